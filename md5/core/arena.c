@@ -1,0 +1,70 @@
+#include "md5/core/arena.h"
+
+#include <string.h>
+
+enum { ALIGNMENT = 16, FIRST_CHUNK = 16 << 10 };
+
+typedef struct md5_chunk {
+    struct md5_chunk *next;
+    size_t size, used; // bytes, this header included
+} md5_chunk;
+
+// Rounded up to the alignment; SIZE_MAX when that, or the product, overflows.
+static size_t aligned_size(size_t count, size_t size)
+{
+    if (size != 0 && count > (SIZE_MAX - ALIGNMENT) / size)
+        return SIZE_MAX;
+    return (count * size + (ALIGNMENT - 1)) & ~(size_t)(ALIGNMENT - 1);
+}
+
+// Chunks double, so that their number grows with the logarithm of what is asked for.
+static bool add_chunk(md5_arena *arena, size_t wanted)
+{
+    const size_t header = aligned_size(1, sizeof(md5_chunk));
+    const size_t last = arena->chunks ? arena->chunks->size : FIRST_CHUNK / 2;
+    const size_t doubled = last <= SIZE_MAX / 2 ? 2 * last : last;
+    if (wanted > SIZE_MAX - header)
+        return md5_fail(arena->context, MD5_ERROR_MEMORY, 0, 0,
+                        "more memory is asked for than addresses exist");
+    const size_t size = wanted + header > doubled ? wanted + header : doubled;
+    md5_chunk *chunk = md5_alloc(arena->context, size);
+    TRY(chunk);
+    *chunk = (md5_chunk){.next = arena->chunks, .size = size, .used = header};
+    arena->chunks = chunk;
+    return true;
+}
+
+void *md5_arena_alloc(md5_arena *arena, size_t count, size_t size)
+{
+    const size_t wanted = aligned_size(count, size);
+    if (!arena->chunks || wanted > arena->chunks->size - arena->chunks->used) {
+        if (!add_chunk(arena, wanted))
+            return NULL;
+    }
+    md5_chunk *chunk = arena->chunks;
+    unsigned char *memory = (unsigned char *)chunk + chunk->used;
+    chunk->used += wanted;
+    memset(memory, 0, wanted);
+    return memory;
+}
+
+void md5_arena_free(md5_arena *arena)
+{
+    while (arena->chunks) {
+        md5_chunk *chunk = arena->chunks;
+        arena->chunks = chunk->next;
+        md5_free(arena->context, chunk, chunk->size);
+    }
+}
+
+void *md5_block_take(md5_block *block, size_t count, size_t size)
+{
+    const size_t wanted = aligned_size(count, size);
+    if (wanted > SIZE_MAX - block->used) {
+        block->used = SIZE_MAX;
+        return NULL;
+    }
+    void *place = block->base ? block->base + block->used : NULL;
+    block->used += wanted;
+    return place;
+}

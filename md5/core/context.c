@@ -1,0 +1,185 @@
+#include "md5/core/context.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    DEFAULT_MEMORY_LIMIT = 1 << 30,
+    DEFAULT_MAX_WARNINGS = 100,
+};
+
+static void *default_alloc(void *user, size_t size)
+{
+    (void)user;
+    return malloc(size); // 16-byte aligned on every 64-bit system's C library
+}
+
+static void default_free(void *user, void *memory, size_t size)
+{
+    (void)user;
+    (void)size;
+    free(memory);
+}
+
+// Keeps the end of a name that is too long: the file, not the folders, tells which one it is.
+static void set_file(md5_error *error, const char *file)
+{
+    const size_t room = sizeof error->file - 1;
+    const size_t length = file ? strlen(file) : 0;
+    const size_t kept = length < room ? length : room;
+    if (kept > 0)
+        memcpy(error->file, file + (length - kept), kept);
+    error->file[kept] = '\0';
+}
+
+void md5_context_begin(md5_context *context, const md5_load_opts *opts, const char *file,
+                       md5_error *error)
+{
+    static const md5_load_opts defaults;
+    const md5_load_opts *chosen = opts ? opts : &defaults;
+
+    memset(context, 0, sizeof *context);
+    context->allocator = chosen->allocator;
+    if (!context->allocator.alloc) {
+        context->allocator.alloc = default_alloc;
+        context->allocator.free = default_free;
+    }
+    context->memory_limit = chosen->memory_limit ? chosen->memory_limit : DEFAULT_MEMORY_LIMIT;
+    context->warn = chosen->warn;
+    context->warn_user = chosen->warn_user;
+    context->max_warnings = chosen->max_warnings ? chosen->max_warnings : DEFAULT_MAX_WARNINGS;
+    context->error = error ? error : &context->unseen;
+    memset(context->error, 0, sizeof *context->error);
+    set_file(context->error, file);
+}
+
+bool md5_fail(md5_context *context, md5_status status, uint32_t line, uint32_t column,
+              const char *format, ...)
+{
+    md5_error *error = context->error;
+    if (error->status != MD5_OK)
+        return false;
+    error->status = status;
+    error->line = line;
+    error->column = column;
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(error->message, sizeof error->message, format, arguments);
+    va_end(arguments);
+    return false;
+}
+
+void md5_warn(md5_context *context, uint32_t line, uint32_t column, const char *format, ...)
+{
+    context->num_warnings++;
+    if (!context->warn || context->num_warnings > context->max_warnings)
+        return;
+
+    md5_error warning = {.status = MD5_WARNING, .line = line, .column = column};
+    memcpy(warning.file, context->error->file, sizeof warning.file);
+    va_list arguments;
+    va_start(arguments, format);
+    const int length = vsnprintf(warning.message, sizeof warning.message, format, arguments);
+    va_end(arguments);
+    if (context->num_warnings == context->max_warnings && length >= 0) {
+        static const char last[] = " (further warnings are not told)";
+        const size_t room = sizeof warning.message - sizeof last;
+        const size_t end = (size_t)length < room ? (size_t)length : room;
+        memcpy(warning.message + end, last, sizeof last);
+    }
+    context->warn(context->warn_user, &warning);
+}
+
+void *md5_alloc(md5_context *context, size_t size)
+{
+    if (size > context->memory_limit - context->memory_held) {
+        md5_fail(context, MD5_ERROR_MEMORY, 0, 0,
+                 "%zu bytes more than the %zu held would pass the memory limit of %zu", size,
+                 context->memory_held, context->memory_limit);
+        return NULL;
+    }
+    void *memory = context->allocator.alloc(context->allocator.user, size ? size : 1);
+    if (!memory) {
+        md5_fail(context, MD5_ERROR_MEMORY, 0, 0, "out of memory: %zu bytes asked for", size);
+        return NULL;
+    }
+    context->memory_held += size;
+    return memory;
+}
+
+void md5_free(md5_context *context, void *memory, size_t size)
+{
+    if (!memory)
+        return;
+    context->memory_held -= size;
+    context->allocator.free(context->allocator.user, memory, size ? size : 1);
+}
+
+// Length of the UTF-8 sequence of a printable character at `bytes`, or 0 if there is none.
+static size_t printable_length(const unsigned char *bytes, size_t size)
+{
+    const unsigned char lead = bytes[0];
+    if (lead < 0x80)
+        return lead >= 0x20 && lead != 0x7F ? 1 : 0;
+    const size_t length = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2;
+    // C0, C1 would be overlong, C2 80..9F are control characters, above F4 lies nothing.
+    if (lead < 0xC2 || lead > 0xF4 || length > size || (lead == 0xC2 && bytes[1] < 0xA0))
+        return 0;
+    for (size_t i = 1; i < length; i++) {
+        if ((bytes[i] & 0xC0) != 0x80)
+            return 0;
+    }
+    // Overlong forms, surrogates, and code points past the last.
+    if ((lead == 0xE0 && bytes[1] < 0xA0) || (lead == 0xED && bytes[1] > 0x9F)
+        || (lead == 0xF0 && bytes[1] < 0x90) || (lead == 0xF4 && bytes[1] > 0x8F))
+        return 0;
+    return length;
+}
+
+md5_quoted md5_quote(const char *bytes, size_t size)
+{
+    static const char digits[] = "0123456789abcdef";
+    enum { ELLIPSIS = 3, ESCAPE = 4, END = 2 }; // END: the quote and the NUL
+    const unsigned char *const source = (const unsigned char *)bytes;
+    md5_quoted quoted;
+    size_t used = 0;
+
+    quoted.text[used++] = '\'';
+    for (size_t i = 0; i < size;) {
+        if (used + ESCAPE + ELLIPSIS + END > sizeof quoted.text) {
+            memcpy(quoted.text + used, "...", ELLIPSIS);
+            used += ELLIPSIS;
+            break;
+        }
+        const size_t length = printable_length(source + i, size - i);
+        if (length > 0) {
+            memcpy(quoted.text + used, bytes + i, length);
+            used += length;
+            i += length;
+        } else {
+            quoted.text[used++] = '\\';
+            quoted.text[used++] = 'x';
+            quoted.text[used++] = digits[source[i] >> 4];
+            quoted.text[used++] = digits[source[i] & 15];
+            i++;
+        }
+    }
+    quoted.text[used++] = '\'';
+    quoted.text[used] = '\0';
+    return quoted;
+}
+
+size_t md5_format_error(const md5_error *error, char *text, size_t size)
+{
+    const char *const kind = error->status == MD5_WARNING ? "warning" : "error";
+    char place[32] = "";
+    if (error->line > 0)
+        snprintf(place, sizeof place, "%u:%u:", error->line, error->column);
+    const char *const colon = error->file[0] ? ":" : "";
+    const char *const space = error->file[0] || place[0] ? " " : "";
+    const int length = snprintf(text, size, "%s%s%s%s%s: %s", error->file, colon, place, space,
+                                kind, error->message);
+    return length > 0 ? (size_t)length : 0;
+}

@@ -1,0 +1,413 @@
+// md5model: reads, poses and skins id Software's MD5 models (.md5mesh, .md5anim).
+//
+// The road, in the order of this header:
+//
+//   text --md5_load_model(), md5_load_anim()--> assets
+//        --md5_bind()--> which animation track drives which joint
+//        --md5_moment_at(), md5_sample()--> pose: local joint transforms
+//        --md5_local_to_model()--> joint matrices in model space
+//        --md5_build_palette()--> palette: bind pose to posed
+//        --md5_skin(), or a shader--> vertices
+//
+// Space: id's. x forward, y left, z up, right-handed, in the file's units (inches by custom).
+// Vectors are columns: v' = M * v. Quaternions follow textbook order: world = parent * local.
+// Front faces are clockwise: (c - a) x (b - a) points outward. Texture v = 0 is the top row.
+//
+// Memory: an asset is one block from the caller's allocator, read-only after it is made.
+// Posing and skinning write into the caller's arrays, allocate nothing and cannot fail.
+//
+// Threads: no global state. Any number of threads may use the same asset at once, and any
+// function may run beside any other as long as they do not write to the same memory.
+// Only md5_free_*() must be the last to touch its asset.
+#ifndef MD5MODEL_H
+#define MD5MODEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(_WIN32) && defined(MD5_SHARED)
+#ifdef MD5_BUILD
+#define MD5_API __declspec(dllexport)
+#else
+#define MD5_API __declspec(dllimport)
+#endif
+#elif defined(__GNUC__)
+#define MD5_API __attribute__((visibility("default")))
+#else
+#define MD5_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define MD5_VERSION_MAJOR 0
+#define MD5_VERSION_MINOR 1
+#define MD5_VERSION_PATCH 0
+
+// -- Values ---------------------------------------------------------------------------------
+
+typedef struct md5_vec2 {
+    float x, y;
+} md5_vec2;
+
+typedef struct md5_vec3 {
+    float x, y, z;
+} md5_vec3;
+
+typedef struct md5_vec4 {
+    float x, y, z, w;
+} md5_vec4;
+
+// Unit length. Files store x y z; w is rebuilt as -sqrt(|1 - x^2 - y^2 - z^2|), which makes
+// the textbook quaternion-to-matrix formula agree with what id's engine computes.
+typedef struct md5_quat {
+    float x, y, z, w;
+} md5_quat;
+
+// Rotation, then translation: v' = rotation * v + translation. 32 bytes, so that SIMD code
+// loads it as it lies; `pad` is 0.
+typedef struct md5_transform {
+    md5_quat rotation;
+    md5_vec3 translation;
+    float pad;
+} md5_transform;
+
+// 3x4 matrix, row-major: row r is m[4*r] .. m[4*r + 3], the last of which is the translation.
+// The bytes are three vec4 rows, as shaders read them.
+typedef struct md5_mat34 {
+    float m[12];
+} md5_mat34;
+
+// Axis-aligned box. Empty when min.x > max.x.
+typedef struct md5_bounds {
+    md5_vec3 min, max;
+} md5_bounds;
+
+// Shortest-path spherical interpolation from `a` (t = 0) to `b` (t = 1); t is clamped to 0..1.
+// Both unit length. Within 1e-6 of the exact answer in every component. When the shortest path
+// leads through -b, the result approaches -b, which is the same rotation.
+MD5_API md5_quat md5_slerp(md5_quat a, md5_quat b, float t);
+
+// The matrix of a transform. Source of the formula: any textbook, e.g. Shoemake 1985.
+MD5_API md5_mat34 md5_mat34_from_transform(md5_transform transform);
+
+// a * b: first b, then a.
+MD5_API md5_mat34 md5_mat34_mul(md5_mat34 a, md5_mat34 b);
+
+// m * (point, 1).
+MD5_API md5_vec3 md5_mat34_transform_point(md5_mat34 m, md5_vec3 point);
+
+// The smallest box that holds `count` points; empty (min = +FLT_MAX, max = -FLT_MAX) for none.
+MD5_API md5_bounds md5_bounds_of_points(const md5_vec3 *points, size_t count);
+
+// The smallest box that holds both. An empty box adds nothing.
+MD5_API md5_bounds md5_bounds_union(md5_bounds a, md5_bounds b);
+
+// -- Errors ---------------------------------------------------------------------------------
+
+typedef enum md5_status {
+    MD5_OK,
+    MD5_WARNING,        // not a failure: only ever passed to md5_warn_fn
+    MD5_ERROR_IO,       // file cannot be read, or is too large; the message says why
+    MD5_ERROR_MEMORY,   // the allocator gave NULL, or memory_limit would be passed
+    MD5_ERROR_SYNTAX,   // a token that the grammar does not allow here
+    MD5_ERROR_RANGE,    // a count or an index outside its table, or a number outside its range
+    MD5_ERROR_VERSION,  // an MD5 file of a version that cannot be read
+    MD5_ERROR_MISMATCH, // a model and an animation that have nothing in common
+    MD5_ERROR_GPU,      // render/ only: OpenGL or a shader compiler refused
+} md5_status;
+
+// Why and where a call failed. Holds no pointers: copy it freely.
+typedef struct md5_error {
+    md5_status status;
+    uint32_t line, column; // 1-based, column in bytes; 0 = no place in a file
+    char file[256];        // as given to the call, the end of it if it is longer; "" = none
+    char message[256];     // UTF-8, NUL-terminated, one line; bytes that are not are escaped
+} md5_error;
+
+// Writes "file:line:column: error: message" (or "warning:"), leaving out what is not known, and
+// a NUL, cut to `size` bytes. Returns the length that the whole text has.
+MD5_API size_t md5_format_error(const md5_error *error, char *text, size_t size);
+
+// -- Options --------------------------------------------------------------------------------
+
+// Memory hooks. Leave all zero for malloc and free. An asset keeps a copy and calls free from
+// md5_free_*(), so `user` must outlive every asset that was made with it.
+typedef struct md5_allocator {
+    void *(*alloc)(void *user, size_t size);             // 16-byte aligned, or NULL
+    void (*free)(void *user, void *memory, size_t size); // size as it was passed to alloc
+    void *user;
+} md5_allocator;
+
+// Called with every oddity that does not stop a load. `warning` is valid during the call only.
+typedef void md5_warn_fn(void *user, const md5_error *warning);
+
+// Write `md5_load_opts opts = {0};`. In every field zero means the default.
+typedef struct md5_load_opts {
+    md5_allocator allocator;
+    size_t memory_limit;   // bytes that one call may hold at once; 0 = 1 GiB
+    const char *file_name; // what messages call a text that is read from memory
+    md5_warn_fn *warn;     // NULL: warnings are counted, not told
+    void *warn_user;
+    uint32_t max_warnings; // warnings told in one call; 0 = 100. The last one says so
+} md5_load_opts;
+
+// -- Assets ---------------------------------------------------------------------------------
+
+typedef struct md5_joint {
+    const char *name; // NUL-terminated bytes as in the file, in no known encoding
+    int32_t parent;   // -1 = root
+} md5_joint;
+
+// Joints in file order. A parent may stand behind its child, so walk `order`.
+typedef struct md5_skeleton {
+    uint32_t num_joints;
+    const md5_joint *joints; // [num_joints]
+    const uint32_t *order;   // [num_joints], every joint once, parents before their children
+} md5_skeleton;
+
+// A file vertex: its weights are weights[first_weight .. first_weight + num_weights - 1] of its
+// mesh. Ranges of several vertices may overlap. None: the vertex stays at the origin.
+typedef struct md5_vertex {
+    uint32_t first_weight, num_weights;
+} md5_vertex;
+
+typedef struct md5_weight {
+    uint32_t joint;
+    float bias;      // as in the file: any value, sums other than 1 occur
+    md5_vec3 offset; // in the joint's space
+} md5_weight;
+
+// One mesh. The first part is what the file says, the second what one draws.
+typedef struct md5_mesh {
+    const char *name;   // from `name "x"` or the comment `// meshes: x`; "" if neither
+    const char *shader; // as in the file; "" if none
+
+    uint32_t num_file_vertices;
+    uint32_t num_weights;
+    const md5_vertex *file_vertices; // [num_file_vertices]
+    const md5_weight *weights;       // [num_weights]
+
+    // Drawn vertices: the file's, in the file's order, then copies of those that sit on a
+    // mirror seam, where one vertex serves triangles of both texture orientations and needs two
+    // tangents. `positions`, `normals`, `tangents` are in the bind pose, model space.
+    uint32_t num_vertices; // >= num_file_vertices
+    uint32_t num_triangles;
+    const uint32_t *indices;   // [3 * num_triangles] drawn vertices, clockwise in front
+    const uint32_t *sources;   // [num_vertices] the file vertex that each one came from
+    const md5_vec2 *texcoords; // [num_vertices]
+    const md5_vec3 *positions; // [num_vertices]
+    const md5_vec3 *normals;   // [num_vertices] unit length, outward; 0 0 1 if undefined
+    const md5_vec4 *tangents;  // [num_vertices] unit length, at right angles to the normal,
+                               // along +u; w = +-1: bitangent (along +v) = cross(N, T) * w
+
+    // Influences of drawn vertex v: first_influence[v] .. first_influence[v + 1] - 1, largest
+    // bias first, each joint once, none with bias 0. An influence holds (bias * point, bias),
+    // point being the weight's offset in the bind pose, model space, so that the exact vertex is
+    // the sum of palette[joint] * influence, for any number of weights and any sum of biases.
+    uint32_t num_influences;
+    uint32_t max_influences;          // of one vertex
+    const uint32_t *first_influence;  // [num_vertices + 1]
+    const uint32_t *influence_joints; // [num_influences]
+    const md5_vec4 *influences;       // [num_influences]
+
+    uint32_t max_weights;  // of one file vertex
+    uint32_t num_off_sums; // file vertices whose biases do not sum to 1 within 1e-4
+    // What drawing with 4 or 8 influences a vertex would lose against the exact sum, in units,
+    // at most, when joints turn about their bind positions: see md5_path_loss().
+    float loss4, loss8;
+
+    md5_bounds bounds; // of `positions`
+} md5_mesh;
+
+// Skeleton and meshes of one .md5mesh.
+typedef struct md5_model {
+    md5_skeleton skeleton;
+    const md5_transform *bind_local; // [num_joints] bind pose relative to the parent
+    const md5_mat34 *bind;           // [num_joints] bind pose, model space
+    const md5_mat34 *inverse_bind;   // [num_joints]
+    uint32_t num_meshes;
+    const md5_mesh *meshes; // [num_meshes]
+    md5_bounds bounds;      // of all meshes in the bind pose
+    const char *command_line;
+    uint32_t num_warnings; // given while it was read
+    size_t size;           // bytes of the one block that holds all of this
+    md5_allocator allocator;
+} md5_model;
+
+// What an .md5anim says of one joint, as stored in the file.
+typedef struct md5_track {
+    uint32_t flags; // animated components: 1 Tx, 2 Ty, 4 Tz, 8 Qx, 16 Qy, 32 Qz
+    uint32_t first; // of the frame's numbers
+} md5_track;
+
+// One .md5anim, stored ready to sample: what never changes stands once in `constant`; what
+// does stands in `rotations` and `translations`, frame after frame.
+typedef struct md5_anim {
+    md5_skeleton skeleton;
+    const md5_track *tracks;         // [num_joints]
+    const md5_transform *base_frame; // [num_joints] relative to the parent
+
+    uint32_t num_frames; // >= 1
+    double frame_rate;   // frames a second, > 0
+    double duration;     // seconds of one cycle: (num_frames - 1) / frame_rate
+
+    const md5_transform *constant;      // [num_joints]; animated parts hold their first frame
+    uint32_t num_rotations;             // joints whose rotation changes, by value, not by flag
+    uint32_t num_translations;          // joints whose translation changes
+    const uint32_t *rotation_joints;    // [num_rotations], ascending
+    const uint32_t *translation_joints; // [num_translations], ascending
+    const md5_quat *rotations;          // [num_frames][num_rotations]
+    const md5_vec3 *translations;       // [num_frames][num_translations]
+
+    const md5_bounds *frame_bounds; // [num_frames] as in the file, or NULL if it has none
+    uint32_t num_components;        // numbers a frame has in the file
+    const char *command_line;
+    uint32_t num_warnings;
+    size_t size;
+    md5_allocator allocator;
+} md5_anim;
+
+// Reads a file. `path` is bytes as the system's open() takes them. `opts` and `error` may be
+// NULL. Returns NULL on failure; `error` is always filled. Free with md5_free_*().
+MD5_API md5_model *md5_load_model(const char *path, const md5_load_opts *opts, md5_error *error);
+MD5_API md5_anim *md5_load_anim(const char *path, const md5_load_opts *opts, md5_error *error);
+
+// The same from `size` bytes of text, which needs no NUL at its end and is not kept.
+MD5_API md5_model *md5_parse_model(const void *text, size_t size, const md5_load_opts *opts,
+                                   md5_error *error);
+MD5_API md5_anim *md5_parse_anim(const void *text, size_t size, const md5_load_opts *opts,
+                                 md5_error *error);
+
+// NULL is allowed and does nothing.
+MD5_API void md5_free_model(md5_model *model);
+MD5_API void md5_free_anim(md5_anim *anim);
+
+// -- Binding --------------------------------------------------------------------------------
+
+// What is composed for one model joint whose track is relative to another joint than the
+// model's parent: see md5_bind().
+typedef struct md5_rebase md5_rebase;
+
+// Which animation joint drives which model joint. Refers to both; free it before them.
+typedef struct md5_binding {
+    const md5_model *model;
+    const md5_anim *anim;
+    const int32_t *tracks; // [model joints] animation joint, or -1: keeps its bind pose
+    bool same_order;       // every model joint is driven by the animation joint of its number
+    uint32_t num_missing;  // model joints that no track drives
+    uint32_t num_extra;    // animation joints that drive nothing
+    uint32_t num_rebases;  // joints with another parent in the animation than in the model
+    const md5_rebase *rebases;
+    size_t size;
+    md5_allocator allocator;
+} md5_binding;
+
+// Matches `anim` to `model` by joint name (case-sensitive; the k-th of several joints of one
+// name drives the k-th). The same names and parents in the same order are the fast case.
+//
+// - A model joint without a track keeps its bind pose relative to its parent.
+// - An animation joint that the model lacks drives nothing of its own, but its motion still
+//   reaches the joints below it.
+// - A joint whose parent in the animation stands further up the same branch of the model
+//   follows that one: joints in between, which only the model has, do not displace it. Where the
+//   two hierarchies contradict each other, the model's is used.
+//
+// Each of these is told through opts->warn and counted. When no name matches, returns NULL and
+// MD5_ERROR_MISMATCH with the first difference. Of `opts`, allocator, memory_limit and warnings
+// are used. Time and memory linear in the number of joints and the length of their names
+// (times its logarithm where orders differ).
+MD5_API md5_binding *md5_bind(const md5_model *model, const md5_anim *anim,
+                              const md5_load_opts *opts, md5_error *error);
+MD5_API void md5_free_binding(md5_binding *binding);
+
+// -- Time -----------------------------------------------------------------------------------
+
+typedef enum md5_wrap {
+    MD5_WRAP_LOOP,  // id's rule: a cycle is num_frames - 1 intervals, the last frame is the first
+    MD5_WRAP_CYCLE, // a cycle is num_frames intervals: the last frame blends into the first
+    MD5_WRAP_CLAMP, // once: the first frame before the start, the last after the end
+} md5_wrap;
+
+// A moment of a clip: between two of its frames.
+typedef struct md5_moment {
+    uint32_t frame0, frame1;
+    float fraction; // 0 <= fraction < 1; 0 = frame0
+    int64_t cycle;  // whole cycles before this one; negative before time 0
+} md5_moment;
+
+// Any `time` in seconds, also negative, is right to the last bit that a double has; play
+// backward or at another speed by passing such times. NaN counts as 0, infinity as the largest
+// time. At a whole cycle of MD5_WRAP_LOOP the moment is frame 0 of the next one.
+MD5_API md5_moment md5_moment_at(const md5_anim *anim, double time, md5_wrap wrap);
+
+// -- Posing ---------------------------------------------------------------------------------
+
+// What happens to the translation of joint 0, by which clips move a character.
+typedef enum md5_root {
+    MD5_ROOT_FILE,     // as stored
+    MD5_ROOT_ID,       // as id's engine: the base frame's subtracted, each cycle's way added
+    MD5_ROOT_IN_PLACE, // held at its first frame: add md5_root_motion() to the character
+} md5_root;
+
+// Writes pose[model joints]: transforms relative to the parent, of `moment`. Rotations are
+// slerped, translations lerped.
+MD5_API void md5_sample(const md5_binding *binding, const md5_moment *moment, md5_root root,
+                        md5_transform *pose);
+
+// The same without a model: writes pose[anim joints].
+MD5_API void md5_sample_anim(const md5_anim *anim, const md5_moment *moment, md5_root root,
+                             md5_transform *pose);
+
+// How far joint 0 moves from one moment to another of the same clip, whole cycles included
+// (each adds last frame minus first), in units: what MD5_ROOT_IN_PLACE takes away. The sum over
+// any split of a stretch of time is the whole.
+MD5_API md5_vec3 md5_root_motion(const md5_anim *anim, const md5_moment *from,
+                                 const md5_moment *to);
+
+// The file's box of a moment: that which holds both frames' boxes, moved by what `root` does to
+// joint 0. Empty if the file has none. The files' boxes are often wrong: prefer the bounds of
+// skinned vertices where it matters.
+MD5_API md5_bounds md5_anim_bounds(const md5_anim *anim, const md5_moment *moment, md5_root root);
+
+// Writes joints[skeleton->num_joints]: model-space matrices of `pose`, in joint order.
+MD5_API void md5_local_to_model(const md5_skeleton *skeleton, const md5_transform *pose,
+                                md5_mat34 *joints);
+
+// Writes palette[model joints] = joints * inverse bind: takes a vertex from the bind pose to
+// the posed model. `palette` and `joints` may be the same array.
+MD5_API void md5_build_palette(const md5_model *model, const md5_mat34 *joints, md5_mat34 *palette);
+
+// -- Skinning -------------------------------------------------------------------------------
+
+// Writes positions[mesh->num_vertices], exact for any weights, and, where they are not NULL,
+// normals and tangents: the bind pose's, turned by the blend of the joints' rotations and
+// brought to unit length. Model space, in the order of the drawn vertices.
+MD5_API void md5_skin(const md5_mesh *mesh, const md5_mat34 *palette, md5_vec3 *positions,
+                      md5_vec3 *normals, md5_vec4 *tangents);
+
+// The influences of each drawn vertex in a fixed number of slots (1 to 255), largest first, the
+// rest dropped, biases scaled to sum 1, empty slots joint 0 with weight 0: what a vertex format
+// for a palette shader holds. Writes joints[num_vertices * slots] and weights[num_vertices *
+// slots]. Such a shader moves mesh->positions by the weighted palette.
+MD5_API void md5_pack_influences(const md5_mesh *mesh, uint32_t slots, uint32_t *joints,
+                                 float *weights);
+
+// The most, in units, by which a vertex drawn from `slots` packed influences can be off its exact
+// place, whichever way each joint turns about its own position in `joints` (model space,
+// NULL = the bind pose of `model`):
+//   | sum (b_i - w_i) a_i |  +  sum | b_i (p_i - o_i) - w_i (c - o_i) |
+// over the joints i of a vertex, with b bias, w packed weight, p bind point of the weight, c bind
+// position of the vertex, o and a the joint's bind and posed position. It counts dropped
+// weights, sums other than 1, and weights whose offsets do not meet in one point. 0 to within
+// rounding means that the packed form is exact.
+MD5_API float md5_path_loss(const md5_model *model, uint32_t mesh, uint32_t slots,
+                            const md5_mat34 *joints);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

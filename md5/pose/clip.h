@@ -1,0 +1,33 @@
+// From the numbers of an animation file to a clip that is ready to sample.
+#ifndef MD5_POSE_CLIP_H
+#define MD5_POSE_CLIP_H
+
+#include "md5/md5model.h"
+
+enum { MD5_MOVES_ROTATION = 1, MD5_MOVES_TRANSLATION = 2 };
+
+// What a file holds of all frames: see md5_anim_file, whose fields these are.
+typedef struct md5_clip_source {
+    uint32_t num_joints, num_frames, num_components;
+    const md5_track *tracks;         // [num_joints]
+    const md5_transform *base_frame; // [num_joints]
+    const float *numbers;            // [num_frames][num_components]
+} md5_clip_source;
+
+// Finds which joints change over the frames, by value: writes moves[num_joints] and how many
+// joints rotate and translate. Time linear in the size of `numbers`, not in joints * frames.
+void md5_clip_plan(const md5_clip_source *source, uint8_t *moves, uint32_t *num_rotations,
+                   uint32_t *num_translations);
+
+// Fills the arrays of a clip, whose sizes `md5_clip_plan` gave.
+typedef struct md5_clip_arrays {
+    md5_transform *constant;      // [num_joints]
+    uint32_t *rotation_joints;    // [num_rotations]
+    uint32_t *translation_joints; // [num_translations]
+    md5_quat *rotations;          // [num_frames][num_rotations]
+    md5_vec3 *translations;       // [num_frames][num_translations]
+} md5_clip_arrays;
+void md5_clip_build(const md5_clip_source *source, const uint8_t *moves,
+                    const md5_clip_arrays *arrays);
+
+#endif

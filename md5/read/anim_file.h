@@ -1,0 +1,30 @@
+// What the text of an .md5anim says, before anything is derived from it.
+#ifndef MD5_READ_ANIM_FILE_H
+#define MD5_READ_ANIM_FILE_H
+
+#include "md5/read/mesh_file.h"
+
+typedef struct md5_anim_joint {
+    md5_span name;
+    int32_t parent; // -1 or below num_joints; no cycles
+} md5_anim_joint;
+
+typedef struct md5_anim_file {
+    md5_span command_line;
+    uint32_t num_frames; // >= 1
+    uint32_t num_joints; // >= 1
+    uint32_t num_components;
+    double frame_rate; // > 0
+    const md5_anim_joint *joints;
+    const uint32_t *order;           // [num_joints] parents before children
+    const md5_track *tracks;         // [num_joints]; first + bits set <= num_components
+    const md5_transform *base_frame; // [num_joints] relative to the parent, w rebuilt
+    const float *numbers;            // [num_frames][num_components]
+    const md5_bounds *bounds;        // [num_frames], or NULL if the file has none that fit
+} md5_anim_file;
+
+// Reads `size` bytes of .md5anim text. What `file` points to lies in the arena or in the text.
+// Returns false with the context's error set.
+bool md5_read_anim_file(md5_arena *arena, const char *text, size_t size, md5_anim_file *file);
+
+#endif

@@ -1,0 +1,42 @@
+// What the text of an .md5mesh says, before anything is derived from it.
+#ifndef MD5_READ_MESH_FILE_H
+#define MD5_READ_MESH_FILE_H
+
+#include "md5/core/arena.h"
+
+// Bytes of the text, or of the arena; no NUL.
+typedef struct md5_span {
+    const char *bytes;
+    size_t size;
+} md5_span;
+
+typedef struct md5_file_joint {
+    md5_span name;
+    int32_t parent;     // -1 or below num_joints; no cycles
+    md5_transform bind; // model space, w rebuilt
+} md5_file_joint;
+
+// Every index is inside its table.
+typedef struct md5_file_mesh {
+    md5_span name, shader;
+    uint32_t num_vertices, num_triangles, num_weights;
+    const md5_vertex *vertices;
+    const md5_vec2 *texcoords;
+    const uint32_t *triangles; // [3 * num_triangles]
+    const md5_weight *weights;
+} md5_file_mesh;
+
+typedef struct md5_mesh_file {
+    md5_span command_line;
+    uint32_t num_joints;
+    const md5_file_joint *joints;
+    const uint32_t *order; // [num_joints] parents before children
+    uint32_t num_meshes;
+    const md5_file_mesh *meshes;
+} md5_mesh_file;
+
+// Reads `size` bytes of .md5mesh text. What `file` points to lies in the arena or in the text.
+// Returns false with the context's error set.
+bool md5_read_mesh_file(md5_arena *arena, const char *text, size_t size, md5_mesh_file *file);
+
+#endif

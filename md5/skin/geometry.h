@@ -1,0 +1,50 @@
+// From a file's vertices, triangles and weights to what one draws: bind positions, smooth
+// normals, tangents, mirror seams split, influences sorted.
+#ifndef MD5_SKIN_GEOMETRY_H
+#define MD5_SKIN_GEOMETRY_H
+
+#include "md5/core/arena.h"
+
+// What a file says of one mesh; every index is inside its table.
+typedef struct md5_geometry_source {
+    uint32_t num_vertices, num_triangles, num_weights;
+    const md5_vertex *vertices;
+    const md5_vec2 *texcoords;
+    const uint32_t *triangles; // [3 * num_triangles]
+    const md5_weight *weights;
+    const md5_mat34 *bind; // of all joints, model space
+} md5_geometry_source;
+
+// How large the derived arrays become, and what was found out on the way there.
+typedef struct md5_geometry_plan {
+    uint32_t num_vertices;   // file vertices and seam copies
+    uint32_t num_influences; // exact
+    uint32_t *seam_copies;   // in the arena: [file vertices] drawn vertex that serves mirrored
+                             // triangles; the vertex itself where no copy is needed
+} md5_geometry_plan;
+
+// Returns false, with the context's error set, when memory runs out.
+bool md5_geometry_measure(md5_arena *arena, const md5_geometry_source *source,
+                          md5_geometry_plan *plan);
+
+// The arrays of md5_mesh from `indices` to `influences`, under the same names and sizes.
+typedef struct md5_geometry_arrays {
+    uint32_t *indices;
+    uint32_t *sources;
+    md5_vec2 *texcoords;
+    md5_vec3 *positions;
+    md5_vec3 *normals;
+    md5_vec4 *tangents;
+    uint32_t *first_influence;
+    uint32_t *influence_joints;
+    md5_vec4 *influences;
+} md5_geometry_arrays;
+
+// Fills the arrays. Scratch comes from the arena.
+bool md5_geometry_build(md5_arena *arena, const md5_geometry_source *source,
+                        const md5_geometry_plan *plan, const md5_geometry_arrays *arrays);
+
+// Sets max_weights, num_off_sums, max_influences, bounds of a mesh whose arrays are complete.
+void md5_geometry_summarize(md5_mesh *mesh);
+
+#endif

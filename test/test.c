@@ -1,0 +1,179 @@
+#include "test/test.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static test_case *first_test;
+static bool test_failed, test_skipped;
+
+// In order of file, then of registration, so that output does not depend on the linker.
+void test_register(test_case *test)
+{
+    test_case **place = &first_test;
+    while (*place && strcmp((*place)->file, test->file) <= 0)
+        place = &(*place)->next;
+    test->next = *place;
+    *place = test;
+}
+
+bool test_check(bool held, const char *file, int line, const char *format, ...)
+{
+    if (held)
+        return true;
+    test_failed = true;
+    printf("%s:%d: check failed: ", file, line);
+    va_list arguments;
+    va_start(arguments, format);
+    vprintf(format, arguments);
+    va_end(arguments);
+    putchar('\n');
+    return false;
+}
+
+bool test_check_uint(uint64_t actual, uint64_t expected, const char *file, int line,
+                     const char *what)
+{
+    return test_check(actual == expected, file, line, "%s is %llu, expected %llu", what,
+                      (unsigned long long)actual, (unsigned long long)expected);
+}
+
+bool test_check_near(double actual, double expected, double tolerance, const char *file, int line,
+                     const char *what)
+{
+    return test_check(fabs(actual - expected) <= tolerance, file, line,
+                      "%s is %.9g, expected %.9g within %.3g", what, actual, expected, tolerance);
+}
+
+bool test_check_string(const char *actual, const char *expected, const char *file, int line,
+                       const char *what)
+{
+    return test_check(actual && strcmp(actual, expected) == 0, file, line,
+                      "%s is \"%s\", expected \"%s\"", what, actual ? actual : "(null)", expected);
+}
+
+void test_skip(const char *format, ...)
+{
+    test_skipped = true;
+    printf("skipped: ");
+    va_list arguments;
+    va_start(arguments, format);
+    vprintf(format, arguments);
+    va_end(arguments);
+    putchar('\n');
+}
+
+const char *test_corpus(void)
+{
+    const char *folder = getenv("MD5_CORPUS");
+    return folder && folder[0] ? folder : NULL;
+}
+
+const char *test_path(const char *path)
+{
+    static char slots[8][1024];
+    static unsigned next;
+    const char *root = getenv("MD5_ROOT");
+    char *slot = slots[next++ % 8];
+    snprintf(slot, sizeof slots[0], "%s/%s", root && root[0] ? root : ".", path);
+    return slot;
+}
+
+char *test_read_file(const char *path, size_t *size)
+{
+    FILE *file = fopen(path, "rb");
+    if (!file)
+        return NULL;
+    char *text = NULL;
+    size_t used = 0, room = 0;
+    for (;;) {
+        if (room - used < 4096) {
+            room = room ? 2 * room : 65536;
+            text = realloc(text, room);
+            if (!text)
+                abort();
+        }
+        const size_t got = fread(text + used, 1, room - used - 1, file);
+        if (got == 0)
+            break;
+        used += got;
+    }
+    text[used] = '\0';
+    fclose(file);
+    if (size)
+        *size = used;
+    return text;
+}
+
+// splitmix64: Steele, Lea, Flood, "Fast splittable pseudorandom number generators", 2014.
+static uint64_t random_u64(uint64_t *state)
+{
+    uint64_t z = *state += 0x9E3779B97F4A7C15u;
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
+    return z ^ (z >> 31);
+}
+
+double test_random(uint64_t *state)
+{
+    return (double)(random_u64(state) >> 11) / 9007199254740992.0;
+}
+
+uint32_t test_random_u32(uint64_t *state)
+{
+    return (uint32_t)(random_u64(state) >> 32);
+}
+
+void *test_heap_alloc(void *user, size_t size)
+{
+    test_heap *heap = user;
+    if (++heap->num_allocs == heap->fail_at)
+        return NULL;
+    heap->live++;
+    heap->live_bytes += size;
+    if (heap->live_bytes > heap->peak_bytes)
+        heap->peak_bytes = heap->live_bytes;
+    return malloc(size);
+}
+
+void test_heap_free(void *user, void *memory, size_t size)
+{
+    test_heap *heap = user;
+    heap->live--;
+    heap->live_bytes -= size;
+    free(memory);
+}
+
+// Arguments: parts of names; a test runs when one of them occurs in its name or file.
+static bool is_chosen(const test_case *test, int count, char **parts)
+{
+    for (int i = 1; i < count; i++) {
+        if (strstr(test->name, parts[i]) || strstr(test->file, parts[i]))
+            return true;
+    }
+    return count <= 1;
+}
+
+int main(int argc, char **argv)
+{
+    unsigned passed = 0, failed = 0, skipped = 0;
+    setvbuf(stdout, NULL, _IOLBF, 0);
+    for (const test_case *test = first_test; test; test = test->next) {
+        if (!is_chosen(test, argc, argv))
+            continue;
+        test_failed = test_skipped = false;
+        test->run();
+        if (test_failed || test_skipped)
+            printf("%s: %s (%s)\n", test_failed ? "FAILED" : "skipped", test->name, test->file);
+        if (test_failed)
+            failed++;
+        else if (test_skipped)
+            skipped++;
+        else
+            passed++;
+    }
+    printf("%u passed, %u failed, %u skipped\n", passed, failed, skipped);
+    return failed > 0;
+}

@@ -1,0 +1,70 @@
+// A test program: TEST() functions register themselves, main() of test.c runs them and ends
+// with `N passed, N failed, N skipped`. A check that fails is printed and the test goes on.
+#ifndef TEST_H
+#define TEST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct test_case {
+    const char *name, *file;
+    void (*run)(void);
+    struct test_case *next;
+} test_case;
+
+void test_register(test_case *test);
+
+#define TEST(title)                                                    \
+    static void run_##title(void);                                     \
+    __attribute__((constructor)) static void register_##title(void)    \
+    {                                                                  \
+        static test_case test = {#title, __FILE__, run_##title, NULL}; \
+        test_register(&test);                                          \
+    }                                                                  \
+    static void run_##title(void)
+
+// Every CHECK counts as part of its test and returns whether it held.
+bool test_check(bool held, const char *file, int line, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+#define CHECK(condition) test_check((condition), __FILE__, __LINE__, "%s", #condition)
+#define CHECK_UINT(actual, expected) \
+    test_check_uint((actual), (expected), __FILE__, __LINE__, #actual)
+#define CHECK_NEAR(actual, expected, tolerance) \
+    test_check_near((actual), (expected), (tolerance), __FILE__, __LINE__, #actual)
+#define CHECK_STRING(actual, expected) \
+    test_check_string((actual), (expected), __FILE__, __LINE__, #actual)
+
+bool test_check_uint(uint64_t actual, uint64_t expected, const char *file, int line,
+                     const char *what);
+bool test_check_near(double actual, double expected, double tolerance, const char *file, int line,
+                     const char *what);
+bool test_check_string(const char *actual, const char *expected, const char *file, int line,
+                       const char *what);
+
+// Ends the running test as skipped, saying why. Call `return` after it.
+void test_skip(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+// The folder that holds corpus/ and golden/ ($MD5_CORPUS), or NULL.
+const char *test_corpus(void);
+
+// The project's root, from which tests are run ($MD5_ROOT, or "."): "<root>/<path>", valid until
+// the next call but 7.
+const char *test_path(const char *path);
+
+// A whole file, NUL-terminated; the caller frees it. NULL if it cannot be read.
+char *test_read_file(const char *path, size_t *size);
+
+// Pseudo-random, the same on every machine: uniform in 0..1, and 32 bits.
+double test_random(uint64_t *state);
+uint32_t test_random_u32(uint64_t *state);
+
+// An allocator that counts what lives and fails its `fail_at`-th allocation (0 = never).
+typedef struct test_heap {
+    size_t fail_at, num_allocs, live, live_bytes, peak_bytes;
+} test_heap;
+void *test_heap_alloc(void *heap, size_t size);
+void test_heap_free(void *heap, void *memory, size_t size);
+
+#endif
