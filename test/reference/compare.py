@@ -1,0 +1,122 @@
+#!/usr/bin/env python3
+"""Compares two files of expected numbers, record by record.
+
+    python3 compare.py EXPECTED FOUND [EXPECTED FOUND ...]
+
+Prints the worst deviation of every kind of number, as such and as a share of what is allowed, and
+ends with 1 if anything is beyond that. Words, strings and integers must be equal. There is no wider
+class for w near 0: a reference that knows how w came about does not need one.
+"""
+
+import sys
+from dataclasses import dataclass
+
+# Lengths are in units of the model's size.
+ALLOWED = {
+    "quaternion": 2e-6,
+    "rotation": 1e-5,
+    "bind rotation": 5e-5,
+    "length": 3e-6,
+    "factor": 1e-6,
+}
+
+# How the floats of a record are made up, after the number of leading integers: q quaternion,
+# r rows of a 3x4 matrix, b the same for the bind pose, l lengths, f factors and the like.
+LAYOUTS = {
+    "bindmat": (1, "b" * 12),
+    "bindlocal": (1, "qqqqlll"),
+    "st": (0, "ff"),
+    "bv": (0, "lll"),
+    "bindbounds": (0, "llllll"),
+    "rootbase": (0, "lll"),
+    "totaldelta": (0, "lll"),
+    "baseframe": (1, "qqqqlll"),
+    "time": (6, "ff"),
+    "origin": (0, "lll"),
+    "animbounds": (0, "llllll"),
+    "local": (1, "qqqqlll"),
+    "world": (1, "r" * 12),
+    "v": (0, "lll"),
+    "skinbounds": (0, "llllll"),
+}
+KINDS = {"q": "quaternion", "r": "rotation", "b": "bind rotation", "l": "length", "f": "factor"}
+MATRIX_TRANSLATIONS = (3, 7, 11)
+
+
+@dataclass
+class Worst:
+    deviation: float = 0.0
+    place: str = ""
+
+
+def read_records(path):
+    with open(path, encoding="latin-1") as file:
+        return [line.rstrip("\n").split(" ") for line in file if not line.startswith("#")]
+
+
+def model_size(records):
+    """Diagonal of the box around the bind pose."""
+    for record in records:
+        if record[0] == "bindbounds":
+            box = [float(field) for field in record[1:]]
+            return sum((box[i + 3] - box[i]) ** 2 for i in range(3)) ** 0.5
+    raise ValueError("no bindbounds")
+
+
+class Comparison:
+    def __init__(self):
+        self.worst = {}
+        self.failures = []
+
+    def number(self, word, kind, deviation, place):
+        worst = self.worst.setdefault((word, kind), Worst())
+        if deviation > worst.deviation:
+            worst.deviation, worst.place = deviation, place
+        if not deviation <= ALLOWED[kind]:  # written so that a NaN fails too
+            self.failures.append(f"{place}: {word} {kind} is {deviation:.3g} away")
+
+    def record(self, expected, found, size, place):
+        word = expected[0]
+        num_integers, layout = LAYOUTS.get(word, (len(expected), ""))
+        first = 1 + num_integers
+        if expected[:first] != found[:first] or len(expected) != len(found):
+            self.failures.append(f"{place}: expected {expected}, found {found}")
+            return
+        for index, letter in enumerate(layout):
+            kind = KINDS[letter]
+            if letter in "rb" and index in MATRIX_TRANSLATIONS:
+                kind = "length"
+            deviation = abs(float(expected[first + index]) - float(found[first + index]))
+            self.number(word, kind, deviation / size if kind == "length" else deviation, place)
+
+    def files(self, expected_path, found_path):
+        expected, found = read_records(expected_path), read_records(found_path)
+        if len(expected) != len(found):
+            self.failures.append(f"{found_path}: {len(found)} lines, expected {len(expected)}")
+            return
+        size = model_size(expected)
+        for line, (one, other) in enumerate(zip(expected, found), 1):
+            self.record(one, other, size, f"{found_path}:{line}")
+
+    def report(self):
+        for (word, kind), worst in sorted(self.worst.items()):
+            share = f"{100 * worst.deviation / ALLOWED[kind]:.1f} %"
+            print(f"{word:11} {kind:14} {worst.deviation:9.2e} {share:>8}  {worst.place}")
+        for failure in self.failures[:20]:
+            print("FAIL", failure)
+        print(len(self.failures), "failures")
+
+
+def main():
+    paths = sys.argv[1:]
+    if not paths or len(paths) % 2:
+        sys.exit(__doc__)
+    comparison = Comparison()
+    for expected_path, found_path in zip(paths[::2], paths[1::2]):
+        comparison.files(expected_path, found_path)
+    comparison.report()
+    sys.exit(1 if comparison.failures else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,216 @@
+"""Reads .md5mesh and .md5anim text: whatever the line breaks, tokens in the order of the grammar.
+
+Only as strict as it needs to be to notice that it lost its place. Numbers with a fraction become
+binary32 here, as in the engine, so that what follows starts from the same values as any C reader.
+"""
+
+import re
+from dataclasses import dataclass, field
+
+import binary32
+
+# Bytes above 0x7f count as white space outside strings, as in the engine; so a UTF-8 mark at the
+# start of a file is skipped without a word about it.
+TOKEN = re.compile(
+    r"""
+    (?P<skip>   [\x00-\x20\x80-\xff]+ | //[^\n]* | /\*.*?\*/ )
+  | (?P<string> "[^"\n]*" )
+  | (?P<mark>   [(){}] )
+  | (?P<word>   (?: [^\x00-\x20\x80-\xff(){}"/] | /(?![/*]) )+ )
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+
+
+@dataclass
+class Joint:
+    name: str
+    parent: int
+    translation: tuple  # model space in a mesh, relative to the parent in an anim
+    rotation: tuple  # x y z; w follows from them
+
+
+@dataclass
+class Submesh:
+    shader: str
+    vertices: list = field(default_factory=list)  # (u, v, first weight, number of weights)
+    triangles: list = field(default_factory=list)  # (a, b, c)
+    weights: list = field(default_factory=list)  # (joint, bias, offset)
+
+
+@dataclass
+class Mesh:
+    joints: list
+    submeshes: list
+
+
+@dataclass
+class Track:
+    name: str
+    parent: int
+    flags: int
+    first: int  # where in a frame the values of this joint begin
+
+
+@dataclass
+class Anim:
+    frame_rate: int
+    num_components: int
+    tracks: list
+    bounds: list  # per frame (least, greatest)
+    base: list  # per joint (translation, rotation x y z)
+    frames: list  # per frame the numbers
+
+
+class Reader:
+    """The tokens of one file, taken one after another."""
+
+    def __init__(self, text):
+        self.tokens = []
+        place = 0
+        while place < len(text):
+            match = TOKEN.match(text, place)
+            if match is None:
+                raise ValueError(f"unreadable text at byte {place}")
+            if match.lastgroup == "string":
+                self.tokens.append(match.group()[1:-1])
+            elif match.lastgroup != "skip":
+                self.tokens.append(match.group())
+            place = match.end()
+        self.place = 0
+
+    def next(self):
+        if self.place == len(self.tokens):
+            raise ValueError("the text ends too early")
+        self.place += 1
+        return self.tokens[self.place - 1]
+
+    def take(self, word):
+        """Takes `word` if it comes next, and says whether it did."""
+        found = self.place < len(self.tokens) and self.tokens[self.place] == word
+        if found:
+            self.place += 1
+        return found
+
+    def expect(self, *words):
+        for word in words:
+            found = self.next()
+            if found != word:
+                raise ValueError(f"expected {word!r} but found {found!r}")
+
+    def integer(self):
+        return int(self.next())
+
+    def number(self):
+        return binary32.value_from_text(self.next())
+
+    def numbers(self, count):
+        self.expect("(")
+        values = tuple(self.number() for _ in range(count))
+        self.expect(")")
+        return values
+
+    def count_after(self, word):
+        self.expect(word)
+        return self.integer()
+
+    def header(self):
+        self.expect("MD5Version", "10", "commandline")
+        self.next()
+
+
+def read_joint(reader):
+    name = reader.next()
+    parent = reader.integer()
+    return Joint(name, parent, reader.numbers(3), reader.numbers(3))
+
+
+def read_vertex(reader):
+    # The number after the keyword is not used: a vertex is where it stands in the file.
+    reader.expect("vert")
+    reader.integer()
+    u, v = reader.numbers(2)
+    return u, v, reader.integer(), reader.integer()
+
+
+def read_triangle(reader):
+    reader.expect("tri")
+    reader.integer()
+    return reader.integer(), reader.integer(), reader.integer()
+
+
+def read_weight(reader):
+    reader.expect("weight")
+    reader.integer()
+    return reader.integer(), reader.number(), reader.numbers(3)
+
+
+def read_submesh(reader):
+    reader.expect("mesh", "{")
+    if reader.take("name"):
+        reader.next()
+    reader.expect("shader")
+    submesh = Submesh(reader.next())
+    for word, rows, read_row in (
+        ("numverts", submesh.vertices, read_vertex),
+        ("numtris", submesh.triangles, read_triangle),
+        ("numweights", submesh.weights, read_weight),
+    ):
+        rows.extend(read_row(reader) for _ in range(reader.count_after(word)))
+    reader.expect("}")
+    return submesh
+
+
+def read_mesh(text):
+    reader = Reader(text)
+    reader.header()
+    num_joints = reader.count_after("numJoints")
+    num_submeshes = reader.count_after("numMeshes")
+    reader.expect("joints", "{")
+    joints = [read_joint(reader) for _ in range(num_joints)]
+    reader.expect("}")
+    return Mesh(joints, [read_submesh(reader) for _ in range(num_submeshes)])
+
+
+def read_track(reader):
+    return Track(reader.next(), reader.integer(), reader.integer(), reader.integer())
+
+
+def read_pairs(reader, word):
+    """`word { ( x y z ) ( x y z ) ... }`: the bounds and the base frame.
+
+    Goes on to the brace and not to a number of pairs: some exporters write one box more than there
+    are frames.
+    """
+    reader.expect(word, "{")
+    pairs = []
+    while not reader.take("}"):
+        pairs.append((reader.numbers(3), reader.numbers(3)))
+    return pairs
+
+
+def read_frame(reader, index, num_components):
+    if reader.count_after("frame") != index:
+        raise ValueError(f"frame {index} is not where it should be")
+    reader.expect("{")
+    values = [reader.number() for _ in range(num_components)]
+    reader.expect("}")
+    return values
+
+
+def read_anim(text):
+    reader = Reader(text)
+    reader.header()
+    num_frames = reader.count_after("numFrames")
+    num_joints = reader.count_after("numJoints")
+    frame_rate = reader.count_after("frameRate")
+    num_components = reader.count_after("numAnimatedComponents")
+    reader.expect("hierarchy", "{")
+    tracks = [read_track(reader) for _ in range(num_joints)]
+    reader.expect("}")
+    bounds = read_pairs(reader, "bounds")
+    base = read_pairs(reader, "baseframe")
+    if len(bounds) < num_frames or len(base) != num_joints:
+        raise ValueError("too few bounds, or a base frame of another length")
+    frames = [read_frame(reader, index, num_components) for index in range(num_frames)]
+    return Anim(frame_rate, num_components, tracks, bounds, base, frames)

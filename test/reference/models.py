@@ -1,0 +1,299 @@
+"""Small meshes and anims that each show something of the formats. Deterministic, own content.
+
+A model is a pair of texts, mesh and anim. Numbers are rounded to what is written, so that nothing
+here knows more than the files say.
+"""
+
+import random
+
+from maths import rotate, subtract, transposed
+from md5ref import bind_matrices
+from md5text import Joint, Mesh
+
+
+def number(value):
+    return f"{value:.6f}"
+
+
+def triple(values):
+    return "( " + " ".join(map(number, values)) + " )"
+
+
+class Dice:
+    """Random numbers of which Python promises that a seed always gives the same."""
+
+    def __init__(self, seed):
+        self.random = random.Random(seed).random
+
+    def between(self, least, greatest):
+        return round(least + (greatest - least) * self.random(), 6)
+
+    def point(self, reach):
+        return tuple(self.between(-reach, reach) for _ in range(3))
+
+    def turn(self):
+        """x y z of a rotation whose w stays above 1/2 even if x, y and z are mixed with others'."""
+        return self.point(0.5)
+
+
+def mesh_text(joints, submeshes):
+    """`submeshes`: (shader, vertices, triangles, weights), rows as in md5text.Submesh."""
+    lines = ["MD5Version 10", 'commandline "made by make_data.py"', ""]
+    lines += [f"numJoints {len(joints)}", f"numMeshes {len(submeshes)}", "", "joints {"]
+    for joint in joints:
+        place = f"{triple(joint.translation)} {triple(joint.rotation)}"
+        lines.append(f'\t"{joint.name}"\t{joint.parent} {place}')
+    lines.append("}")
+    for shader, vertices, triangles, weights in submeshes:
+        lines += ["", "mesh {", f'\tshader "{shader}"', "", f"\tnumverts {len(vertices)}"]
+        for i, (u, v, first, count) in enumerate(vertices):
+            lines.append(f"\tvert {i} ( {number(u)} {number(v)} ) {first} {count}")
+        lines += ["", f"\tnumtris {len(triangles)}"]
+        lines += [f"\ttri {i} {a} {b} {c}" for i, (a, b, c) in enumerate(triangles)]
+        lines += ["", f"\tnumweights {len(weights)}"]
+        for i, (joint, bias, offset) in enumerate(weights):
+            lines.append(f"\tweight {i} {joint} {number(bias)} {triple(offset)}")
+        lines.append("}")
+    return "\n".join(lines) + "\n"
+
+
+def anim_text(joints, rate, flags, bounds, base, frames, firsts=None):
+    """`flags` per joint; `base` pairs of triples; `frames` rows of numbers, all of one length."""
+    sizes = [bin(flag).count("1") for flag in flags]
+    # As the usual exporters: a joint without flags begins at 0.
+    firsts = firsts or [sum(sizes[:i]) if sizes[i] else 0 for i in range(len(sizes))]
+    lines = ["MD5Version 10", 'commandline "made by make_data.py"', ""]
+    lines += [f"numFrames {len(frames)}", f"numJoints {len(joints)}", f"frameRate {rate}"]
+    lines += [f"numAnimatedComponents {len(frames[0])}", "", "hierarchy {"]
+    for joint, flag, first in zip(joints, flags, firsts):
+        lines.append(f'\t"{joint.name}"\t{joint.parent} {flag} {first}')
+    for word, pairs in (("bounds", bounds), ("baseframe", base)):
+        lines += ["}", "", word + " {"]
+        lines += [f"\t{triple(a)} {triple(b)}" for a, b in pairs]
+    lines.append("}")
+    for index, frame in enumerate(frames):
+        lines += ["", f"frame {index} {{"]
+        for first in range(0, len(frame), 6):
+            lines.append("\t" + " ".join(map(number, frame[first : first + 6])))
+        lines.append("}")
+    return "\n".join(lines) + "\n"
+
+
+def boxes(dice, count):
+    """Any boxes: no rule ties them to the model, and the sampler only unites and moves them."""
+    return [
+        (tuple(-dice.between(2, 6) for _ in range(3)), tuple(dice.between(2, 6) for _ in range(3)))
+        for _ in range(count)
+    ]
+
+
+def random_joints(dice, parents, reach):
+    return [
+        Joint(f"joint{i}", parent, dice.point(reach), dice.turn())
+        for i, parent in enumerate(parents)
+    ]
+
+
+def fan(num_vertices):
+    return [(0, i + 1, i) for i in range(1, num_vertices - 1)]
+
+
+def biases(dice, count, total):
+    """`count` parts of `total`; the last takes what rounding to the file's digits leaves."""
+    parts = [dice.between(0.2, 1.0) for _ in range(count)]
+    parts = [round(part * total / sum(parts), 6) for part in parts]
+    parts[-1] = round(total - sum(parts[:-1]), 6)
+    return parts
+
+
+def offset_of(point, joint, matrices):
+    """The offset that brings `joint` in its bind pose to `point`."""
+    rows, translation = matrices[joint]
+    offset = rotate(transposed(rows), subtract(point, translation))
+    return tuple(round(value, 6) for value in offset)
+
+
+def flags_model():
+    """All 64 flag values, over a base frame that no frame repeats; 1 to 8 weights a vertex."""
+    dice = Dice(64)
+    parents = [-1] + [max(0, i - 1 - i * 7 % 5) for i in range(1, 64)]
+    joints = random_joints(dice, parents, 2.0)
+    vertices, weights = [], []
+    for i in range(16):
+        count = i % 8 + 1
+        vertices.append((dice.between(0, 1), dice.between(0, 1), len(weights), count))
+        for bias in biases(dice, count, 1.0):
+            weights.append((int(dice.random() * 64), bias, dice.point(1.0)))
+    mesh = mesh_text(joints, [("flags", vertices, fan(16), weights)])
+
+    # 37 is odd, so this meets every value once; the root gets 5: it moves along x and z only.
+    flags = [(5 + 37 * i) % 64 for i in range(64)]
+    base = [(dice.point(1.0), dice.turn()) for _ in joints]
+    frames = []
+    for _ in range(5):
+        frame = []
+        for flag in flags:
+            values = dice.point(1.0) + dice.turn()
+            frame += [value for i, value in enumerate(values) if flag & (1 << i)]
+        frames.append(frame)
+    return mesh, anim_text(joints, 24, flags, boxes(dice, 5), base, frames)
+
+
+def full_frames(dice, num_joints, num_frames, reach):
+    """Frames in which all six values of every joint are set."""
+    return [
+        [value for _ in range(num_joints) for value in dice.point(reach) + dice.turn()]
+        for _ in range(num_frames)
+    ]
+
+
+def weights_model():
+    """What weights may do: any number, any sum, shared, repeated, unused, not meeting."""
+    dice = Dice(8)
+    joints = random_joints(dice, [-1, 0, 1, 2, 1, 4], 3.0)
+    matrices = bind_matrices(Mesh(joints, []))
+    weights, ranges = [], []
+
+    def vertex(hands, point=None):
+        """`hands`: (joint, bias); with a point all of them meet there, else they lie anywhere."""
+        ranges.append((len(weights), len(hands)))
+        for joint, bias in hands:
+            offset = offset_of(point, joint, matrices) if point else dice.point(2.0)
+            weights.append((joint, bias, offset))
+
+    for count in range(1, 9):
+        order = [(count + i) % 6 for i in range(count)]  # 7 and 8 come back to a joint
+        vertex(list(zip(order, biases(dice, count, 1.0))), dice.point(4.0))
+    vertex([(1, 0.25), (2, 0.25)])  # sum 1/2
+    vertex([(0, 0.75), (3, 0.6), (5, 0.4)])  # sum 7/4
+    vertex([(2, 1.5), (4, -0.5)])  # a negative bias
+    vertex([(3, 1.0), (1, 0.0)])  # a weight without weight
+    vertex([(4, 0.5), (4, 0.5)])  # one joint twice
+    vertex([(5, 0.2), (5, 0.3), (5, 0.5)])  # and three times
+    ranges.append(ranges[4])  # two vertices with the same weights
+    ranges.append((ranges[5][0] + 3, 6))  # over the border between two vertices
+    weights.append((0, 1.0, dice.point(9.0)))  # nobody's
+
+    vertices = [(i / 16, i % 2, first, count) for i, (first, count) in enumerate(ranges)]
+    triangles = fan(len(vertices) - 1) + [(3, 3, 7), (0, 2, 1)]  # degenerate; double
+    mesh = mesh_text(joints, [("weights", vertices, triangles, weights)])
+    base = [(dice.point(2.0), dice.turn()) for _ in joints]
+    frames = full_frames(dice, len(joints), 3, 2.0)
+    return mesh, anim_text(joints, 24, [63] * 6, boxes(dice, 3), base, frames)
+
+
+def roots_model():
+    """Three roots: only the first is moved to the origin. The original engine refuses this."""
+    dice = Dice(3)
+    joints = random_joints(dice, [-1, 0, -1, 2, 1, -1], 2.0)
+    weights = [(i % 6, 1.0, dice.point(1.0)) for i in range(7)]
+    vertices = [(i / 7, 0.5, i, 1) for i in range(7)]
+    mesh = mesh_text(joints, [("roots", vertices, fan(7), weights)])
+    base = [(dice.point(2.0), dice.turn()) for _ in joints]
+    frames = full_frames(dice, 6, 3, 2.0)
+    return mesh, anim_text(joints, 15, [63] * 6, boxes(dice, 3), base, frames)
+
+
+def travel_model():
+    """A root that starts off its base frame and ends elsewhere; spins that need the short way."""
+    dice = Dice(5)
+    joints = random_joints(dice, [-1, 0, 1, 0], 1.0)
+    weights = [(i % 4, 1.0, dice.point(2.0)) for i in range(8)]
+    vertices = [(i / 8, 0.25, i, 1) for i in range(8)]
+    mesh = mesh_text(joints, [("travel", vertices, fan(8), weights)])
+
+    # The root moves along x and y; the 1.5 of its base frame is lost. Joint 2 reads y and z of
+    # joint 1 as its own x and z. Joint 3 stays a half turn: its w is 0, and exactly so.
+    flags, firsts = [3, 56, 40, 0], [0, 2, 3, 0]
+    base = [((4.0, -2.0, 1.5), (0.0, 0.0, 0.0)), ((0.0, 0.0, 1.0), (0.5, 0.5, 0.5))]
+    base += [((0.0, 1.0, 0.0), (0.0, 0.1, 0.0)), ((0.0, 0.0, 2.0), (1.0, 0.0, 0.0))]
+    # Sines of the half angles -80, -30, 20 ... of a turn by 100 degrees a frame, negated where w
+    # would be negative: so from frame 3 to 4 the short way is the one with the sign changed.
+    sines = [-0.984808, -0.5, 0.342020, 0.939693, -0.866025, -0.173648, 0.642788]
+    frames = [
+        [4.5 + 2.0 * i, -2.25 + 0.25 * i * i, 0.6 * sine, 0.0, 0.8 * sine]
+        for i, sine in enumerate(sines)
+    ]
+    return mesh, anim_text(joints, 30, flags, boxes(dice, 7), base, frames, firsts)
+
+
+def still_model():
+    """One frame, which is not the base frame, and a root that it moves."""
+    dice = Dice(1)
+    joints = random_joints(dice, [-1, 0], 1.0)
+    weights = [(i % 2, 1.0, dice.point(1.0)) for i in range(4)]
+    mesh = mesh_text(joints, [("still", [(i / 4, 1.0, i, 1) for i in range(4)], fan(4), weights)])
+    base = [(dice.point(2.0), dice.turn()), (dice.point(2.0), dice.turn())]
+    frames = full_frames(dice, 2, 1, 2.0)
+    return mesh, anim_text(joints, 24, [63, 63], boxes(dice, 1), base, frames)
+
+
+def seam_model():
+    """Two hinged squares with mirrored texture, and a third one behind a texture seam.
+
+    The clip has two frames without a single number in them: only the base frame speaks.
+    """
+    joints = [Joint("left", -1, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))]
+    joints.append(Joint("right", 0, (0.0, 1.0, 0.0), (0.0, 0.0, 0.0)))
+    # Columns at y = 0 1 2 | 2 3. The middle one serves both squares, whose u runs to and fro; at
+    # y = 2 there are two columns in one place, because u starts anew.
+    vertices, weights = [], []
+    for y, u, joint in ((0, 0, 0), (1, 1, 0), (2, 0, 1), (2, 0.25, 1), (3, 0.75, 1)):
+        for z in (0, 1):
+            vertices.append((u, 1 - z, len(weights), 1))
+            weights.append((joint, 1.0, (0.0, y - joint, z)))
+    triangles = []
+    for corner in (0, 2, 6):
+        triangles += [(corner, corner + 1, corner + 2), (corner + 1, corner + 3, corner + 2)]
+    mesh = mesh_text(joints, [("seam", vertices, triangles, weights)])
+    base = [((0.5, 0.0, 0.0), (0.0, 0.0, 0.0)), ((0.0, 1.0, 0.0), (0.0, 0.0, 0.382683))]
+    bounds = [((-1.0, 0.0, 0.0), (1.0, 3.0, 1.0)), ((-2.0, 0.0, 0.0), (1.0, 3.0, 2.0))]
+    return mesh, anim_text(joints, 10, [0, 0], bounds, base, [[], []])
+
+
+LAYOUT_MESH = """// A comment before everything
+MD5Version 10 commandline "" numJoints 3/* glued */numMeshes 2 joints{"hip (left)"-1(0 0 1)(0 0 0)
+"a/b.c" 0( .5 /* x */ 0. // y follows
+1e-1)(-.5 0 25e-2) tail 1 ( 1 2 3 ) ( 0.125 -0.25 0.5 )}mesh{name "body" shader models/plain
+numverts 3 vert 0 (0 0) 0 1 vert 1(1 0)1 1 vert 2(0 1)2 2 numtris 1 tri 0 0 1 2 numweights 4
+weight 0 0 1(1 0 0)weight 1 1 1(0 1 0)weight 2 0 .25(0 0 1)weight 3 1 .75(1 1 1)}
+
+/* between
+   meshes { } " */ mesh
+{
+\t// meshes: tail
+\tshader "a name with spaces { and braces } // and slashes"
+\tnumverts 4 vert 0 ( 0.1 0.2 ) 0 1 vert 1 ( 0.3 0.4 ) 1 1 vert 2 ( 0.5 0.6 ) 0 2 vert 3 (1 1) 2 1
+\tnumtris 2 tri 0 0 1 2 tri 1
+0
+2
+
+3 numweights 3
+\tweight 0 2 1 ( 0 0 0 )//
+\tweight 1 2 1 ( 0 0 -1.5e0 )/**/
+\tweight 2 1 1 ( 2 0 0 ) }//the end"""
+
+LAYOUT_ANIM = """MD5Version 10 /* commandline "not here" */ commandline "// no comment" numFrames 4
+numJoints 3 frameRate 12 numAnimatedComponents 5 hierarchy { "hip (left)" -1 4 0 // Tz
+"a/b.c" 0 40 1 // ( Qx Qz )
+tail 1 34 3 } bounds { (-1 -1 -1)(1 1 1) ( -2 -1 0 ) ( 1 1 1 )(-1 -1 -1)(3 1 1)
+( -1 -1 -1 ) ( 1 1 4 ) } baseframe { (1 2 3)(0 0 .5) (0 1 0)(0 .5 0) (0 0 1)(.25 0 0) }
+frame 0{3 0 0 0 0}frame 1{3.5 .1 .2 .3 .4}frame 2 { 4 // a comment
+-.1 -.2 // another
+-.3 -.4 } frame 3 { 3e0 1e-2 2e-2 3e-2 4e-2 } // meshes: none"""
+
+
+def layout_model():
+    """Two meshes on few lines, comments in odd places, a name in quotes and one without."""
+    return LAYOUT_MESH, LAYOUT_ANIM
+
+
+MODELS = {
+    "flags": flags_model,
+    "weights": weights_model,
+    "roots": roots_model,
+    "travel": travel_model,
+    "still": still_model,
+    "seam": seam_model,
+    "layout": layout_model,
+}

@@ -1,0 +1,231 @@
+"""Tables of expected results that need no model: frame times, slerp, numbers from text."""
+
+import math
+import random
+from fractions import Fraction
+
+import binary32
+from maths import add, dot, scale, subtract
+from md5ref import FrameTime, Writer, length_ms
+
+
+def time_table():
+    """What a time in milliseconds comes to, about the seams of clips of several lengths."""
+    out = Writer()
+    out.record("# numFrames frameRate animLength timeMs cycleArg")
+    out.lines[0] += " -> cycleCount frame1 frame2 frontlerp backlerp"
+    clips = [(1, 24), (2, 24), (2, 30), (3, 15), (5, 24), (12, 60), (41, 24), (48, 30), (7, 10)]
+    for num_frames, rate in clips + [(100, 1)]:
+        length = length_ms(num_frames, rate)
+        interval = 1000 // rate
+        times = [-9, 0, 1, interval, interval + 1, length // 2, length - 1, length, length + 1]
+        times += [2 * length, 3 * length + 17]
+        for i, time in enumerate(times):
+            # Limits only show after the first round; before it one of them in turn will do.
+            limits = (-1, 1, 2) if time >= 2 * length > 0 else ((-1, 0, 1, 3)[i % 4],)
+            for limit in limits:
+                when = FrameTime(num_frames, rate, time, limit)
+                fields = [num_frames, rate, length, time, limit]
+                fields += [when.cycle, when.first, when.second, when.front, when.back]
+                out.record("t", fields)
+    return "\n".join(out.lines) + "\n"
+
+
+def unit(q):
+    return scale(q, 1.0 / math.sqrt(dot(q, q)))
+
+
+def exact_slerp(start, end, amount):
+    """Without a linear branch: half the angle from two lengths, which loses nothing near 0."""
+    if amount <= 0:
+        return start
+    if amount >= 1:
+        return end
+    start, end = unit(start), unit(end)
+    if dot(start, end) < 0:
+        end = scale(end, -1.0)
+    apart, along = subtract(start, end), add(start, end)
+    angle = 2 * math.atan2(math.sqrt(dot(apart, apart)), math.sqrt(dot(along, along)))
+    if angle == 0:
+        return start
+    near = math.sin((1 - amount) * angle) / math.sin(angle)
+    far = math.sin(amount * angle) / math.sin(angle)
+    return add(scale(start, near), scale(end, far))
+
+
+def axis_turn(q, direction, angle):
+    """From unit q by an angle towards the part of `direction` that is perpendicular to it."""
+    aside = unit(subtract(direction, scale(q, dot(q, direction))))
+    return add(scale(q, math.cos(angle)), scale(aside, math.sin(angle)))
+
+
+def rounded(q):
+    return tuple(map(binary32.nearest, q))
+
+
+def slerp_table():
+    """Angles in four dimensions between the ends: from none to nearly opposite."""
+    out = Writer()
+    out.record("# q0(xyzw) q1(xyzw) t -> exact slerp (xyzw)")
+    roll = random.Random(4).random
+
+    def anywhere():
+        return unit(tuple(2 * roll() - 1 for _ in range(4)))
+
+    # Near pi / 2 the sign of the dot product decides the way, so rounding must not decide it.
+    angles = [0.0, 1e-7, 1e-5, 1e-4, 5e-4, 1.3e-3, 1.5e-3, 0.01, 0.1, 0.5, 1.0, 1.5, 1.57]
+    angles += [math.pi - angle for angle in angles]
+    amounts = [-0.5, 0.0, 1e-6, 0.25, 0.5, 0.63, 0.999, 1.0, 1.5]
+    for index, angle in enumerate(angles):
+        start = anywhere()
+        end = rounded(axis_turn(start, anywhere(), angle))
+        start = rounded(start)
+        # All amounts for every third angle, then the ones between; about 200 rows.
+        chosen = amounts if index % 3 == 0 else amounts[index % 2 + 1 :: 1]
+        for amount in map(binary32.nearest, chosen):
+            out.record("s", start, end, amount, exact_slerp(start, end, amount))
+    return "\n".join(out.lines) + "\n"
+
+
+def exact_decimal(value):
+    """All digits of a Fraction whose denominator is a power of two, or of ten, or of both."""
+    places, denominator = 0, value.denominator
+    while 10**places % denominator:
+        places += 1
+    digits = str(abs(value.numerator) * 10**places // denominator).rjust(places + 1, "0")
+    sign = "-" if value < 0 else ""
+    return sign + (digits[:-places] + "." + digits[-places:] if places else digits)
+
+
+def with_exponent(text, letter):
+    """The same number as digit.digits and an exponent."""
+    sign, text = ("-", text[1:]) if text.startswith("-") else ("", text)
+    whole, _, fraction = text.partition(".")
+    digits = (whole + fraction).lstrip("0")
+    exponent = len(whole) - 1 - (len(whole + fraction) - len(digits))
+    digits = digits.rstrip("0")
+    return f"{sign}{digits[0]}.{digits[1:]}{letter}{exponent}"
+
+
+def beside(text, step):
+    """The text with its last digit (of a plain decimal) moved by `step`."""
+    places = len(text.partition(".")[2])
+    return exact_decimal(Fraction(text) + step * Fraction(1, 10**places)).ljust(len(text), "0")
+
+
+class FloatTexts:
+    """Texts for the table of numbers; `roll` is the only source of chance."""
+
+    def __init__(self):
+        self.roll = random.Random(32).random
+        self.texts = []
+
+    def below(self, limit):
+        return int(self.roll() * limit)
+
+    def sign(self):
+        return "-" if self.roll() < 0.5 else ""
+
+    def digits(self, count):
+        return "".join(str(self.below(10)) for _ in range(count))
+
+    def plain(self):
+        """Every length from 1 to 25 digits, with the point anywhere, also first and last."""
+        for count in range(1, 26):
+            for _ in range(20):
+                digits, place = self.digits(count), self.below(count + 2)
+                point = "." if place <= count else ""
+                self.texts.append(self.sign() + digits[:place] + point + digits[place:])
+
+    def leading_zeros(self):
+        for count in range(1, 11):
+            for _ in range(8):
+                zeros = "0" * count
+                front = zeros if self.roll() < 0.5 else "0." + zeros
+                self.texts.append(self.sign() + front + self.digits(1 + self.below(12)))
+
+    def like_files(self):
+        for _ in range(300):
+            reach = (1, 10, 100, 1000)[self.below(4)]
+            self.texts.append(f"{self.sign()}{self.roll() * reach:.6f}")
+
+    def exponents(self):
+        for index in range(360):
+            count = 1 + index % 20
+            digits = str(1 + self.below(9)) + self.digits(count - 1)
+            place = self.below(count + 1)
+            mantissa = digits[:place] + "." + digits[place:] if place else digits
+            exponent = self.below(80) - 44 - (place or count)
+            plus = "+" if exponent >= 0 and self.roll() < 0.5 else ""
+            zero = "0" if exponent >= 0 and self.roll() < 0.2 else ""
+            letter = "eE"[self.below(2)]
+            self.texts.append(f"{self.sign()}{mantissa}{letter}{plus}{zero}{exponent}")
+
+    def halfway(self, bits):
+        """The middle between a binary32 and the next one, and its neighbours in the last digit."""
+        low, high = map(binary32.fraction_from_bits, (bits, bits + 1))
+        middle = exact_decimal((low + high) / 2)
+        if "." not in middle:
+            middle += ".0"
+        for text in (middle, beside(middle, 1), beside(middle, -1)):
+            short = text if len(text) < 60 else with_exponent(text, "e")
+            self.texts.append(self.sign() + short)
+
+    def middles(self):
+        for _ in range(130):
+            self.halfway(((127 - 12 + self.below(36)) << 23) | self.below(1 << 23))
+        for exponent in (1, 60, 150, 200, 253):
+            self.halfway((exponent << 23) | self.below(1 << 23))
+        # Ties about a power of two, where the spacing changes.
+        for exponent in range(124, 131):
+            self.halfway((exponent << 23) - 1)
+            self.halfway(exponent << 23)
+
+    def subnormals(self):
+        for bits in (0, 1, 2, 0x007FFFFE, 0x007FFFFF, 0x00800000):
+            self.halfway(bits)
+        for _ in range(4):
+            self.halfway(self.below(1 << 23))
+        for _ in range(110):
+            value = binary32.value_from_bits(self.below(1 << (1 + self.below(23))) + 1)
+            self.texts.append(f"{self.sign()}{value:.{self.below(12)}e}")
+
+    def ends(self):
+        """Zeros with their signs, the largest finite value, and what just still rounds to it."""
+        largest = binary32.fraction_from_bits(0x7F7FFFFF)
+        overflow = largest + Fraction(2) ** 103
+        self.texts += ["0", "-0", "0.0", "-0.0", ".0", "-.0", "0.", "-0.", "0e0", "-0e10", "0E-99"]
+        self.texts += ["000", "-000.000", "0.000e38", "1e-60", "-1e-60", "1e-46", "-7e-46", "8e-46"]
+        for text in ("3.4028235e38", "3.40282347e+38", "3.4028234663852886e38", "34028235E31"):
+            self.texts += [text, "-" + text]
+        for value in (largest, largest - 1, largest + 1, overflow - 1):
+            self.texts += [exact_decimal(value), "-" + exact_decimal(value)]
+        self.texts.append(exact_decimal(overflow - 1) + ".999999")
+        self.texts += [f"1e{exponent}" for exponent in range(-46, 39)]
+        self.texts += [str(2**exponent) for exponent in range(0, 128, 6)]
+        self.texts += [exact_decimal(Fraction(1, 2**exponent)) for exponent in range(1, 40, 3)]
+        self.texts += [str(2**24 + step) for step in range(-3, 6)]
+        self.texts.append("0." + "0" * 40 + "1")
+        self.texts.append("1" + "0" * 38)
+        self.texts.append("0.1" + "0" * 100)
+        self.texts.append("16777217." + "0" * 60 + "1")  # a tie but for its last digit
+        self.texts.append("16777217." + "0" * 61)
+
+
+def float_table():
+    """`text bits`: the binary32 nearest to the text, in hexadecimal."""
+    makers = FloatTexts()
+    makers.ends()
+    makers.plain()
+    makers.leading_zeros()
+    makers.like_files()
+    makers.exponents()
+    makers.middles()
+    makers.subnormals()
+    texts = list(dict.fromkeys(makers.texts))  # each once, in order
+    rows = [(text, binary32.bits_from_text(text)) for text in texts]
+    finite = [row for row in rows if row[1] & 0x7FFFFFFF < binary32.INFINITY_BITS]
+    return "".join(f"{text} {bits:08x}\n" for text, bits in finite)
+
+
+TABLES = {"timetable": time_table, "slerptable": slerp_table, "floats": float_table}
