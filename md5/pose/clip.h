@@ -6,7 +6,8 @@
 
 enum { MD5_MOVES_ROTATION = 1, MD5_MOVES_TRANSLATION = 2 };
 
-// What a file holds of all frames: see md5_anim_file, whose fields these are.
+// What a file holds of all frames: see md5_anim_file, whose fields these are. Tracks may share
+// numbers; each lies within num_components.
 typedef struct md5_clip_source {
     uint32_t num_joints, num_frames, num_components;
     const md5_track *tracks;         // [num_joints]
@@ -15,9 +16,10 @@ typedef struct md5_clip_source {
 } md5_clip_source;
 
 // Finds which joints change over the frames, by value: writes moves[num_joints] and how many
-// joints rotate and translate. Time linear in the size of `numbers`, not in joints * frames.
-void md5_clip_plan(const md5_clip_source *source, uint8_t *moves, uint32_t *num_rotations,
-                   uint32_t *num_translations);
+// joints rotate and translate. changes[num_components] is scratch. Time linear in the joints and
+// the size of `numbers`, not in joints * frames, however many tracks share numbers.
+void md5_clip_plan(const md5_clip_source *source, uint8_t *changes, uint8_t *moves,
+                   uint32_t *num_rotations, uint32_t *num_translations);
 
 // Fills the arrays of a clip, whose sizes `md5_clip_plan` gave.
 typedef struct md5_clip_arrays {
