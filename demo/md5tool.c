@@ -1,0 +1,102 @@
+// md5tool: looks into MD5 files without a window.
+#include "demo/tool.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct tool_command {
+    const char *name;
+    int (*run)(int count, char **arguments);
+    const char *help;
+} tool_command;
+
+static const tool_command commands[] = {
+    {"info", tool_info, tool_info_help},
+    {"check", tool_check, tool_check_help},
+    {"dump", tool_dump, tool_dump_help},
+};
+
+static const char help[] = "usage: md5tool COMMAND [OPTION...] FILE...\n"
+                           "\n"
+                           "  info FILE...        what is in .md5mesh and .md5anim files\n"
+                           "  check FILE...       whether they can be read, and what is odd\n"
+                           "  dump MESH [ANIM]    every number, bind pose and posed, as text\n"
+                           "\n"
+                           "  --help              this text; after a command, its own\n"
+                           "  --version           the library's version\n";
+
+int tool_usage(const char *command, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    fputs("md5tool: ", stderr);
+    vfprintf(stderr, format, arguments);
+    va_end(arguments);
+    fprintf(stderr, " (see md5tool%s%s --help)\n", command ? " " : "", command ? command : "");
+    return TOOL_BAD_USAGE;
+}
+
+void tool_print_error(const md5_error *error)
+{
+    char text[640];
+    md5_format_error(error, text, sizeof text);
+    fprintf(stderr, "%s\n", text);
+}
+
+bool tool_is_anim(const char *path)
+{
+    static const char ending[] = ".md5anim";
+    const size_t length = strlen(path);
+    if (length < sizeof ending - 1)
+        return false;
+    const char *tail = path + length - (sizeof ending - 1);
+    for (size_t i = 0; i < sizeof ending - 1; i++) {
+        const char lower = tail[i] >= 'A' && tail[i] <= 'Z' ? (char)(tail[i] + 32) : tail[i];
+        if (lower != ending[i])
+            return false;
+    }
+    return true;
+}
+
+static bool asks_for_help(const char *argument)
+{
+    return strcmp(argument, "--help") == 0 || strcmp(argument, "-h") == 0;
+}
+
+static int run_command(const tool_command *command, int count, char **arguments)
+{
+    for (int i = 0; i < count; i++) {
+        if (asks_for_help(arguments[i])) {
+            fputs(command->help, stdout);
+            return TOOL_OK;
+        }
+    }
+    return command->run(count, arguments);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 2)
+        return tool_usage(NULL, "a command is missing: info, check or dump");
+    if (asks_for_help(argv[1])) {
+        fputs(help, stdout);
+        return TOOL_OK;
+    }
+    if (strcmp(argv[1], "--version") == 0) {
+        printf("md5tool %d.%d.%d\n", MD5_VERSION_MAJOR, MD5_VERSION_MINOR, MD5_VERSION_PATCH);
+        return TOOL_OK;
+    }
+    for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++) {
+        if (strcmp(argv[1], commands[i].name) != 0)
+            continue;
+        const int status = run_command(&commands[i], argc - 2, argv + 2);
+        // A full disk or a closed pipe must not look like success.
+        if (fflush(stdout) != 0 || ferror(stdout)) {
+            fputs("md5tool: error: cannot write the output\n", stderr);
+            return TOOL_BAD_FILE;
+        }
+        return status;
+    }
+    return tool_usage(NULL, "there is no command '%s', only info, check and dump", argv[1]);
+}

@@ -1,0 +1,235 @@
+// md5/core: messages, warnings, the memory budget, the arena and the block.
+#include "test/test.h"
+
+#include "md5/core/arena.h"
+#include "md5/core/math.h"
+
+#include <float.h>
+#include <string.h>
+
+TEST (context_keeps_the_first_failure) {
+    md5_context context;
+    md5_error error; // deliberately uninitialized: the call must fill it
+    md5_context_begin(&context, NULL, "a.md5mesh", &error);
+    CHECK_UINT(error.status, MD5_OK);
+    CHECK_STRING(error.file, "a.md5mesh");
+    CHECK(!md5_fail(&context, MD5_ERROR_RANGE, 3, 7, "joint %u", 9u));
+    CHECK(!md5_fail(&context, MD5_ERROR_IO, 1, 1, "later"));
+    CHECK_UINT(error.status, MD5_ERROR_RANGE);
+    CHECK_UINT(error.line, 3);
+    CHECK_UINT(error.column, 7);
+    CHECK_STRING(error.message, "joint 9");
+}
+
+TEST (context_works_without_options_and_error) {
+    md5_context context;
+    md5_context_begin(&context, NULL, NULL, NULL);
+    md5_fail(&context, MD5_ERROR_IO, 0, 0, "gone");
+    CHECK_UINT(context.error->status, MD5_ERROR_IO);
+    md5_warn(&context, 1, 1, "nobody listens");
+    CHECK_UINT(context.num_warnings, 1);
+}
+
+TEST (error_text_leaves_out_what_is_not_known) {
+    char text[128];
+    md5_error error = {.status = MD5_ERROR_SYNTAX, .line = 4, .column = 11, .file = "x/y.md5mesh"};
+    strcpy(error.message, "expected a number");
+    md5_format_error(&error, text, sizeof text);
+    CHECK_STRING(text, "x/y.md5mesh:4:11: error: expected a number");
+    error.status = MD5_WARNING;
+    error.file[0] = '\0';
+    md5_format_error(&error, text, sizeof text);
+    CHECK_STRING(text, "4:11: warning: expected a number");
+    error.line = 0;
+    md5_format_error(&error, text, sizeof text);
+    CHECK_STRING(text, "warning: expected a number");
+    CHECK_UINT(md5_format_error(&error, text, 5), strlen("warning: expected a number"));
+    CHECK_STRING(text, "warn");
+}
+
+TEST (error_keeps_the_end_of_a_long_file_name) {
+    char path[600];
+    memset(path, 'd', sizeof path);
+    strcpy(path + sizeof path - 12, "/end.md5mesh" + 1);
+    md5_context context;
+    md5_error error;
+    md5_context_begin(&context, NULL, path, &error);
+    CHECK_UINT(strlen(error.file), sizeof error.file - 1);
+    CHECK_STRING(error.file + strlen(error.file) - 11, "end.md5mesh");
+}
+
+typedef struct told {
+    unsigned count;
+    md5_error last;
+} told;
+
+static void tell(void *user, const md5_error *warning)
+{
+    told *seen = user;
+    seen->count++;
+    seen->last = *warning;
+}
+
+TEST (warnings_are_capped_and_the_last_says_so) {
+    told seen = {0};
+    const md5_load_opts opts = {.warn = tell, .warn_user = &seen, .max_warnings = 3};
+    md5_context context;
+    md5_error error;
+    md5_context_begin(&context, &opts, "f", &error);
+    for (uint32_t i = 0; i < 10; i++)
+        md5_warn(&context, i + 1, 2, "odd");
+    CHECK_UINT(seen.count, 3);
+    CHECK_UINT(context.num_warnings, 10);
+    CHECK_UINT(seen.last.line, 3);
+    CHECK_UINT(seen.last.status, MD5_WARNING);
+    CHECK_STRING(seen.last.file, "f");
+    CHECK_STRING(seen.last.message, "odd (further warnings are not told)");
+    CHECK_UINT(error.status, MD5_OK);
+}
+
+TEST (quoting_escapes_what_is_not_printable_utf8) {
+    CHECK_STRING(md5_quote("abc", 3).text, "'abc'");
+    CHECK_STRING(md5_quote("", 0).text, "''");
+    CHECK_STRING(md5_quote("a\n\x1b[", 4).text, "'a\\x0a\\x1b['");
+    CHECK_STRING(md5_quote("\xc3\xa9", 2).text, "'\xc3\xa9'");                 // e acute
+    CHECK_STRING(md5_quote("\xf0\x9f\x98\x80", 4).text, "'\xf0\x9f\x98\x80'"); // beyond 16 bits
+    CHECK_STRING(md5_quote("\xe9", 1).text, "'\\xe9'");                        // Latin-1
+    CHECK_STRING(md5_quote("\xc3", 1).text, "'\\xc3'");                        // cut short
+    CHECK_STRING(md5_quote("\xc0\x80", 2).text, "'\\xc0\\x80'");               // overlong
+    CHECK_STRING(md5_quote("\xed\xa0\x80", 3).text, "'\\xed\\xa0\\x80'");      // surrogate
+    CHECK_STRING(md5_quote("\xc2\x9b", 2).text, "'\\xc2\\x9b'");               // C1 control
+    CHECK_STRING(md5_quote("\xf4\x90\x80\x80", 4).text, "'\\xf4\\x90\\x80\\x80'");
+    CHECK_STRING(md5_quote("\xe2\x28\xa1", 3).text, "'\\xe2(\\xa1'");
+    CHECK_STRING(md5_quote("\xe0\x80\x80", 3).text, "'\\xe0\\x80\\x80'");
+    CHECK_STRING(md5_quote("\xf0\x80\x80\x80", 4).text, "'\\xf0\\x80\\x80\\x80'");
+}
+
+TEST (quoting_cuts_what_is_long) {
+    char bytes[4096];
+    memset(bytes, 'x', sizeof bytes);
+    const md5_quoted plain = md5_quote(bytes, sizeof bytes);
+    CHECK(strlen(plain.text) < sizeof plain.text);
+    CHECK_STRING(plain.text + strlen(plain.text) - 4, "...'");
+    memset(bytes, 1, sizeof bytes);
+    const md5_quoted escaped = md5_quote(bytes, sizeof bytes);
+    CHECK_STRING(escaped.text + strlen(escaped.text) - 8, "\\x01...'");
+}
+
+TEST (memory_limit_is_kept_and_told) {
+    test_heap heap = {0};
+    const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap},
+                                .memory_limit = 1000};
+    md5_context context;
+    md5_error error;
+    md5_context_begin(&context, &opts, NULL, &error);
+    void *const first = md5_alloc(&context, 600);
+    CHECK(first != NULL);
+    CHECK(md5_alloc(&context, 401) == NULL);
+    CHECK_UINT(error.status, MD5_ERROR_MEMORY);
+    CHECK_STRING(error.message, "401 bytes more than the 600 held would pass the memory limit of "
+                                "1000");
+    void *const second = md5_alloc(&context, 400);
+    CHECK(second != NULL);
+    md5_free(&context, first, 600);
+    md5_free(&context, second, 400);
+    md5_free(&context, NULL, 0);
+    CHECK_UINT(context.memory_held, 0);
+    CHECK_UINT(heap.live, 0);
+    CHECK_UINT(heap.live_bytes, 0);
+}
+
+TEST (arena_gives_zeroed_aligned_memory_and_frees_all) {
+    test_heap heap = {0};
+    const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap}};
+    md5_context context;
+    md5_context_begin(&context, &opts, NULL, NULL);
+    md5_arena arena = {.context = &context};
+    for (size_t i = 0; i < 300; i++) {
+        unsigned char *const memory = md5_arena_alloc(&arena, i, 37);
+        if (!CHECK(memory != NULL))
+            break;
+        CHECK_UINT((uintptr_t)memory % 16, 0);
+        bool zero = true;
+        for (size_t k = 0; k < i * 37; k++)
+            zero = zero && memory[k] == 0;
+        CHECK(zero);
+        memset(memory, 0xAA, i * 37);
+    }
+    CHECK(heap.num_allocs < 20); // chunks grow
+    md5_arena_free(&arena);
+    CHECK_UINT(heap.live, 0);
+    CHECK_UINT(context.memory_held, 0);
+}
+
+TEST (arena_refuses_what_overflows) {
+    md5_context context;
+    md5_error error;
+    md5_context_begin(&context, NULL, NULL, &error);
+    md5_arena arena = {.context = &context};
+    CHECK(md5_arena_alloc(&arena, SIZE_MAX / 8, 16) == NULL);
+    CHECK_UINT(error.status, MD5_ERROR_MEMORY);
+    CHECK(md5_arena_alloc(&arena, SIZE_MAX - 64, 1) == NULL);
+    CHECK(md5_arena_alloc(&arena, SIZE_MAX, 1) == NULL);
+    md5_arena_free(&arena);
+}
+
+TEST (block_measures_then_places) {
+    md5_block measure = {0};
+    CHECK(md5_block_take(&measure, 3, 5) == NULL);
+    CHECK(md5_block_take(&measure, 1, 16) == NULL);
+    CHECK_UINT(measure.used, 32);
+    unsigned char memory[32];
+    md5_block place = {.base = memory};
+    CHECK(md5_block_take(&place, 3, 5) == memory);
+    CHECK(md5_block_take(&place, 1, 16) == memory + 16);
+    CHECK(md5_block_take(&measure, SIZE_MAX / 2, 3) == NULL);
+    CHECK_UINT(measure.used, SIZE_MAX);
+    CHECK(md5_block_take(&measure, 1, 1) == NULL);
+    CHECK_UINT(measure.used, SIZE_MAX);
+}
+
+TEST (math_rebuilds_w_and_shortens_long_rotations) {
+    const md5_quat plain = md5_quat_from_xyz(0.5f, 0.5f, 0.5f);
+    CHECK_NEAR((double)plain.w, -0.5, 1e-7);
+    CHECK(!md5_quat_is_overlong(1.0f, 0.001f, 0.0f));
+    CHECK(md5_quat_is_overlong(1.0f, 0.1f, 0.0f));
+    const md5_quat shortened = md5_quat_from_xyz(3.0f, 0.0f, 4.0f);
+    CHECK_NEAR((double)shortened.x, 0.6, 1e-6);
+    CHECK_NEAR((double)shortened.z, 0.8, 1e-6);
+    CHECK_NEAR((double)shortened.w, 0.0, 0.0);
+}
+
+// A quarter turn about z takes x to y; then a step along x.
+TEST (math_composes_in_textbook_order) {
+    const float half = 0.70710678f;
+    const md5_transform turn = {.rotation = {0, 0, half, half}, .translation = {1, 2, 3}};
+    const md5_transform step = {.rotation = {0, 0, 0, 1}, .translation = {10, 0, 0}};
+    const md5_vec3 both = md5_transform_mul(turn, step).translation;
+    CHECK_NEAR((double)both.x, 1.0, 1e-5);
+    CHECK_NEAR((double)both.y, 12.0, 1e-5);
+    const md5_mat34 product =
+        md5_mat34_mul(md5_mat34_from_transform(turn), md5_mat34_from_transform(step));
+    const md5_vec3 same = md5_mat34_transform_point(product, (md5_vec3){0, 0, 0});
+    CHECK_NEAR((double)same.x, 1.0, 1e-5);
+    CHECK_NEAR((double)same.y, 12.0, 1e-5);
+    CHECK_NEAR((double)same.z, 3.0, 1e-5);
+    const md5_transform none = md5_transform_mul(turn, md5_transform_inverse(turn));
+    CHECK_NEAR((double)none.translation.x + (double)none.translation.y, 0.0, 1e-6);
+    CHECK_NEAR((double)none.rotation.w, 1.0, 1e-6);
+    const md5_mat34 matrix = md5_mat34_from_transform(turn);
+    const md5_mat34 inverse = md5_mat34_inverse(&matrix);
+    const md5_mat34 identity = md5_mat34_mul(matrix, inverse);
+    for (int i = 0; i < 12; i++)
+        CHECK_NEAR((double)identity.m[i], i % 5 == 0 ? 1.0 : 0.0, 1e-6);
+}
+
+TEST (math_bounds) {
+    const md5_bounds empty = md5_bounds_of_points(NULL, 0);
+    CHECK(empty.min.x > empty.max.x);
+    const md5_vec3 points[] = {{1, -2, 3}, {-1, 5, 0}};
+    const md5_bounds two = md5_bounds_of_points(points, 2);
+    CHECK(two.min.x == -1.0f && two.min.y == -2.0f && two.min.z == 0.0f);
+    CHECK(two.max.x == 1.0f && two.max.y == 5.0f && two.max.z == 3.0f);
+    const md5_bounds same = md5_bounds_union(two, empty);
+    CHECK(same.min.x == two.min.x && same.max.z == two.max.z);
+}

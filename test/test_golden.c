@@ -1,0 +1,547 @@
+// The numbers of golden files (what id Tech 4 itself computes, and what the independent reference
+// in test/reference computes) against ours, record by record, in the order they stand there.
+#include "test/test.h"
+
+#include "md5/md5model.h"
+
+#include <dirent.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// How far a right answer may be off: golden/FORMAT.md. The second of each pair holds for joints
+// with a rotation, in their own or an ancestor's pose, whose w is near 0, where rebuilding w from
+// rounded x y z loses half of the digits.
+typedef struct tolerances {
+    double quaternion, rotation, length; // length: times the model's size
+} tolerances;
+static const tolerances strict = {2e-6, 1e-5, 3e-6}, loose = {2e-5, 2e-5, 1.2e-5};
+static const double bind_tolerance = 5e-5;
+static const double near_zero_w = 0.05;
+
+typedef struct golden {
+    const char *file;
+    char *text, *at;
+    const char *folder; // that the paths in it are relative to
+    md5_model *model;
+    md5_anim *anim;
+    md5_binding *binding;
+    double size; // diagonal of the bind pose's box
+    md5_transform *pose;
+    md5_mat34 *joints, *palette;
+    md5_vec3 *points;
+    bool *is_loose;                                        // [num_joints]
+    double worst_quaternion, worst_rotation, worst_length; // lengths over size
+    bool broken; // the file is not what FORMAT.md says: stop
+} golden;
+
+// -- Reading the records --------------------------------------------------------------------
+
+static bool next_word(golden *g, char *word, size_t room)
+{
+    while (*g->at == ' ' || *g->at == '\n' || *g->at == '\r')
+        g->at++;
+    size_t used = 0;
+    if (*g->at == '"') {
+        const char *const end = strchr(g->at + 1, '"');
+        const size_t length = end ? (size_t)(end - g->at - 1) : 0;
+        if (!end || length >= room)
+            return false;
+        memcpy(word, g->at + 1, length);
+        word[length] = '\0';
+        g->at += length + 2;
+        return true;
+    }
+    while (*g->at > ' ' && used + 1 < room)
+        word[used++] = *g->at++;
+    word[used] = '\0';
+    return used > 0;
+}
+
+static bool expect(golden *g, const char *word)
+{
+    char found[256] = "";
+    if (!g->broken && next_word(g, found, sizeof found) && strcmp(found, word) == 0)
+        return true;
+    g->broken = true;
+    return test_check(false, g->file, 0, "expected '%s', found '%s'", word, found);
+}
+
+// Whether the next record is called `word`; does not consume it.
+static bool is_next(golden *g, const char *word)
+{
+    char *const at = g->at;
+    char found[256] = "";
+    const bool same = !g->broken && next_word(g, found, sizeof found) && strcmp(found, word) == 0;
+    g->at = at;
+    return same;
+}
+
+static double number(golden *g)
+{
+    char *end = g->at;
+    const double value = strtod(g->at, &end);
+    if (end == g->at && !g->broken) {
+        g->broken = true;
+        test_check(false, g->file, 0, "expected a number at '%.20s'", g->at);
+    }
+    g->at = end;
+    return value;
+}
+
+static void rest_of_line(golden *g, char *text, size_t room)
+{
+    size_t used = 0;
+    while (*g->at == ' ')
+        g->at++;
+    while (*g->at && *g->at != '\n' && used + 1 < room)
+        text[used++] = *g->at++;
+    text[used] = '\0';
+}
+
+// -- Comparing ------------------------------------------------------------------------------
+
+static void check_count(golden *g, const char *what, uint64_t actual)
+{
+    const double expected = number(g);
+    test_check((double)actual == expected, g->file, 0, "%s is %llu, expected %g", what,
+               (unsigned long long)actual, expected);
+}
+
+static void check_index(golden *g, uint32_t index)
+{
+    if (number(g) != index)
+        g->broken = !test_check(false, g->file, 0, "records are not in order at %u", index);
+}
+
+static void check_length(golden *g, const char *what, uint32_t index, double actual,
+                         double tolerance)
+{
+    const double off = fabs(actual - number(g)) / g->size;
+    g->worst_length = fmax(g->worst_length, off);
+    test_check(off <= tolerance, g->file, 0, "%s %u: a length is off by %.3g of the size", what,
+               index, off);
+}
+
+static void check_vec3(golden *g, const char *what, uint32_t index, md5_vec3 actual,
+                       double tolerance)
+{
+    check_length(g, what, index, (double)actual.x, tolerance);
+    check_length(g, what, index, (double)actual.y, tolerance);
+    check_length(g, what, index, (double)actual.z, tolerance);
+}
+
+static void check_bounds(golden *g, const char *what, md5_bounds actual, double tolerance)
+{
+    check_vec3(g, what, 0, actual.min, tolerance);
+    check_vec3(g, what, 0, actual.max, tolerance);
+}
+
+// Golden rotations are (x, y, z, -w) of ours; a rotation may stand as q or as -q.
+static void check_transform(golden *g, const char *what, uint32_t index, md5_transform actual,
+                            tolerances allowed)
+{
+    const md5_quat q = actual.rotation;
+    const double ours[4] = {(double)q.x, (double)q.y, (double)q.z, -(double)q.w};
+    double same = 0.0, flipped = 0.0;
+    for (int i = 0; i < 4; i++) {
+        const double expected = number(g);
+        same = fmax(same, fabs(ours[i] - expected));
+        flipped = fmax(flipped, fabs(ours[i] + expected));
+    }
+    const double off = fmin(same, flipped);
+    g->worst_quaternion = fmax(g->worst_quaternion, off);
+    test_check(off <= allowed.quaternion, g->file, 0, "%s %u: rotation off by %.3g", what, index,
+               off);
+    check_vec3(g, what, index, actual.translation, allowed.length);
+}
+
+static void check_matrix(golden *g, const char *what, uint32_t index, const md5_mat34 *actual,
+                         double rotation_tolerance, double length_tolerance)
+{
+    for (int i = 0; i < 12; i++) {
+        if (i % 4 == 3) {
+            check_length(g, what, index, (double)actual->m[i], length_tolerance);
+            continue;
+        }
+        const double off = fabs((double)actual->m[i] - number(g));
+        g->worst_rotation = fmax(g->worst_rotation, off);
+        test_check(off <= rotation_tolerance, g->file, 0, "%s %u: rotation entry %d off by %.3g",
+                   what, index, i, off);
+    }
+}
+
+// -- The records ----------------------------------------------------------------------------
+
+static void load_path(golden *g, char *path, size_t room)
+{
+    char name[512];
+    rest_of_line(g, name, sizeof name);
+    snprintf(path, room, "%s/%s", g->folder, name);
+}
+
+static void check_joints(golden *g)
+{
+    const md5_skeleton *const skeleton = &g->model->skeleton;
+    expect(g, "numJoints");
+    check_count(g, "numJoints", skeleton->num_joints);
+    expect(g, "numMeshes");
+    check_count(g, "numMeshes", g->model->num_meshes);
+    for (uint32_t i = 0; i < skeleton->num_joints && expect(g, "joint"); i++) {
+        char name[256] = "";
+        check_index(g, i);
+        const double parent = number(g);
+        next_word(g, name, sizeof name);
+        test_check(parent == skeleton->joints[i].parent, g->file, 0, "parent of joint %u", i);
+        test_check(strcmp(name, skeleton->joints[i].name) == 0, g->file, 0, "name of joint %u", i);
+    }
+    for (uint32_t i = 0; i < skeleton->num_joints && expect(g, "bindmat"); i++) {
+        check_index(g, i);
+        check_matrix(g, "bindmat", i, &g->model->bind[i], bind_tolerance, bind_tolerance);
+    }
+    for (uint32_t i = 0; i < skeleton->num_joints && expect(g, "bindlocal"); i++) {
+        check_index(g, i);
+        const double w = fabs((double)g->model->bind_local[i].rotation.w);
+        check_transform(g, "bindlocal", i, g->model->bind_local[i],
+                        w < near_zero_w ? loose : strict);
+    }
+}
+
+static void check_mesh(golden *g, uint32_t index)
+{
+    const md5_mesh *const mesh = &g->model->meshes[index];
+    char shader[256] = "";
+    uint64_t used = 0;
+    expect(g, "submesh");
+    check_index(g, index);
+    next_word(g, shader, sizeof shader);
+    test_check(strcmp(shader, mesh->shader) == 0, g->file, 0, "shader of mesh %u", index);
+    check_count(g, "vertices", mesh->num_file_vertices);
+    check_count(g, "triangles", mesh->num_triangles);
+    check_count(g, "weights", mesh->num_weights);
+    for (uint32_t i = 0; i < mesh->num_file_vertices; i++)
+        used += mesh->file_vertices[i].num_weights;
+    check_count(g, "weight references", used);
+    check_count(g, "weights on a vertex", mesh->max_weights);
+    for (uint32_t i = 0; i < mesh->num_file_vertices && expect(g, "st"); i++) {
+        const double u = number(g), v = number(g);
+        // Nine digits tell floats apart exactly.
+        test_check((float)u == mesh->texcoords[i].x && (float)v == mesh->texcoords[i].y, g->file, 0,
+                   "texture coordinate of vertex %u", i);
+    }
+    for (uint32_t i = 0; i < mesh->num_triangles && expect(g, "tri"); i++) {
+        for (int corner = 0; corner < 3; corner++)
+            check_count(g, "corner", mesh->sources[mesh->indices[3 * (size_t)i + (size_t)corner]]);
+    }
+    for (uint32_t i = 0; i < mesh->num_file_vertices && expect(g, "bv"); i++)
+        check_vec3(g, "bv", i, mesh->positions[i], loose.length);
+}
+
+static void check_anim_header(golden *g)
+{
+    const md5_anim *const anim = g->anim;
+    const md5_vec3 base = anim->base_frame[0].translation;
+    expect(g, "numFrames");
+    check_count(g, "numFrames", anim->num_frames);
+    expect(g, "numAnimatedComponents");
+    check_count(g, "numAnimatedComponents", anim->num_components);
+    expect(g, "frameRate");
+    test_check(number(g) == anim->frame_rate, g->file, 0, "frame rate");
+    expect(g, "animLength"); // whole milliseconds, rounded up
+    test_check(number(g) == ceil(anim->duration * 1000.0 - 1e-9), g->file, 0, "length");
+    expect(g, "rootbase");
+    check_vec3(g, "rootbase", 0, base, strict.length);
+    expect(g, "totaldelta");
+    const md5_moment start = {0};
+    const md5_moment end = {.frame0 = anim->num_frames - 1, .frame1 = anim->num_frames - 1};
+    const md5_vec3 way = md5_root_motion(anim, &start, &end);
+    md5_transform *const first = g->pose;
+    md5_sample_anim(anim, &start, MD5_ROOT_ID, first);
+    const md5_vec3 origin = first[0].translation;
+    check_vec3(g, "totaldelta", 0, (md5_vec3){way.x + origin.x, way.y + origin.y, way.z + origin.z},
+               strict.length);
+    for (uint32_t i = 0; i < anim->skeleton.num_joints && expect(g, "baseframe"); i++) {
+        md5_transform ours = anim->base_frame[i];
+        if (i == 0)
+            ours.translation = (md5_vec3){0.0f, 0.0f, 0.0f}; // the engine zeroes it after use
+        check_index(g, i);
+        check_transform(g, "baseframe", i, ours,
+                        fabs((double)ours.rotation.w) < near_zero_w ? loose : strict);
+    }
+}
+
+// Joints whose own or an ancestor's w is near 0.
+static void find_loose(golden *g)
+{
+    const md5_skeleton *const skeleton = &g->model->skeleton;
+    for (uint32_t i = 0; i < skeleton->num_joints; i++) {
+        const uint32_t joint = skeleton->order[i];
+        const int32_t parent = skeleton->joints[joint].parent;
+        g->is_loose[joint] = fabs((double)g->pose[joint].rotation.w) < near_zero_w
+                             || (parent >= 0 && g->is_loose[parent]);
+    }
+}
+
+static bool vertex_is_loose(const golden *g, const md5_mesh *mesh, uint32_t vertex)
+{
+    const md5_vertex range = mesh->file_vertices[vertex];
+    for (uint32_t i = 0; i < range.num_weights; i++) {
+        if (g->is_loose[mesh->weights[range.first_weight + i].joint])
+            return true;
+    }
+    return false;
+}
+
+static void check_skin(golden *g)
+{
+    md5_bounds bounds = md5_bounds_of_points(NULL, 0);
+    for (uint32_t m = 0; m < g->model->num_meshes && expect(g, "skin"); m++) {
+        const md5_mesh *const mesh = &g->model->meshes[m];
+        check_index(g, m);
+        check_count(g, "skinned vertices", mesh->num_file_vertices);
+        md5_skin(mesh, g->palette, g->points, NULL, NULL);
+        for (uint32_t i = 0; i < mesh->num_file_vertices && expect(g, "v"); i++)
+            check_vec3(g, "v", i, g->points[i],
+                       vertex_is_loose(g, mesh, i) ? loose.length : strict.length);
+        bounds = md5_bounds_union(bounds, md5_bounds_of_points(g->points, mesh->num_file_vertices));
+    }
+    expect(g, "skinbounds");
+    check_bounds(g, "skinbounds", bounds, loose.length);
+}
+
+// The engine counts milliseconds; ours counts seconds. Where a time meets a frame, the two may
+// name it as the end of one interval or as the start of the next.
+static md5_moment check_moment(golden *g)
+{
+    char label[32];
+    next_word(g, label, sizeof label);
+    const double ms = number(g);
+    const double cycles = number(g), cycle = number(g);
+    const double frame0 = number(g);
+    (void)number(g); // frame2
+    (void)number(g); // frontlerp
+    const double fraction = number(g);
+    const md5_moment moment =
+        md5_moment_at(g->anim, ms / 1000.0, cycles == 1 ? MD5_WRAP_CLAMP : MD5_WRAP_LOOP);
+    const double period = g->anim->num_frames > 1 ? g->anim->num_frames - 1 : 1;
+    const double expected = cycle * period + frame0 + fraction;
+    const double ours = (double)moment.cycle * period + moment.frame0 + (double)moment.fraction;
+    test_check(fabs(ours - expected) < 1e-6 * (1.0 + fabs(expected)), g->file, 0,
+               "at %s (%g ms) the moment is %.9g, expected %.9g", label, ms, ours, expected);
+    return moment;
+}
+
+static void check_time(golden *g)
+{
+    const uint32_t num_joints = g->model->skeleton.num_joints;
+    expect(g, "time");
+    const md5_moment moment = check_moment(g);
+    md5_sample(g->binding, &moment, MD5_ROOT_ID, g->pose);
+    md5_local_to_model(&g->model->skeleton, g->pose, g->joints);
+    md5_build_palette(g->model, g->joints, g->palette);
+    find_loose(g);
+    expect(g, "origin");
+    check_vec3(g, "origin", 0, g->pose[0].translation, strict.length);
+    expect(g, "animbounds");
+    check_bounds(g, "animbounds", md5_anim_bounds(g->anim, &moment, MD5_ROOT_ID), strict.length);
+    for (uint32_t i = 0; i < num_joints && expect(g, "local"); i++) {
+        check_index(g, i);
+        const double w = fabs((double)g->pose[i].rotation.w);
+        check_transform(g, "local", i, g->pose[i], w < near_zero_w ? loose : strict);
+    }
+    for (uint32_t i = 0; i < num_joints && expect(g, "world"); i++) {
+        check_index(g, i);
+        const tolerances allowed = g->is_loose[i] ? loose : strict;
+        check_matrix(g, "world", i, &g->joints[i], allowed.rotation, allowed.length);
+    }
+    check_skin(g);
+}
+
+// A held frame; the engine shows the base frame for the first.
+static void check_single_frame(golden *g)
+{
+    expect(g, "singleframe");
+    const uint32_t frame = (uint32_t)number(g);
+    const md5_moment moment = {.frame0 = frame, .frame1 = frame};
+    md5_sample_anim(g->anim, &moment, MD5_ROOT_ID, g->pose);
+    for (uint32_t i = 0; i < g->anim->skeleton.num_joints && expect(g, "local"); i++) {
+        md5_transform ours = frame == 0 ? g->anim->base_frame[i] : g->pose[i];
+        if (frame == 0 && i == 0)
+            ours.translation = (md5_vec3){0.0f, 0.0f, 0.0f};
+        check_index(g, i);
+        check_transform(g, "singleframe", i, ours,
+                        fabs((double)ours.rotation.w) < near_zero_w ? loose : strict);
+    }
+}
+
+// -- Files ----------------------------------------------------------------------------------
+
+static bool load(golden *g)
+{
+    char path[1024];
+    md5_error error;
+    expect(g, "md5golden");
+    check_count(g, "format", 1);
+    expect(g, "lenient");
+    (void)number(g);
+    if (!expect(g, "mesh"))
+        return false;
+    load_path(g, path, sizeof path);
+    g->model = md5_load_model(path, NULL, &error);
+    if (!g->model)
+        return test_check(false, g->file, 0, "%s: %s", path, error.message);
+
+    uint32_t num_vertices = 1;
+    for (uint32_t i = 0; i < g->model->num_meshes; i++) {
+        if (g->model->meshes[i].num_vertices > num_vertices)
+            num_vertices = g->model->meshes[i].num_vertices;
+    }
+    const uint32_t num_joints = g->model->skeleton.num_joints;
+    const md5_vec3 low = g->model->bounds.min, high = g->model->bounds.max;
+    g->size = sqrt(pow((double)(high.x - low.x), 2) + pow((double)(high.y - low.y), 2)
+                   + pow((double)(high.z - low.z), 2));
+    g->pose = calloc(num_joints, sizeof *g->pose);
+    g->joints = calloc(num_joints, sizeof *g->joints);
+    g->palette = calloc(num_joints, sizeof *g->palette);
+    g->is_loose = calloc(num_joints, sizeof *g->is_loose);
+    g->points = calloc(num_vertices, sizeof *g->points);
+    return g->pose && g->joints && g->palette && g->is_loose && g->points;
+}
+
+static bool load_anim(golden *g)
+{
+    char path[1024];
+    md5_error error;
+    if (!expect(g, "anim"))
+        return false;
+    load_path(g, path, sizeof path);
+    g->anim = md5_load_anim(path, NULL, &error);
+    if (!g->anim)
+        return test_check(false, g->file, 0, "%s: %s", path, error.message);
+    g->binding = md5_bind(g->model, g->anim, NULL, &error);
+    if (!g->binding)
+        return test_check(false, g->file, 0, "%s: %s", path, error.message);
+    return test_check(g->binding->same_order, g->file, 0, "joints do not match in order");
+}
+
+static void release(golden *g)
+{
+    md5_free_binding(g->binding);
+    md5_free_anim(g->anim);
+    md5_free_model(g->model);
+    free(g->pose);
+    free(g->joints);
+    free(g->palette);
+    free(g->points);
+    free(g->is_loose);
+    free(g->text);
+}
+
+static void check_all(golden *g)
+{
+    if (!load(g))
+        return;
+    check_joints(g);
+    for (uint32_t i = 0; i < g->model->num_meshes; i++)
+        check_mesh(g, i);
+    expect(g, "bindbounds");
+    check_bounds(g, "bindbounds", g->model->bounds, loose.length);
+    if (!load_anim(g))
+        return;
+    check_anim_header(g);
+    while (is_next(g, "time"))
+        check_time(g);
+    while (is_next(g, "singleframe"))
+        check_single_frame(g);
+    expect(g, "end");
+}
+
+static void check_file(const char *path, const char *folder)
+{
+    golden g = {.file = path, .folder = folder, .text = test_read_file(path, NULL), .size = 1.0};
+    g.at = g.text;
+    if (CHECK(g.text != NULL))
+        check_all(&g);
+    printf("%s: worst rotation %.2g, matrix entry %.2g, length %.2g of the size\n", path,
+           g.worst_quaternion, g.worst_rotation, g.worst_length);
+    release(&g);
+}
+
+// Checks every file of `folder` that begins as a golden file does, but `skipped`.
+static unsigned check_folder(const char *folder, const char *relative_to, const char *skipped)
+{
+    unsigned count = 0;
+    DIR *const entries = opendir(folder);
+    if (!entries)
+        return 0;
+    for (const struct dirent *entry; (entry = readdir(entries)) != NULL;) {
+        char path[1024];
+        snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
+        char *const text = strstr(entry->d_name, ".txt") ? test_read_file(path, NULL) : NULL;
+        if (text && strncmp(text, "md5golden", 9) == 0 && strcmp(entry->d_name, skipped) != 0) {
+            check_file(path, relative_to);
+            count++;
+        }
+        free(text);
+    }
+    closedir(entries);
+    return count;
+}
+
+TEST (golden_files_of_the_original_engine) {
+    if (!test_corpus()) {
+        test_skip("MD5_CORPUS is not set");
+        return;
+    }
+    char folder[1024];
+    snprintf(folder, sizeof folder, "%s/golden", test_corpus());
+    CHECK_UINT(check_folder(folder, test_corpus(), "synth_overlong.txt"), 17);
+}
+
+TEST (golden_files_of_the_independent_reference) {
+    CHECK(check_folder(test_path("test/reference/data"), test_path("test/reference"), "") >= 7);
+}
+
+static void count_warning(void *user, const md5_error *warning)
+{
+    unsigned *const count = user;
+    *count += strstr(warning->message, "unit length") != NULL;
+}
+
+// Rotations longer than 1 are brought to unit length here, and told; the engine uses them raw.
+TEST (golden_overlong_rotations_become_rotations) {
+    if (!test_corpus()) {
+        test_skip("MD5_CORPUS is not set");
+        return;
+    }
+    char path[1024];
+    unsigned mesh_warnings = 0, anim_warnings = 0;
+    md5_error error;
+    snprintf(path, sizeof path, "%s/golden/edge/synth_overlong.md5mesh", test_corpus());
+    md5_load_opts opts = {.warn = count_warning, .warn_user = &mesh_warnings};
+    md5_model *const model = md5_load_model(path, &opts, &error);
+    snprintf(path, sizeof path, "%s/golden/edge/synth_overlong.md5anim", test_corpus());
+    opts.warn_user = &anim_warnings;
+    md5_anim *const anim = md5_load_anim(path, &opts, &error);
+    md5_binding *const binding = model && anim ? md5_bind(model, anim, NULL, &error) : NULL;
+    if (CHECK(binding != NULL)) {
+        const uint32_t count = model->skeleton.num_joints;
+        md5_transform *const pose = calloc(count, sizeof *pose);
+        CHECK(mesh_warnings + anim_warnings > 0);
+        for (int step = 0; step < 50; step++) {
+            const md5_moment moment = md5_moment_at(anim, step * 0.0173, MD5_WRAP_LOOP);
+            md5_sample(binding, &moment, MD5_ROOT_ID, pose);
+            for (uint32_t i = 0; i < count; i++) {
+                const md5_quat q = pose[i].rotation;
+                const float square = q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w;
+                CHECK_NEAR((double)square, 1.0, 3e-5);
+                CHECK(isfinite(pose[i].translation.x + pose[i].translation.y));
+            }
+        }
+        free(pose);
+    }
+    md5_free_binding(binding);
+    md5_free_anim(anim);
+    md5_free_model(model);
+}
