@@ -1,0 +1,116 @@
+#!/bin/sh
+# md5tool as a person drives it: help, bad usage, bad files, and its output over good ones.
+# Run from the project's root. $MD5_BUILD is the folder of the programs (default build).
+set -u
+tool=${MD5_BUILD:-build}/md5tool
+data=test/reference/data
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+passed=0 failed=0 skipped=0
+
+# report NAME STATUS: counts a test, and shows what the tool said when it failed.
+report() {
+    if [ "$2" -eq 0 ]; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "FAILED: tool: $1"
+        sed 's/^/    /' "$scratch/out" "$scratch/err" | head -n 20
+    fi
+}
+
+# runs STATUS ARGUMENTS...: true when the tool ends with that status.
+runs() {
+    expected=$1
+    shift
+    "$tool" "$@" >"$scratch/out" 2>"$scratch/err"
+    [ $? -eq "$expected" ]
+}
+
+# says FILE TEXT: one of the tool's two outputs holds the text.
+says() {
+    grep -qF -- "$2" "$scratch/$1"
+}
+
+# lines FILE N
+lines() {
+    [ "$(wc -l <"$scratch/$1")" -eq "$2" ]
+}
+
+runs 0 --help && says out 'usage: md5tool COMMAND'
+report 'help' $?
+for command in info check dump; do
+    runs 0 "$command" --help && says out "usage: md5tool $command"
+    report "$command --help" $?
+    runs 2 "$command" && lines err 1 && says err 'is missing'
+    report "$command without a file" $?
+    runs 2 "$command" --wrong "$data/flags.md5mesh" && lines err 1 && says err "'--wrong'"
+    report "$command with an unknown option" $?
+done
+runs 0 --version && says out 'md5tool '
+report 'version' $?
+runs 2 && lines err 1
+report 'no command' $?
+runs 2 frobnicate && lines err 1 && says err "'frobnicate'"
+report 'an unknown command' $?
+runs 2 dump a b c && says err "not also 'c'"
+report 'dump with three files' $?
+runs 2 dump "$data/flags.md5mesh" --ms 3 && says err 'needs an animation'
+report 'dump --ms without an animation' $?
+runs 2 dump "$data/flags.md5mesh" --ms x && says err 'milliseconds'
+report 'dump --ms x' $?
+runs 2 dump "$data/flags.md5mesh" --root sideways && says err 'file, id or in_place'
+report 'dump --root sideways' $?
+
+# Bad input: one clear line each, status 1.
+: >"$scratch/empty.md5mesh"
+printf '\211PNG\r\n\032\n\0\0\0\rIHDR' >"$scratch/picture.md5mesh"
+cp "$data/flags.md5anim" "$scratch/anim.md5mesh"
+cp "$data/flags.md5mesh" "$scratch/mesh.md5anim"
+mkdir "$scratch/folder.md5mesh"
+for bad in missing.md5mesh empty.md5mesh picture.md5mesh anim.md5mesh mesh.md5anim folder.md5mesh; do
+    runs 1 info "$scratch/$bad" && lines err 1 && says err "$bad" && says err 'error: '
+    report "info of bad file $bad" $?
+    runs 1 check "$scratch/$bad" && lines out 2 && says out "$bad" \
+        && says out '1 files, 1 errors, 0 warnings'
+    report "check of bad file $bad" $?
+done
+runs 1 info "$scratch/anim.md5mesh" && says err 'md5anim'
+report 'an animation given as a mesh is called one' $?
+sed 's/"joint/"other/' "$data/flags.md5anim" >"$scratch/other.md5anim"
+runs 1 dump "$data/flags.md5mesh" "$scratch/other.md5anim" && lines err 1 \
+    && says err "'other0'" && says err "'joint0'"
+report 'dump with the animation of another skeleton' $?
+
+runs 0 info "$data"/*.md5mesh "$data"/*.md5anim && says out 'joints' && says out 'frame rate' \
+    && says out 'constant tracks' && says out 'bytes in memory'
+report 'info of good files' $?
+runs 0 check "$data"/*.md5mesh "$data"/*.md5anim && tail -n 1 "$scratch/out" | grep -q ' 0 errors'
+report 'check of good files' $?
+
+# The dump against the reference's numbers, by the reference's own tolerant comparison.
+for expected in "$data"/*.golden.txt; do
+    name=$(basename "$expected" .golden.txt)
+    times=$(awk '$1 == "time" && $4 != 1 {printf "--ms %s ", $3}' "$expected")
+    # shellcheck disable=SC2086
+    runs 0 dump "$data/$name.md5mesh" "$data/$name.md5anim" --root id $times \
+        && python3 test/tool_compare.py "$expected" "$scratch/out" >"$scratch/err" 2>&1
+    report "dump of $name against the reference" $?
+done
+
+if [ -n "${MD5_CORPUS:-}" ]; then
+    find "$MD5_CORPUS/corpus" -name '*.md5mesh' -o -name '*.md5anim' | grep -v invalid \
+        | grep -v malformed | sort >"$scratch/files"
+    tr '\n' '\0' <"$scratch/files" | xargs -0 "$tool" check >"$scratch/out" 2>"$scratch/err"
+    tail -n 1 "$scratch/out" | grep -q ' 0 errors'
+    report 'check of the corpus' $?
+    tr '\n' '\0' <"$scratch/files" | xargs -0 "$tool" info >"$scratch/out" 2>"$scratch/err"
+    [ $? -eq 0 ] && [ ! -s "$scratch/err" ]
+    report 'info of the corpus' $?
+else
+    echo 'skipped: tool: MD5_CORPUS is not set'
+    skipped=$((skipped + 1))
+fi
+
+echo "$passed passed, $failed failed, $skipped skipped"
+[ "$failed" -eq 0 ]

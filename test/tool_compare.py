@@ -1,0 +1,58 @@
+#!/usr/bin/env python3
+"""Compares what `md5tool dump --root id` prints with a golden file, within the golden tolerances.
+
+    python3 tool_compare.py GOLDEN DUMP
+
+A golden file says more than a dump (the animation's header, moments of a clip that is played a
+limited number of times, held frames) and keeps quaternions as (x, y, z, -w) of ours, up to sign:
+both are brought to one form here, then compared by the reference's own comparison.
+"""
+
+import sys
+
+sys.path.insert(0, sys.path[0] + "/reference")
+from compare import Comparison, model_size, read_records  # noqa: E402
+
+
+def comparable(records):
+    """The model's records, then those of every endlessly looping moment."""
+    kept, keep = [], True
+    for record in records:
+        word = record[0]
+        if word in ("md5golden", "lenient", "mesh", "end"):
+            continue
+        if word in ("anim", "singleframe"):
+            keep = False
+        if word == "time":
+            keep = record[3] != "1"
+            record = ["time", "label", record[2], "cycles", *record[4:]]
+        if keep:
+            kept.append(record)
+    return kept
+
+
+def aligned(golden, ours):
+    """Our transform in the golden file's convention and with its sign."""
+    x, y, z, w = (float(field) for field in ours[2:6])
+    turned = [x, y, z, -w]
+    expected = [float(field) for field in golden[2:6]]
+    sign = 1 if sum(a * b for a, b in zip(turned, expected)) >= 0 else -1
+    return [*ours[:2], *(repr(sign * part) for part in turned), *ours[6:]]
+
+
+def main():
+    golden, dump = (comparable(read_records(path)) for path in sys.argv[1:3])
+    comparison = Comparison()
+    if len(golden) != len(dump):
+        sys.exit(f"{len(dump)} records, expected {len(golden)}")
+    size = model_size(golden)
+    for number, (expected, found) in enumerate(zip(golden, dump), 1):
+        if expected[0] == found[0] and expected[0] in ("bindlocal", "local"):
+            found = aligned(expected, found)
+        comparison.record(expected, found, size, f"record {number}")
+    comparison.report()
+    sys.exit(1 if comparison.failures else 0)
+
+
+if __name__ == "__main__":
+    main()
