@@ -1,0 +1,215 @@
+#!/bin/sh
+# deps.sh SET...: finds out what the build lacks, by looking for the files and commands themselves,
+# and installs it where apt-get can. Sets: viewer, test, long, lint. DEPS=no: only says what is
+# missing. On other systems names the packages and stops. The library and md5tool need none of this.
+# deps.sh --font: prints the path of the panel's font.
+set -u
+
+# -- Looking ------------------------------------------------------------------------------------
+
+# The first of the patterns that is a file.
+first_file() {
+    for candidate; do
+        if [ -e "$candidate" ]; then
+            printf '%s\n' "$candidate"
+            return 0
+        fi
+    done
+    return 1
+}
+
+font() {
+    first_file /usr/share/fonts/truetype/dejavu/DejaVuSans.ttf \
+        /usr/share/fonts/dejavu-sans-fonts/DejaVuSans.ttf /usr/share/fonts/TTF/DejaVuSans.ttf \
+        /usr/share/fonts/dejavu/DejaVuSans.ttf /opt/homebrew/share/fonts/DejaVuSans.ttf \
+        "${HOME:-}/Library/Fonts/DejaVuSans.ttf"
+}
+
+# $1 stays unquoted, because it may be a pattern; so is the folder of the architecture.
+library() {
+    first_file /usr/lib/*/$1 /usr/lib64/$1 /usr/lib/$1 /lib/*/$1 >/dev/null
+}
+
+command_found() {
+    command -v "$1" >/dev/null 2>&1
+}
+
+# Mesa's drivers: one file each, or since 24 one library for all.
+software_gl() {
+    library 'dri/swrast_dri.so' || library 'libgallium*.so' || library 'gallium-pipe/pipe_swrast.so'
+}
+
+# What each set looks for: found NAME, or lack NAME.
+look_viewer() {
+    command_found "${PKG_CONFIG:-pkg-config}" || lack pkg-config
+    "${PKG_CONFIG:-pkg-config}" --exists sdl2 2>/dev/null || lack sdl2
+    first_file /usr/include/stb/stb_image.h /usr/local/include/stb/stb_image.h \
+        /opt/homebrew/include/stb/stb_image.h >/dev/null || lack stb
+    [ -e build/glad/include/glad/gl.h ] || command_found "${GLAD:-glad}" || lack glad
+    font >/dev/null || lack font
+    [ "$(uname)" = Darwin ] && return
+    library libGL.so.1 || lack libgl
+    library libEGL.so.1 || lack libegl
+    library 'libEGL_*.so.0' || library 'libEGL.so.1.0.0' || lack egl-driver
+    software_gl || lack gl-driver
+}
+
+look_test() {
+    command_found python3 || lack python3
+    [ "$(uname)" = Darwin ] && return
+    command_found Xvfb || lack xvfb
+    command_found xdotool || lack xdotool
+    library libGLX_mesa.so.0 || lack glx-driver
+    command_found c++ || command_found g++ || command_found clang++ || lack c++
+}
+
+look_long() {
+    command_found debootstrap || lack debootstrap
+}
+
+look_lint() {
+    for tool in clang clang-tidy clang-format cppcheck shellcheck; do
+        command_found "$tool" || lack "$tool"
+    done
+}
+
+# -- Names --------------------------------------------------------------------------------------
+
+# package SYSTEM WHAT: what the packagers of that system call it; nothing where there is none.
+package() {
+    case $1:$2 in
+    apt:sdl2) echo libsdl2-dev ;;
+    apt:stb) echo libstb-dev ;;
+    apt:glad) echo python3-glad ;;
+    apt:font) echo fonts-dejavu-core ;;
+    apt:libgl) echo libgl1 ;;
+    apt:libegl) echo libegl1 ;;
+    apt:egl-driver) echo libegl-mesa0 ;;
+    apt:glx-driver) echo libglx-mesa0 ;;
+    apt:gl-driver) echo libgl1-mesa-dri ;;
+    apt:c++) echo g++ ;;
+    dnf:pkg-config) echo pkgconf-pkg-config ;;
+    dnf:sdl2) echo SDL2-devel ;;
+    dnf:stb) echo stb-devel ;;
+    dnf:glad) echo glad ;;
+    dnf:font) echo dejavu-sans-fonts ;;
+    dnf:libgl | dnf:glx-driver) echo mesa-libGL ;;
+    dnf:libegl | dnf:egl-driver) echo mesa-libEGL ;;
+    dnf:gl-driver) echo mesa-dri-drivers ;;
+    dnf:xvfb) echo xorg-x11-server-Xvfb ;;
+    dnf:c++) echo gcc-c++ ;;
+    dnf:clang-tidy | dnf:clang-format) echo clang-tools-extra ;;
+    dnf:shellcheck) echo ShellCheck ;;
+    pacman:pkg-config) echo pkgconf ;;
+    pacman:sdl2) echo sdl2 ;;
+    pacman:stb) echo stb ;;
+    pacman:glad) echo glad ;;
+    pacman:font) echo ttf-dejavu ;;
+    pacman:libgl | pacman:libegl) echo libglvnd ;;
+    pacman:egl-driver | pacman:gl-driver | pacman:glx-driver) echo mesa ;;
+    pacman:xvfb) echo xorg-server-xvfb ;;
+    pacman:python3) echo python ;;
+    pacman:c++) echo gcc ;;
+    pacman:clang-tidy | pacman:clang-format) echo clang ;;
+    apk:pkg-config) echo pkgconf ;;
+    apk:sdl2) echo sdl2-dev ;;
+    apk:stb) echo stb ;;
+    apk:glad) echo py3-glad ;;
+    apk:font) echo font-dejavu ;;
+    apk:libgl | apk:glx-driver) echo mesa-gl ;;
+    apk:libegl | apk:egl-driver) echo mesa-egl ;;
+    apk:gl-driver) echo mesa-dri-gallium ;;
+    apk:c++) echo g++ ;;
+    apk:clang-tidy | apk:clang-format) echo clang-extra-tools ;;
+    brew:sdl2) echo sdl2 ;;
+    brew:stb) echo stb ;;
+    brew:glad) echo "glad2 (from pip)" ;;
+    brew:font) echo font-dejavu ;;
+    brew:clang-tidy | brew:clang-format | brew:clang) echo llvm ;;
+    brew:*gl* | brew:xvfb | brew:xdotool | brew:c++ | brew:debootstrap) ;;
+    *) echo "$2" ;;
+    esac
+}
+
+packages() {
+    for what in $missing; do
+        package "$1" "$what"
+    done | sort -u | tr '\n' ' ' | sed 's/ $//'
+}
+
+# -- Installing ---------------------------------------------------------------------------------
+
+install_with_apt() {
+    names=$(packages apt)
+    as_root=
+    if [ "$(id -u)" != 0 ]; then
+        if ! command_found sudo; then
+            echo "deps: as root: apt-get install $names" >&2
+            exit 1
+        fi
+        as_root=sudo
+    fi
+    echo "Installing: $names"
+    log=$(mktemp)
+    # The lists may be missing, as in a fresh container, or too old to fetch from.
+    if ! apt_get install $names >"$log" 2>&1; then
+        apt_get update >"$log" 2>&1
+        apt_get install $names >>"$log" 2>&1 || {
+            cat "$log" >&2
+            rm -f "$log"
+            echo "deps: apt-get could not install: $names" >&2
+            exit 1
+        }
+    fi
+    rm -f "$log"
+}
+
+apt_get() {
+    command=$1
+    shift
+    $as_root env DEBIAN_FRONTEND=noninteractive \
+        apt-get -q -y -o Dpkg::Use-Pty=0 -o DPkg::Lock::Timeout=120 \
+        "$command" --no-install-recommends "$@" </dev/null
+}
+
+lack() {
+    missing="$missing $1"
+}
+
+look() {
+    missing=
+    for set; do
+        "look_$set"
+    done
+    missing=${missing# }
+}
+
+if [ "${1:-}" = --font ]; then
+    font
+    exit
+fi
+
+look "$@"
+[ -z "$missing" ] && exit 0
+
+if command_found apt-get && [ "${DEPS:-yes}" != no ]; then
+    echo "Missing: $missing"
+    install_with_apt
+    look "$@"
+    [ -z "$missing" ] && exit 0
+    echo "deps: still missing after the installation: $missing" >&2
+    exit 1
+fi
+
+if command_found apt-get; then
+    echo "deps: missing: $missing; as root: apt-get install $(packages apt)" >&2
+    exit 1
+fi
+for manager in 'dnf install' 'pacman -S' 'apk add' 'brew install'; do
+    if command_found "${manager%% *}"; then
+        echo "deps: missing: $missing; run: $manager $(packages "${manager%% *}")" >&2
+        exit 1
+    fi
+done
+echo "deps: missing: $missing (on Debian: $(packages apt))" >&2
+exit 1
