@@ -1,0 +1,174 @@
+// Joints whose parent in the animation is not their parent in the model.
+#include "md5/pose/binding.h"
+
+#include "md5/core/math.h"
+
+#include <string.h>
+
+// Sampling climbs from each rebased joint, without memory of what it composed before. Skeletons
+// made to be slow could make that quadratic: past so many steps for every joint there is, on
+// average, a joint follows the model instead, and that is told.
+enum { STEPS_PER_JOINT = 32 };
+
+// Where a joint stands in a hierarchy. Its descendants are those whose `first` lies in
+// first .. first + size - 1.
+typedef struct branch {
+    uint32_t first, size, depth;
+} branch;
+
+// What a track is relative to: above it stand `num_extra` joints that drive nothing, and then the
+// one that drives `anchor` in the model, or nothing (-1).
+typedef struct ancestry {
+    int32_t anchor;
+    uint32_t num_extra;
+} ancestry;
+
+static const branch *find_branches(md5_arena *arena, const md5_skeleton *skeleton)
+{
+    const size_t count = skeleton->num_joints;
+    branch *branches = md5_arena_alloc(arena, count, sizeof *branches);
+    uint32_t *next = md5_arena_alloc(arena, count, sizeof *next); // where the next child begins
+    if (!branches || !next)
+        return NULL;
+
+    for (size_t i = count; i-- > 0;) {
+        const uint32_t joint = skeleton->order[i];
+        const int32_t parent = skeleton->joints[joint].parent;
+        branches[joint].size++;
+        if (parent >= 0)
+            branches[parent].size += branches[joint].size;
+    }
+    uint32_t next_root = 0;
+    for (size_t i = 0; i < count; i++) {
+        const uint32_t joint = skeleton->order[i];
+        const int32_t parent = skeleton->joints[joint].parent;
+        branch *const own = &branches[joint];
+        uint32_t *const begin = parent < 0 ? &next_root : &next[parent];
+        own->depth = parent < 0 ? 0 : branches[parent].depth + 1;
+        own->first = *begin;
+        *begin += own->size;
+        next[joint] = own->first + 1;
+    }
+    return branches;
+}
+
+static const ancestry *find_ancestries(md5_arena *arena, const md5_skeleton *anim,
+                                       const int32_t *targets)
+{
+    ancestry *ancestries = md5_arena_alloc(arena, anim->num_joints, sizeof *ancestries);
+    if (!ancestries)
+        return NULL;
+    for (uint32_t i = 0; i < anim->num_joints; i++) {
+        const uint32_t joint = anim->order[i];
+        const int32_t parent = anim->joints[joint].parent;
+        if (parent < 0)
+            ancestries[joint] = (ancestry){.anchor = -1};
+        else if (targets[parent] >= 0)
+            ancestries[joint] = (ancestry){.anchor = targets[parent]};
+        else
+            ancestries[joint] = (ancestry){
+                .anchor = ancestries[parent].anchor,
+                .num_extra = ancestries[parent].num_extra + 1,
+            };
+    }
+    return ancestries;
+}
+
+static bool is_above(const branch *above, const branch *below)
+{
+    return below->first > above->first && below->first - above->first < above->size;
+}
+
+static md5_quoted quote_parent(const md5_skeleton *skeleton, int32_t joint)
+{
+    if (joint < 0)
+        return (md5_quoted){"no joint"};
+    const char *name = skeleton->joints[joint].name;
+    return md5_quote(name, strlen(name));
+}
+
+static void tell(md5_context *context, const md5_skeleton *model, const md5_skeleton *anim,
+                 uint32_t joint, uint32_t track, const char *consequence)
+{
+    const char *name = model->joints[joint].name;
+    md5_warn(context, 0, 0, "joint %s hangs below %s in the animation, below %s in the model: %s",
+             md5_quote(name, strlen(name)).text,
+             quote_parent(anim, anim->joints[track].parent).text,
+             quote_parent(model, model->joints[joint].parent).text, consequence);
+}
+
+// `steps` is what is left of them, and is lowered by what the joint takes.
+static const char *plan_joint(md5_rebase *rebase, const branch *branches,
+                              const ancestry *ancestry_of_track, int32_t extra, uint64_t *steps)
+{
+    const branch *own = &branches[rebase->joint];
+    const int32_t anchor = ancestry_of_track->anchor;
+    const int32_t parent = rebase->above;
+    if (anchor >= 0 && !is_above(&branches[anchor], own))
+        return "the hierarchies contradict each other, the model's is used";
+
+    const uint32_t top = anchor < 0 ? 0 : branches[anchor].depth + 1;
+    const uint64_t wanted = (uint64_t)ancestry_of_track->num_extra + (own->depth - top);
+    if (wanted > *steps)
+        return "too many joints in between, the model's hierarchy is used";
+    *steps -= wanted;
+    rebase->above = anchor;
+    rebase->extra = ancestry_of_track->num_extra > 0 ? extra : -1;
+    return anchor == parent ? "it moves with the joints in between, which the model lacks"
+                            : "it follows the animation";
+}
+
+bool md5_plan_rebases(md5_arena *arena, const md5_skeleton *model, const md5_skeleton *anim,
+                      const int32_t *tracks, const int32_t *targets, md5_rebase **rebases,
+                      uint32_t *num_rebases)
+{
+    const branch *branches = find_branches(arena, model);
+    const ancestry *ancestries = find_ancestries(arena, anim, targets);
+    *rebases = md5_arena_alloc(arena, model->num_joints, sizeof **rebases);
+    TRY(branches && ancestries && *rebases);
+
+    uint64_t steps = STEPS_PER_JOINT * ((uint64_t)model->num_joints + anim->num_joints);
+    *num_rebases = 0;
+    for (uint32_t i = 0; i < model->num_joints; i++) {
+        const uint32_t joint = model->order[i];
+        const int32_t track = tracks[joint];
+        if (track < 0)
+            continue;
+        const int32_t parent = model->joints[joint].parent;
+        if (ancestries[track].anchor == parent && ancestries[track].num_extra == 0)
+            continue;
+        md5_rebase *rebase = &(*rebases)[(*num_rebases)++];
+        *rebase = (md5_rebase){.joint = joint, .extra = -1, .above = parent};
+        const char *consequence =
+            plan_joint(rebase, branches, &ancestries[track], anim->joints[track].parent, &steps);
+        tell(arena->context, model, anim, joint, (uint32_t)track, consequence);
+    }
+    return true;
+}
+
+void md5_apply_rebases(const md5_binding *binding, const md5_sampling *sampling,
+                       md5_transform *pose)
+{
+    const int32_t *targets = md5_binding_targets(binding);
+    const md5_joint *joints = binding->model->skeleton.joints;
+    const md5_joint *anim_joints = binding->anim->skeleton.joints;
+
+    for (uint32_t i = 0; i < binding->num_rebases; i++) {
+        const md5_rebase *rebase = &binding->rebases[i];
+        md5_transform local = pose[rebase->joint];
+        for (int32_t extra = rebase->extra; extra >= 0 && targets[extra] < 0;
+             extra = anim_joints[extra].parent) {
+            const md5_transform above = md5_sample_joint(sampling, (uint32_t)extra);
+            local = md5_transform_mul(above, local);
+        }
+        int32_t between = joints[rebase->joint].parent;
+        if (between != rebase->above) {
+            md5_transform undone = pose[between];
+            for (between = joints[between].parent; between != rebase->above;
+                 between = joints[between].parent)
+                undone = md5_transform_mul(pose[between], undone);
+            local = md5_transform_mul(md5_transform_inverse(undone), local);
+        }
+        pose[rebase->joint] = local;
+    }
+}

@@ -1,0 +1,98 @@
+#include "md5/pose/root.h"
+
+#include "md5/core/math.h"
+
+#include <float.h>
+
+static md5_vec3 root_of_frame(const md5_anim *anim, uint32_t frame)
+{
+    // Ascending: joint 0 comes first if it is there at all.
+    if (anim->num_translations > 0 && anim->translation_joints[0] == 0)
+        return anim->translations[(size_t)frame * anim->num_translations];
+    return anim->constant[0].translation;
+}
+
+// From the last frame into the first, which only MD5_WRAP_CYCLE has. There the character has
+// come to the end of its way and waits: the first frame is the next cycle's.
+static bool ends_cycle(const md5_moment *moment)
+{
+    return moment->frame1 < moment->frame0;
+}
+
+md5_vec3 md5_root_stored(const md5_anim *anim, const md5_moment *moment)
+{
+    return md5_vec3_lerp(root_of_frame(anim, moment->frame0), root_of_frame(anim, moment->frame1),
+                         moment->fraction);
+}
+
+// id's engine takes the base frame's translation from every frame. What is left in the last one
+// is the way of a cycle.
+static md5_vec3 id_translation(const md5_anim *anim, const md5_moment *moment)
+{
+    const md5_vec3 base = anim->base_frame[0].translation;
+    const md5_vec3 way = md5_vec3_sub(root_of_frame(anim, anim->num_frames - 1), base);
+    const md5_vec3 from = md5_vec3_sub(root_of_frame(anim, moment->frame0), base);
+    md5_vec3 to = md5_vec3_sub(root_of_frame(anim, moment->frame1), base);
+    if (ends_cycle(moment))
+        to = md5_vec3_add(to, way);
+    return md5_vec3_add(md5_vec3_lerp(from, to, moment->fraction),
+                        md5_vec3_scale(way, (float)moment->cycle));
+}
+
+md5_vec3 md5_root_translation(const md5_anim *anim, const md5_moment *moment, md5_root root)
+{
+    switch (root) {
+    case MD5_ROOT_ID:
+        return id_translation(anim, moment);
+    case MD5_ROOT_IN_PLACE:
+        return anim->constant[0].translation;
+    case MD5_ROOT_FILE:
+        break;
+    }
+    return md5_root_stored(anim, moment);
+}
+
+// One axis of the way from the start of a cycle to `moment`.
+static double way_in_cycle(const md5_moment *moment, float from, float to, double whole)
+{
+    const double start = (double)from;
+    const double end = (double)to + (ends_cycle(moment) ? whole : 0.0);
+    return start + (end - start) * (double)moment->fraction;
+}
+
+// In double, so that many short stretches of time add up to the long one.
+static float axis_motion(const md5_moment *from, const md5_moment *to, const float frames[4],
+                         float first, float last)
+{
+    const double whole = (double)last - (double)first;
+    const double cycles = (double)to->cycle - (double)from->cycle;
+    const double motion = way_in_cycle(to, frames[2], frames[3], whole)
+                          - way_in_cycle(from, frames[0], frames[1], whole) + cycles * whole;
+    return (float)fmax(-FLT_MAX, fmin(motion, FLT_MAX));
+}
+
+md5_vec3 md5_root_motion(const md5_anim *anim, const md5_moment *from, const md5_moment *to)
+{
+    const md5_vec3 first = root_of_frame(anim, 0);
+    const md5_vec3 last = root_of_frame(anim, anim->num_frames - 1);
+    const md5_vec3 a = root_of_frame(anim, from->frame0), b = root_of_frame(anim, from->frame1);
+    const md5_vec3 c = root_of_frame(anim, to->frame0), d = root_of_frame(anim, to->frame1);
+    return (md5_vec3){
+        axis_motion(from, to, (const float[]){a.x, b.x, c.x, d.x}, first.x, last.x),
+        axis_motion(from, to, (const float[]){a.y, b.y, c.y, d.y}, first.y, last.y),
+        axis_motion(from, to, (const float[]){a.z, b.z, c.z, d.z}, first.z, last.z),
+    };
+}
+
+md5_bounds md5_anim_bounds(const md5_anim *anim, const md5_moment *moment, md5_root root)
+{
+    if (!anim->frame_bounds)
+        return md5_bounds_of_points(NULL, 0);
+    const md5_bounds both =
+        md5_bounds_union(anim->frame_bounds[moment->frame0], anim->frame_bounds[moment->frame1]);
+    if (root == MD5_ROOT_FILE)
+        return both;
+    const md5_vec3 moved =
+        md5_vec3_sub(md5_root_translation(anim, moment, root), md5_root_stored(anim, moment));
+    return (md5_bounds){md5_vec3_add(both.min, moved), md5_vec3_add(both.max, moved)};
+}

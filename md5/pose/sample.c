@@ -1,0 +1,113 @@
+#include "md5/pose/sample.h"
+
+#include "md5/core/math.h"
+#include "md5/pose/binding.h"
+#include "md5/pose/root.h"
+
+#include <string.h>
+
+static md5_sampling begin_sampling(const md5_anim *anim, const md5_moment *moment, md5_root root)
+{
+    return (md5_sampling){anim, moment, root, md5_slerp_weights_at(moment->fraction)};
+}
+
+static md5_quat sample_rotation(const md5_sampling *sampling, uint32_t slot)
+{
+    const md5_anim *anim = sampling->anim;
+    const size_t width = anim->num_rotations;
+    return md5_slerp_weighted(&sampling->weights,
+                              anim->rotations[sampling->moment->frame0 * width + slot],
+                              anim->rotations[sampling->moment->frame1 * width + slot]);
+}
+
+static md5_vec3 sample_translation(const md5_sampling *sampling, uint32_t slot)
+{
+    const md5_anim *anim = sampling->anim;
+    const size_t width = anim->num_translations;
+    return md5_vec3_lerp(anim->translations[sampling->moment->frame0 * width + slot],
+                         anim->translations[sampling->moment->frame1 * width + slot],
+                         sampling->moment->fraction);
+}
+
+void md5_sample_anim(const md5_anim *anim, const md5_moment *moment, md5_root root,
+                     md5_transform *pose)
+{
+    const md5_sampling sampling = begin_sampling(anim, moment, root);
+    memcpy(pose, anim->constant, anim->skeleton.num_joints * sizeof *pose);
+    for (uint32_t slot = 0; slot < anim->num_rotations; slot++)
+        pose[anim->rotation_joints[slot]].rotation = sample_rotation(&sampling, slot);
+    for (uint32_t slot = 0; slot < anim->num_translations; slot++)
+        pose[anim->translation_joints[slot]].translation = sample_translation(&sampling, slot);
+    if (root != MD5_ROOT_FILE)
+        pose[0].translation = md5_root_translation(anim, moment, root);
+}
+
+// Where each animation joint's number in the pose comes from the binding.
+static void sample_scattered(const md5_sampling *sampling, const md5_binding *binding,
+                             md5_transform *pose)
+{
+    const md5_anim *anim = sampling->anim;
+    const md5_model *model = binding->model;
+    const int32_t *targets = md5_binding_targets(binding);
+
+    for (uint32_t joint = 0; joint < model->skeleton.num_joints; joint++) {
+        const int32_t track = binding->tracks[joint];
+        pose[joint] = track < 0 ? model->bind_local[joint] : anim->constant[track];
+    }
+    for (uint32_t slot = 0; slot < anim->num_rotations; slot++) {
+        const int32_t target = targets[anim->rotation_joints[slot]];
+        if (target >= 0)
+            pose[target].rotation = sample_rotation(sampling, slot);
+    }
+    for (uint32_t slot = 0; slot < anim->num_translations; slot++) {
+        const int32_t target = targets[anim->translation_joints[slot]];
+        if (target >= 0)
+            pose[target].translation = sample_translation(sampling, slot);
+    }
+    if (targets[0] >= 0 && sampling->root != MD5_ROOT_FILE)
+        pose[targets[0]].translation = md5_root_translation(anim, sampling->moment, sampling->root);
+}
+
+void md5_sample(const md5_binding *binding, const md5_moment *moment, md5_root root,
+                md5_transform *pose)
+{
+    const md5_anim *anim = binding->anim;
+    if (binding->same_order && binding->num_extra == 0) {
+        md5_sample_anim(anim, moment, root, pose);
+        if (binding->num_rebases == 0)
+            return;
+    }
+    const md5_sampling sampling = begin_sampling(anim, moment, root);
+    if (!binding->same_order || binding->num_extra > 0)
+        sample_scattered(&sampling, binding, pose);
+    md5_apply_rebases(binding, &sampling, pose);
+}
+
+// The place of `joint` in an ascending list, or -1.
+static int64_t find_slot(const uint32_t *joints, uint32_t count, uint32_t joint)
+{
+    uint32_t low = 0, high = count;
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (joints[middle] < joint)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < count && joints[low] == joint ? (int64_t)low : -1;
+}
+
+md5_transform md5_sample_joint(const md5_sampling *sampling, uint32_t joint)
+{
+    const md5_anim *anim = sampling->anim;
+    md5_transform transform = anim->constant[joint];
+    const int64_t turning = find_slot(anim->rotation_joints, anim->num_rotations, joint);
+    const int64_t moving = find_slot(anim->translation_joints, anim->num_translations, joint);
+    if (turning >= 0)
+        transform.rotation = sample_rotation(sampling, (uint32_t)turning);
+    if (joint == 0)
+        transform.translation = md5_root_translation(anim, sampling->moment, sampling->root);
+    else if (moving >= 0)
+        transform.translation = sample_translation(sampling, (uint32_t)moving);
+    return transform;
+}
