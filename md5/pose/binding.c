@@ -49,8 +49,8 @@ static void count_and_tell(md5_context *context, const md5_skeleton *model,
     }
 }
 
-static bool make_plan(md5_arena *arena, const md5_skeleton *model, const md5_skeleton *anim,
-                      matching *found)
+static bool match(md5_arena *arena, const md5_skeleton *model, const md5_skeleton *anim,
+                  matching *found)
 {
     found->tracks = md5_arena_alloc(arena, model->num_joints, sizeof *found->tracks);
     found->targets = md5_arena_alloc(arena, anim->num_joints, sizeof *found->targets);
@@ -62,7 +62,7 @@ static bool make_plan(md5_arena *arena, const md5_skeleton *model, const md5_ske
         num_driven += found->tracks[joint] >= 0;
     if (num_driven == 0)
         return fail_to_match(arena->context, model, anim);
-    count_and_tell(arena->context, model, anim, plan);
+    count_and_tell(arena->context, model, anim, found);
     return md5_plan_rebases(arena, model, anim, found->tracks, found->targets, &found->rebases,
                             &found->binding.num_rebases);
 }
@@ -108,7 +108,7 @@ md5_binding *md5_bind(const md5_model *model, const md5_anim *anim, const md5_lo
     md5_arena arena = {.context = &context};
     matching found = {.binding = {.model = model, .anim = anim}};
     md5_binding *binding = NULL;
-    if (make_plan(&arena, &model->skeleton, &anim->skeleton, &found))
+    if (match(&arena, &model->skeleton, &anim->skeleton, &found))
         binding = place_binding(&context, &found);
     md5_arena_free(&arena);
     return binding;
