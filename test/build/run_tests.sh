@@ -2,10 +2,8 @@
 # run_tests.sh SUITE...: runs test programs and test scripts in turn. Each ends its output with
 # `N passed, N failed, N skipped`; so does this, with the sums. One that crashes, hangs or does not
 # end so counts as one failure more. What failed or was skipped is shown, the rest only counted.
-# From the environment: MD5_ROOT, MD5_BUILD (the folder of the products), MD5_CONFIG, MD5_CORPUS
-# (real models, optional), MD5_TEST_TIMEOUT (seconds for one suite).
+# From the environment: what the Makefile sets, and MD5_TEST_TIMEOUT (seconds for one suite).
 set -u
-export MD5_ROOT MD5_BUILD MD5_CONFIG
 timeout=${MD5_TEST_TIMEOUT:-600}
 
 # Drivers and font libraries keep memory until the process ends: not ours to fix.

@@ -1,0 +1,48 @@
+# shellcheck shell=sh
+# For test scripts, which begin with `. test/build/report.sh` and end with `finish`.
+# $scratch is a folder of their own, $products the folder with the libraries and programs.
+set -u
+# shellcheck disable=SC2034 # used by the scripts
+products=${MD5_BUILD:-build}
+scratch=$(mktemp -d) || exit 1
+trap 'rm -rf "$scratch"' EXIT
+trap 'exit 1' INT TERM
+passed=0 failed=0 skipped=0
+
+# check TITLE COMMAND...: one test, passed when the command succeeds; shows what it said if not.
+check() {
+    title=$1
+    shift
+    if "$@" >"$scratch/said" 2>&1; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "FAILED: $title"
+        sed 's/^/    /' "$scratch/said"
+    fi
+}
+
+# silent TITLE COMMAND...: passed when the command finds nothing to say, whatever its status.
+silent() {
+    title=$1
+    shift
+    "$@" >"$scratch/list" 2>&1
+    check "$title" said_nothing
+}
+
+said_nothing() {
+    cat "$scratch/list"
+    [ ! -s "$scratch/list" ]
+}
+
+# skip TITLE WHY
+skip() {
+    skipped=$((skipped + 1))
+    echo "skipped: $1: $2"
+}
+
+finish() {
+    echo "$passed passed, $failed failed, $skipped skipped"
+    [ "$failed" -eq 0 ]
+    exit
+}

@@ -1,0 +1,79 @@
+#!/bin/sh
+# README.md is true: its C compiles, links and runs; its commands run; its options, targets and
+# links exist.
+. test/build/report.sh
+
+cc=${CC:-cc}
+readme=README.md
+tool=$products/md5tool
+viewer=$products/md5view
+
+# Blocks between ```LANGUAGE and ```: each into $scratch/LANGUAGE.N
+blocks() {
+    awk -v language="$1" -v prefix="$scratch/$1." '
+        $0 == "```" language { file = prefix ++count; printf "" > file; next }
+        /^```/ { file = "" }
+        file { print > file }
+        END { print count + 0 }' $readme
+}
+
+count=$(blocks c)
+check "there is a snippet of C" [ "$count" -gt 0 ]
+mkdir "$scratch/md5model" && ln -s "$PWD/md5/md5model.h" "$scratch/md5model/md5model.h"
+builds() {
+    # shellcheck disable=SC2086
+    $cc -std=c11 -Wall -Wextra -Werror ${MD5_LINK_FLAGS:-} -I"$scratch" -x c "$1" -x none \
+        "$products/libmd5model.a" -lm -o "$scratch/program"
+}
+for n in $(seq "$count"); do
+    check "snippet $n compiles and links" builds "$scratch/c.$n"
+    check "snippet $n runs" "$scratch/program"
+done
+
+# Commands of ours that can be run as they stand: the tool, and pictures written into build/.
+count=$(blocks sh)
+check "there are commands" [ "$count" -gt 0 ]
+cat "$scratch"/sh.* 2>/dev/null | sed 's/ *#.*//; s/^\$ //' >"$scratch/commands"
+for goal in run test; do
+    check "it shows make $goal" grep -qx "make $goal" "$scratch/commands"
+done
+run_command() {
+    echo "$1"
+    (eval "$1") </dev/null
+}
+commands_to_run() {
+    grep -E '^(build/)?md5tool |^(build/)?md5view .*--output build/' "$scratch/commands" |
+        sed "s|^build/||; s|^md5|$products/md5|"
+}
+commands_to_run >"$scratch/run"
+while read -r command <&3; do
+    check "$command" run_command "$command"
+done 3<"$scratch/run"
+
+# Whatever the README calls `make X` or --option.
+targets() {
+    grep -oE '`make [a-z-]+|^make [a-z-]+' $readme | sed 's/.*make //' | sort -u |
+        while read -r goal; do
+            grep -qE "^$goal:" Makefile || echo "make $goal"
+        done
+}
+silent "each make target exists" targets
+{
+    "$tool" --help
+    "$viewer" --help
+    for command in info check dump; do "$tool" "$command" --help; done
+} >"$scratch/help" 2>&1
+options() {
+    grep -oE '(^|[^-a-z])--[a-z][a-z-]+' $readme | sed 's/^[^-]//' | sort -u | while read -r option; do
+        grep -qE -- "(^|[^a-z-])$option([^a-z-]|\$)" "$scratch/help" || echo "$option"
+    done
+}
+silent "each option is one that --help names" options
+links() {
+    grep -oE '\]\([^)]+\)|src="[^"]+"' $readme | sed 's/^](//; s/)$//; s/^src="//; s/"$//; s/#.*//' |
+        grep -vE '^(https?:|mailto:|$)' | while read -r path; do
+        [ -e "$path" ] || echo "$path"
+    done
+}
+silent "each link and picture exists" links
+finish

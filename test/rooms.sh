@@ -1,0 +1,132 @@
+#!/bin/sh
+# The room rule: md5 <- render <- demo, and inside md5 core <- read, pose, skin <- load.c, play.
+# Each file includes only what its room may use; nothing goes in circles; each room has a README.
+. test/build/report.sh
+
+sources() {
+    find "$@" \( -name '*.[ch]' -o -name '*.inc' \) | sort
+}
+
+# "file included" for every include; those of other packages and of libc as "file <name>".
+includes() {
+    sources md5 render demo | xargs awk '
+        /^[ \t]*#[ \t]*include[ \t]/ {
+            name = $0
+            sub(/^[ \t]*#[ \t]*include[ \t]+/, "", name)
+            sub(/[ \t]*(\/\/.*|\/\*.*)?$/, "", name)
+            gsub(/"/, "", name)
+            print FILENAME, name
+        }'
+}
+includes >"$scratch/includes"
+
+# Names the includes that the room of a file does not allow.
+forbidden() {
+    awk '
+        function room(path) {
+            if (path == "md5/md5model.h") return "door"
+            if (path ~ /^md5\/[a-z]+\//) { split(path, part, "/"); return part[2] }
+            if (path ~ /^md5\//) return "load"
+            if (path == "render/md5gl.h") return "md5gl"
+            if (path ~ /^render\//) return "render"
+            if (path ~ /^demo\/(md5tool\.|tool|common)/) return "tool"
+            if (path ~ /^demo\//) return "demo"
+            return path
+        }
+        function allow(from, list,   i, n, to) {
+            n = split(list, to, " ")
+            for (i = 1; i <= n; i++) allowed[from, to[i]] = 1
+        }
+        BEGIN {
+            allow("core", "door core libc")
+            allow("read", "door core read libc")
+            allow("pose", "door core pose libc")
+            allow("skin", "door core skin libc")
+            allow("play", "door core pose play libc")
+            allow("load", "door core read pose skin load libc")
+            allow("door", "libc")
+            allow("md5gl", "door libc")
+            allow("render", "door md5gl render glad libc")
+            allow("tool", "door tool libc system stb")
+            allow("demo", "door md5gl demo tool libc system SDL stb")
+            n = split("assert ctype errno fenv float inttypes limits locale math stdalign " \
+                      "stdarg stdatomic stdbool stddef stdint stdio stdlib string time " \
+                      "immintrin emmintrin smmintrin xmmintrin arm_neon cpuid", name, " ")
+            for (i = 1; i <= n; i++) libc["<" name[i] ".h>"] = 1
+        }
+        {
+            to = room($2)
+            if ($2 in libc) to = "libc"
+            else if ($2 ~ /^<SDL/) to = "SDL"
+            else if ($2 ~ /^<stb\//) to = "stb"
+            else if ($2 ~ /^<glad\//) to = "glad"
+            else if ($2 ~ /^</) to = "system"
+            if (!((room($1), to) in allowed)) print $1 " includes " $2
+        }' "$scratch/includes"
+}
+silent "each file includes only what its room may use" forbidden
+check "there are includes to judge" [ -s "$scratch/includes" ]
+
+# Paths are from the root, so that they can be judged.
+unknown() {
+    grep -v '<' "$scratch/includes" | while read -r file name; do
+        [ -e "$name" ] || echo "$file includes $name, which is no file"
+    done
+}
+silent "each include names its file from the root" unknown
+
+# tsort names the loop when headers need each other.
+circles() {
+    grep -v '<' "$scratch/includes" | tsort 2>"$scratch/loops" >"$scratch/sorted"
+    cat "$scratch/loops"
+}
+silent "no files include each other in circles" circles
+
+rooms_without_readme() {
+    for room in md5 $(find md5 -mindepth 1 -type d) render demo shaders test models; do
+        [ -s "$room/README.md" ] || echo "$room/README.md"
+    done
+}
+silent "each room has a README.md" rooms_without_readme
+
+# What git knows or would take in; without git, what lies there.
+entries() {
+    git ls-files -co --exclude-standard 2>/dev/null || ls -A
+}
+other_entries() {
+    entries | sed 's|/.*||' | sort -u | grep -vxE '\..*|build' |
+        grep -vxE 'Makefile|README.md|LICENSE|md5|render|demo|shaders|test|models'
+}
+silent "nothing else at the top level" other_entries
+
+third_party() {
+    entries | grep -iE '(^|/)(stb_|glad|khr|sdl)[^/]*\.[ch]$'
+}
+silent "no third-party code in the tree" third_party
+
+long_files() {
+    sources md5 render demo test >"$scratch/files"
+    find shaders -type f >>"$scratch/files"
+    xargs wc -l <"$scratch/files" | awk '$2 != "total" && $1 > 600 { print $2 ": " $1 " lines" }'
+}
+silent "no source file over 600 lines" long_files
+
+# .clang-format sees to it that a function's braces, and no others, stand alone in column 1.
+long_functions() {
+    sources md5 render demo test | xargs awk '
+        FNR == 1 { start = 0 }
+        /^\{$/ { start = FNR }
+        /^\}$/ && start {
+            if (FNR - start > 81) print FILENAME ":" start ": " FNR - start - 1 " lines"
+            start = 0
+        }'
+}
+silent "no function over 80 lines" long_functions
+
+unfinished() {
+    entries | grep -E '\.(c|h|sh|py|md|vert|frag|glsl)$|^Makefile$' | grep -v '^test/rooms.sh$' |
+        xargs grep -nwE 'TODO|FIXME|XXX'
+}
+silent "nothing is left for later" unfinished
+
+finish
