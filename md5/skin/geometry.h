@@ -1,5 +1,7 @@
 // From a file's vertices, triangles and weights to what one draws: bind positions, smooth
-// normals, tangents, mirror seams split, influences sorted.
+// normals, tangents, mirror seams split, influences sorted. Time and scratch are linear in the
+// number of vertices, triangles and weights that vertices refer to (times a logarithm where one
+// vertex has very many joints), whatever the file says.
 #ifndef MD5_SKIN_GEOMETRY_H
 #define MD5_SKIN_GEOMETRY_H
 
@@ -15,12 +17,18 @@ typedef struct md5_geometry_source {
     const md5_mat34 *bind; // of all joints, model space
 } md5_geometry_source;
 
-// How large the derived arrays become, and what was found out on the way there.
+// How large the derived arrays become, and what was found out on the way there, in the arena.
 typedef struct md5_geometry_plan {
     uint32_t num_vertices;   // file vertices and seam copies
     uint32_t num_influences; // exact
-    uint32_t *seam_copies;   // in the arena: [file vertices] drawn vertex that serves mirrored
-                             // triangles; the vertex itself where no copy is needed
+    uint32_t *seam_copies;   // [file vertices] drawn vertex that serves mirrored triangles; the
+                             // vertex itself where no copy is needed
+
+    // Of the file's vertices, as md5_mesh has them for drawn ones.
+    md5_vec3 *positions;
+    uint32_t *first_influence; // [file vertices + 1]
+    uint32_t *influence_joints;
+    md5_vec4 *influences;
 } md5_geometry_plan;
 
 // Returns false, with the context's error set, when memory runs out.

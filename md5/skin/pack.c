@@ -1,0 +1,95 @@
+// Influences in a fixed number of slots, and what that form loses against the exact one.
+#include "md5/skin/vec3d.h"
+
+// Kept biases that cancel out to less than this part of their magnitudes have no sum to be
+// scaled by: float rounding would be blown up a million times.
+#define CANCELLED 1e-6
+
+// How the influences of one vertex are packed.
+typedef struct packed_vertex {
+    uint32_t first, end; // all influences
+    uint32_t kept;       // how many of them, from `first`
+    double sum;          // of the kept biases; 0 = weight 1 on the first
+} packed_vertex;
+
+static packed_vertex pack_vertex(const md5_mesh *mesh, uint32_t vertex, uint32_t slots)
+{
+    packed_vertex packing = {.first = mesh->first_influence[vertex],
+                             .end = mesh->first_influence[vertex + 1]};
+    const uint32_t count = packing.end - packing.first;
+    packing.kept = count < slots ? count : slots;
+    double magnitude = 0.0;
+    for (uint32_t i = 0; i < packing.kept; i++) {
+        const double bias = (double)mesh->influences[packing.first + i].w;
+        packing.sum += bias;
+        magnitude += fabs(bias);
+    }
+    if (!(fabs(packing.sum) > CANCELLED * magnitude))
+        packing.sum = 0.0;
+    return packing;
+}
+
+// Weight of the vertex's influence `slot`, 0 if it was dropped.
+static float packed_weight(const md5_mesh *mesh, const packed_vertex *packing, uint32_t slot)
+{
+    if (slot >= packing->kept)
+        return 0.0f;
+    if (packing->sum == 0.0)
+        return slot == 0 ? 1.0f : 0.0f;
+    return (float)((double)mesh->influences[packing->first + slot].w / packing->sum);
+}
+
+void md5_pack_influences(const md5_mesh *mesh, uint32_t slots, uint32_t *joints, float *weights)
+{
+    for (uint32_t vertex = 0; vertex < mesh->num_vertices; vertex++) {
+        const packed_vertex packing = pack_vertex(mesh, vertex, slots);
+        for (uint32_t slot = 0; slot < slots; slot++) {
+            const bool kept = slot < packing.kept;
+            *joints++ = kept ? mesh->influence_joints[packing.first + slot] : 0;
+            *weights++ = packed_weight(mesh, &packing, slot);
+        }
+    }
+}
+
+static md5_vec3d place_of(const md5_mat34 *joint)
+{
+    return (md5_vec3d){(double)joint->m[3], (double)joint->m[7], (double)joint->m[11]};
+}
+
+// Each joint i takes a bind point p to R_i (p - o_i) + a_i, with any rotation R_i. So the exact
+// vertex less the packed one is
+//   sum b_i (R_i (p_i - o_i) + a_i)  -  sum w_i (R_i (c - o_i) + a_i)
+//     = sum (b_i - w_i) a_i  +  sum R_i (b_i (p_i - o_i) - w_i (c - o_i)),
+// which is longest when every R_i turns its term the same way as the first sum.
+static double vertex_loss(const md5_model *model, const md5_mesh *mesh, uint32_t vertex,
+                          uint32_t slots, const md5_mat34 *joints)
+{
+    const packed_vertex packing = pack_vertex(mesh, vertex, slots);
+    const md5_vec3d c = md5_vec3d_of(mesh->positions[vertex]);
+    md5_vec3d shift = {0.0, 0.0, 0.0};
+    double turning = 0.0;
+    for (uint32_t i = packing.first; i < packing.end; i++) {
+        const uint32_t joint = mesh->influence_joints[i];
+        const md5_vec4 influence = mesh->influences[i];
+        const double bias = (double)influence.w;
+        const double weight = (double)packed_weight(mesh, &packing, i - packing.first);
+        const md5_vec3d o = place_of(&model->bind[joint]), a = place_of(&joints[joint]);
+        const md5_vec3d point = {(double)influence.x, (double)influence.y, (double)influence.z};
+        const md5_vec3d exact = md5_vec3d_sub(point, md5_vec3d_scale(o, bias));
+        const md5_vec3d packed = md5_vec3d_scale(md5_vec3d_sub(c, o), weight);
+        shift = md5_vec3d_add(shift, md5_vec3d_scale(a, bias - weight));
+        turning += md5_vec3d_length(md5_vec3d_sub(exact, packed));
+    }
+    return md5_vec3d_length(shift) + turning;
+}
+
+float md5_path_loss(const md5_model *model, uint32_t mesh, uint32_t slots, const md5_mat34 *joints)
+{
+    const md5_mesh *const of = &model->meshes[mesh];
+    double most = 0.0;
+    for (uint32_t vertex = 0; vertex < of->num_vertices; vertex++) {
+        const double loss = vertex_loss(model, of, vertex, slots, joints ? joints : model->bind);
+        most = loss > most ? loss : most;
+    }
+    return md5_round_to_float(most);
+}

@@ -1,0 +1,30 @@
+#include "md5/skin/seams.h"
+
+enum { PLAIN = 1, MIRRORED = 2 };
+
+bool md5_find_seams(md5_arena *arena, const md5_geometry_source *source, md5_geometry_plan *plan)
+{
+    const uint32_t num_file_vertices = source->num_vertices;
+    unsigned char *uses = md5_arena_alloc(arena, num_file_vertices, sizeof *uses);
+    TRY(uses);
+    TRY(plan->seam_copies = md5_arena_alloc(arena, num_file_vertices, sizeof *plan->seam_copies));
+
+    for (size_t i = 0; i < source->num_triangles; i++) {
+        const uint32_t *corners = source->triangles + 3 * i;
+        const md5_vec2 *uv = source->texcoords;
+        const bool mirrored = md5_is_mirrored(uv[corners[0]], uv[corners[1]], uv[corners[2]]);
+        for (int corner = 0; corner < 3; corner++)
+            uses[corners[corner]] |= mirrored ? MIRRORED : PLAIN;
+    }
+
+    uint64_t next = num_file_vertices;
+    for (uint32_t vertex = 0; vertex < num_file_vertices; vertex++) {
+        const bool on_seam = uses[vertex] == (PLAIN | MIRRORED);
+        plan->seam_copies[vertex] = on_seam ? (uint32_t)next++ : vertex;
+    }
+    if (next > UINT32_MAX)
+        return md5_fail(arena->context, MD5_ERROR_RANGE, 0, 0,
+                        "a mesh with its mirror seams split has more than %u vertices", UINT32_MAX);
+    plan->num_vertices = (uint32_t)next;
+    return true;
+}

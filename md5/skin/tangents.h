@@ -1,0 +1,14 @@
+// Tangents of drawn vertices in the bind pose.
+#ifndef MD5_SKIN_TANGENTS_H
+#define MD5_SKIN_TANGENTS_H
+
+#include "md5/skin/geometry.h"
+
+// From indices[3 * num_triangles], positions, normals and texcoords[num_vertices] of `arrays`:
+// writes its tangents. Every triangle of a drawn vertex counts alike. Vertices in one place do
+// not share theirs, since their textures may lie in different directions. Without a direction
+// of +u, the tangent is any unit vector at right angles to the normal, with w = 1.
+bool md5_build_tangents(md5_arena *arena, uint32_t num_vertices, uint32_t num_triangles,
+                        const md5_geometry_arrays *arrays);
+
+#endif
