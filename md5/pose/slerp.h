@@ -26,14 +26,19 @@ static inline float md5_slerp_polynomial(const float *c, float u)
     return u * value;
 }
 
-// The result is written as a + a * (both weights - 1) + (b - a) * weight of b, and u as half the
-// squared distance of a and b, so that equal rotations give exactly that rotation.
+// Up to this u both weights are linear in t to within 1.2e-7, and a dot product of floats cannot
+// tell equal rotations from others.
+#define MD5_SLERP_EQUAL 0x1p-21f
+
+// The result is written as a + a * (both weights - 1) + (b - a) * weight of b, so that equal
+// rotations, and fraction 0, give exactly `a`.
 static inline md5_quat md5_slerp_weighted(const md5_slerp_weights *weights, md5_quat a, md5_quat b)
 {
     const float cosine = a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w;
     const float sign = cosine < 0.0f ? -1.0f : 1.0f;
     const md5_quat way = {b.x * sign - a.x, b.y * sign - a.y, b.z * sign - a.z, b.w * sign - a.w};
-    const float u = 0.5f * (way.x * way.x + way.y * way.y + way.z * way.z + way.w * way.w);
+    const float less = 1.0f - cosine * sign;
+    const float u = less > MD5_SLERP_EQUAL ? less : 0.0f;
     const float of_b = weights->t + md5_slerp_polynomial(weights->step, u);
     const float more = md5_slerp_polynomial(weights->sum, u);
     return (md5_quat){

@@ -1,0 +1,205 @@
+// Slerp against the exact answer in double, against the tables, and at its ends.
+#include "test/test.h"
+
+#include "md5/pose/slerp.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static double worst_of(md5_quat q, const double *expected, double sign)
+{
+    const double d[4] = {
+        fabs((double)q.x - sign * expected[0]),
+        fabs((double)q.y - sign * expected[1]),
+        fabs((double)q.z - sign * expected[2]),
+        fabs((double)q.w - sign * expected[3]),
+    };
+    return fmax(fmax(d[0], d[1]), fmax(d[2], d[3]));
+}
+
+static double length_of(md5_quat q)
+{
+    const double x = (double)q.x, y = (double)q.y, z = (double)q.z, w = (double)q.w;
+    return sqrt(x * x + y * y + z * z + w * w);
+}
+
+// The definition, in double, of what the floats say when they are brought to unit length.
+// `negative` chooses the path where a and b are a quarter turn apart to within rounding.
+static void exact_slerp(md5_quat a, md5_quat b, double t, bool negative, double *out)
+{
+    const double la = length_of(a), lb = length_of(b) * (negative ? -1.0 : 1.0);
+    const double p[4] = {(double)a.x / la, (double)a.y / la, (double)a.z / la, (double)a.w / la};
+    const double q[4] = {(double)b.x / lb, (double)b.y / lb, (double)b.z / lb, (double)b.w / lb};
+    double near = 0.0, far = 0.0; // |p - q|^2 and |p + q|^2, accurate for any angle
+    for (int i = 0; i < 4; i++) {
+        near += (p[i] - q[i]) * (p[i] - q[i]);
+        far += (p[i] + q[i]) * (p[i] + q[i]);
+    }
+    const double angle = 2.0 * atan2(sqrt(near), sqrt(far));
+    const double of_a = angle > 0.0 ? sin((1.0 - t) * angle) / sin(angle) : 1.0 - t;
+    const double of_b = angle > 0.0 ? sin(t * angle) / sin(angle) : t;
+    for (int i = 0; i < 4; i++)
+        out[i] = p[i] * of_a + q[i] * of_b;
+}
+
+static double dot(md5_quat a, md5_quat b)
+{
+    return (double)a.x * (double)b.x + (double)a.y * (double)b.y + (double)a.z * (double)b.z
+           + (double)a.w * (double)b.w;
+}
+
+static md5_quat random_rotation(uint64_t *random)
+{
+    for (;;) {
+        double c[4], square = 0.0;
+        for (int i = 0; i < 4; i++) {
+            c[i] = 2.0 * test_random(random) - 1.0;
+            square += c[i] * c[i];
+        }
+        if (square > 1.0 || square < 0.01)
+            continue;
+        const double scale = 1.0 / sqrt(square);
+        return (md5_quat){(float)(c[0] * scale), (float)(c[1] * scale), (float)(c[2] * scale),
+                          (float)(c[3] * scale)};
+    }
+}
+
+// A rotation close to `a`, by about 10^-k.
+static md5_quat random_neighbour(uint64_t *random, md5_quat a)
+{
+    const double reach = pow(10.0, -8.0 * test_random(random));
+    const md5_quat b = random_rotation(random);
+    const double x = (double)a.x + reach * (double)b.x, y = (double)a.y + reach * (double)b.y;
+    const double z = (double)a.z + reach * (double)b.z, w = (double)a.w + reach * (double)b.w;
+    const double length = sqrt(x * x + y * y + z * z + w * w);
+    if (length < 0.01)
+        return a;
+    return (md5_quat){(float)(x / length), (float)(y / length), (float)(z / length),
+                      (float)(w / length)};
+}
+
+// Both signs are right where rounding decides which way is the shorter.
+static double worst_of_either_path(md5_quat a, md5_quat b, float t, md5_quat found)
+{
+    const double cosine = dot(a, b);
+    double expected[4];
+    exact_slerp(a, b, (double)t, cosine < 0.0, expected);
+    double worst = worst_of(found, expected, 1.0);
+    if (fabs(cosine) < 1e-6) {
+        exact_slerp(a, b, (double)t, !(cosine < 0.0), expected);
+        worst = fmin(worst, worst_of(found, expected, 1.0));
+    }
+    return worst;
+}
+
+TEST (slerp_is_exact_to_a_millionth) {
+    uint64_t random = 1;
+    double worst = 0.0, worst_length = 0.0;
+    for (int i = 0; i < 1000000; i++) {
+        const md5_quat a = random_rotation(&random);
+        const md5_quat b = i % 2 ? random_rotation(&random) : random_neighbour(&random, a);
+        const float t = (float)test_random(&random);
+        const md5_quat found = md5_slerp(a, b, t);
+        worst = fmax(worst, worst_of_either_path(a, b, t, found));
+        worst_length = fmax(worst_length, fabs(length_of(found) - 1.0));
+    }
+    CHECK_NEAR(worst, 0.0, 1e-6);
+    CHECK_NEAR(worst_length, 0.0, 1e-6);
+}
+
+// The hardest angle for the fit is the quarter turn of the quaternions; go through all fractions.
+TEST (slerp_is_exact_at_the_widest_angle) {
+    double worst = 0.0;
+    const md5_quat a = {1.0f, 0.0f, 0.0f, 0.0f}, b = {0.0f, 1.0f, 0.0f, 0.0f};
+    for (int i = 0; i <= 10000; i++) {
+        const float t = (float)i / 10000.0f;
+        const double angle = acos(0.0) * (double)t;
+        worst = fmax(worst,
+                     worst_of(md5_slerp(a, b, t), (double[]){cos(angle), sin(angle), 0, 0}, 1.0));
+    }
+    CHECK_NEAR(worst, 0.0, 3e-7);
+}
+
+static bool same(md5_quat a, md5_quat b)
+{
+    return a.x == b.x && a.y == b.y && a.z == b.z && a.w == b.w;
+}
+
+TEST (slerp_ends_are_exact) {
+    uint64_t random = 2;
+    for (int i = 0; i < 1000; i++) {
+        const md5_quat a = random_rotation(&random), b = random_rotation(&random);
+        const md5_quat minus = {-b.x, -b.y, -b.z, -b.w};
+        const md5_quat end = dot(a, b) < 0.0 ? minus : b;
+        bool held = same(md5_slerp(a, b, 0.0f), a) && same(md5_slerp(a, b, -3.0f), a)
+                    && same(md5_slerp(a, b, NAN), a);
+        held = held && same(md5_slerp(a, b, 1.0f), end) && same(md5_slerp(a, b, INFINITY), end);
+        const md5_slerp_weights weights = md5_slerp_weights_at(0.0f);
+        held = held && same(md5_slerp_weighted(&weights, a, b), a);
+        if (!CHECK(held))
+            return;
+    }
+}
+
+TEST (slerp_of_equal_rotations_is_that_rotation) {
+    uint64_t random = 3;
+    for (int i = 0; i < 10000; i++) {
+        const md5_quat a = random_rotation(&random);
+        const md5_quat minus = {-a.x, -a.y, -a.z, -a.w};
+        const float t = (float)test_random(&random);
+        if (!CHECK(same(md5_slerp(a, a, t), a) && same(md5_slerp(a, minus, t), a)))
+            return;
+    }
+}
+
+// Rows "s q0 q1 t ...", in which `first` is the number of the first of the four that are exact, and
+// `other` that of the engine's answer (-1: none).
+static void check_table(const char *path, int numbers, int first, int other)
+{
+    char *text = test_read_file(path, NULL);
+    if (!CHECK(text != NULL))
+        return;
+    int rows = 0;
+    double worst = 0.0, worst_other = 0.0;
+    for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
+        if (line[0] != 's')
+            continue;
+        double n[32];
+        char *at = line + 1;
+        for (int i = 0; i < numbers; i++)
+            n[i] = strtod(at, &at);
+        const md5_quat a = {(float)n[0], (float)n[1], (float)n[2], (float)n[3]};
+        const md5_quat b = {(float)n[4], (float)n[5], (float)n[6], (float)n[7]};
+        const md5_quat found = md5_slerp(a, b, (float)n[8]);
+        // At the end of the way through -b, the engine jumps to b: the same rotation.
+        const double sign = n[8] >= 1.0 && dot(a, b) < 0.0 ? -1.0 : 1.0;
+        const double off = fmin(worst_of(found, n + first, 1.0), worst_of(found, n + first, sign));
+        worst = fmax(worst, off);
+        if (other >= 0)
+            worst_other = fmax(worst_other, worst_of(found, n + other, sign));
+        if (off > 1e-6)
+            printf("%s: row %d is off by %g\n", path, rows + 1, off);
+        rows++;
+    }
+    CHECK(rows > 100);
+    CHECK_NEAR(worst, 0.0, 1e-6);
+    CHECK_NEAR(worst_other, 0.0, 2e-6);
+    free(text);
+}
+
+TEST (slerp_agrees_with_the_reference_table) {
+    check_table(test_path("test/reference/data/slerptable.txt"), 13, 9, -1);
+}
+
+TEST (slerp_agrees_with_the_engine) {
+    const char *corpus = test_corpus();
+    if (!corpus) {
+        test_skip("MD5_CORPUS is not set, golden/slerptable.txt is not at hand");
+        return;
+    }
+    char path[1024];
+    snprintf(path, sizeof path, "%s/golden/slerptable.txt", corpus);
+    check_table(path, 26, 22, 9);
+}
