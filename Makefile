@@ -44,6 +44,9 @@ TOOL_SOURCES   := $(wildcard demo/md5tool.c demo/tool_*.c)
 VIEW_SOURCES   := $(wildcard demo/md5view.c demo/view_*.c)
 SHADERS        := $(sort $(filter-out %.md,$(wildcard shaders/*.*)))
 
+MODEL_FILES := $(shell find models -name '*.md5mesh' -o -name '*.md5anim' -o -name '*.md5camera' \
+                 -o -name '*.png' -o -name '*.tga' 2>/dev/null)
+
 # Two test programs: the library's, and what needs a GL context. The viewer's parts count as that.
 TEST_GL_SOURCES  := $(wildcard test/test_gl*.c test/test_view*.c)
 TEST_MD5_SOURCES := $(filter-out $(TEST_GL_SOURCES),$(wildcard test/test_*.c))
@@ -232,7 +235,8 @@ test-long: programs | deps
 
 ## make bench          how fast it is: a table, and build/bench.csv
 bench: $(BUILD)/bench
-	$(BUILD)/bench build/bench.csv
+	@$(BUILD)/bench build/bench.csv $(filter %.md5mesh %.md5anim,$(MODEL_FILES))
+	@echo 'Table: build/bench.csv'
 
 $(BUILD)/bench: $(BUILD)/test/bench.o $(LIBRARY)
 	$(call say,LINK) $(CC) $(ALL_LDFLAGS) -o $@ $^ -lm
@@ -260,8 +264,6 @@ BINDIR     ?= $(PREFIX)/bin
 LIBDIR     ?= $(PREFIX)/lib
 INCLUDEDIR ?= $(PREFIX)/include
 SHAREDIR   := $(PREFIX)/share/md5model
-MODEL_FILES := $(shell find models -name '*.md5mesh' -o -name '*.md5anim' -o -name '*.md5camera' \
-                 -o -name '*.png' -o -name '*.tga' 2>/dev/null)
 
 ## make install        to PREFIX=/usr/local, below DESTDIR, with a pkg-config file
 install: all $(BUILD)/md5model.pc

@@ -1,0 +1,57 @@
+#!/bin/sh
+# lint.sh: everything that can be found without running the code. Called by `make lint`, which has
+# generated the GL loader and says in SDL_CFLAGS where SDL2's headers are.
+. test/build/report.sh
+unset MAKEFLAGS MAKELEVEL MFLAGS
+jobs=$(getconf _NPROCESSORS_ONLN)
+c_files=$(find md5 render demo test -name '*.c' | sort)
+all_files=$(find md5 render demo test -name '*.[ch]' | sort)
+include="-I. -isystem build/glad/include $SDL_CFLAGS"
+
+timed() { # TITLE COMMAND...
+    start=$(date +%s)
+    check "$@"
+    printf '%-16s %d s\n' "$1" $(($(date +%s) - start))
+}
+
+# Real builds, because some warnings come from the optimizer only; kept apart, so that the next
+# time only what has changed is looked at.
+compile() { # COMPILER
+    make --no-print-directory -j"$jobs" CC="$1" BUILD="build/lint/$1" WERROR=yes programs \
+        build/lint/"$1"/test/bench.o
+}
+
+# Each file by itself, as many at once as there are cores. Its log stays quiet about what it counts.
+tidy() {
+    # shellcheck disable=SC2086
+    printf '%s\n' $c_files |
+        xargs -P "$jobs" -I{} clang-tidy --quiet {} -- -std=c11 $include 2>"$scratch/tidy.err" ||
+        { grep -v 'warnings generated' "$scratch/tidy.err"; return 1; }
+}
+
+# style is left to clang-tidy. Headers of other packages are not followed: of those, it is only told
+# that they are not there, which is no fault.
+cpp_check() {
+    mkdir -p build/lint/cppcheck
+    cppcheck --quiet --std=c11 --enable=warning,performance,portability --inline-suppr \
+        --suppress=missingInclude --error-exitcode=1 -j"$jobs" -I. \
+        --cppcheck-build-dir=build/lint/cppcheck md5 render demo test
+}
+
+layout() {
+    # shellcheck disable=SC2086
+    clang-format --dry-run -Werror $all_files
+}
+
+scripts() {
+    find test .ci -name '*.sh' | sort | xargs shellcheck -S warning .ci/run
+}
+
+timed "gcc" compile gcc
+timed "clang" compile clang
+timed "clang-tidy" tidy
+timed "cppcheck" cpp_check
+timed "clang-format" layout
+timed "shellcheck" scripts
+timed "rooms" sh test/rooms.sh
+finish

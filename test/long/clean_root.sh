@@ -1,0 +1,110 @@
+#!/bin/sh
+# A new Debian with git, make and gcc and nothing else, made in a folder: there `make run` and
+# `make test` must be all that one has to say. Tests what is committed. Needs to be root, a mirror,
+# and about 1.5 GB for a while. MD5_SUITE: another release than the one this runs on.
+. test/build/report.sh
+
+title="a new system"
+[ "$(id -u)" -eq 0 ] || { skip "$title" "only root can make one"; finish; }
+command -v debootstrap >/dev/null || { skip "$title" "there is no debootstrap"; finish; }
+git -c safe.directory='*' rev-parse HEAD >/dev/null 2>&1 || {
+    skip "$title" "this is no git checkout"
+    finish
+}
+
+# -- Where packages come from: as on this machine ---------------------------------------------------
+
+suite=${MD5_SUITE:-$(. /etc/os-release && echo "${VERSION_CODENAME:-stable}")}
+
+# The first address that has the suite, from sources in either of apt's two formats.
+mirror() {
+    cat /etc/apt/sources.list /etc/apt/sources.list.d/* 2>/dev/null | awk -v suite="$suite" '
+        $1 == "deb" {
+            sub(/\[[^]]*\]/, "")
+            if ($3 == suite) { print $2; exit }
+        }
+        $1 == "URIs:" { address = $2 }
+        $1 == "Suites:" { for (i = 2; i <= NF; i++) if ($i == suite) { print address; exit } }'
+}
+mirror=$(mirror)
+[ -n "$mirror" ] || { skip "$title" "apt knows no mirror of $suite"; finish; }
+
+root=$scratch/root
+mkdir "$root"
+# A new mount space, so that nothing stays mounted whatever happens; where that is not allowed, the
+# device files of debootstrap do.
+inside() {
+    # shellcheck disable=SC2016
+    unshare --mount sh -c '
+        root=$1
+        shift
+        mount -t proc proc "$root/proc"
+        mount --rbind /dev "$root/dev"
+        exec "$@"' sh "$root" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LANG=C.UTF-8 \
+        ${http_proxy:+http_proxy="$http_proxy"} ${https_proxy:+https_proxy="$https_proxy"} \
+        ${no_proxy:+no_proxy="$no_proxy"} \
+        chroot "$root" sh -c "cd /root && $1" </dev/null
+}
+
+base() {
+    debootstrap --variant=minbase "$suite" "$root" "$mirror"
+}
+# Only how to reach the mirror; the rest of this machine's settings is its own affair.
+settings() {
+    cp /etc/resolv.conf "$root/etc/resolv.conf"
+    apt-config dump | grep -E '^Acquire::(http|https|Check-)' >"$root/etc/apt/apt.conf.d/00reach"
+    cp -r /etc/apt/auth.conf* "$root/etc/apt/" 2>/dev/null
+    inside 'apt-get -q update && DEBIAN_FRONTEND=noninteractive apt-get -q -y install git make gcc'
+}
+checkout() {
+    git -c safe.directory='*' clone -q --no-hardlinks . "$root/root/md5model"
+}
+
+timed() {
+    start=$(date +%s)
+    check "$@"
+    echo "$1: $(($(date +%s) - start)) s"
+}
+timed "debootstrap $suite" base
+timed "git, make and gcc are installed" settings
+check "git clone" checkout
+[ "$failed" -eq 0 ] || finish
+
+# -- The two commands -------------------------------------------------------------------------------
+
+refuses_to_install() {
+    inside 'cd md5model && DEPS=no make run' >"$scratch/refusal" 2>&1 && return 1
+    cat "$scratch/refusal"
+    [ "$(grep -c '^deps: ' "$scratch/refusal")" -eq 1 ] && grep -q libsdl2-dev "$scratch/refusal" &&
+        ! inside 'command -v pkg-config'
+}
+run() {
+    inside 'cd md5model && make run' >"$scratch/run" 2>&1
+    status=$?
+    cat "$scratch/run"
+    [ $status -eq 0 ]
+}
+names_its_picture() {
+    cat "$scratch/run"
+    picture=$(sed -n 's/^Picture: //p' "$scratch/run")
+    [ -n "$picture" ] && [ "$(head -c 4 "$root/root/md5model/$picture" | tail -c 3)" = PNG ] &&
+        [ "$(wc -c <"$root/root/md5model/$picture")" -gt 10000 ]
+}
+tests() {
+    inside 'cd md5model && make test' >"$scratch/tests" 2>&1
+    status=$?
+    cat "$scratch/tests"
+    [ $status -eq 0 ] && tail -n 1 "$scratch/tests" | grep -qE '^[1-9][0-9]* passed, 0 failed, '
+}
+# Only the real models are not there.
+only_corpus_skipped() {
+    grep '^ *skipped: ' "$scratch/tests" | grep -v -e MD5_CORPUS -e '(test/[a-z0-9_/]*\.c)$'
+}
+
+check "DEPS=no says in one line what is missing, and installs nothing" refuses_to_install
+timed "make run" run
+check "it renders a picture and names it" names_its_picture
+timed "make test" tests
+silent "nothing but the real models is skipped" only_corpus_skipped
+tail -n 1 "$scratch/tests" | sed 's/^/there: /'
+finish
