@@ -1,0 +1,251 @@
+// From a file's numbers to a clip: decoding of every flag, constants found by value.
+#include "test/test.h"
+
+#include "md5/pose/clip.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct built_clip {
+    uint8_t *changes, *moves;
+    uint32_t num_rotations, num_translations;
+    md5_clip_arrays arrays;
+} built_clip;
+
+static void *need(size_t count, size_t size)
+{
+    void *memory = calloc(count ? count : 1, size);
+    if (!memory)
+        abort();
+    return memory;
+}
+
+static built_clip build(const md5_clip_source *source)
+{
+    built_clip clip = {0};
+    clip.changes = need(source->num_components, 1);
+    clip.moves = need(source->num_joints, 1);
+    md5_clip_plan(source, clip.changes, clip.moves, &clip.num_rotations, &clip.num_translations);
+    const size_t frames = source->num_frames;
+    clip.arrays = (md5_clip_arrays){
+        .constant = need(source->num_joints, sizeof(md5_transform)),
+        .rotation_joints = need(clip.num_rotations, sizeof(uint32_t)),
+        .translation_joints = need(clip.num_translations, sizeof(uint32_t)),
+        .rotations = need(frames * clip.num_rotations, sizeof(md5_quat)),
+        .translations = need(frames * clip.num_translations, sizeof(md5_vec3)),
+    };
+    md5_clip_build(source, clip.moves, &clip.arrays);
+    return clip;
+}
+
+static void free_clip(built_clip *clip)
+{
+    free(clip->changes);
+    free(clip->moves);
+    free(clip->arrays.constant);
+    free(clip->arrays.rotation_joints);
+    free(clip->arrays.translation_joints);
+    free(clip->arrays.rotations);
+    free(clip->arrays.translations);
+}
+
+// What the clip holds of one joint in one frame.
+static md5_transform in_clip(const built_clip *clip, uint32_t joint, uint32_t frame)
+{
+    md5_transform transform = clip->arrays.constant[joint];
+    for (uint32_t i = 0; i < clip->num_rotations; i++) {
+        if (clip->arrays.rotation_joints[i] == joint)
+            transform.rotation = clip->arrays.rotations[(size_t)frame * clip->num_rotations + i];
+    }
+    for (uint32_t i = 0; i < clip->num_translations; i++) {
+        if (clip->arrays.translation_joints[i] == joint)
+            transform.translation =
+                clip->arrays.translations[(size_t)frame * clip->num_translations + i];
+    }
+    return transform;
+}
+
+// The format's rule, once more and straight: six slots, those with a flag overwritten in order.
+static void decode(const md5_clip_source *source, uint32_t joint, uint32_t frame, double out[7])
+{
+    const md5_transform *base = &source->base_frame[joint];
+    double slots[6] = {
+        (double)base->translation.x, (double)base->translation.y, (double)base->translation.z,
+        (double)base->rotation.x,    (double)base->rotation.y,    (double)base->rotation.z,
+    };
+    uint32_t next = source->tracks[joint].first;
+    for (int i = 0; i < 6; i++) {
+        if (source->tracks[joint].flags >> i & 1)
+            slots[i] = (double)source->numbers[(size_t)frame * source->num_components + next++];
+    }
+    memcpy(out, slots, sizeof slots);
+    const double square = slots[3] * slots[3] + slots[4] * slots[4] + slots[5] * slots[5];
+    out[6] =
+        source->tracks[joint].flags >> 3 ? -sqrt(fabs(1.0 - square)) : (double)base->rotation.w;
+}
+
+static void check_transform(const md5_transform *found, const double expected[7])
+{
+    CHECK((double)found->translation.x == expected[0]);
+    CHECK((double)found->translation.y == expected[1]);
+    CHECK((double)found->translation.z == expected[2]);
+    CHECK((double)found->rotation.x == expected[3]);
+    CHECK((double)found->rotation.y == expected[4]);
+    CHECK((double)found->rotation.z == expected[5]);
+    CHECK_NEAR((double)found->rotation.w, expected[6], 1e-6);
+    CHECK(found->pad == 0.0f);
+}
+
+static float small(uint64_t *random)
+{
+    return (float)(test_random(random) - 0.5);
+}
+
+enum { ALL_FLAGS = 64, FRAMES = 3 };
+
+// One joint for each value of the flags, components of all one behind the other.
+static uint32_t fill_source(uint64_t *random, md5_track *tracks, md5_transform *base,
+                            float *numbers, bool still)
+{
+    uint32_t width = 0;
+    for (uint32_t flags = 0; flags < ALL_FLAGS; flags++) {
+        tracks[flags] = (md5_track){.flags = flags, .first = flags ? width : 0};
+        for (uint32_t bits = flags; bits; bits >>= 1)
+            width += bits & 1;
+        md5_transform *b = &base[flags];
+        *b = (md5_transform){
+            .rotation = {small(random), small(random), small(random), 0.0f},
+            .translation = {small(random), small(random), small(random)},
+        };
+        const md5_quat q = b->rotation;
+        b->rotation.w = -sqrtf(1.0f - (q.x * q.x + q.y * q.y + q.z * q.z));
+    }
+    for (uint32_t i = 0; i < FRAMES * width; i++)
+        numbers[i] = still && i >= width ? numbers[i - width] : small(random);
+    return width;
+}
+
+TEST (clip_decodes_all_flags) {
+    for (int still = 0; still < 2; still++) {
+        uint64_t random = 1;
+        static md5_track tracks[ALL_FLAGS];
+        static md5_transform base[ALL_FLAGS];
+        static float numbers[FRAMES * ALL_FLAGS * 6];
+        const uint32_t width = fill_source(&random, tracks, base, numbers, still);
+        const md5_clip_source source = {
+            .num_joints = ALL_FLAGS,
+            .num_frames = FRAMES,
+            .num_components = width,
+            .tracks = tracks,
+            .base_frame = base,
+            .numbers = numbers,
+        };
+        built_clip clip = build(&source);
+        // 8 values have no flag of a rotation, 8 none of a translation.
+        CHECK_UINT(clip.num_rotations, still ? 0 : ALL_FLAGS - 8);
+        CHECK_UINT(clip.num_translations, still ? 0 : ALL_FLAGS - 8);
+        for (uint32_t joint = 0; joint < ALL_FLAGS; joint++) {
+            for (uint32_t frame = 0; frame < FRAMES; frame++) {
+                double expected[7];
+                decode(&source, joint, frame, expected);
+                const md5_transform found = in_clip(&clip, joint, frame);
+                check_transform(&found, expected);
+            }
+            double expected[7];
+            decode(&source, joint, 0, expected);
+            check_transform(&clip.arrays.constant[joint], expected);
+        }
+        free_clip(&clip);
+    }
+}
+
+TEST (clip_without_flags_is_the_base_frame) {
+    const md5_track tracks[2] = {{0, 0}, {0, 0}};
+    const md5_transform base[2] = {
+        {.rotation = {0.6f, 0.0f, 0.0f, -0.8f}, .translation = {1.0f, 2.0f, 3.0f}},
+        {.rotation = {0.0f, 0.0f, 0.0f, -1.0f}},
+    };
+    // No numbers at all, and more frames than could be visited joint by joint.
+    const md5_clip_source source = {
+        .num_joints = 2, .num_frames = UINT32_MAX, .tracks = tracks, .base_frame = base};
+    uint8_t changes[1], moves[2];
+    uint32_t num_rotations = 9, num_translations = 9;
+    md5_clip_plan(&source, changes, moves, &num_rotations, &num_translations);
+    CHECK_UINT(num_rotations, 0);
+    CHECK_UINT(num_translations, 0);
+
+    const md5_clip_source once = {
+        .num_joints = 2, .num_frames = 1, .tracks = tracks, .base_frame = base};
+    built_clip clip = build(&once);
+    CHECK(memcmp(clip.arrays.constant, base, sizeof base) == 0);
+    free_clip(&clip);
+}
+
+TEST (clip_finds_constants_by_value) {
+    // Joint 0 moves along z in the last frame only; joint 1 turns; joint 2 has flags, and all of
+    // its numbers stay.
+    const md5_track tracks[3] = {{7, 0}, {56, 3}, {63, 6}};
+    md5_transform base[3];
+    for (int joint = 0; joint < 3; joint++)
+        base[joint] = (md5_transform){.rotation = {0.0f, 0.0f, 0.0f, -1.0f}};
+    const float numbers[3][12] = {
+        {1, 2, 3, 0.1f, 0.2f, 0.3f, 4, 5, 6, 0.5f, 0.5f, 0.5f},
+        {1, 2, 3, 0.1f, 0.2f, 0.4f, 4, 5, 6, 0.5f, 0.5f, 0.5f},
+        {1, 2, 7, 0.1f, 0.2f, 0.3f, 4, 5, 6, 0.5f, 0.5f, 0.5f},
+    };
+    const md5_clip_source source = {3, 3, 12, tracks, base, numbers[0]};
+    built_clip clip = build(&source);
+    CHECK_UINT(clip.num_rotations, 1);
+    CHECK_UINT(clip.num_translations, 1);
+    CHECK_UINT(clip.arrays.translation_joints[0], 0);
+    CHECK_UINT(clip.arrays.rotation_joints[0], 1);
+    CHECK_UINT(clip.moves[2], 0);
+    CHECK_NEAR((double)clip.arrays.translations[2].z, 7.0, 0.0);
+    CHECK_NEAR((double)clip.arrays.rotations[1].z, (double)0.4f, 0.0);
+    CHECK_NEAR((double)clip.arrays.constant[0].translation.z, 3.0, 0.0);
+    CHECK_NEAR((double)clip.arrays.constant[2].rotation.w, -0.5, 1e-7);
+    CHECK_NEAR((double)clip.arrays.constant[2].translation.y, 5.0, 0.0);
+    free_clip(&clip);
+}
+
+// A triple longer than 1 cannot be a rotation's: it is brought back to unit length.
+TEST (clip_shortens_overlong_rotations) {
+    const md5_track track = {56, 0};
+    const md5_transform base = {.rotation = {0.0f, 0.0f, 0.0f, -1.0f}};
+    const float numbers[2][3] = {{0.9f, 0.9f, 0.9f}, {3.0f, 0.0f, -4.0f}};
+    const md5_clip_source source = {1, 2, 3, &track, &base, numbers[0]};
+    built_clip clip = build(&source);
+    const md5_quat found = clip.arrays.rotations[1];
+    CHECK_NEAR((double)found.x, 0.6, 1e-7);
+    CHECK_NEAR((double)found.z, -0.8, 1e-7);
+    CHECK(found.w == 0.0f);
+    free_clip(&clip);
+}
+
+// A file of a million joints that all read the same six numbers, in many frames that are equal:
+// joints times frames would be 10^11 steps.
+TEST (clip_plan_is_linear_when_tracks_share_numbers) {
+    enum { JOINTS = 1000000, MANY_FRAMES = 100000, WIDTH = 6 };
+    md5_track *tracks = need(JOINTS, sizeof *tracks);
+    md5_transform *base = need(JOINTS, sizeof *base);
+    float *numbers = need((size_t)MANY_FRAMES * WIDTH, sizeof *numbers);
+    uint8_t *moves = need(JOINTS, 1);
+    uint8_t changes[WIDTH];
+    for (size_t joint = 0; joint < JOINTS; joint++)
+        tracks[joint] = (md5_track){.flags = joint % 2 ? 63 : 0};
+    const md5_clip_source source = {JOINTS, MANY_FRAMES, WIDTH, tracks, base, numbers};
+    uint32_t num_rotations, num_translations;
+    md5_clip_plan(&source, changes, moves, &num_rotations, &num_translations);
+    CHECK_UINT(num_rotations, 0);
+    CHECK_UINT(num_translations, 0);
+
+    numbers[(size_t)MANY_FRAMES * WIDTH - 1] = 0.5f;
+    md5_clip_plan(&source, changes, moves, &num_rotations, &num_translations);
+    CHECK_UINT(num_rotations, JOINTS / 2);
+    CHECK_UINT(num_translations, 0);
+    free(tracks);
+    free(base);
+    free(numbers);
+    free(moves);
+}
