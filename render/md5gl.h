@@ -3,17 +3,32 @@
 //   md5gl_create()                      programs and state for one GL context
 //   md5gl_create_model()                vertices, indices, weights of a model on the GPU
 //   md5gl_begin_frame()                 target, size, background, camera, light
-//     md5gl_draw_grid(), md5gl_draw_models(), md5gl_draw_lines(), md5gl_draw_panel()
+//     md5gl_draw_models()               first, since what follows is blended over it
+//     md5gl_draw_grid(), md5gl_draw_lines(), md5gl_draw_panel()
 //   md5gl_end_frame()                   resolves the target, tells GL errors
+//
+// Between begin and end only the drawing functions may be called, and all others only outside.
 //
 // Threads: every call needs the context it was created on to be current, so one thread at a time.
 // No global state: two renderers on two contexts do not know of each other.
 //
-// GL state: a frame sets what it needs and md5gl_end_frame() puts back to GL's defaults all that
-// it touched: program, vertex array, array buffer, texture units 0..7 (2D and buffer), framebuffer
-// (both, to 0), depth test and writes, culling, front face, blending, polygon mode and offset,
-// multisampling, sRGB writes, pixel store alignment. Viewport and clear colour stay as set.
-// A host that needs other values than the defaults sets them again after the frame.
+// GL state: md5gl_begin_frame() sets what a frame needs, and md5gl_end_frame() puts back to GL's
+// defaults all that was touched:
+// - bindings: program, vertex array, framebuffers (to 0), renderbuffer; array, texture, uniform,
+//   transform feedback, pixel pack and unpack buffer; uniform buffer 0 and transform feedback
+//   buffers 0 and 1; 2D texture, buffer texture and sampler of units 0..7; active unit 0
+// - off: depth test, depth clamp, stencil test, scissor test, culling, blending, logic operation,
+//   polygon offset (fill, line; 0, 0), sRGB writes, rasterizer discard, primitive restart, alpha
+//   to coverage and to one, sample coverage and mask; on: multisampling
+// - depth writes on, function less, range 0..1, clear value 1; colour writes on; culled face
+//   back, front face counter-clockwise; blending one, zero, add; polygon mode fill
+// - pixel storage: alignment 4, all others 0
+// Viewport and clear colour stay as set. md5gl_create() and md5gl_capture() do the same; the other
+// calls do it for what they touch. A host that needs other values sets them again afterwards, and
+// keeps what is not in this list (clip distances, draw buffers) at GL's defaults for a frame.
+//
+// Colour: light is computed in linear colour, and the framebuffer holds its sRGB encoding,
+// premultiplied by alpha. Blending is in sRGB, as pictures and text are commonly blended.
 #ifndef MD5GL_H
 #define MD5GL_H
 
@@ -109,7 +124,7 @@ typedef struct md5gl_frame {
     md5gl_mat44 view_from_world;
     md5gl_mat44 clip_from_view; // GL clip space: z from -w to w
     md5_vec3 light_direction;   // from the scene to the key light, world space, any length
-    float light[3], ambient[3]; // linear colour
+    float light[3], ambient[3]; // linear colour of the key light, and of the sky
 } md5gl_frame;
 
 void md5gl_begin_frame(md5gl_renderer *renderer, const md5gl_frame *frame);
@@ -119,7 +134,8 @@ void md5gl_begin_frame(md5gl_renderer *renderer, const md5gl_frame *frame);
 bool md5gl_end_frame(md5gl_renderer *renderer, md5_error *error);
 
 // Reads the last frame of the target (NULL = default framebuffer, before the swap), top row
-// first, sRGB: rgba[4 * width * height].
+// first, sRGB with straight alpha, as PNG has it: rgba[4 * width * height]. At most the target's
+// size.
 bool md5gl_read_pixels(md5gl_renderer *renderer, md5gl_target *target, uint32_t width,
                        uint32_t height, uint8_t *rgba, md5_error *error);
 
@@ -128,26 +144,27 @@ bool md5gl_read_pixels(md5gl_renderer *renderer, md5gl_target *target, uint32_t 
 typedef enum md5gl_style {
     MD5GL_LIT = 1,        // textured and lit
     MD5GL_UNTEXTURED = 2, // with LIT: grey instead of the texture
-    MD5GL_WIREFRAME = 4,  // edges, over LIT or alone
+    MD5GL_WIREFRAME = 4,  // edges, dark over LIT, or alone
     MD5GL_NO_CULLING = 8, // back faces too
 } md5gl_style;
 
-// Draws `count` instances of all visible meshes with one draw a mesh.
+// Draws `count` instances of all visible meshes with one draw a mesh, or several where the
+// palettes do not fit into one texture buffer.
 // palettes[count * num_joints]: instance i's palette begins at i * num_joints.
 // placements[count]: model to world, rigid or evenly scaled; NULL = identity.
-// Returns false when the palettes do not fit into a texture buffer (MD5_ERROR_GPU names the
-// limit) or memory runs out; nothing is drawn then.
+// Returns false when not even one palette fits (MD5_ERROR_GPU names the limit); nothing is drawn
+// then.
 bool md5gl_draw_models(md5gl_renderer *renderer, const md5gl_model *model,
                        const md5_mat34 *palettes, const md5_mat34 *placements, uint32_t count,
                        uint32_t style, md5_error *error);
 
-// A line list: every two vertices are a line, world space, colour sRGB RGBA.
+// A line list: every two vertices are a line, world space, colour sRGB, straight alpha.
 typedef struct md5gl_line_vertex {
     md5_vec3 position;
     uint8_t rgba[4];
 } md5gl_line_vertex;
 
-// `on_top` ignores depth, for what should be seen through the model.
+// `on_top` ignores depth, for what should be seen through the model. Ends are round.
 void md5gl_draw_lines(md5gl_renderer *renderer, const md5gl_line_vertex *vertices, uint32_t count,
                       float width_pixels, bool on_top);
 
@@ -156,7 +173,7 @@ void md5gl_draw_lines(md5gl_renderer *renderer, const md5gl_line_vertex *vertice
 void md5gl_draw_grid(md5gl_renderer *renderer, float z, float cell, md5_vec3 centre, float radius);
 
 // Triangles in pixels from the top left corner, over everything, blended: flat colour times the
-// mask's coverage at texcoord (0..1).
+// mask's coverage at texcoord (0..1); mask 0 covers all.
 typedef struct md5gl_panel_vertex {
     float x, y, u, v;
     uint8_t rgba[4];

@@ -1,0 +1,40 @@
+// Buffers that are read as textures, and buffers that are refilled for every draw.
+#include "render/gl_internal.h"
+
+md5gl_table md5gl_create_table(md5gl_renderer *renderer, GLenum format, const void *data,
+                               size_t size)
+{
+    const GladGLContext *gl = &renderer->gl;
+    md5gl_table table;
+    gl->GenBuffers(1, &table.buffer);
+    gl->BindBuffer(GL_TEXTURE_BUFFER, table.buffer);
+    gl->BufferData(GL_TEXTURE_BUFFER, (GLsizeiptr)size, data, GL_STATIC_DRAW);
+    gl->GenTextures(1, &table.texture);
+    gl->BindTexture(GL_TEXTURE_BUFFER, table.texture);
+    // The texture follows the buffer when it is given new storage.
+    gl->TexBuffer(GL_TEXTURE_BUFFER, format, table.buffer);
+    gl->BindTexture(GL_TEXTURE_BUFFER, 0);
+    gl->BindBuffer(GL_TEXTURE_BUFFER, 0);
+    return table;
+}
+
+void md5gl_destroy_table(md5gl_renderer *renderer, md5gl_table *table)
+{
+    renderer->gl.DeleteTextures(1, &table->texture);
+    renderer->gl.DeleteBuffers(1, &table->buffer);
+}
+
+void md5gl_bind_table(md5gl_renderer *renderer, enum md5gl_unit unit, const md5gl_table *table)
+{
+    renderer->gl.ActiveTexture(GL_TEXTURE0 + (GLenum)unit);
+    renderer->gl.BindTexture(GL_TEXTURE_BUFFER, table->texture);
+}
+
+void md5gl_stream(md5gl_renderer *renderer, GLenum binding, GLuint buffer, const void *data,
+                  size_t size)
+{
+    const GladGLContext *gl = &renderer->gl;
+    gl->BindBuffer(binding, buffer);
+    gl->BufferData(binding, (GLsizeiptr)size, NULL, GL_STREAM_DRAW);
+    gl->BufferSubData(binding, 0, (GLsizeiptr)size, data);
+}

@@ -1,0 +1,62 @@
+// What lies over models: lines, ground grid, panel. All of it is blended, so none of it writes
+// depth, and all of it is drawn after the models that it is seen with.
+#include "render/gl_internal.h"
+
+#include <limits.h>
+
+static void begin_overlay(md5gl_renderer *renderer, const md5gl_program *program, GLuint array,
+                          bool tests_depth)
+{
+    const GladGLContext *gl = &renderer->gl;
+    gl->UseProgram(program->name);
+    gl->BindVertexArray(array);
+    gl->Enable(GL_BLEND);
+    gl->Disable(GL_CULL_FACE);
+    gl->DepthMask(GL_FALSE);
+    if (tests_depth)
+        gl->Enable(GL_DEPTH_TEST);
+    else
+        gl->Disable(GL_DEPTH_TEST);
+}
+
+void md5gl_draw_lines(md5gl_renderer *renderer, const md5gl_line_vertex *vertices, uint32_t count,
+                      float width_pixels, bool on_top)
+{
+    const GladGLContext *gl = &renderer->gl;
+    const uint32_t num_lines = count / 2;
+    if (num_lines == 0)
+        return;
+    begin_overlay(renderer, &renderer->line, renderer->line_array, !on_top);
+    md5gl_stream(renderer, GL_ARRAY_BUFFER, renderer->line_buffer, vertices,
+                 (size_t)num_lines * 2 * sizeof *vertices);
+    gl->Uniform1f(renderer->line.uniforms[MD5GL_LINE_WIDTH], width_pixels);
+    gl->DrawArraysInstanced(GL_TRIANGLE_STRIP, 0, 4, (GLsizei)num_lines);
+}
+
+void md5gl_draw_grid(md5gl_renderer *renderer, float z, float cell, md5_vec3 centre, float radius)
+{
+    const GladGLContext *gl = &renderer->gl;
+    begin_overlay(renderer, &renderer->grid, renderer->bare_array, true);
+    // Soles that stand on the ground lie in the grid's plane, and shall be seen.
+    gl->Enable(GL_POLYGON_OFFSET_FILL);
+    gl->PolygonOffset(1.0f, 1.0f);
+    gl->Uniform4f(renderer->grid.uniforms[MD5GL_GRID_AREA], centre.x, centre.y, z, radius);
+    gl->Uniform1f(renderer->grid.uniforms[MD5GL_GRID_CELL], cell);
+    gl->DrawArrays(GL_TRIANGLE_STRIP, 0, 4);
+    gl->PolygonOffset(0.0f, 0.0f);
+    gl->Disable(GL_POLYGON_OFFSET_FILL);
+}
+
+void md5gl_draw_panel(md5gl_renderer *renderer, md5gl_texture mask,
+                      const md5gl_panel_vertex *vertices, uint32_t count)
+{
+    const GladGLContext *gl = &renderer->gl;
+    if (count < 3 || count > INT_MAX)
+        return;
+    begin_overlay(renderer, &renderer->panel, renderer->panel_array, false);
+    md5gl_stream(renderer, GL_ARRAY_BUFFER, renderer->panel_buffer, vertices,
+                 (size_t)count * sizeof *vertices);
+    gl->ActiveTexture(GL_TEXTURE0 + MD5GL_UNIT_TEXTURE);
+    gl->BindTexture(GL_TEXTURE_2D, mask ? mask : renderer->white);
+    gl->DrawArrays(GL_TRIANGLES, 0, (GLsizei)(count / 3 * 3));
+}

@@ -1,0 +1,87 @@
+// All programs: which files each is made of.
+#include "render/gl_internal.h"
+#include "render/shaders.h"
+
+#include <string.h>
+
+// clang-format off
+#define FRAME   {"frame.glsl", md5gl_shader_frame_glsl}
+#define COLOUR  {"colour.glsl", md5gl_shader_colour_glsl}
+#define LIGHT   {"light.glsl", md5gl_shader_light_glsl}
+#define PALETTE {"palette.glsl", md5gl_shader_palette_glsl}
+// clang-format on
+
+// A skinned program: how a path skins, and what a pass makes of it.
+static const md5gl_source skin_functions[MD5GL_NUM_PATHS] = {
+    {"skin4.glsl", md5gl_shader_skin4_glsl},
+    {"skin8.glsl", md5gl_shader_skin8_glsl},
+    {"skin_exact.glsl", md5gl_shader_skin_exact_glsl},
+};
+
+enum { SKIN_FUNCTION = 2 }; // its place among a pass's vertex sources
+
+static const md5gl_program_sources passes[MD5GL_NUM_PASSES] = {
+    [MD5GL_PASS_LIT] =
+        {
+            .vertex = {FRAME, PALETTE, {NULL, NULL}, {"draw.vert", md5gl_shader_draw_vert}},
+            .fragment = {FRAME, COLOUR, LIGHT, {"lit.frag", md5gl_shader_lit_frag}},
+        },
+    [MD5GL_PASS_EDGES] =
+        {
+            .vertex = {FRAME, PALETTE, {NULL, NULL}, {"draw.vert", md5gl_shader_draw_vert}},
+            .fragment = {{"flat.frag", md5gl_shader_flat_frag}},
+        },
+    [MD5GL_PASS_CAPTURE] =
+        {
+            .vertex = {FRAME, PALETTE, {NULL, NULL}, {"capture.vert", md5gl_shader_capture_vert}},
+            .captured = {"captured_position", "captured_normal"},
+        },
+};
+
+static const md5gl_program_sources line_sources = {
+    .vertex = {FRAME, {"line.vert", md5gl_shader_line_vert}},
+    .fragment = {{"line.frag", md5gl_shader_line_frag}},
+};
+
+static const md5gl_program_sources grid_sources = {
+    .vertex = {FRAME, {"grid.vert", md5gl_shader_grid_vert}},
+    .fragment = {{"grid.frag", md5gl_shader_grid_frag}},
+};
+
+static const md5gl_program_sources panel_sources = {
+    .vertex = {FRAME, {"panel.vert", md5gl_shader_panel_vert}},
+    .fragment = {{"panel.frag", md5gl_shader_panel_frag}},
+};
+
+static bool build_skinned(md5gl_renderer *renderer, md5_error *error)
+{
+    for (int path = 0; path < MD5GL_NUM_PATHS; path++) {
+        for (int pass = 0; pass < MD5GL_NUM_PASSES; pass++) {
+            md5gl_program_sources sources = passes[pass];
+            sources.vertex[SKIN_FUNCTION] = skin_functions[path];
+            if (!md5gl_build_program(renderer, &sources, &renderer->skinned[path][pass], error))
+                return false;
+        }
+    }
+    return true;
+}
+
+bool md5gl_build_all_programs(md5gl_renderer *renderer, md5_error *error)
+{
+    return build_skinned(renderer, error)
+           && md5gl_build_program(renderer, &line_sources, &renderer->line, error)
+           && md5gl_build_program(renderer, &grid_sources, &renderer->grid, error)
+           && md5gl_build_program(renderer, &panel_sources, &renderer->panel, error);
+}
+
+void md5gl_destroy_all_programs(md5gl_renderer *renderer)
+{
+    const GladGLContext *gl = &renderer->gl;
+    for (int path = 0; path < MD5GL_NUM_PATHS; path++) {
+        for (int pass = 0; pass < MD5GL_NUM_PASSES; pass++)
+            gl->DeleteProgram(renderer->skinned[path][pass].name);
+    }
+    gl->DeleteProgram(renderer->line.name);
+    gl->DeleteProgram(renderer->grid.name);
+    gl->DeleteProgram(renderer->panel.name);
+}

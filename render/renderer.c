@@ -1,0 +1,231 @@
+// The renderer: functions of the context, its limits, programs and the few objects that all
+// models share.
+#include "render/gl_internal.h"
+
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void *default_alloc(void *user, size_t size)
+{
+    (void)user;
+    return malloc(size);
+}
+
+static void default_free(void *user, void *memory, size_t size)
+{
+    (void)user;
+    (void)size;
+    free(memory);
+}
+
+// -- Functions and limits of the context ------------------------------------------------------
+
+// glad calls what it is given without a look; this stands between and notes what is missing.
+typedef struct watched_loader {
+    const md5gl_opts *opts;
+    const char *first_missing; // name, or NULL
+} watched_loader;
+
+static GLADapiproc load_watched(void *user, const char *name)
+{
+    watched_loader *loader = user;
+    const GLADapiproc function = loader->opts->load(loader->opts->load_user, name);
+    if (!function && !loader->first_missing)
+        loader->first_missing = name;
+    return function;
+}
+
+// glad uses these before anything could be checked.
+static bool has_first_functions(watched_loader *loader)
+{
+    static const char *const names[] = {"glGetString", "glGetIntegerv", "glGetStringi"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        if (!load_watched(loader, names[i]))
+            return false;
+    }
+    return true;
+}
+
+static bool load_functions(md5gl_renderer *renderer, const md5gl_opts *opts, md5_error *error)
+{
+    GladGLContext *gl = &renderer->gl;
+    watched_loader loader = {.opts = opts};
+    if (!has_first_functions(&loader))
+        return md5gl_fail(error, MD5_ERROR_GPU, "no OpenGL 3.3 here: the loader has no %s",
+                          loader.first_missing);
+    const int version = gladLoadGLContextUserPtr(gl, load_watched, &loader);
+    if (version == 0)
+        return md5gl_fail(error, MD5_ERROR_GPU, "no OpenGL context is current");
+    const char *const name = (const char *)gl->GetString(GL_VERSION);
+    if (!gl->VERSION_3_3 || strncmp(name, "OpenGL ES", 9) == 0)
+        return md5gl_fail(error, MD5_ERROR_GPU, "OpenGL 3.3 is needed, the context is of %s", name);
+    if (loader.first_missing)
+        return md5gl_fail(error, MD5_ERROR_GPU, "OpenGL %s has no %s", name, loader.first_missing);
+    return true;
+}
+
+static uint32_t get_limit(const GladGLContext *gl, GLenum name)
+{
+    GLint value = 0;
+    gl->GetIntegerv(name, &value);
+    return value > 0 ? (uint32_t)value : 0;
+}
+
+static uint32_t smaller(uint32_t a, uint32_t b)
+{
+    return a < b ? a : b;
+}
+
+static void read_limits(md5gl_renderer *renderer)
+{
+    const GladGLContext *gl = &renderer->gl;
+    GLint viewport[2] = {0, 0};
+    gl->GetIntegerv(GL_MAX_VIEWPORT_DIMS, viewport);
+    renderer->max_texels = get_limit(gl, GL_MAX_TEXTURE_BUFFER_SIZE);
+    renderer->max_texture_size = get_limit(gl, GL_MAX_TEXTURE_SIZE);
+    renderer->max_samples = get_limit(gl, GL_MAX_SAMPLES);
+    renderer->max_target_size =
+        smaller(get_limit(gl, GL_MAX_RENDERBUFFER_SIZE),
+                (uint32_t)(viewport[0] < viewport[1] ? viewport[0] : viewport[1]));
+    const char *const device = (const char *)gl->GetString(GL_RENDERER);
+    const char *const version = (const char *)gl->GetString(GL_VERSION);
+    snprintf(renderer->device_name, sizeof renderer->device_name, "%s / OpenGL %s",
+             device ? device : "unknown device", version ? version : "of unknown version");
+}
+
+// -- Shared objects -------------------------------------------------------------------------
+
+static void add_attribute(const GladGLContext *gl, GLuint place, GLint size, GLenum type,
+                          size_t stride, size_t offset, GLuint divisor)
+{
+    gl->EnableVertexAttribArray(place);
+    gl->VertexAttribPointer(place, size, type, type == GL_UNSIGNED_BYTE, (GLsizei)stride,
+                            (const void *)offset);
+    gl->VertexAttribDivisor(place, divisor);
+}
+
+// Each line, two vertices of the caller, is one instance of the four vertices of line.vert.
+static void create_line_array(md5gl_renderer *renderer)
+{
+    const GladGLContext *gl = &renderer->gl;
+    const size_t vertex = sizeof(md5gl_line_vertex), stride = 2 * vertex;
+    const size_t colour = offsetof(md5gl_line_vertex, rgba);
+    gl->GenVertexArrays(1, &renderer->line_array);
+    gl->GenBuffers(1, &renderer->line_buffer);
+    gl->BindVertexArray(renderer->line_array);
+    gl->BindBuffer(GL_ARRAY_BUFFER, renderer->line_buffer);
+    add_attribute(gl, 0, 3, GL_FLOAT, stride, 0, 1);
+    add_attribute(gl, 1, 4, GL_UNSIGNED_BYTE, stride, colour, 1);
+    add_attribute(gl, 2, 3, GL_FLOAT, stride, vertex, 1);
+    add_attribute(gl, 3, 4, GL_UNSIGNED_BYTE, stride, vertex + colour, 1);
+}
+
+static void create_panel_array(md5gl_renderer *renderer)
+{
+    const GladGLContext *gl = &renderer->gl;
+    const size_t stride = sizeof(md5gl_panel_vertex);
+    gl->GenVertexArrays(1, &renderer->panel_array);
+    gl->GenBuffers(1, &renderer->panel_buffer);
+    gl->BindVertexArray(renderer->panel_array);
+    gl->BindBuffer(GL_ARRAY_BUFFER, renderer->panel_buffer);
+    add_attribute(gl, 0, 2, GL_FLOAT, stride, offsetof(md5gl_panel_vertex, x), 0);
+    add_attribute(gl, 1, 2, GL_FLOAT, stride, offsetof(md5gl_panel_vertex, u), 0);
+    add_attribute(gl, 2, 4, GL_UNSIGNED_BYTE, stride, offsetof(md5gl_panel_vertex, rgba), 0);
+}
+
+static bool create_textures(md5gl_renderer *renderer, md5_error *error)
+{
+    enum { SIDE = 128, CELL = 16 };
+    static const uint8_t white[4] = {255, 255, 255, 255}, grey[4] = {176, 176, 176, 255};
+    const size_t size = (size_t)SIDE * SIDE * 4;
+    uint8_t *const cells = md5gl_alloc(&renderer->allocator, size, 1, error);
+    if (!cells)
+        return false;
+    for (int y = 0; y < SIDE; y++) {
+        for (int x = 0; x < SIDE; x++) {
+            uint8_t *const texel = cells + 4 * (y * SIDE + x);
+            memset(texel, (x / CELL + y / CELL) % 2 ? 196 : 138, 3);
+            texel[3] = 255;
+        }
+    }
+    renderer->white = md5gl_create_texture(renderer, 1, 1, white, error);
+    renderer->grey = md5gl_create_texture(renderer, 1, 1, grey, error);
+    renderer->checker = md5gl_create_texture(renderer, SIDE, SIDE, cells, error);
+    md5gl_free(&renderer->allocator, cells, size);
+    return renderer->white && renderer->grey && renderer->checker;
+}
+
+static bool create_objects(md5gl_renderer *renderer, md5_error *error)
+{
+    const GladGLContext *gl = &renderer->gl;
+    gl->GenBuffers(1, &renderer->frame_block);
+    renderer->palettes = md5gl_create_table(renderer, GL_RGBA32F, NULL, 0);
+    renderer->placements = md5gl_create_table(renderer, GL_RGBA32F, NULL, 0);
+    create_line_array(renderer);
+    create_panel_array(renderer);
+    gl->GenVertexArrays(1, &renderer->bare_array);
+    return create_textures(renderer, error) && md5gl_build_all_programs(renderer, error)
+           && md5gl_check(renderer, "creating the renderer", error);
+}
+
+// -- Public -----------------------------------------------------------------------------------
+
+md5gl_renderer *md5gl_create(const md5gl_opts *opts, md5_error *error)
+{
+    md5gl_clear_error(error);
+    if (!opts || !opts->load) {
+        md5gl_fail(error, MD5_ERROR_GPU, "no loader of GL functions was given");
+        return NULL;
+    }
+    md5_allocator allocator = opts->allocator;
+    if (!allocator.alloc || !allocator.free)
+        allocator = (md5_allocator){default_alloc, default_free, NULL};
+    md5gl_renderer *const renderer = md5gl_alloc(&allocator, 1, sizeof *renderer, error);
+    if (!renderer)
+        return NULL;
+    renderer->allocator = allocator;
+    if (!load_functions(renderer, opts, error)) {
+        md5gl_free(&allocator, renderer, sizeof *renderer);
+        return NULL;
+    }
+    md5gl_drop_errors(renderer);
+    read_limits(renderer);
+    md5gl_reset_state(renderer);
+    const bool created = create_objects(renderer, error);
+    md5gl_reset_state(renderer);
+    if (created)
+        return renderer;
+    md5gl_destroy(renderer);
+    return NULL;
+}
+
+// GL ignores name 0, so this also clears up what was made only in part.
+void md5gl_destroy(md5gl_renderer *renderer)
+{
+    if (!renderer)
+        return;
+    const GladGLContext *gl = &renderer->gl;
+    md5gl_destroy_all_programs(renderer);
+    const GLuint textures[] = {renderer->white, renderer->grey, renderer->checker};
+    gl->DeleteTextures(3, textures);
+    md5gl_destroy_table(renderer, &renderer->palettes);
+    md5gl_destroy_table(renderer, &renderer->placements);
+    const GLuint buffers[] = {renderer->frame_block, renderer->line_buffer, renderer->panel_buffer};
+    gl->DeleteBuffers(3, buffers);
+    const GLuint arrays[] = {renderer->line_array, renderer->panel_array, renderer->bare_array};
+    gl->DeleteVertexArrays(3, arrays);
+    const md5_allocator allocator = renderer->allocator;
+    md5gl_free(&allocator, renderer, sizeof *renderer);
+}
+
+const char *md5gl_device_name(const md5gl_renderer *renderer)
+{
+    return renderer->device_name;
+}
+
+md5gl_texture md5gl_checker(const md5gl_renderer *renderer)
+{
+    return renderer->checker;
+}

@@ -1,0 +1,28 @@
+// The texts of shaders/, embedded at build time: file skin4.glsl is md5gl_shader_skin4_glsl.
+#ifndef MD5GL_SHADERS_H
+#define MD5GL_SHADERS_H
+
+// Shared by several programs.
+extern const char md5gl_shader_frame_glsl[];
+extern const char md5gl_shader_colour_glsl[];
+extern const char md5gl_shader_light_glsl[];
+
+// Skinned models.
+extern const char md5gl_shader_palette_glsl[];
+extern const char md5gl_shader_skin4_glsl[];
+extern const char md5gl_shader_skin8_glsl[];
+extern const char md5gl_shader_skin_exact_glsl[];
+extern const char md5gl_shader_draw_vert[];
+extern const char md5gl_shader_capture_vert[];
+extern const char md5gl_shader_lit_frag[];
+extern const char md5gl_shader_flat_frag[];
+
+// Overlays.
+extern const char md5gl_shader_line_vert[];
+extern const char md5gl_shader_line_frag[];
+extern const char md5gl_shader_grid_vert[];
+extern const char md5gl_shader_grid_frag[];
+extern const char md5gl_shader_panel_vert[];
+extern const char md5gl_shader_panel_frag[];
+
+#endif

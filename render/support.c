@@ -1,0 +1,89 @@
+// Errors and memory: what every other file of this room leans on.
+#include "render/gl_internal.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+void md5gl_clear_error(md5_error *error)
+{
+    if (error)
+        memset(error, 0, sizeof *error);
+}
+
+bool md5gl_fail(md5_error *error, md5_status status, const char *format, ...)
+{
+    if (!error)
+        return false;
+    md5gl_clear_error(error);
+    error->status = status;
+    va_list values;
+    va_start(values, format);
+    vsnprintf(error->message, sizeof error->message, format, values);
+    va_end(values);
+    return false;
+}
+
+static const char *error_name(GLenum code)
+{
+    switch (code) {
+    case GL_INVALID_ENUM:
+        return "GL_INVALID_ENUM";
+    case GL_INVALID_VALUE:
+        return "GL_INVALID_VALUE";
+    case GL_INVALID_OPERATION:
+        return "GL_INVALID_OPERATION";
+    case GL_INVALID_FRAMEBUFFER_OPERATION:
+        return "GL_INVALID_FRAMEBUFFER_OPERATION";
+    case GL_OUT_OF_MEMORY:
+        return "GL_OUT_OF_MEMORY";
+    case 0x0507: // of GL 4.5 and KHR_robustness
+        return "GL_CONTEXT_LOST";
+    default:
+        return "an unknown GL error";
+    }
+}
+
+// The first error that GL holds, all of them taken. There is a flag for each kind, and a lost
+// context may go on for ever: hence the limit.
+static GLenum take_errors(const GladGLContext *gl)
+{
+    const GLenum first = gl->GetError();
+    for (int i = 0; i < 32 && gl->GetError() != GL_NO_ERROR; i++) {
+    }
+    return first;
+}
+
+bool md5gl_check(md5gl_renderer *renderer, const char *where, md5_error *error)
+{
+    const GLenum code = take_errors(&renderer->gl);
+    if (code == GL_NO_ERROR)
+        return true;
+    return md5gl_fail(error, MD5_ERROR_GPU, "%s (0x%04x) while %s", error_name(code),
+                      (unsigned)code, where);
+}
+
+void md5gl_drop_errors(md5gl_renderer *renderer)
+{
+    take_errors(&renderer->gl);
+}
+
+void *md5gl_alloc(const md5_allocator *allocator, size_t count, size_t size, md5_error *error)
+{
+    // One byte at least, so that NULL always means failure.
+    const bool fits = size == 0 || count <= SIZE_MAX / size;
+    const size_t bytes = fits && count * size > 0 ? count * size : 1;
+    void *memory = fits ? allocator->alloc(allocator->user, bytes) : NULL;
+    if (!memory) {
+        md5gl_fail(error, MD5_ERROR_MEMORY, "no memory for %zu things of %zu bytes", count, size);
+        return NULL;
+    }
+    memset(memory, 0, bytes);
+    return memory;
+}
+
+void md5gl_free(const md5_allocator *allocator, void *memory, size_t size)
+{
+    if (memory)
+        allocator->free(allocator->user, memory, size > 0 ? size : 1);
+}

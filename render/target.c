@@ -1,0 +1,255 @@
+// Frames, off-screen targets, reading pictures back.
+#include "render/gl_internal.h"
+
+#include <math.h>
+#include <string.h>
+
+// -- Targets --------------------------------------------------------------------------------
+
+// One surface of a target: a framebuffer with colour, and depth where one draws into it.
+typedef struct surface {
+    GLuint framebuffer, colour, depth;
+} surface;
+
+struct md5gl_target {
+    uint32_t width, height, samples;
+    surface drawn;
+    surface resolved; // only where samples > 1
+};
+
+static GLuint create_storage(const GladGLContext *gl, const md5gl_target *target, uint32_t samples,
+                             GLenum format, GLenum attachment)
+{
+    GLuint storage = 0;
+    gl->GenRenderbuffers(1, &storage);
+    gl->BindRenderbuffer(GL_RENDERBUFFER, storage);
+    if (samples > 1)
+        gl->RenderbufferStorageMultisample(GL_RENDERBUFFER, (GLsizei)samples, format,
+                                           (GLsizei)target->width, (GLsizei)target->height);
+    else
+        gl->RenderbufferStorage(GL_RENDERBUFFER, format, (GLsizei)target->width,
+                                (GLsizei)target->height);
+    gl->FramebufferRenderbuffer(GL_FRAMEBUFFER, attachment, GL_RENDERBUFFER, storage);
+    return storage;
+}
+
+static bool create_surface(md5gl_renderer *renderer, const md5gl_target *target, uint32_t samples,
+                           bool has_depth, surface *made, md5_error *error)
+{
+    const GladGLContext *gl = &renderer->gl;
+    gl->GenFramebuffers(1, &made->framebuffer);
+    gl->BindFramebuffer(GL_FRAMEBUFFER, made->framebuffer);
+    made->colour = create_storage(gl, target, samples, GL_RGBA8, GL_COLOR_ATTACHMENT0);
+    if (has_depth)
+        made->depth =
+            create_storage(gl, target, samples, GL_DEPTH_COMPONENT24, GL_DEPTH_ATTACHMENT);
+    if (!md5gl_check(renderer, "making a target", error))
+        return false;
+    const GLenum state = gl->CheckFramebufferStatus(GL_FRAMEBUFFER);
+    if (state != GL_FRAMEBUFFER_COMPLETE)
+        return md5gl_fail(error, MD5_ERROR_GPU, "a target of %u x %u is not complete (0x%04x)",
+                          (unsigned)target->width, (unsigned)target->height, (unsigned)state);
+    return true;
+}
+
+static void destroy_surface(const GladGLContext *gl, surface *made)
+{
+    gl->DeleteFramebuffers(1, &made->framebuffer);
+    gl->DeleteRenderbuffers(1, &made->colour);
+    gl->DeleteRenderbuffers(1, &made->depth);
+}
+
+md5gl_target *md5gl_create_target(md5gl_renderer *renderer, uint32_t width, uint32_t height,
+                                  uint32_t samples, md5_error *error)
+{
+    md5gl_clear_error(error);
+    const uint32_t most = renderer->max_target_size;
+    if (width == 0 || height == 0 || width > most || height > most) {
+        md5gl_fail(error, MD5_ERROR_GPU, "a target of %u x %u: this device draws 1 to %u pixels",
+                   (unsigned)width, (unsigned)height, (unsigned)most);
+        return NULL;
+    }
+    md5gl_target *const target = md5gl_alloc(&renderer->allocator, 1, sizeof *target, error);
+    if (!target)
+        return NULL;
+    target->width = width;
+    target->height = height;
+    target->samples = samples < renderer->max_samples ? samples : renderer->max_samples;
+    md5gl_drop_errors(renderer);
+    bool made = create_surface(renderer, target, target->samples, true, &target->drawn, error);
+    if (made && target->samples > 1)
+        made = create_surface(renderer, target, 1, false, &target->resolved, error);
+    renderer->gl.BindRenderbuffer(GL_RENDERBUFFER, 0);
+    renderer->gl.BindFramebuffer(GL_FRAMEBUFFER, 0);
+    if (made)
+        return target;
+    md5gl_destroy_target(renderer, target);
+    return NULL;
+}
+
+void md5gl_destroy_target(md5gl_renderer *renderer, md5gl_target *target)
+{
+    if (!target)
+        return;
+    destroy_surface(&renderer->gl, &target->drawn);
+    destroy_surface(&renderer->gl, &target->resolved);
+    md5gl_free(&renderer->allocator, target, sizeof *target);
+}
+
+static GLuint picture_of(const md5gl_target *target)
+{
+    if (!target)
+        return 0;
+    return target->samples > 1 ? target->resolved.framebuffer : target->drawn.framebuffer;
+}
+
+// -- Frames ---------------------------------------------------------------------------------
+
+// The block of shaders/frame.glsl.
+typedef struct frame_block {
+    float clip_from_world[16];
+    float eye[4], light_direction[4], light[4], ambient[4], viewport[4];
+} frame_block;
+
+static void multiply(const float *a, const float *b, float *product)
+{
+    for (int column = 0; column < 4; column++) {
+        for (int row = 0; row < 4; row++) {
+            float sum = 0.0f;
+            for (int i = 0; i < 4; i++)
+                sum += a[4 * i + row] * b[4 * column + i];
+            product[4 * column + row] = sum;
+        }
+    }
+}
+
+// Where the eye is, or, of a projection without perspective, in which direction. The view is
+// rigid, so its inverse is its transpose.
+static void find_eye(const md5gl_frame *frame, float eye[4])
+{
+    const float *const view = frame->view_from_world.m;
+    const bool has_perspective = frame->clip_from_view.m[11] != 0.0f;
+    for (int axis = 0; axis < 3; axis++) {
+        const float *const column = view + 4 * axis;
+        eye[axis] = has_perspective
+                        ? -(column[0] * view[12] + column[1] * view[13] + column[2] * view[14])
+                        : column[2];
+    }
+    eye[3] = has_perspective ? 1.0f : 0.0f;
+}
+
+// Straight from above where there is no direction.
+static void set_direction(md5_vec3 direction, float unit[4])
+{
+    const float length =
+        sqrtf(direction.x * direction.x + direction.y * direction.y + direction.z * direction.z);
+    const bool is_direction = length > 0.0f && isfinite(length);
+    unit[0] = is_direction ? direction.x / length : 0.0f;
+    unit[1] = is_direction ? direction.y / length : 0.0f;
+    unit[2] = is_direction ? direction.z / length : 1.0f;
+}
+
+static void upload_frame(md5gl_renderer *renderer, const md5gl_frame *frame)
+{
+    frame_block block = {{0}, {0}, {0}, {0}, {0}, {0}};
+    multiply(frame->clip_from_view.m, frame->view_from_world.m, block.clip_from_world);
+    find_eye(frame, block.eye);
+    set_direction(frame->light_direction, block.light_direction);
+    memcpy(block.light, frame->light, sizeof frame->light);
+    memcpy(block.ambient, frame->ambient, sizeof frame->ambient);
+    block.viewport[0] = (float)frame->width;
+    block.viewport[1] = (float)frame->height;
+    block.viewport[2] = 1.0f / (float)frame->width;
+    block.viewport[3] = 1.0f / (float)frame->height;
+    md5gl_stream(renderer, GL_UNIFORM_BUFFER, renderer->frame_block, &block, sizeof block);
+    renderer->gl.BindBufferBase(GL_UNIFORM_BUFFER, MD5GL_FRAME_BINDING, renderer->frame_block);
+}
+
+void md5gl_begin_frame(md5gl_renderer *renderer, const md5gl_frame *frame)
+{
+    const GladGLContext *gl = &renderer->gl;
+    md5gl_drop_errors(renderer);
+    md5gl_reset_state(renderer);
+    renderer->target = frame->target;
+    gl->BindFramebuffer(GL_FRAMEBUFFER, frame->target ? frame->target->drawn.framebuffer : 0);
+    gl->Viewport(0, 0, (GLsizei)frame->width, (GLsizei)frame->height);
+    upload_frame(renderer, frame);
+
+    // The picture is premultiplied: resolving and blending then weigh colours by their coverage.
+    const float alpha = frame->background[3];
+    gl->ClearColor(frame->background[0] * alpha, frame->background[1] * alpha,
+                   frame->background[2] * alpha, alpha);
+    gl->Clear(GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT);
+    gl->BlendFunc(GL_ONE, GL_ONE_MINUS_SRC_ALPHA);
+    gl->DepthFunc(GL_LEQUAL); // what lies in a surface is drawn over it
+    gl->FrontFace(GL_CW);     // id's winding
+}
+
+bool md5gl_end_frame(md5gl_renderer *renderer, md5_error *error)
+{
+    const GladGLContext *gl = &renderer->gl;
+    const md5gl_target *const target = renderer->target;
+    md5gl_clear_error(error);
+    if (target && target->samples > 1) {
+        const GLint width = (GLint)target->width, height = (GLint)target->height;
+        gl->BindFramebuffer(GL_READ_FRAMEBUFFER, target->drawn.framebuffer);
+        gl->BindFramebuffer(GL_DRAW_FRAMEBUFFER, target->resolved.framebuffer);
+        gl->BlitFramebuffer(0, 0, width, height, 0, 0, width, height, GL_COLOR_BUFFER_BIT,
+                            GL_NEAREST);
+    }
+    renderer->target = NULL;
+    md5gl_reset_state(renderer);
+    return md5gl_check(renderer, "drawing a frame", error);
+}
+
+// -- Reading --------------------------------------------------------------------------------
+
+// GL's first row is the lowest.
+static void flip_rows(uint8_t *rgba, size_t width, size_t height)
+{
+    for (size_t y = 0; y < height / 2; y++) {
+        uint8_t *const upper = rgba + 4 * width * y;
+        uint8_t *const lower = rgba + 4 * width * (height - 1 - y);
+        for (size_t i = 0; i < 4 * width; i++) {
+            const uint8_t byte = upper[i];
+            upper[i] = lower[i];
+            lower[i] = byte;
+        }
+    }
+}
+
+// From premultiplied to straight alpha, as PNG has it.
+static void divide_by_alpha(uint8_t *rgba, size_t num_pixels)
+{
+    for (size_t i = 0; i < num_pixels; i++) {
+        uint8_t *const pixel = rgba + 4 * i;
+        const uint32_t alpha = pixel[3];
+        if (alpha == 0 || alpha == 255)
+            continue;
+        for (int channel = 0; channel < 3; channel++) {
+            const uint32_t straight = (pixel[channel] * 255u + alpha / 2) / alpha;
+            pixel[channel] = (uint8_t)(straight < 255 ? straight : 255);
+        }
+    }
+}
+
+bool md5gl_read_pixels(md5gl_renderer *renderer, md5gl_target *target, uint32_t width,
+                       uint32_t height, uint8_t *rgba, md5_error *error)
+{
+    const GladGLContext *gl = &renderer->gl;
+    md5gl_clear_error(error);
+    if (target && (width > target->width || height > target->height))
+        return md5gl_fail(error, MD5_ERROR_GPU, "reading %u x %u pixels of a target of %u x %u",
+                          (unsigned)width, (unsigned)height, (unsigned)target->width,
+                          (unsigned)target->height);
+    md5gl_drop_errors(renderer);
+    md5gl_reset_transfers(renderer);
+    gl->BindFramebuffer(GL_READ_FRAMEBUFFER, picture_of(target));
+    gl->ReadPixels(0, 0, (GLsizei)width, (GLsizei)height, GL_RGBA, GL_UNSIGNED_BYTE, rgba);
+    gl->BindFramebuffer(GL_READ_FRAMEBUFFER, 0);
+    if (!md5gl_check(renderer, "reading pixels", error))
+        return false;
+    flip_rows(rgba, width, height);
+    divide_by_alpha(rgba, (size_t)width * height);
+    return true;
+}

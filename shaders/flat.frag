@@ -1,0 +1,9 @@
+// One colour for all: edges.
+uniform vec4 flat_colour; // sRGB, premultiplied
+
+out vec4 colour;
+
+void main()
+{
+    colour = flat_colour;
+}

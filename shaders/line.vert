@@ -1,0 +1,44 @@
+// A line of any width: core GL draws only thin ones, so each line is an instance of four vertices
+// that span a rectangle around it on the screen, with room for round ends and a soft edge.
+layout(location = 0) in vec3 start; // world space
+layout(location = 1) in vec4 start_colour;
+layout(location = 2) in vec3 end;
+layout(location = 3) in vec4 end_colour;
+
+uniform float line_width; // pixels
+
+out vec4 line_colour;
+noperspective out vec2 along_across; // pixels from the start, pixels from the axis
+flat out float line_length;          // pixels
+
+void main()
+{
+    vec4 a = clip_from_world * vec4(start, 1.0);
+    vec4 b = clip_from_world * vec4(end, 1.0);
+    // What lies behind the near plane (z < -w) has no place on the screen: cut there.
+    float a_depth = a.z + a.w, b_depth = b.z + b.w;
+    if (a_depth < 0.0 && b_depth > 0.0)
+        a = mix(a, b, a_depth / (a_depth - b_depth));
+    else if (b_depth < 0.0 && a_depth > 0.0)
+        b = mix(b, a, b_depth / (b_depth - a_depth));
+
+    vec2 half_size = 0.5 * viewport.xy;
+    vec2 a_pixel = a.xy / a.w * half_size, b_pixel = b.xy / b.w * half_size;
+    vec2 way = b_pixel - a_pixel;
+    line_length = length(way);
+    vec2 direction = line_length > 1e-6 ? way / line_length : vec2(1.0, 0.0);
+    vec2 side = vec2(-direction.y, direction.x);
+
+    float reach = 0.5 * line_width + 1.0;
+    bool at_end = gl_VertexID >= 2;
+    float across = (gl_VertexID & 1) == 0 ? -reach : reach;
+    vec2 offset = (at_end ? reach : -reach) * direction + across * side;
+    vec4 base = at_end ? b : a;
+    gl_Position = base + vec4(offset / half_size * base.w, 0.0, 0.0);
+    // Both ends behind the eye: nothing to see.
+    if (a_depth < 0.0 && b_depth < 0.0)
+        gl_Position = vec4(0.0, 0.0, -2.0, 1.0);
+
+    along_across = vec2(at_end ? line_length + reach : -reach, across);
+    line_colour = at_end ? end_colour : start_colour;
+}

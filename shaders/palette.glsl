@@ -1,0 +1,19 @@
+// The matrix palette: texels 3 * (instance * num_joints + joint) .. + 2 are the rows of a joint's
+// 3x4 matrix, bind pose to posed, model space: the bytes of md5_build_palette().
+uniform samplerBuffer palettes;
+uniform int num_joints;
+
+// The rows stand in columns, so that `vec4 * joint_matrix(joint)` moves a vector.
+mat3x4 joint_matrix(uint joint)
+{
+    int row = 3 * (gl_InstanceID * num_joints + int(joint));
+    return mat3x4(texelFetch(palettes, row), texelFetch(palettes, row + 1),
+                  texelFetch(palettes, row + 2));
+}
+
+// Unit length; the bind pose's normal where opposed joints cancel out and no direction is left.
+vec3 unit_normal(vec3 turned, vec3 bind)
+{
+    float square = dot(turned, turned);
+    return square > 1e-30 ? turned * inversesqrt(square) : bind;
+}

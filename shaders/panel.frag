@@ -1,0 +1,13 @@
+// Flat colour where the mask covers.
+uniform sampler2D mask; // coverage in red
+
+in vec2 texcoord;
+in vec4 panel_colour; // sRGB
+
+out vec4 colour;
+
+void main()
+{
+    float alpha = panel_colour.a * texture(mask, texcoord).r;
+    colour = vec4(panel_colour.rgb * alpha, alpha);
+}

@@ -1,0 +1,15 @@
+// Triangles in pixels from the top left corner of the picture.
+layout(location = 0) in vec2 pixel;
+layout(location = 1) in vec2 vertex_texcoord;
+layout(location = 2) in vec4 vertex_colour;
+
+out vec2 texcoord;
+out vec4 panel_colour;
+
+void main()
+{
+    vec2 place = pixel * viewport.zw * 2.0 - 1.0;
+    gl_Position = vec4(place.x, -place.y, 0.0, 1.0);
+    texcoord = vertex_texcoord;
+    panel_colour = vertex_colour;
+}
