@@ -1,0 +1,1 @@
+"""Bobbin, a small dragon: shape, skeleton, face, paint and motion."""

@@ -1,0 +1,66 @@
+"""Eyeballs and eyelids: parts of spheres that turn around the middle of the eye."""
+
+import math
+
+from kit.maths import add, cross, scale, sub, unit
+
+from bobbin_parts import shape
+
+GAZE = unit(sub(shape.AIM["eye_l"], shape.EYE))
+HINGE = unit(cross((0.0, 0.0, 1.0), GAZE))
+UP = cross(GAZE, HINGE)
+# Edges of the lids when open, in degrees above the gaze.
+UPPER_EDGE, LOWER_EDGE = 50.0, -54.0
+_CAP = 105.0
+
+
+def _on_eye(radius, forward, left, up):
+    return add(shape.EYE, add(add(scale(GAZE, forward * radius), scale(HINGE, left * radius)),
+                              scale(UP, up * radius)))
+
+
+def eyeball(rings=11, around=22):
+    """Left eyeball: points, texture places and triangles. Only the front is made. The texture is
+    the eye seen from in front, with equal steps of angle."""
+    points, uvs, tris = [_on_eye(shape.EYE_RADIUS, 1, 0, 0)], [(0.5, 0.5)], []
+    for ring in range(1, rings + 1):
+        angle = math.radians(_CAP) * ring / rings
+        for n in range(around):
+            turn = 2.0 * math.pi * n / around
+            left, up = math.cos(turn), math.sin(turn)
+            points.append(_on_eye(shape.EYE_RADIUS, math.cos(angle), math.sin(angle) * left,
+                                  math.sin(angle) * up))
+            # Seen from in front, left is to the right.
+            uvs.append((0.5 + 0.49 * ring / rings * left, 0.5 - 0.49 * ring / rings * up))
+    for n in range(around):
+        m = (n + 1) % around
+        tris.append((0, 1 + n, 1 + m))
+        for ring in range(rings - 1):
+            a, b = 1 + ring * around, 1 + (ring + 1) * around
+            tris += [(a + n, b + n, b + m), (a + n, b + m, a + m)]
+    return points, uvs, tris
+
+
+def lid(upper, columns=14, rows=7):
+    """One lid of the left eye: points, along (0 at the rim), triangles, flat places. A thin shell
+    whose rim curls in to the eyeball; it slides into the head when open."""
+    edge, back = (UPPER_EDGE, UPPER_EDGE + 105.0) if upper else (LOWER_EDGE, LOWER_EDGE - 80.0)
+    points, along, flat, grid = [], [], {}, []
+    steps = [(0.0, 0.99), (0.0, 1.05)] + [(n / rows, 1.045 - 0.03 * n / rows) for n in range(1, rows + 1)]
+    for n, (t, size) in enumerate(steps):
+        height = math.radians(edge + (back - edge) * t)
+        row = []
+        for column in range(columns + 1):
+            side = math.radians(-86.0 + 172.0 * column / columns)
+            forward = math.cos(side) * math.cos(height)
+            row.append(len(points))
+            radius = shape.EYE_RADIUS * size
+            points.append(_on_eye(radius, forward, math.sin(side), math.cos(side) * math.sin(height)))
+            along.append(t)
+            flat[row[-1]] = (side * radius, (height + (0.0 if n else (-0.06 if upper else 0.06))) * -radius)
+        grid.append(row)
+    tris = []
+    for low, high in zip(grid, grid[1:]):
+        for a, b, c, d in zip(low, low[1:], high[1:], high):
+            tris += [(a, b, c), (a, c, d)] if upper else [(a, c, b), (a, d, c)]
+    return points, along, tris, flat

@@ -1,0 +1,234 @@
+"""Bobbin's colours, as functions of a place on the skin. All colours are sRGB, 0..255."""
+
+import math
+
+from kit.maths import smoothstep
+from kit.noise import Spots, value
+
+from bobbin_parts import shape
+
+TEAL, DEEP, BACK = (70, 196, 182), (74, 88, 178), (34, 138, 160)
+CREAM, CREAM_SHADE = (255, 236, 198), (240, 196, 140)
+CORAL, GOLD, BLUSH = (255, 122, 98), (255, 200, 92), (255, 134, 126)
+MAROON, TONGUE = (112, 26, 46), (244, 116, 122)
+INK = (44, 40, 76)
+SHADOW = (58, 46, 98)
+_LID, _LID_SKY = (46, 152, 166), 0.72
+
+_SPOTS = Spots(5.2, 0.9, 2.1, 0.62)
+_FRECKLES = ((11.2, 8.3, 39.0, 0.42), (10.2, 9.5, 38.4, 0.36), (10.9, 9.1, 37.0, 0.34))
+_TOES = tuple((x, y, 1.75) for x, y in ((8.55, 5.0), (9.75, 8.35), (7.45, 12.3)))
+_CLAWS = tuple(shape.AIM[n] for n in ("thumb_l", "finger_a_l", "finger_b_l"))
+
+
+def mix(a, b, t):
+    return (a[0] + (b[0] - a[0]) * t, a[1] + (b[1] - a[1]) * t, a[2] + (b[2] - a[2]) * t)
+
+
+def _near(x, y, z, centre):
+    dx, dy, dz = x - centre[0], y - centre[1], z - centre[2]
+    return math.sqrt(dx * dx + dy * dy + dz * dz)
+
+
+def _hide(x, y, z, ny, nz, nx, deep):
+    """Teal, darker along the back, indigo towards the ends of the limbs, with pale spots."""
+    back = smoothstep(0.15, -0.75, nx - 0.4 * nz) 
+    back = 0.3 + (back - 0.3) * smoothstep(6.0, 13.0, z)
+    colour = mix(TEAL, BACK, 0.75 * back)
+    colour = mix(colour, DEEP, deep)
+    spot = _SPOTS.near(x, y, z)
+    if spot > -0.15:
+        strength = smoothstep(-0.02, 0.14, spot) * smoothstep(0.5, -0.3, nx)
+        ring = 0.65 if spot < 0.45 else 0.8
+        colour = mix(colour, mix((150, 236, 202), (142, 160, 236), deep), ring * strength)
+    return colour
+
+
+def _belly(x, y, z, nx):
+    """How much of the belly's cream is here: 1 in the middle, 0 on the flanks."""
+    round_ = (y / 6.7) ** 2 + ((z - 19.6) / 11.2) ** 2
+    return smoothstep(1.04, 0.94, round_) * smoothstep(-0.05, 0.2, nx)
+
+
+def _bands(z, width):
+    """Soft lines across the belly: 1 on a line."""
+    phase = z / width - math.floor(z / width)
+    return smoothstep(0.13, 0.03, abs(phase - 0.5))
+
+
+def _muzzle(x, y, z):
+    """The pale muzzle and chin."""
+    dx, dz = (x - 10.6) / 6.4, (z - 35.6) / 5.6
+    return smoothstep(1.10, 0.98, math.sqrt(dx * dx + (y / 8.2) ** 2 + dz * dz))
+
+
+def _trunk(x, y, z, n, deep=0.0):
+    """Hide, belly and muzzle: shared by the parts that meet at the trunk."""
+    colour = _hide(x, y, z, n[1], n[2], n[0], deep)
+    if x < -2.0:
+        return colour
+    belly = _belly(x, y, z, n[0])
+    if belly > 0.0:
+        pale = mix(CREAM, CREAM_SHADE, 0.55 * _bands(z + 0.035 * y * y, 2.7))
+        pale = mix(pale, CREAM_SHADE, 0.5 * smoothstep(4.0, 7.0, y) + 0.2 * smoothstep(14, 9, z))
+        colour = mix(colour, pale, belly)
+    return mix(colour, mix(CREAM, CREAM_SHADE, 0.35 * smoothstep(34.5, 31.0, z)), _muzzle(x, y, z))
+
+
+def _tail(x, y, z, n):
+    deep = 0.9 * smoothstep(-10.0, -35.0, x)
+    colour = _hide(x, y, z, n[1], n[2], n[0], deep)
+    # Seen along the tail, `under` is the side that faces the ground, or forward where it rises.
+    under = -n[2] if x > -26.0 else max(-n[2], n[0] * 0.0 - n[0])
+    pale = smoothstep(0.45, 0.7, under) * smoothstep(-34.0, -28.0, x) * smoothstep(-8.5, -13.0, x)
+    if pale > 0.0:
+        band = mix(CREAM, CREAM_SHADE, 0.35 + 0.5 * _bands(x, 2.7))
+        colour = mix(colour, mix(band, DEEP, 0.45 * deep), pale * (1.0 - 0.5 * deep))
+    return colour
+
+
+def _leg(x, y, z, n):
+    colour = mix(_trunk(x, y, z, n), DEEP, 0.85 * smoothstep(9.0, 1.5, z))
+    nail = min(_near(x, y, z, toe) for toe in _TOES)
+    return mix(colour, CREAM, smoothstep(1.12, 0.98, nail))
+
+
+def _arm(x, y, z, n):
+    reach = y - 0.35 * z
+    deep = 0.85 * smoothstep(1.5, 13.0, reach)
+    colour = _trunk(x, y, z, n, deep)
+    claw = min(_near(x, y, z, tip) for tip in _CLAWS)
+    return mix(colour, mix(DEEP, INK, 0.25), 0.5 * smoothstep(2.4, 1.2, claw))
+
+
+def _inside_mouth(x, y, z, n):
+    """Maroon, darker at the back, with a tongue on the floor."""
+    colour = mix(MAROON, (58, 12, 34), smoothstep(11.5, 7.5, x))
+    floor = shape.mouth_height(x, y)
+    along = ((x - 8.0) / 5.0) ** 2 + (y / 3.4) ** 2
+    if z < floor - 0.2 and n[2] > 0.1:
+        tongue = smoothstep(1.0, 0.85, along)
+        line = 0.25 * smoothstep(0.35, 0.0, y) * smoothstep(12.0, 10.5, x)
+        colour = mix(colour, mix(TONGUE, MAROON, line), tongue)
+    return colour
+
+
+def _head(x, y, z, n):
+    colour = _trunk(x, y, z, n)
+    # Rosy cheeks with three freckles.
+    rosy = _near(x, y, z, (9.8, 8.6, 37.9))
+    colour = mix(colour, BLUSH, 0.85 * math.exp(-(rosy / 2.4) ** 2))
+    for fx, fy, fz, size in _FRECKLES:
+        spot = math.hypot(y - fy, z - fz)
+        if spot < 0.8 and n[0] > 0.0:
+            colour = mix(colour, (196, 74, 92), 0.75 * smoothstep(size + 0.1, size - 0.1, spot))
+    if x > 12.0 and z > 38.5:
+        nostril = math.hypot((y - 1.45) / 0.85, z - 40.5 - 0.3 * (y - 1.45))
+        colour = mix(colour, mix(INK, MAROON, 0.4), smoothstep(0.62, 0.46, nostril))
+    # A soft shade around the eye lets it sit in the head.
+    rim = shape.eye_distance(x, y, z)
+    colour = mix(colour, _LID, smoothstep(1.5, 0.15, rim))
+    if x > 5.0 and 30.0 < z < 41.0:
+        hollow = shape.MOUTH(x, y, z)
+        if hollow < 1.0:
+            lip = mix(CREAM_SHADE, MAROON, 0.55)
+            colour = mix(colour, lip, 0.7 * smoothstep(0.95, 0.35, hollow))
+            colour = mix(colour, _inside_mouth(x, y, z, n), smoothstep(0.42, 0.1, hollow))
+    return colour
+
+
+def _ear_in(x, y, z, n, along):
+    across = value(along * 3.0, 4.0, y * 0.2)
+    colour = mix((255, 166, 146), CORAL, 0.5 * across + 0.5 * smoothstep(0.7, 0.2, along))
+    colour = mix(colour, (186, 74, 112), 0.75 * smoothstep(0.45, 0.12, along))
+    return mix(colour, DEEP, 0.85 * smoothstep(0.72, 1.0, along))
+
+
+def _ear_out(x, y, z, n, along):
+    return _hide(x, y, z, n[1], n[2], -0.2, 0.9 * smoothstep(0.3, 1.0, along))
+
+
+def _horn(along):
+    ring = along * 6.0
+    groove = smoothstep(0.5, 0.15, abs(ring - math.floor(ring) - 0.5)) * (1.0 - along)
+    return mix(mix((246, 190, 120), CREAM, smoothstep(0.1, 0.9, along)), CREAM_SHADE, 0.45 * groove)
+
+
+def _thorn(along):
+    return mix(mix((226, 84, 96), CORAL, smoothstep(0.0, 0.5, along)), GOLD,
+               smoothstep(0.45, 1.0, along))
+
+
+def _fin(x, z, along, t):
+    colour = _thorn(0.15 + 0.85 * along)
+    rays = math.sin(t * 2.6)
+    return mix(colour, (206, 66, 96), 0.32 * smoothstep(0.55, 1.0, rays) * smoothstep(0.15, 0.5, along))
+
+
+def _lid(along):
+    return mix(INK, _LID, smoothstep(0.0, 0.045, along))
+
+
+def colour(part, x, y, z, n, sky, along):
+    """Colour of the skin at a place with normal n; `sky` is how open it lies, 0..1."""
+    if part == "torso":
+        c = _trunk(x, y, z, n)
+    elif part == "head":
+        c = _head(x, y, z, n)
+    elif part == "arm":
+        c = _arm(x, y, z, n)
+    elif part == "leg":
+        c = _leg(x, y, z, n)
+    elif part == "tail":
+        c = _tail(x, y, z, n)
+    elif part == "ear_in":
+        c = _ear_in(x, y, z, n, along)
+    elif part == "ear_out":
+        c = _ear_out(x, y, z, n, along)
+    elif part == "fang":
+        c = (255, 252, 240)
+    elif part == "horn":
+        c = _horn(along)
+    elif part == "thorn":
+        c = _thorn(along)
+    elif part == "fin":
+        tip = shape.J["tail_fin"]
+        c = _fin(x, z, along, 9.0 * (x - tip[0]) / (2.0 + abs(z - tip[2])))
+    else:
+        c, sky = _lid(along), _LID_SKY
+    if part == "ear_in":
+        sky = 0.35 + 0.65 * sky
+    elif part == "fang":
+        sky = 0.6 + 0.4 * sky
+    elif part == "head":
+        # Around the eye the skin is shaded like the lid that slides out from under it.
+        sky += (_LID_SKY - sky) * smoothstep(1.6, 0.1, shape.eye_distance(x, y, z))
+    grain = 0.965 + 0.07 * value(x * 1.9, y * 1.9, z * 1.9)
+    c = mix(shadowed(c), c, smoothstep(0.05, 0.95, sky))
+    return (c[0] * grain, c[1] * grain, c[2] * grain)
+
+
+def shadowed(c):
+    """The same colour in a hollow: darker, a little towards violet."""
+    return (c[0] * 0.52 + SHADOW[0] * 0.14, c[1] * 0.44 + SHADOW[1] * 0.14,
+            c[2] * 0.52 + SHADOW[2] * 0.14)
+
+
+def eye(s, t):
+    """Colour of the eye at s (right) and t (down), -1..1, seen from in front."""
+    r = math.hypot(s, t)
+    angle = math.atan2(t, s)
+    white = mix((255, 253, 248), (206, 208, 226), smoothstep(0.45, 0.95, r))
+    white = mix(white, (120, 110, 160), 0.75 * smoothstep(-0.22, -0.62, t))
+    iris_size, pupil_size = 0.405, 0.235
+    fibre = 0.5 + 0.5 * value(9.0 + 5.5 * math.cos(angle) * 2.4, 9.0 + 5.5 * math.sin(angle) * 2.4, r * 4.0)
+    iris = mix((255, 196, 64), (214, 96, 30), smoothstep(0.9, 0.1, (t + 0.30) / 0.7))
+    iris = mix(iris, (255, 226, 120), 0.55 * fibre * smoothstep(pupil_size, 0.36, r))
+    iris = mix(iris, (112, 40, 26), smoothstep(iris_size - 0.06, iris_size - 0.005, r))
+    iris = mix((24, 16, 36), iris, smoothstep(pupil_size - 0.015, pupil_size + 0.025, r))
+    colour_ = mix(iris, white, smoothstep(iris_size - 0.008, iris_size + 0.012, r))
+    # A window high on the left, a smaller light low on the right.
+    big = math.hypot(s + 0.145, (t + 0.165) * 0.95)
+    small = math.hypot(s - 0.155, t - 0.15)
+    colour_ = mix(colour_, (255, 255, 255), smoothstep(0.105, 0.085, big))
+    return mix(colour_, (255, 246, 230), 0.85 * smoothstep(0.055, 0.038, small))

@@ -1,0 +1,79 @@
+"""Where Bobbin's joints are. Left side only; the right side is the mirror image."""
+
+# name, parent, place (x forward, y left, z up; floor at 0), the place its x axis points at
+_JOINTS = (
+    ("origin", None, (0, 0, 0), (1, 0, 0)),
+    ("hips", "origin", (-1, 0, 15), (-0.6, 0, 20)),
+    ("belly", "hips", (1.5, 0, 18), (9, 0, 18)),
+    ("tail_1", "hips", (-6.5, 0, 14.2), (-12.5, 0, 10.2)),
+    ("tail_2", "tail_1", (-12.5, 0, 10.2), (-18.5, 0, 7.6)),
+    ("tail_3", "tail_2", (-18.5, 0, 7.6), (-24.5, 0, 7.4)),
+    ("tail_4", "tail_3", (-24.5, 0, 7.4), (-29.8, 0, 9.8)),
+    ("tail_5", "tail_4", (-29.8, 0, 9.8), (-33.6, 0, 14.2)),
+    ("tail_6", "tail_5", (-33.6, 0, 14.2), (-35.2, 0, 19.6)),
+    ("tail_fin", "tail_6", (-35.2, 0, 19.6), (-35.6, 0, 27.0)),
+    ("thigh_l", "hips", (-0.5, 5.2, 13.6), (1.7, 6.2, 8.2)),
+    ("shin_l", "thigh_l", (1.7, 6.2, 8.2), (-0.9, 6.6, 3.2)),
+    ("foot_l", "shin_l", (-0.9, 6.6, 3.2), (4.4, 7.6, 1.4)),
+    ("toes_l", "foot_l", (4.4, 7.6, 1.4), (8.0, 8.3, 1.2)),
+    ("spine_1", "hips", (-0.6, 0, 20), (-0.3, 0, 25)),
+    ("chest", "spine_1", (-0.3, 0, 25), (0, 0, 30)),
+    ("clavicle_l", "chest", (0, 2.4, 28.4), (0, 6.6, 28.0)),
+    ("upperarm_l", "clavicle_l", (0, 6.6, 28.0), (0.2, 11.8, 24.2)),
+    ("forearm_l", "upperarm_l", (0.2, 11.8, 24.2), (2.2, 16.2, 20.6)),
+    ("hand_l", "forearm_l", (2.2, 16.2, 20.6), (3.4, 18.6, 18.4)),
+    ("thumb_l", "hand_l", (4.2, 16.6, 19.2), (7.0, 16.8, 18.0)),
+    ("finger_a_l", "hand_l", (4.6, 18.8, 18.0), (6.6, 20.6, 15.6)),
+    ("finger_b_l", "hand_l", (2.6, 19.3, 18.0), (2.9, 21.8, 15.8)),
+    ("neck", "chest", (0, 0, 30), (0.6, 0, 33.5)),
+    ("head", "neck", (0.6, 0, 33.5), (1.5, 0, 52)),
+    ("jaw", "head", (3.5, 0, 36.8), (13.5, 0, 33.6)),
+    ("cheek_l", "head", (8.0, 7.4, 36.4), (10.8, 9.6, 36.2)),
+    ("eye_l", "head", (5.7, 5.6, 43.2), (15.3, 8.4, 43.7)),
+    ("lid_upper_l", "head", (5.7, 5.6, 43.2), (15.3, 8.4, 43.7)),
+    ("lid_lower_l", "head", (5.7, 5.6, 43.2), (15.3, 8.4, 43.7)),
+    ("ear_1_l", "head", (-1.0, 8.8, 46.8), (-2.4, 14.0, 50.6)),
+    ("ear_2_l", "ear_1_l", (-2.4, 14.0, 50.6), (-4.0, 19.4, 52.6)),
+    ("ear_3_l", "ear_2_l", (-4.0, 19.4, 52.6), (-6.0, 24.6, 51.6)),
+)
+
+
+class Joint:
+    """bind: place in model space; aim: the place its x axis points at."""
+
+    def __init__(self, name, parent, bind, aim):
+        self.name, self.parent, self.bind, self.aim = name, parent, bind, aim
+
+
+def other_side(name):
+    """The twin of a joint; joints in the middle are their own twins."""
+    if name.endswith("_l"):
+        return name[:-1] + "r"
+    if name.endswith("_r"):
+        return name[:-1] + "l"
+    return name
+
+
+def _flipped(p):
+    return (p[0], -p[1], p[2])
+
+
+def _floats(p):
+    return (float(p[0]), float(p[1]), float(p[2]))
+
+
+def joints():
+    """All joints in file order: every left chain is followed by its right twin."""
+    out, pending = [], []
+    for name, parent, bind, aim in _JOINTS:
+        left = name.endswith("_l")
+        joint = Joint(name, parent, _floats(bind), _floats(aim))
+        # A twin chain ends where the left chain's root's parent comes up again.
+        if pending and not (left and parent.endswith("_l")):
+            out += pending
+            pending = []
+        out.append(joint)
+        if left:
+            pending.append(Joint(other_side(name), other_side(parent), _flipped(joint.bind),
+                                 _flipped(joint.aim)))
+    return out + pending

@@ -1,0 +1,198 @@
+"""Everything that shares Bobbin's skin texture: body, ears, horns, thorns, tail fin, eyelids."""
+
+from kit import atlas, loft, nets, remesh
+from kit.field import gradient, occlusion
+from kit.maths import add, cross, length, scale, smoothstep, sub, unit
+
+from bobbin_parts import binding, face, shape
+from bobbin_parts.skeleton import other_side
+
+J, AIM = shape.J, shape.AIM
+_MOUTH = (13.0, 0.0, 35.4)
+# Texels per unit, relative to the body's.
+_DETAIL = {"head": 1.5, "torso": 0.9, "arm": 1.0, "leg": 1.0, "tail": 0.85, "ear_in": 1.0,
+           "ear_out": 0.8, "horn": 0.9, "thorn": 0.7, "fin": 1.0, "lid": 0.5, "fang": 0.8}
+
+# Along the back: root and tip in the mirror plane, half height and half thickness at the root.
+_THORNS = (((-5.2, 50.0), (-9.2, 54.0), 2.7, 1.25), ((-8.6, 46.0), (-13.6, 48.4), 2.6, 1.25),
+           ((-8.6, 40.6), (-12.9, 41.3), 2.2, 1.1), ((-4.9, 28.6), (-9.2, 30.0), 2.0, 1.0),
+           ((-6.6, 22.9), (-11.6, 24.6), 2.5, 1.2), ((-9.4, 15.6), (-14.4, 19.0), 2.5, 1.2),
+           ((-15.6, 11.6), (-19.4, 15.2), 2.2, 1.0), ((-21.6, 10.0), (-24.2, 13.6), 1.9, 0.9),
+           ((-27.0, 10.8), (-28.6, 14.2), 1.6, 0.8), ((-31.2, 14.0), (-33.6, 16.6), 1.3, 0.7))
+
+
+class Skin:
+    """The left half. Per vertex: points, normals, open (sky seen), along, weights. Per triangle:
+    part. charts cover all triangles."""
+
+    def __init__(self):
+        self.points, self.normals, self.open, self.along, self.weights = [], [], [], [], []
+        self.tris, self.parts, self.charts = [], [], []
+
+    def add(self, points, normals, sky, along, weights, charts):
+        """charts: list of (part, triangles, flat places); None when the caller makes them."""
+        base = len(self.points)
+        self.points += points
+        self.normals += normals
+        self.open += sky
+        self.along += along
+        self.weights += weights
+        for part, chart_tris, flat in charts:
+            start = len(self.tris)
+            self.tris += [tuple(base + v for v in tri) for tri in chart_tris]
+            self.parts += [part] * len(chart_tris)
+            if flat:
+                self.charts.append(atlas.Chart(list(range(start, len(self.tris))),
+                                               {base + v: st for v, st in flat.items()},
+                                               _DETAIL[part]))
+
+
+def _wish(p):
+    """Edge length wanted at p: fine where the shape is small or looked at."""
+    part = shape.part_at(p)
+    if part == "head":
+        lips = smoothstep(4.5, 10.0, length(sub(p, _MOUTH)))
+        socket = smoothstep(0.3, 3.0, abs(shape.eye_distance(*p)))
+        return 0.55 + 1.1 * lips * (0.35 + 0.65 * socket)
+    if part == "arm":
+        return 1.4 - 0.6 * smoothstep(13.0, 17.5, abs(p[1]))
+    if part == "leg":
+        return 0.9 + 0.6 * smoothstep(2.5, 6.0, p[2])
+    if part == "tail":
+        return 1.05 + 0.65 * smoothstep(-30.0, -10.0, p[0])
+    return 1.75
+
+
+def _vertex_normals(points, tris):
+    total = [(0.0, 0.0, 0.0)] * len(points)
+    for a, b, c in tris:
+        n = cross(sub(points[b], points[a]), sub(points[c], points[a]))
+        for v in (a, b, c):
+            total[v] = add(total[v], n)
+    return [unit(n) for n in total]
+
+
+def _sky(points, normals):
+    """How much sky each vertex sees past the body, the eyes and the floor of small hollows."""
+    return [occlusion(shape.solid, add(p, scale(n, 0.08)), n, 7.0)
+            for p, n in zip(points, normals)]
+
+
+def _body(skin):
+    points, tris = nets.polygonise(shape.body, (-40.0, 0.0, -1.5), (19.0, 25.0, 56.0), 0.7)
+    points, tris = remesh.remesh(shape.body, points, tris, _wish)
+    near = [set() for _ in points]
+    for tri in tris:
+        for v in tri:
+            near[v].update(w for w in tri if w != v)
+    near = [sorted(n) for n in near]
+    centre = [p[1] == 0.0 for p in points]
+    normals = []
+    for p, middle in zip(points, centre):
+        g = gradient(shape.body, p)
+        normals.append(unit((g[0], 0.0, g[2]) if middle else g))
+    weights = binding.skin_weights(points, near, centre)
+    middles = [scale(add(add(points[a], points[b]), points[c]), 1.0 / 3.0) for a, b, c in tris]
+    parts = [shape.part_at(p) for p in middles]
+    # Charts want each part's triangles together.
+    order = sorted(range(len(tris)), key=lambda n: parts[n])
+    tris, parts = [tris[n] for n in order], [parts[n] for n in order]
+    skin.add(points, normals, _sky(points, normals), [0.0] * len(points), weights,
+             [(part, [tris[n] for n in range(len(tris)) if parts[n] == part], None)
+              for part in sorted(set(parts))])
+    faces = [unit(cross(sub(points[b], points[a]), sub(points[c], points[a]))) for a, b, c in tris]
+    skin.charts += atlas.project(points, tris, faces, parts, _DETAIL)
+
+
+def _leaf(skin, shape_, parts, weigh):
+    normals = _vertex_normals(shape_.points, shape_.tris)
+    sky = _sky(shape_.points, normals)
+    charts = [(part, tris, flat) for part, (tris, flat) in zip(parts, shape_.charts)]
+    skin.add(shape_.points, normals, sky, shape_.along,
+             [weigh(p, t) for p, t in zip(shape_.points, shape_.along)], charts)
+
+
+def _ear(skin):
+    knots = [(-0.6, 8.0, 46.2), J["ear_1_l"], J["ear_2_l"], J["ear_3_l"], AIM["ear_3_l"]]
+    path = loft.curve(knots, 20)
+    steps = [n / 20 for n in range(21)]
+    wide = [loft.table((1.7, 1.9, 4.0, 4.9, 4.4, 3.0, 0.0), t) for t in steps]
+    thick = [loft.table((1.5, 1.3, 0.9, 0.75, 0.65, 0.5, 0.0), t) for t in steps]
+    cup = [loft.table((0.0, 0.3, 1.2, 1.6, 1.3, 0.6, 0.0), t) for t in steps]
+    ear = loft.leaf(path, unit((1.0, 0.25, 0.1)), wide, thick, cup, 8)
+
+    def weigh(_, t):
+        return binding.along_chain(("head", "ear_1_l", "ear_2_l", "ear_3_l"),
+                                   (0.12, 0.30, 0.55, 0.82), t)
+
+    _leaf(skin, ear, ("ear_in", "ear_out"), weigh)
+
+
+def _horn(skin):
+    path = loft.curve([(-0.6, 4.2, 50.0), (-2.2, 5.0, 53.2), (-4.6, 5.6, 55.6), (-7.4, 5.8, 56.4)], 8)
+    size = [loft.table((2.0, 1.7, 1.35, 0.9, 0.0), n / 8) for n in range(9)]
+    horn = loft.leaf(path, (0.0, 1.0, 0.15), size, size, [0.0] * 9, 5)
+    _leaf(skin, horn, ("horn", "horn"), lambda p, t: {"head": 1.0})
+
+
+def _fang(skin):
+    """A small tooth that peeps out from under the upper lip."""
+    path = loft.curve([(12.0, 3.7, 37.7), (12.45, 3.72, 36.6), (12.6, 3.6, 35.5)], 4)
+    size = [loft.table((0.62, 0.55, 0.0), n / 4) for n in range(5)]
+    fang = loft.leaf(path, (1.0, 0.3, 0.0), size, size, [0.0] * 5, 4)
+    _leaf(skin, fang, ("fang", "fang"), lambda p, t: {"head": 1.0})
+
+
+def _thorns(skin):
+    body_points, body_weights = list(skin.points), list(skin.weights)
+    for root, tip, tall, thick in _THORNS:
+        a, b = (root[0], 0.0, root[1]), (tip[0], 0.0, tip[1])
+        # Leaning back: the tip bends towards the tail.
+        bend = add(scale(add(a, b), 0.5), (0.5, 0.0, 0.25))
+        path = loft.curve([a, bend, b], 5)
+        steps = [n / 5 for n in range(6)]
+        thorn = loft.blade(path, [thick * loft.table((1.0, 0.9, 0.6, 0.0), t) for t in steps],
+                           [tall * loft.table((1.0, 0.85, 0.55, 0.0), t) for t in steps], 4)
+        # Rigid on the skin it grows from: the weights of the nearest vertex of the spine.
+        nearest = min((v for v in range(len(body_points)) if body_points[v][1] == 0.0),
+                      key=lambda v: length(sub(body_points[v], a)))
+        even = body_weights[nearest]
+        _leaf(skin, thorn, ("thorn",), lambda p, t, w=even: dict(w))
+
+
+def _fin(skin):
+    a, tip = J["tail_fin"], AIM["tail_fin"]
+    path = loft.curve([(a[0] + 0.1, 0.0, a[2] - 1.6), a, (a[0] - 0.1, 0.0, a[2] + 4.0),
+                       (tip[0], 0.0, tip[2] + 3.5)], 12)
+    steps = [n / 12 for n in range(13)]
+    fin = loft.blade(path, [loft.table((1.0, 1.3, 1.2, 1.0, 0.75, 0.5, 0.0), t) for t in steps],
+                     [loft.table((1.0, 1.3, 4.2, 5.4, 4.4, 2.4, 0.0), t) for t in steps], 8)
+
+    def weigh(_, t):
+        return binding.along_chain(("tail_6", "tail_fin"), (0.05, 0.45), t)
+
+    _leaf(skin, fin, ("fin",), weigh)
+
+
+def _lids(skin):
+    for upper, joint in ((True, "lid_upper_l"), (False, "lid_lower_l")):
+        points, along, tris, flat = face.lid(upper)
+        normals = [unit(sub(p, shape.EYE)) for p in points]
+        skin.add(points, normals, [0.95] * len(points), along, [{joint: 1.0}] * len(points),
+                 [("lid", tris, flat)])
+
+
+def half_skin():
+    skin = Skin()
+    _body(skin)
+    _thorns(skin)
+    _fin(skin)
+    _ear(skin)
+    _horn(skin)
+    _fang(skin)
+    _lids(skin)
+    return skin
+
+
+def mirrored_weights(weights):
+    return {other_side(joint): bias for joint, bias in weights.items()}

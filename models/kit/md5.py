@@ -1,0 +1,116 @@
+"""Writes .md5mesh and .md5anim text (version 10).
+
+Conventions of the format: x forward, y left, z up; mesh joints in model space, clip joints
+relative to their parent; of a quaternion only x y z are written, and w is the *negative* root, so
+the sign is chosen with w <= 0; front faces are clockwise; v = 0 is the top row of the picture."""
+
+from kit import maths
+
+
+def number(x):
+    text = "%.6f" % x
+    return "0.000000" if text == "-0.000000" else text
+
+
+def _triple(v):
+    return "( %s %s %s )" % tuple(number(c) for c in v)
+
+
+def xyz(q):
+    """The part of a unit quaternion that the format keeps."""
+    return q[:3] if q[3] <= 0.0 else (-q[0], -q[1], -q[2])
+
+
+def stored(q):
+    """q after a trip through the file: rounded, w rebuilt as readers do."""
+    x, y, z = (float(number(c)) for c in xyz(q))
+    return (x, y, z, -abs(1.0 - x * x - y * y - z * z) ** 0.5)
+
+
+class Mesh:
+    """points, uvs, tris (counter-clockwise), weights: per vertex {joint name: bias}."""
+
+    def __init__(self, name, shader, points, uvs, tris, weights):
+        self.name, self.shader = name, shader
+        self.points, self.uvs, self.tris, self.weights = points, uvs, tris, weights
+
+
+def shares(weights, most, least):
+    """The `most` largest weights of at least `least`, in millionths that sum to one exactly."""
+    kept = sorted(weights.items(), key=lambda w: (-round(w[1], 9), w[0]))[:most]
+    kept = [w for w in kept if w[1] >= least * kept[0][1]]
+    total = sum(bias for _, bias in kept)
+    parts = [[joint, int(bias / total * 1000000.0 + 0.5)] for joint, bias in kept]
+    parts[0][1] += 1000000 - sum(part for _, part in parts)
+    return [(joint, part / 1000000.0) for joint, part in parts if part > 0]
+
+
+def mesh_text(command, skeleton, meshes):
+    """skeleton: list of (name, parent index, place, orientation), model space."""
+    index = {joint[0]: n for n, joint in enumerate(skeleton)}
+    frames = [(place, stored(turn)) for _, _, place, turn in skeleton]
+    out = ["MD5Version 10", 'commandline "%s"' % command, "", "numJoints %d" % len(skeleton),
+           "numMeshes %d" % len(meshes), "", "joints {"]
+    for name, parent, place, turn in skeleton:
+        comment = skeleton[parent][0] if parent >= 0 else ""
+        out.append('\t"%s"\t%d %s %s\t\t// %s' % (name, parent, _triple(place), _triple(xyz(turn)),
+                                                 comment))
+    out.append("}")
+    for mesh in meshes:
+        verts, weights = [], []
+        for n, (point, uv, biases) in enumerate(zip(mesh.points, mesh.uvs, mesh.weights)):
+            verts.append("\tvert %d ( %s %s ) %d %d" % (n, number(uv[0]), number(uv[1]),
+                                                        len(weights), len(biases)))
+            for joint, bias in biases:
+                place, turn = frames[index[joint]]
+                offset = maths.rotate(maths.conj(turn), maths.sub(point, place))
+                weights.append("\tweight %d %d %s %s" % (len(weights), index[joint], number(bias),
+                                                         _triple(offset)))
+        out += ["", "mesh {", "\t// meshes: %s" % mesh.name, '\tshader "%s"' % mesh.shader, "",
+                "\tnumverts %d" % len(verts)] + verts
+        out += ["", "\tnumtris %d" % len(mesh.tris)]
+        out += ["\ttri %d %d %d %d" % (n, a, c, b) for n, (a, b, c) in enumerate(mesh.tris)]
+        out += ["", "\tnumweights %d" % len(weights)] + weights + ["}"]
+    return "\n".join(out) + "\n"
+
+
+def _channels(skeleton, frames):
+    """Per joint the six components of every frame, as the text that will be written, and the
+    bits of those that change."""
+    tracks, bits = [], []
+    for joint in range(len(skeleton)):
+        rows = []
+        for frame in frames:
+            place, turn = frame[joint]
+            rows.append(tuple(number(c) for c in tuple(place) + tuple(xyz(turn))))
+        tracks.append(rows)
+        bits.append(sum(1 << c for c in range(6) if any(row[c] != rows[0][c] for row in rows)))
+    return tracks, bits
+
+
+def anim_text(command, skeleton, rate, frames, bounds):
+    """frames: per frame a list of (place, orientation) relative to the parent."""
+    tracks, bits = _channels(skeleton, frames)
+    first, starts = 0, []
+    for mask in bits:
+        starts.append(first if mask else 0)
+        first += bin(mask).count("1")
+    out = ["MD5Version 10", 'commandline "%s"' % command, "", "numFrames %d" % len(frames),
+           "numJoints %d" % len(skeleton), "frameRate %d" % rate,
+           "numAnimatedComponents %d" % first, "", "hierarchy {"]
+    for n, (name, parent, _, _) in enumerate(skeleton):
+        comment = skeleton[parent][0] if parent >= 0 else ""
+        out.append('\t"%s"\t%d %d %d\t// %s' % (name, parent, bits[n], starts[n], comment))
+    out += ["}", "", "bounds {"]
+    out += ["\t%s %s" % (_triple(low), _triple(high)) for low, high in bounds]
+    out += ["}", "", "baseframe {"]
+    for rows in tracks:
+        out.append("\t( %s %s %s ) ( %s %s %s )" % rows[0])
+    out.append("}")
+    for n in range(len(frames)):
+        out += ["", "frame %d {" % n]
+        for rows, mask in zip(tracks, bits):
+            if mask:
+                out.append("\t" + " ".join(rows[n][c] for c in range(6) if mask >> c & 1))
+        out.append("}")
+    return "\n".join(out) + "\n"
