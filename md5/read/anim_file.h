@@ -2,12 +2,7 @@
 #ifndef MD5_READ_ANIM_FILE_H
 #define MD5_READ_ANIM_FILE_H
 
-#include "md5/read/mesh_file.h"
-
-typedef struct md5_anim_joint {
-    md5_span name;
-    int32_t parent; // -1 or below num_joints; no cycles
-} md5_anim_joint;
+#include "md5/read/hierarchy.h"
 
 typedef struct md5_anim_file {
     md5_span command_line;
@@ -15,7 +10,7 @@ typedef struct md5_anim_file {
     uint32_t num_joints; // >= 1
     uint32_t num_components;
     double frame_rate; // > 0
-    const md5_anim_joint *joints;
+    const md5_file_joint *joints;
     const uint32_t *order;           // [num_joints] parents before children
     const md5_track *tracks;         // [num_joints]; first + bits set <= num_components
     const md5_transform *base_frame; // [num_joints] relative to the parent, w rebuilt

@@ -2,35 +2,24 @@
 #ifndef MD5_READ_MESH_FILE_H
 #define MD5_READ_MESH_FILE_H
 
-#include "md5/core/arena.h"
-
-// Bytes of the text, or of the arena; no NUL.
-typedef struct md5_span {
-    const char *bytes;
-    size_t size;
-} md5_span;
-
-typedef struct md5_file_joint {
-    md5_span name;
-    int32_t parent;     // -1 or below num_joints; no cycles
-    md5_transform bind; // model space, w rebuilt
-} md5_file_joint;
+#include "md5/read/hierarchy.h"
 
 // Every index is inside its table.
 typedef struct md5_file_mesh {
     md5_span name, shader;
     uint32_t num_vertices, num_triangles, num_weights;
-    const md5_vertex *vertices;
-    const md5_vec2 *texcoords;
-    const uint32_t *triangles; // [3 * num_triangles]
-    const md5_weight *weights;
+    md5_vertex *vertices;
+    md5_vec2 *texcoords;
+    uint32_t *triangles; // [3 * num_triangles]
+    md5_weight *weights;
 } md5_file_mesh;
 
 typedef struct md5_mesh_file {
     md5_span command_line;
-    uint32_t num_joints;
+    uint32_t num_joints; // >= 1
     const md5_file_joint *joints;
-    const uint32_t *order; // [num_joints] parents before children
+    const md5_transform *bind; // [num_joints] model space, w rebuilt
+    const uint32_t *order;     // [num_joints] parents before children
     uint32_t num_meshes;
     const md5_file_mesh *meshes;
 } md5_mesh_file;

@@ -1,0 +1,447 @@
+// .md5anim: header, hierarchy, boxes, base frame, then frames of numbers.
+#include "md5/core/math.h"
+#include "md5/read/anim_file.h"
+#include "md5/read/header.h"
+
+// The fewest bytes that one of each takes in a text: see mesh_parse.c.
+enum {
+    JOINT_BYTES = sizeof "a 0 0 0(0 0 0)(0 0 0)" - 1, // in the hierarchy and the base frame
+    FRAME_BYTES = sizeof "frame 0{}" - 1,
+    NUMBER_BYTES = sizeof " 0" - 1,
+};
+
+enum { TRANSLATION_FLAGS = 7, ROTATION_FLAGS = 56, ALL_FLAGS = 63 };
+
+typedef struct anim_reader {
+    md5_lex lex;
+    md5_header header;
+    md5_count num_frames, num_joints, num_components;
+    const char *rate_at; // NULL = not given yet
+    md5_file_joint *joints;
+    md5_track *tracks;
+    md5_transform *base_frame;
+    const char *bounds_at;
+
+    // What the hierarchy asks a frame to hold, and which joint asks for the last number.
+    uint64_t needed;
+    const char *needed_at;
+
+    uint32_t num_frames_read;
+    int64_t first_frame; // the number of the first frame
+    float *numbers;
+    // Where the numbers of the last frame stand that had a message.
+    const char **places; // [num_components]; NULL until then
+    const char *places_start;
+    md5_anim_file *file;
+} anim_reader;
+
+static uint32_t num_bits(uint32_t flags)
+{
+    uint32_t bits = 0;
+    for (; flags; flags &= flags - 1)
+        bits++;
+    return bits;
+}
+
+static bool fail_short(md5_lex *lex, const char *count_word, uint32_t count, uint32_t item)
+{
+    return md5_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX, "%s says %u, found %s after %u", count_word,
+                        count, md5_lex_token(lex, lex->at).text, item);
+}
+
+static bool at_block_end(md5_lex *lex)
+{
+    md5_lex_space(lex);
+    return lex->at == lex->end || *lex->at == '}';
+}
+
+// Steps over the word and `{` of a section that may stand once.
+static bool begin_section(md5_lex *lex, const char *word, bool is_known)
+{
+    if (is_known)
+        return md5_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX, "'%s' stands here a second time", word);
+    TRY(md5_lex_take_word(lex, word));
+    return md5_lex_bracket(lex, '{');
+}
+
+static bool end_joint_section(md5_lex *lex, uint32_t num_joints)
+{
+    if (md5_lex_take(lex, '}'))
+        return true;
+    return md5_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX,
+                        "numJoints says %u, expected '}' after them, found %s", num_joints,
+                        md5_lex_token(lex, lex->at).text);
+}
+
+// -- Hierarchy ------------------------------------------------------------------------------
+
+// flags first. Where no flag is set, what the first number is does not matter.
+static bool read_track(anim_reader *reader, md5_track *track)
+{
+    md5_lex *const lex = &reader->lex;
+    int64_t first;
+    md5_lex_space(lex);
+    const char *at = lex->at;
+    TRY(md5_read_uint(lex, "flags", &track->flags));
+    if (track->flags > ALL_FLAGS)
+        return md5_lex_fail(lex, at, MD5_ERROR_RANGE, "flags %u, but 63 has all", track->flags);
+    md5_lex_space(lex);
+    at = lex->at;
+    TRY(md5_lex_int(lex, &first));
+    const bool is_used = track->flags != 0;
+    const bool fits = first >= 0 && first <= INT32_MAX;
+    if (is_used && !fits)
+        return md5_lex_fail(lex, at, MD5_ERROR_RANGE, "first component %lld is out of range",
+                            (long long)first);
+    track->first = fits ? (uint32_t)first : 0;
+    const uint64_t needed = (uint64_t)track->first + num_bits(track->flags);
+    if (is_used && needed > reader->needed) {
+        reader->needed = needed;
+        reader->needed_at = at;
+    }
+    return true;
+}
+
+// NAME parent flags first
+static bool read_joint(anim_reader *reader, uint32_t joint)
+{
+    md5_lex *const lex = &reader->lex;
+    const uint32_t num_joints = reader->num_joints.value;
+    md5_file_joint *const out = &reader->joints[joint];
+    if (at_block_end(lex))
+        return fail_short(lex, "numJoints", num_joints, joint);
+    out->at = lex->at;
+    TRY(md5_lex_joint_name(lex, &out->name));
+    TRY(md5_read_parent(lex, num_joints, &out->parent));
+    return read_track(reader, &reader->tracks[joint]);
+}
+
+static bool read_hierarchy(anim_reader *reader)
+{
+    md5_lex *const lex = &reader->lex;
+    TRY(md5_need_count(lex, &reader->num_joints, "numJoints"));
+    TRY(begin_section(lex, "hierarchy", reader->joints != NULL));
+    const uint32_t num_joints = reader->num_joints.value;
+    reader->joints = md5_arena_alloc(lex->arena, num_joints, sizeof *reader->joints);
+    TRY(reader->joints);
+    reader->tracks = md5_arena_alloc(lex->arena, num_joints, sizeof *reader->tracks);
+    TRY(reader->tracks);
+    for (uint32_t joint = 0; joint < num_joints; joint++)
+        TRY(read_joint(reader, joint));
+    TRY(end_joint_section(lex, num_joints));
+    return md5_order_joints(lex, reader->joints, num_joints, &reader->file->order);
+}
+
+// -- Boxes and base frame -------------------------------------------------------------------
+
+// More boxes than frames: the first ones are kept. Fewer: which frames they belong to is not
+// known, and none is.
+static bool read_bounds(anim_reader *reader)
+{
+    md5_lex *const lex = &reader->lex;
+    const char *const at = lex->at;
+    uint32_t num_boxes = 0;
+    TRY(md5_need_count(lex, &reader->num_frames, "numFrames"));
+    TRY(begin_section(lex, "bounds", reader->bounds_at != NULL));
+    reader->bounds_at = at;
+    const uint32_t num_frames = reader->num_frames.value;
+    md5_bounds *const bounds = md5_arena_alloc(lex->arena, num_frames, sizeof *bounds);
+    TRY(bounds);
+    while (!at_block_end(lex)) {
+        md5_bounds box;
+        TRY(md5_lex_vec3(lex, &box.min));
+        TRY(md5_lex_vec3(lex, &box.max));
+        if (num_boxes < num_frames)
+            bounds[num_boxes] = box;
+        num_boxes += num_boxes < UINT32_MAX;
+    }
+    TRY(md5_lex_expect(lex, '}'));
+    if (num_boxes >= num_frames)
+        reader->file->bounds = bounds;
+    if (num_boxes != num_frames)
+        md5_lex_warn(lex, at, "numFrames says %u, but 'bounds' has %u boxes: %s", num_frames,
+                     num_boxes, num_boxes > num_frames ? "the first are used" : "none is used");
+    return true;
+}
+
+static bool read_base_frame(anim_reader *reader)
+{
+    md5_lex *const lex = &reader->lex;
+    TRY(md5_need_count(lex, &reader->num_joints, "numJoints"));
+    TRY(begin_section(lex, "baseframe", reader->base_frame != NULL));
+    const uint32_t num_joints = reader->num_joints.value;
+    reader->base_frame = md5_arena_alloc(lex->arena, num_joints, sizeof *reader->base_frame);
+    TRY(reader->base_frame);
+    for (uint32_t joint = 0; joint < num_joints; joint++) {
+        if (at_block_end(lex))
+            return fail_short(lex, "numJoints", num_joints, joint);
+        TRY(md5_read_transform(lex, &reader->base_frame[joint]));
+    }
+    return end_joint_section(lex, num_joints);
+}
+
+// -- How many numbers a frame has -----------------------------------------------------------
+
+// Counts the numbers of the frame whose `{` was just read, without keeping them, and finds where
+// number `declared` stands, or the `}` if there are fewer.
+static bool count_numbers(const anim_reader *reader, uint32_t declared, uint64_t *count,
+                          const char **declared_at)
+{
+    md5_lex lex = reader->lex;
+    float number;
+    *count = 0;
+    *declared_at = NULL;
+    while (!at_block_end(&lex)) {
+        if (*count == declared)
+            *declared_at = lex.at;
+        TRY(md5_lex_float(&lex, &number));
+        ++*count;
+    }
+    if (!*declared_at)
+        *declared_at = lex.at;
+    return true;
+}
+
+// Header, hierarchy and the first frame each say how many numbers a frame has. Files occur whose
+// header is wrong while frames fit their hierarchy; anything else has no sense to be found.
+static bool settle_components(anim_reader *reader, uint32_t *num_components)
+{
+    md5_lex *const lex = &reader->lex;
+    const uint32_t declared = reader->num_components.value;
+    uint64_t count;
+    const char *at;
+    TRY(count_numbers(reader, declared, &count, &at));
+    if (reader->needed == count && count != declared)
+        md5_lex_warn(lex, reader->num_components.at,
+                     "numAnimatedComponents says %u, but hierarchy and first frame have %llu: "
+                     "these count",
+                     declared, (unsigned long long)count);
+    else if (count != declared)
+        return md5_lex_fail(lex, at, MD5_ERROR_SYNTAX,
+                            "numAnimatedComponents says %u, but this frame has %llu", declared,
+                            (unsigned long long)count);
+    else if (reader->needed > declared)
+        return md5_lex_fail(lex, reader->needed_at, MD5_ERROR_RANGE,
+                            "components up to %llu, but numAnimatedComponents is %u",
+                            (unsigned long long)reader->needed, declared);
+    *num_components = (uint32_t)count; // `needed` and `declared` are below 2^31 + 6
+    return true;
+}
+
+// At the first frame, whose `{` was just read: all that is needed for the others is known.
+static bool begin_frames(anim_reader *reader)
+{
+    md5_lex *const lex = &reader->lex;
+    uint32_t num_components = 0;
+    TRY(settle_components(reader, &num_components));
+    // Room for no more frames than the rest of the text could hold. If there are fewer than
+    // numFrames says, reading ends with an error before the room does.
+    const size_t left = (size_t)(lex->end - lex->at);
+    const size_t frame_bytes = FRAME_BYTES - 1 + (size_t)NUMBER_BYTES * num_components;
+    const size_t most = left / frame_bytes + 1;
+    const size_t num_frames = reader->num_frames.value < most ? reader->num_frames.value : most;
+    // A track without flags may point anywhere, but not in what others rely on.
+    for (uint32_t joint = 0; joint < reader->num_joints.value; joint++) {
+        if (reader->tracks[joint].flags == 0 && reader->tracks[joint].first > num_components)
+            reader->tracks[joint].first = 0;
+    }
+    reader->file->num_components = num_components;
+    reader->numbers =
+        md5_arena_alloc(lex->arena, num_frames, num_components * sizeof *reader->numbers);
+    return reader->numbers != NULL;
+}
+
+// -- Frames ---------------------------------------------------------------------------------
+
+// Where component `component` of the frame stands whose numbers begin at `start`. The frame is
+// read again once, for all its messages.
+static bool find_component(anim_reader *reader, const char *start, uint32_t component,
+                           const char **at)
+{
+    const uint32_t num_components = reader->file->num_components;
+    if (!reader->places) {
+        reader->places = md5_arena_alloc(reader->lex.arena, num_components, sizeof *reader->places);
+        TRY(reader->places);
+    }
+    if (reader->places_start != start) {
+        md5_lex lex = reader->lex;
+        float number;
+        lex.at = start;
+        for (uint32_t i = 0; i < num_components; i++) {
+            md5_lex_space(&lex);
+            reader->places[i] = lex.at;
+            TRY(md5_lex_float(&lex, &number));
+        }
+        reader->places_start = start;
+    }
+    *at = reader->places[component];
+    return true;
+}
+
+static md5_vec3 mixed_rotation(const md5_track *track, const md5_transform *base,
+                               const float *numbers)
+{
+    md5_vec3 rotation = {base->rotation.x, base->rotation.y, base->rotation.z};
+    const float *next = numbers + track->first + num_bits(track->flags & TRANSLATION_FLAGS);
+    if (track->flags & 8)
+        rotation.x = *next++;
+    if (track->flags & 16)
+        rotation.y = *next++;
+    if (track->flags & 32)
+        rotation.z = *next++;
+    return rotation;
+}
+
+// Warns of rotations that are too long, once the frame's numbers are known.
+static bool check_rotations(anim_reader *reader, const float *numbers, const char *start)
+{
+    for (uint32_t joint = 0; joint < reader->num_joints.value; joint++) {
+        const md5_track *const track = &reader->tracks[joint];
+        if (!(track->flags & ROTATION_FLAGS))
+            continue;
+        const md5_vec3 rotation = mixed_rotation(track, &reader->base_frame[joint], numbers);
+        if (!md5_quat_is_overlong(rotation.x, rotation.y, rotation.z))
+            continue;
+        const uint32_t component = track->first + num_bits(track->flags & TRANSLATION_FLAGS);
+        const char *at;
+        TRY(find_component(reader, start, component, &at));
+        TRY(md5_check_rotation(&reader->lex, at, rotation));
+        md5_warn_overlong(&reader->lex, at, rotation);
+    }
+    return true;
+}
+
+// Frames are numbered 0, 1, 2 ...; another start occurs.
+static bool read_frame_number(anim_reader *reader)
+{
+    md5_lex *const lex = &reader->lex;
+    uint32_t number;
+    md5_lex_space(lex);
+    const char *const at = lex->at;
+    TRY(md5_read_uint(lex, "frame", &number));
+    if (reader->num_frames_read == 0) {
+        reader->first_frame = number;
+        if (number != 0)
+            md5_lex_warn(lex, at, "frames are numbered from %u, not from 0", number);
+    }
+    const int64_t expected = reader->first_frame + reader->num_frames_read;
+    if (number != expected)
+        return md5_lex_fail(lex, at, MD5_ERROR_RANGE, "frame %u, expected frame %lld", number,
+                            (long long)expected);
+    return true;
+}
+
+// frame i { numbers }
+static bool read_frame(anim_reader *reader)
+{
+    md5_lex *const lex = &reader->lex;
+    TRY(md5_lex_take_word(lex, "frame"));
+    TRY(read_frame_number(reader));
+    TRY(md5_lex_bracket(lex, '{'));
+    if (reader->num_frames_read == 0)
+        TRY(begin_frames(reader));
+
+    const char *const start = lex->at;
+    const uint32_t num_components = reader->file->num_components;
+    float *const numbers = reader->numbers + (size_t)reader->num_frames_read * num_components;
+    for (uint32_t i = 0; i < num_components; i++) {
+        if (at_block_end(lex))
+            return fail_short(lex, "numAnimatedComponents", num_components, i);
+        TRY(md5_lex_float(lex, &numbers[i]));
+    }
+    if (!md5_lex_take(lex, '}'))
+        return md5_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX,
+                            "expected '}' after the %u numbers of this frame, found %s",
+                            num_components, md5_lex_token(lex, lex->at).text);
+    reader->num_frames_read++;
+    return check_rotations(reader, numbers, start);
+}
+
+static bool read_first_frame(anim_reader *reader)
+{
+    md5_lex *const lex = &reader->lex;
+    TRY(md5_need_count(lex, &reader->num_frames, "numFrames"));
+    TRY(md5_need_count(lex, &reader->num_components, "numAnimatedComponents"));
+    if (!reader->joints || !reader->base_frame)
+        return md5_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX, "expected '%s' before the first frame",
+                            reader->joints ? "baseframe" : "hierarchy");
+    if (!reader->rate_at)
+        return md5_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX,
+                            "expected 'frameRate' before the first frame");
+    return read_frame(reader);
+}
+
+// -- The file -------------------------------------------------------------------------------
+
+static bool read_frame_rate(anim_reader *reader)
+{
+    md5_lex *const lex = &reader->lex;
+    md5_lex_space(lex);
+    const char *const at = lex->at;
+    TRY(md5_lex_double(lex, &reader->file->frame_rate));
+    if (reader->rate_at)
+        return md5_lex_fail(lex, at, MD5_ERROR_SYNTAX, "'frameRate' is given a second time");
+    if (!((float)reader->file->frame_rate > 0.0f))
+        return md5_lex_fail(lex, at, MD5_ERROR_RANGE, "frameRate is %g: expected more than 0",
+                            reader->file->frame_rate);
+    reader->rate_at = at;
+    return true;
+}
+
+static bool read_top_word(anim_reader *reader, md5_span word)
+{
+    md5_lex *const lex = &reader->lex;
+    if (reader->num_frames_read > 0) {
+        if (md5_span_is(word, "frame"))
+            return read_frame(reader);
+        if (lex->at == lex->end || word.size == 0 || md5_is_top_word(word))
+            return fail_short(lex, "numFrames", reader->num_frames.value, reader->num_frames_read);
+    }
+    if (md5_span_is(word, "frame"))
+        return read_first_frame(reader);
+    if (md5_span_is(word, "hierarchy"))
+        return read_hierarchy(reader);
+    if (md5_span_is(word, "bounds"))
+        return read_bounds(reader);
+    if (md5_span_is(word, "baseframe"))
+        return read_base_frame(reader);
+    if (md5_lex_take_word(lex, "numFrames"))
+        return md5_read_count(lex, "numFrames", 1, FRAME_BYTES, &reader->num_frames);
+    if (md5_lex_take_word(lex, "numJoints"))
+        return md5_read_count(lex, "numJoints", 1, JOINT_BYTES, &reader->num_joints);
+    if (md5_lex_take_word(lex, "numAnimatedComponents"))
+        return md5_read_count(lex, "numAnimatedComponents", 0, 1, &reader->num_components);
+    if (md5_lex_take_word(lex, "frameRate"))
+        return read_frame_rate(reader);
+    return md5_header_word(lex, &reader->header, word);
+}
+
+static bool read_file(anim_reader *reader)
+{
+    md5_lex *const lex = &reader->lex;
+    TRY(md5_header_begin(lex, &reader->header));
+    while (reader->num_frames_read == 0 || reader->num_frames_read < reader->num_frames.value) {
+        const md5_span word = md5_lex_peek_word(lex);
+        if (lex->at == lex->end && reader->num_frames_read == 0)
+            return md5_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX,
+                                "expected 'frame', found the end of the file");
+        TRY(read_top_word(reader, word));
+    }
+    return md5_header_end(lex, &reader->header, "frame");
+}
+
+bool md5_read_anim_file(md5_arena *arena, const char *text, size_t size, md5_anim_file *file)
+{
+    *file = (md5_anim_file){0};
+    anim_reader reader = {.header = {.kind = MD5_KIND_ANIM}, .file = file};
+    md5_lex_begin(&reader.lex, arena, text, size);
+    TRY(read_file(&reader));
+    file->command_line = reader.header.command_line;
+    file->num_frames = reader.num_frames.value;
+    file->num_joints = reader.num_joints.value;
+    file->joints = reader.joints;
+    file->tracks = reader.tracks;
+    file->base_frame = reader.base_frame;
+    file->numbers = reader.numbers;
+    return true;
+}

@@ -1,0 +1,181 @@
+#include "md5/read/header.h"
+
+static const struct {
+    const char *word;
+    unsigned kinds;
+} top_words[] = {
+    {"MD5Version", MD5_KIND_MESH | MD5_KIND_ANIM | MD5_KIND_CAMERA},
+    {"commandline", MD5_KIND_MESH | MD5_KIND_ANIM | MD5_KIND_CAMERA},
+    {"numJoints", MD5_KIND_MESH | MD5_KIND_ANIM},
+    {"numMeshes", MD5_KIND_MESH},
+    {"joints", MD5_KIND_MESH},
+    {"mesh", MD5_KIND_MESH},
+    {"numFrames", MD5_KIND_ANIM | MD5_KIND_CAMERA},
+    {"frameRate", MD5_KIND_ANIM | MD5_KIND_CAMERA},
+    {"numAnimatedComponents", MD5_KIND_ANIM},
+    {"hierarchy", MD5_KIND_ANIM},
+    {"bounds", MD5_KIND_ANIM},
+    {"baseframe", MD5_KIND_ANIM},
+    {"frame", MD5_KIND_ANIM},
+    {"numCuts", MD5_KIND_CAMERA},
+    {"cuts", MD5_KIND_CAMERA},
+    {"camera", MD5_KIND_CAMERA},
+    {"numbones", MD5_KIND_VERSION_6},
+    {"bone", MD5_KIND_VERSION_6},
+    {"nummeshes", MD5_KIND_VERSION_6},
+    {"numchannels", MD5_KIND_VERSION_6},
+    {"channel", MD5_KIND_VERSION_6},
+};
+
+unsigned md5_word_kinds(md5_span word)
+{
+    for (size_t i = 0; i < sizeof top_words / sizeof top_words[0]; i++) {
+        if (md5_span_is(word, top_words[i].word))
+            return top_words[i].kinds;
+    }
+    return 0;
+}
+
+bool md5_is_top_word(md5_span word)
+{
+    return md5_word_kinds(word) != 0;
+}
+
+static const char *kind_name(unsigned kinds)
+{
+    return kinds & MD5_KIND_MESH   ? "a model (.md5mesh)"
+           : kinds & MD5_KIND_ANIM ? "an animation (.md5anim)"
+                                   : "a camera (.md5camera)";
+}
+
+bool md5_header_begin(md5_lex *lex, md5_header *header)
+{
+    enum { SHOWN = 16 };
+    // By its first visible byte a file of another kind is told, so bytes from 0x80 on count here,
+    // except those of a byte order mark.
+    const char *first = lex->text;
+    if (lex->end - first >= 3 && memcmp(first, "\xEF\xBB\xBF", 3) == 0)
+        first += 3;
+    while (first < lex->end && (unsigned char)*first <= ' ' && *first != '\0')
+        first++;
+
+    const md5_span word = md5_lex_peek_word(lex);
+    if (lex->arena->context->error->status != MD5_OK)
+        return false;
+    if (lex->at == lex->end)
+        return md5_lex_fail(lex, lex->text, MD5_ERROR_SYNTAX,
+                            "the file is empty: expected %s, which begins with 'MD5Version 10'",
+                            kind_name(header->kind));
+    if (!md5_is_top_word(word)) {
+        const size_t rest = (size_t)(lex->end - first);
+        const md5_quoted start = md5_quote(first, rest < SHOWN ? rest : SHOWN);
+        return md5_lex_fail(lex, first, MD5_ERROR_SYNTAX,
+                            "not an MD5 file: expected 'MD5Version', found %s", start.text);
+    }
+    if (!md5_span_is(word, "MD5Version"))
+        md5_lex_warn(lex, lex->at, "the line 'MD5Version 10' is missing");
+    return true;
+}
+
+static bool read_version(md5_lex *lex, md5_header *header)
+{
+    int64_t version;
+    if (header->version_at)
+        return md5_lex_fail(lex, lex->at - strlen("MD5Version"), MD5_ERROR_SYNTAX,
+                            "'MD5Version' stands here a second time");
+    md5_lex_space(lex);
+    header->version_at = lex->at;
+    TRY(md5_lex_int(lex, &version));
+    if (version != 10 && version != 12)
+        return md5_lex_fail(lex, header->version_at, MD5_ERROR_VERSION,
+                            "MD5 version %lld cannot be read, only version 10%s",
+                            (long long)version,
+                            version == 6 ? "; 6 is that of the 2002 alpha" : "");
+    header->version = (uint32_t)version;
+    return true;
+}
+
+bool md5_header_word(md5_lex *lex, md5_header *header, md5_span word)
+{
+    const unsigned kinds = md5_word_kinds(word);
+    if (word.size == 0)
+        return md5_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX, "expected a keyword, found %s",
+                            md5_lex_token(lex, lex->at).text);
+    if (kinds & MD5_KIND_VERSION_6)
+        return md5_lex_fail(lex, lex->at, MD5_ERROR_VERSION,
+                            "%s belongs to version 6, that of the 2002 alpha, which cannot be read",
+                            md5_quote(word.bytes, word.size).text);
+    if (kinds != 0 && !(kinds & header->kind))
+        return md5_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX, "this is %s, not %s: found %s",
+                            kind_name(kinds), kind_name(header->kind),
+                            md5_quote(word.bytes, word.size).text);
+    if (kinds == 0)
+        md5_lex_warn(lex, lex->at, "%s is not known here: skipped with its values",
+                     md5_quote(word.bytes, word.size).text);
+    lex->at += word.size;
+    if (md5_span_is(word, "MD5Version"))
+        return read_version(lex, header);
+    if (md5_span_is(word, "commandline")) {
+        header->has_command_line = true;
+        return md5_lex_text(lex, &header->command_line, "a command line in quotes");
+    }
+    return md5_lex_skip_values(lex, md5_is_top_word);
+}
+
+bool md5_header_end(md5_lex *lex, const md5_header *header, const char *what)
+{
+    if (!header->has_command_line)
+        md5_lex_warn(lex, lex->text, "'commandline' is missing");
+    const md5_span word = md5_lex_peek_word(lex);
+    if (lex->arena->context->error->status != MD5_OK)
+        return false;
+    if (lex->at == lex->end)
+        return true;
+    if (md5_span_is(word, "MD5Version") || md5_span_is(word, "commandline"))
+        md5_lex_warn(lex, lex->at, "another file begins here: it is not read");
+    else
+        md5_lex_warn(lex, lex->at, "text behind the last %s is not read: found %s", what,
+                     md5_lex_token(lex, lex->at).text);
+    return true;
+}
+
+bool md5_read_count(md5_lex *lex, const char *word, uint32_t least, size_t bytes, md5_count *count)
+{
+    int64_t value;
+    md5_lex_space(lex);
+    const char *const at = lex->at;
+    TRY(md5_lex_int(lex, &value));
+    if (count->at)
+        return md5_lex_fail(lex, at, MD5_ERROR_SYNTAX, "'%s' is given a second time", word);
+    if (value < least)
+        return md5_lex_fail(lex, at, MD5_ERROR_RANGE, "%s is %lld: expected at least %u", word,
+                            (long long)value, least);
+    const size_t left = (size_t)(lex->end - lex->at);
+    if ((uint64_t)value > left / bytes || value > INT32_MAX)
+        return md5_lex_fail(lex, at, MD5_ERROR_RANGE,
+                            "%s says %lld, which the %zu bytes left cannot hold", word,
+                            (long long)value, left);
+    *count = (md5_count){at, (uint32_t)value};
+    return true;
+}
+
+bool md5_need_count(md5_lex *lex, const md5_count *count, const char *word)
+{
+    if (count->at)
+        return true;
+    return md5_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX, "expected '%s' before %s", word,
+                        md5_lex_token(lex, lex->at).text);
+}
+
+bool md5_read_uint(md5_lex *lex, const char *what, uint32_t *value)
+{
+    int64_t number;
+    md5_lex_space(lex);
+    const char *const at = lex->at;
+    TRY(md5_lex_int(lex, &number));
+    if (number < 0 || number > UINT32_MAX)
+        return md5_lex_fail(lex, at, MD5_ERROR_RANGE, "%s %lld is out of range", what,
+                            (long long)number);
+    *value = (uint32_t)number;
+    return true;
+}

@@ -1,0 +1,147 @@
+#include "md5/read/hierarchy.h"
+#include "md5/core/math.h"
+
+bool md5_read_parent(md5_lex *lex, uint32_t num_joints, int32_t *parent)
+{
+    int64_t number;
+    md5_lex_space(lex);
+    const char *const at = lex->at;
+    TRY(md5_lex_int(lex, &number));
+    if (number >= (int64_t)num_joints)
+        return md5_lex_fail(lex, at, MD5_ERROR_RANGE, "parent %lld, but numJoints is %u",
+                            (long long)number, num_joints);
+    if (number < -1)
+        md5_lex_warn(lex, at, "parent %lld is read as -1: no parent", (long long)number);
+    *parent = number < 0 ? -1 : (int32_t)number;
+    return true;
+}
+
+bool md5_check_rotation(md5_lex *lex, const char *at, md5_vec3 rotation)
+{
+    if (isfinite(md5_vec3_dot(rotation, rotation)))
+        return true;
+    return md5_lex_fail(lex, at, MD5_ERROR_RANGE, "the rotation ( %g %g %g ) is out of range",
+                        (double)rotation.x, (double)rotation.y, (double)rotation.z);
+}
+
+void md5_warn_overlong(md5_lex *lex, const char *at, md5_vec3 rotation)
+{
+    md5_lex_warn(lex, at, "the rotation has length %.6g, more than 1: it is shortened",
+                 sqrt((double)md5_vec3_dot(rotation, rotation)));
+}
+
+bool md5_read_transform(md5_lex *lex, md5_transform *transform)
+{
+    md5_vec3 rotation;
+    TRY(md5_lex_vec3(lex, &transform->translation));
+    md5_lex_space(lex);
+    const char *const at = lex->at;
+    TRY(md5_lex_vec3(lex, &rotation));
+    TRY(md5_check_rotation(lex, at, rotation));
+    if (md5_quat_is_overlong(rotation.x, rotation.y, rotation.z))
+        md5_warn_overlong(lex, at, rotation);
+    transform->rotation = md5_quat_from_xyz(rotation.x, rotation.y, rotation.z);
+    return true;
+}
+
+// Children of each joint as ranges of one list: those of joint j are
+// children[first[j]] .. children[first[j + 1] - 1]; index num_joints holds the roots.
+typedef struct families {
+    uint32_t *first; // [num_joints + 2]
+    uint32_t *children;
+} families;
+
+static bool find_children(md5_arena *arena, const md5_file_joint *joints, uint32_t num_joints,
+                          families *family)
+{
+    family->first = md5_arena_alloc(arena, (size_t)num_joints + 2, sizeof *family->first);
+    TRY(family->first);
+    family->children = md5_arena_alloc(arena, num_joints, sizeof *family->children);
+    TRY(family->children);
+
+    // Ends of the ranges, each one place up, by counting; then filling from the back moves every
+    // end down to its range's start, and all starts belong one place down.
+    uint32_t *const first = family->first;
+    const uint32_t roots = num_joints;
+    for (uint32_t j = 0; j < num_joints; j++)
+        first[(joints[j].parent < 0 ? roots : (uint32_t)joints[j].parent) + 1]++;
+    for (uint32_t j = 0; j <= roots; j++)
+        first[j + 1] += first[j];
+    for (uint32_t j = num_joints; j-- > 0;) {
+        const uint32_t parent = joints[j].parent < 0 ? roots : (uint32_t)joints[j].parent;
+        family->children[--first[parent + 1]] = j;
+    }
+    memmove(first, first + 1, ((size_t)num_joints + 1) * sizeof *first);
+    first[num_joints + 1] = num_joints;
+    return true;
+}
+
+// Names a joint that is its own ancestor: from any joint that no root leads to, as many steps
+// upward as there are joints end on such a one.
+static bool fail_cycle(md5_lex *lex, const md5_file_joint *joints, uint32_t num_joints,
+                       uint32_t joint)
+{
+    for (uint32_t step = 0; step < num_joints; step++)
+        joint = (uint32_t)joints[joint].parent;
+    uint32_t first = joint;
+    for (uint32_t next = (uint32_t)joints[joint].parent; next != joint;
+         next = (uint32_t)joints[next].parent)
+        first = next < first ? next : first;
+    return md5_lex_fail(lex, joints[first].at, MD5_ERROR_RANGE,
+                        "joint %s is its own ancestor: parents form a circle",
+                        md5_quote(joints[first].name.bytes, joints[first].name.size).text);
+}
+
+// What the walk from the roots did not reach lies on a circle, or below one.
+static bool fail_unreached(md5_lex *lex, const md5_file_joint *joints, uint32_t num_joints,
+                           const uint32_t *order, uint32_t num_reached)
+{
+    bool *const reached = md5_arena_alloc(lex->arena, num_joints, sizeof *reached);
+    TRY(reached);
+    for (uint32_t i = 0; i < num_reached; i++)
+        reached[order[i]] = true;
+    uint32_t lost = 0;
+    while (reached[lost])
+        lost++;
+    return fail_cycle(lex, joints, num_joints, lost);
+}
+
+// Level by level from the roots.
+static bool order_from_roots(md5_lex *lex, const md5_file_joint *joints, uint32_t num_joints,
+                             uint32_t *order)
+{
+    families family;
+    TRY(find_children(lex->arena, joints, num_joints, &family));
+    uint32_t known = 0;
+    for (uint32_t i = family.first[num_joints]; i < family.first[num_joints + 1]; i++)
+        order[known++] = family.children[i];
+    for (uint32_t done = 0; done < known; done++) {
+        const uint32_t joint = order[done];
+        for (uint32_t i = family.first[joint]; i < family.first[joint + 1]; i++)
+            order[known++] = family.children[i];
+    }
+    return known == num_joints || fail_unreached(lex, joints, num_joints, order, known);
+}
+
+bool md5_order_joints(md5_lex *lex, const md5_file_joint *joints, uint32_t num_joints,
+                      const uint32_t **result)
+{
+    uint32_t *const order = md5_arena_alloc(lex->arena, num_joints, sizeof *order);
+    TRY(order);
+    *result = order;
+    bool has_late = false;
+    for (uint32_t j = 0; j < num_joints; j++) {
+        order[j] = j;
+        has_late |= joints[j].parent >= (int32_t)j;
+    }
+    if (!has_late)
+        return true;
+    TRY(order_from_roots(lex, joints, num_joints, order));
+    for (uint32_t j = 0; j < num_joints; j++) {
+        if (joints[j].parent > (int32_t)j)
+            md5_lex_warn(lex, joints[j].at, "joint %s stands before its parent, joint %d",
+                         md5_quote(joints[j].name.bytes, joints[j].name.size).text,
+                         joints[j].parent);
+    }
+    return true;
+}

@@ -1,0 +1,30 @@
+// The joints of a file, and an order in which every parent comes before its children.
+#ifndef MD5_READ_HIERARCHY_H
+#define MD5_READ_HIERARCHY_H
+
+#include "md5/read/lex.h"
+
+typedef struct md5_file_joint {
+    md5_span name;
+    const char *at; // where the text names it
+    int32_t parent; // -1 or below the number of joints
+} md5_file_joint;
+
+// Reads a parent: any negative number is a root; one out of range is an error.
+bool md5_read_parent(md5_lex *lex, uint32_t num_joints, int32_t *parent);
+
+// ( x y z ) ( x y z ): translation and rotation. A rotation that is too long is shortened, with a
+// warning.
+bool md5_read_transform(md5_lex *lex, md5_transform *transform);
+
+// Whether the x y z of a rotation can be brought to unit length. If not, `at` is told as an error.
+bool md5_check_rotation(md5_lex *lex, const char *at, md5_vec3 rotation);
+void md5_warn_overlong(md5_lex *lex, const char *at, md5_vec3 rotation);
+
+// Writes order[num_joints], allocated in the arena: file order where parents stand first. Warns of
+// each joint that stands before its parent; a joint that is its own ancestor is an error. Linear,
+// without recursion.
+bool md5_order_joints(md5_lex *lex, const md5_file_joint *joints, uint32_t num_joints,
+                      const uint32_t **order);
+
+#endif

@@ -1,0 +1,486 @@
+// .md5mesh: header, joints, then meshes of vertices, triangles and weights.
+#include "md5/read/header.h"
+#include "md5/read/mesh_file.h"
+
+// The fewest bytes that one of each takes in a text: no count may promise more of them than the
+// rest of the text could hold, so that memory stays linear in its size.
+enum {
+    JOINT_BYTES = sizeof "a 0(0 0 0)(0 0 0)" - 1,
+    MESH_BYTES = sizeof "mesh{numverts 0 numtris 0 numweights 0}" - 1,
+    VERTEX_BYTES = sizeof "vert 0(0 0)0 0" - 1,
+    TRIANGLE_BYTES = sizeof "tri 0 0 0 0" - 1,
+    WEIGHT_BYTES = sizeof "weight 0 0 0(0 0 0)" - 1,
+};
+
+typedef struct mesh_reader {
+    md5_lex lex;
+    md5_header header;
+    md5_count num_joints, num_meshes;
+    uint32_t num_meshes_read;
+    md5_file_joint *joints;
+    md5_file_mesh *meshes;
+    uint64_t num_references; // of vertices to weights, over all meshes
+    md5_mesh_file *file;
+} mesh_reader;
+
+// What is known of one mesh while its block is read.
+typedef struct mesh_block {
+    md5_file_mesh *mesh;
+    md5_count num_vertices, num_triangles, num_weights, num_colors;
+    const char *start;                      // `{`
+    const char *vertices_at, *triangles_at; // where the first of each begins
+    bool has_name, has_shader;
+} mesh_block;
+
+// -- Joints ---------------------------------------------------------------------------------
+
+// NAME parent ( position ) ( rotation )
+static bool read_joint(mesh_reader *reader, uint32_t joint, md5_transform *bind)
+{
+    md5_lex *const lex = &reader->lex;
+    md5_file_joint *const out = &reader->joints[joint];
+    md5_lex_space(lex);
+    if (lex->at == lex->end || *lex->at == '}')
+        return md5_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX, "numJoints says %u, found %s after %u",
+                            reader->num_joints.value, md5_lex_token(lex, lex->at).text, joint);
+    out->at = lex->at;
+    TRY(md5_lex_joint_name(lex, &out->name));
+    TRY(md5_read_parent(lex, reader->num_joints.value, &out->parent));
+    return md5_read_transform(lex, bind);
+}
+
+static bool read_joints(mesh_reader *reader)
+{
+    md5_lex *const lex = &reader->lex;
+    const char *const at = lex->at;
+    TRY(md5_need_count(lex, &reader->num_joints, "numJoints"));
+    TRY(md5_lex_take_word(lex, "joints"));
+    if (reader->joints)
+        return md5_lex_fail(lex, at, MD5_ERROR_SYNTAX, "'joints' stands here a second time");
+    const uint32_t num_joints = reader->num_joints.value;
+    reader->joints = md5_arena_alloc(lex->arena, num_joints, sizeof *reader->joints);
+    TRY(reader->joints);
+    md5_transform *const bind = md5_arena_alloc(lex->arena, num_joints, sizeof *bind);
+    TRY(bind);
+
+    TRY(md5_lex_bracket(lex, '{'));
+    for (uint32_t joint = 0; joint < num_joints; joint++)
+        TRY(read_joint(reader, joint, &bind[joint]));
+    if (!md5_lex_take(lex, '}'))
+        return md5_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX,
+                            "numJoints says %u, expected '}' after them, found %s", num_joints,
+                            md5_lex_token(lex, lex->at).text);
+    TRY(md5_order_joints(lex, reader->joints, num_joints, &reader->file->order));
+    reader->file->num_joints = num_joints;
+    reader->file->joints = reader->joints;
+    reader->file->bind = bind;
+    return true;
+}
+
+// -- Tables of a mesh -----------------------------------------------------------------------
+
+// The number in `vert 3`, `tri 3`, `weight 3`. As in the original, the order counts, not the
+// number; the first one in a table that differs is warned of.
+static bool read_item_number(md5_lex *lex, const char *word, uint32_t item, bool *is_warned)
+{
+    int64_t number;
+    md5_lex_space(lex);
+    const char *const at = lex->at;
+    TRY(md5_lex_int(lex, &number));
+    if (number != item && !*is_warned) {
+        *is_warned = true;
+        md5_lex_warn(lex, at, "'%s %lld' stands where '%s %u' belongs: the order counts", word,
+                     (long long)number, word, item);
+    }
+    return true;
+}
+
+static bool fail_short(md5_lex *lex, const char *count_word, uint32_t count, const char *word,
+                       uint32_t item)
+{
+    return md5_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX, "%s says %u, found %s after %u '%s'",
+                        count_word, count, md5_lex_token(lex, lex->at).text, item, word);
+}
+
+// ( u v ) first count
+static bool read_vertex(md5_lex *lex, uint32_t version, md5_vertex *vertex, md5_vec2 *texcoord)
+{
+    md5_vec3 normal, tangent;
+    float sign;
+    TRY(md5_lex_bracket(lex, '('));
+    TRY(md5_lex_float(lex, &texcoord->x));
+    TRY(md5_lex_float(lex, &texcoord->y));
+    TRY(md5_lex_bracket(lex, ')'));
+    TRY(md5_read_uint(lex, "first weight", &vertex->first_weight));
+    md5_lex_space(lex);
+    const char *const at = lex->at;
+    TRY(md5_read_uint(lex, "number of weights", &vertex->num_weights));
+    if (vertex->num_weights == 0)
+        md5_lex_warn(lex, at, "a vertex without weights stays at the origin");
+    if (version < 12)
+        return true;
+    TRY(md5_lex_vec3(lex, &normal));
+    TRY(md5_lex_bracket(lex, '('));
+    TRY(md5_lex_float(lex, &tangent.x));
+    TRY(md5_lex_float(lex, &tangent.y));
+    TRY(md5_lex_float(lex, &tangent.z));
+    TRY(md5_lex_float(lex, &sign));
+    return md5_lex_bracket(lex, ')');
+}
+
+static bool read_vertices(mesh_reader *reader, mesh_block *block)
+{
+    md5_lex *const lex = &reader->lex;
+    md5_file_mesh *const mesh = block->mesh;
+    bool is_warned = false;
+    TRY(md5_read_count(lex, "numverts", 0, VERTEX_BYTES, &block->num_vertices));
+    const uint32_t count = mesh->num_vertices = block->num_vertices.value;
+    mesh->vertices = md5_arena_alloc(lex->arena, count, sizeof *mesh->vertices);
+    TRY(mesh->vertices);
+    mesh->texcoords = md5_arena_alloc(lex->arena, count, sizeof *mesh->texcoords);
+    TRY(mesh->texcoords);
+    block->vertices_at = lex->at;
+    for (uint32_t v = 0; v < count; v++) {
+        if (!md5_lex_take_word(lex, "vert"))
+            return fail_short(lex, "numverts", count, "vert", v);
+        TRY(read_item_number(lex, "vert", v, &is_warned));
+        TRY(read_vertex(lex, reader->header.version, &mesh->vertices[v], &mesh->texcoords[v]));
+    }
+    return true;
+}
+
+static bool read_triangles(mesh_reader *reader, mesh_block *block)
+{
+    md5_lex *const lex = &reader->lex;
+    md5_file_mesh *const mesh = block->mesh;
+    bool is_warned = false;
+    TRY(md5_read_count(lex, "numtris", 0, TRIANGLE_BYTES, &block->num_triangles));
+    const uint32_t count = mesh->num_triangles = block->num_triangles.value;
+    mesh->triangles = md5_arena_alloc(lex->arena, count, 3 * sizeof *mesh->triangles);
+    TRY(mesh->triangles);
+    block->triangles_at = lex->at;
+    for (uint32_t t = 0; t < count; t++) {
+        uint32_t *const corners = mesh->triangles + 3 * (size_t)t;
+        if (!md5_lex_take_word(lex, "tri"))
+            return fail_short(lex, "numtris", count, "tri", t);
+        TRY(read_item_number(lex, "tri", t, &is_warned));
+        TRY(md5_read_uint(lex, "vertex", &corners[0]));
+        TRY(md5_read_uint(lex, "vertex", &corners[1]));
+        TRY(md5_read_uint(lex, "vertex", &corners[2]));
+    }
+    return true;
+}
+
+// joint bias ( offset )
+static bool read_weight(mesh_reader *reader, md5_weight *weight)
+{
+    md5_lex *const lex = &reader->lex;
+    md5_lex_space(lex);
+    const char *const at = lex->at;
+    TRY(md5_read_uint(lex, "joint", &weight->joint));
+    if (weight->joint >= reader->num_joints.value)
+        return md5_lex_fail(lex, at, MD5_ERROR_RANGE, "joint %u, but numJoints is %u",
+                            weight->joint, reader->num_joints.value);
+    TRY(md5_lex_float(lex, &weight->bias));
+    return md5_lex_vec3(lex, &weight->offset);
+}
+
+static bool read_weights(mesh_reader *reader, mesh_block *block)
+{
+    md5_lex *const lex = &reader->lex;
+    md5_file_mesh *const mesh = block->mesh;
+    bool is_warned = false;
+    TRY(md5_read_count(lex, "numweights", 0, WEIGHT_BYTES, &block->num_weights));
+    const uint32_t count = mesh->num_weights = block->num_weights.value;
+    mesh->weights = md5_arena_alloc(lex->arena, count, sizeof *mesh->weights);
+    TRY(mesh->weights);
+    for (uint32_t w = 0; w < count; w++) {
+        if (!md5_lex_take_word(lex, "weight"))
+            return fail_short(lex, "numweights", count, "weight", w);
+        TRY(read_item_number(lex, "weight", w, &is_warned));
+        TRY(read_weight(reader, &mesh->weights[w]));
+    }
+    return true;
+}
+
+// Version 12 only: vertexcolor i ( r g b a ), read over.
+static bool read_colors(mesh_reader *reader, mesh_block *block)
+{
+    md5_lex *const lex = &reader->lex;
+    bool is_warned = false;
+    float color[4];
+    TRY(md5_read_count(lex, "numvertexcolors", 0, VERTEX_BYTES, &block->num_colors));
+    const uint32_t count = block->num_colors.value;
+    for (uint32_t c = 0; c < count; c++) {
+        if (!md5_lex_take_word(lex, "vertexcolor"))
+            return fail_short(lex, "numvertexcolors", count, "vertexcolor", c);
+        TRY(read_item_number(lex, "vertexcolor", c, &is_warned));
+        TRY(md5_lex_bracket(lex, '('));
+        for (int i = 0; i < 4; i++)
+            TRY(md5_lex_float(lex, &color[i]));
+        TRY(md5_lex_bracket(lex, ')'));
+    }
+    return true;
+}
+
+// -- Indices, once the tables they point into are known -------------------------------------
+
+// Reads the table again up to thing number `item`, to tell where it stands. It was read without
+// an error before; warnings are not repeated.
+static const char *find_vertex(const mesh_reader *reader, const mesh_block *block, uint32_t item)
+{
+    md5_context silent = *reader->lex.arena->context;
+    md5_arena arena = {.context = &silent};
+    mesh_reader again = *reader;
+    md5_vertex vertex;
+    md5_vec2 texcoord;
+    int64_t number;
+    silent.warn = NULL;
+    again.lex.arena = &arena;
+    again.lex.at = block->vertices_at;
+    for (uint32_t v = 0;; v++) {
+        md5_lex_take_word(&again.lex, "vert");
+        md5_lex_int(&again.lex, &number);
+        if (v == item)
+            break;
+        read_vertex(&again.lex, again.header.version, &vertex, &texcoord);
+    }
+    md5_lex_bracket(&again.lex, '(');
+    md5_lex_float(&again.lex, &texcoord.x);
+    md5_lex_float(&again.lex, &texcoord.y);
+    md5_lex_bracket(&again.lex, ')');
+    md5_lex_space(&again.lex);
+    return again.lex.at;
+}
+
+static const char *find_corner(const mesh_reader *reader, const mesh_block *block, size_t corner)
+{
+    md5_context silent = *reader->lex.arena->context;
+    md5_arena arena = {.context = &silent};
+    md5_lex lex = reader->lex;
+    int64_t number;
+    silent.warn = NULL;
+    lex.arena = &arena;
+    lex.at = block->triangles_at;
+    for (size_t i = 0;; i++) {
+        if (i % 3 == 0) {
+            md5_lex_take_word(&lex, "tri");
+            md5_lex_int(&lex, &number);
+        }
+        if (i == corner)
+            break;
+        md5_lex_int(&lex, &number);
+    }
+    md5_lex_space(&lex);
+    return lex.at;
+}
+
+static bool check_vertices(mesh_reader *reader, const mesh_block *block)
+{
+    md5_file_mesh *const mesh = block->mesh;
+    const uint64_t text_size = (uint64_t)(reader->lex.end - reader->lex.text);
+    for (uint32_t v = 0; v < mesh->num_vertices; v++) {
+        md5_vertex *const vertex = &mesh->vertices[v];
+        const uint64_t end = (uint64_t)vertex->first_weight + vertex->num_weights;
+        reader->num_references += vertex->num_weights;
+        if (vertex->num_weights == 0)
+            vertex->first_weight = 0; // wherever it pointed
+        else if (end > mesh->num_weights)
+            return md5_lex_fail(&reader->lex, find_vertex(reader, block, v), MD5_ERROR_RANGE,
+                                "weights %u to %llu, but numweights is %u", vertex->first_weight,
+                                (unsigned long long)end - 1, mesh->num_weights);
+        else if (reader->num_references > text_size)
+            return md5_lex_fail(&reader->lex, find_vertex(reader, block, v), MD5_ERROR_RANGE,
+                                "up to here vertices share weights %llu times, more than the file "
+                                "has bytes (%llu)",
+                                (unsigned long long)reader->num_references,
+                                (unsigned long long)text_size);
+    }
+    return true;
+}
+
+static bool check_triangles(mesh_reader *reader, const mesh_block *block)
+{
+    const md5_file_mesh *const mesh = block->mesh;
+    for (size_t i = 0; i < 3 * (size_t)mesh->num_triangles; i++) {
+        if (mesh->triangles[i] >= mesh->num_vertices)
+            return md5_lex_fail(&reader->lex, find_corner(reader, block, i), MD5_ERROR_RANGE,
+                                "vertex %u, but numverts is %u", mesh->triangles[i],
+                                mesh->num_vertices);
+    }
+    return true;
+}
+
+// -- Meshes ---------------------------------------------------------------------------------
+
+static bool is_mesh_word(md5_span word)
+{
+    static const char *const words[] = {"name", "shader", "numverts",   "vert",
+                                        "tri",  "weight", "numweights", "numtris"};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        if (md5_span_is(word, words[i]))
+            return true;
+    }
+    return false;
+}
+
+// A word that may stand once; the first one counts.
+static bool read_mesh_text(md5_lex *lex, const char *what, bool *is_known, md5_span *text)
+{
+    md5_span read;
+    const char *const at = lex->at - strlen(what);
+    TRY(md5_lex_text(lex, &read, "a string"));
+    if (*is_known)
+        md5_lex_warn(lex, at, "'%s' stands here a second time: the first counts", what);
+    else
+        *text = read;
+    *is_known = true;
+    return true;
+}
+
+// A `vert`, `tri` or `weight` outside of its table.
+static bool fail_item(md5_lex *lex, const mesh_block *block, md5_span word)
+{
+    const bool is_vertex = md5_span_is(word, "vert"), is_triangle = md5_span_is(word, "tri");
+    const md5_count *const count = is_vertex     ? &block->num_vertices
+                                   : is_triangle ? &block->num_triangles
+                                                 : &block->num_weights;
+    const char *const count_word = is_vertex ? "numverts" : is_triangle ? "numtris" : "numweights";
+    TRY(md5_need_count(lex, count, count_word));
+    return md5_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX, "%s says %u, but another %s follows",
+                        count_word, count->value, md5_lex_token(lex, lex->at).text);
+}
+
+// One word of a mesh's block and what belongs to it. Words may come in any order.
+static bool read_mesh_word(mesh_reader *reader, mesh_block *block)
+{
+    md5_lex *const lex = &reader->lex;
+    if (md5_lex_take_word(lex, "shader"))
+        return read_mesh_text(lex, "shader", &block->has_shader, &block->mesh->shader);
+    if (md5_lex_take_word(lex, "name"))
+        return read_mesh_text(lex, "name", &block->has_name, &block->mesh->name);
+    if (md5_lex_take_word(lex, "numverts"))
+        return read_vertices(reader, block);
+    if (md5_lex_take_word(lex, "numtris"))
+        return read_triangles(reader, block);
+    if (md5_lex_take_word(lex, "numweights"))
+        return read_weights(reader, block);
+    if (reader->header.version == 12 && md5_lex_take_word(lex, "numvertexcolors"))
+        return read_colors(reader, block);
+
+    const md5_span word = md5_lex_peek_word(lex);
+    const md5_quoted token = md5_lex_token(lex, lex->at);
+    if (word.size == 0 || lex->at == lex->end)
+        return md5_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX,
+                            "expected '}' at the end of a mesh, "
+                            "found %s",
+                            token.text);
+    if (is_mesh_word(word))
+        return fail_item(lex, block, word);
+    md5_lex_warn(lex, lex->at, "%s is not known here: skipped with its values", token.text);
+    lex->at += word.size;
+    return md5_lex_skip_values(lex, is_mesh_word);
+}
+
+static bool need_table(md5_lex *lex, const md5_count *count, const char *word)
+{
+    if (count->at)
+        return true;
+    return md5_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX, "this mesh ends without '%s'", word);
+}
+
+static bool read_mesh(mesh_reader *reader)
+{
+    md5_lex *const lex = &reader->lex;
+    if (!reader->joints)
+        return md5_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX, "expected 'joints' before 'mesh'");
+    TRY(md5_need_count(lex, &reader->num_meshes, "numMeshes"));
+    mesh_block block = {.mesh = &reader->meshes[reader->num_meshes_read], .start = lex->at};
+    TRY(md5_lex_take_word(lex, "mesh"));
+    TRY(md5_lex_bracket(lex, '{'));
+    lex->mesh_comment = (md5_span){0};
+    md5_lex_space(lex);
+    while (lex->at == lex->end || *lex->at != '}') {
+        TRY(read_mesh_word(reader, &block));
+        md5_lex_space(lex);
+    }
+    TRY(need_table(lex, &block.num_vertices, "numverts"));
+    TRY(need_table(lex, &block.num_triangles, "numtris"));
+    TRY(need_table(lex, &block.num_weights, "numweights"));
+    lex->at++;
+    if (!block.has_shader)
+        md5_lex_warn(lex, block.start, "this mesh has no 'shader'");
+    if (!block.has_name && lex->mesh_comment.bytes)
+        block.mesh->name = lex->mesh_comment;
+    TRY(check_vertices(reader, &block));
+    TRY(check_triangles(reader, &block));
+    reader->num_meshes_read++;
+    return true;
+}
+
+// -- The file -------------------------------------------------------------------------------
+
+static bool read_num_meshes(mesh_reader *reader)
+{
+    md5_lex *const lex = &reader->lex;
+    TRY(md5_read_count(lex, "numMeshes", 0, MESH_BYTES, &reader->num_meshes));
+    reader->meshes = md5_arena_alloc(lex->arena, reader->num_meshes.value, sizeof *reader->meshes);
+    return reader->meshes != NULL;
+}
+
+static bool read_top_word(mesh_reader *reader, md5_span word)
+{
+    md5_lex *const lex = &reader->lex;
+    if (md5_span_is(word, "mesh"))
+        return read_mesh(reader);
+    if (md5_span_is(word, "joints"))
+        return read_joints(reader);
+    if (md5_lex_take_word(lex, "numJoints"))
+        return md5_read_count(lex, "numJoints", 1, JOINT_BYTES, &reader->num_joints);
+    if (md5_lex_take_word(lex, "numMeshes"))
+        return read_num_meshes(reader);
+    return md5_header_word(lex, &reader->header, word);
+}
+
+static bool is_complete(const mesh_reader *reader)
+{
+    return reader->joints && reader->num_meshes.at
+           && reader->num_meshes_read == reader->num_meshes.value;
+}
+
+static bool read_file(mesh_reader *reader)
+{
+    md5_lex *const lex = &reader->lex;
+    TRY(md5_header_begin(lex, &reader->header));
+    while (!is_complete(reader)) {
+        const md5_span word = md5_lex_peek_word(lex);
+        // Behind the joints another file may begin, before all meshes of this one were there.
+        if (lex->at == lex->end || (reader->joints && md5_span_is(word, "MD5Version")))
+            break;
+        TRY(read_top_word(reader, word));
+    }
+    if (!reader->joints)
+        return md5_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX, "expected 'joints', found %s",
+                            md5_lex_token(lex, lex->at).text);
+    TRY(md5_need_count(lex, &reader->num_meshes, "numMeshes"));
+    if (reader->header.version == 12)
+        md5_lex_warn(lex, reader->header.version_at,
+                     "normals, tangents and colours of version 12 are not used but derived");
+    if (reader->num_meshes_read < reader->num_meshes.value)
+        md5_lex_warn(lex, reader->num_meshes.at, "numMeshes says %u, but the file has %u",
+                     reader->num_meshes.value, reader->num_meshes_read);
+    return md5_header_end(lex, &reader->header, "mesh");
+}
+
+bool md5_read_mesh_file(md5_arena *arena, const char *text, size_t size, md5_mesh_file *file)
+{
+    *file = (md5_mesh_file){0};
+    mesh_reader reader = {.header = {.kind = MD5_KIND_MESH}, .file = file};
+    md5_lex_begin(&reader.lex, arena, text, size);
+    reader.lex.join_strings = true;
+    TRY(read_file(&reader));
+    file->command_line = reader.header.command_line;
+    file->num_meshes = reader.num_meshes_read;
+    file->meshes = reader.meshes;
+    return true;
+}

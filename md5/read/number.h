@@ -1,0 +1,68 @@
+// Decimal text to numbers: no locale, correctly rounded, equal to strtof bit for bit.
+#ifndef MD5_READ_NUMBER_H
+#define MD5_READ_NUMBER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+// Powers of ten that a double holds exactly.
+enum { MD5_MAX_EXACT_POWER = 22, MD5_MAX_DIGITS = 18 };
+extern const double md5_exact_powers[MD5_MAX_EXACT_POWER + 1];
+
+// Reads a float at `at`: digits with at most one point, at least one digit, an optional `-` or
+// `+` before and an optional exponent (e or E) behind. Returns where it ends, or NULL if there is
+// no number. A value beyond the range of float becomes infinity.
+const char *md5_scan_float_exact(const char *at, const char *end, float *value);
+
+// The same number as a double: exact to the last bit for up to 15 digits and exponents up to 22,
+// within 4 units of the last place otherwise.
+const char *md5_scan_double(const char *at, const char *end, double *value);
+
+// Whether rounding `near`, which is off by at most 4 units of its last place, to a float gives
+// what rounding the exact value gives: so unless a point halfway between two floats, whose 29
+// bits that a float lacks read 1000..., is close by. `near` must be in the range of normal floats.
+static inline bool md5_rounds_safely(double near)
+{
+    enum { SLACK = 8 };
+    const uint32_t half = UINT32_C(1) << 28;
+    uint64_t bits;
+    memcpy(&bits, &near, sizeof bits);
+    const uint32_t below = (uint32_t)bits & ((UINT32_C(1) << 29) - 1);
+    return below - (half - SLACK) > 2 * SLACK; // unsigned: outside of half -+ SLACK
+}
+
+// The common case, at most 18 digits without an exponent, inline; the rest by the exact way.
+static inline const char *md5_scan_float(const char *at, const char *end, float *value)
+{
+    const char *next = at;
+    const bool negative = next < end && *next == '-';
+    next += negative;
+
+    uint64_t digits = 0;
+    const char *const first = next;
+    while (next < end && (unsigned char)(*next - '0') < 10)
+        digits = 10 * digits + (uint64_t)(*next++ - '0');
+    size_t num_digits = (size_t)(next - first), num_decimals = 0;
+    if (next < end && *next == '.') {
+        const char *const point = next++;
+        while (next < end && (unsigned char)(*next - '0') < 10)
+            digits = 10 * digits + (uint64_t)(*next++ - '0');
+        num_decimals = (size_t)(next - point) - 1;
+        num_digits += num_decimals;
+    }
+    // An overflow of `digits` above is harmless: then there are too many of them.
+    const bool has_exponent = next < end && (*next | 0x20) == 'e';
+    if (num_digits - 1 >= MD5_MAX_DIGITS || has_exponent)
+        return md5_scan_float_exact(at, end, value);
+
+    // Two roundings: the digits to double, and the division.
+    const double near = (double)(int64_t)digits / md5_exact_powers[num_decimals];
+    if (!md5_rounds_safely(near))
+        return md5_scan_float_exact(at, end, value);
+    *value = negative ? -(float)near : (float)near;
+    return next;
+}
+
+#endif
