@@ -1,0 +1,176 @@
+// Bind pose, local transforms to model space, model space to palette.
+#include "test/test.h"
+
+#include "md5/core/math.h"
+#include "md5/pose/bind_pose.h"
+
+#include <string.h>
+
+enum { MAX_JOINTS = 64 };
+
+// A skeleton whose joints stand in any order: children before parents, several roots.
+typedef struct made_skeleton {
+    md5_skeleton skeleton;
+    md5_joint joints[MAX_JOINTS];
+    uint32_t order[MAX_JOINTS];
+} made_skeleton;
+
+static void make_skeleton(made_skeleton *made, uint32_t count, bool shuffled, uint64_t *random)
+{
+    for (uint32_t i = 0; i < count; i++)
+        made->order[i] = i;
+    for (uint32_t i = count; shuffled && i-- > 1;) {
+        const uint32_t other = test_random_u32(random) % (i + 1);
+        const uint32_t swap = made->order[i];
+        made->order[i] = made->order[other];
+        made->order[other] = swap;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        const bool is_root = i == 0 || test_random(random) < 0.1;
+        const uint32_t above = is_root ? 0 : test_random_u32(random) % i;
+        made->joints[made->order[i]] = (md5_joint){
+            .name = "",
+            .parent = is_root ? -1 : (int32_t)made->order[above],
+        };
+    }
+    made->skeleton = (md5_skeleton){count, made->joints, made->order};
+}
+
+static md5_transform random_transform(uint64_t *random, double size)
+{
+    md5_quat q = {0};
+    double square = 0.0;
+    while (square < 0.01 || square > 1.0) {
+        q = (md5_quat){(float)(2.0 * test_random(random) - 1.0),
+                       (float)(2.0 * test_random(random) - 1.0),
+                       (float)(2.0 * test_random(random) - 1.0), 0.0f};
+        square = (double)(q.x * q.x + q.y * q.y + q.z * q.z);
+    }
+    return (md5_transform){
+        .rotation = md5_quat_from_xyz(q.x, q.y, q.z),
+        .translation = {(float)(size * (test_random(random) - 0.5)),
+                        (float)(size * (test_random(random) - 0.5)),
+                        (float)(size * (test_random(random) - 0.5))},
+    };
+}
+
+// The largest difference of rotation entries, and of translations.
+static void compare(const md5_mat34 *a, const md5_mat34 *b, double *rotation, double *translation)
+{
+    for (int i = 0; i < 12; i++) {
+        double *worst = i % 4 == 3 ? translation : rotation;
+        *worst = fmax(*worst, fabs((double)a->m[i] - (double)b->m[i]));
+    }
+}
+
+static const md5_mat34 identity = {{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}};
+
+// A quarter turn about z takes x to y; 1 and 2 hang one unit along x below each other.
+TEST (hierarchy_places_a_known_chain) {
+    const md5_joint joints[3] = {{"a", -1}, {"b", 0}, {"c", 1}};
+    const uint32_t order[3] = {0, 1, 2};
+    const md5_skeleton skeleton = {3, joints, order};
+    const float half = 0.70710678f;
+    const md5_transform pose[3] = {
+        {.rotation = {0, 0, 0, -1}, .translation = {0, 0, 5}},
+        {.rotation = {0, 0, half, half}, .translation = {1, 0, 0}},
+        {.rotation = {0, 0, half, half}, .translation = {1, 0, 0}},
+    };
+    md5_mat34 found[3];
+    md5_local_to_model(&skeleton, pose, found);
+    double rotation = 0.0, translation = 0.0;
+    compare(&found[0], &(md5_mat34){{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 5}}, &rotation, &translation);
+    compare(&found[1], &(md5_mat34){{0, -1, 0, 1, 1, 0, 0, 0, 0, 0, 1, 5}}, &rotation,
+            &translation);
+    compare(&found[2], &(md5_mat34){{-1, 0, 0, 1, 0, -1, 0, 1, 0, 0, 1, 5}}, &rotation,
+            &translation);
+    CHECK_NEAR(rotation, 0.0, 1e-6);
+    CHECK_NEAR(translation, 0.0, 1e-6);
+}
+
+// The first joint of an .md5mesh of a door, and one below it: w comes out <= 0, the inverse undoes.
+TEST (bind_pose_of_a_known_pair) {
+    const md5_joint joints[2] = {{"a", -1}, {"b", 0}};
+    const uint32_t order[2] = {0, 1};
+    const md5_skeleton skeleton = {2, joints, order};
+    const float half = 0.70710678f;
+    // Both turned by the same quarter about x (y to z): relative to each other, not at all.
+    const md5_transform transforms[2] = {
+        {.rotation = {-half, 0, 0, -half}, .translation = {1, 2, 3}},
+        {.rotation = {-half, 0, 0, -half}, .translation = {1, 2, 7}},
+    };
+    md5_transform local[2];
+    md5_mat34 bind[2], inverse[2];
+    md5_build_bind_pose(&skeleton, transforms, local, bind, inverse);
+    CHECK(memcmp(&local[0], &transforms[0], sizeof local[0]) == 0);
+    CHECK_NEAR((double)local[1].rotation.w, -1.0, 1e-7);
+    CHECK_NEAR((double)local[1].translation.y, 4.0, 1e-6);
+    CHECK_NEAR((double)local[1].translation.z, 0.0, 1e-6);
+    double rotation = 0.0, translation = 0.0;
+    compare(&bind[1], &(md5_mat34){{1, 0, 0, 1, 0, 0, -1, 2, 0, 1, 0, 7}}, &rotation, &translation);
+    compare(&inverse[1], &(md5_mat34){{1, 0, 0, -1, 0, 0, 1, -7, 0, -1, 0, 2}}, &rotation,
+            &translation);
+    CHECK_NEAR(rotation, 0.0, 1e-6);
+    CHECK_NEAR(translation, 0.0, 1e-6);
+}
+
+TEST (bind_pose_is_consistent_for_any_hierarchy) {
+    uint64_t random = 1;
+    double rotation = 0.0, translation = 0.0, undone_rotation = 0.0, undone_translation = 0.0;
+    const double size = 100.0;
+    for (int round = 0; round < 200; round++) {
+        made_skeleton made;
+        const uint32_t count = 1 + test_random_u32(&random) % MAX_JOINTS;
+        make_skeleton(&made, count, round % 2, &random);
+        md5_transform transforms[MAX_JOINTS], local[MAX_JOINTS];
+        md5_mat34 bind[MAX_JOINTS], inverse[MAX_JOINTS], joints[MAX_JOINTS], palette[MAX_JOINTS];
+        for (uint32_t i = 0; i < count; i++)
+            transforms[i] = random_transform(&random, size);
+        md5_build_bind_pose(&made.skeleton, transforms, local, bind, inverse);
+
+        // The bind pose, posed again, is the bind pose, and its palette moves nothing.
+        md5_local_to_model(&made.skeleton, local, joints);
+        const md5_model model = {.skeleton = made.skeleton, .inverse_bind = inverse};
+        md5_build_palette(&model, joints, palette);
+        for (uint32_t i = 0; i < count; i++) {
+            compare(&joints[i], &bind[i], &rotation, &translation);
+            compare(&palette[i], &identity, &undone_rotation, &undone_translation);
+            const md5_mat34 expected =
+                md5_mat34_of(transforms[i].rotation, transforms[i].translation);
+            compare(&bind[i], &expected, &rotation, &translation);
+            CHECK(local[i].rotation.w <= 0.0f && local[i].pad == 0.0f);
+        }
+        md5_build_palette(&model, joints, joints);
+        CHECK(memcmp(joints, palette, count * sizeof *palette) == 0);
+    }
+    CHECK_NEAR(rotation, 0.0, 3e-6);
+    CHECK_NEAR(translation, 0.0, 3e-6 * size);
+    CHECK_NEAR(undone_rotation, 0.0, 3e-6);
+    CHECK_NEAR(undone_translation, 0.0, 6e-6 * size);
+}
+
+// Matrices through the hierarchy, against transforms multiplied from the joint up to its root.
+TEST (hierarchy_agrees_with_products_of_transforms) {
+    uint64_t random = 2;
+    double rotation = 0.0, translation = 0.0;
+    for (int round = 0; round < 200; round++) {
+        made_skeleton made;
+        const uint32_t count = 1 + test_random_u32(&random) % MAX_JOINTS;
+        make_skeleton(&made, count, true, &random);
+        md5_transform pose[MAX_JOINTS];
+        md5_mat34 joints[MAX_JOINTS];
+        for (uint32_t i = 0; i < count; i++)
+            pose[i] = random_transform(&random, 10.0);
+        md5_local_to_model(&made.skeleton, pose, joints);
+        for (uint32_t i = 0; i < count; i++) {
+            md5_transform whole = pose[i];
+            for (int32_t above = made.joints[i].parent; above >= 0;
+                 above = made.joints[above].parent)
+                whole = md5_transform_mul(pose[above], whole);
+            const md5_mat34 expected = md5_mat34_from_transform(whole);
+            compare(&joints[i], &expected, &rotation, &translation);
+        }
+    }
+    CHECK_NEAR(rotation, 0.0, 1e-5);
+    CHECK_NEAR(translation, 0.0, 1e-4);
+}
