@@ -44,7 +44,7 @@ layout() {
 }
 
 scripts() {
-    find test .ci -name '*.sh' | sort | xargs shellcheck -S warning .ci/run
+    find test .ci -name '*.sh' | sort | xargs shellcheck -x -S warning .ci/run
 }
 
 timed "gcc" compile gcc

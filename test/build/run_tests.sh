@@ -1,7 +1,8 @@
 #!/bin/sh
 # run_tests.sh SUITE...: runs test programs and test scripts in turn. Each ends its output with
 # `N passed, N failed, N skipped`; so does this, with the sums. One that crashes, hangs or does not
-# end so counts as one failure more. What failed or was skipped is shown, the rest only counted.
+# end so counts as one failure more. What failed is shown in full; else lines that begin with
+# `skipped: ` or `note: `, and the counts.
 # From the environment: what the Makefile sets, and MD5_TEST_TIMEOUT (seconds for one suite).
 set -u
 timeout=${MD5_TEST_TIMEOUT:-600}
@@ -46,8 +47,8 @@ END
     if [ "$f" -ne 0 ]; then
         sed 's/^/    /' "$log"
         [ -n "$trouble" ] && echo "    $suite $trouble"
-    elif [ "$s" -ne 0 ]; then
-        grep '^skipped' "$log" | sed 's/^/    /'
+    else
+        grep -E '^(skipped|note): ' "$log" | sed 's/^/    /'
     fi
     passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
 done

@@ -1,7 +1,7 @@
 #!/bin/sh
 # A new Debian with git, make and gcc and nothing else, made in a folder: there `make run` and
 # `make test` must be all that one has to say. Tests what is committed. Needs to be root, a mirror,
-# and about 1.5 GB for a while. MD5_SUITE: another release than the one this runs on.
+# and about 1.5 GB for a while. MD5_SUITE, MD5_MIRROR: another release than the one this runs on.
 . test/build/report.sh
 
 title="a new system"
@@ -14,11 +14,12 @@ git -c safe.directory='*' rev-parse HEAD >/dev/null 2>&1 || {
 
 # -- Where packages come from: as on this machine ---------------------------------------------------
 
-suite=${MD5_SUITE:-$(. /etc/os-release && echo "${VERSION_CODENAME:-stable}")}
+host=$(. /etc/os-release && echo "${VERSION_CODENAME:-stable}")
+suite=${MD5_SUITE:-$host}
 
-# The first address that has the suite, from sources in either of apt's two formats.
+# The first address that has this machine's release, from sources in either of apt's two formats.
 mirror() {
-    cat /etc/apt/sources.list /etc/apt/sources.list.d/* 2>/dev/null | awk -v suite="$suite" '
+    cat /etc/apt/sources.list /etc/apt/sources.list.d/* 2>/dev/null | awk -v suite="$host" '
         $1 == "deb" {
             sub(/\[[^]]*\]/, "")
             if ($3 == suite) { print $2; exit }
@@ -26,8 +27,8 @@ mirror() {
         $1 == "URIs:" { address = $2 }
         $1 == "Suites:" { for (i = 2; i <= NF; i++) if ($i == suite) { print address; exit } }'
 }
-mirror=$(mirror)
-[ -n "$mirror" ] || { skip "$title" "apt knows no mirror of $suite"; finish; }
+mirror=${MD5_MIRROR:-$(mirror)}
+[ -n "$mirror" ] || { skip "$title" "apt knows no mirror of $host"; finish; }
 
 root=$scratch/root
 mkdir "$root"
@@ -47,7 +48,10 @@ inside() {
 }
 
 base() {
-    debootstrap --variant=minbase "$suite" "$root" "$mirror"
+    # Ubuntu keeps half of what is needed in universe; Debian has no such thing and is not bothered.
+    components=main
+    case $mirror in *ubuntu*) components=main,universe ;; esac
+    debootstrap --variant=minbase --components=$components "$suite" "$root" "$mirror"
 }
 # Only how to reach the mirror; the rest of this machine's settings is its own affair.
 settings() {
@@ -63,7 +67,7 @@ checkout() {
 timed() {
     start=$(date +%s)
     check "$@"
-    echo "$1: $(($(date +%s) - start)) s"
+    echo "note: $1: $(($(date +%s) - start)) s"
 }
 timed "debootstrap $suite" base
 timed "git, make and gcc are installed" settings
@@ -106,5 +110,5 @@ timed "make run" run
 check "it renders a picture and names it" names_its_picture
 timed "make test" tests
 silent "nothing but the real models is skipped" only_corpus_skipped
-tail -n 1 "$scratch/tests" | sed 's/^/there: /'
+echo "note: make test there: $(tail -n 1 "$scratch/tests")"
 finish
