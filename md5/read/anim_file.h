@@ -2,7 +2,7 @@
 #ifndef MD5_READ_ANIM_FILE_H
 #define MD5_READ_ANIM_FILE_H
 
-#include "md5/read/hierarchy.h"
+#include "md5/read/joints.h"
 
 typedef struct md5_anim_file {
     md5_span command_line;

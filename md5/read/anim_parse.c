@@ -25,6 +25,7 @@ typedef struct anim_reader {
     // What the hierarchy asks a frame to hold, and which joint asks for the last number.
     uint64_t needed;
     const char *needed_at;
+    uint64_t num_used; // components, each counted as often as joints use it
 
     uint32_t num_frames_read;
     int64_t first_frame; // the number of the first frame
@@ -95,6 +96,7 @@ static bool read_track(anim_reader *reader, md5_track *track)
                             (long long)first);
     track->first = fits ? (uint32_t)first : 0;
     const uint64_t needed = (uint64_t)track->first + num_bits(track->flags);
+    reader->num_used += num_bits(track->flags);
     if (is_used && needed > reader->needed) {
         reader->needed = needed;
         reader->needed_at = at;
@@ -228,12 +230,27 @@ static bool settle_components(anim_reader *reader, uint32_t *num_components)
     return true;
 }
 
+// Joints may share components. Bounded, so that what is made of a file is linear in its size.
+static bool check_sharing(anim_reader *reader)
+{
+    md5_lex *const lex = &reader->lex;
+    const uint64_t text_size = (uint64_t)(lex->end - lex->text);
+    if (reader->num_used <= text_size / reader->num_frames.value)
+        return true;
+    return md5_lex_fail(lex, reader->num_components.at, MD5_ERROR_RANGE,
+                        "joints share components: %llu in %u frames is more than the file has "
+                        "bytes (%llu)",
+                        (unsigned long long)reader->num_used, reader->num_frames.value,
+                        (unsigned long long)text_size);
+}
+
 // At the first frame, whose `{` was just read: all that is needed for the others is known.
 static bool begin_frames(anim_reader *reader)
 {
     md5_lex *const lex = &reader->lex;
     uint32_t num_components = 0;
     TRY(settle_components(reader, &num_components));
+    TRY(check_sharing(reader));
     // Room for no more frames than the rest of the text could hold. If there are fewer than
     // numFrames says, reading ends with an error before the room does.
     const size_t left = (size_t)(lex->end - lex->at);

@@ -2,7 +2,7 @@
 #ifndef MD5_READ_MESH_FILE_H
 #define MD5_READ_MESH_FILE_H
 
-#include "md5/read/hierarchy.h"
+#include "md5/read/joints.h"
 
 // Every index is inside its table.
 typedef struct md5_file_mesh {

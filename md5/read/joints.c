@@ -1,4 +1,4 @@
-#include "md5/read/hierarchy.h"
+#include "md5/read/joints.h"
 #include "md5/core/math.h"
 
 bool md5_read_parent(md5_lex *lex, uint32_t num_joints, int32_t *parent)

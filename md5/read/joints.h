@@ -1,6 +1,6 @@
 // The joints of a file, and an order in which every parent comes before its children.
-#ifndef MD5_READ_HIERARCHY_H
-#define MD5_READ_HIERARCHY_H
+#ifndef MD5_READ_JOINTS_H
+#define MD5_READ_JOINTS_H
 
 #include "md5/read/lex.h"
 

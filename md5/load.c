@@ -1,0 +1,514 @@
+// Ties the road together: bytes, what they say, what follows from that, one block of memory.
+#include "md5/core/arena.h"
+#include "md5/pose/bind_pose.h"
+#include "md5/pose/clip.h"
+#include "md5/read/anim_file.h"
+#include "md5/read/mesh_file.h"
+#include "md5/skin/geometry.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+// -- Files ----------------------------------------------------------------------------------
+
+typedef struct file_text {
+    char *bytes;
+    size_t size;
+} file_text;
+
+static bool fail_io(md5_context *context, const char *what)
+{
+    const char *const reason = errno ? strerror(errno) : "unknown reason";
+    return md5_fail(context, MD5_ERROR_IO, 0, 0, "%s: %s", what, reason);
+}
+
+// A byte is read first: of a folder, which can be opened and has a size too, none can.
+static bool find_size(md5_context *context, FILE *file, size_t *size)
+{
+    errno = 0;
+    if (fgetc(file) == EOF && ferror(file))
+        return fail_io(context, "cannot read the file");
+    if (fseek(file, 0, SEEK_END) != 0)
+        return fail_io(context, "not a regular file");
+    const long end = ftell(file);
+    if (end < 0 || fseek(file, 0, SEEK_SET) != 0)
+        return fail_io(context, "not a regular file");
+    *size = (size_t)end;
+    return true;
+}
+
+static bool read_open_file(md5_context *context, FILE *file, file_text *text)
+{
+    size_t size;
+    TRY(find_size(context, file, &size));
+    text->bytes = md5_alloc(context, size);
+    TRY(text->bytes);
+    text->size = size;
+    errno = 0;
+    if (fread(text->bytes, 1, size, file) != size) {
+        if (ferror(file))
+            return fail_io(context, "cannot read the file");
+        return md5_fail(context, MD5_ERROR_IO, 0, 0, "the file became shorter while it was read");
+    }
+    return true;
+}
+
+static bool read_file(md5_context *context, const char *path, file_text *text)
+{
+    errno = 0;
+    FILE *file = fopen(path, "rb");
+    if (!file)
+        return fail_io(context, "cannot open the file");
+    const bool is_read = read_open_file(context, file, text);
+    fclose(file);
+    return is_read;
+}
+
+// Lines and columns have 32 bits.
+static bool check_size(md5_context *context, size_t size)
+{
+    if (size < UINT32_MAX)
+        return true;
+    return md5_fail(context, MD5_ERROR_IO, 0, 0, "%zu bytes are too large for one file", size);
+}
+
+// -- Names ----------------------------------------------------------------------------------
+
+static size_t name_size(md5_span name)
+{
+    return name.size + 1;
+}
+
+// Copies a name to *end, which it moves behind the NUL.
+static const char *place_name(char **end, md5_span name)
+{
+    char *const start = *end;
+    if (name.size > 0)
+        memcpy(start, name.bytes, name.size);
+    start[name.size] = '\0';
+    *end = start + name_size(name);
+    return start;
+}
+
+static size_t joint_names_size(const md5_file_joint *joints, uint32_t num_joints)
+{
+    size_t size = 0;
+    for (uint32_t j = 0; j < num_joints; j++)
+        size += name_size(joints[j].name);
+    return size;
+}
+
+static void place_joints(char **end, const md5_file_joint *source, uint32_t num_joints,
+                         md5_joint *joints)
+{
+    for (uint32_t j = 0; j < num_joints; j++)
+        joints[j] = (md5_joint){place_name(end, source[j].name), source[j].parent};
+}
+
+static void copy(void *to, const void *from, size_t count, size_t size)
+{
+    if (count > 0)
+        memcpy(to, from, count * size);
+}
+
+// -- Models ---------------------------------------------------------------------------------
+
+// Everything a model is made of, before its block exists. Lies in the arena.
+typedef struct model_parts {
+    md5_mesh_file file;
+    md5_transform *bind_local;
+    md5_mat34 *bind, *inverse_bind;
+    md5_geometry_plan *plans; // [num_meshes]
+} model_parts;
+
+// Where the parts of a model lie in its block; all NULL while it is measured.
+typedef struct model_layout {
+    md5_model *model;
+    md5_mesh *meshes;
+    md5_joint *joints;
+    uint32_t *order;
+    md5_transform *bind_local;
+    md5_mat34 *bind, *inverse_bind;
+    char *names;
+} model_layout;
+
+static md5_geometry_source geometry_source(const md5_file_mesh *mesh, const md5_mat34 *bind)
+{
+    return (md5_geometry_source){
+        .num_vertices = mesh->num_vertices,
+        .num_triangles = mesh->num_triangles,
+        .num_weights = mesh->num_weights,
+        .vertices = mesh->vertices,
+        .texcoords = mesh->texcoords,
+        .triangles = mesh->triangles,
+        .weights = mesh->weights,
+        .bind = bind,
+    };
+}
+
+static bool derive_bind_pose(md5_arena *arena, model_parts *parts)
+{
+    const md5_mesh_file *const file = &parts->file;
+    const uint32_t num_joints = file->num_joints;
+    md5_joint *const joints = md5_arena_alloc(arena, num_joints, sizeof *joints);
+    TRY(joints);
+    parts->bind_local = md5_arena_alloc(arena, num_joints, sizeof *parts->bind_local);
+    TRY(parts->bind_local);
+    parts->bind = md5_arena_alloc(arena, num_joints, sizeof *parts->bind);
+    TRY(parts->bind);
+    parts->inverse_bind = md5_arena_alloc(arena, num_joints, sizeof *parts->inverse_bind);
+    TRY(parts->inverse_bind);
+    for (uint32_t j = 0; j < num_joints; j++)
+        joints[j].parent = file->joints[j].parent;
+    const md5_skeleton skeleton = {num_joints, joints, file->order};
+    md5_build_bind_pose(&skeleton, file->bind, parts->bind_local, parts->bind, parts->inverse_bind);
+    return true;
+}
+
+static bool measure_meshes(md5_arena *arena, model_parts *parts)
+{
+    const uint32_t num_meshes = parts->file.num_meshes;
+    parts->plans = md5_arena_alloc(arena, num_meshes, sizeof *parts->plans);
+    TRY(parts->plans);
+    for (uint32_t m = 0; m < num_meshes; m++) {
+        const md5_geometry_source source = geometry_source(&parts->file.meshes[m], parts->bind);
+        TRY(md5_geometry_measure(arena, &source, &parts->plans[m]));
+    }
+    return true;
+}
+
+static size_t model_names_size(const md5_mesh_file *file)
+{
+    size_t size = joint_names_size(file->joints, file->num_joints);
+    for (uint32_t m = 0; m < file->num_meshes; m++)
+        size += name_size(file->meshes[m].name) + name_size(file->meshes[m].shader);
+    return size + name_size(file->command_line);
+}
+
+static void lay_out_model(md5_block *block, const md5_mesh_file *file, model_layout *layout)
+{
+    const uint32_t num_joints = file->num_joints;
+    layout->model = md5_block_take(block, 1, sizeof *layout->model);
+    layout->meshes = md5_block_take(block, file->num_meshes, sizeof *layout->meshes);
+    layout->joints = md5_block_take(block, num_joints, sizeof *layout->joints);
+    layout->order = md5_block_take(block, num_joints, sizeof *layout->order);
+    layout->bind_local = md5_block_take(block, num_joints, sizeof *layout->bind_local);
+    layout->bind = md5_block_take(block, num_joints, sizeof *layout->bind);
+    layout->inverse_bind = md5_block_take(block, num_joints, sizeof *layout->inverse_bind);
+    layout->names = md5_block_take(block, model_names_size(file), 1);
+}
+
+typedef struct mesh_layout {
+    md5_vertex *file_vertices;
+    md5_weight *weights;
+    md5_geometry_arrays drawn;
+} mesh_layout;
+
+static void lay_out_mesh(md5_block *block, const md5_file_mesh *mesh, const md5_geometry_plan *plan,
+                         mesh_layout *layout)
+{
+    md5_geometry_arrays *const drawn = &layout->drawn;
+    const size_t count = plan->num_vertices, num_influences = plan->num_influences;
+    const size_t num_triangles = mesh->num_triangles;
+    layout->file_vertices =
+        md5_block_take(block, mesh->num_vertices, sizeof *layout->file_vertices);
+    layout->weights = md5_block_take(block, mesh->num_weights, sizeof *layout->weights);
+    drawn->indices = md5_block_take(block, num_triangles, 3 * sizeof *drawn->indices);
+    drawn->sources = md5_block_take(block, count, sizeof *drawn->sources);
+    drawn->texcoords = md5_block_take(block, count, sizeof *drawn->texcoords);
+    drawn->positions = md5_block_take(block, count, sizeof *drawn->positions);
+    drawn->normals = md5_block_take(block, count, sizeof *drawn->normals);
+    drawn->tangents = md5_block_take(block, count, sizeof *drawn->tangents);
+    drawn->first_influence = md5_block_take(block, count + 1, sizeof *drawn->first_influence);
+    drawn->influence_joints =
+        md5_block_take(block, num_influences, sizeof *drawn->influence_joints);
+    drawn->influences = md5_block_take(block, num_influences, sizeof *drawn->influences);
+}
+
+static size_t measure_model(const model_parts *parts)
+{
+    md5_block block = {0};
+    model_layout model;
+    mesh_layout mesh;
+    lay_out_model(&block, &parts->file, &model);
+    for (uint32_t m = 0; m < parts->file.num_meshes; m++)
+        lay_out_mesh(&block, &parts->file.meshes[m], &parts->plans[m], &mesh);
+    return block.used;
+}
+
+// All of md5_mesh but name, shader and losses.
+static bool fill_mesh(md5_arena *arena, md5_block *block, const model_parts *parts, uint32_t number,
+                      md5_mesh *mesh)
+{
+    const md5_file_mesh *const file = &parts->file.meshes[number];
+    const md5_geometry_plan *const plan = &parts->plans[number];
+    const md5_geometry_source source = geometry_source(file, parts->bind);
+    mesh_layout layout;
+    lay_out_mesh(block, file, plan, &layout);
+    copy(layout.file_vertices, file->vertices, file->num_vertices, sizeof *file->vertices);
+    copy(layout.weights, file->weights, file->num_weights, sizeof *file->weights);
+    TRY(md5_geometry_build(arena, &source, plan, &layout.drawn));
+    mesh->num_file_vertices = file->num_vertices;
+    mesh->num_weights = file->num_weights;
+    mesh->file_vertices = layout.file_vertices;
+    mesh->weights = layout.weights;
+    mesh->num_vertices = plan->num_vertices;
+    mesh->num_triangles = file->num_triangles;
+    mesh->indices = layout.drawn.indices;
+    mesh->sources = layout.drawn.sources;
+    mesh->texcoords = layout.drawn.texcoords;
+    mesh->positions = layout.drawn.positions;
+    mesh->normals = layout.drawn.normals;
+    mesh->tangents = layout.drawn.tangents;
+    mesh->num_influences = plan->num_influences;
+    mesh->first_influence = layout.drawn.first_influence;
+    mesh->influence_joints = layout.drawn.influence_joints;
+    mesh->influences = layout.drawn.influences;
+    md5_geometry_summarize(mesh);
+    return true;
+}
+
+static bool fill_model(md5_arena *arena, md5_block *block, const model_parts *parts,
+                       md5_model **result)
+{
+    const md5_mesh_file *const file = &parts->file;
+    const uint32_t num_joints = file->num_joints;
+    model_layout layout;
+    lay_out_model(block, file, &layout);
+    char *names = layout.names;
+    place_joints(&names, file->joints, num_joints, layout.joints);
+    copy(layout.order, file->order, num_joints, sizeof *layout.order);
+    copy(layout.bind_local, parts->bind_local, num_joints, sizeof *layout.bind_local);
+    copy(layout.bind, parts->bind, num_joints, sizeof *layout.bind);
+    copy(layout.inverse_bind, parts->inverse_bind, num_joints, sizeof *layout.inverse_bind);
+
+    md5_model *const model = layout.model;
+    *model = (md5_model){
+        .skeleton = {num_joints, layout.joints, layout.order},
+        .bind_local = layout.bind_local,
+        .bind = layout.bind,
+        .inverse_bind = layout.inverse_bind,
+        .num_meshes = file->num_meshes,
+        .meshes = layout.meshes,
+        .bounds = md5_bounds_of_points(NULL, 0),
+        .command_line = place_name(&names, file->command_line),
+        .num_warnings = arena->context->num_warnings,
+        .allocator = arena->context->allocator,
+    };
+    for (uint32_t m = 0; m < file->num_meshes; m++) {
+        md5_mesh *const mesh = &layout.meshes[m];
+        *mesh = (md5_mesh){.name = place_name(&names, file->meshes[m].name),
+                           .shader = place_name(&names, file->meshes[m].shader)};
+        TRY(fill_mesh(arena, block, parts, m, mesh));
+        model->bounds = md5_bounds_union(model->bounds, mesh->bounds);
+    }
+    for (uint32_t m = 0; m < file->num_meshes; m++) {
+        layout.meshes[m].loss4 = md5_path_loss(model, m, 4, NULL);
+        layout.meshes[m].loss8 = md5_path_loss(model, m, 8, NULL);
+    }
+    *result = model;
+    return true;
+}
+
+static bool build_model(md5_arena *arena, const char *text, size_t size, md5_model **model)
+{
+    model_parts parts;
+    TRY(check_size(arena->context, size));
+    TRY(md5_read_mesh_file(arena, text, size, &parts.file));
+    TRY(derive_bind_pose(arena, &parts));
+    TRY(measure_meshes(arena, &parts));
+    const size_t block_size = measure_model(&parts);
+    md5_block block = {.base = md5_alloc(arena->context, block_size)};
+    TRY(block.base);
+    if (!fill_model(arena, &block, &parts, model)) {
+        md5_free(arena->context, block.base, block_size);
+        return false;
+    }
+    (*model)->size = block_size;
+    return true;
+}
+
+static md5_model *make_model(md5_context *context, const char *text, size_t size)
+{
+    md5_arena arena = {.context = context};
+    md5_model *model = NULL;
+    build_model(&arena, text, size, &model);
+    md5_arena_free(&arena);
+    return model;
+}
+
+md5_model *md5_parse_model(const void *text, size_t size, const md5_load_opts *opts,
+                           md5_error *error)
+{
+    md5_context context;
+    md5_context_begin(&context, opts, opts ? opts->file_name : NULL, error);
+    return make_model(&context, text ? text : "", size);
+}
+
+md5_model *md5_load_model(const char *path, const md5_load_opts *opts, md5_error *error)
+{
+    md5_context context;
+    file_text text = {0};
+    md5_model *model = NULL;
+    md5_context_begin(&context, opts, path, error);
+    if (read_file(&context, path, &text))
+        model = make_model(&context, text.bytes, text.size);
+    md5_free(&context, text.bytes, text.size);
+    return model;
+}
+
+void md5_free_model(md5_model *model)
+{
+    if (model)
+        model->allocator.free(model->allocator.user, model, model->size);
+}
+
+// -- Animations -----------------------------------------------------------------------------
+
+// As above. `moves` tells which joints change over the frames.
+typedef struct anim_parts {
+    md5_anim_file file;
+    uint8_t *moves;
+    uint32_t num_rotations, num_translations;
+} anim_parts;
+
+typedef struct anim_layout {
+    md5_anim *anim;
+    md5_joint *joints;
+    uint32_t *order;
+    md5_track *tracks;
+    md5_transform *base_frame;
+    md5_clip_arrays clip;
+    md5_bounds *bounds; // NULL without
+    char *names;
+} anim_layout;
+
+static void lay_out_anim(md5_block *block, const anim_parts *parts, anim_layout *layout)
+{
+    const md5_anim_file *const file = &parts->file;
+    const size_t num_joints = file->num_joints, num_frames = file->num_frames;
+    const size_t num_rotations = parts->num_rotations, num_translations = parts->num_translations;
+    md5_clip_arrays *const clip = &layout->clip;
+    layout->anim = md5_block_take(block, 1, sizeof *layout->anim);
+    layout->joints = md5_block_take(block, num_joints, sizeof *layout->joints);
+    layout->order = md5_block_take(block, num_joints, sizeof *layout->order);
+    layout->tracks = md5_block_take(block, num_joints, sizeof *layout->tracks);
+    layout->base_frame = md5_block_take(block, num_joints, sizeof *layout->base_frame);
+    clip->constant = md5_block_take(block, num_joints, sizeof *clip->constant);
+    clip->rotation_joints = md5_block_take(block, num_rotations, sizeof *clip->rotation_joints);
+    clip->translation_joints =
+        md5_block_take(block, num_translations, sizeof *clip->translation_joints);
+    clip->rotations = md5_block_take(block, num_frames, num_rotations * sizeof *clip->rotations);
+    clip->translations =
+        md5_block_take(block, num_frames, num_translations * sizeof *clip->translations);
+    layout->bounds =
+        file->bounds ? md5_block_take(block, num_frames, sizeof *layout->bounds) : NULL;
+    layout->names = md5_block_take(
+        block, joint_names_size(file->joints, file->num_joints) + name_size(file->command_line), 1);
+}
+
+static md5_clip_source clip_source(const md5_anim_file *file)
+{
+    return (md5_clip_source){
+        .num_joints = file->num_joints,
+        .num_frames = file->num_frames,
+        .num_components = file->num_components,
+        .tracks = file->tracks,
+        .base_frame = file->base_frame,
+        .numbers = file->numbers,
+    };
+}
+
+static md5_anim *fill_anim(md5_context *context, md5_block *block, const anim_parts *parts)
+{
+    const md5_anim_file *const file = &parts->file;
+    const md5_clip_source source = clip_source(file);
+    const uint32_t num_joints = file->num_joints;
+    anim_layout layout;
+    lay_out_anim(block, parts, &layout);
+    char *names = layout.names;
+    place_joints(&names, file->joints, num_joints, layout.joints);
+    copy(layout.order, file->order, num_joints, sizeof *layout.order);
+    copy(layout.tracks, file->tracks, num_joints, sizeof *layout.tracks);
+    copy(layout.base_frame, file->base_frame, num_joints, sizeof *layout.base_frame);
+    copy(layout.bounds, file->bounds, file->bounds ? file->num_frames : 0, sizeof *layout.bounds);
+    md5_clip_build(&source, parts->moves, &layout.clip);
+
+    *layout.anim = (md5_anim){
+        .skeleton = {num_joints, layout.joints, layout.order},
+        .tracks = layout.tracks,
+        .base_frame = layout.base_frame,
+        .num_frames = file->num_frames,
+        .frame_rate = file->frame_rate,
+        .duration = (double)(file->num_frames - 1) / file->frame_rate,
+        .constant = layout.clip.constant,
+        .num_rotations = parts->num_rotations,
+        .num_translations = parts->num_translations,
+        .rotation_joints = layout.clip.rotation_joints,
+        .translation_joints = layout.clip.translation_joints,
+        .rotations = layout.clip.rotations,
+        .translations = layout.clip.translations,
+        .frame_bounds = layout.bounds,
+        .num_components = file->num_components,
+        .command_line = place_name(&names, file->command_line),
+        .num_warnings = context->num_warnings,
+        .size = block->used,
+        .allocator = context->allocator,
+    };
+    return layout.anim;
+}
+
+static bool build_anim(md5_arena *arena, const char *text, size_t size, md5_anim **anim)
+{
+    anim_parts parts;
+    TRY(check_size(arena->context, size));
+    TRY(md5_read_anim_file(arena, text, size, &parts.file));
+    parts.moves = md5_arena_alloc(arena, parts.file.num_joints, sizeof *parts.moves);
+    TRY(parts.moves);
+    uint8_t *const changes = md5_arena_alloc(arena, parts.file.num_components, sizeof *changes);
+    TRY(changes);
+    const md5_clip_source source = clip_source(&parts.file);
+    md5_clip_plan(&source, changes, parts.moves, &parts.num_rotations, &parts.num_translations);
+    md5_block measured = {0};
+    anim_layout layout;
+    lay_out_anim(&measured, &parts, &layout);
+    md5_block block = {.base = md5_alloc(arena->context, measured.used)};
+    TRY(block.base);
+    *anim = fill_anim(arena->context, &block, &parts);
+    return true;
+}
+
+static md5_anim *make_anim(md5_context *context, const char *text, size_t size)
+{
+    md5_arena arena = {.context = context};
+    md5_anim *anim = NULL;
+    build_anim(&arena, text, size, &anim);
+    md5_arena_free(&arena);
+    return anim;
+}
+
+md5_anim *md5_parse_anim(const void *text, size_t size, const md5_load_opts *opts, md5_error *error)
+{
+    md5_context context;
+    md5_context_begin(&context, opts, opts ? opts->file_name : NULL, error);
+    return make_anim(&context, text ? text : "", size);
+}
+
+md5_anim *md5_load_anim(const char *path, const md5_load_opts *opts, md5_error *error)
+{
+    md5_context context;
+    file_text text = {0};
+    md5_anim *anim = NULL;
+    md5_context_begin(&context, opts, path, error);
+    if (read_file(&context, path, &text))
+        anim = make_anim(&context, text.bytes, text.size);
+    md5_free(&context, text.bytes, text.size);
+    return anim;
+}
+
+void md5_free_anim(md5_anim *anim)
+{
+    if (anim)
+        anim->allocator.free(anim->allocator.user, anim, anim->size);
+}
