@@ -5,9 +5,11 @@
 
 #include <string.h>
 
-// Sampling climbs from each rebased joint, without memory of what it composed before. Skeletons
-// made to be slow could make that quadratic: past so many steps for every joint there is, on
-// average, a joint follows the model instead, and that is told.
+// Sampling climbs from each rebased joint, without memory of what it composed before, which
+// skeletons made to be slow could make quadratic. So a few steps are free to every joint, and
+// longer climbs share as many again for each joint of both skeletons. Where those are used up, a
+// joint follows the model instead, and that is told. A sample then climbs at most
+// STEPS_PER_JOINT * (2 * model joints + animation joints) steps.
 enum { STEPS_PER_JOINT = 32 };
 
 // Where a joint stands in a hierarchy. Its descendants are those whose `first` lies in
@@ -97,9 +99,9 @@ static void tell(md5_context *context, const md5_skeleton *model, const md5_skel
              quote_parent(model, model->joints[joint].parent).text, consequence);
 }
 
-// `steps` is what is left of them, and is lowered by what the joint takes.
+// `shared` are the steps that are left for long climbs, and is lowered by what the joint takes.
 static const char *plan_joint(md5_rebase *rebase, const branch *branches,
-                              const ancestry *ancestry_of_track, int32_t extra, uint64_t *steps)
+                              const ancestry *ancestry_of_track, int32_t extra, uint64_t *shared)
 {
     const branch *own = &branches[rebase->joint];
     const int32_t anchor = ancestry_of_track->anchor;
@@ -109,38 +111,60 @@ static const char *plan_joint(md5_rebase *rebase, const branch *branches,
 
     const uint32_t top = anchor < 0 ? 0 : branches[anchor].depth + 1;
     const uint64_t wanted = (uint64_t)ancestry_of_track->num_extra + (own->depth - top);
-    if (wanted > *steps)
-        return "too many joints in between, the model's hierarchy is used";
-    *steps -= wanted;
+    if (wanted > STEPS_PER_JOINT) {
+        if (wanted > *shared)
+            return "too many joints in between, the model's hierarchy is used";
+        *shared -= wanted;
+    }
     rebase->above = anchor;
     rebase->extra = ancestry_of_track->num_extra > 0 ? extra : -1;
     return anchor == parent ? "it moves with the joints in between, which the model lacks"
                             : "it follows the animation";
 }
 
+// Whether the joint's parent in the animation drives its parent in the model.
+static bool parents_agree(const md5_skeleton *model, const md5_skeleton *anim,
+                          const int32_t *tracks, const int32_t *targets, uint32_t joint)
+{
+    const int32_t parent = model->joints[joint].parent;
+    const int32_t anim_parent = anim->joints[tracks[joint]].parent;
+    return anim_parent < 0 ? parent < 0 : parent >= 0 && targets[anim_parent] == parent;
+}
+
+static bool all_parents_agree(const md5_skeleton *model, const md5_skeleton *anim,
+                              const int32_t *tracks, const int32_t *targets)
+{
+    for (uint32_t joint = 0; joint < model->num_joints; joint++) {
+        if (tracks[joint] >= 0 && !parents_agree(model, anim, tracks, targets, joint))
+            return false;
+    }
+    return true;
+}
+
 bool md5_plan_rebases(md5_arena *arena, const md5_skeleton *model, const md5_skeleton *anim,
                       const int32_t *tracks, const int32_t *targets, md5_rebase **rebases,
                       uint32_t *num_rebases)
 {
+    *rebases = NULL;
+    *num_rebases = 0;
+    if (all_parents_agree(model, anim, tracks, targets))
+        return true;
     const branch *branches = find_branches(arena, model);
     const ancestry *ancestries = find_ancestries(arena, anim, targets);
     *rebases = md5_arena_alloc(arena, model->num_joints, sizeof **rebases);
     TRY(branches && ancestries && *rebases);
 
-    uint64_t steps = STEPS_PER_JOINT * ((uint64_t)model->num_joints + anim->num_joints);
-    *num_rebases = 0;
+    uint64_t shared = STEPS_PER_JOINT * ((uint64_t)model->num_joints + anim->num_joints);
     for (uint32_t i = 0; i < model->num_joints; i++) {
         const uint32_t joint = model->order[i];
         const int32_t track = tracks[joint];
-        if (track < 0)
+        if (track < 0 || parents_agree(model, anim, tracks, targets, joint))
             continue;
         const int32_t parent = model->joints[joint].parent;
-        if (ancestries[track].anchor == parent && ancestries[track].num_extra == 0)
-            continue;
         md5_rebase *rebase = &(*rebases)[(*num_rebases)++];
         *rebase = (md5_rebase){.joint = joint, .extra = -1, .above = parent};
         const char *consequence =
-            plan_joint(rebase, branches, &ancestries[track], anim->joints[track].parent, &steps);
+            plan_joint(rebase, branches, &ancestries[track], anim->joints[track].parent, &shared);
         tell(arena->context, model, anim, joint, (uint32_t)track, consequence);
     }
     return true;

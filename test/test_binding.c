@@ -1,0 +1,542 @@
+// Which animation joint drives which model joint, and where they end up.
+#include "test/test.h"
+
+#include "md5/core/math.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_JOINTS = 48 };
+
+// -- Models and clips by hand -------------------------------------------------------------------
+
+typedef struct part {
+    const char *name;
+    int32_t parent;
+} part;
+
+// A skeleton with a bind pose and a clip of two frames in which all joints turn and move.
+typedef struct made {
+    md5_joint joints[MAX_JOINTS];
+    uint32_t order[MAX_JOINTS], all[MAX_JOINTS];
+    md5_transform local[MAX_JOINTS], constant[MAX_JOINTS];
+    md5_quat rotations[2 * MAX_JOINTS];
+    md5_vec3 translations[2 * MAX_JOINTS];
+    md5_model model;
+    md5_anim anim;
+} made;
+
+static md5_transform random_transform(uint64_t *random)
+{
+    const float x = (float)(test_random(random) - 0.5), y = (float)(test_random(random) - 0.5);
+    const float z = (float)(test_random(random) - 0.5);
+    return (md5_transform){
+        .rotation = md5_quat_from_xyz(x, y, z),
+        .translation = {(float)(20.0 * test_random(random) - 10.0),
+                        (float)(20.0 * test_random(random) - 10.0),
+                        (float)(20.0 * test_random(random) - 10.0)},
+    };
+}
+
+// Parents may stand behind their children.
+static void find_order(made *m, uint32_t count)
+{
+    uint32_t placed = 0;
+    bool done[MAX_JOINTS] = {0};
+    while (placed < count) {
+        for (uint32_t i = 0; i < count; i++) {
+            const int32_t parent = m->joints[i].parent;
+            if (!done[i] && (parent < 0 || done[parent])) {
+                done[i] = true;
+                m->order[placed++] = i;
+            }
+        }
+    }
+}
+
+static void make(made *m, const part *parts, uint32_t count, uint64_t *random)
+{
+    memset(m, 0, sizeof *m);
+    for (uint32_t i = 0; i < count; i++) {
+        m->joints[i] = (md5_joint){parts[i].name, parts[i].parent};
+        m->all[i] = i;
+        m->local[i] = random_transform(random);
+        for (uint32_t frame = 0; frame < 2; frame++) {
+            const md5_transform transform = random_transform(random);
+            m->rotations[frame * count + i] = transform.rotation;
+            m->translations[frame * count + i] = transform.translation;
+            if (frame == 0)
+                m->constant[i] = transform;
+        }
+    }
+    find_order(m, count);
+    const md5_skeleton skeleton = {count, m->joints, m->order};
+    m->model = (md5_model){.skeleton = skeleton, .bind_local = m->local};
+    m->anim = (md5_anim){
+        .skeleton = skeleton,
+        .base_frame = m->constant,
+        .num_frames = 2,
+        .frame_rate = 1.0,
+        .duration = 1.0,
+        .constant = m->constant,
+        .num_rotations = count,
+        .num_translations = count,
+        .rotation_joints = m->all,
+        .translation_joints = m->all,
+        .rotations = m->rotations,
+        .translations = m->translations,
+    };
+}
+
+// -- Warnings -----------------------------------------------------------------------------------
+
+typedef struct told {
+    uint32_t count;
+    char text[16][256];
+} told;
+
+static void note(void *user, const md5_error *warning)
+{
+    told *t = user;
+    if (t->count < 16)
+        snprintf(t->text[t->count], sizeof t->text[0], "%s", warning->message);
+    t->count++;
+    CHECK_UINT(warning->status, MD5_WARNING);
+    CHECK_UINT(warning->line, 0);
+    CHECK_STRING(warning->file, "walk.md5anim");
+}
+
+static bool was_told(const told *t, const char *text)
+{
+    for (uint32_t i = 0; i < t->count && i < 16; i++) {
+        if (strcmp(t->text[i], text) == 0)
+            return true;
+    }
+    for (uint32_t i = 0; i < t->count && i < 16; i++)
+        printf("told: %s\n", t->text[i]);
+    return false;
+}
+
+static md5_binding *bind(const made *model, const made *anim, told *t)
+{
+    memset(t, 0, sizeof *t);
+    const md5_load_opts opts = {.file_name = "walk.md5anim", .warn = note, .warn_user = t};
+    md5_error error;
+    md5_binding *binding = md5_bind(&model->model, &anim->anim, &opts, &error);
+    CHECK(binding != NULL);
+    CHECK_UINT(error.status, MD5_OK);
+    return binding;
+}
+
+static const md5_moment half_way = {.frame0 = 0, .frame1 = 1, .fraction = 0.5f};
+
+// Model-space matrices of both at one moment.
+static void pose_both(const md5_binding *binding, md5_root root, md5_transform *pose,
+                      md5_mat34 *joints, md5_mat34 *anim_joints)
+{
+    md5_transform anim_pose[MAX_JOINTS];
+    md5_sample_anim(binding->anim, &half_way, root, anim_pose);
+    md5_local_to_model(&binding->anim->skeleton, anim_pose, anim_joints);
+    md5_sample(binding, &half_way, root, pose);
+    md5_local_to_model(&binding->model->skeleton, pose, joints);
+}
+
+static double difference(const md5_mat34 *a, const md5_mat34 *b)
+{
+    double worst = 0.0;
+    for (int i = 0; i < 12; i++)
+        worst = fmax(worst, fabs((double)a->m[i] - (double)b->m[i]));
+    return worst;
+}
+
+// -- Cases --------------------------------------------------------------------------------------
+
+static const part walker[] = {{"origin", -1}, {"hips", 0}, {"spine", 1},
+                              {"head", 2},    {"arm", 2},  {"hand", 4}};
+
+TEST (bind_same_skeletons) {
+    uint64_t random = 1;
+    made model, anim;
+    told t;
+    make(&model, walker, 6, &random);
+    make(&anim, walker, 6, &random);
+    md5_binding *binding = bind(&model, &anim, &t);
+    CHECK_UINT(t.count, 0);
+    CHECK(binding->same_order && binding->num_missing == 0 && binding->num_extra == 0
+          && binding->num_rebases == 0);
+    md5_transform pose[MAX_JOINTS], expected[MAX_JOINTS];
+    for (int root = MD5_ROOT_FILE; root <= MD5_ROOT_IN_PLACE; root++) {
+        md5_sample(binding, &half_way, (md5_root)root, pose);
+        md5_sample_anim(&anim.anim, &half_way, (md5_root)root, expected);
+        CHECK(memcmp(pose, expected, 6 * sizeof *pose) == 0);
+    }
+    md5_free_binding(binding);
+    md5_free_binding(NULL);
+}
+
+TEST (bind_another_order) {
+    uint64_t random = 2;
+    static const part shuffled[] = {{"hand", 3}, {"head", 2}, {"spine", 4},
+                                    {"arm", 2},  {"hips", 5}, {"origin", -1}};
+    static const int32_t tracks[] = {5, 3, 2, 4, 1, 0};
+    made model, anim;
+    told t;
+    make(&model, shuffled, 6, &random);
+    make(&anim, walker, 6, &random);
+    md5_binding *binding = bind(&model, &anim, &t);
+    CHECK_UINT(t.count, 0);
+    CHECK(!binding->same_order && binding->num_missing == 0 && binding->num_extra == 0
+          && binding->num_rebases == 0);
+    md5_transform pose[MAX_JOINTS], expected[MAX_JOINTS];
+    for (int root = MD5_ROOT_FILE; root <= MD5_ROOT_IN_PLACE; root++) {
+        md5_sample(binding, &half_way, (md5_root)root, pose);
+        md5_sample_anim(&anim.anim, &half_way, (md5_root)root, expected);
+        for (uint32_t i = 0; i < 6; i++) {
+            CHECK(binding->tracks[i] == tracks[i]);
+            CHECK(memcmp(&pose[i], &expected[tracks[i]], sizeof *pose) == 0);
+        }
+    }
+    md5_free_binding(binding);
+}
+
+TEST (bind_missing_joint_keeps_its_bind_pose) {
+    uint64_t random = 3;
+    static const part without_arm[] = {{"origin", -1}, {"hips", 0}, {"spine", 1}, {"head", 2}};
+    made model, anim;
+    told t;
+    make(&model, walker, 6, &random);
+    make(&anim, without_arm, 4, &random);
+    md5_binding *binding = bind(&model, &anim, &t);
+    CHECK_UINT(t.count, 2);
+    CHECK(was_told(&t, "joint 4 'arm' of the model is not in the animation: it keeps its bind "
+                       "pose"));
+    CHECK_UINT(binding->num_missing, 2);
+    CHECK_UINT(binding->num_extra, 0);
+    CHECK_UINT(binding->num_rebases, 0);
+    CHECK(!binding->same_order && binding->tracks[5] == -1);
+    md5_transform pose[MAX_JOINTS];
+    md5_sample(binding, &half_way, MD5_ROOT_FILE, pose);
+    CHECK(memcmp(&pose[4], &model.local[4], 2 * sizeof *pose) == 0);
+    md5_free_binding(binding);
+}
+
+TEST (bind_extra_joints_at_the_end) {
+    uint64_t random = 4;
+    made model, anim;
+    told t;
+    make(&model, walker, 4, &random);
+    make(&anim, walker, 6, &random);
+    md5_binding *binding = bind(&model, &anim, &t);
+    CHECK_UINT(t.count, 2);
+    CHECK(was_told(&t, "joint 5 'hand' of the animation is not in the model"));
+    CHECK(binding->same_order && binding->num_extra == 2 && binding->num_rebases == 0);
+    md5_transform pose[MAX_JOINTS], expected[MAX_JOINTS];
+    memset(pose, 0x5A, sizeof pose);
+    md5_sample(binding, &half_way, MD5_ROOT_ID, pose);
+    md5_sample_anim(&anim.anim, &half_way, MD5_ROOT_ID, expected);
+    CHECK(memcmp(pose, expected, 4 * sizeof *pose) == 0);
+    const unsigned char *beyond = (const unsigned char *)&pose[4];
+    CHECK(beyond[0] == 0x5A);
+    md5_free_binding(binding);
+}
+
+// The model lacks the animation's root and a joint on the way to the hand.
+TEST (bind_extra_joints_still_move_what_hangs_below) {
+    uint64_t random = 5;
+    static const part parts[] = {{"hips", -1}, {"spine", 0}, {"head", 1}, {"hand", 1}};
+    made model, anim;
+    told t;
+    make(&model, parts, 4, &random);
+    make(&anim, walker, 6, &random);
+    md5_binding *binding = bind(&model, &anim, &t);
+    CHECK_UINT(t.count, 4);
+    CHECK(was_told(&t, "joint 'hand' hangs below 'arm' in the animation, below 'spine' in the "
+                       "model: it moves with the joints in between, which the model lacks"));
+    CHECK(was_told(&t, "joint 'hips' hangs below 'origin' in the animation, below no joint in the "
+                       "model: it moves with the joints in between, which the model lacks"));
+    CHECK_UINT(binding->num_extra, 2);
+    CHECK_UINT(binding->num_rebases, 2);
+    md5_transform pose[MAX_JOINTS];
+    md5_mat34 joints[MAX_JOINTS], anim_joints[MAX_JOINTS];
+    for (int root = MD5_ROOT_FILE; root <= MD5_ROOT_IN_PLACE; root++) {
+        pose_both(binding, (md5_root)root, pose, joints, anim_joints);
+        for (uint32_t i = 0; i < 4; i++)
+            CHECK_NEAR(difference(&joints[i], &anim_joints[binding->tracks[i]]), 0.0, 2e-5);
+    }
+    md5_free_binding(binding);
+}
+
+// The model has a joint above the root and one in the middle of which the animation knows nothing.
+TEST (bind_joints_in_between_displace_nothing) {
+    uint64_t random = 6;
+    static const part parts[] = {{"world", -1}, {"origin", 0}, {"hips", 1}, {"belly", 2},
+                                 {"spine", 3},  {"head", 4},   {"arm", 4},  {"hand", 6}};
+    made model, anim;
+    told t;
+    make(&model, parts, 8, &random);
+    make(&anim, walker, 6, &random);
+    md5_binding *binding = bind(&model, &anim, &t);
+    CHECK_UINT(t.count, 4);
+    CHECK(was_told(&t, "joint 'spine' hangs below 'hips' in the animation, below 'belly' in the "
+                       "model: it follows the animation"));
+    CHECK(was_told(&t, "joint 'origin' hangs below no joint in the animation, below 'world' in "
+                       "the model: it follows the animation"));
+    CHECK_UINT(binding->num_missing, 2);
+    CHECK_UINT(binding->num_rebases, 2);
+    md5_transform pose[MAX_JOINTS];
+    md5_mat34 joints[MAX_JOINTS], anim_joints[MAX_JOINTS];
+    pose_both(binding, MD5_ROOT_ID, pose, joints, anim_joints);
+    for (uint32_t i = 0; i < 8; i++) {
+        if (binding->tracks[i] >= 0)
+            CHECK_NEAR(difference(&joints[i], &anim_joints[binding->tracks[i]]), 0.0, 2e-5);
+        else
+            CHECK(memcmp(&pose[i], &model.local[i], sizeof pose[i]) == 0);
+    }
+    md5_free_binding(binding);
+}
+
+// In the animation the hand hangs below the head: that is no ancestor of it in the model.
+TEST (bind_uses_the_models_hierarchy_where_they_contradict) {
+    uint64_t random = 7;
+    static const part parts[] = {{"origin", -1}, {"hips", 0}, {"spine", 1},
+                                 {"head", 2},    {"arm", 2},  {"hand", 3}};
+    made model, anim;
+    told t;
+    make(&model, walker, 6, &random);
+    make(&anim, parts, 6, &random);
+    md5_binding *binding = bind(&model, &anim, &t);
+    CHECK_UINT(t.count, 1);
+    CHECK(was_told(&t, "joint 'hand' hangs below 'head' in the animation, below 'arm' in the "
+                       "model: the hierarchies contradict each other, the model's is used"));
+    CHECK_UINT(binding->num_rebases, 1);
+    CHECK(binding->same_order);
+    md5_transform pose[MAX_JOINTS], expected[MAX_JOINTS];
+    md5_sample(binding, &half_way, MD5_ROOT_FILE, pose);
+    md5_sample_anim(&anim.anim, &half_way, MD5_ROOT_FILE, expected);
+    CHECK(memcmp(pose, expected, 6 * sizeof *pose) == 0);
+    md5_free_binding(binding);
+}
+
+TEST (bind_pairs_joints_of_one_name_in_order) {
+    uint64_t random = 8;
+    static const part two[] = {{"a", -1}, {"x", 0}, {"x", 0}, {"b", 0}, {"X", 0}};
+    static const part three[] = {{"x", 3}, {"b", 3}, {"x", 3}, {"a", -1}, {"x", 3}};
+    made model, anim;
+    told t;
+    make(&model, three, 5, &random);
+    make(&anim, two, 5, &random);
+    md5_binding *binding = bind(&model, &anim, &t);
+    static const int32_t tracks[] = {1, 3, 2, 0, -1};
+    CHECK(memcmp(binding->tracks, tracks, sizeof tracks) == 0);
+    CHECK_UINT(binding->num_missing, 1);
+    CHECK_UINT(binding->num_extra, 1); // names differ by case
+    md5_free_binding(binding);
+}
+
+TEST (bind_names_the_first_difference) {
+    uint64_t random = 9;
+    static const part parts[] = {{"root", -1}, {"body\n", 0}};
+    made model, anim;
+    make(&model, walker, 6, &random);
+    make(&anim, parts, 2, &random);
+    md5_error error;
+    memset(&error, 0x5A, sizeof error);
+    const md5_load_opts opts = {.file_name = "other.md5anim"};
+    CHECK(md5_bind(&model.model, &anim.anim, &opts, &error) == NULL);
+    CHECK_UINT(error.status, MD5_ERROR_MISMATCH);
+    CHECK_STRING(error.file, "other.md5anim");
+    CHECK_STRING(error.message, "the animation is of another skeleton: joint 0 is 'origin' in the "
+                                "model and 'root' in the animation, and no name is in both");
+
+    made empty;
+    make(&empty, parts, 0, &random);
+    CHECK(md5_bind(&empty.model, &anim.anim, NULL, &error) == NULL);
+    CHECK_UINT(error.status, MD5_ERROR_MISMATCH);
+    CHECK(md5_bind(&model.model, &anim.anim, NULL, NULL) == NULL);
+}
+
+// -- Properties ---------------------------------------------------------------------------------
+
+// A tree, of which the model and the animation each have some joints, in an order of their own;
+// what hangs below a joint that is left out hangs below the next one up.
+static uint32_t part_of_tree(const int32_t *parents, uint32_t count, const bool *kept,
+                             char (*names)[16], part *parts, uint64_t *random)
+{
+    uint32_t places[MAX_JOINTS], num_kept = 0, number[MAX_JOINTS] = {0};
+    for (uint32_t i = 0; i < count; i++) {
+        if (kept[i])
+            places[num_kept++] = i;
+    }
+    for (uint32_t i = num_kept; i-- > 1;) {
+        const uint32_t other = test_random_u32(random) % (i + 1);
+        const uint32_t swap = places[i];
+        places[i] = places[other];
+        places[other] = swap;
+    }
+    for (uint32_t i = 0; i < num_kept; i++)
+        number[places[i]] = i;
+    for (uint32_t i = 0; i < num_kept; i++) {
+        int32_t parent = parents[places[i]];
+        while (parent >= 0 && !kept[parent])
+            parent = parents[parent];
+        parts[i] = (part){names[places[i]], parent < 0 ? -1 : (int32_t)number[parent]};
+    }
+    return num_kept;
+}
+
+// However the two leave out and add joints: as long as they agree about who stands above whom,
+// each joint that is driven stands where the animation alone would put it.
+TEST (bind_puts_driven_joints_where_the_animation_has_them) {
+    uint64_t random = 10;
+    char names[MAX_JOINTS][16];
+    for (int i = 0; i < MAX_JOINTS; i++)
+        snprintf(names[i], sizeof names[i], "j%d", i);
+    uint32_t num_rebases = 0;
+    for (int round = 0; round < 1000; round++) {
+        const uint32_t count = 2 + test_random_u32(&random) % (MAX_JOINTS - 2);
+        int32_t parents[MAX_JOINTS];
+        bool in_model[MAX_JOINTS], in_anim[MAX_JOINTS];
+        const double loss = 0.5 * test_random(&random);
+        for (uint32_t i = 0; i < count; i++) {
+            parents[i] =
+                i == 0 ? -1 : (int32_t)(i - 1 - test_random_u32(&random) % (i < 3 ? i : 3));
+            in_model[i] = i == 1 || test_random(&random) >= loss;
+            in_anim[i] = i == 1 || test_random(&random) >= loss;
+        }
+        part parts[MAX_JOINTS];
+        made model, anim;
+        make(&model, parts, part_of_tree(parents, count, in_model, names, parts, &random), &random);
+        make(&anim, parts, part_of_tree(parents, count, in_anim, names, parts, &random), &random);
+
+        md5_binding *binding = md5_bind(&model.model, &anim.anim, NULL, NULL);
+        if (!CHECK(binding != NULL))
+            return;
+        num_rebases += binding->num_rebases;
+        md5_transform pose[MAX_JOINTS];
+        md5_mat34 joints[MAX_JOINTS], anim_joints[MAX_JOINTS];
+        pose_both(binding, (md5_root)(round % 3), pose, joints, anim_joints);
+        for (uint32_t i = 0; i < model.model.skeleton.num_joints; i++) {
+            const int32_t track = binding->tracks[i];
+            const bool held = track < 0 ? memcmp(&pose[i], &model.local[i], sizeof pose[i]) == 0
+                                        : difference(&joints[i], &anim_joints[track]) <= 2e-4;
+            if (!CHECK(held)) {
+                md5_free_binding(binding);
+                return;
+            }
+        }
+        md5_free_binding(binding);
+    }
+    CHECK(num_rebases > 1000);
+}
+
+TEST (bind_survives_failure_of_every_allocation) {
+    uint64_t random = 11;
+    static const part parts[] = {{"world", -1}, {"hips", 0}, {"hand", 1}};
+    made model, anim;
+    make(&model, parts, 3, &random);
+    make(&anim, walker, 6, &random);
+    for (size_t n = 1;; n++) {
+        test_heap heap = {.fail_at = n};
+        const md5_load_opts opts = {
+            .allocator = {test_heap_alloc, test_heap_free, &heap},
+        };
+        md5_error error;
+        md5_binding *binding = md5_bind(&model.model, &anim.anim, &opts, &error);
+        CHECK_UINT(error.status, binding ? MD5_OK : MD5_ERROR_MEMORY);
+        CHECK_UINT(heap.live, binding ? 1 : 0);
+        if (binding)
+            CHECK_UINT(heap.live_bytes, binding->size);
+        md5_free_binding(binding);
+        CHECK_UINT(heap.live_bytes, 0);
+        if (binding) {
+            CHECK(n > 2);
+            break;
+        }
+    }
+    md5_error error;
+    const md5_load_opts small = {.memory_limit = 100};
+    CHECK(md5_bind(&model.model, &anim.anim, &small, &error) == NULL);
+    CHECK_UINT(error.status, MD5_ERROR_MEMORY);
+}
+
+// -- Made to be slow ----------------------------------------------------------------------------
+
+typedef struct giant {
+    md5_joint *joints;
+    uint32_t *order;
+    md5_transform *transforms;
+    char (*names)[12];
+} giant;
+
+static giant make_giant(uint32_t count)
+{
+    const giant big = {
+        .joints = malloc(count * sizeof(md5_joint)),
+        .order = malloc(count * sizeof(uint32_t)),
+        .transforms = malloc(count * sizeof(md5_transform)),
+        .names = malloc(count * sizeof *big.names),
+    };
+    if (!big.joints || !big.order || !big.transforms || !big.names)
+        abort();
+    for (uint32_t i = 0; i < count; i++) {
+        big.joints[i] = (md5_joint){big.names[i], -1};
+        big.order[i] = i;
+        big.transforms[i] = (md5_transform){.rotation = {0, 0, 0, -1}};
+    }
+    return big;
+}
+
+static void free_giant(giant *big)
+{
+    free(big->joints);
+    free(big->order);
+    free(big->transforms);
+    free(big->names);
+}
+
+// A chain of joints that only the animation has, with a driven joint below each: composing each
+// driven joint from all that stand above it would be 10^10 steps.
+TEST (bind_and_sample_stay_linear) {
+    enum { HALF = 100000 };
+    giant model = make_giant(HALF), anim = make_giant(2 * HALF);
+    for (uint32_t i = 0; i < HALF; i++) {
+        snprintf(model.names[i], sizeof model.names[i], "j%u", HALF - i);
+        snprintf(anim.names[2 * i], sizeof anim.names[0], "x%u", i);
+        snprintf(anim.names[2 * i + 1], sizeof anim.names[0], "j%u", i + 1);
+        anim.joints[2 * i].parent = 2 * (int32_t)i - 2 < 0 ? -1 : 2 * (int32_t)i - 2;
+        anim.joints[2 * i + 1].parent = 2 * (int32_t)i;
+        anim.transforms[2 * i].translation.x = 1.0f;
+    }
+    const md5_model model_asset = {
+        .skeleton = {HALF, model.joints, model.order},
+        .bind_local = model.transforms,
+    };
+    const md5_anim anim_asset = {
+        .skeleton = {2 * HALF, anim.joints, anim.order},
+        .base_frame = anim.transforms,
+        .num_frames = 1,
+        .frame_rate = 1.0,
+        .constant = anim.transforms,
+    };
+    told t = {0};
+    const md5_load_opts opts = {.file_name = "walk.md5anim", .warn = note, .warn_user = &t};
+    md5_binding *binding = md5_bind(&model_asset, &anim_asset, &opts, NULL);
+    if (CHECK(binding != NULL)) {
+        CHECK_UINT(binding->num_missing, 0);
+        CHECK_UINT(binding->num_extra, HALF);
+        CHECK_UINT(binding->num_rebases, HALF);
+        CHECK_UINT(t.count, 100); // all further ones are counted only
+        md5_transform *pose = malloc(HALF * sizeof *pose);
+        const md5_moment start = {0};
+        md5_sample(binding, &start, MD5_ROOT_FILE, pose);
+        // Below k joints that the model lacks hangs j<k>, each a unit further along x.
+        CHECK_NEAR((double)pose[HALF - 1].translation.x, 1.0, 0.0);
+        CHECK_NEAR((double)pose[HALF - 30].translation.x, 30.0, 0.0);
+        CHECK_NEAR((double)pose[0].translation.x, HALF, 0.0); // few climbs may be long
+        free(pose);
+    }
+    md5_free_binding(binding);
+    free_giant(&model);
+    free_giant(&anim);
+}
