@@ -40,7 +40,7 @@ static bool find_size(md5_context *context, FILE *file, size_t *size)
 
 static bool read_open_file(md5_context *context, FILE *file, file_text *text)
 {
-    size_t size;
+    size_t size = 0;
     TRY(find_size(context, file, &size));
     text->bytes = md5_alloc(context, size);
     TRY(text->bytes);
@@ -56,6 +56,8 @@ static bool read_open_file(md5_context *context, FILE *file, file_text *text)
 
 static bool read_file(md5_context *context, const char *path, file_text *text)
 {
+    if (!path)
+        return md5_fail(context, MD5_ERROR_IO, 0, 0, "no file name is given");
     errno = 0;
     FILE *file = fopen(path, "rb");
     if (!file)

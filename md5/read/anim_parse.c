@@ -30,9 +30,6 @@ typedef struct anim_reader {
     uint32_t num_frames_read;
     int64_t first_frame; // the number of the first frame
     float *numbers;
-    // Where the numbers of the last frame stand that had a message.
-    const char **places; // [num_components]; NULL until then
-    const char *places_start;
     md5_anim_file *file;
 } anim_reader;
 
@@ -270,31 +267,6 @@ static bool begin_frames(anim_reader *reader)
 
 // -- Frames ---------------------------------------------------------------------------------
 
-// Where component `component` of the frame stands whose numbers begin at `start`. The frame is
-// read again once, for all its messages.
-static bool find_component(anim_reader *reader, const char *start, uint32_t component,
-                           const char **at)
-{
-    const uint32_t num_components = reader->file->num_components;
-    if (!reader->places) {
-        reader->places = md5_arena_alloc(reader->lex.arena, num_components, sizeof *reader->places);
-        TRY(reader->places);
-    }
-    if (reader->places_start != start) {
-        md5_lex lex = reader->lex;
-        float number;
-        lex.at = start;
-        for (uint32_t i = 0; i < num_components; i++) {
-            md5_lex_space(&lex);
-            reader->places[i] = lex.at;
-            TRY(md5_lex_float(&lex, &number));
-        }
-        reader->places_start = start;
-    }
-    *at = reader->places[component];
-    return true;
-}
-
 static md5_vec3 mixed_rotation(const md5_track *track, const md5_transform *base,
                                const float *numbers)
 {
@@ -309,9 +281,24 @@ static md5_vec3 mixed_rotation(const md5_track *track, const md5_transform *base
     return rotation;
 }
 
-// Warns of rotations that are too long, once the frame's numbers are known.
+// Where component `component` of the frame stands whose numbers begin at `start`.
+static const char *find_component(const anim_reader *reader, const char *start, uint32_t component)
+{
+    md5_lex lex = reader->lex;
+    float number;
+    lex.at = start;
+    for (uint32_t i = 0; i < component; i++)
+        md5_lex_float(&lex, &number); // as before, without an error
+    md5_lex_space(&lex);
+    return lex.at;
+}
+
+// Once a frame's numbers are known: warns of rotations that are too long, once for all of them,
+// at the first in the text, so that places are counted forward only.
 static bool check_rotations(anim_reader *reader, const float *numbers, const char *start)
 {
+    uint32_t num_overlong = 0, component = 0;
+    md5_vec3 first = {0};
     for (uint32_t joint = 0; joint < reader->num_joints.value; joint++) {
         const md5_track *const track = &reader->tracks[joint];
         if (!(track->flags & ROTATION_FLAGS))
@@ -319,12 +306,18 @@ static bool check_rotations(anim_reader *reader, const float *numbers, const cha
         const md5_vec3 rotation = mixed_rotation(track, &reader->base_frame[joint], numbers);
         if (!md5_quat_is_overlong(rotation.x, rotation.y, rotation.z))
             continue;
-        const uint32_t component = track->first + num_bits(track->flags & TRANSLATION_FLAGS);
-        const char *at;
-        TRY(find_component(reader, start, component, &at));
-        TRY(md5_check_rotation(&reader->lex, at, rotation));
-        md5_warn_overlong(&reader->lex, at, rotation);
+        const uint32_t at = track->first + num_bits(track->flags & TRANSLATION_FLAGS);
+        if (!isfinite(md5_vec3_dot(rotation, rotation)))
+            return md5_check_rotation(&reader->lex, find_component(reader, start, at), rotation);
+        if (num_overlong == 0 || at < component) {
+            component = at;
+            first = rotation;
+        }
+        num_overlong++;
     }
+    if (num_overlong > 0)
+        md5_warn_overlong(&reader->lex, find_component(reader, start, component), first,
+                          num_overlong);
     return true;
 }
 

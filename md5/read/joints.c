@@ -24,10 +24,16 @@ bool md5_check_rotation(md5_lex *lex, const char *at, md5_vec3 rotation)
                         (double)rotation.x, (double)rotation.y, (double)rotation.z);
 }
 
-void md5_warn_overlong(md5_lex *lex, const char *at, md5_vec3 rotation)
+void md5_warn_overlong(md5_lex *lex, const char *at, md5_vec3 rotation, uint32_t count)
 {
-    md5_lex_warn(lex, at, "the rotation has length %.6g, more than 1: it is shortened",
-                 sqrt((double)md5_vec3_dot(rotation, rotation)));
+    const double length = sqrt((double)md5_vec3_dot(rotation, rotation));
+    if (count == 1)
+        md5_lex_warn(lex, at, "the rotation has length %.6g, more than 1: it is shortened", length);
+    else
+        md5_lex_warn(
+            lex, at,
+            "%u rotations, the first of length %.6g, are longer than 1: they are shortened", count,
+            length);
 }
 
 bool md5_read_transform(md5_lex *lex, md5_transform *transform)
@@ -39,7 +45,7 @@ bool md5_read_transform(md5_lex *lex, md5_transform *transform)
     TRY(md5_lex_vec3(lex, &rotation));
     TRY(md5_check_rotation(lex, at, rotation));
     if (md5_quat_is_overlong(rotation.x, rotation.y, rotation.z))
-        md5_warn_overlong(lex, at, rotation);
+        md5_warn_overlong(lex, at, rotation, 1);
     transform->rotation = md5_quat_from_xyz(rotation.x, rotation.y, rotation.z);
     return true;
 }

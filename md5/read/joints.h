@@ -19,7 +19,8 @@ bool md5_read_transform(md5_lex *lex, md5_transform *transform);
 
 // Whether the x y z of a rotation can be brought to unit length. If not, `at` is told as an error.
 bool md5_check_rotation(md5_lex *lex, const char *at, md5_vec3 rotation);
-void md5_warn_overlong(md5_lex *lex, const char *at, md5_vec3 rotation);
+// Warns of `count` rotations that are too long, of which `rotation` is the first, at `at`.
+void md5_warn_overlong(md5_lex *lex, const char *at, md5_vec3 rotation, uint32_t count);
 
 // Writes order[num_joints], allocated in the arena: file order where parents stand first. Warns of
 // each joint that stands before its parent; a joint that is its own ancestor is an error. Linear,

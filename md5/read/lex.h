@@ -61,6 +61,9 @@ static inline void md5_lex_space(md5_lex *lex)
     }
 }
 
+// Where the bare word at `at` ends.
+const char *md5_lex_word_end(const md5_lex *lex, const char *at);
+
 // The bare word that comes next, not consumed; size 0 if something else does.
 md5_span md5_lex_peek_word(md5_lex *lex);
 bool md5_span_is(md5_span span, const char *text);
@@ -71,6 +74,9 @@ static inline bool md5_lex_take_word(md5_lex *lex, const char *word);
 
 // The same, but an error if it is something else.
 bool md5_lex_expect(md5_lex *lex, char bracket);
+
+// The string that begins at the quote at lex->at. No escapes: a backslash is a backslash.
+bool md5_lex_string(md5_lex *lex, md5_span *text);
 
 // A quoted string, or a bare word. `what` names it in the message.
 bool md5_lex_text(md5_lex *lex, md5_span *text, const char *what);

@@ -27,7 +27,6 @@ typedef struct mesh_reader {
 typedef struct mesh_block {
     md5_file_mesh *mesh;
     md5_count num_vertices, num_triangles, num_weights, num_colors;
-    const char *start;                      // `{`
     const char *vertices_at, *triangles_at; // where the first of each begins
     bool has_name, has_shader;
 } mesh_block;
@@ -395,7 +394,7 @@ static bool read_mesh(mesh_reader *reader)
     if (!reader->joints)
         return md5_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX, "expected 'joints' before 'mesh'");
     TRY(md5_need_count(lex, &reader->num_meshes, "numMeshes"));
-    mesh_block block = {.mesh = &reader->meshes[reader->num_meshes_read], .start = lex->at};
+    mesh_block block = {.mesh = &reader->meshes[reader->num_meshes_read]};
     TRY(md5_lex_take_word(lex, "mesh"));
     TRY(md5_lex_bracket(lex, '{'));
     lex->mesh_comment = (md5_span){0};
@@ -407,9 +406,9 @@ static bool read_mesh(mesh_reader *reader)
     TRY(need_table(lex, &block.num_vertices, "numverts"));
     TRY(need_table(lex, &block.num_triangles, "numtris"));
     TRY(need_table(lex, &block.num_weights, "numweights"));
-    lex->at++;
     if (!block.has_shader)
-        md5_lex_warn(lex, block.start, "this mesh has no 'shader'");
+        md5_lex_warn(lex, lex->at, "this mesh ends without 'shader'");
+    lex->at++;
     if (!block.has_name && lex->mesh_comment.bytes)
         block.mesh->name = lex->mesh_comment;
     TRY(check_vertices(reader, &block));
