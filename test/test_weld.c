@@ -1,0 +1,58 @@
+// Finding equal points.
+#include "test/test.h"
+
+#include "md5/skin/weld.h"
+
+#include <stdlib.h>
+
+static md5_vec3 *random_points(uint32_t count, uint32_t values, uint64_t *random)
+{
+    md5_vec3 *points = calloc(count, sizeof *points);
+    for (uint32_t i = 0; i < count; i++) {
+        float coordinates[3];
+        for (int axis = 0; axis < 3; axis++) {
+            const uint32_t value = test_random_u32(random) % values;
+            coordinates[axis] = (float)value * (test_random_u32(random) % 2 ? 0.1f : -0.1f);
+        }
+        points[i] = (md5_vec3){coordinates[0], coordinates[1], coordinates[2]};
+    }
+    return points;
+}
+
+TEST (weld_finds_the_first_equal_point) {
+    enum { COUNT_MOST = 600 };
+    uint64_t random = 11;
+    for (uint32_t round = 0; round < 20; round++) {
+        const uint32_t count = round * COUNT_MOST / 20;
+        md5_vec3 *points = random_points(count, 2 + round % 4, &random);
+        uint32_t first_equal[COUNT_MOST];
+        md5_context context;
+        md5_context_begin(&context, NULL, NULL, NULL);
+        md5_arena arena = {.context = &context};
+        if (CHECK(md5_weld(&arena, points, count, first_equal))) {
+            for (uint32_t i = 0; i < count; i++) {
+                uint32_t expected = 0;
+                while (points[expected].x != points[i].x || points[expected].y != points[i].y
+                       || points[expected].z != points[i].z)
+                    expected++;
+                CHECK_UINT(first_equal[i], expected);
+            }
+        }
+        md5_arena_free(&arena);
+        free(points);
+    }
+}
+
+TEST (minus_zero_welds_to_zero) {
+    const md5_vec3 points[3] = {{0.0f, -0.0f, 1.0f}, {-0.0f, 0.0f, 1.0f}, {0.0f, 0.0f, -1.0f}};
+    uint32_t first_equal[3];
+    md5_context context;
+    md5_context_begin(&context, NULL, NULL, NULL);
+    md5_arena arena = {.context = &context};
+    if (CHECK(md5_weld(&arena, points, 3, first_equal))) {
+        CHECK_UINT(first_equal[0], 0);
+        CHECK_UINT(first_equal[1], 0);
+        CHECK_UINT(first_equal[2], 2);
+    }
+    md5_arena_free(&arena);
+}
