@@ -63,7 +63,7 @@ static strip_place place_far(double position, int64_t length)
 
 static strip_place place_on_strip(double position, uint32_t length)
 {
-    if (position >= -0x1p62 && position <= 0x1p62)
+    if (fabs(position) <= 0x1p62)
         return place_near(position, (int64_t)length);
     return place_far(position, (int64_t)length);
 }
