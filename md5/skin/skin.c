@@ -14,24 +14,43 @@
 // The first product starts the sum, so that one influence costs no addition.
 #include "md5/core/math.h"
 
-typedef struct lanes {
-    float of[12]; // as md5_mat34
-} lanes;
+typedef struct rows {
+    md5_vec4 x, y, z;
+} rows;
 
-static inline lanes multiply(const md5_mat34 *m, md5_vec4 factors)
+static inline md5_vec4 multiply(const float *row, md5_vec4 q)
 {
-    const float f[4] = {factors.x, factors.y, factors.z, factors.w};
-    lanes product;
-    for (int i = 0; i < 12; i++)
-        product.of[i] = m->m[i] * f[i % 4];
-    return product;
+    return (md5_vec4){row[0] * q.x, row[1] * q.y, row[2] * q.z, row[3] * q.w};
 }
 
-static inline lanes add(lanes a, lanes b)
+static inline md5_vec4 add(md5_vec4 a, md5_vec4 b)
 {
-    for (int i = 0; i < 12; i++)
-        a.of[i] += b.of[i];
-    return a;
+    return (md5_vec4){a.x + b.x, a.y + b.y, a.z + b.z, a.w + b.w};
+}
+
+static inline rows multiply_rows(const md5_mat34 *m, md5_vec4 q)
+{
+    return (rows){multiply(m->m, q), multiply(m->m + 4, q), multiply(m->m + 8, q)};
+}
+
+static inline rows add_rows(rows a, rows b)
+{
+    return (rows){add(a.x, b.x), add(a.y, b.y), add(a.z, b.z)};
+}
+
+static inline float sum_row(md5_vec4 a)
+{
+    return (a.x + a.y) + (a.z + a.w);
+}
+
+static inline float turn_row(md5_vec4 e, md5_vec3 v)
+{
+    return (e.x * v.x + e.y * v.y) + e.z * v.z;
+}
+
+static inline md5_vec4 bias_of(md5_vec4 influence)
+{
+    return (md5_vec4){influence.w, influence.w, influence.w, influence.w};
 }
 
 // The exact place of a vertex; the origin if nothing influences it.
@@ -41,43 +60,34 @@ static inline md5_vec3 place(const md5_mesh *mesh, const md5_mat34 *palette, uin
     if (first == end)
         return (md5_vec3){0.0f, 0.0f, 0.0f};
     const uint32_t *joints = mesh->influence_joints;
-    lanes sum = multiply(&palette[joints[first]], mesh->influences[first]);
+    rows sum = multiply_rows(&palette[joints[first]], mesh->influences[first]);
     for (uint32_t i = first + 1; i < end; i++)
-        sum = add(sum, multiply(&palette[joints[i]], mesh->influences[i]));
-    return (md5_vec3){
-        (sum.of[0] + sum.of[1]) + (sum.of[2] + sum.of[3]),
-        (sum.of[4] + sum.of[5]) + (sum.of[6] + sum.of[7]),
-        (sum.of[8] + sum.of[9]) + (sum.of[10] + sum.of[11]),
-    };
+        sum = add_rows(sum, multiply_rows(&palette[joints[i]], mesh->influences[i]));
+    return (md5_vec3){sum_row(sum.x), sum_row(sum.y), sum_row(sum.z)};
 }
 
 // The rotations of a vertex's joints, blended by bias: not a rotation itself, but its directions
 // are what the vertex turns to. Zero if nothing influences the vertex.
-static inline lanes blend(const md5_mesh *mesh, const md5_mat34 *palette, uint32_t vertex)
+static inline rows blend(const md5_mesh *mesh, const md5_mat34 *palette, uint32_t vertex)
 {
     const uint32_t first = mesh->first_influence[vertex], end = mesh->first_influence[vertex + 1];
-    lanes sum = {{0.0f}};
-    for (uint32_t i = first; i < end; i++) {
-        const float bias = mesh->influences[i].w;
-        const lanes product =
-            multiply(&palette[mesh->influence_joints[i]], (md5_vec4){bias, bias, bias, bias});
-        sum = i == first ? product : add(sum, product);
-    }
+    if (first == end)
+        return (rows){0};
+    const uint32_t *joints = mesh->influence_joints;
+    rows sum = multiply_rows(&palette[joints[first]], bias_of(mesh->influences[first]));
+    for (uint32_t i = first + 1; i < end; i++)
+        sum = add_rows(sum, multiply_rows(&palette[joints[i]], bias_of(mesh->influences[i])));
     return sum;
 }
 
 // A direction of the bind pose, turned and brought to unit length, or as it was if it vanishes.
-static inline md5_vec3 turn(const lanes *e, md5_vec3 bind)
+static inline md5_vec3 turn(const rows *e, md5_vec3 bind)
 {
-    const md5_vec3 turned = {
-        (e->of[0] * bind.x + e->of[1] * bind.y) + e->of[2] * bind.z,
-        (e->of[4] * bind.x + e->of[5] * bind.y) + e->of[6] * bind.z,
-        (e->of[8] * bind.x + e->of[9] * bind.y) + e->of[10] * bind.z,
-    };
+    const md5_vec3 turned = {turn_row(e->x, bind), turn_row(e->y, bind), turn_row(e->z, bind)};
     return md5_vec3_normalize(turned, bind);
 }
 
-static inline md5_vec4 turn_tangent(const lanes *e, md5_vec4 bind)
+static inline md5_vec4 turn_tangent(const rows *e, md5_vec4 bind)
 {
     const md5_vec3 turned = turn(e, (md5_vec3){bind.x, bind.y, bind.z});
     return (md5_vec4){turned.x, turned.y, turned.z, bind.w};
@@ -93,7 +103,7 @@ static void skin_with_normals(const md5_mesh *mesh, const md5_mat34 *palette, md
                               md5_vec3 *normals)
 {
     for (uint32_t vertex = 0; vertex < mesh->num_vertices; vertex++) {
-        const lanes e = blend(mesh, palette, vertex);
+        const rows e = blend(mesh, palette, vertex);
         positions[vertex] = place(mesh, palette, vertex);
         normals[vertex] = turn(&e, mesh->normals[vertex]);
     }
@@ -103,7 +113,7 @@ static void skin_with_tangents(const md5_mesh *mesh, const md5_mat34 *palette, m
                                md5_vec4 *tangents)
 {
     for (uint32_t vertex = 0; vertex < mesh->num_vertices; vertex++) {
-        const lanes e = blend(mesh, palette, vertex);
+        const rows e = blend(mesh, palette, vertex);
         positions[vertex] = place(mesh, palette, vertex);
         tangents[vertex] = turn_tangent(&e, mesh->tangents[vertex]);
     }
@@ -113,7 +123,7 @@ static void skin_with_both(const md5_mesh *mesh, const md5_mat34 *palette, md5_v
                            md5_vec3 *normals, md5_vec4 *tangents)
 {
     for (uint32_t vertex = 0; vertex < mesh->num_vertices; vertex++) {
-        const lanes e = blend(mesh, palette, vertex);
+        const rows e = blend(mesh, palette, vertex);
         positions[vertex] = place(mesh, palette, vertex);
         normals[vertex] = turn(&e, mesh->normals[vertex]);
         tangents[vertex] = turn_tangent(&e, mesh->tangents[vertex]);
