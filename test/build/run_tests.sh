@@ -7,8 +7,6 @@
 set -u
 timeout=${MD5_TEST_TIMEOUT:-600}
 
-# Drivers and font libraries keep memory until the process ends: not ours to fix.
-export LSAN_OPTIONS="suppressions=test/build/leaks.txt:print_suppressions=0${LSAN_OPTIONS:+:$LSAN_OPTIONS}"
 export UBSAN_OPTIONS="print_stacktrace=1${UBSAN_OPTIONS:+:$UBSAN_OPTIONS}"
 
 passed=0 failed=0 skipped=0
