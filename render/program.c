@@ -19,36 +19,62 @@ static const struct {
     {"diffuse", MD5GL_UNIT_TEXTURE},       {"mask", MD5GL_UNIT_TEXTURE},
 };
 
-// The file that a log's first line speaks of: drivers begin it with the number that #line gave
-// the file, as in "2:15(3): error" (Mesa), "2(15) : error" (NVIDIA), "ERROR: 2:15:" (others).
-static const char *file_of_log(const char *log, const md5gl_source *files)
+// Line numbers tell files apart: #line gives the n-th file's lines numbers from n * LINES_A_FILE
+// + 1. (#line can number the files, too, but Mesa forgets that in most of its messages.)
+#define LINES_A_FILE 1000
+
+static const char *const headings[MD5GL_MAX_SOURCES] = {"#line 1\n", "#line 1001\n", "#line 2001\n",
+                                                        "#line 3001\n", "#line 4001\n"};
+
+// Skips a number; NULL if there is none.
+static const char *skip_number(const char *text, long *number)
 {
-    const char *number = strncmp(log, "ERROR: ", 7) == 0 ? log + 7 : log;
     char *end = NULL;
-    const long file = strtol(number, &end, 10);
-    int num_files = 0;
-    while (num_files < MD5GL_MAX_SOURCES && files[num_files].text)
-        num_files++;
-    const bool is_place = end != number && (*end == ':' || *end == '(');
-    return is_place && file >= 0 && file < num_files ? files[file].file : files[num_files - 1].file;
+    *number = strtol(text, &end, 10);
+    return end != text ? end : NULL;
 }
 
+// The line that a message begins with, as in "0:2015(3): error: x" (Mesa), "0(2015) : error x"
+// (NVIDIA), "ERROR: 0:2015: x" (others); -1 if it is none of these. `rest` is then the x.
+static long line_of_log(const char *log, const char **rest)
+{
+    long string, line, column;
+    const char *at = skip_number(strncmp(log, "ERROR: ", 7) == 0 ? log + 7 : log, &string);
+    *rest = log;
+    if (!at || (*at != ':' && *at != '('))
+        return -1;
+    at = skip_number(at + 1, &line);
+    if (!at || line <= 0)
+        return -1;
+    if (at[0] == '(' && skip_number(at + 1, &column))
+        at = skip_number(at + 1, &column);
+    *rest = at + strspn(at, "): ");
+    return line;
+}
+
+// The first line of a log, and the file and line that it speaks of.
 static bool fail_with_log(const char *log, const md5gl_source *files, const char *step,
                           md5_error *error)
 {
-    const char *const file = file_of_log(log, files);
-    const size_t line = strcspn(log, "\r\n");
-    return md5gl_fail(error, MD5_ERROR_GPU, "shaders/%s: %s: %.*s", file, step,
-                      line > 0 ? (int)line : 6, line > 0 ? log : "no log");
+    const char *rest;
+    const long line = line_of_log(log, &rest);
+    const size_t length = strcspn(rest, "\r\n");
+    const char *const text = length > 0 ? rest : "the driver does not say why";
+    const int shown = length > 0 ? (int)length : (int)strlen(text);
+    int last = 0;
+    while (last + 1 < MD5GL_MAX_SOURCES && files[last + 1].text)
+        last++;
+    if (line > 0 && line / LINES_A_FILE <= last)
+        return md5gl_fail(error, MD5_ERROR_GPU, "shaders/%s:%ld: %s: %.*s",
+                          files[line / LINES_A_FILE].file, line % LINES_A_FILE, step, shown, text);
+    return md5gl_fail(error, MD5_ERROR_GPU, "shaders/%s: %s: %.*s", files[last].file, step, shown,
+                      text);
 }
 
 // Returns 0 on failure.
 static GLuint compile_stage(md5gl_renderer *renderer, GLenum stage, const md5gl_source *files,
                             md5_error *error)
 {
-    // #line numbers the files, since drivers see one text and would count through.
-    static const char *const headings[MD5GL_MAX_SOURCES] = {
-        "#line 1 0\n", "#line 1 1\n", "#line 1 2\n", "#line 1 3\n", "#line 1 4\n"};
     const char *texts[1 + 2 * MD5GL_MAX_SOURCES] = {"#version 330 core\n"};
     GLsizei num_texts = 1;
     for (int i = 0; i < MD5GL_MAX_SOURCES && files[i].text; i++) {

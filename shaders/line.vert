@@ -8,8 +8,7 @@ layout(location = 3) in vec4 end_colour;
 uniform float line_width; // pixels
 
 out vec4 line_colour;
-noperspective out vec2 along_across; // pixels from the start, pixels from the axis
-flat out float line_length;          // pixels
+flat out vec4 line_ends; // pixels from the lower left corner: start, end
 
 void main()
 {
@@ -25,7 +24,7 @@ void main()
     vec2 half_size = 0.5 * viewport.xy;
     vec2 a_pixel = a.xy / a.w * half_size, b_pixel = b.xy / b.w * half_size;
     vec2 way = b_pixel - a_pixel;
-    line_length = length(way);
+    float line_length = length(way);
     vec2 direction = line_length > 1e-6 ? way / line_length : vec2(1.0, 0.0);
     vec2 side = vec2(-direction.y, direction.x);
 
@@ -39,6 +38,6 @@ void main()
     if (a_depth < 0.0 && b_depth < 0.0)
         gl_Position = vec4(0.0, 0.0, -2.0, 1.0);
 
-    along_across = vec2(at_end ? line_length + reach : -reach, across);
+    line_ends = vec4(a_pixel, b_pixel) + half_size.xyxy;
     line_colour = at_end ? end_colour : start_colour;
 }
