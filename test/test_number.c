@@ -1,0 +1,325 @@
+// Text to float: equal to strtof of the C library, bit for bit, which is correctly rounded.
+#include "md5/read/number.h"
+#include "test/test.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static uint32_t bits_of(float value)
+{
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+static float float_of(uint32_t bits)
+{
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+// The text in memory of exactly its size, so that a byte read past its end is found.
+static const char *scan(const char *text, size_t size, float *value, char **memory)
+{
+    *memory = malloc(size ? size : 1);
+    if (!*memory)
+        abort();
+    memcpy(*memory, text, size);
+    return md5_scan_float(*memory, *memory + size, value);
+}
+
+// Both ways, inline and exact, give what strtof gives, and end where it ends.
+static bool equals_strtof(const char *text)
+{
+    const size_t size = strlen(text);
+    char *rest, *memory;
+    const float expected = strtof(text, &rest);
+    float value = -1.0f, exact = -1.0f;
+    const char *const end = scan(text, size, &value, &memory);
+    const char *const exact_end = md5_scan_float_exact(memory, memory + size, &exact);
+    const bool equal = end && end - memory == rest - text && exact_end == end
+                       && bits_of(value) == bits_of(expected)
+                       && bits_of(exact) == bits_of(expected);
+    free(memory);
+    return test_check(equal, __FILE__, __LINE__, "'%s' gives %a or %a, strtof %a", text,
+                      (double)value, (double)exact, (double)expected);
+}
+
+TEST (number_equals_strtof_on_chosen_texts) {
+    static const char *const texts[] = {
+        "0",
+        "-0",
+        "0.0",
+        "-0.000000",
+        ".5",
+        "5.",
+        "-.5",
+        "-5.",
+        "+1",
+        "+.25",
+        "00.5",
+        "0e5",
+        "01.5",
+        "1e5",
+        "1E5",
+        "1e+5",
+        "1e-5",
+        "1.5E-05",
+        "123456789",
+        "0.1",
+        "0.707107",
+        "-0.9999999403953552",
+        "3.14159265358979323846264338327950288419716939937510582097494459",
+        // Halfway between two floats, below and above; ties go to the even one.
+        "16777217",
+        "16777219",
+        "16777217.0000000000000000000000000000000000000000000001",
+        "16777216.9999999999999999999999999999999999999999999999",
+        "33554434.0",
+        "33554438",
+        "1.00000005960464477539062500",
+        "1.000000059604644775390625000000000000001",
+        "1.00000005960464477539062499999999999999999999999999999999999999999999",
+        "1.000000178813934326171875",
+        "9007199791611905",
+        "9007200328482816",
+        // The ends of the range.
+        "3.4028234663852885981e38",
+        "3.4028235677973366e38",
+        "3.40282356779733661637539e38",
+        "3.40282356779733661637540e38",
+        "3.4e38",
+        "1e38",
+        "1e39",
+        "-1e39",
+        "1e40",
+        "1e310",
+        "1e9999999999999999999",
+        "-1e99999999999",
+        "1.17549435e-38",
+        "1.1754943157898258e-38",
+        "1.17549428e-38",
+        "1e-38",
+        "1e-40",
+        "1e-45",
+        "7.006492321624085e-46",
+        "7.0064923216240853e-46",
+        "7.0064923216240854e-46",
+        "7.1e-46",
+        "7e-46",
+        "1e-46",
+        "1e-47",
+        "1e-60",
+        "1e-400",
+        "-1e-9999999999999999999",
+        "0e9999999999",
+        "0.0e-99999999999",
+        "1.4012984643e-45",
+        "2.1019476964872256e-45",
+        "4.9e-324",
+        // Exponents against digits.
+        "100000000000000000000000000000000000000e-38",
+        "0.0000000000000000000000000000000000001e37",
+        "123456789012345678",
+        "1234567890123456789",
+        "12345678901234567890",
+        "999999999999999999",
+        "0.999999999999999999",
+        "0.9999999999999999999",
+        "18446744073709551616",
+        "18446744073709551617e-10",
+        "1234567890123456789012345678901234567890",
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
+        equals_strtof(texts[i]);
+}
+
+// The text behind a number is left alone, an exponent without digits too.
+TEST (number_ends_where_its_text_ends) {
+    static const struct {
+        const char *text;
+        size_t length; // 0: no number
+    } cases[] = {
+        {"1 2", 1},
+        {"1)", 1},
+        {"1.5.5", 3},
+        {"1e", 1},
+        {"1e+", 1},
+        {"1e-x", 1},
+        {"1.e", 2},
+        {"1e5e5", 3},
+        {"1-2", 1},
+        {"0x10", 1},
+        {"1,5", 1},
+        {"1.#IND", 2},
+        {"1.5f", 3},
+        {"", 0},
+        {".", 0},
+        {"-", 0},
+        {"+", 0},
+        {"-.", 0},
+        {".e5", 0},
+        {"e5", 0},
+        {"nan", 0},
+        {"inf", 0},
+        {"--1", 0},
+        {"-+1", 0},
+        {"- 1", 0},
+        {"\x00"
+         "1",
+         0},
+        {" 1", 0},
+        {"1e 5", 1},
+        {"..5", 0},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const size_t size = strlen(cases[i].text);
+        float value;
+        char *memory;
+        const char *const end = scan(cases[i].text, size, &value, &memory);
+        test_check(end == (cases[i].length ? memory + cases[i].length : NULL), __FILE__, __LINE__,
+                   "'%s' ends elsewhere", cases[i].text);
+        free(memory);
+    }
+}
+
+// Between any two floats lies a point that a double holds and whose decimals are finite: at it,
+// just below and just above, every digit counts.
+TEST (number_rounds_halfway_cases_as_strtof) {
+    uint64_t random = 1;
+    for (int i = 0; i < 20000; i++) {
+        // All exponents, with many of the smallest.
+        uint32_t bits = test_random_u32(&random) & 0x7FFFFFFF;
+        if (i % 4 == 0)
+            bits &= 0x00FFFFFF;
+        if (bits >= 0x7F7FFFFF)
+            continue;
+        const double half = ((double)float_of(bits) + (double)float_of(bits + 1)) / 2.0;
+        char text[256];
+        const int length = snprintf(text, sizeof text, "%.120e", half);
+        char *const exponent = strchr(text, 'e');
+        if (!CHECK(length > 0 && exponent) || !equals_strtof(text))
+            return;
+        exponent[-1] = '1'; // above by 10^-120
+        if (!equals_strtof(text))
+            return;
+        snprintf(text, sizeof text, "%.*e", 1 + i % 60, half); // somewhere near
+        if (!equals_strtof(text))
+            return;
+    }
+}
+
+TEST (number_takes_any_number_of_digits) {
+    enum { MOST = 2000 };
+    static char text[MOST + 64];
+    for (size_t zeros = 0; zeros < MOST; zeros += 37) {
+        // 1 000...0 e-zeros, 0.000...01 e+zeros, and a digit far behind a halfway point.
+        memset(text, '0', sizeof text);
+        text[0] = '1';
+        snprintf(text + 1 + zeros, 32, "e-%zu", zeros);
+        equals_strtof(text);
+        memset(text, '0', sizeof text);
+        text[1] = '.';
+        snprintf(text + 2 + zeros, 32, "1e%zu", zeros + 1);
+        equals_strtof(text);
+        memset(text, '0', sizeof text);
+        memcpy(text, "16777217.", 9);
+        snprintf(text + 9 + zeros, 32, "1");
+        equals_strtof(text);
+    }
+}
+
+// As exporters write them: six or ten decimals, up to 17 digits, exponents.
+TEST (number_equals_strtof_on_a_million_random_texts) {
+    uint64_t random = 7;
+    char text[64];
+    for (int i = 0; i < 1100000; i++) {
+        const uint32_t a = test_random_u32(&random), b = test_random_u32(&random);
+        const char *const sign = a & 1 ? "-" : "";
+        switch (i % 6) {
+        case 0:
+            snprintf(text, sizeof text, "%s%u.%06u", sign, a >> 20, b % 1000000);
+            break;
+        case 1:
+            snprintf(text, sizeof text, "%s0.%010llu", sign,
+                     (unsigned long long)b * 7 % 10000000000);
+            break;
+        case 2:
+            snprintf(text, sizeof text, "%s%u.%09u%08u", sign, a >> 28, b % 1000000000,
+                     a % 100000000);
+            break;
+        case 3:
+            snprintf(text, sizeof text, "%s%u%ue%d", sign, a, b >> (b & 31),
+                     (int)(a >> 8 & 127) - 75);
+            break;
+        case 4: // any float, in up to 17 digits
+            if ((a & 0x7F800000) == 0x7F800000)
+                continue;
+            snprintf(text, sizeof text, "%.*g", (int)(b % 17) + 1, (double)float_of(a));
+            break;
+        default:
+            snprintf(text, sizeof text, "%s.%u%s%u", sign, a, b & 1 ? "e" : "E-", b >> 26);
+            break;
+        }
+        float value;
+        const char *const end = md5_scan_float(text, text + strlen(text), &value);
+        if (end != text + strlen(text) || bits_of(value) != bits_of(strtof(text, NULL))) {
+            equals_strtof(text);
+            return;
+        }
+    }
+}
+
+// `text hexbits` on each line, from exact rational arithmetic that shares nothing with strtof.
+TEST (number_equals_the_exact_reference) {
+    char *const table = test_read_file(test_path("test/reference/data/floats.txt"), NULL);
+    size_t num_lines = 0;
+    if (!CHECK(table))
+        return;
+    for (char *line = strtok(table, "\n"); line; line = strtok(NULL, "\n")) {
+        char *const space = strchr(line, ' ');
+        if (line[0] == '#' || !CHECK(space))
+            continue;
+        const uint32_t expected = (uint32_t)strtoul(space + 1, NULL, 16);
+        float value = 0.0f;
+        char *memory;
+        const char *const end = scan(line, (size_t)(space - line), &value, &memory);
+        test_check(end == memory + (space - line) && bits_of(value) == expected, __FILE__, __LINE__,
+                   "%.*s gives %08x", (int)(space - line), line, bits_of(value));
+        free(memory);
+        num_lines++;
+    }
+    CHECK(num_lines > 1000);
+    free(table);
+}
+
+TEST (number_as_double_is_close) {
+    static const char *const texts[] = {
+        "24",       "29.97", "-0.5", "59.94005994005994",     "0", "1e22",
+        "30000e-3", "1e-30", "3e38", "12345678901234567890.5"};
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        double value = -1.0;
+        const double expected = strtod(texts[i], NULL);
+        const char *const end = md5_scan_double(texts[i], texts[i] + strlen(texts[i]), &value);
+        CHECK(end && *end == '\0');
+        CHECK_NEAR(value, expected, fabs(expected) * 1e-15);
+    }
+    // Exact, as people write frame rates; far outside the range, infinite or zero, as a float is.
+    static const struct {
+        const char *text;
+        double value;
+    } cases[] = {{"29.97", 29.97},
+                 {"59.94", 59.94},
+                 {"23.976", 23.976},
+                 {"1e300", INFINITY},
+                 {"1e-300", 0.0}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        double value = -1.0;
+        const char *const text = cases[i].text;
+        CHECK(md5_scan_double(text, text + strlen(text), &value) == text + strlen(text));
+        CHECK(value == cases[i].value);
+    }
+}
