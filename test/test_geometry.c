@@ -321,6 +321,33 @@ TEST (tangents_follow_the_texture_of_any_triangle) {
     }
 }
 
+// Smooth normals of such tufts lean anywhere, also nearly along +u.
+TEST (frames_hold_where_triangles_point_anywhere) {
+    enum { TRIANGLES = 5, VERTICES = 1 + 2 * TRIANGLES };
+    uint64_t random = 37;
+    for (int round = 0; round < 2000; round++) {
+        md5_vec3 points[VERTICES];
+        md5_vec2 texcoords[VERTICES];
+        uint32_t triangles[3 * TRIANGLES];
+        for (uint32_t i = 0; i < VERTICES; i++) {
+            points[i] = (md5_vec3){(float)test_random(&random), (float)test_random(&random),
+                                   (float)test_random(&random)};
+            texcoords[i] = (md5_vec2){(float)test_random(&random), (float)test_random(&random)};
+        }
+        for (uint32_t i = 0; i < TRIANGLES; i++) {
+            triangles[3 * i] = 0;
+            triangles[3 * i + 1] = 1 + 2 * i;
+            triangles[3 * i + 2] = 2 + 2 * i;
+        }
+        rigid mesh = rigid_mesh(points, texcoords, VERTICES, triangles, TRIANGLES);
+        made_mesh made;
+        if (CHECK(made_mesh_build(&made, &mesh.source, 1, NULL)))
+            check_frames(&made.mesh);
+        made_mesh_free(&made);
+        rigid_free(&mesh);
+    }
+}
+
 // Two quads side by side on the plane z = 0, x from -1 to 1, seen from above. The texture runs
 // outward from the middle on both: u = |x|, v = y.
 TEST (mirror_seam_gets_a_tangent_for_each_side) {

@@ -53,7 +53,9 @@ static md5_vec3d any_perpendicular(md5_vec3d normal)
 static md5_vec4 make_tangent(md5_vec3 normal, const texture_axes *sum)
 {
     const md5_vec3d n = md5_vec3d_of(normal), u = sum->along_u;
-    const md5_vec3d beside = md5_vec3d_sub(u, md5_vec3d_scale(n, md5_vec3d_dot(n, u)));
+    // The normal is unit to a float's rounding only, which would show where u runs close to it.
+    const double along = md5_vec3d_dot(n, u) / md5_vec3d_dot(n, n);
+    const md5_vec3d beside = md5_vec3d_sub(u, md5_vec3d_scale(n, along));
     const bool defined = md5_vec3d_length(beside) > UNDEFINED;
     const md5_vec3d tangent = defined ? md5_vec3d_normalize(beside) : any_perpendicular(n);
     const double side = md5_vec3d_dot(md5_vec3d_cross(n, tangent), sum->along_v);
