@@ -296,6 +296,30 @@ TEST (bind_joints_in_between_displace_nothing) {
     md5_free_binding(binding);
 }
 
+// The animation moves the hand with the origin, not with the arm. The joints in between, which the
+// hand must not feel, are driven, and hang elsewhere in the animation themselves.
+TEST (bind_undoes_driven_joints_in_between) {
+    uint64_t random = 13;
+    static const part parts[] = {{"hand", 1},  {"origin", -1}, {"hips", 1}, {"extra", 2},
+                                 {"spine", 3}, {"head", 4},    {"arm", 2}};
+    made model, anim;
+    told t;
+    make(&model, walker, 6, &random);
+    make(&anim, parts, 7, &random);
+    md5_binding *binding = bind(&model, &anim, &t);
+    CHECK_UINT(t.count, 4);
+    CHECK(was_told(&t, "joint 'hand' hangs below 'origin' in the animation, below 'arm' in the "
+                       "model: it follows the animation"));
+    CHECK_UINT(binding->num_extra, 1);
+    CHECK_UINT(binding->num_rebases, 3);
+    md5_transform pose[MAX_JOINTS];
+    md5_mat34 joints[MAX_JOINTS], anim_joints[MAX_JOINTS];
+    pose_both(binding, MD5_ROOT_FILE, pose, joints, anim_joints);
+    for (uint32_t i = 0; i < 6; i++)
+        CHECK_NEAR(difference(&joints[i], &anim_joints[binding->tracks[i]]), 0.0, 2e-5);
+    md5_free_binding(binding);
+}
+
 // In the animation the hand hangs below the head: that is no ancestor of it in the model.
 TEST (bind_uses_the_models_hierarchy_where_they_contradict) {
     uint64_t random = 7;

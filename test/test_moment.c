@@ -230,7 +230,7 @@ TEST (moment_divides_exactly) {
     for (int i = 0; i < 100000; i++) {
         const uint32_t length = 1 + test_random_u32(&random) % (i % 2 ? 100u : UINT32_MAX - 1);
         const int64_t frame = (int64_t)(test_random_u32(&random))
-                              << (test_random_u32(&random) % 21);
+                              << (test_random_u32(&random) % 30);
         const int64_t signed_frame = test_random(&random) < 0.5 ? -frame : frame;
         const md5_anim anim = clip_of(length + 1, 1.0);
         const md5_moment moment = md5_moment_at(&anim, (double)signed_frame, MD5_WRAP_LOOP);
