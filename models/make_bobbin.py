@@ -30,9 +30,10 @@ def skin_mesh(folder):
     atlas.pack(half.charts, TEXELS)
     fields = [p + n + (sky, along) for p, n, sky, along in
               zip(half.points, half.normals, half.open, half.along)]
-    pixels, _ = bake.skin_texture(TEXELS, half.charts, half.tris, fields, half.parts, paint.colour,
-                                  tuple(int(c) for c in paint.TEAL))
+    pixels, normals, _ = bake.skin_textures(TEXELS, half.charts, half.tris, fields, half.parts,
+                                            paint.texel, paint.TEAL)
     png.write(os.path.join(folder, NAME + ".png"), TEXELS, TEXELS, pixels)
+    png.write(os.path.join(folder, NAME + "_local.png"), TEXELS, TEXELS, normals)
     # A vertex on the border of charts is written once per chart.
     number, points, uvs, weights, tris = {}, [], [], [], []
     for n, chart in enumerate(half.charts):
@@ -42,10 +43,11 @@ def skin_mesh(folder):
             uvs.append((x / TEXELS, y / TEXELS))
             weights.append(half.weights[v])
         tris += [tuple(number[n, v] for v in half.tris[t]) for t in chart.tris]
+    # In the mirror plane joints come in pairs: room for both twins, so that none loses its own.
+    left = [md5.shares(w, 4 if p[1] > 0.0 else 6, 0.03) for p, w in zip(points, weights)]
     count = len(points)
     points += [mirror(p) for p in points]
     uvs += uvs
-    left = [md5.shares(w, 4, 0.03) for w in weights]
     right = [[(skeleton.other_side(joint), bias) for joint, bias in w] for w in left]
     tris += [(a + count, c + count, b + count) for a, b, c in tris]
     return md5.Mesh("skin", "models/bobbin/bobbin", points, uvs, tris, left + right)

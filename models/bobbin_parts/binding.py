@@ -3,7 +3,7 @@
 import math
 
 from kit.maths import smoothstep
-from kit.rig import Pull, by_distance, smooth, steal
+from kit.rig import Pull, blend, by_distance, smooth, steal, swapped
 
 from bobbin_parts import shape
 from bobbin_parts.skeleton import other_side
@@ -63,7 +63,11 @@ def skin_weights(points, near, centre):
             w = steal(w, "jaw", jaw_share(p))
             w = steal(w, "cheek_l", 0.8 * _gauss(p, (9.6, 8.2, 36.6), 3.4))
         weights[v] = w
-    return smooth(weights, near, centre, other_side, 1, keep=0.7)
+    weights = smooth(weights, near, centre, other_side, 1, keep=0.7)
+    # Both halves share the vertices of the mirror plane: equal weights left and right, or the
+    # halves would part as soon as one side moves.
+    return [blend([(0.5, w), (0.5, swapped(w, other_side))]) if middle else w
+            for w, middle in zip(weights, centre)]
 
 
 def along_chain(names, stops, t):

@@ -41,7 +41,7 @@ def eyeball(rings=11, around=22):
     return points, uvs, tris
 
 
-def lid(upper, columns=14, rows=7):
+def lid(upper, columns=12, rows=6):
     """One lid of the left eye: points, along (0 at the rim), triangles, flat places. A thin shell
     whose rim curls in to the eyeball; it slides into the head when open."""
     edge, back = (UPPER_EDGE, UPPER_EDGE + 105.0) if upper else (LOWER_EDGE, LOWER_EDGE - 80.0)

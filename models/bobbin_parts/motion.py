@@ -278,35 +278,35 @@ def greet(bones, phase):
 
 
 def _hop(t):
-    """Height of a jump at t in 0..1, with the crouch before and after it (negative)."""
-    if t < 0.26:
-        return -smoothstep(0.0, 0.2, t) * (1.0 - smoothstep(0.2, 0.26, t))
-    if t < 0.74:
-        s = (t - 0.26) / 0.48
-        return 4.0 * s * (1.0 - s)
-    return -smoothstep(0.74, 0.82, t) * (1.0 - smoothstep(0.82, 1.0, t))
+    """A jump at t in 0..1: (height 0..1, crouch 0..1 before and after it)."""
+    rise = (t - 0.29) / 0.42
+    height = 4.0 * rise * (1.0 - rise) if 0.0 < rise < 1.0 else 0.0
+    before = smoothstep(0.0, 0.17, t) * smoothstep(0.34, 0.17, t)
+    after = smoothstep(0.66, 0.80, t) * smoothstep(1.0, 0.80, t)
+    return height, max(before, after)
 
 
 def dance(bones, phase):
     """Eight beats: four steps from side to side, two hops with the arms up, a jump once around."""
     a = Actor(bones)
     beat = phase * 8.0
-    stepping = bump(phase, -0.03, 0.53, 0.06)
-    cheering = bump(phase, 0.49, 0.98, 0.06)
+    stepping = bump(phase, -0.05, 0.54, 0.09)
+    cheering = bump(phase, 0.46, 1.0, 0.09)
     side = math.sin(math.pi * beat + 0.5 * math.pi) * stepping
     late = math.sin(math.pi * (beat - 0.3) + 0.5 * math.pi) * stepping
     pulse = wave(phase, 8, 0.25)
-    hop, height, spin = 0.0, 0.0, 0.0
+    hop, crouch, height, spin, fling = 0.0, 0.0, 0.0, 0.0, 0.0
     if 4.0 <= beat < 6.0:
-        hop = _hop(beat % 1.0)
-        height = 4.2 * max(hop, 0.0)
+        hop, crouch = _hop(beat % 1.0)
+        height = 3.4 * hop
+        fling = math.sin(math.pi * (beat % 1.0)) ** 2
     elif beat >= 6.0:
         t = (beat - 6.0) / 2.0
-        hop = _hop(t)
-        height = 8.5 * max(hop, 0.0)
-        spin = 360.0 * smoothstep(0.24, 0.78, t)
-    crouch = max(-hop, 0.0)
-    airborne = smoothstep(0.0, 0.6, max(hop, 0.0))
+        hop, crouch = _hop(t)
+        height = 10.0 * hop
+        fling = math.sin(math.pi * t) ** 2
+        spin = 360.0 * smoothstep(0.14, 0.86, t)
+    airborne = smoothstep(0.0, 0.8, hop)
     a.turn("origin", yaw=spin)
     a.move("hips", y=2.6 * side, z=-0.8 - 0.55 * pulse * stepping - 2.2 * crouch + height)
     a.turn("hips", roll=-7.0 * side, yaw=9.0 * late)
@@ -318,34 +318,37 @@ def dance(bones, phase):
     a.turn("head", roll=-7.0 * late, pitch=2.5 * wave(phase, 8, 0.45) * stepping + 5.0 * crouch
            - 6.0 * airborne, yaw=4.0 * side)
     a.mouth(0.45 + 0.35 * cheering + 0.2 * airborne - 0.2 * crouch + 0.1 * pulse)
-    a.blink(max(0.85 * crouch * (1.0 if beat >= 4.0 else 0.0), bump(phase, 0.22, 0.255, 0.015)))
+    a.blink(bump(phase, 0.215, 0.26, 0.02))
+    squint = bump(phase, 0.76, 0.82, 0.02)
+    for eye in ("l", "r"):
+        a.lids(eye, 0.9 * squint, 0.95 * squint, 6.0)
     # Arms: one up, one down with the steps; both up for the hops.
-    a.arms_down(0.6 * stepping + 0.35 * crouch)
+    a.arms_down(0.6 * stepping + 0.2 * crouch)
     for sign, name in ((1.0, "l"), (-1.0, "r")):
         own = 0.5 + 0.5 * sign * math.sin(math.pi * (beat - 0.1) + 0.5 * math.pi)
-        lift = stepping * (58.0 * own - 6.0) + cheering * (24.0 + 38.0 * airborne - 14.0 * crouch)
+        lift = stepping * (58.0 * own - 6.0) + cheering * (8.0 + 52.0 * fling)
         bend = stepping * (42.0 * own + 8.0) + cheering * (14.0 + 8.0 * wave(phase, 8, 0.5))
         a.turn("clavicle_" + name, roll=sign * 0.2 * lift)
         a.turn("upperarm_" + name, roll=sign * lift, pitch=-14.0 * stepping * (1.0 - own))
         a.turn("forearm_" + name, roll=sign * bend, pitch=-26.0 * stepping * (1.0 - own))
-        a.turn("hand_" + name, roll=sign * (10.0 * wave(phase, 8, 0.6) + 8.0 * airborne))
+        a.turn("hand_" + name, roll=sign * (10.0 * wave(phase, 8, 0.6) + 8.0 * fling))
         for finger in ("finger_a", "finger_b"):
             a.turn(finger + "_" + name, roll=sign * 10.0 * (own - 0.5) * stepping)
-    a.tail(11.0 * (0.4 + 0.6 * stepping) + 4.0 * airborne, 3.0, phase, 4, 0.08)
+    a.tail(11.0 * (0.4 + 0.6 * stepping) + 3.0 * fling, 2.0, phase, 4, 0.08)
     for n in range(1, 5):
-        a.turn("tail_%d" % n, pitch=4.0 * airborne - 5.0 * crouch)
+        a.turn("tail_%d" % n, pitch=3.5 * crouch - 4.0 * fling)
     a.ears(7.0, phase, 8, 0.07)
     for n in range(1, 4):
-        a.both("ear_%d" % n, roll=-9.0 * airborne + 7.0 * crouch)
+        a.both("ear_%d" % n, roll=cheering * (7.0 - 17.0 * fling))
     # Feet: the free one lifts on its beat; in the air both hang.
     for sign, name in ((1.0, "l"), (-1.0, "r")):
         free = max(0.0, -sign * side)
         lift = 2.0 * smoothstep(0.35, 1.0, free)
         hang = height * 0.92
-        a.foot(name, _BALL[0], _BALL[1] + 0.4 * free, lift + hang,
+        a.foot(name, _BALL[0], _BALL[1] + 0.8 - 2.4 * free, lift + hang,
                pitch=14.0 * smoothstep(0.2, 1.0, free) + 28.0 * airborne, yaw=6.0, facing=spin)
     return a.pose
 
 
 CLIPS = (Clip("idle", 24, 120, idle, "5 s"), Clip("walk", 24, 24, walk, "1 s"),
-         Clip("wave", 24, 84, greet, "3.5 s"), Clip("dance", 24, 96, dance, "4 s"))
+         Clip("wave", 24, 84, greet, "3.5 s"), Clip("dance", 30, 120, dance, "4 s"))

@@ -16,6 +16,9 @@ SHADOW = (58, 46, 98)
 _LID, _LID_SKY = (46, 152, 166), 0.72
 
 _SPOTS = Spots(5.2, 0.9, 2.1, 0.62)
+# Small scales that cover the hide.
+_PEBBLES = Spots(1.0, 0.95, 1.05, 1.0)
+_PEBBLED = ("torso", "head", "arm", "leg", "tail", "ear_out")
 _FRECKLES = ((11.2, 8.3, 39.0, 0.42), (10.2, 9.5, 38.4, 0.36), (10.9, 9.1, 37.0, 0.34))
 _TOES = tuple((x, y, 1.75) for x, y in ((8.55, 5.0), (9.75, 8.35), (7.45, 12.3)))
 _CLAWS = tuple(shape.AIM[n] for n in ("thumb_l", "finger_a_l", "finger_b_l"))
@@ -80,7 +83,7 @@ def _tail(x, y, z, n):
     colour = _hide(x, y, z, n[1], n[2], n[0], deep)
     # Seen along the tail, `under` is the side that faces the ground, or forward where it rises.
     under = -n[2] if x > -26.0 else max(-n[2], n[0] * 0.0 - n[0])
-    pale = smoothstep(0.45, 0.7, under) * smoothstep(-34.0, -28.0, x) * smoothstep(-8.5, -13.0, x)
+    pale = smoothstep(0.45, 0.7, under) * smoothstep(-34.0, -28.0, x) * smoothstep(-8.0, -17.0, x)
     if pale > 0.0:
         band = mix(CREAM, CREAM_SHADE, 0.35 + 0.5 * _bands(x, 2.7))
         colour = mix(colour, mix(band, DEEP, 0.45 * deep), pale * (1.0 - 0.5 * deep))
@@ -106,8 +109,9 @@ def _inside_mouth(x, y, z, n):
     colour = mix(MAROON, (58, 12, 34), smoothstep(11.5, 7.5, x))
     floor = shape.mouth_height(x, y)
     along = ((x - 8.0) / 5.0) ** 2 + (y / 3.4) ** 2
-    if z < floor - 0.2 and n[2] > 0.1:
-        tongue = smoothstep(1.0, 0.85, along)
+    if z < floor and n[2] > 0.0:
+        tongue = smoothstep(1.0, 0.85, along) * smoothstep(0.0, 0.35, n[2]) \
+            * smoothstep(0.0, 0.5, floor - z)
         line = 0.25 * smoothstep(0.35, 0.0, y) * smoothstep(12.0, 10.5, x)
         colour = mix(colour, mix(TONGUE, MAROON, line), tongue)
     return colour
@@ -115,6 +119,10 @@ def _inside_mouth(x, y, z, n):
 
 def _head(x, y, z, n):
     colour = _trunk(x, y, z, n)
+    # A pale mark for a brow.
+    brow = math.hypot((y - 5.9) / 2.0, (z - 50.2 + 0.06 * (y - 5.0) ** 2) / 0.62)
+    if x > 2.0 and brow < 1.2:
+        colour = mix(colour, (150, 236, 202), 0.8 * smoothstep(1.08, 0.86, brow))
     # Rosy cheeks with three freckles.
     rosy = _near(x, y, z, (9.8, 8.6, 37.9))
     colour = mix(colour, BLUSH, 0.85 * math.exp(-(rosy / 2.4) ** 2))
@@ -148,10 +156,15 @@ def _ear_out(x, y, z, n, along):
     return _hide(x, y, z, n[1], n[2], -0.2, 0.9 * smoothstep(0.3, 1.0, along))
 
 
+def _groove(along):
+    """Rings around a horn, fainter towards the tip."""
+    ring = along * 7.0
+    return smoothstep(0.34, 0.08, abs(ring - math.floor(ring) - 0.5)) * smoothstep(0.85, 0.4, along)
+
+
 def _horn(along):
-    ring = along * 6.0
-    groove = smoothstep(0.5, 0.15, abs(ring - math.floor(ring) - 0.5)) * (1.0 - along)
-    return mix(mix((246, 190, 120), CREAM, smoothstep(0.1, 0.9, along)), CREAM_SHADE, 0.45 * groove)
+    bone = mix((246, 190, 120), CREAM, smoothstep(0.1, 0.9, along))
+    return mix(bone, (214, 150, 96), 0.5 * _groove(along))
 
 
 def _thorn(along):
@@ -159,18 +172,18 @@ def _thorn(along):
                smoothstep(0.45, 1.0, along))
 
 
-def _fin(x, z, along, t):
+def _fin(along, t, flat):
     colour = _thorn(0.15 + 0.85 * along)
-    rays = math.sin(t * 2.6)
-    return mix(colour, (206, 66, 96), 0.32 * smoothstep(0.55, 1.0, rays) * smoothstep(0.15, 0.5, along))
+    rays = math.cos(t * 2.6)
+    return mix(colour, (206, 66, 96), 0.32 * flat * smoothstep(0.55, 1.0, rays) * smoothstep(0.15, 0.5, along))
 
 
 def _lid(along):
-    return mix(INK, _LID, smoothstep(0.0, 0.045, along))
+    tint = mix(mix(_LID, DEEP, 0.12), _LID, smoothstep(0.02, 0.3, along))
+    return mix(INK, tint, smoothstep(0.0, 0.045, along))
 
 
-def colour(part, x, y, z, n, sky, along):
-    """Colour of the skin at a place with normal n; `sky` is how open it lies, 0..1."""
+def _colour(part, x, y, z, n, sky, along):
     if part == "torso":
         c = _trunk(x, y, z, n)
     elif part == "head":
@@ -193,7 +206,7 @@ def colour(part, x, y, z, n, sky, along):
         c = _thorn(along)
     elif part == "fin":
         tip = shape.J["tail_fin"]
-        c = _fin(x, z, along, 9.0 * (x - tip[0]) / (2.0 + abs(z - tip[2])))
+        c = _fin(along, 8.0 * y / (2.0 + abs(z - tip[2])), smoothstep(0.4, 0.8, abs(n[0])))
     else:
         c, sky = _lid(along), _LID_SKY
     if part == "ear_in":
@@ -206,6 +219,31 @@ def colour(part, x, y, z, n, sky, along):
     grain = 0.965 + 0.07 * value(x * 1.9, y * 1.9, z * 1.9)
     c = mix(shadowed(c), c, smoothstep(0.05, 0.95, sky))
     return (c[0] * grain, c[1] * grain, c[2] * grain)
+
+
+def texel(part, x, y, z, n, sky, along):
+    """Colour and height of the skin at a place with normal n; `sky` is how open it lies, 0..1."""
+    colour = _colour(part, x, y, z, n, sky, along)
+    height = 0.0
+    if part in _PEBBLED:
+        # Small scales, softer on what is pale and on the face.
+        pebble = smoothstep(-0.35, 0.75, _PEBBLES.near(x, y, z))
+        amount = 1.0
+        if x > -2.0:
+            amount -= 0.85 * max(_belly(x, y, z, n[0]), _muzzle(x, y, z))
+        if part == "head":
+            amount *= 1.0 - 0.6 * smoothstep(2.0, 9.0, x)
+            amount *= smoothstep(0.3, 2.0, shape.eye_distance(x, y, z))
+        height = 0.13 * amount * pebble
+        shade = 1.0 + 0.09 * amount * (pebble - 0.6)
+        colour = (colour[0] * shade, colour[1] * shade, colour[2] * shade)
+        if x > -2.0:
+            height -= 0.16 * _belly(x, y, z, n[0]) * _bands(z + 0.035 * y * y, 2.7)
+    elif part == "horn":
+        height = -0.10 * _groove(along)
+    elif part == "ear_in":
+        height = 0.12 * value(y * 1.4 + x, z * 1.4, 3.0)
+    return colour, height
 
 
 def shadowed(c):

@@ -53,14 +53,14 @@ def _wish(p):
     if part == "head":
         lips = smoothstep(4.5, 10.0, length(sub(p, _MOUTH)))
         socket = smoothstep(0.3, 3.0, abs(shape.eye_distance(*p)))
-        return 0.55 + 1.1 * lips * (0.35 + 0.65 * socket)
+        return 0.5 + 1.3 * lips * (0.35 + 0.65 * socket)
     if part == "arm":
-        return 1.4 - 0.6 * smoothstep(13.0, 17.5, abs(p[1]))
+        return 1.55 - 0.75 * smoothstep(13.0, 17.5, abs(p[1]))
     if part == "leg":
         return 0.9 + 0.6 * smoothstep(2.5, 6.0, p[2])
     if part == "tail":
-        return 1.05 + 0.65 * smoothstep(-30.0, -10.0, p[0])
-    return 1.75
+        return 1.1 + 0.75 * smoothstep(-30.0, -10.0, p[0])
+    return 1.95
 
 
 def _vertex_normals(points, tris):
@@ -79,7 +79,7 @@ def _sky(points, normals):
 
 
 def _body(skin):
-    points, tris = nets.polygonise(shape.body, (-40.0, 0.0, -1.5), (19.0, 25.0, 56.0), 0.7)
+    points, tris = nets.polygonise(shape.body, (-40.0, 0.0, -1.5), (19.0, 25.0, 56.0), 0.6)
     points, tris = remesh.remesh(shape.body, points, tris, _wish)
     near = [set() for _ in points]
     for tri in tris:
@@ -138,7 +138,7 @@ def _horn(skin):
 def _fang(skin):
     """A small tooth that peeps out from under the upper lip."""
     path = loft.curve([(12.0, 3.7, 37.7), (12.45, 3.72, 36.6), (12.6, 3.6, 35.5)], 4)
-    size = [loft.table((0.62, 0.55, 0.0), n / 4) for n in range(5)]
+    size = [loft.table((0.52, 0.46, 0.0), n / 4) for n in range(5)]
     fang = loft.leaf(path, (1.0, 0.3, 0.0), size, size, [0.0] * 5, 4)
     _leaf(skin, fang, ("fang", "fang"), lambda p, t: {"head": 1.0})
 
@@ -152,7 +152,7 @@ def _thorns(skin):
         path = loft.curve([a, bend, b], 5)
         steps = [n / 5 for n in range(6)]
         thorn = loft.blade(path, [thick * loft.table((1.0, 0.9, 0.6, 0.0), t) for t in steps],
-                           [tall * loft.table((1.0, 0.85, 0.55, 0.0), t) for t in steps], 4)
+                           [tall * loft.table((1.0, 0.85, 0.55, 0.0), t) for t in steps], 6)
         # Rigid on the skin it grows from: the weights of the nearest vertex of the spine.
         nearest = min((v for v in range(len(body_points)) if body_points[v][1] == 0.0),
                       key=lambda v: length(sub(body_points[v], a)))
@@ -161,12 +161,13 @@ def _thorns(skin):
 
 
 def _fin(skin):
+    """A spade that faces forwards and backwards, so that it shows over the shoulder."""
     a, tip = J["tail_fin"], AIM["tail_fin"]
     path = loft.curve([(a[0] + 0.1, 0.0, a[2] - 1.6), a, (a[0] - 0.1, 0.0, a[2] + 4.0),
                        (tip[0], 0.0, tip[2] + 3.5)], 12)
     steps = [n / 12 for n in range(13)]
-    fin = loft.blade(path, [loft.table((1.0, 1.3, 1.2, 1.0, 0.75, 0.5, 0.0), t) for t in steps],
-                     [loft.table((1.0, 1.3, 4.2, 5.4, 4.4, 2.4, 0.0), t) for t in steps], 8)
+    fin = loft.blade(path, [loft.table((1.0, 1.6, 5.0, 6.0, 4.8, 2.5, 0.0), t) for t in steps],
+                     [loft.table((1.0, 1.4, 1.1, 0.9, 0.7, 0.45, 0.0), t) for t in steps], 12)
 
     def weigh(_, t):
         return binding.along_chain(("tail_6", "tail_fin"), (0.05, 0.45), t)

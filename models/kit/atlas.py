@@ -24,6 +24,7 @@ class Chart:
         self.wide = max(s for s, _ in self.flat.values())
         self.tall = max(t for _, t in self.flat.values())
         self.x = self.y = 0
+        self.texels, self.texels_per_unit = {}, 0.0
 
 
 def _facing(normals, beside, count):
@@ -119,6 +120,7 @@ def pack(charts, size):
             high = middle
     _place(charts, size, low)
     for chart in charts:
+        chart.texels_per_unit = low * chart.detail
         chart.texels = {v: (chart.x + _GUTTER + 1 + s * low, chart.y + _GUTTER + 1 + t * low)
                         for v, (s, t) in chart.flat.items()}
     return low

@@ -1,33 +1,66 @@
 """Fills a texture by asking for a colour at every texel's place in space."""
 
+from array import array
+
 from kit import atlas
 
 
-def skin_texture(size, charts, tris, fields, parts, colour, background):
-    """fields: per vertex an (x, y, z, nx, ny, nz, sky, along) tuple. colour(part, x, y, z, normal,
-    sky, along) is asked once per texel. Returns the pixels and the share of texels in use."""
+def skin_textures(size, charts, tris, fields, parts, texel, background):
+    """Two pictures of a surface: its colour, and its relief as tangent-space normals.
+
+    fields: per vertex an (x, y, z, nx, ny, nz, sky, along) tuple. texel(part, x, y, z, normal, sky,
+    along) is asked once per texel and gives (colour, height in model units). Returns colour,
+    normals, and the share of texels in use."""
     pixels = bytearray(bytes(background) * (size * size))
+    heights, owner = array("f", bytes(4 * size * size)), array("i", [-1]) * (size * size)
     # 1: at the rim of a triangle, may still be improved; 2: well inside.
     state = bytearray(size * size)
-    for chart in charts:
+    for number, chart in enumerate(charts):
         for n in chart.tris:
             corners = tris[n]
             a, b, c = (fields[v] for v in corners)
             part = parts[n]
             for x, y, wa, wb, wc, inside in atlas.cover([chart.texels[v] for v in corners], size):
-                texel = y * size + x
-                if state[texel] == 2 or (state[texel] == 1 and not inside):
+                place = y * size + x
+                if state[place] == 2 or (state[place] == 1 and not inside):
                     continue
-                state[texel] = 2 if inside else 1
+                state[place] = 2 if inside else 1
+                owner[place] = number
                 px, py, pz, nx, ny, nz, sky, along = [wa * i + wb * j + wc * k
                                                       for i, j, k in zip(a, b, c)]
                 length = (nx * nx + ny * ny + nz * nz) ** 0.5 or 1.0
-                rgb = colour(part, px, py, pz, (nx / length, ny / length, nz / length), sky, along)
-                pixels[3 * texel:3 * texel + 3] = bytes(
+                rgb, heights[place] = texel(
+                    part, px, py, pz, (nx / length, ny / length, nz / length), sky, along)
+                pixels[3 * place:3 * place + 3] = bytes(
                     [0 if v < 0.0 else 255 if v > 254.5 else int(v + 0.5) for v in rgb])
     used = sum(1 for s in state if s)
+    normals = _normals(size, charts, heights, owner)
+    atlas.spread(normals, bytearray(state), size, 6)
     atlas.spread(pixels, state, size, 6)
-    return pixels, used / (size * size)
+    return pixels, normals, used / (size * size)
+
+
+def _normals(size, charts, heights, owner):
+    """Tangent-space normals of a height field: red leans towards growing u, green towards growing
+    v (downwards in the picture, the tangents of id's engine). Slopes never cross a chart's rim."""
+    out = bytearray(b"\x80\x80\xff" * (size * size))
+    for place in range(size * size):
+        chart = owner[place]
+        if chart < 0:
+            continue
+        slope = []
+        for step in (1, size):
+            ahead = place + step if place + step < size * size else place
+            back = place - step if place >= step else place
+            ahead = ahead if owner[ahead] == chart else place
+            back = back if owner[back] == chart else place
+            span = (ahead - back) // step
+            slope.append((heights[ahead] - heights[back]) / span if span else 0.0)
+        nx, ny = (-s * charts[chart].texels_per_unit for s in slope)
+        scale = 127.0 / (nx * nx + ny * ny + 1.0) ** 0.5
+        out[3 * place:3 * place + 3] = bytes((int(128.5 + nx * scale), int(128.5 + ny * scale),
+                                              int(128.5 + scale)))
+    return out
 
 
 def flat_texture(size, colour):

@@ -22,15 +22,15 @@ def curve(knots, count):
 
 
 def table(values, t):
-    """A smooth curve through equally spaced values, at t in 0..1."""
+    """A smooth curve through equally spaced sizes, at t in 0..1; never below zero."""
     place = t * (len(values) - 1)
     i = min(int(place), len(values) - 2)
     t = place - i
     b, c = values[i], values[i + 1]
     a = values[i - 1] if i else b
     d = values[i + 2] if i + 2 < len(values) else c
-    return 0.5 * (2.0 * b + (c - a) * t + (2.0 * a - 5.0 * b + 4.0 * c - d) * t * t
-                  + (3.0 * b - a - 3.0 * c + d) * t * t * t)
+    return max(0.0, 0.5 * (2.0 * b + (c - a) * t + (2.0 * a - 5.0 * b + 4.0 * c - d) * t * t
+                           + (3.0 * b - a - 3.0 * c + d) * t * t * t))
 
 
 class Loft:
@@ -93,9 +93,14 @@ def _sheet(rows, front):
     return tris
 
 
+def _half_way_round(a, b):
+    """A quarter of the girth of an ellipse (Ramanujan's first approximation)."""
+    return math.pi * (3.0 * (a + b) - math.sqrt((3.0 * a + b) * (a + 3.0 * b))) / 4.0
+
+
 def blade(path, thick, tall, columns):
-    """The left half (y >= 0) of a fin in the mirror plane: half thickness and half height per
-    path point; its two rims lie in the plane."""
+    """The left half (y >= 0) of a fin or thorn that grows in the mirror plane: half size across
+    the plane (thick) and in it (tall) per path point. Its two seams lie in the plane."""
     loft = Loft()
     rows, flat, travelled = [], {}, 0.0
     for n, p in enumerate(path):
@@ -104,17 +109,22 @@ def blade(path, thick, tall, columns):
         if n:
             step = sub(p, path[n - 1])
             travelled += dot(step, step) ** 0.5
-        row = []
+        row, around = [], 0.0
         count = columns if n < len(path) - 1 else 0
+        half = _half_way_round(thick[n], tall[n])
         for column in range(count + 1):
             angle = math.pi * column / count if count else 0.5 * math.pi
             c = math.cos(angle)
             at = add(p, scale(across, c * tall[n]))
+            if column:
+                around += math.hypot(c * tall[n] - math.cos(angle - math.pi / count) * tall[n],
+                                     (math.sin(angle) - math.sin(angle - math.pi / count))
+                                     * thick[n])
             rim = column in (0, count)
             loft.points.append((at[0], 0.0 if rim else math.sin(angle) * thick[n], at[2]))
             loft.along.append(n / (len(path) - 1))
             row.append(len(loft.points) - 1)
-            flat[row[-1]] = (-c * tall[n], travelled)
+            flat[row[-1]] = (around - half if count else 0.0, travelled)
         rows.append(row)
     loft.tris = _sheet(rows, True)
     loft.charts = [(loft.tris, flat)]

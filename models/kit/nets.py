@@ -1,11 +1,26 @@
-"""Polygons from a distance field: naive surface nets over a regular grid.
+"""Polygons from a distance field: surface nets over a regular grid, one vertex per sheet.
 
 Only the left half (y >= 0) is made. The first layer of cells straddles y = 0, so its vertices lie
 exactly in the mirror plane, and the right half is a copy with y negated: symmetric to the bit."""
 
+# Corners of a cell, its edges as (corner, axis), and the four edges around each of its six faces.
 _CORNERS = [(i, j, k) for i in (0, 1) for j in (0, 1) for k in (0, 1)]
-_EDGES = [(a, b) for a in range(8) for b in range(a + 1, 8)
-          if sum(x != y for x, y in zip(_CORNERS[a], _CORNERS[b])) == 1]
+_EDGES = [(corner, axis) for axis in range(3) for corner in _CORNERS if corner[axis] == 0]
+
+
+def _end(corner, axis):
+    return tuple(c + (1 if n == axis else 0) for n, c in enumerate(corner))
+
+
+def _face_edges():
+    faces = []
+    for axis in range(3):
+        for side in (0, 1):
+            faces.append([e for e in _EDGES if e[1] != axis and e[0][axis] == side])
+    return faces
+
+
+_FACES = _face_edges()
 _FAR = 1e3
 
 
@@ -33,8 +48,35 @@ def _sample(field, xs, ys, zs, cell):
     return values
 
 
+def _sheets(inside):
+    """Groups a cell's crossed edges into the sheets of surface that pass through it. On a face
+    crossed four times the inside corners are kept apart, which both cells at that face agree on:
+    the surface stays a manifold."""
+    crossed = [e for e in _EDGES if inside[e[0]] != inside[_end(*e)]]
+    group = {e: e for e in crossed}
+
+    def find(e):
+        while group[e] != e:
+            e = group[e]
+        return e
+
+    for face in _FACES:
+        here = [e for e in face if e in group]
+        if len(here) == 2:
+            group[find(here[0])] = find(here[1])
+        elif len(here) == 4:
+            for corner in sorted({c for e in here for c in (e[0], _end(*e)) if inside[c]}):
+                one, two = [e for e in here if corner in (e[0], _end(*e))]
+                group[find(one)] = find(two)
+    sheets = {}
+    for e in crossed:
+        sheets.setdefault(find(e), []).append(e)
+    return list(sheets.values())
+
+
 def _cells(values, xs, ys, zs):
-    """One vertex per cell that the surface crosses: the mean of its edge crossings."""
+    """One vertex per sheet of surface in each cell: the mean of the sheet's edge crossings.
+    index maps (cell, edge) to the vertex."""
     points, index = [], {}
     for i in range(len(xs) - 1):
         for j in range(len(ys) - 1):
@@ -44,19 +86,19 @@ def _cells(values, xs, ys, zs):
                 d = (v00[k], v00[k + 1], v01[k], v01[k + 1], v10[k], v10[k + 1], v11[k], v11[k + 1])
                 if min(d) >= 0.0 or max(d) < 0.0:
                     continue
-                total, count = [0.0, 0.0, 0.0], 0
-                for a, b in _EDGES:
-                    if (d[a] < 0.0) == (d[b] < 0.0):
-                        continue
-                    t = d[a] / (d[a] - d[b])
-                    for axis, lines, cell in ((0, xs, i), (1, ys, j), (2, zs, k)):
-                        start = lines[cell + _CORNERS[a][axis]]
-                        stop = lines[cell + _CORNERS[b][axis]]
-                        total[axis] += start + (stop - start) * t
-                    count += 1
-                index[i, j, k] = len(points)
-                points.append((total[0] / count, 0.0 if j == 0 else total[1] / count,
-                               total[2] / count))
+                depth = dict(zip(_CORNERS, d))
+                for sheet in _sheets({corner: v < 0.0 for corner, v in depth.items()}):
+                    total = [0.0, 0.0, 0.0]
+                    for corner, axis in sheet:
+                        t = depth[corner] / (depth[corner] - depth[_end(corner, axis)])
+                        for n, (lines, cell) in enumerate(((xs, i), (ys, j), (zs, k))):
+                            start = lines[cell + corner[n]]
+                            if n == axis:
+                                start += (lines[cell + 1] - start) * t
+                            total[n] += start
+                        index[i, j, k, corner, axis] = len(points)
+                    mean = [c / len(sheet) for c in total]
+                    points.append((mean[0], 0.0 if j == 0 else mean[1], mean[2]))
     return points, index
 
 
@@ -74,10 +116,11 @@ def _quads(values, index, xs, ys, zs):
                         continue
                     cells = []
                     for a, b in around:
-                        step = [0, 0, 0]
-                        step[(axis + 1) % 3] = a - 1
-                        step[(axis + 2) % 3] = b - 1
-                        cells.append(index[i + step[0], j + step[1], k + step[2]])
+                        corner = [0, 0, 0]
+                        corner[(axis + 1) % 3] = 1 - a
+                        corner[(axis + 2) % 3] = 1 - b
+                        cells.append(index[i - corner[0], j - corner[1], k - corner[2],
+                                           tuple(corner), axis])
                     quads.append(cells if inside else cells[::-1])
     return quads
 

@@ -138,9 +138,10 @@ def _flip(mesh):
         mesh.replace(shared[1], two)
 
 
-def _slide(mesh, field, steps):
+def _slide(mesh, field, steps, vertices=None, amount=0.6):
     moved = {}
-    for v, p in enumerate(mesh.points):
+    for v in range(len(mesh.points)) if vertices is None else vertices:
+        p = mesh.points[v]
         near = sorted(mesh.near(v))
         if not near:
             continue
@@ -151,11 +152,26 @@ def _slide(mesh, field, steps):
             twin = 2 if rim and mesh.points[other][1] != 0.0 else 1
             total = add(total, scale(mesh.points[other], twin))
             count += twin
-        p = mix(p, scale(total, 1.0 / count), 0.6)
+        p = mix(p, scale(total, 1.0 / count), amount)
         p = pull(field, (p[0], 0.0, p[2]) if rim else p, steps)
         moved[v] = (p[0], 0.0 if rim else max(p[1], 1e-4), p[2])
     for v, p in moved.items():
         mesh.points[v] = p
+
+
+def _unfold(mesh, field):
+    """Irons out triangles that face into the body: their corners go to the middle of their
+    neighbours."""
+    for _ in range(12):
+        folded = set()
+        for n in sorted(mesh.tris):
+            corners = [mesh.points[v] for v in mesh.tris[n]]
+            middle = scale(add(add(corners[0], corners[1]), corners[2]), 1.0 / 3.0)
+            if dot(unit(mesh.face(mesh.tris[n])), unit(gradient(field, middle))) < 0.3:
+                folded.update(mesh.tris[n])
+        if not folded:
+            return
+        _slide(mesh, field, 2, sorted(folded), 0.9)
 
 
 def remesh(field, points, tris, wish):
@@ -168,6 +184,7 @@ def remesh(field, points, tris, wish):
         _slide(mesh, field, 2)
     _flip(mesh)
     _slide(mesh, field, 4)
+    _unfold(mesh, field)
     used = sorted({v for tri in mesh.tris.values() for v in tri})
     renumber = {v: n for n, v in enumerate(used)}
     return ([mesh.points[v] for v in used],
