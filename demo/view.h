@@ -1,0 +1,130 @@
+// The viewer: everything that is on the screen, in one struct that is passed along.
+#ifndef DEMO_VIEW_H
+#define DEMO_VIEW_H
+
+#include "md5/md5model.h"
+#include "render/md5gl.h"
+#include "demo/view_camera.h"
+#include "demo/view_canvas.h"
+#include "demo/view_font.h"
+#include "demo/view_keys.h"
+#include "demo/view_log.h"
+#include "demo/view_options.h"
+#include "demo/view_overlay.h"
+#include "demo/view_play.h"
+#include "demo/view_scene.h"
+#include "demo/view_textures.h"
+
+// What is drawn besides the model, switched by keys and options.
+typedef struct view_shown {
+    bool grid, axes, edges, normals, skeleton, bounds;
+    bool untextured, checker;
+    bool panel, statistics, frame_time, hierarchy, help;
+} view_shown;
+
+// What the mouse holds on to.
+typedef enum view_drag_kind {
+    VIEW_DRAG_NONE,
+    VIEW_DRAG_ORBIT,
+    VIEW_DRAG_PAN,
+    VIEW_DRAG_ZOOM,
+    VIEW_DRAG_TIME,
+} view_drag_kind;
+
+// Where the parts of the panel lie, in pixels; empty = not there.
+typedef struct view_layout {
+    view_rect bar;   // of time, with what surrounds it
+    view_rect track; // its line, from the first frame to the last
+    view_rect hierarchy;
+} view_layout;
+
+typedef struct view_state {
+    const view_options *options;
+    view_log log;
+    uint32_t width, height; // pixels of the picture
+
+    struct SDL_Window *window;
+    void *context; // SDL_GLContext
+    md5gl_renderer *renderer;
+    view_font font;
+    view_canvas canvas;
+    view_lines lines;
+
+    view_scene scene;
+    md5gl_model *drawn; // the scene's model on the GPU, or NULL
+    view_textures textures;
+    md5_bounds bounds; // of the whole clip
+    view_hull hull;    // likewise
+    float ground;      // height of the grid
+    bool picked_up;    // the scene was opened with the animations beside the model
+    bool as_asked;     // it is what the command line names, with the textures that it names
+
+    view_play play;
+    view_camera camera;
+    view_shown shown;
+    view_layout layout;
+    view_drag_kind drag;
+    float hierarchy_scroll; // pixels
+
+    float text_scale;     // chosen by keys, on top of the screen's
+    double frame_seconds; // that the last frames took, smoothed
+    double now;           // seconds since the start
+    char notice[256];     // told at the bottom for a while
+    double notice_end;
+    bool quit;
+} view_state;
+
+// Sets up what needs no window: switches, camera and clock, as the options say.
+void view_begin(view_state *viewer, const view_options *options);
+
+// Gives all back, in any state.
+void view_end(view_state *viewer);
+
+// Opens files, or our own model where there are none: scene, GPU copies, textures, framing.
+// Where anything named cannot be shown, tells why, keeps what was open, and returns false.
+// `as_asked`: the textures that the command line names are meant for these files.
+bool view_open(view_state *viewer, const char *const *files, size_t num_files, bool as_asked);
+
+// Opens what a person dropped on the window: model, animation or texture.
+void view_drop(view_state *viewer, const char *path);
+
+// Frees what view_open() made.
+void view_close(view_state *viewer);
+
+bool view_reload(view_state *viewer);
+
+// The next (+1) or previous (-1) file of the kind in the same folder.
+void view_open_neighbour(view_state *viewer, int step);
+
+// Shows another clip, from its beginning.
+void view_change_clip(view_state *viewer, size_t clip);
+
+// Sets the camera as the options say, or as it suits the clip.
+void view_frame_anew(view_state *viewer);
+
+// Measures the clip anew, after the root mode or the clip changed.
+void view_measure(view_state *viewer);
+
+// Draws one frame into a target (NULL = the window). `transparent` leaves out the background and
+// `clean` the text.
+bool view_draw(view_state *viewer, md5gl_target *target, uint32_t width, uint32_t height,
+               bool transparent, bool clean, md5_error *error);
+
+// Adds the panel to the canvas and lays it out.
+void view_draw_panel(view_state *viewer, float width, float height);
+void view_draw_lists(view_state *viewer, float width, float height);
+
+// Remakes the letters where the scale is another one.
+bool view_set_scale(view_state *viewer, float scale);
+
+// Tells at the bottom of the window for a few seconds.
+void view_notice(view_state *viewer, const char *format, ...) COMMON_PRINTF(2, 3);
+
+// Does what a key says; tells the state afterwards at the level "debug".
+void view_perform(view_state *viewer, view_action action);
+void view_tell_state(view_state *viewer, const char *action);
+
+// Whether the picture changes by itself.
+bool view_is_moving(const view_state *viewer);
+
+#endif

@@ -1,0 +1,142 @@
+// One frame: background, ground, model, lines, panel.
+#include "demo/view.h"
+
+#include "demo/view_math.h"
+
+static const view_color sky = 0x3B4452FF, floor_color = 0x1B1F26FF;
+
+// Where nothing covers it, the gradient's middle.
+static const float middle[3] = {0.168f, 0.196f, 0.235f};
+
+static md5gl_frame begin_frame(const view_state *viewer, md5gl_target *target, uint32_t width,
+                               uint32_t height, bool transparent)
+{
+    md5gl_frame frame = {.target = target, .width = width, .height = height};
+    const float *const color =
+        viewer->options->background_given ? viewer->options->background : middle;
+    for (int i = 0; i < 3; i++)
+        frame.background[i] = transparent ? 0.0f : color[i];
+    frame.background[3] = transparent ? 0.0f : 1.0f;
+    view_camera_matrices(&viewer->camera, (float)width, (float)height, &frame.view_from_world,
+                         &frame.clip_from_view);
+
+    // Over the beholder's left shoulder, wherever he goes: what he looks at is never in the dark.
+    const view_axes axes = view_camera_axes(&viewer->camera);
+    frame.light_direction =
+        view_add(view_scale(axes.right, -0.55f), view_add(view_scale(axes.up, 0.75f), axes.back));
+    const float light[3] = {0.95f, 0.92f, 0.87f}, ambient[3] = {0.30f, 0.32f, 0.36f};
+    for (int i = 0; i < 3; i++) {
+        frame.light[i] = light[i];
+        frame.ambient[i] = ambient[i];
+    }
+    return frame;
+}
+
+static void draw_background(view_state *viewer, float width, float height)
+{
+    view_clear_canvas(&viewer->canvas);
+    view_draw_gradient(&viewer->canvas, (view_rect){0, 0, width, height}, sky, floor_color);
+    md5gl_draw_panel(viewer->renderer, viewer->font.mask, viewer->canvas.vertices,
+                     viewer->canvas.count);
+}
+
+// Squares that are small beside the model and of a size that people count in: 1, 10, 100 units.
+static void draw_ground(view_state *viewer)
+{
+    const float radius = viewer->camera.scene_radius;
+    const float cell = powf(10.0f, floorf(log10f(radius * 0.6f)));
+    const md5_vec3 centre = view_centre(viewer->bounds);
+    md5gl_draw_grid(viewer->renderer, viewer->ground, cell,
+                    (md5_vec3){centre.x, centre.y, viewer->ground}, 7.0f * radius);
+}
+
+static bool draw_model(view_state *viewer, md5_error *error)
+{
+    const view_shown *const shown = &viewer->shown;
+    if (viewer->drawn == NULL)
+        return true;
+    for (uint32_t i = 0; i < viewer->textures.num_meshes; i++) {
+        const md5gl_texture texture =
+            shown->checker ? md5gl_checker(viewer->renderer)
+                           : view_mesh_texture(&viewer->textures, viewer->renderer, i);
+        md5gl_set_texture(viewer->drawn, i, texture);
+    }
+    uint32_t style = MD5GL_LIT;
+    if (shown->untextured)
+        style |= MD5GL_UNTEXTURED;
+    if (shown->edges)
+        style |= MD5GL_WIREFRAME;
+    return md5gl_draw_models(viewer->renderer, viewer->drawn, viewer->scene.palette, NULL, 1, style,
+                             error);
+}
+
+static void draw_boxes(view_state *viewer, view_lines *lines)
+{
+    const md5_anim *const anim = view_shown_anim(&viewer->scene);
+    view_add_bounds(lines, view_pose_bounds(&viewer->scene), 0xE8ECF2FF);
+    if (anim == NULL || anim->frame_bounds == NULL)
+        return;
+    const md5_moment moment = view_moment(&viewer->play, anim);
+    view_add_bounds(lines, md5_anim_bounds(anim, &moment, viewer->scene.root), 0xE0A03CFF);
+}
+
+static void draw_overlays(view_state *viewer)
+{
+    const view_shown *const shown = &viewer->shown;
+    view_lines *const lines = &viewer->lines;
+    const float radius = viewer->camera.scene_radius, width = viewer->font.scale;
+
+    view_clear_lines(lines);
+    if (shown->normals || shown->bounds)
+        view_skin(&viewer->scene);
+    if (shown->normals)
+        view_add_normals(lines, &viewer->scene, 0.025f * radius);
+    if (shown->bounds)
+        draw_boxes(viewer, lines);
+    if (lines->count > 0)
+        md5gl_draw_lines(viewer->renderer, lines->vertices, lines->count, width, false);
+
+    // What lies inside the model is seen through it.
+    view_clear_lines(lines);
+    if (shown->axes)
+        view_add_axes(lines, radius);
+    // Joints alone are all there is to see.
+    if (shown->skeleton || viewer->scene.model == NULL)
+        view_add_skeleton(lines, &viewer->scene, 0.03f * radius);
+    if (lines->count > 0)
+        md5gl_draw_lines(viewer->renderer, lines->vertices, lines->count, 1.5f * width, true);
+}
+
+static void draw_text(view_state *viewer, float width, float height)
+{
+    view_clear_canvas(&viewer->canvas);
+    viewer->layout = (view_layout){0};
+    if (viewer->shown.panel)
+        view_draw_panel(viewer, width, height);
+    view_draw_lists(viewer, width, height);
+    if (viewer->canvas.count > 0)
+        md5gl_draw_panel(viewer->renderer, viewer->font.mask, viewer->canvas.vertices,
+                         viewer->canvas.count);
+}
+
+bool view_draw(view_state *viewer, md5gl_target *target, uint32_t width, uint32_t height,
+               bool transparent, bool clean, md5_error *error)
+{
+    const md5gl_frame frame = begin_frame(viewer, target, width, height, transparent);
+    view_pose(&viewer->scene, &viewer->play);
+
+    md5gl_begin_frame(viewer->renderer, &frame);
+    if (!transparent && !viewer->options->background_given)
+        draw_background(viewer, (float)width, (float)height);
+    if (viewer->shown.grid)
+        draw_ground(viewer);
+    md5_error draw_error;
+    const bool drawn = draw_model(viewer, &draw_error);
+    draw_overlays(viewer);
+    if (!clean)
+        draw_text(viewer, (float)width, (float)height);
+    const bool ended = md5gl_end_frame(viewer->renderer, error);
+    if (!drawn && error != NULL)
+        *error = draw_error;
+    return drawn && ended;
+}

@@ -1,0 +1,245 @@
+// Opening: from the names of files to what is on the screen.
+#include "demo/view.h"
+
+#include "demo/common_file.h"
+#include "demo/view_math.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <SDL.h>
+
+// Where our own models lie: told by the build, for the place that the program runs from.
+#ifndef MD5VIEW_MODELS
+#define MD5VIEW_MODELS "models"
+#endif
+
+void view_close(view_state *viewer)
+{
+    if (viewer->renderer != NULL) {
+        view_free_textures(&viewer->textures, viewer->renderer);
+        md5gl_destroy_model(viewer->renderer, viewer->drawn);
+    }
+    viewer->drawn = NULL;
+    view_free_scene(&viewer->scene);
+}
+
+// -- Own model ------------------------------------------------------------------------------
+
+// The first .md5mesh in a folder of `models`, or NULL.
+static char *first_model(const char *models)
+{
+    char *found = NULL;
+    common_list folders = common_list_folder(models, NULL);
+    for (size_t i = 0; i < folders.count && found == NULL; i++) {
+        common_list files = common_list_folder(folders.names[i], ".md5mesh");
+        if (files.count > 0)
+            found = common_copy(files.names[0]);
+        common_free_list(&files);
+    }
+    common_free_list(&folders);
+    return found;
+}
+
+// Beside where the program was built or installed, or where the build says.
+static char *find_own_model(void)
+{
+    char *found = NULL;
+    char *const base = SDL_GetBasePath(); // folder of the program, with a slash
+    static const char *const places[] = {"models", "../models", "../../models",
+                                         "../share/md5model/models"};
+    for (size_t i = 0; i < 4 && base != NULL && found == NULL; i++) {
+        char *models = common_join(base, places[i]);
+        found = first_model(models);
+        free(models);
+    }
+    SDL_free(base);
+    return found != NULL ? found : first_model(MD5VIEW_MODELS);
+}
+
+// -- Framing --------------------------------------------------------------------------------
+
+void view_measure(view_state *viewer)
+{
+    viewer->bounds = view_clip_bounds(&viewer->scene, &viewer->hull);
+    // The ground is at 0, where id's characters stand, unless the model floats or sinks.
+    const float size = view_size(viewer->bounds), low = viewer->bounds.min.z;
+    viewer->ground = fabsf(low) <= 0.1f * size || view_is_empty(viewer->bounds) ? 0.0f : low;
+    view_pose(&viewer->scene, &viewer->play);
+}
+
+void view_frame_anew(view_state *viewer)
+{
+    const view_options *const options = viewer->options;
+    view_camera camera = view_default_camera();
+    camera.orthographic = options->orthographic;
+    if (options->azimuth_given)
+        camera.azimuth = options->azimuth;
+    if (options->elevation_given)
+        camera.elevation = options->elevation;
+    viewer->camera = camera;
+    view_frame_all(&viewer->camera, viewer->bounds, &viewer->hull, (float)viewer->width,
+                   (float)viewer->height);
+    if (options->distance_given)
+        viewer->camera.distance = options->distance;
+}
+
+void view_change_clip(view_state *viewer, size_t clip)
+{
+    view_choose_clip(&viewer->scene, clip);
+    viewer->play.time = 0.0;
+    viewer->play.held_at_end = false;
+    view_measure(viewer);
+}
+
+// -- Opening --------------------------------------------------------------------------------
+
+// Puts the model of a scene on the GPU.
+static bool upload(view_state *viewer, const view_scene *scene, bool as_asked, md5gl_model **drawn,
+                   view_textures *textures)
+{
+    md5_error error;
+    *drawn = NULL;
+    *textures = (view_textures){0};
+    if (scene->model == NULL || viewer->renderer == NULL)
+        return true;
+    *drawn = md5gl_create_model(viewer->renderer, scene->model, viewer->options->path, &error);
+    if (*drawn == NULL) {
+        view_log_error(&viewer->log, &error);
+        return false;
+    }
+    if (view_load_textures(textures, viewer->renderer, scene->model, scene->path,
+                           as_asked ? viewer->options : NULL, &viewer->log))
+        return true;
+    md5gl_destroy_model(viewer->renderer, *drawn);
+    return false;
+}
+
+// Replaces what is open, once all of the new is there.
+static bool open_files(view_state *viewer, const char *const *files, size_t num_files, bool pick_up,
+                       bool as_asked)
+{
+    view_scene scene;
+    md5gl_model *drawn;
+    view_textures textures;
+    view_log_clear(&viewer->log);
+    if (!view_load_scene(&scene, files, num_files, pick_up, &viewer->log))
+        return false;
+    if (!upload(viewer, &scene, as_asked, &drawn, &textures)) {
+        view_free_scene(&scene);
+        return false;
+    }
+    const md5_root root = viewer->scene.root;
+    view_close(viewer);
+    viewer->scene = scene;
+    viewer->scene.root = root;
+    viewer->drawn = drawn;
+    viewer->textures = textures;
+    viewer->picked_up = pick_up && num_files == 1;
+    viewer->as_asked = as_asked;
+    viewer->hierarchy_scroll = 0.0f;
+    return true;
+}
+
+bool view_open(view_state *viewer, const char *const *files, size_t num_files, bool as_asked)
+{
+    char *own = NULL;
+    const char *own_list[1];
+    if (num_files == 0) {
+        own = find_own_model();
+        if (own == NULL) {
+            view_error(&viewer->log, "no file given, and no model of our own under %s",
+                       MD5VIEW_MODELS);
+            return false;
+        }
+        own_list[0] = own;
+        files = own_list;
+        num_files = 1;
+    }
+    const bool opened = open_files(viewer, files, num_files, !viewer->options->no_auto, as_asked);
+    free(own);
+    if (!opened)
+        return false;
+    viewer->play.time = 0.0;
+    viewer->play.held_at_end = false;
+    view_measure(viewer);
+    view_frame_anew(viewer);
+    view_debug(&viewer->log, "opened: %s, %zu clips, %u joints, %u vertices", viewer->scene.path,
+               viewer->scene.num_clips, (unsigned)viewer->scene.num_joints,
+               (unsigned)view_count_vertices(&viewer->scene));
+    return true;
+}
+
+bool view_reload(view_state *viewer)
+{
+    // The names outlive the scene that they are of.
+    const size_t num_clips = viewer->picked_up ? 0 : viewer->scene.num_clips;
+    const bool model = viewer->scene.model != NULL;
+    const size_t shown = viewer->scene.clip;
+    const bool bind_pose = viewer->scene.bind_pose;
+    char **files = common_alloc(num_clips + 1, sizeof *files);
+    size_t count = 0;
+    if (model)
+        files[count++] = common_copy(viewer->scene.path);
+    for (size_t i = 0; i < num_clips; i++)
+        files[count++] = common_copy(viewer->scene.clips[i].path);
+
+    const bool opened =
+        open_files(viewer, (const char *const *)files, count, viewer->picked_up, viewer->as_asked);
+    if (opened && shown < viewer->scene.num_clips)
+        view_choose_clip(&viewer->scene, shown);
+    if (opened) {
+        viewer->scene.bind_pose = bind_pose && model;
+        view_measure(viewer);
+    }
+    for (size_t i = 0; i < count; i++)
+        free(files[i]);
+    free(files);
+    return opened;
+}
+
+void view_open_neighbour(view_state *viewer, int step)
+{
+    const char *const ending = viewer->scene.model != NULL ? ".md5mesh" : ".md5anim";
+    char *folder = common_folder(viewer->scene.path);
+    common_list list = common_list_folder(folder, ending);
+    char *clean = common_join(folder, common_base(viewer->scene.path));
+    size_t place = 0;
+    for (size_t i = 0; i < list.count; i++)
+        if (strcmp(list.names[i], clean) == 0)
+            place = i;
+    if (list.count < 2) {
+        view_notice(viewer, "No other %s in this folder", ending);
+    } else {
+        place = (place + list.count + (step > 0 ? 1 : list.count - 1)) % list.count;
+        const char *const file = list.names[place];
+        if (!view_open(viewer, &file, 1, false))
+            view_notice(viewer, "%s cannot be opened", common_base(file));
+    }
+    free(clean);
+    common_free_list(&list);
+    free(folder);
+}
+
+void view_drop(view_state *viewer, const char *path)
+{
+    bool done = false;
+    const char *what = "opened";
+    if (view_is_image(path) && viewer->scene.model != NULL) {
+        what = "texture";
+        done = view_use_texture(&viewer->textures, viewer->renderer, path, &viewer->log);
+    } else if (common_has_ending(path, ".md5anim") && viewer->scene.model != NULL) {
+        what = "animation";
+        done = view_add_clip(&viewer->scene, path, &viewer->log);
+        if (done) {
+            view_change_clip(viewer, viewer->scene.clip);
+            viewer->play.playing = true;
+        }
+    } else {
+        done = view_open(viewer, &path, 1, false);
+    }
+    if (done)
+        view_notice(viewer, "%s: %s", what, common_base(path));
+    else
+        view_notice(viewer, "%s does not fit: see the terminal", common_base(path));
+}

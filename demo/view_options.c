@@ -1,0 +1,345 @@
+#include "demo/view_options.h"
+
+#include "demo/view_option_table.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_PICTURE_SIDE = 16384, MAX_FRAMES = 1000000 };
+
+// -- Values ---------------------------------------------------------------------------------
+
+// A whole text as a finite number in the C locale.
+static bool read_number(const char *text, double *number)
+{
+    char *end = NULL;
+    *number = strtod(text, &end);
+    return end != text && *end == '\0' && isfinite(*number);
+}
+
+static bool read_float(const char *text, float low, float high, float *value)
+{
+    double number;
+    if (!read_number(text, &number) || number < (double)low || number > (double)high)
+        return false;
+    *value = (float)number;
+    return true;
+}
+
+static bool read_count(const char *text, uint32_t low, uint32_t high, uint32_t *value)
+{
+    double number;
+    if (!read_number(text, &number) || number < low || number > high || number != floor(number))
+        return false;
+    *value = (uint32_t)number;
+    return true;
+}
+
+// "1280,720" or "1280x720".
+static bool read_resolution(const char *text, view_options *options)
+{
+    unsigned width = 0, height = 0;
+    char separator = 0, rest = 0;
+    if (sscanf(text, "%5u%c%5u%c", &width, &separator, &height, &rest) != 3)
+        return false;
+    if ((separator != ',' && separator != 'x') || width == 0 || height == 0
+        || width > MAX_PICTURE_SIDE || height > MAX_PICTURE_SIDE)
+        return false;
+    options->width = width;
+    options->height = height;
+    options->size_given = true;
+    return true;
+}
+
+static bool read_times(const char *text, view_options *options)
+{
+    const char *rest = text;
+    for (;;) {
+        char *end = NULL;
+        const double time = strtod(rest, &end);
+        if (end == rest || !isfinite(time) || (*end != ',' && *end != '\0'))
+            return false;
+        options->times =
+            common_realloc(options->times, options->num_times + 1, sizeof *options->times);
+        options->times[options->num_times++] = time;
+        if (*end == '\0')
+            return true;
+        rest = end + 1;
+    }
+}
+
+static bool read_color(const char *text, float color[3])
+{
+    unsigned hex = 0;
+    char rest = 0;
+    if (text[0] == '#' && strlen(text) == 7 && sscanf(text + 1, "%6x%c", &hex, &rest) == 1) {
+        for (int i = 0; i < 3; i++)
+            color[i] = (float)((hex >> (16 - 8 * i)) & 255) / 255.0f;
+        return true;
+    }
+    float value[3];
+    if (sscanf(text, "%f,%f,%f%c", &value[0], &value[1], &value[2], &rest) != 3)
+        return false;
+    for (int i = 0; i < 3; i++) {
+        if (!(value[i] >= 0.0f && value[i] <= 1.0f))
+            return false;
+        color[i] = value[i];
+    }
+    return true;
+}
+
+// The place of `text` in `names`, or -1.
+static int read_choice(const char *text, const char *const *names, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (strcmp(text, names[i]) == 0)
+            return i;
+    return -1;
+}
+#define CHOICE(text, ...)                                 \
+    read_choice(text, (const char *const[]){__VA_ARGS__}, \
+                (int)(sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *)))
+
+static bool read_switch(const char *text, bool *on)
+{
+    if (text == NULL) {
+        *on = true;
+        return true;
+    }
+    const int choice = CHOICE(text, "no", "yes", "false", "true", "0", "1", "off", "on");
+    *on = choice % 2 == 1;
+    return choice >= 0;
+}
+
+static void add_texture(const char *text, view_options *options)
+{
+    const char *equals = strchr(text, '=');
+    view_texture_choice choice = {.mesh = NULL, .file = text};
+    if (equals != NULL) {
+        choice.mesh = common_copy(text);
+        choice.mesh[equals - text] = '\0';
+        choice.file = equals + 1;
+    }
+    options->textures =
+        common_realloc(options->textures, options->num_textures + 1, sizeof *options->textures);
+    options->textures[options->num_textures++] = choice;
+}
+
+// -- Options --------------------------------------------------------------------------------
+
+// Where a switch is kept, or NULL if it is none.
+static bool *find_switch(view_options *o, view_option_id id)
+{
+    switch (id) {
+    case OPTION_HELP:
+        return &o->help;
+    case OPTION_VERSION:
+        return &o->version;
+    case OPTION_LIST_BINDINGS:
+        return &o->list_bindings;
+    case OPTION_VERIFY:
+        return &o->verify;
+    case OPTION_NO_RENDER:
+        return &o->no_render;
+    case OPTION_NO_AUTO:
+        return &o->no_auto;
+    case OPTION_WATCH:
+        return &o->watch;
+    case OPTION_ORTHOGRAPHIC:
+        return &o->orthographic;
+    case OPTION_AXIS:
+        return &o->axis;
+    case OPTION_EDGES:
+        return &o->edges;
+    case OPTION_ARMATURE:
+        return &o->armature;
+    case OPTION_NORMALS:
+        return &o->normals;
+    case OPTION_BOUNDS:
+        return &o->bounds;
+    case OPTION_HIERARCHY:
+        return &o->hierarchy;
+    case OPTION_CHECKERBOARD:
+        return &o->checkerboard;
+    case OPTION_UNTEXTURED:
+        return &o->untextured;
+    case OPTION_STATISTICS:
+        return &o->statistics;
+    case OPTION_FRAME_TIME:
+        return &o->frame_time;
+    case OPTION_KEYS:
+        return &o->keys;
+    case OPTION_NO_BACKGROUND:
+        return &o->no_background;
+    default:
+        return NULL;
+    }
+}
+
+static bool set_choice(view_options *o, view_option_id id, const char *value)
+{
+    int choice = -1;
+    if (id == OPTION_PATH) {
+        choice = CHOICE(value, "auto", "4", "8", "exact");
+        o->path = (md5gl_path)choice;
+    } else if (id == OPTION_ROOT) {
+        choice = CHOICE(value, "file", "id", "in_place");
+        o->root = (md5_root)choice;
+    } else if (id == OPTION_LOOP) {
+        choice = CHOICE(value, "loop", "cycle", "once");
+        o->wrap = (md5_wrap)choice;
+    } else {
+        choice = CHOICE(value, "quiet", "error", "warning", "info", "debug");
+        o->level = (view_level)choice;
+    }
+    return choice >= 0;
+}
+
+// Returns false when the value is not one that the option takes.
+static bool set_value(view_options *o, view_option_id id, const char *value)
+{
+    bool on = false;
+    switch (id) {
+    case OPTION_OUTPUT:
+        o->output = value;
+        return value[0] != '\0';
+    case OPTION_RESOLUTION:
+        return read_resolution(value, o);
+    case OPTION_SAMPLES:
+        return read_count(value, 1, 64, &o->samples);
+    case OPTION_FRAMES:
+        return read_count(value, 1, MAX_FRAMES, &o->num_frames);
+    case OPTION_TEXTURE:
+        add_texture(value, o);
+        return true;
+    case OPTION_PATH:
+    case OPTION_ROOT:
+    case OPTION_LOOP:
+    case OPTION_VERBOSE:
+        return set_choice(o, id, value);
+    case OPTION_ANIMATION_INDEX:
+        o->animation_index_given = true;
+        return read_count(value, 0, 1000000, &o->animation_index);
+    case OPTION_ANIMATION_TIME:
+        return read_times(value, o);
+    case OPTION_ANIMATION_SPEED:
+        return read_number(value, &o->speed) && fabs(o->speed) <= 1000.0;
+    case OPTION_FRAME_RATE:
+        return read_number(value, &o->frame_rate) && o->frame_rate > 0.0;
+    case OPTION_AZIMUTH:
+        o->azimuth_given = true;
+        return read_float(value, -1e6f, 1e6f, &o->azimuth);
+    case OPTION_ELEVATION:
+        o->elevation_given = true;
+        return read_float(value, -90, 90, &o->elevation);
+    case OPTION_DISTANCE:
+        o->distance_given = true;
+        return read_float(value, 1e-6f, 1e9f, &o->distance);
+    case OPTION_UI_SCALE:
+        return read_float(value, 0.5f, 8.0f, &o->ui_scale);
+    case OPTION_BACKGROUND_COLOR:
+        o->background_given = true;
+        return read_color(value, o->background);
+    case OPTION_GRID:
+        return read_switch(value, &on) && (o->grid = on, true);
+    case OPTION_PANEL:
+        return read_switch(value, &on) && (o->panel = on, true);
+    default:
+        return read_switch(value, find_switch(o, id));
+    }
+}
+
+static bool unknown_option(const char *argument, const view_option *nearest, char *problem,
+                           size_t size)
+{
+    if (nearest != NULL)
+        (void)snprintf(problem, size, "no option %s; did you mean --%s? (--help lists all)",
+                       argument, nearest->name);
+    else
+        (void)snprintf(problem, size, "no option %s (--help lists all)", argument);
+    return false;
+}
+
+// Reads the option at arguments[*i], moving on to its value.
+static bool read_option(int count, char **arguments, int *i, view_options *options, char *problem,
+                        size_t size)
+{
+    const char *const argument = arguments[*i];
+    if (strcmp(argument, "-h") == 0 || strcmp(argument, "-?") == 0) {
+        options->help = true;
+        return true;
+    }
+    if (argument[1] != '-')
+        return unknown_option(argument, NULL, problem, size);
+
+    const char *const name = argument + 2, *equals = strchr(name, '=');
+    const size_t length = equals != NULL ? (size_t)(equals - name) : strlen(name);
+    const view_option *nearest = NULL, *const found = view_find_option(name, length, &nearest);
+    if (found == NULL)
+        return unknown_option(argument, nearest, problem, size);
+
+    const char *value = equals != NULL ? equals + 1 : NULL;
+    if (value == NULL && found->value != NULL) {
+        if (*i + 1 >= count) {
+            (void)snprintf(problem, size, "--%s needs %s", found->name, found->value);
+            return false;
+        }
+        value = arguments[++*i];
+    }
+    if (!set_value(options, found->id, value)) {
+        (void)snprintf(problem, size, "--%s takes %s, not '%s'", found->name,
+                       found->value != NULL ? found->value : "yes or no", value);
+        return false;
+    }
+    return true;
+}
+
+static const char *find_contradiction(const view_options *o)
+{
+    if (o->output != NULL && strcmp(o->output, "-") == 0 && o->num_times > 1)
+        return "--output - holds one picture; give one --animation-time";
+    if ((o->output != NULL) + (o->num_frames > 0) + o->verify + o->no_render > 1)
+        return "only one of --output, --frames, --verify and --no-render at a time";
+    return NULL;
+}
+
+bool view_read_options(int count, char **arguments, view_options *options, char *problem,
+                       size_t problem_size)
+{
+    *options = (view_options){
+        .width = 1280,
+        .height = 720,
+        .samples = 4,
+        .speed = 1.0,
+        .grid = -1,
+        .panel = -1,
+        .level = VIEW_INFO,
+    };
+    options->files = common_alloc((size_t)count + 1, sizeof *options->files);
+
+    bool only_files = false; // after "--"
+    for (int i = 0; i < count; i++) {
+        const char *const argument = arguments[i];
+        if (!only_files && strcmp(argument, "--") == 0)
+            only_files = true;
+        else if (only_files || argument[0] != '-' || argument[1] == '\0')
+            options->files[options->num_files++] = argument;
+        else if (!read_option(count, arguments, &i, options, problem, problem_size))
+            return false;
+    }
+    const char *const contradiction = find_contradiction(options);
+    if (contradiction != NULL)
+        (void)snprintf(problem, problem_size, "%s", contradiction);
+    return contradiction == NULL;
+}
+
+void view_free_options(view_options *options)
+{
+    for (size_t i = 0; i < options->num_textures; i++)
+        free(options->textures[i].mesh);
+    free(options->textures);
+    free(options->times);
+    free(options->files);
+    *options = (view_options){0};
+}

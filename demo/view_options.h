@@ -1,0 +1,65 @@
+// The command line.
+#ifndef DEMO_VIEW_OPTIONS_H
+#define DEMO_VIEW_OPTIONS_H
+
+#include "md5/md5model.h"
+#include "render/md5gl.h"
+#include "demo/view_log.h"
+
+#include <stdio.h>
+
+// --texture MESH=FILE; without MESH= the file is for all meshes.
+typedef struct view_texture_choice {
+    char *mesh; // name or number; NULL = all
+    const char *file;
+} view_texture_choice;
+
+// What the command line asks for. Texts point into it.
+typedef struct view_options {
+    const char **files; // MODEL and ANIMs, in the order given
+    size_t num_files;
+    view_texture_choice *textures;
+    size_t num_textures;
+    double *times; // --animation-time, in seconds
+    size_t num_times;
+
+    const char *output; // NULL = show a window; "-" = standard output
+    uint32_t width, height;
+    bool size_given;
+    uint32_t samples;
+    uint32_t num_frames; // --frames; 0 = not asked for
+    bool verify, no_render, watch, no_auto;
+    bool help, version, list_bindings;
+
+    uint32_t animation_index; // clip to begin with
+    bool animation_index_given;
+    double speed;      // factor; negative = backward
+    double frame_rate; // frames a second: at most this many in a window, exactly in --frames
+    md5_root root;
+    md5_wrap wrap;
+    md5gl_path path;
+
+    bool azimuth_given, elevation_given, distance_given;
+    float azimuth, elevation, distance; // degrees, degrees, units
+    bool orthographic;
+
+    // -1 = as it suits: the grid in a picture with a background, the panel in a window.
+    int grid, panel;
+    bool axis, edges, armature, normals, bounds, hierarchy, frame_time, statistics, keys;
+    bool checkerboard, untextured;
+    bool no_background, background_given;
+    float background[3]; // sRGB, 0..1
+    float ui_scale;      // of the panel; 0 = as the screen asks for
+    view_level level;
+} view_options;
+
+// Reads the arguments after the program's name. On bad usage returns false and writes one line
+// that helps. Free in both cases.
+bool view_read_options(int count, char **arguments, view_options *options, char *problem,
+                       size_t problem_size);
+void view_free_options(view_options *options);
+
+// What --help prints.
+void view_print_help(FILE *file);
+
+#endif

@@ -1,0 +1,52 @@
+// Rows of text in a box: what the panels are made of.
+#ifndef DEMO_VIEW_PANEL_H
+#define DEMO_VIEW_PANEL_H
+
+#include "demo/view_canvas.h"
+#include "demo/common_memory.h"
+
+// Colours of the panels, restrained: the model is what one looks at.
+#define VIEW_BOX 0x12151AD8u
+#define VIEW_BRIGHT 0xF1F3F6FFu
+#define VIEW_PLAIN 0xC9CFD8FFu
+#define VIEW_DIM 0x8A93A1FFu
+#define VIEW_ACCENT 0x6FA8FFFFu
+#define VIEW_AMBER 0xF0B95AFFu
+
+// Distances in units of layout: times the font's scale they are pixels.
+enum { VIEW_MARGIN = 14, VIEW_PADDING = 14, VIEW_RADIUS = 8 };
+
+typedef enum view_row_kind {
+    VIEW_ROW_TITLE,
+    VIEW_ROW_TEXT,
+    VIEW_ROW_PAIR, // label on the left, value behind it
+    VIEW_ROW_GAP,
+} view_row_kind;
+
+typedef struct view_row {
+    view_row_kind kind;
+    view_color color;
+    char label[64], text[192];
+} view_row;
+
+enum { VIEW_MAX_ROWS = 64 };
+
+typedef struct view_rows {
+    const view_font *font;
+    float width, label_width; // pixels inside of the padding
+    uint32_t count;
+    view_row rows[VIEW_MAX_ROWS]; // more are left out
+} view_rows;
+
+void view_add_row(view_rows *rows, view_row_kind kind, view_color color, const char *label,
+                  const char *format, ...) COMMON_PRINTF(5, 6);
+void view_add_gap(view_rows *rows);
+
+// Breaks a text between words into at most `max_lines` rows.
+void view_add_wrapped(view_rows *rows, view_color color, const char *text, int max_lines);
+
+// Height in pixels, padding included, and the drawing of the box with its rows.
+float view_rows_height(const view_rows *rows);
+void view_draw_rows(view_canvas *canvas, const view_rows *rows, float x, float y);
+
+#endif

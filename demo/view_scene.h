@@ -1,0 +1,78 @@
+// What is shown: a model with its clips, or clips alone, and the pose of the moment.
+#ifndef DEMO_VIEW_SCENE_H
+#define DEMO_VIEW_SCENE_H
+
+#include "md5/md5model.h"
+#include "demo/view_log.h"
+#include "demo/view_play.h"
+
+typedef struct view_clip {
+    char *path, *name; // name: of the file, without folder and ending
+    md5_anim *anim;
+    md5_binding *binding; // NULL in a scene without a model
+} view_clip;
+
+// The points of a shape that lie farthest out in each of 26 directions: enough of its convex hull
+// to fit a picture around it, from whichever side.
+enum { VIEW_HULL_POINTS = 26 };
+typedef struct view_hull {
+    md5_vec3 points[VIEW_HULL_POINTS];
+    float reach[VIEW_HULL_POINTS]; // how far out each is; -infinity before the first point
+} view_hull;
+
+typedef struct view_scene {
+    char *path, *name; // of the model, or of the first clip where there is none
+    md5_model *model;  // NULL: joints alone
+    view_clip *clips;
+    size_t num_clips, clip; // clip: the one that is shown, if there is any
+    size_t num_unopened;    // animations beside the model that were left for another time
+    bool bind_pose;         // show that instead of the clip
+    md5_root root;
+    uint32_t num_joints; // of `skeleton`: the model's, or that of the clip
+    const md5_skeleton *skeleton;
+
+    // Of the moment, written by view_pose().
+    md5_transform *pose;  // [num_joints]
+    md5_mat34 *joints;    // [num_joints], model space
+    md5_mat34 *palette;   // [num_joints]; only with a model
+    md5_vec3 **positions; // [num_meshes][num_vertices], by view_skin(); likewise normals
+    md5_vec3 **normals;
+} view_scene;
+
+// Loads a model with animations, or animations alone: a name that ends in .md5anim is one, the
+// others are models, of which there may be one. With `pick_up`, a model that comes alone takes
+// the animations of its folder along whose joints drive all of its own. Where anything that was
+// named cannot be read, tells why and returns false; nothing stays allocated then.
+bool view_load_scene(view_scene *scene, const char *const *files, size_t num_files, bool pick_up,
+                     view_log *log);
+void view_free_scene(view_scene *scene); // a zeroed one is allowed
+
+// Adds a clip and shows it. Returns false, having told why, where it does not fit.
+bool view_add_clip(view_scene *scene, const char *path, view_log *log);
+
+// Shows clip `clip` (< num_clips).
+void view_choose_clip(view_scene *scene, size_t clip);
+
+// The clip that is shown, or NULL: there is none, or it is the bind pose.
+const view_clip *view_shown_clip(const view_scene *scene);
+const md5_anim *view_shown_anim(const view_scene *scene);
+
+// Writes the pose of the moment that `play` stands at.
+void view_pose(view_scene *scene, const view_play *play);
+void view_pose_moment(view_scene *scene, const md5_moment *moment);
+
+// Skins all meshes on the CPU into `positions` and `normals`.
+void view_skin(view_scene *scene);
+
+// The box of all vertices, or of all joints where there are none, in the pose that view_pose()
+// and view_skin() wrote last.
+md5_bounds view_pose_bounds(const view_scene *scene);
+
+// The same over the whole clip that is shown, with the hull. Changes the pose.
+md5_bounds view_clip_bounds(view_scene *scene, view_hull *hull);
+
+// Number of vertices and triangles that are drawn.
+uint32_t view_count_vertices(const view_scene *scene);
+uint32_t view_count_triangles(const view_scene *scene);
+
+#endif

@@ -1,0 +1,112 @@
+// Beginning and end of the viewer's state, and what it tells of itself.
+#include "demo/view.h"
+
+#include "demo/view_math.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+void view_begin(view_state *viewer, const view_options *options)
+{
+    const bool window = options->output == NULL;
+    *viewer = (view_state){.options = options};
+    viewer->log.level = options->level;
+    viewer->scene.root = options->root;
+    viewer->width = options->width;
+    viewer->height = options->height;
+    viewer->text_scale = 1.0f;
+    viewer->camera = view_default_camera();
+    viewer->play = (view_play){
+        .playing = window,
+        .speed = fabs(options->speed),
+        .backward = options->speed<0.0, .time = options->num_times> 0 ? options->times[0] : 0.0,
+        .wrap = options->wrap,
+    };
+    viewer->shown = (view_shown){
+        .grid = options->grid >= 0 ? options->grid != 0 : !options->no_background,
+        .axes = options->axis,
+        .edges = options->edges,
+        .normals = options->normals,
+        .skeleton = options->armature,
+        .bounds = options->bounds,
+        .untextured = options->untextured,
+        .checker = options->checkerboard,
+        .panel = options->panel >= 0 ? options->panel != 0 : window,
+        .statistics = options->statistics,
+        .frame_time = options->frame_time,
+        .hierarchy = options->hierarchy,
+        .help = options->keys,
+    };
+}
+
+void view_end(view_state *viewer)
+{
+    view_close(viewer);
+    if (viewer->renderer != NULL)
+        view_free_font(&viewer->font, viewer->renderer);
+    view_free_canvas(&viewer->canvas);
+    view_free_lines(&viewer->lines);
+}
+
+bool view_set_scale(view_state *viewer, float scale)
+{
+    md5_error error;
+    view_font font;
+    if (viewer->font.mask != 0 && viewer->font.scale == scale)
+        return true;
+    if (!view_make_font(&font, viewer->renderer, scale, &error)) {
+        view_log_error(&viewer->log, &error);
+        return false;
+    }
+    view_free_font(&viewer->font, viewer->renderer);
+    viewer->font = font;
+    viewer->canvas.font = &viewer->font;
+    return true;
+}
+
+bool view_is_moving(const view_state *viewer)
+{
+    const md5_anim *const anim = view_shown_anim(&viewer->scene);
+    return viewer->play.playing && viewer->play.speed > 0.0 && anim != NULL && anim->num_frames > 1;
+}
+
+void view_notice(view_state *viewer, const char *format, ...)
+{
+    va_list values;
+    va_start(values, format);
+    (void)vsnprintf(viewer->notice, sizeof viewer->notice, format, values);
+    va_end(values);
+    viewer->notice_end = viewer->now + 2.5;
+}
+
+// One line of words and numbers, for people who hunt a fault and for tests.
+void view_tell_state(view_state *viewer, const char *action)
+{
+    const view_scene *const scene = &viewer->scene;
+    const view_play *const play = &viewer->play;
+    const view_camera *const camera = &viewer->camera;
+    const view_shown *const s = &viewer->shown;
+    const view_clip *const clip = view_shown_clip(scene);
+    const md5_anim *const anim = view_shown_anim(scene);
+    static const char *const roots[] = {"file", "id", "in_place"};
+    if (viewer->log.level < VIEW_DEBUG)
+        return;
+    view_debug(
+        &viewer->log,
+        "%s: model=%s clip=%s %zu/%zu time=%.4f frame=%.3f/%u playing=%d speed=%g backward=%d "
+        "loop=%s root=%s azimuth=%.1f elevation=%.1f distance=%.4g target=%.4g,%.4g,%.4g "
+        "orthographic=%d grid=%d axes=%d edges=%d normals=%d skeleton=%d bounds=%d untextured=%d "
+        "checker=%d panel=%d statistics=%d frame-time=%d hierarchy=%d help=%d warnings=%u "
+        "size=%ux%u",
+        action, scene->name, clip != NULL ? clip->name : "bind-pose",
+        clip != NULL ? scene->clip + 1 : 0, scene->num_clips,
+        anim != NULL ? view_cycle_time(play, anim) : 0.0,
+        anim != NULL ? view_frame_place(play, anim) : 0.0,
+        anim != NULL ? (unsigned)anim->num_frames - 1 : 0, play->playing, play->speed,
+        play->backward, view_wrap_name(play->wrap), roots[scene->root], (double)camera->azimuth,
+        (double)camera->elevation, (double)camera->distance, (double)camera->target.x,
+        (double)camera->target.y, (double)camera->target.z, camera->orthographic, s->grid, s->axes,
+        s->edges, s->normals, s->skeleton, s->bounds, s->untextured, s->checker, s->panel,
+        s->statistics, s->frame_time, s->hierarchy, s->help, (unsigned)viewer->log.num_warnings,
+        (unsigned)viewer->width, (unsigned)viewer->height);
+}

@@ -1,0 +1,253 @@
+#include "demo/view_textures.h"
+
+#include "demo/common_file.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <stb/stb_image.h>
+
+// -- Finding --------------------------------------------------------------------------------
+
+// In the order in which id's artists kept their sources.
+static const char *const endings[] = {".tga", ".png", ".jpg", ".jpeg"};
+enum { NUM_ENDINGS = sizeof endings / sizeof endings[0], MAX_FOLDERS_UP = 8 };
+
+bool view_is_image(const char *path)
+{
+    for (int i = 0; i < NUM_ENDINGS; i++)
+        if (common_has_ending(path, endings[i]))
+            return true;
+    return false;
+}
+
+// `name` in `folder`: as it is if it names an image, then with each ending in place of its own or
+// behind it, then the same with "_d".
+static char *find_variant(const char *folder, const char *name)
+{
+    if (view_is_image(name)) {
+        char *found = common_find(folder, name);
+        if (found != NULL)
+            return found;
+    }
+    char *stem = common_copy(name);
+    for (int i = 0; i < NUM_ENDINGS; i++)
+        if (common_has_ending(stem, endings[i]))
+            stem[strlen(stem) - strlen(endings[i])] = '\0';
+
+    char *found = NULL;
+    static const char *const tails[] = {"", "_d"};
+    for (int tail = 0; tail < 2 && found == NULL; tail++) {
+        for (int i = 0; i < NUM_ENDINGS && found == NULL; i++) {
+            char *file = common_format("%s%s%s", stem, tails[tail], endings[i]);
+            found = common_find(folder, file);
+            free(file);
+        }
+    }
+    free(stem);
+    return found;
+}
+
+// The name with ever fewer folders in front, "a/b/c", "b/c", "c", in one folder.
+static char *find_in_folder(const char *folder, const char *name)
+{
+    const char *rest = name;
+    for (;;) {
+        char *found = *rest != '\0' ? find_variant(folder, rest) : NULL;
+        const char *const slash = strchr(rest, '/');
+        if (found != NULL || slash == NULL)
+            return found;
+        rest = slash + 1;
+    }
+}
+
+// The folder above: "a/b" gives "a", "a" gives ".", "." gives "..", "/" none.
+static char *parent_folder(const char *folder)
+{
+    const char *const base = common_base(folder);
+    if (strcmp(folder, "/") == 0)
+        return NULL;
+    if (strcmp(folder, ".") == 0)
+        return common_copy("..");
+    if (strcmp(base, "..") == 0)
+        return common_format("%s/..", folder);
+    return common_folder(folder);
+}
+
+char *view_find_texture(const char *model_path, const char *shader)
+{
+    char *name = common_copy(shader);
+    for (char *c = name; *c != '\0'; c++)
+        if (*c == '\\')
+            *c = '/';
+    // "C:/art/imp.tga": the drive means nothing here.
+    const char *relative = name[0] != '\0' && name[1] == ':' ? name + 2 : name;
+
+    char *found = NULL;
+    if (*relative != '\0')
+        found = find_variant(common_is_absolute(relative) ? "/" : ".", relative);
+    while (*relative == '/')
+        relative++;
+
+    char *folder = common_folder(model_path);
+    for (int up = 0; up <= MAX_FOLDERS_UP && folder != NULL && found == NULL; up++) {
+        if (*relative == '\0')
+            break;
+        if (up == 0)
+            found = find_in_folder(folder, relative);
+        else if (strchr(relative, '/') != NULL) // far away, a bare name would fit by chance only
+            found = find_variant(folder, relative);
+        for (int i = 0; i < 2 && up == 0 && found == NULL; i++) {
+            char *textures = common_join(folder, i == 0 ? "textures" : "images");
+            found = find_variant(textures, common_base(relative));
+            free(textures);
+        }
+        char *above = parent_folder(folder);
+        free(folder);
+        folder = above;
+    }
+    free(folder);
+    free(name);
+    return found;
+}
+
+// -- Loading --------------------------------------------------------------------------------
+
+// Index in `loaded` of the file, read now if it was not before; VIEW_NO_TEXTURE when it cannot.
+static size_t load_file(view_textures *textures, md5gl_renderer *renderer, const char *path,
+                        view_log *log, bool chosen)
+{
+    for (size_t i = 0; i < textures->num_loaded; i++)
+        if (strcmp(textures->loaded[i].path, path) == 0)
+            return textures->loaded[i].texture != 0 ? i : VIEW_NO_TEXTURE;
+
+    int width = 0, height = 0, channels = 0;
+    md5_error error;
+    md5gl_texture texture = 0;
+    const char *reason = NULL;
+    stbi_uc *const rgba = stbi_load(path, &width, &height, &channels, 4);
+    if (rgba != NULL) {
+        texture = md5gl_create_texture(renderer, (uint32_t)width, (uint32_t)height, rgba, &error);
+        reason = texture == 0 ? error.message : NULL;
+    } else {
+        reason = common_is_folder(path) ? "it is a folder" : stbi_failure_reason();
+    }
+    stbi_image_free(rgba);
+
+    if (texture == 0 && chosen)
+        view_error(log, "texture %s: %s", path, reason);
+    else if (texture == 0)
+        view_warn(log, "texture %s: %s", path, reason);
+    textures->loaded =
+        common_realloc(textures->loaded, textures->num_loaded + 1, sizeof *textures->loaded);
+    textures->loaded[textures->num_loaded++] =
+        (view_texture){.path = common_copy(path), .texture = texture};
+    return texture != 0 ? textures->num_loaded - 1 : VIEW_NO_TEXTURE;
+}
+
+// The number of the mesh that a choice names, by name first; num_meshes if there is none.
+static uint32_t find_mesh(const md5_model *model, const char *name)
+{
+    for (uint32_t i = 0; i < model->num_meshes; i++)
+        if (strcmp(model->meshes[i].name, name) == 0)
+            return i;
+    char *end = NULL;
+    const unsigned long number = strtoul(name, &end, 10);
+    const bool whole = name[0] >= '0' && name[0] <= '9' && *end == '\0';
+    return whole && number < model->num_meshes ? (uint32_t)number : model->num_meshes;
+}
+
+static bool use_choice(view_textures *textures, md5gl_renderer *renderer, const md5_model *model,
+                       const view_texture_choice *choice, view_log *log)
+{
+    const uint32_t mesh = choice->mesh != NULL ? find_mesh(model, choice->mesh) : 0;
+    if (mesh >= model->num_meshes && choice->mesh != NULL) {
+        view_error(log, "--texture: no mesh \"%s\"; there are %u", choice->mesh,
+                   (unsigned)model->num_meshes);
+        return false;
+    }
+    const size_t loaded = load_file(textures, renderer, choice->file, log, true);
+    if (loaded == VIEW_NO_TEXTURE)
+        return false;
+    for (uint32_t i = 0; i < model->num_meshes; i++)
+        if (choice->mesh == NULL || i == mesh)
+            textures->of_mesh[i] = loaded;
+    return true;
+}
+
+// By the shader's name, or by the mesh's where it has none.
+static void find_and_use(view_textures *textures, md5gl_renderer *renderer, const md5_model *model,
+                         uint32_t mesh, const char *model_path, view_log *log)
+{
+    const char *const shader = model->meshes[mesh].shader, *const name = model->meshes[mesh].name;
+    char *path = view_find_texture(model_path, *shader != '\0' ? shader : name);
+    if (path != NULL) {
+        textures->of_mesh[mesh] = load_file(textures, renderer, path, log, false);
+        view_debug(log, "texture of mesh %u: %s", (unsigned)mesh, path);
+    } else if (*shader != '\0') {
+        view_warn(log, "mesh %u \"%s\": no texture found for shader \"%s\"", (unsigned)mesh, name,
+                  shader);
+    } else {
+        view_warn(log, "mesh %u \"%s\" names no shader, so it has no texture; see --texture",
+                  (unsigned)mesh, name);
+    }
+    free(path);
+}
+
+bool view_load_textures(view_textures *textures, md5gl_renderer *renderer, const md5_model *model,
+                        const char *model_path, const view_options *options, view_log *log)
+{
+    *textures = (view_textures){.num_meshes = model->num_meshes};
+    textures->of_mesh = common_alloc(model->num_meshes, sizeof *textures->of_mesh);
+    for (uint32_t i = 0; i < model->num_meshes; i++)
+        textures->of_mesh[i] = VIEW_NO_TEXTURE;
+
+    // What is for all comes first, so that a single mesh can still be given another.
+    for (int single = 0; single < 2; single++)
+        for (size_t i = 0; options != NULL && i < options->num_textures; i++)
+            if ((options->textures[i].mesh != NULL) == (single == 1)
+                && !use_choice(textures, renderer, model, &options->textures[i], log)) {
+                view_free_textures(textures, renderer);
+                return false;
+            }
+    for (uint32_t i = 0; i < model->num_meshes; i++) {
+        view_log_progress(log, "textures", i, model->num_meshes);
+        if (textures->of_mesh[i] == VIEW_NO_TEXTURE && model->meshes[i].num_triangles > 0)
+            find_and_use(textures, renderer, model, i, model_path, log);
+    }
+    view_log_progress(log, "textures", model->num_meshes, model->num_meshes);
+    return true;
+}
+
+bool view_use_texture(view_textures *textures, md5gl_renderer *renderer, const char *path,
+                      view_log *log)
+{
+    const size_t loaded = load_file(textures, renderer, path, log, false);
+    for (uint32_t i = 0; i < textures->num_meshes && loaded != VIEW_NO_TEXTURE; i++)
+        textures->of_mesh[i] = loaded;
+    return loaded != VIEW_NO_TEXTURE;
+}
+
+void view_free_textures(view_textures *textures, md5gl_renderer *renderer)
+{
+    for (size_t i = 0; i < textures->num_loaded; i++) {
+        md5gl_destroy_texture(renderer, textures->loaded[i].texture);
+        free(textures->loaded[i].path);
+    }
+    free(textures->loaded);
+    free(textures->of_mesh);
+    *textures = (view_textures){0};
+}
+
+md5gl_texture view_mesh_texture(const view_textures *textures, const md5gl_renderer *renderer,
+                                uint32_t mesh)
+{
+    const size_t loaded = textures->of_mesh[mesh];
+    return loaded != VIEW_NO_TEXTURE ? textures->loaded[loaded].texture : md5gl_checker(renderer);
+}
+
+const char *view_mesh_texture_path(const view_textures *textures, uint32_t mesh)
+{
+    const size_t loaded = textures->of_mesh[mesh];
+    return loaded != VIEW_NO_TEXTURE ? textures->loaded[loaded].path : NULL;
+}

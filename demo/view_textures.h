@@ -1,0 +1,52 @@
+// Which picture belongs on which mesh, and its way to the GPU.
+#ifndef DEMO_VIEW_TEXTURES_H
+#define DEMO_VIEW_TEXTURES_H
+
+#include "md5/md5model.h"
+#include "render/md5gl.h"
+#include "demo/view_log.h"
+#include "demo/view_options.h"
+
+typedef struct view_texture {
+    char *path;
+    md5gl_texture texture; // 0: could not be read, which was told
+} view_texture;
+
+typedef struct view_textures {
+    view_texture *loaded; // every file once
+    size_t num_loaded;
+    uint32_t num_meshes;
+    size_t *of_mesh; // [num_meshes] into `loaded`, or VIEW_NO_TEXTURE
+} view_textures;
+
+#define VIEW_NO_TEXTURE SIZE_MAX
+
+// The file that the shader name of a mesh means, or NULL. A shader is a name of a material, an
+// image path of the author's machine, or both at once, so it is looked for with and without its
+// folders, in the model's folder and those above it, with the usual endings, with "_d" behind
+// the name, and without regard to upper and lower case. Free the result.
+char *view_find_texture(const char *model_path, const char *shader);
+
+// Finds and loads the textures of all meshes: those that were chosen, then those that the shader
+// names lead to. Each mesh without one is told of. What a choice names and the model lacks, or a
+// file that was chosen and cannot be read, is an error: returns false. `options` may be NULL.
+bool view_load_textures(view_textures *textures, md5gl_renderer *renderer, const md5_model *model,
+                        const char *model_path, const view_options *options, view_log *log);
+
+// Puts a file on all meshes; returns false, having told why, if it cannot be read.
+bool view_use_texture(view_textures *textures, md5gl_renderer *renderer, const char *path,
+                      view_log *log);
+
+void view_free_textures(view_textures *textures, md5gl_renderer *renderer);
+
+// What to draw a mesh with: its texture, or the checker.
+md5gl_texture view_mesh_texture(const view_textures *textures, const md5gl_renderer *renderer,
+                                uint32_t mesh);
+
+// The path of a mesh's texture, or NULL.
+const char *view_mesh_texture_path(const view_textures *textures, uint32_t mesh);
+
+// Whether a dropped file is to be a texture, by its ending.
+bool view_is_image(const char *path);
+
+#endif

@@ -1,0 +1,231 @@
+#include "demo/view_verify.h"
+
+#include "demo/view_math.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// Largest error that passes, relative to the model's diagonal, and of a normal, whose length is 1.
+static const float position_limit = 1e-4f, normal_limit = 1e-3f;
+
+// A blend of rotations that nearly cancel leaves no direction to compare: below this length.
+static const float blend_limit = 0.05f;
+
+enum { MOMENTS_A_CLIP = 7 };
+
+// What was found of one mesh over all poses.
+typedef struct mesh_report {
+    float error, normal_error;  // largest
+    float foretold;             // largest loss of the path, in units
+    float excess;               // most by which an error passes its pose's limit; <= 0 is well
+    uint64_t compared, skipped; // normals
+} mesh_report;
+
+typedef struct verification {
+    view_state *viewer;
+    mesh_report *reports;          // [num_meshes]
+    md5_vec3 *positions, *normals; // [most vertices of a mesh], from the GPU
+    float limit;                   // units
+    uint32_t num_poses;
+} verification;
+
+// -- Comparing ------------------------------------------------------------------------------
+
+// Length of the blend that turns the normal of a drawn vertex, before it is made 1.
+static float blend_length(const md5_mesh *mesh, const md5_mat34 *palette, uint32_t vertex)
+{
+    md5_vec3 blend = {0, 0, 0};
+    float sum = 0.0f;
+    for (uint32_t i = mesh->first_influence[vertex]; i < mesh->first_influence[vertex + 1]; i++) {
+        const float bias = mesh->influences[i].w;
+        const md5_vec3 turned =
+            view_turn(&palette[mesh->influence_joints[i]], mesh->normals[vertex]);
+        blend = view_add(blend, view_scale(turned, bias));
+        sum += fabsf(bias);
+    }
+    return sum > 0.0f ? view_length(blend) / sum : 0.0f;
+}
+
+// NaN, which compares with nothing, must not pass for small.
+static float distance(md5_vec3 a, md5_vec3 b)
+{
+    const float length = view_length(view_sub(a, b));
+    return isnan(length) ? INFINITY : length;
+}
+
+static void compare_mesh(verification *v, uint32_t index, float foretold)
+{
+    const view_scene *const scene = &v->viewer->scene;
+    const md5_mesh *const mesh = &scene->model->meshes[index];
+    mesh_report *const report = &v->reports[index];
+    float error = 0.0f;
+    for (uint32_t i = 0; i < mesh->num_vertices; i++) {
+        error = fmaxf(error, distance(v->positions[i], scene->positions[index][i]));
+        if (blend_length(mesh, scene->palette, i) < blend_limit) {
+            report->skipped++;
+            continue;
+        }
+        report->compared++;
+        report->normal_error =
+            fmaxf(report->normal_error, distance(v->normals[i], scene->normals[index][i]));
+    }
+    const bool forced = v->viewer->options->path != MD5GL_PATH_AUTO;
+    report->error = fmaxf(report->error, error);
+    report->foretold = fmaxf(report->foretold, foretold);
+    report->excess = fmaxf(report->excess, error - v->limit - (forced ? foretold : 0.0f));
+}
+
+static float foretell(const view_scene *scene, uint32_t mesh, md5gl_path path)
+{
+    if (path == MD5GL_PATH_EXACT)
+        return 0.0f;
+    return md5_path_loss(scene->model, mesh, path == MD5GL_PATH_4 ? 4 : 8, scene->joints);
+}
+
+// All meshes in the pose that the scene is in.
+static bool compare_pose(verification *v)
+{
+    view_state *const viewer = v->viewer;
+    const view_scene *const scene = &viewer->scene;
+    md5_error error;
+    view_skin(&viewer->scene);
+    for (uint32_t i = 0; i < scene->model->num_meshes; i++) {
+        if (!md5gl_capture(viewer->renderer, viewer->drawn, i, scene->palette, v->positions,
+                           v->normals, &error)) {
+            view_log_error(&viewer->log, &error);
+            return false;
+        }
+        compare_mesh(v, i, foretell(scene, i, md5gl_mesh_path(viewer->drawn, i)));
+    }
+    v->num_poses++;
+    return true;
+}
+
+// -- Poses ----------------------------------------------------------------------------------
+
+// The bind pose with every joint turned by up to 50 degrees, each about another axis: bends what
+// no clip may bend.
+static void turn_joints(view_scene *scene)
+{
+    const md5_model *const model = scene->model;
+    for (uint32_t i = 0; i < scene->num_joints; i++) {
+        const float turn = (float)(i * 37 % 11) / 10.0f - 0.5f;
+        const float half = 0.5f * view_radians(100.0f * turn), s = sinf(half);
+        const md5_vec3 axes[3] = {{0.6f, 0.8f, 0.0f}, {0.0f, 0.6f, -0.8f}, {0.8f, 0.0f, 0.6f}};
+        const md5_vec3 axis = axes[i % 3];
+        const md5_quat a = model->bind_local[i].rotation;
+        const md5_quat b = {axis.x * s, axis.y * s, axis.z * s, cosf(half)};
+        scene->pose[i] = model->bind_local[i];
+        scene->pose[i].rotation = (md5_quat){
+            a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y,
+            a.w * b.y + a.y * b.w + a.z * b.x - a.x * b.z,
+            a.w * b.z + a.z * b.w + a.x * b.y - a.y * b.x,
+            a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z,
+        };
+    }
+    md5_local_to_model(scene->skeleton, scene->pose, scene->joints);
+    md5_build_palette(model, scene->joints, scene->palette);
+}
+
+static bool compare_still_poses(verification *v)
+{
+    view_scene *const scene = &v->viewer->scene;
+    const md5_moment none = {0};
+    scene->bind_pose = true;
+    view_pose_moment(scene, &none);
+    bool done = compare_pose(v);
+    if (done) {
+        turn_joints(scene);
+        done = compare_pose(v);
+    }
+    scene->bind_pose = false;
+    return done;
+}
+
+static bool compare_clips(verification *v)
+{
+    view_scene *const scene = &v->viewer->scene;
+    for (size_t clip = 0; clip < scene->num_clips; clip++) {
+        view_choose_clip(scene, clip);
+        view_log_progress(&v->viewer->log, "clips", clip, scene->num_clips);
+        const md5_anim *const anim = scene->clips[clip].anim;
+        for (int i = 0; i < MOMENTS_A_CLIP; i++) {
+            // Every other moment on a frame or near it, the rest well between two.
+            const double place = floor((double)(anim->num_frames - 1) * i / (MOMENTS_A_CLIP - 1));
+            const double time = (place + (i % 2 == 1 ? 0.37 : 0.0)) / anim->frame_rate;
+            const md5_moment moment = md5_moment_at(anim, time, MD5_WRAP_CLAMP);
+            view_pose_moment(scene, &moment);
+            if (!compare_pose(v))
+                return false;
+        }
+    }
+    view_log_progress(&v->viewer->log, "clips", scene->num_clips, scene->num_clips);
+    return true;
+}
+
+// -- Report ---------------------------------------------------------------------------------
+
+static bool report_mesh(const verification *v, uint32_t index, float size)
+{
+    const md5_mesh *const mesh = &v->viewer->scene.model->meshes[index];
+    const mesh_report *const r = &v->reports[index];
+    const md5gl_path path = md5gl_mesh_path(v->viewer->drawn, index);
+    const bool forced = v->viewer->options->path != MD5GL_PATH_AUTO;
+    // A path that is forced may turn normals as wrongly as it moves vertices.
+    const bool normals_pass = r->normal_error <= normal_limit || (forced && r->foretold > v->limit);
+    const bool passes = r->excess <= 0.0f && normals_pass;
+    printf("mesh %u \"%s\": %u vertices, path %s%s: largest error %.3g units, %.3g of the size",
+           (unsigned)index, mesh->name, (unsigned)mesh->num_vertices, md5gl_path_name(path),
+           forced ? " (forced)" : "", (double)r->error, (double)(r->error / size));
+    printf(", foretold loss %.3g units; normals %.3g", (double)r->foretold,
+           (double)r->normal_error);
+    if (r->skipped > 0)
+        printf(" (%llu of %llu left out: no direction)", (unsigned long long)r->skipped,
+               (unsigned long long)(r->skipped + r->compared));
+    printf("; %s\n", passes ? "ok" : "TOO MUCH");
+    return passes;
+}
+
+static bool report_all(const verification *v, float size)
+{
+    const view_scene *const scene = &v->viewer->scene;
+    bool passes = true;
+    float error = 0.0f;
+    for (uint32_t i = 0; i < scene->model->num_meshes; i++) {
+        passes = report_mesh(v, i, size) && passes;
+        error = fmaxf(error, v->reports[i].error);
+    }
+    printf("%s: %u meshes in %u poses of %zu clips, size %.4g units: largest error %.3g of it: "
+           "%s\n",
+           scene->name, (unsigned)scene->model->num_meshes, (unsigned)v->num_poses,
+           scene->num_clips, (double)size, (double)(error / size), passes ? "ok" : "FAILED");
+    return passes;
+}
+
+bool view_run_verify(view_state *viewer)
+{
+    const md5_model *const model = viewer->scene.model;
+    if (model == NULL) {
+        view_error(&viewer->log, "--verify needs a model: there is nothing to skin");
+        return false;
+    }
+    uint32_t most = 0;
+    for (uint32_t i = 0; i < model->num_meshes; i++)
+        most = model->meshes[i].num_vertices > most ? model->meshes[i].num_vertices : most;
+    const float size = view_size(model->bounds) > 0.0f ? view_size(model->bounds) : 1.0f;
+    verification v = {
+        .viewer = viewer,
+        .reports = common_alloc(model->num_meshes, sizeof *v.reports),
+        .positions = common_alloc(most, sizeof *v.positions),
+        .normals = common_alloc(most, sizeof *v.normals),
+        .limit = position_limit * size,
+    };
+    for (uint32_t i = 0; i < model->num_meshes; i++)
+        v.reports[i].excess = -INFINITY;
+    const bool compared = compare_still_poses(&v) && compare_clips(&v);
+    const bool passes = compared && report_all(&v, size);
+    free(v.reports);
+    free(v.positions);
+    free(v.normals);
+    return passes;
+}
