@@ -203,10 +203,11 @@ typedef struct md5_mesh {
     const md5_vec4 *tangents;  // [num_vertices] unit length, at right angles to the normal,
                                // along +u; w = +-1: bitangent (along +v) = cross(N, T) * w
 
-    // Influences of drawn vertex v: first_influence[v] .. first_influence[v + 1] - 1, largest
-    // bias first, each joint once, none with bias 0. An influence holds (bias * point, bias),
-    // point being the weight's offset in the bind pose, model space, so that the exact vertex is
-    // the sum of palette[joint] * influence, for any number of weights and any sum of biases.
+    // Influences of drawn vertex v: first_influence[v] .. first_influence[v + 1] - 1, bias of
+    // largest magnitude first, each joint once, none that is all 0. An influence holds (bias *
+    // point, bias), point being the weight's offset in the bind pose, model space, so that the
+    // exact vertex is the sum of palette[joint] * influence, for any number of weights and any sum
+    // of biases.
     uint32_t num_influences;
     uint32_t max_influences;          // of one vertex
     const uint32_t *first_influence;  // [num_vertices + 1]
@@ -215,8 +216,8 @@ typedef struct md5_mesh {
 
     uint32_t max_weights;  // of one file vertex
     uint32_t num_off_sums; // file vertices whose biases do not sum to 1 within 1e-4
-    // What drawing with 4 or 8 influences a vertex would lose against the exact sum, in units,
-    // at most, when joints turn about their bind positions: see md5_path_loss().
+    // What drawing with 4 or 8 influences a vertex would lose against the exact sum, in units, at
+    // most: md5_path_loss() with 4 or 8 slots and no pose.
     float loss4, loss8;
 
     md5_bounds bounds; // of `positions`
@@ -389,20 +390,23 @@ MD5_API void md5_skin(const md5_mesh *mesh, const md5_mat34 *palette, md5_vec3 *
                       md5_vec3 *normals, md5_vec4 *tangents);
 
 // The influences of each drawn vertex in a fixed number of slots (1 to 255), largest first, the
-// rest dropped, biases scaled to sum 1, empty slots joint 0 with weight 0: what a vertex format
-// for a palette shader holds. Writes joints[num_vertices * slots] and weights[num_vertices *
-// slots]. Such a shader moves mesh->positions by the weighted palette.
+// rest dropped, biases scaled to sum 1 (where they cancel out, weight 1 on the first; negative
+// ones stay negative), empty slots joint 0 with weight 0: what a vertex format for a palette
+// shader holds. Writes joints[num_vertices * slots] and weights[num_vertices * slots]. Such a
+// shader moves mesh->positions by the weighted palette.
 MD5_API void md5_pack_influences(const md5_mesh *mesh, uint32_t slots, uint32_t *joints,
                                  float *weights);
 
-// The most, in units, by which a vertex drawn from `slots` packed influences can be off its exact
-// place, whichever way each joint turns about its own position in `joints` (model space,
-// NULL = the bind pose of `model`):
+// The most, in units, by which a vertex of mesh number `mesh` drawn from `slots` packed
+// influences can be off its exact place, whichever way each joint turns about its own position
+// in joints[num_joints] (model space):
 //   | sum (b_i - w_i) a_i |  +  sum | b_i (p_i - o_i) - w_i (c - o_i) |
 // over the joints i of a vertex, with b bias, w packed weight, p bind point of the weight, c bind
 // position of the vertex, o and a the joint's bind and posed position. It counts dropped
-// weights, sums other than 1, and weights whose offsets do not meet in one point. 0 to within
-// rounding means that the packed form is exact.
+// weights, sums other than 1, and weights whose offsets do not meet in one point. With `joints`
+// NULL, positions are the bind pose's, moved together by as much as the model's size (the
+// diagonal of its bounds), which adds | sum (b_i - w_i) | times that.
+// 0 to within rounding means that the packed form is exact.
 MD5_API float md5_path_loss(const md5_model *model, uint32_t mesh, uint32_t slots,
                             const md5_mat34 *joints);
 

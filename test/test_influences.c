@@ -503,6 +503,10 @@ TEST (path_loss_counts_drops_off_sums_and_points_apart) {
     if (CHECK(made_mesh_build(&made, &source, 5, NULL))) {
         // The bind position is 15 0 0, so the arm is 5: 0.5 * 10 + 5.
         CHECK_NEAR((double)md5_path_loss(&made.model, 0, 4, NULL), 10.0, 1e-5);
+        // A model of size 5 may move that far, half of which would be lost; a pose says how far.
+        made.model.bounds = (md5_bounds){{0, 0, 0}, {3, 4, 0}};
+        CHECK_NEAR((double)md5_path_loss(&made.model, 0, 4, NULL), 12.5, 1e-5);
+        CHECK_NEAR((double)md5_path_loss(&made.model, 0, 4, bind), 10.0, 1e-5);
     }
     made_mesh_free(&made);
 

@@ -56,18 +56,26 @@ static md5_vec3d place_of(const md5_mat34 *joint)
     return (md5_vec3d){(double)joint->m[3], (double)joint->m[7], (double)joint->m[11]};
 }
 
+// How far a character is taken to move where no pose says it: the diagonal of its bind pose.
+static double size_of(const md5_model *model)
+{
+    const md5_vec3d low = md5_vec3d_of(model->bounds.min), high = md5_vec3d_of(model->bounds.max);
+    return low.x <= high.x ? md5_vec3d_length(md5_vec3d_sub(high, low)) : 0.0;
+}
+
 // Each joint i takes a bind point p to R_i (p - o_i) + a_i, with any rotation R_i. So the exact
 // vertex less the packed one is
 //   sum b_i (R_i (p_i - o_i) + a_i)  -  sum w_i (R_i (c - o_i) + a_i)
 //     = sum (b_i - w_i) a_i  +  sum R_i (b_i (p_i - o_i) - w_i (c - o_i)),
-// which is longest when every R_i turns its term the same way as the first sum.
+// which is longest when every R_i turns its term the same way as the first sum. Moving all
+// joints by `travel` besides adds sum (b_i - w_i) times that.
 static double vertex_loss(const md5_model *model, const md5_mesh *mesh, uint32_t vertex,
-                          uint32_t slots, const md5_mat34 *joints)
+                          uint32_t slots, const md5_mat34 *joints, double travel)
 {
     const packed_vertex packing = pack_vertex(mesh, vertex, slots);
     const md5_vec3d c = md5_vec3d_of(mesh->positions[vertex]);
     md5_vec3d shift = {0.0, 0.0, 0.0};
-    double turning = 0.0;
+    double turning = 0.0, excess = 0.0;
     for (uint32_t i = packing.first; i < packing.end; i++) {
         const uint32_t joint = mesh->influence_joints[i];
         const md5_vec4 influence = mesh->influences[i];
@@ -79,16 +87,19 @@ static double vertex_loss(const md5_model *model, const md5_mesh *mesh, uint32_t
         const md5_vec3d packed = md5_vec3d_scale(md5_vec3d_sub(c, o), weight);
         shift = md5_vec3d_add(shift, md5_vec3d_scale(a, bias - weight));
         turning += md5_vec3d_length(md5_vec3d_sub(exact, packed));
+        excess += bias - weight;
     }
-    return md5_vec3d_length(shift) + turning;
+    return md5_vec3d_length(shift) + turning + fabs(excess) * travel;
 }
 
 float md5_path_loss(const md5_model *model, uint32_t mesh, uint32_t slots, const md5_mat34 *joints)
 {
     const md5_mesh *const of = &model->meshes[mesh];
+    const md5_mat34 *const posed = joints ? joints : model->bind;
+    const double travel = joints ? 0.0 : size_of(model);
     double most = 0.0;
     for (uint32_t vertex = 0; vertex < of->num_vertices; vertex++) {
-        const double loss = vertex_loss(model, of, vertex, slots, joints ? joints : model->bind);
+        const double loss = vertex_loss(model, of, vertex, slots, posed, travel);
         most = loss > most ? loss : most;
     }
     return md5_round_to_float(most);
