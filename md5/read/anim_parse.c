@@ -404,7 +404,7 @@ static bool read_top_word(anim_reader *reader, md5_span word)
     if (reader->num_frames_read > 0) {
         if (md5_span_is(word, "frame"))
             return read_frame(reader);
-        if (lex->at == lex->end || word.size == 0 || md5_is_top_word(word))
+        if (!md5_span_is_name(word) || md5_is_top_word(word))
             return fail_short(lex, "numFrames", reader->num_frames.value, reader->num_frames_read);
     }
     if (md5_span_is(word, "frame"))

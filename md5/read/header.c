@@ -62,7 +62,8 @@ bool md5_header_begin(md5_lex *lex, md5_header *header)
     const md5_span word = md5_lex_peek_word(lex);
     if (lex->arena->context->error->status != MD5_OK)
         return false;
-    if (lex->at == lex->end)
+    const bool is_binary = first < lex->end && (unsigned char)*first >= 0x80;
+    if (lex->at == lex->end && !is_binary)
         return md5_lex_fail(lex, lex->text, MD5_ERROR_SYNTAX,
                             "the file is empty: expected %s, which begins with 'MD5Version 10'",
                             kind_name(header->kind));
@@ -98,7 +99,7 @@ static bool read_version(md5_lex *lex, md5_header *header)
 bool md5_header_word(md5_lex *lex, md5_header *header, md5_span word)
 {
     const unsigned kinds = md5_word_kinds(word);
-    if (word.size == 0)
+    if (!md5_span_is_name(word))
         return md5_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX, "expected a keyword, found %s",
                             md5_lex_token(lex, lex->at).text);
     if (kinds & MD5_KIND_VERSION_6)

@@ -173,6 +173,11 @@ bool md5_span_is(md5_span span, const char *text)
     return strncmp(span.bytes, text, span.size) == 0 && text[span.size] == '\0';
 }
 
+bool md5_span_is_name(md5_span span)
+{
+    return span.size > 0 && !strchr("0123456789+-.", span.bytes[0]);
+}
+
 md5_span md5_lex_peek_word(md5_lex *lex)
 {
     md5_lex_space(lex);

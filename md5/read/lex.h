@@ -67,6 +67,7 @@ const char *md5_lex_word_end(const md5_lex *lex, const char *at);
 // The bare word that comes next, not consumed; size 0 if something else does.
 md5_span md5_lex_peek_word(md5_lex *lex);
 bool md5_span_is(md5_span span, const char *text);
+bool md5_span_is_name(md5_span span); // whether it begins as no number does
 
 // Whether the next token is the bracket or keyword; if so, it is consumed.
 bool md5_lex_take(md5_lex *lex, char bracket);

@@ -144,8 +144,8 @@ bool md5_lex_int_slow(md5_lex *lex, int64_t *value)
     md5_lex_space(lex);
     const char *const start = lex->at;
     take_lone_minus(lex);
-    const bool negative = *start == '-';
     const char *next = lex->at;
+    const bool negative = start < lex->end && *start == '-';
     if (next < lex->end && (*next == '-' || *next == '+') && next == start)
         next++;
 
@@ -204,8 +204,8 @@ bool md5_lex_skip_values(md5_lex *lex, bool (*is_known)(md5_span word))
             break;
         const char c = *lex->at;
         if (depth == 0) {
-            const bool is_name = word.size > 0 && !is_digit(c) && !strchr("+-.", c);
-            if (c == '}' || (is_name && (starts_line(lex, lex->at) || is_known(word))))
+            if (c == '}'
+                || (md5_span_is_name(word) && (starts_line(lex, lex->at) || is_known(word))))
                 return true;
             block = lex->at;
         }

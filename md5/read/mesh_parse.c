@@ -369,7 +369,7 @@ static bool read_mesh_word(mesh_reader *reader, mesh_block *block)
 
     const md5_span word = md5_lex_peek_word(lex);
     const md5_quoted token = md5_lex_token(lex, lex->at);
-    if (word.size == 0 || lex->at == lex->end)
+    if (!md5_span_is_name(word))
         return md5_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX,
                             "expected '}' at the end of a mesh, "
                             "found %s",
