@@ -247,8 +247,8 @@ $(BUILD)/bench: $(BUILD)/test/bench.o $(LIBRARY)
 ## make coverage       the tests, then the lines and branches they reach, room by room
 coverage:
 	@find build/coverage -name '*.gcda' -delete 2>/dev/null || true
-	@$(MAKE) --no-print-directory config=coverage test
-	@sh test/build/coverage.sh build/coverage
+	@$(MAKE) --no-print-directory config=coverage test; status=$$?; \
+	    sh test/build/coverage.sh build/coverage; exit $$status
 
 ## make lint           warnings as errors (gcc, clang), clang-tidy, cppcheck, layout, room rule
 lint: $(GLAD_HEADER) | deps
