@@ -3,6 +3,7 @@
 #include "md5/pose/bind_pose.h"
 #include "md5/pose/clip.h"
 #include "md5/read/anim_file.h"
+#include "md5/read/camera_file.h"
 #include "md5/read/mesh_file.h"
 #include "md5/skin/geometry.h"
 
@@ -73,6 +74,42 @@ static bool check_size(md5_context *context, size_t size)
     if (size < UINT32_MAX)
         return true;
     return md5_fail(context, MD5_ERROR_IO, 0, 0, "%zu bytes are too large for one file", size);
+}
+
+// -- The public border ----------------------------------------------------------------------
+
+// Makes an asset of a text, in one block. What it needs besides lies in the arena.
+typedef bool build_asset(md5_arena *arena, const char *text, size_t size, void **asset);
+
+static void *build_with_arena(md5_context *context, build_asset *build, const char *text,
+                              size_t size)
+{
+    md5_arena arena = {.context = context};
+    void *asset = NULL;
+    if (check_size(context, size))
+        build(&arena, text, size, &asset);
+    md5_arena_free(&arena);
+    return asset;
+}
+
+static void *parse(build_asset *build, const void *text, size_t size, const md5_load_opts *opts,
+                   md5_error *error)
+{
+    md5_context context;
+    md5_context_begin(&context, opts, opts ? opts->file_name : NULL, error);
+    return build_with_arena(&context, build, text ? text : "", text ? size : 0);
+}
+
+static void *load(build_asset *build, const char *path, const md5_load_opts *opts, md5_error *error)
+{
+    md5_context context;
+    file_text text = {0};
+    void *asset = NULL;
+    md5_context_begin(&context, opts, path, error);
+    if (read_file(&context, path, &text))
+        asset = build_with_arena(&context, build, text.bytes, text.size);
+    md5_free(&context, text.bytes, text.size);
+    return asset;
 }
 
 // -- Names ----------------------------------------------------------------------------------
@@ -313,51 +350,34 @@ static bool fill_model(md5_arena *arena, md5_block *block, const model_parts *pa
     return true;
 }
 
-static bool build_model(md5_arena *arena, const char *text, size_t size, md5_model **model)
+static bool build_model(md5_arena *arena, const char *text, size_t size, void **asset)
 {
     model_parts parts;
-    TRY(check_size(arena->context, size));
     TRY(md5_read_mesh_file(arena, text, size, &parts.file));
     TRY(derive_bind_pose(arena, &parts));
     TRY(measure_meshes(arena, &parts));
     const size_t block_size = measure_model(&parts);
     md5_block block = {.base = md5_alloc(arena->context, block_size)};
     TRY(block.base);
-    if (!fill_model(arena, &block, &parts, model)) {
+    md5_model *model = NULL;
+    if (!fill_model(arena, &block, &parts, &model)) {
         md5_free(arena->context, block.base, block_size);
         return false;
     }
-    (*model)->size = block_size;
+    model->size = block_size;
+    *asset = model;
     return true;
-}
-
-static md5_model *make_model(md5_context *context, const char *text, size_t size)
-{
-    md5_arena arena = {.context = context};
-    md5_model *model = NULL;
-    build_model(&arena, text, size, &model);
-    md5_arena_free(&arena);
-    return model;
 }
 
 md5_model *md5_parse_model(const void *text, size_t size, const md5_load_opts *opts,
                            md5_error *error)
 {
-    md5_context context;
-    md5_context_begin(&context, opts, opts ? opts->file_name : NULL, error);
-    return make_model(&context, text ? text : "", size);
+    return parse(build_model, text, size, opts, error);
 }
 
 md5_model *md5_load_model(const char *path, const md5_load_opts *opts, md5_error *error)
 {
-    md5_context context;
-    file_text text = {0};
-    md5_model *model = NULL;
-    md5_context_begin(&context, opts, path, error);
-    if (read_file(&context, path, &text))
-        model = make_model(&context, text.bytes, text.size);
-    md5_free(&context, text.bytes, text.size);
-    return model;
+    return load(build_model, path, opts, error);
 }
 
 void md5_free_model(md5_model *model)
@@ -461,10 +481,9 @@ static md5_anim *fill_anim(md5_context *context, md5_block *block, const anim_pa
     return layout.anim;
 }
 
-static bool build_anim(md5_arena *arena, const char *text, size_t size, md5_anim **anim)
+static bool build_anim(md5_arena *arena, const char *text, size_t size, void **asset)
 {
     anim_parts parts;
-    TRY(check_size(arena->context, size));
     TRY(md5_read_anim_file(arena, text, size, &parts.file));
     parts.moves = md5_arena_alloc(arena, parts.file.num_joints, sizeof *parts.moves);
     TRY(parts.moves);
@@ -477,40 +496,87 @@ static bool build_anim(md5_arena *arena, const char *text, size_t size, md5_anim
     lay_out_anim(&measured, &parts, &layout);
     md5_block block = {.base = md5_alloc(arena->context, measured.used)};
     TRY(block.base);
-    *anim = fill_anim(arena->context, &block, &parts);
+    *asset = fill_anim(arena->context, &block, &parts);
     return true;
-}
-
-static md5_anim *make_anim(md5_context *context, const char *text, size_t size)
-{
-    md5_arena arena = {.context = context};
-    md5_anim *anim = NULL;
-    build_anim(&arena, text, size, &anim);
-    md5_arena_free(&arena);
-    return anim;
 }
 
 md5_anim *md5_parse_anim(const void *text, size_t size, const md5_load_opts *opts, md5_error *error)
 {
-    md5_context context;
-    md5_context_begin(&context, opts, opts ? opts->file_name : NULL, error);
-    return make_anim(&context, text ? text : "", size);
+    return parse(build_anim, text, size, opts, error);
 }
 
 md5_anim *md5_load_anim(const char *path, const md5_load_opts *opts, md5_error *error)
 {
-    md5_context context;
-    file_text text = {0};
-    md5_anim *anim = NULL;
-    md5_context_begin(&context, opts, path, error);
-    if (read_file(&context, path, &text))
-        anim = make_anim(&context, text.bytes, text.size);
-    md5_free(&context, text.bytes, text.size);
-    return anim;
+    return load(build_anim, path, opts, error);
 }
 
 void md5_free_anim(md5_anim *anim)
 {
     if (anim)
         anim->allocator.free(anim->allocator.user, anim, anim->size);
+}
+
+// -- Cameras --------------------------------------------------------------------------------
+
+typedef struct camera_layout {
+    md5_camera *camera;
+    uint32_t *cuts;
+    md5_camera_view *frames;
+    char *names;
+} camera_layout;
+
+static void lay_out_camera(md5_block *block, const md5_camera_file *file, camera_layout *layout)
+{
+    layout->camera = md5_block_take(block, 1, sizeof *layout->camera);
+    layout->cuts = md5_block_take(block, file->num_cuts, sizeof *layout->cuts);
+    layout->frames = md5_block_take(block, file->num_frames, sizeof *layout->frames);
+    layout->names = md5_block_take(block, name_size(file->command_line), 1);
+}
+
+static bool build_camera(md5_arena *arena, const char *text, size_t size, void **asset)
+{
+    md5_camera_file file;
+    md5_block measured = {0};
+    camera_layout layout;
+    TRY(md5_read_camera_file(arena, text, size, &file));
+    lay_out_camera(&measured, &file, &layout);
+    md5_block block = {.base = md5_alloc(arena->context, measured.used)};
+    TRY(block.base);
+    lay_out_camera(&block, &file, &layout);
+    copy(layout.cuts, file.cuts, file.num_cuts, sizeof *layout.cuts);
+    copy(layout.frames, file.frames, file.num_frames, sizeof *layout.frames);
+
+    const uint32_t last = file.num_frames - 1;
+    const uint32_t num_intervals = file.num_cuts < last ? last - file.num_cuts : 0;
+    *layout.camera = (md5_camera){
+        .num_frames = file.num_frames,
+        .frame_rate = file.frame_rate,
+        .duration = (double)num_intervals / file.frame_rate,
+        .num_cuts = file.num_cuts,
+        .cuts = layout.cuts,
+        .frames = layout.frames,
+        .command_line = place_name(&layout.names, file.command_line),
+        .num_warnings = arena->context->num_warnings,
+        .size = block.used,
+        .allocator = arena->context->allocator,
+    };
+    *asset = layout.camera;
+    return true;
+}
+
+md5_camera *md5_parse_camera(const void *text, size_t size, const md5_load_opts *opts,
+                             md5_error *error)
+{
+    return parse(build_camera, text, size, opts, error);
+}
+
+md5_camera *md5_load_camera(const char *path, const md5_load_opts *opts, md5_error *error)
+{
+    return load(build_camera, path, opts, error);
+}
+
+void md5_free_camera(md5_camera *camera)
+{
+    if (camera)
+        camera->allocator.free(camera->allocator.user, camera, camera->size);
 }

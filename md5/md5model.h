@@ -1,4 +1,5 @@
-// md5model: reads, poses and skins id Software's MD5 models (.md5mesh, .md5anim).
+// md5model: reads, poses and skins id Software's MD5 models (.md5mesh, .md5anim,
+// .md5camera).
 //
 // The road, in the order of this header:
 //
@@ -271,20 +272,46 @@ typedef struct md5_anim {
     md5_allocator allocator;
 } md5_anim;
 
+// What a camera sees at one moment. In its own space a camera looks along x, with y to the left
+// and z up, as everything in id's space.
+typedef struct md5_camera_view {
+    md5_vec3 position;
+    md5_quat rotation;
+    float fov; // horizontal field of view, degrees
+} md5_camera_view;
+
+// One .md5camera: a flight, in shots that cuts divide.
+typedef struct md5_camera {
+    uint32_t num_frames; // >= 1
+    double frame_rate;   // frames a second, > 0
+    double duration;     // seconds: (num_frames - 1 - num_cuts) / frame_rate, at least 0
+    uint32_t num_cuts;
+    const uint32_t *cuts;          // [num_cuts] frames that only end a shot: the next begins behind
+    const md5_camera_view *frames; // [num_frames]
+    const char *command_line;
+    uint32_t num_warnings;
+    size_t size;
+    md5_allocator allocator;
+} md5_camera;
+
 // Reads a file. `path` is bytes as the system's open() takes them. `opts` and `error` may be
 // NULL. Returns NULL on failure; `error` is always filled. Free with md5_free_*().
 MD5_API md5_model *md5_load_model(const char *path, const md5_load_opts *opts, md5_error *error);
 MD5_API md5_anim *md5_load_anim(const char *path, const md5_load_opts *opts, md5_error *error);
+MD5_API md5_camera *md5_load_camera(const char *path, const md5_load_opts *opts, md5_error *error);
 
 // The same from `size` bytes of text, which needs no NUL at its end and is not kept.
 MD5_API md5_model *md5_parse_model(const void *text, size_t size, const md5_load_opts *opts,
                                    md5_error *error);
 MD5_API md5_anim *md5_parse_anim(const void *text, size_t size, const md5_load_opts *opts,
                                  md5_error *error);
+MD5_API md5_camera *md5_parse_camera(const void *text, size_t size, const md5_load_opts *opts,
+                                     md5_error *error);
 
 // NULL is allowed and does nothing.
 MD5_API void md5_free_model(md5_model *model);
 MD5_API void md5_free_anim(md5_anim *anim);
+MD5_API void md5_free_camera(md5_camera *camera);
 
 // -- Binding --------------------------------------------------------------------------------
 
@@ -344,6 +371,12 @@ typedef struct md5_moment {
 // time. At a whole cycle of MD5_WRAP_LOOP the moment is frame 0 of the next one.
 MD5_API md5_moment md5_moment_at(const md5_anim *anim, double time, md5_wrap wrap);
 
+// What the camera sees at `time`, in the file's space. As the original plays it: a frame that is a
+// cut is only what the old shot moves towards; the new shot begins with the frame behind it.
+// Positions and fields of view are lerped, rotations slerped. MD5_WRAP_LOOP repeats after
+// `duration`, MD5_WRAP_CYCLE one frame later, as the original's `cycle`, the last view held.
+MD5_API md5_camera_view md5_camera_at(const md5_camera *camera, double time, md5_wrap wrap);
+
 // -- Posing ---------------------------------------------------------------------------------
 
 // What happens to the translation of joint 0, by which clips move a character.
@@ -368,9 +401,11 @@ MD5_API void md5_sample_anim(const md5_anim *anim, const md5_moment *moment, md5
 MD5_API md5_vec3 md5_root_motion(const md5_anim *anim, const md5_moment *from,
                                  const md5_moment *to);
 
-// The file's box of a moment: that which holds both frames' boxes, moved by what `root` does to
-// joint 0. Empty if the file has none. The files' boxes are often wrong: prefer the bounds of
-// skinned vertices where it matters.
+// The file's box of a moment: that which holds both frames' boxes, with MD5_ROOT_FILE as stored,
+// with MD5_ROOT_IN_PLACE moved as joint 0 is. With MD5_ROOT_ID as the engine gives it: about the
+// origin joint, that is, without the way that joint 0 has come from the base frame; add the sampled
+// pose[0].translation to have it where the pose is. Empty if the file has none. The files' boxes
+// are often wrong: prefer the bounds of skinned vertices where it matters.
 MD5_API md5_bounds md5_anim_bounds(const md5_anim *anim, const md5_moment *moment, md5_root root);
 
 // Writes joints[skeleton->num_joints]: model-space matrices of `pose`, in joint order.

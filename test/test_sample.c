@@ -359,11 +359,11 @@ TEST (anim_bounds_follow_the_root) {
     check_vec3(found.min, 98, 14, 0, 1e-5);
     check_vec3(found.max, 110, 27, 70, 1e-5);
     found = bounds_at(&clip, between, MD5_ROOT_ID);
-    check_vec3(found.min, -2, -6, -7, 1e-5);
-    check_vec3(found.max, 10, 7, 63, 1e-5);
-    found = bounds_at(&clip, between + 1.0, MD5_ROOT_ID); // two cycles of 11 later
-    check_vec3(found.min, 20, -6, -7, 1e-5);
-    check_vec3(found.max, 32, 7, 63, 1e-5);
+    check_vec3(found.min, 94, 13.5, 0, 1e-5); // joint 0 has come from (100, 20) to (104, 20.5)
+    check_vec3(found.max, 106, 26.5, 70, 1e-5);
+    found = bounds_at(&clip, between + 1.0, MD5_ROOT_ID); // whole cycles do not count
+    check_vec3(found.min, 94, 13.5, 0, 1e-5);
+    check_vec3(found.max, 106, 26.5, 70, 1e-5);
     found = bounds_at(&clip, between, MD5_ROOT_IN_PLACE); // joint 0 from (104, 20.5) to (101, 20)
     check_vec3(found.min, 95, 13.5, 0, 1e-5);
     check_vec3(found.max, 107, 26.5, 70, 1e-5);

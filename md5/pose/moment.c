@@ -1,5 +1,4 @@
-// Time to frames.
-#include "md5/md5model.h"
+#include "md5/pose/moment.h"
 
 #include <float.h>
 #include <math.h>
@@ -83,17 +82,17 @@ static md5_moment clamped_moment(double position, uint32_t last)
     };
 }
 
-md5_moment md5_moment_at(const md5_anim *anim, double time, md5_wrap wrap)
+md5_moment md5_moment_in(uint32_t num_frames, double frame_rate, double time, md5_wrap wrap)
 {
-    const uint32_t last = anim->num_frames - 1;
+    const uint32_t last = num_frames - 1;
     if (last == 0)
         return (md5_moment){0};
 
-    const double position = position_at(time, anim->frame_rate);
+    const double position = position_at(time, frame_rate);
     if (wrap == MD5_WRAP_CLAMP)
         return clamped_moment(position, last);
 
-    const uint32_t length = wrap == MD5_WRAP_CYCLE ? anim->num_frames : last;
+    const uint32_t length = wrap == MD5_WRAP_CYCLE ? num_frames : last;
     const strip_place place = place_on_strip(position, length);
     return (md5_moment){
         .frame0 = place.frame,
@@ -101,4 +100,9 @@ md5_moment md5_moment_at(const md5_anim *anim, double time, md5_wrap wrap)
         .fraction = place.fraction,
         .cycle = place.cycle,
     };
+}
+
+md5_moment md5_moment_at(const md5_anim *anim, double time, md5_wrap wrap)
+{
+    return md5_moment_in(anim->num_frames, anim->frame_rate, time, wrap);
 }

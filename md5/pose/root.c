@@ -90,9 +90,11 @@ md5_bounds md5_anim_bounds(const md5_anim *anim, const md5_moment *moment, md5_r
         return md5_bounds_of_points(NULL, 0);
     const md5_bounds both =
         md5_bounds_union(anim->frame_bounds[moment->frame0], anim->frame_bounds[moment->frame1]);
-    if (root == MD5_ROOT_FILE)
-        return both;
-    const md5_vec3 moved =
-        md5_vec3_sub(md5_root_translation(anim, moment, root), md5_root_stored(anim, moment));
+    const md5_vec3 stored = md5_root_stored(anim, moment);
+    md5_vec3 moved = {0.0f, 0.0f, 0.0f};
+    if (root == MD5_ROOT_IN_PLACE)
+        moved = md5_vec3_sub(anim->constant[0].translation, stored);
+    if (root == MD5_ROOT_ID)
+        moved = md5_vec3_sub(anim->base_frame[0].translation, stored);
     return (md5_bounds){md5_vec3_add(both.min, moved), md5_vec3_add(both.max, moved)};
 }

@@ -383,21 +383,6 @@ static bool read_first_frame(anim_reader *reader)
 
 // -- The file -------------------------------------------------------------------------------
 
-static bool read_frame_rate(anim_reader *reader)
-{
-    md5_lex *const lex = &reader->lex;
-    md5_lex_space(lex);
-    const char *const at = lex->at;
-    TRY(md5_lex_double(lex, &reader->file->frame_rate));
-    if (reader->rate_at)
-        return md5_lex_fail(lex, at, MD5_ERROR_SYNTAX, "'frameRate' is given a second time");
-    if (!((float)reader->file->frame_rate > 0.0f))
-        return md5_lex_fail(lex, at, MD5_ERROR_RANGE, "frameRate is %g: expected more than 0",
-                            reader->file->frame_rate);
-    reader->rate_at = at;
-    return true;
-}
-
 static bool read_top_word(anim_reader *reader, md5_span word)
 {
     md5_lex *const lex = &reader->lex;
@@ -422,7 +407,7 @@ static bool read_top_word(anim_reader *reader, md5_span word)
     if (md5_lex_take_word(lex, "numAnimatedComponents"))
         return md5_read_count(lex, "numAnimatedComponents", 0, 1, &reader->num_components);
     if (md5_lex_take_word(lex, "frameRate"))
-        return read_frame_rate(reader);
+        return md5_read_frame_rate(lex, &reader->rate_at, &reader->file->frame_rate);
     return md5_header_word(lex, &reader->header, word);
 }
 

@@ -180,3 +180,17 @@ bool md5_read_uint(md5_lex *lex, const char *what, uint32_t *value)
     *value = (uint32_t)number;
     return true;
 }
+
+bool md5_read_frame_rate(md5_lex *lex, const char **given_at, double *frame_rate)
+{
+    md5_lex_space(lex);
+    const char *const at = lex->at;
+    TRY(md5_lex_double(lex, frame_rate));
+    if (*given_at)
+        return md5_lex_fail(lex, at, MD5_ERROR_SYNTAX, "'frameRate' is given a second time");
+    if (!((float)*frame_rate > 0.0f))
+        return md5_lex_fail(lex, at, MD5_ERROR_RANGE, "frameRate is %g: expected more than 0",
+                            *frame_rate);
+    *given_at = at;
+    return true;
+}

@@ -49,4 +49,8 @@ bool md5_need_count(md5_lex *lex, const md5_count *count, const char *word);
 // A whole number from 0 to UINT32_MAX, called `what` in the message.
 bool md5_read_uint(md5_lex *lex, const char *what, uint32_t *value);
 
+// The number behind `frameRate`, which was consumed; given once, more than 0. `given_at` becomes
+// where it stands, and is NULL before.
+bool md5_read_frame_rate(md5_lex *lex, const char **given_at, double *frame_rate);
+
 #endif

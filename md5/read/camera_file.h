@@ -1,0 +1,20 @@
+// What the text of an .md5camera says, before anything is derived from it.
+#ifndef MD5_READ_CAMERA_FILE_H
+#define MD5_READ_CAMERA_FILE_H
+
+#include "md5/read/lex.h"
+
+typedef struct md5_camera_file {
+    md5_span command_line;
+    uint32_t num_frames; // >= 1
+    uint32_t num_cuts;
+    double frame_rate;             // > 0
+    const uint32_t *cuts;          // [num_cuts] below num_frames
+    const md5_camera_view *frames; // [num_frames]
+} md5_camera_file;
+
+// Reads `size` bytes of .md5camera text. What `file` points to lies in the arena or in the text.
+// Returns false with the context's error set.
+bool md5_read_camera_file(md5_arena *arena, const char *text, size_t size, md5_camera_file *file);
+
+#endif

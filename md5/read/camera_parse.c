@@ -1,0 +1,171 @@
+// .md5camera: header, cuts, then one view a frame.
+#include "md5/core/math.h"
+#include "md5/read/camera_file.h"
+#include "md5/read/header.h"
+#include "md5/read/joints.h"
+
+// The fewest bytes that one of each takes in a text: see mesh_parse.c.
+enum {
+    CUT_BYTES = sizeof "0 " - 1,
+    FRAME_BYTES = sizeof "(0 0 0)(0 0 0)0" - 1,
+};
+
+typedef struct camera_reader {
+    md5_lex lex;
+    md5_header header;
+    md5_count num_frames, num_cuts;
+    const char *rate_at; // NULL = not given yet
+    uint32_t *cuts;      // NULL = not read yet
+    md5_camera_view *frames;
+    md5_camera_file *file;
+} camera_reader;
+
+static bool fail_short(md5_lex *lex, const char *count_word, uint32_t count, uint32_t item)
+{
+    return md5_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX, "%s says %u, found %s after %u", count_word,
+                        count, md5_lex_token(lex, lex->at).text, item);
+}
+
+// -- Cuts -----------------------------------------------------------------------------------
+
+// Some files add to a cut where its shot begins: `71 pos ( x y z ) rot ( x y z )`. The frames say
+// that too, so it is read over.
+static bool skip_place_of_cut(md5_lex *lex, bool *is_told)
+{
+    md5_vec3 skipped;
+    md5_lex_space(lex);
+    const char *const at = lex->at;
+    bool found = false;
+    while (md5_lex_take_word(lex, "pos") || md5_lex_take_word(lex, "rot")) {
+        TRY(md5_lex_vec3(lex, &skipped));
+        found = true;
+    }
+    if (found && !*is_told)
+        md5_lex_warn(lex, at, "'pos' and 'rot' of cuts are not used: the frames say the same");
+    *is_told = *is_told || found;
+    return true;
+}
+
+static bool read_cut(camera_reader *reader, uint32_t index)
+{
+    md5_lex *const lex = &reader->lex;
+    md5_lex_space(lex);
+    const char *const at = lex->at;
+    uint32_t *const cut = &reader->cuts[index];
+    TRY(md5_read_uint(lex, "cut", cut));
+    if (*cut >= reader->num_frames.value)
+        return md5_lex_fail(lex, at, MD5_ERROR_RANGE, "cut at frame %u, but numFrames is %u", *cut,
+                            reader->num_frames.value);
+    if (*cut == 0)
+        md5_lex_warn(lex, at, "cut at frame 0: that frame is never shown");
+    else if (index > 0 && *cut <= cut[-1])
+        md5_lex_warn(lex, at, "cut at frame %u stands behind that at frame %u", *cut, cut[-1]);
+    return true;
+}
+
+static bool read_cuts(camera_reader *reader)
+{
+    md5_lex *const lex = &reader->lex;
+    bool is_told = false;
+    TRY(md5_need_count(lex, &reader->num_frames, "numFrames"));
+    TRY(md5_need_count(lex, &reader->num_cuts, "numCuts"));
+    if (reader->cuts)
+        return md5_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX, "'cuts' stands here a second time");
+    TRY(md5_lex_take_word(lex, "cuts"));
+    TRY(md5_lex_bracket(lex, '{'));
+    const uint32_t num_cuts = reader->num_cuts.value;
+    reader->cuts = md5_arena_alloc(lex->arena, num_cuts, sizeof *reader->cuts);
+    TRY(reader->cuts);
+    for (uint32_t i = 0; i < num_cuts; i++) {
+        md5_lex_space(lex);
+        if (lex->at == lex->end || *lex->at == '}')
+            return fail_short(lex, "numCuts", num_cuts, i);
+        TRY(read_cut(reader, i));
+        TRY(skip_place_of_cut(lex, &is_told));
+    }
+    return md5_lex_expect(lex, '}');
+}
+
+// -- Frames ---------------------------------------------------------------------------------
+
+// ( x y z ) ( x y z ) fov
+static bool read_frame(md5_lex *lex, md5_camera_view *view)
+{
+    md5_transform transform;
+    TRY(md5_read_transform(lex, &transform));
+    md5_lex_space(lex);
+    const char *const at = lex->at;
+    TRY(md5_lex_float(lex, &view->fov));
+    view->position = transform.translation;
+    view->rotation = transform.rotation;
+    if (!(view->fov > 0.0f && view->fov < 180.0f))
+        md5_lex_warn(lex, at, "a field of view of %g degrees", (double)view->fov);
+    return true;
+}
+
+static bool read_frames(camera_reader *reader)
+{
+    md5_lex *const lex = &reader->lex;
+    TRY(md5_need_count(lex, &reader->num_frames, "numFrames"));
+    if (!reader->rate_at)
+        return md5_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX, "expected 'frameRate' before 'camera'");
+    if (!reader->cuts && reader->num_cuts.value > 0)
+        return md5_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX, "expected 'cuts' before 'camera'");
+    TRY(md5_lex_take_word(lex, "camera"));
+    TRY(md5_lex_bracket(lex, '{'));
+    const uint32_t num_frames = reader->num_frames.value;
+    reader->frames = md5_arena_alloc(lex->arena, num_frames, sizeof *reader->frames);
+    TRY(reader->frames);
+    for (uint32_t i = 0; i < num_frames; i++) {
+        md5_lex_space(lex);
+        if (lex->at == lex->end || *lex->at == '}')
+            return fail_short(lex, "numFrames", num_frames, i);
+        TRY(read_frame(lex, &reader->frames[i]));
+    }
+    if (md5_lex_take(lex, '}'))
+        return true;
+    return md5_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX,
+                        "numFrames says %u, expected '}' after them, found %s", num_frames,
+                        md5_lex_token(lex, lex->at).text);
+}
+
+// -- The file -------------------------------------------------------------------------------
+
+static bool read_top_word(camera_reader *reader, md5_span word)
+{
+    md5_lex *const lex = &reader->lex;
+    if (md5_span_is(word, "cuts"))
+        return read_cuts(reader);
+    if (md5_span_is(word, "camera"))
+        return read_frames(reader);
+    if (md5_lex_take_word(lex, "numFrames"))
+        return md5_read_count(lex, "numFrames", 1, FRAME_BYTES, &reader->num_frames);
+    if (md5_lex_take_word(lex, "numCuts"))
+        return md5_read_count(lex, "numCuts", 0, CUT_BYTES, &reader->num_cuts);
+    if (md5_lex_take_word(lex, "frameRate"))
+        return md5_read_frame_rate(lex, &reader->rate_at, &reader->file->frame_rate);
+    return md5_header_word(lex, &reader->header, word);
+}
+
+bool md5_read_camera_file(md5_arena *arena, const char *text, size_t size, md5_camera_file *file)
+{
+    *file = (md5_camera_file){0};
+    camera_reader reader = {.header = {.kind = MD5_KIND_CAMERA}, .file = file};
+    md5_lex *const lex = &reader.lex;
+    md5_lex_begin(lex, arena, text, size);
+    TRY(md5_header_begin(lex, &reader.header));
+    while (!reader.frames) {
+        const md5_span word = md5_lex_peek_word(lex);
+        if (lex->at == lex->end)
+            return md5_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX,
+                                "expected 'camera', found the end of the file");
+        TRY(read_top_word(&reader, word));
+    }
+    TRY(md5_header_end(lex, &reader.header, "frame"));
+    file->command_line = reader.header.command_line;
+    file->num_frames = reader.num_frames.value;
+    file->num_cuts = reader.num_cuts.value;
+    file->cuts = reader.cuts;
+    file->frames = reader.frames;
+    return true;
+}

@@ -1,0 +1,239 @@
+// .md5camera: reading, messages, and playing over cuts as the original does.
+#include "test/test.h"
+
+#include "md5/md5model.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+// Frame i: at (i, 10 i, 0), turned by i degrees about z, fov 60 + i.
+static char *camera_text(uint32_t num_frames, const char *cuts, uint32_t num_cuts)
+{
+    static char text[4096];
+    int used =
+        snprintf(text, sizeof text,
+                 "MD5Version 10\ncommandline \"\"\n\nnumFrames %u\nframeRate 10\nnumCuts %u\n\n"
+                 "cuts {\n\t%s\n}\n\ncamera {\n",
+                 num_frames, num_cuts, cuts);
+    for (uint32_t i = 0; i < num_frames; i++) {
+        // Half the angle; w is rebuilt below 0, so z stands negated.
+        const double z = -sin(i * 3.14159265358979 / 360.0);
+        used += snprintf(text + used, sizeof text - (size_t)used, "\t( %u %u 0 ) ( 0 0 %.9f ) %u\n",
+                         i, 10 * i, z, 60 + i);
+    }
+    snprintf(text + used, sizeof text - (size_t)used, "}\n");
+    return text;
+}
+
+typedef struct told {
+    unsigned count;
+    md5_error last;
+} told;
+
+static void tell(void *user, const md5_error *warning)
+{
+    told *const seen = user;
+    seen->count++;
+    seen->last = *warning;
+}
+
+static md5_camera *parse(const char *text, told *seen, md5_error *error)
+{
+    *seen = (told){0};
+    const md5_load_opts opts = {.warn = tell, .warn_user = seen};
+    return md5_parse_camera(text, strlen(text), &opts, error);
+}
+
+static double angle(md5_quat q)
+{
+    return 2.0 * atan2((double)q.z, (double)q.w) * 180.0 / 3.14159265358979;
+}
+
+static void check_view(const md5_camera *camera, double time, md5_wrap wrap, double place)
+{
+    const md5_camera_view view = md5_camera_at(camera, time, wrap);
+    CHECK_NEAR((double)view.position.x, place, 1e-4);
+    CHECK_NEAR((double)view.position.y, 10 * place, 1e-3);
+    CHECK_NEAR((double)view.fov, 60 + place, 1e-4);
+    CHECK_NEAR(fmod(angle(view.rotation) - place + 720.0 + 180.0, 360.0) - 180.0, 0.0, 1e-2);
+}
+
+TEST (camera_plays_between_frames) {
+    told seen;
+    md5_error error;
+    md5_camera *const camera = parse(camera_text(5, "", 0), &seen, &error);
+    if (!CHECK(camera != NULL))
+        return;
+    CHECK_UINT(camera->num_frames, 5);
+    CHECK_UINT(camera->num_cuts, 0);
+    CHECK_UINT(seen.count, 0);
+    CHECK_NEAR(camera->duration, 0.4, 1e-12);
+    check_view(camera, 0.0, MD5_WRAP_CLAMP, 0.0);
+    check_view(camera, 0.125, MD5_WRAP_CLAMP, 1.25);
+    check_view(camera, -3.0, MD5_WRAP_CLAMP, 0.0);
+    check_view(camera, 9.0, MD5_WRAP_CLAMP, 4.0);
+    check_view(camera, 0.525, MD5_WRAP_LOOP, 1.25);
+    check_view(camera, 0.525, MD5_WRAP_CYCLE, 0.25);
+    check_view(camera, 0.475, MD5_WRAP_CYCLE, 4.0); // held, not blended into the first
+    check_view(camera, (double)NAN, MD5_WRAP_LOOP, 0.0);
+    md5_free_camera(camera);
+}
+
+// Frames 0-3 are the first shot, 3 being only what it moves towards; 4 and 5 the second, 5 its
+// end; 6-8 the third.
+TEST (camera_cuts_hide_the_frame_that_ends_a_shot) {
+    told seen;
+    md5_error error;
+    md5_camera *const camera = parse(camera_text(9, "3 5", 2), &seen, &error);
+    if (!CHECK(camera != NULL))
+        return;
+    CHECK_UINT(seen.count, 0);
+    CHECK_NEAR(camera->duration, 0.6, 1e-12);
+    check_view(camera, 0.25, MD5_WRAP_CLAMP, 2.5);
+    check_view(camera, 0.299, MD5_WRAP_CLAMP, 2.99);
+    check_view(camera, 0.3, MD5_WRAP_CLAMP, 4.0);
+    check_view(camera, 0.35, MD5_WRAP_CLAMP, 4.5);
+    check_view(camera, 0.4, MD5_WRAP_CLAMP, 6.0);
+    check_view(camera, 0.55, MD5_WRAP_CLAMP, 7.5);
+    check_view(camera, 0.6, MD5_WRAP_CLAMP, 8.0);
+    check_view(camera, 1.0, MD5_WRAP_CLAMP, 8.0);
+    check_view(camera, 0.65, MD5_WRAP_LOOP, 0.5);
+    md5_free_camera(camera);
+}
+
+TEST (camera_of_one_frame_stands_still) {
+    told seen;
+    md5_error error;
+    md5_camera *const camera = parse(camera_text(1, "", 0), &seen, &error);
+    if (!CHECK(camera != NULL))
+        return;
+    CHECK(camera->duration == 0.0);
+    check_view(camera, 0.0, MD5_WRAP_LOOP, 0.0);
+    check_view(camera, 1e300, MD5_WRAP_LOOP, 0.0);
+    md5_free_camera(camera);
+}
+
+TEST (camera_more_cuts_than_frames_stay_inside) {
+    told seen;
+    md5_error error;
+    md5_camera *const camera = parse(camera_text(3, "0 0 1 2 2 1", 6), &seen, &error);
+    if (!CHECK(camera != NULL))
+        return;
+    CHECK(seen.count > 0);
+    for (int step = -20; step < 40; step++) {
+        const md5_camera_view view = md5_camera_at(camera, step * 0.05, MD5_WRAP_LOOP);
+        CHECK(view.position.x >= 0.0f && view.position.x <= 2.0f);
+    }
+    md5_free_camera(camera);
+}
+
+TEST (camera_warns_of_cut_at_zero_and_of_places_of_cuts) {
+    told seen;
+    md5_error error;
+    md5_camera *camera = parse(camera_text(4, "0", 1), &seen, &error);
+    CHECK(camera != NULL);
+    CHECK_UINT(seen.count, 1);
+    CHECK_UINT(seen.last.line, 9);
+    CHECK_UINT(seen.last.column, 2);
+    md5_free_camera(camera);
+
+    camera =
+        parse(camera_text(4, "1 pos ( 1 2 3 ) rot ( 0 0 0 ) 2 pos ( 1 2 3 )", 2), &seen, &error);
+    if (CHECK(camera != NULL)) {
+        CHECK_UINT(camera->cuts[0], 1);
+        CHECK_UINT(camera->cuts[1], 2);
+    }
+    CHECK_UINT(seen.count, 1);
+    CHECK_UINT(seen.last.column, 4);
+    md5_free_camera(camera);
+
+    camera = parse(camera_text(4, "2 1", 2), &seen, &error);
+    CHECK(camera != NULL);
+    CHECK_UINT(seen.count, 1);
+    md5_free_camera(camera);
+}
+
+typedef struct bad_case {
+    const char *text;
+    md5_status status;
+    uint32_t line, column;
+} bad_case;
+
+#define HEADER "MD5Version 10\ncommandline \"\"\n"
+
+TEST (camera_errors_name_their_place) {
+    static const bad_case cases[] = {
+        {"", MD5_ERROR_SYNTAX, 1, 1},
+        {HEADER
+         "numFrames 1\nframeRate 24\nnumCuts 1\ncuts {\n8\n}\ncamera {\n(0 0 0)(0 0 0)45\n}\n",
+         MD5_ERROR_RANGE, 7, 1},
+        {HEADER "numFrames 1\nframeRate 24\nnumCuts 2\ncuts { 0 }\ncamera { (0 0 0)(0 0 0)45 }\n",
+         MD5_ERROR_SYNTAX, 6, 10},
+        {HEADER "numFrames 1\nframeRate 24\nnumCuts 0\ncuts { 0 }\ncamera { (0 0 0)(0 0 0)45 }\n",
+         MD5_ERROR_SYNTAX, 6, 8},
+        {HEADER
+         "numFrames 2\nframeRate 24\nnumCuts 0\ncuts { }\ncamera { (0 0 0)(0 0 0) 45      }\n",
+         MD5_ERROR_SYNTAX, 7, 33},
+        {HEADER "numFrames 1\nframeRate 24\nnumCuts 0\ncuts { }\ncamera { (0 0 0)(0 0 0) 45 ( }\n",
+         MD5_ERROR_SYNTAX, 7, 28},
+        {HEADER "numFrames 1\nframeRate 0\nnumCuts 0\ncuts { }\ncamera { (0 0 0)(0 0 0) 45 }\n",
+         MD5_ERROR_RANGE, 4, 11},
+        {HEADER "numFrames 1\nnumCuts 0\ncuts { }\ncamera { (0 0 0)(0 0 0) 45 }\n",
+         MD5_ERROR_SYNTAX, 6, 1},
+        {HEADER "frameRate 24\nnumCuts 0\ncamera { (0 0 0)(0 0 0) 45 }\n", MD5_ERROR_SYNTAX, 5, 1},
+        {HEADER "numFrames 1\nframeRate 24\nnumCuts 1\ncamera { (0 0 0)(0 0 0) 45 }\n",
+         MD5_ERROR_SYNTAX, 6, 1},
+        {HEADER "numFrames 1000\nframeRate 24\nnumCuts 0\ncuts { }\ncamera { }\n", MD5_ERROR_RANGE,
+         3, 11},
+        {HEADER "numFrames 1\nframeRate 24\nnumCuts 0\ncuts { }\ncuts { }\n", MD5_ERROR_SYNTAX, 7,
+         1},
+        {HEADER "numFrames 1\nframeRate 24\nnumCuts 0\ncuts { }\n", MD5_ERROR_SYNTAX, 6, 9},
+        {HEADER "frameRate 24\nnumJoints 1\n", MD5_ERROR_SYNTAX, 4, 1},
+        {HEADER "numFrames 1\nframeRate 24\ncamera { (0 0 0)(0 0 nan) 45 }\n", MD5_ERROR_RANGE, 5,
+         22},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        told seen;
+        md5_error error;
+        md5_camera *const camera = parse(cases[i].text, &seen, &error);
+        test_check(camera == NULL && error.status == cases[i].status && error.line == cases[i].line
+                       && error.column == cases[i].column,
+                   __FILE__, __LINE__, "case %zu: %d at %u:%u: %s", i, (int)error.status,
+                   error.line, error.column, error.message);
+        md5_free_camera(camera);
+    }
+}
+
+TEST (camera_without_numcuts_has_none) {
+    told seen;
+    md5_error error;
+    md5_camera *const camera =
+        parse(HEADER "numFrames 1\nframeRate 24\ncamera { (0 0 0)(0 0 0) 45 }\n", &seen, &error);
+    CHECK(camera != NULL && camera->num_cuts == 0);
+    md5_free_camera(camera);
+}
+
+TEST (camera_survives_truncation_and_failing_allocations) {
+    const char *const text = camera_text(6, "2 4", 2);
+    const size_t size = strlen(text);
+    for (size_t cut = 0; cut < size; cut++) {
+        md5_error error;
+        md5_camera *const camera = md5_parse_camera(text, cut, NULL, &error);
+        // Only blanks may follow what the counts ask for.
+        CHECK((camera != NULL) == (cut >= size - 1));
+        CHECK((error.status == MD5_OK) == (camera != NULL));
+        md5_free_camera(camera);
+    }
+    for (size_t n = 1;; n++) {
+        test_heap heap = {.fail_at = n};
+        const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap}};
+        md5_error error;
+        md5_camera *const camera = md5_parse_camera(text, size, &opts, &error);
+        CHECK_UINT(error.status, camera ? MD5_OK : MD5_ERROR_MEMORY);
+        md5_free_camera(camera);
+        CHECK_UINT(heap.live, 0);
+        if (camera)
+            break;
+    }
+}
