@@ -16,7 +16,7 @@ sys.path.insert(0, HERE)
 
 from kit import atlas, bake, md5, png, rig  # noqa: E402
 from kit.maths import mirror  # noqa: E402
-from bobbin_parts import face, motion, paint, shape, skeleton, skin  # noqa: E402
+from bobbin_parts import face, motion, paint, skeleton, skin  # noqa: E402
 
 NAME = "bobbin"
 COMMAND = "make_bobbin.py"

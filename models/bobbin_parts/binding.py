@@ -32,7 +32,8 @@ _PULLS = {
             Pull("foot_l", J["foot_l"], J["toes_l"], 3.0)],
     "tail": [Pull("hips", (-1, 0, 15), (-5.5, 0, 14.6), 7.0)]
     + _chain(["tail_%d" % n for n in range(1, 7)], shape.TAIL_RADII),
-    "head": [Pull("head", (1, 0, 38), (1, 0, 48), 10.0), Pull("neck", (0, 0, 30), (0.6, 0, 33), 4.2)],
+    "head": [Pull("head", (1, 0, 38), (1, 0, 48), 10.0),
+             Pull("neck", (0, 0, 30), (0.6, 0, 33), 4.2)],
 }
 
 

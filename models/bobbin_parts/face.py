@@ -46,7 +46,9 @@ def lid(upper, columns=12, rows=6):
     whose rim curls in to the eyeball; it slides into the head when open."""
     edge, back = (UPPER_EDGE, UPPER_EDGE + 105.0) if upper else (LOWER_EDGE, LOWER_EDGE - 80.0)
     points, along, flat, grid = [], [], {}, []
-    steps = [(0.0, 0.99), (0.0, 1.05)] + [(n / rows, 1.045 - 0.03 * n / rows) for n in range(1, rows + 1)]
+    # (share of the way back, radius in eyeballs): the rim curls in, the shell thins to the back.
+    steps = [(0.0, 0.99), (0.0, 1.05)]
+    steps += [(n / rows, 1.045 - 0.03 * n / rows) for n in range(1, rows + 1)]
     for n, (t, size) in enumerate(steps):
         height = math.radians(edge + (back - edge) * t)
         row = []
@@ -55,9 +57,12 @@ def lid(upper, columns=12, rows=6):
             forward = math.cos(side) * math.cos(height)
             row.append(len(points))
             radius = shape.EYE_RADIUS * size
-            points.append(_on_eye(radius, forward, math.sin(side), math.cos(side) * math.sin(height)))
+            points.append(_on_eye(radius, forward, math.sin(side),
+                                  math.cos(side) * math.sin(height)))
             along.append(t)
-            flat[row[-1]] = (side * radius, (height + (0.0 if n else (-0.06 if upper else 0.06))) * -radius)
+            # The curled rim would be flat on the chart: it gets a little height of its own.
+            curl = 0.0 if n else -0.06 if upper else 0.06
+            flat[row[-1]] = (side * radius, (height + curl) * -radius)
         grid.append(row)
     tris = []
     for low, high in zip(grid, grid[1:]):

@@ -18,11 +18,10 @@ SHUT = -15.5  # degrees of jaw that close the smile
 
 
 class Clip:
-    """pose(bones, phase) for phase = n / intervals; `note` says what it shows."""
+    """A loop of `intervals` steps at `rate` per second; pose(bones, phase) gives each instant."""
 
-    def __init__(self, name, rate, intervals, pose, note):
-        self.name, self.rate, self.intervals, self.pose, self.note = (name, rate, intervals, pose,
-                                                                      note)
+    def __init__(self, name, rate, intervals, pose):
+        self.name, self.rate, self.intervals, self.pose = name, rate, intervals, pose
 
 
 def wave(phase, cycles=1, shift=0.0):
@@ -43,6 +42,8 @@ class Actor:
     def __init__(self, bones):
         self.pose = Pose(bones)
         self.turn, self.move = self.pose.turn, self.pose.move
+        # The bind pose looks a little outwards; this brings both eyes onto something near.
+        self.both("eye", yaw=-4.5)
 
     def both(self, joint, pitch=0.0, yaw=0.0, roll=0.0):
         """The same for left and right, mirrored."""
@@ -198,23 +199,22 @@ def walk(bones, phase):
     a = Actor(bones)
     left, right = phase, phase + 0.5
     # Left foot is under the body at 0.29: the weight is over it then.
-    weight = wave(phase, 1, 0.04)
+    weight, swing = wave(phase, 1, 0.04), wave(phase, 1, -0.25)
     a.move("hips", x=0.3, y=1.35 * weight, z=-0.75 + 0.62 * wave(phase, 2, 0.16))
-    a.turn("hips", roll=5.5 * wave(phase, 1, 0.08), yaw=-8.0 * math.cos(2 * math.pi * phase), pitch=4.0)
-    a.turn("spine_1", roll=-3.0 * wave(phase, 1, 0.08), yaw=6.0 * math.cos(2 * math.pi * phase))
-    a.turn("chest", roll=-4.5 * wave(phase, 1, 0.1), yaw=8.0 * math.cos(2 * math.pi * (phase - 0.03)),
+    a.turn("hips", roll=5.5 * wave(phase, 1, 0.08), yaw=-8.0 * swing, pitch=4.0)
+    a.turn("spine_1", roll=-3.0 * wave(phase, 1, 0.08), yaw=6.0 * swing)
+    a.turn("chest", roll=-4.5 * wave(phase, 1, 0.1), yaw=8.0 * wave(phase, 1, -0.22),
            pitch=-2.0 + 1.5 * wave(phase, 2, 0.3))
     a.stretch(0.35 * wave(phase, 2, 0.22))
     a.move("belly", z=0.4 * wave(phase, 2, 0.32), x=0.15 * wave(phase, 2, 0.4))
-    a.turn("neck", roll=1.0 * weight, yaw=-3.0 * math.cos(2 * math.pi * phase))
-    a.turn("head", roll=3.5 * wave(phase, 1, 0.16), yaw=-3.0 * math.cos(2 * math.pi * (phase - 0.04)),
+    a.turn("neck", roll=1.0 * weight, yaw=-3.0 * swing)
+    a.turn("head", roll=3.5 * wave(phase, 1, 0.16), yaw=-3.0 * wave(phase, 1, -0.21),
            pitch=-3.0 + 2.2 * wave(phase, 2, 0.34))
     a.mouth(0.42 + 0.12 * wave(phase, 2, 0.3))
     a.blink(bump(phase, 0.60, 0.74, 0.06))
     a.arms_down(0.75)
-    for side, swing in (("l", -math.cos(2 * math.pi * (phase - 0.02))),
-                        ("r", math.cos(2 * math.pi * (phase - 0.02)))):
-        sign = 1.0 if side == "l" else -1.0
+    for side, sign in (("l", 1.0), ("r", -1.0)):
+        swing = -sign * wave(phase, 1, -0.23)
         late = wave(phase, 1, 0.31) * sign
         a.turn("clavicle_" + side, yaw=-4.0 * swing * sign)
         a.turn("upperarm_" + side, pitch=-26.0 * swing, roll=sign * 4.0 * wave(phase, 2, 0.2))
@@ -350,5 +350,5 @@ def dance(bones, phase):
     return a.pose
 
 
-CLIPS = (Clip("idle", 24, 120, idle, "5 s"), Clip("walk", 24, 24, walk, "1 s"),
-         Clip("wave", 24, 84, greet, "3.5 s"), Clip("dance", 30, 120, dance, "4 s"))
+CLIPS = (Clip("idle", 24, 120, idle), Clip("walk", 24, 24, walk),
+         Clip("wave", 24, 84, greet), Clip("dance", 30, 120, dance))

@@ -81,8 +81,8 @@ def _trunk(x, y, z, n, deep=0.0):
 def _tail(x, y, z, n):
     deep = 0.9 * smoothstep(-10.0, -35.0, x)
     colour = _hide(x, y, z, n[1], n[2], n[0], deep)
-    # Seen along the tail, `under` is the side that faces the ground, or forward where it rises.
-    under = -n[2] if x > -26.0 else max(-n[2], n[0] * 0.0 - n[0])
+    # The underside faces the ground; where the tail rises, it faces back.
+    under = -n[2] if x > -26.0 else max(-n[2], -n[0])
     pale = smoothstep(0.45, 0.7, under) * smoothstep(-34.0, -28.0, x) * smoothstep(-8.0, -17.0, x)
     if pale > 0.0:
         band = mix(CREAM, CREAM_SHADE, 0.35 + 0.5 * _bands(x, 2.7))
@@ -175,7 +175,8 @@ def _thorn(along):
 def _fin(along, t, flat):
     colour = _thorn(0.15 + 0.85 * along)
     rays = math.cos(t * 2.6)
-    return mix(colour, (206, 66, 96), 0.32 * flat * smoothstep(0.55, 1.0, rays) * smoothstep(0.15, 0.5, along))
+    ray = 0.32 * flat * smoothstep(0.55, 1.0, rays) * smoothstep(0.15, 0.5, along)
+    return mix(colour, (206, 66, 96), ray)
 
 
 def _lid(along):
@@ -259,7 +260,7 @@ def eye(s, t):
     white = mix((255, 253, 248), (206, 208, 226), smoothstep(0.45, 0.95, r))
     white = mix(white, (120, 110, 160), 0.75 * smoothstep(-0.22, -0.62, t))
     iris_size, pupil_size = 0.405, 0.235
-    fibre = 0.5 + 0.5 * value(9.0 + 5.5 * math.cos(angle) * 2.4, 9.0 + 5.5 * math.sin(angle) * 2.4, r * 4.0)
+    fibre = 0.5 + 0.5 * value(9.0 + 13.2 * math.cos(angle), 9.0 + 13.2 * math.sin(angle), 4.0 * r)
     iris = mix((255, 196, 64), (214, 96, 30), smoothstep(0.9, 0.1, (t + 0.30) / 0.7))
     iris = mix(iris, (255, 226, 120), 0.55 * fibre * smoothstep(pupil_size, 0.36, r))
     iris = mix(iris, (112, 40, 26), smoothstep(iris_size - 0.06, iris_size - 0.005, r))

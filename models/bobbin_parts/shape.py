@@ -1,7 +1,7 @@
 """Bobbin's body as a distance field: one shape per part, melted into one another."""
 
 from kit.field import ball, cone, ellipsoid, melt, union
-from kit.maths import cross, sub
+from kit.loft import curve, table
 
 from bobbin_parts.skeleton import joints
 
@@ -71,10 +71,11 @@ def _arm():
 
 
 def _leg():
-    limb = union([cone(J["thigh_l"], J["shin_l"], 5.0, 3.6), cone(J["shin_l"], J["foot_l"], 3.6, 2.8)],
-                 1.5)
+    limb = union([cone(J["thigh_l"], J["shin_l"], 5.0, 3.6),
+                  cone(J["shin_l"], J["foot_l"], 3.6, 2.8)], 1.5)
     x, y, _ = J["foot_l"]
-    foot = union([ellipsoid((x + 2.4, y + 0.4, 1.9), (4.9, 3.5, 2.5)), ball((x - 0.6, y, 2.2), 2.5)], 1.5)
+    foot = union([ellipsoid((x + 2.4, y + 0.4, 1.9), (4.9, 3.5, 2.5)),
+                  ball((x - 0.6, y, 2.2), 2.5)], 1.5)
     toes = [cone((4.2, 5.4, 1.6), (6.9, 5.1, 1.4), 1.8, 1.6),
             cone((4.6, 7.6, 1.6), (8.1, 8.2, 1.4), 1.8, 1.7),
             cone((3.8, 9.5, 1.6), (6.3, 11.2, 1.4), 1.8, 1.6)]
@@ -83,7 +84,7 @@ def _leg():
         d = melt(limb(px, py, pz), foot(px, py, pz), 1.6)
         d = melt(d, min(toe(px, py, pz) for toe in toes), 0.8)
         # The sole is flat: cut at the floor, with a soft rim.
-        return -melt(-d, pz - 0.0, 0.8)
+        return -melt(-d, pz, 0.8)
 
     return distance
 
@@ -93,8 +94,11 @@ TAIL_RADII = (6.0, 4.7, 3.8, 3.1, 2.5, 2.0, 1.5)
 
 
 def _tail():
-    shapes = [cone(TAIL[n], TAIL[n + 1], TAIL_RADII[n], TAIL_RADII[n + 1]) for n in range(6)]
-    return union(shapes, 1.0)
+    """Twice as many cones as joints, along a curve: fewer kinks than one per joint."""
+    path = curve(TAIL, 12)
+    radii = [table(TAIL_RADII, n / 12) for n in range(13)]
+    cones = [cone(a, b, ra, rb) for a, b, ra, rb in zip(path, path[1:], radii, radii[1:])]
+    return union(cones, 0.25)
 
 
 PARTS = {"torso": _torso(), "head": _head(), "arm": _arm(), "leg": _leg(), "tail": _tail()}

@@ -37,12 +37,19 @@ _JOINTS = (
     ("ear_3_l", "ear_2_l", (-4.0, 19.4, 52.6), (-6.0, 24.6, 51.6)),
 )
 
+_UP = (("tail", (0.0, 0.0, -1.0)), ("thigh", (1.0, 0.0, 0.0)), ("shin", (1.0, 0.0, 0.0)))
+
 
 class Joint:
-    """bind: place in model space; aim: the place its x axis points at."""
+    """bind: place in model space; aim: the place its x axis points at; up: where its z axis leans.
+
+    Turns near 180 degrees lose digits in the format (w is rebuilt from a difference that is almost
+    nothing), so `up` is chosen to keep every joint well away from half a turn to its parent and to
+    the model."""
 
     def __init__(self, name, parent, bind, aim):
         self.name, self.parent, self.bind, self.aim = name, parent, bind, aim
+        self.up = next((up for start, up in _UP if name.startswith(start)), (0.0, 0.0, 1.0))
 
 
 def other_side(name):

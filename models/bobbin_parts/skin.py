@@ -104,12 +104,12 @@ def _body(skin):
     skin.charts += atlas.project(points, tris, faces, parts, _DETAIL)
 
 
-def _leaf(skin, shape_, parts, weigh):
-    normals = _vertex_normals(shape_.points, shape_.tris)
-    sky = _sky(shape_.points, normals)
-    charts = [(part, tris, flat) for part, (tris, flat) in zip(parts, shape_.charts)]
-    skin.add(shape_.points, normals, sky, shape_.along,
-             [weigh(p, t) for p, t in zip(shape_.points, shape_.along)], charts)
+def _attach(skin, grown, parts, weigh):
+    """Adds a loft; weigh(point, along) gives its weights, parts names its charts."""
+    normals = _vertex_normals(grown.points, grown.tris)
+    weights = [weigh(p, t) for p, t in zip(grown.points, grown.along)]
+    charts = [(part, tris, flat) for part, (tris, flat) in zip(parts, grown.charts)]
+    skin.add(grown.points, normals, _sky(grown.points, normals), grown.along, weights, charts)
 
 
 def _ear(skin):
@@ -125,14 +125,15 @@ def _ear(skin):
         return binding.along_chain(("head", "ear_1_l", "ear_2_l", "ear_3_l"),
                                    (0.12, 0.30, 0.55, 0.82), t)
 
-    _leaf(skin, ear, ("ear_in", "ear_out"), weigh)
+    _attach(skin, ear, ("ear_in", "ear_out"), weigh)
 
 
 def _horn(skin):
-    path = loft.curve([(-0.6, 4.2, 50.0), (-2.2, 5.0, 53.2), (-4.6, 5.6, 55.6), (-7.4, 5.8, 56.4)], 8)
+    path = loft.curve([(-0.6, 4.2, 50.0), (-2.2, 5.0, 53.2), (-4.6, 5.6, 55.6),
+                       (-7.4, 5.8, 56.4)], 8)
     size = [loft.table((2.0, 1.7, 1.35, 0.9, 0.0), n / 8) for n in range(9)]
     horn = loft.leaf(path, (0.0, 1.0, 0.15), size, size, [0.0] * 9, 5)
-    _leaf(skin, horn, ("horn", "horn"), lambda p, t: {"head": 1.0})
+    _attach(skin, horn, ("horn", "horn"), lambda p, t: {"head": 1.0})
 
 
 def _fang(skin):
@@ -140,7 +141,7 @@ def _fang(skin):
     path = loft.curve([(12.0, 3.7, 37.7), (12.45, 3.72, 36.6), (12.6, 3.6, 35.5)], 4)
     size = [loft.table((0.52, 0.46, 0.0), n / 4) for n in range(5)]
     fang = loft.leaf(path, (1.0, 0.3, 0.0), size, size, [0.0] * 5, 4)
-    _leaf(skin, fang, ("fang", "fang"), lambda p, t: {"head": 1.0})
+    _attach(skin, fang, ("fang", "fang"), lambda p, t: {"head": 1.0})
 
 
 def _thorns(skin):
@@ -157,7 +158,7 @@ def _thorns(skin):
         nearest = min((v for v in range(len(body_points)) if body_points[v][1] == 0.0),
                       key=lambda v: length(sub(body_points[v], a)))
         even = body_weights[nearest]
-        _leaf(skin, thorn, ("thorn",), lambda p, t, w=even: dict(w))
+        _attach(skin, thorn, ("thorn",), lambda p, t, w=even: dict(w))
 
 
 def _fin(skin):
@@ -172,7 +173,7 @@ def _fin(skin):
     def weigh(_, t):
         return binding.along_chain(("tail_6", "tail_fin"), (0.05, 0.45), t)
 
-    _leaf(skin, fin, ("fin",), weigh)
+    _attach(skin, fin, ("fin",), weigh)
 
 
 def _lids(skin):
@@ -193,7 +194,3 @@ def half_skin():
     _fang(skin)
     _lids(skin)
     return skin
-
-
-def mirrored_weights(weights):
-    return {other_side(joint): bias for joint, bias in weights.items()}

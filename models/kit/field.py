@@ -5,6 +5,8 @@ caller models the left half (y >= 0) and passes |y|."""
 
 import math
 
+from kit.maths import cross, unit
+
 
 def ball(c, radius):
     return ellipsoid(c, (radius, radius, radius))
@@ -114,7 +116,6 @@ def gradient(field, p, step=0.05):
 
 def occlusion(field, p, n, reach):
     """How open the sky is above p, 0..1: looks along a fan of directions around n."""
-    from kit.maths import cross, unit
     side = unit(cross(n, (0.31, 0.83, 0.46)))
     other = cross(n, side)
     open_sky = total = 0.0

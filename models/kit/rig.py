@@ -1,6 +1,6 @@
 """Binding a skin to joints, and posing joints."""
 
-from kit import maths
+from kit import maths, md5
 from kit.maths import add, conj, mul, rotate, segment_nearest, sub
 
 
@@ -67,17 +67,16 @@ def steal(weights, joint, share):
 
 
 class Skeleton:
-    """Joints with bind places and orientations; poses are turns away from the bind pose, told in
+    """Joints (name, parent, bind, aim, up) with bind places and orientations; poses are turns away from the bind pose, told in
     the axes of the model (x forward, y left, z up) and carried along by the parent."""
 
-    def __init__(self, joints, hint=(0.0, 0.0, 1.0)):
+    def __init__(self, joints):
         self.joints = joints
         self.index = {joint.name: n for n, joint in enumerate(joints)}
         self.parent = [self.index[j.parent] if j.parent else -1 for j in joints]
         self.place = [j.bind for j in joints]
         # What readers will rebuild from the file, so that clips and mesh agree to the last digit.
-        from kit.md5 import stored
-        self.orient = [stored(maths.frame(sub(j.aim, j.bind), hint)) for j in joints]
+        self.orient = [md5.stored(maths.frame(sub(j.aim, j.bind), j.up)) for j in joints]
 
     def rows(self):
         """(name, parent, place, orientation) in model space, for the file."""
