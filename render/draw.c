@@ -70,9 +70,23 @@ static void draw_pass(md5gl_renderer *renderer, const model_draw *draw, enum md5
         gl->BindTexture(GL_TEXTURE_2D, surface_texture(renderer, mesh, draw->style));
         gl->Uniform1i(program->uniforms[MD5GL_PLACED], draw->placed);
         gl->Uniform4fv(program->uniforms[MD5GL_FLAT_COLOUR], 1, colour);
+        gl->Uniform1i(program->uniforms[MD5GL_MULTISAMPLED], renderer->multisampled);
         gl->DrawElementsInstanced(GL_TRIANGLES, (GLsizei)(3 * mesh->mesh->num_triangles),
                                   GL_UNSIGNED_INT, NULL, (GLsizei)draw->count);
     }
+}
+
+// Where pixels have samples, alpha becomes coverage: soft edges of holes without sorting.
+static void draw_lit(md5gl_renderer *renderer, const model_draw *draw)
+{
+    static const float unused[4] = {0};
+    const GladGLContext *gl = &renderer->gl;
+    gl->Disable(GL_BLEND);
+    gl->Enable(GL_SAMPLE_ALPHA_TO_COVERAGE);
+    gl->Enable(GL_SAMPLE_ALPHA_TO_ONE);
+    draw_pass(renderer, draw, MD5GL_PASS_LIT, unused);
+    gl->Disable(GL_SAMPLE_ALPHA_TO_COVERAGE);
+    gl->Disable(GL_SAMPLE_ALPHA_TO_ONE);
 }
 
 static void draw_edges(md5gl_renderer *renderer, const model_draw *draw)
@@ -81,6 +95,7 @@ static void draw_edges(md5gl_renderer *renderer, const model_draw *draw)
     static const float over[4] = {0.02f, 0.02f, 0.03f, 0.6f};
     static const float alone[4] = {0.45f, 0.58f, 0.70f, 1.0f};
     const GladGLContext *gl = &renderer->gl;
+    gl->Enable(GL_BLEND);
     gl->PolygonMode(GL_FRONT_AND_BACK, GL_LINE);
     gl->Enable(GL_POLYGON_OFFSET_LINE);
     gl->PolygonOffset(-1.0f, -1.0f); // before the surface that they bound
@@ -92,18 +107,15 @@ static void draw_edges(md5gl_renderer *renderer, const model_draw *draw)
 
 static void draw_passes(md5gl_renderer *renderer, const model_draw *draw)
 {
-    static const float unused[4] = {0};
     const GladGLContext *gl = &renderer->gl;
     gl->Enable(GL_DEPTH_TEST);
     gl->DepthMask(GL_TRUE);
-    gl->Disable(GL_BLEND);
     if (draw->style & MD5GL_NO_CULLING)
         gl->Disable(GL_CULL_FACE);
     else
         gl->Enable(GL_CULL_FACE);
     if (draw->style & MD5GL_LIT)
-        draw_pass(renderer, draw, MD5GL_PASS_LIT, unused);
-    gl->Enable(GL_BLEND);
+        draw_lit(renderer, draw);
     if (draw->style & MD5GL_WIREFRAME)
         draw_edges(renderer, draw);
 }

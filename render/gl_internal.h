@@ -41,6 +41,7 @@ enum md5gl_uniform {
     MD5GL_NUM_JOINTS,
     MD5GL_PLACED,
     MD5GL_FLAT_COLOUR,
+    MD5GL_MULTISAMPLED,
     MD5GL_LINE_WIDTH,
     MD5GL_GRID_AREA,
     MD5GL_GRID_CELL,
@@ -103,6 +104,7 @@ struct md5gl_renderer {
     md5gl_texture white, grey, checker;
 
     md5gl_target *target; // of the frame that is under way, NULL = default framebuffer
+    bool multisampled;    // what that frame is drawn into
 };
 
 // -- Models ---------------------------------------------------------------------------------

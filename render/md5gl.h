@@ -100,7 +100,8 @@ void md5gl_destroy_model(md5gl_renderer *renderer, md5gl_model *model); // NULL 
 md5gl_path md5gl_mesh_path(const md5gl_model *model, uint32_t mesh);
 const char *md5gl_path_name(md5gl_path path);
 
-// Not owned by the model. 0 draws the mesh white.
+// Not owned by the model. 0 draws the mesh white. Texels whose alpha is below a half are holes; in
+// a multisampled frame their edges are soft.
 void md5gl_set_texture(md5gl_model *model, uint32_t mesh, md5gl_texture diffuse);
 void md5gl_set_visible(md5gl_model *model, uint32_t mesh, bool visible);
 

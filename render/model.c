@@ -74,8 +74,8 @@ static void point_at_slots(const GladGLContext *gl, uint32_t slots, size_t joint
     const GLenum type = joint_size == 2 ? GL_UNSIGNED_SHORT : GL_UNSIGNED_INT;
     const size_t joint_stride = slots * joint_size, weight_stride = slots * sizeof(float);
     for (GLuint half = 0; half < slots / 4; half++) {
-        const size_t joints = 4 * half * joint_size;
-        const size_t weights = weights_offset + 4 * half * sizeof(float);
+        const size_t first = (size_t)half * 4, joints = first * joint_size;
+        const size_t weights = weights_offset + first * sizeof(float);
         gl->VertexAttribIPointer(MD5GL_AT_JOINTS + half, 4, type, (GLsizei)joint_stride,
                                  (const void *)joints);
         gl->VertexAttribPointer(MD5GL_AT_WEIGHTS + half, 4, GL_FLOAT, GL_FALSE,

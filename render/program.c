@@ -5,9 +5,10 @@
 #include <string.h>
 
 static const char *const uniform_names[MD5GL_NUM_UNIFORMS] = {
-    [MD5GL_NUM_JOINTS] = "num_joints",   [MD5GL_PLACED] = "placed",
-    [MD5GL_FLAT_COLOUR] = "flat_colour", [MD5GL_LINE_WIDTH] = "line_width",
-    [MD5GL_GRID_AREA] = "grid_area",     [MD5GL_GRID_CELL] = "grid_cell",
+    [MD5GL_NUM_JOINTS] = "num_joints",     [MD5GL_PLACED] = "placed",
+    [MD5GL_FLAT_COLOUR] = "flat_colour",   [MD5GL_LINE_WIDTH] = "line_width",
+    [MD5GL_GRID_AREA] = "grid_area",       [MD5GL_GRID_CELL] = "grid_cell",
+    [MD5GL_MULTISAMPLED] = "multisampled",
 };
 
 static const struct {

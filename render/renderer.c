@@ -145,7 +145,7 @@ static bool create_textures(md5gl_renderer *renderer, md5_error *error)
         return false;
     for (int y = 0; y < SIDE; y++) {
         for (int x = 0; x < SIDE; x++) {
-            uint8_t *const texel = cells + 4 * (y * SIDE + x);
+            uint8_t *const texel = cells + 4 * ((size_t)y * SIDE + (size_t)x);
             memset(texel, (x / CELL + y / CELL) % 2 ? 196 : 138, 3);
             texel[3] = 255;
         }

@@ -129,7 +129,7 @@ static void find_eye(const md5gl_frame *frame, float eye[4])
 {
     const float *const view = frame->view_from_world.m;
     const bool has_perspective = frame->clip_from_view.m[11] != 0.0f;
-    for (int axis = 0; axis < 3; axis++) {
+    for (size_t axis = 0; axis < 3; axis++) {
         const float *const column = view + 4 * axis;
         eye[axis] = has_perspective
                         ? -(column[0] * view[12] + column[1] * view[13] + column[2] * view[14])
@@ -172,6 +172,9 @@ void md5gl_begin_frame(md5gl_renderer *renderer, const md5gl_frame *frame)
     md5gl_reset_state(renderer);
     renderer->target = frame->target;
     gl->BindFramebuffer(GL_FRAMEBUFFER, frame->target ? frame->target->drawn.framebuffer : 0);
+    GLint samples = 0;
+    gl->GetIntegerv(GL_SAMPLES, &samples);
+    renderer->multisampled = samples > 1;
     gl->Viewport(0, 0, (GLsizei)frame->width, (GLsizei)frame->height);
     upload_frame(renderer, frame);
 

@@ -3,7 +3,7 @@
 // where the surface turns away. All in linear colour.
 const float WRAP = 0.2;                        // how far the key light reaches into the shade
 const vec3 GROUND = vec3(0.40, 0.36, 0.33);    // of the sky's light, thrown back from below
-const float GLOSS = 28.0, REFLECTANCE = 0.045; // Blinn-Phong exponent, Schlick's F0
+const float GLOSS = 20.0, REFLECTANCE = 0.03; // Blinn-Phong exponent, Schlick's F0
 const float RIM = 0.35;
 
 vec3 light_surface(vec3 albedo, vec3 normal, vec3 to_eye)
