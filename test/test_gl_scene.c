@@ -196,7 +196,7 @@ static void add_weights(growing_text *text, uint32_t first, uint32_t count, bool
 md5_model *scene_cloud(uint32_t num_joints, uint32_t num_vertices, uint32_t most, bool off,
                        uint64_t *random)
 {
-    joint_place *const joints = malloc(num_joints * sizeof *joints);
+    joint_place *const joints = calloc(num_joints, sizeof *joints);
     growing_text text = {0}, weights = {0};
     add(&text, "MD5Version 10\ncommandline \"\"\nnumJoints %u\nnumMeshes 1\njoints {\n",
         num_joints);
@@ -333,4 +333,44 @@ void scene_draw(gl_scene *scene, const md5gl_frame *frame, md5gl_model *model, u
     test_check(md5gl_draw_models(scene->renderer, model, palette, NULL, 1, style, &error), __FILE__,
                __LINE__, "%s", error.message);
     scene_finish(scene, frame, picture);
+}
+
+// Ambient 1, halfway between the sky's whole and the ground's part of it (shaders/light.glsl),
+// encoded as sRGB.
+static uint8_t shade_sideways(double linear, double ground)
+{
+    const double lit = linear * (1.0 + ground) / 2.0;
+    const double encoded = lit <= 0.0031308 ? 12.92 * lit : 1.055 * pow(lit, 1.0 / 2.4) - 0.055;
+    return (uint8_t)lround(255.0 * encoded);
+}
+
+gl_colour scene_sideways(double red, double green, double blue)
+{
+    return (gl_colour){
+        {shade_sideways(red, 0.40), shade_sideways(green, 0.36), shade_sideways(blue, 0.33), 255}};
+}
+
+// -- All of it at once ------------------------------------------------------------------------
+
+bool scene_open_stage(gl_stage *stage, md5_model *(*make)(void), uint32_t samples)
+{
+    if (!scene_open(&stage->scene, NULL))
+        return false;
+    md5gl_renderer *const renderer = stage->scene.renderer;
+    stage->target = md5gl_create_target(renderer, SCENE_WIDTH, SCENE_HEIGHT, samples, NULL);
+    stage->model = make();
+    stage->copy = md5gl_create_model(renderer, stage->model, MD5GL_PATH_AUTO, NULL);
+    stage->frame = scene_frame(stage->target);
+    if (CHECK(stage->target && stage->copy))
+        return true;
+    scene_close_stage(stage);
+    return false;
+}
+
+void scene_close_stage(gl_stage *stage)
+{
+    md5gl_destroy_model(stage->scene.renderer, stage->copy);
+    md5gl_destroy_target(stage->scene.renderer, stage->target);
+    scene_close(&stage->scene);
+    md5_free_model(stage->model);
 }

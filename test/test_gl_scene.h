@@ -78,4 +78,26 @@ void scene_draw(gl_scene *scene, const md5gl_frame *frame, md5gl_model *model, u
 // Ends the frame and reads its target, checking both.
 void scene_finish(gl_scene *scene, const md5gl_frame *frame, gl_picture *picture);
 
+typedef struct gl_colour {
+    uint8_t rgba[4];
+} gl_colour;
+
+// What scene_frame()'s light makes of a linear colour on a surface that faces sideways.
+gl_colour scene_sideways(double red, double green, double blue);
+
+// -- All of it at once ------------------------------------------------------------------------
+
+// A scene with a target of `samples`, a model, and a frame into the target.
+typedef struct gl_stage {
+    gl_scene scene;
+    md5gl_target *target;
+    md5_model *model;
+    md5gl_model *copy;
+    md5gl_frame frame;
+} gl_stage;
+
+// Returns false where scene_open() does; nothing needs to be closed then.
+bool scene_open_stage(gl_stage *stage, md5_model *(*make)(void), uint32_t samples);
+void scene_close_stage(gl_stage *stage);
+
 #endif
