@@ -156,9 +156,9 @@ static void copy(void *to, const void *from, size_t count, size_t size)
 // Everything a model is made of, before its block exists. Lies in the arena.
 typedef struct model_parts {
     md5_mesh_file file;
-    md5_transform *bind_local;
-    md5_mat34 *bind, *inverse_bind;
-    md5_geometry_plan *plans; // [num_meshes]
+    md5_geometry_sizes *sizes; // [num_meshes]
+    uint32_t *joint_scratch;   // [num_joints]
+    md5_arena scratch;         // of one mesh at a time
 } model_parts;
 
 // Where the parts of a model lie in its block; all NULL while it is measured.
@@ -172,8 +172,10 @@ typedef struct model_layout {
     char *names;
 } model_layout;
 
-static md5_geometry_source geometry_source(const md5_file_mesh *mesh, const md5_mat34 *bind)
+static md5_geometry_source geometry_source(const model_parts *parts, uint32_t number,
+                                           const md5_mat34 *bind)
 {
+    const md5_file_mesh *const mesh = &parts->file.meshes[number];
     return (md5_geometry_source){
         .num_vertices = mesh->num_vertices,
         .num_triangles = mesh->num_triangles,
@@ -183,36 +185,20 @@ static md5_geometry_source geometry_source(const md5_file_mesh *mesh, const md5_
         .triangles = mesh->triangles,
         .weights = mesh->weights,
         .bind = bind,
+        .joint_scratch = parts->joint_scratch,
     };
-}
-
-static bool derive_bind_pose(md5_arena *arena, model_parts *parts)
-{
-    const md5_mesh_file *const file = &parts->file;
-    const uint32_t num_joints = file->num_joints;
-    md5_joint *const joints = md5_arena_alloc(arena, num_joints, sizeof *joints);
-    TRY(joints);
-    parts->bind_local = md5_arena_alloc(arena, num_joints, sizeof *parts->bind_local);
-    TRY(parts->bind_local);
-    parts->bind = md5_arena_alloc(arena, num_joints, sizeof *parts->bind);
-    TRY(parts->bind);
-    parts->inverse_bind = md5_arena_alloc(arena, num_joints, sizeof *parts->inverse_bind);
-    TRY(parts->inverse_bind);
-    for (uint32_t j = 0; j < num_joints; j++)
-        joints[j].parent = file->joints[j].parent;
-    const md5_skeleton skeleton = {num_joints, joints, file->order};
-    md5_build_bind_pose(&skeleton, file->bind, parts->bind_local, parts->bind, parts->inverse_bind);
-    return true;
 }
 
 static bool measure_meshes(md5_arena *arena, model_parts *parts)
 {
     const uint32_t num_meshes = parts->file.num_meshes;
-    parts->plans = md5_arena_alloc(arena, num_meshes, sizeof *parts->plans);
-    TRY(parts->plans);
+    TRY(parts->sizes = md5_arena_alloc(arena, num_meshes, sizeof *parts->sizes));
+    TRY(parts->joint_scratch =
+            md5_arena_alloc(arena, parts->file.num_joints, sizeof *parts->joint_scratch));
     for (uint32_t m = 0; m < num_meshes; m++) {
-        const md5_geometry_source source = geometry_source(&parts->file.meshes[m], parts->bind);
-        TRY(md5_geometry_measure(arena, &source, &parts->plans[m]));
+        const md5_geometry_source source = geometry_source(parts, m, NULL);
+        TRY(md5_geometry_measure(&parts->scratch, &source, &parts->sizes[m]));
+        md5_arena_reset(&parts->scratch);
     }
     return true;
 }
@@ -244,11 +230,11 @@ typedef struct mesh_layout {
     md5_geometry_arrays drawn;
 } mesh_layout;
 
-static void lay_out_mesh(md5_block *block, const md5_file_mesh *mesh, const md5_geometry_plan *plan,
-                         mesh_layout *layout)
+static void lay_out_mesh(md5_block *block, const md5_file_mesh *mesh,
+                         const md5_geometry_sizes *sizes, mesh_layout *layout)
 {
     md5_geometry_arrays *const drawn = &layout->drawn;
-    const size_t count = plan->num_vertices, num_influences = plan->num_influences;
+    const size_t count = sizes->num_vertices, num_influences = sizes->num_influences;
     const size_t num_triangles = mesh->num_triangles;
     layout->file_vertices =
         md5_block_take(block, mesh->num_vertices, sizeof *layout->file_vertices);
@@ -272,27 +258,28 @@ static size_t measure_model(const model_parts *parts)
     mesh_layout mesh;
     lay_out_model(&block, &parts->file, &model);
     for (uint32_t m = 0; m < parts->file.num_meshes; m++)
-        lay_out_mesh(&block, &parts->file.meshes[m], &parts->plans[m], &mesh);
+        lay_out_mesh(&block, &parts->file.meshes[m], &parts->sizes[m], &mesh);
     return block.used;
 }
 
 // All of md5_mesh but name, shader and losses.
-static bool fill_mesh(md5_arena *arena, md5_block *block, const model_parts *parts, uint32_t number,
+static bool fill_mesh(md5_block *block, model_parts *parts, uint32_t number, const md5_mat34 *bind,
                       md5_mesh *mesh)
 {
     const md5_file_mesh *const file = &parts->file.meshes[number];
-    const md5_geometry_plan *const plan = &parts->plans[number];
-    const md5_geometry_source source = geometry_source(file, parts->bind);
+    const md5_geometry_sizes *const sizes = &parts->sizes[number];
+    const md5_geometry_source source = geometry_source(parts, number, bind);
     mesh_layout layout;
-    lay_out_mesh(block, file, plan, &layout);
+    lay_out_mesh(block, file, sizes, &layout);
     copy(layout.file_vertices, file->vertices, file->num_vertices, sizeof *file->vertices);
     copy(layout.weights, file->weights, file->num_weights, sizeof *file->weights);
-    TRY(md5_geometry_build(arena, &source, plan, &layout.drawn));
+    TRY(md5_geometry_build(&parts->scratch, &source, sizes, &layout.drawn));
+    md5_arena_reset(&parts->scratch);
     mesh->num_file_vertices = file->num_vertices;
     mesh->num_weights = file->num_weights;
     mesh->file_vertices = layout.file_vertices;
     mesh->weights = layout.weights;
-    mesh->num_vertices = plan->num_vertices;
+    mesh->num_vertices = sizes->num_vertices;
     mesh->num_triangles = file->num_triangles;
     mesh->indices = layout.drawn.indices;
     mesh->sources = layout.drawn.sources;
@@ -300,7 +287,6 @@ static bool fill_mesh(md5_arena *arena, md5_block *block, const model_parts *par
     mesh->positions = layout.drawn.positions;
     mesh->normals = layout.drawn.normals;
     mesh->tangents = layout.drawn.tangents;
-    mesh->num_influences = plan->num_influences;
     mesh->first_influence = layout.drawn.first_influence;
     mesh->influence_joints = layout.drawn.influence_joints;
     mesh->influences = layout.drawn.influences;
@@ -308,7 +294,7 @@ static bool fill_mesh(md5_arena *arena, md5_block *block, const model_parts *par
     return true;
 }
 
-static bool fill_model(md5_arena *arena, md5_block *block, const model_parts *parts,
+static bool fill_model(md5_context *context, md5_block *block, model_parts *parts,
                        md5_model **result)
 {
     const md5_mesh_file *const file = &parts->file;
@@ -318,9 +304,6 @@ static bool fill_model(md5_arena *arena, md5_block *block, const model_parts *pa
     char *names = layout.names;
     place_joints(&names, file->joints, num_joints, layout.joints);
     copy(layout.order, file->order, num_joints, sizeof *layout.order);
-    copy(layout.bind_local, parts->bind_local, num_joints, sizeof *layout.bind_local);
-    copy(layout.bind, parts->bind, num_joints, sizeof *layout.bind);
-    copy(layout.inverse_bind, parts->inverse_bind, num_joints, sizeof *layout.inverse_bind);
 
     md5_model *const model = layout.model;
     *model = (md5_model){
@@ -332,14 +315,16 @@ static bool fill_model(md5_arena *arena, md5_block *block, const model_parts *pa
         .meshes = layout.meshes,
         .bounds = md5_bounds_of_points(NULL, 0),
         .command_line = place_name(&names, file->command_line),
-        .num_warnings = arena->context->num_warnings,
-        .allocator = arena->context->allocator,
+        .num_warnings = context->num_warnings,
+        .allocator = context->allocator,
     };
+    md5_build_bind_pose(&model->skeleton, file->bind, layout.bind_local, layout.bind,
+                        layout.inverse_bind);
     for (uint32_t m = 0; m < file->num_meshes; m++) {
         md5_mesh *const mesh = &layout.meshes[m];
         *mesh = (md5_mesh){.name = place_name(&names, file->meshes[m].name),
                            .shader = place_name(&names, file->meshes[m].shader)};
-        TRY(fill_mesh(arena, block, parts, m, mesh));
+        TRY(fill_mesh(block, parts, m, layout.bind, mesh));
         model->bounds = md5_bounds_union(model->bounds, mesh->bounds);
     }
     for (uint32_t m = 0; m < file->num_meshes; m++) {
@@ -350,23 +335,31 @@ static bool fill_model(md5_arena *arena, md5_block *block, const model_parts *pa
     return true;
 }
 
-static bool build_model(md5_arena *arena, const char *text, size_t size, void **asset)
+static bool build_model_parts(md5_arena *arena, const char *text, size_t size, model_parts *parts,
+                              md5_model **model)
 {
-    model_parts parts;
-    TRY(md5_read_mesh_file(arena, text, size, &parts.file));
-    TRY(derive_bind_pose(arena, &parts));
-    TRY(measure_meshes(arena, &parts));
-    const size_t block_size = measure_model(&parts);
+    TRY(md5_read_mesh_file(arena, text, size, &parts->file));
+    TRY(measure_meshes(arena, parts));
+    const size_t block_size = measure_model(parts);
     md5_block block = {.base = md5_alloc(arena->context, block_size)};
     TRY(block.base);
-    md5_model *model = NULL;
-    if (!fill_model(arena, &block, &parts, &model)) {
+    if (!fill_model(arena->context, &block, parts, model)) {
         md5_free(arena->context, block.base, block_size);
         return false;
     }
-    model->size = block_size;
-    *asset = model;
+    (*model)->size = block_size;
     return true;
+}
+
+static bool build_model(md5_arena *arena, const char *text, size_t size, void **asset)
+{
+    model_parts parts = {.scratch = {.context = arena->context}};
+    md5_model *model = NULL;
+    const bool is_built = build_model_parts(arena, text, size, &parts, &model);
+    md5_arena_free(&parts.scratch);
+    if (is_built)
+        *asset = model;
+    return is_built;
 }
 
 md5_model *md5_parse_model(const void *text, size_t size, const md5_load_opts *opts,

@@ -9,11 +9,15 @@
 
 // -- Making -----------------------------------------------------------------------------------
 
-static bool derive(made_mesh *made, const md5_geometry_source *source)
+static bool derive(made_mesh *made, md5_arena *scratch, md5_geometry_source *source,
+                   uint32_t num_joints)
 {
-    md5_geometry_plan plan;
-    TRY(md5_geometry_measure(&made->arena, source, &plan));
-    const size_t vertices = plan.num_vertices, influences = plan.num_influences;
+    md5_geometry_sizes sizes;
+    TRY(md5_geometry_measure(scratch, source, &sizes));
+    md5_arena_reset(scratch);
+    TRY(source->joint_scratch =
+            md5_arena_alloc(&made->arena, num_joints, sizeof *source->joint_scratch));
+    const size_t vertices = sizes.num_vertices, influences = sizes.num_influences;
     md5_geometry_arrays arrays = {0};
 #define MAKE(array, count) \
     TRY(arrays.array = md5_arena_alloc(&made->arena, count, sizeof *arrays.array))
@@ -27,13 +31,13 @@ static bool derive(made_mesh *made, const md5_geometry_source *source)
     MAKE(influence_joints, influences);
     MAKE(influences, influences);
 #undef MAKE
-    TRY(md5_geometry_build(&made->arena, source, &plan, &arrays));
+    TRY(md5_geometry_build(scratch, source, &sizes, &arrays));
     made->mesh = (md5_mesh){
         .num_file_vertices = source->num_vertices,
         .num_weights = source->num_weights,
         .file_vertices = source->vertices,
         .weights = source->weights,
-        .num_vertices = plan.num_vertices,
+        .num_vertices = sizes.num_vertices,
         .num_triangles = source->num_triangles,
         .indices = arrays.indices,
         .sources = arrays.sources,
@@ -41,7 +45,6 @@ static bool derive(made_mesh *made, const md5_geometry_source *source)
         .positions = arrays.positions,
         .normals = arrays.normals,
         .tangents = arrays.tangents,
-        .num_influences = plan.num_influences,
         .first_influence = arrays.first_influence,
         .influence_joints = arrays.influence_joints,
         .influences = arrays.influences,
@@ -56,7 +59,11 @@ bool made_mesh_build(made_mesh *made, const md5_geometry_source *source, uint32_
     memset(made, 0, sizeof *made);
     md5_context_begin(&made->context, opts, NULL, &made->error);
     made->arena.context = &made->context;
-    TRY(derive(made, source));
+    md5_arena scratch = {.context = &made->context};
+    md5_geometry_source copy = *source;
+    const bool is_derived = derive(made, &scratch, &copy, num_joints);
+    md5_arena_free(&scratch);
+    TRY(is_derived);
     made->model.skeleton.num_joints = num_joints;
     made->model.bind = source->bind;
     made->model.num_meshes = 1;

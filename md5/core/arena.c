@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-enum { ALIGNMENT = 16, FIRST_CHUNK = 16 << 10 };
+enum { ALIGNMENT = 16, FIRST_CHUNK = 16 << 10, GROWTH = 4 };
 
 typedef struct md5_chunk {
     struct md5_chunk *next;
@@ -17,16 +17,18 @@ static size_t aligned_size(size_t count, size_t size)
     return (count * size + (ALIGNMENT - 1)) & ~(size_t)(ALIGNMENT - 1);
 }
 
-// Chunks double, so that their number grows with the logarithm of what is asked for.
+// Chunks grow with what is held, so that their number grows with its logarithm, and little is
+// left unused at the end of each.
 static bool add_chunk(md5_arena *arena, size_t wanted)
 {
     const size_t header = aligned_size(1, sizeof(md5_chunk));
-    const size_t last = arena->chunks ? arena->chunks->size : FIRST_CHUNK / 2;
-    const size_t doubled = last <= SIZE_MAX / 2 ? 2 * last : last;
+    const size_t grown = arena->context->memory_held / GROWTH;
     if (wanted > SIZE_MAX - header)
         return md5_fail(arena->context, MD5_ERROR_MEMORY, 0, 0,
                         "more memory is asked for than addresses exist");
-    const size_t size = wanted + header > doubled ? wanted + header : doubled;
+    size_t size = wanted + header;
+    size = size > grown ? size : grown;
+    size = size > FIRST_CHUNK ? size : FIRST_CHUNK;
     md5_chunk *chunk = md5_alloc(arena->context, size);
     TRY(chunk);
     *chunk = (md5_chunk){.next = arena->chunks, .size = size, .used = header};
@@ -48,13 +50,29 @@ void *md5_arena_alloc(md5_arena *arena, size_t count, size_t size)
     return memory;
 }
 
+static void free_chunks(md5_arena *arena, md5_chunk *chunk)
+{
+    while (chunk) {
+        md5_chunk *next = chunk->next;
+        md5_free(arena->context, chunk, chunk->size);
+        chunk = next;
+    }
+}
+
 void md5_arena_free(md5_arena *arena)
 {
-    while (arena->chunks) {
-        md5_chunk *chunk = arena->chunks;
-        arena->chunks = chunk->next;
-        md5_free(arena->context, chunk, chunk->size);
-    }
+    free_chunks(arena, arena->chunks);
+    arena->chunks = NULL;
+}
+
+void md5_arena_reset(md5_arena *arena)
+{
+    md5_chunk *newest = arena->chunks;
+    if (!newest)
+        return;
+    free_chunks(arena, newest->next);
+    newest->next = NULL;
+    newest->used = aligned_size(1, sizeof *newest);
 }
 
 void *md5_block_take(md5_block *block, size_t count, size_t size)

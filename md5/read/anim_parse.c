@@ -26,6 +26,9 @@ typedef struct anim_reader {
     uint64_t needed;
     const char *needed_at;
     uint64_t num_used; // components, each counted as often as joints use it
+    uint32_t
+        *turning; // [num_turning] joints with rotation flags: frames are checked for these only
+    uint32_t num_turning;
 
     uint32_t num_frames_read;
     int64_t first_frame; // the number of the first frame
@@ -241,6 +244,22 @@ static bool check_sharing(anim_reader *reader)
                         (unsigned long long)text_size);
 }
 
+// A track without flags may point anywhere, but not in what others rely on.
+static bool settle_tracks(anim_reader *reader, uint32_t num_components)
+{
+    const uint32_t num_joints = reader->num_joints.value;
+    reader->turning = md5_arena_alloc(reader->lex.arena, num_joints, sizeof *reader->turning);
+    TRY(reader->turning);
+    for (uint32_t joint = 0; joint < num_joints; joint++) {
+        md5_track *const track = &reader->tracks[joint];
+        if (track->flags == 0 && track->first > num_components)
+            track->first = 0;
+        if (track->flags & ROTATION_FLAGS)
+            reader->turning[reader->num_turning++] = joint;
+    }
+    return true;
+}
+
 // At the first frame, whose `{` was just read: all that is needed for the others is known.
 static bool begin_frames(anim_reader *reader)
 {
@@ -254,11 +273,7 @@ static bool begin_frames(anim_reader *reader)
     const size_t frame_bytes = FRAME_BYTES - 1 + (size_t)NUMBER_BYTES * num_components;
     const size_t most = left / frame_bytes + 1;
     const size_t num_frames = reader->num_frames.value < most ? reader->num_frames.value : most;
-    // A track without flags may point anywhere, but not in what others rely on.
-    for (uint32_t joint = 0; joint < reader->num_joints.value; joint++) {
-        if (reader->tracks[joint].flags == 0 && reader->tracks[joint].first > num_components)
-            reader->tracks[joint].first = 0;
-    }
+    TRY(settle_tracks(reader, num_components));
     reader->file->num_components = num_components;
     reader->numbers =
         md5_arena_alloc(lex->arena, num_frames, num_components * sizeof *reader->numbers);
@@ -299,10 +314,9 @@ static bool check_rotations(anim_reader *reader, const float *numbers, const cha
 {
     uint32_t num_overlong = 0, component = 0;
     md5_vec3 first = {0};
-    for (uint32_t joint = 0; joint < reader->num_joints.value; joint++) {
+    for (uint32_t i = 0; i < reader->num_turning; i++) {
+        const uint32_t joint = reader->turning[i];
         const md5_track *const track = &reader->tracks[joint];
-        if (!(track->flags & ROTATION_FLAGS))
-            continue;
         const md5_vec3 rotation = mixed_rotation(track, &reader->base_frame[joint], numbers);
         if (!md5_quat_is_overlong(rotation.x, rotation.y, rotation.z))
             continue;

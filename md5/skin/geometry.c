@@ -11,42 +11,24 @@
 // Biases that sum to 1 within this are taken as meant to: files round each to six decimals.
 #define OFF_SUM 1e-4
 
-static uint32_t count_influences(const md5_geometry_plan *plan, uint32_t vertex)
+bool md5_geometry_measure(md5_arena *scratch, const md5_geometry_source *source,
+                          md5_geometry_sizes *sizes)
 {
-    return plan->first_influence[vertex + 1] - plan->first_influence[vertex];
-}
-
-bool md5_geometry_measure(md5_arena *arena, const md5_geometry_source *source,
-                          md5_geometry_plan *plan)
-{
-    *plan = (md5_geometry_plan){0};
-    TRY(md5_find_seams(arena, source, plan));
-    TRY(md5_gather_influences(arena, source, plan));
-
-    uint64_t num_influences = plan->first_influence[source->num_vertices];
+    const uint32_t *copies = md5_find_seams(scratch, source, &sizes->num_vertices);
+    TRY(copies);
+    uint64_t num_influences = 0;
     for (uint32_t vertex = 0; vertex < source->num_vertices; vertex++) {
-        if (plan->seam_copies[vertex] != vertex)
-            num_influences += count_influences(plan, vertex);
+        const uint64_t count = source->vertices[vertex].num_weights;
+        num_influences += copies[vertex] == vertex ? count : 2 * count;
     }
     if (num_influences > UINT32_MAX)
-        return md5_fail(arena->context, MD5_ERROR_RANGE, 0, 0,
-                        "a mesh with its mirror seams split has more than %u influences",
-                        UINT32_MAX);
-    plan->num_influences = (uint32_t)num_influences;
+        return md5_fail(scratch->context, MD5_ERROR_RANGE, 0, 0,
+                        "the vertices of a mesh refer to more than %u weights", UINT32_MAX);
+    sizes->num_influences = (uint32_t)num_influences;
     return true;
 }
 
-// The drawn vertices' sources: themselves, then those of the copies.
-static void write_sources(const md5_geometry_source *source, const md5_geometry_plan *plan,
-                          uint32_t *sources)
-{
-    for (uint32_t vertex = 0; vertex < source->num_vertices; vertex++) {
-        sources[vertex] = vertex;
-        sources[plan->seam_copies[vertex]] = vertex;
-    }
-}
-
-static void write_indices(const md5_geometry_source *source, const md5_geometry_plan *plan,
+static void write_indices(const md5_geometry_source *source, const uint32_t *copies,
                           uint32_t *indices)
 {
     for (size_t i = 0; i < source->num_triangles; i++) {
@@ -55,39 +37,54 @@ static void write_indices(const md5_geometry_source *source, const md5_geometry_
         const bool mirrored = md5_is_mirrored(uv[corners[0]], uv[corners[1]], uv[corners[2]]);
         for (size_t corner = 0; corner < 3; corner++) {
             const uint32_t vertex = corners[corner];
-            indices[3 * i + corner] = mirrored ? plan->seam_copies[vertex] : vertex;
+            indices[3 * i + corner] = mirrored ? copies[vertex] : vertex;
         }
     }
 }
 
-static void write_vertices(const md5_geometry_source *source, const md5_geometry_plan *plan,
-                           const md5_geometry_arrays *arrays)
+// The drawn vertices' sources: themselves, then those of the copies.
+static void write_sources(const md5_geometry_source *source, const uint32_t *copies,
+                          uint32_t *sources)
 {
-    uint32_t used = 0;
-    for (uint32_t vertex = 0; vertex < plan->num_vertices; vertex++) {
+    for (uint32_t vertex = 0; vertex < source->num_vertices; vertex++) {
+        sources[vertex] = vertex;
+        sources[copies[vertex]] = vertex;
+    }
+}
+
+// What copies share with their sources. `used` influences are written already.
+static void write_copies(const md5_geometry_source *source, const md5_geometry_sizes *sizes,
+                         const md5_geometry_arrays *arrays, uint32_t used)
+{
+    uint32_t *const first_influence = arrays->first_influence;
+    first_influence[source->num_vertices] = used;
+    for (uint32_t vertex = 0; vertex < sizes->num_vertices; vertex++)
+        arrays->texcoords[vertex] = source->texcoords[arrays->sources[vertex]];
+    for (uint32_t vertex = source->num_vertices; vertex < sizes->num_vertices; vertex++) {
         const uint32_t from = arrays->sources[vertex];
-        const uint32_t first = plan->first_influence[from];
-        const uint32_t count = count_influences(plan, from);
-        arrays->texcoords[vertex] = source->texcoords[from];
-        arrays->positions[vertex] = plan->positions[from];
-        arrays->first_influence[vertex] = used;
-        for (uint32_t i = 0; i < count; i++, used++) {
-            arrays->influence_joints[used] = plan->influence_joints[first + i];
-            arrays->influences[used] = plan->influences[first + i];
+        arrays->positions[vertex] = arrays->positions[from];
+        for (uint32_t i = first_influence[from]; i < first_influence[from + 1]; i++, used++) {
+            arrays->influence_joints[used] = arrays->influence_joints[i];
+            arrays->influences[used] = arrays->influences[i];
         }
+        first_influence[vertex + 1] = used;
     }
-    arrays->first_influence[plan->num_vertices] = used;
 }
 
-bool md5_geometry_build(md5_arena *arena, const md5_geometry_source *source,
-                        const md5_geometry_plan *plan, const md5_geometry_arrays *arrays)
+bool md5_geometry_build(md5_arena *scratch, const md5_geometry_source *source,
+                        const md5_geometry_sizes *sizes, const md5_geometry_arrays *arrays)
 {
-    write_sources(source, plan, arrays->sources);
-    write_indices(source, plan, arrays->indices);
-    write_vertices(source, plan, arrays);
-    TRY(md5_build_normals(arena, plan->num_vertices, source->num_triangles, arrays));
-    TRY(md5_build_tangents(arena, plan->num_vertices, source->num_triangles, arrays));
-    return true;
+    uint32_t num_vertices, num_influences;
+    const uint32_t *copies = md5_find_seams(scratch, source, &num_vertices);
+    TRY(copies);
+    write_sources(source, copies, arrays->sources);
+    write_indices(source, copies, arrays->indices);
+    TRY(md5_gather_influences(scratch, source, arrays, &num_influences));
+    write_copies(source, sizes, arrays, num_influences);
+    md5_arena_reset(scratch);
+    TRY(md5_build_normals(scratch, num_vertices, source->num_triangles, arrays));
+    md5_arena_reset(scratch);
+    return md5_build_tangents(scratch, num_vertices, source->num_triangles, arrays);
 }
 
 static bool sum_is_off(const md5_mesh *mesh, const md5_vertex *vertex)
@@ -112,5 +109,6 @@ void md5_geometry_summarize(md5_mesh *mesh)
         if (count > mesh->max_influences)
             mesh->max_influences = count;
     }
+    mesh->num_influences = mesh->first_influence[mesh->num_vertices];
     mesh->bounds = md5_bounds_of_points(mesh->positions, mesh->num_vertices);
 }

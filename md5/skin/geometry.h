@@ -14,26 +14,20 @@ typedef struct md5_geometry_source {
     const md5_vec2 *texcoords;
     const uint32_t *triangles; // [3 * num_triangles]
     const md5_weight *weights;
-    const md5_mat34 *bind; // of all joints, model space
+    const md5_mat34 *bind;   // [joints] model space
+    uint32_t *joint_scratch; // [joints] anything may stand in it, before and after
 } md5_geometry_source;
 
-// How large the derived arrays become, and what was found out on the way there, in the arena.
-typedef struct md5_geometry_plan {
+// How large the derived arrays become.
+typedef struct md5_geometry_sizes {
     uint32_t num_vertices;   // file vertices and seam copies
-    uint32_t num_influences; // exact
-    uint32_t *seam_copies;   // [file vertices] drawn vertex that serves mirrored triangles; the
-                             // vertex itself where no copy is needed
+    uint32_t num_influences; // at most: weights of one vertex on one joint become one
+} md5_geometry_sizes;
 
-    // Of the file's vertices, as md5_mesh has them for drawn ones.
-    md5_vec3 *positions;
-    uint32_t *first_influence; // [file vertices + 1]
-    uint32_t *influence_joints;
-    md5_vec4 *influences;
-} md5_geometry_plan;
-
-// Returns false, with the context's error set, when memory runs out.
-bool md5_geometry_measure(md5_arena *arena, const md5_geometry_source *source,
-                          md5_geometry_plan *plan);
+// `bind` and `joint_scratch` are not needed yet. Returns false, with the context's error set, when
+// memory runs out or numbers do.
+bool md5_geometry_measure(md5_arena *scratch, const md5_geometry_source *source,
+                          md5_geometry_sizes *sizes);
 
 // The arrays of md5_mesh from `indices` to `influences`, under the same names and sizes.
 typedef struct md5_geometry_arrays {
@@ -48,11 +42,12 @@ typedef struct md5_geometry_arrays {
     md5_vec4 *influences;
 } md5_geometry_arrays;
 
-// Fills the arrays. Scratch comes from the arena.
-bool md5_geometry_build(md5_arena *arena, const md5_geometry_source *source,
-                        const md5_geometry_plan *plan, const md5_geometry_arrays *arrays);
+// Fills the arrays. Returns false, with the context's error set, when memory runs out.
+bool md5_geometry_build(md5_arena *scratch, const md5_geometry_source *source,
+                        const md5_geometry_sizes *sizes, const md5_geometry_arrays *arrays);
 
-// Sets max_weights, num_off_sums, max_influences, bounds of a mesh whose arrays are complete.
+// Sets num_influences, max_influences, max_weights, num_off_sums and bounds of a mesh whose arrays
+// are complete.
 void md5_geometry_summarize(md5_mesh *mesh);
 
 #endif

@@ -22,7 +22,7 @@ typedef struct joint_sum {
 // vertices, and a vertex costs only its own weights.
 typedef struct weight_merger {
     uint32_t *slots;    // [joints]
-    joint_sum *sums;    // [most weights of a vertex, or joints if that is less]
+    joint_sum *sums;    // [most weights of a vertex]
     influence *results; // same
     uint32_t num_sums;
 } weight_merger;
@@ -134,54 +134,36 @@ static uint32_t finish_sums(weight_merger *merger)
     return count;
 }
 
-// Counts what is referred to, which bounds what comes out, and asks for room.
-static bool prepare(md5_arena *arena, const md5_geometry_source *source, md5_geometry_plan *plan,
-                    weight_merger *merger)
+// Room for the weights of any one vertex.
+static bool prepare(md5_arena *scratch, const md5_geometry_source *source, weight_merger *merger)
 {
-    uint64_t num_references = 0;
-    uint32_t num_joints = 0, most = 0;
-    for (uint32_t i = 0; i < source->num_weights; i++) {
-        if (source->weights[i].joint >= num_joints)
-            num_joints = source->weights[i].joint + 1;
-    }
+    uint32_t most = 0;
     for (uint32_t i = 0; i < source->num_vertices; i++) {
         const uint32_t count = source->vertices[i].num_weights;
-        num_references += count;
         most = count > most ? count : most;
     }
-    most = most < num_joints ? most : num_joints;
-    if (num_references > UINT32_MAX)
-        return md5_fail(arena->context, MD5_ERROR_RANGE, 0, 0,
-                        "the vertices of a mesh refer to more than %u weights", UINT32_MAX);
-
-    const size_t room = (size_t)num_references;
-    TRY(merger->slots = md5_arena_alloc(arena, num_joints, sizeof *merger->slots));
-    TRY(merger->sums = md5_arena_alloc(arena, most, sizeof *merger->sums));
-    TRY(merger->results = md5_arena_alloc(arena, most, sizeof *merger->results));
-    TRY(plan->positions = md5_arena_alloc(arena, source->num_vertices, sizeof *plan->positions));
-    TRY(plan->first_influence = md5_arena_alloc(arena, (size_t)source->num_vertices + 1,
-                                                sizeof *plan->first_influence));
-    TRY(plan->influence_joints = md5_arena_alloc(arena, room, sizeof *plan->influence_joints));
-    TRY(plan->influences = md5_arena_alloc(arena, room, sizeof *plan->influences));
+    merger->slots = source->joint_scratch;
+    TRY(merger->sums = md5_arena_alloc(scratch, most, sizeof *merger->sums));
+    TRY(merger->results = md5_arena_alloc(scratch, most, sizeof *merger->results));
     return true;
 }
 
-bool md5_gather_influences(md5_arena *arena, const md5_geometry_source *source,
-                           md5_geometry_plan *plan)
+bool md5_gather_influences(md5_arena *scratch, const md5_geometry_source *source,
+                           const md5_geometry_arrays *arrays, uint32_t *used)
 {
     weight_merger merger = {0};
-    TRY(prepare(arena, source, plan, &merger));
+    TRY(prepare(scratch, source, &merger));
 
-    uint32_t used = 0;
+    uint32_t next = 0;
     for (uint32_t vertex = 0; vertex < source->num_vertices; vertex++) {
-        plan->first_influence[vertex] = used;
-        plan->positions[vertex] = merge_weights(&merger, source, &source->vertices[vertex]);
+        arrays->first_influence[vertex] = next;
+        arrays->positions[vertex] = merge_weights(&merger, source, &source->vertices[vertex]);
         const uint32_t count = finish_sums(&merger);
-        for (uint32_t i = 0; i < count; i++, used++) {
-            plan->influence_joints[used] = merger.results[i].joint;
-            plan->influences[used] = merger.results[i].value;
+        for (uint32_t i = 0; i < count; i++, next++) {
+            arrays->influence_joints[next] = merger.results[i].joint;
+            arrays->influences[next] = merger.results[i].value;
         }
     }
-    plan->first_influence[source->num_vertices] = used;
+    *used = next;
     return true;
 }

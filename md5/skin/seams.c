@@ -2,13 +2,8 @@
 
 enum { PLAIN = 1, MIRRORED = 2 };
 
-bool md5_find_seams(md5_arena *arena, const md5_geometry_source *source, md5_geometry_plan *plan)
+static void mark_uses(const md5_geometry_source *source, unsigned char *uses)
 {
-    const uint32_t num_file_vertices = source->num_vertices;
-    unsigned char *uses = md5_arena_alloc(arena, num_file_vertices, sizeof *uses);
-    TRY(uses);
-    TRY(plan->seam_copies = md5_arena_alloc(arena, num_file_vertices, sizeof *plan->seam_copies));
-
     for (size_t i = 0; i < source->num_triangles; i++) {
         const uint32_t *corners = source->triangles + 3 * i;
         const md5_vec2 *uv = source->texcoords;
@@ -16,15 +11,28 @@ bool md5_find_seams(md5_arena *arena, const md5_geometry_source *source, md5_geo
         for (int corner = 0; corner < 3; corner++)
             uses[corners[corner]] |= mirrored ? MIRRORED : PLAIN;
     }
+}
+
+const uint32_t *md5_find_seams(md5_arena *scratch, const md5_geometry_source *source,
+                               uint32_t *num_vertices)
+{
+    const uint32_t num_file_vertices = source->num_vertices;
+    unsigned char *uses = md5_arena_alloc(scratch, num_file_vertices, sizeof *uses);
+    uint32_t *copies = md5_arena_alloc(scratch, num_file_vertices, sizeof *copies);
+    if (!uses || !copies)
+        return NULL;
+    mark_uses(source, uses);
 
     uint64_t next = num_file_vertices;
     for (uint32_t vertex = 0; vertex < num_file_vertices; vertex++) {
         const bool on_seam = uses[vertex] == (PLAIN | MIRRORED);
-        plan->seam_copies[vertex] = on_seam ? (uint32_t)next++ : vertex;
+        copies[vertex] = on_seam ? (uint32_t)next++ : vertex;
     }
-    if (next > UINT32_MAX)
-        return md5_fail(arena->context, MD5_ERROR_RANGE, 0, 0,
-                        "a mesh with its mirror seams split has more than %u vertices", UINT32_MAX);
-    plan->num_vertices = (uint32_t)next;
-    return true;
+    if (next > UINT32_MAX) {
+        md5_fail(scratch->context, MD5_ERROR_RANGE, 0, 0,
+                 "a mesh with its mirror seams split has more than %u vertices", UINT32_MAX);
+        return NULL;
+    }
+    *num_vertices = (uint32_t)next;
+    return copies;
 }

@@ -14,7 +14,10 @@ static inline bool md5_is_mirrored(md5_vec2 a, md5_vec2 b, md5_vec2 c)
     return du0 * dv1 - dv0 * du1 < 0.0;
 }
 
-// Sets num_vertices and seam_copies of the plan.
-bool md5_find_seams(md5_arena *arena, const md5_geometry_source *source, md5_geometry_plan *plan);
+// The drawn vertex that serves mirrored triangles, for each of the file's: itself where no copy is
+// needed, or one behind the file's. Sets *num_vertices to how many are drawn. NULL, with the
+// context's error set, when memory runs out or numbers do.
+const uint32_t *md5_find_seams(md5_arena *scratch, const md5_geometry_source *source,
+                               uint32_t *num_vertices);
 
 #endif

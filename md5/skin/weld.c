@@ -4,6 +4,9 @@
 
 enum { NUM_DIGITS = 12, RADIX = 256 };
 
+// Up to this many points, comparing all pairs takes less than counting digits.
+enum { FEW_POINTS = 24 };
+
 // The bits of a point, in which equal values are equal.
 typedef struct point_key {
     uint32_t words[3];
@@ -66,17 +69,30 @@ static const uint32_t *sort_by_key(const point_key *keys, uint32_t count, uint32
     return order;
 }
 
+static void weld_few(const point_key *keys, uint32_t count, uint32_t *first_equal)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        first_equal[i] = 0;
+        while (memcmp(&keys[first_equal[i]], &keys[i], sizeof keys[i]) != 0)
+            first_equal[i]++;
+    }
+}
+
 bool md5_weld(md5_arena *arena, const md5_vec3 *points, uint32_t count, uint32_t *first_equal)
 {
     point_key *keys = md5_arena_alloc(arena, count, sizeof *keys);
     TRY(keys);
+    for (uint32_t i = 0; i < count; i++)
+        keys[i] = key_of(points[i]);
+    if (count <= FEW_POINTS) {
+        weld_few(keys, count, first_equal);
+        return true;
+    }
     uint32_t *order = md5_arena_alloc(arena, count, sizeof *order);
     TRY(order);
     uint32_t *other = md5_arena_alloc(arena, count, sizeof *other);
     TRY(other);
 
-    for (uint32_t i = 0; i < count; i++)
-        keys[i] = key_of(points[i]);
     const uint32_t *const sorted = sort_by_key(keys, count, order, other);
     for (uint32_t i = 0, first = 0; i < count; i++) {
         const uint32_t point = sorted[i];
