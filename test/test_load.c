@@ -24,14 +24,22 @@ static bool is_anim_path(const char *path)
 static asset parse(bool is_anim, const char *text, size_t size, const md5_load_opts *opts,
                    md5_error *error)
 {
-    return is_anim ? (asset){.anim = md5_parse_anim(text, size, opts, error)}
-                   : (asset){.model = md5_parse_model(text, size, opts, error)};
+    asset made = {0};
+    if (is_anim)
+        made.anim = md5_parse_anim(text, size, opts, error);
+    else
+        made.model = md5_parse_model(text, size, opts, error);
+    return made;
 }
 
 static asset load(const char *path, const md5_load_opts *opts, md5_error *error)
 {
-    return is_anim_path(path) ? (asset){.anim = md5_load_anim(path, opts, error)}
-                              : (asset){.model = md5_load_model(path, opts, error)};
+    asset made = {0};
+    if (is_anim_path(path))
+        made.anim = md5_load_anim(path, opts, error);
+    else
+        made.model = md5_load_model(path, opts, error);
+    return made;
 }
 
 static bool is_there(asset made)

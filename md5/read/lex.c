@@ -230,7 +230,7 @@ static bool has_next_part(md5_lex *lex, char quote)
 static bool join_strings(md5_lex *lex, char quote, md5_span first, md5_span *text)
 {
     const char *const start = lex->at;
-    md5_span part;
+    md5_span part = {0};
     size_t size = first.size;
     while (has_next_part(lex, quote)) {
         TRY(md5_lex_string(lex, &part));

@@ -96,9 +96,10 @@ static bool to_near_double(const decimal *number, double *near)
     *near = (double)digits;
     if (digits == 0)
         return true;
-    if (size > 2 * MD5_MAX_EXACT_POWER)
+    const int64_t most = MD5_MAX_EXACT_POWER;
+    if (size > 2 * most)
         return false;
-    const int64_t first = size < MD5_MAX_EXACT_POWER ? size : MD5_MAX_EXACT_POWER;
+    const int64_t first = size < most ? size : most;
     const double steps[2] = {md5_exact_powers[first], md5_exact_powers[size - first]};
     for (int i = 0; i < 2; i++)
         *near = power < 0 ? *near / steps[i] : *near * steps[i];
