@@ -1,4 +1,5 @@
 // md5tool: looks into MD5 files without a window.
+#include "demo/common_file.h"
 #include "demo/tool.h"
 
 #include <stdarg.h>
@@ -17,14 +18,16 @@ static const tool_command commands[] = {
     {"dump", tool_dump, tool_dump_help},
 };
 
-static const char help[] = "usage: md5tool COMMAND [OPTION...] FILE...\n"
-                           "\n"
-                           "  info FILE...        what is in .md5mesh and .md5anim files\n"
-                           "  check FILE...       whether they can be read, and what is odd\n"
-                           "  dump MESH [ANIM]    every number, bind pose and posed, as text\n"
-                           "\n"
-                           "  --help              this text; after a command, its own\n"
-                           "  --version           the library's version\n";
+static const char help[] =
+    "usage: md5tool COMMAND [OPTION...] FILE...\n"
+    "\n"
+    "  info FILE...        what is in .md5mesh, .md5anim and .md5camera files\n"
+    "  check FILE...       whether files, or all in a folder, can be read,\n"
+    "                      and what is odd in them\n"
+    "  dump MESH [ANIM]    every number, bind pose and posed, as text\n"
+    "\n"
+    "  --help              this text; after a command, its own\n"
+    "  --version           the library's version\n";
 
 int tool_usage(const char *command, const char *format, ...)
 {
@@ -44,19 +47,27 @@ void tool_print_error(const md5_error *error)
     fprintf(stderr, "%s\n", text);
 }
 
-bool tool_is_anim(const char *path)
+bool tool_load(const char *path, const md5_load_opts *opts, tool_asset *asset, md5_error *error)
 {
-    static const char ending[] = ".md5anim";
-    const size_t length = strlen(path);
-    if (length < sizeof ending - 1)
-        return false;
-    const char *tail = path + length - (sizeof ending - 1);
-    for (size_t i = 0; i < sizeof ending - 1; i++) {
-        const char lower = tail[i] >= 'A' && tail[i] <= 'Z' ? (char)(tail[i] + 32) : tail[i];
-        if (lower != ending[i])
-            return false;
+    *asset = (tool_asset){0};
+    if (common_has_ending(path, ".md5anim")) {
+        asset->anim = md5_load_anim(path, opts, error);
+        asset->num_warnings = asset->anim ? asset->anim->num_warnings : 0;
+    } else if (common_has_ending(path, ".md5camera")) {
+        asset->camera = md5_load_camera(path, opts, error);
+        asset->num_warnings = asset->camera ? asset->camera->num_warnings : 0;
+    } else {
+        asset->model = md5_load_model(path, opts, error);
+        asset->num_warnings = asset->model ? asset->model->num_warnings : 0;
     }
-    return true;
+    return error->status == MD5_OK;
+}
+
+void tool_free(tool_asset *asset)
+{
+    md5_free_model(asset->model);
+    md5_free_anim(asset->anim);
+    md5_free_camera(asset->camera);
 }
 
 static bool asks_for_help(const char *argument)

@@ -19,7 +19,16 @@ int tool_usage(const char *command, const char *format, ...) __attribute__((form
 // Writes `error` as one line.
 void tool_print_error(const md5_error *error);
 
-// By the name's ending; what does not end in .md5anim is taken for a mesh.
-bool tool_is_anim(const char *path);
+// A file of any kind: one of the three is set.
+typedef struct tool_asset {
+    md5_model *model;
+    md5_anim *anim;
+    md5_camera *camera;
+    uint32_t num_warnings;
+} tool_asset;
+
+// By the name's ending; what ends in neither .md5anim nor .md5camera is taken for a mesh.
+bool tool_load(const char *path, const md5_load_opts *opts, tool_asset *asset, md5_error *error);
+void tool_free(tool_asset *asset);
 
 #endif

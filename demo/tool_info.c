@@ -6,7 +6,8 @@
 const char tool_info_help[] =
     "usage: md5tool info FILE...\n"
     "\n"
-    "Tells what is in each .md5mesh or .md5anim file. Of a mesh, `loss 4` and `loss 8` are what\n"
+    "Tells what is in each .md5mesh, .md5anim or .md5camera file. Of a mesh, `loss 4` and `loss 8` "
+    "are what\n"
     "drawing it with that many influences a vertex can be off, in units, where joints turn; of\n"
     "an animation, constant tracks are those that no frame changes.\n";
 
@@ -85,23 +86,33 @@ static void print_anim(const char *path, const md5_anim *anim)
     printf("  warnings           %u\n", anim->num_warnings);
 }
 
+static void print_camera(const char *path, const md5_camera *camera)
+{
+    printf("%s: md5camera\n", path);
+    printf("  frames             %u\n", camera->num_frames);
+    printf("  frame rate         %g a second\n", camera->frame_rate);
+    printf("  seconds            %g\n", camera->duration);
+    printf("  cuts               %u\n", camera->num_cuts);
+    printf("  bytes in memory    %zu\n", camera->size);
+    printf("  warnings           %u\n", camera->num_warnings);
+}
+
 static bool print_file(const char *path)
 {
+    tool_asset asset;
     md5_error error;
-    if (tool_is_anim(path)) {
-        md5_anim *anim = md5_load_anim(path, NULL, &error);
-        if (anim)
-            print_anim(path, anim);
-        md5_free_anim(anim);
-    } else {
-        md5_model *model = md5_load_model(path, NULL, &error);
-        if (model)
-            print_model(path, model);
-        md5_free_model(model);
-    }
-    if (error.status != MD5_OK)
+    if (!tool_load(path, NULL, &asset, &error)) {
         tool_print_error(&error);
-    return error.status == MD5_OK;
+        return false;
+    }
+    if (asset.model)
+        print_model(path, asset.model);
+    if (asset.anim)
+        print_anim(path, asset.anim);
+    if (asset.camera)
+        print_camera(path, asset.camera);
+    tool_free(&asset);
+    return true;
 }
 
 int tool_info(int count, char **arguments)

@@ -21,10 +21,10 @@ report() {
 
 # runs STATUS ARGUMENTS...: true when the tool ends with that status.
 runs() {
-    expected=$1
+    status=$1
     shift
     "$tool" "$@" >"$scratch/out" 2>"$scratch/err"
-    [ $? -eq "$expected" ]
+    [ $? -eq "$status" ]
 }
 
 # says FILE TEXT: one of the tool's two outputs holds the text.
@@ -88,13 +88,30 @@ report 'info of good files' $?
 runs 0 check "$data"/*.md5mesh "$data"/*.md5anim && tail -n 1 "$scratch/out" | grep -q ' 0 errors'
 report 'check of good files' $?
 
+mkdir -p "$scratch/tree/a/b"
+cp "$data/flags.md5mesh" "$scratch/tree"
+cp "$data/flags.md5anim" "$scratch/tree/a"
+printf 'MD5Version 10\ncommandline ""\nnumFrames 2\nframeRate 24\nnumCuts 0\ncuts {\n}\ncamera {
+( 0 0 0 ) ( 0 0 0 ) 90\n( 1 0 0 ) ( 0 0 0 ) 90\n}\n' >"$scratch/tree/a/b/flight.md5camera"
+runs 0 check "$scratch/tree" && lines out 1 && says out '3 files, 0 errors, 0 warnings'
+report 'check of a folder and those within' $?
+runs 0 info "$scratch/tree/a/b/flight.md5camera" && says out 'md5camera' && says out 'cuts'
+report 'info of a camera' $?
+sed 's/90$/x/' "$scratch/tree/a/b/flight.md5camera" >"$scratch/tree/bad.md5camera"
+runs 1 check "$scratch/tree" && says out "bad.md5camera:9:21: error: " \
+    && says out '4 files, 1 errors, 0 warnings'
+report 'check names the bad file, line and column' $?
+script -qec "$tool check $scratch/tree/bad.md5camera" /dev/null </dev/null >"$scratch/out" 2>&1
+grep -q '^    ( 0 0 0 ) ( 0 0 0 ) x' "$scratch/out" && grep -q '^                        ^' "$scratch/out"
+report 'check on a terminal shows the place' $?
+
 # The dump against the reference's numbers, by the reference's own tolerant comparison.
-for expected in "$data"/*.golden.txt; do
-    name=$(basename "$expected" .golden.txt)
-    times=$(awk '$1 == "time" && $4 != 1 {printf "--ms %s ", $3}' "$expected")
+for golden in "$data"/*.golden.txt; do
+    name=$(basename "$golden" .golden.txt)
+    times=$(awk '$1 == "time" && $4 != 1 {printf "--ms %s ", $3}' "$golden")
     # shellcheck disable=SC2086
     runs 0 dump "$data/$name.md5mesh" "$data/$name.md5anim" --root id $times \
-        && python3 test/tool_compare.py "$expected" "$scratch/out" >"$scratch/err" 2>&1
+        && python3 test/tool_compare.py "$golden" "$scratch/out" >"$scratch/err" 2>&1
     report "dump of $name against the reference" $?
 done
 
