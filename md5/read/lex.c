@@ -244,7 +244,8 @@ static bool join_strings(md5_lex *lex, char quote, md5_span first, md5_span *tex
     lex->at = start;
     while (has_next_part(lex, quote)) {
         TRY(md5_lex_string(lex, &part));
-        memcpy(joined + size, part.bytes, part.size);
+        if (part.size > 0)
+            memcpy(joined + size, part.bytes, part.size);
         size += part.size;
     }
     return true;
