@@ -43,8 +43,9 @@ def skin_mesh(folder):
             uvs.append((x / TEXELS, y / TEXELS))
             weights.append(half.weights[v])
         tris += [tuple(number[n, v] for v in half.tris[t]) for t in chart.tris]
-    # In the mirror plane joints come in pairs: room for both twins, so that none loses its own.
-    left = [md5.shares(w, 4 if p[1] > 0.0 else 6, 0.03) for p, w in zip(points, weights)]
+    weights = [rig.strongest_pairs(w, skeleton.other_side, 4) if p[1] == 0.0 else w
+               for p, w in zip(points, weights)]
+    left = [md5.shares(w, 6, 0.03) for w in weights]
     count = len(points)
     points += [mirror(p) for p in points]
     uvs += uvs

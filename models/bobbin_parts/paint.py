@@ -41,7 +41,7 @@ def _hide(x, y, z, ny, nz, nx, deep):
     colour = mix(colour, DEEP, deep)
     spot = _SPOTS.near(x, y, z)
     if spot > -0.15:
-        strength = smoothstep(-0.02, 0.14, spot) * smoothstep(0.5, -0.3, nx)
+        strength = smoothstep(-0.02, 0.14, spot) * smoothstep(0.15, -0.2, nx)
         ring = 0.65 if spot < 0.45 else 0.8
         colour = mix(colour, mix((150, 236, 202), (142, 160, 236), deep), ring * strength)
     return colour
@@ -49,7 +49,7 @@ def _hide(x, y, z, ny, nz, nx, deep):
 
 def _belly(x, y, z, nx):
     """How much of the belly's cream is here: 1 in the middle, 0 on the flanks."""
-    round_ = (y / 6.7) ** 2 + ((z - 19.6) / 11.2) ** 2
+    round_ = (y / 6.7) ** 2 + ((z - 19.1) / 10.7) ** 2
     return smoothstep(1.04, 0.94, round_) * smoothstep(-0.05, 0.2, nx)
 
 

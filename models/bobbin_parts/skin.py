@@ -130,9 +130,9 @@ def _ear(skin):
 
 def _horn(skin):
     path = loft.curve([(-0.6, 4.2, 50.0), (-2.2, 5.0, 53.2), (-4.6, 5.6, 55.6),
-                       (-7.4, 5.8, 56.4)], 8)
-    size = [loft.table((2.0, 1.7, 1.35, 0.9, 0.0), n / 8) for n in range(9)]
-    horn = loft.leaf(path, (0.0, 1.0, 0.15), size, size, [0.0] * 9, 5)
+                       (-7.4, 5.8, 56.4)], 10)
+    size = [loft.table((2.0, 1.8, 1.5, 1.15, 0.75, 0.0), n / 10) for n in range(11)]
+    horn = loft.leaf(path, (0.0, 1.0, 0.15), size, size, [0.0] * 11, 5)
     _attach(skin, horn, ("horn", "horn"), lambda p, t: {"head": 1.0})
 
 

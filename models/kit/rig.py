@@ -59,6 +59,18 @@ def smooth(weights, near, centre, twin, rounds, keep=0.5):
     return weights
 
 
+def strongest_pairs(weights, twin, most):
+    """The strongest weights, at most `most` of them, without ever parting a joint from its twin.
+    For vertices in the mirror plane: readers that keep four influences then keep the same four on
+    both halves of the skin, and no crack opens between them."""
+    kept = {}
+    for joint in sorted(weights, key=lambda name: (-round(weights[name], 9), name)):
+        pair = {joint, twin(joint)}
+        if len(kept.keys() | pair) <= most:
+            kept.update((name, weights[name]) for name in sorted(pair))
+    return normalised(kept)
+
+
 def steal(weights, joint, share):
     """Hands `share` of all weights to one joint."""
     if share < 0.004:
