@@ -85,6 +85,22 @@ TEST (gl_colours_are_srgb_and_light_is_linear) {
     scene_close_stage(&stage);
 }
 
+TEST (gl_normals_turn_with_the_placement) {
+    static const md5_mat34 upward = {{0, 0, -1, 0, 0, 1, 0, 0, 1, 0, 0, 0}}; // x to z
+    const md5_mat34 palette[2] = {scene_identity, scene_identity};
+    gl_stage stage;
+    gl_picture picture;
+    if (!scene_open_stage(&stage, scene_square, 1))
+        return;
+    scene_look_down(&stage.frame);
+    md5gl_begin_frame(stage.scene.renderer, &stage.frame);
+    CHECK(
+        md5gl_draw_models(stage.scene.renderer, stage.copy, palette, &upward, 1, MD5GL_LIT, NULL));
+    scene_finish(&stage.scene, &stage.frame, &picture);
+    CHECK(picture_is(&picture, 0, 0, (uint8_t[4]){255, 255, 255, 255}, 1)); // the whole sky
+    scene_close_stage(&stage);
+}
+
 TEST (gl_key_light_shines_from_where_it_is) {
     gl_stage stage;
     gl_picture above, aslant, below;

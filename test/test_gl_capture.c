@@ -175,3 +175,25 @@ TEST (gl_capture_without_normals) {
     md5_free_model(model);
     scene_close(&scene);
 }
+
+// Joints turned against each other leave no direction: the normal is the bind pose's then.
+TEST (gl_capture_keeps_the_bind_normal_where_rotations_cancel_out) {
+    static const md5_mat34 half_turn = {{-1, 0, 0, 0, 0, -1, 0, 0, 0, 0, 1, 0}};
+    gl_scene scene;
+    if (!scene_open(&scene, NULL))
+        return;
+    md5_model *const model = scene_hinge();
+    const md5_mat34 palette[2] = {scene_identity, half_turn};
+    for (int path = MD5GL_PATH_4; path <= MD5GL_PATH_EXACT; path++) {
+        md5gl_model *const copy = md5gl_create_model(scene.renderer, model, (md5gl_path)path, NULL);
+        md5_vec3 positions[4], normals[4];
+        CHECK(md5gl_capture(scene.renderer, copy, 0, palette, positions, normals, NULL));
+        CHECK_NEAR(positions[3].y, 0.0, 1e-6);
+        CHECK_NEAR(positions[3].z, 20.0, 1e-5);
+        CHECK_NEAR(normals[3].x, 1.0, 1e-6);
+        CHECK_NEAR(normals[3].z, 0.0, 1e-6);
+        md5gl_destroy_model(scene.renderer, copy);
+    }
+    md5_free_model(model);
+    scene_close(&scene);
+}

@@ -81,12 +81,11 @@ TEST (gl_lines_hide_behind_models_unless_on_top) {
 
 // A line from before the eye to far behind it must not be mirrored through the eye.
 TEST (gl_lines_are_cut_at_the_eye) {
-    const md5gl_line_vertex through[4] = {
-        {{0, 0, -10}, {255, 255, 255, 255}},
-        {{1000, 0, -10}, {255, 255, 255, 255}}, // the eye is at x = 100
-        {{500, 3, 0}, {255, 255, 255, 255}},
-        {{1000, 4, 5}, {255, 255, 255, 255}},
-    };
+    const md5gl_line_vertex before = {{0, 0, -10}, {255, 255, 255, 255}};
+    const md5gl_line_vertex behind = {{1000, 0, -10}, {255, 255, 255, 255}}; // eye at x = 100
+    const md5gl_line_vertex also_behind = {{500, 3, 5}, {255, 255, 255, 255}};
+    const md5gl_line_vertex lines[2][4] = {{before, behind, behind, also_behind},
+                                           {also_behind, behind, behind, before}};
     gl_stage stage;
     gl_picture picture;
     if (!scene_open_stage(&stage, scene_square, 1))
@@ -94,17 +93,35 @@ TEST (gl_lines_are_cut_at_the_eye) {
     md5gl_mat44 *const clip = &stage.frame.clip_from_view;
     *clip = (md5gl_mat44){{0.75f, 0, 0, 0, 0, 1, 0, 0, 0, 0, -1.002f, -1, 0, 0, -2.002f, 0}};
     stage.frame.view_from_world.m[14] = -100.0f;
-    md5gl_begin_frame(stage.scene.renderer, &stage.frame);
-    md5gl_draw_lines(stage.scene.renderer, through, 4, 3.0f, false);
-    scene_finish(&stage.scene, &stage.frame, &picture);
-    // Its far end is 10 below the middle, 100 away: 60 * 10 / 100 pixels.
-    CHECK(picture_is(&picture, 0, -20, white, 1));
-    CHECK(picture_is(&picture, 0, -58, white, 1));
-    CHECK(picture_is(&picture, 0, -3, black, 0));
-    for (int up = 0; up < SCENE_HEIGHT / 2; up++) {
-        for (int right = -SCENE_WIDTH / 2; right < SCENE_WIDTH / 2; right++)
-            CHECK(picture_at(&picture, right, up)[0] == 0);
+    for (int i = 0; i < 2; i++) {
+        md5gl_begin_frame(stage.scene.renderer, &stage.frame);
+        md5gl_draw_lines(stage.scene.renderer, lines[i], 4, 3.0f, false);
+        scene_finish(&stage.scene, &stage.frame, &picture);
+        // Its far end is 10 below the middle, 100 away: 60 * 10 / 100 pixels.
+        CHECK(picture_is(&picture, 0, -20, white, 1));
+        CHECK(picture_is(&picture, 0, -58, white, 1));
+        unsigned num_stray = 0;
+        for (int up = -4; up < SCENE_HEIGHT / 2; up++) {
+            for (int right = -SCENE_WIDTH / 2; right < SCENE_WIDTH / 2; right++)
+                num_stray += picture_at(&picture, right, up)[0] > 0;
+        }
+        CHECK_UINT(num_stray, 0);
     }
+    scene_close_stage(&stage);
+}
+
+TEST (gl_what_is_seen_through_hides_nothing) {
+    const md5gl_line_vertex clear[2] = {{{50, -50, 0}, {255, 0, 0, 0}},
+                                        {{50, 50, 0}, {255, 0, 0, 0}}};
+    gl_stage stage;
+    gl_picture picture;
+    if (!scene_open_stage(&stage, scene_square, 1))
+        return;
+    md5gl_begin_frame(stage.scene.renderer, &stage.frame);
+    md5gl_draw_lines(stage.scene.renderer, clear, 2, 9.0f, false);
+    md5gl_draw_lines(stage.scene.renderer, level_line, 2, 5.0f, false);
+    scene_finish(&stage.scene, &stage.frame, &picture);
+    CHECK(picture_is(&picture, 0, 0, level_line[0].rgba, 1));
     scene_close_stage(&stage);
 }
 

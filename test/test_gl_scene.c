@@ -133,6 +133,22 @@ md5_model *scene_square(void)
                                "weight 3 1 1 ( 0 20 20 )\n}\n");
 }
 
+md5_model *scene_hinge(void)
+{
+    char text[1024] = HEAD "mesh {\nshader \"\"\nnumverts 4\n";
+    size_t used = strlen(text);
+    for (int i = 0; i < 4; i++)
+        used += (size_t)snprintf(text + used, sizeof text - used, "vert %d ( %d %d ) %d 2\n", i,
+                                 i % 2, 1 - i / 2, 2 * i);
+    used += (size_t)snprintf(text + used, sizeof text - used,
+                             "numtris 2\ntri 0 0 2 1\ntri 1 1 2 3\nnumweights 8\n");
+    for (int i = 0; i < 8; i++)
+        used += (size_t)snprintf(text + used, sizeof text - used, "weight %d %d 0.5 ( 0 %d %d )\n",
+                                 i, i % 2, i / 2 % 2 ? 20 : -20, i / 4 ? 20 : -20);
+    snprintf(text + used, sizeof text - used, "}\n");
+    return parse(text);
+}
+
 // Seen from above with y to the right, x points down: the corners further up have the lesser x.
 md5_model *scene_floor(void)
 {

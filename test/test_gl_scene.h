@@ -39,6 +39,9 @@ md5_model *scene_square(void);
 // A square like it that lies on the ground and faces +z; seen from there, y is to the right.
 md5_model *scene_floor(void);
 
+// The same square, every vertex of which hangs on both joints with half its weight.
+md5_model *scene_hinge(void);
+
 // A mesh of random vertices. Vertices have 1 to `most` weights; `off` lets their biases sum to
 // something else than 1 and their offsets not meet in one point.
 md5_model *scene_cloud(uint32_t num_joints, uint32_t num_vertices, uint32_t most, bool off,

@@ -114,9 +114,32 @@ static void check_defaults(const GladGLContext *gl, const char *when)
     CHECK_UINT(gl->GetError(), GL_NO_ERROR);
 }
 
+// Objects that a careless host has left bound. They live as long as the context.
+static void leave_bound(const GladGLContext *gl)
+{
+    GLuint buffer, array, sampler, storage, texture;
+    gl->GenVertexArrays(1, &array);
+    gl->BindVertexArray(array);
+    gl->GenBuffers(1, &buffer);
+    gl->BindBuffer(GL_ARRAY_BUFFER, buffer);
+    gl->BindBuffer(GL_TEXTURE_BUFFER, buffer);
+    gl->BindBuffer(GL_PIXEL_UNPACK_BUFFER, buffer);
+    gl->BindBuffer(GL_PIXEL_PACK_BUFFER, buffer);
+    gl->GenRenderbuffers(1, &storage);
+    gl->BindRenderbuffer(GL_RENDERBUFFER, storage);
+    gl->GenSamplers(1, &sampler); // by default it wants mipmaps
+    gl->GenTextures(1, &texture);
+    for (GLuint unit = 0; unit < MD5GL_NUM_UNITS; unit++) {
+        gl->BindSampler(unit, sampler);
+        gl->ActiveTexture(GL_TEXTURE0 + unit);
+        gl->BindTexture(GL_TEXTURE_2D, texture);
+    }
+}
+
 // What a careless host may have left behind, all of which would spoil a frame.
 static void disturb(const GladGLContext *gl)
 {
+    leave_bound(gl);
     static const GLenum on[] = {GL_SCISSOR_TEST,       GL_STENCIL_TEST,       GL_COLOR_LOGIC_OP,
                                 GL_RASTERIZER_DISCARD, GL_FRAMEBUFFER_SRGB,   GL_DEPTH_CLAMP,
                                 GL_SAMPLE_COVERAGE,    GL_POLYGON_OFFSET_FILL};
@@ -204,6 +227,7 @@ TEST (gl_textures_and_pixels_ignore_what_a_host_left_in_pixel_storage) {
     const GladGLContext *const gl = &scene.renderer->gl;
     disturb(gl);
     const md5gl_texture mask = md5gl_create_mask(scene.renderer, 3, 4, image, NULL);
+    gl->ActiveTexture(GL_TEXTURE0);
     gl->BindTexture(GL_TEXTURE_2D, mask);
     gl->PixelStorei(GL_PACK_ALIGNMENT, 1);
     gl->PixelStorei(GL_PACK_ROW_LENGTH, 0);
