@@ -30,4 +30,18 @@ typedef bool read_case_load(const char *text, size_t size, const md5_load_opts *
 void read_cases_check(const char *good, const read_case *cases, size_t num_cases,
                       read_case_load *load, const char *file, int line);
 
+// A model or an animation, by the kind of file.
+typedef struct read_asset {
+    md5_model *model;
+    md5_anim *anim;
+} read_asset;
+
+read_asset read_asset_parse(bool is_anim, const char *text, size_t size, const md5_load_opts *opts,
+                            md5_error *error);
+read_asset read_asset_load(const char *path, const md5_load_opts *opts, md5_error *error);
+void read_asset_free(read_asset made);
+bool read_asset_is_there(read_asset made);
+uint32_t read_asset_warnings(read_asset made);
+bool read_asset_holds(read_asset made); // every index is inside its table
+
 #endif

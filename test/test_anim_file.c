@@ -273,7 +273,7 @@ TEST (anim_file_first_component_without_flags_is_harmless) {
     }
 }
 
-TEST (anim_file_refuses_broken_structure) {
+TEST (anim_file_refuses_broken_headers_and_joints) {
     static const read_case cases[] = {
         {"", "",
          "1:1: error: the file is empty: expected an animation (.md5anim), which begins "
@@ -319,6 +319,12 @@ TEST (anim_file_refuses_broken_structure) {
          "23:12: error: the rotation ( 1e+25 0.8 0 ) is out of range"},
         {"( 1 2 3 )", "( 1 2 )", "16:21: error: expected a number, found ')'"},
         {"( -1 -1 -1 )\n}\n", "( -1 -1 -1 )\n", "19:1: error: expected '(', found 'baseframe'"},
+    };
+    CHECK_CASES(cases);
+}
+
+TEST (anim_file_refuses_broken_frames) {
+    static const read_case cases[] = {
         {"frame 0 {", "frame 0", "27:2: error: expected '{', found '1'"},
         {"frame 0 {", "frame -1 {", "26:7: error: frame -1 is out of range"},
         {"frame 0 {", "frame x {", "26:7: error: expected a whole number, found 'x'"},

@@ -268,7 +268,7 @@ TEST (mesh_file_warns_and_goes_on) {
     CHECK_CASES(cases);
 }
 
-TEST (mesh_file_refuses_broken_structure) {
+TEST (mesh_file_refuses_broken_headers_and_joints) {
     static const read_case cases[] = {
         {"", "\n",
          "1:1: error: the file is empty: expected a model (.md5mesh), which begins with "
@@ -322,6 +322,12 @@ TEST (mesh_file_refuses_broken_structure) {
         {"( 0.5 0 0 )", "( 1e30 0 0 )", "9:25: error: the rotation ( 1e+30 0 0 ) is out of range"},
         {"}\n\nmesh {\n\t// meshes", "}\njoints {}\nmesh {\n\t// meshes",
          "12:1: error: 'joints' stands here a second time"},
+    };
+    CHECK_CASES(cases);
+}
+
+TEST (mesh_file_refuses_broken_meshes) {
+    static const read_case cases[] = {
         {"\nmesh {\n\t// meshes: Body\n", "\nmesh 0 {\n", "13:6: error: expected '{', found '0'"},
         {"\tshader \"skin/body\"", "\tshader {", "15:9: error: expected a string, found '{'"},
         {"vert 1 ", "", "19:2: error: numverts says 3, found '(' after 1 'vert'"},

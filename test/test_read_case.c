@@ -67,3 +67,102 @@ void read_cases_check(const char *good, const read_case *cases, size_t num_cases
         free(text);
     }
 }
+
+// -- Either kind of asset -------------------------------------------------------------------
+
+static bool is_anim_path(const char *path)
+{
+    const char *const dot = strrchr(path, '.');
+    return dot && strcmp(dot, ".md5anim") == 0;
+}
+
+read_asset read_asset_parse(bool is_anim, const char *text, size_t size, const md5_load_opts *opts,
+                            md5_error *error)
+{
+    read_asset made = {0};
+    if (is_anim)
+        made.anim = md5_parse_anim(text, size, opts, error);
+    else
+        made.model = md5_parse_model(text, size, opts, error);
+    return made;
+}
+
+read_asset read_asset_load(const char *path, const md5_load_opts *opts, md5_error *error)
+{
+    read_asset made = {0};
+    if (is_anim_path(path))
+        made.anim = md5_load_anim(path, opts, error);
+    else
+        made.model = md5_load_model(path, opts, error);
+    return made;
+}
+
+bool read_asset_is_there(read_asset made)
+{
+    return made.model || made.anim;
+}
+
+uint32_t read_asset_warnings(read_asset made)
+{
+    return made.model ? made.model->num_warnings : made.anim->num_warnings;
+}
+
+void read_asset_free(read_asset made)
+{
+    md5_free_model(made.model);
+    md5_free_anim(made.anim);
+}
+
+// -- Whether every index of an asset is inside its table ------------------------------------
+
+static bool skeleton_holds(const md5_skeleton *skeleton)
+{
+    for (uint32_t i = 0; i < skeleton->num_joints; i++) {
+        const md5_joint *const joint = &skeleton->joints[i];
+        if (joint->parent < -1 || joint->parent >= (int32_t)skeleton->num_joints || !joint->name
+            || skeleton->order[i] >= skeleton->num_joints)
+            return false;
+    }
+    return skeleton->num_joints > 0;
+}
+
+static bool mesh_holds(const md5_model *model, const md5_mesh *mesh)
+{
+    for (uint32_t v = 0; v < mesh->num_file_vertices; v++) {
+        const md5_vertex *const vertex = &mesh->file_vertices[v];
+        if ((uint64_t)vertex->first_weight + vertex->num_weights > mesh->num_weights)
+            return false;
+    }
+    for (uint32_t w = 0; w < mesh->num_weights; w++) {
+        if (mesh->weights[w].joint >= model->skeleton.num_joints)
+            return false;
+    }
+    for (uint32_t i = 0; i < 3 * mesh->num_triangles; i++) {
+        if (mesh->indices[i] >= mesh->num_vertices)
+            return false;
+    }
+    for (uint32_t v = 0; v < mesh->num_vertices; v++) {
+        if (mesh->sources[v] >= mesh->num_file_vertices
+            || mesh->first_influence[v] > mesh->first_influence[v + 1])
+            return false;
+    }
+    return mesh->first_influence[mesh->num_vertices] == mesh->num_influences && mesh->name
+           && mesh->shader;
+}
+
+bool read_asset_holds(read_asset made)
+{
+    if (made.model) {
+        for (uint32_t m = 0; m < made.model->num_meshes; m++) {
+            if (!mesh_holds(made.model, &made.model->meshes[m]))
+                return false;
+        }
+        return skeleton_holds(&made.model->skeleton);
+    }
+    const md5_anim *const anim = made.anim;
+    for (uint32_t j = 0; j < anim->skeleton.num_joints; j++) {
+        if (anim->tracks[j].first > anim->num_components || anim->tracks[j].flags > 63)
+            return false;
+    }
+    return skeleton_holds(&anim->skeleton) && anim->num_frames > 0 && anim->frame_rate > 0.0;
+}
