@@ -11,7 +11,7 @@ viewer=$products/md5view
 # Blocks between ```LANGUAGE and ```: each into $scratch/LANGUAGE.N
 blocks() {
     awk -v language="$1" -v prefix="$scratch/$1." '
-        $0 == "```" language { file = prefix ++count; printf "" > file; next }
+        $0 == "```" language { file = prefix (++count); printf "" > file; next }
         /^```/ { file = "" }
         file { print > file }
         END { print count + 0 }' $readme

@@ -1,12 +1,8 @@
 #!/bin/sh
 # md5tool as a person drives it: help, bad usage, bad files, and its output over good ones.
-# Run from the project's root. $MD5_BUILD is the folder of the programs (default build).
-set -u
-tool=${MD5_BUILD:-build}/md5tool
+. test/build/report.sh
+tool=$products/md5tool
 data=test/reference/data
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-passed=0 failed=0 skipped=0
 
 # report NAME STATUS: counts a test, and shows what the tool said when it failed.
 report() {
@@ -121,13 +117,10 @@ if [ -n "${MD5_CORPUS:-}" ]; then
     tr '\n' '\0' <"$scratch/files" | xargs -0 "$tool" check >"$scratch/out" 2>"$scratch/err"
     tail -n 1 "$scratch/out" | grep -q ' 0 errors'
     report 'check of the corpus' $?
-    tr '\n' '\0' <"$scratch/files" | xargs -0 "$tool" info >"$scratch/out" 2>"$scratch/err"
-    [ $? -eq 0 ] && [ ! -s "$scratch/err" ]
+    tr '\n' '\0' <"$scratch/files" | xargs -0 "$tool" info >"$scratch/out" 2>"$scratch/err" \
+        && [ ! -s "$scratch/err" ]
     report 'info of the corpus' $?
 else
-    echo 'skipped: tool: MD5_CORPUS is not set'
-    skipped=$((skipped + 1))
+    skip 'check and info of the corpus' 'MD5_CORPUS is not set'
 fi
-
-echo "$passed passed, $failed failed, $skipped skipped"
-[ "$failed" -eq 0 ]
+finish
