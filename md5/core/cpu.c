@@ -1,0 +1,31 @@
+#include "md5/core/cpu.h"
+
+bool md5_cpu_has(md5_cpu level)
+{
+    switch (level) {
+    case MD5_CPU_SCALAR:
+        return true;
+    case MD5_CPU_SSE2:
+        return MD5_HAS_SSE2;
+    case MD5_CPU_AVX2:
+#if MD5_HAS_AVX2
+        return __builtin_cpu_supports("avx2") != 0;
+#else
+        return false;
+#endif
+    case MD5_CPU_NEON:
+        return MD5_HAS_NEON;
+    case MD5_CPU_COUNT:
+        break;
+    }
+    return false;
+}
+
+md5_cpu md5_cpu_best(void)
+{
+    if (md5_cpu_has(MD5_CPU_AVX2))
+        return MD5_CPU_AVX2;
+    if (MD5_HAS_SSE2)
+        return MD5_CPU_SSE2;
+    return MD5_HAS_NEON ? MD5_CPU_NEON : MD5_CPU_SCALAR;
+}
