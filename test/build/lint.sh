@@ -21,12 +21,17 @@ compile() { # COMPILER
         build/lint/"$1"/test/bench.o
 }
 
-# Each file by itself, as many at once as there are cores. Its log stays quiet about what it counts.
+# Each file by itself, as many at once as there are cores. What is found in a header comes up with every
+# file that includes it, and each finding has its long story: that is left in the log.
 tidy() {
+    log=build/lint/clang-tidy.log
     # shellcheck disable=SC2086
     printf '%s\n' $c_files |
-        xargs -P "$jobs" -I{} clang-tidy --quiet {} -- -std=c11 $include 2>"$scratch/tidy.err" ||
-        { grep -v 'warnings generated' "$scratch/tidy.err"; return 1; }
+        xargs -P "$jobs" -I{} clang-tidy --quiet {} -- -std=c11 $include >$log 2>"$scratch/tidy.err" &&
+        return
+    grep -hE '(error|warning): ' $log "$scratch/tidy.err" | sed "s|^$PWD/||; s|^\./||" | sort -u
+    echo "more in $log"
+    return 1
 }
 
 # Style is left to clang-tidy, and so is what is not initialized, because cppcheck loses sight of arrays
