@@ -395,6 +395,43 @@ TEST (anim_file_counts_are_held_against_the_bytes_left) {
     CHECK_CASES(cases);
 }
 
+// The other side of that: what is written with the fewest bytes is read.
+TEST (anim_file_reads_the_densest_text) {
+    enum { COUNT = 1000, NUM_FRAMES = 10, ROOM = 100 * COUNT };
+    char *const text = malloc(ROOM);
+    if (!text)
+        abort();
+    size_t size = (size_t)sprintf(text,
+                                  "frameRate 1 numAnimatedComponents %d numFrames %d numJoints %d "
+                                  "hierarchy{a -1 0 0 ",
+                                  COUNT, NUM_FRAMES, COUNT);
+    for (int j = 1; j < COUNT; j++)
+        size += (size_t)sprintf(text + size, "a 0 0 0 ");
+    size += (size_t)sprintf(text + size, "}baseframe{");
+    for (int j = 0; j < COUNT; j++)
+        size += (size_t)sprintf(text + size, "(0 0 0)(0 0 0)");
+    text[size++] = '}';
+    for (int f = 0; f < NUM_FRAMES; f++) {
+        size += (size_t)sprintf(text + size, "frame %d{", f);
+        for (int i = 0; i < COUNT; i++)
+            size += (size_t)sprintf(text + size, i + 1 < COUNT ? "%d " : "%d}", i % 10);
+    }
+    md5_context context;
+    md5_error error;
+    md5_context_begin(&context, NULL, NULL, &error);
+    md5_arena arena = {.context = &context};
+    md5_anim_file file;
+    if (test_check(md5_read_anim_file(&arena, text, size, &file), __FILE__, __LINE__, "%u:%u: %s",
+                   error.line, error.column, error.message)) {
+        bool equal = true;
+        for (size_t i = 0; i < (size_t)NUM_FRAMES * COUNT; i++)
+            equal = equal && file.numbers[i] == (float)(i % 10);
+        CHECK(equal);
+    }
+    md5_arena_free(&arena);
+    free(text);
+}
+
 // Thousands of joints that all follow the same number, over thousands of frames: what is made of
 // that would be as large as their product.
 TEST (anim_file_bounds_how_often_components_are_shared) {

@@ -90,6 +90,18 @@ TEST (lex_skips_all_kinds_of_white_space) {
     }
 }
 
+// Of the visible ASCII characters, all but brackets and quotes stand in words.
+TEST (lex_words_end_at_brackets_quotes_and_white_space) {
+    for (int c = 0; c < 256; c++) {
+        const char text[] = {'a', (char)c, 'b'};
+        const bool ends = c <= ' ' || c >= 0x80 || strchr("(){}\"'", c);
+        reading r;
+        md5_lex *const lex = begin_sized(&r, text, sizeof text);
+        CHECK_UINT(md5_lex_peek_word(lex).size, ends ? 1 : 3);
+        end(&r);
+    }
+}
+
 TEST (lex_cuts_nul_bytes_at_the_end_only) {
     reading r;
     md5_lex *lex = begin_sized(&r, "a \0\0\n\0", 6);
@@ -294,6 +306,7 @@ TEST (lex_reads_names_of_joints) {
         {"a", "a"},
         {"a \"b\"", "a"},
         {"\"a\" \"b\" 3", "ab"},
+        {"\x80\xFFn 3", "\x80\xFFn"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         reading r;

@@ -469,6 +469,35 @@ TEST (mesh_file_counts_are_held_against_the_bytes_left) {
     CHECK_CASES(cases);
 }
 
+static size_t add_times(char *text, size_t size, const char *part, int count)
+{
+    for (int i = 0; i < count; i++, size += strlen(part))
+        memcpy(text + size, part, strlen(part));
+    return size;
+}
+
+// The other side of that: what is written with the fewest bytes is read.
+TEST (mesh_file_reads_the_densest_text) {
+    enum { COUNT = 1000, ROOM = 200 * COUNT };
+    char *const text = malloc(ROOM);
+    if (!text)
+        abort();
+    size_t size = (size_t)sprintf(text, "numJoints %d joints{a -1(0 0 0)(0 0 0)", COUNT);
+    size = add_times(text, size, "a 0(0 0 0)(0 0 0)", COUNT - 1);
+    size += (size_t)sprintf(text + size, "}numMeshes %d mesh{numweights %d ", COUNT + 1, COUNT);
+    size = add_times(text, size, "weight 0 0 0(0 0 0)", COUNT);
+    size += (size_t)sprintf(text + size, "numtris %d ", COUNT);
+    size = add_times(text, size, "tri 0 0 0 0 ", COUNT);
+    size += (size_t)sprintf(text + size, "numverts %d ", COUNT);
+    size = add_times(text, size, "vert 0(0 0)0 0 ", COUNT);
+    text[size++] = '}';
+    size = add_times(text, size, "mesh{numverts 0 numtris 0 numweights 0}", COUNT);
+    md5_error error;
+    test_check(load(text, size, NULL, &error), __FILE__, __LINE__, "%u:%u: %s", error.line,
+               error.column, error.message);
+    free(text);
+}
+
 // A text of 258 bytes that promises a lot gets no more memory than one that does not.
 TEST (mesh_file_asks_for_no_memory_before_counts_are_checked) {
     size_t size;
@@ -481,65 +510,6 @@ TEST (mesh_file_asks_for_no_memory_before_counts_are_checked) {
     CHECK(heap.peak_bytes <= 16384);
     CHECK_UINT(heap.live, 0);
     free(text);
-}
-
-// Joints in an order that puts children first: right, and linear.
-TEST (mesh_file_orders_parents_before_children) {
-    enum { NUM_JOINTS = 20000 };
-    char *const text = malloc(NUM_JOINTS * 48 + 200);
-    if (!text)
-        abort();
-    size_t size = (size_t)sprintf(text,
-                                  "MD5Version 10 commandline \"\" numJoints %d numMeshes 0\n"
-                                  "joints {\n",
-                                  NUM_JOINTS);
-    for (int j = 0; j < NUM_JOINTS; j++) // a chain, root last
-        size += (size_t)sprintf(text + size, "j%d %d (0 0 0)(0 0 0)\n", j,
-                                j + 1 < NUM_JOINTS ? j + 1 : -1);
-    size += (size_t)sprintf(text + size, "}");
-    md5_context context;
-    md5_error error;
-    md5_arena arena;
-    md5_mesh_file file;
-    if (read_text(&context, &arena, &error, text, size, &file)) {
-        bool in_order = true;
-        for (uint32_t i = 0; i < NUM_JOINTS; i++)
-            in_order = in_order && file.order[i] == NUM_JOINTS - 1 - i;
-        CHECK(in_order);
-        CHECK_UINT(context.num_warnings, NUM_JOINTS - 1);
-    }
-    md5_arena_free(&arena);
-    free(text);
-}
-
-TEST (mesh_file_warns_of_parents_behind_their_children) {
-    static const char late[] = "MD5Version 10 commandline \"\" numJoints 5 numMeshes 0\n"
-                               "joints {\n"
-                               "a 1 (0 0 0) (0 0 0)\n"
-                               "b -1 (0 0 0) (0 0 0)\n"
-                               "c 4 (0 0 0) (0 0 0)\n"
-                               "d 0 (0 0 0) (0 0 0)\n"
-                               "e -1 (0 0 0) (0 0 0)\n"
-                               "}\n";
-    static const read_case cases[] = {
-        {"", late,
-         "3:1: warning: joint 'a' stands before its parent, joint 1\n"
-         "5:1: warning: joint 'c' stands before its parent, joint 4"}};
-    read_cases_check(late, cases, 1, load, __FILE__, __LINE__);
-
-    md5_context context;
-    md5_error error;
-    md5_arena arena;
-    md5_mesh_file file;
-    if (read_text(&context, &arena, &error, late, strlen(late), &file)) {
-        bool done[5] = {false};
-        for (uint32_t i = 0; i < 5; i++) {
-            const int32_t parent = file.joints[file.order[i]].parent;
-            CHECK(!done[file.order[i]] && (parent < 0 || done[parent]));
-            done[file.order[i]] = true;
-        }
-    }
-    md5_arena_free(&arena);
 }
 
 // Vertices may share weights, but not so often that what follows is no longer linear.

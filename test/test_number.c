@@ -175,6 +175,11 @@ TEST (number_ends_where_its_text_ends) {
         {" 1", 0},
         {"1e 5", 1},
         {"..5", 0},
+        {"1:5", 1},
+        {"1.5:", 3},
+        {"1/5", 1},
+        {"1.5/", 3},
+        {"1e5:", 3},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         const size_t size = strlen(cases[i].text);

@@ -55,8 +55,8 @@ void md5_lex_place(md5_lex *lex, const char *at, uint32_t *line, uint32_t *colum
     }
     const char *next = lex->counted_to < at ? lex->counted_to : at;
     for (; next < at; next++) {
-        const bool is_end =
-            *next == '\n' || (*next == '\r' && (next + 1 == lex->end || next[1] != '\n'));
+        // The text does not end in white space, so something follows a CR.
+        const bool is_end = *next == '\n' || (*next == '\r' && next[1] != '\n');
         if (is_end) {
             lex->counted_line++;
             lex->line_start = next + 1;
