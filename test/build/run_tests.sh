@@ -7,6 +7,7 @@
 set -u
 timeout=${MD5_TEST_TIMEOUT:-600}
 
+export LSAN_OPTIONS="suppressions=$PWD/test/build/leaks.txt:print_suppressions=0${LSAN_OPTIONS:+:$LSAN_OPTIONS}"
 export UBSAN_OPTIONS="print_stacktrace=1${UBSAN_OPTIONS:+:$UBSAN_OPTIONS}"
 
 passed=0 failed=0 skipped=0

@@ -9,10 +9,9 @@ shift 2
 if [ -n "${DISPLAY:-}${WAYLAND_DISPLAY:-}" ] || [ "$(uname)" = Darwin ]; then
     "$viewer" "$@"
     status=$?
-    # 1 is the viewer's own refusal, which may be a window that cannot be opened; what it was given
-    # is then tried again without one. A crash or bad usage is told as it is.
-    [ $status -eq 1 ] || exit $status
-    echo "The viewer could not go on in a window; trying a picture instead."
+    # 3: no window with OpenGL 3.3 can be had. Everything else is the viewer's own affair.
+    [ $status -eq 3 ] || exit $status
+    echo "There is no window to be had; rendering a picture instead."
 else
     echo "There is no display; rendering a picture instead."
 fi
