@@ -30,7 +30,7 @@ for n in $(seq "$count"); do
     check "snippet $n runs" "$scratch/program"
 done
 
-# Commands of ours that can be run as they stand: the tool, and pictures written into build/.
+# Commands of ours that can be run as they stand: the tool, checks, and pictures written into build/.
 count=$(blocks sh)
 check "there are commands" [ "$count" -gt 0 ]
 cat "$scratch"/sh.* 2>/dev/null | sed 's/ *#.*//; s/^\$ //' >"$scratch/commands"
@@ -42,7 +42,7 @@ run_command() {
     (eval "$1") </dev/null
 }
 commands_to_run() {
-    grep -E '^(build/)?md5tool |^(build/)?md5view .*--output build/' "$scratch/commands" |
+    grep -E '^(build/)?md5tool |^(build/)?md5view .*--(output build/|verify)' "$scratch/commands" |
         sed "s|^build/||; s|^md5|$products/md5|"
 }
 commands_to_run >"$scratch/run"
