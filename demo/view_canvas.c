@@ -102,8 +102,8 @@ void view_draw_disc(view_canvas *canvas, float x, float y, float radius, view_co
 void view_draw_triangle(view_canvas *canvas, const float corners[6], view_color color)
 {
     const float u = solid_u(canvas->font), v = solid_v(canvas->font);
-    for (int i = 0; i < 3; i++)
-        add(canvas, corners[2 * i], corners[2 * i + 1], u, v, color);
+    for (size_t i = 0; i < 6; i += 2)
+        add(canvas, corners[i], corners[i + 1], u, v, color);
 }
 
 // -- Text -----------------------------------------------------------------------------------

@@ -101,7 +101,7 @@ static void draw_keys(view_state *viewer, float width, float height)
     while (!split_columns(most, &columns))
         most += 0.1f;
 
-    float keys[MAX_COLUMNS], help[MAX_COLUMNS];
+    float keys[MAX_COLUMNS] = {0}, help[MAX_COLUMNS] = {0};
     view_rect box = {.width = 2.0f * padding - between, .height = most * line + 2.0f * padding};
     for (int i = 0; i < columns.count; i++) {
         measure_column(&viewer->font, columns.begins[i], columns.begins[i + 1], &keys[i], &help[i]);

@@ -102,7 +102,7 @@ const view_option *view_find_option(const char *name, size_t length, const view_
             *nearest = o;
         }
     }
-    if (least > 3)
+    if (least > (length + 2) / 4) // no likeness, no guess
         *nearest = NULL;
     return NULL;
 }

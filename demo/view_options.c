@@ -1,5 +1,6 @@
 #include "demo/view_options.h"
 
+#include "demo/common_file.h"
 #include "demo/view_option_table.h"
 
 #include <math.h>
@@ -36,19 +37,28 @@ static bool read_count(const char *text, uint32_t low, uint32_t high, uint32_t *
     return true;
 }
 
+// Takes a number from 0 to `most` and the `end` behind it, moving on.
+static bool take_number(const char **text, double most, char end, double *number)
+{
+    char *rest = NULL;
+    *number = strtod(*text, &rest);
+    if (rest == *text || *rest != end || !(*number >= 0.0 && *number <= most))
+        return false;
+    *text = end != '\0' ? rest + 1 : rest;
+    return true;
+}
+
 // "1280,720" or "1280x720".
 static bool read_resolution(const char *text, view_options *options)
 {
-    unsigned width = 0, height = 0;
-    char separator = 0, rest = 0;
-    if (sscanf(text, "%5u%c%5u%c", &width, &separator, &height, &rest) != 3)
+    double width = 0.0, height = 0.0;
+    const char separator = strchr(text, 'x') != NULL ? 'x' : ',';
+    if (!take_number(&text, MAX_PICTURE_SIDE, separator, &width)
+        || !take_number(&text, MAX_PICTURE_SIDE, '\0', &height) || width < 1.0 || height < 1.0
+        || width != floor(width) || height != floor(height))
         return false;
-    if ((separator != ',' && separator != 'x') || width == 0 || height == 0
-        || width > MAX_PICTURE_SIDE || height > MAX_PICTURE_SIDE)
-        return false;
-    options->width = width;
-    options->height = height;
-    options->size_given = true;
+    options->width = (uint32_t)width;
+    options->height = (uint32_t)height;
     return true;
 }
 
@@ -69,22 +79,21 @@ static bool read_times(const char *text, view_options *options)
     }
 }
 
+// "#rrggbb" or "R,G,B".
 static bool read_color(const char *text, float color[3])
 {
-    unsigned hex = 0;
-    char rest = 0;
-    if (text[0] == '#' && strlen(text) == 7 && sscanf(text + 1, "%6x%c", &hex, &rest) == 1) {
+    if (text[0] == '#') {
+        char *end = NULL;
+        const unsigned long hex = strtoul(text + 1, &end, 16);
         for (int i = 0; i < 3; i++)
             color[i] = (float)((hex >> (16 - 8 * i)) & 255) / 255.0f;
-        return true;
+        return strlen(text) == 7 && *end == '\0' && text[1] != '-' && text[1] != '+';
     }
-    float value[3];
-    if (sscanf(text, "%f,%f,%f%c", &value[0], &value[1], &value[2], &rest) != 3)
-        return false;
     for (int i = 0; i < 3; i++) {
-        if (!(value[i] >= 0.0f && value[i] <= 1.0f))
+        double value;
+        if (!take_number(&text, 1.0, i < 2 ? ',' : '\0', &value))
             return false;
-        color[i] = value[i];
+        color[i] = (float)value;
     }
     return true;
 }
@@ -196,10 +205,29 @@ static bool set_choice(view_options *o, view_option_id id, const char *value)
     return choice >= 0;
 }
 
+// Switches that are otherwise as it suits.
+static int *find_choosing_switch(view_options *o, view_option_id id)
+{
+    return id == OPTION_GRID ? &o->grid : id == OPTION_PANEL ? &o->panel : NULL;
+}
+
+// `value` may be NULL: on.
+static bool set_switch(view_options *o, view_option_id id, const char *value)
+{
+    int *const choosing = find_choosing_switch(o, id);
+    bool on = false, *const plain = find_switch(o, id);
+    if (!read_switch(value, &on))
+        return false;
+    if (choosing != NULL)
+        *choosing = on;
+    else if (plain != NULL)
+        *plain = on;
+    return true;
+}
+
 // Returns false when the value is not one that the option takes.
 static bool set_value(view_options *o, view_option_id id, const char *value)
 {
-    bool on = false;
     switch (id) {
     case OPTION_OUTPUT:
         o->output = value;
@@ -212,7 +240,7 @@ static bool set_value(view_options *o, view_option_id id, const char *value)
         return read_count(value, 1, MAX_FRAMES, &o->num_frames);
     case OPTION_TEXTURE:
         add_texture(value, o);
-        return true;
+        return value[0] != '\0';
     case OPTION_PATH:
     case OPTION_ROOT:
     case OPTION_LOOP:
@@ -241,12 +269,8 @@ static bool set_value(view_options *o, view_option_id id, const char *value)
     case OPTION_BACKGROUND_COLOR:
         o->background_given = true;
         return read_color(value, o->background);
-    case OPTION_GRID:
-        return read_switch(value, &on) && (o->grid = on, true);
-    case OPTION_PANEL:
-        return read_switch(value, &on) && (o->panel = on, true);
     default:
-        return read_switch(value, find_switch(o, id));
+        return false; // switches: see set_switch()
     }
 }
 
@@ -287,16 +311,22 @@ static bool read_option(int count, char **arguments, int *i, view_options *optio
         }
         value = arguments[++*i];
     }
-    if (!set_value(options, found->id, value)) {
+    const bool taken = value != NULL && found->value != NULL
+                           ? set_value(options, found->id, value)
+                           : set_switch(options, found->id, value);
+    if (!taken)
         (void)snprintf(problem, size, "--%s takes %s, not '%s'", found->name,
                        found->value != NULL ? found->value : "yes or no", value);
-        return false;
-    }
-    return true;
+    return taken;
 }
 
 static const char *find_contradiction(const view_options *o)
 {
+    size_t num_models = 0;
+    for (size_t i = 0; i < o->num_files; i++)
+        num_models += !common_has_ending(o->files[i], ".md5anim");
+    if (num_models > 1)
+        return "one model at a time; animations end in .md5anim";
     if (o->output != NULL && strcmp(o->output, "-") == 0 && o->num_times > 1)
         return "--output - holds one picture; give one --animation-time";
     if ((o->output != NULL) + (o->num_frames > 0) + o->verify + o->no_render > 1)

@@ -25,7 +25,6 @@ typedef struct view_options {
 
     const char *output; // NULL = show a window; "-" = standard output
     uint32_t width, height;
-    bool size_given;
     uint32_t samples;
     uint32_t num_frames; // --frames; 0 = not asked for
     bool verify, no_render, watch, no_auto;

@@ -17,21 +17,22 @@
 // The value of one place, "frame:04" without its braces, or NULL if it is none.
 static char *place_value(const char *place, const view_name_values *values)
 {
-    char word[16] = "", rest = 0;
-    unsigned digits = 0;
-    const int parts = sscanf(place, "%15[a-z]:%2u%c", word, &digits, &rest);
-    if (parts < 1 || parts > 2 || (parts == 1 && strcmp(place, word) != 0))
+    const char *const colon = strchr(place, ':');
+    const size_t length = colon != NULL ? (size_t)(colon - place) : strlen(place);
+    char *end = NULL;
+    const long digits = colon != NULL ? strtol(colon + 1, &end, 10) : 0;
+    if (colon != NULL && (*end != '\0' || end == colon + 1 || digits < 0 || digits > 20))
         return NULL;
     const int width = (int)digits;
-    if (strcmp(word, "model") == 0)
+    if (length == 5 && strncmp(place, "model", length) == 0)
         return common_copy(values->model);
-    if (strcmp(word, "anim") == 0)
+    if (length == 4 && strncmp(place, "anim", length) == 0)
         return common_copy(values->anim);
-    if (strcmp(word, "frame") == 0)
+    if (length == 5 && strncmp(place, "frame", length) == 0)
         return common_format("%0*u", width, (unsigned)values->frame);
-    if (strcmp(word, "n") == 0)
+    if (length == 1 && place[0] == 'n')
         return common_format("%0*u", width, (unsigned)values->n);
-    if (strcmp(word, "time") == 0)
+    if (length == 4 && strncmp(place, "time", length) == 0)
         return common_format("%0*.3f", width, values->time);
     return NULL;
 }

@@ -59,8 +59,8 @@ void view_add_normals(view_lines *lines, const view_scene *scene, float length)
 {
     for (uint32_t i = 0; scene->model != NULL && i < scene->model->num_meshes; i++)
         for (uint32_t v = 0; v < scene->model->meshes[i].num_vertices; v++) {
-            const md5_vec3 place = scene->positions[i][v];
-            const md5_vec3 tip = view_add(place, view_scale(scene->normals[i][v], length));
+            const md5_vec3 place = scene->skinned[i].positions[v];
+            const md5_vec3 tip = view_add(place, view_scale(scene->skinned[i].normals[v], length));
             view_add_line(lines, place, tip, normal);
         }
 }

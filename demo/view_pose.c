@@ -42,8 +42,8 @@ void view_pose(view_scene *scene, const view_play *play)
 void view_skin(view_scene *scene)
 {
     for (uint32_t i = 0; scene->model != NULL && i < scene->model->num_meshes; i++)
-        md5_skin(&scene->model->meshes[i], scene->palette, scene->positions[i], scene->normals[i],
-                 NULL);
+        md5_skin(&scene->model->meshes[i], scene->palette, scene->skinned[i].positions,
+                 scene->skinned[i].normals, NULL);
 }
 
 md5_bounds view_pose_bounds(const view_scene *scene)
@@ -51,7 +51,7 @@ md5_bounds view_pose_bounds(const view_scene *scene)
     md5_bounds bounds = md5_bounds_of_points(NULL, 0);
     for (uint32_t i = 0; scene->model != NULL && i < scene->model->num_meshes; i++) {
         const md5_bounds mesh =
-            md5_bounds_of_points(scene->positions[i], scene->model->meshes[i].num_vertices);
+            md5_bounds_of_points(scene->skinned[i].positions, scene->model->meshes[i].num_vertices);
         bounds = md5_bounds_union(bounds, mesh);
     }
     for (uint32_t i = 0; i < scene->num_joints && view_count_vertices(scene) == 0; i++) {
@@ -65,8 +65,9 @@ md5_bounds view_pose_bounds(const view_scene *scene)
 static md5_vec3 hull_direction(int index)
 {
     const int cell = index < 13 ? index : index + 1; // 13 is the cube's own middle
-    const md5_vec3 d = {(float)(cell % 3 - 1), (float)(cell / 3 % 3 - 1), (float)(cell / 9 - 1)};
-    return view_scale(d, 1.0f / view_length(d));
+    const int x = cell % 3 - 1, y = cell / 3 % 3 - 1, z = cell / 9 - 1;
+    const md5_vec3 direction = {(float)x, (float)y, (float)z};
+    return view_scale(direction, 1.0f / view_length(direction));
 }
 
 static void widen_hull(view_hull *hull, const md5_vec3 *points, uint32_t count)
@@ -86,7 +87,7 @@ static void widen_hull(view_hull *hull, const md5_vec3 *points, uint32_t count)
 static void widen_hull_by_pose(view_hull *hull, const view_scene *scene)
 {
     for (uint32_t i = 0; scene->model != NULL && i < scene->model->num_meshes; i++)
-        widen_hull(hull, scene->positions[i], scene->model->meshes[i].num_vertices);
+        widen_hull(hull, scene->skinned[i].positions, scene->model->meshes[i].num_vertices);
     for (uint32_t i = 0; i < scene->num_joints && view_count_vertices(scene) == 0; i++) {
         const md5_vec3 place = view_translation(&scene->joints[i]);
         widen_hull(hull, &place, 1);

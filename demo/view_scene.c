@@ -31,16 +31,15 @@ static void free_clip(view_clip *clip)
 static void free_pose(view_scene *scene)
 {
     const uint32_t num_meshes = scene->model != NULL ? scene->model->num_meshes : 0;
-    for (uint32_t i = 0; i < num_meshes && scene->positions != NULL; i++) {
-        free(scene->positions[i]);
-        free(scene->normals[i]);
+    for (uint32_t i = 0; i < num_meshes && scene->skinned != NULL; i++) {
+        free(scene->skinned[i].positions);
+        free(scene->skinned[i].normals);
     }
-    free(scene->positions);
-    free(scene->normals);
+    free(scene->skinned);
     free(scene->pose);
     free(scene->joints);
     free(scene->palette);
-    scene->positions = scene->normals = NULL;
+    scene->skinned = NULL;
     scene->pose = NULL;
     scene->joints = scene->palette = NULL;
 }
@@ -68,12 +67,11 @@ static void make_pose(view_scene *scene, const md5_skeleton *skeleton)
     if (scene->model == NULL)
         return;
     const uint32_t num_meshes = scene->model->num_meshes;
-    scene->positions = common_alloc(num_meshes, sizeof *scene->positions);
-    scene->normals = common_alloc(num_meshes, sizeof *scene->normals);
+    scene->skinned = common_alloc(num_meshes, sizeof *scene->skinned);
     for (uint32_t i = 0; i < num_meshes; i++) {
         const uint32_t count = scene->model->meshes[i].num_vertices;
-        scene->positions[i] = common_alloc(count, sizeof **scene->positions);
-        scene->normals[i] = common_alloc(count, sizeof **scene->normals);
+        scene->skinned[i].positions = common_alloc(count, sizeof(md5_vec3));
+        scene->skinned[i].normals = common_alloc(count, sizeof(md5_vec3));
     }
 }
 
@@ -197,18 +195,12 @@ const md5_anim *view_shown_anim(const view_scene *scene)
 
 // -- Loading --------------------------------------------------------------------------------
 
-static const char *find_model_path(const char *const *files, size_t num_files, size_t *num_models)
+static const char *find_model_path(const char *const *files, size_t num_files)
 {
-    const char *path = NULL;
-    *num_models = 0;
-    for (size_t i = 0; i < num_files; i++) {
-        if (common_has_ending(files[i], ".md5anim"))
-            continue;
-        if (path == NULL)
-            path = files[i];
-        (*num_models)++;
-    }
-    return path;
+    for (size_t i = 0; i < num_files; i++)
+        if (!common_has_ending(files[i], ".md5anim"))
+            return files[i];
+    return NULL;
 }
 
 static bool load_model(view_scene *scene, const char *path, view_log *log)
@@ -227,12 +219,7 @@ static bool load_model(view_scene *scene, const char *path, view_log *log)
 static bool load_all(view_scene *scene, const char *const *files, size_t num_files, bool pick_up,
                      view_log *log)
 {
-    size_t num_models = 0;
-    const char *const model_path = find_model_path(files, num_files, &num_models);
-    if (num_models > 1) {
-        view_error(log, "one model at a time, and animations that end in .md5anim");
-        return false;
-    }
+    const char *const model_path = find_model_path(files, num_files);
     scene->path = common_copy(model_path != NULL ? model_path : files[0]);
     scene->name = common_stem(scene->path);
     if (model_path != NULL && !load_model(scene, model_path, log))

@@ -12,6 +12,11 @@ typedef struct view_clip {
     md5_binding *binding; // NULL in a scene without a model
 } view_clip;
 
+// A mesh in the pose of the moment.
+typedef struct view_skinned {
+    md5_vec3 *positions, *normals; // [num_vertices]
+} view_skinned;
+
 // The points of a shape that lie farthest out in each of 26 directions: enough of its convex hull
 // to fit a picture around it, from whichever side.
 enum { VIEW_HULL_POINTS = 26 };
@@ -32,15 +37,14 @@ typedef struct view_scene {
     const md5_skeleton *skeleton;
 
     // Of the moment, written by view_pose().
-    md5_transform *pose;  // [num_joints]
-    md5_mat34 *joints;    // [num_joints], model space
-    md5_mat34 *palette;   // [num_joints]; only with a model
-    md5_vec3 **positions; // [num_meshes][num_vertices], by view_skin(); likewise normals
-    md5_vec3 **normals;
+    md5_transform *pose;   // [num_joints]
+    md5_mat34 *joints;     // [num_joints], model space
+    md5_mat34 *palette;    // [num_joints]; only with a model
+    view_skinned *skinned; // [num_meshes], written by view_skin()
 } view_scene;
 
 // Loads a model with animations, or animations alone: a name that ends in .md5anim is one, the
-// others are models, of which there may be one. With `pick_up`, a model that comes alone takes
+// first that does not is the model. With `pick_up`, a model that comes alone takes
 // the animations of its folder along whose joints drive all of its own. Where anything that was
 // named cannot be read, tells why and returns false; nothing stays allocated then.
 bool view_load_scene(view_scene *scene, const char *const *files, size_t num_files, bool pick_up,
@@ -61,7 +65,7 @@ const md5_anim *view_shown_anim(const view_scene *scene);
 void view_pose(view_scene *scene, const view_play *play);
 void view_pose_moment(view_scene *scene, const md5_moment *moment);
 
-// Skins all meshes on the CPU into `positions` and `normals`.
+// Skins all meshes on the CPU into `skinned`.
 void view_skin(view_scene *scene);
 
 // The box of all vertices, or of all joints where there are none, in the pose that view_pose()

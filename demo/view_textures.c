@@ -130,7 +130,9 @@ static size_t load_file(view_textures *textures, md5gl_renderer *renderer, const
         texture = md5gl_create_texture(renderer, (uint32_t)width, (uint32_t)height, rgba, &error);
         reason = texture == 0 ? error.message : NULL;
     } else {
-        reason = common_is_folder(path) ? "it is a folder" : stbi_failure_reason();
+        reason = common_is_folder(path) ? "it is a folder"
+                 : common_is_file(path) ? stbi_failure_reason()
+                                        : "no such file";
     }
     stbi_image_free(rgba);
 

@@ -15,10 +15,10 @@ enum { MOMENTS_A_CLIP = 7 };
 
 // What was found of one mesh over all poses.
 typedef struct mesh_report {
-    float error, normal_error;  // largest
-    float foretold;             // largest loss of the path, in units
-    float excess;               // most by which an error passes its pose's limit; <= 0 is well
-    uint64_t compared, skipped; // normals
+    float error, normal_error; // largest
+    float foretold;            // largest loss of the path, in units
+    float excess;              // most by which an error passes its pose's limit; <= 0 is well
+    unsigned long long compared, skipped; // normals
 } mesh_report;
 
 typedef struct verification {
@@ -57,17 +57,18 @@ static void compare_mesh(verification *v, uint32_t index, float foretold)
 {
     const view_scene *const scene = &v->viewer->scene;
     const md5_mesh *const mesh = &scene->model->meshes[index];
+    const view_skinned *const skinned = &scene->skinned[index];
     mesh_report *const report = &v->reports[index];
     float error = 0.0f;
     for (uint32_t i = 0; i < mesh->num_vertices; i++) {
-        error = fmaxf(error, distance(v->positions[i], scene->positions[index][i]));
+        error = fmaxf(error, distance(v->positions[i], skinned->positions[i]));
         if (blend_length(mesh, scene->palette, i) < blend_limit) {
             report->skipped++;
             continue;
         }
         report->compared++;
         report->normal_error =
-            fmaxf(report->normal_error, distance(v->normals[i], scene->normals[index][i]));
+            fmaxf(report->normal_error, distance(v->normals[i], skinned->normals[i]));
     }
     const bool forced = v->viewer->options->path != MD5GL_PATH_AUTO;
     report->error = fmaxf(report->error, error);
@@ -180,8 +181,7 @@ static bool report_mesh(const verification *v, uint32_t index, float size)
     printf(", foretold loss %.3g units; normals %.3g", (double)r->foretold,
            (double)r->normal_error);
     if (r->skipped > 0)
-        printf(" (%llu of %llu left out: no direction)", (unsigned long long)r->skipped,
-               (unsigned long long)(r->skipped + r->compared));
+        printf(" (%llu of %llu left out: no direction)", r->skipped, r->skipped + r->compared);
     printf("; %s\n", passes ? "ok" : "TOO MUCH");
     return passes;
 }

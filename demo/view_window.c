@@ -26,15 +26,30 @@ static bool has_display(void)
 #endif
 }
 
+// Whether a window can be seen. Where a named display is not there, SDL falls back on drivers that
+// draw into nowhere.
+static bool is_seen(void)
+{
+    const char *const driver = SDL_GetCurrentVideoDriver();
+    return driver != NULL && strcmp(driver, "offscreen") != 0 && strcmp(driver, "dummy") != 0
+           && strcmp(driver, "evdev") != 0;
+}
+
 static bool start_video(bool visible)
 {
     const char *const chosen = getenv("SDL_VIDEODRIVER");
-    if (chosen != NULL && *chosen != '\0')
-        return SDL_InitSubSystem(SDL_INIT_VIDEO) == 0;
-    if (has_display() && SDL_InitSubSystem(SDL_INIT_VIDEO) == 0)
-        return true;
-    if (visible)
-        return !has_display() ? SDL_SetError("no display") == 0 : false;
+    const bool is_chosen = chosen != NULL && *chosen != '\0';
+    if ((is_chosen || has_display()) && SDL_InitSubSystem(SDL_INIT_VIDEO) == 0) {
+        if (is_seen() || (is_chosen && !visible))
+            return true;
+        SDL_QuitSubSystem(SDL_INIT_VIDEO);
+    } else if (is_chosen) {
+        return false; // and SDL says why
+    }
+    if (visible) {
+        SDL_SetError("there is no display");
+        return false;
+    }
     SDL_SetHint(SDL_HINT_VIDEODRIVER, "offscreen");
     return SDL_InitSubSystem(SDL_INIT_VIDEO) == 0;
 }

@@ -1,0 +1,381 @@
+#!/bin/sh
+# md5view without a window, as a person or a script drives it: options, bad usage, bad files,
+# pictures, frame times, and --verify. test/window.sh drives it in a window.
+. test/build/report.sh
+view=$products/md5view
+data=test/reference/data
+model=$data/still.md5mesh # small, so that it loads at once
+anim=$data/still.md5anim
+own=models/bobbin/bobbin.md5mesh
+small=--resolution=480,270 # enough to compare
+
+# Off the screen in any case: that the viewer chooses this by itself has a test of its own.
+unset DISPLAY WAYLAND_DISPLAY SDL_VIDEODRIVER
+
+# runs STATUS ARGUMENTS...: true when the viewer ends with that status.
+runs() {
+    expected=$1
+    shift
+    "$view" "$@" >"$scratch/out" 2>"$scratch/err"
+    status=$?
+    [ $status -eq "$expected" ] || { echo "status $status, expected $expected"; cat "$scratch/err"; false; }
+}
+# says out|err TEXT
+says() {
+    grep -qF -- "$2" "$scratch/$1" || { echo "does not say '$2':"; cat "$scratch/$1"; false; }
+}
+# lines out|err N
+lines() {
+    [ "$(wc -l <"$scratch/$1")" -eq "$2" ] || { echo "not $2 lines:"; cat "$scratch/$1"; false; }
+}
+png() {
+    python3 test/view_png.py "$@"
+}
+# holds CONDITION NUMBER...: an awk condition on $1 $2 ... .
+holds() {
+    condition=$1
+    shift
+    echo "$*" | awk "{ exit !($condition) }" || { echo "$* is not: $condition"; false; }
+}
+
+# -- Help and usage -----------------------------------------------------------------------------
+
+helps() {
+    runs 0 --help && lines err 0 && says out 'MODEL.md5mesh' && says out '--animation-time' &&
+        runs 0 -h && says out 'Exit status'
+}
+has_bindings() {
+    runs 0 --list-bindings && for key in Space Home F12 'Ctrl+Q' 'Shift+A' 'Shift+H' 'Page Down' \
+        'Left drag' 'Wheel'; do says out "  $key" || return 1; done
+}
+# Every option of the help is one: with an empty value it is misused, but known.
+knows_its_options() {
+    runs 0 --help && sed -n 's/^  \(--[a-z-]*\).*/\1/p' "$scratch/out" >"$scratch/options"
+    [ "$(wc -l <"$scratch/options")" -gt 30 ] || return 1
+    while read -r option; do
+        runs 2 "$option=" && says err "$option takes" || return 1
+    done <"$scratch/options"
+}
+# usage TITLE WORD ARGUMENTS...: one line with that word, status 2.
+usage() {
+    title=$1 word=$2
+    shift 2
+    misused() {
+        runs 2 "$@" && lines err 1 && says err "$word" && lines out 0
+    }
+    check "usage: $title" misused "$@"
+}
+check "--help" helps
+check "--version" runs 0 --version
+check "--list-bindings" has_bindings
+check "all options of the help are known" knows_its_options
+usage "unknown option" "--help lists all" --frobnicate
+usage "a near miss is guessed" "did you mean --resolution" --resolutoin 3,4
+usage "missing value" "--output needs FILE.png" --output
+usage "resolution of nothing" "W,H" --resolution 0,5
+usage "resolution of letters" "W,H" --resolution big
+usage "resolution beyond all" "W,H" --resolution 100000,5
+usage "time that is none" "--animation-time" --animation-time 1,,2
+usage "index that is none" "--animation-index" --animation-index -1
+usage "path that is none" "4|8|exact" --path 5
+usage "root that is none" "file|id|in_place" --root sideways
+usage "colour that is none" "--background-color" --background-color '#12'
+usage "switch with nonsense" "yes or no" --grid=perhaps
+usage "elevation beyond the pole" "--camera-elevation-angle" --camera-elevation-angle 91
+usage "two models" "one model" "$model" "$own"
+usage "two jobs" "only one of" --verify --frames 3
+usage "several pictures on standard output" "one picture" --output - --animation-time 0,1
+
+# -- Bad files ----------------------------------------------------------------------------------
+
+: >"$scratch/empty.md5mesh"
+printf '\211PNG\r\n\032\n\0\0\0\rIHDR' >"$scratch/picture.md5mesh"
+cp "$anim" "$scratch/anim.md5mesh"
+cp "$model" "$scratch/mesh.md5anim"
+mkdir "$scratch/folder.md5mesh"
+sed 's/"joint/"other/' "$anim" >"$scratch/other.md5anim"
+printf 'not a picture' >"$scratch/text.png"
+
+# bad TITLE WORD ARGUMENTS...: one line with that word, status 1, and no picture.
+bad() {
+    title=$1 word=$2
+    shift 2
+    refused() {
+        rm -f "$scratch/bad.png"
+        runs 1 --output "$scratch/bad.png" --verbose error "$@" && lines err 1 &&
+            says err "$word" && lines out 0 && [ ! -e "$scratch/bad.png" ]
+    }
+    check "bad: $title" refused "$@"
+}
+bad "missing file" "missing.md5mesh" "$scratch/missing.md5mesh"
+bad "folder" "folder.md5mesh" "$scratch/folder.md5mesh"
+bad "empty file" "empty" "$scratch/empty.md5mesh"
+bad "picture as a model" "not an MD5 file" "$scratch/picture.md5mesh"
+bad "animation as a model" "md5anim" "$scratch/anim.md5mesh"
+bad "model as an animation" "md5mesh" "$model" "$scratch/mesh.md5anim"
+bad "model as an animation alone" "md5mesh" "$scratch/mesh.md5anim"
+bad "missing animation" "missing.md5anim" "$model" "$scratch/missing.md5anim"
+bad "animation of another skeleton" "other" "$model" "$scratch/other.md5anim"
+bad "animation index beyond" "--animation-index 9" --animation-index 9 "$model" "$anim"
+bad "missing texture" "no such file" --texture "$scratch/missing.png" "$own"
+bad "text as a texture" "text.png" --texture "$scratch/text.png" "$own"
+bad "folder as a texture" "folder" --texture "$scratch" "$own"
+bad "texture of a mesh that is not there" "no mesh" --texture nobody="$scratch/text.png" "$own"
+bad "output into nowhere" "cannot write" "$model" --output "$scratch/nowhere/x.png"
+
+# -- No display ---------------------------------------------------------------------------------
+
+without_display() {
+    runs 3 "$model" && lines err 1 && says err "--output"
+}
+with_dead_display() { # libraries below may speak too
+    DISPLAY=:987 runs 3 "$model" && says err "--output"
+}
+driver_that_has_no_gl() {
+    SDL_VIDEODRIVER=dummy runs 3 "$model" --output "$scratch/x.png" && lines err 1
+}
+picture_with_dead_display() {
+    DISPLAY=:987 runs 0 "$model" --output "$scratch/dead.png" && [ -s "$scratch/dead.png" ]
+}
+check "without a display it says so, status 3" without_display
+check "with a display that is not there too" with_dead_display
+check "SDL_VIDEODRIVER is respected" driver_that_has_no_gl
+check "a picture needs no display, even if one is named" picture_with_dead_display
+
+# -- Pictures -----------------------------------------------------------------------------------
+
+# The model: visible, within the picture, neither tiny nor cut off.
+is_well_framed() { # FILE
+    holds '$1 > 0.02 && $1 < 0.9 && $2 > 0.01 && $3 > 0.01 && $4 < 0.99 && $5 < 0.99 &&
+           ($4 - $2 > 0.5 || $5 - $3 > 0.5)' "$(png covered "$1")"
+}
+shows_own_model() {
+    runs 0 --output "$scratch/own.png" && lines out 0 && says err own.png &&
+        [ "$(png size "$scratch/own.png")" = "1280 720" ] &&
+        [ "$(png colours "$scratch/own.png")" -eq 1000 ]
+}
+frames_own_model() {
+    for clip in 0 1 2 3; do
+        for time in 0 0.37; do
+            runs 0 --output "$scratch/clear.png" --no-background --animation-index $clip \
+                --animation-time $time --resolution 200x150 || return 1
+            [ "$(png size "$scratch/clear.png")" = "200 150" ] || return 1
+            is_well_framed "$scratch/clear.png" || return 1
+        done
+    done
+}
+frames_from_all_sides() {
+    for camera in "0 0" "90 0" "-90 20" "180 -30" "30 90" "45 35"; do
+        for shape in "200,320" "320,160 --camera-orthographic"; do
+            # shellcheck disable=SC2086
+            runs 0 "$own" --output "$scratch/side.png" --no-background --resolution $shape \
+                --camera-azimuth-angle ${camera% *} --camera-elevation-angle ${camera#* } ||
+                return 1
+            is_well_framed "$scratch/side.png" || { echo "camera $camera $shape"; return 1; }
+        done
+    done
+}
+# drawn_apart TITLE FILE LEAST OPTIONS...: the picture differs from the plain one by a share.
+drawn_apart() {
+    title=$1 least=$2
+    shift 2
+    differs() {
+        runs 0 "$own" --output "$scratch/other.png" $small --animation-index 1 "$@" &&
+            holds "\$1 > $least" "$(png differ "$scratch/plain.png" "$scratch/other.png")"
+    }
+    check "$title changes the picture" differs "$@"
+}
+repeats() {
+    runs 0 "$own" --output "$scratch/again.png" $small --animation-index 1 &&
+        cmp "$scratch/plain.png" "$scratch/again.png"
+}
+goes_to_stdout() {
+    runs 0 "$own" --output - $small --animation-index 1 && cmp "$scratch/plain.png" "$scratch/out"
+}
+writes_several() {
+    runs 0 "$own" --output "$scratch/t.png" --animation-time 0,0.25,0.5 --resolution 64,64 &&
+        [ -s "$scratch/t-1.png" ] && [ -s "$scratch/t-2.png" ] && [ -s "$scratch/t-3.png" ] &&
+        ! cmp -s "$scratch/t-1.png" "$scratch/t-2.png"
+}
+fills_names() {
+    runs 0 "$own" --animation-index 2 --animation-time 0,0.5 --resolution 64,64 \
+        --output "$scratch/{model}_{anim}_{frame:04}_{n:02}_{other}.png" &&
+        [ -s "$scratch/bobbin_walk_0000_01_{other}.png" ] &&
+        [ -s "$scratch/bobbin_walk_0012_02_{other}.png" ]
+}
+has_colour() {
+    runs 0 "$own" --output "$scratch/c.png" --background-color '#336699' --grid=no \
+        --resolution 64,64 && [ "$(png corner "$scratch/c.png")" = "51 102 153 255" ] &&
+        runs 0 "$own" --output "$scratch/c.png" --background-color 1,0.5,0 --grid=no \
+            --resolution 64,64 && [ "$(png corner "$scratch/c.png")" = "255 128 0 255" ] &&
+        runs 0 "$own" --output "$scratch/c.png" --no-background --resolution 64,64 &&
+        [ "$(png corner "$scratch/c.png")" = "0 0 0 0" ]
+}
+shows_joints_alone() {
+    runs 0 models/bobbin/walk.md5anim --output "$scratch/joints1.png" --no-background $small &&
+        runs 0 models/bobbin/walk.md5anim --output "$scratch/joints2.png" --no-background $small \
+            --animation-time 0.5 &&
+        holds '$1 > 0.001 && $2 > 0.01 && $3 > 0.01 && $4 < 0.99 && $5 < 0.99 && $5 - $3 > 0.4' \
+            "$(png covered "$scratch/joints1.png")" &&
+        holds '$1 > 0.0005' "$(png differ "$scratch/joints1.png" "$scratch/joints2.png")"
+}
+check "without arguments it shows our own model" shows_own_model
+check "all of our own model is in the picture, in every clip" frames_own_model
+check "and from all sides, in every shape of picture" frames_from_all_sides
+check "a picture to compare with" runs 0 "$own" --output "$scratch/plain.png" $small --animation-index 1
+check "the same again is the same picture" repeats
+check "--output - is standard output" goes_to_stdout
+check "several times give several pictures" writes_several
+check "places in the name are filled" fills_names
+check "background" has_colour
+check "an animation alone shows its joints moving" shows_joints_alone
+drawn_apart "--animation-time" 0.005 --animation-time 1.3
+drawn_apart "--animation-index" 0.01 --animation-index 3
+drawn_apart "--camera-azimuth-angle" 0.05 --camera-azimuth-angle -60
+drawn_apart "--camera-elevation-angle" 0.05 --camera-elevation-angle 60
+drawn_apart "--camera-distance" 0.05 --camera-distance 300
+drawn_apart "--camera-orthographic" 0.01 --camera-orthographic
+drawn_apart "--grid=no" 0.01 --grid=no
+drawn_apart "--axis" 0.0002 --axis
+drawn_apart "--edges" 0.01 --edges
+drawn_apart "--armature" 0.0005 --armature
+drawn_apart "--normal-glyphs" 0.005 --normal-glyphs
+drawn_apart "--bounds" 0.0005 --bounds
+drawn_apart "--checkerboard" 0.03 --checkerboard
+drawn_apart "--untextured" 0.03 --untextured
+drawn_apart "--panel" 0.01 --panel
+drawn_apart "--keys" 0.05 --keys
+drawn_apart "--hierarchy" 0.01 --hierarchy
+drawn_apart "--samples 1" 0.0001 --samples 1
+
+# -- Textures -----------------------------------------------------------------------------------
+
+# A model whose only mesh has the given shader, drawn in a folder of its own; is it textured?
+# found SHADER FILE: the file lies in the model's folder under that name.
+texture_is() { # found|missing SHADER FILE
+    place=$scratch/place/game/models/imp
+    rm -rf "$scratch/place"
+    mkdir -p "$place" "$(dirname "$scratch/place/game/$3")"
+    awk -v shader="$2" '/^[ \t]*shader/ { gsub(/\\/, "\\\\", shader); print "shader \"" shader "\""; next } { print }' \
+        "$model" >"$place/imp.md5mesh"
+    cp models/bobbin/bobbin.png "$scratch/place/game/$3"
+    runs 0 "$place/imp.md5mesh" --output "$scratch/tex.png" --resolution 64,64 --verbose debug || return 1
+    if [ "$1" = found ]; then
+        says err "texture of mesh" && ! grep "no texture" "$scratch/err"
+    else
+        says err "no texture found for shader"
+    fi
+}
+check "texture: as it is" texture_is found 'skin.png' models/imp/skin.png
+check "texture: without its ending" texture_is found 'models/imp/skin' models/imp/skin.png
+check "texture: another ending" texture_is found 'models/imp/skin.tga' models/imp/skin.png
+check "texture: other case" texture_is found 'SKIN' models/imp/Skin.PNG
+check "texture: with _d" texture_is found 'models/imp/skin' models/imp/skin_d.png
+check "texture: path of another machine" texture_is found '/home/x/art/skin.png' models/imp/skin.png
+check "texture: backslashes and a drive" texture_is found 'C:\art\skin.tga' models/imp/skin.png
+check "texture: in a folder beside the model" texture_is found 'art/skin' models/imp/art/skin.png
+check "texture: in textures/" texture_is found 'C:\art\skin.tga' models/imp/textures/skin.png
+check "texture: from the game's root" texture_is found 'art/imp/skin.tga' art/imp/skin.png
+check "texture: a bare name is not looked for far away" texture_is missing 'skin' skin.png
+check "texture: none" texture_is missing 'models/imp/skin' models/imp/other.png
+one_warning() {
+    runs 0 "$scratch/place/game/models/imp/imp.md5mesh" --output "$scratch/tex.png" &&
+        [ "$(grep -c 'no texture' "$scratch/err")" -eq 1 ]
+}
+chosen_texture() {
+    runs 0 "$own" --animation-index 1 $small --output "$scratch/tex.png" --verbose warning \
+        --texture 0=models/bobbin/bobbin_eye.png && lines err 0 &&
+        holds '$1 > 0.03' "$(png differ "$scratch/plain.png" "$scratch/tex.png")" &&
+        runs 0 "$own" --animation-index 1 $small --output "$scratch/tex2.png" --verbose warning \
+            --texture skin=models/bobbin/bobbin_eye.png && lines err 0 &&
+        cmp "$scratch/tex.png" "$scratch/tex2.png" &&
+        runs 0 "$own" --output "$scratch/tex2.png" $small --texture models/bobbin/bobbin_eye.png
+}
+check "a missing texture is one warning" one_warning
+check "--texture by number and by name" chosen_texture
+
+# -- Clips beside the model ---------------------------------------------------------------------
+
+picks_up() {
+    mkdir "$scratch/folder" && cp "$model" "$scratch/folder/m.md5mesh" &&
+        cp "$anim" "$scratch/folder/walk10.md5anim" && cp "$anim" "$scratch/folder/walk9.MD5ANIM" &&
+        cp "$scratch/other.md5anim" "$scratch/empty.md5mesh" "$scratch/folder" &&
+        cp "$scratch/empty.md5mesh" "$scratch/folder/broken.md5anim" &&
+        runs 0 --no-render "$scratch/folder/m.md5mesh" && says out ", 2 animations" &&
+        says out "0 walk9:" && says out "1 walk10:" && lines err 0 &&
+        runs 0 --no-render --no-auto "$scratch/folder/m.md5mesh" && says out ", 0 animations" &&
+        runs 0 --no-render "$scratch/folder/m.md5mesh" "$anim" && says out ", 1 animations"
+}
+stays_quick() {
+    for i in $(seq 300); do
+        cp models/bobbin/walk.md5anim "$scratch/folder/clip$i.md5anim" || return 1
+    done
+    cp "$own" "$scratch/folder/bobbin.md5mesh"
+    begin=$(date +%s)
+    runs 0 --no-render "$scratch/folder/bobbin.md5mesh" && says out "300 animations"
+    [ $(($(date +%s) - begin)) -le 20 ]
+}
+check "clips that fit and lie beside the model are picked up" picks_up
+check "a folder of hundreds stays quick" stays_quick
+
+# -- Frames -------------------------------------------------------------------------------------
+
+times_frames() {
+    runs 0 "$own" --frames 7 --resolution 320,200 && lines out 1 && says out "7 frames of 320x200" &&
+        holds '$1 > 0 && $1 <= $2 && $2 <= $3' \
+            "$(sed 's/.*min \([0-9.]*\) ms, median \([0-9.]*\) ms, max \([0-9.]*\) ms/\1 \2 \3/' \
+                "$scratch/out")"
+}
+check "--frames prints how long they took" times_frames
+
+# -- Verification -------------------------------------------------------------------------------
+
+verifies() { # ARGUMENTS...
+    runs 0 --verify --verbose error "$@" && ! grep -q 'TOO MUCH' "$scratch/out" &&
+        tail -n 1 "$scratch/out" | grep -q ': ok$' || { cat "$scratch/out"; false; }
+}
+# What the chosen path does stays within a ten-thousandth, by the printed figures themselves.
+is_exact() {
+    verifies "$@" && awk '/largest error/ && / of the size/ {
+        for (i = 1; i < NF; i++) if ($(i + 1) == "of" && $(i + 2) == "the" && $i > 1e-4) exit 1
+    }' "$scratch/out"
+}
+foretells_loss() {
+    # Path 4 must lose something on a mesh with more influences, and say so.
+    verifies "$own" --path 4 && says out "path 4 (forced)" && awk '/"skin"/ {
+        for (i = 1; i < NF; i++) {
+            if ($i == "error") error = $(i + 1)
+            if ($i == "loss") loss = $(i + 1)
+        }
+        exit !(error > 0.01 && error <= loss)
+    }' "$scratch/out"
+}
+check "--verify on our own model" is_exact
+for path in 8 exact; do
+    check "--verify --path $path on our own model" is_exact "$own" --path $path
+done
+check "--verify --path 4 tells what it loses" foretells_loss
+check "--verify needs a model" runs 1 --verify "$anim"
+for golden in "$data"/*.md5mesh; do
+    check "--verify on $(basename "$golden")" is_exact "$golden" "${golden%mesh}anim"
+    for path in 4 8 exact; do
+        check "--verify --path $path on $(basename "$golden")" verifies "$golden" \
+            "${golden%mesh}anim" --path $path
+    done
+done
+if [ -n "${MD5_CORPUS:-}" ]; then
+    find "$MD5_CORPUS/corpus" -name '*.md5mesh' | grep -v -e invalid -e malformed | sort \
+        >"$scratch/models"
+    # Animations of the same folder that fit are picked up.
+    while read -r real; do
+        check "--verify on $real" is_exact "$real"
+        for path in 4 8 exact; do
+            check "--verify --path $path on $real" verifies "$real" --path $path
+        done
+    done <"$scratch/models"
+    check "the corpus has models" [ -s "$scratch/models" ]
+else
+    skip "--verify on the corpus" "MD5_CORPUS is not set"
+fi
+
+finish

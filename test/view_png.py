@@ -1,0 +1,122 @@
+"""Looks at PNG pictures (8 bits a channel, RGB or RGBA) with Python's own library only.
+
+view_png.py size FILE            "width height"
+view_png.py covered FILE         share of pixels that are not transparent, and the box around them:
+                                 "share left top right bottom", from 0 to 1
+view_png.py corner FILE          "r g b a" of the pixel in the top left corner
+view_png.py colours FILE         how many different colours there are, counted to 1000
+view_png.py differ FILE FILE     share of pixels of which a channel differs by more than 24
+"""
+import struct
+import sys
+import zlib
+
+
+def read(path):
+    """width, height, rows of bytes, bytes a pixel"""
+    with open(path, "rb") as file:
+        data = file.read()
+    if data[:8] != b"\x89PNG\r\n\x1a\n":
+        sys.exit(f"{path}: not a PNG file")
+    at, packed, size = 8, b"", None
+    while at < len(data):
+        length, kind = struct.unpack(">I4s", data[at:at + 8])
+        body = data[at + 8:at + 8 + length]
+        (check,) = struct.unpack(">I", data[at + 8 + length:at + 12 + length])
+        if check != zlib.crc32(kind + body):
+            sys.exit(f"{path}: checksum of {kind.decode()} is wrong")
+        if kind == b"IHDR":
+            size = struct.unpack(">IIBBBBB", body)
+        packed += body if kind == b"IDAT" else b""
+        at += 12 + length
+    width, height, depth, colour = size[:4]
+    if depth != 8 or colour not in (2, 6):
+        sys.exit(f"{path}: neither RGB nor RGBA")
+    step = 4 if colour == 6 else 3
+    return width, height, unfilter(zlib.decompress(packed), width * step, height, step), step
+
+
+def unfilter(raw, stride, height, step):
+    rows, above = [], bytes(stride)
+    for y in range(height):
+        kind = raw[y * (stride + 1)]
+        row = bytearray(raw[y * (stride + 1) + 1:(y + 1) * (stride + 1)])
+        if kind == 1:
+            for i in range(step, stride):
+                row[i] = (row[i] + row[i - step]) & 255
+        elif kind == 2:
+            row = bytearray((a + b) & 255 for a, b in zip(row, above))
+        elif kind == 3:
+            for i in range(stride):
+                left = row[i - step] if i >= step else 0
+                row[i] = (row[i] + (left + above[i]) // 2) & 255
+        elif kind == 4:
+            for i in range(stride):
+                a, c = (row[i - step], above[i - step]) if i >= step else (0, 0)
+                b = above[i]
+                near_a, near_b, near_c = abs(b - c), abs(a - c), abs(a + b - 2 * c)
+                best = a if near_a <= near_b and near_a <= near_c else b if near_b <= near_c else c
+                row[i] = (row[i] + best) & 255
+        rows.append(bytes(row))
+        above = rows[-1]
+    return rows
+
+
+def covered(path):
+    width, height, rows, step = read(path)
+    if step != 4:
+        return "1 0 0 1 1"
+    count, left, top, right, bottom = 0, width, height, 0, 0
+    for y, row in enumerate(rows):
+        solid = [x for x, alpha in enumerate(row[3::4]) if alpha > 0]
+        if solid:
+            count += len(solid)
+            left, right = min(left, solid[0]), max(right, solid[-1] + 1)
+            top, bottom = min(top, y), y + 1
+    share = count / (width * height)
+    return (f"{share:.4f} {left / width:.4f} {top / height:.4f} "
+            f"{right / width:.4f} {bottom / height:.4f}")
+
+
+def differ(a, b):
+    width, height, rows_a, step_a = read(a)
+    width_b, height_b, rows_b, step_b = read(b)
+    if (width, height, step_a) != (width_b, height_b, step_b):
+        return "1 other size"
+    count = 0
+    for row_a, row_b in zip(rows_a, rows_b):
+        if row_a == row_b:
+            continue
+        for i in range(0, len(row_a), step_a):
+            count += any(abs(row_a[i + c] - row_b[i + c]) > 24 for c in range(step_a))
+    return f"{count / (width * height):.5f}"
+
+
+def colours(path):
+    _, _, rows, step = read(path)
+    seen = set()
+    for row in rows:
+        seen.update(row[i:i + step] for i in range(0, len(row), step))
+        if len(seen) >= 1000:
+            return 1000
+    return len(seen)
+
+
+def main():
+    command, files = sys.argv[1], sys.argv[2:]
+    if command == "size":
+        print(*read(files[0])[:2])
+    elif command == "covered":
+        print(covered(files[0]))
+    elif command == "corner":
+        _, _, rows, step = read(files[0])
+        print(*rows[0][:step])
+    elif command == "colours":
+        print(colours(files[0]))
+    elif command == "differ":
+        print(differ(*files))
+    else:
+        sys.exit(__doc__)
+
+
+main()
