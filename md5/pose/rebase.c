@@ -3,8 +3,6 @@
 
 #include "md5/core/math.h"
 
-#include <string.h>
-
 // Sampling climbs from each rebased joint, without memory of what it composed before, which
 // skeletons made to be slow could make quadratic. So a few steps are free to every joint, and
 // longer climbs share as many again for each joint of both skeletons. Where those are used up, a
@@ -81,20 +79,28 @@ static bool is_above(const branch *above, const branch *below)
     return below->first > above->first && below->first - above->first < above->size;
 }
 
+// Looks at no more of a name than a message shows: the same long name may stand above very many
+// joints.
+static md5_quoted quote_name(const char *name)
+{
+    size_t size = 0;
+    while (size < sizeof(md5_quoted) && name[size] != '\0')
+        size++;
+    return md5_quote(name, size);
+}
+
 static md5_quoted quote_parent(const md5_skeleton *skeleton, int32_t joint)
 {
     if (joint < 0)
         return (md5_quoted){"no joint"};
-    const char *name = skeleton->joints[joint].name;
-    return md5_quote(name, strlen(name));
+    return quote_name(skeleton->joints[joint].name);
 }
 
 static void tell(md5_context *context, const md5_skeleton *model, const md5_skeleton *anim,
                  uint32_t joint, uint32_t track, const char *consequence)
 {
-    const char *name = model->joints[joint].name;
     md5_warn(context, 0, 0, "joint %s hangs below %s in the animation, below %s in the model: %s",
-             md5_quote(name, strlen(name)).text,
+             quote_name(model->joints[joint].name).text,
              quote_parent(anim, anim->joints[track].parent).text,
              quote_parent(model, model->joints[joint].parent).text, consequence);
 }
