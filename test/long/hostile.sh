@@ -1,0 +1,29 @@
+#!/bin/sh
+# Hostile files of 10 and 100 million bytes: each is read or refused in 10 ns and 16 bytes of memory
+# a byte. Times are the best of four, of processor time; a machine that is slow, or busy with memory,
+# can still miss them. HOSTILE_MB="10 100" says other sizes.
+. test/build/report.sh
+
+program=${BUILD:-build/release}/test_md5
+
+hostile() { # MEGABYTES
+    MD5_HOSTILE_MB=$1 "$program" test_hostile >"$scratch/hostile" 2>&1
+    status=$?
+    grep ' ns ' "$scratch/hostile" | grep -v 'check failed' | sort -rn | head -n 3 | sed 's/^ */note: /'
+    cat "$scratch/hostile" >"$scratch/hostile.$1"
+    return $status
+}
+
+show() {
+    cat "$1"
+    return 1
+}
+
+for megabytes in ${HOSTILE_MB:-10 100}; do
+    if hostile "$megabytes"; then
+        check "hostile files of $megabytes MB" true
+    else
+        check "hostile files of $megabytes MB" show "$scratch/hostile.$megabytes"
+    fi
+done
+finish

@@ -1,0 +1,204 @@
+// Files that are made to be slow or large to read: memory and time stay linear in their size.
+//
+// MD5_HOSTILE_MB=N makes each file N million bytes long and holds it to nanoseconds a byte, which
+// a loaded machine allows only in several attempts: see test/long/hostile.sh. Otherwise files are
+// small, and only how time grows with them is looked at.
+#include "test/test.h"
+#include "test/test_asset.h"
+#include "test/test_hostile_files.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+// What the project promises of n bytes, the text itself included: time, memory.
+static const double most_nanoseconds = 10.0;
+enum { FIXED_BYTES = 64 << 10, BYTES_PER_BYTE = 16 };
+
+enum { SMALL = 400 * 1000, GROWTH = 4, ATTEMPTS = 4 };
+
+typedef struct outcome {
+    double seconds;
+    size_t peak_bytes;
+    bool is_refused;
+} outcome;
+
+static size_t long_size(void)
+{
+    const char *const megabytes = getenv("MD5_HOSTILE_MB");
+    return megabytes ? (size_t)strtoul(megabytes, NULL, 10) * 1000 * 1000 : 0;
+}
+
+static double processor_seconds(void)
+{
+    return (double)clock() / CLOCKS_PER_SEC;
+}
+
+static outcome read_text(const hostile_text *text, bool is_anim)
+{
+    asset_heap heap = {0};
+    asset_warnings warnings = {0};
+    const md5_load_opts opts = asset_opts(&heap, &warnings);
+    md5_error error;
+    outcome result;
+    const double start = processor_seconds();
+    md5_model *const model =
+        is_anim ? NULL : md5_parse_model(text->bytes, text->size, &opts, &error);
+    md5_anim *const anim = is_anim ? md5_parse_anim(text->bytes, text->size, &opts, &error) : NULL;
+    result.seconds = processor_seconds() - start;
+    result.peak_bytes = heap.peak_bytes;
+    result.is_refused = !model && !anim;
+
+    const uint32_t num_warnings = model ? model->num_warnings : anim ? anim->num_warnings : 0;
+    const void *const asset = model ? (const void *)model : anim;
+    const char *const fault =
+        asset_answer_fault(asset, num_warnings, &opts, &error, text->bytes, text->size);
+    CHECK_STRING(fault ? fault : "", "");
+    if (model)
+        CHECK_STRING(asset_model_fault(model) ? asset_model_fault(model) : "", "");
+    if (anim)
+        CHECK_STRING(asset_anim_fault(anim) ? asset_anim_fault(anim) : "", "");
+    if (result.is_refused && getenv("MD5_HOSTILE_TELL"))
+        printf("    %u:%u: %s\n", error.line, error.column, error.message);
+    md5_free_model(model);
+    md5_free_anim(anim);
+    CHECK_STRING(asset_heap_fault(&heap) ? asset_heap_fault(&heap) : "", "");
+    return result;
+}
+
+static outcome bind_texts(const hostile_text *mesh, const hostile_text *motion)
+{
+    asset_heap heap = {0};
+    asset_warnings warnings = {0};
+    const md5_load_opts opts = asset_opts(&heap, &warnings);
+    md5_error error;
+    md5_model *const model = md5_parse_model(mesh->bytes, mesh->size, NULL, NULL);
+    md5_anim *const anim = md5_parse_anim(motion->bytes, motion->size, NULL, NULL);
+    outcome result = {.is_refused = true};
+    if (CHECK(model && anim)) {
+        const double start = processor_seconds();
+        md5_binding *const binding = md5_bind(model, anim, &opts, &error);
+        result.seconds = processor_seconds() - start;
+        result.peak_bytes = heap.peak_bytes;
+        result.is_refused = !binding;
+        if (CHECK(binding))
+            CHECK_STRING(asset_binding_fault(binding) ? asset_binding_fault(binding) : "", "");
+        md5_free_binding(binding);
+        CHECK_STRING(asset_heap_fault(&heap) ? asset_heap_fault(&heap) : "", "");
+    }
+    md5_free_model(model);
+    md5_free_anim(anim);
+    return result;
+}
+
+// One kind of hostile input, made in any size.
+typedef struct hostile_case {
+    const char *name;
+    hostile_make *make_mesh, *make_anim; // the one that is read; both are bound
+    bool is_refused;
+} hostile_case;
+
+// Makes it, takes it, and returns how many bytes it had.
+static size_t attempt(const hostile_case *tried, size_t size, outcome *result)
+{
+    hostile_text mesh = {0}, anim = {0};
+    if (tried->make_mesh)
+        tried->make_mesh(&mesh, size);
+    if (tried->make_anim)
+        tried->make_anim(&anim, size);
+    if (tried->make_mesh && tried->make_anim)
+        *result = bind_texts(&mesh, &anim);
+    else
+        *result = read_text(tried->make_mesh ? &mesh : &anim, tried->make_anim != NULL);
+    free(mesh.bytes);
+    free(anim.bytes);
+    return mesh.size + anim.size;
+}
+
+static void check_memory(const hostile_case *tried, size_t size, const outcome *result)
+{
+    const bool is_text_kept = !(tried->make_mesh && tried->make_anim);
+    const size_t most = FIXED_BYTES + BYTES_PER_BYTE * size - (is_text_kept ? size : 0);
+    test_check(result->peak_bytes <= most, __FILE__, __LINE__,
+               "%s: %zu bytes of memory for %zu bytes of text: %.1f each", tried->name,
+               result->peak_bytes, size, (double)result->peak_bytes / (double)size);
+}
+
+static void check_long(const hostile_case *tried, size_t wanted)
+{
+    double nanoseconds = 0.0;
+    outcome result = {0};
+    size_t size = 0;
+    for (int i = 0; i < ATTEMPTS; i++) {
+        size = attempt(tried, wanted, &result);
+        const double taken = result.seconds * 1e9 / (double)size;
+        nanoseconds = i == 0 || taken < nanoseconds ? taken : nanoseconds;
+        if (nanoseconds <= most_nanoseconds)
+            break;
+    }
+    printf("%6.2f ns %6.2f bytes a byte of %11zu: %s%s\n", nanoseconds,
+           (double)result.peak_bytes / (double)size, size, tried->name,
+           result.is_refused ? " (refused)" : "");
+    check_memory(tried, size, &result);
+    test_check(nanoseconds <= most_nanoseconds, __FILE__, __LINE__, "%s: %.1f ns a byte",
+               tried->name, nanoseconds);
+}
+
+// The clock's steps, and what is done once, count as nothing.
+static void check_growth(const hostile_case *tried)
+{
+    const double slack = 0.03;
+    outcome small = {0}, large = {0};
+    size_t size = 0;
+    bool is_linear = false;
+    for (int i = 0; i < ATTEMPTS && !is_linear; i++) {
+        attempt(tried, SMALL, &small);
+        size = attempt(tried, GROWTH * SMALL, &large);
+        is_linear = large.seconds <= 2 * GROWTH * small.seconds + slack;
+    }
+    check_memory(tried, size, &large);
+    test_check(is_linear, __FILE__, __LINE__, "%s: %.0f ms, but %.0f ms for %d times the size",
+               tried->name, small.seconds * 1e3, large.seconds * 1e3, GROWTH);
+    test_check(large.is_refused == tried->is_refused, __FILE__, __LINE__, "%s: %s", tried->name,
+               large.is_refused ? "refused" : "not refused");
+}
+
+static void check_case(const hostile_case *tried)
+{
+    const size_t size = long_size();
+    if (size > 0)
+        check_long(tried, size);
+    else
+        check_growth(tried);
+}
+
+static void check_models(const hostile_file *files)
+{
+    for (const hostile_file *file = files; file->name; file++) {
+        const hostile_case tried = {file->name, file->make, NULL, file->is_refused};
+        check_case(&tried);
+    }
+}
+
+TEST (hostile_models_are_read_in_linear_time_and_memory) {
+    check_models(hostile_models);
+}
+
+TEST (hostile_tokens_are_read_in_linear_time_and_memory) {
+    check_models(hostile_tokens);
+}
+
+TEST (hostile_anims_are_read_in_linear_time_and_memory) {
+    for (const hostile_file *file = hostile_anims; file->name; file++) {
+        const hostile_case tried = {file->name, NULL, file->make, file->is_refused};
+        check_case(&tried);
+    }
+}
+
+TEST (hostile_names_are_bound_in_linear_time_and_memory) {
+    for (const hostile_pair *pair = hostile_pairs; pair->name; pair++) {
+        const hostile_case tried = {pair->name, pair->make_mesh, pair->make_anim, false};
+        check_case(&tried);
+    }
+}
