@@ -288,6 +288,8 @@ TEST (mesh_file_refuses_broken_headers_and_joints) {
         {"", "/* x", "1:1: error: this comment has no end: '*/' is missing"},
         {"", "MD5Version 10", "1:14: error: expected 'joints', found the end of the file"},
         {"", "MD5Version", "1:11: error: expected a whole number, found the end of the file"},
+        {"", "MD5Version 10 numJoints 1 joints { a -1 (0 0 0) (0 0 0) }",
+         "1:58: error: expected 'numMeshes' before the end of the file"},
         {"commandline", "MD5Version 10 commandline",
          "2:1: error: 'MD5Version' stands here a second time"},
         {"commandline \"made by hand\"", "commandline {",
