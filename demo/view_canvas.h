@@ -33,6 +33,10 @@ float view_draw_text(view_canvas *canvas, view_text_size size, float x, float y,
                      view_color color, const char *text);
 float view_text_width(const view_font *font, view_text_size size, const char *text);
 
+// Makes all that was drawn since there were `first` vertices smaller, towards the point (x, y): for
+// what does not fit into a small window.
+void view_shrink(view_canvas *canvas, uint32_t first, float x, float y, float factor);
+
 bool view_contains(view_rect rect, float x, float y);
 
 #endif

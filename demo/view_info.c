@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { BAR_HEIGHT = 40 };
+
 #define DOT "  \xE2\x80\xA2  "
 
 // -- Figures --------------------------------------------------------------------------------
@@ -135,7 +137,7 @@ static void add_warnings(const view_state *viewer, view_rows *rows)
         view_add_wrapped(rows, VIEW_PLAIN, log->last[i % VIEW_LOG_LAST], 3);
 }
 
-static void draw_figures(view_state *viewer)
+static void draw_figures(view_state *viewer, float height)
 {
     const float scale = viewer->font.scale, margin = VIEW_MARGIN * scale;
     view_rows rows = {.font = &viewer->font, .width = 270.0f * scale, .label_width = 84.0f * scale};
@@ -147,7 +149,11 @@ static void draw_figures(view_state *viewer)
     add_warnings(viewer, &rows);
     view_add_gap(&rows);
     view_add_row(&rows, VIEW_ROW_TEXT, VIEW_DIM, "", "H: keys" DOT "M: statistics");
+    const uint32_t first = viewer->canvas.count;
+    const float room = height - 3.0f * margin - BAR_HEIGHT * scale;
     view_draw_rows(&viewer->canvas, &rows, margin, margin);
+    view_shrink(&viewer->canvas, first, margin, margin,
+                fmaxf(room / view_rows_height(&rows), 0.5f));
 }
 
 // -- Time bar -------------------------------------------------------------------------------
@@ -189,8 +195,8 @@ static void draw_bar(view_state *viewer, const md5_anim *anim, float width, floa
     const float scale = viewer->font.scale, margin = VIEW_MARGIN * scale;
     const double length = view_cycle_length(&viewer->play, anim);
     view_canvas *const canvas = &viewer->canvas;
-    const view_rect bar = {margin, height - margin - 40.0f * scale, width - 2.0f * margin,
-                           40.0f * scale};
+    const view_rect bar = {margin, height - margin - BAR_HEIGHT * scale, width - 2.0f * margin,
+                           BAR_HEIGHT * scale};
     view_draw_round_rect(canvas, bar, VIEW_RADIUS * scale, VIEW_BOX);
     draw_play_sign(viewer, bar.x + 14.0f * scale, bar.y + 13.0f * scale, 14.0f * scale);
 
@@ -239,7 +245,7 @@ void view_draw_panel(view_state *viewer, float width, float height)
 {
     const md5_anim *const anim = view_shown_anim(&viewer->scene);
     if (!viewer->shown.help) // which needs the room
-        draw_figures(viewer);
+        draw_figures(viewer, height);
     if (anim != NULL)
         draw_bar(viewer, anim, width, height);
     draw_notice(viewer, width, height);

@@ -107,8 +107,9 @@ static void draw_keys(view_state *viewer, float width, float height)
         measure_column(&viewer->font, columns.begins[i], columns.begins[i + 1], &keys[i], &help[i]);
         box.width += keys[i] + inner + help[i] + between;
     }
-    box.x = fmaxf(roundf(0.5f * (width - box.width)), 0.0f);
-    box.y = fmaxf(roundf(0.5f * (height - box.height)), 0.0f);
+    box.x = roundf(0.5f * (width - box.width));
+    box.y = roundf(0.5f * (height - box.height));
+    const uint32_t first = viewer->canvas.count;
     view_draw_round_rect(&viewer->canvas, box, VIEW_RADIUS * scale, 0x12151AF6u);
     float x = box.x + padding;
     for (int i = 0; i < columns.count; i++) {
@@ -116,6 +117,8 @@ static void draw_keys(view_state *viewer, float width, float height)
                          box.y + padding);
         x += keys[i] + inner + help[i] + between;
     }
+    view_shrink(&viewer->canvas, first, 0.5f * width, 0.5f * height,
+                fminf(width / box.width, height / box.height));
 }
 
 // -- Joints ---------------------------------------------------------------------------------

@@ -197,7 +197,7 @@ static void watch_files(view_state *viewer, uint64_t *stamp, double *next)
 static void set_title(view_state *viewer, char *shown, size_t size)
 {
     char title[256];
-    (void)snprintf(title, sizeof title, "%s \xE2\x80\x93 md5view", viewer->scene.name);
+    (void)snprintf(title, sizeof title, "%s - md5view", viewer->scene.name);
     if (strcmp(title, shown) == 0)
         return;
     (void)snprintf(shown, size, "%s", title);

@@ -1,0 +1,126 @@
+"""Plays the other side of a window for test/window.sh, with libX11 alone.
+
+view_x11.py drop WINDOW FILE...   drops files on it, as a file manager does (XDND, version 5);
+                                  fails if the window does not take them within 5 seconds
+view_x11.py close WINDOW          asks it to close, as its title bar's button does
+"""
+import ctypes
+import ctypes.util
+import sys
+import time
+import urllib.parse
+
+x = ctypes.CDLL(ctypes.util.find_library("X11") or "libX11.so.6")
+Display, XID, Atom, Time = ctypes.c_void_p, ctypes.c_ulong, ctypes.c_ulong, ctypes.c_ulong
+CLIENT_MESSAGE, SELECTION_REQUEST, SELECTION_NOTIFY = 33, 30, 31
+
+
+class ClientMessage(ctypes.Structure):
+    _fields_ = [("type", ctypes.c_int), ("serial", ctypes.c_ulong), ("sent", ctypes.c_int),
+                ("display", Display), ("window", XID), ("message", Atom), ("format", ctypes.c_int),
+                ("data", ctypes.c_long * 5)]
+
+
+class SelectionRequest(ctypes.Structure):
+    _fields_ = [("type", ctypes.c_int), ("serial", ctypes.c_ulong), ("sent", ctypes.c_int),
+                ("display", Display), ("owner", XID), ("requestor", XID), ("selection", Atom),
+                ("target", Atom), ("property", Atom), ("time", Time)]
+
+
+class SelectionNotify(ctypes.Structure):
+    _fields_ = [("type", ctypes.c_int), ("serial", ctypes.c_ulong), ("sent", ctypes.c_int),
+                ("display", Display), ("requestor", XID), ("selection", Atom), ("target", Atom),
+                ("property", Atom), ("time", Time)]
+
+
+class Event(ctypes.Union):
+    _fields_ = [("type", ctypes.c_int), ("client", ClientMessage), ("request", SelectionRequest),
+                ("notify", SelectionNotify), ("room", ctypes.c_long * 24)]
+
+
+x.XOpenDisplay.restype = Display
+x.XInternAtom.restype = Atom
+x.XInternAtom.argtypes = [Display, ctypes.c_char_p, ctypes.c_int]
+x.XDefaultRootWindow.restype = XID
+x.XDefaultRootWindow.argtypes = [Display]
+x.XCreateSimpleWindow.restype = XID
+x.XCreateSimpleWindow.argtypes = [Display, XID] + [ctypes.c_int] * 2 + [ctypes.c_uint] * 3 + \
+    [ctypes.c_ulong] * 2
+x.XSetSelectionOwner.argtypes = [Display, Atom, XID, Time]
+x.XSendEvent.argtypes = [Display, XID, ctypes.c_int, ctypes.c_long, ctypes.POINTER(Event)]
+x.XChangeProperty.argtypes = [Display, XID, Atom, Atom, ctypes.c_int, ctypes.c_int,
+                              ctypes.c_char_p, ctypes.c_int]
+x.XPending.argtypes = x.XFlush.argtypes = [Display]
+x.XNextEvent.argtypes = [Display, ctypes.POINTER(Event)]
+
+
+def send(display, window, name, *data):
+    event = Event()
+    event.client.type = CLIENT_MESSAGE
+    event.client.window = window
+    event.client.message = x.XInternAtom(display, name, 0)
+    event.client.format = 32
+    for i, value in enumerate(data):
+        event.client.data[i] = value
+    x.XSendEvent(display, window, 0, 0, ctypes.byref(event))
+    x.XFlush(display)
+
+
+def answer(display, request, text):
+    """Gives the window the list of files, which it asks for after the drop."""
+    x.XChangeProperty(display, request.requestor, request.property, request.target, 8, 0, text,
+                      len(text))
+    event = Event()
+    event.notify.type = SELECTION_NOTIFY
+    event.notify.requestor = request.requestor
+    event.notify.selection = request.selection
+    event.notify.target = request.target
+    event.notify.property = request.property
+    event.notify.time = request.time
+    x.XSendEvent(display, request.requestor, 0, 0, ctypes.byref(event))
+    x.XFlush(display)
+
+
+def drop(display, window, files):
+    text = "".join("file://" + urllib.parse.quote(file) + "\r\n" for file in files).encode()
+    source = x.XCreateSimpleWindow(display, x.XDefaultRootWindow(display), 0, 0, 1, 1, 0, 0, 0)
+    x.XSetSelectionOwner(display, x.XInternAtom(display, b"XdndSelection", 0), source, 0)
+    status = x.XInternAtom(display, b"XdndStatus", 0)
+    finished = x.XInternAtom(display, b"XdndFinished", 0)
+    copy = x.XInternAtom(display, b"XdndActionCopy", 0)
+    send(display, window, b"XdndEnter", source, 5 << 24,
+         x.XInternAtom(display, b"text/uri-list", 0))
+    send(display, window, b"XdndPosition", source, 0, 100 << 16 | 100, 0, copy)
+
+    end = time.monotonic() + 5
+    event = Event()
+    while time.monotonic() < end:
+        if x.XPending(display) == 0:
+            time.sleep(0.01)
+            continue
+        x.XNextEvent(display, ctypes.byref(event))
+        if event.type == SELECTION_REQUEST:
+            answer(display, event.request, text)
+        elif event.type == CLIENT_MESSAGE and event.client.message == status:
+            if not event.client.data[1] & 1:
+                sys.exit("the window does not take drops")
+            send(display, window, b"XdndDrop", source, 0, 0)
+        elif event.type == CLIENT_MESSAGE and event.client.message == finished:
+            return
+    sys.exit("the window did not finish the drop")
+
+
+def main():
+    command, window, files = sys.argv[1], int(sys.argv[2], 0), sys.argv[3:]
+    display = x.XOpenDisplay(None)
+    if not display:
+        sys.exit("no display")
+    if command == "drop":
+        drop(display, window, files)
+    elif command == "close":
+        send(display, window, b"WM_PROTOCOLS", x.XInternAtom(display, b"WM_DELETE_WINDOW", 0))
+    else:
+        sys.exit(__doc__)
+
+
+main()

@@ -1,0 +1,396 @@
+#!/bin/sh
+# md5view in a real window: an X server of our own (Xvfb), real keys and mouse moves (xdotool), real
+# drops. What an action did is read from the line that the viewer tells after each with
+# `--verbose debug`, and seen in the pictures that it saves.
+. test/build/report.sh
+view=$(realpath "$products/md5view")
+root=$PWD
+own=$root/models/bobbin/bobbin.md5mesh
+
+for needed in Xvfb xdotool python3; do
+    command -v $needed >/dev/null || {
+        skip "the viewer in a window" "$needed is not installed"
+        finish
+    }
+done
+
+# -- A screen and a viewer on it ----------------------------------------------------------------
+
+unset WAYLAND_DISPLAY SDL_VIDEODRIVER
+viewer=
+Xvfb -displayfd 3 -screen 0 1280x900x24 -nolisten tcp 3>"$scratch/display" 2>"$scratch/xvfb" &
+server=$!
+end_all() {
+    [ -n "$viewer" ] && kill "$viewer" 2>/dev/null
+    kill $server 2>/dev/null
+    rm -rf "$scratch"
+}
+trap end_all EXIT
+
+# until_true SECONDS COMMAND...: waits for it to succeed.
+until_true() {
+    rounds=$(($1 * 20))
+    shift
+    while [ $rounds -gt 0 ]; do
+        "$@" >/dev/null 2>&1 && return 0
+        sleep 0.05
+        rounds=$((rounds - 1))
+    done
+    "$@"
+}
+until_true 20 [ -s "$scratch/display" ] || {
+    skip "the viewer in a window" "Xvfb does not start: $(head -n 1 "$scratch/xvfb")"
+    finish
+}
+DISPLAY=:$(cat "$scratch/display")
+export DISPLAY
+
+# Screenshots go into the current folder. The log is kept by name, for there are several.
+pictures=$scratch/pictures
+mkdir "$pictures"
+log=
+open_viewer() { # ARGUMENTS...
+    log=$scratch/log$((${runs:=0} + 1))
+    runs=$((runs + 1))
+    (cd "$pictures" && exec "$view" --verbose debug --resolution 800,450 "$@") 2>"$log" &
+    viewer=$!
+    until_true 20 grep -q '^start: ' "$log" || { cat "$log"; return 1; }
+    window=$(xdotool search --onlyvisible --pid $viewer 2>/dev/null | tail -n 1)
+    [ -n "$window" ] || window=$(xdotool search --onlyvisible --name md5view | tail -n 1)
+    xdotool windowfocus --sync "$window"
+}
+# The viewer has ended, with that status.
+ended_with() {
+    end_status=0
+    until_true 10 sh -c "! kill -0 $viewer" || { echo "it does not end"; return 1; }
+    wait "$viewer" || end_status=$?
+    viewer=
+    [ $end_status -eq "$1" ] || { echo "status $end_status"; cat "$log"; return 1; }
+}
+
+# -- Acting and looking -------------------------------------------------------------------------
+
+# The last line of an action, and the value of a word in a line: `value frame`.
+line=
+value() {
+    echo "$line" | tr ' ' '\n' | sed -n "s/^$1=//p"
+}
+count_of() {
+    grep -c "^$1: " "$log"
+}
+# after ACTION COMMAND...: does it and waits until the viewer tells that action; $line is what it
+# told, $before what it had told last before.
+before=
+after() {
+    action=$1
+    shift
+    told=$(count_of "$action")
+    before=$(grep -E '^[a-z-]+: model=' "$log" | tail -n 1)
+    "$@"
+    until_true 10 more_than "$action" "$told" || { echo "nothing told of $action"; tail -n 3 "$log"; return 1; }
+    line=$(grep "^$action: " "$log" | tail -n 1)
+}
+more_than() {
+    [ "$(count_of "$1")" -gt "$2" ]
+}
+was() {
+    echo "$before" | tr ' ' '\n' | sed -n "s/^$1=//p"
+}
+press() { # ACTION KEY
+    after "$1" xdotool key "$2"
+}
+# says CONDITION: an awk condition over what words were ($was["time"]) and are ($is["time"]).
+says() {
+    printf '%s\n%s\n' "$before" "$line" | awk "
+        { for (i = 2; i <= NF; i++) { at = index(\$i, \"=\"); k = substr(\$i, 1, at - 1)
+            v = substr(\$i, at + 1); if (v ~ /^-?[0-9.]+\$/) v += 0
+            if (NR == 1) was[k] = v; else is[k] = v } }
+        function near(a, b) { return a - b < 0.02 && b - a < 0.02 }
+        function frame(s) { sub(/\\/.*/, \"\", s); return s + 0 }
+        function last(s) { sub(/.*\\//, \"\", s); return s + 0 }
+        END { exit !($1) }" || { echo "not $1"; echo "$before"; echo "$line"; return 1; }
+}
+# does TITLE ACTION KEY CONDITION
+does() {
+    title=$1 key_action=$2 key=$3 condition=$4
+    done_and_told() {
+        press "$key_action" "$key" && says "$condition"
+    }
+    check "$title" done_and_told
+}
+drag() { # BUTTON X Y X Y
+    xdotool mousemove --window "$window" "$2" "$3" mousedown "$1" \
+        mousemove --window "$window" $((($2 + $4) / 2)) $((($3 + $5) / 2)) \
+        mousemove --window "$window" "$4" "$5" mouseup "$1"
+}
+# The picture of now, as F12 saves it, under a name of ours.
+take() { # NAME [KEY]
+    press "${2:+clean-}screenshot" "${2:-F12}" || return 1
+    saved=$(grep '\.png$' "$log" | grep -v ' ' | tail -n 1)
+    mv "$pictures/$saved" "$scratch/$1.png"
+}
+png() {
+    python3 "$root/test/view_png.py" "$@"
+}
+differ() { # LEAST NAME NAME
+    share=$(png differ "$scratch/$2.png" "$scratch/$3.png")
+    echo "$share of the pixels differ"
+    echo "$share $1" | awk '{ exit !($1 > $2) }'
+}
+
+# -- The window ---------------------------------------------------------------------------------
+
+title_is() {
+    xdotool getwindowname "$window" | grep -F "$1"
+}
+opens() {
+    open_viewer || return 1
+    line=$(grep '^start: ' "$log") before=$line
+    says 'is["playing"] == 1 && is["size"] == "800x450" && is["model"] == "bobbin"' &&
+        until_true 5 title_is 'bobbin'
+}
+check "a window opens on our own model, playing" opens
+[ -n "$viewer" ] || finish
+
+# -- Playing ------------------------------------------------------------------------------------
+
+plays() {
+    press frame-time z && sleep 0.3 && press frame-time z && says 'is["time"] != was["time"]'
+}
+rests() {
+    press frame-time z && sleep 0.3 && press frame-time z && says 'is["time"] == was["time"]'
+}
+# Paused, it waits for events instead of drawing: next to no processor time. Fields 14 and 15 of
+# stat are what it has used, in hundredths of a second.
+ticks() {
+    awk '{ print $14 + $15 }' "/proc/$viewer/stat"
+}
+idles() {
+    sleep 3 # until the last message is gone
+    first=$(ticks)
+    sleep 1
+    second=$(ticks)
+    echo "$((second - first)) hundredths of a second in one"
+    [ $((second - first)) -le 5 ]
+}
+check "it plays" plays
+does "Space pauses" play space 'is["playing"] == 0'
+check "paused, it stays" rests
+check "paused, it is idle" idles
+does "Space plays on" play space 'is["playing"] == 1'
+does "R goes backward" reverse r 'is["backward"] == 1'
+check "it plays backward" plays
+does "R goes forward" reverse r 'is["backward"] == 0'
+does "] doubles the speed" faster bracketright 'is["speed"] == 2'
+does "+ doubles it again" faster KP_Add 'is["speed"] == 4'
+does "- halves it" slower minus 'is["speed"] == 2'
+does "[ halves it" slower bracketleft 'is["speed"] == 1'
+does "[ halves it again" slower bracketleft 'is["speed"] == 0.5'
+does "Backspace is the normal speed" normal-speed BackSpace 'is["speed"] == 1'
+does "W is the next clip" next-clip w 'is["clip"] != was["clip"]'
+does "Shift+W the one before" previous-clip shift+w 'is["clip"] == "idle"'
+does "Shift+Left is the first frame" first shift+Left \
+    'is["playing"] == 0 && frame(is["frame"]) == 0'
+does "Right is the next frame" step-on Right 'frame(is["frame"]) == 1'
+does "Right again" step-on Right 'frame(is["frame"]) == 2'
+does "Left is the one before" step-back Left 'frame(is["frame"]) == 1'
+does "Shift+Right is the last frame" last shift+Right \
+    'frame(is["frame"]) == last(is["frame"]) && last(is["frame"]) > 0'
+does "Right goes around" step-on Right 'frame(is["frame"]) == 0'
+does "Left goes around" step-back Left 'frame(is["frame"]) == last(is["frame"])'
+does "L changes the loop" loop l 'is["loop"] == "cycle"'
+does "L again" loop l 'is["loop"] == "once"'
+does "L is back" loop l 'is["loop"] == "loop"'
+does "O changes the root" root o 'is["root"] == "id"'
+does "O again" root o 'is["root"] == "in_place"'
+does "O is back" root o 'is["root"] == "file"'
+does "P is the bind pose" bind-pose p 'is["clip"] == "bind-pose"'
+does "P is the clip again" bind-pose p 'is["clip"] == "idle"'
+
+# The time bar runs along the bottom: 46 pixels of sign before the line, text behind it.
+scrubs() {
+    after scrub drag 1 100 416 380 416 &&
+        says 'is["playing"] == 0 && frame(is["frame"]) / last(is["frame"]) > 0.45 &&
+              frame(is["frame"]) / last(is["frame"]) < 0.65 && is["azimuth"] == was["azimuth"]'
+}
+scrubs_to_end() {
+    after scrub drag 1 380 416 780 420 && says 'frame(is["frame"]) == last(is["frame"])'
+}
+plays_by_mouse() {
+    after play xdotool mousemove --window "$window" 34 416 click 1 && says 'is["playing"] == 1' &&
+        after play xdotool click 1 && says 'is["playing"] == 0'
+}
+check "dragging along the time bar seeks" scrubs
+check "up to the last frame" scrubs_to_end
+check "its sign plays and pauses" plays_by_mouse
+does "back to the first frame" first shift+Left 'frame(is["frame"]) == 0'
+
+# -- Camera -------------------------------------------------------------------------------------
+
+orbits() {
+    after orbit drag 1 400 200 500 225 &&
+        says 'near(is["azimuth"], was["azimuth"] - 40) && near(is["elevation"], was["elevation"] + 10) &&
+              is["distance"] == was["distance"] && is["target"] == was["target"]'
+}
+pans() { # BUTTON
+    after pan drag "$1" 400 200 450 180 &&
+        says 'is["target"] != was["target"] && is["azimuth"] == was["azimuth"]'
+}
+pans_with_shift() {
+    xdotool keydown shift
+    pans 1
+    moved=$?
+    xdotool keyup shift
+    return $moved
+}
+zooms_by_drag() {
+    after zoom drag 3 400 200 400 140 && says 'is["distance"] < was["distance"] * 0.9'
+}
+zooms_by_wheel() {
+    after zoom xdotool mousemove --window "$window" 400 225 click 4 &&
+        says 'near(is["distance"] * 1.15 / was["distance"], 1)' &&
+        after zoom xdotool click 5 && says 'is["distance"] > was["distance"]'
+}
+check "left drag orbits" orbits
+check "middle drag pans" pans 2
+check "Shift and left drag pans" pans_with_shift
+check "right drag zooms" zooms_by_drag
+check "the wheel zooms" zooms_by_wheel
+does "1 is the front" front 1 'is["azimuth"] == 0 && is["elevation"] == 0'
+take front
+does "3 is the right" right 3 'is["azimuth"] == -90 && is["elevation"] == 0'
+take right
+does "7 is the top" top 7 'is["elevation"] == 90'
+does "9 is isometric" isometric 9 \
+    'is["azimuth"] == 45 && near(is["elevation"], 35.3) && is["orthographic"] == 1'
+does "5 is perspective again" orthographic 5 'is["orthographic"] == 0'
+does "Home shows all" frame-all Home 'is["distance"] != was["distance"]'
+does "Enter too" frame-all Return 'is["distance"] == was["distance"]'
+check "front and right look different" differ 0.05 front right
+
+# -- Pictures and what is shown -----------------------------------------------------------------
+
+saves_pictures() {
+    sleep 3 # until the last message is gone
+    take plain && [ "$(png size "$scratch/plain.png")" = "800 450" ] &&
+        [ "$(png colours "$scratch/plain.png")" -eq 1000 ]
+}
+saves_clean_pictures() {
+    take clean ctrl+F12 && [ "$(png corner "$scratch/clean.png")" = "0 0 0 0" ] &&
+        png covered "$scratch/clean.png" | awk '{ exit !($1 > 0.05 && $1 < 0.9) }'
+}
+check "F12 saves a picture" saves_pictures
+check "Ctrl+F12 saves it transparent, without text" saves_clean_pictures
+
+# turns TITLE ACTION KEY WORD LEAST: the key turns a switch on, which is seen, and off again.
+turns() {
+    title=$1 turn_action=$2 key=$3 word=$4 least=$5
+    turned() {
+        press "$turn_action" "$key" && says "is[\"$word\"] == 1 - was[\"$word\"]" && sleep 0.1 &&
+            take turned && differ "$least" plain turned &&
+            press "$turn_action" "$key" && says "is[\"$word\"] == 1 - was[\"$word\"]"
+    }
+    check "$title" turned
+}
+turns "G: grid" grid g grid 0.005
+turns "X: axes" axes x axes 0.0001
+turns "E: edges" edges e edges 0.005
+turns "N: normals" normals n normals 0.001
+turns "Shift+A: skeleton" skeleton shift+a skeleton 0.0005
+turns "B: bounds" bounds b bounds 0.0005
+turns "T: textures" textures t untextured 0.03
+turns "C: checker" checker c checker 0.03
+turns "Tab: all text" panel Tab panel 0.02
+turns "M: statistics" statistics m statistics 0.005
+turns "Z: frame time" frame-time z frame-time 0.0003
+turns "Shift+H: joints" hierarchy shift+h hierarchy 0.02
+turns "H: keys" help h help 0.05
+does "F1 shows the keys" help F1 'is["help"] == 1'
+does "Esc takes them away" close-lists Escape 'is["help"] == 0'
+larger_text() {
+    press larger-text ctrl+plus && sleep 0.2 && take larger && differ 0.003 plain larger &&
+        press smaller-text ctrl+minus && sleep 0.2 && take same && ! differ 0.003 plain same
+}
+check "Ctrl++ and Ctrl+-: larger and smaller text" larger_text
+
+resizes() {
+    after resize xdotool windowsize --sync "$window" 900 500 && sleep 0.3 && press grid g &&
+        press grid g && says 'is["size"] == "900x500"' && take smaller &&
+        [ "$(png size "$scratch/smaller.png")" = "900 500" ]
+}
+check "the window can be resized" resizes
+
+# -- Files --------------------------------------------------------------------------------------
+
+# Two models and an animation that fits the second, in a folder of their own.
+folder="$scratch/two models"
+mkdir "$folder"
+cp test/reference/data/still.md5mesh "$folder/a.md5mesh"
+cp test/reference/data/travel.md5mesh "$folder/b.md5mesh"
+cp test/reference/data/travel.md5anim "$folder/b.md5anim"
+cp test/reference/data/travel.md5anim "$scratch/later.md5anim"
+cp models/bobbin/bobbin.png "$scratch/paint.png"
+printf 'MD5Version 10\n' >"$scratch/half.md5mesh"
+
+drop() { # FILE...
+    after drop python3 test/view_x11.py drop "$window" "$@"
+}
+drops_model() {
+    drop "$folder/b.md5mesh" && says 'is["model"] == "b" && is["clip"] == "b"'
+}
+drops_anim() {
+    drop "$scratch/later.md5anim" && says 'is["model"] == "b" && is["clip"] == "later"'
+}
+drops_texture() {
+    press play space
+    press first shift+Left && take checker && drop "$scratch/paint.png" && press grid g &&
+        press grid g && sleep 3 && take painted && differ 0.005 checker painted
+}
+drops_half() {
+    drop "$scratch/half.md5mesh" && says 'is["model"] == "b"' && grep 'half.md5mesh.*error' "$log"
+}
+drops_missing() {
+    drop "$scratch/nothing.md5mesh" && says 'is["model"] == "b"'
+}
+reloads() {
+    cp "$scratch/half.md5mesh" "$scratch/saved.md5mesh"
+    cp "$folder/b.md5mesh" "$scratch/whole"
+    cp "$scratch/half.md5mesh" "$folder/b.md5mesh"
+    press reload Up && says 'is["model"] == "b"' && grep 'b.md5mesh.*error' "$log" &&
+        cp "$scratch/whole" "$folder/b.md5mesh" && press reload Up && says 'is["model"] == "b"'
+}
+check "a model dropped on the window is opened, with its animation" drops_model
+check "an animation dropped on it is added and shown" drops_anim
+check "a picture dropped on it becomes the texture" drops_texture
+check "half a model dropped on it leaves all as it was" drops_half
+check "so does a file that is not there" drops_missing
+check "Up reads again, and keeps what it had if it cannot" reloads
+does "Page Up is the file before" previous-file Prior 'is["model"] == "a"'
+does "Page Down the next" next-file Next 'is["model"] == "b"'
+does "and around" next-file Next 'is["model"] == "a"'
+does "Ctrl+Q quits" quit ctrl+q '1'
+check "with status 0" ended_with 0
+
+watches() {
+    cp "$own" "$scratch/watched.md5mesh"
+    open_viewer --watch "$scratch/watched.md5mesh" "$root/models/bobbin/walk.md5anim" || return 1
+    cp "$scratch/half.md5mesh" "$scratch/new" && after watch mv "$scratch/new" "$scratch/watched.md5mesh" &&
+        says 'is["model"] == "watched"' && grep 'watched.md5mesh.*error' "$log" &&
+        cp "$own" "$scratch/new" && after watch mv "$scratch/new" "$scratch/watched.md5mesh" &&
+        says 'is["model"] == "watched" && is["clip"] == "walk"'
+}
+closes() {
+    python3 test/view_x11.py close "$window" && ended_with 0
+}
+check "--watch reads again, and survives half a file" watches
+check "the window's own button closes it" closes
+
+anim_alone() {
+    open_viewer "$root/models/bobbin/walk.md5anim" || return 1
+    line=$(grep '^start: ' "$log")
+    before=$line
+    says 'is["clip"] == "walk" && is["playing"] == 1' && press quit ctrl+q && ended_with 0
+}
+check "an animation alone opens too" anim_alone
+
+finish
