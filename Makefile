@@ -50,7 +50,6 @@ MODEL_FILES := $(shell find models -name '*.md5mesh' -o -name '*.md5anim' -o -na
 # Two test programs: the library's, and what needs a GL context. The viewer's parts count as that.
 TEST_GL_SOURCES  := $(wildcard test/test_gl*.c test/test_view*.c)
 TEST_MD5_SOURCES := $(filter-out $(TEST_GL_SOURCES),$(wildcard test/test_*.c))
-TEST_SOURCES     := test/test.c $(TEST_MD5_SOURCES) $(TEST_GL_SOURCES) $(wildcard test/bench.c)
 TEST_SCRIPTS     := $(sort $(wildcard test/*.sh))
 LONG_SCRIPTS     := $(sort $(wildcard test/long/*.sh))
 
@@ -198,7 +197,7 @@ build/font.c: build/embed test/build/deps.sh | deps
 # One call for all goals, so that two never install at the same time.
 NEEDS := viewer \
     $(if $(filter test test-long coverage bench programs,$(MAKECMDGOALS)),test) \
-    $(if $(filter test-long,$(MAKECMDGOALS)),long) \
+    $(if $(filter test-long fuzz,$(MAKECMDGOALS)),long) \
     $(if $(filter lint format,$(MAKECMDGOALS)),lint)
 
 ## make deps           looks for what the build needs, installs it where apt-get can
@@ -207,7 +206,7 @@ deps:
 
 # -- Tests ------------------------------------------------------------------------------------
 
-.PHONY: test test-long bench coverage lint format programs
+.PHONY: test test-long fuzz bench coverage lint format programs
 
 TEST_MD5 := $(BUILD)/test_md5
 TEST_GL  := $(if $(TEST_GL_SOURCES),$(BUILD)/test_gl)
@@ -235,6 +234,10 @@ test: programs | deps
 ## make test-long      the tests that take longer
 test-long: programs | deps
 	@$(RUN_TESTS) $(LONG_SCRIPTS)
+
+## make fuzz           looks for inputs that break it: FUZZ_SECONDS=60 for each target
+fuzz: | deps
+	@MD5_TEST_TIMEOUT=1000000 $(RUN_TESTS) test/long/fuzz.sh
 
 ## make bench          how fast it is: a table, and build/bench.csv
 bench: $(BUILD)/bench

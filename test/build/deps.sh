@@ -65,6 +65,9 @@ look_test() {
 
 look_long() {
     command_found debootstrap || lack debootstrap
+    command_found clang || lack clang
+    first_file /usr/lib/llvm*/lib/clang/*/lib/*/libclang_rt.fuzzer* \
+        /usr/lib*/clang/*/lib/*/libclang_rt.fuzzer* >/dev/null || lack libfuzzer
 }
 
 look_lint() {
@@ -88,6 +91,8 @@ package() {
     apt:glx-driver) echo libglx-mesa0 ;;
     apt:gl-driver) echo libgl1-mesa-dri ;;
     apt:c++) echo g++ ;;
+    apt:libfuzzer) echo libclang-rt-dev ;;
+    dnf:libfuzzer | pacman:libfuzzer | apk:libfuzzer) echo compiler-rt ;;
     dnf:pkg-config) echo pkgconf-pkg-config ;;
     dnf:sdl2) echo SDL2-devel ;;
     dnf:stb) echo stb-devel ;;
