@@ -82,37 +82,54 @@ static const char *scan_decimal(const char *at, const char *end, decimal *number
     return next;
 }
 
-// The number within 4 units of the last place of a double, or false where powers are too large.
-// Roundings: leaving out digits after the 18th (10^-17, under 2^-56), the digits to double, one or
-// two steps by powers of ten: 3 times 2^-53 and a little.
-static bool to_near_double(const decimal *number, double *near)
+// Whether `near`, which is digits * 10^power rounded once, rounds to the float that the number
+// does. It lies on the same side of the middle between two floats, which is a double, too; only on
+// the middle itself something may have been rounded off.
+static bool rounds_alike(double digits, int64_t power, double near)
 {
+    if (!md5_is_halfway(near))
+        return true;
+    if (power < 0)
+        return fma(near, md5_exact_powers[-power], -digits) == 0.0;
+    return fma(digits, md5_exact_powers[power], -near) == 0.0;
+}
+
+// The number within 4 units of the last place of a double, or false where powers are too large.
+// Roundings: leaving out digits after the 18th (10^-17, under 2^-56), the digits to double, and up
+// to three steps by powers of ten: 4 times 2^-53 and a little. `is_sure`: a float that it is
+// rounded to is the right one.
+static bool to_near_double(const decimal *number, double *near, bool *is_sure)
+{
+    enum { MAX_STEPS = 3 };
+    const int64_t exact = INT64_C(1) << 53;
     const uint32_t used = number->num_digits < MD5_MAX_DIGITS ? number->num_digits : MD5_MAX_DIGITS;
     int64_t digits = 0;
     for (uint32_t i = 0; i < used; i++)
         digits = 10 * digits + number->digits[i];
     const int64_t power = number->exponent - used;
-    const int64_t size = power < 0 ? -power : power;
+    int64_t left = power < 0 ? -power : power;
+    *is_sure = number->num_digits == used && digits <= exact && left <= MD5_MAX_EXACT_POWER;
     *near = (double)digits;
     if (digits == 0)
         return true;
-    const int64_t most = MD5_MAX_EXACT_POWER;
-    if (size > 2 * most)
+    if (left > MAX_STEPS * MD5_MAX_EXACT_POWER)
         return false;
-    const int64_t first = size < most ? size : most;
-    const double steps[2] = {md5_exact_powers[first], md5_exact_powers[size - first]};
-    for (int i = 0; i < 2; i++)
-        *near = power < 0 ? *near / steps[i] : *near * steps[i];
+    while (left > 0) {
+        const int64_t step = left < MD5_MAX_EXACT_POWER ? left : MD5_MAX_EXACT_POWER;
+        *near = power < 0 ? *near / md5_exact_powers[step] : *near * md5_exact_powers[step];
+        left -= step;
+    }
+    *is_sure = *is_sure && rounds_alike((double)digits, power, *near);
     return true;
 }
 
 // -- Whole numbers of any size --
 
-// Enough for 10^(KEPT_DIGITS + 1 - SMALLEST_POWER), 558 bits, shifted up by 27 bits or less, or
-// for either side of the quotient shifted to the length of the other.
-enum { BIG_WORDS = 24 };
+// Enough for 10^(KEPT_DIGITS - SMALLEST_POWER), 555 bits, times 25 bits, and for KEPT_DIGITS, 399
+// bits, shifted up by 150.
+enum { BIG_WORDS = 20 };
 
-// Base 2^32, lowest first; words from `count` on are 0.
+// Base 2^32, lowest first.
 typedef struct big {
     uint32_t count;
     uint32_t words[BIG_WORDS];
@@ -130,26 +147,42 @@ static void big_multiply_add(big *number, uint32_t factor, uint32_t addend)
         number->words[number->count++] = (uint32_t)carry;
 }
 
+static uint32_t small_power_of_ten(int64_t power)
+{
+    uint32_t result = 1;
+    for (; power > 0; power--)
+        result *= 10;
+    return result;
+}
+
+// As many digits at once as a word holds.
+enum { DIGITS_A_WORD = 9 };
+
+static void big_multiply_by_power(big *number, int64_t power)
+{
+    for (; power > 0; power -= DIGITS_A_WORD)
+        big_multiply_add(number, small_power_of_ten(power < DIGITS_A_WORD ? power : DIGITS_A_WORD),
+                         0);
+}
+
+static void big_read_digits(big *number, const unsigned char *digits, uint32_t count)
+{
+    for (uint32_t next = 0; next < count;) {
+        const uint32_t left = count - next, now = left < DIGITS_A_WORD ? left : DIGITS_A_WORD;
+        uint32_t value = 0;
+        for (uint32_t i = 0; i < now; i++)
+            value = 10 * value + digits[next++];
+        big_multiply_add(number, small_power_of_ten(now), value);
+    }
+}
+
 static void big_shift_left(big *number, uint32_t bits)
 {
     const uint32_t words = bits / 32, rest = bits % 32;
-    if (number->count == 0)
-        return;
-    if (words > 0) {
-        memmove(number->words + words, number->words, number->count * sizeof number->words[0]);
-        memset(number->words, 0, words * sizeof number->words[0]);
-        number->count += words;
-    }
-    if (rest > 0)
-        big_multiply_add(number, UINT32_C(1) << rest, 0);
-}
-
-static int32_t big_bits(const big *number)
-{
-    int32_t bits = 32 * (int32_t)(number->count - 1);
-    for (uint32_t top = number->words[number->count - 1]; top > 0; top >>= 1)
-        bits++;
-    return bits;
+    memmove(number->words + words, number->words, number->count * sizeof number->words[0]);
+    memset(number->words, 0, words * sizeof number->words[0]);
+    number->count += words;
+    big_multiply_add(number, UINT32_C(1) << rest, 0);
 }
 
 static int big_compare(const big *a, const big *b)
@@ -163,84 +196,65 @@ static int big_compare(const big *a, const big *b)
     return 0;
 }
 
-// a -= b, where a >= b.
-static void big_subtract(big *a, const big *b)
+// Compares the number with factor * 2^exponent, in whole numbers: 1, 0 or -1.
+static int compare_exactly(const decimal *number, uint32_t factor, int32_t exponent)
 {
-    uint64_t borrow = 0;
-    for (uint32_t i = 0; i < a->count; i++) {
-        const uint64_t difference = (uint64_t)a->words[i] - b->words[i] - borrow;
-        a->words[i] = (uint32_t)difference;
-        borrow = difference >> 63;
-    }
-    while (a->count > 0 && a->words[a->count - 1] == 0)
-        a->count--;
+    const int64_t power = number->exponent - number->num_digits;
+    big left, right;
+    left.count = right.count = 0;
+    big_read_digits(&left, number->digits, number->num_digits);
+    big_multiply_add(&right, 0, factor);
+    big_multiply_by_power(power > 0 ? &left : &right, power > 0 ? power : -power);
+    big_shift_left(exponent > 0 ? &right : &left, (uint32_t)(exponent > 0 ? exponent : -exponent));
+    const int order = big_compare(&left, &right);
+    return order == 0 && number->has_more ? 1 : order;
 }
 
-// mantissa * 2^exponent, plus something below one unit if `has_rest`, to the nearest float, ties
-// to even. The mantissa has 26 or 27 bits.
-static float round_to_float(uint32_t mantissa, int32_t exponent, bool has_rest)
+// -- Floats ---------------------------------------------------------------------------------
+
+// The float next to `near` on whose side of the middle between two of them the number lies. Floats
+// here are multiples of 2^unit; of two as near, the even multiple.
+static uint32_t round_exactly(const decimal *number, double near, int32_t unit)
 {
-    enum { FLOAT_BITS = 24, LOWEST_EXPONENT = -149 };
-    int32_t drop = mantissa >> 26 ? 27 - FLOAT_BITS : 26 - FLOAT_BITS;
-    if (exponent + drop < LOWEST_EXPONENT)
-        drop = LOWEST_EXPONENT - exponent; // fewer bits are left below 2^-126
-    if (drop > 31)
-        return 0.0f;
-    const uint64_t half = UINT64_C(1) << (drop - 1);
-    const uint64_t rest = mantissa & (2 * half - 1);
-    uint32_t kept = (uint32_t)((uint64_t)mantissa >> drop);
-    if (rest > half || (rest == half && (has_rest || (kept & 1))))
-        kept++;
-    return ldexpf((float)kept, exponent + drop); // exact: at most 24 bits, or infinite
+    const uint32_t below = (uint32_t)ldexp(near, -unit);
+    const int order = compare_exactly(number, 2 * below + 1, unit - 1);
+    return below + (order > 0 || (order == 0 && (below & 1)));
 }
 
-// The quotient of two whole numbers, digits * 10^power, one bit at a time.
-static float to_exact_float(const decimal *number)
+// Below twice the smallest normal float, where all floats lie evenly, and count in their bits.
+static float to_tiny_float(const decimal *number, double near)
 {
-    big over = {0}, under = {.count = 1, .words = {1}};
-    for (uint32_t i = 0; i < number->num_digits; i++)
-        big_multiply_add(&over, 10, number->digits[i]);
-    int64_t power = number->exponent - number->num_digits;
-    if (number->has_more) { // any digit behind the kept ones stands for all of them
-        big_multiply_add(&over, 10, 1);
-        power--;
-    }
-    for (; power > 0; power--)
-        big_multiply_add(&over, 10, 0);
-    for (; power < 0; power++)
-        big_multiply_add(&under, 10, 0);
-
-    // over / under * 2^-exponent lies between 2^25 and 2^27.
-    const int32_t exponent = big_bits(&over) - big_bits(&under) - 26;
-    if (exponent < 0)
-        big_shift_left(&over, (uint32_t)-exponent);
-    else
-        big_shift_left(&under, (uint32_t)exponent);
-    big_shift_left(&under, 26);
-    uint32_t quotient = 0;
-    for (int bit = 26; bit >= 0; bit--) {
-        quotient <<= 1;
-        if (big_compare(&over, &under) >= 0) {
-            big_subtract(&over, &under);
-            quotient |= 1;
-        }
-        big_shift_left(&over, 1);
-    }
-    return round_to_float(quotient, exponent, over.count > 0);
+    enum { UNIT = -149 };
+    const double close = 1e-6; // to the middle between two; far more than `near` is off
+    const double units = near * 0x1p149, below = floor(units);
+    uint32_t bits = (uint32_t)below + (units - below > 0.5);
+    if (fabs(units - below - 0.5) < close)
+        bits = round_exactly(number, near, UNIT);
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
 }
 
 static float to_float(const decimal *number)
 {
-    const double smallest = 1.2e-38, largest = 3.4e38; // safely normal
+    // Safely above the smallest normal float, and just below the largest.
+    const double smallest = 1.2e-38, largest = 3.4028234e38, too_large = 0x1p128;
+    enum { BITS = 24 };
     double near;
+    bool is_sure;
     if (number->num_digits == 0 || number->exponent < SMALLEST_POWER)
         return 0.0f;
     if (number->exponent > LARGEST_POWER)
         return INFINITY;
-    if (to_near_double(number, &near) && near > smallest && near < largest
-        && md5_rounds_safely(near))
+    to_near_double(number, &near, &is_sure); // powers are small enough
+    if (near >= too_large)
+        return INFINITY;
+    if (near < smallest)
+        return to_tiny_float(number, near);
+    if (near < largest && (is_sure || md5_rounds_safely(near)))
         return (float)near;
-    return to_exact_float(number);
+    const int32_t unit = ilogb(near) - (BITS - 1);
+    return ldexpf((float)round_exactly(number, near, unit), unit); // 24 bits, or infinite
 }
 
 const char *md5_scan_float_exact(const char *at, const char *end, float *value)
@@ -258,10 +272,11 @@ const char *md5_scan_double(const char *at, const char *end, double *value)
 {
     decimal number;
     double size;
+    bool is_sure;
     const char *next = scan_decimal(at, end, &number);
     if (next) {
         // Where the powers are too large for that way, a float is close enough to refuse it.
-        if (!to_near_double(&number, &size))
+        if (!to_near_double(&number, &size, &is_sure))
             size = (double)to_float(&number);
         *value = number.negative ? -size : size;
     }

@@ -20,17 +20,29 @@ const char *md5_scan_float_exact(const char *at, const char *end, float *value);
 // within 4 units of the last place otherwise.
 const char *md5_scan_double(const char *at, const char *end, double *value);
 
+// Which way a double rounds to a float is told by the bits that a float lacks: at 1000... it lies
+// in the middle between two.
+static inline uint32_t md5_bits_below_float(double value)
+{
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return (uint32_t)bits & ((UINT32_C(1) << 29) - 1);
+}
+
+static inline bool md5_is_halfway(double value)
+{
+    return md5_bits_below_float(value) == UINT32_C(1) << 28;
+}
+
 // Whether rounding `near`, which is off by at most 4 units of its last place, to a float gives
-// what rounding the exact value gives: so unless a point halfway between two floats, whose 29
-// bits that a float lacks read 1000..., is close by. `near` must be in the range of normal floats.
+// what rounding the exact value gives: so unless a point halfway between two floats is close by.
+// `near` must not be below the range of normal floats.
 static inline bool md5_rounds_safely(double near)
 {
     enum { SLACK = 8 };
     const uint32_t half = UINT32_C(1) << 28;
-    uint64_t bits;
-    memcpy(&bits, &near, sizeof bits);
-    const uint32_t below = (uint32_t)bits & ((UINT32_C(1) << 29) - 1);
-    return below - (half - SLACK) > 2 * SLACK; // unsigned: outside of half -+ SLACK
+    return md5_bits_below_float(near) - (half - SLACK)
+           > 2 * SLACK; // unsigned: outside half -+ SLACK
 }
 
 // The common case, at most 18 digits without an exponent, inline; the rest by the exact way.
