@@ -17,58 +17,73 @@ enum { DEFAULT_MEGABYTES = 48 };
 
 // -- Either kind of asset -------------------------------------------------------------------
 
-typedef enum asset_kind { NO_KIND, MODEL, ANIM } asset_kind;
+typedef enum asset_kind { NO_KIND, MODEL, ANIM, CAMERA } asset_kind;
 
 typedef struct asset {
     md5_model *model;
-    md5_anim *anim; // one of the two, or neither
+    md5_anim *anim;
+    md5_camera *camera; // one of them, or none
 } asset;
 
 static asset_kind kind_of_path(const char *path)
 {
     const char *const dot = strrchr(path, '.');
-    if (dot && strcmp(dot, ".md5mesh") == 0)
-        return MODEL;
-    return dot && strcmp(dot, ".md5anim") == 0 ? ANIM : NO_KIND;
+    if (!dot)
+        return NO_KIND;
+    return strcmp(dot, ".md5mesh") == 0     ? MODEL
+           : strcmp(dot, ".md5anim") == 0   ? ANIM
+           : strcmp(dot, ".md5camera") == 0 ? CAMERA
+                                            : NO_KIND;
 }
 
 static asset parse(asset_kind kind, const char *text, size_t size, const md5_load_opts *opts,
                    md5_error *error)
 {
-    asset made = {NULL, NULL};
+    asset made = {NULL, NULL, NULL};
     if (kind == MODEL)
         made.model = md5_parse_model(text, size, opts, error);
-    else
+    else if (kind == ANIM)
         made.anim = md5_parse_anim(text, size, opts, error);
+    else
+        made.camera = md5_parse_camera(text, size, opts, error);
     return made;
 }
 
 static const void *pointer_of(asset made)
 {
-    return made.model ? (const void *)made.model : made.anim;
+    return made.model  ? (const void *)made.model
+           : made.anim ? (const void *)made.anim
+                       : made.camera;
 }
 
 static uint32_t warnings_of(asset made)
 {
-    return made.model ? made.model->num_warnings : made.anim ? made.anim->num_warnings : 0;
+    return made.model    ? made.model->num_warnings
+           : made.anim   ? made.anim->num_warnings
+           : made.camera ? made.camera->num_warnings
+                         : 0;
 }
 
 static const char *fault_of(asset made)
 {
-    return made.model  ? asset_model_fault(made.model)
-           : made.anim ? asset_anim_fault(made.anim)
-                       : NULL;
+    return made.model    ? asset_model_fault(made.model)
+           : made.anim   ? asset_anim_fault(made.anim)
+           : made.camera ? asset_camera_fault(made.camera)
+                         : NULL;
 }
 
 static bool are_equal(asset a, asset b)
 {
-    return a.model ? asset_models_equal(a.model, b.model) : asset_anims_equal(a.anim, b.anim);
+    return a.model  ? asset_models_equal(a.model, b.model)
+           : a.anim ? asset_anims_equal(a.anim, b.anim)
+                    : asset_cameras_equal(a.camera, b.camera);
 }
 
 static void free_asset(asset made)
 {
     md5_free_model(made.model);
     md5_free_anim(made.anim);
+    md5_free_camera(made.camera);
 }
 
 // -- One file -------------------------------------------------------------------------------
@@ -79,6 +94,7 @@ typedef struct victim {
     char *text;
     size_t size;
     asset whole;
+    asset_warnings warnings; // of the whole file
     size_t num_allocs, peak_bytes;
     size_t budget; // bytes that one kind of abuse may read
 } victim;
@@ -98,37 +114,40 @@ static bool report(const victim *file, const char *what, size_t at, const char *
 }
 
 // Reads a text, checks all that holds for any text, and what `is_right` adds; then frees it.
-typedef const char *judge(const victim *file, asset made, const md5_error *error,
-                          const asset_heap *heap, size_t limit);
+typedef struct trial {
+    asset made;
+    asset_heap *heap;
+    size_t limit; // 0 = none
+    asset_warnings warnings;
+    md5_error error;
+} trial;
+typedef const char *judge(const victim *file, const trial *tried);
 
 static bool attempt(const victim *file, const char *text, size_t size, asset_heap *heap,
                     size_t limit, judge *is_right, const char *what, size_t at)
 {
-    asset_warnings warnings = {0};
-    md5_load_opts opts = asset_opts(heap, &warnings);
-    md5_error error;
+    trial tried = {.heap = heap, .limit = limit};
+    md5_load_opts opts = asset_opts(heap, &tried.warnings);
     opts.memory_limit = limit;
-    const asset made = parse(file->kind, text, size, &opts, &error);
-    const char *fault =
-        asset_answer_fault(pointer_of(made), warnings_of(made), &opts, &error, text, size);
+    tried.made = parse(file->kind, text, size, &opts, &tried.error);
+    const char *fault = asset_answer_fault(pointer_of(tried.made), warnings_of(tried.made), &opts,
+                                           &tried.error, text, size);
     if (!fault)
-        fault = fault_of(made);
+        fault = fault_of(tried.made);
     if (!fault)
-        fault = is_right(file, made, &error, heap, limit);
-    free_asset(made);
+        fault = is_right(file, &tried);
+    free_asset(tried.made);
     if (!fault)
         fault = asset_heap_fault(heap);
     return report(file, what, at, fault);
 }
 
-static const char *judge_cut(const victim *file, asset made, const md5_error *error,
-                             const asset_heap *heap, size_t limit)
+static const char *judge_cut(const victim *file, const trial *tried)
 {
-    (void)heap;
-    (void)limit;
-    if (!pointer_of(made))
-        return error->status == MD5_ERROR_MEMORY ? "out of memory" : NULL;
-    if (warnings_of(made) <= warnings_of(file->whole) && !are_equal(made, file->whole))
+    if (!pointer_of(tried->made))
+        return tried->error.status == MD5_ERROR_MEMORY ? "out of memory" : NULL;
+    if (!asset_warnings_have_new(&tried->warnings, &file->warnings)
+        && !are_equal(tried->made, file->whole))
         return "something is lost without a warning";
     return NULL;
 }
@@ -149,13 +168,11 @@ static void cut_everywhere(const victim *file)
     }
 }
 
-static const char *judge_nothing(const victim *file, asset made, const md5_error *error,
-                                 const asset_heap *heap, size_t limit)
+static const char *judge_nothing(const victim *file, const trial *tried)
 {
     (void)file;
-    (void)heap;
-    (void)limit;
-    return !pointer_of(made) && error->status == MD5_ERROR_MEMORY ? "out of memory" : NULL;
+    const bool is_made = pointer_of(tried->made) != NULL;
+    return !is_made && tried->error.status == MD5_ERROR_MEMORY ? "out of memory" : NULL;
 }
 
 static void alter_everywhere(const victim *file)
@@ -178,16 +195,22 @@ static void alter_everywhere(const victim *file)
     }
 }
 
-static const char *judge_memory(const victim *file, asset made, const md5_error *error,
-                                const asset_heap *heap, size_t limit)
+static const char *judge_memory(const victim *file, const trial *tried)
 {
-    if (limit > 0 && heap->peak_bytes > limit)
+    const asset_heap *const heap = tried->heap;
+    if (tried->limit > 0 && heap->peak_bytes > tried->limit)
         return "the memory limit is passed";
-    if (!pointer_of(made))
-        return error->status == MD5_ERROR_MEMORY ? NULL : "another error than too little memory";
+    if (!pointer_of(tried->made))
+        return tried->error.status == MD5_ERROR_MEMORY ? NULL
+                                                       : "another error than too little memory";
     if (heap->fail_at > 0 && heap->num_allocs >= heap->fail_at)
         return "an asset although an allocation failed";
-    return are_equal(made, file->whole) ? NULL : "another asset than the whole file's";
+    return are_equal(tried->made, file->whole) ? NULL : "another asset than the whole file's";
+}
+
+static const char *judge_success(const victim *file, const trial *tried)
+{
+    return pointer_of(tried->made) ? judge_memory(file, tried) : "not read with just enough memory";
 }
 
 static void fail_every_allocation(const victim *file)
@@ -212,7 +235,7 @@ static void set_every_limit(const victim *file)
             return;
     }
     asset_heap heap = {0};
-    attempt(file, file->text, file->size, &heap, file->peak_bytes, judge_nothing, "limit",
+    attempt(file, file->text, file->size, &heap, file->peak_bytes, judge_success, "limit",
             file->peak_bytes);
 }
 
@@ -221,8 +244,7 @@ static bool open_victim(victim *file, const char *path)
 {
     const char *const megabytes = getenv("MD5_ABUSE_MB");
     asset_heap heap = {0};
-    asset_warnings warnings = {0};
-    const md5_load_opts opts = asset_opts(&heap, &warnings);
+    const md5_load_opts opts = asset_opts(&heap, &file->warnings);
     md5_error error;
     *file = (victim){.path = path, .kind = kind_of_path(path)};
     file->budget =
@@ -312,6 +334,7 @@ static void for_each_good_file(void (*use)(const victim *file))
     enum { LEAST_OF_OURS = 10 };
     size_t count = for_each_file(test_path("test/reference/data"), use);
     count += for_each_file(test_path("models"), use);
+    count += for_each_file(test_path("test/fuzz/seeds"), use);
     CHECK(count >= LEAST_OF_OURS);
     if (test_corpus() && getenv("MD5_ABUSE_MB")) {
         char folder[PATH_ROOM];

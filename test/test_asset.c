@@ -63,9 +63,34 @@ static const char *message_fault(const char *message, size_t room)
     return NULL;
 }
 
+enum { MOST_HASHES = sizeof((asset_warnings *)0)->hashes / sizeof(uint32_t) };
+
+// FNV-1a: Fowler, Noll, Vo.
+static uint32_t hash_text(const char *text)
+{
+    uint32_t hash = 2166136261u;
+    for (; *text; text++)
+        hash = (hash ^ (unsigned char)*text) * 16777619u;
+    return hash;
+}
+
+bool asset_warnings_have_new(const asset_warnings *warnings, const asset_warnings *known)
+{
+    for (uint32_t i = 0; i < warnings->num_told && i < MOST_HASHES; i++) {
+        bool found = false;
+        for (uint32_t j = 0; j < known->num_told && j < MOST_HASHES; j++)
+            found = found || known->hashes[j] == warnings->hashes[i];
+        if (!found)
+            return true;
+    }
+    return false;
+}
+
 static void note_warning(void *user, const md5_error *warning)
 {
     asset_warnings *const warnings = user;
+    if (warnings->num_told < MOST_HASHES)
+        warnings->hashes[warnings->num_told] = hash_text(warning->message);
     warnings->num_told++;
     if (warning->line > warnings->largest_line)
         warnings->largest_line = warning->line;
@@ -362,7 +387,7 @@ const char *asset_model_fault(const md5_model *model)
     return fault;
 }
 
-// -- Animations and bindings ----------------------------------------------------------------
+// -- Animations, cameras, bindings ----------------------------------------------------------
 
 static uint32_t count_bits(uint32_t flags)
 {
@@ -424,6 +449,23 @@ const char *asset_anim_fault(const md5_anim *anim)
     HOLDS(anim->frame_rate > 0.0 && isfinite(anim->frame_rate), "frame_rate is out of range");
     HOLDS(anim->duration == (double)(anim->num_frames - 1) / anim->frame_rate, "wrong duration");
     return frames_fault(anim);
+}
+
+const char *asset_camera_fault(const md5_camera *camera)
+{
+    const uint32_t num_frames = camera->num_frames;
+    HOLDS(num_frames >= 1, "no frames");
+    HOLDS_ARRAY(camera, cuts, camera->num_cuts);
+    HOLDS_ARRAY(camera, frames, num_frames);
+    HOLDS(text_lies_in(camera, camera->size, camera->command_line), "the command line is outside");
+    HOLDS(camera->frame_rate > 0.0 && isfinite(camera->frame_rate), "frame_rate is out of range");
+    HOLDS(camera->duration >= 0.0 && camera->duration <= (num_frames - 1) / camera->frame_rate,
+          "wrong duration");
+    for (uint32_t i = 0; i < camera->num_cuts; i++)
+        HOLDS(camera->cuts[i] < num_frames, "a cut out of range");
+    for (uint32_t i = 0; i < num_frames; i++)
+        HOLDS(is_unit(camera->frames[i].rotation), "a camera's rotation without unit length");
+    return NULL;
 }
 
 const char *asset_binding_fault(const md5_binding *binding)
@@ -524,5 +566,13 @@ bool asset_anims_equal(const md5_anim *a, const md5_anim *b)
            && SAME_ARRAY(translations, num_frames * a->num_translations)
            && !a->frame_bounds == !b->frame_bounds
            && (!a->frame_bounds || SAME_ARRAY(frame_bounds, num_frames))
+           && strcmp(a->command_line, b->command_line) == 0;
+}
+
+bool asset_cameras_equal(const md5_camera *a, const md5_camera *b)
+{
+    return a->num_frames == b->num_frames && a->frame_rate == b->frame_rate
+           && a->duration == b->duration && a->num_cuts == b->num_cuts
+           && SAME_ARRAY(cuts, a->num_cuts) && SAME_ARRAY(frames, a->num_frames)
            && strcmp(a->command_line, b->command_line) == 0;
 }

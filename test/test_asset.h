@@ -18,7 +18,11 @@ typedef struct asset_warnings {
     uint32_t num_told;
     const char *fault;     // of the first one that is not as it should be
     uint64_t largest_line; // none = 0
+    uint32_t hashes[128];  // of the first messages told
 } asset_warnings;
+
+// Whether something was told that is not among `known`.
+bool asset_warnings_have_new(const asset_warnings *warnings, const asset_warnings *known);
 
 // Options that use both, with all else at its default.
 md5_load_opts asset_opts(asset_heap *heap, asset_warnings *warnings);
@@ -29,6 +33,7 @@ md5_load_opts asset_opts(asset_heap *heap, asset_warnings *warnings);
 // length, boxes around what they hold.
 const char *asset_model_fault(const md5_model *model);
 const char *asset_anim_fault(const md5_anim *anim);
+const char *asset_camera_fault(const md5_camera *camera);
 const char *asset_binding_fault(const md5_binding *binding);
 
 // Whether a call's answers fit together: an error with a place and a message exactly if there is
@@ -42,5 +47,6 @@ const char *asset_heap_fault(const asset_heap *heap);
 // Whether two assets say the same, bit for bit, but for warnings and addresses.
 bool asset_models_equal(const md5_model *a, const md5_model *b);
 bool asset_anims_equal(const md5_anim *a, const md5_anim *b);
+bool asset_cameras_equal(const md5_camera *a, const md5_camera *b);
 
 #endif

@@ -1,0 +1,429 @@
+// Changes that keep a text nearly valid: whole tokens, lines of tables together with their counts,
+// blocks, numbers at the edges of their ranges. One in four is left to libFuzzer's own, which
+// knows nothing of the format. Single-threaded, as libFuzzer is: what is large is static.
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max_size);
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned int seed);
+size_t LLVMFuzzerCustomCrossOver(const uint8_t *data1, size_t size1, const uint8_t *data2,
+                                 size_t size2, uint8_t *out_data, size_t max_size,
+                                 unsigned int seed);
+
+enum { MOST_TOKENS = 4096, MOST_BYTES = 1 << 16 };
+
+// Blanks belong to the token behind them.
+typedef struct token {
+    const uint8_t *start, *word, *end;
+} token;
+
+typedef struct token_list {
+    size_t count;
+    token tokens[MOST_TOKENS];
+} token_list;
+
+// What is being written.
+typedef struct output {
+    uint8_t *bytes;
+    size_t size, room;
+} output;
+
+// -- Chance ---------------------------------------------------------------------------------
+
+// xorshift32: Marsaglia, "Xorshift RNGs", 2003.
+static uint32_t next_random(uint32_t *state)
+{
+    *state ^= *state << 13;
+    *state ^= *state >> 17;
+    *state ^= *state << 5;
+    return *state;
+}
+
+static size_t below(uint32_t *state, size_t count)
+{
+    return count > 0 ? next_random(state) % count : 0;
+}
+
+// -- Tokens ---------------------------------------------------------------------------------
+
+static bool is_blank(uint8_t byte)
+{
+    return byte <= ' ' && byte != '\0';
+}
+
+static bool is_bracket(uint8_t byte)
+{
+    return byte == '(' || byte == ')' || byte == '{' || byte == '}' || byte == '\0';
+}
+
+static const uint8_t *token_end(const uint8_t *at, const uint8_t *end)
+{
+    if (is_bracket(*at))
+        return at + 1;
+    if (*at == '"') {
+        for (at++; at < end && *at != '"' && *at != '\n'; at++)
+            ;
+        return at < end ? at + 1 : at;
+    }
+    while (at < end && !is_blank(*at) && !is_bracket(*at) && *at != '"')
+        at++;
+    return at;
+}
+
+static void split(const uint8_t *data, size_t size, token_list *list)
+{
+    const uint8_t *at = data, *const end = data + size;
+    list->count = 0;
+    while (list->count < MOST_TOKENS) {
+        const uint8_t *const start = at;
+        while (at < end && is_blank(*at))
+            at++;
+        if (at == end)
+            break;
+        const uint8_t *const word = at;
+        at = token_end(at, end);
+        list->tokens[list->count++] = (token){start, word, at};
+    }
+}
+
+static bool is_word(const token *tested, const char *word)
+{
+    const size_t length = (size_t)(tested->end - tested->word);
+    return length == strlen(word) && memcmp(tested->word, word, length) == 0;
+}
+
+static bool is_number(const token *tested)
+{
+    const uint8_t *at = tested->word;
+    if (at < tested->end && *at == '-')
+        at++;
+    return at < tested->end && *at >= '0' && *at <= '9';
+}
+
+// -- Writing --------------------------------------------------------------------------------
+
+static void put(output *out, const void *bytes, size_t size)
+{
+    const size_t left = out->room - out->size, taken = size < left ? size : left;
+    if (taken > 0)
+        memcpy(out->bytes + out->size, bytes, taken);
+    out->size += taken;
+}
+
+static void put_tokens(output *out, const token_list *list, size_t first, size_t end)
+{
+    if (first < end)
+        put(out, list->tokens[first].start,
+            (size_t)(list->tokens[end - 1].end - list->tokens[first].start));
+}
+
+static void put_instead(output *out, const token *replaced, const char *text)
+{
+    put(out, replaced->start, (size_t)(replaced->word - replaced->start));
+    put(out, text, strlen(text));
+}
+
+// -- Ranges of tokens -----------------------------------------------------------------------
+
+typedef struct range {
+    size_t first, end;
+} range;
+
+// From an opening bracket to its closing one, with the words before it on the way from the last
+// bracket: `mesh { ... }`, `frame 3 { ... }`.
+static range bracketed(const token_list *list, size_t open)
+{
+    range found = {open, open};
+    int depth = 0;
+    while (found.end < list->count) {
+        const uint8_t byte = *list->tokens[found.end++].word;
+        depth += byte == '(' || byte == '{';
+        depth -= byte == ')' || byte == '}';
+        if (depth <= 0)
+            break;
+    }
+    if (*list->tokens[open].word == '{') {
+        for (int steps = 0; steps < 2 && found.first > 0; steps++) {
+            if (is_bracket(*list->tokens[found.first - 1].word))
+                break;
+            found.first--;
+        }
+    }
+    return found;
+}
+
+// From a word that begins an entry of a table to the next such word or the end of the block.
+static range table_line(const token_list *list, size_t first)
+{
+    static const char *const starts[] = {"vert", "tri", "weight", "vertexcolor"};
+    size_t end = first + 1;
+    for (; end < list->count; end++) {
+        const token *const next = &list->tokens[end];
+        bool is_start = *next->word == '}' || *next->word == '"'
+                        || (next->end - next->word > 3 && memcmp(next->word, "num", 3) == 0);
+        for (size_t i = 0; i < sizeof starts / sizeof starts[0]; i++)
+            is_start = is_start || is_word(next, starts[i]);
+        if (is_start)
+            break;
+    }
+    return (range){first, end};
+}
+
+static range random_range(const token_list *list, uint32_t *random)
+{
+    const size_t at = below(random, list->count);
+    const uint8_t byte = *list->tokens[at].word;
+    if (byte == '(' || byte == '{')
+        return bracketed(list, at);
+    if (byte == 'v' || byte == 't' || byte == 'w' || byte == '"')
+        return table_line(list, at);
+    const size_t length = 1 + below(random, below(random, 4) == 0 ? 24 : 3);
+    const size_t left = list->count - at;
+    return (range){at, at + (length < left ? length : left)};
+}
+
+// The number behind the last `num...` before a token, or the list's end.
+static size_t count_before(const token_list *list, size_t at)
+{
+    while (at-- > 0) {
+        const token *const word = &list->tokens[at];
+        if (word->end - word->word > 3 && memcmp(word->word, "num", 3) == 0)
+            return at + 1;
+    }
+    return list->count;
+}
+
+// The number behind a given word, or the list's end.
+static size_t count_of(const token_list *list, const char *word)
+{
+    for (size_t i = 0; i + 1 < list->count; i++) {
+        if (is_word(&list->tokens[i], word))
+            return i + 1;
+    }
+    return list->count;
+}
+
+// -- Mutations ------------------------------------------------------------------------------
+
+static void put_count_off_by(output *out, const token *count, long difference)
+{
+    char text[32] = {0};
+    const size_t length = (size_t)(count->end - count->word);
+    memcpy(text, count->word, length < sizeof text - 1 ? length : sizeof text - 1);
+    snprintf(text, sizeof text, "%ld", (strtol(text, NULL, 10) & 0xFFFFFF) + difference);
+    put_instead(out, count, text);
+}
+
+static void put_edge_number(output *out, const token *replaced, uint32_t *random)
+{
+    static const char *const numbers[] = {"0",
+                                          "1",
+                                          "2",
+                                          "3",
+                                          "-1",
+                                          "-2",
+                                          "63",
+                                          "64",
+                                          "0.5",
+                                          "-0.0",
+                                          "1.000001",
+                                          "1.59",
+                                          "-1",
+                                          "0.70710678",
+                                          "0.9999999",
+                                          "4294967295",
+                                          "16777217",
+                                          "1e-40",
+                                          "2147483647",
+                                          "-2147483648",
+                                          "4294967296",
+                                          "3.4e38",
+                                          "-3.4e38",
+                                          "3.5e38",
+                                          "9223372036854775808",
+                                          "1e999",
+                                          "1e-999",
+                                          "1e",
+                                          ".5",
+                                          "5.",
+                                          ".",
+                                          "- 1",
+                                          "+1",
+                                          "010",
+                                          "2.9",
+                                          "0x10",
+                                          "nan",
+                                          "-inf",
+                                          "1.#IND",
+                                          "1,5",
+                                          "1e19",
+                                          "1e30",
+                                          "29.97",
+                                          "1.000000059604644775390625"};
+    put_instead(out, replaced, numbers[below(random, sizeof numbers / sizeof numbers[0])]);
+}
+
+// Writes everything, with one token instead replaced by what `kind` makes of it.
+static void change_number(output *out, const token_list *list, uint32_t *random)
+{
+    size_t at = below(random, list->count);
+    for (size_t i = 0; i < list->count && !is_number(&list->tokens[at]); i++)
+        at = (at + 1) % list->count;
+    put_tokens(out, list, 0, at);
+    if (below(random, 3) == 0)
+        put_count_off_by(out, &list->tokens[at], below(random, 2) ? 1 : -1);
+    else
+        put_edge_number(out, &list->tokens[at], random);
+    put_tokens(out, list, at + 1, list->count);
+}
+
+// Takes a range out of its place, doubles it, or puts it elsewhere.
+static void change_range(output *out, const token_list *list, uint32_t *random)
+{
+    const range moved = random_range(list, random);
+    const size_t kind = below(random, 4);
+    const size_t target = below(random, list->count + 1);
+    if (kind == 0) {
+        put_tokens(out, list, 0, moved.first);
+        put_tokens(out, list, moved.end, list->count);
+    } else if (kind == 1) {
+        put_tokens(out, list, 0, moved.end);
+        put_tokens(out, list, moved.first, list->count);
+    } else if (kind == 2) {
+        put_tokens(out, list, 0, target);
+        put_tokens(out, list, moved.first, moved.end);
+        put_tokens(out, list, target, list->count);
+    } else {
+        const range other = random_range(list, random);
+        const range low = moved.first < other.first ? moved : other;
+        const range high = moved.first < other.first ? other : moved;
+        put_tokens(out, list, 0, low.first);
+        put_tokens(out, list, high.first, high.end);
+        put_tokens(out, list, low.end, high.first);
+        put_tokens(out, list, low.first, low.end);
+        put_tokens(out, list, high.end, list->count);
+    }
+}
+
+// One entry more or less in a table, or one mesh, frame or joint, and its count with it.
+static void change_table(output *out, const token_list *list, uint32_t *random)
+{
+    const size_t at = below(random, list->count);
+    const token *const word = &list->tokens[at];
+    const bool is_block = at + 2 < list->count && (is_word(word, "mesh") || is_word(word, "frame"));
+    const size_t open = is_word(word, "mesh") ? at + 1 : at + 2;
+    const range entry = is_block ? bracketed(list, open) : table_line(list, at);
+    const size_t first = is_block ? at : entry.first;
+    const size_t count = is_word(word, "mesh")    ? count_of(list, "numMeshes")
+                         : is_word(word, "frame") ? count_of(list, "numFrames")
+                         : *word->word == '"'     ? count_of(list, "numJoints")
+                                                  : count_before(list, at);
+    const bool is_more = below(random, 3) > 0;
+    if (count >= first) {
+        change_range(out, list, random);
+        return;
+    }
+    put_tokens(out, list, 0, count);
+    put_count_off_by(out, &list->tokens[count], is_more ? 1 : -1);
+    put_tokens(out, list, count + 1, is_more ? entry.end : first);
+    put_tokens(out, list, is_more ? first : entry.end, list->count);
+}
+
+static void insert_text(output *out, const token_list *list, uint32_t *random)
+{
+    static const char *const texts[] = {" //x\n",
+                                        " /*x*/",
+                                        "\r",
+                                        "\n",
+                                        "\t",
+                                        " unknown 1 2\n",
+                                        "\nx { y { } }",
+                                        " \"\"",
+                                        " \"a\"",
+                                        " name \"a\"",
+                                        " // meshes: a\n",
+                                        " shader \"s\"",
+                                        "\xEF\xBB\xBF",
+                                        "\xE9",
+                                        " vert 0 ( 0 0 ) 0 1",
+                                        " tri 0 0 0 0",
+                                        " weight 0 0 1 ( 0 0 0 )",
+                                        " frame 0 { }",
+                                        " mesh { }",
+                                        " {",
+                                        " }",
+                                        " (",
+                                        " )",
+                                        " bounds { }",
+                                        " baseframe { }",
+                                        " commandline \"\"",
+                                        " MD5Version 12",
+                                        " MD5Version 10",
+                                        " numvertexcolors 0",
+                                        " f",
+                                        " 'a'",
+                                        " \"a b",
+                                        " \\",
+                                        "/*",
+                                        " hierarchy { }"};
+    const size_t at = below(random, list->count + 1);
+    const char *const text = texts[below(random, sizeof texts / sizeof texts[0])];
+    put_tokens(out, list, 0, at);
+    put(out, text, strlen(text));
+    put_tokens(out, list, at, list->count);
+}
+
+// What is written before it takes the place of what was read.
+static uint8_t changed[MOST_BYTES];
+static token_list list, other;
+
+static output begin_output(size_t max_size)
+{
+    return (output){changed, 0, max_size < MOST_BYTES ? max_size : MOST_BYTES};
+}
+
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned int seed)
+{
+    uint32_t random = seed * 2654435761u + 1;
+    const size_t kind = below(&random, 8);
+    split(data, size, &list);
+    if (kind < 2 || list.count == 0)
+        return LLVMFuzzerMutate(data, size, max_size);
+    output out = begin_output(max_size);
+    if (kind < 4)
+        change_number(&out, &list, &random);
+    else if (kind < 5)
+        change_range(&out, &list, &random);
+    else if (kind < 7)
+        change_table(&out, &list, &random);
+    else
+        insert_text(&out, &list, &random);
+    memcpy(data, changed, out.size);
+    return out.size;
+}
+
+// A range of the second text inside the first, or the start of one with the end of the other.
+size_t LLVMFuzzerCustomCrossOver(const uint8_t *data1, size_t size1, const uint8_t *data2,
+                                 size_t size2, uint8_t *out_data, size_t max_size,
+                                 unsigned int seed)
+{
+    uint32_t random = seed * 2654435761u + 1;
+    output out = begin_output(max_size);
+    split(data1, size1, &list);
+    split(data2, size2, &other);
+    if (list.count == 0 || other.count == 0)
+        return 0;
+    const size_t at = below(&random, list.count + 1);
+    const range taken = random_range(&other, &random);
+    const bool is_end = below(&random, 3) == 0;
+    put_tokens(&out, &list, 0, at);
+    put_tokens(&out, &other, taken.first, is_end ? other.count : taken.end);
+    if (!is_end)
+        put_tokens(&out, &list, at, list.count);
+    memcpy(out_data, changed, out.size);
+    return out.size;
+}

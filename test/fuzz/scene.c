@@ -1,0 +1,125 @@
+#include "test/fuzz/target.h"
+#include "test/test_asset.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Copied, so that a read behind its end is one behind a block's end.
+static char *copy_part(const uint8_t *data, size_t size)
+{
+    char *const part = malloc(size ? size : 1);
+    if (part && size > 0)
+        memcpy(part, data, size);
+    return part;
+}
+
+static const char *pose_fault(const md5_transform *pose, uint32_t num_joints)
+{
+    for (uint32_t joint = 0; joint < num_joints; joint++) {
+        const md5_quat q = pose[joint].rotation;
+        const double x = (double)q.x, y = (double)q.y, z = (double)q.z, w = (double)q.w;
+        if (!(fabs(x * x + y * y + z * z + w * w - 1.0) <= 1e-4))
+            return "a sampled rotation without unit length";
+    }
+    return NULL;
+}
+
+static const char *moment_fault(const md5_anim *anim, const md5_moment *moment)
+{
+    if (moment->frame0 >= anim->num_frames || moment->frame1 >= anim->num_frames)
+        return "a moment outside of the frames";
+    if (!(moment->fraction >= 0.0f && moment->fraction < 1.0f))
+        return "a moment whose fraction is out of range";
+    return NULL;
+}
+
+// Everything that may be done with a mesh in a pose. What is written is read by nobody: the
+// sanitizers watch where.
+static void draw(const md5_model *model, uint32_t number, const md5_mat34 *palette)
+{
+    const md5_mesh *const mesh = &model->meshes[number];
+    const size_t count = (size_t)mesh->num_vertices + 1;
+    md5_vec3 *const positions = malloc(count * sizeof *positions);
+    md5_vec3 *const normals = malloc(count * sizeof *normals);
+    md5_vec4 *const tangents = malloc(count * sizeof *tangents);
+    uint32_t *const joints = malloc(count * 4 * sizeof *joints);
+    float *const weights = malloc(count * 4 * sizeof *weights);
+    md5_skin(mesh, palette, positions, normals, tangents);
+    md5_skin(mesh, palette, positions, NULL, NULL);
+    md5_pack_influences(mesh, 4, joints, weights);
+    md5_path_loss(model, number, 4, palette);
+    free(positions);
+    free(normals);
+    free(tangents);
+    free(joints);
+    free(weights);
+}
+
+static const char *play_at(const md5_binding *binding, double time, md5_wrap wrap, md5_root root)
+{
+    const md5_model *const model = binding->model;
+    const uint32_t num_joints = model->skeleton.num_joints;
+    md5_transform *const pose = malloc(num_joints * sizeof *pose);
+    md5_mat34 *const joints = malloc(num_joints * sizeof *joints);
+    const md5_moment moment = md5_moment_at(binding->anim, time, wrap);
+    const char *fault = moment_fault(binding->anim, &moment);
+    if (!fault) {
+        md5_sample(binding, &moment, root, pose);
+        fault = pose_fault(pose, num_joints);
+        md5_local_to_model(&model->skeleton, pose, joints);
+        md5_build_palette(model, joints, joints);
+        for (uint32_t mesh = 0; mesh < model->num_meshes; mesh++)
+            draw(model, mesh, joints);
+        md5_root_motion(binding->anim, &moment, &moment);
+        md5_anim_bounds(binding->anim, &moment, root);
+    }
+    free(pose);
+    free(joints);
+    return fault;
+}
+
+static const char *play(const md5_binding *binding)
+{
+    const double end = binding->anim->duration;
+    const double times[] = {0.0, 0.4 * end, end, -0.7 * end, 1e300, (double)NAN};
+    const char *fault = asset_binding_fault(binding);
+    for (size_t i = 0; i < sizeof times / sizeof times[0] && !fault; i++)
+        fault = play_at(binding, times[i], (md5_wrap)(i % 3), (md5_root)(i / 2));
+    return fault;
+}
+
+static const char *bind_and_play(const md5_model *model, const md5_anim *anim)
+{
+    asset_heap heap = {0};
+    asset_warnings warnings = {0};
+    const md5_load_opts opts = asset_opts(&heap, &warnings);
+    md5_error error;
+    md5_binding *const binding = md5_bind(model, anim, &opts, &error);
+    const char *fault = warnings.fault;
+    if (!fault && !binding && error.status != MD5_ERROR_MISMATCH)
+        fault = "no binding, for another reason than its names";
+    if (!fault && binding)
+        fault = play(binding);
+    md5_free_binding(binding);
+    return fault ? fault : asset_heap_fault(&heap);
+}
+
+const char *fuzz_scene(const uint8_t *data, size_t size)
+{
+    const uint8_t *const end = size > 0 ? memchr(data, '\0', size) : NULL;
+    if (!end)
+        return NULL;
+    const size_t mesh_size = (size_t)(end - data), anim_size = size - mesh_size - 1;
+    const md5_load_opts opts = {.memory_limit = FUZZ_MEMORY_LIMIT};
+    char *const mesh_text = copy_part(data, mesh_size);
+    char *const anim_text = copy_part(end + 1, anim_size);
+    md5_model *const model = md5_parse_model(mesh_text, mesh_size, &opts, NULL);
+    md5_anim *const anim = model ? md5_parse_anim(anim_text, anim_size, &opts, NULL) : NULL;
+    free(mesh_text);
+    free(anim_text);
+    const char *const fault = anim ? bind_and_play(model, anim) : NULL;
+    md5_free_anim(anim);
+    md5_free_model(model);
+    return fault;
+}

@@ -1,0 +1,86 @@
+#!/bin/sh
+# Fuzzes each target in turn, under the address and undefined behaviour sanitizers, and keeps what
+# it learns. Needs clang with libFuzzer.
+#   FUZZ_SECONDS=60        how long, each
+#   FUZZ_TARGETS="..."     which of: mesh anim camera scene
+#   FUZZ_CORPUS=FOLDER     where inputs are kept between runs, one folder for each target in it
+#   FUZZ_MERGE=yes         at the end, replaces test/fuzz/corpus by the fewest inputs that reach as much
+. test/build/report.sh
+
+clang=${FUZZ_CLANG:-clang}
+build=build/fuzz
+corpus=${FUZZ_CORPUS:-$build/corpus}
+flags="-std=c11 -O1 -g -ffp-contract=off -fno-omit-frame-pointer -I.
+    -fsanitize=address,undefined -fno-sanitize-recover=all"
+
+title="fuzzing"
+mkdir -p "$build"
+echo 'int LLVMFuzzerTestOneInput(const char *d, unsigned long n) { return d && n > 1 ? 0 : 0; }' \
+    >"$scratch/try.c"
+# shellcheck disable=SC2086
+"$clang" $flags -fsanitize=fuzzer -o "$scratch/try" "$scratch/try.c" 2>/dev/null || {
+    skip "$title" "$clang cannot make fuzzers here"
+    finish
+}
+
+make_fuzzer() { # TARGET
+    # shellcheck disable=SC2086
+    "$clang" $flags -fsanitize=fuzzer -DFUZZ_TARGET="fuzz_$1" -o "$build/$1" test/fuzz/driver.c \
+        test/fuzz/mutate.c test/fuzz/"$1".c test/test_asset.c md5/*.c md5/*/*.c -lm
+}
+
+# What we have of our own: files of the target's kind, and for `scene` a model with its animation.
+add_seeds() { # TARGET FOLDER
+    cp test/fuzz/seeds/"$1"/* "$2"
+    [ ! -d test/fuzz/corpus/"$1" ] || cp test/fuzz/corpus/"$1"/* "$2" 2>/dev/null
+    for file in test/reference/data/*.md5mesh; do
+        name=$(basename "$file" .md5mesh)
+        case $1 in
+        scene) { cat "$file"; printf '\0'; cat "${file%mesh}anim"; } >"$2/$name" ;;
+        *) [ ! -f "${file%mesh}$1" ] || cp "${file%mesh}$1" "$2/$name" ;;
+        esac
+    done
+}
+
+fuzz() { # TARGET
+    mkdir -p "$corpus/$1" "$build/found"
+    add_seeds "$1" "$corpus/$1"
+    "$build/$1" -max_total_time="${FUZZ_SECONDS:-60}" -max_len=4096 -dict=test/fuzz/md5.dict \
+        -rss_limit_mb=2048 -timeout=10 -print_final_stats=1 -verbosity=1 \
+        -artifact_prefix="$build/found/$1-" "$corpus/$1" >"$build/$1.log" 2>&1 || {
+        tail -n 60 "$build/$1.log"
+        return 1
+    }
+    awk -v target="$1" '
+        / cov: / { for (i = 1; i < NF; i++) if ($i == "cov:") edges = $(i + 1) }
+        /number_of_executed_units/ { runs = $2 }
+        /average_exec_per_sec/ { rate = $2 }
+        END { printf "note: %s: %d runs, %d a second, %d edges\n", target, runs, rate, edges }' \
+        "$build/$1.log"
+}
+
+merge() { # TARGET
+    rm -rf "$build/merged"
+    mkdir -p "$build/merged" test/fuzz/corpus/"$1"
+    "$build/$1" -merge=1 -max_len=4096 "$build/merged" "$corpus/$1" >"$build/merge.log" 2>&1 ||
+        return 1
+    rm -f test/fuzz/corpus/"$1"/*
+    cp "$build"/merged/* test/fuzz/corpus/"$1"
+}
+
+show_and_fail() {
+    cat "$1"
+    return 1
+}
+
+for target in ${FUZZ_TARGETS:-mesh anim camera scene}; do
+    check "$target is built" make_fuzzer "$target"
+    if fuzz "$target" >"$scratch/fuzz" 2>&1; then
+        grep '^note: ' "$scratch/fuzz"
+        check "$target is fuzzed" true
+    else
+        check "$target is fuzzed" show_and_fail "$scratch/fuzz"
+    fi
+    [ "${FUZZ_MERGE:-no}" = no ] || check "$target: corpus is merged" merge "$target"
+done
+finish
