@@ -188,9 +188,10 @@ bool md5_read_frame_rate(md5_lex *lex, const char **given_at, double *frame_rate
     TRY(md5_lex_double(lex, frame_rate));
     if (*given_at)
         return md5_lex_fail(lex, at, MD5_ERROR_SYNTAX, "'frameRate' is given a second time");
-    if (!((float)*frame_rate > 0.0f))
+    const float narrow = (float)*frame_rate;
+    if (!(narrow > 0.0f))
         return md5_lex_fail(lex, at, MD5_ERROR_RANGE, "frameRate is %g: expected more than 0",
-                            *frame_rate);
+                            (double)narrow);
     *given_at = at;
     return true;
 }
