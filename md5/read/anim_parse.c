@@ -61,7 +61,7 @@ static bool begin_section(md5_lex *lex, const char *word, bool is_known)
 {
     if (is_known)
         return md5_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX, "'%s' stands here a second time", word);
-    TRY(md5_lex_take_word(lex, word));
+    lex->at += strlen(word);
     return md5_lex_bracket(lex, '{');
 }
 
@@ -359,7 +359,7 @@ static bool read_frame_number(anim_reader *reader)
 static bool read_frame(anim_reader *reader)
 {
     md5_lex *const lex = &reader->lex;
-    TRY(md5_lex_take_word(lex, "frame"));
+    lex->at += strlen("frame");
     TRY(read_frame_number(reader));
     TRY(md5_lex_bracket(lex, '{'));
     if (reader->num_frames_read == 0)

@@ -71,7 +71,7 @@ static bool read_cuts(camera_reader *reader)
     TRY(md5_need_count(lex, &reader->num_cuts, "numCuts"));
     if (reader->cuts)
         return md5_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX, "'cuts' stands here a second time");
-    TRY(md5_lex_take_word(lex, "cuts"));
+    lex->at += strlen("cuts");
     TRY(md5_lex_bracket(lex, '{'));
     const uint32_t num_cuts = reader->num_cuts.value;
     reader->cuts = md5_arena_alloc(lex->arena, num_cuts, sizeof *reader->cuts);
@@ -111,7 +111,7 @@ static bool read_frames(camera_reader *reader)
         return md5_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX, "expected 'frameRate' before 'camera'");
     if (!reader->cuts && reader->num_cuts.value > 0)
         return md5_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX, "expected 'cuts' before 'camera'");
-    TRY(md5_lex_take_word(lex, "camera"));
+    lex->at += strlen("camera");
     TRY(md5_lex_bracket(lex, '{'));
     const uint32_t num_frames = reader->num_frames.value;
     reader->frames = md5_arena_alloc(lex->arena, num_frames, sizeof *reader->frames);

@@ -126,7 +126,9 @@ static bool order_from_roots(md5_lex *lex, const md5_file_joint *joints, uint32_
         for (uint32_t i = family.first[joint]; i < family.first[joint + 1]; i++)
             order[known++] = family.children[i];
     }
-    return known == num_joints || fail_unreached(lex, joints, num_joints, order, known);
+    if (known < num_joints)
+        return fail_unreached(lex, joints, num_joints, order, known);
+    return true;
 }
 
 bool md5_order_joints(md5_lex *lex, const md5_file_joint *joints, uint32_t num_joints,

@@ -53,7 +53,7 @@ static bool read_joints(mesh_reader *reader)
     md5_lex *const lex = &reader->lex;
     const char *const at = lex->at;
     TRY(md5_need_count(lex, &reader->num_joints, "numJoints"));
-    TRY(md5_lex_take_word(lex, "joints"));
+    lex->at += strlen("joints");
     if (reader->joints)
         return md5_lex_fail(lex, at, MD5_ERROR_SYNTAX, "'joints' stands here a second time");
     const uint32_t num_joints = reader->num_joints.value;
@@ -395,7 +395,7 @@ static bool read_mesh(mesh_reader *reader)
         return md5_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX, "expected 'joints' before 'mesh'");
     TRY(md5_need_count(lex, &reader->num_meshes, "numMeshes"));
     mesh_block block = {.mesh = &reader->meshes[reader->num_meshes_read]};
-    TRY(md5_lex_take_word(lex, "mesh"));
+    lex->at += strlen("mesh");
     TRY(md5_lex_bracket(lex, '{'));
     lex->mesh_comment = (md5_span){0};
     md5_lex_space(lex);
