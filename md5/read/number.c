@@ -185,15 +185,17 @@ static void big_shift_left(big *number, uint32_t bits)
     big_multiply_add(number, UINT32_C(1) << rest, 0);
 }
 
+static int compare_words(uint32_t a, uint32_t b)
+{
+    return (a > b) - (a < b);
+}
+
 static int big_compare(const big *a, const big *b)
 {
-    if (a->count != b->count)
-        return a->count < b->count ? -1 : 1;
-    for (uint32_t i = a->count; i-- > 0;) {
-        if (a->words[i] != b->words[i])
-            return a->words[i] < b->words[i] ? -1 : 1;
-    }
-    return 0;
+    int order = compare_words(a->count, b->count);
+    for (uint32_t i = a->count; order == 0 && i-- > 0;)
+        order = compare_words(a->words[i], b->words[i]);
+    return order;
 }
 
 // Compares the number with factor * 2^exponent, in whole numbers: 1, 0 or -1.
