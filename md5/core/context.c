@@ -81,12 +81,13 @@ void md5_warn(md5_context *context, uint32_t line, uint32_t column, const char *
     memcpy(warning.file, context->error->file, sizeof warning.file);
     va_list arguments;
     va_start(arguments, format);
-    const int length = vsnprintf(warning.message, sizeof warning.message, format, arguments);
+    vsnprintf(warning.message, sizeof warning.message, format, arguments);
     va_end(arguments);
-    if (context->num_warnings == context->max_warnings && length >= 0) {
+    if (context->num_warnings == context->max_warnings) {
         static const char last[] = " (further warnings are not told)";
+        const size_t length = strlen(warning.message);
         const size_t room = sizeof warning.message - sizeof last;
-        const size_t end = (size_t)length < room ? (size_t)length : room;
+        const size_t end = length < room ? length : room;
         memcpy(warning.message + end, last, sizeof last);
     }
     context->warn(context->warn_user, &warning);
