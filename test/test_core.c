@@ -5,6 +5,7 @@
 #include "md5/core/math.h"
 
 #include <float.h>
+#include <stdio.h>
 #include <string.h>
 
 TEST (context_keeps_the_first_failure) {
@@ -50,7 +51,7 @@ TEST (error_text_leaves_out_what_is_not_known) {
 TEST (error_keeps_the_end_of_a_long_file_name) {
     char path[600];
     memset(path, 'd', sizeof path);
-    strcpy(path + sizeof path - 12, "/end.md5mesh" + 1);
+    strcpy(path + sizeof path - 12, "end.md5mesh");
     md5_context context;
     md5_error error;
     md5_context_begin(&context, NULL, path, &error);
@@ -102,6 +103,17 @@ TEST (quoting_escapes_what_is_not_printable_utf8) {
     CHECK_STRING(md5_quote("\xe2\x28\xa1", 3).text, "'\\xe2(\\xa1'");
     CHECK_STRING(md5_quote("\xe0\x80\x80", 3).text, "'\\xe0\\x80\\x80'");
     CHECK_STRING(md5_quote("\xf0\x80\x80\x80", 4).text, "'\\xf0\\x80\\x80\\x80'");
+    CHECK_STRING(md5_quote("\xf5\x80\x80\x80", 4).text, "'\\xf5\\x80\\x80\\x80'");
+    CHECK_STRING(md5_quote("~\x7f", 2).text, "'~\\x7f'"); // the last ASCII control character
+    // The neighbours of what is refused: the first after C1, the first of three bytes, the last
+    // before the surrogates, the first of four bytes, the last of all.
+    static const char *const edges[] = {"\xc2\xa0", "\xe0\xa0\x80", "\xed\x9f\xbf",
+                                        "\xf0\x90\x80\x80", "\xf4\x8f\xbf\xbf"};
+    for (size_t i = 0; i < sizeof edges / sizeof edges[0]; i++) {
+        char expected[8];
+        snprintf(expected, sizeof expected, "'%s'", edges[i]);
+        CHECK_STRING(md5_quote(edges[i], strlen(edges[i])).text, expected);
+    }
 }
 
 TEST (quoting_cuts_what_is_long) {

@@ -186,6 +186,16 @@ TEST (lex_needs_the_end_of_a_comment) {
     }
 }
 
+// A string that has no end is quoted up to the end of its line, however that is written.
+TEST (lex_quotes_a_broken_string_to_the_end_of_its_line) {
+    static const char *const texts[] = {"\"ab\rcd", "\"ab\ncd", "\"ab"};
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        reading r;
+        CHECK(!md5_lex_expect(begin(&r, texts[i]), '{'));
+        CHECK_STRING(end(&r), "1:1: error: expected '{', found '\"ab'");
+    }
+}
+
 TEST (lex_notes_the_first_mesh_comment) {
     static const struct {
         const char *text, *name; // NULL: none
@@ -320,6 +330,8 @@ TEST (lex_reads_names_of_joints) {
     md5_span name;
     CHECK(!md5_lex_joint_name(begin(&r, "{"), &name));
     CHECK_STRING(end(&r), "1:1: error: expected the name of a joint, found '{'");
+    CHECK(!md5_lex_joint_name(begin(&r, " "), &name));
+    CHECK_STRING(end(&r), "1:1: error: expected the name of a joint, found the end of the file");
 }
 
 TEST (lex_reads_whole_numbers) {
@@ -436,6 +448,7 @@ TEST (lex_says_what_is_wrong_with_a_float) {
         {"inf", "1:1: error: 'inf' is not a finite number"},
         {"-Infinity", "1:1: error: '-Infinity' is not a finite number"},
         {"- inf", "1:3: error: 'inf' is not a finite number"},
+        {"- //", "1:5: error: expected a number, found the end of the file"},
         {"1.#IND", "1:1: error: '1.#IND' is not a finite number"},
         {"-1.#IND00", "1:1: error: '-1.#IND00' is not a finite number"},
         {"1.#QNAN", "1:1: error: '1.#QNAN' is not a finite number"},
@@ -520,6 +533,9 @@ TEST (lex_skips_values_of_unknown_words) {
         CHECK_STRING(end(&r), "");
     }
     reading r;
+    md5_lex *lex = begin(&r, " \ta b"); // the start of the text is that of a line
+    CHECK(md5_lex_skip_values(lex, is_stop) && lex->at == lex->text + 2);
+    CHECK_STRING(end(&r), "");
     CHECK(!md5_lex_skip_values(begin(&r, "1 {\n { }"), is_stop));
     CHECK_STRING(end(&r), "1:3: error: this block has no end: '}' is missing");
     CHECK(!md5_lex_skip_values(begin(&r, "{ \"a\n }"), is_stop));

@@ -313,6 +313,10 @@ TEST (number_as_double_is_close) {
         CHECK(end && *end == '\0');
         CHECK_NEAR(value, expected, fabs(expected) * 1e-15);
     }
+    double untouched = -1.0;
+    static const char none[] = "-.e1";
+    CHECK(md5_scan_double(none, none + strlen(none), &untouched) == NULL);
+    CHECK(untouched == -1.0);
     // Exact, as people write frame rates; far outside the range, infinite or zero, as a float is.
     static const struct {
         const char *text;
