@@ -285,6 +285,10 @@ TEST (anim_file_refuses_broken_headers_and_joints) {
         {"frameRate 24\n", "", "25:1: error: expected 'frameRate' before the first frame"},
         {"numAnimatedComponents 4\n", "",
          "25:1: error: expected 'numAnimatedComponents' before 'frame'"},
+        {"numJoints 3\n", "baseframe { } numJoints 3\n",
+         "5:1: error: expected 'numJoints' before 'baseframe'"},
+        {"numFrames 2\n", "frame 0 { } numFrames 2\n",
+         "4:1: error: expected 'numFrames' before 'frame'"},
         {"numJoints 3\n", "numJoints 3 frame\n",
          "5:13: error: expected 'numAnimatedComponents' before 'frame'"},
         {"baseframe {\n\t( 7 8 9 ) ( 0 0 0.5 )\n\t( 1 0 0 ) ( 0 0.1 0 )\n\t( 0 1 0 ) ( 0.6 0.8 0 "
