@@ -82,6 +82,24 @@ TEST (load_anim_holds_what_the_file_says) {
     md5_free_anim(anim);
 }
 
+TEST (load_camera_holds_what_the_file_says) {
+    md5_error error;
+    md5_camera *const camera =
+        md5_load_camera(test_path("test/data/read/small.md5camera"), NULL, &error);
+    if (!test_check(camera != NULL, __FILE__, __LINE__, "%s", error.message))
+        return;
+    CHECK_UINT(error.status, MD5_OK);
+    CHECK_STRING(camera->command_line, "small camera for tests of loading");
+    CHECK_UINT(camera->num_frames, 4);
+    CHECK(camera->frame_rate == 12.5 && camera->duration == 2 / 12.5);
+    CHECK_UINT(camera->num_cuts, 1);
+    CHECK_UINT(camera->cuts[0], 2);
+    CHECK(camera->frames[1].position.z == 6.0f && camera->frames[1].fov == 75.5f);
+    CHECK(camera->frames[3].rotation.x == 0.5f && camera->frames[3].position.x == 10.0f);
+    CHECK_UINT(camera->num_warnings, 0);
+    md5_free_camera(camera);
+}
+
 TEST (load_keeps_what_is_odd_in_an_asset) {
     size_t size;
     md5_error error;
@@ -114,6 +132,8 @@ TEST (load_names_the_file_in_messages) {
     CHECK(strncmp(text, path, strlen(path)) == 0 && strstr(text, ": error: cannot open"));
     CHECK(!md5_load_anim(path, NULL, &error));
     CHECK_UINT(error.status, MD5_ERROR_IO);
+    CHECK(!md5_load_camera(path, NULL, &error));
+    CHECK_UINT(error.status, MD5_ERROR_IO);
 
     path = test_path("test/data/read"); // a folder
     CHECK(!md5_load_model(path, NULL, &error));
@@ -134,6 +154,9 @@ TEST (load_names_the_file_in_messages) {
     CHECK(strncmp(error.message, "this is an animation", 20) == 0);
     CHECK(!md5_load_anim(test_path(small_files[0]), NULL, &error));
     CHECK_UINT(error.line, 5);
+    CHECK(strncmp(error.message, "this is a model", 15) == 0);
+    CHECK(!md5_load_camera(test_path(small_files[0]), NULL, &error));
+    CHECK_UINT(error.line, 4);
     CHECK(strncmp(error.message, "this is a model", 15) == 0);
 }
 
@@ -181,6 +204,7 @@ TEST (load_from_memory_names_the_text_as_told) {
 TEST (load_frees_nothing_for_null) {
     md5_free_model(NULL);
     md5_free_anim(NULL);
+    md5_free_camera(NULL);
 }
 
 // -- Budgets --------------------------------------------------------------------------------
