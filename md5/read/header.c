@@ -29,6 +29,9 @@ static const struct {
 
 unsigned md5_word_kinds(md5_span word)
 {
+    const size_t shortest = sizeof "mesh" - 1;
+    if (word.size < shortest)
+        return 0;
     for (size_t i = 0; i < sizeof top_words / sizeof top_words[0]; i++) {
         if (md5_span_is(word, top_words[i].word))
             return top_words[i].kinds;
@@ -111,8 +114,7 @@ bool md5_header_word(md5_lex *lex, md5_header *header, md5_span word)
                             kind_name(kinds), kind_name(header->kind),
                             md5_quote(word.bytes, word.size).text);
     if (kinds == 0)
-        md5_lex_warn(lex, lex->at, "%s is not known here: skipped with its values",
-                     md5_quote(word.bytes, word.size).text);
+        md5_lex_warn_token(lex, lex->at, "is not known here: skipped with its values");
     lex->at += word.size;
     if (md5_span_is(word, "MD5Version"))
         return read_version(lex, header);

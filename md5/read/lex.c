@@ -82,20 +82,40 @@ bool md5_lex_fail(md5_lex *lex, const char *at, md5_status status, const char *f
     return md5_fail(context, status, line, column, "%s", message);
 }
 
+// Whether a further warning would be seen. If not, it is only counted: texts with very many things
+// to warn of must not take longer for that.
+static bool tells_warnings(md5_context *context)
+{
+    if (context->warn && context->num_warnings < context->max_warnings)
+        return true;
+    md5_warn(context, 0, 0, "not told");
+    return false;
+}
+
 void md5_lex_warn(md5_lex *lex, const char *at, const char *format, ...)
 {
     char message[sizeof((md5_error *)0)->message];
-    md5_context *const context = lex->arena->context;
-    uint32_t line = 0, column = 0;
-    message[0] = '\0';
-    if (context->warn && context->num_warnings < context->max_warnings) {
-        va_list arguments;
-        va_start(arguments, format);
-        vsnprintf(message, sizeof message, format, arguments);
-        va_end(arguments);
-        md5_lex_place(lex, at, &line, &column);
-    }
-    md5_warn(context, line, column, "%s", message);
+    uint32_t line, column;
+    if (!tells_warnings(lex->arena->context))
+        return;
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    md5_lex_place(lex, at, &line, &column);
+    md5_warn(lex->arena->context, line, column, "%s", message);
+}
+
+void md5_lex_warn_token(md5_lex *lex, const char *at, const char *format, ...)
+{
+    char message[sizeof((md5_error *)0)->message];
+    if (!tells_warnings(lex->arena->context))
+        return;
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    md5_lex_warn(lex, at, "%s %s", md5_lex_token(lex, at).text, message);
 }
 
 const char *md5_lex_word_end(const md5_lex *lex, const char *at)
@@ -167,16 +187,6 @@ void md5_lex_skip_comment(md5_lex *lex)
 }
 
 // -- Words and brackets ---------------------------------------------------------------------
-
-bool md5_span_is(md5_span span, const char *text)
-{
-    return strncmp(span.bytes, text, span.size) == 0 && text[span.size] == '\0';
-}
-
-bool md5_span_is_name(md5_span span)
-{
-    return span.size > 0 && !strchr("0123456789+-.", span.bytes[0]);
-}
 
 md5_span md5_lex_peek_word(md5_lex *lex)
 {

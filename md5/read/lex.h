@@ -41,6 +41,9 @@ bool md5_lex_fail(md5_lex *lex, const char *at, md5_status status, const char *f
     MD5_PRINTF(4, 5);
 void md5_lex_warn(md5_lex *lex, const char *at, const char *format, ...) MD5_PRINTF(3, 4);
 
+// A warning that begins with the token at its place, in quotes.
+void md5_lex_warn_token(md5_lex *lex, const char *at, const char *format, ...) MD5_PRINTF(3, 4);
+
 // For messages: the token at `at`, quoted, or "the end of the file".
 md5_quoted md5_lex_token(const md5_lex *lex, const char *at);
 
@@ -66,8 +69,6 @@ const char *md5_lex_word_end(const md5_lex *lex, const char *at);
 
 // The bare word that comes next, not consumed; size 0 if something else does.
 md5_span md5_lex_peek_word(md5_lex *lex);
-bool md5_span_is(md5_span span, const char *text);
-bool md5_span_is_name(md5_span span); // whether it begins as no number does
 
 // Whether the next token is the bracket or keyword; if so, it is consumed.
 bool md5_lex_take(md5_lex *lex, char bracket);
@@ -98,10 +99,28 @@ bool md5_lex_int_slow(md5_lex *lex, int64_t *value);
 // `is_known`, or the end of the block; a block in braces that belongs to it, whole.
 bool md5_lex_skip_values(md5_lex *lex, bool (*is_known)(md5_span word));
 
+// The first byte tells nearly all words apart, in texts too that have little else than words.
+static inline bool md5_span_is(md5_span span, const char *text)
+{
+    if (span.size == 0)
+        return text[0] == '\0';
+    return span.bytes[0] == text[0] && span.size == strlen(text)
+           && memcmp(span.bytes, text, span.size) == 0;
+}
+
 // Whether a number may end before `at`.
 static inline bool md5_lex_ends(const md5_lex *lex, const char *at)
 {
     return at == lex->end || md5_char_classes[(unsigned char)*at] != 0;
+}
+
+// Whether it begins as no number does.
+static inline bool md5_span_is_name(md5_span span)
+{
+    if (span.size == 0)
+        return false;
+    const char c = span.bytes[0];
+    return (unsigned char)(c - '0') >= 10 && c != '+' && c != '-' && c != '.';
 }
 
 static inline bool md5_lex_take_word(md5_lex *lex, const char *word)

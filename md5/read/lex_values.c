@@ -165,11 +165,9 @@ bool md5_lex_int_slow(md5_lex *lex, int64_t *value)
         return bad_number(lex, any ? start : lex->at, "a whole number");
     *value = negative ? -whole : whole;
     if (has_fraction)
-        md5_lex_warn(lex, start, "%s is read as the whole number %lld",
-                     md5_lex_token(lex, start).text, (long long)*value);
+        md5_lex_warn_token(lex, start, "is read as the whole number %lld", (long long)*value);
     else if (is_octal)
-        md5_lex_warn(lex, start, "%s is read as decimal; the original engine reads it as octal",
-                     md5_lex_token(lex, start).text);
+        md5_lex_warn_token(lex, start, "is read as decimal; the original engine reads it as octal");
     lex->at = next;
     return true;
 }

@@ -316,6 +316,9 @@ static bool is_mesh_word(md5_span word)
 {
     static const char *const words[] = {"name", "shader", "numverts",   "vert",
                                         "tri",  "weight", "numweights", "numtris"};
+    const size_t shortest = sizeof "tri" - 1;
+    if (word.size < shortest)
+        return false;
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
         if (md5_span_is(word, words[i]))
             return true;
@@ -350,33 +353,40 @@ static bool fail_item(md5_lex *lex, const mesh_block *block, md5_span word)
                         count_word, count->value, md5_lex_token(lex, lex->at).text);
 }
 
+// Steps over the word that comes next if it is this one.
+static bool take_word(md5_lex *lex, md5_span next, const char *word)
+{
+    if (!md5_span_is(next, word))
+        return false;
+    lex->at += next.size;
+    return true;
+}
+
 // One word of a mesh's block and what belongs to it. Words may come in any order.
 static bool read_mesh_word(mesh_reader *reader, mesh_block *block)
 {
     md5_lex *const lex = &reader->lex;
-    if (md5_lex_take_word(lex, "shader"))
+    const md5_span word = md5_lex_peek_word(lex);
+    if (take_word(lex, word, "shader"))
         return read_mesh_text(lex, "shader", &block->has_shader, &block->mesh->shader);
-    if (md5_lex_take_word(lex, "name"))
+    if (take_word(lex, word, "name"))
         return read_mesh_text(lex, "name", &block->has_name, &block->mesh->name);
-    if (md5_lex_take_word(lex, "numverts"))
+    if (take_word(lex, word, "numverts"))
         return read_vertices(reader, block);
-    if (md5_lex_take_word(lex, "numtris"))
+    if (take_word(lex, word, "numtris"))
         return read_triangles(reader, block);
-    if (md5_lex_take_word(lex, "numweights"))
+    if (take_word(lex, word, "numweights"))
         return read_weights(reader, block);
-    if (reader->header.version == 12 && md5_lex_take_word(lex, "numvertexcolors"))
+    if (reader->header.version == 12 && take_word(lex, word, "numvertexcolors"))
         return read_colors(reader, block);
 
-    const md5_span word = md5_lex_peek_word(lex);
-    const md5_quoted token = md5_lex_token(lex, lex->at);
     if (!md5_span_is_name(word))
         return md5_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX,
-                            "expected '}' at the end of a mesh, "
-                            "found %s",
-                            token.text);
+                            "expected '}' at the end of a mesh, found %s",
+                            md5_lex_token(lex, lex->at).text);
     if (is_mesh_word(word))
         return fail_item(lex, block, word);
-    md5_lex_warn(lex, lex->at, "%s is not known here: skipped with its values", token.text);
+    md5_lex_warn_token(lex, lex->at, "is not known here: skipped with its values");
     lex->at += word.size;
     return md5_lex_skip_values(lex, is_mesh_word);
 }
