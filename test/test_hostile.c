@@ -35,35 +35,66 @@ static double processor_seconds(void)
     return (double)clock() / CLOCKS_PER_SEC;
 }
 
-static outcome read_text(const hostile_text *text, bool is_anim)
+typedef enum file_kind { MODEL, ANIM, CAMERA } file_kind;
+
+static void *parse(file_kind kind, const hostile_text *text, const md5_load_opts *opts,
+                   md5_error *error)
+{
+    if (kind == MODEL)
+        return md5_parse_model(text->bytes, text->size, opts, error);
+    if (kind == ANIM)
+        return md5_parse_anim(text->bytes, text->size, opts, error);
+    return md5_parse_camera(text->bytes, text->size, opts, error);
+}
+
+static const char *asset_fault(file_kind kind, const void *asset)
+{
+    return kind == MODEL  ? asset_model_fault(asset)
+           : kind == ANIM ? asset_anim_fault(asset)
+                          : asset_camera_fault(asset);
+}
+
+static uint32_t num_warnings(file_kind kind, const void *asset)
+{
+    return kind == MODEL  ? ((const md5_model *)asset)->num_warnings
+           : kind == ANIM ? ((const md5_anim *)asset)->num_warnings
+                          : ((const md5_camera *)asset)->num_warnings;
+}
+
+static void free_asset(file_kind kind, void *asset)
+{
+    if (kind == MODEL)
+        md5_free_model(asset);
+    else if (kind == ANIM)
+        md5_free_anim(asset);
+    else
+        md5_free_camera(asset);
+}
+
+static void check_fault(const char *name, const char *fault)
+{
+    test_check(!fault, __FILE__, __LINE__, "%s: %s", name, fault ? fault : "");
+}
+
+static outcome read_text(const char *name, file_kind kind, const hostile_text *text)
 {
     asset_heap heap = {0};
     asset_warnings warnings = {0};
-    const md5_load_opts opts = asset_opts(&heap, &warnings);
+    md5_load_opts opts = asset_opts(&heap, &warnings);
     md5_error error;
-    outcome result;
+    opts.memory_limit = SIZE_MAX;
     const double start = processor_seconds();
-    md5_model *const model =
-        is_anim ? NULL : md5_parse_model(text->bytes, text->size, &opts, &error);
-    md5_anim *const anim = is_anim ? md5_parse_anim(text->bytes, text->size, &opts, &error) : NULL;
-    result.seconds = processor_seconds() - start;
-    result.peak_bytes = heap.peak_bytes;
-    result.is_refused = !model && !anim;
-
-    const uint32_t num_warnings = model ? model->num_warnings : anim ? anim->num_warnings : 0;
-    const void *const asset = model ? (const void *)model : anim;
-    const char *const fault =
-        asset_answer_fault(asset, num_warnings, &opts, &error, text->bytes, text->size);
-    CHECK_STRING(fault ? fault : "", "");
-    if (model)
-        CHECK_STRING(asset_model_fault(model) ? asset_model_fault(model) : "", "");
-    if (anim)
-        CHECK_STRING(asset_anim_fault(anim) ? asset_anim_fault(anim) : "", "");
-    if (result.is_refused && getenv("MD5_HOSTILE_TELL"))
+    void *const asset = parse(kind, text, &opts, &error);
+    const outcome result = {processor_seconds() - start, heap.peak_bytes, !asset};
+    check_fault(name, asset_answer_fault(asset, asset ? num_warnings(kind, asset) : 0, &opts,
+                                         &error, text->bytes, text->size));
+    if (asset) {
+        check_fault(name, asset_fault(kind, asset));
+        free_asset(kind, asset);
+    } else if (getenv("MD5_HOSTILE_TELL")) {
         printf("    %u:%u: %s\n", error.line, error.column, error.message);
-    md5_free_model(model);
-    md5_free_anim(anim);
-    CHECK_STRING(asset_heap_fault(&heap) ? asset_heap_fault(&heap) : "", "");
+    }
+    check_fault(name, asset_heap_fault(&heap));
     return result;
 }
 
@@ -73,19 +104,18 @@ static outcome bind_texts(const hostile_text *mesh, const hostile_text *motion)
     asset_warnings warnings = {0};
     const md5_load_opts opts = asset_opts(&heap, &warnings);
     md5_error error;
-    md5_model *const model = md5_parse_model(mesh->bytes, mesh->size, NULL, NULL);
-    md5_anim *const anim = md5_parse_anim(motion->bytes, motion->size, NULL, NULL);
+    const md5_load_opts unlimited = {.memory_limit = SIZE_MAX};
+    md5_model *const model = md5_parse_model(mesh->bytes, mesh->size, &unlimited, NULL);
+    md5_anim *const anim = md5_parse_anim(motion->bytes, motion->size, &unlimited, NULL);
     outcome result = {.is_refused = true};
     if (CHECK(model && anim)) {
         const double start = processor_seconds();
         md5_binding *const binding = md5_bind(model, anim, &opts, &error);
-        result.seconds = processor_seconds() - start;
-        result.peak_bytes = heap.peak_bytes;
-        result.is_refused = !binding;
+        result = (outcome){processor_seconds() - start, heap.peak_bytes, !binding};
         if (CHECK(binding))
-            CHECK_STRING(asset_binding_fault(binding) ? asset_binding_fault(binding) : "", "");
+            check_fault("binding", asset_binding_fault(binding));
         md5_free_binding(binding);
-        CHECK_STRING(asset_heap_fault(&heap) ? asset_heap_fault(&heap) : "", "");
+        check_fault("binding", asset_heap_fault(&heap));
     }
     md5_free_model(model);
     md5_free_anim(anim);
@@ -96,7 +126,7 @@ static outcome bind_texts(const hostile_text *mesh, const hostile_text *motion)
 typedef struct hostile_case {
     const char *name;
     hostile_make *make_mesh, *make_anim; // the one that is read; both are bound
-    bool is_refused;
+    bool is_refused, is_camera;
 } hostile_case;
 
 // Makes it, takes it, and returns how many bytes it had.
@@ -110,7 +140,11 @@ static size_t attempt(const hostile_case *tried, size_t size, outcome *result)
     if (tried->make_mesh && tried->make_anim)
         *result = bind_texts(&mesh, &anim);
     else
-        *result = read_text(tried->make_mesh ? &mesh : &anim, tried->make_anim != NULL);
+        *result = read_text(tried->name,
+                            tried->is_camera   ? CAMERA
+                            : tried->make_mesh ? MODEL
+                                               : ANIM,
+                            tried->make_mesh ? &mesh : &anim);
     free(mesh.bytes);
     free(anim.bytes);
     return mesh.size + anim.size;
@@ -176,7 +210,7 @@ static void check_case(const hostile_case *tried)
 static void check_models(const hostile_file *files)
 {
     for (const hostile_file *file = files; file->name; file++) {
-        const hostile_case tried = {file->name, file->make, NULL, file->is_refused};
+        const hostile_case tried = {file->name, file->make, NULL, file->is_refused, false};
         check_case(&tried);
     }
 }
@@ -191,14 +225,21 @@ TEST (hostile_tokens_are_read_in_linear_time_and_memory) {
 
 TEST (hostile_anims_are_read_in_linear_time_and_memory) {
     for (const hostile_file *file = hostile_anims; file->name; file++) {
-        const hostile_case tried = {file->name, NULL, file->make, file->is_refused};
+        const hostile_case tried = {file->name, NULL, file->make, file->is_refused, false};
+        check_case(&tried);
+    }
+}
+
+TEST (hostile_cameras_are_read_in_linear_time_and_memory) {
+    for (const hostile_file *file = hostile_cameras; file->name; file++) {
+        const hostile_case tried = {file->name, NULL, file->make, file->is_refused, true};
         check_case(&tried);
     }
 }
 
 TEST (hostile_names_are_bound_in_linear_time_and_memory) {
     for (const hostile_pair *pair = hostile_pairs; pair->name; pair++) {
-        const hostile_case tried = {pair->name, pair->make_mesh, pair->make_anim, false};
+        const hostile_case tried = {pair->name, pair->make_mesh, pair->make_anim, false, false};
         check_case(&tried);
     }
 }

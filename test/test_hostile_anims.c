@@ -1,4 +1,4 @@
-// Animations, and names that are hard to match.
+// Animations, cameras, and names that are hard to match.
 #include "test/test_hostile_files.h"
 
 #include <stdint.h>
@@ -263,6 +263,56 @@ const hostile_file hostile_anims[] = {
     {"missing frames", make_missing_frames, true},
     {"unknown words", make_unknown_anim_words, false},
     {"huge counts", make_huge_anim_counts, true},
+    {0},
+};
+
+// -- Cameras --------------------------------------------------------------------------------
+
+static void make_camera(hostile_text *text, size_t num_frames, size_t num_cuts, const char *cut,
+                        const char *frame)
+{
+    hostile_add(text, "MD5Version 10 commandline\"\"numFrames %zu frameRate 24 numCuts %zu cuts{",
+                num_frames, num_cuts);
+    for (size_t i = 0; i < num_cuts; i++)
+        hostile_add(text, "%s", cut);
+    hostile_add(text, "}camera{");
+    for (size_t i = 0; i < num_frames; i++)
+        hostile_add(text, "%s", frame);
+    hostile_add(text, "}");
+}
+
+static void make_views(hostile_text *text, size_t size)
+{
+    make_camera(text, size / 16, 0, "", "(0 0 0)(0 0 0)1 ");
+}
+
+static void make_overlong_views(hostile_text *text, size_t size)
+{
+    make_camera(text, size / 16, 0, "", "(0 0 0)(1 1 1)0 ");
+}
+
+static void make_cuts(hostile_text *text, size_t size)
+{
+    make_camera(text, 1, size / 2, "0 ", "(0 0 0)(0 0 0)1 ");
+}
+
+static void make_cuts_with_places(hostile_text *text, size_t size)
+{
+    make_camera(text, 1, size / 17, "0 pos(0 0 0)pos(0 0 0)", "(0 0 0)(0 0 0)1 ");
+}
+
+static void make_huge_camera_counts(hostile_text *text, size_t size)
+{
+    hostile_add(text, "MD5Version 10 commandline \"\" numCuts 4294967295 numFrames 4294967295 ");
+    hostile_fill(text, "0 ", size);
+}
+
+const hostile_file hostile_cameras[] = {
+    {"views", make_views, false},
+    {"overlong rotations", make_overlong_views, false},
+    {"cuts", make_cuts, false},
+    {"cuts with places", make_cuts_with_places, false},
+    {"huge counts", make_huge_camera_counts, true},
     {0},
 };
 

@@ -31,7 +31,7 @@ typedef struct hostile_file {
 } hostile_file;
 
 // Each ends with a name of NULL. Tokens are read as models.
-extern const hostile_file hostile_models[], hostile_tokens[], hostile_anims[];
+extern const hostile_file hostile_models[], hostile_tokens[], hostile_anims[], hostile_cameras[];
 
 // A model and an animation that are hard to match.
 typedef struct hostile_pair {
