@@ -8,6 +8,17 @@ static const view_color sky = 0x3B4452FF, floor_color = 0x1B1F26FF;
 // Where nothing covers it, the gradient's middle.
 static const float middle[3] = {0.168f, 0.196f, 0.235f};
 
+// How far the character has walked, where it does as in id's engine: the camera goes along, or it
+// would soon be out of sight.
+static md5_vec3 walked(const view_state *viewer)
+{
+    const md5_anim *const anim = view_shown_anim(&viewer->scene);
+    if (anim == NULL || viewer->scene.root != MD5_ROOT_ID)
+        return (md5_vec3){0, 0, 0};
+    const md5_moment begin = {0}, now = view_moment(&viewer->play, anim);
+    return md5_root_motion(anim, &begin, &now);
+}
+
 static md5gl_frame begin_frame(const view_state *viewer, md5gl_target *target, uint32_t width,
                                uint32_t height, bool transparent)
 {
@@ -17,7 +28,9 @@ static md5gl_frame begin_frame(const view_state *viewer, md5gl_target *target, u
     for (int i = 0; i < 3; i++)
         frame.background[i] = transparent ? 0.0f : color[i];
     frame.background[3] = transparent ? 0.0f : 1.0f;
-    view_camera_matrices(&viewer->camera, (float)width, (float)height, &frame.view_from_world,
+    view_camera camera = viewer->camera;
+    camera.target = view_add(camera.target, walked(viewer));
+    view_camera_matrices(&camera, (float)width, (float)height, &frame.view_from_world,
                          &frame.clip_from_view);
 
     // Over the beholder's left shoulder, wherever he goes: what he looks at is never in the dark.
@@ -45,7 +58,7 @@ static void draw_ground(view_state *viewer)
 {
     const float radius = viewer->camera.scene_radius;
     const float cell = powf(10.0f, floorf(log10f(radius * 0.6f)));
-    const md5_vec3 centre = view_centre(viewer->bounds);
+    const md5_vec3 centre = view_add(view_centre(viewer->bounds), walked(viewer));
     md5gl_draw_grid(viewer->renderer, viewer->ground, cell,
                     (md5_vec3){centre.x, centre.y, viewer->ground}, 7.0f * radius);
 }

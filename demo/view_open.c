@@ -122,11 +122,13 @@ static bool open_files(view_state *viewer, const char *const *files, size_t num_
     view_scene scene;
     md5gl_model *drawn;
     view_textures textures;
+    const view_log before = viewer->log;
     view_log_clear(&viewer->log);
-    if (!view_load_scene(&scene, files, num_files, pick_up, &viewer->log))
-        return false;
-    if (!upload(viewer, &scene, as_asked, &drawn, &textures)) {
-        view_free_scene(&scene);
+    const bool loaded = view_load_scene(&scene, files, num_files, pick_up, &viewer->log);
+    if (!loaded || !upload(viewer, &scene, as_asked, &drawn, &textures)) {
+        if (loaded)
+            view_free_scene(&scene);
+        viewer->log = before; // the warnings of what is still shown
         return false;
     }
     const md5_root root = viewer->scene.root;

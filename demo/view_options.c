@@ -327,6 +327,8 @@ static const char *find_contradiction(const view_options *o)
         num_models += !common_has_ending(o->files[i], ".md5anim");
     if (num_models > 1)
         return "one model at a time; animations end in .md5anim";
+    if (o->output != NULL && strcmp(o->output, "-") != 0 && !common_has_ending(o->output, ".png"))
+        return "--output writes PNG: name it FILE.png, or - for standard output";
     if (o->output != NULL && strcmp(o->output, "-") == 0 && o->num_times > 1)
         return "--output - holds one picture; give one --animation-time";
     if ((o->output != NULL) + (o->num_frames > 0) + o->verify + o->no_render > 1)

@@ -37,6 +37,10 @@ static bool is_seen(void)
 
 static bool start_video(bool visible)
 {
+    // Interrupts end the program at once, also in the middle of a long job without a window.
+    SDL_SetHint(SDL_HINT_NO_SIGNAL_HANDLERS, "1");
+    // A viewer is a window among others: no reason to switch the desktop's effects off.
+    SDL_SetHint(SDL_HINT_VIDEO_X11_NET_WM_BYPASS_COMPOSITOR, "0");
     const char *const chosen = getenv("SDL_VIDEODRIVER");
     const bool is_chosen = chosen != NULL && *chosen != '\0';
     if ((is_chosen || has_display()) && SDL_InitSubSystem(SDL_INIT_VIDEO) == 0) {
@@ -216,12 +220,22 @@ static void take_events(view_state *viewer, bool moving, bool *redraw)
         while (SDL_PollEvent(&event));
 }
 
-// Sleeps away what is left of a frame's time, if a rate was asked for.
+// The rate that was asked for, or a little more than the screen's: where swapping waits for the
+// screen, that is what limits.
+static double highest_rate(const view_state *viewer)
+{
+    SDL_DisplayMode mode = {0};
+    if (viewer->options->frame_rate > 0.0)
+        return viewer->options->frame_rate;
+    const int display = SDL_GetWindowDisplayIndex(viewer->window);
+    const bool known = display >= 0 && SDL_GetCurrentDisplayMode(display, &mode) == 0;
+    return 1.05 * (known && mode.refresh_rate > 0 ? mode.refresh_rate : 60);
+}
+
+// Sleeps away what is left of a frame's time.
 static void keep_rate(const view_state *viewer, double begin)
 {
-    if (viewer->options->frame_rate <= 0.0)
-        return;
-    const double rest = 1.0 / viewer->options->frame_rate - (seconds_since_start() - begin);
+    const double rest = 1.0 / highest_rate(viewer) - (seconds_since_start() - begin);
     if (rest > 0.0)
         SDL_Delay((Uint32)(fmin(rest, 1.0) * 1000.0));
 }
@@ -234,6 +248,7 @@ bool view_run_window(view_state *viewer)
     bool redraw = true, noticed = false;
     const double start = seconds_since_start();
     SDL_GL_SetSwapInterval(1);
+    SDL_EnableScreenSaver();
     SDL_EventState(SDL_DROPFILE, SDL_ENABLE);
     view_tell_state(viewer, "start");
 

@@ -83,6 +83,7 @@ usage "colour that is none" "--background-color" --background-color '#12'
 usage "switch with nonsense" "yes or no" --grid=perhaps
 usage "elevation beyond the pole" "--camera-elevation-angle" --camera-elevation-angle 91
 usage "two models" "one model" "$model" "$own"
+usage "picture of another kind" "PNG" --output x.jpg
 usage "two jobs" "only one of" --verify --frames 3
 usage "several pictures on standard output" "one picture" --output - --animation-time 0,1
 
@@ -247,6 +248,17 @@ drawn_apart "--panel" 0.01 --panel
 drawn_apart "--keys" 0.05 --keys
 drawn_apart "--hierarchy" 0.01 --hierarchy
 drawn_apart "--samples 1" 0.0001 --samples 1
+
+# The clip of this model moves its root: in place it does not.
+keeps_in_place() {
+    for mode in "file --loop loop" "in_place --loop loop" "id --loop once"; do
+        # shellcheck disable=SC2086
+        runs 0 "$data/travel.md5mesh" "$data/travel.md5anim" --animation-time 0.4 $small \
+            --camera-azimuth-angle 20 --output "$scratch/root_${mode%% *}.png" --root $mode || return 1
+    done
+    holds '$1 > 0.001' "$(png differ "$scratch/root_file.png" "$scratch/root_in_place.png")"
+}
+check "--root" keeps_in_place
 
 # -- Textures -----------------------------------------------------------------------------------
 

@@ -347,7 +347,7 @@ drops_texture() {
         press grid g && sleep 3 && take painted && differ 0.005 checker painted
 }
 drops_half() {
-    drop "$scratch/half.md5mesh" && says 'is["model"] == "b"' && grep 'half.md5mesh.*error' "$log"
+    drop "$scratch/half.md5mesh" && says 'is["model"] == "b" && is["warnings"] == was["warnings"]' && grep 'half.md5mesh.*error' "$log"
 }
 drops_missing() {
     drop "$scratch/nothing.md5mesh" && says 'is["model"] == "b"'
@@ -384,6 +384,23 @@ closes() {
 }
 check "--watch reads again, and survives half a file" watches
 check "the window's own button closes it" closes
+
+takes_options() {
+    open_viewer --animation-index 2 --animation-speed-factor -2 --animation-time 0.5 --loop once \
+        --root id --camera-azimuth-angle 10 --camera-elevation-angle 20 --camera-distance 200 \
+        --camera-orthographic --grid=no --axis --edges --armature --panel=no --hierarchy || return 1
+    line=$(grep '^start: ' "$log")
+    before=$line
+    says 'is["clip"] == "walk" && is["time"] == 0.5 && is["speed"] == 2 && is["backward"] == 1 &&
+          is["loop"] == "once" && is["root"] == "id" && is["azimuth"] == 10 &&
+          is["elevation"] == 20 && is["distance"] == 200 && is["orthographic"] == 1 &&
+          is["grid"] == 0 && is["axes"] == 1 && is["edges"] == 1 && is["skeleton"] == 1 &&
+          is["panel"] == 0 && is["hierarchy"] == 1' || return 1
+    sleep 1 # once, backward: it has come to the beginning and stopped
+    press grid g && says 'is["playing"] == 0 && is["time"] == 0' &&
+        press play space && says 'is["playing"] == 1' && press quit ctrl+q && ended_with 0
+}
+check "options set what keys set" takes_options
 
 anim_alone() {
     open_viewer "$root/models/bobbin/walk.md5anim" || return 1
