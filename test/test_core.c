@@ -2,6 +2,7 @@
 #include "test/test.h"
 
 #include "md5/core/arena.h"
+#include "md5/core/cpu.h"
 #include "md5/core/math.h"
 
 #include <float.h>
@@ -267,4 +268,18 @@ TEST (arena_reset_keeps_one_chunk_for_the_next_time) {
     md5_arena_free(&arena);
     CHECK_UINT(heap.live, 0);
     CHECK_UINT(context.memory_held, 0);
+}
+
+TEST (cpu_best_is_no_less_than_what_there_is) {
+    static const md5_cpu common[] = {MD5_CPU_SCALAR, MD5_CPU_SSE2, MD5_CPU_AVX2, MD5_CPU_NEON};
+    const md5_cpu best = md5_cpu_best();
+    for (size_t i = 0; i < sizeof common / sizeof common[0]; i++)
+        CHECK(best >= common[i] || !md5_cpu_has(common[i]));
+    CHECK(md5_cpu_has(best));
+    CHECK(md5_cpu_has(MD5_CPU_SCALAR));
+    CHECK(!md5_cpu_has(MD5_CPU_COUNT));
+    // What is part of a family of machines needs no question.
+    CHECK(md5_cpu_has(MD5_CPU_SSE2) == MD5_HAS_SSE2);
+    CHECK(md5_cpu_has(MD5_CPU_NEON) == MD5_HAS_NEON);
+    CHECK(!md5_cpu_has(MD5_CPU_AVX2) || MD5_HAS_AVX2);
 }

@@ -160,7 +160,8 @@ TEST (load_names_the_file_in_messages) {
     CHECK(strncmp(error.message, "this is a model", 15) == 0);
 }
 
-// A file whose size cannot be had, and one that is shorter than it says, where there are such.
+// A file whose size cannot be had, an empty one, and one that is shorter than it says, where there
+// are such.
 TEST (load_refuses_files_without_a_true_size) {
     const char *const short_file = "/sys/kernel/mm/transparent_hugepage/enabled";
     char path[64];
@@ -177,6 +178,11 @@ TEST (load_refuses_files_without_a_true_size) {
     close(ends[0]);
     close(ends[1]);
 
+    if (CHECK(access("/dev/null", R_OK) == 0)) {
+        CHECK(!md5_load_camera("/dev/null", NULL, &error));
+        CHECK_UINT(error.status, MD5_ERROR_SYNTAX);
+        CHECK(strncmp(error.message, "the file is empty", 17) == 0);
+    }
     if (access(short_file, R_OK) == 0) {
         CHECK(!md5_load_anim(short_file, NULL, &error));
         CHECK_UINT(error.status, MD5_ERROR_IO);
