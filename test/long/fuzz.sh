@@ -62,7 +62,7 @@ fuzz() { # TARGET
 merge() { # TARGET
     rm -rf "$build/merged"
     mkdir -p "$build/merged" test/fuzz/corpus/"$1"
-    "$build/$1" -merge=1 -max_len=4096 "$build/merged" "$corpus/$1" >"$build/merge.log" 2>&1 ||
+    "$build/$1" -merge=1 -use_counters=0 -max_len=1500 "$build/merged" "$corpus/$1" >"$build/merge.log" 2>&1 ||
         return 1
     rm -f test/fuzz/corpus/"$1"/*
     cp "$build"/merged/* test/fuzz/corpus/"$1"
