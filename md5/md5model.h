@@ -181,6 +181,9 @@ typedef struct md5_weight {
     md5_vec3 offset; // in the joint's space
 } md5_weight;
 
+// How md5_skin() goes through a mesh, made when it is loaded.
+typedef struct md5_skin_plan md5_skin_plan;
+
 // One mesh. The first part is what the file says, the second what one draws.
 typedef struct md5_mesh {
     const char *name;   // from `name "x"` or the comment `// meshes: x`; "" if neither
@@ -222,6 +225,9 @@ typedef struct md5_mesh {
     float loss4, loss8;
 
     md5_bounds bounds; // of `positions`
+
+    // NULL in a mesh that was put together by hand: md5_skin() then takes the slow way.
+    const md5_skin_plan *skin_plan;
 } md5_mesh;
 
 // Skeleton and meshes of one .md5mesh.
@@ -319,6 +325,9 @@ MD5_API void md5_free_camera(md5_camera *camera);
 // model's parent: see md5_bind().
 typedef struct md5_rebase md5_rebase;
 
+// What posing looks up, joint by joint, in the order in which it is needed.
+typedef struct md5_pose_plan md5_pose_plan;
+
 // Which animation joint drives which model joint. Refers to both; free it before them.
 typedef struct md5_binding {
     const md5_model *model;
@@ -329,6 +338,7 @@ typedef struct md5_binding {
     uint32_t num_extra;    // animation joints that drive nothing
     uint32_t num_rebases;  // joints with another parent in the animation than in the model
     const md5_rebase *rebases;
+    const md5_pose_plan *plan;
     size_t size;
     md5_allocator allocator;
 } md5_binding;
@@ -415,6 +425,32 @@ MD5_API void md5_local_to_model(const md5_skeleton *skeleton, const md5_transfor
 // Writes palette[model joints] = joints * inverse bind: takes a vertex from the bind pose to
 // the posed model. `palette` and `joints` may be the same array.
 MD5_API void md5_build_palette(const md5_model *model, const md5_mat34 *joints, md5_mat34 *palette);
+
+// md5_sample(), md5_local_to_model() and md5_build_palette() at once, faster, with the same bits.
+// Writes joints[model joints] and palette[model joints]. scratch[model joints] is memory to work
+// in. The three must not overlap.
+MD5_API void md5_pose_palette(const md5_binding *binding, const md5_moment *moment, md5_root root,
+                              md5_transform *scratch, md5_mat34 *joints, md5_mat34 *palette);
+
+// One character of a crowd: what md5_pose_palette() is given.
+typedef struct md5_pose_job {
+    const md5_binding *binding;
+    md5_moment moment;
+    md5_root root;
+    md5_mat34 *palette; // [model joints], written
+    md5_mat34 *joints;  // [model joints], written: model-space matrices; NULL: not wanted
+} md5_pose_job;
+
+// Poses `count` characters, of any models, clips and moments, faster than one by one, with the same
+// bits. Those with the same binding go through together, 4 to 16 at a time, and need not stand
+// together in `jobs`. All results of all jobs must be apart from each other. `scratch` is memory of
+// md5_pose_batch_scratch() bytes, at any address, that no other thread uses meanwhile: to spread a
+// crowd over threads, give each of them a part of the array and scratch of its own.
+MD5_API void md5_pose_batch(const md5_pose_job *jobs, size_t count, void *scratch);
+
+// Bytes that md5_pose_batch() needs for these jobs or any part of them: it depends on the model
+// with the most joints, not on how many jobs there are.
+MD5_API size_t md5_pose_batch_scratch(const md5_pose_job *jobs, size_t count);
 
 // -- Skinning -------------------------------------------------------------------------------
 

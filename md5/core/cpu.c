@@ -13,6 +13,15 @@ bool md5_cpu_has(md5_cpu level)
 #else
         return false;
 #endif
+    case MD5_CPU_AVX512:
+        // The last two came with machines that no longer run slower when they use it.
+#if MD5_HAS_AVX512
+        return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq")
+               && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512vbmi2")
+               && __builtin_cpu_supports("avx512bitalg");
+#else
+        return false;
+#endif
     case MD5_CPU_NEON:
         return MD5_HAS_NEON;
     case MD5_CPU_COUNT:

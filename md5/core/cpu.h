@@ -8,6 +8,7 @@
 #if !defined(MD5_NO_SIMD) && defined(__GNUC__) && defined(__x86_64__)
 #define MD5_HAS_SSE2 1 // part of x86-64
 #define MD5_HAS_AVX2 1 // by function attributes; whether the machine has it is asked at run time
+#define MD5_HAS_AVX512 1
 #elif !defined(MD5_NO_SIMD) && defined(__GNUC__) && defined(__AARCH64EL__)
 #define MD5_HAS_NEON 1 // part of aarch64
 #endif
@@ -19,6 +20,9 @@
 #ifndef MD5_HAS_AVX2
 #define MD5_HAS_AVX2 0
 #endif
+#ifndef MD5_HAS_AVX512
+#define MD5_HAS_AVX512 0
+#endif
 #ifndef MD5_HAS_NEON
 #define MD5_HAS_NEON 0
 #endif
@@ -27,6 +31,7 @@ typedef enum md5_cpu {
     MD5_CPU_SCALAR,
     MD5_CPU_SSE2,
     MD5_CPU_AVX2,
+    MD5_CPU_AVX512, // only posing has kernels for it
     MD5_CPU_NEON,
     MD5_CPU_COUNT
 } md5_cpu;
@@ -34,7 +39,8 @@ typedef enum md5_cpu {
 // Whether this machine can run the kernels of `level`, and they are compiled in.
 bool md5_cpu_has(md5_cpu level);
 
-// The widest of them. Cheap enough to ask in every call: a bit that the C runtime has found.
+// The widest of them that every room has kernels for. Cheap enough to ask in every call: a bit that
+// the C runtime has found.
 md5_cpu md5_cpu_best(void);
 
 #endif

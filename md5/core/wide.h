@@ -1,9 +1,9 @@
 // Several floats at once, with the same names for every instruction set: a kernel is written once
 // and compiled for each, which gives the same bits by construction. A file chooses one set before
-// it includes this (or the kernel that does): MD5_WIDE_AVX2, MD5_WIDE_SSE2 or MD5_WIDE_NEON,
-// without one it is plain C.
+// it includes this (or the kernel that does): MD5_WIDE_AVX512, MD5_WIDE_AVX2, MD5_WIDE_SSE2 or
+// MD5_WIDE_NEON, without one it is plain C.
 //
-//   MD5_WIDTH             how many floats: 8, 4, 4 or 1
+//   MD5_WIDTH             how many floats: 16, 8, 4, 4 or 1
 //   MD5_WIDE_NAME(name)   name_avx2, ...: how a kernel is called in this set
 //   MD5_WIDE_CODE         stands before a function that uses the set
 //   MD5_WIDE_INLINE       stands before one that must vanish into its callers
@@ -18,21 +18,35 @@
 //   md5_wide_flip(mask, a)                     mask ? -a : a
 //
 // Structures lie in memory as rows of four floats. A md5_wide[4] holds MD5_WIDTH of them in one of
-// two forms: as rows, where register k is row k and, if there are 8, row k + 4; or as components,
-// where register c is component c of all rows in order.
+// two forms: as rows, where register k is row k and, if there are more, k + 4, ...; or as
+// components, where register c is component c of all rows in order.
 //
 //   md5_wide_load_rows(pointers, rows), _store_rows(pointers, rows)   a pointer for each row
 //   md5_wide_load_run(first, step, rows), _store_run(first, step, rows)
 //                                        rows that are `step` floats apart
 //   md5_wide_spread(values, rows)        values[MD5_WIDTH], each in all four places of its row
+//   md5_wide_cut(rows)                   the last place of each row becomes +0
 //   md5_wide_transpose(rows)             from one form to the other
 //
 //   md5_wide_mat34        one 3x4 matrix, as md5_mat34
 //   md5_wide_mat34_load(m), _store(m, a), _product(a, m)   a * m, the bits of md5_mat34_product
+//
+//   MD5_UNROLL            stands before a loop of few turns over md5_wides, which is to be written
+//                         out so that they stay in registers
 #ifndef MD5_CORE_WIDE_H
 #define MD5_CORE_WIDE_H
 
-#if defined(MD5_WIDE_AVX2)
+#if defined(__clang__)
+#define MD5_UNROLL _Pragma("unroll")
+#elif defined(__GNUC__)
+#define MD5_UNROLL _Pragma("GCC unroll 16")
+#else
+#define MD5_UNROLL
+#endif
+
+#if defined(MD5_WIDE_AVX512)
+#include "md5/core/wide_avx512.h"
+#elif defined(MD5_WIDE_AVX2)
 #include "md5/core/wide_avx2.h"
 #elif defined(MD5_WIDE_SSE2)
 #include "md5/core/wide_sse2.h"

@@ -123,8 +123,16 @@ MD5_WIDE_INLINE void md5_wide_store_run(float *first, size_t step, const md5_wid
 
 MD5_WIDE_INLINE void md5_wide_spread(const float values[8], md5_wide rows[4])
 {
+    MD5_UNROLL
     for (int i = 0; i < 4; i++)
         rows[i] = _mm256_insertf128_ps(_mm256_set1_ps(values[i]), _mm_set1_ps(values[i + 4]), 1);
+}
+
+MD5_WIDE_INLINE void md5_wide_cut(md5_wide rows[4])
+{
+    MD5_UNROLL
+    for (int i = 0; i < 4; i++)
+        rows[i] = _mm256_blend_ps(rows[i], _mm256_setzero_ps(), 0x88);
 }
 
 MD5_WIDE_INLINE void md5_wide_transpose(md5_wide rows[4])

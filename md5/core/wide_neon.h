@@ -81,32 +81,44 @@ MD5_WIDE_INLINE md5_wide md5_wide_flip(md5_mask mask, md5_wide a)
 
 MD5_WIDE_INLINE void md5_wide_load_rows(const float *const from[4], md5_wide rows[4])
 {
+    MD5_UNROLL
     for (int i = 0; i < 4; i++)
         rows[i] = vld1q_f32(from[i]);
 }
 
 MD5_WIDE_INLINE void md5_wide_load_run(const float *first, size_t step, md5_wide rows[4])
 {
+    MD5_UNROLL
     for (size_t i = 0; i < 4; i++)
         rows[i] = vld1q_f32(first + i * step);
 }
 
 MD5_WIDE_INLINE void md5_wide_store_rows(float *const to[4], const md5_wide rows[4])
 {
+    MD5_UNROLL
     for (int i = 0; i < 4; i++)
         vst1q_f32(to[i], rows[i]);
 }
 
 MD5_WIDE_INLINE void md5_wide_store_run(float *first, size_t step, const md5_wide rows[4])
 {
+    MD5_UNROLL
     for (size_t i = 0; i < 4; i++)
         vst1q_f32(first + i * step, rows[i]);
 }
 
 MD5_WIDE_INLINE void md5_wide_spread(const float values[4], md5_wide rows[4])
 {
+    MD5_UNROLL
     for (int i = 0; i < 4; i++)
         rows[i] = vdupq_n_f32(values[i]);
+}
+
+MD5_WIDE_INLINE void md5_wide_cut(md5_wide rows[4])
+{
+    MD5_UNROLL
+    for (int i = 0; i < 4; i++)
+        rows[i] = vsetq_lane_f32(0.0f, rows[i], 3);
 }
 
 MD5_WIDE_INLINE void md5_wide_transpose(md5_wide rows[4])

@@ -80,6 +80,7 @@ MD5_WIDE_INLINE md5_wide md5_wide_flip(md5_mask mask, md5_wide a)
 MD5_WIDE_INLINE void md5_wide_load_run(const float *first, size_t step, md5_wide rows[4])
 {
     (void)step;
+    MD5_UNROLL
     for (int i = 0; i < 4; i++)
         rows[i] = first[i];
 }
@@ -92,6 +93,7 @@ MD5_WIDE_INLINE void md5_wide_load_rows(const float *const from[1], md5_wide row
 MD5_WIDE_INLINE void md5_wide_store_run(float *first, size_t step, const md5_wide rows[4])
 {
     (void)step;
+    MD5_UNROLL
     for (int i = 0; i < 4; i++)
         first[i] = rows[i];
 }
@@ -103,8 +105,14 @@ MD5_WIDE_INLINE void md5_wide_store_rows(float *const to[1], const md5_wide rows
 
 MD5_WIDE_INLINE void md5_wide_spread(const float values[1], md5_wide rows[4])
 {
+    MD5_UNROLL
     for (int i = 0; i < 4; i++)
         rows[i] = values[0];
+}
+
+MD5_WIDE_INLINE void md5_wide_cut(md5_wide rows[4])
+{
+    rows[3] = 0.0f;
 }
 
 MD5_WIDE_INLINE void md5_wide_transpose(md5_wide rows[4])
@@ -117,6 +125,7 @@ typedef md5_mat34 md5_wide_mat34;
 MD5_WIDE_INLINE md5_wide_mat34 md5_wide_mat34_load(const float *m)
 {
     md5_mat34 a;
+    MD5_UNROLL
     for (int i = 0; i < 12; i++)
         a.m[i] = m[i];
     return a;
@@ -124,6 +133,7 @@ MD5_WIDE_INLINE md5_wide_mat34 md5_wide_mat34_load(const float *m)
 
 MD5_WIDE_INLINE void md5_wide_mat34_store(float *m, md5_wide_mat34 a)
 {
+    MD5_UNROLL
     for (int i = 0; i < 12; i++)
         m[i] = a.m[i];
 }

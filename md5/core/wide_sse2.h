@@ -80,32 +80,45 @@ MD5_WIDE_INLINE md5_wide md5_wide_flip(md5_mask mask, md5_wide a)
 
 MD5_WIDE_INLINE void md5_wide_load_rows(const float *const from[4], md5_wide rows[4])
 {
+    MD5_UNROLL
     for (int i = 0; i < 4; i++)
         rows[i] = _mm_loadu_ps(from[i]);
 }
 
 MD5_WIDE_INLINE void md5_wide_load_run(const float *first, size_t step, md5_wide rows[4])
 {
+    MD5_UNROLL
     for (size_t i = 0; i < 4; i++)
         rows[i] = _mm_loadu_ps(first + i * step);
 }
 
 MD5_WIDE_INLINE void md5_wide_store_rows(float *const to[4], const md5_wide rows[4])
 {
+    MD5_UNROLL
     for (int i = 0; i < 4; i++)
         _mm_storeu_ps(to[i], rows[i]);
 }
 
 MD5_WIDE_INLINE void md5_wide_store_run(float *first, size_t step, const md5_wide rows[4])
 {
+    MD5_UNROLL
     for (size_t i = 0; i < 4; i++)
         _mm_storeu_ps(first + i * step, rows[i]);
 }
 
 MD5_WIDE_INLINE void md5_wide_spread(const float values[4], md5_wide rows[4])
 {
+    MD5_UNROLL
     for (int i = 0; i < 4; i++)
         rows[i] = _mm_set1_ps(values[i]);
+}
+
+MD5_WIDE_INLINE void md5_wide_cut(md5_wide rows[4])
+{
+    const __m128 first = _mm_castsi128_ps(_mm_set_epi32(0, -1, -1, -1));
+    MD5_UNROLL
+    for (int i = 0; i < 4; i++)
+        rows[i] = _mm_and_ps(rows[i], first);
 }
 
 MD5_WIDE_INLINE void md5_wide_transpose(md5_wide rows[4])

@@ -1,5 +1,7 @@
 #include "md5/pose/binding.h"
 
+#include "md5/pose/plan.h"
+
 #include <string.h>
 
 // What md5_bind finds out, in the arena, before the size of its block is known.
@@ -67,19 +69,24 @@ static bool match(md5_arena *arena, const md5_skeleton *model, const md5_skeleto
                             &found->binding.num_rebases);
 }
 
-// One block: the binding, tracks and targets side by side, rebases.
+// One block: the binding, tracks and targets side by side, rebases, the plan and its integers.
 static md5_binding *place_binding(md5_context *context, const matching *found)
 {
     const size_t num_tracks = found->binding.model->skeleton.num_joints;
     const size_t num_targets = found->binding.anim->skeleton.num_joints;
+    const size_t plan_size = md5_pose_plan_size(found->binding.model, found->binding.anim);
     md5_block block = {0};
     md5_binding *binding = NULL;
     int32_t *tracks = NULL;
     md5_rebase *rebases = NULL;
+    md5_pose_plan *plan = NULL;
+    int32_t *integers = NULL;
     for (int pass = 0; pass < 2; pass++) {
         binding = md5_block_take(&block, 1, sizeof *binding);
         tracks = md5_block_take(&block, num_tracks + num_targets, sizeof *tracks);
         rebases = md5_block_take(&block, found->binding.num_rebases, sizeof *rebases);
+        plan = md5_block_take(&block, 1, sizeof *plan);
+        integers = md5_block_take(&block, plan_size, sizeof *integers);
         if (pass > 0)
             break;
         const size_t size = block.used;
@@ -91,10 +98,12 @@ static md5_binding *place_binding(md5_context *context, const matching *found)
     *binding = found->binding;
     binding->tracks = tracks;
     binding->rebases = rebases;
+    binding->plan = plan;
     binding->size = block.used;
     binding->allocator = context->allocator;
     memcpy(tracks, found->tracks, num_tracks * sizeof *tracks);
     memcpy(tracks + num_tracks, found->targets, num_targets * sizeof *tracks);
+    md5_pose_plan_build(binding->model, binding->anim, found->targets, plan, integers);
     if (binding->num_rebases > 0)
         memcpy(rebases, found->rebases, binding->num_rebases * sizeof *rebases);
     return binding;

@@ -2,6 +2,7 @@
 
 #include "md5/core/math.h"
 #include "md5/pose/binding.h"
+#include "md5/pose/kernels.h"
 #include "md5/pose/root.h"
 
 #include <string.h>
@@ -29,58 +30,70 @@ static md5_vec3 sample_translation(const md5_sampling *sampling, uint32_t slot)
                          sampling->moment->fraction);
 }
 
-void md5_sample_anim(const md5_anim *anim, const md5_moment *moment, md5_root root,
-                     md5_transform *pose)
+void md5_sample_scalar(const md5_anim *anim, const md5_moment *moment, const md5_targets *targets,
+                       md5_transform *pose)
 {
-    const md5_sampling sampling = begin_sampling(anim, moment, root);
-    memcpy(pose, anim->constant, anim->skeleton.num_joints * sizeof *pose);
-    for (uint32_t slot = 0; slot < anim->num_rotations; slot++)
-        pose[anim->rotation_joints[slot]].rotation = sample_rotation(&sampling, slot);
-    for (uint32_t slot = 0; slot < anim->num_translations; slot++)
-        pose[anim->translation_joints[slot]].translation = sample_translation(&sampling, slot);
+    const md5_sampling sampling = begin_sampling(anim, moment, MD5_ROOT_FILE);
+    for (uint32_t slot = 0; slot < anim->num_rotations; slot++) {
+        const int32_t target = targets->rotations[slot];
+        if (target >= 0)
+            pose[target].rotation = sample_rotation(&sampling, slot);
+    }
+    for (uint32_t slot = 0; slot < anim->num_translations; slot++) {
+        const int32_t target = targets->translations[slot];
+        if (target < 0)
+            continue;
+        pose[target].translation = sample_translation(&sampling, slot);
+        pose[target].pad = 0.0f;
+    }
+}
+
+void md5_sample_anim_with(const md5_pose_kernels *kernels, const md5_anim *anim,
+                          const md5_moment *moment, md5_root root, md5_transform *pose)
+{
+    const md5_targets targets = md5_own_targets(anim);
+    if (!targets.rotations_in_order || !targets.translations_in_order)
+        memcpy(pose, anim->constant, anim->skeleton.num_joints * sizeof *pose);
+    kernels->sample(anim, moment, &targets, pose);
     if (root != MD5_ROOT_FILE)
         pose[0].translation = md5_root_translation(anim, moment, root);
 }
 
 // Where each animation joint's number in the pose comes from the binding.
-static void sample_scattered(const md5_sampling *sampling, const md5_binding *binding,
-                             md5_transform *pose)
+static void sample_scattered(const md5_pose_kernels *kernels, const md5_binding *binding,
+                             const md5_moment *moment, md5_root root, md5_transform *pose)
 {
-    const md5_anim *anim = sampling->anim;
-    const md5_model *model = binding->model;
-    const int32_t *targets = md5_binding_targets(binding);
+    for (uint32_t joint = 0; joint < binding->model->skeleton.num_joints; joint++)
+        pose[joint] = *md5_constant_of(binding, joint);
+    kernels->sample(binding->anim, moment, &binding->plan->targets, pose);
+    const int32_t target = md5_binding_targets(binding)[0];
+    if (target >= 0 && root != MD5_ROOT_FILE)
+        pose[target].translation = md5_root_translation(binding->anim, moment, root);
+}
 
-    for (uint32_t joint = 0; joint < model->skeleton.num_joints; joint++) {
-        const int32_t track = binding->tracks[joint];
-        pose[joint] = track < 0 ? model->bind_local[joint] : anim->constant[track];
-    }
-    for (uint32_t slot = 0; slot < anim->num_rotations; slot++) {
-        const int32_t target = targets[anim->rotation_joints[slot]];
-        if (target >= 0)
-            pose[target].rotation = sample_rotation(sampling, slot);
-    }
-    for (uint32_t slot = 0; slot < anim->num_translations; slot++) {
-        const int32_t target = targets[anim->translation_joints[slot]];
-        if (target >= 0)
-            pose[target].translation = sample_translation(sampling, slot);
-    }
-    if (targets[0] >= 0 && sampling->root != MD5_ROOT_FILE)
-        pose[targets[0]].translation = md5_root_translation(anim, sampling->moment, sampling->root);
+void md5_sample_with(const md5_pose_kernels *kernels, const md5_binding *binding,
+                     const md5_moment *moment, md5_root root, md5_transform *pose)
+{
+    if (binding->same_order && binding->num_extra == 0)
+        md5_sample_anim_with(kernels, binding->anim, moment, root, pose);
+    else
+        sample_scattered(kernels, binding, moment, root, pose);
+    if (binding->num_rebases == 0)
+        return;
+    const md5_sampling sampling = begin_sampling(binding->anim, moment, root);
+    md5_apply_rebases(binding, &sampling, pose);
+}
+
+void md5_sample_anim(const md5_anim *anim, const md5_moment *moment, md5_root root,
+                     md5_transform *pose)
+{
+    md5_sample_anim_with(md5_pose_kernels_best(), anim, moment, root, pose);
 }
 
 void md5_sample(const md5_binding *binding, const md5_moment *moment, md5_root root,
                 md5_transform *pose)
 {
-    const md5_anim *anim = binding->anim;
-    if (binding->same_order && binding->num_extra == 0) {
-        md5_sample_anim(anim, moment, root, pose);
-        if (binding->num_rebases == 0)
-            return;
-    }
-    const md5_sampling sampling = begin_sampling(anim, moment, root);
-    if (!binding->same_order || binding->num_extra > 0)
-        sample_scattered(&sampling, binding, pose);
-    md5_apply_rebases(binding, &sampling, pose);
+    md5_sample_with(md5_pose_kernels_best(), binding, moment, root, pose);
 }
 
 // The place of `joint` in an ascending list, or -1.

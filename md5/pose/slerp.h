@@ -5,7 +5,7 @@
 
 #include "md5/md5model.h"
 
-enum { MD5_SLERP_POWERS = 8 };
+enum { MD5_SLERP_POWERS = 8, MD5_SLERP_POWERS_OF_T2 = 4 };
 
 // With u = 1 - cos(angle) and [k] for u^k:
 //   weight of b = t + u * step(u)
@@ -17,13 +17,19 @@ typedef struct md5_slerp_weights {
 
 md5_slerp_weights md5_slerp_weights_at(float t);
 
-// u * (c[0] + u * (c[1] + ...)).
+// Of what the weights are made: see slerp.c.
+extern const float md5_slerp_table[MD5_SLERP_POWERS_OF_T2][MD5_SLERP_POWERS];
+
+// c[0] u + c[1] u^2 + ..., even and odd powers apart, so that neither waits for the other.
 static inline float md5_slerp_polynomial(const float *c, float u)
 {
-    float value = c[MD5_SLERP_POWERS - 1];
-    for (int power = MD5_SLERP_POWERS - 2; power >= 0; power--)
-        value = c[power] + u * value;
-    return u * value;
+    const float uu = u * u;
+    float odd = c[MD5_SLERP_POWERS - 2], even = c[MD5_SLERP_POWERS - 1];
+    for (int power = MD5_SLERP_POWERS - 4; power >= 0; power -= 2) {
+        odd = c[power] + uu * odd;
+        even = c[power + 1] + uu * even;
+    }
+    return u * odd + uu * even;
 }
 
 // Up to this u both weights are linear in t to within 1.2e-7, and a dot product of floats cannot

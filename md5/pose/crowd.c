@@ -1,0 +1,112 @@
+// Many characters: those with the same binding go through together.
+#include "md5/pose/binding.h"
+#include "md5/pose/kernels.h"
+
+enum {
+    MAX_WIDTH = 16,
+    NUM_GROUPS = 64, // a power of two
+    NUM_PROBES = 4,
+};
+
+// Jobs of one binding that wait for more of it.
+typedef struct group {
+    const md5_binding *binding;
+    const md5_pose_job *jobs[MAX_WIDTH];
+    uint32_t num_jobs;
+} group;
+
+// Memory of one call: matrices of all joints, in as many lanes as there are; for a character by
+// itself, pose and joints.
+typedef struct crowd {
+    const md5_pose_kernels *kernels;
+    float *scratch;
+    group groups[NUM_GROUPS];
+} crowd;
+
+enum {
+    BYTES_OF_A_JOINT = MAX_WIDTH * sizeof(md5_mat34),
+    CACHE_LINE = 64, // where the lanes of a number cross its border, they cost twice
+};
+
+size_t md5_pose_batch_scratch(const md5_pose_job *jobs, size_t count)
+{
+    size_t most = 0;
+    for (size_t i = 0; i < count; i++) {
+        const size_t num_joints = jobs[i].binding->model->skeleton.num_joints;
+        most = num_joints > most ? num_joints : most;
+    }
+    return most * BYTES_OF_A_JOINT + CACHE_LINE;
+}
+
+static void pose_single(const crowd *all, const md5_pose_job *job)
+{
+    const size_t num_joints = job->binding->model->skeleton.num_joints;
+    md5_mat34 *const joints = (md5_mat34 *)all->scratch;
+    md5_transform *const pose = (md5_transform *)(joints + num_joints);
+    md5_pose_palette_with(all->kernels, job->binding, &job->moment, job->root, pose,
+                          job->joints ? job->joints : joints, job->palette);
+}
+
+// Up to half a batch is faster one by one.
+static void pose_group(const crowd *all, group *waiting)
+{
+    const uint32_t width = all->kernels->width;
+    if (2 * waiting->num_jobs <= width) {
+        for (uint32_t i = 0; i < waiting->num_jobs; i++)
+            pose_single(all, waiting->jobs[i]);
+    } else {
+        // Lanes that are left over do the first one's work again.
+        for (uint32_t i = waiting->num_jobs; i < width; i++)
+            waiting->jobs[i] = waiting->jobs[0];
+        all->kernels->crowd(waiting->jobs, all->scratch);
+    }
+    waiting->num_jobs = 0;
+}
+
+static uint32_t hash(const md5_binding *binding)
+{
+    const uint64_t bits = (uint64_t)(uintptr_t)binding * UINT64_C(0x9e3779b97f4a7c15);
+    return (uint32_t)(bits >> 32);
+}
+
+// The binding's group, or else a place for it: the emptiest of a few, whose jobs then go first.
+static group *find_group(crowd *all, const md5_binding *binding)
+{
+    const uint32_t begin = hash(binding);
+    group *emptiest = NULL;
+    for (uint32_t probe = 0; probe < NUM_PROBES; probe++) {
+        group *const candidate = &all->groups[(begin + probe) % NUM_GROUPS];
+        if (candidate->binding == binding)
+            return candidate;
+        if (!emptiest || candidate->num_jobs < emptiest->num_jobs)
+            emptiest = candidate;
+    }
+    pose_group(all, emptiest);
+    emptiest->binding = binding;
+    return emptiest;
+}
+
+void md5_pose_batch_with(const md5_pose_kernels *kernels, const md5_pose_job *jobs, size_t count,
+                         void *scratch)
+{
+    crowd all = {.kernels = kernels};
+    const uintptr_t misplaced = (uintptr_t)scratch % CACHE_LINE;
+    all.scratch = (float *)((char *)scratch + (misplaced > 0 ? CACHE_LINE - misplaced : 0));
+    for (size_t i = 0; i < count; i++) {
+        if (kernels->width == 1 || jobs[i].binding->num_rebases > 0) {
+            pose_single(&all, &jobs[i]);
+            continue;
+        }
+        group *const waiting = find_group(&all, jobs[i].binding);
+        waiting->jobs[waiting->num_jobs++] = &jobs[i];
+        if (waiting->num_jobs == kernels->width)
+            pose_group(&all, waiting);
+    }
+    for (uint32_t i = 0; i < NUM_GROUPS; i++)
+        pose_group(&all, &all.groups[i]);
+}
+
+void md5_pose_batch(const md5_pose_job *jobs, size_t count, void *scratch)
+{
+    md5_pose_batch_with(md5_pose_kernels_best(), jobs, count, scratch);
+}

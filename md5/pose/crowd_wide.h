@@ -1,0 +1,310 @@
+// Several characters with the same binding, one in each lane: see kernels.h. Compiled once for each
+// set, by the file that includes it.
+//
+// The steps go over all joints one after the other, through matrices in the scratch memory. Done
+// joint by joint, with everything in registers, the same arithmetic takes half as long again: each
+// joint is one long chain, and no machine looks far enough ahead to find the next joint's.
+#ifndef MD5_POSE_CROWD_WIDE_H
+#define MD5_POSE_CROWD_WIDE_H
+
+#include "md5/pose/binding.h"
+#include "md5/pose/plan.h"
+#include "md5/pose/root.h"
+#include "md5/pose/slerp_wide.h"
+
+// What the lanes differ in.
+typedef struct crowd_lanes {
+    const md5_pose_job *const *jobs;
+    const float *rotations[2][MD5_WIDTH], *translations[2][MD5_WIDTH]; // of the two frames
+    wide_slerp slerp;
+    md5_wide fractions[4]; // as rows
+    float *scratch;
+} crowd_lanes;
+
+MD5_WIDE_CODE static void begin_lanes(const md5_pose_job *const *jobs, float *scratch,
+                                      crowd_lanes *lanes)
+{
+    const md5_anim *const anim = jobs[0]->binding->anim;
+    float fractions[MD5_WIDTH];
+    for (int i = 0; i < MD5_WIDTH; i++) {
+        const md5_moment *const moment = &jobs[i]->moment;
+        const size_t frames[2] = {moment->frame0, moment->frame1};
+        for (int k = 0; k < 2; k++) {
+            const size_t rotation = frames[k] * anim->num_rotations;
+            const size_t translation = frames[k] * anim->num_translations;
+            lanes->rotations[k][i] = (const float *)(anim->rotations + rotation);
+            lanes->translations[k][i] = (const float *)(anim->translations + translation);
+        }
+        fractions[i] = moment->fraction;
+    }
+    lanes->jobs = jobs;
+    lanes->scratch = scratch;
+    md5_wide_spread(fractions, lanes->fractions);
+    weigh_wide(md5_wide_load(fractions), &lanes->slerp);
+}
+
+// A joint's matrix in the scratch: number k of it in all lanes begins at k * MD5_WIDTH.
+MD5_WIDE_INLINE float *matrix_of(const crowd_lanes *lanes, int64_t joint)
+{
+    return lanes->scratch + joint * 12 * MD5_WIDTH;
+}
+
+MD5_WIDE_INLINE void load_lanes(const float *const from[MD5_WIDTH], size_t offset, md5_wide rows[4])
+{
+    const float *moved[MD5_WIDTH];
+    MD5_UNROLL
+    for (int i = 0; i < MD5_WIDTH; i++)
+        moved[i] = from[i] + offset;
+    md5_wide_load_rows(moved, rows);
+}
+
+MD5_WIDE_INLINE void store_rotation(float *matrix, const md5_wide rotation[4])
+{
+    md5_wide m[12];
+    matrix_wide(rotation, m);
+    MD5_UNROLL
+    for (int row = 0; row < 3; row++) {
+        MD5_UNROLL
+        for (int k = 4 * row; k < 4 * row + 3; k++)
+            md5_wide_store(matrix + k * MD5_WIDTH, m[k]);
+    }
+}
+
+MD5_WIDE_INLINE void store_translation(float *matrix, const md5_wide translation[3])
+{
+    MD5_UNROLL
+    for (int row = 0; row < 3; row++)
+        md5_wide_store(matrix + (4 * row + 3) * MD5_WIDTH, translation[row]);
+}
+
+MD5_WIDE_CODE static void crowd_rotations(const crowd_lanes *lanes, const md5_binding *binding)
+{
+    const int32_t *const targets = binding->plan->targets.rotations;
+    const uint32_t count = binding->anim->num_rotations;
+    wide_slerp_set sets[MD5_SLERP_SETS];
+    for (uint32_t begin = 0; begin < count; begin += MD5_SLERP_SETS) {
+        const uint32_t size = count - begin < MD5_SLERP_SETS ? count - begin : MD5_SLERP_SETS;
+        for (uint32_t i = 0; i < size; i++) {
+            md5_wide a[4], b[4];
+            load_lanes(lanes->rotations[0], 4 * (size_t)(begin + i), a);
+            load_lanes(lanes->rotations[1], 4 * (size_t)(begin + i), b);
+            slerp_begin(&sets[i], a, b);
+        }
+        slerp_weigh_all(&lanes->slerp, sets, size);
+        for (uint32_t i = 0; i < size; i++) {
+            md5_wide rotation[4];
+            slerp_end(&sets[i], rotation);
+            if (targets[begin + i] >= 0)
+                store_rotation(matrix_of(lanes, targets[begin + i]), rotation);
+        }
+    }
+}
+
+// One translation, lane by lane.
+static void set_translations(const md5_vec3 translations[MD5_WIDTH], float *matrix)
+{
+    for (int lane = 0; lane < MD5_WIDTH; lane++) {
+        matrix[3 * MD5_WIDTH + lane] = translations[lane].x;
+        matrix[7 * MD5_WIDTH + lane] = translations[lane].y;
+        matrix[11 * MD5_WIDTH + lane] = translations[lane].z;
+    }
+}
+
+// The last triple of a clip has nothing behind it that could be loaded with it as a row.
+static void crowd_last_translation(const crowd_lanes *lanes, const md5_binding *binding)
+{
+    const size_t last = binding->anim->num_translations - 1;
+    const int32_t target = binding->plan->targets.translations[last];
+    if (target < 0)
+        return;
+    md5_vec3 translations[MD5_WIDTH];
+    for (int i = 0; i < MD5_WIDTH; i++) {
+        const float *const a = lanes->translations[0][i] + 3 * last;
+        const float *const b = lanes->translations[1][i] + 3 * last;
+        translations[i] = md5_vec3_lerp((md5_vec3){a[0], a[1], a[2]}, (md5_vec3){b[0], b[1], b[2]},
+                                        lanes->jobs[i]->moment.fraction);
+    }
+    set_translations(translations, lanes->scratch + (size_t)target * 12 * MD5_WIDTH);
+}
+
+MD5_WIDE_CODE static void crowd_translations(const crowd_lanes *lanes, const md5_binding *binding)
+{
+    const int32_t *const targets = binding->plan->targets.translations;
+    const uint32_t count = binding->anim->num_translations;
+    for (uint32_t slot = 0; slot + 1 < count; slot++) {
+        md5_wide a[4], b[4];
+        if (targets[slot] < 0)
+            continue;
+        load_lanes(lanes->translations[0], 3 * (size_t)slot, a);
+        load_lanes(lanes->translations[1], 3 * (size_t)slot, b);
+        MD5_UNROLL
+        for (int i = 0; i < 4; i++)
+            a[i] = lerp_wide(a[i], b[i], lanes->fractions[i]);
+        md5_wide_transpose(a);
+        store_translation(matrix_of(lanes, targets[slot]), a);
+    }
+    if (count > 0)
+        crowd_last_translation(lanes, binding);
+}
+
+// What the clip does not change is the same in all lanes.
+MD5_WIDE_CODE static void crowd_constants(const crowd_lanes *lanes, const md5_binding *binding)
+{
+    const md5_pose_plan *const plan = binding->plan;
+    for (uint32_t i = 0; i < plan->num_unturned; i++) {
+        const md5_quat q = md5_constant_of(binding, plan->unturned[i])->rotation;
+        const md5_wide rotation[4] = {md5_wide_all(q.x), md5_wide_all(q.y), md5_wide_all(q.z),
+                                      md5_wide_all(q.w)};
+        store_rotation(matrix_of(lanes, plan->unturned[i]), rotation);
+    }
+    for (uint32_t i = 0; i < plan->num_unmoved; i++) {
+        const md5_vec3 t = md5_constant_of(binding, plan->unmoved[i])->translation;
+        const md5_wide translation[3] = {md5_wide_all(t.x), md5_wide_all(t.y), md5_wide_all(t.z)};
+        store_translation(matrix_of(lanes, plan->unmoved[i]), translation);
+    }
+}
+
+// Joint 0 of the animation, in other modes than the file's.
+static void crowd_roots(const crowd_lanes *lanes, const md5_binding *binding)
+{
+    const int32_t target = md5_binding_targets(binding)[0];
+    bool any = false;
+    for (int i = 0; i < MD5_WIDTH; i++)
+        any = any || lanes->jobs[i]->root != MD5_ROOT_FILE;
+    if (!any || target < 0)
+        return;
+    md5_vec3 translations[MD5_WIDTH];
+    for (int i = 0; i < MD5_WIDTH; i++)
+        translations[i] =
+            md5_root_translation(binding->anim, &lanes->jobs[i]->moment, lanes->jobs[i]->root);
+    set_translations(translations, lanes->scratch + (size_t)target * 12 * MD5_WIDTH);
+}
+
+// The left factor of products: all but its translation.
+MD5_WIDE_INLINE void load_turn(const float *matrix, md5_wide a[9])
+{
+    MD5_UNROLL
+    for (int i = 0; i < 9; i++)
+        a[i] = md5_wide_load(matrix + (i / 3 * 4 + i % 3) * MD5_WIDTH);
+}
+
+// One column of a product, from the right factor's numbers in it: see md5_mat34_product.
+MD5_WIDE_INLINE void multiply_column(const md5_wide a[9], const md5_wide b[3], md5_wide out[3])
+{
+    MD5_UNROLL
+    for (int row = 0; row < 3; row++) {
+        const md5_wide two =
+            md5_wide_add(md5_wide_mul(a[3 * row], b[0]), md5_wide_mul(a[3 * row + 1], b[1]));
+        out[row] = md5_wide_add(two, md5_wide_mul(a[3 * row + 2], b[2]));
+    }
+}
+
+MD5_WIDE_INLINE void add_translation(const float *matrix, md5_wide column[3])
+{
+    MD5_UNROLL
+    for (int row = 0; row < 3; row++)
+        column[row] = md5_wide_add(column[row], md5_wide_load(matrix + (4 * row + 3) * MD5_WIDTH));
+}
+
+// Local to model space, in place.
+MD5_WIDE_CODE static void crowd_joints(const crowd_lanes *lanes, const md5_binding *binding)
+{
+    const md5_pose_plan *const plan = binding->plan;
+    for (uint32_t i = 0; i < binding->model->skeleton.num_joints; i++) {
+        if (plan->parents[i] < 0)
+            continue;
+        float *const own = matrix_of(lanes, plan->order[i]);
+        const float *const parent = matrix_of(lanes, plan->parents[i]);
+        md5_wide a[9];
+        load_turn(parent, a);
+        MD5_UNROLL
+        for (int k = 0; k < 4; k++) {
+            float *const place = own + k * MD5_WIDTH;
+            const md5_wide b[3] = {md5_wide_load(place), md5_wide_load(place + 4 * MD5_WIDTH),
+                                   md5_wide_load(place + 8 * MD5_WIDTH)};
+            md5_wide column[3];
+            multiply_column(a, b, column);
+            if (k == 3)
+                add_translation(parent, column);
+            MD5_UNROLL
+            for (int row = 0; row < 3; row++)
+                md5_wide_store(place + 4 * row * MD5_WIDTH, column[row]);
+        }
+    }
+}
+
+// Matrices of all lanes, apart, to where each character has its own of that joint.
+MD5_WIDE_INLINE void store_matrices(float *const to[MD5_WIDTH], uint32_t joint, md5_wide m[3][4])
+{
+    MD5_UNROLL
+    for (int row = 0; row < 3; row++) {
+        float *moved[MD5_WIDTH];
+        MD5_UNROLL
+        for (int i = 0; i < MD5_WIDTH; i++)
+            moved[i] = to[i] + 12 * (size_t)joint + 4 * row;
+        md5_wide_transpose(m[row]);
+        md5_wide_store_rows(moved, m[row]);
+    }
+}
+
+MD5_WIDE_CODE static void crowd_palettes(const crowd_lanes *lanes, const md5_model *model)
+{
+    float *palettes[MD5_WIDTH];
+    for (int i = 0; i < MD5_WIDTH; i++)
+        palettes[i] = lanes->jobs[i]->palette->m;
+    for (uint32_t joint = 0; joint < model->skeleton.num_joints; joint++) {
+        const float *const own = matrix_of(lanes, joint);
+        const float *const inverse_bind = model->inverse_bind[joint].m;
+        md5_wide a[9], m[3][4];
+        load_turn(own, a);
+        MD5_UNROLL
+        for (int k = 0; k < 4; k++) {
+            const md5_wide b[3] = {md5_wide_all(inverse_bind[k]), md5_wide_all(inverse_bind[4 + k]),
+                                   md5_wide_all(inverse_bind[8 + k])};
+            md5_wide column[3];
+            multiply_column(a, b, column);
+            if (k == 3)
+                add_translation(own, column);
+            MD5_UNROLL
+            for (int row = 0; row < 3; row++)
+                m[row][k] = column[row];
+        }
+        store_matrices(palettes, joint, m);
+    }
+}
+
+// Gives joints to those who want them. The others' go where the palette will be.
+MD5_WIDE_CODE static void crowd_results(const crowd_lanes *lanes, const md5_model *model)
+{
+    float *joints[MD5_WIDTH];
+    bool any = false;
+    for (int i = 0; i < MD5_WIDTH; i++) {
+        const md5_pose_job *const job = lanes->jobs[i];
+        joints[i] = job->joints ? job->joints->m : job->palette->m;
+        any = any || job->joints;
+    }
+    for (uint32_t joint = 0; any && joint < model->skeleton.num_joints; joint++) {
+        const float *const own = matrix_of(lanes, joint);
+        md5_wide m[3][4];
+        MD5_UNROLL
+        for (int k = 0; k < 12; k++)
+            m[k / 4][k % 4] = md5_wide_load(own + k * MD5_WIDTH);
+        store_matrices(joints, joint, m);
+    }
+}
+
+MD5_WIDE_CODE static void crowd(const md5_pose_job *const *jobs, float *scratch)
+{
+    const md5_binding *const binding = jobs[0]->binding;
+    crowd_lanes lanes;
+    begin_lanes(jobs, scratch, &lanes);
+    crowd_rotations(&lanes, binding);
+    crowd_translations(&lanes, binding);
+    crowd_constants(&lanes, binding);
+    crowd_roots(&lanes, binding);
+    crowd_joints(&lanes, binding);
+    crowd_results(&lanes, binding->model);
+    crowd_palettes(&lanes, binding->model);
+}
+
+#endif

@@ -1,0 +1,59 @@
+// The work for each joint, once for every instruction set. All give the bits of the scalar ones.
+#ifndef MD5_POSE_KERNELS_H
+#define MD5_POSE_KERNELS_H
+
+#include "md5/core/cpu.h"
+#include "md5/pose/plan.h"
+
+typedef struct md5_pose_kernels {
+    // Writes what the clip turns and moves into a pose that holds the rest.
+    void (*sample)(const md5_anim *anim, const md5_moment *moment, const md5_targets *targets,
+                   md5_transform *pose);
+
+    // md5_local_to_model().
+    void (*compose)(const md5_skeleton *skeleton, const md5_transform *pose, md5_mat34 *joints);
+
+    // palette[count] = joints * inverse_bind.
+    void (*multiply)(uint32_t count, const md5_mat34 *joints, const md5_mat34 *inverse_bind,
+                     md5_mat34 *palette);
+
+    // md5_pose_palette() of a binding without rebases.
+    void (*single)(const md5_binding *binding, const md5_moment *moment, md5_root root,
+                   md5_transform *scratch, md5_mat34 *joints, md5_mat34 *palette);
+
+    // The same of `width` characters with the same binding, one in each lane. NULL where `width`
+    // is 1. `scratch` holds `width` matrices for each joint of the model.
+    void (*crowd)(const md5_pose_job *const *jobs, float *scratch);
+    uint32_t width;
+} md5_pose_kernels;
+
+extern const md5_pose_kernels md5_pose_kernels_sse2;
+extern const md5_pose_kernels md5_pose_kernels_avx2;
+extern const md5_pose_kernels md5_pose_kernels_avx512;
+extern const md5_pose_kernels md5_pose_kernels_neon;
+
+// Those of `level`, which must be there (md5_cpu_has), and those of the widest.
+const md5_pose_kernels *md5_pose_kernels_of(md5_cpu level);
+const md5_pose_kernels *md5_pose_kernels_best(void);
+
+// The plain C of the scalar ones.
+void md5_sample_scalar(const md5_anim *anim, const md5_moment *moment, const md5_targets *targets,
+                       md5_transform *pose);
+void md5_compose_scalar(const md5_skeleton *skeleton, const md5_transform *pose, md5_mat34 *joints);
+void md5_multiply_scalar(uint32_t count, const md5_mat34 *joints, const md5_mat34 *inverse_bind,
+                         md5_mat34 *palette);
+void md5_single_scalar(const md5_binding *binding, const md5_moment *moment, md5_root root,
+                       md5_transform *scratch, md5_mat34 *joints, md5_mat34 *palette);
+
+// The public functions, with the kernels given.
+void md5_sample_with(const md5_pose_kernels *kernels, const md5_binding *binding,
+                     const md5_moment *moment, md5_root root, md5_transform *pose);
+void md5_sample_anim_with(const md5_pose_kernels *kernels, const md5_anim *anim,
+                          const md5_moment *moment, md5_root root, md5_transform *pose);
+void md5_pose_palette_with(const md5_pose_kernels *kernels, const md5_binding *binding,
+                           const md5_moment *moment, md5_root root, md5_transform *scratch,
+                           md5_mat34 *joints, md5_mat34 *palette);
+void md5_pose_batch_with(const md5_pose_kernels *kernels, const md5_pose_job *jobs, size_t count,
+                         void *scratch);
+
+#endif

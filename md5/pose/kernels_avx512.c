@@ -1,0 +1,20 @@
+// The kernels for AVX-512.
+#include "md5/pose/kernels.h"
+
+#if MD5_HAS_AVX512
+
+#define MD5_WIDE_AVX512
+#define NARROWER MD5_CPU_AVX2
+#include "md5/pose/crowd_wide.h"
+#include "md5/pose/one_wide.h"
+
+const md5_pose_kernels md5_pose_kernels_avx512 = {
+    .sample = sample,
+    .compose = compose,
+    .multiply = multiply,
+    .single = single,
+    .crowd = crowd,
+    .width = MD5_WIDTH,
+};
+
+#endif

@@ -1,0 +1,20 @@
+// The kernels for NEON.
+#include "md5/pose/kernels.h"
+
+#if MD5_HAS_NEON
+
+#define MD5_WIDE_NEON
+#define NARROWER MD5_CPU_SCALAR
+#include "md5/pose/crowd_wide.h"
+#include "md5/pose/one_wide.h"
+
+const md5_pose_kernels md5_pose_kernels_neon = {
+    .sample = sample,
+    .compose = compose,
+    .multiply = multiply,
+    .single = single,
+    .crowd = crowd,
+    .width = MD5_WIDTH,
+};
+
+#endif

@@ -1,0 +1,97 @@
+#include "md5/pose/plan.h"
+
+#include <string.h>
+
+md5_targets md5_own_targets(const md5_anim *anim)
+{
+    // Ascending: as many as there are joints are all of them.
+    const uint32_t count = anim->skeleton.num_joints;
+    return (md5_targets){
+        .rotations = (const int32_t *)anim->rotation_joints,
+        .translations = (const int32_t *)anim->translation_joints,
+        .rotations_in_order = anim->num_rotations == count,
+        .translations_in_order = anim->num_translations == count,
+    };
+}
+
+size_t md5_pose_plan_size(const md5_model *model, const md5_anim *anim)
+{
+    return 4 * (size_t)model->skeleton.num_joints + anim->num_rotations + anim->num_translations;
+}
+
+// `depths` and `begins` [joints] are scratch.
+static void order_by_depth(const md5_skeleton *skeleton, int32_t *depths, int32_t *begins,
+                           int32_t *order, int32_t *parents)
+{
+    const uint32_t count = skeleton->num_joints;
+    memset(begins, 0, count * sizeof *begins);
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t joint = skeleton->order[i];
+        const int32_t parent = skeleton->joints[joint].parent;
+        depths[joint] = parent < 0 ? 0 : depths[parent] + 1;
+        begins[depths[joint]]++;
+    }
+    int32_t begin = 0;
+    for (uint32_t depth = 0; depth < count; depth++) {
+        const int32_t width = begins[depth];
+        begins[depth] = begin;
+        begin += width;
+    }
+    for (uint32_t joint = 0; joint < count; joint++) {
+        const int32_t place = begins[depths[joint]]++;
+        order[place] = (int32_t)joint;
+        parents[place] = skeleton->joints[joint].parent;
+    }
+}
+
+// The targets of the slots; marks in `driven` which joints they are. Returns whether slot k drives
+// joint k of all `num_joints`.
+static bool find_targets(const uint32_t *joints, uint32_t count, const int32_t *targets,
+                         int32_t *found, uint32_t num_joints, int32_t *driven)
+{
+    bool in_order = count == num_joints;
+    memset(driven, 0, num_joints * sizeof *driven);
+    for (uint32_t slot = 0; slot < count; slot++) {
+        found[slot] = targets[joints[slot]];
+        in_order = in_order && found[slot] == (int32_t)slot;
+        if (found[slot] >= 0)
+            driven[found[slot]] = 1;
+    }
+    return in_order;
+}
+
+// Lists, in the same memory, the joints that are not marked. Returns how many.
+static uint32_t list_unmarked(int32_t *marks, uint32_t count)
+{
+    uint32_t listed = 0;
+    for (uint32_t joint = 0; joint < count; joint++) {
+        if (marks[joint] == 0)
+            marks[listed++] = (int32_t)joint;
+    }
+    return listed;
+}
+
+void md5_pose_plan_build(const md5_model *model, const md5_anim *anim, const int32_t *targets,
+                         md5_pose_plan *plan, int32_t *integers)
+{
+    const uint32_t count = model->skeleton.num_joints;
+    int32_t *const order = integers, *const parents = order + count;
+    int32_t *const unturned = parents + count, *const unmoved = unturned + count;
+    int32_t *const rotations = unmoved + count;
+    int32_t *const translations = rotations + anim->num_rotations;
+
+    order_by_depth(&model->skeleton, unturned, unmoved, order, parents);
+    *plan = (md5_pose_plan){
+        .order = (const uint32_t *)order,
+        .parents = parents,
+        .unturned = (const uint32_t *)unturned,
+        .unmoved = (const uint32_t *)unmoved,
+        .targets = {.rotations = rotations, .translations = translations},
+    };
+    plan->targets.rotations_in_order = find_targets(anim->rotation_joints, anim->num_rotations,
+                                                    targets, rotations, count, unturned);
+    plan->targets.translations_in_order = find_targets(
+        anim->translation_joints, anim->num_translations, targets, translations, count, unmoved);
+    plan->num_unturned = list_unmarked(unturned, count);
+    plan->num_unmoved = list_unmarked(unmoved, count);
+}

@@ -1,0 +1,42 @@
+// What posing looks up for each joint, made once by md5_bind.
+#ifndef MD5_POSE_PLAN_H
+#define MD5_POSE_PLAN_H
+
+#include "md5/md5model.h"
+
+// Which joints what the clip moves goes to. A slot is a place in a frame: that of the k-th joint of
+// rotation_joints or translation_joints.
+typedef struct md5_targets {
+    const int32_t *rotations;    // [num_rotations] joint of the pose, -1 = drives nothing
+    const int32_t *translations; // [num_translations]
+    bool rotations_in_order, translations_in_order; // slot k drives joint k
+} md5_targets;
+
+struct md5_pose_plan {
+    // By depth: one joint's matrix is not needed right after it is made.
+    const uint32_t *order;  // [model joints]
+    const int32_t *parents; // [model joints] of the joint of that place in `order`, -1 = root
+    md5_targets targets;
+    // Joints that the clip does not turn, and those that it does not move.
+    uint32_t num_unturned, num_unmoved;
+    const uint32_t *unturned, *unmoved;
+};
+
+// Joints of a clip by itself: each is its own target.
+md5_targets md5_own_targets(const md5_anim *anim);
+
+// How many integers a plan refers to.
+size_t md5_pose_plan_size(const md5_model *model, const md5_anim *anim);
+
+// Fills a plan and the integers. targets[animation joints]: the model joint that each one drives.
+void md5_pose_plan_build(const md5_model *model, const md5_anim *anim, const int32_t *targets,
+                         md5_pose_plan *plan, int32_t *integers);
+
+// What a model joint is where the clip does not change it.
+static inline const md5_transform *md5_constant_of(const md5_binding *binding, uint32_t joint)
+{
+    const int32_t track = binding->tracks[joint];
+    return track < 0 ? &binding->model->bind_local[joint] : &binding->anim->constant[track];
+}
+
+#endif
