@@ -5,6 +5,7 @@
 #   config=release|debug|sanitize|scalar|coverage   how the code is built; side by side in build/
 #   BUILD=build/NAME   objects elsewhere, to keep another compiler's apart
 #   WERROR=yes         warnings are errors
+#   TEST_SCRIPTS=...   which of test/*.sh `make test` runs
 #   DEPS=no            never install packages, only say what is missing
 #   V=1                show the compiler's command lines
 #   ARGS="..."         what `make run` passes to the viewer
@@ -50,7 +51,7 @@ MODEL_FILES := $(shell find models -name '*.md5mesh' -o -name '*.md5anim' -o -na
 # Two test programs: the library's, and what needs a GL context. The viewer's parts count as that.
 TEST_GL_SOURCES  := $(wildcard test/test_gl*.c test/test_view*.c)
 TEST_MD5_SOURCES := $(filter-out $(TEST_GL_SOURCES),$(wildcard test/test_*.c))
-TEST_SCRIPTS     := $(sort $(wildcard test/*.sh))
+TEST_SCRIPTS     ?= $(sort $(wildcard test/*.sh))
 LONG_SCRIPTS     := $(sort $(wildcard test/long/*.sh))
 
 objects = $(patsubst %.c,$(BUILD)/%.o,$(1))
@@ -251,7 +252,7 @@ $(BUILD)/bench: $(BUILD)/test/bench.o $(LIBRARY)
 coverage:
 	@find build/coverage -name '*.gcda' -delete 2>/dev/null || true
 	@$(MAKE) --no-print-directory config=coverage test; status=$$?; \
-	    sh test/build/coverage.sh build/coverage; exit $$status
+	    sh test/build/coverage.sh build/coverage || status=1; exit $$status
 
 ## make lint           warnings as errors (gcc, clang), clang-tidy, cppcheck, layout, room rule
 lint: $(GLAD_HEADER) | deps
