@@ -89,6 +89,8 @@ static group *find_group(crowd *all, const md5_binding *binding)
 void md5_pose_batch_with(const md5_pose_kernels *kernels, const md5_pose_job *jobs, size_t count,
                          void *scratch)
 {
+    if (count == 0)
+        return;
     crowd all = {.kernels = kernels};
     const uintptr_t misplaced = (uintptr_t)scratch % CACHE_LINE;
     all.scratch = (float *)((char *)scratch + (misplaced > 0 ? CACHE_LINE - misplaced : 0));

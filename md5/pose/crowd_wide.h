@@ -100,31 +100,28 @@ MD5_WIDE_CODE static void crowd_rotations(const crowd_lanes *lanes, const md5_bi
     }
 }
 
-// One translation, lane by lane.
-static void set_translations(const md5_vec3 translations[MD5_WIDTH], float *matrix)
+// One lane's translation.
+static inline void set_translation(float *matrix, int lane, md5_vec3 translation)
 {
-    for (int lane = 0; lane < MD5_WIDTH; lane++) {
-        matrix[3 * MD5_WIDTH + lane] = translations[lane].x;
-        matrix[7 * MD5_WIDTH + lane] = translations[lane].y;
-        matrix[11 * MD5_WIDTH + lane] = translations[lane].z;
-    }
+    matrix[3 * MD5_WIDTH + lane] = translation.x;
+    matrix[7 * MD5_WIDTH + lane] = translation.y;
+    matrix[11 * MD5_WIDTH + lane] = translation.z;
 }
 
 // The last triple of a clip has nothing behind it that could be loaded with it as a row.
-static void crowd_last_translation(const crowd_lanes *lanes, const md5_binding *binding)
+MD5_WIDE_CODE static void crowd_last_translation(const crowd_lanes *lanes,
+                                                 const md5_binding *binding)
 {
     const size_t last = binding->anim->num_translations - 1;
     const int32_t target = binding->plan->targets.translations[last];
-    if (target < 0)
-        return;
-    md5_vec3 translations[MD5_WIDTH];
-    for (int i = 0; i < MD5_WIDTH; i++) {
+    for (int i = 0; target >= 0 && i < MD5_WIDTH; i++) {
         const float *const a = lanes->translations[0][i] + 3 * last;
         const float *const b = lanes->translations[1][i] + 3 * last;
-        translations[i] = md5_vec3_lerp((md5_vec3){a[0], a[1], a[2]}, (md5_vec3){b[0], b[1], b[2]},
-                                        lanes->jobs[i]->moment.fraction);
+        const md5_vec3 translation =
+            md5_vec3_lerp((md5_vec3){a[0], a[1], a[2]}, (md5_vec3){b[0], b[1], b[2]},
+                          lanes->jobs[i]->moment.fraction);
+        set_translation(matrix_of(lanes, target), i, translation);
     }
-    set_translations(translations, lanes->scratch + (size_t)target * 12 * MD5_WIDTH);
 }
 
 MD5_WIDE_CODE static void crowd_translations(const crowd_lanes *lanes, const md5_binding *binding)
@@ -165,19 +162,15 @@ MD5_WIDE_CODE static void crowd_constants(const crowd_lanes *lanes, const md5_bi
 }
 
 // Joint 0 of the animation, in other modes than the file's.
-static void crowd_roots(const crowd_lanes *lanes, const md5_binding *binding)
+MD5_WIDE_CODE static void crowd_roots(const crowd_lanes *lanes, const md5_binding *binding)
 {
     const int32_t target = md5_binding_targets(binding)[0];
-    bool any = false;
-    for (int i = 0; i < MD5_WIDTH; i++)
-        any = any || lanes->jobs[i]->root != MD5_ROOT_FILE;
-    if (!any || target < 0)
-        return;
-    md5_vec3 translations[MD5_WIDTH];
-    for (int i = 0; i < MD5_WIDTH; i++)
-        translations[i] =
-            md5_root_translation(binding->anim, &lanes->jobs[i]->moment, lanes->jobs[i]->root);
-    set_translations(translations, lanes->scratch + (size_t)target * 12 * MD5_WIDTH);
+    for (int i = 0; target >= 0 && i < MD5_WIDTH; i++) {
+        const md5_pose_job *const job = lanes->jobs[i];
+        if (job->root != MD5_ROOT_FILE)
+            set_translation(matrix_of(lanes, target), i,
+                            md5_root_translation(binding->anim, &job->moment, job->root));
+    }
 }
 
 // The left factor of products: all but its translation.
