@@ -25,7 +25,7 @@ typedef struct crowd {
 
 enum {
     BYTES_OF_A_JOINT = MAX_WIDTH * sizeof(md5_mat34),
-    CACHE_LINE = 64, // where the lanes of a number cross its border, they cost twice
+    CACHE_LINE = 64, // numbers that lie across its border cost twice
 };
 
 size_t md5_pose_batch_scratch(const md5_pose_job *jobs, size_t count)
@@ -91,7 +91,12 @@ void md5_pose_batch_with(const md5_pose_kernels *kernels, const md5_pose_job *jo
 {
     if (count == 0)
         return;
-    crowd all = {.kernels = kernels};
+    crowd all;
+    all.kernels = kernels;
+    for (uint32_t i = 0; i < NUM_GROUPS; i++) {
+        all.groups[i].binding = NULL;
+        all.groups[i].num_jobs = 0;
+    }
     const uintptr_t misplaced = (uintptr_t)scratch % CACHE_LINE;
     all.scratch = (float *)((char *)scratch + (misplaced > 0 ? CACHE_LINE - misplaced : 0));
     for (size_t i = 0; i < count; i++) {

@@ -4,6 +4,7 @@
 #if MD5_HAS_AVX2
 
 #define MD5_WIDE_AVX2
+#define FEWEST 8
 #define NARROWER MD5_CPU_SSE2
 #include "md5/pose/crowd_wide.h"
 #include "md5/pose/one_wide.h"

@@ -4,6 +4,7 @@
 #if MD5_HAS_AVX512
 
 #define MD5_WIDE_AVX512
+#define FEWEST 33
 #define NARROWER MD5_CPU_AVX2
 #include "md5/pose/crowd_wide.h"
 #include "md5/pose/one_wide.h"

@@ -4,6 +4,7 @@
 #if MD5_HAS_SSE2
 
 #define MD5_WIDE_SSE2
+#define FEWEST 4
 #define NARROWER MD5_CPU_SCALAR
 #include "md5/pose/crowd_wide.h"
 #include "md5/pose/one_wide.h"

@@ -122,7 +122,7 @@ MD5_WIDE_CODE static void sample_translations(const md5_anim *anim, const md5_mo
 MD5_WIDE_CODE static void sample(const md5_anim *anim, const md5_moment *moment,
                                  const md5_targets *targets, md5_transform *pose)
 {
-    if (anim->num_rotations < MD5_WIDTH) {
+    if (anim->num_rotations < FEWEST) {
         md5_pose_kernels_of(NARROWER)->sample(anim, moment, targets, pose);
         return;
     }
@@ -168,6 +168,10 @@ MD5_WIDE_CODE static void compose(const md5_skeleton *skeleton, const md5_transf
 {
     const uint32_t count = skeleton->num_joints;
     const uint32_t *const order = skeleton->order;
+    if (count < FEWEST) {
+        md5_pose_kernels_of(NARROWER)->compose(skeleton, pose, joints);
+        return;
+    }
     for (uint32_t begin = 0; begin < count; begin += MD5_WIDTH) {
         const uint32_t size = count - begin < MD5_WIDTH ? count - begin : MD5_WIDTH;
         const md5_transform *from[MD5_WIDTH];
@@ -243,7 +247,7 @@ MD5_WIDE_CODE static void single(const md5_binding *binding, const md5_moment *m
 {
     const md5_anim *const anim = binding->anim;
     const md5_pose_plan *const plan = binding->plan;
-    if (anim->num_rotations < MD5_WIDTH) {
+    if (anim->num_rotations < FEWEST) {
         md5_pose_kernels_of(NARROWER)->single(binding, moment, root, scratch, joints, palette);
         return;
     }
