@@ -6,6 +6,7 @@
 #include "md5/read/camera_file.h"
 #include "md5/read/mesh_file.h"
 #include "md5/skin/geometry.h"
+#include "md5/skin/plan.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -228,6 +229,7 @@ typedef struct mesh_layout {
     md5_vertex *file_vertices;
     md5_weight *weights;
     md5_geometry_arrays drawn;
+    md5_skin_plan_room plan;
 } mesh_layout;
 
 static void lay_out_mesh(md5_block *block, const md5_file_mesh *mesh,
@@ -249,6 +251,7 @@ static void lay_out_mesh(md5_block *block, const md5_file_mesh *mesh,
     drawn->influence_joints =
         md5_block_take(block, num_influences, sizeof *drawn->influence_joints);
     drawn->influences = md5_block_take(block, num_influences, sizeof *drawn->influences);
+    md5_skin_plan_take(block, sizes->num_vertices, &layout->plan);
 }
 
 static size_t measure_model(const model_parts *parts)
@@ -291,6 +294,7 @@ static bool fill_mesh(md5_block *block, model_parts *parts, uint32_t number, con
     mesh->influence_joints = layout.drawn.influence_joints;
     mesh->influences = layout.drawn.influences;
     md5_geometry_summarize(mesh);
+    mesh->skin_plan = md5_skin_plan_build(mesh, &layout.plan);
     return true;
 }
 

@@ -2,12 +2,26 @@
 #include "test/made_mesh.h"
 #include "test/test.h"
 
+#include "md5/skin/plan.h"
+
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 // -- Making -----------------------------------------------------------------------------------
+
+static bool make_plan(made_mesh *made)
+{
+    md5_block block = {0};
+    md5_skin_plan_room room;
+    md5_skin_plan_take(&block, made->mesh.num_vertices, &room);
+    block = (md5_block){.base = md5_arena_alloc(&made->arena, block.used, 1)};
+    TRY(block.base);
+    md5_skin_plan_take(&block, made->mesh.num_vertices, &room);
+    made->mesh.skin_plan = md5_skin_plan_build(&made->mesh, &room);
+    return true;
+}
 
 static bool derive(made_mesh *made, md5_arena *scratch, md5_geometry_source *source,
                    uint32_t num_joints)
@@ -50,7 +64,7 @@ static bool derive(made_mesh *made, md5_arena *scratch, md5_geometry_source *sou
         .influences = arrays.influences,
     };
     md5_geometry_summarize(&made->mesh);
-    return true;
+    return make_plan(made);
 }
 
 bool made_mesh_build(made_mesh *made, const md5_geometry_source *source, uint32_t num_joints,

@@ -1,18 +1,27 @@
-// md5_skin(): the reference that every faster kernel must equal bit for bit.
+// md5_skin(): in plain C, which every faster kernel must equal bit for bit, and the choice among
+// them.
 //
 // Order of the sums, with m a palette entry and q an influence (bias * point, bias), over the
 // influences of a vertex as they are stored:
 //
-//   position: lane[r][c] = m[r][c] * q[c] of the first, + m[r][c] * q[c] of the next, ...
+//   place:    lane[r][c] = m[r][c] * q[c] of the first, + m[r][c] * q[c] of the next, ...
 //             row r      = (lane[r][0] + lane[r][1]) + (lane[r][2] + lane[r][3])
 //   blend:    e[r][c]    = m[r][c] * bias of the first, + m[r][c] * bias of the next, ...
 //   turned:   row r      = (e[r][0] * x + e[r][1] * y) + e[r][2] * z
 //   unit:     each of x y z * (1 / sqrt((x * x + y * y) + z * z))
 //
+// Where the points of all influences are the bind position x y z, and there are enough of them
+// (plan.h), the blend is all that is needed, and the place is
+//
+//   blended:  row r      = (e[r][0] * x + e[r][1] * y) + (e[r][2] * z + e[r][3])
+//
+// For one influence of bias 1 that is the same to the last bit.
+//
 // Lanes are summed over the influences before they are summed along a row, because four-wide
 // registers do that for nothing: a palette row and an influence are multiplied as they lie.
 // The first product starts the sum, so that one influence costs no addition.
 #include "md5/core/math.h"
+#include "md5/skin/kernels.h"
 
 typedef struct rows {
     md5_vec4 x, y, z;
@@ -93,52 +102,101 @@ static inline md5_vec4 turn_tangent(const rows *e, md5_vec4 bind)
     return (md5_vec4){turned.x, turned.y, turned.z, bind.w};
 }
 
-static void skin_positions(const md5_mesh *mesh, const md5_mat34 *palette, md5_vec3 *positions)
+static inline float move_row(md5_vec4 e, md5_vec3 p)
 {
-    for (uint32_t vertex = 0; vertex < mesh->num_vertices; vertex++)
-        positions[vertex] = place(mesh, palette, vertex);
+    return (e.x * p.x + e.y * p.y) + (e.z * p.z + e.w);
 }
 
-static void skin_with_normals(const md5_mesh *mesh, const md5_mat34 *palette, md5_vec3 *positions,
-                              md5_vec3 *normals)
+static inline md5_vec3 move(const rows *e, md5_vec3 p)
 {
-    for (uint32_t vertex = 0; vertex < mesh->num_vertices; vertex++) {
-        const rows e = blend(mesh, palette, vertex);
-        positions[vertex] = place(mesh, palette, vertex);
-        normals[vertex] = turn(&e, mesh->normals[vertex]);
+    return (md5_vec3){move_row(e->x, p), move_row(e->y, p), move_row(e->z, p)};
+}
+
+static inline void skin_vertex(const md5_skin_job *job, uint32_t vertex, bool is_blended)
+{
+    const md5_mesh *const mesh = job->mesh;
+    const bool has_directions = job->normals || job->tangents;
+    rows e;
+    if (is_blended || has_directions)
+        e = blend(mesh, job->palette, vertex);
+    job->positions[vertex] =
+        is_blended ? move(&e, mesh->positions[vertex]) : place(mesh, job->palette, vertex);
+    if (job->normals)
+        job->normals[vertex] = turn(&e, mesh->normals[vertex]);
+    if (job->tangents)
+        job->tangents[vertex] = turn_tangent(&e, mesh->tangents[vertex]);
+}
+
+static void skin_list(const md5_skin_job *job, const md5_skin_run *run)
+{
+    const uint32_t *const vertices = job->mesh->skin_plan->vertices + run->first;
+    for (uint32_t i = 0; i < run->num_vertices; i++)
+        skin_vertex(job, vertices[i], md5_skin_is_blended(run->kind));
+}
+
+// Most vertices that the span does not cover are left out: lists do them.
+static void skin_span(const md5_skin_job *job, const md5_skin_run *run)
+{
+    static const uint8_t counts[MD5_SKIN_KINDS] = {
+        [MD5_SKIN_WHOLE] = 1, [MD5_SKIN_ONE] = 1,    [MD5_SKIN_RIGID] = 1,
+        [MD5_SKIN_TWO] = 2,   [MD5_SKIN_BLEND3] = 3, [MD5_SKIN_BLEND4] = 4,
+    };
+    const uint32_t *const first_influence = job->mesh->first_influence;
+    const uint32_t covered = counts[run->kind];
+    for (uint32_t vertex = run->first; vertex < run->first + run->num_vertices; vertex++) {
+        const uint32_t count = first_influence[vertex + 1] - first_influence[vertex];
+        if (count == covered || covered == 0)
+            skin_vertex(job, vertex, md5_skin_is_blended(run->kind));
     }
 }
 
-static void skin_with_tangents(const md5_mesh *mesh, const md5_mat34 *palette, md5_vec3 *positions,
-                               md5_vec4 *tangents)
+void md5_skin_run_scalar(const md5_skin_job *job, const md5_skin_run *run)
 {
-    for (uint32_t vertex = 0; vertex < mesh->num_vertices; vertex++) {
-        const rows e = blend(mesh, palette, vertex);
-        positions[vertex] = place(mesh, palette, vertex);
-        tangents[vertex] = turn_tangent(&e, mesh->tangents[vertex]);
+    if (run < job->mesh->skin_plan->runs + job->mesh->skin_plan->num_spans)
+        skin_span(job, run);
+    else
+        skin_list(job, run);
+}
+
+void md5_skin_scalar(const md5_skin_job *job)
+{
+    const md5_skin_plan *const plan = job->mesh->skin_plan;
+    if (plan) {
+        for (uint32_t i = 0; i < plan->num_spans + plan->num_lists; i++)
+            md5_skin_run_scalar(job, &plan->runs[i]);
+    } else {
+        for (uint32_t vertex = 0; vertex < job->mesh->num_vertices; vertex++)
+            skin_vertex(job, vertex, false);
     }
 }
 
-static void skin_with_both(const md5_mesh *mesh, const md5_mat34 *palette, md5_vec3 *positions,
-                           md5_vec3 *normals, md5_vec4 *tangents)
+void md5_skin_with(md5_cpu level, const md5_skin_job *job)
 {
-    for (uint32_t vertex = 0; vertex < mesh->num_vertices; vertex++) {
-        const rows e = blend(mesh, palette, vertex);
-        positions[vertex] = place(mesh, palette, vertex);
-        normals[vertex] = turn(&e, mesh->normals[vertex]);
-        tangents[vertex] = turn_tangent(&e, mesh->tangents[vertex]);
+    switch (job->mesh->skin_plan ? level : MD5_CPU_SCALAR) {
+#if MD5_HAS_SSE2
+    case MD5_CPU_SSE2:
+        md5_skin_sse2(job);
+        break;
+#endif
+#if MD5_HAS_AVX2
+    case MD5_CPU_AVX512:
+    case MD5_CPU_AVX2:
+        md5_skin_avx2(job);
+        break;
+#endif
+#if MD5_HAS_NEON
+    case MD5_CPU_NEON:
+        md5_skin_neon(job);
+        break;
+#endif
+    default:
+        md5_skin_scalar(job);
     }
 }
 
 void md5_skin(const md5_mesh *mesh, const md5_mat34 *palette, md5_vec3 *positions,
               md5_vec3 *normals, md5_vec4 *tangents)
 {
-    if (normals && tangents)
-        skin_with_both(mesh, palette, positions, normals, tangents);
-    else if (normals)
-        skin_with_normals(mesh, palette, positions, normals);
-    else if (tangents)
-        skin_with_tangents(mesh, palette, positions, tangents);
-    else
-        skin_positions(mesh, palette, positions);
+    const md5_skin_job job = {mesh, palette, positions, normals, tangents};
+    md5_skin_with(md5_cpu_best(), &job);
 }

@@ -1,0 +1,120 @@
+// What skinning needs besides md5/core/wide.h, for SSE2: see skin_wide.h.
+#ifndef MD5_SKIN_LANES_SSE2_H
+#define MD5_SKIN_LANES_SSE2_H
+
+#include "md5/core/wide.h"
+#include "md5/md5model.h"
+
+// In the names of registers below, 0 to 3 are vertices.
+
+MD5_WIDE_INLINE bool is_all_true(md5_mask mask)
+{
+    return _mm_movemask_ps(mask) == 0xf;
+}
+
+MD5_WIDE_INLINE lanes3 load_points(const md5_vec3 *points)
+{
+    const md5_wide a = _mm_loadu_ps(&points->x);                       // x0 y0 z0 x1
+    const md5_wide b = _mm_loadu_ps(&points->x + 4);                   // y1 z1 x2 y2
+    const md5_wide c = _mm_loadu_ps(&points->x + 8);                   // z2 x3 y3 z3
+    const md5_wide xy = _mm_shuffle_ps(b, c, _MM_SHUFFLE(2, 1, 3, 2)); // x2 y2 x3 y3
+    const md5_wide yz = _mm_shuffle_ps(a, b, _MM_SHUFFLE(1, 0, 2, 1)); // y0 z0 y1 z1
+    return (lanes3){
+        _mm_shuffle_ps(a, xy, _MM_SHUFFLE(2, 0, 3, 0)),
+        _mm_shuffle_ps(yz, xy, _MM_SHUFFLE(3, 1, 2, 0)),
+        _mm_shuffle_ps(yz, c, _MM_SHUFFLE(3, 0, 3, 1)),
+    };
+}
+
+MD5_WIDE_INLINE void store_points(md5_vec3 *points, lanes3 v)
+{
+    const md5_wide xy = _mm_shuffle_ps(v.x, v.y, _MM_SHUFFLE(2, 0, 2, 0)); // x0 x2 y0 y2
+    const md5_wide yz = _mm_shuffle_ps(v.y, v.z, _MM_SHUFFLE(3, 1, 3, 1)); // y1 y3 z1 z3
+    const md5_wide zx = _mm_shuffle_ps(v.z, v.x, _MM_SHUFFLE(3, 1, 2, 0)); // z0 z2 x1 x3
+    _mm_storeu_ps(&points->x, _mm_shuffle_ps(xy, zx, _MM_SHUFFLE(2, 0, 2, 0)));
+    _mm_storeu_ps(&points->x + 4, _mm_shuffle_ps(yz, xy, _MM_SHUFFLE(3, 1, 2, 0)));
+    _mm_storeu_ps(&points->x + 8, _mm_shuffle_ps(zx, yz, _MM_SHUFFLE(3, 1, 3, 1)));
+}
+
+// Twelve bytes, and no more.
+MD5_WIDE_INLINE md5_wide load_point(const md5_vec3 *point)
+{
+    const __m128 xy = _mm_castsi128_ps(_mm_loadl_epi64((const void *)point));
+    return _mm_movelh_ps(xy, _mm_load_ss(&point->z));
+}
+
+MD5_WIDE_INLINE lanes3 load_points_at(const md5_vec3 *points, const uint32_t *at)
+{
+    md5_wide rows[4] = {load_point(&points[at[0]]), load_point(&points[at[1]]),
+                        load_point(&points[at[2]]), load_point(&points[at[3]])};
+    md5_wide_transpose(rows);
+    return (lanes3){rows[0], rows[1], rows[2]};
+}
+
+MD5_WIDE_INLINE void store_point_pair(md5_vec3 *low, md5_vec3 *high, __m128 xy, __m128 z)
+{
+    _mm_storel_pi((void *)low, xy);
+    _mm_storeh_pi((void *)high, xy);
+    _mm_store_ss(&low->z, z);
+    _mm_store_ss(&high->z, _mm_shuffle_ps(z, z, 1));
+}
+
+MD5_WIDE_INLINE void store_points_at(md5_vec3 *points, const uint32_t *at, lanes3 v)
+{
+    store_point_pair(&points[at[0]], &points[at[1]], _mm_unpacklo_ps(v.x, v.y), v.z);
+    store_point_pair(&points[at[2]], &points[at[3]], _mm_unpackhi_ps(v.x, v.y),
+                     _mm_movehl_ps(v.z, v.z));
+}
+
+MD5_WIDE_INLINE md5_wide_mat34 scale_matrix(const float *m, const float *factor)
+{
+    const md5_wide all = _mm_load1_ps(factor);
+    return (md5_wide_mat34){{_mm_mul_ps(_mm_loadu_ps(m), all), _mm_mul_ps(_mm_loadu_ps(m + 4), all),
+                             _mm_mul_ps(_mm_loadu_ps(m + 8), all)}};
+}
+
+MD5_WIDE_INLINE md5_wide_mat34 multiply_rows(const float *m, const md5_vec4 *q)
+{
+    const md5_wide row = _mm_loadu_ps(&q->x);
+    return (md5_wide_mat34){{_mm_mul_ps(_mm_loadu_ps(m), row), _mm_mul_ps(_mm_loadu_ps(m + 4), row),
+                             _mm_mul_ps(_mm_loadu_ps(m + 8), row)}};
+}
+
+MD5_WIDE_INLINE md5_wide_mat34 add_matrices(md5_wide_mat34 a, md5_wide_mat34 b)
+{
+    return (md5_wide_mat34){{_mm_add_ps(a.row[0], b.row[0]), _mm_add_ps(a.row[1], b.row[1]),
+                             _mm_add_ps(a.row[2], b.row[2])}};
+}
+
+MD5_WIDE_INLINE void matrices_to_lanes(const md5_wide_mat34 m[4], md5_wide entries[3][4])
+{
+    MD5_UNROLL
+    for (int row = 0; row < 3; row++) {
+        entries[row][0] = m[0].row[row];
+        entries[row][1] = m[1].row[row];
+        entries[row][2] = m[2].row[row];
+        entries[row][3] = m[3].row[row];
+        md5_wide_transpose(entries[row]);
+    }
+}
+
+// a0 + a1, a2 + a3, b0 + b1, b2 + b3.
+MD5_WIDE_INLINE md5_wide add_neighbours(md5_wide a, md5_wide b)
+{
+    return _mm_add_ps(_mm_shuffle_ps(a, b, _MM_SHUFFLE(2, 0, 2, 0)),
+                      _mm_shuffle_ps(a, b, _MM_SHUFFLE(3, 1, 3, 1)));
+}
+
+MD5_WIDE_INLINE md5_wide sum_row(const md5_wide_mat34 m[4], int row)
+{
+    return add_neighbours(add_neighbours(m[0].row[row], m[1].row[row]),
+                          add_neighbours(m[2].row[row], m[3].row[row]));
+}
+
+// (e0 + e1) + (e2 + e3) along each row.
+MD5_WIDE_INLINE lanes3 sum_rows(const md5_wide_mat34 m[4])
+{
+    return (lanes3){sum_row(m, 0), sum_row(m, 1), sum_row(m, 2)};
+}
+
+#endif

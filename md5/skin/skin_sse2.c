@@ -1,0 +1,14 @@
+// md5_skin() for SSE2.
+#include "md5/core/cpu.h"
+
+#if MD5_HAS_SSE2
+
+#define MD5_WIDE_SSE2
+#include "md5/skin/skin_wide.h"
+
+void md5_skin_sse2(const md5_skin_job *job)
+{
+    skin(job);
+}
+
+#endif

@@ -1,0 +1,345 @@
+// md5_skin() with every instruction set that this machine has: the same bits as plain C.
+#include "test/made_mesh.h"
+#include "test/test.h"
+
+#include "md5/skin/kernels.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { JOINTS = 9, MOST_INFLUENCES = 14 };
+
+static const char *const level_names[MD5_CPU_COUNT] = {
+    [MD5_CPU_SCALAR] = "scalar",
+    [MD5_CPU_SSE2] = "SSE2",
+    [MD5_CPU_AVX2] = "AVX2",
+    [MD5_CPU_AVX512] = "AVX-512",
+    [MD5_CPU_NEON] = "NEON",
+};
+
+// -- Comparing --------------------------------------------------------------------------------
+
+// Each array in memory of its own, so that the sanitizer sees a step beside it.
+typedef struct skinned {
+    md5_vec3 *positions, *normals;
+    md5_vec4 *tangents;
+} skinned;
+
+static skinned skin(const md5_mesh *mesh, const md5_mat34 *palette, md5_cpu level, bool normals,
+                    bool tangents)
+{
+    const size_t count = mesh->num_vertices;
+    skinned result = {.positions = malloc(count * sizeof *result.positions + 1)};
+    memset(result.positions, 0xee, count * sizeof *result.positions);
+    if (normals)
+        memset(result.normals = malloc(count * sizeof *result.normals + 1), 0xee,
+               count * sizeof *result.normals);
+    if (tangents)
+        memset(result.tangents = malloc(count * sizeof *result.tangents + 1), 0xee,
+               count * sizeof *result.tangents);
+    const md5_skin_job job = {mesh, palette, result.positions, result.normals, result.tangents};
+    md5_skin_with(level, &job);
+    return result;
+}
+
+static void free_skinned(skinned *result)
+{
+    free(result->positions);
+    free(result->normals);
+    free(result->tangents);
+}
+
+static bool is_equal(const void *a, const void *b, size_t count, size_t size)
+{
+    return (!a && !b) || memcmp(a, b, count * size) == 0;
+}
+
+// All four combinations of what is written, with all instruction sets.
+static void check_sets(const md5_mesh *mesh, const md5_mat34 *palette, const char *what)
+{
+    const size_t count = mesh->num_vertices;
+    for (int wanted = 0; wanted < 4; wanted++) {
+        const bool normals = wanted & 1, tangents = wanted & 2;
+        skinned expected = skin(mesh, palette, MD5_CPU_SCALAR, normals, tangents);
+        for (md5_cpu level = MD5_CPU_SCALAR + 1; level < MD5_CPU_COUNT; level++) {
+            if (!md5_cpu_has(level))
+                continue;
+            skinned actual = skin(mesh, palette, level, normals, tangents);
+            const bool same =
+                is_equal(expected.positions, actual.positions, count, sizeof(md5_vec3))
+                && is_equal(expected.normals, actual.normals, count, sizeof(md5_vec3))
+                && is_equal(expected.tangents, actual.tangents, count, sizeof(md5_vec4));
+            test_check(same, __FILE__, __LINE__, "%s, %s differs, normals %d, tangents %d", what,
+                       level_names[level], normals, tangents);
+            free_skinned(&actual);
+        }
+        free_skinned(&expected);
+    }
+}
+
+// -- Random meshes ------------------------------------------------------------------------------
+
+// Arrays of an md5_mesh, of exactly the size they need.
+typedef struct random_mesh {
+    md5_mesh mesh;
+    md5_vec3 *positions, *normals;
+    md5_vec4 *tangents, *influences;
+    uint32_t *first_influence, *influence_joints;
+    void *plan;
+} random_mesh;
+
+static float coordinate(uint64_t *random)
+{
+    return (float)(20.0 * test_random(random) - 10.0);
+}
+
+static md5_vec3 random_vec3(uint64_t *random)
+{
+    return (md5_vec3){coordinate(random), coordinate(random), coordinate(random)};
+}
+
+// How a streak of vertices is made.
+typedef struct streak {
+    uint32_t length, num_influences, joint;
+    enum { WHOLE_ON_ONE_JOINT, WHOLE, MEETING, APART } form;
+} streak;
+
+static streak random_streak(uint64_t *random)
+{
+    streak made = {
+        .length = test_random_u32(random) % 41,
+        .num_influences = test_random_u32(random) % (MOST_INFLUENCES + 1),
+        .joint = test_random_u32(random) % JOINTS,
+        .form = test_random_u32(random) % 4,
+    };
+    if (test_random_u32(random) % 2 == 0)
+        made.num_influences %= 5; // most real ones have few
+    return made;
+}
+
+// Now and then a vertex of another kind stands among those of a streak.
+static void add_vertex(random_mesh *made, const streak *of, uint64_t *random)
+{
+    const uint32_t vertex = made->mesh.num_vertices++;
+    const bool is_odd = test_random_u32(random) % 12 == 0;
+    const uint32_t more = is_odd ? test_random_u32(random) % 3 : 0;
+    const bool is_whole = of->form <= WHOLE && !is_odd;
+    const uint32_t count = is_whole ? 1 : of->num_influences + more;
+    const md5_vec3 p = random_vec3(random);
+    uint32_t next = made->first_influence[vertex];
+    made->positions[vertex] = p;
+    made->normals[vertex] = random_vec3(random);
+    const md5_vec3 t = random_vec3(random);
+    made->tangents[vertex] = (md5_vec4){t.x, t.y, t.z, test_random_u32(random) % 2 ? 1.0f : -1.0f};
+    for (uint32_t i = 0; i < count; i++, next++) {
+        const float bias = is_whole ? 1.0f : 1.0f / (float)count;
+        const md5_vec3 q = of->form == APART ? random_vec3(random) : p;
+        made->influences[next] = (md5_vec4){bias * q.x, bias * q.y, bias * q.z, bias};
+        made->influence_joints[next] =
+            of->form == WHOLE_ON_ONE_JOINT ? of->joint : test_random_u32(random) % JOINTS;
+    }
+    made->first_influence[vertex + 1] = next;
+}
+
+static void make_random_mesh(random_mesh *made, uint32_t num_streaks, uint64_t *random)
+{
+    const size_t most = 41 * (size_t)num_streaks + 1, most_influences = most * MOST_INFLUENCES * 2;
+    *made = (random_mesh){
+        .positions = malloc(most * sizeof(md5_vec3)),
+        .normals = malloc(most * sizeof(md5_vec3)),
+        .tangents = malloc(most * sizeof(md5_vec4)),
+        .influences = malloc(most_influences * sizeof(md5_vec4)),
+        .first_influence = malloc((most + 1) * sizeof(uint32_t)),
+        .influence_joints = malloc(most_influences * sizeof(uint32_t)),
+    };
+    made->first_influence[0] = 0;
+    for (uint32_t i = 0; i < num_streaks; i++) {
+        const streak of = random_streak(random);
+        for (uint32_t k = 0; k < of.length; k++)
+            add_vertex(made, &of, random);
+    }
+    const size_t count = made->mesh.num_vertices;
+    const size_t num_influences = made->first_influence[count];
+#define FIT(array, number) made->array = realloc(made->array, (number) * sizeof *made->array + 1)
+    FIT(positions, count);
+    FIT(normals, count);
+    FIT(tangents, count);
+    FIT(influences, num_influences);
+    FIT(first_influence, count + 1);
+    FIT(influence_joints, num_influences);
+#undef FIT
+    md5_mesh *const mesh = &made->mesh;
+    mesh->positions = made->positions;
+    mesh->normals = made->normals;
+    mesh->tangents = made->tangents;
+    mesh->influences = made->influences;
+    mesh->first_influence = made->first_influence;
+    mesh->influence_joints = made->influence_joints;
+    mesh->bounds = md5_bounds_of_points(made->positions, count);
+    md5_block block = {0};
+    md5_skin_plan_room room;
+    md5_skin_plan_take(&block, mesh->num_vertices, &room);
+    block = (md5_block){.base = made->plan = malloc(block.used)};
+    md5_skin_plan_take(&block, mesh->num_vertices, &room);
+    mesh->skin_plan = md5_skin_plan_build(mesh, &room);
+}
+
+static void free_random_mesh(random_mesh *made)
+{
+    free(made->positions);
+    free(made->normals);
+    free(made->tangents);
+    free(made->influences);
+    free(made->first_influence);
+    free(made->influence_joints);
+    free(made->plan);
+}
+
+// Which kinds of spans and lists have been seen, so that the test cannot come to test nothing.
+typedef struct seen_kinds {
+    uint32_t spans[MD5_SKIN_KINDS], uniform_spans[MD5_SKIN_KINDS], lists[MD5_SKIN_KINDS];
+} seen_kinds;
+
+static void note_kinds(const md5_skin_plan *plan, seen_kinds *seen)
+{
+    for (uint32_t i = 0; i < plan->num_spans + plan->num_lists; i++) {
+        const md5_skin_run *const run = &plan->runs[i];
+        if (i >= plan->num_spans)
+            seen->lists[run->kind]++;
+        else if (run->is_uniform)
+            seen->uniform_spans[run->kind]++;
+        else
+            seen->spans[run->kind]++;
+    }
+}
+
+TEST (skin_gives_the_same_bits_with_every_instruction_set) {
+    uint64_t random = 41;
+    seen_kinds seen = {{0}, {0}, {0}};
+    md5_mat34 palette[JOINTS];
+    for (uint32_t round = 0; round < 200; round++) {
+        random_mesh made;
+        make_random_mesh(&made, round % 20, &random);
+        made_joints(palette, JOINTS, 20.0, &random);
+        char what[40];
+        snprintf(what, sizeof what, "random mesh %u", round);
+        check_sets(&made.mesh, palette, what);
+        note_kinds(made.mesh.skin_plan, &seen);
+        free_random_mesh(&made);
+    }
+    for (md5_skin_kind kind = MD5_SKIN_WHOLE; kind < MD5_SKIN_KINDS; kind++) {
+        const bool has_own_counts = kind == MD5_SKIN_MANY || kind == MD5_SKIN_BLEND_MANY;
+        CHECK(kind == MD5_SKIN_RIGID || seen.lists[kind] > 0);
+        CHECK(kind == MD5_SKIN_RIGID || seen.spans[kind] > 0);
+        CHECK(has_own_counts || seen.uniform_spans[kind] > 0);
+    }
+    CHECK(seen.lists[MD5_SKIN_NONE] > 0);
+}
+
+// Directions that vanish, infinite and missing numbers: all the same bits still.
+TEST (skin_gives_the_same_bits_for_odd_palettes) {
+    static const float odd[] = {0.0f, -0.0f, 1e-38f, 1e30f, -1e-20f, INFINITY};
+    uint64_t random = 43;
+    md5_mat34 palette[JOINTS];
+    for (uint32_t round = 0; round < 60; round++) {
+        random_mesh made;
+        make_random_mesh(&made, round % 10, &random);
+        made_joints(palette, JOINTS, 20.0, &random);
+        for (uint32_t i = 0; i < 12; i++) {
+            const uint32_t entry = test_random_u32(&random) % (12 * JOINTS);
+            const uint32_t value = test_random_u32(&random) % (sizeof odd / sizeof odd[0]);
+            palette[entry / 12].m[entry % 12] = odd[value];
+        }
+        memset(&palette[round % JOINTS], 0, sizeof palette[0]);
+        char what[40];
+        snprintf(what, sizeof what, "random mesh %u", round);
+        check_sets(&made.mesh, palette, what);
+        free_random_mesh(&made);
+    }
+}
+
+// -- Plans ---------------------------------------------------------------------------------------
+
+// Every vertex is written, and written last by a run of its kind.
+static void check_plan(const md5_mesh *mesh, const char *what)
+{
+    const md5_skin_plan *const plan = mesh->skin_plan;
+    md5_skin_kind *done = calloc(mesh->num_vertices + 1, sizeof *done);
+    for (uint32_t i = 0; i < plan->num_spans; i++) {
+        const md5_skin_run *const run = &plan->runs[i];
+        CHECK_UINT(run->num_vertices % MD5_SKIN_BLOCK, 0);
+        for (uint32_t k = 0; k < run->num_vertices; k++)
+            done[run->first + k] = run->kind;
+    }
+    for (uint32_t i = plan->num_spans; i < plan->num_spans + plan->num_lists; i++) {
+        const md5_skin_run *const run = &plan->runs[i];
+        for (uint32_t k = 0; k < run->num_vertices; k++)
+            done[plan->vertices[run->first + k]] = run->kind;
+    }
+    bool is_right = true;
+    for (uint32_t vertex = 0; vertex < mesh->num_vertices; vertex++) {
+        const md5_skin_kind kind = md5_skin_kind_of(mesh, vertex), as = done[vertex];
+        const bool is_whole = kind == MD5_SKIN_WHOLE;
+        is_right =
+            is_right && (as == kind || (is_whole && (as == MD5_SKIN_ONE || as == MD5_SKIN_RIGID)));
+    }
+    test_check(is_right, __FILE__, __LINE__, "%s: a vertex is done as another kind", what);
+    free(done);
+}
+
+TEST (skin_plan_covers_every_vertex) {
+    uint64_t random = 47;
+    for (uint32_t round = 0; round < 100; round++) {
+        random_mesh made;
+        make_random_mesh(&made, round % 20, &random);
+        check_plan(&made.mesh, "random mesh");
+        free_random_mesh(&made);
+    }
+}
+
+// Real models, in a pose that moves every joint.
+static void check_model(const char *path)
+{
+    md5_error error;
+    md5_model *model = md5_load_model(path, NULL, &error);
+    if (!test_check(model != NULL, __FILE__, __LINE__, "%s: %s", path, error.message))
+        return;
+    const uint32_t num_joints = model->skeleton.num_joints;
+    md5_mat34 *palette = calloc(num_joints, sizeof *palette);
+    uint64_t random = 53;
+    made_joints(palette, num_joints, 50.0, &random);
+    md5_build_palette(model, palette, palette);
+    for (uint32_t i = 0; i < model->num_meshes; i++) {
+        check_plan(&model->meshes[i], path);
+        check_sets(&model->meshes[i], palette, path);
+    }
+    free(palette);
+    md5_free_model(model);
+}
+
+TEST (skin_gives_the_same_bits_for_our_models) {
+    check_model(test_path("models/bobbin/bobbin.md5mesh"));
+}
+
+TEST (skin_gives_the_same_bits_for_real_models) {
+    static const char *const paths[] = {
+        "frankie/Frankie.md5mesh",
+        "redeclipse/drone/mesh.md5mesh",
+        "stromar/stromar.md5mesh",
+        "terasology/lasr/queen.md5mesh",
+        "terasology/redElephantrook.md5mesh",
+        "terasology/gooeysquests/skeleton.md5mesh",
+        "cube2/ffflag/ffflag.md5mesh",
+    };
+    if (!test_corpus()) {
+        test_skip("MD5_CORPUS is not set");
+        return;
+    }
+    for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++) {
+        char path[1024];
+        snprintf(path, sizeof path, "%s/corpus/%s", test_corpus(), paths[i]);
+        check_model(path);
+    }
+}
