@@ -23,10 +23,26 @@ echo 'int LLVMFuzzerTestOneInput(const char *d, unsigned long n) { return d && n
     finish
 }
 
+# The library once for all targets: sanitizers make its widest parts slow to compile.
+make_library() {
+    objects=
+    for source in md5/*.c md5/*/*.c; do
+        object=$build/objects/${source%.c}.o
+        objects="$objects $object"
+        [ -e "$object" ] && [ -z "$(find md5 -name '*.[ch]' -newer "$object")" ] && continue
+        mkdir -p "${object%/*}"
+        # shellcheck disable=SC2086
+        "$clang" $flags -fsanitize=fuzzer-no-link -c -o "$object" "$source" || {
+            rm -f "$object"
+            return 1
+        }
+    done
+}
+
 make_fuzzer() { # TARGET
     # shellcheck disable=SC2086
     "$clang" $flags -fsanitize=fuzzer -DFUZZ_TARGET="fuzz_$1" -o "$build/$1" test/fuzz/driver.c \
-        test/fuzz/mutate.c test/fuzz/"$1".c test/test_asset.c md5/*.c md5/*/*.c -lm
+        test/fuzz/mutate.c test/fuzz/"$1".c test/test_asset.c $objects -lm
 }
 
 # What we have of our own: files of the target's kind, and for `scene` a model with its animation.
@@ -62,8 +78,8 @@ fuzz() { # TARGET
 merge() { # TARGET
     rm -rf "$build/merged"
     mkdir -p "$build/merged" test/fuzz/corpus/"$1"
-    "$build/$1" -merge=1 -use_counters=0 -max_len=1500 "$build/merged" "$corpus/$1" >"$build/merge.log" 2>&1 ||
-        return 1
+    "$build/$1" -merge=1 -use_counters=0 -max_len=1500 "$build/merged" "$corpus/$1" \
+        >"$build/merge.log" 2>&1 || return 1
     rm -f test/fuzz/corpus/"$1"/*
     cp "$build"/merged/* test/fuzz/corpus/"$1"
 }
@@ -73,6 +89,7 @@ show_and_fail() {
     return 1
 }
 
+check "the library is built" make_library
 for target in ${FUZZ_TARGETS:-mesh anim camera scene}; do
     check "$target is built" make_fuzzer "$target"
     if fuzz "$target" >"$scratch/fuzz" 2>&1; then
