@@ -1,10 +1,10 @@
 // How fast the library is: `bench CSV FILE...` reads the given .md5mesh and .md5anim files and
 // times reading, posing and skinning. Writes a table to the terminal and the same figures to CSV.
 //
-// Each row is measured RUNS times, each run long enough for the clock; the figures are the median,
-// the fastest and the slowest run. The first rows measure the machine itself, so that tables from
-// different machines can be read together.
-#include "md5/md5model.h"
+// Each row is measured in many runs, short ones, so that most of them meet no other program, but
+// long enough for the clock; the figures are the median, the fastest and the slowest run. The first
+// rows measure the machine itself, so that tables from different machines can be read together.
+#include "test/bench_pose.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -12,8 +12,10 @@
 #include <string.h>
 #include <time.h>
 
-#define RUNS 15
-#define RUN_SECONDS 0.02
+#define RUN_SECONDS 0.0005
+#define ROW_SECONDS 0.2
+#define MIN_RUNS 15
+#define MAX_RUNS 401
 #define MEMCPY_SIZE (128u * 1024u) // source and target fit into a second-level cache together
 
 typedef struct text_file {
@@ -36,6 +38,7 @@ typedef struct workload {
     md5_vec4 *tangents;
     unsigned char *from, *to;
     double time;
+    posing posing; // a made character of the number of joints that is being measured
     uint64_t seen; // results go in here, so that no work can be left out
 } workload;
 
@@ -101,7 +104,7 @@ static void read_anims(workload *load)
 }
 
 // A frame of a display after the other, as a game would.
-static void pose(workload *load)
+static void pose_in_steps(workload *load)
 {
     load->time += 1.0 / 60.0;
     const md5_moment moment = md5_moment_at(load->anim, load->time, MD5_WRAP_LOOP);
@@ -109,6 +112,79 @@ static void pose(workload *load)
     md5_local_to_model(&load->model->skeleton, load->pose, load->palette);
     md5_build_palette(load->model, load->palette, load->palette);
     load->seen += load->palette[0].m[0] > 0.0f;
+}
+
+// -- Posing of made characters ----------------------------------------------------------------
+
+static void note_palette(workload *load)
+{
+    load->seen += load->posing.palette[0].m[0] > 0.0f;
+}
+
+static void play(workload *load)
+{
+    posing *const made = &load->posing;
+    const md5_moment moment = play_on(made);
+    md5_pose_palette(made->binding, &moment, MD5_ROOT_FILE, made->pose, made->joints,
+                     made->palette);
+    note_palette(load);
+}
+
+static void seek(workload *load)
+{
+    posing *const made = &load->posing;
+    const md5_moment moment = seek_on(made);
+    md5_pose_palette(made->binding, &moment, MD5_ROOT_FILE, made->pose, made->joints,
+                     made->palette);
+    note_palette(load);
+}
+
+static void play_with_level(workload *load)
+{
+    posing *const made = &load->posing;
+    const md5_moment moment = play_on(made);
+    md5_pose_palette_with(md5_pose_kernels_of(made->level), made->binding, &moment, MD5_ROOT_FILE,
+                          made->pose, made->joints, made->palette);
+    note_palette(load);
+}
+
+static void sample_with_level(workload *load)
+{
+    posing *const made = &load->posing;
+    const md5_moment moment = play_on(made);
+    md5_sample_with(md5_pose_kernels_of(made->level), made->binding, &moment, MD5_ROOT_FILE,
+                    made->pose);
+    load->seen += made->pose[0].rotation.x > 0.0f;
+}
+
+static void compose_with_level(workload *load)
+{
+    posing *const made = &load->posing;
+    md5_pose_kernels_of(made->level)->compose(&made->model->skeleton, made->pose, made->joints);
+    load->seen += made->joints[0].m[0] > 0.0f;
+}
+
+static void multiply_with_level(workload *load)
+{
+    posing *const made = &load->posing;
+    md5_pose_kernels_of(made->level)
+        ->multiply(made->model->skeleton.num_joints, made->joints, made->model->inverse_bind,
+                   made->palette);
+    note_palette(load);
+}
+
+static void pose_crowd(workload *load)
+{
+    posing *const made = &load->posing;
+    md5_pose_batch(made->jobs, POSING_CROWD, made->scratch);
+    load->seen += made->palettes[0].m[0] > 0.0f;
+}
+
+static void crowd_with_level(workload *load)
+{
+    posing *const made = &load->posing;
+    md5_pose_batch_with(md5_pose_kernels_of(made->level), made->jobs, POSING_CROWD, made->scratch);
+    load->seen += made->palettes[0].m[0] > 0.0f;
 }
 
 static void skin_positions(workload *load)
@@ -153,16 +229,59 @@ static void measure(workload *load, const bench_row *row, FILE *csv)
     unsigned calls = 1;
     while (run(load, row, calls) * calls < RUN_SECONDS)
         calls *= 2;
-    double figures[RUNS];
-    for (int i = 0; i < RUNS; i++) {
+    double figures[MAX_RUNS];
+    int runs = 0;
+    const double start = now();
+    while (runs < MIN_RUNS || (runs < MAX_RUNS && now() - start < ROW_SECONDS)) {
         const double seconds = run(load, row, calls);
-        figures[i] = row->is_a_rate ? row->units / seconds * 1e-6 : seconds / row->units * 1e9;
+        figures[runs++] = row->is_a_rate ? row->units / seconds * 1e-6 : seconds / row->units * 1e9;
     }
-    qsort(figures, RUNS, sizeof figures[0], compare);
-    printf("%-44s %10.2f %-10s %10.2f ..%10.2f\n", row->name, figures[RUNS / 2], row->unit,
-           figures[0], figures[RUNS - 1]);
-    fprintf(csv, "\"%s\",%s,%.4f,%.4f,%.4f,%d\n", row->name, row->unit, figures[RUNS / 2],
-            figures[0], figures[RUNS - 1], RUNS);
+    qsort(figures, (size_t)runs, sizeof figures[0], compare);
+    const double median = figures[runs / 2], lowest = figures[0], most = figures[3 * runs / 4];
+    printf("%-44s %10.2f %-10s %10.2f ..%10.2f\n", row->name, median, row->unit, lowest, most);
+    fprintf(csv, "\"%s\",%s,%.4f,%.4f,%.4f,%d\n", row->name, row->unit, median, lowest, most, runs);
+}
+
+static void measure_named(workload *load, void (*work)(workload *), double units, FILE *csv,
+                          const char *format, ...)
+{
+    char name[64];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(name, sizeof name, format, arguments);
+    va_end(arguments);
+    measure(load, &(bench_row){name, "ns/joint", work, units, false}, csv);
+}
+
+// One set of instructions, each step of its own and together.
+static void measure_posing_level(workload *load, double joints, FILE *csv)
+{
+    static const char *const names[MD5_CPU_COUNT] = {"scalar", "SSE2", "AVX2", "AVX-512", "NEON"};
+    const char *const level = names[load->posing.level];
+    measure_named(load, sample_with_level, joints, csv, "    sample, %s", level);
+    measure_named(load, compose_with_level, joints, csv, "    local to model, %s", level);
+    measure_named(load, multiply_with_level, joints, csv, "    palette, %s", level);
+    measure_named(load, play_with_level, joints, csv, "    one character, %s", level);
+    measure_named(load, crowd_with_level, joints * POSING_CROWD, csv, "    crowd, %s", level);
+}
+
+static void measure_posing(workload *load, FILE *csv)
+{
+    const uint32_t sizes[3] = {33, 71, 110};
+    for (int i = 0; i < 3; i++) {
+        const double joints = sizes[i];
+        make_posing(&load->posing, sizes[i]);
+        measure_named(load, play, joints, csv, "pose %u joints", sizes[i]);
+        measure_named(load, seek, joints, csv, "pose %u joints, random seek", sizes[i]);
+        measure_named(load, pose_crowd, joints * POSING_CROWD, csv, "pose a crowd of %d, %u joints",
+                      POSING_CROWD, sizes[i]);
+        for (int level = 0; level < MD5_CPU_COUNT; level++) {
+            load->posing.level = (md5_cpu)level;
+            if (md5_cpu_has(load->posing.level))
+                measure_posing_level(load, joints, csv);
+        }
+        free_posing(&load->posing);
+    }
 }
 
 // -- Preparing ------------------------------------------------------------------------------
@@ -296,20 +415,21 @@ int main(int argc, char **argv)
     printf("%zu files; posing %u joints, %u frames; skinning %u vertices, %.2f influences each\n",
            load.num_texts, load.model->skeleton.num_joints, load.anim->num_frames,
            mesh->num_vertices, vertices > 0 ? mesh->num_influences / vertices : 0.0);
-    printf("%-44s %10s %-10s %10s ..%10s\n", "", "median", "", "lowest", "highest");
-    fputs("row,unit,median,lowest,highest,runs\n", csv);
+    printf("%-44s %10s %-10s %10s ..%10s\n", "", "median", "", "lowest", "3/4 below");
+    fputs("row,unit,median,lowest,three_quarters,runs\n", csv);
     const bench_row rows[] = {
         {"machine: float multiply, each on the last", "ns", multiply, 100000, false},
         {"machine: memcpy within the L2 cache", "MB/s", copy, MEMCPY_SIZE, true},
         {"read .md5mesh, geometry derived", "MB/s", read_meshes, (double)load.mesh_bytes, true},
         {"read .md5anim", "MB/s", read_anims, (double)load.anim_bytes, true},
-        {"sample, local to model, palette", "ns/joint", pose, joints, false},
+        {"sample, local to model, palette: our model", "ns/joint", pose_in_steps, joints, false},
         {"skin positions", "ns/vertex", skin_positions, vertices, false},
         {"skin positions, normals", "ns/vertex", skin_normals, vertices, false},
         {"skin positions, normals, tangents", "ns/vertex", skin_tangents, vertices, false},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         measure(&load, &rows[i], csv);
+    measure_posing(&load, csv);
 
     const bool written = fclose(csv) == 0;
     release(&load);
