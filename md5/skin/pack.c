@@ -92,6 +92,19 @@ static double vertex_loss(const md5_model *model, const md5_mesh *mesh, uint32_t
     return md5_vec3d_length(shift) + turning + fabs(excess) * travel;
 }
 
+// Whether all of the vertex hangs at its place from one joint, as most do. Then any packed form is
+// exact.
+static bool is_rigid(const md5_mesh *mesh, uint32_t vertex)
+{
+    const uint32_t first = mesh->first_influence[vertex];
+    if (mesh->first_influence[vertex + 1] != first + 1)
+        return false;
+    const md5_vec4 influence = mesh->influences[first];
+    const md5_vec3 position = mesh->positions[vertex];
+    return influence.w == 1.0f && influence.x == position.x && influence.y == position.y
+           && influence.z == position.z;
+}
+
 float md5_path_loss(const md5_model *model, uint32_t mesh, uint32_t slots, const md5_mat34 *joints)
 {
     const md5_mesh *const of = &model->meshes[mesh];
@@ -99,6 +112,8 @@ float md5_path_loss(const md5_model *model, uint32_t mesh, uint32_t slots, const
     const double travel = joints ? 0.0 : size_of(model);
     double most = 0.0;
     for (uint32_t vertex = 0; vertex < of->num_vertices; vertex++) {
+        if (is_rigid(of, vertex))
+            continue;
         const double loss = vertex_loss(model, of, vertex, slots, posed, travel);
         most = loss > most ? loss : most;
     }
