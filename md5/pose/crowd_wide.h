@@ -203,11 +203,9 @@ MD5_WIDE_INLINE void add_translation(const float *matrix, md5_wide column[3])
 MD5_WIDE_CODE static void crowd_joints(const crowd_lanes *lanes, const md5_binding *binding)
 {
     const md5_pose_plan *const plan = binding->plan;
-    for (uint32_t i = 0; i < binding->model->skeleton.num_joints; i++) {
-        if (plan->parents[i] < 0)
-            continue;
-        float *const own = matrix_of(lanes, plan->order[i]);
-        const float *const parent = matrix_of(lanes, plan->parents[i]);
+    for (uint32_t i = plan->num_roots; i < binding->model->skeleton.num_joints; i++) {
+        float *const own = lanes->scratch + (size_t)plan->steps[i].own * MD5_WIDTH;
+        const float *const parent = lanes->scratch + (size_t)plan->steps[i].parent * MD5_WIDTH;
         md5_wide a[9];
         load_turn(parent, a);
         MD5_UNROLL

@@ -241,6 +241,26 @@ MD5_WIDE_CODE static void turn_locals(const md5_binding *binding, const md5_mome
     }
 }
 
+// Local matrices to model space, in place, and to the palette.
+MD5_WIDE_CODE static void compose_steps(const md5_pose_plan *plan, const md5_model *model,
+                                        float *joints, float *palette)
+{
+    const float *const inverse_bind = model->inverse_bind->m;
+    for (uint32_t i = 0; i < plan->num_roots; i++) {
+        const size_t own = plan->steps[i].own;
+        md5_wide_mat34_store(
+            palette + own,
+            md5_wide_mat34_product(md5_wide_mat34_load(joints + own), inverse_bind + own));
+    }
+    for (uint32_t i = plan->num_roots; i < model->skeleton.num_joints; i++) {
+        const size_t own = plan->steps[i].own;
+        const md5_wide_mat34 parent = md5_wide_mat34_load(joints + plan->steps[i].parent);
+        const md5_wide_mat34 m = md5_wide_mat34_product(parent, joints + own);
+        md5_wide_mat34_store(joints + own, m);
+        md5_wide_mat34_store(palette + own, md5_wide_mat34_product(m, inverse_bind + own));
+    }
+}
+
 MD5_WIDE_CODE static void single(const md5_binding *binding, const md5_moment *moment,
                                  md5_root root, md5_transform *scratch, md5_mat34 *joints,
                                  md5_mat34 *palette)
@@ -266,19 +286,7 @@ MD5_WIDE_CODE static void single(const md5_binding *binding, const md5_moment *m
             md5_mat34_of(md5_constant_of(binding, joint)->rotation, scratch[joint].translation);
     }
 
-    const md5_mat34 *const inverse_bind = binding->model->inverse_bind;
-    for (uint32_t i = 0; i < binding->model->skeleton.num_joints; i++) {
-        const uint32_t joint = plan->order[i];
-        const int32_t parent = plan->parents[i];
-        md5_wide_mat34 m;
-        if (parent < 0) {
-            m = md5_wide_mat34_load(joints[joint].m);
-        } else {
-            m = md5_wide_mat34_product(md5_wide_mat34_load(joints[parent].m), joints[joint].m);
-            md5_wide_mat34_store(joints[joint].m, m);
-        }
-        md5_wide_mat34_store(palette[joint].m, md5_wide_mat34_product(m, inverse_bind[joint].m));
-    }
+    compose_steps(plan, binding->model, joints->m, palette->m);
 }
 
 #endif

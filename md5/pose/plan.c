@@ -19,9 +19,11 @@ size_t md5_pose_plan_size(const md5_model *model, const md5_anim *anim)
     return 4 * (size_t)model->skeleton.num_joints + anim->num_rotations + anim->num_translations;
 }
 
-// `depths` and `begins` [joints] are scratch.
-static void order_by_depth(const md5_skeleton *skeleton, int32_t *depths, int32_t *begins,
-                           int32_t *order, int32_t *parents)
+enum { FLOATS = sizeof(md5_mat34) / sizeof(float) };
+
+// `depths` and `begins` [joints] are scratch. Returns the number of roots.
+static uint32_t order_by_depth(const md5_skeleton *skeleton, int32_t *depths, int32_t *begins,
+                               md5_plan_step *steps)
 {
     const uint32_t count = skeleton->num_joints;
     memset(begins, 0, count * sizeof *begins);
@@ -31,6 +33,7 @@ static void order_by_depth(const md5_skeleton *skeleton, int32_t *depths, int32_
         depths[joint] = parent < 0 ? 0 : depths[parent] + 1;
         begins[depths[joint]]++;
     }
+    const uint32_t num_roots = (uint32_t)begins[0];
     int32_t begin = 0;
     for (uint32_t depth = 0; depth < count; depth++) {
         const int32_t width = begins[depth];
@@ -38,10 +41,13 @@ static void order_by_depth(const md5_skeleton *skeleton, int32_t *depths, int32_
         begin += width;
     }
     for (uint32_t joint = 0; joint < count; joint++) {
-        const int32_t place = begins[depths[joint]]++;
-        order[place] = (int32_t)joint;
-        parents[place] = skeleton->joints[joint].parent;
+        const int32_t parent = skeleton->joints[joint].parent;
+        steps[begins[depths[joint]]++] = (md5_plan_step){
+            .own = FLOATS * joint,
+            .parent = parent < 0 ? 0 : FLOATS * (uint32_t)parent,
+        };
     }
+    return num_roots;
 }
 
 // The targets of the slots; marks in `driven` which joints they are. Returns whether slot k drives
@@ -75,15 +81,14 @@ void md5_pose_plan_build(const md5_model *model, const md5_anim *anim, const int
                          md5_pose_plan *plan, int32_t *integers)
 {
     const uint32_t count = model->skeleton.num_joints;
-    int32_t *const order = integers, *const parents = order + count;
-    int32_t *const unturned = parents + count, *const unmoved = unturned + count;
+    md5_plan_step *const steps = (md5_plan_step *)integers;
+    int32_t *const unturned = integers + 2 * (size_t)count, *const unmoved = unturned + count;
     int32_t *const rotations = unmoved + count;
     int32_t *const translations = rotations + anim->num_rotations;
 
-    order_by_depth(&model->skeleton, unturned, unmoved, order, parents);
     *plan = (md5_pose_plan){
-        .order = (const uint32_t *)order,
-        .parents = parents,
+        .steps = steps,
+        .num_roots = order_by_depth(&model->skeleton, unturned, unmoved, steps),
         .unturned = (const uint32_t *)unturned,
         .unmoved = (const uint32_t *)unmoved,
         .targets = {.rotations = rotations, .translations = translations},

@@ -12,10 +12,16 @@ typedef struct md5_targets {
     bool rotations_in_order, translations_in_order; // slot k drives joint k
 } md5_targets;
 
+// One joint of the hierarchy: where its matrix and its parent's begin in an array of matrices, in
+// floats.
+typedef struct md5_plan_step {
+    uint32_t own, parent;
+} md5_plan_step;
+
 struct md5_pose_plan {
-    // By depth: one joint's matrix is not needed right after it is made.
-    const uint32_t *order;  // [model joints]
-    const int32_t *parents; // [model joints] of the joint of that place in `order`, -1 = root
+    // By depth, roots first: one joint's matrix is not needed right after it is made.
+    const md5_plan_step *steps; // [model joints]
+    uint32_t num_roots;         // whose `parent` says nothing
     md5_targets targets;
     // Joints that the clip does not turn, and those that it does not move.
     uint32_t num_unturned, num_unmoved;
