@@ -230,7 +230,7 @@ programs: all $(TEST_MD5) $(TEST_GL)
 
 ## make test           every test, two minutes at most; MD5_CORPUS=FOLDER adds the real models
 test: programs | deps
-	@$(RUN_TESTS) $(TEST_MD5) $(TEST_GL) $(TEST_SCRIPTS)
+	@$(RUN_TESTS) $(TEST_SCRIPTS) $(TEST_MD5) $(TEST_GL)
 
 ## make test-long      the tests that take longer
 test-long: programs | deps

@@ -60,11 +60,12 @@ char *test_read_file(const char *path, size_t *size);
 double test_random(uint64_t *state);
 uint32_t test_random_u32(uint64_t *state);
 
-// An allocator that counts what lives and fails its `fail_at`-th allocation (0 = never).
+// An allocator that counts what lives and fails its `fail_at`-th allocation (0 = never). It is the
+// `user` of the two functions.
 typedef struct test_heap {
     size_t fail_at, num_allocs, live, live_bytes, peak_bytes;
 } test_heap;
-void *test_heap_alloc(void *heap, size_t size);
-void test_heap_free(void *heap, void *memory, size_t size);
+void *test_heap_alloc(void *user, size_t size);
+void test_heap_free(void *user, void *memory, size_t size);
 
 #endif

@@ -19,31 +19,35 @@ static size_t aligned_size(size_t count, size_t size)
 
 // Chunks grow with what is held, so that their number grows with its logarithm, and little is
 // left unused at the end of each.
-static bool add_chunk(md5_arena *arena, size_t wanted)
+static md5_chunk *add_chunk(md5_arena *arena, size_t wanted)
 {
     const size_t header = aligned_size(1, sizeof(md5_chunk));
     const size_t grown = arena->context->memory_held / GROWTH;
-    if (wanted > SIZE_MAX - header)
-        return md5_fail(arena->context, MD5_ERROR_MEMORY, 0, 0,
-                        "more memory is asked for than addresses exist");
+    if (wanted > SIZE_MAX - header) {
+        md5_fail(arena->context, MD5_ERROR_MEMORY, 0, 0,
+                 "more memory is asked for than addresses exist");
+        return NULL;
+    }
     size_t size = wanted + header;
     size = size > grown ? size : grown;
     size = size > FIRST_CHUNK ? size : FIRST_CHUNK;
     md5_chunk *chunk = md5_alloc(arena->context, size);
-    TRY(chunk);
+    if (!chunk)
+        return NULL;
     *chunk = (md5_chunk){.next = arena->chunks, .size = size, .used = header};
     arena->chunks = chunk;
-    return true;
+    return chunk;
 }
 
 void *md5_arena_alloc(md5_arena *arena, size_t count, size_t size)
 {
     const size_t wanted = aligned_size(count, size);
-    if (!arena->chunks || wanted > arena->chunks->size - arena->chunks->used) {
-        if (!add_chunk(arena, wanted))
+    md5_chunk *chunk = arena->chunks;
+    if (!chunk || wanted > chunk->size - chunk->used) {
+        chunk = add_chunk(arena, wanted);
+        if (!chunk)
             return NULL;
     }
-    md5_chunk *chunk = arena->chunks;
     unsigned char *memory = (unsigned char *)chunk + chunk->used;
     chunk->used += wanted;
     memset(memory, 0, wanted);
