@@ -68,7 +68,7 @@ MD5_WIDE_INLINE md5_wide dot4_wide(const md5_wide a[4], const md5_wide b[4])
 // Slerp in three steps, each of which is done for several sets of rotations before the next: one
 // set by itself is a long chain in which every operation waits for the one before, and no machine
 // looks far enough ahead to find the next set's.
-enum { MD5_SLERP_SETS = 8 }; // how many; even
+enum { MD5_SLERP_SETS = 16 }; // how many; even
 
 typedef struct wide_slerp_set {
     md5_wide a[4], way[4]; // components
