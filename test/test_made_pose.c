@@ -15,7 +15,8 @@ static void *take(made_pose *made, size_t count, size_t size)
     void *const memory = calloc(count > 0 ? count : 1, size);
     if (!memory)
         abort();
-    return made->memory[made->num_memory++] = memory;
+    made->memory[made->num_memory++] = memory; // free_pose() frees it
+    return memory;
 }
 
 static float random_between(double low, double high, uint64_t *random)

@@ -1,38 +1,39 @@
 #include "md5/core/cpu.h"
 
+static bool has_avx2(void)
+{
+#if MD5_HAS_AVX2
+    return __builtin_cpu_supports("avx2") != 0;
+#else
+    return false;
+#endif
+}
+
+// Those that the kernels use, and two more, which came with the machines that no longer run slower
+// for it.
+static bool has_avx512(void)
+{
+#if MD5_HAS_AVX512
+    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq")
+           && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512vbmi2")
+           && __builtin_cpu_supports("avx512bitalg");
+#else
+    return false;
+#endif
+}
+
 bool md5_cpu_has(md5_cpu level)
 {
-    switch (level) {
-    case MD5_CPU_SCALAR:
-        return true;
-    case MD5_CPU_SSE2:
-        return MD5_HAS_SSE2;
-    case MD5_CPU_AVX2:
-#if MD5_HAS_AVX2
-        return __builtin_cpu_supports("avx2") != 0;
-#else
-        return false;
-#endif
-    case MD5_CPU_AVX512:
-        // The last two came with machines that no longer run slower when they use it.
-#if MD5_HAS_AVX512
-        return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq")
-               && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512vbmi2")
-               && __builtin_cpu_supports("avx512bitalg");
-#else
-        return false;
-#endif
-    case MD5_CPU_NEON:
-        return MD5_HAS_NEON;
-    case MD5_CPU_COUNT:
-        break;
-    }
-    return false;
+    const bool has[MD5_CPU_COUNT] = {
+        [MD5_CPU_SCALAR] = true,         [MD5_CPU_SSE2] = MD5_HAS_SSE2, [MD5_CPU_AVX2] = has_avx2(),
+        [MD5_CPU_AVX512] = has_avx512(), [MD5_CPU_NEON] = MD5_HAS_NEON,
+    };
+    return level < MD5_CPU_COUNT && has[level];
 }
 
 md5_cpu md5_cpu_best(void)
 {
-    if (md5_cpu_has(MD5_CPU_AVX2))
+    if (has_avx2())
         return MD5_CPU_AVX2;
     if (MD5_HAS_SSE2)
         return MD5_CPU_SSE2;

@@ -98,7 +98,8 @@ void md5_pose_batch_with(const md5_pose_kernels *kernels, const md5_pose_job *jo
         all.groups[i].num_jobs = 0;
     }
     const uintptr_t misplaced = (uintptr_t)scratch % CACHE_LINE;
-    all.scratch = (float *)((char *)scratch + (misplaced > 0 ? CACHE_LINE - misplaced : 0));
+    unsigned char *const bytes = scratch;
+    all.scratch = (void *)(bytes + (misplaced > 0 ? CACHE_LINE - misplaced : 0));
     for (size_t i = 0; i < count; i++) {
         if (kernels->width == 1 || jobs[i].binding->num_rebases > 0) {
             pose_single(&all, &jobs[i]);
