@@ -185,6 +185,8 @@ static md5_geometry_source geometry_source(const model_parts *parts, uint32_t nu
         .texcoords = mesh->texcoords,
         .triangles = mesh->triangles,
         .weights = mesh->weights,
+        .normals = mesh->normals,
+        .tangents = mesh->tangents,
         .bind = bind,
         .joint_scratch = parts->joint_scratch,
     };
@@ -228,6 +230,7 @@ static void lay_out_model(md5_block *block, const md5_mesh_file *file, model_lay
 typedef struct mesh_layout {
     md5_vertex *file_vertices;
     md5_weight *weights;
+    md5_vec4 *colors; // NULL without
     md5_geometry_arrays drawn;
     md5_skin_plan_room plan;
 } mesh_layout;
@@ -241,6 +244,8 @@ static void lay_out_mesh(md5_block *block, const md5_file_mesh *mesh,
     layout->file_vertices =
         md5_block_take(block, mesh->num_vertices, sizeof *layout->file_vertices);
     layout->weights = md5_block_take(block, mesh->num_weights, sizeof *layout->weights);
+    layout->colors =
+        mesh->colors ? md5_block_take(block, mesh->num_vertices, sizeof *layout->colors) : NULL;
     drawn->indices = md5_block_take(block, num_triangles, 3 * sizeof *drawn->indices);
     drawn->sources = md5_block_take(block, count, sizeof *drawn->sources);
     drawn->texcoords = md5_block_take(block, count, sizeof *drawn->texcoords);
@@ -276,6 +281,7 @@ static bool fill_mesh(md5_block *block, model_parts *parts, uint32_t number, con
     lay_out_mesh(block, file, sizes, &layout);
     copy(layout.file_vertices, file->vertices, file->num_vertices, sizeof *file->vertices);
     copy(layout.weights, file->weights, file->num_weights, sizeof *file->weights);
+    copy(layout.colors, file->colors, file->colors ? file->num_vertices : 0, sizeof *file->colors);
     TRY(md5_geometry_build(&parts->scratch, &source, sizes, &layout.drawn));
     md5_arena_reset(&parts->scratch);
     mesh->num_file_vertices = file->num_vertices;
@@ -290,6 +296,7 @@ static bool fill_mesh(md5_block *block, model_parts *parts, uint32_t number, con
     mesh->positions = layout.drawn.positions;
     mesh->normals = layout.drawn.normals;
     mesh->tangents = layout.drawn.tangents;
+    mesh->colors = layout.colors;
     mesh->first_influence = layout.drawn.first_influence;
     mesh->influence_joints = layout.drawn.influence_joints;
     mesh->influences = layout.drawn.influences;

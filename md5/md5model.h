@@ -196,7 +196,8 @@ typedef struct md5_mesh {
 
     // Drawn vertices: the file's, in the file's order, then copies of those that sit on a
     // mirror seam, where one vertex serves triangles of both texture orientations and needs two
-    // tangents. `positions`, `normals`, `tangents` are in the bind pose, model space.
+    // tangents. `positions`, `normals`, `tangents` are in the bind pose, model space. Files of
+    // version 12 bring normals and tangents; then these are used, and nothing is copied.
     uint32_t num_vertices; // >= num_file_vertices
     uint32_t num_triangles;
     const uint32_t *indices;   // [3 * num_triangles] drawn vertices, clockwise in front
@@ -206,6 +207,8 @@ typedef struct md5_mesh {
     const md5_vec3 *normals;   // [num_vertices] unit length, outward; 0 0 1 if undefined
     const md5_vec4 *tangents;  // [num_vertices] unit length, at right angles to the normal,
                                // along +u; w = +-1: bitangent (along +v) = cross(N, T) * w
+
+    const md5_vec4 *colors; // [num_vertices] linear r g b a, 0 to 1; NULL but in version 12
 
     // Influences of drawn vertex v: first_influence[v] .. first_influence[v + 1] - 1, bias of
     // largest magnitude first, each joint once, none that is all 0. An influence holds (bias *

@@ -323,3 +323,35 @@ TEST (load_of_a_file_with_any_byte_altered_is_sound) {
         free(text);
     }
 }
+
+// Joint b is turned by a quarter about z (its x is model y); vertex 0 belongs to it alone, vertex 1
+// mostly to the root, vertex 2 to nothing.
+TEST (load_uses_the_frames_and_colours_of_version_12) {
+    static const char text[] =
+        "MD5Version 12 commandline \"\" numJoints 2 numMeshes 1 joints {\n"
+        "\"a\" -1 ( 0 0 0 ) ( 0 0 0 ) \"b\" 0 ( 5 0 0 ) ( 0 0 -0.70710678 ) }\n"
+        "mesh { shader \"\" numverts 3\n"
+        "vert 0 ( 0 0 ) 0 1 ( 1 0 0 ) ( 0 0 2 -1 )\n"
+        "vert 1 ( 1 0 ) 1 2 ( 1 0 0 ) ( 0 0 1 1 )\n"
+        "vert 2 ( 1 1 ) 0 0 ( 0 0 0 ) ( 0 0 0 1 )\n"
+        "numtris 1 tri 0 0 1 2\n"
+        "numweights 3 weight 0 1 1 ( 0 0 0 ) weight 1 1 0.25 ( 0 0 0 ) weight 2 0 0.75 ( 0 0 0 )\n"
+        "numvertexcolors 3 vertexcolor 0 ( 1 0.5 0 1 ) vertexcolor 1 ( 0 0 0 1 )\n"
+        "vertexcolor 2 ( 0.25 0 0 0 ) }\n";
+    md5_error error;
+    md5_model *const model = md5_parse_model(text, sizeof text - 1, NULL, &error);
+    if (!CHECK(model != NULL))
+        return;
+    const md5_mesh *const mesh = &model->meshes[0];
+    CHECK_UINT(model->num_warnings, 1); // of the vertex without weights
+    CHECK_UINT(mesh->num_vertices, 3);
+    CHECK_NEAR((double)mesh->normals[0].y, 1.0, 1e-6);
+    CHECK_NEAR((double)mesh->tangents[0].z, 1.0, 1e-6);
+    CHECK(mesh->tangents[0].w == -1.0f && mesh->tangents[1].w == 1.0f);
+    CHECK_NEAR((double)mesh->normals[1].x, 1.0, 1e-6);
+    CHECK(mesh->normals[2].z == 1.0f); // undefined in the file
+    if (CHECK(mesh->colors != NULL)) {
+        CHECK(mesh->colors[0].y == 0.5f && mesh->colors[2].x == 0.25f);
+    }
+    md5_free_model(model);
+}

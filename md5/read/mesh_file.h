@@ -12,6 +12,10 @@ typedef struct md5_file_mesh {
     md5_vec2 *texcoords;
     uint32_t *triangles; // [3 * num_triangles]
     md5_weight *weights;
+    // Version 12 only, else NULL; normals and tangents in the space of a vertex's dominant joint.
+    md5_vec3 *normals;
+    md5_vec4 *tangents;
+    md5_vec4 *colors; // may be NULL there too
 } md5_file_mesh;
 
 typedef struct md5_mesh_file {

@@ -10,6 +10,7 @@ enum {
     VERTEX_BYTES = sizeof "vert 0(0 0)0 0" - 1,
     TRIANGLE_BYTES = sizeof "tri 0 0 0 0" - 1,
     WEIGHT_BYTES = sizeof "weight 0 0 0(0 0 0)" - 1,
+    COLOR_BYTES = sizeof "vertexcolor 0(0 0 0 0)" - 1,
 };
 
 typedef struct mesh_reader {
@@ -102,10 +103,8 @@ static bool fail_short(md5_lex *lex, const char *count_word, uint32_t count, con
 }
 
 // ( u v ) first count
-static bool read_vertex(md5_lex *lex, uint32_t version, md5_vertex *vertex, md5_vec2 *texcoord)
+static bool read_vertex(md5_lex *lex, md5_vertex *vertex, md5_vec2 *texcoord)
 {
-    md5_vec3 normal, tangent;
-    float sign;
     TRY(md5_lex_bracket(lex, '('));
     TRY(md5_lex_float(lex, &texcoord->x));
     TRY(md5_lex_float(lex, &texcoord->y));
@@ -116,15 +115,37 @@ static bool read_vertex(md5_lex *lex, uint32_t version, md5_vertex *vertex, md5_
     TRY(md5_read_uint(lex, "number of weights", &vertex->num_weights));
     if (vertex->num_weights == 0)
         md5_lex_warn(lex, at, "a vertex without weights stays at the origin");
-    if (version < 12)
-        return true;
-    TRY(md5_lex_vec3(lex, &normal));
+    return true;
+}
+
+// ( x y z w )
+static bool read_vec4(md5_lex *lex, md5_vec4 *value)
+{
     TRY(md5_lex_bracket(lex, '('));
-    TRY(md5_lex_float(lex, &tangent.x));
-    TRY(md5_lex_float(lex, &tangent.y));
-    TRY(md5_lex_float(lex, &tangent.z));
-    TRY(md5_lex_float(lex, &sign));
+    TRY(md5_lex_float(lex, &value->x));
+    TRY(md5_lex_float(lex, &value->y));
+    TRY(md5_lex_float(lex, &value->z));
+    TRY(md5_lex_float(lex, &value->w));
     return md5_lex_bracket(lex, ')');
+}
+
+// Whether each vertex has a normal and a tangent behind the rest.
+static bool has_frames(const mesh_reader *reader)
+{
+    return reader->header.version == 12;
+}
+
+static bool allocate_vertices(const mesh_reader *reader, md5_file_mesh *mesh)
+{
+    md5_arena *const arena = reader->lex.arena;
+    const uint32_t count = mesh->num_vertices;
+    TRY(mesh->vertices = md5_arena_alloc(arena, count, sizeof *mesh->vertices));
+    TRY(mesh->texcoords = md5_arena_alloc(arena, count, sizeof *mesh->texcoords));
+    if (!has_frames(reader))
+        return true;
+    TRY(mesh->normals = md5_arena_alloc(arena, count, sizeof *mesh->normals));
+    TRY(mesh->tangents = md5_arena_alloc(arena, count, sizeof *mesh->tangents));
+    return true;
 }
 
 static bool read_vertices(mesh_reader *reader, mesh_block *block)
@@ -134,16 +155,17 @@ static bool read_vertices(mesh_reader *reader, mesh_block *block)
     bool is_warned = false;
     TRY(md5_read_count(lex, "numverts", 0, VERTEX_BYTES, &block->num_vertices));
     const uint32_t count = mesh->num_vertices = block->num_vertices.value;
-    mesh->vertices = md5_arena_alloc(lex->arena, count, sizeof *mesh->vertices);
-    TRY(mesh->vertices);
-    mesh->texcoords = md5_arena_alloc(lex->arena, count, sizeof *mesh->texcoords);
-    TRY(mesh->texcoords);
+    TRY(allocate_vertices(reader, mesh));
     block->vertices_at = lex->at;
     for (uint32_t v = 0; v < count; v++) {
         if (!md5_lex_take_word(lex, "vert"))
             return fail_short(lex, "numverts", count, "vert", v);
         TRY(read_item_number(lex, "vert", v, &is_warned));
-        TRY(read_vertex(lex, reader->header.version, &mesh->vertices[v], &mesh->texcoords[v]));
+        TRY(read_vertex(lex, &mesh->vertices[v], &mesh->texcoords[v]));
+        if (has_frames(reader)) {
+            TRY(md5_lex_vec3(lex, &mesh->normals[v]));
+            TRY(read_vec4(lex, &mesh->tangents[v]));
+        }
     }
     return true;
 }
@@ -202,22 +224,20 @@ static bool read_weights(mesh_reader *reader, mesh_block *block)
     return true;
 }
 
-// Version 12 only: vertexcolor i ( r g b a ), read over.
+// Version 12 only: vertexcolor i ( r g b a )
 static bool read_colors(mesh_reader *reader, mesh_block *block)
 {
     md5_lex *const lex = &reader->lex;
+    md5_file_mesh *const mesh = block->mesh;
     bool is_warned = false;
-    float color[4];
-    TRY(md5_read_count(lex, "numvertexcolors", 0, VERTEX_BYTES, &block->num_colors));
+    TRY(md5_read_count(lex, "numvertexcolors", 0, COLOR_BYTES, &block->num_colors));
     const uint32_t count = block->num_colors.value;
+    TRY(mesh->colors = md5_arena_alloc(lex->arena, count, sizeof *mesh->colors));
     for (uint32_t c = 0; c < count; c++) {
         if (!md5_lex_take_word(lex, "vertexcolor"))
             return fail_short(lex, "numvertexcolors", count, "vertexcolor", c);
         TRY(read_item_number(lex, "vertexcolor", c, &is_warned));
-        TRY(md5_lex_bracket(lex, '('));
-        for (int i = 0; i < 4; i++)
-            TRY(md5_lex_float(lex, &color[i]));
-        TRY(md5_lex_bracket(lex, ')'));
+        TRY(read_vec4(lex, &mesh->colors[c]));
     }
     return true;
 }
@@ -233,6 +253,8 @@ static const char *find_vertex(const mesh_reader *reader, const mesh_block *bloc
     mesh_reader again = *reader;
     md5_vertex vertex;
     md5_vec2 texcoord;
+    md5_vec3 normal;
+    md5_vec4 tangent;
     int64_t number;
     silent.warn = NULL;
     again.lex.arena = &arena;
@@ -242,7 +264,11 @@ static const char *find_vertex(const mesh_reader *reader, const mesh_block *bloc
         md5_lex_int(&again.lex, &number);
         if (v == item)
             break;
-        read_vertex(&again.lex, again.header.version, &vertex, &texcoord);
+        read_vertex(&again.lex, &vertex, &texcoord);
+        if (has_frames(&again)) {
+            md5_lex_vec3(&again.lex, &normal);
+            read_vec4(&again.lex, &tangent);
+        }
     }
     md5_lex_bracket(&again.lex, '(');
     md5_lex_float(&again.lex, &texcoord.x);
@@ -377,7 +403,7 @@ static bool read_mesh_word(mesh_reader *reader, mesh_block *block)
         return read_triangles(reader, block);
     if (take_word(lex, word, "numweights"))
         return read_weights(reader, block);
-    if (reader->header.version == 12 && take_word(lex, word, "numvertexcolors"))
+    if (has_frames(reader) && take_word(lex, word, "numvertexcolors"))
         return read_colors(reader, block);
 
     if (!md5_span_is_name(word))
@@ -421,6 +447,10 @@ static bool read_mesh(mesh_reader *reader)
     lex->at++;
     if (!block.has_name && lex->mesh_comment.bytes)
         block.mesh->name = lex->mesh_comment;
+    if (block.num_colors.at && block.num_colors.value != block.num_vertices.value)
+        return md5_lex_fail(lex, block.num_colors.at, MD5_ERROR_RANGE,
+                            "numvertexcolors is %u, but numverts is %u", block.num_colors.value,
+                            block.num_vertices.value);
     TRY(check_vertices(reader, &block));
     TRY(check_triangles(reader, &block));
     reader->num_meshes_read++;
@@ -472,9 +502,6 @@ static bool read_file(mesh_reader *reader)
         return md5_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX, "expected 'joints', found %s",
                             md5_lex_token(lex, lex->at).text);
     TRY(md5_need_count(lex, &reader->num_meshes, "numMeshes"));
-    if (reader->header.version == 12)
-        md5_lex_warn(lex, reader->header.version_at,
-                     "normals, tangents and colours of version 12 are not used but derived");
     if (reader->num_meshes_read < reader->num_meshes.value)
         md5_lex_warn(lex, reader->num_meshes.at, "numMeshes says %u, but the file has %u",
                      reader->num_meshes.value, reader->num_meshes_read);

@@ -1,5 +1,6 @@
 #include "md5/skin/geometry.h"
 
+#include "md5/core/math.h"
 #include "md5/skin/influences.h"
 #include "md5/skin/normals.h"
 #include "md5/skin/seams.h"
@@ -71,6 +72,28 @@ static void write_copies(const md5_geometry_source *source, const md5_geometry_s
     }
 }
 
+// The file's normals and tangents, from the space of each vertex's dominant joint, which is that of
+// its first influence, into model space.
+static void write_given_frames(const md5_geometry_source *source, const md5_geometry_arrays *arrays)
+{
+    const md5_vec3 up = {0.0f, 0.0f, 1.0f}, along = {1.0f, 0.0f, 0.0f};
+    for (uint32_t vertex = 0; vertex < source->num_vertices; vertex++) {
+        const uint32_t first = arrays->first_influence[vertex];
+        md5_vec3 normal = source->normals[vertex];
+        const md5_vec4 given = source->tangents[vertex];
+        md5_vec3 tangent = {given.x, given.y, given.z};
+        if (first < arrays->first_influence[vertex + 1]) {
+            const md5_mat34 *const bind = &source->bind[arrays->influence_joints[first]];
+            normal = md5_mat34_rotate(bind, normal);
+            tangent = md5_mat34_rotate(bind, tangent);
+        }
+        tangent = md5_vec3_normalize(tangent, along);
+        arrays->normals[vertex] = md5_vec3_normalize(normal, up);
+        arrays->tangents[vertex] =
+            (md5_vec4){tangent.x, tangent.y, tangent.z, given.w < 0.0f ? -1.0f : 1.0f};
+    }
+}
+
 bool md5_geometry_build(md5_arena *scratch, const md5_geometry_source *source,
                         const md5_geometry_sizes *sizes, const md5_geometry_arrays *arrays)
 {
@@ -82,6 +105,10 @@ bool md5_geometry_build(md5_arena *scratch, const md5_geometry_source *source,
     TRY(md5_gather_influences(scratch, source, arrays, &num_influences));
     write_copies(source, sizes, arrays, num_influences);
     md5_arena_reset(scratch);
+    if (source->normals) {
+        write_given_frames(source, arrays);
+        return true;
+    }
     TRY(md5_build_normals(scratch, num_vertices, source->num_triangles, arrays));
     md5_arena_reset(scratch);
     return md5_build_tangents(scratch, num_vertices, source->num_triangles, arrays);

@@ -14,8 +14,10 @@ typedef struct md5_geometry_source {
     const md5_vec2 *texcoords;
     const uint32_t *triangles; // [3 * num_triangles]
     const md5_weight *weights;
-    const md5_mat34 *bind;   // [joints] model space
-    uint32_t *joint_scratch; // [joints] anything may stand in it, before and after
+    const md5_vec3 *normals;  // [num_vertices] of version 12, or NULL: derived
+    const md5_vec4 *tangents; // with `normals`; both in the space of the dominant joint
+    const md5_mat34 *bind;    // [joints] model space
+    uint32_t *joint_scratch;  // [joints] anything may stand in it, before and after
 } md5_geometry_source;
 
 // How large the derived arrays become.

@@ -21,7 +21,9 @@ const uint32_t *md5_find_seams(md5_arena *scratch, const md5_geometry_source *so
     uint32_t *copies = md5_arena_alloc(scratch, num_file_vertices, sizeof *copies);
     if (!uses || !copies)
         return NULL;
-    mark_uses(source, uses);
+    // A vertex that brings its tangent serves both sides with it.
+    if (!source->tangents)
+        mark_uses(source, uses);
 
     uint64_t next = num_file_vertices;
     for (uint32_t vertex = 0; vertex < num_file_vertices; vertex++) {
