@@ -463,6 +463,11 @@ MD5_API size_t md5_pose_batch_scratch(const md5_pose_job *jobs, size_t count);
 MD5_API void md5_skin(const md5_mesh *mesh, const md5_mat34 *palette, md5_vec3 *positions,
                       md5_vec3 *normals, md5_vec4 *tangents);
 
+// The box of all meshes as md5_skin() would place them, to within rounding: what a file's own boxes
+// should say where they are missing or wrong. Takes about as long as skinning positions without
+// SIMD, and no memory. Empty for a model without vertices.
+MD5_API md5_bounds md5_skin_bounds(const md5_model *model, const md5_mat34 *palette);
+
 // The influences of each drawn vertex in a fixed number of slots (1 to 255), largest first, the
 // rest dropped, biases scaled to sum 1 (where they cancel out, weight 1 on the first; negative
 // ones stay negative), empty slots joint 0 with weight 0: what a vertex format for a palette
