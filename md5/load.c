@@ -256,7 +256,7 @@ static void lay_out_mesh(md5_block *block, const md5_file_mesh *mesh,
     drawn->influence_joints =
         md5_block_take(block, num_influences, sizeof *drawn->influence_joints);
     drawn->influences = md5_block_take(block, num_influences, sizeof *drawn->influences);
-    md5_skin_plan_take(block, sizes->num_vertices, &layout->plan);
+    md5_skin_plan_take(block, sizes->num_vertices, sizes->num_influences, &layout->plan);
 }
 
 static size_t measure_model(const model_parts *parts)

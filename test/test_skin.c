@@ -15,10 +15,10 @@ static bool make_plan(made_mesh *made)
 {
     md5_block block = {0};
     md5_skin_plan_room room;
-    md5_skin_plan_take(&block, made->mesh.num_vertices, &room);
+    md5_skin_plan_take(&block, made->mesh.num_vertices, made->mesh.num_influences, &room);
     block = (md5_block){.base = md5_arena_alloc(&made->arena, block.used, 1)};
     TRY(block.base);
-    md5_skin_plan_take(&block, made->mesh.num_vertices, &room);
+    md5_skin_plan_take(&block, made->mesh.num_vertices, made->mesh.num_influences, &room);
     made->mesh.skin_plan = md5_skin_plan_build(&made->mesh, &room);
     return true;
 }
@@ -416,7 +416,10 @@ static void skin_as_stated(const md5_mesh *mesh, uint32_t vertex, const md5_mat3
                 e[column] = i == first ? b : e[column] + b;
             }
         }
-        position[row] = (lane[0] + lane[1]) + (lane[2] + lane[3]);
+        const md5_vec3 p = mesh->positions[vertex];
+        position[row] = md5_skin_is_blended(md5_skin_kind_of(mesh, vertex))
+                            ? (e[0] * p.x + e[1] * p.y) + (e[2] * p.z + e[3])
+                            : (lane[0] + lane[1]) + (lane[2] + lane[3]);
         normal[row] = (e[0] * bind.x + e[1] * bind.y) + e[2] * bind.z;
     }
     const float square = (normal[0] * normal[0] + normal[1] * normal[1]) + normal[2] * normal[2];
@@ -425,23 +428,61 @@ static void skin_as_stated(const md5_mesh *mesh, uint32_t vertex, const md5_mat3
         normal[row] *= scale;
 }
 
+static void check_order(const md5_mesh *mesh, const md5_mat34 *palette)
+{
+    md5_vec3 *positions = calloc(mesh->num_vertices, sizeof *positions);
+    md5_vec3 *normals = calloc(mesh->num_vertices, sizeof *normals);
+    md5_skin(mesh, palette, positions, normals, NULL);
+    for (uint32_t i = 0; i < mesh->num_vertices; i++) {
+        float position[3], normal[3];
+        skin_as_stated(mesh, i, palette, position, normal);
+        CHECK(memcmp(position, &positions[i], sizeof position) == 0);
+        CHECK(memcmp(normal, &normals[i], sizeof normal) == 0);
+    }
+    free(positions);
+    free(normals);
+}
+
+static uint32_t count_blended(const md5_mesh *mesh)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < mesh->num_vertices; i++)
+        count += md5_skin_is_blended(md5_skin_kind_of(mesh, i));
+    return count;
+}
+
 TEST (skin_sums_in_the_stated_order) {
     cloth_patch *patch = calloc(1, sizeof *patch);
     uint64_t random = 31;
     make_patch(patch, 1, MOST_WEIGHTS, 0.3, &random);
     made_mesh made;
     if (CHECK(made_mesh_build(&made, &patch->source, JOINTS, NULL))) {
-        md5_vec3 *positions = calloc(made.mesh.num_vertices, sizeof *positions);
-        md5_vec3 *normals = calloc(made.mesh.num_vertices, sizeof *normals);
-        md5_skin(&made.mesh, patch->palette, positions, normals, NULL);
-        for (uint32_t i = 0; i < made.mesh.num_vertices; i++) {
-            float position[3], normal[3];
-            skin_as_stated(&made.mesh, i, patch->palette, position, normal);
-            CHECK(memcmp(position, &positions[i], sizeof position) == 0);
-            CHECK(memcmp(normal, &normals[i], sizeof normal) == 0);
-        }
-        free(positions);
-        free(normals);
+        CHECK_UINT(count_blended(&made.mesh), 0);
+        check_order(&made.mesh, patch->palette);
+    }
+    made_mesh_free(&made);
+    free(patch);
+}
+
+// Without a plan nothing is blended; the two ways differ by no more than rounding.
+TEST (skin_blends_where_points_meet_and_only_there) {
+    cloth_patch *patch = calloc(1, sizeof *patch);
+    uint64_t random = 37;
+    make_patch(patch, 1, MOST_WEIGHTS, 0.0, &random);
+    made_mesh made;
+    if (CHECK(made_mesh_build(&made, &patch->source, JOINTS, NULL))) {
+        md5_mesh by_hand = made.mesh;
+        by_hand.skin_plan = NULL;
+        const size_t count = by_hand.num_vertices;
+        CHECK(count_blended(&made.mesh) > count / 4);
+        check_order(&made.mesh, patch->palette);
+        md5_vec3 *blended = calloc(count, sizeof *blended), *exact = calloc(count, sizeof *exact);
+        md5_skin(&made.mesh, patch->palette, blended, NULL, NULL);
+        md5_skin(&by_hand, patch->palette, exact, NULL, NULL);
+        for (size_t i = 0; i < count; i++)
+            CHECK_NEAR(distance(blended[i], point_of(exact[i])), 0.0, 1e-6 * 60.0);
+        free(blended);
+        free(exact);
     }
     made_mesh_free(&made);
     free(patch);

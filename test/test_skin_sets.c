@@ -12,11 +12,8 @@
 enum { JOINTS = 9, MOST_INFLUENCES = 14 };
 
 static const char *const level_names[MD5_CPU_COUNT] = {
-    [MD5_CPU_SCALAR] = "scalar",
-    [MD5_CPU_SSE2] = "SSE2",
-    [MD5_CPU_AVX2] = "AVX2",
-    [MD5_CPU_AVX512] = "AVX-512",
-    [MD5_CPU_NEON] = "NEON",
+    [MD5_CPU_SCALAR] = "scalar",  [MD5_CPU_SSE2] = "SSE2", [MD5_CPU_AVX2] = "AVX2",
+    [MD5_CPU_AVX512] = "AVX-512", [MD5_CPU_NEON] = "NEON",
 };
 
 // -- Comparing --------------------------------------------------------------------------------
@@ -180,9 +177,9 @@ static void make_random_mesh(random_mesh *made, uint32_t num_streaks, uint64_t *
     mesh->bounds = md5_bounds_of_points(made->positions, count);
     md5_block block = {0};
     md5_skin_plan_room room;
-    md5_skin_plan_take(&block, mesh->num_vertices, &room);
+    md5_skin_plan_take(&block, mesh->num_vertices, (uint32_t)num_influences, &room);
     block = (md5_block){.base = made->plan = malloc(block.used)};
-    md5_skin_plan_take(&block, mesh->num_vertices, &room);
+    md5_skin_plan_take(&block, mesh->num_vertices, (uint32_t)num_influences, &room);
     mesh->skin_plan = md5_skin_plan_build(mesh, &room);
 }
 
@@ -197,27 +194,20 @@ static void free_random_mesh(random_mesh *made)
     free(made->plan);
 }
 
-// Which kinds of spans and lists have been seen, so that the test cannot come to test nothing.
-typedef struct seen_kinds {
-    uint32_t spans[MD5_SKIN_KINDS], uniform_spans[MD5_SKIN_KINDS], lists[MD5_SKIN_KINDS];
-} seen_kinds;
+// Which runs have been seen, so that the test cannot come to test nothing.
+typedef struct seen_runs {
+    uint32_t count[MD5_SKIN_ORDERS][MD5_SKIN_KINDS];
+} seen_runs;
 
-static void note_kinds(const md5_skin_plan *plan, seen_kinds *seen)
+static void note_runs(const md5_skin_plan *plan, seen_runs *seen)
 {
-    for (uint32_t i = 0; i < plan->num_spans + plan->num_lists; i++) {
-        const md5_skin_run *const run = &plan->runs[i];
-        if (i >= plan->num_spans)
-            seen->lists[run->kind]++;
-        else if (run->is_uniform)
-            seen->uniform_spans[run->kind]++;
-        else
-            seen->spans[run->kind]++;
-    }
+    for (uint32_t i = 0; i < plan->num_runs; i++)
+        seen->count[plan->runs[i].order][plan->runs[i].kind]++;
 }
 
 TEST (skin_gives_the_same_bits_with_every_instruction_set) {
     uint64_t random = 41;
-    seen_kinds seen = {{0}, {0}, {0}};
+    seen_runs seen = {{{0}}};
     md5_mat34 palette[JOINTS];
     for (uint32_t round = 0; round < 200; round++) {
         random_mesh made;
@@ -226,16 +216,17 @@ TEST (skin_gives_the_same_bits_with_every_instruction_set) {
         char what[40];
         snprintf(what, sizeof what, "random mesh %u", round);
         check_sets(&made.mesh, palette, what);
-        note_kinds(made.mesh.skin_plan, &seen);
+        note_runs(made.mesh.skin_plan, &seen);
         free_random_mesh(&made);
     }
-    for (md5_skin_kind kind = MD5_SKIN_WHOLE; kind < MD5_SKIN_KINDS; kind++) {
+    for (md5_skin_kind kind = MD5_SKIN_WHOLE; kind < MD5_SKIN_RIGID; kind++) {
         const bool has_own_counts = kind == MD5_SKIN_MANY || kind == MD5_SKIN_BLEND_MANY;
-        CHECK(kind == MD5_SKIN_RIGID || seen.lists[kind] > 0);
-        CHECK(kind == MD5_SKIN_RIGID || seen.spans[kind] > 0);
-        CHECK(has_own_counts || seen.uniform_spans[kind] > 0);
+        CHECK(kind == MD5_SKIN_WHOLE || has_own_counts || seen.count[MD5_SKIN_SPAN][kind] > 0);
+        CHECK(seen.count[MD5_SKIN_BLOCKS][kind] > 0);
+        CHECK(seen.count[MD5_SKIN_LIST][kind] > 0);
     }
-    CHECK(seen.lists[MD5_SKIN_NONE] > 0);
+    CHECK(seen.count[MD5_SKIN_SPAN][MD5_SKIN_RIGID] > 0);
+    CHECK(seen.count[MD5_SKIN_LIST][MD5_SKIN_NONE] > 0);
 }
 
 // Directions that vanish, infinite and missing numbers: all the same bits still.
@@ -267,16 +258,15 @@ static void check_plan(const md5_mesh *mesh, const char *what)
 {
     const md5_skin_plan *const plan = mesh->skin_plan;
     md5_skin_kind *done = calloc(mesh->num_vertices + 1, sizeof *done);
-    for (uint32_t i = 0; i < plan->num_spans; i++) {
+    for (uint32_t i = 0; i < plan->num_runs; i++) {
         const md5_skin_run *const run = &plan->runs[i];
-        CHECK_UINT(run->num_vertices % MD5_SKIN_BLOCK, 0);
-        for (uint32_t k = 0; k < run->num_vertices; k++)
-            done[run->first + k] = run->kind;
-    }
-    for (uint32_t i = plan->num_spans; i < plan->num_spans + plan->num_lists; i++) {
-        const md5_skin_run *const run = &plan->runs[i];
-        for (uint32_t k = 0; k < run->num_vertices; k++)
-            done[plan->vertices[run->first + k]] = run->kind;
+        const bool is_span = run->order == MD5_SKIN_SPAN, is_list = run->order == MD5_SKIN_LIST;
+        const uint32_t length = is_span || is_list ? 1 : MD5_SKIN_BLOCK;
+        for (uint32_t k = 0; k < run->count; k++) {
+            const uint32_t first = is_span ? run->first + k : plan->vertices[run->first + k];
+            for (uint32_t vertex = first; vertex < first + length; vertex++)
+                done[vertex] = run->kind;
+        }
     }
     bool is_right = true;
     for (uint32_t vertex = 0; vertex < mesh->num_vertices; vertex++) {

@@ -4,47 +4,10 @@
 
 #include "md5/core/wide.h"
 #include "md5/md5model.h"
+#include "md5/skin/points_avx2.h"
 
-// In the names of registers below, 0 to 7 are vertices; a bar divides the two halves.
-
-MD5_WIDE_INLINE bool is_all_true(md5_mask mask)
-{
-    return _mm256_movemask_ps(mask) == 0xff;
-}
-
-// From a = x0 y0 z0 x1 | x4 y4 z4 x5, b = y1 z1 x2 y2 | .., c = z2 x3 y3 z3 | ..
-MD5_WIDE_INLINE lanes3 points_of_rows(md5_wide a, md5_wide b, md5_wide c)
-{
-    const md5_wide xy = _mm256_shuffle_ps(b, c, _MM_SHUFFLE(2, 1, 3, 2)); // x2 y2 x3 y3
-    const md5_wide yz = _mm256_shuffle_ps(a, b, _MM_SHUFFLE(1, 0, 2, 1)); // y0 z0 y1 z1
-    return (lanes3){
-        _mm256_shuffle_ps(a, xy, _MM_SHUFFLE(2, 0, 3, 0)),
-        _mm256_shuffle_ps(yz, xy, _MM_SHUFFLE(3, 1, 2, 0)),
-        _mm256_shuffle_ps(yz, c, _MM_SHUFFLE(3, 0, 3, 1)),
-    };
-}
-
-MD5_WIDE_INLINE lanes3 load_points(const md5_vec3 *points)
-{
-    const float *const p = &points->x;
-    const md5_wide u = _mm256_loadu_ps(p), v = _mm256_loadu_ps(p + 8), w = _mm256_loadu_ps(p + 16);
-    return points_of_rows(_mm256_blend_ps(u, v, 0xf0), _mm256_permute2f128_ps(u, w, 0x21),
-                          _mm256_blend_ps(v, w, 0xf0));
-}
-
-MD5_WIDE_INLINE void store_points(md5_vec3 *points, lanes3 v)
-{
-    const md5_wide xy = _mm256_shuffle_ps(v.x, v.y, _MM_SHUFFLE(2, 0, 2, 0)); // x0 x2 y0 y2
-    const md5_wide yz = _mm256_shuffle_ps(v.y, v.z, _MM_SHUFFLE(3, 1, 3, 1)); // y1 y3 z1 z3
-    const md5_wide zx = _mm256_shuffle_ps(v.z, v.x, _MM_SHUFFLE(3, 1, 2, 0)); // z0 z2 x1 x3
-    const md5_wide a = _mm256_shuffle_ps(xy, zx, _MM_SHUFFLE(2, 0, 2, 0));
-    const md5_wide b = _mm256_shuffle_ps(yz, xy, _MM_SHUFFLE(3, 1, 2, 0));
-    const md5_wide c = _mm256_shuffle_ps(zx, yz, _MM_SHUFFLE(3, 1, 3, 1));
-    float *const p = &points->x;
-    _mm256_storeu_ps(p, _mm256_permute2f128_ps(a, b, 0x20));
-    _mm256_storeu_ps(p + 8, _mm256_blend_ps(c, a, 0xf0));
-    _mm256_storeu_ps(p + 16, _mm256_permute2f128_ps(b, c, 0x31));
-}
+// One matrix as it lies in the palette.
+typedef md5_wide_mat34 matrix_rows;
 
 // Twelve bytes, and no more, of each of two points.
 MD5_WIDE_INLINE md5_wide load_point_pair(const md5_vec3 *low, const md5_vec3 *high)
@@ -94,24 +57,24 @@ MD5_WIDE_INLINE void keep_in_register(md5_wide *a)
     __asm__("" : "+x"(*a));
 }
 
-MD5_WIDE_INLINE md5_wide_mat34 scale_matrix(const float *m, const float *factor)
+MD5_WIDE_INLINE matrix_rows scale_matrix(const float *m, const float *factor)
 {
     md5_wide all = _mm256_broadcast_ss(factor);
     keep_in_register(&all);
-    return (md5_wide_mat34){_mm256_mul_ps(_mm256_loadu_ps(m), all),
-                            _mm_mul_ps(_mm_loadu_ps(m + 8), _mm256_castps256_ps128(all))};
+    return (matrix_rows){_mm256_mul_ps(_mm256_loadu_ps(m), all),
+                         _mm_mul_ps(_mm_loadu_ps(m + 8), _mm256_castps256_ps128(all))};
 }
 
-MD5_WIDE_INLINE md5_wide_mat34 multiply_rows(const float *m, const md5_vec4 *q)
+MD5_WIDE_INLINE matrix_rows multiply_rows(const float *m, const md5_vec4 *q)
 {
     const md5_wide both = _mm256_broadcast_ps((const __m128 *)(const void *)q);
-    return (md5_wide_mat34){_mm256_mul_ps(_mm256_loadu_ps(m), both),
-                            _mm_mul_ps(_mm_loadu_ps(m + 8), _mm256_castps256_ps128(both))};
+    return (matrix_rows){_mm256_mul_ps(_mm256_loadu_ps(m), both),
+                         _mm_mul_ps(_mm_loadu_ps(m + 8), _mm256_castps256_ps128(both))};
 }
 
-MD5_WIDE_INLINE md5_wide_mat34 add_matrices(md5_wide_mat34 a, md5_wide_mat34 b)
+MD5_WIDE_INLINE matrix_rows add_matrices(matrix_rows a, matrix_rows b)
 {
-    return (md5_wide_mat34){_mm256_add_ps(a.top, b.top), _mm_add_ps(a.bottom, b.bottom)};
+    return (matrix_rows){_mm256_add_ps(a.top, b.top), _mm_add_ps(a.bottom, b.bottom)};
 }
 
 MD5_WIDE_INLINE md5_wide join(__m128 low, __m128 high)
@@ -119,11 +82,11 @@ MD5_WIDE_INLINE md5_wide join(__m128 low, __m128 high)
     return _mm256_insertf128_ps(_mm256_castps128_ps256(low), high, 1);
 }
 
-MD5_WIDE_INLINE void matrices_to_lanes(const md5_wide_mat34 matrices[8], md5_wide entries[3][4])
+MD5_WIDE_INLINE void matrices_to_lanes(const matrix_rows matrices[8], md5_wide entries[3][4])
 {
     MD5_UNROLL
     for (int i = 0; i < 4; i++) {
-        const md5_wide_mat34 a = matrices[i], b = matrices[i + 4];
+        const matrix_rows a = matrices[i], b = matrices[i + 4];
         entries[0][i] = _mm256_permute2f128_ps(a.top, b.top, 0x20);
         entries[1][i] = _mm256_permute2f128_ps(a.top, b.top, 0x31);
         entries[2][i] = join(a.bottom, b.bottom);
@@ -142,7 +105,7 @@ MD5_WIDE_INLINE md5_wide add_neighbours(md5_wide a, md5_wide b)
 }
 
 // (e0 + e1) + (e2 + e3) along each row.
-MD5_WIDE_INLINE lanes3 sum_rows(const md5_wide_mat34 m[8])
+MD5_WIDE_INLINE lanes3 sum_rows(const matrix_rows m[8])
 {
     const md5_wide xy0123 =
         add_neighbours(add_neighbours(m[0].top, m[1].top), add_neighbours(m[2].top, m[3].top));

@@ -5,6 +5,9 @@
 #include "md5/core/wide.h"
 #include "md5/md5model.h"
 
+// One matrix as it lies in the palette.
+typedef md5_wide_mat34 matrix_rows;
+
 // In the names of registers below, 0 to 3 are vertices.
 
 MD5_WIDE_INLINE bool is_all_true(md5_mask mask)
@@ -66,27 +69,27 @@ MD5_WIDE_INLINE void store_points_at(md5_vec3 *points, const uint32_t *at, lanes
                      _mm_movehl_ps(v.z, v.z));
 }
 
-MD5_WIDE_INLINE md5_wide_mat34 scale_matrix(const float *m, const float *factor)
+MD5_WIDE_INLINE matrix_rows scale_matrix(const float *m, const float *factor)
 {
     const md5_wide all = _mm_load1_ps(factor);
-    return (md5_wide_mat34){{_mm_mul_ps(_mm_loadu_ps(m), all), _mm_mul_ps(_mm_loadu_ps(m + 4), all),
-                             _mm_mul_ps(_mm_loadu_ps(m + 8), all)}};
+    return (matrix_rows){{_mm_mul_ps(_mm_loadu_ps(m), all), _mm_mul_ps(_mm_loadu_ps(m + 4), all),
+                          _mm_mul_ps(_mm_loadu_ps(m + 8), all)}};
 }
 
-MD5_WIDE_INLINE md5_wide_mat34 multiply_rows(const float *m, const md5_vec4 *q)
+MD5_WIDE_INLINE matrix_rows multiply_rows(const float *m, const md5_vec4 *q)
 {
     const md5_wide row = _mm_loadu_ps(&q->x);
-    return (md5_wide_mat34){{_mm_mul_ps(_mm_loadu_ps(m), row), _mm_mul_ps(_mm_loadu_ps(m + 4), row),
-                             _mm_mul_ps(_mm_loadu_ps(m + 8), row)}};
+    return (matrix_rows){{_mm_mul_ps(_mm_loadu_ps(m), row), _mm_mul_ps(_mm_loadu_ps(m + 4), row),
+                          _mm_mul_ps(_mm_loadu_ps(m + 8), row)}};
 }
 
-MD5_WIDE_INLINE md5_wide_mat34 add_matrices(md5_wide_mat34 a, md5_wide_mat34 b)
+MD5_WIDE_INLINE matrix_rows add_matrices(matrix_rows a, matrix_rows b)
 {
-    return (md5_wide_mat34){{_mm_add_ps(a.row[0], b.row[0]), _mm_add_ps(a.row[1], b.row[1]),
-                             _mm_add_ps(a.row[2], b.row[2])}};
+    return (matrix_rows){{_mm_add_ps(a.row[0], b.row[0]), _mm_add_ps(a.row[1], b.row[1]),
+                          _mm_add_ps(a.row[2], b.row[2])}};
 }
 
-MD5_WIDE_INLINE void matrices_to_lanes(const md5_wide_mat34 m[4], md5_wide entries[3][4])
+MD5_WIDE_INLINE void matrices_to_lanes(const matrix_rows m[4], md5_wide entries[3][4])
 {
     MD5_UNROLL
     for (int row = 0; row < 3; row++) {
@@ -105,14 +108,14 @@ MD5_WIDE_INLINE md5_wide add_neighbours(md5_wide a, md5_wide b)
                       _mm_shuffle_ps(a, b, _MM_SHUFFLE(3, 1, 3, 1)));
 }
 
-MD5_WIDE_INLINE md5_wide sum_row(const md5_wide_mat34 m[4], int row)
+MD5_WIDE_INLINE md5_wide sum_row(const matrix_rows m[4], int row)
 {
     return add_neighbours(add_neighbours(m[0].row[row], m[1].row[row]),
                           add_neighbours(m[2].row[row], m[3].row[row]));
 }
 
 // (e0 + e1) + (e2 + e3) along each row.
-MD5_WIDE_INLINE lanes3 sum_rows(const md5_wide_mat34 m[4])
+MD5_WIDE_INLINE lanes3 sum_rows(const matrix_rows m[4])
 {
     return (lanes3){sum_row(m, 0), sum_row(m, 1), sum_row(m, 2)};
 }

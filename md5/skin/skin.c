@@ -127,42 +127,36 @@ static inline void skin_vertex(const md5_skin_job *job, uint32_t vertex, bool is
         job->tangents[vertex] = turn_tangent(&e, mesh->tangents[vertex]);
 }
 
-static void skin_list(const md5_skin_job *job, const md5_skin_run *run)
+// Most vertices that a mixed block gets wrong are left out at once, all are put right by lists.
+static void skin_block(const md5_skin_job *job, uint32_t first, md5_skin_kind kind)
 {
-    const uint32_t *const vertices = job->mesh->skin_plan->vertices + run->first;
-    for (uint32_t i = 0; i < run->num_vertices; i++)
-        skin_vertex(job, vertices[i], md5_skin_is_blended(run->kind));
-}
-
-// Most vertices that the span does not cover are left out: lists do them.
-static void skin_span(const md5_skin_job *job, const md5_skin_run *run)
-{
-    static const uint8_t counts[MD5_SKIN_KINDS] = {
-        [MD5_SKIN_WHOLE] = 1, [MD5_SKIN_ONE] = 1,    [MD5_SKIN_RIGID] = 1,
-        [MD5_SKIN_TWO] = 2,   [MD5_SKIN_BLEND3] = 3, [MD5_SKIN_BLEND4] = 4,
-    };
     const uint32_t *const first_influence = job->mesh->first_influence;
-    const uint32_t covered = counts[run->kind];
-    for (uint32_t vertex = run->first; vertex < run->first + run->num_vertices; vertex++) {
-        const uint32_t count = first_influence[vertex + 1] - first_influence[vertex];
-        if (count == covered || covered == 0)
-            skin_vertex(job, vertex, md5_skin_is_blended(run->kind));
+    const uint32_t count = md5_skin_count_read(kind);
+    const bool has_own_counts = kind == MD5_SKIN_MANY || kind == MD5_SKIN_BLEND_MANY;
+    for (uint32_t vertex = first; vertex < first + MD5_SKIN_BLOCK; vertex++) {
+        if (has_own_counts || first_influence[vertex + 1] - first_influence[vertex] == count)
+            skin_vertex(job, vertex, md5_skin_is_blended(kind));
     }
 }
 
 void md5_skin_run_scalar(const md5_skin_job *job, const md5_skin_run *run)
 {
-    if (run < job->mesh->skin_plan->runs + job->mesh->skin_plan->num_spans)
-        skin_span(job, run);
-    else
-        skin_list(job, run);
+    const uint32_t *const vertices = job->mesh->skin_plan->vertices + run->first;
+    for (uint32_t i = 0; i < run->count; i++) {
+        if (run->order == MD5_SKIN_SPAN)
+            skin_vertex(job, run->first + i, md5_skin_is_blended(run->kind));
+        else if (run->order == MD5_SKIN_LIST)
+            skin_vertex(job, vertices[i], md5_skin_is_blended(run->kind));
+        else
+            skin_block(job, vertices[i], run->kind);
+    }
 }
 
 void md5_skin_scalar(const md5_skin_job *job)
 {
     const md5_skin_plan *const plan = job->mesh->skin_plan;
     if (plan) {
-        for (uint32_t i = 0; i < plan->num_spans + plan->num_lists; i++)
+        for (uint32_t i = 0; i < plan->num_runs; i++)
             md5_skin_run_scalar(job, &plan->runs[i]);
     } else {
         for (uint32_t vertex = 0; vertex < job->mesh->num_vertices; vertex++)
@@ -179,7 +173,7 @@ void md5_skin_with(md5_cpu level, const md5_skin_job *job)
         break;
 #endif
 #if MD5_HAS_AVX2
-    case MD5_CPU_AVX512:
+    case MD5_CPU_AVX512: // would gain nothing: see README.md
     case MD5_CPU_AVX2:
         md5_skin_avx2(job);
         break;

@@ -23,8 +23,8 @@ typedef struct lanes3 {
 // All that is read and written. Each run works on a copy of its own, of which the compiler knows
 // that no result overwrites it.
 typedef struct skin_arrays {
-    const md5_mat34 *palette;
-    const uint32_t *first_influence, *influence_joints;
+    const unsigned char *palette;
+    const uint32_t *first_influence, *offsets;
     const md5_vec4 *influences;
     const md5_vec3 *bind_positions, *bind_normals;
     const md5_vec4 *bind_tangents;
@@ -36,9 +36,9 @@ MD5_WIDE_INLINE skin_arrays arrays_of(const md5_skin_job *job)
 {
     const md5_mesh *const mesh = job->mesh;
     return (skin_arrays){
-        .palette = job->palette,
+        .palette = (const unsigned char *)job->palette,
         .first_influence = mesh->first_influence,
-        .influence_joints = mesh->influence_joints,
+        .offsets = mesh->skin_plan->offsets,
         .influences = mesh->influences,
         .bind_positions = mesh->positions,
         .bind_normals = mesh->normals,
@@ -56,18 +56,18 @@ typedef struct group {
     uint32_t vertex, influence;
 } group;
 
-// How the vertices of a run stand in memory.
-typedef enum vertex_order {
-    UNIFORM, // consecutive, and their influences too
-    SPAN,    // consecutive, but some have more influences than others
-    LIST,
-} vertex_order;
+// What is written besides places.
+typedef enum directions {
+    NO_DIRECTIONS,
+    NORMALS,
+    TANGENTS, // normals too where they are wanted
+} directions;
 
 // What the compiler knows of a run, where code is written once for several.
 typedef struct shape {
     md5_skin_kind kind;
-    vertex_order order;
-    bool has_directions; // normals or tangents are wanted
+    md5_skin_order order;
+    directions wanted;
 } shape;
 
 // A matrix in each lane.
@@ -79,31 +79,30 @@ typedef struct lanes_mat34 {
 
 // The influences from one on.
 typedef struct influence_list {
-    const md5_mat34 *palette;
-    const uint32_t *joints;
+    const unsigned char *palette;
+    const uint32_t *offsets;
     const md5_vec4 *influences;
 } influence_list;
 
 MD5_WIDE_INLINE influence_list influences_from(const skin_arrays *arrays, uint32_t first)
 {
-    return (influence_list){arrays->palette, arrays->influence_joints + first,
-                            arrays->influences + first};
+    return (influence_list){arrays->palette, arrays->offsets + first, arrays->influences + first};
 }
 
 // What is summed: matrices, each times its bias, or each of their rows times the influence.
 typedef enum term { WEIGHED_MATRIX, APPLIED_MATRIX } term;
 
-MD5_WIDE_INLINE md5_wide_mat34 term_at(influence_list list, size_t i, term what)
+MD5_WIDE_INLINE matrix_rows term_at(influence_list list, size_t i, term what)
 {
-    const float *const m = list.palette[list.joints[i]].m;
+    const float *const m = (const void *)(list.palette + list.offsets[i]);
     return what == WEIGHED_MATRIX ? scale_matrix(m, &list.influences[i].w)
                                   : multiply_rows(m, &list.influences[i]);
 }
 
 // `count` is known where this is inlined.
-MD5_WIDE_INLINE md5_wide_mat34 sum_few(influence_list list, size_t first, size_t count, term what)
+MD5_WIDE_INLINE matrix_rows sum_few(influence_list list, size_t first, size_t count, term what)
 {
-    md5_wide_mat34 sum = term_at(list, first, what);
+    matrix_rows sum = term_at(list, first, what);
     MD5_UNROLL
     for (size_t i = 1; i < count; i++)
         sum = add_matrices(sum, term_at(list, first + i, what));
@@ -112,15 +111,15 @@ MD5_WIDE_INLINE md5_wide_mat34 sum_few(influence_list list, size_t first, size_t
 
 MD5_WIDE_INLINE uint32_t vertex_of(const group *vertices, uint32_t i, shape of)
 {
-    return of.order == LIST ? vertices->list[i] : vertices->vertex + i;
+    return of.order == MD5_SKIN_LIST ? vertices->list[i] : vertices->vertex + i;
 }
 
 MD5_WIDE_INLINE void sum_group(const skin_arrays *arrays, const group *vertices, size_t count,
-                               shape of, term what, md5_wide_mat34 sums[MD5_WIDTH])
+                               shape of, term what, matrix_rows sums[MD5_WIDTH])
 {
     MD5_UNROLL
     for (uint32_t i = 0; i < MD5_WIDTH; i++) {
-        if (of.order == UNIFORM) // addresses known but for one
+        if (of.order == MD5_SKIN_SPAN) // addresses known but for one
             sums[i] = sum_few(influences_from(arrays, vertices->influence), i * count, count, what);
         else
             sums[i] = sum_few(
@@ -131,13 +130,13 @@ MD5_WIDE_INLINE void sum_group(const skin_arrays *arrays, const group *vertices,
 
 // The same where each vertex has a count of its own.
 MD5_WIDE_INLINE void sum_many(const skin_arrays *arrays, const group *vertices, shape of, term what,
-                              md5_wide_mat34 sums[MD5_WIDTH])
+                              matrix_rows sums[MD5_WIDTH])
 {
     for (uint32_t i = 0; i < MD5_WIDTH; i++) {
         const uint32_t *const range = arrays->first_influence + vertex_of(vertices, i, of);
         const size_t count = range[1] - range[0];
         const influence_list list = influences_from(arrays, range[0]);
-        md5_wide_mat34 sum = term_at(list, 0, what);
+        matrix_rows sum = term_at(list, 0, what);
         for (size_t k = 1; k < count; k++)
             sum = add_matrices(sum, term_at(list, k, what));
         sums[i] = sum;
@@ -145,7 +144,7 @@ MD5_WIDE_INLINE void sum_many(const skin_arrays *arrays, const group *vertices, 
 }
 
 MD5_WIDE_INLINE void sum_kind(const skin_arrays *arrays, const group *vertices, shape of, term what,
-                              md5_wide_mat34 sums[MD5_WIDTH])
+                              matrix_rows sums[MD5_WIDTH])
 {
     switch (of.kind) {
     case MD5_SKIN_WHOLE:
@@ -208,24 +207,24 @@ MD5_WIDE_INLINE lanes3 turn(const lanes_mat34 *m, lanes3 bind)
     return unit;
 }
 
-MD5_WIDE_INLINE lanes3 load3(const md5_vec3 *from, const group *vertices, vertex_order order)
+MD5_WIDE_INLINE lanes3 load3(const md5_vec3 *from, const group *vertices, md5_skin_order order)
 {
-    return order == LIST ? load_points_at(from, vertices->list)
-                         : load_points(from + vertices->vertex);
+    return order == MD5_SKIN_LIST ? load_points_at(from, vertices->list)
+                                  : load_points(from + vertices->vertex);
 }
 
-MD5_WIDE_INLINE void store3(md5_vec3 *to, const group *vertices, vertex_order order, lanes3 a)
+MD5_WIDE_INLINE void store3(md5_vec3 *to, const group *vertices, md5_skin_order order, lanes3 a)
 {
-    if (order == LIST)
+    if (order == MD5_SKIN_LIST)
         store_points_at(to, vertices->list, a);
     else
         store_points(to + vertices->vertex, a);
 }
 
-MD5_WIDE_INLINE void load_tangents(const md5_vec4 *from, const group *vertices, vertex_order order,
-                                   md5_wide rows[4])
+MD5_WIDE_INLINE void load_tangents(const md5_vec4 *from, const group *vertices,
+                                   md5_skin_order order, md5_wide rows[4])
 {
-    if (order == LIST) {
+    if (order == MD5_SKIN_LIST) {
         const float *pointers[MD5_WIDTH];
         for (uint32_t i = 0; i < MD5_WIDTH; i++)
             pointers[i] = &from[vertices->list[i]].x;
@@ -236,11 +235,11 @@ MD5_WIDE_INLINE void load_tangents(const md5_vec4 *from, const group *vertices, 
     md5_wide_transpose(rows);
 }
 
-MD5_WIDE_INLINE void store_tangents(md5_vec4 *to, const group *vertices, vertex_order order,
+MD5_WIDE_INLINE void store_tangents(md5_vec4 *to, const group *vertices, md5_skin_order order,
                                     md5_wide rows[4])
 {
     md5_wide_transpose(rows);
-    if (order == LIST) {
+    if (order == MD5_SKIN_LIST) {
         float *pointers[MD5_WIDTH];
         for (uint32_t i = 0; i < MD5_WIDTH; i++)
             pointers[i] = &to[vertices->list[i]].x;
@@ -253,21 +252,21 @@ MD5_WIDE_INLINE void store_tangents(md5_vec4 *to, const group *vertices, vertex_
 // -- Groups ---------------------------------------------------------------------------------
 
 MD5_WIDE_INLINE void move_group(const skin_arrays *arrays, const group *vertices,
-                                vertex_order order, const lanes_mat34 *m)
+                                md5_skin_order order, const lanes_mat34 *m)
 {
     const lanes3 bind = load3(arrays->bind_positions, vertices, order);
     store3(arrays->positions, vertices, order, move_points(m, bind));
 }
 
 MD5_WIDE_INLINE void turn_normals(const skin_arrays *arrays, const group *vertices,
-                                  vertex_order order, const lanes_mat34 *m)
+                                  md5_skin_order order, const lanes_mat34 *m)
 {
     const lanes3 bind = load3(arrays->bind_normals, vertices, order);
     store3(arrays->normals, vertices, order, turn(m, bind));
 }
 
 MD5_WIDE_INLINE void turn_tangents(const skin_arrays *arrays, const group *vertices,
-                                   vertex_order order, const lanes_mat34 *m)
+                                   md5_skin_order order, const lanes_mat34 *m)
 {
     md5_wide rows[4];
     load_tangents(arrays->bind_tangents, vertices, order, rows);
@@ -278,19 +277,19 @@ MD5_WIDE_INLINE void turn_tangents(const skin_arrays *arrays, const group *verti
     store_tangents(arrays->tangents, vertices, order, rows);
 }
 
-MD5_WIDE_INLINE void turn_group(const skin_arrays *arrays, const group *vertices,
-                                vertex_order order, const lanes_mat34 *m)
+MD5_WIDE_INLINE void turn_group(const skin_arrays *arrays, const group *vertices, shape of,
+                                const lanes_mat34 *m)
 {
-    if (arrays->normals)
-        turn_normals(arrays, vertices, order, m);
-    if (arrays->tangents)
-        turn_tangents(arrays, vertices, order, m);
+    if (of.wanted == NORMALS || (of.wanted == TANGENTS && arrays->normals))
+        turn_normals(arrays, vertices, of.order, m);
+    if (of.wanted == TANGENTS)
+        turn_tangents(arrays, vertices, of.order, m);
 }
 
 MD5_WIDE_INLINE void blend(const skin_arrays *arrays, const group *vertices, shape of,
                            lanes_mat34 *result)
 {
-    md5_wide_mat34 sums[MD5_WIDTH];
+    matrix_rows sums[MD5_WIDTH];
     sum_kind(arrays, vertices, of, WEIGHED_MATRIX, sums);
     matrices_to_lanes(sums, result->entries);
 }
@@ -299,18 +298,18 @@ MD5_WIDE_INLINE void blend(const skin_arrays *arrays, const group *vertices, sha
 MD5_WIDE_INLINE void skin_group(const skin_arrays *arrays, const group *vertices, shape of)
 {
     lanes_mat34 m;
-    if (md5_skin_is_blended(of.kind) || (of.kind == MD5_SKIN_WHOLE && of.has_directions)) {
+    if (md5_skin_is_blended(of.kind) || (of.kind == MD5_SKIN_WHOLE && of.wanted != NO_DIRECTIONS)) {
         blend(arrays, vertices, of, &m);
         move_group(arrays, vertices, of.order, &m);
     } else {
-        md5_wide_mat34 sums[MD5_WIDTH];
+        matrix_rows sums[MD5_WIDTH];
         sum_kind(arrays, vertices, of, APPLIED_MATRIX, sums);
         store3(arrays->positions, vertices, of.order, sum_rows(sums));
-        if (of.has_directions)
+        if (of.wanted != NO_DIRECTIONS)
             blend(arrays, vertices, of, &m);
     }
-    if (of.has_directions)
-        turn_group(arrays, vertices, of.order, &m);
+    if (of.wanted != NO_DIRECTIONS)
+        turn_group(arrays, vertices, of, &m);
 }
 
 // -- Runs -----------------------------------------------------------------------------------
@@ -320,18 +319,26 @@ MD5_WIDE_INLINE void skin_span(const skin_arrays *arrays, const md5_skin_run *ru
     const uint32_t *const range = arrays->first_influence + run->first;
     const uint32_t step = MD5_WIDTH * (range[1] - range[0]);
     group vertices = {.vertex = run->first, .influence = range[0]};
-    for (uint32_t i = 0; i < run->num_vertices; i += MD5_WIDTH) {
+    for (uint32_t i = 0; i < run->count; i += MD5_WIDTH) {
         skin_group(arrays, &vertices, of);
         vertices.vertex += MD5_WIDTH;
         vertices.influence += step;
     }
 }
 
-// The last group is filled up with its last vertex, which is then written several times.
-MD5_WIDE_INLINE void skin_list(const skin_arrays *arrays, const md5_skin_run *run,
-                               const uint32_t *list, shape of)
+MD5_WIDE_INLINE void skin_blocks(const skin_arrays *arrays, const uint32_t *blocks,
+                                 uint32_t num_blocks, shape of)
 {
-    uint32_t rest = run->num_vertices;
+    for (uint32_t i = 0; i < num_blocks; i++) {
+        for (uint32_t k = 0; k < MD5_SKIN_BLOCK; k += MD5_WIDTH)
+            skin_group(arrays, &(group){.vertex = blocks[i] + k}, of);
+    }
+}
+
+// The last group is filled up with its last vertex, which is then written several times.
+MD5_WIDE_INLINE void skin_list(const skin_arrays *arrays, const uint32_t *list, uint32_t rest,
+                               shape of)
+{
     for (; rest >= MD5_WIDTH; rest -= MD5_WIDTH, list += MD5_WIDTH)
         skin_group(arrays, &(group){.list = list}, of);
     if (rest == 0)
@@ -343,26 +350,28 @@ MD5_WIDE_INLINE void skin_list(const skin_arrays *arrays, const md5_skin_run *ru
 }
 
 MD5_WIDE_INLINE void skin_run(const skin_arrays *arrays, const md5_skin_run *run,
-                              const uint32_t *list, md5_skin_kind kind, bool has_directions)
+                              const uint32_t *vertices, md5_skin_kind kind, directions wanted)
 {
-    if (list)
-        skin_list(arrays, run, list, (shape){kind, LIST, has_directions});
-    else if (run->is_uniform)
-        skin_span(arrays, run, (shape){kind, UNIFORM, has_directions});
+    if (run->order == MD5_SKIN_SPAN)
+        skin_span(arrays, run, (shape){kind, MD5_SKIN_SPAN, wanted});
+    else if (run->order == MD5_SKIN_BLOCKS)
+        skin_blocks(arrays, vertices, run->count, (shape){kind, MD5_SKIN_BLOCKS, wanted});
     else
-        skin_span(arrays, run, (shape){kind, SPAN, has_directions});
+        skin_list(arrays, vertices, run->count, (shape){kind, MD5_SKIN_LIST, wanted});
 }
 
-// One function for each kind, in which the compiler knows it. `list` is NULL for a span.
-#define SKIN_RUNS_OF(name, kind)                                                     \
-    MD5_WIDE_CODE static void name(const md5_skin_job *job, const md5_skin_run *run, \
-                                   const uint32_t *list)                             \
-    {                                                                                \
-        const skin_arrays arrays = arrays_of(job);                                   \
-        if (job->normals || job->tangents)                                           \
-            skin_run(&arrays, run, list, kind, true);                                \
-        else                                                                         \
-            skin_run(&arrays, run, list, kind, false);                               \
+// One function for each kind, in which the compiler knows it.
+#define SKIN_RUNS_OF(name, kind)                                                      \
+    MD5_WIDE_CODE static void name(const md5_skin_job *job, const md5_skin_run *run)  \
+    {                                                                                 \
+        const skin_arrays arrays = arrays_of(job);                                    \
+        const uint32_t *const vertices = job->mesh->skin_plan->vertices + run->first; \
+        if (job->tangents)                                                            \
+            skin_run(&arrays, run, vertices, kind, TANGENTS);                         \
+        else if (job->normals)                                                        \
+            skin_run(&arrays, run, vertices, kind, NORMALS);                          \
+        else                                                                          \
+            skin_run(&arrays, run, vertices, kind, NO_DIRECTIONS);                    \
     }
 
 SKIN_RUNS_OF(skin_whole, MD5_SKIN_WHOLE)
@@ -373,51 +382,61 @@ SKIN_RUNS_OF(skin_blend3, MD5_SKIN_BLEND3)
 SKIN_RUNS_OF(skin_blend4, MD5_SKIN_BLEND4)
 SKIN_RUNS_OF(skin_blend_many, MD5_SKIN_BLEND_MANY)
 
-// All vertices share one matrix.
-MD5_WIDE_CODE static void skin_rigid(const md5_skin_job *job, const md5_skin_run *run)
+MD5_WIDE_INLINE void skin_rigid_span(const skin_arrays *arrays, const md5_skin_run *run,
+                                     directions wanted)
 {
-    const skin_arrays arrays = arrays_of(job);
-    const uint32_t influence = arrays.first_influence[run->first];
-    const float *const entries = arrays.palette[arrays.influence_joints[influence]].m;
+    const uint32_t influence = arrays->first_influence[run->first];
+    const float *const entries = (const void *)(arrays->palette + arrays->offsets[influence]);
     lanes_mat34 m;
     MD5_UNROLL
     for (int i = 0; i < 12; i++)
         m.entries[i / 4][i % 4] = md5_wide_all(entries[i]);
-    const uint32_t end = run->first + run->num_vertices;
+    const uint32_t end = run->first + run->count;
     for (uint32_t vertex = run->first; vertex < end; vertex += MD5_WIDTH) {
         const group vertices = {.vertex = vertex};
-        move_group(&arrays, &vertices, UNIFORM, &m);
-        turn_group(&arrays, &vertices, UNIFORM, &m);
+        move_group(arrays, &vertices, MD5_SKIN_SPAN, &m);
+        turn_group(arrays, &vertices, (shape){MD5_SKIN_RIGID, MD5_SKIN_SPAN, wanted}, &m);
     }
+}
+
+// All vertices share one matrix.
+MD5_WIDE_CODE static void skin_rigid(const md5_skin_job *job, const md5_skin_run *run)
+{
+    const skin_arrays arrays = arrays_of(job);
+    if (job->tangents)
+        skin_rigid_span(&arrays, run, TANGENTS);
+    else if (job->normals)
+        skin_rigid_span(&arrays, run, NORMALS);
+    else
+        skin_rigid_span(&arrays, run, NO_DIRECTIONS);
 }
 
 MD5_WIDE_CODE static void skin(const md5_skin_job *job)
 {
     const md5_skin_plan *const plan = job->mesh->skin_plan;
-    for (uint32_t i = 0; i < plan->num_spans + plan->num_lists; i++) {
+    for (uint32_t i = 0; i < plan->num_runs; i++) {
         const md5_skin_run *const run = &plan->runs[i];
-        const uint32_t *const list = i < plan->num_spans ? NULL : plan->vertices + run->first;
         switch (run->kind) {
         case MD5_SKIN_WHOLE:
-            skin_whole(job, run, list);
+            skin_whole(job, run);
             break;
         case MD5_SKIN_ONE:
-            skin_one(job, run, list);
+            skin_one(job, run);
             break;
         case MD5_SKIN_TWO:
-            skin_two(job, run, list);
+            skin_two(job, run);
             break;
         case MD5_SKIN_MANY:
-            skin_many(job, run, list);
+            skin_many(job, run);
             break;
         case MD5_SKIN_BLEND3:
-            skin_blend3(job, run, list);
+            skin_blend3(job, run);
             break;
         case MD5_SKIN_BLEND4:
-            skin_blend4(job, run, list);
+            skin_blend4(job, run);
             break;
         case MD5_SKIN_BLEND_MANY:
-            skin_blend_many(job, run, list);
+            skin_blend_many(job, run);
             break;
         case MD5_SKIN_RIGID:
             skin_rigid(job, run);
