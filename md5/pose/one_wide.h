@@ -214,7 +214,7 @@ MD5_WIDE_CODE static void turn_locals(const md5_binding *binding, const md5_mome
             md5_wide rotation[4], translation[4], m[12];
             slerp_end(&turn.sets[i], rotation);
             if (targets->rotations_in_order) {
-                md5_wide_load_run(&moved[slot].translation.x, 8, translation);
+                md5_wide_load_run((const float *)&moved[slot].translation, 8, translation);
                 build_matrices(rotation, translation, m);
                 MD5_UNROLL
                 for (int row = 0; row < 3; row++)
