@@ -5,6 +5,7 @@
 // long enough for the clock; the figures are the median, the fastest and the slowest run. The first
 // rows measure the machine itself, so that tables from different machines can be read together.
 #include "test/bench_pose.h"
+#include "test/bench_skin.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -38,8 +39,9 @@ typedef struct workload {
     md5_vec4 *tangents;
     unsigned char *from, *to;
     double time;
-    posing posing; // a made character of the number of joints that is being measured
-    uint64_t seen; // results go in here, so that no work can be left out
+    posing posing;     // a made character of the number of joints that is being measured
+    skinning skinning; // a model that is being measured
+    uint64_t seen;     // results go in here, so that no work can be left out
 } workload;
 
 typedef struct bench_row {
@@ -284,6 +286,84 @@ static void measure_posing(workload *load, FILE *csv)
     }
 }
 
+static void skin_places(workload *load)
+{
+    load->seen += skin_all(&load->skinning, false, false);
+}
+
+static void skin_with_normals(workload *load)
+{
+    load->seen += skin_all(&load->skinning, true, false);
+}
+
+static void skin_with_tangents(workload *load)
+{
+    load->seen += skin_all(&load->skinning, true, true);
+}
+
+// With every set of instructions: one row each.
+static void measure_skin_levels(workload *load, void (*work)(workload *), const char *what,
+                                FILE *csv)
+{
+    static const char *const names[MD5_CPU_COUNT] = {"scalar", "SSE2", "AVX2", NULL, "NEON"};
+    for (int level = 0; level < MD5_CPU_COUNT; level++) {
+        load->skinning.level = (md5_cpu)level;
+        if (!names[level] || !md5_cpu_has(load->skinning.level))
+            continue;
+        char name[64];
+        snprintf(name, sizeof name, "%s, %s", what, names[level]);
+        measure(load, &(bench_row){name, "ns/vertex", work, load->skinning.num_vertices, false},
+                csv);
+    }
+}
+
+static void measure_made_skin(workload *load, int num_influences, FILE *csv)
+{
+    md5_model *const model = made_model(num_influences);
+    if (!model)
+        return;
+    make_skinning(&load->skinning, model);
+    char what[48];
+    snprintf(what, sizeof what, "skin %d influences: positions", num_influences);
+    measure_skin_levels(load, skin_places, what, csv);
+    snprintf(what, sizeof what, "skin %d: + normals", num_influences);
+    measure_skin_levels(load, skin_with_normals, what, csv);
+    snprintf(what, sizeof what, "skin %d: + normals, tangents", num_influences);
+    measure_skin_levels(load, skin_with_tangents, what, csv);
+    free_skinning(&load->skinning);
+}
+
+// Those of the corpus where there is one ($MD5_CORPUS).
+static void measure_real_skin(workload *load, FILE *csv)
+{
+    static const char *const paths[][2] = {
+        {"drone", "redeclipse/drone/mesh.md5mesh"},
+        {"Frankie", "frankie/Frankie.md5mesh"},
+        {"Stromar", "stromar/stromar.md5mesh"},
+        {"queen", "terasology/lasr/queen.md5mesh"},
+    };
+    const char *const corpus = getenv("MD5_CORPUS");
+    for (size_t i = 0; corpus && i < sizeof paths / sizeof paths[0]; i++) {
+        char path[1024], what[48];
+        snprintf(path, sizeof path, "%s/corpus/%s", corpus, paths[i][1]);
+        md5_model *const model = md5_load_model(path, NULL, NULL);
+        if (!model)
+            continue;
+        make_skinning(&load->skinning, model);
+        snprintf(what, sizeof what, "skin %s: positions", paths[i][0]);
+        measure_skin_levels(load, skin_places, what, csv);
+        free_skinning(&load->skinning);
+    }
+}
+
+static void measure_skinning(workload *load, FILE *csv)
+{
+    static const int counts[] = {1, 2, 4, 8};
+    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++)
+        measure_made_skin(load, counts[i], csv);
+    measure_real_skin(load, csv);
+}
+
 // -- Preparing ------------------------------------------------------------------------------
 
 static _Noreturn void fail(const char *what, const char *detail)
@@ -430,6 +510,7 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         measure(&load, &rows[i], csv);
     measure_posing(&load, csv);
+    measure_skinning(&load, csv);
 
     const bool written = fclose(csv) == 0;
     release(&load);
