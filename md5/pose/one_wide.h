@@ -42,8 +42,8 @@ MD5_WIDE_INLINE uint32_t turn_sets(wide_turn *turn, uint32_t begin)
     for (; size < MD5_SLERP_SETS && begin + size * MD5_WIDTH < turn->count; size++) {
         const uint32_t slot = slot_of_set(turn->count, begin, size);
         md5_wide a[4], b[4];
-        md5_wide_load_run(&turn->frame0[slot].x, 4, a);
-        md5_wide_load_run(&turn->frame1[slot].x, 4, b);
+        md5_wide_load_run((const float *)&turn->frame0[slot], 4, a);
+        md5_wide_load_run((const float *)&turn->frame1[slot], 4, b);
         slerp_begin(&turn->sets[size], a, b);
     }
     slerp_weigh_all(&turn->slerp, turn->sets, size);
@@ -70,7 +70,7 @@ MD5_WIDE_CODE static void sample_rotations(const md5_anim *anim, const md5_momen
             slerp_end(&turn.sets[i], rotation);
             md5_wide_transpose(rotation);
             if (targets->rotations_in_order) {
-                md5_wide_store_run(&pose[slot].rotation.x, 8, rotation);
+                md5_wide_store_run((float *)&pose[slot].rotation, 8, rotation);
                 continue;
             }
             float *to[MD5_WIDTH];
@@ -96,14 +96,14 @@ MD5_WIDE_CODE static void sample_translations(const md5_anim *anim, const md5_mo
     for (uint32_t next = 0; next < end; next += MD5_WIDTH) {
         const uint32_t slot = next + MD5_WIDTH <= end ? next : end - MD5_WIDTH;
         md5_wide a[4], b[4];
-        md5_wide_load_run(&frame0[slot].x, 3, a);
-        md5_wide_load_run(&frame1[slot].x, 3, b);
+        md5_wide_load_run((const float *)&frame0[slot], 3, a);
+        md5_wide_load_run((const float *)&frame1[slot], 3, b);
         MD5_UNROLL
         for (int i = 0; i < 4; i++)
             a[i] = lerp_wide(a[i], b[i], fraction);
         md5_wide_cut(a);
         if (targets->translations_in_order) {
-            md5_wide_store_run(&pose[slot].translation.x, 8, a);
+            md5_wide_store_run((float *)&pose[slot].translation, 8, a);
             continue;
         }
         float *to[MD5_WIDTH];
