@@ -40,6 +40,11 @@ static void print_summary(const view_state *viewer)
         printf("  %zu %s: %u frames, %g a second, %.3f s\n", i, scene->clips[i].name,
                (unsigned)scene->clips[i].anim->num_frames, scene->clips[i].anim->frame_rate,
                scene->clips[i].anim->duration);
+    const md5_camera *const camera = scene->flight.camera;
+    if (camera != NULL)
+        printf("  flight %s: %u frames, %u cuts, %g a second, %.3f s\n", scene->flight.name,
+               (unsigned)camera->num_frames, (unsigned)camera->num_cuts, camera->frame_rate,
+               camera->duration);
 }
 
 static bool run_job(view_state *viewer)

@@ -56,11 +56,11 @@ typedef struct view_state {
     md5_bounds bounds; // of the whole clip
     view_hull hull;    // likewise
     float ground;      // height of the grid
-    bool picked_up;    // the scene was opened with the animations beside the model
     bool as_asked;     // it is what the command line names, with the textures that it names
 
     view_play play;
-    view_camera camera;
+    view_camera camera; // the own one
+    bool flying;        // the picture is taken from the flight instead; there is one then
     view_shown shown;
     view_layout layout;
     view_drag_kind drag;
@@ -85,7 +85,7 @@ void view_end(view_state *viewer);
 // `as_asked`: the textures that the command line names are meant for these files.
 bool view_open(view_state *viewer, const char *const *files, size_t num_files, bool as_asked);
 
-// Opens what a person dropped on the window: model, animation or texture.
+// Opens what a person dropped on the window: model, animation, flight or texture.
 void view_drop(view_state *viewer, const char *path);
 
 // Frees what view_open() made.
@@ -101,6 +101,13 @@ void view_change_clip(view_state *viewer, size_t clip);
 
 // Sets the camera as the options say, or as it suits the clip.
 void view_frame_anew(view_state *viewer);
+
+// Goes on with the own camera from where the flight is.
+void view_leave_flight(view_state *viewer);
+
+// How far the character has walked, where it does as in id's engine: the own camera goes along, or
+// it would soon be out of sight.
+md5_vec3 view_walked(const view_state *viewer);
 
 // Measures the clip anew, after the root mode or the clip changed.
 void view_measure(view_state *viewer);

@@ -16,7 +16,7 @@ static void change_clip(view_state *viewer, bool back)
 
 static void go_to_end(view_state *viewer, bool last)
 {
-    const md5_anim *const anim = view_shown_anim(&viewer->scene);
+    const md5_anim *const anim = view_clock(&viewer->scene);
     if (anim != NULL)
         view_seek(&viewer->play, anim, last ? (anim->num_frames - 1) / anim->frame_rate : 0.0);
 }
@@ -25,7 +25,7 @@ static void change_loop(view_state *viewer)
 {
     static const char *const words[] = {"Loop: the last frame is the first",
                                         "Cycle: the last frame blends into the first", "Once"};
-    const md5_anim *const anim = view_shown_anim(&viewer->scene);
+    const md5_anim *const anim = view_clock(&viewer->scene);
     // The frame that is seen stays, though the length of a cycle changes.
     const double place = anim != NULL ? view_cycle_time(&viewer->play, anim) : 0.0;
     viewer->play.wrap = (md5_wrap)((viewer->play.wrap + 1) % 3);
@@ -46,7 +46,7 @@ static void change_root(view_state *viewer)
 static bool perform_animation(view_state *viewer, view_action action)
 {
     view_play *const play = &viewer->play;
-    const md5_anim *const anim = view_shown_anim(&viewer->scene);
+    const md5_anim *const anim = view_clock(&viewer->scene);
     switch (action) {
     case VIEW_PLAY:
         view_toggle_play(play, anim);
@@ -98,11 +98,27 @@ static void look_from(view_state *viewer, float azimuth, float elevation)
     viewer->camera.elevation = elevation;
 }
 
+static void turn_flight(view_state *viewer)
+{
+    if (viewer->scene.flight.camera == NULL) {
+        view_notice(viewer, "No flight: give an .md5camera, or drop it here");
+        return;
+    }
+    viewer->flying = !viewer->flying;
+    view_notice(viewer, "%s", viewer->flying ? "Flight" : "Own camera");
+}
+
+// What is set is the own camera: it is seen then.
 static bool perform_camera(view_state *viewer, view_action action)
 {
+    if (action >= VIEW_FRAME_ALL && action <= VIEW_ORTHOGRAPHIC)
+        viewer->flying = false;
     // The elevation from which the three axes of a cube look equally long: atan(1 / sqrt 2).
     const float isometric = 35.26439f;
     switch (action) {
+    case VIEW_FLIGHT:
+        turn_flight(viewer);
+        return true;
     case VIEW_FRAME_ALL:
         view_measure(viewer);
         view_frame_all(&viewer->camera, viewer->bounds, &viewer->hull, (float)viewer->width,

@@ -29,6 +29,41 @@ md5_vec3 view_camera_eye(const view_camera *camera)
     return view_add(camera->target, view_scale(axes.back, camera->distance));
 }
 
+view_lens view_camera_lens(const view_camera *camera, float width, float height)
+{
+    const float half_y = camera->orthographic ? HALF_HEIGHT * camera->distance : HALF_HEIGHT;
+    // The ground reaches far beyond the model; in front of the eye a hundredth of the way is
+    // near enough not to cut what one looks at closely.
+    const float far_z = camera->distance + 60.0f * camera->scene_radius;
+    return (view_lens){
+        .eye = view_camera_eye(camera),
+        .axes = view_camera_axes(camera),
+        .half_x = half_y * width / height,
+        .half_y = half_y,
+        .near_z = camera->orthographic ? -far_z : 0.01f * camera->distance,
+        .far_z = far_z,
+        .orthographic = camera->orthographic,
+    };
+}
+
+view_lens view_flight_lens(const md5_camera_view *view, md5_vec3 centre, float scene_radius,
+                           float width, float height)
+{
+    // A file may say anything; half a circle has no flat picture.
+    const float half_x = tanf(0.5f * view_radians(view_clamp(view->fov, 1.0f, 175.0f)));
+    const float way = view_length(view_sub(centre, view->position));
+    return (view_lens){
+        .eye = view->position,
+        .axes = {.right = view_rotate(view->rotation, (md5_vec3){0, -1, 0}),
+                 .up = view_rotate(view->rotation, (md5_vec3){0, 0, 1}),
+                 .back = view_rotate(view->rotation, (md5_vec3){-1, 0, 0})},
+        .half_x = half_x,
+        .half_y = half_x * height / width,
+        .near_z = 0.005f * scene_radius, // flights come close
+        .far_z = way + 60.0f * scene_radius,
+    };
+}
+
 static md5gl_mat44 look_matrix(const view_axes *axes, md5_vec3 eye)
 {
     const md5_vec3 rows[3] = {axes->right, axes->up, axes->back};
@@ -43,22 +78,15 @@ static md5gl_mat44 look_matrix(const view_axes *axes, md5_vec3 eye)
     return m;
 }
 
-void view_camera_matrices(const view_camera *camera, float width, float height,
-                          md5gl_mat44 *view_from_world, md5gl_mat44 *clip_from_view)
+void view_lens_matrices(const view_lens *lens, md5gl_mat44 *view_from_world,
+                        md5gl_mat44 *clip_from_view)
 {
-    const view_axes axes = view_camera_axes(camera);
-    const float half_y = camera->orthographic ? HALF_HEIGHT * camera->distance : HALF_HEIGHT;
-    const float half_x = half_y * width / height;
-    // The ground reaches far beyond the model; in front of the eye a hundredth of the way is
-    // near enough not to cut what one looks at closely.
-    const float far_z = camera->distance + 60.0f * camera->scene_radius;
-    const float near_z = camera->orthographic ? -far_z : 0.01f * camera->distance;
-
-    *view_from_world = look_matrix(&axes, view_camera_eye(camera));
+    const float near_z = lens->near_z, far_z = lens->far_z;
+    *view_from_world = look_matrix(&lens->axes, lens->eye);
     md5gl_mat44 clip = {{0}};
-    clip.m[0] = 1.0f / half_x;
-    clip.m[5] = 1.0f / half_y;
-    if (camera->orthographic) {
+    clip.m[0] = 1.0f / lens->half_x;
+    clip.m[5] = 1.0f / lens->half_y;
+    if (lens->orthographic) {
         clip.m[10] = -2.0f / (far_z - near_z);
         clip.m[14] = -(far_z + near_z) / (far_z - near_z);
         clip.m[15] = 1.0f;
@@ -68,6 +96,19 @@ void view_camera_matrices(const view_camera *camera, float width, float height,
         clip.m[11] = -1.0f;
     }
     *clip_from_view = clip;
+}
+
+void view_take_lens(view_camera *camera, const view_lens *lens, md5_vec3 centre)
+{
+    const md5_vec3 back = lens->axes.back;
+    // What lies behind it cannot be turned about.
+    const float depth =
+        fmaxf(view_dot(view_sub(lens->eye, centre), back), 0.25f * camera->scene_radius);
+    camera->azimuth = atan2f(back.y, back.x) * (180.0f / VIEW_PI);
+    camera->elevation = asinf(view_clamp(back.z, -1.0f, 1.0f)) * (180.0f / VIEW_PI);
+    camera->target = view_sub(lens->eye, view_scale(back, depth));
+    camera->distance = depth * lens->half_y / HALF_HEIGHT;
+    camera->orthographic = false;
 }
 
 // The distance from which `point` is just within the picture.

@@ -28,9 +28,27 @@ view_camera view_default_camera(void);
 view_axes view_camera_axes(const view_camera *camera);
 md5_vec3 view_camera_eye(const view_camera *camera);
 
-// Matrices of a picture of width * height pixels.
-void view_camera_matrices(const view_camera *camera, float width, float height,
-                          md5gl_mat44 *view_from_world, md5gl_mat44 *clip_from_view);
+// How a picture is taken: from where, and what of the world is in it.
+typedef struct view_lens {
+    md5_vec3 eye;
+    view_axes axes;
+    float half_x, half_y; // half the picture's size at depth 1, or anywhere if orthographic
+    float near_z, far_z;
+    bool orthographic;
+} view_lens;
+
+// For a picture of width * height pixels: of this camera, and of one in a file, whose scene has
+// its middle at `centre`.
+view_lens view_camera_lens(const view_camera *camera, float width, float height);
+view_lens view_flight_lens(const md5_camera_view *view, md5_vec3 centre, float scene_radius,
+                           float width, float height);
+
+void view_lens_matrices(const view_lens *lens, md5gl_mat44 *view_from_world,
+                        md5gl_mat44 *clip_from_view);
+
+// Takes the place of a lens, turning about what it sees at the depth of `centre`, which keeps its
+// size. A roll and another field of view do not stay.
+void view_take_lens(view_camera *camera, const view_lens *lens, md5_vec3 centre);
 
 // Moves target and distance so that all of a shape is seen, seen from the same direction.
 void view_frame_all(view_camera *camera, md5_bounds bounds, const view_hull *hull, float width,

@@ -8,15 +8,30 @@ static const view_color sky = 0x3B4452FF, floor_color = 0x1B1F26FF;
 // Where nothing covers it, the gradient's middle.
 static const float middle[3] = {0.168f, 0.196f, 0.235f};
 
-// How far the character has walked, where it does as in id's engine: the camera goes along, or it
-// would soon be out of sight.
-static md5_vec3 walked(const view_state *viewer)
+md5_vec3 view_walked(const view_state *viewer)
 {
     const md5_anim *const anim = view_shown_anim(&viewer->scene);
     if (anim == NULL || viewer->scene.root != MD5_ROOT_ID)
         return (md5_vec3){0, 0, 0};
     const md5_moment begin = {0}, now = view_moment(&viewer->play, anim);
     return md5_root_motion(anim, &begin, &now);
+}
+
+// Of the flight at this moment, for a picture of that shape.
+static view_lens flight_lens(const view_state *viewer, float width, float height)
+{
+    const md5_camera_view view = view_flight_at(&viewer->scene.flight, &viewer->play);
+    return view_flight_lens(&view, view_centre(viewer->bounds), viewer->camera.scene_radius, width,
+                            height);
+}
+
+static view_lens choose_lens(const view_state *viewer, float width, float height)
+{
+    if (viewer->flying)
+        return flight_lens(viewer, width, height);
+    view_camera camera = viewer->camera;
+    camera.target = view_add(camera.target, view_walked(viewer));
+    return view_camera_lens(&camera, width, height);
 }
 
 static md5gl_frame begin_frame(const view_state *viewer, md5gl_target *target, uint32_t width,
@@ -28,13 +43,11 @@ static md5gl_frame begin_frame(const view_state *viewer, md5gl_target *target, u
     for (int i = 0; i < 3; i++)
         frame.background[i] = transparent ? 0.0f : color[i];
     frame.background[3] = transparent ? 0.0f : 1.0f;
-    view_camera camera = viewer->camera;
-    camera.target = view_add(camera.target, walked(viewer));
-    view_camera_matrices(&camera, (float)width, (float)height, &frame.view_from_world,
-                         &frame.clip_from_view);
+    const view_lens lens = choose_lens(viewer, (float)width, (float)height);
+    view_lens_matrices(&lens, &frame.view_from_world, &frame.clip_from_view);
 
     // Over the beholder's left shoulder, wherever he goes: what he looks at is never in the dark.
-    const view_axes axes = view_camera_axes(&viewer->camera);
+    const view_axes axes = lens.axes;
     frame.light_direction =
         view_add(view_scale(axes.right, -0.55f), view_add(view_scale(axes.up, 0.75f), axes.back));
     const float light[3] = {0.95f, 0.92f, 0.87f}, ambient[3] = {0.30f, 0.32f, 0.36f};
@@ -58,7 +71,7 @@ static void draw_ground(view_state *viewer)
 {
     const float radius = viewer->camera.scene_radius;
     const float cell = powf(10.0f, floorf(log10f(radius * 0.6f)));
-    const md5_vec3 centre = view_add(view_centre(viewer->bounds), walked(viewer));
+    const md5_vec3 centre = view_add(view_centre(viewer->bounds), view_walked(viewer));
     md5gl_draw_grid(viewer->renderer, viewer->ground, cell,
                     (md5_vec3){centre.x, centre.y, viewer->ground}, 7.0f * radius);
 }
@@ -93,7 +106,16 @@ static void draw_boxes(view_state *viewer, view_lines *lines)
     view_add_bounds(lines, md5_anim_bounds(anim, &moment, viewer->scene.root), 0xE0A03CFF);
 }
 
-static void draw_overlays(view_state *viewer)
+// The flight from outside: its path, and what it sees now.
+static void draw_flight(const view_state *viewer, view_lines *lines, float aspect)
+{
+    const float radius = viewer->camera.scene_radius;
+    const view_lens lens = flight_lens(viewer, aspect, 1.0f);
+    view_add_path(lines, &viewer->scene.flight, 0.05f * radius);
+    view_add_lens(lines, &lens, 0.3f * radius, 0xF1F3F6FF);
+}
+
+static void draw_overlays(view_state *viewer, float aspect)
 {
     const view_shown *const shown = &viewer->shown;
     view_lines *const lines = &viewer->lines;
@@ -106,6 +128,8 @@ static void draw_overlays(view_state *viewer)
         view_add_normals(lines, &viewer->scene, 0.025f * radius);
     if (shown->bounds)
         draw_boxes(viewer, lines);
+    if (!viewer->flying && viewer->scene.flight.camera != NULL)
+        draw_flight(viewer, lines, aspect);
     if (lines->count > 0)
         md5gl_draw_lines(viewer->renderer, lines->vertices, lines->count, width, false);
 
@@ -145,7 +169,7 @@ bool view_draw(view_state *viewer, md5gl_target *target, uint32_t width, uint32_
         draw_ground(viewer);
     md5_error draw_error;
     const bool drawn = draw_model(viewer, &draw_error);
-    draw_overlays(viewer);
+    draw_overlays(viewer, (float)width / (float)height);
     if (!clean)
         draw_text(viewer, (float)width, (float)height);
     const bool ended = md5gl_end_frame(viewer->renderer, error);

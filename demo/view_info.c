@@ -19,13 +19,14 @@ static void add_clip_rows(const view_state *viewer, view_rows *rows)
     const view_scene *const scene = &viewer->scene;
     const view_play *const play = &viewer->play;
     const view_clip *const clip = view_shown_clip(scene);
-    if (clip == NULL) {
+    const md5_anim *const anim = view_clock(scene);
+    if (clip != NULL)
+        view_add_row(rows, VIEW_ROW_TEXT, VIEW_ACCENT, "", "%s" DOT "%zu of %zu", clip->name,
+                     scene->clip + 1, scene->num_clips);
+    else if (scene->skeleton != NULL)
         view_add_row(rows, VIEW_ROW_TEXT, VIEW_ACCENT, "", "bind pose");
+    if (anim == NULL)
         return;
-    }
-    const md5_anim *const anim = clip->anim;
-    view_add_row(rows, VIEW_ROW_TEXT, VIEW_ACCENT, "", "%s" DOT "%zu of %zu", clip->name,
-                 scene->clip + 1, scene->num_clips);
     view_add_gap(rows);
     view_add_row(rows, VIEW_ROW_PAIR, VIEW_BRIGHT, "Time", "%.3f of %.3f s",
                  view_cycle_time(play, anim), view_cycle_length(play, anim));
@@ -36,6 +37,22 @@ static void add_clip_rows(const view_state *viewer, view_rows *rows)
     if (scene->root != MD5_ROOT_FILE)
         view_add_row(rows, VIEW_ROW_PAIR, VIEW_BRIGHT, "Root", "%s",
                      scene->root == MD5_ROOT_ID ? "as id's engine" : "in place");
+}
+
+static void add_flight_rows(const view_state *viewer, view_rows *rows)
+{
+    const view_flight *const flight = &viewer->scene.flight;
+    if (flight->camera == NULL)
+        return;
+    const view_flight_place place = view_find_place(flight, &viewer->play);
+    const md5_camera_view view = view_flight_at(flight, &viewer->play);
+    view_add_gap(rows);
+    view_add_row(rows, VIEW_ROW_PAIR, VIEW_BRIGHT, "Camera", "%s",
+                 viewer->flying ? flight->name : "own" DOT "V: flight");
+    view_add_row(rows, VIEW_ROW_PAIR, VIEW_BRIGHT, "Shot", "%u of %u" DOT "frame %.1f of %u",
+                 (unsigned)place.shot + 1, (unsigned)flight->camera->num_cuts + 1, place.frame,
+                 (unsigned)flight->camera->num_frames - 1);
+    view_add_row(rows, VIEW_ROW_PAIR, VIEW_BRIGHT, "View", "%.1f\xC2\xB0 wide", (double)view.fov);
 }
 
 // "4, 4, exact": the vertex path of each mesh, or the number of each kind where there are many.
@@ -63,6 +80,8 @@ static void describe_paths(const view_state *viewer, char *text, size_t size)
 static void add_model_rows(const view_state *viewer, view_rows *rows)
 {
     char paths[128];
+    if (viewer->scene.skeleton == NULL)
+        return;
     view_add_gap(rows);
     view_add_row(rows, VIEW_ROW_PAIR, VIEW_BRIGHT, "Joints", "%u",
                  (unsigned)viewer->scene.num_joints);
@@ -143,6 +162,7 @@ static void draw_figures(view_state *viewer, float height)
     view_rows rows = {.font = &viewer->font, .width = 270.0f * scale, .label_width = 84.0f * scale};
     view_add_row(&rows, VIEW_ROW_TITLE, VIEW_BRIGHT, "", "%s", viewer->scene.name);
     add_clip_rows(viewer, &rows);
+    add_flight_rows(viewer, &rows);
     add_model_rows(viewer, &rows);
     if (viewer->shown.statistics)
         add_statistics(viewer, &rows);
@@ -243,7 +263,7 @@ static void draw_notice(view_state *viewer, float width, float height)
 
 void view_draw_panel(view_state *viewer, float width, float height)
 {
-    const md5_anim *const anim = view_shown_anim(&viewer->scene);
+    const md5_anim *const anim = view_clock(&viewer->scene);
     if (!viewer->shown.help) // which needs the room
         draw_figures(viewer, height);
     if (anim != NULL)

@@ -18,7 +18,7 @@ static float mouse_scale(const view_state *viewer)
 static void seek_to(view_state *viewer, float x)
 {
     const view_rect track = viewer->layout.track;
-    const md5_anim *const anim = view_shown_anim(&viewer->scene);
+    const md5_anim *const anim = view_clock(&viewer->scene);
     if (anim == NULL || track.width <= 0.0f)
         return;
     const double place = (double)view_clamp((x - track.x) / track.width, 0.0f, 1.0f);
@@ -53,6 +53,8 @@ static bool move(view_state *viewer, const SDL_MouseMotionEvent *motion)
 {
     const float scale = mouse_scale(viewer), height = (float)viewer->height;
     const float right = (float)motion->xrel * scale, down = (float)motion->yrel * scale;
+    if (viewer->drag != VIEW_DRAG_NONE && viewer->drag != VIEW_DRAG_TIME)
+        view_leave_flight(viewer);
     switch (viewer->drag) {
     case VIEW_DRAG_ORBIT:
         view_orbit(&viewer->camera, right, down, height);
@@ -93,6 +95,7 @@ static void turn_wheel(view_state *viewer, const SDL_MouseWheelEvent *wheel)
         return;
     }
     const float width = (float)viewer->width, height = (float)viewer->height;
+    view_leave_flight(viewer);
     view_zoom(&viewer->camera, powf(1.15f, steps), x - 0.5f * width, y - 0.5f * height, height);
     view_tell_state(viewer, "zoom");
 }

@@ -224,7 +224,7 @@ static void draw_hierarchy(view_state *viewer, float width, float height)
 
 void view_draw_lists(view_state *viewer, float width, float height)
 {
-    if (viewer->shown.hierarchy)
+    if (viewer->shown.hierarchy && viewer->scene.skeleton != NULL)
         draw_hierarchy(viewer, width, height);
     if (viewer->shown.help)
         draw_keys(viewer, width, height);

@@ -89,4 +89,12 @@ static inline md5_vec3 view_turn(const md5_mat34 *m, md5_vec3 v)
     };
 }
 
+// By a unit quaternion.
+static inline md5_vec3 view_rotate(md5_quat q, md5_vec3 v)
+{
+    const md5_vec3 axis = {q.x, q.y, q.z};
+    const md5_vec3 twice = view_scale(view_cross(axis, v), 2.0f);
+    return view_add(view_add(v, view_scale(twice, q.w)), view_cross(axis, twice));
+}
+
 #endif

@@ -82,6 +82,23 @@ void view_frame_anew(view_state *viewer)
                    (float)viewer->height);
     if (options->distance_given)
         viewer->camera.distance = options->distance;
+    // A flight with nothing to look at is looked at itself.
+    viewer->flying = viewer->scene.flight.camera != NULL && viewer->scene.skeleton != NULL
+                     && !options->camera_path;
+}
+
+void view_leave_flight(view_state *viewer)
+{
+    if (!viewer->flying)
+        return;
+    const md5_camera_view view = view_flight_at(&viewer->scene.flight, &viewer->play);
+    const md5_vec3 walked = view_walked(viewer);
+    const md5_vec3 centre = view_add(view_centre(viewer->bounds), walked);
+    const view_lens lens = view_flight_lens(&view, centre, viewer->camera.scene_radius,
+                                            (float)viewer->width, (float)viewer->height);
+    view_take_lens(&viewer->camera, &lens, centre);
+    viewer->camera.target = view_sub(viewer->camera.target, walked);
+    viewer->flying = false;
 }
 
 void view_change_clip(view_state *viewer, size_t clip)
@@ -137,7 +154,6 @@ static bool open_files(view_state *viewer, const char *const *files, size_t num_
     viewer->scene.root = root;
     viewer->drawn = drawn;
     viewer->textures = textures;
-    viewer->picked_up = pick_up && num_files == 1;
     viewer->as_asked = as_asked;
     viewer->hierarchy_scroll = 0.0f;
     return true;
@@ -175,19 +191,21 @@ bool view_open(view_state *viewer, const char *const *files, size_t num_files, b
 bool view_reload(view_state *viewer)
 {
     // The names outlive the scene that they are of.
-    const size_t num_clips = viewer->picked_up ? 0 : viewer->scene.num_clips;
+    const size_t num_clips = viewer->scene.picked_up ? 0 : viewer->scene.num_clips;
     const bool model = viewer->scene.model != NULL;
     const size_t shown = viewer->scene.clip;
     const bool bind_pose = viewer->scene.bind_pose;
-    char **files = common_alloc(num_clips + 1, sizeof *files);
+    char **files = common_alloc(num_clips + 2, sizeof *files);
     size_t count = 0;
     if (model)
         files[count++] = common_copy(viewer->scene.path);
     for (size_t i = 0; i < num_clips; i++)
         files[count++] = common_copy(viewer->scene.clips[i].path);
+    if (viewer->scene.flight.camera != NULL)
+        files[count++] = common_copy(viewer->scene.flight.path);
 
-    const bool opened =
-        open_files(viewer, (const char *const *)files, count, viewer->picked_up, viewer->as_asked);
+    const bool opened = open_files(viewer, (const char *const *)files, count,
+                                   viewer->scene.picked_up, viewer->as_asked);
     if (opened && shown < viewer->scene.num_clips)
         view_choose_clip(&viewer->scene, shown);
     if (opened) {
@@ -202,7 +220,9 @@ bool view_reload(view_state *viewer)
 
 void view_open_neighbour(view_state *viewer, int step)
 {
-    const char *const ending = viewer->scene.model != NULL ? ".md5mesh" : ".md5anim";
+    const char *const ending = viewer->scene.model != NULL   ? ".md5mesh"
+                               : viewer->scene.num_clips > 0 ? ".md5anim"
+                                                             : ".md5camera";
     char *folder = common_folder(viewer->scene.path);
     common_list list = common_list_folder(folder, ending);
     char *clean = common_join(folder, common_base(viewer->scene.path));
@@ -223,6 +243,19 @@ void view_open_neighbour(view_state *viewer, int step)
     free(folder);
 }
 
+// What a flight that is alone was waiting for is opened with it.
+static bool open_dropped(view_state *viewer, const char *path)
+{
+    const view_scene *const scene = &viewer->scene;
+    const bool waiting = scene->flight.camera != NULL && scene->skeleton == NULL
+                         && !common_has_ending(path, ".md5camera");
+    char *flight = waiting ? common_copy(scene->flight.path) : NULL;
+    const char *const files[2] = {path, flight};
+    const bool opened = view_open(viewer, files, waiting ? 2 : 1, false);
+    free(flight);
+    return opened;
+}
+
 void view_drop(view_state *viewer, const char *path)
 {
     bool done = false;
@@ -237,8 +270,16 @@ void view_drop(view_state *viewer, const char *path)
             view_change_clip(viewer, viewer->scene.clip);
             viewer->play.playing = true;
         }
+    } else if (common_has_ending(path, ".md5camera") && viewer->scene.skeleton != NULL) {
+        what = "flight";
+        done = view_load_flight(&viewer->scene, path, &viewer->log);
+        viewer->flying = viewer->flying || done;
+        if (done) {
+            viewer->play.time = 0.0;
+            viewer->play.playing = true;
+        }
     } else {
-        done = view_open(viewer, &path, 1, false);
+        done = open_dropped(viewer, path);
     }
     if (done)
         view_notice(viewer, "%s: %s", what, common_base(path));

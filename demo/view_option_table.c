@@ -37,6 +37,7 @@ static const view_option table[] = {
     {OPTION_ELEVATION, "camera-elevation-angle", "DEG", NULL, "0 = level, 90 = from above"},
     {OPTION_DISTANCE, "camera-distance", "UNITS", NULL, "from the middle of the model"},
     {OPTION_ORTHOGRAPHIC, "camera-orthographic", NULL, NULL, "parallel instead of perspective"},
+    {OPTION_CAMERA_PATH, "camera-path", NULL, NULL, "see the way of a flight instead of flying"},
 
     {OPTION_GRID, "grid", NULL, "What is drawn (each may be given as NAME=no)", "ground grid"},
     {OPTION_AXIS, "axis", NULL, NULL, "axes at the origin: x red, y green, z blue"},
@@ -110,11 +111,11 @@ const view_option *view_find_option(const char *name, size_t length, const view_
 void view_print_help(FILE *file)
 {
     enum { COLUMN = 38 };
-    fputs(
-        "md5view [OPTION...] [MODEL.md5mesh] [ANIM.md5anim...]\n\n"
-        "Shows a model moving. With a model alone, animations that fit and lie beside it are\n"
-        "picked up; with an animation alone, its joints are shown; with nothing, our own model.\n",
-        file);
+    fputs("md5view [OPTION...] [MODEL.md5mesh] [ANIM.md5anim...] [FLIGHT.md5camera]\n\n"
+          "Shows a model moving. With a model alone, animations that fit and lie beside it are\n"
+          "picked up; with an animation alone, its joints are shown; with nothing, our own model.\n"
+          "With a flight, the picture is taken from it; of a flight alone, its way is shown.\n",
+          file);
     for (int i = 0; i < NUM_OPTIONS; i++) {
         const view_option *const o = &table[i];
         if (o->heading != NULL)

@@ -157,6 +157,8 @@ static bool *find_switch(view_options *o, view_option_id id)
         return &o->watch;
     case OPTION_ORTHOGRAPHIC:
         return &o->orthographic;
+    case OPTION_CAMERA_PATH:
+        return &o->camera_path;
     case OPTION_AXIS:
         return &o->axis;
     case OPTION_EDGES:
@@ -322,11 +324,16 @@ static bool read_option(int count, char **arguments, int *i, view_options *optio
 
 static const char *find_contradiction(const view_options *o)
 {
-    size_t num_models = 0;
-    for (size_t i = 0; i < o->num_files; i++)
-        num_models += !common_has_ending(o->files[i], ".md5anim");
+    size_t num_models = 0, num_flights = 0;
+    for (size_t i = 0; i < o->num_files; i++) {
+        const bool is_flight = common_has_ending(o->files[i], ".md5camera");
+        num_flights += is_flight;
+        num_models += !is_flight && !common_has_ending(o->files[i], ".md5anim");
+    }
     if (num_models > 1)
-        return "one model at a time; animations end in .md5anim";
+        return "one model at a time; animations end in .md5anim, flights in .md5camera";
+    if (num_flights > 1)
+        return "one flight (.md5camera) at a time";
     if (o->output != NULL && strcmp(o->output, "-") != 0 && !common_has_ending(o->output, ".png"))
         return "--output writes PNG: name it FILE.png, or - for standard output";
     if (o->output != NULL && strcmp(o->output, "-") == 0 && o->num_times > 1)

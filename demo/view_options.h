@@ -16,7 +16,7 @@ typedef struct view_texture_choice {
 
 // What the command line asks for. Texts point into it.
 typedef struct view_options {
-    const char **files; // MODEL and ANIMs, in the order given
+    const char **files; // MODEL, ANIMs and FLIGHT, in the order given
     size_t num_files;
     view_texture_choice *textures;
     size_t num_textures;
@@ -41,6 +41,7 @@ typedef struct view_options {
     bool azimuth_given, elevation_given, distance_given;
     float azimuth, elevation, distance; // degrees, degrees, units
     bool orthographic;
+    bool camera_path; // the own camera, though there is a flight
 
     // -1 = as it suits: the grid in a picture with a background, the panel in a window.
     int grid, panel;

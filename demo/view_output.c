@@ -130,10 +130,11 @@ bool view_save_picture(view_state *viewer, const char *path, bool transparent, b
 static view_name_values name_values(const view_state *viewer, uint32_t n)
 {
     const view_clip *const clip = view_shown_clip(&viewer->scene);
+    const md5_anim *const clock = view_clock(&viewer->scene);
     return (view_name_values){
         .model = viewer->scene.name,
         .anim = clip != NULL ? clip->name : "bind-pose",
-        .frame = clip != NULL ? view_moment(&viewer->play, clip->anim).frame0 : 0,
+        .frame = clock != NULL ? view_moment(&viewer->play, clock).frame0 : 0,
         .time = viewer->play.time,
         .n = n,
     };
@@ -229,7 +230,7 @@ bool view_run_frames(view_state *viewer)
                 && md5gl_read_pixels(viewer->renderer, target, 1, 1, pixel, &error);
         seconds[i] = wall_seconds() - begin;
         viewer->frame_seconds = seconds[i];
-        view_advance(&viewer->play, view_shown_anim(&viewer->scene), 1.0 / rate);
+        view_advance(&viewer->play, view_clock(&viewer->scene), 1.0 / rate);
         view_log_progress(&viewer->log, "frames", i, count);
     }
     view_log_progress(&viewer->log, "frames", count, count);

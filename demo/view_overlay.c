@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 static const uint32_t red = 0xE5534BFF, green = 0x6BBF59FF, blue = 0x5C8DF0FF;
-static const uint32_t limb = 0xF2C14EFF, normal = 0x59D0C8FF;
+static const uint32_t limb = 0xF2C14EFF, normal = 0x59D0C8FF, way = 0xE0A03CFF;
 
 void view_clear_lines(view_lines *lines)
 {
@@ -83,4 +83,49 @@ void view_add_axes(view_lines *lines, float length)
     view_add_line(lines, origin, (md5_vec3){length, 0, 0}, red);
     view_add_line(lines, origin, (md5_vec3){0, length, 0}, green);
     view_add_line(lines, origin, (md5_vec3){0, 0, length}, blue);
+}
+
+static void add_view_axes(view_lines *lines, const md5_camera_view *view, float size)
+{
+    static const md5_vec3 axes[3] = {{2, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+    const uint32_t colors[3] = {red, green, blue};
+    for (int axis = 0; axis < 3; axis++) {
+        const md5_vec3 arm = view_scale(view_rotate(view->rotation, axes[axis]), size);
+        view_add_line(lines, view->position, view_add(view->position, arm), colors[axis]);
+    }
+}
+
+void view_add_path(view_lines *lines, const view_flight *flight, float axis_size)
+{
+    enum { MOST_AXES = 40 }; // more hide the path
+    const md5_camera *const camera = flight->camera;
+    const uint32_t num_played = flight->clock.num_frames, stride = 1 + num_played / MOST_AXES;
+    uint32_t shot = 0, last_shot = 0;
+    for (uint32_t played = 0; played < num_played; played++) {
+        const uint32_t frame = view_flight_frame(flight, played, &shot);
+        const md5_camera_view *const view = &camera->frames[frame];
+        if (played % stride == 0 || played + 1 == num_played || shot != last_shot)
+            add_view_axes(lines, view, axis_size);
+        // A shot moves on to its cut, which no frame of the next comes from.
+        if (played + 1 < num_played && frame + 1 < camera->num_frames)
+            view_add_line(lines, view->position, view[1].position, way);
+        last_shot = shot;
+    }
+}
+
+void view_add_lens(view_lines *lines, const view_lens *lens, float depth, uint32_t color)
+{
+    const md5_vec3 middle = view_add(lens->eye, view_scale(lens->axes.back, -depth));
+    const md5_vec3 across = view_scale(lens->axes.right, depth * lens->half_x);
+    const md5_vec3 high = view_scale(lens->axes.up, depth * lens->half_y);
+    const md5_vec3 top = view_add(middle, high), bottom = view_sub(middle, high);
+    const md5_vec3 corners[4] = {view_sub(top, across), view_add(top, across),
+                                 view_add(bottom, across), view_sub(bottom, across)};
+    for (int i = 0; i < 4; i++) {
+        view_add_line(lines, lens->eye, corners[i], color);
+        view_add_line(lines, corners[i], corners[(i + 1) % 4], color);
+    }
+    const md5_vec3 tip = view_add(top, view_scale(high, 0.5f));
+    view_add_line(lines, view_sub(top, view_scale(across, 0.5f)), tip, color);
+    view_add_line(lines, view_add(top, view_scale(across, 0.5f)), tip, color);
 }

@@ -3,6 +3,7 @@
 #define DEMO_VIEW_OVERLAY_H
 
 #include "render/md5gl.h"
+#include "demo/view_camera.h"
 #include "demo/view_scene.h"
 
 // A growing list of lines; it keeps its memory from frame to frame.
@@ -27,5 +28,12 @@ void view_add_bounds(view_lines *lines, md5_bounds bounds, uint32_t color);
 
 // x red, y green, z blue, from the origin.
 void view_add_axes(view_lines *lines, float length);
+
+// The way of a flight, in shots, with its axes at some of its frames: red where it looks, green to
+// its left, blue up.
+void view_add_path(view_lines *lines, const view_flight *flight, float axis_size);
+
+// What a lens sees: from its eye to the edges of the picture, with a sign at the upper edge.
+void view_add_lens(view_lines *lines, const view_lens *lens, float depth, uint32_t color);
 
 #endif

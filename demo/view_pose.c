@@ -6,6 +6,8 @@
 static void pose_bind(view_scene *scene)
 {
     const size_t size = scene->num_joints * sizeof *scene->joints;
+    if (scene->skeleton == NULL)
+        return;
     if (scene->model != NULL) {
         memcpy(scene->joints, scene->model->bind, size);
         md5_build_palette(scene->model, scene->joints, scene->palette);
@@ -94,6 +96,18 @@ static void widen_hull_by_pose(view_hull *hull, const view_scene *scene)
     }
 }
 
+// Of a flight alone: where it goes.
+static md5_bounds path_bounds(const md5_camera *camera, view_hull *hull)
+{
+    md5_bounds bounds = md5_bounds_of_points(NULL, 0);
+    for (uint32_t i = 0; i < camera->num_frames; i++) {
+        const md5_vec3 place = camera->frames[i].position;
+        bounds = md5_bounds_union(bounds, md5_bounds_of_points(&place, 1));
+        widen_hull(hull, &place, 1);
+    }
+    return bounds;
+}
+
 md5_bounds view_clip_bounds(view_scene *scene, view_hull *hull)
 {
     enum { MOMENTS = 13 };
@@ -101,6 +115,8 @@ md5_bounds view_clip_bounds(view_scene *scene, view_hull *hull)
     *hull = (view_hull){0};
     for (int i = 0; i < VIEW_HULL_POINTS; i++)
         hull->reach[i] = -INFINITY;
+    if (scene->skeleton == NULL && scene->flight.camera != NULL)
+        return path_bounds(scene->flight.camera, hull);
     const md5_anim *const anim = view_shown_anim(scene);
     const uint32_t last = anim != NULL ? anim->num_frames - 1 : 0;
     for (uint32_t i = 0; i < MOMENTS; i++) {

@@ -51,6 +51,7 @@ void view_free_scene(view_scene *scene)
         free_clip(&scene->clips[i]);
     free(scene->clips);
     md5_free_model(scene->model);
+    view_free_flight(&scene->flight);
     free(scene->path);
     free(scene->name);
     *scene = (view_scene){0};
@@ -172,6 +173,20 @@ bool view_add_clip(view_scene *scene, const char *path, view_log *log)
     return true;
 }
 
+bool view_load_flight(view_scene *scene, const char *path, view_log *log)
+{
+    md5_error error;
+    const md5_load_opts opts = loud(log);
+    md5_camera *const camera = md5_load_camera(path, &opts, &error);
+    if (camera == NULL) {
+        view_log_error(log, &error);
+        return false;
+    }
+    view_free_flight(&scene->flight);
+    scene->flight = view_make_flight(path, camera);
+    return true;
+}
+
 void view_choose_clip(view_scene *scene, size_t clip)
 {
     scene->clip = clip;
@@ -193,14 +208,31 @@ const md5_anim *view_shown_anim(const view_scene *scene)
     return clip != NULL ? clip->anim : NULL;
 }
 
+const md5_anim *view_clock(const view_scene *scene)
+{
+    const md5_anim *const anim = view_shown_anim(scene);
+    const bool moves = anim != NULL && anim->num_frames > 1;
+    return moves || scene->flight.camera == NULL ? anim : &scene->flight.clock;
+}
+
 // -- Loading --------------------------------------------------------------------------------
 
 static const char *find_model_path(const char *const *files, size_t num_files)
 {
     for (size_t i = 0; i < num_files; i++)
-        if (!common_has_ending(files[i], ".md5anim"))
+        if (!common_has_ending(files[i], ".md5anim") && !common_has_ending(files[i], ".md5camera"))
             return files[i];
     return NULL;
+}
+
+// What a scene is called after.
+static const char *find_main_path(const char *const *files, size_t num_files)
+{
+    const char *const model_path = find_model_path(files, num_files);
+    for (size_t i = 0; i < num_files && model_path == NULL; i++)
+        if (common_has_ending(files[i], ".md5anim"))
+            return files[i];
+    return model_path != NULL ? model_path : files[0];
 }
 
 static bool load_model(view_scene *scene, const char *path, view_log *log)
@@ -220,22 +252,25 @@ static bool load_all(view_scene *scene, const char *const *files, size_t num_fil
                      view_log *log)
 {
     const char *const model_path = find_model_path(files, num_files);
-    scene->path = common_copy(model_path != NULL ? model_path : files[0]);
+    scene->path = common_copy(find_main_path(files, num_files));
     scene->name = common_stem(scene->path);
     if (model_path != NULL && !load_model(scene, model_path, log))
         return false;
 
     for (size_t i = 0; i < num_files; i++) {
         view_log_progress(log, "files", i, num_files);
-        if (files[i] != model_path && !load_clip(scene, files[i], log))
+        const bool is_flight = common_has_ending(files[i], ".md5camera");
+        if (is_flight && !view_load_flight(scene, files[i], log))
+            return false;
+        if (!is_flight && files[i] != model_path && !load_clip(scene, files[i], log))
             return false;
     }
     view_log_progress(log, "files", num_files, num_files);
-    const bool alone = pick_up && model_path != NULL && num_files == 1;
-    if (alone)
+    scene->picked_up = pick_up && model_path != NULL && scene->num_clips == 0;
+    if (scene->picked_up)
         pick_up_clips(scene, log);
     if (scene->num_clips > 0)
-        view_choose_clip(scene, alone ? calmest_clip(scene) : 0);
+        view_choose_clip(scene, scene->picked_up ? calmest_clip(scene) : 0);
     return true;
 }
 

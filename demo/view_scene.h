@@ -3,6 +3,7 @@
 #define DEMO_VIEW_SCENE_H
 
 #include "md5/md5model.h"
+#include "demo/view_flight.h"
 #include "demo/view_log.h"
 #include "demo/view_play.h"
 
@@ -26,15 +27,17 @@ typedef struct view_hull {
 } view_hull;
 
 typedef struct view_scene {
-    char *path, *name; // of the model, or of the first clip where there is none
+    char *path, *name; // of the model; without one of the first clip; without any of the flight
     md5_model *model;  // NULL: joints alone
     view_clip *clips;
     size_t num_clips, clip; // clip: the one that is shown, if there is any
     size_t num_unopened;    // animations beside the model that were left for another time
+    bool picked_up;         // the clips are those beside the model
     bool bind_pose;         // show that instead of the clip
     md5_root root;
-    uint32_t num_joints; // of `skeleton`: the model's, or that of the clip
-    const md5_skeleton *skeleton;
+    uint32_t num_joints;          // of `skeleton`: the model's, or that of the clip
+    const md5_skeleton *skeleton; // NULL in a scene of a flight alone
+    view_flight flight;
 
     // Of the moment, written by view_pose().
     md5_transform *pose;   // [num_joints]
@@ -43,10 +46,11 @@ typedef struct view_scene {
     view_skinned *skinned; // [num_meshes], written by view_skin()
 } view_scene;
 
-// Loads a model with animations, or animations alone: a name that ends in .md5anim is one, the
-// first that does not is the model. With `pick_up`, a model that comes alone takes
-// the animations of its folder along whose joints drive all of its own. Where anything that was
-// named cannot be read, tells why and returns false; nothing stays allocated then.
+// Loads a model with animations, or animations alone, and a flight, also alone: names that end in
+// .md5anim and .md5camera are those, the first that does not is the model. With `pick_up`, a model
+// that comes without animations takes those of its folder along whose joints drive all of its own.
+// Where anything that was named cannot be read, tells why and returns false; nothing stays
+// allocated then.
 bool view_load_scene(view_scene *scene, const char *const *files, size_t num_files, bool pick_up,
                      view_log *log);
 void view_free_scene(view_scene *scene); // a zeroed one is allowed
@@ -54,12 +58,18 @@ void view_free_scene(view_scene *scene); // a zeroed one is allowed
 // Adds a clip and shows it. Returns false, having told why, where it does not fit.
 bool view_add_clip(view_scene *scene, const char *path, view_log *log);
 
+// Loads a flight in the place of the one that was there. Returns false, having told why.
+bool view_load_flight(view_scene *scene, const char *path, view_log *log);
+
 // Shows clip `clip` (< num_clips).
 void view_choose_clip(view_scene *scene, size_t clip);
 
 // The clip that is shown, or NULL: there is none, or it is the bind pose.
 const view_clip *view_shown_clip(const view_scene *scene);
 const md5_anim *view_shown_anim(const view_scene *scene);
+
+// What the clock counts: the clip that is shown; where none moves, the flight, if there is one.
+const md5_anim *view_clock(const view_scene *scene);
 
 // Writes the pose of the moment that `play` stands at.
 void view_pose(view_scene *scene, const view_play *play);
@@ -72,7 +82,8 @@ void view_skin(view_scene *scene);
 // and view_skin() wrote last.
 md5_bounds view_pose_bounds(const view_scene *scene);
 
-// The same over the whole clip that is shown, with the hull. Changes the pose.
+// The same over the whole clip that is shown, with the hull; of a flight alone, its path. Changes
+// the pose.
 md5_bounds view_clip_bounds(view_scene *scene, view_hull *hull);
 
 // Number of vertices and triangles that are drawn.

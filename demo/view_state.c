@@ -66,7 +66,7 @@ bool view_set_scale(view_state *viewer, float scale)
 
 bool view_is_moving(const view_state *viewer)
 {
-    const md5_anim *const anim = view_shown_anim(&viewer->scene);
+    const md5_anim *const anim = view_clock(&viewer->scene);
     return viewer->play.playing && viewer->play.speed > 0.0 && anim != NULL && anim->num_frames > 1;
 }
 
@@ -87,7 +87,10 @@ void view_tell_state(view_state *viewer, const char *action)
     const view_camera *const camera = &viewer->camera;
     const view_shown *const s = &viewer->shown;
     const view_clip *const clip = view_shown_clip(scene);
-    const md5_anim *const anim = view_shown_anim(scene);
+    const md5_anim *const anim = view_clock(scene);
+    const bool has_flight = scene->flight.camera != NULL;
+    const view_flight_place place =
+        has_flight ? view_find_place(&scene->flight, play) : (view_flight_place){0};
     static const char *const roots[] = {"file", "id", "in_place"};
     if (viewer->log.level < VIEW_DEBUG)
         return;
@@ -97,7 +100,7 @@ void view_tell_state(view_state *viewer, const char *action)
         "loop=%s root=%s azimuth=%.1f elevation=%.1f distance=%.4g target=%.4g,%.4g,%.4g "
         "orthographic=%d grid=%d axes=%d edges=%d normals=%d skeleton=%d bounds=%d untextured=%d "
         "checker=%d panel=%d statistics=%d frame-time=%d hierarchy=%d help=%d warnings=%u "
-        "size=%ux%u",
+        "size=%ux%u flight=%s flying=%d shot=%u flight-frame=%.3f",
         action, scene->name, clip != NULL ? clip->name : "bind-pose",
         clip != NULL ? scene->clip + 1 : 0, scene->num_clips,
         anim != NULL ? view_cycle_time(play, anim) : 0.0,
@@ -108,5 +111,6 @@ void view_tell_state(view_state *viewer, const char *action)
         (double)camera->target.y, (double)camera->target.z, camera->orthographic, s->grid, s->axes,
         s->edges, s->normals, s->skeleton, s->bounds, s->untextured, s->checker, s->panel,
         s->statistics, s->frame_time, s->hierarchy, s->help, (unsigned)viewer->log.num_warnings,
-        (unsigned)viewer->width, (unsigned)viewer->height);
+        (unsigned)viewer->width, (unsigned)viewer->height, has_flight ? scene->flight.name : "none",
+        viewer->flying, (unsigned)place.shot, place.frame);
 }

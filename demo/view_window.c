@@ -180,6 +180,8 @@ static uint64_t files_stamp(const view_scene *scene)
     uint64_t stamp = common_file_stamp(scene->path);
     for (size_t i = 0; i < scene->num_clips; i++)
         stamp = stamp * 31 + common_file_stamp(scene->clips[i].path);
+    if (scene->flight.camera != NULL)
+        stamp = stamp * 31 + common_file_stamp(scene->flight.path);
     return stamp;
 }
 
@@ -257,7 +259,7 @@ bool view_run_window(view_state *viewer)
         viewer->now = begin - start;
         const bool moving = view_is_moving(viewer);
         // What was loaded or dragged meanwhile is not to make the clip jump.
-        view_advance(&viewer->play, view_shown_anim(&viewer->scene), fmin(viewer->now - last, 0.1));
+        view_advance(&viewer->play, view_clock(&viewer->scene), fmin(viewer->now - last, 0.1));
         watch_files(viewer, &stamp, &next_watch);
         // A message that has ended is taken away by one more frame.
         const bool noticing = viewer->now < viewer->notice_end;

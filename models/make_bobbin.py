@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes Bobbin, a small dragon: mesh, skeleton, textures and clips.
+"""Makes Bobbin, a small dragon: mesh, skeleton, textures, clips and a flight.
 
     python3 models/make_bobbin.py [FOLDER]     write the files (default: models/bobbin)
     python3 models/make_bobbin.py --check      make them anew and compare with models/bobbin
@@ -16,7 +16,7 @@ sys.path.insert(0, HERE)
 
 from kit import atlas, bake, md5, png, rig  # noqa: E402
 from kit.maths import mirror  # noqa: E402
-from bobbin_parts import face, motion, paint, skeleton, skin  # noqa: E402
+from bobbin_parts import face, flight, motion, paint, skeleton, skin  # noqa: E402
 
 NAME = "bobbin"
 COMMAND = "make_bobbin.py"
@@ -86,6 +86,7 @@ def make(folder):
             boxes.append(rig.bounds(bones, meshes, places, turns))
         save(clip.name + ".md5anim",
              md5.anim_text(COMMAND, bones.rows(), clip.rate, frames, boxes))
+    save("flight.md5camera", md5.camera_text(COMMAND, flight.RATE, flight.shots()))
     return bones, meshes
 
 

@@ -7,6 +7,7 @@ data=test/reference/data
 model=$data/still.md5mesh # small, so that it loads at once
 anim=$data/still.md5anim
 own=models/bobbin/bobbin.md5mesh
+flight=models/bobbin/flight.md5camera
 small=--resolution=480,270 # enough to compare
 
 # Off the screen in any case: that the viewer chooses this by itself has a test of its own.
@@ -45,7 +46,7 @@ helps() {
         runs 0 -h && says out 'Exit status'
 }
 has_bindings() {
-    runs 0 --list-bindings && for key in Space Home F12 'Ctrl+Q' 'Shift+A' 'Shift+H' 'Page Down' \
+    runs 0 --list-bindings && for key in Space Home V F12 'Ctrl+Q' 'Shift+A' 'Shift+H' 'Page Down' \
         'Left drag' 'Wheel'; do says out "  $key" || return 1; done
 }
 # Every option of the help is one: with an empty value it is misused, but known.
@@ -83,6 +84,7 @@ usage "colour that is none" "--background-color" --background-color '#12'
 usage "switch with nonsense" "yes or no" --grid=perhaps
 usage "elevation beyond the pole" "--camera-elevation-angle" --camera-elevation-angle 91
 usage "two models" "one model" "$model" "$own"
+usage "two flights" "one flight" "$flight" "$flight"
 usage "picture of another kind" "PNG" --output x.jpg
 usage "two jobs" "only one of" --verify --frames 3
 usage "several pictures on standard output" "one picture" --output - --animation-time 0,1
@@ -93,6 +95,7 @@ usage "several pictures on standard output" "one picture" --output - --animation
 printf '\211PNG\r\n\032\n\0\0\0\rIHDR' >"$scratch/picture.md5mesh"
 cp "$anim" "$scratch/anim.md5mesh"
 cp "$model" "$scratch/mesh.md5anim"
+cp "$model" "$scratch/mesh.md5camera"
 mkdir "$scratch/folder.md5mesh"
 sed 's/"joint/"other/' "$anim" >"$scratch/other.md5anim"
 printf 'not a picture' >"$scratch/text.png"
@@ -117,6 +120,9 @@ bad "model as an animation" "md5mesh" "$model" "$scratch/mesh.md5anim"
 bad "model as an animation alone" "md5mesh" "$scratch/mesh.md5anim"
 bad "missing animation" "missing.md5anim" "$model" "$scratch/missing.md5anim"
 bad "animation of another skeleton" "other" "$model" "$scratch/other.md5anim"
+bad "missing flight" "missing.md5camera" "$model" "$scratch/missing.md5camera"
+bad "model as a flight" "md5mesh" "$model" "$scratch/mesh.md5camera"
+bad "model as a flight alone" "md5mesh" "$scratch/mesh.md5camera"
 bad "animation index beyond" "--animation-index 9" --animation-index 9 "$model" "$anim"
 bad "missing texture" "no such file" --texture "$scratch/missing.png" "$own"
 bad "text as a texture" "text.png" --texture "$scratch/text.png" "$own"
@@ -306,6 +312,117 @@ chosen_texture() {
 check "a missing texture is one warning" one_warning
 check "--texture by number and by name" chosen_texture
 
+# -- Flights ------------------------------------------------------------------------------------
+
+# A square of 20 by 20 units across the x axis, seen from both sides.
+square=$scratch/square.md5mesh
+cat >"$square" <<'END'
+MD5Version 10
+commandline ""
+numJoints 1
+numMeshes 1
+joints {
+	"origin" -1 ( 0 0 0 ) ( 0 0 0 )
+}
+mesh {
+	shader "none"
+	numverts 4
+	vert 0 ( 0 0 ) 0 1
+	vert 1 ( 1 0 ) 1 1
+	vert 2 ( 1 1 ) 2 1
+	vert 3 ( 0 1 ) 3 1
+	numtris 4
+	tri 0 0 1 2
+	tri 1 0 2 3
+	tri 2 0 2 1
+	tri 3 0 3 2
+	numweights 4
+	weight 0 0 1 ( 0 -10 10 )
+	weight 1 0 1 ( 0 10 10 )
+	weight 2 0 1 ( 0 10 -10 )
+	weight 3 0 1 ( 0 -10 -10 )
+}
+END
+# fly FILE CUTS FRAME...: a flight of ten frames a second.
+fly() {
+    file=$1 cuts=$2
+    shift 2
+    {
+        printf 'MD5Version 10\ncommandline ""\nnumFrames %d\nframeRate 10\n' $#
+        printf 'numCuts %d\ncuts { %s }\ncamera {\n' "$(echo "$cuts" | wc -w)" "$cuts"
+        printf '%s\n' "$@" '}'
+    } >"$scratch/$file.md5camera"
+}
+# From 50 units in front, turned half around z to look back at it. Its horizontal view of
+# 50.936 degrees is a vertical one of 30 in a picture of 16 to 9, which the own camera has.
+fly front "" "( 50 0 0 ) ( 0 0 1 ) 50.936126"
+fly wide "" "( 50 5 -4 ) ( 0 0 1 ) 60"
+fly rolled "" "( 50 5 -4 ) ( 0 -0.70710678 0.70710678 ) 60"
+fly away "" "( 50 0 0 ) ( 0 0 0 ) 60"
+# Comes nearer in a tenth of a second, then looks away.
+fly cut 1 "( 90 0 0 ) ( 0 0 1 ) 60" "( 40 0 0 ) ( 0 0 1 ) 60" "( 50 0 0 ) ( 0 0 0 ) 60" \
+    "( 60 0 0 ) ( 0 0 0 ) 60"
+
+# seen_from FLIGHT ARGUMENTS...: the picture of the square, and where it is: "share left top ..."
+seen_from() {
+    from=$1
+    shift
+    "$view" "$square" "$scratch/$from.md5camera" --output "$scratch/$from.png" --verbose error \
+        --no-background $small "$@" && png covered "$scratch/$from.png"
+}
+flies_as_the_own_camera() {
+    seen_from front && runs 0 "$square" --output "$scratch/orbit.png" --no-background $small \
+        --camera-azimuth-angle 0 --camera-elevation-angle 0 --camera-distance 50 &&
+        holds '$1 < 0.001' "$(png differ "$scratch/front.png" "$scratch/orbit.png")"
+}
+# At 50 units the picture is 2 * 50 tan(30) = 57.74 wide and 32.48 high; y grows to the right.
+looks_as_computed() {
+    holds '$2 > 0.235 && $2 < 0.246 && $4 > 0.581 && $4 < 0.592 &&
+           $3 > 0.062 && $3 < 0.074 && $5 > 0.678 && $5 < 0.690' "$(seen_from wide)"
+}
+# Rolled by a quarter: z grows to the right now, y downward.
+rolls() {
+    holds '$2 > 0.390 && $2 < 0.402 && $4 > 0.737 && $4 < 0.748 &&
+           $3 > 0.032 && $3 < 0.044 && $5 > 0.648 && $5 < 0.660' "$(seen_from rolled)"
+}
+looks_away() {
+    holds '$1 == 0' "$(seen_from away)"
+}
+cuts() {
+    begin=$(seen_from cut --animation-time 0) && late=$(seen_from cut --animation-time 0.099) &&
+        after_cut=$(seen_from cut --animation-time 0.1) &&
+        again=$(seen_from cut --animation-time 0.2) || return 1
+    # Four times the picture of 90 units is that of 45; the shot ends at 40, and never blends.
+    holds '$2 > 4 * $1 && $2 < 5.2 * $1 && $1 > 0 && $3 == 0 && $4 == $1' \
+        "${begin%% *} ${late%% *} ${after_cut%% *} ${again%% *}"
+}
+flight_alone() {
+    for time in 0 0.05; do
+        runs 0 "$scratch/cut.md5camera" --output "$scratch/way$time.png" --no-background $small \
+            --animation-time $time || return 1
+    done
+    is_drawn='$1 > 0.001 && $4 - $2 > 0.3'
+    holds "$is_drawn" "$(png covered "$scratch/way0.png")" &&
+        holds '$1 > 0.0005' "$(png differ "$scratch/way0.png" "$scratch/way0.05.png")"
+}
+tells_flight() {
+    runs 0 --no-render "$own" "$flight" && says out '4 animations' && lines err 0 &&
+        says out 'flight flight: 273 frames, 2 cuts, 30 a second, 9.000 s' &&
+        runs 0 --no-render "$flight" && says out 'flight: 0 joints' && says out '273 frames'
+}
+verifies_without_flight() {
+    is_exact "$square" "$scratch/cut.md5camera"
+}
+check "a flight sees what the own camera sees from there" flies_as_the_own_camera
+check "its horizontal field of view and its sides are as computed" looks_as_computed
+check "it rolls" rolls
+check "a flight that looks away sees nothing" looks_away
+check "a cut changes the picture at once, and the flight repeats" cuts
+check "a flight alone shows its way, and where it is" flight_alone
+check "--no-render tells of a flight, and still picks animations up" tells_flight
+drawn_apart "a flight" 0.05 "$flight"
+drawn_apart "--camera-path" 0.0005 "$flight" --camera-path
+
 # -- Clips beside the model ---------------------------------------------------------------------
 
 picks_up() {
@@ -370,6 +487,7 @@ foretells_loss() {
     }' "$scratch/out" && [ "$status" -eq 1 ]
 }
 check "--verify on our own model" is_exact
+check "--verify beside a flight" verifies_without_flight
 for path in 8 exact; do
     check "--verify --path $path on our own model" is_exact "$own" --path $path
 done

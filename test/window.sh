@@ -406,8 +406,66 @@ anim_alone() {
     open_viewer "$root/models/bobbin/walk.md5anim" || return 1
     line=$(grep '^start: ' "$log")
     before=$line
-    says 'is["clip"] == "walk" && is["playing"] == 1' && press quit ctrl+q && ended_with 0
+    says 'is["clip"] == "walk" && is["playing"] == 1' &&
+        press reload Up && says 'is["clip"] == "walk"' && press quit ctrl+q && ended_with 0
 }
-check "an animation alone opens too" anim_alone
+check "an animation alone opens too, and again" anim_alone
+
+# -- Flights ------------------------------------------------------------------------------------
+
+flight=$root/models/bobbin/flight.md5camera
+cp "$flight" "$scratch/other.md5camera"
+printf 'MD5Version 10\n' >"$scratch/half.md5camera"
+
+flies() {
+    # Without text, so that no message is in the pictures.
+    open_viewer --animation-time 0 --panel=no "$own" "$flight" || return 1
+    line=$(grep '^start: ' "$log")
+    before=$line
+    says 'is["flying"] == 1 && is["flight"] == "flight" && is["playing"] == 1 && is["clip"] == "idle"'
+}
+flies_and_returns() {
+    press first shift+Left && says 'is["shot"] == 0 && is["flight-frame"] == 0' &&
+        sleep 0.2 && take flying && press flight v && says 'is["flying"] == 0' && sleep 0.2 &&
+        take own && differ 0.05 flying own && press flight v && says 'is["flying"] == 1'
+}
+# From where the flight is at its beginning: 37 degrees to the side, 5 above.
+takes_over() {
+    after orbit drag 1 400 200 410 200 &&
+        says 'is["flying"] == 0 && is["azimuth"] > 28 && is["azimuth"] < 38 &&
+              is["elevation"] > 3 && is["elevation"] < 8' && press flight v &&
+        press front 1 && says 'is["flying"] == 0 && is["azimuth"] == 0' && press flight v
+}
+# Without a clip the flight is what the time bar shows: 271 frames of its 273 are played.
+has_time() {
+    press bind-pose p && press last shift+Right &&
+        says 'frame(is["frame"]) == 270 && last(is["frame"]) == 270 && is["shot"] == 2' &&
+        press panel Tab && sleep 0.2 && after scrub drag 1 100 416 380 416 &&
+        says 'is["shot"] == 1 && is["flying"] == 1' && press play space && says 'is["playing"] == 1' && press bind-pose p
+}
+drops_flight() {
+    drop "$scratch/other.md5camera" && says 'is["flight"] == "other" && is["flying"] == 1' &&
+        drop "$scratch/half.md5camera" && says 'is["flight"] == "other"' &&
+        grep 'half.md5camera.*error' "$log" &&
+        press reload Up && says 'is["flight"] == "other" && is["flying"] == 1' &&
+        press quit ctrl+q && ended_with 0
+}
+flies_alone() {
+    open_viewer "$scratch/other.md5camera" || return 1
+    line=$(grep '^start: ' "$log")
+    before=$line
+    says 'is["flying"] == 0 && is["playing"] == 1 && last(is["frame"]) == 270' &&
+        press flight v && says 'is["flying"] == 1' && press hierarchy shift+h &&
+        press bind-pose p && press root o && press bounds b && press reload Up &&
+        says 'is["flight"] == "other"' && drop "$own" &&
+        says 'is["model"] == "bobbin" && is["flight"] == "other" && is["flying"] == 1' &&
+        press quit ctrl+q && ended_with 0
+}
+check "with a flight, the picture is taken from it" flies
+check "V is the own camera, and the flight again" flies_and_returns
+check "a drag goes on from where the flight is, and keys of the camera take it" takes_over
+check "a flight has a time of its own where no clip has" has_time
+check "a flight dropped on it replaces the one before, half a flight does not" drops_flight
+check "a flight alone plays too, and keeps flying when a model is dropped" flies_alone
 
 finish

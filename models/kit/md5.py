@@ -1,4 +1,4 @@
-"""Writes .md5mesh and .md5anim text (version 10).
+"""Writes .md5mesh, .md5anim and .md5camera text (version 10).
 
 Conventions of the format: x forward, y left, z up; mesh joints in model space, clip joints
 relative to their parent; of a quaternion only x y z are written, and w is the *negative* root, so
@@ -114,3 +114,16 @@ def anim_text(command, skeleton, rate, frames, bounds):
                 out.append("\t" + " ".join(rows[n][c] for c in range(6) if mask >> c & 1))
         out.append("}")
     return "\n".join(out) + "\n"
+
+
+def camera_text(command, rate, shots):
+    """shots: lists of (place, orientation, horizontal field of view in degrees), one after the
+    other. The last of each is only what the shot moves towards: it is the cut, and not played."""
+    frames = [frame for shot in shots for frame in shot]
+    cuts = [sum(len(shot) for shot in shots[:n + 1]) - 1 for n in range(len(shots) - 1)]
+    out = ["MD5Version 10", 'commandline "%s"' % command, "", "numFrames %d" % len(frames),
+           "frameRate %d" % rate, "numCuts %d" % len(cuts), "", "cuts {"]
+    out += ["\t%d" % cut for cut in cuts] + ["}", "", "camera {"]
+    out += ["\t%s %s %s" % (_triple(place), _triple(xyz(turn)), number(view))
+            for place, turn, view in frames]
+    return "\n".join(out + ["}"]) + "\n"
