@@ -177,8 +177,6 @@ static bool *find_switch(view_options *o, view_option_id id)
         return &o->untextured;
     case OPTION_STATISTICS:
         return &o->statistics;
-    case OPTION_FRAME_TIME:
-        return &o->frame_time;
     case OPTION_KEYS:
         return &o->keys;
     case OPTION_NO_BACKGROUND:
@@ -210,7 +208,10 @@ static bool set_choice(view_options *o, view_option_id id, const char *value)
 // Switches that are otherwise as it suits.
 static int *find_choosing_switch(view_options *o, view_option_id id)
 {
-    return id == OPTION_GRID ? &o->grid : id == OPTION_PANEL ? &o->panel : NULL;
+    return id == OPTION_GRID         ? &o->grid
+           : id == OPTION_PANEL      ? &o->panel
+           : id == OPTION_FRAME_TIME ? &o->frame_time
+                                     : NULL;
 }
 
 // `value` may be NULL: on.
@@ -353,6 +354,7 @@ bool view_read_options(int count, char **arguments, view_options *options, char 
         .speed = 1.0,
         .grid = -1,
         .panel = -1,
+        .frame_time = -1,
         .level = VIEW_INFO,
     };
     options->files = common_alloc((size_t)count + 1, sizeof *options->files);

@@ -43,9 +43,9 @@ typedef struct view_options {
     bool orthographic;
     bool camera_path; // the own camera, though there is a flight
 
-    // -1 = as it suits: the grid in a picture with a background, the panel in a window.
-    int grid, panel;
-    bool axis, edges, armature, normals, bounds, hierarchy, frame_time, statistics, keys;
+    // -1 = as it suits: the grid in a picture with a background, the others in a window.
+    int grid, panel, frame_time;
+    bool axis, edges, armature, normals, bounds, hierarchy, statistics, keys;
     bool checkerboard, untextured;
     bool no_background, background_given;
     float background[3]; // sRGB, 0..1

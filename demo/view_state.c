@@ -33,7 +33,7 @@ void view_begin(view_state *viewer, const view_options *options)
         .checker = options->checkerboard,
         .panel = options->panel >= 0 ? options->panel != 0 : window,
         .statistics = options->statistics,
-        .frame_time = options->frame_time,
+        .frame_time = options->frame_time >= 0 ? options->frame_time != 0 : window,
         .hierarchy = options->hierarchy,
         .help = options->keys,
     };

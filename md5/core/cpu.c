@@ -33,9 +33,9 @@ bool md5_cpu_has(md5_cpu level)
 
 md5_cpu md5_cpu_best(void)
 {
-    if (has_avx2())
-        return MD5_CPU_AVX2;
-    if (MD5_HAS_SSE2)
-        return MD5_CPU_SSE2;
-    return MD5_HAS_NEON ? MD5_CPU_NEON : MD5_CPU_SCALAR;
+    static const md5_cpu best_first[] = {MD5_CPU_AVX2, MD5_CPU_SSE2, MD5_CPU_NEON, MD5_CPU_SCALAR};
+    const md5_cpu *level = best_first;
+    while (!md5_cpu_has(*level)) // plain C is always there
+        level++;
+    return *level;
 }
