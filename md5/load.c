@@ -21,7 +21,7 @@ typedef struct file_text {
 
 static bool fail_io(md5_context *context, const char *what)
 {
-    const char *const reason = errno ? strerror(errno) : "it became shorter meanwhile";
+    const char *const reason = errno ? strerror(errno) : "unknown reason";
     return md5_fail(context, MD5_ERROR_IO, 0, 0, "%s: %s", what, reason);
 }
 
@@ -31,7 +31,9 @@ static bool find_size(md5_context *context, FILE *file, size_t *size)
     errno = 0;
     if (fgetc(file) == EOF && ferror(file))
         return fail_io(context, "cannot read the file");
-    const long end = fseek(file, 0, SEEK_END) == 0 ? ftell(file) : -1;
+    if (fseek(file, 0, SEEK_END) != 0)
+        return fail_io(context, "not a regular file");
+    const long end = ftell(file);
     if (end < 0 || fseek(file, 0, SEEK_SET) != 0)
         return fail_io(context, "not a regular file");
     *size = (size_t)end;
@@ -46,8 +48,11 @@ static bool read_open_file(md5_context *context, FILE *file, file_text *text)
     TRY(text->bytes);
     text->size = size;
     errno = 0;
-    if (fread(text->bytes, 1, size, file) != size)
-        return fail_io(context, "cannot read the file");
+    if (fread(text->bytes, 1, size, file) != size) {
+        if (ferror(file))
+            return fail_io(context, "cannot read the file");
+        return md5_fail(context, MD5_ERROR_IO, 0, 0, "the file became shorter while it was read");
+    }
     return true;
 }
 
@@ -334,8 +339,10 @@ static bool fill_model(md5_context *context, md5_block *block, model_parts *part
         model->bounds = md5_bounds_union(model->bounds, mesh->bounds);
     }
     for (uint32_t m = 0; m < file->num_meshes; m++) {
-        layout.meshes[m].loss4 = md5_path_loss(model, m, 4, NULL);
-        layout.meshes[m].loss8 = md5_path_loss(model, m, 8, NULL);
+        md5_mesh *const mesh = &layout.meshes[m];
+        mesh->loss4 = md5_path_loss(model, m, 4, NULL);
+        // Where no vertex has more than four, the same form holds them.
+        mesh->loss8 = mesh->max_influences > 4 ? md5_path_loss(model, m, 8, NULL) : mesh->loss4;
     }
     *result = model;
     return true;
