@@ -21,7 +21,7 @@ typedef struct file_text {
 
 static bool fail_io(md5_context *context, const char *what)
 {
-    const char *const reason = errno ? strerror(errno) : "unknown reason";
+    const char *const reason = errno ? strerror(errno) : "it became shorter meanwhile";
     return md5_fail(context, MD5_ERROR_IO, 0, 0, "%s: %s", what, reason);
 }
 
@@ -31,9 +31,7 @@ static bool find_size(md5_context *context, FILE *file, size_t *size)
     errno = 0;
     if (fgetc(file) == EOF && ferror(file))
         return fail_io(context, "cannot read the file");
-    if (fseek(file, 0, SEEK_END) != 0)
-        return fail_io(context, "not a regular file");
-    const long end = ftell(file);
+    const long end = fseek(file, 0, SEEK_END) == 0 ? ftell(file) : -1;
     if (end < 0 || fseek(file, 0, SEEK_SET) != 0)
         return fail_io(context, "not a regular file");
     *size = (size_t)end;
@@ -48,11 +46,8 @@ static bool read_open_file(md5_context *context, FILE *file, file_text *text)
     TRY(text->bytes);
     text->size = size;
     errno = 0;
-    if (fread(text->bytes, 1, size, file) != size) {
-        if (ferror(file))
-            return fail_io(context, "cannot read the file");
-        return md5_fail(context, MD5_ERROR_IO, 0, 0, "the file became shorter while it was read");
-    }
+    if (fread(text->bytes, 1, size, file) != size)
+        return fail_io(context, "cannot read the file");
     return true;
 }
 

@@ -3,7 +3,6 @@
 #define MD5_POSE_BINDING_H
 
 #include "md5/core/arena.h"
-#include "md5/pose/sample.h"
 
 // A driven model joint whose track is relative to something else than its parent in the model.
 // Its transform in the pose becomes
@@ -33,9 +32,5 @@ bool md5_match_joints(md5_arena *arena, const md5_skeleton *model, const md5_ske
 bool md5_plan_rebases(md5_arena *arena, const md5_skeleton *model, const md5_skeleton *anim,
                       const int32_t *tracks, const int32_t *targets, md5_rebase **rebases,
                       uint32_t *num_rebases);
-
-// Composes, in a pose that holds each joint's own track. Time linear in the joints.
-void md5_apply_rebases(const md5_binding *binding, const md5_sampling *sampling,
-                       md5_transform *pose);
 
 #endif

@@ -175,30 +175,3 @@ bool md5_plan_rebases(md5_arena *arena, const md5_skeleton *model, const md5_ske
     }
     return true;
 }
-
-void md5_apply_rebases(const md5_binding *binding, const md5_sampling *sampling,
-                       md5_transform *pose)
-{
-    const int32_t *targets = md5_binding_targets(binding);
-    const md5_joint *joints = binding->model->skeleton.joints;
-    const md5_joint *anim_joints = binding->anim->skeleton.joints;
-
-    for (uint32_t i = 0; i < binding->num_rebases; i++) {
-        const md5_rebase *rebase = &binding->rebases[i];
-        md5_transform local = pose[rebase->joint];
-        for (int32_t extra = rebase->extra; extra >= 0 && targets[extra] < 0;
-             extra = anim_joints[extra].parent) {
-            const md5_transform above = md5_sample_joint(sampling, (uint32_t)extra);
-            local = md5_transform_mul(above, local);
-        }
-        int32_t between = joints[rebase->joint].parent;
-        if (between != rebase->above) {
-            md5_transform undone = pose[between];
-            for (between = joints[between].parent; between != rebase->above;
-                 between = joints[between].parent)
-                undone = md5_transform_mul(pose[between], undone);
-            local = md5_transform_mul(md5_transform_inverse(undone), local);
-        }
-        pose[rebase->joint] = local;
-    }
-}

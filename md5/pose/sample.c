@@ -1,6 +1,5 @@
 #include "md5/pose/sample.h"
 
-#include "md5/core/math.h"
 #include "md5/pose/binding.h"
 #include "md5/pose/kernels.h"
 #include "md5/pose/root.h"
@@ -12,24 +11,6 @@ static md5_sampling begin_sampling(const md5_anim *anim, const md5_moment *momen
     return (md5_sampling){anim, moment, root, md5_slerp_weights_at(moment->fraction)};
 }
 
-static md5_quat sample_rotation(const md5_sampling *sampling, uint32_t slot)
-{
-    const md5_anim *anim = sampling->anim;
-    const size_t width = anim->num_rotations;
-    return md5_slerp_weighted(&sampling->weights,
-                              anim->rotations[sampling->moment->frame0 * width + slot],
-                              anim->rotations[sampling->moment->frame1 * width + slot]);
-}
-
-static md5_vec3 sample_translation(const md5_sampling *sampling, uint32_t slot)
-{
-    const md5_anim *anim = sampling->anim;
-    const size_t width = anim->num_translations;
-    return md5_vec3_lerp(anim->translations[sampling->moment->frame0 * width + slot],
-                         anim->translations[sampling->moment->frame1 * width + slot],
-                         sampling->moment->fraction);
-}
-
 void md5_sample_scalar(const md5_anim *anim, const md5_moment *moment, const md5_targets *targets,
                        md5_transform *pose)
 {
@@ -37,13 +18,13 @@ void md5_sample_scalar(const md5_anim *anim, const md5_moment *moment, const md5
     for (uint32_t slot = 0; slot < anim->num_rotations; slot++) {
         const int32_t target = targets->rotations[slot];
         if (target >= 0)
-            pose[target].rotation = sample_rotation(&sampling, slot);
+            pose[target].rotation = md5_sample_rotation(&sampling, slot);
     }
     for (uint32_t slot = 0; slot < anim->num_translations; slot++) {
         const int32_t target = targets->translations[slot];
         if (target < 0)
             continue;
-        pose[target].translation = sample_translation(&sampling, slot);
+        pose[target].translation = md5_sample_translation(&sampling, slot);
         pose[target].pad = 0.0f;
     }
 }
@@ -94,33 +75,4 @@ void md5_sample(const md5_binding *binding, const md5_moment *moment, md5_root r
                 md5_transform *pose)
 {
     md5_sample_with(md5_pose_kernels_best(), binding, moment, root, pose);
-}
-
-// The place of `joint` in an ascending list, or -1.
-static int64_t find_slot(const uint32_t *joints, uint32_t count, uint32_t joint)
-{
-    uint32_t low = 0, high = count;
-    while (low < high) {
-        const uint32_t middle = low + (high - low) / 2;
-        if (joints[middle] < joint)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < count && joints[low] == joint ? (int64_t)low : -1;
-}
-
-md5_transform md5_sample_joint(const md5_sampling *sampling, uint32_t joint)
-{
-    const md5_anim *anim = sampling->anim;
-    md5_transform transform = anim->constant[joint];
-    const int64_t turning = find_slot(anim->rotation_joints, anim->num_rotations, joint);
-    const int64_t moving = find_slot(anim->translation_joints, anim->num_translations, joint);
-    if (turning >= 0)
-        transform.rotation = sample_rotation(sampling, (uint32_t)turning);
-    if (joint == 0)
-        transform.translation = md5_root_translation(anim, sampling->moment, sampling->root);
-    else if (moving >= 0)
-        transform.translation = sample_translation(sampling, (uint32_t)moving);
-    return transform;
 }

@@ -2,6 +2,7 @@
 #ifndef MD5_POSE_SAMPLE_H
 #define MD5_POSE_SAMPLE_H
 
+#include "md5/core/math.h"
 #include "md5/pose/slerp.h"
 
 // What all joints of one sampling share.
@@ -12,7 +13,28 @@ typedef struct md5_sampling {
     md5_slerp_weights weights; // of the moment's fraction
 } md5_sampling;
 
-// One animation joint's transform relative to its parent: what sampling the whole clip writes.
-md5_transform md5_sample_joint(const md5_sampling *sampling, uint32_t joint);
+// Of anim->rotation_joints[slot], and of anim->translation_joints[slot].
+static inline md5_quat md5_sample_rotation(const md5_sampling *sampling, uint32_t slot)
+{
+    const md5_anim *anim = sampling->anim;
+    const size_t width = anim->num_rotations;
+    return md5_slerp_weighted(&sampling->weights,
+                              anim->rotations[sampling->moment->frame0 * width + slot],
+                              anim->rotations[sampling->moment->frame1 * width + slot]);
+}
+
+static inline md5_vec3 md5_sample_translation(const md5_sampling *sampling, uint32_t slot)
+{
+    const md5_anim *anim = sampling->anim;
+    const size_t width = anim->num_translations;
+    return md5_vec3_lerp(anim->translations[sampling->moment->frame0 * width + slot],
+                         anim->translations[sampling->moment->frame1 * width + slot],
+                         sampling->moment->fraction);
+}
+
+// Composes the binding's rebases, in a pose that holds each joint's own track. Time linear in the
+// joints.
+void md5_apply_rebases(const md5_binding *binding, const md5_sampling *sampling,
+                       md5_transform *pose);
 
 #endif
