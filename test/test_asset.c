@@ -345,6 +345,7 @@ static const char *mesh_arrays_fault(const md5_model *model, const md5_mesh *mes
         {mesh->positions, mesh->num_vertices, sizeof *mesh->positions},
         {mesh->normals, mesh->num_vertices, sizeof *mesh->normals},
         {mesh->tangents, mesh->num_vertices, sizeof *mesh->tangents},
+        {mesh->colors, mesh->colors ? mesh->num_vertices : 0, sizeof *mesh->colors},
         {mesh->first_influence, (size_t)mesh->num_vertices + 1, sizeof *mesh->first_influence},
         {mesh->influence_joints, mesh->num_influences, sizeof *mesh->influence_joints},
         {mesh->influences, mesh->num_influences, sizeof *mesh->influences},
@@ -533,7 +534,8 @@ static bool meshes_equal(const md5_mesh *a, const md5_mesh *b)
            && SAME_ARRAY(indices, 3 * (size_t)a->num_triangles)
            && SAME_ARRAY(sources, a->num_vertices) && SAME_ARRAY(texcoords, a->num_vertices)
            && SAME_ARRAY(positions, a->num_vertices) && SAME_ARRAY(normals, a->num_vertices)
-           && SAME_ARRAY(tangents, a->num_vertices)
+           && SAME_ARRAY(tangents, a->num_vertices) && !a->colors == !b->colors
+           && (!a->colors || SAME_ARRAY(colors, a->num_vertices))
            && SAME_ARRAY(first_influence, (size_t)a->num_vertices + 1)
            && SAME_ARRAY(influence_joints, a->num_influences)
            && SAME_ARRAY(influences, a->num_influences)

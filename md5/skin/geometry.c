@@ -72,23 +72,32 @@ static void write_copies(const md5_geometry_source *source, const md5_geometry_s
     }
 }
 
+// Unit length, in model space; zero if it has no direction. `bind` may be NULL. Its length comes
+// first, in which a file's numbers may be too large or too small for floats.
+static md5_vec3d given_direction(md5_vec3 given, const md5_mat34 *bind)
+{
+    const md5_vec3d unit = md5_vec3d_normalize(md5_vec3d_of(given));
+    if (!bind)
+        return unit;
+    return md5_vec3d_normalize(md5_vec3d_of(md5_mat34_rotate(bind, md5_vec3d_round(unit))));
+}
+
 // The file's normals and tangents, from the space of each vertex's dominant joint, which is that of
-// its first influence, into model space.
+// its first influence, into model space. Made unit, and tangents to stand at right angles to
+// normals, wherever they do not.
 static void write_given_frames(const md5_geometry_source *source, const md5_geometry_arrays *arrays)
 {
-    const md5_vec3 up = {0.0f, 0.0f, 1.0f}, along = {1.0f, 0.0f, 0.0f};
     for (uint32_t vertex = 0; vertex < source->num_vertices; vertex++) {
         const uint32_t first = arrays->first_influence[vertex];
-        md5_vec3 normal = source->normals[vertex];
+        const bool hangs = first < arrays->first_influence[vertex + 1];
+        const md5_mat34 *const bind = hangs ? &source->bind[arrays->influence_joints[first]] : NULL;
         const md5_vec4 given = source->tangents[vertex];
-        md5_vec3 tangent = {given.x, given.y, given.z};
-        if (first < arrays->first_influence[vertex + 1]) {
-            const md5_mat34 *const bind = &source->bind[arrays->influence_joints[first]];
-            normal = md5_mat34_rotate(bind, normal);
-            tangent = md5_mat34_rotate(bind, tangent);
-        }
-        tangent = md5_vec3_normalize(tangent, along);
-        arrays->normals[vertex] = md5_vec3_normalize(normal, up);
+        const md5_vec3d along = given_direction((md5_vec3){given.x, given.y, given.z}, bind);
+        const md5_vec3d up = given_direction(source->normals[vertex], bind);
+        const bool has_normal = md5_vec3d_dot(up, up) > 0.0;
+        const md5_vec3 normal = has_normal ? md5_vec3d_round(up) : (md5_vec3){0.0f, 0.0f, 1.0f};
+        const md5_vec3 tangent = md5_vec3d_round(md5_tangent_beside(normal, along));
+        arrays->normals[vertex] = normal;
         arrays->tangents[vertex] =
             (md5_vec4){tangent.x, tangent.y, tangent.z, given.w < 0.0f ? -1.0f : 1.0f};
     }

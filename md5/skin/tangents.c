@@ -50,14 +50,21 @@ static md5_vec3d any_perpendicular(md5_vec3d normal)
     return md5_vec3d_normalize(md5_vec3d_cross(normal, furthest));
 }
 
+md5_vec3d md5_tangent_beside(md5_vec3 normal, md5_vec3d along)
+{
+    // The normal is unit to a float's rounding only, which would show where `along` runs close to
+    // it.
+    const md5_vec3d n = md5_vec3d_of(normal);
+    const double part = md5_vec3d_dot(n, along) / md5_vec3d_dot(n, n);
+    const md5_vec3d beside = md5_vec3d_sub(along, md5_vec3d_scale(n, part));
+    const bool defined = md5_vec3d_length(beside) > UNDEFINED;
+    return defined ? md5_vec3d_normalize(beside) : any_perpendicular(n);
+}
+
 static md5_vec4 make_tangent(md5_vec3 normal, const texture_axes *sum)
 {
-    const md5_vec3d n = md5_vec3d_of(normal), u = sum->along_u;
-    // The normal is unit to a float's rounding only, which would show where u runs close to it.
-    const double along = md5_vec3d_dot(n, u) / md5_vec3d_dot(n, n);
-    const md5_vec3d beside = md5_vec3d_sub(u, md5_vec3d_scale(n, along));
-    const bool defined = md5_vec3d_length(beside) > UNDEFINED;
-    const md5_vec3d tangent = defined ? md5_vec3d_normalize(beside) : any_perpendicular(n);
+    const md5_vec3d n = md5_vec3d_of(normal);
+    const md5_vec3d tangent = md5_tangent_beside(normal, sum->along_u);
     const double side = md5_vec3d_dot(md5_vec3d_cross(n, tangent), sum->along_v);
     const md5_vec3 rounded = md5_vec3d_round(tangent);
     return (md5_vec4){rounded.x, rounded.y, rounded.z, side < 0.0 ? -1.0f : 1.0f};

@@ -3,6 +3,11 @@
 #define MD5_SKIN_TANGENTS_H
 
 #include "md5/skin/geometry.h"
+#include "md5/skin/vec3d.h"
+
+// The unit vector at right angles to `normal` that is nearest to `along`; any such one where
+// `along` is zero or runs along the normal.
+md5_vec3d md5_tangent_beside(md5_vec3 normal, md5_vec3d along);
 
 // From indices[3 * num_triangles], positions, normals and texcoords[num_vertices] of `arrays`:
 // writes its tangents. Every triangle of a drawn vertex counts alike. Vertices in one place do
