@@ -283,3 +283,13 @@ TEST (cpu_best_is_no_less_than_what_there_is) {
     CHECK(md5_cpu_has(MD5_CPU_NEON) == MD5_HAS_NEON);
     CHECK(!md5_cpu_has(MD5_CPU_AVX2) || MD5_HAS_AVX2);
 }
+
+TEST (math_bounds_leave_out_nan) {
+    const md5_vec3 points[] = {{NAN, 1, 2}, {3, NAN, 4}, {5, 6, NAN}};
+    const md5_bounds bounds = md5_bounds_of_points(points, 3);
+    CHECK(bounds.min.x == 3.0f && bounds.min.y == 1.0f && bounds.min.z == 2.0f);
+    CHECK(bounds.max.x == 5.0f && bounds.max.y == 6.0f && bounds.max.z == 4.0f);
+    const md5_bounds none = {{NAN, NAN, NAN}, {NAN, NAN, NAN}};
+    const md5_bounds both = md5_bounds_union(none, bounds);
+    CHECK(both.min.x == 3.0f && both.max.z == 4.0f);
+}

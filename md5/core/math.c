@@ -18,11 +18,22 @@ md5_vec3 md5_mat34_transform_point(md5_mat34 m, md5_vec3 point)
     return md5_mat34_apply(&m, (md5_vec4){point.x, point.y, point.z, 1.0f});
 }
 
+// fminf and fmaxf without the call: a NaN gives way to the other value.
+static float smaller(float a, float b)
+{
+    return b < a || a != a ? b : a;
+}
+
+static float larger(float a, float b)
+{
+    return b > a || a != a ? b : a;
+}
+
 md5_bounds md5_bounds_union(md5_bounds a, md5_bounds b)
 {
     return (md5_bounds){
-        .min = {fminf(a.min.x, b.min.x), fminf(a.min.y, b.min.y), fminf(a.min.z, b.min.z)},
-        .max = {fmaxf(a.max.x, b.max.x), fmaxf(a.max.y, b.max.y), fmaxf(a.max.z, b.max.z)},
+        .min = {smaller(a.min.x, b.min.x), smaller(a.min.y, b.min.y), smaller(a.min.z, b.min.z)},
+        .max = {larger(a.max.x, b.max.x), larger(a.max.y, b.max.y), larger(a.max.z, b.max.z)},
     };
 }
 
