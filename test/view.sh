@@ -2,7 +2,7 @@
 # md5view without a window, as a person or a script drives it: options, bad usage, bad files,
 # pictures, frame times, and --verify. test/window.sh drives it in a window.
 . test/build/report.sh
-view=$products/md5view
+. test/build/verify.sh
 data=test/reference/data
 model=$data/still.md5mesh # small, so that it loads at once
 anim=$data/still.md5anim
@@ -457,62 +457,9 @@ times_frames() {
 }
 check "--frames prints how long they took" times_frames
 
-# -- Verification -------------------------------------------------------------------------------
+# -- Verification: what it finds is test/verify.sh's ---------------------------------------------
 
-# What is drawn stays within a ten-thousandth of the size, by the printed figures themselves.
-is_exact() { # ARGUMENTS...
-    runs 0 --verify --verbose error "$@" && tail -n 1 "$scratch/out" | grep -q ': ok$' &&
-        awk '/largest error/ && / of the size/ {
-            for (i = 1; i < NF; i++) if ($(i + 1) == "of" && $(i + 2) == "the" && $i > 1e-4) exit 1
-        }' "$scratch/out" || { cat "$scratch/out"; false; }
-}
-# A forced path is exact, or it fails by no more than was foretold.
-is_foretold() { # ARGUMENTS...
-    "$view" --verify --verbose error "$@" >"$scratch/out" 2>"$scratch/err"
-    status=$?
-    case $status in
-    0) ! grep -q 'loses' "$scratch/out" ;;
-    1) grep -q 'loses as foretold$' "$scratch/out" && tail -n 1 "$scratch/out" | grep -q 'FAILED$' ;;
-    *) false ;;
-    esac && ! grep -q 'TOO MUCH' "$scratch/out" || { echo "status $status"; cat "$scratch/out"; false; }
-}
-foretells_loss() {
-    # Path 4 must lose something on a mesh with more influences, and say so.
-    is_foretold "$own" --path 4 && says out "path 4 (forced)" && awk '/"skin"/ {
-        for (i = 1; i < NF; i++) {
-            if ($i == "error") error = $(i + 1)
-            if ($i == "loss") loss = $(i + 1)
-        }
-        exit !(error > 0.01 && error <= loss)
-    }' "$scratch/out" && [ "$status" -eq 1 ]
-}
-check "--verify on our own model" is_exact
 check "--verify beside a flight" verifies_without_flight
-for path in 8 exact; do
-    check "--verify --path $path on our own model" is_exact "$own" --path $path
-done
-check "--verify --path 4 tells what it loses" foretells_loss
 check "--verify needs a model" runs 1 --verify "$anim"
-for golden in "$data"/*.md5mesh; do
-    check "--verify on $(basename "$golden")" is_exact "$golden" "${golden%mesh}anim"
-    for path in 4 8 exact; do
-        check "--verify --path $path on $(basename "$golden")" is_foretold "$golden" \
-            "${golden%mesh}anim" --path $path
-    done
-done
-if [ -n "${MD5_CORPUS:-}" ]; then
-    find "$MD5_CORPUS/corpus" -name '*.md5mesh' | grep -v -e invalid -e malformed | sort \
-        >"$scratch/models"
-    # Animations of the same folder that fit are picked up.
-    while read -r real; do
-        check "--verify on $real" is_exact "$real"
-        for path in 4 8 exact; do
-            check "--verify --path $path on $real" is_foretold "$real" --path $path
-        done
-    done <"$scratch/models"
-    check "the corpus has models" [ -s "$scratch/models" ]
-else
-    skip "--verify on the corpus" "MD5_CORPUS is not set"
-fi
 
 finish
