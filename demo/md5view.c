@@ -96,6 +96,7 @@ int main(int count, char **arguments)
     } else {
         view_state viewer;
         status = run(&viewer, &options);
+        view_close(&viewer);
         view_end(&viewer);
         view_close_window(&viewer);
     }

@@ -77,7 +77,7 @@ typedef struct view_state {
 // Sets up what needs no window: switches, camera and clock, as the options say.
 void view_begin(view_state *viewer, const view_options *options);
 
-// Gives all back, in any state.
+// Gives back what view_begin() and the window made, after view_close(), in any state.
 void view_end(view_state *viewer);
 
 // Opens files, or our own model where there are none: scene, GPU copies, textures, framing.

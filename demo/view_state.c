@@ -41,7 +41,6 @@ void view_begin(view_state *viewer, const view_options *options)
 
 void view_end(view_state *viewer)
 {
-    view_close(viewer);
     if (viewer->renderer != NULL)
         view_free_font(&viewer->font, viewer->renderer);
     view_free_canvas(&viewer->canvas);

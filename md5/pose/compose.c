@@ -2,7 +2,7 @@
 #include "md5/core/math.h"
 #include "md5/pose/binding.h"
 #include "md5/pose/root.h"
-#include "md5/pose/sample.h"
+#include "md5/pose/sampling.h"
 
 // The place of `joint` in an ascending list, or -1.
 static int64_t find_slot(const uint32_t *joints, uint32_t count, uint32_t joint)

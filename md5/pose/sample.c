@@ -1,4 +1,4 @@
-#include "md5/pose/sample.h"
+#include "md5/pose/sampling.h"
 
 #include "md5/pose/binding.h"
 #include "md5/pose/kernels.h"

@@ -7,7 +7,7 @@
 // Consecutive vertices that are done at once, whatever the instruction set.
 #define MD5_SKIN_BLOCK 8
 
-// How the place of a vertex is computed: see skin.c for the two forms of the sum.
+// How the place of a vertex is computed: see skin_scalar.c for the two forms of the sum.
 typedef enum md5_skin_kind {
     MD5_SKIN_NONE,       // no influence: stays where it is, at the origin
     MD5_SKIN_WHOLE,      // one influence, which is the bind position with bias 1

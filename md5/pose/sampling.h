@@ -1,6 +1,6 @@
-// A moment of a clip, joint by joint.
-#ifndef MD5_POSE_SAMPLE_H
-#define MD5_POSE_SAMPLE_H
+// What sampling one joint takes: for whole clips, and for joints that must be composed.
+#ifndef MD5_POSE_SAMPLING_H
+#define MD5_POSE_SAMPLING_H
 
 #include "md5/core/math.h"
 #include "md5/pose/slerp.h"

@@ -1,0 +1,164 @@
+// md5_skin() in plain C, which every faster kernel must equal bit for bit.
+//
+// Order of the sums, with m a palette entry and q an influence (bias * point, bias), over the
+// influences of a vertex as they are stored:
+//
+//   place:    lane[r][c] = m[r][c] * q[c] of the first, + m[r][c] * q[c] of the next, ...
+//             row r      = (lane[r][0] + lane[r][1]) + (lane[r][2] + lane[r][3])
+//   blend:    e[r][c]    = m[r][c] * bias of the first, + m[r][c] * bias of the next, ...
+//   turned:   row r      = (e[r][0] * x + e[r][1] * y) + e[r][2] * z
+//   unit:     each of x y z * (1 / sqrt((x * x + y * y) + z * z))
+//
+// Where the points of all influences are the bind position x y z, and there are enough of them
+// (plan.h), the blend is all that is needed, and the place is
+//
+//   blended:  row r      = (e[r][0] * x + e[r][1] * y) + (e[r][2] * z + e[r][3])
+//
+// For one influence of bias 1 that is the same to the last bit.
+//
+// Lanes are summed over the influences before they are summed along a row, because four-wide
+// registers do that for nothing: a palette row and an influence are multiplied as they lie.
+// The first product starts the sum, so that one influence costs no addition.
+#include "md5/core/math.h"
+#include "md5/skin/kernels.h"
+
+typedef struct rows {
+    md5_vec4 x, y, z;
+} rows;
+
+static inline md5_vec4 multiply(const float *row, md5_vec4 q)
+{
+    return (md5_vec4){row[0] * q.x, row[1] * q.y, row[2] * q.z, row[3] * q.w};
+}
+
+static inline md5_vec4 add(md5_vec4 a, md5_vec4 b)
+{
+    return (md5_vec4){a.x + b.x, a.y + b.y, a.z + b.z, a.w + b.w};
+}
+
+static inline rows multiply_rows(const md5_mat34 *m, md5_vec4 q)
+{
+    return (rows){multiply(m->m, q), multiply(m->m + 4, q), multiply(m->m + 8, q)};
+}
+
+static inline rows add_rows(rows a, rows b)
+{
+    return (rows){add(a.x, b.x), add(a.y, b.y), add(a.z, b.z)};
+}
+
+static inline float sum_row(md5_vec4 a)
+{
+    return (a.x + a.y) + (a.z + a.w);
+}
+
+static inline float turn_row(md5_vec4 e, md5_vec3 v)
+{
+    return (e.x * v.x + e.y * v.y) + e.z * v.z;
+}
+
+static inline md5_vec4 bias_of(md5_vec4 influence)
+{
+    return (md5_vec4){influence.w, influence.w, influence.w, influence.w};
+}
+
+// The exact place of a vertex; the origin if nothing influences it.
+static inline md5_vec3 place(const md5_mesh *mesh, const md5_mat34 *palette, uint32_t vertex)
+{
+    const uint32_t first = mesh->first_influence[vertex], end = mesh->first_influence[vertex + 1];
+    if (first == end)
+        return (md5_vec3){0.0f, 0.0f, 0.0f};
+    const uint32_t *joints = mesh->influence_joints;
+    rows sum = multiply_rows(&palette[joints[first]], mesh->influences[first]);
+    for (uint32_t i = first + 1; i < end; i++)
+        sum = add_rows(sum, multiply_rows(&palette[joints[i]], mesh->influences[i]));
+    return (md5_vec3){sum_row(sum.x), sum_row(sum.y), sum_row(sum.z)};
+}
+
+// The rotations of a vertex's joints, blended by bias: not a rotation itself, but its directions
+// are what the vertex turns to. Zero if nothing influences the vertex.
+static inline rows blend(const md5_mesh *mesh, const md5_mat34 *palette, uint32_t vertex)
+{
+    const uint32_t first = mesh->first_influence[vertex], end = mesh->first_influence[vertex + 1];
+    if (first == end)
+        return (rows){0};
+    const uint32_t *joints = mesh->influence_joints;
+    rows sum = multiply_rows(&palette[joints[first]], bias_of(mesh->influences[first]));
+    for (uint32_t i = first + 1; i < end; i++)
+        sum = add_rows(sum, multiply_rows(&palette[joints[i]], bias_of(mesh->influences[i])));
+    return sum;
+}
+
+// A direction of the bind pose, turned and brought to unit length, or as it was if it vanishes.
+static inline md5_vec3 turn(const rows *e, md5_vec3 bind)
+{
+    const md5_vec3 turned = {turn_row(e->x, bind), turn_row(e->y, bind), turn_row(e->z, bind)};
+    return md5_vec3_normalize(turned, bind);
+}
+
+static inline md5_vec4 turn_tangent(const rows *e, md5_vec4 bind)
+{
+    const md5_vec3 turned = turn(e, (md5_vec3){bind.x, bind.y, bind.z});
+    return (md5_vec4){turned.x, turned.y, turned.z, bind.w};
+}
+
+static inline float move_row(md5_vec4 e, md5_vec3 p)
+{
+    return (e.x * p.x + e.y * p.y) + (e.z * p.z + e.w);
+}
+
+static inline md5_vec3 move(const rows *e, md5_vec3 p)
+{
+    return (md5_vec3){move_row(e->x, p), move_row(e->y, p), move_row(e->z, p)};
+}
+
+static inline void skin_vertex(const md5_skin_job *job, uint32_t vertex, bool is_blended)
+{
+    const md5_mesh *const mesh = job->mesh;
+    const bool has_directions = job->normals || job->tangents;
+    rows e;
+    if (is_blended || has_directions)
+        e = blend(mesh, job->palette, vertex);
+    job->positions[vertex] =
+        is_blended ? move(&e, mesh->positions[vertex]) : place(mesh, job->palette, vertex);
+    if (job->normals)
+        job->normals[vertex] = turn(&e, mesh->normals[vertex]);
+    if (job->tangents)
+        job->tangents[vertex] = turn_tangent(&e, mesh->tangents[vertex]);
+}
+
+// Most vertices that a mixed block gets wrong are left out at once, all are put right by lists.
+static void skin_block(const md5_skin_job *job, uint32_t first, md5_skin_kind kind)
+{
+    const uint32_t *const first_influence = job->mesh->first_influence;
+    const uint32_t count = md5_skin_count_read(kind);
+    const bool has_own_counts = kind == MD5_SKIN_MANY || kind == MD5_SKIN_BLEND_MANY;
+    for (uint32_t vertex = first; vertex < first + MD5_SKIN_BLOCK; vertex++) {
+        if (has_own_counts || first_influence[vertex + 1] - first_influence[vertex] == count)
+            skin_vertex(job, vertex, md5_skin_is_blended(kind));
+    }
+}
+
+void md5_skin_run_scalar(const md5_skin_job *job, const md5_skin_run *run)
+{
+    const uint32_t *const vertices = job->mesh->skin_plan->vertices + run->first;
+    for (uint32_t i = 0; i < run->count; i++) {
+        if (run->order == MD5_SKIN_SPAN)
+            skin_vertex(job, run->first + i, md5_skin_is_blended(run->kind));
+        else if (run->order == MD5_SKIN_LIST)
+            skin_vertex(job, vertices[i], md5_skin_is_blended(run->kind));
+        else
+            skin_block(job, vertices[i], run->kind);
+    }
+}
+
+void md5_skin_scalar(const md5_skin_job *job)
+{
+    const md5_skin_plan *const plan = job->mesh->skin_plan;
+    if (plan) {
+        for (uint32_t i = 0; i < plan->num_runs; i++)
+            md5_skin_run_scalar(job, &plan->runs[i]);
+    } else {
+        for (uint32_t vertex = 0; vertex < job->mesh->num_vertices; vertex++)
+            skin_vertex(job, vertex, false);
+    }
+}
