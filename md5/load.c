@@ -64,10 +64,10 @@ static bool read_file(md5_context *context, const char *path, file_text *text)
     return is_read;
 }
 
-// Lines and columns have 32 bits.
+// Lines, columns and counts have 32 bits, and so has twice any count that a text can hold.
 static bool check_size(md5_context *context, size_t size)
 {
-    if (size < UINT32_MAX)
+    if (size < INT32_MAX)
         return true;
     return md5_fail(context, MD5_ERROR_IO, 0, 0, "%zu bytes are too large for one file", size);
 }

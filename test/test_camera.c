@@ -168,6 +168,8 @@ TEST (camera_errors_name_their_place) {
         {HEADER
          "numFrames 1\nframeRate 24\nnumCuts 1\ncuts {\n8\n}\ncamera {\n(0 0 0)(0 0 0)45\n}\n",
          MD5_ERROR_RANGE, 7, 1},
+        {HEADER "numFrames 1\nframeRate 24\nnumCuts 1\ncuts { -1 }\ncamera { (0 0 0)(0 0 0)45 }\n",
+         MD5_ERROR_RANGE, 6, 8},
         {HEADER "numFrames 1\nframeRate 24\nnumCuts 2\ncuts { 0 }\ncamera { (0 0 0)(0 0 0)45 }\n",
          MD5_ERROR_SYNTAX, 6, 10},
         {HEADER "numFrames 1\nframeRate 24\nnumCuts 0\ncuts { 0 }\ncamera { (0 0 0)(0 0 0)45 }\n",

@@ -487,3 +487,17 @@ TEST (skin_blends_where_points_meet_and_only_there) {
     made_mesh_free(&made);
     free(patch);
 }
+
+// 48 bytes a matrix: this joint's would begin beyond 4 GiB.
+TEST (skin_plan_leaves_palettes_of_more_than_4_gib_to_plain_c) {
+    const uint32_t first_influence[2] = {0, 1}, joint = 90000000;
+    const md5_mesh mesh = {
+        .num_vertices = 1,
+        .num_influences = 1,
+        .first_influence = first_influence,
+        .influence_joints = &joint,
+    };
+    uint32_t offset;
+    const md5_skin_plan_room room = {.offsets = &offset};
+    CHECK(md5_skin_plan_build(&mesh, &room) == NULL);
+}

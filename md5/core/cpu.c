@@ -1,5 +1,7 @@
 #include "md5/core/cpu.h"
 
+#include <stddef.h>
+
 static bool has_avx2(void)
 {
 #if MD5_HAS_AVX2
@@ -33,9 +35,9 @@ bool md5_cpu_has(md5_cpu level)
 
 md5_cpu md5_cpu_best(void)
 {
-    static const md5_cpu best_first[] = {MD5_CPU_AVX2, MD5_CPU_SSE2, MD5_CPU_NEON, MD5_CPU_SCALAR};
-    const md5_cpu *level = best_first;
-    while (!md5_cpu_has(*level)) // plain C is always there
-        level++;
-    return *level;
+    static const md5_cpu best_last[] = {MD5_CPU_SSE2, MD5_CPU_AVX2, MD5_CPU_NEON};
+    md5_cpu best = MD5_CPU_SCALAR;
+    for (size_t i = 0; i < sizeof best_last / sizeof best_last[0]; i++)
+        best = md5_cpu_has(best_last[i]) ? best_last[i] : best;
+    return best;
 }

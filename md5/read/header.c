@@ -154,7 +154,7 @@ bool md5_read_count(md5_lex *lex, const char *word, uint32_t least, size_t bytes
         return md5_lex_fail(lex, at, MD5_ERROR_RANGE, "%s is %lld: expected at least %u", word,
                             (long long)value, least);
     const size_t left = (size_t)(lex->end - lex->at);
-    if ((uint64_t)value > left / bytes || value > INT32_MAX)
+    if ((uint64_t)value > left / bytes)
         return md5_lex_fail(lex, at, MD5_ERROR_RANGE,
                             "%s says %lld, which the %zu bytes left cannot hold", word,
                             (long long)value, left);

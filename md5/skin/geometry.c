@@ -17,15 +17,12 @@ bool md5_geometry_measure(md5_arena *scratch, const md5_geometry_source *source,
 {
     const uint32_t *copies = md5_find_seams(scratch, source, &sizes->num_vertices);
     TRY(copies);
-    uint64_t num_influences = 0;
+    // No more weights are referred to than the text has bytes, which is below 2^31.
+    sizes->num_influences = 0;
     for (uint32_t vertex = 0; vertex < source->num_vertices; vertex++) {
-        const uint64_t count = source->vertices[vertex].num_weights;
-        num_influences += copies[vertex] == vertex ? count : 2 * count;
+        const uint32_t count = source->vertices[vertex].num_weights;
+        sizes->num_influences += copies[vertex] == vertex ? count : 2 * count;
     }
-    if (num_influences > UINT32_MAX)
-        return md5_fail(scratch->context, MD5_ERROR_RANGE, 0, 0,
-                        "the vertices of a mesh refer to more than %u weights", UINT32_MAX);
-    sizes->num_influences = (uint32_t)num_influences;
     return true;
 }
 

@@ -25,16 +25,12 @@ const uint32_t *md5_find_seams(md5_arena *scratch, const md5_geometry_source *so
     if (!source->tangents)
         mark_uses(source, uses);
 
-    uint64_t next = num_file_vertices;
+    // Texts are below 2^31 bytes, so that twice the vertices still have numbers.
+    uint32_t next = num_file_vertices;
     for (uint32_t vertex = 0; vertex < num_file_vertices; vertex++) {
         const bool on_seam = uses[vertex] == (PLAIN | MIRRORED);
-        copies[vertex] = on_seam ? (uint32_t)next++ : vertex;
+        copies[vertex] = on_seam ? next++ : vertex;
     }
-    if (next > UINT32_MAX) {
-        md5_fail(scratch->context, MD5_ERROR_RANGE, 0, 0,
-                 "a mesh with its mirror seams split has more than %u vertices", UINT32_MAX);
-        return NULL;
-    }
-    *num_vertices = (uint32_t)next;
+    *num_vertices = next;
     return copies;
 }

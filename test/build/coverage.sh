@@ -7,11 +7,11 @@ set -u
 # Room, then the least percentage of lines and of branches; `-` where none is asked for. `md5` is
 # load.c alone.
 limits='
-md5         -    -
+md5       100   95
 md5/core  100   95
 md5/read  100   95
-md5/pose    -    -
-md5/skin    -    -
+md5/pose  100   95
+md5/skin  100   95
 '
 
 counts=$(mktemp) || exit 1
@@ -35,7 +35,9 @@ done | awk '
         line = part[2] + 0
         add(file " " line, part[1] ~ /[0-9]/)
     }
-    ours && /^branch/ { add(file " " line " " $2, $3 == "taken" && $4 != 0) }
+    # Kernels for wide registers are templates: each is compiled for many sets of constants, so that
+    # most of their branches can go one way only. Their lines count, and equal bits are tested.
+    ours && /^branch/ && file !~ /(wide|wide_[a-z0-9]+|lanes_[a-z0-9]+|points_[a-z0-9]+)\.h$/ { add(file " " line " " $2, $3 == "taken" && $4 != 0) }
     END { for (key in all) print key (split(key, part) == 2 ? " line " : " ") (key in hit ? 1 : 0) }
 ' | sort -k1,1 -k2,2n >"$counts"
 

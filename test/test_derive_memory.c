@@ -1,0 +1,111 @@
+// Loading and binding when memory ends at any point, with tables of sizes at which each of them in
+// turn needs a chunk of memory of its own.
+#include "test/test.h"
+
+#include "md5/md5model.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ROOM = 1 << 20 };
+
+static size_t add(char *text, size_t used, const char *format, unsigned a, unsigned b)
+{
+    const int length = snprintf(text + used, ROOM - used, format, a, b);
+    return used + (size_t)length;
+}
+
+// num_joints joints in a chain, and one mesh
+// of num_vertices vertices, each of its own weight, whose triangles are mirrored or not by turns.
+static size_t make_model(char *text, unsigned num_joints, unsigned num_vertices)
+{
+    size_t used = add(text, 0, "MD5Version 10 commandline \"\" numJoints %u numMeshes 1 joints {\n",
+                      num_joints, 0);
+    for (unsigned i = 0; i < num_joints; i++)
+        used = add(text, used, i ? "j%u %u ( 0 0 1 ) ( 0 0 0 )\n" : "j%u -1 ( 0 0 1 ) ( 0 0 0 )\n",
+                   i, i - 1);
+    used = add(text, used, "} mesh { shader \"\" numverts %u\n", num_vertices, 0);
+    for (unsigned i = 0; i < num_vertices; i++)
+        used = add(text, used, i % 2 ? "vert %u ( 0 1 ) %u 1\n" : "vert %u ( 1 0 ) %u 1\n", i, i);
+    used = add(text, used, "numtris %u\n", num_vertices - 2, 0);
+    for (unsigned i = 0; i + 2 < num_vertices; i++)
+        used = add(text, used, "tri %u 0 1 %u\n", i, i + 2);
+    used = add(text, used, "numweights %u\n", num_vertices, 0);
+    for (unsigned i = 0; i < num_vertices; i++)
+        used = add(text, used, "weight %u 0 1 ( %u 0 0 )\n", i, i);
+    return add(text, used, "}\n", 0, 0);
+}
+
+static size_t make_anim(char *text, unsigned num_joints)
+{
+    size_t used = add(text, 0,
+                      "MD5Version 10 commandline \"\" numFrames 1 numJoints %u frameRate 24\n"
+                      "numAnimatedComponents 0 hierarchy {\n",
+                      num_joints, 0);
+    for (unsigned i = 0; i < num_joints; i++)
+        used = add(text, used, "j%u -1 0 0\n", num_joints - 1 - i, 0);
+    used = add(text, used, "} bounds { ( 0 0 0 ) ( 0 0 0 ) } baseframe {\n", 0, 0);
+    for (unsigned i = 0; i < num_joints; i++)
+        used = add(text, used, "( 0 0 0 ) ( 0 0 0 )\n", 0, 0);
+    return add(text, used, "} frame 0 { }\n", 0, 0);
+}
+
+static md5_load_opts failing(test_heap *heap, size_t fail_at)
+{
+    *heap = (test_heap){.fail_at = fail_at};
+    return (md5_load_opts){.allocator = {test_heap_alloc, test_heap_free, heap}};
+}
+
+TEST (derive_survives_the_end_of_memory_at_any_table) {
+    static const unsigned sizes[] = {3, 30, 150, 300, 500, 700, 1000, 1400, 2000, 3000, 4500};
+    char *const text = malloc(ROOM);
+    if (!CHECK(text != NULL))
+        return;
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        const size_t size = make_model(text, 3, sizes[i]);
+        for (size_t fail_at = 1;; fail_at++) {
+            test_heap heap;
+            const md5_load_opts opts = failing(&heap, fail_at);
+            md5_error error;
+            md5_model *const model = md5_parse_model(text, size, &opts, &error);
+            CHECK_UINT(error.status, model ? MD5_OK : MD5_ERROR_MEMORY);
+            md5_free_model(model);
+            CHECK_UINT(heap.live, 0);
+            if (model || !CHECK(fail_at < 1000))
+                break;
+        }
+    }
+    free(text);
+}
+
+// Other order and other parents, so that names are sorted and hierarchies compared.
+TEST (bind_survives_the_end_of_memory_at_any_table) {
+    static const unsigned sizes[] = {3,    100,  200,  400,  600,  800,
+                                     1100, 1500, 2100, 3000, 4200, 6000};
+    char *const text = malloc(ROOM);
+    if (!CHECK(text != NULL))
+        return;
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        md5_error error;
+        md5_model *const model = md5_parse_model(text, make_model(text, sizes[i], 3), NULL, &error);
+        md5_anim *const anim = md5_parse_anim(text, make_anim(text, sizes[i]), NULL, &error);
+        if (!CHECK(model && anim))
+            break;
+        for (size_t fail_at = 1;; fail_at++) {
+            test_heap heap;
+            const md5_load_opts opts = failing(&heap, fail_at);
+            md5_binding *const binding = md5_bind(model, anim, &opts, &error);
+            CHECK_UINT(error.status, binding ? MD5_OK : MD5_ERROR_MEMORY);
+            if (binding)
+                CHECK(!binding->same_order && binding->num_missing == 0);
+            md5_free_binding(binding);
+            CHECK_UINT(heap.live, 0);
+            if (binding || !CHECK(fail_at < 1000))
+                break;
+        }
+        md5_free_anim(anim);
+        md5_free_model(model);
+    }
+    free(text);
+}
