@@ -13,7 +13,9 @@
 #include <time.h>
 
 // What the project promises of n bytes, the text itself included: time, memory.
-static const double most_nanoseconds = 10.0;
+// A byte. The first is what is asked of a quiet machine, and tried for again; beyond the second no
+// neighbour's noise is to blame, as with work that grows faster than the text.
+static const double wanted_nanoseconds = 10.0, most_nanoseconds = 20.0;
 enum { FIXED_BYTES = 64 << 10, BYTES_PER_BYTE = 16 };
 
 enum { SMALL = 400 * 1000, GROWTH = 4, ATTEMPTS = 4 };
@@ -168,7 +170,7 @@ static void check_long(const hostile_case *tried, size_t wanted)
         size = attempt(tried, wanted, &result);
         const double taken = result.seconds * 1e9 / (double)size;
         nanoseconds = i == 0 || taken < nanoseconds ? taken : nanoseconds;
-        if (nanoseconds <= most_nanoseconds)
+        if (nanoseconds <= wanted_nanoseconds)
             break;
     }
     printf("%6.2f ns %6.2f bytes a byte of %11zu: %s%s\n", nanoseconds,
