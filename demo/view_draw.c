@@ -103,7 +103,14 @@ static void draw_boxes(view_state *viewer, view_lines *lines)
     if (anim == NULL || anim->frame_bounds == NULL)
         return;
     const md5_moment moment = view_moment(&viewer->play, anim);
-    view_add_bounds(lines, md5_anim_bounds(anim, &moment, viewer->scene.root), 0xE0A03CFF);
+    const md5_root root = viewer->scene.root;
+    md5_bounds box = md5_anim_bounds(anim, &moment, root);
+    // With that root the box is about the origin joint.
+    if (root == MD5_ROOT_ID) {
+        box.min = view_add(box.min, viewer->scene.pose[0].translation);
+        box.max = view_add(box.max, viewer->scene.pose[0].translation);
+    }
+    view_add_bounds(lines, box, 0xE0A03CFF);
 }
 
 // The flight from outside: its path, and what it sees now.
@@ -165,10 +172,11 @@ bool view_draw(view_state *viewer, md5gl_target *target, uint32_t width, uint32_
     md5gl_begin_frame(viewer->renderer, &frame);
     if (!transparent && !viewer->options->background_given)
         draw_background(viewer, (float)width, (float)height);
-    if (viewer->shown.grid)
-        draw_ground(viewer);
     md5_error draw_error;
     const bool drawn = draw_model(viewer, &draw_error);
+    // Blended and without depth of its own: after what it would show through.
+    if (viewer->shown.grid)
+        draw_ground(viewer);
     draw_overlays(viewer, (float)width / (float)height);
     if (!clean)
         draw_text(viewer, (float)width, (float)height);

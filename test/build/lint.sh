@@ -39,7 +39,8 @@ tidy() {
 cpp_check() {
     mkdir -p build/lint/cppcheck
     cppcheck --quiet --std=c11 --enable=warning,performance,portability --inline-suppr \
-        --suppress=missingInclude --suppress=uninitvar '--suppress=autovarInvalidDeallocation:test/*' \
+        --suppress=missingInclude --suppress=uninitvar --suppress=ctuuninitvar \
+        --suppress=ctuArrayIndex '--suppress=autovarInvalidDeallocation:test/*' \
         --error-exitcode=1 -j"$jobs" -I. \
         --cppcheck-build-dir=build/lint/cppcheck md5 render demo test
 }
