@@ -238,7 +238,7 @@ test-long: programs | deps
 
 ## make fuzz           looks for inputs that break it: FUZZ_SECONDS=60 for each target
 fuzz: | deps
-	@MD5_TEST_TIMEOUT=1000000 $(RUN_TESTS) test/long/fuzz.sh
+	@MD5_TEST_TIMEOUT=1000000 $(RUN_TESTS) test/fuzz/fuzz.sh
 
 ## make bench          how fast it is: a table, and build/bench.csv
 bench: $(BUILD)/bench
