@@ -289,7 +289,7 @@ check "texture: without its ending" texture_is found 'models/imp/skin' models/im
 check "texture: another ending" texture_is found 'models/imp/skin.tga' models/imp/skin.png
 check "texture: other case" texture_is found 'SKIN' models/imp/Skin.PNG
 check "texture: with _d" texture_is found 'models/imp/skin' models/imp/skin_d.png
-check "texture: path of another machine" texture_is found '/home/x/art/skin.png' models/imp/skin.png
+check "texture: path of another machine" texture_is found '/elsewhere/art/skin.png' models/imp/skin.png
 check "texture: backslashes and a drive" texture_is found 'C:\art\skin.tga' models/imp/skin.png
 check "texture: in a folder beside the model" texture_is found 'art/skin' models/imp/art/skin.png
 check "texture: in textures/" texture_is found 'C:\art\skin.tga' models/imp/textures/skin.png
