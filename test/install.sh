@@ -25,7 +25,7 @@ check "make install" make_ install
 version=$(awk '/define MD5_VERSION_(MAJOR|MINOR|PATCH)/ { printf "%s%s", dot, $3; dot = "." }' \
     md5/md5model.h)
 missing_files() {
-    for file in include/md5model/md5model.h lib/libmd5model.a lib/libmd5model.so \
+    for file in include/md5model/md5model.h include/md5model/md5play.h lib/libmd5model.a lib/libmd5model.so \
         "lib/libmd5model.so.$version" lib/pkgconfig/md5model.pc bin/md5tool bin/md5view; do
         [ -s "$root$prefix/$file" ] || echo "$file"
     done
@@ -75,14 +75,16 @@ check "it runs, static" prints_version_and_joints
 silent "it needs no shared library" needs_the_library
 
 header=$root$prefix/include/md5model/md5model.h
-check "the header is C11, pedantic" "$cc" -std=c11 -pedantic -Wall -Wextra -Werror -fsyntax-only \
-    -x c "$header"
-if command -v c++ >/dev/null; then
-    check "the header is C++11" c++ -std=c++11 -pedantic -Wall -Wextra -Werror -fsyntax-only \
-        -x c++ "$header"
-else
-    skip "the header is C++11" "there is no C++ compiler"
-fi
+for each in md5model.h md5play.h; do
+    check "$each is C11, pedantic" "$cc" -std=c11 -pedantic -Wall -Wextra -Werror -fsyntax-only \
+        -x c "$(dirname "$header")/$each"
+    if command -v c++ >/dev/null; then
+        check "$each is C++11" c++ -std=c++11 -pedantic -Wall -Wextra -Werror -fsyntax-only \
+            -x c++ "$(dirname "$header")/$each"
+    else
+        skip "$each is C++11" "there is no C++ compiler"
+    fi
+done
 
 # What compilers add of themselves for sanitizers and coverage does not count.
 exported() {

@@ -1,0 +1,563 @@
+// md5play: what a character does, and when. Clips, blend spaces, layers, state machines,
+// transitions, events, root motion and inverse kinematics over md5model.h.
+//
+//   md5_machine_desc --md5_create_machine()--> machine: what a kind of character can do; shared
+//   machine --md5_create_player()--> player: what one character is doing
+//        --md5_player_advance()--> time passes: states change, events fire, the root moves
+//        --md5_player_pose()--> layers are blended, modifiers applied: pose, joints, palette
+//
+// or both for a whole crowd at once by md5_play_batch(). A game that wants none of the machine
+// uses the functions over poses below by themselves: masks, blending (md5model.h), inverse
+// kinematics, mirroring, retargeting.
+//
+// Everything is checked when a machine is made, with messages that name the clip, joint or
+// parameter. After that nothing allocates and nothing can fail. A machine is read-only and may be
+// used by any number of threads; a player belongs to one thread at a time.
+//
+// Time is seconds. A clip's normalised time runs from 0 to 1 over one cycle; above 1 it counts
+// cycles. A pose is md5_transform[model joints], relative to the parent, in joint order.
+#ifndef MD5PLAY_H
+#define MD5PLAY_H
+
+#include "md5model.h" // beside this file also when installed
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// -- Clips ----------------------------------------------------------------------------------
+
+// How a clip goes on at its end. Each works at any speed, also a negative one.
+typedef enum md5_play_mode {
+    MD5_PLAY_LOOP,
+    MD5_PLAY_ONCE,      // holds its last frame, or its first when played backward
+    MD5_PLAY_PING_PONG, // forward and back; one cycle is both
+} md5_play_mode;
+
+// How long one cycle is.
+typedef enum md5_period {
+    MD5_PERIOD_CLOSED, // id's rule, (num_frames - 1) / rate: the last frame is the first again
+    MD5_PERIOD_OPEN,   // num_frames / rate: the last frame blends into the first
+} md5_period;
+
+typedef enum md5_interpolation {
+    MD5_INTERPOLATE_LINEAR, // slerp and lerp
+    MD5_INTERPOLATE_STEP,   // each frame holds until the next
+    MD5_INTERPOLATE_CUBIC,  // smooth through the frames: md5_sample_cubic()
+} md5_interpolation;
+
+// What becomes of the way that joint 0 goes in a clip. What is extracted is taken out of the pose
+// and given by md5_player_root_motion().
+typedef enum md5_extract {
+    MD5_EXTRACT_NONE, // left in the pose as stored
+    MD5_EXTRACT_MOVE, // translation, all three axes
+    MD5_EXTRACT_WALK, // translation along x and y; z is left in
+    MD5_EXTRACT_TURN, // as WALK, and rotation about z (yaw)
+} md5_extract;
+
+// Something that happens at a frame of a clip, like a footstep.
+typedef struct md5_event {
+    uint32_t frame;   // 0 is the first
+    const char *name; // "footstep"
+    const char *text; // what belongs to it, "left"; NULL or "" = nothing
+} md5_event;
+
+typedef struct md5_clip_desc {
+    const char *name;
+    const md5_binding *binding; // must outlive the machine
+    const char *file;           // from a machine file: the .md5anim to load; else unused
+    md5_period period;
+    md5_interpolation interpolation;
+    md5_extract extract;
+    const md5_event *events; // [num_events] in any order
+    uint32_t num_events;
+    // Frames at which motions of one blend space meet, as "left foot down", "right foot down", with
+    // MD5_SYNC_MARKERS: the i-th of one clip goes with the i-th of the other. Ascending.
+    const uint32_t *markers; // [num_markers]
+    uint32_t num_markers;
+} md5_clip_desc;
+
+// -- Masks ----------------------------------------------------------------------------------
+
+// Joint weights of a mask, 0 to 1, from id's channel words: `J` adds a joint, `*J` it and all
+// below it, `-J` and `-*J` take away, left to right. With `feather` n > 0 a joint n levels or more
+// below the top of what it was added with has its whole weight, those above rise linearly:
+// (level + 1) / (n + 1). Writes weights[skeleton->num_joints]. An unknown joint or a stray
+// sign is MD5_ERROR_SYNTAX, its column the place in `joints`. Time linear in the text, times the
+// joints for each word.
+MD5_API bool md5_make_mask(const md5_skeleton *skeleton, const char *joints, uint32_t feather,
+                           float *weights, md5_error *error);
+
+typedef struct md5_mask_desc {
+    const char *name;
+    const char *joints;
+    uint32_t feather;
+} md5_mask_desc;
+
+// -- Parameters -----------------------------------------------------------------------------
+
+typedef enum md5_parameter_kind {
+    MD5_PARAMETER_FLOAT,
+    MD5_PARAMETER_BOOL,    // 0 or 1
+    MD5_PARAMETER_TRIGGER, // set by the game, reset by the transition that it sets off
+} md5_parameter_kind;
+
+typedef struct md5_parameter_desc {
+    const char *name;
+    md5_parameter_kind kind;
+    float value; // at the start
+} md5_parameter_desc;
+
+// -- Motions --------------------------------------------------------------------------------
+
+// What gives a pose. Each clip is one by its own name, looping at speed 1; the others are made of
+// motions that stand before them in the table.
+typedef enum md5_motion_kind {
+    MD5_MOTION_CLIP,     // a clip, played in another way than as it stands
+    MD5_MOTION_BLEND_1D, // a place on a line: the two neighbours, by distance
+    MD5_MOTION_BLEND_2D, // a place in a plane: gradient band weights (Johansen 2009, 6.3)
+    MD5_MOTION_STACK,    // the first item, then each one laid over or added to what is there
+} md5_motion_kind;
+
+// How the items of a blend space keep step.
+typedef enum md5_sync {
+    MD5_SYNC_NONE,    // each in its own time
+    MD5_SYNC_PHASE,   // at the same normalised time, at the weighted mean of their speeds
+    MD5_SYNC_MARKERS, // likewise, from marker to marker
+} md5_sync;
+
+typedef enum md5_layer_mode {
+    MD5_LAYER_OVERRIDE,
+    MD5_LAYER_ADD, // the difference between the motion and its reference is added
+} md5_layer_mode;
+
+typedef struct md5_motion_item {
+    const char *motion;
+    float x, y; // blend spaces: its place; x ascending in 1D
+    // Stacks. The weight is `weight` where weight_parameter is NULL, else that parameter's value.
+    md5_layer_mode mode;
+    const char *mask; // NULL = all joints
+    float weight;
+    const char *weight_parameter;
+    // MD5_LAYER_ADD: what the motion is a difference to: frame reference_frame of clip `reference`;
+    // NULL = of the first clip of the motion itself.
+    const char *reference;
+    uint32_t reference_frame;
+} md5_motion_item;
+
+typedef struct md5_motion_desc {
+    const char *name;
+    md5_motion_kind kind;
+    const char *clip; // MD5_MOTION_CLIP
+    md5_play_mode mode;
+    double start;                          // MD5_MOTION_CLIP: normalised time to begin at
+    float speed;                           // 0 counts as 1: a still is speed_parameter at 0
+    const char *speed_parameter;           // times its value; NULL = times 1
+    const char *x_parameter, *y_parameter; // blend spaces
+    md5_sync sync;                         // blend spaces
+    const md5_motion_item *items;          // [num_items]
+    uint32_t num_items;
+} md5_motion_desc;
+
+// -- States and transitions -----------------------------------------------------------------
+
+typedef enum md5_easing {
+    MD5_EASE_LINEAR,
+    MD5_EASE_SMOOTH, // 3 t^2 - 2 t^3
+    MD5_EASE_QUADRATIC_IN,
+    MD5_EASE_QUADRATIC_OUT,
+    MD5_EASE_QUADRATIC_IN_OUT,
+    MD5_EASE_CUBIC_IN,
+    MD5_EASE_CUBIC_OUT,
+    MD5_EASE_CUBIC_IN_OUT,
+    MD5_EASE_EXPONENTIAL_IN,
+    MD5_EASE_EXPONENTIAL_OUT,
+    MD5_EASE_SINE_IN_OUT,
+} md5_easing;
+
+// The eased part of `t`, clamped to 0..1, NaN counting as 0: 0 at 0, 1 at 1, rising between.
+MD5_API float md5_ease(md5_easing easing, float t);
+
+typedef enum md5_fade {
+    MD5_FADE_CROSS,    // both play, the weight goes over by `easing`
+    MD5_FADE_INERTIAL, // only the new one plays; how the pose then differs, and how fast it moved,
+                       // dies away (Bollo 2018, inertialization)
+} md5_fade;
+
+typedef enum md5_compare {
+    MD5_IS_SET, // a bool or trigger; a float that is not 0
+    MD5_IS_CLEAR,
+    MD5_IS_LESS,
+    MD5_IS_GREATER,
+    MD5_IS_AT_MOST,
+    MD5_IS_AT_LEAST,
+} md5_compare;
+
+typedef struct md5_condition {
+    const char *parameter;
+    md5_compare compare;
+    float value;
+} md5_condition;
+
+// What may break off a transition that is under way.
+typedef enum md5_interrupt {
+    MD5_INTERRUPT_ANY,    // every transition out of its target, and those from any state
+    MD5_INTERRUPT_HIGHER, // those of higher priority
+    MD5_INTERRUPT_NONE,
+} md5_interrupt;
+
+typedef struct md5_transition_desc {
+    const char *from; // state; NULL = any but `to`
+    const char *to;
+    const md5_condition *conditions; // [num_conditions], all must hold
+    uint32_t num_conditions;
+    bool waits;     // for the exit time:
+    float exit;     // normalised time of `from` that must be reached in the present step or before;
+                    // 1 = at the end of a cycle or clip
+    float duration; // seconds; 0 = cut
+    md5_fade fade;
+    md5_easing easing;
+    bool keeps_phase; // `to` begins at the normalised time of `from`, instead of:
+    float start;      // normalised time at which `to` begins
+    int32_t priority; // the highest that can be taken is; of equals the first in the table
+    md5_interrupt interrupt;
+} md5_transition_desc;
+
+typedef struct md5_state_desc {
+    const char *name;
+    const char *motion; // NULL = nothing: the layer lets through what is below
+} md5_state_desc;
+
+// Layers are laid over one another in the order of the table. Each is a state machine.
+typedef struct md5_layer_desc {
+    const char *name;
+    md5_layer_mode mode; // MD5_LAYER_ADD: reference as in md5_motion_item
+    const char *reference;
+    uint32_t reference_frame;
+    const char *mask; // NULL = all joints
+    // 0..1; where weight_parameter is not NULL that parameter's value, else `weight`, 0 counting
+    // as 1.
+    float weight;
+    const char *weight_parameter;
+    const md5_state_desc *states; // [num_states], the first is the one to start in
+    uint32_t num_states;
+    const md5_transition_desc *transitions; // [num_transitions]
+    uint32_t num_transitions;
+} md5_layer_desc;
+
+// -- Modifiers ------------------------------------------------------------------------------
+
+// What changes the pose after the layers, in the order of the table. Where to and how strongly
+// is set for each player: md5_player_target().
+typedef enum md5_modifier_kind {
+    MD5_MODIFIER_JOINT,    // one joint turned or moved: md5_modify_joint()
+    MD5_MODIFIER_AIM,      // a chain that looks at the target: md5_aim()
+    MD5_MODIFIER_TWO_BONE, // arm or leg that reaches for it: md5_two_bone()
+    MD5_MODIFIER_FABRIK,   // any chain that does: md5_fabrik()
+    MD5_MODIFIER_CCD,      // likewise: md5_ccd()
+    MD5_MODIFIER_SPRING,   // a chain that lags behind and swings: md5_spring()
+} md5_modifier_kind;
+
+// id's joint modifiers (idAnimator::SetJointPos, SetJointAxis); "world" there is model space.
+typedef enum md5_joint_space {
+    MD5_JOINT_LOCAL,          // turned before the parent's rotation, moved in the parent's space
+    MD5_JOINT_LOCAL_OVERRIDE, // in place of the animated transform
+    MD5_JOINT_MODEL,          // turned and moved in model space
+    MD5_JOINT_MODEL_OVERRIDE, // in place of it, in model space
+} md5_joint_space;
+
+typedef struct md5_modifier_desc {
+    const char *name;
+    md5_modifier_kind kind;
+    const char *joint; // the joint; of a chain, its tip: hand, foot, head, end of a tail
+    uint32_t length;   // AIM, FABRIK, CCD, SPRING: joints of the chain, tip included; 0 counts as 2
+    md5_joint_space space; // JOINT
+    md5_vec3 forward;      // AIM: which way the tip looks, in its own space; 0 0 0 counts as 1 0 0
+    md5_vec3 up;           // AIM: its own up; 0 0 0 counts as 0 0 1
+    float limit;           // AIM: largest turn of one joint, radians; 0 = none
+    float soften;          // TWO_BONE: share of the reach over which it softens, 0..1
+    float stretch;         // TWO_BONE: how far it may stretch; 0 counts as 1, not at all
+    float stiffness;       // SPRING: how fast it comes back, 1/s^2; 0 counts as 120
+    float damping;         // SPRING: how fast it calms, 1/s; 0 counts as 8
+    float gravity;         // SPRING: units/s^2, down model z
+} md5_modifier_desc;
+
+typedef struct md5_target {
+    float weight;      // 0..1; 0, as at the start: the modifier does nothing
+    md5_vec3 position; // model space
+    md5_quat rotation; // JOINT; TWO_BONE: of the tip, model space, where has_rotation
+    bool has_rotation;
+    md5_vec3 pole; // TWO_BONE: model-space point that knee or elbow bends towards, where has_pole
+    bool has_pole; // false: it bends as the animation has it
+} md5_target;
+
+// -- Machine --------------------------------------------------------------------------------
+
+// All of what a kind of character can do. Names are unique within their table; clips and motions
+// share one. Everything that is named is copied; bindings and the model are referred to.
+typedef struct md5_machine_desc {
+    const char *name;
+    const md5_model *model;
+    const md5_clip_desc *clips;
+    const md5_mask_desc *masks;
+    const md5_parameter_desc *parameters;
+    const md5_motion_desc *motions;
+    const md5_layer_desc *layers;
+    const md5_modifier_desc *modifiers;
+    uint32_t num_clips, num_masks, num_parameters, num_motions, num_layers, num_modifiers;
+} md5_machine_desc;
+
+typedef struct md5_machine md5_machine;
+typedef struct md5_player md5_player;
+
+// Returns NULL on failure: a name that is unknown or there twice, a binding of another model, a
+// frame that a clip lacks, a number that is not finite; the message names what it is about. Of
+// `opts`, allocator, memory_limit and warnings are used. Time and memory linear in the tables.
+MD5_API md5_machine *md5_create_machine(const md5_machine_desc *desc, const md5_load_opts *opts,
+                                        md5_error *error);
+MD5_API void md5_free_machine(md5_machine *machine); // after all of its players
+
+// The number that stands for a name, or -1. Linear in the table: ask once.
+MD5_API int32_t md5_find_parameter(const md5_machine *machine, const char *name);
+MD5_API int32_t md5_find_layer(const md5_machine *machine, const char *name);
+MD5_API int32_t md5_find_state(const md5_machine *machine, uint32_t layer, const char *name);
+MD5_API int32_t md5_find_modifier(const md5_machine *machine, const char *name);
+
+// The tables that a machine was made from, as it keeps them: for a viewer or a debugger.
+MD5_API const md5_machine_desc *md5_machine_tables(const md5_machine *machine);
+
+// -- Player ---------------------------------------------------------------------------------
+
+// One block of memory, in the machine's start states at time 0. Of `opts`, allocator and
+// memory_limit are used. NULL only when there is no memory.
+MD5_API md5_player *md5_create_player(const md5_machine *machine, const md5_load_opts *opts,
+                                      md5_error *error);
+MD5_API void md5_free_player(md5_player *player);
+
+// Back to how md5_create_player() made it.
+MD5_API void md5_player_reset(md5_player *player);
+
+// False, and nothing is set, when the value is not finite or there is no such parameter. A
+// trigger or bool is set by any value but 0.
+MD5_API bool md5_player_set(md5_player *player, uint32_t parameter, float value);
+MD5_API float md5_player_get(const md5_player *player, uint32_t parameter); // 0 if there is none
+
+// Goes to a state without asking the machine's transitions: by a fade of `duration` seconds.
+// False, and nothing happens, when layer or state is none.
+MD5_API bool md5_player_go(md5_player *player, uint32_t layer, uint32_t state, float duration,
+                           md5_fade fade, md5_easing easing);
+
+// The same at once, at a normalised time; no event fires and the root does not move.
+MD5_API bool md5_player_seek(md5_player *player, uint32_t layer, uint32_t state, double time);
+
+// The target of a modifier, to be written at any time; NULL if there is none.
+MD5_API md5_target *md5_player_target(md5_player *player, uint32_t modifier);
+
+// Called for each event that is passed, in the order of time, with the weight that its clip has in
+// its layer, 0..1. `event` is the machine's. The player must not be changed meanwhile.
+typedef void md5_event_fn(void *user, md5_player *player, const md5_event *event, float weight);
+
+// Lets `seconds` pass, which may be 0 or negative; what is not finite counts as 0. First
+// transitions are taken, then clips go on, then events in (before, now] fire: each exactly once a
+// pass, however the time is split; the first step includes where it begins. `events` may be NULL.
+MD5_API void md5_player_advance(md5_player *player, double seconds, md5_event_fn *events,
+                                void *user);
+
+// How the root moved in the last md5_player_advance(), by MD5_EXTRACT_* of what is playing: in the
+// space of the character as it was before. The new place is place * motion; composed over any split
+// of a stretch of time it is the whole.
+MD5_API md5_transform md5_player_root_motion(const md5_player *player);
+
+// Writes the pose as it is now; `joints` and `palette`, [model joints], may be NULL.
+// `scratch` is md5_player_scratch() bytes at any address, used by no other thread meanwhile.
+MD5_API void md5_player_pose(md5_player *player, void *scratch, md5_transform *pose,
+                             md5_mat34 *joints, md5_mat34 *palette);
+MD5_API size_t md5_player_scratch(const md5_machine *machine);
+
+// What one layer is doing, for a panel.
+typedef struct md5_layer_status {
+    uint32_t state; // the one it is in, or going to
+    int32_t from;   // the one that it comes from, or -1: no transition is running
+    float progress; // of the transition, 0..1, before easing
+    double time;    // normalised time of `state`
+    float weight;   // of the layer
+} md5_layer_status;
+MD5_API md5_layer_status md5_player_layer(const md5_player *player, uint32_t layer);
+
+// The box of the pose: of model-space joints, widened by how far the model's vertices lie from
+// their joints. Cheap, never too small.
+MD5_API md5_bounds md5_player_bounds(const md5_player *player, const md5_mat34 *joints);
+
+// One character of a crowd.
+typedef struct md5_play_job {
+    md5_player *player; // in one job only
+    double seconds;
+    md5_event_fn *events; // or NULL
+    void *user;
+    md5_mat34 *joints;    // [model joints] or NULL
+    md5_mat34 *palette;   // [model joints] or NULL
+    md5_transform motion; // written: md5_player_root_motion()
+} md5_play_job;
+
+// md5_player_advance() and md5_player_pose() for `count` characters of any machines, with the same
+// bits. To spread a crowd over threads, give each of them a part of the array and scratch of its
+// own.
+MD5_API void md5_play_batch(md5_play_job *jobs, size_t count, void *scratch);
+MD5_API size_t md5_play_batch_scratch(const md5_play_job *jobs, size_t count);
+
+// -- Machine files --------------------------------------------------------------------------
+
+// A machine as text; README.md beside the reader describes it. `desc` points into the block, and so
+// do `clips`, which are desc.clips: load each clip's `file`, set its `binding` and desc.model, then
+// md5_create_machine(&file->desc).
+typedef struct md5_machine_file {
+    md5_machine_desc desc;
+    md5_clip_desc *clips;   // [desc.num_clips]
+    const char *model_file; // "" if it names none
+    uint32_t num_warnings;
+    size_t size;
+    md5_allocator allocator;
+} md5_machine_file;
+
+MD5_API md5_machine_file *md5_load_machine_file(const char *path, const md5_load_opts *opts,
+                                                md5_error *error);
+MD5_API md5_machine_file *md5_parse_machine_file(const void *text, size_t size,
+                                                 const md5_load_opts *opts, md5_error *error);
+MD5_API void md5_free_machine_file(md5_machine_file *file);
+
+// -- Poses: space and joints ----------------------------------------------------------------
+
+// Model-space transform of one joint of `pose`: its way up to the root, multiplied.
+MD5_API md5_transform md5_joint_in_model(const md5_skeleton *skeleton, const md5_transform *pose,
+                                         uint32_t joint);
+
+// What is attached to a joint: model-space matrix of joints[joint] * offset.
+MD5_API md5_mat34 md5_attach(const md5_mat34 *joints, uint32_t joint, md5_transform offset);
+
+// Turns and moves one joint of `pose` as id's joint modifiers do, by `weight` 0..1. In model
+// space, a position of joint 0 overrides, as there.
+MD5_API void md5_modify_joint(const md5_skeleton *skeleton, md5_transform *pose, uint32_t joint,
+                              md5_joint_space space, md5_transform change, float weight);
+
+// -- Poses: inverse kinematics --------------------------------------------------------------
+//
+// All of these change rotations of `pose` (md5_two_bone() with stretch also translations) so that
+// the tip comes to a model-space target, by `weight` 0..1; targets that are not finite change
+// nothing. Time linear in the length of the chain and the depth of its joints.
+
+typedef struct md5_two_bone_job {
+    uint32_t tip;             // hand or foot; its parent is elbow or knee, whose parent is the root
+    md5_vec3 target;          // where the tip is to be
+    const md5_vec3 *pole;     // the middle joint bends towards it; NULL: as it is bent
+    const md5_quat *rotation; // of the tip in model space; NULL: keeps its own, relative to model
+    float soften;  // 0..1: from this share of the full reach before the end on, slow down
+    float stretch; // longest length as a share of the full reach, >= 1; 0 counts as 1
+    float weight;
+} md5_two_bone_job;
+// False if the tip has no two parents. What is out of reach is pointed at.
+MD5_API bool md5_two_bone(const md5_skeleton *skeleton, md5_transform *pose,
+                          const md5_two_bone_job *job);
+
+typedef struct md5_aim_job {
+    uint32_t tip;         // head, eye, gun
+    uint32_t length;      // joints that share the turn, tip included, each an equal part
+    md5_vec3 target;      // point to look at
+    md5_vec3 forward, up; // in the tip's space, unit length
+    float limit;          // largest turn of each joint, radians; 0 = none
+    float weight;
+} md5_aim_job;
+MD5_API bool md5_aim(const md5_skeleton *skeleton, md5_transform *pose, const md5_aim_job *job);
+
+typedef struct md5_chain_job {
+    uint32_t tip;
+    uint32_t length; // joints of the chain, tip included, 2 to MD5_MAX_CHAIN
+    md5_vec3 target;
+    float tolerance;     // units; ends when nearer
+    uint32_t iterations; // at most
+    float weight;
+} md5_chain_job;
+enum { MD5_MAX_CHAIN = 64 };
+// Both return the distance that remains. FABRIK: Aristidou, Lasenby 2011. CCD: Wang, Chen 1991.
+MD5_API float md5_fabrik(const md5_skeleton *skeleton, md5_transform *pose,
+                         const md5_chain_job *job);
+MD5_API float md5_ccd(const md5_skeleton *skeleton, md5_transform *pose, const md5_chain_job *job);
+
+// Feet on uneven ground, as id's walk IK: each foot is lifted by how high its floor lies, the
+// pelvis drops by the lowest, legs bend.
+typedef struct md5_foot {
+    uint32_t ankle;  // its parent is the knee, whose parent is the hip
+    float floor;     // height of the ground under the foot, model z, 0 = where it stands
+    md5_vec3 normal; // of the ground, unit length, model space
+    float lift;      // smoothed height; kept by the caller between calls, 0 at first
+} md5_foot;
+// `smoothing` is the time constant in seconds, `seconds` the step: exact for any frame rate.
+// `drop` is kept like `lift`.
+MD5_API void md5_place_feet(const md5_skeleton *skeleton, md5_transform *pose, uint32_t pelvis,
+                            md5_foot *feet, uint32_t num_feet, float *drop, float smoothing,
+                            float seconds, float weight);
+
+// A chain that lags behind its animation and swings.
+typedef struct md5_spring_joint {
+    md5_vec3 position, velocity; // of the joint's end, in the space that `place` goes to
+} md5_spring_joint;
+typedef struct md5_spring_job {
+    uint32_t tip, length;     // as in md5_chain_job; the first joint's place is the animation's
+    float stiffness, damping; // 1/s^2, 1/s
+    md5_vec3 acceleration;    // gravity and wind, units/s^2, where `place` goes to
+    md5_transform place;      // of the character in the world, so that it swings when that moves
+    float weight;
+} md5_spring_job;
+// Exact damped springs, stable for any step. state[length]; set `is_first` for the first call, or
+// after a jump of the character: then the chain stands where the animation has it.
+MD5_API void md5_spring(const md5_skeleton *skeleton, md5_transform *pose,
+                        const md5_spring_job *job, md5_spring_joint *state, float seconds,
+                        bool is_first);
+
+// -- Poses: mirror, retarget, measure -------------------------------------------------------
+
+// Which joint is the mirror image of which, by name: .L/.R _L/_R -L/-R l_/r_ left/right in any
+// case, at the beginning or the end; one without a partner is its own. Writes mirror[num_joints].
+// Returns how many joints have a partner.
+MD5_API uint32_t md5_find_mirror(const md5_skeleton *skeleton, uint32_t *mirror);
+
+// The pose seen in a mirror through the plane y = 0 of model space: left is right. `bind` is the
+// model's bind_local, against which turns are measured, so that sides need not have mirrored axes.
+// `mirrored` and `pose` must be apart.
+MD5_API void md5_mirror_pose(const md5_model *model, const uint32_t *mirror,
+                             const md5_transform *pose, md5_transform *mirrored);
+
+// How a pose of one model is shown by another with other proportions.
+typedef struct md5_retarget md5_retarget;
+typedef struct md5_joint_pair {
+    const char *source, *target;
+} md5_joint_pair;
+// `pairs` name what goes where; joints not named go by equal name; others keep their bind pose.
+// Rotations are carried over in model space relative to the bind poses; joint 0's and the pelvis'
+// translation is scaled by the ratio of their heights in the bind pose. Both models must outlive
+// it.
+MD5_API md5_retarget *md5_create_retarget(const md5_model *source, const md5_model *target,
+                                          const md5_joint_pair *pairs, uint32_t num_pairs,
+                                          const md5_load_opts *opts, md5_error *error);
+MD5_API void md5_free_retarget(md5_retarget *retarget);
+MD5_API void md5_retarget_pose(const md5_retarget *retarget, const md5_transform *source,
+                               md5_transform *target);
+
+// How far two poses of one skeleton are apart: mean over the joints of the distance between their
+// model-space places, plus `size` times the angle between their rotations (radians), each joint
+// weighted by weights[joint], NULL = 1.
+MD5_API float md5_pose_distance(const md5_skeleton *skeleton, const md5_transform *a,
+                                const md5_transform *b, const float *weights, float size);
+
+// Velocity of each joint from one pose to the next, in its parent's space: linear in units/s,
+// angular as rotation vector in radians/s. seconds > 0.
+typedef struct md5_velocity {
+    md5_vec3 linear, angular;
+} md5_velocity;
+MD5_API void md5_pose_velocity(const md5_transform *before, const md5_transform *now,
+                               uint32_t num_joints, float seconds, md5_velocity *velocity);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
