@@ -1,0 +1,82 @@
+#include "md5/play/clock.h"
+
+#include <math.h>
+
+// From here on a double has no place for the frames between whole cycles.
+#define MOST_CYCLES 0x1p52
+
+// A ping-pong cycle goes there and back; it turns at the last frame, whatever the period.
+static bool turns(const md5_timing *timing)
+{
+    return timing->mode == MD5_PLAY_PING_PONG;
+}
+
+uint32_t md5_timing_intervals(const md5_timing *timing)
+{
+    if (timing->num_frames == 1)
+        return 1;
+    const bool is_open = timing->period == MD5_PERIOD_OPEN && timing->mode == MD5_PLAY_LOOP;
+    return is_open ? timing->num_frames : timing->num_frames - 1;
+}
+
+double md5_timing_duration(const md5_timing *timing)
+{
+    const double way = (double)md5_timing_intervals(timing) / timing->frame_rate;
+    return turns(timing) ? 2.0 * way : way;
+}
+
+md5_clock md5_clock_advance(const md5_timing *timing, md5_clock clock, double cycles)
+{
+    if (!isfinite(cycles))
+        return clock;
+    const double phase = clock.phase + cycles;
+    if (timing->mode == MD5_PLAY_ONCE)
+        return (md5_clock){.phase = fmin(fmax(phase, 0.0), 1.0)};
+    const double limited = fmin(fmax(phase, -MOST_CYCLES), MOST_CYCLES);
+    const double whole = floor(limited);
+    double rest = limited - whole;
+    int64_t cycle = clock.cycle + (int64_t)whole;
+    // Just below a whole cycle the difference can round up to 1.
+    if (rest >= 1.0) {
+        rest = 0.0;
+        cycle++;
+    }
+    return (md5_clock){cycle, rest};
+}
+
+md5_clock md5_clock_at(const md5_timing *timing, double time)
+{
+    return md5_clock_advance(timing, (md5_clock){0}, time);
+}
+
+double md5_clock_frame(const md5_timing *timing, md5_clock clock)
+{
+    const double intervals = (double)md5_timing_intervals(timing);
+    if (!turns(timing))
+        return clock.phase * intervals;
+    return (clock.phase <= 0.5 ? clock.phase : 1.0 - clock.phase) * 2.0 * intervals;
+}
+
+md5_moment md5_clock_moment(const md5_timing *timing, md5_clock clock,
+                            md5_interpolation interpolation)
+{
+    const uint32_t last = timing->num_frames - 1;
+    const int64_t cycle = timing->mode == MD5_PLAY_LOOP ? clock.cycle : 0;
+    const double place = md5_clock_frame(timing, clock);
+    const double start = floor(place);
+    uint32_t frame = (uint32_t)start;
+    float fraction = (float)(place - start);
+    if (fraction >= 1.0f) {
+        fraction = 0.0f;
+        frame++;
+    }
+    // The end of a way: of a clip of one frame, of one that is played once, or by rounding.
+    const uint32_t end = timing->num_frames == 1 ? 0 : md5_timing_intervals(timing);
+    if (frame >= end) {
+        const uint32_t stop = end == 0 || end > last ? 0 : last;
+        return (md5_moment){.frame0 = stop, .frame1 = stop, .cycle = cycle};
+    }
+    if (interpolation == MD5_INTERPOLATE_STEP)
+        return (md5_moment){.frame0 = frame, .frame1 = frame, .cycle = cycle};
+    return (md5_moment){frame, frame == last ? 0 : frame + 1, fraction, cycle};
+}

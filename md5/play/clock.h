@@ -1,0 +1,48 @@
+// How the time of one clip goes on, in cycles: loops, ends and turns, at any speed, exact over
+// days.
+#ifndef MD5_PLAY_CLOCK_H
+#define MD5_PLAY_CLOCK_H
+
+#include "md5/md5play.h"
+
+// What of a clip its time depends on.
+typedef struct md5_timing {
+    uint32_t num_frames; // >= 1
+    double frame_rate;   // frames a second, > 0
+    md5_period period;
+    md5_play_mode mode;
+} md5_timing;
+
+// Whole cycles, and the share of the one that is under way. Both are kept apart so that the share
+// has the same precision after a week as at the start. 0 <= phase < 1, but with MD5_PLAY_ONCE,
+// where cycle is 0 and 1 is the end.
+typedef struct md5_clock {
+    int64_t cycle;
+    double phase;
+} md5_clock;
+
+// Intervals between frames in one way through the clip; at least 1, so that a clip of one frame has
+// a duration.
+uint32_t md5_timing_intervals(const md5_timing *timing);
+
+// Seconds of one cycle, > 0.
+double md5_timing_duration(const md5_timing *timing);
+
+// The clock at a normalised time, which counts cycles. Not finite counts as 0.
+md5_clock md5_clock_at(const md5_timing *timing, double time);
+static inline double md5_clock_time(md5_clock clock)
+{
+    return (double)clock.cycle + clock.phase;
+}
+
+// The clock after `cycles` more, which may be negative; not finite counts as 0.
+md5_clock md5_clock_advance(const md5_timing *timing, md5_clock clock, double cycles);
+
+// Where in the clip that is, in frames: 0 .. intervals.
+double md5_clock_frame(const md5_timing *timing, md5_clock clock);
+
+// The same for sampling. `cycle` counts, with MD5_PLAY_LOOP.
+md5_moment md5_clock_moment(const md5_timing *timing, md5_clock clock,
+                            md5_interpolation interpolation);
+
+#endif

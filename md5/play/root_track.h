@@ -1,0 +1,40 @@
+// The way that joint 0 goes in a clip, apart from its pose: what is extracted and given to the
+// game, and what is then left.
+#ifndef MD5_PLAY_ROOT_TRACK_H
+#define MD5_PLAY_ROOT_TRACK_H
+
+#include "md5/play/clock.h"
+
+// A movement over ground: first turned about z, then moved. In double, so that many short steps
+// add up to a long one. The rotation is a unit complex number, which needs no trigonometry and is
+// the same on every machine.
+typedef struct md5_way {
+    double x, y, z;
+    double cosine, sine; // of the yaw
+} md5_way;
+
+md5_way md5_way_mul(md5_way a, md5_way b); // first b, then a
+md5_way md5_way_inverse(md5_way way);
+md5_transform md5_way_transform(md5_way way);
+
+// Where joint 0 has come, frame by frame, from the clip's first frame.
+typedef struct md5_root_track {
+    md5_extract extract;
+    uint32_t num_frames;
+    const md5_way *frames; // [num_frames], the first is no way at all
+} md5_root_track;
+
+// Fills frames[] from joint 0's model-space transform in each frame, roots[num_frames].
+void md5_make_root_track(md5_extract extract, const md5_transform *roots, uint32_t num_frames,
+                         md5_way *frames);
+
+// The way from one clock to another, whole cycles included, in the character's space at the first.
+// With ONCE and PING_PONG cycles bring nothing: what goes there comes back. In the interval of
+// MD5_PERIOD_OPEN that leads back to the first frame the character waits.
+md5_way md5_root_way(const md5_root_track *track, const md5_timing *timing, md5_clock from,
+                     md5_clock to);
+
+// Takes out of pose[0], sampled at `moment`, what is extracted.
+void md5_take_root_way(const md5_root_track *track, const md5_moment *moment, md5_transform *root);
+
+#endif
