@@ -1,5 +1,6 @@
 #include "md5/play/event_walk.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 static int compare_cues(const void *left, const void *right)
@@ -44,8 +45,9 @@ static int64_t count_below(const md5_cue *cues, int64_t num_cues, double phase, 
     return low;
 }
 
-md5_event_walk md5_begin_event_walk(const md5_cue *cues, uint32_t num_cues, md5_clock before,
-                                    md5_clock now, bool includes_start)
+md5_event_walk md5_begin_event_walk(const md5_timing *timing, const md5_cue *cues,
+                                    uint32_t num_cues, md5_clock before, md5_clock now,
+                                    bool includes_start)
 {
     md5_event_walk walk = {
         .cues = cues,
@@ -87,7 +89,7 @@ static bool is_within(const md5_event_walk *walk, double phase)
     if (!walk->is_backward)
         return walk->cycle < now.cycle || (walk->cycle == now.cycle && phase <= now.phase);
     if (walk->cycle == now.cycle - 1)
-        return now.phase == 0.0 && phase == 1.0;
+        return walk->is_loop && now.phase == 0.0 && phase == 1.0;
     return walk->cycle > now.cycle || (walk->cycle == now.cycle && phase >= now.phase);
 }
 
@@ -103,7 +105,10 @@ bool md5_next_event(md5_event_walk *walk, uint32_t *event, double *when)
     const double length = (double)(now.cycle - before.cycle) + (now.phase - before.phase);
     const double way = (double)(walk->cycle - before.cycle) + (cue->phase - before.phase);
     *event = cue->event;
-    *when = length != 0.0 ? way / length : 0.0;
+    // Rounding may put an event before the last one, or beyond the end.
+    if (length != 0.0)
+        walk->when = fmin(fmax(way / length, walk->when), 1.0);
+    *when = walk->when;
     walk->next += walk->is_backward ? -1 : 1;
     return true;
 }

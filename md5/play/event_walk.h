@@ -23,12 +23,14 @@ typedef struct md5_event_walk {
     const md5_cue *cues;
     int64_t num_cues;
     md5_clock before, now;
-    bool is_backward;
+    bool is_loop, is_backward;
     int64_t cycle, next; // of the cue to be looked at
+    double when;         // of the last one
 } md5_event_walk;
 
-md5_event_walk md5_begin_event_walk(const md5_cue *cues, uint32_t num_cues, md5_clock before,
-                                    md5_clock now, bool includes_start);
+md5_event_walk md5_begin_event_walk(const md5_timing *timing, const md5_cue *cues,
+                                    uint32_t num_cues, md5_clock before, md5_clock now,
+                                    bool includes_start);
 
 // The next event, and when in the step it comes, 0..1. False if there is none.
 bool md5_next_event(md5_event_walk *walk, uint32_t *event, double *when);

@@ -1,0 +1,151 @@
+// The way of the root: what is extracted from a clip, over any split of the time.
+#include "test/test.h"
+
+#include "md5/core/math.h"
+#include "md5/play/root_track.h"
+
+enum { NUM_FRAMES = 9 };
+
+// Walks a bow to the left: on frame i it has turned by i * step radians.
+static void make_roots(double step, md5_transform *roots)
+{
+    for (int i = 0; i < NUM_FRAMES; i++) {
+        const double yaw = 0.3 + i * step;
+        roots[i] = (md5_transform){
+            .rotation = {.z = (float)sin(0.5 * yaw), .w = (float)cos(0.5 * yaw)},
+            .translation = {(float)(5.0 + 2.0 * i), (float)(0.3 * i * i), (float)(40 + i)},
+        };
+    }
+}
+
+static md5_root_track track_of(md5_extract extract, const md5_transform *roots, md5_way *frames)
+{
+    md5_make_root_track(extract, roots, NUM_FRAMES, frames);
+    return (md5_root_track){extract, NUM_FRAMES, frames};
+}
+
+static const md5_timing LOOP = {NUM_FRAMES, 10.0, MD5_PERIOD_CLOSED, MD5_PLAY_LOOP};
+
+static bool ways_agree(md5_way a, md5_way b, double tolerance)
+{
+    return CHECK_NEAR(a.x, b.x, tolerance) && CHECK_NEAR(a.y, b.y, tolerance)
+           && CHECK_NEAR(a.z, b.z, tolerance) && CHECK_NEAR(a.cosine, b.cosine, tolerance)
+           && CHECK_NEAR(a.sine, b.sine, tolerance);
+}
+
+TEST (a_way_and_its_inverse_are_none) {
+    const md5_way way = {3.0, -4.0, 5.0, 0.6, 0.8};
+    const md5_way none = {.cosine = 1.0};
+    ways_agree(md5_way_mul(way, md5_way_inverse(way)), none, 1e-12);
+    ways_agree(md5_way_mul(md5_way_inverse(way), way), none, 1e-12);
+}
+
+TEST (a_way_as_a_transform_turns_by_its_yaw) {
+    const md5_transform left = md5_way_transform((md5_way){1.0, 2.0, 3.0, 0.0, 1.0});
+    const md5_vec3 ahead = md5_quat_rotate(left.rotation, (md5_vec3){1.0f, 0.0f, 0.0f});
+    CHECK_NEAR((double)ahead.x, 0.0, 1e-6);
+    CHECK_NEAR((double)ahead.y, 1.0, 1e-6);
+    CHECK_NEAR((double)left.translation.z, 3.0, 0.0);
+    const md5_transform back = md5_way_transform((md5_way){.cosine = -1.0});
+    CHECK_NEAR((double)back.rotation.z, 1.0, 0.0);
+    CHECK_NEAR((double)back.rotation.w, 0.0, 0.0);
+}
+
+TEST (each_kind_takes_its_own_axes) {
+    md5_transform roots[NUM_FRAMES];
+    md5_way frames[NUM_FRAMES];
+    make_roots(0.0, roots);
+    const md5_clock start = {0}, end = md5_clock_at(&LOOP, 0.5);
+    md5_root_track track = track_of(MD5_EXTRACT_MOVE, roots, frames);
+    ways_agree(md5_root_way(&track, &LOOP, start, end), (md5_way){8.0, 4.8, 4.0, 1.0, 0.0}, 1e-5);
+    track = track_of(MD5_EXTRACT_WALK, roots, frames);
+    ways_agree(md5_root_way(&track, &LOOP, start, end), (md5_way){8.0, 4.8, 0.0, 1.0, 0.0}, 1e-5);
+}
+
+// With the way put back under it, the root is where the clip has it: place * residual = sampled.
+TEST (what_is_taken_out_is_what_is_given) {
+    md5_transform roots[NUM_FRAMES];
+    md5_way frames[NUM_FRAMES];
+    make_roots(0.4, roots);
+    for (int extract = MD5_EXTRACT_MOVE; extract <= MD5_EXTRACT_TURN; extract++) {
+        const md5_root_track track = track_of((md5_extract)extract, roots, frames);
+        for (uint32_t frame = 0; frame + 1 < NUM_FRAMES; frame++) {
+            const md5_clock clock = md5_clock_at(&LOOP, frame / 8.0);
+            const md5_moment moment = md5_clock_moment(&LOOP, clock, MD5_INTERPOLATE_LINEAR);
+            md5_transform left = roots[frame];
+            md5_take_root_way(&track, &moment, &left);
+            const md5_way way = md5_root_way(&track, &LOOP, (md5_clock){0}, clock);
+            const md5_transform whole = md5_transform_mul(md5_way_transform(way), left);
+            const md5_vec3 off = md5_vec3_sub(whole.translation, roots[frame].translation);
+            CHECK_NEAR((double)md5_vec3_dot(off, off), 0.0, 1e-8);
+            CHECK_NEAR((double)left.translation.x, 5.0, 1e-4);
+            CHECK_NEAR((double)left.translation.y, 0.0, 1e-4);
+            if (extract == MD5_EXTRACT_TURN) {
+                CHECK_NEAR((double)left.rotation.z, (double)roots[0].rotation.z, 1e-5);
+                CHECK_NEAR((double)left.rotation.w, (double)roots[0].rotation.w, 1e-5);
+            }
+        }
+    }
+    const md5_root_track none = {MD5_EXTRACT_NONE, NUM_FRAMES, NULL};
+    md5_transform root = roots[3];
+    md5_take_root_way(&none, &(md5_moment){.frame0 = 3, .frame1 = 3}, &root);
+    CHECK(root.translation.x == roots[3].translation.x);
+}
+
+TEST (ways_over_any_split_of_the_time_add_up) {
+    md5_transform roots[NUM_FRAMES];
+    md5_way frames[NUM_FRAMES];
+    make_roots(0.35, roots);
+    const md5_root_track track = track_of(MD5_EXTRACT_TURN, roots, frames);
+    uint64_t random = 9;
+    for (int i = 0; i < 5000; i++) {
+        const md5_timing timing = {NUM_FRAMES, 10.0, (md5_period)(i % 2),
+                                   (md5_play_mode)(i / 2 % 3)};
+        const double from = test_random(&random) * 6.0 - 3.0;
+        const double to = from + test_random(&random) * 8.0 - 4.0;
+        const md5_clock start = md5_clock_at(&timing, from), end = md5_clock_at(&timing, to);
+        md5_way sum = {.cosine = 1.0};
+        md5_clock at = start;
+        for (int part = 0; part < 5; part++) {
+            const md5_clock next =
+                part == 4 ? end : md5_clock_at(&timing, from + (to - from) * test_random(&random));
+            sum = md5_way_mul(sum, md5_root_way(&track, &timing, at, next));
+            at = next;
+        }
+        if (!ways_agree(sum, md5_root_way(&track, &timing, start, end), 1e-9))
+            return;
+    }
+}
+
+TEST (a_hundred_cycles_of_a_straight_walk_are_a_hundred_times_one) {
+    md5_transform roots[NUM_FRAMES];
+    md5_way frames[NUM_FRAMES];
+    make_roots(0.0, roots);
+    const md5_root_track track = track_of(MD5_EXTRACT_WALK, roots, frames);
+    const md5_clock far = md5_clock_at(&LOOP, 100.0);
+    const md5_way way = md5_root_way(&track, &LOOP, (md5_clock){0}, far);
+    CHECK_NEAR(way.x, 1600.0, 1e-3);
+    const md5_way back = md5_root_way(&track, &LOOP, far, (md5_clock){0});
+    ways_agree(md5_way_mul(way, back), (md5_way){.cosine = 1.0}, 1e-9);
+}
+
+TEST (a_root_upside_down_keeps_the_yaw_it_had) {
+    md5_transform roots[NUM_FRAMES];
+    md5_way frames[NUM_FRAMES];
+    make_roots(0.2, roots);
+    roots[4].rotation = (md5_quat){1.0f, 0.0f, 0.0f, 0.0f};
+    md5_make_root_track(MD5_EXTRACT_TURN, roots, NUM_FRAMES, frames);
+    CHECK_NEAR(frames[4].cosine, frames[3].cosine, 1e-12);
+    CHECK_NEAR(frames[4].sine, frames[3].sine, 1e-12);
+}
+
+TEST (half_a_turn_from_frame_to_frame_has_a_way) {
+    md5_transform roots[NUM_FRAMES];
+    md5_way frames[NUM_FRAMES];
+    make_roots(3.14159265358979, roots);
+    const md5_root_track track = track_of(MD5_EXTRACT_TURN, roots, frames);
+    for (double time = 0.0; time < 1.0; time += 0.03125) {
+        const md5_way way = md5_root_way(&track, &LOOP, (md5_clock){0}, md5_clock_at(&LOOP, time));
+        CHECK_NEAR(way.cosine * way.cosine + way.sine * way.sine, 1.0, 1e-6);
+    }
+}
