@@ -54,6 +54,7 @@ md5_event_walk md5_begin_event_walk(const md5_timing *timing, const md5_cue *cue
         .num_cues = num_cues,
         .before = before,
         .now = now,
+        .is_loop = timing->mode == MD5_PLAY_LOOP,
         .is_backward =
             now.cycle < before.cycle || (now.cycle == before.cycle && now.phase < before.phase),
         .cycle = before.cycle,
