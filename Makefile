@@ -208,7 +208,7 @@ deps:
 
 # -- Tests ------------------------------------------------------------------------------------
 
-.PHONY: test test-long fuzz bench coverage lint format programs
+.PHONY: test test-library test-long fuzz bench coverage lint format programs
 
 TEST_MD5 := $(BUILD)/test_md5
 TEST_GL  := $(if $(TEST_GL_SOURCES),$(BUILD)/test_gl)
@@ -233,6 +233,10 @@ programs: all $(TEST_MD5) $(TEST_GL)
 test: programs | deps
 	@$(RUN_TESTS) $(TEST_SCRIPTS) $(TEST_MD5) $(TEST_GL)
 
+## make test-library   the library's and the tool's alone; needs nothing but a C compiler
+test-library: lib tool $(TEST_MD5)
+	@$(RUN_TESTS) test/tool.sh $(TEST_MD5)
+
 ## make test-long      the tests that take longer
 test-long: programs | deps
 	@$(RUN_TESTS) $(LONG_SCRIPTS)
@@ -249,10 +253,12 @@ bench: $(BUILD)/bench
 $(BUILD)/bench: $(BUILD)/test/bench.o $(LIBRARY)
 	$(call say,LINK) $(CC) $(ALL_LDFLAGS) -o $@ $^ -lm
 
-## make coverage       the tests, then the lines and branches they reach, room by room
+## make coverage       the tests, then the lines and branches they reach, room by room;
+##                     COVERAGE=test-library leaves out render and demo
+COVERAGE ?= test
 coverage:
 	@find build/coverage -name '*.gcda' -delete 2>/dev/null || true
-	@$(MAKE) --no-print-directory config=coverage test; status=$$?; \
+	@$(MAKE) --no-print-directory config=coverage $(COVERAGE); status=$$?; \
 	    sh test/build/coverage.sh build/coverage || status=1; exit $$status
 
 ## make lint           warnings as errors (gcc, clang), clang-tidy, cppcheck, layout, room rule

@@ -11,6 +11,7 @@ md5       100   95
 md5/core  100   95
 md5/read  100   95
 md5/pose  100   95
+md5/play  100   95
 md5/skin  100   95
 '
 
