@@ -84,7 +84,9 @@ typedef struct md5_clip_desc {
 // below the top of what it was added with has its whole weight, those above rise linearly:
 // (level + 1) / (n + 1). Writes weights[skeleton->num_joints]. An unknown joint or a stray
 // sign is MD5_ERROR_SYNTAX, its column the place in `joints`. Time linear in the text, times the
-// joints for each word.
+// joints for each word. A joint that was added twice keeps the larger weight. Names are
+// case-sensitive, unless none is met so: then, as in id's engine, any case will do. `error` may be
+// NULL.
 MD5_API bool md5_make_mask(const md5_skeleton *skeleton, const char *joints, uint32_t feather,
                            float *weights, md5_error *error);
 
@@ -435,37 +437,48 @@ MD5_API md5_transform md5_joint_in_model(const md5_skeleton *skeleton, const md5
 MD5_API md5_mat34 md5_attach(const md5_mat34 *joints, uint32_t joint, md5_transform offset);
 
 // Turns and moves one joint of `pose` as id's joint modifiers do, by `weight` 0..1. In model
-// space, a position of joint 0 overrides, as there.
+// space, a position of joint 0 overrides, as there. A rotation 0 0 0 0 turns nothing, a translation
+// that is not finite moves nothing: so one can be changed, or overridden, without the other.
 MD5_API void md5_modify_joint(const md5_skeleton *skeleton, md5_transform *pose, uint32_t joint,
                               md5_joint_space space, md5_transform change, float weight);
 
 // -- Poses: inverse kinematics --------------------------------------------------------------
 //
 // All of these change rotations of `pose` (md5_two_bone() with stretch also translations) so that
-// the tip comes to a model-space target, by `weight` 0..1; targets that are not finite change
-// nothing. Time linear in the length of the chain and the depth of its joints.
+// the tip comes to a model-space target, by `weight` 0..1: each rotation is slerped that far
+// towards what it is worked out to be. Targets that are not finite change nothing; a target or
+// joint farther than 1e15 units counts as that. Rotations stay of unit length whatever comes in. No
+// function of libm but sqrt is called, so that every machine gives the same bits. Time linear in
+// the length of the chain and the depth of its joints.
 
 typedef struct md5_two_bone_job {
-    uint32_t tip;             // hand or foot; its parent is elbow or knee, whose parent is the root
-    md5_vec3 target;          // where the tip is to be
-    const md5_vec3 *pole;     // the middle joint bends towards it; NULL: as it is bent
+    uint32_t tip;         // hand or foot; its parent is elbow or knee, whose parent is the root
+    md5_vec3 target;      // where the tip is to be
+    const md5_vec3 *pole; // the middle joint bends towards it; NULL: as it is bent, and where it
+                          // is straight, forward (+x), as id's legs
     const md5_quat *rotation; // of the tip in model space; NULL: keeps its own, relative to model
-    float soften;  // 0..1: from this share of the full reach before the end on, slow down
+    float soften;  // 0..1: from this share of the full reach before the end on, slow down as
+                   // 1 - exp(-x) does, instead of becoming straight with a jerk
     float stretch; // longest length as a share of the full reach, >= 1; 0 counts as 1
     float weight;
 } md5_two_bone_job;
-// False if the tip has no two parents. What is out of reach is pointed at.
+// False if the tip has no two parents. What is out of reach is pointed at. With stretch, both bones
+// grow alike, as soon as the target would be missed otherwise.
 MD5_API bool md5_two_bone(const md5_skeleton *skeleton, md5_transform *pose,
                           const md5_two_bone_job *job);
 
+// `forward` comes to point at the target, and `up` leans neither left nor right of model z, the
+// nearer to the vertical one looks the less so; where both are one direction, nothing rolls.
 typedef struct md5_aim_job {
     uint32_t tip;         // head, eye, gun
-    uint32_t length;      // joints that share the turn, tip included, each an equal part
+    uint32_t length;      // joints that share the turn, tip included, each an equal part of what is
+                          // still wanted; at most MD5_MAX_CHAIN
     md5_vec3 target;      // point to look at
-    md5_vec3 forward, up; // in the tip's space, unit length
+    md5_vec3 forward, up; // in the tip's space; 0 0 0 counts as x and z
     float limit;          // largest turn of each joint, radians; 0 = none
     float weight;
 } md5_aim_job;
+// False if there is no such joint.
 MD5_API bool md5_aim(const md5_skeleton *skeleton, md5_transform *pose, const md5_aim_job *job);
 
 typedef struct md5_chain_job {
@@ -496,19 +509,27 @@ MD5_API void md5_place_feet(const md5_skeleton *skeleton, md5_transform *pose, u
                             md5_foot *feet, uint32_t num_feet, float *drop, float smoothing,
                             float seconds, float weight);
 
-// A chain that lags behind its animation and swings.
+// A chain that lags behind its animation and swings. The end of each joint is drawn to where the
+// animation has it by a damped spring of its own,
+//   end'' = stiffness * (animated end - end) - damping * end' + acceleration
+// and the joint points at it; the tip's end is as far from it, and in the same direction in its own
+// space, as it is from its parent. Bones keep their lengths. Damping is against the space that
+// `place` goes to, as by air: at constant speed v the end trails by damping * v / stiffness.
 typedef struct md5_spring_joint {
     md5_vec3 position, velocity; // of the joint's end, in the space that `place` goes to
+    md5_vec3 target;             // where the animation last had it, likewise
 } md5_spring_joint;
 typedef struct md5_spring_job {
     uint32_t tip, length;     // as in md5_chain_job; the first joint's place is the animation's
-    float stiffness, damping; // 1/s^2, 1/s
+    float stiffness, damping; // 1/s^2, 1/s; without stiffness nothing happens
     md5_vec3 acceleration;    // gravity and wind, units/s^2, where `place` goes to
     md5_transform place;      // of the character in the world, so that it swings when that moves
     float weight;
 } md5_spring_job;
-// Exact damped springs, stable for any step. state[length]; set `is_first` for the first call, or
-// after a jump of the character: then the chain stands where the animation has it.
+// Solved exactly, the animation taken to go evenly from call to call: stable for any step, and the
+// same however a stretch of time is split. state[length]; set `is_first` for the first call, or
+// after a jump of the character: then the chain stands where the animation has it. A state that is
+// not finite begins anew likewise. With weight 0 it swings on unseen.
 MD5_API void md5_spring(const md5_skeleton *skeleton, md5_transform *pose,
                         const md5_spring_job *job, md5_spring_joint *state, float seconds,
                         bool is_first);

@@ -1,0 +1,145 @@
+#include "md5/play/space.h"
+
+// The half angle's tangent is sine / (1 + cosine) as well as (1 - cosine) / sine; each is exact
+// where the other one cancels.
+md5_quat md5_quat_about(md5_vec3 axis, float cosine, float sine)
+{
+    const float size = sqrtf(cosine * cosine + sine * sine);
+    const bool is_acute = cosine >= 0.0f;
+    const float half_cosine = is_acute ? size + cosine : sine;
+    const float half_sine = is_acute ? sine : size - cosine;
+    const md5_quat turn = {axis.x * half_sine, axis.y * half_sine, axis.z * half_sine, half_cosine};
+    return md5_quat_unit(turn, MD5_NO_TURN);
+}
+
+// A unit vector at right angles to `v`, by the axis that `v` has the least of.
+static md5_vec3 any_beside(md5_vec3 v)
+{
+    const float x = fabsf(v.x), y = fabsf(v.y), z = fabsf(v.z);
+    md5_vec3 axis = {0.0f, 0.0f, 1.0f};
+    if (x <= y && x <= z)
+        axis = (md5_vec3){1.0f, 0.0f, 0.0f};
+    else if (y <= z)
+        axis = (md5_vec3){0.0f, 1.0f, 0.0f};
+    return md5_vec3_normalize(md5_vec3_cross(v, axis), (md5_vec3){0.0f, 0.0f, 1.0f});
+}
+
+md5_quat md5_quat_between(md5_vec3 from, md5_vec3 to)
+{
+    const float cosine = md5_vec3_dot(from, to);
+    const md5_vec3 cross = md5_vec3_cross(from, to);
+    if (cosine > -0.5f)
+        return md5_quat_unit((md5_quat){cross.x, cross.y, cross.z, 1.0f + cosine}, MD5_NO_TURN);
+
+    // The further apart, the less the cross product says of the axis: it is set at right angles to
+    // `from`, so that the turn moves `from` in a plane, and what remains wrong of the axis counts
+    // for as little as the turn is short of a half one.
+    const md5_vec3 other = any_beside(from);
+    const md5_vec3 rough = md5_vec3_dot(cross, cross) > 1e-12f ? cross : other;
+    const md5_vec3 axis =
+        md5_vec3_normalize(md5_vec3_beside(md5_vec3_normalize(rough, other), from), other);
+    const float half_cosine = md5_vec3_length(md5_vec3_add(from, to));
+    const float half_sine = md5_vec3_length(md5_vec3_sub(from, to));
+    const md5_quat turn = {axis.x * half_sine, axis.y * half_sine, axis.z * half_sine, half_cosine};
+    return md5_quat_unit(turn, MD5_NO_TURN);
+}
+
+md5_vec3 md5_forward_beside(md5_vec3 v)
+{
+    const md5_vec3 forward = {1.0f, 0.0f, 0.0f}, up = {0.0f, 0.0f, 1.0f};
+    const md5_vec3 beside = md5_vec3_beside(fabsf(v.x) < 0.99f ? forward : up, v);
+    return md5_vec3_normalize(beside, up);
+}
+
+md5_share md5_share_of(float weight)
+{
+    md5_share share = {.weight = weight < 1.0f ? weight : 1.0f};
+    if (weight < 1.0f)
+        share.weights = md5_slerp_weights_at(weight);
+    return share;
+}
+
+void md5_turn_joint(md5_transform *joint, const md5_share *share, md5_quat turned)
+{
+    const md5_quat from = joint->rotation;
+    const md5_quat to = md5_quat_unit(turned, from);
+    if (share->weight < 1.0f) {
+        joint->rotation = md5_slerp_weighted(&share->weights, from, to);
+        return;
+    }
+    // On the side on which a smaller weight ends.
+    joint->rotation = md5_slerp(from, to, 1.0f);
+}
+
+static md5_transform trimmed_mul(md5_transform a, md5_transform b)
+{
+    md5_transform product = md5_transform_mul(a, b);
+    product.rotation = md5_quat_trim(product.rotation);
+    return product;
+}
+
+md5_transform md5_joint_in_model(const md5_skeleton *skeleton, const md5_transform *pose,
+                                 uint32_t joint)
+{
+    md5_transform place = pose[joint];
+    for (int32_t above = skeleton->joints[joint].parent; above >= 0;
+         above = skeleton->joints[above].parent)
+        place = trimmed_mul(pose[above], place);
+    return place;
+}
+
+md5_transform md5_parent_in_model(const md5_skeleton *skeleton, const md5_transform *pose,
+                                  uint32_t joint)
+{
+    const int32_t parent = skeleton->joints[joint].parent;
+    if (parent < 0)
+        return (md5_transform){.rotation = MD5_NO_TURN};
+    return md5_joint_in_model(skeleton, pose, (uint32_t)parent);
+}
+
+md5_mat34 md5_attach(const md5_mat34 *joints, uint32_t joint, md5_transform offset)
+{
+    const md5_mat34 local = md5_mat34_of(offset.rotation, offset.translation);
+    return md5_mat34_product(&joints[joint], &local);
+}
+
+bool md5_find_chain(const md5_skeleton *skeleton, const md5_transform *pose, uint32_t tip,
+                    uint32_t length, md5_chain *chain)
+{
+    if (tip >= skeleton->num_joints || length == 0)
+        return false;
+    const uint32_t most = length < MD5_MAX_CHAIN ? length : MD5_MAX_CHAIN;
+    uint32_t count = 0;
+    for (int32_t joint = (int32_t)tip; joint >= 0 && count < most;
+         joint = skeleton->joints[joint].parent)
+        count++;
+    chain->count = count;
+    uint32_t joint = tip;
+    for (uint32_t i = count; i-- > 0;) {
+        chain->joints[i] = joint;
+        joint = (uint32_t)skeleton->joints[joint].parent;
+    }
+
+    md5_transform place = md5_parent_in_model(skeleton, pose, chain->joints[0]);
+    chain->above = place.rotation;
+    bool is_sound = true;
+    for (uint32_t i = 0; i < count; i++) {
+        place = trimmed_mul(place, pose[chain->joints[i]]);
+        chain->places[i] = place.translation;
+        chain->rotations[i] = place.rotation;
+        is_sound = is_sound && md5_is_place(place.translation);
+    }
+    return is_sound;
+}
+
+void md5_turn_chain(const md5_chain *chain, const md5_quat *turned, float weight,
+                    md5_transform *pose)
+{
+    const md5_share share = md5_share_of(weight);
+    md5_quat above = chain->above;
+    for (uint32_t i = 0; i < chain->count; i++) {
+        const md5_quat local = md5_quat_mul(md5_quat_conjugate(above), turned[i]);
+        md5_turn_joint(&pose[chain->joints[i]], &share, local);
+        above = turned[i];
+    }
+}

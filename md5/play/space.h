@@ -1,0 +1,95 @@
+// Where joints are in model space, and the rotations that inverse kinematics is made of. Everything
+// here takes + - * / and sqrtf only, in one order, so that every machine gives the same bits.
+#ifndef MD5_PLAY_SPACE_H
+#define MD5_PLAY_SPACE_H
+
+#include "md5/core/math.h"
+#include "md5/md5play.h"
+#include "md5/pose/slerp.h"
+
+#define MD5_NO_TURN ((md5_quat){0.0f, 0.0f, 0.0f, 1.0f})
+
+// Farthest that a place may lie along an axis: squares of distances stay finite.
+#define MD5_FARTHEST 1e15f
+
+// False for what is not finite or beyond all reason.
+static inline bool md5_is_place(md5_vec3 v)
+{
+    return fabsf(v.x) < MD5_FARTHEST && fabsf(v.y) < MD5_FARTHEST && fabsf(v.z) < MD5_FARTHEST;
+}
+
+static inline float md5_vec3_length(md5_vec3 v)
+{
+    return sqrtf(md5_vec3_dot(v, v));
+}
+
+// The part of `v` at right angles to `axis`, which is of unit length.
+static inline md5_vec3 md5_vec3_beside(md5_vec3 v, md5_vec3 axis)
+{
+    return md5_vec3_sub(v, md5_vec3_scale(axis, md5_vec3_dot(v, axis)));
+}
+
+// Unit length, or `fallback` where `q` is no rotation.
+static inline md5_quat md5_quat_unit(md5_quat q, md5_quat fallback)
+{
+    const float square = q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w;
+    if (!(square > 1e-30f && square < 1e30f))
+        return fallback;
+    const float scale = 1.0f / sqrtf(square);
+    return (md5_quat){q.x * scale, q.y * scale, q.z * scale, q.w * scale};
+}
+
+// Takes away what rounding adds to the length of a product of unit quaternions: one step of
+// Newton's method for the inverse square root, begun at 1.
+static inline md5_quat md5_quat_trim(md5_quat q)
+{
+    const float square = q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w;
+    const float scale = 1.5f - 0.5f * square;
+    return (md5_quat){q.x * scale, q.y * scale, q.z * scale, q.w * scale};
+}
+
+// The turn about a unit axis by an angle, of which cosine and sine are given, both times any
+// factor > 0; no turn if both are 0.
+md5_quat md5_quat_about(md5_vec3 axis, float cosine, float sine);
+
+// The shortest turn from one unit vector to another; opposite ones: about any axis that is at right
+// angles to them.
+md5_quat md5_quat_between(md5_vec3 from, md5_vec3 to);
+
+// A unit vector at right angles to the unit vector `v`: as far forward (+x) as can be, up (+z)
+// where `v` itself goes forward or backward.
+md5_vec3 md5_forward_beside(md5_vec3 v);
+
+// How far a joint goes from the rotation that it has to one that was worked out.
+typedef struct md5_share {
+    float weight;              // 0..1
+    md5_slerp_weights weights; // where weight < 1
+} md5_share;
+
+// `weight` > 0.
+md5_share md5_share_of(float weight);
+void md5_turn_joint(md5_transform *joint, const md5_share *share, md5_quat turned);
+
+// Model-space transform of what `joint` is relative to: nothing, for a root.
+md5_transform md5_parent_in_model(const md5_skeleton *skeleton, const md5_transform *pose,
+                                  uint32_t joint);
+
+// A joint and those above it, from the top down.
+typedef struct md5_chain {
+    uint32_t count; // 1 to MD5_MAX_CHAIN
+    md5_quat above; // model-space rotation of the first joint's parent
+    uint32_t joints[MD5_MAX_CHAIN];
+    md5_vec3 places[MD5_MAX_CHAIN];    // model space
+    md5_quat rotations[MD5_MAX_CHAIN]; // model space
+} md5_chain;
+
+// At most `length` joints, fewer where the root comes first. False if there is no such joint, or
+// one of them is at no place that can be reckoned with.
+bool md5_find_chain(const md5_skeleton *skeleton, const md5_transform *pose, uint32_t tip,
+                    uint32_t length, md5_chain *chain);
+
+// Gives the chain's joints the model-space rotations that are in turned[chain->count].
+void md5_turn_chain(const md5_chain *chain, const md5_quat *turned, float weight,
+                    md5_transform *pose);
+
+#endif
