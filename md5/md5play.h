@@ -409,18 +409,18 @@ MD5_API size_t md5_play_batch_scratch(const md5_play_job *jobs, size_t count);
 
 // -- Machine files --------------------------------------------------------------------------
 
-// A machine as text; README.md beside the reader describes it. `desc` points into the block, and so
-// do `clips`, which are desc.clips: load each clip's `file`, set its `binding` and desc.model, then
-// md5_create_machine(&file->desc).
+// A machine as text; md5/play/machine_files.md describes it. `clips` are desc.clips: load each clip's
+// `file`, set its `binding` and desc.model, then md5_create_machine(&file->desc).
 typedef struct md5_machine_file {
     md5_machine_desc desc;
     md5_clip_desc *clips;   // [desc.num_clips]
     const char *model_file; // "" if it names none
     uint32_t num_warnings;
-    size_t size;
     md5_allocator allocator;
+    void *memory; // what all of this lies in
 } md5_machine_file;
 
+// As md5_load_model(). Names are not looked up yet: md5_create_machine() does that.
 MD5_API md5_machine_file *md5_load_machine_file(const char *path, const md5_load_opts *opts,
                                                 md5_error *error);
 MD5_API md5_machine_file *md5_parse_machine_file(const void *text, size_t size,
