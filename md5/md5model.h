@@ -455,6 +455,35 @@ MD5_API void md5_pose_batch(const md5_pose_job *jobs, size_t count, void *scratc
 // with the most joints, not on how many jobs there are.
 MD5_API size_t md5_pose_batch_scratch(const md5_pose_job *jobs, size_t count);
 
+// -- Blending -------------------------------------------------------------------------------
+
+// Poses of the same `count` joints, as md5_sample() writes them, mixed and added joint by joint.
+// The result may be the same array as either input; otherwise they must not overlap.
+//
+// joint_weights[count] is the part that each joint takes in it: a mask. NULL: 1 for all. A joint's
+// weight is weight * joint_weights[joint], clamped; what is not a number counts as 0. Joints of
+// weight 0 are the first input's, bit by bit.
+
+// Writes pose[count]: from `from` (weight 0) to `to` (weight 1, bit by bit). Rotations are slerped
+// the shorter way, whichever of q and -q the inputs hold, to within 2e-6 radians; translations are
+// lerped. A pose blended with itself is that pose.
+MD5_API void md5_blend_poses(const md5_transform *from, const md5_transform *to, float weight,
+                             const float *joint_weights, uint32_t count, md5_transform *pose);
+
+// Writes difference[count], which added to `reference` gives `source`: rotations inverse(reference)
+// * source, translations source - reference. `reference` is any pose the difference is meant
+// against, such as the bind pose or a frame of the same clip.
+MD5_API void md5_make_additive(const md5_transform *source, const md5_transform *reference,
+                               uint32_t count, md5_transform *difference);
+
+// Writes out[count] = `pose` with that much of a difference on top. The weight is -1 to 1; below 0
+// the difference is taken away: what adding it by 1 gave goes back by -1 to rounding. Rotations are
+// pose * slerp(identity, difference, weight): the joint turns about its own axes as it stands, so
+// that a nod stays a nod on a head that `pose` has turned. Translations are added in the parent's
+// space.
+MD5_API void md5_add_pose(const md5_transform *pose, const md5_transform *difference, float weight,
+                          const float *joint_weights, uint32_t count, md5_transform *out);
+
 // -- Skinning -------------------------------------------------------------------------------
 
 // Writes positions[mesh->num_vertices], exact for any weights, and, where they are not NULL,

@@ -16,6 +16,7 @@
 //   md5_wide_keep(mask, a)                     mask ? a : +0
 //   md5_wide_select(mask, a, b)                mask ? a : b
 //   md5_wide_flip(mask, a)                     mask ? -a : a
+//   md5_wide_bits(mask)                        a bit for each truth, the first one lowest
 //
 // Structures lie in memory as rows of four floats. A md5_wide[4] holds MD5_WIDTH of them in one of
 // two forms: as rows, where register k is row k and, if there are more, k + 4, ...; or as
@@ -24,12 +25,16 @@
 //   md5_wide_load_rows(pointers, rows), _store_rows(pointers, rows)   a pointer for each row
 //   md5_wide_load_run(first, step, rows), _store_run(first, step, rows)
 //                                        rows that are `step` floats apart
-//   md5_wide_spread(values, rows)        values[MD5_WIDTH], each in all four places of its row
+//   md5_wide_spread(a, rows)             each of a's floats in all four places of its row
 //   md5_wide_cut(rows)                   the last place of each row becomes +0
 //   md5_wide_transpose(rows)             from one form to the other
 //
 //   md5_wide_mat34        one 3x4 matrix, as md5_mat34
 //   md5_wide_mat34_load(m), _store(m, a), _product(a, m)   a * m, the bits of md5_mat34_product
+//
+//   md5_wide_mix(out, a, b, of_a, of_b, t)
+//                         of MD5_WIDTH md5_transforms: a - (a * of_a - b * of_b), in the last four
+//                         floats of each with t instead of both
 //
 //   MD5_UNROLL            stands before a loop of few turns over md5_wides, which is to be written
 //                         out so that they stay in registers

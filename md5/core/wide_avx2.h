@@ -78,6 +78,11 @@ MD5_WIDE_INLINE md5_wide md5_wide_flip(md5_mask mask, md5_wide a)
     return _mm256_xor_ps(a, _mm256_and_ps(mask, _mm256_set1_ps(-0.0f)));
 }
 
+MD5_WIDE_INLINE unsigned md5_wide_bits(md5_mask mask)
+{
+    return (unsigned)_mm256_movemask_ps(mask);
+}
+
 MD5_WIDE_INLINE md5_wide md5_wide_pair(const float *low, const float *high)
 {
     return _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(low)), _mm_loadu_ps(high), 1);
@@ -121,11 +126,12 @@ MD5_WIDE_INLINE void md5_wide_store_run(float *first, size_t step, const md5_wid
     md5_wide_split(first + 3 * step, first + 7 * step, rows[3]);
 }
 
-MD5_WIDE_INLINE void md5_wide_spread(const float values[8], md5_wide rows[4])
+MD5_WIDE_INLINE void md5_wide_spread(md5_wide a, md5_wide rows[4])
 {
-    MD5_UNROLL
-    for (int i = 0; i < 4; i++)
-        rows[i] = _mm256_insertf128_ps(_mm256_set1_ps(values[i]), _mm_set1_ps(values[i + 4]), 1);
+    rows[0] = _mm256_permute_ps(a, 0x00);
+    rows[1] = _mm256_permute_ps(a, 0x55);
+    rows[2] = _mm256_permute_ps(a, 0xaa);
+    rows[3] = _mm256_permute_ps(a, 0xff);
 }
 
 MD5_WIDE_INLINE void md5_wide_cut(md5_wide rows[4])
@@ -183,6 +189,30 @@ MD5_WIDE_INLINE md5_wide_mat34 md5_wide_mat34_product(md5_wide_mat34 a, const fl
     bottom = _mm_add_ps(bottom, _mm_mul_ps(_mm_permute_ps(a.bottom, 0xaa), c2));
     bottom = _mm_add_ps(bottom, _mm_blend_ps(_mm256_castps256_ps128(none), a.bottom, 0x8));
     return (md5_wide_mat34){top, bottom};
+}
+
+MD5_WIDE_INLINE void md5_wide_mix_one(float *out, const float *a, const float *b, __m256 of_a,
+                                      __m256 of_b)
+{
+    const __m256 from = _mm256_loadu_ps(a);
+    const __m256 way =
+        _mm256_sub_ps(_mm256_mul_ps(from, of_a), _mm256_mul_ps(_mm256_loadu_ps(b), of_b));
+    _mm256_storeu_ps(out, _mm256_sub_ps(from, way));
+}
+
+MD5_WIDE_INLINE void md5_wide_mix(float *out, const float *a, const float *b, md5_wide of_a,
+                                  md5_wide of_b, md5_wide t)
+{
+    const __m256 low_a = _mm256_unpacklo_ps(of_a, t), high_a = _mm256_unpackhi_ps(of_a, t);
+    const __m256 low_b = _mm256_unpacklo_ps(of_b, t), high_b = _mm256_unpackhi_ps(of_b, t);
+    MD5_UNROLL
+    for (int i = 0; i < 8; i++) {
+        const int at = 2 * (i % 2) + 4 * (i / 4);
+        const __m256i places = _mm256_setr_epi32(at, at, at, at, at + 1, at + 1, at + 1, at + 1);
+        const __m256 more = _mm256_permutevar8x32_ps(i % 4 < 2 ? low_a : high_a, places);
+        const __m256 less = _mm256_permutevar8x32_ps(i % 4 < 2 ? low_b : high_b, places);
+        md5_wide_mix_one(out + 8 * i, a + 8 * i, b + 8 * i, more, less);
+    }
 }
 
 #endif

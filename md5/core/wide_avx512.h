@@ -79,6 +79,11 @@ MD5_WIDE_INLINE md5_wide md5_wide_flip(md5_mask mask, md5_wide a)
     return _mm512_mask_xor_ps(a, mask, a, _mm512_set1_ps(-0.0f));
 }
 
+MD5_WIDE_INLINE unsigned md5_wide_bits(md5_mask mask)
+{
+    return mask;
+}
+
 MD5_WIDE_INLINE md5_wide md5_wide_four(const float *a, const float *b, const float *c,
                                        const float *d)
 {
@@ -130,16 +135,12 @@ MD5_WIDE_INLINE void md5_wide_store_run(float *first, size_t step, const md5_wid
     md5_wide_split(d, d + 4 * step, d + 8 * step, d + 12 * step, rows[3]);
 }
 
-MD5_WIDE_INLINE void md5_wide_spread(const float values[16], md5_wide rows[4])
+MD5_WIDE_INLINE void md5_wide_spread(md5_wide a, md5_wide rows[4])
 {
-    MD5_UNROLL
-    for (int i = 0; i < 4; i++) {
-        const __m128 a = _mm_set1_ps(values[i]), b = _mm_set1_ps(values[i + 4]);
-        const __m128 c = _mm_set1_ps(values[i + 8]), d = _mm_set1_ps(values[i + 12]);
-        __m512 row = _mm512_insertf32x4(_mm512_castps128_ps512(a), b, 1);
-        row = _mm512_insertf32x4(row, c, 2);
-        rows[i] = _mm512_insertf32x4(row, d, 3);
-    }
+    rows[0] = _mm512_permute_ps(a, 0x00);
+    rows[1] = _mm512_permute_ps(a, 0x55);
+    rows[2] = _mm512_permute_ps(a, 0xaa);
+    rows[3] = _mm512_permute_ps(a, 0xff);
 }
 
 MD5_WIDE_INLINE void md5_wide_cut(md5_wide rows[4])
@@ -185,6 +186,22 @@ MD5_WIDE_INLINE md5_wide_mat34 md5_wide_mat34_product(md5_wide_mat34 a, const fl
     sum = _mm512_add_ps(sum, _mm512_mul_ps(_mm512_permute_ps(a, 0x55), b1));
     sum = _mm512_add_ps(sum, _mm512_mul_ps(_mm512_permute_ps(a, 0xaa), b2));
     return _mm512_add_ps(sum, _mm512_mask_mov_ps(_mm512_set1_ps(-0.0f), 0x8888, a));
+}
+
+MD5_WIDE_INLINE void md5_wide_mix(float *out, const float *a, const float *b, md5_wide of_a,
+                                  md5_wide of_b, md5_wide t)
+{
+    MD5_UNROLL
+    for (int i = 0; i < 8; i++) {
+        const int p = 2 * i, q = 2 * i + 1;
+        const __m512i places = _mm512_setr_epi32(p, p, p, p, p + 16, p + 16, p + 16, p + 16, //
+                                                 q, q, q, q, q + 16, q + 16, q + 16, q + 16);
+        const __m512 more = _mm512_permutex2var_ps(of_a, places, t);
+        const __m512 less = _mm512_permutex2var_ps(of_b, places, t);
+        const __m512 from = _mm512_loadu_ps(a + 16 * i), to = _mm512_loadu_ps(b + 16 * i);
+        const __m512 way = _mm512_sub_ps(_mm512_mul_ps(from, more), _mm512_mul_ps(to, less));
+        _mm512_storeu_ps(out + 16 * i, _mm512_sub_ps(from, way));
+    }
 }
 
 #endif

@@ -79,6 +79,12 @@ MD5_WIDE_INLINE md5_wide md5_wide_flip(md5_mask mask, md5_wide a)
     return vreinterpretq_f32_u32(veorq_u32(vreinterpretq_u32_f32(a), sign));
 }
 
+MD5_WIDE_INLINE unsigned md5_wide_bits(md5_mask mask)
+{
+    const uint32x4_t places = {1, 2, 4, 8};
+    return vaddvq_u32(vandq_u32(mask, places));
+}
+
 MD5_WIDE_INLINE void md5_wide_load_rows(const float *const from[4], md5_wide rows[4])
 {
     MD5_UNROLL
@@ -107,11 +113,12 @@ MD5_WIDE_INLINE void md5_wide_store_run(float *first, size_t step, const md5_wid
         vst1q_f32(first + i * step, rows[i]);
 }
 
-MD5_WIDE_INLINE void md5_wide_spread(const float values[4], md5_wide rows[4])
+MD5_WIDE_INLINE void md5_wide_spread(md5_wide a, md5_wide rows[4])
 {
-    MD5_UNROLL
-    for (int i = 0; i < 4; i++)
-        rows[i] = vdupq_n_f32(values[i]);
+    rows[0] = vdupq_laneq_f32(a, 0);
+    rows[1] = vdupq_laneq_f32(a, 1);
+    rows[2] = vdupq_laneq_f32(a, 2);
+    rows[3] = vdupq_laneq_f32(a, 3);
 }
 
 MD5_WIDE_INLINE void md5_wide_cut(md5_wide rows[4])
@@ -162,6 +169,22 @@ MD5_WIDE_INLINE md5_wide_mat34 md5_wide_mat34_product(md5_wide_mat34 a, const fl
     return (md5_wide_mat34){{md5_wide_row_product(a.row[0], b.row),
                              md5_wide_row_product(a.row[1], b.row),
                              md5_wide_row_product(a.row[2], b.row)}};
+}
+
+MD5_WIDE_INLINE void md5_wide_mix(float *out, const float *a, const float *b, md5_wide of_a,
+                                  md5_wide of_b, md5_wide t)
+{
+    md5_wide rows[3][4];
+    md5_wide_spread(of_a, rows[0]);
+    md5_wide_spread(of_b, rows[1]);
+    md5_wide_spread(t, rows[2]);
+    MD5_UNROLL
+    for (int i = 0; i < 8; i++) {
+        const md5_wide from = md5_wide_load(a + 4 * i), to = md5_wide_load(b + 4 * i);
+        const md5_wide way = md5_wide_sub(md5_wide_mul(from, rows[i % 2 ? 2 : 0][i / 2]),
+                                          md5_wide_mul(to, rows[i % 2 ? 2 : 1][i / 2]));
+        md5_wide_store(out + 4 * i, md5_wide_sub(from, way));
+    }
 }
 
 #endif

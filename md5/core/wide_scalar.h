@@ -7,7 +7,11 @@
 #define MD5_WIDTH 1
 #define MD5_WIDE_NAME(name) name##_scalar
 #define MD5_WIDE_CODE
+#if defined(__GNUC__)
+#define MD5_WIDE_INLINE static inline __attribute__((always_inline))
+#else
 #define MD5_WIDE_INLINE static inline
+#endif
 
 typedef float md5_wide;
 typedef bool md5_mask;
@@ -77,6 +81,11 @@ MD5_WIDE_INLINE md5_wide md5_wide_flip(md5_mask mask, md5_wide a)
     return mask ? -a : a;
 }
 
+MD5_WIDE_INLINE unsigned md5_wide_bits(md5_mask mask)
+{
+    return mask;
+}
+
 MD5_WIDE_INLINE void md5_wide_load_run(const float *first, size_t step, md5_wide rows[4])
 {
     (void)step;
@@ -103,11 +112,11 @@ MD5_WIDE_INLINE void md5_wide_store_rows(float *const to[1], const md5_wide rows
     md5_wide_store_run(to[0], 0, rows);
 }
 
-MD5_WIDE_INLINE void md5_wide_spread(const float values[1], md5_wide rows[4])
+MD5_WIDE_INLINE void md5_wide_spread(md5_wide a, md5_wide rows[4])
 {
     MD5_UNROLL
     for (int i = 0; i < 4; i++)
-        rows[i] = values[0];
+        rows[i] = a;
 }
 
 MD5_WIDE_INLINE void md5_wide_cut(md5_wide rows[4])
@@ -143,6 +152,16 @@ MD5_WIDE_INLINE md5_wide_mat34 md5_wide_mat34_product(md5_wide_mat34 a, const fl
 {
     const md5_mat34 b = md5_wide_mat34_load(m);
     return md5_mat34_product(&a, &b);
+}
+
+MD5_WIDE_INLINE void md5_wide_mix(float *out, const float *a, const float *b, md5_wide of_a,
+                                  md5_wide of_b, md5_wide t)
+{
+    MD5_UNROLL
+    for (int i = 0; i < 8; i++) {
+        const float more = i < 4 ? of_a : t, less = i < 4 ? of_b : t;
+        out[i] = a[i] - (a[i] * more - b[i] * less);
+    }
 }
 
 #endif

@@ -39,8 +39,9 @@ MD5_WIDE_CODE static void begin_lanes(const md5_pose_job *const *jobs, float *sc
     }
     lanes->jobs = jobs;
     lanes->scratch = scratch;
-    md5_wide_spread(fractions, lanes->fractions);
-    weigh_wide(md5_wide_load(fractions), &lanes->slerp);
+    const md5_wide fraction = md5_wide_load(fractions);
+    md5_wide_spread(fraction, lanes->fractions);
+    weigh_wide(fraction, &lanes->slerp);
 }
 
 // A joint's matrix in the scratch: number k of it in all lanes begins at k * MD5_WIDTH.

@@ -1,16 +1,5 @@
 #include "md5/pose/kernels.h"
 
-#include <stddef.h>
-
-static const md5_pose_kernels scalar = {
-    .sample = md5_sample_scalar,
-    .compose = md5_compose_scalar,
-    .multiply = md5_multiply_scalar,
-    .single = md5_single_scalar,
-    .crowd = NULL,
-    .width = 1,
-};
-
 const md5_pose_kernels *md5_pose_kernels_of(md5_cpu level)
 {
     switch (level) {
@@ -31,7 +20,7 @@ const md5_pose_kernels *md5_pose_kernels_of(md5_cpu level)
         return &md5_pose_kernels_neon;
 #endif
     default:
-        return &scalar;
+        return &md5_pose_kernels_scalar;
     }
 }
 

@@ -6,6 +6,7 @@
 #define MD5_WIDE_SSE2
 #define FEWEST 4
 #define NARROWER MD5_CPU_SCALAR
+#include "md5/pose/blend_wide.h"
 #include "md5/pose/crowd_wide.h"
 #include "md5/pose/one_wide.h"
 
@@ -14,6 +15,9 @@ const md5_pose_kernels md5_pose_kernels_sse2 = {
     .compose = compose,
     .multiply = multiply,
     .single = single,
+    .blend = blend,
+    .add = add,
+    .subtract = subtract,
     .crowd = crowd,
     .width = MD5_WIDTH,
 };

@@ -1,0 +1,20 @@
+// Combining poses.
+#include "md5/pose/kernels.h"
+
+void md5_blend_poses(const md5_transform *from, const md5_transform *to, float weight,
+                     const float *joint_weights, uint32_t count, md5_transform *pose)
+{
+    md5_pose_kernels_best()->blend(from, to, weight, joint_weights, count, pose);
+}
+
+void md5_make_additive(const md5_transform *source, const md5_transform *reference, uint32_t count,
+                       md5_transform *difference)
+{
+    md5_pose_kernels_best()->subtract(source, reference, count, difference);
+}
+
+void md5_add_pose(const md5_transform *pose, const md5_transform *difference, float weight,
+                  const float *joint_weights, uint32_t count, md5_transform *out)
+{
+    md5_pose_kernels_best()->add(pose, difference, weight, joint_weights, count, out);
+}

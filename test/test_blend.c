@@ -1,0 +1,450 @@
+// Mixing and adding poses: against the exact answer in double, at the ends, and with every
+// instruction set.
+#include "test/test.h"
+
+#include "md5/core/math.h"
+#include "md5/pose/kernels.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_COUNT = 300 };
+
+static md5_quat random_rotation(uint64_t *random)
+{
+    for (;;) {
+        double c[4], square = 0.0;
+        for (int i = 0; i < 4; i++) {
+            c[i] = 2.0 * test_random(random) - 1.0;
+            square += c[i] * c[i];
+        }
+        if (square > 1.0 || square < 0.01)
+            continue;
+        const double scale = 1.0 / sqrt(square);
+        return (md5_quat){(float)(c[0] * scale), (float)(c[1] * scale), (float)(c[2] * scale),
+                          (float)(c[3] * scale)};
+    }
+}
+
+static float random_number(uint64_t *random)
+{
+    return (float)(200.0 * test_random(random) - 100.0);
+}
+
+static md5_transform random_transform(uint64_t *random)
+{
+    const md5_quat rotation = random_rotation(random);
+    const float x = random_number(random), y = random_number(random);
+    return (md5_transform){rotation, {x, y, random_number(random)}, 0.0f};
+}
+
+static md5_quat negative(md5_quat q)
+{
+    return (md5_quat){-q.x, -q.y, -q.z, -q.w};
+}
+
+// One that is near `a`, the same, the same with the other sign, or any.
+static md5_transform random_other(md5_transform a, uint64_t *random)
+{
+    md5_transform b = random_transform(random);
+    const uint32_t kind = test_random_u32(random) % 8;
+    if (kind == 0)
+        b.rotation = a.rotation;
+    if (kind == 1)
+        b.rotation = negative(a.rotation);
+    if (kind == 2 || kind == 3) {
+        const float part = (float)pow(10.0, -7.0 * test_random(random));
+        b.rotation = md5_slerp(a.rotation, b.rotation, part);
+    }
+    if (kind == 3)
+        b.rotation = negative(b.rotation);
+    return b;
+}
+
+// -- Exact answers --------------------------------------------------------------------------------
+
+typedef struct exact {
+    double c[4];
+} exact;
+
+static exact exact_of(md5_quat q)
+{
+    const double c[4] = {(double)q.x, (double)q.y, (double)q.z, (double)q.w};
+    const double length = sqrt(c[0] * c[0] + c[1] * c[1] + c[2] * c[2] + c[3] * c[3]);
+    return (exact){{c[0] / length, c[1] / length, c[2] / length, c[3] / length}};
+}
+
+static double exact_dot(exact a, exact b)
+{
+    return a.c[0] * b.c[0] + a.c[1] * b.c[1] + a.c[2] * b.c[2] + a.c[3] * b.c[3];
+}
+
+// The angle between the quaternions, 0 to pi, without loss where it is small.
+static double exact_angle(exact a, exact b)
+{
+    double near = 0.0, far = 0.0;
+    for (int i = 0; i < 4; i++) {
+        near += (a.c[i] - b.c[i]) * (a.c[i] - b.c[i]);
+        far += (a.c[i] + b.c[i]) * (a.c[i] + b.c[i]);
+    }
+    return 2.0 * atan2(sqrt(near), sqrt(far));
+}
+
+static exact exact_slerp(exact a, exact b, double t)
+{
+    if (exact_dot(a, b) < 0.0)
+        b = (exact){{-b.c[0], -b.c[1], -b.c[2], -b.c[3]}};
+    const double angle = exact_angle(a, b);
+    const double of_a = angle > 0.0 ? sin((1.0 - t) * angle) / sin(angle) : 1.0 - t;
+    const double of_b = angle > 0.0 ? sin(t * angle) / sin(angle) : t;
+    exact out;
+    for (int i = 0; i < 4; i++)
+        out.c[i] = a.c[i] * of_a + b.c[i] * of_b;
+    return out;
+}
+
+static exact exact_product(exact a, exact b)
+{
+    const double *const p = a.c, *const q = b.c;
+    return (exact){{
+        p[3] * q[0] + p[0] * q[3] + p[1] * q[2] - p[2] * q[1],
+        p[3] * q[1] + p[1] * q[3] + p[2] * q[0] - p[0] * q[2],
+        p[3] * q[2] + p[2] * q[3] + p[0] * q[1] - p[1] * q[0],
+        p[3] * q[3] - p[0] * q[0] - p[1] * q[1] - p[2] * q[2],
+    }};
+}
+
+// The angle, in radians, by which a rotation is turned away from the exact one, whatever the sign
+// of the quaternions.
+static double turned_away(md5_quat found, exact expected)
+{
+    const double angle = exact_angle(exact_of(found), expected);
+    return 2.0 * fmin(angle, acos(-1.0) - angle);
+}
+
+static double off_unit(md5_quat q)
+{
+    const double x = (double)q.x, y = (double)q.y, z = (double)q.z, w = (double)q.w;
+    return fabs(sqrt(x * x + y * y + z * z + w * w) - 1.0);
+}
+
+static double off_lerp(md5_vec3 found, md5_vec3 a, md5_vec3 b, double t)
+{
+    const double x = (double)a.x + ((double)b.x - (double)a.x) * t;
+    const double y = (double)a.y + ((double)b.y - (double)a.y) * t;
+    const double z = (double)a.z + ((double)b.z - (double)a.z) * t;
+    return fmax(fmax(fabs((double)found.x - x), fabs((double)found.y - y)),
+                fabs((double)found.z - z));
+}
+
+// A quarter turn of the quaternions apart, either way is right.
+static bool is_undecided(md5_quat a, md5_quat b)
+{
+    return fabs(exact_dot(exact_of(a), exact_of(b))) < 1e-6;
+}
+
+// What fmax does not see.
+static double seen(double value)
+{
+    return value == value ? value : 1e30;
+}
+
+typedef struct poses {
+    md5_transform a[MAX_COUNT], b[MAX_COUNT], out[MAX_COUNT];
+    float weights[MAX_COUNT];
+} poses;
+
+static void make_poses(poses *made, uint64_t *random)
+{
+    for (int i = 0; i < MAX_COUNT; i++) {
+        made->a[i] = random_transform(random);
+        made->b[i] = random_other(made->a[i], random);
+        made->weights[i] = (float)test_random(random);
+    }
+}
+
+TEST (blend_is_exact_to_two_millionths_of_a_radian) {
+    static poses made;
+    uint64_t random = 1;
+    double worst = 0.0, worst_length = 0.0, worst_place = 0.0;
+    for (int round = 0; round < 1000000 / MAX_COUNT; round++) {
+        make_poses(&made, &random);
+        md5_blend_poses(made.a, made.b, 1.0f, made.weights, MAX_COUNT, made.out);
+        for (int i = 0; i < MAX_COUNT; i++) {
+            const md5_transform a = made.a[i], b = made.b[i], found = made.out[i];
+            const double t = (double)made.weights[i];
+            const exact expected = exact_slerp(exact_of(a.rotation), exact_of(b.rotation), t);
+            worst_length = fmax(worst_length, seen(off_unit(found.rotation)));
+            const md5_vec3 place = found.translation;
+            worst_place = fmax(worst_place, seen(off_lerp(place, a.translation, b.translation, t)));
+            if (!is_undecided(a.rotation, b.rotation))
+                worst = fmax(worst, seen(turned_away(found.rotation, expected)));
+        }
+    }
+    CHECK_NEAR(worst, 0.0, 2e-6);
+    CHECK_NEAR(worst_length, 0.0, 1.5e-6);
+    CHECK_NEAR(worst_place, 0.0, 3e-5);
+}
+
+// All angles and all weights, the widest ones included.
+TEST (blend_is_exact_for_all_angles_and_weights) {
+    enum { STEPS = 100 };
+    double worst = 0.0, worst_length = 0.0;
+    for (int i = 0; i <= STEPS; i++) {
+        const double angle = acos(0.0) * i / STEPS;
+        const md5_transform a = {{1.0f, 0.0f, 0.0f, 0.0f}, {0.0f, 0.0f, 0.0f}, 0.0f};
+        const md5_transform b = {
+            {(float)cos(angle), 0.0f, (float)sin(angle), 0.0f}, a.translation, 0.0f};
+        for (int k = 0; k <= STEPS; k++) {
+            md5_transform found;
+            const float t = (float)k / STEPS;
+            md5_blend_poses(&a, &b, t, NULL, 1, &found);
+            const double turned = angle * (double)t;
+            worst = fmax(
+                worst, turned_away(found.rotation, (exact){{cos(turned), 0.0, sin(turned), 0.0}}));
+            worst_length = fmax(worst_length, off_unit(found.rotation));
+        }
+    }
+    CHECK_NEAR(worst, 0.0, 2e-6);
+    CHECK_NEAR(worst_length, 0.0, 1.5e-6);
+}
+
+// -- Ends and masks -------------------------------------------------------------------------------
+
+static bool same(const md5_transform *a, const md5_transform *b, size_t count)
+{
+    return memcmp(a, b, count * sizeof *a) == 0;
+}
+
+TEST (blend_ends_are_the_inputs_bit_by_bit) {
+    static poses made;
+    uint64_t random = 2;
+    make_poses(&made, &random);
+    made.a[3].translation.x = made.a[70].rotation.y = -0.0f;
+    made.b[3].translation.x = made.b[70].rotation.y = 0.0f;
+    const float low[] = {0.0f, -0.0f, -1.0f, -INFINITY, NAN}, high[] = {1.0f, 7.0f, INFINITY};
+    for (size_t i = 0; i < sizeof low / sizeof *low; i++) {
+        md5_blend_poses(made.a, made.b, low[i], NULL, MAX_COUNT, made.out);
+        CHECK(same(made.out, made.a, MAX_COUNT));
+    }
+    for (size_t i = 0; i < sizeof high / sizeof *high; i++) {
+        md5_blend_poses(made.a, made.b, high[i], NULL, MAX_COUNT, made.out);
+        CHECK(same(made.out, made.b, MAX_COUNT));
+    }
+}
+
+// A mask of ends and of parts: each joint as if it were blended by itself.
+TEST (blend_mask_weighs_each_joint) {
+    static poses made, expected;
+    uint64_t random = 3;
+    make_poses(&made, &random);
+    const float ends[] = {0.0f, 1.0f, -1.0f, 2.0f, NAN, INFINITY};
+    for (int i = 0; i < MAX_COUNT; i++) {
+        // Blocks that are all mixed, all copied and some of both.
+        if (i % 100 >= 40 && (i % 100 > 80 || i % 3 == 0))
+            made.weights[i] = ends[test_random_u32(&random) % 6];
+    }
+    expected = made;
+    for (int i = 0; i < MAX_COUNT; i++)
+        md5_blend_poses(&made.a[i], &made.b[i], 0.75f * made.weights[i], NULL, 1, &expected.out[i]);
+    md5_blend_poses(made.a, made.b, 0.75f, made.weights, MAX_COUNT, made.out);
+    CHECK(same(made.out, expected.out, MAX_COUNT));
+    for (int i = 0; i < MAX_COUNT; i++)
+        md5_add_pose(&made.a[i], &made.b[i], 0.75f * made.weights[i], NULL, 1, &expected.out[i]);
+    md5_add_pose(made.a, made.b, 0.75f, made.weights, MAX_COUNT, made.out);
+    CHECK(same(made.out, expected.out, MAX_COUNT));
+    for (int i = 0; i < MAX_COUNT; i++) {
+        if (made.weights[i] == 0.0f && !CHECK(same(&made.out[i], &made.a[i], 1)))
+            return;
+    }
+}
+
+TEST (blend_of_a_pose_with_itself_is_that_pose) {
+    static poses made;
+    uint64_t random = 4;
+    make_poses(&made, &random);
+    for (int round = 0; round < 200; round++) {
+        const float weight = (float)test_random(&random);
+        md5_blend_poses(made.a, made.a, weight, NULL, MAX_COUNT, made.out);
+        if (!CHECK(same(made.out, made.a, MAX_COUNT)))
+            return;
+        for (int i = 0; i < MAX_COUNT; i++) {
+            made.b[i] = made.a[i];
+            made.b[i].rotation = negative(made.a[i].rotation);
+        }
+        md5_blend_poses(made.a, made.b, weight, NULL, MAX_COUNT, made.out);
+        if (!CHECK(same(made.out, made.a, MAX_COUNT)))
+            return;
+    }
+}
+
+// Whichever of q and -q the inputs hold, the rotation is the same, and on the shorter way.
+TEST (blend_takes_the_shorter_way) {
+    static poses made, other;
+    uint64_t random = 5;
+    make_poses(&made, &random);
+    other = made;
+    for (int i = 0; i < MAX_COUNT; i++)
+        other.b[i].rotation = negative(made.b[i].rotation);
+    md5_blend_poses(made.a, made.b, 0.4f, NULL, MAX_COUNT, made.out);
+    md5_blend_poses(other.a, other.b, 0.4f, NULL, MAX_COUNT, other.out);
+    CHECK(same(made.out, other.out, MAX_COUNT));
+    for (int i = 0; i < MAX_COUNT; i++) {
+        const exact a = exact_of(made.a[i].rotation), found = exact_of(made.out[i].rotation);
+        if (!CHECK(exact_dot(a, found) > 0.8))
+            return;
+    }
+}
+
+// -- Differences ----------------------------------------------------------------------------------
+
+static double off_transform(md5_transform found, md5_transform expected)
+{
+    const double turned = turned_away(found.rotation, exact_of(expected.rotation));
+    const double moved = off_lerp(found.translation, expected.translation, expected.translation, 0);
+    return fmax(turned, moved / 100.0);
+}
+
+TEST (added_differences_give_back_what_they_were_made_from) {
+    static poses made;
+    static md5_transform difference[MAX_COUNT], back[MAX_COUNT];
+    uint64_t random = 6;
+    double worst = 0.0, worst_back = 0.0, worst_sign = 0.0;
+    for (int round = 0; round < 100; round++) {
+        make_poses(&made, &random);
+        md5_make_additive(made.b, made.a, MAX_COUNT, difference);
+        md5_add_pose(made.a, difference, 1.0f, NULL, MAX_COUNT, made.out);
+        md5_add_pose(made.b, difference, -1.0f, NULL, MAX_COUNT, back);
+        for (int i = 0; i < MAX_COUNT; i++) {
+            worst = fmax(worst, seen(off_transform(made.out[i], made.b[i])));
+            worst_back = fmax(worst_back, seen(off_transform(back[i], made.a[i])));
+            worst_sign = fmax(worst_sign,
+                              fabs((double)made.out[i].rotation.x - (double)made.b[i].rotation.x));
+        }
+    }
+    CHECK_NEAR(worst, 0.0, 1e-6);
+    CHECK_NEAR(worst_back, 0.0, 1e-6);
+    CHECK_NEAR(worst_sign, 0.0, 1e-6); // not -q
+}
+
+TEST (added_differences_are_weighted_exactly) {
+    static poses made;
+    uint64_t random = 7;
+    double worst = 0.0, worst_length = 0.0, worst_place = 0.0;
+    const exact identity = {{0.0, 0.0, 0.0, 1.0}};
+    for (int round = 0; round < 1000; round++) {
+        make_poses(&made, &random);
+        const float sign = round % 2 ? -1.0f : 1.0f;
+        md5_add_pose(made.a, made.b, sign, made.weights, MAX_COUNT, made.out);
+        for (int i = 0; i < MAX_COUNT; i++) {
+            const md5_transform a = made.a[i], b = made.b[i], found = made.out[i];
+            const double t = (double)made.weights[i];
+            exact part = exact_slerp(identity, exact_of(b.rotation), t);
+            for (int k = 0; k < 3 && sign < 0.0f; k++)
+                part.c[k] = -part.c[k];
+            const exact expected = exact_product(exact_of(a.rotation), part);
+            worst = fmax(worst, seen(turned_away(found.rotation, expected)));
+            worst_length = fmax(worst_length, seen(off_unit(found.rotation)));
+            const md5_vec3 sum = md5_vec3_add(a.translation, md5_vec3_scale(b.translation, sign));
+            worst_place =
+                fmax(worst_place, seen(off_lerp(found.translation, a.translation, sum, t)));
+        }
+    }
+    CHECK_NEAR(worst, 0.0, 3e-6);
+    CHECK_NEAR(worst_length, 0.0, 2e-6);
+    CHECK_NEAR(worst_place, 0.0, 4e-5);
+}
+
+TEST (added_weights_are_clamped) {
+    static poses made, expected;
+    uint64_t random = 8;
+    make_poses(&made, &random);
+    const float none[] = {0.0f, -0.0f, NAN};
+    for (int i = 0; i < 3; i++) {
+        md5_add_pose(made.a, made.b, none[i], NULL, MAX_COUNT, made.out);
+        CHECK(same(made.out, made.a, MAX_COUNT));
+    }
+    for (int i = 0; i < 2; i++) {
+        const float sign = i ? -1.0f : 1.0f;
+        md5_add_pose(made.a, made.b, sign, NULL, MAX_COUNT, expected.out);
+        md5_add_pose(made.a, made.b, sign * 3.0f, NULL, MAX_COUNT, made.out);
+        CHECK(same(made.out, expected.out, MAX_COUNT));
+        md5_add_pose(made.a, made.b, sign * INFINITY, NULL, MAX_COUNT, made.out);
+        CHECK(same(made.out, expected.out, MAX_COUNT));
+    }
+}
+
+// A joint turns about its own axes, as it stands: the order of the product.
+TEST (added_rotations_are_about_the_joints_own_axes) {
+    const float half = sqrtf(0.5f);
+    const md5_transform turned = {{0.0f, 0.0f, half, half}, {1.0f, 2.0f, 3.0f}, 0.0f}; // about z
+    const md5_transform nod = {{0.0f, half, 0.0f, half}, {0.0f, 0.0f, 4.0f}, 0.0f};    // about y
+    md5_transform out;
+    md5_add_pose(&turned, &nod, 1.0f, NULL, 1, &out);
+    // What the joint's own y axis is, which the nod leaves alone, was turned to -x.
+    const md5_vec3 axis = md5_quat_rotate(out.rotation, (md5_vec3){0.0f, 1.0f, 0.0f});
+    CHECK_NEAR((double)axis.x, -1.0, 1e-6);
+    // The translation is not turned.
+    CHECK_NEAR((double)out.translation.x, 1.0, 0.0);
+    CHECK_NEAR((double)out.translation.z, 7.0, 0.0);
+}
+
+// -- Instruction sets, numbers of joints, places of the result ------------------------------------
+
+typedef enum call { CALL_BLEND, CALL_ADD, CALL_SUBTRACT, NUM_CALLS } call;
+
+static void run_call(const md5_pose_kernels *kernels, call what, const poses *made, float weight,
+                     const float *joint_weights, uint32_t count, md5_transform *out)
+{
+    if (what == CALL_BLEND)
+        kernels->blend(made->a, made->b, weight, joint_weights, count, out);
+    else if (what == CALL_ADD)
+        kernels->add(made->a, made->b, weight, joint_weights, count, out);
+    else
+        kernels->subtract(made->a, made->b, count, out);
+}
+
+// Also into the inputs; nothing behind the result is touched.
+static void check_level(md5_cpu level, const poses *made, float weight, const float *joint_weights,
+                        uint32_t count)
+{
+    static poses found;
+    static md5_transform expected[MAX_COUNT];
+    const md5_pose_kernels *const kernels = md5_pose_kernels_of(level);
+    for (int what = 0; what < NUM_CALLS; what++) {
+        memset(expected, 0x5a, sizeof expected);
+        run_call(md5_pose_kernels_of(MD5_CPU_SCALAR), (call)what, made, weight, joint_weights,
+                 count, expected);
+        memset(found.out, 0x5a, sizeof found.out);
+        run_call(kernels, (call)what, made, weight, joint_weights, count, found.out);
+        bool held = same(found.out, expected, MAX_COUNT);
+        memcpy(&found, made, sizeof found);
+        run_call(kernels, (call)what, &found, weight, joint_weights, count, found.a);
+        held = held && same(found.a, expected, count)
+               && same(found.a + count, made->a + count, MAX_COUNT - count);
+        memcpy(&found, made, sizeof found);
+        run_call(kernels, (call)what, &found, weight, joint_weights, count, found.b);
+        held = held && same(found.b, expected, count);
+        test_check(held, __FILE__, __LINE__, "call %d with instruction set %d and %u joints", what,
+                   (int)level, (unsigned)count);
+    }
+}
+
+TEST (blend_gives_the_same_bits_with_every_instruction_set) {
+    static poses made;
+    uint64_t random = 9;
+    for (uint32_t count = 0; count < MAX_COUNT; count += count < 150 ? 1 : 7) {
+        make_poses(&made, &random);
+        for (int i = 0; i < MAX_COUNT && count % 3 == 0; i++) {
+            const float kinds[4] = {0.0f, 1.0f, -0.5f, made.weights[i]};
+            made.weights[i] = kinds[test_random_u32(&random) % 4];
+        }
+        const float weights[4] = {1.0f, 0.0f, -0.8f, (float)test_random(&random)};
+        for (int level = 0; level < MD5_CPU_COUNT; level++) {
+            if (!md5_cpu_has((md5_cpu)level))
+                continue;
+            check_level((md5_cpu)level, &made, weights[count % 4], NULL, count);
+            check_level((md5_cpu)level, &made, weights[(count + 1) % 4], made.weights, count);
+        }
+    }
+}
