@@ -30,10 +30,11 @@ def skin_mesh(folder):
     atlas.pack(half.charts, TEXELS)
     fields = [p + n + (sky, along) for p, n, sky, along in
               zip(half.points, half.normals, half.open, half.along)]
-    pixels, normals, _ = bake.skin_textures(TEXELS, half.charts, half.tris, fields, half.parts,
-                                            paint.texel, paint.TEAL)
+    pixels, normals, gloss = bake.skin_textures(TEXELS, half.charts, half.tris, fields, half.parts,
+                                                paint.texel, paint.TEAL)
     png.write(os.path.join(folder, NAME + ".png"), TEXELS, TEXELS, pixels)
     png.write(os.path.join(folder, NAME + "_local.png"), TEXELS, TEXELS, normals)
+    png.write(os.path.join(folder, NAME + "_s.png"), TEXELS, TEXELS, gloss, 1)
     # A vertex on the border of charts is written once per chart.
     number, points, uvs, weights, tris = {}, [], [], [], []
     for n, chart in enumerate(half.charts):
@@ -60,6 +61,8 @@ def eye_mesh(folder):
     count = len(points)
     pixels = bake.flat_texture(EYE_TEXELS, paint.eye)
     png.write(os.path.join(folder, NAME + "_eye.png"), EYE_TEXELS, EYE_TEXELS, pixels)
+    # An eye is wet all over.
+    png.write(os.path.join(folder, NAME + "_eye_s.png"), 16, 16, bytes([210]) * 256, 1)
     points += [mirror(p) for p in points]
     uvs += [(1.0 - u, v) for u, v in uvs]
     tris += [(a + count, c + count, b + count) for a, b, c in tris]
@@ -77,15 +80,12 @@ def make(folder):
             file.write(text)
 
     save(NAME + ".md5mesh", md5.mesh_text(COMMAND, bones.rows(), meshes))
+    bounds = rig.Bounds(bones, meshes)
     for clip in motion.CLIPS:
-        frames, boxes = [], []
-        for n in range(clip.intervals + 1):
-            # The last frame is the first again: a loop of `intervals` steps.
-            places, turns = clip.pose(bones, n % clip.intervals / clip.intervals).solve()
-            frames.append(rig.local_frames(bones, places, turns))
-            boxes.append(rig.bounds(bones, meshes, places, turns))
+        frames, boxes = motion.bake(clip, bones, bounds)
         save(clip.name + ".md5anim",
              md5.anim_text(COMMAND, bones.rows(), clip.rate, frames, boxes))
+    save("events.txt", motion.events_text(motion.CLIPS))
     save("flight.md5camera", md5.camera_text(COMMAND, flight.RATE, flight.shots()))
     return bones, meshes
 

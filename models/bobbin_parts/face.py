@@ -19,7 +19,7 @@ def _on_eye(radius, forward, left, up):
                               scale(UP, up * radius)))
 
 
-def eyeball(rings=11, around=22):
+def eyeball(rings=8, around=18):
     """Left eyeball: points, texture places and triangles. Only the front is made. The texture is
     the eye seen from in front, with equal steps of angle."""
     points, uvs, tris = [_on_eye(shape.EYE_RADIUS, 1, 0, 0)], [(0.5, 0.5)], []

@@ -21,7 +21,7 @@ _PEBBLES = Spots(1.0, 0.95, 1.05, 1.0)
 _PEBBLED = ("torso", "head", "arm", "leg", "tail", "ear_out")
 _FRECKLES = ((11.2, 8.3, 39.0, 0.42), (10.2, 9.5, 38.4, 0.36), (10.9, 9.1, 37.0, 0.34))
 _TOES = tuple((x, y, 1.75) for x, y in ((8.55, 5.0), (9.75, 8.35), (7.45, 12.3)))
-_CLAWS = tuple(shape.AIM[n] for n in ("thumb_l", "finger_a_l", "finger_b_l"))
+_CLAWS = tuple(shape.AIM[n + "_2_l"] for n in shape.DIGITS)
 
 
 def mix(a, b, t):
@@ -222,9 +222,30 @@ def _colour(part, x, y, z, n, sky, along):
     return (c[0] * grain, c[1] * grain, c[2] * grain)
 
 
+# How strongly light is thrown back, 0..255: hide has a faint sheen, horn and teeth are polished.
+_GLOSS = {"fang": 190.0, "horn": 128.0, "thorn": 112.0, "fin": 84.0, "lid": 58.0, "ear_in": 40.0,
+          "ear_out": 54.0}
+
+
+def _gloss(part, x, y, z, n):
+    """Gloss before the relief: wet lips and mouth, hard nails, a soft belly."""
+    gloss = _GLOSS.get(part, 62.0)
+    if part == "leg":
+        nail = min(_near(x, y, z, toe) for toe in _TOES)
+        gloss = max(gloss, 150.0 * smoothstep(1.12, 0.98, nail))
+    if part in ("head", "torso") and x > -2.0:
+        pale = max(_belly(x, y, z, n[0]), _muzzle(x, y, z))
+        gloss += (38.0 - gloss) * pale
+    if part == "head" and x > 5.0 and 30.0 < z < 41.0:
+        gloss = max(gloss, 170.0 * smoothstep(0.8, 0.1, shape.MOUTH(x, y, z)))
+    return gloss
+
+
 def texel(part, x, y, z, n, sky, along):
-    """Colour and height of the skin at a place with normal n; `sky` is how open it lies, 0..1."""
+    """Colour, height and gloss of the skin at a place with normal n; `sky` is how open it lies,
+    0..1."""
     colour = _colour(part, x, y, z, n, sky, along)
+    gloss = _gloss(part, x, y, z, n) * (0.35 + 0.65 * sky)
     height = 0.0
     if part in _PEBBLED:
         # Small scales, softer on what is pale and on the face.
@@ -237,6 +258,7 @@ def texel(part, x, y, z, n, sky, along):
             amount *= smoothstep(0.3, 2.0, shape.eye_distance(x, y, z))
         height = 0.13 * amount * pebble
         shade = 1.0 + 0.09 * amount * (pebble - 0.6)
+        gloss *= 1.0 + 0.7 * amount * (pebble - 0.5)
         colour = (colour[0] * shade, colour[1] * shade, colour[2] * shade)
         if x > -2.0:
             height -= 0.16 * _belly(x, y, z, n[0]) * _bands(z + 0.035 * y * y, 2.7)
@@ -244,7 +266,7 @@ def texel(part, x, y, z, n, sky, along):
         height = -0.10 * _groove(along)
     elif part == "ear_in":
         height = 0.12 * value(y * 1.4 + x, z * 1.4, 3.0)
-    return colour, height
+    return colour, height, min(gloss, 255.0)
 
 
 def shadowed(c):

@@ -10,6 +10,7 @@ AIM = {joint.name: joint.aim for joint in joints()}
 
 EYE = J["eye_l"]
 EYE_RADIUS = 5.6
+DIGITS = ("thumb", "finger_a", "finger_b")
 
 
 def _torso():
@@ -60,7 +61,7 @@ def _arm():
     shapes = [cone(shoulder, elbow, 2.9, 2.35), cone(elbow, wrist, 2.35, 2.2),
               ellipsoid((3.2, 17.8, 19.2), (2.7, 2.5, 2.5))]
     limb = union(shapes, 1.0)
-    digits = [cone(J[n], AIM[n], 1.5, 1.4) for n in ("thumb_l", "finger_a_l", "finger_b_l")]
+    digits = [cone(J[n + "_1_l"], AIM[n + "_2_l"], 1.5, 1.4) for n in DIGITS]
 
     def distance(x, y, z):
         d = limb(x, y, z)

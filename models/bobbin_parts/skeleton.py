@@ -16,39 +16,57 @@ _JOINTS = (
     ("shin_l", "thigh_l", (1.7, 6.2, 8.2), (-0.9, 6.6, 3.2)),
     ("foot_l", "shin_l", (-0.9, 6.6, 3.2), (4.4, 7.6, 1.4)),
     ("toes_l", "foot_l", (4.4, 7.6, 1.4), (8.0, 8.3, 1.2)),
-    ("spine_1", "hips", (-0.6, 0, 20), (-0.3, 0, 25)),
-    ("chest", "spine_1", (-0.3, 0, 25), (0, 0, 30)),
+    ("toe_in_l", "toes_l", (5.6, 5.3, 1.4), (8.5, 5.0, 1.3)),
+    ("toe_mid_l", "toes_l", (6.4, 7.95, 1.4), (9.7, 8.4, 1.3)),
+    ("toe_out_l", "toes_l", (5.0, 10.4, 1.4), (7.4, 12.3, 1.3)),
+    ("spine_1", "hips", (-0.7, 0, 18.8), (-0.5, 0, 22.4)),
+    ("spine_2", "spine_1", (-0.5, 0, 22.4), (-0.2, 0, 26.0)),
+    ("chest", "spine_2", (-0.2, 0, 26.0), (0, 0, 30)),
     ("clavicle_l", "chest", (0, 2.4, 28.4), (0, 6.6, 28.0)),
     ("upperarm_l", "clavicle_l", (0, 6.6, 28.0), (0.2, 11.8, 24.2)),
     ("forearm_l", "upperarm_l", (0.2, 11.8, 24.2), (2.2, 16.2, 20.6)),
     ("hand_l", "forearm_l", (2.2, 16.2, 20.6), (3.4, 18.6, 18.4)),
-    ("thumb_l", "hand_l", (4.2, 16.6, 19.2), (7.0, 16.8, 18.0)),
-    ("finger_a_l", "hand_l", (4.6, 18.8, 18.0), (6.6, 20.6, 15.6)),
-    ("finger_b_l", "hand_l", (2.6, 19.3, 18.0), (2.9, 21.8, 15.8)),
+    ("thumb_1_l", "hand_l", (4.2, 16.6, 19.2), (5.7, 16.7, 18.55)),
+    ("thumb_2_l", "thumb_1_l", (5.7, 16.7, 18.55), (7.0, 16.8, 18.0)),
+    ("finger_a_1_l", "hand_l", (4.6, 18.8, 18.0), (5.7, 19.8, 16.7)),
+    ("finger_a_2_l", "finger_a_1_l", (5.7, 19.8, 16.7), (6.6, 20.6, 15.6)),
+    ("finger_b_1_l", "hand_l", (2.6, 19.3, 18.0), (2.75, 20.6, 16.85)),
+    ("finger_b_2_l", "finger_b_1_l", (2.75, 20.6, 16.85), (2.9, 21.8, 15.8)),
+    ("prop_l", "hand_l", (5.0, 18.0, 17.6), (6.6, 19.2, 15.8)),
+    ("forearm_twist_l", "forearm_l", (1.3, 14.22, 22.22), (2.2, 16.2, 20.6)),
     ("neck", "chest", (0, 0, 30), (0.6, 0, 33.5)),
     ("head", "neck", (0.6, 0, 33.5), (1.5, 0, 52)),
     ("jaw", "head", (3.5, 0, 36.8), (13.5, 0, 33.6)),
+    ("tongue", "jaw", (7.6, 0, 34.6), (12.6, 0, 34.2)),
     ("cheek_l", "head", (8.0, 7.4, 36.4), (10.8, 9.6, 36.2)),
     ("eye_l", "head", (5.7, 5.6, 43.2), (15.3, 8.4, 43.7)),
     ("lid_upper_l", "head", (5.7, 5.6, 43.2), (15.3, 8.4, 43.7)),
     ("lid_lower_l", "head", (5.7, 5.6, 43.2), (15.3, 8.4, 43.7)),
+    ("brow_l", "head", (4.6, 6.2, 47.4), (10.0, 8.6, 48.8)),
     ("ear_1_l", "head", (-1.0, 8.8, 46.8), (-2.4, 14.0, 50.6)),
     ("ear_2_l", "ear_1_l", (-2.4, 14.0, 50.6), (-4.0, 19.4, 52.6)),
     ("ear_3_l", "ear_2_l", (-4.0, 19.4, 52.6), (-6.0, 24.6, 51.6)),
 )
 
-_UP = (("tail", (0.0, 0.0, -1.0)), ("thigh", (1.0, 0.0, 0.0)), ("shin", (1.0, 0.0, 0.0)))
+_UP = (("thigh", (1.0, 0.0, 0.0)), ("shin", (1.0, 0.0, 0.0)))
 
 
 class Joint:
-    """bind: place in model space; aim: the place its x axis points at; up: where its z axis leans.
+    """bind: place in model space; aim: the place where its limb ends; axis: where its x axis
+    points, which is along the limb but for hips and head (forwards) and the tail (back along it,
+    so forwards too); up: where its z axis leans.
 
     Turns near 180 degrees lose digits in the format (w is rebuilt from a difference that is almost
-    nothing), so `up` is chosen to keep every joint well away from half a turn to its parent and to
-    the model."""
+    nothing), so `axis` and `up` are chosen to keep every joint well away from half a turn to its
+    parent and to the model, in all that it does."""
 
     def __init__(self, name, parent, bind, aim):
         self.name, self.parent, self.bind, self.aim = name, parent, bind, aim
+        self.axis = (aim[0] - bind[0], aim[1] - bind[1], aim[2] - bind[2])
+        if name in ("hips", "head"):
+            self.axis = (1.0, 0.0, 0.0)
+        elif name.startswith("tail"):
+            self.axis = (-self.axis[0], -self.axis[1], -self.axis[2])
         self.up = next((up for start, up in _UP if name.startswith(start)), (0.0, 0.0, 1.0))
 
 

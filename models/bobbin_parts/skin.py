@@ -53,14 +53,14 @@ def _wish(p):
     if part == "head":
         lips = smoothstep(4.5, 10.0, length(sub(p, _MOUTH)))
         socket = smoothstep(0.3, 3.0, abs(shape.eye_distance(*p)))
-        return 0.5 + 1.3 * lips * (0.35 + 0.65 * socket)
+        return 0.60 + 1.65 * lips * (0.35 + 0.65 * socket)
     if part == "arm":
-        return 1.55 - 0.75 * smoothstep(13.0, 17.5, abs(p[1]))
+        return 1.7 - 0.80 * smoothstep(13.0, 17.5, abs(p[1]))
     if part == "leg":
-        return 0.9 + 0.6 * smoothstep(2.5, 6.0, p[2])
+        return 1.05 + 0.58 * smoothstep(2.5, 6.0, p[2])
     if part == "tail":
-        return 1.1 + 0.75 * smoothstep(-30.0, -10.0, p[0])
-    return 1.95
+        return 1.34 + 0.9 * smoothstep(-30.0, -10.0, p[0])
+    return 2.4
 
 
 def _vertex_normals(points, tris):

@@ -153,7 +153,7 @@ def cover(tri_texels, size):
                 yield x, y, wa, wb, wc, False
 
 
-def spread(pixels, filled, size, rounds):
+def spread(pixels, filled, size, rounds, channels=3):
     """Carries colour from filled texels into empty ones around them, so that filtering and
     smaller mip levels do not pick up the background."""
     rim = [n for n in range(size * size) if filled[n]]
@@ -164,6 +164,7 @@ def spread(pixels, filled, size, rounds):
             for m in (n - 1 if x else -1, n + 1 if x < size - 1 else -1, n - size, n + size):
                 if 0 <= m < size * size and not filled[m]:
                     filled[m] = 1
-                    pixels[3 * m:3 * m + 3] = pixels[3 * n:3 * n + 3]
+                    pixels[channels * m:channels * (m + 1)] = \
+                        pixels[channels * n:channels * (n + 1)]
                     fresh.append(m)
         rim = fresh

@@ -6,12 +6,13 @@ from kit import atlas
 
 
 def skin_textures(size, charts, tris, fields, parts, texel, background):
-    """Two pictures of a surface: its colour, and its relief as tangent-space normals.
+    """Three pictures of a surface: its colour, its relief as tangent-space normals, its gloss.
 
     fields: per vertex an (x, y, z, nx, ny, nz, sky, along) tuple. texel(part, x, y, z, normal, sky,
-    along) is asked once per texel and gives (colour, height in model units). Returns colour,
-    normals, and the share of texels in use."""
+    along) is asked once per texel and gives (colour, height in model units, gloss 0..255). Returns
+    colour, normals, gloss (one byte per texel)."""
     pixels = bytearray(bytes(background) * (size * size))
+    gloss = bytearray(size * size)
     heights, owner = array("f", bytes(4 * size * size)), array("i", [-1]) * (size * size)
     # 1: at the rim of a triangle, may still be improved; 2: well inside.
     state = bytearray(size * size)
@@ -29,15 +30,16 @@ def skin_textures(size, charts, tris, fields, parts, texel, background):
                 px, py, pz, nx, ny, nz, sky, along = [wa * i + wb * j + wc * k
                                                       for i, j, k in zip(a, b, c)]
                 length = (nx * nx + ny * ny + nz * nz) ** 0.5 or 1.0
-                rgb, heights[place] = texel(
+                rgb, heights[place], shine = texel(
                     part, px, py, pz, (nx / length, ny / length, nz / length), sky, along)
+                gloss[place] = int(shine + 0.5)
                 pixels[3 * place:3 * place + 3] = bytes(
                     [0 if v < 0.0 else 255 if v > 254.5 else int(v + 0.5) for v in rgb])
-    used = sum(1 for s in state if s)
     normals = _normals(size, charts, heights, owner)
     atlas.spread(normals, bytearray(state), size, 6)
+    atlas.spread(gloss, bytearray(state), size, 6, 1)
     atlas.spread(pixels, state, size, 6)
-    return pixels, normals, used / (size * size)
+    return pixels, normals, gloss
 
 
 def _normals(size, charts, heights, owner):

@@ -1,17 +1,18 @@
-"""PNG files, 8-bit RGB, from and to flat bytearrays (top row first)."""
+"""PNG files, 8-bit RGB or grey, from and to flat bytearrays (top row first)."""
 
 import struct
 import zlib
 
 
-def write(path, width, height, pixels):
-    """Each row gets the filter (none, left, up, average, Paeth) with the smallest residue."""
-    stride = width * 3
+def write(path, width, height, pixels, channels=3):
+    """3 channels are RGB, 1 is grey. Each row gets the filter (none, left, up or average) with the
+    smallest residue."""
+    stride = width * channels
     rows = bytearray()
     above = bytes(stride)
     for y in range(height):
         row = bytes(pixels[y * stride:(y + 1) * stride])
-        left = bytes(3) + row[:-3]
+        left = bytes(channels) + row[:-channels]
         candidates = (
             (0, row),
             (1, bytes((a - b) & 255 for a, b in zip(row, left))),
@@ -22,7 +23,7 @@ def write(path, width, height, pixels):
         rows.append(kind)
         rows += best
         above = row
-    header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+    header = struct.pack(">IIBBBBB", width, height, 8, {1: 0, 3: 2}[channels], 0, 0, 0)
     with open(path, "wb") as file:
         file.write(b"\x89PNG\r\n\x1a\n")
         for kind, body in ((b"IHDR", header), (b"IDAT", zlib.compress(bytes(rows), 9)),

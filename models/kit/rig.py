@@ -79,8 +79,9 @@ def steal(weights, joint, share):
 
 
 class Skeleton:
-    """Joints (name, parent, bind, aim, up) with bind places and orientations; poses are turns away from the bind pose, told in
-    the axes of the model (x forward, y left, z up) and carried along by the parent."""
+    """Joints (name, parent, bind, axis, up) with bind places and orientations; poses are turns
+    away from the bind pose, told in the axes of the model (x forward, y left, z up) and carried
+    along by the parent."""
 
     def __init__(self, joints):
         self.joints = joints
@@ -88,7 +89,7 @@ class Skeleton:
         self.parent = [self.index[j.parent] if j.parent else -1 for j in joints]
         self.place = [j.bind for j in joints]
         # What readers will rebuild from the file, so that clips and mesh agree to the last digit.
-        self.orient = [md5.stored(maths.frame(sub(j.aim, j.bind), j.up)) for j in joints]
+        self.orient = [md5.stored(maths.frame(j.axis, j.up)) for j in joints]
 
     def rows(self):
         """(name, parent, place, orientation) in model space, for the file."""
@@ -138,13 +139,28 @@ class Pose:
             turns.append(own)
         return places, turns
 
+    def where(self, number):
+        """Place and turn of one joint in model space."""
+        s = self.skeleton
+        line = [number]
+        while s.parent[line[-1]] >= 0:
+            line.append(s.parent[line[-1]])
+        n = line.pop()
+        place, turn, parent = add(s.place[n], self.moves[n]), self.turns[n], n
+        while line:
+            n = line.pop()
+            local = add(sub(s.place[n], s.place[parent]), self.moves[n])
+            place = add(place, rotate(turn, local))
+            turn = self.fixed[n] if self.fixed[n] else mul(turn, self.turns[n])
+            parent = n
+        return place, turn
+
     def reach(self, upper, lower, end, target, hint):
         """Two-bone inverse kinematics: turns `upper` and `lower` so that `end` comes to target
         (as far as it can); the middle joint bends towards `hint`."""
         s = self.skeleton
         a, b, c = (s.place[s.index[name]] for name in (upper, lower, end))
-        places, _ = self.solve()
-        start = places[s.index[upper]]
+        start, _ = self.where(s.index[upper])
         one, two = maths.length(sub(b, a)), maths.length(sub(c, b))
         to = sub(target, start)
         far = min(maths.length(to), 0.9985 * (one + two))
@@ -179,22 +195,67 @@ def local_frames(skeleton, places, turns):
     return out
 
 
-def bounds(skeleton, meshes, places, turns):
-    """Smallest box around the skinned vertices of all meshes."""
-    rows = []
-    for n in range(len(places)):
-        x, y, z = (rotate(turns[n], axis) for axis in ((1, 0, 0), (0, 1, 0), (0, 0, 1)))
-        t = sub(places[n], rotate(turns[n], skeleton.place[n]))
-        rows.append((x[0], y[0], z[0], t[0], x[1], y[1], z[1], t[1], x[2], y[2], z[2], t[2]))
-    low, high = [1e9] * 3, [-1e9] * 3
-    for mesh in meshes:
-        for (px, py, pz), weights in zip(mesh.points, mesh.weights):
-            x = y = z = 0.0
-            for joint, bias in weights:
-                m = rows[skeleton.index[joint]]
-                x += bias * (m[0] * px + m[1] * py + m[2] * pz + m[3])
-                y += bias * (m[4] * px + m[5] * py + m[6] * pz + m[7])
-                z += bias * (m[8] * px + m[9] * py + m[10] * pz + m[11])
-            low = [min(low[0], x), min(low[1], y), min(low[2], z)]
-            high = [max(high[0], x), max(high[1], y), max(high[2], z)]
-    return tuple(low), tuple(high)
+class Bounds:
+    """Smallest boxes around the skinned vertices of meshes.
+
+    Vertices with the same joints form a group. A skinned vertex is a mean of the places to which
+    its joints carry it, so a group whose own box, carried by each of its joints, lies within what
+    is found already cannot widen it: most groups are passed over, and the box is exact."""
+
+    def __init__(self, skeleton, meshes):
+        self.skeleton = skeleton
+        groups = {}
+        for mesh in meshes:
+            for point, weights in zip(mesh.points, mesh.weights):
+                rows = [(skeleton.index[joint], bias) for joint, bias in weights]
+                key = tuple(sorted({joint for joint, _ in rows}))
+                groups.setdefault(key, []).append((point, rows))
+        self.groups = []
+        for joints, vertices in sorted(groups.items()):
+            low = [min(p[axis] for p, _ in vertices) for axis in range(3)]
+            high = [max(p[axis] for p, _ in vertices) for axis in range(3)]
+            middle = [0.5 * (a + b) for a, b in zip(low, high)]
+            half = [0.5 * (b - a) for a, b in zip(low, high)]
+            self.groups.append((joints, middle, half, vertices))
+        # The groups that widened the last box: they come first.
+        self.wide = []
+
+    def of(self, places, turns):
+        rows = []
+        for n in range(len(places)):
+            x, y, z = (rotate(turns[n], axis) for axis in ((1, 0, 0), (0, 1, 0), (0, 0, 1)))
+            t = sub(places[n], rotate(turns[n], self.skeleton.place[n]))
+            rows.append(((x[0], y[0], z[0], t[0]), (x[1], y[1], z[1], t[1]),
+                         (x[2], y[2], z[2], t[2])))
+        low, high = [1e9] * 3, [-1e9] * 3
+        first, wide = set(self.wide), []
+        for n in self.wide + [n for n in range(len(self.groups)) if n not in first]:
+            joints, middle, half, vertices = self.groups[n]
+            if not _sticks_out([rows[j] for j in joints], middle, half, low, high):
+                continue
+            before = low + high
+            for point, weights in vertices:
+                for axis in range(3):
+                    at = 0.0
+                    for joint, bias in weights:
+                        a, b, c, d = rows[joint][axis]
+                        at += bias * (a * point[0] + b * point[1] + c * point[2] + d)
+                    if at < low[axis]:
+                        low[axis] = at
+                    if at > high[axis]:
+                        high[axis] = at
+            if low + high != before:
+                wide.append(n)
+        self.wide = wide
+        return tuple(low), tuple(high)
+
+
+def _sticks_out(rows, middle, half, low, high):
+    """Whether a box, carried by any of the joints, reaches out of low..high."""
+    for axis in range(3):
+        for a, b, c, d in (row[axis] for row in rows):
+            at = a * middle[0] + b * middle[1] + c * middle[2] + d
+            size = abs(a) * half[0] + abs(b) * half[1] + abs(c) * half[2] + 1e-9
+            if at - size < low[axis] or at + size > high[axis]:
+                return True
+    return False

@@ -1,0 +1,224 @@
+"""Bobbin as an animator takes hold of him: handles for what moves together."""
+
+import math
+
+from kit import maths
+from kit.maths import add, mul, rotate, sub, turn
+from kit.rig import Pose
+from kit.spring import Chain, Mass
+
+from bobbin_parts.face import HINGE, LOWER_EDGE, UPPER_EDGE
+from bobbin_parts.skeleton import joints
+
+_JOINTS = {joint.name: joint for joint in joints()}
+_BIND = {name: joint.bind for name, joint in _JOINTS.items()}
+BALL = _BIND["toes_l"]
+_ANKLE = _BIND["foot_l"]
+_BACK = sub(_ANKLE, BALL)
+# The back edge of the sole, seen from the ball of the foot: a raised foot rests on it.
+_HEEL = (-7.0, -1.2, -1.4)
+_TOE_REACH = 5.2   # from the ball to the tips of the toes
+_WRIST = maths.unit(sub(_BIND["hand_l"], _BIND["forearm_l"]))
+_ELBOW = maths.unit(maths.cross(sub(_BIND["forearm_l"], _BIND["upperarm_l"]), (1.0, 0.0, 0.0)))
+SHUT = -15.5       # degrees of jaw that close the smile
+SIDES = (("l", 1.0), ("r", -1.0))
+
+_TAIL = tuple("tail_%d" % n for n in range(1, 7)) + ("tail_fin",)
+SPRINGS = [Chain(_TAIL, _JOINTS["tail_fin"].aim, 1.9, 0.35, 9.0),
+           Mass("belly", _JOINTS["belly"].aim, 3.4, 0.22, 1.1)]
+SPRINGS += [Chain(tuple("ear_%d_%s" % (n, side) for n in range(1, 4)),
+                  _JOINTS["ear_3_" + side].aim, 3.0, 0.30, 13.0) for side, _ in SIDES]
+
+
+class Actor:
+    """A pose with handles. Degrees and units; pitch > 0 lowers the nose, yaw > 0 looks left,
+    roll > 0 lifts the left side."""
+
+    def __init__(self, bones):
+        self.pose = Pose(bones)
+        self.turn, self.move = self.pose.turn, self.pose.move
+        # The bind pose looks a little outwards; this brings both eyes onto something near.
+        self.both("eye", yaw=-4.5)
+
+    def root(self, x=0.0, y=0.0, z=0.0, yaw=0.0):
+        """Where the whole body has come to: all else is told from there, the feet are not."""
+        self.move("origin", x, y, z)
+        self.turn("origin", yaw=yaw)
+
+    def both(self, joint, pitch=0.0, yaw=0.0, roll=0.0):
+        """The same for left and right, mirrored."""
+        self.turn(joint + "_l", pitch, yaw, roll)
+        self.turn(joint + "_r", pitch, -yaw, -roll)
+
+    def one(self, joint, side, pitch=0.0, yaw=0.0, roll=0.0):
+        """One side, told as if it were the left."""
+        sign = 1.0 if side == "l" else -1.0
+        self.turn(joint + "_" + side, pitch, yaw * sign, roll * sign)
+
+    # --- face
+
+    def lids(self, side, upper, lower, line=-9.0):
+        """0 open, 1 shut, for each lid of one eye. Shut lids meet at `line` degrees above the
+        middle of the eye: a low line for a blink, a high one for a laugh."""
+        # Hinges are turned outwards with the eyes. A mirrored turn has its axis flipped and its
+        # angle negated: what is left is the axis with x and z negated.
+        axis = HINGE if side == "l" else (-HINGE[0], HINGE[1], -HINGE[2])
+        self.pose.spin("lid_upper_" + side, axis, (UPPER_EDGE - line + 2.0) * upper)
+        self.pose.spin("lid_lower_" + side, axis, (LOWER_EDGE - line - 2.0) * lower)
+
+    def blink(self, shut, line=-9.0):
+        for side, _ in SIDES:
+            self.lids(side, shut, shut, line)
+
+    def look(self, yaw, pitch=0.0):
+        self.turn("eye_l", pitch, yaw)
+        self.turn("eye_r", pitch, yaw)
+
+    def brows(self, rise, frown=0.0, side=None):
+        """rise -1..1; frown > 0 lowers the inner ends, < 0 is sorrow."""
+        for name, sign in SIDES:
+            if side in (None, name):
+                self.move("brow_" + name, z=0.95 * rise - 0.35 * max(frown, 0.0), x=0.15 * rise)
+                self.turn("brow_" + name, roll=11.0 * frown * sign)
+
+    def mouth(self, wide, smile=1.0):
+        """0 shut, 1 as in the bind pose; the cheeks rise with it."""
+        self.turn("jaw", pitch=SHUT * (1.0 - wide))
+        self.turn("tongue", pitch=-5.0 * wide)
+        for side, sign in SIDES:
+            self.move("cheek_" + side, x=0.15, y=0.25 * sign * smile,
+                      z=(0.25 + 0.35 * wide) * smile)
+
+    # --- trunk
+
+    def bend(self, pitch=0.0, yaw=0.0, roll=0.0):
+        """Bends the back as one arc, hips not included."""
+        for joint, share in (("spine_1", 0.3), ("spine_2", 0.35), ("chest", 0.35)):
+            self.turn(joint, pitch * share, yaw * share, roll * share)
+
+    def nod(self, pitch=0.0, yaw=0.0, roll=0.0):
+        """Neck and head together."""
+        self.turn("neck", 0.35 * pitch, 0.35 * yaw, 0.35 * roll)
+        self.turn("head", 0.65 * pitch, 0.65 * yaw, 0.65 * roll)
+
+    def stretch(self, amount):
+        """> 0 taller, < 0 squashed; in units over the whole trunk."""
+        for joint, share in (("spine_1", 0.2), ("spine_2", 0.25), ("chest", 0.25), ("neck", 0.17),
+                             ("head", 0.13)):
+            self.move(joint, z=amount * share)
+        self.move("belly", x=-0.45 * amount, z=-0.1 * amount)
+
+    # --- arms
+
+    def arms_down(self, amount=1.0):
+        """From the spread arms of the bind pose to arms that hang at the sides."""
+        self.both("upperarm", roll=-24.0 * amount, pitch=4.0 * amount)
+        self.both("forearm", roll=-8.0 * amount, pitch=-14.0 * amount)
+        self.both("hand", roll=8.0 * amount)
+        for side, _ in SIDES:
+            self.grip(side, 0.25 * amount)
+
+    def wrist(self, side, degrees):
+        """Turns a hand about its forearm, whose far half goes half of the way; > 0 turns the
+        thumb outwards."""
+        axis, sign = (_WRIST, 1.0) if side == "l" else (maths.mirror(_WRIST), -1.0)
+        self.pose.spin("forearm_twist_" + side, axis, -0.5 * degrees * sign)
+        self.pose.spin("hand_" + side, axis, -degrees * sign)
+
+    def grip(self, side, amount, thumb=None):
+        """0 a flat hand, 1 a fist, < 0 spread."""
+        for name, late in (("finger_a", 1.0), ("finger_b", 1.1)):
+            self.one(name + "_1", side, roll=-42.0 * amount * late)
+            self.one(name + "_2", side, roll=-50.0 * amount * late)
+        thumb = amount if thumb is None else thumb
+        self.one("thumb_1", side, yaw=24.0 * thumb, pitch=10.0 * thumb)
+        self.one("thumb_2", side, yaw=34.0 * thumb, pitch=8.0 * thumb)
+        if amount < 0.0:
+            self.one("finger_a_1", side, pitch=22.0 * amount)
+            self.one("finger_b_1", side, pitch=-22.0 * amount)
+
+    def arm(self, side, roll=0.0, pitch=0.0, yaw=0.0, bend=0.0, lift=0.0):
+        """Upper arm by roll (outwards and up), pitch (< 0 forwards) and yaw; bend swings the
+        forearm forwards, lift raises it outwards. As if it were the left one."""
+        self.one("upperarm", side, pitch, yaw, roll)
+        self.one("forearm", side, -bend, 0.0, lift)
+
+    def elbow(self, side, degrees):
+        """Bends an elbow forwards, wherever the upper arm points."""
+        axis = _ELBOW if side == "l" else (-_ELBOW[0], _ELBOW[1], -_ELBOW[2])
+        self.pose.spin("forearm_" + side, axis, degrees)
+
+    def reach(self, side, target, elbow=(-0.6, 0.5, -0.6)):
+        """Puts the wrist at a place in model space; the elbow points towards `elbow`, told as if
+        it were the left one. The hand keeps its turn against the forearm."""
+        hint = elbow if side == "l" else maths.mirror(elbow)
+        self.pose.reach("upperarm_" + side, "forearm_" + side, "hand_" + side, target, hint)
+
+    # --- tail and ears
+
+    def tail(self, swing, curl, phase, cycles, delay):
+        """A wave that runs down the tail."""
+        for n in range(1, 7):
+            late, size = delay * n, 0.5 + 0.13 * n
+            self.turn("tail_%d" % n,
+                      yaw=swing * size * math.sin(2.0 * math.pi * (phase * cycles - late)),
+                      pitch=curl * size * math.sin(2.0 * math.pi * (phase * 2 * cycles - late)))
+        self.turn("tail_fin", yaw=1.2 * swing
+                  * math.sin(2.0 * math.pi * (phase * cycles - 7.2 * delay)))
+
+    def tail_pose(self, rise=0.0, side=0.0, curl=0.0):
+        """rise lifts the root, side bends all of it to the left, curl bends the end upwards."""
+        for n in range(1, 7):
+            self.turn("tail_%d" % n, yaw=-side / 6.0,
+                      pitch=rise * max(0.0, 0.5 - 0.125 * (n - 1)) + curl * max(0, n - 2) / 10.0)
+
+    def ears(self, lift, back=0.0, side=None):
+        """lift > 0 pricks them up, back > 0 lays them back."""
+        for name, _ in SIDES:
+            if side in (None, name):
+                for n, share in ((1, 0.45), (2, 0.3), (3, 0.25)):
+                    self.one("ear_%d" % n, name, roll=lift * share, yaw=back * share)
+
+    # --- legs
+
+    def foot(self, side, x, y, z=0.0, pitch=0.0, yaw=0.0, toes=0.0, knee=None):
+        """Puts the ball of a foot at (x, y) in model space with the sole z above the floor.
+
+        pitch > 0 lifts the heel, the toes staying flat; < 0 lifts the toes, the heel staying where
+        it was. yaw turns the foot to the left. toes: 0 flat, 1 as the foot is, as far as the
+        floor lets them. knee: where it points, as if it were the left one."""
+        sign = 1.0 if side == "l" else -1.0
+        flat = turn(yaw=yaw)
+        tilt = mul(flat, turn(pitch=pitch))
+        ball = (x, y, z + BALL[2])
+        back = (_BACK[0], _BACK[1] * sign, _BACK[2])
+        if pitch < 0.0:
+            heel = (_HEEL[0], _HEEL[1] * sign, _HEEL[2])
+            ball = sub(add(ball, rotate(flat, heel)), rotate(tilt, heel))
+        knee = knee or (1.0, 0.32, 0.12)
+        hint = rotate(flat, (knee[0], knee[1] * sign, knee[2]))
+        self.pose.reach("thigh_" + side, "shin_" + side, "foot_" + side,
+                        add(ball, rotate(tilt, back)), hint)
+        self.pose.fix("foot_" + side, tilt)
+        droop = tilt
+        if pitch > 0.0:
+            most = math.degrees(math.asin(min(1.0, max(0.0, z) * 0.65 / _TOE_REACH)))
+            droop = mul(flat, turn(pitch=min(pitch * toes, most)))
+        self.pose.fix("toes_" + side, droop)
+
+    def spread(self, side, degrees):
+        """The outer toes of a foot, apart."""
+        self.one("toe_in", side, yaw=-degrees)
+        self.one("toe_out", side, yaw=degrees)
+
+    def stand(self, wide=0.0):
+        for side, sign in SIDES:
+            self.foot(side, BALL[0], (BALL[1] + wide) * sign)
+
+    def rest(self, t=0.0):
+        """How he stands when he does nothing in particular; all but feet and mouth."""
+        breath = math.sin(math.pi * t)
+        self.move("hips", z=-0.55)
+        self.stretch(0.12 * breath)
+        self.nod(pitch=-2.0)
+        self.arms_down()

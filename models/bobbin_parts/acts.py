@@ -1,0 +1,335 @@
+"""Clips on the spot: idle, talk, and gestures that come back to where they began."""
+
+from kit.curves import bump, keyed, pulse, wave
+from kit.footing import Footing
+
+from bobbin_parts.actor import BALL, SIDES
+
+IDLE_SECONDS, WAVE_SECONDS, TALK_SECONDS = 5.0, 3.5, 4.0
+
+
+def _blinks(phase, times, length):
+    return max(bump(phase, t, t + length, 0.45 * length) for t in times)
+
+
+def idle(a, t):
+    """Breathes, shifts its weight, looks about, blinks, swings the tail."""
+    phase = t / IDLE_SECONDS
+    sway, breath = wave(phase), wave(phase, 2)
+    a.move("hips", y=0.85 * sway, z=-0.55 + 0.12 * wave(phase, 2, 0.1),
+           x=0.1 * wave(phase, 1, 0.2))
+    a.turn("hips", roll=1.8 * sway, yaw=1.5 * wave(phase, 1, 0.1))
+    a.bend(roll=-2.7 * wave(phase, 1, 0.03), pitch=0.4 * breath)
+    a.turn("chest", pitch=-1.0 * breath)
+    a.stretch(0.28 * wave(phase, 2, 0.05))
+    a.move("belly", x=0.25 * wave(phase, 2, 0.45))
+    # A look to the left, then to the right; the eyes lead, the head follows.
+    left, right = bump(phase, 0.26, 0.50, 0.05), bump(phase, 0.58, 0.80, 0.05)
+    left_late, right_late = bump(phase, 0.28, 0.53, 0.08), bump(phase, 0.60, 0.83, 0.08)
+    a.look(13.0 * left - 12.0 * right, -3.0 * left)
+    a.turn("neck", yaw=5.0 * left_late - 5.0 * right_late, roll=-1.0 * sway)
+    a.turn("head", yaw=9.0 * left_late - 9.0 * right_late, roll=4.0 * right_late - 3.5 * left_late,
+           pitch=-1.5 + 1.0 * wave(phase, 2, 0.12) - 3.0 * left_late)
+    a.brows(0.5 * left - 0.15 * right, 0.25 * right)
+    a.brows(0.35 * right, 0.0, "l")
+    a.mouth(0.16 + 0.14 * right_late + 0.05 * breath)
+    a.blink(_blinks(phase, (0.09, 0.255, 0.565, 0.595, 0.86), 0.042))
+    a.arms_down()
+    a.both("clavicle", roll=1.3 * wave(phase, 2, 0.08))
+    a.both("upperarm", roll=1.5 * wave(phase, 2, 0.12), pitch=1.5 * wave(phase, 1, 0.1))
+    a.turn("upperarm_l", pitch=2.0 * wave(phase, 1, 0.2))
+    a.turn("upperarm_r", pitch=-2.0 * wave(phase, 1, 0.2))
+    a.both("forearm", pitch=-2.0 * wave(phase, 2, 0.2))
+    for side, late in (("l", 0.1), ("r", 0.16)):
+        a.grip(side, 0.08 * wave(phase, 2, late) + 0.15 * bump(phase, 0.64, 0.78, 0.05))
+    a.tail(6.0, 1.0, phase, 2, 0.07)
+    a.ears(1.5 * wave(phase, 2, 0.08) + 4.0 * left + 3.0 * right)
+    # One ear twitches when Bobbin looks that way.
+    a.ears(22.0 * (bump(phase, 0.31, 0.37, 0.02) - 0.6 * bump(phase, 0.345, 0.40, 0.02)), 0.0, "l")
+    a.ears(20.0 * bump(phase, 0.64, 0.70, 0.025), 0.0, "r")
+    a.stand()
+    a.spread("l", 3.0 * bump(phase, 0.44, 0.52, 0.03))
+
+
+def greet(a, t):
+    """Perks up, waves with the right hand, beams, winks, and comes back to rest."""
+    phase = t / WAVE_SECONDS
+    up = bump(phase, 0.06, 0.90, 0.13)
+    shake = bump(phase, 0.17, 0.82, 0.09)
+    dip = bump(phase, 0.0, 0.14, 0.06) + 0.6 * bump(phase, 0.84, 0.99, 0.07)
+    bounce = wave(phase, 6, 0.05)
+    a.move("hips", y=1.3 * up, z=-0.55 - 1.1 * dip + 0.4 * up + 0.28 * shake * bounce)
+    a.turn("hips", roll=-2.5 * up, yaw=4.0 * up)
+    a.stretch(-0.7 * dip + 0.7 * up + 0.2 * shake * wave(phase, 6, 0.12))
+    a.bend(roll=1.0 * up + 2.7 * shake * wave(phase, 3, 0.13), pitch=6.0 * dip - 3.0 * up)
+    a.turn("neck", roll=5.0 * up, yaw=-2.0 * up)
+    a.turn("head", roll=8.0 * up + 2.5 * shake * wave(phase, 3, 0.2), pitch=4.0 * dip - 5.0 * up,
+           yaw=-3.0 * up)
+    a.mouth(0.16 + 0.84 * up + 0.08 * shake * bounce)
+    a.brows(0.7 * up)
+    # A wink of the left eye; the right one narrows along with it.
+    a.blink(_blinks(phase, (0.03, 0.90), 0.05))
+    wink = bump(phase, 0.40, 0.58, 0.04)
+    a.lids("l", wink, wink, 8.0)
+    a.lids("r", 0.18 * wink, 0.45 * wink)
+    a.brows(-0.9 * wink, 0.5 * wink, "l")
+    a.arms_down()
+    # The right arm goes up beside the head; the forearm draws the arc, the hand follows late.
+    a.one("clavicle", "r", roll=14.0 * up)
+    a.one("upperarm", "r", roll=62.0 * up, yaw=-6.0 * up)
+    a.one("forearm", "r", roll=44.0 * up + 25.0 * shake * wave(phase, 6), pitch=14.0 * up)
+    a.one("hand", "r", roll=18.0 * up + 20.0 * shake * wave(phase, 6, 0.16), pitch=6.0 * up)
+    a.grip("r", -0.5 * up + 0.25 * shake * wave(phase, 6, 0.22), -0.3 * up)
+    # The left one balances, a little away from the body.
+    a.arm("l", roll=12.0 * up + 2.0 * shake * bounce, pitch=8.0 * up, bend=18.0 * up)
+    a.one("hand", "l", roll=14.0 * up)
+    a.tail(6.0 + 5.0 * up, 1.5, phase, 3, 0.08)
+    a.ears(13.0 * up - 14.0 * dip + 3.0 * shake * bounce)
+    a.look(0.0, -2.0 * up)
+    a.stand()
+
+
+def point(a, t):
+    """Draws the arm in, thrusts it out at something, and makes sure that one looks."""
+    draw = keyed(t, (0.0, 0.0), (0.36, 1.0), (0.56, 0.0))
+    out = keyed(t, (0.30, 0.0), (0.54, 1.08), (0.70, 1.0), (1.75, 1.0), (2.25, 0.0))
+    jab = bump(t / 2.5, 0.42, 0.52, 0.05) + bump(t / 2.5, 0.54, 0.64, 0.05)
+    a.rest()
+    a.move("hips", x=-0.9 * draw + 1.0 * out, y=0.9 * draw - 1.1 * out, z=-0.7 * draw - 0.25 * out)
+    a.turn("hips", yaw=-7.0 * draw + 6.0 * out, roll=1.5 * draw - 2.0 * out)
+    a.bend(yaw=-12.0 * draw + 15.0 * out, pitch=3.0 * draw + 4.0 * out + 2.0 * jab,
+           roll=-2.0 * out)
+    a.stretch(-0.4 * draw + 0.5 * out)
+    gaze = keyed(t, (0.16, 0.0), (0.30, 1.0), (1.80, 1.0), (2.05, 0.0))
+    back = bump(t / 2.5, 0.50, 0.70, 0.04)
+    a.look(-9.0 * gaze + 20.0 * back, -1.0 * gaze)
+    a.nod(yaw=-20.0 * keyed(t, (0.26, 0.0), (0.6, 1.0), (1.75, 1.0), (2.3, 0.0)) + 13.0 * back,
+          pitch=-3.0 * out + 4.0 * draw, roll=3.0 * out)
+    a.brows(0.8 * out - 0.4 * draw, 0.3 * draw)
+    a.mouth(0.16 + 0.5 * out + 0.2 * jab - 0.1 * draw)
+    a.blink(_blinks(t / 2.5, (0.07, 0.80), 0.055))
+    # The right arm: bent at the ribs, then straight out; the finger last.
+    late = keyed(t, (0.36, 0.0), (0.60, 1.06), (0.74, 1.0), (1.70, 1.0), (2.25, 0.0))
+    a.one("clavicle", "r", yaw=-9.0 * out, roll=6.0 * draw + 5.0 * out)
+    a.arm("r", roll=12.0 * draw + 56.0 * out, pitch=26.0 * draw - 2.0 * out,
+          yaw=-58.0 * out)
+    a.elbow("r", 70.0 * draw + 3.0 * out - 9.0 * late - 16.0 * jab)
+    a.one("hand", "r", roll=-18.0 * draw + 5.0 * late, yaw=-6.0 * late)
+    for name in ("finger_b_1", "finger_b_2"):
+        a.one(name, "r", roll=-42.0 * late)
+    a.one("finger_a_1", "r", roll=14.0 * late, pitch=6.0 * late)
+    a.one("finger_a_2", "r", roll=12.0 * late)
+    a.one("thumb_1", "r", yaw=22.0 * late, pitch=14.0 * late)
+    a.one("thumb_2", "r", yaw=26.0 * late)
+    # The left one swings back against it.
+    a.arm("l", roll=9.0 * out, pitch=-9.0 * draw + 19.0 * out, bend=12.0 * out)
+    a.grip("l", 0.5 * out)
+    a.tail_pose(side=-9.0 * draw + 14.0 * out, rise=4.0 * out)
+    a.ears(-7.0 * draw + 13.0 * out)
+    for side, sign in SIDES:
+        a.foot(side, BALL[0], BALL[1] * sign)
+
+
+def bow(a, t):
+    """A courtly bow: one arm before the belly, one behind, eyes shut, ears forward."""
+    rise = keyed(t, (0.0, 0.0), (0.35, 1.0), (0.60, 0.0), (2.15, 0.0), (2.45, 0.5), (2.8, 0.0))
+    down = keyed(t, (0.25, 0.0), (1.0, 1.0), (1.5, 1.04), (2.25, 0.0))
+    head = keyed(t, (0.30, 0.0), (1.15, 1.0), (1.55, 1.0), (2.35, 0.0))
+    arm = keyed(t, (0.10, 0.0), (0.85, 1.0), (1.75, 1.0), (2.45, 0.0))
+    a.rest()
+    a.move("hips", x=-2.9 * down + 0.3 * rise, z=-0.9 * down + 0.35 * rise)
+    a.turn("hips", pitch=21.0 * down - 2.0 * rise)
+    a.bend(pitch=30.0 * down - 7.0 * rise)
+    a.stretch(0.6 * rise - 0.3 * down)
+    a.nod(pitch=15.0 * head - 9.0 * rise)
+    a.blink(keyed(t, (0.6, 0.0), (0.8, 1.0), (1.75, 1.0), (1.95, 0.0)), 2.0)
+    a.brows(0.5 * rise, -0.3 * down)
+    a.mouth(0.12 + 0.25 * rise, 1.2)
+    # Right arm out to the side first, then in an arc before the belly.
+    out = keyed(t, (0.05, 0.0), (0.42, 1.0), (0.9, 0.0), (1.75, 0.0), (2.1, 0.6), (2.6, 0.0))
+    a.one("clavicle", "r", yaw=-10.0 * arm)
+    a.arm("r", roll=30.0 * out + 4.0 * arm, pitch=-18.0 * arm, yaw=-14.0 * arm)
+    a.elbow("r", 10.0 * out + 62.0 * arm)
+    a.one("hand", "r", roll=16.0 * out - 16.0 * arm)
+    a.grip("r", -0.25 * out + 0.1 * arm)
+    # The left one sweeps out and back.
+    a.arm("l", roll=16.0 * out + 22.0 * arm, pitch=44.0 * arm)
+    a.elbow("l", 8.0 * arm)
+    a.one("hand", "l", roll=18.0 * arm)
+    a.grip("l", -0.4 * arm)
+    a.tail_pose(rise=16.0 * down, curl=-16.0 * down + 6.0 * rise)
+    a.ears(9.0 * rise - 12.0 * down, -22.0 * head)
+    a.stand()
+
+
+_STRIKE = Footing(BALL[0], BALL[1], 0.0, (0.20, 0.36, 10.4, 7.2, 5.0, 2.4, 10.0),
+                  (0.70, 0.92, BALL[0], BALL[1], 0.0, 1.8, 12.0))
+
+
+def attack(a, t):
+    """Winds up, lunges onto the left foot and claws across with the right hand."""
+    wind = keyed(t, (0.0, 0.0), (0.27, 1.0), (0.37, 0.0))
+    hit = keyed(t, (0.24, 0.0), (0.38, 1.0), (0.62, 1.0), (0.98, 0.0))
+    over = keyed(t, (0.36, 0.0), (0.52, 1.0), (0.98, 0.0))
+    a.rest()
+    a.move("hips", x=-2.0 * wind + 4.6 * hit, y=-1.1 * wind + 1.0 * hit,
+           z=-1.3 * wind - 1.5 * hit)
+    a.turn("hips", yaw=-15.0 * wind + 15.0 * hit, pitch=-3.0 * wind + 11.0 * hit)
+    a.bend(yaw=-27.0 * wind + 27.0 * hit + 9.0 * over, pitch=-9.0 * wind + 15.0 * hit,
+           roll=5.0 * wind - 4.0 * hit)
+    a.stretch(-0.6 * wind + 0.7 * pulse(t, 0.26, 0.46, 0.08) - 0.3 * over)
+    a.nod(yaw=30.0 * wind - 26.0 * hit - 5.0 * over, pitch=6.0 * wind - 17.0 * hit)
+    a.brows(-0.3 * wind - 0.35 * hit, 1.0 * wind + 1.0 * hit)
+    for side, _ in SIDES:
+        a.lids(side, 0.22 * wind + 0.12 * hit, 0.3 * wind + 0.2 * hit)
+    a.mouth(0.16 - 0.12 * wind + 1.0 * keyed(t, (0.26, 0.0), (0.38, 1.0), (0.58, 0.85),
+                                             (0.85, 0.0)), 1.0 - 0.6 * hit)
+    # The claw: high and back, round over the shoulder, down across the body.
+    a.one("clavicle", "r", roll=17.0 * wind - 5.0 * over, yaw=13.0 * wind - 15.0 * hit)
+    a.arm("r", roll=80.0 * wind + 47.0 * hit - 45.0 * over,
+          yaw=38.0 * wind - 62.0 * hit - 30.0 * over)
+    a.elbow("r", 62.0 * wind + 10.0 * hit + 15.0 * over)
+    a.one("hand", "r", roll=26.0 * wind - 14.0 * hit - 10.0 * over)
+    a.grip("r", -0.7 * wind + 0.12 * hit + 0.35 * over, -0.5 * wind)
+    a.one("clavicle", "l", yaw=-5.0 * wind)
+    a.arm("l", roll=20.0 * wind + 16.0 * hit, pitch=-34.0 * wind + 36.0 * hit)
+    a.elbow("l", 44.0 * wind + 32.0 * hit)
+    a.grip("l", 0.35 * wind + 0.5 * hit)
+    a.tail_pose(side=20.0 * wind - 26.0 * over, rise=7.0 * wind + 5.0 * hit)
+    a.ears(-9.0 * wind - 5.0 * hit, 16.0 * wind + 24.0 * hit)
+    x, y, z, pitch, yaw = _STRIKE.at(t)
+    heel = keyed(t, (0.90, 0.0), (0.96, 0.0))
+    a.foot("l", x, y, z, pitch + heel, yaw, 0.6)
+    # The other foot pushes off its toes.
+    a.foot("r", BALL[0], -BALL[1], 0.0, keyed(t, (0.22, 0.0), (0.40, 40.0), (0.62, 38.0),
+                                              (0.92, 0.0)))
+    for side, _ in SIDES:
+        a.spread(side, 5.0 * hit)
+
+
+_STAGGER = Footing(BALL[0], -BALL[1], 0.0, (0.06, 0.22, -2.2, -8.6, -8.0, 2.2, 4.0),
+                   (0.56, 0.80, BALL[0], -BALL[1], 0.0, 1.8, 10.0))
+
+
+def hit(a, t):
+    """A blow to the chest: thrown back onto the right foot, a wince, and a shake of the head."""
+    blow = keyed(t, (0.0, 0.0), (0.10, 1.0), (0.24, 0.9), (0.62, 0.0))
+    whip = keyed(t, (0.0, 0.0), (0.07, -0.8), (0.20, 1.0), (0.50, 0.0))
+    after = keyed(t, (0.08, 0.0), (0.28, 1.0), (0.45, 0.8), (0.85, 0.0))
+    a.rest()
+    a.move("hips", x=-3.2 * keyed(t, (0.0, 0.0), (0.18, 1.0), (0.42, 0.95), (0.85, 0.0)),
+           y=-0.9 * after, z=-0.4 * blow - 1.2 * after)
+    a.turn("hips", pitch=-7.0 * blow + 7.0 * after, yaw=-8.0 * after)
+    a.bend(pitch=-19.0 * blow + 20.0 * after, yaw=-9.0 * blow, roll=-4.0 * after)
+    a.stretch(-0.8 * blow)
+    a.move("belly", x=-1.0 * blow)
+    a.nod(pitch=-20.0 * whip + 5.0 * after, yaw=-7.0 * whip
+          + 8.0 * pulse(t, 0.50, 0.86, 0.1) * wave(t, 5, 0.3), roll=5.0 * whip)
+    wince = keyed(t, (0.02, 0.0), (0.09, 1.0), (0.40, 1.0), (0.52, 0.0))
+    for side, _ in SIDES:
+        a.lids(side, wince, wince, 3.0)
+    a.brows(-0.3 * blow, -0.9 * after + 0.5 * blow)
+    a.mouth(0.16 + 0.75 * blow - 0.1 * after, 1.0 - 1.5 * max(blow, after))
+    for side, late in (("l", 0.0), ("r", 0.02)):
+        fling = keyed(t - late, (0.02, 0.0), (0.16, 1.0), (0.30, 0.7), (0.75, 0.0))
+        a.one("clavicle", side, yaw=-12.0 * fling, roll=5.0 * fling)
+        a.arm(side, roll=32.0 * fling, pitch=-20.0 * fling, yaw=-26.0 * fling)
+        a.elbow(side, 6.0 * fling + 34.0 * after)
+        a.one("hand", side, roll=-24.0 * blow + 10.0 * after)
+        a.grip(side, -0.5 * fling)
+    a.tail_pose(rise=14.0 * blow, curl=-10.0 * blow, side=8.0 * after)
+    a.ears(-16.0 * after, -20.0 * blow)
+    a.foot("l", BALL[0], BALL[1], 0.0, -15.0 * keyed(t, (0.05, 0.0), (0.16, 1.0), (0.34, 0.0)))
+    x, y, z, pitch, yaw = _STAGGER.at(t)
+    a.foot("r", x, y, z, pitch, yaw, 0.5)
+
+
+# When he opens the mouth, how far, and whether lips spread (1) or round (0).
+_SYLLABLES = ((0.10, 0.6, 0.8), (0.28, 0.35, 0.3), (0.44, 0.85, 1.0), (0.70, 0.5, 0.2),
+              (0.86, 0.7, 0.9), (1.02, 0.3, 0.5), (1.40, 0.5, 0.1), (1.56, 0.9, 1.0),
+              (1.78, 0.45, 0.4), (1.94, 0.65, 0.8), (2.12, 0.35, 0.1), (2.30, 0.95, 1.0),
+              (2.56, 0.4, 0.6), (2.95, 0.55, 0.9), (3.11, 0.35, 0.2), (3.28, 0.75, 0.8))
+
+
+def talk(a, t):
+    """Tells a story: every syllable is a shape of the mouth, every stress a nod and a hand."""
+    phase = t / TALK_SECONDS
+    wide, spread = 0.0, 0.0
+    for start, size, lips in _SYLLABLES:
+        open_ = bump(phase, (start - 0.07) / TALK_SECONDS, (start + 0.15) / TALK_SECONDS, 0.022)
+        wide, spread = max(wide, size * open_), max(spread, lips * open_)
+    left = bump(phase, 0.06, 0.34, 0.06) + bump(phase, 0.54, 0.80, 0.06)
+    right = bump(phase, 0.34, 0.62, 0.06) + 0.8 * bump(phase, 0.56, 0.80, 0.06)
+    stress = max(bump(phase, s, s + 0.07, 0.03) for s in (0.09, 0.37, 0.55, 0.80))
+    a.rest()
+    a.move("hips", y=0.9 * wave(phase, 1, 0.05), z=-0.25 * stress)
+    a.turn("hips", yaw=3.0 * wave(phase, 1, 0.1), roll=1.6 * wave(phase, 1, 0.05))
+    a.bend(yaw=6.0 * wave(phase, 1, 0.14), roll=-2.6 * wave(phase, 1, 0.08),
+           pitch=2.5 * stress + 1.0 * wave(phase, 2, 0.3))
+    a.stretch(0.15 * wave(phase, 2) - 0.25 * stress)
+    a.nod(pitch=7.0 * stress - 3.0 * wave(phase, 2, 0.1), yaw=7.0 * wave(phase, 1, 0.2),
+          roll=4.0 * wave(phase, 2, 0.35))
+    a.look(6.0 * wave(phase, 1, 0.12) - 6.0 * bump(phase, 0.64, 0.76, 0.03),
+           -4.0 * bump(phase, 0.64, 0.76, 0.03))
+    a.mouth(0.12 + 0.86 * wide, 0.2 + 0.9 * spread)
+    a.move("jaw", x=0.25 * wide * (1.0 - spread))
+    a.turn("tongue", pitch=-9.0 * wide * spread)
+    a.brows(0.75 * stress + 0.25 * left, -0.35 * bump(phase, 0.62, 0.78, 0.05))
+    a.blink(_blinks(phase, (0.015, 0.335, 0.63, 0.90), 0.045))
+    for side, gesture in (("l", left), ("r", right)):
+        beat = gesture * stress
+        a.one("clavicle", side, roll=4.0 * gesture, yaw=-5.0 * gesture)
+        a.arm(side, roll=10.0 * gesture, pitch=-10.0 * gesture + 6.0 * beat,
+              yaw=-10.0 * gesture)
+        a.elbow(side, 58.0 * gesture - 20.0 * beat)
+        a.wrist(side, 45.0 * gesture)
+        a.one("hand", side, roll=8.0 * gesture + 14.0 * beat)
+        a.grip(side, -0.45 * gesture)
+    a.tail(5.0, 1.0, phase, 2, 0.07)
+    a.ears(6.0 * stress + 3.0 * wave(phase, 2, 0.1))
+    a.stand()
+
+
+# --- Layers: to be added to other clips, taken from how he stands.
+
+
+def stand(a, t):
+    """The pose that layers are taken from."""
+    a.rest()
+    a.mouth(0.16)
+    a.stand()
+
+
+def breathe(a, t):
+    """A deep breath, shoulders and belly with it; the feet are none of its business."""
+    breath, late = wave(t / 2.5, 1, 0.25) + 1.0, wave(t / 2.5, 1, 0.31) + 0.588
+    a.rest()
+    a.mouth(0.16)
+    a.turn("spine_2", pitch=-0.8 * breath)
+    a.turn("chest", pitch=-2.0 * breath)
+    a.turn("neck", pitch=1.2 * breath)
+    a.turn("head", pitch=1.0 * late)
+    a.move("chest", z=0.16 * breath)
+    a.move("belly", x=0.32 * late)
+    a.both("clavicle", roll=2.4 * breath)
+    a.both("upperarm", roll=1.6 * late)
+    a.ears(1.5 * late)
+    a.stand()
+
+
+def lean(a, t):
+    """Leans left, right, back upright: into a curve, or against a push. The legs stay."""
+    side = wave(t / 2.0)
+    a.rest()
+    a.mouth(0.16)
+    for joint, share in (("spine_1", 9.0), ("spine_2", 9.0), ("chest", 8.0)):
+        a.turn(joint, roll=-share * side, yaw=0.2 * share * side)
+    a.turn("neck", roll=5.0 * side)
+    a.turn("head", roll=9.0 * side, yaw=3.0 * side)
+    a.one("upperarm", "l", roll=-4.0 * side)
+    a.one("upperarm", "r", roll=4.0 * side)
+    a.turn("tail_1", yaw=5.0 * side)
+    a.turn("tail_2", yaw=5.0 * side)
+    a.ears(6.0 * side, 0.0, "l")
+    a.ears(-6.0 * side, 0.0, "r")
+    a.stand()

@@ -1,0 +1,362 @@
+"""Clips that leave the floor or end on it: jump, fall, get up, dance."""
+
+import math
+
+from kit.curves import bump, keyed, pulse, wave
+from kit.footing import Footing
+from kit.maths import rotate, smoothstep, turn
+
+from bobbin_parts.actor import BALL, SIDES
+
+START_SECONDS, AIR_SECONDS, LAND_SECONDS = 0.4, 0.5, 0.6
+_HEIGHT = 17.0        # of a jump, in units: 0.5 s at 544 units per second squared
+_TOES_OFF = 52.0      # pitch of the feet as they leave the floor
+
+
+# --- jump
+
+
+def _crouched(a, amount):
+    a.move("hips", x=-1.3 * amount, z=-3.6 * amount)
+    a.turn("hips", pitch=13.0 * amount)
+    a.bend(pitch=16.0 * amount)
+    a.stretch(-0.7 * amount)
+    a.nod(pitch=-17.0 * amount)
+
+
+def _arms(a, back, up, out=0.0):
+    """Both arms: swung back, thrown up, held out; 0..1 each."""
+    for side, _ in SIDES:
+        a.one("clavicle", side, roll=12.0 * up, yaw=8.0 * back - 4.0 * up)
+        a.arm(side, roll=12.0 * back + 74.0 * up + 46.0 * out, pitch=46.0 * back - 6.0 * up,
+              yaw=-18.0 * up)
+        a.elbow(side, 8.0 * back + 16.0 * up + 14.0 * out)
+        a.one("hand", side, roll=8.0 * back + 12.0 * up + 16.0 * out)
+        a.grip(side, 0.4 * back - 0.5 * up - 0.5 * out)
+
+
+def _start(a, t):
+    """Gathers, holds for two frames, and goes off; t in 0..START_SECONDS. Gives the feet's pitch."""
+    crouch = keyed(t, (0.0, 0.0), (0.20, 1.0), (0.27, 1.02), (0.38, 0.0))
+    go = keyed(t, (0.26, 0.0), (0.4, 1.0))
+    a.rest()
+    _crouched(a, crouch)
+    a.move("hips", x=0.8 * go, z=2.6 * go)
+    a.turn("hips", pitch=4.0 * go)
+    a.bend(pitch=-9.0 * go)
+    a.stretch(1.3 * go)
+    a.nod(pitch=-9.0 * go)
+    _arms(a, crouch, go)
+    a.mouth(0.16 - 0.14 * crouch + 0.75 * go, 1.0 - 0.4 * crouch)
+    a.brows(-0.4 * crouch + 0.9 * go, 0.6 * crouch)
+    for side, _ in SIDES:
+        a.lids(side, 0.2 * crouch, 0.35 * crouch)
+    a.look(0.0, -9.0 * max(crouch, go))
+    a.ears(-9.0 * crouch, 8.0 * crouch)
+    a.tail_pose(rise=9.0 * crouch - 6.0 * go, curl=9.0 * crouch)
+    return _TOES_OFF * keyed(t, (0.24, 0.0), (0.4, 1.0))
+
+
+def _air(a, t, rising, paddle):
+    """In the air; rising 1 on the way up, -1 on the way down."""
+    a.rest()
+    top = 1.0 - abs(rising)
+    a.move("hips", x=0.8 - 0.8 * top, z=2.6 - 0.6 * top)
+    a.turn("hips", pitch=4.0 + 5.0 * top)
+    a.bend(pitch=-9.0 + 12.0 * top + 2.0 * min(rising, 0.0) * -1.0)
+    a.stretch(1.3 - 0.6 * top)
+    a.nod(pitch=-9.0 + 11.0 * top + 5.0 * max(-rising, 0.0))
+    beat = math.sin(2.0 * math.pi * 3.0 * t) * paddle
+    _arms(a, 0.0, max(rising, 0.0), (1.0 - max(rising, 0.0)) + 0.30 * beat)
+    a.mouth(0.91, 1.0)
+    a.brows(0.9)
+    a.look(0.0, -9.0 * rising + 6.0)
+    a.ears(10.0 * beat, 0.0)
+    a.tail_pose(rise=-6.0 + 10.0 * top, curl=-6.0 * rising)
+
+
+def _hang(a, height, lift, swing, pitch=_TOES_OFF):
+    """Feet that hang under a body that is `height` above the floor, drawn up by `lift`."""
+    for side, sign in SIDES:
+        own = swing * sign
+        a.foot(side, BALL[0] + 0.9 * own - 0.12 * lift, BALL[1] * sign,
+               height + lift + 0.45 * own, pitch - 9.0 * own, 0.0, 0.5)
+
+
+def _land(a, t):
+    """Meets the floor with the toes, sinks in, comes up again; the rest of him a little later."""
+    sink = keyed(t, (0.0, 0.0), (0.11, 1.0), (0.17, 1.0), (0.40, -0.12), (0.58, 0.0))
+    reach = keyed(t, (0.0, 1.0), (0.09, 0.0))
+    head = keyed(t, (0.0, 0.0), (0.16, 1.0), (0.38, -0.15), (0.58, 0.0))
+    arms = keyed(t, (0.0, 1.0), (0.20, 0.55), (0.50, 0.0))
+    a.rest()
+    _crouched(a, 0.95 * sink)
+    a.move("hips", x=0.8 * reach, z=2.6 * reach)
+    a.turn("hips", pitch=4.0 * reach)
+    a.bend(pitch=-7.0 * reach)
+    a.stretch(1.3 * reach)
+    a.nod(pitch=-4.0 * reach + 15.0 * head)
+    _arms(a, 0.35 * max(sink, 0.0), 0.0, arms)
+    a.mouth(0.16 + 0.75 * keyed(t, (0.0, 1.0), (0.1, 0.1), (0.3, 0.5), (0.6, 0.0)))
+    a.brows(0.9 * reach - 0.5 * max(sink, 0.0) + 0.4 * pulse(t, 0.25, 0.58, 0.12))
+    squeeze = keyed(t, (0.02, 0.0), (0.10, 0.85), (0.18, 0.8), (0.27, 0.0))
+    for side, _ in SIDES:
+        a.lids(side, squeeze, squeeze, 0.0)
+    a.look(0.0, 15.0 * reach)
+    a.ears(-8.0 * sink)
+    a.tail_pose(rise=-6.0 * reach + 8.0 * max(sink, 0.0), curl=6.0 * reach)
+    return _TOES_OFF * keyed(t, (0.0, 1.0), (0.10, 0.0))
+
+
+def jump_start(a, t):
+    """From standing to the last touch of the toes."""
+    pitch = _start(a, t)
+    for side, sign in SIDES:
+        a.foot(side, BALL[0], BALL[1] * sign, 0.0, pitch)
+
+
+def jump_air(a, t):
+    """Hangs in the air, paddling, for as long as it takes. The game moves the whole body."""
+    _air(a, t / AIR_SECONDS / 3.0 * 2.0, 0.0, 1.0)
+    a.move("hips", z=0.3 * math.sin(2.0 * math.pi * t / AIR_SECONDS))
+    _hang(a, 0.0, 3.2, math.sin(2.0 * math.pi * t / AIR_SECONDS), 38.0)
+
+
+def jump_land(a, t):
+    """From the first touch of the toes to standing."""
+    pitch = _land(a, t)
+    for side, sign in SIDES:
+        a.foot(side, BALL[0], BALL[1] * sign, 0.0, pitch)
+        a.spread(side, 5.0 * keyed(t, (0.06, 0.0), (0.12, 1.0), (0.35, 0.0)))
+
+
+def jump(a, t):
+    """All of it: the root rises and falls as a thrown thing does."""
+    flown = t - START_SECONDS
+    if flown <= 0.0:
+        jump_start(a, t)
+    elif flown >= AIR_SECONDS:
+        jump_land(a, flown - AIR_SECONDS)
+    else:
+        s = flown / AIR_SECONDS
+        rising = keyed(s, (0.0, 1.0), (0.45, 0.0), (0.6, 0.0), (1.0, -1.0))
+        top = keyed(s, (0.0, 0.0), (0.5, 1.0), (1.0, 0.0))
+        _air(a, flown, rising, top)
+        height = 4.0 * _HEIGHT * s * (1.0 - s)
+        a.root(z=height)
+        _hang(a, height, 2.6 * top, 0.0, _TOES_OFF)
+
+
+# --- fall and get up
+
+_SIT_FOOT = (13.6, 8.6, 8.0)     # ball as if flat, while the heel rests and the toes point up
+_FALL = {"l": Footing(BALL[0], BALL[1], 0.0, (0.46, 0.84, _SIT_FOOT[0], _SIT_FOOT[1], _SIT_FOOT[2],
+                                              2.4, 0.0)),
+         "r": Footing(BALL[0], -BALL[1], 0.0, (0.10, 0.30, -1.4, -8.4, -6.0, 2.4, 6.0),
+                      (0.50, 0.88, _SIT_FOOT[0], -_SIT_FOOT[1], -_SIT_FOOT[2], 2.6, 0.0))}
+_RISE = {"l": Footing(_SIT_FOOT[0], _SIT_FOOT[1], _SIT_FOOT[2],
+                      (0.30, 0.56, BALL[0], BALL[1] + 1.2, 4.0, 1.4, 0.0),
+                      (1.22, 1.40, BALL[0], BALL[1], 0.0, 1.0, 8.0)),
+         "r": Footing(_SIT_FOOT[0], -_SIT_FOOT[1], -_SIT_FOOT[2],
+                      (0.40, 0.66, BALL[0], -BALL[1] - 1.2, -4.0, 1.6, 0.0),
+                      (1.38, 1.55, BALL[0], -BALL[1], 0.0, 1.0, 8.0))}
+_TOES_UP = -48.0
+
+
+def _knee(up):
+    """Knees point forwards under the body, and upwards when the legs lie on the floor."""
+    return (1.0 - 0.8 * up, 0.32, 0.12 + 0.88 * up)
+
+
+def _sitting(a, amount, back=0.0, dizzy=0.0):
+    """On his bottom with the legs out; back leans the trunk, dizzy lets the head hang."""
+    a.move("hips", x=-4.4 * amount, z=-7.3 * amount)
+    a.turn("hips", pitch=-15.0 * amount - 0.3 * back)
+    a.bend(pitch=13.0 * amount - 0.7 * back)
+    a.nod(pitch=6.0 * amount + 9.0 * dizzy + 0.45 * back, roll=5.0 * dizzy)
+    a.move("belly", z=0.3 * amount)
+    # The tail would go through the floor: it bends up at its root and lies down behind.
+    for n, pitch in ((1, 40.0), (2, 4.0), (3, -14.0), (4, -10.0)):
+        a.turn("tail_%d" % n, pitch=pitch * amount)
+    a.turn("tail_1", yaw=6.0 * amount)
+
+
+def _props(a, amount):
+    """Arms behind the body, hands on the floor."""
+    for side, _ in SIDES:
+        a.one("clavicle", side, roll=-5.0 * amount, yaw=7.0 * amount)
+        a.arm(side, roll=6.0 * amount, pitch=25.0 * amount, yaw=6.0 * amount)
+        a.elbow(side, 4.0 * amount)
+        a.one("hand", side, pitch=-20.0 * amount, roll=34.0 * amount)
+        a.grip(side, -0.5 * amount)
+
+
+def fall(a, t):
+    """Off balance, a step back that does not help, arms flailing, down onto his bottom."""
+    tip = keyed(t, (0.0, 0.0), (0.30, 0.7), (0.55, 1.0), (0.80, 0.25), (1.0, 0.0))
+    down = keyed(t, (0.34, 0.0), (0.70, 1.0))
+    # Comes down faster and faster, bounces once.
+    drop = min(1.0, max(0.0, (t - 0.34) / 0.36)) ** 2
+    hop = max(0.0, math.sin(math.pi * (t - 0.70) / 0.24)) if 0.70 < t < 0.94 else 0.0
+    rock = keyed(t, (0.60, 0.0), (0.86, 1.0), (1.10, -0.35), (1.35, 0.0))
+    dizzy = keyed(t, (0.95, 0.0), (1.40, 1.0))
+    a.rest()
+    a.move("hips", x=-2.6 * keyed(t, (0.0, 0.0), (0.34, 1.0), (0.7, 0.0)),
+           z=-1.0 * keyed(t, (0.0, 0.0), (0.26, 1.0), (0.45, 0.0)) + 7.3 * (down - drop)
+           + 1.2 * hop)
+    _sitting(a, down, 17.0 * rock, dizzy)
+    a.turn("hips", pitch=-9.0 * tip)
+    a.bend(pitch=-6.0 * tip + 16.0 * pulse(t, 0.05, 0.42, 0.15))
+    a.nod(pitch=14.0 * tip - 12.0 * rock)
+    a.stretch(-1.1 * pulse(t, 0.68, 0.84, 0.07) + 0.6 * pulse(t, 0.45, 0.70, 0.1))
+    flail = keyed(t, (0.04, 0.0), (0.18, 1.0), (0.62, 1.0), (0.78, 0.0))
+    for side, sign in SIDES:
+        round_ = 2.0 * math.pi * (2.6 * t + (0.0 if side == "l" else 0.42))
+        a.one("clavicle", side, roll=10.0 * flail)
+        a.arm(side, roll=(52.0 + 26.0 * math.sin(round_)) * flail,
+              yaw=34.0 * math.cos(round_) * flail)
+        a.elbow(side, (26.0 + 18.0 * math.sin(round_ - 0.9)) * flail)
+        a.one("hand", side, roll=20.0 * math.sin(round_ - 1.4) * flail)
+        a.grip(side, -0.6 * flail)
+    _props(a, keyed(t, (0.58, 0.0), (0.76, 1.0)))
+    shock = keyed(t, (0.0, 0.0), (0.12, 1.0), (0.68, 1.0), (0.74, 0.0))
+    wince = keyed(t, (0.67, 0.0), (0.72, 1.0), (0.98, 1.0), (1.12, 0.0))
+    for side, _ in SIDES:
+        a.lids(side, wince + 0.34 * dizzy, wince + 0.15 * dizzy, 3.0)
+    a.brows(0.9 * shock - 0.4 * wince, -0.9 * max(shock, dizzy))
+    a.mouth(0.16 + 0.75 * shock + 0.35 * wince - 0.02 * dizzy, 1.0 - 1.4 * max(shock, wince))
+    a.look(9.0 * dizzy * math.sin(5.0 * t), -8.0 * shock)
+    a.ears(10.0 * shock - 10.0 * dizzy, 6.0 * dizzy)
+    for side, sign in SIDES:
+        x, y, z, pitch, yaw = _FALL[side].at(t)
+        up = keyed(t, (0.46, 0.0), (0.82, 1.0)) if side == "l" else keyed(t, (0.50, 0.0),
+                                                                          (0.86, 1.0))
+        a.foot(side, x, y, z + 0.35 * up, pitch + _TOES_UP * up, yaw, 0.5, _knee(up))
+
+
+def get_up(a, t):
+    """From there: a shake of the head, feet under the body, a push of the hands, up."""
+    up = keyed(t, (0.62, 0.0), (1.22, 1.0))
+    forward = keyed(t, (0.40, 0.0), (0.78, 1.0), (1.30, 0.0))
+    rock = keyed(t, (0.10, 0.0), (0.32, 1.0), (0.60, 0.0))
+    dizzy = keyed(t, (0.0, 1.0), (0.35, 0.0))
+    shake = keyed(t, (0.05, 0.0), (0.15, 1.0), (0.38, 0.0))
+    over = keyed(t, (1.0, 0.0), (1.26, 1.0), (1.55, 0.0))
+    a.rest()
+    _sitting(a, 1.0 - up, 9.0 * rock, dizzy)
+    a.move("hips", x=2.2 * forward * (1.0 - 0.6 * up), z=-0.5 * forward * up + 0.5 * over)
+    a.turn("hips", pitch=25.0 * forward)
+    a.bend(pitch=22.0 * forward - 5.0 * over)
+    a.stretch(-0.6 * forward + 0.7 * over)
+    a.nod(pitch=-27.0 * forward - 4.0 * over, yaw=13.0 * shake * math.sin(2.0 * math.pi * 4.0 * t))
+    a.look(9.0 * dizzy * math.sin(5.0 * (t + 1.5)))
+    a.mouth(0.14 + 0.02 * up + 0.2 * pulse(t, 0.45, 0.95, 0.15) + 0.3 * over, 1.0 - 1.4 * (1.0 - up))
+    a.brows(-0.3 * forward + 0.5 * over, -0.9 * dizzy + 0.7 * forward)
+    squeeze = pulse(t, 0.12, 0.38, 0.05)
+    for side, _ in SIDES:
+        a.lids(side, 0.34 * dizzy * (1.0 - squeeze) + 0.9 * squeeze,
+               0.15 * dizzy * (1.0 - squeeze) + 0.9 * squeeze, 0.0)
+    a.ears(-10.0 * dizzy + 8.0 * over, 6.0 * dizzy)
+    _props(a, keyed(t, (0.55, 1.0), (0.95, 0.0)))
+    for side, _ in SIDES:
+        a.arm(side, pitch=-26.0 * pulse(t, 0.85, 1.35, 0.2), roll=16.0 * pulse(t, 0.8, 1.4, 0.22))
+    for side, sign in SIDES:
+        x, y, z, pitch, yaw = _RISE[side].at(t)
+        flat = keyed(t, (0.30, 1.0), (0.54, 0.0)) if side == "l" else keyed(t, (0.40, 1.0),
+                                                                            (0.64, 0.0))
+        a.foot(side, x, y, z + 0.35 * flat, pitch + _TOES_UP * flat, yaw, 0.5,
+               _knee(max(flat, 1.0 - up)))
+
+
+# --- dance
+
+_WIDE = BALL[1] + 0.9
+_BOTH = ((1.0, "l"), (-1.0, "r"))
+
+
+# Eight beats of 15 frames. A free foot comes down 0.42 beats after the beat that it lifts on.
+DANCE_EVENTS = ((6, "footstep right"), (21, "footstep left"), (36, "footstep right"),
+                (51, "footstep left"), (71, "footstep left"), (71, "footstep right"),
+                (86, "footstep left"), (86, "footstep right"), (112, "footstep left"),
+                (112, "footstep right"))
+
+
+def _hop(t):
+    """A jump at t in 0..1: (height 0..1, crouch 0..1 before and after it)."""
+    rise = (t - 0.29) / 0.42
+    height = 4.0 * rise * (1.0 - rise) if 0.0 < rise < 1.0 else 0.0
+    before = smoothstep(0.0, 0.17, t) * smoothstep(0.34, 0.17, t)
+    after = smoothstep(0.66, 0.80, t) * smoothstep(1.0, 0.80, t)
+    return height, max(before, after)
+
+
+def _dance_feet(a, beat, height, airborne, spin):
+    """On every beat of the first four the free foot lifts and taps; in the air both hang."""
+    for sign, name in _BOTH:
+        # The weight is left on even beats, so the right foot is free around them.
+        own = beat - (1.0 if name == "l" else 0.0)
+        near = own - 2.0 * round(own / 2.0)
+        tap = 0.0
+        if -0.5 < beat < 3.6 or beat > 7.5:
+            tap = max(0.0, 1.0 - (near / 0.42) ** 2) ** 1.5
+        x, y, _ = rotate(turn(yaw=spin), (BALL[0], (_WIDE - 1.8 * tap) * sign, 0.0))
+        # Toes leave last and touch first.
+        pitch = 16.0 * tap + 40.0 * airborne
+        a.foot(name, x, y, 2.4 * tap + height, pitch, spin + 5.0 * sign, 0.8)
+
+
+def dance(a, t):
+    """Eight beats: four steps from side to side, two hops with the arms up, a jump once around."""
+    phase = t / 4.0
+    beat = phase * 8.0
+    stepping = bump(phase, -0.05, 0.54, 0.09)
+    cheering = bump(phase, 0.46, 1.0, 0.09)
+    side = math.sin(math.pi * beat + 0.5 * math.pi) * stepping
+    late = math.sin(math.pi * (beat - 0.3) + 0.5 * math.pi) * stepping
+    pulse = wave(phase, 8, 0.25)
+    hop, crouch, height, spin, fling, wind = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    if 4.0 <= beat < 6.0:
+        hop, crouch = _hop(beat % 1.0)
+        height = 3.4 * hop
+        fling = math.sin(math.pi * (beat % 1.0)) ** 2
+    elif beat >= 6.0:
+        s = (beat - 6.0) / 2.0
+        hop, crouch = _hop(s)
+        height = 12.0 * hop
+        fling = math.sin(math.pi * s) ** 2
+        # Winds up against the turn; once off the floor, goes round.
+        wind = keyed(s, (0.0, 0.0), (0.20, -1.0), (0.36, 0.5), (0.66, 0.3), (0.9, 0.0))
+        spin = 360.0 * keyed(s, (0.285, 0.0), (0.34, 0.07), (0.64, 0.93), (0.715, 1.0))
+    airborne = smoothstep(0.0, 0.8, hop)
+    a.root(yaw=spin)
+    a.move("hips", y=2.6 * side, z=-0.8 - 0.55 * pulse * stepping - 2.4 * crouch + height
+           + 0.7 * airborne)
+    a.turn("hips", roll=-7.0 * side, yaw=9.0 * late + 14.0 * wind, pitch=6.0 * crouch)
+    a.stretch(0.45 * wave(phase, 8, 0.4) * stepping - 1.2 * crouch + 1.1 * airborne)
+    a.move("belly", z=-0.5 * airborne)
+    a.bend(roll=5.0 * side + 6.0 * late, yaw=-14.0 * late + 24.0 * wind,
+           pitch=9.0 * crouch - 4.0 * airborne)
+    a.turn("neck", roll=-3.0 * late)
+    a.turn("head", roll=-7.0 * late, pitch=2.5 * wave(phase, 8, 0.45) * stepping + 3.0 * crouch
+           - 6.0 * airborne, yaw=4.0 * side + 8.0 * wind)
+    a.mouth(0.45 + 0.35 * cheering + 0.2 * airborne - 0.2 * crouch + 0.1 * pulse)
+    a.brows(0.5 * cheering + 0.3 * pulse * stepping)
+    a.blink(bump(phase, 0.215, 0.26, 0.02))
+    squint = bump(phase, 0.76, 0.82, 0.02)
+    for eye, _ in SIDES:
+        a.lids(eye, 0.9 * squint, 0.95 * squint, 6.0)
+    # Arms: one up, one down with the steps; both up for the hops.
+    a.arms_down(0.6 * stepping + 0.2 * crouch)
+    for sign, name in _BOTH:
+        own = 0.5 + 0.5 * sign * math.sin(math.pi * (beat - 0.1) + 0.5 * math.pi)
+        lift = stepping * (58.0 * own - 6.0) + cheering * (8.0 + 52.0 * fling)
+        fold = stepping * (42.0 * own + 8.0) + cheering * (14.0 + 8.0 * wave(phase, 8, 0.5))
+        a.one("clavicle", name, roll=0.2 * lift)
+        a.one("upperarm", name, roll=lift, pitch=-14.0 * stepping * (1.0 - own))
+        a.one("forearm", name, roll=fold, pitch=-26.0 * stepping * (1.0 - own))
+        a.one("hand", name, roll=10.0 * wave(phase, 8, 0.6) + 8.0 * fling)
+        a.grip(name, 0.2 * stepping * (0.5 - own) - 0.4 * cheering)
+    a.tail(9.0 * (0.4 + 0.6 * stepping), 1.5, phase, 4, 0.08)
+    a.tail_pose(rise=5.0 * crouch)
+    a.ears(4.0 * cheering)
+    _dance_feet(a, beat, height, airborne, spin)

@@ -1,0 +1,225 @@
+"""Clips that go somewhere: walk, run, sneak, backward, sideways, turning on the spot."""
+
+from kit.curves import bump, looped, wave
+
+from bobbin_parts.actor import SIDES
+from bobbin_parts.gait import Gait
+
+WALK = Gait(1.0, (3.0, 6.2), 0.58, 3.1, -13.0, 36.0, forward=15.9, kick=8.0)
+RUN = Gait(0.6, (1.6, 4.6), 0.35, 2.8, -8.0, 46.0, forward=44.0, kick=34.0, out=2.0, late=0.45)
+SNEAK = Gait(1.5, (3.4, 6.0), 0.66, 4.2, 16.0, 30.0, forward=8.6, kick=6.0, even=0.3)
+BACKWARD = Gait(0.9, (2.6, 6.6), 0.60, 2.6, 20.0, -9.0, forward=-10.5)
+ASIDE_L = Gait(0.75, (3.4, 8.4), 0.60, 2.6, 7.0, 12.0, left=10.5, out=2.0)
+ASIDE_R = Gait(0.75, (3.4, 8.4), 0.60, 2.6, 7.0, 12.0, left=-10.5, out=2.0)
+TURN_L = Gait(0.8, (3.6, 7.4), 0.60, 2.4, 8.0, 16.0, spin=75.0, out=3.0)
+TURN_R = Gait(0.8, (3.6, 7.4), 0.60, 2.4, 8.0, 16.0, spin=-75.0, out=3.0)
+
+
+def _swing_arms(a, phase, reach, bend, pump, wide):
+    """Arms against the legs; forearms and hands come late."""
+    for side, sign in SIDES:
+        ahead = -sign * wave(phase, 1, -0.23)       # > 0: this arm is in front
+        late = -sign * wave(phase, 1, -0.17)
+        later = -sign * wave(phase, 1, -0.11)
+        a.one("clavicle", side, yaw=-5.0 * ahead, roll=1.5 * wave(phase, 2, 0.1))
+        a.arm(side, roll=wide + 3.0 * wave(phase, 2, 0.2), pitch=-reach * ahead,
+              bend=bend + pump * late)
+        a.one("hand", side, pitch=-8.0 * later, roll=5.0 * wave(phase, 2, 0.3))
+        a.grip(side, 0.1 + 0.06 * later)
+
+
+def walk(a, t):
+    """A cheerful waddle."""
+    phase = t / WALK.seconds
+    WALK.go(a, t)
+    # The weight is over the left foot at 0.29.
+    weight, stride = wave(phase, 1, 0.04), wave(phase, 1, -0.25)
+    a.move("hips", x=0.3 + 0.25 * wave(phase, 2, 0.45), y=1.5 * weight,
+           z=-0.75 + 0.62 * wave(phase, 2, 0.22))
+    a.turn("hips", roll=6.0 * wave(phase, 1, 0.08), yaw=-8.0 * stride,
+           pitch=4.0 + 1.5 * wave(phase, 2, 0.95))
+    a.bend(roll=-9.0 * wave(phase, 1, 0.1), yaw=14.0 * wave(phase, 1, -0.22),
+           pitch=-2.0 + 2.5 * wave(phase, 2, 0.32))
+    a.stretch(0.38 * wave(phase, 2, 0.25))
+    a.nod(roll=4.0 * wave(phase, 1, 0.16), yaw=-6.0 * wave(phase, 1, -0.21),
+          pitch=-3.0 + 3.0 * wave(phase, 2, 0.38))
+    a.mouth(0.42 + 0.12 * wave(phase, 2, 0.3))
+    a.brows(0.25 + 0.15 * wave(phase, 2, 0.4))
+    a.blink(bump(phase, 0.60, 0.74, 0.06))
+    a.arms_down(0.75)
+    _swing_arms(a, phase, 27.0, 12.0, 13.0, 2.0)
+    a.tail(9.0, 1.6, phase, 1, 0.075)
+    a.ears(2.0, 3.0)
+    WALK.plant(a, t, 3.0)
+
+
+def run(a, t):
+    """Flat out, arms pumping, ears in the wind."""
+    phase = t / RUN.seconds
+    RUN.go(a, t)
+    # Lowest when a foot bears all of the weight (0.17), highest between two steps.
+    height = -wave(phase, 2, 0.34 - 0.25)
+    stride = wave(phase, 1, -0.25)
+    a.move("hips", x=1.2, y=0.7 * wave(phase, 1, -0.07), z=-0.1 + 1.5 * height)
+    a.turn("hips", pitch=12.0 + 3.0 * wave(phase, 2, 0.1), yaw=-13.0 * stride,
+           roll=4.5 * wave(phase, 1, 0.0))
+    a.bend(pitch=9.0 - 3.5 * wave(phase, 2, 0.2), yaw=24.0 * wave(phase, 1, -0.22),
+           roll=-4.0 * wave(phase, 1, 0.02))
+    a.stretch(0.7 * -wave(phase, 2, 0.34 - 0.20))
+    a.nod(pitch=-17.0 + 4.0 * wave(phase, 2, 0.3), yaw=-11.0 * wave(phase, 1, -0.21),
+          roll=3.0 * wave(phase, 1, 0.1))
+    a.mouth(0.72 + 0.16 * wave(phase, 2, 0.2))
+    a.brows(0.5, 0.25)
+    a.look(0.0, -3.0)
+    a.arms_down(0.35)
+    _swing_arms(a, phase, 44.0, 58.0, 16.0, -4.0)
+    for side, _ in SIDES:
+        a.grip(side, 0.55)
+    a.tail_pose(rise=20.0, curl=-10.0)
+    a.tail(7.0, 2.5, phase, 1, 0.08)
+    a.ears(-6.0 + 3.0 * wave(phase, 2, 0.1), 30.0)
+    RUN.plant(a, t, 4.0)
+
+
+def sneak(a, t):
+    """On tiptoe with a stoop, holding still over each foot before the next one dares."""
+    phase = t / SNEAK.seconds
+    SNEAK.go(a, t)
+    weight = 1.15 * wave(phase, 1, 0.09)
+    weight = max(-1.0, min(1.0, weight))
+    stride = wave(phase, 1, -0.22)
+    a.move("hips", x=0.4 + 0.5 * wave(phase, 2, 0.4), y=1.9 * weight,
+           z=-2.3 + 0.55 * wave(phase, 2, 0.36))
+    a.turn("hips", pitch=13.0, yaw=-9.0 * stride, roll=4.0 * wave(phase, 1, 0.14))
+    a.bend(pitch=17.0 + 3.0 * wave(phase, 2, 0.5), yaw=8.0 * wave(phase, 1, -0.2),
+           roll=-6.0 * weight)
+    a.stretch(-0.5 + 0.3 * wave(phase, 2, 0.4))
+    # The head stays level and looks about; the eyes lead.
+    about = looped(phase, 1.0, (0.05, -1.0), (0.4, -1.0), (0.55, 1.0), (0.9, 1.0))
+    early = looped(phase + 0.05, 1.0, (0.05, -1.0), (0.35, -1.0), (0.5, 1.0), (0.88, 1.0))
+    a.nod(pitch=-24.0, yaw=13.0 * about, roll=-3.0 * about + 2.0 * weight)
+    a.look(14.0 * early, 2.0)
+    a.brows(0.2, 0.7)
+    for side, _ in SIDES:
+        a.lids(side, 0.16, 0.2)
+    a.blink(bump(phase, 0.45, 0.53, 0.03))
+    a.mouth(0.05)
+    # Paws held up in front of the chest, dangling.
+    a.arms_down(0.5)
+    for side, sign in SIDES:
+        ahead = -sign * wave(phase, 1, -0.15)
+        a.one("clavicle", side, yaw=-6.0, roll=8.0)
+        a.arm(side, roll=-4.0 + 3.0 * ahead, pitch=-30.0 - 11.0 * ahead, bend=58.0 + 8.0 * ahead,
+              lift=-6.0)
+        a.one("hand", side, pitch=54.0 - 9.0 * -sign * wave(phase, 1, -0.05), roll=-6.0)
+        a.grip(side, 0.35 + 0.1 * ahead)
+    a.tail_pose(rise=10.0, curl=14.0)
+    a.tail(8.0, 2.0, phase, 1, 0.1)
+    a.ears(8.0 - 9.0 * about, -4.0, "l")
+    a.ears(8.0 + 9.0 * about, -4.0, "r")
+    SNEAK.plant(a, t, 4.0)
+
+
+def backward(a, t):
+    """Steps back, with a glance over the shoulder to see where to."""
+    phase = t / BACKWARD.seconds
+    BACKWARD.go(a, t)
+    weight, stride = wave(phase, 1, 0.05), wave(phase, 1, -0.25)
+    a.move("hips", x=-0.5, y=1.4 * weight, z=-0.95 + 0.45 * wave(phase, 2, 0.22))
+    a.turn("hips", pitch=1.0, yaw=7.0 * stride, roll=4.5 * wave(phase, 1, 0.08))
+    a.bend(pitch=7.0 + 2.0 * wave(phase, 2, 0.3), yaw=8.0 - 8.0 * stride,
+           roll=-6.0 * wave(phase, 1, 0.1))
+    a.stretch(0.3 * wave(phase, 2, 0.25))
+    a.nod(yaw=30.0 + 3.0 * wave(phase, 1, 0.1), pitch=2.0 + 2.0 * wave(phase, 2, 0.4),
+          roll=-5.0 + 2.0 * weight)
+    a.look(15.0, 6.0)
+    a.brows(0.4, -0.4)
+    a.mouth(0.22 + 0.06 * wave(phase, 2, 0.2), 0.4)
+    a.blink(bump(phase, 0.30, 0.42, 0.05))
+    a.arms_down(0.6)
+    for side, sign in SIDES:
+        swing = sign * wave(phase, 1, -0.2)
+        a.arm(side, roll=13.0 + 3.0 * swing, pitch=-8.0 + 12.0 * swing, bend=24.0 + 7.0 * swing)
+        a.one("hand", side, roll=14.0 + 5.0 * wave(phase, 2, 0.2), pitch=-8.0)
+        a.grip(side, -0.3)
+    a.tail_pose(rise=9.0, curl=6.0)
+    a.tail(9.0, 1.5, phase, 1, 0.08)
+    a.ears(5.0, 12.0)
+    BACKWARD.plant(a, t, 3.0)
+
+
+def _aside(a, t, gait, sign):
+    """Side steps towards `sign` (1 left, -1 right), told as if to the left."""
+    phase = t / gait.seconds + (0.0 if sign > 0.0 else 0.5)
+    gait.go(a, t)
+    # Feet part at 0.0, when the leading foot lands, and come together at 0.5.
+    apart = wave(phase, 1, -0.25)
+    a.move("hips", x=-0.2, y=sign * (0.9 * wave(phase, 1, 0.0)), z=-1.2 - 0.5 * apart)
+    a.turn("hips", roll=sign * (-3.0 + 4.0 * wave(phase, 1, 0.12)), yaw=sign * 5.0 * apart,
+           pitch=4.0)
+    a.bend(roll=sign * (3.0 - 5.0 * wave(phase, 1, 0.15)), yaw=-sign * 4.0 * apart,
+           pitch=6.0 + 2.0 * wave(phase, 2, 0.2))
+    a.stretch(-0.35 * wave(phase, 1, -0.2))
+    a.nod(roll=sign * (-2.0 + 3.0 * wave(phase, 1, 0.25)), yaw=sign * 9.0,
+          pitch=-6.0 + 1.5 * wave(phase, 2, 0.3))
+    a.look(sign * 13.0, 0.0)
+    a.brows(0.15, 0.35)
+    a.mouth(0.2 + 0.08 * apart)
+    a.blink(bump(phase, 0.62, 0.76, 0.05))
+    a.arms_down(0.55)
+    for side, own in SIDES:
+        lead = own * sign
+        a.arm(side, roll=12.0 + 7.0 * apart + 3.0 * lead, pitch=-16.0 - 3.0 * lead,
+              bend=32.0 + 6.0 * wave(phase, 1, -0.1))
+        a.one("hand", side, roll=8.0 + 7.0 * wave(phase, 1, -0.05), pitch=-4.0)
+        a.grip(side, -0.2)
+    a.tail_pose(rise=4.0, side=-sign * 10.0)
+    a.tail(6.0, 1.5, phase, 1, 0.08)
+    a.ears(5.0)
+    gait.plant(a, t, 3.0)
+
+
+def strafe_left(a, t):
+    _aside(a, t, ASIDE_L, 1.0)
+
+
+def strafe_right(a, t):
+    _aside(a, t, ASIDE_R, -1.0)
+
+
+def _turning(a, t, gait, sign):
+    """Steps on the spot: eyes first, then head, chest, hips; the tail comes last."""
+    phase = t / gait.seconds + (0.0 if sign > 0.0 else 0.5)
+    gait.go(a, t)
+    weight = wave(phase, 1, 0.05)
+    a.move("hips", x=0.2, y=sign * 1.3 * weight, z=-0.9 + 0.4 * wave(phase, 2, 0.22))
+    a.turn("hips", roll=sign * 4.0 * wave(phase, 1, 0.08), yaw=sign * 5.0 * wave(phase, 1, 0.2),
+           pitch=3.0)
+    a.bend(yaw=sign * (9.0 + 3.0 * wave(phase, 1, 0.05)), roll=-sign * 6.0 * wave(phase, 1, 0.1),
+           pitch=1.5 * wave(phase, 2, 0.3))
+    a.stretch(0.3 * wave(phase, 2, 0.25))
+    a.nod(yaw=sign * (17.0 + 3.0 * wave(phase, 2, 0.0)), roll=sign * (-4.0 + 2.0 * weight),
+          pitch=-2.0 + 2.0 * wave(phase, 2, 0.38))
+    a.look(sign * 14.0)
+    a.brows(0.3)
+    a.mouth(0.25 + 0.06 * wave(phase, 2, 0.3))
+    a.blink(bump(phase, 0.15, 0.28, 0.05))
+    a.arms_down(0.7)
+    for side, own in SIDES:
+        lead = own * sign
+        a.arm(side, roll=9.0 + 3.0 * wave(phase, 2, 0.2), bend=16.0 + 6.0 * lead,
+              pitch=12.0 * lead + lead * 6.0 * wave(phase, 1, 0.0))
+        a.one("hand", side, roll=8.0, pitch=6.0 * lead)
+        a.grip(side, 0.05)
+    a.tail_pose(rise=3.0, side=-sign * 26.0)
+    a.tail(5.0, 1.5, phase, 1, 0.08)
+    a.ears(3.0)
+    gait.plant(a, t, 3.0)
+
+
+def turn_left(a, t):
+    _turning(a, t, TURN_L, 1.0)
+
+
+def turn_right(a, t):
+    _turning(a, t, TURN_R, -1.0)

@@ -1,0 +1,67 @@
+"""Curves over time that motion is made of."""
+
+import math
+
+from kit.maths import smoothstep
+
+
+def wave(phase, cycles=1, shift=0.0):
+    """Sine with an integer number of cycles per loop; shift in cycles, > 0 is later."""
+    return math.sin(2.0 * math.pi * (phase * cycles - shift))
+
+
+def bump(phase, start, stop, ramp):
+    """0 outside start..stop, 1 inside, with smooth ramps of length `ramp`; wraps around."""
+    phase = (phase - start) % 1.0
+    length = stop - start
+    return smoothstep(0.0, ramp, phase) * smoothstep(length, length - ramp, phase)
+
+
+def pulse(t, start, stop, ramp):
+    """The same, once."""
+    return smoothstep(start, start + ramp, t) * smoothstep(stop, stop - ramp, t)
+
+
+def _slopes(keys):
+    """Monotone slopes (Fritsch and Carlson): flat at every extreme, so a curve never overshoots
+    its keys."""
+    steps = [(b[1] - a[1]) / (b[0] - a[0]) for a, b in zip(keys, keys[1:])]
+    inner = []
+    for (a, b, c), left, right in zip(zip(keys, keys[1:], keys[2:]), steps, steps[1:]):
+        if left * right <= 0.0:
+            inner.append(0.0)
+            continue
+        before, after = b[0] - a[0], c[0] - b[0]
+        one, two = 2.0 * after + before, after + 2.0 * before
+        inner.append((one + two) / (one / left + two / right))
+    return inner
+
+
+def _between(a, b, slope_a, slope_b, t):
+    span = b[0] - a[0]
+    t = (t - a[0]) / span
+    h = t * t * (3.0 - 2.0 * t)
+    return (a[1] + (b[1] - a[1]) * h + span * slope_a * t * (1.0 - t) * (1.0 - t)
+            - span * slope_b * t * t * (1.0 - t))
+
+
+def keyed(t, *keys):
+    """A curve through (time, value) keys in rising order, level before the first and after the
+    last, easing in and out of every extreme."""
+    if t <= keys[0][0]:
+        return keys[0][1]
+    if t >= keys[-1][0]:
+        return keys[-1][1]
+    slopes = [0.0] + _slopes(keys) + [0.0]
+    n = next(n for n in range(1, len(keys)) if t < keys[n][0])
+    return _between(keys[n - 1], keys[n], slopes[n - 1], slopes[n], t)
+
+
+def looped(t, period, *keys):
+    """The same, repeating; keys lie in one period."""
+    t %= period
+    around = [(keys[-2][0] - period, keys[-2][1]), (keys[-1][0] - period, keys[-1][1])]
+    around += list(keys) + [(keys[0][0] + period, keys[0][1]), (keys[1][0] + period, keys[1][1])]
+    slopes = [0.0] + _slopes(around) + [0.0]
+    n = next(n for n in range(2, len(around)) if t < around[n][0])
+    return _between(around[n - 1], around[n], slopes[n - 1], slopes[n], t)

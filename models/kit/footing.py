@@ -1,0 +1,29 @@
+"""Where one foot is while its owner does something else than walk."""
+
+import math
+
+from kit.maths import smoothstep
+
+
+class Footing:
+    """A foot that stands at (x, y), turned by yaw, but for its moves: rows of (start, end, x, y,
+    yaw, lift, pitch), in rising order; lift is the height in the middle of the way, pitch how far
+    the heel leads there. Between moves it does not stir."""
+
+    def __init__(self, x, y, yaw, *moves):
+        self.start, self.moves = (x, y, yaw), moves
+
+    def at(self, t):
+        """(x, y, z, pitch, yaw) at time t."""
+        x, y, yaw = self.start
+        for start, end, to_x, to_y, to_yaw, lift, pitch in self.moves:
+            if t <= start:
+                break
+            if t >= end:
+                x, y, yaw = to_x, to_y, to_yaw
+                continue
+            s = (t - start) / (end - start)
+            way, up = smoothstep(0.0, 1.0, s), math.sin(math.pi * s) ** 0.9
+            return (x + (to_x - x) * way, y + (to_y - y) * way, lift * up, pitch * up,
+                    yaw + (to_yaw - yaw) * way)
+        return x, y, 0.0, 0.0, yaw

@@ -1,0 +1,79 @@
+"""Reads .md5mesh and .md5anim files that these scripts wrote, as any other reader would."""
+
+import re
+
+from kit.maths import add, mul, rotate
+
+
+def _numbers(text):
+    return [float(n) for n in re.findall(r"-?[\d.]+", text)]
+
+
+def _turn(x, y, z):
+    return (x, y, z, -abs(1.0 - x * x - y * y - z * z) ** 0.5)
+
+
+class Mesh:
+    """joints: (name, parent, place, turn) in model space. vertices: per mesh a list of rows
+    (joint, bias, offset) per vertex."""
+
+    def __init__(self, path):
+        with open(path, encoding="ascii") as file:
+            text = re.sub(r"//[^\n]*", "", file.read())
+        self.joints, self.vertices = [], []
+        for name, rest in re.findall(r'"([^"]+)"\s+(-?\d+ \([^\n]*)', text.split("mesh {")[0]):
+            n = _numbers(rest)
+            self.joints.append((name, int(n[0]), tuple(n[1:4]), _turn(*n[4:7])))
+        for body in text.split("mesh {")[1:]:
+            weights = [_numbers(row) for row in re.findall(r"\sweight ([^\n]*)", body)]
+            found = []
+            for row in re.findall(r"\svert ([^\n]*)", body):
+                n = _numbers(row)
+                first, count = int(n[3]), int(n[4])
+                found.append([(int(w[1]), w[2], tuple(w[3:6]))
+                              for w in weights[first:first + count]])
+            self.vertices.append(found)
+
+    def place(self, vertex, posed):
+        """Where a vertex is when the joints are at posed (place, turn)."""
+        at = (0.0, 0.0, 0.0)
+        for joint, bias, offset in vertex:
+            place, turn = posed[joint]
+            spot = add(place, rotate(turn, offset))
+            at = (at[0] + bias * spot[0], at[1] + bias * spot[1], at[2] + bias * spot[2])
+        return at
+
+
+class Anim:
+    """rate, names, parents; frames: per frame a list of (place, turn) relative to the parent."""
+
+    def __init__(self, path):
+        with open(path, encoding="ascii") as file:
+            text = re.sub(r"//[^\n]*", "", file.read())
+        self.rate = int(re.search(r"frameRate (\d+)", text).group(1))
+        rows = re.findall(r'"([^"]+)"\s+(-?\d+) (\d+) (\d+)', text.split("hierarchy {")[1])
+        self.names = [row[0] for row in rows]
+        self.parents = [int(row[1]) for row in rows]
+        base = text.split("baseframe {")[1].split("}")[0].strip().split("\n")
+        base = [_numbers(row) for row in base]
+        self.frames = []
+        for body in re.findall(r"frame \d+ \{([^}]*)\}", text):
+            values, frame = _numbers(body), []
+            for row, (_, _, bits, first) in zip(base, rows):
+                n, at = list(row), int(first)
+                for component in range(6):
+                    if int(bits) >> component & 1:
+                        n[component] = values[at]
+                        at += 1
+                frame.append((tuple(n[:3]), _turn(*n[3:])))
+            self.frames.append(frame)
+
+    def posed(self, n):
+        """(place, turn) of all joints of a frame in model space."""
+        out = []
+        for (place, turn), parent in zip(self.frames[n], self.parents):
+            if parent >= 0:
+                base, swing = out[parent]
+                place, turn = add(base, rotate(swing, place)), mul(swing, turn)
+            out.append((place, turn))
+        return out

@@ -1,0 +1,123 @@
+"""What hangs on a body follows it late: tails, ears, a belly, as damped springs.
+
+A spring is led by the pose that an animator gave and swings about it. It sees only how that place
+speeds up, so a body that runs at an even pace drags nothing behind."""
+
+import math
+
+from kit import maths
+from kit.maths import add, conj, mul, rotate, scale, sub
+
+
+class Chain:
+    """Joints, each the parent of the next, that bend; `tip` is where the last one points.
+    frequency in swings a second, damping 0..1 (1 never swings over), limit in degrees a joint."""
+
+    def __init__(self, joints, tip, frequency, damping, limit):
+        self.joints, self.tip = joints, tip
+        self.frequency, self.damping, self.limit = frequency, damping, limit
+
+
+class Mass:
+    """One joint that is carried away, at most `limit` units."""
+
+    def __init__(self, joint, aim, frequency, damping, limit):
+        self.joint, self.aim = joint, aim
+        self.frequency, self.damping, self.limit = frequency, damping, limit
+
+
+class _Point:
+    """A point on a spring: place, speed, and where the pose had it."""
+
+    def __init__(self, rest):
+        self.place, self.speed, self.rest = rest, (0.0, 0.0, 0.0), rest
+
+    def step(self, rest, frequency, damping, seconds):
+        """One implicit step: steady however stiff the spring is."""
+        rate = 2.0 * math.pi * frequency
+        stiff, drag = rate * rate, 2.0 * damping * rate
+        lead = scale(sub(rest, self.rest), 1.0 / seconds)
+        push = add(scale(sub(rest, self.place), seconds * stiff), scale(lead, seconds * drag))
+        self.speed = scale(add(self.speed, push),
+                           1.0 / (1.0 + seconds * drag + seconds * seconds * stiff))
+        self.place = add(self.place, scale(self.speed, seconds))
+        self.rest = rest
+
+    def carry(self, place, turn):
+        """Into another frame of reference: where a loop begins again."""
+        self.place = rotate(turn, add(self.place, place))
+        self.rest = rotate(turn, add(self.rest, place))
+        self.speed = rotate(turn, self.speed)
+
+
+def between(a, b):
+    """The shortest turn from direction a to direction b (no half turns)."""
+    axis = maths.cross(a, b)
+    return maths.normalised((axis[0], axis[1], axis[2], 1.0 + maths.dot(a, b)))
+
+
+class Follow:
+    """All springs of one creature, through one clip."""
+
+    def __init__(self, skeleton, springs):
+        self.skeleton, self.springs = skeleton, springs
+        self.points = {}
+
+    def carry(self, place, turn):
+        for point in self.points.values():
+            point.carry(place, turn)
+
+    def _point(self, joint, rest, spring, seconds):
+        point = self.points.get(joint)
+        if point is None:
+            point = self.points[joint] = _Point(rest)
+        point.step(rest, spring.frequency, spring.damping, seconds)
+        return point
+
+    def step(self, pose, seconds):
+        """What the springs add at the next moment: turns and moves per joint (by number), in
+        place of those that the pose has."""
+        turns, moves = {}, {}
+        for spring in self.springs:
+            if isinstance(spring, Chain):
+                self._chain(pose, spring, seconds, turns)
+            else:
+                self._mass(pose, spring, seconds, moves)
+        return turns, moves
+
+    def _chain(self, pose, spring, seconds, turns):
+        s = self.skeleton
+        numbers = [s.index[name] for name in spring.joints]
+        parent = s.parent[numbers[0]]
+        place, turn = pose.where(parent)
+        for n, after in zip(numbers, numbers[1:] + [None]):
+            local = add(sub(s.place[n], s.place[parent]), pose.moves[n])
+            place = add(place, rotate(turn, local))
+            led = mul(turn, pose.turns[n])
+            tip = sub(s.place[after] if after is not None else spring.tip, s.place[n])
+            reach = maths.length(tip)
+            rest = rotate(led, tip)
+            point = self._point(n, add(place, rest), spring, seconds)
+            ahead, wish = maths.unit(rest), maths.unit(sub(point.place, place))
+            bend = between(ahead, wish)
+            most = math.cos(math.radians(spring.limit) * 0.5)
+            if bend[3] < most:
+                side = maths.unit(bend[:3])
+                bend = maths.axis_angle(side, spring.limit)
+                wish = rotate(bend, ahead)
+            point.place = add(place, scale(wish, reach))
+            swung = mul(bend, led)
+            turns[n] = mul(conj(turn), swung)
+            turn, parent = swung, n
+
+    def _mass(self, pose, spring, seconds, moves):
+        n = self.skeleton.index[spring.joint]
+        place, turn = pose.where(n)
+        rest = add(place, rotate(turn, sub(spring.aim, self.skeleton.place[n])))
+        point = self._point(n, rest, spring, seconds)
+        away = rotate(conj(turn), sub(point.place, rest))
+        size = maths.length(away)
+        if size > spring.limit:
+            away = scale(away, spring.limit / size)
+            point.place = add(rest, rotate(turn, away))
+        moves[n] = add(pose.moves[n], away)
