@@ -208,7 +208,7 @@ deps:
 
 # -- Tests ------------------------------------------------------------------------------------
 
-.PHONY: test test-library test-long fuzz bench coverage lint format programs
+.PHONY: test test-library test-long test-blender fuzz bench coverage lint format programs
 
 TEST_MD5 := $(BUILD)/test_md5
 TEST_GL  := $(if $(TEST_GL_SOURCES),$(BUILD)/test_gl)
@@ -240,6 +240,10 @@ test-library: lib tool $(TEST_MD5)
 ## make test-long      the tests that take longer
 test-long: programs | deps
 	@$(RUN_TESTS) $(LONG_SCRIPTS)
+
+## make test-blender   the Blender add-on against the library; needs Blender, which is large
+test-blender: lib tool
+	@$(RUN_TESTS) test/blender/blender.sh
 
 ## make fuzz           looks for inputs that break it: FUZZ_SECONDS=60 for each target
 fuzz: | deps

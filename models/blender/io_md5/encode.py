@@ -1,0 +1,120 @@
+"""Chooses the numbers of a file so that what readers make of them is near enough, in few digits.
+
+A joint's place comes from the rounded joints above it, so each is made relative to its parent as
+readers will see it: errors do not add up along a limb. What that leaves is measured, and where it is
+too much, the joint gets more digits."""
+
+import math
+
+import numpy as np
+
+from . import maths
+
+MOST_DIGITS = 9
+
+
+def first_digits(accuracy):
+    return min(max(math.ceil(-math.log10(accuracy)) + 1, 2), 7)
+
+
+def encode_bind(joints, accuracy):
+    """joints (J, 4, 4), rigid, model space. Returns places (J, 3) and turns (J, 3) to write, and the
+    joints as they will be read."""
+    places, turns = [], []
+    digits = first_digits(accuracy)
+    exact = maths.stored_sign(maths.quaternion_of(joints))
+    for joint, turn in zip(joints, exact):
+        for more in range(digits, MOST_DIGITS + 1):
+            xyz = maths.rounded_turns(turn[None], more, np.ones(3, bool), more >= 8)
+            if np.abs(maths.rebuilt(xyz) - turn).max() < 10.0 ** -digits:
+                break
+        places.append(np.round(joint[:3, 3], digits))
+        turns.append(xyz[0])
+    places, turns = np.array(places), np.array(turns)
+    return places, turns, maths.matrix_of(maths.rebuilt(turns),
+                                          places.astype(np.float32).astype(np.float64))
+
+
+def encode_clip(parents, joints, bind, corners, accuracy):
+    """joints (frames, J, 4, 4): where each should be, model space. bind: as it is read. corners: per
+    joint (n, 3) points, bind pose, that enclose all that it moves. Returns poses (frames, J, 6), bits
+    per joint, and per joint the largest distance by which a point will be off."""
+    num_frames, num_joints = joints.shape[:2]
+    poses = np.zeros((num_frames, num_joints, 6))
+    bits, errors = [0] * num_joints, np.zeros(num_joints)
+    read = np.zeros_like(joints)
+    nowhere = np.broadcast_to(np.eye(4), (num_frames, 4, 4))
+    for joint, parent in enumerate(parents):
+        wanted = joints[:, joint]
+        plain = maths.inverse(joints[:, parent] if parent >= 0 else nowhere) @ wanted
+        above = read[:, parent] if parent >= 0 else nowhere
+        local = maths.inverse(above) @ wanted
+        points = maths.apply(maths.inverse(bind[joint])[None], corners[joint])
+        least = None
+        for digits in range(first_digits(accuracy), MOST_DIGITS + 1):
+            slack = 0.5 * accuracy if digits == first_digits(accuracy) else 0.0
+            six = _encode_joint(plain, local, digits, slack, len(points) and _reach(points))
+            seen = above @ maths.matrix_of(maths.rebuilt(six[:, 3:]),
+                                           six[:, :3].astype(np.float32).astype(np.float64))
+            error = _largest_error(seen, wanted, points)
+            if least is None or error < least:
+                least = error
+                poses[:, joint], read[:, joint] = six, seen
+            if least <= accuracy:
+                break
+        errors[joint] = least
+        changes = (poses[:, joint] != poses[0, joint]).any(axis=0)
+        bits[joint] = sum(1 << part for part in range(6) if changes[part])
+    return poses, bits, errors
+
+
+def _reach(points):
+    return max(1.0, float(np.linalg.norm(points, axis=1).max()))
+
+
+def _encode_joint(plain, local, digits, slack, reach):
+    """plain: relative to where the parent should be, which tells what stands still; local: relative
+    to where it is read, which makes up for that."""
+    six = np.zeros((len(plain), 6))
+    unit = 10.0 ** -digits
+    still_turn = maths.stored_sign(maths.quaternion_of(plain))
+    turn = maths.stored_sign(maths.quaternion_of(local))
+    # A rotation's numbers may move less, because what they turn is far away.
+    for part in range(3):
+        column = plain[:, part, 3]
+        if np.ptp(column) <= slack:
+            six[:, part] = round((column.max() + column.min()) / 2, digits)
+        else:
+            six[:, part] = np.round(local[:, part, 3] / unit) * unit
+    free = np.ptp(still_turn[:, :3], axis=0) > slack / (2 * max(reach, 1.0))
+    middle = (still_turn[:, :3].max(axis=0) + still_turn[:, :3].min(axis=0)) / 2
+    if not free.any():
+        one = np.append(middle, still_turn[0, 3])[None]
+        six[:, 3:] = maths.rounded_turns(one, digits, np.ones(3, bool), digits >= 8)
+        return six
+    turn[:, :3] = np.where(free, turn[:, :3], np.round(middle, digits))
+    six[:, 3:] = maths.rounded_turns(turn, digits, free, digits >= 8)
+    return six
+
+
+def _largest_error(seen, wanted, points):
+    """How far the joint itself or a corner of what it moves is off, in any frame."""
+    off = seen - wanted
+    error = np.abs(off[:, :3, 3]).max()
+    for point in points:
+        moved = off[:, :3, :3] @ point + off[:, :3, 3]
+        error = max(error, float(np.linalg.norm(moved, axis=1).max()))
+    return error
+
+
+def bias_digits(size, most, accuracy):
+    """How many decimals weights need: joints may carry what they move apart by the mesh's size."""
+    return min(max(math.ceil(math.log10(max(0.5 * size * math.sqrt(most) / accuracy, 1))), 4), 8)
+
+
+def rounded_biases(biases, digits):
+    """They sum to one exactly; the largest takes what rounding leaves."""
+    whole = 10 ** digits
+    parts = np.round(np.asarray(biases) / np.sum(biases) * whole).astype(np.int64)
+    parts[np.argmax(parts)] += whole - parts.sum()
+    return parts / whole

@@ -1,0 +1,189 @@
+"""Actions to .md5anim."""
+
+import fnmatch
+import math
+import re
+from contextlib import contextmanager
+
+import numpy as np
+
+from . import encode, maths, skin
+from .rig import pose_position
+from .settings import file_name, frame_rate, some, whole_rate
+from .text import Clip, Md5Error, clip_text
+
+COMMAND = "Blender, io_md5"
+_BONE_PATH = re.compile(r'pose\.bones\["((?:[^"\\]|\\.)*)"\]')
+_LONGEST = 100000
+
+
+def clips(context, rig, read, skins, settings, report, timeline_name):
+    """Yields (file name without ending, text) of each clip that is wanted."""
+    if settings.actions == "NONE":
+        return
+    data = rig.armature.animation_data
+    if data and data.use_tweak_mode:
+        raise Md5Error("Leave the tweak mode of the NLA editor first")
+    corners = skin.corners(skins, len(rig.names), rig.bind)
+    with _state_kept(context, rig.armature) as place, pose_position(context, rig.armature, "POSE"):
+        for name, action in _chosen(rig, settings, report, timeline_name):
+            if action:
+                _play(rig.armature, action, place if settings.actions == "ALL" else None)
+            frames = _frames(context.scene, action, settings)
+            rate = settings.rate or (action or {}).get("md5_rate") or frame_rate(context.scene)
+            joints, moves = rig.sample(context, frames, name, report)
+            loose = [one.name for one in skins if not one.carried]
+            if moves and loose:
+                report.warn("%s moves the armature as a whole, which these meshes do not follow in "
+                            "Blender, for want of a parent, but in the file: %s" % (name, some(loose)))
+            yield file_name(name), _encode(rig, joints, read, skins, corners, settings,
+                                           whole_rate(rate, report), name, report)
+
+
+def _encode(rig, joints, read, skins, corners, settings, rate, name, report):
+    moves = joints @ maths.inverse(rig.bind)
+    # The file's bind pose is rounded: what moves it as it should be moved is what is wanted.
+    poses, bits, errors = encode.encode_clip(rig.parents, moves @ read, read, corners,
+                                             settings.accuracy)
+    # Single precision, in which readers rebuild rotations, is coarse near half turns.
+    if errors.max() > 5 * settings.accuracy:
+        worst = int(np.argmax(errors))
+        report.warn("%s: up to %.1g units off at joint '%s': it stands nearly a half turn from its "
+                    "parent, or far away%s" % (
+                        name, errors[worst], rig.names[worst],
+                        "" if settings.bone_axis == "MODEL" else
+                        "; Joints Along: Model may help"))
+    bounds = [skin.bounds(skins, frame) if skins else
+              (frame[:, :3, 3].min(axis=0), frame[:, :3, 3].max(axis=0))
+              for frame in (moves if skins else joints)]
+    return clip_text(COMMAND, Clip([str(one) for one in rig.names], rig.parents, rate, bits,
+                                   poses.tolist(), bounds))
+
+
+# -- Which actions, which frames --------------------------------------------------------------------
+
+def _chosen(rig, settings, report, timeline_name):
+    import bpy
+    data = rig.armature.animation_data
+    if settings.actions == "TIMELINE":
+        return [(timeline_name, None)]
+    active = data.action if data else None
+    if settings.actions == "ACTIVE":
+        if not active:
+            raise Md5Error("Armature '%s' has no active action" % rig.armature.name)
+        return [(active.name, active)]
+    patterns = [part.strip() for part in settings.only.split(",") if part.strip()]
+    chosen = [(action.name, action) for action in bpy.data.actions
+              if (action == active or drives(action, rig.armature))
+              and (not patterns or any(fnmatch.fnmatchcase(action.name, one) for one in patterns))]
+    for pattern in patterns:
+        if not any(fnmatch.fnmatchcase(name, pattern) for name, _ in chosen):
+            report.warn("No action of this armature is called '%s'" % pattern)
+    taken = {}
+    for name, _ in chosen:
+        taken.setdefault(file_name(name), []).append(name)
+    for name, same in taken.items():
+        if len(same) > 1:
+            raise Md5Error("Actions %s would all become %s.md5anim" % (some(same), name))
+    return chosen
+
+
+def curves_of(action):
+    """Up to Blender 4.3 an action has curves; later they lie in layers, for several things at once."""
+    if getattr(action, "layers", None):
+        return [curve for layer in action.layers for strip in layer.strips
+                for bag in strip.channelbags for curve in bag.fcurves]
+    return list(getattr(action, "fcurves", ()))
+
+
+def drives(action, armature):
+    """Whether an action moves a bone that the armature has."""
+    for curve in curves_of(action):
+        path = _BONE_PATH.match(curve.data_path)
+        if path and re.sub(r"\\(.)", r"\1", path[1]) in armature.data.bones:
+            return True
+    return False
+
+
+def _frames(scene, action, settings):
+    if settings.frames == "CUSTOM":
+        first, last = settings.first, settings.last
+    elif settings.frames == "SCENE" or not action:
+        first, last = scene.frame_start, scene.frame_end
+    else:
+        first, last = _range_of(action)
+    if last < first:
+        raise Md5Error("The last frame, %d, comes before the first, %d" % (last, first))
+    if last - first >= _LONGEST:
+        raise Md5Error("%d frames are too many" % (last - first + 1))
+    return range(first, last + 1)
+
+
+def _range_of(action):
+    """Its own range, or that of its keys: to the whole frames around them."""
+    first, last = action.frame_range  # of a single frame Blender says that it has two
+    if not action.use_frame_range:
+        ranges = [curve.range() for curve in curves_of(action) if len(curve.keyframe_points)]
+        if ranges:
+            first, last = min(low for low, _ in ranges), max(high for _, high in ranges)
+    return math.floor(first + 1e-3), math.ceil(last - 1e-3)
+
+
+# -- Playing, and leaving everything as it was ------------------------------------------------------
+
+def assign(data, action):
+    data.action = action
+    # From Blender 4.4 an action has slots, one for each thing that it moves.
+    if action and hasattr(data, "action_slot") and not data.action_slot:
+        suitable = list(getattr(data, "action_suitable_slots", ()))
+        if suitable:
+            data.action_slot = suitable[0]
+
+
+def _play(armature, action, place):
+    """The action alone. place: where the armature stands if the action does not move it; then its
+    bones rest likewise, instead of staying where the last action left them."""
+    data = armature.animation_data_create()
+    data.use_nla = False
+    assign(data, action)
+    if place:
+        _set_channels(armature, place)
+        for bone in armature.pose.bones:
+            bone.location = (0.0, 0.0, 0.0)
+            bone.scale = (1.0, 1.0, 1.0)
+            bone.rotation_quaternion = (1.0, 0.0, 0.0, 0.0)
+            bone.rotation_euler = (0.0, 0.0, 0.0)
+            bone.rotation_axis_angle = (0.0, 0.0, 1.0, 0.0)
+
+
+_CHANNELS = ("location", "scale", "rotation_quaternion", "rotation_euler", "rotation_axis_angle")
+
+
+@contextmanager
+def _state_kept(context, armature):
+    scene = context.scene
+    frame, subframe, camera = scene.frame_current, scene.frame_subframe, scene.camera
+    data = armature.animation_data
+    played = (data.action, getattr(data, "action_slot", None), data.use_nla) if data else None
+    things = [armature] + list(armature.pose.bones)
+    kept = [[tuple(getattr(thing, channel)) for channel in _CHANNELS] for thing in things]
+    try:
+        yield kept[0]
+    finally:
+        data = armature.animation_data
+        if data and played:
+            data.action, data.use_nla = played[0], played[2]
+            if played[1] is not None:
+                data.action_slot = played[1]
+        elif data:
+            armature.animation_data_clear()
+        scene.frame_set(frame, subframe=subframe)
+        scene.camera = camera
+        for thing, values in zip(things, kept):
+            _set_channels(thing, values)
+        context.view_layer.update()
+
+
+def _set_channels(thing, values):
+    for channel, value in zip(_CHANNELS, values):
+        setattr(thing, channel, value)

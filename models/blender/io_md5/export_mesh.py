@@ -1,0 +1,70 @@
+"""An armature and its meshes to .md5mesh, with the clips that belong to them."""
+
+import os
+
+import numpy as np
+
+from . import encode, export_anim, maths, skin
+from .rig import Rig, find_armature, pose_position
+from .settings import some
+from .text import Md5Error, Mesh, Model, model_text
+
+COMMAND = "Blender, io_md5"
+
+
+def export_model(context, path, settings, report):
+    """Writes `path` and, beside it, one .md5anim for each clip. Nothing is written unless all of it
+    can be."""
+    if context.mode != "OBJECT":
+        raise Md5Error("Leave %s mode first" % context.mode.replace("_", " ").lower())
+    rig = Rig(find_armature(context), settings)
+    with pose_position(context, rig.armature, "REST"):
+        rig.settle()
+        skins = skin.collect(context, rig, settings, report)
+    if settings.with_mesh and not skins:
+        raise Md5Error("Armature '%s' deforms no visible mesh" % rig.armature.name)
+    places, turns, read = encode.encode_bind(rig.bind, settings.accuracy)
+    texts = {}
+    if settings.with_mesh:
+        model = Model([str(name) for name in rig.names], rig.parents, places.tolist(),
+                      turns.tolist(),
+                      [_mesh(one, read, settings) for one in skins])
+        texts[path] = model_text(COMMAND, model)
+        _tell_names(rig, skins, report)
+    for name, text in export_anim.clips(context, rig, read, skins, settings, report,
+                                        os.path.splitext(os.path.basename(path))[0]):
+        goal = os.path.join(os.path.dirname(path), name + ".md5anim")
+        if goal in texts:
+            raise Md5Error("Two clips would both be called '%s.md5anim'" % name)
+        texts[goal] = text
+    save(texts)
+    report.info("%d joints, %d meshes, %d vertices, %d triangles, %d clips" % (
+        len(rig.names), len(skins), sum(len(one.points) for one in skins),
+        sum(len(one.tris) for one in skins), len(texts) - bool(settings.with_mesh)))
+    return sorted(texts)
+
+
+def save(texts):
+    for goal, text in texts.items():
+        try:
+            with open(goal, "w", encoding="utf-8", newline="\n") as file:
+                file.write(text)
+        except OSError as error:
+            raise Md5Error("Cannot write '%s': %s" % (goal, error.strerror or error)) from error
+
+
+def _mesh(one, read, settings):
+    digits = encode.first_digits(settings.accuracy)
+    points = np.repeat(one.points, np.diff(one.firsts), axis=0)
+    offsets = np.round(maths.apply(maths.inverse(read)[one.joints], points), digits)
+    firsts = one.firsts.tolist()
+    return Mesh(one.name, one.shader, one.uvs.tolist(),
+                [(first, after - first) for first, after in zip(firsts, firsts[1:])],
+                one.tris.tolist(),
+                list(zip(one.joints.tolist(), one.biases.tolist(), offsets.tolist())))
+
+
+def _tell_names(rig, skins, report):
+    odd = [name for name in rig.names + [one.shader for one in skins] if '"' in name]
+    if odd:
+        report.warn("The format cannot write quotes: they are single now in %s" % some(odd))

@@ -1,0 +1,234 @@
+""".md5mesh to an armature and meshes."""
+
+import os
+
+import bpy
+import numpy as np
+
+from . import maths
+from .settings import bone_to_joint, to_file
+from .text import Md5Error, decoded, read_model
+
+# Weights of one vertex that lie further apart than this, in units, do not mean the same point.
+APART = 1e-3
+
+
+def load(path):
+    try:
+        with open(path, "rb") as file:
+            return decoded(file.read())
+    except OSError as error:
+        raise Md5Error("Cannot read '%s': %s" % (path, error.strerror or error)) from error
+
+
+def import_model(context, path, settings, report):
+    """Makes the armature and its meshes, and returns the armature."""
+    if context.mode != "OBJECT":
+        raise Md5Error("Leave %s mode first" % context.mode.replace("_", " ").lower())
+    model = read_model(load(path), path)
+    if not model.names:
+        raise Md5Error("%s: there are no joints" % path)
+    title = os.path.splitext(os.path.basename(path))[0]
+    joints = maths.matrix_of(maths.rebuilt(model.turns), np.array(model.places))
+    armature, bones = _armature(context, title, model, joints, settings)
+    told = {"apart": 0, "furthest": 0.0, "sums": 0, "none": 0, "negative": 0, "lost": 0}
+    for number, mesh in enumerate(model.meshes):
+        name = mesh.name or "%s_%d" % (title, number)
+        thing = _mesh(context, name, mesh, armature, bones, joints, settings,
+                      os.path.dirname(path), told)
+        thing["md5_mesh"] = number
+    _tell(told, path, report)
+    report.info("%s: %d joints, %d meshes" % (path, len(model.names), len(model.meshes)))
+    return armature
+
+
+# -- The armature -----------------------------------------------------------------------------------
+
+def _armature(context, title, model, joints, settings):
+    data = bpy.data.armatures.new(title)
+    armature = bpy.data.objects.new(title, data)
+    armature.show_in_front = True
+    # What another export needs to make the same again.
+    armature["md5_scale"] = settings.scale
+    armature["md5_forward"] = settings.forward
+    armature["md5_bone_axis"] = settings.bone_axis
+    context.collection.objects.link(armature)
+    for thing in context.selected_objects:
+        thing.select_set(False)
+    armature.select_set(True)
+    context.view_layer.objects.active = armature
+    back = np.linalg.inv(to_file(settings))
+    rest = back @ joints @ np.linalg.inv(bone_to_joint(settings))
+    rest = maths.rigid(unscaled(rest))[0]
+    lengths = _lengths(rest, model.parents)
+    bpy.ops.object.mode_set(mode="EDIT")
+    made = []
+    for matrix, length, name in zip(rest, lengths, model.names):
+        bone = data.edit_bones.new(name or "joint")
+        bone.head = matrix[:3, 3]
+        bone.tail = matrix[:3, 3] + matrix[:3, 1] * length
+        bone.align_roll(matrix[:3, 2])
+        made.append(bone)
+    for bone, parent in zip(made, model.parents):
+        bone.parent = made[parent] if parent >= 0 else None
+    bones = [bone.name for bone in made]
+    bpy.ops.object.mode_set(mode="OBJECT")
+    for number, (bone, name) in enumerate(zip(bones, model.names)):
+        data.bones[bone]["md5_joint"] = number
+        # To tell what rounding did to the bone from what the file says.
+        data.bones[bone]["md5_bind"] = model.places[number] + model.turns[number]
+        if bone != name:
+            data.bones[bone]["md5_name"] = name
+    for bone in armature.pose.bones:
+        bone.rotation_mode = "QUATERNION"
+    return armature, bones
+
+
+def unscaled(matrices):
+    result = matrices.copy()
+    result[..., :3, :3] /= np.cbrt(np.linalg.det(matrices[..., :3, :3]))[..., None, None]
+    return result
+
+
+def _lengths(rest, parents):
+    """Bones reach to the child that lies ahead, if there is one; none is so short that single
+    precision would turn it."""
+    places = rest[:, :3, 3]
+    size = float(np.ptp(places, axis=0).max()) or 1.0
+    ahead = np.zeros(len(parents))
+    for joint, parent in enumerate(parents):
+        if parent >= 0:
+            way = float((places[joint] - places[parent]) @ rest[parent, :3, 1])
+            ahead[parent] = max(ahead[parent], way)
+    usual = float(np.median(ahead[ahead > 0])) if (ahead > 0).any() else size / 10
+    least = np.maximum(np.abs(places).max(axis=1) * 1e-3, size / 50)
+    return np.maximum(np.where(ahead > size / 100, ahead, usual), least).tolist()
+
+
+# -- Meshes -----------------------------------------------------------------------------------------
+
+def _mesh(context, name, mesh, armature, bones, joints, settings, folder, told):
+    points, shares = _vertices(mesh, joints, told)
+    places, corners = _welded(mesh, told, settings.weld)
+    back = np.linalg.inv(to_file(settings))
+    data = bpy.data.meshes.new(name)
+    data.from_pydata(maths.apply(back, points[places]).tolist() if places else [], [],
+                     [face for face, _ in corners])
+    layer = data.uv_layers.new(name="UVMap")
+    if corners and layer:
+        uvs = np.array([mesh.uvs[vertex] for _, tri in corners for vertex in tri])
+        uvs[:, 1] = 1 - uvs[:, 1]
+        layer.data.foreach_set("uv", uvs.astype(np.float32).ravel())
+        data.polygons.foreach_set("use_smooth", [True] * len(corners))
+    data.materials.append(_material(mesh.shader, folder))
+    data.update()
+    thing = bpy.data.objects.new(name, data)
+    context.collection.objects.link(thing)
+    thing.parent = armature
+    modifier = thing.modifiers.new("Armature", "ARMATURE")
+    modifier.object = armature
+    groups = {}
+    for number, vertex in enumerate(places):
+        for joint, bias in shares[vertex].items():
+            if bias > 0:
+                if joint not in groups:
+                    groups[joint] = thing.vertex_groups.new(name=bones[joint])
+                groups[joint].add([number], bias, "REPLACE")
+    return thing
+
+
+def _vertices(mesh, joints, told):
+    """Where each vertex of the file lies in the bind pose, and how much of it belongs to each joint."""
+    points, shares = np.zeros((len(mesh.spans), 3)), []
+    if mesh.weights:
+        held = maths.apply(joints[[joint for joint, _, _ in mesh.weights]],
+                           np.array([offset for _, _, offset in mesh.weights]))
+    for vertex, (first, count) in enumerate(mesh.spans):
+        share = {}
+        for joint, bias, _ in mesh.weights[first:first + count]:
+            share[joint] = share.get(joint, 0.0) + bias
+        shares.append(share)
+        if not count:
+            told["none"] += 1
+            continue
+        biases = np.array([bias for _, bias, _ in mesh.weights[first:first + count]])
+        mine = held[first:first + count]
+        points[vertex] = biases @ mine
+        apart = float(np.ptp(mine[biases != 0], axis=0).max()) if (biases != 0).any() else 0.0
+        told["apart"] += apart > APART
+        told["furthest"] = max(told["furthest"], apart)
+        told["sums"] += abs(biases.sum() - 1) > 1e-4
+        told["negative"] += any(bias < 0 for bias in share.values())
+    return points, shares
+
+
+def _welded(mesh, told, weld):
+    """Which vertex of the file stands for each of Blender's, and the faces as (Blender's vertices,
+    the file's), counter-clockwise. Vertices that differ in nothing but their UV are one: Blender
+    keeps UVs with the faces. Blender has no two faces on the same vertices, which files have for
+    what is seen from both sides: the second gets vertices of its own."""
+    places, number, known = [], [], {}
+    for vertex, (first, count) in enumerate(mesh.spans):
+        key = tuple(mesh.weights[first:first + count]) if weld and count else vertex
+        if key not in known:
+            known[key] = len(places)
+            places.append(vertex)
+        number.append(known[key])
+    faces, taken = [], set()
+    for a, b, c in mesh.tris:
+        tri = (a, c, b)
+        if len(set(tri)) < 3:
+            told["lost"] += 1
+            continue
+        face = tuple(number[vertex] for vertex in tri)
+        if len(set(face)) < 3 or frozenset(face) in taken:
+            face = tuple(range(len(places), len(places) + 3))
+            places += tri
+        taken.add(frozenset(face))
+        faces.append((face, tri))
+    return places, faces
+
+
+def _material(shader, folder):
+    name = shader.encode("utf-8")[:60].decode("utf-8", "ignore") or "unnamed"
+    material = bpy.data.materials.get(name)
+    if material and material.get("md5_shader", material.name) == shader:
+        return material
+    material = bpy.data.materials.new(name)
+    if material.name != shader:
+        material["md5_shader"] = shader
+    stem = os.path.splitext(shader.replace("\\", "/").split("/")[-1])[0]
+    for ending in ("", "_d"):
+        for kind in (".png", ".tga", ".jpg"):
+            path = os.path.join(folder, stem + ending + kind)
+            if stem and os.path.isfile(path):
+                _show(material, path)
+                return material
+    return material
+
+
+def _show(material, path):
+    try:
+        image = bpy.data.images.load(path, check_existing=True)
+    except RuntimeError:  # a picture that Blender cannot read is no reason to stop
+        return
+    material.use_nodes = True
+    nodes = material.node_tree.nodes
+    shade = next((node for node in nodes if node.type == "BSDF_PRINCIPLED"), None)
+    if shade:
+        texture = nodes.new("ShaderNodeTexImage")
+        texture.image = image
+        texture.location = (-320, 240)
+        material.node_tree.links.new(texture.outputs["Color"], shade.inputs["Base Color"])
+
+
+def _tell(told, path, report):
+    if told["apart"]:
+        report.warn("%s: the weights of %d vertices do not meet in one point, by up to %.3g units: "
+                    "posed, they lie elsewhere in Blender" % (path, told["apart"], told["furthest"]))
+    for key, text in (("sums", "the weights of %d vertices do not sum to 1, as Blender makes them"),
+                      ("negative", "%d vertices have negative weights, which are left out"),
+                      ("none", "%d vertices have no weights"),
+                      ("lost", "%d triangles without area are left out")):
+        if told[key]:
+            report.warn(path + ": " + text % told[key])

@@ -1,0 +1,125 @@
+"""Rotations and rigid transforms as numpy arrays, and how readers see what a file says of them.
+
+Matrices are 4x4, columns are vectors: v' = M v. Quaternions are x y z w in textbook order. Arrays may
+have any number of leading dimensions."""
+
+import numpy as np
+
+
+def matrix_of(turn, place):
+    """From quaternions (..., 4), of about unit length, and places (..., 3)."""
+    turn = turn / np.linalg.norm(turn, axis=-1, keepdims=True)
+    x, y, z, w = (turn[..., n] for n in range(4))
+    result = np.zeros(turn.shape[:-1] + (4, 4))
+    result[..., 0, 0] = 1 - 2 * (y * y + z * z)
+    result[..., 0, 1] = 2 * (x * y - w * z)
+    result[..., 0, 2] = 2 * (x * z + w * y)
+    result[..., 1, 0] = 2 * (x * y + w * z)
+    result[..., 1, 1] = 1 - 2 * (x * x + z * z)
+    result[..., 1, 2] = 2 * (y * z - w * x)
+    result[..., 2, 0] = 2 * (x * z - w * y)
+    result[..., 2, 1] = 2 * (y * z + w * x)
+    result[..., 2, 2] = 1 - 2 * (x * x + y * y)
+    result[..., :3, 3] = place
+    result[..., 3, 3] = 1
+    return result
+
+
+def quaternion_of(matrix):
+    """The rotation of a rigid matrix. Of four ways to compute it, the one that divides by the largest
+    number, which loses nothing near half turns."""
+    m = matrix[..., :3, :3]
+    d0, d1, d2 = m[..., 0, 0], m[..., 1, 1], m[..., 2, 2]
+    a, b, c = (m[..., 2, 1] - m[..., 1, 2], m[..., 0, 2] - m[..., 2, 0],
+               m[..., 1, 0] - m[..., 0, 1])
+    d, e, f = (m[..., 1, 0] + m[..., 0, 1], m[..., 0, 2] + m[..., 2, 0],
+               m[..., 2, 1] + m[..., 1, 2])
+    # Rows: four times x, y, z or w times the whole quaternion.
+    rows = np.stack([np.stack([1 + d0 - d1 - d2, d, e, a], -1),
+                     np.stack([d, 1 - d0 + d1 - d2, f, b], -1),
+                     np.stack([e, f, 1 - d0 - d1 + d2, c], -1),
+                     np.stack([a, b, c, 1 + d0 + d1 + d2], -1)], -2)
+    squares = np.stack([rows[..., n, n] for n in range(4)], -1)
+    best = np.argmax(squares, -1)
+    row = np.take_along_axis(rows, best[..., None, None], -2)[..., 0, :]
+    return row / np.linalg.norm(row, axis=-1, keepdims=True)
+
+
+def inverse(matrix):
+    """Of a rigid matrix."""
+    result = np.zeros_like(matrix)
+    turned = np.swapaxes(matrix[..., :3, :3], -1, -2)
+    result[..., :3, :3] = turned
+    result[..., :3, 3] = -(turned @ matrix[..., :3, 3:])[..., 0]
+    result[..., 3, 3] = 1
+    return result
+
+
+def rigid(matrix):
+    """The nearest rigid matrix, and how far the given one is from it: its largest stretch or shear."""
+    u, _, v = np.linalg.svd(matrix[..., :3, :3])
+    handed = np.sign(np.linalg.det(u @ v))
+    u = u.copy()
+    u[..., :, 2] *= handed[..., None]
+    result = matrix.copy()
+    result[..., :3, :3] = u @ v
+    off = np.abs(result[..., :3, :3] - matrix[..., :3, :3]).max(axis=(-1, -2))
+    return result, off
+
+
+def apply(matrix, points):
+    """matrix (..., 4, 4) times points (..., 3)."""
+    return (matrix[..., :3, :3] @ points[..., None])[..., 0] + matrix[..., :3, 3]
+
+
+# -- As files say it --------------------------------------------------------------------------------
+
+def stored_sign(turn):
+    """q or -q: the one with w <= 0, which readers rebuild. Arrays (frames, 4): where w is nothing but
+    rounding, the sign that goes on from the frame before."""
+    result = np.where(turn[..., 3:] > 0, -turn, turn)
+    if result.ndim == 2:
+        for frame in np.nonzero(np.abs(result[:, 3]) < 1e-7)[0]:
+            if frame and np.dot(result[frame], result[frame - 1]) < 0:
+                result[frame] = -result[frame]
+    return result
+
+
+def rebuilt(xyz):
+    """The quaternion that readers make of x y z: in single precision, w the negative root."""
+    single = np.asarray(xyz, dtype=np.float32)
+    square = (single[..., 0] * single[..., 0] + single[..., 1] * single[..., 1]
+              + single[..., 2] * single[..., 2])
+    # Longer than a rotation by more than rounding: brought to unit length, with w = 0.
+    w = -np.sqrt(np.where(square > np.float32(1.00001), np.float32(0), np.abs(np.float32(1) - square)))
+    return np.concatenate([single, w[..., None]], -1).astype(np.float64)
+
+
+def rounded_turns(turns, digits, free, wide):
+    """x y z of rotations (frames, 4) in so many decimals. Rounding each for itself would make the
+    rebuilt w wrong where it is small, so of all neighbours the best is taken. free: which of the
+    three may move, the others stay as they are; wide: look further."""
+    unit = 10.0 ** -digits
+    near = np.round(turns[:, :3] / unit) * unit
+    near = np.where(free, near, turns[:, :3])
+    steps = np.arange(-3, 4) if wide else np.arange(-1, 2)
+    best, least = near, _distance(rebuilt(near), turns)
+    # Far from half turns nothing is gained.
+    hard = np.nonzero(np.abs(turns[:, 3]) < 0.3)[0]
+    if not len(hard):
+        return best
+    best, kept = best.copy(), least[hard]
+    for x in steps if free[0] else (0,):
+        for y in steps if free[1] else (0,):
+            for z in steps if free[2] else (0,):
+                tried = np.round((near[hard] / unit) + (x, y, z)) * unit
+                tried = np.where(free, tried, near[hard])
+                off = _distance(rebuilt(tried), turns[hard])
+                better = off < kept
+                best[hard[better]] = tried[better]
+                kept = np.where(better, off, kept)
+    return best
+
+
+def _distance(one, two):
+    return np.minimum(np.abs(one - two).max(axis=-1), np.abs(one + two).max(axis=-1))

@@ -1,0 +1,145 @@
+"""The armature: which of its bones become joints, where they rest and where they are in a frame."""
+
+from contextlib import contextmanager
+
+import numpy as np
+
+from . import maths
+from .settings import array, bone_to_joint, some, to_file
+from .text import Md5Error
+
+# How much a bone may be stretched before it is told; below lies what single precision does.
+STRETCH = 1e-4
+
+
+def find_armature(context):
+    """The active object, what deforms it, or the only armature there is."""
+    active = context.view_layer.objects.active
+    if active and active.type == "ARMATURE":
+        return active
+    if active and active.type == "MESH" and armature_of(active):
+        return armature_of(active)
+    found = [thing for thing in context.view_layer.objects if thing.type == "ARMATURE"]
+    if len(found) == 1:
+        return found[0]
+    raise Md5Error("There is no armature to export" if not found else
+                   "There are %d armatures: make one of them active" % len(found))
+
+
+def armature_of(thing):
+    """What deforms or carries an object."""
+    for modifier in thing.modifiers:
+        if modifier.type == "ARMATURE" and modifier.object:
+            return modifier.object
+    parent = thing.parent
+    return parent if parent and parent.type == "ARMATURE" else None
+
+
+class Rig:
+    """armature; names, parents and bones (None: the added origin) by joint; joint_of: by bone name the
+    joint that it is, or that its nearest exported ancestor is."""
+
+    def __init__(self, armature, settings):
+        self.armature, self.settings = armature, settings
+        self.names, self.parents, self.bones, self.joint_of = [], [], [], {}
+        bones = _in_order(armature.data.bones)
+        if not bones:
+            raise Md5Error("Armature '%s' has no bones" % armature.name)
+        kept = {bone.name for bone in bones if bone.use_deform or not settings.deform_only}
+        if not kept:
+            raise Md5Error("Armature '%s' has no bones that deform" % armature.name)
+        roots = [bone for bone in bones if bone.name in kept
+                 and not any(up.name in kept for up in bone.parent_recursive)]
+        if settings.origin == "ALWAYS" or settings.origin == "AUTO" and len(roots) > 1:
+            name = "origin"
+            while name in kept:
+                name += "_"
+            self._add(name, -1, None)
+        for bone in bones:
+            parent = self.joint_of.get(bone.parent.name, -1) if bone.parent else -1
+            if parent < 0 and self.bones and self.bones[0] is None:
+                parent = 0
+            if bone.name in kept:
+                self._add(bone.get("md5_name", bone.name), parent, bone.name)
+            elif parent >= 0:
+                self.joint_of[bone.name] = parent
+
+    def _add(self, name, parent, bone):
+        if bone is not None:
+            self.joint_of[bone] = len(self.names)
+        self.names.append(name)
+        self.parents.append(parent)
+        self.bones.append(bone)
+
+    def settle(self):
+        """Where the armature stands now and its bones rest is the bind pose: self.rest (J, 4, 4), with
+        the armature's scale in it, and self.bind, rigid."""
+        world = to_file(self.settings) @ array(self.armature.matrix_world)
+        lengths = np.linalg.svd(world[:3, :3])[1]
+        if np.linalg.det(world[:3, :3]) <= 0 or lengths.max() > lengths.min() * (1 + STRETCH):
+            raise Md5Error("Armature '%s' is mirrored or scaled differently along its axes: "
+                           "apply its scale first" % self.armature.name)
+        joints = bone_to_joint(self.settings)
+        bones = self.armature.data.bones
+        self.rest = np.array([np.eye(4) if bone is None else
+                              world @ array(bones[bone].matrix_local) @ joints
+                              for bone in self.bones])
+        bind = self.rest.copy()
+        if self.settings.bone_axis == "MODEL":
+            bind[:, :3, :3] = np.eye(3)
+        else:
+            bind[:, :3, :3] /= np.cbrt(np.linalg.det(bind[:, :3, :3]))[:, None, None]
+        self.bind = maths.rigid(bind)[0]
+
+    def sample(self, context, frames, what, report):
+        """(frames, J, 4, 4): the joints in those frames of the scene, rigid; and whether the armature
+        moves as a whole."""
+        posed, worlds = zip(*[self._pose(context, frame) for frame in frames])
+        posed = np.array(posed)
+        # What the bones do to the mesh, which is rigid where nothing is scaled.
+        moved, off = maths.rigid(posed @ np.linalg.inv(self.rest))
+        bad = np.nonzero(off.max(axis=0) > STRETCH)[0]
+        if len(bad):
+            report.warn("%s: the format has no scale, which these bones use: %s"
+                        % (what, some(self.names[joint] for joint in bad)))
+        joints = moved @ self.bind
+        joints[..., :3, 3] = posed[..., :3, 3]
+        return joints, bool(np.ptp(worlds, axis=0).max() > STRETCH)
+
+    def _pose(self, context, frame):
+        context.scene.frame_set(frame)
+        seen = self.armature.evaluated_get(context.evaluated_depsgraph_get())
+        world = to_file(self.settings) @ array(seen.matrix_world)
+        joints = bone_to_joint(self.settings)
+        return [np.eye(4) if bone is None else world @ array(seen.pose.bones[bone].matrix) @ joints
+                for bone in self.bones], world
+
+
+def _in_order(bones):
+    """Parents first: as they were imported, if they all were; else branch by branch, by name."""
+    numbers = [bone.get("md5_joint") for bone in bones]
+    if all(isinstance(number, int) for number in numbers) and len(set(numbers)) == len(numbers):
+        listed = sorted(bones, key=lambda bone: bone["md5_joint"])
+        place = {bone.name: n for n, bone in enumerate(listed)}
+        if all(not bone.parent or place[bone.parent.name] < place[bone.name] for bone in listed):
+            return listed
+    result, waiting = [], sorted((bone for bone in bones if not bone.parent),
+                                 key=lambda bone: bone.name, reverse=True)
+    while waiting:
+        bone = waiting.pop()
+        result.append(bone)
+        waiting += sorted(bone.children, key=lambda child: child.name, reverse=True)
+    return result
+
+
+@contextmanager
+def pose_position(context, armature, position):
+    """REST or POSE for a while."""
+    before = armature.data.pose_position
+    armature.data.pose_position = position
+    context.view_layer.update()
+    try:
+        yield
+    finally:
+        armature.data.pose_position = before
+        context.view_layer.update()

@@ -1,0 +1,356 @@
+"""The text of .md5mesh, .md5anim and .md5camera files, version 10: written and read.
+
+Knows nothing of Blender. Everything here is in the files' own space and numbers: x forward, y left,
+z up; joints of a mesh in model space, those of a clip relative to their parent; of a rotation x y z."""
+
+import re
+from dataclasses import dataclass, field
+
+
+# Beyond it nothing can be placed in single precision; what is not a number is not below it either.
+LARGEST = 1e12
+
+
+class Md5Error(Exception):
+    """What stops an export or an import, in words for the person who asked for it."""
+
+
+@dataclass
+class Mesh:
+    name: str
+    shader: str
+    uvs: list = field(default_factory=list)      # per vertex (u, v)
+    spans: list = field(default_factory=list)    # per vertex (first weight, number of weights)
+    tris: list = field(default_factory=list)     # vertices, clockwise seen from outside
+    weights: list = field(default_factory=list)  # (joint, bias, (x, y, z))
+
+
+@dataclass
+class Model:
+    names: list
+    parents: list
+    places: list  # per joint (x, y, z), model space
+    turns: list   # per joint (x, y, z) of the rotation
+    meshes: list
+
+
+@dataclass
+class Clip:
+    names: list
+    parents: list
+    rate: float
+    bits: list    # per joint: which of its six numbers are animated
+    poses: list   # per frame, per joint six numbers: place, turn; what is not animated repeats
+    bounds: list  # per frame ((x, y, z), (x, y, z)); may be empty
+
+
+@dataclass
+class Flight:
+    rate: float
+    cuts: list    # frames that end a shot: the next begins behind
+    frames: list  # (place, turn, horizontal field of view in degrees)
+
+
+# -- Writing ----------------------------------------------------------------------------------------
+
+def number(value, digits):
+    """No exponents, which some readers do not know, no trailing zeros, no -0."""
+    text = "%.*f" % (digits, value)
+    if "." in text:
+        text = text.rstrip("0").rstrip(".")
+    return "0" if text == "-0" else text
+
+
+def triple(values, digits):
+    return "( %s )" % " ".join(number(value, digits) for value in values)
+
+
+def quotable(text):
+    """What can stand between quotes: the format has no way to write a quote within."""
+    return re.sub(r'[\x00-\x1f\x7f]', "_", text.replace('"', "'"))
+
+
+def _header(command, *counts):
+    return ["MD5Version 10", 'commandline "%s"' % quotable(command), ""] + [
+        "%s %s" % count for count in counts]
+
+
+def _parent_comment(names, parent):
+    return "\t// %s" % quotable(names[parent]) if parent >= 0 else ""
+
+
+def model_text(command, model):
+    out = _header(command, ("numJoints", len(model.names)), ("numMeshes", len(model.meshes)))
+    out += ["", "joints {"]
+    for name, parent, place, turn in zip(model.names, model.parents, model.places, model.turns):
+        # The numbers were rounded by who chose them: nine digits write them as they are.
+        out.append('\t"%s"\t%d %s %s%s' % (quotable(name), parent, triple(place, 9),
+                                           triple(turn, 9), _parent_comment(model.names, parent)))
+    out.append("}")
+    for mesh in model.meshes:
+        out += ["", "mesh {", "\t// meshes: %s" % quotable(mesh.name),
+                '\tshader "%s"' % quotable(mesh.shader), "", "\tnumverts %d" % len(mesh.uvs)]
+        out += ["\tvert %d %s %d %d" % (n, triple(uv, 6), first, count)
+                for n, (uv, (first, count)) in enumerate(zip(mesh.uvs, mesh.spans))]
+        out += ["", "\tnumtris %d" % len(mesh.tris)]
+        out += ["\ttri %d %d %d %d" % (n, a, b, c) for n, (a, b, c) in enumerate(mesh.tris)]
+        out += ["", "\tnumweights %d" % len(mesh.weights)]
+        out += ["\tweight %d %d %s %s" % (n, joint, number(bias, 9), triple(offset, 9))
+                for n, (joint, bias, offset) in enumerate(mesh.weights)]
+        out.append("}")
+    return "\n".join(out) + "\n"
+
+
+def clip_text(command, clip):
+    total = sum(bin(bits).count("1") for bits in clip.bits)
+    out = _header(command, ("numFrames", len(clip.poses)), ("numJoints", len(clip.names)),
+                  ("frameRate", number(clip.rate, 0)), ("numAnimatedComponents", total))
+    out += ["", "hierarchy {"]
+    first = 0
+    for name, parent, bits in zip(clip.names, clip.parents, clip.bits):
+        out.append('\t"%s"\t%d %d %d%s' % (quotable(name), parent, bits, first if bits else 0,
+                                           _parent_comment(clip.names, parent)))
+        first += bin(bits).count("1")
+    out += ["}", "", "bounds {"]
+    out += ["\t%s %s" % (triple(low, 6), triple(high, 6)) for low, high in clip.bounds]
+    out += ["}", "", "baseframe {"]
+    out += ["\t%s %s" % (triple(six[:3], 9), triple(six[3:], 9)) for six in clip.poses[0]]
+    out.append("}")
+    for n, pose in enumerate(clip.poses):
+        out += ["", "frame %d {" % n]
+        for six, bits in zip(pose, clip.bits):
+            if bits:
+                out.append("\t" + " ".join(number(six[part], 9)
+                                           for part in range(6) if bits >> part & 1))
+        out.append("}")
+    return "\n".join(out) + "\n"
+
+
+def flight_text(command, flight):
+    out = _header(command, ("numFrames", len(flight.frames)), ("frameRate", number(flight.rate, 0)),
+                  ("numCuts", len(flight.cuts)))
+    out += ["", "cuts {"] + ["\t%d" % cut for cut in flight.cuts] + ["}", "", "camera {"]
+    out += ["\t%s %s %s" % (triple(place, 6), triple(turn, 9), number(view, 6))
+            for place, turn, view in flight.frames]
+    return "\n".join(out + ["}"]) + "\n"
+
+
+# -- Reading ----------------------------------------------------------------------------------------
+
+_BLANK = re.compile(r"(?:[\x00-\x20\ufeff]|//[^\n]*|/\*.*?\*/)*", re.DOTALL)
+_TOKEN = re.compile(r'"([^"\n]*)"|([(){}]|[^\x00-\x20(){}"]+)')
+
+
+class Reader:
+    """Tokens of a text, and errors that name their line."""
+
+    def __init__(self, text, file):
+        self.text, self.file = text, file
+        self.at = self.start = 0
+
+    def fail(self, message):
+        line = self.text.count("\n", 0, self.start) + 1
+        raise Md5Error("%s:%d: %s" % (self.file, line, message))
+
+    def peek(self):
+        """The next token, "" at the end; a quoted one with its first quote, to tell it apart."""
+        self.at = self.start = _BLANK.match(self.text, self.at).end()
+        found = _TOKEN.match(self.text, self.at)
+        if not found:
+            if self.at < len(self.text):
+                self.fail("a quote that does not end")
+            return "", self.at
+        return ('"' + found[1] if found[1] is not None else found[2]), found.end()
+
+    def token(self):
+        token, self.at = self.peek()
+        return token
+
+    def expect(self, word):
+        token = self.token()
+        if token != word:
+            self.fail("'%s' expected, not '%s'" % (word, token.strip('"')))
+
+    def words(self):
+        token = self.token()
+        if not token or token in "(){}":
+            self.fail("a name expected")
+        return token[1:] if token[0] == '"' else token
+
+    def number(self):
+        token = self.token()
+        try:
+            value = float(token)
+        except ValueError:
+            self.fail("a number expected, not '%s'" % token.strip('"'))
+        if not abs(value) <= LARGEST:
+            self.fail("a number expected, not '%s'" % token)
+        return value
+
+    def whole(self, low, high):
+        value = self.number()
+        if value != int(value) or not low <= value <= high:
+            self.fail("a whole number from %d to %d expected, not '%g'" % (low, high, value))
+        return int(value)
+
+    def count(self, word):
+        """How many of something follow: at most what the text has room for."""
+        self.expect(word)
+        return self.whole(0, len(self.text))
+
+    def numbers(self, many):
+        self.expect("(")
+        values = tuple(self.number() for _ in range(many))
+        self.expect(")")
+        return values
+
+    def header(self):
+        self.expect("MD5Version")
+        version = self.whole(0, 1 << 30)
+        if version not in (10, 12):
+            self.fail("version %d cannot be read, only 10 and 12" % version)
+        token, after = self.peek()
+        if token == "commandline":
+            self.at = after
+            self.words()
+
+
+def decoded(data):
+    """Files are bytes in no known encoding; Blender wants Unicode."""
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError:
+        return data.decode("latin-1")
+
+
+def read_model(text, file):
+    reader = Reader(text, file)
+    reader.header()
+    num_joints, num_meshes = reader.count("numJoints"), reader.count("numMeshes")
+    model = Model([], [], [], [], [])
+    reader.expect("joints")
+    reader.expect("{")
+    for _ in range(num_joints):
+        model.names.append(reader.words())
+        model.parents.append(reader.whole(-1, num_joints - 1))
+        model.places.append(reader.numbers(3))
+        model.turns.append(reader.numbers(3))
+    reader.expect("}")
+    _check_hierarchy(reader, model.parents)
+    for _ in range(num_meshes):
+        if not reader.peek()[0]:
+            break
+        model.meshes.append(_read_mesh(reader, num_joints))
+    return model
+
+
+def _check_hierarchy(reader, parents):
+    """Parents may follow their children, but not in circles."""
+    done = [False] * len(parents)
+    for joint in range(len(parents)):
+        road = []
+        while joint >= 0 and not done[joint]:
+            if len(road) > len(parents):
+                reader.fail("joint %d is its own ancestor" % joint)
+            road.append(joint)
+            joint = parents[joint]
+        for passed in road:
+            done[passed] = True
+
+
+def _read_mesh(reader, num_joints):
+    reader.expect("mesh")
+    reader.expect("{")
+    opened = reader.at
+    mesh = Mesh("", "")
+    biggest = len(reader.text)
+    while True:
+        word = reader.token()
+        if word == "}":
+            break
+        if word == "name":
+            mesh.name = reader.words()
+        elif word == "shader":
+            mesh.shader = reader.words()
+        elif word in ("numverts", "numtris", "numweights", "numvertexcolors"):
+            reader.whole(0, biggest)
+        elif word == "vertexcolor":
+            reader.whole(0, biggest)
+            reader.numbers(4)
+        elif word == "vert":
+            reader.whole(0, biggest)
+            mesh.uvs.append(reader.numbers(2))
+            mesh.spans.append((reader.whole(0, biggest), reader.whole(0, biggest)))
+            # Normal and tangent of version 12: Blender derives its own.
+            if reader.peek()[0] == "(":
+                reader.numbers(3)
+                reader.numbers(4)
+        elif word == "tri":
+            reader.whole(0, biggest)
+            mesh.tris.append(tuple(reader.whole(0, len(mesh.uvs) - 1) for _ in range(3)))
+        elif word == "weight":
+            reader.whole(0, biggest)
+            mesh.weights.append((reader.whole(0, num_joints - 1), reader.number(),
+                                 reader.numbers(3)))
+        else:
+            reader.fail("'%s' means nothing in a mesh" % word.strip('"'))
+    for n, (first, count) in enumerate(mesh.spans):
+        if first + count > len(mesh.weights):
+            reader.fail("vertex %d of this mesh wants weights that are not there" % n)
+    if not mesh.name:
+        comment = re.compile(r"\s*//[ \t]*meshes:[ \t]*([^\r\n]*)").match(reader.text, opened)
+        mesh.name = comment[1].strip() if comment else ""
+    return mesh
+
+
+def read_clip(text, file):
+    reader = Reader(text, file)
+    reader.header()
+    num_frames, num_joints = reader.count("numFrames"), reader.count("numJoints")
+    reader.expect("frameRate")
+    rate = reader.number()
+    num_numbers = reader.count("numAnimatedComponents")
+    if num_frames < 1 or rate <= 0.0:
+        reader.fail("an animation has at least one frame and a frame rate over 0")
+    clip = Clip([], [], rate, [], [], [])
+    firsts = []
+    reader.expect("hierarchy")
+    reader.expect("{")
+    for joint in range(num_joints):
+        clip.names.append(reader.words())
+        clip.parents.append(reader.whole(-1, num_joints - 1))
+        clip.bits.append(reader.whole(0, 63))
+        firsts.append(reader.whole(0, len(text)))
+        if clip.bits[joint] and firsts[joint] + bin(clip.bits[joint]).count("1") > num_numbers:
+            reader.fail("joint %d wants numbers that a frame does not have" % joint)
+    reader.expect("}")
+    _check_hierarchy(reader, clip.parents)
+    if reader.peek()[0] == "bounds":
+        reader.token()
+        reader.expect("{")
+        while reader.peek()[0] == "(":
+            clip.bounds.append((reader.numbers(3), reader.numbers(3)))
+        reader.expect("}")
+    reader.expect("baseframe")
+    reader.expect("{")
+    base = [reader.numbers(3) + reader.numbers(3) for _ in range(num_joints)]
+    reader.expect("}")
+    # Where each number of a frame goes.
+    goals = [(joint, part, firsts[joint] + bin(bits & ((1 << part) - 1)).count("1"))
+             for joint, bits in enumerate(clip.bits) for part in range(6) if bits >> part & 1]
+    for _ in range(num_frames):
+        values = _read_frame(reader, num_numbers)
+        pose = [list(six) for six in base]
+        for joint, part, place in goals:
+            pose[joint][part] = values[place]
+        clip.poses.append(pose)
+    return clip
+
+
+def _read_frame(reader, many):
+    reader.expect("frame")
+    reader.whole(-1 << 31, 1 << 31)
+    reader.expect("{")
+    values = [reader.number() for _ in range(many)]
+    reader.expect("}")
+    return values

@@ -1,0 +1,148 @@
+"""compare.py MD5TOOL TRUTH.json: the library's view of exported files against Blender's own.
+
+Exit status 1, and what is wrong, when a joint or a vertex is off by more than 1e-4 units."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+
+TOLERANCE = 1e-4
+
+
+def dump(tool, mesh, clip=None, times=()):
+    """The tool's lines by moment: [0] is the bind pose. Each {word: list of lists of numbers}."""
+    command = [tool, "dump", mesh] + ([clip] if clip else [])
+    for time in times:
+        command += ["--ms", "%.9f" % time]
+    text = subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout.decode()
+    parts = [{"tri": [], "v": [], "bv": [], "st": []}]
+    for line in text.splitlines():
+        word, _, rest = line.partition(" ")
+        if word == "time":
+            parts.append({"v": []})
+        if word in ("submesh", "skin"):
+            for kind in ("tri", "v", "bv", "st"):
+                if kind in parts[-1]:
+                    parts[-1][kind].append([])
+        part = parts[-1]
+        if word in ("tri", "v", "bv", "st"):
+            part[word][-1].append([float(number) for number in rest.split()])
+        elif word in ("bindmat", "world"):
+            part.setdefault(word, []).append([float(number) for number in rest.split()[1:]])
+        if word == "submesh":
+            parts[0].setdefault("shaders", []).append(re.search('"(.*)"', rest)[1])
+        elif word == "joint":
+            part.setdefault(word, []).append(rest.split(" ", 2))
+    return parts
+
+
+def largest(ours, theirs):
+    """The largest difference of two lists of equal shape."""
+    if len(ours) != len(theirs):
+        return float("inf")
+    return max((abs(a - b) for one, two in zip(ours, theirs) for a, b in zip(one, two)), default=0.0)
+
+
+def by_corner(part, tris):
+    return [part[int(vertex)] for tri in tris for vertex in tri]
+
+
+def volume(points):
+    """Six times the volume inside triangles; negative where they are clockwise from outside."""
+    total = 0.0
+    for n in range(0, len(points), 3):
+        (ax, ay, az), (bx, by, bz), (cx, cy, cz) = points[n:n + 3]
+        total += (ax * (by * cz - bz * cy) + ay * (bz * cx - bx * cz) + az * (bx * cy - by * cx))
+    return total
+
+
+class Judge:
+    def __init__(self):
+        self.worst, self.wrong = {}, 0
+
+    def see(self, what, value, limit=TOLERANCE):
+        kind = what.split(":")[0]
+        self.worst[kind] = max(self.worst.get(kind, 0.0), value)
+        if not value <= limit:
+            self.wrong += 1
+            print("%s: off by %g" % (what, value))
+
+    def demand(self, what, fact):
+        if not fact:
+            self.wrong += 1
+            print("not true: " + what)
+
+
+def compare_rest(judge, bind, truth):
+    rest = truth["rest"]
+    judge.demand("as many meshes as Blender has parts", len(bind["tri"]) == len(rest["points"]))
+    judge.demand("joints named %s, not %s" % (truth["names"], [j[2] for j in bind["joint"]]),
+                 [joint[2].strip('"') for joint in bind["joint"]] == truth["names"])
+    judge.demand("parents stand before their children",
+                 all(int(parent) < int(n) for n, parent, _ in bind["joint"]))
+    judge.see("bind joints", largest(bind["bindmat"], rest["joints"]))
+    for number, tris in enumerate(bind["tri"]):
+        points = by_corner(bind["bv"][number], tris)
+        judge.see("bind vertices: mesh %d" % number, largest(points, rest["points"][number]))
+        judge.see("uvs: mesh %d" % number,
+                  largest(by_corner(bind["st"][number], tris), rest["uvs"][number]), 1e-6)
+        if number in truth.get("closed", []):
+            judge.demand("mesh %d is clockwise from outside" % number, volume(points) < 0)
+    judge.demand("shaders %s, not %s" % (truth["shaders"], bind["shaders"]),
+                 bind["shaders"] == truth["shaders"])
+    judge.demand("%s vertices, not %s" % (truth["vertices"], [len(v) for v in bind["bv"]]),
+                 [len(v) for v in bind["bv"]] == truth["vertices"])
+
+
+def compare_clip(judge, tool, mesh, clip, folder):
+    last = clip["frames"] - 1
+    times = []
+    for moment in clip["moments"]:
+        # The library's loop takes the very end for the start.
+        early = 1e-4 if moment["frame"] == last and last > 0 else 0.0
+        times.append(moment["frame"] * 1000.0 / clip["rate"] - early)
+    parts = dump(tool, mesh, os.path.join(folder, clip["file"]), times)
+    boxes = file_boxes(os.path.join(folder, clip["file"]))
+    judge.demand(clip["file"] + " has a box for each frame", len(boxes) == clip["frames"])
+    judge.demand(clip["file"] + " has all moments", len(parts) == len(times) + 1)
+    for moment, part in zip(clip["moments"], parts[1:]):
+        place = "%s frame %d" % (clip["file"], moment["frame"])
+        judge.see("joints: " + place, largest(part["world"], moment["joints"]))
+        points = []
+        for number, tris in enumerate(parts[0]["tri"]):
+            judge.see("vertices: %s mesh %d" % (place, number),
+                      largest(by_corner(part["v"][number], tris), moment["points"][number]))
+            points += moment["points"][number]
+        if points:
+            box = [fold(point[n] for point in points) for fold in (min, max) for n in range(3)]
+            judge.see("bounds: " + place, largest([boxes[moment["frame"]]], [box]))
+
+
+def file_boxes(path):
+    """The numbers of each line of the file's bounds."""
+    with open(path, encoding="utf-8") as file:
+        block = re.search(r"^bounds \{$(.*?)^\}$", file.read(), re.DOTALL | re.MULTILINE)[1]
+    return [[float(number) for number in re.findall(r"[-0-9.]+", line)]
+            for line in block.strip().splitlines()]
+
+
+def main(tool, path):
+    with open(path, encoding="utf-8") as file:
+        truth = json.load(file)
+    folder = os.path.dirname(path)
+    judge = Judge()
+    mesh = os.path.join(folder, truth["mesh"])
+    compare_rest(judge, dump(tool, mesh)[0], truth)
+    for clip in truth["clips"]:
+        compare_clip(judge, tool, mesh, clip, folder)
+    clips = sorted(name for name in os.listdir(folder) if name.endswith(".md5anim"))
+    judge.demand("the clips %s" % clips, clips == sorted(clip["file"] for clip in truth["clips"]))
+    print("note: %s: %s" % (os.path.basename(folder), ", ".join(
+        "%s %.1e" % worst for worst in sorted(judge.worst.items()))))
+    return 1 if judge.wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

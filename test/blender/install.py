@@ -1,0 +1,21 @@
+"""Runs in Blender: installs the add-on from a zip, finds its operators and menus, takes it away."""
+
+import sys
+
+import addon_utils
+import bpy
+
+ZIP = sys.argv[-1]
+
+bpy.ops.preferences.addon_install(filepath=ZIP)
+assert bpy.ops.preferences.addon_enable(module="io_md5") == {"FINISHED"}
+assert addon_utils.check("io_md5") == (True, True)
+for group, name in (("export_scene", "md5"), ("export_scene", "md5camera"), ("import_scene", "md5")):
+    assert getattr(getattr(bpy.ops, group), name).get_rna_type().properties["scale"].default == 1.0
+for menu, count in ((bpy.types.TOPBAR_MT_file_export, 1), (bpy.types.TOPBAR_MT_file_import, 1)):
+    mine = [draw for draw in menu.draw._draw_funcs if draw.__module__ == "io_md5"]
+    assert len(mine) == count
+bpy.ops.preferences.addon_disable(module="io_md5")
+assert not [draw for draw in bpy.types.TOPBAR_MT_file_export.draw._draw_funcs
+            if draw.__module__ == "io_md5"]
+assert "import_scene.md5" not in {name for name in dir(bpy.ops.import_scene)}

@@ -1,0 +1,379 @@
+"""Runs in Blender: builds a character with all that an exporter may stumble over, exports it in
+several ways, and writes beside each export what Blender itself makes of the scene.
+
+    blender -b --factory-startup --python-exit-code 1 -P scene.py -- ADD-ONS FOLDER"""
+
+import math
+import os
+import sys
+
+import bmesh
+import bpy
+from mathutils import Euler, Matrix, Quaternion, Vector
+
+ADDONS, FOLDER = sys.argv[sys.argv.index("--") + 1:]
+sys.path[:0] = [ADDONS, os.path.dirname(os.path.abspath(__file__))]
+import io_md5  # noqa: E402
+import truth  # noqa: E402
+
+RATE = 24
+
+
+def clear():
+    bpy.ops.wm.read_factory_settings(use_empty=True)
+    io_md5.register()
+    bpy.context.scene.render.fps = RATE
+
+
+# -- The character, in metres, looking along -y -----------------------------------------------------
+
+BONES = {  # name: parent, head, tail, roll
+    "hips": (None, (0, 0, 1.0), (0, 0, 1.15), 0.0),
+    "spine": ("hips", (0, 0, 1.15), (0, 0.02, 1.35), 0.3),
+    "chest": ("spine", (0, 0.02, 1.35), (0, 0, 1.6), 0.0),
+    "head": ("chest", (0, 0, 1.65), (0, -0.05, 1.9), 1.0),
+    "arm.L": ("chest", (0.2, 0, 1.55), (0.5, 0.03, 1.5), 0.0),
+    "hand.L": ("arm.L", (0.5, 0.03, 1.5), (0.8, 0, 1.5), 0.2),
+    "arm.R": ("chest", (-0.2, 0, 1.55), (-0.5, 0.03, 1.5), 0.0),
+    "hand.R": ("arm.R", (-0.5, 0.03, 1.5), (-0.8, 0, 1.5), -0.2),
+    "thigh.L": ("hips", (0.12, 0, 0.95), (0.13, -0.03, 0.5), math.pi),
+    "shin.L": ("thigh.L", (0.13, -0.03, 0.5), (0.12, 0, 0.05), 0.0),
+    "thigh.R": ("hips", (-0.12, 0, 0.95), (-0.13, -0.03, 0.5), math.pi),
+    "shin.R": ("thigh.R", (-0.13, -0.03, 0.5), (-0.12, 0, 0.05), 0.0),
+    # Bones that control others, and one in between that moves without deforming.
+    "target": (None, (0.5, -0.3, 1.2), (0.5, -0.3, 1.3), 0.0),
+    "twist": ("head", (0, 0, 1.9), (0, 0, 2.0), 0.0),
+    "hat": ("twist", (0, 0, 2.0), (0, 0, 2.1), 0.0),
+}
+NOT_DEFORMING = ("target", "twist")
+
+
+def build_armature():
+    data = bpy.data.armatures.new("rig")
+    armature = bpy.data.objects.new("rig", data)
+    bpy.context.collection.objects.link(armature)
+    bpy.context.view_layer.objects.active = armature
+    bpy.ops.object.mode_set(mode="EDIT")
+    for name, (parent, head, tail, roll) in BONES.items():
+        bone = data.edit_bones.new(name)
+        bone.head, bone.tail, bone.roll = head, tail, roll
+        bone.use_deform = name not in NOT_DEFORMING
+        if parent:
+            bone.parent = data.edit_bones[parent]
+    bpy.ops.object.mode_set(mode="OBJECT")
+    armature.location = (0.3, -0.2, 0.1)
+    armature.rotation_euler = (0.1, 0.2, 0.7)
+    armature.scale = (0.9, 0.9, 0.9)
+    return armature
+
+
+def distance(point, bone):
+    _, head, tail, _ = BONES[bone]
+    head, tail = Vector(head), Vector(tail)
+    way = tail - head
+    along = max(0.0, min(1.0, (point - head).dot(way) / way.length_squared))
+    return (point - head - way * along).length
+
+
+def weigh(thing, bones, most, power):
+    """Weights that do not sum to one, as painted ones do not: Blender makes them."""
+    groups = {name: thing.vertex_groups.new(name=name) for name in bones}
+    for name in ("no bone", NOT_DEFORMING[1]):
+        thing.vertex_groups.new(name=name).add([0, 1, 2], 1.0, "REPLACE")
+    for vertex in thing.data.vertices:
+        near = sorted(bones, key=lambda name: distance(vertex.co, name))[:most]
+        for name in near:
+            share = 0.9 / (1.0 + (20 * distance(vertex.co, name)) ** power)
+            groups[name].add([vertex.index], share, "REPLACE")
+
+
+def tube(rings, around):
+    """A closed tube through rings of (centre, radius), with a seam in its UVs along it and at its
+    ends, where all corners of a fan meet in one vertex."""
+    mesh = bmesh.new()
+    layer = mesh.loops.layers.uv.new("UVMap")
+    rows = [[mesh.verts.new(Vector(centre) + radius * Vector((
+        math.cos(n * math.tau / around), math.sin(n * math.tau / around), 0.0)))
+        for n in range(around)] for centre, radius in rings]
+    ends = (mesh.verts.new(Vector(rings[0][0]) - Vector((0, 0, 0.05))),
+            mesh.verts.new(Vector(rings[-1][0]) + Vector((0, 0, 0.05))))
+
+    def face(vertices, uvs):
+        made = mesh.faces.new(vertices)
+        made.smooth = True
+        for loop, uv in zip(made.loops, uvs):
+            loop[layer].uv = uv
+
+    for row, (low, high) in enumerate(zip(rows, rows[1:])):
+        v, w = row / len(rows), (row + 1) / len(rows)
+        for n in range(around):
+            u, x = n / around, (n + 1) / around
+            face((low[n], low[(n + 1) % around], high[(n + 1) % around], high[n]),
+                 ((u, v), (x, v), (x, w), (u, w)))
+    for n in range(around):
+        u, x = n / around, (n + 1) / around
+        face((ends[0], rows[0][(n + 1) % around], rows[0][n]), ((u, 0), (x, 0.1), (u, 0.1)))
+        face((ends[1], rows[-1][n], rows[-1][(n + 1) % around]), ((u, 1), (u, 0.9), (x, 0.9)))
+    return mesh
+
+
+def finish(mesh, name, armature, materials):
+    data = bpy.data.meshes.new(name)
+    mesh.normal_update()
+    mesh.to_mesh(data)
+    mesh.free()
+    thing = bpy.data.objects.new(name, data)
+    bpy.context.collection.objects.link(thing)
+    for material in materials:
+        data.materials.append(bpy.data.materials.get(material) or bpy.data.materials.new(material))
+    thing.parent = armature
+    return thing
+
+
+def add_armature(thing, armature):
+    thing.modifiers.new("bones", "ARMATURE").object = armature
+
+
+def build_body(armature):
+    """Seven rings of weights, two materials on one surface, n-gons left to Blender to divide."""
+    mesh = tube([((0, 0, 0.9 + 0.1 * n), 0.12 + 0.04 * math.sin(n)) for n in range(9)], 13)
+    for face in mesh.faces:
+        face.material_index = int(face.calc_center_median().z > 1.35)
+    thing = finish(mesh, "body", armature, ["models/test/trousers", "models/test/shirt"])
+    weigh(thing, [name for name in BONES if name not in NOT_DEFORMING], 7, 2)
+    add_armature(thing, armature)
+    thing.modifiers.new("triangles", "TRIANGULATE")
+
+
+def build_limbs(armature):
+    """Half of it: a mirror makes the other, with the weights of the other side. Finer before it is
+    bent. The object has a place and a turn of its own."""
+    mesh = tube([((0.13, -0.03, 0.02 + 0.11 * n), 0.06) for n in range(9)], 6)
+    turned = Matrix.Translation((0.02, 0.01, 0.03)) @ Euler((0.1, 0.0, 0.2)).to_matrix().to_4x4()
+    thing = finish(mesh, "limbs", armature, ["models/test/skin"])
+    weigh(thing, ["hips", "thigh.L", "shin.L"], 3, 3)
+    for name in ("thigh.R", "shin.R"):
+        thing.vertex_groups.new(name=name)
+    thing.matrix_basis = turned
+    thing.modifiers.new("other side", "MIRROR").use_mirror_merge = False
+    thing.modifiers.new("finer", "SUBSURF").levels = 1
+    add_armature(thing, armature)
+
+
+def build_hat(armature):
+    """Rides on a bone without weights, and is a mirror image, turned inside out by its scale."""
+    mesh = bmesh.new()
+    bmesh.ops.create_cone(mesh, cap_ends=True, segments=7, radius1=0.2, radius2=0.05, depth=0.2)
+    layer = mesh.loops.layers.uv.new("UVMap")
+    for face in mesh.faces:
+        for loop in face.loops:
+            loop[layer].uv = loop.vert.co.xy
+    thing = finish(mesh, "hat", armature, ["models/test/hat"])
+    thing.parent_type, thing.parent_bone = "BONE", "hat"
+    thing.scale = (-1.0, 1.2, 0.8)
+    thing.rotation_euler = (0.3, 0.0, 0.4)
+
+
+# -- Actions ----------------------------------------------------------------------------------------
+
+def act(armature, name, keys):
+    """keys: {bone or None for the object: {frame: (location, rotation)}}."""
+    action = bpy.data.actions.new(name)
+    action.use_fake_user = True
+    armature.animation_data_create().action = action
+    for bone, frames in keys.items():
+        thing = armature.pose.bones[bone] if bone else armature
+        for frame, (location, rotation) in frames.items():
+            if location is not None:
+                thing.location = location
+                thing.keyframe_insert("location", frame=frame, group=bone or "object")
+            if rotation is not None and thing.rotation_mode == "QUATERNION":
+                thing.rotation_quaternion = rotation
+                thing.keyframe_insert("rotation_quaternion", frame=frame, group=bone or "object")
+            elif rotation is not None:
+                thing.rotation_euler = rotation
+                thing.keyframe_insert("rotation_euler", frame=frame, group=bone or "object")
+    return action
+
+
+def turn(x, y, z):
+    return Euler((x, y, z)).to_quaternion()
+
+
+def build_actions(armature):
+    for name in ("thigh.L", "thigh.R"):
+        armature.pose.bones[name].rotation_mode = "XYZ"
+    swing = {}
+    for side, sign in (("L", 1), ("R", -1)):
+        swing["thigh." + side] = {1: (None, (0.6 * sign, 0, 0)), 13: (None, (-0.6 * sign, 0.1, 0)),
+                                  25: (None, (0.6 * sign, 0, 0))}
+        swing["arm." + side] = {1: (None, turn(0.2, 0, 0.5 * sign)),
+                                13: (None, turn(0.4, 0.2, -0.5 * sign)),
+                                25: (None, turn(0.2, 0, 0.5 * sign))}
+    swing["hips"] = {1: ((0, 0, 0), None), 7: ((0, 0.04, 0), None), 13: ((0, 0, 0), None),
+                     25: ((0, 0, 0), None)}
+    act(armature, "walk", swing)
+    # Root motion by a bone, and a joint that turns all the way round, through the half turn where
+    # what is stored of a rotation tells least.
+    act(armature, "roll over", {
+        "hips": {1: ((0, 0, 0), (1, 0, 0, 0)), 21: ((0.2, 0.3, 1.5), turn(0, 1.5, 0)),
+                 41: ((0, 0, 3.0), turn(0, 3.0, 0.5))},
+        "hand.L": {frame: (None, Quaternion((0, 1, 0), (frame - 1) * math.tau / 40))
+                   for frame in range(1, 42, 4)},
+        "twist": {1: (None, turn(0, 0, 0)), 41: (None, turn(0, 3.1, 0))},
+        "shin.R": {1: (None, turn(0, 0, 0)), 41: (None, turn(2.2, 0, 0))}})
+    # The object itself moves: a way of 4 m, and a turn.
+    act(armature, "march", {
+        None: {1: ((0.3, -0.2, 0.1), (0.1, 0.2, 0.7)), 31: ((0.3, -4.2, 0.1), (0.1, 0.2, 2.2))},
+        "spine": {1: (None, turn(0.2, 0, 0)), 31: (None, turn(-0.3, 0.2, 0))}})
+    # Starts late, ends between frames, is driven by a constraint on top of its keys.
+    act(armature, "reach", {"target": {100.25: ((0, 0, 0), None), 119.5: ((-0.3, 0.5, 0.4), None)}})
+    act(armature, "still", {"head": {5: (None, turn(0.4, 0.2, 0.1))}})
+    constraint = armature.pose.bones["hand.L"].constraints.new("IK")
+    constraint.target, constraint.subtarget, constraint.chain_count = armature, "target", 2
+    constraint.influence = 0.7
+    act(armature, "other rig", {}).fcurves.new('pose.bones["somebody else"].location', index=0)
+
+
+def use(armature, name):
+    """Plays one action as the exporter should: alone, from rest, from where the object stood."""
+    for bone in armature.pose.bones:
+        bone.matrix_basis = Matrix.Identity(4)
+    armature.location, armature.rotation_euler = (0.3, -0.2, 0.1), (0.1, 0.2, 0.7)
+    armature.animation_data.use_nla = False
+    armature.animation_data.action = bpy.data.actions[name]
+    bpy.context.view_layer.update()
+
+
+# -- Exports ----------------------------------------------------------------------------------------
+
+def tree_order(kept, origin):
+    """(file's names, bones): parents first, siblings by name."""
+    order = []
+
+    def walk(name):
+        if name in kept:
+            order.append(name)
+        for child in sorted(n for n, bone in BONES.items() if bone[0] == name):
+            walk(child)
+    for root in sorted(name for name, bone in BONES.items() if bone[0] is None):
+        walk(root)
+    return (["origin"] if origin else []) + order, ([None] if origin else []) + order
+
+
+SHADERS = ["models/test/trousers", "models/test/shirt", "models/test/hat", "models/test/skin"]
+RANGES = {"walk": (1, 25), "roll over": (1, 41), "march": (1, 31), "reach": (100, 120),
+          "still": (5, 5)}
+
+
+def export(armature, folder, names, forward, scale, along, kept, origin, **options):
+    path = os.path.join(FOLDER, folder)
+    os.makedirs(path)
+    before = bpy.context.scene.frame_current
+    result = bpy.ops.export_scene.md5(filepath=os.path.join(path, "figure.md5mesh"), forward=forward,
+                                      scale=scale, bone_axis=along, **options)
+    assert result == {"FINISHED"}
+    assert bpy.context.scene.frame_current == before
+    to_file = truth.space(forward, scale)
+    things = [bpy.data.objects[name] for name in ("body", "hat", "limbs")]
+    joint_names, bones = tree_order(kept, origin)
+    use(armature, "walk")
+    armature.animation_data.action = None
+    rest, parts = truth.rest(armature, things, bones, to_file, along)
+    clips = []
+    what = {"mesh": "figure.md5mesh", "names": joint_names, "clips": clips, "closed": [2, 3],
+            "shaders": SHADERS, "vertices": parts.counts(),
+            "rest": rest}
+    for name in names:
+        use(armature, name)
+        first, last = RANGES[name]
+        clips.append(truth.clip(armature, parts, bones, along,
+                                name.replace(" ", "_") + ".md5anim", first, last, RATE))
+    bpy.context.scene.frame_set(before)
+    truth.write(os.path.join(path, "truth.json"), what)
+
+
+def timeline(armature):
+    """All that the scene plays, strips that overlap included."""
+    data = armature.animation_data
+    data.action = None
+    data.use_nla = True
+    for start, name in ((1, "walk"), (11, "march")):
+        track = data.nla_tracks.new()
+        strip = track.strips.new(name, start, bpy.data.actions[name])
+        strip.blend_in = 5
+    scene = bpy.context.scene
+    scene.frame_start, scene.frame_end = 3, 30
+    path = os.path.join(FOLDER, "timeline")
+    os.makedirs(path)
+    assert bpy.ops.export_scene.md5(filepath=os.path.join(path, "figure.md5mesh"), scale=10.0,
+                                    actions="TIMELINE") == {"FINISHED"}
+    assert data.use_nla and data.action is None
+    to_file = truth.space("-Y", 10.0)
+    things = [bpy.data.objects[name] for name in ("body", "hat", "limbs")]
+    names, bones = tree_order(set(BONES), True)
+    rest, parts = truth.rest(armature, things, bones, to_file, "Y")
+    what = {"mesh": "figure.md5mesh", "names": names, "closed": [2, 3],
+            "shaders": SHADERS, "vertices": parts.counts(), "rest": rest,
+            "clips": [truth.clip(armature, parts, bones, "Y", "figure.md5anim", 3, 30, RATE)]}
+    truth.write(os.path.join(path, "truth.json"), what)
+
+
+def cameras():
+    """Two cameras, three shots, one of which begins before the scene does."""
+    scene = bpy.context.scene
+    scene.frame_start, scene.frame_end = 10, 60
+    scene.render.resolution_x, scene.render.resolution_y = 1280, 720
+    made = []
+    for n in range(2):
+        data = bpy.data.cameras.new("camera %d" % n)
+        camera = bpy.data.objects.new("camera %d" % n, data)
+        scene.collection.objects.link(camera)
+        for frame in (10, 60):
+            camera.location = (2 + n, frame / 20 - 2, 1 + n * frame / 30)
+            camera.rotation_euler = (1.2, 0.1 * n, frame / 25 + n)
+            camera.keyframe_insert("location", frame=frame)
+            camera.keyframe_insert("rotation_euler", frame=frame)
+            data.lens = 35 + frame / 2 + 10 * n
+            data.keyframe_insert("lens", frame=frame)
+        made.append(camera)
+    made[1].data.sensor_fit = "VERTICAL"
+    for frame, camera in ((5, 0), (25, 1), (45, 0)):
+        scene.timeline_markers.new("shot", frame=frame).camera = made[camera]
+    scene.camera = made[0]
+    path = os.path.join(FOLDER, "flight.md5camera")
+    assert bpy.ops.export_scene.md5camera(filepath=path, scale=39.37) == {"FINISHED"}
+    to_file = truth.space("-Y", 39.37)
+    views = []
+    for frame in range(10, 61):
+        scene.frame_set(frame)
+        camera = made[1 if 25 <= frame < 45 else 0]
+        seen = camera.evaluated_get(bpy.context.evaluated_depsgraph_get())
+        world = to_file @ seen.matrix_world
+        axes = [world.col[n].to_3d().normalized() for n in range(3)]
+        views.append({"forward": list(-axes[2]), "left": list(-axes[0]), "up": list(axes[1]),
+                      "position": list(world.translation),
+                      "fov": math.degrees(seen.data.angle_x) if camera == made[0] else
+                      math.degrees(2 * math.atan(math.tan(seen.data.angle_y / 2) * 1280 / 720))})
+    truth.write(os.path.join(FOLDER, "flight.json"), {"rate": RATE, "cuts": [15, 36], "views": views})
+
+
+def main():
+    clear()
+    armature = build_armature()
+    build_body(armature)
+    build_limbs(armature)
+    build_hat(armature)
+    build_actions(armature)
+    use(armature, "walk")
+    every = list(RANGES)
+    deforming = {name for name in BONES if name not in NOT_DEFORMING}
+    export(armature, "metres", every, "-Y", 1.0, "Y", set(BONES), True)
+    export(armature, "large", every, "X", 20.0, "MODEL", deforming, False, deform_only=True)
+    export(armature, "some", ["walk", "march"], "-X", 1.0, "X", set(BONES), True,
+           only="wal?, m*", accuracy=1e-6)
+    timeline(armature)
+    cameras()
+
+
+main()

@@ -1,0 +1,121 @@
+"""Runs in Blender: what Blender itself evaluates, for compare.py. Shares no code with the add-on, and
+takes another road: mathutils instead of numpy, the evaluated mesh instead of weights."""
+
+import json
+import math
+
+import bpy
+from mathutils import Matrix
+
+QUARTERS = {"X": 0, "-Y": 1, "-X": 2, "Y": 3}
+
+
+def space(forward, scale):
+    return Matrix.Rotation(QUARTERS[forward] * math.pi / 2, 4, "Z") @ Matrix.Scale(scale, 4)
+
+
+def _rows(matrix, rest, along):
+    """3x4 of a joint: unit axes, in the order of the file."""
+    axes = [matrix.col[n].to_3d().normalized() for n in range(3)]
+    if along == "X":
+        axes = [axes[1], axes[2], axes[0]]
+    if along == "MODEL":
+        turned = matrix.to_3x3().normalized() @ rest.to_3x3().normalized().transposed()
+        axes = [turned.col[n] for n in range(3)]
+    place = matrix.translation
+    return [value for row in range(3) for value in
+            (axes[0][row], axes[1][row], axes[2][row], place[row])]
+
+
+def joints(armature, names, to_file, along, stood):
+    """names: bones in the file's order, None for the added origin. stood: the armature's matrix in
+    the bind pose."""
+    seen = armature.evaluated_get(bpy.context.evaluated_depsgraph_get())
+    unit = [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0]
+    return [unit if name is None else
+            _rows(to_file @ seen.matrix_world @ seen.pose.bones[name].matrix,
+                  to_file @ stood @ armature.data.bones[name].matrix_local, along)
+            for name in names]
+
+
+class Parts:
+    """The triangles of objects at rest, one part for each material of each. Posed, Blender might
+    divide a polygon the other way; the vertices are the same."""
+
+    def __init__(self, things, to_file, stood):
+        self.to_file, self.stood, self.parts, self.uvs = to_file, stood, [], []
+        for thing in things:
+            seen = thing.evaluated_get(bpy.context.evaluated_depsgraph_get())
+            mesh = seen.to_mesh()
+            mesh.calc_loop_triangles()
+            # Clockwise, unless the object is a mirror image.
+            order = (0, 2, 1) if seen.matrix_world.determinant() > 0 else (0, 1, 2)
+            layer = mesh.uv_layers.active
+            found = {}
+            for tri in mesh.loop_triangles:
+                vertices, uvs = found.setdefault(tri.material_index, ([], []))
+                vertices += [tri.vertices[corner] for corner in order]
+                for corner in order:
+                    u, v = layer.data[tri.loops[corner]].uv if layer else (0.0, 1.0)
+                    uvs.append([u, 1.0 - v])
+            seen.to_mesh_clear()
+            for number in sorted(found):
+                self.parts.append((thing, found[number][0]))
+                self.uvs.append(found[number][1])
+
+    def counts(self):
+        """How many vertices each part needs: one for each UV of each of Blender's, no more."""
+        result = []
+        for (_, vertices), uvs in zip(self.parts, self.uvs):
+            known = {}
+            for vertex, uv in zip(vertices, uvs):
+                copies = known.setdefault(vertex, [])
+                if all(max(abs(uv[0] - u), abs(uv[1] - v)) > 1e-6 for u, v in copies):
+                    copies.append(uv)
+            result.append(sum(len(copies) for copies in known.values()))
+        return result
+
+    def points(self):
+        """Per part where the corners of its triangles are now."""
+        result, depsgraph = [], bpy.context.evaluated_depsgraph_get()
+        for thing, vertices in self.parts:
+            seen = thing.evaluated_get(depsgraph)
+            world = self.to_file @ seen.matrix_world
+            mesh = seen.to_mesh()
+            result.append([list(world @ mesh.vertices[vertex].co) for vertex in vertices])
+            seen.to_mesh_clear()
+        return result
+
+
+def moments(first, last):
+    """Ten frames, or all if there are fewer."""
+    count = last - first + 1
+    return sorted({round(n * (count - 1) / 9) for n in range(10)})
+
+
+def clip(armature, parts, names, along, file, first, last, rate):
+    """The scene plays already what the file should hold."""
+    result = {"file": file, "frames": last - first + 1, "rate": rate, "moments": []}
+    for moment in moments(first, last):
+        bpy.context.scene.frame_set(first + moment)
+        result["moments"].append({
+            "frame": moment, "joints": joints(armature, names, parts.to_file, along, parts.stood),
+            "points": parts.points()})
+    return result
+
+
+def rest(armature, things, names, to_file, along):
+    """The bind pose, and the parts to ask for other poses."""
+    armature.data.pose_position = "REST"
+    bpy.context.view_layer.update()
+    parts = Parts(things, to_file, armature.matrix_world.copy())
+    result = {"joints": joints(armature, names, to_file, along, parts.stood), "points": parts.points(),
+              "uvs": parts.uvs}
+    armature.data.pose_position = "POSE"
+    bpy.context.view_layer.update()
+    return result, parts
+
+
+def write(path, what):
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump(what, file)
