@@ -1,0 +1,200 @@
+// Layers become one pose: each is what its chain of motions makes, laid over or added to what is
+// below.
+#include "md5/play/player.h"
+
+#include <math.h>
+#include <string.h>
+
+// How far apart two poses are whose difference is a velocity, in seconds.
+#define VELOCITY_STEP (1.0 / 256.0)
+
+// What is blended, and where there is room for it.
+typedef struct blending {
+    md5_player *player;
+    const md5_play_layer *layer;
+    md5_run *run;
+    uint32_t num_joints;
+    double shift; // seconds from now, not above 0
+} blending;
+
+// Places in the order of a chain; the frozen pose stands before the first.
+typedef struct stretch {
+    uint32_t begin, end;
+    bool has_snapshot;
+} stretch;
+
+static md5_transform *spare_pose(const blending *of, md5_transform *spare, uint32_t number)
+{
+    return spare + (size_t)number * of->num_joints;
+}
+
+// One motion's pose, or in a layer that is added its difference to the reference.
+static void evaluate(const blending *of, const md5_live *live, md5_transform *spare,
+                     md5_transform *pose)
+{
+    const md5_machine *const machine = of->player->machine;
+    md5_evaluate_live(of->player, live, of->shift, spare, pose);
+    if (of->layer->mode != MD5_LAYER_ADD)
+        return;
+    const md5_state *const state = &machine->states[of->layer->first_state + live->state];
+    md5_make_additive(pose, md5_reference_of(machine, state->reference), of->num_joints, pose);
+}
+
+// mix(mix(A, B), C): writes a part of the chain and returns how much of it there is, as states that
+// are nothing have no pose. Uses one spare pose and those of a motion.
+static float evaluate_chain(const blending *of, stretch part, md5_transform *spare,
+                            md5_transform *pose)
+{
+    float covered = 0.0f;
+    if (part.has_snapshot) {
+        covered = of->run->coverage;
+        memcpy(pose, of->run->snapshot, of->num_joints * sizeof *pose);
+    }
+    for (uint32_t i = part.begin; i < part.end; i++) {
+        const md5_live *const live = md5_live_at(of->run, i);
+        const bool is_bottom = i == part.begin && !part.has_snapshot;
+        const float fade = is_bottom ? 1.0f : md5_fade_at(live, of->shift);
+        const float own = live->program < 0 ? 0.0f : fade;
+        covered = (1.0f - fade) * covered + own;
+        if (own == 0.0f)
+            continue;
+        if (own >= covered) {
+            evaluate(of, live, spare, pose);
+            continue;
+        }
+        md5_transform *const other = spare;
+        evaluate(of, live, spare_pose(of, spare, 1), other);
+        md5_blend_poses(pose, other, own / covered, NULL, of->num_joints, pose);
+    }
+    return covered;
+}
+
+static void add_offsets(const blending *of, md5_transform *pose)
+{
+    const md5_run *const run = of->run;
+    if (run->has_offsets)
+        md5_add_offsets(run->offsets, (float)(run->settling.elapsed + of->shift),
+                        (float)run->settling.duration, of->num_joints, pose);
+}
+
+// An inertial transition begins: what it left is seen once more, as it is now and as it was shortly
+// before, and so is what it leads to.
+static void begin_offsets(blending *of, md5_transform *spare, md5_transform *pose)
+{
+    md5_run *const run = of->run;
+    const stretch old = {0, run->num_ghosts, run->has_snapshot};
+    const stretch new = {run->num_ghosts, run->num_used, false};
+    md5_transform *const from = spare_pose(of, spare, 0);
+    md5_transform *const from_before = spare_pose(of, spare, 1);
+    md5_transform *const to_before = spare_pose(of, spare, 2);
+    md5_transform *const rest = spare_pose(of, spare, 3);
+    evaluate_chain(of, old, rest, from);
+    add_offsets(of, from);
+    evaluate_chain(of, new, rest, pose);
+    of->shift = -VELOCITY_STEP;
+    evaluate_chain(of, old, rest, from_before);
+    add_offsets(of, from_before);
+    evaluate_chain(of, new, rest, to_before);
+    of->shift = 0.0;
+    md5_make_offsets(from, from_before, pose, to_before, (float)VELOCITY_STEP, of->num_joints,
+                     run->offsets);
+    md5_end_ghosts(run);
+    run->has_snapshot = false;
+    run->has_offsets = true;
+    run->settling = (md5_span){0.0, run->leaving.duration - run->leaving.elapsed};
+}
+
+// Freezes what a chain that has become too long has lost.
+static void freeze_ghosts(const blending *of, md5_transform *spare)
+{
+    md5_run *const run = of->run;
+    const stretch ghosts = {0, run->num_ghosts, run->has_snapshot};
+    run->coverage = evaluate_chain(of, ghosts, spare_pose(of, spare, 1), spare);
+    if (run->coverage > 0.0f)
+        memcpy(run->snapshot, spare, of->num_joints * sizeof *spare);
+    run->has_snapshot = true;
+    md5_end_ghosts(run);
+}
+
+// Writes the pose of a layer and returns how much of it there is.
+static float evaluate_layer(blending *of, md5_transform *spare, md5_transform *pose)
+{
+    md5_run *const run = of->run;
+    if (run->num_ghosts > 0) {
+        if (run->is_left)
+            begin_offsets(of, spare, pose);
+        else
+            freeze_ghosts(of, spare);
+    }
+    const stretch all = {0, run->num_used, run->has_snapshot};
+    const float covered = evaluate_chain(of, all, spare, pose);
+    if (covered > 0.0f)
+        add_offsets(of, pose);
+    return covered;
+}
+
+static void blend_layer(blending *of, float weight, bool *is_begun, md5_transform *spare,
+                        md5_transform *pose)
+{
+    const md5_machine *const machine = of->player->machine;
+    const md5_play_layer *const layer = of->layer;
+    const float *const mask = md5_mask_of(machine, layer->mask);
+    // The first one may go where the result does, if nothing is to shine through.
+    if (!*is_begun && layer->mode == MD5_LAYER_OVERRIDE && !mask && weight == 1.0f) {
+        const float covered = evaluate_layer(of, spare, pose);
+        if (covered == 0.0f)
+            memcpy(pose, machine->model->bind_local, of->num_joints * sizeof *pose);
+        else if (covered < 1.0f)
+            md5_blend_poses(machine->model->bind_local, pose, covered, NULL, of->num_joints, pose);
+        *is_begun = true;
+        return;
+    }
+    if (!*is_begun)
+        memcpy(pose, machine->model->bind_local, of->num_joints * sizeof *pose);
+    *is_begun = true;
+    const float covered = weight * evaluate_layer(of, spare_pose(of, spare, 1), spare);
+    if (covered == 0.0f)
+        return;
+    if (layer->mode == MD5_LAYER_ADD)
+        md5_add_pose(pose, spare, covered, mask, of->num_joints, pose);
+    else
+        md5_blend_poses(pose, spare, covered, mask, of->num_joints, pose);
+}
+
+// A layer that is not to be seen has nothing to be continuous with.
+static void skip_layer(md5_run *run)
+{
+    if (run->num_ghosts > 0) {
+        md5_end_ghosts(run);
+        run->has_snapshot = false;
+    }
+    run->has_offsets = false;
+}
+
+size_t md5_spare_poses(const md5_machine *machine)
+{
+    // Of a layer, of what an inertial transition compares, of two motions that are mixed.
+    return 1 + 3 + 1 + (size_t)machine->max_poses;
+}
+
+void md5_blend_layers(md5_player *player, md5_transform *spare, md5_transform *pose)
+{
+    const md5_machine *const machine = player->machine;
+    bool is_begun = false;
+    for (uint32_t i = 0; i < machine->tables.num_layers; i++) {
+        const md5_play_layer *const layer = &machine->layers[i];
+        const float weight = md5_weight_of(player, layer->weight_parameter, layer->weight);
+        blending of = {
+            .player = player,
+            .layer = layer,
+            .run = &player->runs[i],
+            .num_joints = machine->num_joints,
+        };
+        if (weight == 0.0f)
+            skip_layer(of.run);
+        else
+            blend_layer(&of, weight, &is_begun, spare, pose);
+    }
+    if (!is_begun)
+        memcpy(pose, machine->model->bind_local, machine->num_joints * sizeof *pose);
+}

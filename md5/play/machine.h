@@ -1,0 +1,208 @@
+// A machine as it is played: its tables with numbers in place of names, in flat arrays. Numbers of
+// what is not there are -1.
+#ifndef MD5_PLAY_MACHINE_H
+#define MD5_PLAY_MACHINE_H
+
+#include "md5/play/event_walk.h"
+#include "md5/play/root_track.h"
+
+// How large a state's motion may grow when the motions that it is made of are counted as often as
+// they are used; and how many poses are in work at once while it is blended.
+enum { MD5_MAX_PARTS = 4096 };
+
+// A clip, whatever plays it. By md5_play_mode: its timing, and its cues in `cues`.
+enum { MD5_PLAY_MODES = 3 };
+typedef struct md5_source {
+    const md5_binding *binding;
+    md5_interpolation interpolation;
+    md5_extract extract;
+    size_t first_way;    // [num_frames] of `ways`, if something is extracted
+    size_t first_marker; // phases of a cycle, in `markers`
+    uint32_t num_markers;
+    md5_timing timings[MD5_PLAY_MODES];
+    size_t first_cue[MD5_PLAY_MODES];
+    uint32_t num_cues[MD5_PLAY_MODES];
+} md5_source;
+
+// A clip in one way of playing it.
+typedef struct md5_playable {
+    uint32_t source;
+    md5_play_mode mode;
+    double start;  // normalised
+    double cycles; // a second
+} md5_playable;
+
+typedef struct md5_item {
+    uint32_t motion;
+    md5_layer_mode mode;
+    int32_t mask;
+    float weight;
+    int32_t weight_parameter;
+    int32_t reference; // pose of an item that is added
+} md5_item;
+
+// Clips by their own name come first, in their order.
+typedef struct md5_motion {
+    md5_motion_kind kind;
+    md5_sync sync;
+    float speed;
+    int32_t speed_parameter, x_parameter, y_parameter;
+    uint32_t playable; // of a clip
+    size_t first_item;
+    uint32_t num_items;
+    uint32_t num_parts; // itself, and all that it is made of, as often as it is used
+    int32_t program;    // when it is a state's
+} md5_motion;
+
+// One part of a state's motion. Parts lie in such an order that the ones that a part is made of
+// stand before it, item after item: a walk through them in their order needs no more than a stack
+// of poses; one against it passes weights down.
+typedef struct md5_part {
+    uint32_t motion;
+    int32_t parent;    // part of the same program
+    size_t item;       // of the parent's motion: number in `items`
+    uint32_t weight;   // place among the weights of the program's parts
+    uint32_t children; // the first of its items' such places
+    int32_t leaf;      // of a clip: its number in the program
+    bool leads_group;  // it begins a group that keeps step
+} md5_part;
+
+// A clip within a program, with a clock of its own.
+typedef struct md5_leaf_plan {
+    uint32_t playable;
+    uint32_t part;
+    int32_t group; // that it keeps step with
+} md5_leaf_plan;
+
+// Clips that keep step. The first one leads: when it begins says where all begin.
+typedef struct md5_group_plan {
+    size_t first_member; // leaves, in `members`
+    uint32_t num_members;
+    uint32_t num_markers; // of each; 0: they meet at equal phases
+} md5_group_plan;
+
+// What a state's motion is made of.
+typedef struct md5_program {
+    uint32_t motion;
+    size_t first_part, first_leaf, first_group;
+    uint32_t num_parts, num_leaves, num_groups;
+    uint32_t num_poses; // in work at once
+    bool has_way;       // something is extracted
+} md5_program;
+
+typedef struct md5_state {
+    int32_t program;   // -1: nothing
+    int32_t reference; // pose, where the layer is added
+    size_t first_transition;
+    uint32_t num_transitions;
+} md5_state;
+
+typedef struct md5_play_condition {
+    uint32_t parameter;
+    md5_compare compare;
+    float value;
+} md5_play_condition;
+
+// In a layer: those from any state, then state after state, the first to be asked first.
+typedef struct md5_transition {
+    int32_t from;
+    uint32_t to;
+    size_t first_condition;
+    uint32_t num_conditions;
+    uint32_t number; // in the layer's table
+    int32_t priority;
+    float exit, duration, start;
+    md5_fade fade;
+    md5_easing easing;
+    md5_interrupt interrupt;
+    bool waits, keeps_phase;
+} md5_transition;
+
+typedef struct md5_play_layer {
+    md5_layer_mode mode;
+    int32_t mask;
+    float weight;
+    int32_t weight_parameter;
+    size_t first_state, first_any; // transitions from any state
+    uint32_t num_states, num_any;
+    // The most that any of its states has.
+    uint32_t max_leaves, max_groups, max_parts;
+} md5_play_layer;
+
+typedef struct md5_modifier {
+    md5_modifier_desc desc; // with defaults filled in
+    uint32_t joint;
+    size_t first_spring; // of a spring: place of its joints' states in a player
+} md5_modifier;
+
+struct md5_machine {
+    md5_machine_desc tables;
+    const md5_model *model;
+    uint32_t num_joints;
+
+    md5_source *sources; // [clips]
+    md5_way *ways;
+    double *markers;
+    md5_playable *playables;
+    md5_cue *cues;
+    float *masks;              // [masks][joints]
+    md5_transform *references; // [][joints]
+    md5_motion *motions;       // [clips + motions]
+    md5_item *items;
+    md5_program *programs;
+    md5_part *parts;
+    md5_leaf_plan *leaves;
+    md5_group_plan *groups;
+    uint32_t *members;
+    md5_play_layer *layers; // [layers]
+    md5_state *states;
+    md5_transition *transitions;
+    md5_play_condition *conditions;
+    md5_modifier *modifiers; // [modifiers]
+    float *reaches;          // [joints] how far vertices lie from each; -1: it has none
+
+    size_t num_ways, num_markers, num_playables, num_cues, num_references, num_motions, num_items,
+        num_programs, num_parts, num_leaves, num_groups, num_members, num_states, num_transitions,
+        num_conditions, num_springs;
+    // The most that any program has, and poses in work at once.
+    uint32_t max_leaves, max_groups, max_parts, max_poses;
+    bool has_way, has_events;
+    // Sums of a vertex's biases: of those above 0, at least and at most; of those below, at most.
+    // How far a vertex may lie beside what its joints' places and `reaches` say.
+    float least_bias, most_bias, most_negative, beside;
+    bool has_vertices;
+
+    size_t size;
+    md5_allocator allocator;
+};
+
+static inline const float *md5_mask_of(const md5_machine *machine, int32_t mask)
+{
+    return mask < 0 ? NULL : machine->masks + (size_t)mask * machine->num_joints;
+}
+
+static inline const md5_transform *md5_reference_of(const md5_machine *machine, int32_t reference)
+{
+    return machine->references + (size_t)reference * machine->num_joints;
+}
+
+// The items of a blend space as they stand in the tables.
+static inline const md5_motion_item *md5_places_of(const md5_machine *machine, uint32_t motion)
+{
+    return machine->tables.motions[motion - machine->tables.num_clips].items;
+}
+
+static inline md5_root_track md5_track_of(const md5_machine *machine, const md5_source *source)
+{
+    return (md5_root_track){
+        .extract = source->extract,
+        .num_frames = source->binding->anim->num_frames,
+        .frames = machine->ways + source->first_way,
+    };
+}
+
+// The pose of a clip at a moment, without what is extracted.
+void md5_sample_source(const md5_machine *machine, const md5_source *source,
+                       const md5_moment *moment, md5_transform *pose);
+
+#endif
