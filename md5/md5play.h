@@ -490,21 +490,24 @@ typedef struct md5_chain_job {
     float weight;
 } md5_chain_job;
 enum { MD5_MAX_CHAIN = 64 };
-// Both return the distance that remains. FABRIK: Aristidou, Lasenby 2011. CCD: Wang, Chen 1991.
+// Both return the distance that remains with weight 1, INFINITY where nothing could be done: no
+// such joint, no parent, no target. The tip itself keeps its rotation relative to its parent. At
+// most 1000 iterations are made. FABRIK, which treats joints as places: Aristidou, Lasenby 2011.
+// CCD, which turns one after the other, and those near the tip most: Wang, Chen 1991.
 MD5_API float md5_fabrik(const md5_skeleton *skeleton, md5_transform *pose,
                          const md5_chain_job *job);
 MD5_API float md5_ccd(const md5_skeleton *skeleton, md5_transform *pose, const md5_chain_job *job);
 
 // Feet on uneven ground, as id's walk IK: each foot is lifted by how high its floor lies, the
-// pelvis drops by the lowest, legs bend.
+// pelvis drops by the lowest (or rises, where all lie higher), legs bend.
 typedef struct md5_foot {
     uint32_t ankle;  // its parent is the knee, whose parent is the hip
     float floor;     // height of the ground under the foot, model z, 0 = where it stands
-    md5_vec3 normal; // of the ground, unit length, model space
+    md5_vec3 normal; // of the ground, model space, towards which the foot tilts; 0 0 0 = up
     float lift;      // smoothed height; kept by the caller between calls, 0 at first
 } md5_foot;
-// `smoothing` is the time constant in seconds, `seconds` the step: exact for any frame rate.
-// `drop` is kept like `lift`.
+// `smoothing` is the time constant in seconds, 0 = none; `seconds` the step: exact for any frame
+// rate. `drop`, how far the pelvis has moved, is kept like `lift`. Both go on with weight 0.
 MD5_API void md5_place_feet(const md5_skeleton *skeleton, md5_transform *pose, uint32_t pelvis,
                             md5_foot *feet, uint32_t num_feet, float *drop, float smoothing,
                             float seconds, float weight);
@@ -536,41 +539,56 @@ MD5_API void md5_spring(const md5_skeleton *skeleton, md5_transform *pose,
 
 // -- Poses: mirror, retarget, measure -------------------------------------------------------
 
-// Which joint is the mirror image of which, by name: .L/.R _L/_R -L/-R l_/r_ left/right in any
-// case, at the beginning or the end; one without a partner is its own. Writes mirror[num_joints].
-// Returns how many joints have a partner.
+// Which joint is the mirror image of which, by name. Sides are: l and r in any case between signs
+// (. _ - : space) or a sign and an end, as in hand.L, l_hand, "Bip01 L Hand"; left and right in any
+// case, anywhere; L and R at the beginning before a small letter or at the end behind one, as in
+// Lhand. The rest of two partners' names is equal. One without a partner is its own. Writes
+// mirror[num_joints] and returns how many joints have a partner. In skeletons of more than 65536
+// joints none has.
 MD5_API uint32_t md5_find_mirror(const md5_skeleton *skeleton, uint32_t *mirror);
 
-// The pose seen in a mirror through the plane y = 0 of model space: left is right. `bind` is the
-// model's bind_local, against which turns are measured, so that sides need not have mirrored axes.
-// `mirrored` and `pose` must be apart.
+// The pose seen in a mirror through the plane y = 0 of model space: left is right. Each joint does
+// what its partner did, turns and moves being measured against the bind pose: so sides need not
+// have mirrored axes, nor bones equal lengths, and the mirror image of a mirror image is the pose
+// itself. `mirrored` and `pose` must be apart.
 MD5_API void md5_mirror_pose(const md5_model *model, const uint32_t *mirror,
                              const md5_transform *pose, md5_transform *mirrored);
 
 // How a pose of one model is shown by another with other proportions.
 typedef struct md5_retarget md5_retarget;
 typedef struct md5_joint_pair {
-    const char *source, *target;
+    const char *source, *target; // NULL: the other one is left out
+    // Bind poses differ here, as arms do between T and A: before anything is carried over, the
+    // target's is turned, from this joint downward, until the bone to its next driven joint points
+    // as the source's does.
+    bool align;
 } md5_joint_pair;
-// `pairs` name what goes where; joints not named go by equal name; others keep their bind pose.
-// Rotations are carried over in model space relative to the bind poses; joint 0's and the pelvis'
-// translation is scaled by the ratio of their heights in the bind pose. Both models must outlive
-// it.
+// `pairs` name what goes where, one source to any number of targets; joints not named go by equal
+// name; others keep their bind pose, which is told through opts->warn. Rotations are carried over
+// in model space relative to the bind poses, so that local axes may differ; bones keep the target's
+// lengths. The pelvis, which is the first driven joint above the ground in both bind poses, and
+// what it hangs on, go where the source's go, scaled by the ratio of the pelvis' heights in the
+// bind pose; where other joints move in their parent's space, that is scaled likewise. NULL with
+// MD5_ERROR_MISMATCH where a name is unknown, a target in two pairs, or nothing goes anywhere. Time
+// linear in joints (times their logarithm), times the pairs. Both models must outlive it.
 MD5_API md5_retarget *md5_create_retarget(const md5_model *source, const md5_model *target,
                                           const md5_joint_pair *pairs, uint32_t num_pairs,
                                           const md5_load_opts *opts, md5_error *error);
 MD5_API void md5_free_retarget(md5_retarget *retarget);
+// `scratch` is [source joints] of memory to work in; all three must be apart.
 MD5_API void md5_retarget_pose(const md5_retarget *retarget, const md5_transform *source,
-                               md5_transform *target);
+                               md5_transform *scratch, md5_transform *target);
 
 // How far two poses of one skeleton are apart: mean over the joints of the distance between their
 // model-space places, plus `size` times the angle between their rotations (radians), each joint
-// weighted by weights[joint], NULL = 1.
+// weighted by weights[joint], NULL = 1. The angle is that between the rotations relative to the
+// parent, 0 to pi. `scratch` is [2 * num_joints] of memory to work in.
 MD5_API float md5_pose_distance(const md5_skeleton *skeleton, const md5_transform *a,
-                                const md5_transform *b, const float *weights, float size);
+                                const md5_transform *b, const float *weights, float size,
+                                md5_transform *scratch);
 
 // Velocity of each joint from one pose to the next, in its parent's space: linear in units/s,
-// angular as rotation vector in radians/s. seconds > 0.
+// angular as rotation vector in radians/s, the shorter way round. All 0 unless seconds > 0.
 typedef struct md5_velocity {
     md5_vec3 linear, angular;
 } md5_velocity;

@@ -97,6 +97,16 @@ md5_transform md5_parent_in_model(const md5_skeleton *skeleton, const md5_transf
     return md5_joint_in_model(skeleton, pose, (uint32_t)parent);
 }
 
+void md5_place_joints(const md5_skeleton *skeleton, const md5_transform *pose,
+                      md5_transform *places)
+{
+    for (uint32_t i = 0; i < skeleton->num_joints; i++) {
+        const uint32_t joint = skeleton->order[i];
+        const int32_t parent = skeleton->joints[joint].parent;
+        places[joint] = parent < 0 ? pose[joint] : trimmed_mul(places[parent], pose[joint]);
+    }
+}
+
 md5_mat34 md5_attach(const md5_mat34 *joints, uint32_t joint, md5_transform offset)
 {
     const md5_mat34 local = md5_mat34_of(offset.rotation, offset.translation);

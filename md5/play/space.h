@@ -74,6 +74,10 @@ void md5_turn_joint(md5_transform *joint, const md5_share *share, md5_quat turne
 md5_transform md5_parent_in_model(const md5_skeleton *skeleton, const md5_transform *pose,
                                   uint32_t joint);
 
+// Writes places[num_joints]: all joints in model space.
+void md5_place_joints(const md5_skeleton *skeleton, const md5_transform *pose,
+                      md5_transform *places);
+
 // A joint and those above it, from the top down.
 typedef struct md5_chain {
     uint32_t count; // 1 to MD5_MAX_CHAIN
