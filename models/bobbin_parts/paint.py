@@ -13,7 +13,10 @@ CORAL, GOLD, BLUSH = (255, 122, 98), (255, 200, 92), (255, 134, 126)
 MAROON, TONGUE = (112, 26, 46), (244, 116, 122)
 INK = (44, 40, 76)
 SHADOW = (58, 46, 98)
-_LID, _LID_SKY = (46, 152, 166), 0.72
+LID, _LID_SKY = (46, 152, 166), 0.72
+SPOT, SPOT_DEEP = (150, 236, 202), (142, 160, 236)
+THORN = (226, 84, 96)
+IRIS, IRIS_LOW, IRIS_LIGHT, IRIS_RIM = (255, 196, 64), (214, 96, 30), (255, 226, 120), (112, 40, 26)
 
 _SPOTS = Spots(5.2, 0.9, 2.1, 0.62)
 # Small scales that cover the hide.
@@ -22,6 +25,12 @@ _PEBBLED = ("torso", "head", "arm", "leg", "tail", "ear_out")
 _FRECKLES = ((11.2, 8.3, 39.0, 0.42), (10.2, 9.5, 38.4, 0.36), (10.9, 9.1, 37.0, 0.34))
 _TOES = tuple((x, y, 1.75) for x, y in ((8.55, 5.0), (9.75, 8.35), (7.45, 12.3)))
 _CLAWS = tuple(shape.AIM[n + "_2_l"] for n in shape.DIGITS)
+
+
+def use(palette):
+    """Other colours for the names above, for all that is painted from now on."""
+    assert set(palette) <= set(globals())
+    globals().update(palette)
 
 
 def mix(a, b, t):
@@ -43,7 +52,7 @@ def _hide(x, y, z, ny, nz, nx, deep):
     if spot > -0.15:
         strength = smoothstep(-0.02, 0.14, spot) * smoothstep(0.15, -0.2, nx)
         ring = 0.65 if spot < 0.45 else 0.8
-        colour = mix(colour, mix((150, 236, 202), (142, 160, 236), deep), ring * strength)
+        colour = mix(colour, mix(SPOT, SPOT_DEEP, deep), ring * strength)
     return colour
 
 
@@ -122,7 +131,7 @@ def _head(x, y, z, n):
     # A pale mark for a brow.
     brow = math.hypot((y - 5.9) / 2.0, (z - 50.2 + 0.06 * (y - 5.0) ** 2) / 0.62)
     if x > 2.0 and brow < 1.2:
-        colour = mix(colour, (150, 236, 202), 0.8 * smoothstep(1.08, 0.86, brow))
+        colour = mix(colour, SPOT, 0.8 * smoothstep(1.08, 0.86, brow))
     # Rosy cheeks with three freckles.
     rosy = _near(x, y, z, (9.8, 8.6, 37.9))
     colour = mix(colour, BLUSH, 0.85 * math.exp(-(rosy / 2.4) ** 2))
@@ -135,7 +144,7 @@ def _head(x, y, z, n):
         colour = mix(colour, mix(INK, MAROON, 0.4), smoothstep(0.62, 0.46, nostril))
     # A soft shade around the eye lets it sit in the head.
     rim = shape.eye_distance(x, y, z)
-    colour = mix(colour, _LID, smoothstep(1.5, 0.15, rim))
+    colour = mix(colour, LID, smoothstep(1.5, 0.15, rim))
     if x > 5.0 and 30.0 < z < 41.0:
         hollow = shape.MOUTH(x, y, z)
         if hollow < 1.0:
@@ -147,7 +156,7 @@ def _head(x, y, z, n):
 
 def _ear_in(x, y, z, n, along):
     across = value(along * 3.0, 4.0, y * 0.2)
-    colour = mix((255, 166, 146), CORAL, 0.5 * across + 0.5 * smoothstep(0.7, 0.2, along))
+    colour = mix(mix(CORAL, CREAM, 0.33), CORAL, 0.5 * across + 0.5 * smoothstep(0.7, 0.2, along))
     colour = mix(colour, (186, 74, 112), 0.75 * smoothstep(0.45, 0.12, along))
     return mix(colour, DEEP, 0.85 * smoothstep(0.72, 1.0, along))
 
@@ -168,7 +177,7 @@ def _horn(along):
 
 
 def _thorn(along):
-    return mix(mix((226, 84, 96), CORAL, smoothstep(0.0, 0.5, along)), GOLD,
+    return mix(mix(THORN, CORAL, smoothstep(0.0, 0.5, along)), GOLD,
                smoothstep(0.45, 1.0, along))
 
 
@@ -176,11 +185,11 @@ def _fin(along, t, flat):
     colour = _thorn(0.15 + 0.85 * along)
     rays = math.cos(t * 2.6)
     ray = 0.32 * flat * smoothstep(0.55, 1.0, rays) * smoothstep(0.15, 0.5, along)
-    return mix(colour, (206, 66, 96), ray)
+    return mix(colour, THORN, ray)
 
 
 def _lid(along):
-    tint = mix(mix(_LID, DEEP, 0.12), _LID, smoothstep(0.02, 0.3, along))
+    tint = mix(mix(LID, DEEP, 0.12), LID, smoothstep(0.02, 0.3, along))
     return mix(INK, tint, smoothstep(0.0, 0.045, along))
 
 
@@ -283,9 +292,9 @@ def eye(s, t):
     white = mix(white, (120, 110, 160), 0.75 * smoothstep(-0.22, -0.62, t))
     iris_size, pupil_size = 0.405, 0.235
     fibre = 0.5 + 0.5 * value(9.0 + 13.2 * math.cos(angle), 9.0 + 13.2 * math.sin(angle), 4.0 * r)
-    iris = mix((255, 196, 64), (214, 96, 30), smoothstep(0.9, 0.1, (t + 0.30) / 0.7))
-    iris = mix(iris, (255, 226, 120), 0.55 * fibre * smoothstep(pupil_size, 0.36, r))
-    iris = mix(iris, (112, 40, 26), smoothstep(iris_size - 0.06, iris_size - 0.005, r))
+    iris = mix(IRIS, IRIS_LOW, smoothstep(0.9, 0.1, (t + 0.30) / 0.7))
+    iris = mix(iris, IRIS_LIGHT, 0.55 * fibre * smoothstep(pupil_size, 0.36, r))
+    iris = mix(iris, IRIS_RIM, smoothstep(iris_size - 0.06, iris_size - 0.005, r))
     iris = mix((24, 16, 36), iris, smoothstep(pupil_size - 0.015, pupil_size + 0.025, r))
     colour_ = mix(iris, white, smoothstep(iris_size - 0.008, iris_size + 0.012, r))
     # A window high on the left, a smaller light low on the right.

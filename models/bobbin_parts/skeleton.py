@@ -32,7 +32,7 @@ _JOINTS = (
     ("finger_a_2_l", "finger_a_1_l", (5.7, 19.8, 16.7), (6.6, 20.6, 15.6)),
     ("finger_b_1_l", "hand_l", (2.6, 19.3, 18.0), (2.75, 20.6, 16.85)),
     ("finger_b_2_l", "finger_b_1_l", (2.75, 20.6, 16.85), (2.9, 21.8, 15.8)),
-    ("prop_l", "hand_l", (5.0, 18.0, 17.6), (6.6, 19.2, 15.8)),
+    ("prop_l", "hand_l", (4.1, 17.5, 17.1), (7.1, 16.7, 17.1)),
     ("forearm_twist_l", "forearm_l", (1.3, 14.22, 22.22), (2.2, 16.2, 20.6)),
     ("neck", "chest", (0, 0, 30), (0.6, 0, 33.5)),
     ("head", "neck", (0.6, 0, 33.5), (1.5, 0, 52)),
@@ -53,8 +53,8 @@ _UP = (("thigh", (1.0, 0.0, 0.0)), ("shin", (1.0, 0.0, 0.0)))
 
 class Joint:
     """bind: place in model space; aim: the place where its limb ends; axis: where its x axis
-    points, which is along the limb but for hips and head (forwards) and the tail (back along it,
-    so forwards too); up: where its z axis leans.
+    points, which is along the limb but for hips and head (forwards), the tail (back along it, so
+    forwards too) and the props (along what the hand holds, the thumb's side first); up: where its z axis leans.
 
     Turns near 180 degrees lose digits in the format (w is rebuilt from a difference that is almost
     nothing), so `axis` and `up` are chosen to keep every joint well away from half a turn to its

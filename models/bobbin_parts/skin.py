@@ -53,9 +53,9 @@ def _wish(p):
     if part == "head":
         lips = smoothstep(4.5, 10.0, length(sub(p, _MOUTH)))
         socket = smoothstep(0.3, 3.0, abs(shape.eye_distance(*p)))
-        return 0.60 + 1.65 * lips * (0.35 + 0.65 * socket)
+        return 0.59 + 1.58 * lips * (0.35 + 0.65 * socket)
     if part == "arm":
-        return 1.7 - 0.80 * smoothstep(13.0, 17.5, abs(p[1]))
+        return 1.7 - 1.0 * smoothstep(13.0, 17.5, abs(p[1]))
     if part == "leg":
         return 1.05 + 0.58 * smoothstep(2.5, 6.0, p[2])
     if part == "tail":
@@ -78,9 +78,9 @@ def _sky(points, normals):
             for p, n in zip(points, normals)]
 
 
-def _body(skin):
+def _body(skin, coarse):
     points, tris = nets.polygonise(shape.body, (-40.0, 0.0, -1.5), (19.0, 25.0, 56.0), 0.6)
-    points, tris = remesh.remesh(shape.body, points, tris, _wish)
+    points, tris = remesh.remesh(shape.body, points, tris, lambda p: coarse * _wish(p))
     near = [set() for _ in points]
     for tri in tris:
         for v in tri:
@@ -114,8 +114,8 @@ def _attach(skin, grown, parts, weigh):
 
 def _ear(skin):
     knots = [(-0.6, 8.0, 46.2), J["ear_1_l"], J["ear_2_l"], J["ear_3_l"], AIM["ear_3_l"]]
-    path = loft.curve(knots, 20)
-    steps = [n / 20 for n in range(21)]
+    path = loft.curve(knots, 15)
+    steps = [n / 15 for n in range(16)]
     wide = [loft.table((1.7, 1.9, 4.0, 4.9, 4.4, 3.0, 0.0), t) for t in steps]
     thick = [loft.table((1.5, 1.3, 0.9, 0.75, 0.65, 0.5, 0.0), t) for t in steps]
     cup = [loft.table((0.0, 0.3, 1.2, 1.6, 1.3, 0.6, 0.0), t) for t in steps]
@@ -153,7 +153,7 @@ def _thorns(skin):
         path = loft.curve([a, bend, b], 5)
         steps = [n / 5 for n in range(6)]
         thorn = loft.blade(path, [thick * loft.table((1.0, 0.9, 0.6, 0.0), t) for t in steps],
-                           [tall * loft.table((1.0, 0.85, 0.55, 0.0), t) for t in steps], 6)
+                           [tall * loft.table((1.0, 0.85, 0.55, 0.0), t) for t in steps], 5)
         # Rigid on the skin it grows from: the weights of the nearest vertex of the spine.
         nearest = min((v for v in range(len(body_points)) if body_points[v][1] == 0.0),
                       key=lambda v: length(sub(body_points[v], a)))
@@ -165,8 +165,8 @@ def _fin(skin):
     """A spade that faces forwards and backwards, so that it shows over the shoulder."""
     a, tip = J["tail_fin"], AIM["tail_fin"]
     path = loft.curve([(a[0] + 0.1, 0.0, a[2] - 1.6), a, (a[0] - 0.1, 0.0, a[2] + 4.0),
-                       (tip[0], 0.0, tip[2] + 3.5)], 12)
-    steps = [n / 12 for n in range(13)]
+                       (tip[0], 0.0, tip[2] + 3.5)], 10)
+    steps = [n / 10 for n in range(11)]
     fin = loft.blade(path, [loft.table((1.0, 1.6, 5.0, 6.0, 4.8, 2.5, 0.0), t) for t in steps],
                      [loft.table((1.0, 1.4, 1.1, 0.9, 0.7, 0.45, 0.0), t) for t in steps], 12)
 
@@ -184,13 +184,15 @@ def _lids(skin):
                  [("lid", tris, flat)])
 
 
-def half_skin():
+def half_skin(coarse=1.0, horns=True):
+    """coarse: length of the body's edges, as a share of Bobbin's."""
     skin = Skin()
-    _body(skin)
+    _body(skin, coarse)
     _thorns(skin)
     _fin(skin)
     _ear(skin)
-    _horn(skin)
+    if horns:
+        _horn(skin)
     _fang(skin)
     _lids(skin)
     return skin

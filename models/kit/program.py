@@ -1,0 +1,50 @@
+"""What every script that makes a model does with its arguments."""
+
+import os
+import sys
+import tempfile
+
+from kit import png
+
+
+def save(folder, name, text):
+    with open(os.path.join(folder, name), "w", encoding="ascii", newline="\n") as file:
+        file.write(text)
+
+
+def _same(one, two):
+    if one.endswith(".png"):
+        return png.inflated(one) == png.inflated(two)
+    with open(one, "rb") as left, open(two, "rb") as right:
+        return left.read() == right.read()
+
+
+def check(home, make):
+    """0 when a fresh set of files equals the ones in `home`."""
+    wrong = 0
+    with tempfile.TemporaryDirectory() as fresh:
+        make(fresh)
+        for name in sorted(set(os.listdir(fresh)) | set(os.listdir(home))):
+            one, two = os.path.join(fresh, name), os.path.join(home, name)
+            if not (os.path.exists(one) and os.path.exists(two)):
+                print(name + ": only on one side", file=sys.stderr)
+            elif not _same(one, two):
+                print(name + ": differs", file=sys.stderr)
+            else:
+                continue
+            wrong = 1
+    return wrong
+
+
+def run(arguments, home, make, usage):
+    """make(folder) writes the files and gives a line that tells of them. Arguments: none, a
+    folder, or --check."""
+    if arguments == ["--check"]:
+        return check(home, make)
+    if len(arguments) > 1 or (arguments and arguments[0].startswith("-")):
+        print(usage, file=sys.stderr)
+        return 2
+    folder = arguments[0] if arguments else home
+    os.makedirs(folder, exist_ok=True)
+    print(make(folder))
+    return 0
