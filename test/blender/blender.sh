@@ -44,6 +44,8 @@ check "exported files are clean" clean scene
 for how in weld apart; do
     mkdir "$scratch/$how"
     cp -r models/bobbin "$scratch/$how/imported"
+    # One road for all clips is enough.
+    [ "$how" = weld ] || find "$scratch/$how" -name '*.md5anim' ! -name walk.md5anim -delete
     check "our own model is imported and exported again ($how)" \
         in_blender bobbin.py "$scratch/$how/imported" "$scratch/$how/again" "$how"
     compare "$scratch/$how/imported" "$scratch/$how/again"

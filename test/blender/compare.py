@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+from array import array
 
 TOLERANCE = 1e-4
 
@@ -49,6 +50,19 @@ def by_corner(part, tris):
     return [part[int(vertex)] for tri in tris for vertex in tri]
 
 
+def pairs_of(tris, corners):
+    """Which vertices of the file and of Blender meet in a corner of a triangle, each pair once."""
+    mine = [int(vertex) for tri in tris for vertex in tri]
+    return sorted(set(zip(mine, corners))) if len(mine) == len(corners) else None
+
+
+def furthest(pairs, part, points):
+    if pairs is None:
+        return float("inf")
+    return max(max(abs(part[mine][n] - points[3 * other + n]) for n in range(3))
+               for mine, other in pairs)
+
+
 def volume(points):
     """Six times the volume inside triangles; negative where they are clockwise from outside."""
     total = 0.0
@@ -84,19 +98,21 @@ def compare_rest(judge, bind, truth):
                  all(int(parent) < int(n) for n, parent, _ in bind["joint"]))
     judge.see("bind joints", largest(bind["bindmat"], rest["joints"]))
     for number, tris in enumerate(bind["tri"]):
-        points = by_corner(bind["bv"][number], tris)
-        judge.see("bind vertices: mesh %d" % number, largest(points, rest["points"][number]))
+        pairs = pairs_of(tris, rest["corners"][number])
+        judge.see("bind vertices: mesh %d" % number,
+                  furthest(pairs, bind["bv"][number], rest["points"][number]))
         judge.see("uvs: mesh %d" % number,
                   largest(by_corner(bind["st"][number], tris), rest["uvs"][number]), 1e-6)
         if number in truth.get("closed", []):
-            judge.demand("mesh %d is clockwise from outside" % number, volume(points) < 0)
+            judge.demand("mesh %d is clockwise from outside" % number,
+                         volume(by_corner(bind["bv"][number], tris)) < 0)
     judge.demand("shaders %s, not %s" % (truth["shaders"], bind["shaders"]),
                  bind["shaders"] == truth["shaders"])
     judge.demand("%s vertices, not %s" % (truth["vertices"], [len(v) for v in bind["bv"]]),
                  [len(v) for v in bind["bv"]] == truth["vertices"])
 
 
-def compare_clip(judge, tool, mesh, clip, folder):
+def compare_clip(judge, tool, mesh, clip, truth, folder):
     last = clip["frames"] - 1
     times = []
     for moment in clip["moments"]:
@@ -107,17 +123,33 @@ def compare_clip(judge, tool, mesh, clip, folder):
     boxes = file_boxes(os.path.join(folder, clip["file"]))
     judge.demand(clip["file"] + " has a box for each frame", len(boxes) == clip["frames"])
     judge.demand(clip["file"] + " has all moments", len(parts) == len(times) + 1)
+    pairs = [pairs_of(tris, corners)
+             for tris, corners in zip(parts[0]["tri"], truth["rest"]["corners"])]
     for moment, part in zip(clip["moments"], parts[1:]):
         place = "%s frame %d" % (clip["file"], moment["frame"])
         judge.see("joints: " + place, largest(part["world"], moment["joints"]))
-        points = []
-        for number, tris in enumerate(parts[0]["tri"]):
+        used = []
+        for number, points in enumerate(moment["points"]):
             judge.see("vertices: %s mesh %d" % (place, number),
-                      largest(by_corner(part["v"][number], tris), moment["points"][number]))
-            points += moment["points"][number]
-        if points:
-            box = [fold(point[n] for point in points) for fold in (min, max) for n in range(3)]
+                      furthest(pairs[number], part["v"][number], points))
+            used += [points[3 * other:3 * other + 3] for _, other in pairs[number] or ()]
+        if truth["own_bounds"]:
+            box = [fold(point[n] for point in used) for fold in (min, max) for n in range(3)]
             judge.see("bounds: " + place, largest([boxes[moment["frame"]]], [box]))
+
+
+def read_truth(path):
+    """What truth.py has written: the lengths of arrays become the arrays, in the order of the text."""
+    with open(path + ".bin", "rb") as numbers:
+        def fill(found):
+            if "points" in found:
+                lengths, found["points"] = found["points"], []
+                for length in lengths:
+                    found["points"].append(array("f"))
+                    found["points"][-1].fromfile(numbers, length)
+            return found
+        with open(path, encoding="utf-8") as file:
+            return json.load(file, object_hook=fill)
 
 
 def file_boxes(path):
@@ -129,14 +161,13 @@ def file_boxes(path):
 
 
 def main(tool, path):
-    with open(path, encoding="utf-8") as file:
-        truth = json.load(file)
+    truth = read_truth(path)
     folder = os.path.dirname(path)
     judge = Judge()
     mesh = os.path.join(folder, truth["mesh"])
     compare_rest(judge, dump(tool, mesh)[0], truth)
     for clip in truth["clips"]:
-        compare_clip(judge, tool, mesh, clip, folder)
+        compare_clip(judge, tool, mesh, clip, truth, folder)
     clips = sorted(name for name in os.listdir(folder) if name.endswith(".md5anim"))
     judge.demand("the clips %s" % clips, clips == sorted(clip["file"] for clip in truth["clips"]))
     print("note: %s: %s" % (os.path.basename(folder), ", ".join(

@@ -282,6 +282,7 @@ def export(armature, folder, names, forward, scale, along, kept, origin, **optio
     rest, parts = truth.rest(armature, things, bones, to_file, along)
     clips = []
     what = {"mesh": "figure.md5mesh", "names": joint_names, "clips": clips, "closed": [2, 3],
+            "own_bounds": True,
             "shaders": SHADERS, "vertices": parts.counts(),
             "rest": rest}
     for name in names:
@@ -314,6 +315,7 @@ def timeline(armature):
     names, bones = tree_order(set(BONES), True)
     rest, parts = truth.rest(armature, things, bones, to_file, "Y")
     what = {"mesh": "figure.md5mesh", "names": names, "closed": [2, 3],
+            "own_bounds": True,
             "shaders": SHADERS, "vertices": parts.counts(), "rest": rest,
             "clips": [truth.clip(armature, parts, bones, "Y", "figure.md5anim", 3, 30, RATE)]}
     truth.write(os.path.join(path, "truth.json"), what)

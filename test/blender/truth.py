@@ -3,6 +3,7 @@ takes another road: mathutils instead of numpy, the evaluated mesh instead of we
 
 import json
 import math
+from array import array
 
 import bpy
 from mathutils import Matrix
@@ -76,13 +77,14 @@ class Parts:
         return result
 
     def points(self):
-        """Per part where the corners of its triangles are now."""
+        """Per part where its object's vertices are now, one behind the other: x, y, z."""
         result, depsgraph = [], bpy.context.evaluated_depsgraph_get()
-        for thing, vertices in self.parts:
+        for thing, _ in self.parts:
             seen = thing.evaluated_get(depsgraph)
             world = self.to_file @ seen.matrix_world
             mesh = seen.to_mesh()
-            result.append([list(world @ mesh.vertices[vertex].co) for vertex in vertices])
+            result.append(array("f", [number for vertex in mesh.vertices
+                                      for number in world @ vertex.co]))
             seen.to_mesh_clear()
         return result
 
@@ -110,12 +112,16 @@ def rest(armature, things, names, to_file, along):
     bpy.context.view_layer.update()
     parts = Parts(things, to_file, armature.matrix_world.copy())
     result = {"joints": joints(armature, names, to_file, along, parts.stood), "points": parts.points(),
-              "uvs": parts.uvs}
+              "corners": [vertices for _, vertices in parts.parts], "uvs": parts.uvs}
     armature.data.pose_position = "POSE"
     bpy.context.view_layer.update()
     return result, parts
 
 
 def write(path, what):
-    with open(path, "w", encoding="utf-8") as file:
-        json.dump(what, file)
+    """JSON, and beside it in NAME.bin the arrays, of which it tells the lengths: they are large."""
+    with open(path, "w", encoding="utf-8") as file, open(path + ".bin", "wb") as numbers:
+        def put(array_of):
+            array_of.tofile(numbers)
+            return len(array_of)
+        json.dump(what, file, default=put)
