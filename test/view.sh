@@ -162,7 +162,7 @@ shows_own_model() {
         [ "$(png colours "$scratch/own.png")" -eq 1000 ]
 }
 frames_own_model() {
-    for clip in $(seq 0 24); do
+    for clip in $(seq 0 25); do
         for time in 0.37; do
             runs 0 --output "$scratch/clear.png" --no-background --animation-index $clip \
                 --animation-time $time --resolution 200x150 || return 1
@@ -406,7 +406,7 @@ flight_alone() {
         holds '$1 > 0.0005' "$(png differ "$scratch/way0.png" "$scratch/way0.05.png")"
 }
 tells_flight() {
-    runs 0 --no-render "$own" "$flight" && says out '25 animations' && lines err 0 &&
+    runs 0 --no-render "$own" "$flight" && says out '26 animations' && lines err 0 &&
         says out 'flight flight: 273 frames, 2 cuts, 30 a second, 9.000 s' &&
         runs 0 --no-render "$flight" && says out 'flight: 0 joints' && says out '273 frames'
 }

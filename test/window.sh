@@ -386,7 +386,7 @@ check "--watch reads again, and survives half a file" watches
 check "the window's own button closes it" closes
 
 takes_options() {
-    open_viewer --animation-index 22 --animation-speed-factor -2 --animation-time 0.5 --loop once \
+    open_viewer --animation-index 23 --animation-speed-factor -2 --animation-time 0.5 --loop once \
         --root id --camera-azimuth-angle 10 --camera-elevation-angle 20 --camera-distance 200 \
         --camera-orthographic --grid=no --axis --edges --armature --panel=no --hierarchy || return 1
     line=$(grep '^start: ' "$log")

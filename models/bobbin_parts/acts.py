@@ -290,6 +290,22 @@ def talk(a, t):
     a.stand()
 
 
+def carry(a, t):
+    """Holds a lantern up in the right hand: for the right arm, over whatever the rest does."""
+    phase = t / 2.0
+    a.rest(t)
+    a.mouth(0.16)
+    a.one("clavicle", "r", roll=5.0, yaw=-4.0)
+    a.arm("r", roll=1.5 * wave(phase), pitch=-25.0, yaw=20.0)
+    a.elbow("r", 50.0 + 2.0 * wave(phase, 1, 0.1))
+    a.wrist("r", 25.0)
+    a.one("hand", "r", pitch=2.0 * wave(phase, 1, 0.2))
+    a.grip("r", 0.55)
+    a.nod(yaw=-4.0, roll=2.0)
+    a.tail(4.0, 0.6, phase, 1, 0.07)
+    a.stand()
+
+
 # --- Layers: to be added to other clips, taken from how he stands.
 
 

@@ -88,6 +88,7 @@ CLIPS = (
                                                 (28, "footstep left"))),
     Clip("bow", 24, 68, acts.bow),
     Clip("breathe", 24, 60, acts.breathe, still=True),
+    Clip("carry", 24, 48, acts.carry),
     Clip("dance", 30, 120, leaps.dance, leaves=True, events=leaps.DANCE_EVENTS),
     Clip("fall", 30, 45, leaps.fall, loop=False, leaves=True,
          events=((9, "footstep right"), (21, "thud"), (28, "thud"))),

@@ -1,0 +1,38 @@
+"""Rods, rings and pots: round sections along a path in the plane y = 0."""
+
+import math
+
+from kit.maths import add, cross, scale, sub, unit
+
+
+def tube(path, radii, columns, strip, closed_ends=True):
+    """Points, texture places and triangles. The section at each path point is a circle (a point
+    when its radius is 0) at right angles to the path. strip (u0, v0, u1, v1): where on the
+    texture it lies, u around and v along. The seam is doubled: the last column is the first."""
+    u0, v0, u1, v1 = strip
+    points, uvs, tris, rows, travelled = [], [], [], [], [0.0]
+    for a, b in zip(path, path[1:]):
+        step = sub(b, a)
+        travelled.append(travelled[-1] + max(1e-6, sum(c * c for c in step) ** 0.5))
+    for n, (p, radius) in enumerate(zip(path, radii)):
+        ahead = unit(sub(path[min(n + 1, len(path) - 1)], path[max(n - 1, 0)]))
+        side, row = cross((0.0, 1.0, 0.0), ahead), []
+        for column in range(columns + 1):
+            turn = 2.0 * math.pi * (column % columns) / columns
+            spoke = add(scale(side, math.cos(turn) * radius),
+                        (0.0, math.sin(turn) * radius, 0.0))
+            row.append(len(points))
+            points.append(add(p, spoke))
+            uvs.append((u0 + (u1 - u0) * column / columns,
+                        v0 + (v1 - v0) * travelled[n] / travelled[-1]))
+        rows.append(row)
+    for low, high, ra, rb in zip(rows, rows[1:], radii, radii[1:]):
+        for a, b, c, d in zip(low, low[1:], high[1:], high):
+            if ra > 0.0:
+                tris.append((a, b, c))
+            if rb > 0.0:
+                tris.append((a, c, d))
+    if not closed_ends:
+        return points, uvs, tris
+    assert radii[0] == 0.0 and radii[-1] == 0.0
+    return points, uvs, tris
