@@ -417,7 +417,7 @@ static void skin_as_stated(const md5_mesh *mesh, uint32_t vertex, const md5_mat3
             }
         }
         const md5_vec3 p = mesh->positions[vertex];
-        position[row] = md5_skin_is_blended(md5_skin_kind_of(mesh, vertex))
+        position[row] = md5_skin_kind_of(mesh, vertex) == MD5_SKIN_BLEND
                             ? (e[0] * p.x + e[1] * p.y) + (e[2] * p.z + e[3])
                             : (lane[0] + lane[1]) + (lane[2] + lane[3]);
         normal[row] = (e[0] * bind.x + e[1] * bind.y) + e[2] * bind.z;
@@ -447,7 +447,7 @@ static uint32_t count_blended(const md5_mesh *mesh)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < mesh->num_vertices; i++)
-        count += md5_skin_is_blended(md5_skin_kind_of(mesh, i));
+        count += md5_skin_kind_of(mesh, i) == MD5_SKIN_BLEND;
     return count;
 }
 
@@ -488,16 +488,9 @@ TEST (skin_blends_where_points_meet_and_only_there) {
     free(patch);
 }
 
-// 48 bytes a matrix: this joint's would begin beyond 4 GiB.
-TEST (skin_plan_leaves_palettes_of_more_than_4_gib_to_plain_c) {
-    const uint32_t first_influence[2] = {0, 1}, joint = 90000000;
-    const md5_mesh mesh = {
-        .num_vertices = 1,
-        .num_influences = 1,
-        .first_influence = first_influence,
-        .influence_joints = &joint,
-    };
-    uint32_t offset;
-    const md5_skin_plan_room room = {.offsets = &offset};
+// A plan counts floats of positions in 32 bits.
+TEST (skin_plan_leaves_too_many_vertices_to_plain_c) {
+    const md5_mesh mesh = {.num_vertices = UINT32_MAX / 3 + 1};
+    const md5_skin_plan_room room = {0};
     CHECK(md5_skin_plan_build(&mesh, &room) == NULL);
 }

@@ -36,7 +36,8 @@ static skinned skin(const md5_mesh *mesh, const md5_mat34 *palette, md5_cpu leve
     if (tangents)
         memset(result.tangents = malloc(count * sizeof *result.tangents + 1), 0xee,
                count * sizeof *result.tangents);
-    const md5_skin_job job = {mesh, palette, result.positions, result.normals, result.tangents};
+    const md5_skin_job job = {mesh,           palette,         result.positions,
+                              result.normals, result.tangents, NULL};
     md5_skin_with(level, &job);
     return result;
 }
@@ -51,6 +52,30 @@ static void free_skinned(skinned *result)
 static bool is_equal(const void *a, const void *b, size_t count, size_t size)
 {
     return (!a && !b) || memcmp(a, b, count * size) == 0;
+}
+
+static bool is_at(md5_vec3 a, md5_vec3 b)
+{
+    return a.x == b.x && a.y == b.y && a.z == b.z;
+}
+
+// The box that is found without places, too.
+static void check_bounds(const md5_mesh *mesh, const md5_mat34 *palette, const char *what)
+{
+    const md5_model model = {.num_meshes = 1, .meshes = mesh};
+    const md5_bounds expected = md5_skin_bounds_with(MD5_CPU_SCALAR, &model, palette);
+    skinned places = skin(mesh, palette, MD5_CPU_SCALAR, false, false);
+    const md5_bounds held = md5_bounds_of_points(places.positions, mesh->num_vertices);
+    free_skinned(&places);
+    test_check(is_at(expected.min, held.min) && is_at(expected.max, held.max), __FILE__, __LINE__,
+               "%s: a box does not fit", what);
+    for (md5_cpu level = MD5_CPU_SCALAR + 1; level < MD5_CPU_COUNT; level++) {
+        if (!md5_cpu_has(level))
+            continue;
+        const md5_bounds actual = md5_skin_bounds_with(level, &model, palette);
+        test_check(memcmp(&expected, &actual, sizeof actual) == 0, __FILE__, __LINE__,
+                   "%s, %s: another box", what, level_names[level]);
+    }
 }
 
 // All four combinations of what is written, with all instruction sets.
@@ -74,6 +99,7 @@ static void check_sets(const md5_mesh *mesh, const md5_mat34 *palette, const cha
         }
         free_skinned(&expected);
     }
+    check_bounds(mesh, palette, what);
 }
 
 // -- Random meshes ------------------------------------------------------------------------------
@@ -97,10 +123,10 @@ static md5_vec3 random_vec3(uint64_t *random)
     return (md5_vec3){coordinate(random), coordinate(random), coordinate(random)};
 }
 
-// How a streak of vertices is made.
+// How a streak of vertices is made. Influence i is on joint + i * step, or, if that is 0, on any.
 typedef struct streak {
-    uint32_t length, num_influences, joint;
-    enum { WHOLE_ON_ONE_JOINT, WHOLE, MEETING, APART } form;
+    uint32_t length, num_influences, joint, step;
+    enum { WHOLE, MEETING, APART } form;
 } streak;
 
 static streak random_streak(uint64_t *random)
@@ -109,7 +135,8 @@ static streak random_streak(uint64_t *random)
         .length = test_random_u32(random) % 41,
         .num_influences = test_random_u32(random) % (MOST_INFLUENCES + 1),
         .joint = test_random_u32(random) % JOINTS,
-        .form = test_random_u32(random) % 4,
+        .step = test_random_u32(random) % 3,
+        .form = test_random_u32(random) % 3,
     };
     if (test_random_u32(random) % 2 == 0)
         made.num_influences %= 5; // most real ones have few
@@ -122,7 +149,7 @@ static void add_vertex(random_mesh *made, const streak *of, uint64_t *random)
     const uint32_t vertex = made->mesh.num_vertices++;
     const bool is_odd = test_random_u32(random) % 12 == 0;
     const uint32_t more = is_odd ? test_random_u32(random) % 3 : 0;
-    const bool is_whole = of->form <= WHOLE && !is_odd;
+    const bool is_whole = of->form == WHOLE && !is_odd;
     const uint32_t count = is_whole ? 1 : of->num_influences + more;
     const md5_vec3 p = random_vec3(random);
     uint32_t next = made->first_influence[vertex];
@@ -135,14 +162,14 @@ static void add_vertex(random_mesh *made, const streak *of, uint64_t *random)
         const md5_vec3 q = of->form == APART ? random_vec3(random) : p;
         made->influences[next] = (md5_vec4){bias * q.x, bias * q.y, bias * q.z, bias};
         made->influence_joints[next] =
-            of->form == WHOLE_ON_ONE_JOINT ? of->joint : test_random_u32(random) % JOINTS;
+            (of->step > 0 ? of->joint + i * of->step : test_random_u32(random)) % JOINTS;
     }
     made->first_influence[vertex + 1] = next;
 }
 
-static void make_random_mesh(random_mesh *made, uint32_t num_streaks, uint64_t *random)
+static void begin_random_mesh(random_mesh *made, size_t num_vertices)
 {
-    const size_t most = 41 * (size_t)num_streaks + 1, most_influences = most * MOST_INFLUENCES * 2;
+    const size_t most = num_vertices + 1, most_influences = most * MOST_INFLUENCES * 2;
     *made = (random_mesh){
         .positions = malloc(most * sizeof(md5_vec3)),
         .normals = malloc(most * sizeof(md5_vec3)),
@@ -152,11 +179,16 @@ static void make_random_mesh(random_mesh *made, uint32_t num_streaks, uint64_t *
         .influence_joints = malloc(most_influences * sizeof(uint32_t)),
     };
     made->first_influence[0] = 0;
-    for (uint32_t i = 0; i < num_streaks; i++) {
-        const streak of = random_streak(random);
-        for (uint32_t k = 0; k < of.length; k++)
-            add_vertex(made, &of, random);
-    }
+}
+
+static void add_streak(random_mesh *made, const streak *of, uint64_t *random)
+{
+    for (uint32_t i = 0; i < of->length; i++)
+        add_vertex(made, of, random);
+}
+
+static void end_random_mesh(random_mesh *made)
+{
     const size_t count = made->mesh.num_vertices;
     const size_t num_influences = made->first_influence[count];
 #define FIT(array, number) made->array = realloc(made->array, (number) * sizeof *made->array + 1)
@@ -181,6 +213,16 @@ static void make_random_mesh(random_mesh *made, uint32_t num_streaks, uint64_t *
     block = (md5_block){.base = made->plan = malloc(block.used)};
     md5_skin_plan_take(&block, mesh->num_vertices, (uint32_t)num_influences, &room);
     mesh->skin_plan = md5_skin_plan_build(mesh, &room);
+}
+
+static void make_random_mesh(random_mesh *made, uint32_t num_streaks, uint64_t *random)
+{
+    begin_random_mesh(made, 41 * (size_t)num_streaks);
+    for (uint32_t i = 0; i < num_streaks; i++) {
+        const streak of = random_streak(random);
+        add_streak(made, &of, random);
+    }
+    end_random_mesh(made);
 }
 
 static void free_random_mesh(random_mesh *made)
@@ -219,14 +261,11 @@ TEST (skin_gives_the_same_bits_with_every_instruction_set) {
         note_runs(made.mesh.skin_plan, &seen);
         free_random_mesh(&made);
     }
-    for (md5_skin_kind kind = MD5_SKIN_WHOLE; kind < MD5_SKIN_RIGID; kind++) {
-        const bool has_own_counts = kind == MD5_SKIN_MANY || kind == MD5_SKIN_BLEND_MANY;
-        CHECK(kind == MD5_SKIN_WHOLE || has_own_counts || seen.count[MD5_SKIN_SPAN][kind] > 0);
-        CHECK(seen.count[MD5_SKIN_BLOCKS][kind] > 0);
-        CHECK(seen.count[MD5_SKIN_LIST][kind] > 0);
+    for (md5_skin_kind kind = MD5_SKIN_WHOLE; kind < MD5_SKIN_KINDS; kind++) {
+        for (md5_skin_order order = MD5_SKIN_SPANS; order < MD5_SKIN_ORDERS; order++)
+            CHECK(seen.count[order][kind] > 0);
     }
-    CHECK(seen.count[MD5_SKIN_SPAN][MD5_SKIN_RIGID] > 0);
-    CHECK(seen.count[MD5_SKIN_LIST][MD5_SKIN_NONE] > 0);
+    CHECK(seen.count[MD5_SKIN_SINGLES][MD5_SKIN_NONE] > 0);
 }
 
 // Directions that vanish, infinite and missing numbers: all the same bits still.
@@ -253,30 +292,76 @@ TEST (skin_gives_the_same_bits_for_odd_palettes) {
 
 // -- Plans ---------------------------------------------------------------------------------------
 
-// Every vertex is written, and written last by a run of its kind.
+// Whether a vertex is what its run says, and has the joints, floats and place in a group that the
+// plan says.
+static bool is_planned(const md5_mesh *mesh, const md5_skin_run *run, const uint32_t *words,
+                       uint32_t vertex, uint32_t lane)
+{
+    const uint32_t first = mesh->first_influence[vertex];
+    const uint32_t count = mesh->first_influence[vertex + 1] - first;
+    const bool is_exact = run->kind == MD5_SKIN_EXACT;
+    bool is_right = count == run->num_influences && run->kind == md5_skin_kind_of(mesh, vertex);
+    const float *floats = (const float *)(const void *)(words + count) + lane;
+    for (uint32_t i = 0; i < count; i++) {
+        const md5_vec4 q = mesh->influences[first + i];
+        const float expected[4] = {q.x, q.y, q.z, q.w};
+        is_right = is_right && words[i] == mesh->influence_joints[first + i];
+        for (uint32_t k = is_exact ? 0 : 3; k < 4 && run->kind != MD5_SKIN_WHOLE; k++, floats += 8)
+            is_right = is_right && *floats == expected[k];
+    }
+    if (run->order == MD5_SKIN_TEAMS && !is_exact) {
+        const md5_vec3 p = mesh->positions[vertex];
+        is_right = is_right && floats[0] == p.x && floats[8] == p.y && floats[16] == p.z;
+    }
+    return is_right;
+}
+
+// Counts how often each vertex is done. A team may have its first several times.
+static bool check_group(const md5_mesh *mesh, const md5_skin_run *run, uint32_t group,
+                        uint32_t *times)
+{
+    const md5_skin_plan *const plan = mesh->skin_plan;
+    const uint32_t *const words =
+        plan->words + run->words
+        + group * md5_skin_num_words(run->kind, run->order, run->num_influences);
+    const uint32_t *const vertices =
+        plan->vertices + run->vertices + group * md5_skin_num_vertices(run->order);
+    const bool is_team = run->order == MD5_SKIN_TEAMS;
+    bool is_right = true;
+    for (uint32_t lane = 0; lane < MD5_SKIN_GROUP; lane++) {
+        const uint32_t vertex = is_team ? vertices[lane] / 3 : vertices[0] + lane;
+        const bool again = is_team && lane > 0 && vertices[lane] == vertices[lane - 1];
+        is_right = is_right && (!is_team || vertices[lane] % 3 == 0);
+        is_right = is_right && (!again || vertices[lane] == vertices[0]);
+        is_right = is_right && (!is_team || lane == 0 || vertices[lane] >= vertices[lane - 1]);
+        is_right = is_right && is_planned(mesh, run, words, vertex, lane);
+        times[vertex] += !again;
+    }
+    return is_right;
+}
+
+// Every vertex is done once, as what it is.
 static void check_plan(const md5_mesh *mesh, const char *what)
 {
     const md5_skin_plan *const plan = mesh->skin_plan;
-    md5_skin_kind *done = calloc(mesh->num_vertices + 1, sizeof *done);
+    uint32_t *times = calloc(mesh->num_vertices + 1, sizeof *times);
+    bool is_right = true;
     for (uint32_t i = 0; i < plan->num_runs; i++) {
         const md5_skin_run *const run = &plan->runs[i];
-        const bool is_span = run->order == MD5_SKIN_SPAN, is_list = run->order == MD5_SKIN_LIST;
-        const uint32_t length = is_span || is_list ? 1 : MD5_SKIN_BLOCK;
         for (uint32_t k = 0; k < run->count; k++) {
-            const uint32_t first = is_span ? run->first + k : plan->vertices[run->first + k];
-            for (uint32_t vertex = first; vertex < first + length; vertex++)
-                done[vertex] = run->kind;
+            const uint32_t vertex = plan->vertices[run->vertices + k];
+            if (run->order != MD5_SKIN_SINGLES) {
+                is_right = is_right && check_group(mesh, run, k, times);
+            } else {
+                is_right = is_right && run->kind == md5_skin_kind_of(mesh, vertex);
+                times[vertex]++;
+            }
         }
     }
-    bool is_right = true;
-    for (uint32_t vertex = 0; vertex < mesh->num_vertices; vertex++) {
-        const md5_skin_kind kind = md5_skin_kind_of(mesh, vertex), as = done[vertex];
-        const bool is_whole = kind == MD5_SKIN_WHOLE;
-        is_right =
-            is_right && (as == kind || (is_whole && (as == MD5_SKIN_ONE || as == MD5_SKIN_RIGID)));
-    }
-    test_check(is_right, __FILE__, __LINE__, "%s: a vertex is done as another kind", what);
-    free(done);
+    for (uint32_t vertex = 0; vertex < mesh->num_vertices; vertex++)
+        is_right = is_right && times[vertex] == 1;
+    test_check(is_right, __FILE__, __LINE__, "%s: a vertex is not done as it should be", what);
+    free(times);
 }
 
 TEST (skin_plan_covers_every_vertex) {
@@ -285,6 +370,30 @@ TEST (skin_plan_covers_every_vertex) {
         random_mesh made;
         make_random_mesh(&made, round % 20, &random);
         check_plan(&made.mesh, "random mesh");
+        free_random_mesh(&made);
+    }
+}
+
+// Threes on many sets of joints, which waste most of a group, then what would fill groups well: as
+// much as there is room for, the rest one by one.
+TEST (skin_plan_keeps_within_its_room) {
+    uint64_t random = 59;
+    md5_mat34 palette[JOINTS];
+    made_joints(palette, JOINTS, 20.0, &random);
+    for (uint32_t num_influences = 1; num_influences <= 8; num_influences++) {
+        random_mesh made;
+        begin_random_mesh(&made, 3 * 60 + 800);
+        for (uint32_t i = 0; i < 60 + 100; i++) {
+            const streak of = {i < 60 ? 3 : 8, num_influences, i % JOINTS, 1 + i / JOINTS, APART};
+            add_streak(&made, &of, &random);
+        }
+        end_random_mesh(&made);
+        seen_runs seen = {{{0}}};
+        note_runs(made.mesh.skin_plan, &seen);
+        CHECK(seen.count[MD5_SKIN_TEAMS][MD5_SKIN_EXACT] > 0);
+        CHECK(seen.count[MD5_SKIN_SINGLES][MD5_SKIN_EXACT] > 0);
+        check_plan(&made.mesh, "mesh of threes");
+        check_sets(&made.mesh, palette, "mesh of threes");
         free_random_mesh(&made);
     }
 }

@@ -1,25 +1,24 @@
 // The box of a posed model, without its vertices.
 #include "md5/core/math.h"
+#include "md5/skin/kernels.h"
 
-static md5_vec3 skin_vertex(const md5_mesh *mesh, const md5_mat34 *palette, uint32_t vertex)
+// Which zero was met first depends on the instruction set.
+static md5_vec3 without_negative_zero(md5_vec3 a)
 {
-    md5_vec3 sum = {0.0f, 0.0f, 0.0f};
-    for (uint32_t i = mesh->first_influence[vertex]; i < mesh->first_influence[vertex + 1]; i++)
-        sum = md5_vec3_add(
-            sum, md5_mat34_apply(&palette[mesh->influence_joints[i]], mesh->influences[i]));
-    return sum;
+    return (md5_vec3){a.x + 0.0f, a.y + 0.0f, a.z + 0.0f};
+}
+
+md5_bounds md5_skin_bounds_with(md5_cpu level, const md5_model *model, const md5_mat34 *palette)
+{
+    md5_bounds bounds = md5_bounds_of_points(NULL, 0);
+    for (uint32_t i = 0; i < model->num_meshes; i++) {
+        const md5_skin_job job = {.mesh = &model->meshes[i], .palette = palette, .bounds = &bounds};
+        md5_skin_with(level, &job);
+    }
+    return (md5_bounds){without_negative_zero(bounds.min), without_negative_zero(bounds.max)};
 }
 
 md5_bounds md5_skin_bounds(const md5_model *model, const md5_mat34 *palette)
 {
-    md5_bounds bounds = md5_bounds_of_points(NULL, 0);
-    for (uint32_t m = 0; m < model->num_meshes; m++) {
-        const md5_mesh *mesh = &model->meshes[m];
-        // Copies at seams stand where their sources do.
-        for (uint32_t vertex = 0; vertex < mesh->num_file_vertices; vertex++) {
-            const md5_vec3 point = skin_vertex(mesh, palette, vertex);
-            bounds = md5_bounds_union(bounds, (md5_bounds){point, point});
-        }
-    }
-    return bounds;
+    return md5_skin_bounds_with(md5_cpu_best(), model, palette);
 }

@@ -12,9 +12,10 @@ typedef struct md5_skin_job {
     md5_vec3 *positions;
     md5_vec3 *normals;  // or NULL
     md5_vec4 *tangents; // or NULL
+    md5_bounds *bounds; // or NULL; else places are not written, but this grows to hold them
 } md5_skin_job;
 
-// Works for any mesh; the others want a plan, and leave vertices without influences to this one.
+// Works for any mesh; the others want a plan, and leave single vertices to this one.
 void md5_skin_scalar(const md5_skin_job *job);
 void md5_skin_sse2(const md5_skin_job *job);
 void md5_skin_avx2(const md5_skin_job *job);
@@ -25,5 +26,8 @@ void md5_skin_run_scalar(const md5_skin_job *job, const md5_skin_run *run);
 
 // md5_skin() with the kernel of `level`, which must be there (md5_cpu_has).
 void md5_skin_with(md5_cpu level, const md5_skin_job *job);
+
+// md5_skin_bounds() likewise.
+md5_bounds md5_skin_bounds_with(md5_cpu level, const md5_model *model, const md5_mat34 *palette);
 
 #endif

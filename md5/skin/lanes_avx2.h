@@ -9,45 +9,73 @@
 // One matrix as it lies in the palette.
 typedef md5_wide_mat34 matrix_rows;
 
+// Points at `at` begin at from + at[i] * size.
+
 // Twelve bytes, and no more, of each of two points.
-MD5_WIDE_INLINE md5_wide load_point_pair(const md5_vec3 *low, const md5_vec3 *high)
+MD5_WIDE_INLINE md5_wide load_point_pair(const float *low, const float *high)
 {
     const __m128 low_xy = _mm_castsi128_ps(_mm_loadl_epi64((const void *)low));
     const __m128 high_xy = _mm_castsi128_ps(_mm_loadl_epi64((const void *)high));
-    return _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_movelh_ps(low_xy, _mm_load_ss(&low->z))),
-                                _mm_movelh_ps(high_xy, _mm_load_ss(&high->z)), 1);
+    return _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_movelh_ps(low_xy, _mm_load_ss(low + 2))),
+                                _mm_movelh_ps(high_xy, _mm_load_ss(high + 2)), 1);
 }
 
-MD5_WIDE_INLINE lanes3 load_points_at(const md5_vec3 *points, const uint32_t *at)
+MD5_WIDE_INLINE lanes3 load_points_at(const float *from, const uint32_t *at, uint32_t size)
 {
     md5_wide rows[4] = {
-        load_point_pair(&points[at[0]], &points[at[4]]),
-        load_point_pair(&points[at[1]], &points[at[5]]),
-        load_point_pair(&points[at[2]], &points[at[6]]),
-        load_point_pair(&points[at[3]], &points[at[7]]),
+        load_point_pair(from + at[0] * size, from + at[4] * size),
+        load_point_pair(from + at[1] * size, from + at[5] * size),
+        load_point_pair(from + at[2] * size, from + at[6] * size),
+        load_point_pair(from + at[3] * size, from + at[7] * size),
     };
     md5_wide_transpose(rows);
     return (lanes3){rows[0], rows[1], rows[2]};
 }
 
+// All but the last may be read with four bytes of the next point.
+MD5_WIDE_INLINE lanes3 load_points_ascending(const float *from, const uint32_t *at)
+{
+    md5_wide rows[4] = {
+        md5_wide_pair(from + at[0], from + at[4]),
+        md5_wide_pair(from + at[1], from + at[5]),
+        md5_wide_pair(from + at[2], from + at[6]),
+        load_point_pair(from + at[3], from + at[7]),
+    };
+    md5_wide_transpose(rows);
+    return (lanes3){rows[0], rows[1], rows[2]};
+}
+
+// A matrix row's entries where they are; `i` is known where this is inlined.
+typedef const float *entry_row;
+
+MD5_WIDE_INLINE entry_row load_entries(const float *row)
+{
+    return row;
+}
+
+MD5_WIDE_INLINE md5_wide spread_entry(entry_row row, int i)
+{
+    return _mm256_broadcast_ss(row + i);
+}
+
 // Points `low` and `high` of a half.
-MD5_WIDE_INLINE void store_point_pair(md5_vec3 *low, md5_vec3 *high, __m128 xy, __m128 z)
+MD5_WIDE_INLINE void store_point_pair(float *low, float *high, __m128 xy, __m128 z)
 {
     _mm_storel_pi((void *)low, xy);
     _mm_storeh_pi((void *)high, xy);
-    _mm_store_ss(&low->z, z);
-    _mm_store_ss(&high->z, _mm_movehdup_ps(z));
+    _mm_store_ss(low + 2, z);
+    _mm_store_ss(high + 2, _mm_movehdup_ps(z));
 }
 
-MD5_WIDE_INLINE void store_points_at(md5_vec3 *points, const uint32_t *at, lanes3 v)
+MD5_WIDE_INLINE void store_points_at(float *to, const uint32_t *at, uint32_t size, lanes3 v)
 {
     const md5_wide xy01 = _mm256_unpacklo_ps(v.x, v.y), xy23 = _mm256_unpackhi_ps(v.x, v.y);
     const __m128 z0 = _mm256_castps256_ps128(v.z), z4 = _mm256_extractf128_ps(v.z, 1);
-    store_point_pair(&points[at[0]], &points[at[1]], _mm256_castps256_ps128(xy01), z0);
-    store_point_pair(&points[at[2]], &points[at[3]], _mm256_castps256_ps128(xy23),
+    store_point_pair(to + at[0] * size, to + at[1] * size, _mm256_castps256_ps128(xy01), z0);
+    store_point_pair(to + at[2] * size, to + at[3] * size, _mm256_castps256_ps128(xy23),
                      _mm_movehl_ps(z0, z0));
-    store_point_pair(&points[at[4]], &points[at[5]], _mm256_extractf128_ps(xy01, 1), z4);
-    store_point_pair(&points[at[6]], &points[at[7]], _mm256_extractf128_ps(xy23, 1),
+    store_point_pair(to + at[4] * size, to + at[5] * size, _mm256_extractf128_ps(xy01, 1), z4);
+    store_point_pair(to + at[6] * size, to + at[7] * size, _mm256_extractf128_ps(xy23, 1),
                      _mm_movehl_ps(z4, z4));
 }
 

@@ -24,23 +24,52 @@ MD5_WIDE_INLINE void store_points(md5_vec3 *points, lanes3 v)
     vst3q_f32(&points->x, (float32x4x3_t){{v.x, v.y, v.z}});
 }
 
-MD5_WIDE_INLINE lanes3 load_points_at(const md5_vec3 *points, const uint32_t *at)
+// Points at `at` begin at from + at[i] * size.
+MD5_WIDE_INLINE lanes3 load_points_at(const float *from, const uint32_t *at, uint32_t size)
 {
     float32x4x3_t v = {{vdupq_n_f32(0.0f), vdupq_n_f32(0.0f), vdupq_n_f32(0.0f)}};
-    v = vld3q_lane_f32(&points[at[0]].x, v, 0);
-    v = vld3q_lane_f32(&points[at[1]].x, v, 1);
-    v = vld3q_lane_f32(&points[at[2]].x, v, 2);
-    v = vld3q_lane_f32(&points[at[3]].x, v, 3);
+    v = vld3q_lane_f32(from + at[0] * size, v, 0);
+    v = vld3q_lane_f32(from + at[1] * size, v, 1);
+    v = vld3q_lane_f32(from + at[2] * size, v, 2);
+    v = vld3q_lane_f32(from + at[3] * size, v, 3);
     return (lanes3){v.val[0], v.val[1], v.val[2]};
 }
 
-MD5_WIDE_INLINE void store_points_at(md5_vec3 *points, const uint32_t *at, lanes3 a)
+// Loading single lanes reads no more than it has to.
+MD5_WIDE_INLINE lanes3 load_points_ascending(const float *from, const uint32_t *at)
+{
+    return load_points_at(from, at, 1);
+}
+
+// A matrix row's entries; `i` is known where this is inlined. A product with one is one step.
+typedef float32x4_t entry_row;
+
+MD5_WIDE_INLINE entry_row load_entries(const float *row)
+{
+    return vld1q_f32(row);
+}
+
+MD5_WIDE_INLINE md5_wide spread_entry(entry_row row, int i)
+{
+    switch (i) {
+    case 0:
+        return vdupq_laneq_f32(row, 0);
+    case 1:
+        return vdupq_laneq_f32(row, 1);
+    case 2:
+        return vdupq_laneq_f32(row, 2);
+    default:
+        return vdupq_laneq_f32(row, 3);
+    }
+}
+
+MD5_WIDE_INLINE void store_points_at(float *to, const uint32_t *at, uint32_t size, lanes3 a)
 {
     const float32x4x3_t v = {{a.x, a.y, a.z}};
-    vst3q_lane_f32(&points[at[0]].x, v, 0);
-    vst3q_lane_f32(&points[at[1]].x, v, 1);
-    vst3q_lane_f32(&points[at[2]].x, v, 2);
-    vst3q_lane_f32(&points[at[3]].x, v, 3);
+    vst3q_lane_f32(to + at[0] * size, v, 0);
+    vst3q_lane_f32(to + at[1] * size, v, 1);
+    vst3q_lane_f32(to + at[2] * size, v, 2);
+    vst3q_lane_f32(to + at[3] * size, v, 3);
 }
 
 MD5_WIDE_INLINE matrix_rows scale_matrix(const float *m, const float *factor)
@@ -76,7 +105,7 @@ MD5_WIDE_INLINE void matrices_to_lanes(const matrix_rows m[4], md5_wide entries[
 }
 
 // vpaddq_f32(a, b) is a0 + a1, a2 + a3, b0 + b1, b2 + b3.
-MD5_WIDE_INLINE md5_wide sum_row(const matrix_rows m[4], int row)
+MD5_WIDE_INLINE md5_wide sum_row_of(const matrix_rows m[4], int row)
 {
     return vpaddq_f32(vpaddq_f32(m[0].row[row], m[1].row[row]),
                       vpaddq_f32(m[2].row[row], m[3].row[row]));
@@ -85,7 +114,7 @@ MD5_WIDE_INLINE md5_wide sum_row(const matrix_rows m[4], int row)
 // (e0 + e1) + (e2 + e3) along each row.
 MD5_WIDE_INLINE lanes3 sum_rows(const matrix_rows m[4])
 {
-    return (lanes3){sum_row(m, 0), sum_row(m, 1), sum_row(m, 2)};
+    return (lanes3){sum_row_of(m, 0), sum_row_of(m, 1), sum_row_of(m, 2)};
 }
 
 #endif

@@ -8,7 +8,8 @@
 // One matrix as it lies in the palette.
 typedef md5_wide_mat34 matrix_rows;
 
-// In the names of registers below, 0 to 3 are vertices.
+// In the names of registers below, 0 to 3 are vertices. Points at `at` begin at from + at[i] *
+// size.
 
 MD5_WIDE_INLINE bool is_all_true(md5_mask mask)
 {
@@ -40,32 +41,63 @@ MD5_WIDE_INLINE void store_points(md5_vec3 *points, lanes3 v)
 }
 
 // Twelve bytes, and no more.
-MD5_WIDE_INLINE md5_wide load_point(const md5_vec3 *point)
+MD5_WIDE_INLINE md5_wide load_point(const float *point)
 {
     const __m128 xy = _mm_castsi128_ps(_mm_loadl_epi64((const void *)point));
-    return _mm_movelh_ps(xy, _mm_load_ss(&point->z));
+    return _mm_movelh_ps(xy, _mm_load_ss(point + 2));
 }
 
-MD5_WIDE_INLINE lanes3 load_points_at(const md5_vec3 *points, const uint32_t *at)
+MD5_WIDE_INLINE lanes3 load_points_at(const float *from, const uint32_t *at, uint32_t size)
 {
-    md5_wide rows[4] = {load_point(&points[at[0]]), load_point(&points[at[1]]),
-                        load_point(&points[at[2]]), load_point(&points[at[3]])};
+    md5_wide rows[4] = {load_point(from + at[0] * size), load_point(from + at[1] * size),
+                        load_point(from + at[2] * size), load_point(from + at[3] * size)};
     md5_wide_transpose(rows);
     return (lanes3){rows[0], rows[1], rows[2]};
 }
 
-MD5_WIDE_INLINE void store_point_pair(md5_vec3 *low, md5_vec3 *high, __m128 xy, __m128 z)
+// All but the last may be read with four bytes of the next point.
+MD5_WIDE_INLINE lanes3 load_points_ascending(const float *from, const uint32_t *at)
+{
+    md5_wide rows[4] = {_mm_loadu_ps(from + at[0]), _mm_loadu_ps(from + at[1]),
+                        _mm_loadu_ps(from + at[2]), load_point(from + at[3])};
+    md5_wide_transpose(rows);
+    return (lanes3){rows[0], rows[1], rows[2]};
+}
+
+// A matrix row's entries; `i` is known where this is inlined.
+typedef __m128 entry_row;
+
+MD5_WIDE_INLINE entry_row load_entries(const float *row)
+{
+    return _mm_loadu_ps(row);
+}
+
+MD5_WIDE_INLINE md5_wide spread_entry(entry_row row, int i)
+{
+    switch (i) {
+    case 0:
+        return _mm_shuffle_ps(row, row, 0x00);
+    case 1:
+        return _mm_shuffle_ps(row, row, 0x55);
+    case 2:
+        return _mm_shuffle_ps(row, row, 0xaa);
+    default:
+        return _mm_shuffle_ps(row, row, 0xff);
+    }
+}
+
+MD5_WIDE_INLINE void store_point_pair(float *low, float *high, __m128 xy, __m128 z)
 {
     _mm_storel_pi((void *)low, xy);
     _mm_storeh_pi((void *)high, xy);
-    _mm_store_ss(&low->z, z);
-    _mm_store_ss(&high->z, _mm_shuffle_ps(z, z, 1));
+    _mm_store_ss(low + 2, z);
+    _mm_store_ss(high + 2, _mm_shuffle_ps(z, z, 1));
 }
 
-MD5_WIDE_INLINE void store_points_at(md5_vec3 *points, const uint32_t *at, lanes3 v)
+MD5_WIDE_INLINE void store_points_at(float *to, const uint32_t *at, uint32_t size, lanes3 v)
 {
-    store_point_pair(&points[at[0]], &points[at[1]], _mm_unpacklo_ps(v.x, v.y), v.z);
-    store_point_pair(&points[at[2]], &points[at[3]], _mm_unpackhi_ps(v.x, v.y),
+    store_point_pair(to + at[0] * size, to + at[1] * size, _mm_unpacklo_ps(v.x, v.y), v.z);
+    store_point_pair(to + at[2] * size, to + at[3] * size, _mm_unpackhi_ps(v.x, v.y),
                      _mm_movehl_ps(v.z, v.z));
 }
 
@@ -108,7 +140,7 @@ MD5_WIDE_INLINE md5_wide add_neighbours(md5_wide a, md5_wide b)
                       _mm_shuffle_ps(a, b, _MM_SHUFFLE(3, 1, 3, 1)));
 }
 
-MD5_WIDE_INLINE md5_wide sum_row(const matrix_rows m[4], int row)
+MD5_WIDE_INLINE md5_wide sum_row_of(const matrix_rows m[4], int row)
 {
     return add_neighbours(add_neighbours(m[0].row[row], m[1].row[row]),
                           add_neighbours(m[2].row[row], m[3].row[row]));
@@ -117,7 +149,7 @@ MD5_WIDE_INLINE md5_wide sum_row(const matrix_rows m[4], int row)
 // (e0 + e1) + (e2 + e3) along each row.
 MD5_WIDE_INLINE lanes3 sum_rows(const matrix_rows m[4])
 {
-    return (lanes3){sum_row(m, 0), sum_row(m, 1), sum_row(m, 2)};
+    return (lanes3){sum_row_of(m, 0), sum_row_of(m, 1), sum_row_of(m, 2)};
 }
 
 #endif

@@ -3,11 +3,11 @@
 #include <math.h>
 #include <string.h>
 
-// Fewer vertices of one kind in a block than this are faster done from a list.
-enum { MOST_OF_BLOCK = 5 };
+// Fewer vertices on the same joints than this are as fast one by one.
+enum { FEWEST_TOGETHER = 3 };
 
-// Fewer blocks in a row than this are not worth a run of their own.
-enum { FEWEST_BLOCKS = 4 };
+// How many sets of joints can have a group that is not full yet.
+enum { LOG2_SLOTS = 9, SLOTS = 1 << LOG2_SLOTS };
 
 // How far apart, as a part of the mesh's size, the points of a vertex's weights may be for it to be
 // blended: below what computing with floats leaves of a place anyway.
@@ -36,225 +36,305 @@ static bool points_meet(const md5_mesh *mesh, uint32_t vertex)
     return apart <= SAME_POINT * largest_coordinate(&mesh->bounds);
 }
 
-static uint32_t count_influences(const md5_mesh *mesh, uint32_t vertex)
-{
-    return mesh->first_influence[vertex + 1] - mesh->first_influence[vertex];
-}
-
 static bool is_whole(const md5_mesh *mesh, uint32_t vertex)
 {
     const md5_vec4 q = mesh->influences[mesh->first_influence[vertex]];
     return q.w == 1.0f && memcmp(&q, &mesh->positions[vertex], sizeof(md5_vec3)) == 0;
 }
 
-// Of two influences the exact sum takes as long as blending.
+// Of two influences the exact sum takes no longer than blending.
 md5_skin_kind md5_skin_kind_of(const md5_mesh *mesh, uint32_t vertex)
 {
-    switch (count_influences(mesh, vertex)) {
-    case 0:
+    const uint32_t count = mesh->first_influence[vertex + 1] - mesh->first_influence[vertex];
+    if (count == 0)
         return MD5_SKIN_NONE;
-    case 1:
-        return is_whole(mesh, vertex) ? MD5_SKIN_WHOLE : MD5_SKIN_ONE;
-    case 2:
-        return MD5_SKIN_TWO;
-    case 3:
-        return points_meet(mesh, vertex) ? MD5_SKIN_BLEND3 : MD5_SKIN_MANY;
-    case 4:
-        return points_meet(mesh, vertex) ? MD5_SKIN_BLEND4 : MD5_SKIN_MANY;
-    default:
-        return points_meet(mesh, vertex) ? MD5_SKIN_BLEND_MANY : MD5_SKIN_MANY;
-    }
+    if (count == 1 && is_whole(mesh, vertex))
+        return MD5_SKIN_WHOLE;
+    return count > 2 && points_meet(mesh, vertex) ? MD5_SKIN_BLEND : MD5_SKIN_EXACT;
 }
 
-// -- Blocks ---------------------------------------------------------------------------------
+// -- Room -----------------------------------------------------------------------------------
 
-// How a block is done, MD5_SKIN_NONE for not as one; and what its vertices are.
-typedef struct block_kind {
-    md5_skin_kind whole, vertices[MD5_SKIN_BLOCK];
-} block_kind;
+enum { MOST_RUNS = MD5_SKIN_ORDERS * MD5_SKIN_KINDS * (MD5_SKIN_MOST_TOGETHER + 1) };
 
-// Whether doing a vertex as another kind gives the same bits.
-static bool covers(md5_skin_kind kind, md5_skin_kind vertex)
+static size_t smaller(size_t a, size_t b)
 {
-    return kind == vertex || (vertex == MD5_SKIN_WHOLE && kind == MD5_SKIN_ONE);
+    return a < b ? a : b;
 }
 
-uint32_t md5_skin_count_read(md5_skin_kind kind)
+// Memory stays in proportion to the mesh's: when there is no more room for groups, what is left are
+// singles, which need one place each and no words.
+static size_t most_places(size_t num_vertices)
 {
-    static const uint8_t counts[MD5_SKIN_KINDS] = {
-        [MD5_SKIN_WHOLE] = 1,      [MD5_SKIN_ONE] = 1,    [MD5_SKIN_TWO] = 2,
-        [MD5_SKIN_MANY] = 1,       [MD5_SKIN_BLEND3] = 3, [MD5_SKIN_BLEND4] = 4,
-        [MD5_SKIN_BLEND_MANY] = 1,
-    };
-    return counts[kind];
+    return num_vertices + smaller(num_vertices, MD5_SKIN_GROUP);
 }
 
-static uint32_t joint_of(const md5_mesh *mesh, uint32_t vertex)
+// A full group takes at most 25 words if it is whole, and 33 for each influence if not. Real
+// models, which have one influence a vertex or two, take half of this.
+static size_t most_words(size_t num_vertices, size_t num_influences)
 {
-    return mesh->influence_joints[mesh->first_influence[vertex]];
-}
-
-static uint32_t count_covered(const block_kind *block, md5_skin_kind kind)
-{
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < MD5_SKIN_BLOCK; i++)
-        count += covers(kind, block->vertices[i]);
-    return count;
-}
-
-// The kind that covers most vertices, of those that all of the block's can be done as.
-static md5_skin_kind prevailing_kind(const block_kind *block, uint32_t fewest_influences)
-{
-    md5_skin_kind best = MD5_SKIN_NONE;
-    uint32_t most = MOST_OF_BLOCK - 1;
-    for (md5_skin_kind kind = MD5_SKIN_WHOLE; kind <= MD5_SKIN_BLEND_MANY; kind++) {
-        const uint32_t count = count_covered(block, kind);
-        if (count > most && md5_skin_count_read(kind) <= fewest_influences) {
-            best = kind;
-            most = count;
-        }
-    }
-    return best;
-}
-
-static block_kind look_at_block(const md5_mesh *mesh, uint32_t first)
-{
-    block_kind block;
-    uint32_t fewest = UINT32_MAX;
-    for (uint32_t i = 0; i < MD5_SKIN_BLOCK; i++) {
-        const uint32_t count = count_influences(mesh, first + i);
-        fewest = count < fewest ? count : fewest;
-        block.vertices[i] = md5_skin_kind_of(mesh, first + i);
-    }
-    block.whole = prevailing_kind(&block, fewest);
-    return block;
-}
-
-// How many blocks from `first` on are nothing but vertices of one kind; of whole ones, on one
-// joint.
-static uint32_t count_blocks(const md5_mesh *mesh, uint32_t first, md5_skin_kind kind)
-{
-    uint32_t vertex = first;
-    while (vertex < mesh->num_vertices && md5_skin_kind_of(mesh, vertex) == kind
-           && (kind != MD5_SKIN_WHOLE || joint_of(mesh, vertex) == joint_of(mesh, first)))
-        vertex++;
-    return (vertex - first) / MD5_SKIN_BLOCK;
-}
-
-// The span that begins with a block; of no vertices where there is none that is worth it.
-static md5_skin_run span_at(const md5_mesh *mesh, uint32_t first)
-{
-    const md5_skin_kind kind = md5_skin_kind_of(mesh, first);
-    const bool has_own_counts = kind == MD5_SKIN_MANY || kind == MD5_SKIN_BLEND_MANY;
-    const bool can_be = kind != MD5_SKIN_NONE && !has_own_counts;
-    const uint32_t num_blocks = can_be ? count_blocks(mesh, first, kind) : 0;
-    return (md5_skin_run){
-        .first = first,
-        .count = num_blocks < FEWEST_BLOCKS ? 0 : MD5_SKIN_BLOCK * num_blocks,
-        .kind = kind == MD5_SKIN_WHOLE ? MD5_SKIN_RIGID : kind,
-        .order = MD5_SKIN_SPAN,
-    };
-}
-
-// -- Building -------------------------------------------------------------------------------
-
-// The runs that are not spans, filled in two walks: one counts, one places.
-typedef struct plan_builder {
-    const md5_mesh *mesh;
-    const md5_skin_plan_room *room;
-    bool is_counting;
-    uint32_t counts[MD5_SKIN_ORDERS][MD5_SKIN_KINDS], next[MD5_SKIN_ORDERS][MD5_SKIN_KINDS];
-} plan_builder;
-
-static uint32_t most_runs(uint32_t num_vertices)
-{
-    const uint32_t most_others = MD5_SKIN_ORDERS * MD5_SKIN_KINDS;
-    return num_vertices / (MD5_SKIN_BLOCK * FEWEST_BLOCKS)
-           + (num_vertices < most_others ? num_vertices : most_others);
+    const size_t most = 4 * num_influences + num_influences / 4;
+    const size_t others = num_influences > num_vertices ? num_influences - num_vertices : 0;
+    const size_t expected = 2 * num_vertices + num_vertices / 2 + 7 * others;
+    return smaller(9 * num_influences, smaller(most, expected) + 8 * MD5_SKIN_GROUP);
 }
 
 void md5_skin_plan_take(md5_block *block, uint32_t num_vertices, uint32_t num_influences,
                         md5_skin_plan_room *room)
 {
     room->plan = md5_block_take(block, 1, sizeof *room->plan);
-    room->runs = md5_block_take(block, most_runs(num_vertices), sizeof *room->runs);
-    room->vertices = md5_block_take(block, (size_t)num_vertices + num_vertices / MD5_SKIN_BLOCK,
-                                    sizeof *room->vertices);
-    room->offsets = md5_block_take(block, num_influences, sizeof *room->offsets);
+    room->runs = md5_block_take(block, smaller(num_vertices, MOST_RUNS), sizeof *room->runs);
+    room->vertices = md5_block_take(block, most_places(num_vertices), sizeof *room->vertices);
+    room->words =
+        md5_block_take(block, most_words(num_vertices, num_influences), sizeof *room->words);
 }
 
-static void add_run(const plan_builder *builder, md5_skin_run run)
+// -- Building -------------------------------------------------------------------------------
+
+// All runs that there can be, filled in two walks: one counts, one places.
+typedef struct run_table {
+    md5_skin_run runs[MD5_SKIN_ORDERS][MD5_SKIN_KINDS][MD5_SKIN_MOST_TOGETHER + 1];
+} run_table;
+
+typedef struct plan_builder {
+    const md5_mesh *mesh;
+    const md5_skin_plan_room *room;
+    bool is_counting;
+    size_t spare_places, spare_words; // places besides one for each vertex
+    run_table table;                  // while placing, where each run goes on
+
+    // Groups that are not full yet, at a place that follows from their joints.
+    uint8_t num_open[SLOTS];
+    uint8_t kinds[SLOTS];
+    uint32_t open[SLOTS][MD5_SKIN_GROUP];
+} plan_builder;
+
+// What has to be equal in a group.
+typedef struct joint_set {
+    md5_skin_kind kind;
+    uint32_t count;
+    const uint32_t *joints;
+} joint_set;
+
+static joint_set set_of(const md5_mesh *mesh, uint32_t vertex, md5_skin_kind kind)
 {
-    builder->room->runs[builder->room->plan->num_runs++] = run;
+    const uint32_t first = mesh->first_influence[vertex];
+    return (joint_set){kind, mesh->first_influence[vertex + 1] - first,
+                       mesh->influence_joints + first};
 }
 
-static void add(plan_builder *builder, uint32_t vertex, md5_skin_kind kind, md5_skin_order order)
+static bool is_same(joint_set a, joint_set b)
 {
-    if (builder->is_counting)
-        builder->counts[order][kind]++;
-    else
-        builder->room->vertices[builder->next[order][kind]++] = vertex;
-}
-
-static void add_block(plan_builder *builder, uint32_t first)
-{
-    const block_kind block = look_at_block(builder->mesh, first);
-    if (block.whole != MD5_SKIN_NONE)
-        add(builder, first, block.whole, MD5_SKIN_BLOCKS);
-    for (uint32_t i = 0; i < MD5_SKIN_BLOCK; i++) {
-        if (block.whole == MD5_SKIN_NONE || !covers(block.whole, block.vertices[i]))
-            add(builder, first + i, block.vertices[i], MD5_SKIN_LIST);
+    if (a.kind != b.kind || a.count != b.count)
+        return false;
+    for (uint32_t i = 0; i < a.count; i++) {
+        if (a.joints[i] != b.joints[i])
+            return false;
     }
+    return true;
+}
+
+static uint32_t slot_of(joint_set set)
+{
+    uint32_t hash = set.kind;
+    for (uint32_t i = 0; i < set.count; i++)
+        hash = (hash ^ set.joints[i]) * 0x9e3779b1u;
+    return hash >> (32 - LOG2_SLOTS);
+}
+
+static md5_vec4 influence_of(const md5_mesh *mesh, uint32_t vertex, uint32_t i)
+{
+    return mesh->influences[mesh->first_influence[vertex] + i];
+}
+
+// The floats of one vertex of a group.
+static void write_lane(const md5_mesh *mesh, md5_skin_order order, joint_set set, uint32_t vertex,
+                       uint32_t *to)
+{
+    for (uint32_t i = 0; i < set.count && set.kind != MD5_SKIN_WHOLE; i++) {
+        const md5_vec4 influence = influence_of(mesh, vertex, i);
+        const float floats[4] = {influence.x, influence.y, influence.z, influence.w};
+        for (uint32_t k = set.kind == MD5_SKIN_EXACT ? 0 : 3; k < 4; k++, to += MD5_SKIN_GROUP)
+            memcpy(to, &floats[k], sizeof *to);
+    }
+    const md5_vec3 place = mesh->positions[vertex];
+    const float floats[3] = {place.x, place.y, place.z};
+    const bool has_place = order == MD5_SKIN_TEAMS && set.kind != MD5_SKIN_EXACT;
+    for (uint32_t k = 0; k < 3 && has_place; k++, to += MD5_SKIN_GROUP)
+        memcpy(to, &floats[k], sizeof *to);
+}
+
+static void write_group(const plan_builder *builder, const md5_skin_run *run, joint_set set,
+                        const uint32_t vertices[MD5_SKIN_GROUP])
+{
+    uint32_t *const words = builder->room->words + run->words;
+    memcpy(words, set.joints, set.count * sizeof *words);
+    const bool is_team = run->order == MD5_SKIN_TEAMS;
+    for (uint32_t i = 0; i < MD5_SKIN_GROUP; i++) {
+        write_lane(builder->mesh, run->order, set, vertices[i], words + set.count + i);
+        if (is_team)
+            builder->room->vertices[run->vertices + i] = 3 * vertices[i];
+    }
+    if (!is_team)
+        builder->room->vertices[run->vertices] = vertices[0];
+}
+
+static void add_single(plan_builder *builder, uint32_t vertex, joint_set set)
+{
+    const uint32_t count = set.count <= MD5_SKIN_MOST_TOGETHER ? set.count : 0;
+    md5_skin_run *const run = &builder->table.runs[MD5_SKIN_SINGLES][set.kind][count];
+    run->count++;
+    if (!builder->is_counting)
+        builder->room->vertices[run->vertices++] = vertex;
+}
+
+// False if there is no room.
+static bool add_group(plan_builder *builder, md5_skin_order order, joint_set set,
+                      const uint32_t vertices[MD5_SKIN_GROUP])
+{
+    const uint32_t num_words = md5_skin_num_words(set.kind, order, set.count);
+    if (builder->spare_words < num_words)
+        return false;
+    builder->spare_words -= num_words;
+    md5_skin_run *const run = &builder->table.runs[order][set.kind][set.count];
+    run->count++;
+    if (!builder->is_counting) {
+        write_group(builder, run, set, vertices);
+        run->vertices += md5_skin_num_vertices(order);
+        run->words += num_words;
+    }
+    return true;
+}
+
+// Fills a team up with its first vertex, so that it ascends.
+static bool add_team(plan_builder *builder, joint_set set, const uint32_t *vertices, uint32_t count)
+{
+    const uint32_t num_missing = MD5_SKIN_GROUP - count;
+    if (count < FEWEST_TOGETHER || builder->spare_places < num_missing)
+        return false;
+    uint32_t team[MD5_SKIN_GROUP];
+    for (uint32_t i = 0; i < MD5_SKIN_GROUP; i++)
+        team[i] = vertices[i < num_missing ? 0 : i - num_missing];
+    TRY(add_group(builder, MD5_SKIN_TEAMS, set, team));
+    builder->spare_places -= num_missing;
+    return true;
+}
+
+static void close_slot(plan_builder *builder, uint32_t slot)
+{
+    const uint32_t count = builder->num_open[slot];
+    const uint32_t *const open = builder->open[slot];
+    const joint_set set = set_of(builder->mesh, open[0], builder->kinds[slot]);
+    builder->num_open[slot] = 0;
+    if (add_team(builder, set, open, count))
+        return;
+    for (uint32_t i = 0; i < count; i++)
+        add_single(builder, open[i], set);
+}
+
+// A set of joints that finds its slot taken by another sends that one off: linear time, whatever
+// the joints are.
+static void add_to_team(plan_builder *builder, uint32_t vertex, joint_set set, uint32_t slot)
+{
+    uint8_t *const count = &builder->num_open[slot];
+    uint32_t *const open = builder->open[slot];
+    if (*count > 0 && !is_same(set, set_of(builder->mesh, open[0], builder->kinds[slot])))
+        close_slot(builder, slot);
+    builder->kinds[slot] = (uint8_t)set.kind;
+    open[(*count)++] = vertex;
+    if (*count == MD5_SKIN_GROUP)
+        close_slot(builder, slot);
+}
+
+// Consecutive vertices on the same joints.
+static void add_stretch(plan_builder *builder, uint32_t first, uint32_t end, joint_set set)
+{
+    if (set.count == 0 || set.count > MD5_SKIN_MOST_TOGETHER) {
+        for (uint32_t vertex = first; vertex < end; vertex++)
+            add_single(builder, vertex, set);
+        return;
+    }
+    for (; end - first >= MD5_SKIN_GROUP; first += MD5_SKIN_GROUP) {
+        uint32_t span[MD5_SKIN_GROUP];
+        for (uint32_t i = 0; i < MD5_SKIN_GROUP; i++)
+            span[i] = first + i;
+        if (!add_group(builder, MD5_SKIN_SPANS, set, span))
+            break;
+        builder->spare_places += MD5_SKIN_GROUP - 1;
+    }
+    const uint32_t slot = slot_of(set);
+    for (; first < end; first++)
+        add_to_team(builder, first, set, slot);
 }
 
 static void walk(plan_builder *builder)
 {
     const md5_mesh *const mesh = builder->mesh;
-    const uint32_t end = mesh->num_vertices - mesh->num_vertices % MD5_SKIN_BLOCK;
-    for (uint32_t first = 0; first < end;) {
-        const md5_skin_run span = span_at(mesh, first);
-        if (span.count == 0)
-            add_block(builder, first);
-        else if (builder->is_counting)
-            add_run(builder, span);
-        first += span.count > 0 ? span.count : MD5_SKIN_BLOCK;
+    builder->spare_places = most_places(mesh->num_vertices) - mesh->num_vertices;
+    builder->spare_words =
+        most_words(mesh->num_vertices, mesh->first_influence[mesh->num_vertices]);
+    joint_set next = set_of(mesh, 0, md5_skin_kind_of(mesh, 0));
+    for (uint32_t first = 0, end = 0; first < mesh->num_vertices; first = end) {
+        const joint_set set = next;
+        while (++end < mesh->num_vertices) {
+            next = set_of(mesh, end, md5_skin_kind_of(mesh, end));
+            if (!is_same(set, next))
+                break;
+        }
+        add_stretch(builder, first, end, set);
     }
-    for (uint32_t vertex = end; vertex < mesh->num_vertices; vertex++)
-        add(builder, vertex, md5_skin_kind_of(mesh, vertex), MD5_SKIN_LIST);
+    for (uint32_t slot = 0; slot < SLOTS; slot++) {
+        if (builder->num_open[slot] > 0)
+            close_slot(builder, slot);
+    }
+}
+
+// Singles of one kind are one run, in which those with the same number of influences are
+// neighbours.
+static void add_run(const plan_builder *builder, const md5_skin_run *run)
+{
+    md5_skin_plan *const plan = builder->room->plan;
+    md5_skin_run *const last = builder->room->runs + plan->num_runs - 1;
+    if (plan->num_runs > 0 && run->order == MD5_SKIN_SINGLES && last->order == run->order
+        && last->kind == run->kind)
+        last->count += run->count;
+    else
+        builder->room->runs[plan->num_runs++] = *run;
 }
 
 static void lay_out_runs(plan_builder *builder)
 {
-    uint32_t place = 0;
-    for (md5_skin_order order = MD5_SKIN_BLOCKS; order < MD5_SKIN_ORDERS; order++) {
+    uint32_t vertices = 0, words = 0;
+    for (md5_skin_order order = MD5_SKIN_SPANS; order < MD5_SKIN_ORDERS; order++) {
         for (md5_skin_kind kind = MD5_SKIN_NONE; kind < MD5_SKIN_KINDS; kind++) {
-            const uint32_t count = builder->counts[order][kind];
-            builder->next[order][kind] = place;
-            if (count > 0)
-                add_run(builder, (md5_skin_run){place, count, kind, order});
-            place += count;
+            for (uint32_t count = 0; count <= MD5_SKIN_MOST_TOGETHER; count++) {
+                md5_skin_run *const run = &builder->table.runs[order][kind][count];
+                if (run->count == 0)
+                    continue;
+                *run = (md5_skin_run){kind, order, count, run->count, vertices, words};
+                add_run(builder, run);
+                vertices += run->count * md5_skin_num_vertices(order);
+                if (order != MD5_SKIN_SINGLES)
+                    words += run->count * md5_skin_num_words(kind, order, count);
+            }
         }
     }
 }
 
-static bool write_offsets(const md5_mesh *mesh, uint32_t *offsets)
-{
-    for (uint32_t i = 0; i < mesh->first_influence[mesh->num_vertices]; i++) {
-        const uint64_t offset = mesh->influence_joints[i] * (uint64_t)sizeof(md5_mat34);
-        if (offset > UINT32_MAX)
-            return false;
-        offsets[i] = (uint32_t)offset;
-    }
-    return true;
-}
-
 const md5_skin_plan *md5_skin_plan_build(const md5_mesh *mesh, const md5_skin_plan_room *room)
 {
-    if (!write_offsets(mesh, room->offsets))
+    if (mesh->num_vertices > UINT32_MAX / 3)
         return NULL;
     *room->plan =
-        (md5_skin_plan){.runs = room->runs, .vertices = room->vertices, .offsets = room->offsets};
-    plan_builder builder = {.mesh = mesh, .room = room, .is_counting = true};
+        (md5_skin_plan){.runs = room->runs, .vertices = room->vertices, .words = room->words};
+    if (mesh->num_vertices == 0)
+        return room->plan;
+    plan_builder builder;
+    builder.mesh = mesh;
+    builder.room = room;
+    builder.is_counting = true;
+    memset(&builder.table, 0, sizeof builder.table);
+    memset(builder.num_open, 0, sizeof builder.num_open);
     walk(&builder);
     lay_out_runs(&builder);
     builder.is_counting = false;

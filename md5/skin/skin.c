@@ -28,6 +28,6 @@ void md5_skin_with(md5_cpu level, const md5_skin_job *job)
 void md5_skin(const md5_mesh *mesh, const md5_mat34 *palette, md5_vec3 *positions,
               md5_vec3 *normals, md5_vec4 *tangents)
 {
-    const md5_skin_job job = {mesh, palette, positions, normals, tangents};
+    const md5_skin_job job = {mesh, palette, positions, normals, tangents, NULL};
     md5_skin_with(md5_cpu_best(), &job);
 }

@@ -14,7 +14,7 @@
 //
 //   blended:  row r      = (e[r][0] * x + e[r][1] * y) + (e[r][2] * z + e[r][3])
 //
-// For one influence of bias 1 that is the same to the last bit.
+// For one influence of bias 1 (plan.h calls it whole) that is the same to the last bit.
 //
 // Lanes are summed over the influences before they are summed along a row, because four-wide
 // registers do that for nothing: a palette row and an influence are multiplied as they lie.
@@ -111,43 +111,45 @@ static inline md5_vec3 move(const rows *e, md5_vec3 p)
     return (md5_vec3){move_row(e->x, p), move_row(e->y, p), move_row(e->z, p)};
 }
 
-static inline void skin_vertex(const md5_skin_job *job, uint32_t vertex, bool is_blended)
+// Whichever of two that give the same bits takes fewer steps.
+static inline bool is_blended(const md5_skin_job *job, md5_skin_kind kind)
+{
+    return kind == MD5_SKIN_BLEND || (kind == MD5_SKIN_WHOLE && (job->normals || job->tangents));
+}
+
+static inline void skin_vertex(const md5_skin_job *job, uint32_t vertex, md5_skin_kind kind)
 {
     const md5_mesh *const mesh = job->mesh;
-    const bool has_directions = job->normals || job->tangents;
+    const bool blended = is_blended(job, kind);
     rows e;
-    if (is_blended || has_directions)
+    if (blended || job->normals || job->tangents)
         e = blend(mesh, job->palette, vertex);
-    job->positions[vertex] =
-        is_blended ? move(&e, mesh->positions[vertex]) : place(mesh, job->palette, vertex);
+    const md5_vec3 point =
+        blended ? move(&e, mesh->positions[vertex]) : place(mesh, job->palette, vertex);
+    if (job->bounds)
+        *job->bounds = md5_bounds_union(*job->bounds, (md5_bounds){point, point});
+    else
+        job->positions[vertex] = point;
     if (job->normals)
         job->normals[vertex] = turn(&e, mesh->normals[vertex]);
     if (job->tangents)
         job->tangents[vertex] = turn_tangent(&e, mesh->tangents[vertex]);
 }
 
-// Most vertices that a mixed block gets wrong are left out at once, all are put right by lists.
-static void skin_block(const md5_skin_job *job, uint32_t first, md5_skin_kind kind)
-{
-    const uint32_t *const first_influence = job->mesh->first_influence;
-    const uint32_t count = md5_skin_count_read(kind);
-    const bool has_own_counts = kind == MD5_SKIN_MANY || kind == MD5_SKIN_BLEND_MANY;
-    for (uint32_t vertex = first; vertex < first + MD5_SKIN_BLOCK; vertex++) {
-        if (has_own_counts || first_influence[vertex + 1] - first_influence[vertex] == count)
-            skin_vertex(job, vertex, md5_skin_is_blended(kind));
-    }
-}
-
+// Runs of groups as of singles. What a team has several times is done once.
 void md5_skin_run_scalar(const md5_skin_job *job, const md5_skin_run *run)
 {
-    const uint32_t *const vertices = job->mesh->skin_plan->vertices + run->first;
-    for (uint32_t i = 0; i < run->count; i++) {
-        if (run->order == MD5_SKIN_SPAN)
-            skin_vertex(job, run->first + i, md5_skin_is_blended(run->kind));
-        else if (run->order == MD5_SKIN_LIST)
-            skin_vertex(job, vertices[i], md5_skin_is_blended(run->kind));
-        else
-            skin_block(job, vertices[i], run->kind);
+    const uint32_t *const vertices = job->mesh->skin_plan->vertices + run->vertices;
+    const uint32_t count = run->count * md5_skin_num_vertices(run->order);
+    for (uint32_t i = 0; i < count; i++) {
+        if (run->order == MD5_SKIN_SPANS) {
+            for (uint32_t k = 0; k < MD5_SKIN_GROUP; k++)
+                skin_vertex(job, vertices[i] + k, run->kind);
+        } else if (run->order == MD5_SKIN_SINGLES) {
+            skin_vertex(job, vertices[i], run->kind);
+        } else if (i == 0 || vertices[i] != vertices[i - 1]) {
+            skin_vertex(job, vertices[i] / 3, run->kind);
+        }
     }
 }
 
@@ -159,6 +161,6 @@ void md5_skin_scalar(const md5_skin_job *job)
             md5_skin_run_scalar(job, &plan->runs[i]);
     } else {
         for (uint32_t vertex = 0; vertex < job->mesh->num_vertices; vertex++)
-            skin_vertex(job, vertex, false);
+            skin_vertex(job, vertex, MD5_SKIN_EXACT);
     }
 }

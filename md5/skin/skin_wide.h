@@ -1,16 +1,33 @@
 // md5_skin() for instruction sets with wide registers: compiled once for each, by a file that
 // chooses the set (see md5/core/wide.h) and calls skin() then.
 //
-// Matrices are weighed and added up one vertex after the other, as they lie in the palette; then
-// those of MD5_WIDTH vertices change places with their entries, so that a register holds one entry
-// of all of them, and directions and places are computed of all at once.
+// The vertices of a group share their joints, so that a register holds one matrix entry for
+// MD5_WIDTH of them: an entry of a joint is loaded once, and each lane weighs it with its vertex's
+// bias. Single vertices have matrices of their own: these are weighed and added up one vertex after
+// the other, as they lie in the palette, and then change places with their entries.
 #include "md5/core/wide.h"
 #include "md5/skin/kernels.h"
+
+#include <float.h>
+
+// So many are as fast in plain C.
+enum { FEW_SINGLES = 2 };
 
 // Points or directions, one in each lane.
 typedef struct lanes3 {
     md5_wide x, y, z;
 } lanes3;
+
+// A row of a matrix in each lane, or an influence. Not an array: compilers keep members in
+// registers more readily.
+typedef struct lanes4 {
+    md5_wide x, y, z, w;
+} lanes4;
+
+// A matrix in each lane.
+typedef struct lanes_mat34 {
+    lanes4 x, y, z; // rows
+} lanes_mat34;
 
 #if defined(MD5_WIDE_AVX2)
 #include "md5/skin/lanes_avx2.h"
@@ -20,25 +37,31 @@ typedef struct lanes3 {
 #include "md5/skin/lanes_neon.h"
 #endif
 
+// A box in each lane.
+typedef struct lanes_box {
+    lanes3 low, high;
+} lanes_box;
+
 // All that is read and written. Each run works on a copy of its own, of which the compiler knows
 // that no result overwrites it.
 typedef struct skin_arrays {
-    const unsigned char *palette;
-    const uint32_t *first_influence, *offsets;
+    const md5_mat34 *palette;
+    const uint32_t *first_influence, *influence_joints;
     const md5_vec4 *influences;
     const md5_vec3 *bind_positions, *bind_normals;
     const md5_vec4 *bind_tangents;
     md5_vec3 *positions, *normals;
     md5_vec4 *tangents;
+    lanes_box *box; // or NULL; else places are not written, but this grows
 } skin_arrays;
 
-MD5_WIDE_INLINE skin_arrays arrays_of(const md5_skin_job *job)
+MD5_WIDE_INLINE skin_arrays arrays_of(const md5_skin_job *job, lanes_box *box)
 {
     const md5_mesh *const mesh = job->mesh;
     return (skin_arrays){
-        .palette = (const unsigned char *)job->palette,
+        .palette = job->palette,
         .first_influence = mesh->first_influence,
-        .offsets = mesh->skin_plan->offsets,
+        .influence_joints = mesh->influence_joints,
         .influences = mesh->influences,
         .bind_positions = mesh->positions,
         .bind_normals = mesh->normals,
@@ -46,123 +69,96 @@ MD5_WIDE_INLINE skin_arrays arrays_of(const md5_skin_job *job)
         .positions = job->positions,
         .normals = job->normals,
         .tangents = job->tangents,
+        .box = job->bounds ? box : NULL,
     };
 }
 
-// MD5_WIDTH vertices: those that `list` names, or else consecutive ones. `influence` is the first
-// of uniform ones.
+// MD5_WIDTH vertices: of a span, those from the first on; else all that `vertices` names, in the
+// way of md5_skin_plan. In a group they have `count` influences on `joints`, and `floats` besides,
+// of which each MD5_SKIN_GROUP begin with theirs.
 typedef struct group {
-    const uint32_t *list;
-    uint32_t vertex, influence;
+    uint32_t first;
+    const uint32_t *vertices;
+    const uint32_t *joints;
+    const float *floats;
+    uint32_t count;
 } group;
 
-// What is written besides places.
-typedef enum directions {
-    NO_DIRECTIONS,
-    NORMALS,
-    TANGENTS, // normals too where they are wanted
-} directions;
+// -- Loading and storing --------------------------------------------------------------------
 
-// What the compiler knows of a run, where code is written once for several.
-typedef struct shape {
-    md5_skin_kind kind;
-    md5_skin_order order;
-    directions wanted;
-} shape;
-
-// A matrix in each lane.
-typedef struct lanes_mat34 {
-    md5_wide entries[3][4]; // [row][column]
-} lanes_mat34;
-
-// -- Sums over influences -------------------------------------------------------------------
-
-// The influences from one on.
-typedef struct influence_list {
-    const unsigned char *palette;
-    const uint32_t *offsets;
-    const md5_vec4 *influences;
-} influence_list;
-
-MD5_WIDE_INLINE influence_list influences_from(const skin_arrays *arrays, uint32_t first)
+MD5_WIDE_INLINE lanes3 load3(const md5_vec3 *from, const group *of, md5_skin_order order)
 {
-    return (influence_list){arrays->palette, arrays->offsets + first, arrays->influences + first};
+    if (order == MD5_SKIN_SPANS)
+        return load_points(from + of->first);
+    return order == MD5_SKIN_TEAMS ? load_points_ascending(&from->x, of->vertices)
+                                   : load_points_at(&from->x, of->vertices, 3);
 }
 
-// What is summed: matrices, each times its bias, or each of their rows times the influence.
-typedef enum term { WEIGHED_MATRIX, APPLIED_MATRIX } term;
-
-MD5_WIDE_INLINE matrix_rows term_at(influence_list list, size_t i, term what)
+MD5_WIDE_INLINE void store3(md5_vec3 *to, const group *of, md5_skin_order order, lanes3 a)
 {
-    const float *const m = (const void *)(list.palette + list.offsets[i]);
-    return what == WEIGHED_MATRIX ? scale_matrix(m, &list.influences[i].w)
-                                  : multiply_rows(m, &list.influences[i]);
+    if (order == MD5_SKIN_SPANS)
+        store_points(to + of->first, a);
+    else
+        store_points_at(&to->x, of->vertices, order == MD5_SKIN_TEAMS ? 1 : 3, a);
 }
 
-// `count` is known where this is inlined.
-MD5_WIDE_INLINE matrix_rows sum_few(influence_list list, size_t first, size_t count, term what)
+// Where the tangent of each vertex is, in floats.
+MD5_WIDE_INLINE uint32_t tangent_of(const group *of, uint32_t lane, md5_skin_order order)
 {
-    matrix_rows sum = term_at(list, first, what);
-    MD5_UNROLL
-    for (size_t i = 1; i < count; i++)
-        sum = add_matrices(sum, term_at(list, first + i, what));
-    return sum;
+    return 4 * (order == MD5_SKIN_TEAMS ? of->vertices[lane] / 3 : of->vertices[lane]);
 }
 
-MD5_WIDE_INLINE uint32_t vertex_of(const group *vertices, uint32_t i, shape of)
+MD5_WIDE_INLINE void load_tangents(const float *from, const group *of, md5_skin_order order,
+                                   md5_wide rows[4])
 {
-    return of.order == MD5_SKIN_LIST ? vertices->list[i] : vertices->vertex + i;
+    if (order == MD5_SKIN_SPANS) {
+        md5_wide_load_run(from + 4 * of->first, 4, rows);
+    } else {
+        const float *pointers[MD5_WIDTH];
+        MD5_UNROLL
+        for (uint32_t lane = 0; lane < MD5_WIDTH; lane++)
+            pointers[lane] = from + tangent_of(of, lane, order);
+        md5_wide_load_rows(pointers, rows);
+    }
+    md5_wide_transpose(rows);
 }
 
-MD5_WIDE_INLINE void sum_group(const skin_arrays *arrays, const group *vertices, size_t count,
-                               shape of, term what, matrix_rows sums[MD5_WIDTH])
+MD5_WIDE_INLINE void store_tangents(float *to, const group *of, md5_skin_order order,
+                                    md5_wide rows[4])
 {
-    MD5_UNROLL
-    for (uint32_t i = 0; i < MD5_WIDTH; i++) {
-        if (of.order == MD5_SKIN_SPAN) // addresses known but for one
-            sums[i] = sum_few(influences_from(arrays, vertices->influence), i * count, count, what);
-        else
-            sums[i] = sum_few(
-                influences_from(arrays, arrays->first_influence[vertex_of(vertices, i, of)]), 0,
-                count, what);
+    md5_wide_transpose(rows);
+    if (order == MD5_SKIN_SPANS) {
+        md5_wide_store_run(to + 4 * of->first, 4, rows);
+    } else {
+        float *pointers[MD5_WIDTH];
+        MD5_UNROLL
+        for (uint32_t lane = 0; lane < MD5_WIDTH; lane++)
+            pointers[lane] = to + tangent_of(of, lane, order);
+        md5_wide_store_rows(pointers, rows);
     }
 }
 
-// The same where each vertex has a count of its own.
-MD5_WIDE_INLINE void sum_many(const skin_arrays *arrays, const group *vertices, shape of, term what,
-                              matrix_rows sums[MD5_WIDTH])
+MD5_WIDE_INLINE md5_wide lower(md5_wide a, md5_wide b)
 {
-    for (uint32_t i = 0; i < MD5_WIDTH; i++) {
-        const uint32_t *const range = arrays->first_influence + vertex_of(vertices, i, of);
-        const size_t count = range[1] - range[0];
-        const influence_list list = influences_from(arrays, range[0]);
-        matrix_rows sum = term_at(list, 0, what);
-        for (size_t k = 1; k < count; k++)
-            sum = add_matrices(sum, term_at(list, k, what));
-        sums[i] = sum;
-    }
+    return md5_wide_select(md5_wide_less(b, a), b, a);
 }
 
-MD5_WIDE_INLINE void sum_kind(const skin_arrays *arrays, const group *vertices, shape of, term what,
-                              matrix_rows sums[MD5_WIDTH])
+MD5_WIDE_INLINE md5_wide higher(md5_wide a, md5_wide b)
 {
-    switch (of.kind) {
-    case MD5_SKIN_WHOLE:
-    case MD5_SKIN_ONE:
-        sum_group(arrays, vertices, 1, of, what, sums);
-        break;
-    case MD5_SKIN_TWO:
-        sum_group(arrays, vertices, 2, of, what, sums);
-        break;
-    case MD5_SKIN_BLEND3:
-        sum_group(arrays, vertices, 3, of, what, sums);
-        break;
-    case MD5_SKIN_BLEND4:
-        sum_group(arrays, vertices, 4, of, what, sums);
-        break;
-    default:
-        sum_many(arrays, vertices, of, what, sums);
+    return md5_wide_select(md5_wide_greater(b, a), b, a);
+}
+
+MD5_WIDE_INLINE void put_places(const skin_arrays *arrays, const group *of, md5_skin_order order,
+                                lanes3 a)
+{
+    lanes_box *const box = arrays->box;
+    if (!box) {
+        store3(arrays->positions, of, order, a);
+        return;
     }
+    box->low = (lanes3){lower(box->low.x, a.x), lower(box->low.y, a.y), lower(box->low.z, a.z)};
+    box->high =
+        (lanes3){higher(box->high.x, a.x), higher(box->high.y, a.y), higher(box->high.z, a.z)};
 }
 
 // -- Places and directions ------------------------------------------------------------------
@@ -172,28 +168,31 @@ MD5_WIDE_INLINE md5_wide sum3(md5_wide a, md5_wide b, md5_wide c)
     return md5_wide_add(md5_wide_add(a, b), c);
 }
 
-MD5_WIDE_INLINE md5_wide move_row(const md5_wide e[4], lanes3 p)
+MD5_WIDE_INLINE md5_wide sum_row(lanes4 e)
 {
-    return md5_wide_add(md5_wide_add(md5_wide_mul(e[0], p.x), md5_wide_mul(e[1], p.y)),
-                        md5_wide_add(md5_wide_mul(e[2], p.z), e[3]));
+    return md5_wide_add(md5_wide_add(e.x, e.y), md5_wide_add(e.z, e.w));
+}
+
+MD5_WIDE_INLINE md5_wide move_row(lanes4 e, lanes3 p)
+{
+    return sum_row(
+        (lanes4){md5_wide_mul(e.x, p.x), md5_wide_mul(e.y, p.y), md5_wide_mul(e.z, p.z), e.w});
 }
 
 MD5_WIDE_INLINE lanes3 move_points(const lanes_mat34 *m, lanes3 p)
 {
-    return (lanes3){move_row(m->entries[0], p), move_row(m->entries[1], p),
-                    move_row(m->entries[2], p)};
+    return (lanes3){move_row(m->x, p), move_row(m->y, p), move_row(m->z, p)};
 }
 
-MD5_WIDE_INLINE md5_wide turn_row(const md5_wide e[4], lanes3 v)
+MD5_WIDE_INLINE md5_wide turn_row(lanes4 e, lanes3 v)
 {
-    return sum3(md5_wide_mul(e[0], v.x), md5_wide_mul(e[1], v.y), md5_wide_mul(e[2], v.z));
+    return sum3(md5_wide_mul(e.x, v.x), md5_wide_mul(e.y, v.y), md5_wide_mul(e.z, v.z));
 }
 
 // See md5_vec3_normalize().
 MD5_WIDE_INLINE lanes3 turn(const lanes_mat34 *m, lanes3 bind)
 {
-    const lanes3 v = {turn_row(m->entries[0], bind), turn_row(m->entries[1], bind),
-                      turn_row(m->entries[2], bind)};
+    const lanes3 v = {turn_row(m->x, bind), turn_row(m->y, bind), turn_row(m->z, bind)};
     const md5_wide square =
         sum3(md5_wide_mul(v.x, v.x), md5_wide_mul(v.y, v.y), md5_wide_mul(v.z, v.z));
     const md5_wide scale = md5_wide_div(md5_wide_all(1.0f), md5_wide_sqrt(square));
@@ -207,242 +206,310 @@ MD5_WIDE_INLINE lanes3 turn(const lanes_mat34 *m, lanes3 bind)
     return unit;
 }
 
-MD5_WIDE_INLINE lanes3 load3(const md5_vec3 *from, const group *vertices, md5_skin_order order)
-{
-    return order == MD5_SKIN_LIST ? load_points_at(from, vertices->list)
-                                  : load_points(from + vertices->vertex);
-}
-
-MD5_WIDE_INLINE void store3(md5_vec3 *to, const group *vertices, md5_skin_order order, lanes3 a)
-{
-    if (order == MD5_SKIN_LIST)
-        store_points_at(to, vertices->list, a);
-    else
-        store_points(to + vertices->vertex, a);
-}
-
-MD5_WIDE_INLINE void load_tangents(const md5_vec4 *from, const group *vertices,
-                                   md5_skin_order order, md5_wide rows[4])
-{
-    if (order == MD5_SKIN_LIST) {
-        const float *pointers[MD5_WIDTH];
-        for (uint32_t i = 0; i < MD5_WIDTH; i++)
-            pointers[i] = &from[vertices->list[i]].x;
-        md5_wide_load_rows(pointers, rows);
-    } else {
-        md5_wide_load_run(&from[vertices->vertex].x, 4, rows);
-    }
-    md5_wide_transpose(rows);
-}
-
-MD5_WIDE_INLINE void store_tangents(md5_vec4 *to, const group *vertices, md5_skin_order order,
-                                    md5_wide rows[4])
-{
-    md5_wide_transpose(rows);
-    if (order == MD5_SKIN_LIST) {
-        float *pointers[MD5_WIDTH];
-        for (uint32_t i = 0; i < MD5_WIDTH; i++)
-            pointers[i] = &to[vertices->list[i]].x;
-        md5_wide_store_rows(pointers, rows);
-    } else {
-        md5_wide_store_run(&to[vertices->vertex].x, 4, rows);
-    }
-}
-
-// -- Groups ---------------------------------------------------------------------------------
-
-MD5_WIDE_INLINE void move_group(const skin_arrays *arrays, const group *vertices,
-                                md5_skin_order order, const lanes_mat34 *m)
-{
-    const lanes3 bind = load3(arrays->bind_positions, vertices, order);
-    store3(arrays->positions, vertices, order, move_points(m, bind));
-}
-
-MD5_WIDE_INLINE void turn_normals(const skin_arrays *arrays, const group *vertices,
-                                  md5_skin_order order, const lanes_mat34 *m)
-{
-    const lanes3 bind = load3(arrays->bind_normals, vertices, order);
-    store3(arrays->normals, vertices, order, turn(m, bind));
-}
-
-MD5_WIDE_INLINE void turn_tangents(const skin_arrays *arrays, const group *vertices,
-                                   md5_skin_order order, const lanes_mat34 *m)
+MD5_WIDE_INLINE void turn_tangents(const skin_arrays *arrays, const group *of, md5_skin_order order,
+                                   const lanes_mat34 *m)
 {
     md5_wide rows[4];
-    load_tangents(arrays->bind_tangents, vertices, order, rows);
+    load_tangents(&arrays->bind_tangents->x, of, order, rows);
     const lanes3 turned = turn(m, (lanes3){rows[0], rows[1], rows[2]});
     rows[0] = turned.x;
     rows[1] = turned.y;
     rows[2] = turned.z;
-    store_tangents(arrays->tangents, vertices, order, rows);
+    store_tangents(&arrays->tangents->x, of, order, rows);
 }
 
-MD5_WIDE_INLINE void turn_group(const skin_arrays *arrays, const group *vertices, shape of,
-                                const lanes_mat34 *m)
+MD5_WIDE_INLINE void turn_directions(const skin_arrays *arrays, const group *of,
+                                     md5_skin_order order, const lanes_mat34 *m)
 {
-    if (of.wanted == NORMALS || (of.wanted == TANGENTS && arrays->normals))
-        turn_normals(arrays, vertices, of.order, m);
-    if (of.wanted == TANGENTS)
-        turn_tangents(arrays, vertices, of.order, m);
+    if (arrays->normals)
+        store3(arrays->normals, of, order, turn(m, load3(arrays->bind_normals, of, order)));
+    if (arrays->tangents)
+        turn_tangents(arrays, of, order, m);
 }
 
-MD5_WIDE_INLINE void blend(const skin_arrays *arrays, const group *vertices, shape of,
-                           lanes_mat34 *result)
+// -- Groups ---------------------------------------------------------------------------------
+
+// Entry by entry, so that no more than one besides the sums is in a register.
+MD5_WIDE_INLINE lanes4 spread_row(const float *row)
 {
-    matrix_rows sums[MD5_WIDTH];
-    sum_kind(arrays, vertices, of, WEIGHED_MATRIX, sums);
-    matrices_to_lanes(sums, result->entries);
+    const entry_row e = load_entries(row);
+    return (lanes4){spread_entry(e, 0), spread_entry(e, 1), spread_entry(e, 2), spread_entry(e, 3)};
 }
 
-// A vertex that is whole gives the same bits in both ways: the one with fewer steps is taken.
-MD5_WIDE_INLINE void skin_group(const skin_arrays *arrays, const group *vertices, shape of)
+MD5_WIDE_INLINE lanes4 scale_row(const float *row, lanes4 by)
 {
-    lanes_mat34 m;
-    if (md5_skin_is_blended(of.kind) || (of.kind == MD5_SKIN_WHOLE && of.wanted != NO_DIRECTIONS)) {
-        blend(arrays, vertices, of, &m);
-        move_group(arrays, vertices, of.order, &m);
+    const entry_row e = load_entries(row);
+    return (lanes4){md5_wide_mul(spread_entry(e, 0), by.x), md5_wide_mul(spread_entry(e, 1), by.y),
+                    md5_wide_mul(spread_entry(e, 2), by.z), md5_wide_mul(spread_entry(e, 3), by.w)};
+}
+
+MD5_WIDE_INLINE lanes4 add_scaled_row(lanes4 sum, const float *row, lanes4 by)
+{
+    const entry_row e = load_entries(row);
+    sum.x = md5_wide_add(sum.x, md5_wide_mul(spread_entry(e, 0), by.x));
+    sum.y = md5_wide_add(sum.y, md5_wide_mul(spread_entry(e, 1), by.y));
+    sum.z = md5_wide_add(sum.z, md5_wide_mul(spread_entry(e, 2), by.z));
+    sum.w = md5_wide_add(sum.w, md5_wide_mul(spread_entry(e, 3), by.w));
+    return sum;
+}
+
+MD5_WIDE_INLINE lanes_mat34 spread_matrix(const md5_mat34 *m)
+{
+    return (lanes_mat34){spread_row(m->m), spread_row(m->m + 4), spread_row(m->m + 8)};
+}
+
+MD5_WIDE_INLINE lanes_mat34 scale_rows(const md5_mat34 *m, lanes4 by)
+{
+    return (lanes_mat34){scale_row(m->m, by), scale_row(m->m + 4, by), scale_row(m->m + 8, by)};
+}
+
+MD5_WIDE_INLINE void add_scaled_rows(lanes_mat34 *sum, const md5_mat34 *m, lanes4 by)
+{
+    sum->x = add_scaled_row(sum->x, m->m, by);
+    sum->y = add_scaled_row(sum->y, m->m + 4, by);
+    sum->z = add_scaled_row(sum->z, m->m + 8, by);
+}
+
+// Biases are `step` floats apart.
+MD5_WIDE_INLINE lanes_mat34 blend_group(const skin_arrays *arrays, const group *of,
+                                        const float *biases, uint32_t step)
+{
+    md5_wide bias = md5_wide_load(biases);
+    lanes_mat34 sum = scale_rows(&arrays->palette[of->joints[0]], (lanes4){bias, bias, bias, bias});
+    for (uint32_t i = 1; i < of->count; i++) {
+        bias = md5_wide_load(biases + step * i);
+        add_scaled_rows(&sum, &arrays->palette[of->joints[i]], (lanes4){bias, bias, bias, bias});
+    }
+    return sum;
+}
+
+MD5_WIDE_INLINE lanes4 load_influences(const float *from)
+{
+    return (lanes4){md5_wide_load(from), md5_wide_load(from + MD5_SKIN_GROUP),
+                    md5_wide_load(from + 2 * MD5_SKIN_GROUP),
+                    md5_wide_load(from + 3 * MD5_SKIN_GROUP)};
+}
+
+// The exact sum; see skin_scalar.c.
+MD5_WIDE_INLINE lanes3 place_group(const skin_arrays *arrays, const group *of)
+{
+    const float *from = of->floats;
+    lanes_mat34 sum = scale_rows(&arrays->palette[of->joints[0]], load_influences(from));
+    for (uint32_t i = 1; i < of->count; i++) {
+        from += 4 * MD5_SKIN_GROUP;
+        add_scaled_rows(&sum, &arrays->palette[of->joints[i]], load_influences(from));
+    }
+    return (lanes3){sum_row(sum.x), sum_row(sum.y), sum_row(sum.z)};
+}
+
+MD5_WIDE_INLINE void skin_exact_group(const skin_arrays *arrays, const group *of,
+                                      md5_skin_order order)
+{
+    put_places(arrays, of, order, place_group(arrays, of));
+    if (arrays->normals || arrays->tangents) {
+        const lanes_mat34 m =
+            blend_group(arrays, of, of->floats + 3 * MD5_SKIN_GROUP, 4 * MD5_SKIN_GROUP);
+        turn_directions(arrays, of, order, &m);
+    }
+}
+
+// `own`: of a team, its floats from the bind positions on.
+MD5_WIDE_INLINE void skin_moved_group(const skin_arrays *arrays, const group *of,
+                                      md5_skin_order order, const lanes_mat34 *m, const float *own)
+{
+    const lanes3 bind = order == MD5_SKIN_TEAMS
+                            ? (lanes3){md5_wide_load(own), md5_wide_load(own + MD5_SKIN_GROUP),
+                                       md5_wide_load(own + 2 * MD5_SKIN_GROUP)}
+                            : load_points(arrays->bind_positions + of->first);
+    put_places(arrays, of, order, move_points(m, bind));
+    turn_directions(arrays, of, order, m);
+}
+
+MD5_WIDE_INLINE void skin_group(const skin_arrays *arrays, const group *of, md5_skin_kind kind,
+                                md5_skin_order order, const lanes_mat34 *whole)
+{
+    if (kind == MD5_SKIN_EXACT) {
+        skin_exact_group(arrays, of, order);
+    } else if (kind == MD5_SKIN_WHOLE) {
+        skin_moved_group(arrays, of, order, whole, of->floats);
     } else {
-        matrix_rows sums[MD5_WIDTH];
-        sum_kind(arrays, vertices, of, APPLIED_MATRIX, sums);
-        store3(arrays->positions, vertices, of.order, sum_rows(sums));
-        if (of.wanted != NO_DIRECTIONS)
-            blend(arrays, vertices, of, &m);
-    }
-    if (of.wanted != NO_DIRECTIONS)
-        turn_group(arrays, vertices, of, &m);
-}
-
-// -- Runs -----------------------------------------------------------------------------------
-
-MD5_WIDE_INLINE void skin_span(const skin_arrays *arrays, const md5_skin_run *run, shape of)
-{
-    const uint32_t *const range = arrays->first_influence + run->first;
-    const uint32_t step = MD5_WIDTH * (range[1] - range[0]);
-    group vertices = {.vertex = run->first, .influence = range[0]};
-    for (uint32_t i = 0; i < run->count; i += MD5_WIDTH) {
-        skin_group(arrays, &vertices, of);
-        vertices.vertex += MD5_WIDTH;
-        vertices.influence += step;
+        const lanes_mat34 m = blend_group(arrays, of, of->floats, MD5_SKIN_GROUP);
+        skin_moved_group(arrays, of, order, &m, of->floats + MD5_SKIN_GROUP * of->count);
     }
 }
 
-MD5_WIDE_INLINE void skin_blocks(const skin_arrays *arrays, const uint32_t *blocks,
-                                 uint32_t num_blocks, shape of)
+MD5_WIDE_INLINE void skin_groups(const skin_arrays *arrays, const md5_skin_plan *plan,
+                                 const md5_skin_run *run, md5_skin_kind kind, md5_skin_order order)
 {
-    for (uint32_t i = 0; i < num_blocks; i++) {
-        for (uint32_t k = 0; k < MD5_SKIN_BLOCK; k += MD5_WIDTH)
-            skin_group(arrays, &(group){.vertex = blocks[i] + k}, of);
+    const uint32_t count = kind == MD5_SKIN_WHOLE ? 1 : run->num_influences;
+    const uint32_t num_words = md5_skin_num_words(kind, order, count);
+    const uint32_t *vertices = plan->vertices + run->vertices;
+    const uint32_t *words = plan->words + run->words;
+    for (uint32_t i = 0; i < run->count; i++) {
+        const float *const floats = (const void *)(words + count);
+        lanes_mat34 whole;
+        if (kind == MD5_SKIN_WHOLE)
+            whole = spread_matrix(&arrays->palette[words[0]]);
+        for (uint32_t k = 0; k < MD5_SKIN_GROUP; k += MD5_WIDTH) {
+            const group of = {*vertices + k, vertices + k, words, floats + k, count};
+            skin_group(arrays, &of, kind, order, &whole);
+        }
+        vertices += md5_skin_num_vertices(order);
+        words += num_words;
     }
-}
-
-// The last group is filled up with its last vertex, which is then written several times.
-MD5_WIDE_INLINE void skin_list(const skin_arrays *arrays, const uint32_t *list, uint32_t rest,
-                               shape of)
-{
-    for (; rest >= MD5_WIDTH; rest -= MD5_WIDTH, list += MD5_WIDTH)
-        skin_group(arrays, &(group){.list = list}, of);
-    if (rest == 0)
-        return;
-    uint32_t filled[MD5_WIDTH];
-    for (uint32_t i = 0; i < MD5_WIDTH; i++)
-        filled[i] = list[i < rest ? i : rest - 1];
-    skin_group(arrays, &(group){.list = filled}, of);
-}
-
-MD5_WIDE_INLINE void skin_run(const skin_arrays *arrays, const md5_skin_run *run,
-                              const uint32_t *vertices, md5_skin_kind kind, directions wanted)
-{
-    if (run->order == MD5_SKIN_SPAN)
-        skin_span(arrays, run, (shape){kind, MD5_SKIN_SPAN, wanted});
-    else if (run->order == MD5_SKIN_BLOCKS)
-        skin_blocks(arrays, vertices, run->count, (shape){kind, MD5_SKIN_BLOCKS, wanted});
-    else
-        skin_list(arrays, vertices, run->count, (shape){kind, MD5_SKIN_LIST, wanted});
 }
 
 // One function for each kind, in which the compiler knows it.
-#define SKIN_RUNS_OF(name, kind)                                                      \
-    MD5_WIDE_CODE static void name(const md5_skin_job *job, const md5_skin_run *run)  \
-    {                                                                                 \
-        const skin_arrays arrays = arrays_of(job);                                    \
-        const uint32_t *const vertices = job->mesh->skin_plan->vertices + run->first; \
-        if (job->tangents)                                                            \
-            skin_run(&arrays, run, vertices, kind, TANGENTS);                         \
-        else if (job->normals)                                                        \
-            skin_run(&arrays, run, vertices, kind, NORMALS);                          \
-        else                                                                          \
-            skin_run(&arrays, run, vertices, kind, NO_DIRECTIONS);                    \
+#define SKIN_GROUPS(name, kind)                                                      \
+    MD5_WIDE_CODE static void name(const md5_skin_job *job, const md5_skin_run *run, \
+                                   lanes_box *box)                                   \
+    {                                                                                \
+        const skin_arrays arrays = arrays_of(job, box);                              \
+        if (run->order == MD5_SKIN_SPANS)                                            \
+            skin_groups(&arrays, job->mesh->skin_plan, run, kind, MD5_SKIN_SPANS);   \
+        else                                                                         \
+            skin_groups(&arrays, job->mesh->skin_plan, run, kind, MD5_SKIN_TEAMS);   \
     }
 
-SKIN_RUNS_OF(skin_whole, MD5_SKIN_WHOLE)
-SKIN_RUNS_OF(skin_one, MD5_SKIN_ONE)
-SKIN_RUNS_OF(skin_two, MD5_SKIN_TWO)
-SKIN_RUNS_OF(skin_many, MD5_SKIN_MANY)
-SKIN_RUNS_OF(skin_blend3, MD5_SKIN_BLEND3)
-SKIN_RUNS_OF(skin_blend4, MD5_SKIN_BLEND4)
-SKIN_RUNS_OF(skin_blend_many, MD5_SKIN_BLEND_MANY)
+SKIN_GROUPS(skin_whole, MD5_SKIN_WHOLE)
+SKIN_GROUPS(skin_blend, MD5_SKIN_BLEND)
+SKIN_GROUPS(skin_exact, MD5_SKIN_EXACT)
 
-MD5_WIDE_INLINE void skin_rigid_span(const skin_arrays *arrays, const md5_skin_run *run,
-                                     directions wanted)
+// -- Singles --------------------------------------------------------------------------------
+
+// What is summed: matrices, each times its bias, or each of their rows times the influence.
+typedef enum term { WEIGHED_MATRIX, APPLIED_MATRIX } term;
+
+MD5_WIDE_INLINE matrix_rows term_at(const skin_arrays *arrays, uint32_t influence, term what)
 {
-    const uint32_t influence = arrays->first_influence[run->first];
-    const float *const entries = (const void *)(arrays->palette + arrays->offsets[influence]);
-    lanes_mat34 m;
-    MD5_UNROLL
-    for (int i = 0; i < 12; i++)
-        m.entries[i / 4][i % 4] = md5_wide_all(entries[i]);
-    const uint32_t end = run->first + run->count;
-    for (uint32_t vertex = run->first; vertex < end; vertex += MD5_WIDTH) {
-        const group vertices = {.vertex = vertex};
-        move_group(arrays, &vertices, MD5_SKIN_SPAN, &m);
-        turn_group(arrays, &vertices, (shape){MD5_SKIN_RIGID, MD5_SKIN_SPAN, wanted}, &m);
+    const float *const m = arrays->palette[arrays->influence_joints[influence]].m;
+    return what == WEIGHED_MATRIX ? scale_matrix(m, &arrays->influences[influence].w)
+                                  : multiply_rows(m, &arrays->influences[influence]);
+}
+
+MD5_WIDE_INLINE void sum_singles(const skin_arrays *arrays, const group *of, term what,
+                                 matrix_rows sums[MD5_WIDTH])
+{
+    for (uint32_t lane = 0; lane < MD5_WIDTH; lane++) {
+        const uint32_t *const range = arrays->first_influence + of->vertices[lane];
+        matrix_rows sum = term_at(arrays, range[0], what);
+        for (uint32_t i = range[0] + 1; i < range[1]; i++)
+            sum = add_matrices(sum, term_at(arrays, i, what));
+        sums[lane] = sum;
     }
 }
 
-// All vertices share one matrix.
-MD5_WIDE_CODE static void skin_rigid(const md5_skin_job *job, const md5_skin_run *run)
+MD5_WIDE_INLINE lanes_mat34 blend_singles(const skin_arrays *arrays, const group *of)
 {
-    const skin_arrays arrays = arrays_of(job);
-    if (job->tangents)
-        skin_rigid_span(&arrays, run, TANGENTS);
-    else if (job->normals)
-        skin_rigid_span(&arrays, run, NORMALS);
-    else
-        skin_rigid_span(&arrays, run, NO_DIRECTIONS);
+    matrix_rows sums[MD5_WIDTH];
+    sum_singles(arrays, of, WEIGHED_MATRIX, sums);
+    md5_wide e[3][4];
+    matrices_to_lanes(sums, e);
+    return (lanes_mat34){{e[0][0], e[0][1], e[0][2], e[0][3]},
+                         {e[1][0], e[1][1], e[1][2], e[1][3]},
+                         {e[2][0], e[2][1], e[2][2], e[2][3]}};
+}
+
+MD5_WIDE_INLINE void skin_few_singles(const skin_arrays *arrays, const group *of,
+                                      md5_skin_kind kind)
+{
+    const bool has_directions = arrays->normals || arrays->tangents;
+    lanes_mat34 m;
+    if (kind == MD5_SKIN_EXACT) {
+        matrix_rows sums[MD5_WIDTH];
+        sum_singles(arrays, of, APPLIED_MATRIX, sums);
+        put_places(arrays, of, MD5_SKIN_SINGLES, sum_rows(sums));
+        if (!has_directions)
+            return;
+        m = blend_singles(arrays, of);
+    } else {
+        m = blend_singles(arrays, of);
+        const lanes3 bind = load3(arrays->bind_positions, of, MD5_SKIN_SINGLES);
+        put_places(arrays, of, MD5_SKIN_SINGLES, move_points(&m, bind));
+    }
+    turn_directions(arrays, of, MD5_SKIN_SINGLES, &m);
+}
+
+// The last group is filled up with its last vertex, which is then written several times; very few
+// are done in plain C.
+MD5_WIDE_INLINE void skin_singles(const md5_skin_job *job, const md5_skin_run *run, lanes_box *box,
+                                  md5_skin_kind kind)
+{
+    const skin_arrays arrays = arrays_of(job, box);
+    const uint32_t *const vertices = job->mesh->skin_plan->vertices + run->vertices;
+    uint32_t done = 0;
+    for (; run->count - done >= MD5_WIDTH; done += MD5_WIDTH)
+        skin_few_singles(&arrays, &(group){.vertices = vertices + done}, kind);
+    const uint32_t rest = run->count - done;
+    if (rest > FEW_SINGLES) {
+        uint32_t filled[MD5_WIDTH];
+        for (uint32_t i = 0; i < MD5_WIDTH; i++)
+            filled[i] = vertices[done + (i < rest ? i : rest - 1)];
+        skin_few_singles(&arrays, &(group){.vertices = filled}, kind);
+    } else if (rest > 0) {
+        md5_skin_run last = *run;
+        last.vertices += done;
+        last.count = rest;
+        md5_skin_run_scalar(job, &last);
+    }
+}
+
+MD5_WIDE_CODE static void skin_singles_blend(const md5_skin_job *job, const md5_skin_run *run,
+                                             lanes_box *box)
+{
+    skin_singles(job, run, box, MD5_SKIN_BLEND);
+}
+
+MD5_WIDE_CODE static void skin_singles_exact(const md5_skin_job *job, const md5_skin_run *run,
+                                             lanes_box *box)
+{
+    skin_singles(job, run, box, MD5_SKIN_EXACT);
+}
+
+// -- All ------------------------------------------------------------------------------------
+
+MD5_WIDE_CODE static void skin_run(const md5_skin_job *job, const md5_skin_run *run, lanes_box *box)
+{
+    const bool is_single = run->order == MD5_SKIN_SINGLES;
+    switch (run->kind) {
+    case MD5_SKIN_NONE:
+        md5_skin_run_scalar(job, run);
+        break;
+    case MD5_SKIN_WHOLE:
+        is_single ? skin_singles_blend(job, run, box) : skin_whole(job, run, box);
+        break;
+    case MD5_SKIN_BLEND:
+        is_single ? skin_singles_blend(job, run, box) : skin_blend(job, run, box);
+        break;
+    default:
+        is_single ? skin_singles_exact(job, run, box) : skin_exact(job, run, box);
+    }
+}
+
+MD5_WIDE_INLINE void store_lanes3(float *to, lanes3 a)
+{
+    md5_wide_store(to, a.x);
+    md5_wide_store(to + MD5_WIDTH, a.y);
+    md5_wide_store(to + 2 * MD5_WIDTH, a.z);
+}
+
+MD5_WIDE_CODE static void add_box(md5_bounds *bounds, const lanes_box *box)
+{
+    float low[3][MD5_WIDTH], high[3][MD5_WIDTH];
+    store_lanes3(low[0], box->low);
+    store_lanes3(high[0], box->high);
+    for (int i = 0; i < MD5_WIDTH; i++)
+        *bounds = md5_bounds_union(*bounds, (md5_bounds){{low[0][i], low[1][i], low[2][i]},
+                                                         {high[0][i], high[1][i], high[2][i]}});
 }
 
 MD5_WIDE_CODE static void skin(const md5_skin_job *job)
 {
     const md5_skin_plan *const plan = job->mesh->skin_plan;
-    for (uint32_t i = 0; i < plan->num_runs; i++) {
-        const md5_skin_run *const run = &plan->runs[i];
-        switch (run->kind) {
-        case MD5_SKIN_WHOLE:
-            skin_whole(job, run);
-            break;
-        case MD5_SKIN_ONE:
-            skin_one(job, run);
-            break;
-        case MD5_SKIN_TWO:
-            skin_two(job, run);
-            break;
-        case MD5_SKIN_MANY:
-            skin_many(job, run);
-            break;
-        case MD5_SKIN_BLEND3:
-            skin_blend3(job, run);
-            break;
-        case MD5_SKIN_BLEND4:
-            skin_blend4(job, run);
-            break;
-        case MD5_SKIN_BLEND_MANY:
-            skin_blend_many(job, run);
-            break;
-        case MD5_SKIN_RIGID:
-            skin_rigid(job, run);
-            break;
-        default:
-            md5_skin_run_scalar(job, run);
-        }
-    }
+    const md5_wide least = md5_wide_all(-FLT_MAX), most = md5_wide_all(FLT_MAX);
+    lanes_box box = {{most, most, most}, {least, least, least}};
+    for (uint32_t i = 0; i < plan->num_runs; i++)
+        skin_run(job, &plan->runs[i], &box);
+    if (job->bounds)
+        add_box(job->bounds, &box);
 }
