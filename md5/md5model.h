@@ -408,6 +408,16 @@ MD5_API void md5_sample(const md5_binding *binding, const md5_moment *moment, md
 MD5_API void md5_sample_anim(const md5_anim *anim, const md5_moment *moment, md5_root root,
                              md5_transform *pose);
 
+// The same as md5_sample(), along smooth curves through the frames, for slow motion of clips with
+// few frames a second: at a frame exactly that frame, between them with a speed that does not jump.
+// Each joint passes a frame with the mean of its speeds before and after it; `wrap`, which is to be
+// that of the moment, says what comes before the first frame and after the last: the cycle's other
+// end, or standing still. Translations are Catmull-Rom splines (1974), rotations Hermite's
+// quaternion curves (Kim, Kim and Shin 1995). Root motion stays straight: it differs by less than
+// the curve does. Ten to forty times the time of md5_sample().
+MD5_API void md5_sample_cubic(const md5_binding *binding, const md5_moment *moment, md5_wrap wrap,
+                              md5_root root, md5_transform *pose);
+
 // How far joint 0 moves from one moment to another of the same clip, whole cycles included
 // (each adds last frame minus first), in units: what MD5_ROOT_IN_PLACE takes away. The sum over
 // any split of a stretch of time is the whole.
@@ -428,6 +438,11 @@ MD5_API void md5_local_to_model(const md5_skeleton *skeleton, const md5_transfor
 // Writes palette[model joints] = joints * inverse bind: takes a vertex from the bind pose to
 // the posed model. `palette` and `joints` may be the same array.
 MD5_API void md5_build_palette(const md5_model *model, const md5_mat34 *joints, md5_mat34 *palette);
+
+// md5_local_to_model() and md5_build_palette() at once, faster, with the same bits. Writes
+// joints[model joints] and palette[model joints], which must not overlap.
+MD5_API void md5_local_to_palette(const md5_model *model, const md5_transform *pose,
+                                  md5_mat34 *joints, md5_mat34 *palette);
 
 // md5_sample(), md5_local_to_model() and md5_build_palette() at once, faster, with the same bits.
 // Writes joints[model joints] and palette[model joints]. scratch[model joints] is memory to work

@@ -409,8 +409,8 @@ MD5_API size_t md5_play_batch_scratch(const md5_play_job *jobs, size_t count);
 
 // -- Machine files --------------------------------------------------------------------------
 
-// A machine as text; md5/play/machine_files.md describes it. `clips` are desc.clips: load each clip's
-// `file`, set its `binding` and desc.model, then md5_create_machine(&file->desc).
+// A machine as text; md5/play/machine_files.md describes it. `clips` are desc.clips: load each
+// clip's `file`, set its `binding` and desc.model, then md5_create_machine(&file->desc).
 typedef struct md5_machine_file {
     md5_machine_desc desc;
     md5_clip_desc *clips;   // [desc.num_clips]

@@ -42,6 +42,15 @@ static void pose_in_steps(const md5_pose_kernels *kernels, const made_pose *made
     kernels->multiply(count, found->joints, made->model.inverse_bind, found->palette);
 }
 
+// Sampled, then the rest at once.
+static void pose_in_halves(const md5_pose_kernels *kernels, const made_pose *made,
+                           const md5_moment *moment, md5_root root, results *found)
+{
+    clear(found);
+    md5_sample_with(kernels, made->binding, moment, root, found->pose);
+    kernels->finish(&made->model, found->pose, found->joints, found->palette);
+}
+
 // All at once. What is left in the scratch does not count, but for what lies behind it.
 static void pose_at_once(const md5_pose_kernels *kernels, const made_pose *made,
                          const md5_moment *moment, md5_root root, const results *expected,
@@ -72,6 +81,8 @@ static void check_moment(const made_pose *made, const md5_moment *moment, md5_ro
         const md5_pose_kernels *const kernels = md5_pose_kernels_of(level);
         pose_in_steps(kernels, made, moment, root, &found);
         check_same(&found, &expected, "posing in steps", level, count);
+        pose_in_halves(kernels, made, moment, root, &found);
+        check_same(&found, &expected, "posing in halves", level, count);
         pose_at_once(kernels, made, moment, root, &expected, &found);
         check_same(&found, &expected, "posing at once", level, count);
         clear(&found);
@@ -168,6 +179,10 @@ TEST (pose_palette_is_the_three_steps) {
         md5_pose_palette(made.binding, &moment, MD5_ROOT_ID, once.pose, once.joints, once.palette);
         CHECK(memcmp(once.joints, steps.joints, sizeof once.joints) == 0);
         CHECK(memcmp(once.palette, steps.palette, sizeof once.palette) == 0);
+        clear(&once);
+        md5_sample(made.binding, &moment, MD5_ROOT_ID, once.pose);
+        md5_local_to_palette(&made.model, once.pose, once.joints, once.palette);
+        check_same(&once, &steps, "posing in halves", MD5_CPU_COUNT, count);
         static results expected;
         pose_in_steps(md5_pose_kernels_of(MD5_CPU_SCALAR), &made, &moment, MD5_ROOT_ID, &expected);
         check_same(&steps, &expected, "posing in steps", MD5_CPU_SCALAR, count);

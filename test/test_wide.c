@@ -16,6 +16,7 @@ static const md5_pose_kernels plain = {
     .sample = sample,
     .compose = compose,
     .multiply = multiply,
+    .finish = finish,
     .single = single,
     .crowd = crowd,
     .width = MD5_WIDTH,
@@ -39,6 +40,11 @@ static void check_made(const made_pose *made, uint64_t *random)
     plain.compose(skeleton, pose, joints);
     CHECK(memcmp(joints, expected_joints, size) == 0);
     plain.multiply(skeleton->num_joints, joints, made->model.inverse_bind, palette);
+    CHECK(memcmp(palette, expected, size) == 0);
+    memset(palette, 0, size);
+    memset(joints, 0, size);
+    plain.finish(&made->model, pose, joints, palette);
+    CHECK(memcmp(joints, expected_joints, size) == 0);
     CHECK(memcmp(palette, expected, size) == 0);
     if (made->binding->num_rebases > 0)
         return;

@@ -25,12 +25,17 @@ static md5_transform sample_joint(const md5_sampling *sampling, uint32_t joint)
     md5_transform transform = anim->constant[joint];
     const int64_t turning = find_slot(anim->rotation_joints, anim->num_rotations, joint);
     const int64_t moving = find_slot(anim->translation_joints, anim->num_translations, joint);
+    const md5_cubic *const cubic = sampling->cubic;
     if (turning >= 0)
-        transform.rotation = md5_sample_rotation(sampling, (uint32_t)turning);
+        transform.rotation = cubic ? md5_cubic_rotation(cubic, (uint32_t)turning)
+                                   : md5_sample_rotation(sampling, (uint32_t)turning);
     if (joint == 0)
-        transform.translation = md5_root_translation(anim, sampling->moment, sampling->root);
+        transform.translation = cubic
+                                    ? md5_cubic_root(cubic, sampling->root)
+                                    : md5_root_translation(anim, sampling->moment, sampling->root);
     else if (moving >= 0)
-        transform.translation = md5_sample_translation(sampling, (uint32_t)moving);
+        transform.translation = cubic ? md5_cubic_translation(cubic, (uint32_t)moving)
+                                      : md5_sample_translation(sampling, (uint32_t)moving);
     return transform;
 }
 

@@ -19,6 +19,13 @@ void md5_multiply_scalar(uint32_t count, const md5_mat34 *joints, const md5_mat3
         palette[joint] = md5_mat34_product(&joints[joint], &inverse_bind[joint]);
 }
 
+void md5_finish_scalar(const md5_model *model, const md5_transform *pose, md5_mat34 *joints,
+                       md5_mat34 *palette)
+{
+    md5_compose_scalar(&model->skeleton, pose, joints);
+    md5_multiply_scalar(model->skeleton.num_joints, joints, model->inverse_bind, palette);
+}
+
 // All three steps, one after the other.
 static void pose_in_steps(const md5_pose_kernels *kernels, const md5_binding *binding,
                           const md5_moment *moment, md5_root root, md5_transform *scratch,
@@ -26,8 +33,7 @@ static void pose_in_steps(const md5_pose_kernels *kernels, const md5_binding *bi
 {
     const md5_model *model = binding->model;
     md5_sample_with(kernels, binding, moment, root, scratch);
-    kernels->compose(&model->skeleton, scratch, joints);
-    kernels->multiply(model->skeleton.num_joints, joints, model->inverse_bind, palette);
+    kernels->finish(model, scratch, joints, palette);
 }
 
 void md5_single_scalar(const md5_binding *binding, const md5_moment *moment, md5_root root,
@@ -57,6 +63,12 @@ void md5_build_palette(const md5_model *model, const md5_mat34 *joints, md5_mat3
 {
     md5_pose_kernels_best()->multiply(model->skeleton.num_joints, joints, model->inverse_bind,
                                       palette);
+}
+
+void md5_local_to_palette(const md5_model *model, const md5_transform *pose, md5_mat34 *joints,
+                          md5_mat34 *palette)
+{
+    md5_pose_kernels_best()->finish(model, pose, joints, palette);
 }
 
 void md5_pose_palette(const md5_binding *binding, const md5_moment *moment, md5_root root,

@@ -17,6 +17,10 @@ typedef struct md5_pose_kernels {
     void (*multiply)(uint32_t count, const md5_mat34 *joints, const md5_mat34 *inverse_bind,
                      md5_mat34 *palette);
 
+    // md5_local_to_palette().
+    void (*finish)(const md5_model *model, const md5_transform *pose, md5_mat34 *joints,
+                   md5_mat34 *palette);
+
     // md5_pose_palette() of a binding without rebases.
     void (*single)(const md5_binding *binding, const md5_moment *moment, md5_root root,
                    md5_transform *scratch, md5_mat34 *joints, md5_mat34 *palette);
@@ -51,6 +55,8 @@ void md5_sample_scalar(const md5_anim *anim, const md5_moment *moment, const md5
 void md5_compose_scalar(const md5_skeleton *skeleton, const md5_transform *pose, md5_mat34 *joints);
 void md5_multiply_scalar(uint32_t count, const md5_mat34 *joints, const md5_mat34 *inverse_bind,
                          md5_mat34 *palette);
+void md5_finish_scalar(const md5_model *model, const md5_transform *pose, md5_mat34 *joints,
+                       md5_mat34 *palette);
 void md5_single_scalar(const md5_binding *binding, const md5_moment *moment, md5_root root,
                        md5_transform *scratch, md5_mat34 *joints, md5_mat34 *palette);
 

@@ -14,6 +14,7 @@ const md5_pose_kernels md5_pose_kernels_avx2 = {
     .sample = sample,
     .compose = compose,
     .multiply = multiply,
+    .finish = finish,
     .single = single,
     .blend = blend,
     .add = add,

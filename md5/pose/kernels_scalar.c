@@ -10,6 +10,7 @@ const md5_pose_kernels md5_pose_kernels_scalar = {
     .sample = md5_sample_scalar,
     .compose = md5_compose_scalar,
     .multiply = md5_multiply_scalar,
+    .finish = md5_finish_scalar,
     .single = md5_single_scalar,
     .blend = blend,
     .add = add,

@@ -261,6 +261,47 @@ MD5_WIDE_CODE static void compose_steps(const md5_pose_plan *plan, const md5_mod
     }
 }
 
+// Local matrices of all joints, as they lie.
+MD5_WIDE_INLINE void build_all_locals(uint32_t count, const md5_transform *pose, md5_mat34 *joints)
+{
+    for (uint32_t begin = 0; begin < count; begin += MD5_WIDTH) {
+        const uint32_t joint = slot_of_set(count, begin, 0);
+        md5_wide rotation[4], translation[4], m[12];
+        md5_wide_load_run((const float *)&pose[joint].rotation, 8, rotation);
+        md5_wide_load_run((const float *)&pose[joint].translation, 8, translation);
+        md5_wide_transpose(rotation);
+        build_matrices(rotation, translation, m);
+        MD5_UNROLL
+        for (int row = 0; row < 3; row++)
+            md5_wide_store_run(joints[joint].m + 4 * row, 12, m + 4 * row);
+    }
+}
+
+MD5_WIDE_CODE static void finish(const md5_model *model, const md5_transform *pose,
+                                 md5_mat34 *joints, md5_mat34 *palette)
+{
+    const md5_skeleton *const skeleton = &model->skeleton;
+    const md5_joint *const list = skeleton->joints;
+    const uint32_t *const order = skeleton->order;
+    const uint32_t count = skeleton->num_joints;
+    if (count < FEWEST) {
+        md5_pose_kernels_of(NARROWER)->finish(model, pose, joints, palette);
+        return;
+    }
+    build_all_locals(count, pose, joints);
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t joint = order[i];
+        const int32_t parent = list[joint].parent;
+        md5_wide_mat34 m = md5_wide_mat34_load(joints[joint].m);
+        if (parent >= 0) {
+            m = md5_wide_mat34_product(md5_wide_mat34_load(joints[parent].m), joints[joint].m);
+            md5_wide_mat34_store(joints[joint].m, m);
+        }
+        md5_wide_mat34_store(palette[joint].m,
+                             md5_wide_mat34_product(m, model->inverse_bind[joint].m));
+    }
+}
+
 MD5_WIDE_CODE static void single(const md5_binding *binding, const md5_moment *moment,
                                  md5_root root, md5_transform *scratch, md5_mat34 *joints,
                                  md5_mat34 *palette)

@@ -8,7 +8,7 @@
 
 static md5_sampling begin_sampling(const md5_anim *anim, const md5_moment *moment, md5_root root)
 {
-    return (md5_sampling){anim, moment, root, md5_slerp_weights_at(moment->fraction)};
+    return (md5_sampling){anim, moment, root, md5_slerp_weights_at(moment->fraction), NULL};
 }
 
 void md5_sample_scalar(const md5_anim *anim, const md5_moment *moment, const md5_targets *targets,
@@ -75,4 +75,32 @@ void md5_sample(const md5_binding *binding, const md5_moment *moment, md5_root r
                 md5_transform *pose)
 {
     md5_sample_with(md5_pose_kernels_best(), binding, moment, root, pose);
+}
+
+void md5_sample_cubic(const md5_binding *binding, const md5_moment *moment, md5_wrap wrap,
+                      md5_root root, md5_transform *pose)
+{
+    const md5_anim *const anim = binding->anim;
+    const md5_targets *const targets = &binding->plan->targets;
+    const md5_cubic cubic = md5_cubic_at(anim, moment, wrap);
+    for (uint32_t joint = 0; joint < binding->model->skeleton.num_joints; joint++)
+        pose[joint] = *md5_constant_of(binding, joint);
+    for (uint32_t slot = 0; slot < anim->num_rotations; slot++) {
+        const int32_t target = targets->rotations[slot];
+        if (target >= 0)
+            pose[target].rotation = md5_cubic_rotation(&cubic, slot);
+    }
+    for (uint32_t slot = 0; slot < anim->num_translations; slot++) {
+        const int32_t target = targets->translations[slot];
+        if (target >= 0)
+            pose[target].translation = md5_cubic_translation(&cubic, slot);
+    }
+    const int32_t first = md5_binding_targets(binding)[0];
+    if (first >= 0)
+        pose[first].translation = md5_cubic_root(&cubic, root);
+    if (binding->num_rebases == 0)
+        return;
+    md5_sampling sampling = begin_sampling(anim, moment, root);
+    sampling.cubic = &cubic;
+    md5_apply_rebases(binding, &sampling, pose);
 }

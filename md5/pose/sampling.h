@@ -3,6 +3,7 @@
 #define MD5_POSE_SAMPLING_H
 
 #include "md5/core/math.h"
+#include "md5/pose/cubic.h"
 #include "md5/pose/slerp.h"
 
 // What all joints of one sampling share.
@@ -11,6 +12,7 @@ typedef struct md5_sampling {
     const md5_moment *moment;
     md5_root root;
     md5_slerp_weights weights; // of the moment's fraction
+    const md5_cubic *cubic;    // NULL: straight from frame to frame
 } md5_sampling;
 
 // Of anim->rotation_joints[slot], and of anim->translation_joints[slot].
