@@ -14,82 +14,24 @@
 
 // -- How far slerp goes from a to b ---------------------------------------------------------------
 
-// One or two sets side by side: `n` says how many. Of one, both are the same.
-typedef struct wide_two {
-    md5_wide of[2];
-} wide_two;
-
-MD5_WIDE_INLINE wide_two load_two(int n, const float *from)
-{
-    return (wide_two){{md5_wide_load(from), md5_wide_load(from + (n - 1) * MD5_WIDTH)}};
-}
-
-MD5_WIDE_INLINE void store_two(int n, float *to, wide_two a)
-{
-    MD5_UNROLL
-    for (int k = 0; k < n; k++)
-        md5_wide_store(to + k * MD5_WIDTH, a.of[k]);
-}
-
-MD5_WIDE_INLINE wide_two all_two(float value)
-{
-    return (wide_two){{md5_wide_all(value), md5_wide_all(value)}};
-}
-
-MD5_WIDE_INLINE wide_two add_two(int n, wide_two a, wide_two b)
-{
-    MD5_UNROLL
-    for (int k = 0; k < n; k++)
-        a.of[k] = md5_wide_add(a.of[k], b.of[k]);
-    return a;
-}
-
-MD5_WIDE_INLINE wide_two sub_two(int n, wide_two a, wide_two b)
-{
-    MD5_UNROLL
-    for (int k = 0; k < n; k++)
-        a.of[k] = md5_wide_sub(a.of[k], b.of[k]);
-    return a;
-}
-
-MD5_WIDE_INLINE wide_two mul_two(int n, wide_two a, wide_two b)
-{
-    MD5_UNROLL
-    for (int k = 0; k < n; k++)
-        a.of[k] = md5_wide_mul(a.of[k], b.of[k]);
-    return a;
-}
-
 // c[0] x + c[1] x^2 + ..., even and odd powers apart, so that neither waits for the other.
-MD5_WIDE_INLINE wide_two polynomial_two(int n, const float *c, int size, wide_two x, wide_two xx)
+MD5_WIDE_INLINE md5_wide polynomial_wide(const float *c, int size, md5_wide x, md5_wide xx)
 {
-    wide_two last = all_two(c[size - 1]), other = all_two(c[size - 2]);
+    md5_wide last = md5_wide_all(c[size - 1]), other = md5_wide_all(c[size - 2]);
     MD5_UNROLL
     for (int i = size - 3; i >= 0; i -= 2)
-        last = add_two(n, all_two(c[i]), mul_two(n, xx, last));
+        last = md5_wide_add(md5_wide_all(c[i]), md5_wide_mul(xx, last));
     MD5_UNROLL
     for (int i = size - 4; i >= 0; i -= 2)
-        other = add_two(n, all_two(c[i]), mul_two(n, xx, other));
-    const wide_two odd = size % 2 ? last : other, even = size % 2 ? other : last;
-    return add_two(n, mul_two(n, x, odd), mul_two(n, xx, even));
+        other = md5_wide_add(md5_wide_all(c[i]), md5_wide_mul(xx, other));
+    const md5_wide odd = size % 2 ? last : other, even = size % 2 ? other : last;
+    return md5_wide_add(md5_wide_mul(x, odd), md5_wide_mul(xx, even));
 }
 
 // a + b + a b: what (1 + a) (1 + b) is more than 1.
-MD5_WIDE_INLINE wide_two compound_two(int n, wide_two a, wide_two b)
+MD5_WIDE_INLINE md5_wide compound(md5_wide a, md5_wide b)
 {
-    return add_two(n, a, add_two(n, b, mul_two(n, b, a)));
-}
-
-// 1 - |cosine|, 0 where that cannot be told from it: see MD5_SLERP_EQUAL.
-MD5_WIDE_INLINE wide_two distance_two(int n, wide_two cosine)
-{
-    MD5_UNROLL
-    for (int k = 0; k < n; k++) {
-        const md5_mask away = md5_wide_less(cosine.of[k], md5_wide_all(0.0f));
-        const md5_wide u = md5_wide_sub(md5_wide_all(1.0f), md5_wide_flip(away, cosine.of[k]));
-        cosine.of[k] = md5_wide_keep(md5_wide_greater(u, md5_wide_all(MD5_SLERP_EQUAL)), u);
-    }
-    return cosine;
+    return md5_wide_add(a, md5_wide_add(b, md5_wide_mul(b, a)));
 }
 
 // Slerp is a - (a * of_a - b * of_b), of_b being negative where the shorter way leads to -b. Of
@@ -101,7 +43,7 @@ MD5_WIDE_INLINE wide_two distance_two(int n, wide_two cosine)
 // whether all joints share t or not. With u = 1 - cos(2 h), in 0..1, the tables are minimax fits of
 // (2 h)^2, 1 / cos(h) and h / sin(h) in u, and of cos(sqrt(y)) and sin(sqrt(y)) / sqrt(y) in
 // y = (2 s h)^2, all but the first less 1; printed by slerp_fit.py. A weight is within 6e-7.
-MD5_WIDE_INLINE void find_weights(int n, const float *cosines, const float *weights, float *of_a,
+MD5_WIDE_INLINE void find_weights(const float *cosines, const float *weights, float *of_a,
                                   float *of_b)
 {
     static const float square_of[6] = {1.99990815f,   0.334991647f,   0.0790399076f,
@@ -114,24 +56,23 @@ MD5_WIDE_INLINE void find_weights(int n, const float *cosines, const float *weig
     static const float cosine_of[3] = {-0.499998948f, 0.0416562946f, -0.00135978231f};
     static const float sine_of[3] = {-0.166666549f, 0.00833217815f, -0.00019517299f};
 
-    const wide_two half = all_two(0.5f);
-    const wide_two cosine = load_two(n, cosines);
-    const wide_two u = distance_two(n, cosine), uu = mul_two(n, u, u);
-    const wide_two s = sub_two(n, load_two(n, weights), half);
-    const wide_two y = mul_two(n, mul_two(n, s, s), polynomial_two(n, square_of, 6, u, uu));
-    const wide_two yy = mul_two(n, y, y);
-    const wide_two sum = compound_two(n, polynomial_two(n, cosine_of, 3, y, yy),
-                                      polynomial_two(n, over_cosine, 7, u, uu));
-    const wide_two difference = compound_two(n, polynomial_two(n, sine_of, 3, y, yy),
-                                             polynomial_two(n, over_sine, 5, u, uu));
-    const wide_two more = mul_two(n, half, sum);
-    const wide_two middle = add_two(n, half, add_two(n, s, mul_two(n, s, difference)));
-    store_two(n, of_a, sub_two(n, middle, more));
-    wide_two found = add_two(n, middle, more);
-    MD5_UNROLL
-    for (int k = 0; k < n; k++)
-        found.of[k] = md5_wide_flip(md5_wide_less(cosine.of[k], md5_wide_all(0.0f)), found.of[k]);
-    store_two(n, of_b, found);
+    const md5_wide one = md5_wide_all(1.0f), half = md5_wide_all(0.5f);
+    const md5_wide cosine = md5_wide_load(cosines);
+    const md5_mask away = md5_wide_less(cosine, md5_wide_all(0.0f));
+    const md5_wide less = md5_wide_sub(one, md5_wide_flip(away, cosine));
+    const md5_wide u = md5_wide_keep(md5_wide_greater(less, md5_wide_all(MD5_SLERP_EQUAL)), less);
+    const md5_wide uu = md5_wide_mul(u, u);
+    const md5_wide s = md5_wide_sub(md5_wide_load(weights), half);
+    const md5_wide y = md5_wide_mul(md5_wide_mul(s, s), polynomial_wide(square_of, 6, u, uu));
+    const md5_wide yy = md5_wide_mul(y, y);
+    const md5_wide sum =
+        compound(polynomial_wide(cosine_of, 3, y, yy), polynomial_wide(over_cosine, 7, u, uu));
+    const md5_wide difference =
+        compound(polynomial_wide(sine_of, 3, y, yy), polynomial_wide(over_sine, 5, u, uu));
+    const md5_wide more = md5_wide_mul(half, sum);
+    const md5_wide middle = md5_wide_add(half, md5_wide_add(s, md5_wide_mul(s, difference)));
+    md5_wide_store(of_a, md5_wide_sub(middle, more));
+    md5_wide_store(of_b, md5_wide_flip(away, md5_wide_add(middle, more)));
 }
 
 // -- The steps ------------------------------------------------------------------------------------
@@ -228,16 +169,9 @@ MD5_WIDE_INLINE void find_cosines(combination kind, chunk *of)
 
 MD5_WIDE_INLINE void find_all_weights(chunk *of)
 {
-    const uint32_t num_blocks = of->num_blocks;
-    uint32_t block = 0;
-    for (; block + 2 <= num_blocks; block += 2) {
-        const uint32_t slot = block * MD5_WIDTH;
-        find_weights(2, of->cosines + slot, of->weights + slot, of->of_a + slot, of->of_b + slot);
-    }
-    if (block < num_blocks) {
-        const uint32_t slot = block * MD5_WIDTH;
-        find_weights(1, of->cosines + slot, of->weights + slot, of->of_a + slot, of->of_b + slot);
-    }
+    const uint32_t size = of->num_blocks * MD5_WIDTH;
+    for (uint32_t slot = 0; slot < size; slot += MD5_WIDTH)
+        find_weights(of->cosines + slot, of->weights + slot, of->of_a + slot, of->of_b + slot);
 }
 
 // md5_quat_mul of each, as components.
@@ -355,20 +289,20 @@ MD5_WIDE_INLINE void combine_blocks(combination kind, const chunk *of)
 {
     const uint32_t all = (1u << MD5_WIDTH) - 1;
     const uint32_t rest = of->size % MD5_WIDTH;
-    md5_transform last[MD5_WIDTH], some[MD5_WIDTH];
-    if (rest > 0 && of->changed[of->num_blocks - 1] > 0)
-        combine_block(kind, of, of->num_blocks - 1, last);
-    for (uint32_t block = 0; block < of->size / MD5_WIDTH; block++) {
-        if (of->changed[block] == all) {
-            combine_block(kind, of, block, of->out + block * MD5_WIDTH);
-            continue;
-        }
+    const uint32_t num_full = of->size / MD5_WIDTH;
+    md5_transform apart[2][MD5_WIDTH]; // the last block's results, and another's
+    for (uint32_t i = 0; i < of->num_blocks; i++) {
+        const uint32_t block = i < of->num_blocks - num_full ? num_full : i - (rest > 0);
+        const bool is_whole = block < num_full && of->changed[block] == all;
+        md5_transform *const results =
+            is_whole ? of->out + (size_t)block * MD5_WIDTH : apart[block < num_full];
         if (of->changed[block] > 0)
-            combine_block(kind, of, block, some);
-        copy_block(kind, of, block, 0, some);
+            combine_block(kind, of, block, results);
+        if (block < num_full && !is_whole)
+            copy_block(kind, of, block, 0, results);
     }
     if (rest > 0)
-        copy_block(kind, of, of->num_blocks - 1, MD5_WIDTH - rest, last);
+        copy_block(kind, of, num_full, MD5_WIDTH - rest, apart[0]);
 }
 
 // Joints of the next chunk: as many as there are, or so many that those left fill a register.
