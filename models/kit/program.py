@@ -8,7 +8,7 @@ from kit import png
 
 
 def save(folder, name, text):
-    with open(os.path.join(folder, name), "w", encoding="ascii", newline="\n") as file:
+    with open(os.path.join(folder, name), "w", encoding="ascii", newline="") as file:
         file.write(text)
 
 

@@ -1,0 +1,55 @@
+#!/usr/bin/env python3
+"""Makes the zoo: the smallest files that show one feature of the format each, and the table of them.
+
+    python3 models/make_zoo.py [FOLDER]    write the files (default: models/zoo)
+    python3 models/make_zoo.py --check     make them anew and compare with models/zoo"""
+
+import math
+import os
+import sys
+
+sys.dont_write_bytecode = True
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, HERE)
+
+from kit import bake, png, program  # noqa: E402
+from zoo_parts import motions, shapes, spellings  # noqa: E402
+
+TEXELS = 64
+
+
+def paint(s, t):
+    """A checker whose upper half is warmer and whose left half is lighter, so that a flipped or
+    mirrored texture shows."""
+    square = (math.floor(4.0 * s + 8.0) + math.floor(4.0 * t + 8.0)) % 2
+    light = 150 + 60 * square + (30 if s < 0.0 else 0)
+    return (light, 0.82 * light, 0.62 * light) if t < 0.0 else (0.62 * light, 0.82 * light, light)
+
+
+def make(folder):
+    animals = shapes.ANIMALS + motions.ANIMALS + spellings.ANIMALS
+    rows = []
+    for name, shows, files in animals:
+        for ending, text in files:
+            program.save(folder, name + ending, text)
+        rows.append("| `%s` | %s | %s |" % (
+            name, ", ".join(ending.removeprefix(".") for ending, _ in files), shows))
+    png.write(os.path.join(folder, "zoo.png"), TEXELS, TEXELS, bake.flat_texture(TEXELS, paint))
+    program.save(folder, "README.md", _TABLE % "\n".join(rows))
+    return "%d animals, %d files" % (len(animals), sum(len(files) for _, _, files in animals))
+
+
+_TABLE = """# The zoo
+
+The smallest files that show one feature of the format each. `models/make_zoo.py` makes them and this
+table; do not edit. None of them is odd enough for `md5tool check` to warn of. All are dedicated to the
+public domain (CC0 1.0, see `models/LICENSE`), and share the texture `zoo.png`.
+
+| name | files | shows |
+|---|---|---|
+%s
+"""
+
+
+if __name__ == "__main__":
+    sys.exit(program.run(sys.argv[1:], os.path.join(HERE, "zoo"), make, __doc__))

@@ -1,0 +1,1 @@
+"""The animals of the zoo, and what their files are written with."""

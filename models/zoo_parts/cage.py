@@ -1,0 +1,117 @@
+"""Writers that let every number of a file be chosen."""
+
+from kit import md5
+from kit.maths import add, conj, mul, rotate, sub
+
+COMMAND = "make_zoo.py"
+SHADER = "models/zoo/zoo"
+STILL = (0.0, 0.0, 0.0, -1.0)
+ZERO = (0.0, 0.0, 0.0)
+
+
+def q(x=0.0, y=0.0, z=0.0):
+    """A turn as the format keeps it: w is the negative root."""
+    return (x, y, z, -max(0.0, 1.0 - x * x - y * y - z * z) ** 0.5)
+
+
+class Raw:
+    """verts: (u, v, first weight, number of weights); tris as in the file (clockwise seen from
+    outside); weights: (joint number, bias, offset)."""
+
+    def __init__(self, verts, tris, weights, shader=SHADER):
+        self.verts, self.tris, self.weights, self.shader = verts, tris, weights, shader
+
+
+def _triple(v):
+    return "( %s %s %s )" % tuple(md5.number(c) for c in v)
+
+
+def mesh_text(joints, meshes, version=10, extra=None):
+    """joints: (name, parent, place, turn) in model space. extra(mesh number, vert number) is what
+    stands behind a vert; extra(mesh number, None) are lines behind the weights."""
+    out = ["MD5Version %d" % version, 'commandline "%s"' % COMMAND, "",
+           "numJoints %d" % len(joints), "numMeshes %d" % len(meshes), "", "joints {"]
+    out += ['\t"%s"\t%d %s %s' % (name, parent, _triple(place), _triple(md5.xyz(turn)))
+            for name, parent, place, turn in joints]
+    out.append("}")
+    for m, mesh in enumerate(meshes):
+        out += ["", "mesh {", '\tshader "%s"' % mesh.shader, "", "\tnumverts %d" % len(mesh.verts)]
+        for n, (u, v, first, count) in enumerate(mesh.verts):
+            more = " " + extra(m, n) if extra else ""
+            out.append("\tvert %d ( %s %s ) %d %d%s" % (n, md5.number(u), md5.number(v), first,
+                                                       count, more))
+        out += ["", "\tnumtris %d" % len(mesh.tris)]
+        out += ["\ttri %d %d %d %d" % ((n,) + tuple(tri)) for n, tri in enumerate(mesh.tris)]
+        out += ["", "\tnumweights %d" % len(mesh.weights)]
+        out += ["\tweight %d %d %s %s" % (n, joint, md5.number(bias), _triple(offset))
+                for n, (joint, bias, offset) in enumerate(mesh.weights)]
+        if extra and extra(m, None):
+            out += ["", extra(m, None)]
+        out.append("}")
+    return "\n".join(out) + "\n"
+
+
+def local(joints):
+    """The bind pose as a clip's frame: (place, turn) relative to the parent."""
+    frame = []
+    for _, parent, place, turn in joints:
+        if parent >= 0:
+            back = conj(joints[parent][3])
+            place, turn = rotate(back, sub(place, joints[parent][2])), mul(back, turn)
+        frame.append((place, turn))
+    return frame
+
+
+def box_of(joints, meshes, frame):
+    """The box around all vertices in a frame."""
+    posed = []
+    for (place, turn), (_, parent, _, _) in zip(frame, joints):
+        if parent >= 0:
+            base, swing = posed[parent]
+            place, turn = add(base, rotate(swing, place)), mul(swing, turn)
+        posed.append((place, turn))
+    found = []
+    for mesh in meshes:
+        for _, _, first, count in mesh.verts:
+            at = ZERO
+            for joint, bias, offset in mesh.weights[first:first + count]:
+                spot = add(posed[joint][0], rotate(posed[joint][1], offset))
+                at = (at[0] + bias * spot[0], at[1] + bias * spot[1], at[2] + bias * spot[2])
+            found.append(at)
+    return (tuple(min(p[axis] for p in found) for axis in range(3)),
+            tuple(max(p[axis] for p in found) for axis in range(3)))
+
+
+def anim_text(joints, meshes, rate, frames):
+    return md5.anim_text(COMMAND, joints, rate, frames,
+                         [box_of(joints, meshes, frame) for frame in frames])
+
+
+def brick(low, high, joint=0, origin=ZERO):
+    """A box of six sides with vertices of their own, hanging on one joint that is not turned."""
+    verts, tris, weights = [], [], []
+    for axis in range(3):
+        for side in (0, 1):
+            a, b = (axis + 1) % 3, (axis + 2) % 3
+            base = len(verts)
+            for s, t in ((0, 0), (1, 0), (1, 1), (0, 1)):
+                at = [0.0, 0.0, 0.0]
+                at[axis] = (low, high)[side][axis]
+                at[a], at[b] = (low, high)[s][a], (low, high)[t][b]
+                verts.append((float(s), 1.0 - t, len(weights), 1))
+                weights.append((joint, 1.0, sub(at, origin)))
+            # Clockwise seen from outside.
+            order = ((0, 2, 1), (0, 3, 2)) if side else ((0, 1, 2), (0, 2, 3))
+            tris += [tuple(base + n for n in tri) for tri in order]
+    return Raw(verts, tris, weights)
+
+
+def together(parts, shader=SHADER):
+    """One mesh from several."""
+    verts, tris, weights = [], [], []
+    for part in parts:
+        base, first = len(verts), len(weights)
+        verts += [(u, v, first + at, count) for u, v, at, count in part.verts]
+        tris += [tuple(base + n for n in tri) for tri in part.tris]
+        weights += part.weights
+    return Raw(verts, tris, weights, shader)

@@ -1,0 +1,170 @@
+"""Animals that show a feature of clips and of camera flights."""
+
+import math
+
+from kit import md5
+from kit.maths import frame as facing
+
+from zoo_parts.cage import (COMMAND, STILL, ZERO, anim_text, brick, local, mesh_text, q, together)
+
+ROOT = [("root", -1, ZERO, STILL)]
+
+
+def _swing(n, count):
+    return math.sin(2.0 * math.pi * n / count)
+
+
+def _flags():
+    """Joint n moves in the components whose bits n has: 64 bricks in eight rows."""
+    joints, parts = [("field", -1, ZERO, STILL)], []
+    for n in range(64):
+        at = (0.0, 6.0 * (n % 8 - 3.5), 6.0 * (n // 8))
+        joints.append(("flags_%d" % n, 0, at, STILL))
+        low, high = (-1.0, at[1] - 2.0, at[2] - 1.5), (1.0, at[1] + 2.0, at[2] + 1.5)
+        parts.append(brick(low, high, n + 1, at))
+    mesh, frames = together(parts), []
+    for step in range(13):
+        frame = [(ZERO, STILL)]
+        for n in range(64):
+            s = [_swing(step, 12) if n >> bit & 1 else 0.0 for bit in range(6)]
+            x, y, z = joints[n + 1][2]
+            frame.append(((x + 2.0 * s[0], y + s[1], z + s[2]),
+                          q(0.3 * s[3], 0.3 * s[4], 0.3 * s[5])))
+        frames.append(frame)
+    return [(".md5mesh", mesh_text(joints, [mesh])),
+            (".md5anim", anim_text(joints, [mesh], 12, frames))]
+
+
+def _arm():
+    joints = ROOT + [("arm", 0, (0.0, 0.0, 6.0), STILL)]
+    mesh = together([brick((-2, -2, 0), (2, 2, 5)),
+                     brick((-1, -1, 6), (1, 1, 14), 1, joints[1][2])])
+    return joints, mesh
+
+
+def _with(clip):
+    joints, mesh = _arm()
+    return [(".md5mesh", mesh_text(joints, [mesh])), (".md5anim", clip(joints, mesh))]
+
+
+def _one_frame(joints, mesh):
+    frame = local(joints)
+    frame[1] = (frame[1][0], q(0.0, 0.25, 0.0))
+    return anim_text(joints, [mesh], 24, [frame])
+
+
+def _no_components(joints, mesh):
+    return anim_text(joints, [mesh], 24, [local(joints)] * 3)
+
+
+def _travels(joints, mesh):
+    """The root begins away from the origin and goes on by 16 units a cycle."""
+    frames = []
+    for n in range(9):
+        frame = local(joints)
+        frame[0] = ((5.0 + 2.0 * n, -3.0, 1.0), STILL)
+        frame[1] = (frame[1][0], q(0.3 * _swing(n, 8), 0.0, 0.0))
+        frames.append(frame)
+    return anim_text(joints, [mesh], 8, frames)
+
+
+def _half_turn(joints, mesh):
+    """Once around in eight steps of 45 degrees. w never is positive in the file, so the stored
+    sign flips on the way, and every blend must take the shorter way."""
+    frames = []
+    for n in range(9):
+        frame = local(joints)
+        half = math.radians(45.0 * n) / 2.0
+        turn = (0.0, 0.0, math.sin(half), math.cos(half))
+        frame[1] = (frame[1][0], turn if turn[3] <= 0.0 else tuple(-c for c in turn))
+        frames.append(frame)
+    return anim_text(joints, [mesh], 8, frames)
+
+
+def _base_frame(joints, mesh):
+    """What no frame says stands in the base frame: the arm is raised and tilted there."""
+    frames = []
+    for n in range(5):
+        frame = local(joints)
+        frame[1] = ((0.0, 3.0 * _swing(n, 4), 10.0), q(0.0, 0.35, 0.0))
+        frames.append(frame)
+    return anim_text(joints, [mesh], 4, frames)
+
+
+def _rates():
+    """The same turn at 1, 7 and 120 frames a second, in one folder with their model."""
+    joints, mesh = _arm()
+    files = [(".md5mesh", mesh_text(joints, [mesh]))]
+    for rate in (1, 7, 120):
+        frames = []
+        for n in range(rate + 1):
+            frame = local(joints)
+            frame[1] = (frame[1][0], q(0.3 * _swing(n, max(rate, 2)), 0.0, 0.0))
+            frames.append(frame)
+        files.append(("_%d.md5anim" % rate, anim_text(joints, [mesh], rate, frames)))
+    return files
+
+
+def _fewer_joints():
+    """The clip knows two of the mesh's three joints; the one between them keeps its bind pose."""
+    joints = ROOT + [("between", 0, (0.0, 0.0, 5.0), STILL), ("tip", 1, (0.0, 0.0, 10.0), STILL)]
+    mesh = together([brick((-2, -2, 0), (2, 2, 4)), brick((-2, -2, 5), (2, 2, 9), 1, joints[1][2]),
+                     brick((-1, -1, 10), (1, 1, 14), 2, joints[2][2])])
+    known = [joints[0], ("tip", 0, (0.0, 0.0, 10.0), STILL)]
+    stand_in = together([brick((-2, -2, 0), (2, 2, 9)),
+                         brick((-1, -1, 10), (1, 1, 14), 1, known[1][2])])
+    frames = []
+    for n in range(9):
+        frame = local(known)
+        frame[1] = (frame[1][0], q(0.0, 0.3 * _swing(n, 8), 0.0))
+        frames.append(frame)
+    return [(".md5mesh", mesh_text(joints, [mesh])),
+            (".md5anim", anim_text(known, [stand_in], 8, frames))]
+
+
+def _chain(count=32):
+    """A chain of 32 joints along which a wave runs: every turn adds to those before it."""
+    joints = [("link_%02d" % n, n - 1, (0.0, 0.0, 2.0 * n), STILL) for n in range(count)]
+    mesh = together([brick((-0.7, -0.7, 2.0 * n + 0.1), (0.7, 0.7, 2.0 * n + 1.9), n, joints[n][2])
+                     for n in range(count)])
+    frames = []
+    for step in range(25):
+        frame = [(place, q(0.10 * math.sin(2.0 * math.pi * (step / 24 - n / 16)), 0.0, 0.0))
+                 for n, (place, _) in enumerate(local(joints))]
+        frames.append(frame)
+    return [(".md5mesh", mesh_text(joints, [mesh])),
+            (".md5anim", anim_text(joints, [mesh], 24, frames))]
+
+
+def _view(n, radius, height, view):
+    turn = math.radians(n)
+    place = (radius * math.cos(turn), radius * math.sin(turn), height)
+    return place, facing((-place[0], -place[1], 6.0 - height), (0.0, 0.0, 1.0)), view
+
+
+def _cuts():
+    """Three shots: around, higher with a view that narrows, and a still one of a single step."""
+    shots = [[_view(6.0 * n, 40.0, 10.0, 60.0) for n in range(6)],
+             [_view(120.0, 50.0, 30.0, 60.0 - 4.0 * n) for n in range(6)],
+             [_view(240.0, 30.0, 4.0, 90.0)] * 2]
+    return [(".md5camera", md5.camera_text(COMMAND, 10, shots))]
+
+
+def _still_camera():
+    return [(".md5camera", md5.camera_text(COMMAND, 24, [[_view(30.0, 40.0, 12.0, 50.0)]]))]
+
+
+ANIMALS = [
+    ("flags", "every combination of the six animated components, a joint each", _flags()),
+    ("one_frame", "a clip of one frame", _with(_one_frame)),
+    ("no_components", "a clip in which nothing is animated", _with(_no_components)),
+    ("travels", "a root that begins away from the origin and goes on", _with(_travels)),
+    ("half_turn", "a joint that turns once around, through w = 0", _with(_half_turn)),
+    ("base_frame", "components that only the base frame tells, unlike the bind pose",
+     _with(_base_frame)),
+    ("rates", "1, 7 and 120 frames a second", _rates()),
+    ("fewer_joints", "a clip that knows fewer joints than the mesh", _fewer_joints()),
+    ("chain", "32 joints in a row", _chain()),
+    ("cuts", "a camera with two cuts, moving, zooming, still", _cuts()),
+    ("still_camera", "a camera of one frame", _still_camera()),
+]

@@ -1,0 +1,226 @@
+"""Animals that show a feature of meshes."""
+
+import math
+
+from zoo_parts.cage import (Raw, STILL, ZERO, anim_text, box_of, brick, local, mesh_text, q,
+                            together)
+
+ROOT = [("root", -1, ZERO, STILL)]
+
+
+def _quad(corners, uvs=((0.0, 1.0), (1.0, 1.0), (1.0, 0.0), (0.0, 0.0))):
+    """Corners counter-clockwise seen from the front; all on joint 0 in the origin."""
+    return Raw([(u, v, n, 1) for n, (u, v) in enumerate(uvs)], [(0, 2, 1), (0, 3, 2)],
+               [(0, 1.0, corner) for corner in corners])
+
+
+def _plate(y, z=0.0):
+    return _quad(((0.0, y, z), (0.0, y + 8.0, z), (0.0, y + 8.0, z + 8.0), (0.0, y, z + 8.0)))
+
+
+def _triangle():
+    mesh = Raw([(0.0, 1.0, 0, 1), (1.0, 1.0, 1, 1), (0.5, 0.0, 2, 1)], [(0, 2, 1)],
+               [(0, 1.0, (0.0, 0.0, 0.0)), (0, 1.0, (0.0, 8.0, 0.0)), (0, 1.0, (0.0, 4.0, 8.0))])
+    return [(".md5mesh", mesh_text(ROOT, [mesh]))]
+
+
+def _bend(joints, angle):
+    """A frame in which every joint but the first turns by an angle about y."""
+    return [(place, q(0.0, math.sin(math.radians(angle) / 2.0), 0.0) if n else turn)
+            for n, (place, turn) in enumerate(local(joints))]
+
+
+def _weights(most=14):
+    """Row n of a ladder has n + 1 weights on each of its two vertices: its own joint and those
+    below it."""
+    joints = [("rung_%d" % n, n - 1, (0.0, 0.0, 3.0 * n), STILL) for n in range(most)]
+    verts, weights, tris = [], [], []
+    for n in range(most):
+        shares = [0.5 ** (n - k) for k in range(n + 1)]
+        for side in (-3.0, 3.0):
+            verts.append((0.5 + side / 6.0, 1.0 - n / (most - 1.0), len(weights), n + 1))
+            parts = [round(1e6 * s / sum(shares)) for s in shares]
+            parts[-1] += 1000000 - sum(parts)
+            weights += [(k, part / 1e6, (0.0, side, 3.0 * (n - k)))
+                        for k, part in enumerate(parts)]
+        if n:
+            a, b, c, d = 2 * n - 2, 2 * n - 1, 2 * n, 2 * n + 1
+            tris += [(a, c, b), (b, c, d)]
+    mesh = Raw(verts, tris, weights)
+    frames = [_bend(joints, 9.0 * math.sin(2.0 * math.pi * n / 24)) for n in range(25)]
+    return [(".md5mesh", mesh_text(joints, [mesh])),
+            (".md5anim", anim_text(joints, [mesh], 24, frames))]
+
+
+def _roots():
+    joints = [("left", -1, (0.0, 8.0, 0.0), STILL), ("left_tip", 0, (0.0, 8.0, 8.0), STILL),
+              ("middle", -1, (0.0, 0.0, 0.0), STILL), ("right", -1, (0.0, -8.0, 0.0), STILL)]
+    parts = [brick((-2, 6, 0), (2, 10, 6), 0, joints[0][2]),
+             brick((-2, 6, 7), (2, 10, 10), 1, joints[1][2]),
+             brick((-2, -2, 0), (2, 2, 6), 2, joints[2][2]),
+             brick((-2, -10, 0), (2, -6, 6), 3, joints[3][2])]
+    mesh = together(parts)
+    return [(".md5mesh", mesh_text(joints, [mesh]))]
+
+
+def _sums():
+    """Three plates whose biases sum to 0.5, 1 and 1.5: half as large, as made, half as large
+    again, all towards the origin of the model."""
+    parts = []
+    for n, total in enumerate((0.5, 1.0, 1.5)):
+        plate = _plate(10.0 * n)
+        plate.weights = [(joint, total, offset) for joint, _, offset in plate.weights]
+        parts.append(plate)
+    return [(".md5mesh", mesh_text(ROOT, [together(parts)]))]
+
+
+def _shared():
+    """Eight vertices, six weights: two plates share an edge's weights, and one vertex takes two
+    weights of which its neighbours take one each."""
+    weights = [(0, 1.0, (0.0, 0.0, 0.0)), (0, 1.0, (0.0, 8.0, 0.0)), (0, 1.0, (0.0, 8.0, 8.0)),
+               (0, 1.0, (0.0, 0.0, 8.0)), (0, 0.5, (0.0, 16.0, 0.0)), (0, 0.5, (0.0, 16.0, 8.0))]
+    verts = [(0.0, 1.0, 0, 1), (1.0, 1.0, 1, 1), (1.0, 0.0, 2, 1), (0.0, 0.0, 3, 1),
+             (0.0, 1.0, 1, 1), (1.0, 0.5, 4, 2), (0.0, 0.0, 2, 1)]
+    return [(".md5mesh", mesh_text(ROOT, [Raw(verts, [(0, 2, 1), (0, 3, 2), (4, 6, 5)], weights)]))]
+
+
+def _mirror_seam():
+    """Two plates that share the two vertices of an edge; the texture runs away from it on both
+    sides, so the uv area is negative on one."""
+    corners = ((0.0, -8.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 8.0), (0.0, -8.0, 8.0),
+               (0.0, 8.0, 0.0), (0.0, 8.0, 8.0))
+    uvs = ((1.0, 1.0), (0.0, 1.0), (0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (1.0, 0.0))
+    mesh = Raw([(u, v, n, 1) for n, (u, v) in enumerate(uvs)],
+               [(0, 2, 1), (0, 3, 2), (1, 5, 4), (1, 2, 5)],
+               [(0, 1.0, corner) for corner in corners])
+    return [(".md5mesh", mesh_text(ROOT, [mesh]))]
+
+
+def _split_seam():
+    """A tube of eight sides, smooth, whose first and last column are two sets of vertices at the
+    same places: their normals are one."""
+    verts, weights, tris = [], [], []
+    for column in range(9):
+        turn = 2.0 * math.pi * (column % 8) / 8
+        for z in (0.0, 10.0):
+            verts.append((column / 8.0, 1.0 - z / 10.0, len(weights), 1))
+            weights.append((0, 1.0, (5.0 * math.cos(turn), 5.0 * math.sin(turn), z)))
+    for column in range(8):
+        a, b, c, d = 2 * column, 2 * column + 1, 2 * column + 2, 2 * column + 3
+        tris += [(a, d, c), (a, b, d)]
+    return [(".md5mesh", mesh_text(ROOT, [Raw(verts, tris, weights)]))]
+
+
+def _degenerate():
+    """A plate, and triangles without area: one corner twice, three corners in a line, the same
+    triangle again; no area on the texture; a vertex that no triangle uses."""
+    plate = _plate(0.0)
+    verts = plate.verts + [(0.5, 0.5, 4, 1), (0.5, 0.5, 5, 1), (0.5, 0.5, 6, 1), (0.0, 0.0, 7, 1)]
+    weights = plate.weights + [(0, 1.0, (0.0, 12.0, 0.0)), (0, 1.0, (0.0, 16.0, 0.0)),
+                               (0, 1.0, (0.0, 14.0, 8.0)), (0, 1.0, (0.0, 4.0, 4.0))]
+    tris = plate.tris + [(0, 0, 1), (0, 7, 2), plate.tris[0], (4, 6, 5)]
+    return [(".md5mesh", mesh_text(ROOT, [Raw(verts, tris, weights)]))]
+
+
+def _empty_mesh():
+    return [(".md5mesh", mesh_text(ROOT, [Raw([], [], []), _plate(0.0), Raw([], [], [])]))]
+
+
+def _no_mesh():
+    joints = ROOT + [("tip", 0, (0.0, 0.0, 8.0), STILL)]
+    return [(".md5mesh", mesh_text(joints, []))]
+
+
+def _two_meshes():
+    return [(".md5mesh", mesh_text(ROOT, [_plate(0.0), together([_plate(10.0)], "models/zoo/no")]))]
+
+
+def _same_joint_twice():
+    """Each corner hangs on one joint by two weights, with different offsets: legal, and their
+    mean counts."""
+    plate, weights, verts = _plate(0.0), [], []
+    for u, v, first, _ in plate.verts:
+        _, _, (x, y, z) = plate.weights[first]
+        verts.append((u, v, len(weights), 2))
+        weights += [(0, 0.25, (x, y - 3.0, z)), (0, 0.75, (x, y + 1.0, z))]
+    return [(".md5mesh", mesh_text(ROOT, [Raw(verts, plate.tris, weights)]))]
+
+
+def _negative_bias():
+    """1.5 of one joint less 0.5 of another: beyond the first, away from the second."""
+    joints = ROOT + [("other", 0, (0.0, 0.0, 8.0), STILL)]
+    plate, weights, verts = _plate(0.0), [], []
+    for u, v, first, _ in plate.verts:
+        _, _, (x, y, z) = plate.weights[first]
+        verts.append((u, v, len(weights), 2))
+        weights += [(0, 1.5, (x, y, z)), (1, -0.5, (x, y, z - 8.0))]
+    mesh = Raw(verts, plate.tris, weights)
+    frames = [_bend(joints, 30.0 * math.sin(2.0 * math.pi * n / 12)) for n in range(13)]
+    return [(".md5mesh", mesh_text(joints, [mesh])),
+            (".md5anim", anim_text(joints, [mesh], 12, frames))]
+
+
+def _apart():
+    """Two weights whose offsets do not meet in the bind pose: their mean is the vertex."""
+    joints = ROOT + [("other", 0, (0.0, 8.0, 0.0), STILL)]
+    plate, weights, verts = _plate(0.0), [], []
+    for u, v, first, _ in plate.verts:
+        _, _, (x, y, z) = plate.weights[first]
+        verts.append((u, v, len(weights), 2))
+        weights += [(0, 0.5, (x + 2.0, y, z)), (1, 0.5, (x - 2.0, y - 8.0, z))]
+    return [(".md5mesh", mesh_text(joints, [Raw(verts, plate.tris, weights)]))]
+
+
+def _version_12():
+    """Stored normals and tangents, in the space of each vertex's joint, and vertex colours."""
+    plate = _plate(0.0)
+    colours = ((1, 0, 0, 1), (0, 1, 0, 1), (0, 0, 1, 1), (1, 1, 1, 0.5))
+
+    def extra(_, vert):
+        if vert is not None:
+            return "( 1.000000 0.000000 0.000000 ) ( 0.000000 1.000000 0.000000 -1 )"
+        return "\n".join(["\tnumvertexcolors 4"] + [
+            "\tvertexcolor %d ( %s )" % (n, " ".join("%.6f" % c for c in colour))
+            for n, colour in enumerate(colours)])
+
+    return [(".md5mesh", mesh_text(ROOT, [plate], 12, extra))]
+
+
+def _bind_turned():
+    """A bind pose with turned joints: offsets are told in the axes of the joint, not of the
+    model."""
+    half = math.sin(math.radians(45.0))
+    joints = [("root", -1, (0.0, 4.0, 0.0), q(half, 0.0, 0.0)),
+              ("tip", 0, (0.0, 4.0, 6.0), q(0.0, 0.0, half))]
+    # A turn by a quarter about x (as columns, with w < 0: the other way round) takes (x, y, z) of
+    # the joint to (x, z, -y) of the model; one about z takes it to (y, -x, z).
+    base = brick((-2, 2, 0), (2, 6, 6))
+    base.weights = [(0, 1.0, (x, -z, y - 4.0)) for _, _, (x, y, z) in base.weights]
+    top = brick((-1, 3, 6), (1, 5, 9))
+    top.weights = [(1, 1.0, (-(y - 4.0), x, z - 6.0)) for _, _, (x, y, z) in top.weights]
+    mesh = together([base, top])
+    low, high = box_of(joints, [mesh], local(joints))
+    assert max(abs(a - b) for a, b in zip(low + high, (-2, 2, 0, 2, 6, 9))) < 1e-9
+    return [(".md5mesh", mesh_text(joints, [mesh]))]
+
+
+ANIMALS = [
+    ("triangle", "the smallest model: one joint, one triangle", _triangle()),
+    ("weights", "1 to 14 weights a vertex, a row each, and a clip that bends them", _weights()),
+    ("roots", "three joints without a parent", _roots()),
+    ("empty_mesh", "meshes of no vertices before and after one that has some", _empty_mesh()),
+    ("no_mesh", "joints alone", _no_mesh()),
+    ("two_meshes", "two meshes, the second with a shader that nothing is known of", _two_meshes()),
+    ("sums", "biases that sum to 0.5, 1 and 1.5: nothing brings them back to 1", _sums()),
+    ("shared_ranges", "vertices whose ranges of weights are the same, or overlap", _shared()),
+    ("mirror_seam", "an edge between a texture and its mirror image, with shared vertices",
+     _mirror_seam()),
+    ("split_seam", "vertices at one place that differ in their texture places: one normal",
+     _split_seam()),
+    ("degenerate", "triangles without area, twice the same, unused vertices", _degenerate()),
+    ("same_joint_twice", "two weights of a vertex on one joint", _same_joint_twice()),
+    ("negative_bias", "biases of 1.5 and -0.5, and a clip", _negative_bias()),
+    ("apart", "weights whose offsets do not meet in the bind pose", _apart()),
+    ("bind_turned", "joints that are turned in the bind pose", _bind_turned()),
+    ("version_12", "version 12: stored normals and tangents, colours of vertices", _version_12()),
+]
