@@ -21,7 +21,7 @@ static const tool_command commands[] = {
 static const char help[] =
     "usage: md5tool COMMAND [OPTION...] FILE...\n"
     "\n"
-    "  info FILE...        what is in .md5mesh, .md5anim and .md5camera files\n"
+    "  info FILE...        what is in .md5mesh, .md5anim, .md5camera, .md5machine files\n"
     "  check FILE...       whether files, or all in a folder, can be read,\n"
     "                      and what is odd in them\n"
     "  dump MESH [ANIM]    every number, bind pose and posed, as text\n"
@@ -56,6 +56,9 @@ bool tool_load(const char *path, const md5_load_opts *opts, tool_asset *asset, m
     } else if (common_has_ending(path, ".md5camera")) {
         asset->camera = md5_load_camera(path, opts, error);
         asset->num_warnings = asset->camera ? asset->camera->num_warnings : 0;
+    } else if (common_has_ending(path, ".md5machine")) {
+        if (common_load_machine(path, opts, &asset->machine, error))
+            asset->num_warnings = asset->machine.file->num_warnings;
     } else {
         asset->model = md5_load_model(path, opts, error);
         asset->num_warnings = asset->model ? asset->model->num_warnings : 0;
@@ -68,6 +71,7 @@ void tool_free(tool_asset *asset)
     md5_free_model(asset->model);
     md5_free_anim(asset->anim);
     md5_free_camera(asset->camera);
+    common_free_machine(&asset->machine);
 }
 
 static bool asks_for_help(const char *argument)

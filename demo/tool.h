@@ -4,6 +4,7 @@
 #define TOOL_H
 
 #include "md5/md5model.h"
+#include "demo/common_machine.h"
 
 enum { TOOL_OK, TOOL_BAD_FILE, TOOL_BAD_USAGE };
 
@@ -19,15 +20,17 @@ int tool_usage(const char *command, const char *format, ...) __attribute__((form
 // Writes `error` as one line.
 void tool_print_error(const md5_error *error);
 
-// A file of any kind: one of the three is set.
+// A file of any kind: one of these is set.
 typedef struct tool_asset {
     md5_model *model;
     md5_anim *anim;
     md5_camera *camera;
+    common_machine machine;
     uint32_t num_warnings;
 } tool_asset;
 
-// By the name's ending; what ends in neither .md5anim nor .md5camera is taken for a mesh.
+// By the name's ending; what has none that is known is taken for a mesh. A machine is loaded with
+// all that it names.
 bool tool_load(const char *path, const md5_load_opts *opts, tool_asset *asset, md5_error *error);
 void tool_free(tool_asset *asset);
 

@@ -11,8 +11,8 @@
 const char tool_check_help[] =
     "usage: md5tool check FILE|FOLDER...\n"
     "\n"
-    "Reads each .md5mesh, .md5anim or .md5camera file, also those in a folder and in the folders\n"
-    "within it, and prints, a line each, what is wrong or odd:\n"
+    "Reads each .md5mesh, .md5anim, .md5camera or .md5machine file, also those in a folder and in\n"
+    "the folders within it, and prints, a line each, what is wrong or odd:\n"
     "file:line:column: error|warning: text. On a terminal the place is shown below.\n"
     "The last line counts. Exit status 1 on any error.\n";
 
@@ -144,7 +144,7 @@ static void free_paths(path_list *list)
     free(list->paths);
 }
 
-static const char *const endings[] = {".md5mesh", ".md5anim", ".md5camera"};
+static const char *const endings[] = {".md5mesh", ".md5anim", ".md5camera", ".md5machine"};
 enum { NUM_ENDINGS = sizeof endings / sizeof endings[0] };
 
 // A folder that is named like a file was given for one, and is told as one that cannot be read.

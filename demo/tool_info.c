@@ -6,10 +6,10 @@
 const char tool_info_help[] =
     "usage: md5tool info FILE...\n"
     "\n"
-    "Tells what is in each .md5mesh, .md5anim or .md5camera file. Of a mesh, `loss 4` and `loss 8` "
-    "are what\n"
-    "drawing it with that many influences a vertex can be off, in units, where joints turn; of\n"
-    "an animation, constant tracks are those that no frame changes.\n";
+    "Tells what is in each .md5mesh, .md5anim, .md5camera or .md5machine file. Of a mesh, `loss "
+    "4`\n"
+    "and `loss 8` are what drawing it with that many influences a vertex can be off, in units,\n"
+    "where joints turn; of an animation, constant tracks are those that no frame changes.\n";
 
 static void print_bounds(const char *label, md5_bounds bounds)
 {
@@ -97,6 +97,24 @@ static void print_camera(const char *path, const md5_camera *camera)
     printf("  warnings           %u\n", camera->num_warnings);
 }
 
+static void print_machine(const char *path, const md5_machine_desc *desc)
+{
+    printf("%s: md5machine\n", path);
+    printf("  name               %s\n", desc->name);
+    printf("  clips              %u\n", desc->num_clips);
+    printf("  motions            %u\n", desc->num_motions);
+    printf("  masks              %u\n", desc->num_masks);
+    printf("  modifiers          %u\n", desc->num_modifiers);
+    for (uint32_t i = 0; i < desc->num_parameters; i++) {
+        static const char *const kinds[] = {"float", "bool", "trigger"};
+        printf("  parameter          %s %s\n", kinds[desc->parameters[i].kind],
+               desc->parameters[i].name);
+    }
+    for (uint32_t i = 0; i < desc->num_layers; i++)
+        printf("  layer              %s, %u states, %u transitions\n", desc->layers[i].name,
+               desc->layers[i].num_states, desc->layers[i].num_transitions);
+}
+
 static bool print_file(const char *path)
 {
     tool_asset asset;
@@ -111,6 +129,8 @@ static bool print_file(const char *path)
         print_anim(path, asset.anim);
     if (asset.camera)
         print_camera(path, asset.camera);
+    if (asset.machine.machine)
+        print_machine(path, &asset.machine.file->desc);
     tool_free(&asset);
     return true;
 }

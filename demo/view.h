@@ -29,6 +29,7 @@ typedef enum view_drag_kind {
     VIEW_DRAG_PAN,
     VIEW_DRAG_ZOOM,
     VIEW_DRAG_TIME,
+    VIEW_DRAG_PARAMETER,
 } view_drag_kind;
 
 // Where the parts of the panel lie, in pixels; empty = not there.
@@ -36,6 +37,7 @@ typedef struct view_layout {
     view_rect bar;   // of time, with what surrounds it
     view_rect track; // its line, from the first frame to the last
     view_rect hierarchy;
+    view_rect parameters; // of a machine: rows of equal height
 } view_layout;
 
 typedef struct view_state {
@@ -64,6 +66,7 @@ typedef struct view_state {
     view_shown shown;
     view_layout layout;
     view_drag_kind drag;
+    uint32_t dragged_parameter;
     float hierarchy_scroll; // pixels
 
     float text_scale;     // chosen by keys, on top of the screen's

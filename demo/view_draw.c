@@ -11,6 +11,8 @@ static const float middle[3] = {0.168f, 0.196f, 0.235f};
 md5_vec3 view_walked(const view_state *viewer)
 {
     const md5_anim *const anim = view_shown_anim(&viewer->scene);
+    if (viewer->scene.machine.player != NULL && !viewer->scene.bind_pose)
+        return viewer->scene.machine.place.translation;
     if (anim == NULL || viewer->scene.root != MD5_ROOT_ID)
         return (md5_vec3){0, 0, 0};
     const md5_moment begin = {0}, now = view_moment(&viewer->play, anim);

@@ -266,7 +266,9 @@ void view_draw_panel(view_state *viewer, float width, float height)
     const md5_anim *const anim = view_clock(&viewer->scene);
     if (!viewer->shown.help) // which needs the room
         draw_figures(viewer, height);
-    if (anim != NULL)
+    if (viewer->scene.machine.player != NULL && !viewer->shown.help && !viewer->shown.hierarchy)
+        view_draw_machine(viewer, width, height);
+    else if (anim != NULL)
         draw_bar(viewer, anim, width, height);
     draw_notice(viewer, width, height);
 }

@@ -31,7 +31,9 @@ static void press(view_state *viewer, const SDL_MouseButtonEvent *button)
     const float x = (float)button->x * scale, y = (float)button->y * scale;
     const bool shift = (SDL_GetModState() & KMOD_SHIFT) != 0;
     viewer->drag = VIEW_DRAG_NONE;
-    if (button->button == SDL_BUTTON_LEFT && view_contains(viewer->layout.bar, x, y)) {
+    if (button->button == SDL_BUTTON_LEFT && view_press_machine(viewer, x, y)) {
+        viewer->drag = VIEW_DRAG_PARAMETER;
+    } else if (button->button == SDL_BUTTON_LEFT && view_contains(viewer->layout.bar, x, y)) {
         // Left of the line lies the sign that plays and pauses.
         if (x < viewer->layout.track.x - 8.0f * viewer->font.scale) {
             view_perform(viewer, VIEW_PLAY);
@@ -53,8 +55,11 @@ static bool move(view_state *viewer, const SDL_MouseMotionEvent *motion)
 {
     const float scale = mouse_scale(viewer), height = (float)viewer->height;
     const float right = (float)motion->xrel * scale, down = (float)motion->yrel * scale;
-    if (viewer->drag != VIEW_DRAG_NONE && viewer->drag != VIEW_DRAG_TIME)
+    if (viewer->drag == VIEW_DRAG_ORBIT || viewer->drag == VIEW_DRAG_PAN
+        || viewer->drag == VIEW_DRAG_ZOOM)
         view_leave_flight(viewer);
+    if (viewer->scene.machine.player != NULL)
+        view_point_machine(viewer, (float)motion->x * scale, (float)motion->y * scale);
     switch (viewer->drag) {
     case VIEW_DRAG_ORBIT:
         view_orbit(&viewer->camera, right, down, height);
@@ -66,6 +71,9 @@ static bool move(view_state *viewer, const SDL_MouseMotionEvent *motion)
         // Upward comes nearer; a drag over the height of the picture by a factor of 20.
         view_zoom(&viewer->camera, powf(20.0f, -down / height), 0.0f, 0.0f, height);
         return true;
+    case VIEW_DRAG_PARAMETER:
+        view_drag_machine(viewer, (float)motion->x * scale);
+        return true;
     case VIEW_DRAG_TIME:
         seek_to(viewer, (float)motion->x * scale);
         return true;
@@ -76,7 +84,7 @@ static bool move(view_state *viewer, const SDL_MouseMotionEvent *motion)
 
 static void release(view_state *viewer)
 {
-    static const char *const names[] = {"none", "orbit", "pan", "zoom", "scrub"};
+    static const char *const names[] = {"none", "orbit", "pan", "zoom", "scrub", "parameter"};
     if (viewer->drag != VIEW_DRAG_NONE)
         view_tell_state(viewer, names[viewer->drag]);
     viewer->drag = VIEW_DRAG_NONE;
@@ -106,6 +114,8 @@ static void press_key(view_state *viewer, const SDL_Keysym *key)
 {
     const bool shift = (key->mod & KMOD_SHIFT) != 0, control = (key->mod & KMOD_CTRL) != 0;
     const bool alt = (key->mod & (KMOD_ALT | KMOD_GUI)) != 0;
+    if (!control && !alt && view_key_machine(viewer, key->sym, true))
+        return;
     const view_action action = view_find_action(key->sym, shift, control, alt);
     if (action == VIEW_FULL_SCREEN) {
         const Uint32 full = SDL_WINDOW_FULLSCREEN_DESKTOP;
@@ -127,6 +137,9 @@ void view_handle_event(view_state *viewer, const SDL_Event *event, bool *redraw)
     case SDL_KEYDOWN:
         press_key(viewer, &event->key.keysym);
         *redraw = true;
+        break;
+    case SDL_KEYUP:
+        (void)view_key_machine(viewer, event->key.keysym.sym, false);
         break;
     case SDL_MOUSEBUTTONDOWN:
         press(viewer, &event->button);

@@ -180,6 +180,8 @@ bool view_open(view_state *viewer, const char *const *files, size_t num_files, b
         return false;
     viewer->play.time = 0.0;
     viewer->play.held_at_end = false;
+    viewer->scene.machine.settings = viewer->options->settings;
+    viewer->scene.machine.num_settings = viewer->options->num_settings;
     view_measure(viewer);
     view_frame_anew(viewer);
     view_debug(&viewer->log, "opened: %s, %zu clips, %u joints, %u vertices", viewer->scene.path,
@@ -220,9 +222,10 @@ bool view_reload(view_state *viewer)
 
 void view_open_neighbour(view_state *viewer, int step)
 {
-    const char *const ending = viewer->scene.model != NULL   ? ".md5mesh"
-                               : viewer->scene.num_clips > 0 ? ".md5anim"
-                                                             : ".md5camera";
+    const char *const ending = viewer->scene.machine.player != NULL ? ".md5machine"
+                               : viewer->scene.model != NULL        ? ".md5mesh"
+                               : viewer->scene.num_clips > 0        ? ".md5anim"
+                                                                    : ".md5camera";
     char *folder = common_folder(viewer->scene.path);
     common_list list = common_list_folder(folder, ending);
     char *clean = common_join(folder, common_base(viewer->scene.path));

@@ -17,6 +17,8 @@ static const view_option table[] = {
     {OPTION_TEXTURE, "texture", "[MESH=]FILE", "Model",
      "texture of a mesh (name or number), or of all;\n"
      "otherwise found by the shader's name"},
+    {OPTION_SET, "set", "NAME=VALUE[@TIME]", NULL,
+     "parameter of a machine, from that second on;\nmay be given again"},
     {OPTION_NO_AUTO, "no-auto", NULL, NULL, "do not pick up animations beside the model"},
     {OPTION_PATH, "path", "4|8|exact", NULL,
      "vertex path on the GPU (per mesh: the first without loss)"},
@@ -111,9 +113,11 @@ const view_option *view_find_option(const char *name, size_t length, const view_
 void view_print_help(FILE *file)
 {
     enum { COLUMN = 38 };
-    fputs("md5view [OPTION...] [MODEL.md5mesh] [ANIM.md5anim...] [FLIGHT.md5camera]\n\n"
+    fputs("md5view [OPTION...] [MODEL.md5mesh] [ANIM.md5anim...] [FLIGHT.md5camera]\n"
+          "md5view [OPTION...] MACHINE.md5machine\n\n"
           "Shows a model moving. With a model alone, animations that fit and lie beside it are\n"
           "picked up; with an animation alone, its joints are shown; with nothing, our own model.\n"
+          "A machine says itself what its model does when: WASD, Space and the panel drive it.\n"
           "With a flight, the picture is taken from it; of a flight alone, its way is shown.\n",
           file);
     for (int i = 0; i < NUM_OPTIONS; i++) {

@@ -17,6 +17,7 @@ typedef enum view_option_id {
     OPTION_NO_RENDER,
     OPTION_TEXTURE,
     OPTION_NO_AUTO,
+    OPTION_SET,
     OPTION_WATCH,
     OPTION_PATH,
     OPTION_ROOT,

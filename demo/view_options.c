@@ -121,6 +121,35 @@ static bool read_switch(const char *text, bool *on)
     return choice >= 0;
 }
 
+// NAME=VALUE, NAME=VALUE@TIME. They are kept by time, those of one time as given.
+static bool add_setting(const char *text, view_options *options)
+{
+    const char *const equals = strchr(text, '=');
+    char *end = NULL;
+    if (equals == NULL || equals == text)
+        return false;
+    view_setting setting = {.value = (float)strtod(equals + 1, &end)};
+    if (end == equals + 1 || !isfinite(setting.value))
+        return false;
+    if (*end == '@') {
+        const char *const time = end + 1;
+        setting.time = strtod(time, &end);
+        if (end == time || !isfinite(setting.time))
+            return false;
+    }
+    if (*end != '\0')
+        return false;
+    setting.parameter = common_alloc((size_t)(equals - text) + 1, 1);
+    memcpy(setting.parameter, text, (size_t)(equals - text));
+    options->settings =
+        common_realloc(options->settings, options->num_settings + 1, sizeof *options->settings);
+    size_t place = options->num_settings++;
+    for (; place > 0 && options->settings[place - 1].time > setting.time; place--)
+        options->settings[place] = options->settings[place - 1];
+    options->settings[place] = setting;
+    return true;
+}
+
 static void add_texture(const char *text, view_options *options)
 {
     const char *equals = strchr(text, '=');
@@ -241,6 +270,8 @@ static bool set_value(view_options *o, view_option_id id, const char *value)
         return read_count(value, 1, 64, &o->samples);
     case OPTION_FRAMES:
         return read_count(value, 1, MAX_FRAMES, &o->num_frames);
+    case OPTION_SET:
+        return add_setting(value, o);
     case OPTION_TEXTURE:
         add_texture(value, o);
         return value[0] != '\0';
@@ -377,6 +408,9 @@ bool view_read_options(int count, char **arguments, view_options *options, char 
 
 void view_free_options(view_options *options)
 {
+    for (size_t i = 0; i < options->num_settings; i++)
+        free(options->settings[i].parameter);
+    free(options->settings);
     for (size_t i = 0; i < options->num_textures; i++)
         free(options->textures[i].mesh);
     free(options->textures);

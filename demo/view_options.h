@@ -5,6 +5,7 @@
 #include "md5/md5model.h"
 #include "render/md5gl.h"
 #include "demo/view_log.h"
+#include "demo/view_machine.h"
 
 #include <stdio.h>
 
@@ -20,6 +21,8 @@ typedef struct view_options {
     size_t num_files;
     view_texture_choice *textures;
     size_t num_textures;
+    view_setting *settings; // --set, by time
+    size_t num_settings;
     double *times; // --animation-time, in seconds
     size_t num_times;
 

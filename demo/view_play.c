@@ -32,11 +32,11 @@ double view_cycle_time(const view_play *play, const md5_anim *anim)
 
 void view_advance(view_play *play, const md5_anim *anim, double seconds)
 {
-    if (!play->playing || anim == NULL)
+    if (!play->playing)
         return;
     play->held_at_end = false;
     play->time += seconds * play->speed * (play->backward ? -1.0 : 1.0);
-    if (play->wrap != MD5_WRAP_CLAMP)
+    if (play->wrap != MD5_WRAP_CLAMP || anim == NULL)
         return;
     const double end = play->backward ? 0.0 : anim->duration;
     if (play->backward ? play->time <= end : play->time >= end) {

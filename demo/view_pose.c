@@ -36,6 +36,12 @@ void view_pose_moment(view_scene *scene, const md5_moment *moment)
 
 void view_pose(view_scene *scene, const view_play *play)
 {
+    if (scene->machine.player != NULL && !scene->bind_pose) {
+        view_run_machine(&scene->machine, play->time);
+        view_pose_machine(&scene->machine, scene->num_joints, scene->pose, scene->joints,
+                          scene->palette);
+        return;
+    }
     const md5_anim *const anim = view_shown_anim(scene);
     const md5_moment moment = anim != NULL ? view_moment(play, anim) : (md5_moment){0};
     view_pose_moment(scene, &moment);

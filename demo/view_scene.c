@@ -47,6 +47,7 @@ static void free_pose(view_scene *scene)
 void view_free_scene(view_scene *scene)
 {
     free_pose(scene);
+    view_free_machine(&scene->machine); // which refers to the clips
     for (size_t i = 0; i < scene->num_clips; i++)
         free_clip(&scene->clips[i]);
     free(scene->clips);
@@ -198,7 +199,7 @@ void view_choose_clip(view_scene *scene, size_t clip)
 
 const view_clip *view_shown_clip(const view_scene *scene)
 {
-    const bool shown = scene->num_clips > 0 && !scene->bind_pose;
+    const bool shown = scene->num_clips > 0 && !scene->bind_pose && scene->machine.player == NULL;
     return shown ? &scene->clips[scene->clip] : NULL;
 }
 
@@ -248,13 +249,25 @@ static bool load_model(view_scene *scene, const char *path, view_log *log)
     return true;
 }
 
+static bool load_machine(view_scene *scene, const char *path, view_log *log)
+{
+    const md5_load_opts opts = loud(log);
+    if (!view_load_machine(&scene->machine, path, &opts, log, &scene->model))
+        return false;
+    make_pose(scene, &scene->model->skeleton);
+    return true;
+}
+
 static bool load_all(view_scene *scene, const char *const *files, size_t num_files, bool pick_up,
                      view_log *log)
 {
     const char *const model_path = find_model_path(files, num_files);
     scene->path = common_copy(find_main_path(files, num_files));
     scene->name = common_stem(scene->path);
-    if (model_path != NULL && !load_model(scene, model_path, log))
+    const bool is_machine = model_path != NULL && common_has_ending(model_path, ".md5machine");
+    if (is_machine && !load_machine(scene, model_path, log))
+        return false;
+    if (model_path != NULL && !is_machine && !load_model(scene, model_path, log))
         return false;
 
     for (size_t i = 0; i < num_files; i++) {

@@ -5,6 +5,7 @@
 #include "md5/md5model.h"
 #include "demo/view_flight.h"
 #include "demo/view_log.h"
+#include "demo/view_machine.h"
 #include "demo/view_play.h"
 
 typedef struct view_clip {
@@ -38,6 +39,7 @@ typedef struct view_scene {
     uint32_t num_joints;          // of `skeleton`: the model's, or that of the clip
     const md5_skeleton *skeleton; // NULL in a scene of a flight alone
     view_flight flight;
+    view_machine machine; // where it has a player, it moves the model, and no clip is shown
 
     // Of the moment, written by view_pose().
     md5_transform *pose;   // [num_joints]
@@ -47,7 +49,8 @@ typedef struct view_scene {
 } view_scene;
 
 // Loads a model with animations, or animations alone, and a flight, also alone: names that end in
-// .md5anim and .md5camera are those, the first that does not is the model. With `pick_up`, a model
+// .md5anim and .md5camera are those, the first that does not is the model, or a machine
+// (.md5machine), which names its own. With `pick_up`, a model
 // that comes without animations takes those of its folder along whose joints drive all of its own.
 // Where anything that was named cannot be read, tells why and returns false; nothing stays
 // allocated then.

@@ -66,7 +66,9 @@ bool view_set_scale(view_state *viewer, float scale)
 bool view_is_moving(const view_state *viewer)
 {
     const md5_anim *const anim = view_clock(&viewer->scene);
-    return viewer->play.playing && viewer->play.speed > 0.0 && anim != NULL && anim->num_frames > 1;
+    const bool has_machine = viewer->scene.machine.player != NULL && !viewer->scene.bind_pose;
+    return viewer->play.playing && viewer->play.speed > 0.0
+           && (has_machine || (anim != NULL && anim->num_frames > 1));
 }
 
 void view_notice(view_state *viewer, const char *format, ...)

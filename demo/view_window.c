@@ -180,6 +180,9 @@ static uint64_t files_stamp(const view_scene *scene)
     uint64_t stamp = common_file_stamp(scene->path);
     for (size_t i = 0; i < scene->num_clips; i++)
         stamp = stamp * 31 + common_file_stamp(scene->clips[i].path);
+    const common_machine *const machine = &scene->machine.loaded;
+    for (uint32_t i = 0; i < machine->num_clips; i++)
+        stamp = stamp * 31 + common_file_stamp(machine->clip_paths[i]);
     if (scene->flight.camera != NULL)
         stamp = stamp * 31 + common_file_stamp(scene->flight.path);
     return stamp;
