@@ -15,7 +15,7 @@ enum { BOX_WIDTH = 270, LABEL_WIDTH = 96, SWITCH = 12 };
 
 static void add_layer_row(const view_machine *machine, uint32_t number, view_rows *rows)
 {
-    const md5_layer_desc *const layer = machine->desc->layers[number];
+    const md5_layer_desc *const layer = &machine->desc->layers[number];
     const md5_layer_status status = md5_player_layer(machine->player, number);
     const char *const state = layer->states[status.state].name;
     if (status.from >= 0)
