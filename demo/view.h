@@ -105,6 +105,9 @@ void view_change_clip(view_state *viewer, size_t clip);
 // Sets the camera as the options say, or as it suits the clip.
 void view_frame_anew(view_state *viewer);
 
+// The same camera, for a picture of another shape.
+void view_frame_for(view_state *viewer, uint32_t width, uint32_t height);
+
 // Goes on with the own camera from where the flight is.
 void view_leave_flight(view_state *viewer);
 

@@ -87,6 +87,13 @@ void view_frame_anew(view_state *viewer)
                      && !options->camera_path;
 }
 
+void view_frame_for(view_state *viewer, uint32_t width, uint32_t height)
+{
+    if (viewer->options->distance_given)
+        return;
+    view_frame_all(&viewer->camera, viewer->bounds, &viewer->hull, (float)width, (float)height);
+}
+
 void view_leave_flight(view_state *viewer)
 {
     if (!viewer->flying)

@@ -6,9 +6,12 @@
 #include <string.h>
 
 static const view_option table[] = {
-    {OPTION_OUTPUT, "output", "FILE.png", "Pictures without a window",
+    {OPTION_OUTPUT, "output", "FILE", "Pictures without a window",
      "draw to a PNG file and exit; - is standard output;\n"
-     "in the name {model} {anim} {frame:04} {n} are replaced"},
+     "in the name {model} {anim} {frame:04} {n} are replaced;\n"
+     ".apng, .gif, and .mp4 where ffmpeg is, hold many pictures"},
+    {OPTION_SHEET, "sheet", "COLSxROWS", NULL, "a clip's cycle side by side in one picture"},
+    {OPTION_TURNTABLE, "turntable", NULL, NULL, "once around the model, over all pictures"},
     {OPTION_RESOLUTION, "resolution", "W,H", NULL, "size in pixels (1280,720)"},
     {OPTION_SAMPLES, "samples", "N", NULL, "samples a pixel, against jagged edges (4)"},
     {OPTION_NO_BACKGROUND, "no-background", NULL, NULL, "transparent"},
@@ -56,7 +59,9 @@ static const view_option table[] = {
     {OPTION_KEYS, "keys", NULL, NULL, "list of keys"},
     {OPTION_UI_SCALE, "ui-scale", "F", NULL, "size of the text (1, or as the screen asks for)"},
 
-    {OPTION_FRAMES, "frames", "N", "Checks", "draw N frames, print how long they took, exit"},
+    {OPTION_FRAMES, "frames", "N", "Checks",
+     "draw N frames, print how long they took, exit;\n"
+     "with --output: so many pictures, 24 or --frame-rate a second"},
     {OPTION_FRAME_RATE, "frame-rate", "F", NULL,
      "frames a second: the window's limit, the step of --frames"},
     {OPTION_VERIFY, "verify", NULL, NULL,

@@ -1,6 +1,7 @@
 #include "demo/view_options.h"
 
 #include "demo/common_file.h"
+#include "demo/view_movie.h"
 #include "demo/view_option_table.h"
 
 #include <math.h>
@@ -59,6 +60,20 @@ static bool read_resolution(const char *text, view_options *options)
         return false;
     options->width = (uint32_t)width;
     options->height = (uint32_t)height;
+    return true;
+}
+
+// "6x4", "6,4".
+static bool read_sheet(const char *text, view_options *options)
+{
+    enum { MOST = 64 };
+    double columns = 0.0, rows = 0.0;
+    const char separator = strchr(text, 'x') != NULL ? 'x' : ',';
+    if (!take_number(&text, MOST, separator, &columns) || !take_number(&text, MOST, '\0', &rows)
+        || columns < 1.0 || rows < 1.0 || columns != floor(columns) || rows != floor(rows))
+        return false;
+    options->sheet_columns = (uint32_t)columns;
+    options->sheet_rows = (uint32_t)rows;
     return true;
 }
 
@@ -202,6 +217,8 @@ static bool *find_switch(view_options *o, view_option_id id)
         return &o->hierarchy;
     case OPTION_CHECKERBOARD:
         return &o->checkerboard;
+    case OPTION_TURNTABLE:
+        return &o->turntable;
     case OPTION_UNTEXTURED:
         return &o->untextured;
     case OPTION_STATISTICS:
@@ -266,6 +283,8 @@ static bool set_value(view_options *o, view_option_id id, const char *value)
         return value[0] != '\0';
     case OPTION_RESOLUTION:
         return read_resolution(value, o);
+    case OPTION_SHEET:
+        return read_sheet(value, o);
     case OPTION_SAMPLES:
         return read_count(value, 1, 64, &o->samples);
     case OPTION_FRAMES:
@@ -354,6 +373,24 @@ static bool read_option(int count, char **arguments, int *i, view_options *optio
     return taken;
 }
 
+static const char *find_output_contradiction(const view_options *o)
+{
+    const bool has_sheet = o->sheet_columns > 0;
+    if (o->output == NULL)
+        return has_sheet || o->turntable ? "--sheet and --turntable need --output" : NULL;
+    const bool is_stdout = strcmp(o->output, "-") == 0;
+    if (!is_stdout && !common_has_ending(o->output, ".png") && !view_is_movie(o->output))
+        return "--output writes PNG: name it FILE.png, or - for standard output; movies end in "
+               ".apng, .gif, .mp4 or .webm";
+    if (has_sheet && (view_is_movie(o->output) || o->num_frames > 0))
+        return "--sheet is one picture: FILE.png, without --frames";
+    if (is_stdout && (o->num_times > 1 || o->num_frames > 1 || (o->turntable && !has_sheet)))
+        return "--output - holds one picture; give one --animation-time";
+    if (has_sheet && (o->sheet_columns > o->width || o->sheet_rows > o->height))
+        return "--sheet has more pictures than --resolution has pixels";
+    return NULL;
+}
+
 static const char *find_contradiction(const view_options *o)
 {
     size_t num_models = 0, num_flights = 0;
@@ -366,13 +403,10 @@ static const char *find_contradiction(const view_options *o)
         return "one model at a time; animations end in .md5anim, flights in .md5camera";
     if (num_flights > 1)
         return "one flight (.md5camera) at a time";
-    if (o->output != NULL && strcmp(o->output, "-") != 0 && !common_has_ending(o->output, ".png"))
-        return "--output writes PNG: name it FILE.png, or - for standard output";
-    if (o->output != NULL && strcmp(o->output, "-") == 0 && o->num_times > 1)
-        return "--output - holds one picture; give one --animation-time";
-    if ((o->output != NULL) + (o->num_frames > 0) + o->verify + o->no_render > 1)
+    if ((o->output != NULL) + o->verify + o->no_render > 1
+        || (o->num_frames > 0 && (o->verify || o->no_render)))
         return "only one of --output, --frames, --verify and --no-render at a time";
-    return NULL;
+    return find_output_contradiction(o);
 }
 
 bool view_read_options(int count, char **arguments, view_options *options, char *problem,

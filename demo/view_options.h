@@ -29,7 +29,9 @@ typedef struct view_options {
     const char *output; // NULL = show a window; "-" = standard output
     uint32_t width, height;
     uint32_t samples;
-    uint32_t num_frames; // --frames; 0 = not asked for
+    uint32_t num_frames;                // --frames; 0 = not asked for
+    uint32_t sheet_columns, sheet_rows; // 0 = no sheet
+    bool turntable;
     bool verify, no_render, watch, no_auto;
     bool help, version, list_bindings;
 

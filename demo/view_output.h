@@ -19,7 +19,8 @@ char *view_fill_name(const char *name, const view_name_values *values);
 // it cannot.
 bool view_save_picture(view_state *viewer, const char *path, bool transparent, bool clean);
 
-// The job of --output: a picture for each --animation-time.
+// The job of --output: a picture for each --animation-time, or those of --frames, --sheet and
+// --turntable, in files of their own, in one that moves, or side by side.
 bool view_run_output(view_state *viewer);
 
 // The job of --frames: draws without showing, prints the times that it took.
