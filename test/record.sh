@@ -1,0 +1,109 @@
+#!/bin/sh
+# What md5view records: series of pictures, sheets, turntables, and files that move.
+. test/build/report.sh
+view=$products/md5view
+model=test/reference/data/still.md5mesh
+anim=test/reference/data/travel.md5anim
+own=models/bobbin/bobbin.md5mesh
+clip=models/bobbin/walk.md5anim
+unset DISPLAY WAYLAND_DISPLAY SDL_VIDEODRIVER
+
+record() { # ARGUMENTS...
+    "$view" --verbose error --resolution 96,72 --samples 1 "$@"
+}
+frames() {
+    python3 test/view_frames.py "$@"
+}
+# holds CONDITION NUMBER...: an awk condition on $1 $2 ... .
+holds() {
+    condition=$1
+    shift
+    echo "$*" | awk "{ exit !($condition) }" || { echo "$* is not: $condition"; false; }
+}
+# refuses WORD ARGUMENTS...: bad usage, status 2, one line with that word.
+refuses() {
+    word=$1
+    shift
+    record "$@" 2>"$scratch/err"
+    [ $? -eq 2 ] && [ "$(wc -l <"$scratch/err")" -eq 1 ] && grep -qF -- "$word" "$scratch/err"
+}
+
+series() {
+    record "$own" "$clip" --frames 5 --frame-rate 8 --output "$scratch/one-{n}.png" &&
+        [ "$(find "$scratch" -name 'one-*.png' | wc -l)" -eq 5 ] &&
+        ! cmp -s "$scratch/one-1.png" "$scratch/one-2.png"
+}
+same_in() { # FILE CONDITION
+    record "$own" "$clip" --frames 5 --frame-rate 8 --output "$1" || return 1
+    # shellcheck disable=SC2046
+    holds "$2" $(frames "$1" "$scratch"/one-?.png)
+}
+# A picture for each time, where they say so.
+at_times() {
+    record "$own" "$clip" --animation-time 0,0.125,0.25,0.375,0.5 --output "$scratch/at-{n}.png" &&
+        for n in 1 2 3 4 5; do cmp "$scratch/at-$n.png" "$scratch/one-$n.png" || return 1; done
+}
+# The first of a turntable is as without; the middle one is from behind.
+turns() {
+    record "$own" --turntable --frames 4 --no-auto --output "$scratch/turn-{n}.png" &&
+        record "$own" --no-auto --output "$scratch/front.png" &&
+        record "$own" --no-auto --camera-azimuth-angle 220 --output "$scratch/back.png" &&
+        cmp "$scratch/turn-1.png" "$scratch/front.png" &&
+        ! cmp -s "$scratch/turn-1.png" "$scratch/turn-3.png" &&
+        [ "$(find "$scratch" -name 'turn-*.png' | wc -l)" -eq 4 ]
+}
+# A sheet of a closed clip begins and ends with the same picture, and differs between.
+sheet() {
+    record "$own" models/bobbin/idle.md5anim --sheet 3x1 --resolution 150,40 --output "$scratch/sheet.png" &&
+        python3 - "$scratch/sheet.png" <<END
+import sys
+sys.argv, path = ["view_png.py"], sys.argv[1]
+sys.path.insert(0, "test")
+import view_png
+width, height, rows, step = view_png.read(path)
+tile = [[row[step * 50 * i:step * 50 * (i + 1)] for row in rows] for i in range(3)]
+off = sum(abs(a - b) for x, y in zip(tile[0], tile[2]) for a, b in zip(x, y)) / (50 * 40 * step)
+assert (width, height) == (150, 40), (width, height)
+assert off < 1.0, off
+assert tile[0] != tile[1]
+END
+}
+movie_by_ffmpeg() {
+    mkdir "$scratch/bin"
+    printf '#!/bin/sh\nfor last; do :; done\nwc -c >"${last#file:}"\n' >"$scratch/bin/ffmpeg"
+    chmod +x "$scratch/bin/ffmpeg"
+    PATH=$scratch/bin:$PATH record "$model" "$anim" --frames 3 --output "$scratch/it's.mp4" &&
+        [ "$(cat "$scratch/it's.mp4")" -eq $((3 * 96 * 72 * 4)) ]
+}
+without_ffmpeg() {
+    mkdir "$scratch/none"
+    for tool in sh; do ln -s "$(command -v $tool)" "$scratch/none/$tool"; done
+    PATH=$scratch/none "$view" "$model" --frames 2 --output "$scratch/no.mp4" 2>"$scratch/err"
+    [ $? -eq 1 ] && grep -q 'ffmpeg is not installed' "$scratch/err"
+}
+full_disk() {
+    [ -w /dev/full ] || return 0
+    ln -s /dev/full "$scratch/full.$1"
+    ! record "$model" "$anim" --frames 2 --output "$scratch/full.$1" 2>"$scratch/err" &&
+        grep -q 'cannot write all' "$scratch/err"
+}
+
+check "a series of pictures" series
+check "the same by their times" at_times
+check "an APNG holds just these" same_in "$scratch/m.apng" '$1 == 96 && $2 == 72 && $3 == 0.625 && $4 == 0'
+# A GIF has five bits a channel here: half a step is 4 of 255.
+check "a GIF holds them in 256 colours each" same_in "$scratch/m.gif" '$1 == 96 && $3 > 0.62 && $3 < 0.64 && $4 < 4'
+check "a turntable" turns
+check "a sheet" sheet
+check "a movie through ffmpeg" movie_by_ffmpeg
+check "a movie without ffmpeg" without_ffmpeg
+check "an APNG on a full disk" full_disk apng
+check "a GIF on a full disk" full_disk gif
+check "a sheet needs --output" refuses --output "$model" --sheet 3x3
+check "a turntable needs --output" refuses --output "$model" --turntable
+check "a sheet is no movie" refuses --sheet "$model" --sheet 3x3 --output "$scratch/x.gif"
+check "a sheet has pixels for each" refuses --sheet "$model" --sheet 64x64 --resolution 50,50 --output "$scratch/x.png"
+check "a sheet has rows" refuses --sheet "$model" --sheet 3 --output "$scratch/x.png"
+check "standard output holds one picture" refuses one "$model" --turntable --output -
+check "another ending" refuses .apng "$model" --output "$scratch/x.avi"
+finish

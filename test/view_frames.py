@@ -1,0 +1,118 @@
+"""Looks into moving pictures, APNG and GIF, with Python's own library only.
+
+view_frames.py FILE PICTURE.png...   checks that FILE holds these pictures in this order, and
+                                     prints "width height seconds-of-all worst-mean-difference"
+"""
+import struct
+import sys
+import zlib
+
+sys.path.insert(0, __file__.rsplit("/", 1)[0])
+import view_png  # noqa: E402
+
+
+def apng_frames(data):
+    """Size, then a list of (seconds, rows of RGBA)."""
+    at, size, count, sequence, frames, packed = 8, None, 0, 0, [], b""
+    while at < len(data):
+        length, kind = struct.unpack(">I4s", data[at:at + 8])
+        body = data[at + 8:at + 8 + length]
+        if struct.unpack(">I", data[at + 8 + length:at + 12 + length])[0] != zlib.crc32(kind + body):
+            sys.exit(f"checksum of {kind.decode()} is wrong")
+        if kind == b"IHDR":
+            size = struct.unpack(">II", body[:8])
+        if kind == b"acTL":
+            count, plays = struct.unpack(">II", body)
+            if plays != 0:
+                sys.exit("does not play on")
+        if kind in (b"fcTL", b"fdAT"):
+            if struct.unpack(">I", body[:4])[0] != sequence:
+                sys.exit("chunks are out of order")
+            sequence += 1
+        if kind == b"fcTL":
+            over, under = struct.unpack(">HH", body[20:24])
+            frames.append([over / under, b""])
+        if kind in (b"IDAT", b"fdAT"):
+            frames[-1][1] += body[4 if kind == b"fdAT" else 0:]
+        at += 12 + length
+    if count != len(frames):
+        sys.exit(f"says {count} pictures, holds {len(frames)}")
+    width, height = size
+    return size, [(seconds, view_png.unfilter(zlib.decompress(packed), width * 4, height, 4))
+                  for seconds, packed in frames]
+
+
+def unpack_lzw(data, least, count):
+    width, limit, bits, held, at, out, before = least + 1, 1 << least, 0, 0, 0, bytearray(), None
+    table = [bytes([i]) for i in range(limit)] + [b"", b""]
+    while len(out) < count + 1:
+        while held < width:
+            bits |= data[at] << held
+            held, at = held + 8, at + 1
+        code, bits, held = bits & ((1 << width) - 1), bits >> width, held - width
+        if code == limit:
+            del table[limit + 2:]
+            width, before = least + 1, None
+            continue
+        if code == limit + 1:
+            break
+        if before is not None and len(table) < 4096:
+            entry = table[code] if code < len(table) else before
+            table.append(before + entry[:1])
+        out += table[code]
+        before = table[code]
+        if len(table) == 1 << width and width < 12:
+            width += 1
+    return bytes(out)
+
+
+def gif_frames(data):
+    size = struct.unpack("<HH", data[6:10])
+    width, height = size
+    at, frames, seconds = 13, [], 0.0
+    while data[at] != 0x3B:
+        if data[at] == 0x21:
+            if data[at + 1] == 0xF9:
+                seconds = struct.unpack("<H", data[at + 4:at + 6])[0] / 100
+            at += 2
+        else:
+            palette = data[at + 10:at + 10 + 768]
+            at += 10 + 768
+            least = data[at]
+            at += 1
+        packed = b""
+        while data[at] != 0:
+            packed += data[at + 1:at + 1 + data[at]]
+            at += 1 + data[at]
+        at += 1
+        if len(packed) > 30:
+            places = unpack_lzw(packed, least, width * height)
+            if len(places) != width * height:
+                sys.exit(f"a picture of {len(places)} pixels")
+            colours = [palette[3 * i:3 * i + 3] + b"\xff" for i in range(256)]
+            rows = [b"".join(colours[p] for p in places[y * width:(y + 1) * width])
+                    for y in range(height)]
+            frames.append((seconds, rows))
+    return size, frames
+
+
+def mean_difference(rows, picture):
+    width, height, other, step = view_png.read(picture)
+    if (len(rows), len(rows[0])) != (height, width * 4) or step != 4:
+        sys.exit(f"{picture}: of another size")
+    total = sum(abs(a - b) for row, line in zip(rows, other) for a, b in zip(row, line))
+    return total / (width * height * 4)
+
+
+def main():
+    with open(sys.argv[1], "rb") as file:
+        data = file.read()
+    size, frames = gif_frames(data) if data[:6] == b"GIF89a" else apng_frames(data)
+    pictures = sys.argv[2:]
+    if len(frames) != len(pictures):
+        sys.exit(f"{len(frames)} pictures, expected {len(pictures)}")
+    worst = max(mean_difference(rows, picture) for (_, rows), picture in zip(frames, pictures))
+    print(*size, round(sum(seconds for seconds, _ in frames), 6), round(worst, 4))
+
+
+main()
