@@ -168,8 +168,9 @@ static void draw_text(view_state *viewer, float width, float height)
 bool view_draw(view_state *viewer, md5gl_target *target, uint32_t width, uint32_t height,
                bool transparent, bool clean, md5_error *error)
 {
-    const md5gl_frame frame = begin_frame(viewer, target, width, height, transparent);
+    // First of all: a machine's character walks, and the camera goes along.
     view_pose(&viewer->scene, &viewer->play);
+    const md5gl_frame frame = begin_frame(viewer, target, width, height, transparent);
 
     md5gl_begin_frame(viewer->renderer, &frame);
     if (!transparent && !viewer->options->background_given)

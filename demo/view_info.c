@@ -23,6 +23,9 @@ static void add_clip_rows(const view_state *viewer, view_rows *rows)
     if (clip != NULL)
         view_add_row(rows, VIEW_ROW_TEXT, VIEW_ACCENT, "", "%s" DOT "%zu of %zu", clip->name,
                      scene->clip + 1, scene->num_clips);
+    else if (scene->machine.player != NULL && !scene->bind_pose)
+        view_add_row(rows, VIEW_ROW_TEXT, VIEW_ACCENT, "", "state machine" DOT "%u clips",
+                     (unsigned)scene->machine.desc->num_clips);
     else if (scene->skeleton != NULL)
         view_add_row(rows, VIEW_ROW_TEXT, VIEW_ACCENT, "", "bind pose");
     if (anim == NULL)

@@ -279,7 +279,7 @@ static bool load_all(view_scene *scene, const char *const *files, size_t num_fil
             return false;
     }
     view_log_progress(log, "files", num_files, num_files);
-    scene->picked_up = pick_up && model_path != NULL && scene->num_clips == 0;
+    scene->picked_up = pick_up && model_path != NULL && !is_machine && scene->num_clips == 0;
     if (scene->picked_up)
         pick_up_clips(scene, log);
     if (scene->num_clips > 0)

@@ -1,5 +1,6 @@
 // Ties the road together: bytes, what they say, what follows from that, one block of memory.
 #include "md5/core/arena.h"
+#include "md5/file_text.h"
 #include "md5/pose/bind_pose.h"
 #include "md5/pose/clip.h"
 #include "md5/read/anim_file.h"
@@ -8,69 +9,7 @@
 #include "md5/skin/geometry.h"
 #include "md5/skin/plan.h"
 
-#include <errno.h>
-#include <stdio.h>
 #include <string.h>
-
-// -- Files ----------------------------------------------------------------------------------
-
-typedef struct file_text {
-    char *bytes;
-    size_t size;
-} file_text;
-
-static bool fail_io(md5_context *context, const char *what)
-{
-    const char *const reason = errno ? strerror(errno) : "it became shorter meanwhile";
-    return md5_fail(context, MD5_ERROR_IO, 0, 0, "%s: %s", what, reason);
-}
-
-// A byte is read first: of a folder, which can be opened and has a size too, none can.
-static bool find_size(md5_context *context, FILE *file, size_t *size)
-{
-    errno = 0;
-    if (fgetc(file) == EOF && ferror(file))
-        return fail_io(context, "cannot read the file");
-    const long end = fseek(file, 0, SEEK_END) == 0 ? ftell(file) : -1;
-    if (end < 0 || fseek(file, 0, SEEK_SET) != 0)
-        return fail_io(context, "not a regular file");
-    *size = (size_t)end;
-    return true;
-}
-
-static bool read_open_file(md5_context *context, FILE *file, file_text *text)
-{
-    size_t size = 0;
-    TRY(find_size(context, file, &size));
-    text->bytes = md5_alloc(context, size);
-    TRY(text->bytes);
-    text->size = size;
-    errno = 0;
-    if (fread(text->bytes, 1, size, file) != size)
-        return fail_io(context, "cannot read the file");
-    return true;
-}
-
-static bool read_file(md5_context *context, const char *path, file_text *text)
-{
-    if (!path)
-        return md5_fail(context, MD5_ERROR_IO, 0, 0, "no file name is given");
-    errno = 0;
-    FILE *file = fopen(path, "rb");
-    if (!file)
-        return fail_io(context, "cannot open the file");
-    const bool is_read = read_open_file(context, file, text);
-    fclose(file);
-    return is_read;
-}
-
-// Lines, columns and counts have 32 bits, and so has twice any count that a text can hold.
-static bool check_size(md5_context *context, size_t size)
-{
-    if (size < INT32_MAX)
-        return true;
-    return md5_fail(context, MD5_ERROR_IO, 0, 0, "%zu bytes are too large for one file", size);
-}
 
 // -- The public border ----------------------------------------------------------------------
 
@@ -82,7 +21,7 @@ static void *build_with_arena(md5_context *context, build_asset *build, const ch
 {
     md5_arena arena = {.context = context};
     void *asset = NULL;
-    if (check_size(context, size))
+    if (md5_check_text_size(context, size))
         build(&arena, text, size, &asset);
     md5_arena_free(&arena);
     return asset;
@@ -99,10 +38,10 @@ static void *parse(build_asset *build, const void *text, size_t size, const md5_
 static void *load(build_asset *build, const char *path, const md5_load_opts *opts, md5_error *error)
 {
     md5_context context;
-    file_text text = {0};
+    md5_file_text text = {0};
     void *asset = NULL;
     md5_context_begin(&context, opts, path, error);
-    if (read_file(&context, path, &text))
+    if (md5_read_file_text(&context, path, &text))
         asset = build_with_arena(&context, build, text.bytes, text.size);
     md5_free(&context, text.bytes, text.size);
     return asset;

@@ -1,22 +1,27 @@
 // Machine files. Their tables are small and of many kinds: they stay in the arena that they were
 // read into, which the file takes over, instead of being copied into one block.
 #include "md5/core/arena.h"
+#include "md5/file_text.h"
 #include "md5/md5play.h"
 #include "md5/read/machine_file.h"
 
-static md5_machine_file *build(md5_arena *arena, const char *text, size_t size)
+static md5_machine_file *build(md5_context *context, const char *text, size_t size)
 {
+    md5_arena arena = {.context = context};
     md5_machine_source source;
-    md5_machine_file *const file = md5_arena_alloc(arena, 1, sizeof *file);
-    if (!file || !md5_read_machine_file(arena, text, size, &source))
+    md5_machine_file *const file = md5_arena_alloc(&arena, 1, sizeof *file);
+    if (!file || !md5_check_text_size(context, size)
+        || !md5_read_machine_file(&arena, text, size, &source)) {
+        md5_arena_free(&arena);
         return NULL;
+    }
     *file = (md5_machine_file){
         .desc = source.desc,
         .clips = source.clips,
         .model_file = source.model_file,
-        .num_warnings = arena->context->num_warnings,
-        .allocator = arena->context->allocator,
-        .memory = arena->chunks,
+        .num_warnings = context->num_warnings,
+        .allocator = context->allocator,
+        .memory = arena.chunks,
     };
     return file;
 }
@@ -26,10 +31,19 @@ md5_machine_file *md5_parse_machine_file(const void *text, size_t size, const md
 {
     md5_context context;
     md5_context_begin(&context, opts, opts ? opts->file_name : NULL, error);
-    md5_arena arena = {.context = &context};
-    md5_machine_file *const file = build(&arena, text ? text : "", text ? size : 0);
-    if (!file)
-        md5_arena_free(&arena);
+    return build(&context, text ? text : "", text ? size : 0);
+}
+
+md5_machine_file *md5_load_machine_file(const char *path, const md5_load_opts *opts,
+                                        md5_error *error)
+{
+    md5_context context;
+    md5_file_text text = {0};
+    md5_machine_file *file = NULL;
+    md5_context_begin(&context, opts, path, error);
+    if (md5_read_file_text(&context, path, &text))
+        file = build(&context, text.bytes, text.size);
+    md5_free(&context, text.bytes, text.size);
     return file;
 }
 
