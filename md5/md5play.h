@@ -401,9 +401,8 @@ typedef struct md5_play_job {
     md5_transform motion; // written: md5_player_root_motion()
 } md5_play_job;
 
-// md5_player_advance() and md5_player_pose() for `count` characters of any machines, with the same
-// bits. To spread a crowd over threads, give each of them a part of the array and scratch of its
-// own.
+// md5_player_advance() and md5_player_pose() for `count` characters of any machines, the same bits.
+// To spread a crowd over threads, give each a part of the array and scratch of its own.
 MD5_API void md5_play_batch(md5_play_job *jobs, size_t count, void *scratch);
 MD5_API size_t md5_play_batch_scratch(const md5_play_job *jobs, size_t count);
 
@@ -417,7 +416,7 @@ typedef struct md5_machine_file {
     const char *model_file; // "" if it names none
     uint32_t num_warnings;
     md5_allocator allocator;
-    void *memory; // what all of this lies in
+    void *memory; // that all of this lies in
 } md5_machine_file;
 
 // As md5_load_model(). Names are not looked up yet: md5_create_machine() does that.
