@@ -444,20 +444,17 @@ MD5_API void md5_modify_joint(const md5_skeleton *skeleton, md5_transform *pose,
 // -- Poses: inverse kinematics --------------------------------------------------------------
 //
 // All of these change rotations of `pose` (md5_two_bone() with stretch also translations) so that
-// the tip comes to a model-space target, by `weight` 0..1: each rotation is slerped that far
-// towards what it is worked out to be. Targets that are not finite change nothing; a target or
-// joint farther than 1e15 units counts as that. Rotations stay of unit length whatever comes in. No
-// function of libm but sqrt is called, so that every machine gives the same bits. Time linear in
-// the length of the chain and the depth of its joints.
+// the tip comes to a model-space target, by `weight` 0..1: each rotation is slerped that far. What
+// is not finite, or farther than 1e15 units, changes nothing. Rotations stay of unit length
+// whatever comes in, and every machine gives the same bits. Time linear in the length of the chain
+// and the depth of its joints.
 
 typedef struct md5_two_bone_job {
     uint32_t tip;         // hand or foot; its parent is elbow or knee, whose parent is the root
     md5_vec3 target;      // where the tip is to be
-    const md5_vec3 *pole; // the middle joint bends towards it; NULL: as it is bent, and where it
-                          // is straight, forward (+x), as id's legs
+    const md5_vec3 *pole; // the middle joint bends towards it; NULL: as it is bent, or forward (+x)
     const md5_quat *rotation; // of the tip in model space; NULL: keeps its own, relative to model
-    float soften;  // 0..1: from this share of the full reach before the end on, slow down as
-                   // 1 - exp(-x) does, instead of becoming straight with a jerk
+    float soften;  // 0..1: from this share of the reach before its end on, slow down as 1 - exp(-x)
     float stretch; // longest length as a share of the full reach, >= 1; 0 counts as 1
     float weight;
 } md5_two_bone_job;
@@ -470,8 +467,8 @@ MD5_API bool md5_two_bone(const md5_skeleton *skeleton, md5_transform *pose,
 // nearer to the vertical one looks the less so; where both are one direction, nothing rolls.
 typedef struct md5_aim_job {
     uint32_t tip;         // head, eye, gun
-    uint32_t length;      // joints that share the turn, tip included, each an equal part of what is
-                          // still wanted; at most MD5_MAX_CHAIN
+    uint32_t length;      // joints that share the turn, tip included, each an equal part; the tip
+                          // also what the way of the others has changed; at most MD5_MAX_CHAIN
     md5_vec3 target;      // point to look at
     md5_vec3 forward, up; // in the tip's space; 0 0 0 counts as x and z
     float limit;          // largest turn of each joint, radians; 0 = none
@@ -489,10 +486,10 @@ typedef struct md5_chain_job {
     float weight;
 } md5_chain_job;
 enum { MD5_MAX_CHAIN = 64 };
-// Both return the distance that remains with weight 1, INFINITY where nothing could be done: no
-// such joint, no parent, no target. The tip itself keeps its rotation relative to its parent. At
-// most 1000 iterations are made. FABRIK, which treats joints as places: Aristidou, Lasenby 2011.
-// CCD, which turns one after the other, and those near the tip most: Wang, Chen 1991.
+// Both return the distance that remains with weight 1, INFINITY where there is no such joint,
+// parent or target. The tip keeps its rotation relative to its parent. At most 1000 iterations are
+// made. FABRIK: Aristidou, Lasenby 2011. CCD, which turns joints near the tip most: Wang, Chen
+// 1991.
 MD5_API float md5_fabrik(const md5_skeleton *skeleton, md5_transform *pose,
                          const md5_chain_job *job);
 MD5_API float md5_ccd(const md5_skeleton *skeleton, md5_transform *pose, const md5_chain_job *job);
@@ -538,18 +535,16 @@ MD5_API void md5_spring(const md5_skeleton *skeleton, md5_transform *pose,
 
 // -- Poses: mirror, retarget, measure -------------------------------------------------------
 
-// Which joint is the mirror image of which, by name. Sides are: l and r in any case between signs
-// (. _ - : space) or a sign and an end, as in hand.L, l_hand, "Bip01 L Hand"; left and right in any
-// case, anywhere; L and R at the beginning before a small letter or at the end behind one, as in
-// Lhand. The rest of two partners' names is equal. One without a partner is its own. Writes
-// mirror[num_joints] and returns how many joints have a partner. In skeletons of more than 65536
-// joints none has.
+// Which joint is the mirror image of which, by names equal but for their sides, which are: l and r
+// in any case between signs (. _ - : space) or a sign and an end (hand.L, l_hand, "Bip01 L Hand");
+// left and right in any case, anywhere; L and R at an end beside a small letter (Lhand). A joint
+// without a partner is its own; so is any in a skeleton of more than 65536 joints. Writes
+// mirror[num_joints]. Returns how many joints have a partner.
 MD5_API uint32_t md5_find_mirror(const md5_skeleton *skeleton, uint32_t *mirror);
 
 // The pose seen in a mirror through the plane y = 0 of model space: left is right. Each joint does
-// what its partner did, turns and moves being measured against the bind pose: so sides need not
-// have mirrored axes, nor bones equal lengths, and the mirror image of a mirror image is the pose
-// itself. `mirrored` and `pose` must be apart.
+// what its partner did, measured against the bind pose: so sides need not have mirrored axes, nor
+// bones equal lengths. Twice mirrored is the pose itself. `mirrored` and `pose` must be apart.
 MD5_API void md5_mirror_pose(const md5_model *model, const uint32_t *mirror,
                              const md5_transform *pose, md5_transform *mirrored);
 
@@ -557,19 +552,18 @@ MD5_API void md5_mirror_pose(const md5_model *model, const uint32_t *mirror,
 typedef struct md5_retarget md5_retarget;
 typedef struct md5_joint_pair {
     const char *source, *target; // NULL: the other one is left out
-    // Bind poses differ here, as arms do between T and A: before anything is carried over, the
-    // target's is turned, from this joint downward, until the bone to its next driven joint points
-    // as the source's does.
+    // For bind poses that differ here, as arms do between T and A: the target's is first turned,
+    // from this joint downward, until the bone to its first driven child points as the source's
+    // does.
     bool align;
 } md5_joint_pair;
 // `pairs` name what goes where, one source to any number of targets; joints not named go by equal
 // name; others keep their bind pose, which is told through opts->warn. Rotations are carried over
 // in model space relative to the bind poses, so that local axes may differ; bones keep the target's
-// lengths. The pelvis, which is the first driven joint above the ground in both bind poses, and
-// what it hangs on, go where the source's go, scaled by the ratio of the pelvis' heights in the
-// bind pose; where other joints move in their parent's space, that is scaled likewise. NULL with
-// MD5_ERROR_MISMATCH where a name is unknown, a target in two pairs, or nothing goes anywhere. Time
-// linear in joints (times their logarithm), times the pairs. Both models must outlive it.
+// lengths. The pelvis (the first driven joint above the ground in both bind poses) and what it
+// hangs on go where the source's go, scaled by the ratio of the pelvis' heights in the bind poses;
+// so do moves of other joints in their parents' space. NULL with MD5_ERROR_MISMATCH where a name is
+// unknown, a target in two pairs, or nothing goes anywhere. Both models must outlive it.
 MD5_API md5_retarget *md5_create_retarget(const md5_model *source, const md5_model *target,
                                           const md5_joint_pair *pairs, uint32_t num_pairs,
                                           const md5_load_opts *opts, md5_error *error);
@@ -579,9 +573,8 @@ MD5_API void md5_retarget_pose(const md5_retarget *retarget, const md5_transform
                                md5_transform *scratch, md5_transform *target);
 
 // How far two poses of one skeleton are apart: mean over the joints of the distance between their
-// model-space places, plus `size` times the angle between their rotations (radians), each joint
-// weighted by weights[joint], NULL = 1. The angle is that between the rotations relative to the
-// parent, 0 to pi. `scratch` is [2 * num_joints] of memory to work in.
+// model-space places, plus `size` times the angle between their rotations relative to the parent (0
+// to pi), each joint weighted by weights[joint], NULL = 1. `scratch` is [2 * num_joints].
 MD5_API float md5_pose_distance(const md5_skeleton *skeleton, const md5_transform *a,
                                 const md5_transform *b, const float *weights, float size,
                                 md5_transform *scratch);

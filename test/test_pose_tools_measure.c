@@ -42,6 +42,8 @@ TEST (pose_tools_distance_is_the_mean_of_its_parts) {
     ik_make_rig(&rig, 2, 5.0, &random);
     const float none[2] = {0.0f, 0.0f};
     md5_transform scratch[4];
+    const md5_transform no_turns[2] = {{{0, 0, 0, 0}, {0, 0, 0}, 0}, {{0, 0, 0, 0}, {0, 0, 0}, 0}};
+    CHECK(md5_pose_distance(&rig.skeleton, no_turns, no_turns, NULL, 1.0f, scratch) == 0.0f);
     CHECK(md5_pose_distance(&rig.skeleton, rig.pose, rig.pose, none, 1.0f, scratch) == 0.0f);
 }
 

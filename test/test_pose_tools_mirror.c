@@ -44,8 +44,9 @@ TEST (pose_tools_mirror_names_have_partners) {
 
 TEST (pose_tools_mirror_names_without_partners_are_their_own) {
     static const char *const names[] = {
-        "origin", "head.L", "Head.R", "hand_L", "hand-R", "leg",  "root", "Root",  "Loot_",
-        "",       "l",      "r",      "_l",     "left",   "tail", "reg",  "armLR", "x_l_y",
+        "origin", "head.L", "Head.R", "hand_L", "hand-R", "leg", "root",
+        "Root",   "Loot_",  "",       "l",      "r",      "_l",  "left",
+        "tail",   "reg",    "armLR",  "x_l_y",  "L~x",    "1L",  "L1",
     };
     const uint32_t count = sizeof names / sizeof names[0];
     uint32_t mirror[32];
@@ -126,21 +127,21 @@ TEST (pose_tools_mirror_of_our_own_model) {
     }
     CHECK(num_sided > 20);
     CHECK_UINT(md5_find_mirror(skeleton, mirror), num_sided);
-    md5_transform pose[MOST], mirrored[MOST], back[MOST];
+    md5_transform pose[MOST], image[MOST], back[MOST];
     // The model is symmetrical, so its bind pose is its own mirror image.
-    md5_mirror_pose(model, mirror, model->bind_local, mirrored);
-    CHECK_NEAR(difference_of(skeleton, model->bind_local, mirrored), 0.0, 1e-4);
+    md5_mirror_pose(model, mirror, model->bind_local, image);
+    CHECK_NEAR(difference_of(skeleton, model->bind_local, image), 0.0, 1e-4);
     for (int i = 0; i < 10; i++) {
         const md5_moment moment = md5_moment_at(anim, anim->duration * 0.1 * i, MD5_WRAP_LOOP);
         md5_sample(binding, &moment, MD5_ROOT_FILE, pose);
-        md5_mirror_pose(model, mirror, pose, mirrored);
-        md5_mirror_pose(model, mirror, mirrored, back);
+        md5_mirror_pose(model, mirror, pose, image);
+        md5_mirror_pose(model, mirror, image, back);
         CHECK_NEAR(difference_of(skeleton, pose, back), 0.0, 2e-4);
-        CHECK(ik_is_sound(mirrored, skeleton->num_joints));
+        CHECK(ik_is_sound(image, skeleton->num_joints));
         double worst = 0.0;
         for (uint32_t joint = 0; joint < skeleton->num_joints; joint++) {
             const real3 from = ik_place(skeleton, pose, mirror[joint]).at;
-            const real3 to = ik_place(skeleton, mirrored, joint).at;
+            const real3 to = ik_place(skeleton, image, joint).at;
             worst = fmax(worst, distance_of((real3){from.x, -from.y, from.z}, to));
         }
         CHECK_NEAR(worst, 0.0, 5e-4);
@@ -157,7 +158,7 @@ TEST (pose_tools_mirror_twice_is_the_same_pose) {
     for (int round = 0; round < 2000; round++) {
         ik_rig rig;
         ik_make_rig(&rig, 7, 5.0, &random);
-        md5_transform bind[IK_JOINTS], pose[IK_JOINTS], mirrored[IK_JOINTS], back[IK_JOINTS];
+        md5_transform bind[IK_JOINTS], pose[IK_JOINTS], image[IK_JOINTS], back[IK_JOINTS];
         md5_mat34 joints[IK_JOINTS];
         memcpy(bind, rig.pose, sizeof bind);
         md5_local_to_model(&rig.skeleton, bind, joints);
@@ -166,18 +167,18 @@ TEST (pose_tools_mirror_twice_is_the_same_pose) {
         for (uint32_t i = 0; i < 7; i++)
             pose[i] =
                 (md5_transform){ik_random_rotation(&random), ik_random_point(5.0, &random), 0};
-        md5_mirror_pose(&model, mirror, pose, mirrored);
-        CHECK(ik_is_sound(mirrored, 7));
-        md5_mirror_pose(&model, mirror, mirrored, back);
+        md5_mirror_pose(&model, mirror, pose, image);
+        CHECK(ik_is_sound(image, 7));
+        md5_mirror_pose(&model, mirror, image, back);
         for (uint32_t i = 0; i < 7; i++) {
             CHECK_NEAR(real4_angle(real4_of(pose[i].rotation), real4_of(back[i].rotation)), 0.0,
                        1e-5);
             CHECK_NEAR(distance_of(real3_of(pose[i].translation), real3_of(back[i].translation)),
                        0.0, 1e-4);
         }
-        md5_mirror_pose(&model, mirror, bind, mirrored);
+        md5_mirror_pose(&model, mirror, bind, image);
         for (uint32_t i = 0; i < 7; i++)
-            CHECK_NEAR(real4_angle(real4_of(bind[i].rotation), real4_of(mirrored[i].rotation)), 0.0,
+            CHECK_NEAR(real4_angle(real4_of(bind[i].rotation), real4_of(image[i].rotation)), 0.0,
                        2e-6);
     }
 }

@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { BODY_JOINTS = 9 };
@@ -206,9 +207,10 @@ TEST (pose_tools_retarget_without_a_pelvis) {
     body snake, worm;
     begin_body(&snake);
     begin_body(&worm);
+    add_joint(&worm, "earth", -1, (md5_vec3){0, 0, 0}, plain);
     for (int32_t i = 0; i < 3; i++) {
-        add_joint(&snake, i ? "b" : "a", i - 1, (md5_vec3){(float)i, 0, 0}, plain);
-        add_joint(&worm, i ? "b" : "a", i - 1, (md5_vec3){3.0f * (float)i, 0, -4.0f}, plain);
+        add_joint(&snake, i ? "b" : "a", i - 1, (md5_vec3){(float)i, 0, 5.0f}, plain);
+        add_joint(&worm, i ? "b" : "a", i, (md5_vec3){3.0f * (float)i, 0, -4.0f}, plain);
     }
     md5_error error;
     md5_retarget *retarget = md5_create_retarget(&snake.model, &worm.model, NULL, 0, NULL, &error);
@@ -217,8 +219,8 @@ TEST (pose_tools_retarget_without_a_pelvis) {
     md5_transform pose[BODY_JOINTS], scratch[BODY_JOINTS], out[BODY_JOINTS];
     random_pose(&snake, pose, &random);
     md5_retarget_pose(retarget, pose, scratch, out);
-    const real3 from = at_of(&snake, pose, 0), to = at_of(&worm, out, 0);
-    CHECK_NEAR(distance_of(to, (real3){from.x, from.y, from.z - 4.0}), 0.0, 1e-4);
+    const real3 from = at_of(&snake, pose, 0), to = at_of(&worm, out, 1);
+    CHECK_NEAR(distance_of(to, (real3){from.x, from.y, from.z - 9.0}), 0.0, 1e-4);
     md5_free_retarget(retarget);
 }
 
@@ -285,13 +287,41 @@ TEST (pose_tools_retarget_survives_failure_of_every_allocation) {
         if (retarget)
             break;
     }
-    // The same by the limit, for each of the arrays.
-    for (size_t limit = 1; limit < 40000; limit += 97) {
-        const md5_load_opts opts = {.memory_limit = limit};
-        md5_error error;
-        md5_retarget *retarget =
-            md5_create_retarget(&man.model, &other.model, NULL, 0, &opts, &error);
-        CHECK_UINT(error.status, retarget ? MD5_OK : MD5_ERROR_MEMORY);
-        md5_free_retarget(retarget);
+}
+
+// So many joints that each array is an allocation of its own.
+TEST (pose_tools_retarget_of_many_joints_survives_failure_of_every_allocation) {
+    enum { MANY = 20000 };
+    md5_joint *const joints = calloc(MANY, sizeof *joints);
+    md5_joint *const others = calloc(MANY, sizeof *others);
+    uint32_t *const order = calloc(MANY, sizeof *order);
+    md5_transform *const local = calloc(MANY, sizeof *local);
+    md5_mat34 *const bind = calloc(MANY, sizeof *bind);
+    for (uint32_t i = 0; i < MANY; i++) {
+        joints[i] = others[i] = (md5_joint){"j", (int32_t)i - 1};
+        order[i] = i;
+        local[i] = (md5_transform){plain, {1, 0, 0}, 0};
+        bind[i] = md5_mat34_of(plain, (md5_vec3){(float)i, 0, 0});
     }
+    others[1].parent = -1;
+    const md5_model one = {{MANY, joints, order}, .bind_local = local, .bind = bind};
+    const md5_model other = {{MANY, others, order}, .bind_local = local, .bind = bind};
+    size_t fail_at = 0;
+    for (bool is_made = false; !is_made;) {
+        fail_at++;
+        test_heap heap = {.fail_at = fail_at};
+        const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap}};
+        md5_error error;
+        md5_retarget *retarget = md5_create_retarget(&one, &other, NULL, 0, &opts, &error);
+        CHECK_UINT(error.status, retarget ? MD5_OK : MD5_ERROR_MEMORY);
+        is_made = retarget != NULL;
+        md5_free_retarget(retarget);
+        CHECK_UINT(heap.live, 0);
+    }
+    CHECK(fail_at > 8);
+    free(joints);
+    free(others);
+    free(order);
+    free(local);
+    free(bind);
 }

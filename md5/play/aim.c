@@ -1,7 +1,8 @@
 // A chain of joints that looks at a point.
 //
-// From the top down, each joint takes an equal part of the turn that is still wanted, counted from
-// where the tip has come to by then; so the last one, which is the tip, ends it exactly.
+// All joints but the last take an equal part of the turn that the last one, the tip, needs. It
+// takes what is left when they have moved it, which is such a part as well, but for what its way
+// changes.
 #include "md5/play/space.h"
 
 #define PI 3.14159265f
@@ -9,29 +10,29 @@
 // Nearer to the vertical than this sine, the wish to be upright fades.
 #define STEEP 0.1f
 
-// The tip while the joints above it turn.
+// The tip, and what it is to look at.
 typedef struct aim_view {
     md5_vec3 target, forward, up; // the last two in the tip's space
     md5_vec3 eye;                 // place of the tip
     md5_quat rotation;            // of the tip, model space
 } aim_view;
 
-// Turns about the direction of sight, so that `up` leans neither left nor right of the vertical.
+// Turns about the direction of sight, so that `up` leans neither left nor right of the vertical z:
+// cosine and sine are those between the parts of both that stand at right angles to it.
 static md5_quat upright(md5_vec3 sight, md5_vec3 up)
 {
-    const md5_vec3 vertical = {0.0f, 0.0f, 1.0f};
-    const md5_vec3 from = md5_vec3_beside(up, sight), to = md5_vec3_beside(vertical, sight);
-    const float length = md5_vec3_length(from), sine = md5_vec3_length(to);
-    if (!(length > 1e-4f && sine > 1e-4f))
+    const float up_along = md5_vec3_dot(up, sight);
+    const float slant = sight.x * sight.x + sight.y * sight.y; // squared sine to the vertical
+    if (!(1.0f - up_along * up_along > 1e-6f && slant > 1e-8f))
         return MD5_NO_TURN;
-    const md5_vec3 from_way = md5_vec3_scale(from, 1.0f / length);
-    const md5_vec3 to_way = md5_vec3_scale(to, 1.0f / sine);
-    const md5_quat turn = md5_quat_about(sight, md5_vec3_dot(from_way, to_way),
-                                         md5_vec3_dot(md5_vec3_cross(from_way, to_way), sight));
-    return sine < STEEP ? md5_slerp(MD5_NO_TURN, turn, sine / STEEP) : turn;
+    const md5_quat turn =
+        md5_quat_about(sight, up.z - up_along * sight.z, sight.x * up.y - sight.y * up.x);
+    if (slant < STEEP * STEEP)
+        return md5_slerp(MD5_NO_TURN, turn, sqrtf(slant) / STEEP);
+    return turn;
 }
 
-// The whole turn that the tip still needs.
+// The whole turn that the tip needs.
 static md5_quat wanted_turn(const aim_view *view)
 {
     const md5_vec3 toward = md5_vec3_sub(view->target, view->eye);
@@ -42,39 +43,69 @@ static md5_quat wanted_turn(const aim_view *view)
     return md5_quat_mul(upright(sight, up), swing);
 }
 
-// The same turn, by no more than an angle; `most` is (sine, cosine) of half of it in x and w.
-static md5_quat limit_turn(md5_quat turn, md5_quat most)
+// How far each joint may turn.
+typedef struct aim_limit {
+    bool is_limited;
+    md5_quat most; // sine and cosine of half of the limit, in x and w
+} aim_limit;
+
+static aim_limit limit_of(float limit)
 {
-    const md5_quat near = turn.w < 0.0f ? (md5_quat){-turn.x, -turn.y, -turn.z, -turn.w} : turn;
-    if (near.w >= most.w)
-        return near;
+    // Slerp from no turn to a half turn gives sine and cosine of any part of it.
+    const md5_quat half_turn = {1.0f, 0.0f, 0.0f, 0.0f};
+    aim_limit made = {.is_limited = limit > 0.0f && limit < PI};
+    if (made.is_limited)
+        made.most = md5_slerp(MD5_NO_TURN, half_turn, limit / PI);
+    return made;
+}
+
+// The same turn the shorter way, so that w >= 0.
+static md5_quat shorter_way(md5_quat turn)
+{
+    return turn.w < 0.0f ? (md5_quat){-turn.x, -turn.y, -turn.z, -turn.w} : turn;
+}
+
+// By no more than the limit.
+static md5_quat limit_turn(md5_quat turn, const aim_limit *limit)
+{
+    const md5_quat most = limit->most;
+    if (!limit->is_limited || turn.w >= most.w)
+        return turn;
     const md5_vec3 axis =
-        md5_vec3_normalize((md5_vec3){near.x, near.y, near.z}, (md5_vec3){0.0f, 0.0f, 1.0f});
+        md5_vec3_normalize((md5_vec3){turn.x, turn.y, turn.z}, (md5_vec3){0.0f, 0.0f, 1.0f});
     return (md5_quat){axis.x * most.x, axis.y * most.x, axis.z * most.x, most.w};
+}
+
+// One of `count` equal parts. Half of a turn lies in the middle between it and none.
+static md5_quat equal_part(md5_quat turn, uint32_t count)
+{
+    for (; count % 2 == 0; count /= 2) {
+        turn.w += 1.0f;
+        turn = md5_quat_unit(turn, MD5_NO_TURN);
+    }
+    return count == 1 ? turn : md5_slerp(MD5_NO_TURN, turn, 1.0f / (float)count);
 }
 
 static void turn_joints(const md5_chain *chain, aim_view *view, float limit, md5_quat *turned)
 {
-    // Slerp from no turn to a half turn gives sine and cosine of any part of it.
-    const md5_quat half_turn = {1.0f, 0.0f, 0.0f, 0.0f};
-    const bool is_limited = limit > 0.0f && limit < PI;
-    const md5_quat most = md5_slerp(MD5_NO_TURN, half_turn, limit / PI);
-    md5_quat so_far = MD5_NO_TURN;
-    md5_vec3 place = chain->places[0];
-    for (uint32_t i = 0; i < chain->count; i++) {
-        if (i > 0)
-            place = md5_vec3_add(
-                place,
-                md5_quat_rotate(so_far, md5_vec3_sub(chain->places[i], chain->places[i - 1])));
-        const uint32_t left = chain->count - i;
-        md5_quat turn = md5_slerp(MD5_NO_TURN, wanted_turn(view), 1.0f / (float)left);
-        if (is_limited)
-            turn = limit_turn(turn, most);
-        so_far = md5_quat_trim(md5_quat_mul(turn, so_far));
-        turned[i] = md5_quat_mul(so_far, chain->rotations[i]);
-        view->eye = md5_vec3_add(place, md5_quat_rotate(turn, md5_vec3_sub(view->eye, place)));
-        view->rotation = md5_quat_trim(md5_quat_mul(turn, view->rotation));
+    const aim_limit most = limit_of(limit);
+    const uint32_t last = chain->count - 1;
+    if (last > 0) {
+        const md5_quat part = equal_part(shorter_way(wanted_turn(view)), chain->count);
+        const md5_quat turn = limit_turn(part, &most);
+        md5_quat so_far = MD5_NO_TURN;
+        md5_vec3 place = chain->places[0];
+        for (uint32_t i = 0; i < last; i++) {
+            so_far = md5_quat_trim(md5_quat_mul(turn, so_far));
+            turned[i] = md5_quat_mul(so_far, chain->rotations[i]);
+            const md5_vec3 bone = md5_vec3_sub(chain->places[i + 1], chain->places[i]);
+            place = md5_vec3_add(place, md5_quat_rotate(so_far, bone));
+        }
+        view->eye = place;
+        view->rotation = md5_quat_mul(so_far, view->rotation);
     }
+    const md5_quat rest = limit_turn(shorter_way(wanted_turn(view)), &most);
+    turned[last] = md5_quat_mul(rest, view->rotation);
 }
 
 bool md5_aim(const md5_skeleton *skeleton, md5_transform *pose, const md5_aim_job *job)

@@ -129,12 +129,12 @@ static void find_places(const reaching *reach, md5_vec3 *places)
 // the next place.
 static void turn_to_places(const md5_chain *chain, const md5_vec3 *places, md5_quat *turned)
 {
-    const md5_vec3 none = {0.0f, 0.0f, 0.0f};
+    const md5_vec3 any = {1.0f, 0.0f, 0.0f}; // of a bone without length
     md5_quat so_far = MD5_NO_TURN;
     for (uint32_t i = 0; i < chain->count; i++) {
         if (i + 1 < chain->count) {
             const md5_vec3 old = md5_vec3_sub(chain->places[i + 1], chain->places[i]);
-            const md5_vec3 from = md5_vec3_normalize(md5_quat_rotate(so_far, old), none);
+            const md5_vec3 from = md5_vec3_normalize(md5_quat_rotate(so_far, old), any);
             const md5_vec3 to = md5_vec3_normalize(md5_vec3_sub(places[i + 1], places[i]), from);
             so_far = md5_quat_trim(md5_quat_mul(md5_quat_between(from, to), so_far));
         }
@@ -169,14 +169,15 @@ typedef struct ccd_turns {
 // onto its line to the target. Only the tip is followed meanwhile.
 static void find_turns(const reaching *reach, md5_quat *turns)
 {
-    const md5_vec3 none = {0.0f, 0.0f, 0.0f};
+    const md5_vec3 any = {1.0f, 0.0f, 0.0f};
     md5_vec3 tip = reach->chain.places[reach->last];
     for (uint32_t i = reach->last; i-- > 0;) {
         const md5_vec3 place = reach->chain.places[i];
         const md5_vec3 old = md5_vec3_sub(tip, place);
-        const md5_vec3 from = md5_vec3_normalize(old, none);
+        const md5_vec3 from = md5_vec3_normalize(old, any);
         const md5_vec3 to = md5_vec3_normalize(md5_vec3_sub(reach->target, place), from);
-        turns[i] = md5_quat_between(from, to);
+        // No turn moves a tip that lies on the joint.
+        turns[i] = md5_vec3_dot(old, old) > 1e-30f ? md5_quat_between(from, to) : MD5_NO_TURN;
         tip = md5_vec3_add(place, md5_quat_rotate(turns[i], old));
     }
 }

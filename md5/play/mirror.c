@@ -154,13 +154,13 @@ static uint32_t run_length(const md5_skeleton *skeleton, const uint32_t *mirror,
     return length;
 }
 
-// Whether the sorted joints `left` and `right` are on the two sides of one name.
+// Whether two sorted joints, of which the second begins another run, are the sides of one name.
 static bool are_partners(const md5_skeleton *skeleton, const uint32_t *mirror, uint32_t left,
                          uint32_t right)
 {
     const sided_name a = split_name(skeleton->joints[sorted_joint(mirror, left)].name);
     const sided_name b = split_name(skeleton->joints[sorted_joint(mirror, right)].name);
-    return compare_names(&a, &b) == 0 && a.is_right != b.is_right;
+    return compare_names(&a, &b) == 0;
 }
 
 // Pairs the k-th left joint of a name with the k-th right one.

@@ -40,9 +40,10 @@ void md5_modify_joint(const md5_skeleton *skeleton, md5_transform *pose, uint32_
         return;
     md5_transform *const changed = &pose[joint];
     const md5_transform above = md5_parent_in_model(skeleton, pose, joint);
-    const md5_quat turn = md5_quat_unit(change.rotation, (md5_quat){0});
-    if (turn.x != 0.0f || turn.y != 0.0f || turn.z != 0.0f || turn.w != 0.0f) {
-        const md5_share share = md5_share_of(weight);
+    if (md5_is_rotation(change.rotation)) {
+        const md5_quat turn = md5_quat_unit(change.rotation, MD5_NO_TURN);
+        md5_share share;
+        md5_share_of(weight, &share);
         md5_turn_joint(changed, &share,
                        turned_rotation(space, above.rotation, changed->rotation, turn));
     }

@@ -166,15 +166,18 @@ static float height_of(const md5_model *model, int32_t joint)
     return md5_bind_place(model, joint).z;
 }
 
+static float larger(float a, float b)
+{
+    return a > b ? a : b;
+}
+
 // The largest distance of a joint from the model's origin along an axis.
 static float size_of(const md5_model *model)
 {
     float size = 0.0f;
     for (uint32_t joint = 0; joint < model->skeleton.num_joints; joint++) {
         const md5_vec3 at = md5_bind_place(model, (int32_t)joint);
-        const float x = fabsf(at.x), y = fabsf(at.y), z = fabsf(at.z);
-        const float most = x > y ? (x > z ? x : z) : (y > z ? y : z);
-        size = most > size ? most : size;
+        size = larger(size, larger(fabsf(at.x), larger(fabsf(at.y), fabsf(at.z))));
     }
     return size;
 }

@@ -1,17 +1,5 @@
 #include "md5/play/space.h"
 
-// The half angle's tangent is sine / (1 + cosine) as well as (1 - cosine) / sine; each is exact
-// where the other one cancels.
-md5_quat md5_quat_about(md5_vec3 axis, float cosine, float sine)
-{
-    const float size = sqrtf(cosine * cosine + sine * sine);
-    const bool is_acute = cosine >= 0.0f;
-    const float half_cosine = is_acute ? size + cosine : sine;
-    const float half_sine = is_acute ? sine : size - cosine;
-    const md5_quat turn = {axis.x * half_sine, axis.y * half_sine, axis.z * half_sine, half_cosine};
-    return md5_quat_unit(turn, MD5_NO_TURN);
-}
-
 // A unit vector at right angles to `v`, by the axis that `v` has the least of.
 static md5_vec3 any_beside(md5_vec3 v)
 {
@@ -24,13 +12,9 @@ static md5_vec3 any_beside(md5_vec3 v)
     return md5_vec3_normalize(md5_vec3_cross(v, axis), (md5_vec3){0.0f, 0.0f, 1.0f});
 }
 
-md5_quat md5_quat_between(md5_vec3 from, md5_vec3 to)
+md5_quat md5_quat_between_far(md5_vec3 from, md5_vec3 to)
 {
-    const float cosine = md5_vec3_dot(from, to);
     const md5_vec3 cross = md5_vec3_cross(from, to);
-    if (cosine > -0.5f)
-        return md5_quat_unit((md5_quat){cross.x, cross.y, cross.z, 1.0f + cosine}, MD5_NO_TURN);
-
     // The further apart, the less the cross product says of the axis: it is set at right angles to
     // `from`, so that the turn moves `from` in a plane, and what remains wrong of the axis counts
     // for as little as the turn is short of a half one.
@@ -51,41 +35,31 @@ md5_vec3 md5_forward_beside(md5_vec3 v)
     return md5_vec3_normalize(beside, up);
 }
 
-md5_share md5_share_of(float weight)
+void md5_share_of(float weight, md5_share *share)
 {
-    md5_share share = {.weight = weight < 1.0f ? weight : 1.0f};
-    if (weight < 1.0f)
-        share.weights = md5_slerp_weights_at(weight);
-    return share;
+    share->is_whole = !(weight < 1.0f);
+    share->weight = share->is_whole ? 1.0f : weight;
+    if (!share->is_whole)
+        share->weights = md5_slerp_weights_at(weight);
 }
 
-void md5_turn_joint(md5_transform *joint, const md5_share *share, md5_quat turned)
+void md5_turn_partly(md5_transform *joint, const md5_share *share, md5_quat turned)
 {
-    const md5_quat from = joint->rotation;
-    const md5_quat to = md5_quat_unit(turned, from);
-    if (share->weight < 1.0f) {
-        joint->rotation = md5_slerp_weighted(&share->weights, from, to);
-        return;
-    }
-    // On the side on which a smaller weight ends.
-    joint->rotation = md5_slerp(from, to, 1.0f);
-}
-
-static md5_transform trimmed_mul(md5_transform a, md5_transform b)
-{
-    md5_transform product = md5_transform_mul(a, b);
-    product.rotation = md5_quat_trim(product.rotation);
-    return product;
+    joint->rotation = md5_slerp_weighted(&share->weights, joint->rotation, turned);
 }
 
 md5_transform md5_joint_in_model(const md5_skeleton *skeleton, const md5_transform *pose,
                                  uint32_t joint)
 {
-    md5_transform place = pose[joint];
+    md5_quat rotation = pose[joint].rotation;
+    md5_vec3 place = pose[joint].translation;
     for (int32_t above = skeleton->joints[joint].parent; above >= 0;
-         above = skeleton->joints[above].parent)
-        place = trimmed_mul(pose[above], place);
-    return place;
+         above = skeleton->joints[above].parent) {
+        const md5_quat turn = pose[above].rotation;
+        place = md5_vec3_add(pose[above].translation, md5_quat_rotate(turn, place));
+        rotation = md5_quat_trim(md5_quat_mul(turn, rotation));
+    }
+    return (md5_transform){.rotation = rotation, .translation = place};
 }
 
 md5_transform md5_parent_in_model(const md5_skeleton *skeleton, const md5_transform *pose,
@@ -103,7 +77,8 @@ void md5_place_joints(const md5_skeleton *skeleton, const md5_transform *pose,
     for (uint32_t i = 0; i < skeleton->num_joints; i++) {
         const uint32_t joint = skeleton->order[i];
         const int32_t parent = skeleton->joints[joint].parent;
-        places[joint] = parent < 0 ? pose[joint] : trimmed_mul(places[parent], pose[joint]);
+        places[joint] = parent < 0 ? pose[joint] : md5_transform_mul(places[parent], pose[joint]);
+        places[joint].rotation = md5_quat_trim(places[joint].rotation);
     }
 }
 
@@ -130,14 +105,18 @@ bool md5_find_chain(const md5_skeleton *skeleton, const md5_transform *pose, uin
         joint = (uint32_t)skeleton->joints[joint].parent;
     }
 
-    md5_transform place = md5_parent_in_model(skeleton, pose, chain->joints[0]);
-    chain->above = place.rotation;
+    const md5_transform above = md5_parent_in_model(skeleton, pose, chain->joints[0]);
+    chain->above = above.rotation;
+    md5_quat rotation = above.rotation;
+    md5_vec3 place = above.translation;
     bool is_sound = true;
     for (uint32_t i = 0; i < count; i++) {
-        place = trimmed_mul(place, pose[chain->joints[i]]);
-        chain->places[i] = place.translation;
-        chain->rotations[i] = place.rotation;
-        is_sound = is_sound && md5_is_place(place.translation);
+        const md5_transform *const local = &pose[chain->joints[i]];
+        place = md5_vec3_add(place, md5_quat_rotate(rotation, local->translation));
+        rotation = md5_quat_trim(md5_quat_mul(rotation, local->rotation));
+        chain->places[i] = place;
+        chain->rotations[i] = rotation;
+        is_sound = is_sound && md5_is_place(place);
     }
     return is_sound;
 }
@@ -145,7 +124,8 @@ bool md5_find_chain(const md5_skeleton *skeleton, const md5_transform *pose, uin
 void md5_turn_chain(const md5_chain *chain, const md5_quat *turned, float weight,
                     md5_transform *pose)
 {
-    const md5_share share = md5_share_of(weight);
+    md5_share share;
+    md5_share_of(weight, &share);
     md5_quat above = chain->above;
     for (uint32_t i = 0; i < chain->count; i++) {
         const md5_quat local = md5_quat_mul(md5_quat_conjugate(above), turned[i]);

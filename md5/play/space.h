@@ -29,13 +29,24 @@ static inline md5_vec3 md5_vec3_beside(md5_vec3 v, md5_vec3 axis)
     return md5_vec3_sub(v, md5_vec3_scale(axis, md5_vec3_dot(v, axis)));
 }
 
+static inline float md5_quat_square(md5_quat q)
+{
+    return q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w;
+}
+
+// False for what cannot be brought to unit length.
+static inline bool md5_is_rotation(md5_quat q)
+{
+    const float square = md5_quat_square(q);
+    return square > 1e-30f && square < 1e30f;
+}
+
 // Unit length, or `fallback` where `q` is no rotation.
 static inline md5_quat md5_quat_unit(md5_quat q, md5_quat fallback)
 {
-    const float square = q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w;
-    if (!(square > 1e-30f && square < 1e30f))
+    if (!md5_is_rotation(q))
         return fallback;
-    const float scale = 1.0f / sqrtf(square);
+    const float scale = 1.0f / sqrtf(md5_quat_square(q));
     return (md5_quat){q.x * scale, q.y * scale, q.z * scale, q.w * scale};
 }
 
@@ -43,18 +54,42 @@ static inline md5_quat md5_quat_unit(md5_quat q, md5_quat fallback)
 // Newton's method for the inverse square root, begun at 1.
 static inline md5_quat md5_quat_trim(md5_quat q)
 {
-    const float square = q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w;
-    const float scale = 1.5f - 0.5f * square;
+    const float scale = 1.5f - 0.5f * md5_quat_square(q);
     return (md5_quat){q.x * scale, q.y * scale, q.z * scale, q.w * scale};
 }
 
 // The turn about a unit axis by an angle, of which cosine and sine are given, both times any
 // factor > 0; no turn if both are 0.
-md5_quat md5_quat_about(md5_vec3 axis, float cosine, float sine);
+// The half angle's tangent is sine / (1 + cosine) as well as (1 - cosine) / sine; each is exact
+// where the other one cancels.
+static inline md5_quat md5_quat_about(md5_vec3 axis, float cosine, float sine)
+{
+    const float size = sqrtf(cosine * cosine + sine * sine);
+    const bool is_acute = cosine >= 0.0f;
+    const float half_cosine = is_acute ? size + cosine : sine;
+    const float half_sine = is_acute ? sine : size - cosine;
+    const float square = half_cosine * half_cosine + half_sine * half_sine;
+    if (!(square > 1e-30f))
+        return MD5_NO_TURN;
+    const float scale = 1.0f / sqrtf(square);
+    const float by_axis = half_sine * scale;
+    return (md5_quat){axis.x * by_axis, axis.y * by_axis, axis.z * by_axis, half_cosine * scale};
+}
 
 // The shortest turn from one unit vector to another; opposite ones: about any axis that is at right
 // angles to them.
-md5_quat md5_quat_between(md5_vec3 from, md5_vec3 to);
+md5_quat md5_quat_between_far(md5_vec3 from, md5_vec3 to); // more than 120 degrees
+static inline md5_quat md5_quat_between(md5_vec3 from, md5_vec3 to)
+{
+    const float cosine = md5_vec3_dot(from, to);
+    if (!(cosine > -0.5f))
+        return md5_quat_between_far(from, to);
+    // The quaternion (from x to, 1 + cosine), whose square is 2 (1 + cosine).
+    const md5_vec3 cross = md5_vec3_cross(from, to);
+    const float half_cosine = sqrtf(0.5f + 0.5f * cosine);
+    const float scale = 0.5f / half_cosine;
+    return (md5_quat){cross.x * scale, cross.y * scale, cross.z * scale, half_cosine};
+}
 
 // A unit vector at right angles to the unit vector `v`: as far forward (+x) as can be, up (+z)
 // where `v` itself goes forward or backward.
@@ -62,13 +97,31 @@ md5_vec3 md5_forward_beside(md5_vec3 v);
 
 // How far a joint goes from the rotation that it has to one that was worked out.
 typedef struct md5_share {
-    float weight;              // 0..1
-    md5_slerp_weights weights; // where weight < 1
+    float weight; // 0..1
+    bool is_whole;
+    md5_slerp_weights weights; // where it is not
 } md5_share;
 
 // `weight` > 0.
-md5_share md5_share_of(float weight);
-void md5_turn_joint(md5_transform *joint, const md5_share *share, md5_quat turned);
+void md5_share_of(float weight, md5_share *share);
+void md5_turn_partly(md5_transform *joint, const md5_share *share, md5_quat turned);
+
+// `turned` is a product of unit quaternions; where it is none, the joint stays.
+static inline void md5_turn_joint(md5_transform *joint, const md5_share *share, md5_quat turned)
+{
+    const md5_quat from = joint->rotation;
+    if (!(fabsf(md5_quat_square(turned) - 1.0f) < 0.01f))
+        return;
+    const md5_quat to = md5_quat_trim(turned);
+    if (!share->is_whole) {
+        md5_turn_partly(joint, share, to);
+        return;
+    }
+    // On the side on which a smaller weight ends.
+    const float cosine = from.x * to.x + from.y * to.y + from.z * to.z + from.w * to.w;
+    const float sign = cosine < 0.0f ? -1.0f : 1.0f;
+    joint->rotation = (md5_quat){to.x * sign, to.y * sign, to.z * sign, to.w * sign};
+}
 
 // Model-space transform of what `joint` is relative to: nothing, for a root.
 md5_transform md5_parent_in_model(const md5_skeleton *skeleton, const md5_transform *pose,

@@ -1,10 +1,10 @@
 // An arm or a leg that reaches for a point: the law of cosines in the plane in which it bends.
 //
-// Lengths are in shares of the full reach, so that limbs of any size are equally exact. In that
-// plane, `along` points from hip to target and `side` to where the knee goes; the old and the new
-// knee have coordinates (x, y) on these two, y >= 0. The limb is swung as a whole until its line
-// from hip to foot lies along the target's, turned about that line until the plane is right, and
-// then thigh and shin are each turned in the plane.
+// All is reckoned in the space of the hip as it was turned before, in which thigh and shin are
+// known without a way through the skeleton, and in shares of the full reach, so that limbs of any
+// size are equally exact. In the plane of the limb, `along` points from hip to foot and `side` to
+// where the knee goes; knee and foot have coordinates on these two. The thigh is turned in the old
+// plane, the plane is turned so that its line lies along the target's, and the knee bends in it.
 #include "md5/play/space.h"
 
 // What is less than this share of the reach has no direction.
@@ -12,10 +12,10 @@
 
 typedef struct two_bones {
     uint32_t joints[3];               // hip, knee, foot
-    md5_quat above;                   // model-space rotation of what the hip hangs on
-    md5_quat rotations[3];            // model space
+    md5_quat to_model;                // the hip's rotation
+    md5_quat from_model;              // its inverse
     md5_vec3 start;                   // of the hip, model space
-    md5_vec3 upper, lower;            // thigh and shin, model space, in shares of
+    md5_vec3 upper, lower;            // thigh and shin, in shares of
     float reach;                      // both lengths together
     float upper_length, lower_length; // shares
 } two_bones;
@@ -26,11 +26,17 @@ typedef struct limb_goal {
     float stretch;  // factor to both lengths
 } limb_goal;
 
-// The plane of the limb as it is, and as it is to be.
+// A turn in a plane: cosine and sine, both times any factor > 0.
+typedef struct flat_turn {
+    float cosine, sine;
+} flat_turn;
+
+// The plane of the limb as it is, and how it comes to be the new one.
 typedef struct limb_plane {
-    md5_vec3 along, side; // new
-    md5_quat turn;        // from the old plane to the new one
-    float x, y, lower_x;  // old knee; foot beyond the knee along the line
+    md5_vec3 hinge; // axis of the bend, before
+    md5_quat turn;  // from the old plane to the new one
+    float x, y;     // of the knee, before; y >= 0
+    float lower_x;  // of the foot beyond the knee; its y is that of the knee
 } limb_plane;
 
 static bool find_joints(const md5_skeleton *skeleton, uint32_t tip, uint32_t *joints)
@@ -53,21 +59,18 @@ static bool measure_limb(const md5_skeleton *skeleton, const md5_transform *pose
     const md5_transform above = md5_parent_in_model(skeleton, pose, limb->joints[0]);
     const md5_transform *const hip = &pose[limb->joints[0]], *const knee = &pose[limb->joints[1]];
     const md5_transform *const foot = &pose[limb->joints[2]];
-    limb->above = above.rotation;
-    limb->rotations[0] = md5_quat_trim(md5_quat_mul(above.rotation, hip->rotation));
-    limb->rotations[1] = md5_quat_trim(md5_quat_mul(limb->rotations[0], knee->rotation));
-    limb->rotations[2] = md5_quat_trim(md5_quat_mul(limb->rotations[1], foot->rotation));
+    limb->to_model = md5_quat_trim(md5_quat_mul(above.rotation, hip->rotation));
+    limb->from_model = md5_quat_conjugate(limb->to_model);
     limb->start =
         md5_vec3_add(above.translation, md5_quat_rotate(above.rotation, hip->translation));
-    const md5_vec3 upper = md5_quat_rotate(limb->rotations[0], knee->translation);
-    const md5_vec3 lower = md5_quat_rotate(limb->rotations[1], foot->translation);
-    const float upper_length = md5_vec3_length(upper), lower_length = md5_vec3_length(lower);
+    const float upper_length = md5_vec3_length(knee->translation);
+    const float lower_length = md5_vec3_length(foot->translation);
     limb->reach = upper_length + lower_length;
     if (!md5_is_place(limb->start) || !(limb->reach > 1e-15f && limb->reach < MD5_FARTHEST))
         return false;
     const float share = 1.0f / limb->reach;
-    limb->upper = md5_vec3_scale(upper, share);
-    limb->lower = md5_vec3_scale(lower, share);
+    limb->upper = md5_vec3_scale(knee->translation, share);
+    limb->lower = md5_vec3_scale(md5_quat_rotate(knee->rotation, foot->translation), share);
     limb->upper_length = upper_length * share;
     limb->lower_length = lower_length * share;
     return true;
@@ -99,18 +102,22 @@ static limb_goal choose_goal(const two_bones *limb, float distance, const md5_tw
     return (limb_goal){bent * stretch, stretch};
 }
 
-// The pole's direction at right angles to the limb's line; false if it has none.
+// The direction of a pole at right angles to the limb's line, of any length; false if it has none.
 static bool find_pole(const two_bones *limb, const md5_vec3 *pole, md5_vec3 along, md5_vec3 *side)
 {
     if (!pole || !md5_is_place(*pole))
         return false;
-    const md5_vec3 toward = md5_vec3_sub(*pole, limb->start);
-    const md5_vec3 beside = md5_vec3_beside(toward, along);
-    const float length = md5_vec3_length(beside);
-    if (!(length > NOTHING * md5_vec3_length(toward) && length > 1e-15f))
-        return false;
-    *side = md5_vec3_scale(beside, 1.0f / length);
-    return true;
+    const md5_vec3 toward = md5_quat_rotate(limb->from_model, md5_vec3_sub(*pole, limb->start));
+    *side = md5_vec3_beside(toward, along);
+    const float square = md5_vec3_dot(*side, *side);
+    return square > NOTHING * NOTHING * md5_vec3_dot(toward, toward) && square > 1e-30f;
+}
+
+// Where a straight limb begins to bend: forward in model space.
+static md5_vec3 find_forward(const two_bones *limb, md5_vec3 along)
+{
+    const md5_vec3 forward = md5_forward_beside(md5_quat_rotate(limb->to_model, along));
+    return md5_quat_rotate(limb->from_model, forward);
 }
 
 static limb_plane choose_plane(const two_bones *limb, md5_vec3 toward, float distance,
@@ -118,34 +125,42 @@ static limb_plane choose_plane(const two_bones *limb, md5_vec3 toward, float dis
 {
     const md5_vec3 line = md5_vec3_add(limb->upper, limb->lower);
     const float span = md5_vec3_length(line);
-    const md5_vec3 upper_way = md5_vec3_normalize(limb->upper, (md5_vec3){1.0f, 0.0f, 0.0f});
-    const md5_vec3 line_way = span > NOTHING ? md5_vec3_scale(line, 1.0f / span) : upper_way;
-    limb_plane plane;
-    plane.along = distance > NOTHING ? md5_vec3_scale(toward, 1.0f / distance) : line_way;
+    const bool has_line = span > NOTHING, has_way = distance > NOTHING;
+    md5_vec3 along, old_along;
+    if (has_line)
+        old_along = md5_vec3_scale(line, 1.0f / span);
+    else // folded
+        old_along = md5_vec3_normalize(limb->upper, (md5_vec3){1.0f, 0.0f, 0.0f});
+    along = has_way ? md5_vec3_scale(toward, 1.0f / distance) : old_along;
     // A foot that stands on its hip can be swung to any side: it is taken to lie there already.
-    const md5_vec3 old_along = span > NOTHING ? line_way : plane.along;
+    if (!has_line)
+        old_along = along;
+
     const md5_vec3 beside = md5_vec3_beside(limb->upper, old_along);
-    const md5_quat swing = md5_quat_between(old_along, plane.along);
-    plane.turn = swing;
-    plane.x = md5_vec3_dot(limb->upper, old_along);
-    plane.lower_x = md5_vec3_dot(limb->lower, old_along);
-    plane.y = md5_vec3_length(beside);
-    const bool is_bent = plane.y > NOTHING;
-    const bool has_pole = find_pole(limb, pole, plane.along, &plane.side);
-    if (!is_bent) {
-        plane.y = 0.0f;
+    const float bend = md5_vec3_length(beside);
+    const md5_quat swing = md5_quat_between(old_along, along);
+    limb_plane plane = {
+        .turn = swing,
+        .x = md5_vec3_dot(limb->upper, old_along),
+        .lower_x = md5_vec3_dot(limb->lower, old_along),
+    };
+    md5_vec3 side;
+    const bool has_pole = find_pole(limb, pole, along, &side);
+    if (!(bend > NOTHING)) {
         if (!has_pole)
-            plane.side = md5_forward_beside(plane.along);
+            side = find_forward(limb, along);
+        const md5_vec3 hinge = md5_vec3_normalize(md5_vec3_cross(along, side), side);
+        plane.hinge = md5_quat_rotate(md5_quat_conjugate(swing), hinge);
         return plane;
     }
-    const md5_vec3 bend = md5_quat_rotate(swing, md5_vec3_scale(beside, 1.0f / plane.y));
-    if (!has_pole) {
-        plane.side = bend;
+    plane.y = bend;
+    const md5_vec3 old_side = md5_vec3_scale(beside, 1.0f / bend);
+    plane.hinge = md5_vec3_cross(old_along, old_side);
+    if (!has_pole)
         return plane;
-    }
-    const md5_vec3 about = md5_vec3_cross(bend, plane.side);
-    const md5_quat twist = md5_quat_about(plane.along, md5_vec3_dot(bend, plane.side),
-                                          md5_vec3_dot(about, plane.along));
+    const md5_vec3 swung = md5_quat_rotate(swing, old_side);
+    const md5_quat twist = md5_quat_about(along, md5_vec3_dot(swung, side),
+                                          md5_vec3_dot(md5_vec3_cross(swung, side), along));
     plane.turn = md5_quat_mul(twist, swing);
     return plane;
 }
@@ -163,37 +178,47 @@ static void place_knee(const two_bones *limb, limb_goal goal, float *x, float *y
     const float both = upper + lower, difference = upper - lower;
     const float outer = (both - distance) * (both + distance);
     const float inner = (distance - difference) * (distance + difference);
-    *x = (difference * both + distance * distance) / (2.0f * distance);
-    *y = outer > 0.0f && inner > 0.0f ? sqrtf(outer) * sqrtf(inner) / (2.0f * distance) : 0.0f;
+    const float half = 0.5f / distance;
+    *x = (difference * both + distance * distance) * half;
+    *y = outer > 0.0f && inner > 0.0f ? sqrtf(outer) * sqrtf(inner) * half : 0.0f;
+}
+
+// From one point of the plane to another, seen from its origin.
+static flat_turn flat_between(float old_x, float old_y, float x, float y)
+{
+    return (flat_turn){old_x * x + old_y * y, old_x * y - old_y * x};
 }
 
 static void turn_limb(const two_bones *limb, const limb_plane *plane, limb_goal goal,
                       const md5_two_bone_job *job, md5_transform *pose)
 {
+    md5_transform *const hip = &pose[limb->joints[0]], *const knee = &pose[limb->joints[1]];
+    md5_transform *const foot = &pose[limb->joints[2]];
     float x, y;
     place_knee(limb, goal, &x, &y);
-    const md5_vec3 hinge = md5_vec3_cross(plane->along, plane->side);
-    const md5_quat upper_turn =
-        md5_quat_about(hinge, plane->x * x + plane->y * y, plane->x * y - plane->y * x);
-    const float lower_x = goal.distance - x;
-    const md5_quat lower_turn = md5_quat_about(hinge, plane->lower_x * lower_x + plane->y * y,
-                                               plane->y * lower_x - plane->lower_x * y);
-    const md5_quat upper = md5_quat_mul(md5_quat_mul(upper_turn, plane->turn), limb->rotations[0]);
-    const md5_quat lower = md5_quat_mul(md5_quat_mul(lower_turn, plane->turn), limb->rotations[1]);
-    const md5_quat foot =
-        job->rotation ? md5_quat_unit(*job->rotation, limb->rotations[2]) : limb->rotations[2];
-    const md5_share share = md5_share_of(job->weight);
-    md5_turn_joint(&pose[limb->joints[0]], &share,
-                   md5_quat_mul(md5_quat_conjugate(limb->above), upper));
-    md5_turn_joint(&pose[limb->joints[1]], &share, md5_quat_mul(md5_quat_conjugate(upper), lower));
-    md5_turn_joint(&pose[limb->joints[2]], &share, md5_quat_mul(md5_quat_conjugate(lower), foot));
+    const flat_turn upper = flat_between(plane->x, plane->y, x, y);
+    const flat_turn lower = flat_between(plane->lower_x, -plane->y, goal.distance - x, -y);
+    const flat_turn bend = flat_between(upper.cosine, upper.sine, lower.cosine, lower.sine);
+    const md5_quat thigh_turn =
+        md5_quat_mul(plane->turn, md5_quat_about(plane->hinge, upper.cosine, upper.sine));
+    const md5_quat knee_turn = md5_quat_about(plane->hinge, bend.cosine, bend.sine);
+    const md5_quat new_knee = md5_quat_mul(knee_turn, knee->rotation);
+    // The foot's rotation, in the space of the hip as it was.
+    md5_quat own = md5_quat_mul(knee->rotation, foot->rotation);
+    if (job->rotation && md5_is_rotation(*job->rotation))
+        own = md5_quat_mul(limb->from_model, md5_quat_unit(*job->rotation, own));
+    const md5_quat shin = md5_quat_mul(thigh_turn, new_knee);
+
+    md5_share share;
+    md5_share_of(job->weight, &share);
+    md5_turn_joint(hip, &share, md5_quat_mul(hip->rotation, thigh_turn));
+    md5_turn_joint(knee, &share, new_knee);
+    md5_turn_joint(foot, &share, md5_quat_mul(md5_quat_conjugate(shin), own));
     if (!(goal.stretch > 1.0f))
         return;
     const float factor = 1.0f + (goal.stretch - 1.0f) * share.weight;
-    for (int i = 1; i < 3; i++) {
-        md5_vec3 *const place = &pose[limb->joints[i]].translation;
-        *place = md5_vec3_scale(*place, factor);
-    }
+    knee->translation = md5_vec3_scale(knee->translation, factor);
+    foot->translation = md5_vec3_scale(foot->translation, factor);
 }
 
 bool md5_two_bone(const md5_skeleton *skeleton, md5_transform *pose, const md5_two_bone_job *job)
@@ -203,8 +228,9 @@ bool md5_two_bone(const md5_skeleton *skeleton, md5_transform *pose, const md5_t
         return false;
     if (!(job->weight > 0.0f) || !md5_is_place(job->target) || !measure_limb(skeleton, pose, &limb))
         return true;
+    const md5_vec3 way = md5_vec3_sub(job->target, limb.start);
     const md5_vec3 toward =
-        md5_vec3_scale(md5_vec3_sub(job->target, limb.start), 1.0f / limb.reach);
+        md5_vec3_scale(md5_quat_rotate(limb.from_model, way), 1.0f / limb.reach);
     if (!md5_is_place(toward))
         return true;
     const float distance = md5_vec3_length(toward);
