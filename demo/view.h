@@ -6,6 +6,7 @@
 #include "render/md5gl.h"
 #include "demo/view_camera.h"
 #include "demo/view_canvas.h"
+#include "demo/view_crowd.h"
 #include "demo/view_font.h"
 #include "demo/view_keys.h"
 #include "demo/view_log.h"
@@ -60,6 +61,7 @@ typedef struct view_state {
     float ground;      // height of the grid
     bool as_asked;     // it is what the command line names, with the textures that it names
 
+    view_crowd crowd; // shown instead of the one, where there is one
     view_play play;
     view_camera camera; // the own one
     bool flying;        // the picture is taken from the flight instead; there is one then

@@ -94,6 +94,10 @@ static bool draw_model(view_state *viewer, md5_error *error)
         style |= MD5GL_UNTEXTURED;
     if (shown->edges)
         style |= MD5GL_WIREFRAME;
+    const view_crowd *const crowd = &viewer->crowd;
+    if (crowd->count > 0)
+        return md5gl_draw_models(viewer->renderer, viewer->drawn, crowd->palettes,
+                                 crowd->placements, crowd->count, style, error);
     return md5gl_draw_models(viewer->renderer, viewer->drawn, viewer->scene.palette, NULL, 1, style,
                              error);
 }
@@ -169,7 +173,10 @@ bool view_draw(view_state *viewer, md5gl_target *target, uint32_t width, uint32_
                bool transparent, bool clean, md5_error *error)
 {
     // First of all: a machine's character walks, and the camera goes along.
-    view_pose(&viewer->scene, &viewer->play);
+    if (viewer->crowd.count > 0)
+        view_run_crowd(&viewer->crowd, viewer->play.time);
+    else
+        view_pose(&viewer->scene, &viewer->play);
     const md5gl_frame frame = begin_frame(viewer, target, width, height, transparent);
 
     md5gl_begin_frame(viewer->renderer, &frame);

@@ -80,6 +80,19 @@ static void describe_paths(const view_state *viewer, char *text, size_t size)
                                  (unsigned)counts[path], md5gl_path_name(path));
 }
 
+static void add_crowd_rows(const view_state *viewer, view_rows *rows)
+{
+    const view_crowd *const crowd = &viewer->crowd;
+    if (crowd->count == 0)
+        return;
+    const double joints = (double)crowd->count * (double)viewer->scene.num_joints;
+    view_add_gap(rows);
+    view_add_row(rows, VIEW_ROW_PAIR, VIEW_BRIGHT, "Crowd", "%u" DOT "%u threads",
+                 (unsigned)crowd->count, (unsigned)view_count_workers(crowd->workers));
+    view_add_row(rows, VIEW_ROW_PAIR, VIEW_BRIGHT, "Update", "%.2f ms" DOT "%.2f ns a joint",
+                 1e3 * crowd->seconds, 1e9 * crowd->seconds / joints);
+}
+
 static void add_model_rows(const view_state *viewer, view_rows *rows)
 {
     char paths[128];
@@ -166,6 +179,7 @@ static void draw_figures(view_state *viewer, float height)
     view_add_row(&rows, VIEW_ROW_TITLE, VIEW_BRIGHT, "", "%s", viewer->scene.name);
     add_clip_rows(viewer, &rows);
     add_flight_rows(viewer, &rows);
+    add_crowd_rows(viewer, &rows);
     add_model_rows(viewer, &rows);
     if (viewer->shown.statistics)
         add_statistics(viewer, &rows);
@@ -269,7 +283,8 @@ void view_draw_panel(view_state *viewer, float width, float height)
     const md5_anim *const anim = view_clock(&viewer->scene);
     if (!viewer->shown.help) // which needs the room
         draw_figures(viewer, height);
-    if (viewer->scene.machine.player != NULL && !viewer->shown.help && !viewer->shown.hierarchy)
+    if (viewer->scene.machine.player != NULL && viewer->crowd.count == 0 && !viewer->shown.help
+        && !viewer->shown.hierarchy)
         view_draw_machine(viewer, width, height);
     else if (anim != NULL)
         draw_bar(viewer, anim, width, height);

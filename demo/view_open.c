@@ -21,6 +21,7 @@ void view_close(view_state *viewer)
         md5gl_destroy_model(viewer->renderer, viewer->drawn);
     }
     viewer->drawn = NULL;
+    view_free_crowd(&viewer->crowd); // which refers to the scene
     view_free_scene(&viewer->scene);
 }
 
@@ -59,9 +60,27 @@ static char *find_own_model(void)
 
 // -- Framing --------------------------------------------------------------------------------
 
+// Around all of the square that the crowd stands in.
+static void widen_by_crowd(view_state *viewer)
+{
+    const float spread = viewer->crowd.spread;
+    md5_bounds *const bounds = &viewer->bounds;
+    for (int i = 0; i < VIEW_HULL_POINTS; i++) {
+        md5_vec3 *const point = &viewer->hull.points[i];
+        point->x += point->x > 0.0f ? spread : -spread;
+        point->y += point->y > 0.0f ? spread : -spread;
+    }
+    bounds->min.x -= spread;
+    bounds->min.y -= spread;
+    bounds->max.x += spread;
+    bounds->max.y += spread;
+}
+
 void view_measure(view_state *viewer)
 {
     viewer->bounds = view_clip_bounds(&viewer->scene, &viewer->hull);
+    if (viewer->crowd.count > 0)
+        widen_by_crowd(viewer);
     // The ground is at 0, where id's characters stand, unless the model floats or sinks.
     const float size = view_size(viewer->bounds), low = viewer->bounds.min.z;
     viewer->ground = fabsf(low) <= 0.1f * size || view_is_empty(viewer->bounds) ? 0.0f : low;
@@ -163,7 +182,8 @@ static bool open_files(view_state *viewer, const char *const *files, size_t num_
     viewer->textures = textures;
     viewer->as_asked = as_asked;
     viewer->hierarchy_scroll = 0.0f;
-    return true;
+    const uint32_t crowd = viewer->options->crowd;
+    return crowd == 0 || view_make_crowd(&viewer->crowd, &viewer->scene, crowd, &viewer->log);
 }
 
 bool view_open(view_state *viewer, const char *const *files, size_t num_files, bool as_asked)

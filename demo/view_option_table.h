@@ -20,6 +20,7 @@ typedef enum view_option_id {
     OPTION_TEXTURE,
     OPTION_NO_AUTO,
     OPTION_SET,
+    OPTION_CROWD,
     OPTION_WATCH,
     OPTION_PATH,
     OPTION_ROOT,

@@ -30,6 +30,7 @@ typedef struct view_options {
     uint32_t width, height;
     uint32_t samples;
     uint32_t num_frames;                // --frames; 0 = not asked for
+    uint32_t crowd;                     // 0 = one character
     uint32_t sheet_columns, sheet_rows; // 0 = no sheet
     bool turntable;
     bool verify, no_render, watch, no_auto;
