@@ -52,6 +52,10 @@ for how in weld apart; do
     check "what is exported again is clean ($how)" clean "$how/again"
 done
 
+check "Tendril is made anew" "$blender" -b --factory-startup --python-exit-code 1 \
+    -P models/tendril/make_tendril.py -- "$scratch/tendril"
+check "Tendril is what its script makes" python3 test/blender/same.py models/tendril "$scratch/tendril"
+
 # As a person installs it: from a zip, into a folder of its own.
 (cd models/blender && python3 -m zipfile -c "$scratch/io_md5.zip" io_md5) || exit 1
 mkdir "$scratch/user" "$scratch/trouble"

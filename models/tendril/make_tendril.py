@@ -1,0 +1,532 @@
+"""Makes Tendril, a plant that reaches: mesh, skeleton, textures and clips, built in Blender and
+written by the add-on in models/blender.
+
+    blender -b --factory-startup --python-exit-code 1 -P models/tendril/make_tendril.py [-- FOLDER]
+
+Nothing is random but by a fixed seed: the same Blender makes the same files. Space while it is built is
+the files': x forward, z up."""
+
+import math
+import os
+import random
+import sys
+
+import bpy
+import numpy as np
+from mathutils import Matrix, Vector
+
+sys.dont_write_bytecode = True
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [os.path.dirname(HERE), os.path.join(os.path.dirname(HERE), "blender")]
+import io_md5  # noqa: E402
+from kit import png  # noqa: E402
+
+RATE = 24
+JOINTS = 22                    # of the stalk
+LENGTHS = [4.6 * 0.962 ** n for n in range(JOINTS)]
+AROUND = 20                    # vertices of a ring
+SMOOTH = 1.65                  # joints: how far the bend of one is felt
+LEAVES = 6
+LEAF_JOINTS = 4
+LEAF_LENGTH = 26.0
+TEXELS = 1024
+
+
+# -- The stalk's middle line ------------------------------------------------------------------------
+
+def lean(n):
+    """How the stalk stands at rest: a lazy S. Radians from upright, in the plane of x and z."""
+    t = n / JOINTS
+    return 0.34 * math.sin(math.tau * 0.8 * t) - 0.25 * t
+
+
+def line():
+    """Where each joint is, and the tip."""
+    points = [Vector((0.0, 0.0, 7.0))]
+    for n, length in enumerate(LENGTHS):
+        points.append(points[-1] + length * Vector((math.sin(lean(n)), 0.0, math.cos(lean(n)))))
+    return points
+
+
+LINE = line()
+
+
+def along(s):
+    """Point and direction at s joints from the base: a smooth curve through the joints."""
+    n = min(max(int(s), 0), JOINTS - 1)
+    t = s - n
+    p = [LINE[min(max(k, 0), JOINTS)] for k in range(n - 1, n + 3)]
+    if n == 0:
+        p[0] = 2 * LINE[0] - LINE[1]
+    if n == JOINTS - 1:
+        p[3] = 2 * LINE[-1] - LINE[-2]
+    point = 0.5 * (2 * p[1] + (p[2] - p[0]) * t + (2 * p[0] - 5 * p[1] + 4 * p[2] - p[3]) * t ** 2
+                   + (3 * p[1] - p[0] - 3 * p[2] + p[3]) * t ** 3)
+    way = 0.5 * ((p[2] - p[0]) + 2 * (2 * p[0] - 5 * p[1] + 4 * p[2] - p[3]) * t
+                 + 3 * (3 * p[1] - p[0] - 3 * p[2] + p[3]) * t ** 2)
+    return point, way.normalized()
+
+
+def radius(s):
+    """Thick at the foot, a long taper, a bud at the tip."""
+    t = s / JOINTS
+    return 4.3 * (1 - t) ** 0.8 + 0.75 + 0.8 * math.exp(-((t - 0.965) / 0.03) ** 2) \
+        + 0.10 * math.sin(math.tau * s) * (1 - t)
+
+
+# -- Weights ----------------------------------------------------------------------------------------
+
+def stalk_name(n):
+    return "stalk_%02d" % (n + 1)
+
+
+def stalk_weights(s):
+    """A bell around s: eight to ten joints each, and the root at the foot."""
+    shares = {stalk_name(n): math.exp(-0.5 * ((s - n - 0.5) / SMOOTH) ** 2) for n in range(JOINTS)}
+    shares["root"] = sum(math.exp(-0.5 * ((s - n - 0.5) / SMOOTH) ** 2) for n in range(-9, 0))
+    return kept(shares)
+
+
+def kept(shares):
+    most = max(shares.values())
+    shares = {name: share for name, share in shares.items() if share > 0.008 * most}
+    total = sum(shares.values())
+    return {name: share / total for name, share in shares.items()}
+
+
+def leaf_name(leaf, n):
+    return "leaf_%s_%d" % ("abcdefgh"[leaf], n + 1)
+
+
+def leaf_weights(leaf, s):
+    """s joints from the leaf's foot, which may lie below it."""
+    shares = {leaf_name(leaf, n): math.exp(-0.5 * ((s - n - 0.5) / 0.62) ** 2)
+              for n in range(LEAF_JOINTS)}
+    shares["root"] = sum(math.exp(-0.5 * ((s - n - 0.5) / 0.62) ** 2) for n in range(-4, 0))
+    return kept(shares)
+
+
+# -- Surfaces ---------------------------------------------------------------------------------------
+
+class Surface:
+    def __init__(self):
+        self.points, self.faces, self.uvs, self.weights = [], [], [], []
+
+    def add(self, point, weights):
+        self.points.append(tuple(point))
+        self.weights.append(weights)
+        return len(self.points) - 1
+
+    def face(self, *corners):
+        """corners: (vertex, (u, v)), counter-clockwise from outside."""
+        self.faces.append([vertex for vertex, _ in corners])
+        self.uvs += [uv for _, uv in corners]
+
+    def tube(self, rows, place):
+        """rows: rings of equal count; place(row, column) is a UV. The seam lies at column 0."""
+        count = len(rows[0])
+        for r, (low, high) in enumerate(zip(rows, rows[1:])):
+            for n in range(count):
+                m = (n + 1) % count
+                self.face((low[n], place(r, n)), (low[m], place(r, n + 1)),
+                          (high[m], place(r + 1, n + 1)), (high[n], place(r + 1, n)))
+
+
+def frame_of(way):
+    """Forward, left of a direction that points up the stalk, which bends in the plane of x and z."""
+    left = Vector((0.0, 1.0, 0.0))
+    return left.cross(way).normalized(), left
+
+
+def ring(s, angle, grown=0.0):
+    """A point of the stalk's skin: 0 is in front, where the suckers sit. The back is rounder."""
+    point, way = along(s)
+    ahead, left = frame_of(way)
+    wide = radius(s) + grown
+    flat = 1.0 - 0.14 * math.exp(-(angle / 0.7) ** 2)
+    return point + wide * (math.cos(angle) * flat * ahead + math.sin(angle) * left)
+
+
+def angle_of(n):
+    """The seam, n = 0, is at the back."""
+    return (n / AROUND - 0.5) * math.tau
+
+
+def build_stalk(surface):
+    heights = [(10.6, -0.3), (11.0, 1.2), (10.4, 2.8), (8.8, 4.4), (7.0, 5.7), (5.75, 6.6)]
+    rows, marks = [], []
+    for wide, height in heights:  # a bulb, lobed like a root
+        ring_of = []
+        for n in range(AROUND):
+            angle = angle_of(n)
+            lobe = 1.0 + 0.10 * math.cos(5 * angle) * (1 - height / 7.0)
+            ring_of.append(surface.add((wide * lobe * math.cos(angle), wide * lobe * math.sin(angle),
+                                        height), {"root": 1.0} if height < 5.0 else
+                                       stalk_weights((height - 7.0) / LENGTHS[0])))
+        rows.append(ring_of)
+        marks.append(0.105 * (height + 0.3) / 7.0)
+    steps = JOINTS * 4
+    for k in range(steps + 1):
+        s = k / 4
+        rows.append([surface.add(ring(s, angle_of(n)), stalk_weights(s)) for n in range(AROUND)])
+        marks.append(0.115 + 0.87 * s / JOINTS)
+    surface.tube(rows, lambda r, n: (0.5 * n / AROUND, marks[r]))
+    tip = surface.add(LINE[-1] + 0.9 * along(JOINTS)[1], stalk_weights(JOINTS))
+    for n in range(AROUND):
+        surface.face((rows[-1][n], (0.5 * n / AROUND, marks[-1])),
+                     (rows[-1][(n + 1) % AROUND], (0.5 * (n + 1) / AROUND, marks[-1])),
+                     (tip, (0.5 * (n + 0.5) / AROUND, 0.997)))
+
+
+def build_sucker(surface, s, side):
+    """A cup on the front: a rim around a hollow, stiff in itself."""
+    size = 0.36 * radius(s) + 0.12
+    angle = side * 0.46
+    centre, weights = ring(s, angle, -0.12 * size), stalk_weights(s)
+    _, way = along(s)
+    out = (ring(s, angle, 1.0) - ring(s, angle)).normalized()
+    across = way.cross(out).normalized()
+    up = out.cross(across)
+    profile = [(1.0, -0.35), (1.06, 0.42), (0.92, 0.66), (0.70, 0.60), (0.45, 0.36)]
+    count = 10
+    rows = [[surface.add(centre + size * (wide * (math.cos(n * math.tau / count) * across
+                                                   + math.sin(n * math.tau / count) * up)
+                                          + height * out), weights) for n in range(count)]
+            for wide, height in profile]
+
+    def place(r, n):
+        far = (1.0, 0.88, 0.74, 0.55, 0.36)[r]
+        turn = n * math.tau / count
+        return 0.875 + 0.115 * far * math.cos(turn), 0.875 + 0.115 * far * math.sin(turn)
+    surface.tube(rows, place)
+    middle = surface.add(centre + size * 0.28 * out, weights)
+    for n in range(count):
+        surface.face((rows[-1][n], place(4, n)), (rows[-1][(n + 1) % count], place(4, n + 1)),
+                     (middle, (0.875, 0.875)))
+
+
+def leaf_frame(leaf):
+    """Foot, direction outward, left."""
+    turn = math.tau * (leaf + 0.5) / LEAVES + 0.16 * (-1) ** leaf
+    out = Vector((math.cos(turn), math.sin(turn), 0.0))
+    return out * 6.2 + Vector((0, 0, 4.6)), out, Vector((-out.y, out.x, 0.0))
+
+
+def leaf_at(leaf, t):
+    """The leaf's middle at t of its length, and its direction: rises, then arches over."""
+    foot, out, _ = leaf_frame(leaf)
+    size = LEAF_LENGTH * (1.0, 0.86, 1.08, 0.92, 1.04, 0.82)[leaf]
+    rise = 1.0 - 1.25 * t + 0.12 * math.sin(leaf * 2.1)
+    point = foot + size * (0.80 * t * out + (0.66 * t - 0.44 * t * t) * Vector((0, 0, 1)))
+    return point, (0.80 * out + 0.66 * rise * Vector((0, 0, 1))).normalized(), size
+
+
+def build_leaf(surface, leaf):
+    _, _, left = leaf_frame(leaf)
+    steps, count = 15, 10
+    rows = []
+    for k in range(steps + 1):
+        t = k / steps
+        point, way, size = leaf_at(leaf, t)
+        wide = size * 0.185 * math.sin(math.pi * min(1.0, 0.10 + 0.90 * t)) ** 0.75 + 0.08
+        thick = 0.55 * (1 - t) ** 1.4 + 0.14
+        up = way.cross(left)
+        if up.z < 0:
+            up = -up
+        weights = leaf_weights(leaf, t * LEAF_JOINTS)
+        row = []
+        for n in range(count):
+            turn = n * math.tau / count
+            edge = math.cos(turn)
+            wave = 0.16 * wide * edge * edge * math.sin(9.0 * t + 2.0 * (edge > 0) + leaf)
+            row.append(surface.add(point + wide * edge * left + up * (
+                thick * math.sin(turn) - 0.22 * wide + 0.34 * wide * edge * edge + wave), weights))
+        rows.append(row)
+
+    def place(r, n, below):
+        # Across is u, along is v: the upper side from 0.5 to 0.75, the lower from there to 1.
+        across = 0.5 + 0.5 * math.cos(n * math.tau / count)
+        return 0.985 - 0.225 * across if below else 0.515 + 0.225 * across, 0.02 + 0.70 * r / steps
+    for r, (low, high) in enumerate(zip(rows, rows[1:])):
+        for n in range(count):
+            m, below = (n + 1) % count, n >= count / 2
+            surface.face((low[n], place(r, n, below)), (low[m], place(r, n + 1, below)),
+                         (high[m], place(r + 1, n + 1, below)), (high[n], place(r + 1, n, below)))
+    end, way, _ = leaf_at(leaf, 1.0)
+    tip = surface.add(end + 0.25 * way, leaf_weights(leaf, LEAF_JOINTS))
+    for n in range(count):
+        below = n >= count / 2
+        surface.face((rows[-1][n], place(steps, n, below)),
+                     (rows[-1][(n + 1) % count], place(steps, n + 1, below)),
+                     (tip, (0.8725 if below else 0.6275, 0.735)))
+
+
+# -- Into Blender -----------------------------------------------------------------------------------
+
+def add_mesh(armature, name, surface):
+    data = bpy.data.meshes.new(name)
+    data.from_pydata(surface.points, [], surface.faces)
+    data.uv_layers.new(name="UVMap").data.foreach_set(
+        "uv", [number for u, v in surface.uvs for number in (u, v)])
+    material = bpy.data.materials.get("models/tendril/tendril") or bpy.data.materials.new(
+        "models/tendril/tendril")
+    data.materials.append(material)
+    thing = bpy.data.objects.new(name, data)
+    bpy.context.collection.objects.link(thing)
+    thing.parent = armature
+    thing.modifiers.new("joints", "ARMATURE").object = armature
+    for joint in sorted({joint for weights in surface.weights for joint in weights}):
+        group = thing.vertex_groups.new(name=joint)
+        for vertex, weights in enumerate(surface.weights):
+            if joint in weights:
+                group.add([vertex], weights[joint], "REPLACE")
+    return thing
+
+
+def add_armature():
+    data = bpy.data.armatures.new("tendril")
+    armature = bpy.data.objects.new("tendril", data)
+    bpy.context.collection.objects.link(armature)
+    bpy.context.view_layer.objects.active = armature
+    bpy.ops.object.mode_set(mode="EDIT")
+
+    def bone(name, parent, head, tail, side):
+        made = data.edit_bones.new(name)
+        made.head, made.tail = head, tail
+        made.align_roll(side)
+        made.parent = data.edit_bones[parent] if parent else None
+    # A joint's x points along its bone: of a bone's axes its z becomes y, and its x becomes z.
+    bone("root", None, (0, 0, 0), (0, 0, 5), (0, 1, 0))
+    above = "root"
+    for n in range(JOINTS):
+        bone(stalk_name(n), above, LINE[n], LINE[n + 1], (0, 1, 0))
+        above = stalk_name(n)
+    for leaf in range(LEAVES):
+        above = "root"
+        for n in range(LEAF_JOINTS):
+            bone(leaf_name(leaf, n), above, leaf_at(leaf, n / LEAF_JOINTS)[0],
+                 leaf_at(leaf, (n + 1) / LEAF_JOINTS)[0], leaf_frame(leaf)[2])
+            above = leaf_name(leaf, n)
+    bpy.ops.object.mode_set(mode="OBJECT")
+    for pose in armature.pose.bones:
+        pose.rotation_mode = "XYZ"
+    return armature
+
+
+# -- Motion -----------------------------------------------------------------------------------------
+# Bones of both chains have z to the left of their way: turning about it bends them in the plane of
+# their own lean, forward where positive; turning about x bends them sideways.
+
+def smooth(x):
+    x = min(max(x, 0.0), 1.0)
+    return x * x * (3 - 2 * x)
+
+
+def leaves_at(turns, phase, push):
+    """A breath of air, each leaf a little later; push: what shakes them, -1 to 1."""
+    for leaf in range(LEAVES):
+        for n in range(LEAF_JOINTS):
+            late = phase - 0.9 * leaf - 0.55 * n
+            turns[leaf_name(leaf, n)] = (
+                0.045 * (n + 1) * math.sin(late) * 0.6 + 0.02 * math.sin(2 * late + leaf), 0.0,
+                0.05 * math.sin(late + 1.0) * (0.6 + 0.3 * n) + 0.05 * push * math.sin(late))
+
+
+def sway(t):
+    """A wave that runs up the stalk, wider towards the tip; its second voice makes it a loop, not a
+    line."""
+    phase, turns = math.tau * t, {}
+    for n in range(JOINTS):
+        u = n / (JOINTS - 1)
+        wide = 0.022 + 0.085 * u ** 1.4
+        turns[stalk_name(n)] = (wide * math.sin(phase - 3.3 * u), 0.0,
+                                0.8 * wide * math.sin(phase - 3.3 * u + 1.6)
+                                + 0.035 * u * math.sin(2 * phase - 5.0 * u) + 0.012)
+    leaves_at(turns, phase, 0.0)
+    return turns
+
+
+def curl(t):
+    """Winds itself up from the tip, squeezes, lets go past its rest and settles."""
+    phase, turns = math.tau * t, {}
+    wind = smooth((t - 0.06) / 0.34) - 1.12 * smooth((t - 0.58) / 0.22) \
+        + 0.12 * smooth((t - 0.80) / 0.18)
+    squeeze = smooth((t - 0.40) / 0.05) * (1 - smooth((t - 0.52) / 0.06)) * math.sin(math.tau * 9 * t)
+    for n in range(JOINTS):
+        u = n / (JOINTS - 1)
+        # The tip first; the nearer to it, the tighter.
+        mine = wind * smooth(wind * 2.2 - 1.2 * (1 - u)) if wind > 0 else wind * 0.5
+        # A spiral that narrows as the stalk does, from a foot that leans back to bear it.
+        wound = 4.7 * LENGTHS[n] / (sum(LENGTHS[n:]) + 5.0) * smooth((u - 0.16) / 0.5)
+        bend = mine * (wound - 0.012) * (1 + 0.05 * squeeze)
+        turns[stalk_name(n)] = (0.05 * mine * u + 0.02 * u * math.sin(phase - 3 * u), 0.0,
+                                bend + 0.018 * math.sin(phase - 2.2 * u))
+    leaves_at(turns, phase, wind)
+    return turns
+
+
+def lash(t):
+    """Draws back, strikes forward, and swings out."""
+    phase, turns = math.tau * t, {}
+    for n in range(JOINTS):
+        u = n / (JOINTS - 1)
+        mine = t - 0.055 * u  # the tip comes last, as a whip's
+        back = -smooth(mine / 0.26) * (1 - smooth((mine - 0.30) / 0.06))
+        strike = smooth((mine - 0.30) / 0.07) * (1 - smooth((mine - 0.40) / 0.25))
+        after = smooth((mine - 0.42) / 0.06) * (1 - smooth((mine - 0.50) / 0.42))
+        swing = after * math.sin(math.tau * 2.6 * (mine - 0.42))
+        bend = 0.075 * back * (1 - 0.35 * u) + 0.125 * strike * (1 - 0.62 * u) \
+            + swing * (0.02 + 0.05 * u)
+        turns[stalk_name(n)] = (0.022 * back + 0.03 * swing * u, 0.0, bend)
+    leaves_at(turns, phase, 2 * math.sin(phase))
+    return turns
+
+
+CLIPS = {"sway": (sway, 4.0), "curl": (curl, 5.0), "lash": (lash, 2.5)}
+
+
+def add_clip(name, motion, seconds):
+    action = bpy.data.actions.new(name)
+    action.use_fake_user = True
+    count = round(seconds * RATE)
+    poses = [motion(frame % count / count) for frame in range(count + 1)]  # the last is the first
+    frames = np.arange(1, count + 2)
+    for joint in sorted(poses[0]):
+        for axis in range(3):
+            curve = action.fcurves.new('pose.bones["%s"].rotation_euler' % joint, index=axis,
+                                       action_group=joint)
+            curve.keyframe_points.add(count + 1)
+            curve.keyframe_points.foreach_set("co", np.stack(
+                [frames, [pose[joint][axis] for pose in poses]], axis=-1).astype(np.float32).ravel())
+            curve.update()
+
+
+# -- Textures ---------------------------------------------------------------------------------------
+
+def mix(one, two, share):
+    return one + (two - one) * share[..., None]
+
+
+def soft(x, low, high):
+    x = np.clip((x - low) / (high - low), 0.0, 1.0)
+    return x * x * (3 - 2 * x)
+
+
+def waves(x, y, seed, octaves=5):
+    """Noise that repeats with 1 in x: sines of whole numbers of turns."""
+    chance = random.Random(seed)
+    total = np.zeros_like(x)
+    for n in range(octaves * 6):
+        across, up = chance.randint(0, 2 + n // 3), chance.uniform(-1, 1) * (2 + n / 2)
+        total += np.sin(math.tau * (across * x + up * y) + chance.uniform(0, math.tau)) / (1 + n / 5)
+    return total / 4
+
+
+def spots(x, y, rows, columns, seed):
+    """Distance to the nearest of many points, in cells; repeats with 1 in x."""
+    chance = random.Random(seed)
+    near = np.full(x.shape, 9.0)
+    for row in range(-1, rows + 1):
+        for column in range(columns):
+            px, py = (column + chance.uniform(0.1, 0.9)) / columns, row + chance.uniform(0.1, 0.9)
+            size = chance.uniform(0.6, 1.5)
+            dx = np.abs(x - px)
+            dx = np.minimum(dx, 1 - dx) * columns
+            near = np.minimum(near, np.hypot(dx, y * rows - py) / size)
+    return near
+
+
+def stalk_texture(x, y):
+    """x around, 0 and 1 at the back; y from foot to tip. Colour, and height."""
+    front = np.abs(x - 0.5) * 2  # 0 in front
+    noise = waves(x, 6 * y, 3)
+    near = spots(x, y, 30, 7, 5)
+    back = mix(np.array([0.10, 0.30, 0.27]), np.array([0.16, 0.48, 0.33]), soft(noise, -0.8, 0.8))
+    back = mix(back, np.array([0.58, 0.17, 0.40]), soft(y + 0.05 * noise, 0.42, 0.93))
+    back = mix(back, np.array([0.98, 0.46, 0.36]), soft(y, 0.90, 0.99))
+    on_back = soft(front, 0.42, 0.62)
+    back = mix(back, back * 0.45 + np.array([0.03, 0.02, 0.07]), soft(-near, -0.34, -0.24) * on_back)
+    back = mix(back, back * 0.5 + np.array([0.40, 0.48, 0.26]),
+               soft(-np.abs(near - 0.40), -0.09, -0.03) * on_back * 0.7)
+    belly = mix(np.array([0.90, 0.80, 0.58]), np.array([0.96, 0.66, 0.60]), soft(y, 0.2, 0.9))
+    belly = belly * (1 - 0.10 * soft(np.sin(math.tau * y * 66 + noise), 0.2, 1.0))[..., None]
+    edge = front + 0.06 * noise + 0.03 * np.sin(math.tau * y * 44)
+    colour = mix(belly, back, soft(edge, 0.36, 0.50))
+    earth = np.array([0.20, 0.13, 0.09]) * (1 + 0.25 * noise[..., None])
+    colour = mix(earth, colour, soft(y + 0.015 * noise, 0.02, 0.13))
+    height = 0.5 * soft(-near, -0.40, -0.15) * on_back + 0.35 * np.sin(math.tau * y * 66 + 0.8 * noise) \
+        * (0.3 + 0.7 * soft(-front, -0.5, -0.3)) + 0.25 * noise
+    return colour, height
+
+
+def leaf_texture(x, y):
+    """x across, y along, the upper side on the left half, the lower on the right."""
+    below = x > 0.5
+    across = np.abs(np.where(below, 1.5 - 2 * x, 2 * x - 0.5))  # 0 at the rib, 0.5 at the edge
+    noise = waves(x, 3 * y, 11)
+    veins = np.abs(np.sin(math.pi * (y * 15 - across * 5.5)))
+    rib, vein = soft(-across, -0.035, -0.012), soft(-veins, -0.22, -0.05)
+    colour = mix(np.array([0.08, 0.27, 0.14]), np.array([0.20, 0.46, 0.16]), soft(noise, -0.8, 0.9))
+    colour = mix(colour, np.array([0.52, 0.62, 0.22]), soft(across, 0.36, 0.50))
+    colour = mix(colour, np.array([0.58, 0.16, 0.30]), soft(across + 0.4 * y + 0.03 * noise, 0.72, 0.9))
+    colour = mix(colour, np.array([0.55, 0.68, 0.36]), np.maximum(rib, 0.45 * vein))
+    colour = np.where(below[..., None], colour * 0.72 + np.array([0.10, 0.10, 0.06]), colour)
+    return colour, 0.6 * rib - 0.35 * vein + 0.1 * noise
+
+
+def sucker_texture(x, y):
+    far = np.hypot(x - 0.5, y - 0.5) * 2
+    turn = np.arctan2(y - 0.5, x - 0.5)
+    colour = mix(np.array([0.42, 0.10, 0.20]), np.array([0.97, 0.72, 0.62]), soft(far, 0.30, 0.72))
+    colour = mix(colour, np.array([0.93, 0.78, 0.60]), soft(far, 0.82, 0.98))
+    folds = np.sin(14 * turn) * soft(far, 0.2, 0.5) * (1 - soft(far, 0.6, 0.8))
+    return colour * (1 - 0.10 * folds[..., None]), 0.5 * folds
+
+
+def textures(folder):
+    y, x = np.mgrid[0:TEXELS, 0:TEXELS] + 0.5
+    u, v = x / TEXELS, 1 - y / TEXELS  # Blender's v: from below
+    half = u < 0.5
+    crown = (u >= 0.75) & (v >= 0.75)
+    colour, height = stalk_texture(np.clip(u * 2, 0, 1), v)
+    for where, part in ((~half, leaf_texture((u - 0.5) * 2, v / 0.74)),
+                        (crown, sucker_texture((u - 0.875) / 0.23 + 0.5, (v - 0.875) / 0.23 + 0.5))):
+        colour = np.where(where[..., None], part[0], colour)
+        height = np.where(where, part[1], height)
+    save(os.path.join(folder, "tendril.png"), np.clip(colour, 0, 1) * 255)
+    down, right = np.gradient(height * 2.2)
+    slope = np.stack([-right, -down, np.ones_like(right)], axis=-1)
+    slope /= np.linalg.norm(slope, axis=-1, keepdims=True)
+    save(os.path.join(folder, "tendril_local.png"), (slope * 0.5 + 0.5) * 255)
+
+
+def save(path, pixels):
+    png.write(path, TEXELS, TEXELS, np.round(pixels).astype(np.uint8).tobytes())
+
+
+# -- All of it --------------------------------------------------------------------------------------
+
+def main(folder):
+    os.makedirs(folder, exist_ok=True)
+    bpy.ops.wm.read_factory_settings(use_empty=True)
+    bpy.context.scene.render.fps = RATE
+    io_md5.register()
+    armature = add_armature()
+    stalk, suckers, leaves = Surface(), Surface(), Surface()
+    build_stalk(stalk)
+    for n in range(26):
+        s = 2.6 + 18.2 * (n / 25) ** 0.86
+        for side in (-1, 1):
+            build_sucker(suckers, s + 0.18 * side, side)
+    for leaf in range(LEAVES):
+        build_leaf(leaves, leaf)
+    for name, surface in (("stalk", stalk), ("suckers", suckers), ("leaves", leaves)):
+        add_mesh(armature, name, surface)
+    for name, (motion, seconds) in CLIPS.items():
+        add_clip(name, motion, seconds)
+    textures(folder)
+    assert bpy.ops.export_scene.md5(filepath=os.path.join(folder, "tendril.md5mesh"), forward="X",
+                                    bone_axis="X", accuracy=1e-4) == {"FINISHED"}
+
+
+main(sys.argv[sys.argv.index("--") + 1] if "--" in sys.argv else HERE)
