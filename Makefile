@@ -198,7 +198,8 @@ build/font.c: build/embed test/build/deps.sh | deps
 
 # One call for all goals, so that two never install at the same time.
 NEEDS := viewer \
-    $(if $(filter test test-long coverage bench programs,$(MAKECMDGOALS)),test) \
+    $(if $(filter test test-long coverage programs,$(MAKECMDGOALS)),test) \
+    $(if $(filter bench,$(MAKECMDGOALS)),bench) \
     $(if $(filter test-long fuzz,$(MAKECMDGOALS)),long) \
     $(if $(filter lint format,$(MAKECMDGOALS)),lint)
 
@@ -254,8 +255,13 @@ bench: $(BUILD)/bench
 	@$(BUILD)/bench build/bench.csv $(filter %.md5mesh %.md5anim,$(MODEL_FILES))
 	@echo 'Table: build/bench.csv'
 
+# assimp reads the same files beside us where it is installed.
+ASSIMP_LIBS = $(shell $(PKG_CONFIG) --libs assimp 2>/dev/null)
+$(BUILD)/test/bench.o: EXTRA = $(if $(ASSIMP_LIBS),-DBENCH_ASSIMP)
+$(BUILD)/test/bench.o: | deps
+
 $(BUILD)/bench: $(BUILD)/test/bench.o $(LIBRARY)
-	$(call say,LINK) $(CC) $(ALL_LDFLAGS) -o $@ $^ -lm
+	$(call say,LINK) $(CC) $(ALL_LDFLAGS) -o $@ $^ $(ASSIMP_LIBS) -lpthread -lm
 
 ## make coverage       the tests, then the lines and branches they reach, room by room;
 ##                     COVERAGE=test-library leaves out render and demo

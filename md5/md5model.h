@@ -414,7 +414,7 @@ MD5_API void md5_sample_anim(const md5_anim *anim, const md5_moment *moment, md5
 // that of the moment, says what comes before the first frame and after the last: the cycle's other
 // end, or standing still. Translations are Catmull-Rom splines (1974), rotations Hermite's
 // quaternion curves (Kim, Kim and Shin 1995). Root motion stays straight: it differs by less than
-// the curve does. Ten to forty times the time of md5_sample().
+// the curve does. Takes a hundred times as long as md5_sample(): some 0.3 microseconds a joint.
 MD5_API void md5_sample_cubic(const md5_binding *binding, const md5_moment *moment, md5_wrap wrap,
                               md5_root root, md5_transform *pose);
 

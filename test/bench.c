@@ -1,370 +1,23 @@
-// How fast the library is: `bench CSV FILE...` reads the given .md5mesh and .md5anim files and
-// times reading, posing and skinning. Writes a table to the terminal and the same figures to CSV.
+// How fast the library is: `bench CSV FILE...` reads the given .md5mesh and .md5anim files, and
+// those of the corpus where there is one ($MD5_CORPUS), and times reading, posing and skinning.
+// Prints a table and writes the same figures, and more of them, to CSV.
 //
-// Each row is measured in many runs, short ones, so that most of them meet no other program, but
-// long enough for the clock; the figures are the median, the fastest and the slowest run. The first
-// rows measure the machine itself, so that tables from different machines can be read together.
+// Ratios come first: how many times as fast as the same work in plain C, and as assimp where it is
+// installed. The rows of the machine itself are there so that tables from different machines can be
+// read together.
+#define _XOPEN_SOURCE \
+    700 // NOLINT(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp): nftw()
+
+#include "test/bench_measure.h"
 #include "test/bench_pose.h"
+#include "test/bench_read.h"
 #include "test/bench_skin.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
+#include <unistd.h>
 
-#define RUN_SECONDS 0.0005
-#define ROW_SECONDS 0.2
-#define MIN_RUNS 15
-#define MAX_RUNS 401
 #define MEMCPY_SIZE (128u * 1024u) // source and target fit into a second-level cache together
-
-typedef struct text_file {
-    const char *path;
-    char *bytes;
-    size_t size;
-} text_file;
-
-// What the rows work on: all files, and the first pair of model and animation that bind.
-typedef struct workload {
-    text_file *texts;
-    size_t num_texts, mesh_bytes, anim_bytes;
-    md5_model *model;
-    md5_anim *anim;
-    md5_binding *binding;
-    md5_transform *pose;
-    md5_mat34 *palette;
-    const md5_mesh *mesh; // of the model, the one with the most vertices
-    md5_vec3 *positions, *normals;
-    md5_vec4 *tangents;
-    unsigned char *from, *to;
-    double time;
-    posing posing;     // a made character of the number of joints that is being measured
-    skinning skinning; // a model that is being measured
-    uint64_t seen;     // results go in here, so that no work can be left out
-} workload;
-
-typedef struct bench_row {
-    const char *name, *unit;
-    void (*work)(workload *load);
-    double units;   // of one call of work()
-    bool is_a_rate; // units a second instead of seconds a unit
-} bench_row;
-
-static double now(void)
-{
-    struct timespec time;
-    timespec_get(&time, TIME_UTC);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
-// -- The work of each row -------------------------------------------------------------------
-
-// Every multiplication waits for the one before it.
-static void multiply(workload *load)
-{
-    float value = 1.0f + (float)(load->seen & 1) * 1e-7f;
-    for (int i = 0; i < 100000; i++)
-        value *= 1.0000001f;
-    load->seen += value > 0.5f;
-}
-
-static void copy(workload *load)
-{
-    load->from[load->seen % MEMCPY_SIZE]++;
-    memcpy(load->to, load->from, MEMCPY_SIZE);
-    load->seen += load->to[MEMCPY_SIZE / 2];
-}
-
-static bool is_anim(const text_file *text)
-{
-    return strstr(text->path, ".md5anim") != NULL;
-}
-
-static void read_meshes(workload *load)
-{
-    for (size_t i = 0; i < load->num_texts; i++) {
-        const text_file *const text = &load->texts[i];
-        if (is_anim(text))
-            continue;
-        md5_model *const model = md5_parse_model(text->bytes, text->size, NULL, NULL);
-        load->seen += model->num_meshes;
-        md5_free_model(model);
-    }
-}
-
-static void read_anims(workload *load)
-{
-    for (size_t i = 0; i < load->num_texts; i++) {
-        const text_file *const text = &load->texts[i];
-        if (!is_anim(text))
-            continue;
-        md5_anim *const anim = md5_parse_anim(text->bytes, text->size, NULL, NULL);
-        load->seen += anim->num_frames;
-        md5_free_anim(anim);
-    }
-}
-
-// A frame of a display after the other, as a game would.
-static void pose_in_steps(workload *load)
-{
-    load->time += 1.0 / 60.0;
-    const md5_moment moment = md5_moment_at(load->anim, load->time, MD5_WRAP_LOOP);
-    md5_sample(load->binding, &moment, MD5_ROOT_FILE, load->pose);
-    md5_local_to_model(&load->model->skeleton, load->pose, load->palette);
-    md5_build_palette(load->model, load->palette, load->palette);
-    load->seen += load->palette[0].m[0] > 0.0f;
-}
-
-// -- Posing of made characters ----------------------------------------------------------------
-
-static void note_palette(workload *load)
-{
-    load->seen += load->posing.palette[0].m[0] > 0.0f;
-}
-
-static void play(workload *load)
-{
-    posing *const made = &load->posing;
-    const md5_moment moment = play_on(made);
-    md5_pose_palette(made->binding, &moment, MD5_ROOT_FILE, made->pose, made->joints,
-                     made->palette);
-    note_palette(load);
-}
-
-static void seek(workload *load)
-{
-    posing *const made = &load->posing;
-    const md5_moment moment = seek_on(made);
-    md5_pose_palette(made->binding, &moment, MD5_ROOT_FILE, made->pose, made->joints,
-                     made->palette);
-    note_palette(load);
-}
-
-static void play_with_level(workload *load)
-{
-    posing *const made = &load->posing;
-    const md5_moment moment = play_on(made);
-    md5_pose_palette_with(md5_pose_kernels_of(made->level), made->binding, &moment, MD5_ROOT_FILE,
-                          made->pose, made->joints, made->palette);
-    note_palette(load);
-}
-
-static void sample_with_level(workload *load)
-{
-    posing *const made = &load->posing;
-    const md5_moment moment = play_on(made);
-    md5_sample_with(md5_pose_kernels_of(made->level), made->binding, &moment, MD5_ROOT_FILE,
-                    made->pose);
-    load->seen += made->pose[0].rotation.x > 0.0f;
-}
-
-static void compose_with_level(workload *load)
-{
-    posing *const made = &load->posing;
-    md5_pose_kernels_of(made->level)->compose(&made->model->skeleton, made->pose, made->joints);
-    load->seen += made->joints[0].m[0] > 0.0f;
-}
-
-static void multiply_with_level(workload *load)
-{
-    posing *const made = &load->posing;
-    md5_pose_kernels_of(made->level)
-        ->multiply(made->model->skeleton.num_joints, made->joints, made->model->inverse_bind,
-                   made->palette);
-    note_palette(load);
-}
-
-static void pose_crowd(workload *load)
-{
-    posing *const made = &load->posing;
-    md5_pose_batch(made->jobs, POSING_CROWD, made->scratch);
-    load->seen += made->palettes[0].m[0] > 0.0f;
-}
-
-static void crowd_with_level(workload *load)
-{
-    posing *const made = &load->posing;
-    md5_pose_batch_with(md5_pose_kernels_of(made->level), made->jobs, POSING_CROWD, made->scratch);
-    load->seen += made->palettes[0].m[0] > 0.0f;
-}
-
-static void skin_positions(workload *load)
-{
-    md5_skin(load->mesh, load->palette, load->positions, NULL, NULL);
-    load->seen += load->positions[0].x > 0.0f;
-}
-
-static void skin_normals(workload *load)
-{
-    md5_skin(load->mesh, load->palette, load->positions, load->normals, NULL);
-    load->seen += load->normals[0].x > 0.0f;
-}
-
-static void skin_tangents(workload *load)
-{
-    md5_skin(load->mesh, load->palette, load->positions, load->normals, load->tangents);
-    load->seen += load->tangents[0].x > 0.0f;
-}
-
-// -- Measuring ------------------------------------------------------------------------------
-
-static int compare(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-// Seconds of one call, over as many calls as a run holds.
-static double run(workload *load, const bench_row *row, unsigned calls)
-{
-    const double start = now();
-    for (unsigned i = 0; i < calls; i++)
-        row->work(load);
-    return (now() - start) / calls;
-}
-
-static void measure(workload *load, const bench_row *row, FILE *csv)
-{
-    if (row->units <= 0.0)
-        return;
-    unsigned calls = 1;
-    while (run(load, row, calls) * calls < RUN_SECONDS)
-        calls *= 2;
-    double figures[MAX_RUNS];
-    int runs = 0;
-    const double start = now();
-    while (runs < MIN_RUNS || (runs < MAX_RUNS && now() - start < ROW_SECONDS)) {
-        const double seconds = run(load, row, calls);
-        figures[runs++] = row->is_a_rate ? row->units / seconds * 1e-6 : seconds / row->units * 1e9;
-    }
-    qsort(figures, (size_t)runs, sizeof figures[0], compare);
-    const double median = figures[runs / 2], lowest = figures[0], most = figures[3 * runs / 4];
-    printf("%-44s %10.2f %-10s %10.2f ..%10.2f\n", row->name, median, row->unit, lowest, most);
-    fprintf(csv, "\"%s\",%s,%.4f,%.4f,%.4f,%d\n", row->name, row->unit, median, lowest, most, runs);
-}
-
-static void measure_named(workload *load, void (*work)(workload *), double units, FILE *csv,
-                          const char *format, ...)
-{
-    char name[64];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(name, sizeof name, format, arguments);
-    va_end(arguments);
-    measure(load, &(bench_row){name, "ns/joint", work, units, false}, csv);
-}
-
-// One set of instructions, each step of its own and together.
-static void measure_posing_level(workload *load, double joints, FILE *csv)
-{
-    static const char *const names[MD5_CPU_COUNT] = {"scalar", "SSE2", "AVX2", "AVX-512", "NEON"};
-    const char *const level = names[load->posing.level];
-    measure_named(load, sample_with_level, joints, csv, "    sample, %s", level);
-    measure_named(load, compose_with_level, joints, csv, "    local to model, %s", level);
-    measure_named(load, multiply_with_level, joints, csv, "    palette, %s", level);
-    measure_named(load, play_with_level, joints, csv, "    one character, %s", level);
-    measure_named(load, crowd_with_level, joints * POSING_CROWD, csv, "    crowd, %s", level);
-}
-
-static void measure_posing(workload *load, FILE *csv)
-{
-    const uint32_t sizes[3] = {33, 71, 110};
-    for (int i = 0; i < 3; i++) {
-        const double joints = sizes[i];
-        make_posing(&load->posing, sizes[i]);
-        measure_named(load, play, joints, csv, "pose %u joints", sizes[i]);
-        measure_named(load, seek, joints, csv, "pose %u joints, random seek", sizes[i]);
-        measure_named(load, pose_crowd, joints * POSING_CROWD, csv, "pose a crowd of %d, %u joints",
-                      POSING_CROWD, sizes[i]);
-        for (int level = 0; level < MD5_CPU_COUNT; level++) {
-            load->posing.level = (md5_cpu)level;
-            if (md5_cpu_has(load->posing.level))
-                measure_posing_level(load, joints, csv);
-        }
-        free_posing(&load->posing);
-    }
-}
-
-static void skin_places(workload *load)
-{
-    load->seen += skin_all(&load->skinning, false, false);
-}
-
-static void skin_with_normals(workload *load)
-{
-    load->seen += skin_all(&load->skinning, true, false);
-}
-
-static void skin_with_tangents(workload *load)
-{
-    load->seen += skin_all(&load->skinning, true, true);
-}
-
-// With every set of instructions: one row each.
-static void measure_skin_levels(workload *load, void (*work)(workload *), const char *what,
-                                FILE *csv)
-{
-    static const char *const names[MD5_CPU_COUNT] = {"scalar", "SSE2", "AVX2", NULL, "NEON"};
-    for (int level = 0; level < MD5_CPU_COUNT; level++) {
-        load->skinning.level = (md5_cpu)level;
-        if (!names[level] || !md5_cpu_has(load->skinning.level))
-            continue;
-        char name[64];
-        snprintf(name, sizeof name, "%s, %s", what, names[level]);
-        measure(load, &(bench_row){name, "ns/vertex", work, load->skinning.num_vertices, false},
-                csv);
-    }
-}
-
-static void measure_made_skin(workload *load, int num_influences, FILE *csv)
-{
-    md5_model *const model = made_model(num_influences);
-    if (!model)
-        return;
-    make_skinning(&load->skinning, model);
-    char what[48];
-    snprintf(what, sizeof what, "skin %d influences: positions", num_influences);
-    measure_skin_levels(load, skin_places, what, csv);
-    snprintf(what, sizeof what, "skin %d: + normals", num_influences);
-    measure_skin_levels(load, skin_with_normals, what, csv);
-    snprintf(what, sizeof what, "skin %d: + normals, tangents", num_influences);
-    measure_skin_levels(load, skin_with_tangents, what, csv);
-    free_skinning(&load->skinning);
-}
-
-// Those of the corpus where there is one ($MD5_CORPUS).
-static void measure_real_skin(workload *load, FILE *csv)
-{
-    static const char *const paths[][2] = {
-        {"drone", "redeclipse/drone/mesh.md5mesh"},
-        {"Frankie", "frankie/Frankie.md5mesh"},
-        {"Stromar", "stromar/stromar.md5mesh"},
-        {"queen", "terasology/lasr/queen.md5mesh"},
-    };
-    const char *const corpus = getenv("MD5_CORPUS");
-    for (size_t i = 0; corpus && i < sizeof paths / sizeof paths[0]; i++) {
-        char path[1024], what[48];
-        snprintf(path, sizeof path, "%s/corpus/%s", corpus, paths[i][1]);
-        md5_model *const model = md5_load_model(path, NULL, NULL);
-        if (!model)
-            continue;
-        make_skinning(&load->skinning, model);
-        snprintf(what, sizeof what, "skin %s: positions", paths[i][0]);
-        measure_skin_levels(load, skin_places, what, csv);
-        free_skinning(&load->skinning);
-    }
-}
-
-static void measure_skinning(workload *load, FILE *csv)
-{
-    static const int counts[] = {1, 2, 4, 8};
-    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++)
-        measure_made_skin(load, counts[i], csv);
-    measure_real_skin(load, csv);
-}
-
-// -- Preparing ------------------------------------------------------------------------------
+#define SLERP_PAIRS 10000000u
 
 static _Noreturn void fail(const char *what, const char *detail)
 {
@@ -372,149 +25,367 @@ static _Noreturn void fail(const char *what, const char *detail)
     exit(1);
 }
 
-static void *allocate(size_t count, size_t size)
+static const char *corpus_path(const char *folder)
 {
-    void *const memory = calloc(count ? count : 1, size);
-    if (!memory)
-        fail("out of memory", "calloc");
-    return memory;
+    static char path[1024];
+    const char *const corpus = getenv("MD5_CORPUS");
+    if (!corpus)
+        return NULL;
+    snprintf(path, sizeof path, "%s/%s", corpus, folder);
+    return path;
 }
 
-static text_file read_text(const char *path)
+// -- The machine ----------------------------------------------------------------------------------
+
+// Every multiplication waits for the one before it.
+static uint64_t multiply_on(void *of, md5_cpu level)
 {
-    FILE *const file = fopen(path, "rb");
-    if (!file || fseek(file, 0, SEEK_END) != 0)
-        fail("cannot read", path);
-    const long size = ftell(file);
-    rewind(file);
-    text_file result = {.path = path, .size = size > 0 ? (size_t)size : 0};
-    result.bytes = allocate(result.size, 1);
-    if (fread(result.bytes, 1, result.size, file) != result.size)
-        fail("cannot read", path);
-    fclose(file);
-    return result;
+    float value = 1.0f + (float)(*(uint64_t *)of & 1) * 1e-7f;
+    (void)level;
+    for (int i = 0; i < 100000; i++)
+        value *= 1.0000001f;
+    return value > 0.5f;
 }
 
-// The largest model and its longest clip: small ones would only measure the calls.
-static void choose(workload *load)
+typedef struct copying {
+    unsigned char from[MEMCPY_SIZE], to[MEMCPY_SIZE];
+} copying;
+
+static uint64_t copy(void *of, md5_cpu level)
 {
-    md5_error error;
-    for (size_t i = 0; i < load->num_texts; i++) {
-        const text_file *const text = &load->texts[i];
-        if (is_anim(text))
+    copying *const made = of;
+    (void)level;
+    made->from[made->to[1] % MEMCPY_SIZE]++;
+    memcpy(made->to, made->from, MEMCPY_SIZE);
+    return made->to[MEMCPY_SIZE / 2];
+}
+
+static void measure_machine(bench_table *table)
+{
+    static copying made;
+    bench_heading("the machine");
+    bench_measure(table, &(bench_row){.name = "float multiply, each on the last",
+                                      .unit = "ns",
+                                      .work = multiply_on,
+                                      .of = &table->seen,
+                                      .units = 100000.0,
+                                      .no_twin = true});
+    bench_measure(table, &(bench_row){.name = "memcpy within the L2 cache",
+                                      .unit = "MB/s",
+                                      .kind = BENCH_RATE,
+                                      .work = copy,
+                                      .of = &made,
+                                      .units = MEMCPY_SIZE,
+                                      .no_twin = true});
+}
+
+// -- Reading --------------------------------------------------------------------------------------
+
+static void measure_clip_memory(bench_table *table)
+{
+    static const char *const clips[][2] = {{"the drone", "corpus/redeclipse/drone"},
+                                           {"Stromar", "corpus/stromar"}};
+    for (size_t i = 0; i < sizeof clips / sizeof clips[0]; i++) {
+        static bench_texts texts;
+        const char *const path = corpus_path(clips[i][1]);
+        if (path)
+            add_folder(&texts, path);
+        show_clip_memory(table, &texts, clips[i][0]);
+        free_texts(&texts);
+    }
+}
+
+static void measure_reading(bench_table *table, int count, char **paths)
+{
+    static bench_texts ours, others;
+    for (int i = 0; i < count; i++)
+        add_file(&ours, paths[i]);
+    const char *const corpus = corpus_path("corpus");
+    if (corpus)
+        add_folder(&others, corpus);
+    if (ours.mesh_bytes == 0 || ours.anim_bytes == 0)
+        fail("no files", "give at least one .md5mesh and one .md5anim");
+    bench_heading("reading, everything derived");
+    measure_texts(table, &ours, "ours");
+    measure_texts(table, &others, "the corpus");
+    show_memory(table, others.count > 0 ? &others : &ours);
+    measure_clip_memory(table);
+    free_texts(&ours);
+    free_texts(&others);
+}
+
+// -- Posing ---------------------------------------------------------------------------------------
+
+static md5_cpu best_of_posing(void)
+{
+    return md5_cpu_has(MD5_CPU_AVX512) ? MD5_CPU_AVX512 : md5_cpu_best();
+}
+
+static void measure_pose(bench_table *table, posing *made, bench_work *work, const char *name,
+                         bool levels, double characters, double goal)
+{
+    bench_measure(table, &(bench_row){.name = name,
+                                      .unit = "ns/joint",
+                                      .work = work,
+                                      .of = made,
+                                      .units = characters * made->model->skeleton.num_joints,
+                                      .best = best_of_posing(),
+                                      .levels = levels,
+                                      .goal = goal});
+}
+
+static void measure_threads(bench_table *table, posing *made)
+{
+    const long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    const unsigned most = cores < 1 ? 1 : cores > MAX_THREADS ? MAX_THREADS : (unsigned)cores;
+    const double one = time_threads(made, 1);
+    for (unsigned threads = 2; threads <= most; threads *= 2) {
+        char name[64];
+        snprintf(name, sizeof name, "a crowd on %u threads, times as fast as on 1", threads);
+        bench_figure(table, name, "x", one / time_threads(made, threads), 0.0);
+    }
+}
+
+// All of it for the middle size, for the others what one asks for first.
+static void measure_posing(bench_table *table, uint32_t num_joints)
+{
+    static posing made;
+    char title[96];
+    const bool all = num_joints == 71;
+    make_posing(&made, num_joints);
+    snprintf(title, sizeof title, "posing, %u joints, %d frames, all animated",
+             (unsigned)num_joints, POSING_FRAMES);
+    bench_heading(title);
+    measure_pose(table, &made, work_play, "time to palette", all, 1.0, all ? 5.0 : 0.0);
+    measure_pose(table, &made, work_seek, "the same at random times", false, 1.0, all ? 5.0 : 0.0);
+    measure_pose(table, &made, work_crowd, "a crowd of 1000, any times", all, POSING_CROWD,
+                 all ? 3.0 : 0.0);
+    if (all) {
+        measure_threads(table, &made);
+        measure_pose(table, &made, work_sample, "sample", true, 1.0, 0.0);
+        measure_pose(table, &made, work_finish, "local to palette", true, 1.0, 0.0);
+        measure_pose(table, &made, work_multiply, "palette", false, 1.0, 0.0);
+        bench_measure(table, &(bench_row){.name = "local to model",
+                                          .unit = "ns/joint",
+                                          .work = work_compose,
+                                          .of = &made,
+                                          .units = num_joints,
+                                          .best = md5_cpu_best()});
+        bench_measure(table, &(bench_row){.name = "sample along curves",
+                                          .unit = "ns/joint",
+                                          .work = work_sample_cubic,
+                                          .of = &made,
+                                          .units = num_joints,
+                                          .no_twin = true});
+        measure_pose(table, &made, work_blend, "blend 2 layers", true, 1.0, 1.0);
+        measure_pose(table, &made, work_blend_masked, "the same with a mask", true, 1.0, 1.2);
+        measure_pose(table, &made, work_add, "add a difference", true, 1.0, 1.2);
+    }
+    free_posing(&made);
+}
+
+// -- Slerp ----------------------------------------------------------------------------------------
+
+static double next_random(uint64_t *state)
+{
+    return random_number(state) * 2.0 - 1.0;
+}
+
+static md5_quat random_quat(uint64_t *state)
+{
+    for (;;) {
+        const double x = next_random(state), y = next_random(state);
+        const double z = next_random(state), w = next_random(state);
+        const double square = x * x + y * y + z * z + w * w;
+        if (square > 1.0 || square < 0.01)
             continue;
-        md5_model *const model = md5_parse_model(text->bytes, text->size, NULL, &error);
+        const double scale = 1.0 / sqrt(square);
+        return (md5_quat){(float)(x * scale), (float)(y * scale), (float)(z * scale),
+                          (float)(w * scale)};
+    }
+}
+
+static void unit_of(md5_quat q, double out[4])
+{
+    const double c[4] = {(double)q.x, (double)q.y, (double)q.z, (double)q.w};
+    const double length = sqrt(c[0] * c[0] + c[1] * c[1] + c[2] * c[2] + c[3] * c[3]);
+    for (int i = 0; i < 4; i++)
+        out[i] = c[i] / length;
+}
+
+// The angle, in radians, between the rotations of two unit quaternions.
+static double angle_between(const double a[4], const double b[4])
+{
+    double near = 0.0, far = 0.0;
+    for (int i = 0; i < 4; i++) {
+        near += (a[i] - b[i]) * (a[i] - b[i]);
+        far += (a[i] + b[i]) * (a[i] + b[i]);
+    }
+    return 4.0 * atan2(sqrt(fmin(near, far)), sqrt(fmax(near, far)));
+}
+
+// How far md5_slerp() is off the exact rotation.
+static double slerp_error(md5_quat a, md5_quat b, float t)
+{
+    double p[4], q[4], exact[4], found[4];
+    unit_of(a, p);
+    unit_of(b, q);
+    const double cosine = p[0] * q[0] + p[1] * q[1] + p[2] * q[2] + p[3] * q[3];
+    if (fabs(cosine) < 1e-6) // either way is the shorter one
+        return 0.0;
+    const double angle = 0.5 * angle_between(p, q);
+    const double sine = sin(angle);
+    const double of_a = sine > 0.0 ? sin((1.0 - (double)t) * angle) / sine : 1.0 - (double)t;
+    const double of_b =
+        (cosine < 0.0 ? -1.0 : 1.0) * (sine > 0.0 ? sin((double)t * angle) / sine : (double)t);
+    for (int i = 0; i < 4; i++)
+        exact[i] = p[i] * of_a + q[i] * of_b;
+    unit_of(md5_slerp(a, b, t), found);
+    return angle_between(exact, found);
+}
+
+// Rows "s q0 q1 t ...".
+static double table_error(const char *path)
+{
+    FILE *const file = fopen(path, "r");
+    char line[2048];
+    double worst = -1.0;
+    while (file && fgets(line, sizeof line, file)) {
+        float n[9];
+        char *at = line + 1;
+        if (line[0] != 's')
+            continue;
+        for (int i = 0; i < 9; i++)
+            n[i] = strtof(at, &at);
+        const float t = fminf(1.0f, fmaxf(0.0f, n[8]));
+        worst = fmax(worst, slerp_error((md5_quat){n[0], n[1], n[2], n[3]},
+                                        (md5_quat){n[4], n[5], n[6], n[7]}, t));
+    }
+    if (file)
+        fclose(file);
+    return worst;
+}
+
+static void measure_accuracy(bench_table *table)
+{
+    uint64_t random = 1;
+    double worst = 0.0;
+    bench_heading("accuracy, against exact slerp in double");
+    for (uint32_t i = 0; i < SLERP_PAIRS; i++) {
+        const md5_quat a = random_quat(&random), b = random_quat(&random);
+        worst = fmax(worst, slerp_error(a, b, (float)random_number(&random)));
+    }
+    bench_figure(table, "slerp of 10 million random pairs, at most", "rad", worst, 1e-5);
+    const char *const path = corpus_path("golden/slerptable.txt");
+    const double off = path ? table_error(path) : -1.0;
+    if (off >= 0.0)
+        bench_figure(table, "slerp of slerptable.txt, at most", "rad", off, 1e-5);
+}
+
+// -- Skinning -------------------------------------------------------------------------------------
+
+static uint64_t work_positions(void *of, md5_cpu level)
+{
+    ((skinning *)of)->level = level;
+    return skin_all(of, false, false);
+}
+
+static uint64_t work_normals(void *of, md5_cpu level)
+{
+    ((skinning *)of)->level = level;
+    return skin_all(of, true, false);
+}
+
+static uint64_t work_tangents(void *of, md5_cpu level)
+{
+    ((skinning *)of)->level = level;
+    return skin_all(of, true, true);
+}
+
+static void measure_skin(bench_table *table, skinning *of, bench_work *work, double goal,
+                         const char *format, const char *what, int number)
+{
+    char name[64];
+    snprintf(name, sizeof name, format, number, what);
+    bench_measure(table, &(bench_row){.name = name,
+                                      .unit = "ns/vertex",
+                                      .work = work,
+                                      .of = of,
+                                      .units = of->num_vertices,
+                                      .best = md5_cpu_best(),
+                                      .levels = true,
+                                      .goal = goal});
+}
+
+static void measure_made_meshes(bench_table *table)
+{
+    static const int counts[] = {1, 2, 4, 8};
+    static skinning of;
+    bench_heading("skinning, 5000 vertices, 71 joints");
+    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
+        md5_model *const model = made_model(counts[i]);
         if (!model)
-            fail(text->path, error.message);
-        if (load->model && model->skeleton.num_joints <= load->model->skeleton.num_joints) {
-            md5_free_model(model);
-        } else {
-            md5_free_model(load->model);
-            load->model = model;
-        }
+            fail("cannot make a mesh", "made_model");
+        const int n = counts[i];
+        make_skinning(&of, model);
+        measure_skin(table, &of, work_positions, n == 1 ? 0.8 : 0.0, "%d influences%s", "", n);
+        measure_skin(table, &of, work_normals, n == 4 ? 2.6 : 0.0, "%d, %s", "+ normals", n);
+        measure_skin(table, &of, work_tangents, n == 4 ? 3.0 : 0.0, "%d, %s", "+ tangents", n);
+        free_skinning(&of);
     }
-    if (!load->model)
-        fail("no model", "give at least one .md5mesh");
-    for (size_t i = 0; i < load->num_texts; i++) {
-        const text_file *const text = &load->texts[i];
-        if (!is_anim(text))
-            continue;
-        md5_anim *const anim = md5_parse_anim(text->bytes, text->size, NULL, &error);
-        if (!anim)
-            fail(text->path, error.message);
-        md5_binding *const binding = md5_bind(load->model, anim, NULL, &error);
-        if (!binding || (load->anim && anim->num_frames <= load->anim->num_frames)) {
-            md5_free_binding(binding);
-            md5_free_anim(anim);
-            continue;
-        }
-        md5_free_binding(load->binding);
-        md5_free_anim(load->anim);
-        load->binding = binding;
-        load->anim = anim;
-    }
-    if (!load->binding)
-        fail("no animation", "none of the .md5anim files fits the largest model");
 }
 
-static void prepare(workload *load, int count, char **paths)
+static void measure_real_meshes(bench_table *table, int count, char **paths)
 {
-    load->texts = allocate((size_t)count, sizeof load->texts[0]);
-    load->num_texts = (size_t)count;
+    static const char *const names[] = {"redeclipse/drone/mesh.md5mesh", "frankie/Frankie.md5mesh",
+                                        "stromar/stromar.md5mesh", "terasology/lasr/queen.md5mesh"};
+    static skinning of;
+    bench_heading("skinning real models, positions");
     for (int i = 0; i < count; i++) {
-        load->texts[i] = read_text(paths[i]);
-        *(is_anim(&load->texts[i]) ? &load->anim_bytes : &load->mesh_bytes) += load->texts[i].size;
+        md5_model *const model =
+            strstr(paths[i], ".md5mesh") ? md5_load_model(paths[i], NULL, NULL) : NULL;
+        if (!model)
+            continue;
+        const char *const slash = strrchr(paths[i], '/');
+        make_skinning(&of, model);
+        if (of.num_vertices >= 1000.0) // smaller ones would only measure the calls
+            measure_skin(table, &of, work_positions, 0.0, "%.0d%.40s", slash ? slash + 1 : paths[i],
+                         0);
+        free_skinning(&of);
     }
-    choose(load);
-    const uint32_t num_joints = load->model->skeleton.num_joints;
-    load->pose = allocate(num_joints, sizeof load->pose[0]);
-    load->palette = allocate(num_joints, sizeof load->palette[0]);
-    for (uint32_t i = 0; i < load->model->num_meshes; i++) {
-        const md5_mesh *const mesh = &load->model->meshes[i];
-        if (!load->mesh || mesh->num_vertices > load->mesh->num_vertices)
-            load->mesh = mesh;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        char folder[256];
+        snprintf(folder, sizeof folder, "corpus/%s", names[i]);
+        const char *const path = corpus_path(folder);
+        md5_model *const model = path ? md5_load_model(path, NULL, NULL) : NULL;
+        if (!model)
+            continue;
+        make_skinning(&of, model);
+        measure_skin(table, &of, work_positions, 0.9, "%.0d%.40s", names[i], 0);
+        free_skinning(&of);
     }
-    if (!load->mesh)
-        fail("no mesh", "the largest model has none");
-    load->positions = allocate(load->mesh->num_vertices, sizeof load->positions[0]);
-    load->normals = allocate(load->mesh->num_vertices, sizeof load->normals[0]);
-    load->tangents = allocate(load->mesh->num_vertices, sizeof load->tangents[0]);
-    load->from = allocate(MEMCPY_SIZE, 1);
-    load->to = allocate(MEMCPY_SIZE, 1);
-}
-
-static void release(workload *load)
-{
-    for (size_t i = 0; i < load->num_texts; i++)
-        free(load->texts[i].bytes);
-    free(load->texts);
-    md5_free_binding(load->binding);
-    md5_free_anim(load->anim);
-    md5_free_model(load->model);
-    free(load->pose);
-    free(load->palette);
-    free(load->positions);
-    free(load->normals);
-    free(load->tangents);
-    free(load->from);
-    free(load->to);
 }
 
 int main(int argc, char **argv)
 {
     if (argc < 3)
         fail("usage", "bench CSV FILE...");
-    workload load = {0};
-    prepare(&load, argc - 2, argv + 2);
-    FILE *const csv = fopen(argv[1], "w");
-    if (!csv)
+    bench_table table = {.csv = fopen(argv[1], "w")};
+    if (!table.csv)
         fail("cannot write", argv[1]);
-
-    const md5_mesh *const mesh = load.mesh;
-    const double joints = load.model->skeleton.num_joints, vertices = mesh->num_vertices;
-    printf("%zu files; posing %u joints, %u frames; skinning %u vertices, %.2f influences each\n",
-           load.num_texts, load.model->skeleton.num_joints, load.anim->num_frames,
-           mesh->num_vertices, vertices > 0 ? mesh->num_influences / vertices : 0.0);
-    printf("%-44s %10s %-10s %10s ..%10s\n", "", "median", "", "lowest", "3/4 below");
-    fputs("row,unit,median,lowest,three_quarters,runs\n", csv);
-    const bench_row rows[] = {
-        {"machine: float multiply, each on the last", "ns", multiply, 100000, false},
-        {"machine: memcpy within the L2 cache", "MB/s", copy, MEMCPY_SIZE, true},
-        {"read .md5mesh, geometry derived", "MB/s", read_meshes, (double)load.mesh_bytes, true},
-        {"read .md5anim", "MB/s", read_anims, (double)load.anim_bytes, true},
-        {"sample, local to model, palette: our model", "ns/joint", pose_in_steps, joints, false},
-        {"skin positions", "ns/vertex", skin_positions, vertices, false},
-        {"skin positions, normals", "ns/vertex", skin_normals, vertices, false},
-        {"skin positions, normals, tangents", "ns/vertex", skin_tangents, vertices, false},
-    };
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
-        measure(&load, &rows[i], csv);
-    measure_posing(&load, csv);
-    measure_skinning(&load, csv);
-
-    const bool written = fclose(csv) == 0;
-    release(&load);
-    if (!written)
+    fputs("row,variant,unit,median,quarter,three_quarters,runs\n", table.csv);
+    const double start = bench_now();
+    measure_machine(&table);
+    measure_reading(&table, argc - 2, argv + 2);
+    static const uint32_t sizes[] = {71, 33, 110};
+    for (int i = 0; i < 3; i++)
+        measure_posing(&table, sizes[i]);
+    measure_accuracy(&table);
+    measure_made_meshes(&table);
+    measure_real_meshes(&table, argc - 2, argv + 2);
+    printf("\n%d of %d goals met; %.0f seconds; widest instruction set: %s\n", table.num_met,
+           table.num_goals, bench_now() - start, bench_level_name(best_of_posing()));
+    if (fclose(table.csv) != 0)
         fail("cannot write", argv[1]);
     return 0;
 }

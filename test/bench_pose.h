@@ -1,10 +1,14 @@
 // Posing of made characters, for bench.c: every joint turns and moves in every frame, which real
 // clips do not do; joints hang below each other in chains of three or four, as limbs do.
-#ifndef TEST_BENCH_POSE_H
-#define TEST_BENCH_POSE_H
+#ifndef BENCH_POSE_H
+#define BENCH_POSE_H
+
+#include "test/bench_measure.h"
 
 #include "md5/pose/kernels.h"
 
+#include <math.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,7 +26,8 @@ typedef struct posing {
     md5_moment moments[POSING_MOMENTS]; // all over the clip
     uint32_t next_moment;
     double time;
-    md5_cpu level; // of rows for one instruction set
+    md5_transform *layer, *mixed; // another pose, and a result
+    float *mask;
 } posing;
 
 typedef struct made_text {
@@ -105,7 +110,6 @@ static void make_posing(posing *made, uint32_t num_joints)
     *made = (posing){
         .model = md5_parse_model(mesh.bytes, mesh.size, NULL, &error),
         .anim = md5_parse_anim(anim.bytes, anim.size, NULL, &error),
-        .level = md5_cpu_best(),
     };
     free(mesh.bytes);
     free(anim.bytes);
@@ -129,6 +133,14 @@ static void make_posing(posing *made, uint32_t num_joints)
             .palette = made->palettes + (size_t)i * num_joints,
         };
     made->scratch = posing_memory(md5_pose_batch_scratch(made->jobs, POSING_CROWD), 1);
+    made->layer = posing_memory(num_joints, sizeof *made->layer);
+    made->mixed = posing_memory(num_joints, sizeof *made->mixed);
+    made->mask = posing_memory(num_joints, sizeof *made->mask);
+    md5_sample(made->binding, &made->moments[0], MD5_ROOT_FILE, made->pose);
+    md5_sample(made->binding, &made->moments[1], MD5_ROOT_FILE, made->layer);
+    // As a mask of the upper body is: nothing, a few joints in between, everything.
+    for (uint32_t i = 0; i < num_joints; i++)
+        made->mask[i] = fminf(1.0f, fmaxf(0.0f, ((float)i - 0.4f * (float)num_joints) / 8.0f));
 }
 
 static void free_posing(posing *made)
@@ -142,6 +154,9 @@ static void free_posing(posing *made)
     free(made->palettes);
     free(made->jobs);
     free(made->scratch);
+    free(made->layer);
+    free(made->mixed);
+    free(made->mask);
 }
 
 // A sixtieth of a second later.
@@ -154,6 +169,150 @@ static md5_moment play_on(posing *made)
 static md5_moment seek_on(posing *made)
 {
     return made->moments[made->next_moment++ % POSING_MOMENTS];
+}
+
+// -- The work of each row
+// ---------------------------------------------------------------------------
+
+static uint64_t seen_of(const md5_mat34 *matrix)
+{
+    return matrix->m[0] > 0.0f;
+}
+
+static uint64_t work_play(void *of, md5_cpu level)
+{
+    posing *const made = of;
+    const md5_moment moment = play_on(made);
+    md5_pose_palette_with(md5_pose_kernels_of(level), made->binding, &moment, MD5_ROOT_FILE,
+                          made->pose, made->joints, made->palette);
+    return seen_of(made->palette);
+}
+
+static uint64_t work_seek(void *of, md5_cpu level)
+{
+    posing *const made = of;
+    const md5_moment moment = seek_on(made);
+    md5_pose_palette_with(md5_pose_kernels_of(level), made->binding, &moment, MD5_ROOT_FILE,
+                          made->pose, made->joints, made->palette);
+    return seen_of(made->palette);
+}
+
+static uint64_t work_sample(void *of, md5_cpu level)
+{
+    posing *const made = of;
+    const md5_moment moment = play_on(made);
+    md5_sample_with(md5_pose_kernels_of(level), made->binding, &moment, MD5_ROOT_FILE, made->pose);
+    return made->pose[0].rotation.x > 0.0f;
+}
+
+static uint64_t work_sample_cubic(void *of, md5_cpu level)
+{
+    posing *const made = of;
+    const md5_moment moment = play_on(made);
+    (void)level;
+    md5_sample_cubic(made->binding, &moment, MD5_WRAP_LOOP, MD5_ROOT_FILE, made->mixed);
+    return made->mixed[0].rotation.x > 0.0f;
+}
+
+static uint64_t work_compose(void *of, md5_cpu level)
+{
+    posing *const made = of;
+    md5_pose_kernels_of(level)->compose(&made->model->skeleton, made->pose, made->joints);
+    return seen_of(made->joints);
+}
+
+static uint64_t work_multiply(void *of, md5_cpu level)
+{
+    posing *const made = of;
+    md5_pose_kernels_of(level)->multiply(made->model->skeleton.num_joints, made->joints,
+                                         made->model->inverse_bind, made->palette);
+    return seen_of(made->palette);
+}
+
+static uint64_t work_finish(void *of, md5_cpu level)
+{
+    posing *const made = of;
+    md5_pose_kernels_of(level)->finish(made->model, made->pose, made->joints, made->palette);
+    return seen_of(made->palette);
+}
+
+static uint64_t work_blend(void *of, md5_cpu level)
+{
+    posing *const made = of;
+    md5_pose_kernels_of(level)->blend(made->pose, made->layer, 0.3f, NULL,
+                                      made->model->skeleton.num_joints, made->mixed);
+    return made->mixed[0].rotation.x > 0.0f;
+}
+
+static uint64_t work_blend_masked(void *of, md5_cpu level)
+{
+    posing *const made = of;
+    md5_pose_kernels_of(level)->blend(made->pose, made->layer, 0.7f, made->mask,
+                                      made->model->skeleton.num_joints, made->mixed);
+    return made->mixed[0].rotation.x > 0.0f;
+}
+
+static uint64_t work_add(void *of, md5_cpu level)
+{
+    posing *const made = of;
+    md5_pose_kernels_of(level)->add(made->pose, made->layer, 0.6f, NULL,
+                                    made->model->skeleton.num_joints, made->mixed);
+    return made->mixed[0].rotation.x > 0.0f;
+}
+
+static uint64_t work_crowd(void *of, md5_cpu level)
+{
+    posing *const made = of;
+    md5_pose_batch_with(md5_pose_kernels_of(level), made->jobs, POSING_CROWD, made->scratch);
+    return seen_of(made->palettes);
+}
+
+// -- Threads
+// ----------------------------------------------------------------------------------------
+
+enum { THREAD_ROUNDS = 40, MAX_THREADS = 64 };
+
+typedef struct crowd_part {
+    const md5_pose_job *jobs;
+    size_t count;
+    void *scratch;
+} crowd_part;
+
+static void *pose_part(void *of)
+{
+    const crowd_part *const part = of;
+    for (int round = 0; round < THREAD_ROUNDS; round++)
+        md5_pose_batch(part->jobs, part->count, part->scratch);
+    return NULL;
+}
+
+// Nanoseconds a joint of the whole crowd, each thread posing its part: the fastest of some tries.
+static double time_threads(posing *made, unsigned num_threads)
+{
+    crowd_part parts[MAX_THREADS];
+    pthread_t threads[MAX_THREADS];
+    const size_t each = (POSING_CROWD + num_threads - 1) / num_threads;
+    for (unsigned i = 0; i < num_threads; i++) {
+        const size_t begin = each * i < POSING_CROWD ? each * i : POSING_CROWD;
+        const size_t count = POSING_CROWD - begin < each ? POSING_CROWD - begin : each;
+        parts[i] = (crowd_part){made->jobs + begin, count, NULL};
+        parts[i].scratch = posing_memory(md5_pose_batch_scratch(made->jobs, POSING_CROWD), 1);
+    }
+    double best = 1e30;
+    for (int try = 0; try < 9; try++) {
+        const double start = bench_now();
+        for (unsigned i = 0; i < num_threads; i++) {
+            if (pthread_create(&threads[i], NULL, pose_part, &parts[i]) != 0)
+                exit(1);
+        }
+        for (unsigned i = 0; i < num_threads; i++)
+            pthread_join(threads[i], NULL);
+        const double seconds = bench_now() - start;
+        best = seconds < best ? seconds : best;
+    }
+    for (unsigned i = 0; i < num_threads; i++)
+        free(parts[i].scratch);
+    return best / THREAD_ROUNDS / POSING_CROWD / made->model->skeleton.num_joints * 1e9;
 }
 
 #endif

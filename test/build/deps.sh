@@ -1,6 +1,6 @@
 #!/bin/sh
 # deps.sh SET...: finds out what the build lacks, by looking for the files and commands themselves,
-# and installs it where apt-get can. Sets: viewer, test, long, lint. DEPS=no: only says what is
+# and installs it where apt-get can. Sets: viewer, test, bench, long, lint. DEPS=no: only says what is
 # missing. On other systems names the packages and stops. The library and md5tool need none of this.
 # deps.sh --font: prints the path of the panel's font.
 set -u
@@ -63,6 +63,11 @@ look_test() {
     command_found c++ || command_found g++ || command_found clang++ || lack c++
 }
 
+# To compare with; whatever else there is to measure needs none of it.
+look_bench() {
+    "${PKG_CONFIG:-pkg-config}" --exists assimp 2>/dev/null || wish assimp
+}
+
 look_long() {
     command_found debootstrap || lack debootstrap
     command_found clang || lack clang
@@ -82,6 +87,7 @@ look_lint() {
 package() {
     case $1:$2 in
     apt:sdl2) echo libsdl2-dev ;;
+    apt:assimp) echo libassimp-dev ;;
     apt:stb) echo libstb-dev ;;
     apt:glad) echo python3-glad ;;
     apt:font) echo fonts-dejavu-core ;;
@@ -181,12 +187,19 @@ lack() {
     missing="$missing $1"
 }
 
+# What is only better with it.
+wish() {
+    wished="$wished $1"
+}
+
 look() {
     missing=
+    wished=
     for set; do
         "look_$set"
     done
     missing=${missing# }
+    wished=${wished# }
 }
 
 if [ "${1:-}" = --font ]; then
@@ -195,6 +208,9 @@ if [ "${1:-}" = --font ]; then
 fi
 
 look "$@"
+if [ -n "$wished" ] && command_found apt-get && [ "${DEPS:-yes}" != no ]; then
+    (missing=$wished && install_with_apt) || echo "deps: going on without: $wished" >&2
+fi
 [ -z "$missing" ] && exit 0
 
 if command_found apt-get && [ "${DEPS:-yes}" != no ]; then
