@@ -6,6 +6,7 @@
 #include "render/md5gl.h"
 #include "demo/view_camera.h"
 #include "demo/view_canvas.h"
+#include "demo/view_companion.h"
 #include "demo/view_crowd.h"
 #include "demo/view_font.h"
 #include "demo/view_keys.h"
@@ -22,6 +23,9 @@ typedef struct view_shown {
     bool untextured, checker;
     bool panel, statistics, frame_time, hierarchy, help;
 } view_shown;
+
+// Another body, and a thing that is held.
+enum { VIEW_NUM_COMPANIONS = 2 };
 
 // What the mouse holds on to.
 typedef enum view_drag_kind {
@@ -61,6 +65,7 @@ typedef struct view_state {
     float ground;      // height of the grid
     bool as_asked;     // it is what the command line names, with the textures that it names
 
+    view_companion companions[VIEW_NUM_COMPANIONS];
     view_crowd crowd; // shown instead of the one, where there is one
     view_play play;
     view_camera camera; // the own one

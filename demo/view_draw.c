@@ -99,7 +99,8 @@ static bool draw_model(view_state *viewer, md5_error *error)
         return md5gl_draw_models(viewer->renderer, viewer->drawn, crowd->palettes,
                                  crowd->placements, crowd->count, style, error);
     return md5gl_draw_models(viewer->renderer, viewer->drawn, viewer->scene.palette, NULL, 1, style,
-                             error);
+                             error)
+           && view_draw_companions(viewer, style, error);
 }
 
 static void draw_boxes(view_state *viewer, view_lines *lines)

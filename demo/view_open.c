@@ -21,6 +21,7 @@ void view_close(view_state *viewer)
         md5gl_destroy_model(viewer->renderer, viewer->drawn);
     }
     viewer->drawn = NULL;
+    view_free_companions(viewer);
     view_free_crowd(&viewer->crowd); // which refers to the scene
     view_free_scene(&viewer->scene);
 }
@@ -60,27 +61,28 @@ static char *find_own_model(void)
 
 // -- Framing --------------------------------------------------------------------------------
 
-// Around all of the square that the crowd stands in.
-static void widen_by_crowd(view_state *viewer)
+// By so much ahead and back, to the right and to the left.
+static void widen_by(view_state *viewer, float ahead, float right, float left)
 {
-    const float spread = viewer->crowd.spread;
     md5_bounds *const bounds = &viewer->bounds;
     for (int i = 0; i < VIEW_HULL_POINTS; i++) {
         md5_vec3 *const point = &viewer->hull.points[i];
-        point->x += point->x > 0.0f ? spread : -spread;
-        point->y += point->y > 0.0f ? spread : -spread;
+        point->x += point->x > 0.0f ? ahead : -ahead;
+        point->y += point->y > 0.0f ? left : right;
     }
-    bounds->min.x -= spread;
-    bounds->min.y -= spread;
-    bounds->max.x += spread;
-    bounds->max.y += spread;
+    bounds->min.x -= ahead;
+    bounds->max.x += ahead;
+    bounds->min.y += right;
+    bounds->max.y += left;
 }
 
 void view_measure(view_state *viewer)
 {
     viewer->bounds = view_clip_bounds(&viewer->scene, &viewer->hull);
     if (viewer->crowd.count > 0)
-        widen_by_crowd(viewer);
+        widen_by(viewer, viewer->crowd.spread, -viewer->crowd.spread, viewer->crowd.spread);
+    else if (viewer->companions[0].model != NULL)
+        widen_by(viewer, 0.0f, 0.0f, view_companion_distance(viewer));
     // The ground is at 0, where id's characters stand, unless the model floats or sinks.
     const float size = view_size(viewer->bounds), low = viewer->bounds.min.z;
     viewer->ground = fabsf(low) <= 0.1f * size || view_is_empty(viewer->bounds) ? 0.0f : low;
@@ -182,6 +184,8 @@ static bool open_files(view_state *viewer, const char *const *files, size_t num_
     viewer->textures = textures;
     viewer->as_asked = as_asked;
     viewer->hierarchy_scroll = 0.0f;
+    if (!view_load_companions(viewer))
+        return false;
     const uint32_t crowd = viewer->options->crowd;
     return crowd == 0 || view_make_crowd(&viewer->crowd, &viewer->scene, crowd, &viewer->log);
 }

@@ -283,6 +283,12 @@ static bool set_value(view_options *o, view_option_id id, const char *value)
         return value[0] != '\0';
     case OPTION_RESOLUTION:
         return read_resolution(value, o);
+    case OPTION_RETARGET:
+        o->retarget = value;
+        return value[0] != '\0';
+    case OPTION_ATTACH:
+        o->attach = value;
+        return strchr(value, '=') > value && strchr(value, '=')[1] != '\0';
     case OPTION_CROWD:
         return read_count(value, 1, 100000, &o->crowd);
     case OPTION_SHEET:

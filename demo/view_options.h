@@ -30,6 +30,8 @@ typedef struct view_options {
     uint32_t width, height;
     uint32_t samples;
     uint32_t num_frames;                // --frames; 0 = not asked for
+    const char *retarget;               // another model, or NULL
+    const char *attach;                 // "JOINT=MODEL", or NULL
     uint32_t crowd;                     // 0 = one character
     uint32_t sheet_columns, sheet_rows; // 0 = no sheet
     bool turntable;

@@ -1,0 +1,150 @@
+#include "demo/view_companion.h"
+
+#include "demo/common_memory.h"
+#include "demo/view.h"
+#include "demo/view_math.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// How far beside the scene's model another body stands, as a share of the size of both.
+static const float apart = 0.4f;
+
+static void free_companion(view_state *viewer, view_companion *companion)
+{
+    if (companion->textures != NULL)
+        view_free_textures(companion->textures, viewer->renderer);
+    if (companion->drawn != NULL)
+        md5gl_destroy_model(viewer->renderer, companion->drawn);
+    md5_free_retarget(companion->retarget);
+    free(companion->textures);
+    free(companion->scratch);
+    free(companion->pose);
+    free(companion->palette);
+    md5_free_model(companion->model);
+    *companion = (view_companion){0};
+}
+
+static bool load(view_state *viewer, view_companion *companion, const char *path)
+{
+    md5_error error;
+    *companion = (view_companion){.joint = -1};
+    companion->model = md5_load_model(path, NULL, &error);
+    if (companion->model != NULL)
+        companion->drawn =
+            md5gl_create_model(viewer->renderer, companion->model, viewer->options->path, &error);
+    if (companion->drawn == NULL) {
+        view_log_error(&viewer->log, &error);
+        free_companion(viewer, companion);
+        return false;
+    }
+    const uint32_t num_joints = companion->model->skeleton.num_joints;
+    companion->scratch = common_alloc(viewer->scene.num_joints, sizeof *companion->scratch);
+    companion->pose = common_alloc(num_joints, sizeof *companion->pose);
+    companion->palette = common_alloc(num_joints, sizeof *companion->palette);
+    companion->textures = common_alloc(1, sizeof *companion->textures);
+    if (view_load_textures(companion->textures, viewer->renderer, companion->model, path, NULL,
+                           &viewer->log))
+        return true;
+    free_companion(viewer, companion);
+    return false;
+}
+
+static bool load_other_body(view_state *viewer)
+{
+    md5_error error;
+    view_companion *const body = &viewer->companions[0];
+    if (!load(viewer, body, viewer->options->retarget))
+        return false;
+    body->retarget = md5_create_retarget(viewer->scene.model, body->model, NULL, 0, NULL, &error);
+    if (body->retarget != NULL)
+        return true;
+    view_log_error(&viewer->log, &error);
+    free_companion(viewer, body);
+    return false;
+}
+
+static bool load_held_thing(view_state *viewer)
+{
+    const char *const equals = strchr(viewer->options->attach, '=');
+    const size_t length = (size_t)(equals - viewer->options->attach);
+    view_companion *const thing = &viewer->companions[1];
+    if (!load(viewer, thing, equals + 1))
+        return false;
+    const md5_skeleton *const skeleton = viewer->scene.skeleton;
+    for (uint32_t i = 0; i < skeleton->num_joints && thing->joint < 0; i++) {
+        const char *const name = skeleton->joints[i].name;
+        if (strlen(name) == length && strncmp(name, viewer->options->attach, length) == 0)
+            thing->joint = (int32_t)i;
+    }
+    if (thing->joint >= 0)
+        return true;
+    view_error(&viewer->log, "--attach %s: the model has no joint of that name",
+               viewer->options->attach);
+    free_companion(viewer, thing);
+    return false;
+}
+
+bool view_load_companions(view_state *viewer)
+{
+    if (viewer->renderer == NULL || viewer->scene.model == NULL)
+        return true;
+    return (viewer->options->retarget == NULL || load_other_body(viewer))
+           && (viewer->options->attach == NULL || load_held_thing(viewer));
+}
+
+void view_free_companions(view_state *viewer)
+{
+    for (int i = 0; i < VIEW_NUM_COMPANIONS; i++)
+        free_companion(viewer, &viewer->companions[i]);
+}
+
+float view_companion_distance(const view_state *viewer)
+{
+    return apart
+           * (view_size(viewer->scene.model->bounds)
+              + view_size(viewer->companions[0].model->bounds));
+}
+
+static md5_mat34 placed_beside(const view_state *viewer)
+{
+    const md5_transform aside = {
+        .rotation = {.w = 1.0f},
+        .translation = {0.0f, view_companion_distance(viewer), 0.0f},
+    };
+    const md5_mat34 beside = md5_mat34_from_transform(aside);
+    if (viewer->scene.machine.player == NULL)
+        return beside;
+    // Beside the place where the scene's model has gone, not beside itself.
+    const md5_mat34 place = md5_mat34_from_transform(viewer->scene.machine.place);
+    return md5_mat34_mul(beside, place);
+}
+
+bool view_draw_companions(view_state *viewer, uint32_t style, md5_error *error)
+{
+    bool drawn = true;
+    for (int i = 0; i < VIEW_NUM_COMPANIONS && drawn; i++) {
+        view_companion *const companion = &viewer->companions[i];
+        if (companion->model == NULL)
+            continue;
+        const md5_skeleton *const skeleton = &companion->model->skeleton;
+        md5_mat34 place;
+        if (companion->retarget != NULL) {
+            md5_retarget_pose(companion->retarget, viewer->scene.pose, companion->scratch,
+                              companion->pose);
+            place = placed_beside(viewer);
+        } else {
+            memcpy(companion->pose, companion->model->bind_local,
+                   skeleton->num_joints * sizeof *companion->pose);
+            place = viewer->scene.joints[companion->joint];
+        }
+        md5_local_to_model(skeleton, companion->pose, companion->palette);
+        md5_build_palette(companion->model, companion->palette, companion->palette);
+        for (uint32_t m = 0; m < companion->textures->num_meshes; m++)
+            md5gl_set_texture(companion->drawn, m,
+                              view_mesh_texture(companion->textures, viewer->renderer, m));
+        drawn = md5gl_draw_models(viewer->renderer, companion->drawn, companion->palette, &place, 1,
+                                  style, error);
+    }
+    return drawn;
+}
