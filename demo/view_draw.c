@@ -142,6 +142,8 @@ static void draw_overlays(view_state *viewer, float aspect)
         view_add_normals(lines, &viewer->scene, 0.025f * radius);
     if (shown->bounds)
         draw_boxes(viewer, lines);
+    if (viewer->scene.steps.num_feet > 0 && viewer->scene.skeleton != NULL)
+        view_add_blocks(lines, &viewer->scene.steps, view_translation(&viewer->scene.joints[0]));
     if (!viewer->flying && viewer->scene.flight.camera != NULL)
         draw_flight(viewer, lines, aspect);
     if (lines->count > 0)
@@ -186,7 +188,7 @@ bool view_draw(view_state *viewer, md5gl_target *target, uint32_t width, uint32_
     md5_error draw_error;
     const bool drawn = draw_model(viewer, &draw_error);
     // Blended and without depth of its own: after what it would show through.
-    if (viewer->shown.grid)
+    if (viewer->shown.grid && viewer->scene.steps.num_feet == 0)
         draw_ground(viewer);
     draw_overlays(viewer, (float)width / (float)height);
     if (!clean)

@@ -184,6 +184,9 @@ static bool open_files(view_state *viewer, const char *const *files, size_t num_
     viewer->textures = textures;
     viewer->as_asked = as_asked;
     viewer->hierarchy_scroll = 0.0f;
+    if (viewer->options->steps && viewer->scene.model != NULL
+        && view_find_feet(&viewer->scene.steps, &viewer->scene) == 0)
+        view_warn(&viewer->log, "--steps: no joints are called foot or ankle");
     if (!view_load_companions(viewer))
         return false;
     const uint32_t crowd = viewer->options->crowd;

@@ -24,6 +24,7 @@ static const view_option table[] = {
      "parameter of a machine, from that second on;\nmay be given again"},
     {OPTION_RETARGET, "retarget", "MODEL", NULL, "another body beside it, in the same pose"},
     {OPTION_ATTACH, "attach", "JOINT=MODEL", NULL, "a thing that a joint holds"},
+    {OPTION_STEPS, "steps", NULL, NULL, "uneven ground, on which feet are placed"},
     {OPTION_CROWD, "crowd", "N", NULL, "N characters, each in its own time"},
     {OPTION_NO_AUTO, "no-auto", NULL, NULL, "do not pick up animations beside the model"},
     {OPTION_PATH, "path", "4|8|exact", NULL,

@@ -217,6 +217,8 @@ static bool *find_switch(view_options *o, view_option_id id)
         return &o->hierarchy;
     case OPTION_CHECKERBOARD:
         return &o->checkerboard;
+    case OPTION_STEPS:
+        return &o->steps;
     case OPTION_TURNTABLE:
         return &o->turntable;
     case OPTION_UNTEXTURED:

@@ -35,6 +35,7 @@ typedef struct view_options {
     uint32_t crowd;                     // 0 = one character
     uint32_t sheet_columns, sheet_rows; // 0 = no sheet
     bool turntable;
+    bool steps;
     bool verify, no_render, watch, no_auto;
     bool help, version, list_bindings;
 

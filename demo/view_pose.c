@@ -40,11 +40,16 @@ void view_pose(view_scene *scene, const view_play *play)
         view_run_machine(&scene->machine, play->time);
         view_pose_machine(&scene->machine, scene->num_joints, scene->pose, scene->joints,
                           scene->palette);
+        if (scene->steps.num_feet > 0)
+            view_place_feet(scene, &scene->machine.place, play->time);
         return;
     }
     const md5_anim *const anim = view_shown_anim(scene);
     const md5_moment moment = anim != NULL ? view_moment(play, anim) : (md5_moment){0};
     view_pose_moment(scene, &moment);
+    const md5_transform nowhere = {.rotation = {.w = 1.0f}};
+    if (scene->steps.num_feet > 0 && anim != NULL)
+        view_place_feet(scene, &nowhere, play->time);
 }
 
 void view_skin(view_scene *scene)

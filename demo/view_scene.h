@@ -7,6 +7,7 @@
 #include "demo/view_log.h"
 #include "demo/view_machine.h"
 #include "demo/view_play.h"
+#include "demo/view_steps.h"
 
 typedef struct view_clip {
     char *path, *name; // name: of the file, without folder and ending
@@ -39,6 +40,7 @@ typedef struct view_scene {
     uint32_t num_joints;          // of `skeleton`: the model's, or that of the clip
     const md5_skeleton *skeleton; // NULL in a scene of a flight alone
     view_flight flight;
+    view_steps steps;     // uneven ground, if any
     view_machine machine; // where it has a player, it moves the model, and no clip is shown
 
     // Of the moment, written by view_pose().
