@@ -28,7 +28,7 @@ typedef struct ik_rig {
     uint32_t chain[IK_JOINTS];
     md5_transform pose[IK_JOINTS];
     md5_joint joints[IK_JOINTS];
-    char names[IK_JOINTS][8];
+    char names[IK_JOINTS][16];
     uint32_t order[IK_JOINTS];
 } ik_rig;
 
