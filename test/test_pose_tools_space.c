@@ -152,4 +152,11 @@ TEST (pose_tools_modify_joint_leaves_what_it_is_not_given) {
         md5_modify_joint(&rig.skeleton, none.pose, 3, (md5_joint_space)space, turn, 1.0f);
         CHECK(memcmp(none.pose, rig.pose, sizeof rig.pose) == 0);
     }
+    // A parent so far away that there is no way to a place in the model.
+    const uint32_t tip = rig.chain[2], above = rig.chain[1];
+    rig.pose[above].translation = (md5_vec3){3e38f, 3e38f, -3e38f};
+    const md5_vec3 before = rig.pose[tip].translation;
+    const md5_transform move = {{0.0f, 0.0f, 0.0f, 0.0f}, {1.0f, 2.0f, 3.0f}, 0};
+    md5_modify_joint(&rig.skeleton, rig.pose, tip, MD5_JOINT_MODEL_OVERRIDE, move, 0.5f);
+    CHECK(memcmp(&rig.pose[tip].translation, &before, sizeof before) == 0);
 }

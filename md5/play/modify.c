@@ -53,6 +53,8 @@ void md5_modify_joint(const md5_skeleton *skeleton, md5_transform *pose, uint32_
     const md5_joint_space way =
         space == MD5_JOINT_MODEL && joint == 0 ? MD5_JOINT_MODEL_OVERRIDE : space;
     const md5_vec3 place = moved_place(way, above, changed->translation, change.translation);
+    if (!md5_is_place(place))
+        return;
     changed->translation =
         weight < 1.0f ? md5_vec3_lerp(changed->translation, place, weight) : place;
 }
