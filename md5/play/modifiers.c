@@ -38,6 +38,23 @@ static void bend(const md5_skeleton *skeleton, const md5_modifier *modifier,
     md5_two_bone(skeleton, pose, &job);
 }
 
+static void reach(const md5_skeleton *skeleton, const md5_modifier *modifier,
+                  const md5_target *target, md5_transform *pose)
+{
+    const md5_chain_job job = {
+        .tip = modifier->joint,
+        .length = modifier->desc.length,
+        .target = target->position,
+        .tolerance = 0.01f,
+        .iterations = 16,
+        .weight = target->weight,
+    };
+    if (modifier->desc.kind == MD5_MODIFIER_FABRIK)
+        md5_fabrik(skeleton, pose, &job);
+    else
+        md5_ccd(skeleton, pose, &job);
+}
+
 static void swing(md5_player *player, const md5_modifier *modifier, bool *is_placed,
                   const md5_target *target, md5_transform *pose)
 {
@@ -78,6 +95,7 @@ void md5_apply_modifiers(md5_player *player, md5_transform *pose)
             break;
         case MD5_MODIFIER_FABRIK:
         case MD5_MODIFIER_CCD:
+            reach(skeleton, modifier, target, pose);
             break;
         case MD5_MODIFIER_SPRING:
             swing(player, modifier, &player->are_placed[i], target, pose);
