@@ -53,6 +53,9 @@ static uint32_t gather_walkers(md5_player *player)
     return num_walkers;
 }
 
+// Nearer together, as parts of a step, two events count as at one moment.
+#define ONE_MOMENT 1e-9
+
 // In the order of time; at one moment in the order of layers and clips.
 static void fire_events(md5_player *player, md5_event_fn *events, void *user)
 {
@@ -60,7 +63,7 @@ static void fire_events(md5_player *player, md5_event_fn *events, void *user)
     while (num_walkers > 0) {
         uint32_t next = 0;
         for (uint32_t i = 1; i < num_walkers; i++) {
-            if (player->walkers[i].when < player->walkers[next].when)
+            if (player->walkers[i].when < player->walkers[next].when - ONE_MOMENT)
                 next = i;
         }
         md5_walker *const walker = &player->walkers[next];

@@ -69,8 +69,7 @@ static bool build_ways(md5_building *building, const md5_source *source, md5_way
     const size_t num_joints = binding->model->skeleton.num_joints;
     md5_transform *const pose = md5_build_array(building, num_joints, sizeof *pose);
     md5_transform *const roots = md5_build_array(building, num_frames, sizeof *roots);
-    if (!pose || !roots)
-        return false;
+    TRY(pose && roots);
     for (uint32_t frame = 0; frame < num_frames; frame++) {
         md5_sample(binding, &(md5_moment){.frame0 = frame, .frame1 = frame}, MD5_ROOT_FILE, pose);
         roots[frame] = pose[0];
@@ -151,8 +150,7 @@ bool md5_build_clips(md5_building *building)
         .markers = md5_build_array(building, num_markers, sizeof *arrays.markers),
         .ways = md5_build_array(building, num_ways, sizeof *arrays.ways),
     };
-    if (!arrays.sources || !arrays.cues || !arrays.markers || !arrays.ways)
-        return false;
+    TRY(arrays.sources && arrays.cues && arrays.markers && arrays.ways);
     for (uint32_t i = 0; i < desc->num_clips; i++)
         TRY(build_clip(building, &desc->clips[i], &arrays.sources[i], &arrays));
     building->machine->sources = arrays.sources;
@@ -174,8 +172,7 @@ bool md5_build_masks(md5_building *building)
     TRY(md5_end_names(building->context, &building->masks));
 
     float *const weights = md5_build_array(building, desc->num_masks, num_joints * sizeof *weights);
-    if (!weights)
-        return false;
+    TRY(weights);
     for (uint32_t i = 0; i < desc->num_masks; i++) {
         const md5_mask_desc *const mask = &desc->masks[i];
         const char *const joints = mask->joints ? mask->joints : "";

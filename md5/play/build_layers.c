@@ -201,8 +201,7 @@ bool md5_build_layers(md5_building *building)
     machine->states = md5_build_array(building, num_states, sizeof *machine->states);
     machine->transitions = md5_build_array(building, num_transitions, sizeof *machine->transitions);
     machine->conditions = md5_build_array(building, num_conditions, sizeof *machine->conditions);
-    if (!machine->layers || !machine->states || !machine->transitions || !machine->conditions)
-        return false;
+    TRY(machine->layers && machine->states && machine->transitions && machine->conditions);
     for (uint32_t i = 0; i < desc->num_layers; i++)
         TRY(build_layer(building, &desc->layers[i], &machine->layers[i]));
     return true;

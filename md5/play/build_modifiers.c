@@ -109,8 +109,7 @@ bool md5_build_modifiers(md5_building *building)
         md5_add_name(&building->joints, skeleton->joints[i].name);
     md5_sort_names(&building->joints);
     machine->modifiers = md5_build_array(building, desc->num_modifiers, sizeof *machine->modifiers);
-    if (!machine->modifiers)
-        return false;
+    TRY(machine->modifiers);
     for (uint32_t i = 0; i < desc->num_modifiers; i++)
         TRY(build_modifier(building, &desc->modifiers[i], &machine->modifiers[i]));
     return true;
@@ -154,8 +153,7 @@ bool md5_build_reaches(md5_building *building)
 {
     md5_machine *const machine = building->machine;
     machine->reaches = md5_build_array(building, machine->num_joints, sizeof *machine->reaches);
-    if (!machine->reaches)
-        return false;
+    TRY(machine->reaches);
     for (uint32_t i = 0; i < machine->num_joints; i++)
         machine->reaches[i] = -1.0f;
     machine->least_bias = machine->most_bias = 1.0f;

@@ -162,8 +162,7 @@ static bool check_places(md5_building *building, const md5_motion_desc *desc)
         return true;
     }
     const md5_motion_item **const sorted = md5_build_array(building, count, sizeof *sorted);
-    if (!sorted)
-        return false;
+    TRY(sorted);
     for (uint32_t i = 0; i < count; i++)
         sorted[i] = &desc->items[i];
     qsort(sorted, count, sizeof *sorted, compare_places);
@@ -267,8 +266,7 @@ bool md5_build_motions(md5_building *building)
         .playables = md5_build_array(building, count, sizeof *arrays.playables),
         .traits = md5_build_array(building, count, sizeof *arrays.traits),
     };
-    if (!arrays.motions || !arrays.items || !arrays.playables || !arrays.traits)
-        return false;
+    TRY(arrays.motions && arrays.items && arrays.playables && arrays.traits);
     machine->motions = arrays.motions;
     machine->items = arrays.items;
     machine->playables = arrays.playables;

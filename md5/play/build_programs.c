@@ -128,8 +128,7 @@ static bool build_program(md5_building *building, md5_program *program)
         .group_of = md5_build_array(building, count, sizeof *of.group_of),
         .num_weights = 1,
     };
-    if (!of.group_of)
-        return false;
+    TRY(of.group_of);
     program->first_part = machine->num_parts;
     program->num_parts = count;
     program->first_leaf = machine->num_leaves;
@@ -191,9 +190,8 @@ bool md5_build_programs(md5_building *building)
     machine->leaves = md5_build_array(building, num_parts, sizeof *machine->leaves);
     machine->groups = md5_build_array(building, num_parts, sizeof *machine->groups);
     machine->members = md5_build_array(building, num_parts, sizeof *machine->members);
-    if (!machine->programs || !machine->parts || !machine->leaves || !machine->groups
-        || !machine->members)
-        return false;
+    TRY(machine->programs && machine->parts && machine->leaves && machine->groups
+        && machine->members);
     for (uint32_t i = 0; i < machine->num_motions; i++) {
         if (machine->motions[i].program != WANTED)
             continue;

@@ -132,8 +132,7 @@ static bool build_all(md5_building *building)
     machine->num_joints = machine->model->skeleton.num_joints;
     machine->references = md5_build_array(building, count_references(building->desc),
                                           machine->num_joints * sizeof *machine->references);
-    if (!machine->references)
-        return false;
+    TRY(machine->references);
     TRY(md5_build_clips(building));
     TRY(md5_build_masks(building));
     TRY(md5_build_parameters(building));

@@ -5,18 +5,34 @@
 
 static const md5_way NO_WAY = {.cosine = 1.0};
 
-// From a (0) to b (1), bit by bit at both. Between two directions the chord is brought to unit
-// length: steps are short.
+// Turns the way itself, not its yaw, by half of that yaw, to the right or left: on an arc of a
+// circle it then goes straight ahead.
+static md5_way turn_half(md5_way way, double side)
+{
+    const double length = sqrt(2.0 + 2.0 * way.cosine);
+    if (length < 1e-6)
+        return way;
+    const double c = (1.0 + way.cosine) / length, s = side * way.sine / length;
+    const double x = way.x, y = way.y;
+    way.x = c * x - s * y;
+    way.y = s * x + c * y;
+    return way;
+}
+
+// From a (0) to b (1), bit by bit at both. Seen from half way round each, so that a blend of arcs
+// is the arc between them. Between two directions the chord is brought to unit length: steps are
+// short.
 static md5_way mix(md5_way a, md5_way b, double t)
 {
     if (t <= 0.0)
         return a;
     if (t >= 1.0)
         return b;
+    const md5_way from = turn_half(a, -1.0), to = turn_half(b, -1.0);
     md5_way way = {
-        .x = a.x + (b.x - a.x) * t,
-        .y = a.y + (b.y - a.y) * t,
-        .z = a.z + (b.z - a.z) * t,
+        .x = from.x + (to.x - from.x) * t,
+        .y = from.y + (to.y - from.y) * t,
+        .z = from.z + (to.z - from.z) * t,
         .cosine = a.cosine + (b.cosine - a.cosine) * t,
         .sine = a.sine + (b.sine - a.sine) * t,
     };
@@ -24,7 +40,7 @@ static md5_way mix(md5_way a, md5_way b, double t)
     const double scale = square > 1e-12 ? 1.0 / sqrt(square) : 0.0;
     way.cosine = scale > 0.0 ? way.cosine * scale : a.cosine;
     way.sine = scale > 0.0 ? way.sine * scale : a.sine;
-    return way;
+    return turn_half(way, 1.0);
 }
 
 // Goes `b` on top of `a`, as much of it as `t` says.
