@@ -77,6 +77,14 @@ static void collapse(md5_run *run)
         run->num_ghosts = (uint8_t)(run->num_ghosts + (is_frozen ? 1 : 2));
 }
 
+// What has begun to come in at this very moment does not show yet: another may take its place.
+static void replace_unseen(md5_run *run)
+{
+    const md5_live *const newest = md5_newest(run);
+    if (newest->fades && newest->elapsed == 0.0)
+        end_live(run, run->num_used - 1u);
+}
+
 // Everything that shows becomes what an inertial transition leaves.
 static void leave(md5_run *run, double duration)
 {
@@ -115,6 +123,7 @@ void md5_change_state(md5_player *player, uint32_t layer, const md5_change *chan
         leave(run, duration);
         fades = false;
     } else {
+        replace_unseen(run);
         collapse(run);
     }
     md5_live *const live = take_slot(run);
