@@ -69,17 +69,26 @@ static float evaluate_chain(const blending *of, stretch part, md5_transform *spa
     return covered;
 }
 
-static void add_offsets(const blending *of, md5_transform *pose)
+static void add_offsets(const blending *of, float covered, md5_transform *pose)
 {
     const md5_run *const run = of->run;
-    if (run->has_offsets)
+    if (run->has_offsets && covered > 0.0f)
         md5_add_offsets(run->offsets, (float)(run->settling.elapsed + of->shift),
                         (float)run->settling.duration, of->num_joints, pose);
 }
 
+// A part of the chain as it is shown: with what is left of an earlier transition.
+static bool evaluate_left(const blending *of, stretch part, md5_transform *spare,
+                          md5_transform *pose)
+{
+    const float covered = evaluate_chain(of, part, spare, pose);
+    add_offsets(of, covered, pose);
+    return covered > 0.0f;
+}
+
 // An inertial transition begins: what it left is seen once more, as it is now and as it was shortly
-// before, and so is what it leads to.
-static void begin_offsets(blending *of, md5_transform *spare, md5_transform *pose)
+// before, and so is what it leads to. Where either is nothing, there is no difference to die away.
+static void begin_offsets(blending *of, md5_transform *spare, md5_transform *to)
 {
     md5_run *const run = of->run;
     const stretch old = {0, run->num_ghosts, run->has_snapshot};
@@ -88,19 +97,17 @@ static void begin_offsets(blending *of, md5_transform *spare, md5_transform *pos
     md5_transform *const from_before = spare_pose(of, spare, 1);
     md5_transform *const to_before = spare_pose(of, spare, 2);
     md5_transform *const rest = spare_pose(of, spare, 3);
-    evaluate_chain(of, old, rest, from);
-    add_offsets(of, from);
-    evaluate_chain(of, new, rest, pose);
+    bool is_there = evaluate_left(of, old, rest, from) && evaluate_chain(of, new, rest, to) > 0.0f;
     of->shift = -VELOCITY_STEP;
-    evaluate_chain(of, old, rest, from_before);
-    add_offsets(of, from_before);
-    evaluate_chain(of, new, rest, to_before);
+    is_there = is_there && evaluate_left(of, old, rest, from_before)
+               && evaluate_chain(of, new, rest, to_before) > 0.0f;
     of->shift = 0.0;
-    md5_make_offsets(from, from_before, pose, to_before, (float)VELOCITY_STEP, of->num_joints,
-                     run->offsets);
+    if (is_there)
+        md5_make_offsets(from, from_before, to, to_before, (float)VELOCITY_STEP, of->num_joints,
+                         run->offsets);
     md5_end_ghosts(run);
     run->has_snapshot = false;
-    run->has_offsets = true;
+    run->has_offsets = is_there;
     run->settling = (md5_span){0.0, run->leaving.duration - run->leaving.elapsed};
 }
 
@@ -128,8 +135,7 @@ static float evaluate_layer(blending *of, md5_transform *spare, md5_transform *p
     }
     const stretch all = {0, run->num_used, run->has_snapshot};
     const float covered = evaluate_chain(of, all, spare, pose);
-    if (covered > 0.0f)
-        add_offsets(of, pose);
+    add_offsets(of, covered, pose);
     return covered;
 }
 
