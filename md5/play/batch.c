@@ -28,14 +28,15 @@ void md5_player_pose(md5_player *player, void *scratch, md5_transform *pose, md5
                      md5_mat34 *palette)
 {
     const md5_model *const model = player->machine->model;
-    md5_blend_layers(player, align(scratch), pose);
+    md5_transform *const spare = align(scratch);
+    md5_blend_layers(player, spare, pose);
     md5_apply_modifiers(player, pose);
     player->since_pose = 0.0;
-    md5_mat34 *const placed = joints ? joints : palette;
-    if (placed)
-        md5_local_to_model(&model->skeleton, pose, placed);
+    // Joints that no one wants go where poses were: there are more than two of them.
     if (palette)
-        md5_build_palette(model, placed, palette);
+        md5_local_to_palette(model, pose, joints ? joints : (md5_mat34 *)spare, palette);
+    else if (joints)
+        md5_local_to_model(&model->skeleton, pose, joints);
 }
 
 size_t md5_play_batch_scratch(const md5_play_job *jobs, size_t count)

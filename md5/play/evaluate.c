@@ -31,7 +31,7 @@ static void sample_leaf(const md5_machine *machine, const md5_leaf_plan *plan, c
     const md5_timing *const timing = &source->timings[playable->mode];
     const md5_clock clock = clock_before(timing, leaf, shift);
     const md5_moment moment = md5_clock_moment(timing, clock, source->interpolation);
-    md5_sample_source(machine, source, &moment, pose);
+    md5_sample_source(machine, source, playable->mode, &moment, pose);
 }
 
 // The last pose is an item's. The first item of a motion stays where it is and becomes the

@@ -59,10 +59,20 @@ void *md5_build_array(md5_building *building, size_t count, size_t size)
     return md5_arena_alloc(building->arena, count, size);
 }
 
-void md5_sample_source(const md5_machine *machine, const md5_source *source,
+static md5_wrap wrap_of(const md5_source *source, md5_play_mode mode)
+{
+    if (mode != MD5_PLAY_LOOP)
+        return MD5_WRAP_CLAMP;
+    return source->timings[mode].period == MD5_PERIOD_OPEN ? MD5_WRAP_CYCLE : MD5_WRAP_LOOP;
+}
+
+void md5_sample_source(const md5_machine *machine, const md5_source *source, md5_play_mode mode,
                        const md5_moment *moment, md5_transform *pose)
 {
-    md5_sample(source->binding, moment, MD5_ROOT_FILE, pose);
+    if (source->interpolation == MD5_INTERPOLATE_CUBIC)
+        md5_sample_cubic(source->binding, moment, wrap_of(source, mode), MD5_ROOT_FILE, pose);
+    else
+        md5_sample(source->binding, moment, MD5_ROOT_FILE, pose);
     if (source->extract == MD5_EXTRACT_NONE)
         return;
     const md5_root_track track = md5_track_of(machine, source);
@@ -94,7 +104,7 @@ bool md5_build_reference(md5_building *building, uint32_t source, uint32_t frame
                         QUOTED(building->desc->clips[source].name),
                         from->binding->anim->num_frames);
     *reference = (int32_t)machine->num_references++;
-    md5_sample_source(machine, from, &(md5_moment){.frame0 = frame, .frame1 = frame},
+    md5_sample_source(machine, from, MD5_PLAY_LOOP, &(md5_moment){.frame0 = frame, .frame1 = frame},
                       machine->references + (size_t)*reference * machine->num_joints);
     return true;
 }

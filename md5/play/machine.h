@@ -201,8 +201,8 @@ static inline md5_root_track md5_track_of(const md5_machine *machine, const md5_
     };
 }
 
-// The pose of a clip at a moment, without what is extracted.
-void md5_sample_source(const md5_machine *machine, const md5_source *source,
+// The pose of a clip at a moment, without what is extracted. `mode` says what lies beyond its ends.
+void md5_sample_source(const md5_machine *machine, const md5_source *source, md5_play_mode mode,
                        const md5_moment *moment, md5_transform *pose);
 
 #endif
