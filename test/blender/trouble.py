@@ -231,7 +231,7 @@ def refuse_imports():
                ("vert 1 ( 1 0 ) 1 2", "vert 1 ( 1 0 ) 1 20", "weights that are not there"),
                ("weight 3 1", "weight 3 2", "case.md5mesh:25: a whole number"),
                ("( 0 0 5 )", "( 0 1e30 5 )", "a number expected"),
-               ("shader", "shade", "means nothing"), ("numJoints 2", "numJoints 2.5", "whole"),
+               ("( 0 0 1 )\n}", "( 0 0 1 )", "within a mesh"), ("numJoints 2", "numJoints 2.5", "whole"),
                ("numJoints 2", "numJoints 1e11", "whole")]
     for old, new, words in changes:
         imports(old, words, write("case.md5mesh", TRI.replace(old, new)))
@@ -245,6 +245,11 @@ def warn_imports():
     for words in ("do not meet in one point, by up to", "do not sum to 1", "triangles without area"):
         warned(words, words, lambda report: import_mesh.import_model(
             bpy.context, write("tri.md5mesh", TRI), Settings(), report))
+    for old, new, words in (("shader", "shade", ":10: 'shade' means nothing"),
+                            ("MD5Version 10\n", "", "MD5Version is missing"),
+                            ("numMeshes 1", "numMeshes 2", "1 meshes, not 2")):
+        warned(words, words, lambda report: import_mesh.import_model(
+            bpy.context, write("tri.md5mesh", TRI.replace(old, new)), Settings(), report))
     faces = bpy.data.objects[-1].data.polygons
     if len(faces) != 3:
         failures.append("a triangle seen from both sides became %d faces" % len(faces))

@@ -17,6 +17,8 @@ FIRST_FRAME = 1
 def import_clip(context, path, armature, settings, report):
     """Makes an action whose frames are the file's, from frame 1, and returns it."""
     clip = read_clip(load(path), path)
+    for oddity in clip.oddities:
+        report.warn(oddity)
     # Of several joints of one name the k-th moves the k-th.
     numbers = {}
     for bone in sorted(armature.data.bones, key=lambda bone: bone.get("md5_joint", 0)):

@@ -26,6 +26,8 @@ def import_model(context, path, settings, report):
     if context.mode != "OBJECT":
         raise Md5Error("Leave %s mode first" % context.mode.replace("_", " ").lower())
     model = read_model(load(path), path)
+    for oddity in model.oddities:
+        report.warn(oddity)
     if not model.names:
         raise Md5Error("%s: there are no joints" % path)
     title = os.path.splitext(os.path.basename(path))[0]

@@ -32,6 +32,7 @@ class Model:
     places: list  # per joint (x, y, z), model space
     turns: list   # per joint (x, y, z) of the rotation
     meshes: list
+    oddities: list = field(default_factory=list)  # met while it was read
 
 
 @dataclass
@@ -42,6 +43,7 @@ class Clip:
     bits: list    # per joint: which of its six numbers are animated
     poses: list   # per frame, per joint six numbers: place, turn; what is not animated repeats
     bounds: list  # per frame ((x, y, z), (x, y, z)); may be empty
+    oddities: list = field(default_factory=list)  # met while it was read
 
 
 @dataclass
@@ -146,6 +148,7 @@ class Reader:
 
     def __init__(self, text, file):
         self.text, self.file = text, file
+        self.oddities = []  # what was read all the same, to tell
         self.at = self.start = 0
 
     def fail(self, message):
@@ -204,11 +207,18 @@ class Reader:
         self.expect(")")
         return values
 
+    def odd(self, message):
+        line = self.text.count("\n", 0, self.start) + 1
+        self.oddities.append("%s:%d: %s" % (self.file, line, message))
+
     def header(self):
-        self.expect("MD5Version")
-        version = self.whole(0, 1 << 30)
-        if version not in (10, 12):
-            self.fail("version %d cannot be read, only 10 and 12" % version)
+        if self.peek()[0] in ("commandline", "numJoints", "numFrames"):
+            self.odd("MD5Version is missing")
+        else:
+            self.expect("MD5Version")
+            version = self.whole(0, 1 << 30)
+            if version not in (10, 12):
+                self.fail("version %d cannot be read, only 10 and 12" % version)
         token, after = self.peek()
         if token == "commandline":
             self.at = after
@@ -241,6 +251,9 @@ def read_model(text, file):
         if not reader.peek()[0]:
             break
         model.meshes.append(_read_mesh(reader, num_joints))
+    if len(model.meshes) < num_meshes:
+        reader.odd("%d meshes, not %d" % (len(model.meshes), num_meshes))
+    model.oddities = reader.oddities
     return model
 
 
@@ -256,6 +269,10 @@ def _check_hierarchy(reader, parents):
             joint = parents[joint]
         for passed in road:
             done[passed] = True
+
+
+_MESH_WORDS = ("", "}", "name", "shader", "numverts", "numtris", "numweights", "numvertexcolors", "vert",
+               "tri", "weight", "vertexcolor")
 
 
 def _read_mesh(reader, num_joints):
@@ -292,8 +309,12 @@ def _read_mesh(reader, num_joints):
             reader.whole(0, biggest)
             mesh.weights.append((reader.whole(0, num_joints - 1), reader.number(),
                                  reader.numbers(3)))
+        elif not word:
+            reader.fail("the file ends within a mesh")
         else:
-            reader.fail("'%s' means nothing in a mesh" % word.strip('"'))
+            reader.odd("'%s' means nothing in a mesh" % word.strip('"'))
+            while reader.peek()[0] not in _MESH_WORDS:
+                reader.token()
     for n, (first, count) in enumerate(mesh.spans):
         if first + count > len(mesh.weights):
             reader.fail("vertex %d of this mesh wants weights that are not there" % n)
@@ -344,6 +365,7 @@ def read_clip(text, file):
         for joint, part, place in goals:
             pose[joint][part] = values[place]
         clip.poses.append(pose)
+    clip.oddities = reader.oddities
     return clip
 
 
