@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Measures the clips of a creature, and says what an animator would not let pass.
+"""Measures the clips of Bobbin and Thimble, and says what an animator would not let pass.
 
-    python3 models/check_clips.py [CLIP...]      all clips of models/bobbin, or these
+    python3 models/check_clips.py [CLIP...]      all clips, or these
 
 Per clip, from the files as they are:
   loop     largest difference between the first and the last frame of a loop, the way of its root
@@ -16,7 +16,7 @@ Per clip, from the files as they are:
   limb     the straightest knee or elbow, in degrees of bend (limit 2)
   speed    the fastest turn of a joint against its parent, in degrees a frame (limit 75)
   turn     the turn against the parent that is nearest to half a turn (limit 165)
-  beyond   joints that bend further than their limit (see LIMITS), or -"""
+  beyond   joints that bend further than their limit (see below), or -"""
 
 import math
 import os
@@ -28,15 +28,42 @@ sys.path.insert(0, HERE)
 
 from kit.maths import conj, dot, length, mul, sub, unit  # noqa: E402
 from kit.read import Anim, Mesh  # noqa: E402
-from bobbin_parts import motion  # noqa: E402
+from bobbin_parts import motion as bobbin  # noqa: E402
+from thimble_parts import motion as thimble  # noqa: E402
 
 FLOOR = 0.1      # a part of a sole no higher than this above its height at rest is on the floor
-# Degrees that a joint may turn away from the bind pose, against its parent.
-LIMITS = (("eye_", 32), ("lid_", 75), ("jaw", 26), ("tongue", 30), ("cheek_", 20), ("brow_", 25),
-          ("neck", 45), ("head", 45), ("spine_", 40), ("chest", 40), ("clavicle_", 40),
-          ("upperarm_", 125), ("forearm_twist", 60), ("forearm_", 125), ("hand_", 95),
-          ("finger_", 100), ("thumb_", 75), ("prop_", 1), ("thigh_", 120), ("shin_", 130),
-          ("foot_", 110), ("toes_", 75), ("toe_", 20), ("tail_", 50), ("ear_", 50), ("belly", 10))
+
+
+class Subject:
+    """A model: its clips; the joints of each foot; its limbs as three joints each, which should
+    not be drawn straight; degrees that a joint may turn away from the bind pose, against its parent, by the beginning of
+    its name."""
+
+    def __init__(self, name, clips, feet, limbs, limits):
+        self.name, self.clips, self.feet, self.limbs = name, clips, feet, limbs
+        self.limits = limits
+
+
+BOBBIN = Subject(
+    "bobbin", bobbin.CLIPS,
+    [tuple(part + side for part in ("foot_", "toes_", "toe_in_", "toe_mid_", "toe_out_"))
+     for side in "lr"],
+    [tuple(part + side for part in limb) for side in "lr"
+     for limb in (("thigh_", "shin_", "foot_"), ("upperarm_", "forearm_", "hand_"))],
+    (("eye_", 32), ("lid_", 75), ("jaw", 26), ("tongue", 30), ("cheek_", 20), ("brow_", 25),
+     ("neck", 45), ("head", 45), ("spine_", 40), ("chest", 40), ("clavicle_", 40),
+     ("upperarm_", 125), ("forearm_twist", 60), ("forearm_", 125), ("hand_", 95),
+     ("finger_", 100), ("thumb_", 75), ("prop_", 1), ("thigh_", 120), ("shin_", 130),
+     ("foot_", 110), ("toes_", 75), ("toe_", 20), ("tail_", 50), ("ear_", 50), ("belly", 10)))
+
+THIMBLE = Subject(
+    "thimble", thimble.CLIPS,
+    [("foot_%d_%s" % (n, side),) for n in (1, 2, 3) for side in "lr"],
+    [tuple("%s_%d_%s" % (part, n, side) for part in ("femur", "tibia", "foot"))
+     for n in (1, 2, 3) for side in "lr"],
+    (("coxa_", 45), ("femur_", 75), ("tibia_", 75), ("foot_", 90), ("cylinder_", 50), ("rod_", 50),
+     ("eye", 35), ("shutter_", 50), ("gun_", 70), ("barrel_", 1), ("antenna_", 75), ("dome", 10),
+     ("lamp", 1), ("body", 12)))
 
 
 def degrees(turn):
@@ -44,19 +71,20 @@ def degrees(turn):
     return math.degrees(2.0 * math.atan2(length(turn[:3]), abs(turn[3])))
 
 
-def soles(mesh):
-    """The vertices under the feet with their height in the bind pose and their side; the length
-    of a foot."""
+def soles(mesh, feet):
+    """The vertices under the feet with their height in the bind pose and their foot's first
+    joint; the length of a foot."""
     posed = [(place, turn) for _, _, place, turn in mesh.joints]
-    found, reach = [], []
+    owner = {joint: foot[0] for foot in feet for joint in foot}
+    found, reach = [], {foot[0]: [] for foot in feet}
     for vertex in mesh.vertices[0]:
-        name = mesh.joints[max(vertex, key=lambda w: w[1])[0]][0]
-        if name.startswith(("foot_", "toe")):
+        foot = owner.get(mesh.joints[max(vertex, key=lambda w: w[1])[0]][0])
+        if foot:
             at = mesh.place(vertex, posed)
-            reach.append(at[0])
+            reach[foot].append(at[0])
             if at[2] < 0.3:
-                found.append((vertex, at[2], name[-1]))
-    return found, max(reach) - min(reach)
+                found.append((vertex, at[2], foot))
+    return found, min(max(places) - min(places) for places in reach.values())
 
 
 class Report:
@@ -109,37 +137,37 @@ def check_steps(anim, mesh, vertices, clip, report):
     """A foot is on the floor at its footsteps, and was not shortly before."""
     late, count = [], len(anim.frames) - 1
 
-    def stands(frame, side):
+    def stands(frame, end):
         posed = anim.posed(frame)
         return any(mesh.place(vertex, posed)[2] < height + FLOOR
-                   for vertex, height, own in vertices if own == side)
+                   for vertex, height, foot in vertices if foot.endswith(end))
 
     for frame, words in clip.events:
         if words.startswith("footstep"):
-            side, before = words.split()[1][0], frame - 2
+            side, before = words.split()[1], frame - 2
+            side = {"left": "_l", "right": "_r"}.get(side, "_" + side)
             before = before % count if clip.loop else max(before, 0)
             if not stands(frame, side) or (frame and stands(before, side)):
-                late.append("%d %s" % (frame, side))
+                late.append("%d %s" % (frame, side[1:]))
     report.figures.append(("steps", sum(w.startswith("footstep") for _, w in clip.events)))
     if late:
         report.faults.append("no footstep at " + ", ".join(late))
 
 
-def check_joints(anim, mesh, report):
+def check_joints(anim, mesh, subject, report):
     index = {joint[0]: n for n, joint in enumerate(mesh.joints)}
     bind = []
     for _, parent, _, turn in mesh.joints:
         bind.append(turn if parent < 0 else mul(conj(mesh.joints[parent][3]), turn))
-    limits = [next((most for start, most in LIMITS if joint[0].startswith(start)), 360)
+    limits = [next((most for start, most in subject.limits if joint[0].startswith(start)), 360)
               for joint in mesh.joints]
     straight, speed, widest, beyond = 180.0, 0.0, 0.0, {}
     for n, frame in enumerate(anim.frames):
         posed = anim.posed(n)
-        for names in (("thigh_", "shin_", "foot_"), ("upperarm_", "forearm_", "hand_")):
-            for side in "lr":
-                a, b, c = (posed[index[name + side]][0] for name in names)
-                bend = dot(unit(sub(b, a)), unit(sub(c, b)))
-                straight = min(straight, math.degrees(math.acos(min(1.0, bend))))
+        for names in subject.limbs:
+            a, b, c = (posed[index[name]][0] for name in names)
+            bend = dot(unit(sub(b, a)), unit(sub(c, b)))
+            straight = min(straight, math.degrees(math.acos(min(1.0, bend))))
         for joint in range(1, len(frame)):
             turn = frame[joint][1]
             widest = max(widest, degrees(turn))
@@ -158,30 +186,35 @@ def check_joints(anim, mesh, report):
         report.faults.append("beyond " + text)
 
 
+def check(subject, clip, mesh, vertices, foot):
+    anim = Anim(os.path.join(HERE, subject.name, clip.name + ".md5anim"))
+    report = Report()
+    if clip.loop:
+        check_loop(anim, report)
+    if not clip.airborne:
+        check_soles(anim, mesh, vertices, foot, clip.leaves, report)
+        check_steps(anim, mesh, vertices, clip, report)
+    check_joints(anim, mesh, subject, report)
+    print("%-14s %3d frames  %s" % (clip.name, len(anim.frames), "  ".join(
+        "%s %s" % (name, value if isinstance(value, str) else "%.4g" % value)
+        for name, value in report.figures)))
+    for fault in report.faults:
+        print("%s/%s: %s" % (subject.name, clip.name, fault), file=sys.stderr)
+    return len(report.faults)
+
+
 def main(arguments):
-    folder = os.path.join(HERE, "bobbin")
-    mesh = Mesh(os.path.join(folder, "bobbin.md5mesh"))
-    vertices, foot = soles(mesh)
-    print("%d vertices under the feet; a foot is %.2f units long" % (len(vertices), foot))
     wrong = 0
-    for clip in motion.CLIPS:
-        if arguments and clip.name not in arguments:
-            continue
-        anim = Anim(os.path.join(folder, clip.name + ".md5anim"))
-        report = Report()
-        if clip.loop:
-            check_loop(anim, report)
-        if not clip.airborne:
-            check_soles(anim, mesh, vertices, foot, clip.leaves, report)
-            check_steps(anim, mesh, vertices, clip, report)
-        check_joints(anim, mesh, report)
-        print("%-14s %3d frames  %s" % (clip.name, len(anim.frames), "  ".join(
-            "%s %s" % (name, value if isinstance(value, str) else "%.4g" % value)
-            for name, value in report.figures)))
-        for fault in report.faults:
-            print("%s: %s" % (clip.name, fault), file=sys.stderr)
-        wrong += len(report.faults)
-    return 1 if wrong or not vertices else 0
+    for subject in (BOBBIN, THIMBLE):
+        mesh = Mesh(os.path.join(HERE, subject.name, subject.name + ".md5mesh"))
+        vertices, foot = soles(mesh, subject.feet)
+        print("%s: %d vertices under the feet; a foot is %.2f units long" % (
+            subject.name, len(vertices), foot))
+        wrong += not vertices
+        for clip in subject.clips:
+            if not arguments or clip.name in arguments:
+                wrong += check(subject, clip, mesh, vertices, foot)
+    return 1 if wrong else 0
 
 
 if __name__ == "__main__":

@@ -14,6 +14,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 
 from kit import md5, program, rig  # noqa: E402
+from kit.clip import bake_clip, events_text  # noqa: E402
 from bobbin_parts import flight, meshes, motion, skeleton, skin  # noqa: E402
 
 NAME = "bobbin"
@@ -33,10 +34,10 @@ def make(folder):
     program.save(folder, NAME + ".md5mesh", md5.mesh_text(COMMAND, bones.rows(), made))
     bounds = rig.Bounds(bones, made)
     for clip in motion.CLIPS:
-        frames, boxes = motion.bake(clip, bones, bounds)
+        frames, boxes = bake_clip(clip, bones, bounds)
         program.save(folder, clip.name + ".md5anim",
                      md5.anim_text(COMMAND, bones.rows(), clip.rate, frames, boxes))
-    program.save(folder, "events.txt", motion.events_text(motion.CLIPS))
+    program.save(folder, "events.txt", events_text(motion.CLIPS))
     program.save(folder, "flight.md5camera",
                  md5.camera_text(COMMAND, flight.RATE, flight.shots()))
     return "%d joints, %d vertices, %d triangles, %d clips" % (

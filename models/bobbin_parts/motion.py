@@ -1,82 +1,13 @@
-"""Bobbin's clips, and how one is made from an act: posed frame by frame, then everything that
-hangs follows it."""
+"""Bobbin's clips."""
 
-from kit import rig
-from kit.maths import IDENTITY, add, conj, mul, rotate, scale
-from kit.spring import Follow
+from kit import clip
 
 from bobbin_parts import acts, leaps, walking
 from bobbin_parts.actor import SPRINGS, Actor
 
-_SETTLE = 6.0  # seconds of a loop played before it is written, until its springs repeat
 
-
-class Clip:
-    """`intervals` steps at `rate` per second. act(actor, t) poses the moment t (seconds).
-
-    loop: ends as it began, but for where its root has come to. events: (frame, words), what a
-    player may want to hear of. still: nothing follows late. airborne: there is no floor. leaves:
-    both feet leave the floor in it."""
-
-    def __init__(self, name, rate, intervals, act, loop=True, events=(), still=False,
-                 airborne=False, leaves=False):
-        self.name, self.rate, self.intervals, self.act = name, rate, intervals, act
-        self.loop, self.events, self.still = loop, events, still
-        self.airborne, self.leaves = airborne, leaves
-
-    def _posed(self, bones, n):
-        actor = Actor(bones)
-        self.act(actor, n / self.rate)
-        return actor.pose
-
-    def frames(self, bones):
-        """Per frame (places, turns) in model space."""
-        # The last frame of a loop tells only how far the root has come.
-        poses = [self._posed(bones, n) for n in range(self.intervals + 1)]
-        place, turn = poses[-1].where(0) if self.loop else ((0.0, 0.0, 0.0), IDENTITY)
-        if not self.still:
-            self._follow(bones, poses, place, turn)
-        if not self.loop:
-            return [pose.solve() for pose in poses]
-        solved = [pose.solve() for pose in poses[:-1]]
-        places, turns = solved[0]
-        solved.append(([add(place, rotate(turn, p)) for p in places],
-                       [mul(turn, q) for q in turns]))
-        return solved
-
-    def _follow(self, bones, poses, place, turn):
-        follow = Follow(bones, SPRINGS)
-        loop = poses[:-1] if self.loop else poses
-        rounds = -int(-_SETTLE * self.rate // len(loop)) if self.loop else 0
-        for number in range(rounds + 1):
-            # What was played so far lies one loop back.
-            if number:
-                follow.carry(scale(place, -1.0), conj(turn))
-            done = [follow.step(pose, 1.0 / self.rate) for pose in loop]
-        for pose, (turns, moves) in zip(loop, done):
-            for n, value in turns.items():
-                pose.turns[n] = value
-            for n, value in moves.items():
-                pose.moves[n] = value
-
-
-def bake(clip, bones, bounds):
-    """Frames and boxes for the file."""
-    frames, boxes = [], []
-    solved = clip.frames(bones)
-    for places, turns in solved:
-        frames.append(rig.local_frames(bones, places, turns))
-        boxes.append(bounds.of(places, turns))
-    if clip.loop:
-        frames[-1][1:] = frames[0][1:]
-    return frames, boxes
-
-
-def events_text(clips):
-    """One line per event: CLIP frame NUMBER WORDS; frames count from 0."""
-    return "".join("%s frame %d %s\n" % (clip.name, frame, words)
-                   for clip in sorted(clips, key=lambda clip: clip.name)
-                   for frame, words in clip.events)
+class Clip(clip.Clip):
+    actor, springs = Actor, SPRINGS
 
 
 def _both_feet(frame):

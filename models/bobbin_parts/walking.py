@@ -1,9 +1,10 @@
 """Clips that go somewhere: walk, run, sneak, backward, sideways, turning on the spot."""
 
 from kit.curves import bump, looped, wave
+from kit.gait import Gait
 
 from bobbin_parts.actor import SIDES
-from bobbin_parts.gait import Gait
+
 
 WALK = Gait(1.0, (3.0, 6.2), 0.58, 3.1, -13.0, 36.0, forward=15.9, kick=8.0)
 RUN = Gait(0.6, (1.6, 4.6), 0.35, 2.8, -8.0, 46.0, forward=44.0, kick=34.0, out=2.0, late=0.45)

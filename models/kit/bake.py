@@ -73,3 +73,18 @@ def flat_texture(size, colour):
             rgb = colour(2.0 * (x + 0.5) / size - 1.0, 2.0 * (y + 0.5) / size - 1.0)
             pixels += bytes([max(0, min(255, int(v + 0.5))) for v in rgb])
     return pixels
+
+
+def flat_normals(size, height):
+    """Tangent-space normals, as _normals, of height(s, t) in texels."""
+    row = [[height(2.0 * (x + 0.5) / size - 1.0, 2.0 * (y + 0.5) / size - 1.0)
+            for x in range(size)] for y in range(size)]
+    pixels = bytearray()
+    for y in range(size):
+        above, here, below = row[max(y - 1, 0)], row[y], row[min(y + 1, size - 1)]
+        for x in range(size):
+            nx = -0.5 * (here[min(x + 1, size - 1)] - here[max(x - 1, 0)])
+            ny = -0.5 * (below[x] - above[x])
+            scale = 127.0 / (nx * nx + ny * ny + 1.0) ** 0.5
+            pixels += bytes((int(128.5 + nx * scale), int(128.5 + ny * scale), int(128.5 + scale)))
+    return pixels

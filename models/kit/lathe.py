@@ -5,17 +5,18 @@ import math
 from kit.maths import add, cross, scale, sub, unit
 
 
-def tube(path, radii, columns, strip, closed_ends=True):
+def tube(path, radii, columns, strip, closed_ends=True, axis=None):
     """Points, texture places and triangles. The section at each path point is a circle (a point
     when its radius is 0) at right angles to the path. strip (u0, v0, u1, v1): where on the
-    texture it lies, u around and v along. The seam is doubled: the last column is the first."""
+    texture it lies, u around and v along. The seam is doubled: the last column is the first. axis: what the sections
+    are at right angles to instead; then the path may go back and forth on it."""
     u0, v0, u1, v1 = strip
     points, uvs, tris, rows, travelled = [], [], [], [], [0.0]
     for a, b in zip(path, path[1:]):
         step = sub(b, a)
         travelled.append(travelled[-1] + max(1e-6, sum(c * c for c in step) ** 0.5))
     for n, (p, radius) in enumerate(zip(path, radii)):
-        ahead = unit(sub(path[min(n + 1, len(path) - 1)], path[max(n - 1, 0)]))
+        ahead = axis or unit(sub(path[min(n + 1, len(path) - 1)], path[max(n - 1, 0)]))
         side, row = cross((0.0, 1.0, 0.0), ahead), []
         for column in range(columns + 1):
             turn = 2.0 * math.pi * (column % columns) / columns

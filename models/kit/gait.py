@@ -5,7 +5,7 @@ import math
 from kit.curves import keyed
 from kit.maths import mix, rotate, turn
 
-from bobbin_parts.actor import SIDES
+SIDES = (("l", 1.0), ("r", -1.0))
 
 
 class Gait:
@@ -36,7 +36,10 @@ class Gait:
 
     def foot(self, side, t):
         """(x, y, z, pitch, yaw, toes) for Actor.foot at time t."""
-        sign, late = (1.0, 0.0) if side == "l" else (-1.0, 0.5)
+        return self.step(*((1.0, 0.0) if side == "l" else (-1.0, 0.5)), t)
+
+    def step(self, sign, late, t):
+        """The same for a foot on the left (1) or right (-1) that lands at phase `late`."""
         phase = t / self.seconds - late
         count = math.floor(phase)
         phase -= count

@@ -1,0 +1,1 @@
+"""Thimble, a six-legged machine: skeleton, parts, paint and motion."""

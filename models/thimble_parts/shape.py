@@ -1,0 +1,222 @@
+"""Thimble's parts: turned on a lathe, each rigid on one joint."""
+
+import math
+
+from kit import lathe, md5
+from kit.maths import add, cross, mirror, rotate, scale, sub, turn, unit
+
+from thimble_parts.paint import BRASS, DIMPLED, ENAMEL, GLASS, RUBBER, STEEL
+from thimble_parts.skeleton import (ANKLE, ANTENNA, COXA, EYE, GUN, HIP, KNEE, LEGS, PISTON_END,
+                                    PISTON_TOP, azimuth)
+
+SHADER = "models/thimble/thimble"
+_BEVEL = 0.14
+
+
+def _crisp(profile):
+    """Rounds every corner of a profile a little, so that smooth normals keep its sides flat."""
+    out = [profile[0]]
+    for before, here, after in zip(profile, profile[1:], profile[2:]):
+        one = (here[0] - before[0], here[1] - before[1])
+        two = (after[0] - here[0], after[1] - here[1])
+        size_one, size_two = math.hypot(*one), math.hypot(*two)
+        bend = (one[0] * two[0] + one[1] * two[1]) / (size_one * size_two)
+        if bend > 0.93:
+            out.append(here)
+            continue
+        for size, way, sign in ((size_one, one, -1.0), (size_two, two, 1.0)):
+            step = sign * min(_BEVEL, 0.35 * size) / size
+            out.append((here[0] + way[0] * step, here[1] + way[1] * step))
+    return out + [profile[-1]]
+
+
+class Builder:
+    def __init__(self):
+        self.points, self.uvs, self.tris, self.weights = [], [], [], []
+
+    def add(self, joint, part, move=None):
+        points, uvs, tris = part
+        base = len(self.points)
+        self.points += [move(p) for p in points] if move else points
+        self.uvs += uvs
+        self.tris += [tuple(base + v for v in tri) for tri in tris]
+        self.weights += [[(joint, 1.0)]] * len(points)
+
+    def lathe(self, joint, a, b, profile, strip, columns=12, move=None):
+        """A turned part along ab (in the plane y = 0); profile: (way in units, radius)."""
+        profile = _crisp(profile)
+        ahead = unit(sub(b, a))
+        path = [add(a, scale(ahead, way)) for way, _ in profile]
+        self.add(joint, lathe.tube(path, [r for _, r in profile], columns, strip, axis=ahead), move)
+
+    def ball(self, joint, at, radius, strip, columns=10, rows=5, move=None):
+        profile = [(-radius * math.cos(math.pi * n / rows), radius * math.sin(math.pi * n / rows))
+                   for n in range(rows + 1)]
+        path = [add(at, (0.0, 0.0, way)) for way, _ in profile]
+        radii = [0.0] + [r for _, r in profile[1:-1]] + [0.0]
+        self.add(joint, lathe.tube(path, radii, columns, strip), move)
+
+
+def _body(b):
+    b.lathe("body", (0, 0, 0), (0, 0, 1), [(8.2, 0.0), (8.2, 4.6), (9.4, 7.6), (11.0, 9.2),
+                                           (12.6, 9.7), (12.6, 10.4), (14.2, 10.4), (14.2, 8.6),
+                                           (14.2, 0.0)], ENAMEL, 28)
+    b.lathe("body", (0, 0, 0), (0, 0, 1), [(7.4, 0.0), (7.4, 2.4), (8.3, 2.9), (8.3, 0.0)], STEEL, 16)
+    b.lathe("dome", (0, 0, 0), (0, 0, 1), [(13.9, 0.0), (13.9, 9.1), (15.2, 9.5), (15.8, 9.0),
+                                           (17.8, 8.6), (20.2, 7.4), (22.0, 5.6), (23.2, 3.2),
+                                           (23.7, 1.2), (23.75, 0.0)], DIMPLED, 28)
+    b.lathe("dome", (0, 0, 0), (0, 0, 1), [(23.4, 0.0), (23.4, 1.5), (24.2, 1.5), (24.5, 0.9),
+                                           (24.5, 0.0)], BRASS, 12)
+
+
+def _eye(b):
+    x = EYE[0]
+
+    b.lathe("body", EYE, (x + 1.0, 0.0, EYE[2]), [(-1.0, 0.0), (-1.0, 4.3), (1.6, 4.3), (2.0, 4.1),
+                                                  (2.0, 3.75), (0.6, 3.75), (0.6, 0.0)], BRASS, 20)
+    profile = [(3.3 * math.cos(a), 3.3 * math.sin(a)) for a in
+               (math.pi * (1.0 - n / 10) for n in range(11))]
+    profile[0], profile[-1] = (-3.3, 0.0), (3.3, 0.0)
+    path = [(x + way, 0.0, EYE[2]) for way, _ in profile]
+    b.add("eye", lathe.tube(path, [r for _, r in profile], 18, GLASS))
+    for joint, sign in (("shutter_upper", 1.0), ("shutter_lower", -1.0)):
+        b.add(joint, _shutter(sign))
+
+
+def _shutter(sign, columns=14, rows=4):
+    """Part of a shell before the eye, open: it lies above (below) the lens."""
+    points, uvs, tris = [], [], []
+    u0, v0, u1, v1 = ENAMEL
+    steps = [(0.0, 3.36), (0.0, 3.6)] + [(n / rows, 3.6) for n in range(1, rows + 1)]
+    for n, (share, radius) in enumerate(steps):
+        height = math.radians(38.0 + 60.0 * share) * sign
+        for column in range(columns + 1):
+            side = math.radians(-84.0 + 168.0 * column / columns)
+            points.append((EYE[0] + radius * math.cos(side) * math.cos(height),
+                           radius * math.sin(side),
+                           EYE[2] + radius * math.cos(side) * math.sin(height)))
+            uvs.append((u0 + (u1 - u0) * column / columns, v0 + (v1 - v0) * n / (rows + 1)))
+    wide = columns + 1
+    for row in range(len(steps) - 1):
+        for column in range(columns):
+            a = row * wide + column
+            quad = ((a, a + 1, a + wide + 1), (a, a + wide + 1, a + wide))
+            tris += quad if sign > 0.0 else [(p, r, q) for p, q, r in quad]
+    return points, uvs, tris
+
+
+def _lamp(b):
+    b.lathe("lamp", (0, 0, 16.0), (-1, 0, 16.0), [(8.2, 0.0), (8.2, 1.9), (9.8, 1.9), (9.8, 1.4),
+                                                  (9.8, 0.0)], BRASS, 12)
+    b.lathe("lamp", (0, 0, 16.0), (-1, 0, 16.0), [(9.6, 0.0), (9.6, 1.3), (10.5, 1.15), (11.0, 0.7),
+                                                  (11.2, 0.0)], GLASS, 12)
+
+
+def _gun(b, side):
+    def move(p):
+        p = (p[0], p[1] + GUN[1], p[2])
+        return p if side == "l" else mirror(p)
+
+    z = GUN[2]
+    flip = Builder()
+    flip.lathe("gun_" + side, (GUN[0], 0, z), (GUN[0] + 1, 0, z),
+               [(-2.6, 0.0), (-2.4, 1.3), (-1.6, 1.9), (2.2, 1.9), (2.9, 1.5), (2.9, 0.0)], ENAMEL, 14)
+    flip.lathe("gun_" + side, (GUN[0], 0, z - 3.4), (GUN[0], 0, z),
+               [(0.0, 0.0), (0.0, 1.0), (2.4, 1.2), (2.4, 0.0)], STEEL, 10)
+    flip.lathe("barrel_" + side, (GUN[0] + 3, 0, z), (GUN[0] + 4, 0, z),
+               [(-1.4, 0.0), (-1.4, 0.75), (4.2, 0.62), (4.2, 0.95), (5.6, 0.95), (5.6, 0.55),
+                (4.6, 0.45), (4.6, 0.0)], STEEL, 12)
+    flip.lathe("barrel_" + side, (GUN[0] + 3, 0, z), (GUN[0] + 4, 0, z),
+               [(1.2, 0.0), (1.2, 1.05), (2.0, 1.05), (2.0, 0.0)], BRASS, 12)
+    _take(b, flip, move, side)
+
+
+def _antenna(b, side):
+    flip = Builder()
+    for n, size in ((1, 0.34), (2, 0.22)):
+        (_, _, low_z), (_, _, high_z) = ANTENNA[n - 1], ANTENNA[n]
+        a, c = ANTENNA[n - 1], ANTENNA[n]
+        lean = unit(sub(c, a))
+        size_of = math.dist(a, c)
+        part = Builder()
+        part.lathe("antenna_%d_%s" % (n, side), (0, 0, 0), (0, 0, 1),
+                   [(-0.3, 0.0), (-0.3, size * 2.0), (0.5, size * 2.0), (0.5, size),
+                    (size_of, 0.7 * size), (size_of, 0.0)], STEEL, 6)
+        if n == 2:
+            part.ball("antenna_2_" + side, (0, 0, size_of + 0.4), 0.8, GLASS, 8, 5)
+        _lean(flip, part, a, lean)
+    _take(b, flip, lambda p: p if side == "l" else mirror(p), side)
+
+
+def _lean(target, part, at, way):
+    """A part made along z goes to `at`, along `way`."""
+    x = unit(cross((0.0, 1.0, 0.0), way))
+    y = cross(way, x)
+
+    def move(p):
+        return add(at, add(add(scale(x, p[0]), scale(y, p[1])), scale(way, p[2])))
+
+    base = len(target.points)
+    target.points += [move(p) for p in part.points]
+    target.uvs += part.uvs
+    target.tris += [tuple(base + v for v in tri) for tri in part.tris]
+    target.weights += part.weights
+
+
+def _take(target, part, move, side):
+    base = len(target.points)
+    target.points += [move(p) for p in part.points]
+    target.uvs += part.uvs
+    tris = [tuple(base + v for v in tri) for tri in part.tris]
+    target.tris += tris if side == "l" else [(p, r, q) for p, q, r in tris]
+    target.weights += part.weights
+
+
+def _leg(b, leg):
+    heading = turn(yaw=azimuth(leg))
+
+    def move(p):
+        return rotate(heading, p)
+
+    def name(part):
+        return "%s_%d_%s" % ((part,) + leg)
+
+    def flat(at):
+        return (at[0], 0.0, at[1])
+
+    coxa, hip, knee, ankle = (flat(at) for at in (COXA, HIP, KNEE, ANKLE))
+    b.ball(name("coxa"), coxa, 1.9, STEEL, 10, 5, move)
+    b.lathe(name("coxa"), coxa, hip, [(0.4, 0.0), (0.4, 1.25), (2.2, 1.1), (2.2, 0.0)], STEEL, 10,
+            move)
+    b.ball(name("femur"), hip, 1.55, BRASS, 10, 5, move)
+    size = math.dist(hip, knee)
+    b.lathe(name("femur"), hip, knee, [(0.6, 0.0), (0.6, 1.2), (2.0, 1.75), (size - 3.0, 1.35),
+                                       (size - 1.2, 1.0), (size - 1.2, 0.0)], ENAMEL, 10, move)
+    b.ball(name("tibia"), knee, 1.45, BRASS, 10, 5, move)
+    size = math.dist(knee, ankle)
+    b.lathe(name("tibia"), knee, ankle, [(0.7, 0.0), (0.7, 1.0), (2.2, 1.3), (5.0, 1.25),
+                                         (5.4, 0.8), (size - 2.0, 0.5), (size - 0.3, 0.55),
+                                         (size - 0.3, 0.0)], ENAMEL, 10, move)
+    b.ball(name("foot"), ankle, 0.85, BRASS, 8, 5, move)
+    x = ankle[0]
+    b.lathe(name("foot"), (x, 0, 0), (x, 0, 1), [(0.0, 0.0), (0.0, 1.9), (0.7, 2.1), (1.2, 1.5),
+                                                 (2.0, 0.8), (2.0, 0.0)], RUBBER, 12, move)
+    top, end = flat(PISTON_TOP), flat(PISTON_END)
+    gap = math.dist(top, end)
+    b.lathe(name("cylinder"), top, end, [(-0.4, 0.0), (-0.4, 0.6), (0.62 * gap, 0.6),
+                                         (0.62 * gap, 0.3), (0.62 * gap, 0.0)], STEEL, 8, move)
+    b.lathe(name("rod"), end, top, [(-0.4, 0.0), (-0.4, 0.5), (0.4, 0.5), (0.4, 0.3),
+                                    (0.66 * gap, 0.3), (0.66 * gap, 0.0)], BRASS, 6, move)
+
+
+def mesh():
+    b = Builder()
+    _body(b)
+    _eye(b)
+    _lamp(b)
+    for side in "lr":
+        _gun(b, side)
+        _antenna(b, side)
+    for leg in LEGS:
+        _leg(b, leg)
+    return md5.Mesh("thimble", SHADER, b.points, b.uvs, b.tris, b.weights)
