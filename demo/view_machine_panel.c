@@ -148,6 +148,7 @@ bool view_press_machine(view_state *viewer, float x, float y)
         view_drag_machine(viewer, x);
     else
         view_push_parameter(machine, parameter);
+    view_tell_state(viewer, "push");
     return true;
 }
 
@@ -215,8 +216,10 @@ bool view_key_machine(view_state *viewer, int32_t code, bool down)
     view_machine *const machine = &viewer->scene.machine;
     if (machine->player == NULL)
         return false;
-    if (key_walks(&machine->control, code, down))
+    if (key_walks(&machine->control, code, down)) {
+        view_tell_state(viewer, down ? "drive" : "let-go");
         return true;
+    }
     int32_t trigger = -1;
     if (code == SDLK_SPACE)
         trigger = view_find_trigger(machine, 0);
@@ -224,7 +227,9 @@ bool view_key_machine(view_state *viewer, int32_t code, bool down)
         trigger = view_find_trigger(machine, (uint32_t)(code - SDLK_F2) + 1);
     if (trigger < 0)
         return false;
-    if (down)
+    if (down) {
         view_push_parameter(machine, (uint32_t)trigger);
+        view_tell_state(viewer, "push");
+    }
     return true;
 }

@@ -80,7 +80,23 @@ void view_notice(view_state *viewer, const char *format, ...)
     viewer->notice_end = viewer->now + 2.5;
 }
 
-// One line of words and numbers, for people who hunt a fault and for tests.
+static void tell_machine(view_state *viewer, const char *action)
+{
+    const view_machine *const machine = &viewer->scene.machine;
+    const md5_vec3 place = machine->place.translation;
+    char states[256] = "";
+    size_t used = 0;
+    for (uint32_t i = 0; i < machine->desc->num_layers && used < sizeof states; i++) {
+        const md5_layer_status status = md5_player_layer(machine->player, i);
+        const char *const name = machine->desc->layers[i].states[status.state].name;
+        used += (size_t)snprintf(states + used, sizeof states - used, "%s%s", i > 0 ? "," : "",
+                                 name);
+    }
+    view_debug(&viewer->log, "%s machine: place=%.3f,%.3f states=%s", action, (double)place.x,
+               (double)place.y, states);
+}
+
+// One line of words and numbers, for people who hunt a fault and for tests; of a machine one more.
 void view_tell_state(view_state *viewer, const char *action)
 {
     const view_scene *const scene = &viewer->scene;
@@ -114,4 +130,6 @@ void view_tell_state(view_state *viewer, const char *action)
         s->statistics, s->frame_time, s->hierarchy, s->help, (unsigned)viewer->log.num_warnings,
         (unsigned)viewer->width, (unsigned)viewer->height, has_flight ? scene->flight.name : "none",
         viewer->flying, (unsigned)place.shot, place.frame);
+    if (scene->machine.player != NULL)
+        tell_machine(viewer, action);
 }

@@ -468,4 +468,40 @@ check "a flight has a time of its own where no clip has" has_time
 check "a flight dropped on it replaces the one before, half a flight does not" drops_flight
 check "a flight alone plays too, and keeps flying when a model is dropped" flies_alone
 
+# -- A machine ----------------------------------------------------------------------------------
+
+machine_says() { # WORD: in the last line of the machine
+    grep ' machine: place=' "$log" | tail -n 1 | grep -q -- "$1" || {
+        grep ' machine: place=' "$log" | tail -n 3
+        return 1
+    }
+}
+place_x() {
+    grep ' machine: place=' "$log" | tail -n 1 | sed 's/.*place=\(-\?[0-9]*\).*/\1/'
+}
+walks() {
+    open_viewer "$root/models/bobbin/bobbin.md5machine" || return 1
+    after drive xdotool keydown w && sleep 2 && after let-go xdotool keyup w &&
+        machine_says 'states=go,' && [ "$(place_x)" -gt 5 ] && sleep 1.5 &&
+        after drive xdotool keydown s && sleep 1 && after let-go xdotool keyup s &&
+        machine_says 'states=go,'
+}
+runs_and_jumps() {
+    after drive xdotool keydown shift && after drive xdotool keydown w && sleep 0.5 &&
+        after push xdotool key space && sleep 0.3 || return 1
+    after let-go xdotool keyup w && machine_says 'states=leap,' && after let-go xdotool keyup shift
+}
+# The second trigger is F2; the panel's third row is the second trigger's button.
+pushes() {
+    sleep 1.5
+    after push xdotool key F2 && sleep 0.3 && press grid g && machine_says ',wave,'
+}
+watches() {
+    press quit ctrl+q && ended_with 0
+}
+check "W walks and S walks back" walks
+check "Shift runs, Space jumps" runs_and_jumps
+check "F2 sets the second trigger" pushes
+check "it ends" watches
+
 finish
