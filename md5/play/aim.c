@@ -17,19 +17,19 @@ typedef struct aim_view {
     md5_quat rotation;            // of the tip, model space
 } aim_view;
 
-// Turns about the direction of sight, so that `up` leans neither left nor right of the vertical z:
-// cosine and sine are those between the parts of both that stand at right angles to it.
-static md5_quat upright(md5_vec3 sight, md5_vec3 up)
+// Turns about the direction of sight after `swing`, so that `up` leans neither left nor right of
+// the vertical z: cosine and sine are those between the parts of both at right angles to it.
+static md5_quat set_upright(md5_vec3 sight, md5_vec3 up, md5_quat swing)
 {
     const float up_along = md5_vec3_dot(up, sight);
     const float slant = sight.x * sight.x + sight.y * sight.y; // squared sine to the vertical
     if (!(1.0f - up_along * up_along > 1e-6f && slant > 1e-8f))
-        return MD5_NO_TURN;
+        return swing;
     const md5_quat turn =
         md5_quat_about(sight, up.z - up_along * sight.z, sight.x * up.y - sight.y * up.x);
     if (slant < STEEP * STEEP)
-        return md5_slerp(MD5_NO_TURN, turn, sqrtf(slant) / STEEP);
-    return turn;
+        return md5_quat_mul(md5_slerp(MD5_NO_TURN, turn, sqrtf(slant) / STEEP), swing);
+    return md5_quat_mul(turn, swing);
 }
 
 // The whole turn that the tip needs.
@@ -40,7 +40,7 @@ static md5_quat wanted_turn(const aim_view *view)
     const md5_vec3 sight = md5_vec3_normalize(toward, forward);
     const md5_quat swing = md5_quat_between(forward, sight);
     const md5_vec3 up = md5_quat_rotate(swing, md5_quat_rotate(view->rotation, view->up));
-    return md5_quat_mul(upright(sight, up), swing);
+    return set_upright(sight, up, swing);
 }
 
 // How far each joint may turn.
@@ -62,18 +62,19 @@ static aim_limit limit_of(float limit)
 // The same turn the shorter way, so that w >= 0.
 static md5_quat shorter_way(md5_quat turn)
 {
-    return turn.w < 0.0f ? (md5_quat){-turn.x, -turn.y, -turn.z, -turn.w} : turn;
+    const float sign = turn.w < 0.0f ? -1.0f : 1.0f;
+    return (md5_quat){turn.x * sign, turn.y * sign, turn.z * sign, turn.w * sign};
 }
 
 // By no more than the limit.
-static md5_quat limit_turn(md5_quat turn, const aim_limit *limit)
+static void limit_turn(md5_quat *turn, const aim_limit *limit)
 {
     const md5_quat most = limit->most;
-    if (!limit->is_limited || turn.w >= most.w)
-        return turn;
+    if (!limit->is_limited || turn->w >= most.w)
+        return;
     const md5_vec3 axis =
-        md5_vec3_normalize((md5_vec3){turn.x, turn.y, turn.z}, (md5_vec3){0.0f, 0.0f, 1.0f});
-    return (md5_quat){axis.x * most.x, axis.y * most.x, axis.z * most.x, most.w};
+        md5_vec3_normalize((md5_vec3){turn->x, turn->y, turn->z}, (md5_vec3){0.0f, 0.0f, 1.0f});
+    *turn = (md5_quat){axis.x * most.x, axis.y * most.x, axis.z * most.x, most.w};
 }
 
 // One of `count` equal parts. Half of a turn lies in the middle between it and none.
@@ -91,8 +92,8 @@ static void turn_joints(const md5_chain *chain, aim_view *view, float limit, md5
     const aim_limit most = limit_of(limit);
     const uint32_t last = chain->count - 1;
     if (last > 0) {
-        const md5_quat part = equal_part(shorter_way(wanted_turn(view)), chain->count);
-        const md5_quat turn = limit_turn(part, &most);
+        md5_quat turn = equal_part(shorter_way(wanted_turn(view)), chain->count);
+        limit_turn(&turn, &most);
         md5_quat so_far = MD5_NO_TURN;
         md5_vec3 place = chain->places[0];
         for (uint32_t i = 0; i < last; i++) {
@@ -104,7 +105,8 @@ static void turn_joints(const md5_chain *chain, aim_view *view, float limit, md5
         view->eye = place;
         view->rotation = md5_quat_mul(so_far, view->rotation);
     }
-    const md5_quat rest = limit_turn(shorter_way(wanted_turn(view)), &most);
+    md5_quat rest = shorter_way(wanted_turn(view));
+    limit_turn(&rest, &most);
     turned[last] = md5_quat_mul(rest, view->rotation);
 }
 

@@ -57,9 +57,13 @@ md5_transform md5_joint_in_model(const md5_skeleton *skeleton, const md5_transfo
          above = skeleton->joints[above].parent) {
         const md5_quat turn = pose[above].rotation;
         place = md5_vec3_add(pose[above].translation, md5_quat_rotate(turn, place));
-        rotation = md5_quat_trim(md5_quat_mul(turn, rotation));
+        rotation = md5_quat_mul(turn, rotation);
     }
-    return (md5_transform){.rotation = rotation, .translation = place};
+    // Places are turned by each joint's own rotation, so that rounding adds up here only.
+    return (md5_transform){
+        .rotation = md5_quat_unit(rotation, MD5_NO_TURN),
+        .translation = place,
+    };
 }
 
 md5_transform md5_parent_in_model(const md5_skeleton *skeleton, const md5_transform *pose,
