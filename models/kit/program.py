@@ -20,11 +20,14 @@ def _same(one, two):
 
 
 def check(home, make):
-    """0 when a fresh set of files equals the ones in `home`."""
+    """0 when a fresh set of files equals the ones in `home`. Files of other kinds there were made
+    by someone else."""
     wrong = 0
     with tempfile.TemporaryDirectory() as fresh:
         make(fresh)
-        for name in sorted(set(os.listdir(fresh)) | set(os.listdir(home))):
+        kinds = {os.path.splitext(name)[1] for name in os.listdir(fresh)}
+        found = {name for name in os.listdir(home) if os.path.splitext(name)[1] in kinds}
+        for name in sorted(set(os.listdir(fresh)) | found):
             one, two = os.path.join(fresh, name), os.path.join(home, name)
             if not (os.path.exists(one) and os.path.exists(two)):
                 print(name + ": only on one side", file=sys.stderr)
