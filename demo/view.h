@@ -20,7 +20,8 @@
 // What is drawn besides the model, switched by keys and options.
 typedef struct view_shown {
     bool grid, axes, edges, normals, skeleton, bounds;
-    bool untextured, checker;
+    bool untextured, checker, maps, two_sided;
+    bool classic, shadows;
     bool panel, statistics, frame_time, hierarchy, help;
 } view_shown;
 
@@ -129,6 +130,12 @@ void view_measure(view_state *viewer);
 // `clean` the text.
 bool view_draw(view_state *viewer, md5gl_target *target, uint32_t width, uint32_t height,
                bool transparent, bool clean, md5_error *error);
+
+// Sets lights, and what casts shadows, for a picture that is seen along `axes`. Needs the pose of
+// the moment. The frame refers to `points`.
+enum { VIEW_NUM_POINTS = 2 };
+void view_set_lights(const view_state *viewer, view_axes axes,
+                     md5gl_point_light points[VIEW_NUM_POINTS], md5gl_frame *frame);
 
 // Adds the panel to the canvas and lays it out.
 void view_draw_panel(view_state *viewer, float width, float height);

@@ -3,10 +3,10 @@
 
 #include "demo/view_math.h"
 
-static const view_color sky = 0x3B4452FF, floor_color = 0x1B1F26FF;
+static const view_color sky = 0x47515FFF, floor_color = 0x262B33FF;
 
 // Where nothing covers it, the gradient's middle.
-static const float middle[3] = {0.168f, 0.196f, 0.235f};
+static const float middle[3] = {0.214f, 0.243f, 0.286f};
 
 md5_vec3 view_walked(const view_state *viewer)
 {
@@ -36,8 +36,9 @@ static view_lens choose_lens(const view_state *viewer, float width, float height
     return view_camera_lens(&camera, width, height);
 }
 
-static md5gl_frame begin_frame(const view_state *viewer, md5gl_target *target, uint32_t width,
-                               uint32_t height, bool transparent)
+static md5gl_frame describe_frame(const view_state *viewer, md5gl_target *target, uint32_t width,
+                                  uint32_t height, bool transparent,
+                                  md5gl_point_light points[VIEW_NUM_POINTS])
 {
     md5gl_frame frame = {.target = target, .width = width, .height = height};
     const float *const color =
@@ -48,15 +49,7 @@ static md5gl_frame begin_frame(const view_state *viewer, md5gl_target *target, u
     const view_lens lens = choose_lens(viewer, (float)width, (float)height);
     view_lens_matrices(&lens, &frame.view_from_world, &frame.clip_from_view);
 
-    // Over the beholder's left shoulder, wherever he goes: what he looks at is never in the dark.
-    const view_axes axes = lens.axes;
-    frame.light_direction =
-        view_add(view_scale(axes.right, -0.55f), view_add(view_scale(axes.up, 0.75f), axes.back));
-    const float light[3] = {0.95f, 0.92f, 0.87f}, ambient[3] = {0.30f, 0.32f, 0.36f};
-    for (int i = 0; i < 3; i++) {
-        frame.light[i] = light[i];
-        frame.ambient[i] = ambient[i];
-    }
+    view_set_lights(viewer, lens.axes, points, &frame);
     return frame;
 }
 
@@ -69,7 +62,7 @@ static void draw_background(view_state *viewer, float width, float height)
 }
 
 // Squares that are small beside the model and of a size that people count in: 1, 10, 100 units.
-static void draw_ground(view_state *viewer)
+static void draw_grid(view_state *viewer)
 {
     const float radius = viewer->camera.scene_radius;
     const float cell = powf(10.0f, floorf(log10f(radius * 0.6f)));
@@ -78,29 +71,41 @@ static void draw_ground(view_state *viewer)
                     (md5_vec3){centre.x, centre.y, viewer->ground}, 7.0f * radius);
 }
 
+static void set_materials(view_state *viewer)
+{
+    const view_shown *const shown = &viewer->shown;
+    for (uint32_t i = 0; i < viewer->textures.num_meshes; i++) {
+        md5gl_material material =
+            view_mesh_material(&viewer->textures, viewer->renderer, i, shown->maps);
+        if (shown->checker)
+            material.diffuse = md5gl_checker(viewer->renderer);
+        material.two_sided = material.two_sided || shown->two_sided;
+        md5gl_set_material(viewer->drawn, i, &material);
+    }
+}
+
 static bool draw_model(view_state *viewer, md5_error *error)
 {
     const view_shown *const shown = &viewer->shown;
     if (viewer->drawn == NULL)
         return true;
-    for (uint32_t i = 0; i < viewer->textures.num_meshes; i++) {
-        const md5gl_texture texture =
-            shown->checker ? md5gl_checker(viewer->renderer)
-                           : view_mesh_texture(&viewer->textures, viewer->renderer, i);
-        md5gl_set_texture(viewer->drawn, i, texture);
-    }
+    set_materials(viewer);
     uint32_t style = MD5GL_LIT;
     if (shown->untextured)
         style |= MD5GL_UNTEXTURED;
     if (shown->edges)
         style |= MD5GL_WIREFRAME;
     const view_crowd *const crowd = &viewer->crowd;
-    if (crowd->count > 0)
-        return md5gl_draw_models(viewer->renderer, viewer->drawn, crowd->palettes,
-                                 crowd->placements, crowd->count, style, error);
-    return md5gl_draw_models(viewer->renderer, viewer->drawn, viewer->scene.palette, NULL, 1, style,
-                             error)
-           && view_draw_companions(viewer, style, error);
+    const bool posed = crowd->count > 0
+                           ? md5gl_pose_models(viewer->renderer, viewer->drawn, crowd->palettes,
+                                               crowd->placements, crowd->count, error)
+                           : md5gl_pose_models(viewer->renderer, viewer->drawn,
+                                               viewer->scene.palette, NULL, 1, error);
+    if (!posed)
+        return false;
+    md5gl_draw_shadows(viewer->renderer, viewer->drawn);
+    md5gl_draw_posed(viewer->renderer, viewer->drawn, style);
+    return crowd->count > 0 || view_draw_companions(viewer, style, error);
 }
 
 static void draw_boxes(view_state *viewer, view_lines *lines)
@@ -180,7 +185,8 @@ bool view_draw(view_state *viewer, md5gl_target *target, uint32_t width, uint32_
         view_run_crowd(&viewer->crowd, viewer->play.time);
     else
         view_pose(&viewer->scene, &viewer->play);
-    const md5gl_frame frame = begin_frame(viewer, target, width, height, transparent);
+    md5gl_point_light points[VIEW_NUM_POINTS];
+    const md5gl_frame frame = describe_frame(viewer, target, width, height, transparent, points);
 
     md5gl_begin_frame(viewer->renderer, &frame);
     if (!transparent && !viewer->options->background_given)
@@ -188,8 +194,12 @@ bool view_draw(view_state *viewer, md5gl_target *target, uint32_t width, uint32_
     md5_error draw_error;
     const bool drawn = draw_model(viewer, &draw_error);
     // Blended and without depth of its own: after what it would show through.
-    if (viewer->shown.grid && viewer->scene.steps.num_feet == 0)
-        draw_ground(viewer);
+    const bool level = viewer->scene.steps.num_feet == 0;
+    if (level && !transparent && drawn && viewer->drawn != NULL)
+        md5gl_draw_ground(viewer->renderer, view_centre(frame.casters),
+                          3.0f * viewer->camera.scene_radius);
+    if (level && viewer->shown.grid)
+        draw_grid(viewer);
     draw_overlays(viewer, (float)width / (float)height);
     if (!clean)
         draw_text(viewer, (float)width, (float)height);

@@ -63,7 +63,7 @@ static void describe_paths(const view_state *viewer, char *text, size_t size)
 {
     enum { LISTED = 6 };
     const uint32_t num_meshes = viewer->scene.model->num_meshes;
-    uint32_t counts[MD5GL_PATH_EXACT + 1] = {0};
+    uint32_t counts[MD5GL_PATH_COMPUTE + 1] = {0};
     size_t used = 0;
     text[0] = '\0';
     for (uint32_t i = 0; i < num_meshes; i++) {
@@ -73,7 +73,7 @@ static void describe_paths(const view_state *viewer, char *text, size_t size)
             used += (size_t)snprintf(text + used, size - used, "%s%s", i > 0 ? ", " : "",
                                      md5gl_path_name(path));
     }
-    for (md5gl_path path = MD5GL_PATH_4; num_meshes > LISTED && path <= MD5GL_PATH_EXACT; path++)
+    for (md5gl_path path = MD5GL_PATH_4; num_meshes > LISTED && path <= MD5GL_PATH_COMPUTE; path++)
         if (counts[path] > 0)
             used +=
                 (size_t)snprintf(text + used, size - used, "%s%u \xC3\x97 %s", used > 0 ? ", " : "",
@@ -107,11 +107,27 @@ static void add_model_rows(const view_state *viewer, view_rows *rows)
         view_add_row(rows, VIEW_ROW_PAIR, VIEW_BRIGHT, "Triangles", "%u",
                      (unsigned)view_count_triangles(&viewer->scene));
         describe_paths(viewer, paths, sizeof paths);
-        view_add_row(rows, VIEW_ROW_PAIR, VIEW_BRIGHT, "GPU path", "%s", paths);
+        view_add_row(rows, VIEW_ROW_PAIR, VIEW_BRIGHT, "Skinned by", "%s", paths);
+        view_add_row(rows, VIEW_ROW_PAIR, VIEW_BRIGHT, "Light", "%s%s",
+                     viewer->shown.classic ? "classic" : "studio",
+                     viewer->shown.shadows ? "" : DOT "no shadows");
     }
     if (viewer->shown.frame_time)
         view_add_row(rows, VIEW_ROW_PAIR, VIEW_BRIGHT, "Frame time", "%.2f ms",
                      1000.0 * viewer->frame_seconds);
+}
+
+// The texture, or that there is none, and what else was found beside it.
+static void add_map_rows(const view_state *viewer, view_rows *rows, uint32_t mesh)
+{
+    static const char *const labels[VIEW_NUM_MAPS] = {"Texture", "Normals", "Heights", "Specular",
+                                                      "Glow"};
+    for (view_map map = VIEW_MAP_DIFFUSE; map < VIEW_NUM_MAPS; map++) {
+        const char *const path = view_mesh_map_path(&viewer->textures, mesh, map);
+        if (path != NULL || map == VIEW_MAP_DIFFUSE)
+            view_add_row(rows, VIEW_ROW_PAIR, VIEW_PLAIN, labels[map], "%s",
+                         path != NULL ? common_base(path) : "none");
+    }
 }
 
 static void add_mesh_rows(const view_state *viewer, view_rows *rows)
@@ -120,15 +136,16 @@ static void add_mesh_rows(const view_state *viewer, view_rows *rows)
     const md5_model *const model = viewer->scene.model;
     for (uint32_t i = 0; i < model->num_meshes && i < LISTED; i++) {
         const md5_mesh *const mesh = &model->meshes[i];
-        const char *const path = view_mesh_texture_path(&viewer->textures, i);
         view_add_gap(rows);
         view_add_row(rows, VIEW_ROW_TEXT, VIEW_PLAIN, "", "Mesh %u  %s", (unsigned)i, mesh->name);
         view_add_row(rows, VIEW_ROW_PAIR, VIEW_PLAIN, "Vertices", "%u" DOT "%u triangles",
                      (unsigned)mesh->num_vertices, (unsigned)mesh->num_triangles);
         view_add_row(rows, VIEW_ROW_PAIR, VIEW_PLAIN, "Weights", "%u" DOT "at most %u a vertex",
                      (unsigned)mesh->num_weights, (unsigned)mesh->max_weights);
-        view_add_row(rows, VIEW_ROW_PAIR, VIEW_PLAIN, "Texture", "%s",
-                     path != NULL ? common_base(path) : "none");
+        view_add_row(rows, VIEW_ROW_PAIR, VIEW_PLAIN, "Path", "%s" DOT "%s",
+                     md5gl_path_name(md5gl_mesh_path(viewer->drawn, i)),
+                     md5gl_path_reason(viewer->drawn, i));
+        add_map_rows(viewer, rows, i);
     }
     if (model->num_meshes > LISTED)
         view_add_row(rows, VIEW_ROW_TEXT, VIEW_DIM, "", "and %u more",

@@ -20,6 +20,13 @@ static const view_option table[] = {
     {OPTION_TEXTURE, "texture", "[MESH=]FILE", "Model",
      "texture of a mesh (name or number), or of all;\n"
      "otherwise found by the shader's name"},
+    {OPTION_NORMAL_MAP, "normal-map", "[MESH=]FILE", NULL,
+     "likewise; otherwise found beside the texture: NAME_local,\n"
+     "and NAME_h for heights"},
+    {OPTION_SPECULAR_MAP, "specular-map", "[MESH=]FILE", NULL, "colour of highlights: NAME_s"},
+    {OPTION_GLOW_MAP, "glow-map", "[MESH=]FILE", NULL, "light of its own: NAME_add, NAME_glow"},
+    {OPTION_NO_MAPS, "no-maps", NULL, NULL, "none of these but the texture"},
+    {OPTION_TWO_SIDED, "two-sided", NULL, NULL, "back faces too; otherwise of textures with holes"},
     {OPTION_SET, "set", "NAME=VALUE[@TIME]", NULL,
      "parameter of a machine, from that second on;\nmay be given again"},
     {OPTION_RETARGET, "retarget", "MODEL", NULL, "another body beside it, in the same pose"},
@@ -27,8 +34,9 @@ static const view_option table[] = {
     {OPTION_STEPS, "steps", NULL, NULL, "uneven ground, on which feet are placed"},
     {OPTION_CROWD, "crowd", "N", NULL, "N characters, each in its own time"},
     {OPTION_NO_AUTO, "no-auto", NULL, NULL, "do not pick up animations beside the model"},
-    {OPTION_PATH, "path", "4|8|exact", NULL,
-     "vertex path on the GPU (per mesh: the first without loss)"},
+    {OPTION_PATH, "path", "auto|4|8|exact|cpu|compute", NULL,
+     "how vertices are skinned (per mesh: the first without\n"
+     "loss of 4, 8, exact)"},
     {OPTION_WATCH, "watch", NULL, NULL, "reload when a file changes"},
 
     {OPTION_ANIMATION_INDEX, "animation-index", "N", "Animation", "clip to begin with, from 0"},
@@ -40,6 +48,10 @@ static const view_option table[] = {
     {OPTION_LOOP, "loop", "loop|cycle|once", NULL,
      "last frame = first (loop), blends into it (cycle)"},
     {OPTION_ROOT, "root", "file|id|in_place", NULL, "translation of the first joint"},
+
+    {OPTION_LIGHT, "light", "studio|classic", "Light",
+     "physically based, or as id's engine of 2004"},
+    {OPTION_NO_SHADOW, "no-shadow", NULL, NULL, "without shadows"},
 
     {OPTION_AZIMUTH, "camera-azimuth-angle", "DEG", "Camera",
      "0 = in front, 90 = at the model's left"},

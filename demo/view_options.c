@@ -165,10 +165,10 @@ static bool add_setting(const char *text, view_options *options)
     return true;
 }
 
-static void add_texture(const char *text, view_options *options)
+static void add_texture(const char *text, view_map map, view_options *options)
 {
     const char *equals = strchr(text, '=');
-    view_texture_choice choice = {.mesh = NULL, .file = text};
+    view_texture_choice choice = {.map = map, .mesh = NULL, .file = text};
     if (equals != NULL) {
         choice.mesh = common_copy(text);
         choice.mesh[equals - text] = '\0';
@@ -223,6 +223,12 @@ static bool *find_switch(view_options *o, view_option_id id)
         return &o->turntable;
     case OPTION_UNTEXTURED:
         return &o->untextured;
+    case OPTION_NO_MAPS:
+        return &o->no_maps;
+    case OPTION_TWO_SIDED:
+        return &o->two_sided;
+    case OPTION_NO_SHADOW:
+        return &o->no_shadow;
     case OPTION_STATISTICS:
         return &o->statistics;
     case OPTION_KEYS:
@@ -238,8 +244,11 @@ static bool set_choice(view_options *o, view_option_id id, const char *value)
 {
     int choice = -1;
     if (id == OPTION_PATH) {
-        choice = CHOICE(value, "auto", "4", "8", "exact");
+        choice = CHOICE(value, "auto", "4", "8", "exact", "cpu", "compute");
         o->path = (md5gl_path)choice;
+    } else if (id == OPTION_LIGHT) {
+        choice = CHOICE(value, "studio", "classic");
+        o->lighting = (md5gl_lighting)choice;
     } else if (id == OPTION_ROOT) {
         choice = CHOICE(value, "file", "id", "in_place");
         o->root = (md5_root)choice;
@@ -276,6 +285,14 @@ static bool set_switch(view_options *o, view_option_id id, const char *value)
     return true;
 }
 
+static view_map map_of(view_option_id id)
+{
+    return id == OPTION_NORMAL_MAP     ? VIEW_MAP_NORMALS
+           : id == OPTION_SPECULAR_MAP ? VIEW_MAP_SPECULAR
+           : id == OPTION_GLOW_MAP     ? VIEW_MAP_GLOW
+                                       : VIEW_MAP_DIFFUSE;
+}
+
 // Returns false when the value is not one that the option takes.
 static bool set_value(view_options *o, view_option_id id, const char *value)
 {
@@ -302,9 +319,13 @@ static bool set_value(view_options *o, view_option_id id, const char *value)
     case OPTION_SET:
         return add_setting(value, o);
     case OPTION_TEXTURE:
-        add_texture(value, o);
+    case OPTION_NORMAL_MAP:
+    case OPTION_SPECULAR_MAP:
+    case OPTION_GLOW_MAP:
+        add_texture(value, map_of(id), o);
         return value[0] != '\0';
     case OPTION_PATH:
+    case OPTION_LIGHT:
     case OPTION_ROOT:
     case OPTION_LOOP:
     case OPTION_VERBOSE:

@@ -6,11 +6,13 @@
 #include "render/md5gl.h"
 #include "demo/view_log.h"
 #include "demo/view_machine.h"
+#include "demo/view_maps.h"
 
 #include <stdio.h>
 
-// --texture MESH=FILE; without MESH= the file is for all meshes.
+// --texture MESH=FILE, or another map; without MESH= the file is for all meshes.
 typedef struct view_texture_choice {
+    view_map map;
     char *mesh; // name or number; NULL = all
     const char *file;
 } view_texture_choice;
@@ -55,7 +57,9 @@ typedef struct view_options {
     // -1 = as it suits: the grid in a picture with a background, the others in a window.
     int grid, panel, frame_time;
     bool axis, edges, armature, normals, bounds, hierarchy, statistics, keys;
-    bool checkerboard, untextured;
+    bool checkerboard, untextured, no_maps, two_sided;
+    md5gl_lighting lighting;
+    bool no_shadow;
     bool no_background, background_given;
     float background[3]; // sRGB, 0..1
     float ui_scale;      // of the panel; 0 = as the screen asks for

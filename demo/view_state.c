@@ -31,6 +31,10 @@ void view_begin(view_state *viewer, const view_options *options)
         .bounds = options->bounds,
         .untextured = options->untextured,
         .checker = options->checkerboard,
+        .maps = !options->no_maps,
+        .two_sided = options->two_sided,
+        .classic = options->lighting == MD5GL_LIGHTING_CLASSIC,
+        .shadows = !options->no_shadow,
         .panel = options->panel >= 0 ? options->panel != 0 : window,
         .statistics = options->statistics,
         .frame_time = options->frame_time >= 0 ? options->frame_time != 0 : window,
@@ -116,7 +120,8 @@ void view_tell_state(view_state *viewer, const char *action)
         "%s: model=%s clip=%s %zu/%zu time=%.4f frame=%.3f/%u playing=%d speed=%g backward=%d "
         "loop=%s root=%s azimuth=%.1f elevation=%.1f distance=%.4g target=%.4g,%.4g,%.4g "
         "orthographic=%d grid=%d axes=%d edges=%d normals=%d skeleton=%d bounds=%d untextured=%d "
-        "checker=%d panel=%d statistics=%d frame-time=%d hierarchy=%d help=%d warnings=%u "
+        "checker=%d light=%s shadows=%d maps=%d panel=%d statistics=%d frame-time=%d hierarchy=%d "
+        "help=%d warnings=%u "
         "size=%ux%u flight=%s flying=%d shot=%u flight-frame=%.3f",
         action, scene->name, clip != NULL ? clip->name : "bind-pose",
         clip != NULL ? scene->clip + 1 : 0, scene->num_clips,
@@ -126,8 +131,9 @@ void view_tell_state(view_state *viewer, const char *action)
         play->backward, view_wrap_name(play->wrap), roots[scene->root], (double)camera->azimuth,
         (double)camera->elevation, (double)camera->distance, (double)camera->target.x,
         (double)camera->target.y, (double)camera->target.z, camera->orthographic, s->grid, s->axes,
-        s->edges, s->normals, s->skeleton, s->bounds, s->untextured, s->checker, s->panel,
-        s->statistics, s->frame_time, s->hierarchy, s->help, (unsigned)viewer->log.num_warnings,
+        s->edges, s->normals, s->skeleton, s->bounds, s->untextured, s->checker,
+        s->classic ? "classic" : "studio", s->shadows, s->maps, s->panel, s->statistics,
+        s->frame_time, s->hierarchy, s->help, (unsigned)viewer->log.num_warnings,
         (unsigned)viewer->width, (unsigned)viewer->height, has_flight ? scene->flight.name : "none",
         viewer->flying, (unsigned)place.shot, place.frame);
     if (scene->machine.player != NULL)

@@ -113,38 +113,80 @@ char *view_find_texture(const char *model_path, const char *shader)
 
 // -- Loading --------------------------------------------------------------------------------
 
+// Reads a picture; on failure returns why not.
+static const char *read_image(const char *path, view_image *image)
+{
+    int width = 0, height = 0, channels = 0;
+    image->rgba = stbi_load(path, &width, &height, &channels, 4);
+    image->width = (uint32_t)width;
+    image->height = (uint32_t)height;
+    if (image->rgba != NULL)
+        return NULL;
+    return common_is_folder(path) ? "it is a folder"
+           : common_is_file(path) ? stbi_failure_reason()
+                                  : "no such file";
+}
+
+// From a normal map, a height map, or both together.
+static md5gl_texture make_normals(md5gl_renderer *renderer, view_image *image,
+                                  const view_texture *wanted, md5_error *error)
+{
+    view_image heights = {NULL, 0, 0};
+    const char *const height_path = wanted->map == VIEW_MAP_HEIGHT ? wanted->path : wanted->heights;
+    uint32_t normals = 0;
+    if (wanted->map == VIEW_MAP_HEIGHT) {
+        heights = *image;
+        *image = view_normals_of_heights(&heights, 4.0f);
+    } else {
+        normals = view_guess_normals(image);
+        // What is stored in another way than id's is not added to.
+        if (normals == 0 && height_path != NULL && read_image(height_path, &heights) == NULL) {
+            view_image slopes = view_normals_of_heights(&heights, 4.0f);
+            view_add_slopes(image, &slopes);
+            free(slopes.rgba);
+        }
+    }
+    stbi_image_free(heights.rgba);
+    return md5gl_create_normal_map(renderer, image->width, image->height, image->rgba, normals,
+                                   error);
+}
+
+static const char *upload_image(md5gl_renderer *renderer, view_texture *made, md5_error *error)
+{
+    view_image image;
+    const char *const reason = read_image(made->path, &image);
+    if (reason != NULL)
+        return reason;
+    if (made->map == VIEW_MAP_NORMALS || made->map == VIEW_MAP_HEIGHT)
+        made->texture = make_normals(renderer, &image, made, error);
+    else
+        made->texture =
+            md5gl_create_texture(renderer, image.width, image.height, image.rgba, error);
+    made->has_holes = made->map == VIEW_MAP_DIFFUSE && view_has_holes(&image);
+    stbi_image_free(image.rgba);
+    return made->texture == 0 ? error->message : NULL;
+}
+
 // Index in `loaded` of the file, read now if it was not before; VIEW_NO_TEXTURE when it cannot.
-static size_t load_file(view_textures *textures, md5gl_renderer *renderer, const char *path,
-                        view_log *log, bool chosen)
+static size_t load_file(view_textures *textures, md5gl_renderer *renderer, view_map map,
+                        const char *path, const char *heights, view_log *log, bool chosen)
 {
     for (size_t i = 0; i < textures->num_loaded; i++)
-        if (strcmp(textures->loaded[i].path, path) == 0)
+        if (textures->loaded[i].map == map && strcmp(textures->loaded[i].path, path) == 0)
             return textures->loaded[i].texture != 0 ? i : VIEW_NO_TEXTURE;
 
-    int width = 0, height = 0, channels = 0;
     md5_error error;
-    md5gl_texture texture = 0;
-    const char *reason = NULL;
-    stbi_uc *const rgba = stbi_load(path, &width, &height, &channels, 4);
-    if (rgba != NULL) {
-        texture = md5gl_create_texture(renderer, (uint32_t)width, (uint32_t)height, rgba, &error);
-        reason = texture == 0 ? error.message : NULL;
-    } else {
-        reason = common_is_folder(path) ? "it is a folder"
-                 : common_is_file(path) ? stbi_failure_reason()
-                                        : "no such file";
-    }
-    stbi_image_free(rgba);
-
-    if (texture == 0 && chosen)
-        view_error(log, "texture %s: %s", path, reason);
-    else if (texture == 0)
-        view_warn(log, "texture %s: %s", path, reason);
+    view_texture made = {.path = common_copy(path), .map = map};
+    made.heights = heights != NULL ? common_copy(heights) : NULL;
+    const char *const reason = upload_image(renderer, &made, &error);
+    if (reason != NULL && chosen)
+        view_error(log, "%s %s: %s", view_map_name(map), path, reason);
+    else if (reason != NULL)
+        view_warn(log, "%s %s: %s", view_map_name(map), path, reason);
     textures->loaded =
         common_realloc(textures->loaded, textures->num_loaded + 1, sizeof *textures->loaded);
-    textures->loaded[textures->num_loaded++] =
-        (view_texture){.path = common_copy(path), .texture = texture};
-    return texture != 0 ? textures->num_loaded - 1 : VIEW_NO_TEXTURE;
+    textures->loaded[textures->num_loaded++] = made;
+    return reason == NULL ? textures->num_loaded - 1 : VIEW_NO_TEXTURE;
 }
 
 // The number of the mesh that a choice names, by name first; num_meshes if there is none.
@@ -168,12 +210,12 @@ static bool use_choice(view_textures *textures, md5gl_renderer *renderer, const 
                    (unsigned)model->num_meshes);
         return false;
     }
-    const size_t loaded = load_file(textures, renderer, choice->file, log, true);
+    const size_t loaded = load_file(textures, renderer, choice->map, choice->file, NULL, log, true);
     if (loaded == VIEW_NO_TEXTURE)
         return false;
     for (uint32_t i = 0; i < model->num_meshes; i++)
         if (choice->mesh == NULL || i == mesh)
-            textures->of_mesh[i] = loaded;
+            textures->of_mesh[i][choice->map] = loaded;
     return true;
 }
 
@@ -184,7 +226,8 @@ static void find_and_use(view_textures *textures, md5gl_renderer *renderer, cons
     const char *const shader = model->meshes[mesh].shader, *const name = model->meshes[mesh].name;
     char *path = view_find_texture(model_path, *shader != '\0' ? shader : name);
     if (path != NULL) {
-        textures->of_mesh[mesh] = load_file(textures, renderer, path, log, false);
+        textures->of_mesh[mesh][VIEW_MAP_DIFFUSE] =
+            load_file(textures, renderer, VIEW_MAP_DIFFUSE, path, NULL, log, false);
         view_debug(log, "texture of mesh %u: %s", (unsigned)mesh, path);
     } else if (*shader != '\0') {
         view_warn(log, "mesh %u \"%s\": no texture found for shader \"%s\"", (unsigned)mesh, name,
@@ -196,26 +239,66 @@ static void find_and_use(view_textures *textures, md5gl_renderer *renderer, cons
     free(path);
 }
 
+// The maps that lie beside a mesh's texture and that nobody has chosen.
+static void find_maps(view_textures *textures, md5gl_renderer *renderer, uint32_t mesh,
+                      view_log *log)
+{
+    size_t *const of_mesh = textures->of_mesh[mesh];
+    if (of_mesh[VIEW_MAP_DIFFUSE] == VIEW_NO_TEXTURE)
+        return;
+    char *diffuse = common_copy(textures->loaded[of_mesh[VIEW_MAP_DIFFUSE]].path);
+    char *folder = common_folder(diffuse);
+    common_list files = common_list_folder(folder, "");
+    const char *const heights = view_find_map(&files, diffuse, VIEW_MAP_HEIGHT);
+    for (view_map map = VIEW_MAP_NORMALS; map < VIEW_NUM_MAPS; map++) {
+        const char *const path = view_find_map(&files, diffuse, map);
+        const bool done = map == VIEW_MAP_HEIGHT && of_mesh[VIEW_MAP_NORMALS] != VIEW_NO_TEXTURE;
+        if (path == NULL || done || of_mesh[map] != VIEW_NO_TEXTURE || strcmp(path, diffuse) == 0)
+            continue;
+        const size_t loaded = load_file(textures, renderer, map, path,
+                                        map == VIEW_MAP_NORMALS ? heights : NULL, log, false);
+        of_mesh[map] = loaded;
+        if (loaded != VIEW_NO_TEXTURE)
+            view_debug(log, "%s of mesh %u: %s%s%s", view_map_name(map), (unsigned)mesh, path,
+                       map == VIEW_MAP_NORMALS && heights != NULL ? " + " : "",
+                       map == VIEW_MAP_NORMALS && heights != NULL ? common_base(heights) : "");
+    }
+    common_free_list(&files);
+    free(folder);
+    free(diffuse);
+}
+
+static bool use_choices(view_textures *textures, md5gl_renderer *renderer, const md5_model *model,
+                        const view_options *options, view_log *log)
+{
+    // What is for all comes first, so that a single mesh can still be given another.
+    for (int single = 0; single < 2; single++)
+        for (size_t i = 0; options != NULL && i < options->num_textures; i++)
+            if ((options->textures[i].mesh != NULL) == (single == 1)
+                && !use_choice(textures, renderer, model, &options->textures[i], log))
+                return false;
+    return true;
+}
+
 bool view_load_textures(view_textures *textures, md5gl_renderer *renderer, const md5_model *model,
                         const char *model_path, const view_options *options, view_log *log)
 {
     *textures = (view_textures){.num_meshes = model->num_meshes};
     textures->of_mesh = common_alloc(model->num_meshes, sizeof *textures->of_mesh);
     for (uint32_t i = 0; i < model->num_meshes; i++)
-        textures->of_mesh[i] = VIEW_NO_TEXTURE;
-
-    // What is for all comes first, so that a single mesh can still be given another.
-    for (int single = 0; single < 2; single++)
-        for (size_t i = 0; options != NULL && i < options->num_textures; i++)
-            if ((options->textures[i].mesh != NULL) == (single == 1)
-                && !use_choice(textures, renderer, model, &options->textures[i], log)) {
-                view_free_textures(textures, renderer);
-                return false;
-            }
+        for (int map = 0; map < VIEW_NUM_MAPS; map++)
+            textures->of_mesh[i][map] = VIEW_NO_TEXTURE;
+    if (!use_choices(textures, renderer, model, options, log)) {
+        view_free_textures(textures, renderer);
+        return false;
+    }
     for (uint32_t i = 0; i < model->num_meshes; i++) {
         view_log_progress(log, "textures", i, model->num_meshes);
-        if (textures->of_mesh[i] == VIEW_NO_TEXTURE && model->meshes[i].num_triangles > 0)
+        if (model->meshes[i].num_triangles == 0)
+            continue;
+        if (textures->of_mesh[i][VIEW_MAP_DIFFUSE] == VIEW_NO_TEXTURE)
             find_and_use(textures, renderer, model, i, model_path, log);
+        find_maps(textures, renderer, i, log);
     }
     view_log_progress(log, "textures", model->num_meshes, model->num_meshes);
     return true;
@@ -224,9 +307,9 @@ bool view_load_textures(view_textures *textures, md5gl_renderer *renderer, const
 bool view_use_texture(view_textures *textures, md5gl_renderer *renderer, const char *path,
                       view_log *log)
 {
-    const size_t loaded = load_file(textures, renderer, path, log, false);
+    const size_t loaded = load_file(textures, renderer, VIEW_MAP_DIFFUSE, path, NULL, log, false);
     for (uint32_t i = 0; i < textures->num_meshes && loaded != VIEW_NO_TEXTURE; i++)
-        textures->of_mesh[i] = loaded;
+        textures->of_mesh[i][VIEW_MAP_DIFFUSE] = loaded;
     return loaded != VIEW_NO_TEXTURE;
 }
 
@@ -235,21 +318,44 @@ void view_free_textures(view_textures *textures, md5gl_renderer *renderer)
     for (size_t i = 0; i < textures->num_loaded; i++) {
         md5gl_destroy_texture(renderer, textures->loaded[i].texture);
         free(textures->loaded[i].path);
+        free(textures->loaded[i].heights);
     }
     free(textures->loaded);
     free(textures->of_mesh);
     *textures = (view_textures){0};
 }
 
+static md5gl_texture map_texture(const view_textures *textures, uint32_t mesh, view_map map)
+{
+    const size_t loaded = textures->of_mesh[mesh][map];
+    return loaded != VIEW_NO_TEXTURE ? textures->loaded[loaded].texture : 0;
+}
+
 md5gl_texture view_mesh_texture(const view_textures *textures, const md5gl_renderer *renderer,
                                 uint32_t mesh)
 {
-    const size_t loaded = textures->of_mesh[mesh];
-    return loaded != VIEW_NO_TEXTURE ? textures->loaded[loaded].texture : md5gl_checker(renderer);
+    const md5gl_texture texture = map_texture(textures, mesh, VIEW_MAP_DIFFUSE);
+    return texture != 0 ? texture : md5gl_checker(renderer);
 }
 
-const char *view_mesh_texture_path(const view_textures *textures, uint32_t mesh)
+md5gl_material view_mesh_material(const view_textures *textures, const md5gl_renderer *renderer,
+                                  uint32_t mesh, bool maps)
 {
-    const size_t loaded = textures->of_mesh[mesh];
+    const size_t diffuse = textures->of_mesh[mesh][VIEW_MAP_DIFFUSE];
+    md5gl_material material = {.diffuse = view_mesh_texture(textures, renderer, mesh)};
+    material.two_sided = diffuse != VIEW_NO_TEXTURE && textures->loaded[diffuse].has_holes;
+    if (!maps)
+        return material;
+    material.normals = map_texture(textures, mesh, VIEW_MAP_NORMALS);
+    if (material.normals == 0)
+        material.normals = map_texture(textures, mesh, VIEW_MAP_HEIGHT);
+    material.specular = map_texture(textures, mesh, VIEW_MAP_SPECULAR);
+    material.glow = map_texture(textures, mesh, VIEW_MAP_GLOW);
+    return material;
+}
+
+const char *view_mesh_map_path(const view_textures *textures, uint32_t mesh, view_map map)
+{
+    const size_t loaded = textures->of_mesh[mesh][map];
     return loaded != VIEW_NO_TEXTURE ? textures->loaded[loaded].path : NULL;
 }

@@ -18,28 +18,29 @@ typedef struct mesh_report {
     float error, normal_error; // largest
     float foretold;            // largest loss of the path, in units
     float excess;              // most by which an error passes its pose's limit; <= 0 is well
-    unsigned long long compared, skipped; // normals
+    unsigned long long compared, skipped; // normals and tangents
 } mesh_report;
 
 typedef struct verification {
     view_state *viewer;
-    mesh_report *reports;          // [num_meshes]
-    md5_vec3 *positions, *normals; // [most vertices of a mesh], from the GPU
-    float limit;                   // units
+    mesh_report *reports;                // [num_meshes]
+    md5_vec3 *positions, *normals;       // [most vertices of a mesh], from the GPU
+    md5_vec4 *tangents, *exact_tangents; // likewise; from the CPU
+    float limit;                         // units
     uint32_t num_poses;
 } verification;
 
 // -- Comparing ------------------------------------------------------------------------------
 
-// Length of the blend that turns the normal of a drawn vertex, before it is made 1.
-static float blend_length(const md5_mesh *mesh, const md5_mat34 *palette, uint32_t vertex)
+// Length of the blend that turns a direction of a drawn vertex, before it is made 1.
+static float blend_length(const md5_mesh *mesh, const md5_mat34 *palette, uint32_t vertex,
+                          md5_vec3 direction)
 {
     md5_vec3 blend = {0, 0, 0};
     float sum = 0.0f;
     for (uint32_t i = mesh->first_influence[vertex]; i < mesh->first_influence[vertex + 1]; i++) {
         const float bias = mesh->influences[i].w;
-        const md5_vec3 turned =
-            view_turn(&palette[mesh->influence_joints[i]], mesh->normals[vertex]);
+        const md5_vec3 turned = view_turn(&palette[mesh->influence_joints[i]], direction);
         blend = view_add(blend, view_scale(turned, bias));
         sum += fabsf(bias);
     }
@@ -53,6 +54,32 @@ static float distance(md5_vec3 a, md5_vec3 b)
     return isnan(length) ? INFINITY : length;
 }
 
+static md5_vec3 direction_of(md5_vec4 tangent)
+{
+    return (md5_vec3){tangent.x, tangent.y, tangent.z};
+}
+
+// Normal and tangent of a vertex, where there is a direction to compare.
+static void compare_directions(const verification *v, uint32_t index, uint32_t vertex,
+                               mesh_report *report)
+{
+    const view_scene *const scene = &v->viewer->scene;
+    const md5_mesh *const mesh = &scene->model->meshes[index];
+    const md5_vec4 gpu = v->tangents[vertex], cpu = v->exact_tangents[vertex];
+    const md5_vec3 directions[2] = {mesh->normals[vertex], direction_of(mesh->tangents[vertex])};
+    const float errors[2] = {distance(v->normals[vertex], scene->skinned[index].normals[vertex]),
+                             gpu.w == cpu.w ? distance(direction_of(gpu), direction_of(cpu))
+                                            : INFINITY};
+    for (int i = 0; i < 2; i++) {
+        if (blend_length(mesh, scene->palette, vertex, directions[i]) < blend_limit) {
+            report->skipped++;
+            continue;
+        }
+        report->compared++;
+        report->normal_error = fmaxf(report->normal_error, errors[i]);
+    }
+}
+
 static void compare_mesh(verification *v, uint32_t index, float foretold)
 {
     const view_scene *const scene = &v->viewer->scene;
@@ -60,15 +87,10 @@ static void compare_mesh(verification *v, uint32_t index, float foretold)
     const view_skinned *const skinned = &scene->skinned[index];
     mesh_report *const report = &v->reports[index];
     float error = 0.0f;
+    md5_skin(mesh, scene->palette, skinned->positions, skinned->normals, v->exact_tangents);
     for (uint32_t i = 0; i < mesh->num_vertices; i++) {
         error = fmaxf(error, distance(v->positions[i], skinned->positions[i]));
-        if (blend_length(mesh, scene->palette, i) < blend_limit) {
-            report->skipped++;
-            continue;
-        }
-        report->compared++;
-        report->normal_error =
-            fmaxf(report->normal_error, distance(v->normals[i], skinned->normals[i]));
+        compare_directions(v, index, i, report);
     }
     const bool forced = v->viewer->options->path != MD5GL_PATH_AUTO;
     report->error = fmaxf(report->error, error);
@@ -78,7 +100,7 @@ static void compare_mesh(verification *v, uint32_t index, float foretold)
 
 static float foretell(const view_scene *scene, uint32_t mesh, md5gl_path path)
 {
-    if (path == MD5GL_PATH_EXACT)
+    if (path != MD5GL_PATH_4 && path != MD5GL_PATH_8)
         return 0.0f;
     return md5_path_loss(scene->model, mesh, path == MD5GL_PATH_4 ? 4 : 8, scene->joints);
 }
@@ -89,10 +111,9 @@ static bool compare_pose(verification *v)
     view_state *const viewer = v->viewer;
     const view_scene *const scene = &viewer->scene;
     md5_error error;
-    view_skin(&viewer->scene);
     for (uint32_t i = 0; i < scene->model->num_meshes; i++) {
         if (!md5gl_capture(viewer->renderer, viewer->drawn, i, scene->palette, v->positions,
-                           v->normals, &error)) {
+                           v->normals, v->tangents, &error)) {
             view_log_error(&viewer->log, &error);
             return false;
         }
@@ -195,7 +216,7 @@ static verdict report_mesh(const verification *v, uint32_t index, float size)
            (unsigned)index, mesh->name, (unsigned)mesh->num_vertices, md5gl_path_name(path),
            v->viewer->options->path != MD5GL_PATH_AUTO ? " (forced)" : "", (double)r->error,
            (double)(r->error / size));
-    printf(", foretold loss %.3g units; normals %.3g", (double)r->foretold,
+    printf(", foretold loss %.3g units; normals, tangents %.3g", (double)r->foretold,
            (double)r->normal_error);
     if (r->skipped > 0)
         printf(" (%llu of %llu left out: no direction)", r->skipped, r->skipped + r->compared);
@@ -236,6 +257,8 @@ bool view_run_verify(view_state *viewer)
         .reports = common_alloc(model->num_meshes, sizeof *v.reports),
         .positions = common_alloc(most, sizeof *v.positions),
         .normals = common_alloc(most, sizeof *v.normals),
+        .tangents = common_alloc(most, sizeof *v.tangents),
+        .exact_tangents = common_alloc(most, sizeof *v.exact_tangents),
         .limit = position_limit * size,
     };
     for (uint32_t i = 0; i < model->num_meshes; i++)
@@ -245,5 +268,7 @@ bool view_run_verify(view_state *viewer)
     free(v.reports);
     free(v.positions);
     free(v.normals);
+    free(v.tangents);
+    free(v.exact_tangents);
     return passes;
 }

@@ -1,6 +1,8 @@
 // Buffers that are read as textures, and buffers that are refilled for every draw.
 #include "render/gl_internal.h"
 
+#include <string.h>
+
 md5gl_table md5gl_create_table(md5gl_renderer *renderer, GLenum format, const void *data,
                                size_t size)
 {
@@ -37,4 +39,25 @@ void md5gl_stream(md5gl_renderer *renderer, GLenum binding, GLuint buffer, const
     gl->BindBuffer(binding, buffer);
     gl->BufferData(binding, (GLsizeiptr)size, NULL, GL_STREAM_DRAW);
     gl->BufferSubData(binding, 0, (GLsizeiptr)size, data);
+}
+
+bool md5gl_fill(md5gl_renderer *renderer, GLuint buffer, const md5gl_part *parts, int count,
+                md5_error *error)
+{
+    const GladGLContext *gl = &renderer->gl;
+    size_t size = 0, used = 0;
+    for (int i = 0; i < count; i++)
+        size += parts[i].size;
+    uint8_t *const bytes = md5gl_alloc(&renderer->allocator, size, 1, error);
+    if (!bytes)
+        return false;
+    for (int i = 0; i < count; i++) {
+        if (parts[i].size > 0)
+            memcpy(bytes + used, parts[i].data, parts[i].size);
+        used += parts[i].size;
+    }
+    gl->BindBuffer(GL_ARRAY_BUFFER, buffer);
+    gl->BufferData(GL_ARRAY_BUFFER, (GLsizeiptr)size, bytes, GL_STATIC_DRAW);
+    md5gl_free(&renderer->allocator, bytes, size);
+    return true;
 }

@@ -1,15 +1,19 @@
 // Reads skinned vertices back through transform feedback, for checking against the CPU.
 #include "render/gl_internal.h"
 
-static void skin_into(md5gl_renderer *renderer, const md5gl_mesh *mesh, uint32_t num_joints,
-                      const GLuint buffers[2], size_t size)
+enum { NUM = MD5GL_NUM_CAPTURED };
+
+static void skin_into(md5gl_renderer *renderer, const md5gl_model *model, const md5gl_mesh *mesh,
+                      const GLuint buffers[NUM], const size_t sizes[NUM])
 {
     const GladGLContext *gl = &renderer->gl;
-    md5gl_bind_mesh(renderer, mesh, md5gl_skinned_program(renderer, mesh, MD5GL_PASS_CAPTURE),
-                    num_joints);
-    for (GLuint i = 0; i < 2; i++) {
+    const md5gl_program *const program = md5gl_skinned_program(renderer, mesh, MD5GL_PASS_CAPTURE);
+    md5gl_bind_mesh(renderer, mesh, program, &model->batches[0], model->model->skeleton.num_joints);
+    if (md5gl_skins_first(mesh->path))
+        md5gl_point_at_posed(renderer, mesh, 0);
+    for (GLuint i = 0; i < NUM; i++) {
         gl->BindBuffer(GL_TRANSFORM_FEEDBACK_BUFFER, buffers[i]);
-        gl->BufferData(GL_TRANSFORM_FEEDBACK_BUFFER, (GLsizeiptr)size, NULL, GL_STREAM_READ);
+        gl->BufferData(GL_TRANSFORM_FEEDBACK_BUFFER, (GLsizeiptr)sizes[i], NULL, GL_STREAM_READ);
         gl->BindBufferBase(GL_TRANSFORM_FEEDBACK_BUFFER, i, buffers[i]);
     }
     gl->Enable(GL_RASTERIZER_DISCARD);
@@ -19,31 +23,34 @@ static void skin_into(md5gl_renderer *renderer, const md5gl_mesh *mesh, uint32_t
     gl->Disable(GL_RASTERIZER_DISCARD);
 }
 
-bool md5gl_capture(md5gl_renderer *renderer, const md5gl_model *model, uint32_t mesh_index,
+bool md5gl_capture(md5gl_renderer *renderer, md5gl_model *model, uint32_t mesh_index,
                    const md5_mat34 *palette, md5_vec3 *positions, md5_vec3 *normals,
-                   md5_error *error)
+                   md5_vec4 *tangents, md5_error *error)
 {
     const GladGLContext *gl = &renderer->gl;
     const md5gl_mesh *const mesh = &model->meshes[mesh_index];
-    const uint32_t num_joints = model->model->skeleton.num_joints;
-    const size_t size = mesh->mesh->num_vertices * sizeof *positions;
+    const size_t count = mesh->mesh->num_vertices;
+    const size_t sizes[NUM] = {count * sizeof *positions, count * sizeof *normals,
+                               count * sizeof *tangents};
     md5gl_clear_error(error);
-    if (size == 0)
+    if (count == 0)
         return true;
     md5gl_drop_errors(renderer);
     md5gl_reset_state(renderer);
-    md5gl_stream(renderer, GL_TEXTURE_BUFFER, renderer->palettes.buffer, palette,
-                 num_joints * sizeof *palette);
-    GLuint buffers[2] = {0, 0};
-    gl->GenBuffers(2, buffers);
-    skin_into(renderer, mesh, num_joints, buffers, size);
-    void *const places[2] = {positions, normals};
-    for (int i = 0; i < 2; i++) {
+    if (!md5gl_pose_models(renderer, model, palette, NULL, 1, error))
+        return false;
+    GLuint buffers[NUM] = {0};
+    gl->GenBuffers(NUM, buffers);
+    skin_into(renderer, model, mesh, buffers, sizes);
+    void *const places[NUM] = {positions, normals, tangents};
+    for (int i = 0; i < NUM; i++) {
         gl->BindBuffer(GL_TRANSFORM_FEEDBACK_BUFFER, buffers[i]);
         if (places[i])
-            gl->GetBufferSubData(GL_TRANSFORM_FEEDBACK_BUFFER, 0, (GLsizeiptr)size, places[i]);
+            gl->GetBufferSubData(GL_TRANSFORM_FEEDBACK_BUFFER, 0, (GLsizeiptr)sizes[i], places[i]);
     }
-    gl->DeleteBuffers(2, buffers);
+    gl->DeleteBuffers(NUM, buffers);
     md5gl_reset_state(renderer);
-    return md5gl_check(renderer, "capturing vertices", error);
+    model->num_batches = 0;
+    return md5gl_check(renderer, "capturing vertices", error)
+           && md5gl_check_context(renderer, error);
 }

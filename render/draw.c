@@ -1,95 +1,133 @@
-// Draws models: palettes and placements go up, then one instanced draw for each mesh and pass.
+// Draws models that are posed: for each batch, mesh and pass one instanced draw.
 #include "render/gl_internal.h"
-
-#include <limits.h>
 
 const md5gl_program *md5gl_skinned_program(const md5gl_renderer *renderer, const md5gl_mesh *mesh,
                                            enum md5gl_pass pass)
 {
-    return &renderer->skinned[mesh->path - MD5GL_PATH_4][pass];
+    static const enum md5gl_skin skins[] = {
+        [MD5GL_PATH_4] = MD5GL_SKIN_4,           [MD5GL_PATH_8] = MD5GL_SKIN_8,
+        [MD5GL_PATH_EXACT] = MD5GL_SKIN_EXACT,   [MD5GL_PATH_CPU] = MD5GL_SKIN_POSED,
+        [MD5GL_PATH_COMPUTE] = MD5GL_SKIN_POSED,
+    };
+    return &renderer->skinned[skins[mesh->path]][pass];
 }
 
 void md5gl_bind_mesh(md5gl_renderer *renderer, const md5gl_mesh *mesh, const md5gl_program *program,
-                     uint32_t num_joints)
+                     const md5gl_batch *batch, uint32_t num_joints)
 {
     const GladGLContext *gl = &renderer->gl;
     gl->UseProgram(program->name);
     gl->Uniform1i(program->uniforms[MD5GL_NUM_JOINTS], (GLint)num_joints);
     gl->BindVertexArray(mesh->array);
-    md5gl_bind_table(renderer, MD5GL_UNIT_PALETTES, &renderer->palettes);
-    if (mesh->path == MD5GL_PATH_EXACT) {
+    md5gl_bind_table(renderer, MD5GL_UNIT_PALETTES, &batch->palettes);
+    md5gl_bind_table(renderer, MD5GL_UNIT_PLACEMENTS, &batch->placements);
+    if (mesh->exact_joints.texture) {
         md5gl_bind_table(renderer, MD5GL_UNIT_INFLUENCES, &mesh->exact_influences);
         md5gl_bind_table(renderer, MD5GL_UNIT_INFLUENCE_JOINTS, &mesh->exact_joints);
     }
-}
-
-uint32_t md5gl_instances_per_draw(const md5gl_renderer *renderer, uint32_t num_joints,
-                                  md5_error *error)
-{
-    // A placement takes three texels too, so that even without joints there is a limit.
-    const uint64_t texels = 3 * (uint64_t)(num_joints > 0 ? num_joints : 1);
-    // Shaders count texels in a signed int.
-    const uint64_t most = renderer->max_texels < INT_MAX ? renderer->max_texels : INT_MAX;
-    if (texels > most)
-        md5gl_fail(error, MD5_ERROR_GPU,
-                   "a palette of %u joints takes %llu texels, GL_MAX_TEXTURE_BUFFER_SIZE is %llu",
-                   (unsigned)num_joints, (unsigned long long)texels, (unsigned long long)most);
-    return (uint32_t)(most / texels);
 }
 
 // -- Passes -----------------------------------------------------------------------------------
 
 typedef struct model_draw {
     const md5gl_model *model;
-    uint32_t count; // instances
     uint32_t style;
-    bool placed;
+    enum md5gl_pass pass;
+    const float *colour; // of edges
 } model_draw;
 
-static md5gl_texture surface_texture(const md5gl_renderer *renderer, const md5gl_mesh *mesh,
-                                     uint32_t style)
-{
-    if (style & MD5GL_UNTEXTURED)
-        return renderer->grey;
-    return mesh->diffuse ? mesh->diffuse : renderer->white;
-}
-
-static void draw_pass(md5gl_renderer *renderer, const model_draw *draw, enum md5gl_pass pass,
-                      const float colour[4])
+static void bind_textures(md5gl_renderer *renderer, const md5gl_mesh *mesh,
+                          const md5gl_program *program, uint32_t style)
 {
     const GladGLContext *gl = &renderer->gl;
-    const md5_model *const model = draw->model->model;
-    for (uint32_t i = 0; i < model->num_meshes; i++) {
-        const md5gl_mesh *const mesh = &draw->model->meshes[i];
-        if (!mesh->visible)
+    const md5gl_material *const material = &mesh->material;
+    const md5gl_texture diffuse = material->diffuse ? material->diffuse : renderer->white;
+    const struct {
+        enum md5gl_unit unit;
+        md5gl_texture texture;
+    } bound[] = {
+        {MD5GL_UNIT_TEXTURE, style & MD5GL_UNTEXTURED ? renderer->grey : diffuse},
+        {MD5GL_UNIT_NORMALS, material->normals},
+        {MD5GL_UNIT_SPECULAR, material->specular},
+        {MD5GL_UNIT_GLOW, style & MD5GL_UNTEXTURED ? 0 : material->glow},
+    };
+    for (int i = 0; i < 4; i++) {
+        gl->ActiveTexture(GL_TEXTURE0 + (GLenum)bound[i].unit);
+        gl->BindTexture(GL_TEXTURE_2D, bound[i].texture ? bound[i].texture : renderer->white);
+    }
+    gl->Uniform3i(program->uniforms[MD5GL_MAPS], bound[1].texture != 0, bound[2].texture != 0,
+                  bound[3].texture != 0);
+    gl->Uniform2f(program->uniforms[MD5GL_SURFACE],
+                  material->gloss > 0.0f ? material->gloss : 0.45f,
+                  material->alpha_test > 0.0f ? material->alpha_test : 0.5f);
+}
+
+static void draw_mesh(md5gl_renderer *renderer, const model_draw *draw, const md5gl_mesh *mesh,
+                      const md5gl_program *program, const md5gl_batch *batch, uint32_t first)
+{
+    const GladGLContext *gl = &renderer->gl;
+    const GLsizei num_indices = (GLsizei)(3 * mesh->mesh->num_triangles);
+    md5gl_bind_mesh(renderer, mesh, program, batch, draw->model->model->skeleton.num_joints);
+    if (!md5gl_skins_first(mesh->path)) {
+        gl->Uniform1i(program->uniforms[MD5GL_FIRST_INSTANCE], 0);
+        gl->DrawElementsInstanced(GL_TRIANGLES, num_indices, GL_UNSIGNED_INT, NULL,
+                                  (GLsizei)batch->count);
+        return;
+    }
+    for (uint32_t i = 0; i < batch->count; i++) {
+        md5gl_point_at_posed(renderer, mesh, first + i);
+        gl->Uniform1i(program->uniforms[MD5GL_FIRST_INSTANCE], (GLint)i);
+        gl->DrawElements(GL_TRIANGLES, num_indices, GL_UNSIGNED_INT, NULL);
+    }
+}
+
+static void set_culling(md5gl_renderer *renderer, bool culls)
+{
+    if (culls)
+        renderer->gl.Enable(GL_CULL_FACE);
+    else
+        renderer->gl.Disable(GL_CULL_FACE);
+}
+
+static void draw_pass(md5gl_renderer *renderer, const model_draw *draw)
+{
+    const GladGLContext *gl = &renderer->gl;
+    const md5gl_model *const model = draw->model;
+    for (uint32_t i = 0; i < model->model->num_meshes; i++) {
+        const md5gl_mesh *const mesh = &model->meshes[i];
+        if (!mesh->visible || mesh->mesh->num_triangles == 0)
             continue;
-        const md5gl_program *const program = md5gl_skinned_program(renderer, mesh, pass);
-        md5gl_bind_mesh(renderer, mesh, program, model->skeleton.num_joints);
-        md5gl_bind_table(renderer, MD5GL_UNIT_PLACEMENTS, &renderer->placements);
-        gl->ActiveTexture(GL_TEXTURE0 + MD5GL_UNIT_TEXTURE);
-        gl->BindTexture(GL_TEXTURE_2D, surface_texture(renderer, mesh, draw->style));
-        gl->Uniform1i(program->uniforms[MD5GL_PLACED], draw->placed);
-        gl->Uniform4fv(program->uniforms[MD5GL_FLAT_COLOUR], 1, colour);
+        const md5gl_program *const program = md5gl_skinned_program(renderer, mesh, draw->pass);
+        gl->UseProgram(program->name);
+        bind_textures(renderer, mesh, program, draw->style);
+        gl->Uniform1i(program->uniforms[MD5GL_PLACED], model->placed);
+        gl->Uniform1i(program->uniforms[MD5GL_COLOURED], mesh->mesh->colors != NULL);
         gl->Uniform1i(program->uniforms[MD5GL_MULTISAMPLED], renderer->multisampled);
-        gl->DrawElementsInstanced(GL_TRIANGLES, (GLsizei)(3 * mesh->mesh->num_triangles),
-                                  GL_UNSIGNED_INT, NULL, (GLsizei)draw->count);
+        if (draw->colour)
+            gl->Uniform4fv(program->uniforms[MD5GL_FLAT_COLOUR], 1, draw->colour);
+        set_culling(renderer, !(draw->style & MD5GL_NO_CULLING) && !mesh->material.two_sided);
+        uint32_t first = 0;
+        for (uint32_t b = 0; b < model->num_batches; b++) {
+            draw_mesh(renderer, draw, mesh, program, &model->batches[b], first);
+            first += model->batches[b].count;
+        }
     }
 }
 
 // Where pixels have samples, alpha becomes coverage: soft edges of holes without sorting.
-static void draw_lit(md5gl_renderer *renderer, const model_draw *draw)
+static void draw_lit(md5gl_renderer *renderer, const md5gl_model *model, uint32_t style)
 {
-    static const float unused[4] = {0};
     const GladGLContext *gl = &renderer->gl;
+    md5gl_bind_shadows(renderer);
     gl->Disable(GL_BLEND);
     gl->Enable(GL_SAMPLE_ALPHA_TO_COVERAGE);
     gl->Enable(GL_SAMPLE_ALPHA_TO_ONE);
-    draw_pass(renderer, draw, MD5GL_PASS_LIT, unused);
+    draw_pass(renderer, &(model_draw){model, style, MD5GL_PASS_LIT, NULL});
     gl->Disable(GL_SAMPLE_ALPHA_TO_COVERAGE);
     gl->Disable(GL_SAMPLE_ALPHA_TO_ONE);
 }
 
-static void draw_edges(md5gl_renderer *renderer, const model_draw *draw)
+static void draw_edges(md5gl_renderer *renderer, const md5gl_model *model, uint32_t style)
 {
     // Premultiplied: dark over a lit surface; alone, a tone that shows on dark and on light.
     static const float over[4] = {0.02f, 0.02f, 0.03f, 0.6f};
@@ -99,50 +137,49 @@ static void draw_edges(md5gl_renderer *renderer, const model_draw *draw)
     gl->PolygonMode(GL_FRONT_AND_BACK, GL_LINE);
     gl->Enable(GL_POLYGON_OFFSET_LINE);
     gl->PolygonOffset(-1.0f, -1.0f); // before the surface that they bound
-    draw_pass(renderer, draw, MD5GL_PASS_EDGES, draw->style & MD5GL_LIT ? over : alone);
+    const float *const colour = style & MD5GL_LIT ? over : alone;
+    draw_pass(renderer, &(model_draw){model, style, MD5GL_PASS_EDGES, colour});
     gl->PolygonOffset(0.0f, 0.0f);
     gl->Disable(GL_POLYGON_OFFSET_LINE);
     gl->PolygonMode(GL_FRONT_AND_BACK, GL_FILL);
 }
 
-static void draw_passes(md5gl_renderer *renderer, const model_draw *draw)
+// -- Public -----------------------------------------------------------------------------------
+
+void md5gl_draw_shadows(md5gl_renderer *renderer, const md5gl_model *model)
+{
+    const GladGLContext *gl = &renderer->gl;
+    const md5gl_shadow_map *const maps[] = {&renderer->sun, &renderer->contact};
+    if (!renderer->shadowed)
+        return;
+    gl->Enable(GL_DEPTH_TEST);
+    gl->DepthMask(GL_TRUE);
+    gl->Disable(GL_BLEND);
+    for (int i = 0; i < 2; i++) {
+        md5gl_bind_map(renderer, maps[i]);
+        draw_pass(renderer,
+                  &(model_draw){model, MD5GL_LIT | MD5GL_NO_CULLING, MD5GL_PASS_DEPTH, NULL});
+    }
+    md5gl_bind_frame(renderer);
+}
+
+void md5gl_draw_posed(md5gl_renderer *renderer, const md5gl_model *model, uint32_t style)
 {
     const GladGLContext *gl = &renderer->gl;
     gl->Enable(GL_DEPTH_TEST);
     gl->DepthMask(GL_TRUE);
-    if (draw->style & MD5GL_NO_CULLING)
-        gl->Disable(GL_CULL_FACE);
-    else
-        gl->Enable(GL_CULL_FACE);
-    if (draw->style & MD5GL_LIT)
-        draw_lit(renderer, draw);
-    if (draw->style & MD5GL_WIREFRAME)
-        draw_edges(renderer, draw);
+    if (style & MD5GL_LIT)
+        draw_lit(renderer, model, style);
+    if (style & MD5GL_WIREFRAME)
+        draw_edges(renderer, model, style);
 }
 
-// -- Public -----------------------------------------------------------------------------------
-
-bool md5gl_draw_models(md5gl_renderer *renderer, const md5gl_model *model,
-                       const md5_mat34 *palettes, const md5_mat34 *placements, uint32_t count,
-                       uint32_t style, md5_error *error)
+bool md5gl_draw_models(md5gl_renderer *renderer, md5gl_model *model, const md5_mat34 *palettes,
+                       const md5_mat34 *placements, uint32_t count, uint32_t style,
+                       md5_error *error)
 {
-    md5gl_clear_error(error);
-    const uint32_t num_joints = model->model->skeleton.num_joints;
-    const uint32_t most = md5gl_instances_per_draw(renderer, num_joints, error);
-    if (most == 0)
-        return false;
-    for (uint32_t first = 0, left = count; left > 0;) {
-        const uint32_t now = left < most ? left : most;
-        const size_t palette = (size_t)first * num_joints;
-        md5gl_stream(renderer, GL_TEXTURE_BUFFER, renderer->palettes.buffer, palettes + palette,
-                     (size_t)now * num_joints * sizeof *palettes);
-        if (placements)
-            md5gl_stream(renderer, GL_TEXTURE_BUFFER, renderer->placements.buffer,
-                         placements + first, now * sizeof *placements);
-        const model_draw draw = {model, now, style, placements != NULL};
-        draw_passes(renderer, &draw);
-        first += now;
-        left -= now;
-    }
-    return true;
+    const bool posed = md5gl_pose_models(renderer, model, palettes, placements, count, error);
+    if (posed)
+        md5gl_draw_posed(renderer, model, style);
+    return posed;
 }

@@ -18,10 +18,12 @@ enum md5gl_attribute {
     MD5GL_AT_POSITION = 0,
     MD5GL_AT_NORMAL = 1,
     MD5GL_AT_TEXCOORD = 2,
+    MD5GL_AT_TANGENT = 3,
     MD5GL_AT_JOINTS = 4,      // paths 4 and 8; path exact: first influence
     MD5GL_AT_JOINTS_HIGH = 5, // path 8; path exact: end of the influences
     MD5GL_AT_WEIGHTS = 6,
     MD5GL_AT_WEIGHTS_HIGH = 7,
+    MD5GL_AT_COLOUR = 8,
 };
 
 enum md5gl_unit {
@@ -30,16 +32,45 @@ enum md5gl_unit {
     MD5GL_UNIT_INFLUENCES,
     MD5GL_UNIT_INFLUENCE_JOINTS,
     MD5GL_UNIT_TEXTURE, // diffuse texture, or the panel's mask
-    MD5GL_NUM_UNITS = 8,
+    MD5GL_UNIT_NORMALS,
+    MD5GL_UNIT_SPECULAR,
+    MD5GL_UNIT_GLOW,
+    MD5GL_UNIT_SUN,       // the key light's shadow map, compared with
+    MD5GL_UNIT_SUN_DEPTH, // the same, read as numbers
+    MD5GL_UNIT_CONTACT,
+    MD5GL_NUM_UNITS,
 };
 
 #define MD5GL_FRAME_BINDING 0 // of the uniform block Frame
+
+// Shader storage buffers of preskin.comp.
+enum md5gl_storage { MD5GL_STORE_BIND, MD5GL_STORE_FIRST, MD5GL_STORE_POSED, MD5GL_NUM_STORES };
+
+// -- What lies beyond OpenGL 3.3 --------------------------------------------------------------
+
+#define MD5GL_COMPUTE_SHADER 0x91B9
+#define MD5GL_SHADER_STORAGE_BUFFER 0x90D2
+#define MD5GL_VERTEX_ATTRIB_ARRAY_BARRIER_BIT 0x00000001
+
+// Functions of later versions; NULL = not there. Names and numbers: the OpenGL 4.5 specification.
+typedef struct md5gl_later {
+    void(GLAD_API_PTR *DispatchCompute)(GLuint x, GLuint y, GLuint z);
+    void(GLAD_API_PTR *MemoryBarrier)(GLbitfield barriers);
+    GLenum(GLAD_API_PTR *GetGraphicsResetStatus)(void);
+} md5gl_later;
 
 // -- Programs -------------------------------------------------------------------------------
 
 enum md5gl_uniform {
     MD5GL_NUM_JOINTS,
     MD5GL_PLACED,
+    MD5GL_FIRST_INSTANCE,
+    MD5GL_NUM_VERTICES,
+    MD5GL_NUM_INSTANCES,
+    MD5GL_COLOURED,
+    MD5GL_MAPS,
+    MD5GL_SURFACE,
+    MD5GL_GROUND_AREA,
     MD5GL_FLAT_COLOUR,
     MD5GL_MULTISAMPLED,
     MD5GL_LINE_WIDTH,
@@ -54,20 +85,29 @@ typedef struct md5gl_program {
 } md5gl_program;
 
 // What becomes of skinned vertices.
-enum md5gl_pass { MD5GL_PASS_LIT, MD5GL_PASS_EDGES, MD5GL_PASS_CAPTURE, MD5GL_NUM_PASSES };
-enum { MD5GL_NUM_PATHS = 3 }; // 4, 8, exact
+enum md5gl_pass {
+    MD5GL_PASS_LIT,
+    MD5GL_PASS_DEPTH,
+    MD5GL_PASS_EDGES,
+    MD5GL_PASS_CAPTURE,
+    MD5GL_NUM_PASSES
+};
+
+// How the vertex shader comes by skinned vertices.
+enum md5gl_skin { MD5GL_SKIN_4, MD5GL_SKIN_8, MD5GL_SKIN_EXACT, MD5GL_SKIN_POSED, MD5GL_NUM_SKINS };
 
 // One file of a shader, and a stage as the files that follow each other in it.
 typedef struct md5gl_source {
     const char *file, *text;
 } md5gl_source;
 
-enum { MD5GL_MAX_SOURCES = 5 };
+enum { MD5GL_MAX_SOURCES = 7, MD5GL_NUM_CAPTURED = 3 };
 
 typedef struct md5gl_program_sources {
     md5gl_source vertex[MD5GL_MAX_SOURCES]; // up to the first without a text
     md5gl_source fragment[MD5GL_MAX_SOURCES];
-    const char *captured[2]; // transform feedback into a buffer each; NULL = none
+    md5gl_source compute[MD5GL_MAX_SOURCES];  // then there are no others
+    const char *captured[MD5GL_NUM_CAPTURED]; // transform feedback, a buffer each; NULL = none
 } md5gl_program_sources;
 
 // Compiles and links. On failure nothing is left behind, and the message names the file.
@@ -84,8 +124,16 @@ typedef struct md5gl_table {
     GLuint buffer, texture;
 } md5gl_table;
 
+// A depth map that is drawn from elsewhere than the eye, to be looked up in.
+typedef struct md5gl_shadow_map {
+    GLuint framebuffer, texture;
+    GLuint frame_block; // the frame as seen from there
+} md5gl_shadow_map;
+
 struct md5gl_renderer {
     GladGLContext gl;
+    md5gl_later later;
+    bool has_compute;
     md5_allocator allocator; // both hooks set
     char device_name[256];
 
@@ -93,52 +141,109 @@ struct md5gl_renderer {
     uint32_t max_texels; // of a texture buffer; 3.3 guarantees 65536
     uint32_t max_texture_size, max_target_size, max_samples;
 
-    md5gl_program skinned[MD5GL_NUM_PATHS][MD5GL_NUM_PASSES];
-    md5gl_program line, grid, panel;
+    md5gl_program skinned[MD5GL_NUM_SKINS][MD5GL_NUM_PASSES];
+    md5gl_program preskin; // only with has_compute
+    md5gl_program line, grid, ground_shadow, panel;
 
-    GLuint frame_block;               // uniform buffer behind the block Frame
-    md5gl_table palettes, placements; // of the draw that is under way
+    GLuint frame_block; // uniform buffer behind the block Frame
     GLuint line_array, line_buffer;
     GLuint panel_array, panel_buffer;
     GLuint bare_array; // without attributes
     md5gl_texture white, grey, checker;
 
+    md5gl_shadow_map sun, contact; // made when first needed
+    GLuint compared, numbers;      // samplers of depth maps
+
+    bool in_frame;        // between begin and end
     md5gl_target *target; // of the frame that is under way, NULL = default framebuffer
     bool multisampled;    // what that frame is drawn into
+    bool shadowed;        // that frame has shadows
+    bool shadows_failed;
+    float ground;           // height, of that frame
+    uint32_t width, height; // of that frame
 };
 
 // -- Models ---------------------------------------------------------------------------------
 
 typedef struct md5gl_mesh {
     const md5_mesh *mesh;
-    md5gl_path path; // never AUTO
+    md5gl_path path;    // never AUTO
+    const char *reason; // why that path
     bool visible;
-    md5gl_texture diffuse; // borrowed
+    md5gl_material material; // its textures are borrowed
     GLuint array, vertices, influences, indices;
-    md5gl_table exact_influences, exact_joints; // path exact only
+    md5gl_table exact_influences, exact_joints; // paths exact and compute
+    GLuint posed;         // paths that skin once: all instances' positions, then normals, tangents
+    uint32_t posed_count; // instances in it
 } md5gl_mesh;
+
+// As many instances as texture buffers hold.
+typedef struct md5gl_batch {
+    md5gl_table palettes, placements;
+    uint32_t count;
+} md5gl_batch;
 
 struct md5gl_model {
     const md5_model *model;
     size_t size;
+    md5gl_batch *batches; // [room]
+    uint32_t num_batches, room;
+    bool placed;         // batches have placements
     md5gl_mesh meshes[]; // [model->num_meshes]
 };
+
+// Where the attributes of `count` vertices begin in a buffer that holds one after the other.
+typedef struct md5gl_layout {
+    size_t normals, tangents, texcoords, colours, end; // in bytes; positions begin at 0
+} md5gl_layout;
+md5gl_layout md5gl_lay_out(size_t count, bool has_colours);
 
 // What drawing may lose without anybody measuring it, as a part of the model's diagonal: a fifth
 // of the 1e-4 within which the GPU must agree with the CPU, 1/25 of a pixel where the model is
 // 2000 high. Files round to six decimals, which costs models of a few units nearly as much.
 #define MD5GL_MEASURABLE_LOSS 2e-5f
 
+// Whether a path skins once, before drawing.
+bool md5gl_skins_first(md5gl_path path);
+
 const md5gl_program *md5gl_skinned_program(const md5gl_renderer *renderer, const md5gl_mesh *mesh,
                                            enum md5gl_pass pass);
 
 // Binds the program, the vertices and the texture buffers of a mesh.
 void md5gl_bind_mesh(md5gl_renderer *renderer, const md5gl_mesh *mesh, const md5gl_program *program,
-                     uint32_t num_joints);
+                     const md5gl_batch *batch, uint32_t num_joints);
+
+// Points the attributes of a mesh that is bound at the skinned vertices of an instance.
+void md5gl_point_at_posed(md5gl_renderer *renderer, const md5gl_mesh *mesh, uint32_t instance);
 
 // How many instances' palettes fit into one texture buffer; 0 and MD5_ERROR_GPU if not one does.
 uint32_t md5gl_instances_per_draw(const md5gl_renderer *renderer, uint32_t num_joints,
                                   md5_error *error);
+
+// Skins a mesh's instances into its buffer, on the paths that do.
+bool md5gl_preskin(md5gl_renderer *renderer, md5gl_model *model, md5gl_mesh *mesh,
+                   const md5_mat34 *palettes, uint32_t count, md5_error *error);
+
+// -- Shadows ----------------------------------------------------------------------------------
+
+// The block of shaders/frame.glsl.
+typedef struct md5gl_frame_block {
+    float clip_from_world[16];
+    float eye[4], light_direction[4], light[4], ambient[4], viewport[4];
+    float sun_from_world[16], contact_from_world[16];
+    float shadow[4], contact[4], mode[4];
+    float point_places[MD5GL_MAX_POINT_LIGHTS][4], point_colours[MD5GL_MAX_POINT_LIGHTS][4];
+} md5gl_frame_block;
+
+// Fills in what shadows need, and clears their maps. Leaves other framebuffers bound.
+void md5gl_begin_shadows(md5gl_renderer *renderer, const md5gl_frame *frame,
+                         md5gl_frame_block *block);
+void md5gl_bind_map(md5gl_renderer *renderer, const md5gl_shadow_map *map); // to draw into it
+void md5gl_bind_shadows(md5gl_renderer *renderer); // for drawing what lies in them
+void md5gl_destroy_shadows(md5gl_renderer *renderer);
+
+// The framebuffer, viewport and block of the frame that is under way.
+void md5gl_bind_frame(md5gl_renderer *renderer);
 
 // -- Buffers --------------------------------------------------------------------------------
 
@@ -151,6 +256,15 @@ void md5gl_bind_table(md5gl_renderer *renderer, enum md5gl_unit unit, const md5g
 // old one need not be waited for. Leaves it bound to `binding`.
 void md5gl_stream(md5gl_renderer *renderer, GLenum binding, GLuint buffer, const void *data,
                   size_t size);
+
+// Fills a buffer with parts that follow each other, once for ever, and at once: drivers advise
+// against writing into such a buffer piece by piece. Leaves it bound to GL_ARRAY_BUFFER.
+typedef struct md5gl_part {
+    const void *data;
+    size_t size;
+} md5gl_part;
+bool md5gl_fill(md5gl_renderer *renderer, GLuint buffer, const md5gl_part *parts, int count,
+                md5_error *error);
 
 // -- State ----------------------------------------------------------------------------------
 
@@ -171,6 +285,9 @@ bool md5gl_fail(md5_error *error, md5_status status, const char *format, ...) MD
 // `where`, when there were any.
 bool md5gl_check(md5gl_renderer *renderer, const char *where, md5_error *error);
 void md5gl_drop_errors(md5gl_renderer *renderer); // those of other people
+
+// Returns false and fills the error where the context is known to be lost.
+bool md5gl_check_context(md5gl_renderer *renderer, md5_error *error);
 
 // Zeroed memory, or NULL and MD5_ERROR_MEMORY.
 void *md5gl_alloc(const md5_allocator *allocator, size_t count, size_t size, md5_error *error);

@@ -2,12 +2,16 @@
 //
 //   md5gl_create()                      programs and state for one GL context
 //   md5gl_create_model()                vertices, indices, weights of a model on the GPU
-//   md5gl_begin_frame()                 target, size, background, camera, light
-//     md5gl_draw_models()               first, since what follows is blended over it
-//     md5gl_draw_grid(), md5gl_draw_lines(), md5gl_draw_panel()
+//   md5gl_set_material()                what each mesh looks like
+//   md5gl_begin_frame()                 target, size, background, camera, lights
+//     md5gl_pose_models()               takes palettes up, once for all that follows
+//     md5gl_draw_shadows()              what the models keep light from, before what is lit
+//     md5gl_draw_posed()                first, since what follows is blended over it
+//     md5gl_draw_ground(), md5gl_draw_grid(), md5gl_draw_lines(), md5gl_draw_panel()
 //   md5gl_end_frame()                   resolves the target, tells GL errors
 //
-// Between begin and end only the drawing functions may be called, and all others only outside.
+// Between begin and end only the drawing functions may be called, and all others only outside;
+// md5gl_pose_models() anywhere.
 //
 // Threads: every call needs the context it was created on to be current, so one thread at a time.
 // No global state: two renderers on two contexts do not know of each other.
@@ -15,8 +19,9 @@
 // GL state: md5gl_begin_frame() sets what a frame needs, and md5gl_end_frame() puts back to GL's
 // defaults all that was touched:
 // - bindings: program, vertex array, framebuffers (to 0), renderbuffer; array, texture, uniform,
-//   transform feedback, pixel pack and unpack buffer; uniform buffer 0 and transform feedback
-//   buffers 0 and 1; 2D texture, buffer texture and sampler of units 0..7; active unit 0
+//   transform feedback, pixel pack and unpack buffer; uniform buffer 0, transform feedback buffers
+//   0 to 2 and shader storage buffers 0 to 2; 2D texture, buffer texture and sampler of units
+//   0..10; active unit 0
 // - off: depth test, depth clamp, stencil test, scissor test, culling, blending, logic operation,
 //   polygon offset (fill, line; 0, 0), sRGB writes, rasterizer discard, primitive restart, alpha
 //   to coverage and to one, sample coverage and mask; on: multisampling
@@ -27,8 +32,12 @@
 // calls do it for what they touch. A host that needs other values sets them again afterwards, and
 // keeps what is not in this list (clip distances, draw buffers) at GL's defaults for a frame.
 //
-// Colour: light is computed in linear colour, and the framebuffer holds its sRGB encoding,
-// premultiplied by alpha. Blending is in sRGB, as pictures and text are commonly blended.
+// Colour: light is computed in linear colour (but see MD5GL_LIGHTING_CLASSIC), and the framebuffer
+// holds its sRGB encoding, premultiplied by alpha. Blending is in sRGB, as pictures and text are
+// commonly blended.
+//
+// A lost context (a driver that was reset) is told by md5gl_end_frame(), md5gl_read_pixels() and
+// md5gl_capture() as MD5_ERROR_GPU; destroy the renderer and make another on a new context.
 #ifndef MD5GL_H
 #define MD5GL_H
 
@@ -70,6 +79,17 @@ typedef uint32_t md5gl_texture;
 md5gl_texture md5gl_create_texture(md5gl_renderer *renderer, uint32_t width, uint32_t height,
                                    const uint8_t *rgba, md5_error *error);
 
+// How the bytes of a normal map are meant. 0 = as id's: red leans towards growing u, green towards
+// growing v, which is downward in the picture, blue outward; 0..255 is -1..1.
+typedef enum md5gl_normals {
+    MD5GL_NORMALS_GREEN_UP = 1, // green leans upward in the picture, as most other tools write it
+    MD5GL_NORMALS_RXGB = 2,     // what red would hold is in alpha, as in id's compressed ones
+} md5gl_normals;
+
+// A tangent-space normal map, otherwise as md5gl_create_texture(). `normals`: a sum of the above.
+md5gl_texture md5gl_create_normal_map(md5gl_renderer *renderer, uint32_t width, uint32_t height,
+                                      const uint8_t *rgba, uint32_t normals, md5_error *error);
+
 // The texture of what has none: a grey checker.
 md5gl_texture md5gl_checker(const md5gl_renderer *renderer); // owned by the renderer
 
@@ -80,28 +100,53 @@ void md5gl_destroy_texture(md5gl_renderer *renderer, md5gl_texture texture); // 
 
 // -- Models ---------------------------------------------------------------------------------
 
-// How the vertex shader skins.
+// How a mesh is skinned. The first three skin in the vertex shader of every pass, from palettes in
+// a texture buffer; the others skin once for all passes.
 typedef enum md5gl_path {
-    MD5GL_PATH_AUTO,  // per mesh: the first below that loses nothing measurable
-    MD5GL_PATH_4,     // 4 influences in the vertex
-    MD5GL_PATH_8,     // 8 influences in the vertex
-    MD5GL_PATH_EXACT, // walks the weight list in a buffer: any number, any sum
+    MD5GL_PATH_AUTO,    // per mesh: the first of the next three that loses nothing measurable;
+                        // CPU where its data does not fit into a texture buffer
+    MD5GL_PATH_4,       // 4 influences in the vertex
+    MD5GL_PATH_8,       // 8 influences in the vertex
+    MD5GL_PATH_EXACT,   // walks the weight list in a buffer: any number, any sum
+    MD5GL_PATH_CPU,     // md5_skin() into a streamed buffer
+    MD5GL_PATH_COMPUTE, // a compute shader walks the weight list: OpenGL 4.3
 } md5gl_path;
+
+// Whether this context can skin by that path.
+bool md5gl_has_path(const md5gl_renderer *renderer, md5gl_path path);
 
 typedef struct md5gl_model md5gl_model;
 
 // Copies the model to the GPU; `model` must outlive the copy. `path` forces one for all meshes.
-// Returns NULL with MD5_ERROR_GPU or MD5_ERROR_MEMORY.
+// Returns NULL with MD5_ERROR_GPU, also where a forced path cannot be had, or MD5_ERROR_MEMORY.
 md5gl_model *md5gl_create_model(md5gl_renderer *renderer, const md5_model *model, md5gl_path path,
                                 md5_error *error);
 void md5gl_destroy_model(md5gl_renderer *renderer, md5gl_model *model); // NULL is allowed
 
-// The path that a mesh is drawn with (never AUTO), and its short name: "4", "8", "exact".
+// The path that a mesh is drawn with (never AUTO), its short name, "4", "8", "exact", "cpu",
+// "compute", and why it is that one, in a few words.
 md5gl_path md5gl_mesh_path(const md5gl_model *model, uint32_t mesh);
 const char *md5gl_path_name(md5gl_path path);
+const char *md5gl_path_reason(const md5gl_model *model, uint32_t mesh);
 
-// Not owned by the model. 0 draws the mesh white. Texels whose alpha is below a half are holes; in
-// a multisampled frame their edges are soft.
+// What a mesh looks like. Textures are not owned by the model; 0 = none. The vertex colours of
+// files of version 12 are multiplied in.
+typedef struct md5gl_material {
+    md5gl_texture diffuse;  // none: white
+    md5gl_texture normals;  // of md5gl_create_normal_map(); none: the surface's own
+    md5gl_texture specular; // colour of highlights, and where it is brighter they are sharper;
+                            // none: those of a plain matt thing
+    md5gl_texture glow;     // light of its own, added to what is reflected
+    float gloss;            // above 0 to 1: from wide, faint highlights to small, sharp ones;
+                            // 0 = 0.45
+    float alpha_test; // texels of less alpha are holes, whose edges are soft in a multisampled
+                      // frame; 0 = 0.5
+    bool two_sided;   // back faces are seen, lit from their own side
+} md5gl_material;
+
+void md5gl_set_material(md5gl_model *model, uint32_t mesh, const md5gl_material *material);
+
+// Another diffuse texture in the same material.
 void md5gl_set_texture(md5gl_model *model, uint32_t mesh, md5gl_texture diffuse);
 void md5gl_set_visible(md5gl_model *model, uint32_t mesh, bool visible);
 
@@ -118,20 +163,46 @@ typedef struct md5gl_mat44 {
     float m[16];
 } md5gl_mat44;
 
+typedef enum md5gl_lighting {
+    MD5GL_LIGHTING_STUDIO,  // physically based, in linear colour
+    MD5GL_LIGHTING_CLASSIC, // as id's engine of 2004: lights added up in the colours of the files,
+                            // without encoding; a small, sharp highlight
+} md5gl_lighting;
+
+enum { MD5GL_MAX_POINT_LIGHTS = 8 };
+
+typedef struct md5gl_point_light {
+    md5_vec3 position; // world space
+    float reach;       // units; beyond it there is nothing of the light
+    float color[3];    // linear, next to it; falls with the square of the distance further off
+} md5gl_point_light;
+
 typedef struct md5gl_frame {
     md5gl_target *target;   // NULL = the default framebuffer
     uint32_t width, height; // pixels of the viewport
     float background[4];    // sRGB, 0..1; alpha 0 gives a transparent picture
     md5gl_mat44 view_from_world;
     md5gl_mat44 clip_from_view; // GL clip space: z from -w to w
-    md5_vec3 light_direction;   // from the scene to the key light, world space, any length
-    float light[3], ambient[3]; // linear colour of the key light, and of the sky
+
+    md5gl_lighting lighting;
+    bool tone_mapped; // STUDIO: bright colours come near to white softly, instead of being cut off
+    md5_vec3 light_direction;        // from the scene to the key light, world space, any length
+    float light[3], ambient[3];      // linear colour of the key light, and of the sky
+    const md5gl_point_light *points; // [num_points], read during the call
+    uint32_t num_points;             // those beyond MD5GL_MAX_POINT_LIGHTS are left out
+
+    // Shadows: what md5gl_draw_shadows() draws keeps the key light from models and ground. A box
+    // in world space that holds all of it; without extent (all 0) there are no shadows.
+    md5_bounds casters;
+    float ground;   // height of the ground, which darkens under what nearly touches it
+    float softness; // width of a shadow's edge per distance from what casts it; 0 = hard edges
 } md5gl_frame;
 
 void md5gl_begin_frame(md5gl_renderer *renderer, const md5gl_frame *frame);
 
 // Resolves the target's samples. Returns false with MD5_ERROR_GPU if GL reported errors since
-// md5gl_begin_frame(), naming the first.
+// md5gl_begin_frame(), naming the first, if the context is lost, or if there is no room for
+// shadows.
 bool md5gl_end_frame(md5gl_renderer *renderer, md5_error *error);
 
 // Reads the last frame of the target (NULL = default framebuffer, before the swap), top row
@@ -149,15 +220,30 @@ typedef enum md5gl_style {
     MD5GL_NO_CULLING = 8, // back faces too
 } md5gl_style;
 
-// Draws `count` instances of all visible meshes with one draw a mesh, or several where the
-// palettes do not fit into one texture buffer.
+// Sets which instances of the model there are, until it is called again; none before. On the paths
+// that skin once, it skins.
 // palettes[count * num_joints]: instance i's palette begins at i * num_joints.
 // placements[count]: model to world, rigid or evenly scaled; NULL = identity.
-// Returns false when not even one palette fits (MD5_ERROR_GPU names the limit); nothing is drawn
-// then.
-bool md5gl_draw_models(md5gl_renderer *renderer, const md5gl_model *model,
-                       const md5_mat34 *palettes, const md5_mat34 *placements, uint32_t count,
-                       uint32_t style, md5_error *error);
+// Both are read during the call. Returns false when not even one palette fits into a texture buffer
+// (MD5_ERROR_GPU names the limit), or with MD5_ERROR_MEMORY; there are no instances then.
+bool md5gl_pose_models(md5gl_renderer *renderer, md5gl_model *model, const md5_mat34 *palettes,
+                       const md5_mat34 *placements, uint32_t count, md5_error *error);
+
+// Draws all instances into the shadows of a frame that has `casters`, before what is lit.
+void md5gl_draw_shadows(md5gl_renderer *renderer, const md5gl_model *model);
+
+// Draws all instances of all visible meshes with one draw a mesh, or several where the palettes do
+// not fit into one texture buffer; on the paths that skin once, one for each instance.
+void md5gl_draw_posed(md5gl_renderer *renderer, const md5gl_model *model, uint32_t style);
+
+// md5gl_pose_models() and md5gl_draw_posed() at once.
+bool md5gl_draw_models(md5gl_renderer *renderer, md5gl_model *model, const md5_mat34 *palettes,
+                       const md5_mat34 *placements, uint32_t count, uint32_t style,
+                       md5_error *error);
+
+// The frame's shadows, dark on what is there already at the frame's height of the ground, which is
+// not drawn itself. Fades out at `radius` units from the centre.
+void md5gl_draw_ground(md5gl_renderer *renderer, md5_vec3 centre, float radius);
 
 // A line list: every two vertices are a line, world space, colour sRGB, straight alpha.
 typedef struct md5gl_line_vertex {
@@ -185,12 +271,12 @@ void md5gl_draw_panel(md5gl_renderer *renderer, md5gl_texture mask,
 
 // -- Verification ---------------------------------------------------------------------------
 
-// Skins one mesh on the GPU by the same vertex shader as drawing and reads it back through
-// transform feedback: positions[mesh num_vertices], normals[mesh num_vertices], model space.
-// Outside of a frame.
-bool md5gl_capture(md5gl_renderer *renderer, const md5gl_model *model, uint32_t mesh,
+// Skins one mesh as for drawing, and reads back through transform feedback what the vertex shader
+// gives: positions, normals, tangents [mesh num_vertices] as md5_skin() has them, model space; each
+// may be NULL. Outside of a frame; the model has no instances afterwards.
+bool md5gl_capture(md5gl_renderer *renderer, md5gl_model *model, uint32_t mesh,
                    const md5_mat34 *palette, md5_vec3 *positions, md5_vec3 *normals,
-                   md5_error *error);
+                   md5_vec4 *tangents, md5_error *error);
 
 #ifdef __cplusplus
 }

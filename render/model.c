@@ -17,39 +17,98 @@ static float diagonal(const md5_bounds *bounds)
     return sqrtf(x * x + y * y + z * z);
 }
 
-static md5gl_path choose_path(const md5_model *model, const md5_mesh *mesh, md5gl_path wanted)
+// Whether a mesh's data for a path fits into texture buffers.
+static bool fits(const md5gl_renderer *renderer, const md5_model *model, const md5_mesh *mesh,
+                 md5gl_path path, md5_error *error)
 {
-    if (wanted != MD5GL_PATH_AUTO)
-        return wanted;
+    if (path == MD5GL_PATH_CPU)
+        return true;
+    if (md5gl_instances_per_draw(renderer, model->skeleton.num_joints, error) == 0)
+        return false;
+    if (path != MD5GL_PATH_4 && path != MD5GL_PATH_8 && mesh->num_influences > renderer->max_texels)
+        return md5gl_fail(error, MD5_ERROR_GPU,
+                          "a mesh of %u influences, GL_MAX_TEXTURE_BUFFER_SIZE is %u",
+                          (unsigned)mesh->num_influences, (unsigned)renderer->max_texels);
+    return true;
+}
+
+static void choose_path(const md5gl_renderer *renderer, const md5_model *model, md5gl_mesh *mesh)
+{
     const float most = MD5GL_MEASURABLE_LOSS * diagonal(&model->bounds);
-    if (mesh->loss4 <= most)
-        return MD5GL_PATH_4;
-    if (mesh->loss8 <= most)
-        return MD5GL_PATH_8;
-    return MD5GL_PATH_EXACT;
+    mesh->path = MD5GL_PATH_EXACT;
+    mesh->reason = "8 influences would lose something";
+    if (mesh->mesh->loss8 <= most) {
+        mesh->path = MD5GL_PATH_8;
+        mesh->reason = "4 influences would lose something";
+    }
+    if (mesh->mesh->loss4 <= most) {
+        mesh->path = MD5GL_PATH_4;
+        mesh->reason = "loses nothing measurable";
+    }
+    if (!fits(renderer, model, mesh->mesh, mesh->path, NULL)) {
+        mesh->path = MD5GL_PATH_CPU;
+        mesh->reason = "too large for a texture buffer";
+    }
+}
+
+// False when a path that is wanted cannot be had.
+static bool set_path(const md5gl_renderer *renderer, const md5_model *model, md5gl_mesh *mesh,
+                     md5gl_path wanted, md5_error *error)
+{
+    if (wanted == MD5GL_PATH_AUTO) {
+        choose_path(renderer, model, mesh);
+        return true;
+    }
+    mesh->path = wanted;
+    mesh->reason = "asked for";
+    if (!md5gl_has_path(renderer, wanted))
+        return md5gl_fail(error, MD5_ERROR_GPU, "path \"%s\" needs OpenGL 4.3: this is %s",
+                          md5gl_path_name(wanted), renderer->device_name);
+    return fits(renderer, model, mesh->mesh, wanted, error);
 }
 
 // -- Upload ---------------------------------------------------------------------------------
 
-// Vertex arrays are stored one after the other, as they lie in the model.
-static void upload_vertices(const GladGLContext *gl, md5gl_mesh *mesh)
+md5gl_layout md5gl_lay_out(size_t count, bool has_colours)
 {
-    const size_t count = mesh->mesh->num_vertices;
-    const size_t normals = count * sizeof(md5_vec3), texcoords = 2 * normals;
-    const size_t size = texcoords + count * sizeof(md5_vec2);
+    md5gl_layout layout;
+    layout.normals = count * sizeof(md5_vec3);
+    layout.tangents = layout.normals + count * sizeof(md5_vec3);
+    layout.texcoords = layout.tangents + count * sizeof(md5_vec4);
+    layout.colours = layout.texcoords + count * sizeof(md5_vec2);
+    layout.end = layout.colours + (has_colours ? count * sizeof(md5_vec4) : 0);
+    return layout;
+}
+
+static void point_at(const GladGLContext *gl, GLuint attribute, GLint numbers, size_t offset)
+{
+    gl->VertexAttribPointer(attribute, numbers, GL_FLOAT, GL_FALSE, 0, (const void *)offset);
+    gl->EnableVertexAttribArray(attribute);
+}
+
+// Vertex arrays are stored one after the other, as they lie in the model.
+static bool upload_vertices(md5gl_renderer *renderer, md5gl_mesh *mesh, md5_error *error)
+{
+    const GladGLContext *gl = &renderer->gl;
+    const md5_mesh *const source = mesh->mesh;
+    const md5gl_layout layout = md5gl_lay_out(source->num_vertices, source->colors != NULL);
+    const md5gl_part parts[] = {
+        {source->positions, layout.normals},
+        {source->normals, layout.tangents - layout.normals},
+        {source->tangents, layout.texcoords - layout.tangents},
+        {source->texcoords, layout.colours - layout.texcoords},
+        {source->colors, layout.end - layout.colours},
+    };
     gl->GenBuffers(1, &mesh->vertices);
-    gl->BindBuffer(GL_ARRAY_BUFFER, mesh->vertices);
-    gl->BufferData(GL_ARRAY_BUFFER, (GLsizeiptr)size, NULL, GL_STATIC_DRAW);
-    gl->BufferSubData(GL_ARRAY_BUFFER, 0, (GLsizeiptr)normals, mesh->mesh->positions);
-    gl->BufferSubData(GL_ARRAY_BUFFER, (GLintptr)normals, (GLsizeiptr)normals, mesh->mesh->normals);
-    gl->BufferSubData(GL_ARRAY_BUFFER, (GLintptr)texcoords, (GLsizeiptr)(size - texcoords),
-                      mesh->mesh->texcoords);
-    gl->VertexAttribPointer(MD5GL_AT_POSITION, 3, GL_FLOAT, GL_FALSE, 0, NULL);
-    gl->VertexAttribPointer(MD5GL_AT_NORMAL, 3, GL_FLOAT, GL_FALSE, 0, (const void *)normals);
-    gl->VertexAttribPointer(MD5GL_AT_TEXCOORD, 2, GL_FLOAT, GL_FALSE, 0, (const void *)texcoords);
-    gl->EnableVertexAttribArray(MD5GL_AT_POSITION);
-    gl->EnableVertexAttribArray(MD5GL_AT_NORMAL);
-    gl->EnableVertexAttribArray(MD5GL_AT_TEXCOORD);
+    if (!md5gl_fill(renderer, mesh->vertices, parts, 5, error))
+        return false;
+    point_at(gl, MD5GL_AT_POSITION, 3, 0);
+    point_at(gl, MD5GL_AT_NORMAL, 3, layout.normals);
+    point_at(gl, MD5GL_AT_TANGENT, 4, layout.tangents);
+    point_at(gl, MD5GL_AT_TEXCOORD, 2, layout.texcoords);
+    if (source->colors)
+        point_at(gl, MD5GL_AT_COLOUR, 4, layout.colours);
+    return true;
 }
 
 // Joint indices of 16 bits halve what a vertex reads; only a model of more joints than they can
@@ -92,61 +151,60 @@ static bool upload_slots(md5gl_renderer *renderer, md5gl_mesh *mesh, uint32_t sl
     const size_t count = (size_t)mesh->mesh->num_vertices * slots;
     uint32_t *const joints = md5gl_alloc(&renderer->allocator, count, sizeof *joints, error);
     float *const weights = md5gl_alloc(&renderer->allocator, count, sizeof *weights, error);
-    const bool allocated = joints && weights;
-    if (allocated) {
+    bool uploaded = joints && weights;
+    if (uploaded) {
         md5_pack_influences(mesh->mesh, slots, joints, weights);
         const size_t joint_size = narrow_joints(joints, count, num_joints);
-        const size_t joint_bytes = count * joint_size, weight_bytes = count * sizeof *weights;
+        const md5gl_part parts[] = {{joints, count * joint_size},
+                                    {weights, count * sizeof *weights}};
         gl->GenBuffers(1, &mesh->influences);
-        gl->BindBuffer(GL_ARRAY_BUFFER, mesh->influences);
-        gl->BufferData(GL_ARRAY_BUFFER, (GLsizeiptr)(joint_bytes + weight_bytes), NULL,
-                       GL_STATIC_DRAW);
-        gl->BufferSubData(GL_ARRAY_BUFFER, 0, (GLsizeiptr)joint_bytes, joints);
-        gl->BufferSubData(GL_ARRAY_BUFFER, (GLintptr)joint_bytes, (GLsizeiptr)weight_bytes,
-                          weights);
-        point_at_slots(gl, slots, joint_size, joint_bytes);
+        uploaded = md5gl_fill(renderer, mesh->influences, parts, 2, error);
+        if (uploaded)
+            point_at_slots(gl, slots, joint_size, parts[0].size);
     }
     md5gl_free(&renderer->allocator, joints, count * sizeof *joints);
     md5gl_free(&renderer->allocator, weights, count * sizeof *weights);
-    return allocated;
+    return uploaded;
 }
 
-static bool upload_exact(md5gl_renderer *renderer, md5gl_mesh *mesh, md5_error *error)
+static void upload_exact(md5gl_renderer *renderer, md5gl_mesh *mesh)
 {
     const GladGLContext *gl = &renderer->gl;
     const md5_mesh *const source = mesh->mesh;
     const size_t count = source->num_influences;
-    if (count > renderer->max_texels)
-        return md5gl_fail(error, MD5_ERROR_GPU,
-                          "a mesh of %zu influences, GL_MAX_TEXTURE_BUFFER_SIZE is %u", count,
-                          (unsigned)renderer->max_texels);
     mesh->exact_influences = md5gl_create_table(renderer, GL_RGBA32F, source->influences,
                                                 count * sizeof *source->influences);
     mesh->exact_joints = md5gl_create_table(renderer, GL_R32UI, source->influence_joints,
                                             count * sizeof *source->influence_joints);
-    // first_influence holds each vertex's end as its neighbour's start: read it twice, shifted.
     const size_t size = (size_t)source->num_vertices * sizeof(uint32_t) + sizeof(uint32_t);
     gl->GenBuffers(1, &mesh->influences);
     gl->BindBuffer(GL_ARRAY_BUFFER, mesh->influences);
     gl->BufferData(GL_ARRAY_BUFFER, (GLsizeiptr)size, source->first_influence, GL_STATIC_DRAW);
+    if (mesh->path == MD5GL_PATH_COMPUTE)
+        return;
+    // first_influence holds each vertex's end as its neighbour's start: read it twice, shifted.
     gl->VertexAttribIPointer(MD5GL_AT_JOINTS, 1, GL_UNSIGNED_INT, 0, NULL);
     gl->VertexAttribIPointer(MD5GL_AT_JOINTS_HIGH, 1, GL_UNSIGNED_INT, 0,
                              (const void *)sizeof(uint32_t));
     gl->EnableVertexAttribArray(MD5GL_AT_JOINTS);
     gl->EnableVertexAttribArray(MD5GL_AT_JOINTS_HIGH);
-    return true;
 }
 
 static bool upload_influences(md5gl_renderer *renderer, md5gl_mesh *mesh, uint32_t num_joints,
                               md5_error *error)
 {
+    if (md5gl_skins_first(mesh->path))
+        renderer->gl.GenBuffers(1, &mesh->posed);
     switch (mesh->path) {
     case MD5GL_PATH_4:
         return upload_slots(renderer, mesh, 4, num_joints, error);
     case MD5GL_PATH_8:
         return upload_slots(renderer, mesh, 8, num_joints, error);
+    case MD5GL_PATH_CPU:
+        return true;
     default:
-        return upload_exact(renderer, mesh, error);
+        upload_exact(renderer, mesh);
+        return true;
     }
 }
 
@@ -160,8 +218,8 @@ static bool upload_mesh(md5gl_renderer *renderer, md5gl_mesh *mesh, uint32_t num
         return md5gl_fail(error, MD5_ERROR_GPU, "a mesh of more vertices or indices than GL draws");
     gl->GenVertexArrays(1, &mesh->array);
     gl->BindVertexArray(mesh->array);
-    upload_vertices(gl, mesh);
-    if (!upload_influences(renderer, mesh, num_joints, error))
+    if (!upload_vertices(renderer, mesh, error)
+        || !upload_influences(renderer, mesh, num_joints, error))
         return false;
     gl->GenBuffers(1, &mesh->indices);
     gl->BindBuffer(GL_ELEMENT_ARRAY_BUFFER, mesh->indices);
@@ -177,8 +235,6 @@ md5gl_model *md5gl_create_model(md5gl_renderer *renderer, const md5_model *model
 {
     md5gl_clear_error(error);
     const uint32_t num_joints = model->skeleton.num_joints;
-    if (md5gl_instances_per_draw(renderer, num_joints, error) == 0)
-        return NULL;
     const size_t most = (SIZE_MAX - sizeof(md5gl_model)) / sizeof(md5gl_mesh);
     const size_t size = model->num_meshes <= most
                             ? sizeof(md5gl_model) + model->num_meshes * sizeof(md5gl_mesh)
@@ -193,9 +249,9 @@ md5gl_model *md5gl_create_model(md5gl_renderer *renderer, const md5_model *model
     for (uint32_t i = 0; i < model->num_meshes && uploaded; i++) {
         const md5_mesh *const mesh = &model->meshes[i];
         copy->meshes[i].mesh = mesh;
-        copy->meshes[i].path = choose_path(model, mesh, path);
         copy->meshes[i].visible = true;
-        uploaded = upload_mesh(renderer, &copy->meshes[i], num_joints, error);
+        uploaded = set_path(renderer, model, &copy->meshes[i], path, error)
+                   && upload_mesh(renderer, &copy->meshes[i], num_joints, error);
     }
     renderer->gl.BindVertexArray(0);
     renderer->gl.BindBuffer(GL_ARRAY_BUFFER, 0);
@@ -212,13 +268,23 @@ void md5gl_destroy_model(md5gl_renderer *renderer, md5gl_model *model)
     const GladGLContext *gl = &renderer->gl;
     for (uint32_t i = 0; i < model->model->num_meshes; i++) {
         md5gl_mesh *const mesh = &model->meshes[i];
-        const GLuint buffers[] = {mesh->vertices, mesh->influences, mesh->indices};
+        const GLuint buffers[] = {mesh->vertices, mesh->influences, mesh->indices, mesh->posed};
         gl->DeleteVertexArrays(1, &mesh->array);
-        gl->DeleteBuffers(3, buffers);
+        gl->DeleteBuffers(4, buffers);
         md5gl_destroy_table(renderer, &mesh->exact_influences);
         md5gl_destroy_table(renderer, &mesh->exact_joints);
     }
+    for (uint32_t i = 0; i < model->room; i++) {
+        md5gl_destroy_table(renderer, &model->batches[i].palettes);
+        md5gl_destroy_table(renderer, &model->batches[i].placements);
+    }
+    md5gl_free(&renderer->allocator, model->batches, model->room * sizeof *model->batches);
     md5gl_free(&renderer->allocator, model, model->size);
+}
+
+bool md5gl_has_path(const md5gl_renderer *renderer, md5gl_path path)
+{
+    return path != MD5GL_PATH_COMPUTE || renderer->has_compute;
 }
 
 md5gl_path md5gl_mesh_path(const md5gl_model *model, uint32_t mesh)
@@ -226,23 +292,28 @@ md5gl_path md5gl_mesh_path(const md5gl_model *model, uint32_t mesh)
     return model->meshes[mesh].path;
 }
 
+const char *md5gl_path_reason(const md5gl_model *model, uint32_t mesh)
+{
+    return model->meshes[mesh].reason;
+}
+
 const char *md5gl_path_name(md5gl_path path)
 {
-    switch (path) {
-    case MD5GL_PATH_4:
-        return "4";
-    case MD5GL_PATH_8:
-        return "8";
-    case MD5GL_PATH_EXACT:
-        return "exact";
-    default:
-        return "auto";
-    }
+    static const char *const names[] = {
+        [MD5GL_PATH_AUTO] = "auto",   [MD5GL_PATH_4] = "4",     [MD5GL_PATH_8] = "8",
+        [MD5GL_PATH_EXACT] = "exact", [MD5GL_PATH_CPU] = "cpu", [MD5GL_PATH_COMPUTE] = "compute",
+    };
+    return names[path];
+}
+
+void md5gl_set_material(md5gl_model *model, uint32_t mesh, const md5gl_material *material)
+{
+    model->meshes[mesh].material = *material;
 }
 
 void md5gl_set_texture(md5gl_model *model, uint32_t mesh, md5gl_texture diffuse)
 {
-    model->meshes[mesh].diffuse = diffuse;
+    model->meshes[mesh].material.diffuse = diffuse;
 }
 
 void md5gl_set_visible(md5gl_model *model, uint32_t mesh, bool visible)

@@ -47,6 +47,22 @@ void md5gl_draw_grid(md5gl_renderer *renderer, float z, float cell, md5_vec3 cen
     gl->Disable(GL_POLYGON_OFFSET_FILL);
 }
 
+void md5gl_draw_ground(md5gl_renderer *renderer, md5_vec3 centre, float radius)
+{
+    const GladGLContext *gl = &renderer->gl;
+    if (!renderer->shadowed)
+        return;
+    begin_overlay(renderer, &renderer->ground_shadow, renderer->bare_array, true);
+    md5gl_bind_shadows(renderer);
+    gl->Enable(GL_POLYGON_OFFSET_FILL); // as the grid
+    gl->PolygonOffset(1.0f, 1.0f);
+    gl->Uniform4f(renderer->ground_shadow.uniforms[MD5GL_GROUND_AREA], centre.x, centre.y,
+                  renderer->ground, radius);
+    gl->DrawArrays(GL_TRIANGLE_STRIP, 0, 4);
+    gl->PolygonOffset(0.0f, 0.0f);
+    gl->Disable(GL_POLYGON_OFFSET_FILL);
+}
+
 void md5gl_draw_panel(md5gl_renderer *renderer, md5gl_texture mask,
                       const md5gl_panel_vertex *vertices, uint32_t count)
 {

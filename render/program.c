@@ -5,9 +5,19 @@
 #include <string.h>
 
 static const char *const uniform_names[MD5GL_NUM_UNIFORMS] = {
-    [MD5GL_NUM_JOINTS] = "num_joints",     [MD5GL_PLACED] = "placed",
-    [MD5GL_FLAT_COLOUR] = "flat_colour",   [MD5GL_LINE_WIDTH] = "line_width",
-    [MD5GL_GRID_AREA] = "grid_area",       [MD5GL_GRID_CELL] = "grid_cell",
+    [MD5GL_NUM_JOINTS] = "num_joints",
+    [MD5GL_PLACED] = "placed",
+    [MD5GL_FIRST_INSTANCE] = "first_instance",
+    [MD5GL_NUM_VERTICES] = "num_vertices",
+    [MD5GL_NUM_INSTANCES] = "num_instances",
+    [MD5GL_COLOURED] = "coloured",
+    [MD5GL_MAPS] = "maps",
+    [MD5GL_SURFACE] = "surface",
+    [MD5GL_GROUND_AREA] = "ground_area",
+    [MD5GL_FLAT_COLOUR] = "flat_colour",
+    [MD5GL_LINE_WIDTH] = "line_width",
+    [MD5GL_GRID_AREA] = "grid_area",
+    [MD5GL_GRID_CELL] = "grid_cell",
     [MD5GL_MULTISAMPLED] = "multisampled",
 };
 
@@ -15,17 +25,27 @@ static const struct {
     const char *name;
     enum md5gl_unit unit;
 } samplers[] = {
-    {"palettes", MD5GL_UNIT_PALETTES},     {"placements", MD5GL_UNIT_PLACEMENTS},
-    {"influences", MD5GL_UNIT_INFLUENCES}, {"influence_joints", MD5GL_UNIT_INFLUENCE_JOINTS},
-    {"diffuse", MD5GL_UNIT_TEXTURE},       {"mask", MD5GL_UNIT_TEXTURE},
+    {"palettes", MD5GL_UNIT_PALETTES},
+    {"placements", MD5GL_UNIT_PLACEMENTS},
+    {"influences", MD5GL_UNIT_INFLUENCES},
+    {"influence_joints", MD5GL_UNIT_INFLUENCE_JOINTS},
+    {"diffuse", MD5GL_UNIT_TEXTURE},
+    {"mask", MD5GL_UNIT_TEXTURE},
+    {"normals", MD5GL_UNIT_NORMALS},
+    {"specular", MD5GL_UNIT_SPECULAR},
+    {"glow", MD5GL_UNIT_GLOW},
+    {"sun", MD5GL_UNIT_SUN},
+    {"sun_depth", MD5GL_UNIT_SUN_DEPTH},
+    {"contact_map", MD5GL_UNIT_CONTACT},
 };
 
 // Line numbers tell files apart: #line gives the n-th file's lines numbers from n * LINES_A_FILE
 // + 1. (#line can number the files, too, but Mesa forgets that in most of its messages.)
 #define LINES_A_FILE 1000
 
-static const char *const headings[MD5GL_MAX_SOURCES] = {"#line 1\n", "#line 1001\n", "#line 2001\n",
-                                                        "#line 3001\n", "#line 4001\n"};
+static const char *const headings[MD5GL_MAX_SOURCES] = {
+    "#line 1\n",    "#line 1001\n", "#line 2001\n", "#line 3001\n",
+    "#line 4001\n", "#line 5001\n", "#line 6001\n"};
 
 // Skips a number; NULL if there is none.
 static const char *skip_number(const char *text, long *number)
@@ -76,7 +96,9 @@ static bool fail_with_log(const char *log, const md5gl_source *files, const char
 static GLuint compile_stage(md5gl_renderer *renderer, GLenum stage, const md5gl_source *files,
                             md5_error *error)
 {
-    const char *texts[1 + 2 * MD5GL_MAX_SOURCES] = {"#version 330 core\n"};
+    const bool is_compute = stage == MD5GL_COMPUTE_SHADER;
+    const char *texts[1 + 2 * MD5GL_MAX_SOURCES] = {is_compute ? "#version 430 core\n"
+                                                               : "#version 330 core\n"};
     GLsizei num_texts = 1;
     for (int i = 0; i < MD5GL_MAX_SOURCES && files[i].text; i++) {
         texts[num_texts++] = headings[i];
@@ -112,25 +134,18 @@ static void connect_program(const GladGLContext *gl, md5gl_program *program)
     gl->UseProgram(0);
 }
 
-static bool link_program(md5gl_renderer *renderer, const md5gl_program_sources *sources,
-                         GLuint vertex, GLuint fragment, md5gl_program *program, md5_error *error)
+// Links what is attached to the program.
+static bool link_program(md5gl_renderer *renderer, const md5gl_source *files,
+                         md5gl_program *program, md5_error *error)
 {
     const GladGLContext *gl = &renderer->gl;
-    program->name = gl->CreateProgram();
-    gl->AttachShader(program->name, vertex);
-    if (fragment)
-        gl->AttachShader(program->name, fragment);
-    if (sources->captured[0])
-        gl->TransformFeedbackVaryings(program->name, 2, sources->captured, GL_SEPARATE_ATTRIBS);
     gl->LinkProgram(program->name);
     GLint linked = GL_FALSE;
     gl->GetProgramiv(program->name, GL_LINK_STATUS, &linked);
     if (!linked) {
         char log[1024] = "";
         gl->GetProgramInfoLog(program->name, sizeof log, NULL, log);
-        gl->DeleteProgram(program->name);
-        program->name = 0;
-        return fail_with_log(log, sources->vertex, "does not link", error);
+        return fail_with_log(log, files, "does not link", error);
     }
     connect_program(gl, program);
     return true;
@@ -139,17 +154,29 @@ static bool link_program(md5gl_renderer *renderer, const md5gl_program_sources *
 bool md5gl_build_program(md5gl_renderer *renderer, const md5gl_program_sources *sources,
                          md5gl_program *program, md5_error *error)
 {
+    static const GLenum stages[] = {GL_VERTEX_SHADER, GL_FRAGMENT_SHADER, MD5GL_COMPUTE_SHADER};
+    const md5gl_source *const files[] = {sources->vertex, sources->fragment, sources->compute};
     const GladGLContext *gl = &renderer->gl;
-    const bool has_fragment = sources->fragment[0].text != NULL;
-    const GLuint vertex = compile_stage(renderer, GL_VERTEX_SHADER, sources->vertex, error);
-    if (!vertex)
-        return false;
-    const GLuint fragment =
-        has_fragment ? compile_stage(renderer, GL_FRAGMENT_SHADER, sources->fragment, error) : 0;
-    const bool built = (fragment || !has_fragment)
-                       && link_program(renderer, sources, vertex, fragment, program, error);
-    // A program keeps what is attached to it; on failure this is their end.
-    gl->DeleteShader(vertex);
-    gl->DeleteShader(fragment);
-    return built;
+    program->name = gl->CreateProgram();
+    bool built = true;
+    for (int i = 0; i < 3 && built; i++) {
+        if (files[i][0].text == NULL)
+            continue;
+        const GLuint shader = compile_stage(renderer, stages[i], files[i], error);
+        built = shader != 0;
+        if (built)
+            gl->AttachShader(program->name, shader);
+        gl->DeleteShader(shader); // a program keeps what is attached to it
+    }
+    if (sources->captured[0])
+        gl->TransformFeedbackVaryings(program->name, MD5GL_NUM_CAPTURED, sources->captured,
+                                      GL_SEPARATE_ATTRIBS);
+    built = built
+            && link_program(renderer, sources->compute[0].text ? sources->compute : sources->vertex,
+                            program, error);
+    if (built)
+        return true;
+    gl->DeleteProgram(program->name);
+    program->name = 0;
+    return false;
 }

@@ -7,15 +7,22 @@
 // clang-format off
 #define FRAME   {"frame.glsl", md5gl_shader_frame_glsl}
 #define COLOUR  {"colour.glsl", md5gl_shader_colour_glsl}
+#define SHADOW  {"shadow.glsl", md5gl_shader_shadow_glsl}
 #define LIGHT   {"light.glsl", md5gl_shader_light_glsl}
+#define CLASSIC {"classic.glsl", md5gl_shader_classic_glsl}
+#define SURFACE {"surface.glsl", md5gl_shader_surface_glsl}
 #define PALETTE {"palette.glsl", md5gl_shader_palette_glsl}
+#define EXACT   {"skin_exact.glsl", md5gl_shader_skin_exact_glsl}
+#define DRAW    {"draw.vert", md5gl_shader_draw_vert}
+#define CAPTURE {"capture.vert", md5gl_shader_capture_vert}
 // clang-format on
 
 // A skinned program: how a path skins, and what a pass makes of it.
-static const md5gl_source skin_functions[MD5GL_NUM_PATHS] = {
-    {"skin4.glsl", md5gl_shader_skin4_glsl},
-    {"skin8.glsl", md5gl_shader_skin8_glsl},
-    {"skin_exact.glsl", md5gl_shader_skin_exact_glsl},
+static const md5gl_source skin_functions[MD5GL_NUM_SKINS] = {
+    [MD5GL_SKIN_4] = {"skin4.glsl", md5gl_shader_skin4_glsl},
+    [MD5GL_SKIN_8] = {"skin8.glsl", md5gl_shader_skin8_glsl},
+    [MD5GL_SKIN_EXACT] = EXACT,
+    [MD5GL_SKIN_POSED] = {"skin_posed.glsl", md5gl_shader_skin_posed_glsl},
 };
 
 enum { SKIN_FUNCTION = 2 }; // its place among a pass's vertex sources
@@ -23,19 +30,37 @@ enum { SKIN_FUNCTION = 2 }; // its place among a pass's vertex sources
 static const md5gl_program_sources passes[MD5GL_NUM_PASSES] = {
     [MD5GL_PASS_LIT] =
         {
-            .vertex = {FRAME, PALETTE, {NULL, NULL}, {"draw.vert", md5gl_shader_draw_vert}},
-            .fragment = {FRAME, COLOUR, LIGHT, {"lit.frag", md5gl_shader_lit_frag}},
+            .vertex = {FRAME, PALETTE, {NULL, NULL}, DRAW},
+            .fragment = {FRAME,
+                         COLOUR,
+                         SHADOW,
+                         LIGHT,
+                         CLASSIC,
+                         SURFACE,
+                         {"lit.frag", md5gl_shader_lit_frag}},
+        },
+    [MD5GL_PASS_DEPTH] =
+        {
+            .vertex = {FRAME, PALETTE, {NULL, NULL}, DRAW},
+            .fragment = {{"depth.frag", md5gl_shader_depth_frag}},
         },
     [MD5GL_PASS_EDGES] =
         {
-            .vertex = {FRAME, PALETTE, {NULL, NULL}, {"draw.vert", md5gl_shader_draw_vert}},
+            .vertex = {FRAME, PALETTE, {NULL, NULL}, DRAW},
             .fragment = {{"flat.frag", md5gl_shader_flat_frag}},
         },
     [MD5GL_PASS_CAPTURE] =
         {
-            .vertex = {FRAME, PALETTE, {NULL, NULL}, {"capture.vert", md5gl_shader_capture_vert}},
-            .captured = {"captured_position", "captured_normal"},
+            .vertex = {FRAME, PALETTE, {NULL, NULL}, CAPTURE},
+            .captured = {"captured_position", "captured_normal", "captured_tangent"},
         },
+};
+
+static const md5gl_program_sources preskin_sources = {
+    .compute = {{"preskin.glsl", md5gl_shader_preskin_glsl},
+                PALETTE,
+                EXACT,
+                {"preskin.comp", md5gl_shader_preskin_comp}},
 };
 
 static const md5gl_program_sources line_sources = {
@@ -48,6 +73,11 @@ static const md5gl_program_sources grid_sources = {
     .fragment = {{"grid.frag", md5gl_shader_grid_frag}},
 };
 
+static const md5gl_program_sources ground_sources = {
+    .vertex = {FRAME, {"ground.vert", md5gl_shader_ground_vert}},
+    .fragment = {FRAME, SHADOW, {"ground.frag", md5gl_shader_ground_frag}},
+};
+
 static const md5gl_program_sources panel_sources = {
     .vertex = {FRAME, {"panel.vert", md5gl_shader_panel_vert}},
     .fragment = {{"panel.frag", md5gl_shader_panel_frag}},
@@ -55,11 +85,11 @@ static const md5gl_program_sources panel_sources = {
 
 static bool build_skinned(md5gl_renderer *renderer, md5_error *error)
 {
-    for (int path = 0; path < MD5GL_NUM_PATHS; path++) {
+    for (int skin = 0; skin < MD5GL_NUM_SKINS; skin++) {
         for (int pass = 0; pass < MD5GL_NUM_PASSES; pass++) {
             md5gl_program_sources sources = passes[pass];
-            sources.vertex[SKIN_FUNCTION] = skin_functions[path];
-            if (!md5gl_build_program(renderer, &sources, &renderer->skinned[path][pass], error))
+            sources.vertex[SKIN_FUNCTION] = skin_functions[skin];
+            if (!md5gl_build_program(renderer, &sources, &renderer->skinned[skin][pass], error))
                 return false;
         }
     }
@@ -69,19 +99,24 @@ static bool build_skinned(md5gl_renderer *renderer, md5_error *error)
 bool md5gl_build_all_programs(md5gl_renderer *renderer, md5_error *error)
 {
     return build_skinned(renderer, error)
+           && (!renderer->has_compute
+               || md5gl_build_program(renderer, &preskin_sources, &renderer->preskin, error))
            && md5gl_build_program(renderer, &line_sources, &renderer->line, error)
            && md5gl_build_program(renderer, &grid_sources, &renderer->grid, error)
+           && md5gl_build_program(renderer, &ground_sources, &renderer->ground_shadow, error)
            && md5gl_build_program(renderer, &panel_sources, &renderer->panel, error);
 }
 
 void md5gl_destroy_all_programs(md5gl_renderer *renderer)
 {
     const GladGLContext *gl = &renderer->gl;
-    for (int path = 0; path < MD5GL_NUM_PATHS; path++) {
+    for (int skin = 0; skin < MD5GL_NUM_SKINS; skin++) {
         for (int pass = 0; pass < MD5GL_NUM_PASSES; pass++)
-            gl->DeleteProgram(renderer->skinned[path][pass].name);
+            gl->DeleteProgram(renderer->skinned[skin][pass].name);
     }
+    gl->DeleteProgram(renderer->preskin.name);
     gl->DeleteProgram(renderer->line.name);
     gl->DeleteProgram(renderer->grid.name);
+    gl->DeleteProgram(renderer->ground_shadow.name);
     gl->DeleteProgram(renderer->panel.name);
 }

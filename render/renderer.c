@@ -66,6 +66,42 @@ static bool load_functions(md5gl_renderer *renderer, const md5gl_opts *opts, md5
     return true;
 }
 
+static bool has_extension(const GladGLContext *gl, const char *wanted)
+{
+    GLint count = 0;
+    gl->GetIntegerv(GL_NUM_EXTENSIONS, &count);
+    for (GLint i = 0; i < count; i++) {
+        const char *const name = (const char *)gl->GetStringi(GL_EXTENSIONS, (GLuint)i);
+        if (name && strcmp(name, wanted) == 0)
+            return true;
+    }
+    return false;
+}
+
+// Functions that are used where they are there. A loader may give an address for a name that the
+// context does not have, so version and extensions decide.
+static void load_later_functions(md5gl_renderer *renderer, const md5gl_opts *opts)
+{
+    const GladGLContext *gl = &renderer->gl;
+    md5gl_later *later = &renderer->later;
+    GLint major = 0, minor = 0;
+    gl->GetIntegerv(GL_MAJOR_VERSION, &major);
+    gl->GetIntegerv(GL_MINOR_VERSION, &minor);
+    const GLint version = 10 * major + minor;
+    md5gl_proc function = opts->load(opts->load_user, "glGetGraphicsResetStatus");
+    if (function && (version >= 45 || has_extension(gl, "GL_KHR_robustness")))
+        memcpy(&later->GetGraphicsResetStatus, &function, sizeof function);
+    if (version < 43
+        && !(has_extension(gl, "GL_ARB_compute_shader")
+             && has_extension(gl, "GL_ARB_shader_storage_buffer_object")))
+        return;
+    function = opts->load(opts->load_user, "glDispatchCompute");
+    memcpy(&later->DispatchCompute, &function, sizeof function);
+    function = opts->load(opts->load_user, "glMemoryBarrier");
+    memcpy(&later->MemoryBarrier, &function, sizeof function);
+    renderer->has_compute = later->DispatchCompute && later->MemoryBarrier;
+}
+
 static uint32_t get_limit(const GladGLContext *gl, GLenum name)
 {
     GLint value = 0;
@@ -161,8 +197,6 @@ static bool create_objects(md5gl_renderer *renderer, md5_error *error)
 {
     const GladGLContext *gl = &renderer->gl;
     gl->GenBuffers(1, &renderer->frame_block);
-    renderer->palettes = md5gl_create_table(renderer, GL_RGBA32F, NULL, 0);
-    renderer->placements = md5gl_create_table(renderer, GL_RGBA32F, NULL, 0);
     create_line_array(renderer);
     create_panel_array(renderer);
     gl->GenVertexArrays(1, &renderer->bare_array);
@@ -191,6 +225,7 @@ md5gl_renderer *md5gl_create(const md5gl_opts *opts, md5_error *error)
         return NULL;
     }
     md5gl_drop_errors(renderer);
+    load_later_functions(renderer, opts);
     read_limits(renderer);
     md5gl_reset_state(renderer);
     const bool created = create_objects(renderer, error);
@@ -210,8 +245,7 @@ void md5gl_destroy(md5gl_renderer *renderer)
     md5gl_destroy_all_programs(renderer);
     const GLuint textures[] = {renderer->white, renderer->grey, renderer->checker};
     gl->DeleteTextures(3, textures);
-    md5gl_destroy_table(renderer, &renderer->palettes);
-    md5gl_destroy_table(renderer, &renderer->placements);
+    md5gl_destroy_shadows(renderer);
     const GLuint buffers[] = {renderer->frame_block, renderer->line_buffer, renderer->panel_buffer};
     gl->DeleteBuffers(3, buffers);
     const GLuint arrays[] = {renderer->line_array, renderer->panel_array, renderer->bare_array};

@@ -5,16 +5,23 @@
 // Shared by several programs.
 extern const char md5gl_shader_frame_glsl[];
 extern const char md5gl_shader_colour_glsl[];
+extern const char md5gl_shader_shadow_glsl[];
 extern const char md5gl_shader_light_glsl[];
+extern const char md5gl_shader_classic_glsl[];
+extern const char md5gl_shader_surface_glsl[];
 
 // Skinned models.
 extern const char md5gl_shader_palette_glsl[];
 extern const char md5gl_shader_skin4_glsl[];
 extern const char md5gl_shader_skin8_glsl[];
 extern const char md5gl_shader_skin_exact_glsl[];
+extern const char md5gl_shader_skin_posed_glsl[];
+extern const char md5gl_shader_preskin_glsl[];
+extern const char md5gl_shader_preskin_comp[];
 extern const char md5gl_shader_draw_vert[];
 extern const char md5gl_shader_capture_vert[];
 extern const char md5gl_shader_lit_frag[];
+extern const char md5gl_shader_depth_frag[];
 extern const char md5gl_shader_flat_frag[];
 
 // Overlays.
@@ -22,6 +29,8 @@ extern const char md5gl_shader_line_vert[];
 extern const char md5gl_shader_line_frag[];
 extern const char md5gl_shader_grid_vert[];
 extern const char md5gl_shader_grid_frag[];
+extern const char md5gl_shader_ground_vert[];
+extern const char md5gl_shader_ground_frag[];
 extern const char md5gl_shader_panel_vert[];
 extern const char md5gl_shader_panel_frag[];
 

@@ -16,8 +16,9 @@ void md5gl_reset_transfers(md5gl_renderer *renderer)
     gl->PixelStorei(GL_UNPACK_ALIGNMENT, 4);
 }
 
-static void reset_bindings(const GladGLContext *gl)
+static void reset_bindings(const md5gl_renderer *renderer)
 {
+    const GladGLContext *gl = &renderer->gl;
     gl->UseProgram(0);
     gl->BindVertexArray(0);
     for (GLuint unit = 0; unit < MD5GL_NUM_UNITS; unit++) {
@@ -28,8 +29,12 @@ static void reset_bindings(const GladGLContext *gl)
     }
     gl->ActiveTexture(GL_TEXTURE0);
     gl->BindBufferBase(GL_UNIFORM_BUFFER, MD5GL_FRAME_BINDING, 0);
-    gl->BindBufferBase(GL_TRANSFORM_FEEDBACK_BUFFER, 0, 0);
-    gl->BindBufferBase(GL_TRANSFORM_FEEDBACK_BUFFER, 1, 0);
+    for (GLuint i = 0; i < MD5GL_NUM_CAPTURED; i++)
+        gl->BindBufferBase(GL_TRANSFORM_FEEDBACK_BUFFER, i, 0);
+    for (GLuint i = 0; i < MD5GL_NUM_STORES && renderer->has_compute; i++)
+        gl->BindBufferBase(MD5GL_SHADER_STORAGE_BUFFER, i, 0);
+    if (renderer->has_compute)
+        gl->BindBuffer(MD5GL_SHADER_STORAGE_BUFFER, 0);
     static const GLenum buffers[] = {GL_ARRAY_BUFFER, GL_TEXTURE_BUFFER, GL_UNIFORM_BUFFER,
                                      GL_TRANSFORM_FEEDBACK_BUFFER};
     for (size_t i = 0; i < sizeof buffers / sizeof buffers[0]; i++)
@@ -76,7 +81,7 @@ static void reset_fixed_functions(const GladGLContext *gl)
 
 void md5gl_reset_state(md5gl_renderer *renderer)
 {
-    reset_bindings(&renderer->gl);
+    reset_bindings(renderer);
     reset_fixed_functions(&renderer->gl);
     md5gl_reset_transfers(renderer);
 }

@@ -68,6 +68,21 @@ void md5gl_drop_errors(md5gl_renderer *renderer)
     take_errors(&renderer->gl);
 }
 
+bool md5gl_check_context(md5gl_renderer *renderer, md5_error *error)
+{
+    static const char *const culprits[] = {"by this program's doing", "by another's doing",
+                                           "for an unknown reason"};
+    const md5gl_later *later = &renderer->later;
+    const GLenum state = later->GetGraphicsResetStatus ? later->GetGraphicsResetStatus() : 0;
+    if (state == GL_NO_ERROR)
+        return true;
+    // GUILTY, INNOCENT and UNKNOWN_CONTEXT_RESET follow each other from 0x8253.
+    const char *const culprit = culprits[state >= 0x8253 && state <= 0x8254 ? state - 0x8253 : 2];
+    return md5gl_fail(error, MD5_ERROR_GPU,
+                      "the OpenGL context is lost (%s, 0x%04x): the driver was reset", culprit,
+                      (unsigned)state);
+}
+
 void *md5gl_alloc(const md5_allocator *allocator, size_t count, size_t size, md5_error *error)
 {
     // One byte at least, so that NULL always means failure.

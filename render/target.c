@@ -105,12 +105,6 @@ static GLuint picture_of(const md5gl_target *target)
 
 // -- Frames ---------------------------------------------------------------------------------
 
-// The block of shaders/frame.glsl.
-typedef struct frame_block {
-    float clip_from_world[16];
-    float eye[4], light_direction[4], light[4], ambient[4], viewport[4];
-} frame_block;
-
 static void multiply(const float *a, const float *b, float *product)
 {
     for (int column = 0; column < 4; column++) {
@@ -149,9 +143,26 @@ static void set_direction(md5_vec3 direction, float unit[4])
     unit[2] = is_direction ? direction.z / length : 1.0f;
 }
 
-static void upload_frame(md5gl_renderer *renderer, const md5gl_frame *frame)
+static void set_points(const md5gl_frame *frame, md5gl_frame_block *block)
 {
-    frame_block block = {{0}, {0}, {0}, {0}, {0}, {0}};
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < frame->num_points && count < MD5GL_MAX_POINT_LIGHTS; i++) {
+        const md5gl_point_light *const point = &frame->points[i];
+        if (!(point->reach > 0.0f))
+            continue;
+        const float place[4] = {point->position.x, point->position.y, point->position.z,
+                                point->reach};
+        memcpy(block->point_places[count], place, sizeof place);
+        memcpy(block->point_colours[count], point->color, sizeof point->color);
+        count++;
+    }
+    block->mode[2] = (float)count;
+}
+
+static md5gl_frame_block describe_frame(const md5gl_frame *frame)
+{
+    md5gl_frame_block block;
+    memset(&block, 0, sizeof block);
     multiply(frame->clip_from_view.m, frame->view_from_world.m, block.clip_from_world);
     find_eye(frame, block.eye);
     set_direction(frame->light_direction, block.light_direction);
@@ -161,8 +172,19 @@ static void upload_frame(md5gl_renderer *renderer, const md5gl_frame *frame)
     block.viewport[1] = (float)frame->height;
     block.viewport[2] = 1.0f / (float)frame->width;
     block.viewport[3] = 1.0f / (float)frame->height;
-    md5gl_stream(renderer, GL_UNIFORM_BUFFER, renderer->frame_block, &block, sizeof block);
-    renderer->gl.BindBufferBase(GL_UNIFORM_BUFFER, MD5GL_FRAME_BINDING, renderer->frame_block);
+    block.mode[0] = frame->lighting == MD5GL_LIGHTING_CLASSIC ? 1.0f : 0.0f;
+    block.mode[1] = frame->tone_mapped ? 1.0f : 0.0f;
+    set_points(frame, &block);
+    return block;
+}
+
+void md5gl_bind_frame(md5gl_renderer *renderer)
+{
+    const GladGLContext *gl = &renderer->gl;
+    const md5gl_target *const target = renderer->target;
+    gl->BindFramebuffer(GL_FRAMEBUFFER, target ? target->drawn.framebuffer : 0);
+    gl->Viewport(0, 0, (GLsizei)renderer->width, (GLsizei)renderer->height);
+    gl->BindBufferBase(GL_UNIFORM_BUFFER, MD5GL_FRAME_BINDING, renderer->frame_block);
 }
 
 void md5gl_begin_frame(md5gl_renderer *renderer, const md5gl_frame *frame)
@@ -170,13 +192,18 @@ void md5gl_begin_frame(md5gl_renderer *renderer, const md5gl_frame *frame)
     const GladGLContext *gl = &renderer->gl;
     md5gl_drop_errors(renderer);
     md5gl_reset_state(renderer);
+    renderer->in_frame = true;
     renderer->target = frame->target;
-    gl->BindFramebuffer(GL_FRAMEBUFFER, frame->target ? frame->target->drawn.framebuffer : 0);
+    renderer->width = frame->width;
+    renderer->height = frame->height;
+    md5gl_frame_block block = describe_frame(frame);
+    md5gl_begin_shadows(renderer, frame, &block);
+    md5gl_stream(renderer, GL_UNIFORM_BUFFER, renderer->frame_block, &block, sizeof block);
+    md5gl_bind_frame(renderer);
+    renderer->ground = frame->ground;
     GLint samples = 0;
     gl->GetIntegerv(GL_SAMPLES, &samples);
     renderer->multisampled = samples > 1;
-    gl->Viewport(0, 0, (GLsizei)frame->width, (GLsizei)frame->height);
-    upload_frame(renderer, frame);
 
     // The picture is premultiplied: resolving and blending then weigh colours by their coverage.
     const float alpha = frame->background[3];
@@ -201,8 +228,11 @@ bool md5gl_end_frame(md5gl_renderer *renderer, md5_error *error)
                             GL_NEAREST);
     }
     renderer->target = NULL;
+    renderer->in_frame = false;
     md5gl_reset_state(renderer);
-    return md5gl_check(renderer, "drawing a frame", error);
+    if (renderer->shadows_failed)
+        return md5gl_fail(error, MD5_ERROR_GPU, "this device does not make depth maps for shadows");
+    return md5gl_check(renderer, "drawing a frame", error) && md5gl_check_context(renderer, error);
 }
 
 // -- Reading --------------------------------------------------------------------------------
@@ -250,7 +280,7 @@ bool md5gl_read_pixels(md5gl_renderer *renderer, md5gl_target *target, uint32_t 
     gl->BindFramebuffer(GL_READ_FRAMEBUFFER, picture_of(target));
     gl->ReadPixels(0, 0, (GLsizei)width, (GLsizei)height, GL_RGBA, GL_UNSIGNED_BYTE, rgba);
     gl->BindFramebuffer(GL_READ_FRAMEBUFFER, 0);
-    if (!md5gl_check(renderer, "reading pixels", error))
+    if (!md5gl_check(renderer, "reading pixels", error) || !md5gl_check_context(renderer, error))
         return false;
     flip_rows(rgba, width, height);
     divide_by_alpha(rgba, (size_t)width * height);

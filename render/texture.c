@@ -10,6 +10,7 @@ typedef struct texture_format {
 
 // Mipmaps of an sRGB texture are averaged in linear colour, as they should be.
 static const texture_format picture_format = {GL_SRGB8_ALPHA8, GL_RGBA, 4, true};
+static const texture_format normals_format = {GL_RGBA8, GL_RGBA, 4, true};
 static const texture_format mask_format = {GL_R8, GL_RED, 1, false};
 
 static void set_sampling(const GladGLContext *gl, bool repeats)
@@ -60,6 +61,35 @@ md5gl_texture md5gl_create_texture(md5gl_renderer *renderer, uint32_t width, uin
                                    const uint8_t *rgba, md5_error *error)
 {
     return create_texture(renderer, &picture_format, width, height, rgba, error);
+}
+
+// Brings the bytes into id's order: x in red, y along growing v in green.
+static void reorder(const uint8_t *rgba, size_t count, uint32_t normals, uint8_t *ordered)
+{
+    for (size_t i = 0; i < count; i++) {
+        const uint8_t *const from = rgba + 4 * i;
+        uint8_t *const to = ordered + 4 * i;
+        to[0] = normals & MD5GL_NORMALS_RXGB ? from[3] : from[0];
+        to[1] = normals & MD5GL_NORMALS_GREEN_UP ? (uint8_t)(255 - from[1]) : from[1];
+        to[2] = from[2];
+        to[3] = 255;
+    }
+}
+
+md5gl_texture md5gl_create_normal_map(md5gl_renderer *renderer, uint32_t width, uint32_t height,
+                                      const uint8_t *rgba, uint32_t normals, md5_error *error)
+{
+    const size_t count = (size_t)width * height;
+    if (normals == 0)
+        return create_texture(renderer, &normals_format, width, height, rgba, error);
+    uint8_t *const ordered = md5gl_alloc(&renderer->allocator, count, 4, error);
+    if (!ordered)
+        return 0;
+    reorder(rgba, count, normals, ordered);
+    const md5gl_texture texture =
+        create_texture(renderer, &normals_format, width, height, ordered, error);
+    md5gl_free(&renderer->allocator, ordered, 4 * count);
+    return texture;
 }
 
 md5gl_texture md5gl_create_mask(md5gl_renderer *renderer, uint32_t width, uint32_t height,

@@ -2,8 +2,12 @@
 // computes, in model space, for checking.
 out vec3 captured_position;
 out vec3 captured_normal;
+out vec4 captured_tangent;
 
 void main()
 {
-    skin(captured_position, captured_normal);
+    skinned made = skin();
+    captured_position = made.position;
+    captured_normal = made.normal;
+    captured_tangent = made.tangent;
 }

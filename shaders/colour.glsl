@@ -6,3 +6,18 @@ vec3 srgb_from_linear(vec3 linear)
     vec3 high = 1.055 * pow(max(linear, vec3(0.0)), vec3(1.0 / 2.4)) - 0.055;
     return mix(high, low, lessThanEqual(linear, vec3(0.0031308)));
 }
+
+// What is brighter than KNEE comes near to 1 without reaching it, all three channels by the same
+// factor, so that the hue stays, and turns paler the brighter it is. Below, colours are as they are:
+// textures look as they were painted.
+const float KNEE = 0.72, PALING = 0.15;
+vec3 tone_map(vec3 linear)
+{
+    float peak = max(max(linear.r, linear.g), linear.b);
+    if (peak <= KNEE)
+        return linear;
+    float room = 1.0 - KNEE;
+    float shown = 1.0 - room * room / (peak - KNEE + room);
+    float pale = 1.0 - 1.0 / (1.0 + PALING * (peak - shown));
+    return mix(linear * (shown / peak), vec3(shown), pale);
+}

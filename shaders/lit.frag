@@ -1,41 +1,45 @@
-// A textured, lit surface. Texels with alpha below a half are holes. Where pixels have samples, the
+// A textured, lit surface. Texels with little alpha are holes. Where pixels have samples, the
 // alpha that is written decides how many of them a hole's edge covers, and is stored as 1.
-uniform sampler2D diffuse; // decoded from sRGB by the sampler
 uniform bool multisampled;
-
-in vec3 world_position;
-in vec3 world_normal;
-in vec2 texcoord;
 
 out vec4 colour;
 
-// Mipmaps average alpha, so that hair and leaves, thinner than a half of what lies around them, would
-// vanish at a distance: each level gives a quarter back.
-const float ALPHA_A_LEVEL = 0.25;
-
-float mipmap_level()
-{
-    vec2 texel = texcoord * vec2(textureSize(diffuse, 0));
-    vec2 right = dFdx(texel), up = dFdy(texel);
-    return max(0.5 * log2(max(dot(right, right), dot(up, up))), 0.0);
-}
-
-// 0.5 at the edge of a hole, and going from 0 to 1 over the width of one pixel.
-float coverage(float alpha)
-{
-    float kept = alpha * (1.0 + ALPHA_A_LEVEL * mipmap_level());
-    return clamp((kept - 0.5) / max(fwidth(kept), 1e-4) + 0.5, 0.0, 1.0);
-}
+const float STRAIGHT = 0.04; // what a plain matt thing mirrors of light that falls straight on it
 
 void main()
 {
-    vec4 texel = texture(diffuse, texcoord);
+    vec4 texel = texture(diffuse, texcoord) * tint;
     float covered = coverage(texel.a);
     if (covered < (multisampled ? 0.05 : 0.5))
         discard;
-    vec3 normal = normalize(world_normal);
-    if (!gl_FrontFacing)
-        normal = -normal;
+    surface_point at;
+    at.place = world_position;
+    at.normal = mapped_normal(at.flat_side);
+    at.albedo = texel.rgb;
+    at.mirror = vec3(STRAIGHT);
+    at.roughness = 1.0 - surface.x;
+    at.sheen = 0.0;
+    vec3 shine = vec3(0.0), added = vec3(0.0);
+    if (maps.y != 0) {
+        shine = texture(specular, texcoord).rgb;
+        float bright = max(max(shine.r, shine.g), shine.b);
+        at.mirror = STRAIGHT * (1.0 - bright) + 0.16 * shine;
+        at.roughness = mix(min(at.roughness + 0.2, 1.0), 0.3 * at.roughness, sqrt(bright));
+        at.sheen = 1.0;
+    }
+    at.roughness = max(at.roughness, 0.08);
+    if (maps.z != 0)
+        added = texture(glow, texcoord).rgb;
+
     vec3 to_eye = normalize(eye.xyz - eye.w * world_position);
-    colour = vec4(srgb_from_linear(light_surface(texel.rgb, normal, to_eye)), multisampled ? covered : 1.0);
+    vec3 shown;
+    if (mode.x != 0.0) {
+        at.albedo = srgb_from_linear(at.albedo);
+        at.mirror = srgb_from_linear(shine);
+        shown = clamp(classic_surface(at, to_eye) + srgb_from_linear(added), 0.0, 1.0);
+    } else {
+        vec3 linear = light_surface(at, to_eye) + added;
+        shown = srgb_from_linear(mode.y != 0.0 ? tone_map(linear) : linear);
+    }
+    colour = vec4(shown, multisampled ? covered : 1.0);
 }

@@ -3,16 +3,27 @@
 uniform samplerBuffer palettes;
 uniform int num_joints;
 
+#ifndef INSTANCE
+#define INSTANCE gl_InstanceID
+#endif
+
 // The rows stand in columns, so that `vec4 * joint_matrix(joint)` moves a vector.
 mat3x4 joint_matrix(uint joint)
 {
-    int row = 3 * (gl_InstanceID * num_joints + int(joint));
+    int row = 3 * (INSTANCE * num_joints + int(joint));
     return mat3x4(texelFetch(palettes, row), texelFetch(palettes, row + 1),
                   texelFetch(palettes, row + 2));
 }
 
-// Unit length; the bind pose's normal where opposed joints cancel out and no direction is left.
-vec3 unit_normal(vec3 turned, vec3 bind)
+// A skinned vertex, model space. tangent.w = +-1: bitangent = cross(normal, tangent) * w.
+struct skinned {
+    vec3 position;
+    vec3 normal;
+    vec4 tangent;
+};
+
+// Unit length; the bind pose's direction where opposed joints cancel out and none is left.
+vec3 unit_direction(vec3 turned, vec3 bind)
 {
     float square = dot(turned, turned);
     return square > 1e-30 ? turned * inversesqrt(square) : bind;

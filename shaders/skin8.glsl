@@ -1,12 +1,13 @@
 // Skins by up to eight influences that stand in the vertex, as skin4.glsl does by four.
 layout(location = 0) in vec3 bind_position; // model space
 layout(location = 1) in vec3 bind_normal;
+layout(location = 3) in vec4 bind_tangent;
 layout(location = 4) in uvec4 joints; // unused slots: joint 0, weight 0
 layout(location = 5) in uvec4 more_joints;
 layout(location = 6) in vec4 weights; // largest first, sum to 1 with more_weights
 layout(location = 7) in vec4 more_weights;
 
-void skin(out vec3 position, out vec3 normal)
+skinned skin()
 {
     mat3x4 blend = weights.x * joint_matrix(joints.x) + weights.y * joint_matrix(joints.y)
                    + weights.z * joint_matrix(joints.z) + weights.w * joint_matrix(joints.w);
@@ -16,6 +17,8 @@ void skin(out vec3 position, out vec3 normal)
                  + more_weights.y * joint_matrix(more_joints.y)
                  + more_weights.z * joint_matrix(more_joints.z)
                  + more_weights.w * joint_matrix(more_joints.w);
-    position = vec4(bind_position, 1.0) * blend;
-    normal = unit_normal(vec4(bind_normal, 0.0) * blend, bind_normal);
+    vec3 tangent = unit_direction(vec4(bind_tangent.xyz, 0.0) * blend, bind_tangent.xyz);
+    return skinned(vec4(bind_position, 1.0) * blend,
+                   unit_direction(vec4(bind_normal, 0.0) * blend, bind_normal),
+                   vec4(tangent, bind_tangent.w));
 }

@@ -1,22 +1,26 @@
 // Skins by any number of weights of any sum: walks the vertex's influences in a buffer. Each is a
 // weight's (bias * point, bias), whose point need not be that of its neighbours, so the exact
 // vertex is the sum of palette * influence. See md5_mesh.influences.
+#ifndef BINDS_BY_HAND
 layout(location = 1) in vec3 bind_normal; // model space
+layout(location = 3) in vec4 bind_tangent;
 layout(location = 4) in uint first_influence;
 layout(location = 5) in uint end_influence; // one past the last
+#endif
 
 uniform samplerBuffer influences;        // bias * point, bias
 uniform usamplerBuffer influence_joints; // joint of each
 
-void skin(out vec3 position, out vec3 normal)
+skinned skin()
 {
-    vec3 posed = vec3(0.0), turned = vec3(0.0);
+    vec3 posed = vec3(0.0), normal = vec3(0.0), tangent = vec3(0.0);
     for (uint i = first_influence; i < end_influence; i++) {
         vec4 influence = texelFetch(influences, int(i));
         mat3x4 matrix = joint_matrix(texelFetch(influence_joints, int(i)).x);
         posed += influence * matrix;
-        turned += influence.w * (vec4(bind_normal, 0.0) * matrix);
+        normal += influence.w * (vec4(bind_normal, 0.0) * matrix);
+        tangent += influence.w * (vec4(bind_tangent.xyz, 0.0) * matrix);
     }
-    position = posed;
-    normal = unit_normal(turned, bind_normal);
+    return skinned(posed, unit_direction(normal, bind_normal),
+                   vec4(unit_direction(tangent, bind_tangent.xyz), bind_tangent.w));
 }

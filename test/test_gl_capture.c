@@ -21,6 +21,11 @@ static double distance(md5_vec3 a, md5_vec3 b)
     return length((md5_vec3){a.x - b.x, a.y - b.y, a.z - b.z});
 }
 
+static md5_vec3 along(md5_vec4 tangent)
+{
+    return (md5_vec3){tangent.x, tangent.y, tangent.z};
+}
+
 static double size_of(const md5_model *model)
 {
     return distance(model->bounds.min, model->bounds.max);
@@ -39,27 +44,33 @@ static void pose_at_random(const md5_model *model, md5_mat34 *joints, md5_mat34 
 }
 
 typedef struct errors {
-    double position, normal; // the largest
+    double position, normal, tangent; // the largest
 } errors;
 
 // `normals` are compared where the blend of a vertex's rotations leaves a direction to compare:
 // where it nearly vanishes, rounding decides.
-static errors compare(const gl_scene *scene, const md5gl_model *copy, const md5_model *model,
+static errors compare(const gl_scene *scene, md5gl_model *copy, const md5_model *model,
                       const md5_mat34 *palette)
 {
     const md5_mesh *const mesh = &model->meshes[0];
     const size_t count = mesh->num_vertices;
     md5_vec3 *const cpu = calloc(count, 2 * sizeof *cpu), *const cpu_normals = cpu + count;
     md5_vec3 *const gpu = calloc(count, 2 * sizeof *gpu), *const gpu_normals = gpu + count;
-    errors largest = {0.0, 0.0};
+    errors largest = {0.0, 0.0, 0.0};
     md5_error error;
-    md5_skin(mesh, palette, cpu, cpu_normals, NULL);
-    CHECK(md5gl_capture(scene->renderer, copy, 0, palette, gpu, gpu_normals, &error));
+    md5_vec4 *const tangents = calloc(count, 2 * sizeof *tangents);
+    md5_vec4 *const gpu_tangents = tangents + count;
+    md5_skin(mesh, palette, cpu, cpu_normals, tangents);
+    CHECK(md5gl_capture(scene->renderer, copy, 0, palette, gpu, gpu_normals, gpu_tangents, &error));
     for (size_t i = 0; i < count; i++) {
         largest.position = fmax(largest.position, distance(cpu[i], gpu[i]));
         largest.normal = fmax(largest.normal, distance(cpu_normals[i], gpu_normals[i]));
         CHECK_NEAR(length(gpu_normals[i]), 1.0, 1e-5);
+        largest.tangent =
+            fmax(largest.tangent, distance(along(tangents[i]), along(gpu_tangents[i])));
+        CHECK_NEAR(gpu_tangents[i].w, tangents[i].w, 0.0);
     }
+    free(tangents);
     free(cpu);
     free(gpu);
     return largest;
@@ -80,6 +91,7 @@ static void check_agreement(uint32_t most_weights, bool off, md5gl_path wanted, 
         const errors largest = compare(&scene, copy, model, palette);
         CHECK_NEAR(largest.position / size_of(model), 0.0, AGREEMENT);
         CHECK_NEAR(largest.normal, 0.0, 1e-3);
+        CHECK_NEAR(largest.tangent, 0.0, 1e-3);
     }
     md5gl_destroy_model(scene.renderer, copy);
     md5_free_model(model);
@@ -166,7 +178,7 @@ TEST (gl_capture_without_normals) {
     const md5_mat34 palette[2] = {scene_identity, scene_moved(1, 2, 3)};
     md5_vec3 positions[4];
     md5_error error;
-    CHECK(md5gl_capture(scene.renderer, copy, 0, palette, positions, NULL, &error));
+    CHECK(md5gl_capture(scene.renderer, copy, 0, palette, positions, NULL, NULL, &error));
     CHECK_NEAR(positions[0].z, -20.0, 0.0);
     CHECK_NEAR(positions[3].x, 1.0, 0.0);
     CHECK_NEAR(positions[3].y, 22.0, 0.0);
@@ -187,7 +199,7 @@ TEST (gl_capture_keeps_the_bind_normal_where_rotations_cancel_out) {
     for (int path = MD5GL_PATH_4; path <= MD5GL_PATH_EXACT; path++) {
         md5gl_model *const copy = md5gl_create_model(scene.renderer, model, (md5gl_path)path, NULL);
         md5_vec3 positions[4], normals[4];
-        CHECK(md5gl_capture(scene.renderer, copy, 0, palette, positions, normals, NULL));
+        CHECK(md5gl_capture(scene.renderer, copy, 0, palette, positions, normals, NULL, NULL));
         CHECK_NEAR(positions[3].y, 0.0, 1e-6);
         CHECK_NEAR(positions[3].z, 20.0, 1e-5);
         CHECK_NEAR(normals[3].x, 1.0, 1e-6);

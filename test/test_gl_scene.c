@@ -17,9 +17,8 @@ static char first_message[256];
 static void GLAD_API_PTR hear(GLenum source, GLenum type, GLuint id, GLenum severity,
                               GLsizei length, const GLchar *message, const void *user)
 {
-    (void)source, (void)id, (void)length, (void)user;
-    const bool is_slow = type == GL_DEBUG_TYPE_PERFORMANCE;
-    if (is_slow || (severity != GL_DEBUG_SEVERITY_HIGH && severity != GL_DEBUG_SEVERITY_MEDIUM))
+    (void)source, (void)type, (void)id, (void)length, (void)user;
+    if (severity != GL_DEBUG_SEVERITY_HIGH && severity != GL_DEBUG_SEVERITY_MEDIUM)
         return;
     if (num_messages++ == 0)
         snprintf(first_message, sizeof first_message, "%s", message);

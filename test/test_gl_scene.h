@@ -16,7 +16,8 @@ typedef struct gl_scene {
 } gl_scene;
 
 // Opens a context of OpenGL 3.3 core, which is then current. Where none can be had, skips the
-// running test and returns false. The driver's messages about errors fail the test.
+// running test and returns false. Messages of the driver of medium or high severity, also about
+// speed, fail the test.
 bool scene_open_context(gl_scene *scene);
 
 // The same with a renderer. `allocator` may be NULL.

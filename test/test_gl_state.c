@@ -109,8 +109,13 @@ static void check_defaults(const GladGLContext *gl, const char *when)
     }
     gl->ActiveTexture(GL_TEXTURE0);
     CHECK(get_indexed(gl, GL_UNIFORM_BUFFER_BINDING, MD5GL_FRAME_BINDING) == 0);
-    CHECK(get_indexed(gl, GL_TRANSFORM_FEEDBACK_BUFFER_BINDING, 0) == 0);
-    CHECK(get_indexed(gl, GL_TRANSFORM_FEEDBACK_BUFFER_BINDING, 1) == 0);
+    for (GLuint i = 0; i < MD5GL_NUM_CAPTURED; i++)
+        CHECK(get_indexed(gl, GL_TRANSFORM_FEEDBACK_BUFFER_BINDING, i) == 0);
+    GLint major = 0, minor = 0;
+    gl->GetIntegerv(GL_MAJOR_VERSION, &major);
+    gl->GetIntegerv(GL_MINOR_VERSION, &minor);
+    for (GLuint i = 0; i < MD5GL_NUM_STORES && 10 * major + minor >= 43; i++)
+        CHECK(get_indexed(gl, 0x90D3, i) == 0); // GL_SHADER_STORAGE_BUFFER_BINDING
     CHECK_UINT(gl->GetError(), GL_NO_ERROR);
 }
 
@@ -174,10 +179,14 @@ static void draw_all(gl_scene *scene, md5gl_model *copy, md5gl_target *target, g
     const md5gl_panel_vertex triangle[3] = {{0, 0, 0, 0, {9, 200, 9, 200}},
                                             {30, 0, 1, 0, {9, 200, 9, 200}},
                                             {0, 30, 0, 1, {9, 200, 9, 200}}};
-    const md5gl_frame frame = scene_frame(target);
+    md5gl_frame frame = scene_frame(target);
+    frame.casters = (md5_bounds){{-20, -20, -20}, {20, 20, 20}};
+    frame.ground = -20.0f;
     md5gl_begin_frame(renderer, &frame);
-    CHECK(md5gl_draw_models(renderer, copy, palette, palette, 1,
-                            MD5GL_LIT | MD5GL_WIREFRAME | MD5GL_NO_CULLING, NULL));
+    CHECK(md5gl_pose_models(renderer, copy, palette, palette, 1, NULL));
+    md5gl_draw_shadows(renderer, copy);
+    md5gl_draw_posed(renderer, copy, MD5GL_LIT | MD5GL_WIREFRAME | MD5GL_NO_CULLING);
+    md5gl_draw_ground(renderer, (md5_vec3){0, 0, 0}, 100.0f);
     md5gl_draw_grid(renderer, -20.0f, 10.0f, (md5_vec3){0, 0, 0}, 100.0f);
     md5gl_draw_lines(renderer, line, 2, 3.0f, true);
     md5gl_draw_panel(renderer, 0, triangle, 3);
@@ -201,11 +210,23 @@ TEST (gl_state_is_as_by_default_after_every_call) {
     check_defaults(gl, "creating a target");
     const md5gl_texture texture = md5gl_create_texture(scene.renderer, 1, 1, texel, NULL);
     check_defaults(gl, "creating a texture");
+    md5gl_destroy_texture(scene.renderer,
+                          md5gl_create_normal_map(scene.renderer, 1, 1, texel, 3, NULL));
+    check_defaults(gl, "creating a normal map");
     draw_all(&scene, copy, target, &undisturbed);
     check_defaults(gl, "a frame");
     const md5_mat34 palette[2] = {scene_identity, scene_identity};
-    CHECK(md5gl_capture(scene.renderer, copy, 0, palette, positions, normals, NULL));
+    CHECK(md5gl_capture(scene.renderer, copy, 0, palette, positions, normals, NULL, NULL));
     check_defaults(gl, "capturing");
+    for (int path = MD5GL_PATH_4; path <= MD5GL_PATH_COMPUTE; path++) {
+        md5gl_model *const other =
+            md5gl_has_path(scene.renderer, (md5gl_path)path)
+                ? md5gl_create_model(scene.renderer, model, (md5gl_path)path, NULL)
+                : NULL;
+        CHECK(!other || md5gl_pose_models(scene.renderer, other, palette, palette, 1, NULL));
+        check_defaults(gl, "posing outside of a frame");
+        md5gl_destroy_model(scene.renderer, other);
+    }
 
     disturb(gl);
     draw_all(&scene, copy, target, &disturbed);
@@ -382,7 +403,7 @@ TEST (gl_what_does_not_fit_into_a_texture_buffer_is_refused) {
     md5_model *const model = scene_square();
     const uint32_t most = renderer->max_texels;
     renderer->max_texels = 5; // less than two joints' six rows
-    CHECK(md5gl_create_model(renderer, model, MD5GL_PATH_AUTO, &error) == NULL);
+    CHECK(md5gl_create_model(renderer, model, MD5GL_PATH_EXACT, &error) == NULL);
     CHECK(error.status == MD5_ERROR_GPU && strstr(error.message, "GL_MAX_TEXTURE_BUFFER_SIZE"));
     renderer->max_texels = most;
     md5gl_model *const copy = md5gl_create_model(renderer, model, MD5GL_PATH_AUTO, &error);
@@ -401,7 +422,7 @@ TEST (gl_what_does_not_fit_into_a_texture_buffer_is_refused) {
     uint64_t random = 3;
     md5_model *const cloud = scene_cloud(4, 60, 3, true, &random);
     renderer->max_texels = 59;
-    CHECK(md5gl_create_model(renderer, cloud, MD5GL_PATH_AUTO, &error) == NULL);
+    CHECK(md5gl_create_model(renderer, cloud, MD5GL_PATH_EXACT, &error) == NULL);
     CHECK(error.status == MD5_ERROR_GPU && strstr(error.message, "influences"));
     md5_free_model(cloud);
     scene_close(&scene);

@@ -78,7 +78,8 @@ usage "resolution of letters" "W,H" --resolution big
 usage "resolution beyond all" "W,H" --resolution 100000,5
 usage "time that is none" "--animation-time" --animation-time 1,,2
 usage "index that is none" "--animation-index" --animation-index -1
-usage "path that is none" "4|8|exact" --path 5
+usage "path that is none" "4|8|exact|cpu|compute" --path 5
+usage "light that is none" "studio|classic" --light disco
 usage "root that is none" "file|id|in_place" --root sideways
 usage "colour that is none" "--background-color" --background-color '#12'
 usage "switch with nonsense" "yes or no" --grid=perhaps
@@ -128,6 +129,8 @@ bad "missing texture" "no such file" --texture "$scratch/missing.png" "$own"
 bad "text as a texture" "text.png" --texture "$scratch/text.png" "$own"
 bad "folder as a texture" "folder" --texture "$scratch" "$own"
 bad "texture of a mesh that is not there" "no mesh" --texture nobody="$scratch/text.png" "$own"
+bad "missing normal map" "normal map" --normal-map "$scratch/missing.png" "$own"
+bad "text as a glow map" "glow map" --glow-map "$scratch/text.png" "$own"
 bad "output into nowhere" "cannot write" "$model" --output "$scratch/nowhere/x.png"
 
 # -- No display ---------------------------------------------------------------------------------
@@ -250,6 +253,12 @@ drawn_apart "--normal-glyphs" 0.005 --normal-glyphs
 drawn_apart "--bounds" 0.0005 --bounds
 drawn_apart "--checkerboard" 0.03 --checkerboard
 drawn_apart "--untextured" 0.03 --untextured
+drawn_apart "--light classic" 0.05 --light classic
+drawn_apart "--no-shadow" 0.01 --no-shadow
+drawn_apart "--no-maps" 0.0005 --no-maps
+drawn_apart "--normal-map" 0.01 --normal-map models/bobbin/bobbin.png
+drawn_apart "--specular-map" 0.003 --specular-map models/bobbin/bobbin.png
+drawn_apart "--glow-map" 0.03 --glow-map models/bobbin/bobbin.png
 drawn_apart "--panel" 0.01 --panel
 drawn_apart "--keys" 0.05 --keys
 drawn_apart "--hierarchy" 0.01 --hierarchy
@@ -311,6 +320,38 @@ chosen_texture() {
 }
 check "a missing texture is one warning" one_warning
 check "--texture by number and by name" chosen_texture
+
+# Maps are found beside the texture, by the endings that artists give them.
+maps_are() { # KIND FILE...: the texture is skin_d.png, and each file is found as that kind
+    place=$scratch/maps kind=$1
+    shift
+    for map in "$@"; do
+        rm -rf "$place" && mkdir "$place" && cp "$model" "$place/skin.md5mesh" || return 1
+        sed 's/^\([ \t]*shader\).*/\1 "art\/Skin"/' "$model" >"$place/skin.md5mesh"
+        cp models/bobbin/bobbin_eye.png "$place/Skin_d.png"
+        cp models/bobbin/bobbin_eye.png "$place/$map"
+        cp models/bobbin/bobbin_eye.png "$place/skinny_local.png"
+        runs 0 "$place/skin.md5mesh" --output "$scratch/tex.png" --resolution 64,64 --verbose debug \
+            --panel --statistics && says err "$kind of mesh 0: $place/$map" &&
+            [ "$(grep -c ' map of mesh' "$scratch/err")" -eq 1 ] || return 1
+    done
+}
+joins_heights() {
+    cp models/bobbin/bobbin_local.png "$scratch/maps/skin_local.png" &&
+        cp models/bobbin/bobbin.png "$scratch/maps/skin_h.png" &&
+        runs 0 "$scratch/maps/skin.md5mesh" --output "$scratch/tex.png" --resolution 64,64 \
+            --verbose debug && says err "skin_local.png + skin_h.png"
+}
+no_maps() {
+    runs 0 "$own" --output "$scratch/tex.png" --resolution 64,64 --verbose debug &&
+        says err "normal map of mesh 0: models/bobbin/bobbin_local.png"
+}
+check "maps: normals" maps_are "normal map" skin_local.png Skin_nor.png skin_normal.png
+check "maps: heights" maps_are "height map" skin_h.png
+check "maps: highlights" maps_are "specular map" skin_s.png SKIN_SPEC.PNG
+check "maps: glow" maps_are "glow map" skin_add.png skin_glow.png
+check "maps: heights are added to normals" joins_heights
+check "maps: our own model's" no_maps
 
 # -- Flights ------------------------------------------------------------------------------------
 
@@ -410,9 +451,21 @@ tells_flight() {
         says out 'flight flight: 273 frames, 2 cuts, 30 a second, 9.000 s' &&
         runs 0 --no-render "$flight" && says out 'flight: 0 joints' && says out '273 frames'
 }
+back_faces() { # seen from behind, one side of a sheet
+    sed '/^\ttri [23] /d; s/numtris 4/numtris 2/' "$square" >"$scratch/sheet.md5mesh"
+    seen=
+    for options in "" "--two-sided"; do
+        # shellcheck disable=SC2086
+        runs 0 "$scratch/sheet.md5mesh" --output "$scratch/sheet.png" --no-background $small \
+            --camera-azimuth-angle 180 --camera-elevation-angle 0 $options || return 1
+        seen="$seen $(png covered "$scratch/sheet.png" | cut -d' ' -f1)"
+    done
+    holds '$1 == 0 && $2 > 0.1' "$seen"
+}
 verifies_without_flight() {
     is_exact "$square" "$scratch/cut.md5camera"
 }
+check "--two-sided" back_faces
 check "a flight sees what the own camera sees from there" flies_as_the_own_camera
 check "its horizontal field of view and its sides are as computed" looks_as_computed
 check "it rolls" rolls
@@ -459,7 +512,14 @@ check "--frames prints how long they took" times_frames
 
 # -- Verification: what it finds is test/verify.sh's ---------------------------------------------
 
+verifies_paths() {
+    for path in 4 8 exact cpu compute; do
+        is_exact "$model" "$anim" --path $path && grep -q "path $path (forced)" "$scratch/out" ||
+            return 1
+    done
+}
 check "--verify beside a flight" verifies_without_flight
+check "--verify of each path" verifies_paths
 check "--verify needs a model" runs 1 --verify "$anim"
 
 finish

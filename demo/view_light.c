@@ -1,0 +1,76 @@
+// The studio: a key light over the beholder's left shoulder, a faint one from his right, one from
+// behind that sets the model off its background, and a soft sky. It goes around with him, so that
+// what he looks at is never in the dark and shadows fall as in a photograph of a turntable.
+#include "demo/view.h"
+
+#include "demo/view_math.h"
+
+// A direction from what the picture shows: to the right, towards the eye, up in the world.
+static md5_vec3 studio_direction(view_axes axes, float right, float back, float up)
+{
+    // Of the two, one is level however steeply he looks.
+    md5_vec3 level = {axes.back.x, axes.back.y, 0.0f};
+    if (view_length(level) < 0.3f)
+        level = (md5_vec3){-axes.up.x, -axes.up.y, 0.0f};
+    const float length = view_length(level);
+    level = length > 0.0f ? view_scale(level, 1.0f / length) : (md5_vec3){1.0f, 0.0f, 0.0f};
+    const md5_vec3 side = {-level.y, level.x, 0.0f};
+    md5_vec3 direction = view_add(view_scale(side, right), view_scale(level, back));
+    direction.z = up;
+    return view_scale(direction, 1.0f / view_length(direction));
+}
+
+static void copy_color(float to[3], float red, float green, float blue)
+{
+    to[0] = red;
+    to[1] = green;
+    to[2] = blue;
+}
+
+// The box of the whole clip stays as it is while the clip plays, and its shadows with it; but where
+// a clip goes far away, the box of the moment holds more detail.
+static md5_bounds find_casters(const view_state *viewer)
+{
+    const md5_bounds now = md5_skin_bounds(viewer->scene.model, viewer->scene.palette);
+    md5_bounds clip = viewer->bounds;
+    if (view_is_empty(now) || view_is_empty(clip))
+        return (md5_bounds){0};
+    const md5_vec3 walked = view_walked(viewer);
+    clip.min = view_add(clip.min, walked);
+    clip.max = view_add(clip.max, walked);
+    return view_size(clip) < 1.8f * view_size(now) ? md5_bounds_union(clip, now) : now;
+}
+
+void view_set_lights(const view_state *viewer, view_axes axes,
+                     md5gl_point_light points[VIEW_NUM_POINTS], md5gl_frame *frame)
+{
+    const float radius = viewer->camera.scene_radius;
+    const md5_vec3 centre = view_add(view_centre(viewer->bounds), view_walked(viewer));
+    const md5_vec3 fill = studio_direction(axes, 0.85f, 0.55f, 0.25f);
+    const md5_vec3 rim = studio_direction(axes, 0.55f, -0.75f, 0.65f);
+    // The model is half of their reach away, where a fifth of their light is left.
+    points[0] = (md5gl_point_light){.position = view_add(centre, view_scale(fill, 4.0f * radius)),
+                                    .reach = 8.0f * radius};
+    points[1] = (md5gl_point_light){.position = view_add(centre, view_scale(rim, 4.0f * radius)),
+                                    .reach = 8.0f * radius};
+    frame->light_direction = studio_direction(axes, -0.78f, 0.66f, 0.95f);
+    frame->points = points;
+    frame->num_points = VIEW_NUM_POINTS;
+    frame->ground = viewer->ground;
+    if (viewer->shown.shadows && viewer->drawn != NULL)
+        frame->casters = find_casters(viewer);
+    if (viewer->shown.classic) {
+        frame->lighting = MD5GL_LIGHTING_CLASSIC;
+        copy_color(frame->light, 0.98f, 0.95f, 0.90f);
+        copy_color(frame->ambient, 0.08f, 0.08f, 0.09f);
+        copy_color(points[0].color, 1.0f, 1.1f, 1.3f);
+        copy_color(points[1].color, 3.0f, 2.8f, 2.4f);
+        return;
+    }
+    frame->tone_mapped = true;
+    frame->softness = 0.08f;
+    copy_color(frame->light, 1.30f, 1.20f, 1.06f);
+    copy_color(frame->ambient, 0.30f, 0.33f, 0.38f);
+    copy_color(points[0].color, 0.9f, 1.0f, 1.25f);
+    copy_color(points[1].color, 7.5f, 7.2f, 6.8f);
+}

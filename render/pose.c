@@ -1,0 +1,213 @@
+// Instances: palettes and placements go up into texture buffers, in as many batches as their size
+// demands; on the paths that skin once, vertices are skinned.
+#include "render/gl_internal.h"
+
+#include <limits.h>
+#include <string.h>
+
+uint32_t md5gl_instances_per_draw(const md5gl_renderer *renderer, uint32_t num_joints,
+                                  md5_error *error)
+{
+    // A placement takes three texels too, so that even without joints there is a limit.
+    const uint64_t texels = 3 * (uint64_t)(num_joints > 0 ? num_joints : 1);
+    // Shaders count texels in a signed int.
+    const uint64_t most = renderer->max_texels < INT_MAX ? renderer->max_texels : INT_MAX;
+    if (texels > most)
+        md5gl_fail(error, MD5_ERROR_GPU,
+                   "a palette of %u joints takes %llu texels, GL_MAX_TEXTURE_BUFFER_SIZE is %llu",
+                   (unsigned)num_joints, (unsigned long long)texels, (unsigned long long)most);
+    return (uint32_t)(most / texels);
+}
+
+// -- Batches ----------------------------------------------------------------------------------
+
+// GL guarantees a compute shader as many groups in one direction.
+enum { MOST_IN_A_BATCH = 65535 };
+
+// Whether any mesh is skinned from palettes on the GPU.
+static bool needs_palettes(const md5gl_model *model)
+{
+    for (uint32_t i = 0; i < model->model->num_meshes; i++) {
+        if (model->meshes[i].path != MD5GL_PATH_CPU)
+            return true;
+    }
+    return false;
+}
+
+static bool make_room(md5gl_renderer *renderer, md5gl_model *model, uint32_t count,
+                      md5_error *error)
+{
+    if (count <= model->room)
+        return true;
+    md5gl_batch *const batches = md5gl_alloc(&renderer->allocator, count, sizeof *batches, error);
+    if (!batches)
+        return false;
+    if (model->room > 0)
+        memcpy(batches, model->batches, model->room * sizeof *batches);
+    md5gl_free(&renderer->allocator, model->batches, model->room * sizeof *batches);
+    for (uint32_t i = model->room; i < count; i++) {
+        batches[i].palettes = md5gl_create_table(renderer, GL_RGBA32F, NULL, 0);
+        batches[i].placements = md5gl_create_table(renderer, GL_RGBA32F, NULL, 0);
+    }
+    model->batches = batches;
+    model->room = count;
+    return true;
+}
+
+static void fill_batch(md5gl_renderer *renderer, md5gl_batch *batch, const md5_mat34 *palettes,
+                       const md5_mat34 *placements, uint32_t num_joints)
+{
+    if (palettes)
+        md5gl_stream(renderer, GL_TEXTURE_BUFFER, batch->palettes.buffer, palettes,
+                     (size_t)batch->count * num_joints * sizeof *palettes);
+    if (placements)
+        md5gl_stream(renderer, GL_TEXTURE_BUFFER, batch->placements.buffer, placements,
+                     batch->count * sizeof *placements);
+    renderer->gl.BindBuffer(GL_TEXTURE_BUFFER, 0);
+}
+
+// Puts palettes and placements into batches of at most `most` instances.
+static bool fill_batches(md5gl_renderer *renderer, md5gl_model *model, const md5_mat34 *palettes,
+                         const md5_mat34 *placements, uint32_t count, uint32_t most,
+                         md5_error *error)
+{
+    const uint32_t num_joints = model->model->skeleton.num_joints;
+    const uint32_t num_batches = count / most + (count % most > 0);
+    if (!make_room(renderer, model, num_batches, error))
+        return false;
+    for (uint32_t i = 0, first = 0; i < num_batches; i++) {
+        md5gl_batch *const batch = &model->batches[i];
+        batch->count = count - first < most ? count - first : most;
+        fill_batch(renderer, batch, palettes ? palettes + (size_t)first * num_joints : NULL,
+                   placements ? placements + first : NULL, num_joints);
+        first += batch->count;
+    }
+    model->num_batches = num_batches;
+    return true;
+}
+
+bool md5gl_pose_models(md5gl_renderer *renderer, md5gl_model *model, const md5_mat34 *palettes,
+                       const md5_mat34 *placements, uint32_t count, md5_error *error)
+{
+    md5gl_clear_error(error);
+    model->num_batches = 0;
+    model->placed = placements != NULL;
+    const bool uploads = needs_palettes(model);
+    const uint32_t num_joints = uploads ? model->model->skeleton.num_joints : 1;
+    const uint32_t fit = md5gl_instances_per_draw(renderer, num_joints, error);
+    const uint32_t most = fit < MOST_IN_A_BATCH ? fit : MOST_IN_A_BATCH;
+    bool posed =
+        most > 0
+        && fill_batches(renderer, model, uploads ? palettes : NULL, placements, count, most, error);
+    for (uint32_t i = 0; i < model->model->num_meshes && posed; i++)
+        posed = md5gl_preskin(renderer, model, &model->meshes[i], palettes, count, error);
+    if (!posed)
+        model->num_batches = 0;
+    if (!renderer->in_frame)
+        md5gl_reset_state(renderer);
+    return posed;
+}
+
+// -- Skinning once ----------------------------------------------------------------------------
+
+bool md5gl_skins_first(md5gl_path path)
+{
+    return path == MD5GL_PATH_CPU || path == MD5GL_PATH_COMPUTE;
+}
+
+static void write_part(const GladGLContext *gl, size_t begin, size_t size, const void *data)
+{
+    gl->BufferSubData(GL_ARRAY_BUFFER, (GLintptr)begin, (GLsizeiptr)size, data);
+}
+
+// One instance at a time through memory of the caller's allocator, from where it is streamed.
+static bool skin_here(md5gl_renderer *renderer, const md5gl_model *model, const md5gl_mesh *mesh,
+                      const md5_mat34 *palettes, uint32_t count, md5_error *error)
+{
+    const GladGLContext *gl = &renderer->gl;
+    const size_t vertices = mesh->mesh->num_vertices;
+    const md5gl_layout all = md5gl_lay_out(vertices * count, false);
+    const md5gl_layout one = md5gl_lay_out(vertices, false);
+    uint8_t *const bytes = md5gl_alloc(&renderer->allocator, one.texcoords, 1, error);
+    if (!bytes)
+        return false;
+    const size_t positions = one.normals, normals = one.tangents - one.normals;
+    const size_t tangents = one.texcoords - one.tangents;
+    for (uint32_t i = 0; i < count; i++) {
+        md5_skin(mesh->mesh, palettes + (size_t)i * model->model->skeleton.num_joints,
+                 (md5_vec3 *)(void *)bytes, (md5_vec3 *)(void *)(bytes + one.normals),
+                 (md5_vec4 *)(void *)(bytes + one.tangents));
+        write_part(gl, i * positions, positions, bytes);
+        write_part(gl, all.normals + i * normals, normals, bytes + one.normals);
+        write_part(gl, all.tangents + i * tangents, tangents, bytes + one.tangents);
+    }
+    md5gl_free(&renderer->allocator, bytes, one.texcoords);
+    return true;
+}
+
+static void skin_by_compute(md5gl_renderer *renderer, const md5gl_model *model,
+                            const md5gl_mesh *mesh, uint32_t count)
+{
+    enum { GROUP = 64 }; // vertices, as preskin.comp says
+    const GladGLContext *gl = &renderer->gl;
+    const md5gl_program *const program = &renderer->preskin;
+    const uint32_t num_groups = (mesh->mesh->num_vertices + GROUP - 1) / GROUP;
+    gl->BindBufferBase(MD5GL_SHADER_STORAGE_BUFFER, MD5GL_STORE_BIND, mesh->vertices);
+    gl->BindBufferBase(MD5GL_SHADER_STORAGE_BUFFER, MD5GL_STORE_FIRST, mesh->influences);
+    gl->BindBufferBase(MD5GL_SHADER_STORAGE_BUFFER, MD5GL_STORE_POSED, mesh->posed);
+    uint32_t first = 0;
+    for (uint32_t b = 0; b < model->num_batches; b++) {
+        const md5gl_batch *const batch = &model->batches[b];
+        md5gl_bind_mesh(renderer, mesh, program, batch, model->model->skeleton.num_joints);
+        gl->Uniform1i(program->uniforms[MD5GL_NUM_VERTICES], (GLint)mesh->mesh->num_vertices);
+        gl->Uniform1i(program->uniforms[MD5GL_NUM_INSTANCES], (GLint)count);
+        gl->Uniform1i(program->uniforms[MD5GL_FIRST_INSTANCE], (GLint)first);
+        renderer->later.DispatchCompute(num_groups, batch->count, 1);
+        first += batch->count;
+    }
+    renderer->later.MemoryBarrier(MD5GL_VERTEX_ATTRIB_ARRAY_BARRIER_BIT);
+    for (GLuint i = 0; i < MD5GL_NUM_STORES; i++)
+        gl->BindBufferBase(MD5GL_SHADER_STORAGE_BUFFER, i, 0);
+    gl->BindBuffer(MD5GL_SHADER_STORAGE_BUFFER, 0);
+    gl->BindVertexArray(0);
+    gl->UseProgram(0);
+}
+
+bool md5gl_preskin(md5gl_renderer *renderer, md5gl_model *model, md5gl_mesh *mesh,
+                   const md5_mat34 *palettes, uint32_t count, md5_error *error)
+{
+    const GladGLContext *gl = &renderer->gl;
+    const size_t vertices = mesh->mesh->num_vertices;
+    if (!md5gl_skins_first(mesh->path) || vertices == 0 || count == 0)
+        return true;
+    // Shaders count floats in a signed int, ten of them a vertex.
+    if (vertices > (size_t)INT_MAX / 10 / count)
+        return md5gl_fail(error, MD5_ERROR_GPU, "%u instances of %zu vertices to skin beforehand",
+                          (unsigned)count, vertices);
+    const size_t size = md5gl_lay_out(vertices * count, false).texcoords;
+    gl->BindBuffer(GL_ARRAY_BUFFER, mesh->posed);
+    gl->BufferData(GL_ARRAY_BUFFER, (GLsizeiptr)size, NULL, GL_STREAM_DRAW);
+    mesh->posed_count = count;
+    bool done = true;
+    if (mesh->path == MD5GL_PATH_CPU)
+        done = skin_here(renderer, model, mesh, palettes, count, error);
+    else
+        skin_by_compute(renderer, model, mesh, count);
+    gl->BindBuffer(GL_ARRAY_BUFFER, 0);
+    return done;
+}
+
+void md5gl_point_at_posed(md5gl_renderer *renderer, const md5gl_mesh *mesh, uint32_t instance)
+{
+    const GladGLContext *gl = &renderer->gl;
+    const size_t vertices = mesh->mesh->num_vertices, first = vertices * instance;
+    const md5gl_layout all = md5gl_lay_out(vertices * mesh->posed_count, false);
+    const size_t position = first * sizeof(md5_vec3);
+    const size_t tangent = all.tangents + first * sizeof(md5_vec4);
+    gl->BindBuffer(GL_ARRAY_BUFFER, mesh->posed);
+    gl->VertexAttribPointer(MD5GL_AT_POSITION, 3, GL_FLOAT, GL_FALSE, 0, (const void *)position);
+    gl->VertexAttribPointer(MD5GL_AT_NORMAL, 3, GL_FLOAT, GL_FALSE, 0,
+                            (const void *)(all.normals + position));
+    gl->VertexAttribPointer(MD5GL_AT_TANGENT, 4, GL_FLOAT, GL_FALSE, 0, (const void *)tangent);
+    gl->BindBuffer(GL_ARRAY_BUFFER, 0);
+}

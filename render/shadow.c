@@ -1,0 +1,195 @@
+// Shadows: what stands between the key light and the models, and what is near the ground. Both are
+// depth maps that the models are drawn into with the same vertex shaders as into the picture.
+#include "render/gl_internal.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { SUN_SIDE = 768, CONTACT_SIDE = 256 };
+
+// Of the casters' size: how high above the ground its map reaches, and how far below.
+static const float contact_height = 0.16f, contact_depth = 0.04f;
+
+// -- Maps -------------------------------------------------------------------------------------
+
+static bool create_map(md5gl_renderer *renderer, md5gl_shadow_map *map, GLsizei side)
+{
+    const GladGLContext *gl = &renderer->gl;
+    gl->GenBuffers(1, &map->frame_block);
+    gl->GenTextures(1, &map->texture);
+    gl->ActiveTexture(GL_TEXTURE0);
+    gl->BindTexture(GL_TEXTURE_2D, map->texture);
+    gl->TexImage2D(GL_TEXTURE_2D, 0, GL_DEPTH_COMPONENT24, side, side, 0, GL_DEPTH_COMPONENT,
+                   GL_UNSIGNED_INT, NULL);
+    gl->TexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAX_LEVEL, 0);
+    gl->BindTexture(GL_TEXTURE_2D, 0);
+    gl->GenFramebuffers(1, &map->framebuffer);
+    gl->BindFramebuffer(GL_FRAMEBUFFER, map->framebuffer);
+    gl->FramebufferTexture2D(GL_FRAMEBUFFER, GL_DEPTH_ATTACHMENT, GL_TEXTURE_2D, map->texture, 0);
+    gl->DrawBuffer(GL_NONE);
+    gl->ReadBuffer(GL_NONE);
+    return gl->CheckFramebufferStatus(GL_FRAMEBUFFER) == GL_FRAMEBUFFER_COMPLETE;
+}
+
+static GLuint create_sampler(const GladGLContext *gl, GLint filter, GLint compare)
+{
+    static const float nothing[4] = {1.0f, 1.0f, 1.0f, 1.0f};
+    GLuint sampler = 0;
+    gl->GenSamplers(1, &sampler);
+    gl->SamplerParameteri(sampler, GL_TEXTURE_MIN_FILTER, filter);
+    gl->SamplerParameteri(sampler, GL_TEXTURE_MAG_FILTER, filter);
+    gl->SamplerParameteri(sampler, GL_TEXTURE_WRAP_S, GL_CLAMP_TO_BORDER);
+    gl->SamplerParameteri(sampler, GL_TEXTURE_WRAP_T, GL_CLAMP_TO_BORDER);
+    gl->SamplerParameterfv(sampler, GL_TEXTURE_BORDER_COLOR, nothing);
+    gl->SamplerParameteri(sampler, GL_TEXTURE_COMPARE_MODE, compare);
+    gl->SamplerParameteri(sampler, GL_TEXTURE_COMPARE_FUNC, GL_LEQUAL);
+    return sampler;
+}
+
+static bool create_shadows(md5gl_renderer *renderer)
+{
+    if (renderer->sun.texture)
+        return !renderer->shadows_failed;
+    const GladGLContext *gl = &renderer->gl;
+    renderer->compared = create_sampler(gl, GL_LINEAR, GL_COMPARE_REF_TO_TEXTURE);
+    renderer->numbers = create_sampler(gl, GL_LINEAR, GL_NONE);
+    renderer->shadows_failed = !create_map(renderer, &renderer->sun, SUN_SIDE)
+                               || !create_map(renderer, &renderer->contact, CONTACT_SIDE);
+    return !renderer->shadows_failed;
+}
+
+static void destroy_map(const GladGLContext *gl, md5gl_shadow_map *map)
+{
+    gl->DeleteFramebuffers(1, &map->framebuffer);
+    gl->DeleteTextures(1, &map->texture);
+    gl->DeleteBuffers(1, &map->frame_block);
+}
+
+void md5gl_destroy_shadows(md5gl_renderer *renderer)
+{
+    const GladGLContext *gl = &renderer->gl;
+    destroy_map(gl, &renderer->sun);
+    destroy_map(gl, &renderer->contact);
+    gl->DeleteSamplers(1, &renderer->compared);
+    gl->DeleteSamplers(1, &renderer->numbers);
+}
+
+// -- Views ------------------------------------------------------------------------------------
+
+// A parallel view: place along x, y, z axes (unit) about a centre, -half..half of each to -1..1.
+typedef struct box_view {
+    md5_vec3 axes[3], centre;
+    float half[3];
+} box_view;
+
+static float dot(md5_vec3 a, md5_vec3 b)
+{
+    return a.x * b.x + a.y * b.y + a.z * b.z;
+}
+
+static md5_vec3 cross(md5_vec3 a, md5_vec3 b)
+{
+    return (md5_vec3){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
+}
+
+// The matrix of a view, columns first: to -1..1 (`scale` 1, `shift` 0), or to 0..1 (both a half).
+static void set_matrix(const box_view *view, float scale, float shift, float matrix[16])
+{
+    memset(matrix, 0, 16 * sizeof *matrix);
+    for (int row = 0; row < 3; row++) {
+        const md5_vec3 axis = view->axes[row];
+        const float unit = scale / view->half[row];
+        matrix[row] = axis.x * unit;
+        matrix[4 + row] = axis.y * unit;
+        matrix[8 + row] = axis.z * unit;
+        matrix[12 + row] = shift - dot(axis, view->centre) * unit;
+    }
+    matrix[15] = 1.0f;
+}
+
+// All of a sphere as the key light sees it.
+static box_view view_of_sun(const float *direction, md5_vec3 centre, float radius)
+{
+    const md5_vec3 away = {-direction[0], -direction[1], -direction[2]};
+    const md5_vec3 other =
+        fabsf(away.z) < 0.9f ? (md5_vec3){0.0f, 0.0f, 1.0f} : (md5_vec3){1.0f, 0.0f, 0.0f};
+    md5_vec3 side = cross(other, away);
+    const float length = sqrtf(dot(side, side));
+    side = (md5_vec3){side.x / length, side.y / length, side.z / length};
+    return (box_view){{side, cross(away, side), away}, centre, {radius, radius, radius}};
+}
+
+// From below the ground, straight up: what is lowest is nearest.
+static box_view view_of_ground(md5_vec3 centre, float ground, float radius, const float heights[2])
+{
+    const float half = 0.5f * (heights[0] + heights[1]);
+    const md5_vec3 middle = {centre.x, centre.y, ground + 0.5f * (heights[0] - heights[1])};
+    return (box_view){{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, middle, {radius, radius, half}};
+}
+
+static void begin_map(md5gl_renderer *renderer, const md5gl_shadow_map *map, GLsizei side,
+                      const box_view *view, const md5gl_frame_block *block)
+{
+    const GladGLContext *gl = &renderer->gl;
+    md5gl_frame_block seen = *block;
+    set_matrix(view, 1.0f, 0.0f, seen.clip_from_world);
+    md5gl_stream(renderer, GL_UNIFORM_BUFFER, map->frame_block, &seen, sizeof seen);
+    gl->BindFramebuffer(GL_FRAMEBUFFER, map->framebuffer);
+    gl->Viewport(0, 0, side, side);
+    gl->Clear(GL_DEPTH_BUFFER_BIT);
+}
+
+// -- For frames -------------------------------------------------------------------------------
+
+void md5gl_begin_shadows(md5gl_renderer *renderer, const md5gl_frame *frame,
+                         md5gl_frame_block *block)
+{
+    const md5_bounds box = frame->casters;
+    const md5_vec3 size = {box.max.x - box.min.x, box.max.y - box.min.y, box.max.z - box.min.z};
+    const float radius = 0.51f * sqrtf(dot(size, size));
+    const bool wanted = box.min.x <= box.max.x && radius > 0.0f && isfinite(radius);
+    renderer->shadowed = wanted && create_shadows(renderer);
+    if (!renderer->shadowed)
+        return;
+    const md5_vec3 centre = {0.5f * (box.min.x + box.max.x), 0.5f * (box.min.y + box.max.y),
+                             0.5f * (box.min.z + box.max.z)};
+    const float heights[2] = {2.0f * contact_height * radius, 2.0f * contact_depth * radius};
+    const box_view sun = view_of_sun(block->light_direction, centre, radius);
+    const box_view contact = view_of_ground(centre, frame->ground, 1.15f * radius, heights);
+    set_matrix(&sun, 0.5f, 0.5f, block->sun_from_world);
+    set_matrix(&contact, 0.5f, 0.5f, block->contact_from_world);
+    const float softness = frame->softness > 0.0f ? frame->softness : 0.0f;
+    const float shadow[4] = {1.0f, softness, 2.0f * radius, 0.0f};
+    const float contact_figures[4] = {2.3f * radius, heights[0], heights[1], 0.0f};
+    memcpy(block->shadow, shadow, sizeof shadow);
+    memcpy(block->contact, contact_figures, sizeof contact_figures);
+    begin_map(renderer, &renderer->sun, SUN_SIDE, &sun, block);
+    begin_map(renderer, &renderer->contact, CONTACT_SIDE, &contact, block);
+}
+
+void md5gl_bind_map(md5gl_renderer *renderer, const md5gl_shadow_map *map)
+{
+    const GladGLContext *gl = &renderer->gl;
+    const GLsizei side = map == &renderer->sun ? SUN_SIDE : CONTACT_SIDE;
+    gl->BindFramebuffer(GL_FRAMEBUFFER, map->framebuffer);
+    gl->Viewport(0, 0, side, side);
+    gl->BindBufferBase(GL_UNIFORM_BUFFER, MD5GL_FRAME_BINDING, map->frame_block);
+}
+
+void md5gl_bind_shadows(md5gl_renderer *renderer)
+{
+    const GladGLContext *gl = &renderer->gl;
+    const struct {
+        enum md5gl_unit unit;
+        GLuint texture, sampler;
+    } lookups[] = {
+        {MD5GL_UNIT_SUN, renderer->sun.texture, renderer->compared},
+        {MD5GL_UNIT_SUN_DEPTH, renderer->sun.texture, renderer->numbers},
+        {MD5GL_UNIT_CONTACT, renderer->contact.texture, renderer->numbers},
+    };
+    for (int i = 0; i < 3 && renderer->shadowed; i++) {
+        gl->ActiveTexture(GL_TEXTURE0 + (GLenum)lookups[i].unit);
+        gl->BindTexture(GL_TEXTURE_2D, lookups[i].texture);
+        gl->BindSampler((GLuint)lookups[i].unit, lookups[i].sampler);
+    }
+}

@@ -1,0 +1,46 @@
+// A material at a pixel: its textures, its holes, its normal.
+uniform sampler2D diffuse;  // decoded from sRGB by the sampler, as are specular and glow
+uniform sampler2D normals;  // tangent space, 0..1 for -1..1, green along growing v
+uniform sampler2D specular;
+uniform sampler2D glow;
+uniform ivec3 maps;   // 1 = there is one: normals, specular, glow
+uniform vec2 surface; // gloss; alpha below which texels are holes
+
+in vec3 world_position;
+in vec3 world_normal;
+in vec4 world_tangent; // w = +-1: bitangent = cross(normal, tangent) * w
+in vec2 texcoord;
+in vec4 tint; // of the vertex, linear
+
+// Mipmaps average alpha, so that hair and leaves, thinner than a half of what lies around them, would
+// vanish at a distance: each level gives a quarter back.
+const float ALPHA_A_LEVEL = 0.25;
+
+float mipmap_level()
+{
+    vec2 texel = texcoord * vec2(textureSize(diffuse, 0));
+    vec2 right = dFdx(texel), up = dFdy(texel);
+    return max(0.5 * log2(max(dot(right, right), dot(up, up))), 0.0);
+}
+
+// 0.5 at the edge of a hole, and going from 0 to 1 over the width of one pixel.
+float coverage(float alpha)
+{
+    float kept = alpha * (1.0 + ALPHA_A_LEVEL * mipmap_level());
+    return clamp((kept - surface.y) / max(fwidth(kept), 1e-4) + 0.5, 0.0, 1.0);
+}
+
+// `flat_side`: without the map. A back face has what its front has, seen from inside.
+vec3 mapped_normal(out vec3 flat_side)
+{
+    vec3 normal = normalize(world_normal);
+    float side = gl_FrontFacing ? 1.0 : -1.0;
+    flat_side = side * normal;
+    if (maps.x == 0)
+        return flat_side;
+    vec3 along_u = world_tangent.xyz - dot(world_tangent.xyz, normal) * normal;
+    vec3 along_v = cross(normal, along_u) * world_tangent.w;
+    vec3 texel = texture(normals, texcoord).xyz * (255.0 / 127.5) - 1.0;
+    vec3 mapped = texel.x * along_u + texel.y * along_v + texel.z * normal;
+    return side * (dot(mapped, mapped) > 1e-12 ? normalize(mapped) : normal);
+}
