@@ -27,10 +27,12 @@ static void copy_color(float to[3], float red, float green, float blue)
     to[2] = blue;
 }
 
-// The box of the whole clip stays as it is while the clip plays, and its shadows with it; but where
-// a clip goes far away, the box of the moment holds more detail.
+// The box of the whole clip stays as it is while the clip plays, and its shadows with it; but where a
+// clip goes far away, the box of the moment holds more detail. A crowd stays in its square.
 static md5_bounds find_casters(const view_state *viewer)
 {
+    if (viewer->crowd.count > 0)
+        return viewer->bounds;
     const md5_bounds now = md5_skin_bounds(viewer->scene.model, viewer->scene.palette);
     md5_bounds clip = viewer->bounds;
     if (view_is_empty(now) || view_is_empty(clip))

@@ -7,8 +7,8 @@
 
 enum { SUN_SIDE = 768, CONTACT_SIDE = 256 };
 
-// Of the casters' size: how high above the ground its map reaches, and how far below.
-static const float contact_height = 0.16f, contact_depth = 0.04f;
+// Of the casters' height: how far above the ground its map reaches, and how far below.
+static const float contact_height = 0.26f, contact_depth = 0.06f;
 
 // -- Maps -------------------------------------------------------------------------------------
 
@@ -153,7 +153,8 @@ void md5gl_begin_shadows(md5gl_renderer *renderer, const md5gl_frame *frame,
         return;
     const md5_vec3 centre = {0.5f * (box.min.x + box.max.x), 0.5f * (box.min.y + box.max.y),
                              0.5f * (box.min.z + box.max.z)};
-    const float heights[2] = {2.0f * contact_height * radius, 2.0f * contact_depth * radius};
+    const float tall = size.z > 0.2f * radius ? size.z : 0.2f * radius;
+    const float heights[2] = {contact_height * tall, contact_depth * tall};
     const box_view sun = view_of_sun(block->light_direction, centre, radius);
     const box_view contact = view_of_ground(centre, frame->ground, 1.15f * radius, heights);
     set_matrix(&sun, 0.5f, 0.5f, block->sun_from_world);
