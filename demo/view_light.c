@@ -27,8 +27,8 @@ static void copy_color(float to[3], float red, float green, float blue)
     to[2] = blue;
 }
 
-// The box of the whole clip stays as it is while the clip plays, and its shadows with it; but where a
-// clip goes far away, the box of the moment holds more detail. A crowd stays in its square.
+// The box of the whole clip stays as it is while the clip plays, and its shadows with it; but where
+// a clip goes far away, the box of the moment holds more detail. A crowd stays in its square.
 static md5_bounds find_casters(const view_state *viewer)
 {
     if (viewer->crowd.count > 0)
