@@ -72,7 +72,7 @@ check "--list-bindings" has_bindings
 check "all options of the help are known" knows_its_options
 usage "unknown option" "--help lists all" --frobnicate
 usage "a near miss is guessed" "did you mean --resolution" --resolutoin 3,4
-usage "missing value" "--output needs FILE.png" --output
+usage "missing value" "--output needs FILE" --output
 usage "resolution of nothing" "W,H" --resolution 0,5
 usage "resolution of letters" "W,H" --resolution big
 usage "resolution beyond all" "W,H" --resolution 100000,5
