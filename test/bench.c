@@ -5,8 +5,9 @@
 // Ratios come first: how many times as fast as the same work in plain C, and as assimp where it is
 // installed. The rows of the machine itself are there so that tables from different machines can be
 // read together.
-#define _XOPEN_SOURCE \
-    700 // NOLINT(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp): nftw()
+
+// For nftw(). NOLINTNEXTLINE(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp)
+#define _XOPEN_SOURCE 700
 
 #include "test/bench_measure.h"
 #include "test/bench_pose.h"

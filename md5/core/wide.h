@@ -32,6 +32,7 @@
 //   md5_wide_mat34        one 3x4 matrix, as md5_mat34
 //   md5_wide_mat34_load(m), _store(m, a), _product(a, m)   a * m, the bits of md5_mat34_product
 //
+//   md5_wide_dots(a, b)   of the rotations of MD5_WIDTH md5_transforms that lie in a row
 //   md5_wide_mix(out, a, b, of_a, of_b, t)
 //                         of MD5_WIDTH md5_transforms: a - (a * of_a - b * of_b), in the last four
 //                         floats of each with t instead of both

@@ -188,6 +188,29 @@ MD5_WIDE_INLINE md5_wide_mat34 md5_wide_mat34_product(md5_wide_mat34 a, const fl
     return _mm512_add_ps(sum, _mm512_mask_mov_ps(_mm512_set1_ps(-0.0f), 0x8888, a));
 }
 
+// The rotations of four pairs of transforms that lie one behind the other: of the first in the
+// first place, of the second in the second.
+MD5_WIDE_INLINE __m512 md5_wide_four_products(const float *a, const float *b)
+{
+    const __m512 low = _mm512_mul_ps(_mm512_loadu_ps(a), _mm512_loadu_ps(b));
+    const __m512 high = _mm512_mul_ps(_mm512_loadu_ps(a + 16), _mm512_loadu_ps(b + 16));
+    return _mm512_shuffle_f32x4(low, high, _MM_SHUFFLE(2, 0, 2, 0));
+}
+
+// Whole registers are loaded, so that four joints stand together; that puts joint 4 i + k in place
+// 4 k + i, until the end.
+MD5_WIDE_INLINE md5_wide md5_wide_dots(const float *a, const float *b)
+{
+    md5_wide products[4];
+    MD5_UNROLL
+    for (int i = 0; i < 4; i++)
+        products[i] = md5_wide_four_products(a + 32 * i, b + 32 * i);
+    md5_wide_transpose(products);
+    const __m512 three = _mm512_add_ps(_mm512_add_ps(products[0], products[1]), products[2]);
+    const __m512i order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
+    return _mm512_permutexvar_ps(order, _mm512_add_ps(three, products[3]));
+}
+
 MD5_WIDE_INLINE void md5_wide_mix(float *out, const float *a, const float *b, md5_wide of_a,
                                   md5_wide of_b, md5_wide t)
 {

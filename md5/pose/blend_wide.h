@@ -14,18 +14,38 @@
 
 // -- How far slerp goes from a to b ---------------------------------------------------------------
 
-// c[0] x + c[1] x^2 + ..., even and odd powers apart, so that neither waits for the other.
-MD5_WIDE_INLINE md5_wide polynomial_wide(const float *c, int size, md5_wide x, md5_wide xx)
+// Everything here is done for one or two sets side by side, `n` says how many: two keep more of the
+// machine busy.
+
+// x * sum + more of each.
+MD5_WIDE_INLINE void step_two(int n, const md5_wide x[2], float more, md5_wide sums[2])
 {
-    md5_wide last = md5_wide_all(c[size - 1]), other = md5_wide_all(c[size - 2]);
+    MD5_UNROLL
+    for (int k = 0; k < n; k++)
+        sums[k] = md5_wide_add(md5_wide_all(more), md5_wide_mul(x[k], sums[k]));
+}
+
+// c[0] x + c[1] x^2 + ..., even and odd powers apart, so that neither waits for the other.
+MD5_WIDE_INLINE void polynomial_two(int n, const float *c, int size, const md5_wide x[2],
+                                    const md5_wide xx[2], md5_wide out[2])
+{
+    md5_wide last[2], other[2];
+    MD5_UNROLL
+    for (int k = 0; k < n; k++) {
+        last[k] = md5_wide_all(c[size - 1]);
+        other[k] = md5_wide_all(c[size - 2]);
+    }
     MD5_UNROLL
     for (int i = size - 3; i >= 0; i -= 2)
-        last = md5_wide_add(md5_wide_all(c[i]), md5_wide_mul(xx, last));
+        step_two(n, xx, c[i], last);
     MD5_UNROLL
     for (int i = size - 4; i >= 0; i -= 2)
-        other = md5_wide_add(md5_wide_all(c[i]), md5_wide_mul(xx, other));
-    const md5_wide odd = size % 2 ? last : other, even = size % 2 ? other : last;
-    return md5_wide_add(md5_wide_mul(x, odd), md5_wide_mul(xx, even));
+        step_two(n, xx, c[i], other);
+    MD5_UNROLL
+    for (int k = 0; k < n; k++)
+        out[k] = size % 2
+                     ? md5_wide_add(md5_wide_mul(x[k], last[k]), md5_wide_mul(xx[k], other[k]))
+                     : md5_wide_add(md5_wide_mul(x[k], other[k]), md5_wide_mul(xx[k], last[k]));
 }
 
 // a + b + a b: what (1 + a) (1 + b) is more than 1.
@@ -43,7 +63,7 @@ MD5_WIDE_INLINE md5_wide compound(md5_wide a, md5_wide b)
 // whether all joints share t or not. With u = 1 - cos(2 h), in 0..1, the tables are minimax fits of
 // (2 h)^2, 1 / cos(h) and h / sin(h) in u, and of cos(sqrt(y)) and sin(sqrt(y)) / sqrt(y) in
 // y = (2 s h)^2, all but the first less 1; printed by slerp_fit.py. A weight is within 6e-7.
-MD5_WIDE_INLINE void find_weights(const float *cosines, const float *weights, float *of_a,
+MD5_WIDE_INLINE void find_weights(int n, const float *cosines, const float *weights, float *of_a,
                                   float *of_b)
 {
     static const float square_of[6] = {1.99990815f,   0.334991647f,   0.0790399076f,
@@ -57,22 +77,48 @@ MD5_WIDE_INLINE void find_weights(const float *cosines, const float *weights, fl
     static const float sine_of[3] = {-0.166666549f, 0.00833217815f, -0.00019517299f};
 
     const md5_wide one = md5_wide_all(1.0f), half = md5_wide_all(0.5f);
-    const md5_wide cosine = md5_wide_load(cosines);
-    const md5_mask away = md5_wide_less(cosine, md5_wide_all(0.0f));
-    const md5_wide less = md5_wide_sub(one, md5_wide_flip(away, cosine));
-    const md5_wide u = md5_wide_keep(md5_wide_greater(less, md5_wide_all(MD5_SLERP_EQUAL)), less);
-    const md5_wide uu = md5_wide_mul(u, u);
-    const md5_wide s = md5_wide_sub(md5_wide_load(weights), half);
-    const md5_wide y = md5_wide_mul(md5_wide_mul(s, s), polynomial_wide(square_of, 6, u, uu));
-    const md5_wide yy = md5_wide_mul(y, y);
-    const md5_wide sum =
-        compound(polynomial_wide(cosine_of, 3, y, yy), polynomial_wide(over_cosine, 7, u, uu));
-    const md5_wide difference =
-        compound(polynomial_wide(sine_of, 3, y, yy), polynomial_wide(over_sine, 5, u, uu));
-    const md5_wide more = md5_wide_mul(half, sum);
-    const md5_wide middle = md5_wide_add(half, md5_wide_add(s, md5_wide_mul(s, difference)));
-    md5_wide_store(of_a, md5_wide_sub(middle, more));
-    md5_wide_store(of_b, md5_wide_flip(away, md5_wide_add(middle, more)));
+    const md5_wide none = md5_wide_all(0.0f), equal = md5_wide_all(MD5_SLERP_EQUAL);
+    md5_wide cosine[2], u[2], uu[2], s[2], y[2], yy[2];
+    MD5_UNROLL
+    for (int k = 0; k < n; k++) {
+        cosine[k] = md5_wide_load(cosines + k * MD5_WIDTH);
+        s[k] = md5_wide_sub(md5_wide_load(weights + k * MD5_WIDTH), half);
+        const md5_mask away = md5_wide_less(cosine[k], none);
+        const md5_wide less = md5_wide_sub(one, md5_wide_flip(away, cosine[k]));
+        u[k] = md5_wide_keep(md5_wide_greater(less, equal), less);
+        uu[k] = md5_wide_mul(u[k], u[k]);
+    }
+    polynomial_two(n, square_of, 6, u, uu, y);
+    MD5_UNROLL
+    for (int k = 0; k < n; k++) {
+        y[k] = md5_wide_mul(md5_wide_mul(s[k], s[k]), y[k]);
+        yy[k] = md5_wide_mul(y[k], y[k]);
+    }
+    md5_wide a[2], b[2], c[2], d[2];
+    polynomial_two(n, over_cosine, 7, u, uu, a);
+    polynomial_two(n, over_sine, 5, u, uu, b);
+    polynomial_two(n, cosine_of, 3, y, yy, c);
+    polynomial_two(n, sine_of, 3, y, yy, d);
+    MD5_UNROLL
+    for (int k = 0; k < n; k++) {
+        const md5_wide more = md5_wide_mul(half, compound(c[k], a[k]));
+        const md5_wide difference = md5_wide_mul(s[k], compound(d[k], b[k]));
+        const md5_wide middle = md5_wide_add(half, md5_wide_add(s[k], difference));
+        const md5_wide found = md5_wide_add(middle, more);
+        md5_wide_store(of_a + k * MD5_WIDTH, md5_wide_sub(middle, more));
+        md5_wide_store(of_b + k * MD5_WIDTH, md5_wide_flip(md5_wide_less(cosine[k], none), found));
+    }
+}
+
+// Of `count` joints, a multiple of MD5_WIDTH.
+MD5_WIDE_CODE static void find_all_weights(const float *cosines, const float *weights,
+                                           uint32_t count, float *of_a, float *of_b)
+{
+    uint32_t i = 0;
+    for (; i + 2 * MD5_WIDTH <= count; i += 2 * MD5_WIDTH)
+        find_weights(2, cosines + i, weights + i, of_a + i, of_b + i);
+    if (i < count)
+        find_weights(1, cosines + i, weights + i, of_a + i, of_b + i);
 }
 
 // -- The steps ------------------------------------------------------------------------------------
@@ -115,26 +161,23 @@ MD5_WIDE_INLINE md5_wide clamp_weight(md5_wide weight)
 MD5_WIDE_INLINE void weigh_joints(combination kind, chunk *of, float weight,
                                   const float *joint_weights)
 {
-    const md5_wide none = md5_wide_all(0.0f);
+    const md5_wide none = md5_wide_all(0.0f), one = md5_wide_all(1.0f);
+    md5_wide weights = md5_wide_all(weight);
     for (uint32_t block = 0; block < of->num_blocks; block++) {
         const uint32_t slot = block * MD5_WIDTH;
-        md5_wide signed_weight = md5_wide_all(weight);
         if (joint_weights) {
             const md5_wide part = md5_wide_load(joint_weights + first_of_block(of, block));
-            signed_weight = md5_wide_mul(signed_weight, part);
+            weights = md5_wide_mul(md5_wide_all(weight), part);
         }
-        if (kind == ADD) {
-            const md5_mask negative = md5_wide_less(signed_weight, none);
-            const md5_wide size = clamp_weight(md5_wide_flip(negative, signed_weight));
-            md5_wide_store(of->weights + slot, size);
+        const md5_mask negative = md5_wide_less(weights, none);
+        const md5_wide size =
+            clamp_weight(kind == ADD ? md5_wide_flip(negative, weights) : weights);
+        md5_wide_store(of->weights + slot, size);
+        of->changed[block] = md5_wide_bits(md5_wide_greater(size, none));
+        if (kind == BLEND)
+            of->changed[block] &= md5_wide_bits(md5_wide_less(size, one));
+        else
             md5_wide_store(of->signed_weights + slot, md5_wide_flip(negative, size));
-            of->changed[block] = md5_wide_bits(md5_wide_greater(size, none));
-        } else {
-            const md5_wide size = clamp_weight(signed_weight);
-            md5_wide_store(of->weights + slot, size);
-            of->changed[block] = md5_wide_bits(md5_wide_greater(size, none))
-                                 & md5_wide_bits(md5_wide_less(size, md5_wide_all(1.0f)));
-        }
     }
 }
 
@@ -150,28 +193,17 @@ MD5_WIDE_INLINE void find_cosines(combination kind, chunk *of)
     const uint32_t num_blocks = of->num_blocks;
     for (uint32_t block = 0; block < num_blocks; block++) {
         const uint32_t first = first_of_block(of, block);
-        md5_wide a[4], b[4];
-        load_part(to + first, 0, b);
+        md5_wide cosine;
         if (kind == ADD) {
+            md5_wide b[4];
+            load_part(to + first, 0, b);
             md5_wide_transpose(b);
-            md5_wide_store(of->cosines + block * MD5_WIDTH, b[3]);
-            continue;
+            cosine = b[3];
+        } else {
+            cosine = md5_wide_dots((const float *)(from + first), (const float *)(to + first));
         }
-        load_part(from + first, 0, a);
-        MD5_UNROLL
-        for (int i = 0; i < 4; i++)
-            a[i] = md5_wide_mul(a[i], b[i]);
-        md5_wide_transpose(a);
-        const md5_wide three = md5_wide_add(md5_wide_add(a[0], a[1]), a[2]);
-        md5_wide_store(of->cosines + block * MD5_WIDTH, md5_wide_add(three, a[3]));
+        md5_wide_store(of->cosines + block * MD5_WIDTH, cosine);
     }
-}
-
-MD5_WIDE_INLINE void find_all_weights(chunk *of)
-{
-    const uint32_t size = of->num_blocks * MD5_WIDTH;
-    for (uint32_t slot = 0; slot < size; slot += MD5_WIDTH)
-        find_weights(of->cosines + slot, of->weights + slot, of->of_a + slot, of->of_b + slot);
 }
 
 // md5_quat_mul of each, as components.
@@ -269,40 +301,46 @@ MD5_WIDE_INLINE void combine_block(combination kind, const chunk *of, uint32_t b
     }
 }
 
-// The joints of a block from lane `begin` on: computed ones from `results`, others as they are.
+// The joints of a block from lane `begin` on that are only copied, and, where results were kept
+// apart, the computed ones.
 MD5_WIDE_INLINE void copy_block(combination kind, const chunk *of, uint32_t block, uint32_t begin,
                                 const md5_transform *results)
 {
-    const uint32_t first = first_of_block(of, block);
+    const uint32_t first = first_of_block(of, block), changed = of->changed[block];
+    const md5_transform *const a = of->a + first, *const b = of->b + first;
+    const float *const weights = of->weights + (size_t)block * MD5_WIDTH;
+    md5_transform *const out = of->out + first;
     for (uint32_t lane = begin; lane < MD5_WIDTH; lane++) {
-        const bool whole = kind == BLEND && of->weights[block * MD5_WIDTH + lane] >= 1.0f;
-        if (of->changed[block] >> lane & 1)
-            of->out[first + lane] = results[lane];
-        else
-            of->out[first + lane] = (whole ? of->b : of->a)[first + lane];
+        if (!(changed >> lane & 1))
+            out[lane] = kind == BLEND && weights[lane] >= 1.0f ? b[lane] : a[lane];
+        else if (results != out)
+            out[lane] = results[lane];
     }
 }
 
-// A last block that shares joints with the one before is computed first: the result may lie where
-// the inputs do.
+// Where the results lie where the inputs do, blocks that are copied in part are computed apart, and
+// so is, before all others, a last block that shares joints with the one before. Elsewhere the
+// shared joints may as well be written twice.
 MD5_WIDE_INLINE void combine_blocks(combination kind, const chunk *of)
 {
     const uint32_t all = (1u << MD5_WIDTH) - 1;
-    const uint32_t rest = of->size % MD5_WIDTH;
-    const uint32_t num_full = of->size / MD5_WIDTH;
-    md5_transform apart[2][MD5_WIDTH]; // the last block's results, and another's
+    const uint32_t rest = of->size % MD5_WIDTH, last = of->num_blocks - 1;
+    const bool in_place = of->out == of->a || of->out == of->b;
+    const bool last_first = rest > 0 && in_place;
+    md5_transform apart[2][MD5_WIDTH]; // another's results, and the last block's
     for (uint32_t i = 0; i < of->num_blocks; i++) {
-        const uint32_t block = i < of->num_blocks - num_full ? num_full : i - (rest > 0);
-        const bool is_whole = block < num_full && of->changed[block] == all;
-        md5_transform *const results =
-            is_whole ? of->out + (size_t)block * MD5_WIDTH : apart[block < num_full];
+        const uint32_t block = !last_first ? i : i == 0 ? last : i - 1;
+        const bool is_kept = last_first && i == 0, is_whole = of->changed[block] == all;
+        md5_transform *const results = in_place && (is_kept || !is_whole)
+                                           ? apart[is_kept]
+                                           : of->out + first_of_block(of, block);
         if (of->changed[block] > 0)
             combine_block(kind, of, block, results);
-        if (block < num_full && !is_whole)
+        if (!is_whole && !is_kept)
             copy_block(kind, of, block, 0, results);
     }
-    if (rest > 0)
-        copy_block(kind, of, num_full, MD5_WIDTH - rest, apart[0]);
+    if (last_first)
+        copy_block(kind, of, last, MD5_WIDTH - rest, apart[1]);
 }
 
 // Joints of the next chunk: as many as there are, or so many that those left fill a register.
@@ -331,7 +369,7 @@ MD5_WIDE_INLINE void combine(combination kind, const md5_transform *a, const md5
         } else {
             weigh_joints(kind, &of, weight, joint_weights ? joint_weights + begin : NULL);
             find_cosines(kind, &of);
-            find_all_weights(&of);
+            find_all_weights(of.cosines, of.weights, of.num_blocks * MD5_WIDTH, of.of_a, of.of_b);
         }
         combine_blocks(kind, &of);
     }
