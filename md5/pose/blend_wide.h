@@ -327,20 +327,20 @@ MD5_WIDE_INLINE void combine_blocks(combination kind, const chunk *of)
     const uint32_t rest = of->size % MD5_WIDTH, last = of->num_blocks - 1;
     const bool in_place = of->out == of->a || of->out == of->b;
     const bool last_first = rest > 0 && in_place;
-    md5_transform apart[2][MD5_WIDTH]; // another's results, and the last block's
+    md5_transform kept[MD5_WIDTH], some[MD5_WIDTH]; // the last block's, and another's
     for (uint32_t i = 0; i < of->num_blocks; i++) {
         const uint32_t block = !last_first ? i : i == 0 ? last : i - 1;
         const bool is_kept = last_first && i == 0, is_whole = of->changed[block] == all;
-        md5_transform *const results = in_place && (is_kept || !is_whole)
-                                           ? apart[is_kept]
-                                           : of->out + first_of_block(of, block);
+        md5_transform *results = of->out + first_of_block(of, block);
+        if (in_place && (is_kept || !is_whole))
+            results = is_kept ? &kept[0] : &some[0];
         if (of->changed[block] > 0)
             combine_block(kind, of, block, results);
         if (!is_whole && !is_kept)
             copy_block(kind, of, block, 0, results);
     }
     if (last_first)
-        copy_block(kind, of, last, MD5_WIDTH - rest, apart[1]);
+        copy_block(kind, of, last, MD5_WIDTH - rest, kept);
 }
 
 // Joints of the next chunk: as many as there are, or so many that those left fill a register.
