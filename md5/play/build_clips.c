@@ -162,6 +162,17 @@ bool md5_build_clips(md5_building *building)
     return true;
 }
 
+static md5_mask_range range_of(const float *weights, uint32_t num_joints)
+{
+    md5_mask_range range = {0, num_joints};
+    while (range.count > 0 && weights[range.count - 1] == 0.0f)
+        range.count--;
+    while (range.first < range.count && weights[range.first] == 0.0f)
+        range.first++;
+    range.count -= range.first;
+    return range;
+}
+
 bool md5_build_masks(md5_building *building)
 {
     const md5_machine_desc *const desc = building->desc;
@@ -173,6 +184,8 @@ bool md5_build_masks(md5_building *building)
 
     float *const weights = md5_build_array(building, desc->num_masks, num_joints * sizeof *weights);
     TRY(weights);
+    md5_mask_range *const ranges = md5_build_array(building, desc->num_masks, sizeof *ranges);
+    TRY(ranges);
     for (uint32_t i = 0; i < desc->num_masks; i++) {
         const md5_mask_desc *const mask = &desc->masks[i];
         const char *const joints = mask->joints ? mask->joints : "";
@@ -181,8 +194,10 @@ bool md5_build_masks(md5_building *building)
                            &error))
             return md5_fail(building->context, error.status, 0, error.column, "mask %s: %s",
                             QUOTED(mask->name), error.message);
+        ranges[i] = range_of(weights + i * num_joints, building->machine->num_joints);
     }
     building->machine->masks = weights;
+    building->machine->mask_ranges = ranges;
     return true;
 }
 

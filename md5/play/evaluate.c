@@ -3,6 +3,26 @@
 
 #include <string.h>
 
+void md5_mix_pose(const md5_machine *machine, md5_layer_mode mode, int32_t mask, float weight,
+                  const md5_transform *other, md5_transform *pose)
+{
+    const md5_mask_range range = md5_mask_range_of(machine, mask);
+    const float *const weights = mask < 0 ? NULL : md5_mask_of(machine, mask) + range.first;
+    md5_transform *const into = pose + range.first;
+    if (mode == MD5_LAYER_ADD)
+        md5_add_pose(into, other + range.first, weight, weights, range.count, into);
+    else
+        md5_blend_poses(into, other + range.first, weight, weights, range.count, into);
+}
+
+void md5_subtract_reference(const md5_machine *machine, int32_t reference, int32_t mask,
+                            md5_transform *pose)
+{
+    const md5_mask_range range = md5_mask_range_of(machine, mask);
+    md5_make_additive(pose + range.first, md5_reference_of(machine, reference) + range.first,
+                      range.count, pose + range.first);
+}
+
 // Poses in work: the first is where the result goes, the others are spare.
 typedef struct pose_stack {
     md5_transform *first, *spare;
@@ -51,15 +71,12 @@ static void gather(const md5_player *player, const md5_live *live, const md5_par
         return;
     md5_transform *const into = pose_at(stack, stack->count - 2);
     md5_transform *const pose = pose_at(stack, stack->count - 1);
-    const float *const mask = md5_mask_of(machine, item->mask);
     if (parent->kind != MD5_MOTION_STACK) {
         md5_blend_poses(into, pose, weight / *gathered, NULL, stack->num_joints, into);
-    } else if (item->mode == MD5_LAYER_OVERRIDE) {
-        md5_blend_poses(into, pose, weight, mask, stack->num_joints, into);
     } else {
-        md5_make_additive(pose, md5_reference_of(machine, item->reference), stack->num_joints,
-                          pose);
-        md5_add_pose(into, pose, weight, mask, stack->num_joints, into);
+        if (item->mode == MD5_LAYER_ADD)
+            md5_subtract_reference(machine, item->reference, item->mask, pose);
+        md5_mix_pose(machine, item->mode, item->mask, weight, pose, into);
     }
     stack->count--;
 }

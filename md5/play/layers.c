@@ -37,7 +37,7 @@ static void evaluate(const blending *of, const md5_live *live, md5_transform *sp
     if (of->layer->mode != MD5_LAYER_ADD)
         return;
     const md5_state *const state = &machine->states[of->layer->first_state + live->state];
-    md5_make_additive(pose, md5_reference_of(machine, state->reference), of->num_joints, pose);
+    md5_subtract_reference(machine, state->reference, of->layer->mask, pose);
 }
 
 // mix(mix(A, B), C): writes a part of the chain and returns how much of it there is, as states that
@@ -144,9 +144,8 @@ static void blend_layer(blending *of, float weight, bool *is_begun, md5_transfor
 {
     const md5_machine *const machine = of->player->machine;
     const md5_play_layer *const layer = of->layer;
-    const float *const mask = md5_mask_of(machine, layer->mask);
     // The first one may go where the result does, if nothing is to shine through.
-    if (!*is_begun && layer->mode == MD5_LAYER_OVERRIDE && !mask && weight == 1.0f) {
+    if (!*is_begun && layer->mode == MD5_LAYER_OVERRIDE && layer->mask < 0 && weight == 1.0f) {
         const float covered = evaluate_layer(of, spare, pose);
         if (covered == 0.0f)
             memcpy(pose, machine->model->bind_local, of->num_joints * sizeof *pose);
@@ -161,10 +160,7 @@ static void blend_layer(blending *of, float weight, bool *is_begun, md5_transfor
     const float covered = weight * evaluate_layer(of, spare_pose(of, spare, 1), spare);
     if (covered == 0.0f)
         return;
-    if (layer->mode == MD5_LAYER_ADD)
-        md5_add_pose(pose, spare, covered, mask, of->num_joints, pose);
-    else
-        md5_blend_poses(pose, spare, covered, mask, of->num_joints, pose);
+    md5_mix_pose(machine, layer->mode, layer->mask, covered, spare, pose);
 }
 
 // A layer that is not to be seen has nothing to be continuous with.

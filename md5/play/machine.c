@@ -175,6 +175,7 @@ static md5_machine *place(md5_block *block, const md5_machine *from, const md5_m
     MOVE(playables, from->num_playables);
     MOVE(cues, from->num_cues);
     MOVE(masks, desc->num_masks * joints);
+    MOVE(mask_ranges, desc->num_masks);
     MOVE(references, from->num_references * joints);
     MOVE(motions, from->num_motions);
     MOVE(items, from->num_items);

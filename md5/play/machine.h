@@ -32,6 +32,12 @@ typedef struct md5_playable {
     double cycles; // a second
 } md5_playable;
 
+// The joints of a mask from its first to its last whose weight is not 0. Most masks are a branch of
+// the skeleton, whose joints stand together: what they leave out need not be looked at.
+typedef struct md5_mask_range {
+    uint32_t first, count;
+} md5_mask_range;
+
 typedef struct md5_item {
     uint32_t motion;
     md5_layer_mode mode;
@@ -145,9 +151,10 @@ struct md5_machine {
     double *markers;
     md5_playable *playables;
     md5_cue *cues;
-    float *masks;              // [masks][joints]
-    md5_transform *references; // [][joints]
-    md5_motion *motions;       // [clips + motions]
+    float *masks;                // [masks][joints]
+    md5_mask_range *mask_ranges; // [masks]
+    md5_transform *references;   // [][joints]
+    md5_motion *motions;         // [clips + motions]
     md5_item *items;
     md5_program *programs;
     md5_part *parts;
@@ -181,6 +188,11 @@ static inline const float *md5_mask_of(const md5_machine *machine, int32_t mask)
     return mask < 0 ? NULL : machine->masks + (size_t)mask * machine->num_joints;
 }
 
+static inline md5_mask_range md5_mask_range_of(const md5_machine *machine, int32_t mask)
+{
+    return mask < 0 ? (md5_mask_range){0, machine->num_joints} : machine->mask_ranges[mask];
+}
+
 static inline const md5_transform *md5_reference_of(const md5_machine *machine, int32_t reference)
 {
     return machine->references + (size_t)reference * machine->num_joints;
@@ -200,6 +212,14 @@ static inline md5_root_track md5_track_of(const md5_machine *machine, const md5_
         .frames = machine->ways + source->first_way,
     };
 }
+
+// Lays `other` over `pose`, or adds it, where the mask says.
+void md5_mix_pose(const md5_machine *machine, md5_layer_mode mode, int32_t mask, float weight,
+                  const md5_transform *other, md5_transform *pose);
+
+// The difference of `pose` to a reference, in its place, where the mask does not leave it out.
+void md5_subtract_reference(const md5_machine *machine, int32_t reference, int32_t mask,
+                            md5_transform *pose);
 
 // The pose of a clip at a moment, without what is extracted. `mode` says what lies beyond its ends.
 void md5_sample_source(const md5_machine *machine, const md5_source *source, md5_play_mode mode,
