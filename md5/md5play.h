@@ -101,7 +101,8 @@ typedef struct md5_mask_desc {
 typedef enum md5_parameter_kind {
     MD5_PARAMETER_FLOAT,
     MD5_PARAMETER_BOOL,    // 0 or 1
-    MD5_PARAMETER_TRIGGER, // set by the game, reset by the transition that it sets off
+    MD5_PARAMETER_TRIGGER, // set by the game, reset by the transition that it sets off; one in
+                           // every layer may be, in the same step
 } md5_parameter_kind;
 
 typedef struct md5_parameter_desc {
@@ -125,8 +126,10 @@ typedef enum md5_motion_kind {
 typedef enum md5_sync {
     MD5_SYNC_NONE,    // each in its own time
     MD5_SYNC_PHASE,   // at the same normalised time, at the weighted mean of their speeds
-    MD5_SYNC_MARKERS, // likewise, from marker to marker
+    MD5_SYNC_MARKERS, // likewise, from marker to marker: each clip has as many
 } md5_sync;
+// What keeps step are the clips of all the items, also of spaces within, and of a stack its first
+// item's. They must go on for ever, with markers without turning round.
 
 typedef enum md5_layer_mode {
     MD5_LAYER_OVERRIDE,
@@ -136,7 +139,9 @@ typedef enum md5_layer_mode {
 typedef struct md5_motion_item {
     const char *motion;
     float x, y; // blend spaces: its place; x ascending in 1D
-    // Stacks. The weight is `weight` where weight_parameter is NULL, else that parameter's value.
+    // Stacks. The first item stays as it is, whatever is said here; each other one has a weight of
+    // 0..1: where weight_parameter is not NULL that parameter's value, else `weight`, 0 counting
+    // as 1.
     md5_layer_mode mode;
     const char *mask; // NULL = all joints
     float weight;
@@ -183,7 +188,7 @@ MD5_API float md5_ease(md5_easing easing, float t);
 typedef enum md5_fade {
     MD5_FADE_CROSS,    // both play, the weight goes over by `easing`
     MD5_FADE_INERTIAL, // only the new one plays; how the pose then differs, and how fast it moved,
-                       // dies away (Bollo 2018, inertialization)
+                       // dies away (Bollo 2018, inertialization). From or to nothing: as CROSS
 } md5_fade;
 
 typedef enum md5_compare {
@@ -201,7 +206,8 @@ typedef struct md5_condition {
     float value;
 } md5_condition;
 
-// What may break off a transition that is under way.
+// What may break off a transition that is under way. What is under way goes on under the new one,
+// so that nothing jumps; of more than four states the oldest two stand still.
 typedef enum md5_interrupt {
     MD5_INTERRUPT_ANY,    // every transition out of its target, and those from any state
     MD5_INTERRUPT_HIGHER, // those of higher priority
@@ -215,12 +221,13 @@ typedef struct md5_transition_desc {
     uint32_t num_conditions;
     bool waits;     // for the exit time:
     float exit;     // normalised time of `from` that must be reached in the present step or before;
-                    // 1 = at the end of a cycle or clip
+                    // 1 = at the end of a cycle or clip. Backward it counts from the end. What is
+                    // nothing is always at its end
     float duration; // seconds; 0 = cut
     md5_fade fade;
     md5_easing easing;
-    bool keeps_phase; // `to` begins at the normalised time of `from`, instead of:
-    float start;      // normalised time at which `to` begins
+    bool keeps_phase; // `to` begins where `from` is within its cycle, instead of:
+    float start;      // normalised time at which `to` begins, added to its clips' own `start`
     int32_t priority; // the highest that can be taken is; of equals the first in the table
     md5_interrupt interrupt;
 } md5_transition_desc;
@@ -288,6 +295,7 @@ typedef struct md5_target {
     float weight;      // 0..1; 0, as at the start: the modifier does nothing
     md5_vec3 position; // model space
     md5_quat rotation; // JOINT; TWO_BONE: of the tip, model space, where has_rotation
+    // SPRING: position and rotation are where the character stands in the world.
     bool has_rotation;
     md5_vec3 pole; // TWO_BONE: model-space point that knee or elbow bends towards, where has_pole
     bool has_pole; // false: it bends as the animation has it
@@ -312,9 +320,12 @@ typedef struct md5_machine_desc {
 typedef struct md5_machine md5_machine;
 typedef struct md5_player md5_player;
 
-// Returns NULL on failure: a name that is unknown or there twice, a binding of another model, a
-// frame that a clip lacks, a number that is not finite; the message names what it is about. Of
-// `opts`, allocator, memory_limit and warnings are used. Time and memory linear in the tables.
+// Returns NULL on failure; the message names what it is about. MD5_ERROR_MISMATCH: a name that is
+// unknown or there twice, a binding of another model, clips that cannot keep step. MD5_ERROR_RANGE:
+// a frame that a clip lacks, a number that is not finite or outside what it may be, a motion that
+// is made of more than 4096 others, each counted as often as it is used. MD5_ERROR_SYNTAX: a mask.
+// Of `opts`, allocator and memory_limit are used. Time and memory linear in the tables, each mask
+// and each added item or state times the joints, each state's motion times what it is made of.
 MD5_API md5_machine *md5_create_machine(const md5_machine_desc *desc, const md5_load_opts *opts,
                                         md5_error *error);
 MD5_API void md5_free_machine(md5_machine *machine); // after all of its players
@@ -356,18 +367,26 @@ MD5_API bool md5_player_seek(md5_player *player, uint32_t layer, uint32_t state,
 MD5_API md5_target *md5_player_target(md5_player *player, uint32_t modifier);
 
 // Called for each event that is passed, in the order of time, with the weight that its clip has in
-// its layer, 0..1. `event` is the machine's. The player must not be changed meanwhile.
+// its layer in the middle of the step, 0..1. Clips that have none in their motion are silent, and
+// so is what gives way to an inertial transition. `event` is the machine's. The player must not be
+// changed meanwhile.
 typedef void md5_event_fn(void *user, md5_player *player, const md5_event *event, float weight);
 
-// Lets `seconds` pass, which may be 0 or negative; what is not finite counts as 0. First
-// transitions are taken, then clips go on, then events in (before, now] fire: each exactly once a
-// pass, however the time is split; the first step includes where it begins. `events` may be NULL.
+// Lets `seconds` pass, which may be 0 or negative; what is not finite counts as 0, more than a
+// million as that. First transitions are taken, then clips go on, then events in (before, now]
+// fire: each exactly once a pass, however the time is split; the first step includes where it
+// begins. Where a transition ends or falls due within the step, the step is divided there, at most
+// 63 times, so that it makes no difference how often one steps. Backward in time clips go back, but
+// transitions go on. `events` may be NULL. What advances does not depend on md5_player_pose() being
+// called.
 MD5_API void md5_player_advance(md5_player *player, double seconds, md5_event_fn *events,
                                 void *user);
 
-// How the root moved in the last md5_player_advance(), by MD5_EXTRACT_* of what is playing: in the
-// space of the character as it was before. The new place is place * motion; composed over any split
-// of a stretch of time it is the whole.
+// How the root moved in the last md5_player_advance(), by MD5_EXTRACT_* of what is playing, blended
+// as the poses are: in the space of the character as it was before. The new place is place *
+// motion; composed over any split of a stretch of time it is the whole, to rounding; while weights
+// change or where ways that turn are blended, to the second order of the steps, which are made
+// short then.
 MD5_API md5_transform md5_player_root_motion(const md5_player *player);
 
 // Writes the pose as it is now; `joints` and `palette`, [model joints], may be NULL.

@@ -115,6 +115,17 @@ static md5_way way_of_live(md5_player *player, const md5_live *live)
     return player->ways[0];
 }
 
+// Whether anything of what lives in a layer has a way.
+static bool has_way(const md5_player *player, md5_run *run)
+{
+    for (uint32_t i = run->num_ghosts; i < run->num_used; i++) {
+        const md5_program *const program = md5_program_of(player, md5_live_at(run, i));
+        if (program && program->has_way)
+            return true;
+    }
+    return false;
+}
+
 // Of a layer, and how much of it there is. States that are nothing do not move, and neither does a
 // frozen pose.
 static md5_way way_of_run(md5_player *player, md5_run *run, double *coverage)
@@ -138,14 +149,20 @@ md5_way md5_way_of_step(md5_player *player)
 {
     const md5_machine *const machine = player->machine;
     md5_way way = NO_WAY;
-    for (uint32_t i = 0; machine->has_way && i < machine->tables.num_layers; i++) {
+    bool is_moving = false;
+    for (uint32_t i = 0; i < machine->tables.num_layers; i++) {
         const md5_play_layer *const layer = &machine->layers[i];
+        const bool moves = has_way(player, &player->runs[i]);
+        // What does not move only matters where it covers something that does.
+        if (!moves && (!is_moving || layer->mode == MD5_LAYER_ADD))
+            continue;
         double weight;
         const md5_way of_layer = way_of_run(player, &player->runs[i], &weight);
         weight *= (double)md5_weight_of(player, layer->weight_parameter, layer->weight)
                   * mask_at_root(machine, layer->mask);
         way =
             layer->mode == MD5_LAYER_ADD ? add(way, of_layer, weight) : mix(way, of_layer, weight);
+        is_moving = true;
     }
     return way;
 }
