@@ -45,7 +45,7 @@ TOOL_SOURCES   := $(wildcard demo/md5tool.c demo/tool_*.c)
 VIEW_SOURCES   := $(wildcard demo/md5view.c demo/view_*.c)
 SHADERS        := $(sort $(filter-out %.md,$(wildcard shaders/*.*)))
 
-MODEL_FILES := $(shell find models -name '*.md5mesh' -o -name '*.md5anim' -o -name '*.md5camera' \
+MODEL_FILES := $(shell find models -name '*.md5mesh' -o -name '*.md5anim' -o -name '*.md5camera' -o -name '*.md5machine' \
                  -o -name '*.png' -o -name '*.tga' -o -name LICENSE 2>/dev/null)
 
 # Two test programs: the library's, and what needs a GL context. The viewer's parts count as that.

@@ -13,6 +13,9 @@ static const float turn_rate = 150.0f, value_rate = 6.0f;
 
 enum { STEPS_A_SECOND = 60, MOST_SECONDS = 600 };
 
+// When a machine that acts by itself begins to.
+static const double first_act = 2.0;
+
 static const md5_transform nowhere = {.rotation = {.w = 1.0f}};
 
 // -- From file to player --------------------------------------------------------------------
@@ -21,7 +24,7 @@ bool view_load_machine(view_machine *machine, const char *path, const md5_load_o
                        view_log *log, md5_model **model)
 {
     md5_error error;
-    *machine = (view_machine){.place = nowhere};
+    *machine = (view_machine){.place = nowhere, .next_act = first_act};
     if (common_load_machine(path, opts, &machine->loaded, &error))
         machine->player = md5_create_player(machine->loaded.machine, NULL, &error);
     if (machine->player == NULL) {
@@ -186,9 +189,36 @@ static void take_control(view_machine *machine, float seconds)
         turned(machine->place.rotation, (md5_quat){.z = sinf(half), .w = cosf(half)});
 }
 
+// Every few seconds: a trigger, or a walk in an arc. In the order of the table, so that a picture
+// of a moment is always the same.
+static void act(view_machine *machine)
+{
+    const double rest = 4.5, walk = 360.0 / (double)turn_rate; // once round
+    const uint32_t number = machine->num_acts++;
+    machine->control = (view_control){.moves_ahead = machine->control.moves_ahead,
+                                      .moves_side = machine->control.moves_side};
+    machine->next_act = machine->time + rest;
+    if (number % 2 == 1) {
+        machine->control.ahead = 1;
+        machine->control.side = 1;
+        machine->control.fast = number % 4 == 3;
+        machine->next_act = machine->time + walk;
+        return;
+    }
+    int32_t trigger = view_find_trigger(machine, number / 2);
+    if (trigger < 0 && number > 0) {
+        machine->num_acts = 0;
+        trigger = view_find_trigger(machine, 0);
+    }
+    if (trigger >= 0)
+        view_push_parameter(machine, (uint32_t)trigger);
+}
+
 static void go_on(view_machine *machine, double seconds)
 {
     apply_settings(machine);
+    if (machine->acts && machine->time >= machine->next_act)
+        act(machine);
     take_control(machine, (float)fabs(seconds));
     machine->time += seconds;
     md5_player_advance(machine->player, seconds, remember_event, machine);
@@ -205,6 +235,8 @@ static void begin_anew(view_machine *machine)
     machine->time = 0.0;
     machine->place = nowhere;
     machine->next_setting = 0;
+    machine->num_acts = 0;
+    machine->next_act = first_act;
     memset(machine->events, 0, sizeof machine->events);
 }
 
@@ -235,9 +267,9 @@ static md5_vec3 wandering_target(const view_machine *machine)
 {
     const float angle = (float)fmod(machine->time * 1.3, 2.0 * (double)VIEW_PI);
     const md5_vec3 middle = view_centre(machine->desc->model->bounds);
-    return (md5_vec3){middle.x + 0.6f * machine->reach,
+    return (md5_vec3){middle.x + 0.8f * machine->reach,
                       middle.y + 0.35f * machine->reach * sinf(angle),
-                      middle.z + 0.3f * machine->reach * (0.4f + cosf(angle))};
+                      middle.z + 0.12f * machine->reach * (0.8f + cosf(angle))};
 }
 
 static void aim_modifiers(view_machine *machine)

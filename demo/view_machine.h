@@ -37,6 +37,9 @@ typedef struct view_machine {
     double time;          // seconds that have passed
     md5_transform place;  // of the character in the world
     view_control control; // of the moment
+    bool acts;            // until somebody takes over: triggers one after another, and a walk
+    double next_act;
+    uint32_t num_acts;
     md5_vec3 target;      // what its modifiers reach for or look at, in the world
     bool has_target;      // false: a point that goes round before it
     float reach;          // size of the character

@@ -132,6 +132,14 @@ void view_draw_machine(view_state *viewer, float width, float height)
 
 // -- Mouse ----------------------------------------------------------------------------------
 
+// From now on a person says what is done.
+static void take_over(view_machine *machine)
+{
+    if (machine->acts)
+        machine->control = (view_control){.moves_ahead = true, .moves_side = true};
+    machine->acts = false;
+}
+
 bool view_press_machine(view_state *viewer, float x, float y)
 {
     view_machine *const machine = &viewer->scene.machine;
@@ -143,6 +151,7 @@ bool view_press_machine(view_state *viewer, float x, float y)
     const uint32_t parameter = (uint32_t)((y - all.y) / line);
     if (parameter >= desc->num_parameters)
         return false;
+    take_over(machine);
     viewer->dragged_parameter = parameter;
     if (desc->parameters[parameter].kind == MD5_PARAMETER_FLOAT)
         view_drag_machine(viewer, x);
@@ -216,6 +225,8 @@ bool view_key_machine(view_state *viewer, int32_t code, bool down)
     view_machine *const machine = &viewer->scene.machine;
     if (machine->player == NULL)
         return false;
+    if (down)
+        take_over(machine);
     if (key_walks(&machine->control, code, down)) {
         view_tell_state(viewer, down ? "drive" : "let-go");
         return true;

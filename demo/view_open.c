@@ -28,13 +28,13 @@ void view_close(view_state *viewer)
 
 // -- Own model ------------------------------------------------------------------------------
 
-// The first .md5mesh in a folder of `models`, or NULL.
-static char *first_model(const char *models)
+// The first machine in a folder of `models`, or NULL.
+static char *first_machine(const char *models)
 {
     char *found = NULL;
     common_list folders = common_list_folder(models, NULL);
     for (size_t i = 0; i < folders.count && found == NULL; i++) {
-        common_list files = common_list_folder(folders.names[i], ".md5mesh");
+        common_list files = common_list_folder(folders.names[i], ".md5machine");
         if (files.count > 0)
             found = common_copy(files.names[0]);
         common_free_list(&files);
@@ -52,11 +52,11 @@ static char *find_own_model(void)
                                          "../share/md5model/models"};
     for (size_t i = 0; i < 4 && base != NULL && found == NULL; i++) {
         char *models = common_join(base, places[i]);
-        found = first_model(models);
+        found = first_machine(models);
         free(models);
     }
     SDL_free(base);
-    return found != NULL ? found : first_model(MD5VIEW_MODELS);
+    return found != NULL ? found : first_machine(MD5VIEW_MODELS);
 }
 
 // -- Framing --------------------------------------------------------------------------------
@@ -209,6 +209,7 @@ bool view_open(view_state *viewer, const char *const *files, size_t num_files, b
         num_files = 1;
     }
     const bool opened = open_files(viewer, files, num_files, !viewer->options->no_auto, as_asked);
+    const bool is_own = own != NULL;
     free(own);
     if (!opened)
         return false;
@@ -216,6 +217,7 @@ bool view_open(view_state *viewer, const char *const *files, size_t num_files, b
     viewer->play.held_at_end = false;
     viewer->scene.machine.settings = viewer->options->settings;
     viewer->scene.machine.num_settings = viewer->options->num_settings;
+    viewer->scene.machine.acts = is_own && viewer->options->num_settings == 0;
     view_measure(viewer);
     view_frame_anew(viewer);
     view_debug(&viewer->log, "opened: %s, %zu clips, %u joints, %u vertices", viewer->scene.path,

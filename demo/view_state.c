@@ -93,8 +93,8 @@ static void tell_machine(view_state *viewer, const char *action)
     for (uint32_t i = 0; i < machine->desc->num_layers && used < sizeof states; i++) {
         const md5_layer_status status = md5_player_layer(machine->player, i);
         const char *const name = machine->desc->layers[i].states[status.state].name;
-        used += (size_t)snprintf(states + used, sizeof states - used, "%s%s", i > 0 ? "," : "",
-                                 name);
+        used +=
+            (size_t)snprintf(states + used, sizeof states - used, "%s%s", i > 0 ? "," : "", name);
     }
     view_debug(&viewer->log, "%s machine: place=%.3f,%.3f states=%s", action, (double)place.x,
                (double)place.y, states);
