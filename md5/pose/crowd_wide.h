@@ -1,5 +1,5 @@
 // Several characters with the same binding, one in each lane: see kernels.h. Compiled once for each
-// set, by the file that includes it.
+// set, by the file that includes it, which says in MANY_REGISTERS whether the set has 32 of them.
 //
 // The steps go over all joints one after the other, through matrices in the scratch memory. Done
 // joint by joint, with everything in registers, the same arithmetic takes half as long again: each
@@ -200,31 +200,6 @@ MD5_WIDE_INLINE void add_translation(const float *matrix, md5_wide column[3])
         column[row] = md5_wide_add(column[row], md5_wide_load(matrix + (4 * row + 3) * MD5_WIDTH));
 }
 
-// Local to model space, in place.
-MD5_WIDE_CODE static void crowd_joints(const crowd_lanes *lanes, const md5_binding *binding)
-{
-    const md5_pose_plan *const plan = binding->plan;
-    for (uint32_t i = plan->num_roots; i < binding->model->skeleton.num_joints; i++) {
-        float *const own = lanes->scratch + (size_t)plan->steps[i].own * MD5_WIDTH;
-        const float *const parent = lanes->scratch + (size_t)plan->steps[i].parent * MD5_WIDTH;
-        md5_wide a[9];
-        load_turn(parent, a);
-        MD5_UNROLL
-        for (int k = 0; k < 4; k++) {
-            float *const place = own + k * MD5_WIDTH;
-            const md5_wide b[3] = {md5_wide_load(place), md5_wide_load(place + 4 * MD5_WIDTH),
-                                   md5_wide_load(place + 8 * MD5_WIDTH)};
-            md5_wide column[3];
-            multiply_column(a, b, column);
-            if (k == 3)
-                add_translation(parent, column);
-            MD5_UNROLL
-            for (int row = 0; row < 3; row++)
-                md5_wide_store(place + 4 * row * MD5_WIDTH, column[row]);
-        }
-    }
-}
-
 // Matrices of all lanes, apart, to where each character has its own of that joint.
 MD5_WIDE_INLINE void store_matrices(float *const to[MD5_WIDTH], uint32_t joint, md5_wide m[3][4])
 {
@@ -239,43 +214,119 @@ MD5_WIDE_INLINE void store_matrices(float *const to[MD5_WIDTH], uint32_t joint, 
     }
 }
 
+// Local to model space, in place, and in `joint`.
+MD5_WIDE_INLINE void compose_joint(const float *parent, float *own, md5_wide joint[12])
+{
+    md5_wide a[9];
+    load_turn(parent, a);
+    MD5_UNROLL
+    for (int k = 0; k < 4; k++) {
+        float *const place = own + k * MD5_WIDTH;
+        const md5_wide b[3] = {md5_wide_load(place), md5_wide_load(place + 4 * MD5_WIDTH),
+                               md5_wide_load(place + 8 * MD5_WIDTH)};
+        md5_wide column[3];
+        multiply_column(a, b, column);
+        if (k == 3)
+            add_translation(parent, column);
+        MD5_UNROLL
+        for (int row = 0; row < 3; row++) {
+            joint[4 * row + k] = column[row];
+            md5_wide_store(place + 4 * row * MD5_WIDTH, column[row]);
+        }
+    }
+}
+
+MD5_WIDE_CODE static void crowd_joints(const crowd_lanes *lanes, const md5_binding *binding)
+{
+    const md5_pose_plan *const plan = binding->plan;
+    for (uint32_t i = plan->num_roots; i < binding->model->skeleton.num_joints; i++) {
+        float *const own = lanes->scratch + (size_t)plan->steps[i].own * MD5_WIDTH;
+        md5_wide joint[12];
+        compose_joint(lanes->scratch + (size_t)plan->steps[i].parent * MD5_WIDTH, own, joint);
+    }
+}
+
+// `a` is a joint's turn; its translation lies in `own`.
+MD5_WIDE_INLINE void store_palette(const md5_wide a[9], const float *own, const float *inverse_bind,
+                                   float *const palettes[MD5_WIDTH], uint32_t joint)
+{
+    md5_wide m[3][4];
+    MD5_UNROLL
+    for (int k = 0; k < 4; k++) {
+        const md5_wide b[3] = {md5_wide_all(inverse_bind[k]), md5_wide_all(inverse_bind[4 + k]),
+                               md5_wide_all(inverse_bind[8 + k])};
+        md5_wide column[3];
+        multiply_column(a, b, column);
+        if (k == 3)
+            add_translation(own, column);
+        MD5_UNROLL
+        for (int row = 0; row < 3; row++)
+            m[row][k] = column[row];
+    }
+    store_matrices(palettes, joint, m);
+}
+
+MD5_WIDE_INLINE void find_palettes(const crowd_lanes *lanes, float *palettes[MD5_WIDTH])
+{
+    for (int i = 0; i < MD5_WIDTH; i++)
+        palettes[i] = lanes->jobs[i]->palette->m;
+}
+
 MD5_WIDE_CODE static void crowd_palettes(const crowd_lanes *lanes, const md5_model *model)
 {
     float *palettes[MD5_WIDTH];
-    for (int i = 0; i < MD5_WIDTH; i++)
-        palettes[i] = lanes->jobs[i]->palette->m;
+    find_palettes(lanes, palettes);
     for (uint32_t joint = 0; joint < model->skeleton.num_joints; joint++) {
         const float *const own = matrix_of(lanes, joint);
-        const float *const inverse_bind = model->inverse_bind[joint].m;
-        md5_wide a[9], m[3][4];
+        md5_wide a[9];
         load_turn(own, a);
-        MD5_UNROLL
-        for (int k = 0; k < 4; k++) {
-            const md5_wide b[3] = {md5_wide_all(inverse_bind[k]), md5_wide_all(inverse_bind[4 + k]),
-                                   md5_wide_all(inverse_bind[8 + k])};
-            md5_wide column[3];
-            multiply_column(a, b, column);
-            if (k == 3)
-                add_translation(own, column);
-            MD5_UNROLL
-            for (int row = 0; row < 3; row++)
-                m[row][k] = column[row];
-        }
-        store_matrices(palettes, joint, m);
+        store_palette(a, own, model->inverse_bind[joint].m, palettes, joint);
     }
+}
+
+// Both at once, for sets with so many registers that a joint's matrix goes on to the palette
+// without leaving them.
+MD5_WIDE_CODE static void crowd_joints_and_palettes(const crowd_lanes *lanes,
+                                                    const md5_binding *binding)
+{
+    const md5_pose_plan *const plan = binding->plan;
+    const md5_model *const model = binding->model;
+    float *palettes[MD5_WIDTH];
+    find_palettes(lanes, palettes);
+    for (uint32_t i = 0; i < model->skeleton.num_joints; i++) {
+        const uint32_t joint = plan->steps[i].own / 12;
+        float *const own = matrix_of(lanes, joint);
+        md5_wide m[12], a[9];
+        if (i < plan->num_roots) {
+            load_turn(own, a);
+        } else {
+            compose_joint(lanes->scratch + (size_t)plan->steps[i].parent * MD5_WIDTH, own, m);
+            MD5_UNROLL
+            for (int k = 0; k < 9; k++)
+                a[k] = m[k / 3 * 4 + k % 3];
+        }
+        store_palette(a, own, model->inverse_bind[joint].m, palettes, joint);
+    }
+}
+
+// Whether anyone wants joints.
+static inline bool want_joints(const crowd_lanes *lanes)
+{
+    bool any = false;
+    for (int i = 0; i < MD5_WIDTH; i++)
+        any = any || lanes->jobs[i]->joints;
+    return any;
 }
 
 // Gives joints to those who want them. The others' go where the palette will be.
 MD5_WIDE_CODE static void crowd_results(const crowd_lanes *lanes, const md5_model *model)
 {
     float *joints[MD5_WIDTH];
-    bool any = false;
     for (int i = 0; i < MD5_WIDTH; i++) {
         const md5_pose_job *const job = lanes->jobs[i];
         joints[i] = job->joints ? job->joints->m : job->palette->m;
-        any = any || job->joints;
     }
-    for (uint32_t joint = 0; any && joint < model->skeleton.num_joints; joint++) {
+    for (uint32_t joint = 0; joint < model->skeleton.num_joints; joint++) {
         const float *const own = matrix_of(lanes, joint);
         md5_wide m[3][4];
         MD5_UNROLL
@@ -294,8 +345,14 @@ MD5_WIDE_CODE static void crowd(const md5_pose_job *const *jobs, float *scratch)
     crowd_translations(&lanes, binding);
     crowd_constants(&lanes, binding);
     crowd_roots(&lanes, binding);
+    const bool wanted = want_joints(&lanes);
+    if (MANY_REGISTERS && !wanted) {
+        crowd_joints_and_palettes(&lanes, binding);
+        return;
+    }
     crowd_joints(&lanes, binding);
-    crowd_results(&lanes, binding->model);
+    if (wanted)
+        crowd_results(&lanes, binding->model);
     crowd_palettes(&lanes, binding->model);
 }
 

@@ -6,6 +6,7 @@
 #define MD5_WIDE_AVX2
 #define FEWEST 8
 #define NARROWER MD5_CPU_SSE2
+#define MANY_REGISTERS 0
 #include "md5/pose/blend_wide.h"
 #include "md5/pose/crowd_wide.h"
 #include "md5/pose/one_wide.h"

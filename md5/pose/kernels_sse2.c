@@ -6,6 +6,7 @@
 #define MD5_WIDE_SSE2
 #define FEWEST 4
 #define NARROWER MD5_CPU_SCALAR
+#define MANY_REGISTERS 0
 #include "md5/pose/blend_wide.h"
 #include "md5/pose/crowd_wide.h"
 #include "md5/pose/one_wide.h"
