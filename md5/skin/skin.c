@@ -1,9 +1,13 @@
 // md5_skin(): the choice of a kernel.
 #include "md5/skin/kernels.h"
 
+// Meshes of fewer vertices are done in plain C: wide registers need longer for the first result.
+enum { FEWEST_VERTICES = 4 };
+
 void md5_skin_with(md5_cpu level, const md5_skin_job *job)
 {
-    switch (job->mesh->skin_plan ? level : MD5_CPU_SCALAR) {
+    const bool is_wide = job->mesh->skin_plan && job->mesh->num_vertices >= FEWEST_VERTICES;
+    switch (is_wide ? level : MD5_CPU_SCALAR) {
 #if MD5_HAS_SSE2
     case MD5_CPU_SSE2:
         md5_skin_sse2(job);

@@ -117,19 +117,17 @@ static inline bool is_blended(const md5_skin_job *job, md5_skin_kind kind)
     return kind == MD5_SKIN_BLEND || (kind == MD5_SKIN_WHOLE && (job->normals || job->tangents));
 }
 
-static inline void skin_vertex(const md5_skin_job *job, uint32_t vertex, md5_skin_kind kind)
+static inline void skin_vertex(const md5_skin_job *job, uint32_t vertex, bool blended)
 {
     const md5_mesh *const mesh = job->mesh;
-    const bool blended = is_blended(job, kind);
+    md5_vec3 unwritten;
     rows e;
     if (blended || job->normals || job->tangents)
         e = blend(mesh, job->palette, vertex);
-    const md5_vec3 point =
-        blended ? move(&e, mesh->positions[vertex]) : place(mesh, job->palette, vertex);
+    md5_vec3 *const to = job->bounds ? &unwritten : &job->positions[vertex];
+    *to = blended ? move(&e, mesh->positions[vertex]) : place(mesh, job->palette, vertex);
     if (job->bounds)
-        *job->bounds = md5_bounds_union(*job->bounds, (md5_bounds){point, point});
-    else
-        job->positions[vertex] = point;
+        *job->bounds = md5_bounds_union(*job->bounds, (md5_bounds){*to, *to});
     if (job->normals)
         job->normals[vertex] = turn(&e, mesh->normals[vertex]);
     if (job->tangents)
@@ -140,16 +138,16 @@ static inline void skin_vertex(const md5_skin_job *job, uint32_t vertex, md5_ski
 void md5_skin_run_scalar(const md5_skin_job *job, const md5_skin_run *run)
 {
     const uint32_t *const vertices = job->mesh->skin_plan->vertices + run->vertices;
-    const uint32_t count = run->count * md5_skin_num_vertices(run->order);
-    for (uint32_t i = 0; i < count; i++) {
-        if (run->order == MD5_SKIN_SPANS) {
-            for (uint32_t k = 0; k < MD5_SKIN_GROUP; k++)
-                skin_vertex(job, vertices[i] + k, run->kind);
-        } else if (run->order == MD5_SKIN_SINGLES) {
-            skin_vertex(job, vertices[i], run->kind);
-        } else if (i == 0 || vertices[i] != vertices[i - 1]) {
-            skin_vertex(job, vertices[i] / 3, run->kind);
-        }
+    const bool is_span = run->order == MD5_SKIN_SPANS, is_team = run->order == MD5_SKIN_TEAMS;
+    const bool blended = is_blended(job, run->kind);
+    const uint32_t size = run->order == MD5_SKIN_SINGLES ? 1 : MD5_SKIN_GROUP;
+    for (uint32_t i = 0; i < size * run->count; i++) {
+        uint32_t vertex = vertices[is_span ? i / MD5_SKIN_GROUP : i];
+        if (is_span)
+            vertex += i % MD5_SKIN_GROUP;
+        else if (is_team && i > 0 && vertex == vertices[i - 1])
+            continue;
+        skin_vertex(job, is_team ? vertex / 3 : vertex, blended);
     }
 }
 
@@ -161,6 +159,6 @@ void md5_skin_scalar(const md5_skin_job *job)
             md5_skin_run_scalar(job, &plan->runs[i]);
     } else {
         for (uint32_t vertex = 0; vertex < job->mesh->num_vertices; vertex++)
-            skin_vertex(job, vertex, MD5_SKIN_EXACT);
+            skin_vertex(job, vertex, false);
     }
 }

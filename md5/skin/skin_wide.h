@@ -11,7 +11,7 @@
 #include <float.h>
 
 // So many are as fast in plain C.
-enum { FEW_SINGLES = 2 };
+enum { FEW_SINGLES = MD5_WIDTH / 2 };
 
 // Points or directions, one in each lane.
 typedef struct lanes3 {
@@ -345,11 +345,16 @@ MD5_WIDE_INLINE void skin_groups(const skin_arrays *arrays, const md5_skin_plan 
     const uint32_t num_words = md5_skin_num_words(kind, order, count);
     const uint32_t *vertices = plan->vertices + run->vertices;
     const uint32_t *words = plan->words + run->words;
+    uint32_t joint = words[0]; // neighbouring spans often have the same
+    lanes_mat34 whole;
+    if (kind == MD5_SKIN_WHOLE)
+        whole = spread_matrix(&arrays->palette[joint]);
     for (uint32_t i = 0; i < run->count; i++) {
         const float *const floats = (const void *)(words + count);
-        lanes_mat34 whole;
-        if (kind == MD5_SKIN_WHOLE)
-            whole = spread_matrix(&arrays->palette[words[0]]);
+        if (kind == MD5_SKIN_WHOLE && (order == MD5_SKIN_TEAMS || words[0] != joint)) {
+            joint = words[0];
+            whole = spread_matrix(&arrays->palette[joint]);
+        }
         for (uint32_t k = 0; k < MD5_SKIN_GROUP; k += MD5_WIDTH) {
             const group of = {*vertices + k, vertices + k, words, floats + k, count};
             skin_group(arrays, &of, kind, order, &whole);
@@ -387,15 +392,43 @@ MD5_WIDE_INLINE matrix_rows term_at(const skin_arrays *arrays, uint32_t influenc
                                   : multiply_rows(m, &arrays->influences[influence]);
 }
 
-MD5_WIDE_INLINE void sum_singles(const skin_arrays *arrays, const group *of, term what,
-                                 matrix_rows sums[MD5_WIDTH])
+// `count` is known where this is inlined, or 0: then each has its own.
+MD5_WIDE_INLINE void sum_alike(const skin_arrays *arrays, const group *of, term what,
+                               uint32_t count, matrix_rows sums[MD5_WIDTH])
 {
     for (uint32_t lane = 0; lane < MD5_WIDTH; lane++) {
         const uint32_t *const range = arrays->first_influence + of->vertices[lane];
-        matrix_rows sum = term_at(arrays, range[0], what);
-        for (uint32_t i = range[0] + 1; i < range[1]; i++)
-            sum = add_matrices(sum, term_at(arrays, i, what));
+        const uint32_t first = range[0], own = count > 0 ? count : range[1] - first;
+        matrix_rows sum = term_at(arrays, first, what);
+        for (uint32_t i = 1; i < own; i++)
+            sum = add_matrices(sum, term_at(arrays, first + i, what));
         sums[lane] = sum;
+    }
+}
+
+MD5_WIDE_INLINE uint32_t count_influences(const skin_arrays *arrays, uint32_t vertex)
+{
+    return arrays->first_influence[vertex + 1] - arrays->first_influence[vertex];
+}
+
+// The singles of a run ascend in numbers of influences: if the first has as many as the last, all
+// have.
+MD5_WIDE_INLINE void sum_singles(const skin_arrays *arrays, const group *of, term what,
+                                 matrix_rows sums[MD5_WIDTH])
+{
+    const uint32_t count = count_influences(arrays, of->vertices[0]);
+    switch (count == count_influences(arrays, of->vertices[MD5_WIDTH - 1]) ? count : 0) {
+    case 2:
+        sum_alike(arrays, of, what, 2, sums);
+        break;
+    case 3:
+        sum_alike(arrays, of, what, 3, sums);
+        break;
+    case 4:
+        sum_alike(arrays, of, what, 4, sums);
+        break;
+    default:
+        sum_alike(arrays, of, what, 0, sums);
     }
 }
 
@@ -486,21 +519,31 @@ MD5_WIDE_CODE static void skin_run(const md5_skin_job *job, const md5_skin_run *
     }
 }
 
-MD5_WIDE_INLINE void store_lanes3(float *to, lanes3 a)
+// No lane holds a NaN: none is less or greater.
+MD5_WIDE_INLINE void lower_to_lanes(float *bound, md5_wide lanes)
 {
-    md5_wide_store(to, a.x);
-    md5_wide_store(to + MD5_WIDTH, a.y);
-    md5_wide_store(to + 2 * MD5_WIDTH, a.z);
+    float values[MD5_WIDTH];
+    md5_wide_store(values, lanes);
+    for (int i = 0; i < MD5_WIDTH; i++)
+        *bound = values[i] < *bound ? values[i] : *bound;
+}
+
+MD5_WIDE_INLINE void raise_to_lanes(float *bound, md5_wide lanes)
+{
+    float values[MD5_WIDTH];
+    md5_wide_store(values, lanes);
+    for (int i = 0; i < MD5_WIDTH; i++)
+        *bound = values[i] > *bound ? values[i] : *bound;
 }
 
 MD5_WIDE_CODE static void add_box(md5_bounds *bounds, const lanes_box *box)
 {
-    float low[3][MD5_WIDTH], high[3][MD5_WIDTH];
-    store_lanes3(low[0], box->low);
-    store_lanes3(high[0], box->high);
-    for (int i = 0; i < MD5_WIDTH; i++)
-        *bounds = md5_bounds_union(*bounds, (md5_bounds){{low[0][i], low[1][i], low[2][i]},
-                                                         {high[0][i], high[1][i], high[2][i]}});
+    lower_to_lanes(&bounds->min.x, box->low.x);
+    lower_to_lanes(&bounds->min.y, box->low.y);
+    lower_to_lanes(&bounds->min.z, box->low.z);
+    raise_to_lanes(&bounds->max.x, box->high.x);
+    raise_to_lanes(&bounds->max.y, box->high.y);
+    raise_to_lanes(&bounds->max.z, box->high.z);
 }
 
 MD5_WIDE_CODE static void skin(const md5_skin_job *job)
