@@ -8,6 +8,7 @@ Per clip, from the files as they are:
            aside, in any component that is stored (limit 0.0001)
   jolt     the same for speed: how much more any joint turns across the loop's end than it does
            from frame to frame elsewhere, in degrees (limit 6)
+  layer    the same between the first frames of a layer and of the clip it is taken from
   slide    how far a part of a sole moves along the floor in one frame while it is on the floor, in
            percent of the foot's length (limit 1)
   sink     how far a sole goes below the floor, in units (limit 0.35)
@@ -117,6 +118,11 @@ def check_loop(anim, report):
     report.add("jolt", worst, 6.0)
 
 
+def check_layer(anim, base, report):
+    report.add("layer", max(max(abs(a - b) for a, b in zip(one[0] + one[1], two[0] + two[1]))
+                            for one, two in zip(anim.frames[0], base.frames[0])), 1e-4)
+
+
 def check_soles(anim, mesh, vertices, foot, leaves, report):
     before, slide, lowest, floating = None, 0.0, 0.0, 0
     for n in range(len(anim.frames)):
@@ -191,6 +197,9 @@ def check(subject, clip, mesh, vertices, foot):
     report = Report()
     if clip.loop:
         check_loop(anim, report)
+    if clip.layer:
+        base = Anim(os.path.join(HERE, subject.name, clip.layer + ".md5anim"))
+        check_layer(anim, base, report)
     if not clip.airborne:
         check_soles(anim, mesh, vertices, foot, clip.leaves, report)
         check_steps(anim, mesh, vertices, clip, report)

@@ -318,7 +318,9 @@ def stand(a, t):
 
 def breathe(a, t):
     """A deep breath, shoulders and belly with it; the feet are none of its business."""
-    breath, late = wave(t / 2.5, 1, 0.25) + 1.0, wave(t / 2.5, 1, 0.31) + 0.588
+    # Both are 0 at the beginning, where the layer adds nothing.
+    breath = wave(t / 2.5, 1, 0.25) - wave(0.0, 1, 0.25)
+    late = wave(t / 2.5, 1, 0.31) - wave(0.0, 1, 0.31)
     a.rest()
     a.mouth(0.16)
     a.turn("spine_2", pitch=-0.8 * breath)

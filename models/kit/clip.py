@@ -13,15 +13,16 @@ class Clip:
 
     loop: ends as it began, but for where its root has come to. events: (frame, words), what a
     player may want to hear of. still: nothing follows late. airborne: there is no floor. leaves:
-    all feet leave the floor in it."""
+    all feet leave the floor in it. layer: the clip in whose first frame this one begins too, so that
+    the difference can be added to others."""
 
     actor, springs = None, ()
 
     def __init__(self, name, rate, intervals, act, loop=True, events=(), still=False,
-                 airborne=False, leaves=False):
+                 airborne=False, leaves=False, layer=None):
         self.name, self.rate, self.intervals, self.act = name, rate, intervals, act
         self.loop, self.events, self.still = loop, events, still
-        self.airborne, self.leaves = airborne, leaves
+        self.airborne, self.leaves, self.layer = airborne, leaves, layer
 
     def _posed(self, bones, n):
         actor = self.actor(bones)

@@ -240,7 +240,7 @@ CLIPS = (
     Clip("fold", 30, 42, fold, loop=False, events=_both_sets(10, 18) + [(38, "thud")]),
     Clip("idle", 30, 120, idle),
     Clip("shoot", 30, 42, shoot, events=((12, "shot left"), (20, "shot right"))),
-    Clip("trot", 30, 15, trot, leaves=True, events=_steps(TROT, 30)),
+    Clip("trot", 30, 15, trot, events=_steps(TROT, 30)),
     Clip("turn_left", 30, 27, turn_left, events=_steps(TURN_L, 30)),
     Clip("turn_right", 30, 27, turn_right, events=_steps(TURN_R, 30)),
     Clip("unfold", 30, 42, unfold, loop=False, events=_both_sets(32, 40)),
