@@ -231,6 +231,28 @@ TEST (smooth_inertial_transitions_end) {
     end(&other);
 }
 
+// However much happens while no one looks: there is an end to what is kept for the next pose, and
+// that is where things are.
+TEST (smooth_play_may_go_unseen) {
+    for (int fade = 0; fade < 3; fade++) {
+        for (int unseen = 1; unseen < 24; unseen++) {
+            smooth_case of;
+            begin(&of);
+            uint64_t random = (uint64_t)unseen;
+            for (int i = 0; i < unseen; i++) {
+                const int kind = fade < 2 ? fade : i == 0;
+                md5_player_go(of.player, 0, test_random_u32(&random) % 5, 0.5f, (md5_fade)kind,
+                              MD5_EASE_LINEAR);
+                md5_player_advance(of.player, 0.01, NULL, NULL);
+            }
+            step(&of, 0.01); // sound
+            for (int i = 0; i < 50; i++)
+                CHECK(step(&of, STEP_SECONDS) < LONGEST_STEP);
+            end(&of);
+        }
+    }
+}
+
 // What advances does not depend on whether anyone looks.
 TEST (smooth_play_needs_no_looking) {
     smooth_case seen, unseen;

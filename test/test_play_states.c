@@ -225,6 +225,16 @@ TEST (states_go_by_priority) {
         CHECK_UINT(state_after(&of, 0.0), expected[first]);
         end(&of);
     }
+    // Of equals, the first in the table.
+    const md5_transition_desc equals[] = {
+        {.from = "stand", .to = "sit", .interrupt = MD5_INTERRUPT_NONE, .duration = 1.0f},
+        {.from = "stand", .to = "walk"},
+        {.to = "jump"},
+    };
+    states_case same;
+    begin(&same, equals, 3);
+    CHECK_UINT(state_after(&same, 0.0), SIT);
+    end(&same);
     // From any state, but not to the one that it is in.
     const md5_transition_desc any[] = {{.to = "walk", .duration = 0.5f}};
     states_case of;

@@ -231,14 +231,14 @@ double md5_seconds_until(md5_player *player, const md5_live *live, double exit, 
 {
     const md5_machine *const machine = player->machine;
     const md5_program *const program = md5_program_of(player, live);
-    if (!program)
+    if (md5_has_reached(player, live, exit))
         return most;
     const md5_leaf_plan *const first = &machine->leaves[program->first_leaf];
     const double rate = rate_of(player, live);
     const double way = way_to(exit, rate, md5_live_time(live));
     // A clip that is played once comes no further than its end.
     const bool ends = timing_of(machine, first)->mode == MD5_PLAY_ONCE;
-    if (way <= SLACK || rate == 0.0 || (ends && exit > 1.0))
+    if (rate == 0.0 || (ends && exit > 1.0))
         return most;
     if (first->group < 0
         || machine->groups[program->first_group + (uint32_t)first->group].num_markers == 0)
@@ -273,7 +273,5 @@ double md5_progress(const md5_live *live)
 
 float md5_fade_at(const md5_live *live, double shift)
 {
-    if (!live->fades)
-        return 1.0f;
     return md5_ease(live->easing, (float)progress_at(live, live->elapsed + shift));
 }

@@ -9,9 +9,7 @@ static const md5_way NO_WAY = {.cosine = 1.0};
 // circle it then goes straight ahead.
 static md5_way turn_half(md5_way way, double side)
 {
-    const double length = sqrt(2.0 + 2.0 * way.cosine);
-    if (length < 1e-6)
-        return way;
+    const double length = sqrt(fmax(2.0 + 2.0 * way.cosine, 1e-12));
     const double c = (1.0 + way.cosine) / length, s = side * way.sine / length;
     const double x = way.x, y = way.y;
     way.x = c * x - s * y;

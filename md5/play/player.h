@@ -146,7 +146,7 @@ double md5_seconds_until(md5_player *player, const md5_live *live, double exit, 
 // How far the transition that brought it has come, 0..1.
 double md5_progress(const md5_live *live);
 
-// How far it has come in, 0..1, `shift` seconds from now.
+// How far it has come in, 0..1, `shift` seconds from now, if it fades in over something.
 float md5_fade_at(const md5_live *live, double shift);
 
 // -- changes.c: how one state follows another
