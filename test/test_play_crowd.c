@@ -218,6 +218,8 @@ TEST (crowd_plays_as_one_by_one) {
     md5_play_job jobs[CROWD];
     uint32_t heard = 0, heard_alone = 0;
     md5_mat34 joints[CROWD][PLAY_JOINTS], palettes[CROWD][PLAY_JOINTS];
+    memset(joints, 0, sizeof joints);
+    memset(palettes, 0, sizeof palettes);
     for (int i = 0; i < CROWD; i++) {
         crowd[i] = play_player(of.machine);
         alone[i] = play_player(of.machine);

@@ -177,7 +177,8 @@ TEST (smooth_inertial_transitions_keep_the_speed) {
     uint64_t random = 8;
     double most_quiet = 0.0, most = 0.0;
     for (int i = 0; i < 40; i++) {
-        md5_vec3 speed[2][PLAY_JOINTS];
+        md5_vec3 speed[PLAY_JOINTS];
+        memset(speed, 0, sizeof speed);
         for (int k = 0; k < 300; k++) {
             md5_transform before[PLAY_JOINTS];
             memcpy(before, of.pose, sizeof before);
@@ -190,9 +191,9 @@ TEST (smooth_inertial_transitions_keep_the_speed) {
                 const md5_vec3 a = before[joint].translation, b = of.pose[joint].translation;
                 const md5_vec3 now = {240.0f * (b.x - a.x), 240.0f * (b.y - a.y),
                                       240.0f * (b.z - a.z)};
-                const md5_vec3 last = speed[0][joint];
+                const md5_vec3 last = speed[joint];
                 change = fmax(change, fabs((double)(now.x - last.x)));
-                speed[0][joint] = now;
+                speed[joint] = now;
             }
             if (k > 100)
                 most_quiet = fmax(most_quiet, change);

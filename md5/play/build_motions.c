@@ -101,7 +101,12 @@ static bool build_item(md5_building *building, const motion_arrays *arrays,
     TRY(md5_resolve(building, &building->masks, from->mask, "motion", desc->name, &item->mask));
     TRY(resolve_parameter(building, from->weight_parameter, "motion", desc->name,
                           &item->weight_parameter));
-    if (desc->kind == MD5_MOTION_STACK && from->mode == MD5_LAYER_ADD) {
+    const bool is_added = desc->kind == MD5_MOTION_STACK && from->mode == MD5_LAYER_ADD;
+    if (is_added && number == 0)
+        return md5_fail(building->context, MD5_ERROR_MISMATCH, 0, 0,
+                        "motion %s has nothing that its first item could be added to",
+                        QUOTED(desc->name));
+    if (is_added) {
         int32_t source;
         TRY(md5_resolve(building, &building->clips, from->reference, "motion", desc->name,
                         &source));
@@ -230,12 +235,7 @@ static bool build_motion(md5_building *building, const motion_arrays *arrays,
         return build_clip_motion(building, arrays, desc, motion);
     if (desc->kind != MD5_MOTION_STACK)
         return build_space(building, arrays, desc, motion);
-    TRY(build_items(building, arrays, desc, motion));
-    if (desc->items[0].mode != MD5_LAYER_OVERRIDE)
-        return md5_fail(building->context, MD5_ERROR_MISMATCH, 0, 0,
-                        "motion %s has nothing that its first item could be added to",
-                        QUOTED(desc->name));
-    return true;
+    return build_items(building, arrays, desc, motion);
 }
 
 // Clips and motions share their names; a number below that of clips is a clip's.

@@ -70,13 +70,13 @@ static void gather(const md5_player *player, const md5_live *live, const md5_par
     if (is_first)
         return;
     md5_transform *const into = pose_at(stack, stack->count - 2);
-    md5_transform *const pose = pose_at(stack, stack->count - 1);
+    md5_transform *const last = pose_at(stack, stack->count - 1);
     if (parent->kind != MD5_MOTION_STACK) {
-        md5_blend_poses(into, pose, weight / *gathered, NULL, stack->num_joints, into);
+        md5_blend_poses(into, last, weight / *gathered, NULL, stack->num_joints, into);
     } else {
         if (item->mode == MD5_LAYER_ADD)
-            md5_subtract_reference(machine, item->reference, item->mask, pose);
-        md5_mix_pose(machine, item->mode, item->mask, weight, pose, into);
+            md5_subtract_reference(machine, item->reference, item->mask, last);
+        md5_mix_pose(machine, item->mode, item->mask, weight, last, into);
     }
     stack->count--;
 }

@@ -35,13 +35,11 @@ bool md5_check_choice(md5_building *building, uint32_t value, uint32_t last, con
                     QUOTED(owner), what, value);
 }
 
-bool md5_check_array(md5_building *building, const void *array, size_t count, const char *what,
-                     const char *kind, const char *owner)
+void md5_fail_array(md5_building *building, size_t count, const char *what, const char *kind,
+                    const char *owner)
 {
-    if (array || count == 0)
-        return true;
-    return md5_fail(building->context, MD5_ERROR_RANGE, 0, 0, "%s %s: there are no %s, but %zu",
-                    kind, QUOTED(owner), what, count);
+    md5_fail(building->context, MD5_ERROR_RANGE, 0, 0, "%s %s: there are no %s, but %zu", kind,
+             QUOTED(owner), what, count);
 }
 
 bool md5_resolve(md5_building *building, const md5_names *names, const char *name, const char *kind,
