@@ -11,6 +11,7 @@
 // The targets are parts of other programs, so they are no files of this one.
 #include "test/fuzz/anim.c"   // NOLINT(bugprone-suspicious-include)
 #include "test/fuzz/camera.c" // NOLINT(bugprone-suspicious-include)
+#include "test/fuzz/machine.c" // NOLINT(bugprone-suspicious-include)
 #include "test/fuzz/mesh.c"   // NOLINT(bugprone-suspicious-include)
 #include "test/fuzz/scene.c"  // NOLINT(bugprone-suspicious-include)
 
@@ -67,6 +68,10 @@ TEST (fuzz_corpus_of_anims_holds) {
 
 TEST (fuzz_corpus_of_cameras_holds) {
     run_corpus(fuzz_camera, "camera");
+}
+
+TEST (fuzz_corpus_of_machines_holds) {
+    run_corpus(fuzz_machine, "machine");
 }
 
 TEST (fuzz_corpus_of_scenes_holds) {

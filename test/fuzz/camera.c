@@ -1,5 +1,4 @@
-#include "test/fuzz/target.h"
-#include "test/test_asset.h"
+#include "test/fuzz/text.h"
 
 #include <math.h>
 
@@ -10,36 +9,14 @@ static const char *view_fault(const md5_camera *camera, double time, md5_wrap wr
     return fabs(x * x + y * y + z * z + w * w - 1.0) <= 1e-4 ? NULL : "a view without unit length";
 }
 
-static const char *fly(const md5_camera *camera)
+static const char *flight_fault(const md5_camera *camera)
 {
     const double end = camera->duration;
     const double times[] = {0.0, 0.3 * end, 0.7 * end, end, -0.7 * end, 1e300, (double)NAN};
-    const char *fault = NULL;
+    const char *fault = asset_camera_fault(camera);
     for (size_t i = 0; i < 3 * sizeof times / sizeof times[0] && !fault; i++)
         fault = view_fault(camera, times[i / 3], (md5_wrap)(i % 3));
     return fault;
 }
 
-const char *fuzz_camera(const uint8_t *data, size_t size)
-{
-    const char *const text = (const char *)data;
-    asset_heap heap = {0};
-    asset_warnings warnings = {0};
-    md5_load_opts opts = asset_opts(&heap, &warnings);
-    md5_error error;
-    opts.memory_limit = FUZZ_MEMORY_LIMIT;
-    opts.max_warnings = 1 + (uint32_t)(size % 8);
-    md5_camera *const camera = md5_parse_camera(text, size, &opts, &error);
-    const char *fault =
-        asset_answer_fault(camera, camera ? camera->num_warnings : 0, &opts, &error, text, size);
-    if (!fault && error.status == MD5_ERROR_MEMORY)
-        fault = "more memory was asked for than a small text can need";
-    if (!fault && camera)
-        fault = asset_camera_fault(camera);
-    if (!fault && camera)
-        fault = fly(camera);
-    md5_free_camera(camera);
-    if (!fault && heap.peak_bytes > FUZZ_FIXED_BYTES + (FUZZ_BYTES_PER_BYTE - 1) * size)
-        fault = "more memory than 64 KB and 16 bytes for each byte";
-    return fault ? fault : asset_heap_fault(&heap);
-}
+FUZZ_TEXT_KIND(camera, md5_camera, md5_parse_camera, flight_fault, md5_free_camera)

@@ -2,7 +2,7 @@
 # Fuzzes each target in turn, under the address and undefined behaviour sanitizers, and keeps what
 # it learns. Needs clang with libFuzzer.
 #   FUZZ_SECONDS=60        how long, each
-#   FUZZ_TARGETS="..."     which of: mesh anim camera scene
+#   FUZZ_TARGETS="..."     which of: mesh anim camera machine scene
 #   FUZZ_CORPUS=FOLDER     where inputs are kept between runs, one folder for each target in it
 #   FUZZ_MERGE=yes         at the end, replaces test/fuzz/corpus by the fewest inputs that reach as much
 . test/build/report.sh
@@ -90,7 +90,7 @@ show_and_fail() {
 }
 
 check "the library is built" make_library
-for target in ${FUZZ_TARGETS:-mesh anim camera scene}; do
+for target in ${FUZZ_TARGETS:-mesh anim camera machine scene}; do
     check "$target is built" make_fuzzer "$target"
     if fuzz "$target" >"$scratch/fuzz" 2>&1; then
         grep '^note: ' "$scratch/fuzz"

@@ -10,10 +10,11 @@
 
 typedef const char *fuzz_target(const uint8_t *data, size_t size);
 
-fuzz_target fuzz_mesh;   // an .md5mesh
-fuzz_target fuzz_anim;   // an .md5anim
-fuzz_target fuzz_camera; // an .md5camera
-fuzz_target fuzz_scene;  // an .md5mesh, a NUL byte, an .md5anim: loaded, bound, sampled, skinned
+fuzz_target fuzz_mesh;    // an .md5mesh
+fuzz_target fuzz_anim;    // an .md5anim
+fuzz_target fuzz_camera;  // an .md5camera
+fuzz_target fuzz_machine; // an .md5machine, and playing it
+fuzz_target fuzz_scene;   // an .md5mesh, a NUL byte, an .md5anim: loaded, bound, sampled, skinned
 
 // What no input may pass: far more than any of them needs.
 enum { FUZZ_MEMORY_LIMIT = 64 << 20 };

@@ -1,0 +1,64 @@
+// What holds of a text of any kind: it is read or refused, with as much memory as it may take and a
+// message that fits, and everything is given back.
+#ifndef FUZZ_TEXT_H
+#define FUZZ_TEXT_H
+
+#include "test/fuzz/target.h"
+#include "test/test_asset.h"
+
+typedef struct fuzz_text_kind {
+    void *(*parse)(const void *text, size_t size, const md5_load_opts *opts, md5_error *error);
+    uint32_t (*count_warnings)(const void *asset);
+    const char *(*find_fault)(void *asset); // NULL, or what is wrong with it
+    void (*free)(void *asset);
+} fuzz_text_kind;
+
+static inline const char *fuzz_text(const fuzz_text_kind *kind, const uint8_t *data, size_t size)
+{
+    const char *const text = (const char *)data;
+    asset_heap heap = {0};
+    asset_warnings warnings = {0};
+    md5_load_opts opts = asset_opts(&heap, &warnings);
+    md5_error error;
+    opts.memory_limit = FUZZ_MEMORY_LIMIT;
+    opts.max_warnings = 1 + (uint32_t)(size % 8);
+    void *const asset = kind->parse(text, size, &opts, &error);
+    const char *fault = asset_answer_fault(asset, asset ? kind->count_warnings(asset) : 0, &opts,
+                                           &error, text, size);
+    if (!fault && error.status == MD5_ERROR_MEMORY)
+        fault = "more memory was asked for than a small text can need";
+    if (!fault && asset)
+        fault = kind->find_fault(asset);
+    kind->free(asset);
+    if (!fault && heap.peak_bytes > FUZZ_FIXED_BYTES + (FUZZ_BYTES_PER_BYTE - 1) * size)
+        fault = "more memory than 64 KB and 16 bytes for each byte";
+    return fault ? fault : asset_heap_fault(&heap);
+}
+
+// The functions of a kind, from those of its type.
+#define FUZZ_TEXT_KIND(name, type, parse_it, find_its_fault, free_it)                   \
+    static void *parse_##name(const void *text, size_t size, const md5_load_opts *opts, \
+                              md5_error *error)                                         \
+    {                                                                                   \
+        return parse_it(text, size, opts, error);                                       \
+    }                                                                                   \
+    static uint32_t count_##name##_warnings(const void *asset)                          \
+    {                                                                                   \
+        return ((const type *)asset)->num_warnings;                                     \
+    }                                                                                   \
+    static const char *find_##name##_fault(void *asset)                                 \
+    {                                                                                   \
+        return find_its_fault((type *)asset);                                           \
+    }                                                                                   \
+    static void free_##name(void *asset)                                                \
+    {                                                                                   \
+        free_it((type *)asset);                                                         \
+    }                                                                                   \
+    const char *fuzz_##name(const uint8_t *data, size_t size)                           \
+    {                                                                                   \
+        static const fuzz_text_kind kind = {parse_##name, count_##name##_warnings,      \
+                                            find_##name##_fault, free_##name};          \
+        return fuzz_text(&kind, data, size);                                            \
+    }
+
+#endif
