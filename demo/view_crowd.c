@@ -148,13 +148,6 @@ static void have_whim(const view_crowd *crowd, view_member *member, md5_player *
     member->wished_speed = choice == 1 ? 0.0f : (part < 0.75f ? 0.36f : 1.0f) * high;
 }
 
-static void turn_by(view_member *member, float angle)
-{
-    const md5_quat a = member->place.rotation;
-    const md5_quat b = {.z = sinf(0.5f * angle), .w = cosf(0.5f * angle)};
-    member->place.rotation = (md5_quat){.z = a.w * b.z + a.z * b.w, .w = a.w * b.w - a.z * b.z};
-}
-
 // Who walks out of the square turns back.
 static void stay_near(const view_crowd *crowd, view_member *member, float seconds)
 {
@@ -163,7 +156,8 @@ static void stay_near(const view_crowd *crowd, view_member *member, float second
         return;
     const md5_vec3 ahead = view_rotate(member->place.rotation, (md5_vec3){1.0f, 0.0f, 0.0f});
     const float side = ahead.x * place.y - ahead.y * place.x;
-    turn_by(member, (side > 0.0f ? -turn_back_rate : turn_back_rate) * seconds);
+    const float rate = side > 0.0f ? -turn_back_rate : turn_back_rate;
+    member->place.rotation = view_turn_by(member->place.rotation, rate * seconds);
 }
 
 static void live(view_crowd *crowd, size_t number, float seconds)
@@ -192,11 +186,7 @@ static void play_part(void *user, uint32_t worker, size_t begin, size_t end)
     md5_play_batch(crowd->plays + begin, end - begin, scratch);
     for (size_t i = begin; i < end; i++) {
         md5_transform *const place = &crowd->members[i].place;
-        const md5_transform motion = crowd->plays[i].motion;
-        place->translation =
-            view_add(place->translation, view_rotate(place->rotation, motion.translation));
-        const md5_quat a = place->rotation, b = motion.rotation;
-        place->rotation = (md5_quat){.z = a.w * b.z + a.z * b.w, .w = a.w * b.w - a.z * b.z};
+        *place = view_go(*place, crowd->plays[i].motion);
         crowd->placements[i] = md5_mat34_from_transform(*place);
     }
 }

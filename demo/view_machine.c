@@ -144,12 +144,6 @@ static void apply_settings(view_machine *machine)
     }
 }
 
-// One turn about z after another.
-static md5_quat turned(md5_quat a, md5_quat b)
-{
-    return (md5_quat){.z = a.w * b.z + a.z * b.w, .w = a.w * b.w - a.z * b.z};
-}
-
 // Keys move a parameter towards one of its ends, or `share` of the way there. `moves`: they have
 // moved it, and it is not back yet. Returns false if there is no such parameter.
 static bool steer(view_machine *machine, const char *name, int direction, float share,
@@ -184,9 +178,8 @@ static void take_control(view_machine *machine, float seconds)
     if (steer(machine, "side", control->side, share, seconds, &control->moves_side))
         return;
     // Without clips that go sideways the character itself is turned.
-    const float half = 0.5f * view_radians(-turn_rate * (float)control->side * seconds);
-    machine->place.rotation =
-        turned(machine->place.rotation, (md5_quat){.z = sinf(half), .w = cosf(half)});
+    machine->place.rotation = view_turn_by(
+        machine->place.rotation, view_radians(-turn_rate * (float)control->side * seconds));
 }
 
 // Every few seconds: a trigger, or a walk in an arc. In the order of the table, so that a picture
@@ -222,11 +215,7 @@ static void go_on(view_machine *machine, double seconds)
     take_control(machine, (float)fabs(seconds));
     machine->time += seconds;
     md5_player_advance(machine->player, seconds, remember_event, machine);
-    const md5_transform motion = md5_player_root_motion(machine->player);
-    md5_transform *const place = &machine->place;
-    place->translation =
-        view_add(place->translation, view_rotate(place->rotation, motion.translation));
-    place->rotation = turned(place->rotation, motion.rotation);
+    machine->place = view_go(machine->place, md5_player_root_motion(machine->player));
 }
 
 static void begin_anew(view_machine *machine)

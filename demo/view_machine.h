@@ -40,9 +40,9 @@ typedef struct view_machine {
     bool acts;            // until somebody takes over: triggers one after another, and a walk
     double next_act;
     uint32_t num_acts;
-    md5_vec3 target;      // what its modifiers reach for or look at, in the world
-    bool has_target;      // false: a point that goes round before it
-    float reach;          // size of the character
+    md5_vec3 target; // what its modifiers reach for or look at, in the world
+    bool has_target; // false: a point that goes round before it
+    float reach;     // size of the character
     view_event events[VIEW_EVENTS];
     const view_setting *settings; // [num_settings], by time
     size_t num_settings, next_setting;

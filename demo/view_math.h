@@ -97,4 +97,24 @@ static inline md5_vec3 view_rotate(md5_quat q, md5_vec3 v)
     return view_add(view_add(v, view_scale(twice, q.w)), view_cross(axis, twice));
 }
 
+// One turn about z after another, both without tilt.
+static inline md5_quat view_turn_after(md5_quat a, md5_quat b)
+{
+    return (md5_quat){.z = a.w * b.z + a.z * b.w, .w = a.w * b.w - a.z * b.z};
+}
+
+static inline md5_quat view_turn_by(md5_quat a, float radians)
+{
+    return view_turn_after(a, (md5_quat){.z = sinf(0.5f * radians), .w = cosf(0.5f * radians)});
+}
+
+// Where a character that stands at `place` has come by a motion in its own space.
+static inline md5_transform view_go(md5_transform place, md5_transform motion)
+{
+    return (md5_transform){
+        .rotation = view_turn_after(place.rotation, motion.rotation),
+        .translation = view_add(place.translation, view_rotate(place.rotation, motion.translation)),
+    };
+}
+
 #endif
