@@ -332,3 +332,26 @@ TEST (cubic_curves_of_composed_joints) {
     }
     CHECK(curved > 100);
 }
+
+// The clip's joint 0 is not in the model; its motion still reaches the joint below it.
+TEST (cubic_curves_of_a_root_that_only_the_clip_has) {
+    even_clip clip;
+    make_even(&clip, 5);
+    md5_free_binding(clip.binding);
+    const md5_joint joints[2] = {{"elsewhere", -1}, {"origin", 0}};
+    const uint32_t order[2] = {0, 1};
+    const md5_transform still[2] = {clip.local[0],
+                                    {{0.0f, 0.0f, 0.0f, -1.0f}, {0.0f, 0.0f, 0.0f}, 0.0f}};
+    clip.anim.skeleton = (md5_skeleton){2, joints, order};
+    clip.anim.constant = clip.anim.base_frame = still;
+    clip.binding = md5_bind(&clip.model, &clip.anim, NULL, NULL);
+    if (!CHECK(clip.binding != NULL))
+        return;
+    for (int i = 0; i < 8; i++) {
+        const md5_moment moment = md5_moment_at(&clip.anim, 0.45 * i, MD5_WRAP_LOOP);
+        md5_transform found;
+        md5_sample_cubic(clip.binding, &moment, MD5_WRAP_LOOP, MD5_ROOT_FILE, &found);
+        CHECK_NEAR((double)found.translation.x, 5.0 + 3.0 * 0.45 * i, 1e-5);
+    }
+    md5_free_binding(clip.binding);
+}
