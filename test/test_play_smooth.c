@@ -176,9 +176,9 @@ TEST (smooth_inertial_transitions_keep_the_speed) {
     begin(&of);
     uint64_t random = 8;
     double most_quiet = 0.0, most = 0.0;
+    md5_vec3 speed[PLAY_JOINTS]; // in the last step
+    memset(speed, 0, sizeof speed);
     for (int i = 0; i < 40; i++) {
-        md5_vec3 speed[PLAY_JOINTS];
-        memset(speed, 0, sizeof speed);
         for (int k = 0; k < 300; k++) {
             md5_transform before[PLAY_JOINTS];
             memcpy(before, of.pose, sizeof before);
