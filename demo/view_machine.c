@@ -267,9 +267,11 @@ static void aim_modifiers(view_machine *machine)
                                                 : wandering_target(machine);
     for (uint32_t i = 0; i < machine->desc->num_modifiers; i++) {
         md5_target *const aim = md5_player_target(machine->player, i);
-        aim->weight = 1.0f;
-        aim->position = target;
-        aim->rotation = (md5_quat){.w = 1.0f};
+        const md5_modifier_kind kind = machine->desc->modifiers[i].kind;
+        // A joint that is to be turned by hand is left alone; a spring lives in the world.
+        aim->weight = kind == MD5_MODIFIER_JOINT ? 0.0f : 1.0f;
+        aim->position = kind == MD5_MODIFIER_SPRING ? machine->place.translation : target;
+        aim->rotation = machine->place.rotation;
     }
 }
 
