@@ -487,10 +487,21 @@ static bool make_everything(gl_scene *scene, const md5_model *model, md5_error *
         exact ? md5gl_create_model(scene->renderer, model, MD5GL_PATH_8, error) : NULL;
     md5gl_target *const target =
         packed ? md5gl_create_target(scene->renderer, 8, 8, 4, error) : NULL;
+    md5gl_model *const skinned =
+        target ? md5gl_create_model(scene->renderer, model, MD5GL_PATH_CPU, error) : NULL;
+    const md5_mat34 palettes[10] = {scene_identity};
+    const uint8_t texel[4] = {0};
+    const bool posed =
+        skinned && md5gl_pose_models(scene->renderer, skinned, palettes, NULL, 1, error);
+    const md5gl_texture normals =
+        posed ? md5gl_create_normal_map(scene->renderer, 1, 1, texel, MD5GL_NORMALS_RXGB, error)
+              : 0;
+    md5gl_destroy_texture(scene->renderer, normals);
+    md5gl_destroy_model(scene->renderer, skinned);
     md5gl_destroy_model(scene->renderer, exact);
     md5gl_destroy_model(scene->renderer, packed);
     md5gl_destroy_target(scene->renderer, target);
-    return target != NULL;
+    return normals != 0;
 }
 
 TEST (gl_memory_comes_from_the_allocator_and_goes_back) {
