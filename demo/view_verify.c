@@ -185,6 +185,21 @@ static bool compare_clips(verification *v)
     return true;
 }
 
+// A machine moves the model instead of clips: what it shows in its first seconds.
+static bool compare_machine(verification *v)
+{
+    enum { MOMENTS = 60 };
+    view_scene *const scene = &v->viewer->scene;
+    view_play play = v->viewer->play;
+    for (int i = 0; i < MOMENTS && scene->machine.player != NULL; i++) {
+        play.time = 0.37 * i;
+        view_pose(scene, &play);
+        if (!compare_pose(v))
+            return false;
+    }
+    return true;
+}
+
 // -- Report ---------------------------------------------------------------------------------
 
 // How a mesh did. A path that is forced may lose what its loss foretells, and no more; it has
@@ -263,7 +278,7 @@ bool view_run_verify(view_state *viewer)
     };
     for (uint32_t i = 0; i < model->num_meshes; i++)
         v.reports[i].excess = -INFINITY;
-    const bool compared = compare_still_poses(&v) && compare_clips(&v);
+    const bool compared = compare_still_poses(&v) && compare_clips(&v) && compare_machine(&v);
     const bool passes = compared && report_all(&v, size);
     free(v.reports);
     free(v.positions);

@@ -36,18 +36,18 @@ static void choose_path(const md5gl_renderer *renderer, const md5_model *model, 
 {
     const float most = MD5GL_MEASURABLE_LOSS * diagonal(&model->bounds);
     mesh->path = MD5GL_PATH_EXACT;
-    mesh->reason = "8 influences would lose something";
+    mesh->reason = "8 would lose";
     if (mesh->mesh->loss8 <= most) {
         mesh->path = MD5GL_PATH_8;
-        mesh->reason = "4 influences would lose something";
+        mesh->reason = "4 would lose";
     }
     if (mesh->mesh->loss4 <= most) {
         mesh->path = MD5GL_PATH_4;
-        mesh->reason = "loses nothing measurable";
+        mesh->reason = "loses nothing";
     }
     if (!fits(renderer, model, mesh->mesh, mesh->path, NULL)) {
         mesh->path = MD5GL_PATH_CPU;
-        mesh->reason = "too large for a texture buffer";
+        mesh->reason = "buffer too small";
     }
 }
 
