@@ -18,6 +18,83 @@ typedef struct crowd_case {
 static const md5_event STEPS[] = {{3, "step", "left"}, {13, "step", "right"}};
 
 // Everything that there is, in three layers, with every kind of modifier.
+static const md5_parameter_desc PARAMETERS[] = {{"x", MD5_PARAMETER_FLOAT, 0.4f},
+                                                {"y", MD5_PARAMETER_FLOAT, 0.0f},
+                                                {"w", MD5_PARAMETER_FLOAT, 0.5f},
+                                                {"leap", MD5_PARAMETER_TRIGGER, 0.0f}};
+static const md5_mask_desc MASKS[] = {{"upper", "*spine", 1}};
+static const md5_motion_item LINE[] = {{.motion = "a", .x = 0.0f}, {.motion = "b", .x = 1.0f}};
+static const md5_motion_item PLANE[] = {{.motion = "line", .x = 0.0f, .y = 0.0f},
+                                        {.motion = "c", .x = 1.0f, .y = 0.0f},
+                                        {.motion = "d", .x = 0.0f, .y = 1.0f}};
+static const md5_motion_item STACK[] = {
+    {.motion = "plane"},
+    {.motion = "d", .mask = "upper", .weight_parameter = "w"},
+    {.motion = "c", .mode = MD5_LAYER_ADD, .weight_parameter = "x", .mask = "upper"}};
+static const md5_motion_desc MOTIONS[] = {
+    {.name = "line",
+     .kind = MD5_MOTION_BLEND_1D,
+     .items = LINE,
+     .num_items = 2,
+     .x_parameter = "x",
+     .sync = MD5_SYNC_MARKERS},
+    {.name = "plane",
+     .kind = MD5_MOTION_BLEND_2D,
+     .items = PLANE,
+     .num_items = 3,
+     .x_parameter = "x",
+     .y_parameter = "y",
+     .sync = MD5_SYNC_PHASE},
+    {.name = "stack",
+     .kind = MD5_MOTION_STACK,
+     .items = STACK,
+     .num_items = 3,
+     .speed_parameter = "w",
+     .speed = 2.0f},
+    {.name = "once",
+     .kind = MD5_MOTION_CLIP,
+     .clip = "b",
+     .mode = MD5_PLAY_ONCE,
+     .speed = -1.0f,
+     .start = 1.0},
+    {.name = "swing", .kind = MD5_MOTION_CLIP, .clip = "d", .mode = MD5_PLAY_PING_PONG},
+};
+static const md5_state_desc STATE_TABLE[STATES] = {{"line", "line"}, {"stack", "stack"},
+                                                   {"once", "once"}, {"swing", "swing"},
+                                                   {"none", NULL},   {"still", "e"}};
+static const md5_condition LEAPS = {"leap", MD5_IS_SET, 0.0f}, FAR = {"x", MD5_IS_GREATER, 0.7f};
+static const md5_transition_desc TRANSITIONS[] = {
+    {.to = "once", .conditions = &LEAPS, .num_conditions = 1, .duration = 0.2f, .priority = 1},
+    {.from = "once",
+     .to = "line",
+     .waits = true,
+     .exit = 0.8f,
+     .duration = 0.3f,
+     .fade = MD5_FADE_INERTIAL},
+    {.from = "line",
+     .to = "stack",
+     .conditions = &FAR,
+     .num_conditions = 1,
+     .duration = 0.4f,
+     .keeps_phase = true},
+    {.from = "stack",
+     .to = "swing",
+     .waits = true,
+     .exit = 1.5f,
+     .duration = 0.1f,
+     .interrupt = MD5_INTERRUPT_HIGHER},
+    {.from = "swing", .to = "none", .waits = true, .exit = 1.0f, .duration = 0.2f},
+    {.from = "none", .to = "still", .waits = true, .exit = 1.0f, .duration = 0.2f},
+    {.from = "still", .to = "line", .waits = true, .exit = 1.0f, .duration = 0.2f},
+};
+static const md5_modifier_desc MODIFIERS[] = {
+    {.name = "joint", .kind = MD5_MODIFIER_JOINT, .joint = "spine"},
+    {.name = "look", .kind = MD5_MODIFIER_AIM, .joint = "head", .limit = 0.5f},
+    {.name = "foot", .kind = MD5_MODIFIER_TWO_BONE, .joint = "lfoot"},
+    {.name = "hand", .kind = MD5_MODIFIER_FABRIK, .joint = "lhand", .length = 4},
+    {.name = "reach", .kind = MD5_MODIFIER_CCD, .joint = "rhand", .length = 3},
+    {.name = "swing", .kind = MD5_MODIFIER_SPRING, .joint = "rhand", .gravity = 100.0f},
+};
 static void begin(crowd_case *of)
 {
     static const char *const names[5] = {"a", "b", "c", "d", "e"};
@@ -40,106 +117,30 @@ static void begin(crowd_case *of)
                                    .markers = markers,
                                    .num_markers = i < 4 ? 2 : 0};
     }
-    const md5_parameter_desc parameters[] = {{"x", MD5_PARAMETER_FLOAT, 0.4f},
-                                             {"y", MD5_PARAMETER_FLOAT, 0.0f},
-                                             {"w", MD5_PARAMETER_FLOAT, 0.5f},
-                                             {"leap", MD5_PARAMETER_TRIGGER, 0.0f}};
-    const md5_mask_desc masks[] = {{"upper", "*spine", 1}};
-    const md5_motion_item line[] = {{.motion = "a", .x = 0.0f}, {.motion = "b", .x = 1.0f}};
-    const md5_motion_item plane[] = {{.motion = "line", .x = 0.0f, .y = 0.0f},
-                                     {.motion = "c", .x = 1.0f, .y = 0.0f},
-                                     {.motion = "d", .x = 0.0f, .y = 1.0f}};
-    const md5_motion_item stack[] = {
-        {.motion = "plane"},
-        {.motion = "d", .mask = "upper", .weight_parameter = "w"},
-        {.motion = "c", .mode = MD5_LAYER_ADD, .weight_parameter = "x", .mask = "upper"}};
-    const md5_motion_desc motions[] = {
-        {.name = "line",
-         .kind = MD5_MOTION_BLEND_1D,
-         .items = line,
-         .num_items = 2,
-         .x_parameter = "x",
-         .sync = MD5_SYNC_MARKERS},
-        {.name = "plane",
-         .kind = MD5_MOTION_BLEND_2D,
-         .items = plane,
-         .num_items = 3,
-         .x_parameter = "x",
-         .y_parameter = "y",
-         .sync = MD5_SYNC_PHASE},
-        {.name = "stack",
-         .kind = MD5_MOTION_STACK,
-         .items = stack,
-         .num_items = 3,
-         .speed_parameter = "w",
-         .speed = 2.0f},
-        {.name = "once",
-         .kind = MD5_MOTION_CLIP,
-         .clip = "b",
-         .mode = MD5_PLAY_ONCE,
-         .speed = -1.0f,
-         .start = 1.0},
-        {.name = "swing", .kind = MD5_MOTION_CLIP, .clip = "d", .mode = MD5_PLAY_PING_PONG},
-    };
-    const md5_state_desc states[STATES] = {{"line", "line"},   {"stack", "stack"}, {"once", "once"},
-                                           {"swing", "swing"}, {"none", NULL},     {"still", "e"}};
-    const md5_condition leaps = {"leap", MD5_IS_SET, 0.0f}, far = {"x", MD5_IS_GREATER, 0.7f};
-    const md5_transition_desc transitions[] = {
-        {.to = "once", .conditions = &leaps, .num_conditions = 1, .duration = 0.2f, .priority = 1},
-        {.from = "once",
-         .to = "line",
-         .waits = true,
-         .exit = 0.8f,
-         .duration = 0.3f,
-         .fade = MD5_FADE_INERTIAL},
-        {.from = "line",
-         .to = "stack",
-         .conditions = &far,
-         .num_conditions = 1,
-         .duration = 0.4f,
-         .keeps_phase = true},
-        {.from = "stack",
-         .to = "swing",
-         .waits = true,
-         .exit = 1.5f,
-         .duration = 0.1f,
-         .interrupt = MD5_INTERRUPT_HIGHER},
-        {.from = "swing", .to = "none", .waits = true, .exit = 1.0f, .duration = 0.2f},
-        {.from = "none", .to = "still", .waits = true, .exit = 1.0f, .duration = 0.2f},
-        {.from = "still", .to = "line", .waits = true, .exit = 1.0f, .duration = 0.2f},
-    };
     md5_layer_desc layers[3];
     for (int i = 0; i < 3; i++)
         layers[i] = (md5_layer_desc){.name = names[i],
-                                     .states = states,
+                                     .states = STATE_TABLE,
                                      .num_states = STATES,
-                                     .transitions = transitions,
+                                     .transitions = TRANSITIONS,
                                      .num_transitions = 7};
     layers[1].mask = "upper";
     layers[1].weight_parameter = "w";
     layers[2].mode = MD5_LAYER_ADD;
     layers[2].weight = 0.25f;
     layers[2].reference = "a";
-    const md5_modifier_desc modifiers[] = {
-        {.name = "joint", .kind = MD5_MODIFIER_JOINT, .joint = "spine"},
-        {.name = "look", .kind = MD5_MODIFIER_AIM, .joint = "head", .limit = 0.5f},
-        {.name = "foot", .kind = MD5_MODIFIER_TWO_BONE, .joint = "lfoot"},
-        {.name = "hand", .kind = MD5_MODIFIER_FABRIK, .joint = "lhand", .length = 4},
-        {.name = "reach", .kind = MD5_MODIFIER_CCD, .joint = "rhand", .length = 3},
-        {.name = "swing", .kind = MD5_MODIFIER_SPRING, .joint = "rhand", .gravity = 100.0f},
-    };
     of->machine = play_machine(&(md5_machine_desc){.model = of->made.model,
                                                    .clips = clips,
                                                    .num_clips = 5,
-                                                   .masks = masks,
+                                                   .masks = MASKS,
                                                    .num_masks = 1,
-                                                   .motions = motions,
+                                                   .motions = MOTIONS,
                                                    .num_motions = 5,
-                                                   .parameters = parameters,
+                                                   .parameters = PARAMETERS,
                                                    .num_parameters = 4,
                                                    .layers = layers,
                                                    .num_layers = 3,
-                                                   .modifiers = modifiers,
+                                                   .modifiers = MODIFIERS,
                                                    .num_modifiers = 6});
 }
 
