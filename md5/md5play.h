@@ -46,8 +46,7 @@ typedef enum md5_interpolation {
     MD5_INTERPOLATE_CUBIC,  // smooth through the frames: md5_sample_cubic()
 } md5_interpolation;
 
-// What becomes of the way that joint 0 goes in a clip. What is extracted is taken out of the pose
-// and given by md5_player_root_motion().
+// What of joint 0's way is taken out of the pose and given by md5_player_root_motion().
 typedef enum md5_extract {
     MD5_EXTRACT_NONE, // left in the pose as stored
     MD5_EXTRACT_MOVE, // translation, all three axes
@@ -57,9 +56,8 @@ typedef enum md5_extract {
 
 // Something that happens at a frame of a clip, like a footstep.
 typedef struct md5_event {
-    uint32_t frame;   // 0 is the first
-    const char *name; // "footstep"
-    const char *text; // what belongs to it, "left"; NULL or "" = nothing
+    uint32_t frame;          // 0 is the first
+    const char *name, *text; // "footstep", and what belongs to it, "left"; NULL or "" = nothing
 } md5_event;
 
 typedef struct md5_clip_desc {
@@ -91,8 +89,7 @@ MD5_API bool md5_make_mask(const md5_skeleton *skeleton, const char *joints, uin
                            float *weights, md5_error *error);
 
 typedef struct md5_mask_desc {
-    const char *name;
-    const char *joints;
+    const char *name, *joints;
     uint32_t feather;
 } md5_mask_desc;
 
@@ -101,8 +98,7 @@ typedef struct md5_mask_desc {
 typedef enum md5_parameter_kind {
     MD5_PARAMETER_FLOAT,
     MD5_PARAMETER_BOOL,    // 0 or 1
-    MD5_PARAMETER_TRIGGER, // set by the game, reset by the transition that it sets off; one in
-                           // every layer may be, in the same step
+    MD5_PARAMETER_TRIGGER, // set by the game, reset by what it sets off, one transition a layer
 } md5_parameter_kind;
 
 typedef struct md5_parameter_desc {
@@ -122,14 +118,13 @@ typedef enum md5_motion_kind {
     MD5_MOTION_STACK,    // the first item, then each one laid over or added to what is there
 } md5_motion_kind;
 
-// How the items of a blend space keep step.
+// How the items of a blend space keep step: the clips of all of them, also of spaces within, and
+// of stacks their first item's. They must go on for ever, with markers without turning round.
 typedef enum md5_sync {
     MD5_SYNC_NONE,    // each in its own time
     MD5_SYNC_PHASE,   // at the same normalised time, at the weighted mean of their speeds
     MD5_SYNC_MARKERS, // likewise, from marker to marker: each clip has as many
 } md5_sync;
-// What keeps step are the clips of all the items, also of spaces within, and of a stack its first
-// item's. They must go on for ever, with markers without turning round.
 
 typedef enum md5_layer_mode {
     MD5_LAYER_OVERRIDE,
@@ -139,15 +134,13 @@ typedef enum md5_layer_mode {
 typedef struct md5_motion_item {
     const char *motion;
     float x, y; // blend spaces: its place; x ascending in 1D
-    // Stacks. The first item stays as it is, whatever is said here; each other one has a weight of
-    // 0..1: where weight_parameter is not NULL that parameter's value, else `weight`, 0 counting
-    // as 1.
+    // Stacks, from the second item on. Its weight, 0..1, is that of weight_parameter, or, where
+    // that is NULL, `weight`, 0 counting as 1.
     md5_layer_mode mode;
     const char *mask; // NULL = all joints
     float weight;
     const char *weight_parameter;
-    // MD5_LAYER_ADD: what the motion is a difference to: frame reference_frame of clip `reference`;
-    // NULL = of the first clip of the motion itself.
+    // ADD: the motion is a difference to frame reference_frame of this clip; NULL = its own first.
     const char *reference;
     uint32_t reference_frame;
 } md5_motion_item;
@@ -170,7 +163,7 @@ typedef struct md5_motion_desc {
 
 typedef enum md5_easing {
     MD5_EASE_LINEAR,
-    MD5_EASE_SMOOTH, // 3 t^2 - 2 t^3
+    MD5_EASE_SMOOTH,
     MD5_EASE_QUADRATIC_IN,
     MD5_EASE_QUADRATIC_OUT,
     MD5_EASE_QUADRATIC_IN_OUT,
@@ -183,6 +176,7 @@ typedef enum md5_easing {
 } md5_easing;
 
 // The eased part of `t`, clamped to 0..1, NaN counting as 0: 0 at 0, 1 at 1, rising between.
+// SMOOTH is 3 t^2 - 2 t^3.
 MD5_API float md5_ease(md5_easing easing, float t);
 
 typedef enum md5_fade {
@@ -220,9 +214,8 @@ typedef struct md5_transition_desc {
     const md5_condition *conditions; // [num_conditions], all must hold
     uint32_t num_conditions;
     bool waits;     // for the exit time:
-    float exit;     // normalised time of `from` that must be reached in the present step or before;
-                    // 1 = at the end of a cycle or clip. Backward it counts from the end. What is
-                    // nothing is always at its end
+    float exit;     // normalised time of `from` to be reached; 1 = the end of a cycle or clip.
+                    // Backward it counts from the end; what is nothing is always at its end
     float duration; // seconds; 0 = cut
     md5_fade fade;
     md5_easing easing;
@@ -233,8 +226,7 @@ typedef struct md5_transition_desc {
 } md5_transition_desc;
 
 typedef struct md5_state_desc {
-    const char *name;
-    const char *motion; // NULL = nothing: the layer lets through what is below
+    const char *name, *motion; // motion NULL = nothing: the layer lets through what is below
 } md5_state_desc;
 
 // Layers are laid over one another in the order of the table. Each is a state machine.
@@ -244,14 +236,11 @@ typedef struct md5_layer_desc {
     const char *reference;
     uint32_t reference_frame;
     const char *mask; // NULL = all joints
-    // 0..1; where weight_parameter is not NULL that parameter's value, else `weight`, 0 counting
-    // as 1.
-    float weight;
+    float weight;     // as in md5_motion_item
     const char *weight_parameter;
-    const md5_state_desc *states; // [num_states], the first is the one to start in
-    uint32_t num_states;
+    const md5_state_desc *states;           // [num_states], the first is the one to start in
     const md5_transition_desc *transitions; // [num_transitions]
-    uint32_t num_transitions;
+    uint32_t num_states, num_transitions;
 } md5_layer_desc;
 
 // -- Modifiers ------------------------------------------------------------------------------
@@ -293,9 +282,8 @@ typedef struct md5_modifier_desc {
 
 typedef struct md5_target {
     float weight;      // 0..1; 0, as at the start: the modifier does nothing
-    md5_vec3 position; // model space
-    md5_quat rotation; // JOINT; TWO_BONE: of the tip, model space, where has_rotation
-    // SPRING: position and rotation are where the character stands in the world.
+    md5_vec3 position; // model space; SPRING: of the character in the world
+    md5_quat rotation; // JOINT; SPRING: likewise; TWO_BONE: of the tip, where has_rotation
     bool has_rotation;
     md5_vec3 pole; // TWO_BONE: model-space point that knee or elbow bends towards, where has_pole
     bool has_pole; // false: it bends as the animation has it
@@ -350,8 +338,8 @@ MD5_API void md5_free_player(md5_player *player);
 // Back to how md5_create_player() made it.
 MD5_API void md5_player_reset(md5_player *player);
 
-// False, and nothing is set, when the value is not finite or there is no such parameter. A
-// trigger or bool is set by any value but 0.
+// False when the value is not finite or there is no such parameter. Any but 0 sets a trigger or
+// bool.
 MD5_API bool md5_player_set(md5_player *player, uint32_t parameter, float value);
 MD5_API float md5_player_get(const md5_player *player, uint32_t parameter); // 0 if there is none
 
@@ -363,7 +351,7 @@ MD5_API bool md5_player_go(md5_player *player, uint32_t layer, uint32_t state, f
 // The same at once, at a normalised time; no event fires and the root does not move.
 MD5_API bool md5_player_seek(md5_player *player, uint32_t layer, uint32_t state, double time);
 
-// The target of a modifier, to be written at any time; NULL if there is none.
+// A modifier's target, to be written at any time; NULL if there is none.
 MD5_API md5_target *md5_player_target(md5_player *player, uint32_t modifier);
 
 // Called for each event that is passed, in the order of time, with the weight that its clip has in
@@ -374,19 +362,17 @@ typedef void md5_event_fn(void *user, md5_player *player, const md5_event *event
 
 // Lets `seconds` pass, which may be 0 or negative; what is not finite counts as 0, more than a
 // million as that. First transitions are taken, then clips go on, then events in (before, now]
-// fire: each exactly once a pass, however the time is split; the first step includes where it
-// begins. Where a transition ends or falls due within the step, the step is divided there, at most
-// 63 times, so that it makes no difference how often one steps. Backward in time clips go back, but
-// transitions go on. `events` may be NULL. What advances does not depend on md5_player_pose() being
-// called.
+// fire: each exactly once a pass; the first step includes where it begins. Where a transition ends
+// or falls due within the step, the step is divided there, at most 63 times: it makes no difference
+// how often one steps, nor whether md5_player_pose() is called. Backward in time clips go back, but
+// transitions go on. `events` may be NULL.
 MD5_API void md5_player_advance(md5_player *player, double seconds, md5_event_fn *events,
                                 void *user);
 
 // How the root moved in the last md5_player_advance(), by MD5_EXTRACT_* of what is playing, blended
 // as the poses are: in the space of the character as it was before. The new place is place *
-// motion; composed over any split of a stretch of time it is the whole, to rounding; while weights
-// change or where ways that turn are blended, to the second order of the steps, which are made
-// short then.
+// motion; composed over any split of a stretch of time it is the whole: to rounding, but to the
+// second order of short steps while weights change or ways that turn are blended.
 MD5_API md5_transform md5_player_root_motion(const md5_player *player);
 
 // Writes the pose as it is now; `joints` and `palette`, [model joints], may be NULL.

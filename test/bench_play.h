@@ -3,6 +3,8 @@
 #ifndef TEST_BENCH_PLAY_H
 #define TEST_BENCH_PLAY_H
 
+#include "test/bench_measure.h"
+
 #include "md5/md5play.h"
 
 #include <stdio.h>
@@ -151,29 +153,68 @@ static void free_playing(playing *play)
     free(play->scratch);
 }
 
-// A frame of a game for one character; the others take turns, so that none is in the first cache.
-static void play_character(playing *play)
+// The works of rows: `of` is a playing. The player takes the best instruction set by itself.
+//
+// A frame of a game for one character; all take turns, so that none is in the first cache.
+static uint64_t work_character(void *of, md5_cpu level)
 {
+    playing *const play = of;
+    (void)level;
     md5_player *const player = play->players[play->next];
     play->next = (play->next + 1) % PLAYING_CROWD;
     md5_player_advance(player, 1.0 / 60.0, NULL, NULL);
     md5_player_pose(player, play->scratch, play->pose, play->joints, play->palettes);
+    return play->palettes[0].m[0] > 0.0f;
 }
 
 // The same while the body goes from one state to the other, which it always does.
-static void fade_character(playing *play)
+static uint64_t work_fading_character(void *of, md5_cpu level)
 {
+    const playing *const play = of;
     md5_player *const player = play->players[play->next];
     const md5_layer_status status = md5_player_layer(player, 0);
     if (status.from < 0)
         md5_player_set(player, 0, status.state == 0 ? 0.0f : 2.0f);
-    play_character(play);
+    return work_character(of, level);
 }
 
 // All of them at once.
-static void play_crowd(playing *play)
+static uint64_t work_played_crowd(void *of, md5_cpu level)
 {
+    playing *const play = of;
+    (void)level;
     md5_play_batch(play->jobs, PLAYING_CROWD, play->scratch);
+    return play->palettes[0].m[0] > 0.0f;
+}
+
+// Rows of the table; none where the model is not there.
+static void measure_play(bench_table *table)
+{
+    static playing of;
+    if (!make_playing(&of))
+        return;
+    const double num_joints = of.model->skeleton.num_joints;
+    bench_row row = {
+        .name = "full character",
+        .unit = "ns/joint",
+        .work = work_character,
+        .of = &of,
+        .units = num_joints,
+        .best = md5_cpu_best(),
+        .no_twin = true,
+        .goal = 15.0,
+    };
+    bench_heading("playing: state machine, 2 layers, additive, 2 legs, look-at, 71 joints");
+    bench_measure(table, &row);
+    row.goal = 0.0;
+    row.name = "while states fade";
+    row.work = work_fading_character;
+    bench_measure(table, &row);
+    row.name = "250 at once";
+    row.work = work_played_crowd;
+    row.units = PLAYING_CROWD * num_joints;
+    bench_measure(table, &row);
+    free_playing(&of);
 }
 
 #endif

@@ -197,6 +197,12 @@ TEST (play_nests_motions) {
         play_real_add(expected, other, reference, 0.5, NULL, expected);
         CHECK(play_distance(pose, expected) < NEAR);
     }
+    // What is set shows at once, without a step.
+    md5_transform before[PLAY_JOINTS], after[PLAY_JOINTS];
+    play_pose(player, before);
+    md5_player_set(player, 0, 0.1f);
+    play_pose(player, after);
+    CHECK(play_pose_distance(before, after) > 0.1);
     md5_free_player(player);
     md5_free_machine(machine);
     play_end(&made);

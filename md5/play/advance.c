@@ -144,20 +144,9 @@ static double seconds_of_step(md5_player *player, double seconds)
     return player->machine->has_way ? fmin(most, MOST_SECONDS_OF_WAY) : most;
 }
 
-static void weigh_all(md5_player *player)
-{
-    for (uint32_t layer = 0; layer < player->machine->tables.num_layers; layer++) {
-        md5_run *const run = &player->runs[layer];
-        for (uint32_t i = 0; i < run->num_used; i++)
-            md5_weigh_live(player, md5_live_at(run, i));
-    }
-    player->is_weighed = true;
-}
-
 static void take_transitions(md5_player *player)
 {
-    if (!player->is_weighed)
-        weigh_all(player);
+    md5_weigh_all(player);
     for (uint32_t i = 0; i < player->machine->tables.num_layers; i++)
         md5_take_transitions(player, i);
 }

@@ -29,6 +29,7 @@ void md5_player_pose(md5_player *player, void *scratch, md5_transform *pose, md5
 {
     const md5_model *const model = player->machine->model;
     md5_transform *const spare = align(scratch);
+    md5_weigh_all(player);
     md5_blend_layers(player, spare, pose);
     md5_apply_modifiers(player, pose);
     player->since_pose = 0.0;

@@ -87,6 +87,17 @@ void md5_weigh_live(md5_player *player, md5_live *live)
     }
 }
 
+void md5_weigh_all(md5_player *player)
+{
+    for (uint32_t layer = 0; !player->is_weighed && layer < player->machine->tables.num_layers;
+         layer++) {
+        md5_run *const run = &player->runs[layer];
+        for (uint32_t i = 0; i < run->num_used; i++)
+            md5_weigh_live(player, md5_live_at(run, i));
+    }
+    player->is_weighed = true;
+}
+
 static void set_clocks(const md5_program *program, md5_live *live, const md5_clock *leaves,
                        const md5_clock *groups)
 {

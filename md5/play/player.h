@@ -131,6 +131,9 @@ void md5_weigh_live(md5_player *player, md5_live *live);
 // Clocks `seconds` from now, in player->leaf_clocks and player->group_clocks.
 void md5_find_clocks(md5_player *player, const md5_live *live, double seconds);
 
+// The same of all that is in play, if a parameter has changed.
+void md5_weigh_all(md5_player *player);
+
 void md5_advance_live(md5_player *player, md5_live *live, double seconds);
 
 // Normalised time: of the first clip. And without whole cycles.
