@@ -237,7 +237,7 @@ _GLOSS = {"fang": 190.0, "horn": 128.0, "thorn": 112.0, "fin": 84.0, "lid": 58.0
 
 
 def _gloss(part, x, y, z, n):
-    """Gloss before the relief: wet lips and mouth, hard nails, a soft belly."""
+    """Gloss before the relief: wet lips, hard nails, a soft belly."""
     gloss = _GLOSS.get(part, 62.0)
     if part == "leg":
         nail = min(_near(x, y, z, toe) for toe in _TOES)
@@ -246,7 +246,10 @@ def _gloss(part, x, y, z, n):
         pale = max(_belly(x, y, z, n[0]), _muzzle(x, y, z))
         gloss += (38.0 - gloss) * pale
     if part == "head" and x > 5.0 and 30.0 < z < 41.0:
-        gloss = max(gloss, 170.0 * smoothstep(0.8, 0.1, shape.MOUTH(x, y, z)))
+        # Lips shine; the dark behind them must not turn grey.
+        hollow = shape.MOUTH(x, y, z)
+        gloss = max(gloss, 100.0 * smoothstep(0.9, 0.5, hollow))
+        gloss *= 1.0 - smoothstep(0.42, 0.12, hollow)
     return gloss
 
 
