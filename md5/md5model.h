@@ -477,7 +477,7 @@ MD5_API size_t md5_pose_batch_scratch(const md5_pose_job *jobs, size_t count);
 //
 // joint_weights[count] is the part that each joint takes in it: a mask. NULL: 1 for all. A joint's
 // weight is weight * joint_weights[joint], clamped; what is not a number counts as 0. Joints of
-// weight 0 are the first input's, bit by bit.
+// weight 0 are the first input's, bit by bit. Fastest where arrays begin at a multiple of 64 bytes.
 
 // Writes pose[count]: from `from` (weight 0) to `to` (weight 1, bit by bit). Rotations are slerped
 // the shorter way, whichever of q and -q the inputs hold, to within 2e-6 radians; translations are
@@ -508,8 +508,8 @@ MD5_API void md5_skin(const md5_mesh *mesh, const md5_mat34 *palette, md5_vec3 *
                       md5_vec3 *normals, md5_vec4 *tangents);
 
 // The box of all meshes as md5_skin() would place them, to within rounding: what a file's own boxes
-// should say where they are missing or wrong. Takes about as long as skinning positions without
-// SIMD, and no memory. Empty for a model without vertices.
+// should say where they are missing or wrong. Takes about as long as skinning positions, and no
+// memory. Empty for a model without vertices.
 MD5_API md5_bounds md5_skin_bounds(const md5_model *model, const md5_mat34 *palette);
 
 // The influences of each drawn vertex in a fixed number of slots (1 to 255), largest first, the

@@ -10,6 +10,7 @@
 #define _XOPEN_SOURCE 700
 
 #include "test/bench_measure.h"
+#include "test/bench_play.h"
 #include "test/bench_pose.h"
 #include "test/bench_read.h"
 #include "test/bench_skin.h"
@@ -381,6 +382,7 @@ int main(int argc, char **argv)
     static const uint32_t sizes[] = {71, 33, 110};
     for (int i = 0; i < 3; i++)
         measure_posing(&table, sizes[i]);
+    measure_play(&table);
     measure_accuracy(&table);
     measure_made_meshes(&table);
     measure_real_meshes(&table, argc - 2, argv + 2);

@@ -3,7 +3,7 @@
 #ifndef TEST_BENCH_PLAY_H
 #define TEST_BENCH_PLAY_H
 
-#include "test/bench_measure.h"
+#include "test/bench_pose.h"
 
 #include "md5/md5play.h"
 
@@ -25,14 +25,6 @@ typedef struct playing {
     md5_mat34 *joints, *palettes; // of one; of the crowd
     void *scratch;
 } playing;
-
-static void *playing_memory(size_t count, size_t size)
-{
-    void *const memory = calloc(count, size);
-    if (!memory)
-        abort();
-    return memory;
-}
 
 static const char *const playing_names[PLAYING_CLIPS] = {"walk", "idle", "wave", "breathe"};
 
@@ -118,9 +110,9 @@ static bool make_playing(playing *play)
         return false;
     const uint32_t num_joints = play->model->skeleton.num_joints;
     play->machine = make_character(play);
-    play->pose = playing_memory(num_joints, sizeof *play->pose);
-    play->joints = playing_memory(num_joints, sizeof *play->joints);
-    play->palettes = playing_memory((size_t)num_joints * PLAYING_CROWD, sizeof *play->palettes);
+    play->pose = posing_memory(num_joints, sizeof *play->pose);
+    play->joints = posing_memory(num_joints, sizeof *play->joints);
+    play->palettes = posing_memory((size_t)num_joints * PLAYING_CROWD, sizeof *play->palettes);
     for (uint32_t i = 0; i < PLAYING_CROWD; i++) {
         md5_player *const player = md5_create_player(play->machine, NULL, NULL);
         if (!player)
@@ -133,7 +125,7 @@ static bool make_playing(playing *play)
                                        .seconds = 1.0 / 60.0,
                                        .palette = play->palettes + (size_t)i * num_joints};
     }
-    play->scratch = playing_memory(md5_play_batch_scratch(play->jobs, PLAYING_CROWD), 1);
+    play->scratch = posing_memory(md5_play_batch_scratch(play->jobs, PLAYING_CROWD), 1);
     return true;
 }
 
