@@ -10,7 +10,7 @@ from bobbin_parts import shape
 TEAL, DEEP, BACK = (70, 196, 182), (74, 88, 178), (34, 138, 160)
 CREAM, CREAM_SHADE = (255, 236, 198), (240, 196, 140)
 CORAL, GOLD, BLUSH = (255, 122, 98), (255, 200, 92), (255, 134, 126)
-MAROON, TONGUE = (112, 26, 46), (244, 116, 122)
+MAROON, TONGUE = (150, 34, 54), (250, 124, 130)
 INK = (44, 40, 76)
 SHADOW = (58, 46, 98)
 LID, _LID_SKY = (46, 152, 166), 0.72
@@ -115,7 +115,7 @@ def _arm(x, y, z, n):
 
 def _inside_mouth(x, y, z, n):
     """Maroon, darker at the back, with a tongue on the floor."""
-    colour = mix(MAROON, (58, 12, 34), smoothstep(11.5, 7.5, x))
+    colour = mix(MAROON, (84, 14, 38), smoothstep(11.5, 7.5, x))
     floor = shape.mouth_height(x, y)
     along = ((x - 8.0) / 5.0) ** 2 + (y / 3.4) ** 2
     if z < floor and n[2] > 0.0:
@@ -226,6 +226,9 @@ def _colour(part, x, y, z, n, sky, along):
     elif part == "head":
         # Around the eye the skin is shaded like the lid that slides out from under it.
         sky += (_LID_SKY - sky) * smoothstep(1.6, 0.1, shape.eye_distance(x, y, z))
+        # The mouth is dark by its colour and by real shadows already.
+        if x > 5.0 and 30.0 < z < 41.0:
+            sky += (0.7 - sky) * smoothstep(0.42, 0.1, shape.MOUTH(x, y, z))
     grain = 0.965 + 0.07 * value(x * 1.9, y * 1.9, z * 1.9)
     c = mix(shadowed(c), c, smoothstep(0.05, 0.95, sky))
     return (c[0] * grain, c[1] * grain, c[2] * grain)
