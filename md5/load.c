@@ -92,8 +92,6 @@ static void copy(void *to, const void *from, size_t count, size_t size)
 typedef struct model_parts {
     md5_mesh_file file;
     md5_geometry_sizes *sizes; // [num_meshes]
-    uint32_t *joint_scratch;   // [num_joints]
-    md5_arena scratch;         // of one mesh at a time
 } model_parts;
 
 // Where the parts of a model lie in its block; all NULL while it is measured.
@@ -107,35 +105,21 @@ typedef struct model_layout {
     char *names;
 } model_layout;
 
-static md5_geometry_source geometry_source(const model_parts *parts, uint32_t number,
-                                           const md5_mat34 *bind)
-{
-    const md5_file_mesh *const mesh = &parts->file.meshes[number];
-    return (md5_geometry_source){
-        .num_vertices = mesh->num_vertices,
-        .num_triangles = mesh->num_triangles,
-        .num_weights = mesh->num_weights,
-        .vertices = mesh->vertices,
-        .texcoords = mesh->texcoords,
-        .triangles = mesh->triangles,
-        .weights = mesh->weights,
-        .normals = mesh->normals,
-        .tangents = mesh->tangents,
-        .bind = bind,
-        .joint_scratch = parts->joint_scratch,
-    };
-}
-
 static bool measure_meshes(md5_arena *arena, model_parts *parts)
 {
     const uint32_t num_meshes = parts->file.num_meshes;
-    TRY(parts->sizes = md5_arena_alloc(arena, num_meshes, sizeof *parts->sizes));
-    TRY(parts->joint_scratch =
-            md5_arena_alloc(arena, parts->file.num_joints, sizeof *parts->joint_scratch));
+    TRY(parts->sizes = md5_arena_room(arena, num_meshes, sizeof *parts->sizes));
     for (uint32_t m = 0; m < num_meshes; m++) {
-        const md5_geometry_source source = geometry_source(parts, m, NULL);
-        TRY(md5_geometry_measure(&parts->scratch, &source, &parts->sizes[m]));
-        md5_arena_reset(&parts->scratch);
+        const md5_file_mesh *const mesh = &parts->file.meshes[m];
+        const md5_geometry_source source = {
+            .num_vertices = mesh->num_vertices,
+            .num_triangles = mesh->num_triangles,
+            .vertices = mesh->vertices,
+            .texcoords = mesh->texcoords,
+            .triangles = mesh->triangles,
+            .tangents = mesh->tangents,
+        };
+        TRY(md5_geometry_measure(arena, &source, &parts->sizes[m]));
     }
     return true;
 }
@@ -204,72 +188,115 @@ static size_t measure_model(const model_parts *parts)
     return block.used;
 }
 
-// All of md5_mesh but name, shader and losses.
-static bool fill_mesh(md5_block *block, model_parts *parts, uint32_t number, const md5_mat34 *bind,
-                      md5_mesh *mesh)
+// Copies what the file says of a mesh to its place in the block.
+static void place_mesh(md5_block *block, const md5_file_mesh *file, const md5_geometry_sizes *sizes,
+                       md5_mesh *mesh)
 {
-    const md5_file_mesh *const file = &parts->file.meshes[number];
-    const md5_geometry_sizes *const sizes = &parts->sizes[number];
-    const md5_geometry_source source = geometry_source(parts, number, bind);
     mesh_layout layout;
     lay_out_mesh(block, file, sizes, &layout);
+    const md5_geometry_arrays *const drawn = &layout.drawn;
     copy(layout.file_vertices, file->vertices, file->num_vertices, sizeof *file->vertices);
     copy(layout.weights, file->weights, file->num_weights, sizeof *file->weights);
     copy(layout.colors, file->colors, file->colors ? file->num_vertices : 0, sizeof *file->colors);
-    TRY(md5_geometry_build(&parts->scratch, &source, sizes, &layout.drawn));
-    md5_arena_reset(&parts->scratch);
+    copy(drawn->indices, file->triangles, file->num_triangles, 3 * sizeof *file->triangles);
+    copy(drawn->texcoords, file->texcoords, file->num_vertices, sizeof *file->texcoords);
+    if (file->normals) {
+        copy(drawn->normals, file->normals, file->num_vertices, sizeof *file->normals);
+        copy(drawn->tangents, file->tangents, file->num_vertices, sizeof *file->tangents);
+    }
     mesh->num_file_vertices = file->num_vertices;
     mesh->num_weights = file->num_weights;
     mesh->file_vertices = layout.file_vertices;
     mesh->weights = layout.weights;
     mesh->num_vertices = sizes->num_vertices;
     mesh->num_triangles = file->num_triangles;
-    mesh->indices = layout.drawn.indices;
-    mesh->sources = layout.drawn.sources;
-    mesh->texcoords = layout.drawn.texcoords;
-    mesh->positions = layout.drawn.positions;
-    mesh->normals = layout.drawn.normals;
-    mesh->tangents = layout.drawn.tangents;
+    mesh->indices = drawn->indices;
+    mesh->sources = drawn->sources;
+    mesh->texcoords = drawn->texcoords;
+    mesh->positions = drawn->positions;
+    mesh->normals = drawn->normals;
+    mesh->tangents = drawn->tangents;
     mesh->colors = layout.colors;
-    mesh->first_influence = layout.drawn.first_influence;
-    mesh->influence_joints = layout.drawn.influence_joints;
-    mesh->influences = layout.drawn.influences;
+    mesh->num_influences = sizes->num_influences; // at most
+    mesh->first_influence = drawn->first_influence;
+    mesh->influence_joints = drawn->influence_joints;
+    mesh->influences = drawn->influences;
+}
+
+// All that follows from it, but losses. The block stands where it did for place_mesh(), where the
+// file's tables lie now.
+static bool derive_mesh(md5_arena *arena, md5_block *block, const md5_file_mesh *file,
+                        const md5_mat34 *bind, uint32_t *joint_scratch, md5_mesh *mesh)
+{
+    const md5_geometry_sizes sizes = {mesh->num_vertices, mesh->num_influences};
+    mesh_layout layout;
+    lay_out_mesh(block, file, &sizes, &layout);
+    const md5_geometry_source source = {
+        .num_vertices = file->num_vertices,
+        .num_triangles = file->num_triangles,
+        .num_weights = file->num_weights,
+        .vertices = layout.file_vertices,
+        .texcoords = layout.drawn.texcoords,
+        .triangles = layout.drawn.indices,
+        .weights = layout.weights,
+        .normals = file->normals ? layout.drawn.normals : NULL,
+        .tangents = file->normals ? layout.drawn.tangents : NULL,
+        .bind = bind,
+        .joint_scratch = joint_scratch,
+    };
+    TRY(md5_geometry_build(arena, &source, &sizes, &layout.drawn));
     md5_geometry_summarize(mesh);
     mesh->skin_plan = md5_skin_plan_build(mesh, &layout.plan);
     return true;
 }
 
-static bool fill_model(md5_context *context, md5_block *block, model_parts *parts,
-                       md5_model **result)
+// The joints, and what the file says of the meshes: behind this, its tables are not needed.
+static md5_model *place_model(const md5_context *context, md5_block *block,
+                              const model_parts *parts, model_layout *layout)
 {
     const md5_mesh_file *const file = &parts->file;
     const uint32_t num_joints = file->num_joints;
-    model_layout layout;
-    lay_out_model(block, file, &layout);
-    char *names = layout.names;
-    place_joints(&names, file->joints, num_joints, layout.joints);
-    copy(layout.order, file->order, num_joints, sizeof *layout.order);
+    lay_out_model(block, file, layout);
+    char *names = layout->names;
+    place_joints(&names, file->joints, num_joints, layout->joints);
+    copy(layout->order, file->order, num_joints, sizeof *layout->order);
 
-    md5_model *const model = layout.model;
+    md5_model *const model = layout->model;
     *model = (md5_model){
-        .skeleton = {num_joints, layout.joints, layout.order},
-        .bind_local = layout.bind_local,
-        .bind = layout.bind,
-        .inverse_bind = layout.inverse_bind,
+        .skeleton = {num_joints, layout->joints, layout->order},
+        .bind_local = layout->bind_local,
+        .bind = layout->bind,
+        .inverse_bind = layout->inverse_bind,
         .num_meshes = file->num_meshes,
-        .meshes = layout.meshes,
+        .meshes = layout->meshes,
         .bounds = md5_bounds_of_points(NULL, 0),
         .command_line = place_name(&names, file->command_line),
         .num_warnings = context->num_warnings,
         .allocator = context->allocator,
     };
-    md5_build_bind_pose(&model->skeleton, file->bind, layout.bind_local, layout.bind,
-                        layout.inverse_bind);
+    md5_build_bind_pose(&model->skeleton, file->bind, layout->bind_local, layout->bind,
+                        layout->inverse_bind);
+    md5_block meshes = *block;
+    for (uint32_t m = 0; m < file->num_meshes; m++) {
+        layout->meshes[m] = (md5_mesh){.name = place_name(&names, file->meshes[m].name),
+                                       .shader = place_name(&names, file->meshes[m].shader)};
+        place_mesh(&meshes, &file->meshes[m], &parts->sizes[m], &layout->meshes[m]);
+    }
+    return model;
+}
+
+static bool fill_model(md5_arena *arena, md5_block *block, const model_parts *parts,
+                       md5_model **result)
+{
+    const md5_mesh_file *const file = &parts->file;
+    model_layout layout;
+    md5_model *const model = place_model(arena->context, block, parts, &layout);
+    md5_arena_rewind(arena, file->tables);
+    uint32_t *const joint_scratch = md5_arena_alloc(arena, file->num_joints, sizeof *joint_scratch);
+    TRY(joint_scratch);
     for (uint32_t m = 0; m < file->num_meshes; m++) {
         md5_mesh *const mesh = &layout.meshes[m];
-        *mesh = (md5_mesh){.name = place_name(&names, file->meshes[m].name),
-                           .shader = place_name(&names, file->meshes[m].shader)};
-        TRY(fill_mesh(block, parts, m, layout.bind, mesh));
+        TRY(derive_mesh(arena, block, &file->meshes[m], layout.bind, joint_scratch, mesh));
         model->bounds = md5_bounds_union(model->bounds, mesh->bounds);
     }
     for (uint32_t m = 0; m < file->num_meshes; m++) {
@@ -282,31 +309,38 @@ static bool fill_model(md5_context *context, md5_block *block, model_parts *part
     return true;
 }
 
-static bool build_model_parts(md5_arena *arena, const char *text, size_t size, model_parts *parts,
-                              md5_model **model)
+// Takes the scratch memory for an ordinary file in one piece: what is read first, and in its place
+// what deriving from the largest mesh takes.
+static bool reserve_scratch(md5_arena *arena, const char *text, size_t size)
 {
-    TRY(md5_read_mesh_file(arena, text, size, &parts->file));
-    TRY(measure_meshes(arena, parts));
-    const size_t block_size = measure_model(parts);
-    md5_block block = {.base = md5_alloc(arena->context, block_size)};
-    TRY(block.base);
-    if (!fill_model(arena->context, &block, parts, model)) {
-        md5_free(arena->context, block.base, block_size);
-        return false;
-    }
-    (*model)->size = block_size;
-    return true;
+    const md5_mesh_counts counts = md5_count_mesh_file(text, size);
+    const md5_mesh_counts no_tables = {.num_joints = counts.num_joints,
+                                       .num_meshes = counts.num_meshes};
+    const size_t reading = md5_mesh_file_size(&counts)
+                           + counts.num_meshes * sizeof(md5_geometry_sizes)
+                           + md5_geometry_measure_size(counts.most_vertices);
+    const size_t deriving = md5_mesh_file_size(&no_tables) + counts.num_joints * sizeof(uint32_t)
+                            + md5_geometry_build_size(counts.most_vertices);
+    return md5_arena_reserve(arena, reading > deriving ? reading : deriving);
 }
 
 static bool build_model(md5_arena *arena, const char *text, size_t size, void **asset)
 {
-    model_parts parts = {.scratch = {.context = arena->context}};
+    model_parts parts;
     md5_model *model = NULL;
-    const bool is_built = build_model_parts(arena, text, size, &parts, &model);
-    md5_arena_free(&parts.scratch);
-    if (is_built)
-        *asset = model;
-    return is_built;
+    TRY(reserve_scratch(arena, text, size));
+    TRY(md5_read_mesh_file(arena, text, size, &parts.file));
+    TRY(measure_meshes(arena, &parts));
+    const size_t block_size = measure_model(&parts);
+    md5_block block = {.base = md5_alloc(arena->context, block_size)};
+    TRY(block.base);
+    if (!fill_model(arena, &block, &parts, &model)) {
+        md5_free(arena->context, block.base, block_size);
+        return false;
+    }
+    model->size = block_size;
+    *asset = model;
+    return true;
 }
 
 md5_model *md5_parse_model(const void *text, size_t size, const md5_load_opts *opts,

@@ -31,7 +31,104 @@ static const char *scan(const char *text, size_t size, float *value, char **memo
     return md5_scan_float(*memory, *memory + size, value);
 }
 
-// Both ways, inline and exact, give what strtof gives, and end where it ends.
+#if MD5_HAS_WORDS
+// Reads a number before a blank by words, in memory of just the size that this may look at.
+static const char *scan_by_words(const char *text, float *value, char **memory)
+{
+    const size_t size = strlen(text), whole = MD5_BYTES_BEFORE + size + MD5_BYTES_BEHIND;
+    *memory = malloc(whole);
+    if (!*memory)
+        abort();
+    memset(*memory, '7', whole); // digits, which do not count
+    char *const at = *memory + MD5_BYTES_BEFORE;
+    memcpy(at, text, size);
+    at[size] = ' ';
+    return md5_scan_six_decimals(at, value);
+}
+
+// By words, either all of it is read and right, or nothing.
+static bool words_equal_strtof(const char *text)
+{
+    char *memory;
+    float value = -1.0f;
+    const float expected = strtof(text, NULL);
+    const char *const end = scan_by_words(text, &value, &memory);
+    const bool equal =
+        !end
+        || (end == memory + MD5_BYTES_BEFORE + strlen(text) && bits_of(value) == bits_of(expected));
+    free(memory);
+    return test_check(equal, __FILE__, __LINE__, "'%s' gives %a by words, strtof %a", text,
+                      (double)value, (double)expected);
+}
+
+TEST (number_common_forms_are_read_by_words) {
+    static const char *const plain[] = {
+        "0.000000",   "-0.000000",  "9.999999",        "-1.234567",       "0.5",
+        "-0.5",       "12.5",       "-12.345678",      "123456.78",       ".25",
+        "-.12345678", "0.12345678", "0.8613679409",    "-123.12345678",   "999999.12345678",
+        "1234.5",     "-0.1",       "0.1234567890123", "-5.123456789012",
+    };
+    static const char *const others[] = {
+        "0",
+        "-1",
+        "1.",
+        "",
+        "-",
+        "+1.5",
+        "1.5e3",
+        "1..5",
+        "1.2.3",
+        "0x1.5",
+        "1,5",
+        "1.5f",
+        "--1.5",
+        "(1.5",
+        "1/234567",
+        "1*234567",
+        "0.1234567a",
+        "123456789.5",
+        "123456789.1234567",
+        "0.12345678901234",
+        "16777216.0",
+        "1.00000005960464",
+        "12345678901234567.5",
+    };
+    for (size_t i = 0; i < sizeof plain / sizeof plain[0]; i++) {
+        char *memory;
+        float value = -1.0f;
+        const bool is_read = scan_by_words(plain[i], &value, &memory) != NULL;
+        free(memory);
+        test_check(is_read, __FILE__, __LINE__, "'%s' is not read by words", plain[i]);
+        words_equal_strtof(plain[i]);
+    }
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        char *memory;
+        float value = -1.0f;
+        const bool is_read = scan_by_words(others[i], &value, &memory) != NULL;
+        free(memory);
+        test_check(!is_read, __FILE__, __LINE__, "'%s' is read by words", others[i]);
+    }
+}
+
+TEST (number_by_words_ends_at_a_blank_only) {
+    char text[] = "777777777777777771.500000_7777777777777777";
+    char longer[] = "7777777777777777712.50000_7777777777777777";
+    float value;
+    for (int c = 0; c < 256; c++) {
+        text[25] = longer[25] = (char)c;
+        const bool is_blank = c > 0 && c <= ' ';
+        CHECK((md5_scan_six_decimals(text + 17, &value) != NULL) == is_blank);
+        CHECK((md5_scan_six_decimals(longer + 17, &value) != NULL) == is_blank);
+    }
+}
+#else
+static bool words_equal_strtof(const char *text)
+{
+    return text != NULL;
+}
+#endif
+
+// All ways, inline, exact and by words, give what strtof gives, and end where it ends.
 static bool equals_strtof(const char *text)
 {
     const size_t size = strlen(text);
@@ -45,7 +142,8 @@ static bool equals_strtof(const char *text)
                        && bits_of(exact) == bits_of(expected);
     free(memory);
     return test_check(equal, __FILE__, __LINE__, "'%s' gives %a or %a, strtof %a", text,
-                      (double)value, (double)exact, (double)expected);
+                      (double)value, (double)exact, (double)expected)
+           && words_equal_strtof(text);
 }
 
 static const char *const chosen_texts[] = {

@@ -3,7 +3,9 @@
 
 #include "md5/skin/weld.h"
 
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 static md5_vec3 *random_points(uint32_t count, uint32_t values, uint64_t *random)
 {
@@ -19,6 +21,17 @@ static md5_vec3 *random_points(uint32_t count, uint32_t values, uint64_t *random
     return points;
 }
 
+static void check_first_equal(const md5_vec3 *points, uint32_t count, const uint32_t *first_equal)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t expected = 0;
+        while (points[expected].x != points[i].x || points[expected].y != points[i].y
+               || points[expected].z != points[i].z)
+            expected++;
+        CHECK_UINT(first_equal[i], expected);
+    }
+}
+
 TEST (weld_finds_the_first_equal_point) {
     enum { COUNT_MOST = 600 };
     uint64_t random = 11;
@@ -29,15 +42,10 @@ TEST (weld_finds_the_first_equal_point) {
         md5_context context;
         md5_context_begin(&context, NULL, NULL, NULL);
         md5_arena arena = {.context = &context};
-        if (CHECK(md5_weld(&arena, points, count, first_equal))) {
-            for (uint32_t i = 0; i < count; i++) {
-                uint32_t expected = 0;
-                while (points[expected].x != points[i].x || points[expected].y != points[i].y
-                       || points[expected].z != points[i].z)
-                    expected++;
-                CHECK_UINT(first_equal[i], expected);
-            }
-        }
+        if (CHECK(md5_weld(&arena, points, count, first_equal)))
+            check_first_equal(points, count, first_equal);
+        if (CHECK(md5_weld_by_sorting(&arena, points, count, first_equal)))
+            check_first_equal(points, count, first_equal);
         md5_arena_free(&arena);
         free(points);
     }
@@ -53,6 +61,47 @@ TEST (minus_zero_welds_to_zero) {
         CHECK_UINT(first_equal[0], 0);
         CHECK_UINT(first_equal[1], 0);
         CHECK_UINT(first_equal[2], 2);
+    }
+    md5_arena_free(&arena);
+}
+
+// -- Points chosen against the hash ---------------------------------------------------------
+
+static float float_of(uint32_t bits)
+{
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+// A point whose x and y are mixed to `mixed` by the steps of hash_of() in weld.c, and whose z takes
+// the lower half of that away: all such points of one upper half have the same hash.
+static md5_vec3 colliding_point(uint32_t upper, uint32_t lower)
+{
+    const uint64_t factor = UINT64_C(0x9E3779B97F4A7C15);
+    uint64_t inverse = factor; // right in its lowest three bits; each step doubles them
+    for (int i = 0; i < 5; i++)
+        inverse *= 2 - factor * inverse;
+    const uint64_t product = ((uint64_t)upper << 32 | lower) * inverse;
+    const uint64_t xy = product ^ product >> 29 ^ product >> 58;
+    return (md5_vec3){float_of((uint32_t)xy), float_of((uint32_t)(xy >> 32)), float_of(lower)};
+}
+
+TEST (weld_is_right_where_all_points_have_one_hash) {
+    enum { COUNT = 2000 };
+    md5_vec3 points[COUNT];
+    uint32_t first_equal[COUNT], count = 0;
+    for (uint32_t lower = 1; count < COUNT; lower++) {
+        const md5_vec3 point = colliding_point(12345, lower);
+        if (isfinite(point.x) && isfinite(point.y))
+            points[count++] = point;
+    }
+    md5_context context;
+    md5_context_begin(&context, NULL, NULL, NULL);
+    md5_arena arena = {.context = &context};
+    if (CHECK(md5_weld(&arena, points, COUNT, first_equal))) {
+        for (uint32_t i = 0; i < COUNT; i++)
+            CHECK_UINT(first_equal[i], i);
     }
     md5_arena_free(&arena);
 }

@@ -12,9 +12,24 @@ typedef struct md5_chunk {
 // Rounded up to the alignment; SIZE_MAX when that, or the product, overflows.
 static size_t aligned_size(size_t count, size_t size)
 {
-    if (size != 0 && count > (SIZE_MAX - ALIGNMENT) / size)
+    const size_t half = (size_t)1 << (sizeof(size_t) * 4); // below it no product is too large
+    if ((count >= half || size >= half) && size != 0 && count > (SIZE_MAX - ALIGNMENT) / size)
         return SIZE_MAX;
     return (count * size + (ALIGNMENT - 1)) & ~(size_t)(ALIGNMENT - 1);
+}
+
+static md5_chunk *new_chunk(md5_arena *arena, size_t size)
+{
+    md5_chunk *chunk = md5_alloc(arena->context, size);
+    if (!chunk)
+        return NULL;
+    *chunk = (md5_chunk){
+        .next = arena->chunks,
+        .size = size,
+        .used = aligned_size(1, sizeof *chunk),
+    };
+    arena->chunks = chunk;
+    return chunk;
 }
 
 // Chunks grow with what is held, so that their number grows with its logarithm, and little is
@@ -31,15 +46,10 @@ static md5_chunk *add_chunk(md5_arena *arena, size_t wanted)
     size_t size = wanted + header;
     size = size > grown ? size : grown;
     size = size > FIRST_CHUNK ? size : FIRST_CHUNK;
-    md5_chunk *chunk = md5_alloc(arena->context, size);
-    if (!chunk)
-        return NULL;
-    *chunk = (md5_chunk){.next = arena->chunks, .size = size, .used = header};
-    arena->chunks = chunk;
-    return chunk;
+    return new_chunk(arena, size);
 }
 
-void *md5_arena_alloc(md5_arena *arena, size_t count, size_t size)
+void *md5_arena_room(md5_arena *arena, size_t count, size_t size)
 {
     const size_t wanted = aligned_size(count, size);
     md5_chunk *chunk = arena->chunks;
@@ -50,8 +60,25 @@ void *md5_arena_alloc(md5_arena *arena, size_t count, size_t size)
     }
     unsigned char *memory = (unsigned char *)chunk + chunk->used;
     chunk->used += wanted;
-    memset(memory, 0, wanted);
     return memory;
+}
+
+void *md5_arena_alloc(md5_arena *arena, size_t count, size_t size)
+{
+    void *memory = md5_arena_room(arena, count, size);
+    if (memory)
+        memset(memory, 0, count * size);
+    return memory;
+}
+
+bool md5_arena_reserve(md5_arena *arena, size_t size)
+{
+    const md5_context *const context = arena->context;
+    const size_t room = context->memory_limit - context->memory_held;
+    const size_t header = aligned_size(1, sizeof(md5_chunk)), wanted = aligned_size(size, 1);
+    if (wanted > room || room - wanted < header)
+        return true;
+    return new_chunk(arena, wanted + header) != NULL;
 }
 
 static void free_chunks(md5_arena *arena, md5_chunk *chunk)
@@ -67,6 +94,23 @@ void md5_arena_free(md5_arena *arena)
 {
     free_chunks(arena, arena->chunks);
     arena->chunks = NULL;
+}
+
+md5_arena_mark md5_arena_here(const md5_arena *arena)
+{
+    md5_chunk *const chunk = arena->chunks;
+    return (md5_arena_mark){chunk, chunk ? chunk->used : 0};
+}
+
+void md5_arena_rewind(md5_arena *arena, md5_arena_mark mark)
+{
+    while (arena->chunks != mark.chunk) {
+        md5_chunk *const newest = arena->chunks;
+        arena->chunks = newest->next;
+        md5_free(arena->context, newest, newest->size);
+    }
+    if (mark.chunk)
+        mark.chunk->used = mark.used;
 }
 
 void md5_arena_reset(md5_arena *arena)

@@ -13,10 +13,23 @@ typedef struct md5_arena {
 // Zeroed, 16-byte aligned room for `count` things of `size` bytes; never NULL for count 0.
 // Returns NULL, with the error set, when there is no memory or the product overflows.
 void *md5_arena_alloc(md5_arena *arena, size_t count, size_t size);
+// The same, but whatever stood there before.
+void *md5_arena_room(md5_arena *arena, size_t count, size_t size);
+// Takes one chunk for the next `size` bytes, of things that are multiples of 16, if the memory
+// limit allows. Returns false, with the error set, when there is no memory.
+bool md5_arena_reserve(md5_arena *arena, size_t size);
 void md5_arena_free(md5_arena *arena);
 
 // Forgets all that was allocated and keeps the newest chunk, for work that is done many times.
 void md5_arena_reset(md5_arena *arena);
+
+// Forgets what was allocated since the mark.
+typedef struct md5_arena_mark {
+    struct md5_chunk *chunk;
+    size_t used;
+} md5_arena_mark;
+md5_arena_mark md5_arena_here(const md5_arena *arena);
+void md5_arena_rewind(md5_arena *arena, md5_arena_mark mark);
 
 // Lays out one block: run the same takes twice, first with base NULL to measure, then with
 // base = memory of `used` bytes to place.

@@ -2,6 +2,7 @@
 #include "md5/core/math.h"
 #include "md5/read/anim_file.h"
 #include "md5/read/header.h"
+#include "md5/read/rows.h"
 
 // The fewest bytes that one of each takes in a text: see mesh_parse.c.
 enum {
@@ -118,13 +119,33 @@ static bool read_joint(anim_reader *reader, uint32_t joint)
     return read_track(reader, &reader->tracks[joint]);
 }
 
+// All that an ordinary file needs, in one piece, once its counts are known; and a byte for each
+// joint and number, for whoever makes a clip of it.
+static bool reserve_tables(const anim_reader *reader)
+{
+    enum { ALIGNMENT = 16, TABLES = 9 };
+    const uint64_t a_joint = sizeof *reader->joints + sizeof *reader->tracks
+                             + sizeof *reader->base_frame + sizeof *reader->turning
+                             + sizeof(uint32_t) + 1; // place in the order
+    const uint64_t num_joints = reader->num_joints.value, num_frames = reader->num_frames.value;
+    const uint64_t num_components = reader->num_components.value;
+    const uint64_t left = (uint64_t)(reader->lex.end - reader->lex.at);
+    const uint64_t num_numbers = num_frames * num_components, most = left / NUMBER_BYTES;
+    return md5_arena_reserve(
+        reader->lex.arena,
+        (size_t)(num_joints * a_joint + num_components + num_frames * sizeof(md5_bounds)
+                 + (num_numbers < most ? num_numbers : most) * sizeof *reader->numbers
+                 + ALIGNMENT * TABLES));
+}
+
 static bool read_hierarchy(anim_reader *reader)
 {
     md5_lex *const lex = &reader->lex;
     TRY(md5_need_count(lex, &reader->num_joints, "numJoints"));
     TRY(begin_section(lex, "hierarchy", reader->joints != NULL));
     const uint32_t num_joints = reader->num_joints.value;
-    reader->joints = md5_arena_alloc(lex->arena, num_joints, sizeof *reader->joints);
+    TRY(reserve_tables(reader));
+    reader->joints = md5_arena_room(lex->arena, num_joints, sizeof *reader->joints);
     TRY(reader->joints);
     reader->tracks = md5_arena_alloc(lex->arena, num_joints, sizeof *reader->tracks);
     TRY(reader->tracks);
@@ -147,12 +168,12 @@ static bool read_bounds(anim_reader *reader)
     TRY(begin_section(lex, "bounds", reader->bounds_at != NULL));
     reader->bounds_at = at;
     const uint32_t num_frames = reader->num_frames.value;
-    md5_bounds *const bounds = md5_arena_alloc(lex->arena, num_frames, sizeof *bounds);
+    md5_bounds *const bounds = md5_arena_room(lex->arena, num_frames, sizeof *bounds);
     TRY(bounds);
     while (!at_block_end(lex)) {
         md5_bounds box;
-        TRY(md5_lex_vec3(lex, &box.min));
-        TRY(md5_lex_vec3(lex, &box.max));
+        TRY(md5_read_vec3(lex, &box.min));
+        TRY(md5_read_vec3(lex, &box.max));
         if (num_boxes < num_frames)
             bounds[num_boxes] = box;
         num_boxes += num_boxes < UINT32_MAX;
@@ -248,7 +269,7 @@ static bool check_sharing(anim_reader *reader)
 static bool settle_tracks(anim_reader *reader, uint32_t num_components)
 {
     const uint32_t num_joints = reader->num_joints.value;
-    reader->turning = md5_arena_alloc(reader->lex.arena, num_joints, sizeof *reader->turning);
+    reader->turning = md5_arena_room(reader->lex.arena, num_joints, sizeof *reader->turning);
     TRY(reader->turning);
     for (uint32_t joint = 0; joint < num_joints; joint++) {
         md5_track *const track = &reader->tracks[joint];
@@ -276,7 +297,7 @@ static bool begin_frames(anim_reader *reader)
     TRY(settle_tracks(reader, num_components));
     reader->file->num_components = num_components;
     reader->numbers =
-        md5_arena_alloc(lex->arena, num_frames, num_components * sizeof *reader->numbers);
+        md5_arena_room(lex->arena, num_frames, num_components * sizeof *reader->numbers);
     return reader->numbers != NULL;
 }
 
@@ -355,6 +376,21 @@ static bool read_frame_number(anim_reader *reader)
     return true;
 }
 
+static bool read_numbers(md5_lex *lex, float *numbers, uint32_t count)
+{
+    // Where one number is not plain, others are not either: so many are read without trying.
+    enum { NOT_TRIED = 8 };
+    for (uint32_t i = 0; i < count;) {
+        i += (uint32_t)md5_row_numbers(lex, &numbers[i], count - i);
+        for (int n = 0; n < NOT_TRIED && i < count; n++, i++) {
+            if (at_block_end(lex))
+                return fail_short(lex, "numAnimatedComponents", count, i);
+            TRY(md5_lex_float(lex, &numbers[i]));
+        }
+    }
+    return true;
+}
+
 // frame i { numbers }
 static bool read_frame(anim_reader *reader)
 {
@@ -368,11 +404,7 @@ static bool read_frame(anim_reader *reader)
     const char *const start = lex->at;
     const uint32_t num_components = reader->file->num_components;
     float *const numbers = reader->numbers + (size_t)reader->num_frames_read * num_components;
-    for (uint32_t i = 0; i < num_components; i++) {
-        if (at_block_end(lex))
-            return fail_short(lex, "numAnimatedComponents", num_components, i);
-        TRY(md5_lex_float(lex, &numbers[i]));
-    }
+    TRY(read_numbers(lex, numbers, num_components));
     if (!md5_lex_take(lex, '}'))
         return md5_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX,
                             "expected '}' after the %u numbers of this frame, found %s",

@@ -1,5 +1,6 @@
 #include "md5/read/joints.h"
 #include "md5/core/math.h"
+#include "md5/read/rows.h"
 
 bool md5_read_parent(md5_lex *lex, uint32_t num_joints, int32_t *parent)
 {
@@ -39,10 +40,10 @@ void md5_warn_overlong(md5_lex *lex, const char *at, md5_vec3 rotation, uint32_t
 bool md5_read_transform(md5_lex *lex, md5_transform *transform)
 {
     md5_vec3 rotation;
-    TRY(md5_lex_vec3(lex, &transform->translation));
+    TRY(md5_read_vec3(lex, &transform->translation));
     md5_lex_space(lex);
     const char *const at = lex->at;
-    TRY(md5_lex_vec3(lex, &rotation));
+    TRY(md5_read_vec3(lex, &rotation));
     TRY(md5_check_rotation(lex, at, rotation));
     if (md5_quat_is_overlong(rotation.x, rotation.y, rotation.z))
         md5_warn_overlong(lex, at, rotation, 1);
@@ -62,7 +63,7 @@ static bool find_children(md5_arena *arena, const md5_file_joint *joints, uint32
 {
     family->first = md5_arena_alloc(arena, (size_t)num_joints + 2, sizeof *family->first);
     TRY(family->first);
-    family->children = md5_arena_alloc(arena, num_joints, sizeof *family->children);
+    family->children = md5_arena_room(arena, num_joints, sizeof *family->children);
     TRY(family->children);
 
     // Ends of the ranges, each one place up, by counting; then filling from the back moves every
@@ -134,7 +135,7 @@ static bool order_from_roots(md5_lex *lex, const md5_file_joint *joints, uint32_
 bool md5_order_joints(md5_lex *lex, const md5_file_joint *joints, uint32_t num_joints,
                       const uint32_t **result)
 {
-    uint32_t *const order = md5_arena_alloc(lex->arena, num_joints, sizeof *order);
+    uint32_t *const order = md5_arena_room(lex->arena, num_joints, sizeof *order);
     TRY(order);
     *result = order;
     bool has_late = false;

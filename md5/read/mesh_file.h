@@ -26,7 +26,22 @@ typedef struct md5_mesh_file {
     const uint32_t *order;     // [num_joints] parents before children
     uint32_t num_meshes;
     const md5_file_mesh *meshes;
+    md5_arena_mark tables; // what was allocated behind it: tables and texts of meshes
 } md5_mesh_file;
+
+// What the tables of a file need, by its own words.
+typedef struct md5_mesh_counts {
+    uint64_t num_joints, num_meshes, num_vertices, num_triangles, num_weights; // of all meshes
+    uint64_t most_vertices;                                                    // of one mesh
+} md5_mesh_counts;
+
+// Looks for counts, in a small part of the time that reading takes. A guess: a text may say the
+// words elsewhere, or promise more than it has. Of each no more than the text could hold is
+// counted.
+md5_mesh_counts md5_count_mesh_file(const char *text, size_t size);
+
+// Bytes of the arena that md5_read_mesh_file() takes if the counts are true.
+size_t md5_mesh_file_size(const md5_mesh_counts *counts);
 
 // Reads `size` bytes of .md5mesh text. What `file` points to lies in the arena or in the text.
 // Returns false with the context's error set.

@@ -1,17 +1,8 @@
 // .md5mesh: header, joints, then meshes of vertices, triangles and weights.
 #include "md5/read/header.h"
+#include "md5/read/mesh_bytes.h"
 #include "md5/read/mesh_file.h"
-
-// The fewest bytes that one of each takes in a text: no count may promise more of them than the
-// rest of the text could hold, so that memory stays linear in its size.
-enum {
-    JOINT_BYTES = sizeof "a 0(0 0 0)(0 0 0)" - 1,
-    MESH_BYTES = sizeof "mesh{numverts 0 numtris 0 numweights 0}" - 1,
-    VERTEX_BYTES = sizeof "vert 0(0 0)0 0" - 1,
-    TRIANGLE_BYTES = sizeof "tri 0 0 0 0" - 1,
-    WEIGHT_BYTES = sizeof "weight 0 0 0(0 0 0)" - 1,
-    COLOR_BYTES = sizeof "vertexcolor 0(0 0 0 0)" - 1,
-};
+#include "md5/read/rows.h"
 
 typedef struct mesh_reader {
     md5_lex lex;
@@ -58,7 +49,7 @@ static bool read_joints(mesh_reader *reader)
     if (reader->joints)
         return md5_lex_fail(lex, at, MD5_ERROR_SYNTAX, "'joints' stands here a second time");
     const uint32_t num_joints = reader->num_joints.value;
-    reader->joints = md5_arena_alloc(lex->arena, num_joints, sizeof *reader->joints);
+    reader->joints = md5_arena_room(lex->arena, num_joints, sizeof *reader->joints);
     TRY(reader->joints);
     md5_transform *const bind = md5_arena_alloc(lex->arena, num_joints, sizeof *bind);
     TRY(bind);
@@ -79,11 +70,15 @@ static bool read_joints(mesh_reader *reader)
 
 // -- Tables of a mesh -----------------------------------------------------------------------
 
-// The number in `vert 3`, `tri 3`, `weight 3`. As in the original, the order counts, not the
-// number; the first one in a table that differs is warned of.
-static bool read_item_number(md5_lex *lex, const char *word, uint32_t item, bool *is_warned)
+// Word and number of `vert 3`, `tri 3`, `weight 3`, which `count` says stands here. As in the
+// original, the order counts, not the number; the first one in a table that differs is warned of.
+static bool begin_item(md5_lex *lex, const md5_count *count, const char *count_word,
+                       const char *word, uint32_t item, bool *is_warned)
 {
     int64_t number;
+    if (!md5_lex_take_word(lex, word))
+        return md5_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX, "%s says %u, found %s after %u '%s'",
+                            count_word, count->value, md5_lex_token(lex, lex->at).text, item, word);
     md5_lex_space(lex);
     const char *const at = lex->at;
     TRY(md5_lex_int(lex, &number));
@@ -93,13 +88,6 @@ static bool read_item_number(md5_lex *lex, const char *word, uint32_t item, bool
                      (long long)number, word, item);
     }
     return true;
-}
-
-static bool fail_short(md5_lex *lex, const char *count_word, uint32_t count, const char *word,
-                       uint32_t item)
-{
-    return md5_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX, "%s says %u, found %s after %u '%s'",
-                        count_word, count, md5_lex_token(lex, lex->at).text, item, word);
 }
 
 // ( u v ) first count
@@ -139,12 +127,12 @@ static bool allocate_vertices(const mesh_reader *reader, md5_file_mesh *mesh)
 {
     md5_arena *const arena = reader->lex.arena;
     const uint32_t count = mesh->num_vertices;
-    TRY(mesh->vertices = md5_arena_alloc(arena, count, sizeof *mesh->vertices));
-    TRY(mesh->texcoords = md5_arena_alloc(arena, count, sizeof *mesh->texcoords));
+    TRY(mesh->vertices = md5_arena_room(arena, count, sizeof *mesh->vertices));
+    TRY(mesh->texcoords = md5_arena_room(arena, count, sizeof *mesh->texcoords));
     if (!has_frames(reader))
         return true;
-    TRY(mesh->normals = md5_arena_alloc(arena, count, sizeof *mesh->normals));
-    TRY(mesh->tangents = md5_arena_alloc(arena, count, sizeof *mesh->tangents));
+    TRY(mesh->normals = md5_arena_room(arena, count, sizeof *mesh->normals));
+    TRY(mesh->tangents = md5_arena_room(arena, count, sizeof *mesh->tangents));
     return true;
 }
 
@@ -153,17 +141,18 @@ static bool read_vertices(mesh_reader *reader, mesh_block *block)
     md5_lex *const lex = &reader->lex;
     md5_file_mesh *const mesh = block->mesh;
     bool is_warned = false;
-    TRY(md5_read_count(lex, "numverts", 0, VERTEX_BYTES, &block->num_vertices));
+    TRY(md5_read_count(lex, "numverts", 0, MD5_VERTEX_BYTES, &block->num_vertices));
     const uint32_t count = mesh->num_vertices = block->num_vertices.value;
     TRY(allocate_vertices(reader, mesh));
     block->vertices_at = lex->at;
-    for (uint32_t v = 0; v < count; v++) {
-        if (!md5_lex_take_word(lex, "vert"))
-            return fail_short(lex, "numverts", count, "vert", v);
-        TRY(read_item_number(lex, "vert", v, &is_warned));
-        TRY(read_vertex(lex, &mesh->vertices[v], &mesh->texcoords[v]));
+    md5_row_number number = md5_row_begin();
+    for (uint32_t v = 0; v < count; v++, md5_row_next(&number)) {
+        if (!md5_row_vertex(lex, &number, &mesh->vertices[v], &mesh->texcoords[v])) {
+            TRY(begin_item(lex, &block->num_vertices, "numverts", "vert", v, &is_warned));
+            TRY(read_vertex(lex, &mesh->vertices[v], &mesh->texcoords[v]));
+        }
         if (has_frames(reader)) {
-            TRY(md5_lex_vec3(lex, &mesh->normals[v]));
+            TRY(md5_read_vec3(lex, &mesh->normals[v]));
             TRY(read_vec4(lex, &mesh->tangents[v]));
         }
     }
@@ -175,16 +164,17 @@ static bool read_triangles(mesh_reader *reader, mesh_block *block)
     md5_lex *const lex = &reader->lex;
     md5_file_mesh *const mesh = block->mesh;
     bool is_warned = false;
-    TRY(md5_read_count(lex, "numtris", 0, TRIANGLE_BYTES, &block->num_triangles));
+    TRY(md5_read_count(lex, "numtris", 0, MD5_TRIANGLE_BYTES, &block->num_triangles));
     const uint32_t count = mesh->num_triangles = block->num_triangles.value;
-    mesh->triangles = md5_arena_alloc(lex->arena, count, 3 * sizeof *mesh->triangles);
+    mesh->triangles = md5_arena_room(lex->arena, count, 3 * sizeof *mesh->triangles);
     TRY(mesh->triangles);
     block->triangles_at = lex->at;
-    for (uint32_t t = 0; t < count; t++) {
+    md5_row_number number = md5_row_begin();
+    for (uint32_t t = 0; t < count; t++, md5_row_next(&number)) {
         uint32_t *const corners = mesh->triangles + 3 * (size_t)t;
-        if (!md5_lex_take_word(lex, "tri"))
-            return fail_short(lex, "numtris", count, "tri", t);
-        TRY(read_item_number(lex, "tri", t, &is_warned));
+        if (md5_row_triangle(lex, &number, corners))
+            continue;
+        TRY(begin_item(lex, &block->num_triangles, "numtris", "tri", t, &is_warned));
         TRY(md5_read_uint(lex, "vertex", &corners[0]));
         TRY(md5_read_uint(lex, "vertex", &corners[1]));
         TRY(md5_read_uint(lex, "vertex", &corners[2]));
@@ -211,14 +201,16 @@ static bool read_weights(mesh_reader *reader, mesh_block *block)
     md5_lex *const lex = &reader->lex;
     md5_file_mesh *const mesh = block->mesh;
     bool is_warned = false;
-    TRY(md5_read_count(lex, "numweights", 0, WEIGHT_BYTES, &block->num_weights));
+    TRY(md5_read_count(lex, "numweights", 0, MD5_WEIGHT_BYTES, &block->num_weights));
     const uint32_t count = mesh->num_weights = block->num_weights.value;
-    mesh->weights = md5_arena_alloc(lex->arena, count, sizeof *mesh->weights);
+    mesh->weights = md5_arena_room(lex->arena, count, sizeof *mesh->weights);
     TRY(mesh->weights);
-    for (uint32_t w = 0; w < count; w++) {
-        if (!md5_lex_take_word(lex, "weight"))
-            return fail_short(lex, "numweights", count, "weight", w);
-        TRY(read_item_number(lex, "weight", w, &is_warned));
+    const uint32_t num_joints = reader->num_joints.value;
+    md5_row_number number = md5_row_begin();
+    for (uint32_t w = 0; w < count; w++, md5_row_next(&number)) {
+        if (md5_row_weight(lex, &number, num_joints, &mesh->weights[w]))
+            continue;
+        TRY(begin_item(lex, &block->num_weights, "numweights", "weight", w, &is_warned));
         TRY(read_weight(reader, &mesh->weights[w]));
     }
     return true;
@@ -230,13 +222,11 @@ static bool read_colors(mesh_reader *reader, mesh_block *block)
     md5_lex *const lex = &reader->lex;
     md5_file_mesh *const mesh = block->mesh;
     bool is_warned = false;
-    TRY(md5_read_count(lex, "numvertexcolors", 0, COLOR_BYTES, &block->num_colors));
+    TRY(md5_read_count(lex, "numvertexcolors", 0, MD5_COLOR_BYTES, &block->num_colors));
     const uint32_t count = block->num_colors.value;
-    TRY(mesh->colors = md5_arena_alloc(lex->arena, count, sizeof *mesh->colors));
+    TRY(mesh->colors = md5_arena_room(lex->arena, count, sizeof *mesh->colors));
     for (uint32_t c = 0; c < count; c++) {
-        if (!md5_lex_take_word(lex, "vertexcolor"))
-            return fail_short(lex, "numvertexcolors", count, "vertexcolor", c);
-        TRY(read_item_number(lex, "vertexcolor", c, &is_warned));
+        TRY(begin_item(lex, &block->num_colors, "numvertexcolors", "vertexcolor", c, &is_warned));
         TRY(read_vec4(lex, &mesh->colors[c]));
     }
     return true;
@@ -430,6 +420,8 @@ static bool read_mesh(mesh_reader *reader)
     if (!reader->joints)
         return md5_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX, "expected 'joints' before 'mesh'");
     TRY(md5_need_count(lex, &reader->num_meshes, "numMeshes"));
+    if (reader->num_meshes_read == 0)
+        reader->file->tables = md5_arena_here(lex->arena);
     mesh_block block = {.mesh = &reader->meshes[reader->num_meshes_read]};
     lex->at += strlen("mesh");
     TRY(md5_lex_bracket(lex, '{'));
@@ -462,7 +454,7 @@ static bool read_mesh(mesh_reader *reader)
 static bool read_num_meshes(mesh_reader *reader)
 {
     md5_lex *const lex = &reader->lex;
-    TRY(md5_read_count(lex, "numMeshes", 0, MESH_BYTES, &reader->num_meshes));
+    TRY(md5_read_count(lex, "numMeshes", 0, MD5_MESH_BYTES, &reader->num_meshes));
     reader->meshes = md5_arena_alloc(lex->arena, reader->num_meshes.value, sizeof *reader->meshes);
     return reader->meshes != NULL;
 }
@@ -475,7 +467,7 @@ static bool read_top_word(mesh_reader *reader, md5_span word)
     if (md5_span_is(word, "joints"))
         return read_joints(reader);
     if (md5_lex_take_word(lex, "numJoints"))
-        return md5_read_count(lex, "numJoints", 1, JOINT_BYTES, &reader->num_joints);
+        return md5_read_count(lex, "numJoints", 1, MD5_JOINT_BYTES, &reader->num_joints);
     if (md5_lex_take_word(lex, "numMeshes"))
         return read_num_meshes(reader);
     return md5_header_word(lex, &reader->header, word);
@@ -515,6 +507,8 @@ bool md5_read_mesh_file(md5_arena *arena, const char *text, size_t size, md5_mes
     md5_lex_begin(&reader.lex, arena, text, size);
     reader.lex.join_strings = true;
     TRY(read_file(&reader));
+    if (reader.num_meshes_read == 0)
+        file->tables = md5_arena_here(arena);
     file->command_line = reader.header.command_line;
     file->num_meshes = reader.num_meshes_read;
     file->meshes = reader.meshes;

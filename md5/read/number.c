@@ -284,3 +284,52 @@ const char *md5_scan_double(const char *at, const char *end, double *value)
     }
     return next;
 }
+
+// -- By words -------------------------------------------------------------------------------
+
+#if MD5_HAS_WORDS
+const char *md5_scan_plain(const char *at, float *value)
+{
+    const uint64_t digit = '0' * MD5_ONES;
+    const uint32_t negative = *at == '-';
+    const uint64_t others = md5_not_digits(at) - negative, behind_point = others & (others - 1);
+    if (behind_point == 0)
+        return NULL;
+    const size_t point = md5_lowest_bit(others), length = md5_lowest_bit(behind_point);
+    const size_t num_digits = length - 1 - negative, num_decimals = length - 1 - point;
+    const char *const end = at + length;
+    if (at[point] != '.' || !md5_is_blank(*end) || num_decimals == 0)
+        return NULL;
+
+    double near;
+    if (num_digits <= 8) {
+        // The last eight digits, the point pushed out: those before it from one byte further back.
+        const uint64_t decimals = md5_last_bytes(num_decimals);
+        const uint64_t word =
+            (md5_load_word(end - 8) & decimals) | (md5_load_word(end - 9) & ~decimals);
+        // Rounded twice and yet right: d / 10^k, for k and digits d up to eight, is a middle
+        // m / 2^s between two floats (m < 2^25), or at least 1 / (10^k * 2^s) off, more than
+        // 2^-52 of it. So its double lies on the same side.
+        near = (double)(int32_t)md5_eight_digits((word ^ digit) & md5_last_bytes(num_digits));
+        near /= md5_exact_powers[num_decimals];
+    } else {
+        if (num_decimals < 8)
+            return NULL;
+        const uint64_t decimals = num_decimals > 8 ? md5_last_bytes(num_decimals - 8) : 0;
+        const uint64_t word =
+            (md5_load_word(end - 16) & decimals) | (md5_load_word(end - 17) & ~decimals);
+        const int64_t upper = md5_eight_digits((word ^ digit) & md5_last_bytes(num_digits - 8));
+        near = (double)(upper * 100000000 + md5_eight_digits(md5_load_word(end - 8) ^ digit));
+        near /= md5_exact_powers[num_decimals];
+        if (!md5_rounds_safely(near))
+            return NULL;
+    }
+    // Signs come in no order: no branch could be foretold.
+    const float magnitude = (float)near;
+    uint32_t bits;
+    memcpy(&bits, &magnitude, sizeof bits);
+    bits |= negative << 31;
+    memcpy(value, &bits, sizeof bits);
+    return end;
+}
+#endif

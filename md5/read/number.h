@@ -2,10 +2,10 @@
 #ifndef MD5_READ_NUMBER_H
 #define MD5_READ_NUMBER_H
 
+#include "md5/read/bytes.h"
+
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
-#include <string.h>
 
 // Powers of ten that a double holds exactly.
 enum { MD5_MAX_EXACT_POWER = 22, MD5_MAX_DIGITS = 18 };
@@ -44,6 +44,34 @@ static inline bool md5_rounds_safely(double near)
     return md5_bits_below_float(near) - (half - SLACK)
            > 2 * SLACK; // unsigned: outside half -+ SLACK
 }
+
+#if MD5_HAS_WORDS
+// How many bytes around a number md5_scan_plain() may read.
+enum { MD5_BYTES_BEFORE = 17, MD5_BYTES_BEHIND = 16 };
+
+// A number as most are written: digits with a point among them, at most 15 bytes, then a blank.
+// Returns where that stands, or NULL if there is something else. Its bytes are looked at together,
+// so that no branch depends on how many there are.
+const char *md5_scan_plain(const char *at, float *value);
+
+// The same, quicker where one digit stands before the point and six behind it.
+static inline const char *md5_scan_six_decimals(const char *at, float *value)
+{
+    static const float millions[2] = {1e6f, -1e6f};
+    const uint32_t negative = *at == '-';
+    const char *const first = at + negative;
+    // 0 in place of the point; then sums reach the highest bit where there was something else, and
+    // carry no further before the first such byte.
+    const uint64_t digit = '0' * MD5_ONES, beyond = (0x80 - 10) * MD5_ONES;
+    const uint64_t values = md5_load_word(first) ^ (digit ^ ('0' ^ '.') << 8);
+    const uint64_t sums = values + (beyond + (9 << 8));
+    if (((sums | values) & 0x80 * MD5_ONES) != 0 || !md5_is_blank(first[8]))
+        return md5_is_blank(first[1]) ? NULL : md5_scan_plain(at, value);
+    const uint32_t digits = md5_eight_digits(values) - (uint32_t)(values & 15) * 9000000;
+    *value = (float)(int32_t)digits / millions[negative]; // of whole floats: rounded once
+    return first + 8;
+}
+#endif
 
 // The common case, at most 18 digits without an exponent, inline; the rest by the exact way.
 static inline const char *md5_scan_float(const char *at, const char *end, float *value)

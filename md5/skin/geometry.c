@@ -15,39 +15,21 @@
 bool md5_geometry_measure(md5_arena *scratch, const md5_geometry_source *source,
                           md5_geometry_sizes *sizes)
 {
-    const uint32_t *copies = md5_find_seams(scratch, source, &sizes->num_vertices);
-    TRY(copies);
-    // No more weights are referred to than the text has bytes, which is below 2^31.
-    sizes->num_influences = 0;
-    for (uint32_t vertex = 0; vertex < source->num_vertices; vertex++) {
-        const uint32_t count = source->vertices[vertex].num_weights;
-        sizes->num_influences += copies[vertex] == vertex ? count : 2 * count;
-    }
-    return true;
-}
-
-static void write_indices(const md5_geometry_source *source, const uint32_t *copies,
-                          uint32_t *indices)
-{
-    for (size_t i = 0; i < source->num_triangles; i++) {
-        const uint32_t *corners = source->triangles + 3 * i;
-        const md5_vec2 *uv = source->texcoords;
-        const bool mirrored = md5_is_mirrored(uv[corners[0]], uv[corners[1]], uv[corners[2]]);
-        for (size_t corner = 0; corner < 3; corner++) {
-            const uint32_t vertex = corners[corner];
-            indices[3 * i + corner] = mirrored ? copies[vertex] : vertex;
-        }
-    }
+    return md5_count_seams(scratch, source, sizes);
 }
 
 // The drawn vertices' sources: themselves, then those of the copies.
-static void write_sources(const md5_geometry_source *source, const uint32_t *copies,
-                          uint32_t *sources)
+static bool split(md5_arena *scratch, const md5_geometry_source *source,
+                  const md5_geometry_sizes *sizes, const md5_geometry_arrays *arrays)
 {
-    for (uint32_t vertex = 0; vertex < source->num_vertices; vertex++) {
-        sources[vertex] = vertex;
-        sources[copies[vertex]] = vertex;
-    }
+    for (uint32_t vertex = 0; vertex < source->num_vertices; vertex++)
+        arrays->sources[vertex] = vertex;
+    if (sizes->num_vertices > source->num_vertices)
+        return md5_split_seams(scratch, source, arrays->indices, arrays->sources);
+    if (arrays->indices != source->triangles && source->num_triangles > 0)
+        memcpy(arrays->indices, source->triangles,
+               3 * (size_t)source->num_triangles * sizeof *arrays->indices);
+    return true;
 }
 
 // What copies share with their sources. `used` influences are written already.
@@ -56,10 +38,9 @@ static void write_copies(const md5_geometry_source *source, const md5_geometry_s
 {
     uint32_t *const first_influence = arrays->first_influence;
     first_influence[source->num_vertices] = used;
-    for (uint32_t vertex = 0; vertex < sizes->num_vertices; vertex++)
-        arrays->texcoords[vertex] = source->texcoords[arrays->sources[vertex]];
     for (uint32_t vertex = source->num_vertices; vertex < sizes->num_vertices; vertex++) {
         const uint32_t from = arrays->sources[vertex];
+        arrays->texcoords[vertex] = arrays->texcoords[from];
         arrays->positions[vertex] = arrays->positions[from];
         for (uint32_t i = first_influence[from]; i < first_influence[from + 1]; i++, used++) {
             arrays->influence_joints[used] = arrays->influence_joints[i];
@@ -103,21 +84,35 @@ static void write_given_frames(const md5_geometry_source *source, const md5_geom
 bool md5_geometry_build(md5_arena *scratch, const md5_geometry_source *source,
                         const md5_geometry_sizes *sizes, const md5_geometry_arrays *arrays)
 {
-    uint32_t num_vertices, num_influences;
-    const uint32_t *copies = md5_find_seams(scratch, source, &num_vertices);
-    TRY(copies);
-    write_sources(source, copies, arrays->sources);
-    write_indices(source, copies, arrays->indices);
+    const md5_arena_mark before = md5_arena_here(scratch);
+    const uint32_t num_vertices = sizes->num_vertices, num_triangles = source->num_triangles;
+    uint32_t num_influences;
+    if (arrays->texcoords != source->texcoords && source->num_vertices > 0)
+        memcpy(arrays->texcoords, source->texcoords,
+               source->num_vertices * sizeof *arrays->texcoords);
+    TRY(split(scratch, source, sizes, arrays));
     TRY(md5_gather_influences(scratch, source, arrays, &num_influences));
     write_copies(source, sizes, arrays, num_influences);
-    md5_arena_reset(scratch);
+    md5_arena_rewind(scratch, before);
     if (source->normals) {
         write_given_frames(source, arrays);
         return true;
     }
-    TRY(md5_build_normals(scratch, num_vertices, source->num_triangles, arrays));
-    md5_arena_reset(scratch);
-    return md5_build_tangents(scratch, num_vertices, source->num_triangles, arrays);
+    TRY(md5_build_normals(scratch, num_vertices, num_triangles, arrays));
+    TRY(md5_build_tangents(scratch, num_vertices, num_triangles, arrays));
+    return true;
+}
+
+size_t md5_geometry_measure_size(uint64_t num_vertices)
+{
+    enum { ALIGNMENT = 16 };
+    return (size_t)num_vertices / 4 + 2 * ALIGNMENT;
+}
+
+size_t md5_geometry_build_size(uint64_t num_vertices)
+{
+    enum { ROOM = 512 };
+    return (size_t)num_vertices * MD5_TANGENT_SCRATCH + ROOM; // which takes the most
 }
 
 static bool sum_is_off(const md5_mesh *mesh, const md5_vertex *vertex)

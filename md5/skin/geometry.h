@@ -44,9 +44,14 @@ typedef struct md5_geometry_arrays {
     md5_vec4 *influences;
 } md5_geometry_arrays;
 
-// Fills the arrays. Returns false, with the context's error set, when memory runs out.
+// Fills the arrays, of which indices, texcoords, normals and tangents may be those of the source.
+// Returns false, with the context's error set, when memory runs out.
 bool md5_geometry_build(md5_arena *scratch, const md5_geometry_source *source,
                         const md5_geometry_sizes *sizes, const md5_geometry_arrays *arrays);
+
+// Scratch memory that the two take for most meshes of so many drawn vertices, at the same time.
+size_t md5_geometry_measure_size(uint64_t num_vertices);
+size_t md5_geometry_build_size(uint64_t num_vertices);
 
 // Sets num_influences, max_influences, max_weights, num_off_sums and bounds of a mesh whose arrays
 // are complete.

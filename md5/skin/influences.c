@@ -2,7 +2,7 @@
 
 #include "md5/skin/vec3d.h"
 
-// Up to this many influences are sorted by insertion.
+// Vertices of no more weights than this have their influences sorted by insertion.
 enum { FEW_INFLUENCES = 16 };
 
 typedef struct influence {
@@ -76,17 +76,6 @@ static bool comes_before(const influence *a, const influence *b)
     return bias_a > bias_b || (bias_a == bias_b && a->joint < b->joint);
 }
 
-static void insertion_sort(influence *items, uint32_t count)
-{
-    for (uint32_t i = 1; i < count; i++) {
-        const influence item = items[i];
-        uint32_t place = i;
-        for (; place > 0 && comes_before(&item, &items[place - 1]); place--)
-            items[place] = items[place - 1];
-        items[place] = item;
-    }
-}
-
 // Moves the item at `hole` down until no child comes after it.
 static void sift_down(influence *heap, uint32_t hole, uint32_t count)
 {
@@ -108,7 +97,7 @@ static void heap_sort(influence *items, uint32_t count)
 {
     for (uint32_t i = count / 2; i > 0; i--)
         sift_down(items, i - 1, count);
-    for (uint32_t last = count - 1; last > 0; last--) {
+    for (uint32_t last = count; last-- > 1;) {
         const influence top = items[0];
         items[0] = items[last];
         items[last] = top;
@@ -116,22 +105,66 @@ static void heap_sort(influence *items, uint32_t count)
     }
 }
 
-// Rounds the sums to `results`, sorts them and returns how many are not zero.
-static uint32_t finish_sums(weight_merger *merger)
+// Rounds a sum. Returns whether anything is left of it.
+static bool finish_sum(const joint_sum *sum, influence *result)
+{
+    const md5_vec3 point = md5_vec3d_round(sum->point);
+    const float bias = md5_round_to_float(sum->bias);
+    *result = (influence){{point.x, point.y, point.z, bias}, sum->joint};
+    return point.x != 0.0f || point.y != 0.0f || point.z != 0.0f || bias != 0.0f;
+}
+
+// Writes the sums' influences to `joints` and `values`, sorted. Returns how many there are.
+static uint32_t write_few(const weight_merger *merger, uint32_t *joints, md5_vec4 *values)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < merger->num_sums; i++) {
-        const joint_sum *sum = &merger->sums[i];
-        const md5_vec3 point = md5_vec3d_round(sum->point);
-        const float bias = md5_round_to_float(sum->bias);
-        if (point.x != 0.0f || point.y != 0.0f || point.z != 0.0f || bias != 0.0f)
-            merger->results[count++] = (influence){{point.x, point.y, point.z, bias}, sum->joint};
+        influence item;
+        if (!finish_sum(&merger->sums[i], &item))
+            continue;
+        uint32_t place = count++;
+        for (; place > 0; place--) {
+            const influence before = {values[place - 1], joints[place - 1]};
+            if (!comes_before(&item, &before))
+                break;
+            values[place] = before.value;
+            joints[place] = before.joint;
+        }
+        values[place] = item.value;
+        joints[place] = item.joint;
     }
-    if (count <= FEW_INFLUENCES)
-        insertion_sort(merger->results, count);
-    else
-        heap_sort(merger->results, count);
     return count;
+}
+
+static uint32_t write_many(const weight_merger *merger, uint32_t *joints, md5_vec4 *values)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < merger->num_sums; i++)
+        count += finish_sum(&merger->sums[i], &merger->results[count]);
+    heap_sort(merger->results, count);
+    for (uint32_t i = 0; i < count; i++) {
+        joints[i] = merger->results[i].joint;
+        values[i] = merger->results[i].value;
+    }
+    return count;
+}
+
+// The same for the only weight of a vertex, whose position this is as well.
+static uint32_t write_one(const md5_geometry_source *source, const md5_weight *weight,
+                          md5_vec3 *position, uint32_t *joint, md5_vec4 *value)
+{
+    const md5_vec3d zero = {0.0, 0.0, 0.0}; // a sum of one, of which -0 becomes +0
+    const md5_vec3d point = md5_vec3d_scale(
+        bind_point(&source->bind[weight->joint], weight->offset), (double)weight->bias);
+    const joint_sum sum = {md5_vec3d_add(zero, point), 0.0 + (double)weight->bias, weight->joint};
+    influence result;
+    const bool is_left = finish_sum(&sum, &result);
+    *position = (md5_vec3){result.value.x, result.value.y, result.value.z};
+    if (is_left) {
+        *joint = result.joint;
+        *value = result.value;
+    }
+    return is_left;
 }
 
 // Room for the weights of any one vertex.
@@ -143,8 +176,9 @@ static bool prepare(md5_arena *scratch, const md5_geometry_source *source, weigh
         most = count > most ? count : most;
     }
     merger->slots = source->joint_scratch;
-    TRY(merger->sums = md5_arena_alloc(scratch, most, sizeof *merger->sums));
-    TRY(merger->results = md5_arena_alloc(scratch, most, sizeof *merger->results));
+    TRY(merger->sums = md5_arena_room(scratch, most, sizeof *merger->sums));
+    if (most > FEW_INFLUENCES)
+        TRY(merger->results = md5_arena_room(scratch, most, sizeof *merger->results));
     return true;
 }
 
@@ -155,14 +189,19 @@ bool md5_gather_influences(md5_arena *scratch, const md5_geometry_source *source
     TRY(prepare(scratch, source, &merger));
 
     uint32_t next = 0;
-    for (uint32_t vertex = 0; vertex < source->num_vertices; vertex++) {
-        arrays->first_influence[vertex] = next;
-        arrays->positions[vertex] = merge_weights(&merger, source, &source->vertices[vertex]);
-        const uint32_t count = finish_sums(&merger);
-        for (uint32_t i = 0; i < count; i++, next++) {
-            arrays->influence_joints[next] = merger.results[i].joint;
-            arrays->influences[next] = merger.results[i].value;
+    for (uint32_t i = 0; i < source->num_vertices; i++) {
+        const md5_vertex *const vertex = &source->vertices[i];
+        uint32_t *const joints = arrays->influence_joints + next;
+        md5_vec4 *const values = arrays->influences + next;
+        arrays->first_influence[i] = next;
+        if (vertex->num_weights == 1) {
+            next += write_one(source, &source->weights[vertex->first_weight], &arrays->positions[i],
+                              joints, values);
+            continue;
         }
+        arrays->positions[i] = merge_weights(&merger, source, vertex);
+        next += vertex->num_weights <= FEW_INFLUENCES ? write_few(&merger, joints, values)
+                                                      : write_many(&merger, joints, values);
     }
     *used = next;
     return true;

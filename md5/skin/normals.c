@@ -1,53 +1,126 @@
 #include "md5/skin/normals.h"
 
+#include "md5/skin/pair.h"
 #include "md5/skin/vec3d.h"
 #include "md5/skin/weld.h"
 
 // Sums of unit vectors that are shorter than this are rounding, not a direction.
 #define CANCELLED 1e-6
 
-// Outward, unit length; zero for a triangle without an area. Front faces are clockwise.
-static md5_vec3d face_normal(md5_vec3 a, md5_vec3 b, md5_vec3 c)
+static void add_to(md5_vec3d *sum, md5_pair xy, double z)
 {
-    const md5_vec3d origin = md5_vec3d_of(a);
-    const md5_vec3d to_b = md5_vec3d_sub(md5_vec3d_of(b), origin);
-    const md5_vec3d to_c = md5_vec3d_sub(md5_vec3d_of(c), origin);
-    return md5_vec3d_normalize(md5_vec3d_cross(to_c, to_b));
+    md5_pair_store(&sum->x, md5_pair_add(md5_pair_load(&sum->x), xy));
+    sum->z += z;
 }
 
-static md5_vec3 choose_normal(md5_vec3d of_place, md5_vec3d of_vertex)
+static void add_to_corners(md5_vec3d *sums, const uint32_t *corners, md5_pair xy, double z)
 {
-    if (md5_vec3d_length(of_place) > CANCELLED)
-        return md5_vec3d_round(md5_vec3d_normalize(of_place));
-    if (md5_vec3d_length(of_vertex) > CANCELLED)
-        return md5_vec3d_round(md5_vec3d_normalize(of_vertex));
-    return (md5_vec3){0.0f, 0.0f, 1.0f};
+    add_to(&sums[corners[0]], xy, z);
+    add_to(&sums[corners[1]], xy, z);
+    add_to(&sums[corners[2]], xy, z);
+}
+
+// x y z of the way from `from` to `to`, for each of two triangles.
+typedef struct way {
+    md5_pair x, y, z;
+} way;
+
+static inline way way_between(const md5_vec3 *from0, const md5_vec3 *to0, const md5_vec3 *from1,
+                              const md5_vec3 *to1)
+{
+    return (way){
+        md5_pair_of((double)to0->x - (double)from0->x, (double)to1->x - (double)from1->x),
+        md5_pair_of((double)to0->y - (double)from0->y, (double)to1->y - (double)from1->y),
+        md5_pair_of((double)to0->z - (double)from0->z, (double)to1->z - (double)from1->z),
+    };
+}
+
+// Adds the normals of two triangles, of unit length, outward, to the sums of the corners: front
+// faces are clockwise. A triangle without an area adds nothing. Of one triangle only if both are
+// the same.
+static void add_two_triangles(const md5_vec3 *points, const uint32_t *first, const uint32_t *second,
+                              md5_vec3d *sums)
+{
+    const md5_vec3 *const origin0 = &points[first[0]], *const origin1 = &points[second[0]];
+    const way b = way_between(origin0, &points[first[1]], origin1, &points[second[1]]);
+    const way c = way_between(origin0, &points[first[2]], origin1, &points[second[2]]);
+    const md5_pair x = md5_pair_sub(md5_pair_mul(c.y, b.z), md5_pair_mul(c.z, b.y));
+    const md5_pair y = md5_pair_sub(md5_pair_mul(c.z, b.x), md5_pair_mul(c.x, b.z));
+    const md5_pair z = md5_pair_sub(md5_pair_mul(c.x, b.y), md5_pair_mul(c.y, b.x));
+    const md5_pair scale = md5_pair_inverse(md5_pair_length(x, y, z));
+    const md5_pair unit_x = md5_pair_mul(x, scale), unit_y = md5_pair_mul(y, scale);
+    const md5_pair unit_z = md5_pair_mul(z, scale);
+    add_to_corners(sums, first, md5_pair_firsts(unit_x, unit_y), md5_pair_first(unit_z));
+    if (second != first)
+        add_to_corners(sums, second, md5_pair_seconds(unit_x, unit_y),
+                       md5_pair_first(md5_pair_swap(unit_z)));
+}
+
+// Writes the direction of a sum, if it has one.
+static bool write_normal(const md5_vec3d *sum, md5_vec3 *normal)
+{
+    const double length = md5_vec3d_length(*sum);
+    if (!(length > CANCELLED))
+        return false;
+    const md5_vec3d unit = md5_vec3d_scale(*sum, 1.0 / length);
+    *normal = (md5_vec3){(float)unit.x, (float)unit.y, (float)unit.z};
+    return true;
+}
+
+// Numbers the places in which several vertices stand, from num_vertices on: places[i] becomes that
+// number, and stays i for a vertex that stands alone. Returns how many there are.
+static uint32_t number_shared_places(uint32_t *places, uint32_t num_vertices)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < num_vertices; i++) {
+        const uint32_t first = places[i];
+        if (first == i)
+            continue;
+        if (places[first] == first)
+            places[first] = num_vertices + count++;
+        places[i] = places[first];
+    }
+    return count;
+}
+
+static void add_triangles(const md5_geometry_arrays *arrays, uint32_t num_triangles,
+                          md5_vec3d *of_vertices)
+{
+    for (size_t i = 0; i < num_triangles; i += 2) {
+        const uint32_t *const corners = arrays->indices + 3 * i;
+        const uint32_t *const next = i + 1 < num_triangles ? corners + 3 : corners;
+        add_two_triangles(arrays->positions, corners, next, of_vertices);
+    }
 }
 
 bool md5_build_normals(md5_arena *arena, uint32_t num_vertices, uint32_t num_triangles,
                        const md5_geometry_arrays *arrays)
 {
-    uint32_t *places = md5_arena_alloc(arena, num_vertices, sizeof *places);
+    const md5_arena_mark before = md5_arena_here(arena);
+    uint32_t *const places = md5_arena_room(arena, num_vertices, sizeof *places);
     TRY(places);
     TRY(md5_weld(arena, arrays->positions, num_vertices, places));
-    md5_vec3d *of_vertices = md5_arena_alloc(arena, num_vertices, sizeof *of_vertices);
+    const uint32_t num_shared = number_shared_places(places, num_vertices);
+    md5_vec3d *const of_vertices = md5_arena_alloc(arena, num_vertices, sizeof *of_vertices);
     TRY(of_vertices);
-    md5_vec3d *of_places = md5_arena_alloc(arena, num_vertices, sizeof *of_places);
+    md5_vec3d *const of_places = md5_arena_alloc(arena, num_shared, sizeof *of_places);
     TRY(of_places);
 
-    for (size_t i = 0; i < num_triangles; i++) {
-        const uint32_t *corners = arrays->indices + 3 * i;
-        const md5_vec3d normal =
-            face_normal(arrays->positions[corners[0]], arrays->positions[corners[1]],
-                        arrays->positions[corners[2]]);
-        for (int corner = 0; corner < 3; corner++) {
-            md5_vec3d *sum = &of_vertices[corners[corner]];
-            *sum = md5_vec3d_add(*sum, normal);
-        }
+    add_triangles(arrays, num_triangles, of_vertices);
+    for (uint32_t i = 0; i < num_vertices; i++) {
+        if (places[i] == i)
+            continue;
+        md5_vec3d *const sum = &of_places[places[i] - num_vertices];
+        *sum = md5_vec3d_add(*sum, of_vertices[i]);
     }
-    for (uint32_t i = 0; i < num_vertices; i++)
-        of_places[places[i]] = md5_vec3d_add(of_places[places[i]], of_vertices[i]);
-    for (uint32_t i = 0; i < num_vertices; i++)
-        arrays->normals[i] = choose_normal(of_places[places[i]], of_vertices[i]);
+    for (uint32_t i = 0; i < num_vertices; i++) {
+        md5_vec3 *const normal = &arrays->normals[i];
+        const bool is_shared = places[i] != i;
+        if (is_shared && write_normal(&of_places[places[i] - num_vertices], normal))
+            continue;
+        if (!write_normal(&of_vertices[i], normal))
+            *normal = (md5_vec3){0.0f, 0.0f, 1.0f};
+    }
+    md5_arena_rewind(arena, before);
     return true;
 }

@@ -1,36 +1,84 @@
 #include "md5/skin/seams.h"
 
-enum { PLAIN = 1, MIRRORED = 2 };
+enum { PLAIN = 1, MIRRORED = 2, BOTH = PLAIN | MIRRORED, BITS = 2, A_BYTE = 4 };
 
-static void mark_uses(const md5_geometry_source *source, unsigned char *uses)
+// What kinds of triangles use a vertex, four vertices a byte.
+static bool is_on_seam(const unsigned char *uses, uint32_t vertex)
 {
-    for (size_t i = 0; i < source->num_triangles; i++) {
-        const uint32_t *corners = source->triangles + 3 * i;
-        const md5_vec2 *uv = source->texcoords;
-        const bool mirrored = md5_is_mirrored(uv[corners[0]], uv[corners[1]], uv[corners[2]]);
-        for (int corner = 0; corner < 3; corner++)
-            uses[corners[corner]] |= mirrored ? MIRRORED : PLAIN;
-    }
+    return (uses[vertex / A_BYTE] >> (BITS * (vertex % A_BYTE)) & BOTH) == BOTH;
 }
 
-const uint32_t *md5_find_seams(md5_arena *scratch, const md5_geometry_source *source,
-                               uint32_t *num_vertices)
+static void add_use(unsigned char *uses, uint32_t vertex, unsigned use)
 {
-    const uint32_t num_file_vertices = source->num_vertices;
-    unsigned char *uses = md5_arena_alloc(scratch, num_file_vertices, sizeof *uses);
-    uint32_t *copies = md5_arena_alloc(scratch, num_file_vertices, sizeof *copies);
-    if (!uses || !copies)
-        return NULL;
-    // A vertex that brings its tangent serves both sides with it.
-    if (!source->tangents)
-        mark_uses(source, uses);
+    uses[vertex / A_BYTE] |= (unsigned char)(use << (BITS * (vertex % A_BYTE)));
+}
 
-    // Texts are below 2^31 bytes, so that twice the vertices still have numbers.
-    uint32_t next = num_file_vertices;
-    for (uint32_t vertex = 0; vertex < num_file_vertices; vertex++) {
-        const bool on_seam = uses[vertex] == (PLAIN | MIRRORED);
-        copies[vertex] = on_seam ? next++ : vertex;
+static bool is_mirrored(const md5_geometry_source *source, const uint32_t *corners)
+{
+    const md5_vec2 *const uv = source->texcoords;
+    return md5_is_mirrored(uv[corners[0]], uv[corners[1]], uv[corners[2]]);
+}
+
+// NULL, with the context's error set, when memory runs out.
+static unsigned char *find_uses(md5_arena *scratch, const md5_geometry_source *source)
+{
+    unsigned char *const uses = md5_arena_alloc(scratch, source->num_vertices / A_BYTE + 1, 1);
+    // A vertex that brings its tangent serves both sides with it.
+    if (!uses || source->tangents)
+        return uses;
+    for (size_t i = 0; i < source->num_triangles; i++) {
+        const uint32_t *const corners = source->triangles + 3 * i;
+        const unsigned use = is_mirrored(source, corners) ? MIRRORED : PLAIN;
+        for (int corner = 0; corner < 3; corner++)
+            add_use(uses, corners[corner], use);
     }
-    *num_vertices = next;
-    return copies;
+    return uses;
+}
+
+bool md5_count_seams(md5_arena *scratch, const md5_geometry_source *source,
+                     md5_geometry_sizes *sizes)
+{
+    const md5_arena_mark before = md5_arena_here(scratch);
+    const unsigned char *const uses = find_uses(scratch, source);
+    TRY(uses);
+    // Texts are below 2^31 bytes and refer to no more weights than that, so that there are numbers
+    // for twice as many.
+    uint32_t num_vertices = source->num_vertices, num_influences = 0;
+    for (uint32_t vertex = 0; vertex < source->num_vertices; vertex++) {
+        const uint32_t on_seam = is_on_seam(uses, vertex);
+        num_vertices += on_seam;
+        num_influences += source->vertices[vertex].num_weights << on_seam;
+    }
+    *sizes = (md5_geometry_sizes){num_vertices, num_influences};
+    md5_arena_rewind(scratch, before);
+    return true;
+}
+
+bool md5_split_seams(md5_arena *scratch, const md5_geometry_source *source, uint32_t *indices,
+                     uint32_t *sources)
+{
+    const md5_arena_mark before = md5_arena_here(scratch);
+    const uint32_t num_vertices = source->num_vertices;
+    const unsigned char *const uses = find_uses(scratch, source);
+    TRY(uses);
+    uint32_t *const copies = md5_arena_room(scratch, num_vertices, sizeof *copies);
+    TRY(copies);
+    uint32_t next = num_vertices;
+    for (uint32_t vertex = 0; vertex < num_vertices; vertex++) {
+        if (!is_on_seam(uses, vertex))
+            continue;
+        copies[vertex] = next;
+        sources[next++] = vertex;
+    }
+    for (size_t i = 0; i < source->num_triangles; i++) {
+        const uint32_t *const corners = source->triangles + 3 * i;
+        const uint32_t a = corners[0], b = corners[1], c = corners[2];
+        const bool has_copy = is_on_seam(uses, a) || is_on_seam(uses, b) || is_on_seam(uses, c);
+        const bool mirrored = has_copy && is_mirrored(source, corners);
+        indices[3 * i + 0] = mirrored && is_on_seam(uses, a) ? copies[a] : a;
+        indices[3 * i + 1] = mirrored && is_on_seam(uses, b) ? copies[b] : b;
+        indices[3 * i + 2] = mirrored && is_on_seam(uses, c) ? copies[c] : c;
+    }
+    md5_arena_rewind(scratch, before);
+    return true;
 }

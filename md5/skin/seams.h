@@ -14,10 +14,14 @@ static inline bool md5_is_mirrored(md5_vec2 a, md5_vec2 b, md5_vec2 c)
     return du0 * dv1 - dv0 * du1 < 0.0;
 }
 
-// The drawn vertex that serves mirrored triangles, for each of the file's: itself where no copy is
-// needed, or one behind the file's. Sets *num_vertices to how many are drawn. NULL, with the
-// context's error set, when memory runs out or numbers do.
-const uint32_t *md5_find_seams(md5_arena *scratch, const md5_geometry_source *source,
-                               uint32_t *num_vertices);
+// How many vertices are drawn, the file's and those to be copied, and their weights. Returns false,
+// with the context's error set, when memory runs out.
+bool md5_count_seams(md5_arena *scratch, const md5_geometry_source *source,
+                     md5_geometry_sizes *sizes);
+
+// Writes indices[3 * num_triangles] and sources of the drawn vertices: mirrored triangles use the
+// copies, which stand behind the file's vertices. `indices` may be the source's triangles.
+bool md5_split_seams(md5_arena *scratch, const md5_geometry_source *source, uint32_t *indices,
+                     uint32_t *sources);
 
 #endif

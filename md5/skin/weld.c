@@ -2,11 +2,6 @@
 
 #include <string.h>
 
-enum { NUM_DIGITS = 12, RADIX = 256 };
-
-// Up to this many points, comparing all pairs takes less than counting digits.
-enum { FEW_POINTS = 24 };
-
 // The bits of a point, in which equal values are equal.
 typedef struct point_key {
     uint32_t words[3];
@@ -24,6 +19,50 @@ static point_key key_of(md5_vec3 point)
 {
     return (point_key){{float_bits(point.x), float_bits(point.y), float_bits(point.z)}};
 }
+
+static bool are_equal(md5_vec3 a, md5_vec3 b)
+{
+    return a.x == b.x && a.y == b.y && a.z == b.z;
+}
+
+// -- By hashing -----------------------------------------------------------------------------
+
+// Slots looked at, for each point, before this way is given up.
+enum { FEW_STEPS = 8, FREE_STEPS = 1024 };
+
+static uint32_t hash_of(md5_vec3 point)
+{
+    const point_key key = key_of(point);
+    uint64_t mixed = key.words[0] | (uint64_t)key.words[1] << 32;
+    mixed = (mixed ^ mixed >> 29) * UINT64_C(0x9E3779B97F4A7C15);
+    mixed = (mixed ^ key.words[2]) * UINT64_C(0xD6E8FEB86659FD93);
+    return (uint32_t)(mixed >> 32);
+}
+
+// slots[mask + 1], of UINT32_MAX, have the numbers of points. Returns false if there are too many
+// in a row: points can be chosen for that.
+static bool weld_by_hash(const md5_vec3 *points, uint32_t count, uint32_t *slots, uint32_t mask,
+                         uint32_t *first_equal)
+{
+    uint64_t steps = FREE_STEPS;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t slot = hash_of(points[i]) & mask;
+        steps += FEW_STEPS;
+        while (slots[slot] != UINT32_MAX && !are_equal(points[slots[slot]], points[i])) {
+            if (steps-- == 0)
+                return false;
+            slot = (slot + 1) & mask;
+        }
+        if (slots[slot] == UINT32_MAX)
+            slots[slot] = i;
+        first_equal[i] = slots[slot];
+    }
+    return true;
+}
+
+// -- By sorting -----------------------------------------------------------------------------
+
+enum { NUM_DIGITS = 12, RADIX = 256 };
 
 static uint32_t digit_of(const point_key *key, int digit)
 {
@@ -47,21 +86,24 @@ static bool counts_to_places(uint32_t *counts, uint32_t count)
 
 // Sorts the numbers 0 .. count - 1 by key, equal keys by number: least significant digit first,
 // each pass stable. Returns the sorted one of the two buffers.
-static const uint32_t *sort_by_key(const point_key *keys, uint32_t count, uint32_t *order,
+static const uint32_t *sort_by_key(const md5_vec3 *points, uint32_t count, uint32_t *order,
                                    uint32_t *other)
 {
     uint32_t counts[NUM_DIGITS][RADIX] = {{0}};
     for (uint32_t i = 0; i < count; i++) {
+        const point_key key = key_of(points[i]);
         order[i] = i;
         for (int digit = 0; digit < NUM_DIGITS; digit++)
-            counts[digit][digit_of(&keys[i], digit)]++;
+            counts[digit][digit_of(&key, digit)]++;
     }
     for (int digit = 0; digit < NUM_DIGITS; digit++) {
         uint32_t *const places = counts[digit];
         if (!counts_to_places(places, count))
             continue;
-        for (uint32_t i = 0; i < count; i++)
-            other[places[digit_of(&keys[order[i]], digit)]++] = order[i];
+        for (uint32_t i = 0; i < count; i++) {
+            const point_key key = key_of(points[order[i]]);
+            other[places[digit_of(&key, digit)]++] = order[i];
+        }
         uint32_t *const sorted = other;
         other = order;
         order = sorted;
@@ -69,36 +111,35 @@ static const uint32_t *sort_by_key(const point_key *keys, uint32_t count, uint32
     return order;
 }
 
-static void weld_few(const point_key *keys, uint32_t count, uint32_t *first_equal)
+bool md5_weld_by_sorting(md5_arena *arena, const md5_vec3 *points, uint32_t count,
+                         uint32_t *first_equal)
 {
-    for (uint32_t i = 0; i < count; i++) {
-        first_equal[i] = 0;
-        while (memcmp(&keys[first_equal[i]], &keys[i], sizeof keys[i]) != 0)
-            first_equal[i]++;
+    const md5_arena_mark before = md5_arena_here(arena);
+    uint32_t *const order = md5_arena_room(arena, count, sizeof *order);
+    TRY(order);
+    uint32_t *const other = md5_arena_room(arena, count, sizeof *other);
+    TRY(other);
+    const uint32_t *const sorted = sort_by_key(points, count, order, other);
+    for (uint32_t i = 0, first = 0; i < count; i++) {
+        const uint32_t point = sorted[i];
+        if (i == 0 || !are_equal(points[point], points[first]))
+            first = point;
+        first_equal[point] = first;
     }
+    md5_arena_rewind(arena, before);
+    return true;
 }
 
 bool md5_weld(md5_arena *arena, const md5_vec3 *points, uint32_t count, uint32_t *first_equal)
 {
-    point_key *keys = md5_arena_alloc(arena, count, sizeof *keys);
-    TRY(keys);
-    for (uint32_t i = 0; i < count; i++)
-        keys[i] = key_of(points[i]);
-    if (count <= FEW_POINTS) {
-        weld_few(keys, count, first_equal);
-        return true;
-    }
-    uint32_t *order = md5_arena_alloc(arena, count, sizeof *order);
-    TRY(order);
-    uint32_t *other = md5_arena_alloc(arena, count, sizeof *other);
-    TRY(other);
-
-    const uint32_t *const sorted = sort_by_key(keys, count, order, other);
-    for (uint32_t i = 0, first = 0; i < count; i++) {
-        const uint32_t point = sorted[i];
-        if (i == 0 || memcmp(&keys[point], &keys[first], sizeof keys[point]) != 0)
-            first = point;
-        first_equal[point] = first;
-    }
-    return true;
+    const md5_arena_mark before = md5_arena_here(arena);
+    uint32_t num_slots = 2;
+    while (num_slots < count + count / 2) // of fewer than 2^31 / 14 vertices
+        num_slots *= 2;
+    uint32_t *const slots = md5_arena_room(arena, num_slots, sizeof *slots);
+    TRY(slots);
+    memset(slots, 0xFF, num_slots * sizeof *slots);
+    const bool is_done = weld_by_hash(points, count, slots, num_slots - 1, first_equal);
+    md5_arena_rewind(arena, before);
+    return is_done || md5_weld_by_sorting(arena, points, count, first_equal);
 }

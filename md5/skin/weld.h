@@ -5,8 +5,12 @@
 #include "md5/core/arena.h"
 
 // Writes first_equal[count]: for each point the first one that equals it in value (-0 = +0),
-// itself if it is that one. Time is linear in `count` for any points: they are sorted by digits,
-// because a hash table could be made to crawl by points chosen to collide.
+// itself if it is that one. Points are finite. Time is linear in `count` for any of them: a hash
+// table finds them, and where points were chosen to make it crawl, they are sorted by digits.
 bool md5_weld(md5_arena *arena, const md5_vec3 *points, uint32_t count, uint32_t *first_equal);
+
+// The same, by sorting at once.
+bool md5_weld_by_sorting(md5_arena *arena, const md5_vec3 *points, uint32_t count,
+                         uint32_t *first_equal);
 
 #endif

@@ -1,0 +1,15 @@
+// The fewest bytes that one of each takes in the text of an .md5mesh: no count may promise more of
+// them than the rest of the text could hold, so that memory stays linear in its size.
+#ifndef MD5_READ_MESH_BYTES_H
+#define MD5_READ_MESH_BYTES_H
+
+enum {
+    MD5_JOINT_BYTES = sizeof "a 0(0 0 0)(0 0 0)" - 1,
+    MD5_MESH_BYTES = sizeof "mesh{numverts 0 numtris 0 numweights 0}" - 1,
+    MD5_VERTEX_BYTES = sizeof "vert 0(0 0)0 0" - 1,
+    MD5_TRIANGLE_BYTES = sizeof "tri 0 0 0 0" - 1,
+    MD5_WEIGHT_BYTES = sizeof "weight 0 0 0(0 0 0)" - 1,
+    MD5_COLOR_BYTES = sizeof "vertexcolor 0(0 0 0 0)" - 1,
+};
+
+#endif

@@ -1,0 +1,92 @@
+// How much there is of each thing in an .md5mesh, before it is read.
+#include "md5/read/mesh_bytes.h"
+#include "md5/read/mesh_file.h"
+
+// Where a text has an `n` more often than this without a count behind it, it is left at what is
+// known: so many that looking on would take long do not occur in a table.
+enum { FREE_MISSES = 1000, BYTES_A_MISS = 64 };
+
+enum { JOINTS, MESHES, VERTICES, TRIANGLES, WEIGHTS, NUM_WORDS };
+
+static const struct {
+    const char *word;
+    size_t bytes; // that each thing takes at least
+} words[NUM_WORDS] = {
+    [JOINTS] = {"numJoints", MD5_JOINT_BYTES},    [MESHES] = {"numMeshes", MD5_MESH_BYTES},
+    [VERTICES] = {"numverts", MD5_VERTEX_BYTES},  [TRIANGLES] = {"numtris", MD5_TRIANGLE_BYTES},
+    [WEIGHTS] = {"numweights", MD5_WEIGHT_BYTES},
+};
+
+// NUM_WORDS for none.
+static size_t find_word(const char *at, size_t size)
+{
+    size_t i = 0;
+    for (; i < NUM_WORDS; i++) {
+        const size_t length = strlen(words[i].word);
+        if (length < size && memcmp(at, words[i].word, length) == 0 && at[length] == ' ')
+            break;
+    }
+    return i;
+}
+
+// Steps over it, too.
+static uint64_t read_number(const char **at, const char *end)
+{
+    const uint64_t enough = UINT32_MAX;
+    uint64_t value = 0;
+    while (*at < end && **at == ' ')
+        ++*at;
+    for (; *at < end && (unsigned char)(**at - '0') < 10; ++*at)
+        value = value < enough ? 10 * value + (uint64_t)(**at - '0') : value;
+    return value;
+}
+
+md5_mesh_counts md5_count_mesh_file(const char *text, size_t size)
+{
+    const char *const end = text + size;
+    const char *at = text;
+    uint64_t sums[NUM_WORDS] = {0}, most_vertices = 0;
+    size_t num_misses = 0;
+    while (at < end && num_misses < FREE_MISSES + (size_t)(at - text) / BYTES_A_MISS) {
+        at = memchr(at, 'n', (size_t)(end - at));
+        if (!at)
+            break;
+        const size_t word = find_word(at, (size_t)(end - at));
+        if (word == NUM_WORDS) {
+            at++;
+            num_misses++;
+            continue;
+        }
+        at += strlen(words[word].word);
+        const uint64_t number = read_number(&at, end);
+        const uint64_t most = (size_t)(end - at) / words[word].bytes;
+        const uint64_t count = number < most ? number : most;
+        sums[word] += count;
+        if (word == VERTICES && count > most_vertices)
+            most_vertices = count;
+        // Tables follow their counts, and take no less.
+        at += word >= VERTICES ? count * words[word].bytes : 0;
+    }
+    return (md5_mesh_counts){
+        .num_joints = sums[JOINTS],
+        .num_meshes = sums[MESHES],
+        .num_vertices = sums[VERTICES],
+        .num_triangles = sums[TRIANGLES],
+        .num_weights = sums[WEIGHTS],
+        .most_vertices = most_vertices,
+    };
+}
+
+size_t md5_mesh_file_size(const md5_mesh_counts *counts)
+{
+    enum { ALIGNMENT = 16, TABLES = 3, TABLES_A_MESH = 4 };
+    const md5_file_mesh *const mesh = NULL;
+    const uint64_t a_joint =
+        sizeof(md5_file_joint) + sizeof(md5_transform) + sizeof(uint32_t); // and its place in order
+    const uint64_t a_vertex = sizeof *mesh->vertices + sizeof *mesh->texcoords;
+    return (size_t)(counts->num_joints * a_joint + counts->num_meshes * sizeof *mesh
+                    + counts->num_vertices * a_vertex
+                    + counts->num_triangles * 3 * sizeof *mesh->triangles
+                    + counts->num_weights * sizeof *mesh->weights
+                    + ALIGNMENT * (TABLES + 1 + TABLES_A_MESH * counts->num_meshes));
+}

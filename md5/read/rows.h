@@ -1,0 +1,53 @@
+// Rows of tables as nearly all files write them, read quickly: the numbers in order, one blank or
+// line end between two tokens, no comments, nothing that asks for a message. Whatever is different
+// is left where it stands, for the lexer.
+//
+// Each call begins by skipping blanks. A row is read whole, or not at all: then the call returns
+// false, and what it was to write may hold anything. Near the ends of a text it always does.
+#ifndef MD5_READ_ROWS_H
+#define MD5_READ_ROWS_H
+
+#include "md5/read/lex.h"
+
+// The decimal digits of the numbers 0, 1, 2 ..., as they stand before a blank.
+typedef struct md5_row_number {
+    uint64_t text, mask, one; // the digits and the blank; where they are; 1 in the last digit
+    uint32_t value, length;
+} md5_row_number;
+
+static inline md5_row_number md5_row_begin(void)
+{
+    return (md5_row_number){.text = '0' | ' ' << 8, .mask = 0xFFFF, .one = 1, .length = 2};
+}
+
+void md5_row_write_number(md5_row_number *number);
+static inline void md5_row_next(md5_row_number *number)
+{
+    number->value++;
+    number->text += number->one;
+    if (number->value % 10 == 0)
+        md5_row_write_number(number);
+}
+
+// vert NUMBER ( u v ) first count, with a count that is not 0
+bool md5_row_vertex(md5_lex *lex, const md5_row_number *number, md5_vertex *vertex,
+                    md5_vec2 *texcoord);
+
+// tri NUMBER a b c
+bool md5_row_triangle(md5_lex *lex, const md5_row_number *number, uint32_t *corners);
+
+// weight NUMBER joint bias ( x y z ), with a joint below num_joints
+bool md5_row_weight(md5_lex *lex, const md5_row_number *number, uint32_t num_joints,
+                    md5_weight *weight);
+
+// ( x y z )
+bool md5_row_vec3(md5_lex *lex, md5_vec3 *value);
+static inline bool md5_read_vec3(md5_lex *lex, md5_vec3 *value)
+{
+    return md5_row_vec3(lex, value) || md5_lex_vec3(lex, value);
+}
+
+// As many of `count` numbers as are plain; returns how many.
+size_t md5_row_numbers(md5_lex *lex, float *numbers, size_t count);
+
+#endif

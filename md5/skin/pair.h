@@ -1,0 +1,221 @@
+// Two doubles at once, for what is derived at load: with SSE2, NEON or in plain C, rounded as C
+// rounds, and so with the same bits.
+#ifndef MD5_SKIN_PAIR_H
+#define MD5_SKIN_PAIR_H
+
+#include "md5/core/cpu.h"
+
+#include <math.h>
+
+#if MD5_HAS_SSE2
+#include <emmintrin.h>
+
+typedef __m128d md5_pair;
+
+static inline md5_pair md5_pair_of(double first, double second)
+{
+    return _mm_set_pd(second, first);
+}
+
+static inline md5_pair md5_pair_load(const double *from)
+{
+    return _mm_loadu_pd(from);
+}
+
+static inline void md5_pair_store(double *to, md5_pair a)
+{
+    _mm_storeu_pd(to, a);
+}
+
+static inline md5_pair md5_pair_add(md5_pair a, md5_pair b)
+{
+    return _mm_add_pd(a, b);
+}
+
+static inline md5_pair md5_pair_sub(md5_pair a, md5_pair b)
+{
+    return _mm_sub_pd(a, b);
+}
+
+static inline md5_pair md5_pair_mul(md5_pair a, md5_pair b)
+{
+    return _mm_mul_pd(a, b);
+}
+
+static inline md5_pair md5_pair_sqrt(md5_pair a)
+{
+    return _mm_sqrt_pd(a);
+}
+
+// 1 / a; 0 where a is not above 0.
+static inline md5_pair md5_pair_inverse(md5_pair a)
+{
+    const md5_pair inverse = _mm_div_pd(_mm_set1_pd(1.0), a);
+    return _mm_and_pd(inverse, _mm_cmpgt_pd(a, _mm_setzero_pd()));
+}
+
+static inline md5_pair md5_pair_swap(md5_pair a)
+{
+    return _mm_shuffle_pd(a, a, 1);
+}
+
+// The first ones of both, and the second ones.
+static inline md5_pair md5_pair_firsts(md5_pair a, md5_pair b)
+{
+    return _mm_unpacklo_pd(a, b);
+}
+
+static inline md5_pair md5_pair_seconds(md5_pair a, md5_pair b)
+{
+    return _mm_unpackhi_pd(a, b);
+}
+
+static inline double md5_pair_first(md5_pair a)
+{
+    return _mm_cvtsd_f64(a);
+}
+
+#elif MD5_HAS_NEON
+#include <arm_neon.h>
+
+typedef float64x2_t md5_pair;
+
+static inline md5_pair md5_pair_load(const double *from)
+{
+    return vld1q_f64(from);
+}
+
+static inline md5_pair md5_pair_of(double first, double second)
+{
+    const double both[2] = {first, second};
+    return md5_pair_load(both);
+}
+
+static inline void md5_pair_store(double *to, md5_pair a)
+{
+    vst1q_f64(to, a);
+}
+
+static inline md5_pair md5_pair_add(md5_pair a, md5_pair b)
+{
+    return vaddq_f64(a, b);
+}
+
+static inline md5_pair md5_pair_sub(md5_pair a, md5_pair b)
+{
+    return vsubq_f64(a, b);
+}
+
+static inline md5_pair md5_pair_mul(md5_pair a, md5_pair b)
+{
+    return vmulq_f64(a, b);
+}
+
+static inline md5_pair md5_pair_sqrt(md5_pair a)
+{
+    return vsqrtq_f64(a);
+}
+
+static inline md5_pair md5_pair_inverse(md5_pair a)
+{
+    const uint64x2_t inverse = vreinterpretq_u64_f64(vdivq_f64(vdupq_n_f64(1.0), a));
+    return vreinterpretq_f64_u64(vandq_u64(inverse, vcgtzq_f64(a)));
+}
+
+static inline md5_pair md5_pair_swap(md5_pair a)
+{
+    return vextq_f64(a, a, 1);
+}
+
+static inline md5_pair md5_pair_firsts(md5_pair a, md5_pair b)
+{
+    return vzip1q_f64(a, b);
+}
+
+static inline md5_pair md5_pair_seconds(md5_pair a, md5_pair b)
+{
+    return vzip2q_f64(a, b);
+}
+
+static inline double md5_pair_first(md5_pair a)
+{
+    return vgetq_lane_f64(a, 0);
+}
+
+#else
+
+typedef struct md5_pair {
+    double first, second;
+} md5_pair;
+
+static inline md5_pair md5_pair_of(double first, double second)
+{
+    return (md5_pair){first, second};
+}
+
+static inline md5_pair md5_pair_load(const double *from)
+{
+    return (md5_pair){from[0], from[1]};
+}
+
+static inline void md5_pair_store(double *to, md5_pair a)
+{
+    to[0] = a.first;
+    to[1] = a.second;
+}
+
+static inline md5_pair md5_pair_add(md5_pair a, md5_pair b)
+{
+    return (md5_pair){a.first + b.first, a.second + b.second};
+}
+
+static inline md5_pair md5_pair_sub(md5_pair a, md5_pair b)
+{
+    return (md5_pair){a.first - b.first, a.second - b.second};
+}
+
+static inline md5_pair md5_pair_mul(md5_pair a, md5_pair b)
+{
+    return (md5_pair){a.first * b.first, a.second * b.second};
+}
+
+static inline md5_pair md5_pair_sqrt(md5_pair a)
+{
+    return (md5_pair){sqrt(a.first), sqrt(a.second)};
+}
+
+static inline md5_pair md5_pair_inverse(md5_pair a)
+{
+    return (md5_pair){a.first > 0.0 ? 1.0 / a.first : 0.0, a.second > 0.0 ? 1.0 / a.second : 0.0};
+}
+
+static inline md5_pair md5_pair_swap(md5_pair a)
+{
+    return (md5_pair){a.second, a.first};
+}
+
+static inline md5_pair md5_pair_firsts(md5_pair a, md5_pair b)
+{
+    return (md5_pair){a.first, b.first};
+}
+
+static inline md5_pair md5_pair_seconds(md5_pair a, md5_pair b)
+{
+    return (md5_pair){a.second, b.second};
+}
+
+static inline double md5_pair_first(md5_pair a)
+{
+    return a.first;
+}
+
+#endif
+
+// The length of x y z.
+static inline md5_pair md5_pair_length(md5_pair x, md5_pair y, md5_pair z)
+{
+    const md5_pair square = md5_pair_add(md5_pair_mul(x, x), md5_pair_mul(y, y));
+    return md5_pair_sqrt(md5_pair_add(square, md5_pair_mul(z, z)));
+}
+
+#endif

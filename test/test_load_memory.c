@@ -1,0 +1,70 @@
+// How much memory reading takes: for an ordinary file one block to work in and one for the asset,
+// together no more than one and a half times the text.
+#include "test/test.h"
+
+#include "md5/md5model.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct measured {
+    size_t num_allocs, peak_bytes, asset_bytes;
+} measured;
+
+static measured measure(const char *path, const char *text, size_t size)
+{
+    test_heap heap = {0};
+    const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap}};
+    md5_error error;
+    measured result = {0};
+    if (strstr(path, ".md5anim")) {
+        md5_anim *const anim = md5_parse_anim(text, size, &opts, &error);
+        result = (measured){heap.num_allocs, heap.peak_bytes, heap.live_bytes};
+        md5_free_anim(anim);
+    } else {
+        md5_model *const model = md5_parse_model(text, size, &opts, &error);
+        result = (measured){heap.num_allocs, heap.peak_bytes, heap.live_bytes};
+        md5_free_model(model);
+    }
+    CHECK_UINT(error.status, MD5_OK);
+    CHECK_UINT(heap.live, 0);
+    return result;
+}
+
+static void check_file(const char *path)
+{
+    size_t size = 0;
+    char *const text = test_read_file(path, &size);
+    if (!test_check(text != NULL, __FILE__, __LINE__, "%s cannot be read", path))
+        return;
+    const measured it = measure(path, text, size);
+    test_check(it.num_allocs == 2, __FILE__, __LINE__, "%s: %zu allocations", path, it.num_allocs);
+    test_check(2 * it.peak_bytes <= 3 * size, __FILE__, __LINE__,
+               "%s: %zu bytes of memory, %zu of text", path, it.peak_bytes, size);
+    free(text);
+}
+
+TEST (our_files_take_two_blocks_and_little_memory) {
+    check_file(test_path("models/bobbin/bobbin.md5mesh"));
+    check_file(test_path("models/bobbin/walk.md5anim"));
+    check_file(test_path("models/bobbin/dance.md5anim"));
+}
+
+TEST (real_files_take_two_blocks_and_little_memory) {
+    static const char *const files[] = {
+        "redeclipse/drone/mesh.md5mesh",    "frankie/Frankie.md5mesh",
+        "terasology/lasr/queen.md5mesh",    "redeclipse/weapons/zapper/item.md5mesh",
+        "redeclipse/drone/forward.md5anim", "frankie/Frankie_Idle1.md5anim",
+        "stromar/s_idle.md5anim",           "stromar/stromar.md5mesh",
+    };
+    if (!test_corpus()) {
+        test_skip("MD5_CORPUS is not set");
+        return;
+    }
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+        char path[512];
+        strcpy(path, test_corpus());
+        strcat(strcat(path, "/corpus/"), files[i]);
+        check_file(path);
+    }
+}
