@@ -226,7 +226,7 @@ static void place_mesh(md5_block *block, const md5_file_mesh *file, const md5_ge
 // All that follows from it, but losses. The block stands where it did for place_mesh(), where the
 // file's tables lie now.
 static bool derive_mesh(md5_arena *arena, md5_block *block, const md5_file_mesh *file,
-                        const md5_mat34 *bind, uint32_t *joint_scratch, md5_mesh *mesh)
+                        const model_layout *model, uint32_t *joint_scratch, md5_mesh *mesh)
 {
     const md5_geometry_sizes sizes = {mesh->num_vertices, mesh->num_influences};
     mesh_layout layout;
@@ -241,7 +241,8 @@ static bool derive_mesh(md5_arena *arena, md5_block *block, const md5_file_mesh 
         .weights = layout.weights,
         .normals = file->normals ? layout.drawn.normals : NULL,
         .tangents = file->normals ? layout.drawn.tangents : NULL,
-        .bind = bind,
+        .num_joints = model->model->skeleton.num_joints,
+        .bind = model->bind,
         .joint_scratch = joint_scratch,
     };
     TRY(md5_geometry_build(arena, &source, &sizes, &layout.drawn));
@@ -296,7 +297,7 @@ static bool fill_model(md5_arena *arena, md5_block *block, const model_parts *pa
     TRY(joint_scratch);
     for (uint32_t m = 0; m < file->num_meshes; m++) {
         md5_mesh *const mesh = &layout.meshes[m];
-        TRY(derive_mesh(arena, block, &file->meshes[m], layout.bind, joint_scratch, mesh));
+        TRY(derive_mesh(arena, block, &file->meshes[m], &layout, joint_scratch, mesh));
         model->bounds = md5_bounds_union(model->bounds, mesh->bounds);
     }
     for (uint32_t m = 0; m < file->num_meshes; m++) {

@@ -317,13 +317,18 @@ static bool check_vertices(mesh_reader *reader, const mesh_block *block)
 static bool check_triangles(mesh_reader *reader, const mesh_block *block)
 {
     const md5_file_mesh *const mesh = block->mesh;
-    for (size_t i = 0; i < 3 * (size_t)mesh->num_triangles; i++) {
-        if (mesh->triangles[i] >= mesh->num_vertices)
-            return md5_lex_fail(&reader->lex, find_corner(reader, block, i), MD5_ERROR_RANGE,
-                                "vertex %u, but numverts is %u", mesh->triangles[i],
-                                mesh->num_vertices);
-    }
-    return true;
+    const uint32_t *const corners = mesh->triangles;
+    const size_t num_corners = 3 * (size_t)mesh->num_triangles;
+    uint32_t largest = 0;
+    for (size_t i = 0; i < num_corners; i++)
+        largest = corners[i] > largest ? corners[i] : largest;
+    if (num_corners == 0 || largest < mesh->num_vertices)
+        return true;
+    size_t first = 0;
+    while (corners[first] < mesh->num_vertices)
+        first++;
+    return md5_lex_fail(&reader->lex, find_corner(reader, block, first), MD5_ERROR_RANGE,
+                        "vertex %u, but numverts is %u", corners[first], mesh->num_vertices);
 }
 
 // -- Meshes ---------------------------------------------------------------------------------

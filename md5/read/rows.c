@@ -36,16 +36,25 @@ void md5_row_write_number(md5_row_number *number)
 // No row is longer, from its first word to what is looked at behind its last number.
 enum { ROW_BYTES = 160 };
 
+// A text does not end with a blank.
+static inline const char *skip_blanks(const md5_lex *lex)
+{
+    const char *at = lex->at;
+    while (at < lex->end && md5_is_blank(*at))
+        at++;
+    return at;
+}
+
 static inline bool has_room(const md5_lex *lex, const char *at)
 {
-    return at - lex->text >= MD5_BYTES_BEFORE && lex->end - at >= ROW_BYTES;
+    return at >= lex->text + MD5_BYTES_BEFORE && at + ROW_BYTES <= lex->end;
 }
 
 static inline const char *begin_row(md5_lex *lex)
 {
-    while (lex->at < lex->end && md5_is_blank(*lex->at))
-        lex->at++;
-    return has_room(lex, lex->at) ? lex->at : NULL;
+    const char *const at = skip_blanks(lex);
+    lex->at = at;
+    return has_room(lex, at) ? at : NULL;
 }
 
 // WORD NUMBER, where the word is given with its blank.

@@ -16,6 +16,7 @@ typedef struct md5_geometry_source {
     const md5_weight *weights;
     const md5_vec3 *normals;  // [num_vertices] of version 12, or NULL: derived
     const md5_vec4 *tangents; // with `normals`; both in the space of the dominant joint
+    uint32_t num_joints;      // 0: not known, which only costs time
     const md5_mat34 *bind;    // [joints] model space
     uint32_t *joint_scratch;  // [joints] anything may stand in it, before and after
 } md5_geometry_source;

@@ -1,6 +1,6 @@
 #include "md5/skin/influences.h"
 
-#include "md5/skin/vec3d.h"
+#include "md5/skin/pair.h"
 
 // Vertices of no more weights than this have their influences sorted by insertion.
 enum { FEW_INFLUENCES = 16 };
@@ -10,22 +10,78 @@ typedef struct influence {
     uint32_t joint;
 } influence;
 
-// What the weights of one vertex on one joint add up to.
+// Four numbers x y z w.
+typedef struct quad {
+    md5_pair xy, zw;
+} quad;
+
+// What the weights of one vertex on one joint add up to: (bias * point, bias).
 typedef struct joint_sum {
-    md5_vec3d point; // bias * point
-    double bias;
+    quad sum;
     uint32_t joint;
 } joint_sum;
+
+// A bind matrix by its columns, each with what makes of a point (x y z) (bind point, 1).
+typedef struct bind_columns {
+    quad columns[4];
+} bind_columns;
 
 // The sums of one vertex, found by joint. `slots` is a sparse set: slots[joint] means something
 // only if it is below num_sums and that sum names the joint, so it needs no clearing between
 // vertices, and a vertex costs only its own weights.
 typedef struct weight_merger {
-    uint32_t *slots;    // [joints]
-    joint_sum *sums;    // [most weights of a vertex]
-    influence *results; // same
+    const bind_columns *columns; // [joints], or NULL: each is made when it is needed
+    uint32_t *slots;             // [joints]
+    joint_sum *sums;             // [most weights of a vertex]
+    influence *results;          // same
     uint32_t num_sums;
 } weight_merger;
+
+static quad add(quad a, quad b)
+{
+    return (quad){md5_pair_add(a.xy, b.xy), md5_pair_add(a.zw, b.zw)};
+}
+
+static quad scale(quad a, md5_pair factor)
+{
+    return (quad){md5_pair_mul(a.xy, factor), md5_pair_mul(a.zw, factor)};
+}
+
+static quad zero(void)
+{
+    return (quad){md5_pair_both(0.0), md5_pair_both(0.0)};
+}
+
+static bind_columns columns_of(const md5_mat34 *bind)
+{
+    const float *const m = bind->m;
+    bind_columns made;
+    for (int column = 0; column < 4; column++)
+        made.columns[column] = (quad){
+            md5_pair_of((double)m[column], (double)m[4 + column]),
+            md5_pair_of((double)m[8 + column], column < 3 ? 0.0 : 1.0),
+        };
+    return made;
+}
+
+// (bias * point, bias)
+static inline quad weigh(const bind_columns *bind, const md5_weight *weight)
+{
+    const md5_vec3 offset = weight->offset;
+    const quad x = scale(bind->columns[0], md5_pair_both((double)offset.x));
+    const quad y = scale(bind->columns[1], md5_pair_both((double)offset.y));
+    const quad z = scale(bind->columns[2], md5_pair_both((double)offset.z));
+    return scale(add(add(add(x, y), z), bind->columns[3]), md5_pair_both((double)weight->bias));
+}
+
+static inline quad weighted_point(const weight_merger *merger, const md5_geometry_source *source,
+                                  const md5_weight *weight)
+{
+    if (merger->columns)
+        return weigh(&merger->columns[weight->joint], weight);
+    const bind_columns made = columns_of(&source->bind[weight->joint]);
+    return weigh(&made, weight);
+}
 
 static joint_sum *find_sum(weight_merger *merger, uint32_t joint)
 {
@@ -34,19 +90,8 @@ static joint_sum *find_sum(weight_merger *merger, uint32_t joint)
         return &merger->sums[slot];
     merger->slots[joint] = merger->num_sums;
     joint_sum *sum = &merger->sums[merger->num_sums++];
-    *sum = (joint_sum){.joint = joint};
+    *sum = (joint_sum){zero(), joint};
     return sum;
-}
-
-static md5_vec3d bind_point(const md5_mat34 *bind, md5_vec3 offset)
-{
-    const float *m = bind->m;
-    const double x = (double)offset.x, y = (double)offset.y, z = (double)offset.z;
-    return (md5_vec3d){
-        (double)m[0] * x + (double)m[1] * y + (double)m[2] * z + (double)m[3],
-        (double)m[4] * x + (double)m[5] * y + (double)m[6] * z + (double)m[7],
-        (double)m[8] * x + (double)m[9] * y + (double)m[10] * z + (double)m[11],
-    };
 }
 
 // Adds up a vertex's weights in the file's order. Returns its position in the bind pose.
@@ -54,19 +99,16 @@ static md5_vec3 merge_weights(weight_merger *merger, const md5_geometry_source *
                               const md5_vertex *vertex)
 {
     const md5_weight *const weights = source->weights + vertex->first_weight;
-    md5_vec3d position = {0.0, 0.0, 0.0};
+    quad position = zero();
     merger->num_sums = 0;
     for (uint32_t i = 0; i < vertex->num_weights; i++) {
-        const md5_weight *weight = &weights[i];
-        const double bias = (double)weight->bias;
-        const md5_vec3d point =
-            md5_vec3d_scale(bind_point(&source->bind[weight->joint], weight->offset), bias);
-        joint_sum *sum = find_sum(merger, weight->joint);
-        sum->point = md5_vec3d_add(sum->point, point);
-        sum->bias += bias;
-        position = md5_vec3d_add(position, point);
+        const quad point = weighted_point(merger, source, &weights[i]);
+        joint_sum *const sum = find_sum(merger, weights[i].joint);
+        sum->sum = add(sum->sum, point);
+        position = add(position, point);
     }
-    return md5_vec3d_round(position);
+    const md5_vec4 rounded = md5_pair_round(position.xy, position.zw);
+    return (md5_vec3){rounded.x, rounded.y, rounded.z};
 }
 
 // By magnitude, so that a packed form keeps what matters most also where biases are negative.
@@ -105,13 +147,16 @@ static void heap_sort(influence *items, uint32_t count)
     }
 }
 
-// Rounds a sum. Returns whether anything is left of it.
-static bool finish_sum(const joint_sum *sum, influence *result)
+static bool is_zero(md5_vec4 value)
 {
-    const md5_vec3 point = md5_vec3d_round(sum->point);
-    const float bias = md5_round_to_float(sum->bias);
-    *result = (influence){{point.x, point.y, point.z, bias}, sum->joint};
-    return point.x != 0.0f || point.y != 0.0f || point.z != 0.0f || bias != 0.0f;
+    return value.x == 0.0f && value.y == 0.0f && value.z == 0.0f && value.w == 0.0f;
+}
+
+// Rounds a sum. Returns whether anything is left of it.
+static inline bool finish_sum(const joint_sum *sum, influence *result)
+{
+    *result = (influence){md5_pair_round(sum->sum.xy, sum->sum.zw), sum->joint};
+    return !is_zero(result->value);
 }
 
 // Writes the sums' influences to `joints` and `values`, sorted. Returns how many there are.
@@ -150,21 +195,34 @@ static uint32_t write_many(const weight_merger *merger, uint32_t *joints, md5_ve
 }
 
 // The same for the only weight of a vertex, whose position this is as well.
-static uint32_t write_one(const md5_geometry_source *source, const md5_weight *weight,
-                          md5_vec3 *position, uint32_t *joint, md5_vec4 *value)
+static uint32_t write_one(const weight_merger *merger, const md5_geometry_source *source,
+                          const md5_weight *weight, md5_vec3 *position, uint32_t *joint,
+                          md5_vec4 *value)
 {
-    const md5_vec3d zero = {0.0, 0.0, 0.0}; // a sum of one, of which -0 becomes +0
-    const md5_vec3d point = md5_vec3d_scale(
-        bind_point(&source->bind[weight->joint], weight->offset), (double)weight->bias);
-    const joint_sum sum = {md5_vec3d_add(zero, point), 0.0 + (double)weight->bias, weight->joint};
-    influence result;
-    const bool is_left = finish_sum(&sum, &result);
-    *position = (md5_vec3){result.value.x, result.value.y, result.value.z};
-    if (is_left) {
-        *joint = result.joint;
-        *value = result.value;
-    }
-    return is_left;
+    // A sum of one, of which -0 becomes +0.
+    const quad sum = add(zero(), weighted_point(merger, source, weight));
+    const md5_vec4 rounded = md5_pair_round(sum.xy, sum.zw);
+    *position = (md5_vec3){rounded.x, rounded.y, rounded.z};
+    if (is_zero(rounded))
+        return 0;
+    *joint = weight->joint;
+    *value = rounded;
+    return 1;
+}
+
+// The bind matrices as they are needed, where weights are many enough for that.
+static bool make_columns(md5_arena *scratch, const md5_geometry_source *source,
+                         weight_merger *merger)
+{
+    enum { WORTH = 8 }; // weights a joint
+    if (source->num_joints == 0 || source->num_weights / WORTH < source->num_joints)
+        return true;
+    bind_columns *const columns = md5_arena_room(scratch, source->num_joints, sizeof *columns);
+    TRY(columns);
+    for (uint32_t joint = 0; joint < source->num_joints; joint++)
+        columns[joint] = columns_of(&source->bind[joint]);
+    merger->columns = columns;
+    return true;
 }
 
 // Room for the weights of any one vertex.
@@ -176,6 +234,7 @@ static bool prepare(md5_arena *scratch, const md5_geometry_source *source, weigh
         most = count > most ? count : most;
     }
     merger->slots = source->joint_scratch;
+    TRY(make_columns(scratch, source, merger));
     TRY(merger->sums = md5_arena_room(scratch, most, sizeof *merger->sums));
     if (most > FEW_INFLUENCES)
         TRY(merger->results = md5_arena_room(scratch, most, sizeof *merger->results));
@@ -195,8 +254,8 @@ bool md5_gather_influences(md5_arena *scratch, const md5_geometry_source *source
         md5_vec4 *const values = arrays->influences + next;
         arrays->first_influence[i] = next;
         if (vertex->num_weights == 1) {
-            next += write_one(source, &source->weights[vertex->first_weight], &arrays->positions[i],
-                              joints, values);
+            next += write_one(&merger, source, &source->weights[vertex->first_weight],
+                              &arrays->positions[i], joints, values);
             continue;
         }
         arrays->positions[i] = merge_weights(&merger, source, vertex);

@@ -20,7 +20,7 @@ static void add_to_corners(md5_vec3d *sums, const uint32_t *corners, md5_pair xy
     add_to(&sums[corners[2]], xy, z);
 }
 
-// x y z of the way from `from` to `to`, for each of two triangles.
+// x y z of the way from one point to another, for each of two triangles.
 typedef struct way {
     md5_pair x, y, z;
 } way;
@@ -28,9 +28,11 @@ typedef struct way {
 static inline way way_between(const md5_vec3 *from0, const md5_vec3 *to0, const md5_vec3 *from1,
                               const md5_vec3 *to1)
 {
+    const md5_pair xy0 = md5_pair_sub(md5_pair_of_floats(&to0->x), md5_pair_of_floats(&from0->x));
+    const md5_pair xy1 = md5_pair_sub(md5_pair_of_floats(&to1->x), md5_pair_of_floats(&from1->x));
     return (way){
-        md5_pair_of((double)to0->x - (double)from0->x, (double)to1->x - (double)from1->x),
-        md5_pair_of((double)to0->y - (double)from0->y, (double)to1->y - (double)from1->y),
+        md5_pair_firsts(xy0, xy1),
+        md5_pair_seconds(xy0, xy1),
         md5_pair_of((double)to0->z - (double)from0->z, (double)to1->z - (double)from1->z),
     };
 }

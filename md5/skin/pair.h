@@ -4,8 +4,7 @@
 #define MD5_SKIN_PAIR_H
 
 #include "md5/core/cpu.h"
-
-#include <math.h>
+#include "md5/skin/vec3d.h"
 
 #if MD5_HAS_SSE2
 #include <emmintrin.h>
@@ -20,6 +19,11 @@ static inline md5_pair md5_pair_of(double first, double second)
 static inline md5_pair md5_pair_load(const double *from)
 {
     return _mm_loadu_pd(from);
+}
+
+static inline md5_pair md5_pair_of_floats(const float *two)
+{
+    return _mm_cvtps_pd(_mm_castsi128_ps(_mm_loadl_epi64((const __m128i *)(const void *)two)));
 }
 
 static inline void md5_pair_store(double *to, md5_pair a)
@@ -75,6 +79,23 @@ static inline double md5_pair_first(md5_pair a)
     return _mm_cvtsd_f64(a);
 }
 
+// The second of `a`, then the first of `b`.
+static inline md5_pair md5_pair_inner(md5_pair a, md5_pair b)
+{
+    return _mm_shuffle_pd(a, b, 1);
+}
+
+// The nearest finite floats.
+static inline md5_vec4 md5_pair_round(md5_pair xy, md5_pair zw)
+{
+    const __m128d widest = _mm_set1_pd((double)FLT_MAX), lowest = _mm_set1_pd(-(double)FLT_MAX);
+    const __m128 first = _mm_cvtpd_ps(_mm_max_pd(_mm_min_pd(xy, widest), lowest));
+    const __m128 second = _mm_cvtpd_ps(_mm_max_pd(_mm_min_pd(zw, widest), lowest));
+    md5_vec4 rounded;
+    _mm_storeu_ps(&rounded.x, _mm_movelh_ps(first, second));
+    return rounded;
+}
+
 #elif MD5_HAS_NEON
 #include <arm_neon.h>
 
@@ -89,6 +110,11 @@ static inline md5_pair md5_pair_of(double first, double second)
 {
     const double both[2] = {first, second};
     return md5_pair_load(both);
+}
+
+static inline md5_pair md5_pair_of_floats(const float *two)
+{
+    return vcvt_f64_f32(vld1_f32(two));
 }
 
 static inline void md5_pair_store(double *to, md5_pair a)
@@ -142,6 +168,21 @@ static inline double md5_pair_first(md5_pair a)
     return vgetq_lane_f64(a, 0);
 }
 
+static inline md5_pair md5_pair_inner(md5_pair a, md5_pair b)
+{
+    return vextq_f64(a, b, 1);
+}
+
+static inline md5_vec4 md5_pair_round(md5_pair xy, md5_pair zw)
+{
+    const float64x2_t widest = vdupq_n_f64((double)FLT_MAX), lowest = vnegq_f64(widest);
+    const float32x2_t first = vcvt_f32_f64(vmaxq_f64(vminq_f64(xy, widest), lowest));
+    const float32x2_t second = vcvt_f32_f64(vmaxq_f64(vminq_f64(zw, widest), lowest));
+    md5_vec4 rounded;
+    vst1q_f32(&rounded.x, vcombine_f32(first, second));
+    return rounded;
+}
+
 #else
 
 typedef struct md5_pair {
@@ -156,6 +197,11 @@ static inline md5_pair md5_pair_of(double first, double second)
 static inline md5_pair md5_pair_load(const double *from)
 {
     return (md5_pair){from[0], from[1]};
+}
+
+static inline md5_pair md5_pair_of_floats(const float *two)
+{
+    return (md5_pair){(double)two[0], (double)two[1]};
 }
 
 static inline void md5_pair_store(double *to, md5_pair a)
@@ -209,7 +255,30 @@ static inline double md5_pair_first(md5_pair a)
     return a.first;
 }
 
+static inline md5_pair md5_pair_inner(md5_pair a, md5_pair b)
+{
+    return (md5_pair){a.second, b.first};
+}
+
+static inline md5_vec4 md5_pair_round(md5_pair xy, md5_pair zw)
+{
+    return (md5_vec4){md5_round_to_float(xy.first), md5_round_to_float(xy.second),
+                      md5_round_to_float(zw.first), md5_round_to_float(zw.second)};
+}
+
 #endif
+
+static inline md5_pair md5_pair_both(double value)
+{
+    return md5_pair_of(value, value);
+}
+
+// a.x * b.y - a.y * b.x
+static inline double md5_pair_cross(md5_pair a, md5_pair b)
+{
+    const md5_pair products = md5_pair_mul(a, md5_pair_swap(b));
+    return md5_pair_first(md5_pair_sub(products, md5_pair_swap(products)));
+}
 
 // The length of x y z.
 static inline md5_pair md5_pair_length(md5_pair x, md5_pair y, md5_pair z)

@@ -1,5 +1,7 @@
 #include "md5/skin/seams.h"
 
+#include "md5/skin/pair.h"
+
 enum { PLAIN = 1, MIRRORED = 2, BOTH = PLAIN | MIRRORED, BITS = 2, A_BYTE = 4 };
 
 // What kinds of triangles use a vertex, four vertices a byte.
@@ -13,10 +15,15 @@ static void add_use(unsigned char *uses, uint32_t vertex, unsigned use)
     uses[vertex / A_BYTE] |= (unsigned char)(use << (BITS * (vertex % A_BYTE)));
 }
 
-static bool is_mirrored(const md5_geometry_source *source, const uint32_t *corners)
+// Whether a triangle's texture is mirrored on it: negative signed area of a, b, c on the texture.
+// An area of 0 counts as not mirrored. The sign is exact for coordinates of common size, because
+// a double holds the products of the differences of such floats without rounding.
+static inline bool is_mirrored(const md5_geometry_source *source, const uint32_t *corners)
 {
-    const md5_vec2 *const uv = source->texcoords;
-    return md5_is_mirrored(uv[corners[0]], uv[corners[1]], uv[corners[2]]);
+    const md5_pair a = md5_pair_of_floats(&source->texcoords[corners[0]].x);
+    const md5_pair b = md5_pair_of_floats(&source->texcoords[corners[1]].x);
+    const md5_pair c = md5_pair_of_floats(&source->texcoords[corners[2]].x);
+    return md5_pair_cross(md5_pair_sub(b, a), md5_pair_sub(c, a)) < 0.0;
 }
 
 // NULL, with the context's error set, when memory runs out.

@@ -26,27 +26,31 @@ static void add_to(double *sums, md5_pair a)
 static void add_triangle(const md5_geometry_arrays *arrays, const uint32_t *corners,
                          texture_axes *sums)
 {
-    const uint32_t a = corners[0], b = corners[1], c = corners[2];
     const md5_vec2 *const uv = arrays->texcoords;
-    const double du0 = (double)uv[b].x - (double)uv[a].x, dv0 = (double)uv[b].y - (double)uv[a].y;
-    const double du1 = (double)uv[c].x - (double)uv[a].x, dv1 = (double)uv[c].y - (double)uv[a].y;
-    const double area = du0 * dv1 - dv0 * du1;
+    const md5_pair uv_a = md5_pair_of_floats(&uv[corners[0]].x);
+    const md5_pair d0 = md5_pair_sub(md5_pair_of_floats(&uv[corners[1]].x), uv_a);
+    const md5_pair d1 = md5_pair_sub(md5_pair_of_floats(&uv[corners[2]].x), uv_a);
+    const double area = md5_pair_cross(d0, d1);
     if (!(area < 0.0 || area > 0.0))
         return;
 
-    const md5_vec3d origin = md5_vec3d_of(arrays->positions[a]);
-    const md5_vec3d e0 = md5_vec3d_sub(md5_vec3d_of(arrays->positions[b]), origin);
-    const md5_vec3d e1 = md5_vec3d_sub(md5_vec3d_of(arrays->positions[c]), origin);
+    const md5_vec3 *const pa = &arrays->positions[corners[0]];
+    const md5_vec3 *const pb = &arrays->positions[corners[1]];
+    const md5_vec3 *const pc = &arrays->positions[corners[2]];
+    const md5_pair origin = md5_pair_of_floats(&pa->x);
+    const md5_pair e0 = md5_pair_sub(md5_pair_of_floats(&pb->x), origin);
+    const md5_pair e1 = md5_pair_sub(md5_pair_of_floats(&pc->x), origin);
+    const md5_pair ex = md5_pair_firsts(e0, e1), ey = md5_pair_seconds(e0, e1);
+    const md5_pair ez =
+        md5_pair_sub(md5_pair_of((double)pb->z, (double)pc->z), md5_pair_both((double)pa->z));
     // P_u first, P_v second.
-    const md5_pair plus = md5_pair_of(dv1, du0), minus = md5_pair_of(dv0, du1);
-    const md5_pair ex = md5_pair_of(e0.x, e1.x), ey = md5_pair_of(e0.y, e1.y);
-    const md5_pair ez = md5_pair_of(e0.z, e1.z);
+    const md5_pair plus = md5_pair_inner(d1, d0), minus = md5_pair_inner(d0, d1);
     const md5_pair x = md5_pair_sub(md5_pair_mul(ex, plus), md5_pair_mul(md5_pair_swap(ex), minus));
     const md5_pair y = md5_pair_sub(md5_pair_mul(ey, plus), md5_pair_mul(md5_pair_swap(ey), minus));
     const md5_pair z = md5_pair_sub(md5_pair_mul(ez, plus), md5_pair_mul(md5_pair_swap(ez), minus));
     const double sign = area < 0.0 ? -1.0 : 1.0;
     const md5_pair scale =
-        md5_pair_mul(md5_pair_inverse(md5_pair_length(x, y, z)), md5_pair_of(sign, sign));
+        md5_pair_mul(md5_pair_inverse(md5_pair_length(x, y, z)), md5_pair_both(sign));
     const md5_pair unit_x = md5_pair_mul(x, scale), unit_y = md5_pair_mul(y, scale);
     const md5_pair unit_z = md5_pair_mul(z, scale);
     for (int corner = 0; corner < 3; corner++) {
