@@ -83,6 +83,30 @@ TEST (derive_survives_the_end_of_memory_at_any_table) {
     free(text);
 }
 
+// Below a limit that is too low for all at once, memory is taken piece by piece.
+TEST (derive_survives_any_memory_limit) {
+    static const unsigned sizes[] = {3, 30, 150, 300, 500, 1000, 3000};
+    char *const text = malloc(ROOM);
+    if (!text)
+        abort();
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        const size_t size = make_model(text, 3, sizes[i]);
+        md5_model *model = NULL;
+        for (size_t limit = 1000; !model && CHECK(limit < ROOM); limit += limit / 32) {
+            test_heap heap;
+            md5_load_opts opts = failing(&heap, 0);
+            opts.memory_limit = limit;
+            md5_error error;
+            model = md5_parse_model(text, size, &opts, &error);
+            CHECK_UINT(error.status, model ? MD5_OK : MD5_ERROR_MEMORY);
+            CHECK(heap.peak_bytes <= limit);
+            md5_free_model(model);
+            CHECK_UINT(heap.live, 0);
+        }
+    }
+    free(text);
+}
+
 // Other order and other parents, so that names are sorted and hierarchies compared.
 TEST (bind_survives_the_end_of_memory_at_any_table) {
     static const unsigned sizes[] = {3,    100,  200,  400,  600,  800,
