@@ -224,9 +224,9 @@ static void place_mesh(md5_block *block, const md5_file_mesh *file, const md5_ge
 }
 
 // All that follows from it, but losses. The block stands where it did for place_mesh(), where the
-// file's tables lie now.
+// file's tables lie now. Of `joints`, what it says of joints is used.
 static bool derive_mesh(md5_arena *arena, md5_block *block, const md5_file_mesh *file,
-                        const model_layout *model, uint32_t *joint_scratch, md5_mesh *mesh)
+                        const md5_geometry_source *joints, md5_mesh *mesh)
 {
     const md5_geometry_sizes sizes = {mesh->num_vertices, mesh->num_influences};
     mesh_layout layout;
@@ -241,9 +241,9 @@ static bool derive_mesh(md5_arena *arena, md5_block *block, const md5_file_mesh 
         .weights = layout.weights,
         .normals = file->normals ? layout.drawn.normals : NULL,
         .tangents = file->normals ? layout.drawn.tangents : NULL,
-        .num_joints = model->model->skeleton.num_joints,
-        .bind = model->bind,
-        .joint_scratch = joint_scratch,
+        .num_joints = joints->num_joints,
+        .bind = joints->bind,
+        .joint_scratch = joints->joint_scratch,
     };
     TRY(md5_geometry_build(arena, &source, &sizes, &layout.drawn));
     md5_geometry_summarize(mesh);
@@ -293,11 +293,15 @@ static bool fill_model(md5_arena *arena, md5_block *block, const model_parts *pa
     model_layout layout;
     md5_model *const model = place_model(arena->context, block, parts, &layout);
     md5_arena_rewind(arena, file->tables);
-    uint32_t *const joint_scratch = md5_arena_alloc(arena, file->num_joints, sizeof *joint_scratch);
-    TRY(joint_scratch);
+    const md5_geometry_source joints = {
+        .num_joints = file->num_joints,
+        .bind = layout.bind,
+        .joint_scratch = md5_arena_alloc(arena, file->num_joints, sizeof *joints.joint_scratch),
+    };
+    TRY(joints.joint_scratch);
     for (uint32_t m = 0; m < file->num_meshes; m++) {
         md5_mesh *const mesh = &layout.meshes[m];
-        TRY(derive_mesh(arena, block, &file->meshes[m], &layout, joint_scratch, mesh));
+        TRY(derive_mesh(arena, block, &file->meshes[m], &joints, mesh));
         model->bounds = md5_bounds_union(model->bounds, mesh->bounds);
     }
     for (uint32_t m = 0; m < file->num_meshes; m++) {

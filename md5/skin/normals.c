@@ -9,7 +9,7 @@
 
 static void add_to(md5_vec3d *sum, md5_pair xy, double z)
 {
-    md5_pair_store(&sum->x, md5_pair_add(md5_pair_load(&sum->x), xy));
+    md5_pair_store(sum, md5_pair_add(md5_pair_load(sum), xy));
     sum->z += z;
 }
 
@@ -28,8 +28,8 @@ typedef struct way {
 static inline way way_between(const md5_vec3 *from0, const md5_vec3 *to0, const md5_vec3 *from1,
                               const md5_vec3 *to1)
 {
-    const md5_pair xy0 = md5_pair_sub(md5_pair_of_floats(&to0->x), md5_pair_of_floats(&from0->x));
-    const md5_pair xy1 = md5_pair_sub(md5_pair_of_floats(&to1->x), md5_pair_of_floats(&from1->x));
+    const md5_pair xy0 = md5_pair_sub(md5_pair_of_floats(to0), md5_pair_of_floats(from0));
+    const md5_pair xy1 = md5_pair_sub(md5_pair_of_floats(to1), md5_pair_of_floats(from1));
     return (way){
         md5_pair_firsts(xy0, xy1),
         md5_pair_seconds(xy0, xy1),

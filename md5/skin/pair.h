@@ -6,6 +6,8 @@
 #include "md5/core/cpu.h"
 #include "md5/skin/vec3d.h"
 
+#include <string.h>
+
 #if MD5_HAS_SSE2
 #include <emmintrin.h>
 
@@ -16,17 +18,17 @@ static inline md5_pair md5_pair_of(double first, double second)
     return _mm_set_pd(second, first);
 }
 
-static inline md5_pair md5_pair_load(const double *from)
+static inline md5_pair md5_pair_load(const void *from)
 {
     return _mm_loadu_pd(from);
 }
 
-static inline md5_pair md5_pair_of_floats(const float *two)
+static inline md5_pair md5_pair_of_floats(const void *two)
 {
-    return _mm_cvtps_pd(_mm_castsi128_ps(_mm_loadl_epi64((const __m128i *)(const void *)two)));
+    return _mm_cvtps_pd(_mm_castsi128_ps(_mm_loadl_epi64((const __m128i *)two)));
 }
 
-static inline void md5_pair_store(double *to, md5_pair a)
+static inline void md5_pair_store(void *to, md5_pair a)
 {
     _mm_storeu_pd(to, a);
 }
@@ -101,7 +103,7 @@ static inline md5_vec4 md5_pair_round(md5_pair xy, md5_pair zw)
 
 typedef float64x2_t md5_pair;
 
-static inline md5_pair md5_pair_load(const double *from)
+static inline md5_pair md5_pair_load(const void *from)
 {
     return vld1q_f64(from);
 }
@@ -112,12 +114,12 @@ static inline md5_pair md5_pair_of(double first, double second)
     return md5_pair_load(both);
 }
 
-static inline md5_pair md5_pair_of_floats(const float *two)
+static inline md5_pair md5_pair_of_floats(const void *two)
 {
     return vcvt_f64_f32(vld1_f32(two));
 }
 
-static inline void md5_pair_store(double *to, md5_pair a)
+static inline void md5_pair_store(void *to, md5_pair a)
 {
     vst1q_f64(to, a);
 }
@@ -194,20 +196,23 @@ static inline md5_pair md5_pair_of(double first, double second)
     return (md5_pair){first, second};
 }
 
-static inline md5_pair md5_pair_load(const double *from)
+static inline md5_pair md5_pair_load(const void *from)
 {
-    return (md5_pair){from[0], from[1]};
+    md5_pair loaded;
+    memcpy(&loaded, from, sizeof loaded);
+    return loaded;
 }
 
-static inline md5_pair md5_pair_of_floats(const float *two)
+static inline md5_pair md5_pair_of_floats(const void *two)
 {
-    return (md5_pair){(double)two[0], (double)two[1]};
+    float values[2];
+    memcpy(values, two, sizeof values);
+    return (md5_pair){(double)values[0], (double)values[1]};
 }
 
-static inline void md5_pair_store(double *to, md5_pair a)
+static inline void md5_pair_store(void *to, md5_pair a)
 {
-    to[0] = a.first;
-    to[1] = a.second;
+    memcpy(to, &a, sizeof a);
 }
 
 static inline md5_pair md5_pair_add(md5_pair a, md5_pair b)

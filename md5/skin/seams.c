@@ -20,9 +20,9 @@ static void add_use(unsigned char *uses, uint32_t vertex, unsigned use)
 // a double holds the products of the differences of such floats without rounding.
 static inline bool is_mirrored(const md5_geometry_source *source, const uint32_t *corners)
 {
-    const md5_pair a = md5_pair_of_floats(&source->texcoords[corners[0]].x);
-    const md5_pair b = md5_pair_of_floats(&source->texcoords[corners[1]].x);
-    const md5_pair c = md5_pair_of_floats(&source->texcoords[corners[2]].x);
+    const md5_pair a = md5_pair_of_floats(&source->texcoords[corners[0]]);
+    const md5_pair b = md5_pair_of_floats(&source->texcoords[corners[1]]);
+    const md5_pair c = md5_pair_of_floats(&source->texcoords[corners[2]]);
     return md5_pair_cross(md5_pair_sub(b, a), md5_pair_sub(c, a)) < 0.0;
 }
 

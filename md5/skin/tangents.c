@@ -27,9 +27,9 @@ static void add_triangle(const md5_geometry_arrays *arrays, const uint32_t *corn
                          texture_axes *sums)
 {
     const md5_vec2 *const uv = arrays->texcoords;
-    const md5_pair uv_a = md5_pair_of_floats(&uv[corners[0]].x);
-    const md5_pair d0 = md5_pair_sub(md5_pair_of_floats(&uv[corners[1]].x), uv_a);
-    const md5_pair d1 = md5_pair_sub(md5_pair_of_floats(&uv[corners[2]].x), uv_a);
+    const md5_pair uv_a = md5_pair_of_floats(&uv[corners[0]]);
+    const md5_pair d0 = md5_pair_sub(md5_pair_of_floats(&uv[corners[1]]), uv_a);
+    const md5_pair d1 = md5_pair_sub(md5_pair_of_floats(&uv[corners[2]]), uv_a);
     const double area = md5_pair_cross(d0, d1);
     if (!(area < 0.0 || area > 0.0))
         return;
@@ -37,9 +37,9 @@ static void add_triangle(const md5_geometry_arrays *arrays, const uint32_t *corn
     const md5_vec3 *const pa = &arrays->positions[corners[0]];
     const md5_vec3 *const pb = &arrays->positions[corners[1]];
     const md5_vec3 *const pc = &arrays->positions[corners[2]];
-    const md5_pair origin = md5_pair_of_floats(&pa->x);
-    const md5_pair e0 = md5_pair_sub(md5_pair_of_floats(&pb->x), origin);
-    const md5_pair e1 = md5_pair_sub(md5_pair_of_floats(&pc->x), origin);
+    const md5_pair origin = md5_pair_of_floats(pa);
+    const md5_pair e0 = md5_pair_sub(md5_pair_of_floats(pb), origin);
+    const md5_pair e1 = md5_pair_sub(md5_pair_of_floats(pc), origin);
     const md5_pair ex = md5_pair_firsts(e0, e1), ey = md5_pair_seconds(e0, e1);
     const md5_pair ez =
         md5_pair_sub(md5_pair_of((double)pb->z, (double)pc->z), md5_pair_both((double)pa->z));
