@@ -151,14 +151,15 @@ struct md5gl_renderer {
     GLuint bare_array; // without attributes
     md5gl_texture white, grey, checker;
 
-    md5gl_shadow_map sun, contact; // made when first needed
-    GLuint compared, numbers;      // samplers of depth maps
+    md5gl_shadow_map sun, contact;
+    bool has_shadows;
+    GLuint compared, numbers; // samplers of depth maps
 
-    bool in_frame;        // between begin and end
-    md5gl_target *target; // of the frame that is under way, NULL = default framebuffer
-    bool multisampled;    // what that frame is drawn into
-    bool shadowed;        // that frame has shadows
-    bool shadows_failed;
+    bool in_frame;          // between begin and end
+    md5gl_target *target;   // of the frame that is under way, NULL = default framebuffer
+    bool multisampled;      // what that frame is drawn into
+    bool shadowed;          // that frame has shadows
+    bool shadows_missed;    // that it wants, but the device has none
     float ground;           // height, of that frame
     uint32_t width, height; // of that frame
 };
@@ -234,6 +235,9 @@ typedef struct md5gl_frame_block {
     float shadow[4], contact[4], mode[4];
     float point_places[MD5GL_MAX_POINT_LIGHTS][4], point_colours[MD5GL_MAX_POINT_LIGHTS][4];
 } md5gl_frame_block;
+
+// Makes the maps, where the device can: see has_shadows. Leaves their framebuffer bound.
+void md5gl_create_shadows(md5gl_renderer *renderer);
 
 // Fills in what shadows need, and clears their maps. Leaves other framebuffers bound.
 void md5gl_begin_shadows(md5gl_renderer *renderer, const md5gl_frame *frame,

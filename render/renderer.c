@@ -200,6 +200,7 @@ static bool create_objects(md5gl_renderer *renderer, md5_error *error)
     create_line_array(renderer);
     create_panel_array(renderer);
     gl->GenVertexArrays(1, &renderer->bare_array);
+    md5gl_create_shadows(renderer);
     return create_textures(renderer, error) && md5gl_build_all_programs(renderer, error)
            && md5gl_check(renderer, "creating the renderer", error);
 }

@@ -46,16 +46,14 @@ static GLuint create_sampler(const GladGLContext *gl, GLint filter, GLint compar
     return sampler;
 }
 
-static bool create_shadows(md5gl_renderer *renderer)
+void md5gl_create_shadows(md5gl_renderer *renderer)
 {
-    if (renderer->sun.texture)
-        return !renderer->shadows_failed;
     const GladGLContext *gl = &renderer->gl;
     renderer->compared = create_sampler(gl, GL_LINEAR, GL_COMPARE_REF_TO_TEXTURE);
     renderer->numbers = create_sampler(gl, GL_LINEAR, GL_NONE);
-    renderer->shadows_failed = !create_map(renderer, &renderer->sun, SUN_SIDE)
-                               || !create_map(renderer, &renderer->contact, CONTACT_SIDE);
-    return !renderer->shadows_failed;
+    const bool made = create_map(renderer, &renderer->sun, SUN_SIDE)
+                      && create_map(renderer, &renderer->contact, CONTACT_SIDE);
+    renderer->has_shadows = made;
 }
 
 static void destroy_map(const GladGLContext *gl, md5gl_shadow_map *map)
@@ -148,7 +146,8 @@ void md5gl_begin_shadows(md5gl_renderer *renderer, const md5gl_frame *frame,
     const md5_vec3 size = {box.max.x - box.min.x, box.max.y - box.min.y, box.max.z - box.min.z};
     const float radius = 0.51f * sqrtf(dot(size, size));
     const bool wanted = box.min.x <= box.max.x && radius > 0.0f && isfinite(radius);
-    renderer->shadowed = wanted && create_shadows(renderer);
+    renderer->shadowed = wanted && renderer->has_shadows;
+    renderer->shadows_missed = wanted && !renderer->has_shadows;
     if (!renderer->shadowed)
         return;
     const md5_vec3 centre = {0.5f * (box.min.x + box.max.x), 0.5f * (box.min.y + box.max.y),
@@ -177,6 +176,8 @@ void md5gl_bind_map(md5gl_renderer *renderer, const md5gl_shadow_map *map)
     gl->BindBufferBase(GL_UNIFORM_BUFFER, MD5GL_FRAME_BINDING, map->frame_block);
 }
 
+// Also in frames without shadows, which do not look at them: what a shader compares with must be
+// something to compare with all the same.
 void md5gl_bind_shadows(md5gl_renderer *renderer)
 {
     const GladGLContext *gl = &renderer->gl;
@@ -188,7 +189,7 @@ void md5gl_bind_shadows(md5gl_renderer *renderer)
         {MD5GL_UNIT_SUN_DEPTH, renderer->sun.texture, renderer->numbers},
         {MD5GL_UNIT_CONTACT, renderer->contact.texture, renderer->numbers},
     };
-    for (int i = 0; i < 3 && renderer->shadowed; i++) {
+    for (int i = 0; i < 3; i++) {
         gl->ActiveTexture(GL_TEXTURE0 + (GLenum)lookups[i].unit);
         gl->BindTexture(GL_TEXTURE_2D, lookups[i].texture);
         gl->BindSampler((GLuint)lookups[i].unit, lookups[i].sampler);

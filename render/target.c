@@ -230,7 +230,7 @@ bool md5gl_end_frame(md5gl_renderer *renderer, md5_error *error)
     renderer->target = NULL;
     renderer->in_frame = false;
     md5gl_reset_state(renderer);
-    if (renderer->shadows_failed)
+    if (renderer->shadows_missed)
         return md5gl_fail(error, MD5_ERROR_GPU, "this device does not make depth maps for shadows");
     return md5gl_check(renderer, "drawing a frame", error) && md5gl_check_context(renderer, error);
 }

@@ -299,6 +299,23 @@ TEST (gl_holes_throw_no_shadow) {
     scene_close_stage(&stage);
 }
 
+TEST (gl_a_device_without_depth_maps_says_so) {
+    gl_stage stage;
+    md5_error error;
+    if (!open_dark_floor(&stage))
+        return;
+    md5gl_renderer *const renderer = stage.scene.renderer;
+    prepare_shadows(&stage);
+    renderer->has_shadows = false;
+    md5gl_begin_frame(renderer, &stage.frame);
+    CHECK(!md5gl_end_frame(renderer, &error));
+    CHECK(error.status == MD5_ERROR_GPU && strstr(error.message, "shadows"));
+    stage.frame.casters = (md5_bounds){{0, 0, 0}, {0, 0, 0}};
+    md5gl_begin_frame(renderer, &stage.frame);
+    CHECK(md5gl_end_frame(renderer, &error));
+    scene_close_stage(&stage);
+}
+
 // -- A lost context ---------------------------------------------------------------------------
 
 static GLenum GLAD_API_PTR lost_by_another(void)
