@@ -166,7 +166,7 @@ typedef struct md5_joint {
 typedef struct md5_skeleton {
     uint32_t num_joints;
     const md5_joint *joints; // [num_joints]
-    const uint32_t *order;   // [num_joints], every joint once, parents before their children
+    const uint32_t *order;   // [num_joints], every joint once, parents first: level by level
 } md5_skeleton;
 
 // A file vertex: its weights are weights[first_weight .. first_weight + num_weights - 1] of its

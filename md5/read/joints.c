@@ -118,6 +118,7 @@ static bool order_from_roots(md5_lex *lex, const md5_file_joint *joints, uint32_
                              uint32_t *order)
 {
     families family;
+    const md5_arena_mark before = md5_arena_here(lex->arena);
     TRY(find_children(lex->arena, joints, num_joints, &family));
     uint32_t known = 0;
     for (uint32_t i = family.first[num_joints]; i < family.first[num_joints + 1]; i++)
@@ -129,6 +130,7 @@ static bool order_from_roots(md5_lex *lex, const md5_file_joint *joints, uint32_
     }
     if (known < num_joints)
         return fail_unreached(lex, joints, num_joints, order, known);
+    md5_arena_rewind(lex->arena, before);
     return true;
 }
 
@@ -138,13 +140,6 @@ bool md5_order_joints(md5_lex *lex, const md5_file_joint *joints, uint32_t num_j
     uint32_t *const order = md5_arena_room(lex->arena, num_joints, sizeof *order);
     TRY(order);
     *result = order;
-    bool has_late = false;
-    for (uint32_t j = 0; j < num_joints; j++) {
-        order[j] = j;
-        has_late |= joints[j].parent >= (int32_t)j;
-    }
-    if (!has_late)
-        return true;
     TRY(order_from_roots(lex, joints, num_joints, order));
     for (uint32_t j = 0; j < num_joints; j++) {
         if (joints[j].parent > (int32_t)j)

@@ -22,9 +22,10 @@ bool md5_check_rotation(md5_lex *lex, const char *at, md5_vec3 rotation);
 // Warns of `count` rotations that are too long, of which `rotation` is the first, at `at`.
 void md5_warn_overlong(md5_lex *lex, const char *at, md5_vec3 rotation, uint32_t count);
 
-// Writes order[num_joints], allocated in the arena: file order where parents stand first. Warns of
-// each joint that stands before its parent; a joint that is its own ancestor is an error. Linear,
-// without recursion.
+// Writes order[num_joints], allocated in the arena: roots, their children, the children of those,
+// so that the next joint seldom waits for the last one to be placed. Warns of each joint that
+// stands before its parent; a joint that is its own ancestor is an error. Linear, without
+// recursion.
 bool md5_order_joints(md5_lex *lex, const md5_file_joint *joints, uint32_t num_joints,
                       const uint32_t **order);
 
