@@ -15,10 +15,12 @@ static void end_live(md5_run *run, uint32_t place)
 
 void md5_end_ghosts(md5_run *run)
 {
+    run->is_left = false;
+    if (run->num_ghosts == 0)
+        return;
     memmove(run->order, run->order + run->num_ghosts, (size_t)run->num_used - run->num_ghosts);
     run->num_used = (uint8_t)(run->num_used - run->num_ghosts);
     run->num_ghosts = 0;
-    run->is_left = false;
 }
 
 // All that came before: for a cut, and for a reset.

@@ -154,10 +154,13 @@ md5_way md5_way_of_step(md5_player *player)
         // What does not move only matters where it covers something that does.
         if (!moves && (!is_moving || layer->mode == MD5_LAYER_ADD))
             continue;
+        const double share = (double)md5_weight_of(player, layer->weight_parameter, layer->weight)
+                             * mask_at_root(machine, layer->mask);
+        if (share == 0.0)
+            continue;
         double weight;
         const md5_way of_layer = way_of_run(player, &player->runs[i], &weight);
-        weight *= (double)md5_weight_of(player, layer->weight_parameter, layer->weight)
-                  * mask_at_root(machine, layer->mask);
+        weight *= share;
         way =
             layer->mode == MD5_LAYER_ADD ? add(way, of_layer, weight) : mix(way, of_layer, weight);
         is_moving = true;
