@@ -241,15 +241,14 @@ bool md5_has_reached(const md5_player *player, const md5_live *live, double exit
 double md5_seconds_until(md5_player *player, const md5_live *live, double exit, double most)
 {
     const md5_machine *const machine = player->machine;
-    const md5_program *const program = md5_program_of(player, live);
-    if (md5_has_reached(player, live, exit))
-        return most;
-    const md5_leaf_plan *const first = &machine->leaves[program->first_leaf];
-    const double rate = rate_of(player, live);
+    const double rate = live->program < 0 ? 0.0 : rate_of(player, live);
     const double way = way_to(exit, rate, md5_live_time(live));
+    if (rate == 0.0 || way <= SLACK)
+        return most;
+    const md5_program *const program = md5_program_of(player, live);
+    const md5_leaf_plan *const first = &machine->leaves[program->first_leaf];
     // A clip that is played once comes no further than its end.
-    const bool ends = timing_of(machine, first)->mode == MD5_PLAY_ONCE;
-    if (rate == 0.0 || (ends && exit > 1.0))
+    if (timing_of(machine, first)->mode == MD5_PLAY_ONCE && exit > 1.0)
         return most;
     if (first->group < 0
         || machine->groups[program->first_group + (uint32_t)first->group].num_markers == 0)
