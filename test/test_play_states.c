@@ -207,6 +207,40 @@ TEST (states_end_with_their_clip) {
     end(&of);
 }
 
+// What stands still does not come to its exit, until it goes on.
+TEST (states_wait_for_what_stands) {
+    states_case of;
+    begin(&of, NULL, 0);
+    const md5_motion_desc paced = {
+        .name = "paced", .kind = MD5_MOTION_CLIP, .clip = "walk", .speed_parameter = "speed"};
+    const md5_state_desc states[] = {{"paced", "paced"}, {"sit", "sit"}};
+    const md5_transition_desc leaves = {.from = "paced", .to = "sit", .waits = true, .exit = 0.5f};
+    const md5_layer_desc layer = {.name = "body",
+                                  .states = states,
+                                  .num_states = 2,
+                                  .transitions = &leaves,
+                                  .num_transitions = 1};
+    md5_machine *const machine = play_machine(&(md5_machine_desc){.model = of.made.model,
+                                                                  .clips = of.clips,
+                                                                  .num_clips = 4,
+                                                                  .motions = &paced,
+                                                                  .num_motions = 1,
+                                                                  .parameters = of.parameters,
+                                                                  .num_parameters = 1,
+                                                                  .layers = &layer,
+                                                                  .num_layers = 1});
+    md5_player *const player = play_player(machine);
+    md5_player_advance(player, 10.0, NULL, NULL);
+    CHECK_UINT(md5_player_layer(player, 0).state, 0);
+    md5_player_set(player, 0, 4.0f);
+    md5_player_advance(player, 0.225, NULL, NULL);
+    CHECK_UINT(md5_player_layer(player, 0).state, 1);
+    CHECK_NEAR(md5_player_layer(player, 0).time, 0.1, 1e-9);
+    md5_free_player(player);
+    md5_free_machine(machine);
+    end(&of);
+}
+
 TEST (states_go_by_priority) {
     const md5_transition_desc transitions[] = {
         {.from = "stand", .to = "walk"},
