@@ -1,11 +1,13 @@
 // md5view: shows id Software's MD5 models moving, in a window or into pictures.
 #include "demo/view.h"
 
+#include "demo/common_file.h"
 #include "demo/view_output.h"
 #include "demo/view_verify.h"
 #include "demo/view_window.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <SDL.h>
@@ -66,17 +68,112 @@ static bool run_job(view_state *viewer)
     return view_run_window(viewer);
 }
 
-static int run(view_state *viewer, const view_options *options)
+static bool shows_window(const view_options *options)
 {
-    const bool visible = options->output == NULL && options->num_frames == 0 && !options->verify
-                         && !options->no_render;
+    return options->output == NULL && options->num_frames == 0 && !options->verify
+           && !options->no_render;
+}
+
+// Opens what was shown the last time, as it was seen then. Where it has gone bad meanwhile, our own
+// model is shown instead, and in the window what is wrong with the other.
+static bool open_remembered(view_state *viewer)
+{
+    const view_config *const config = viewer->config;
+    const view_camera camera = config->camera;
+    const bool has_camera = config->has_camera;
+    char *path = common_copy(config->model);
+    const char *const files[1] = {path};
+    const bool opened = view_open(viewer, files, 1, true);
+    char error[sizeof viewer->log.error];
+    memcpy(error, viewer->log.error, sizeof error);
+    free(path);
+    if (opened && has_camera)
+        view_restore_camera(viewer, &camera);
+    if (opened || !view_open(viewer, NULL, 0, true))
+        return opened;
+    memcpy(viewer->log.error, error, sizeof error);
+    return true;
+}
+
+static bool open_first(view_state *viewer)
+{
+    const view_options *const options = viewer->options;
+    const view_config *const config = viewer->config;
+    if (options->num_files == 0 && config != NULL && config->model != NULL
+        && common_is_file(config->model))
+        return open_remembered(viewer);
+    return view_open(viewer, options->files, options->num_files, true);
+}
+
+static int run(view_state *viewer, const view_options *options, view_config *config,
+               const char *complaint)
+{
     view_begin(viewer, options);
+    viewer->config = config;
     // Looking into files needs no GL.
-    if (!options->no_render && !view_open_window(viewer, visible))
+    if (!options->no_render && !view_open_window(viewer, shows_window(options)))
         return EXIT_NO_DISPLAY;
-    if (!view_open(viewer, options->files, options->num_files, true) || !choose_clip(viewer))
+    if (!open_first(viewer) || !choose_clip(viewer))
         return EXIT_FAILED;
+    if (complaint[0] != '\0' && viewer->log.error[0] == '\0')
+        (void)snprintf(viewer->log.error, sizeof viewer->log.error, "%s", complaint);
     return run_job(viewer) ? EXIT_DONE : EXIT_FAILED;
+}
+
+// Reads what is remembered, and the command line anew behind it, which so has the last word. What
+// is remembered and is no option is left out; the last complaint is left in `log`.
+static void take_config(int count, char **arguments, view_options *options, view_config *config,
+                        view_log *log)
+{
+    char problem[256];
+    size_t num_kept = 0;
+    char *path = options->config != NULL ? common_copy(options->config) : view_config_path();
+    if (path == NULL)
+        return;
+    view_read_config(config, path, log);
+    free(path);
+    for (size_t i = 0; i < config->num_arguments; i++) {
+        char *const argument = config->arguments[i];
+        view_options tried;
+        const bool known =
+            view_read_options(1, &config->arguments[i], &tried, problem, sizeof problem);
+        view_free_options(&tried);
+        if (known) {
+            config->arguments[num_kept++] = argument;
+            continue;
+        }
+        view_warn(log, "%s: %s", config->path, problem);
+        free(argument);
+    }
+    config->num_arguments = num_kept;
+
+    const size_t total = num_kept + (size_t)count;
+    char **const all = common_alloc(total + 1, sizeof *all);
+    for (size_t i = 0; i < num_kept; i++)
+        all[i] = config->arguments[i];
+    for (size_t i = 0; i < (size_t)count; i++)
+        all[num_kept + i] = arguments[i];
+    view_free_options(options);
+    // Each part was read before; together they cannot contradict, for none of them is a job.
+    (void)view_read_options((int)total, all, options, problem, sizeof problem);
+    free(all);
+}
+
+static int show(int count, char **arguments, view_options *options)
+{
+    view_state viewer;
+    view_config config = {0};
+    view_log log = {.level = options->level};
+    if (shows_window(options) && !options->no_config)
+        take_config(count, arguments, options, &config, &log);
+    const char *const complaint =
+        log.num_warnings > 0 ? log.last[(log.num_warnings - 1) % VIEW_LOG_LAST] : "";
+    const int status = run(&viewer, options, config.path != NULL ? &config : NULL, complaint);
+    view_close(&viewer);
+    view_end(&viewer);
+    view_close_window(&viewer);
+    view_free_config(&config);
+    return status;
 }
 
 int main(int count, char **arguments)
@@ -94,11 +191,7 @@ int main(int count, char **arguments)
     } else if (options.list_bindings) {
         view_print_bindings(stdout);
     } else {
-        view_state viewer;
-        status = run(&viewer, &options);
-        view_close(&viewer);
-        view_end(&viewer);
-        view_close_window(&viewer);
+        status = show(count - 1, arguments + 1, &options);
     }
     view_free_options(&options);
     return status;

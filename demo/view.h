@@ -4,9 +4,11 @@
 
 #include "md5/md5model.h"
 #include "render/md5gl.h"
+#include "demo/view_browser.h"
 #include "demo/view_camera.h"
 #include "demo/view_canvas.h"
 #include "demo/view_companion.h"
+#include "demo/view_config.h"
 #include "demo/view_crowd.h"
 #include "demo/view_font.h"
 #include "demo/view_keys.h"
@@ -25,6 +27,8 @@ typedef struct view_shown {
     bool panel, statistics, frame_time, hierarchy, help;
 } view_shown;
 
+enum { VIEW_NUM_FRAME_TIMES = 120 };
+
 // Another body, and a thing that is held.
 enum { VIEW_NUM_COMPANIONS = 2 };
 
@@ -38,11 +42,30 @@ typedef enum view_drag_kind {
     VIEW_DRAG_PARAMETER,
 } view_drag_kind;
 
+// What lies under the mouse in the panel.
+typedef enum view_hit_kind {
+    VIEW_HIT_FILES, // the model's name: opens the list
+    VIEW_HIT_CLIPS, // the clip's: likewise
+    VIEW_HIT_MESH,  // of that number: shown or not
+} view_hit_kind;
+
+typedef struct view_hit {
+    view_rect rect;
+    view_hit_kind kind;
+    uint32_t mesh;
+} view_hit;
+
+enum { VIEW_MAX_HITS = 64 };
+
 // Where the parts of the panel lie, in pixels; empty = not there.
 typedef struct view_layout {
+    view_hit hits[VIEW_MAX_HITS];
+    uint32_t num_hits;
+    view_rect error;
     view_rect bar;   // of time, with what surrounds it
     view_rect track; // its line, from the first frame to the last
     view_rect hierarchy;
+    view_rect joints;     // its rows, within
     view_rect parameters; // of a machine: rows of equal height
 } view_layout;
 
@@ -76,11 +99,19 @@ typedef struct view_state {
     view_drag_kind drag;
     uint32_t dragged_parameter;
     float hierarchy_scroll; // pixels
+    int32_t hovered_joint;  // in the list, -1 = none
+    int32_t chosen_joint;   // that was clicked on, likewise
+    uint64_t hidden_meshes; // a bit for each of the first 64
+    view_browser browser;
+    view_config *config; // what is remembered; NULL = nothing
 
-    float text_scale;     // chosen by keys, on top of the screen's
-    double frame_seconds; // that the last frames took, smoothed
-    double now;           // seconds since the start
-    char notice[256];     // told at the bottom for a while
+    float text_scale;                        // chosen by keys, on top of the screen's
+    double frame_seconds;                    // that the last frames took, smoothed
+    float frame_times[VIEW_NUM_FRAME_TIMES]; // seconds; the newest at num_frame_times - 1, going
+                                             // round
+    uint32_t num_frame_times;
+    double now;       // seconds since the start
+    char notice[256]; // told at the bottom for a while
     double notice_end;
     bool quit;
 } view_state;
@@ -140,6 +171,32 @@ void view_set_lights(const view_state *viewer, view_axes axes,
 // Adds the panel to the canvas and lays it out.
 void view_draw_panel(view_state *viewer, float width, float height);
 void view_draw_lists(view_state *viewer, float width, float height);
+
+// The list of joints, and the joint that is hovered over or chosen in it: in the picture, with the
+// weights of the vertices as heat. Where the mouse is changes it; both return whether it did.
+void view_draw_hierarchy(view_state *viewer, float width, float height);
+void view_draw_joint(view_state *viewer, float width, float height);
+bool view_point_hierarchy(view_state *viewer, float x, float y);
+bool view_press_hierarchy(view_state *viewer, float x, float y);
+int32_t view_marked_joint(const view_state *viewer); // or -1
+
+// Shows a mesh or does not.
+void view_toggle_mesh(view_state *viewer, uint32_t mesh);
+void view_apply_hidden(view_state *viewer);
+
+// The list of files, or of clips, that is open over the picture. It takes keys and mouse first:
+// these return false for what is not its own. Coordinates in pixels.
+void view_open_browser(view_state *viewer, view_browser_kind kind);
+void view_draw_browser(view_state *viewer, float width, float height);
+bool view_key_browser(view_state *viewer, int32_t code, bool repeated);
+bool view_type_browser(view_state *viewer, const char *text);
+bool view_point_browser(view_state *viewer, float x, float y);
+bool view_press_browser(view_state *viewer, float x, float y);
+bool view_wheel_browser(view_state *viewer, float steps);
+
+// A window takes from what is remembered, and gives back to it.
+void view_restore_camera(view_state *viewer, const view_camera *camera);
+void view_remember(view_state *viewer);
 
 // Remakes the letters where the scale is another one.
 bool view_set_scale(view_state *viewer, float scale);

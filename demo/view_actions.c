@@ -191,6 +191,10 @@ static void change_text(view_state *viewer, float factor)
 static void perform_rest(view_state *viewer, view_action action)
 {
     switch (action) {
+    case VIEW_FILES:
+    case VIEW_CLIPS:
+        view_open_browser(viewer, action == VIEW_FILES ? VIEW_BROWSE_FILES : VIEW_BROWSE_CLIPS);
+        break;
     case VIEW_NEXT_FILE:
     case VIEW_PREVIOUS_FILE:
         view_open_neighbour(viewer, action == VIEW_NEXT_FILE ? 1 : -1);
@@ -207,7 +211,12 @@ static void perform_rest(view_state *viewer, view_action action)
         change_text(viewer, action == VIEW_LARGER_TEXT ? 1.1f : 1.0f / 1.1f);
         break;
     case VIEW_CLOSE_LISTS:
+        if (viewer->log.error[0] != '\0') {
+            viewer->log.error[0] = '\0';
+            break;
+        }
         viewer->shown.help = viewer->shown.hierarchy = false;
+        viewer->chosen_joint = viewer->hovered_joint = -1;
         break;
     case VIEW_QUIT:
         viewer->quit = true;
@@ -215,6 +224,23 @@ static void perform_rest(view_state *viewer, view_action action)
     default:
         break;
     }
+}
+
+void view_toggle_mesh(view_state *viewer, uint32_t mesh)
+{
+    if (mesh >= 64 || viewer->scene.model == NULL || mesh >= viewer->scene.model->num_meshes)
+        return;
+    viewer->hidden_meshes ^= (uint64_t)1 << mesh;
+    view_apply_hidden(viewer);
+    view_tell_state(viewer, "mesh");
+}
+
+void view_apply_hidden(view_state *viewer)
+{
+    const md5_model *const model = viewer->scene.model;
+    for (uint32_t i = 0; model != NULL && viewer->drawn != NULL && i < model->num_meshes && i < 64;
+         i++)
+        md5gl_set_visible(viewer->drawn, i, (viewer->hidden_meshes >> i & 1) == 0);
 }
 
 void view_perform(view_state *viewer, view_action action)

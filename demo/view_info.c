@@ -10,6 +10,9 @@
 
 enum { BAR_HEIGHT = 40 };
 
+// Rows that can be clicked on: their numbers in view_rows, and from the last on those of meshes.
+enum { HIT_FILES = 1, HIT_CLIPS, HIT_MESHES };
+
 #define DOT "  \xE2\x80\xA2  "
 
 // -- Figures --------------------------------------------------------------------------------
@@ -28,6 +31,8 @@ static void add_clip_rows(const view_state *viewer, view_rows *rows)
                      (unsigned)scene->machine.desc->num_clips);
     else if (scene->skeleton != NULL)
         view_add_row(rows, VIEW_ROW_TEXT, VIEW_ACCENT, "", "bind pose");
+    if (scene->num_clips > 0)
+        view_make_hit(rows, HIT_CLIPS, "A");
     if (anim == NULL)
         return;
     view_add_gap(rows);
@@ -115,6 +120,8 @@ static void add_model_rows(const view_state *viewer, view_rows *rows)
     if (viewer->shown.frame_time)
         view_add_row(rows, VIEW_ROW_PAIR, VIEW_BRIGHT, "Frame time", "%.2f ms",
                      1000.0 * viewer->frame_seconds);
+    if (viewer->shown.frame_time && viewer->shown.statistics && rows->num_times > 0)
+        view_add_row(rows, VIEW_ROW_GRAPH, VIEW_PLAIN, "", "%s", "");
 }
 
 // The texture, or that there is none, and what else was found beside it.
@@ -130,14 +137,23 @@ static void add_map_rows(const view_state *viewer, view_rows *rows, uint32_t mes
     }
 }
 
+// Of many meshes only the names: it is there to switch them.
 static void add_mesh_rows(const view_state *viewer, view_rows *rows)
 {
-    enum { LISTED = 5 };
+    enum { IN_FULL = 5, LISTED = 20 };
     const md5_model *const model = viewer->scene.model;
+    const bool in_full = model->num_meshes <= IN_FULL;
+    if (!in_full)
+        view_add_gap(rows);
     for (uint32_t i = 0; i < model->num_meshes && i < LISTED; i++) {
         const md5_mesh *const mesh = &model->meshes[i];
-        view_add_gap(rows);
-        view_add_row(rows, VIEW_ROW_TEXT, VIEW_PLAIN, "", "Mesh %u  %s", (unsigned)i, mesh->name);
+        if (in_full)
+            view_add_gap(rows);
+        view_add_row(rows, VIEW_ROW_SWITCH, VIEW_PLAIN, "", "Mesh %u  %s", (unsigned)i, mesh->name);
+        view_make_hit(rows, HIT_MESHES + (int32_t)i, "");
+        rows->rows[rows->count - 1].on = (viewer->hidden_meshes >> i & 1) == 0;
+        if (!in_full)
+            continue;
         view_add_row(rows, VIEW_ROW_PAIR, VIEW_PLAIN, "Vertices", "%u" DOT "%u triangles",
                      (unsigned)mesh->num_vertices, (unsigned)mesh->num_triangles);
         view_add_row(rows, VIEW_ROW_PAIR, VIEW_PLAIN, "Weights", "%u" DOT "at most %u a vertex",
@@ -189,11 +205,47 @@ static void add_warnings(const view_state *viewer, view_rows *rows)
         view_add_wrapped(rows, VIEW_PLAIN, log->last[i % VIEW_LOG_LAST], 3);
 }
 
+// The times of the last frames, the oldest first.
+static uint32_t order_times(const view_state *viewer, float times[VIEW_NUM_FRAME_TIMES])
+{
+    const uint32_t all = viewer->num_frame_times;
+    const uint32_t count = all < VIEW_NUM_FRAME_TIMES ? all : VIEW_NUM_FRAME_TIMES;
+    for (uint32_t i = 0; i < count; i++)
+        times[i] = viewer->frame_times[(all - count + i) % VIEW_NUM_FRAME_TIMES];
+    return count;
+}
+
+// Where the rows lie that can be clicked on, after all was made smaller by `factor`.
+static void lay_out_hits(view_state *viewer, const view_rows *rows, float margin, float factor)
+{
+    view_layout *const layout = &viewer->layout;
+    factor = fminf(factor, 1.0f);
+    for (uint32_t i = 0; i < rows->count && layout->num_hits < VIEW_MAX_HITS; i++) {
+        const view_row *const row = &rows->rows[i];
+        if (row->hit == 0)
+            continue;
+        view_hit *const hit = &layout->hits[layout->num_hits++];
+        const float left = VIEW_PADDING * viewer->font.scale;
+        hit->rect = (view_rect){margin + left * factor, margin + (row->y - margin) * factor,
+                                rows->width * factor, view_row_height(rows, row) * factor};
+        hit->kind = row->hit == HIT_FILES   ? VIEW_HIT_FILES
+                    : row->hit == HIT_CLIPS ? VIEW_HIT_CLIPS
+                                            : VIEW_HIT_MESH;
+        hit->mesh = hit->kind == VIEW_HIT_MESH ? (uint32_t)(row->hit - HIT_MESHES) : 0;
+    }
+}
+
 static void draw_figures(view_state *viewer, float height)
 {
     const float scale = viewer->font.scale, margin = VIEW_MARGIN * scale;
-    view_rows rows = {.font = &viewer->font, .width = 270.0f * scale, .label_width = 84.0f * scale};
+    float times[VIEW_NUM_FRAME_TIMES];
+    view_rows rows = {.font = &viewer->font,
+                      .width = 270.0f * scale,
+                      .label_width = 84.0f * scale,
+                      .times = times,
+                      .num_times = order_times(viewer, times)};
     view_add_row(&rows, VIEW_ROW_TITLE, VIEW_BRIGHT, "", "%s", viewer->scene.name);
+    view_make_hit(&rows, HIT_FILES, "F");
     add_clip_rows(viewer, &rows);
     add_flight_rows(viewer, &rows);
     add_crowd_rows(viewer, &rows);
@@ -205,9 +257,10 @@ static void draw_figures(view_state *viewer, float height)
     view_add_row(&rows, VIEW_ROW_TEXT, VIEW_DIM, "", "H: keys" DOT "M: statistics");
     const uint32_t first = viewer->canvas.count;
     const float room = height - 3.0f * margin - BAR_HEIGHT * scale;
+    const float factor = fmaxf(room / view_rows_height(&rows), 0.5f);
     view_draw_rows(&viewer->canvas, &rows, margin, margin);
-    view_shrink(&viewer->canvas, first, margin, margin,
-                fmaxf(room / view_rows_height(&rows), 0.5f));
+    view_shrink(&viewer->canvas, first, margin, margin, factor);
+    lay_out_hits(viewer, &rows, margin, factor);
 }
 
 // -- Time bar -------------------------------------------------------------------------------

@@ -25,12 +25,38 @@ static void seek_to(view_state *viewer, float x)
     view_seek(&viewer->play, anim, place * view_cycle_length(&viewer->play, anim));
 }
 
+// What a click on the panel does.
+static bool press_panel(view_state *viewer, float x, float y)
+{
+    const view_layout *const layout = &viewer->layout;
+    if (viewer->log.error[0] != '\0' && view_contains(layout->error, x, y)) {
+        view_perform(viewer, VIEW_CLOSE_LISTS);
+        return true;
+    }
+    if (view_press_hierarchy(viewer, x, y))
+        return true;
+    for (uint32_t i = 0; i < layout->num_hits; i++) {
+        const view_hit *const hit = &layout->hits[i];
+        if (!view_contains(hit->rect, x, y))
+            continue;
+        if (hit->kind == VIEW_HIT_MESH)
+            view_toggle_mesh(viewer, hit->mesh);
+        else
+            view_perform(viewer, hit->kind == VIEW_HIT_FILES ? VIEW_FILES : VIEW_CLIPS);
+        return true;
+    }
+    return false;
+}
+
 static void press(view_state *viewer, const SDL_MouseButtonEvent *button)
 {
     const float scale = mouse_scale(viewer);
     const float x = (float)button->x * scale, y = (float)button->y * scale;
     const bool shift = (SDL_GetModState() & KMOD_SHIFT) != 0;
     viewer->drag = VIEW_DRAG_NONE;
+    if (button->button == SDL_BUTTON_LEFT
+        && (view_press_browser(viewer, x, y) || press_panel(viewer, x, y)))
+        return;
     if (button->button == SDL_BUTTON_LEFT && view_press_machine(viewer, x, y)) {
         viewer->drag = VIEW_DRAG_PARAMETER;
     } else if (button->button == SDL_BUTTON_LEFT && view_contains(viewer->layout.bar, x, y)) {
@@ -58,6 +84,12 @@ static bool move(view_state *viewer, const SDL_MouseMotionEvent *motion)
     if (viewer->drag == VIEW_DRAG_ORBIT || viewer->drag == VIEW_DRAG_PAN
         || viewer->drag == VIEW_DRAG_ZOOM)
         view_leave_flight(viewer);
+    if (viewer->drag == VIEW_DRAG_NONE) {
+        const float x = (float)motion->x * scale, y = (float)motion->y * scale;
+        const bool on_list = view_point_browser(viewer, x, y);
+        if (view_point_hierarchy(viewer, x, y) || on_list)
+            return true;
+    }
     if (viewer->scene.machine.player != NULL)
         view_point_machine(viewer, (float)motion->x * scale, (float)motion->y * scale);
     switch (viewer->drag) {
@@ -98,6 +130,8 @@ static void turn_wheel(view_state *viewer, const SDL_MouseWheelEvent *wheel)
     const float x = (float)mouse_x * scale, y = (float)mouse_y * scale;
     const float steps =
         wheel->direction == SDL_MOUSEWHEEL_FLIPPED ? -wheel->preciseY : wheel->preciseY;
+    if (view_wheel_browser(viewer, steps))
+        return;
     if (view_contains(viewer->layout.hierarchy, x, y)) {
         viewer->hierarchy_scroll -= steps * 3.0f * viewer->font.line[VIEW_TEXT];
         return;
@@ -110,10 +144,12 @@ static void turn_wheel(view_state *viewer, const SDL_MouseWheelEvent *wheel)
 
 // -- Keys -----------------------------------------------------------------------------------
 
-static void press_key(view_state *viewer, const SDL_Keysym *key)
+static void press_key(view_state *viewer, const SDL_Keysym *key, bool repeated)
 {
     const bool shift = (key->mod & KMOD_SHIFT) != 0, control = (key->mod & KMOD_CTRL) != 0;
     const bool alt = (key->mod & (KMOD_ALT | KMOD_GUI)) != 0;
+    if (!control && !alt && view_key_browser(viewer, key->sym, repeated))
+        return;
     if (!control && !alt && view_key_machine(viewer, key->sym, true))
         return;
     const view_action action = view_find_action(key->sym, shift, control, alt);
@@ -135,11 +171,14 @@ void view_handle_event(view_state *viewer, const SDL_Event *event, bool *redraw)
         viewer->quit = true;
         break;
     case SDL_KEYDOWN:
-        press_key(viewer, &event->key.keysym);
+        press_key(viewer, &event->key.keysym, event->key.repeat != 0);
         *redraw = true;
         break;
     case SDL_KEYUP:
         (void)view_key_machine(viewer, event->key.keysym.sym, false);
+        break;
+    case SDL_TEXTINPUT:
+        *redraw = view_type_browser(viewer, event->text.text) || *redraw;
         break;
     case SDL_MOUSEBUTTONDOWN:
         press(viewer, &event->button);

@@ -43,6 +43,8 @@ typedef enum view_action {
     VIEW_FRAME_TIME,
     VIEW_HIERARCHY,
     VIEW_HELP,
+    VIEW_FILES,
+    VIEW_CLIPS,
     VIEW_NEXT_FILE,
     VIEW_PREVIOUS_FILE,
     VIEW_RELOAD,

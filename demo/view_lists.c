@@ -1,10 +1,9 @@
-// The two long lists over the picture: keys, and joints.
+// What lies over the picture for a while: the keys, and errors.
 #include "demo/view.h"
 
 #include "demo/view_panel.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 // -- Keys -----------------------------------------------------------------------------------
 
@@ -121,111 +120,34 @@ static void draw_keys(view_state *viewer, float width, float height)
                 fminf(width / box.width, height / box.height));
 }
 
-// -- Joints ---------------------------------------------------------------------------------
+// -- Errors ---------------------------------------------------------------------------------
 
-// The joints as a walk through the tree meets them, with their depths: files may list them in
-// any order.
-typedef struct joint_list {
-    uint32_t *joints, *depths;
-    uint32_t count;
-} joint_list;
-
-static joint_list walk_joints(const md5_skeleton *skeleton)
+// What went wrong with the last file, until it is seen: Esc, a click on it, or a file that opens.
+static void draw_error(view_state *viewer, float width)
 {
-    const uint32_t num_joints = skeleton->num_joints, none = UINT32_MAX;
-    joint_list list = {
-        .joints = common_alloc(num_joints, sizeof *list.joints),
-        .depths = common_alloc(num_joints, sizeof *list.depths),
-    };
-    // The last one stands for what has no parent.
-    uint32_t *child = common_alloc(num_joints + 1, sizeof *child);
-    uint32_t *sibling = common_alloc(num_joints + 1, sizeof *sibling);
-    for (uint32_t i = 0; i <= num_joints; i++)
-        child[i] = sibling[i] = none;
-    for (uint32_t i = num_joints; i-- > 0;) {
-        const int32_t parent = skeleton->joints[i].parent;
-        const uint32_t above = parent >= 0 ? (uint32_t)parent : num_joints;
-        sibling[i] = child[above];
-        child[above] = i;
-    }
-
-    uint32_t depth = 0;
-    for (uint32_t at = child[num_joints]; at != none;) {
-        list.joints[list.count] = at;
-        list.depths[list.count++] = depth;
-        if (child[at] != none) {
-            at = child[at];
-            depth++;
-            continue;
-        }
-        while (at != none && sibling[at] == none) {
-            const int32_t parent = skeleton->joints[at].parent;
-            at = parent >= 0 ? (uint32_t)parent : none;
-            depth--;
-        }
-        at = at != none ? sibling[at] : none;
-    }
-    free(child);
-    free(sibling);
-    return list;
-}
-
-static void draw_joint_rows(view_state *viewer, const joint_list *list, view_rect inside)
-{
-    const view_scene *const scene = &viewer->scene;
-    const view_clip *const clip = view_shown_clip(scene);
-    const float scale = viewer->font.scale, line = viewer->font.line[VIEW_TEXT];
-    for (uint32_t i = 0; i < list->count; i++) {
-        const float y = inside.y + (float)i * line - viewer->hierarchy_scroll;
-        if (y < inside.y || y + line > inside.y + inside.height + 1.0f)
-            continue;
-        const uint32_t joint = list->joints[i];
-        // What the clip does not drive is dim.
-        const bool still =
-            clip != NULL && clip->binding != NULL && clip->binding->tracks[joint] < 0;
-        const float indent = fminf((float)list->depths[i] * 11.0f * scale, 0.6f * inside.width);
-        view_draw_text(&viewer->canvas, VIEW_TEXT, inside.x + indent, y, inside.width - indent,
-                       still ? VIEW_DIM : VIEW_PLAIN, scene->skeleton->joints[joint].name);
-    }
-}
-
-static void draw_hierarchy(view_state *viewer, float width, float height)
-{
-    const float scale = viewer->font.scale, line = viewer->font.line[VIEW_TEXT];
-    const float margin = VIEW_MARGIN * scale, padding = VIEW_PADDING * scale;
-    const float below = viewer->layout.bar.height > 0.0f ? viewer->layout.bar.y : height;
-    joint_list list = walk_joints(viewer->scene.skeleton);
-
-    const float list_height = (float)list.count * line;
-    const float room = below - 2.0f * margin - 2.0f * padding;
-    const float shown = fmaxf(line, floorf(fminf(list_height, room) / line) * line);
-    const float box_width = fminf(290.0f * scale, 0.5f * width);
-    const view_rect box = {width - margin - box_width, margin, box_width, shown + 2.0f * padding};
-    const view_rect inside = {box.x + padding, box.y + padding, box_width - 2.0f * padding, shown};
-    // Whole lines, so that none is cut in two.
-    const float most = fmaxf(list_height - shown, 0.0f);
-    viewer->hierarchy_scroll =
-        roundf(fminf(fmaxf(viewer->hierarchy_scroll, 0.0f), most) / line) * line;
-
-    view_draw_round_rect(&viewer->canvas, box, VIEW_RADIUS * scale, VIEW_BOX);
-    draw_joint_rows(viewer, &list, inside);
-    if (most > 0.0f) {
-        const float length = shown * shown / list_height;
-        const float top = inside.y + (shown - length) * viewer->hierarchy_scroll / most;
-        view_draw_round_rect(
-            &viewer->canvas,
-            (view_rect){box.x + box.width - 8.0f * scale, top, 4.0f * scale, length}, 2.0f * scale,
-            VIEW_DIM);
-    }
-    viewer->layout.hierarchy = box;
-    free(list.joints);
-    free(list.depths);
+    const float scale = viewer->font.scale, margin = VIEW_MARGIN * scale;
+    const float inner = fmaxf(
+        fminf(440.0f * scale, width - 2.0f * margin - 2.0f * VIEW_PADDING * scale), 40.0f * scale);
+    view_rows rows = {.font = &viewer->font, .width = inner};
+    view_add_row(&rows, VIEW_ROW_TITLE, 0xFF8A80FFu, "", "This did not work");
+    view_add_wrapped(&rows, VIEW_BRIGHT, viewer->log.error, 6);
+    view_add_gap(&rows);
+    view_add_row(&rows, VIEW_ROW_TEXT, VIEW_DIM, "", "Esc or a click takes this away");
+    const view_rect box = {roundf(0.5f * width - 0.5f * inner - VIEW_PADDING * scale), margin,
+                           inner + 2.0f * VIEW_PADDING * scale, view_rows_height(&rows)};
+    view_draw_round_rect(&viewer->canvas, box, VIEW_RADIUS * scale, 0x3A1719F0u);
+    view_draw_rows(&viewer->canvas, &rows, box.x, box.y);
+    viewer->layout.error = box;
 }
 
 void view_draw_lists(view_state *viewer, float width, float height)
 {
     if (viewer->shown.hierarchy && viewer->scene.skeleton != NULL)
-        draw_hierarchy(viewer, width, height);
+        view_draw_hierarchy(viewer, width, height);
+    view_draw_joint(viewer, width, height);
     if (viewer->shown.help)
         draw_keys(viewer, width, height);
+    view_draw_browser(viewer, width, height);
+    if (viewer->log.error[0] != '\0' && viewer->browser.kind == VIEW_BROWSE_NOTHING)
+        draw_error(viewer, width);
 }

@@ -44,9 +44,15 @@ static void remember_warning(view_log *log, const char *text)
     (void)vsnprintf(text + used, sizeof text - used, format, values);      \
     va_end(values)
 
+static void remember_error(view_log *log, const char *text)
+{
+    (void)snprintf(log->error, sizeof log->error, "%.*s", (int)sizeof log->error - 1, text);
+}
+
 void view_error(view_log *log, const char *format, ...)
 {
     FORMAT_TEXT("md5view: ");
+    remember_error(log, text + strlen("md5view: "));
     tell(log, VIEW_ERROR, text);
 }
 
@@ -69,11 +75,27 @@ void view_debug(view_log *log, const char *format, ...)
     tell(log, VIEW_DEBUG, text);
 }
 
+static const char *base_name(const char *path)
+{
+    const char *const slash = strrchr(path, '/');
+    return slash != NULL ? slash + 1 : path;
+}
+
 void view_log_error(view_log *log, const md5_error *error)
 {
     char text[640];
     (void)md5_format_error(error, text, sizeof text);
     tell(log, VIEW_ERROR, text);
+
+    // In a window people read words.
+    const char *const file = base_name(error->file);
+    if (error->line > 0)
+        (void)snprintf(text, sizeof text, "%s, line %u, column %u: %s", file, (unsigned)error->line,
+                       (unsigned)error->column, error->message);
+    else
+        (void)snprintf(text, sizeof text, "%s%s%s", file, *file != '\0' ? ": " : "",
+                       error->message);
+    remember_error(log, text);
 }
 
 void view_log_warning(void *log, const md5_error *warning)
@@ -83,8 +105,7 @@ void view_log_warning(void *log, const md5_error *warning)
     tell(log, VIEW_WARNING, text);
 
     // The panel is narrow: the place in the file and the message do there.
-    const char *const slash = strrchr(warning->file, '/');
-    const char *const file = slash != NULL ? slash + 1 : warning->file;
+    const char *const file = base_name(warning->file);
     if (warning->line > 0)
         (void)snprintf(text, sizeof text, "%s:%u: %s", file, (unsigned)warning->line,
                        warning->message);
@@ -97,6 +118,13 @@ void view_log_clear(view_log *log)
 {
     log->num_warnings = 0;
     memset(log->last, 0, sizeof log->last);
+    log->error[0] = '\0';
+}
+
+void view_log_restore(view_log *log, const view_log *before)
+{
+    log->num_warnings = before->num_warnings;
+    memcpy(log->last, before->last, sizeof log->last);
 }
 
 void view_log_progress(view_log *log, const char *what, size_t step, size_t count)

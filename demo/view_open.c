@@ -173,7 +173,7 @@ static bool open_files(view_state *viewer, const char *const *files, size_t num_
     if (!loaded || !upload(viewer, &scene, as_asked, &drawn, &textures)) {
         if (loaded)
             view_free_scene(&scene);
-        viewer->log = before; // the warnings of what is still shown
+        view_log_restore(&viewer->log, &before);
         return false;
     }
     const md5_root root = viewer->scene.root;
@@ -184,6 +184,8 @@ static bool open_files(view_state *viewer, const char *const *files, size_t num_
     viewer->textures = textures;
     viewer->as_asked = as_asked;
     viewer->hierarchy_scroll = 0.0f;
+    viewer->hovered_joint = viewer->chosen_joint = -1;
+    viewer->hidden_meshes = 0;
     if (viewer->options->steps && viewer->scene.model != NULL
         && view_find_feet(&viewer->scene.steps, &viewer->scene) == 0)
         view_warn(&viewer->log, "--steps: no joints are called foot or ankle");
@@ -213,6 +215,8 @@ bool view_open(view_state *viewer, const char *const *files, size_t num_files, b
     free(own);
     if (!opened)
         return false;
+    if (viewer->config != NULL)
+        view_note_model(viewer->config, is_own ? NULL : viewer->scene.path);
     viewer->play.time = 0.0;
     viewer->play.held_at_end = false;
     viewer->scene.machine.settings = viewer->options->settings;
@@ -233,6 +237,8 @@ bool view_reload(view_state *viewer)
     const bool model = viewer->scene.model != NULL;
     const size_t shown = viewer->scene.clip;
     const bool bind_pose = viewer->scene.bind_pose;
+    const int32_t joint = viewer->chosen_joint;
+    const uint64_t hidden = viewer->hidden_meshes;
     char **files = common_alloc(num_clips + 2, sizeof *files);
     size_t count = 0;
     if (model)
@@ -248,6 +254,9 @@ bool view_reload(view_state *viewer)
         view_choose_clip(&viewer->scene, shown);
     if (opened) {
         viewer->scene.bind_pose = bind_pose && model;
+        viewer->chosen_joint = joint;
+        viewer->hidden_meshes = hidden;
+        view_apply_hidden(viewer);
         view_measure(viewer);
     }
     for (size_t i = 0; i < count; i++)
@@ -299,6 +308,7 @@ void view_drop(view_state *viewer, const char *path)
 {
     bool done = false;
     const char *what = "opened";
+    viewer->log.error[0] = '\0';
     if (view_is_image(path) && viewer->scene.model != NULL) {
         what = "texture";
         done = view_use_texture(&viewer->textures, viewer->renderer, path, &viewer->log);
@@ -323,5 +333,5 @@ void view_drop(view_state *viewer, const char *path)
     if (done)
         view_notice(viewer, "%s: %s", what, common_base(path));
     else
-        view_notice(viewer, "%s does not fit: see the terminal", common_base(path));
+        view_notice(viewer, "%s does not fit", common_base(path));
 }

@@ -75,6 +75,11 @@ static const view_option table[] = {
     {OPTION_KEYS, "keys", NULL, NULL, "list of keys"},
     {OPTION_UI_SCALE, "ui-scale", "F", NULL, "size of the text (1, or as the screen asks for)"},
 
+    {OPTION_CONFIG, "config", "FILE", "Remembering",
+     "where a window keeps its size, switches, camera and files;\n"
+     "otherwise md5view/config in the user's folder for that"},
+    {OPTION_NO_CONFIG, "no-config", NULL, NULL, "remember nothing, and begin as if nothing were"},
+
     {OPTION_FRAMES, "frames", "N", "Checks",
      "draw N frames, print how long they took, exit;\n"
      "with --output: so many pictures, 24 or --frame-rate a second"},

@@ -195,6 +195,8 @@ static bool *find_switch(view_options *o, view_option_id id)
         return &o->verify;
     case OPTION_NO_RENDER:
         return &o->no_render;
+    case OPTION_NO_CONFIG:
+        return &o->no_config;
     case OPTION_NO_AUTO:
         return &o->no_auto;
     case OPTION_WATCH:
@@ -302,6 +304,9 @@ static bool set_value(view_options *o, view_option_id id, const char *value)
         return value[0] != '\0';
     case OPTION_RESOLUTION:
         return read_resolution(value, o);
+    case OPTION_CONFIG:
+        o->config = value;
+        return value[0] != '\0';
     case OPTION_RETARGET:
         o->retarget = value;
         return value[0] != '\0';

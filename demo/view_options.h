@@ -39,6 +39,8 @@ typedef struct view_options {
     bool turntable;
     bool steps;
     bool verify, no_render, watch, no_auto;
+    const char *config; // another file to remember in, or NULL
+    bool no_config;
     bool help, version, list_bindings;
 
     uint32_t animation_index; // clip to begin with

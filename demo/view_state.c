@@ -9,7 +9,7 @@
 void view_begin(view_state *viewer, const view_options *options)
 {
     const bool window = options->output == NULL;
-    *viewer = (view_state){.options = options};
+    *viewer = (view_state){.options = options, .hovered_joint = -1, .chosen_joint = -1};
     viewer->log.level = options->level;
     viewer->scene.root = options->root;
     viewer->width = options->width;
@@ -49,6 +49,7 @@ void view_end(view_state *viewer)
         view_free_font(&viewer->font, viewer->renderer);
     view_free_canvas(&viewer->canvas);
     view_free_lines(&viewer->lines);
+    view_clear_browser(&viewer->browser);
 }
 
 bool view_set_scale(view_state *viewer, float scale)
@@ -113,6 +114,7 @@ void view_tell_state(view_state *viewer, const char *action)
     const view_flight_place place =
         has_flight ? view_find_place(&scene->flight, play) : (view_flight_place){0};
     static const char *const roots[] = {"file", "id", "in_place"};
+    static const char *const lists[] = {"none", "files", "clips"};
     if (viewer->log.level < VIEW_DEBUG)
         return;
     view_debug(
@@ -122,7 +124,8 @@ void view_tell_state(view_state *viewer, const char *action)
         "orthographic=%d grid=%d axes=%d edges=%d normals=%d skeleton=%d bounds=%d untextured=%d "
         "checker=%d light=%s shadows=%d maps=%d panel=%d statistics=%d frame-time=%d hierarchy=%d "
         "help=%d warnings=%u "
-        "size=%ux%u flight=%s flying=%d shot=%u flight-frame=%.3f",
+        "size=%ux%u flight=%s flying=%d shot=%u flight-frame=%.3f list=%s found=%zu joint=%d "
+        "hidden=%u error=%d",
         action, scene->name, clip != NULL ? clip->name : "bind-pose",
         clip != NULL ? scene->clip + 1 : 0, scene->num_clips,
         anim != NULL ? view_cycle_time(play, anim) : 0.0,
@@ -135,7 +138,9 @@ void view_tell_state(view_state *viewer, const char *action)
         s->classic ? "classic" : "studio", s->shadows, s->maps, s->panel, s->statistics,
         s->frame_time, s->hierarchy, s->help, (unsigned)viewer->log.num_warnings,
         (unsigned)viewer->width, (unsigned)viewer->height, has_flight ? scene->flight.name : "none",
-        viewer->flying, (unsigned)place.shot, place.frame);
+        viewer->flying, (unsigned)place.shot, place.frame, lists[viewer->browser.kind],
+        viewer->browser.num_found, (int)view_marked_joint(viewer), (unsigned)viewer->hidden_meshes,
+        viewer->log.error[0] != '\0');
     if (scene->machine.player != NULL)
         tell_machine(viewer, action);
 }

@@ -169,6 +169,7 @@ static bool draw_window(view_state *viewer)
         return false;
     }
     const double taken = seconds_since_start() - begin;
+    viewer->frame_times[viewer->num_frame_times++ % VIEW_NUM_FRAME_TIMES] = (float)taken;
     viewer->frame_seconds =
         viewer->frame_seconds > 0.0 ? 0.9 * viewer->frame_seconds + 0.1 * taken : taken;
     SDL_GL_SwapWindow(viewer->window);
@@ -276,5 +277,6 @@ bool view_run_window(view_state *viewer)
         redraw = false;
         take_events(viewer, moving, &redraw);
     }
+    view_remember(viewer);
     return true;
 }

@@ -7,6 +7,8 @@ products=${MD5_BUILD:-build}
 scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
 trap 'exit 1' INT TERM
+# What a viewer remembers is to stay among the tests.
+export XDG_CONFIG_HOME="$scratch/config"
 passed=0 failed=0 skipped=0
 
 # check TITLE COMMAND...: one test, passed when the command succeeds; shows what it said if not.
