@@ -105,7 +105,7 @@ SHARED  := $(OUT)/libmd5model.so
 TOOL    := $(OUT)/md5tool
 VIEWER  := $(OUT)/md5view
 
-.PHONY: all lib tool run help clean deps FORCE
+.PHONY: all lib tool run gallery help clean deps FORCE
 
 ## make                the library (static, shared), md5tool and md5view, in build/
 all: $(LIBRARY) $(SHARED) $(TOOL) $(VIEWER)
@@ -119,6 +119,10 @@ tool: $(TOOL)
 ## make run            the viewer on our own model; without a display a picture of it
 run: $(VIEWER)
 	@sh test/build/run_viewer.sh $(VIEWER) build/md5view.png $(ARGS)
+
+## make gallery        pictures of all our models, and of MD5_CORPUS, into build/gallery
+gallery: $(VIEWER)
+	@sh test/build/gallery.sh $(VIEWER) build/gallery
 
 $(LIBRARY): $(MD5_OBJECTS) $(BUILD)/sources
 	@mkdir -p $(@D) && rm -f $@

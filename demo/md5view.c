@@ -14,6 +14,20 @@
 
 enum { EXIT_DONE, EXIT_FAILED, EXIT_USAGE, EXIT_NO_DISPLAY };
 
+// --joint
+static bool choose_joint(view_state *viewer)
+{
+    const view_scene *const scene = &viewer->scene;
+    const char *const name = viewer->options->joint;
+    for (uint32_t i = 0; name != NULL && i < scene->num_joints; i++)
+        if (strcmp(scene->skeleton->joints[i].name, name) == 0)
+            viewer->chosen_joint = (int32_t)i;
+    if (name == NULL || viewer->chosen_joint >= 0)
+        return true;
+    view_error(&viewer->log, "--joint %s: there is no joint of that name", name);
+    return false;
+}
+
 static bool choose_clip(view_state *viewer)
 {
     const view_options *const options = viewer->options;
@@ -113,7 +127,7 @@ static int run(view_state *viewer, const view_options *options, view_config *con
     // Looking into files needs no GL.
     if (!options->no_render && !view_open_window(viewer, shows_window(options)))
         return EXIT_NO_DISPLAY;
-    if (!open_first(viewer) || !choose_clip(viewer))
+    if (!open_first(viewer) || !choose_clip(viewer) || !choose_joint(viewer))
         return EXIT_FAILED;
     if (complaint[0] != '\0' && viewer->log.error[0] == '\0')
         (void)snprintf(viewer->log.error, sizeof viewer->log.error, "%s", complaint);

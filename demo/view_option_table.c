@@ -72,6 +72,7 @@ static const view_option table[] = {
     {OPTION_STATISTICS, "statistics", NULL, NULL, "more of it: meshes, memory, device"},
     {OPTION_FRAME_TIME, "frame-time", NULL, NULL, "time that a frame takes"},
     {OPTION_HIERARCHY, "hierarchy", NULL, NULL, "list of joints"},
+    {OPTION_JOINT, "joint", "NAME", NULL, "a joint, and as heat what it moves"},
     {OPTION_KEYS, "keys", NULL, NULL, "list of keys"},
     {OPTION_UI_SCALE, "ui-scale", "F", NULL, "size of the text (1, or as the screen asks for)"},
 

@@ -304,6 +304,9 @@ static bool set_value(view_options *o, view_option_id id, const char *value)
         return value[0] != '\0';
     case OPTION_RESOLUTION:
         return read_resolution(value, o);
+    case OPTION_JOINT:
+        o->joint = value;
+        return value[0] != '\0';
     case OPTION_CONFIG:
         o->config = value;
         return value[0] != '\0';

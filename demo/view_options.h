@@ -39,6 +39,7 @@ typedef struct view_options {
     bool turntable;
     bool steps;
     bool verify, no_render, watch, no_auto;
+    const char *joint;  // to be marked, or NULL
     const char *config; // another file to remember in, or NULL
     bool no_config;
     bool help, version, list_bindings;

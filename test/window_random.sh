@@ -4,7 +4,6 @@
 # config=sanitize, leak nothing. MD5_RANDOM_EVENTS=10000 and MD5_RANDOM_SEED=N make more of it.
 . test/build/report.sh
 view=$(realpath "$products/md5view")
-root=$PWD
 events=${MD5_RANDOM_EVENTS:-2500}
 seed=${MD5_RANDOM_SEED:-1}
 

@@ -1,0 +1,58 @@
+#!/bin/sh
+# gallery.sh VIEWER FOLDER: pictures of all our models, and, with MD5_CORPUS, of real ones, without a
+# window; to be looked at. Fails if one of them cannot be drawn.
+set -u
+viewer=$PWD/$1
+mkdir -p "$2"
+folder=$PWD/$2
+status=0
+unset DISPLAY WAYLAND_DISPLAY
+
+# picture NAME ARGUMENTS...
+picture() {
+    name=$1
+    shift
+    if "$viewer" --verbose error --resolution 1280,800 "$@" --output "$folder/$name.png"; then
+        echo "  $name.png"
+    else
+        echo "  $name: FAILED"
+        status=1
+    fi
+}
+
+for model in models/*/*.md5mesh; do
+    name=$(basename "$model" .md5mesh)
+    case $model in
+    *_parts/* | */kit/* | */zoo/*) continue ;;
+    esac
+    picture "$name" "$model" --animation-time 0.4
+done
+
+bobbin=models/bobbin/bobbin.md5mesh
+picture bobbin-walk "$bobbin" models/bobbin/walk.md5anim --animation-time 0.3
+picture bobbin-classic "$bobbin" models/bobbin/attack.md5anim --animation-time 0.3 --light classic
+picture bobbin-joints "$bobbin" models/bobbin/dance.md5anim --animation-time 1 --armature
+picture bobbin-edges "$bobbin" models/bobbin/idle.md5anim --edges --untextured
+picture bobbin-weights "$bobbin" models/bobbin/idle.md5anim --joint head
+picture bobbin-sheet "$bobbin" models/bobbin/walk.md5anim --sheet 6x2
+picture bobbin-panel "$bobbin" models/bobbin/run.md5anim --panel --statistics --hierarchy
+picture crowd "$bobbin" --crowd 400 --camera-elevation-angle 20 --animation-time 2
+
+# Of the corpus, what is there; these name no textures that could be found by themselves.
+if [ -n "${MD5_CORPUS:-}" ]; then
+    cd "$MD5_CORPUS/corpus" || exit 1
+    [ -d frankie ] && picture frankie frankie/Frankie.md5mesh frankie/Frankie_Run.md5anim \
+        --animation-time 0.4
+    [ -d stromar ] && picture stromar stromar/stromar.md5mesh stromar/s_melee_attack.md5anim \
+        --animation-time 0.4
+    [ -d terasology ] && picture queen terasology/lasr/queen.md5mesh \
+        terasology/lasr/queenWalk.md5anim --animation-time 0.4
+    if [ -d redeclipse ]; then
+        drone=redeclipse/drone
+        set -- "$drone/mesh.md5mesh" "$drone/forward.md5anim" --texture "$drone/skin.jpg" \
+            --normal-map "$drone/normals.png"
+        picture drone "$@" --animation-time 0.4
+        picture drone-crowd "$@" --crowd 400 --camera-elevation-angle 20
+    fi
+fi
+exit $status
