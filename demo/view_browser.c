@@ -25,14 +25,14 @@ void view_clear_browser(view_browser *browser)
 
 // -- What is in it --------------------------------------------------------------------------
 
-static view_entry *add_entry(view_browser *browser, view_entry_kind kind, char *label,
+static view_entry *add_entry(view_browser *browser, view_entry_kind kind, const char *label,
                              const char *path)
 {
     browser->entries =
         common_realloc(browser->entries, browser->num_entries + 1, sizeof *browser->entries);
     view_entry *const entry = &browser->entries[browser->num_entries++];
-    *entry =
-        (view_entry){.kind = kind, .label = label, .path = path != NULL ? common_copy(path) : NULL};
+    *entry = (view_entry){
+        .kind = kind, .label = common_copy(label), .path = path != NULL ? common_copy(path) : NULL};
     return entry;
 }
 
@@ -40,7 +40,7 @@ static void add_files(view_browser *browser, const char *ending)
 {
     common_list list = common_list_folder(browser->folder, ending);
     for (size_t i = 0; i < list.count; i++)
-        add_entry(browser, VIEW_ENTRY_FILE, common_copy(common_base(list.names[i])), list.names[i]);
+        add_entry(browser, VIEW_ENTRY_FILE, common_base(list.names[i]), list.names[i]);
     common_free_list(&list);
 }
 
@@ -49,12 +49,14 @@ static void add_folders(view_browser *browser)
     char *above = common_is_absolute(browser->folder) ? common_folder(browser->folder)
                                                       : common_join(browser->folder, "..");
     if (strcmp(above, browser->folder) != 0)
-        add_entry(browser, VIEW_ENTRY_FOLDER, common_copy("../"), above);
+        add_entry(browser, VIEW_ENTRY_FOLDER, "../", above);
     free(above);
     common_list list = common_list_folder(browser->folder, NULL);
-    for (size_t i = 0; i < list.count; i++)
-        add_entry(browser, VIEW_ENTRY_FOLDER, common_format("%s/", common_base(list.names[i])),
-                  list.names[i]);
+    for (size_t i = 0; i < list.count; i++) {
+        char *label = common_format("%s/", common_base(list.names[i]));
+        add_entry(browser, VIEW_ENTRY_FOLDER, label, list.names[i]);
+        free(label);
+    }
     common_free_list(&list);
 }
 
@@ -64,6 +66,7 @@ static void add_recent(view_browser *browser, const view_config *config)
         char *folder = common_folder(config->recent[i]);
         char *label = common_format("%s  \xE2\x80\xA2  %s", common_base(config->recent[i]), folder);
         add_entry(browser, VIEW_ENTRY_RECENT, label, config->recent[i]);
+        free(label);
         free(folder);
     }
 }
@@ -74,6 +77,7 @@ static void add_clips(view_browser *browser, const view_scene *scene)
         const view_clip *const clip = &scene->clips[i];
         char *label = common_format("%s  \xE2\x80\xA2  %.2f s", clip->name, clip->anim->duration);
         add_entry(browser, VIEW_ENTRY_CLIP, label, NULL)->clip = i;
+        free(label);
     }
 }
 

@@ -544,12 +544,20 @@ check "Ctrl+O lists them too, Esc closes the list" closes_lists
 check "a click on the name lists them, one beside the list closes it" lists_by_mouse
 check "A lists clips: by key, by mouse" finds_clips
 
+# What clicks were told of: beside a row they begin to turn the picture.
+pressed() {
+    grep -cE '^(mesh|orbit|files|clips): ' "$log"
+}
+pressed_since() {
+    [ "$(pressed)" -gt "$1" ]
+}
 # The rows of meshes lie somewhere among the statistics.
 hides_mesh() {
     press statistics m && says 'is["playing"] == 0 && is["hidden"] == 0' && sleep 0.5 && take meshes || return 1
-    for y in $(seq 200 5 400); do
+    for y in $(seq 200 8 400); do
+        told=$(pressed)
         xdotool mousemove --window "$window" 50 "$y" click 1
-        sleep 0.05
+        until_true 5 pressed_since "$told"
         grep -q '^mesh: ' "$log" && break
     done
     line=$(grep '^mesh: ' "$log" | tail -n 1)

@@ -34,16 +34,20 @@ picture bobbin-classic "$bobbin" models/bobbin/attack.md5anim --animation-time 0
 picture bobbin-joints "$bobbin" models/bobbin/dance.md5anim --animation-time 1 --armature
 picture bobbin-edges "$bobbin" models/bobbin/idle.md5anim --edges --untextured
 picture bobbin-weights "$bobbin" models/bobbin/idle.md5anim --joint head
-picture bobbin-sheet "$bobbin" models/bobbin/walk.md5anim --sheet 6x2
+picture bobbin-sheet "$bobbin" models/bobbin/walk.md5anim --resolution 1800,900 --sheet 6x2
 picture bobbin-panel "$bobbin" models/bobbin/run.md5anim --panel --statistics --hierarchy
-picture crowd "$bobbin" --crowd 400 --camera-elevation-angle 20 --animation-time 2
+picture crowd "$bobbin" --crowd 400 --camera-elevation-angle 14 --camera-distance 700 --animation-time 2
 
 # Of the corpus, what is there; these name no textures that could be found by themselves.
 if [ -n "${MD5_CORPUS:-}" ]; then
     cd "$MD5_CORPUS/corpus" || exit 1
+    skin=frankie/flyingsquirrel_skin
     [ -d frankie ] && picture frankie frankie/Frankie.md5mesh frankie/Frankie_Run.md5anim \
+        --texture ${skin}_col.jpg --normal-map ${skin}_nor.jpg --specular-map ${skin}_spec.png \
         --animation-time 0.4
     [ -d stromar ] && picture stromar stromar/stromar.md5mesh stromar/s_melee_attack.md5anim \
+        --texture stromar/upper_attacker_01_a.jpg --texture 0=stromar/lower_attacker_01_a.jpg \
+        --normal-map stromar/upper_norm.jpg --normal-map 0=stromar/lower_norm.jpg \
         --animation-time 0.4
     [ -d terasology ] && picture queen terasology/lasr/queen.md5mesh \
         terasology/lasr/queenWalk.md5anim --animation-time 0.4
@@ -52,7 +56,8 @@ if [ -n "${MD5_CORPUS:-}" ]; then
         set -- "$drone/mesh.md5mesh" "$drone/forward.md5anim" --texture "$drone/skin.jpg" \
             --normal-map "$drone/normals.png"
         picture drone "$@" --animation-time 0.4
-        picture drone-crowd "$@" --crowd 400 --camera-elevation-angle 20
+        picture drone-crowd "$@" --crowd 400 --camera-elevation-angle 14 \
+            --camera-distance 160
     fi
 fi
 exit $status
