@@ -1,0 +1,159 @@
+# shellcheck shell=sh
+# For test scripts that drive md5view in a real window: an X server of our own (Xvfb), real keys and
+# mouse moves (xdotool), real drops. What an action did is read from the line that the viewer tells
+# after each with `--verbose debug`, and seen in the pictures that it saves. Where that cannot be had,
+# the script ends here, having skipped. $screen is the size of the screen.
+view=$(realpath "$products/md5view")
+root=$PWD
+own=$root/models/bobbin/bobbin.md5mesh
+
+for needed in Xvfb xdotool python3; do
+    command -v $needed >/dev/null || {
+        skip "$(basename "$0")" "$needed is not installed"
+        finish
+    }
+done
+
+# -- A screen and a viewer on it ----------------------------------------------------------------
+
+unset WAYLAND_DISPLAY SDL_VIDEODRIVER
+viewer=
+Xvfb -displayfd 3 -screen 0 "${screen:-1280x900}x24" -nolisten tcp 3>"$scratch/display" 2>"$scratch/xvfb" &
+server=$!
+end_all() {
+    [ -n "$viewer" ] && kill "$viewer" 2>/dev/null
+    kill $server 2>/dev/null
+    rm -rf "$scratch"
+}
+trap end_all EXIT
+
+# until_true SECONDS COMMAND...: waits for it to succeed.
+until_true() {
+    rounds=$(($1 * 20))
+    shift
+    while [ $rounds -gt 0 ]; do
+        "$@" >/dev/null 2>&1 && return 0
+        sleep 0.05
+        rounds=$((rounds - 1))
+    done
+    "$@"
+}
+until_true 20 [ -s "$scratch/display" ] || {
+    skip "$(basename "$0")" "Xvfb does not start: $(head -n 1 "$scratch/xvfb")"
+    finish
+}
+DISPLAY=:$(cat "$scratch/display")
+export DISPLAY
+
+# Screenshots go into the current folder. The log is kept by name, for there are several.
+pictures=$scratch/pictures
+mkdir "$pictures"
+# $config is what the viewer is to remember by; otherwise it begins as if nothing were.
+log=
+config=--no-config
+size=--resolution=800,450
+open_viewer() { # ARGUMENTS...
+    log=$scratch/log$((${runs:=0} + 1))
+    runs=$((runs + 1))
+    # shellcheck disable=SC2086 # $size may be nothing
+    (cd "$pictures" && exec "$view" --verbose debug $config $size "$@") 2>"$log" &
+    viewer=$!
+    until_true 20 grep -q '^start: ' "$log" || { cat "$log"; return 1; }
+    window=$(xdotool search --onlyvisible --pid $viewer 2>/dev/null | tail -n 1)
+    [ -n "$window" ] || window=$(xdotool search --onlyvisible --name md5view | tail -n 1)
+    xdotool windowfocus --sync "$window"
+}
+# The viewer has ended, with that status.
+ended_with() {
+    end_status=0
+    until_true 10 sh -c "! kill -0 $viewer" || { echo "it does not end"; return 1; }
+    wait "$viewer" || end_status=$?
+    viewer=
+    [ $end_status -eq "$1" ] || { echo "status $end_status"; cat "$log"; return 1; }
+}
+
+# -- Acting and looking -------------------------------------------------------------------------
+
+# The last line of an action, and the value of a word in a line: `value frame`.
+line=
+value() {
+    echo "$line" | tr ' ' '\n' | sed -n "s/^$1=//p"
+}
+count_of() {
+    grep -c "^$1: " "$log"
+}
+# after ACTION COMMAND...: does it and waits until the viewer tells that action; $line is what it
+# told, $before what it had told last before.
+before=
+after() {
+    action=$1
+    shift
+    told=$(count_of "$action")
+    before=$(grep -E '^[a-z-]+: model=' "$log" | tail -n 1)
+    "$@"
+    until_true 10 more_than "$action" "$told" || { echo "nothing told of $action"; tail -n 3 "$log"; return 1; }
+    line=$(grep "^$action: " "$log" | tail -n 1)
+}
+more_than() {
+    [ "$(count_of "$1")" -gt "$2" ]
+}
+was() {
+    echo "$before" | tr ' ' '\n' | sed -n "s/^$1=//p"
+}
+press() { # ACTION KEY
+    after "$1" xdotool key "$2"
+}
+# says CONDITION: an awk condition over what words were ($was["time"]) and are ($is["time"]).
+says() {
+    printf '%s\n%s\n' "$before" "$line" | awk "
+        { for (i = 2; i <= NF; i++) { at = index(\$i, \"=\"); k = substr(\$i, 1, at - 1)
+            v = substr(\$i, at + 1); if (v ~ /^-?[0-9.]+\$/) v += 0
+            if (NR == 1) was[k] = v; else is[k] = v } }
+        function near(a, b) { return a - b < 0.02 && b - a < 0.02 }
+        function frame(s) { sub(/\\/.*/, \"\", s); return s + 0 }
+        function last(s) { sub(/.*\\//, \"\", s); return s + 0 }
+        END { exit !($1) }" || { echo "not $1"; echo "$before"; echo "$line"; return 1; }
+}
+# does TITLE ACTION KEY CONDITION
+does() {
+    title=$1 key_action=$2 key=$3 condition=$4
+    done_and_told() {
+        press "$key_action" "$key" && says "$condition"
+    }
+    check "$title" done_and_told
+}
+drag() { # BUTTON X Y X Y
+    xdotool mousemove --window "$window" "$2" "$3" mousedown "$1" \
+        mousemove --window "$window" $((($2 + $4) / 2)) $((($3 + $5) / 2)) \
+        mousemove --window "$window" "$4" "$5" mouseup "$1"
+}
+# The picture of now, as F12 saves it, under a name of ours.
+take() { # NAME [KEY]
+    press "${2:+clean-}screenshot" "${2:-F12}" || return 1
+    saved=$(grep '\.png$' "$log" | grep -v ' ' | tail -n 1)
+    mv "$pictures/$saved" "$scratch/$1.png"
+}
+png() {
+    python3 "$root/test/view_png.py" "$@"
+}
+differ() { # LEAST NAME NAME
+    share=$(png differ "$scratch/$2.png" "$scratch/$3.png")
+    echo "$share of the pixels differ"
+    echo "$share $1" | awk '{ exit !($1 > $2) }'
+}
+
+# -- Files to open ------------------------------------------------------------------------------
+
+# Two models and an animation that fits the second, in a folder of their own.
+folder="$scratch/two models"
+mkdir "$folder"
+cp test/reference/data/still.md5mesh "$folder/a.md5mesh"
+cp test/reference/data/travel.md5mesh "$folder/b.md5mesh"
+cp test/reference/data/travel.md5anim "$folder/b.md5anim"
+cp test/reference/data/travel.md5anim "$scratch/later.md5anim"
+cp models/bobbin/bobbin.png "$scratch/paint.png"
+printf 'MD5Version 10\n' >"$scratch/half.md5mesh"
+
+drop() { # FILE...
+    after drop python3 test/view_x11.py drop "$window" "$@"
+}

@@ -1,0 +1,113 @@
+#!/bin/sh
+# md5view in a real window: lists to choose from, joints and meshes by mouse, errors, and what is
+# remembered from one window to the next.
+. test/build/report.sh
+. test/build/window.sh
+
+# -- Lists --------------------------------------------------------------------------------------
+
+finds_files() {
+    open_viewer "$folder/b.md5mesh" && press play space && press files f &&
+        says 'is["list"] == "files" && is["found"] >= 3' || return 1
+    for letter in a period m d 5 m e s h; do
+        after list xdotool key $letter || return 1
+    done
+    says 'is["found"] == 1' && press choose Return &&
+        says 'is["list"] == "none" && is["model"] == "a" && is["mesh"] == 0'
+}
+closes_lists() {
+    press files ctrl+o && says 'is["list"] == "files"' && press close-lists Escape &&
+        says 'is["list"] == "none" && is["model"] == "a"'
+}
+lists_by_mouse() {
+    after files xdotool mousemove --window "$window" 50 30 click 1 && says 'is["list"] == "files"' &&
+        sleep 0.3 && after close-lists xdotool mousemove --window "$window" 780 200 click 1 &&
+        says 'is["list"] == "none"'
+}
+finds_clips() {
+    after drop python3 test/view_x11.py drop "$window" "$own" && press clips a &&
+        says 'is["list"] == "clips" && is["found"] == 26' || return 1
+    for letter in w a l; do
+        after list xdotool key $letter || return 1
+    done
+    says 'is["found"] < 5' && press list Down && press list Up && press choose Return &&
+        says 'is["clip"] == "walk"' && after clips xdotool mousemove --window "$window" 50 57 click 1 &&
+        sleep 0.3 && after choose xdotool mousemove --window "$window" 300 200 click 1 &&
+        says 'is["list"] == "none" && is["clip"] != "walk"'
+}
+check "F lists files, typing finds one, Enter opens it" finds_files
+check "Ctrl+O lists them too, Esc closes the list" closes_lists
+check "a click on the name lists them, one beside the list closes it" lists_by_mouse
+check "A lists clips: by key, by mouse" finds_clips
+
+# What clicks were told of: beside a row they begin to turn the picture.
+pressed() {
+    grep -cE '^(mesh|orbit|files|clips): ' "$log"
+}
+pressed_since() {
+    [ "$(pressed)" -gt "$1" ]
+}
+# The rows of meshes lie somewhere among the statistics.
+hides_mesh() {
+    press statistics m && says 'is["playing"] == 0 && is["hidden"] == 0' && sleep 0.5 && take meshes || return 1
+    for y in $(seq 200 8 400); do
+        told=$(pressed)
+        xdotool mousemove --window "$window" 50 "$y" click 1
+        until_true 5 pressed_since "$told"
+        grep -q '^mesh: ' "$log" && break
+    done
+    line=$(grep '^mesh: ' "$log" | tail -n 1)
+    says 'is["hidden"] == 1' && take hidden && differ 0.02 meshes hidden &&
+        after mesh xdotool click 1 && says 'is["hidden"] == 0' && press statistics m
+}
+marks_joint() {
+    press front 1 && take unmarked && press hierarchy shift+h && sleep 0.5 &&
+        after joint xdotool mousemove --window "$window" 600 200 click 1 && says 'is["joint"] >= 0' &&
+        xdotool mousemove --window "$window" 400 300 && press hierarchy shift+h &&
+        says 'is["joint"] >= 0' && sleep 0.5 && take marked && differ 0.001 unmarked marked &&
+        press hierarchy shift+h && press close-lists Escape && says 'is["joint"] == -1'
+}
+shows_errors() {
+    sleep 3
+    take sound && after drop python3 test/view_x11.py drop "$window" "$scratch/half.md5mesh" &&
+        says 'is["error"] == 1 && is["model"] == "bobbin"' && sleep 3 && take broken &&
+        differ 0.03 sound broken && press close-lists Escape && says 'is["error"] == 0' &&
+        press quit ctrl+q && ended_with 0
+}
+check "a click on a mesh hides it, another shows it" hides_mesh
+check "a joint that is clicked on is marked, with its weights" marks_joint
+check "what is wrong with a file is told in the window" shows_errors
+
+# -- Remembering --------------------------------------------------------------------------------
+
+config="--config=$scratch/remembered/here/config"
+size=
+remembers() {
+    open_viewer "$folder/b.md5mesh" && after resize xdotool windowsize --sync "$window" 700 400 &&
+        press edges e && press right 3 && press orthographic 5 && press quit ctrl+q && ended_with 0 &&
+        open_viewer || return 1
+    line=$(grep '^start: ' "$log") before=$line
+    says 'is["model"] == "b" && is["edges"] == 1 && is["azimuth"] == -90 && is["orthographic"] == 1 &&
+          is["size"] == "700x400"' && press files f && says 'is["found"] >= 4' &&
+        press close-lists Escape && press quit ctrl+q && ended_with 0
+}
+# The command line has the last word, and pictures know of none of this.
+is_told_otherwise() {
+    open_viewer --edges=no --camera-azimuth-angle 10 || return 1
+    line=$(grep '^start: ' "$log") before=$line
+    says 'is["model"] == "b" && is["edges"] == 0 && is["azimuth"] == 10' && press quit ctrl+q && ended_with 0
+}
+leaves_out() {
+    printf 'edges=perhaps\nnonsense\nmodel=/nowhere/at/all.md5mesh\ncamera=1 2\n\001\002\ngrid=no\n' \
+        >"$scratch/remembered/here/config"
+    open_viewer || return 1
+    line=$(grep '^start: ' "$log") before=$line
+    says 'is["model"] == "bobbin" && is["grid"] == 0 && is["error"] == 1' &&
+        grep 'config:2: this line means nothing' "$log" && grep -e '--edges takes yes or no' "$log" &&
+        press quit ctrl+q && ended_with 0
+}
+check "size, model, camera, switches and files are remembered" remembers
+check "options count for more" is_told_otherwise
+check "what means nothing among them is told and left out" leaves_out
+
+finish
