@@ -1,7 +1,8 @@
 """Plays the other side of a window for test/window.sh, with libX11 alone.
 
 view_x11.py drop WINDOW FILE...   drops files on it, as a file manager does (XDND, version 5);
-                                  fails if the window does not take them within 5 seconds
+                                  fails if the window does not take them within 30 seconds; a
+                                  source that gives up sooner ends a busy window, for SDL answers it
 view_x11.py close WINDOW          asks it to close, as its title bar's button does
 """
 import ctypes
@@ -92,7 +93,7 @@ def drop(display, window, files):
          x.XInternAtom(display, b"text/uri-list", 0))
     send(display, window, b"XdndPosition", source, 0, 100 << 16 | 100, 0, copy)
 
-    end = time.monotonic() + 5
+    end = time.monotonic() + 30
     event = Event()
     while time.monotonic() < end:
         if x.XPending(display) == 0:

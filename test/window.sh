@@ -240,7 +240,7 @@ check "the window's own button closes it" closes
 takes_options() {
     open_viewer --animation-index 23 --animation-speed-factor -2 --animation-time 0.5 --loop once \
         --root id --camera-azimuth-angle 10 --camera-elevation-angle 20 --camera-distance 200 \
-        --camera-orthographic --grid=no --axis --edges --armature --panel=no --hierarchy || return 1
+        --camera-orthographic --grid=no --axis --edges --armature --panel=no --hierarchy "$own" || return 1
     line=$(grep '^start: ' "$log")
     before=$line
     says 'is["clip"] == "walk" && is["time"] == 0.5 && is["speed"] == 2 && is["backward"] == 1 &&
