@@ -57,7 +57,7 @@ if [ -n "${MD5_CORPUS:-}" ]; then
             --normal-map "$drone/normals.png"
         picture drone "$@" --animation-time 0.4
         picture drone-crowd "$@" --crowd 400 --camera-elevation-angle 14 \
-            --camera-distance 160
+            --camera-distance 60
     fi
 fi
 exit $status
