@@ -64,6 +64,7 @@ static uint32_t checksum(uint32_t sum, const uint8_t *bytes, size_t size)
 }
 
 // A chunk whose data is in two parts.
+static const uint8_t no_bytes[1];
 static void write_chunk(FILE *file, const char *kind, const uint8_t *first, size_t first_size,
                         const uint8_t *second, size_t second_size)
 {
@@ -110,7 +111,7 @@ static void write_frame_control(view_movie *movie)
     control[21] = (uint8_t)over;
     control[22] = (uint8_t)(under >> 8);
     control[23] = (uint8_t)under;
-    write_chunk(movie->file, "fcTL", control, sizeof control, NULL, 0);
+    write_chunk(movie->file, "fcTL", control, sizeof control, no_bytes, 0);
 }
 
 // The chunks of a PNG file go over, its data under another name from the second picture on.
@@ -125,8 +126,8 @@ static void write_png_chunks(view_movie *movie, const png_bytes *png)
             put_u32(control, movie->num_frames);
             put_u32(control + 4, 0); // played without end
             fwrite(png->bytes, 1, 8, movie->file);
-            write_chunk(movie->file, "IHDR", data, size, NULL, 0);
-            write_chunk(movie->file, "acTL", control, sizeof control, NULL, 0);
+            write_chunk(movie->file, "IHDR", data, size, no_bytes, 0);
+            write_chunk(movie->file, "acTL", control, sizeof control, no_bytes, 0);
         } else if (memcmp(kind, "IDAT", 4) == 0) {
             write_frame_control(movie);
             uint8_t number[4];
@@ -258,7 +259,7 @@ bool view_end_movie(view_movie *movie)
 {
     bool ended = true;
     if (movie->kind == MOVIE_APNG)
-        write_chunk(movie->file, "IEND", NULL, 0, NULL, 0);
+        write_chunk(movie->file, "IEND", no_bytes, 0, no_bytes, 0);
     if (movie->kind == MOVIE_GIF)
         view_write_gif_end(movie->file);
     ended = ferror(movie->file) == 0 && ended;

@@ -9,11 +9,11 @@
 #include <string.h>
 
 // The targets are parts of other programs, so they are no files of this one.
-#include "test/fuzz/anim.c"   // NOLINT(bugprone-suspicious-include)
-#include "test/fuzz/camera.c" // NOLINT(bugprone-suspicious-include)
+#include "test/fuzz/anim.c"    // NOLINT(bugprone-suspicious-include)
+#include "test/fuzz/camera.c"  // NOLINT(bugprone-suspicious-include)
 #include "test/fuzz/machine.c" // NOLINT(bugprone-suspicious-include)
-#include "test/fuzz/mesh.c"   // NOLINT(bugprone-suspicious-include)
-#include "test/fuzz/scene.c"  // NOLINT(bugprone-suspicious-include)
+#include "test/fuzz/mesh.c"    // NOLINT(bugprone-suspicious-include)
+#include "test/fuzz/scene.c"   // NOLINT(bugprone-suspicious-include)
 
 static void run_file(fuzz_target *run, const char *path)
 {
