@@ -101,9 +101,10 @@ void view_free_companions(view_state *viewer)
 
 float view_companion_distance(const view_state *viewer)
 {
-    return apart
-           * (view_size(viewer->scene.model->bounds)
-              + view_size(viewer->companions[0].model->bounds));
+    const md5_model *const model = viewer->scene.model, *const other = viewer->companions[0].model;
+    if (model == NULL || other == NULL)
+        return 0.0f;
+    return apart * (view_size(model->bounds) + view_size(other->bounds));
 }
 
 static md5_mat34 placed_beside(const view_state *viewer)

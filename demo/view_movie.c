@@ -1,5 +1,3 @@
-#define _POSIX_C_SOURCE 200809L // popen
-
 #include "demo/view_movie.h"
 
 #include "demo/common_file.h"
@@ -11,6 +9,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#ifndef _WIN32
+#include <signal.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+#endif
+
 #include <stb/stb_image_write.h>
 
 typedef enum movie_kind {
@@ -21,7 +28,10 @@ typedef enum movie_kind {
 
 struct view_movie {
     movie_kind kind;
-    FILE *file; // of ffmpeg: what it reads
+    FILE *file;     // NULL: ffmpeg writes it
+    int pipe;       // that ffmpeg reads from
+    int ffmpeg;     // its process
+    bool is_broken; // something could not be written
     char *path;
     uint32_t width, height, num_frames;
     double frame_rate;
@@ -153,44 +163,86 @@ static bool add_apng(view_movie *movie, const uint8_t *rgba)
 
 // -- ffmpeg ---------------------------------------------------------------------------------
 
-// A text as one word of the shell, whatever is in it.
-static char *quote_for_shell(const char *text)
+#ifdef _WIN32
+
+static bool start_ffmpeg(view_movie *movie)
 {
-    char *const quoted = common_alloc(4 * strlen(text) + 3, 1);
-    char *end = quoted;
-    *end++ = '\'';
-    for (; *text != '\0'; text++) {
-        if (*text == '\'') {
-            memcpy(end, "'\\''", 4);
-            end += 4;
-        } else {
-            *end++ = *text;
-        }
-    }
-    *end++ = '\'';
-    return quoted;
+    (void)movie;
+    return false;
 }
 
-static FILE *start_ffmpeg(const view_movie *movie)
+static bool feed_ffmpeg(view_movie *movie, const uint8_t *bytes, size_t size)
 {
-#ifdef _WIN32
-    (void)movie;
-    return NULL;
-#else
-    if (system("command -v ffmpeg >/dev/null 2>&1") != 0)
-        return NULL;
-    char *const path = quote_for_shell(movie->path);
-    // yuv420p, which every player takes, has even sides.
-    char *const command =
-        common_format("ffmpeg -loglevel error -y -f rawvideo -pix_fmt rgba -s %ux%u -r %g -i - "
-                      "-vf 'pad=ceil(iw/2)*2:ceil(ih/2)*2' -pix_fmt yuv420p file:%s",
-                      (unsigned)movie->width, (unsigned)movie->height, movie->frame_rate, path);
-    FILE *const file = popen(command, "w");
-    free(command);
-    free(path);
-    return file;
-#endif
+    (void)movie, (void)bytes, (void)size;
+    return false;
 }
+
+static bool end_ffmpeg(view_movie *movie)
+{
+    (void)movie;
+    return false;
+}
+
+#else
+
+// Without a shell: a file's name is just that.
+static bool start_ffmpeg(view_movie *movie)
+{
+    int ends[2];
+    posix_spawn_file_actions_t actions;
+    pid_t process = 0;
+    if (pipe(ends) != 0)
+        return false;
+    char *const size = common_format("%ux%u", (unsigned)movie->width, (unsigned)movie->height);
+    char *const rate = common_format("%g", movie->frame_rate);
+    char *const path = common_format("file:%s", movie->path);
+    // yuv420p, which every player takes, has even sides.
+    char *words[] = {"ffmpeg",   "-loglevel", "error",    "-y",
+                     "-f",       "rawvideo",  "-pix_fmt", "rgba",
+                     "-s",       size,        "-r",       rate,
+                     "-i",       "-",         "-vf",      "pad=ceil(iw/2)*2:ceil(ih/2)*2",
+                     "-pix_fmt", "yuv420p",   path,       NULL};
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, ends[0], STDIN_FILENO);
+    posix_spawn_file_actions_addclose(&actions, ends[0]);
+    posix_spawn_file_actions_addclose(&actions, ends[1]);
+    const bool started = posix_spawnp(&process, words[0], &actions, NULL, words, environ) == 0;
+    posix_spawn_file_actions_destroy(&actions);
+    close(ends[0]);
+    free(path);
+    free(rate);
+    free(size);
+    if (!started) {
+        close(ends[1]);
+        return false;
+    }
+    // One that ends early is told of by a write that fails.
+    signal(SIGPIPE, SIG_IGN);
+    movie->pipe = ends[1];
+    movie->ffmpeg = (int)process;
+    return true;
+}
+
+static bool feed_ffmpeg(view_movie *movie, const uint8_t *bytes, size_t size)
+{
+    while (size > 0) {
+        const ssize_t written = write(movie->pipe, bytes, size);
+        if (written <= 0)
+            return false;
+        bytes += written;
+        size -= (size_t)written;
+    }
+    return true;
+}
+
+static bool end_ffmpeg(view_movie *movie)
+{
+    int status = 1;
+    close(movie->pipe);
+    return waitpid((pid_t)movie->ffmpeg, &status, 0) > 0 && status == 0;
+}
+
+#endif
 
 // -- Any kind -------------------------------------------------------------------------------
 
@@ -214,12 +266,13 @@ view_movie *view_begin_movie(const char *path, uint32_t width, uint32_t height, 
         .frame_rate = frame_rate,
         .log = log,
     };
-    movie->file = movie->kind == MOVIE_FFMPEG ? start_ffmpeg(movie) : fopen(path, "wb");
-    if (movie->file == NULL) {
+    const bool is_ours = movie->kind != MOVIE_FFMPEG;
+    if (is_ours)
+        movie->file = fopen(path, "wb");
+    if (is_ours ? movie->file == NULL : !start_ffmpeg(movie)) {
         view_error(log,
-                   movie->kind == MOVIE_FFMPEG ? "%s: ffmpeg is not installed; .apng and .gif "
-                                                 "need no other program"
-                                               : "cannot write %s",
+                   is_ours ? "cannot write %s"
+                           : "%s: ffmpeg is not installed; .apng and .gif need no other program",
                    path);
         free(movie->path);
         free(movie);
@@ -248,27 +301,22 @@ bool view_add_picture(view_movie *movie, const uint8_t *rgba)
         break;
     }
     case MOVIE_FFMPEG:
-        added = fwrite(rgba, 1, size, movie->file) == size;
+        added = feed_ffmpeg(movie, rgba, size);
         break;
     }
     movie->num_added++;
-    return added && ferror(movie->file) == 0;
+    movie->is_broken = movie->is_broken || !added || (movie->file && ferror(movie->file) != 0);
+    return !movie->is_broken;
 }
 
 bool view_end_movie(view_movie *movie)
 {
-    bool ended = true;
     if (movie->kind == MOVIE_APNG)
         write_chunk(movie->file, "IEND", no_bytes, 0, no_bytes, 0);
     if (movie->kind == MOVIE_GIF)
         view_write_gif_end(movie->file);
-    ended = ferror(movie->file) == 0 && ended;
-#ifndef _WIN32
-    if (movie->kind == MOVIE_FFMPEG)
-        ended = pclose(movie->file) == 0 && ended;
-    else
-#endif
-        ended = fclose(movie->file) == 0 && ended;
+    bool ended = !movie->is_broken && (!movie->file || ferror(movie->file) == 0);
+    ended = (movie->file ? fclose(movie->file) == 0 : end_ffmpeg(movie)) && ended;
     if (!ended)
         view_error(movie->log, "cannot write all of %s", movie->path);
     free(movie->path);

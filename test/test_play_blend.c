@@ -132,7 +132,8 @@ TEST (clips_meet_at_their_markers) {
         CHECK_NEAR(md5_clock_time(md5_sync_clock(WALK, 3, shared)), 7.0 + WALK[marker], 1e-12);
         CHECK_NEAR(md5_clock_time(md5_sync_clock(RUN, 3, shared)), 7.0 + RUN[marker], 1e-12);
     }
-    for (double time = -3.0; time < 3.0; time += 0.01) {
+    for (int step = -300; step < 300; step++) {
+        const double time = 0.01 * step;
         const md5_timing loop = {2, 1.0, MD5_PERIOD_CLOSED, MD5_PLAY_LOOP};
         const md5_clock own = md5_clock_at(&loop, time);
         const md5_clock shared = md5_sync_shared(WALK, 3, own);
@@ -142,7 +143,8 @@ TEST (clips_meet_at_their_markers) {
 
 TEST (alone_in_a_group_a_clip_goes_at_its_own_rate) {
     const md5_sync_item walk = {1.0f, 0.8, WALK};
-    for (double seconds = -5.0; seconds < 5.0; seconds += 0.13) {
+    for (int step = -38; step < 38; step++) {
+        const double seconds = 0.13 * step;
         const md5_clock shared = md5_sync_advance(&walk, 1, 3, (md5_clock){0}, seconds);
         const double own = md5_clock_time(md5_sync_clock(WALK, 3, shared));
         CHECK_NEAR(own - WALK[0], 0.8 * seconds, 1e-9);

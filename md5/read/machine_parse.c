@@ -301,10 +301,6 @@ static bool read_exit(md5_lex *lex, const char *at, void *object)
 }
 
 #define TRANSITION(member) AT(transition_reader, desc.member)
-#define EASE(word, curve)                                          \
-    {                                                              \
-        word, MD5_FIELD_CHOICE, TRANSITION(easing), .value = curve \
-    }
 static const md5_field TRANSITION_FIELDS[] = {
     {"when", MD5_FIELD_BLOCK, .read = read_conditions},
     {"exit", MD5_FIELD_BLOCK, .read = read_exit},
@@ -317,17 +313,17 @@ static const md5_field TRANSITION_FIELDS[] = {
     {"interrupt_any", MD5_FIELD_CHOICE, TRANSITION(interrupt), .value = MD5_INTERRUPT_ANY},
     {"interrupt_higher", MD5_FIELD_CHOICE, TRANSITION(interrupt), .value = MD5_INTERRUPT_HIGHER},
     {"interrupt_none", MD5_FIELD_CHOICE, TRANSITION(interrupt), .value = MD5_INTERRUPT_NONE},
-    EASE("linear", MD5_EASE_LINEAR),
-    EASE("smooth", MD5_EASE_SMOOTH),
-    EASE("quadratic_in", MD5_EASE_QUADRATIC_IN),
-    EASE("quadratic_out", MD5_EASE_QUADRATIC_OUT),
-    EASE("quadratic_in_out", MD5_EASE_QUADRATIC_IN_OUT),
-    EASE("cubic_in", MD5_EASE_CUBIC_IN),
-    EASE("cubic_out", MD5_EASE_CUBIC_OUT),
-    EASE("cubic_in_out", MD5_EASE_CUBIC_IN_OUT),
-    EASE("exponential_in", MD5_EASE_EXPONENTIAL_IN),
-    EASE("exponential_out", MD5_EASE_EXPONENTIAL_OUT),
-    EASE("sine_in_out", MD5_EASE_SINE_IN_OUT),
+    {"linear", MD5_FIELD_CHOICE, TRANSITION(easing), .value = MD5_EASE_LINEAR},
+    {"smooth", MD5_FIELD_CHOICE, TRANSITION(easing), .value = MD5_EASE_SMOOTH},
+    {"quadratic_in", MD5_FIELD_CHOICE, TRANSITION(easing), .value = MD5_EASE_QUADRATIC_IN},
+    {"quadratic_out", MD5_FIELD_CHOICE, TRANSITION(easing), .value = MD5_EASE_QUADRATIC_OUT},
+    {"quadratic_in_out", MD5_FIELD_CHOICE, TRANSITION(easing), .value = MD5_EASE_QUADRATIC_IN_OUT},
+    {"cubic_in", MD5_FIELD_CHOICE, TRANSITION(easing), .value = MD5_EASE_CUBIC_IN},
+    {"cubic_out", MD5_FIELD_CHOICE, TRANSITION(easing), .value = MD5_EASE_CUBIC_OUT},
+    {"cubic_in_out", MD5_FIELD_CHOICE, TRANSITION(easing), .value = MD5_EASE_CUBIC_IN_OUT},
+    {"exponential_in", MD5_FIELD_CHOICE, TRANSITION(easing), .value = MD5_EASE_EXPONENTIAL_IN},
+    {"exponential_out", MD5_FIELD_CHOICE, TRANSITION(easing), .value = MD5_EASE_EXPONENTIAL_OUT},
+    {"sine_in_out", MD5_FIELD_CHOICE, TRANSITION(easing), .value = MD5_EASE_SINE_IN_OUT},
 };
 
 // -- Layers ---------------------------------------------------------------------------------
