@@ -162,6 +162,10 @@ void view_measure(view_state *viewer);
 bool view_draw(view_state *viewer, md5gl_target *target, uint32_t width, uint32_t height,
                bool transparent, bool clean, md5_error *error);
 
+// Says how each mesh is to look: its maps, or what is shown in their place.
+void view_set_materials(const view_state *viewer, const view_textures *textures,
+                        md5gl_model *drawn);
+
 // Sets lights, and what casts shadows, for a picture that is seen along `axes`. Needs the pose of
 // the moment. The frame refers to `points`.
 enum { VIEW_NUM_POINTS = 2 };

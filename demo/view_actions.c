@@ -166,6 +166,12 @@ static bool *find_switch(view_shown *shown, view_action action)
         return &shown->untextured;
     case VIEW_CHECKER:
         return &shown->checker;
+    case VIEW_LIGHT:
+        return &shown->classic;
+    case VIEW_SHADOWS:
+        return &shown->shadows;
+    case VIEW_MAPS:
+        return &shown->maps;
     case VIEW_PANEL:
         return &shown->panel;
     case VIEW_STATISTICS:

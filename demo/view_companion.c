@@ -121,12 +121,17 @@ static md5_mat34 placed_beside(const view_state *viewer)
     return md5_mat34_mul(beside, place);
 }
 
-bool view_draw_companions(view_state *viewer, uint32_t style, md5_error *error)
+static bool is_shown(const view_state *viewer, const view_companion *companion)
 {
-    bool drawn = true;
-    for (int i = 0; i < VIEW_NUM_COMPANIONS && drawn; i++) {
+    return companion->model != NULL && viewer->crowd.count == 0;
+}
+
+bool view_pose_companions(view_state *viewer, md5_error *error)
+{
+    bool posed = true;
+    for (int i = 0; i < VIEW_NUM_COMPANIONS && posed; i++) {
         view_companion *const companion = &viewer->companions[i];
-        if (companion->model == NULL)
+        if (!is_shown(viewer, companion))
             continue;
         const md5_skeleton *const skeleton = &companion->model->skeleton;
         md5_mat34 place;
@@ -141,11 +146,23 @@ bool view_draw_companions(view_state *viewer, uint32_t style, md5_error *error)
         }
         md5_local_to_model(skeleton, companion->pose, companion->palette);
         md5_build_palette(companion->model, companion->palette, companion->palette);
-        for (uint32_t m = 0; m < companion->textures->num_meshes; m++)
-            md5gl_set_texture(companion->drawn, m,
-                              view_mesh_texture(companion->textures, viewer->renderer, m));
-        drawn = md5gl_draw_models(viewer->renderer, companion->drawn, companion->palette, &place, 1,
-                                  style, error);
+        view_set_materials(viewer, companion->textures, companion->drawn);
+        posed = md5gl_pose_models(viewer->renderer, companion->drawn, companion->palette, &place, 1,
+                                  error);
     }
-    return drawn;
+    return posed;
+}
+
+void view_shade_companions(view_state *viewer)
+{
+    for (int i = 0; i < VIEW_NUM_COMPANIONS; i++)
+        if (is_shown(viewer, &viewer->companions[i]))
+            md5gl_draw_shadows(viewer->renderer, viewer->companions[i].drawn);
+}
+
+void view_draw_companions(view_state *viewer, uint32_t style)
+{
+    for (int i = 0; i < VIEW_NUM_COMPANIONS; i++)
+        if (is_shown(viewer, &viewer->companions[i]))
+            md5gl_draw_posed(viewer->renderer, viewer->companions[i].drawn, style);
 }

@@ -29,7 +29,9 @@ void view_free_companions(struct view_state *viewer);
 // How far to the left of the scene's model the other body stands.
 float view_companion_distance(const struct view_state *viewer);
 
-// Draws them as the scene is posed.
-bool view_draw_companions(struct view_state *viewer, uint32_t style, md5_error *error);
+// Poses them as the scene is posed, then draws their shadows, and them. There are none in a crowd.
+bool view_pose_companions(struct view_state *viewer, md5_error *error);
+void view_shade_companions(struct view_state *viewer);
+void view_draw_companions(struct view_state *viewer, uint32_t style);
 
 #endif

@@ -71,16 +71,15 @@ static void draw_grid(view_state *viewer)
                     (md5_vec3){centre.x, centre.y, viewer->ground}, 7.0f * radius);
 }
 
-static void set_materials(view_state *viewer)
+void view_set_materials(const view_state *viewer, const view_textures *textures, md5gl_model *drawn)
 {
     const view_shown *const shown = &viewer->shown;
-    for (uint32_t i = 0; i < viewer->textures.num_meshes; i++) {
-        md5gl_material material =
-            view_mesh_material(&viewer->textures, viewer->renderer, i, shown->maps);
+    for (uint32_t i = 0; i < textures->num_meshes; i++) {
+        md5gl_material material = view_mesh_material(textures, viewer->renderer, i, shown->maps);
         if (shown->checker)
             material.diffuse = md5gl_checker(viewer->renderer);
         material.two_sided = material.two_sided || shown->two_sided;
-        md5gl_set_material(viewer->drawn, i, &material);
+        md5gl_set_material(drawn, i, &material);
     }
 }
 
@@ -89,7 +88,7 @@ static bool draw_model(view_state *viewer, md5_error *error)
     const view_shown *const shown = &viewer->shown;
     if (viewer->drawn == NULL)
         return true;
-    set_materials(viewer);
+    view_set_materials(viewer, &viewer->textures, viewer->drawn);
     uint32_t style = MD5GL_LIT;
     if (shown->untextured)
         style |= MD5GL_UNTEXTURED;
@@ -101,11 +100,13 @@ static bool draw_model(view_state *viewer, md5_error *error)
                                                crowd->placements, crowd->count, error)
                            : md5gl_pose_models(viewer->renderer, viewer->drawn,
                                                viewer->scene.palette, NULL, 1, error);
-    if (!posed)
+    if (!posed || !view_pose_companions(viewer, error))
         return false;
     md5gl_draw_shadows(viewer->renderer, viewer->drawn);
+    view_shade_companions(viewer);
     md5gl_draw_posed(viewer->renderer, viewer->drawn, style);
-    return crowd->count > 0 || view_draw_companions(viewer, style, error);
+    view_draw_companions(viewer, style);
+    return true;
 }
 
 static void draw_boxes(view_state *viewer, view_lines *lines)

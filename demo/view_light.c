@@ -40,7 +40,9 @@ static md5_bounds find_casters(const view_state *viewer)
     const md5_vec3 walked = view_walked(viewer);
     clip.min = view_add(clip.min, walked);
     clip.max = view_add(clip.max, walked);
-    return view_size(clip) < 1.8f * view_size(now) ? md5_bounds_union(clip, now) : now;
+    const bool has_another = viewer->companions[0].model != NULL;
+    const bool is_near = has_another || view_size(clip) < 1.8f * view_size(now);
+    return is_near ? md5_bounds_union(clip, now) : now;
 }
 
 void view_set_lights(const view_state *viewer, view_axes axes,
