@@ -1,7 +1,5 @@
 #include "md5/core/cpu.h"
 
-#include <stddef.h>
-
 static bool has_avx2(void)
 {
 #if MD5_HAS_AVX2
@@ -26,18 +24,26 @@ static bool has_avx512(void)
 
 bool md5_cpu_has(md5_cpu level)
 {
-    const bool has[MD5_CPU_COUNT] = {
-        [MD5_CPU_SCALAR] = true,         [MD5_CPU_SSE2] = MD5_HAS_SSE2, [MD5_CPU_AVX2] = has_avx2(),
-        [MD5_CPU_AVX512] = has_avx512(), [MD5_CPU_NEON] = MD5_HAS_NEON,
-    };
-    return level < MD5_CPU_COUNT && has[level];
+    switch (level) {
+    case MD5_CPU_SCALAR:
+        return true;
+    case MD5_CPU_SSE2:
+        return MD5_HAS_SSE2;
+    case MD5_CPU_AVX2:
+        return has_avx2();
+    case MD5_CPU_AVX512:
+        return has_avx512();
+    case MD5_CPU_NEON:
+        return MD5_HAS_NEON;
+    case MD5_CPU_COUNT:
+        break;
+    }
+    return false;
 }
 
 md5_cpu md5_cpu_best(void)
 {
-    static const md5_cpu best_last[] = {MD5_CPU_SSE2, MD5_CPU_AVX2, MD5_CPU_NEON};
-    md5_cpu best = MD5_CPU_SCALAR;
-    for (size_t i = 0; i < sizeof best_last / sizeof best_last[0]; i++)
-        best = md5_cpu_has(best_last[i]) ? best_last[i] : best;
-    return best;
+    if (has_avx2())
+        return MD5_CPU_AVX2;
+    return MD5_HAS_SSE2 ? MD5_CPU_SSE2 : MD5_HAS_NEON ? MD5_CPU_NEON : MD5_CPU_SCALAR;
 }
