@@ -464,10 +464,10 @@ static bool build_anim(md5_arena *arena, const char *text, size_t size, void **a
 {
     anim_parts parts;
     TRY(md5_read_anim_file(arena, text, size, &parts.file));
-    parts.moves = md5_arena_alloc(arena, parts.file.num_joints, sizeof *parts.moves);
+    const size_t num_joints = parts.file.num_joints;
+    parts.moves = md5_arena_alloc(arena, num_joints + parts.file.num_components, 1);
     TRY(parts.moves);
-    uint8_t *const changes = md5_arena_alloc(arena, parts.file.num_components, sizeof *changes);
-    TRY(changes);
+    uint8_t *const changes = parts.moves + num_joints;
     const md5_clip_source source = clip_source(&parts.file);
     md5_clip_plan(&source, changes, parts.moves, &parts.num_rotations, &parts.num_translations);
     md5_block measured = {0};

@@ -252,3 +252,49 @@ TEST (machine_file_keeps_within_any_memory) {
     CHECK(!md5_parse_machine_file(NULL, 5, NULL, &error));
     md5_free_machine_file(NULL);
 }
+
+TEST (machine_file_is_loaded_from_a_path) {
+    md5_error error;
+    char path[256];
+    snprintf(path, sizeof path, "%s", test_path("models/bobbin/bobbin.md5machine"));
+    md5_machine_file *const file = md5_load_machine_file(path, NULL, &error);
+    if (CHECK(file)) {
+        CHECK_STRING(file->desc.name, "Bobbin");
+        CHECK_STRING(file->model_file, "bobbin.md5mesh");
+        md5_free_machine_file(file);
+    }
+    CHECK(!md5_load_machine_file(test_path("models/bobbin/none.md5machine"), NULL, &error));
+    CHECK(error.status == MD5_ERROR_IO);
+    CHECK(!md5_load_machine_file(test_path("models/bobbin/idle.md5anim"), NULL, &error));
+    CHECK(error.status == MD5_ERROR_SYNTAX && error.line == 1);
+    CHECK(!md5_parse_machine_file(path, INT32_MAX, NULL, &error)); // not looked at
+    CHECK(error.status == MD5_ERROR_IO && strstr(error.message, "too large"));
+    const md5_load_opts small = {.memory_limit = 2000};
+    CHECK(!md5_load_machine_file(path, &small, &error));
+    CHECK(error.status == MD5_ERROR_MEMORY);
+}
+
+// Tables that grow many times, with every limit of memory on the way.
+TEST (machine_file_with_many_of_each_keeps_within_any_memory) {
+    enum { COUNT = 600, ROOM = COUNT * 200 };
+    char *const text = malloc(ROOM);
+    if (!text)
+        abort();
+    size_t size = (size_t)snprintf(text, ROOM, "machine m {\n");
+    for (int i = 0; i < COUNT; i++)
+        size += (size_t)snprintf(text + size, ROOM - size,
+                                 "float f%d clip c%d x { frame 1 a frame 2 b markers ( 1 2 ) }\n"
+                                 "motion m%d stack { item c0 item c1 } mask k%d ( j )\n"
+                                 "modifier d%d aim j\n",
+                                 i, i, i, i, i);
+    size += (size_t)snprintf(text + size, ROOM - size, "}\n");
+    bool loaded = false;
+    for (size_t limit = 1000; limit < 4000000 && !loaded; limit += 1 + limit / 64) {
+        const md5_load_opts opts = {.memory_limit = limit};
+        md5_error error;
+        loaded = load(text, size, &opts, &error);
+        CHECK(loaded || error.status == MD5_ERROR_MEMORY);
+    }
+    CHECK(loaded);
+    free(text);
+}

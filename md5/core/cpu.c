@@ -24,26 +24,22 @@ static bool has_avx512(void)
 
 bool md5_cpu_has(md5_cpu level)
 {
-    switch (level) {
-    case MD5_CPU_SCALAR:
-        return true;
-    case MD5_CPU_SSE2:
-        return MD5_HAS_SSE2;
-    case MD5_CPU_AVX2:
+    static const bool is_compiled[MD5_CPU_COUNT] = {
+        [MD5_CPU_SCALAR] = true,       [MD5_CPU_SSE2] = MD5_HAS_SSE2,
+        [MD5_CPU_AVX2] = MD5_HAS_AVX2, [MD5_CPU_AVX512] = MD5_HAS_AVX512,
+        [MD5_CPU_NEON] = MD5_HAS_NEON,
+    };
+    if (level >= MD5_CPU_COUNT || !is_compiled[level])
+        return false;
+    if (level == MD5_CPU_AVX2)
         return has_avx2();
-    case MD5_CPU_AVX512:
-        return has_avx512();
-    case MD5_CPU_NEON:
-        return MD5_HAS_NEON;
-    case MD5_CPU_COUNT:
-        break;
-    }
-    return false;
+    return level != MD5_CPU_AVX512 || has_avx512();
 }
 
 md5_cpu md5_cpu_best(void)
 {
-    if (has_avx2())
-        return MD5_CPU_AVX2;
-    return MD5_HAS_SSE2 ? MD5_CPU_SSE2 : MD5_HAS_NEON ? MD5_CPU_NEON : MD5_CPU_SCALAR;
+    static const md5_cpu narrow = MD5_HAS_SSE2   ? MD5_CPU_SSE2
+                                  : MD5_HAS_NEON ? MD5_CPU_NEON
+                                                 : MD5_CPU_SCALAR;
+    return has_avx2() ? MD5_CPU_AVX2 : narrow;
 }

@@ -4,7 +4,6 @@
 . test/build/report.sh
 unset MAKEFLAGS MAKELEVEL MFLAGS
 jobs=$(getconf _NPROCESSORS_ONLN)
-c_files=$(find md5 render demo test -name '*.c' | sort)
 all_files=$(find md5 render demo test -name '*.[ch]' | sort)
 include="-I. -isystem build/glad/include $SDL_CFLAGS"
 
@@ -26,7 +25,8 @@ compile() { # COMPILER
 tidy() {
     log=build/lint/clang-tidy.log
     # shellcheck disable=SC2086
-    printf '%s\n' $c_files |
+    # shellcheck disable=SC2086
+    find ${TIDY:-md5 render demo test} -name '*.c' | sort |
         xargs -P "$jobs" -I{} clang-tidy --quiet {} -- -std=c11 $include >$log 2>"$scratch/tidy.err" &&
         return
     grep -hE '(error|warning): ' $log "$scratch/tidy.err" | sed "s|^$PWD/||; s|^\./||" | sort -u

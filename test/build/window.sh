@@ -1,4 +1,4 @@
-# shellcheck shell=sh
+# shellcheck shell=sh disable=SC2154,SC2034 # what report.sh sets, and what the scripts use
 # For test scripts that drive md5view in a real window: an X server of our own (Xvfb), real keys and
 # mouse moves (xdotool), real drops. What an action did is read from the line that the viewer tells
 # after each with `--verbose debug`, and seen in the pictures that it saves. Where that cannot be had,
