@@ -25,7 +25,6 @@ compile() { # COMPILER
 tidy() {
     log=build/lint/clang-tidy.log
     # shellcheck disable=SC2086
-    # shellcheck disable=SC2086
     find ${TIDY:-md5 render demo test} -name '*.c' | sort |
         xargs -P "$jobs" -I{} clang-tidy --quiet {} -- -std=c11 $include >$log 2>"$scratch/tidy.err" &&
         return
