@@ -61,28 +61,42 @@ static char *find_own_model(void)
 
 // -- Framing --------------------------------------------------------------------------------
 
-// By so much ahead and back, to the right and to the left.
-static void widen_by(view_state *viewer, float ahead, float right, float left)
+// By a square that reaches so far in every direction.
+static void widen_by_square(view_state *viewer, float reach)
 {
     md5_bounds *const bounds = &viewer->bounds;
     for (int i = 0; i < VIEW_HULL_POINTS; i++) {
         md5_vec3 *const point = &viewer->hull.points[i];
-        point->x += point->x > 0.0f ? ahead : -ahead;
-        point->y += point->y > 0.0f ? left : right;
+        point->x += point->x > 0.0f ? reach : -reach;
+        point->y += point->y > 0.0f ? reach : -reach;
     }
-    bounds->min.x -= ahead;
-    bounds->max.x += ahead;
-    bounds->min.y += right;
-    bounds->max.y += left;
+    bounds->min.x -= reach;
+    bounds->max.x += reach;
+    bounds->min.y -= reach;
+    bounds->max.y += reach;
+}
+
+// By the box of the body that stands beside.
+static void widen_by_companion(view_state *viewer, const md5_model *other)
+{
+    const float aside = view_companion_distance(viewer);
+    md5_bounds box = other->bounds;
+    box.min.y += aside;
+    box.max.y += aside;
+    viewer->bounds = md5_bounds_union(viewer->bounds, box);
+    for (unsigned corner = 0; corner < 8; corner++) {
+        const md5_vec3 point = view_corner(box, corner);
+        view_widen_hull(&viewer->hull, &point, 1);
+    }
 }
 
 void view_measure(view_state *viewer)
 {
     viewer->bounds = view_clip_bounds(&viewer->scene, &viewer->hull);
     if (viewer->crowd.count > 0)
-        widen_by(viewer, viewer->crowd.spread, -viewer->crowd.spread, viewer->crowd.spread);
+        widen_by_square(viewer, viewer->crowd.spread);
     else if (viewer->companions[0].model != NULL)
-        widen_by(viewer, 0.0f, 0.0f, view_companion_distance(viewer));
+        widen_by_companion(viewer, viewer->companions[0].model);
     // The ground is at 0, where id's characters stand, unless the model floats or sinks.
     const float size = view_size(viewer->bounds), low = viewer->bounds.min.z;
     viewer->ground = fabsf(low) <= 0.1f * size || view_is_empty(viewer->bounds) ? 0.0f : low;

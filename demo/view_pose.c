@@ -83,7 +83,7 @@ static md5_vec3 hull_direction(int index)
     return view_scale(direction, 1.0f / view_length(direction));
 }
 
-static void widen_hull(view_hull *hull, const md5_vec3 *points, uint32_t count)
+void view_widen_hull(view_hull *hull, const md5_vec3 *points, uint32_t count)
 {
     for (int i = 0; i < VIEW_HULL_POINTS; i++) {
         const md5_vec3 direction = hull_direction(i);
@@ -100,10 +100,10 @@ static void widen_hull(view_hull *hull, const md5_vec3 *points, uint32_t count)
 static void widen_hull_by_pose(view_hull *hull, const view_scene *scene)
 {
     for (uint32_t i = 0; scene->model != NULL && i < scene->model->num_meshes; i++)
-        widen_hull(hull, scene->skinned[i].positions, scene->model->meshes[i].num_vertices);
+        view_widen_hull(hull, scene->skinned[i].positions, scene->model->meshes[i].num_vertices);
     for (uint32_t i = 0; i < scene->num_joints && view_count_vertices(scene) == 0; i++) {
         const md5_vec3 place = view_translation(&scene->joints[i]);
-        widen_hull(hull, &place, 1);
+        view_widen_hull(hull, &place, 1);
     }
 }
 
@@ -114,7 +114,7 @@ static md5_bounds path_bounds(const md5_camera *camera, view_hull *hull)
     for (uint32_t i = 0; i < camera->num_frames; i++) {
         const md5_vec3 place = camera->frames[i].position;
         bounds = md5_bounds_union(bounds, md5_bounds_of_points(&place, 1));
-        widen_hull(hull, &place, 1);
+        view_widen_hull(hull, &place, 1);
     }
     return bounds;
 }

@@ -91,6 +91,9 @@ md5_bounds view_pose_bounds(const view_scene *scene);
 // the pose.
 md5_bounds view_clip_bounds(view_scene *scene, view_hull *hull);
 
+// Adds points to a hull.
+void view_widen_hull(view_hull *hull, const md5_vec3 *points, uint32_t count);
+
 // Number of vertices and triangles that are drawn.
 uint32_t view_count_vertices(const view_scene *scene);
 uint32_t view_count_triangles(const view_scene *scene);
