@@ -14,9 +14,10 @@ static bool has_avx2(void)
 static bool has_avx512(void)
 {
 #if MD5_HAS_AVX512
-    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq")
-           && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512vbmi2")
-           && __builtin_cpu_supports("avx512bitalg");
+    const bool has_used = !!__builtin_cpu_supports("avx512f") & !!__builtin_cpu_supports("avx512dq")
+                          & !!__builtin_cpu_supports("avx512vl");
+    return has_used & !!__builtin_cpu_supports("avx512vbmi2")
+           & !!__builtin_cpu_supports("avx512bitalg");
 #else
     return false;
 #endif
