@@ -104,6 +104,8 @@ typedef struct plan_builder {
     run_table table;                  // while placing, where each run goes on
 
     // Groups that are not full yet, at a place that follows from their joints.
+    bool has_groups;
+    uint32_t num_taken; // slots with an open group
     uint8_t num_open[SLOTS];
     uint8_t kinds[SLOTS];
     uint32_t open[SLOTS][MD5_SKIN_GROUP];
@@ -196,6 +198,7 @@ static bool add_group(plan_builder *builder, md5_skin_order order, joint_set set
     if (builder->spare_words < num_words)
         return false;
     builder->spare_words -= num_words;
+    builder->has_groups = true;
     md5_skin_run *const run = &builder->table.runs[order][set.kind][set.count];
     run->count++;
     if (!builder->is_counting) {
@@ -226,6 +229,7 @@ static void close_slot(plan_builder *builder, uint32_t slot)
     const uint32_t *const open = builder->open[slot];
     const joint_set set = set_of(builder->mesh, open[0], builder->kinds[slot]);
     builder->num_open[slot] = 0;
+    builder->num_taken--;
     if (add_team(builder, set, open, count))
         return;
     for (uint32_t i = 0; i < count; i++)
@@ -241,6 +245,7 @@ static void add_to_team(plan_builder *builder, uint32_t vertex, joint_set set, u
     if (*count > 0 && !is_same(set, set_of(builder->mesh, open[0], builder->kinds[slot])))
         close_slot(builder, slot);
     builder->kinds[slot] = (uint8_t)set.kind;
+    builder->num_taken += *count == 0;
     open[(*count)++] = vertex;
     if (*count == MD5_SKIN_GROUP)
         close_slot(builder, slot);
@@ -283,7 +288,7 @@ static void walk(plan_builder *builder)
         }
         add_stretch(builder, first, end, set);
     }
-    for (uint32_t slot = 0; slot < SLOTS; slot++) {
+    for (uint32_t slot = 0; slot < SLOTS && builder->num_taken > 0; slot++) {
         if (builder->num_open[slot] > 0)
             close_slot(builder, slot);
     }
@@ -305,7 +310,8 @@ static void add_run(const plan_builder *builder, const md5_skin_run *run)
 static void lay_out_runs(plan_builder *builder)
 {
     uint32_t vertices = 0, words = 0;
-    for (md5_skin_order order = MD5_SKIN_SPANS; order < MD5_SKIN_ORDERS; order++) {
+    const md5_skin_order begin = builder->has_groups ? MD5_SKIN_SPANS : MD5_SKIN_SINGLES;
+    for (md5_skin_order order = begin; order < MD5_SKIN_ORDERS; order++) {
         for (md5_skin_kind kind = MD5_SKIN_NONE; kind < MD5_SKIN_KINDS; kind++) {
             for (uint32_t count = 0; count <= MD5_SKIN_MOST_TOGETHER; count++) {
                 md5_skin_run *const run = &builder->table.runs[order][kind][count];
@@ -333,6 +339,8 @@ const md5_skin_plan *md5_skin_plan_build(const md5_mesh *mesh, const md5_skin_pl
     builder.mesh = mesh;
     builder.room = room;
     builder.is_counting = true;
+    builder.has_groups = false;
+    builder.num_taken = 0;
     memset(&builder.table, 0, sizeof builder.table);
     memset(builder.num_open, 0, sizeof builder.num_open);
     walk(&builder);
