@@ -71,18 +71,6 @@ static void draw_grid(view_state *viewer)
                     (md5_vec3){centre.x, centre.y, viewer->ground}, 7.0f * radius);
 }
 
-void view_set_materials(const view_state *viewer, const view_textures *textures, md5gl_model *drawn)
-{
-    const view_shown *const shown = &viewer->shown;
-    for (uint32_t i = 0; i < textures->num_meshes; i++) {
-        md5gl_material material = view_mesh_material(textures, viewer->renderer, i, shown->maps);
-        if (shown->checker)
-            material.diffuse = md5gl_checker(viewer->renderer);
-        material.two_sided = material.two_sided || shown->two_sided;
-        md5gl_set_material(drawn, i, &material);
-    }
-}
-
 static bool draw_model(view_state *viewer, md5_error *error)
 {
     const view_shown *const shown = &viewer->shown;

@@ -78,3 +78,15 @@ void view_set_lights(const view_state *viewer, view_axes axes,
     copy_color(points[0].color, 0.9f, 1.0f, 1.25f);
     copy_color(points[1].color, 7.5f, 7.2f, 6.8f);
 }
+
+void view_set_materials(const view_state *viewer, const view_textures *textures, md5gl_model *drawn)
+{
+    const view_shown *const shown = &viewer->shown;
+    for (uint32_t i = 0; i < textures->num_meshes; i++) {
+        md5gl_material material = view_mesh_material(textures, viewer->renderer, i, shown->maps);
+        if (shown->checker)
+            material.diffuse = md5gl_checker(viewer->renderer);
+        material.two_sided = material.two_sided || shown->two_sided;
+        md5gl_set_material(drawn, i, &material);
+    }
+}

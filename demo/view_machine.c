@@ -50,11 +50,6 @@ void view_free_machine(view_machine *machine)
 
 // -- Parameters -----------------------------------------------------------------------------
 
-int32_t view_find_parameter(const view_machine *machine, const char *name)
-{
-    return md5_find_parameter(machine->loaded.machine, name);
-}
-
 int32_t view_find_trigger(const view_machine *machine, uint32_t number)
 {
     const md5_machine_desc *const desc = machine->desc;
@@ -138,7 +133,7 @@ static void apply_settings(view_machine *machine)
     while (machine->next_setting < machine->num_settings
            && machine->settings[machine->next_setting].time <= machine->time) {
         const view_setting *const setting = &machine->settings[machine->next_setting++];
-        const int32_t parameter = view_find_parameter(machine, setting->parameter);
+        const int32_t parameter = md5_find_parameter(machine->loaded.machine, setting->parameter);
         if (parameter >= 0)
             (void)md5_player_set(machine->player, (uint32_t)parameter, setting->value);
     }
@@ -149,7 +144,7 @@ static void apply_settings(view_machine *machine)
 static bool steer(view_machine *machine, const char *name, int direction, float share,
                   float seconds, bool *moves)
 {
-    const int32_t parameter = view_find_parameter(machine, name);
+    const int32_t parameter = md5_find_parameter(machine->loaded.machine, name);
     if (parameter < 0)
         return false;
     *moves = *moves || direction != 0;

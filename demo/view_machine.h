@@ -70,8 +70,7 @@ void view_parameter_range(const md5_machine_desc *desc, const char *parameter, f
 // Sets a trigger, turns a bool over.
 void view_push_parameter(view_machine *machine, uint32_t parameter);
 
-// The parameter of that name, or -1; and the `number`-th trigger, or -1.
-int32_t view_find_parameter(const view_machine *machine, const char *name);
+// The `number`-th trigger among the parameters, or -1.
 int32_t view_find_trigger(const view_machine *machine, uint32_t number);
 
 // -- Panel and mouse ------------------------------------------------------------------------

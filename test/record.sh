@@ -14,12 +14,6 @@ record() { # ARGUMENTS...
 frames() {
     python3 test/view_frames.py "$@"
 }
-# holds CONDITION NUMBER...: an awk condition on $1 $2 ... .
-holds() {
-    condition=$1
-    shift
-    echo "$*" | awk "{ exit !($condition) }" || { echo "$* is not: $condition"; false; }
-}
 # refuses WORD ARGUMENTS...: bad usage, status 2, one line with that word.
 refuses() {
     word=$1

@@ -32,12 +32,6 @@ lines() {
 png() {
     python3 test/view_png.py "$@"
 }
-# holds CONDITION NUMBER...: an awk condition on $1 $2 ... .
-holds() {
-    condition=$1
-    shift
-    echo "$*" | awk "{ exit !($condition) }" || { echo "$* is not: $condition"; false; }
-}
 
 # -- Help and usage -----------------------------------------------------------------------------
 

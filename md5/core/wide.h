@@ -62,4 +62,46 @@
 #include "md5/core/wide_scalar.h"
 #endif
 
+// What is the same in all sets but one, which has a shorter way.
+#if !defined(MD5_WIDE_AVX512)
+MD5_WIDE_INLINE md5_wide md5_wide_dots(const float *a, const float *b)
+{
+    md5_wide p[4], q[4];
+    md5_wide_load_run(a, 8, p);
+    md5_wide_load_run(b, 8, q);
+    MD5_UNROLL
+    for (int i = 0; i < 4; i++)
+        p[i] = md5_wide_mul(p[i], q[i]);
+    md5_wide_transpose(p);
+    return md5_wide_add(md5_wide_add(md5_wide_add(p[0], p[1]), p[2]), p[3]);
+}
+#endif
+
+// What is the same in those of four floats.
+#if MD5_WIDTH == 4
+MD5_WIDE_INLINE md5_wide_mat34 md5_wide_mat34_product(md5_wide_mat34 a, const float *m)
+{
+    const md5_wide_mat34 b = md5_wide_mat34_load(m);
+    return (md5_wide_mat34){{md5_wide_row_product(a.row[0], b.row),
+                             md5_wide_row_product(a.row[1], b.row),
+                             md5_wide_row_product(a.row[2], b.row)}};
+}
+
+MD5_WIDE_INLINE void md5_wide_mix(float *out, const float *a, const float *b, md5_wide of_a,
+                                  md5_wide of_b, md5_wide t)
+{
+    md5_wide rows[3][4];
+    md5_wide_spread(of_a, rows[0]);
+    md5_wide_spread(of_b, rows[1]);
+    md5_wide_spread(t, rows[2]);
+    MD5_UNROLL
+    for (int i = 0; i < 8; i++) {
+        const md5_wide from = md5_wide_load(a + 4 * i), to = md5_wide_load(b + 4 * i);
+        const md5_wide way = md5_wide_sub(md5_wide_mul(from, rows[i % 2 ? 2 : 0][i / 2]),
+                                          md5_wide_mul(to, rows[i % 2 ? 2 : 1][i / 2]));
+        md5_wide_store(out + 4 * i, md5_wide_sub(from, way));
+    }
+}
+#endif
+
 #endif

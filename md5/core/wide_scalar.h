@@ -154,18 +154,6 @@ MD5_WIDE_INLINE md5_wide_mat34 md5_wide_mat34_product(md5_wide_mat34 a, const fl
     return md5_mat34_product(&a, &b);
 }
 
-MD5_WIDE_INLINE md5_wide md5_wide_dots(const float *a, const float *b)
-{
-    md5_wide p[4], q[4];
-    md5_wide_load_run(a, 8, p);
-    md5_wide_load_run(b, 8, q);
-    MD5_UNROLL
-    for (int i = 0; i < 4; i++)
-        p[i] = md5_wide_mul(p[i], q[i]);
-    md5_wide_transpose(p);
-    return md5_wide_add(md5_wide_add(md5_wide_add(p[0], p[1]), p[2]), p[3]);
-}
-
 MD5_WIDE_INLINE void md5_wide_mix(float *out, const float *a, const float *b, md5_wide of_a,
                                   md5_wide of_b, md5_wide t)
 {

@@ -37,6 +37,13 @@ said_nothing() {
     [ ! -s "$scratch/list" ]
 }
 
+# holds CONDITION NUMBER...: an awk condition on $1 $2 ... .
+holds() {
+    condition=$1
+    shift
+    echo "$*" | awk "{ exit !($condition) }" || { echo "$* is not: $condition"; false; }
+}
+
 # skip TITLE WHY
 skip() {
     skipped=$((skipped + 1))
