@@ -256,7 +256,7 @@ fuzz: | deps
 
 ## make bench          how fast it is: a table, and build/bench.csv
 bench: $(BUILD)/bench
-	@$(BUILD)/bench build/bench.csv $(filter %.md5mesh %.md5anim,$(MODEL_FILES))
+	@$(BUILD)/bench build/bench.csv $(filter-out models/zoo/%,$(filter %.md5mesh %.md5anim,$(MODEL_FILES)))
 	@echo 'Table: build/bench.csv'
 
 # assimp reads the same files beside us where it is installed.

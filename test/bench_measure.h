@@ -3,16 +3,23 @@
 // All variants of a row (plain C, each instruction set, another library) take turns, in many short
 // runs, so that whatever else the machine does meets all of them alike. The figure is the median
 // run; the quarters beside it say how much the runs differ.
+//
+// Another library runs in a process of its own, which it may damage or end.
 #ifndef BENCH_MEASURE_H
 #define BENCH_MEASURE_H
 
 #include "md5/core/cpu.h"
 
+#include <math.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #define RUN_SECONDS 0.0004
 #define VARIANT_SECONDS 0.12
@@ -46,6 +53,9 @@ typedef struct bench_variant {
     bench_work *work;
     md5_cpu level;
     unsigned calls; // of one run
+    pid_t process;  // that runs it, 0: this one
+    int socket;     // to it: calls there, their seconds back
+    bool ended;
     int num_runs;
     double runs[MAX_RUNS];
     double median, quarter, three_quarters;
@@ -70,13 +80,52 @@ static int bench_compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-// Seconds of one call.
-static double bench_run(bench_table *table, const bench_row *row, const bench_variant *variant)
+static double bench_run_here(bench_table *table, const bench_row *row, const bench_variant *variant,
+                             unsigned calls)
 {
     const double start = bench_now();
-    for (unsigned i = 0; i < variant->calls; i++)
+    for (unsigned i = 0; i < calls; i++)
         table->seen += variant->work(row->of, variant->level);
-    return (bench_now() - start) / variant->calls;
+    return bench_now() - start;
+}
+
+static void bench_start_process(bench_table *table, const bench_row *row, bench_variant *variant)
+{
+    int ends[2];
+    fflush(NULL);
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ends) != 0 || (variant->process = fork()) < 0)
+        abort();
+    if (variant->process > 0) {
+        close(ends[1]);
+        variant->socket = ends[0];
+        return;
+    }
+    close(ends[0]);
+    unsigned calls;
+    while (read(ends[1], &calls, sizeof calls) == sizeof calls) {
+        const double seconds = bench_run_here(table, row, variant, calls);
+        if (write(ends[1], &seconds, sizeof seconds) != sizeof seconds)
+            break;
+    }
+    _exit(0);
+}
+
+static void bench_end_process(bench_variant *variant)
+{
+    close(variant->socket);
+    waitpid(variant->process, NULL, 0);
+}
+
+// Seconds of one call; infinite if the process ended instead.
+static double bench_run(bench_table *table, const bench_row *row, bench_variant *variant)
+{
+    double seconds;
+    if (variant->process == 0)
+        return bench_run_here(table, row, variant, variant->calls) / variant->calls;
+    variant->ended =
+        send(variant->socket, &variant->calls, sizeof variant->calls, MSG_NOSIGNAL) <= 0
+        || read(variant->socket, &seconds, sizeof seconds) != sizeof seconds;
+    return variant->ended ? HUGE_VAL : seconds / variant->calls;
 }
 
 static void bench_take_turns(bench_table *table, const bench_row *row, bench_variant *variants,
@@ -85,6 +134,8 @@ static void bench_take_turns(bench_table *table, const bench_row *row, bench_var
     double seconds[MAX_VARIANTS] = {0.0};
     for (int i = 0; i < count; i++) {
         variants[i].calls = 1;
+        if (variants[i].work == row->other)
+            bench_start_process(table, row, &variants[i]);
         while (bench_run(table, row, &variants[i]) * variants[i].calls < RUN_SECONDS)
             variants[i].calls *= 2;
     }
@@ -96,6 +147,8 @@ static void bench_take_turns(bench_table *table, const bench_row *row, bench_var
             any = true;
             const double one = bench_run(table, row, &variants[i]);
             seconds[i] += one * variants[i].calls;
+            if (variants[i].ended)
+                continue;
             variants[i].runs[variants[i].num_runs++] =
                 row->kind == BENCH_RATE ? row->units / one * 1e-6 : one / row->units * 1e9;
         }
@@ -105,6 +158,10 @@ static void bench_take_turns(bench_table *table, const bench_row *row, bench_var
     for (int i = 0; i < count; i++) {
         bench_variant *const variant = &variants[i];
         const int runs = variant->num_runs;
+        if (variant->process > 0)
+            bench_end_process(variant);
+        if (runs == 0)
+            continue;
         qsort(variant->runs, (size_t)runs, sizeof variant->runs[0], bench_compare);
         variant->median = variant->runs[runs / 2];
         variant->quarter = variant->runs[runs / 4];
@@ -139,8 +196,8 @@ static int bench_choose(const bench_row *row, bench_variant *variants)
 static void bench_show_ratio(const bench_row *row, const bench_variant *first,
                              const bench_variant *other)
 {
-    if (!other) {
-        printf(" %8s", "");
+    if (!other || other->num_runs == 0) {
+        printf(" %8s", other ? "died" : "");
         return;
     }
     const double ratio =

@@ -33,7 +33,9 @@ def tube(path, radii, columns, strip, closed_ends=True, axis=None):
                 tris.append((a, b, c))
             if rb > 0.0:
                 tris.append((a, c, d))
-    if not closed_ends:
-        return points, uvs, tris
-    assert radii[0] == 0.0 and radii[-1] == 0.0
-    return points, uvs, tris
+    assert not closed_ends or radii[0] == radii[-1] == 0.0
+    # A pole has one point fewer than a ring: it belongs to the triangles, not to the seam.
+    used = sorted({point for tri in tris for point in tri})
+    place = {point: n for n, point in enumerate(used)}
+    return ([points[point] for point in used], [uvs[point] for point in used],
+            [tuple(place[point] for point in tri) for tri in tris])
