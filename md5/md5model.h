@@ -255,7 +255,8 @@ typedef struct md5_track {
 } md5_track;
 
 // One .md5anim, stored ready to sample: what never changes stands once in `constant`; what
-// does stands in `rotations` and `translations`, frame after frame.
+// does stands in `rotations` and `translations`, frame after frame. A change is one of value:
+// 0 and -0 are equal, and the first frame's stands for both.
 typedef struct md5_anim {
     md5_skeleton skeleton;
     const md5_track *tracks;         // [num_joints]

@@ -232,8 +232,8 @@ static void show_memory(bench_table *table, const bench_texts *all)
     bench_figure(table, "peak memory of a .md5anim over 16 KB", "x text", most_memory[1], 1.5);
 }
 
-// Bytes that the clips in `folder` are sampled from, a joint and frame, of 28 that a rotation and a
-// translation take.
+// Bytes that clips are sampled from, joint 0's base frame included, a joint and frame, of 28 that a
+// rotation and a translation take.
 static void show_clip_memory(bench_table *table, const bench_texts *clips, const char *whose)
 {
     double bytes = 0.0, joint_frames = 0.0;
@@ -245,7 +245,7 @@ static void show_clip_memory(bench_table *table, const bench_texts *clips, const
             continue;
         const double joints = anim->skeleton.num_joints;
         const double turns = anim->num_rotations, moves = anim->num_translations;
-        bytes += joints * sizeof(md5_transform) + (turns + moves) * sizeof(uint32_t);
+        bytes += (joints + 1.0) * sizeof(md5_transform) + (turns + moves) * sizeof(uint32_t);
         bytes += anim->num_frames * (turns * sizeof(md5_quat) + moves * sizeof(md5_vec3));
         joint_frames += joints * anim->num_frames;
         md5_free_anim(anim);

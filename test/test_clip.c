@@ -184,15 +184,15 @@ TEST (clip_without_flags_is_the_base_frame) {
 
 TEST (clip_finds_constants_by_value) {
     // Joint 0 moves along z in the last frame only; joint 1 turns; joint 2 has flags, and all of
-    // its numbers stay.
+    // its numbers stay: 0 and -0 are equal.
     const md5_track tracks[3] = {{7, 0}, {56, 3}, {63, 6}};
     md5_transform base[3];
     for (int joint = 0; joint < 3; joint++)
         base[joint] = (md5_transform){.rotation = {0.0f, 0.0f, 0.0f, -1.0f}};
     const float numbers[3][12] = {
-        {1, 2, 3, 0.1f, 0.2f, 0.3f, 4, 5, 6, 0.5f, 0.5f, 0.5f},
-        {1, 2, 3, 0.1f, 0.2f, 0.4f, 4, 5, 6, 0.5f, 0.5f, 0.5f},
-        {1, 2, 7, 0.1f, 0.2f, 0.3f, 4, 5, 6, 0.5f, 0.5f, 0.5f},
+        {1, 2, 3, 0.1f, 0.2f, 0.3f, 0.0f, 5, 6, 0.5f, -0.0f, 0.5f},
+        {1, 2, 3, 0.1f, 0.2f, 0.4f, -0.0f, 5, 6, 0.5f, 0.0f, 0.5f},
+        {1, 2, 7, 0.1f, 0.2f, 0.3f, 0.0f, 5, 6, 0.5f, 0.0f, 0.5f},
     };
     const md5_clip_source source = {3, 3, 12, tracks, base, numbers[0]};
     built_clip clip = build(&source);
@@ -204,7 +204,7 @@ TEST (clip_finds_constants_by_value) {
     CHECK_NEAR((double)clip.arrays.translations[2].z, 7.0, 0.0);
     CHECK_NEAR((double)clip.arrays.rotations[1].z, (double)0.4f, 0.0);
     CHECK_NEAR((double)clip.arrays.constant[0].translation.z, 3.0, 0.0);
-    CHECK_NEAR((double)clip.arrays.constant[2].rotation.w, -0.5, 1e-7);
+    CHECK_NEAR((double)clip.arrays.constant[2].rotation.w, -0.70710678118654752, 1e-7);
     CHECK_NEAR((double)clip.arrays.constant[2].translation.y, 5.0, 0.0);
     free_clip(&clip);
 }

@@ -17,8 +17,8 @@ enum {
     ANY_ROTATION = ROTATION_X | ROTATION_Y | ROTATION_Z,
 };
 
-// Marks the numbers that are not the same bits in every frame. Frames outside: the table is read
-// once, as it lies.
+// Marks the numbers that are not equal in every frame. Frames outside: the table is read once, as
+// it lies. Exporters write 0 and -0 by turns for what stands still: equal, as floats are.
 static void find_changes(const md5_clip_source *source, uint8_t *changes)
 {
     const size_t width = source->num_components;
@@ -30,7 +30,7 @@ static void find_changes(const md5_clip_source *source, uint8_t *changes)
         if (memcmp(numbers, source->numbers, width * sizeof *numbers) == 0)
             continue;
         for (size_t i = 0; i < width; i++)
-            changes[i] |= memcmp(&numbers[i], &source->numbers[i], sizeof *numbers) != 0;
+            changes[i] |= numbers[i] != source->numbers[i];
     }
 }
 
