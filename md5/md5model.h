@@ -500,6 +500,13 @@ MD5_API void md5_make_additive(const md5_transform *source, const md5_transform 
 MD5_API void md5_add_pose(const md5_transform *pose, const md5_transform *difference, float weight,
                           const float *joint_weights, uint32_t count, md5_transform *out);
 
+// md5_make_additive() of `source` and `reference` and md5_add_pose() of the result at once, faster,
+// with the same bits and no memory for the difference: an additive clip as it is sampled goes on
+// top of `pose`. `out` may be the same array as any of the three.
+MD5_API void md5_add_difference(const md5_transform *pose, const md5_transform *source,
+                                const md5_transform *reference, float weight,
+                                const float *joint_weights, uint32_t count, md5_transform *out);
+
 // -- Skinning -------------------------------------------------------------------------------
 
 // Writes positions[mesh->num_vertices], exact for any weights, and, where they are not NULL,

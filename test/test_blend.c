@@ -150,7 +150,7 @@ static double seen(double value)
 }
 
 typedef struct poses {
-    md5_transform a[MAX_COUNT], b[MAX_COUNT], out[MAX_COUNT];
+    md5_transform a[MAX_COUNT], b[MAX_COUNT], c[MAX_COUNT], out[MAX_COUNT];
     float weights[MAX_COUNT];
 } poses;
 
@@ -159,6 +159,7 @@ static void make_poses(poses *made, uint64_t *random)
     for (int i = 0; i < MAX_COUNT; i++) {
         made->a[i] = random_transform(random);
         made->b[i] = random_other(made->a[i], random);
+        made->c[i] = random_other(made->b[i], random);
         made->weights[i] = (float)test_random(random);
     }
 }
@@ -389,9 +390,31 @@ TEST (added_rotations_are_about_the_joints_own_axes) {
     CHECK_NEAR((double)out.translation.z, 7.0, 0.0);
 }
 
+static void check_difference(const poses *made, float weight, const float *joint_weights)
+{
+    static poses found;
+    static md5_transform expected[MAX_COUNT];
+    md5_make_additive(made->b, made->c, MAX_COUNT, expected);
+    md5_add_pose(made->a, expected, weight, joint_weights, MAX_COUNT, expected);
+    memset(found.out, 0x5a, sizeof found.out);
+    md5_add_difference(made->a, made->b, made->c, weight, joint_weights, MAX_COUNT, found.out);
+    CHECK(same(found.out, expected, MAX_COUNT));
+}
+
+TEST (differences_are_made_and_added_at_once_with_the_same_bits) {
+    static poses made;
+    uint64_t random = 10;
+    make_poses(&made, &random);
+    const float weights[] = {1.0f, 0.3f, 0.0f, -0.4f, -1.0f, 2.0f, NAN};
+    for (size_t i = 0; i < sizeof weights / sizeof *weights; i++) {
+        check_difference(&made, weights[i], NULL);
+        check_difference(&made, weights[i], made.weights);
+    }
+}
+
 // -- Instruction sets, numbers of joints, places of the result ------------------------------------
 
-typedef enum call { CALL_BLEND, CALL_ADD, CALL_SUBTRACT, NUM_CALLS } call;
+typedef enum call { CALL_BLEND, CALL_ADD, CALL_SUBTRACT, CALL_ADD_DIFFERENCE, NUM_CALLS } call;
 
 static void run_call(const md5_pose_kernels *kernels, call what, const poses *made, float weight,
                      const float *joint_weights, uint32_t count, md5_transform *out)
@@ -400,8 +423,10 @@ static void run_call(const md5_pose_kernels *kernels, call what, const poses *ma
         kernels->blend(made->a, made->b, weight, joint_weights, count, out);
     else if (what == CALL_ADD)
         kernels->add(made->a, made->b, weight, joint_weights, count, out);
-    else
+    else if (what == CALL_SUBTRACT)
         kernels->subtract(made->a, made->b, count, out);
+    else
+        kernels->add_difference(made->a, made->b, made->c, weight, joint_weights, count, out);
 }
 
 // Also into the inputs; nothing behind the result is touched.
@@ -425,6 +450,9 @@ static void check_level(md5_cpu level, const poses *made, float weight, const fl
         memcpy(&found, made, sizeof found);
         run_call(kernels, (call)what, &found, weight, joint_weights, count, found.b);
         held = held && same(found.b, expected, count);
+        memcpy(&found, made, sizeof found);
+        run_call(kernels, (call)what, &found, weight, joint_weights, count, found.c);
+        held = held && same(found.c, expected, count);
         test_check(held, __FILE__, __LINE__, "call %d with instruction set %d and %u joints", what,
                    (int)level, (unsigned)count);
     }

@@ -18,3 +18,11 @@ void md5_add_pose(const md5_transform *pose, const md5_transform *difference, fl
 {
     md5_pose_kernels_best()->add(pose, difference, weight, joint_weights, count, out);
 }
+
+void md5_add_difference(const md5_transform *pose, const md5_transform *source,
+                        const md5_transform *reference, float weight, const float *joint_weights,
+                        uint32_t count, md5_transform *out)
+{
+    md5_pose_kernels_best()->add_difference(pose, source, reference, weight, joint_weights, count,
+                                            out);
+}

@@ -123,7 +123,8 @@ MD5_WIDE_CODE static void find_all_weights(const float *cosines, const float *we
 
 // -- The steps ------------------------------------------------------------------------------------
 
-typedef enum combination { BLEND, ADD, SUBTRACT } combination;
+// ADD_DIFFERENCE is ADD of what SUBTRACT makes.
+typedef enum combination { BLEND, ADD, SUBTRACT, ADD_DIFFERENCE } combination;
 
 enum {
     CHUNK = 128,                    // joints that go through together
@@ -136,13 +137,21 @@ enum {
 // end, some of which are the one before's.
 typedef struct chunk {
     const md5_transform *a, *b;
+    const md5_transform *reference; // ADD_DIFFERENCE only
     md5_transform *out;
     uint32_t size, num_blocks;
     uint32_t changed[NUM_BLOCKS]; // a bit for each joint: it is computed, the others are copied
     float weights[CHUNK];         // 0..1
     float cosines[CHUNK], of_a[CHUNK], of_b[CHUNK];
-    float signed_weights[CHUNK]; // ADD only
+    // When adding.
+    float signed_weights[CHUNK];
+    float differences[4 * CHUNK]; // rotations, as components, block by block
 } chunk;
+
+MD5_WIDE_INLINE bool is_adding(combination kind)
+{
+    return kind == ADD || kind == ADD_DIFFERENCE;
+}
 
 MD5_WIDE_INLINE uint32_t first_of_block(const chunk *of, uint32_t block)
 {
@@ -171,7 +180,7 @@ MD5_WIDE_INLINE void weigh_joints(combination kind, chunk *of, float weight,
         }
         const md5_mask negative = md5_wide_less(weights, none);
         const md5_wide size =
-            clamp_weight(kind == ADD ? md5_wide_flip(negative, weights) : weights);
+            clamp_weight(is_adding(kind) ? md5_wide_flip(negative, weights) : weights);
         md5_wide_store(of->weights + slot, size);
         of->changed[block] = md5_wide_bits(md5_wide_greater(size, none));
         if (kind == BLEND)
@@ -184,26 +193,6 @@ MD5_WIDE_INLINE void weigh_joints(combination kind, chunk *of, float weight,
 MD5_WIDE_INLINE void load_part(const md5_transform *from, size_t part, md5_wide rows[4])
 {
     md5_wide_load_run((const float *)from + part, FLOATS, rows);
-}
-
-// Of the angles between rotations; of a difference, that to the identity.
-MD5_WIDE_INLINE void find_cosines(combination kind, chunk *of)
-{
-    const md5_transform *const from = of->a, *const to = of->b;
-    const uint32_t num_blocks = of->num_blocks;
-    for (uint32_t block = 0; block < num_blocks; block++) {
-        const uint32_t first = first_of_block(of, block);
-        md5_wide cosine;
-        if (kind == ADD) {
-            md5_wide b[4];
-            load_part(to + first, 0, b);
-            md5_wide_transpose(b);
-            cosine = b[3];
-        } else {
-            cosine = md5_wide_dots((const float *)(from + first), (const float *)(to + first));
-        }
-        md5_wide_store(of->cosines + block * MD5_WIDTH, cosine);
-    }
 }
 
 // md5_quat_mul of each, as components.
@@ -222,6 +211,47 @@ MD5_WIDE_INLINE void multiply_rotations(const md5_wide a[4], const md5_wide b[4]
         out[3] = md5_wide_sub(out[3], md5_wide_mul(a[i], b[i]));
 }
 
+// inverse(reference) * source of each, as components.
+MD5_WIDE_INLINE void divide_rotations(const md5_transform *source, const md5_transform *reference,
+                                      md5_wide out[4])
+{
+    md5_wide a[4], b[4];
+    load_part(source, 0, a);
+    load_part(reference, 0, b);
+    md5_wide_transpose(a);
+    md5_wide_transpose(b);
+    MD5_UNROLL
+    for (int i = 0; i < 3; i++)
+        b[i] = md5_wide_sub(md5_wide_all(-0.0f), b[i]);
+    multiply_rotations(b, a, out);
+}
+
+// Of the angles between rotations; of a difference, which is kept, that to the identity.
+MD5_WIDE_INLINE void find_cosines(combination kind, chunk *of)
+{
+    const uint32_t num_blocks = of->num_blocks;
+    for (uint32_t block = 0; block < num_blocks; block++) {
+        const uint32_t first = first_of_block(of, block);
+        float *const cosines = of->cosines + block * MD5_WIDTH;
+        if (!is_adding(kind)) {
+            md5_wide_store(cosines, md5_wide_dots((const float *)(of->a + first),
+                                                  (const float *)(of->b + first)));
+            continue;
+        }
+        md5_wide difference[4];
+        if (kind == ADD) {
+            load_part(of->b + first, 0, difference);
+            md5_wide_transpose(difference);
+        } else {
+            divide_rotations(of->b + first, of->reference + first, difference);
+        }
+        MD5_UNROLL
+        for (uint32_t i = 0; i < 4; i++)
+            md5_wide_store(of->differences + (4 * block + i) * MD5_WIDTH, difference[i]);
+        md5_wide_store(cosines, difference[3]);
+    }
+}
+
 // Slerp from the identity to `b`, in place; with a negative weight, to its inverse. All of it is b
 // as it is.
 MD5_WIDE_INLINE void weigh_rotation(const chunk *of, uint32_t slot, md5_wide b[4])
@@ -238,59 +268,64 @@ MD5_WIDE_INLINE void weigh_rotation(const chunk *of, uint32_t slot, md5_wide b[4
         b[i] = md5_wide_flip(back, md5_wide_select(part, md5_wide_mul(b[i], of_b), b[i]));
 }
 
-MD5_WIDE_INLINE void store_product(const md5_wide a[4], const md5_wide b[4], md5_transform *out)
+MD5_WIDE_INLINE void store_rotations(md5_wide rotations[4], md5_transform *out)
 {
-    md5_wide product[4];
-    multiply_rotations(a, b, product);
-    md5_wide_transpose(product);
-    md5_wide_store_run((float *)&out->rotation, FLOATS, product);
+    md5_wide_transpose(rotations);
+    md5_wide_store_run((float *)&out->rotation, FLOATS, rotations);
 }
 
-MD5_WIDE_INLINE void add_block(const chunk *of, uint32_t block, md5_transform *out)
+MD5_WIDE_INLINE void subtract_translations(const md5_transform *source,
+                                           const md5_transform *reference, md5_wide rows[4])
+{
+    md5_wide b[4];
+    load_part(source, TRANSLATION, rows);
+    load_part(reference, TRANSLATION, b);
+    MD5_UNROLL
+    for (int i = 0; i < 4; i++)
+        rows[i] = md5_wide_sub(rows[i], b[i]);
+}
+
+MD5_WIDE_INLINE void add_block(combination kind, const chunk *of, uint32_t block,
+                               md5_transform *out)
 {
     const uint32_t slot = block * MD5_WIDTH, first = first_of_block(of, block);
     md5_wide a[4], b[4], weights[4];
     load_part(of->a + first, TRANSLATION, a);
-    load_part(of->b + first, TRANSLATION, b);
+    if (kind == ADD)
+        load_part(of->b + first, TRANSLATION, b);
+    else
+        subtract_translations(of->b + first, of->reference + first, b);
     md5_wide_spread(md5_wide_load(of->signed_weights + slot), weights);
     MD5_UNROLL
     for (int i = 0; i < 4; i++)
         b[i] = md5_wide_add(a[i], md5_wide_mul(b[i], weights[i]));
-    md5_wide rotation[4];
+    md5_wide rotation[4], product[4];
     load_part(of->a + first, 0, a);
-    load_part(of->b + first, 0, rotation);
     md5_wide_transpose(a);
-    md5_wide_transpose(rotation);
+    MD5_UNROLL
+    for (uint32_t i = 0; i < 4; i++)
+        rotation[i] = md5_wide_load(of->differences + 4 * slot + i * MD5_WIDTH);
     weigh_rotation(of, slot, rotation);
-    store_product(a, rotation, out);
+    multiply_rotations(a, rotation, product);
+    store_rotations(product, out);
     md5_wide_store_run((float *)&out->translation, FLOATS, b);
 }
 
 MD5_WIDE_INLINE void subtract_block(const chunk *of, uint32_t block, md5_transform *out)
 {
     const uint32_t first = first_of_block(of, block);
-    md5_wide a[4], b[4], translation[4];
-    load_part(of->a + first, TRANSLATION, a);
-    load_part(of->b + first, TRANSLATION, b);
-    MD5_UNROLL
-    for (int i = 0; i < 4; i++)
-        translation[i] = md5_wide_sub(a[i], b[i]);
-    load_part(of->a + first, 0, a);
-    load_part(of->b + first, 0, b);
-    md5_wide_transpose(a);
-    md5_wide_transpose(b);
-    MD5_UNROLL
-    for (int i = 0; i < 3; i++)
-        b[i] = md5_wide_sub(md5_wide_all(-0.0f), b[i]);
-    store_product(b, a, out);
+    md5_wide translation[4], rotation[4];
+    subtract_translations(of->a + first, of->b + first, translation);
+    divide_rotations(of->a + first, of->b + first, rotation);
+    store_rotations(rotation, out);
     md5_wide_store_run((float *)&out->translation, FLOATS, translation);
 }
 
 MD5_WIDE_INLINE void combine_block(combination kind, const chunk *of, uint32_t block,
                                    md5_transform *out)
 {
-    if (kind == ADD) {
-        add_block(of, block, out);
+    if (is_adding(kind)) {
+        add_block(kind, of, block, out);
     } else if (kind == SUBTRACT) {
         subtract_block(of, block, out);
     } else {
@@ -325,7 +360,7 @@ MD5_WIDE_INLINE void combine_blocks(combination kind, const chunk *of)
 {
     const uint32_t all = (1u << MD5_WIDTH) - 1;
     const uint32_t rest = of->size % MD5_WIDTH, last = of->num_blocks - 1;
-    const bool in_place = of->out == of->a || of->out == of->b;
+    const bool in_place = of->out == of->a || of->out == of->b || of->out == of->reference;
     const bool last_first = rest > 0 && in_place;
     md5_transform kept[MD5_WIDTH], some[MD5_WIDTH]; // the last block's, and another's
     for (uint32_t i = 0; i < of->num_blocks; i++) {
@@ -353,13 +388,14 @@ MD5_WIDE_INLINE uint32_t size_of_chunk(uint32_t left)
 
 // At least MD5_WIDTH joints.
 MD5_WIDE_INLINE void combine(combination kind, const md5_transform *a, const md5_transform *b,
-                             float weight, const float *joint_weights, uint32_t count,
-                             md5_transform *out)
+                             const md5_transform *reference, float weight,
+                             const float *joint_weights, uint32_t count, md5_transform *out)
 {
     chunk of;
     for (uint32_t begin = 0; begin < count; begin += of.size) {
         of.a = a + begin;
         of.b = b + begin;
+        of.reference = reference ? reference + begin : NULL;
         of.out = out + begin;
         of.size = size_of_chunk(count - begin);
         of.num_blocks = (of.size + MD5_WIDTH - 1) / MD5_WIDTH;
@@ -381,7 +417,7 @@ MD5_WIDE_CODE static void blend(const md5_transform *from, const md5_transform *
                                 const float *joint_weights, uint32_t count, md5_transform *pose)
 {
     if (count >= MD5_WIDTH)
-        combine(BLEND, from, to, weight, joint_weights, count, pose);
+        combine(BLEND, from, to, NULL, weight, joint_weights, count, pose);
     else if (count > 0)
         md5_pose_kernels_of(NARROWER)->blend(from, to, weight, joint_weights, count, pose);
 }
@@ -391,7 +427,7 @@ MD5_WIDE_CODE static void add(const md5_transform *pose, const md5_transform *di
                               md5_transform *out)
 {
     if (count >= MD5_WIDTH)
-        combine(ADD, pose, difference, weight, joint_weights, count, out);
+        combine(ADD, pose, difference, NULL, weight, joint_weights, count, out);
     else if (count > 0)
         md5_pose_kernels_of(NARROWER)->add(pose, difference, weight, joint_weights, count, out);
 }
@@ -400,9 +436,21 @@ MD5_WIDE_CODE static void subtract(const md5_transform *source, const md5_transf
                                    uint32_t count, md5_transform *difference)
 {
     if (count >= MD5_WIDTH)
-        combine(SUBTRACT, source, reference, 1.0f, NULL, count, difference);
+        combine(SUBTRACT, source, reference, NULL, 1.0f, NULL, count, difference);
     else if (count > 0)
         md5_pose_kernels_of(NARROWER)->subtract(source, reference, count, difference);
+}
+
+MD5_WIDE_CODE static void add_difference(const md5_transform *pose, const md5_transform *source,
+                                         const md5_transform *reference, float weight,
+                                         const float *joint_weights, uint32_t count,
+                                         md5_transform *out)
+{
+    if (count >= MD5_WIDTH)
+        combine(ADD_DIFFERENCE, pose, source, reference, weight, joint_weights, count, out);
+    else if (count > 0)
+        md5_pose_kernels_of(NARROWER)->add_difference(pose, source, reference, weight,
+                                                      joint_weights, count, out);
 }
 
 #endif

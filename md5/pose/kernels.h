@@ -25,13 +25,16 @@ typedef struct md5_pose_kernels {
     void (*single)(const md5_binding *binding, const md5_moment *moment, md5_root root,
                    md5_transform *scratch, md5_mat34 *joints, md5_mat34 *palette);
 
-    // md5_blend_poses(), md5_add_pose() and md5_make_additive().
+    // md5_blend_poses(), md5_add_pose(), md5_make_additive() and md5_add_difference().
     void (*blend)(const md5_transform *from, const md5_transform *to, float weight,
                   const float *joint_weights, uint32_t count, md5_transform *pose);
     void (*add)(const md5_transform *pose, const md5_transform *difference, float weight,
                 const float *joint_weights, uint32_t count, md5_transform *out);
     void (*subtract)(const md5_transform *source, const md5_transform *reference, uint32_t count,
                      md5_transform *difference);
+    void (*add_difference)(const md5_transform *pose, const md5_transform *source,
+                           const md5_transform *reference, float weight, const float *joint_weights,
+                           uint32_t count, md5_transform *out);
 
     // `single` of `width` characters with the same binding, one in each lane. NULL where `width`
     // is 1. `scratch` holds `width` matrices for each joint of the model.

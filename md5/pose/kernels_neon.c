@@ -20,6 +20,7 @@ const md5_pose_kernels md5_pose_kernels_neon = {
     .blend = blend,
     .add = add,
     .subtract = subtract,
+    .add_difference = add_difference,
     .crowd = crowd,
     .width = MD5_WIDTH,
 };

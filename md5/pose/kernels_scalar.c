@@ -15,6 +15,7 @@ const md5_pose_kernels md5_pose_kernels_scalar = {
     .blend = blend,
     .add = add,
     .subtract = subtract,
+    .add_difference = add_difference,
     .crowd = NULL,
     .width = 1,
 };
