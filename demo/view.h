@@ -12,6 +12,7 @@
 #include "demo/view_crowd.h"
 #include "demo/view_font.h"
 #include "demo/view_keys.h"
+#include "demo/view_lamps.h"
 #include "demo/view_log.h"
 #include "demo/view_options.h"
 #include "demo/view_overlay.h"
@@ -24,7 +25,7 @@ typedef struct view_shown {
     bool grid, axes, edges, normals, skeleton, bounds;
     bool untextured, checker, maps, two_sided;
     bool classic, shadows;
-    bool panel, statistics, frame_time, hierarchy, help;
+    bool panel, statistics, frame_time, hierarchy, lamps, help;
 } view_shown;
 
 enum { VIEW_NUM_FRAME_TIMES = 120 };
@@ -40,6 +41,7 @@ typedef enum view_drag_kind {
     VIEW_DRAG_ZOOM,
     VIEW_DRAG_TIME,
     VIEW_DRAG_PARAMETER,
+    VIEW_DRAG_LAMP,
 } view_drag_kind;
 
 // What lies under the mouse in the panel.
@@ -67,6 +69,7 @@ typedef struct view_layout {
     view_rect hierarchy;
     view_rect joints;     // its rows, within
     view_rect parameters; // of a machine: rows of equal height
+    view_rect lamps;      // likewise
 } view_layout;
 
 typedef struct view_state {
@@ -95,9 +98,11 @@ typedef struct view_state {
     view_camera camera; // the own one
     bool flying;        // the picture is taken from the flight instead; there is one then
     view_shown shown;
+    view_lamps lamps;
     view_layout layout;
     view_drag_kind drag;
     uint32_t dragged_parameter;
+    view_lamp dragged_lamp;
     float hierarchy_scroll; // pixels
     int32_t hovered_joint;  // in the list, -1 = none
     int32_t chosen_joint;   // that was clicked on, likewise
@@ -183,6 +188,11 @@ void view_draw_joint(view_state *viewer, float width, float height);
 bool view_point_hierarchy(view_state *viewer, float x, float y);
 bool view_press_hierarchy(view_state *viewer, float x, float y);
 int32_t view_marked_joint(const view_state *viewer); // or -1
+
+// The list of lights, with a slider each. Pressing returns whether it was on one.
+void view_draw_lamps(view_state *viewer, float width, float height);
+bool view_press_lamps(view_state *viewer, float x, float y);
+void view_drag_lamp(view_state *viewer, float x);
 
 // Shows a mesh or does not.
 void view_toggle_mesh(view_state *viewer, uint32_t mesh);

@@ -180,6 +180,8 @@ static bool *find_switch(view_shown *shown, view_action action)
         return &shown->frame_time;
     case VIEW_HIERARCHY:
         return &shown->hierarchy;
+    case VIEW_LAMPS:
+        return &shown->lamps;
     case VIEW_HELP:
         return &shown->help;
     default:
@@ -221,7 +223,7 @@ static void perform_rest(view_state *viewer, view_action action)
             viewer->log.error[0] = '\0';
             break;
         }
-        viewer->shown.help = viewer->shown.hierarchy = false;
+        viewer->shown.help = viewer->shown.hierarchy = viewer->shown.lamps = false;
         viewer->chosen_joint = viewer->hovered_joint = -1;
         break;
     case VIEW_QUIT:

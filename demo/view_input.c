@@ -33,7 +33,7 @@ static bool press_panel(view_state *viewer, float x, float y)
         view_perform(viewer, VIEW_CLOSE_LISTS);
         return true;
     }
-    if (view_press_hierarchy(viewer, x, y))
+    if (view_press_hierarchy(viewer, x, y) || view_press_lamps(viewer, x, y))
         return true;
     for (uint32_t i = 0; i < layout->num_hits; i++) {
         const view_hit *const hit = &layout->hits[i];
@@ -106,6 +106,9 @@ static bool move(view_state *viewer, const SDL_MouseMotionEvent *motion)
     case VIEW_DRAG_PARAMETER:
         view_drag_machine(viewer, (float)motion->x * scale);
         return true;
+    case VIEW_DRAG_LAMP:
+        view_drag_lamp(viewer, (float)motion->x * scale);
+        return true;
     case VIEW_DRAG_TIME:
         seek_to(viewer, (float)motion->x * scale);
         return true;
@@ -116,7 +119,8 @@ static bool move(view_state *viewer, const SDL_MouseMotionEvent *motion)
 
 static void release(view_state *viewer)
 {
-    static const char *const names[] = {"none", "orbit", "pan", "zoom", "scrub", "parameter"};
+    static const char *const names[] = {"none",  "orbit",     "pan", "zoom",
+                                        "scrub", "parameter", "lamp"};
     if (viewer->drag != VIEW_DRAG_NONE)
         view_tell_state(viewer, names[viewer->drag]);
     viewer->drag = VIEW_DRAG_NONE;

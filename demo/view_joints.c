@@ -88,7 +88,9 @@ void view_draw_hierarchy(view_state *viewer, float width, float height)
 {
     const float scale = viewer->font.scale, line = viewer->font.line[VIEW_TEXT];
     const float margin = VIEW_MARGIN * scale, padding = VIEW_PADDING * scale;
-    const float below = viewer->layout.bar.height > 0.0f ? viewer->layout.bar.y : height;
+    const view_rect *const lower =
+        viewer->shown.lamps ? &viewer->layout.lamps : &viewer->layout.bar;
+    const float below = lower->height > 0.0f ? lower->y : height;
     joint_list list = walk_joints(viewer->scene.skeleton);
 
     const float list_height = (float)list.count * line;

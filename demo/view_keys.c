@@ -69,6 +69,7 @@ static const view_binding table[] = {
     {VIEW_CHECKER, "checker", "C", "checker on everything", KEY(SDLK_c)},
     {VIEW_LIGHT, "light", "K", "studio light, light as in the original", KEY(SDLK_k)},
     {VIEW_SHADOWS, "shadows", "Shift+K", "shadows", SHIFT(SDLK_k)},
+    {VIEW_LAMPS, "lamps", "Shift+L", "lights as sliders", SHIFT(SDLK_l)},
     {VIEW_MAPS, "maps", "Shift+T", "normals, gloss and glow of the textures", SHIFT(SDLK_t)},
     {VIEW_PANEL, "panel", "Tab", "all text", KEY(SDLK_TAB)},
     {VIEW_STATISTICS, "statistics", "M", "statistics", KEY(SDLK_m)},

@@ -40,6 +40,7 @@ typedef enum view_action {
     VIEW_CHECKER,
     VIEW_LIGHT,
     VIEW_SHADOWS,
+    VIEW_LAMPS,
     VIEW_MAPS,
     VIEW_PANEL,
     VIEW_STATISTICS,

@@ -20,11 +20,39 @@ static md5_vec3 studio_direction(view_axes axes, float right, float back, float 
     return view_scale(direction, 1.0f / view_length(direction));
 }
 
-static void copy_color(float to[3], float red, float green, float blue)
+// The key light's direction, turned about the vertical and raised, but never from below.
+static md5_vec3 move_key(md5_vec3 direction, const view_lamps *lamps)
 {
-    to[0] = red;
-    to[1] = green;
-    to[2] = blue;
+    const float around =
+        view_radians(lamps->values[VIEW_LAMP_AROUND]) + atan2f(direction.y, direction.x);
+    const float raised =
+        view_radians(lamps->values[VIEW_LAMP_HEIGHT]) + asinf(view_clamp(direction.z, -1.0f, 1.0f));
+    const float height = view_clamp(raised, view_radians(3.0f), view_radians(89.0f));
+    return (md5_vec3){cosf(height) * cosf(around), cosf(height) * sinf(around), sinf(height)};
+}
+
+// The colours, as they were set up, for the light of today and of 2004.
+static void color_lights(const view_lamps *lamps, md5gl_lighting lighting,
+                         md5gl_point_light points[VIEW_NUM_POINTS], md5gl_frame *frame)
+{
+    static const struct {
+        float key[3], sky[3], fill[3], rim[3];
+    } colors[] = {
+        [MD5GL_LIGHTING_STUDIO] = {.key = {1.30f, 1.20f, 1.06f},
+                                   .sky = {0.30f, 0.33f, 0.38f},
+                                   .fill = {0.9f, 1.0f, 1.25f},
+                                   .rim = {7.5f, 7.2f, 6.8f}},
+        [MD5GL_LIGHTING_CLASSIC] = {.key = {0.98f, 0.95f, 0.90f},
+                                    .sky = {0.08f, 0.08f, 0.09f},
+                                    .fill = {1.0f, 1.1f, 1.3f},
+                                    .rim = {3.0f, 2.8f, 2.4f}},
+    };
+    for (int i = 0; i < 3; i++) {
+        frame->light[i] = lamps->values[VIEW_LAMP_KEY] * colors[lighting].key[i];
+        frame->ambient[i] = lamps->values[VIEW_LAMP_SKY] * colors[lighting].sky[i];
+        points[0].color[i] = lamps->values[VIEW_LAMP_FILL] * colors[lighting].fill[i];
+        points[1].color[i] = lamps->values[VIEW_LAMP_RIM] * colors[lighting].rim[i];
+    }
 }
 
 // The box of the whole clip stays as it is while the clip plays, and its shadows with it; but where
@@ -57,26 +85,16 @@ void view_set_lights(const view_state *viewer, view_axes axes,
                                     .reach = 8.0f * radius};
     points[1] = (md5gl_point_light){.position = view_add(centre, view_scale(rim, 4.0f * radius)),
                                     .reach = 8.0f * radius};
-    frame->light_direction = studio_direction(axes, -0.78f, 0.66f, 0.95f);
+    frame->light_direction = move_key(studio_direction(axes, -0.78f, 0.66f, 0.95f), &viewer->lamps);
     frame->points = points;
     frame->num_points = VIEW_NUM_POINTS;
     frame->ground = viewer->ground;
     if (viewer->shown.shadows && viewer->drawn != NULL)
         frame->casters = find_casters(viewer);
-    if (viewer->shown.classic) {
-        frame->lighting = MD5GL_LIGHTING_CLASSIC;
-        copy_color(frame->light, 0.98f, 0.95f, 0.90f);
-        copy_color(frame->ambient, 0.08f, 0.08f, 0.09f);
-        copy_color(points[0].color, 1.0f, 1.1f, 1.3f);
-        copy_color(points[1].color, 3.0f, 2.8f, 2.4f);
-        return;
-    }
-    frame->tone_mapped = true;
-    frame->softness = 0.08f;
-    copy_color(frame->light, 1.30f, 1.20f, 1.06f);
-    copy_color(frame->ambient, 0.30f, 0.33f, 0.38f);
-    copy_color(points[0].color, 0.9f, 1.0f, 1.25f);
-    copy_color(points[1].color, 7.5f, 7.2f, 6.8f);
+    frame->lighting = viewer->shown.classic ? MD5GL_LIGHTING_CLASSIC : MD5GL_LIGHTING_STUDIO;
+    color_lights(&viewer->lamps, frame->lighting, points, frame);
+    frame->tone_mapped = !viewer->shown.classic;
+    frame->softness = viewer->shown.classic ? 0.0f : 0.08f;
 }
 
 void view_set_materials(const view_state *viewer, const view_textures *textures, md5gl_model *drawn)

@@ -142,6 +142,8 @@ static void draw_error(view_state *viewer, float width)
 
 void view_draw_lists(view_state *viewer, float width, float height)
 {
+    if (viewer->shown.lamps)
+        view_draw_lamps(viewer, width, height);
     if (viewer->shown.hierarchy && viewer->scene.skeleton != NULL)
         view_draw_hierarchy(viewer, width, height);
     view_draw_joint(viewer, width, height);

@@ -51,18 +51,10 @@ static void trigger_key(uint32_t number, char *text, size_t size)
 static void draw_slider(view_state *viewer, uint32_t parameter, view_rect row)
 {
     const view_machine *const machine = &viewer->scene.machine;
-    const float scale = viewer->font.scale, value = md5_player_get(machine->player, parameter);
     float low, high;
     view_parameter_range(machine->desc, machine->desc->parameters[parameter].name, &low, &high);
-    const float part = view_clamp((value - low) / (high - low), 0.0f, 1.0f);
-    const view_rect track = {row.x, row.y + 0.5f * row.height - 2.0f * scale, row.width,
-                             4.0f * scale};
-    view_draw_round_rect(&viewer->canvas, track, 2.0f * scale, 0x4A5361FFu);
-    view_draw_round_rect(&viewer->canvas,
-                         (view_rect){track.x, track.y, track.width * part, track.height},
-                         2.0f * scale, VIEW_ACCENT);
-    view_draw_disc(&viewer->canvas, track.x + track.width * part, track.y + 2.0f * scale,
-                   6.0f * scale, VIEW_BRIGHT);
+    const float value = md5_player_get(machine->player, parameter);
+    view_draw_slider(&viewer->canvas, row, (value - low) / (high - low));
 }
 
 static void draw_switch(view_state *viewer, uint32_t parameter, uint32_t *num_triggers,

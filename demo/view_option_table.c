@@ -52,6 +52,9 @@ static const view_option table[] = {
     {OPTION_LIGHT, "light", "studio|classic", "Light",
      "physically based, or as id's engine of 2004"},
     {OPTION_NO_SHADOW, "no-shadow", NULL, NULL, "without shadows"},
+    {OPTION_LAMP, "lamp", "NAME=VALUE[,...]", NULL,
+     "key, sky, fill, rim: brightness from 0 to 3 (1);\n"
+     "around, height: degrees that the key light is moved (0)"},
 
     {OPTION_AZIMUTH, "camera-azimuth-angle", "DEG", "Camera",
      "0 = in front, 90 = at the model's left"},
@@ -72,6 +75,7 @@ static const view_option table[] = {
     {OPTION_STATISTICS, "statistics", NULL, NULL, "more of it: meshes, memory, device"},
     {OPTION_FRAME_TIME, "frame-time", NULL, NULL, "time that a frame takes"},
     {OPTION_HIERARCHY, "hierarchy", NULL, NULL, "list of joints"},
+    {OPTION_LAMPS, "lamps", NULL, NULL, "list of lights"},
     {OPTION_JOINT, "joint", "NAME", NULL, "a joint, and as heat what it moves"},
     {OPTION_KEYS, "keys", NULL, NULL, "list of keys"},
     {OPTION_UI_SCALE, "ui-scale", "F", NULL, "size of the text (1, or as the screen asks for)"},

@@ -217,6 +217,8 @@ static bool *find_switch(view_options *o, view_option_id id)
         return &o->bounds;
     case OPTION_HIERARCHY:
         return &o->hierarchy;
+    case OPTION_LAMPS:
+        return &o->show_lamps;
     case OPTION_CHECKERBOARD:
         return &o->checkerboard;
     case OPTION_STEPS:
@@ -332,6 +334,8 @@ static bool set_value(view_options *o, view_option_id id, const char *value)
     case OPTION_GLOW_MAP:
         add_texture(value, map_of(id), o);
         return value[0] != '\0';
+    case OPTION_LAMP:
+        return view_read_lamps(value, &o->lamps);
     case OPTION_PATH:
     case OPTION_LIGHT:
     case OPTION_ROOT:
@@ -456,6 +460,7 @@ bool view_read_options(int count, char **arguments, view_options *options, char 
         .height = 720,
         .samples = 4,
         .speed = 1.0,
+        .lamps = view_usual_lamps(),
         .grid = -1,
         .panel = -1,
         .frame_time = -1,

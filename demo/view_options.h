@@ -4,6 +4,7 @@
 
 #include "md5/md5model.h"
 #include "render/md5gl.h"
+#include "demo/view_lamps.h"
 #include "demo/view_log.h"
 #include "demo/view_machine.h"
 #include "demo/view_maps.h"
@@ -59,10 +60,11 @@ typedef struct view_options {
 
     // -1 = as it suits: the grid in a picture with a background, the others in a window.
     int grid, panel, frame_time;
-    bool axis, edges, armature, normals, bounds, hierarchy, statistics, keys;
+    bool axis, edges, armature, normals, bounds, hierarchy, show_lamps, statistics, keys;
     bool checkerboard, untextured, no_maps, two_sided;
     md5gl_lighting lighting;
     bool no_shadow;
+    view_lamps lamps;
     bool no_background, background_given;
     float background[3]; // sRGB, 0..1
     float ui_scale;      // of the panel; 0 = as the screen asks for

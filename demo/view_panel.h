@@ -61,4 +61,7 @@ float view_rows_height(const view_rows *rows);
 float view_row_height(const view_rows *rows, const view_row *row);
 void view_draw_rows(view_canvas *canvas, view_rows *rows, float x, float y);
 
+// A slider as wide as `row` and in the middle of it, `part` (0..1) of it full.
+void view_draw_slider(view_canvas *canvas, view_rect row, float part);
+
 #endif

@@ -60,6 +60,7 @@ void view_remember(view_state *viewer)
         {"statistics", s->statistics},
         {"frame-time", s->frame_time},
         {"hierarchy", s->hierarchy},
+        {"lamps", s->lamps},
     };
     view_config *const config = viewer->config;
     if (config == NULL)
@@ -68,6 +69,9 @@ void view_remember(view_state *viewer)
     for (size_t i = 0; i < sizeof switches / sizeof switches[0]; i++)
         set_argument(config, switches[i].name, common_copy(switches[i].on ? "yes" : "no"));
     set_argument(config, "light", common_copy(s->classic ? "classic" : "studio"));
+    char lamps[128];
+    view_write_lamps(&viewer->lamps, lamps, sizeof lamps);
+    set_argument(config, "lamp", common_copy(lamps));
     config->has_camera = config->model != NULL;
     config->camera = viewer->camera;
     (void)view_write_config(config, &viewer->log);

@@ -39,8 +39,10 @@ void view_begin(view_state *viewer, const view_options *options)
         .statistics = options->statistics,
         .frame_time = options->frame_time >= 0 ? options->frame_time != 0 : window,
         .hierarchy = options->hierarchy,
+        .lamps = options->show_lamps,
         .help = options->keys,
     };
+    viewer->lamps = options->lamps;
 }
 
 void view_end(view_state *viewer)
@@ -117,12 +119,15 @@ void view_tell_state(view_state *viewer, const char *action)
     static const char *const lists[] = {"none", "files", "clips"};
     if (viewer->log.level < VIEW_DEBUG)
         return;
+    char lamps[128];
+    view_write_lamps(&viewer->lamps, lamps, sizeof lamps);
     view_debug(
         &viewer->log,
         "%s: model=%s clip=%s %zu/%zu time=%.4f frame=%.3f/%u playing=%d speed=%g backward=%d "
         "loop=%s root=%s azimuth=%.1f elevation=%.1f distance=%.4g target=%.4g,%.4g,%.4g "
         "orthographic=%d grid=%d axes=%d edges=%d normals=%d skeleton=%d bounds=%d untextured=%d "
         "checker=%d light=%s shadows=%d maps=%d panel=%d statistics=%d frame-time=%d hierarchy=%d "
+        "lamps=%d lamp=%s "
         "help=%d warnings=%u "
         "size=%ux%u flight=%s flying=%d shot=%u flight-frame=%.3f list=%s found=%zu joint=%d "
         "hidden=%u error=%d",
@@ -136,7 +141,7 @@ void view_tell_state(view_state *viewer, const char *action)
         (double)camera->target.y, (double)camera->target.z, camera->orthographic, s->grid, s->axes,
         s->edges, s->normals, s->skeleton, s->bounds, s->untextured, s->checker,
         s->classic ? "classic" : "studio", s->shadows, s->maps, s->panel, s->statistics,
-        s->frame_time, s->hierarchy, s->help, (unsigned)viewer->log.num_warnings,
+        s->frame_time, s->hierarchy, s->lamps, lamps, s->help, (unsigned)viewer->log.num_warnings,
         (unsigned)viewer->width, (unsigned)viewer->height, has_flight ? scene->flight.name : "none",
         viewer->flying, (unsigned)place.shot, place.frame, lists[viewer->browser.kind],
         viewer->browser.num_found, (int)view_marked_joint(viewer), (unsigned)viewer->hidden_meshes,

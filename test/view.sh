@@ -74,6 +74,8 @@ usage "time that is none" "--animation-time" --animation-time 1,,2
 usage "index that is none" "--animation-index" --animation-index -1
 usage "path that is none" "4|8|exact|cpu|compute" --path 5
 usage "light that is none" "studio|classic" --light disco
+usage "lamp that is none" "NAME=VALUE" --lamp moon=1
+usage "lamp too bright" "NAME=VALUE" --lamp key=1,sky=4
 usage "root that is none" "file|id|in_place" --root sideways
 usage "colour that is none" "--background-color" --background-color '#12'
 usage "switch with nonsense" "yes or no" --grid=perhaps
@@ -246,6 +248,8 @@ drawn_apart "--bounds" 0.0005 --bounds
 drawn_apart "--checkerboard" 0.03 --checkerboard
 drawn_apart "--untextured" 0.03 --untextured
 drawn_apart "--light classic" 0.05 --light classic
+drawn_apart "--lamp" 0.05 --lamp key=2,around=60
+drawn_apart "--lamps" 0.01 --lamps
 drawn_apart "--no-shadow" 0.01 --no-shadow
 drawn_apart "--no-maps" 0.0005 --no-maps
 drawn_apart "--normal-map" 0.01 --normal-map models/bobbin/bobbin.png

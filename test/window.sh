@@ -169,7 +169,27 @@ turns "Tab: all text" panel Tab panel 0.02
 turns "M: statistics" statistics m statistics 0.005
 turns "Z: frame time" frame-time z frame-time 0.0003
 turns "Shift+H: joints" hierarchy shift+h hierarchy 0.02
+turns "Shift+L: lights" lamps shift+l lamps 0.02
 turns "H: keys" help h help 0.05
+# The list of lights lies above the time bar, its sliders from 572 to 720.
+shines() {
+    press lamps shift+l && sleep 0.3 && take lamps &&
+        after lamp drag 1 621 235 700 235 && says 'is["lamp"] ~ /^key=2.59/ && is["azimuth"] == was["azimuth"]' &&
+        after lamp drag 1 646 311 690 311 && says 'is["lamp"] ~ /around=107/' && take shone &&
+        differ 0.1 lamps shone
+}
+# click X Y
+click() {
+    xdotool mousemove --window "$window" "$1" "$2" click 1
+}
+shines_as_before() {
+    after lamp click 515 235 && after lamp click 515 311 &&
+        says 'is["lamp"] == "key=1,sky=1,fill=1,rim=1,around=0,height=0"' && take lamps_again &&
+        png differ "$scratch/lamps.png" "$scratch/lamps_again.png" | awk '{ exit !($1 < 0.02) }' &&
+        press lamps shift+l
+}
+check "sliders of the lights change the picture" shines
+check "a click on their names puts them back" shines_as_before
 does "F1 shows the keys" help F1 'is["help"] == 1'
 does "Esc takes them away" close-lists Escape 'is["help"] == 0'
 larger_text() {
