@@ -296,7 +296,7 @@ SHAREDIR   := $(PREFIX)/share/md5model
 ## make install        to PREFIX=/usr/local, below DESTDIR, with a pkg-config file
 install: all $(BUILD)/md5model.pc
 	install -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(INCLUDEDIR)/md5model
-	install -m 644 md5/md5model.h md5/md5play.h $(DESTDIR)$(INCLUDEDIR)/md5model/
+	install -m 644 md5/md5model.h md5/md5pose.h md5/md5play.h $(DESTDIR)$(INCLUDEDIR)/md5model/
 	install -m 644 $(LIBRARY) $(DESTDIR)$(LIBDIR)/libmd5model.a
 	install -m 755 $(SHARED) $(DESTDIR)$(LIBDIR)/libmd5model.so.$(VERSION)
 	ln -sf libmd5model.so.$(VERSION) $(DESTDIR)$(LIBDIR)/libmd5model.so.$(ABI)

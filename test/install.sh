@@ -25,7 +25,7 @@ check "make install" make_ install
 version=$(awk '/define MD5_VERSION_(MAJOR|MINOR|PATCH)/ { printf "%s%s", dot, $3; dot = "." }' \
     md5/md5model.h)
 missing_files() {
-    for file in include/md5model/md5model.h include/md5model/md5play.h \
+    for file in include/md5model/md5model.h include/md5model/md5pose.h include/md5model/md5play.h \
         lib/libmd5model.a lib/libmd5model.so \
         "lib/libmd5model.so.$version" lib/pkgconfig/md5model.pc bin/md5tool bin/md5view; do
         [ -s "$root$prefix/$file" ] || echo "$file"
@@ -76,7 +76,7 @@ check "it runs, static" prints_version_and_joints
 silent "it needs no shared library" needs_the_library
 
 header=$root$prefix/include/md5model/md5model.h
-for each in md5model.h md5play.h; do
+for each in md5model.h md5pose.h md5play.h; do
     check "$each is C11, pedantic" "$cc" -std=c11 -pedantic -Wall -Wextra -Werror -fsyntax-only \
         -x c "$(dirname "$header")/$each"
     if command -v c++ >/dev/null; then
@@ -102,7 +102,7 @@ declared_but_not_exported() {
     awk '/^MD5_API / { open = 1 }
          open { if (match($0, /md5_[a-z0-9_]+\(/)) {
              print substr($0, RSTART, RLENGTH - 1); open = 0 } }' \
-        "$header" "$(dirname "$header")/md5play.h" | sort >"$scratch/declared"
+        "$(dirname "$header")"/md5*.h | sort >"$scratch/declared"
     nm -D --defined-only "$root$prefix/lib/libmd5model.so" | awk '$3 ~ /^md5_/ { print $3 }' |
         sort >"$scratch/exported"
     diff "$scratch/declared" "$scratch/exported"

@@ -19,7 +19,7 @@ blocks() {
 
 count=$(blocks c)
 check "there is a snippet of C" [ "$count" -gt 0 ]
-mkdir "$scratch/md5model" && ln -s "$PWD/md5/md5model.h" "$PWD/md5/md5play.h" "$scratch/md5model/"
+mkdir "$scratch/md5model" && ln -s "$PWD"/md5/md5*.h "$scratch/md5model/"
 builds() {
     # shellcheck disable=SC2086
     $cc -std=c11 -Wall -Wextra -Werror ${MD5_LINK_FLAGS:-} -I"$scratch" -x c "$1" -x none \

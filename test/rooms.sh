@@ -16,7 +16,7 @@ includes() {
             sub(/[ \t]*(\/\/.*|\/\*.*)?$/, "", name)
             gsub(/"/, "", name)
             # The public headers find each other also where they are installed.
-            if (FILENAME == "md5/md5play.h" && name == "md5model.h") name = "md5/" name
+            if (FILENAME ~ /^md5\/md5[a-z]+\.h$/ && name ~ /^md5[a-z]+\.h$/) name = "md5/" name
             print FILENAME, name
         }'
 }
@@ -27,6 +27,7 @@ forbidden() {
     awk '
         function room(path) {
             if (path == "md5/md5model.h") return "door"
+            if (path == "md5/md5pose.h") return "posedoor"
             if (path == "md5/md5play.h") return "playdoor"
             if (path ~ /^md5\/[a-z]+\//) { split(path, part, "/"); return part[2] }
             if (path ~ /^md5\//) return "load"
@@ -45,14 +46,15 @@ forbidden() {
             allow("read", "door playdoor core read libc")
             allow("pose", "door core pose libc")
             allow("skin", "door core skin libc")
-            allow("play", "door playdoor core pose play libc")
+            allow("play", "door posedoor playdoor core pose play libc")
             allow("load", "door playdoor core read pose skin load libc")
             allow("door", "libc")
-            allow("playdoor", "door libc")
+            allow("posedoor", "door libc")
+            allow("playdoor", "posedoor libc")
             allow("md5gl", "door libc")
             allow("render", "door md5gl render glad libc")
             allow("tool", "door playdoor tool libc system stb")
-            allow("demo", "door playdoor md5gl demo tool libc system SDL stb")
+            allow("demo", "door posedoor playdoor md5gl demo tool libc system SDL stb")
             n = split("assert ctype errno fenv float inttypes limits locale math stdalign " \
                       "stdarg stdatomic stdbool stddef stdint stdio stdlib string time " \
                       "immintrin emmintrin smmintrin xmmintrin arm_neon cpuid", name, " ")
