@@ -4,7 +4,7 @@
 #define DEMO_VIEW_COMPANION_H
 
 #include "md5/md5model.h"
-#include "md5/md5play.h"
+#include "md5/md5pose.h"
 
 #include <stdbool.h>
 

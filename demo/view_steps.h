@@ -3,7 +3,7 @@
 #define DEMO_VIEW_STEPS_H
 
 #include "md5/md5model.h"
-#include "md5/md5play.h"
+#include "md5/md5pose.h"
 
 struct view_scene;
 struct view_lines;

@@ -5,7 +5,7 @@
 #include "test/test.h"
 
 #include "md5/core/math.h"
-#include "md5/md5play.h"
+#include "md5/md5pose.h"
 
 enum { IK_JOINTS = 64 };
 

@@ -3,7 +3,7 @@
 #define MD5_PLAY_RETARGET_H
 
 #include "md5/core/math.h"
-#include "md5/md5play.h"
+#include "md5/md5pose.h"
 
 // What drives one joint of the target.
 typedef struct md5_link {

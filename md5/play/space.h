@@ -4,7 +4,7 @@
 #define MD5_PLAY_SPACE_H
 
 #include "md5/core/math.h"
-#include "md5/md5play.h"
+#include "md5/md5pose.h"
 #include "md5/pose/slerp.h"
 
 #define MD5_NO_TURN ((md5_quat){0.0f, 0.0f, 0.0f, 1.0f})
