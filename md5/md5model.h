@@ -75,6 +75,12 @@ typedef struct md5_transform {
     float pad;
 } md5_transform;
 
+// The same as a unit dual quaternion: real = rotation, dual = (translation, 0) * rotation / 2.
+// Both parts with the other sign are the same motion.
+typedef struct md5_dual_quat {
+    md5_quat real, dual;
+} md5_dual_quat;
+
 // 3x4 matrix, row-major: row r is m[4*r] .. m[4*r + 3], the last of which is the translation.
 // The bytes are three vec4 rows, as shaders read them.
 typedef struct md5_mat34 {
@@ -519,6 +525,23 @@ MD5_API void md5_skin(const md5_mesh *mesh, const md5_mat34 *palette, md5_vec3 *
 // should say where they are missing or wrong. Takes about as long as skinning positions, and no
 // memory. Empty for a model without vertices.
 MD5_API md5_bounds md5_skin_bounds(const md5_model *model, const md5_mat34 *palette);
+
+// Skinning that keeps the volume of what twists. md5_skin() puts a vertex between the places to
+// which its joints would take it, which draws joints that turn apart together. Here it is moved by
+// one rigid motion, which the dual quaternions of its joints blend to; what bends sharply bulges a
+// little instead. Kavan, Collins, Zara and O'Sullivan, "Geometric Skinning with Approximate Dual
+// Quaternion Blending", 2008. What one joint moves comes out as of md5_skin(), to rounding.
+//
+// Writes dual[count] from palette[count] of md5_build_palette(). A scale, which joints of MD5 do
+// not have, is not kept.
+MD5_API void md5_dual_palette(const md5_mat34 *palette, uint32_t count, md5_dual_quat *dual);
+
+// Writes what md5_skin() does, from the dual palette, in up to twice the time. A motion needs one
+// place to begin at, which is mesh->positions: weights that do not meet in one point go along with
+// the vertex instead of each with its joint, and biases count as if their sum were 1 (where they
+// cancel out, as if the first were alone). The bind pose stays as it is in any case.
+MD5_API void md5_skin_dual(const md5_mesh *mesh, const md5_dual_quat *palette, md5_vec3 *positions,
+                           md5_vec3 *normals, md5_vec4 *tangents);
 
 // The influences of each drawn vertex in a fixed number of slots (1 to 255), largest first, the
 // rest dropped, biases scaled to sum 1 (where they cancel out, weight 1 on the first; negative

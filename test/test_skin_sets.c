@@ -1,8 +1,9 @@
-// md5_skin() with every instruction set that this machine has: the same bits as plain C.
+// md5_skin() and md5_skin_dual() with every instruction set that this machine has: the same bits as
+// plain C.
 #include "test/made_mesh.h"
 #include "test/test.h"
 
-#include "md5/skin/kernels.h"
+#include "md5/skin/dual.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -24,8 +25,7 @@ typedef struct skinned {
     md5_vec4 *tangents;
 } skinned;
 
-static skinned skin(const md5_mesh *mesh, const md5_mat34 *palette, md5_cpu level, bool normals,
-                    bool tangents)
+static skinned make_skinned(const md5_mesh *mesh, bool normals, bool tangents)
 {
     const size_t count = mesh->num_vertices;
     skinned result = {.positions = malloc(count * sizeof *result.positions + 1)};
@@ -36,9 +36,26 @@ static skinned skin(const md5_mesh *mesh, const md5_mat34 *palette, md5_cpu leve
     if (tangents)
         memset(result.tangents = malloc(count * sizeof *result.tangents + 1), 0xee,
                count * sizeof *result.tangents);
+    return result;
+}
+
+static skinned skin(const md5_mesh *mesh, const md5_mat34 *palette, md5_cpu level, bool normals,
+                    bool tangents)
+{
+    const skinned result = make_skinned(mesh, normals, tangents);
     const md5_skin_job job = {mesh,           palette,         result.positions,
                               result.normals, result.tangents, NULL};
     md5_skin_with(level, &job);
+    return result;
+}
+
+static skinned skin_dual(const md5_mesh *mesh, const md5_dual_quat *palette, md5_cpu level,
+                         bool normals, bool tangents)
+{
+    const skinned result = make_skinned(mesh, normals, tangents);
+    const md5_dual_job job = {{mesh, NULL, result.positions, result.normals, result.tangents, NULL},
+                              palette};
+    md5_dual_with(level, &job);
     return result;
 }
 
@@ -52,6 +69,13 @@ static void free_skinned(skinned *result)
 static bool is_equal(const void *a, const void *b, size_t count, size_t size)
 {
     return (!a && !b) || memcmp(a, b, count * size) == 0;
+}
+
+static bool is_same(const skinned *a, const skinned *b, size_t count)
+{
+    return is_equal(a->positions, b->positions, count, sizeof(md5_vec3))
+           && is_equal(a->normals, b->normals, count, sizeof(md5_vec3))
+           && is_equal(a->tangents, b->tangents, count, sizeof(md5_vec4));
 }
 
 static bool is_at(md5_vec3 a, md5_vec3 b)
@@ -78,6 +102,25 @@ static void check_bounds(const md5_mesh *mesh, const md5_mat34 *palette, const c
     }
 }
 
+// The same of dual quaternions, of which any that are finite will do.
+static void check_dual_sets(const md5_mesh *mesh, const md5_dual_quat *palette, const char *what)
+{
+    for (int wanted = 0; wanted < 4; wanted++) {
+        const bool normals = wanted & 1, tangents = wanted & 2;
+        skinned expected = skin_dual(mesh, palette, MD5_CPU_SCALAR, normals, tangents);
+        for (md5_cpu level = MD5_CPU_SCALAR + 1; level < MD5_CPU_COUNT; level++) {
+            if (!md5_cpu_has(level))
+                continue;
+            skinned actual = skin_dual(mesh, palette, level, normals, tangents);
+            test_check(is_same(&expected, &actual, mesh->num_vertices), __FILE__, __LINE__,
+                       "%s, %s: dual differs, normals %d, tangents %d", what, level_names[level],
+                       normals, tangents);
+            free_skinned(&actual);
+        }
+        free_skinned(&expected);
+    }
+}
+
 // All four combinations of what is written, with all instruction sets.
 static void check_sets(const md5_mesh *mesh, const md5_mat34 *palette, const char *what)
 {
@@ -89,12 +132,9 @@ static void check_sets(const md5_mesh *mesh, const md5_mat34 *palette, const cha
             if (!md5_cpu_has(level))
                 continue;
             skinned actual = skin(mesh, palette, level, normals, tangents);
-            const bool same =
-                is_equal(expected.positions, actual.positions, count, sizeof(md5_vec3))
-                && is_equal(expected.normals, actual.normals, count, sizeof(md5_vec3))
-                && is_equal(expected.tangents, actual.tangents, count, sizeof(md5_vec4));
-            test_check(same, __FILE__, __LINE__, "%s, %s differs, normals %d, tangents %d", what,
-                       level_names[level], normals, tangents);
+            test_check(is_same(&expected, &actual, count), __FILE__, __LINE__,
+                       "%s, %s differs, normals %d, tangents %d", what, level_names[level], normals,
+                       tangents);
             free_skinned(&actual);
         }
         free_skinned(&expected);
@@ -126,7 +166,7 @@ static md5_vec3 random_vec3(uint64_t *random)
 // How a streak of vertices is made. Influence i is on joint + i * step, or, if that is 0, on any.
 typedef struct streak {
     uint32_t length, num_influences, joint, step;
-    enum { WHOLE, MEETING, APART } form;
+    enum { WHOLE, MEETING, APART, CANCELLING } form;
 } streak;
 
 static streak random_streak(uint64_t *random)
@@ -136,7 +176,7 @@ static streak random_streak(uint64_t *random)
         .num_influences = test_random_u32(random) % (MOST_INFLUENCES + 1),
         .joint = test_random_u32(random) % JOINTS,
         .step = test_random_u32(random) % 3,
-        .form = test_random_u32(random) % 3,
+        .form = test_random_u32(random) % 4,
     };
     if (test_random_u32(random) % 2 == 0)
         made.num_influences %= 5; // most real ones have few
@@ -158,7 +198,8 @@ static void add_vertex(random_mesh *made, const streak *of, uint64_t *random)
     const md5_vec3 t = random_vec3(random);
     made->tangents[vertex] = (md5_vec4){t.x, t.y, t.z, test_random_u32(random) % 2 ? 1.0f : -1.0f};
     for (uint32_t i = 0; i < count; i++, next++) {
-        const float bias = is_whole ? 1.0f : 1.0f / (float)count;
+        const float sign = of->form == CANCELLING && i % 2 ? -1.0f : 1.0f;
+        const float bias = is_whole ? 1.0f : sign / (float)count;
         const md5_vec3 q = of->form == APART ? random_vec3(random) : p;
         made->influences[next] = (md5_vec4){bias * q.x, bias * q.y, bias * q.z, bias};
         made->influence_joints[next] =
@@ -266,6 +307,30 @@ TEST (skin_gives_the_same_bits_with_every_instruction_set) {
             CHECK(seen.count[order][kind] > 0);
     }
     CHECK(seen.count[MD5_SKIN_SINGLES][MD5_SKIN_NONE] > 0);
+}
+
+// Joints stand alike in pairs, so that there are biases which cancel out, and some dual quaternions
+// are turned to their other side.
+TEST (dual_skinning_gives_the_same_bits_with_every_instruction_set) {
+    uint64_t random = 61;
+    md5_mat34 palette[JOINTS];
+    md5_dual_quat dual[JOINTS];
+    for (uint32_t round = 0; round < 100; round++) {
+        random_mesh made;
+        make_random_mesh(&made, round % 20, &random);
+        made_joints(palette, JOINTS, 20.0, &random);
+        for (uint32_t i = 1; i < JOINTS; i += 2)
+            palette[i] = palette[i - 1];
+        md5_dual_palette(palette, JOINTS, dual);
+        for (uint32_t i = round % 3; i < JOINTS; i += 3) {
+            const md5_quat r = dual[i].real, d = dual[i].dual;
+            dual[i] = (md5_dual_quat){{-r.x, -r.y, -r.z, -r.w}, {-d.x, -d.y, -d.z, -d.w}};
+        }
+        char what[40];
+        snprintf(what, sizeof what, "random mesh %u", round);
+        check_dual_sets(&made.mesh, dual, what);
+        free_random_mesh(&made);
+    }
 }
 
 // Directions that vanish, infinite and missing numbers: all the same bits still.
@@ -407,13 +472,17 @@ static void check_model(const char *path)
         return;
     const uint32_t num_joints = model->skeleton.num_joints;
     md5_mat34 *palette = calloc(num_joints, sizeof *palette);
+    md5_dual_quat *dual = calloc(num_joints, sizeof *dual);
     uint64_t random = 53;
     made_joints(palette, num_joints, 50.0, &random);
     md5_build_palette(model, palette, palette);
+    md5_dual_palette(palette, num_joints, dual);
     for (uint32_t i = 0; i < model->num_meshes; i++) {
         check_plan(&model->meshes[i], path);
         check_sets(&model->meshes[i], palette, path);
+        check_dual_sets(&model->meshes[i], dual, path);
     }
+    free(dual);
     free(palette);
     md5_free_model(model);
 }

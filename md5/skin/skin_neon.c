@@ -1,14 +1,19 @@
-// md5_skin() for NEON.
+// md5_skin() and md5_skin_dual() for NEON.
 #include "md5/core/cpu.h"
 
 #if MD5_HAS_NEON
 
 #define MD5_WIDE_NEON
-#include "md5/skin/skin_wide.h"
+#include "md5/skin/dual_wide.h"
 
 void md5_skin_neon(const md5_skin_job *job)
 {
     skin(job);
+}
+
+void md5_dual_neon(const md5_dual_job *job)
+{
+    skin_dual(job);
 }
 
 #endif

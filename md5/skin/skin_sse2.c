@@ -1,14 +1,19 @@
-// md5_skin() for SSE2.
+// md5_skin() and md5_skin_dual() for SSE2.
 #include "md5/core/cpu.h"
 
 #if MD5_HAS_SSE2
 
 #define MD5_WIDE_SSE2
-#include "md5/skin/skin_wide.h"
+#include "md5/skin/dual_wide.h"
 
 void md5_skin_sse2(const md5_skin_job *job)
 {
     skin(job);
+}
+
+void md5_dual_sse2(const md5_dual_job *job)
+{
+    skin_dual(job);
 }
 
 #endif
