@@ -68,7 +68,7 @@ static void describe_paths(const view_state *viewer, char *text, size_t size)
 {
     enum { LISTED = 6 };
     const uint32_t num_meshes = viewer->scene.model->num_meshes;
-    uint32_t counts[MD5GL_PATH_COMPUTE + 1] = {0};
+    uint32_t counts[MD5GL_PATH_STORAGE + 1] = {0};
     size_t used = 0;
     text[0] = '\0';
     for (uint32_t i = 0; i < num_meshes; i++) {
@@ -78,7 +78,7 @@ static void describe_paths(const view_state *viewer, char *text, size_t size)
             used += (size_t)snprintf(text + used, size - used, "%s%s", i > 0 ? ", " : "",
                                      md5gl_path_name(path));
     }
-    for (md5gl_path path = MD5GL_PATH_4; num_meshes > LISTED && path <= MD5GL_PATH_COMPUTE; path++)
+    for (md5gl_path path = MD5GL_PATH_4; num_meshes > LISTED && path <= MD5GL_PATH_STORAGE; path++)
         if (counts[path] > 0)
             used +=
                 (size_t)snprintf(text + used, size - used, "%s%u \xC3\x97 %s", used > 0 ? ", " : "",

@@ -34,7 +34,7 @@ static const view_option table[] = {
     {OPTION_STEPS, "steps", NULL, NULL, "uneven ground, on which feet are placed"},
     {OPTION_CROWD, "crowd", "N", NULL, "N characters, each in its own time"},
     {OPTION_NO_AUTO, "no-auto", NULL, NULL, "do not pick up animations beside the model"},
-    {OPTION_PATH, "path", "auto|4|8|exact|cpu|compute", NULL,
+    {OPTION_PATH, "path", "auto|4|8|exact|cpu|compute|storage", NULL,
      "how vertices are skinned (per mesh: the first without\n"
      "loss of 4, 8, exact)"},
     {OPTION_WATCH, "watch", NULL, NULL, "reload when a file changes"},

@@ -248,7 +248,7 @@ static bool set_choice(view_options *o, view_option_id id, const char *value)
 {
     int choice = -1;
     if (id == OPTION_PATH) {
-        choice = CHOICE(value, "auto", "4", "8", "exact", "cpu", "compute");
+        choice = CHOICE(value, "auto", "4", "8", "exact", "cpu", "compute", "storage");
         o->path = (md5gl_path)choice;
     } else if (id == OPTION_LIGHT) {
         choice = CHOICE(value, "studio", "classic");

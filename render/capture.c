@@ -8,7 +8,11 @@ static void skin_into(md5gl_renderer *renderer, const md5gl_model *model, const 
 {
     const GladGLContext *gl = &renderer->gl;
     const md5gl_program *const program = md5gl_skinned_program(renderer, mesh, MD5GL_PASS_CAPTURE);
-    md5gl_bind_mesh(renderer, mesh, program, &model->batches[0], model->model->skeleton.num_joints);
+    if (model->storage)
+        md5gl_bind_storage(renderer, model, program, 0);
+    else
+        md5gl_bind_mesh(renderer, mesh, program, &model->batches[0],
+                        model->model->skeleton.num_joints);
     if (md5gl_skins_first(mesh->path))
         md5gl_point_at_posed(renderer, mesh, 0);
     for (GLuint i = 0; i < NUM; i++) {
@@ -18,7 +22,7 @@ static void skin_into(md5gl_renderer *renderer, const md5gl_model *model, const 
     }
     gl->Enable(GL_RASTERIZER_DISCARD);
     gl->BeginTransformFeedback(GL_POINTS);
-    gl->DrawArrays(GL_POINTS, 0, (GLsizei)mesh->mesh->num_vertices);
+    gl->DrawArrays(GL_POINTS, (GLint)mesh->first_vertex, (GLsizei)mesh->mesh->num_vertices);
     gl->EndTransformFeedback();
     gl->Disable(GL_RASTERIZER_DISCARD);
 }

@@ -7,7 +7,7 @@ const md5gl_program *md5gl_skinned_program(const md5gl_renderer *renderer, const
     static const enum md5gl_skin skins[] = {
         [MD5GL_PATH_4] = MD5GL_SKIN_4,           [MD5GL_PATH_8] = MD5GL_SKIN_8,
         [MD5GL_PATH_EXACT] = MD5GL_SKIN_EXACT,   [MD5GL_PATH_CPU] = MD5GL_SKIN_POSED,
-        [MD5GL_PATH_COMPUTE] = MD5GL_SKIN_POSED,
+        [MD5GL_PATH_COMPUTE] = MD5GL_SKIN_POSED, [MD5GL_PATH_STORAGE] = MD5GL_SKIN_STORAGE,
     };
     return &renderer->skinned[skins[mesh->path]][pass];
 }
@@ -89,23 +89,57 @@ static void set_culling(md5gl_renderer *renderer, bool culls)
         renderer->gl.Disable(GL_CULL_FACE);
 }
 
-static void draw_pass(md5gl_renderer *renderer, const model_draw *draw)
+// All but the vertices of a mesh.
+static void set_up_mesh(md5gl_renderer *renderer, const model_draw *draw, const md5gl_mesh *mesh,
+                        const md5gl_program *program)
 {
     const GladGLContext *gl = &renderer->gl;
     const md5gl_model *const model = draw->model;
+    const bool coloured = model->storage ? model->storage->coloured : mesh->mesh->colors != NULL;
+    gl->UseProgram(program->name);
+    bind_textures(renderer, mesh, program, draw->style);
+    gl->Uniform1i(program->uniforms[MD5GL_PLACED], model->placed);
+    gl->Uniform1i(program->uniforms[MD5GL_COLOURED], coloured);
+    gl->Uniform1i(program->uniforms[MD5GL_MULTISAMPLED], renderer->multisampled);
+    if (draw->colour)
+        gl->Uniform4fv(program->uniforms[MD5GL_FLAT_COLOUR], 1, draw->colour);
+    set_culling(renderer, !(draw->style & MD5GL_NO_CULLING) && !mesh->material.two_sided);
+}
+
+// All meshes of equal state, and all their instances, at once.
+static void draw_storage(md5gl_renderer *renderer, const model_draw *draw)
+{
+    const md5gl_model *const model = draw->model;
+    const md5gl_program *const program = &renderer->skinned[MD5GL_SKIN_STORAGE][draw->pass];
+    const bool culls = !(draw->style & MD5GL_NO_CULLING);
+    if (model->num_batches == 0)
+        return;
+    md5gl_update_commands(renderer, model);
+    for (uint32_t batch = 0; batch < model->num_batches; batch++) {
+        md5gl_bind_storage(renderer, model, program, batch);
+        const md5gl_mesh *mesh;
+        for (uint32_t first = 0, count = 0;
+             (mesh = md5gl_next_alike(model, draw->pass, culls, first, &count)) != NULL;
+             first += count) {
+            set_up_mesh(renderer, draw, mesh, program);
+            md5gl_multi_draw(renderer, model, draw->pass, batch, first, count);
+        }
+    }
+}
+
+static void draw_pass(md5gl_renderer *renderer, const model_draw *draw)
+{
+    const md5gl_model *const model = draw->model;
+    if (model->storage) {
+        draw_storage(renderer, draw);
+        return;
+    }
     for (uint32_t i = 0; i < model->model->num_meshes; i++) {
         const md5gl_mesh *const mesh = &model->meshes[i];
         if (!mesh->visible || mesh->mesh->num_triangles == 0)
             continue;
         const md5gl_program *const program = md5gl_skinned_program(renderer, mesh, draw->pass);
-        gl->UseProgram(program->name);
-        bind_textures(renderer, mesh, program, draw->style);
-        gl->Uniform1i(program->uniforms[MD5GL_PLACED], model->placed);
-        gl->Uniform1i(program->uniforms[MD5GL_COLOURED], mesh->mesh->colors != NULL);
-        gl->Uniform1i(program->uniforms[MD5GL_MULTISAMPLED], renderer->multisampled);
-        if (draw->colour)
-            gl->Uniform4fv(program->uniforms[MD5GL_FLAT_COLOUR], 1, draw->colour);
-        set_culling(renderer, !(draw->style & MD5GL_NO_CULLING) && !mesh->material.two_sided);
+        set_up_mesh(renderer, draw, mesh, program);
         uint32_t first = 0;
         for (uint32_t b = 0; b < model->num_batches; b++) {
             draw_mesh(renderer, draw, mesh, program, &model->batches[b], first);

@@ -43,20 +43,39 @@ enum md5gl_unit {
 
 #define MD5GL_FRAME_BINDING 0 // of the uniform block Frame
 
-// Shader storage buffers of preskin.comp.
-enum md5gl_storage { MD5GL_STORE_BIND, MD5GL_STORE_FIRST, MD5GL_STORE_POSED, MD5GL_NUM_STORES };
+// Shader storage buffers: the first three of preskin.comp, the others of storage.glsl. GL promises
+// 8 bindings.
+enum md5gl_store {
+    MD5GL_STORE_BIND,
+    MD5GL_STORE_FIRST,
+    MD5GL_STORE_POSED,
+    MD5GL_STORE_PALETTES,
+    MD5GL_STORE_PLACEMENTS,
+    MD5GL_STORE_INFLUENCES,
+    MD5GL_STORE_INFLUENCE_JOINTS,
+    MD5GL_NUM_STORES,
+};
 
 // -- What lies beyond OpenGL 3.3 --------------------------------------------------------------
 
 #define MD5GL_COMPUTE_SHADER 0x91B9
 #define MD5GL_SHADER_STORAGE_BUFFER 0x90D2
 #define MD5GL_VERTEX_ATTRIB_ARRAY_BARRIER_BIT 0x00000001
+#define MD5GL_DRAW_INDIRECT_BUFFER 0x8F3F
+#define MD5GL_MAP_PERSISTENT_BIT 0x0040
+#define MD5GL_MAP_COHERENT_BIT 0x0080
+#define MD5GL_MAX_SHADER_STORAGE_BLOCK_SIZE 0x90DE
+#define MD5GL_MAX_VERTEX_SHADER_STORAGE_BLOCKS 0x90D6
 
 // Functions of later versions; NULL = not there. Names and numbers: the OpenGL 4.5 specification.
 typedef struct md5gl_later {
     void(GLAD_API_PTR *DispatchCompute)(GLuint x, GLuint y, GLuint z);
     void(GLAD_API_PTR *MemoryBarrier)(GLbitfield barriers);
     GLenum(GLAD_API_PTR *GetGraphicsResetStatus)(void);
+    void(GLAD_API_PTR *BufferStorage)(GLenum target, GLsizeiptr size, const void *data,
+                                      GLbitfield flags);
+    void(GLAD_API_PTR *MultiDrawElementsIndirect)(GLenum mode, GLenum type, const void *first,
+                                                  GLsizei count, GLsizei stride);
 } md5gl_later;
 
 // -- Programs -------------------------------------------------------------------------------
@@ -94,7 +113,14 @@ enum md5gl_pass {
 };
 
 // How the vertex shader comes by skinned vertices.
-enum md5gl_skin { MD5GL_SKIN_4, MD5GL_SKIN_8, MD5GL_SKIN_EXACT, MD5GL_SKIN_POSED, MD5GL_NUM_SKINS };
+enum md5gl_skin {
+    MD5GL_SKIN_4,
+    MD5GL_SKIN_8,
+    MD5GL_SKIN_EXACT,
+    MD5GL_SKIN_POSED,
+    MD5GL_SKIN_STORAGE, // only with has_storage
+    MD5GL_NUM_SKINS
+};
 
 // One file of a shader, and a stage as the files that follow each other in it.
 typedef struct md5gl_source {
@@ -108,6 +134,7 @@ typedef struct md5gl_program_sources {
     md5gl_source fragment[MD5GL_MAX_SOURCES];
     md5gl_source compute[MD5GL_MAX_SOURCES];  // then there are no others
     const char *captured[MD5GL_NUM_CAPTURED]; // transform feedback, a buffer each; NULL = none
+    bool later;                               // GLSL 4.30, as all compute shaders
 } md5gl_program_sources;
 
 // Compiles and links. On failure nothing is left behind, and the message names the file.
@@ -133,12 +160,16 @@ typedef struct md5gl_shadow_map {
 struct md5gl_renderer {
     GladGLContext gl;
     md5gl_later later;
+    bool has_stores; // shader storage buffers can be bound
     bool has_compute;
+    bool has_storage;        // path storage
+    char no_storage[256];    // why not
     md5_allocator allocator; // both hooks set
     char device_name[256];
 
     // Limits of the context.
     uint32_t max_texels; // of a texture buffer; 3.3 guarantees 65536
+    uint64_t max_block;  // bytes of a shader storage buffer that a shader sees at once
     uint32_t max_texture_size, max_target_size, max_samples;
 
     md5gl_program skinned[MD5GL_NUM_SKINS][MD5GL_NUM_PASSES];
@@ -174,6 +205,7 @@ typedef struct md5gl_mesh {
     md5gl_material material; // its textures are borrowed
     GLuint array, vertices, influences, indices;
     md5gl_table exact_influences, exact_joints; // paths exact and compute
+    uint32_t first_vertex, first_index;         // path storage: in the buffers of all meshes
     GLuint posed;         // paths that skin once: all instances' positions, then normals, tangents
     uint32_t posed_count; // instances in it
 } md5gl_mesh;
@@ -184,12 +216,17 @@ typedef struct md5gl_batch {
     uint32_t count;
 } md5gl_batch;
 
+typedef struct md5gl_storage md5gl_storage;
+
 struct md5gl_model {
     const md5_model *model;
     size_t size;
-    md5gl_batch *batches; // [room]
+    md5gl_storage *storage; // of path storage, on which then all meshes are; otherwise NULL
+    md5gl_batch *batches;   // [room]
     uint32_t num_batches, room;
     bool placed;         // batches have placements
+    md5_mat34 *palettes; // of md5gl_map_palettes(), but on path storage
+    size_t palettes_size;
     md5gl_mesh meshes[]; // [model->num_meshes]
 };
 
@@ -198,6 +235,9 @@ typedef struct md5gl_layout {
     size_t normals, tangents, texcoords, colours, end; // in bytes; positions begin at 0
 } md5gl_layout;
 md5gl_layout md5gl_lay_out(size_t count, bool has_colours);
+
+// An attribute of floats from the buffer that is bound.
+void md5gl_point_at(const GladGLContext *gl, GLuint attribute, GLint numbers, size_t offset);
 
 // What drawing may lose without anybody measuring it, as a part of the model's diagonal: a fifth
 // of the 1e-4 within which the GPU must agree with the CPU, 1/25 of a pixel where the model is
@@ -224,6 +264,95 @@ uint32_t md5gl_instances_per_draw(const md5gl_renderer *renderer, uint32_t num_j
 // Skins a mesh's instances into its buffer, on the paths that do.
 bool md5gl_preskin(md5gl_renderer *renderer, md5gl_model *model, md5gl_mesh *mesh,
                    const md5_mat34 *palettes, uint32_t count, md5_error *error);
+
+// -- Path storage -----------------------------------------------------------------------------
+
+// Memory that the CPU writes and the GPU reads, mapped for good, three regions in turn: while the
+// CPU fills one, the GPU may still read the other two.
+enum { MD5GL_NUM_REGIONS = 3 };
+
+typedef struct md5gl_region {
+    GLuint buffer;
+    size_t size;
+    uint8_t *bytes; // write only
+    GLsync read;    // passed when the GPU has read it; NULL = it never did, or that is known
+} md5gl_region;
+
+typedef struct md5gl_ring {
+    md5gl_region regions[MD5GL_NUM_REGIONS];
+    uint32_t current; // what draws read
+} md5gl_ring;
+
+// The region after the current one, for writing, of `size` bytes at least. Waits for the GPU where
+// it has fallen so far behind that it still reads it. NULL and MD5_ERROR_GPU if there is no memory.
+md5gl_region *md5gl_take_region(md5gl_renderer *renderer, md5gl_ring *ring, size_t size,
+                                md5_error *error);
+void md5gl_turn_ring(md5gl_renderer *renderer, md5gl_ring *ring); // makes that one the current
+void md5gl_destroy_ring(md5gl_renderer *renderer, md5gl_ring *ring);
+
+// A command of glMultiDrawElementsIndirect, in its layout.
+typedef struct md5gl_command {
+    uint32_t num_indices, num_instances, first_index;
+    int32_t first_vertex;
+    uint32_t first_instance; // gl_InstanceID does not count it
+} md5gl_command;
+
+// Meshes in the order in which a pass draws them, so that those which can be drawn at once are
+// neighbours.
+typedef struct md5gl_order {
+    const md5gl_mesh *mesh;
+    uint32_t number; // of the mesh
+    uint32_t group;  // of equal materials: the number of its first mesh
+    bool tested;     // has holes
+} md5gl_order;
+
+// The orders of lit and depth passes, for batches that are full, and for the last one.
+enum { MD5GL_NUM_LISTS = 4 };
+
+struct md5gl_storage {
+    GLuint array, vertices, influences, indices, commands;
+    size_t influences_size, joints_begin, joints_size; // bytes of `influences`
+    bool coloured;
+
+    md5gl_ring ring;
+    size_t palette_size;     // bytes
+    size_t placements_begin; // in the region that draws read
+    uint32_t most, count;    // instances of a batch, and of all
+    md5_mat34 *mapped;       // where the caller may be writing; NULL = nowhere
+
+    bool stale;               // materials are not those that meshes are ordered by
+    uint32_t num_drawn;       // meshes of either order
+    md5gl_order *lit, *solid; // [num_meshes], by material; what has no holes first
+    uint32_t num_listed;      // instances that the commands are for
+    md5gl_command *list;      // [MD5GL_NUM_LISTS * num_meshes], as in `commands`
+};
+
+// Makes the buffers of a model whose meshes all take path storage.
+bool md5gl_create_storage(md5gl_renderer *renderer, md5gl_model *model, md5_error *error);
+void md5gl_destroy_storage(md5gl_renderer *renderer, md5gl_model *model);
+
+// How many instances a batch holds; 0 and MD5_ERROR_GPU if the path cannot hold the model.
+uint32_t md5gl_instances_per_block(const md5gl_renderer *renderer, const md5_model *model,
+                                   md5_error *error);
+
+// What md5gl_map_palettes() and md5gl_pose_models() do there.
+md5_mat34 *md5gl_map_storage(md5gl_renderer *renderer, md5gl_model *model, uint32_t count,
+                             md5_error *error);
+bool md5gl_pose_storage(md5gl_renderer *renderer, md5gl_model *model, const md5_mat34 *palettes,
+                        const md5_mat34 *placements, uint32_t count, md5_error *error);
+
+// Binds the program, the vertices and the storage buffers of a batch.
+void md5gl_bind_storage(md5gl_renderer *renderer, const md5gl_model *model,
+                        const md5gl_program *program, uint32_t batch);
+
+// Drawing, after md5gl_update_commands(): from `first` of a pass's order as many meshes at once as
+// need the same state, which is that of the mesh that is returned; NULL when all are drawn.
+bool md5gl_same_material(const md5gl_material *a, const md5gl_material *b);
+void md5gl_update_commands(md5gl_renderer *renderer, const md5gl_model *model);
+const md5gl_mesh *md5gl_next_alike(const md5gl_model *model, enum md5gl_pass pass, bool culls,
+                                   uint32_t first, uint32_t *count);
+void md5gl_multi_draw(md5gl_renderer *renderer, const md5gl_model *model, enum md5gl_pass pass,
+                      uint32_t batch, uint32_t first, uint32_t count);
 
 // -- Shadows ----------------------------------------------------------------------------------
 

@@ -19,9 +19,9 @@
 // GL state: md5gl_begin_frame() sets what a frame needs, and md5gl_end_frame() puts back to GL's
 // defaults all that was touched:
 // - bindings: program, vertex array, framebuffers (to 0), renderbuffer; array, texture, uniform,
-//   transform feedback, pixel pack and unpack buffer; uniform buffer 0, transform feedback buffers
-//   0 to 2 and shader storage buffers 0 to 2; 2D texture, buffer texture and sampler of units
-//   0..10; active unit 0
+//   transform feedback, pixel pack, pixel unpack and draw indirect buffer; uniform buffer 0,
+//   transform feedback buffers 0 to 2 and shader storage buffers 0 to 6; 2D texture, buffer texture
+//   and sampler of units 0..10; active unit 0
 // - off: depth test, depth clamp, stencil test, scissor test, culling, blending, logic operation,
 //   polygon offset (fill, line; 0, 0), sRGB writes, rasterizer discard, primitive restart, alpha
 //   to coverage and to one, sample coverage and mask; on: multisampling
@@ -101,7 +101,8 @@ void md5gl_destroy_texture(md5gl_renderer *renderer, md5gl_texture texture); // 
 // -- Models ---------------------------------------------------------------------------------
 
 // How a mesh is skinned. The first three skin in the vertex shader of every pass, from palettes in
-// a texture buffer; the others skin once for all passes.
+// a texture buffer; the next two skin once for all passes; the last skins in the vertex shader, and
+// draws all meshes of equal material at once.
 typedef enum md5gl_path {
     MD5GL_PATH_AUTO,    // per mesh: the first of the next three that loses nothing measurable;
                         // CPU where its data does not fit into a texture buffer
@@ -110,6 +111,8 @@ typedef enum md5gl_path {
     MD5GL_PATH_EXACT,   // walks the weight list in a buffer: any number, any sum
     MD5GL_PATH_CPU,     // md5_skin() into a streamed buffer
     MD5GL_PATH_COMPUTE, // a compute shader walks the weight list: OpenGL 4.3
+    MD5GL_PATH_STORAGE, // walks the weight list; palettes are written to where the GPU reads them,
+                        // and one multi-draw indirect draws a material's meshes: OpenGL 4.4
 } md5gl_path;
 
 // Whether this context can skin by that path.
@@ -124,7 +127,7 @@ md5gl_model *md5gl_create_model(md5gl_renderer *renderer, const md5_model *model
 void md5gl_destroy_model(md5gl_renderer *renderer, md5gl_model *model); // NULL is allowed
 
 // The path that a mesh is drawn with (never AUTO), its short name, "4", "8", "exact", "cpu",
-// "compute", and why it is that one, in a few words.
+// "compute", "storage", and why it is that one, in a few words.
 md5gl_path md5gl_mesh_path(const md5gl_model *model, uint32_t mesh);
 const char *md5gl_path_name(md5gl_path path);
 const char *md5gl_path_reason(const md5gl_model *model, uint32_t mesh);
@@ -229,11 +232,25 @@ typedef enum md5gl_style {
 bool md5gl_pose_models(md5gl_renderer *renderer, md5gl_model *model, const md5_mat34 *palettes,
                        const md5_mat34 *placements, uint32_t count, md5_error *error);
 
+// Where to write `count` palettes for the next md5gl_pose_models(), which then copies nothing:
+//     md5_mat34 *palettes = md5gl_map_palettes(renderer, model, count, error);
+//     ... for each instance i of md5_pose_batch(): job.palette = palettes + i * num_joints;
+//     md5gl_pose_models(renderer, model, palettes, placements, count, error);
+// count may be less there than it was here. On path storage this is memory that the GPU reads: any
+// thread may write to it, in rising order wherever possible, but reading from it is very slow, and
+// nothing that was in it before is left. Waits where the GPU is more than a frame behind: pose a
+// model once a frame. On other paths it is plain memory. It is lost with the next call of either,
+// and with the model. Until then earlier instances are drawn as they were. NULL, with MD5_ERROR_GPU
+// or MD5_ERROR_MEMORY, if there is none.
+md5_mat34 *md5gl_map_palettes(md5gl_renderer *renderer, md5gl_model *model, uint32_t count,
+                              md5_error *error);
+
 // Draws all instances into the shadows of a frame that has `casters`, before what is lit.
 void md5gl_draw_shadows(md5gl_renderer *renderer, const md5gl_model *model);
 
 // Draws all instances of all visible meshes with one draw a mesh, or several where the palettes do
-// not fit into one texture buffer; on the paths that skin once, one for each instance.
+// not fit into one buffer; on the paths that skin once, one for each instance; on path storage, one
+// for all meshes of equal material.
 void md5gl_draw_posed(md5gl_renderer *renderer, const md5gl_model *model, uint32_t style);
 
 // md5gl_pose_models() and md5gl_draw_posed() at once.

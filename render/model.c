@@ -23,6 +23,8 @@ static bool fits(const md5gl_renderer *renderer, const md5_model *model, const m
 {
     if (path == MD5GL_PATH_CPU)
         return true;
+    if (path == MD5GL_PATH_STORAGE)
+        return md5gl_instances_per_block(renderer, model, error) > 0;
     if (md5gl_instances_per_draw(renderer, model->skeleton.num_joints, error) == 0)
         return false;
     if (path != MD5GL_PATH_4 && path != MD5GL_PATH_8 && mesh->num_influences > renderer->max_texels)
@@ -61,6 +63,8 @@ static bool set_path(const md5gl_renderer *renderer, const md5_model *model, md5
     }
     mesh->path = wanted;
     mesh->reason = "asked for";
+    if (wanted == MD5GL_PATH_STORAGE && !renderer->has_storage)
+        return md5gl_fail(error, MD5_ERROR_GPU, "path \"storage\": %s", renderer->no_storage);
     if (!md5gl_has_path(renderer, wanted))
         return md5gl_fail(error, MD5_ERROR_GPU, "path \"%s\" needs OpenGL 4.3: this is %s",
                           md5gl_path_name(wanted), renderer->device_name);
@@ -80,7 +84,7 @@ md5gl_layout md5gl_lay_out(size_t count, bool has_colours)
     return layout;
 }
 
-static void point_at(const GladGLContext *gl, GLuint attribute, GLint numbers, size_t offset)
+void md5gl_point_at(const GladGLContext *gl, GLuint attribute, GLint numbers, size_t offset)
 {
     gl->VertexAttribPointer(attribute, numbers, GL_FLOAT, GL_FALSE, 0, (const void *)offset);
     gl->EnableVertexAttribArray(attribute);
@@ -102,12 +106,12 @@ static bool upload_vertices(md5gl_renderer *renderer, md5gl_mesh *mesh, md5_erro
     gl->GenBuffers(1, &mesh->vertices);
     if (!md5gl_fill(renderer, mesh->vertices, parts, 5, error))
         return false;
-    point_at(gl, MD5GL_AT_POSITION, 3, 0);
-    point_at(gl, MD5GL_AT_NORMAL, 3, layout.normals);
-    point_at(gl, MD5GL_AT_TANGENT, 4, layout.tangents);
-    point_at(gl, MD5GL_AT_TEXCOORD, 2, layout.texcoords);
+    md5gl_point_at(gl, MD5GL_AT_POSITION, 3, 0);
+    md5gl_point_at(gl, MD5GL_AT_NORMAL, 3, layout.normals);
+    md5gl_point_at(gl, MD5GL_AT_TANGENT, 4, layout.tangents);
+    md5gl_point_at(gl, MD5GL_AT_TEXCOORD, 2, layout.texcoords);
     if (source->colors)
-        point_at(gl, MD5GL_AT_COLOUR, 4, layout.colours);
+        md5gl_point_at(gl, MD5GL_AT_COLOUR, 4, layout.colours);
     return true;
 }
 
@@ -251,8 +255,11 @@ md5gl_model *md5gl_create_model(md5gl_renderer *renderer, const md5_model *model
         copy->meshes[i].mesh = mesh;
         copy->meshes[i].visible = true;
         uploaded = set_path(renderer, model, &copy->meshes[i], path, error)
-                   && upload_mesh(renderer, &copy->meshes[i], num_joints, error);
+                   && (path == MD5GL_PATH_STORAGE
+                       || upload_mesh(renderer, &copy->meshes[i], num_joints, error));
     }
+    if (path == MD5GL_PATH_STORAGE)
+        uploaded = uploaded && md5gl_create_storage(renderer, copy, error);
     renderer->gl.BindVertexArray(0);
     renderer->gl.BindBuffer(GL_ARRAY_BUFFER, 0);
     if (uploaded && md5gl_check(renderer, "making a model's buffers", error))
@@ -278,13 +285,17 @@ void md5gl_destroy_model(md5gl_renderer *renderer, md5gl_model *model)
         md5gl_destroy_table(renderer, &model->batches[i].palettes);
         md5gl_destroy_table(renderer, &model->batches[i].placements);
     }
+    md5gl_destroy_storage(renderer, model);
+    md5gl_free(&renderer->allocator, model->palettes, model->palettes_size);
     md5gl_free(&renderer->allocator, model->batches, model->room * sizeof *model->batches);
     md5gl_free(&renderer->allocator, model, model->size);
 }
 
 bool md5gl_has_path(const md5gl_renderer *renderer, md5gl_path path)
 {
-    return path != MD5GL_PATH_COMPUTE || renderer->has_compute;
+    return path == MD5GL_PATH_STORAGE   ? renderer->has_storage
+           : path == MD5GL_PATH_COMPUTE ? renderer->has_compute
+                                        : true;
 }
 
 md5gl_path md5gl_mesh_path(const md5gl_model *model, uint32_t mesh)
@@ -300,23 +311,41 @@ const char *md5gl_path_reason(const md5gl_model *model, uint32_t mesh)
 const char *md5gl_path_name(md5gl_path path)
 {
     static const char *const names[] = {
-        [MD5GL_PATH_AUTO] = "auto",   [MD5GL_PATH_4] = "4",     [MD5GL_PATH_8] = "8",
-        [MD5GL_PATH_EXACT] = "exact", [MD5GL_PATH_CPU] = "cpu", [MD5GL_PATH_COMPUTE] = "compute",
+        [MD5GL_PATH_AUTO] = "auto",
+        [MD5GL_PATH_4] = "4",
+        [MD5GL_PATH_8] = "8",
+        [MD5GL_PATH_EXACT] = "exact",
+        [MD5GL_PATH_CPU] = "cpu",
+        [MD5GL_PATH_COMPUTE] = "compute",
+        [MD5GL_PATH_STORAGE] = "storage",
     };
     return names[path];
 }
 
+// On path storage, what a mesh looks like decides what it is drawn with.
+static void mark_stale(md5gl_model *model)
+{
+    if (model->storage)
+        model->storage->stale = true;
+}
+
 void md5gl_set_material(md5gl_model *model, uint32_t mesh, const md5gl_material *material)
 {
+    if (!md5gl_same_material(&model->meshes[mesh].material, material))
+        mark_stale(model);
     model->meshes[mesh].material = *material;
 }
 
 void md5gl_set_texture(md5gl_model *model, uint32_t mesh, md5gl_texture diffuse)
 {
+    if (model->meshes[mesh].material.diffuse != diffuse)
+        mark_stale(model);
     model->meshes[mesh].material.diffuse = diffuse;
 }
 
 void md5gl_set_visible(md5gl_model *model, uint32_t mesh, bool visible)
 {
+    if (model->meshes[mesh].visible != visible)
+        mark_stale(model);
     model->meshes[mesh].visible = visible;
 }

@@ -86,12 +86,9 @@ static bool fill_batches(md5gl_renderer *renderer, md5gl_model *model, const md5
     return true;
 }
 
-bool md5gl_pose_models(md5gl_renderer *renderer, md5gl_model *model, const md5_mat34 *palettes,
-                       const md5_mat34 *placements, uint32_t count, md5_error *error)
+static bool pose_tables(md5gl_renderer *renderer, md5gl_model *model, const md5_mat34 *palettes,
+                        const md5_mat34 *placements, uint32_t count, md5_error *error)
 {
-    md5gl_clear_error(error);
-    model->num_batches = 0;
-    model->placed = placements != NULL;
     const bool uploads = needs_palettes(model);
     const uint32_t num_joints = uploads ? model->model->skeleton.num_joints : 1;
     const uint32_t fit = md5gl_instances_per_draw(renderer, num_joints, error);
@@ -101,11 +98,39 @@ bool md5gl_pose_models(md5gl_renderer *renderer, md5gl_model *model, const md5_m
         && fill_batches(renderer, model, uploads ? palettes : NULL, placements, count, most, error);
     for (uint32_t i = 0; i < model->model->num_meshes && posed; i++)
         posed = md5gl_preskin(renderer, model, &model->meshes[i], palettes, count, error);
+    return posed;
+}
+
+bool md5gl_pose_models(md5gl_renderer *renderer, md5gl_model *model, const md5_mat34 *palettes,
+                       const md5_mat34 *placements, uint32_t count, md5_error *error)
+{
+    md5gl_clear_error(error);
+    model->num_batches = 0;
+    model->placed = placements != NULL;
+    const bool posed = model->storage
+                           ? md5gl_pose_storage(renderer, model, palettes, placements, count, error)
+                           : pose_tables(renderer, model, palettes, placements, count, error);
     if (!posed)
         model->num_batches = 0;
     if (!renderer->in_frame)
         md5gl_reset_state(renderer);
     return posed;
+}
+
+md5_mat34 *md5gl_map_palettes(md5gl_renderer *renderer, md5gl_model *model, uint32_t count,
+                              md5_error *error)
+{
+    const uint32_t num_joints = model->model->skeleton.num_joints;
+    md5gl_clear_error(error);
+    if (model->storage)
+        return md5gl_map_storage(renderer, model, count, error);
+    const size_t size = (size_t)num_joints * sizeof *model->palettes;
+    if (model->palettes && (size == 0 || count <= model->palettes_size / size))
+        return model->palettes;
+    md5gl_free(&renderer->allocator, model->palettes, model->palettes_size);
+    model->palettes = md5gl_alloc(&renderer->allocator, count, size, error);
+    model->palettes_size = model->palettes ? count * size : 0;
+    return model->palettes;
 }
 
 // -- Skinning once ----------------------------------------------------------------------------

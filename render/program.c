@@ -94,11 +94,10 @@ static bool fail_with_log(const char *log, const md5gl_source *files, const char
 
 // Returns 0 on failure.
 static GLuint compile_stage(md5gl_renderer *renderer, GLenum stage, const md5gl_source *files,
-                            md5_error *error)
+                            bool later, md5_error *error)
 {
-    const bool is_compute = stage == MD5GL_COMPUTE_SHADER;
-    const char *texts[1 + 2 * MD5GL_MAX_SOURCES] = {is_compute ? "#version 430 core\n"
-                                                               : "#version 330 core\n"};
+    const char *texts[1 + 2 * MD5GL_MAX_SOURCES] = {later ? "#version 430 core\n"
+                                                          : "#version 330 core\n"};
     GLsizei num_texts = 1;
     for (int i = 0; i < MD5GL_MAX_SOURCES && files[i].text; i++) {
         texts[num_texts++] = headings[i];
@@ -162,7 +161,8 @@ bool md5gl_build_program(md5gl_renderer *renderer, const md5gl_program_sources *
     for (int i = 0; i < 3 && built; i++) {
         if (files[i][0].text == NULL)
             continue;
-        const GLuint shader = compile_stage(renderer, stages[i], files[i], error);
+        const bool later = sources->later || stages[i] == MD5GL_COMPUTE_SHADER;
+        const GLuint shader = compile_stage(renderer, stages[i], files[i], later, error);
         built = shader != 0;
         if (built)
             gl->AttachShader(program->name, shader);

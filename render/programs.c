@@ -11,6 +11,7 @@
 #define LIGHT   {"light.glsl", md5gl_shader_light_glsl}
 #define CLASSIC {"classic.glsl", md5gl_shader_classic_glsl}
 #define SURFACE {"surface.glsl", md5gl_shader_surface_glsl}
+#define STORAGE {"storage.glsl", md5gl_shader_storage_glsl}
 #define PALETTE {"palette.glsl", md5gl_shader_palette_glsl}
 #define EXACT   {"skin_exact.glsl", md5gl_shader_skin_exact_glsl}
 #define DRAW    {"draw.vert", md5gl_shader_draw_vert}
@@ -23,14 +24,14 @@ static const md5gl_source skin_functions[MD5GL_NUM_SKINS] = {
     [MD5GL_SKIN_8] = {"skin8.glsl", md5gl_shader_skin8_glsl},
     [MD5GL_SKIN_EXACT] = EXACT,
     [MD5GL_SKIN_POSED] = {"skin_posed.glsl", md5gl_shader_skin_posed_glsl},
+    [MD5GL_SKIN_STORAGE] = EXACT,
 };
 
-enum { SKIN_FUNCTION = 2 }; // its place among a pass's vertex sources
-
+// The vertex stage is given without what stands before it in all of them.
 static const md5gl_program_sources passes[MD5GL_NUM_PASSES] = {
     [MD5GL_PASS_LIT] =
         {
-            .vertex = {FRAME, PALETTE, {NULL, NULL}, DRAW},
+            .vertex = {DRAW},
             .fragment = {FRAME,
                          COLOUR,
                          SHADOW,
@@ -41,17 +42,17 @@ static const md5gl_program_sources passes[MD5GL_NUM_PASSES] = {
         },
     [MD5GL_PASS_DEPTH] =
         {
-            .vertex = {FRAME, PALETTE, {NULL, NULL}, DRAW},
+            .vertex = {DRAW},
             .fragment = {{"depth.frag", md5gl_shader_depth_frag}},
         },
     [MD5GL_PASS_EDGES] =
         {
-            .vertex = {FRAME, PALETTE, {NULL, NULL}, DRAW},
+            .vertex = {DRAW},
             .fragment = {{"flat.frag", md5gl_shader_flat_frag}},
         },
     [MD5GL_PASS_CAPTURE] =
         {
-            .vertex = {FRAME, PALETTE, {NULL, NULL}, CAPTURE},
+            .vertex = {CAPTURE},
             .captured = {"captured_position", "captured_normal", "captured_tangent"},
         },
 };
@@ -83,22 +84,43 @@ static const md5gl_program_sources panel_sources = {
     .fragment = {{"panel.frag", md5gl_shader_panel_frag}},
 };
 
-static bool build_skinned(md5gl_renderer *renderer, md5_error *error)
+static bool build_skinned(md5gl_renderer *renderer, enum md5gl_skin skin, md5_error *error)
 {
-    for (int skin = 0; skin < MD5GL_NUM_SKINS; skin++) {
-        for (int pass = 0; pass < MD5GL_NUM_PASSES; pass++) {
-            md5gl_program_sources sources = passes[pass];
-            sources.vertex[SKIN_FUNCTION] = skin_functions[skin];
-            if (!md5gl_build_program(renderer, &sources, &renderer->skinned[skin][pass], error))
-                return false;
-        }
+    for (int pass = 0; pass < MD5GL_NUM_PASSES; pass++) {
+        md5gl_program_sources sources = passes[pass];
+        const md5gl_source last = sources.vertex[0];
+        int count = 0;
+        sources.later = skin == MD5GL_SKIN_STORAGE;
+        sources.vertex[count++] = (md5gl_source)FRAME;
+        if (skin == MD5GL_SKIN_STORAGE)
+            sources.vertex[count++] = (md5gl_source)STORAGE;
+        sources.vertex[count++] = (md5gl_source)PALETTE;
+        sources.vertex[count++] = skin_functions[skin];
+        sources.vertex[count++] = last;
+        if (!md5gl_build_program(renderer, &sources, &renderer->skinned[skin][pass], error))
+            return false;
+    }
+    return true;
+}
+
+static bool build_all_skinned(md5gl_renderer *renderer, md5_error *error)
+{
+    for (int skin = 0; skin < MD5GL_SKIN_STORAGE; skin++) {
+        if (!build_skinned(renderer, (enum md5gl_skin)skin, error))
+            return false;
+    }
+    // Nobody needs this one: a driver that does not take it has the others.
+    md5_error why;
+    if (renderer->has_storage && !build_skinned(renderer, MD5GL_SKIN_STORAGE, &why)) {
+        renderer->has_storage = false;
+        memcpy(renderer->no_storage, why.message, sizeof renderer->no_storage);
     }
     return true;
 }
 
 bool md5gl_build_all_programs(md5gl_renderer *renderer, md5_error *error)
 {
-    return build_skinned(renderer, error)
+    return build_all_skinned(renderer, error)
            && (!renderer->has_compute
                || md5gl_build_program(renderer, &preskin_sources, &renderer->preskin, error))
            && md5gl_build_program(renderer, &line_sources, &renderer->line, error)

@@ -2,6 +2,7 @@
 // models share.
 #include "render/gl_internal.h"
 
+#include <limits.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -78,8 +79,40 @@ static bool has_extension(const GladGLContext *gl, const char *wanted)
     return false;
 }
 
+static void refuse_storage(md5gl_renderer *renderer, const char *why)
+{
+    snprintf(renderer->no_storage, sizeof renderer->no_storage, "%s", why);
+}
+
 // Functions that are used where they are there. A loader may give an address for a name that the
 // context does not have, so version and extensions decide.
+static void load_storage(md5gl_renderer *renderer, const md5gl_opts *opts, GLint version)
+{
+    enum { NUM_BLOCKS = MD5GL_NUM_STORES - MD5GL_STORE_PALETTES };
+    const GladGLContext *gl = &renderer->gl;
+    md5gl_later *later = &renderer->later;
+    GLint num_blocks = 0;
+    GLint64 max_block = 0;
+    if (version < 43 || (version == 43 && !has_extension(gl, "GL_ARB_buffer_storage"))) {
+        refuse_storage(renderer, "OpenGL 4.4 is needed, or 4.3 and ARB_buffer_storage");
+        return;
+    }
+    md5gl_proc function = opts->load(opts->load_user, "glBufferStorage");
+    memcpy(&later->BufferStorage, &function, sizeof function);
+    function = opts->load(opts->load_user, "glMultiDrawElementsIndirect");
+    memcpy(&later->MultiDrawElementsIndirect, &function, sizeof function);
+    gl->GetIntegerv(MD5GL_MAX_VERTEX_SHADER_STORAGE_BLOCKS, &num_blocks);
+    gl->GetInteger64v(MD5GL_MAX_SHADER_STORAGE_BLOCK_SIZE, &max_block);
+    // Shaders count in a signed int.
+    renderer->max_block = max_block > 0 && max_block < INT_MAX ? (uint64_t)max_block : INT_MAX;
+    if (!later->BufferStorage || !later->MultiDrawElementsIndirect)
+        refuse_storage(renderer, "the loader does not have its functions");
+    else if (num_blocks < NUM_BLOCKS)
+        refuse_storage(renderer, "vertex shaders read too few storage buffers here");
+    else
+        renderer->has_storage = true;
+}
+
 static void load_later_functions(md5gl_renderer *renderer, const md5gl_opts *opts)
 {
     const GladGLContext *gl = &renderer->gl;
@@ -91,9 +124,10 @@ static void load_later_functions(md5gl_renderer *renderer, const md5gl_opts *opt
     md5gl_proc function = opts->load(opts->load_user, "glGetGraphicsResetStatus");
     if (function && (version >= 45 || has_extension(gl, "GL_KHR_robustness")))
         memcpy(&later->GetGraphicsResetStatus, &function, sizeof function);
-    if (version < 43
-        && !(has_extension(gl, "GL_ARB_compute_shader")
-             && has_extension(gl, "GL_ARB_shader_storage_buffer_object")))
+    load_storage(renderer, opts, version);
+    renderer->has_stores =
+        version >= 43 || has_extension(gl, "GL_ARB_shader_storage_buffer_object");
+    if (version < 43 && !(has_extension(gl, "GL_ARB_compute_shader") && renderer->has_stores))
         return;
     function = opts->load(opts->load_user, "glDispatchCompute");
     memcpy(&later->DispatchCompute, &function, sizeof function);

@@ -11,6 +11,7 @@ extern const char md5gl_shader_classic_glsl[];
 extern const char md5gl_shader_surface_glsl[];
 
 // Skinned models.
+extern const char md5gl_shader_storage_glsl[];
 extern const char md5gl_shader_palette_glsl[];
 extern const char md5gl_shader_skin4_glsl[];
 extern const char md5gl_shader_skin8_glsl[];

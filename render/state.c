@@ -31,10 +31,12 @@ static void reset_bindings(const md5gl_renderer *renderer)
     gl->BindBufferBase(GL_UNIFORM_BUFFER, MD5GL_FRAME_BINDING, 0);
     for (GLuint i = 0; i < MD5GL_NUM_CAPTURED; i++)
         gl->BindBufferBase(GL_TRANSFORM_FEEDBACK_BUFFER, i, 0);
-    for (GLuint i = 0; i < MD5GL_NUM_STORES && renderer->has_compute; i++)
+    for (GLuint i = 0; i < MD5GL_NUM_STORES && renderer->has_stores; i++)
         gl->BindBufferBase(MD5GL_SHADER_STORAGE_BUFFER, i, 0);
-    if (renderer->has_compute)
+    if (renderer->has_stores)
         gl->BindBuffer(MD5GL_SHADER_STORAGE_BUFFER, 0);
+    if (renderer->later.MultiDrawElementsIndirect)
+        gl->BindBuffer(MD5GL_DRAW_INDIRECT_BUFFER, 0);
     static const GLenum buffers[] = {GL_ARRAY_BUFFER, GL_TEXTURE_BUFFER, GL_UNIFORM_BUFFER,
                                      GL_TRANSFORM_FEEDBACK_BUFFER};
     for (size_t i = 0; i < sizeof buffers / sizeof buffers[0]; i++)

@@ -57,10 +57,31 @@ static md5gl_texture create_texture(md5gl_renderer *renderer, const texture_form
     return 0;
 }
 
+static bool is_solid(const uint8_t *rgba, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (rgba[4 * i + 3] != 255)
+            return false;
+    }
+    return true;
+}
+
+// What cannot have holes is known by its alpha, which is 1 without a look at the texels.
+static void mark_solid(const GladGLContext *gl, GLuint texture)
+{
+    gl->BindTexture(GL_TEXTURE_2D, texture);
+    gl->TexParameteri(GL_TEXTURE_2D, GL_TEXTURE_SWIZZLE_A, GL_ONE);
+    gl->BindTexture(GL_TEXTURE_2D, 0);
+}
+
 md5gl_texture md5gl_create_texture(md5gl_renderer *renderer, uint32_t width, uint32_t height,
                                    const uint8_t *rgba, md5_error *error)
 {
-    return create_texture(renderer, &picture_format, width, height, rgba, error);
+    const md5gl_texture texture =
+        create_texture(renderer, &picture_format, width, height, rgba, error);
+    if (texture && is_solid(rgba, (size_t)width * height))
+        mark_solid(&renderer->gl, texture);
+    return texture;
 }
 
 // Brings the bytes into id's order: x in red, y along growing v in green.

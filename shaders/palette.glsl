@@ -1,6 +1,9 @@
 // The matrix palette: texels 3 * (instance * num_joints + joint) .. + 2 are the rows of a joint's
 // 3x4 matrix, bind pose to posed, model space: the bytes of md5_build_palette().
+#ifndef PALETTE_ROW
 uniform samplerBuffer palettes;
+#define PALETTE_ROW(row) texelFetch(palettes, row)
+#endif
 uniform int num_joints;
 
 #ifndef INSTANCE
@@ -11,8 +14,7 @@ uniform int num_joints;
 mat3x4 joint_matrix(uint joint)
 {
     int row = 3 * (INSTANCE * num_joints + int(joint));
-    return mat3x4(texelFetch(palettes, row), texelFetch(palettes, row + 1),
-                  texelFetch(palettes, row + 2));
+    return mat3x4(PALETTE_ROW(row), PALETTE_ROW(row + 1), PALETTE_ROW(row + 2));
 }
 
 // A skinned vertex, model space. tangent.w = +-1: bitangent = cross(normal, tangent) * w.

@@ -8,15 +8,19 @@ layout(location = 4) in uint first_influence;
 layout(location = 5) in uint end_influence; // one past the last
 #endif
 
+#ifndef INFLUENCE
 uniform samplerBuffer influences;        // bias * point, bias
 uniform usamplerBuffer influence_joints; // joint of each
+#define INFLUENCE(place) texelFetch(influences, int(place))
+#define INFLUENCE_JOINT(place) texelFetch(influence_joints, int(place)).x
+#endif
 
 skinned skin()
 {
     vec3 posed = vec3(0.0), normal = vec3(0.0), tangent = vec3(0.0);
     for (uint i = first_influence; i < end_influence; i++) {
-        vec4 influence = texelFetch(influences, int(i));
-        mat3x4 matrix = joint_matrix(texelFetch(influence_joints, int(i)).x);
+        vec4 influence = INFLUENCE(i);
+        mat3x4 matrix = joint_matrix(INFLUENCE_JOINT(i));
         posed += influence * matrix;
         normal += influence.w * (vec4(bind_normal, 0.0) * matrix);
         tangent += influence.w * (vec4(bind_tangent.xyz, 0.0) * matrix);

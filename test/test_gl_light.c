@@ -235,7 +235,7 @@ TEST (gl_every_path_throws_the_same_shadow) {
     md5gl_renderer *const renderer = stage.scene.renderer;
     prepare_shadows(&stage);
     draw_shadow_scene(&stage, &made, false, &lit);
-    for (int path = MD5GL_PATH_4; path <= MD5GL_PATH_COMPUTE; path++) {
+    for (int path = MD5GL_PATH_4; path <= MD5GL_PATH_STORAGE; path++) {
         if (!md5gl_has_path(renderer, (md5gl_path)path))
             continue;
         md5gl_destroy_model(renderer, stage.copy);

@@ -1,4 +1,5 @@
-// The paths that skin once, against the CPU and against the other paths' pictures.
+// The paths that are not chosen by themselves, against the CPU and against the other paths'
+// pictures.
 #include "test/test_gl_scene.h"
 
 #include "render/gl_internal.h"
@@ -40,7 +41,7 @@ static void check_exact(const gl_scene *scene, const md5_model *model, md5gl_pat
     md5gl_destroy_model(scene->renderer, copy);
 }
 
-TEST (gl_paths_that_skin_once_agree_with_the_cpu) {
+TEST (gl_other_paths_agree_with_the_cpu) {
     uint64_t random = 17;
     gl_scene scene;
     if (!scene_open(&scene, NULL))
@@ -49,6 +50,8 @@ TEST (gl_paths_that_skin_once_agree_with_the_cpu) {
     check_exact(&scene, model, MD5GL_PATH_CPU);
     if (md5gl_has_path(scene.renderer, MD5GL_PATH_COMPUTE))
         check_exact(&scene, model, MD5GL_PATH_COMPUTE);
+    if (md5gl_has_path(scene.renderer, MD5GL_PATH_STORAGE))
+        check_exact(&scene, model, MD5GL_PATH_STORAGE);
     md5_free_model(model);
     scene_close(&scene);
 }
@@ -82,7 +85,7 @@ static unsigned count_differences(const gl_picture *a, const gl_picture *b)
     return count;
 }
 
-TEST (gl_paths_that_skin_once_draw_the_same_crowd) {
+TEST (gl_other_paths_draw_the_same_crowd) {
     gl_stage stage;
     gl_picture expected, picture;
     if (!scene_open_stage(&stage, scene_square, 1))
@@ -90,7 +93,7 @@ TEST (gl_paths_that_skin_once_draw_the_same_crowd) {
     md5gl_renderer *const renderer = stage.scene.renderer;
     const uint32_t most = renderer->max_texels;
     draw_three(&stage, stage.copy, &expected);
-    for (int path = MD5GL_PATH_CPU; path <= MD5GL_PATH_COMPUTE; path++) {
+    for (int path = MD5GL_PATH_CPU; path <= MD5GL_PATH_STORAGE; path++) {
         if (!md5gl_has_path(renderer, (md5gl_path)path))
             continue;
         md5gl_model *const copy = md5gl_create_model(renderer, stage.model, (md5gl_path)path, NULL);

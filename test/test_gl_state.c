@@ -116,6 +116,10 @@ static void check_defaults(const GladGLContext *gl, const char *when)
     gl->GetIntegerv(GL_MINOR_VERSION, &minor);
     for (GLuint i = 0; i < MD5GL_NUM_STORES && 10 * major + minor >= 43; i++)
         CHECK(get_indexed(gl, 0x90D3, i) == 0); // GL_SHADER_STORAGE_BUFFER_BINDING
+    GLint commands = 0;
+    if (10 * major + minor >= 40)
+        gl->GetIntegerv(0x8F43, &commands); // GL_DRAW_INDIRECT_BUFFER_BINDING
+    CHECK(commands == 0);
     CHECK_UINT(gl->GetError(), GL_NO_ERROR);
 }
 
@@ -218,7 +222,7 @@ TEST (gl_state_is_as_by_default_after_every_call) {
     const md5_mat34 palette[2] = {scene_identity, scene_identity};
     CHECK(md5gl_capture(scene.renderer, copy, 0, palette, positions, normals, NULL, NULL));
     check_defaults(gl, "capturing");
-    for (int path = MD5GL_PATH_4; path <= MD5GL_PATH_COMPUTE; path++) {
+    for (int path = MD5GL_PATH_4; path <= MD5GL_PATH_STORAGE; path++) {
         md5gl_model *const other =
             md5gl_has_path(scene.renderer, (md5gl_path)path)
                 ? md5gl_create_model(scene.renderer, model, (md5gl_path)path, NULL)

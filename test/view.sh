@@ -72,7 +72,7 @@ usage "resolution of letters" "W,H" --resolution big
 usage "resolution beyond all" "W,H" --resolution 100000,5
 usage "time that is none" "--animation-time" --animation-time 1,,2
 usage "index that is none" "--animation-index" --animation-index -1
-usage "path that is none" "4|8|exact|cpu|compute" --path 5
+usage "path that is none" "4|8|exact|cpu|compute|storage" --path 5
 usage "light that is none" "studio|classic" --light disco
 usage "lamp that is none" "NAME=VALUE" --lamp moon=1
 usage "lamp too bright" "NAME=VALUE" --lamp key=1,sky=4
@@ -509,7 +509,7 @@ check "--frames prints how long they took" times_frames
 # -- Verification: what it finds is test/verify.sh's ---------------------------------------------
 
 verifies_paths() {
-    for path in 4 8 exact cpu compute; do
+    for path in 4 8 exact cpu compute storage; do
         is_exact "$model" "$anim" --path $path && grep -q "path $path (forced)" "$scratch/out" ||
             return 1
     done

@@ -1,0 +1,326 @@
+// Path storage: all meshes of a model in one set of buffers, palettes and placements written to
+// where the GPU reads them.
+#include "render/gl_internal.h"
+
+#include <limits.h>
+#include <string.h>
+
+// GL aligns no range of a storage buffer to more, and this many palettes or placements are a
+// multiple of it.
+enum { ALIGNMENT = 256, INSTANCES_ALIGNED = 16 };
+
+static size_t align(size_t size)
+{
+    return (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+}
+
+// -- What fits --------------------------------------------------------------------------------
+
+typedef struct totals {
+    uint64_t vertices, indices, influences;
+    bool coloured;
+} totals;
+
+static totals add_up(const md5_model *model)
+{
+    totals all = {0};
+    for (uint32_t i = 0; i < model->num_meshes; i++) {
+        const md5_mesh *const mesh = &model->meshes[i];
+        all.vertices += mesh->num_vertices;
+        all.indices += 3 * (uint64_t)mesh->num_triangles;
+        all.influences += mesh->num_influences;
+        all.coloured = all.coloured || mesh->colors != NULL;
+    }
+    return all;
+}
+
+// A model without joints has room for one all the same: no range of a buffer may be empty.
+static size_t palette_size(const md5_model *model)
+{
+    const size_t num_joints = model->skeleton.num_joints;
+    return (num_joints > 0 ? num_joints : 1) * sizeof(md5_mat34);
+}
+
+uint32_t md5gl_instances_per_block(const md5gl_renderer *renderer, const md5_model *model,
+                                   md5_error *error)
+{
+    const unsigned long long most = renderer->max_block;
+    const totals all = add_up(model);
+    if (all.vertices > INT_MAX || all.indices > INT_MAX) {
+        md5gl_fail(error, MD5_ERROR_GPU, "a model of more vertices or indices than GL draws");
+        return 0;
+    }
+    if (all.influences > most / sizeof(md5_vec4)) {
+        md5gl_fail(error, MD5_ERROR_GPU,
+                   "a model of %llu influences, GL_MAX_SHADER_STORAGE_BLOCK_SIZE is %llu",
+                   (unsigned long long)all.influences, most);
+        return 0;
+    }
+    const uint64_t fit = most / palette_size(model);
+    if (fit < INSTANCES_ALIGNED)
+        md5gl_fail(error, MD5_ERROR_GPU,
+                   "%d palettes of %u joints, GL_MAX_SHADER_STORAGE_BLOCK_SIZE is %llu",
+                   INSTANCES_ALIGNED, (unsigned)model->skeleton.num_joints, most);
+    return (uint32_t)(fit - fit % INSTANCES_ALIGNED);
+}
+
+// -- Buffers that stay ------------------------------------------------------------------------
+
+// One array of all meshes after the other, from what the model holds of each.
+static void add_part(md5gl_part *parts, int *count, const void *data, size_t size)
+{
+    parts[(*count)++] = (md5gl_part){data, size};
+}
+
+// first_influence of all meshes, counted from the model's first, and their end. The end of a mesh
+// is where the next begins.
+static void list_first_influences(const md5_model *model, uint32_t *list)
+{
+    uint32_t before = 0;
+    for (uint32_t i = 0; i < model->num_meshes; i++) {
+        const md5_mesh *const mesh = &model->meshes[i];
+        for (uint32_t v = 0; v < mesh->num_vertices; v++)
+            *list++ = before + mesh->first_influence[v];
+        before += mesh->num_influences;
+    }
+    *list = before;
+}
+
+// White where a mesh has none.
+static void list_colours(const md5_model *model, md5_vec4 *list)
+{
+    for (uint32_t i = 0; i < model->num_meshes; i++) {
+        const md5_mesh *const mesh = &model->meshes[i];
+        for (uint32_t v = 0; v < mesh->num_vertices; v++)
+            *list++ = mesh->colors ? mesh->colors[v] : (md5_vec4){1.0f, 1.0f, 1.0f, 1.0f};
+    }
+}
+
+static void point_at_all(const GladGLContext *gl, size_t vertices, bool coloured)
+{
+    const size_t tangents = vertices * sizeof(md5_vec3);
+    const size_t texcoords = tangents + vertices * sizeof(md5_vec4);
+    const size_t first = texcoords + vertices * sizeof(md5_vec2);
+    const size_t end = first + sizeof(uint32_t); // of a vertex: where its neighbour's begin
+    md5gl_point_at(gl, MD5GL_AT_NORMAL, 3, 0);
+    md5gl_point_at(gl, MD5GL_AT_TANGENT, 4, tangents);
+    md5gl_point_at(gl, MD5GL_AT_TEXCOORD, 2, texcoords);
+    if (coloured)
+        md5gl_point_at(gl, MD5GL_AT_COLOUR, 4, end + vertices * sizeof(uint32_t));
+    gl->VertexAttribIPointer(MD5GL_AT_JOINTS, 1, GL_UNSIGNED_INT, 0, (const void *)first);
+    gl->VertexAttribIPointer(MD5GL_AT_JOINTS_HIGH, 1, GL_UNSIGNED_INT, 0, (const void *)end);
+    gl->EnableVertexAttribArray(MD5GL_AT_JOINTS);
+    gl->EnableVertexAttribArray(MD5GL_AT_JOINTS_HIGH);
+}
+
+// `parts` has room for all.
+static bool upload_vertices(md5gl_renderer *renderer, md5gl_storage *storage,
+                            const md5_model *model, md5gl_part *parts, md5_error *error)
+{
+    const totals all = add_up(model);
+    const size_t vertices = (size_t)all.vertices, num_colours = all.coloured ? vertices : 0;
+    const md5_allocator *const allocator = &renderer->allocator;
+    uint32_t *const first = md5gl_alloc(allocator, vertices + 1, sizeof *first, error);
+    md5_vec4 *const colours = md5gl_alloc(allocator, num_colours, sizeof *colours, error);
+    bool uploaded = first && colours;
+    if (uploaded) {
+        int count = 0;
+        list_first_influences(model, first);
+        if (all.coloured)
+            list_colours(model, colours);
+        for (uint32_t i = 0; i < model->num_meshes; i++)
+            add_part(parts, &count, model->meshes[i].normals,
+                     model->meshes[i].num_vertices * sizeof(md5_vec3));
+        for (uint32_t i = 0; i < model->num_meshes; i++)
+            add_part(parts, &count, model->meshes[i].tangents,
+                     model->meshes[i].num_vertices * sizeof(md5_vec4));
+        for (uint32_t i = 0; i < model->num_meshes; i++)
+            add_part(parts, &count, model->meshes[i].texcoords,
+                     model->meshes[i].num_vertices * sizeof(md5_vec2));
+        add_part(parts, &count, first, (vertices + 1) * sizeof *first);
+        add_part(parts, &count, colours, num_colours * sizeof *colours);
+        uploaded = md5gl_fill(renderer, storage->vertices, parts, count, error);
+        if (uploaded)
+            point_at_all(&renderer->gl, vertices, all.coloured);
+    }
+    storage->coloured = all.coloured;
+    md5gl_free(allocator, first, (vertices + 1) * sizeof *first);
+    md5gl_free(allocator, colours, num_colours * sizeof *colours);
+    return uploaded;
+}
+
+static bool upload_indices(md5gl_renderer *renderer, md5gl_storage *storage, md5gl_model *model,
+                           md5gl_part *parts, md5_error *error)
+{
+    uint32_t first_vertex = 0, first_index = 0;
+    int count = 0;
+    for (uint32_t i = 0; i < model->model->num_meshes; i++) {
+        const md5_mesh *const mesh = &model->model->meshes[i];
+        add_part(parts, &count, mesh->indices, 3 * (size_t)mesh->num_triangles * sizeof(uint32_t));
+        model->meshes[i].first_vertex = first_vertex;
+        model->meshes[i].first_index = first_index;
+        first_vertex += mesh->num_vertices;
+        first_index += 3 * mesh->num_triangles;
+    }
+    if (!md5gl_fill(renderer, storage->indices, parts, count, error))
+        return false;
+    renderer->gl.BindBuffer(GL_ELEMENT_ARRAY_BUFFER, storage->indices);
+    return true;
+}
+
+static bool upload_influences(md5gl_renderer *renderer, md5gl_storage *storage,
+                              const md5_model *model, md5gl_part *parts, md5_error *error)
+{
+    static const uint8_t zeros[ALIGNMENT] = {0};
+    const size_t influences = (size_t)add_up(model).influences * sizeof(md5_vec4);
+    int count = 0;
+    for (uint32_t i = 0; i < model->num_meshes; i++)
+        add_part(parts, &count, model->meshes[i].influences,
+                 model->meshes[i].num_influences * sizeof(md5_vec4));
+    // At least one byte of either, for the sake of a model without.
+    storage->joints_begin = align(influences + 1);
+    storage->influences_size = storage->joints_begin;
+    add_part(parts, &count, zeros, storage->joints_begin - influences);
+    for (uint32_t i = 0; i < model->num_meshes; i++)
+        add_part(parts, &count, model->meshes[i].influence_joints,
+                 model->meshes[i].num_influences * sizeof(uint32_t));
+    storage->joints_size = influences / sizeof(md5_vec4) * sizeof(uint32_t) + sizeof(uint32_t);
+    add_part(parts, &count, zeros, sizeof(uint32_t));
+    return md5gl_fill(renderer, storage->influences, parts, count, error);
+}
+
+// -- Making -----------------------------------------------------------------------------------
+
+static bool upload_all(md5gl_renderer *renderer, md5gl_model *model, md5_error *error)
+{
+    const GladGLContext *gl = &renderer->gl;
+    md5gl_storage *const storage = model->storage;
+    const size_t room = 3 * (size_t)model->model->num_meshes + 2;
+    GLuint buffers[4];
+    gl->GenVertexArrays(1, &storage->array);
+    gl->GenBuffers(4, buffers);
+    storage->vertices = buffers[0];
+    storage->indices = buffers[1];
+    storage->influences = buffers[2];
+    storage->commands = buffers[3];
+    md5gl_part *const parts = md5gl_alloc(&renderer->allocator, room, sizeof *parts, error);
+    if (!parts)
+        return false;
+    gl->BindVertexArray(storage->array);
+    const bool uploaded = upload_vertices(renderer, storage, model->model, parts, error)
+                          && upload_indices(renderer, storage, model, parts, error)
+                          && upload_influences(renderer, storage, model->model, parts, error);
+    gl->BindVertexArray(0);
+    gl->BindBuffer(GL_ARRAY_BUFFER, 0);
+    md5gl_free(&renderer->allocator, parts, room * sizeof *parts);
+    return uploaded;
+}
+
+bool md5gl_create_storage(md5gl_renderer *renderer, md5gl_model *model, md5_error *error)
+{
+    const size_t num_meshes = model->model->num_meshes;
+    md5gl_storage *const storage = md5gl_alloc(&renderer->allocator, 1, sizeof *storage, error);
+    model->storage = storage;
+    if (!storage)
+        return false;
+    storage->palette_size = palette_size(model->model);
+    storage->most = md5gl_instances_per_block(renderer, model->model, error);
+    storage->stale = true;
+    storage->lit = md5gl_alloc(&renderer->allocator, num_meshes, sizeof *storage->lit, error);
+    storage->solid = md5gl_alloc(&renderer->allocator, num_meshes, sizeof *storage->solid, error);
+    storage->list = md5gl_alloc(&renderer->allocator, num_meshes * MD5GL_NUM_LISTS,
+                                sizeof *storage->list, error);
+    return storage->most > 0 && storage->lit && storage->solid && storage->list
+           && upload_all(renderer, model, error);
+}
+
+void md5gl_destroy_storage(md5gl_renderer *renderer, md5gl_model *model)
+{
+    const GladGLContext *gl = &renderer->gl;
+    const md5_allocator *const allocator = &renderer->allocator;
+    const size_t num_meshes = model->model->num_meshes;
+    md5gl_storage *const storage = model->storage;
+    if (!storage)
+        return;
+    const GLuint buffers[] = {storage->vertices, storage->indices, storage->influences,
+                              storage->commands};
+    gl->DeleteVertexArrays(1, &storage->array);
+    gl->DeleteBuffers(4, buffers);
+    md5gl_destroy_ring(renderer, &storage->ring);
+    md5gl_free(allocator, storage->lit, num_meshes * sizeof *storage->lit);
+    md5gl_free(allocator, storage->solid, num_meshes * sizeof *storage->solid);
+    md5gl_free(allocator, storage->list, num_meshes * MD5GL_NUM_LISTS * sizeof *storage->list);
+    md5gl_free(allocator, storage, sizeof *storage);
+}
+
+// -- Instances --------------------------------------------------------------------------------
+
+// The region for so many instances: palettes, then placements, which have room in any case.
+static md5gl_region *take(md5gl_renderer *renderer, md5gl_storage *storage, uint32_t count,
+                          md5_error *error)
+{
+    const size_t size = storage->palette_size + sizeof(md5_mat34);
+    if (count > (SIZE_MAX / 2 - ALIGNMENT) / size) {
+        md5gl_fail(error, MD5_ERROR_GPU, "no memory for %u palettes", (unsigned)count);
+        return NULL;
+    }
+    return md5gl_take_region(renderer, &storage->ring, count * size + ALIGNMENT, error);
+}
+
+md5_mat34 *md5gl_map_storage(md5gl_renderer *renderer, md5gl_model *model, uint32_t count,
+                             md5_error *error)
+{
+    md5gl_storage *const storage = model->storage;
+    const md5gl_region *const region = take(renderer, storage, count, error);
+    storage->mapped = region ? (md5_mat34 *)(void *)region->bytes : NULL;
+    return storage->mapped;
+}
+
+bool md5gl_pose_storage(md5gl_renderer *renderer, md5gl_model *model, const md5_mat34 *palettes,
+                        const md5_mat34 *placements, uint32_t count, md5_error *error)
+{
+    md5gl_storage *const storage = model->storage;
+    if (count == 0)
+        return true;
+    const md5gl_region *const region = take(renderer, storage, count, error);
+    if (!region)
+        return false;
+    const size_t num_joints = model->model->skeleton.num_joints;
+    storage->placements_begin = align(count * storage->palette_size);
+    if (palettes != storage->mapped && num_joints > 0)
+        memcpy(region->bytes, palettes, count * storage->palette_size);
+    if (placements)
+        memcpy(region->bytes + storage->placements_begin, placements, count * sizeof *placements);
+    storage->mapped = NULL;
+    storage->count = count;
+    md5gl_turn_ring(renderer, &storage->ring);
+    model->num_batches = count / storage->most + (count % storage->most > 0);
+    return true;
+}
+
+void md5gl_bind_storage(md5gl_renderer *renderer, const md5gl_model *model,
+                        const md5gl_program *program, uint32_t batch)
+{
+    const GladGLContext *gl = &renderer->gl;
+    const md5gl_storage *const storage = model->storage;
+    const GLuint region = storage->ring.regions[storage->ring.current].buffer;
+    const size_t first = (size_t)batch * storage->most, rest = storage->count - first;
+    const size_t count = rest < storage->most ? rest : storage->most;
+    const size_t placement = sizeof(md5_mat34);
+    const struct {
+        GLuint buffer;
+        size_t begin, size;
+    } ranges[] = {
+        {region, first * storage->palette_size, count * storage->palette_size},
+        {region, storage->placements_begin + first * placement, count * placement},
+        {storage->influences, 0, storage->influences_size},
+        {storage->influences, storage->joints_begin, storage->joints_size},
+    };
+    gl->UseProgram(program->name);
+    gl->Uniform1i(program->uniforms[MD5GL_NUM_JOINTS], (GLint)model->model->skeleton.num_joints);
+    gl->Uniform1i(program->uniforms[MD5GL_FIRST_INSTANCE], 0);
+    gl->BindVertexArray(storage->array);
+    for (GLuint i = 0; i < 4; i++)
+        gl->BindBufferRange(MD5GL_SHADER_STORAGE_BUFFER, MD5GL_STORE_PALETTES + i, ranges[i].buffer,
+                            (GLintptr)ranges[i].begin, (GLsizeiptr)ranges[i].size);
+}

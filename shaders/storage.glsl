@@ -1,0 +1,12 @@
+// Puts the tables that skinning walks into shader storage buffers, for path storage: comes before
+// palette.glsl, skin_exact.glsl and draw.vert, which otherwise look into texture buffers. All
+// meshes of a model share the tables, so what draws them needs to know nothing of a mesh.
+layout(std430, binding = 3) readonly restrict buffer Palettes { vec4 palette_rows[]; };
+layout(std430, binding = 4) readonly restrict buffer Placements { vec4 placement_rows[]; };
+layout(std430, binding = 5) readonly restrict buffer Influences { vec4 influence_list[]; };
+layout(std430, binding = 6) readonly restrict buffer InfluenceJoints { uint joint_list[]; };
+
+#define PALETTE_ROW(row) palette_rows[row]
+#define PLACEMENT_ROW(row) placement_rows[row]
+#define INFLUENCE(place) influence_list[place]
+#define INFLUENCE_JOINT(place) joint_list[place]
