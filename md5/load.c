@@ -117,6 +117,7 @@ static bool measure_meshes(md5_arena *arena, model_parts *parts)
             .vertices = mesh->vertices,
             .texcoords = mesh->texcoords,
             .triangles = mesh->triangles,
+            .weights = mesh->weights,
             .tangents = mesh->tangents,
         };
         TRY(md5_geometry_measure(arena, &source, &parts->sizes[m]));
@@ -174,7 +175,7 @@ static void lay_out_mesh(md5_block *block, const md5_file_mesh *mesh,
     drawn->influence_joints =
         md5_block_take(block, num_influences, sizeof *drawn->influence_joints);
     drawn->influences = md5_block_take(block, num_influences, sizeof *drawn->influences);
-    md5_skin_plan_take(block, sizes->num_vertices, sizes->num_influences, &layout->plan);
+    md5_skin_plan_take(block, sizes->num_vertices, &sizes->plan, &layout->plan);
 }
 
 static size_t measure_model(const model_parts *parts)
@@ -217,7 +218,10 @@ static void place_mesh(md5_block *block, const md5_file_mesh *file, const md5_ge
     mesh->normals = drawn->normals;
     mesh->tangents = drawn->tangents;
     mesh->colors = layout.colors;
-    mesh->num_influences = sizes->num_influences; // at most
+    // What derive_mesh() needs of the sizes, until it is known better.
+    mesh->num_influences = sizes->num_influences;
+    mesh->max_weights = sizes->plan.max_influences;
+    mesh->num_off_sums = sizes->plan.num_words;
     mesh->first_influence = drawn->first_influence;
     mesh->influence_joints = drawn->influence_joints;
     mesh->influences = drawn->influences;
@@ -228,7 +232,8 @@ static void place_mesh(md5_block *block, const md5_file_mesh *file, const md5_ge
 static bool derive_mesh(md5_arena *arena, md5_block *block, const md5_file_mesh *file,
                         const md5_geometry_source *joints, md5_mesh *mesh)
 {
-    const md5_geometry_sizes sizes = {mesh->num_vertices, mesh->num_influences};
+    const md5_geometry_sizes sizes = {mesh->num_vertices, mesh->num_influences,
+                                      .plan = {mesh->max_weights, mesh->num_off_sums}};
     mesh_layout layout;
     lay_out_mesh(block, file, &sizes, &layout);
     const md5_geometry_source source = {

@@ -11,14 +11,14 @@
 
 // -- Making -----------------------------------------------------------------------------------
 
-static bool make_plan(made_mesh *made)
+static bool make_plan(made_mesh *made, const md5_skin_plan_size *size)
 {
     md5_block block = {0};
     md5_skin_plan_room room;
-    md5_skin_plan_take(&block, made->mesh.num_vertices, made->mesh.num_influences, &room);
+    md5_skin_plan_take(&block, made->mesh.num_vertices, size, &room);
     block = (md5_block){.base = md5_arena_alloc(&made->arena, block.used, 1)};
     TRY(block.base);
-    md5_skin_plan_take(&block, made->mesh.num_vertices, made->mesh.num_influences, &room);
+    md5_skin_plan_take(&block, made->mesh.num_vertices, size, &room);
     made->mesh.skin_plan = md5_skin_plan_build(&made->mesh, &room);
     return true;
 }
@@ -63,7 +63,7 @@ static bool derive(made_mesh *made, md5_arena *scratch, md5_geometry_source *sou
         .influences = arrays.influences,
     };
     md5_geometry_summarize(&made->mesh);
-    return make_plan(made);
+    return make_plan(made, &sizes.plan);
 }
 
 bool made_mesh_build(made_mesh *made, const md5_geometry_source *source, uint32_t num_joints,

@@ -15,7 +15,10 @@
 bool md5_geometry_measure(md5_arena *scratch, const md5_geometry_source *source,
                           md5_geometry_sizes *sizes)
 {
-    return md5_count_seams(scratch, source, sizes);
+    TRY(md5_count_seams(scratch, source, sizes));
+    sizes->plan = md5_skin_plan_measure(source->vertices, source->num_vertices, source->weights,
+                                        sizes->num_influences);
+    return true;
 }
 
 // The drawn vertices' sources: themselves, then those of the copies.

@@ -5,7 +5,7 @@
 #ifndef MD5_SKIN_GEOMETRY_H
 #define MD5_SKIN_GEOMETRY_H
 
-#include "md5/core/arena.h"
+#include "md5/skin/plan.h"
 
 // What a file says of one mesh; every index is inside its table.
 typedef struct md5_geometry_source {
@@ -25,6 +25,7 @@ typedef struct md5_geometry_source {
 typedef struct md5_geometry_sizes {
     uint32_t num_vertices;   // file vertices and seam copies
     uint32_t num_influences; // at most: weights of one vertex on one joint become one
+    md5_skin_plan_size plan;
 } md5_geometry_sizes;
 
 // `bind` and `joint_scratch` are not needed yet. Returns false, with the context's error set, when

@@ -4,20 +4,34 @@
 #include "md5/skin/vec3d.h"
 #include "md5/skin/weld.h"
 
+#include <string.h>
+
 // Sums of unit vectors that are shorter than this are rounding, not a direction.
 #define CANCELLED 1e-6
 
-static void add_to(md5_vec3d *sum, md5_pair xy, double z)
+// Sums of vertices. x and y stand where the tangent will be, which is as large.
+typedef struct normal_sums {
+    md5_vec4 *xy;
+    double *z;
+} normal_sums;
+
+_Static_assert(sizeof(md5_vec4) == 2 * sizeof(double), "what is kept in place of a tangent");
+
+static void add_to_corners(const normal_sums *sums, const uint32_t *corners, md5_pair xy, double z)
 {
-    md5_pair_store(sum, md5_pair_add(md5_pair_load(sum), xy));
-    sum->z += z;
+    for (int i = 0; i < 3; i++) {
+        const uint32_t vertex = corners[i];
+        md5_vec4 *const sum = &sums->xy[vertex];
+        md5_pair_store(sum, md5_pair_add(md5_pair_load(sum), xy));
+        sums->z[vertex] += z;
+    }
 }
 
-static void add_to_corners(md5_vec3d *sums, const uint32_t *corners, md5_pair xy, double z)
+static md5_vec3d sum_of(const normal_sums *sums, uint32_t vertex)
 {
-    add_to(&sums[corners[0]], xy, z);
-    add_to(&sums[corners[1]], xy, z);
-    add_to(&sums[corners[2]], xy, z);
+    double xy[2];
+    memcpy(xy, &sums->xy[vertex], sizeof xy);
+    return (md5_vec3d){xy[0], xy[1], sums->z[vertex]};
 }
 
 // x y z of the way from one point to another, for each of two triangles.
@@ -41,7 +55,7 @@ static inline way way_between(const md5_vec3 *from0, const md5_vec3 *to0, const 
 // faces are clockwise. A triangle without an area adds nothing. Of one triangle only if both are
 // the same.
 static void add_two_triangles(const md5_vec3 *points, const uint32_t *first, const uint32_t *second,
-                              md5_vec3d *sums)
+                              const normal_sums *sums)
 {
     const md5_vec3 *const origin0 = &points[first[0]], *const origin1 = &points[second[0]];
     const way b = way_between(origin0, &points[first[1]], origin1, &points[second[1]]);
@@ -59,12 +73,12 @@ static void add_two_triangles(const md5_vec3 *points, const uint32_t *first, con
 }
 
 // Writes the direction of a sum, if it has one.
-static bool write_normal(const md5_vec3d *sum, md5_vec3 *normal)
+static bool write_normal(md5_vec3d sum, md5_vec3 *normal)
 {
-    const double length = md5_vec3d_length(*sum);
+    const double length = md5_vec3d_length(sum);
     if (!(length > CANCELLED))
         return false;
-    const md5_vec3d unit = md5_vec3d_scale(*sum, 1.0 / length);
+    const md5_vec3d unit = md5_vec3d_scale(sum, 1.0 / length);
     *normal = (md5_vec3){(float)unit.x, (float)unit.y, (float)unit.z};
     return true;
 }
@@ -86,7 +100,7 @@ static uint32_t number_shared_places(uint32_t *places, uint32_t num_vertices)
 }
 
 static void add_triangles(const md5_geometry_arrays *arrays, uint32_t num_triangles,
-                          md5_vec3d *of_vertices)
+                          const normal_sums *of_vertices)
 {
     for (size_t i = 0; i < num_triangles; i += 2) {
         const uint32_t *const corners = arrays->indices + 3 * i;
@@ -103,24 +117,29 @@ bool md5_build_normals(md5_arena *arena, uint32_t num_vertices, uint32_t num_tri
     TRY(places);
     TRY(md5_weld(arena, arrays->positions, num_vertices, places));
     const uint32_t num_shared = number_shared_places(places, num_vertices);
-    md5_vec3d *const of_vertices = md5_arena_alloc(arena, num_vertices, sizeof *of_vertices);
-    TRY(of_vertices);
+    const normal_sums of_vertices = {
+        .xy = arrays->tangents,
+        .z = md5_arena_alloc(arena, num_vertices, sizeof *of_vertices.z),
+    };
+    TRY(of_vertices.z);
     md5_vec3d *const of_places = md5_arena_alloc(arena, num_shared, sizeof *of_places);
     TRY(of_places);
 
-    add_triangles(arrays, num_triangles, of_vertices);
+    if (num_vertices > 0)
+        memset(of_vertices.xy, 0, num_vertices * sizeof *of_vertices.xy);
+    add_triangles(arrays, num_triangles, &of_vertices);
     for (uint32_t i = 0; i < num_vertices; i++) {
         if (places[i] == i)
             continue;
         md5_vec3d *const sum = &of_places[places[i] - num_vertices];
-        *sum = md5_vec3d_add(*sum, of_vertices[i]);
+        *sum = md5_vec3d_add(*sum, sum_of(&of_vertices, i));
     }
     for (uint32_t i = 0; i < num_vertices; i++) {
         md5_vec3 *const normal = &arrays->normals[i];
         const bool is_shared = places[i] != i;
-        if (is_shared && write_normal(&of_places[places[i] - num_vertices], normal))
+        if (is_shared && write_normal(of_places[places[i] - num_vertices], normal))
             continue;
-        if (!write_normal(&of_vertices[i], normal))
+        if (!write_normal(sum_of(&of_vertices, i), normal))
             *normal = (md5_vec3){0.0f, 0.0f, 1.0f};
     }
     md5_arena_rewind(arena, before);

@@ -5,6 +5,7 @@
 #include "md5/skin/geometry.h"
 
 // From indices[3 * num_triangles] and positions[num_vertices] of `arrays`: writes its normals.
+// Its tangents serve as scratch memory.
 //
 // The unit normals of all triangles that meet in a place count alike, whichever of the vertices
 // there they use, so that texture seams and mirror seams do not show. Where the sum over a place

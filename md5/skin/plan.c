@@ -55,11 +55,49 @@ md5_skin_kind md5_skin_kind_of(const md5_mesh *mesh, uint32_t vertex)
 
 // -- Room -----------------------------------------------------------------------------------
 
-enum { MOST_RUNS = MD5_SKIN_ORDERS * MD5_SKIN_KINDS * (MD5_SKIN_MOST_TOGETHER + 1) };
-
 static size_t smaller(size_t a, size_t b)
 {
     return a < b ? a : b;
+}
+
+// Teams that are not full take more: see add_team().
+enum { SPARE_PART = 8, SPARE_WORDS = 8 * MD5_SKIN_GROUP };
+
+// Words of a full group by kind, of which its vertices take one MD5_SKIN_GROUP-th each. Whether
+// points meet is not known yet: what would be blended counts as exact, which is more.
+enum { EXACT_WORDS = 1 + MD5_SKIN_GROUP * 4, TEAM_WORDS = 1 + MD5_SKIN_GROUP * 3, SPAN_WORDS = 1 };
+
+// Whole vertices that follow one another on one joint become spans, others teams.
+md5_skin_plan_size md5_skin_plan_measure(const md5_vertex *vertices, uint32_t num_vertices,
+                                         const md5_weight *weights, uint32_t num_influences)
+{
+    uint32_t max_influences = 0, joint = 0, num_whole = 0; // in a row, on that joint
+    uint64_t counted = 0, parts = 0;                       // of words
+    for (uint32_t i = 0; i < num_vertices; i++) {
+        const uint32_t count = vertices[i].num_weights;
+        const md5_weight *const weight = count == 1 ? &weights[vertices[i].first_weight] : NULL;
+        counted += count;
+        max_influences = count > max_influences ? count : max_influences;
+        if (!weight || weight->bias != 1.0f) {
+            num_whole = 0;
+            parts += count <= MD5_SKIN_MOST_TOGETHER ? count * EXACT_WORDS : 0;
+            continue;
+        }
+        num_whole = num_whole > 0 && weight->joint == joint ? num_whole + 1 : 1;
+        joint = weight->joint;
+        parts += TEAM_WORDS;
+        if (num_whole == MD5_SKIN_GROUP) {
+            parts -= MD5_SKIN_GROUP * (TEAM_WORDS - SPAN_WORDS);
+            num_whole = 0;
+        }
+    }
+    const uint64_t copied = num_influences > counted ? num_influences - counted : 0;
+    uint64_t words = (parts + copied * EXACT_WORDS) / MD5_SKIN_GROUP;
+    words += words / SPARE_PART + SPARE_WORDS;
+    // Below 9 a team of three whole vertices would not fit.
+    const uint64_t most = 9 * (uint64_t)num_influences;
+    words = words < most ? words : most;
+    return (md5_skin_plan_size){max_influences, words < UINT32_MAX ? (uint32_t)words : UINT32_MAX};
 }
 
 // Memory stays in proportion to the mesh's: when there is no more room for groups, what is left are
@@ -69,24 +107,23 @@ static size_t most_places(size_t num_vertices)
     return num_vertices + smaller(num_vertices, MD5_SKIN_GROUP);
 }
 
-// A full group takes at most 25 words if it is whole, and 33 for each influence if not. Real
-// models, which have one influence a vertex or two, take half of this.
-static size_t most_words(size_t num_vertices, size_t num_influences)
+// Spans and teams of each number of influences that they can have, and singles of every kind.
+static size_t most_runs(uint32_t max_influences)
 {
-    const size_t most = 4 * num_influences + num_influences / 4;
-    const size_t others = num_influences > num_vertices ? num_influences - num_vertices : 0;
-    const size_t expected = 2 * num_vertices + num_vertices / 2 + 7 * others;
-    return smaller(9 * num_influences, smaller(most, expected) + 8 * MD5_SKIN_GROUP);
+    const size_t most = smaller(max_influences, MD5_SKIN_MOST_TOGETHER);
+    const size_t exact = most, blend = most > 2 ? most - 2 : 0, whole = 1;
+    return 2 * (exact + blend + whole) + MD5_SKIN_KINDS;
 }
 
-void md5_skin_plan_take(md5_block *block, uint32_t num_vertices, uint32_t num_influences,
+void md5_skin_plan_take(md5_block *block, uint32_t num_vertices, const md5_skin_plan_size *size,
                         md5_skin_plan_room *room)
 {
+    const size_t num_runs = smaller(num_vertices, most_runs(size->max_influences));
     room->plan = md5_block_take(block, 1, sizeof *room->plan);
-    room->runs = md5_block_take(block, smaller(num_vertices, MOST_RUNS), sizeof *room->runs);
+    room->runs = md5_block_take(block, num_runs, sizeof *room->runs);
     room->vertices = md5_block_take(block, most_places(num_vertices), sizeof *room->vertices);
-    room->words =
-        md5_block_take(block, most_words(num_vertices, num_influences), sizeof *room->words);
+    room->words = md5_block_take(block, size->num_words, sizeof *room->words);
+    room->num_words = size->num_words;
 }
 
 // -- Building -------------------------------------------------------------------------------
@@ -276,8 +313,7 @@ static void walk(plan_builder *builder)
 {
     const md5_mesh *const mesh = builder->mesh;
     builder->spare_places = most_places(mesh->num_vertices) - mesh->num_vertices;
-    builder->spare_words =
-        most_words(mesh->num_vertices, mesh->first_influence[mesh->num_vertices]);
+    builder->spare_words = builder->room->num_words;
     joint_set next = set_of(mesh, 0, md5_skin_kind_of(mesh, 0));
     for (uint32_t first = 0, end = 0; first < mesh->num_vertices; first = end) {
         const joint_set set = next;

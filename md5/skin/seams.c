@@ -56,7 +56,8 @@ bool md5_count_seams(md5_arena *scratch, const md5_geometry_source *source,
         num_vertices += on_seam;
         num_influences += source->vertices[vertex].num_weights << on_seam;
     }
-    *sizes = (md5_geometry_sizes){num_vertices, num_influences};
+    sizes->num_vertices = num_vertices;
+    sizes->num_influences = num_influences;
     md5_arena_rewind(scratch, before);
     return true;
 }

@@ -4,8 +4,8 @@
 
 #include "md5/skin/geometry.h"
 
-// How many vertices are drawn, the file's and those to be copied, and their weights. Returns false,
-// with the context's error set, when memory runs out.
+// How many vertices are drawn, the file's and those to be copied, and their weights: sets the first
+// two of `sizes`. Returns false, with the context's error set, when memory runs out.
 bool md5_count_seams(md5_arena *scratch, const md5_geometry_source *source,
                      md5_geometry_sizes *sizes);
 

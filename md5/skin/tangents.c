@@ -3,15 +3,20 @@
 #include "md5/skin/pair.h"
 #include "md5/skin/vec3d.h"
 
+#include <string.h>
+
+_Static_assert(sizeof(md5_vec4) == 2 * sizeof(double), "what is kept in place of a tangent");
+
 // A sum of unit vectors of which less than this lies beside the normal is rounding.
 #define UNDEFINED 1e-6
 
-// Where u and v of the texture run in space: x of both, y of both, z of both.
+// Where u and v of the texture run in space: x of both, y of both. z of both stands where the
+// vertex's tangent will be, which is as large.
 typedef struct texture_axes {
-    double x[2], y[2], z[2];
+    double x[2], y[2];
 } texture_axes;
 
-static void add_to(double *sums, md5_pair a)
+static void add_to(void *sums, md5_pair a)
 {
     md5_pair_store(sums, md5_pair_add(md5_pair_load(sums), a));
 }
@@ -57,7 +62,7 @@ static void add_triangle(const md5_geometry_arrays *arrays, const uint32_t *corn
         texture_axes *const sum = &sums[corners[corner]];
         add_to(sum->x, unit_x);
         add_to(sum->y, unit_y);
-        add_to(sum->z, unit_z);
+        add_to(&arrays->tangents[corners[corner]], unit_z);
     }
 }
 
@@ -88,15 +93,17 @@ md5_vec3d md5_tangent_beside(md5_vec3 normal, md5_vec3d along)
     return tangent_beside(md5_vec3d_of(normal), along);
 }
 
-static md5_vec4 make_tangent(md5_vec3 normal, const texture_axes *sum)
+// `tangent` comes with z of the sums.
+static void make_tangent(md5_vec3 normal, const texture_axes *sum, md5_vec4 *tangent)
 {
+    double z[2];
+    memcpy(z, tangent, sizeof z);
     const md5_vec3d n = md5_vec3d_of(normal);
-    const md5_vec3d along_u = {sum->x[0], sum->y[0], sum->z[0]};
-    const md5_vec3d along_v = {sum->x[1], sum->y[1], sum->z[1]};
-    const md5_vec3d tangent = tangent_beside(n, along_u);
-    const double side = md5_vec3d_dot(md5_vec3d_cross(n, tangent), along_v);
-    return (md5_vec4){(float)tangent.x, (float)tangent.y, (float)tangent.z,
-                      side < 0.0 ? -1.0f : 1.0f};
+    const md5_vec3d along_u = {sum->x[0], sum->y[0], z[0]};
+    const md5_vec3d along_v = {sum->x[1], sum->y[1], z[1]};
+    const md5_vec3d unit = tangent_beside(n, along_u);
+    const double side = md5_vec3d_dot(md5_vec3d_cross(n, unit), along_v);
+    *tangent = (md5_vec4){(float)unit.x, (float)unit.y, (float)unit.z, side < 0.0 ? -1.0f : 1.0f};
 }
 
 bool md5_build_tangents(md5_arena *arena, uint32_t num_vertices, uint32_t num_triangles,
@@ -105,10 +112,12 @@ bool md5_build_tangents(md5_arena *arena, uint32_t num_vertices, uint32_t num_tr
     const md5_arena_mark before = md5_arena_here(arena);
     texture_axes *const sums = md5_arena_alloc(arena, num_vertices, sizeof *sums);
     TRY(sums);
+    if (num_vertices > 0)
+        memset(arrays->tangents, 0, num_vertices * sizeof *arrays->tangents);
     for (size_t i = 0; i < num_triangles; i++)
         add_triangle(arrays, arrays->indices + 3 * i, sums);
     for (uint32_t i = 0; i < num_vertices; i++)
-        arrays->tangents[i] = make_tangent(arrays->normals[i], &sums[i]);
+        make_tangent(arrays->normals[i], &sums[i], &arrays->tangents[i]);
     md5_arena_rewind(arena, before);
     return true;
 }

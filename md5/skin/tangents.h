@@ -10,7 +10,7 @@
 md5_vec3d md5_tangent_beside(md5_vec3 normal, md5_vec3d along);
 
 // Bytes of the arena that building takes for each vertex.
-enum { MD5_TANGENT_SCRATCH = 6 * sizeof(double) };
+enum { MD5_TANGENT_SCRATCH = 4 * sizeof(double) };
 
 // From indices[3 * num_triangles], positions, normals and texcoords[num_vertices] of `arrays`:
 // writes its tangents. Every triangle of a drawn vertex counts alike. Vertices in one place do
