@@ -149,9 +149,11 @@ uint32_t play_add_clip(play_case *made, uint32_t num_frames, double frame_rate, 
         put(&to, "frame %u {\n", frame);
         put_root(&to, frame / frame_rate, walk);
         for (int i = 1; i < PLAY_JOINTS; i++) {
-            put(&to, "\n%.9g %.9g %.9g", places[i][0] + sin(TURN * phase + i), places[i][1],
+            const bool is_still = made->still >> i & 1;
+            const double own = is_still ? 0.0 : phase;
+            put(&to, "\n%.9g %.9g %.9g", places[i][0] + sin(TURN * own + i), places[i][1],
                 places[i][2]);
-            put_swing(&to, i, phase, size, seed);
+            put_swing(&to, i, own, size, seed);
         }
         put(&to, "\n}\n");
     }

@@ -25,6 +25,7 @@ typedef struct play_case {
     md5_anim *anims[PLAY_CLIPS];
     md5_binding *bindings[PLAY_CLIPS];
     uint32_t num_clips;
+    uint32_t still; // a bit for each joint: it stands still in clips that are added from now on
 } play_case;
 
 void play_begin(play_case *made);

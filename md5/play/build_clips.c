@@ -162,17 +162,6 @@ bool md5_build_clips(md5_building *building)
     return true;
 }
 
-static md5_mask_range range_of(const float *weights, uint32_t num_joints)
-{
-    md5_mask_range range = {0, num_joints};
-    while (range.count > 0 && weights[range.count - 1] == 0.0f)
-        range.count--;
-    while (range.first < range.count && weights[range.first] == 0.0f)
-        range.first++;
-    range.count -= range.first;
-    return range;
-}
-
 bool md5_build_masks(md5_building *building)
 {
     const md5_machine_desc *const desc = building->desc;
@@ -182,22 +171,21 @@ bool md5_build_masks(md5_building *building)
         md5_add_name(&building->masks, desc->masks[i].name);
     TRY(md5_end_names(building->context, &building->masks));
 
-    float *const weights = md5_build_array(building, desc->num_masks, num_joints * sizeof *weights);
-    TRY(weights);
-    md5_mask_range *const ranges = md5_build_array(building, desc->num_masks, sizeof *ranges);
-    TRY(ranges);
+    md5_machine *const machine = building->machine;
+    machine->masks =
+        md5_build_array(building, desc->num_masks, num_joints * sizeof *machine->masks);
+    machine->mask_sets = md5_build_array(building, desc->num_masks, sizeof *machine->mask_sets);
+    TRY(machine->masks && machine->mask_sets);
     for (uint32_t i = 0; i < desc->num_masks; i++) {
         const md5_mask_desc *const mask = &desc->masks[i];
         const char *const joints = mask->joints ? mask->joints : "";
         md5_error error;
-        if (!md5_make_mask(&desc->model->skeleton, joints, mask->feather, weights + i * num_joints,
-                           &error))
+        if (!md5_make_mask(&desc->model->skeleton, joints, mask->feather,
+                           machine->masks + i * num_joints, &error))
             return md5_fail(building->context, error.status, 0, error.column, "mask %s: %s",
                             QUOTED(mask->name), error.message);
-        ranges[i] = range_of(weights + i * num_joints, building->machine->num_joints);
+        md5_split_mask(building, i);
     }
-    building->machine->masks = weights;
-    building->machine->mask_ranges = ranges;
     return true;
 }
 

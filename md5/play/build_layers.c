@@ -40,8 +40,10 @@ static bool build_state(md5_building *building, layer_work *work, const md5_stat
                     &source));
     if (source < 0)
         source = (int32_t)md5_first_source(building, (uint32_t)motion);
-    return md5_build_reference(building, (uint32_t)source, work->desc->reference_frame,
-                               &state->reference);
+    TRY(md5_build_reference(building, (uint32_t)source, work->desc->reference_frame,
+                            &state->reference));
+    md5_mark_changed(building, (uint32_t)motion, state->reference);
+    return true;
 }
 
 static bool build_states(md5_building *building, layer_work *work)
@@ -57,8 +59,11 @@ static bool build_states(md5_building *building, layer_work *work)
     TRY(md5_end_names(building->context, &work->states));
     work->layer->first_state = machine->num_states;
     work->layer->num_states = desc->num_states;
+    md5_begin_marks(building);
     for (uint32_t i = 0; i < desc->num_states; i++)
         TRY(build_state(building, work, &desc->states[i], &machine->states[machine->num_states++]));
+    if (work->layer->mode == MD5_LAYER_ADD)
+        work->layer->added = md5_set_of_marks(building, work->layer->mask);
     return true;
 }
 

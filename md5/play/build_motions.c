@@ -114,6 +114,9 @@ static bool build_item(md5_building *building, const motion_arrays *arrays,
             source = (int32_t)md5_first_source(building, item->motion);
         TRY(md5_build_reference(building, (uint32_t)source, from->reference_frame,
                                 &item->reference));
+        md5_begin_marks(building);
+        md5_mark_changed(building, item->motion, item->reference);
+        item->added = md5_set_of_marks(building, item->mask);
     }
     motion->num_parts += arrays->motions[found].num_parts;
     if (motion->num_parts > MD5_MAX_PARTS)

@@ -12,11 +12,14 @@ typedef struct md5_building {
     const md5_machine_desc *desc;
     md5_machine *machine;
     md5_names clips, motions, masks, parameters, joints;
+    bool *marks;            // [joints]
+    md5_transform *sampled; // [joints]
 } md5_building;
 
 // Each resolves one part of the tables, in this order. False, with the error set, at the first
 // fault.
 bool md5_build_clips(md5_building *building);
+bool md5_begin_sets(md5_building *building);
 bool md5_build_masks(md5_building *building);
 bool md5_build_parameters(md5_building *building);
 bool md5_build_motions(md5_building *building);
@@ -28,6 +31,15 @@ bool md5_build_reaches(md5_building *building);
 // A clip's frame as a reference pose, which is added to the machine's.
 bool md5_build_reference(md5_building *building, uint32_t source, uint32_t frame,
                          int32_t *reference);
+
+// Finds the sets of a mask, which is there already.
+void md5_split_mask(md5_building *building, uint32_t mask);
+
+// Which joints motions change where they are added: takes all marks away; marks those that one is
+// able to move from a reference; makes a set of what has a mark and a weight.
+void md5_begin_marks(md5_building *building);
+void md5_mark_changed(md5_building *building, uint32_t motion, int32_t reference);
+md5_joint_set md5_set_of_marks(md5_building *building, int32_t mask);
 
 // The clip that a motion begins with.
 uint32_t md5_first_source(const md5_building *building, uint32_t motion);

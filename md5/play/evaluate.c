@@ -1,27 +1,8 @@
 // The pose of a state's motion.
+#include "md5/play/joint_set.h"
 #include "md5/play/player.h"
 
 #include <string.h>
-
-void md5_mix_pose(const md5_machine *machine, md5_layer_mode mode, int32_t mask, float weight,
-                  const md5_transform *other, md5_transform *pose)
-{
-    const md5_mask_range range = md5_mask_range_of(machine, mask);
-    const float *const weights = mask < 0 ? NULL : md5_mask_of(machine, mask) + range.first;
-    md5_transform *const into = pose + range.first;
-    if (mode == MD5_LAYER_ADD)
-        md5_add_pose(into, other + range.first, weight, weights, range.count, into);
-    else
-        md5_blend_poses(into, other + range.first, weight, weights, range.count, into);
-}
-
-void md5_subtract_reference(const md5_machine *machine, int32_t reference, int32_t mask,
-                            md5_transform *pose)
-{
-    const md5_mask_range range = md5_mask_range_of(machine, mask);
-    md5_make_additive(pose + range.first, md5_reference_of(machine, reference) + range.first,
-                      range.count, pose + range.first);
-}
 
 // Poses in work: the first is where the result goes, the others are spare.
 typedef struct pose_stack {
@@ -71,13 +52,12 @@ static void gather(const md5_player *player, const md5_live *live, const md5_par
         return;
     md5_transform *const into = pose_at(stack, stack->count - 2);
     md5_transform *const last = pose_at(stack, stack->count - 1);
-    if (parent->kind != MD5_MOTION_STACK) {
+    if (parent->kind != MD5_MOTION_STACK)
         md5_blend_poses(into, last, weight / *gathered, NULL, stack->num_joints, into);
-    } else {
-        if (item->mode == MD5_LAYER_ADD)
-            md5_subtract_reference(machine, item->reference, item->mask, last);
-        md5_mix_pose(machine, item->mode, item->mask, weight, last, into);
-    }
+    else if (item->mode == MD5_LAYER_ADD)
+        md5_add_difference_of_joints(machine, &item->added, last, item->reference, weight, into);
+    else
+        md5_lay_over(machine, item->mask, last, weight, into);
     stack->count--;
 }
 

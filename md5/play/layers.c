@@ -1,5 +1,6 @@
 // Layers become one pose: each is what its chain of motions makes, laid over or added to what is
 // below.
+#include "md5/play/joint_set.h"
 #include "md5/play/player.h"
 
 #include <math.h>
@@ -8,13 +9,14 @@
 // How far apart two poses are whose difference is a velocity, in seconds.
 #define VELOCITY_STEP (1.0 / 256.0)
 
-// What is blended, and where there is room for it.
+// What is blended. In a layer that is added that is differences, of the joints that it changes.
 typedef struct blending {
     md5_player *player;
     const md5_play_layer *layer;
     md5_run *run;
-    uint32_t num_joints;
-    double shift; // seconds from now, not above 0
+    uint32_t num_joints; // of a pose
+    uint32_t count;      // of what is blended
+    double shift;        // seconds from now, not above 0
 } blending;
 
 // Places in the order of a chain; the frozen pose stands before the first.
@@ -28,27 +30,33 @@ static md5_transform *spare_pose(const blending *of, md5_transform *spare, uint3
     return spare + (size_t)number * of->num_joints;
 }
 
+static int32_t reference_of(const blending *of, const md5_live *live)
+{
+    return of->player->machine->states[of->layer->first_state + live->state].reference;
+}
+
 // One motion's pose, or in a layer that is added its difference to the reference.
 static void evaluate(const blending *of, const md5_live *live, md5_transform *spare,
                      md5_transform *pose)
 {
-    const md5_machine *const machine = of->player->machine;
-    md5_evaluate_live(of->player, live, of->shift, spare, pose);
-    if (of->layer->mode != MD5_LAYER_ADD)
+    if (of->layer->mode != MD5_LAYER_ADD) {
+        md5_evaluate_live(of->player, live, of->shift, spare, pose);
         return;
-    const md5_state *const state = &machine->states[of->layer->first_state + live->state];
-    md5_subtract_reference(machine, state->reference, of->layer->mask, pose);
+    }
+    md5_evaluate_live(of->player, live, of->shift, spare_pose(of, spare, 1), spare);
+    md5_subtract_joints(of->player->machine, &of->layer->added, spare, reference_of(of, live),
+                        pose);
 }
 
 // mix(mix(A, B), C): writes a part of the chain and returns how much of it there is, as states that
-// are nothing have no pose. Uses one spare pose and those of a motion.
+// are nothing have no pose. Uses two spare poses and those of a motion.
 static float evaluate_chain(const blending *of, stretch part, md5_transform *spare,
                             md5_transform *pose)
 {
     float covered = 0.0f;
     if (part.has_snapshot) {
         covered = of->run->coverage;
-        memcpy(pose, of->run->snapshot, of->num_joints * sizeof *pose);
+        memcpy(pose, of->run->snapshot, of->count * sizeof *pose);
     }
     for (uint32_t i = part.begin; i < part.end; i++) {
         const md5_live *const live = md5_live_at(of->run, i);
@@ -64,7 +72,7 @@ static float evaluate_chain(const blending *of, stretch part, md5_transform *spa
         }
         md5_transform *const other = spare;
         evaluate(of, live, spare_pose(of, spare, 1), other);
-        md5_blend_poses(pose, other, own / covered, NULL, of->num_joints, pose);
+        md5_blend_poses(pose, other, own / covered, NULL, of->count, pose);
     }
     return covered;
 }
@@ -74,7 +82,7 @@ static void add_offsets(const blending *of, float covered, md5_transform *pose)
     const md5_run *const run = of->run;
     if (run->has_offsets && covered > 0.0f)
         md5_add_offsets(run->offsets, (float)(run->settling.elapsed + of->shift),
-                        (float)run->settling.duration, of->num_joints, pose);
+                        (float)run->settling.duration, of->count, pose);
 }
 
 // A part of the chain as it is shown: with what is left of an earlier transition.
@@ -103,7 +111,7 @@ static void begin_offsets(blending *of, md5_transform *spare, md5_transform *to)
                && evaluate_chain(of, new, rest, to_before) > 0.0f;
     of->shift = 0.0;
     if (is_there)
-        md5_make_offsets(from, from_before, to, to_before, (float)VELOCITY_STEP, of->num_joints,
+        md5_make_offsets(from, from_before, to, to_before, (float)VELOCITY_STEP, of->count,
                          run->offsets);
     md5_end_ghosts(run);
     run->has_snapshot = false;
@@ -118,7 +126,7 @@ static void freeze_ghosts(const blending *of, md5_transform *spare)
     const stretch ghosts = {0, run->num_ghosts, run->has_snapshot};
     run->coverage = evaluate_chain(of, ghosts, spare_pose(of, spare, 1), spare);
     if (run->coverage > 0.0f)
-        memcpy(run->snapshot, spare, of->num_joints * sizeof *spare);
+        memcpy(run->snapshot, spare, of->count * sizeof *spare);
     run->has_snapshot = true;
     md5_end_ghosts(run);
 }
@@ -139,6 +147,24 @@ static float evaluate_layer(blending *of, md5_transform *spare, md5_transform *p
     return covered;
 }
 
+// A layer that is added, most often one motion by itself: then the difference need not be written.
+static void add_layer(blending *of, float weight, md5_transform *spare, md5_transform *pose)
+{
+    const md5_machine *const machine = of->player->machine;
+    const md5_joint_set *const joints = &of->layer->added;
+    md5_run *const run = of->run;
+    const md5_live *const newest = md5_newest(run);
+    if (run->num_used == 1 && newest->program >= 0 && !run->has_snapshot && !run->has_offsets) {
+        md5_evaluate_live(of->player, newest, of->shift, spare_pose(of, spare, 1), spare);
+        md5_add_difference_of_joints(machine, joints, spare, reference_of(of, newest), weight,
+                                     pose);
+        return;
+    }
+    const float covered = weight * evaluate_layer(of, spare_pose(of, spare, 1), spare);
+    if (covered > 0.0f)
+        md5_add_joints(machine, joints, spare, covered, pose);
+}
+
 static void blend_layer(blending *of, float weight, bool *is_begun, md5_transform *spare,
                         md5_transform *pose)
 {
@@ -157,10 +183,13 @@ static void blend_layer(blending *of, float weight, bool *is_begun, md5_transfor
     if (!*is_begun)
         memcpy(pose, machine->model->bind_local, of->num_joints * sizeof *pose);
     *is_begun = true;
-    const float covered = weight * evaluate_layer(of, spare_pose(of, spare, 1), spare);
-    if (covered == 0.0f)
+    if (layer->mode == MD5_LAYER_ADD) {
+        add_layer(of, weight, spare, pose);
         return;
-    md5_mix_pose(machine, layer->mode, layer->mask, covered, spare, pose);
+    }
+    const float covered = weight * evaluate_layer(of, spare_pose(of, spare, 1), spare);
+    if (covered > 0.0f)
+        md5_lay_over(machine, layer->mask, spare, covered, pose);
 }
 
 // A layer that is not to be seen has nothing to be continuous with.
@@ -175,8 +204,9 @@ static void skip_layer(md5_run *run)
 
 size_t md5_spare_poses(const md5_machine *machine)
 {
-    // Of a layer, of what an inertial transition compares, of two motions that are mixed.
-    return 1 + 3 + 1 + (size_t)machine->max_poses;
+    // Of a layer, of what an inertial transition compares, of two motions that are mixed, of one
+    // whose difference is taken.
+    return 1 + 3 + 1 + 1 + (size_t)machine->max_poses;
 }
 
 void md5_blend_layers(md5_player *player, md5_transform *spare, md5_transform *pose)
@@ -191,6 +221,7 @@ void md5_blend_layers(md5_player *player, md5_transform *spare, md5_transform *p
             .layer = layer,
             .run = &player->runs[i],
             .num_joints = machine->num_joints,
+            .count = layer->mode == MD5_LAYER_ADD ? layer->added.count : machine->num_joints,
         };
         if (weight == 0.0f)
             skip_layer(of.run);

@@ -142,6 +142,7 @@ static bool build_all(md5_building *building)
                                           machine->num_joints * sizeof *machine->references);
     TRY(machine->references);
     TRY(md5_build_clips(building));
+    TRY(md5_begin_sets(building));
     TRY(md5_build_masks(building));
     TRY(md5_build_parameters(building));
     TRY(md5_build_motions(building));
@@ -173,7 +174,9 @@ static md5_machine *place(md5_block *block, const md5_machine *from, const md5_m
     MOVE(playables, from->num_playables);
     MOVE(cues, from->num_cues);
     MOVE(masks, desc->num_masks * joints);
-    MOVE(mask_ranges, desc->num_masks);
+    MOVE(mask_sets, desc->num_masks);
+    MOVE(listed, from->num_listed);
+    MOVE(listed_weights, from->num_listed);
     MOVE(references, from->num_references * joints);
     MOVE(motions, from->num_motions);
     MOVE(items, from->num_items);

@@ -32,11 +32,22 @@ typedef struct md5_playable {
     double cycles; // a second
 } md5_playable;
 
-// The joints of a mask from its first to its last whose weight is not 0. Most masks are a branch of
-// the skeleton, whose joints stand together: what they leave out need not be looked at.
-typedef struct md5_mask_range {
+// Some of a pose's joints, with what a mask says of them; -1: no mask. Joints that stand together,
+// as a branch of the skeleton does, are taken where they lie, from the first to the last; those
+// between that have no place in the set do no harm. Of few that are scattered there is a list.
+typedef struct md5_joint_set {
+    bool is_listed;
+    int32_t mask;
     uint32_t first, count;
-} md5_mask_range;
+    size_t list; // [count] of `listed` and `listed_weights`, ascending
+} md5_joint_set;
+
+// The joints of a mask whose weight is not 0; of these those of weight 1, which can be copied, and
+// those between, which have to be blended. is_split: that is the faster way.
+typedef struct md5_mask_sets {
+    md5_joint_set all, whole, partial;
+    bool is_split;
+} md5_mask_sets;
 
 typedef struct md5_item {
     uint32_t motion;
@@ -44,7 +55,8 @@ typedef struct md5_item {
     int32_t mask;
     float weight;
     int32_t weight_parameter;
-    int32_t reference; // pose of an item that is added
+    int32_t reference;   // pose, of an item that is added
+    md5_joint_set added; // the joints that it may change
 } md5_item;
 
 // Clips by their own name come first, in their order.
@@ -131,6 +143,7 @@ typedef struct md5_play_layer {
     int32_t weight_parameter;
     size_t first_state, first_any; // transitions from any state
     uint32_t num_states, num_any;
+    md5_joint_set added; // the joints that it may change, where it is added
     // The most that any of its states has.
     uint32_t max_leaves, max_groups, max_parts;
 } md5_play_layer;
@@ -151,10 +164,12 @@ struct md5_machine {
     double *markers;
     md5_playable *playables;
     md5_cue *cues;
-    float *masks;                // [masks][joints]
-    md5_mask_range *mask_ranges; // [masks]
-    md5_transform *references;   // [][joints]
-    md5_motion *motions;         // [clips + motions]
+    float *masks;              // [masks][joints]
+    md5_mask_sets *mask_sets;  // [masks]
+    uint32_t *listed;          // joints of sets
+    float *listed_weights;     // of the set's mask
+    md5_transform *references; // [][joints]
+    md5_motion *motions;       // [clips + motions]
     md5_item *items;
     md5_program *programs;
     md5_part *parts;
@@ -168,9 +183,9 @@ struct md5_machine {
     md5_modifier *modifiers; // [modifiers]
     float *reaches;          // [joints] how far vertices lie from each; -1: it has none
 
-    size_t num_ways, num_markers, num_playables, num_cues, num_references, num_motions, num_items,
-        num_programs, num_parts, num_leaves, num_groups, num_members, num_states, num_transitions,
-        num_conditions, num_springs;
+    size_t num_ways, num_markers, num_playables, num_cues, num_listed, num_references, num_motions,
+        num_items, num_programs, num_parts, num_leaves, num_groups, num_members, num_states,
+        num_transitions, num_conditions, num_springs;
     // The most that any program has, and poses in work at once.
     uint32_t max_leaves, max_groups, max_parts, max_poses;
     bool has_way, has_events;
@@ -186,11 +201,6 @@ struct md5_machine {
 static inline const float *md5_mask_of(const md5_machine *machine, int32_t mask)
 {
     return mask < 0 ? NULL : machine->masks + (size_t)mask * machine->num_joints;
-}
-
-static inline md5_mask_range md5_mask_range_of(const md5_machine *machine, int32_t mask)
-{
-    return mask < 0 ? (md5_mask_range){0, machine->num_joints} : machine->mask_ranges[mask];
 }
 
 static inline const md5_transform *md5_reference_of(const md5_machine *machine, int32_t reference)
@@ -212,14 +222,6 @@ static inline md5_root_track md5_track_of(const md5_machine *machine, const md5_
         .frames = machine->ways + source->first_way,
     };
 }
-
-// Lays `other` over `pose`, or adds it, where the mask says.
-void md5_mix_pose(const md5_machine *machine, md5_layer_mode mode, int32_t mask, float weight,
-                  const md5_transform *other, md5_transform *pose);
-
-// The difference of `pose` to a reference, in its place, where the mask does not leave it out.
-void md5_subtract_reference(const md5_machine *machine, int32_t reference, int32_t mask,
-                            md5_transform *pose);
 
 // The pose of a clip at a moment, without what is extracted. `mode` says what lies beyond its ends.
 void md5_sample_source(const md5_machine *machine, const md5_source *source, md5_play_mode mode,

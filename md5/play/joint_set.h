@@ -1,0 +1,27 @@
+// Some of a pose's joints, as far as a mask says: where one pose is laid over another, or added.
+//
+// Joints that stand together are taken where they lie. Of few that are scattered there is a list;
+// they are brought together first. Either gives the same bits.
+#ifndef MD5_PLAY_JOINT_SET_H
+#define MD5_PLAY_JOINT_SET_H
+
+#include "md5/play/machine.h"
+
+// Blends `other` into `pose`, where the mask says; -1: everywhere.
+void md5_lay_over(const md5_machine *machine, int32_t mask, const md5_transform *other,
+                  float weight, md5_transform *pose);
+
+// Writes difference[set->count], of these joints to the reference.
+void md5_subtract_joints(const md5_machine *machine, const md5_joint_set *set,
+                         const md5_transform *source, int32_t reference, md5_transform *difference);
+
+// Adds difference[set->count] to these joints of `pose`.
+void md5_add_joints(const md5_machine *machine, const md5_joint_set *set,
+                    const md5_transform *difference, float weight, md5_transform *pose);
+
+// Both at once.
+void md5_add_difference_of_joints(const md5_machine *machine, const md5_joint_set *set,
+                                  const md5_transform *source, int32_t reference, float weight,
+                                  md5_transform *pose);
+
+#endif
