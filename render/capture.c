@@ -7,7 +7,8 @@ static void skin_into(md5gl_renderer *renderer, const md5gl_model *model, const 
                       const GLuint buffers[NUM], const size_t sizes[NUM])
 {
     const GladGLContext *gl = &renderer->gl;
-    const md5gl_program *const program = md5gl_skinned_program(renderer, mesh, MD5GL_PASS_CAPTURE);
+    const md5gl_program *const program =
+        md5gl_skinned_program(renderer, mesh->path, model->blending, MD5GL_PASS_CAPTURE);
     if (model->storage)
         md5gl_bind_storage(renderer, model, program, 0);
     else

@@ -1,15 +1,21 @@
 // Draws models that are posed: for each batch, mesh and pass one instanced draw.
 #include "render/gl_internal.h"
 
-const md5gl_program *md5gl_skinned_program(const md5gl_renderer *renderer, const md5gl_mesh *mesh,
-                                           enum md5gl_pass pass)
+enum md5gl_skin md5gl_skin_of(md5gl_path path)
 {
     static const enum md5gl_skin skins[] = {
         [MD5GL_PATH_4] = MD5GL_SKIN_4,           [MD5GL_PATH_8] = MD5GL_SKIN_8,
         [MD5GL_PATH_EXACT] = MD5GL_SKIN_EXACT,   [MD5GL_PATH_CPU] = MD5GL_SKIN_POSED,
         [MD5GL_PATH_COMPUTE] = MD5GL_SKIN_POSED, [MD5GL_PATH_STORAGE] = MD5GL_SKIN_STORAGE,
     };
-    return &renderer->skinned[skins[mesh->path]][pass];
+    return skins[path];
+}
+
+const md5gl_program *md5gl_skinned_program(const md5gl_renderer *renderer, md5gl_path path,
+                                           md5gl_blending blending, enum md5gl_pass pass)
+{
+    const enum md5gl_skin skin = md5gl_skin_of(path);
+    return &renderer->skinned[skin == MD5GL_SKIN_POSED ? MD5GL_BLEND_LINEAR : blending][skin][pass];
 }
 
 void md5gl_bind_mesh(md5gl_renderer *renderer, const md5gl_mesh *mesh, const md5gl_program *program,
@@ -110,7 +116,8 @@ static void set_up_mesh(md5gl_renderer *renderer, const model_draw *draw, const 
 static void draw_storage(md5gl_renderer *renderer, const model_draw *draw)
 {
     const md5gl_model *const model = draw->model;
-    const md5gl_program *const program = &renderer->skinned[MD5GL_SKIN_STORAGE][draw->pass];
+    const md5gl_program *const program =
+        md5gl_skinned_program(renderer, MD5GL_PATH_STORAGE, model->blending, draw->pass);
     const bool culls = !(draw->style & MD5GL_NO_CULLING);
     if (model->num_batches == 0)
         return;
@@ -138,7 +145,8 @@ static void draw_pass(md5gl_renderer *renderer, const model_draw *draw)
         const md5gl_mesh *const mesh = &model->meshes[i];
         if (!mesh->visible || mesh->mesh->num_triangles == 0)
             continue;
-        const md5gl_program *const program = md5gl_skinned_program(renderer, mesh, draw->pass);
+        const md5gl_program *const program =
+            md5gl_skinned_program(renderer, mesh->path, model->blending, draw->pass);
         set_up_mesh(renderer, draw, mesh, program);
         uint32_t first = 0;
         for (uint32_t b = 0; b < model->num_batches; b++) {

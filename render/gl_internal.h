@@ -122,6 +122,8 @@ enum md5gl_skin {
     MD5GL_NUM_SKINS
 };
 
+enum { MD5GL_NUM_BLENDINGS = MD5GL_BLEND_DUAL + 1 };
+
 // One file of a shader, and a stage as the files that follow each other in it.
 typedef struct md5gl_source {
     const char *file, *text;
@@ -140,6 +142,10 @@ typedef struct md5gl_program_sources {
 // Compiles and links. On failure nothing is left behind, and the message names the file.
 bool md5gl_build_program(md5gl_renderer *renderer, const md5gl_program_sources *sources,
                          md5gl_program *program, md5_error *error);
+
+// Those with which a path draws in that blending, where they are not there yet.
+bool md5gl_build_blending(md5gl_renderer *renderer, md5gl_path path, md5gl_blending blending,
+                          md5_error *error);
 
 bool md5gl_build_all_programs(md5gl_renderer *renderer, md5_error *error);
 void md5gl_destroy_all_programs(md5gl_renderer *renderer);
@@ -172,8 +178,9 @@ struct md5gl_renderer {
     uint64_t max_block;  // bytes of a shader storage buffer that a shader sees at once
     uint32_t max_texture_size, max_target_size, max_samples;
 
-    md5gl_program skinned[MD5GL_NUM_SKINS][MD5GL_NUM_PASSES];
-    md5gl_program preskin; // only with has_compute
+    // Of blending MD5GL_BLEND_DUAL only what md5gl_set_blending() has needed, and never POSED.
+    md5gl_program skinned[MD5GL_NUM_BLENDINGS][MD5GL_NUM_SKINS][MD5GL_NUM_PASSES];
+    md5gl_program preskin[MD5GL_NUM_BLENDINGS]; // only with has_compute
     md5gl_program line, grid, ground_shadow, panel;
 
     GLuint frame_block; // uniform buffer behind the block Frame
@@ -224,7 +231,8 @@ struct md5gl_model {
     md5gl_storage *storage; // of path storage, on which then all meshes are; otherwise NULL
     md5gl_batch *batches;   // [room]
     uint32_t num_batches, room;
-    bool placed;         // batches have placements
+    bool placed; // batches have placements
+    md5gl_blending blending;
     md5_mat34 *palettes; // of md5gl_map_palettes(), but on path storage
     size_t palettes_size;
     md5gl_mesh meshes[]; // [model->num_meshes]
@@ -247,8 +255,10 @@ void md5gl_point_at(const GladGLContext *gl, GLuint attribute, GLint numbers, si
 // Whether a path skins once, before drawing.
 bool md5gl_skins_first(md5gl_path path);
 
-const md5gl_program *md5gl_skinned_program(const md5gl_renderer *renderer, const md5gl_mesh *mesh,
-                                           enum md5gl_pass pass);
+enum md5gl_skin md5gl_skin_of(md5gl_path path);
+
+const md5gl_program *md5gl_skinned_program(const md5gl_renderer *renderer, md5gl_path path,
+                                           md5gl_blending blending, enum md5gl_pass pass);
 
 // Binds the program, the vertices and the texture buffers of a mesh.
 void md5gl_bind_mesh(md5gl_renderer *renderer, const md5gl_mesh *mesh, const md5gl_program *program,

@@ -132,6 +132,21 @@ md5gl_path md5gl_mesh_path(const md5gl_model *model, uint32_t mesh);
 const char *md5gl_path_name(md5gl_path path);
 const char *md5gl_path_reason(const md5gl_model *model, uint32_t mesh);
 
+// How the joints of a vertex are brought together, on every path.
+typedef enum md5gl_blending {
+    MD5GL_BLEND_LINEAR, // as md5_skin()
+    MD5GL_BLEND_DUAL,   // as md5_skin_dual(), which keeps the volume of what twists: the bind
+                        // positions are moved, so that weights which do not meet in one point are
+                        // not exact, on no path
+} md5gl_blending;
+
+// LINEAR until this is called: outside of a frame, before md5gl_pose_models(). What DUAL needs is
+// made when a path first asks for it: returns false with MD5_ERROR_GPU, and changes nothing, where
+// a shader does not compile.
+bool md5gl_set_blending(md5gl_renderer *renderer, md5gl_model *model, md5gl_blending blending,
+                        md5_error *error);
+md5gl_blending md5gl_model_blending(const md5gl_model *model);
+
 // What a mesh looks like. Textures are not owned by the model; 0 = none. The vertex colours of
 // files of version 12 are multiplied in.
 typedef struct md5gl_material {

@@ -322,6 +322,23 @@ const char *md5gl_path_name(md5gl_path path)
     return names[path];
 }
 
+bool md5gl_set_blending(md5gl_renderer *renderer, md5gl_model *model, md5gl_blending blending,
+                        md5_error *error)
+{
+    md5gl_clear_error(error);
+    for (uint32_t i = 0; i < model->model->num_meshes; i++) {
+        if (!md5gl_build_blending(renderer, model->meshes[i].path, blending, error))
+            return false;
+    }
+    model->blending = blending;
+    return true;
+}
+
+md5gl_blending md5gl_model_blending(const md5gl_model *model)
+{
+    return model->blending;
+}
+
 // On path storage, what a mesh looks like decides what it is drawn with.
 static void mark_stale(md5gl_model *model)
 {

@@ -145,6 +145,21 @@ static void write_part(const GladGLContext *gl, size_t begin, size_t size, const
     gl->BufferSubData(GL_ARRAY_BUFFER, (GLintptr)begin, (GLsizeiptr)size, data);
 }
 
+// The vertices of one instance, as md5gl_lay_out() of one puts them. `dual` is memory to work in.
+static void skin_one(const md5gl_model *model, const md5gl_mesh *mesh, const md5_mat34 *palette,
+                     md5_dual_quat *dual, uint8_t *bytes)
+{
+    const md5gl_layout one = md5gl_lay_out(mesh->mesh->num_vertices, false);
+    md5_vec3 *const positions = (void *)bytes, *const normals = (void *)(bytes + one.normals);
+    md5_vec4 *const tangents = (void *)(bytes + one.tangents);
+    if (model->blending == MD5GL_BLEND_DUAL) {
+        md5_dual_palette(palette, model->model->skeleton.num_joints, dual);
+        md5_skin_dual(mesh->mesh, dual, positions, normals, tangents);
+    } else {
+        md5_skin(mesh->mesh, palette, positions, normals, tangents);
+    }
+}
+
 // One instance at a time through memory of the caller's allocator, from where it is streamed.
 static bool skin_here(md5gl_renderer *renderer, const md5gl_model *model, const md5gl_mesh *mesh,
                       const md5_mat34 *palettes, uint32_t count, md5_error *error)
@@ -153,20 +168,21 @@ static bool skin_here(md5gl_renderer *renderer, const md5gl_model *model, const 
     const size_t vertices = mesh->mesh->num_vertices;
     const md5gl_layout all = md5gl_lay_out(vertices * count, false);
     const md5gl_layout one = md5gl_lay_out(vertices, false);
-    uint8_t *const bytes = md5gl_alloc(&renderer->allocator, one.texcoords, 1, error);
+    const size_t num_joints = model->model->skeleton.num_joints;
+    const size_t scratch_size = one.texcoords + num_joints * sizeof(md5_dual_quat);
+    uint8_t *const bytes = md5gl_alloc(&renderer->allocator, scratch_size, 1, error);
     if (!bytes)
         return false;
+    md5_dual_quat *const dual = (void *)(bytes + one.texcoords);
     const size_t positions = one.normals, normals = one.tangents - one.normals;
     const size_t tangents = one.texcoords - one.tangents;
     for (uint32_t i = 0; i < count; i++) {
-        md5_skin(mesh->mesh, palettes + (size_t)i * model->model->skeleton.num_joints,
-                 (md5_vec3 *)(void *)bytes, (md5_vec3 *)(void *)(bytes + one.normals),
-                 (md5_vec4 *)(void *)(bytes + one.tangents));
+        skin_one(model, mesh, palettes + i * num_joints, dual, bytes);
         write_part(gl, i * positions, positions, bytes);
         write_part(gl, all.normals + i * normals, normals, bytes + one.normals);
         write_part(gl, all.tangents + i * tangents, tangents, bytes + one.tangents);
     }
-    md5gl_free(&renderer->allocator, bytes, one.texcoords);
+    md5gl_free(&renderer->allocator, bytes, scratch_size);
     return true;
 }
 
@@ -175,7 +191,7 @@ static void skin_by_compute(md5gl_renderer *renderer, const md5gl_model *model,
 {
     enum { GROUP = 64 }; // vertices, as preskin.comp says
     const GladGLContext *gl = &renderer->gl;
-    const md5gl_program *const program = &renderer->preskin;
+    const md5gl_program *const program = &renderer->preskin[model->blending];
     const uint32_t num_groups = (mesh->mesh->num_vertices + GROUP - 1) / GROUP;
     gl->BindBufferBase(MD5GL_SHADER_STORAGE_BUFFER, MD5GL_STORE_BIND, mesh->vertices);
     gl->BindBufferBase(MD5GL_SHADER_STORAGE_BUFFER, MD5GL_STORE_FIRST, mesh->influences);

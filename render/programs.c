@@ -13,6 +13,8 @@
 #define SURFACE {"surface.glsl", md5gl_shader_surface_glsl}
 #define STORAGE {"storage.glsl", md5gl_shader_storage_glsl}
 #define PALETTE {"palette.glsl", md5gl_shader_palette_glsl}
+#define LINEAR  {"blend_linear.glsl", md5gl_shader_blend_linear_glsl}
+#define DUAL    {"blend_dual.glsl", md5gl_shader_blend_dual_glsl}
 #define EXACT   {"skin_exact.glsl", md5gl_shader_skin_exact_glsl}
 #define DRAW    {"draw.vert", md5gl_shader_draw_vert}
 #define CAPTURE {"capture.vert", md5gl_shader_capture_vert}
@@ -57,9 +59,17 @@ static const md5gl_program_sources passes[MD5GL_NUM_PASSES] = {
         },
 };
 
+static const md5gl_source blends[MD5GL_NUM_BLENDINGS] = {
+    [MD5GL_BLEND_LINEAR] = LINEAR,
+    [MD5GL_BLEND_DUAL] = DUAL,
+};
+
+enum { PRESKIN_BLEND = 2 }; // its place
+
 static const md5gl_program_sources preskin_sources = {
     .compute = {{"preskin.glsl", md5gl_shader_preskin_glsl},
                 PALETTE,
+                LINEAR,
                 EXACT,
                 {"preskin.comp", md5gl_shader_preskin_comp}},
 };
@@ -84,7 +94,8 @@ static const md5gl_program_sources panel_sources = {
     .fragment = {{"panel.frag", md5gl_shader_panel_frag}},
 };
 
-static bool build_skinned(md5gl_renderer *renderer, enum md5gl_skin skin, md5_error *error)
+static bool build_skinned(md5gl_renderer *renderer, md5gl_blending blending, enum md5gl_skin skin,
+                          md5_error *error)
 {
     for (int pass = 0; pass < MD5GL_NUM_PASSES; pass++) {
         md5gl_program_sources sources = passes[pass];
@@ -95,34 +106,54 @@ static bool build_skinned(md5gl_renderer *renderer, enum md5gl_skin skin, md5_er
         if (skin == MD5GL_SKIN_STORAGE)
             sources.vertex[count++] = (md5gl_source)STORAGE;
         sources.vertex[count++] = (md5gl_source)PALETTE;
+        sources.vertex[count++] = blends[blending];
         sources.vertex[count++] = skin_functions[skin];
         sources.vertex[count++] = last;
-        if (!md5gl_build_program(renderer, &sources, &renderer->skinned[skin][pass], error))
+        md5gl_program *const program = &renderer->skinned[blending][skin][pass];
+        if (program->name == 0 && !md5gl_build_program(renderer, &sources, program, error))
             return false;
     }
     return true;
 }
 
+static bool build_preskin(md5gl_renderer *renderer, md5gl_blending blending, md5_error *error)
+{
+    md5gl_program_sources sources = preskin_sources;
+    sources.compute[PRESKIN_BLEND] = blends[blending];
+    md5gl_program *const program = &renderer->preskin[blending];
+    return program->name != 0 || md5gl_build_program(renderer, &sources, program, error);
+}
+
 static bool build_all_skinned(md5gl_renderer *renderer, md5_error *error)
 {
     for (int skin = 0; skin < MD5GL_SKIN_STORAGE; skin++) {
-        if (!build_skinned(renderer, (enum md5gl_skin)skin, error))
+        if (!build_skinned(renderer, MD5GL_BLEND_LINEAR, (enum md5gl_skin)skin, error))
             return false;
     }
     // Nobody needs this one: a driver that does not take it has the others.
     md5_error why;
-    if (renderer->has_storage && !build_skinned(renderer, MD5GL_SKIN_STORAGE, &why)) {
+    if (renderer->has_storage
+        && !build_skinned(renderer, MD5GL_BLEND_LINEAR, MD5GL_SKIN_STORAGE, &why)) {
         renderer->has_storage = false;
         memcpy(renderer->no_storage, why.message, sizeof renderer->no_storage);
     }
     return true;
 }
 
+bool md5gl_build_blending(md5gl_renderer *renderer, md5gl_path path, md5gl_blending blending,
+                          md5_error *error)
+{
+    if (path == MD5GL_PATH_CPU)
+        return true;
+    if (path == MD5GL_PATH_COMPUTE)
+        return build_preskin(renderer, blending, error);
+    return build_skinned(renderer, blending, md5gl_skin_of(path), error);
+}
+
 bool md5gl_build_all_programs(md5gl_renderer *renderer, md5_error *error)
 {
     return build_all_skinned(renderer, error)
-           && (!renderer->has_compute
-               || md5gl_build_program(renderer, &preskin_sources, &renderer->preskin, error))
+           && (!renderer->has_compute || build_preskin(renderer, MD5GL_BLEND_LINEAR, error))
            && md5gl_build_program(renderer, &line_sources, &renderer->line, error)
            && md5gl_build_program(renderer, &grid_sources, &renderer->grid, error)
            && md5gl_build_program(renderer, &ground_sources, &renderer->ground_shadow, error)
@@ -132,11 +163,13 @@ bool md5gl_build_all_programs(md5gl_renderer *renderer, md5_error *error)
 void md5gl_destroy_all_programs(md5gl_renderer *renderer)
 {
     const GladGLContext *gl = &renderer->gl;
-    for (int skin = 0; skin < MD5GL_NUM_SKINS; skin++) {
-        for (int pass = 0; pass < MD5GL_NUM_PASSES; pass++)
-            gl->DeleteProgram(renderer->skinned[skin][pass].name);
+    for (int blending = 0; blending < MD5GL_NUM_BLENDINGS; blending++) {
+        for (int skin = 0; skin < MD5GL_NUM_SKINS; skin++) {
+            for (int pass = 0; pass < MD5GL_NUM_PASSES; pass++)
+                gl->DeleteProgram(renderer->skinned[blending][skin][pass].name);
+        }
+        gl->DeleteProgram(renderer->preskin[blending].name);
     }
-    gl->DeleteProgram(renderer->preskin.name);
     gl->DeleteProgram(renderer->line.name);
     gl->DeleteProgram(renderer->grid.name);
     gl->DeleteProgram(renderer->ground_shadow.name);

@@ -13,6 +13,8 @@ extern const char md5gl_shader_surface_glsl[];
 // Skinned models.
 extern const char md5gl_shader_storage_glsl[];
 extern const char md5gl_shader_palette_glsl[];
+extern const char md5gl_shader_blend_linear_glsl[];
+extern const char md5gl_shader_blend_dual_glsl[];
 extern const char md5gl_shader_skin4_glsl[];
 extern const char md5gl_shader_skin8_glsl[];
 extern const char md5gl_shader_skin_exact_glsl[];

@@ -98,11 +98,13 @@ static void list_colours(const md5_model *model, md5_vec4 *list)
 
 static void point_at_all(const GladGLContext *gl, size_t vertices, bool coloured)
 {
-    const size_t tangents = vertices * sizeof(md5_vec3);
+    const size_t normals = vertices * sizeof(md5_vec3);
+    const size_t tangents = normals + vertices * sizeof(md5_vec3);
     const size_t texcoords = tangents + vertices * sizeof(md5_vec4);
     const size_t first = texcoords + vertices * sizeof(md5_vec2);
     const size_t end = first + sizeof(uint32_t); // of a vertex: where its neighbour's begin
-    md5gl_point_at(gl, MD5GL_AT_NORMAL, 3, 0);
+    md5gl_point_at(gl, MD5GL_AT_POSITION, 3, 0);
+    md5gl_point_at(gl, MD5GL_AT_NORMAL, 3, normals);
     md5gl_point_at(gl, MD5GL_AT_TANGENT, 4, tangents);
     md5gl_point_at(gl, MD5GL_AT_TEXCOORD, 2, texcoords);
     if (coloured)
@@ -128,6 +130,9 @@ static bool upload_vertices(md5gl_renderer *renderer, md5gl_storage *storage,
         list_first_influences(model, first);
         if (all.coloured)
             list_colours(model, colours);
+        for (uint32_t i = 0; i < model->num_meshes; i++)
+            add_part(parts, &count, model->meshes[i].positions,
+                     model->meshes[i].num_vertices * sizeof(md5_vec3));
         for (uint32_t i = 0; i < model->num_meshes; i++)
             add_part(parts, &count, model->meshes[i].normals,
                      model->meshes[i].num_vertices * sizeof(md5_vec3));
@@ -195,7 +200,7 @@ static bool upload_all(md5gl_renderer *renderer, md5gl_model *model, md5_error *
 {
     const GladGLContext *gl = &renderer->gl;
     md5gl_storage *const storage = model->storage;
-    const size_t room = 3 * (size_t)model->model->num_meshes + 2;
+    const size_t room = 4 * (size_t)model->model->num_meshes + 2;
     GLuint buffers[4];
     gl->GenVertexArrays(1, &storage->array);
     gl->GenBuffers(4, buffers);

@@ -30,3 +30,11 @@ vec3 unit_direction(vec3 turned, vec3 bind)
     float square = dot(turned, turned);
     return square > 1e-30 ? turned * inversesqrt(square) : bind;
 }
+
+// A vertex of the bind pose, moved by one matrix, whose rows stand in columns.
+skinned move_vertex(mat3x4 matrix, vec3 position, vec3 normal, vec4 tangent)
+{
+    vec3 turned = unit_direction(vec4(tangent.xyz, 0.0) * matrix, tangent.xyz);
+    return skinned(vec4(position, 1.0) * matrix,
+                   unit_direction(vec4(normal, 0.0) * matrix, normal), vec4(turned, tangent.w));
+}

@@ -28,6 +28,7 @@ void main()
     if (vertex >= num_vertices)
         return;
     instance = int(gl_GlobalInvocationID.y);
+    bind_position = fetch(3 * vertex);
     bind_normal = fetch(3 * (num_vertices + vertex));
     bind_tangent = vec4(fetch(6 * num_vertices + 4 * vertex), bind[6 * num_vertices + 4 * vertex + 3]);
     first_influence = first[vertex];

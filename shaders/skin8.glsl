@@ -9,16 +9,16 @@ layout(location = 7) in vec4 more_weights;
 
 skinned skin()
 {
-    mat3x4 blend = weights.x * joint_matrix(joints.x) + weights.y * joint_matrix(joints.y)
-                   + weights.z * joint_matrix(joints.z) + weights.w * joint_matrix(joints.w);
+    joint_blend blend = first_joint(joints.x, weights.x);
+    add_joint(blend, joints.y, weights.y);
+    add_joint(blend, joints.z, weights.z);
+    add_joint(blend, joints.w, weights.w);
     // Few vertices use these: most are done with the first four.
-    if (more_weights.x != 0.0)
-        blend += more_weights.x * joint_matrix(more_joints.x)
-                 + more_weights.y * joint_matrix(more_joints.y)
-                 + more_weights.z * joint_matrix(more_joints.z)
-                 + more_weights.w * joint_matrix(more_joints.w);
-    vec3 tangent = unit_direction(vec4(bind_tangent.xyz, 0.0) * blend, bind_tangent.xyz);
-    return skinned(vec4(bind_position, 1.0) * blend,
-                   unit_direction(vec4(bind_normal, 0.0) * blend, bind_normal),
-                   vec4(tangent, bind_tangent.w));
+    if (more_weights.x != 0.0) {
+        add_joint(blend, more_joints.x, more_weights.x);
+        add_joint(blend, more_joints.y, more_weights.y);
+        add_joint(blend, more_joints.z, more_weights.z);
+        add_joint(blend, more_joints.w, more_weights.w);
+    }
+    return move_vertex(blended_matrix(blend), bind_position, bind_normal, bind_tangent);
 }

@@ -1,7 +1,9 @@
 // Skins by any number of weights of any sum: walks the vertex's influences in a buffer. Each is a
 // weight's (bias * point, bias), whose point need not be that of its neighbours, so the exact
-// vertex is the sum of palette * influence. See md5_mesh.influences.
+// vertex is the sum of palette * influence. See md5_mesh.influences. Dual quaternions move the bind
+// position instead: what they blend to is one motion, which can begin at one place only.
 #ifndef BINDS_BY_HAND
+layout(location = 0) in vec3 bind_position; // dual alone
 layout(location = 1) in vec3 bind_normal; // model space
 layout(location = 3) in vec4 bind_tangent;
 layout(location = 4) in uint first_influence;
@@ -15,6 +17,20 @@ uniform usamplerBuffer influence_joints; // joint of each
 #define INFLUENCE_JOINT(place) texelFetch(influence_joints, int(place)).x
 #endif
 
+#ifdef BLENDS_DUAL
+skinned skin()
+{
+    if (first_influence == end_influence)
+        return skinned(vec3(0.0), bind_normal, bind_tangent);
+    // The bias of the largest magnitude is the first: if it is 0, so are all, and this one is alone.
+    float bias = INFLUENCE(first_influence).w;
+    joint_blend blend =
+        first_joint(INFLUENCE_JOINT(first_influence), bias != 0.0 ? bias : 1.0);
+    for (uint i = first_influence + 1u; i < end_influence; i++)
+        add_joint(blend, INFLUENCE_JOINT(i), INFLUENCE(i).w);
+    return move_vertex(blended_matrix(blend), bind_position, bind_normal, bind_tangent);
+}
+#else
 skinned skin()
 {
     vec3 posed = vec3(0.0), normal = vec3(0.0), tangent = vec3(0.0);
@@ -28,3 +44,4 @@ skinned skin()
     return skinned(posed, unit_direction(normal, bind_normal),
                    vec4(unit_direction(tangent, bind_tangent.xyz), bind_tangent.w));
 }
+#endif
