@@ -135,6 +135,11 @@ bool view_open(view_state *viewer, const char *const *files, size_t num_files, b
 // Opens what a person dropped on the window: model, animation, flight or texture.
 void view_drop(view_state *viewer, const char *path);
 
+// Puts the model of a scene on the GPU, with its textures: those that the command line names, if it
+// is `as_asked`. Does nothing without a renderer.
+bool view_upload(view_state *viewer, const view_scene *scene, bool as_asked, md5gl_model **drawn,
+                 view_textures *textures);
+
 // Frees what view_open() made.
 void view_close(view_state *viewer);
 

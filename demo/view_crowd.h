@@ -1,9 +1,12 @@
-// Many of the same: characters that each play the scene's machine, or its clips, in their own time
-// and place, updated by all cores in one batch a frame.
+// Many characters of one or several kinds, each in its own time and place, updated by all cores.
+//
+// All of them live: their clips or machines go on wherever they are. But only those that the
+// picture shows, or whose shadows it shows, are posed and drawn, and what is small in the picture
+// is updated every second or fourth frame, by as much time as has passed for it.
 #ifndef DEMO_VIEW_CROWD_H
 #define DEMO_VIEW_CROWD_H
 
-#include "demo/view_machine.h"
+#include "demo/view_kind.h"
 #include "demo/view_workers.h"
 
 // A character.
@@ -12,35 +15,66 @@ typedef struct view_member {
     double next_whim;    // when it does something else
     uint64_t random;
     float wished_speed;
-    double offset; // without a machine: of its clip, seconds
-    uint32_t clip;
+    float waited;     // seconds that it has yet to live through
+    double offset;    // without a machine: of its clip, seconds
+    uint32_t clip;    // likewise
+    uint32_t kind;    // its number
+    uint32_t seen_at; // place among those of its kind that are seen, or VIEW_UNSEEN
+    bool is_seen;     // from now on
+    bool is_due;      // it lives through what it waited for
 } view_member;
 
-struct view_scene;
+#define VIEW_UNSEEN UINT32_MAX
+
+enum { VIEW_MOST_KINDS = 8 };
 
 typedef struct view_crowd {
     uint32_t count; // 0: there is none
-    view_member *members;
-    md5_player **players; // [count], where the scene has a machine
-    md5_play_job *plays;
-    md5_pose_job *poses;    // [count], where it has clips only
-    md5_mat34 *palettes;    // [count * joints]
-    md5_mat34 *placements;  // [count]
+    view_kind kinds[VIEW_MOST_KINDS];
+    uint32_t num_kinds;
+    char **files; // [num_files] of the kinds but the first, each beginning with its model
+    size_t num_files;
+    view_member *members; // [count], kind by kind; those that play clips clip by clip, by time
+    md5_player **players; // [count]; NULL: plays a clip
+    uint32_t *posed;      // [num_posed] members that get a new pose
+    md5_pose_job *poses;  // [num_posed], of those that play clips
+    uint32_t num_posed;
+    uint64_t num_joints;    // of all of these together
     unsigned char *scratch; // of each worker, `scratch_size` bytes
     size_t scratch_size;
     view_workers *workers;
-    const struct view_scene *scene;
+    bool culls;   // leaves out what is not seen
+    bool spares;  // updates less often what is small
+    float size;   // of the largest kind
     float spread; // how far from the middle they stand
     double time;
-    double seconds; // that the last updates took, smoothed
+    uint64_t num_frames;
+    double seconds, last_seconds; // that updates took: smoothed, and the last one
+
+    // Of the update that is under way.
+    float step;              // seconds that it lasts
+    float pace;              // seconds since the last one that was seen
+    const view_sight *sight; // NULL: nobody looks
 } view_crowd;
 
-// Sets up `count` characters in a square. Returns false, having told why.
-bool view_make_crowd(view_crowd *crowd, const struct view_scene *scene, uint32_t count,
-                     view_log *log);
-void view_free_crowd(view_crowd *crowd); // a zeroed one is allowed
+struct view_state;
 
-// Lets time pass until `time`, and poses all.
-void view_run_crowd(view_crowd *crowd, double time);
+// How many of `files` belong to the first kind: all up to the second model.
+size_t view_count_first(const char *const *files, size_t num_files);
+
+// Sets up `count` characters in a square: of the viewer's scene, and as many of each further model
+// of `files`, where each is followed by its animations. Returns false, having told why.
+bool view_make_crowd(struct view_state *viewer, const char *const *files, size_t num_files,
+                     uint32_t count);
+void view_free_crowd(struct view_state *viewer); // also where there is none
+
+// Lets time pass until `time`, and poses all that is in sight.
+void view_run_crowd(view_crowd *crowd, double time, const view_sight *sight);
+uint32_t view_count_seen(const view_crowd *crowd);
+
+// Takes the poses up to the GPU, then draws the shadows, and the characters.
+bool view_pose_crowd(struct view_state *viewer, md5_error *error);
+void view_shade_crowd(struct view_state *viewer);
+void view_draw_crowd(struct view_state *viewer, uint32_t style);
 
 #endif

@@ -37,7 +37,7 @@ static view_lens choose_lens(const view_state *viewer, float width, float height
 }
 
 static md5gl_frame describe_frame(const view_state *viewer, md5gl_target *target, uint32_t width,
-                                  uint32_t height, bool transparent,
+                                  uint32_t height, bool transparent, view_lens *lens,
                                   md5gl_point_light points[VIEW_NUM_POINTS])
 {
     md5gl_frame frame = {.target = target, .width = width, .height = height};
@@ -46,10 +46,10 @@ static md5gl_frame describe_frame(const view_state *viewer, md5gl_target *target
     for (int i = 0; i < 3; i++)
         frame.background[i] = transparent ? 0.0f : color[i];
     frame.background[3] = transparent ? 0.0f : 1.0f;
-    const view_lens lens = choose_lens(viewer, (float)width, (float)height);
-    view_lens_matrices(&lens, &frame.view_from_world, &frame.clip_from_view);
+    *lens = choose_lens(viewer, (float)width, (float)height);
+    view_lens_matrices(lens, &frame.view_from_world, &frame.clip_from_view);
 
-    view_set_lights(viewer, lens.axes, points, &frame);
+    view_set_lights(viewer, lens->axes, points, &frame);
     return frame;
 }
 
@@ -76,19 +76,21 @@ static bool draw_model(view_state *viewer, md5_error *error)
     const view_shown *const shown = &viewer->shown;
     if (viewer->drawn == NULL)
         return true;
-    view_set_materials(viewer, &viewer->textures, viewer->drawn);
     uint32_t style = MD5GL_LIT;
     if (shown->untextured)
         style |= MD5GL_UNTEXTURED;
     if (shown->edges)
         style |= MD5GL_WIREFRAME;
-    const view_crowd *const crowd = &viewer->crowd;
-    const bool posed = crowd->count > 0
-                           ? md5gl_pose_models(viewer->renderer, viewer->drawn, crowd->palettes,
-                                               crowd->placements, crowd->count, error)
-                           : md5gl_pose_models(viewer->renderer, viewer->drawn,
-                                               viewer->scene.palette, NULL, 1, error);
-    if (!posed || !view_pose_companions(viewer, error))
+    if (viewer->crowd.count > 0) {
+        if (!view_pose_crowd(viewer, error))
+            return false;
+        view_shade_crowd(viewer);
+        view_draw_crowd(viewer, style);
+        return true;
+    }
+    view_set_materials(viewer, &viewer->textures, viewer->drawn);
+    if (!md5gl_pose_models(viewer->renderer, viewer->drawn, viewer->scene.palette, NULL, 1, error)
+        || !view_pose_companions(viewer, error))
         return false;
     md5gl_draw_shadows(viewer->renderer, viewer->drawn);
     view_shade_companions(viewer);
@@ -166,16 +168,27 @@ static void draw_text(view_state *viewer, float width, float height)
                          viewer->canvas.count);
 }
 
+// Only what the picture shows is posed.
+static void run_crowd(view_state *viewer, const view_lens *lens, const md5gl_frame *frame)
+{
+    view_sight sight = view_make_sight(lens, frame, fminf(viewer->ground, viewer->bounds.min.z));
+    sight.all = !viewer->crowd.culls;
+    view_run_crowd(&viewer->crowd, viewer->play.time, &sight);
+}
+
 bool view_draw(view_state *viewer, md5gl_target *target, uint32_t width, uint32_t height,
                bool transparent, bool clean, md5_error *error)
 {
-    // First of all: a machine's character walks, and the camera goes along.
-    if (viewer->crowd.count > 0)
-        view_run_crowd(&viewer->crowd, viewer->play.time);
-    else
+    // First of all: a machine's character walks, and the camera goes along. In a crowd the camera
+    // says who is seen.
+    if (viewer->crowd.count == 0)
         view_pose(&viewer->scene, &viewer->play);
     md5gl_point_light points[VIEW_NUM_POINTS];
-    const md5gl_frame frame = describe_frame(viewer, target, width, height, transparent, points);
+    view_lens lens;
+    const md5gl_frame frame =
+        describe_frame(viewer, target, width, height, transparent, &lens, points);
+    if (viewer->crowd.count > 0)
+        run_crowd(viewer, &lens, &frame);
 
     md5gl_begin_frame(viewer->renderer, &frame);
     if (!transparent && !viewer->options->background_given)

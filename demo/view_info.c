@@ -90,12 +90,15 @@ static void add_crowd_rows(const view_state *viewer, view_rows *rows)
     const view_crowd *const crowd = &viewer->crowd;
     if (crowd->count == 0)
         return;
-    const double joints = (double)crowd->count * (double)viewer->scene.num_joints;
+    const uint32_t num_seen = view_count_seen(crowd), num_kinds = crowd->num_kinds;
     view_add_gap(rows);
-    view_add_row(rows, VIEW_ROW_PAIR, VIEW_BRIGHT, "Crowd", "%u" DOT "%u threads",
-                 (unsigned)crowd->count, (unsigned)view_count_workers(crowd->workers));
-    view_add_row(rows, VIEW_ROW_PAIR, VIEW_BRIGHT, "Update", "%.2f ms" DOT "%.2f ns a joint",
-                 1e3 * crowd->seconds, 1e9 * crowd->seconds / joints);
+    view_add_row(rows, VIEW_ROW_PAIR, VIEW_BRIGHT, "Crowd", "%u" DOT "%u model%s",
+                 (unsigned)crowd->count, (unsigned)num_kinds, num_kinds == 1 ? "" : "s");
+    view_add_row(rows, VIEW_ROW_PAIR, VIEW_BRIGHT, "Drawn", "%u" DOT "%u out of sight",
+                 (unsigned)num_seen, (unsigned)(crowd->count - num_seen));
+    view_add_row(rows, VIEW_ROW_PAIR, VIEW_BRIGHT, "Update", "%u" DOT "%.1f ms, %u threads",
+                 (unsigned)crowd->num_posed, 1e3 * crowd->seconds,
+                 (unsigned)view_count_workers(crowd->workers));
 }
 
 static void add_model_rows(const view_state *viewer, view_rows *rows)

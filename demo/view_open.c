@@ -22,7 +22,7 @@ void view_close(view_state *viewer)
     }
     viewer->drawn = NULL;
     view_free_companions(viewer);
-    view_free_crowd(&viewer->crowd); // which refers to the scene
+    view_free_crowd(viewer); // which refers to the scene
     view_free_scene(&viewer->scene);
 }
 
@@ -59,6 +59,34 @@ static char *find_own_model(void)
     return found != NULL ? found : first_machine(MD5VIEW_MODELS);
 }
 
+typedef struct own_files {
+    char *paths[3];
+    size_t count;
+} own_files;
+
+// What is shown when nothing is named; in a crowd, with company.
+static bool find_own_files(view_state *viewer, own_files *own)
+{
+    static const char *const company[] = {"../spindle/spindle.md5mesh",
+                                          "../thimble/thimble.md5mesh"};
+    own->paths[0] = find_own_model();
+    if (own->paths[0] == NULL) {
+        view_error(&viewer->log, "no file given, and no model of our own under %s", MD5VIEW_MODELS);
+        return false;
+    }
+    own->count = 1;
+    char *const folder = common_folder(own->paths[0]);
+    for (size_t i = 0; i < 2 && viewer->options->crowd > 2; i++) {
+        char *const path = common_join(folder, company[i]);
+        if (common_is_file(path))
+            own->paths[own->count++] = path;
+        else
+            free(path);
+    }
+    free(folder);
+    return true;
+}
+
 // -- Framing --------------------------------------------------------------------------------
 
 // By a square that reaches so far in every direction.
@@ -76,6 +104,15 @@ static void widen_by_square(view_state *viewer, float reach)
     bounds->max.y += reach;
 }
 
+static void widen_by_box(view_state *viewer, md5_bounds box)
+{
+    viewer->bounds = md5_bounds_union(viewer->bounds, box);
+    for (unsigned corner = 0; corner < 8 && !view_is_empty(box); corner++) {
+        const md5_vec3 point = view_corner(box, corner);
+        view_widen_hull(&viewer->hull, &point, 1);
+    }
+}
+
 // By the box of the body that stands beside.
 static void widen_by_companion(view_state *viewer, const md5_model *other)
 {
@@ -83,16 +120,14 @@ static void widen_by_companion(view_state *viewer, const md5_model *other)
     md5_bounds box = other->bounds;
     box.min.y += aside;
     box.max.y += aside;
-    viewer->bounds = md5_bounds_union(viewer->bounds, box);
-    for (unsigned corner = 0; corner < 8; corner++) {
-        const md5_vec3 point = view_corner(box, corner);
-        view_widen_hull(&viewer->hull, &point, 1);
-    }
+    widen_by_box(viewer, box);
 }
 
 void view_measure(view_state *viewer)
 {
     viewer->bounds = view_clip_bounds(&viewer->scene, &viewer->hull);
+    for (uint32_t i = 1; i < viewer->crowd.num_kinds; i++)
+        widen_by_box(viewer, viewer->crowd.kinds[i].model->bounds);
     if (viewer->crowd.count > 0)
         widen_by_square(viewer, viewer->crowd.spread);
     else if (viewer->companions[0].model != NULL)
@@ -153,9 +188,8 @@ void view_change_clip(view_state *viewer, size_t clip)
 
 // -- Opening --------------------------------------------------------------------------------
 
-// Puts the model of a scene on the GPU.
-static bool upload(view_state *viewer, const view_scene *scene, bool as_asked, md5gl_model **drawn,
-                   view_textures *textures)
+bool view_upload(view_state *viewer, const view_scene *scene, bool as_asked, md5gl_model **drawn,
+                 view_textures *textures)
 {
     md5_error error;
     *drawn = NULL;
@@ -171,6 +205,7 @@ static bool upload(view_state *viewer, const view_scene *scene, bool as_asked, m
                            as_asked ? viewer->options : NULL, &viewer->log))
         return true;
     md5gl_destroy_model(viewer->renderer, *drawn);
+    *drawn = NULL;
     return false;
 }
 
@@ -183,8 +218,10 @@ static bool open_files(view_state *viewer, const char *const *files, size_t num_
     view_textures textures;
     const view_log before = viewer->log;
     view_log_clear(&viewer->log);
-    const bool loaded = view_load_scene(&scene, files, num_files, pick_up, &viewer->log);
-    if (!loaded || !upload(viewer, &scene, as_asked, &drawn, &textures)) {
+    const uint32_t crowd = viewer->options->crowd;
+    const size_t own = crowd > 0 ? view_count_first(files, num_files) : num_files;
+    const bool loaded = view_load_scene(&scene, files, own, pick_up, &viewer->log);
+    if (!loaded || !view_upload(viewer, &scene, as_asked, &drawn, &textures)) {
         if (loaded)
             view_free_scene(&scene);
         view_log_restore(&viewer->log, &before);
@@ -205,28 +242,20 @@ static bool open_files(view_state *viewer, const char *const *files, size_t num_
         view_warn(&viewer->log, "--steps: no joints are called foot or ankle");
     if (!view_load_companions(viewer))
         return false;
-    const uint32_t crowd = viewer->options->crowd;
-    return crowd == 0 || view_make_crowd(&viewer->crowd, &viewer->scene, crowd, &viewer->log);
+    return crowd == 0 || view_make_crowd(viewer, files + own, num_files - own, crowd);
 }
 
 bool view_open(view_state *viewer, const char *const *files, size_t num_files, bool as_asked)
 {
-    char *own = NULL;
-    const char *own_list[1];
-    if (num_files == 0) {
-        own = find_own_model();
-        if (own == NULL) {
-            view_error(&viewer->log, "no file given, and no model of our own under %s",
-                       MD5VIEW_MODELS);
-            return false;
-        }
-        own_list[0] = own;
-        files = own_list;
-        num_files = 1;
-    }
-    const bool opened = open_files(viewer, files, num_files, !viewer->options->no_auto, as_asked);
-    const bool is_own = own != NULL;
-    free(own);
+    const bool is_own = num_files == 0;
+    own_files own = {.count = 0};
+    if (is_own && !find_own_files(viewer, &own))
+        return false;
+    const bool opened =
+        open_files(viewer, is_own ? (const char *const *)own.paths : files,
+                   is_own ? own.count : num_files, !viewer->options->no_auto, as_asked);
+    for (size_t i = 0; i < own.count; i++)
+        free(own.paths[i]);
     if (!opened)
         return false;
     if (viewer->config != NULL)
@@ -253,7 +282,8 @@ bool view_reload(view_state *viewer)
     const bool bind_pose = viewer->scene.bind_pose;
     const int32_t joint = viewer->chosen_joint;
     const uint64_t hidden = viewer->hidden_meshes;
-    char **files = common_alloc(num_clips + 2, sizeof *files);
+    const view_crowd *const crowd = &viewer->crowd;
+    char **files = common_alloc(num_clips + 2 + crowd->num_files, sizeof *files);
     size_t count = 0;
     if (model)
         files[count++] = common_copy(viewer->scene.path);
@@ -261,6 +291,8 @@ bool view_reload(view_state *viewer)
         files[count++] = common_copy(viewer->scene.clips[i].path);
     if (viewer->scene.flight.camera != NULL)
         files[count++] = common_copy(viewer->scene.flight.path);
+    for (size_t i = 0; i < crowd->num_files; i++)
+        files[count++] = common_copy(crowd->files[i]);
 
     const bool opened = open_files(viewer, (const char *const *)files, count,
                                    viewer->scene.picked_up, viewer->as_asked);

@@ -32,7 +32,11 @@ static const view_option table[] = {
     {OPTION_RETARGET, "retarget", "MODEL", NULL, "another body beside it, in the same pose"},
     {OPTION_ATTACH, "attach", "JOINT=MODEL", NULL, "a thing that a joint holds"},
     {OPTION_STEPS, "steps", NULL, NULL, "uneven ground, on which feet are placed"},
-    {OPTION_CROWD, "crowd", "N", NULL, "N characters, each in its own time"},
+    {OPTION_CROWD, "crowd", "N", NULL,
+     "N characters, each in its own time, of as many models as\n"
+     "are named; one without animations takes the first's"},
+    {OPTION_CROWD_EXACT, "crowd-exact", NULL, NULL,
+     "pose all of them for every frame, seen or not"},
     {OPTION_NO_AUTO, "no-auto", NULL, NULL, "do not pick up animations beside the model"},
     {OPTION_PATH, "path", "auto|4|8|exact|cpu|compute|storage", NULL,
      "how vertices are skinned (per mesh: the first without\n"
@@ -145,7 +149,8 @@ void view_print_help(FILE *file)
 {
     enum { COLUMN = 38 };
     fputs("md5view [OPTION...] [MODEL.md5mesh] [ANIM.md5anim...] [FLIGHT.md5camera]\n"
-          "md5view [OPTION...] MACHINE.md5machine\n\n"
+          "md5view [OPTION...] MACHINE.md5machine\n"
+          "md5view [OPTION...] --crowd N [MODEL-or-MACHINE [ANIM.md5anim...]]...\n\n"
           "Shows a model moving. With a model alone, animations that fit and lie beside it are\n"
           "picked up; with an animation alone, its joints are shown; with nothing, our own model.\n"
           "A machine says itself what its model does when: WASD, Space and the panel drive it.\n"

@@ -28,6 +28,7 @@ typedef enum view_option_id {
     OPTION_NO_AUTO,
     OPTION_SET,
     OPTION_CROWD,
+    OPTION_CROWD_EXACT,
     OPTION_STEPS,
     OPTION_RETARGET,
     OPTION_ATTACH,

@@ -223,6 +223,8 @@ static bool *find_switch(view_options *o, view_option_id id)
         return &o->checkerboard;
     case OPTION_STEPS:
         return &o->steps;
+    case OPTION_CROWD_EXACT:
+        return &o->crowd_exact;
     case OPTION_TURNTABLE:
         return &o->turntable;
     case OPTION_UNTEXTURED:
@@ -442,8 +444,9 @@ static const char *find_contradiction(const view_options *o)
         num_flights += is_flight;
         num_models += !is_flight && !common_has_ending(o->files[i], ".md5anim");
     }
-    if (num_models > 1)
-        return "one model at a time; animations end in .md5anim, flights in .md5camera";
+    if (num_models > 1 && o->crowd == 0)
+        return "one model at a time, but in a --crowd; animations end in .md5anim, flights in "
+               ".md5camera";
     if (num_flights > 1)
         return "one flight (.md5camera) at a time";
     if ((o->output != NULL) + o->verify + o->no_render > 1

@@ -36,6 +36,7 @@ typedef struct view_options {
     const char *retarget;               // another model, or NULL
     const char *attach;                 // "JOINT=MODEL", or NULL
     uint32_t crowd;                     // 0 = one character
+    bool crowd_exact;                   // nobody of it is left out
     uint32_t sheet_columns, sheet_rows; // 0 = no sheet
     bool turntable;
     bool steps;

@@ -263,6 +263,10 @@ md5_mat34 *md5gl_map_palettes(md5gl_renderer *renderer, md5gl_model *model, uint
 // Draws all instances into the shadows of a frame that has `casters`, before what is lit.
 void md5gl_draw_shadows(md5gl_renderer *renderer, const md5gl_model *model);
 
+// Units: pixels depend on a thing that casts shadows no farther than so beside where its shadow
+// falls, since edges are soft; 0 for a frame without shadows. For leaving out what is out of sight.
+float md5gl_shadow_reach(const md5gl_frame *frame);
+
 // Draws all instances of all visible meshes with one draw a mesh, or several where the palettes do
 // not fit into one buffer; on the paths that skin once, one for each instance; on path storage, one
 // for all meshes of equal material.

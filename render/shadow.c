@@ -10,6 +10,10 @@ enum { SUN_SIDE = 768, CONTACT_SIDE = 256 };
 // Of the casters' height: how far above the ground its map reaches, and how far below.
 static const float contact_height = 0.26f, contact_depth = 0.06f;
 
+// As in shaders/shadow.glsl: how far around a place is looked, of what the sun's map spans, and of
+// the height that the contact's map reaches.
+static const float widest = 0.06f, contact_reach = 0.75f;
+
 // -- Maps -------------------------------------------------------------------------------------
 
 static bool create_map(md5gl_renderer *renderer, md5gl_shadow_map *map, GLsizei side)
@@ -139,21 +143,42 @@ static void begin_map(md5gl_renderer *renderer, const md5gl_shadow_map *map, GLs
 
 // -- For frames -------------------------------------------------------------------------------
 
+// What the maps are fitted around. Returns false where there are to be no shadows.
+static bool measure_casters(const md5gl_frame *frame, float *radius, float heights[2])
+{
+    const md5_bounds box = frame->casters;
+    const md5_vec3 size = {box.max.x - box.min.x, box.max.y - box.min.y, box.max.z - box.min.z};
+    *radius = 0.51f * sqrtf(dot(size, size));
+    const float tall = size.z > 0.2f * *radius ? size.z : 0.2f * *radius;
+    heights[0] = contact_height * tall;
+    heights[1] = contact_depth * tall;
+    return box.min.x <= box.max.x && *radius > 0.0f && isfinite(*radius);
+}
+
+float md5gl_shadow_reach(const md5gl_frame *frame)
+{
+    const float texels = 4.0f; // that are filtered, and that a surface is moved by
+    float radius, heights[2];
+    if (!measure_casters(frame, &radius, heights))
+        return 0.0f;
+    const float sun = 2.0f * radius * (widest + texels / SUN_SIDE);
+    const float beside = contact_reach * heights[0] + 2.3f * radius * texels / CONTACT_SIDE;
+    const float contact = sqrtf(beside * beside + heights[0] * heights[0]);
+    return sun > contact ? sun : contact;
+}
+
 void md5gl_begin_shadows(md5gl_renderer *renderer, const md5gl_frame *frame,
                          md5gl_frame_block *block)
 {
     const md5_bounds box = frame->casters;
-    const md5_vec3 size = {box.max.x - box.min.x, box.max.y - box.min.y, box.max.z - box.min.z};
-    const float radius = 0.51f * sqrtf(dot(size, size));
-    const bool wanted = box.min.x <= box.max.x && radius > 0.0f && isfinite(radius);
+    float radius, heights[2];
+    const bool wanted = measure_casters(frame, &radius, heights);
     renderer->shadowed = wanted && renderer->has_shadows;
     renderer->shadows_missed = wanted && !renderer->has_shadows;
     if (!renderer->shadowed)
         return;
     const md5_vec3 centre = {0.5f * (box.min.x + box.max.x), 0.5f * (box.min.y + box.max.y),
                              0.5f * (box.min.z + box.max.z)};
-    const float tall = size.z > 0.2f * radius ? size.z : 0.2f * radius;
-    const float heights[2] = {contact_height * tall, contact_depth * tall};
     const box_view sun = view_of_sun(block->light_direction, centre, radius);
     const box_view contact = view_of_ground(centre, frame->ground, 1.15f * radius, heights);
     set_matrix(&sun, 0.5f, 0.5f, block->sun_from_world);

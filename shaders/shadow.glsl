@@ -17,7 +17,7 @@ vec2 spread(int i, int count)
 // (Fernando, "Percentage-Closer Soft Shadows", 2005). A surface does not shade itself: what is
 // compared with follows its plane. 1 = full light.
 const int LOOKS = 6, TAPS = 12;
-const float WIDEST = 0.06; // half a shadow's edge, of what the map spans
+const float WIDEST = 0.06; // half a shadow's edge, of what the map spans; render/shadow.c knows
 const float STEEPEST = 6.0;
 float sunlight(vec3 place, vec3 normal)
 {
@@ -62,7 +62,7 @@ float contact_shade(vec3 place)
     vec2 at = (contact_from_world * vec4(place, 1.0)).xy;
     if (shadow.x == 0.0 || any(greaterThan(abs(at - 0.5), vec2(0.5))))
         return 0.0;
-    float reach = contact.y * 0.75 / contact.x;
+    float reach = contact.y * 0.75 / contact.x; // render/shadow.c knows
     float hidden = 0.0;
     for (int i = 0; i < CONTACT_TAPS; i++) {
         float height = textureLod(contact_map, at + reach * spread(i, CONTACT_TAPS), 0.0).r;
