@@ -61,7 +61,7 @@ COMMON_OBJECTS := $(call objects,$(COMMON_SOURCES))
 TOOL_OBJECTS   := $(call objects,$(TOOL_SOURCES)) $(COMMON_OBJECTS)
 VIEW_OBJECTS   := $(call objects,$(VIEW_SOURCES)) $(COMMON_OBJECTS) $(BUILD)/made/font.o
 TEST_MD5_OBJECTS := $(call objects,test/test.c $(TEST_MD5_SOURCES))
-TEST_GL_OBJECTS  := $(call objects,test/test.c $(TEST_GL_SOURCES))
+TEST_GL_OBJECTS  := $(call objects,test/test.c test/test_made_pose.c $(TEST_GL_SOURCES))
 
 # Keeps GL drivers loaded, whose memory would look like a leak of ours.
 KEEP_LOADED := $(if $(filter sanitize,$(config)),$(BUILD)/test/build/keep_loaded.o)

@@ -1,4 +1,5 @@
-// Reads skinned vertices back through transform feedback, for checking against the CPU.
+// Reads palettes, and skinned vertices through transform feedback, back: for checking against the
+// CPU.
 #include "render/gl_internal.h"
 
 enum { NUM = MD5GL_NUM_CAPTURED };
@@ -57,5 +58,40 @@ bool md5gl_capture(md5gl_renderer *renderer, md5gl_model *model, uint32_t mesh_i
     md5gl_reset_state(renderer);
     model->num_batches = 0;
     return md5gl_check(renderer, "capturing vertices", error)
+           && md5gl_check_context(renderer, error);
+}
+
+static bool read_part(const GladGLContext *gl, GLuint buffer, size_t count, md5_mat34 *palettes,
+                      md5_error *error)
+{
+    GLint64 size = 0;
+    gl->BindBuffer(GL_TEXTURE_BUFFER, buffer);
+    gl->GetBufferParameteri64v(GL_TEXTURE_BUFFER, GL_BUFFER_SIZE, &size);
+    if ((uint64_t)size < count * sizeof *palettes)
+        return md5gl_fail(error, MD5_ERROR_GPU, "the CPU skins; it takes no palettes up");
+    gl->GetBufferSubData(GL_TEXTURE_BUFFER, 0, (GLsizeiptr)(count * sizeof *palettes), palettes);
+    return true;
+}
+
+bool md5gl_read_palettes(md5gl_renderer *renderer, const md5gl_model *model, md5_mat34 *palettes,
+                         md5_error *error)
+{
+    const GladGLContext *gl = &renderer->gl;
+    const size_t num_joints = model->model->skeleton.num_joints;
+    md5gl_clear_error(error);
+    md5gl_drop_errors(renderer);
+    if (renderer->has_compute)
+        renderer->later.MemoryBarrier(MD5GL_BUFFER_UPDATE_BARRIER_BIT);
+    bool read = true;
+    if (model->storage && model->num_batches > 0)
+        read = read_part(gl, md5gl_palettes_in_storage(model->storage),
+                         model->storage->count * num_joints, palettes, error);
+    for (uint32_t b = 0; b < model->num_batches && !model->storage && read; b++) {
+        const size_t count = model->batches[b].count * num_joints;
+        read = read_part(gl, model->batches[b].palettes.buffer, count, palettes, error);
+        palettes += count;
+    }
+    gl->BindBuffer(GL_TEXTURE_BUFFER, 0);
+    return read && md5gl_check(renderer, "reading palettes", error)
            && md5gl_check_context(renderer, error);
 }

@@ -56,11 +56,18 @@ enum md5gl_store {
     MD5GL_NUM_STORES,
 };
 
+// Those of animate.comp, which writes MD5GL_STORE_PALETTES.
+enum md5gl_clip_store { MD5GL_STORE_JOBS, MD5GL_STORE_NODES, MD5GL_STORE_ROWS };
+
 // -- What lies beyond OpenGL 3.3 --------------------------------------------------------------
 
 #define MD5GL_COMPUTE_SHADER 0x91B9
 #define MD5GL_SHADER_STORAGE_BUFFER 0x90D2
+#define MD5GL_MAX_COMPUTE_SHARED_MEMORY_SIZE 0x8262
 #define MD5GL_VERTEX_ATTRIB_ARRAY_BARRIER_BIT 0x00000001
+#define MD5GL_TEXTURE_FETCH_BARRIER_BIT 0x00000008
+#define MD5GL_BUFFER_UPDATE_BARRIER_BIT 0x00000200
+#define MD5GL_SHADER_STORAGE_BARRIER_BIT 0x00002000
 #define MD5GL_DRAW_INDIRECT_BUFFER 0x8F3F
 #define MD5GL_MAP_PERSISTENT_BIT 0x0040
 #define MD5GL_MAP_COHERENT_BIT 0x0080
@@ -174,8 +181,9 @@ struct md5gl_renderer {
     char device_name[256];
 
     // Limits of the context.
-    uint32_t max_texels; // of a texture buffer; 3.3 guarantees 65536
-    uint64_t max_block;  // bytes of a shader storage buffer that a shader sees at once
+    uint32_t max_texels;       // of a texture buffer; 3.3 guarantees 65536
+    uint64_t max_block;        // bytes of a shader storage buffer that a shader sees at once
+    uint32_t max_group_memory; // bytes that the invocations of a compute shader's group share
     uint32_t max_texture_size, max_target_size, max_samples;
 
     // Of blending MD5GL_BLEND_DUAL only what md5gl_set_blending() has needed, and never POSED.
@@ -267,6 +275,15 @@ void md5gl_bind_mesh(md5gl_renderer *renderer, const md5gl_mesh *mesh, const md5
 // Points the attributes of a mesh that is bound at the skinned vertices of an instance.
 void md5gl_point_at_posed(md5gl_renderer *renderer, const md5gl_mesh *mesh, uint32_t instance);
 
+// GL guarantees a compute shader as many groups in one direction.
+enum { MD5GL_MOST_IN_A_BATCH = 65535 };
+
+// Puts palettes and placements, each of which may be NULL, into batches of at most `most`
+// instances.
+bool md5gl_fill_batches(md5gl_renderer *renderer, md5gl_model *model, const md5_mat34 *palettes,
+                        const md5_mat34 *placements, uint32_t count, uint32_t most,
+                        md5_error *error);
+
 // How many instances' palettes fit into one texture buffer; 0 and MD5_ERROR_GPU if not one does.
 uint32_t md5gl_instances_per_draw(const md5gl_renderer *renderer, uint32_t num_joints,
                                   md5_error *error);
@@ -325,6 +342,8 @@ struct md5gl_storage {
     bool coloured;
 
     md5gl_ring ring;
+    GLuint made;             // palettes of md5gl_pose_clips(), in memory of the GPU's own
+    bool from_clips;         // draws read those, not the ring's
     size_t palette_size;     // bytes
     size_t placements_begin; // in the region that draws read
     uint32_t most, count;    // instances of a batch, and of all
@@ -345,7 +364,10 @@ void md5gl_destroy_storage(md5gl_renderer *renderer, md5gl_model *model);
 uint32_t md5gl_instances_per_block(const md5gl_renderer *renderer, const md5_model *model,
                                    md5_error *error);
 
-// What md5gl_map_palettes() and md5gl_pose_models() do there.
+// The buffer that begins with the palettes that draws read.
+GLuint md5gl_palettes_in_storage(const md5gl_storage *storage);
+
+// What md5gl_map_palettes() and md5gl_pose_models() do there. palettes NULL: they are in `made`.
 md5_mat34 *md5gl_map_storage(md5gl_renderer *renderer, md5gl_model *model, uint32_t count,
                              md5_error *error);
 bool md5gl_pose_storage(md5gl_renderer *renderer, md5gl_model *model, const md5_mat34 *palettes,

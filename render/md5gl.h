@@ -4,14 +4,15 @@
 //   md5gl_create_model()                vertices, indices, weights of a model on the GPU
 //   md5gl_set_material()                what each mesh looks like
 //   md5gl_begin_frame()                 target, size, background, camera, lights
-//     md5gl_pose_models()               takes palettes up, once for all that follows
+//     md5gl_pose_models()               takes palettes up, once for all that follows; or
+//     md5gl_pose_clips()                makes them on the GPU, of clips that lie there
 //     md5gl_draw_shadows()              what the models keep light from, before what is lit
 //     md5gl_draw_posed()                first, since what follows is blended over it
 //     md5gl_draw_ground(), md5gl_draw_grid(), md5gl_draw_lines(), md5gl_draw_panel()
 //   md5gl_end_frame()                   resolves the target, tells GL errors
 //
 // Between begin and end only the drawing functions may be called, and all others only outside;
-// md5gl_pose_models() anywhere.
+// md5gl_pose_models() and md5gl_pose_clips() anywhere.
 //
 // Threads: every call needs the context it was created on to be current, so one thread at a time.
 // No global state: two renderers on two contexts do not know of each other.
@@ -260,6 +261,40 @@ bool md5gl_pose_models(md5gl_renderer *renderer, md5gl_model *model, const md5_m
 md5_mat34 *md5gl_map_palettes(md5gl_renderer *renderer, md5gl_model *model, uint32_t count,
                               md5_error *error);
 
+// Clips of one model, kept on the GPU, to pose crowds there: each character takes 48 bytes of the
+// CPU, for which a palette would be 48 a joint.
+typedef struct md5gl_clips md5gl_clips;
+
+// Copies the clips to the GPU. `bindings` are of one model; they and the clips' animations are read
+// during the call, the model must outlive the copy. Takes 16 bytes for each rotation and each
+// translation that changes, a frame, and 48 for a joint: see md5gl_clips_size(). Returns NULL with
+// - MD5_ERROR_GPU without OpenGL 4.3 (md5gl_has_path() of MD5GL_PATH_COMPUTE tells), where a clip
+//   moves more joints than a work group's memory holds (1024 at least), where the clips are more
+//   than a storage buffer holds (16 MB at least), or where more than 32 joints that only the clip
+//   or only the model has lie between a joint and what the clip hangs it on;
+// - MD5_ERROR_RANGE without clips, MD5_ERROR_MISMATCH when they are of several models;
+// - MD5_ERROR_MEMORY.
+md5gl_clips *md5gl_create_clips(md5gl_renderer *renderer, const md5_binding *const *bindings,
+                                uint32_t count, md5_error *error);
+void md5gl_destroy_clips(md5gl_renderer *renderer, md5gl_clips *clips); // NULL is allowed
+size_t md5gl_clips_size(const md5gl_clips *clips);                      // bytes on the GPU
+
+// One character of a crowd: as md5_pose_job.
+typedef struct md5gl_clip_job {
+    uint32_t clip; // of md5gl_create_clips()
+    md5_moment moment;
+    md5_root root;
+} md5gl_clip_job;
+
+// md5gl_pose_models() with palettes that the GPU makes: as md5_pose_batch() would, to within
+// rounding. jobs[count] and placements[count] are read during the call. Returns false, and there
+// are no instances then, with MD5_ERROR_RANGE when a job's clip or frame is none, with
+// MD5_ERROR_MISMATCH when the clips are of another model, with MD5_ERROR_GPU when a mesh is skinned
+// on the CPU, which does not see these palettes, or otherwise as md5gl_pose_models().
+bool md5gl_pose_clips(md5gl_renderer *renderer, md5gl_model *model, const md5gl_clips *clips,
+                      const md5gl_clip_job *jobs, const md5_mat34 *placements, uint32_t count,
+                      md5_error *error);
+
 // Draws all instances into the shadows of a frame that has `casters`, before what is lit.
 void md5gl_draw_shadows(md5gl_renderer *renderer, const md5gl_model *model);
 
@@ -313,6 +348,12 @@ void md5gl_draw_panel(md5gl_renderer *renderer, md5gl_texture mask,
 bool md5gl_capture(md5gl_renderer *renderer, md5gl_model *model, uint32_t mesh,
                    const md5_mat34 *palette, md5_vec3 *positions, md5_vec3 *normals,
                    md5_vec4 *tangents, md5_error *error);
+
+// Reads back the palettes that the model's instances are drawn from: palettes[instances *
+// num_joints]. A model all of whose meshes are skinned on the CPU has none: MD5_ERROR_GPU. Outside
+// of a frame.
+bool md5gl_read_palettes(md5gl_renderer *renderer, const md5gl_model *model, md5_mat34 *palettes,
+                         md5_error *error);
 
 #ifdef __cplusplus
 }

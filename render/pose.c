@@ -21,9 +21,6 @@ uint32_t md5gl_instances_per_draw(const md5gl_renderer *renderer, uint32_t num_j
 
 // -- Batches ----------------------------------------------------------------------------------
 
-// GL guarantees a compute shader as many groups in one direction.
-enum { MOST_IN_A_BATCH = 65535 };
-
 // Whether any mesh is skinned from palettes on the GPU.
 static bool needs_palettes(const md5gl_model *model)
 {
@@ -66,10 +63,9 @@ static void fill_batch(md5gl_renderer *renderer, md5gl_batch *batch, const md5_m
     renderer->gl.BindBuffer(GL_TEXTURE_BUFFER, 0);
 }
 
-// Puts palettes and placements into batches of at most `most` instances.
-static bool fill_batches(md5gl_renderer *renderer, md5gl_model *model, const md5_mat34 *palettes,
-                         const md5_mat34 *placements, uint32_t count, uint32_t most,
-                         md5_error *error)
+bool md5gl_fill_batches(md5gl_renderer *renderer, md5gl_model *model, const md5_mat34 *palettes,
+                        const md5_mat34 *placements, uint32_t count, uint32_t most,
+                        md5_error *error)
 {
     const uint32_t num_joints = model->model->skeleton.num_joints;
     const uint32_t num_batches = count / most + (count % most > 0);
@@ -92,10 +88,10 @@ static bool pose_tables(md5gl_renderer *renderer, md5gl_model *model, const md5_
     const bool uploads = needs_palettes(model);
     const uint32_t num_joints = uploads ? model->model->skeleton.num_joints : 1;
     const uint32_t fit = md5gl_instances_per_draw(renderer, num_joints, error);
-    const uint32_t most = fit < MOST_IN_A_BATCH ? fit : MOST_IN_A_BATCH;
-    bool posed =
-        most > 0
-        && fill_batches(renderer, model, uploads ? palettes : NULL, placements, count, most, error);
+    const uint32_t most = fit < MD5GL_MOST_IN_A_BATCH ? fit : MD5GL_MOST_IN_A_BATCH;
+    bool posed = most > 0
+                 && md5gl_fill_batches(renderer, model, uploads ? palettes : NULL, placements,
+                                       count, most, error);
     for (uint32_t i = 0; i < model->model->num_meshes && posed; i++)
         posed = md5gl_preskin(renderer, model, &model->meshes[i], palettes, count, error);
     return posed;

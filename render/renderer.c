@@ -92,7 +92,6 @@ static void load_storage(md5gl_renderer *renderer, const md5gl_opts *opts, GLint
     const GladGLContext *gl = &renderer->gl;
     md5gl_later *later = &renderer->later;
     GLint num_blocks = 0;
-    GLint64 max_block = 0;
     if (version < 43 || (version == 43 && !has_extension(gl, "GL_ARB_buffer_storage"))) {
         refuse_storage(renderer, "OpenGL 4.4 is needed, or 4.3 and ARB_buffer_storage");
         return;
@@ -102,9 +101,6 @@ static void load_storage(md5gl_renderer *renderer, const md5gl_opts *opts, GLint
     function = opts->load(opts->load_user, "glMultiDrawElementsIndirect");
     memcpy(&later->MultiDrawElementsIndirect, &function, sizeof function);
     gl->GetIntegerv(MD5GL_MAX_VERTEX_SHADER_STORAGE_BLOCKS, &num_blocks);
-    gl->GetInteger64v(MD5GL_MAX_SHADER_STORAGE_BLOCK_SIZE, &max_block);
-    // Shaders count in a signed int.
-    renderer->max_block = max_block > 0 && max_block < INT_MAX ? (uint64_t)max_block : INT_MAX;
     if (!later->BufferStorage || !later->MultiDrawElementsIndirect)
         refuse_storage(renderer, "the loader does not have its functions");
     else if (num_blocks < NUM_BLOCKS)
@@ -156,6 +152,13 @@ static void read_limits(md5gl_renderer *renderer)
     renderer->max_texels = get_limit(gl, GL_MAX_TEXTURE_BUFFER_SIZE);
     renderer->max_texture_size = get_limit(gl, GL_MAX_TEXTURE_SIZE);
     renderer->max_samples = get_limit(gl, GL_MAX_SAMPLES);
+    if (renderer->has_compute) {
+        GLint64 max_block = 0;
+        gl->GetInteger64v(MD5GL_MAX_SHADER_STORAGE_BLOCK_SIZE, &max_block);
+        // Shaders count in a signed int.
+        renderer->max_block = max_block > 0 && max_block < INT_MAX ? (uint64_t)max_block : INT_MAX;
+        renderer->max_group_memory = get_limit(gl, MD5GL_MAX_COMPUTE_SHARED_MEMORY_SIZE);
+    }
     renderer->max_target_size =
         smaller(get_limit(gl, GL_MAX_RENDERBUFFER_SIZE),
                 (uint32_t)(viewport[0] < viewport[1] ? viewport[0] : viewport[1]));

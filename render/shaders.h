@@ -21,6 +21,7 @@ extern const char md5gl_shader_skin_exact_glsl[];
 extern const char md5gl_shader_skin_posed_glsl[];
 extern const char md5gl_shader_preskin_glsl[];
 extern const char md5gl_shader_preskin_comp[];
+extern const char md5gl_shader_animate_comp[];
 extern const char md5gl_shader_draw_vert[];
 extern const char md5gl_shader_capture_vert[];
 extern const char md5gl_shader_lit_frag[];

@@ -201,13 +201,14 @@ static bool upload_all(md5gl_renderer *renderer, md5gl_model *model, md5_error *
     const GladGLContext *gl = &renderer->gl;
     md5gl_storage *const storage = model->storage;
     const size_t room = 4 * (size_t)model->model->num_meshes + 2;
-    GLuint buffers[4];
+    GLuint buffers[5];
     gl->GenVertexArrays(1, &storage->array);
-    gl->GenBuffers(4, buffers);
+    gl->GenBuffers(5, buffers);
     storage->vertices = buffers[0];
     storage->indices = buffers[1];
     storage->influences = buffers[2];
     storage->commands = buffers[3];
+    storage->made = buffers[4];
     md5gl_part *const parts = md5gl_alloc(&renderer->allocator, room, sizeof *parts, error);
     if (!parts)
         return false;
@@ -248,9 +249,9 @@ void md5gl_destroy_storage(md5gl_renderer *renderer, md5gl_model *model)
     if (!storage)
         return;
     const GLuint buffers[] = {storage->vertices, storage->indices, storage->influences,
-                              storage->commands};
+                              storage->commands, storage->made};
     gl->DeleteVertexArrays(1, &storage->array);
-    gl->DeleteBuffers(4, buffers);
+    gl->DeleteBuffers(5, buffers);
     md5gl_destroy_ring(renderer, &storage->ring);
     md5gl_free(allocator, storage->lit, num_meshes * sizeof *storage->lit);
     md5gl_free(allocator, storage->solid, num_meshes * sizeof *storage->solid);
@@ -261,10 +262,10 @@ void md5gl_destroy_storage(md5gl_renderer *renderer, md5gl_model *model)
 // -- Instances --------------------------------------------------------------------------------
 
 // The region for so many instances: palettes, then placements, which have room in any case.
-static md5gl_region *take(md5gl_renderer *renderer, md5gl_storage *storage, uint32_t count,
-                          md5_error *error)
+static md5gl_region *take(md5gl_renderer *renderer, md5gl_storage *storage, size_t palette_size,
+                          uint32_t count, md5_error *error)
 {
-    const size_t size = storage->palette_size + sizeof(md5_mat34);
+    const size_t size = palette_size + sizeof(md5_mat34);
     if (count > (SIZE_MAX / 2 - ALIGNMENT) / size) {
         md5gl_fail(error, MD5_ERROR_GPU, "no memory for %u palettes", (unsigned)count);
         return NULL;
@@ -276,7 +277,7 @@ md5_mat34 *md5gl_map_storage(md5gl_renderer *renderer, md5gl_model *model, uint3
                              md5_error *error)
 {
     md5gl_storage *const storage = model->storage;
-    const md5gl_region *const region = take(renderer, storage, count, error);
+    const md5gl_region *const region = take(renderer, storage, storage->palette_size, count, error);
     storage->mapped = region ? (md5_mat34 *)(void *)region->bytes : NULL;
     return storage->mapped;
 }
@@ -287,13 +288,14 @@ bool md5gl_pose_storage(md5gl_renderer *renderer, md5gl_model *model, const md5_
     md5gl_storage *const storage = model->storage;
     if (count == 0)
         return true;
-    const md5gl_region *const region = take(renderer, storage, count, error);
+    const size_t size = palettes ? storage->palette_size : 0;
+    const md5gl_region *const region = take(renderer, storage, size, count, error);
     if (!region)
         return false;
-    const size_t num_joints = model->model->skeleton.num_joints;
-    storage->placements_begin = align(count * storage->palette_size);
-    if (palettes != storage->mapped && num_joints > 0)
-        memcpy(region->bytes, palettes, count * storage->palette_size);
+    storage->from_clips = false;
+    storage->placements_begin = align(count * size);
+    if (palettes && palettes != storage->mapped && model->model->skeleton.num_joints > 0)
+        memcpy(region->bytes, palettes, count * size);
     if (placements)
         memcpy(region->bytes + storage->placements_begin, placements, count * sizeof *placements);
     storage->mapped = NULL;
@@ -301,6 +303,12 @@ bool md5gl_pose_storage(md5gl_renderer *renderer, md5gl_model *model, const md5_
     md5gl_turn_ring(renderer, &storage->ring);
     model->num_batches = count / storage->most + (count % storage->most > 0);
     return true;
+}
+
+GLuint md5gl_palettes_in_storage(const md5gl_storage *storage)
+{
+    return storage->from_clips ? storage->made
+                               : storage->ring.regions[storage->ring.current].buffer;
 }
 
 void md5gl_bind_storage(md5gl_renderer *renderer, const md5gl_model *model,
@@ -316,7 +324,8 @@ void md5gl_bind_storage(md5gl_renderer *renderer, const md5gl_model *model,
         GLuint buffer;
         size_t begin, size;
     } ranges[] = {
-        {region, first * storage->palette_size, count * storage->palette_size},
+        {md5gl_palettes_in_storage(storage), first * storage->palette_size,
+         count * storage->palette_size},
         {region, storage->placements_begin + first * placement, count * placement},
         {storage->influences, 0, storage->influences_size},
         {storage->influences, storage->joints_begin, storage->joints_size},

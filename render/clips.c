@@ -1,0 +1,317 @@
+// Characters posed on the GPU: clips that lie there are sampled, composed and made into palettes
+// where drawing reads them.
+#include "render/clips.h"
+#include "render/shaders.h"
+
+#include <stdio.h>
+#include <string.h>
+
+// The size of a work group, which poses one character.
+enum { GROUP = 32 };
+
+// Of these the palettes are a multiple of any alignment that GL wants of a range: see storage.c.
+enum { MOST_IN_A_RANGE = MD5GL_MOST_IN_A_BATCH / 16 * 16 };
+
+// What a node takes of a group's memory: rotation, translation.
+enum { BYTES_A_NODE = 2 * sizeof(md5gl_row) };
+
+struct md5gl_clips {
+    const md5_model *model;
+    md5gl_program program;
+    GLuint nodes, rows, jobs;
+    size_t gpu_size;
+    uint32_t num_clips;
+    md5gl_clip clips[]; // [num_clips]
+};
+
+// animate.comp: a character.
+typedef struct gpu_job {
+    uint32_t first_node, num_nodes;
+    uint32_t frame0, frame1; // rows behind the first frame's
+    float root[4];           // of the clip's joint 0: xyz + w * stored translation
+    float fraction, pad[3];
+} gpu_job;
+
+// -- Making -----------------------------------------------------------------------------------
+
+static size_t size_of_clips(uint32_t count)
+{
+    return sizeof(md5gl_clips) + count * sizeof(md5gl_clip);
+}
+
+// A program whose groups have just the memory that these clips need: the less it is, the more
+// groups run side by side.
+static bool build_program(md5gl_renderer *renderer, md5gl_clips *clips, md5_error *error)
+{
+    uint32_t most = 0;
+    for (uint32_t i = 0; i < clips->num_clips; i++) {
+        if (clips->clips[i].num_nodes > most)
+            most = clips->clips[i].num_nodes;
+    }
+    char sizes[64];
+    snprintf(sizes, sizeof sizes, "#define GROUP %d\n#define NODES %u\n", GROUP,
+             (unsigned)(most > 0 ? most : 1));
+    const md5gl_program_sources sources = {
+        .compute = {{"sizes", sizes}, {"animate.comp", md5gl_shader_animate_comp}},
+    };
+    return md5gl_build_program(renderer, &sources, &clips->program, error);
+}
+
+static void make_buffer(const GladGLContext *gl, GLuint *buffer, const void *data, size_t size)
+{
+    gl->GenBuffers(1, buffer);
+    gl->BindBuffer(GL_ARRAY_BUFFER, *buffer);
+    gl->BufferData(GL_ARRAY_BUFFER, (GLsizeiptr)size, data, GL_STATIC_DRAW);
+}
+
+static bool upload(md5gl_renderer *renderer, md5gl_clips *clips, md5_error *error)
+{
+    md5gl_clip_data data;
+    const uint32_t most_nodes = renderer->max_group_memory / BYTES_A_NODE;
+    if (!md5gl_make_clip_data(renderer, clips->clips, clips->num_clips, most_nodes,
+                              renderer->max_block, &data, error))
+        return false;
+    md5gl_drop_errors(renderer);
+    const size_t nodes_size = data.num_nodes * sizeof *data.nodes;
+    const size_t rows_size = data.num_rows * sizeof *data.rows;
+    make_buffer(&renderer->gl, &clips->nodes, data.nodes, nodes_size);
+    make_buffer(&renderer->gl, &clips->rows, data.rows, rows_size);
+    clips->gpu_size = nodes_size + rows_size;
+    renderer->gl.GenBuffers(1, &clips->jobs);
+    renderer->gl.BindBuffer(GL_ARRAY_BUFFER, 0);
+    md5gl_free_clip_data(renderer, &data);
+    return build_program(renderer, clips, error) && md5gl_check(renderer, "uploading clips", error);
+}
+
+static bool check_bindings(const md5gl_renderer *renderer, const md5_binding *const *bindings,
+                           uint32_t count, md5_error *error)
+{
+    if (!renderer->has_compute)
+        return md5gl_fail(error, MD5_ERROR_GPU, "clips on the GPU need OpenGL 4.3: this is %s",
+                          renderer->device_name);
+    if (count == 0)
+        return md5gl_fail(error, MD5_ERROR_RANGE, "no clips");
+    for (uint32_t i = 1; i < count; i++) {
+        if (bindings[i]->model != bindings[0]->model)
+            return md5gl_fail(error, MD5_ERROR_MISMATCH, "clip %u is bound to another model",
+                              (unsigned)i);
+    }
+    return true;
+}
+
+md5gl_clips *md5gl_create_clips(md5gl_renderer *renderer, const md5_binding *const *bindings,
+                                uint32_t count, md5_error *error)
+{
+    md5gl_clear_error(error);
+    if (!check_bindings(renderer, bindings, count, error))
+        return NULL;
+    md5gl_clips *const clips = md5gl_alloc(&renderer->allocator, 1, size_of_clips(count), error);
+    if (!clips)
+        return NULL;
+    clips->model = bindings[0]->model;
+    clips->num_clips = count;
+    for (uint32_t i = 0; i < count; i++)
+        clips->clips[i].binding = bindings[i];
+    if (upload(renderer, clips, error))
+        return clips;
+    md5gl_destroy_clips(renderer, clips);
+    return NULL;
+}
+
+void md5gl_destroy_clips(md5gl_renderer *renderer, md5gl_clips *clips)
+{
+    if (!clips)
+        return;
+    const GLuint buffers[] = {clips->nodes, clips->rows, clips->jobs};
+    renderer->gl.DeleteBuffers(3, buffers);
+    renderer->gl.DeleteProgram(clips->program.name);
+    md5gl_free(&renderer->allocator, clips, size_of_clips(clips->num_clips));
+}
+
+size_t md5gl_clips_size(const md5gl_clips *clips)
+{
+    return clips->gpu_size;
+}
+
+// -- Posing -----------------------------------------------------------------------------------
+
+static void set_root(const md5gl_clip *clip, const md5gl_clip_job *job, float root[4])
+{
+    const md5_moment *const moment = &job->moment;
+    const md5_vec3 first = clip->root_first, base = clip->root_base, way = clip->root_way;
+    const float into_next = moment->frame1 < moment->frame0 ? moment->fraction : 0.0f;
+    const float ways = (float)moment->cycle + into_next;
+    const md5gl_row rows[] = {
+        [MD5_ROOT_FILE] = {0.0f, 0.0f, 0.0f, 1.0f},
+        [MD5_ROOT_ID] = {way.x * ways - base.x, way.y * ways - base.y, way.z * ways - base.z, 1.0f},
+        [MD5_ROOT_IN_PLACE] = {first.x, first.y, first.z, 0.0f},
+    };
+    memcpy(root, &rows[job->root], sizeof rows[0]);
+}
+
+static bool make_job(const md5gl_clips *clips, const md5gl_clip_job *job, gpu_job *made)
+{
+    const md5gl_clip *const clip = &clips->clips[job->clip < clips->num_clips ? job->clip : 0];
+    if (job->clip >= clips->num_clips || job->moment.frame0 >= clip->num_frames
+        || job->moment.frame1 >= clip->num_frames || (unsigned)job->root > MD5_ROOT_IN_PLACE)
+        return false;
+    *made = (gpu_job){
+        .first_node = clip->first_node,
+        .num_nodes = clip->num_nodes,
+        .frame0 = job->moment.frame0 * clip->stride,
+        .frame1 = job->moment.frame1 * clip->stride,
+        .fraction = job->moment.fraction,
+    };
+    set_root(clip, job, made->root);
+    return true;
+}
+
+static bool upload_jobs(md5gl_renderer *renderer, const md5gl_clips *clips,
+                        const md5gl_clip_job *jobs, uint32_t count, md5_error *error)
+{
+    gpu_job *const made = md5gl_alloc(&renderer->allocator, count, sizeof *made, error);
+    if (!made)
+        return false;
+    bool valid = true;
+    for (uint32_t i = 0; i < count && valid; i++) {
+        valid = make_job(clips, &jobs[i], &made[i]);
+        if (!valid)
+            md5gl_fail(error, MD5_ERROR_RANGE, "character %u: no such clip, frame or root",
+                       (unsigned)i);
+    }
+    if (valid)
+        md5gl_stream(renderer, MD5GL_SHADER_STORAGE_BUFFER, clips->jobs, made,
+                     count * sizeof *made);
+    md5gl_free(&renderer->allocator, made, count * sizeof *made);
+    return valid;
+}
+
+static void dispatch(md5gl_renderer *renderer, const md5gl_clips *clips, uint32_t first,
+                     uint32_t count)
+{
+    renderer->gl.Uniform1i(clips->program.uniforms[MD5GL_FIRST_INSTANCE], (GLint)first);
+    renderer->later.DispatchCompute(count, 1, 1);
+}
+
+// Into the texture buffers.
+static void animate_batches(md5gl_renderer *renderer, const md5gl_model *model,
+                            const md5gl_clips *clips)
+{
+    const GladGLContext *gl = &renderer->gl;
+    const size_t palette_size = model->model->skeleton.num_joints * sizeof(md5_mat34);
+    for (uint32_t b = 0, first = 0; b < model->num_batches; b++) {
+        const md5gl_batch *const batch = &model->batches[b];
+        gl->BindBufferBase(MD5GL_SHADER_STORAGE_BUFFER, MD5GL_STORE_PALETTES,
+                           batch->palettes.buffer);
+        gl->BufferData(MD5GL_SHADER_STORAGE_BUFFER, (GLsizeiptr)(batch->count * palette_size), NULL,
+                       GL_STREAM_COPY);
+        dispatch(renderer, clips, first, batch->count);
+        first += batch->count;
+    }
+}
+
+// Into the buffer of path storage, as many at a time as a shader sees of it.
+static void animate_storage(md5gl_renderer *renderer, const md5gl_storage *storage,
+                            const md5gl_clips *clips, uint32_t count)
+{
+    const GladGLContext *gl = &renderer->gl;
+    const GLenum target = MD5GL_SHADER_STORAGE_BUFFER;
+    const size_t size = storage->palette_size;
+    const uint32_t most = storage->most < MOST_IN_A_RANGE ? storage->most : MOST_IN_A_RANGE;
+    gl->BindBuffer(target, storage->made);
+    gl->BufferData(target, (GLsizeiptr)(count * size), NULL, GL_STREAM_COPY);
+    for (uint32_t first = 0; first < count;) {
+        const uint32_t now = count - first < most ? count - first : most;
+        gl->BindBufferRange(target, MD5GL_STORE_PALETTES, storage->made, (GLintptr)(first * size),
+                            (GLsizeiptr)(now * size));
+        dispatch(renderer, clips, first, now);
+        first += now;
+    }
+}
+
+static void animate(md5gl_renderer *renderer, const md5gl_model *model, const md5gl_clips *clips,
+                    uint32_t count)
+{
+    const GladGLContext *gl = &renderer->gl;
+    gl->UseProgram(clips->program.name);
+    gl->Uniform1i(clips->program.uniforms[MD5GL_NUM_JOINTS],
+                  (GLint)model->model->skeleton.num_joints);
+    gl->BindBufferBase(MD5GL_SHADER_STORAGE_BUFFER, MD5GL_STORE_NODES, clips->nodes);
+    gl->BindBufferBase(MD5GL_SHADER_STORAGE_BUFFER, MD5GL_STORE_ROWS, clips->rows);
+    gl->BindBufferBase(MD5GL_SHADER_STORAGE_BUFFER, MD5GL_STORE_JOBS, clips->jobs);
+    if (model->storage)
+        animate_storage(renderer, model->storage, clips, count);
+    else
+        animate_batches(renderer, model, clips);
+    renderer->later.MemoryBarrier(MD5GL_TEXTURE_FETCH_BARRIER_BIT
+                                  | MD5GL_SHADER_STORAGE_BARRIER_BIT);
+    gl->UseProgram(0);
+}
+
+// Why a model cannot be posed from these clips, where it cannot.
+static bool check_model(const md5gl_renderer *renderer, const md5gl_model *model,
+                        const md5gl_clips *clips, uint32_t count, md5_error *error)
+{
+    if (clips->model != model->model)
+        return md5gl_fail(error, MD5_ERROR_MISMATCH, "the clips are bound to another model");
+    for (uint32_t i = 0; i < model->model->num_meshes; i++) {
+        if (model->meshes[i].path == MD5GL_PATH_CPU)
+            return md5gl_fail(
+                error, MD5_ERROR_GPU,
+                "mesh %u is skinned on the CPU, which does not see what the GPU poses",
+                (unsigned)i);
+    }
+    if (count > renderer->max_block / sizeof(gpu_job))
+        return md5gl_fail(error, MD5_ERROR_GPU,
+                          "%u characters, for which GL_MAX_SHADER_STORAGE_BLOCK_SIZE is too small",
+                          (unsigned)count);
+    return true;
+}
+
+// As many as fit into a texture buffer, a storage buffer and a dispatch.
+static uint32_t most_in_a_batch(const md5gl_renderer *renderer, uint32_t num_joints,
+                                md5_error *error)
+{
+    const uint32_t fit = md5gl_instances_per_draw(renderer, num_joints, error);
+    const uint64_t stored = renderer->max_block / (num_joints * sizeof(md5_mat34));
+    if (fit > 0 && stored == 0)
+        md5gl_fail(error, MD5_ERROR_GPU, "a palette of %u joints, for which %s is too small",
+                   (unsigned)num_joints, "GL_MAX_SHADER_STORAGE_BLOCK_SIZE");
+    const uint32_t most = stored < fit ? (uint32_t)stored : fit;
+    return most < MD5GL_MOST_IN_A_BATCH ? most : MD5GL_MOST_IN_A_BATCH;
+}
+
+// Room for the palettes; the placements go up.
+static bool take_instances(md5gl_renderer *renderer, md5gl_model *model,
+                           const md5_mat34 *placements, uint32_t count, md5_error *error)
+{
+    if (model->storage) {
+        if (!md5gl_pose_storage(renderer, model, NULL, placements, count, error))
+            return false;
+        model->storage->from_clips = true;
+        return true;
+    }
+    const uint32_t most = most_in_a_batch(renderer, model->model->skeleton.num_joints, error);
+    return most > 0 && md5gl_fill_batches(renderer, model, NULL, placements, count, most, error);
+}
+
+bool md5gl_pose_clips(md5gl_renderer *renderer, md5gl_model *model, const md5gl_clips *clips,
+                      const md5gl_clip_job *jobs, const md5_mat34 *placements, uint32_t count,
+                      md5_error *error)
+{
+    md5gl_clear_error(error);
+    model->num_batches = 0;
+    model->placed = placements != NULL;
+    bool posed = check_model(renderer, model, clips, count, error)
+                 && upload_jobs(renderer, clips, jobs, count, error)
+                 && take_instances(renderer, model, placements, count, error);
+    if (posed)
+        animate(renderer, model, clips, count);
+    for (uint32_t i = 0; i < model->model->num_meshes && posed; i++)
+        posed = md5gl_preskin(renderer, model, &model->meshes[i], NULL, count, error);
+    if (!posed)
+        model->num_batches = 0;
+    if (!renderer->in_frame)
+        md5gl_reset_state(renderer);
+    return posed;
+}
