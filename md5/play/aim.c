@@ -12,34 +12,37 @@
 
 // The tip, and what it is to look at.
 typedef struct aim_view {
-    md5_vec3 target, forward, up; // the last two in the tip's space
-    md5_vec3 eye;                 // place of the tip
-    md5_quat rotation;            // of the tip, model space
+    md5_row target, forward, up; // the last two in the tip's space
+    md5_row eye;                 // place of the tip
+    md5_row rotation;            // of the tip, model space
 } aim_view;
 
 // Turns about the direction of sight after `swing`, so that `up` leans neither left nor right of
 // the vertical z: cosine and sine are those between the parts of both at right angles to it.
-static md5_quat set_upright(md5_vec3 sight, md5_vec3 up, md5_quat swing)
+static md5_row set_upright(md5_row sight, md5_row up, md5_row swing)
 {
-    const float up_along = md5_vec3_dot(up, sight);
-    const float slant = sight.x * sight.x + sight.y * sight.y; // squared sine to the vertical
+    const md5_vec3 s = md5_vec3_of_row(sight), u = md5_vec3_of_row(up);
+    const float up_along = md5_row_dot3(up, sight);
+    const float slant = s.x * s.x + s.y * s.y; // squared sine to the vertical
     if (!(1.0f - up_along * up_along > 1e-6f && slant > 1e-8f))
         return swing;
-    const md5_quat turn =
-        md5_quat_about(sight, up.z - up_along * sight.z, sight.x * up.y - sight.y * up.x);
-    if (slant < STEEP * STEEP)
-        return md5_quat_mul(md5_slerp(MD5_NO_TURN, turn, sqrtf(slant) / STEEP), swing);
-    return md5_quat_mul(turn, swing);
+    const md5_row turn = md5_row_about(sight, u.z - up_along * s.z, s.x * u.y - s.y * u.x);
+    if (slant < STEEP * STEEP) {
+        const float part = sqrtf(slant) / STEEP;
+        const md5_quat faded = md5_slerp(MD5_NO_TURN, md5_quat_of_row(turn), part);
+        return md5_row_turn(md5_row_of_quat(faded), swing);
+    }
+    return md5_row_turn(turn, swing);
 }
 
 // The whole turn that the tip needs.
-static md5_quat wanted_turn(const aim_view *view)
+static md5_row wanted_turn(const aim_view *view)
 {
-    const md5_vec3 toward = md5_vec3_sub(view->target, view->eye);
-    const md5_vec3 forward = md5_quat_rotate(view->rotation, view->forward);
-    const md5_vec3 sight = md5_vec3_normalize(toward, forward);
-    const md5_quat swing = md5_quat_between(forward, sight);
-    const md5_vec3 up = md5_quat_rotate(swing, md5_quat_rotate(view->rotation, view->up));
+    const md5_row toward = md5_row_sub(view->target, view->eye);
+    const md5_row forward = md5_row_rotate(view->rotation, view->forward);
+    const md5_row sight = md5_row_normalize(toward, forward);
+    const md5_row swing = md5_row_between(forward, sight);
+    const md5_row up = md5_row_rotate(swing, md5_row_rotate(view->rotation, view->up));
     return set_upright(sight, up, swing);
 }
 
@@ -60,31 +63,31 @@ static aim_limit limit_of(float limit)
 }
 
 // The same turn the shorter way, so that w >= 0.
-static md5_quat shorter_way(md5_quat turn)
+static md5_row shorter_way(md5_row turn)
 {
-    const float sign = turn.w < 0.0f ? -1.0f : 1.0f;
-    return (md5_quat){turn.x * sign, turn.y * sign, turn.z * sign, turn.w * sign};
+    return md5_row_scale(turn, md5_row_at(turn, 3) < 0.0f ? -1.0f : 1.0f);
 }
 
 // By no more than the limit.
-static void limit_turn(md5_quat *turn, const aim_limit *limit)
+static md5_row limit_turn(md5_row turn, const aim_limit *limit)
 {
     const md5_quat most = limit->most;
-    if (!limit->is_limited || turn->w >= most.w)
-        return;
-    const md5_vec3 axis =
-        md5_vec3_normalize((md5_vec3){turn->x, turn->y, turn->z}, (md5_vec3){0.0f, 0.0f, 1.0f});
-    *turn = (md5_quat){axis.x * most.x, axis.y * most.x, axis.z * most.x, most.w};
+    if (!limit->is_limited || md5_row_at(turn, 3) >= most.w)
+        return turn;
+    const md5_row axis = md5_row_normalize(turn, md5_row_of(0.0f, 0.0f, 1.0f, 0.0f));
+    return md5_row_with_w(md5_row_scale(axis, most.x), most.w);
 }
 
 // One of `count` equal parts. Half of a turn lies in the middle between it and none.
-static md5_quat equal_part(md5_quat turn, uint32_t count)
+static md5_row equal_part(md5_row turn, uint32_t count)
 {
-    for (; count % 2 == 0; count /= 2) {
-        turn.w += 1.0f;
-        turn = md5_quat_unit(turn, MD5_NO_TURN);
-    }
-    return count == 1 ? turn : md5_slerp(MD5_NO_TURN, turn, 1.0f / (float)count);
+    for (; count % 2 == 0; count /= 2)
+        turn = md5_row_of_quat(md5_quat_unit(
+            md5_quat_of_row(md5_row_add(turn, md5_row_of(0.0f, 0.0f, 0.0f, 1.0f))), MD5_NO_TURN));
+    if (count == 1)
+        return turn;
+    const md5_quat part = md5_slerp(MD5_NO_TURN, md5_quat_of_row(turn), 1.0f / (float)count);
+    return md5_row_of_quat(part);
 }
 
 static void turn_joints(const md5_chain *chain, aim_view *view, float limit, md5_quat *turned)
@@ -92,22 +95,22 @@ static void turn_joints(const md5_chain *chain, aim_view *view, float limit, md5
     const aim_limit most = limit_of(limit);
     const uint32_t last = chain->count - 1;
     if (last > 0) {
-        md5_quat turn = equal_part(shorter_way(wanted_turn(view)), chain->count);
-        limit_turn(&turn, &most);
-        md5_quat so_far = MD5_NO_TURN;
-        md5_vec3 place = chain->places[0];
+        const md5_row whole = shorter_way(wanted_turn(view));
+        const md5_row turn = limit_turn(equal_part(whole, chain->count), &most);
+        md5_row so_far = md5_row_of(0.0f, 0.0f, 0.0f, 1.0f);
+        md5_row old = md5_row_of_vec3(chain->places[0]), place = old;
         for (uint32_t i = 0; i < last; i++) {
-            so_far = md5_quat_trim(md5_quat_mul(turn, so_far));
-            turned[i] = md5_quat_mul(so_far, chain->rotations[i]);
-            const md5_vec3 bone = md5_vec3_sub(chain->places[i + 1], chain->places[i]);
-            place = md5_vec3_add(place, md5_quat_rotate(so_far, bone));
+            so_far = md5_row_trim(md5_row_turn(turn, so_far));
+            turned[i] = md5_quat_of_row(md5_row_turn(so_far, md5_row_load(&chain->rotations[i])));
+            const md5_row next = md5_row_of_vec3(chain->places[i + 1]);
+            place = md5_row_add(place, md5_row_rotate(so_far, md5_row_sub(next, old)));
+            old = next;
         }
         view->eye = place;
-        view->rotation = md5_quat_mul(so_far, view->rotation);
+        view->rotation = md5_row_turn(so_far, view->rotation);
     }
-    md5_quat rest = shorter_way(wanted_turn(view));
-    limit_turn(&rest, &most);
-    turned[last] = md5_quat_mul(rest, view->rotation);
+    const md5_row rest = limit_turn(shorter_way(wanted_turn(view)), &most);
+    turned[last] = md5_quat_of_row(md5_row_turn(rest, view->rotation));
 }
 
 bool md5_aim(const md5_skeleton *skeleton, md5_transform *pose, const md5_aim_job *job)
@@ -119,12 +122,14 @@ bool md5_aim(const md5_skeleton *skeleton, md5_transform *pose, const md5_aim_jo
         || !md5_find_chain(skeleton, pose, job->tip, job->length, &chain))
         return true;
     const md5_vec3 x = {1.0f, 0.0f, 0.0f}, z = {0.0f, 0.0f, 1.0f};
+    const md5_vec3 forward = md5_is_place(job->forward) ? md5_vec3_normalize(job->forward, x) : x;
+    const md5_vec3 up = md5_is_place(job->up) ? md5_vec3_normalize(job->up, z) : z;
     aim_view view = {
-        .target = job->target,
-        .forward = md5_is_place(job->forward) ? md5_vec3_normalize(job->forward, x) : x,
-        .up = md5_is_place(job->up) ? md5_vec3_normalize(job->up, z) : z,
-        .eye = chain.places[chain.count - 1],
-        .rotation = chain.rotations[chain.count - 1],
+        .target = md5_row_of_vec3(job->target),
+        .forward = md5_row_of_vec3(forward),
+        .up = md5_row_of_vec3(up),
+        .eye = md5_row_of_vec3(chain.places[chain.count - 1]),
+        .rotation = md5_row_load(&chain.rotations[chain.count - 1]),
     };
     md5_quat turned[MD5_MAX_CHAIN];
     turn_joints(&chain, &view, job->limit, turned);

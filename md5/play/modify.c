@@ -44,8 +44,9 @@ void md5_modify_joint(const md5_skeleton *skeleton, md5_transform *pose, uint32_
         const md5_quat turn = md5_quat_unit(change.rotation, MD5_NO_TURN);
         md5_share share;
         md5_share_of(weight, &share);
-        md5_turn_joint(changed, &share,
-                       turned_rotation(space, above.rotation, changed->rotation, turn));
+        md5_turn_joint(
+            changed, &share,
+            md5_row_of_quat(turned_rotation(space, above.rotation, changed->rotation, turn)));
     }
     if (!md5_is_place(change.translation))
         return;

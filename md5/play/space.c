@@ -48,31 +48,60 @@ void md5_turn_partly(md5_transform *joint, const md5_share *share, md5_quat turn
     joint->rotation = md5_slerp_weighted(&share->weights, joint->rotation, turned);
 }
 
+// Unit length; products of unit quaternions, as nearly all are, need no root for that.
+static md5_row unit_row(md5_row q)
+{
+    const float square = md5_row_dot4(q, q);
+    if (fabsf(square - 1.0f) < 1e-4f)
+        return md5_row_scale(q, 1.5f - 0.5f * square);
+    return md5_row_of_quat(md5_quat_unit(md5_quat_of_row(q), MD5_NO_TURN));
+}
+
+static md5_row_place place_of(const md5_skeleton *skeleton, const md5_transform *pose,
+                              uint32_t joint)
+{
+    md5_row rotation = md5_row_rotation(&pose[joint]);
+    md5_row place = md5_row_translation(&pose[joint]);
+    for (int32_t above = skeleton->joints[joint].parent; above >= 0;
+         above = skeleton->joints[above].parent) {
+        const md5_row turn = md5_row_rotation(&pose[above]);
+        place = md5_row_add(md5_row_translation(&pose[above]), md5_row_rotate(turn, place));
+        rotation = md5_row_turn(turn, rotation);
+    }
+    // Places are turned by each joint's own rotation, so that rounding adds up here only.
+    return (md5_row_place){unit_row(rotation), place};
+}
+
+md5_row_place md5_place_above(const md5_skeleton *skeleton, const md5_transform *pose,
+                              uint32_t joint)
+{
+    const int32_t parent = skeleton->joints[joint].parent;
+    if (parent >= 0)
+        return place_of(skeleton, pose, (uint32_t)parent);
+    return (md5_row_place){
+        .rotation = md5_row_of(0.0f, 0.0f, 0.0f, 1.0f),
+        .place = md5_row_of(0.0f, 0.0f, 0.0f, 0.0f),
+    };
+}
+
+static md5_transform transform_of(md5_row_place place)
+{
+    return (md5_transform){
+        .rotation = md5_quat_of_row(place.rotation),
+        .translation = md5_vec3_of_row(place.place),
+    };
+}
+
 md5_transform md5_joint_in_model(const md5_skeleton *skeleton, const md5_transform *pose,
                                  uint32_t joint)
 {
-    md5_quat rotation = pose[joint].rotation;
-    md5_vec3 place = pose[joint].translation;
-    for (int32_t above = skeleton->joints[joint].parent; above >= 0;
-         above = skeleton->joints[above].parent) {
-        const md5_quat turn = pose[above].rotation;
-        place = md5_vec3_add(pose[above].translation, md5_quat_rotate(turn, place));
-        rotation = md5_quat_mul(turn, rotation);
-    }
-    // Places are turned by each joint's own rotation, so that rounding adds up here only.
-    return (md5_transform){
-        .rotation = md5_quat_unit(rotation, MD5_NO_TURN),
-        .translation = place,
-    };
+    return transform_of(place_of(skeleton, pose, joint));
 }
 
 md5_transform md5_parent_in_model(const md5_skeleton *skeleton, const md5_transform *pose,
                                   uint32_t joint)
 {
-    const int32_t parent = skeleton->joints[joint].parent;
-    if (parent < 0)
-        return (md5_transform){.rotation = MD5_NO_TURN};
-    return md5_joint_in_model(skeleton, pose, (uint32_t)parent);
+    return transform_of(md5_place_above(skeleton, pose, joint));
 }
 
 void md5_place_joints(const md5_skeleton *skeleton, const md5_transform *pose,
@@ -109,18 +138,17 @@ bool md5_find_chain(const md5_skeleton *skeleton, const md5_transform *pose, uin
         joint = (uint32_t)skeleton->joints[joint].parent;
     }
 
-    const md5_transform above = md5_parent_in_model(skeleton, pose, chain->joints[0]);
-    chain->above = above.rotation;
-    md5_quat rotation = above.rotation;
-    md5_vec3 place = above.translation;
+    const md5_row_place above = md5_place_above(skeleton, pose, chain->joints[0]);
+    chain->above = md5_quat_of_row(above.rotation);
+    md5_row rotation = above.rotation, place = above.place;
     bool is_sound = true;
     for (uint32_t i = 0; i < count; i++) {
         const md5_transform *const local = &pose[chain->joints[i]];
-        place = md5_vec3_add(place, md5_quat_rotate(rotation, local->translation));
-        rotation = md5_quat_trim(md5_quat_mul(rotation, local->rotation));
-        chain->places[i] = place;
-        chain->rotations[i] = rotation;
-        is_sound = is_sound && md5_is_place(place);
+        place = md5_row_add(place, md5_row_rotate(rotation, md5_row_translation(local)));
+        rotation = md5_row_trim(md5_row_turn(rotation, md5_row_rotation(local)));
+        chain->places[i] = md5_vec3_of_row(place);
+        chain->rotations[i] = md5_quat_of_row(rotation);
+        is_sound = is_sound && md5_is_place(chain->places[i]);
     }
     return is_sound;
 }
@@ -130,10 +158,11 @@ void md5_turn_chain(const md5_chain *chain, const md5_quat *turned, float weight
 {
     md5_share share;
     md5_share_of(weight, &share);
-    md5_quat above = chain->above;
+    md5_row above = md5_row_load(&chain->above);
     for (uint32_t i = 0; i < chain->count; i++) {
-        const md5_quat local = md5_quat_mul(md5_quat_conjugate(above), turned[i]);
-        md5_turn_joint(&pose[chain->joints[i]], &share, local);
-        above = turned[i];
+        const md5_row now = md5_row_load(&turned[i]);
+        md5_turn_joint(&pose[chain->joints[i]], &share,
+                       md5_row_turn(md5_row_conjugate(above), now));
+        above = now;
     }
 }

@@ -3,7 +3,8 @@
 #ifndef MD5_PLAY_SPACE_H
 #define MD5_PLAY_SPACE_H
 
-#include "md5/core/math.h"
+#include "md5/md5play.h"
+#include "md5/play/row.h"
 #include "md5/md5pose.h"
 #include "md5/pose/slerp.h"
 
@@ -50,8 +51,7 @@ static inline md5_quat md5_quat_unit(md5_quat q, md5_quat fallback)
     return (md5_quat){q.x * scale, q.y * scale, q.z * scale, q.w * scale};
 }
 
-// Takes away what rounding adds to the length of a product of unit quaternions: one step of
-// Newton's method for the inverse square root, begun at 1.
+// See md5_row_trim().
 static inline md5_quat md5_quat_trim(md5_quat q)
 {
     const float scale = 1.5f - 0.5f * md5_quat_square(q);
@@ -62,7 +62,7 @@ static inline md5_quat md5_quat_trim(md5_quat q)
 // factor > 0; no turn if both are 0.
 // The half angle's tangent is sine / (1 + cosine) as well as (1 - cosine) / sine; each is exact
 // where the other one cancels.
-static inline md5_quat md5_quat_about(md5_vec3 axis, float cosine, float sine)
+static inline md5_row md5_row_about(md5_row axis, float cosine, float sine)
 {
     const float size = sqrtf(cosine * cosine + sine * sine);
     const bool is_acute = cosine >= 0.0f;
@@ -70,25 +70,27 @@ static inline md5_quat md5_quat_about(md5_vec3 axis, float cosine, float sine)
     const float half_sine = is_acute ? sine : size - cosine;
     const float square = half_cosine * half_cosine + half_sine * half_sine;
     if (!(square > 1e-30f))
-        return MD5_NO_TURN;
+        return md5_row_of(0.0f, 0.0f, 0.0f, 1.0f);
     const float scale = 1.0f / sqrtf(square);
-    const float by_axis = half_sine * scale;
-    return (md5_quat){axis.x * by_axis, axis.y * by_axis, axis.z * by_axis, half_cosine * scale};
+    return md5_row_with_w(md5_row_scale(axis, half_sine * scale), half_cosine * scale);
 }
 
 // The shortest turn from one unit vector to another; opposite ones: about any axis that is at right
 // angles to them.
 md5_quat md5_quat_between_far(md5_vec3 from, md5_vec3 to); // more than 120 degrees
+static inline md5_row md5_row_between(md5_row from, md5_row to)
+{
+    const float cosine = md5_row_dot3(from, to);
+    if (!(cosine > -0.5f))
+        return md5_row_of_quat(md5_quat_between_far(md5_vec3_of_row(from), md5_vec3_of_row(to)));
+    // The quaternion (from x to, 1 + cosine), whose square is 2 (1 + cosine).
+    const float half_cosine = sqrtf(0.5f + 0.5f * cosine);
+    return md5_row_with_w(md5_row_scale(md5_row_cross(from, to), 0.5f / half_cosine), half_cosine);
+}
+
 static inline md5_quat md5_quat_between(md5_vec3 from, md5_vec3 to)
 {
-    const float cosine = md5_vec3_dot(from, to);
-    if (!(cosine > -0.5f))
-        return md5_quat_between_far(from, to);
-    // The quaternion (from x to, 1 + cosine), whose square is 2 (1 + cosine).
-    const md5_vec3 cross = md5_vec3_cross(from, to);
-    const float half_cosine = sqrtf(0.5f + 0.5f * cosine);
-    const float scale = 0.5f / half_cosine;
-    return (md5_quat){cross.x * scale, cross.y * scale, cross.z * scale, half_cosine};
+    return md5_quat_of_row(md5_row_between(md5_row_of_vec3(from), md5_row_of_vec3(to)));
 }
 
 // A unit vector at right angles to the unit vector `v`: as far forward (+x) as can be, up (+z)
@@ -107,23 +109,31 @@ void md5_share_of(float weight, md5_share *share);
 void md5_turn_partly(md5_transform *joint, const md5_share *share, md5_quat turned);
 
 // `turned` is a product of unit quaternions; where it is none, the joint stays.
-static inline void md5_turn_joint(md5_transform *joint, const md5_share *share, md5_quat turned)
+static inline void md5_turn_joint(md5_transform *joint, const md5_share *share, md5_row turned)
 {
-    const md5_quat from = joint->rotation;
-    if (!(fabsf(md5_quat_square(turned) - 1.0f) < 0.01f))
+    const float square = md5_row_dot4(turned, turned);
+    if (!(fabsf(square - 1.0f) < 0.01f))
         return;
-    const md5_quat to = md5_quat_trim(turned);
+    const md5_row to = md5_row_scale(turned, 1.5f - 0.5f * square);
     if (!share->is_whole) {
-        md5_turn_partly(joint, share, to);
+        md5_turn_partly(joint, share, md5_quat_of_row(to));
         return;
     }
     // On the side on which a smaller weight ends.
-    const float cosine = from.x * to.x + from.y * to.y + from.z * to.z + from.w * to.w;
-    const float sign = cosine < 0.0f ? -1.0f : 1.0f;
-    joint->rotation = (md5_quat){to.x * sign, to.y * sign, to.z * sign, to.w * sign};
+    const float cosine = md5_row_dot4(md5_row_rotation(joint), to);
+    joint->rotation = md5_quat_of_row(md5_row_scale(to, cosine < 0.0f ? -1.0f : 1.0f));
 }
 
-// Model-space transform of what `joint` is relative to: nothing, for a root.
+// A rotation and a place, as rows.
+typedef struct md5_row_place {
+    md5_row rotation, place;
+} md5_row_place;
+
+// Model space: of what `joint` is relative to, which for a root is nothing.
+md5_row_place md5_place_above(const md5_skeleton *skeleton, const md5_transform *pose,
+                              uint32_t joint);
+
+// The same, as a transform.
 md5_transform md5_parent_in_model(const md5_skeleton *skeleton, const md5_transform *pose,
                                   uint32_t joint);
 

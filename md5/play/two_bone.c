@@ -12,10 +12,10 @@
 
 typedef struct two_bones {
     uint32_t joints[3];               // hip, knee, foot
-    md5_quat to_model;                // the hip's rotation
-    md5_quat from_model;              // its inverse
-    md5_vec3 start;                   // of the hip, model space
-    md5_vec3 upper, lower;            // thigh and shin, in shares of
+    md5_row to_model;                 // the hip's rotation
+    md5_row from_model;               // its inverse
+    md5_row start;                    // of the hip, model space
+    md5_row upper, lower;             // thigh and shin, in shares of
     float reach;                      // both lengths together
     float upper_length, lower_length; // shares
 } two_bones;
@@ -33,10 +33,10 @@ typedef struct flat_turn {
 
 // The plane of the limb as it is, and how it comes to be the new one.
 typedef struct limb_plane {
-    md5_vec3 hinge; // axis of the bend, before
-    md5_quat turn;  // from the old plane to the new one
-    float x, y;     // of the knee, before; y >= 0
-    float lower_x;  // of the foot beyond the knee; its y is that of the knee
+    md5_row hinge; // axis of the bend, before
+    md5_row turn;  // from the old plane to the new one
+    float x, y;    // of the knee, before; y >= 0
+    float lower_x; // of the foot beyond the knee; its y is that of the knee
 } limb_plane;
 
 static bool find_joints(const md5_skeleton *skeleton, uint32_t tip, uint32_t *joints)
@@ -53,24 +53,24 @@ static bool find_joints(const md5_skeleton *skeleton, uint32_t tip, uint32_t *jo
     return true;
 }
 
-// False if the limb has no length, or is at no place.
+// False if the limb has no length.
 static bool measure_limb(const md5_skeleton *skeleton, const md5_transform *pose, two_bones *limb)
 {
-    const md5_transform above = md5_parent_in_model(skeleton, pose, limb->joints[0]);
+    const md5_row_place above = md5_place_above(skeleton, pose, limb->joints[0]);
     const md5_transform *const hip = &pose[limb->joints[0]], *const knee = &pose[limb->joints[1]];
     const md5_transform *const foot = &pose[limb->joints[2]];
-    limb->to_model = md5_quat_trim(md5_quat_mul(above.rotation, hip->rotation));
-    limb->from_model = md5_quat_conjugate(limb->to_model);
-    limb->start =
-        md5_vec3_add(above.translation, md5_quat_rotate(above.rotation, hip->translation));
-    const float upper_length = md5_vec3_length(knee->translation);
-    const float lower_length = md5_vec3_length(foot->translation);
+    const md5_row upper = md5_row_translation(knee), lower = md5_row_translation(foot);
+    const float upper_length = md5_row_length(upper), lower_length = md5_row_length(lower);
     limb->reach = upper_length + lower_length;
-    if (!md5_is_place(limb->start) || !(limb->reach > 1e-15f && limb->reach < MD5_FARTHEST))
+    if (!(limb->reach > 1e-15f && limb->reach < MD5_FARTHEST))
         return false;
+    limb->to_model = md5_row_trim(md5_row_turn(above.rotation, md5_row_rotation(hip)));
+    limb->from_model = md5_row_conjugate(limb->to_model);
+    limb->start =
+        md5_row_add(above.place, md5_row_rotate(above.rotation, md5_row_translation(hip)));
     const float share = 1.0f / limb->reach;
-    limb->upper = md5_vec3_scale(knee->translation, share);
-    limb->lower = md5_vec3_scale(md5_quat_rotate(knee->rotation, foot->translation), share);
+    limb->upper = md5_row_scale(upper, share);
+    limb->lower = md5_row_scale(md5_row_rotate(md5_row_rotation(knee), lower), share);
     limb->upper_length = upper_length * share;
     limb->lower_length = lower_length * share;
     return true;
@@ -103,65 +103,74 @@ static limb_goal choose_goal(const two_bones *limb, float distance, const md5_tw
 }
 
 // The direction of a pole at right angles to the limb's line, of any length; false if it has none.
-static bool find_pole(const two_bones *limb, const md5_vec3 *pole, md5_vec3 along, md5_vec3 *side)
+static bool find_pole(const two_bones *limb, const md5_vec3 *pole, md5_row along, md5_row *side)
 {
     if (!pole || !md5_is_place(*pole))
         return false;
-    const md5_vec3 toward = md5_quat_rotate(limb->from_model, md5_vec3_sub(*pole, limb->start));
-    *side = md5_vec3_beside(toward, along);
-    const float square = md5_vec3_dot(*side, *side);
-    return square > NOTHING * NOTHING * md5_vec3_dot(toward, toward) && square > 1e-30f;
+    const md5_row way = md5_row_sub(md5_row_of_vec3(*pole), limb->start);
+    const md5_row toward = md5_row_rotate(limb->from_model, way);
+    *side = md5_row_beside(toward, along);
+    const float square = md5_row_dot3(*side, *side);
+    return square > NOTHING * NOTHING * md5_row_dot3(toward, toward) && square > 1e-30f;
 }
 
 // Where a straight limb begins to bend: forward in model space.
-static md5_vec3 find_forward(const two_bones *limb, md5_vec3 along)
+static md5_row find_forward(const two_bones *limb, md5_row along)
 {
-    const md5_vec3 forward = md5_forward_beside(md5_quat_rotate(limb->to_model, along));
-    return md5_quat_rotate(limb->from_model, forward);
+    const md5_row in_model = md5_row_rotate(limb->to_model, along);
+    const md5_vec3 forward = md5_forward_beside(md5_vec3_of_row(in_model));
+    return md5_row_rotate(limb->from_model, md5_row_of_vec3(forward));
 }
 
-static limb_plane choose_plane(const two_bones *limb, md5_vec3 toward, float distance,
+// The plane of a limb that is straight, or folded: one side is as good as another, so it is chosen
+// where the limb is to be.
+static void choose_hinge(const two_bones *limb, md5_row along, bool has_pole, md5_row side,
+                         limb_plane *plane)
+{
+    if (!has_pole)
+        side = find_forward(limb, along);
+    const md5_row hinge = md5_row_normalize(md5_row_cross(along, side), side);
+    plane->hinge = md5_row_rotate(md5_row_conjugate(plane->turn), hinge);
+}
+
+static limb_plane choose_plane(const two_bones *limb, md5_row toward, float distance,
                                const md5_vec3 *pole)
 {
-    const md5_vec3 line = md5_vec3_add(limb->upper, limb->lower);
-    const float span = md5_vec3_length(line);
+    const md5_row line = md5_row_add(limb->upper, limb->lower);
+    const float span = md5_row_length(line);
     const bool has_line = span > NOTHING, has_way = distance > NOTHING;
-    md5_vec3 along, old_along;
+    md5_row along, old_along;
     if (has_line)
-        old_along = md5_vec3_scale(line, 1.0f / span);
+        old_along = md5_row_scale(line, 1.0f / span);
     else // folded
-        old_along = md5_vec3_normalize(limb->upper, (md5_vec3){1.0f, 0.0f, 0.0f});
-    along = has_way ? md5_vec3_scale(toward, 1.0f / distance) : old_along;
+        old_along = md5_row_normalize(limb->upper, md5_row_of(1.0f, 0.0f, 0.0f, 0.0f));
+    along = has_way ? md5_row_scale(toward, 1.0f / distance) : old_along;
     // A foot that stands on its hip can be swung to any side: it is taken to lie there already.
     if (!has_line)
         old_along = along;
 
-    const md5_vec3 beside = md5_vec3_beside(limb->upper, old_along);
-    const float bend = md5_vec3_length(beside);
-    const md5_quat swing = md5_quat_between(old_along, along);
+    const md5_row beside = md5_row_beside(limb->upper, old_along);
+    const float bend = md5_row_length(beside);
     limb_plane plane = {
-        .turn = swing,
-        .x = md5_vec3_dot(limb->upper, old_along),
-        .lower_x = md5_vec3_dot(limb->lower, old_along),
+        .turn = md5_row_between(old_along, along),
+        .x = md5_row_dot3(limb->upper, old_along),
+        .lower_x = md5_row_dot3(limb->lower, old_along),
     };
-    md5_vec3 side;
+    md5_row side = along;
     const bool has_pole = find_pole(limb, pole, along, &side);
     if (!(bend > NOTHING)) {
-        if (!has_pole)
-            side = find_forward(limb, along);
-        const md5_vec3 hinge = md5_vec3_normalize(md5_vec3_cross(along, side), side);
-        plane.hinge = md5_quat_rotate(md5_quat_conjugate(swing), hinge);
+        choose_hinge(limb, along, has_pole, side, &plane);
         return plane;
     }
     plane.y = bend;
-    const md5_vec3 old_side = md5_vec3_scale(beside, 1.0f / bend);
-    plane.hinge = md5_vec3_cross(old_along, old_side);
+    const md5_row old_side = md5_row_scale(beside, 1.0f / bend);
+    plane.hinge = md5_row_cross(old_along, old_side);
     if (!has_pole)
         return plane;
-    const md5_vec3 swung = md5_quat_rotate(swing, old_side);
-    const md5_quat twist = md5_quat_about(along, md5_vec3_dot(swung, side),
-                                          md5_vec3_dot(md5_vec3_cross(swung, side), along));
-    plane.turn = md5_quat_mul(twist, swing);
+    const md5_row swung = md5_row_rotate(plane.turn, old_side);
+    const md5_row twist = md5_row_about(along, md5_row_dot3(swung, side),
+                                        md5_row_dot3(md5_row_cross(swung, side), along));
+    plane.turn = md5_row_turn(twist, plane.turn);
     return plane;
 }
 
@@ -199,21 +208,24 @@ static void turn_limb(const two_bones *limb, const limb_plane *plane, limb_goal 
     const flat_turn upper = flat_between(plane->x, plane->y, x, y);
     const flat_turn lower = flat_between(plane->lower_x, -plane->y, goal.distance - x, -y);
     const flat_turn bend = flat_between(upper.cosine, upper.sine, lower.cosine, lower.sine);
-    const md5_quat thigh_turn =
-        md5_quat_mul(plane->turn, md5_quat_about(plane->hinge, upper.cosine, upper.sine));
-    const md5_quat knee_turn = md5_quat_about(plane->hinge, bend.cosine, bend.sine);
-    const md5_quat new_knee = md5_quat_mul(knee_turn, knee->rotation);
+    const md5_row old_knee = md5_row_rotation(knee);
+    const md5_row thigh_turn =
+        md5_row_turn(plane->turn, md5_row_about(plane->hinge, upper.cosine, upper.sine));
+    const md5_row knee_turn = md5_row_about(plane->hinge, bend.cosine, bend.sine);
+    const md5_row new_knee = md5_row_turn(knee_turn, old_knee);
     // The foot's rotation, in the space of the hip as it was.
-    md5_quat own = md5_quat_mul(knee->rotation, foot->rotation);
-    if (job->rotation && md5_is_rotation(*job->rotation))
-        own = md5_quat_mul(limb->from_model, md5_quat_unit(*job->rotation, own));
-    const md5_quat shin = md5_quat_mul(thigh_turn, new_knee);
+    md5_row own = md5_row_turn(old_knee, md5_row_rotation(foot));
+    if (job->rotation && md5_is_rotation(*job->rotation)) {
+        const md5_quat wanted = md5_quat_unit(*job->rotation, MD5_NO_TURN);
+        own = md5_row_turn(limb->from_model, md5_row_of_quat(wanted));
+    }
+    const md5_row shin = md5_row_turn(thigh_turn, new_knee);
 
     md5_share share;
     md5_share_of(job->weight, &share);
-    md5_turn_joint(hip, &share, md5_quat_mul(hip->rotation, thigh_turn));
+    md5_turn_joint(hip, &share, md5_row_turn(md5_row_rotation(hip), thigh_turn));
     md5_turn_joint(knee, &share, new_knee);
-    md5_turn_joint(foot, &share, md5_quat_mul(md5_quat_conjugate(shin), own));
+    md5_turn_joint(foot, &share, md5_row_turn(md5_row_conjugate(shin), own));
     if (!(goal.stretch > 1.0f))
         return;
     const float factor = 1.0f + (goal.stretch - 1.0f) * share.weight;
@@ -228,12 +240,11 @@ bool md5_two_bone(const md5_skeleton *skeleton, md5_transform *pose, const md5_t
         return false;
     if (!(job->weight > 0.0f) || !md5_is_place(job->target) || !measure_limb(skeleton, pose, &limb))
         return true;
-    const md5_vec3 way = md5_vec3_sub(job->target, limb.start);
-    const md5_vec3 toward =
-        md5_vec3_scale(md5_quat_rotate(limb.from_model, way), 1.0f / limb.reach);
-    if (!md5_is_place(toward))
+    const md5_row way = md5_row_sub(md5_row_of_vec3(job->target), limb.start);
+    const md5_row toward = md5_row_scale(md5_row_rotate(limb.from_model, way), 1.0f / limb.reach);
+    const float distance = md5_row_length(toward);
+    if (!(distance < MD5_FARTHEST)) // also where the hip is at no place
         return true;
-    const float distance = md5_vec3_length(toward);
     const limb_goal goal = choose_goal(&limb, distance, job);
     const limb_plane plane = choose_plane(&limb, toward, distance, job->pole);
     turn_limb(&limb, &plane, goal, job, pose);
