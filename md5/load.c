@@ -291,6 +291,16 @@ static md5_model *place_model(const md5_context *context, md5_block *block,
     return model;
 }
 
+// Whether each vertex hangs at its place from one joint, or from none. No text has so many that
+// there were no plan.
+static bool is_rigid(const md5_skin_plan *plan)
+{
+    uint32_t i = 0;
+    while (i < plan->num_runs && plan->runs[i].kind <= MD5_SKIN_WHOLE)
+        i++;
+    return i == plan->num_runs;
+}
+
 static bool fill_model(md5_arena *arena, md5_block *block, const model_parts *parts,
                        md5_model **result)
 {
@@ -311,6 +321,8 @@ static bool fill_model(md5_arena *arena, md5_block *block, const model_parts *pa
     }
     for (uint32_t m = 0; m < file->num_meshes; m++) {
         md5_mesh *const mesh = &layout.meshes[m];
+        if (is_rigid(mesh->skin_plan))
+            continue; // loses nothing
         mesh->loss4 = md5_path_loss(model, m, 4, NULL);
         // Where no vertex has more than four, the same form holds them.
         mesh->loss8 = mesh->max_influences > 4 ? md5_path_loss(model, m, 8, NULL) : mesh->loss4;

@@ -37,13 +37,18 @@ md5_bounds md5_bounds_union(md5_bounds a, md5_bounds b)
     };
 }
 
+// What is no number is passed over: nothing is smaller or larger.
 md5_bounds md5_bounds_of_points(const md5_vec3 *points, size_t count)
 {
-    md5_bounds bounds = {
-        .min = {FLT_MAX, FLT_MAX, FLT_MAX},
-        .max = {-FLT_MAX, -FLT_MAX, -FLT_MAX},
-    };
-    for (size_t i = 0; i < count; i++)
-        bounds = md5_bounds_union(bounds, (md5_bounds){points[i], points[i]});
-    return bounds;
+    md5_vec3 min = {FLT_MAX, FLT_MAX, FLT_MAX}, max = {-FLT_MAX, -FLT_MAX, -FLT_MAX};
+    for (size_t i = 0; i < count; i++) {
+        const md5_vec3 p = points[i];
+        min.x = p.x < min.x ? p.x : min.x;
+        min.y = p.y < min.y ? p.y : min.y;
+        min.z = p.z < min.z ? p.z : min.z;
+        max.x = p.x > max.x ? p.x : max.x;
+        max.y = p.y > max.y ? p.y : max.y;
+        max.z = p.z > max.z ? p.z : max.z;
+    }
+    return (md5_bounds){min, max};
 }

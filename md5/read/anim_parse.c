@@ -113,7 +113,7 @@ static bool read_joint(anim_reader *reader, uint32_t joint)
     md5_file_joint *const out = &reader->joints[joint];
     if (at_block_end(lex))
         return fail_short(lex, "numJoints", num_joints, joint);
-    out->at = lex->at;
+    out->at = (uint32_t)(lex->at - lex->text);
     TRY(md5_lex_joint_name(lex, &out->name));
     TRY(md5_read_parent(lex, num_joints, &out->parent));
     return read_track(reader, &reader->tracks[joint]);

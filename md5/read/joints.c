@@ -94,7 +94,7 @@ static bool fail_cycle(md5_lex *lex, const md5_file_joint *joints, uint32_t num_
     for (uint32_t next = (uint32_t)joints[joint].parent; next != joint;
          next = (uint32_t)joints[next].parent)
         first = next < first ? next : first;
-    return md5_lex_fail(lex, joints[first].at, MD5_ERROR_RANGE,
+    return md5_lex_fail(lex, lex->text + joints[first].at, MD5_ERROR_RANGE,
                         "joint %s is its own ancestor: parents form a circle",
                         md5_quote(joints[first].name.bytes, joints[first].name.size).text);
 }
@@ -111,6 +111,19 @@ static bool fail_unreached(md5_lex *lex, const md5_file_joint *joints, uint32_t 
     while (reached[lost])
         lost++;
     return fail_cycle(lex, joints, num_joints, lost);
+}
+
+// Whether the joints stand level by level, as in chains, flat skeletons and some exporters' files.
+static bool stand_in_order(const md5_file_joint *joints, uint32_t num_joints)
+{
+    int32_t last = -1;
+    for (uint32_t j = 0; j < num_joints; j++) {
+        const int32_t parent = joints[j].parent;
+        if (parent < last || parent >= (int32_t)j)
+            return false;
+        last = parent;
+    }
+    return true;
 }
 
 // Level by level from the roots.
@@ -140,12 +153,17 @@ bool md5_order_joints(md5_lex *lex, const md5_file_joint *joints, uint32_t num_j
     uint32_t *const order = md5_arena_room(lex->arena, num_joints, sizeof *order);
     TRY(order);
     *result = order;
+    if (stand_in_order(joints, num_joints)) {
+        for (uint32_t j = 0; j < num_joints; j++)
+            order[j] = j;
+        return true;
+    }
     TRY(order_from_roots(lex, joints, num_joints, order));
     for (uint32_t j = 0; j < num_joints; j++) {
         if (joints[j].parent > (int32_t)j)
-            md5_lex_warn(lex, joints[j].at, "joint %s stands before its parent, joint %d",
-                         md5_quote(joints[j].name.bytes, joints[j].name.size).text,
-                         joints[j].parent);
+            md5_lex_warn(
+                lex, lex->text + joints[j].at, "joint %s stands before its parent, joint %d",
+                md5_quote(joints[j].name.bytes, joints[j].name.size).text, joints[j].parent);
     }
     return true;
 }

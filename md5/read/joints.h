@@ -6,7 +6,7 @@
 
 typedef struct md5_file_joint {
     md5_span name;
-    const char *at; // where the text names it
+    uint32_t at;    // where the text names it
     int32_t parent; // -1 or below the number of joints
 } md5_file_joint;
 

@@ -137,6 +137,14 @@ static inline bool md5_lex_take_word(md5_lex *lex, const char *word)
 static inline bool md5_lex_float(md5_lex *lex, float *value)
 {
     md5_lex_space(lex);
+    if (lex->end - lex->at > 1 && md5_char_classes[(unsigned char)lex->at[1]] != 0) {
+        const unsigned digit = (unsigned char)(*lex->at - '0');
+        if (digit < 10) {
+            *value = (float)digit;
+            lex->at++;
+            return true;
+        }
+    }
     const char *const next = md5_scan_float(lex->at, lex->end, value);
     if (!next || !md5_lex_ends(lex, next) || *value - *value != 0.0f)
         return md5_lex_float_slow(lex, value);

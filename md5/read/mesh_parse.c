@@ -34,7 +34,7 @@ static bool read_joint(mesh_reader *reader, uint32_t joint, md5_transform *bind)
     if (lex->at == lex->end || *lex->at == '}')
         return md5_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX, "numJoints says %u, found %s after %u",
                             reader->num_joints.value, md5_lex_token(lex, lex->at).text, joint);
-    out->at = lex->at;
+    out->at = (uint32_t)(lex->at - lex->text);
     TRY(md5_lex_joint_name(lex, &out->name));
     TRY(md5_read_parent(lex, reader->num_joints.value, &out->parent));
     return md5_read_transform(lex, bind);
@@ -319,10 +319,14 @@ static bool check_triangles(mesh_reader *reader, const mesh_block *block)
     const md5_file_mesh *const mesh = block->mesh;
     const uint32_t *const corners = mesh->triangles;
     const size_t num_corners = 3 * (size_t)mesh->num_triangles;
-    uint32_t largest = 0;
-    for (size_t i = 0; i < num_corners; i++)
-        largest = corners[i] > largest ? corners[i] : largest;
-    if (num_corners == 0 || largest < mesh->num_vertices)
+    uint32_t a = 0, b = 0, c = 0; // the largest first, second and third corner
+    for (size_t i = 0; i < num_corners; i += 3) {
+        a = corners[i] > a ? corners[i] : a;
+        b = corners[i + 1] > b ? corners[i + 1] : b;
+        c = corners[i + 2] > c ? corners[i + 2] : c;
+    }
+    const uint32_t count = mesh->num_vertices;
+    if (num_corners == 0 || (a < count && b < count && c < count))
         return true;
     size_t first = 0;
     while (corners[first] < mesh->num_vertices)

@@ -96,6 +96,11 @@ static inline const char *md5_scan_float(const char *at, const char *end, float 
     const bool has_exponent = next < end && (*next | 0x20) == 'e';
     if (num_digits - 1 >= MD5_MAX_DIGITS || has_exponent)
         return md5_scan_float_exact(at, end, value);
+    if (num_decimals == 0) {
+        const float whole = (float)(int64_t)digits;
+        *value = negative ? -whole : whole;
+        return next;
+    }
 
     // Two roundings: the digits to double, and the division.
     const double near = (double)(int64_t)digits / md5_exact_powers[num_decimals];

@@ -6,8 +6,9 @@
 // Fewer vertices on the same joints than this are as fast one by one.
 enum { FEWEST_TOGETHER = 3 };
 
-// How many sets of joints can have a group that is not full yet.
-enum { LOG2_SLOTS = 9, SLOTS = 1 << LOG2_SLOTS };
+// How many sets of joints can have a group that is not full yet: in small meshes, four for each
+// vertex.
+enum { MIN_LOG2_SLOTS = 3, MAX_LOG2_SLOTS = 9, SLOTS = 1 << MAX_LOG2_SLOTS, SLOTS_A_VERTEX = 4 };
 
 // How far apart, as a part of the mesh's size, the points of a vertex's weights may be for it to be
 // blended: below what computing with floats leaves of a place anyway.
@@ -36,21 +37,26 @@ static bool points_meet(const md5_mesh *mesh, uint32_t vertex)
     return apart <= SAME_POINT * largest_coordinate(&mesh->bounds);
 }
 
-static bool is_whole(const md5_mesh *mesh, uint32_t vertex)
+static inline bool is_whole(const md5_mesh *mesh, uint32_t vertex)
 {
     const md5_vec4 q = mesh->influences[mesh->first_influence[vertex]];
     return q.w == 1.0f && memcmp(&q, &mesh->positions[vertex], sizeof(md5_vec3)) == 0;
 }
 
 // Of two influences the exact sum takes no longer than blending.
-md5_skin_kind md5_skin_kind_of(const md5_mesh *mesh, uint32_t vertex)
+static inline md5_skin_kind kind_of(const md5_mesh *mesh, uint32_t vertex)
 {
     const uint32_t count = mesh->first_influence[vertex + 1] - mesh->first_influence[vertex];
+    if (count == 1)
+        return is_whole(mesh, vertex) ? MD5_SKIN_WHOLE : MD5_SKIN_EXACT;
     if (count == 0)
         return MD5_SKIN_NONE;
-    if (count == 1 && is_whole(mesh, vertex))
-        return MD5_SKIN_WHOLE;
     return count > 2 && points_meet(mesh, vertex) ? MD5_SKIN_BLEND : MD5_SKIN_EXACT;
+}
+
+md5_skin_kind md5_skin_kind_of(const md5_mesh *mesh, uint32_t vertex)
+{
+    return kind_of(mesh, vertex);
 }
 
 // -- Room -----------------------------------------------------------------------------------
@@ -123,14 +129,16 @@ void md5_skin_plan_take(md5_block *block, uint32_t num_vertices, const md5_skin_
     room->runs = md5_block_take(block, num_runs, sizeof *room->runs);
     room->vertices = md5_block_take(block, most_places(num_vertices), sizeof *room->vertices);
     room->words = md5_block_take(block, size->num_words, sizeof *room->words);
+    room->max_influences = size->max_influences;
     room->num_words = size->num_words;
 }
 
 // -- Building -------------------------------------------------------------------------------
 
-// All runs that there can be, filled in two walks: one counts, one places.
+// Runs of one number of influences. All that there can be are filled in two walks: one counts, one
+// places.
 typedef struct run_table {
-    md5_skin_run runs[MD5_SKIN_ORDERS][MD5_SKIN_KINDS][MD5_SKIN_MOST_TOGETHER + 1];
+    md5_skin_run runs[MD5_SKIN_ORDERS][MD5_SKIN_KINDS];
 } run_table;
 
 typedef struct plan_builder {
@@ -138,10 +146,12 @@ typedef struct plan_builder {
     const md5_skin_plan_room *room;
     bool is_counting;
     size_t spare_places, spare_words; // places besides one for each vertex
-    run_table table;                  // while placing, where each run goes on
+    uint32_t num_tables;
+    run_table tables[MD5_SKIN_MOST_TOGETHER + 1]; // while placing, where each run goes on
 
     // Groups that are not full yet, at a place that follows from their joints.
     bool has_groups;
+    uint32_t log2_slots;
     uint32_t num_taken; // slots with an open group
     uint8_t num_open[SLOTS];
     uint8_t kinds[SLOTS];
@@ -173,12 +183,12 @@ static bool is_same(joint_set a, joint_set b)
     return true;
 }
 
-static uint32_t slot_of(joint_set set)
+static uint32_t slot_of(const plan_builder *builder, joint_set set)
 {
     uint32_t hash = set.kind;
     for (uint32_t i = 0; i < set.count; i++)
         hash = (hash ^ set.joints[i]) * 0x9e3779b1u;
-    return hash >> (32 - LOG2_SLOTS);
+    return hash >> (32 - builder->log2_slots);
 }
 
 static md5_vec4 influence_of(const md5_mesh *mesh, uint32_t vertex, uint32_t i)
@@ -209,19 +219,20 @@ static void write_group(const plan_builder *builder, const md5_skin_run *run, jo
     uint32_t *const words = builder->room->words + run->words;
     memcpy(words, set.joints, set.count * sizeof *words);
     const bool is_team = run->order == MD5_SKIN_TEAMS;
+    builder->room->vertices[run->vertices] = vertices[0];
+    if (!is_team && set.kind == MD5_SKIN_WHOLE)
+        return; // has no floats
     for (uint32_t i = 0; i < MD5_SKIN_GROUP; i++) {
         write_lane(builder->mesh, run->order, set, vertices[i], words + set.count + i);
         if (is_team)
             builder->room->vertices[run->vertices + i] = 3 * vertices[i];
     }
-    if (!is_team)
-        builder->room->vertices[run->vertices] = vertices[0];
 }
 
 static void add_single(plan_builder *builder, uint32_t vertex, joint_set set)
 {
     const uint32_t count = set.count <= MD5_SKIN_MOST_TOGETHER ? set.count : 0;
-    md5_skin_run *const run = &builder->table.runs[MD5_SKIN_SINGLES][set.kind][count];
+    md5_skin_run *const run = &builder->tables[count].runs[MD5_SKIN_SINGLES][set.kind];
     run->count++;
     if (!builder->is_counting)
         builder->room->vertices[run->vertices++] = vertex;
@@ -236,7 +247,7 @@ static bool add_group(plan_builder *builder, md5_skin_order order, joint_set set
         return false;
     builder->spare_words -= num_words;
     builder->has_groups = true;
-    md5_skin_run *const run = &builder->table.runs[order][set.kind][set.count];
+    md5_skin_run *const run = &builder->tables[set.count].runs[order][set.kind];
     run->count++;
     if (!builder->is_counting) {
         write_group(builder, run, set, vertices);
@@ -304,7 +315,7 @@ static void add_stretch(plan_builder *builder, uint32_t first, uint32_t end, joi
             break;
         builder->spare_places += MD5_SKIN_GROUP - 1;
     }
-    const uint32_t slot = slot_of(set);
+    const uint32_t slot = slot_of(builder, set);
     for (; first < end; first++)
         add_to_team(builder, first, set, slot);
 }
@@ -314,17 +325,17 @@ static void walk(plan_builder *builder)
     const md5_mesh *const mesh = builder->mesh;
     builder->spare_places = most_places(mesh->num_vertices) - mesh->num_vertices;
     builder->spare_words = builder->room->num_words;
-    joint_set next = set_of(mesh, 0, md5_skin_kind_of(mesh, 0));
+    joint_set next = set_of(mesh, 0, kind_of(mesh, 0));
     for (uint32_t first = 0, end = 0; first < mesh->num_vertices; first = end) {
         const joint_set set = next;
         while (++end < mesh->num_vertices) {
-            next = set_of(mesh, end, md5_skin_kind_of(mesh, end));
+            next = set_of(mesh, end, kind_of(mesh, end));
             if (!is_same(set, next))
                 break;
         }
         add_stretch(builder, first, end, set);
     }
-    for (uint32_t slot = 0; slot < SLOTS && builder->num_taken > 0; slot++) {
+    for (uint32_t slot = 0; builder->num_taken > 0; slot++) {
         if (builder->num_open[slot] > 0)
             close_slot(builder, slot);
     }
@@ -349,8 +360,8 @@ static void lay_out_runs(plan_builder *builder)
     const md5_skin_order begin = builder->has_groups ? MD5_SKIN_SPANS : MD5_SKIN_SINGLES;
     for (md5_skin_order order = begin; order < MD5_SKIN_ORDERS; order++) {
         for (md5_skin_kind kind = MD5_SKIN_NONE; kind < MD5_SKIN_KINDS; kind++) {
-            for (uint32_t count = 0; count <= MD5_SKIN_MOST_TOGETHER; count++) {
-                md5_skin_run *const run = &builder->table.runs[order][kind][count];
+            for (uint32_t count = 0; count < builder->num_tables; count++) {
+                md5_skin_run *const run = &builder->tables[count].runs[order][kind];
                 if (run->count == 0)
                     continue;
                 *run = (md5_skin_run){kind, order, count, run->count, vertices, words};
@@ -377,8 +388,13 @@ const md5_skin_plan *md5_skin_plan_build(const md5_mesh *mesh, const md5_skin_pl
     builder.is_counting = true;
     builder.has_groups = false;
     builder.num_taken = 0;
-    memset(&builder.table, 0, sizeof builder.table);
-    memset(builder.num_open, 0, sizeof builder.num_open);
+    builder.num_tables = 1 + (uint32_t)smaller(room->max_influences, MD5_SKIN_MOST_TOGETHER);
+    builder.log2_slots = MIN_LOG2_SLOTS;
+    while (builder.log2_slots < MAX_LOG2_SLOTS
+           && (1u << builder.log2_slots) / SLOTS_A_VERTEX < mesh->num_vertices)
+        builder.log2_slots++;
+    memset(builder.tables, 0, builder.num_tables * sizeof *builder.tables);
+    memset(builder.num_open, 0, (size_t)1 << builder.log2_slots);
     walk(&builder);
     lay_out_runs(&builder);
     builder.is_counting = false;

@@ -73,7 +73,7 @@ typedef struct md5_skin_plan_room {
     md5_skin_plan *plan;
     md5_skin_run *runs;
     uint32_t *vertices, *words;
-    size_t num_words;
+    uint32_t max_influences, num_words;
 } md5_skin_plan_room;
 
 void md5_skin_plan_take(md5_block *block, uint32_t num_vertices, const md5_skin_plan_size *size,
