@@ -487,7 +487,7 @@ MD5_API size_t md5_pose_batch_scratch(const md5_pose_job *jobs, size_t count);
 // weight 0 are the first input's, bit by bit. Fastest where arrays begin at a multiple of 64 bytes.
 
 // Writes pose[count]: from `from` (weight 0) to `to` (weight 1, bit by bit). Rotations are slerped
-// the shorter way, whichever of q and -q the inputs hold, to within 2e-6 radians; translations are
+// the shorter way, whichever of q and -q the inputs hold, to within 1e-6 radians; translations are
 // lerped. A pose blended with itself is that pose.
 MD5_API void md5_blend_poses(const md5_transform *from, const md5_transform *to, float weight,
                              const float *joint_weights, uint32_t count, md5_transform *pose);

@@ -28,14 +28,22 @@
 //   md5_wide_spread(a, rows)             each of a's floats in all four places of its row
 //   md5_wide_cut(rows)                   the last place of each row becomes +0
 //   md5_wide_transpose(rows)             from one form to the other
+//   md5_wide_sums(rows)                  of each row, (first + third) + (second + fourth)
 //
 //   md5_wide_mat34        one 3x4 matrix, as md5_mat34
 //   md5_wide_mat34_load(m), _store(m, a), _product(a, m)   a * m, the bits of md5_mat34_product
 //
-//   md5_wide_dots(a, b)   of the rotations of MD5_WIDTH md5_transforms that lie in a row
+// Of MD5_WIDTH md5_transforms that lie in a row, each set has its own favourite order:
+//
+//   md5_wide_order(a)     floats, one for each transform, brought into that order
+//   md5_wide_rotations(p, q)
+//                         the components of the rotations
+//   md5_wide_dots(a, b)   of the rotations
 //   md5_wide_mix(out, a, b, of_a, of_b, t)
-//                         of MD5_WIDTH md5_transforms: a - (a * of_a - b * of_b), in the last four
-//                         floats of each with t instead of both
+//                         a - (a * of_a - b * of_b), in the last four floats of each with t
+//                         instead of both
+//   md5_wide_turn(out, a, b, c, t, q)
+//                         a + (b - c) * t, without c if it is NULL; q for the rotations
 //
 //   MD5_UNROLL            stands before a loop of few turns over md5_wides, which is to be written
 //                         out so that they stay in registers
@@ -64,6 +72,17 @@
 
 // What is the same in all sets but one, which has a shorter way.
 #if !defined(MD5_WIDE_AVX512)
+MD5_WIDE_INLINE md5_wide md5_wide_order(md5_wide a)
+{
+    return a;
+}
+
+MD5_WIDE_INLINE void md5_wide_rotations(const float *p, md5_wide q[4])
+{
+    md5_wide_load_run(p, 8, q);
+    md5_wide_transpose(q);
+}
+
 MD5_WIDE_INLINE md5_wide md5_wide_dots(const float *a, const float *b)
 {
     md5_wide p[4], q[4];
@@ -72,8 +91,7 @@ MD5_WIDE_INLINE md5_wide md5_wide_dots(const float *a, const float *b)
     MD5_UNROLL
     for (int i = 0; i < 4; i++)
         p[i] = md5_wide_mul(p[i], q[i]);
-    md5_wide_transpose(p);
-    return md5_wide_add(md5_wide_add(md5_wide_add(p[0], p[1]), p[2]), p[3]);
+    return md5_wide_sums(p);
 }
 #endif
 
@@ -100,6 +118,24 @@ MD5_WIDE_INLINE void md5_wide_mix(float *out, const float *a, const float *b, md
         const md5_wide way = md5_wide_sub(md5_wide_mul(from, rows[i % 2 ? 2 : 0][i / 2]),
                                           md5_wide_mul(to, rows[i % 2 ? 2 : 1][i / 2]));
         md5_wide_store(out + 4 * i, md5_wide_sub(from, way));
+    }
+}
+
+MD5_WIDE_INLINE void md5_wide_turn(float *out, const float *a, const float *b, const float *c,
+                                   md5_wide t, md5_wide q[4])
+{
+    md5_wide weights[4];
+    md5_wide_spread(t, weights);
+    md5_wide_transpose(q);
+    MD5_UNROLL
+    for (int i = 0; i < 4; i++) {
+        const int place = 8 * i + 4;
+        md5_wide way = md5_wide_load(b + place);
+        if (c)
+            way = md5_wide_sub(way, md5_wide_load(c + place));
+        way = md5_wide_mul(way, weights[i]);
+        md5_wide_store(out + place, md5_wide_add(md5_wide_load(a + place), way));
+        md5_wide_store(out + 8 * i, q[i]);
     }
 }
 #endif

@@ -153,6 +153,16 @@ MD5_WIDE_INLINE void md5_wide_transpose(md5_wide rows[4])
     rows[3] = _mm256_shuffle_ps(ab_high, cd_high, _MM_SHUFFLE(3, 2, 3, 2));
 }
 
+MD5_WIDE_INLINE md5_wide md5_wide_sums(const md5_wide rows[4])
+{
+    const __m256 ab =
+        _mm256_add_ps(_mm256_unpacklo_ps(rows[0], rows[1]), _mm256_unpackhi_ps(rows[0], rows[1]));
+    const __m256 cd =
+        _mm256_add_ps(_mm256_unpacklo_ps(rows[2], rows[3]), _mm256_unpackhi_ps(rows[2], rows[3]));
+    return _mm256_add_ps(_mm256_shuffle_ps(ab, cd, _MM_SHUFFLE(1, 0, 1, 0)),
+                         _mm256_shuffle_ps(ab, cd, _MM_SHUFFLE(3, 2, 3, 2)));
+}
+
 // Two rows at once.
 typedef struct md5_wide_mat34 {
     __m256 top;
@@ -191,27 +201,57 @@ MD5_WIDE_INLINE md5_wide_mat34 md5_wide_mat34_product(md5_wide_mat34 a, const fl
     return (md5_wide_mat34){top, bottom};
 }
 
-MD5_WIDE_INLINE void md5_wide_mix_one(float *out, const float *a, const float *b, __m256 of_a,
-                                      __m256 of_b)
+// One of md5_wide_spread's.
+MD5_WIDE_INLINE __m256 md5_wide_spread_one(__m256 a, int place)
 {
-    const __m256 from = _mm256_loadu_ps(a);
-    const __m256 way =
-        _mm256_sub_ps(_mm256_mul_ps(from, of_a), _mm256_mul_ps(_mm256_loadu_ps(b), of_b));
-    _mm256_storeu_ps(out, _mm256_sub_ps(from, way));
+    switch (place) {
+    case 0:
+        return _mm256_permute_ps(a, 0x00);
+    case 1:
+        return _mm256_permute_ps(a, 0x55);
+    case 2:
+        return _mm256_permute_ps(a, 0xaa);
+    default:
+        return _mm256_permute_ps(a, 0xff);
+    }
 }
 
+// Weights of the rotations in the lower halves, those of the translations in the upper ones. All
+// of a transform is done before the next, for compilers that run out of registers.
 MD5_WIDE_INLINE void md5_wide_mix(float *out, const float *a, const float *b, md5_wide of_a,
                                   md5_wide of_b, md5_wide t)
 {
-    const __m256 low_a = _mm256_unpacklo_ps(of_a, t), high_a = _mm256_unpackhi_ps(of_a, t);
-    const __m256 low_b = _mm256_unpacklo_ps(of_b, t), high_b = _mm256_unpackhi_ps(of_b, t);
+    const __m128 low_t = _mm256_castps256_ps128(t);
+    const __m256 more[2] = {_mm256_insertf128_ps(of_a, low_t, 1),
+                            _mm256_permute2f128_ps(of_a, t, 0x31)};
+    const __m256 less[2] = {_mm256_insertf128_ps(of_b, low_t, 1),
+                            _mm256_permute2f128_ps(of_b, t, 0x31)};
     MD5_UNROLL
     for (int i = 0; i < 8; i++) {
-        const int at = 2 * (i % 2) + 4 * (i / 4);
-        const __m256i places = _mm256_setr_epi32(at, at, at, at, at + 1, at + 1, at + 1, at + 1);
-        const __m256 more = _mm256_permutevar8x32_ps(i % 4 < 2 ? low_a : high_a, places);
-        const __m256 less = _mm256_permutevar8x32_ps(i % 4 < 2 ? low_b : high_b, places);
-        md5_wide_mix_one(out + 8 * i, a + 8 * i, b + 8 * i, more, less);
+        const __m256 from = _mm256_loadu_ps(a + 8 * i), to = _mm256_loadu_ps(b + 8 * i);
+        const __m256 part = _mm256_mul_ps(from, md5_wide_spread_one(more[i / 4], i % 4));
+        const __m256 way =
+            _mm256_sub_ps(part, _mm256_mul_ps(to, md5_wide_spread_one(less[i / 4], i % 4)));
+        _mm256_storeu_ps(out + 8 * i, _mm256_sub_ps(from, way));
+    }
+}
+
+// Whole transforms are computed, then their lower halves replaced.
+MD5_WIDE_INLINE void md5_wide_turn(float *out, const float *a, const float *b, const float *c,
+                                   md5_wide t, md5_wide q[4])
+{
+    const __m256 weights[2] = {_mm256_permute2f128_ps(t, t, 0x00), t};
+    md5_wide_transpose(q);
+    MD5_UNROLL
+    for (int i = 0; i < 8; i++) {
+        __m256 way = _mm256_loadu_ps(b + 8 * i);
+        if (c)
+            way = _mm256_sub_ps(way, _mm256_loadu_ps(c + 8 * i));
+        way = _mm256_mul_ps(way, md5_wide_spread_one(weights[i / 4], i % 4));
+        way = _mm256_add_ps(_mm256_loadu_ps(a + 8 * i), way);
+        way =
+            i < 4 ? _mm256_blend_ps(way, q[i], 0x0f) : _mm256_permute2f128_ps(q[i - 4], way, 0x31);
+        _mm256_storeu_ps(out + 8 * i, way);
     }
 }
 

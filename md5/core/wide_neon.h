@@ -138,6 +138,14 @@ MD5_WIDE_INLINE void md5_wide_transpose(md5_wide rows[4])
     rows[3] = vcombine_f32(vget_high_f32(ab.val[1]), vget_high_f32(cd.val[1]));
 }
 
+MD5_WIDE_INLINE md5_wide md5_wide_sums(const md5_wide rows[4])
+{
+    const float32x4_t ab = vaddq_f32(vzip1q_f32(rows[0], rows[1]), vzip2q_f32(rows[0], rows[1]));
+    const float32x4_t cd = vaddq_f32(vzip1q_f32(rows[2], rows[3]), vzip2q_f32(rows[2], rows[3]));
+    return vaddq_f32(vcombine_f32(vget_low_f32(ab), vget_low_f32(cd)),
+                     vcombine_f32(vget_high_f32(ab), vget_high_f32(cd)));
+}
+
 typedef struct md5_wide_mat34 {
     float32x4_t row[3];
 } md5_wide_mat34;

@@ -130,6 +130,11 @@ MD5_WIDE_INLINE void md5_wide_transpose(md5_wide rows[4])
     (void)rows;
 }
 
+MD5_WIDE_INLINE md5_wide md5_wide_sums(const md5_wide rows[4])
+{
+    return (rows[0] + rows[2]) + (rows[1] + rows[3]);
+}
+
 typedef md5_mat34 md5_wide_mat34;
 
 MD5_WIDE_INLINE md5_wide_mat34 md5_wide_mat34_load(const float *m)
@@ -161,6 +166,17 @@ MD5_WIDE_INLINE void md5_wide_mix(float *out, const float *a, const float *b, md
     for (int i = 0; i < 8; i++) {
         const float more = i < 4 ? of_a : t, less = i < 4 ? of_b : t;
         out[i] = a[i] - (a[i] * more - b[i] * less);
+    }
+}
+
+MD5_WIDE_INLINE void md5_wide_turn(float *out, const float *a, const float *b, const float *c,
+                                   md5_wide t, const md5_wide q[4])
+{
+    MD5_UNROLL
+    for (int i = 0; i < 4; i++) {
+        const float way = c ? b[4 + i] - c[4 + i] : b[4 + i];
+        out[4 + i] = a[4 + i] + way * t;
+        out[i] = q[i];
     }
 }
 

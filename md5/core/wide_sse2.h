@@ -132,6 +132,16 @@ MD5_WIDE_INLINE void md5_wide_transpose(md5_wide rows[4])
     _MM_TRANSPOSE4_PS(rows[0], rows[1], rows[2], rows[3]);
 }
 
+MD5_WIDE_INLINE md5_wide md5_wide_sums(const md5_wide rows[4])
+{
+    const __m128 ab =
+        _mm_add_ps(_mm_unpacklo_ps(rows[0], rows[1]), _mm_unpackhi_ps(rows[0], rows[1]));
+    const __m128 cd =
+        _mm_add_ps(_mm_unpacklo_ps(rows[2], rows[3]), _mm_unpackhi_ps(rows[2], rows[3]));
+    return _mm_add_ps(_mm_shuffle_ps(ab, cd, _MM_SHUFFLE(1, 0, 1, 0)),
+                      _mm_shuffle_ps(ab, cd, _MM_SHUFFLE(3, 2, 3, 2)));
+}
+
 typedef struct md5_wide_mat34 {
     __m128 row[3];
 } md5_wide_mat34;

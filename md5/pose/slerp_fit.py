@@ -12,11 +12,14 @@ so w = t + t (1 - t^2) u G(u, t^2) with a G that is smooth on the whole square: 
 singularity is u = 2. The first table holds G as a polynomial: in u the minimax one for the weight
 u (Remez' exchange), whose coefficients are then interpolated in t^2 at Chebyshev's nodes.
 
-The other tables are for a t of each joint's own. With s = t - 1/2 and h = theta / 2, the sum of both
-weights is cos(2 s h) / cos(h) and their difference sin(2 s h) / sin(h), which functions of one
-variable make up: (2 h)^2, 1 / cos(h) and h / sin(h) of u, and cos(sqrt(y)) and sin(sqrt(y)) /
-sqrt(y) of y = (2 s h)^2, which is at most (pi / 4)^2. All but the first are 1 at 0: the tables hold
-what comes after that.
+The second table is for a t of each joint's own. With s = t - 1/2, r = (2 s)^2 and h = theta / 2, half
+the difference of both weights is
+
+    sin(2 s h) / (2 sin(h)) = s + s (1 - r) u H(u, r)
+
+with an H that is as smooth; their sum follows from it, as the result has length 1. The table holds H
+as a polynomial in u whose coefficients are short polynomials in r, such that the largest angle
+between the result and the exact one is smallest (Lawson's reweighted least squares, 1961).
 """
 import math
 
@@ -88,17 +91,46 @@ def show(name, rows):
         print("    {" + ", ".join("%.9gf" % value for value in row) + "},")
 
 
-def half_angle(u):
-    return math.asin(math.sqrt(u / 2))
+POWERS_OF_R = [1, 2, 3, 2, 1]  # for each power of u
 
 
-BLENDING = [
-    ("SQUARE", lambda u: 4 * half_angle(u) ** 2 / u, 1, 6),
-    ("COSINE", lambda u: (1 / math.cos(half_angle(u)) - 1) / u, 1, 7),
-    ("SINE", lambda u: (half_angle(u) / math.sin(half_angle(u)) - 1) / u, 1, 5),
-    ("COSINE_OF", lambda y: (math.cos(math.sqrt(y)) - 1) / y, (math.pi / 4) ** 2, 3),
-    ("SINE_OF", lambda y: (math.sin(math.sqrt(y)) / math.sqrt(y) - 1) / y, (math.pi / 4) ** 2, 3),
-]
+def exact_half(u, r):
+    """H: the same series for the angle h, in 1 - cos(h)."""
+    cosine = math.sqrt(1 - u / 2)
+    return exact(1 - cosine, r) * 0.5 / (1 + cosine)
+
+
+def monomials(u, r):
+    return [u**k * r**m for k, size in enumerate(POWERS_OF_R) for m in range(size)]
+
+
+def blending_table():
+    """The coefficients, and the largest angle between quaternions that they leave."""
+    nodes = [0.5 - 0.5 * math.cos(math.pi * (i + 0.5) / 32) for i in range(32)]
+    rows, values, scales = [], [], []
+    for u in nodes[:-1] + [1]:
+        h = math.asin(math.sqrt(u / 2))
+        for r in nodes:
+            # What an error of 1 in H does to the angle, whose sine is 2 sin(h) times the half.
+            s2 = math.sqrt(r)
+            scales.append(s2 * (1 - r) * u * math.sin(h) / math.cos(s2 * h))
+            rows.append(monomials(u, r))
+            values.append(exact_half(u, r))
+    weights = [1.0] * len(rows)
+    size, best = len(rows[0]), (math.inf, None)
+    for _ in range(60):
+        squares = [weight * scale * scale for weight, scale in zip(weights, scales)]
+        system = [[sum(square * row[i] * row[k] for square, row in zip(squares, rows))
+                   for k in range(size)] for i in range(size)]
+        right = [sum(square * row[i] * value for square, row, value in zip(squares, rows, values))
+                 for i in range(size)]
+        fitted = solve(system, right)
+        errors = [scale * abs(value - sum(c * x for c, x in zip(fitted, row)))
+                  for scale, value, row in zip(scales, values, rows)]
+        best = min(best, (max(errors), fitted))
+        mean = sum(weight * error for weight, error in zip(weights, errors)) / len(weights)
+        weights = [weight * error / mean for weight, error in zip(weights, errors)]
+    return best[1], best[0]
 
 
 def main():
@@ -117,10 +149,10 @@ def main():
                        for t, u in square)
     print("largest error of a weight %.2g, of the sum of both %.2g" % (error, error_of_sum))
 
-    for name, function, end, size in BLENDING:
-        coefficients, error = minimax(function, end, size)
-        show(name, [coefficients])
-        print("largest error %.2g" % error)
+    coefficients, error = blending_table()
+    ends = [sum(POWERS_OF_R[:k]) for k in range(len(POWERS_OF_R) + 1)]
+    show("by_power", [coefficients[i:k] for i, k in zip(ends, ends[1:])])
+    print("largest angle between quaternions %.2g" % error)
 
 
 if __name__ == "__main__":
