@@ -85,6 +85,8 @@ typedef struct md5gl_later {
                                                   GLsizei count, GLsizei stride);
 } md5gl_later;
 
+extern const char md5gl_heading_of_extensions[];
+
 // -- Programs -------------------------------------------------------------------------------
 
 enum md5gl_uniform {
@@ -175,9 +177,10 @@ struct md5gl_renderer {
     md5gl_later later;
     bool has_stores; // shader storage buffers can be bound
     bool has_compute;
-    bool has_storage;        // path storage
-    char no_storage[256];    // why not
-    md5_allocator allocator; // both hooks set
+    const char *later_heading; // of shaders that GLSL 3.30 does not do for: its dialect
+    bool has_storage;          // path storage
+    char no_storage[256];      // why not
+    md5_allocator allocator;   // both hooks set
     char device_name[256];
 
     // Limits of the context.

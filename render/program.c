@@ -96,7 +96,7 @@ static bool fail_with_log(const char *log, const md5gl_source *files, const char
 static GLuint compile_stage(md5gl_renderer *renderer, GLenum stage, const md5gl_source *files,
                             bool later, md5_error *error)
 {
-    const char *texts[1 + 2 * MD5GL_MAX_SOURCES] = {later ? "#version 430 core\n"
+    const char *texts[1 + 2 * MD5GL_MAX_SOURCES] = {later ? renderer->later_heading
                                                           : "#version 330 core\n"};
     GLsizei num_texts = 1;
     for (int i = 0; i < MD5GL_MAX_SOURCES && files[i].text; i++) {

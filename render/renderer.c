@@ -109,6 +109,13 @@ static void load_storage(md5gl_renderer *renderer, const md5gl_opts *opts, GLint
         renderer->has_storage = true;
 }
 
+// The same in a context of an earlier version.
+const char md5gl_heading_of_extensions[] =
+    "#version 330 core\n"
+    "#extension GL_ARB_compute_shader : require\n"
+    "#extension GL_ARB_shader_storage_buffer_object : require\n"
+    "#extension GL_ARB_shading_language_420pack : require\n";
+
 static void load_later_functions(md5gl_renderer *renderer, const md5gl_opts *opts)
 {
     const GladGLContext *gl = &renderer->gl;
@@ -123,7 +130,10 @@ static void load_later_functions(md5gl_renderer *renderer, const md5gl_opts *opt
     load_storage(renderer, opts, version);
     renderer->has_stores =
         version >= 43 || has_extension(gl, "GL_ARB_shader_storage_buffer_object");
-    if (version < 43 && !(has_extension(gl, "GL_ARB_compute_shader") && renderer->has_stores))
+    renderer->later_heading = version >= 43 ? "#version 430 core\n" : md5gl_heading_of_extensions;
+    if (version < 43
+        && !(renderer->has_stores && has_extension(gl, "GL_ARB_compute_shader")
+             && has_extension(gl, "GL_ARB_shading_language_420pack")))
         return;
     function = opts->load(opts->load_user, "glDispatchCompute");
     memcpy(&later->DispatchCompute, &function, sizeof function);

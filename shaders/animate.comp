@@ -123,11 +123,11 @@ mat3x4 joint_matrix(uint joint)
 void main()
 {
     job work = jobs[uint(first_instance) + gl_WorkGroupID.x];
-    for (uint place = gl_LocalInvocationID.x; place < work.num_nodes; place += GROUP)
+    for (uint place = gl_LocalInvocationID.x; place < work.num_nodes; place += gl_WorkGroupSize.x)
         sample_node(place, work);
     barrier();
     uint count = uint(num_joints);
-    for (uint joint = gl_LocalInvocationID.x; joint < count; joint += GROUP) {
+    for (uint joint = gl_LocalInvocationID.x; joint < count; joint += gl_WorkGroupSize.x) {
         mat3x4 inverse_bind = mat3x4(rows[3u * joint], rows[3u * joint + 1u], rows[3u * joint + 2u]);
         mat3x4 moved = product(joint_matrix(joint), inverse_bind);
         uint first = 3u * (gl_WorkGroupID.x * count + joint);

@@ -156,6 +156,27 @@ TEST (gl_clips_leave_state_as_by_default) {
     close_stage(&made);
 }
 
+// What a context of an earlier version with the extensions compiles, which is stricter.
+TEST (gl_clips_compile_without_opengl_4_3) {
+    gl_picture picture;
+    clip_stage made;
+    if (!open_stage(&made))
+        return;
+    md5gl_renderer *const renderer = made.stage.scene.renderer;
+    const char *const heading = renderer->later_heading;
+    md5gl_destroy_clips(renderer, made.clips);
+    renderer->later_heading = md5gl_heading_of_extensions;
+    const md5_binding *const bindings[1] = {made.binding};
+    md5_error error;
+    made.clips = md5gl_create_clips(renderer, bindings, 1, &error);
+    if (CHECK_STRING(error.message, "")) {
+        draw_all(&made, made.stage.copy, NULL, true, &picture);
+        CHECK(count_lit(&picture) > 1500);
+    }
+    renderer->later_heading = heading;
+    close_stage(&made);
+}
+
 // -- Refusals ---------------------------------------------------------------------------------
 
 static bool fails_to_pose(clip_stage *made, md5gl_model *copy, md5gl_clip_job job, uint32_t count,
