@@ -22,6 +22,11 @@ static const float half_rate_pixels = 90.0f, quarter_rate_pixels = 45.0f;
 // But at least so often, seconds: cartoons hold a drawing for as long.
 static const float longest_wait = 1.0f / 12.0f;
 
+// Poses that are made at once in a buffer that a second-level cache holds. From there they go to
+// memory one by one: straight into the palettes of thousands, of which the batch writes up to 16
+// side by side, each line would be waited for, and all of it takes three times as long.
+enum { AT_ONCE = 32 };
+
 // -- Making ---------------------------------------------------------------------------------
 
 static bool is_model(const char *file)
@@ -133,6 +138,9 @@ static size_t larger(size_t a, size_t b)
     return a > b ? a : b;
 }
 
+// Whole cache lines, so that no two threads write to the same.
+enum { LINE = 64 };
+
 static size_t pose_size(const view_kind *kind)
 {
     return kind->model->skeleton.num_joints * sizeof(md5_transform);
@@ -154,9 +162,9 @@ static bool make_players(view_crowd *crowd, view_log *log)
     return true;
 }
 
-// Whole cache lines, so that no two threads write to the same.
 static void make_scratch(view_crowd *crowd)
 {
+    const uint32_t num_workers = view_count_workers(crowd->workers);
     for (uint32_t k = 0; k < crowd->num_kinds; k++) {
         const view_kind *const kind = &crowd->kinds[k];
         md5_pose_job job = {0};
@@ -165,9 +173,12 @@ static void make_scratch(view_crowd *crowd)
         const size_t size = kind->machine != NULL
                                 ? md5_player_scratch(kind->machine) + pose_size(kind)
                                 : md5_pose_batch_scratch(&job, 1);
-        crowd->scratch_size = larger(crowd->scratch_size, (size + 127) / 64 * 64);
+        const size_t num_joints = kind->model->skeleton.num_joints;
+        crowd->scratch_size = larger(crowd->scratch_size, (size / LINE + 2) * LINE);
+        crowd->buffer_size = larger(crowd->buffer_size, AT_ONCE * num_joints + LINE);
     }
-    crowd->scratch = common_alloc(view_count_workers(crowd->workers), crowd->scratch_size);
+    crowd->scratch = common_alloc(num_workers, crowd->scratch_size);
+    crowd->buffers = common_alloc(num_workers, crowd->buffer_size * sizeof *crowd->buffers);
 }
 
 bool view_make_crowd(view_state *viewer, const char *const *files, size_t num_files, uint32_t count)
@@ -212,6 +223,7 @@ void view_free_crowd(view_state *viewer)
     free(crowd->posed);
     free(crowd->poses);
     free(crowd->scratch);
+    free(crowd->buffers);
     *crowd = (view_crowd){0};
 }
 
@@ -225,11 +237,11 @@ static view_sphere sphere_of(const view_crowd *crowd, const view_member *member)
 }
 
 // Whether it is this one's turn: the numbers spread those of one rate evenly over the frames.
-static bool is_due(const view_crowd *crowd, const view_member *member, uint32_t number)
+static bool is_due(const view_crowd *crowd, view_sphere sphere, uint32_t number)
 {
     if (crowd->sight == NULL || !crowd->spares)
         return true;
-    const float pixels = view_pixels_across(crowd->sight, sphere_of(crowd, member));
+    const float pixels = view_pixels_across(crowd->sight, sphere);
     uint32_t stride = pixels < quarter_rate_pixels ? 4 : pixels < half_rate_pixels ? 2 : 1;
     while (stride > 1 && (float)stride * crowd->pace > longest_wait)
         stride /= 2;
@@ -260,14 +272,18 @@ static void live_part(void *user, uint32_t worker, size_t begin, size_t end)
         view_member *const member = &crowd->members[i];
         const view_kind *const kind = &crowd->kinds[member->kind];
         md5_player *const player = crowd->players[i];
+        view_sphere sphere = sphere_of(crowd, member);
         member->waited += crowd->step;
-        member->is_due = is_due(crowd, member, (uint32_t)i);
-        if (member->is_due && player != NULL)
+        member->is_due = is_due(crowd, sphere, (uint32_t)i);
+        const bool goes_on = member->is_due && player != NULL;
+        if (goes_on) {
             view_live(crowd, (uint32_t)i);
+            sphere = sphere_of(crowd, member);
+        }
         if (member->is_due)
             member->waited = 0.0f;
-        member->is_seen = crowd->sight != NULL && view_sees(crowd->sight, sphere_of(crowd, member));
-        if (member->is_due && !member->is_seen && player != NULL && must_pose(kind, player))
+        member->is_seen = crowd->sight != NULL && view_sees(crowd->sight, sphere);
+        if (goes_on && !member->is_seen && must_pose(kind, player))
             pose_player(kind, player, crowd->scratch + worker * crowd->scratch_size, NULL);
     }
 }
@@ -306,33 +322,73 @@ static void choose_posed(view_crowd *crowd)
     }
 }
 
+static md5_mat34 *palette_of(const view_crowd *crowd, const view_member *member)
+{
+    const view_kind *const kind = &crowd->kinds[member->kind];
+    return kind->palettes + (size_t)member->seen_at * kind->model->skeleton.num_joints;
+}
+
+// Poses clips into the buffer, and copies the palettes from there to their places, in runs where
+// they lie side by side.
+static void pose_clips(view_crowd *crowd, size_t begin, size_t end, unsigned char *scratch)
+{
+    const unsigned char *run = NULL;
+    unsigned char *place = NULL;
+    size_t size = 0;
+    md5_pose_batch(crowd->poses + begin, end - begin, scratch);
+    for (size_t i = begin; i < end; i++) {
+        const view_member *const member = &crowd->members[crowd->posed[i]];
+        unsigned char *const next = (void *)palette_of(crowd, member);
+        if (next != place + size) {
+            if (size > 0)
+                memcpy(place, run, size);
+            run = (const void *)crowd->poses[i].palette;
+            place = next;
+            size = 0;
+        }
+        size += crowd->kinds[member->kind].model->skeleton.num_joints * sizeof(md5_mat34);
+    }
+    if (size > 0)
+        memcpy(place, run, size);
+}
+
+static md5_pose_job job_of(const view_crowd *crowd, const view_member *member, md5_mat34 *palette)
+{
+    const md5_binding *const binding = crowd->kinds[member->kind].clips[member->clip];
+    return (md5_pose_job){
+        .binding = binding,
+        .moment = md5_moment_at(binding->anim, crowd->time + member->offset, MD5_WRAP_LOOP),
+        .root = MD5_ROOT_IN_PLACE,
+        .palette = palette,
+    };
+}
+
 static void pose_part(void *user, uint32_t worker, size_t begin, size_t end)
 {
     view_crowd *const crowd = user;
     unsigned char *const scratch = crowd->scratch + worker * crowd->scratch_size;
+    md5_mat34 *const buffer = crowd->buffers + worker * crowd->buffer_size;
+    md5_mat34 *palette = buffer;
     size_t first = begin; // of the clips that wait for being posed at once
     for (size_t i = begin; i < end; i++) {
         const uint32_t number = crowd->posed[i];
         const view_member *const member = &crowd->members[number];
-        view_kind *const kind = &crowd->kinds[member->kind];
-        const size_t place = member->seen_at;
-        md5_mat34 *const palette = kind->palettes + place * kind->model->skeleton.num_joints;
-        kind->placements[place] = md5_mat34_from_transform(member->place);
-        if (crowd->players[number] != NULL) {
-            md5_pose_batch(crowd->poses + first, i - first, scratch);
-            first = i + 1;
-            pose_player(kind, crowd->players[number], scratch, palette);
-            continue;
+        const view_kind *const kind = &crowd->kinds[member->kind];
+        const bool is_player = crowd->players[number] != NULL;
+        kind->placements[member->seen_at] = md5_mat34_from_transform(member->place);
+        if (is_player || i - first == AT_ONCE) {
+            pose_clips(crowd, first, i, scratch);
+            first = is_player ? i + 1 : i;
+            palette = buffer;
         }
-        const md5_binding *const binding = kind->clips[member->clip];
-        crowd->poses[i] = (md5_pose_job){
-            .binding = binding,
-            .moment = md5_moment_at(binding->anim, crowd->time + member->offset, MD5_WRAP_LOOP),
-            .root = MD5_ROOT_IN_PLACE,
-            .palette = palette,
-        };
+        if (is_player) {
+            pose_player(kind, crowd->players[number], scratch, palette_of(crowd, member));
+        } else {
+            crowd->poses[i] = job_of(crowd, member, palette);
+            palette += kind->model->skeleton.num_joints;
+        }
     }
-    md5_pose_batch(crowd->poses + first, end - first, scratch);
+    pose_clips(crowd, first, end, scratch);
 }
 
 // -- Updating -------------------------------------------------------------------------------

@@ -42,6 +42,8 @@ typedef struct view_crowd {
     uint64_t num_joints;    // of all of these together
     unsigned char *scratch; // of each worker, `scratch_size` bytes
     size_t scratch_size;
+    md5_mat34 *buffers; // of each worker, `buffer_size`
+    size_t buffer_size;
     view_workers *workers;
     bool culls;   // leaves out what is not seen
     bool spares;  // updates less often what is small

@@ -140,12 +140,16 @@ static void measure_threads(bench_table *table, posing *made)
 {
     const long cores = sysconf(_SC_NPROCESSORS_ONLN);
     const unsigned most = cores < 1 ? 1 : cores > MAX_THREADS ? MAX_THREADS : (unsigned)cores;
-    const double one = time_threads(made, 1);
+    const double one = time_threads(made, POSING_CROWD, 1);
     for (unsigned threads = 2; threads <= most; threads *= 2) {
         char name[64];
         snprintf(name, sizeof name, "a crowd on %u threads, times as fast as on 1", threads);
-        bench_figure(table, name, "x", one / time_threads(made, threads), 0.0);
+        bench_figure(table, name, "x", one / time_threads(made, POSING_CROWD, threads), 0.0);
     }
+    // 200 updates a second.
+    if (most >= 2)
+        bench_figure(table, "the same on 2 threads, an update", "ms",
+                     1e3 * time_threads(made, POSING_MANY, 2), 5.0);
 }
 
 // All of it for the middle size, for the others what one asks for first.
@@ -163,6 +167,9 @@ static void measure_posing(bench_table *table, uint32_t num_joints)
     measure_pose(table, &made, work_crowd, "a crowd of 1000, any times", all, POSING_CROWD,
                  all ? 3.0 : 0.0);
     if (all) {
+        measure_pose(table, &made, work_many_straight, "a crowd of 10000, straight to memory",
+                     false, POSING_MANY, 0.0);
+        measure_pose(table, &made, work_many, "the same 32 at a time", true, POSING_MANY, 3.3);
         measure_threads(table, &made);
         measure_pose(table, &made, work_sample, "sample", true, 1.0, 0.0);
         measure_pose(table, &made, work_finish, "local to palette", true, 1.0, 0.0);
