@@ -91,6 +91,8 @@ void view_set_lights(const view_state *viewer, view_axes axes,
     frame->ground = viewer->ground;
     if (viewer->shown.shadows && viewer->drawn != NULL)
         frame->casters = find_casters(viewer);
+    // A crowd is wide: more texels, or each character would have but a few.
+    frame->shadow_texels = viewer->crowd.count > 0 ? 2048 : 0;
     frame->lighting = viewer->shown.classic ? MD5GL_LIGHTING_CLASSIC : MD5GL_LIGHTING_STUDIO;
     color_lights(&viewer->lamps, frame->lighting, points, frame);
     frame->tone_mapped = !viewer->shown.classic;

@@ -169,6 +169,7 @@ typedef struct md5gl_table {
 // A depth map that is drawn from elsewhere than the eye, to be looked up in.
 typedef struct md5gl_shadow_map {
     GLuint framebuffer, texture;
+    GLsizei side;       // texels
     GLuint frame_block; // the frame as seen from there
 } md5gl_shadow_map;
 

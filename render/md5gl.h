@@ -215,6 +215,8 @@ typedef struct md5gl_frame {
     md5_bounds casters;
     float ground;   // height of the ground, which darkens under what nearly touches it
     float softness; // width of a shadow's edge per distance from what casts it; 0 = hard edges
+    uint32_t shadow_texels; // along a side of the key light's map; 0 = 768. At most what the
+                            // context has for textures; a change makes the map anew
 } md5gl_frame;
 
 void md5gl_begin_frame(md5gl_renderer *renderer, const md5gl_frame *frame);

@@ -5,28 +5,38 @@
 #include <math.h>
 #include <string.h>
 
-enum { SUN_SIDE = 768, CONTACT_SIDE = 256 };
+// Texels along a side; of the contact's map there are so many fewer.
+enum { USUAL_SIDE = 768, CONTACT_SHARE = 3 };
 
 // Of the casters' height: how far above the ground its map reaches, and how far below.
 static const float contact_height = 0.26f, contact_depth = 0.06f;
 
-// As in shaders/shadow.glsl: how far around a place is looked, of what the sun's map spans, and of
-// the height that the contact's map reaches.
-static const float widest = 0.06f, contact_reach = 0.75f;
+// As in shaders/shadow.glsl: how far around a place is looked at most, of what the sun's map spans,
+// and of the height that the contact's map reaches.
+static const float most_widest = 0.06f, contact_reach = 0.75f;
 
 // -- Maps -------------------------------------------------------------------------------------
 
-static bool create_map(md5gl_renderer *renderer, md5gl_shadow_map *map, GLsizei side)
+static void size_map(md5gl_renderer *renderer, md5gl_shadow_map *map, GLsizei side)
 {
     const GladGLContext *gl = &renderer->gl;
-    gl->GenBuffers(1, &map->frame_block);
-    gl->GenTextures(1, &map->texture);
+    if (map->side == side)
+        return;
+    map->side = side;
     gl->ActiveTexture(GL_TEXTURE0);
     gl->BindTexture(GL_TEXTURE_2D, map->texture);
     gl->TexImage2D(GL_TEXTURE_2D, 0, GL_DEPTH_COMPONENT24, side, side, 0, GL_DEPTH_COMPONENT,
                    GL_UNSIGNED_INT, NULL);
     gl->TexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAX_LEVEL, 0);
     gl->BindTexture(GL_TEXTURE_2D, 0);
+}
+
+static bool create_map(md5gl_renderer *renderer, md5gl_shadow_map *map, GLsizei side)
+{
+    const GladGLContext *gl = &renderer->gl;
+    gl->GenBuffers(1, &map->frame_block);
+    gl->GenTextures(1, &map->texture);
+    size_map(renderer, map, side);
     gl->GenFramebuffers(1, &map->framebuffer);
     gl->BindFramebuffer(GL_FRAMEBUFFER, map->framebuffer);
     gl->FramebufferTexture2D(GL_FRAMEBUFFER, GL_DEPTH_ATTACHMENT, GL_TEXTURE_2D, map->texture, 0);
@@ -55,8 +65,8 @@ void md5gl_create_shadows(md5gl_renderer *renderer)
     const GladGLContext *gl = &renderer->gl;
     renderer->compared = create_sampler(gl, GL_LINEAR, GL_COMPARE_REF_TO_TEXTURE);
     renderer->numbers = create_sampler(gl, GL_LINEAR, GL_NONE);
-    const bool made = create_map(renderer, &renderer->sun, SUN_SIDE)
-                      && create_map(renderer, &renderer->contact, CONTACT_SIDE);
+    const bool made = create_map(renderer, &renderer->sun, USUAL_SIDE)
+                      && create_map(renderer, &renderer->contact, USUAL_SIDE / CONTACT_SHARE);
     renderer->has_shadows = made;
 }
 
@@ -129,15 +139,15 @@ static box_view view_of_ground(md5_vec3 centre, float ground, float radius, cons
     return (box_view){{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, middle, {radius, radius, half}};
 }
 
-static void begin_map(md5gl_renderer *renderer, const md5gl_shadow_map *map, GLsizei side,
-                      const box_view *view, const md5gl_frame_block *block)
+static void begin_map(md5gl_renderer *renderer, const md5gl_shadow_map *map, const box_view *view,
+                      const md5gl_frame_block *block)
 {
     const GladGLContext *gl = &renderer->gl;
     md5gl_frame_block seen = *block;
     set_matrix(view, 1.0f, 0.0f, seen.clip_from_world);
     md5gl_stream(renderer, GL_UNIFORM_BUFFER, map->frame_block, &seen, sizeof seen);
     gl->BindFramebuffer(GL_FRAMEBUFFER, map->framebuffer);
-    gl->Viewport(0, 0, side, side);
+    gl->Viewport(0, 0, map->side, map->side);
     gl->Clear(GL_DEPTH_BUFFER_BIT);
 }
 
@@ -149,10 +159,26 @@ static bool measure_casters(const md5gl_frame *frame, float *radius, float heigh
     const md5_bounds box = frame->casters;
     const md5_vec3 size = {box.max.x - box.min.x, box.max.y - box.min.y, box.max.z - box.min.z};
     *radius = 0.51f * sqrtf(dot(size, size));
-    const float tall = size.z > 0.2f * *radius ? size.z : 0.2f * *radius;
+    const float tall = fmaxf(size.z, 0.05f * *radius);
     heights[0] = contact_height * tall;
     heights[1] = contact_depth * tall;
     return box.min.x <= box.max.x && *radius > 0.0f && isfinite(*radius);
+}
+
+static uint32_t side_of_sun(const md5gl_frame *frame)
+{
+    return frame->shadow_texels > 0 ? frame->shadow_texels : USUAL_SIDE;
+}
+
+// How wide edges can be, as a part of what the sun's map spans: what casts a shadow is at most as
+// far from it as light falls through the height of the box.
+static float find_widest(const md5gl_frame *frame, float radius)
+{
+    const md5_vec3 light = frame->light_direction;
+    const float height = frame->casters.max.z - frame->casters.min.z;
+    const float through = height * sqrtf(dot(light, light)) / fmaxf(fabsf(light.z), 1e-6f);
+    const float texels = 4.0f / (float)side_of_sun(frame);
+    return fminf(fmaxf(frame->softness * through / (2.0f * radius), texels), most_widest);
 }
 
 float md5gl_shadow_reach(const md5gl_frame *frame)
@@ -161,8 +187,10 @@ float md5gl_shadow_reach(const md5gl_frame *frame)
     float radius, heights[2];
     if (!measure_casters(frame, &radius, heights))
         return 0.0f;
-    const float sun = 2.0f * radius * (widest + texels / SUN_SIDE);
-    const float beside = contact_reach * heights[0] + 2.3f * radius * texels / CONTACT_SIDE;
+    const float texel = 1.0f / (float)side_of_sun(frame);
+    const float sun = 2.0f * radius * (find_widest(frame, radius) + texels * texel);
+    const float beside =
+        contact_reach * heights[0] + 2.3f * radius * texels * CONTACT_SHARE * texel;
     const float contact = sqrtf(beside * beside + heights[0] * heights[0]);
     return sun > contact ? sun : contact;
 }
@@ -184,20 +212,23 @@ void md5gl_begin_shadows(md5gl_renderer *renderer, const md5gl_frame *frame,
     set_matrix(&sun, 0.5f, 0.5f, block->sun_from_world);
     set_matrix(&contact, 0.5f, 0.5f, block->contact_from_world);
     const float softness = frame->softness > 0.0f ? frame->softness : 0.0f;
-    const float shadow[4] = {1.0f, softness, 2.0f * radius, 0.0f};
+    const float shadow[4] = {1.0f, softness, 2.0f * radius, find_widest(frame, radius)};
     const float contact_figures[4] = {2.3f * radius, heights[0], heights[1], 0.0f};
     memcpy(block->shadow, shadow, sizeof shadow);
     memcpy(block->contact, contact_figures, sizeof contact_figures);
-    begin_map(renderer, &renderer->sun, SUN_SIDE, &sun, block);
-    begin_map(renderer, &renderer->contact, CONTACT_SIDE, &contact, block);
+    const uint32_t most = renderer->max_texture_size, wished = side_of_sun(frame);
+    const GLsizei side = (GLsizei)(wished < most ? wished : most);
+    size_map(renderer, &renderer->sun, side);
+    size_map(renderer, &renderer->contact, side / CONTACT_SHARE > 0 ? side / CONTACT_SHARE : 1);
+    begin_map(renderer, &renderer->sun, &sun, block);
+    begin_map(renderer, &renderer->contact, &contact, block);
 }
 
 void md5gl_bind_map(md5gl_renderer *renderer, const md5gl_shadow_map *map)
 {
     const GladGLContext *gl = &renderer->gl;
-    const GLsizei side = map == &renderer->sun ? SUN_SIDE : CONTACT_SIDE;
     gl->BindFramebuffer(GL_FRAMEBUFFER, map->framebuffer);
-    gl->Viewport(0, 0, side, side);
+    gl->Viewport(0, 0, map->side, map->side);
     gl->BindBufferBase(GL_UNIFORM_BUFFER, MD5GL_FRAME_BINDING, map->frame_block);
 }
 

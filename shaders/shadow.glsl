@@ -17,7 +17,6 @@ vec2 spread(int i, int count)
 // (Fernando, "Percentage-Closer Soft Shadows", 2005). A surface does not shade itself: what is
 // compared with follows its plane. 1 = full light.
 const int LOOKS = 6, TAPS = 12;
-const float WIDEST = 0.06; // half a shadow's edge, of what the map spans; render/shadow.c knows
 const float STEEPEST = 6.0;
 float sunlight(vec3 place, vec3 normal)
 {
@@ -36,7 +35,7 @@ float sunlight(vec3 place, vec3 normal)
     vec2 slope = clamp(across.xy / max(-across.z, 1e-6), -STEEPEST, STEEPEST);
     float sum = 0.0, count = 0.0;
     for (int i = 0; i < LOOKS; i++) {
-        vec2 offset = WIDEST * spread(i, LOOKS);
+        vec2 offset = shadow.w * spread(i, LOOKS);
         float between = textureLod(sun_depth, at.xy + offset, 0.0).r;
         float gap = depth + dot(slope, offset) - between;
         float stands = step(0.0, gap);
@@ -45,7 +44,7 @@ float sunlight(vec3 place, vec3 normal)
     }
     if (count == 0.0)
         return 1.0;
-    float radius = clamp(0.5 * shadow.y * sum / count, 1.2 * texel, WIDEST);
+    float radius = clamp(0.5 * shadow.y * sum / count, 1.2 * texel, shadow.w);
     float lit = 0.0;
     for (int i = 0; i < TAPS; i++) {
         vec2 offset = radius * spread(i, TAPS);

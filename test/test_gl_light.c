@@ -226,6 +226,26 @@ TEST (gl_what_stands_in_the_light_throws_a_shadow) {
     scene_close_stage(&stage);
 }
 
+TEST (gl_shadow_maps_may_have_another_size) {
+    static const uint32_t sides[] = {2048, 300, 0};
+    const shadow_scene made = make_shadow_scene();
+    gl_stage stage;
+    gl_picture lit, dark;
+    if (!open_dark_floor(&stage))
+        return;
+    prepare_shadows(&stage);
+    draw_shadow_scene(&stage, &made, false, &lit);
+    const float usual = md5gl_shadow_reach(&stage.frame);
+    for (size_t i = 0; i < sizeof sides / sizeof sides[0]; i++) {
+        stage.frame.shadow_texels = sides[i];
+        draw_shadow_scene(&stage, &made, true, &dark);
+        check_shadow(&lit, &dark);
+        const float reach = md5gl_shadow_reach(&stage.frame);
+        CHECK(sides[i] > 768 ? reach < usual : sides[i] > 0 ? reach > usual : reach == usual);
+    }
+    scene_close_stage(&stage);
+}
+
 TEST (gl_every_path_throws_the_same_shadow) {
     const shadow_scene made = make_shadow_scene();
     gl_stage stage;
