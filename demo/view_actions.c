@@ -43,6 +43,14 @@ static void change_root(view_state *viewer)
     view_notice(viewer, "%s", words[viewer->scene.root]);
 }
 
+static void change_skinning(view_state *viewer)
+{
+    viewer->scene.dual = !viewer->scene.dual;
+    view_measure(viewer);
+    view_notice(viewer, "%s",
+                viewer->scene.dual ? "Skinned by dual quaternions" : "Skinned linearly");
+}
+
 static bool perform_animation(view_state *viewer, view_action action)
 {
     view_play *const play = &viewer->play;
@@ -86,6 +94,9 @@ static bool perform_animation(view_state *viewer, view_action action)
         return true;
     case VIEW_NEXT_ROOT:
         change_root(viewer);
+        return true;
+    case VIEW_SKINNING:
+        change_skinning(viewer);
         return true;
     default:
         return false;

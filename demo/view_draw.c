@@ -176,6 +176,28 @@ static void run_crowd(view_state *viewer, const view_lens *lens, const md5gl_fra
     view_run_crowd(&viewer->crowd, viewer->play.time, &sight);
 }
 
+// Where the driver does not take the shaders, tells why and goes on as before.
+static void blend_as_chosen(view_state *viewer, md5gl_model *drawn)
+{
+    md5_error error;
+    const md5gl_blending wanted = viewer->scene.dual ? MD5GL_BLEND_DUAL : MD5GL_BLEND_LINEAR;
+    if (drawn == NULL || md5gl_model_blending(drawn) == wanted
+        || md5gl_set_blending(viewer->renderer, drawn, wanted, &error))
+        return;
+    view_log_error(&viewer->log, &error);
+    viewer->scene.dual = false;
+}
+
+// All that is drawn, alike.
+static void blend_all(view_state *viewer)
+{
+    blend_as_chosen(viewer, viewer->drawn);
+    for (int i = 0; i < VIEW_NUM_COMPANIONS; i++)
+        blend_as_chosen(viewer, viewer->companions[i].drawn);
+    for (uint32_t i = 0; i < viewer->crowd.num_kinds; i++)
+        blend_as_chosen(viewer, viewer->crowd.kinds[i].drawn);
+}
+
 bool view_draw(view_state *viewer, md5gl_target *target, uint32_t width, uint32_t height,
                bool transparent, bool clean, md5_error *error)
 {
@@ -183,6 +205,9 @@ bool view_draw(view_state *viewer, md5gl_target *target, uint32_t width, uint32_
     // says who is seen.
     if (viewer->crowd.count == 0)
         view_pose(&viewer->scene, &viewer->play);
+    blend_all(viewer);
+    if (viewer->scene.dual && viewer->crowd.count == 0) // for the box of what casts shadows
+        view_skin(&viewer->scene);
     md5gl_point_light points[VIEW_NUM_POINTS];
     view_lens lens;
     const md5gl_frame frame =

@@ -115,7 +115,8 @@ static void add_model_rows(const view_state *viewer, view_rows *rows)
         view_add_row(rows, VIEW_ROW_PAIR, VIEW_BRIGHT, "Triangles", "%u",
                      (unsigned)view_count_triangles(&viewer->scene));
         describe_paths(viewer, paths, sizeof paths);
-        view_add_row(rows, VIEW_ROW_PAIR, VIEW_BRIGHT, "Skinned by", "%s", paths);
+        view_add_row(rows, VIEW_ROW_PAIR, VIEW_BRIGHT, "Skinned by", "%s%s", paths,
+                     viewer->scene.dual ? DOT "dual quaternions" : "");
         view_add_row(rows, VIEW_ROW_PAIR, VIEW_BRIGHT, "Light", "%s%s",
                      viewer->shown.classic ? "classic" : "studio",
                      viewer->shown.shadows ? "" : DOT "no shadows");

@@ -30,6 +30,7 @@ static const view_binding table[] = {
     {VIEW_BIND_POSE, "bind-pose", "P", "bind pose, clip", KEY(SDLK_p)},
     {VIEW_NEXT_LOOP, "loop", "L", "loop, cycle, once", KEY(SDLK_l)},
     {VIEW_NEXT_ROOT, "root", "O", "root as stored, as id's, in place", KEY(SDLK_o)},
+    {VIEW_SKINNING, "skinning", "Q", "joints blended linearly, by dual quaternions", KEY(SDLK_q)},
 
     {VIEW_NOTHING, "orbit", "Left drag", "turn", GROUP("Camera"), MOUSE},
     {VIEW_NOTHING, "pan", "Middle or Shift+left drag", "move", MOUSE},

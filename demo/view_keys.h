@@ -23,6 +23,7 @@ typedef enum view_action {
     VIEW_BIND_POSE,
     VIEW_NEXT_LOOP,
     VIEW_NEXT_ROOT,
+    VIEW_SKINNING,
     VIEW_FLIGHT,
     VIEW_FRAME_ALL, // from here to VIEW_ORTHOGRAPHIC: of the own camera
     VIEW_FRONT,

@@ -61,7 +61,9 @@ static md5_bounds find_casters(const view_state *viewer)
 {
     if (viewer->crowd.count > 0)
         return viewer->bounds;
-    const md5_bounds now = md5_skin_bounds(viewer->scene.model, viewer->scene.palette);
+    const view_scene *const scene = &viewer->scene;
+    const md5_bounds now = scene->dual ? view_pose_bounds(scene) // of what view_skin() wrote
+                                       : md5_skin_bounds(scene->model, scene->palette);
     md5_bounds clip = viewer->bounds;
     if (view_is_empty(now) || view_is_empty(clip))
         return (md5_bounds){0};

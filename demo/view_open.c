@@ -228,9 +228,11 @@ static bool open_files(view_state *viewer, const char *const *files, size_t num_
         return false;
     }
     const md5_root root = viewer->scene.root;
+    const bool dual = viewer->scene.dual;
     view_close(viewer);
     viewer->scene = scene;
     viewer->scene.root = root;
+    viewer->scene.dual = dual;
     viewer->drawn = drawn;
     viewer->textures = textures;
     viewer->as_asked = as_asked;

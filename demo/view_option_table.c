@@ -41,6 +41,9 @@ static const view_option table[] = {
     {OPTION_PATH, "path", "auto|4|8|exact|cpu|compute|storage", NULL,
      "how vertices are skinned (per mesh: the first without\n"
      "loss of 4, 8, exact)"},
+    {OPTION_SKINNING, "skinning", "linear|dual", NULL,
+     "how joints are brought together: as the format says, or by\n"
+     "dual quaternions, which keep the volume of what twists"},
     {OPTION_WATCH, "watch", NULL, NULL, "reload when a file changes"},
 
     {OPTION_ANIMATION_INDEX, "animation-index", "N", "Animation", "clip to begin with, from 0"},

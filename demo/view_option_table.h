@@ -34,6 +34,7 @@ typedef enum view_option_id {
     OPTION_ATTACH,
     OPTION_WATCH,
     OPTION_PATH,
+    OPTION_SKINNING,
     OPTION_ROOT,
     OPTION_LOOP,
     OPTION_ANIMATION_INDEX,

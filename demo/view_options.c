@@ -252,6 +252,9 @@ static bool set_choice(view_options *o, view_option_id id, const char *value)
     if (id == OPTION_PATH) {
         choice = CHOICE(value, "auto", "4", "8", "exact", "cpu", "compute", "storage");
         o->path = (md5gl_path)choice;
+    } else if (id == OPTION_SKINNING) {
+        choice = CHOICE(value, "linear", "dual");
+        o->skinning = (md5gl_blending)choice;
     } else if (id == OPTION_LIGHT) {
         choice = CHOICE(value, "studio", "classic");
         o->lighting = (md5gl_lighting)choice;
@@ -339,6 +342,7 @@ static bool set_value(view_options *o, view_option_id id, const char *value)
     case OPTION_LAMP:
         return view_read_lamps(value, &o->lamps);
     case OPTION_PATH:
+    case OPTION_SKINNING:
     case OPTION_LIGHT:
     case OPTION_ROOT:
     case OPTION_LOOP:

@@ -53,6 +53,7 @@ typedef struct view_options {
     md5_root root;
     md5_wrap wrap;
     md5gl_path path;
+    md5gl_blending skinning;
 
     bool azimuth_given, elevation_given, distance_given;
     float azimuth, elevation, distance; // degrees, degrees, units

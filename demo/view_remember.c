@@ -69,6 +69,7 @@ void view_remember(view_state *viewer)
     for (size_t i = 0; i < sizeof switches / sizeof switches[0]; i++)
         set_argument(config, switches[i].name, common_copy(switches[i].on ? "yes" : "no"));
     set_argument(config, "light", common_copy(s->classic ? "classic" : "studio"));
+    set_argument(config, "skinning", common_copy(viewer->scene.dual ? "dual" : "linear"));
     char lamps[128];
     view_write_lamps(&viewer->lamps, lamps, sizeof lamps);
     set_argument(config, "lamp", common_copy(lamps));

@@ -39,7 +39,9 @@ static void free_pose(view_scene *scene)
     free(scene->pose);
     free(scene->joints);
     free(scene->palette);
+    free(scene->duals);
     scene->skinned = NULL;
+    scene->duals = NULL;
     scene->pose = NULL;
     scene->joints = scene->palette = NULL;
 }
@@ -66,6 +68,7 @@ static void make_pose(view_scene *scene, const md5_skeleton *skeleton)
     scene->pose = common_alloc(skeleton->num_joints, sizeof *scene->pose);
     scene->joints = common_alloc(skeleton->num_joints, sizeof *scene->joints);
     scene->palette = common_alloc(skeleton->num_joints, sizeof *scene->palette);
+    scene->duals = common_alloc(skeleton->num_joints, sizeof *scene->duals);
     if (scene->model == NULL)
         return;
     const uint32_t num_meshes = scene->model->num_meshes;

@@ -37,6 +37,7 @@ typedef struct view_scene {
     bool picked_up;         // the clips are those beside the model
     bool bind_pose;         // show that instead of the clip
     md5_root root;
+    bool dual;                    // skinned by dual quaternions
     uint32_t num_joints;          // of `skeleton`: the model's, or that of the clip
     const md5_skeleton *skeleton; // NULL in a scene of a flight alone
     view_flight flight;
@@ -47,6 +48,7 @@ typedef struct view_scene {
     md5_transform *pose;   // [num_joints]
     md5_mat34 *joints;     // [num_joints], model space
     md5_mat34 *palette;    // [num_joints]; only with a model
+    md5_dual_quat *duals;  // [num_joints], of the palette, written by view_skin() if `dual`
     view_skinned *skinned; // [num_meshes], written by view_skin()
 } view_scene;
 
@@ -80,8 +82,11 @@ const md5_anim *view_clock(const view_scene *scene);
 void view_pose(view_scene *scene, const view_play *play);
 void view_pose_moment(view_scene *scene, const md5_moment *moment);
 
-// Skins all meshes on the CPU into `skinned`.
+// Skins all meshes on the CPU into `skinned`, linearly or by dual quaternions.
 void view_skin(view_scene *scene);
+
+// The same of one mesh, after view_pose(). `tangents` may be NULL.
+void view_skin_mesh(view_scene *scene, uint32_t mesh, md5_vec4 *tangents);
 
 // The box of all vertices, or of all joints where there are none, in the pose that view_pose()
 // and view_skin() wrote last.

@@ -12,6 +12,7 @@ void view_begin(view_state *viewer, const view_options *options)
     *viewer = (view_state){.options = options, .hovered_joint = -1, .chosen_joint = -1};
     viewer->log.level = options->level;
     viewer->scene.root = options->root;
+    viewer->scene.dual = options->skinning == MD5GL_BLEND_DUAL;
     viewer->width = options->width;
     viewer->height = options->height;
     viewer->text_scale = 1.0f;
@@ -124,7 +125,8 @@ void view_tell_state(view_state *viewer, const char *action)
     view_debug(
         &viewer->log,
         "%s: model=%s clip=%s %zu/%zu time=%.4f frame=%.3f/%u playing=%d speed=%g backward=%d "
-        "loop=%s root=%s azimuth=%.1f elevation=%.1f distance=%.4g target=%.4g,%.4g,%.4g "
+        "loop=%s root=%s skinning=%s azimuth=%.1f elevation=%.1f distance=%.4g "
+        "target=%.4g,%.4g,%.4g "
         "orthographic=%d grid=%d axes=%d edges=%d normals=%d skeleton=%d bounds=%d untextured=%d "
         "checker=%d light=%s shadows=%d maps=%d panel=%d statistics=%d frame-time=%d hierarchy=%d "
         "lamps=%d lamp=%s "
@@ -136,15 +138,16 @@ void view_tell_state(view_state *viewer, const char *action)
         anim != NULL ? view_cycle_time(play, anim) : 0.0,
         anim != NULL ? view_frame_place(play, anim) : 0.0,
         anim != NULL ? (unsigned)anim->num_frames - 1 : 0, play->playing, play->speed,
-        play->backward, view_wrap_name(play->wrap), roots[scene->root], (double)camera->azimuth,
-        (double)camera->elevation, (double)camera->distance, (double)camera->target.x,
-        (double)camera->target.y, (double)camera->target.z, camera->orthographic, s->grid, s->axes,
-        s->edges, s->normals, s->skeleton, s->bounds, s->untextured, s->checker,
-        s->classic ? "classic" : "studio", s->shadows, s->maps, s->panel, s->statistics,
-        s->frame_time, s->hierarchy, s->lamps, lamps, s->help, (unsigned)viewer->log.num_warnings,
-        (unsigned)viewer->width, (unsigned)viewer->height, has_flight ? scene->flight.name : "none",
-        viewer->flying, (unsigned)place.shot, place.frame, lists[viewer->browser.kind],
-        viewer->browser.num_found, (int)view_marked_joint(viewer), (unsigned)viewer->hidden_meshes,
+        play->backward, view_wrap_name(play->wrap), roots[scene->root],
+        scene->dual ? "dual" : "linear", (double)camera->azimuth, (double)camera->elevation,
+        (double)camera->distance, (double)camera->target.x, (double)camera->target.y,
+        (double)camera->target.z, camera->orthographic, s->grid, s->axes, s->edges, s->normals,
+        s->skeleton, s->bounds, s->untextured, s->checker, s->classic ? "classic" : "studio",
+        s->shadows, s->maps, s->panel, s->statistics, s->frame_time, s->hierarchy, s->lamps, lamps,
+        s->help, (unsigned)viewer->log.num_warnings, (unsigned)viewer->width,
+        (unsigned)viewer->height, has_flight ? scene->flight.name : "none", viewer->flying,
+        (unsigned)place.shot, place.frame, lists[viewer->browser.kind], viewer->browser.num_found,
+        (int)view_marked_joint(viewer), (unsigned)viewer->hidden_meshes,
         viewer->log.error[0] != '\0');
     if (scene->machine.player != NULL)
         tell_machine(viewer, action);

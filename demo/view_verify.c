@@ -8,8 +8,9 @@
 // Largest error that passes, relative to the model's diagonal, and of a normal, whose length is 1.
 static const float position_limit = 1e-4f, normal_limit = 1e-3f;
 
-// A blend of rotations that nearly cancel leaves no direction to compare: below this length.
-static const float blend_limit = 0.05f;
+// A blend of rotations that nearly cancel leaves no direction to compare: below this length. Of
+// dual quaternions, rounding decides on which side of the first one lies that is half a turn away.
+static const float blend_limit = 0.05f, side_limit = 1e-5f;
 
 enum { MOMENTS_A_CLIP = 7 };
 
@@ -47,6 +48,19 @@ static float blend_length(const md5_mesh *mesh, const md5_mat34 *palette, uint32
     return sum > 0.0f ? view_length(blend) / sum : 0.0f;
 }
 
+// Whether the dual quaternions of a vertex's joints lie on a side.
+static bool has_sides(const md5_mesh *mesh, const md5_dual_quat *duals, uint32_t vertex)
+{
+    const uint32_t first = mesh->first_influence[vertex];
+    for (uint32_t i = first + 1; i < mesh->first_influence[vertex + 1]; i++) {
+        const md5_quat a = duals[mesh->influence_joints[first]].real;
+        const md5_quat b = duals[mesh->influence_joints[i]].real;
+        if (fabsf(a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w) < side_limit)
+            return false;
+    }
+    return true;
+}
+
 // NaN, which compares with nothing, must not pass for small.
 static float distance(md5_vec3 a, md5_vec3 b)
 {
@@ -71,7 +85,8 @@ static void compare_directions(const verification *v, uint32_t index, uint32_t v
                              gpu.w == cpu.w ? distance(direction_of(gpu), direction_of(cpu))
                                             : INFINITY};
     for (int i = 0; i < 2; i++) {
-        if (blend_length(mesh, scene->palette, vertex, directions[i]) < blend_limit) {
+        if (!scene->dual
+            && blend_length(mesh, scene->palette, vertex, directions[i]) < blend_limit) {
             report->skipped++;
             continue;
         }
@@ -82,13 +97,17 @@ static void compare_directions(const verification *v, uint32_t index, uint32_t v
 
 static void compare_mesh(verification *v, uint32_t index, float foretold)
 {
-    const view_scene *const scene = &v->viewer->scene;
+    view_scene *const scene = &v->viewer->scene;
     const md5_mesh *const mesh = &scene->model->meshes[index];
     const view_skinned *const skinned = &scene->skinned[index];
     mesh_report *const report = &v->reports[index];
     float error = 0.0f;
-    md5_skin(mesh, scene->palette, skinned->positions, skinned->normals, v->exact_tangents);
+    view_skin_mesh(scene, index, v->exact_tangents);
     for (uint32_t i = 0; i < mesh->num_vertices; i++) {
+        if (scene->dual && !has_sides(mesh, scene->duals, i)) {
+            report->skipped += 2;
+            continue;
+        }
         error = fmaxf(error, distance(v->positions[i], skinned->positions[i]));
         compare_directions(v, index, i, report);
     }
@@ -98,11 +117,15 @@ static void compare_mesh(verification *v, uint32_t index, float foretold)
     report->excess = fmaxf(report->excess, error - v->limit - (forced ? foretold : 0.0f));
 }
 
+// What dual quaternions lose with the influences that a path drops, nobody knows.
 static float foretell(const view_scene *scene, uint32_t mesh, md5gl_path path)
 {
+    const uint32_t slots = path == MD5GL_PATH_4 ? 4 : 8;
     if (path != MD5GL_PATH_4 && path != MD5GL_PATH_8)
         return 0.0f;
-    return md5_path_loss(scene->model, mesh, path == MD5GL_PATH_4 ? 4 : 8, scene->joints);
+    if (scene->dual)
+        return scene->model->meshes[mesh].max_influences > slots ? INFINITY : 0.0f;
+    return md5_path_loss(scene->model, mesh, slots, scene->joints);
 }
 
 // All meshes in the pose that the scene is in.
@@ -111,6 +134,11 @@ static bool compare_pose(verification *v)
     view_state *const viewer = v->viewer;
     const view_scene *const scene = &viewer->scene;
     md5_error error;
+    const md5gl_blending blending = scene->dual ? MD5GL_BLEND_DUAL : MD5GL_BLEND_LINEAR;
+    if (!md5gl_set_blending(viewer->renderer, viewer->drawn, blending, &error)) {
+        view_log_error(&viewer->log, &error);
+        return false;
+    }
     for (uint32_t i = 0; i < scene->model->num_meshes; i++) {
         if (!md5gl_capture(viewer->renderer, viewer->drawn, i, scene->palette, v->positions,
                            v->normals, v->tangents, &error)) {
@@ -227,9 +255,10 @@ static verdict report_mesh(const verification *v, uint32_t index, float size)
     const mesh_report *const r = &v->reports[index];
     const md5gl_path path = md5gl_mesh_path(v->viewer->drawn, index);
     const verdict found = judge(v, r);
-    printf("mesh %u \"%s\": %u vertices, path %s%s: largest error %.3g units, %.3g of the size",
+    printf("mesh %u \"%s\": %u vertices, path %s%s%s: largest error %.3g units, %.3g of the size",
            (unsigned)index, mesh->name, (unsigned)mesh->num_vertices, md5gl_path_name(path),
-           v->viewer->options->path != MD5GL_PATH_AUTO ? " (forced)" : "", (double)r->error,
+           v->viewer->options->path != MD5GL_PATH_AUTO ? " (forced)" : "",
+           v->viewer->scene.dual ? ", dual quaternions" : "", (double)r->error,
            (double)(r->error / size));
     printf(", foretold loss %.3g units; normals, tangents %.3g", (double)r->foretold,
            (double)r->normal_error);

@@ -73,6 +73,7 @@ usage "resolution beyond all" "W,H" --resolution 100000,5
 usage "time that is none" "--animation-time" --animation-time 1,,2
 usage "index that is none" "--animation-index" --animation-index -1
 usage "path that is none" "4|8|exact|cpu|compute|storage" --path 5
+usage "skinning that is none" "linear|dual" --skinning rubber
 usage "light that is none" "studio|classic" --light disco
 usage "lamp that is none" "NAME=VALUE" --lamp moon=1
 usage "lamp too bright" "NAME=VALUE" --lamp key=1,sky=4
@@ -247,6 +248,7 @@ drawn_apart "--normal-glyphs" 0.005 --normal-glyphs
 drawn_apart "--bounds" 0.0005 --bounds
 drawn_apart "--checkerboard" 0.03 --checkerboard
 drawn_apart "--untextured" 0.03 --untextured
+drawn_apart "--skinning dual" 0.0003 --skinning dual
 drawn_apart "--light classic" 0.05 --light classic
 drawn_apart "--lamp" 0.05 --lamp key=2,around=60
 drawn_apart "--lamps" 0.01 --lamps
@@ -514,8 +516,15 @@ verifies_paths() {
             return 1
     done
 }
+verifies_dual() {
+    for path in auto exact cpu compute; do
+        is_exact "$model" "$anim" --path $path --skinning dual &&
+            grep -q "dual quaternions: largest error" "$scratch/out" || return 1
+    done
+}
 check "--verify beside a flight" verifies_without_flight
 check "--verify of each path" verifies_paths
+check "--verify of dual quaternions" verifies_dual
 check "--verify needs a model" runs 1 --verify "$anim"
 
 finish

@@ -165,6 +165,8 @@ turns "Shift+A: skeleton" skeleton shift+a skeleton 0.0005
 turns "B: bounds" bounds b bounds 0.0005
 turns "T: textures" textures t untextured 0.03
 turns "C: checker" checker c checker 0.03
+does "Q skins by dual quaternions" skinning q 'is["skinning"] == "dual" && is["error"] == 0'
+does "and linearly again" skinning q 'is["skinning"] == "linear"'
 turns "Tab: all text" panel Tab panel 0.02
 turns "M: statistics" statistics m statistics 0.005
 turns "Z: frame time" frame-time z frame-time 0.0003
