@@ -311,6 +311,12 @@ static uint64_t work_tangents(void *of, md5_cpu level)
     return skin_all(of, true, true);
 }
 
+static uint64_t work_dual(void *of, md5_cpu level)
+{
+    ((skinning *)of)->level = level;
+    return skin_all_dual(of);
+}
+
 static void measure_skin(bench_table *table, skinning *of, bench_work *work, double goal,
                          const char *format, const char *what, int number)
 {
@@ -340,6 +346,7 @@ static void measure_made_meshes(bench_table *table)
         measure_skin(table, &of, work_positions, n == 1 ? 0.8 : 0.0, "%d influences%s", "", n);
         measure_skin(table, &of, work_normals, n == 4 ? 2.6 : 0.0, "%d, %s", "+ normals", n);
         measure_skin(table, &of, work_tangents, n == 4 ? 3.0 : 0.0, "%d, %s", "+ tangents", n);
+        measure_skin(table, &of, work_dual, 0.0, "%d, %s", "+ normals, dual", n);
         free_skinning(&of);
     }
 }

@@ -2,7 +2,7 @@
 #ifndef BENCH_SKIN_H
 #define BENCH_SKIN_H
 
-#include "md5/skin/kernels.h"
+#include "md5/skin/dual.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -15,7 +15,8 @@
 typedef struct skinning {
     md5_model *model;
     md5_mat34 *palette;
-    md5_skin_job *jobs; // [meshes]
+    md5_dual_quat *dual; // of the palette
+    md5_skin_job *jobs;  // [meshes]
     md5_cpu level;
     double num_vertices;
 } skinning;
@@ -87,6 +88,7 @@ static void free_skinning(skinning *of)
     }
     free(of->jobs);
     free(of->palette);
+    free(of->dual);
     md5_free_model(of->model);
     *of = (skinning){0};
 }
@@ -98,7 +100,8 @@ static void make_skinning(skinning *of, md5_model *model)
     *of = (skinning){.model = model};
     of->palette = calloc(num_joints + 1, sizeof *of->palette);
     of->jobs = calloc(model->num_meshes + 1, sizeof *of->jobs);
-    if (!of->palette || !of->jobs)
+    of->dual = calloc(num_joints + 1, sizeof *of->dual);
+    if (!of->palette || !of->dual || !of->jobs)
         exit(1);
     for (uint32_t i = 0; i < num_joints; i++) {
         const md5_transform turn = {
@@ -106,6 +109,7 @@ static void make_skinning(skinning *of, md5_model *model)
         of->palette[i] = md5_mat34_mul(model->bind[i], md5_mat34_from_transform(turn));
     }
     md5_build_palette(model, of->palette, of->palette);
+    md5_dual_palette(of->palette, num_joints, of->dual);
     for (uint32_t i = 0; i < model->num_meshes; i++) {
         const md5_mesh *const mesh = &model->meshes[i];
         md5_skin_job *const job = &of->jobs[i];
@@ -128,6 +132,19 @@ static uint64_t skin_all(const skinning *of, bool normals, bool tangents)
         job.tangents = tangents ? job.tangents : NULL;
         md5_skin_with(of->level, &job);
         seen += job.mesh->num_vertices > 0 && job.positions[0].x > 0.0f;
+    }
+    return seen;
+}
+
+// By dual quaternions, with normals.
+static uint64_t skin_all_dual(const skinning *of)
+{
+    uint64_t seen = 0;
+    for (uint32_t i = 0; i < of->model->num_meshes; i++) {
+        md5_dual_job job = {of->jobs[i], of->dual};
+        job.skin.tangents = NULL;
+        md5_dual_with(of->level, &job);
+        seen += job.skin.mesh->num_vertices > 0 && job.skin.positions[0].x > 0.0f;
     }
     return seen;
 }

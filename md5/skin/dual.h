@@ -8,7 +8,7 @@
 // the first bias: squared. Shorter ones come of biases that cancel out, and are mere rounding.
 #define MD5_DUAL_VANISHES 1e-6f
 
-// What md5_skin_dual() is given; `palette` and `bounds` of the job are NULL.
+// What md5_skin_dual() is given. The palette of `skin` is not used, and there are no bounds.
 typedef struct md5_dual_job {
     md5_skin_job skin;
     const md5_dual_quat *palette;
