@@ -13,6 +13,7 @@
 //   md5_wide_load(p), _store(p, a)             MD5_WIDTH floats at any address
 //   md5_wide_add, _sub, _mul, _div(a, b), _sqrt(a)   rounded as C's, never fused
 //   md5_wide_less, _greater(a, b)              a truth for each; false for NaN
+//   md5_wide_smaller, _larger(a, b)            a if it is that, else b
 //   md5_wide_keep(mask, a)                     mask ? a : +0
 //   md5_wide_select(mask, a, b)                mask ? a : b
 //   md5_wide_flip(mask, a)                     mask ? -a : a

@@ -63,6 +63,16 @@ MD5_WIDE_INLINE md5_mask md5_wide_greater(md5_wide a, md5_wide b)
     return _mm256_cmp_ps(a, b, _CMP_GT_OQ);
 }
 
+MD5_WIDE_INLINE md5_wide md5_wide_smaller(md5_wide a, md5_wide b)
+{
+    return _mm256_min_ps(a, b);
+}
+
+MD5_WIDE_INLINE md5_wide md5_wide_larger(md5_wide a, md5_wide b)
+{
+    return _mm256_max_ps(a, b);
+}
+
 MD5_WIDE_INLINE md5_wide md5_wide_keep(md5_mask mask, md5_wide a)
 {
     return _mm256_and_ps(mask, a);

@@ -64,6 +64,16 @@ MD5_WIDE_INLINE md5_mask md5_wide_greater(md5_wide a, md5_wide b)
     return _mm512_cmp_ps_mask(a, b, _CMP_GT_OQ);
 }
 
+MD5_WIDE_INLINE md5_wide md5_wide_smaller(md5_wide a, md5_wide b)
+{
+    return _mm512_min_ps(a, b);
+}
+
+MD5_WIDE_INLINE md5_wide md5_wide_larger(md5_wide a, md5_wide b)
+{
+    return _mm512_max_ps(a, b);
+}
+
 MD5_WIDE_INLINE md5_wide md5_wide_keep(md5_mask mask, md5_wide a)
 {
     return _mm512_maskz_mov_ps(mask, a);

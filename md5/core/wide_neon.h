@@ -63,6 +63,16 @@ MD5_WIDE_INLINE md5_mask md5_wide_greater(md5_wide a, md5_wide b)
     return vcgtq_f32(a, b);
 }
 
+MD5_WIDE_INLINE md5_wide md5_wide_smaller(md5_wide a, md5_wide b)
+{
+    return vbslq_f32(vcltq_f32(a, b), a, b);
+}
+
+MD5_WIDE_INLINE md5_wide md5_wide_larger(md5_wide a, md5_wide b)
+{
+    return vbslq_f32(vcgtq_f32(a, b), a, b);
+}
+
 MD5_WIDE_INLINE md5_wide md5_wide_keep(md5_mask mask, md5_wide a)
 {
     return vreinterpretq_f32_u32(vandq_u32(mask, vreinterpretq_u32_f32(a)));

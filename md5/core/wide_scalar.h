@@ -66,6 +66,16 @@ MD5_WIDE_INLINE md5_mask md5_wide_greater(md5_wide a, md5_wide b)
     return a > b;
 }
 
+MD5_WIDE_INLINE md5_wide md5_wide_smaller(md5_wide a, md5_wide b)
+{
+    return a < b ? a : b;
+}
+
+MD5_WIDE_INLINE md5_wide md5_wide_larger(md5_wide a, md5_wide b)
+{
+    return a > b ? a : b;
+}
+
 MD5_WIDE_INLINE md5_wide md5_wide_keep(md5_mask mask, md5_wide a)
 {
     return mask ? a : 0.0f;

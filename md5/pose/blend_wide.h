@@ -107,9 +107,9 @@ typedef struct prepared {
     float turns[3 * MD5_WIDTH]; // when adding: x y z of the difference's rotations
 
     // With joint weights.
-    float weights[MD5_WIDTH]; // 0..1, with the sign when adding
-    uint32_t changed;         // a bit for each joint as they lie: it is computed, others are copied
-    uint32_t whole;           // which of those that are not are b's
+    float shares[MD5_WIDTH]; // see share_of
+    uint32_t changed;        // a bit for each joint as they lie: it is computed, others are copied
+    uint32_t whole;          // which of those that are not are b's
 } prepared;
 
 enum { SLOTS = 128 / MD5_WIDTH }; // so many blocks are prepared before the first is finished
@@ -121,25 +121,21 @@ MD5_WIDE_INLINE uint32_t first_of_block(const poses *of, uint32_t block)
     return left < MD5_WIDTH ? of->count - MD5_WIDTH : block * MD5_WIDTH;
 }
 
-// 0 for what is not a number.
-MD5_WIDE_INLINE md5_wide clamp_weight(md5_wide weight)
+// How much of b, or of a difference: 0..1 with a sign. 0 for what is not a number.
+MD5_WIDE_INLINE md5_wide share_of(combination kind, md5_wide weight)
 {
-    const md5_wide one = md5_wide_all(1.0f);
-    const md5_wide least = md5_wide_keep(md5_wide_greater(weight, md5_wide_all(0.0f)), weight);
-    return md5_wide_select(md5_wide_less(least, one), least, one);
+    const md5_wide none = md5_wide_all(0.0f), one = md5_wide_all(1.0f);
+    if (kind == BLEND)
+        return md5_wide_smaller(md5_wide_larger(weight, none), one);
+    const md5_mask negative = md5_wide_less(weight, none);
+    const md5_wide size = md5_wide_larger(md5_wide_flip(negative, weight), none);
+    return md5_wide_flip(negative, md5_wide_smaller(size, one));
 }
 
-// How much of b, or of a difference: 0..1 with a sign.
-typedef struct share {
-    md5_wide size;
-    md5_mask negative;
-} share;
-
-MD5_WIDE_INLINE share share_of(combination kind, md5_wide weight)
+// Without the sign.
+MD5_WIDE_INLINE md5_wide size_of_share(combination kind, md5_wide share)
 {
-    const md5_mask negative = md5_wide_less(weight, md5_wide_all(0.0f));
-    return (share){clamp_weight(kind == BLEND ? weight : md5_wide_flip(negative, weight)),
-                   negative};
+    return kind == BLEND ? share : md5_wide_flip(md5_wide_less(share, md5_wide_all(0.0f)), share);
 }
 
 // md5_quat_mul of each, as components.
@@ -176,12 +172,12 @@ MD5_WIDE_INLINE void weigh_joints(combination kind, const poses *of, uint32_t fi
 {
     const md5_wide none = md5_wide_all(0.0f), one = md5_wide_all(1.0f);
     const md5_wide part = md5_wide_load(of->joint_weights + first);
-    const share lying = share_of(kind, md5_wide_mul(md5_wide_all(of->weight), part));
-    const md5_wide with_sign = md5_wide_flip(lying.negative, lying.size);
-    const uint32_t some = md5_wide_bits(md5_wide_greater(lying.size, none));
-    to->whole = kind == BLEND ? some & ~md5_wide_bits(md5_wide_less(lying.size, one)) : 0;
-    to->changed = some & ~to->whole;
-    md5_wide_store(to->weights, md5_wide_order(with_sign));
+    const md5_wide share = share_of(kind, md5_wide_mul(md5_wide_all(of->weight), part));
+    const md5_wide size = size_of_share(kind, share);
+    const uint32_t some = md5_wide_bits(md5_wide_greater(size, none));
+    to->changed = kind == BLEND ? some & md5_wide_bits(md5_wide_less(size, one)) : some;
+    to->whole = some & ~to->changed;
+    md5_wide_store(to->shares, md5_wide_order(share));
 }
 
 MD5_WIDE_INLINE void find_cosines(combination kind, const poses *of, uint32_t first, prepared *to)
@@ -204,14 +200,13 @@ MD5_WIDE_INLINE void find_cosines(combination kind, const poses *of, uint32_t fi
 }
 
 // `same` is for all joints if they have no weights of their own.
-MD5_WIDE_INLINE void find_slerp(bool own_weights, const wide_fraction *same, prepared *to)
+MD5_WIDE_INLINE void find_slerp(combination kind, bool own_weights, const wide_fraction *same,
+                                prepared *to)
 {
     slerp_weights found;
     const md5_wide cosine = md5_wide_load(to->cosines);
     if (own_weights) {
-        const md5_wide t = md5_wide_load(to->weights);
-        const wide_fraction own =
-            fraction_of(md5_wide_flip(md5_wide_less(t, md5_wide_all(0.0f)), t));
+        const wide_fraction own = fraction_of(size_of_share(kind, md5_wide_load(to->shares)));
         found = find_weights(&own, cosine);
     } else {
         found = find_weights(same, cosine);
@@ -222,11 +217,11 @@ MD5_WIDE_INLINE void find_slerp(bool own_weights, const wide_fraction *same, pre
 
 // Slerp from the identity to a difference's rotation; with a negative weight, to its inverse. All
 // of it is that rotation as it is.
-MD5_WIDE_INLINE void weigh_rotation(const prepared *from, md5_wide t, md5_wide q[4])
+MD5_WIDE_INLINE void weigh_rotation(const prepared *from, md5_wide share, md5_wide q[4])
 {
     const md5_wide one = md5_wide_all(1.0f);
-    const md5_mask negative = md5_wide_less(t, md5_wide_all(0.0f));
-    const md5_mask part = md5_wide_less(md5_wide_flip(negative, t), one);
+    const md5_mask negative = md5_wide_less(share, md5_wide_all(0.0f));
+    const md5_mask part = md5_wide_less(md5_wide_flip(negative, share), one);
     const md5_wide of_a = md5_wide_load(from->of_a), of_b = md5_wide_load(from->of_b);
     const md5_wide of_axis = md5_wide_flip(negative, md5_wide_select(part, of_b, one));
     MD5_UNROLL
@@ -237,14 +232,15 @@ MD5_WIDE_INLINE void weigh_rotation(const prepared *from, md5_wide t, md5_wide q
     q[3] = md5_wide_select(part, md5_wide_sub(one, change), w);
 }
 
-// The results of MD5_WIDTH joints, `t` being their weights, with the sign.
+// The results of MD5_WIDTH joints.
 MD5_WIDE_INLINE void finish_joints(combination kind, const poses *of, uint32_t first,
-                                   const prepared *from, md5_wide t, md5_transform *out)
+                                   const prepared *from, md5_wide share, md5_transform *out)
 {
     const float *const a = (const float *)(of->a + first);
     const float *const b = (const float *)(of->b + first);
     if (kind == BLEND) {
-        md5_wide_mix((float *)out, a, b, md5_wide_load(from->of_a), md5_wide_load(from->of_b), t);
+        md5_wide_mix((float *)out, a, b, md5_wide_load(from->of_a), md5_wide_load(from->of_b),
+                     share);
         return;
     }
     md5_wide product[4];
@@ -253,11 +249,18 @@ MD5_WIDE_INLINE void finish_joints(combination kind, const poses *of, uint32_t f
     } else {
         md5_wide rotation[4], turn[4];
         md5_wide_rotations(a, rotation);
-        weigh_rotation(from, t, turn);
+        weigh_rotation(from, share, turn);
         multiply_rotations(rotation, turn, product);
     }
     const float *const c = kind == ADD_DIFFERENCE ? (const float *)(of->reference + first) : NULL;
-    md5_wide_turn((float *)out, a, b, c, t, product);
+    md5_wide_turn((float *)out, a, b, c, share, product);
+}
+
+// All of a block but the first `skipped`.
+MD5_WIDE_INLINE void copy_joints(const md5_transform *from, uint32_t skipped, md5_transform *out)
+{
+    for (uint32_t i = skipped; i < MD5_WIDTH && from != out; i++)
+        out[i] = from[i];
 }
 
 // Those of a block that are copied, and the others, from `results`; the first `skipped` are not
@@ -281,17 +284,19 @@ MD5_WIDE_INLINE void finish_block(combination kind, const poses *of, uint32_t bl
     const uint32_t first = first_of_block(of, block), shared = block * MD5_WIDTH - first;
     const bool in_place = of->out == of->a || of->out == of->b || of->out == of->reference;
     const uint32_t skipped = in_place ? shared : 0;
+    md5_transform *const out = of->out + first;
     md5_transform results[MD5_WIDTH];
     if (!of->joint_weights || from->changed == all) {
-        const md5_wide t = of->joint_weights ? md5_wide_load(from->weights) : same;
-        md5_transform *const out = of->out + first;
-        finish_joints(kind, of, first, from, t, skipped > 0 ? results : out);
-        for (uint32_t i = skipped; i < MD5_WIDTH && skipped > 0; i++)
-            out[i] = results[i];
-    } else {
+        const md5_wide share = of->joint_weights ? md5_wide_load(from->shares) : same;
+        finish_joints(kind, of, first, from, share, skipped > 0 ? results : out);
+        if (skipped > 0)
+            copy_joints(results, skipped, out);
+    } else if (from->changed > 0 || (from->whole > 0 && from->whole < all)) {
         if (from->changed > 0)
-            finish_joints(kind, of, first, from, md5_wide_load(from->weights), results);
+            finish_joints(kind, of, first, from, md5_wide_load(from->shares), results);
         pick_joints(of, first, skipped, from, results);
+    } else {
+        copy_joints((from->whole > 0 ? of->b : of->a) + first, skipped, out);
     }
 }
 
@@ -314,9 +319,8 @@ MD5_WIDE_INLINE void combine(combination kind, const poses *of)
         return;
     }
     prepared slots[SLOTS];
-    const share same = share_of(kind, md5_wide_all(of->weight));
-    const wide_fraction at = fraction_of(same.size);
-    const md5_wide t = md5_wide_flip(same.negative, same.size);
+    const md5_wide share = share_of(kind, md5_wide_all(of->weight));
+    const wide_fraction at = fraction_of(size_of_share(kind, share));
     const uint32_t num_blocks = (of->count - 1) / MD5_WIDTH + 1;
     for (uint32_t begin = 0; begin < num_blocks; begin += SLOTS) {
         const uint32_t end = num_blocks - begin < SLOTS ? num_blocks : begin + SLOTS;
@@ -330,10 +334,10 @@ MD5_WIDE_INLINE void combine(combination kind, const poses *of)
         for (uint32_t block = begin; block < end && kind != SUBTRACT; block++) {
             prepared *const to = &slots[block - begin];
             if (!of->joint_weights || to->changed > 0)
-                find_slerp(of->joint_weights != NULL, &at, to);
+                find_slerp(kind, of->joint_weights != NULL, &at, to);
         }
         for (uint32_t block = begin; block < end; block++)
-            finish_block(kind, of, block, t, &slots[block - begin]);
+            finish_block(kind, of, block, share, &slots[block - begin]);
     }
 }
 
