@@ -67,7 +67,7 @@ TEST_GL_OBJECTS  := $(call objects,test/test.c test/test_made_pose.c $(TEST_GL_S
 KEEP_LOADED := $(if $(filter sanitize,$(config)),$(BUILD)/test/build/keep_loaded.o)
 
 # Whatever is compiled against SDL2, stb or the generated GL loader.
-NEEDS_GL := $(call objects,$(RENDER_SOURCES) $(VIEW_SOURCES) $(TEST_GL_SOURCES))
+NEEDS_GL := $(call objects,$(RENDER_SOURCES) $(VIEW_SOURCES) $(TEST_GL_SOURCES) test/bench_gl.c)
 GLAD_HEADER := build/glad/include/glad/gl.h
 
 # -- Flags ------------------------------------------------------------------------------------
@@ -255,8 +255,9 @@ fuzz: | deps
 	@MD5_TEST_TIMEOUT=1000000 $(RUN_TESTS) test/fuzz/fuzz.sh
 
 ## make bench          how fast it is: a table, and build/bench.csv
-bench: $(BUILD)/bench
+bench: $(BUILD)/bench $(BUILD)/bench_gl
 	@$(BUILD)/bench build/bench.csv $(filter-out models/zoo/%,$(filter %.md5mesh %.md5anim,$(MODEL_FILES)))
+	@$(BUILD)/bench_gl build/bench.csv models/bobbin/bobbin.md5mesh models/bobbin/walk.md5anim
 	@echo 'Table: build/bench.csv'
 
 # assimp reads the same files beside us where it is installed.
@@ -266,6 +267,10 @@ $(BUILD)/test/bench.o: | deps
 
 $(BUILD)/bench: $(BUILD)/test/bench.o $(LIBRARY)
 	$(call say,LINK) $(CC) $(ALL_LDFLAGS) -o $@ $^ $(ASSIMP_LIBS) -lpthread -lm
+
+# What needs a GL context by itself, so that the rest can be measured anywhere.
+$(BUILD)/bench_gl: $(BUILD)/test/bench_gl.o $(RENDER_OBJECTS) $(KEEP_LOADED) $(LIBRARY)
+	$(call say,LINK) $(CC) $(ALL_LDFLAGS) -o $@ $^ $(SDL_LIBS) -lm
 
 ## make coverage       the tests, then the lines and branches they reach, room by room;
 ##                     COVERAGE=test-library leaves out render and demo

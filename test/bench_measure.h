@@ -8,17 +8,16 @@
 #ifndef BENCH_MEASURE_H
 #define BENCH_MEASURE_H
 
+#include "test/bench_table.h"
+
 #include "md5/core/cpu.h"
 
 #include <math.h>
 #include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #define RUN_SECONDS 0.0004
@@ -60,25 +59,6 @@ typedef struct bench_variant {
     double runs[MAX_RUNS];
     double median, quarter, three_quarters;
 } bench_variant;
-
-typedef struct bench_table {
-    FILE *csv;
-    uint64_t seen;
-    int num_goals, num_met;
-} bench_table;
-
-static double bench_now(void)
-{
-    struct timespec time;
-    timespec_get(&time, TIME_UTC);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
-static int bench_compare(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
 
 static double bench_run_here(bench_table *table, const bench_row *row, const bench_variant *variant,
                              unsigned calls)
@@ -203,25 +183,6 @@ static void bench_show_ratio(const bench_row *row, const bench_variant *first,
     const double ratio =
         row->kind == BENCH_RATE ? first->median / other->median : other->median / first->median;
     printf(" %7.1fx", ratio);
-}
-
-static void bench_heading(const char *title)
-{
-    printf("\n%-44s %8s %8s %10s\n", title, ": C", ": assimp", "median");
-}
-
-// What is known without measuring time, in a row of its own.
-static void bench_figure(bench_table *table, const char *name, const char *unit, double value,
-                         double goal)
-{
-    printf("  %-42s %8s %8s %10.4g %-10s %-17s", name, "", "", value, unit, "");
-    if (goal > 0.0) {
-        table->num_goals++;
-        table->num_met += value <= goal;
-        printf(" <= %-6g %s", goal, value <= goal ? "met" : "MISSED");
-    }
-    printf("\n");
-    fprintf(table->csv, "\"%s\",,%s,%.6g,,,1\n", name, unit, value);
 }
 
 static void bench_measure(bench_table *table, const bench_row *row)
