@@ -10,4 +10,8 @@
 // more than that beyond what md5_path_loss() foretells for the pose.
 bool view_run_verify(view_state *viewer);
 
+// Its part: all clips at several moments, posed by the GPU, where it can, against the CPU. `size`
+// is the model's diagonal.
+bool view_verify_clips(view_state *viewer, float size);
+
 #endif
