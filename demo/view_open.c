@@ -138,6 +138,20 @@ void view_measure(view_state *viewer)
     view_pose(&viewer->scene, &viewer->play);
 }
 
+// So that all is seen; but before a crowd one stands as before people, with the others behind those
+// of the first row.
+static void frame_for(view_state *viewer, float width, float height)
+{
+    view_camera *const camera = &viewer->camera;
+    const view_crowd *const crowd = &viewer->crowd;
+    view_frame_all(camera, viewer->bounds, &viewer->hull, width, height);
+    const float before = crowd->spread + 2.0f * crowd->size;
+    if (crowd->count == 0 || camera->orthographic || camera->distance <= before)
+        return;
+    camera->distance = before;
+    camera->target = view_centre(viewer->bounds);
+}
+
 void view_frame_anew(view_state *viewer)
 {
     const view_options *const options = viewer->options;
@@ -148,8 +162,7 @@ void view_frame_anew(view_state *viewer)
     if (options->elevation_given)
         camera.elevation = options->elevation;
     viewer->camera = camera;
-    view_frame_all(&viewer->camera, viewer->bounds, &viewer->hull, (float)viewer->width,
-                   (float)viewer->height);
+    frame_for(viewer, (float)viewer->width, (float)viewer->height);
     if (options->distance_given)
         viewer->camera.distance = options->distance;
     // A flight with nothing to look at is looked at itself.
@@ -161,7 +174,7 @@ void view_frame_for(view_state *viewer, uint32_t width, uint32_t height)
 {
     if (viewer->options->distance_given)
         return;
-    view_frame_all(&viewer->camera, viewer->bounds, &viewer->hull, (float)width, (float)height);
+    frame_for(viewer, (float)width, (float)height);
 }
 
 void view_leave_flight(view_state *viewer)
