@@ -10,11 +10,13 @@ static void skin_into(md5gl_renderer *renderer, const md5gl_model *model, const 
     const GladGLContext *gl = &renderer->gl;
     const md5gl_program *const program =
         md5gl_skinned_program(renderer, mesh->path, model->blending, MD5GL_PASS_CAPTURE);
-    if (model->storage)
-        md5gl_bind_storage(renderer, model, program, 0);
-    else
+    if (model->storage) {
+        md5gl_use_storage_program(renderer, model, program);
+        md5gl_bind_storage(renderer, model, 0);
+    } else {
         md5gl_bind_mesh(renderer, mesh, program, &model->batches[0],
                         model->model->skeleton.num_joints);
+    }
     if (md5gl_skins_first(mesh->path))
         md5gl_point_at_posed(renderer, mesh, 0);
     for (GLuint i = 0; i < NUM; i++) {

@@ -116,19 +116,22 @@ static void set_up_mesh(md5gl_renderer *renderer, const model_draw *draw, const 
 static void draw_storage(md5gl_renderer *renderer, const model_draw *draw)
 {
     const md5gl_model *const model = draw->model;
-    const md5gl_program *const program =
-        md5gl_skinned_program(renderer, MD5GL_PATH_STORAGE, model->blending, draw->pass);
     const bool culls = !(draw->style & MD5GL_NO_CULLING);
-    if (model->num_batches == 0)
-        return;
-    md5gl_update_commands(renderer, model);
+    const md5gl_order *next;
+    uint32_t count = 0;
+    if (model->num_batches > 0)
+        md5gl_update_commands(renderer, model);
     for (uint32_t batch = 0; batch < model->num_batches; batch++) {
-        md5gl_bind_storage(renderer, model, program, batch);
-        const md5gl_mesh *mesh;
-        for (uint32_t first = 0, count = 0;
-             (mesh = md5gl_next_alike(model, draw->pass, culls, first, &count)) != NULL;
+        md5gl_bind_storage(renderer, model, batch);
+        for (uint32_t first = 0;
+             (next = md5gl_next_alike(model, draw->pass, culls, first, &count)) != NULL;
              first += count) {
-            set_up_mesh(renderer, draw, mesh, program);
+            const bool solid = draw->pass == MD5GL_PASS_DEPTH && !next->tested;
+            const enum md5gl_pass pass = solid ? MD5GL_PASS_SOLID : draw->pass;
+            const md5gl_program *const program =
+                md5gl_skinned_program(renderer, MD5GL_PATH_STORAGE, model->blending, pass);
+            set_up_mesh(renderer, draw, next->mesh, program);
+            md5gl_use_storage_program(renderer, model, program);
             md5gl_multi_draw(renderer, model, draw->pass, batch, first, count);
         }
     }

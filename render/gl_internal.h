@@ -116,6 +116,7 @@ typedef struct md5gl_program {
 enum md5gl_pass {
     MD5GL_PASS_LIT,
     MD5GL_PASS_DEPTH,
+    MD5GL_PASS_SOLID, // depth of what has no holes; only path storage
     MD5GL_PASS_EDGES,
     MD5GL_PASS_CAPTURE,
     MD5GL_NUM_PASSES
@@ -377,16 +378,17 @@ md5_mat34 *md5gl_map_storage(md5gl_renderer *renderer, md5gl_model *model, uint3
 bool md5gl_pose_storage(md5gl_renderer *renderer, md5gl_model *model, const md5_mat34 *palettes,
                         const md5_mat34 *placements, uint32_t count, md5_error *error);
 
-// Binds the program, the vertices and the storage buffers of a batch.
-void md5gl_bind_storage(md5gl_renderer *renderer, const md5gl_model *model,
-                        const md5gl_program *program, uint32_t batch);
+// Binds the vertices and the storage buffers of a batch; and the program.
+void md5gl_bind_storage(md5gl_renderer *renderer, const md5gl_model *model, uint32_t batch);
+void md5gl_use_storage_program(md5gl_renderer *renderer, const md5gl_model *model,
+                               const md5gl_program *program);
 
 // Drawing, after md5gl_update_commands(): from `first` of a pass's order as many meshes at once as
-// need the same state, which is that of the mesh that is returned; NULL when all are drawn.
+// need the same state, which is that of the first, which is returned; NULL when all are drawn.
 bool md5gl_same_material(const md5gl_material *a, const md5gl_material *b);
 void md5gl_update_commands(md5gl_renderer *renderer, const md5gl_model *model);
-const md5gl_mesh *md5gl_next_alike(const md5gl_model *model, enum md5gl_pass pass, bool culls,
-                                   uint32_t first, uint32_t *count);
+const md5gl_order *md5gl_next_alike(const md5gl_model *model, enum md5gl_pass pass, bool culls,
+                                    uint32_t first, uint32_t *count);
 void md5gl_multi_draw(md5gl_renderer *renderer, const md5gl_model *model, enum md5gl_pass pass,
                       uint32_t batch, uint32_t first, uint32_t count);
 

@@ -152,8 +152,8 @@ static bool drawn_alike(enum md5gl_pass pass, bool culls, const md5gl_order *a,
     return pass == MD5GL_PASS_EDGES ? same_sides : a->group == b->group;
 }
 
-const md5gl_mesh *md5gl_next_alike(const md5gl_model *model, enum md5gl_pass pass, bool culls,
-                                   uint32_t first, uint32_t *count)
+const md5gl_order *md5gl_next_alike(const md5gl_model *model, enum md5gl_pass pass, bool culls,
+                                    uint32_t first, uint32_t *count)
 {
     const md5gl_storage *const storage = model->storage;
     const md5gl_order *const order = pass == MD5GL_PASS_DEPTH ? storage->solid : storage->lit;
@@ -163,7 +163,7 @@ const md5gl_mesh *md5gl_next_alike(const md5gl_model *model, enum md5gl_pass pas
     while (end < storage->num_drawn && drawn_alike(pass, culls, &order[first], &order[end]))
         end++;
     *count = end - first;
-    return order[first].mesh;
+    return &order[first];
 }
 
 void md5gl_multi_draw(md5gl_renderer *renderer, const md5gl_model *model, enum md5gl_pass pass,

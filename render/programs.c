@@ -47,6 +47,7 @@ static const md5gl_program_sources passes[MD5GL_NUM_PASSES] = {
             .vertex = {DRAW},
             .fragment = {{"depth.frag", md5gl_shader_depth_frag}},
         },
+    [MD5GL_PASS_SOLID] = {.vertex = {DRAW}},
     [MD5GL_PASS_EDGES] =
         {
             .vertex = {DRAW},
@@ -101,6 +102,8 @@ static bool build_skinned(md5gl_renderer *renderer, md5gl_blending blending, enu
         md5gl_program_sources sources = passes[pass];
         const md5gl_source last = sources.vertex[0];
         int count = 0;
+        if (pass == MD5GL_PASS_SOLID && skin != MD5GL_SKIN_STORAGE)
+            continue;
         sources.later = skin == MD5GL_SKIN_STORAGE;
         sources.vertex[count++] = (md5gl_source)FRAME;
         if (skin == MD5GL_SKIN_STORAGE)

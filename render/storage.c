@@ -66,92 +66,80 @@ uint32_t md5gl_instances_per_block(const md5gl_renderer *renderer, const md5_mod
 
 // -- Buffers that stay ------------------------------------------------------------------------
 
-// One array of all meshes after the other, from what the model holds of each.
+// The vertices of all meshes as md5gl_lay_out() of them puts them, and behind them, in `bytes`,
+// where their influences begin, counted from the model's first; colours are white where a mesh has
+// none.
+static void write_mesh(const md5_mesh *mesh, size_t before, uint32_t influences_before,
+                       const md5gl_layout *layout, uint8_t *bytes)
+{
+    const size_t count = mesh->num_vertices;
+    uint32_t *const first = (uint32_t *)(void *)(bytes + layout->end) + before;
+    md5_vec4 *const colours = (md5_vec4 *)(void *)(bytes + layout->colours) + before;
+    memcpy(bytes + before * sizeof(md5_vec3), mesh->positions, count * sizeof(md5_vec3));
+    memcpy(bytes + layout->normals + before * sizeof(md5_vec3), mesh->normals,
+           count * sizeof(md5_vec3));
+    memcpy(bytes + layout->tangents + before * sizeof(md5_vec4), mesh->tangents,
+           count * sizeof(md5_vec4));
+    memcpy(bytes + layout->texcoords + before * sizeof(md5_vec2), mesh->texcoords,
+           count * sizeof(md5_vec2));
+    for (size_t i = 0; i < count; i++)
+        first[i] = influences_before + mesh->first_influence[i];
+    for (size_t i = 0; i < count && layout->end > layout->colours; i++)
+        colours[i] = mesh->colors ? mesh->colors[i] : (md5_vec4){1, 1, 1, 1};
+}
+
+static void write_vertices(const md5_model *model, const md5gl_layout *layout, uint8_t *bytes)
+{
+    size_t before = 0;
+    uint32_t influences = 0;
+    for (uint32_t i = 0; i < model->num_meshes; i++) {
+        const md5_mesh *const mesh = &model->meshes[i];
+        if (mesh->num_vertices > 0)
+            write_mesh(mesh, before, influences, layout, bytes);
+        before += mesh->num_vertices;
+        influences += mesh->num_influences;
+    }
+    memcpy(bytes + layout->end + before * sizeof influences, &influences, sizeof influences);
+}
+
+static void point_at_integer(const GladGLContext *gl, GLuint attribute, size_t offset)
+{
+    gl->VertexAttribIPointer(attribute, 1, GL_UNSIGNED_INT, 0, (const void *)offset);
+    gl->EnableVertexAttribArray(attribute);
+}
+
+static bool upload_vertices(md5gl_renderer *renderer, md5gl_storage *storage,
+                            const md5_model *model, md5_error *error)
+{
+    const GladGLContext *gl = &renderer->gl;
+    const totals all = add_up(model);
+    const size_t count = (size_t)all.vertices;
+    const md5gl_layout layout = md5gl_lay_out(count, all.coloured);
+    const size_t size = layout.end + (count + 1) * sizeof(uint32_t);
+    uint8_t *const bytes = md5gl_alloc(&renderer->allocator, size, 1, error);
+    if (!bytes)
+        return false;
+    write_vertices(model, &layout, bytes);
+    gl->BindBuffer(GL_ARRAY_BUFFER, storage->vertices);
+    gl->BufferData(GL_ARRAY_BUFFER, (GLsizeiptr)size, bytes, GL_STATIC_DRAW);
+    md5gl_free(&renderer->allocator, bytes, size);
+    md5gl_point_at(gl, MD5GL_AT_POSITION, 3, 0);
+    md5gl_point_at(gl, MD5GL_AT_NORMAL, 3, layout.normals);
+    md5gl_point_at(gl, MD5GL_AT_TANGENT, 4, layout.tangents);
+    md5gl_point_at(gl, MD5GL_AT_TEXCOORD, 2, layout.texcoords);
+    if (all.coloured)
+        md5gl_point_at(gl, MD5GL_AT_COLOUR, 4, layout.colours);
+    // The end of a vertex's influences is where its neighbour's begin.
+    point_at_integer(gl, MD5GL_AT_JOINTS, layout.end);
+    point_at_integer(gl, MD5GL_AT_JOINTS_HIGH, layout.end + sizeof(uint32_t));
+    storage->coloured = all.coloured;
+    return true;
+}
+
+// The same array of one mesh after the other.
 static void add_part(md5gl_part *parts, int *count, const void *data, size_t size)
 {
     parts[(*count)++] = (md5gl_part){data, size};
-}
-
-// first_influence of all meshes, counted from the model's first, and their end. The end of a mesh
-// is where the next begins.
-static void list_first_influences(const md5_model *model, uint32_t *list)
-{
-    uint32_t before = 0;
-    for (uint32_t i = 0; i < model->num_meshes; i++) {
-        const md5_mesh *const mesh = &model->meshes[i];
-        for (uint32_t v = 0; v < mesh->num_vertices; v++)
-            *list++ = before + mesh->first_influence[v];
-        before += mesh->num_influences;
-    }
-    *list = before;
-}
-
-// White where a mesh has none.
-static void list_colours(const md5_model *model, md5_vec4 *list)
-{
-    for (uint32_t i = 0; i < model->num_meshes; i++) {
-        const md5_mesh *const mesh = &model->meshes[i];
-        for (uint32_t v = 0; v < mesh->num_vertices; v++)
-            *list++ = mesh->colors ? mesh->colors[v] : (md5_vec4){1.0f, 1.0f, 1.0f, 1.0f};
-    }
-}
-
-static void point_at_all(const GladGLContext *gl, size_t vertices, bool coloured)
-{
-    const size_t normals = vertices * sizeof(md5_vec3);
-    const size_t tangents = normals + vertices * sizeof(md5_vec3);
-    const size_t texcoords = tangents + vertices * sizeof(md5_vec4);
-    const size_t first = texcoords + vertices * sizeof(md5_vec2);
-    const size_t end = first + sizeof(uint32_t); // of a vertex: where its neighbour's begin
-    md5gl_point_at(gl, MD5GL_AT_POSITION, 3, 0);
-    md5gl_point_at(gl, MD5GL_AT_NORMAL, 3, normals);
-    md5gl_point_at(gl, MD5GL_AT_TANGENT, 4, tangents);
-    md5gl_point_at(gl, MD5GL_AT_TEXCOORD, 2, texcoords);
-    if (coloured)
-        md5gl_point_at(gl, MD5GL_AT_COLOUR, 4, end + vertices * sizeof(uint32_t));
-    gl->VertexAttribIPointer(MD5GL_AT_JOINTS, 1, GL_UNSIGNED_INT, 0, (const void *)first);
-    gl->VertexAttribIPointer(MD5GL_AT_JOINTS_HIGH, 1, GL_UNSIGNED_INT, 0, (const void *)end);
-    gl->EnableVertexAttribArray(MD5GL_AT_JOINTS);
-    gl->EnableVertexAttribArray(MD5GL_AT_JOINTS_HIGH);
-}
-
-// `parts` has room for all.
-static bool upload_vertices(md5gl_renderer *renderer, md5gl_storage *storage,
-                            const md5_model *model, md5gl_part *parts, md5_error *error)
-{
-    const totals all = add_up(model);
-    const size_t vertices = (size_t)all.vertices, num_colours = all.coloured ? vertices : 0;
-    const md5_allocator *const allocator = &renderer->allocator;
-    uint32_t *const first = md5gl_alloc(allocator, vertices + 1, sizeof *first, error);
-    md5_vec4 *const colours = md5gl_alloc(allocator, num_colours, sizeof *colours, error);
-    bool uploaded = first && colours;
-    if (uploaded) {
-        int count = 0;
-        list_first_influences(model, first);
-        if (all.coloured)
-            list_colours(model, colours);
-        for (uint32_t i = 0; i < model->num_meshes; i++)
-            add_part(parts, &count, model->meshes[i].positions,
-                     model->meshes[i].num_vertices * sizeof(md5_vec3));
-        for (uint32_t i = 0; i < model->num_meshes; i++)
-            add_part(parts, &count, model->meshes[i].normals,
-                     model->meshes[i].num_vertices * sizeof(md5_vec3));
-        for (uint32_t i = 0; i < model->num_meshes; i++)
-            add_part(parts, &count, model->meshes[i].tangents,
-                     model->meshes[i].num_vertices * sizeof(md5_vec4));
-        for (uint32_t i = 0; i < model->num_meshes; i++)
-            add_part(parts, &count, model->meshes[i].texcoords,
-                     model->meshes[i].num_vertices * sizeof(md5_vec2));
-        add_part(parts, &count, first, (vertices + 1) * sizeof *first);
-        add_part(parts, &count, colours, num_colours * sizeof *colours);
-        uploaded = md5gl_fill(renderer, storage->vertices, parts, count, error);
-        if (uploaded)
-            point_at_all(&renderer->gl, vertices, all.coloured);
-    }
-    storage->coloured = all.coloured;
-    md5gl_free(allocator, first, (vertices + 1) * sizeof *first);
-    md5gl_free(allocator, colours, num_colours * sizeof *colours);
-    return uploaded;
 }
 
 static bool upload_indices(md5gl_renderer *renderer, md5gl_storage *storage, md5gl_model *model,
@@ -184,7 +172,7 @@ static bool upload_influences(md5gl_renderer *renderer, md5gl_storage *storage,
                  model->meshes[i].num_influences * sizeof(md5_vec4));
     // At least one byte of either, for the sake of a model without.
     storage->joints_begin = align(influences + 1);
-    storage->influences_size = storage->joints_begin;
+    storage->influences_size = influences > 0 ? influences : storage->joints_begin;
     add_part(parts, &count, zeros, storage->joints_begin - influences);
     for (uint32_t i = 0; i < model->num_meshes; i++)
         add_part(parts, &count, model->meshes[i].influence_joints,
@@ -200,7 +188,7 @@ static bool upload_all(md5gl_renderer *renderer, md5gl_model *model, md5_error *
 {
     const GladGLContext *gl = &renderer->gl;
     md5gl_storage *const storage = model->storage;
-    const size_t room = 4 * (size_t)model->model->num_meshes + 2;
+    const size_t room = 2 * (size_t)model->model->num_meshes + 2;
     GLuint buffers[5];
     gl->GenVertexArrays(1, &storage->array);
     gl->GenBuffers(5, buffers);
@@ -213,7 +201,7 @@ static bool upload_all(md5gl_renderer *renderer, md5gl_model *model, md5_error *
     if (!parts)
         return false;
     gl->BindVertexArray(storage->array);
-    const bool uploaded = upload_vertices(renderer, storage, model->model, parts, error)
+    const bool uploaded = upload_vertices(renderer, storage, model->model, error)
                           && upload_indices(renderer, storage, model, parts, error)
                           && upload_influences(renderer, storage, model->model, parts, error);
     gl->BindVertexArray(0);
@@ -311,8 +299,16 @@ GLuint md5gl_palettes_in_storage(const md5gl_storage *storage)
                                : storage->ring.regions[storage->ring.current].buffer;
 }
 
-void md5gl_bind_storage(md5gl_renderer *renderer, const md5gl_model *model,
-                        const md5gl_program *program, uint32_t batch)
+void md5gl_use_storage_program(md5gl_renderer *renderer, const md5gl_model *model,
+                               const md5gl_program *program)
+{
+    const GladGLContext *gl = &renderer->gl;
+    gl->UseProgram(program->name);
+    gl->Uniform1i(program->uniforms[MD5GL_NUM_JOINTS], (GLint)model->model->skeleton.num_joints);
+    gl->Uniform1i(program->uniforms[MD5GL_FIRST_INSTANCE], 0);
+}
+
+void md5gl_bind_storage(md5gl_renderer *renderer, const md5gl_model *model, uint32_t batch)
 {
     const GladGLContext *gl = &renderer->gl;
     const md5gl_storage *const storage = model->storage;
@@ -330,9 +326,6 @@ void md5gl_bind_storage(md5gl_renderer *renderer, const md5gl_model *model,
         {storage->influences, 0, storage->influences_size},
         {storage->influences, storage->joints_begin, storage->joints_size},
     };
-    gl->UseProgram(program->name);
-    gl->Uniform1i(program->uniforms[MD5GL_NUM_JOINTS], (GLint)model->model->skeleton.num_joints);
-    gl->Uniform1i(program->uniforms[MD5GL_FIRST_INSTANCE], 0);
     gl->BindVertexArray(storage->array);
     for (GLuint i = 0; i < 4; i++)
         gl->BindBufferRange(MD5GL_SHADER_STORAGE_BUFFER, MD5GL_STORE_PALETTES + i, ranges[i].buffer,
