@@ -166,6 +166,10 @@ void view_print_help(FILE *file)
         int used = fprintf(file, "  --%s", o->name);
         if (o->value != NULL)
             used += fprintf(file, " %s", o->value);
+        if (used >= COLUMN) {
+            fputc('\n', file);
+            used = 0;
+        }
         for (const char *line = o->help; line != NULL;) {
             const char *const end = strchr(line, '\n');
             const int length = end != NULL ? (int)(end - line) : (int)strlen(line);

@@ -246,7 +246,8 @@ TEST (gl_mapped_palettes_are_drawn_as_copied_ones) {
             draw_many(&stage, stage.copy, palettes, i % 2 ? placements : NULL, count, &expected);
             // Room for more than are drawn.
             md5_mat34 *const mapped = md5gl_map_palettes(renderer, copy, count + i % 3, NULL);
-            if (CHECK(mapped != NULL))
+            CHECK(mapped != NULL);
+            if (mapped)
                 memcpy(mapped, palettes, count * NUM_JOINTS * sizeof *mapped);
             draw_many(&stage, copy, mapped, i % 2 ? placements : NULL, count, &picture);
             CHECK(same_picture(&expected, &picture));

@@ -24,7 +24,7 @@ done
 check "--verify --path 4 tells what it loses" foretells_loss
 for golden in "$data"/*.md5mesh; do
     check "--verify on $(basename "$golden")" is_exact "$golden" "${golden%mesh}anim"
-    for path in 4 8 exact; do
+    for path in 4 8 exact storage; do
         check "--verify --path $path on $(basename "$golden")" is_foretold "$golden" \
             "${golden%mesh}anim" --path $path
     done
