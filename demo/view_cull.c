@@ -5,7 +5,7 @@
 static view_plane plane_through(md5_vec3 point, md5_vec3 inward)
 {
     inward = view_scale(inward, 1.0f / view_length(inward));
-    return (view_plane){inward, view_dot(inward, point)};
+    return (view_plane){.inward = inward, .begin = view_dot(inward, point)};
 }
 
 // Left, right, lower and upper side of the picture.
@@ -35,23 +35,24 @@ view_sight view_make_sight(const view_lens *lens, const md5gl_frame *frame, floa
     const float length = view_length(light);
     sight.reach = md5gl_shadow_reach(frame);
     sight.shadowed = sight.reach > 0.0f && length > 0.0f;
-    // Light that comes level throws shadows without end.
-    if (!sight.shadowed || light.z <= 1e-3f * length)
+    sight.endless = light.z <= 1e-3f * length;
+    if (!sight.shadowed || sight.endless)
         return sight;
-    sight.shadow_way = view_scale(light, -1.0f / light.z);
+    const md5_vec3 way = view_scale(light, -1.0f / light.z);
+    for (int i = 0; i < VIEW_NUM_PLANES; i++)
+        sight.planes[i].shadow_way = fmaxf(view_dot(sight.planes[i].inward, way), 0.0f);
     const float rise = light.z / length;
     sight.reach_upward = sight.reach * sqrtf(fmaxf(1.0f - rise * rise, 0.0f));
     return sight;
 }
 
-// A sphere that is swept from one place to another is outside when it is beyond one of the planes
-// all the way.
-static bool meets(const view_sight *sight, md5_vec3 from, md5_vec3 to, float radius)
+// A sphere, and where it comes to as its shadow falls, is outside when it is beyond one of the
+// planes all the way.
+static bool meets(const view_sight *sight, md5_vec3 centre, float radius, float fall)
 {
     for (int i = 0; i < VIEW_NUM_PLANES; i++) {
         const view_plane *const plane = &sight->planes[i];
-        const float nearest = fmaxf(view_dot(plane->inward, from), view_dot(plane->inward, to));
-        if (nearest + radius < plane->begin)
+        if (view_dot(plane->inward, centre) + plane->shadow_way * fall + radius < plane->begin)
             return false;
     }
     return true;
@@ -60,15 +61,12 @@ static bool meets(const view_sight *sight, md5_vec3 from, md5_vec3 to, float rad
 bool view_sees(const view_sight *sight, view_sphere sphere)
 {
     const md5_vec3 centre = sphere.centre;
-    if (sight->all || meets(sight, centre, centre, sphere.radius))
+    if (sight->all || meets(sight, centre, sphere.radius, 0.0f))
         return true;
-    if (!sight->shadowed)
-        return false;
-    if (sight->shadow_way.z == 0.0f)
-        return true;
-    const float fall = fmaxf(centre.z + sphere.radius + sight->reach_upward - sight->lowest, 0.0f);
-    const md5_vec3 end = view_add(centre, view_scale(sight->shadow_way, fall));
-    return meets(sight, centre, end, sphere.radius + sight->reach);
+    if (!sight->shadowed || sight->endless)
+        return sight->shadowed;
+    const float fall = centre.z + sphere.radius + sight->reach_upward - sight->lowest;
+    return meets(sight, centre, sphere.radius + sight->reach, fmaxf(fall, 0.0f));
 }
 
 float view_pixels_across(const view_sight *sight, view_sphere sphere)

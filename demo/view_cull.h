@@ -14,6 +14,7 @@ typedef struct view_sphere {
 typedef struct view_plane {
     md5_vec3 inward;
     float begin;
+    float shadow_way; // how far inward a shadow comes per unit of height that it falls; 0 = outward
 } view_plane;
 
 enum { VIEW_NUM_PLANES = 6 };
@@ -21,13 +22,13 @@ enum { VIEW_NUM_PLANES = 6 };
 typedef struct view_sight {
     view_plane planes[VIEW_NUM_PLANES];
     view_lens lens;
-    float height;        // of the picture, pixels
-    bool all;            // culls nothing
-    bool shadowed;       // shadows are drawn
-    md5_vec3 shadow_way; // where they fall, per unit of height that is lost; 0 = anywhere
-    float lowest;        // height below which nothing is that they could fall on
-    float reach;         // how far beside a shadow pixels depend on it: md5gl_shadow_reach()
-    float reach_upward;  // the part of it that goes upward, across a light that falls aslant
+    float height;       // of the picture, pixels
+    bool all;           // culls nothing
+    bool shadowed;      // shadows are drawn
+    bool endless;       // they fall any distance, since the light is level or from below
+    float lowest;       // height below which nothing is that they could fall on
+    float reach;        // how far beside a shadow pixels depend on it: md5gl_shadow_reach()
+    float reach_upward; // the part of it that goes upward, across a light that falls aslant
 } view_sight;
 
 // `frame` has the lens' matrices and the lights; nothing that shadows fall on is below `lowest`.
