@@ -252,6 +252,19 @@ drawn_apart "--skinning dual" 0.0003 --skinning dual
 drawn_apart "--light classic" 0.05 --light classic
 drawn_apart "--lamp" 0.05 --lamp key=2,around=60
 drawn_apart "--lamps" 0.01 --lamps
+# A post, half a turn of which two dual quaternions keep round: the share of the picture it covers.
+keeps_volume() {
+    post="models/zoo/twist.md5mesh models/zoo/twist.md5anim"
+    for at in linear,0 linear,0.5 dual,0.5; do
+        # shellcheck disable=SC2086
+        runs 0 $post "$small" --no-background --skinning ${at%,*} --animation-time ${at#*,} \
+            --output "$scratch/$at.png" || return 1
+    done
+    holds '$2 < 0.7 * $1 && $3 > 0.9 * $1' "$(for at in linear,0 linear,0.5 dual,0.5; do
+        png covered "$scratch/$at.png" | cut -d' ' -f1
+    done | tr '\n' ' ')"
+}
+check "dual quaternions keep the volume of what twists" keeps_volume
 drawn_apart "--no-shadow" 0.01 --no-shadow
 drawn_apart "--no-maps" 0.0005 --no-maps
 drawn_apart "--normal-map" 0.01 --normal-map models/bobbin/bobbin.png

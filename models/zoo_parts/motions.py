@@ -2,10 +2,11 @@
 
 import math
 
-from kit import md5
-from kit.maths import frame as facing
+from kit import lathe, md5
+from kit.maths import frame as facing, sub
 
-from zoo_parts.cage import (COMMAND, STILL, ZERO, anim_text, brick, local, mesh_text, q, together)
+from zoo_parts.cage import (COMMAND, STILL, ZERO, Raw, anim_text, brick, local, mesh_text, q,
+                            together)
 
 ROOT = [("root", -1, ZERO, STILL)]
 
@@ -136,6 +137,29 @@ def _chain(count=32):
             (".md5anim", anim_text(joints, [mesh], 24, frames))]
 
 
+def _twist(height=24.0, rows=12):
+    """A post whose top is turned nearly half around: what linear skinning draws to a thread in the
+    middle, as of a wrapped sweet, dual quaternions keep round."""
+    joints = ROOT + [("top", 0, (0.0, 0.0, height), STILL)]
+    levels = [height * n / rows for n in range(rows + 1)]
+    path = [(0.0, 0.0, z) for z in [0.0] + levels + [height]]
+    points, uvs, tris = lathe.tube(path, [0.0] + [4.0] * len(levels) + [0.0], 16,
+                                   (0.0, 1.0, 1.0, 0.0), axis=(0.0, 0.0, 1.0))
+    verts, weights = [], []
+    for point, (u, v) in zip(points, uvs):
+        part = round(point[2] / height, 6)
+        shares = [(n, bias) for n, bias in ((0, 1.0 - part), (1, part)) if bias > 0.0]
+        verts.append((u, v, len(weights), len(shares)))
+        weights += [(n, bias, sub(point, joints[n][2])) for n, bias in shares]
+    mesh, frames = Raw(verts, [(a, c, b) for a, b, c in tris], weights), []
+    for step in range(25):
+        frame = local(joints)
+        frame[1] = (frame[1][0], q(0.0, 0.0, math.sin(math.radians(85.0) * _swing(step, 24))))
+        frames.append(frame)
+    return [(".md5mesh", mesh_text(joints, [mesh])),
+            (".md5anim", anim_text(joints, [mesh], 12, frames))]
+
+
 def _view(n, radius, height, view):
     turn = math.radians(n)
     place = (radius * math.cos(turn), radius * math.sin(turn), height)
@@ -165,6 +189,7 @@ ANIMALS = [
     ("rates", "1, 7 and 120 frames a second", _rates()),
     ("fewer_joints", "a clip that knows fewer joints than the mesh", _fewer_joints()),
     ("chain", "32 joints in a row", _chain()),
+    ("twist", "a post that twists by 170 degrees: for dual quaternions", _twist()),
     ("cuts", "a camera with two cuts, moving, zooming, still", _cuts()),
     ("still_camera", "a camera of one frame", _still_camera()),
 ]

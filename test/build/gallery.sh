@@ -36,7 +36,10 @@ picture bobbin-edges "$bobbin" models/bobbin/idle.md5anim --edges --untextured
 picture bobbin-weights "$bobbin" models/bobbin/idle.md5anim --joint head
 picture bobbin-sheet "$bobbin" models/bobbin/walk.md5anim --resolution 1800,900 --sheet 6x2
 picture bobbin-panel "$bobbin" models/bobbin/run.md5anim --panel --statistics --hierarchy
-picture crowd "$bobbin" --crowd 400 --camera-elevation-angle 14 --camera-distance 700 --animation-time 2
+for skinning in linear dual; do
+    picture twist-$skinning models/zoo/twist.md5mesh --skinning $skinning --animation-time 0.5 --edges
+done
+picture crowd --crowd 400 --animation-time 6
 
 # Of the corpus, what is there; these name no textures that could be found by themselves.
 if [ -n "${MD5_CORPUS:-}" ]; then
@@ -56,8 +59,7 @@ if [ -n "${MD5_CORPUS:-}" ]; then
         set -- "$drone/mesh.md5mesh" "$drone/forward.md5anim" --texture "$drone/skin.jpg" \
             --normal-map "$drone/normals.png"
         picture drone "$@" --animation-time 0.4
-        picture drone-crowd "$@" --crowd 400 --camera-elevation-angle 14 \
-            --camera-distance 60
+        picture drone-crowd "$@" --crowd 400 --animation-time 2
     fi
 fi
 exit $status
