@@ -468,9 +468,14 @@ TEST (skin_plan_is_measured_by_what_real_models_need) {
     const uint32_t copies = 40, with_copies = (2 * 8 + 7 * 25 + (PAIRS * 2 + copies) * 33) / 8;
     size = md5_skin_plan_measure(vertices, num_vertices, weights, num_weights + copies);
     CHECK_UINT(size.num_words, with_copies + with_copies / 8 + 64);
-    // No more than a team of three takes.
+    // Spans need no more; a row of three a team of its own; nothing more than a team of three
+    // takes.
+    size = md5_skin_plan_measure(vertices, 16, weights, 16);
+    CHECK_UINT(size.num_words, 2);
     size = md5_skin_plan_measure(vertices, 3, weights, 3);
-    CHECK_UINT(size.num_words, 27);
+    CHECK_UINT(size.num_words, 3 * 25 / 8 + 3 * 25 / 8 / 8 + 16);
+    size = md5_skin_plan_measure(vertices, 1, weights, 1);
+    CHECK_UINT(size.num_words, 9);
     size = md5_skin_plan_measure(vertices, num_vertices, weights, UINT32_MAX);
     CHECK_UINT(size.num_words, UINT32_MAX);
     size = md5_skin_plan_measure(vertices, 0, weights, 0);
@@ -499,6 +504,24 @@ TEST (skin_plan_keeps_within_its_room) {
         check_sets(&made.mesh, palette, "mesh of threes");
         free_random_mesh(&made);
     }
+}
+
+// Spans as well: half of them, and then one by one.
+TEST (skin_plan_keeps_within_its_room_for_spans) {
+    uint64_t random = 61;
+    random_mesh made;
+    begin_random_mesh(&made, 10 * 8);
+    for (uint32_t i = 0; i < 10; i++) {
+        const streak of = {8, 4, i % JOINTS, 1, APART};
+        add_streak(&made, &of, &random);
+    }
+    end_random_mesh(&made, 2);
+    seen_runs seen = {{{0}}};
+    note_runs(made.mesh.skin_plan, &seen);
+    CHECK(seen.count[MD5_SKIN_SPANS][MD5_SKIN_EXACT] > 0);
+    CHECK(seen.count[MD5_SKIN_SINGLES][MD5_SKIN_EXACT] > 0);
+    check_plan(&made.mesh, "mesh of spans");
+    free_random_mesh(&made);
 }
 
 // Real models, in a pose that moves every joint.

@@ -8,25 +8,33 @@ enum { FREE_MISSES = 1000, BYTES_A_MISS = 64 };
 
 enum { JOINTS, MESHES, VERTICES, TRIANGLES, WEIGHTS, NUM_WORDS };
 
+#define WORD(word) word, sizeof word - 1
+
 static const struct {
     const char *word;
+    size_t length;
     size_t bytes; // that each thing takes at least
 } words[NUM_WORDS] = {
-    [JOINTS] = {"numJoints", MD5_JOINT_BYTES},    [MESHES] = {"numMeshes", MD5_MESH_BYTES},
-    [VERTICES] = {"numverts", MD5_VERTEX_BYTES},  [TRIANGLES] = {"numtris", MD5_TRIANGLE_BYTES},
-    [WEIGHTS] = {"numweights", MD5_WEIGHT_BYTES},
+    [JOINTS] = {WORD("numJoints "), MD5_JOINT_BYTES},
+    [MESHES] = {WORD("numMeshes "), MD5_MESH_BYTES},
+    [VERTICES] = {WORD("numverts "), MD5_VERTEX_BYTES},
+    [TRIANGLES] = {WORD("numtris "), MD5_TRIANGLE_BYTES},
+    [WEIGHTS] = {WORD("numweights "), MD5_WEIGHT_BYTES},
 };
 
-// NUM_WORDS for none.
+// NUM_WORDS for none. The fourth letter tells them apart.
 static size_t find_word(const char *at, size_t size)
 {
+    enum { SHORTEST = sizeof "numtris " - 1, TELLING = 3 };
     size_t i = 0;
-    for (; i < NUM_WORDS; i++) {
-        const size_t length = strlen(words[i].word);
-        if (length < size && memcmp(at, words[i].word, length) == 0 && at[length] == ' ')
-            break;
-    }
-    return i;
+    if (size < SHORTEST || at[1] != 'u' || at[2] != 'm')
+        return NUM_WORDS;
+    while (i < NUM_WORDS && words[i].word[TELLING] != at[TELLING])
+        i++;
+    return i < NUM_WORDS && words[i].length <= size
+                   && memcmp(at, words[i].word, words[i].length) == 0
+               ? i
+               : NUM_WORDS;
 }
 
 // Steps over it, too.
@@ -57,7 +65,7 @@ md5_mesh_counts md5_count_mesh_file(const char *text, size_t size)
             num_misses++;
             continue;
         }
-        at += strlen(words[word].word);
+        at += words[word].length;
         const uint64_t number = read_number(&at, end);
         const uint64_t most = (size_t)(end - at) / words[word].bytes;
         const uint64_t count = number < most ? number : most;

@@ -72,8 +72,8 @@ static bool read_joints(mesh_reader *reader)
 
 // Word and number of `vert 3`, `tri 3`, `weight 3`, which `count` says stands here. As in the
 // original, the order counts, not the number; the first one in a table that differs is warned of.
-static bool begin_item(md5_lex *lex, const md5_count *count, const char *count_word,
-                       const char *word, uint32_t item, bool *is_warned)
+static inline bool begin_item(md5_lex *lex, const md5_count *count, const char *count_word,
+                              const char *word, uint32_t item, bool *is_warned)
 {
     int64_t number;
     if (!md5_lex_take_word(lex, word))

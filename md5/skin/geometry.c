@@ -90,7 +90,11 @@ bool md5_geometry_build(md5_arena *scratch, const md5_geometry_source *source,
     const md5_arena_mark before = md5_arena_here(scratch);
     const uint32_t num_vertices = sizes->num_vertices, num_triangles = source->num_triangles;
     uint32_t num_influences;
-    if (arrays->texcoords != source->texcoords && source->num_vertices > 0)
+    if (num_vertices == 0) {
+        arrays->first_influence[0] = 0;
+        return true;
+    }
+    if (arrays->texcoords != source->texcoords)
         memcpy(arrays->texcoords, source->texcoords,
                source->num_vertices * sizeof *arrays->texcoords);
     TRY(split(scratch, source, sizes, arrays));

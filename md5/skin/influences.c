@@ -210,12 +210,12 @@ static uint32_t write_one(const weight_merger *merger, const md5_geometry_source
     return 1;
 }
 
-// The bind matrices as they are needed, where weights are many enough for that.
+// The bind matrices as they are needed, where vertices refer to weights often enough for that.
 static bool make_columns(md5_arena *scratch, const md5_geometry_source *source,
-                         weight_merger *merger)
+                         uint64_t num_references, weight_merger *merger)
 {
-    enum { WORTH = 8 }; // weights a joint
-    if (source->num_joints == 0 || source->num_weights / WORTH < source->num_joints)
+    enum { WORTH = 8 }; // references a joint
+    if (source->num_joints == 0 || num_references / WORTH < source->num_joints)
         return true;
     bind_columns *const columns = md5_arena_room(scratch, source->num_joints, sizeof *columns);
     TRY(columns);
@@ -229,12 +229,14 @@ static bool make_columns(md5_arena *scratch, const md5_geometry_source *source,
 static bool prepare(md5_arena *scratch, const md5_geometry_source *source, weight_merger *merger)
 {
     uint32_t most = 0;
+    uint64_t num_references = 0;
     for (uint32_t i = 0; i < source->num_vertices; i++) {
         const uint32_t count = source->vertices[i].num_weights;
         most = count > most ? count : most;
+        num_references += count;
     }
     merger->slots = source->joint_scratch;
-    TRY(make_columns(scratch, source, merger));
+    TRY(make_columns(scratch, source, num_references, merger));
     TRY(merger->sums = md5_arena_room(scratch, most, sizeof *merger->sums));
     if (most > FEW_INFLUENCES)
         TRY(merger->results = md5_arena_room(scratch, most, sizeof *merger->results));

@@ -125,8 +125,7 @@ bool md5_build_normals(md5_arena *arena, uint32_t num_vertices, uint32_t num_tri
     md5_vec3d *const of_places = md5_arena_alloc(arena, num_shared, sizeof *of_places);
     TRY(of_places);
 
-    if (num_vertices > 0)
-        memset(of_vertices.xy, 0, num_vertices * sizeof *of_vertices.xy);
+    memset(of_vertices.xy, 0, num_vertices * sizeof *of_vertices.xy);
     add_triangles(arrays, num_triangles, &of_vertices);
     for (uint32_t i = 0; i < num_vertices; i++) {
         if (places[i] == i)

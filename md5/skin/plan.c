@@ -66,8 +66,9 @@ static size_t smaller(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-// Teams that are not full take more: see add_team().
-enum { SPARE_PART = 8, SPARE_WORDS = 8 * MD5_SKIN_GROUP };
+// Teams that are not full take more, see add_team(): up to this for each row of whole vertices that
+// is left over, or other vertex; in large meshes a part of all, as there are few of them then.
+enum { SPARE_PART = 8, SPARE_WORDS = 16, MOST_SPARE_WORDS = 4 * SPARE_WORDS };
 
 // Words of a full group by kind, of which its vertices take one MD5_SKIN_GROUP-th each. Whether
 // points meet is not known yet: what would be blended counts as exact, which is more.
@@ -78,7 +79,8 @@ md5_skin_plan_size md5_skin_plan_measure(const md5_vertex *vertices, uint32_t nu
                                          const md5_weight *weights, uint32_t num_influences)
 {
     uint32_t max_influences = 0, joint = 0, num_whole = 0; // in a row, on that joint
-    uint64_t counted = 0, parts = 0;                       // of words
+    uint32_t num_left = 0;
+    uint64_t counted = 0, parts = 0; // of words
     for (uint32_t i = 0; i < num_vertices; i++) {
         const uint32_t count = vertices[i].num_weights;
         const md5_weight *const weight = count == 1 ? &weights[vertices[i].first_weight] : NULL;
@@ -86,20 +88,23 @@ md5_skin_plan_size md5_skin_plan_measure(const md5_vertex *vertices, uint32_t nu
         max_influences = count > max_influences ? count : max_influences;
         if (!weight || weight->bias != 1.0f) {
             num_whole = 0;
+            num_left++;
             parts += count <= MD5_SKIN_MOST_TOGETHER ? count * EXACT_WORDS : 0;
             continue;
         }
         num_whole = num_whole > 0 && weight->joint == joint ? num_whole + 1 : 1;
+        num_left += num_whole == 1;
         joint = weight->joint;
         parts += TEAM_WORDS;
         if (num_whole == MD5_SKIN_GROUP) {
             parts -= MD5_SKIN_GROUP * (TEAM_WORDS - SPAN_WORDS);
+            num_left--;
             num_whole = 0;
         }
     }
     const uint64_t copied = num_influences > counted ? num_influences - counted : 0;
     uint64_t words = (parts + copied * EXACT_WORDS) / MD5_SKIN_GROUP;
-    words += words / SPARE_PART + SPARE_WORDS;
+    words += words / SPARE_PART + smaller(SPARE_WORDS * (size_t)num_left, MOST_SPARE_WORDS);
     // Below 9 a team of three whole vertices would not fit.
     const uint64_t most = 9 * (uint64_t)num_influences;
     words = words < most ? words : most;
@@ -364,7 +369,8 @@ static void lay_out_runs(plan_builder *builder)
                 md5_skin_run *const run = &builder->tables[count].runs[order][kind];
                 if (run->count == 0)
                     continue;
-                *run = (md5_skin_run){kind, order, count, run->count, vertices, words};
+                *run = (md5_skin_run){run->count,    vertices,       words,
+                                      (uint8_t)kind, (uint8_t)order, (uint8_t)count};
                 add_run(builder, run);
                 vertices += run->count * md5_skin_num_vertices(order);
                 if (order != MD5_SKIN_SINGLES)

@@ -29,12 +29,11 @@ typedef enum md5_skin_order {
 
 // What is done in one go: vertices of one kind, order and number of influences.
 typedef struct md5_skin_run {
-    md5_skin_kind kind;
-    md5_skin_order order;
-    uint32_t num_influences; // of each vertex; 0 where they are more than are done together
-    uint32_t count;          // groups, or single vertices
-    uint32_t vertices;       // place in md5_skin_plan.vertices
-    uint32_t words;          // place in md5_skin_plan.words
+    uint32_t count;         // groups, or single vertices
+    uint32_t vertices;      // place in md5_skin_plan.vertices
+    uint32_t words;         // place in md5_skin_plan.words
+    uint8_t kind, order;    // md5_skin_kind, md5_skin_order
+    uint8_t num_influences; // of each vertex; 0 where they are more than are done together
 } md5_skin_run;
 
 // Every vertex is in one group or is a single. The vertices of a group have the same joints in the

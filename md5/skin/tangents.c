@@ -112,8 +112,7 @@ bool md5_build_tangents(md5_arena *arena, uint32_t num_vertices, uint32_t num_tr
     const md5_arena_mark before = md5_arena_here(arena);
     texture_axes *const sums = md5_arena_alloc(arena, num_vertices, sizeof *sums);
     TRY(sums);
-    if (num_vertices > 0)
-        memset(arrays->tangents, 0, num_vertices * sizeof *arrays->tangents);
+    memset(arrays->tangents, 0, num_vertices * sizeof *arrays->tangents);
     for (size_t i = 0; i < num_triangles; i++)
         add_triangle(arrays, arrays->indices + 3 * i, sums);
     for (uint32_t i = 0; i < num_vertices; i++)
