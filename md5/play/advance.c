@@ -105,7 +105,8 @@ static void end_step(md5_run *run)
 {
     for (uint32_t i = 0; i < run->num_used; i++)
         md5_live_at(run, i)->is_new = false;
-    md5_end_faded(run);
+    if (run->num_used > 1 || run->has_snapshot)
+        md5_end_faded(run);
     if (run->is_left && run->leaving.elapsed >= run->leaving.duration) {
         md5_end_ghosts(run);
         run->has_snapshot = false;
@@ -135,13 +136,14 @@ static double seconds_of_step(md5_player *player, double seconds)
     for (uint32_t i = 0; i < player->machine->tables.num_layers; i++) {
         const md5_live *const live = md5_newest(&player->runs[i]);
         if (md5_progress(live) < 1.0) {
-            most = fmin(most, live->duration - live->elapsed);
+            most = md5_least(most, live->duration - live->elapsed);
             if (player->machine->has_way)
-                most = fmin(most, live->duration / PARTS_OF_A_FADE);
+                most = md5_least(most, live->duration / PARTS_OF_A_FADE);
         }
-        most = md5_seconds_until_exit(player, i, most);
+        if (player->machine->layers[i].has_waits)
+            most = md5_seconds_until_exit(player, i, most);
     }
-    return player->machine->has_way ? fmin(most, MOST_SECONDS_OF_WAY) : most;
+    return player->machine->has_way ? md5_least(most, MOST_SECONDS_OF_WAY) : most;
 }
 
 static void take_transitions(md5_player *player)

@@ -154,8 +154,10 @@ static bool build_transitions(md5_building *building, layer_work *work)
     TRY(md5_check_array(building, desc->transitions, desc->num_transitions, "transitions", "layer",
                         desc->name));
     work->layer->first_any = machine->num_transitions;
-    for (uint32_t i = 0; i < desc->num_transitions; i++)
+    for (uint32_t i = 0; i < desc->num_transitions; i++) {
         TRY(build_transition(building, work, i, &transitions[i]));
+        work->layer->has_waits = work->layer->has_waits || transitions[i].waits;
+    }
     qsort(transitions, desc->num_transitions, sizeof *transitions, compare);
     md5_state *const states = machine->states + work->layer->first_state;
     for (uint32_t i = 0; i < desc->num_transitions; i++) {

@@ -27,9 +27,11 @@ double md5_timing_duration(const md5_timing *timing)
 
 md5_clock md5_clock_advance(const md5_timing *timing, md5_clock clock, double cycles)
 {
+    const double phase = clock.phase + cycles;
+    if (phase >= 0.0 && phase < 1.0) // most often; the rest comes to the same, in a longer way
+        return (md5_clock){clock.cycle, phase};
     if (!isfinite(cycles))
         return clock;
-    const double phase = clock.phase + cycles;
     if (timing->mode == MD5_PLAY_ONCE)
         return (md5_clock){.phase = fmin(fmax(phase, 0.0), 1.0)};
     const double limited = fmin(fmax(phase, -MOST_CYCLES), MOST_CYCLES);
@@ -63,9 +65,8 @@ md5_moment md5_clock_moment(const md5_timing *timing, md5_clock clock,
     const uint32_t last = timing->num_frames - 1;
     const int64_t cycle = timing->mode == MD5_PLAY_LOOP ? clock.cycle : 0;
     const double place = md5_clock_frame(timing, clock);
-    const double start = floor(place);
-    uint32_t frame = (uint32_t)start;
-    float fraction = (float)(place - start);
+    uint32_t frame = (uint32_t)place; // not below 0
+    float fraction = (float)(place - (double)frame);
     if (fraction >= 1.0f) {
         fraction = 0.0f;
         frame++;

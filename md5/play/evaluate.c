@@ -32,7 +32,13 @@ static void sample_leaf(const md5_machine *machine, const md5_leaf_plan *plan, c
     const md5_timing *const timing = &source->timings[playable->mode];
     const md5_clock clock = clock_before(timing, leaf, shift);
     const md5_moment moment = md5_clock_moment(timing, clock, source->interpolation);
-    md5_sample_source(machine, source, playable->mode, &moment, pose);
+    md5_sample_file(source, playable->mode, &moment, pose);
+    if (source->extract == MD5_EXTRACT_NONE)
+        return;
+    const md5_root_track track = md5_track_of(machine, source);
+    const bool is_known =
+        md5_is_at(&leaf->root, clock) && source->interpolation != MD5_INTERPOLATE_STEP;
+    md5_take_way(is_known ? leaf->root.way : md5_way_at(&track, &moment), &pose[0]);
 }
 
 // The last pose is an item's. The first item of a motion stays where it is and becomes the
@@ -66,6 +72,10 @@ void md5_evaluate_live(md5_player *player, const md5_live *live, double shift, m
 {
     const md5_machine *const machine = player->machine;
     const md5_program *const program = md5_program_of(player, live);
+    if (program->num_parts == 1) { // a clip
+        sample_leaf(machine, &machine->leaves[program->first_leaf], &live->leaves[0], shift, pose);
+        return;
+    }
     const md5_part *const parts = machine->parts + program->first_part;
     pose_stack stack = {.first = pose, .spare = spare, .num_joints = machine->num_joints};
     memset(player->gathered, 0, program->num_parts * sizeof *player->gathered);

@@ -27,7 +27,8 @@ float md5_weight_of(const md5_player *player, int32_t parameter, float fixed)
 {
     if (parameter < 0)
         return fixed;
-    return fminf(fmaxf(player->parameters[parameter], 0.0f), 1.0f);
+    const float value = player->parameters[parameter];
+    return value < 0.0f ? 0.0f : value > 1.0f ? 1.0f : value;
 }
 
 // What the items of a motion weigh in it.
@@ -81,7 +82,7 @@ void md5_weigh_live(md5_player *player, md5_live *live)
         }
         md5_leaf *const leaf = &live->leaves[part->leaf];
         const double rate = flow->speed * machine->playables[motion->playable].cycles;
-        leaf->rate = fmin(fmax(rate, -MOST_CYCLES), MOST_CYCLES);
+        leaf->rate = md5_least(rate > -MOST_CYCLES ? rate : -MOST_CYCLES, MOST_CYCLES);
         leaf->weight = live->totals[i];
         leaf->share = flow->share;
     }
@@ -144,8 +145,10 @@ void md5_begin_live(md5_player *player, const md5_play_layer *layer, md5_live *l
         follow(player, program, group, player->group_clocks[i]);
     }
     set_clocks(program, live, player->leaf_clocks, player->group_clocks);
-    for (uint32_t i = 0; i < program->num_leaves; i++)
+    for (uint32_t i = 0; i < program->num_leaves; i++) {
         live->leaves[i].before = live->leaves[i].now;
+        live->leaves[i].root.clock.phase = -1.0; // nowhere
+    }
     md5_weigh_live(player, live);
 }
 
@@ -166,16 +169,24 @@ static md5_clock group_clock_after(const md5_player *player, const md5_live *liv
                             live->groups[number], seconds);
 }
 
+// Of a leaf that goes by itself.
+static md5_clock leaf_clock_after(const md5_player *player, const md5_live *live,
+                                  const md5_program *program, uint32_t number, double seconds)
+{
+    const md5_machine *const machine = player->machine;
+    const md5_leaf *const leaf = &live->leaves[number];
+    const md5_timing *const timing =
+        timing_of(machine, &machine->leaves[program->first_leaf + number]);
+    return md5_clock_advance(timing, leaf->now, leaf->rate * seconds);
+}
+
 void md5_find_clocks(md5_player *player, const md5_live *live, double seconds)
 {
     const md5_machine *const machine = player->machine;
     const md5_program *const program = md5_program_of(player, live);
-    const md5_leaf_plan *const plans = machine->leaves + program->first_leaf;
     for (uint32_t i = 0; i < program->num_leaves; i++) {
-        const md5_leaf *const leaf = &live->leaves[i];
-        if (plans[i].group < 0)
-            player->leaf_clocks[i] =
-                md5_clock_advance(timing_of(machine, &plans[i]), leaf->now, leaf->rate * seconds);
+        if (machine->leaves[program->first_leaf + i].group < 0)
+            player->leaf_clocks[i] = leaf_clock_after(player, live, program, i, seconds);
     }
     for (uint32_t i = 0; i < program->num_groups; i++) {
         player->group_clocks[i] = group_clock_after(player, live, program, i, seconds);
@@ -194,6 +205,11 @@ void md5_advance_live(md5_player *player, md5_live *live, double seconds)
         live->leaves[i].before = live->leaves[i].now;
     if (seconds == 0.0)
         return;
+    if (program->num_groups == 0) {
+        for (uint32_t i = 0; i < program->num_leaves; i++)
+            live->leaves[i].now = leaf_clock_after(player, live, program, i, seconds);
+        return;
+    }
     md5_find_clocks(player, live, seconds);
     set_clocks(program, live, player->leaf_clocks, player->group_clocks);
 }

@@ -64,17 +64,23 @@ static md5_wrap wrap_of(const md5_source *source, md5_play_mode mode)
     return source->timings[mode].period == MD5_PERIOD_OPEN ? MD5_WRAP_CYCLE : MD5_WRAP_LOOP;
 }
 
-void md5_sample_source(const md5_machine *machine, const md5_source *source, md5_play_mode mode,
-                       const md5_moment *moment, md5_transform *pose)
+void md5_sample_file(const md5_source *source, md5_play_mode mode, const md5_moment *moment,
+                     md5_transform *pose)
 {
     if (source->interpolation == MD5_INTERPOLATE_CUBIC)
         md5_sample_cubic(source->binding, moment, wrap_of(source, mode), MD5_ROOT_FILE, pose);
     else
         md5_sample(source->binding, moment, MD5_ROOT_FILE, pose);
+}
+
+void md5_sample_source(const md5_machine *machine, const md5_source *source, md5_play_mode mode,
+                       const md5_moment *moment, md5_transform *pose)
+{
+    md5_sample_file(source, mode, moment, pose);
     if (source->extract == MD5_EXTRACT_NONE)
         return;
     const md5_root_track track = md5_track_of(machine, source);
-    md5_take_root_way(&track, moment, &pose[0]);
+    md5_take_way(md5_way_at(&track, moment), &pose[0]);
 }
 
 // Items that are added, and states of layers that are: each has a reference.

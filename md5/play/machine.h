@@ -143,6 +143,7 @@ typedef struct md5_play_layer {
     int32_t weight_parameter;
     size_t first_state, first_any; // transitions from any state
     uint32_t num_states, num_any;
+    bool has_waits;      // some transition waits for its exit
     md5_joint_set added; // the joints that it may change, where it is added
     // The most that any of its states has.
     uint32_t max_leaves, max_groups, max_parts;
@@ -223,7 +224,10 @@ static inline md5_root_track md5_track_of(const md5_machine *machine, const md5_
     };
 }
 
-// The pose of a clip at a moment, without what is extracted. `mode` says what lies beyond its ends.
+// The pose of a clip at a moment, with all that its file says of joint 0, and without what is
+// extracted. `mode` says what lies beyond its ends.
+void md5_sample_file(const md5_source *source, md5_play_mode mode, const md5_moment *moment,
+                     md5_transform *pose);
 void md5_sample_source(const md5_machine *machine, const md5_source *source, md5_play_mode mode,
                        const md5_moment *moment, md5_transform *pose);
 

@@ -47,15 +47,19 @@ static md5_way add(md5_way a, md5_way b, double t)
     return md5_way_mul(a, mix(NO_WAY, b, t));
 }
 
-static md5_way way_of_leaf(const md5_machine *machine, const md5_leaf_plan *plan,
-                           const md5_leaf *leaf)
+static md5_way way_of_leaf(const md5_machine *machine, const md5_leaf_plan *plan, md5_leaf *leaf)
 {
     const md5_playable *const playable = &machine->playables[plan->playable];
     const md5_source *const source = &machine->sources[playable->source];
     if (source->extract == MD5_EXTRACT_NONE)
         return NO_WAY;
     const md5_root_track track = md5_track_of(machine, source);
-    return md5_root_way(&track, &source->timings[playable->mode], leaf->before, leaf->now);
+    const md5_timing *const timing = &source->timings[playable->mode];
+    const md5_root_place from = md5_is_at(&leaf->root, leaf->before)
+                                    ? leaf->root
+                                    : md5_root_place_at(&track, timing, leaf->before);
+    leaf->root = md5_root_place_at(&track, timing, leaf->now);
+    return md5_way_between(&track, &from, &leaf->root);
 }
 
 // What mask an item has at joint 0.
@@ -94,6 +98,8 @@ static md5_way way_of_live(md5_player *player, const md5_live *live)
     const md5_program *const program = md5_program_of(player, live);
     if (!program || !program->has_way)
         return NO_WAY;
+    if (program->num_parts == 1) // a clip
+        return way_of_leaf(machine, &machine->leaves[program->first_leaf], &live->leaves[0]);
     const md5_part *const parts = machine->parts + program->first_part;
     uint32_t num_ways = 0;
     for (uint32_t i = 0; i < program->num_parts; i++)

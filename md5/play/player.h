@@ -20,7 +20,19 @@ typedef struct md5_leaf {
     double rate;           // cycles a second by itself
     float weight;          // in its motion
     float share;           // in the group that it keeps step with
+    md5_root_place root;   // of the last clock at which it was asked for
 } md5_leaf;
+
+static inline bool md5_is_at(const md5_root_place *place, md5_clock clock)
+{
+    return place->clock.phase == clock.phase && place->clock.cycle == clock.cycle;
+}
+
+// fmin() without a call, of what is a number.
+static inline double md5_least(double a, double b)
+{
+    return b < a ? b : a;
+}
 
 // A state's motion in play.
 typedef struct md5_live {

@@ -79,7 +79,7 @@ void md5_make_root_track(md5_extract extract, const md5_transform *roots, uint32
 
 // Between two frames. The shorter arc of yaw is near enough to its chord, brought to unit length;
 // what this is off from the sampled rotation stays in the pose.
-static md5_way way_at(const md5_root_track *track, const md5_moment *moment)
+md5_way md5_way_at(const md5_root_track *track, const md5_moment *moment)
 {
     const md5_way *a = &track->frames[moment->frame0], *b = &track->frames[moment->frame1];
     if (moment->frame1 < moment->frame0)
@@ -118,23 +118,25 @@ static md5_way repeated(md5_way way, int64_t power)
     return product;
 }
 
-md5_way md5_root_way(const md5_root_track *track, const md5_timing *timing, md5_clock from,
-                     md5_clock to)
+md5_root_place md5_root_place_at(const md5_root_track *track, const md5_timing *timing,
+                                 md5_clock clock)
 {
-    const md5_moment start = md5_clock_moment(timing, from, MD5_INTERPOLATE_LINEAR);
-    const md5_moment end = md5_clock_moment(timing, to, MD5_INTERPOLATE_LINEAR);
-    md5_way way = way_at(track, &end);
-    if (end.cycle != start.cycle) {
-        const md5_way cycle = track->frames[track->num_frames - 1];
-        way = md5_way_mul(repeated(cycle, end.cycle - start.cycle), way);
-    }
-    return md5_way_mul(md5_way_inverse(way_at(track, &start)), way);
+    const md5_moment moment = md5_clock_moment(timing, clock, MD5_INTERPOLATE_LINEAR);
+    return (md5_root_place){clock, moment.cycle, md5_way_at(track, &moment)};
 }
 
-void md5_take_root_way(const md5_root_track *track, const md5_moment *moment, md5_transform *root)
+md5_way md5_way_between(const md5_root_track *track, const md5_root_place *from,
+                        const md5_root_place *to)
 {
-    if (track->extract == MD5_EXTRACT_NONE)
-        return;
-    const md5_transform back = md5_way_transform(md5_way_inverse(way_at(track, moment)));
-    *root = md5_transform_mul(back, *root);
+    md5_way way = to->way;
+    if (to->cycle != from->cycle) {
+        const md5_way cycle = track->frames[track->num_frames - 1];
+        way = md5_way_mul(repeated(cycle, to->cycle - from->cycle), way);
+    }
+    return md5_way_mul(md5_way_inverse(from->way), way);
+}
+
+void md5_take_way(md5_way way, md5_transform *root)
+{
+    *root = md5_transform_mul(md5_way_transform(md5_way_inverse(way)), *root);
 }

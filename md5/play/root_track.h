@@ -28,13 +28,26 @@ typedef struct md5_root_track {
 void md5_make_root_track(md5_extract extract, const md5_transform *roots, uint32_t num_frames,
                          md5_way *frames);
 
-// The way from one clock to another, whole cycles included, in the character's space at the first.
-// With ONCE and PING_PONG cycles bring nothing: what goes there comes back. In the interval of
-// MD5_PERIOD_OPEN that leads back to the first frame the character waits.
-md5_way md5_root_way(const md5_root_track *track, const md5_timing *timing, md5_clock from,
-                     md5_clock to);
+// Where it has come at a moment of a cycle. In the interval of MD5_PERIOD_OPEN that leads back to
+// the first frame the character waits. Something must be extracted.
+md5_way md5_way_at(const md5_root_track *track, const md5_moment *moment);
 
-// Takes out of pose[0], sampled at `moment`, what is extracted.
-void md5_take_root_way(const md5_root_track *track, const md5_moment *moment, md5_transform *root);
+// The same at a clock, of which a step needs two: the second is the next one's first.
+typedef struct md5_root_place {
+    md5_clock clock;
+    int64_t cycle; // that counts
+    md5_way way;
+} md5_root_place;
+
+md5_root_place md5_root_place_at(const md5_root_track *track, const md5_timing *timing,
+                                 md5_clock clock);
+
+// The way from one to the other, whole cycles included, in the character's space at the first. With
+// ONCE and PING_PONG cycles bring nothing: what goes there comes back.
+md5_way md5_way_between(const md5_root_track *track, const md5_root_place *from,
+                        const md5_root_place *to);
+
+// Takes out of pose[0] the way that is extracted at the moment at which it was sampled.
+void md5_take_way(md5_way way, md5_transform *root);
 
 #endif
