@@ -15,18 +15,18 @@ typedef struct aim_view {
     md5_row target, forward, up; // the last two in the tip's space
     md5_row eye;                 // place of the tip
     md5_row rotation;            // of the tip, model space
+    float up_along;              // cosine between forward and up
 } aim_view;
 
 // Turns about the direction of sight after `swing`, so that `up` leans neither left nor right of
 // the vertical z: cosine and sine are those between the parts of both at right angles to it.
-static md5_row set_upright(md5_row sight, md5_row up, md5_row swing)
+static md5_row set_upright(const aim_view *view, md5_vec3 sight, md5_vec3 up, md5_row swing)
 {
-    const md5_vec3 s = md5_vec3_of_row(sight), u = md5_vec3_of_row(up);
-    const float up_along = md5_row_dot3(up, sight);
-    const float slant = s.x * s.x + s.y * s.y; // squared sine to the vertical
-    if (!(1.0f - up_along * up_along > 1e-6f && slant > 1e-8f))
+    const float slant = sight.x * sight.x + sight.y * sight.y; // squared sine to the vertical
+    if (!(1.0f - view->up_along * view->up_along > 1e-6f && slant > 1e-8f))
         return swing;
-    const md5_row turn = md5_row_about(sight, u.z - up_along * s.z, s.x * u.y - s.y * u.x);
+    const md5_row turn = md5_row_about(md5_row_of_vec3(sight), up.z - view->up_along * sight.z,
+                                       sight.x * up.y - sight.y * up.x);
     if (slant < STEEP * STEEP) {
         const float part = sqrtf(slant) / STEEP;
         const md5_quat faded = md5_slerp(MD5_NO_TURN, md5_quat_of_row(turn), part);
@@ -40,10 +40,22 @@ static md5_row wanted_turn(const aim_view *view)
 {
     const md5_row toward = md5_row_sub(view->target, view->eye);
     const md5_row forward = md5_row_rotate(view->rotation, view->forward);
+    const md5_row up = md5_row_rotate(view->rotation, view->up);
     const md5_row sight = md5_row_normalize(toward, forward);
-    const md5_row swing = md5_row_between(forward, sight);
-    const md5_row up = md5_row_rotate(swing, md5_row_rotate(view->rotation, view->up));
-    return set_upright(sight, up, swing);
+    const float cosine = md5_row_dot3(forward, sight);
+    const md5_row swing = md5_row_between_at(forward, sight, cosine);
+    md5_row swung;
+    if (cosine > MD5_FAR) {
+        // What the swing makes of `up`, without waiting for it: up - k (forward + sight), but for
+        // a part along the sight, which is known: as much as there was along forward.
+        const md5_row both = md5_row_add(forward, sight);
+        const float k = md5_row_dot3(up, both) / (1.0f + cosine);
+        swung = md5_row_add(md5_row_sub(up, md5_row_scale(both, k)),
+                            md5_row_scale(sight, 2.0f * view->up_along));
+    } else {
+        swung = md5_row_rotate(swing, up);
+    }
+    return set_upright(view, md5_vec3_of_row(sight), md5_vec3_of_row(swung), swing);
 }
 
 // How far each joint may turn.
@@ -78,12 +90,14 @@ static md5_row limit_turn(md5_row turn, const aim_limit *limit)
     return md5_row_with_w(md5_row_scale(axis, most.x), most.w);
 }
 
-// One of `count` equal parts. Half of a turn lies in the middle between it and none.
+// One of `count` equal parts, of a turn of which w >= 0. Half of a turn lies in the middle between
+// it and none: (x y z, 1 + w), whose square is 2 (1 + w).
 static md5_row equal_part(md5_row turn, uint32_t count)
 {
-    for (; count % 2 == 0; count /= 2)
-        turn = md5_row_of_quat(md5_quat_unit(
-            md5_quat_of_row(md5_row_add(turn, md5_row_of(0.0f, 0.0f, 0.0f, 1.0f))), MD5_NO_TURN));
+    for (; count % 2 == 0; count /= 2) {
+        const float w = 1.0f + md5_row_at(turn, 3);
+        turn = md5_row_scale(md5_row_with_w(turn, w), 1.0f / sqrtf(w + w));
+    }
     if (count == 1)
         return turn;
     const md5_quat part = md5_slerp(MD5_NO_TURN, md5_quat_of_row(turn), 1.0f / (float)count);
@@ -97,10 +111,11 @@ static void turn_joints(const md5_chain *chain, aim_view *view, float limit, md5
     if (last > 0) {
         const md5_row whole = shorter_way(wanted_turn(view));
         const md5_row turn = limit_turn(equal_part(whole, chain->count), &most);
-        md5_row so_far = md5_row_of(0.0f, 0.0f, 0.0f, 1.0f);
+        md5_row so_far = turn;
         md5_row old = md5_row_of_vec3(chain->places[0]), place = old;
         for (uint32_t i = 0; i < last; i++) {
-            so_far = md5_row_trim(md5_row_turn(turn, so_far));
+            if (i > 0)
+                so_far = md5_row_trim(md5_row_turn(turn, so_far));
             turned[i] = md5_quat_of_row(md5_row_turn(so_far, md5_row_load(&chain->rotations[i])));
             const md5_row next = md5_row_of_vec3(chain->places[i + 1]);
             place = md5_row_add(place, md5_row_rotate(so_far, md5_row_sub(next, old)));
@@ -130,6 +145,7 @@ bool md5_aim(const md5_skeleton *skeleton, md5_transform *pose, const md5_aim_jo
         .up = md5_row_of_vec3(up),
         .eye = md5_row_of_vec3(chain.places[chain.count - 1]),
         .rotation = md5_row_load(&chain.rotations[chain.count - 1]),
+        .up_along = md5_vec3_dot(forward, up),
     };
     md5_quat turned[MD5_MAX_CHAIN];
     turn_joints(&chain, &view, job->limit, turned);

@@ -57,8 +57,7 @@ static md5_row unit_row(md5_row q)
     return md5_row_of_quat(md5_quat_unit(md5_quat_of_row(q), MD5_NO_TURN));
 }
 
-static md5_row_place place_of(const md5_skeleton *skeleton, const md5_transform *pose,
-                              uint32_t joint)
+md5_row_place md5_place_of(const md5_skeleton *skeleton, const md5_transform *pose, uint32_t joint)
 {
     md5_row rotation = md5_row_rotation(&pose[joint]);
     md5_row place = md5_row_translation(&pose[joint]);
@@ -77,7 +76,7 @@ md5_row_place md5_place_above(const md5_skeleton *skeleton, const md5_transform 
 {
     const int32_t parent = skeleton->joints[joint].parent;
     if (parent >= 0)
-        return place_of(skeleton, pose, (uint32_t)parent);
+        return md5_place_of(skeleton, pose, (uint32_t)parent);
     return (md5_row_place){
         .rotation = md5_row_of(0.0f, 0.0f, 0.0f, 1.0f),
         .place = md5_row_of(0.0f, 0.0f, 0.0f, 0.0f),
@@ -95,7 +94,7 @@ static md5_transform transform_of(md5_row_place place)
 md5_transform md5_joint_in_model(const md5_skeleton *skeleton, const md5_transform *pose,
                                  uint32_t joint)
 {
-    return transform_of(place_of(skeleton, pose, joint));
+    return transform_of(md5_place_of(skeleton, pose, joint));
 }
 
 md5_transform md5_parent_in_model(const md5_skeleton *skeleton, const md5_transform *pose,
@@ -140,12 +139,13 @@ bool md5_find_chain(const md5_skeleton *skeleton, const md5_transform *pose, uin
 
     const md5_row_place above = md5_place_above(skeleton, pose, chain->joints[0]);
     chain->above = md5_quat_of_row(above.rotation);
-    md5_row rotation = above.rotation, place = above.place;
+    md5_row product = above.rotation, rotation = product, place = above.place;
     bool is_sound = true;
     for (uint32_t i = 0; i < count; i++) {
         const md5_transform *const local = &pose[chain->joints[i]];
         place = md5_row_add(place, md5_row_rotate(rotation, md5_row_translation(local)));
-        rotation = md5_row_trim(md5_row_turn(rotation, md5_row_rotation(local)));
+        product = md5_row_turn(product, md5_row_rotation(local));
+        rotation = md5_row_trim(product); // for which the next joint need not wait
         chain->places[i] = md5_vec3_of_row(place);
         chain->rotations[i] = md5_quat_of_row(rotation);
         is_sound = is_sound && md5_is_place(chain->places[i]);

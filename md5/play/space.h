@@ -13,6 +13,9 @@
 // Farthest that a place may lie along an axis: squares of distances stay finite.
 #define MD5_FARTHEST 1e15f
 
+// The cosine of 120 degrees.
+#define MD5_FAR -0.5f
+
 // False for what is not finite or beyond all reason.
 static inline bool md5_is_place(md5_vec3 v)
 {
@@ -75,17 +78,21 @@ static inline md5_row md5_row_about(md5_row axis, float cosine, float sine)
     return md5_row_with_w(md5_row_scale(axis, half_sine * scale), half_cosine * scale);
 }
 
-// The shortest turn from one unit vector to another; opposite ones: about any axis that is at right
-// angles to them.
+// The shortest turn from one unit vector to another, of which the cosine is known; opposite ones:
+// about any axis that is at right angles to them.
 md5_quat md5_quat_between_far(md5_vec3 from, md5_vec3 to); // more than 120 degrees
-static inline md5_row md5_row_between(md5_row from, md5_row to)
+static inline md5_row md5_row_between_at(md5_row from, md5_row to, float cosine)
 {
-    const float cosine = md5_row_dot3(from, to);
-    if (!(cosine > -0.5f))
+    if (!(cosine > MD5_FAR))
         return md5_row_of_quat(md5_quat_between_far(md5_vec3_of_row(from), md5_vec3_of_row(to)));
     // The quaternion (from x to, 1 + cosine), whose square is 2 (1 + cosine).
     const float half_cosine = sqrtf(0.5f + 0.5f * cosine);
     return md5_row_with_w(md5_row_scale(md5_row_cross(from, to), 0.5f / half_cosine), half_cosine);
+}
+
+static inline md5_row md5_row_between(md5_row from, md5_row to)
+{
+    return md5_row_between_at(from, to, md5_row_dot3(from, to));
 }
 
 static inline md5_quat md5_quat_between(md5_vec3 from, md5_vec3 to)
@@ -119,9 +126,11 @@ static inline void md5_turn_joint(md5_transform *joint, const md5_share *share, 
         md5_turn_partly(joint, share, md5_quat_of_row(to));
         return;
     }
-    // On the side on which a smaller weight ends.
+    // On the side on which a smaller weight ends: nearly always the same, so that no one waits.
     const float cosine = md5_row_dot4(md5_row_rotation(joint), to);
-    joint->rotation = md5_quat_of_row(md5_row_scale(to, cosine < 0.0f ? -1.0f : 1.0f));
+    joint->rotation = md5_quat_of_row(to);
+    if (cosine < 0.0f)
+        joint->rotation = md5_quat_of_row(md5_row_scale(to, -1.0f));
 }
 
 // A rotation and a place, as rows.
@@ -129,7 +138,8 @@ typedef struct md5_row_place {
     md5_row rotation, place;
 } md5_row_place;
 
-// Model space: of what `joint` is relative to, which for a root is nothing.
+// Model space: of a joint; of what it is relative to, which for a root is nothing.
+md5_row_place md5_place_of(const md5_skeleton *skeleton, const md5_transform *pose, uint32_t joint);
 md5_row_place md5_place_above(const md5_skeleton *skeleton, const md5_transform *pose,
                               uint32_t joint);
 

@@ -56,18 +56,16 @@ static bool find_joints(const md5_skeleton *skeleton, uint32_t tip, uint32_t *jo
 // False if the limb has no length.
 static bool measure_limb(const md5_skeleton *skeleton, const md5_transform *pose, two_bones *limb)
 {
-    const md5_row_place above = md5_place_above(skeleton, pose, limb->joints[0]);
-    const md5_transform *const hip = &pose[limb->joints[0]], *const knee = &pose[limb->joints[1]];
-    const md5_transform *const foot = &pose[limb->joints[2]];
+    const md5_row_place hip = md5_place_of(skeleton, pose, limb->joints[0]);
+    const md5_transform *const knee = &pose[limb->joints[1]], *const foot = &pose[limb->joints[2]];
     const md5_row upper = md5_row_translation(knee), lower = md5_row_translation(foot);
     const float upper_length = md5_row_length(upper), lower_length = md5_row_length(lower);
     limb->reach = upper_length + lower_length;
     if (!(limb->reach > 1e-15f && limb->reach < MD5_FARTHEST))
         return false;
-    limb->to_model = md5_row_trim(md5_row_turn(above.rotation, md5_row_rotation(hip)));
-    limb->from_model = md5_row_conjugate(limb->to_model);
-    limb->start =
-        md5_row_add(above.place, md5_row_rotate(above.rotation, md5_row_translation(hip)));
+    limb->to_model = hip.rotation;
+    limb->from_model = md5_row_conjugate(hip.rotation);
+    limb->start = hip.place;
     const float share = 1.0f / limb->reach;
     limb->upper = md5_row_scale(upper, share);
     limb->lower = md5_row_scale(md5_row_rotate(md5_row_rotation(knee), lower), share);
@@ -242,7 +240,7 @@ bool md5_two_bone(const md5_skeleton *skeleton, md5_transform *pose, const md5_t
         return true;
     const md5_row way = md5_row_sub(md5_row_of_vec3(job->target), limb.start);
     const md5_row toward = md5_row_scale(md5_row_rotate(limb.from_model, way), 1.0f / limb.reach);
-    const float distance = md5_row_length(toward);
+    const float distance = md5_row_length(way) / limb.reach;
     if (!(distance < MD5_FARTHEST)) // also where the hip is at no place
         return true;
     const limb_goal goal = choose_goal(&limb, distance, job);
