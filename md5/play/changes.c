@@ -61,7 +61,7 @@ static md5_live *take_slot(md5_run *run)
     while ((used >> slot & 1u) != 0)
         slot++;
     run->order[run->num_used++] = slot;
-    return &run->slots[slot];
+    return md5_slot(run, slot);
 }
 
 // Makes room for one more: the two oldest become a frozen pose, at the next pose. What came after

@@ -5,25 +5,37 @@
 #include <math.h>
 #include <string.h>
 
-// A layer's slots, each with room for the largest of its states.
-static void place_run(md5_block *block, const md5_machine *machine, const md5_play_layer *layer,
-                      md5_run *run)
+// Room for the largest state of a layer. `live` is NULL while measuring.
+static void place_live(md5_block *block, const md5_play_layer *layer, md5_live *live)
 {
-    md5_run placed = {0};
-    for (uint32_t i = 0; i < MD5_SLOTS; i++) {
-        md5_live *const live = &placed.slots[i];
-        live->leaves = md5_block_take(block, layer->max_leaves, sizeof *live->leaves);
-        live->groups = md5_block_take(block, layer->max_groups, sizeof *live->groups);
-        live->weights = md5_block_take(block, layer->max_parts, sizeof *live->weights);
-        live->totals = md5_block_take(block, layer->max_parts, sizeof *live->totals);
-    }
-    placed.snapshot = md5_block_take(block, machine->num_joints, sizeof *placed.snapshot);
-    placed.offsets = md5_block_take(block, machine->num_joints, sizeof *placed.offsets);
-    if (run)
-        *run = placed;
+    const md5_live placed = {
+        .leaves = md5_block_take(block, layer->max_leaves, sizeof *placed.leaves),
+        .groups = md5_block_take(block, layer->max_groups, sizeof *placed.groups),
+        .weights = md5_block_take(block, layer->max_parts, sizeof *placed.weights),
+        .totals = md5_block_take(block, layer->max_parts, sizeof *placed.totals),
+    };
+    if (live)
+        *live = placed;
 }
 
-// Lays a player out in the block, or measures that.
+// What is only needed while states change.
+static void place_rest(md5_block *block, const md5_machine *machine, const md5_play_layer *layer,
+                       md5_run *run)
+{
+    md5_live *const others = md5_block_take(block, MD5_SLOTS - 1, sizeof *others);
+    for (uint32_t i = 0; i < MD5_SLOTS - 1; i++)
+        place_live(block, layer, others ? &others[i] : NULL);
+    md5_transform *const snapshot = md5_block_take(block, machine->num_joints, sizeof *snapshot);
+    md5_offset *const offsets = md5_block_take(block, machine->num_joints, sizeof *offsets);
+    if (!run)
+        return;
+    run->others = others;
+    run->snapshot = snapshot;
+    run->offsets = offsets;
+}
+
+// Lays a player out in the block, or measures that. What each step and each pose need lies together
+// at the beginning: among many players, none is in the first cache when its turn comes.
 static md5_player *place(md5_block *block, const md5_machine *machine)
 {
     const md5_machine_desc *const tables = &machine->tables;
@@ -32,14 +44,15 @@ static md5_player *place(md5_block *block, const md5_machine *machine)
     placed.parameters = md5_block_take(block, tables->num_parameters, sizeof *placed.parameters);
     placed.consumed = md5_block_take(block, tables->num_parameters, sizeof *placed.consumed);
     placed.runs = md5_block_take(block, tables->num_layers, sizeof *placed.runs);
+    if (placed.runs)
+        memset(placed.runs, 0, tables->num_layers * sizeof *placed.runs);
     size_t num_leaves = 0;
     for (uint32_t i = 0; i < tables->num_layers; i++) {
-        place_run(block, machine, &machine->layers[i], placed.runs ? &placed.runs[i] : NULL);
+        place_live(block, &machine->layers[i], placed.runs ? &placed.runs[i].first : NULL);
         num_leaves += machine->layers[i].max_leaves;
     }
     placed.targets = md5_block_take(block, tables->num_modifiers, sizeof *placed.targets);
     placed.are_placed = md5_block_take(block, tables->num_modifiers, sizeof *placed.are_placed);
-    placed.springs = md5_block_take(block, machine->num_springs, sizeof *placed.springs);
     placed.flows = md5_block_take(block, machine->max_parts, sizeof *placed.flows);
     placed.gathered = md5_block_take(block, machine->max_parts, sizeof *placed.gathered);
     placed.leaf_clocks = md5_block_take(block, machine->max_leaves, sizeof *placed.leaf_clocks);
@@ -47,6 +60,9 @@ static md5_player *place(md5_block *block, const md5_machine *machine)
     placed.sync_items = md5_block_take(block, machine->max_leaves, sizeof *placed.sync_items);
     placed.ways =
         md5_block_take(block, machine->has_way ? machine->max_poses : 0, sizeof *placed.ways);
+    for (uint32_t i = 0; i < tables->num_layers; i++)
+        place_rest(block, machine, &machine->layers[i], placed.runs ? &placed.runs[i] : NULL);
+    placed.springs = md5_block_take(block, machine->num_springs, sizeof *placed.springs);
     placed.walkers = md5_block_take(block, machine->has_events ? num_leaves : 0,
                                     MD5_MAX_LIVE * sizeof *placed.walkers);
     if (player)
@@ -162,8 +178,8 @@ md5_layer_status md5_player_layer(const md5_player *player, uint32_t layer)
     if (layer >= machine->tables.num_layers)
         return (md5_layer_status){.from = -1};
     const md5_play_layer *const of = &machine->layers[layer];
-    const md5_run *const run = &player->runs[layer];
-    const md5_live *const live = &run->slots[run->order[run->num_used - 1]];
+    md5_run *const run = &player->runs[layer];
+    const md5_live *const live = md5_newest(run);
     const float progress = (float)md5_progress(live);
     return (md5_layer_status){
         .state = live->state,

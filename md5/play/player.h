@@ -58,7 +58,6 @@ typedef struct md5_span {
 } md5_span;
 
 typedef struct md5_run {
-    md5_live slots[MD5_SLOTS];
     uint8_t order[MD5_SLOTS]; // slots in use: ghosts, then what lives, oldest first
     uint8_t num_used, num_ghosts;
     bool is_left;      // ghosts were left by an inertial transition, which the next pose begins
@@ -68,6 +67,7 @@ typedef struct md5_run {
     md5_span leaving, settling; // of the transition that `is_left` is about; of the offsets
     md5_transform *snapshot;    // [joints]
     md5_offset *offsets;        // [joints]
+    md5_live first, *others;    // the slots; mostly one is enough
 } md5_run;
 
 // Weights and speed on the way down to a part.
@@ -116,9 +116,14 @@ static inline const md5_program *md5_program_of(const md5_player *player, const 
     return live->program < 0 ? NULL : &player->machine->programs[live->program];
 }
 
+static inline md5_live *md5_slot(md5_run *run, uint32_t number)
+{
+    return number == 0 ? &run->first : &run->others[number - 1];
+}
+
 static inline md5_live *md5_live_at(md5_run *run, uint32_t place)
 {
-    return &run->slots[run->order[place]];
+    return md5_slot(run, run->order[place]);
 }
 
 // The one that fades in, or is there alone.
