@@ -166,24 +166,36 @@ static bool make_job(const md5gl_clips *clips, const md5gl_clip_job *job, gpu_jo
     return true;
 }
 
+// One after the other into the buffer, each at once, since it may be memory that is slow to go
+// back to.
 static bool upload_jobs(md5gl_renderer *renderer, const md5gl_clips *clips,
                         const md5gl_clip_job *jobs, uint32_t count, md5_error *error)
 {
-    gpu_job *const made = md5gl_alloc(&renderer->allocator, count, sizeof *made, error);
-    if (!made)
-        return false;
+    const GladGLContext *gl = &renderer->gl;
+    const GLenum target = MD5GL_SHADER_STORAGE_BUFFER;
+    const GLsizeiptr size = (GLsizeiptr)(count * sizeof(gpu_job));
+    if (count == 0)
+        return true;
+    gl->BindBuffer(target, clips->jobs);
+    gl->BufferData(target, size, NULL, GL_STREAM_DRAW);
+    gpu_job *const mapped =
+        gl->MapBufferRange(target, 0, size, GL_MAP_WRITE_BIT | GL_MAP_INVALIDATE_BUFFER_BIT);
+    if (!mapped)
+        return md5gl_fail(error, MD5_ERROR_GPU, "no memory for %u characters", (unsigned)count);
     bool valid = true;
     for (uint32_t i = 0; i < count && valid; i++) {
-        valid = make_job(clips, &jobs[i], &made[i]);
-        if (!valid)
+        gpu_job made;
+        valid = make_job(clips, &jobs[i], &made);
+        if (valid)
+            mapped[i] = made;
+        else
             md5gl_fail(error, MD5_ERROR_RANGE, "character %u: no such clip, frame or root",
                        (unsigned)i);
     }
-    if (valid)
-        md5gl_stream(renderer, MD5GL_SHADER_STORAGE_BUFFER, clips->jobs, made,
-                     count * sizeof *made);
-    md5gl_free(&renderer->allocator, made, count * sizeof *made);
-    return valid;
+    if (gl->UnmapBuffer(target))
+        return valid;
+    return md5gl_fail(error, MD5_ERROR_GPU, "what was written for %u characters is lost",
+                      (unsigned)count);
 }
 
 static void dispatch(md5gl_renderer *renderer, const md5gl_clips *clips, uint32_t first,
