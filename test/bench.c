@@ -118,7 +118,7 @@ static void measure_reading(bench_table *table, int count, char **paths)
 
 // -- Posing ---------------------------------------------------------------------------------------
 
-static md5_cpu best_of_posing(void)
+static md5_cpu widest_set(void)
 {
     return md5_cpu_has(MD5_CPU_AVX512) ? MD5_CPU_AVX512 : md5_cpu_best();
 }
@@ -131,7 +131,7 @@ static void measure_pose(bench_table *table, posing *made, bench_work *work, con
                                       .work = work,
                                       .of = made,
                                       .units = characters * made->model->skeleton.num_joints,
-                                      .best = best_of_posing(),
+                                      .best = widest_set(),
                                       .levels = levels,
                                       .goal = goal});
 }
@@ -327,7 +327,7 @@ static void measure_skin(bench_table *table, skinning *of, bench_work *work, dou
                                       .work = work,
                                       .of = of,
                                       .units = of->num_vertices,
-                                      .best = md5_cpu_best(),
+                                      .best = widest_set(),
                                       .levels = true,
                                       .goal = goal});
 }
@@ -401,7 +401,7 @@ int main(int argc, char **argv)
     measure_made_meshes(&table);
     measure_real_meshes(&table, argc - 2, argv + 2);
     printf("\n%d of %d goals met; %.0f seconds; widest instruction set: %s\n", table.num_met,
-           table.num_goals, bench_now() - start, bench_level_name(best_of_posing()));
+           table.num_goals, bench_now() - start, bench_level_name(widest_set()));
     if (fclose(table.csv) != 0)
         fail("cannot write", argv[1]);
     return 0;

@@ -31,7 +31,7 @@ typedef enum md5_cpu {
     MD5_CPU_SCALAR,
     MD5_CPU_SSE2,
     MD5_CPU_AVX2,
-    MD5_CPU_AVX512, // only posing has kernels for it
+    MD5_CPU_AVX512, // posing has kernels for it, and skinning for what gains by it
     MD5_CPU_NEON,
     MD5_CPU_COUNT
 } md5_cpu;

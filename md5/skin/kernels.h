@@ -19,10 +19,12 @@ typedef struct md5_skin_job {
 void md5_skin_scalar(const md5_skin_job *job);
 void md5_skin_sse2(const md5_skin_job *job);
 void md5_skin_avx2(const md5_skin_job *job);
+void md5_skin_avx512(const md5_skin_job *job);
 void md5_skin_neon(const md5_skin_job *job);
 
-// One run, in plain C.
+// One run, in plain C; with AVX2, without bounds.
 void md5_skin_run_scalar(const md5_skin_job *job, const md5_skin_run *run);
+void md5_skin_run_avx2(const md5_skin_job *job, const md5_skin_run *run);
 
 // md5_skin() with the kernel of `level`, which must be there (md5_cpu_has).
 void md5_skin_with(md5_cpu level, const md5_skin_job *job);

@@ -1,4 +1,4 @@
-// Points in eight lanes, for AVX2 and AVX-512: see skin_wide.h.
+// Points in eight lanes, for AVX2: see skin_wide.h.
 #ifndef MD5_SKIN_POINTS_AVX2_H
 #define MD5_SKIN_POINTS_AVX2_H
 

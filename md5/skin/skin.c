@@ -14,9 +14,13 @@ void md5_skin_with(md5_cpu level, const md5_skin_job *job)
         break;
 #endif
 #if MD5_HAS_AVX2
-    case MD5_CPU_AVX512: // would gain nothing: see README.md
     case MD5_CPU_AVX2:
         md5_skin_avx2(job);
+        break;
+#endif
+#if MD5_HAS_AVX512
+    case MD5_CPU_AVX512:
+        md5_skin_avx512(job);
         break;
 #endif
 #if MD5_HAS_NEON
@@ -33,5 +37,5 @@ void md5_skin(const md5_mesh *mesh, const md5_mat34 *palette, md5_vec3 *position
               md5_vec3 *normals, md5_vec4 *tangents)
 {
     const md5_skin_job job = {mesh, palette, positions, normals, tangents, NULL};
-    md5_skin_with(md5_cpu_best(), &job);
+    md5_skin_with(md5_cpu_has(MD5_CPU_AVX512) ? MD5_CPU_AVX512 : md5_cpu_best(), &job);
 }

@@ -11,6 +11,11 @@ void md5_skin_avx2(const md5_skin_job *job)
     skin(job);
 }
 
+void md5_skin_run_avx2(const md5_skin_job *job, const md5_skin_run *run)
+{
+    skin_run(job, run, NULL);
+}
+
 void md5_dual_avx2(const md5_dual_job *job)
 {
     skin_dual(job);

@@ -5,37 +5,13 @@
 // MD5_WIDTH of them: an entry of a joint is loaded once, and each lane weighs it with its vertex's
 // bias. Single vertices have matrices of their own: these are weighed and added up one vertex after
 // the other, as they lie in the palette, and then change places with their entries.
-#include "md5/core/wide.h"
 #include "md5/skin/kernels.h"
+#include "md5/skin/turn_wide.h"
 
 #include <float.h>
 
 // So many are as fast in plain C.
 enum { FEW_SINGLES = MD5_WIDTH / 2 };
-
-// Points or directions, one in each lane.
-typedef struct lanes3 {
-    md5_wide x, y, z;
-} lanes3;
-
-// A row of a matrix in each lane, or an influence. Not an array: compilers keep members in
-// registers more readily.
-typedef struct lanes4 {
-    md5_wide x, y, z, w;
-} lanes4;
-
-// A matrix in each lane.
-typedef struct lanes_mat34 {
-    lanes4 x, y, z; // rows
-} lanes_mat34;
-
-#if defined(MD5_WIDE_AVX2)
-#include "md5/skin/lanes_avx2.h"
-#elif defined(MD5_WIDE_SSE2)
-#include "md5/skin/lanes_sse2.h"
-#elif defined(MD5_WIDE_NEON)
-#include "md5/skin/lanes_neon.h"
-#endif
 
 // A box in each lane.
 typedef struct lanes_box {
@@ -161,50 +137,7 @@ MD5_WIDE_INLINE void put_places(const skin_arrays *arrays, const group *of, md5_
         (lanes3){higher(box->high.x, a.x), higher(box->high.y, a.y), higher(box->high.z, a.z)};
 }
 
-// -- Places and directions ------------------------------------------------------------------
-
-MD5_WIDE_INLINE md5_wide sum3(md5_wide a, md5_wide b, md5_wide c)
-{
-    return md5_wide_add(md5_wide_add(a, b), c);
-}
-
-MD5_WIDE_INLINE md5_wide sum_row(lanes4 e)
-{
-    return md5_wide_add(md5_wide_add(e.x, e.y), md5_wide_add(e.z, e.w));
-}
-
-MD5_WIDE_INLINE md5_wide move_row(lanes4 e, lanes3 p)
-{
-    return sum_row(
-        (lanes4){md5_wide_mul(e.x, p.x), md5_wide_mul(e.y, p.y), md5_wide_mul(e.z, p.z), e.w});
-}
-
-MD5_WIDE_INLINE lanes3 move_points(const lanes_mat34 *m, lanes3 p)
-{
-    return (lanes3){move_row(m->x, p), move_row(m->y, p), move_row(m->z, p)};
-}
-
-MD5_WIDE_INLINE md5_wide turn_row(lanes4 e, lanes3 v)
-{
-    return sum3(md5_wide_mul(e.x, v.x), md5_wide_mul(e.y, v.y), md5_wide_mul(e.z, v.z));
-}
-
-// See md5_vec3_normalize().
-MD5_WIDE_INLINE lanes3 turn(const lanes_mat34 *m, lanes3 bind)
-{
-    const lanes3 v = {turn_row(m->x, bind), turn_row(m->y, bind), turn_row(m->z, bind)};
-    const md5_wide square =
-        sum3(md5_wide_mul(v.x, v.x), md5_wide_mul(v.y, v.y), md5_wide_mul(v.z, v.z));
-    const md5_wide scale = md5_wide_div(md5_wide_all(1.0f), md5_wide_sqrt(square));
-    lanes3 unit = {md5_wide_mul(v.x, scale), md5_wide_mul(v.y, scale), md5_wide_mul(v.z, scale)};
-    const md5_mask has_direction = md5_wide_greater(square, md5_wide_all(1e-30f));
-    if (!is_all_true(has_direction)) {
-        unit.x = md5_wide_select(has_direction, unit.x, bind.x);
-        unit.y = md5_wide_select(has_direction, unit.y, bind.y);
-        unit.z = md5_wide_select(has_direction, unit.z, bind.z);
-    }
-    return unit;
-}
+// -- Directions -----------------------------------------------------------------------------
 
 MD5_WIDE_INLINE void turn_tangents(const skin_arrays *arrays, const group *of, md5_skin_order order,
                                    const lanes_mat34 *m)

@@ -1,0 +1,61 @@
+// Points of two spans in sixteen lanes, for AVX-512: see skin_avx512.c.
+#ifndef MD5_SKIN_POINTS_AVX512_H
+#define MD5_SKIN_POINTS_AVX512_H
+
+#include "md5/core/wide.h"
+#include "md5/md5model.h"
+
+MD5_WIDE_INLINE bool is_all_true(md5_mask mask)
+{
+    return mask == 0xffff;
+}
+
+// Places of one half, the same in both: 0 to 7 are the first register's, 16 to 23 the second's.
+#define IN_BOTH_HALVES(a, b, c, d, e, f, g, h)                                             \
+    _mm512_setr_epi32(a, b, c, d, e, f, g, h, 8 + (a), 8 + (b), 8 + (c), 8 + (d), 8 + (e), \
+                      8 + (f), 8 + (g), 8 + (h))
+
+// Eight floats of each span.
+MD5_WIDE_INLINE md5_wide load_halves(const float *low, const float *high)
+{
+    return _mm512_insertf32x8(_mm512_castps256_ps512(_mm256_loadu_ps(low)), _mm256_loadu_ps(high),
+                              1);
+}
+
+MD5_WIDE_INLINE void store_halves(float *low, float *high, md5_wide a)
+{
+    _mm256_storeu_ps(low, _mm512_castps512_ps256(a));
+    _mm256_storeu_ps(high, _mm512_extractf32x8_ps(a, 1));
+}
+
+MD5_WIDE_INLINE lanes3 load_two_spans(const md5_vec3 *low, const md5_vec3 *high)
+{
+    const float *const p = &low->x, *const q = &high->x;
+    const md5_wide u = load_halves(p, q), v = load_halves(p + 8, q + 8);
+    const md5_wide w = load_halves(p + 16, q + 16);
+    const md5_wide x = _mm512_permutex2var_ps(u, IN_BOTH_HALVES(0, 3, 6, 17, 20, 23, 0, 0), v);
+    const md5_wide y = _mm512_permutex2var_ps(u, IN_BOTH_HALVES(1, 4, 7, 18, 21, 0, 0, 0), v);
+    const md5_wide z = _mm512_permutex2var_ps(u, IN_BOTH_HALVES(2, 5, 16, 19, 22, 0, 0, 0), v);
+    return (lanes3){
+        _mm512_permutex2var_ps(x, IN_BOTH_HALVES(0, 1, 2, 3, 4, 5, 18, 21), w),
+        _mm512_permutex2var_ps(y, IN_BOTH_HALVES(0, 1, 2, 3, 4, 16, 19, 22), w),
+        _mm512_permutex2var_ps(z, IN_BOTH_HALVES(0, 1, 2, 3, 4, 17, 20, 23), w),
+    };
+}
+
+MD5_WIDE_INLINE void store_two_spans(md5_vec3 *low, md5_vec3 *high, lanes3 a)
+{
+    float *const p = &low->x, *const q = &high->x;
+    const md5_wide u = _mm512_permutex2var_ps(a.x, IN_BOTH_HALVES(0, 16, 0, 1, 17, 0, 2, 18), a.y);
+    const md5_wide v = _mm512_permutex2var_ps(a.x, IN_BOTH_HALVES(0, 3, 19, 0, 4, 20, 0, 5), a.y);
+    const md5_wide w = _mm512_permutex2var_ps(a.x, IN_BOTH_HALVES(21, 0, 6, 22, 0, 7, 23, 0), a.y);
+    store_halves(p, q, _mm512_permutex2var_ps(u, IN_BOTH_HALVES(0, 1, 16, 3, 4, 17, 6, 7), a.z));
+    store_halves(p + 8, q + 8,
+                 _mm512_permutex2var_ps(v, IN_BOTH_HALVES(18, 1, 2, 19, 4, 5, 20, 7), a.z));
+    store_halves(p + 16, q + 16,
+                 _mm512_permutex2var_ps(w, IN_BOTH_HALVES(0, 21, 2, 3, 22, 5, 6, 23), a.z));
+}
+
+#undef IN_BOTH_HALVES
+
+#endif
