@@ -63,15 +63,24 @@ bool md5gl_capture(md5gl_renderer *renderer, md5gl_model *model, uint32_t mesh_i
            && md5gl_check_context(renderer, error);
 }
 
+// By way of a copy: drivers move what is read back to where the GPU reads it slowly.
 static bool read_part(const GladGLContext *gl, GLuint buffer, size_t count, md5_mat34 *palettes,
                       md5_error *error)
 {
-    GLint64 size = 0;
+    const GLsizeiptr size = (GLsizeiptr)(count * sizeof *palettes);
+    GLint64 stored = 0;
     gl->BindBuffer(GL_TEXTURE_BUFFER, buffer);
-    gl->GetBufferParameteri64v(GL_TEXTURE_BUFFER, GL_BUFFER_SIZE, &size);
-    if ((uint64_t)size < count * sizeof *palettes)
+    gl->GetBufferParameteri64v(GL_TEXTURE_BUFFER, GL_BUFFER_SIZE, &stored);
+    if (stored < size)
         return md5gl_fail(error, MD5_ERROR_GPU, "the CPU skins; it takes no palettes up");
-    gl->GetBufferSubData(GL_TEXTURE_BUFFER, 0, (GLsizeiptr)(count * sizeof *palettes), palettes);
+    GLuint copy;
+    gl->GenBuffers(1, &copy);
+    gl->BindBuffer(GL_COPY_WRITE_BUFFER, copy);
+    gl->BufferData(GL_COPY_WRITE_BUFFER, size, NULL, GL_STREAM_READ);
+    gl->CopyBufferSubData(GL_TEXTURE_BUFFER, GL_COPY_WRITE_BUFFER, 0, 0, size);
+    gl->GetBufferSubData(GL_COPY_WRITE_BUFFER, 0, size, palettes);
+    gl->BindBuffer(GL_COPY_WRITE_BUFFER, 0);
+    gl->DeleteBuffers(1, &copy);
     return true;
 }
 
