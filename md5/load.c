@@ -120,7 +120,7 @@ static bool measure_meshes(md5_arena *arena, model_parts *parts)
             .weights = mesh->weights,
             .tangents = mesh->tangents,
         };
-        TRY(md5_geometry_measure(arena, &source, &parts->sizes[m]));
+        TRY(md5_geometry_measure(arena, &source, parts->file.bind, &parts->sizes[m]));
     }
     return true;
 }
@@ -221,6 +221,7 @@ static void place_mesh(md5_block *block, const md5_file_mesh *file, const md5_ge
     // What derive_mesh() needs of the sizes, until it is known better.
     mesh->num_influences = sizes->num_influences;
     mesh->max_weights = sizes->plan.max_influences;
+    mesh->max_influences = sizes->plan.num_spans;
     mesh->num_off_sums = sizes->plan.num_words;
     mesh->first_influence = drawn->first_influence;
     mesh->influence_joints = drawn->influence_joints;
@@ -232,8 +233,9 @@ static void place_mesh(md5_block *block, const md5_file_mesh *file, const md5_ge
 static bool derive_mesh(md5_arena *arena, md5_block *block, const md5_file_mesh *file,
                         const md5_geometry_source *joints, md5_mesh *mesh)
 {
-    const md5_geometry_sizes sizes = {mesh->num_vertices, mesh->num_influences,
-                                      .plan = {mesh->max_weights, mesh->num_off_sums}};
+    const md5_geometry_sizes sizes = {
+        mesh->num_vertices, mesh->num_influences,
+        .plan = {mesh->max_weights, mesh->max_influences, mesh->num_off_sums}};
     mesh_layout layout;
     lay_out_mesh(block, file, &sizes, &layout);
     const md5_geometry_source source = {

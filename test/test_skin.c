@@ -27,7 +27,7 @@ static bool derive(made_mesh *made, md5_arena *scratch, md5_geometry_source *sou
                    uint32_t num_joints)
 {
     md5_geometry_sizes sizes;
-    TRY(md5_geometry_measure(scratch, source, &sizes));
+    TRY(md5_geometry_measure(scratch, source, NULL, &sizes));
     TRY(source->joint_scratch =
             md5_arena_alloc(&made->arena, num_joints, sizeof *source->joint_scratch));
     const size_t vertices = sizes.num_vertices, influences = sizes.num_influences;

@@ -251,7 +251,7 @@ static void end_random_mesh(random_mesh *made, uint32_t most_words)
     mesh->bounds = md5_bounds_of_points(made->positions, count);
     md5_block block = {0};
     md5_skin_plan_room room;
-    const md5_skin_plan_size size = {2 * MOST_INFLUENCES, most_words * (uint32_t)num_influences};
+    const md5_skin_plan_size size = {2 * MOST_INFLUENCES, 0, most_words * (uint32_t)num_influences};
     md5_skin_plan_take(&block, mesh->num_vertices, &size, &room);
     block = (md5_block){.base = made->plan = malloc(block.used)};
     md5_skin_plan_take(&block, mesh->num_vertices, &size, &room);
@@ -439,47 +439,6 @@ TEST (skin_plan_covers_every_vertex) {
         check_plan(&made.mesh, "random mesh");
         free_random_mesh(&made);
     }
-}
-
-// Words for whole vertices as spans where eight in a row are on one joint, as teams else; for
-// others as if their points were apart; for copies; and an eighth more, and some.
-TEST (skin_plan_is_measured_by_what_real_models_need) {
-    enum { ROW = 20, PAIRS = 4, MANY = 9 };
-    md5_weight weights[ROW + 3 + 2 * PAIRS + MANY];
-    md5_vertex vertices[ROW + 3 + PAIRS + 2] = {{0, 0}};
-    uint32_t num_vertices = 0, num_weights = 0;
-    for (uint32_t i = 0; i < ROW + 3; i++) { // two spans and four, three of which are elsewhere
-        vertices[num_vertices++] = (md5_vertex){num_weights, 1};
-        weights[num_weights++] = (md5_weight){.joint = i < ROW ? 5 : i, .bias = 1.0f};
-    }
-    for (uint32_t i = 0; i < PAIRS; i++) {
-        vertices[num_vertices++] = (md5_vertex){num_weights, 2};
-        weights[num_weights++] = (md5_weight){.joint = 5, .bias = 0.5f};
-        weights[num_weights++] = (md5_weight){.joint = 6, .bias = 0.5f};
-    }
-    vertices[num_vertices++] = (md5_vertex){num_weights, MANY}; // never in a group
-    num_weights += MANY;
-    vertices[num_vertices++] = (md5_vertex){num_weights, 0};
-    const uint32_t words = (2 * 8 + 7 * 25 + PAIRS * 2 * 33) / 8;
-    md5_skin_plan_size size = md5_skin_plan_measure(vertices, num_vertices, weights, num_weights);
-    CHECK_UINT(size.max_influences, MANY);
-    CHECK_UINT(size.num_words, words + words / 8 + 64);
-
-    const uint32_t copies = 40, with_copies = (2 * 8 + 7 * 25 + (PAIRS * 2 + copies) * 33) / 8;
-    size = md5_skin_plan_measure(vertices, num_vertices, weights, num_weights + copies);
-    CHECK_UINT(size.num_words, with_copies + with_copies / 8 + 64);
-    // Spans need no more; a row of three a team of its own; nothing more than a team of three
-    // takes.
-    size = md5_skin_plan_measure(vertices, 16, weights, 16);
-    CHECK_UINT(size.num_words, 2);
-    size = md5_skin_plan_measure(vertices, 3, weights, 3);
-    CHECK_UINT(size.num_words, 3 * 25 / 8 + 3 * 25 / 8 / 8 + 16);
-    size = md5_skin_plan_measure(vertices, 1, weights, 1);
-    CHECK_UINT(size.num_words, 9);
-    size = md5_skin_plan_measure(vertices, num_vertices, weights, UINT32_MAX);
-    CHECK_UINT(size.num_words, UINT32_MAX);
-    size = md5_skin_plan_measure(vertices, 0, weights, 0);
-    CHECK(size.max_influences == 0 && size.num_words == 0);
 }
 
 // Threes on many sets of joints, which waste most of a group, then what would fill groups well: as

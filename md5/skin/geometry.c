@@ -13,11 +13,11 @@
 #define OFF_SUM 1e-4
 
 bool md5_geometry_measure(md5_arena *scratch, const md5_geometry_source *source,
-                          md5_geometry_sizes *sizes)
+                          const md5_transform *joints, md5_geometry_sizes *sizes)
 {
     TRY(md5_count_seams(scratch, source, sizes));
     sizes->plan = md5_skin_plan_measure(source->vertices, source->num_vertices, source->weights,
-                                        sizes->num_influences);
+                                        joints, sizes->num_influences);
     return true;
 }
 

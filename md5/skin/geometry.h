@@ -28,10 +28,10 @@ typedef struct md5_geometry_sizes {
     md5_skin_plan_size plan;
 } md5_geometry_sizes;
 
-// `bind` and `joint_scratch` are not needed yet. Returns false, with the context's error set, when
-// memory runs out or numbers do.
+// `bind` and `joint_scratch` are not needed yet; `joints` as for md5_skin_plan_measure(). Returns
+// false, with the context's error set, when memory runs out or numbers do.
 bool md5_geometry_measure(md5_arena *scratch, const md5_geometry_source *source,
-                          md5_geometry_sizes *sizes);
+                          const md5_transform *joints, md5_geometry_sizes *sizes);
 
 // The arrays of md5_mesh from `indices` to `influences`, under the same names and sizes.
 typedef struct md5_geometry_arrays {

@@ -1,5 +1,7 @@
 #include "md5/skin/plan.h"
 
+#include "md5/core/math.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -70,52 +72,120 @@ static size_t smaller(size_t a, size_t b)
 // is left over, or other vertex; in large meshes a part of all, as there are few of them then.
 enum { SPARE_PART = 8, SPARE_WORDS = 16, MOST_SPARE_WORDS = 4 * SPARE_WORDS };
 
-// Words of a full group by kind, of which its vertices take one MD5_SKIN_GROUP-th each. Whether
-// points meet is not known yet: what would be blended counts as exact, which is more.
+// Words of a full group by kind, of which its vertices take one MD5_SKIN_GROUP-th each: of an exact
+// one for each influence.
 enum { EXACT_WORDS = 1 + MD5_SKIN_GROUP * 4, TEAM_WORDS = 1 + MD5_SKIN_GROUP * 3, SPAN_WORDS = 1 };
+
+static uint32_t blend_words(uint32_t num_influences)
+{
+    return num_influences * (1 + MD5_SKIN_GROUP) + MD5_SKIN_GROUP * 3;
+}
+
+// How many vertices are looked at, whether they will be blended. Here their points are computed in
+// floats, which for some is not close enough.
+enum { MOST_LOOKS = 64, LESS_CLOSE = 16 };
+
+typedef struct look {
+    float apart, size; // of points, and of their largest coordinate
+} look;
+
+static look look_at(const md5_vertex *vertex, const md5_weight *weights,
+                    const md5_transform *joints)
+{
+    md5_vec3 points[MD5_SKIN_MOST_TOGETHER], sum = {0.0f, 0.0f, 0.0f};
+    const md5_weight *const own = weights + vertex->first_weight;
+    for (uint32_t i = 0; i < vertex->num_weights; i++) {
+        const md5_transform *const joint = &joints[own[i].joint];
+        points[i] =
+            md5_vec3_add(md5_quat_rotate(joint->rotation, own[i].offset), joint->translation);
+        sum = md5_vec3_add(sum, md5_vec3_scale(points[i], own[i].bias));
+    }
+    look seen = {0.0f, fmaxf(fabsf(sum.x), fmaxf(fabsf(sum.y), fabsf(sum.z)))};
+    for (uint32_t i = 0; i < vertex->num_weights; i++) {
+        const md5_vec3 way = md5_vec3_sub(points[i], sum);
+        seen.apart += fabsf(own[i].bias) * (fabsf(way.x) + fabsf(way.y) + fabsf(way.z));
+    }
+    return seen;
+}
+
+// Of `parts` that vertices of three influences and more take if none is blended, and if all are: by
+// those that were looked at.
+static uint64_t expected_parts(uint64_t exact, uint64_t blended, const look *looks,
+                               uint32_t num_looks)
+{
+    uint32_t num_close = 0;
+    float size = 0.0f;
+    for (uint32_t i = 0; i < num_looks; i++)
+        size = fmaxf(size, looks[i].size);
+    for (uint32_t i = 0; i < num_looks; i++)
+        num_close += looks[i].apart <= LESS_CLOSE * SAME_POINT * size;
+    return num_close > 0 ? exact - (exact - blended) * num_close / num_looks : exact;
+}
 
 // Whole vertices that follow one another on one joint become spans, others teams.
 md5_skin_plan_size md5_skin_plan_measure(const md5_vertex *vertices, uint32_t num_vertices,
-                                         const md5_weight *weights, uint32_t num_influences)
+                                         const md5_weight *weights, const md5_transform *joints,
+                                         uint32_t num_influences)
 {
     uint32_t max_influences = 0, joint = 0, num_whole = 0; // in a row, on that joint
-    uint32_t num_left = 0;
-    uint64_t counted = 0, parts = 0; // of words
+    uint32_t num_left = 0, num_spans = 0, num_looks = 0, next_look = joints ? 0 : UINT32_MAX;
+    uint64_t counted = 0, parts = 0, exact = 0, blended = 0; // of words
+    look looks[MOST_LOOKS];
     for (uint32_t i = 0; i < num_vertices; i++) {
         const uint32_t count = vertices[i].num_weights;
         const md5_weight *const weight = count == 1 ? &weights[vertices[i].first_weight] : NULL;
         counted += count;
         max_influences = count > max_influences ? count : max_influences;
-        if (!weight || weight->bias != 1.0f) {
-            num_whole = 0;
-            num_left++;
-            parts += count <= MD5_SKIN_MOST_TOGETHER ? count * EXACT_WORDS : 0;
+        if (weight && weight->bias == 1.0f) {
+            num_whole = num_whole > 0 && weight->joint == joint ? num_whole + 1 : 1;
+            num_left += num_whole == 1;
+            joint = weight->joint;
+            parts += TEAM_WORDS;
+            if (num_whole == MD5_SKIN_GROUP) {
+                parts -= MD5_SKIN_GROUP * (TEAM_WORDS - SPAN_WORDS);
+                num_spans++;
+                num_left--;
+                num_whole = 0;
+            }
             continue;
         }
-        num_whole = num_whole > 0 && weight->joint == joint ? num_whole + 1 : 1;
-        num_left += num_whole == 1;
-        joint = weight->joint;
-        parts += TEAM_WORDS;
-        if (num_whole == MD5_SKIN_GROUP) {
-            parts -= MD5_SKIN_GROUP * (TEAM_WORDS - SPAN_WORDS);
-            num_left--;
-            num_whole = 0;
+        num_whole = 0;
+        num_left++;
+        if (count <= 2) {
+            parts += count * EXACT_WORDS;
+        } else if (count <= MD5_SKIN_MOST_TOGETHER) {
+            exact += count * EXACT_WORDS;
+            blended += blend_words(count);
+            if (i >= next_look) {
+                looks[num_looks++] = look_at(&vertices[i], weights, joints);
+                next_look = i + 1 + num_vertices / MOST_LOOKS;
+            }
         }
     }
+    parts += expected_parts(exact, blended, looks, num_looks);
     const uint64_t copied = num_influences > counted ? num_influences - counted : 0;
     uint64_t words = (parts + copied * EXACT_WORDS) / MD5_SKIN_GROUP;
     words += words / SPARE_PART + smaller(SPARE_WORDS * (size_t)num_left, MOST_SPARE_WORDS);
     // Below 9 a team of three whole vertices would not fit.
     const uint64_t most = 9 * (uint64_t)num_influences;
     words = words < most ? words : most;
-    return (md5_skin_plan_size){max_influences, words < UINT32_MAX ? (uint32_t)words : UINT32_MAX};
+    return (md5_skin_plan_size){max_influences, num_spans,
+                                words < UINT32_MAX ? (uint32_t)words : UINT32_MAX};
 }
 
 // Memory stays in proportion to the mesh's: when there is no more room for groups, what is left are
-// singles, which need one place each and no words.
-static size_t most_places(size_t num_vertices)
+// singles, which need one place each and no words. A span needs one, and of what that leaves teams
+// that are not full get some.
+static uint32_t least_places(uint32_t num_vertices, const md5_skin_plan_size *size)
 {
-    return num_vertices + smaller(num_vertices, MD5_SKIN_GROUP);
+    return num_vertices - size->num_spans * (MD5_SKIN_GROUP - 1);
+}
+
+static uint32_t most_places(uint32_t num_vertices, const md5_skin_plan_size *size)
+{
+    enum { SPARE_PLACES = 2 * MD5_SKIN_GROUP };
+    const uint32_t spare = num_vertices / SPARE_PART + SPARE_PLACES;
+    return least_places(num_vertices, size) + (spare < num_vertices ? spare : num_vertices);
 }
 
 // Spans and teams of each number of influences that they can have, and singles of every kind.
@@ -132,10 +202,9 @@ void md5_skin_plan_take(md5_block *block, uint32_t num_vertices, const md5_skin_
     const size_t num_runs = smaller(num_vertices, most_runs(size->max_influences));
     room->plan = md5_block_take(block, 1, sizeof *room->plan);
     room->runs = md5_block_take(block, num_runs, sizeof *room->runs);
-    room->vertices = md5_block_take(block, most_places(num_vertices), sizeof *room->vertices);
+    room->vertices = md5_block_take(block, most_places(num_vertices, size), sizeof *room->vertices);
     room->words = md5_block_take(block, size->num_words, sizeof *room->words);
-    room->max_influences = size->max_influences;
-    room->num_words = size->num_words;
+    room->size = *size;
 }
 
 // -- Building -------------------------------------------------------------------------------
@@ -150,7 +219,8 @@ typedef struct plan_builder {
     const md5_mesh *mesh;
     const md5_skin_plan_room *room;
     bool is_counting;
-    size_t spare_places, spare_words; // places besides one for each vertex
+    // What is left: spans for which there is room in any case; besides, places and words.
+    uint32_t num_spans, spare_places, spare_words;
     uint32_t num_tables;
     run_table tables[MD5_SKIN_MOST_TOGETHER + 1]; // while placing, where each run goes on
 
@@ -248,9 +318,14 @@ static bool add_group(plan_builder *builder, md5_skin_order order, joint_set set
                       const uint32_t vertices[MD5_SKIN_GROUP])
 {
     const uint32_t num_words = md5_skin_num_words(set.kind, order, set.count);
-    if (builder->spare_words < num_words)
-        return false;
-    builder->spare_words -= num_words;
+    if (order == MD5_SKIN_SPANS && set.kind == MD5_SKIN_WHOLE && builder->num_spans > 0) {
+        builder->num_spans--;
+    } else {
+        if (builder->spare_words < num_words)
+            return false;
+        builder->spare_words -= num_words;
+        builder->spare_places += order == MD5_SKIN_SPANS ? MD5_SKIN_GROUP - 1 : 0;
+    }
     builder->has_groups = true;
     md5_skin_run *const run = &builder->tables[set.count].runs[order][set.kind];
     run->count++;
@@ -318,7 +393,6 @@ static void add_stretch(plan_builder *builder, uint32_t first, uint32_t end, joi
             span[i] = first + i;
         if (!add_group(builder, MD5_SKIN_SPANS, set, span))
             break;
-        builder->spare_places += MD5_SKIN_GROUP - 1;
     }
     const uint32_t slot = slot_of(builder, set);
     for (; first < end; first++)
@@ -328,8 +402,11 @@ static void add_stretch(plan_builder *builder, uint32_t first, uint32_t end, joi
 static void walk(plan_builder *builder)
 {
     const md5_mesh *const mesh = builder->mesh;
-    builder->spare_places = most_places(mesh->num_vertices) - mesh->num_vertices;
-    builder->spare_words = builder->room->num_words;
+    const md5_skin_plan_size *const size = &builder->room->size;
+    builder->num_spans = size->num_spans;
+    builder->spare_places =
+        most_places(mesh->num_vertices, size) - least_places(mesh->num_vertices, size);
+    builder->spare_words = size->num_words - size->num_spans * SPAN_WORDS;
     joint_set next = set_of(mesh, 0, kind_of(mesh, 0));
     for (uint32_t first = 0, end = 0; first < mesh->num_vertices; first = end) {
         const joint_set set = next;
@@ -394,7 +471,7 @@ const md5_skin_plan *md5_skin_plan_build(const md5_mesh *mesh, const md5_skin_pl
     builder.is_counting = true;
     builder.has_groups = false;
     builder.num_taken = 0;
-    builder.num_tables = 1 + (uint32_t)smaller(room->max_influences, MD5_SKIN_MOST_TOGETHER);
+    builder.num_tables = 1 + (uint32_t)smaller(room->size.max_influences, MD5_SKIN_MOST_TOGETHER);
     builder.log2_slots = MIN_LOG2_SLOTS;
     while (builder.log2_slots < MAX_LOG2_SLOTS
            && (1u << builder.log2_slots) / SLOTS_A_VERTEX < mesh->num_vertices)

@@ -59,20 +59,23 @@ struct md5_skin_plan {
 // What is set aside for a plan.
 typedef struct md5_skin_plan_size {
     uint32_t max_influences; // of one vertex, at most
-    uint32_t num_words;      // what finds no room there is done one by one
+    uint32_t num_spans;      // of whole vertices, at least
+    uint32_t num_words;      // at least num_spans; what finds no room there is done one by one
 } md5_skin_plan_size;
 
-// What the plan of most meshes needs, and little more, from the vertices and weights of a file.
+// What the plan of most meshes needs, and little more, from the vertices and weights of a file, and
+// its joints in model space, or NULL: then nothing counts as blended, which is more.
 // num_influences: at most, of the copies on mirror seams as well.
 md5_skin_plan_size md5_skin_plan_measure(const md5_vertex *vertices, uint32_t num_vertices,
-                                         const md5_weight *weights, uint32_t num_influences);
+                                         const md5_weight *weights, const md5_transform *joints,
+                                         uint32_t num_influences);
 
 // Where a plan is built.
 typedef struct md5_skin_plan_room {
     md5_skin_plan *plan;
     md5_skin_run *runs;
     uint32_t *vertices, *words;
-    uint32_t max_influences, num_words;
+    md5_skin_plan_size size;
 } md5_skin_plan_room;
 
 void md5_skin_plan_take(md5_block *block, uint32_t num_vertices, const md5_skin_plan_size *size,
