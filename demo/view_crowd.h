@@ -26,7 +26,10 @@ typedef struct view_member {
 
 #define VIEW_UNSEEN UINT32_MAX
 
-enum { VIEW_MOST_KINDS = 8 };
+// Poses that are made at once in a buffer that a second-level cache holds. From there they go to
+// memory one by one: straight into the palettes of thousands, of which the batch writes up to 16
+// side by side, each line would be waited for, and all of it takes three times as long.
+enum { VIEW_MOST_KINDS = 8, VIEW_POSES_AT_ONCE = 32 };
 
 typedef struct view_crowd {
     uint32_t count; // 0: there is none

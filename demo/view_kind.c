@@ -172,6 +172,11 @@ void view_free_kind(view_state *viewer, view_kind *kind)
     *kind = (view_kind){0};
 }
 
+size_t view_pose_size(const view_kind *kind)
+{
+    return kind->model->skeleton.num_joints * sizeof(md5_transform);
+}
+
 // -- Who is seen ----------------------------------------------------------------------------
 
 uint32_t view_show_member(view_kind *kind, uint32_t member)

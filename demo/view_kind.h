@@ -39,6 +39,9 @@ bool view_make_kind(struct view_state *viewer, view_kind *kind, const char *cons
                     size_t num_files, const view_kind *lender, uint32_t begin, uint32_t count);
 void view_free_kind(struct view_state *viewer, view_kind *kind); // a zeroed one is allowed
 
+// Bytes of a pose.
+size_t view_pose_size(const view_kind *kind);
+
 // Puts a member at the end of those that are seen, or takes away the one at `place`, whose place
 // the last one then has. Returns the place.
 uint32_t view_show_member(view_kind *kind, uint32_t member);
