@@ -27,7 +27,8 @@ size_t md5_player_scratch(const md5_machine *machine)
 void md5_player_pose(md5_player *player, void *scratch, md5_transform *pose, md5_mat34 *joints,
                      md5_mat34 *palette)
 {
-    const md5_model *const model = player->machine->model;
+    const md5_machine *const machine = player->machine;
+    const md5_model *const model = machine->model;
     md5_transform *const spare = align(scratch);
     md5_weigh_all(player);
     md5_blend_layers(player, spare, pose);
@@ -35,7 +36,7 @@ void md5_player_pose(md5_player *player, void *scratch, md5_transform *pose, md5
     player->since_pose = 0.0;
     // Joints that no one wants go where poses were: there are more than two of them.
     if (palette)
-        md5_local_to_palette(model, pose, joints ? joints : (md5_mat34 *)spare, palette);
+        machine->kernels->finish(model, pose, joints ? joints : (md5_mat34 *)spare, palette);
     else if (joints)
         md5_local_to_model(&model->skeleton, pose, joints);
 }

@@ -27,6 +27,7 @@ static bool build_state(md5_building *building, layer_work *work, const md5_stat
     const int32_t motion = md5_find_name(&building->motions, desc->motion);
     state->program = machine->motions[motion].program;
     const md5_program *const program = &machine->programs[state->program];
+    layer->has_way = layer->has_way || program->has_way;
     if (program->num_leaves > layer->max_leaves)
         layer->max_leaves = program->num_leaves;
     if (program->num_groups > layer->max_groups)

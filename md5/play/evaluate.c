@@ -32,7 +32,7 @@ static void sample_leaf(const md5_machine *machine, const md5_leaf_plan *plan, c
     const md5_timing *const timing = &source->timings[playable->mode];
     const md5_clock clock = clock_before(timing, leaf, shift);
     const md5_moment moment = md5_clock_moment(timing, clock, source->interpolation);
-    md5_sample_file(source, playable->mode, &moment, pose);
+    md5_sample_file(machine, source, playable->mode, &moment, pose);
     if (source->extract == MD5_EXTRACT_NONE)
         return;
     const md5_root_track track = md5_track_of(machine, source);
@@ -59,7 +59,7 @@ static void gather(const md5_player *player, const md5_live *live, const md5_par
     md5_transform *const into = pose_at(stack, stack->count - 2);
     md5_transform *const last = pose_at(stack, stack->count - 1);
     if (parent->kind != MD5_MOTION_STACK)
-        md5_blend_poses(into, last, weight / *gathered, NULL, stack->num_joints, into);
+        machine->kernels->blend(into, last, weight / *gathered, NULL, stack->num_joints, into);
     else if (item->mode == MD5_LAYER_ADD)
         md5_add_difference_of_joints(machine, &item->added, last, item->reference, weight, into);
     else

@@ -60,7 +60,8 @@ static void blend_joints(const md5_machine *machine, const md5_joint_set *set,
     md5_transform of_pose[CHUNK], of_other[CHUNK];
     for (joint_part part = {0}; next_part(machine, set, &part);) {
         md5_transform *const into = take_out(&part, pose, of_pose);
-        md5_blend_poses(into, take(&part, other, of_other), weight, part.weights, part.count, into);
+        machine->kernels->blend(into, take(&part, other, of_other), weight, part.weights,
+                                part.count, into);
         put(&part, into, pose);
     }
 }
@@ -69,7 +70,7 @@ void md5_lay_over(const md5_machine *machine, int32_t mask, const md5_transform 
                   float weight, md5_transform *pose)
 {
     if (mask < 0) {
-        md5_blend_poses(pose, other, weight, NULL, machine->num_joints, pose);
+        machine->kernels->blend(pose, other, weight, NULL, machine->num_joints, pose);
         return;
     }
     const md5_mask_sets *const sets = &machine->mask_sets[mask];
@@ -89,8 +90,8 @@ void md5_subtract_joints(const md5_machine *machine, const md5_joint_set *set,
     const md5_transform *const from = md5_reference_of(machine, reference);
     md5_transform of_source[CHUNK], of_reference[CHUNK];
     for (joint_part part = {0}; next_part(machine, set, &part);)
-        md5_make_additive(take(&part, source, of_source), take(&part, from, of_reference),
-                          part.count, difference + part.begin);
+        machine->kernels->subtract(take(&part, source, of_source), take(&part, from, of_reference),
+                                   part.count, difference + part.begin);
 }
 
 void md5_add_joints(const md5_machine *machine, const md5_joint_set *set,
@@ -99,7 +100,8 @@ void md5_add_joints(const md5_machine *machine, const md5_joint_set *set,
     md5_transform of_pose[CHUNK];
     for (joint_part part = {0}; next_part(machine, set, &part);) {
         md5_transform *const into = take_out(&part, pose, of_pose);
-        md5_add_pose(into, difference + part.begin, weight, part.weights, part.count, into);
+        machine->kernels->add(into, difference + part.begin, weight, part.weights, part.count,
+                              into);
         put(&part, into, pose);
     }
 }
@@ -112,8 +114,9 @@ void md5_add_difference_of_joints(const md5_machine *machine, const md5_joint_se
     md5_transform of_pose[CHUNK], of_source[CHUNK], of_reference[CHUNK];
     for (joint_part part = {0}; next_part(machine, set, &part);) {
         md5_transform *const into = take_out(&part, pose, of_pose);
-        md5_add_difference(into, take(&part, source, of_source), take(&part, from, of_reference),
-                           weight, part.weights, part.count, into);
+        machine->kernels->add_difference(into, take(&part, source, of_source),
+                                         take(&part, from, of_reference), weight, part.weights,
+                                         part.count, into);
         put(&part, into, pose);
     }
 }

@@ -72,7 +72,7 @@ static float evaluate_chain(const blending *of, stretch part, md5_transform *spa
         }
         md5_transform *const other = spare;
         evaluate(of, live, spare_pose(of, spare, 1), other);
-        md5_blend_poses(pose, other, own / covered, NULL, of->count, pose);
+        of->player->machine->kernels->blend(pose, other, own / covered, NULL, of->count, pose);
     }
     return covered;
 }
@@ -176,7 +176,8 @@ static void blend_layer(blending *of, float weight, bool *is_begun, md5_transfor
         if (covered == 0.0f)
             memcpy(pose, machine->model->bind_local, of->num_joints * sizeof *pose);
         else if (covered < 1.0f)
-            md5_blend_poses(machine->model->bind_local, pose, covered, NULL, of->num_joints, pose);
+            machine->kernels->blend(machine->model->bind_local, pose, covered, NULL, of->num_joints,
+                                    pose);
         *is_begun = true;
         return;
     }

@@ -64,19 +64,19 @@ static md5_wrap wrap_of(const md5_source *source, md5_play_mode mode)
     return source->timings[mode].period == MD5_PERIOD_OPEN ? MD5_WRAP_CYCLE : MD5_WRAP_LOOP;
 }
 
-void md5_sample_file(const md5_source *source, md5_play_mode mode, const md5_moment *moment,
-                     md5_transform *pose)
+void md5_sample_file(const md5_machine *machine, const md5_source *source, md5_play_mode mode,
+                     const md5_moment *moment, md5_transform *pose)
 {
     if (source->interpolation == MD5_INTERPOLATE_CUBIC)
         md5_sample_cubic(source->binding, moment, wrap_of(source, mode), MD5_ROOT_FILE, pose);
     else
-        md5_sample(source->binding, moment, MD5_ROOT_FILE, pose);
+        md5_sample_with(machine->kernels, source->binding, moment, MD5_ROOT_FILE, pose);
 }
 
 void md5_sample_source(const md5_machine *machine, const md5_source *source, md5_play_mode mode,
                        const md5_moment *moment, md5_transform *pose)
 {
-    md5_sample_file(source, mode, moment, pose);
+    md5_sample_file(machine, source, mode, moment, pose);
     if (source->extract == MD5_EXTRACT_NONE)
         return;
     const md5_root_track track = md5_track_of(machine, source);
@@ -143,6 +143,7 @@ static bool build_all(md5_building *building)
     md5_machine *const machine = building->machine;
     TRY(check_tables(building));
     machine->model = building->desc->model;
+    machine->kernels = md5_pose_kernels_best();
     machine->num_joints = machine->model->skeleton.num_joints;
     machine->references = md5_build_array(building, count_references(building->desc),
                                           machine->num_joints * sizeof *machine->references);

@@ -5,6 +5,7 @@
 
 #include "md5/play/event_walk.h"
 #include "md5/play/root_track.h"
+#include "md5/pose/kernels.h"
 
 // How large a state's motion may grow when the motions that it is made of are counted as often as
 // they are used; and how many poses are in work at once while it is blended.
@@ -144,6 +145,7 @@ typedef struct md5_play_layer {
     size_t first_state, first_any; // transitions from any state
     uint32_t num_states, num_any;
     bool has_waits;      // some transition waits for its exit
+    bool has_way;        // something is extracted of some state's clips
     md5_joint_set added; // the joints that it may change, where it is added
     // The most that any of its states has.
     uint32_t max_leaves, max_groups, max_parts;
@@ -158,6 +160,7 @@ typedef struct md5_modifier {
 struct md5_machine {
     md5_machine_desc tables;
     const md5_model *model;
+    const md5_pose_kernels *kernels; // the best: asked for once
     uint32_t num_joints;
 
     md5_source *sources; // [clips]
@@ -226,8 +229,8 @@ static inline md5_root_track md5_track_of(const md5_machine *machine, const md5_
 
 // The pose of a clip at a moment, with all that its file says of joint 0, and without what is
 // extracted. `mode` says what lies beyond its ends.
-void md5_sample_file(const md5_source *source, md5_play_mode mode, const md5_moment *moment,
-                     md5_transform *pose);
+void md5_sample_file(const md5_machine *machine, const md5_source *source, md5_play_mode mode,
+                     const md5_moment *moment, md5_transform *pose);
 void md5_sample_source(const md5_machine *machine, const md5_source *source, md5_play_mode mode,
                        const md5_moment *moment, md5_transform *pose);
 

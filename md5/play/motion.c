@@ -156,7 +156,7 @@ md5_way md5_way_of_step(md5_player *player)
     bool is_moving = false;
     for (uint32_t i = 0; i < machine->tables.num_layers; i++) {
         const md5_play_layer *const layer = &machine->layers[i];
-        const bool moves = has_way(player, &player->runs[i]);
+        const bool moves = layer->has_way && has_way(player, &player->runs[i]);
         // What does not move only matters where it covers something that does.
         if (!moves && (!is_moving || layer->mode == MD5_LAYER_ADD))
             continue;
