@@ -267,6 +267,47 @@ TEST (crowd_plays_as_one_by_one) {
     end(&of);
 }
 
+// Skeletons of two sizes take turns, and more of them than go through at once.
+TEST (crowd_of_two_machines) {
+    enum { COUNT = 19, MOST_JOINTS = 128 };
+    crowd_case of;
+    begin(&of);
+    md5_model *const model = md5_load_model(test_path("models/bobbin/bobbin.md5mesh"), NULL, NULL);
+    md5_anim *const anim = md5_load_anim(test_path("models/bobbin/walk.md5anim"), NULL, NULL);
+    md5_binding *const binding = md5_bind(model, anim, NULL, NULL);
+    const md5_clip_desc clips[] = {{.name = "walk", .binding = binding}};
+    const md5_state_desc states[] = {{"walk", "walk"}};
+    const md5_layer_desc layers[] = {{.name = "body", .states = states, .num_states = 1}};
+    md5_machine *const other = play_machine(&(md5_machine_desc){
+        .model = model, .clips = clips, .num_clips = 1, .layers = layers, .num_layers = 1});
+    static md5_mat34 palettes[COUNT][MOST_JOINTS];
+    md5_play_job jobs[COUNT];
+    for (int i = 0; i < COUNT; i++)
+        jobs[i] = (md5_play_job){.player = play_player(i % 3 ? of.machine : other),
+                                 .seconds = 0.03 * i,
+                                 .palette = palettes[i]};
+    void *const scratch = malloc(md5_play_batch_scratch(jobs, COUNT));
+    md5_play_batch(jobs, COUNT, scratch);
+    for (int i = 0; i < COUNT; i++) {
+        const md5_machine *const machine = i % 3 ? of.machine : other;
+        const uint32_t num_joints = machine->num_joints;
+        md5_player *const alone = play_player(machine);
+        md5_transform pose[MOST_JOINTS];
+        md5_mat34 expected[MOST_JOINTS];
+        md5_player_advance(alone, jobs[i].seconds, NULL, NULL);
+        md5_player_pose(alone, scratch, pose, NULL, expected);
+        CHECK(memcmp(expected, palettes[i], num_joints * sizeof *expected) == 0);
+        md5_free_player(alone);
+        md5_free_player(jobs[i].player);
+    }
+    free(scratch);
+    md5_free_machine(other);
+    md5_free_binding(binding);
+    md5_free_anim(anim);
+    md5_free_model(model);
+    end(&of);
+}
+
 // Each modifier does what the function of its name does.
 TEST (crowd_modifiers_change_the_pose) {
     crowd_case of;
