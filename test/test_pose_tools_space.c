@@ -33,6 +33,24 @@ TEST (pose_tools_joint_in_model_is_the_product_of_its_parents) {
     CHECK_NEAR(worst_turn, 0.0, 1e-4);
 }
 
+// A rotation of another length is brought to 1; of none at all, it is no turn.
+TEST (pose_tools_joint_in_model_has_unit_length) {
+    uint64_t random = 7;
+    ik_rig rig;
+    ik_make_rig(&rig, 2, 8.0, &random);
+    const md5_quat q = rig.pose[rig.chain[1]].rotation;
+    const md5_quat exact = md5_joint_in_model(&rig.skeleton, rig.pose, rig.chain[1]).rotation;
+    rig.pose[rig.chain[1]].rotation = (md5_quat){2.0f * q.x, 2.0f * q.y, 2.0f * q.z, 2.0f * q.w};
+    const md5_quat found = md5_joint_in_model(&rig.skeleton, rig.pose, rig.chain[1]).rotation;
+    CHECK_NEAR(real4_angle(real4_of(found), real4_of(exact)), 0.0, 1e-6);
+    CHECK_NEAR(
+        (double)(found.x * found.x + found.y * found.y + found.z * found.z + found.w * found.w),
+        1.0, 1e-6);
+    rig.pose[rig.chain[1]].rotation = (md5_quat){0.0f, 0.0f, 0.0f, 0.0f};
+    const md5_quat none = md5_joint_in_model(&rig.skeleton, rig.pose, rig.chain[1]).rotation;
+    CHECK(none.x == 0.0f && none.y == 0.0f && none.z == 0.0f && none.w == 1.0f);
+}
+
 TEST (pose_tools_attach_places_a_thing_in_the_hand) {
     uint64_t random = 2;
     for (int round = 0; round < 500; round++) {

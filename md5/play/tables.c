@@ -1,6 +1,122 @@
 #include "md5/play/tables.h"
 
+#include <stddef.h>
 #include <string.h>
+
+enum { MOST_TEXTS = 5, MOST_TABLES = 6 };
+
+// A kind of struct that tables are made of: the texts in it, and the tables that it names. All that
+// is neither is copied as it stands.
+typedef struct table_record {
+    size_t size;
+    size_t texts[MOST_TEXTS];
+    uint32_t num_texts, num_tables;
+    uint32_t last_filled; // 1 + the text that is "" where there is none; 0: such a text stays NULL
+    struct {
+        size_t items, count; // a pointer; a uint32_t
+        const struct table_record *record;
+    } tables[MOST_TABLES];
+} table_record;
+
+#define TEXT(type, field) offsetof(type, field)
+#define TABLE(type, field, record)                                    \
+    {                                                                 \
+        offsetof(type, field), offsetof(type, num_##field), &(record) \
+    }
+
+static const table_record MARKER = {.size = sizeof(uint32_t)};
+
+static const table_record EVENT = {
+    .size = sizeof(md5_event),
+    .texts = {TEXT(md5_event, name), TEXT(md5_event, text)},
+    .num_texts = 2,
+    .last_filled = 2,
+};
+
+static const table_record CLIP = {
+    .size = sizeof(md5_clip_desc),
+    .texts = {TEXT(md5_clip_desc, name), TEXT(md5_clip_desc, file)},
+    .num_texts = 2,
+    .tables = {TABLE(md5_clip_desc, events, EVENT), TABLE(md5_clip_desc, markers, MARKER)},
+    .num_tables = 2,
+};
+
+static const table_record MASK = {
+    .size = sizeof(md5_mask_desc),
+    .texts = {TEXT(md5_mask_desc, name), TEXT(md5_mask_desc, joints)},
+    .num_texts = 2,
+};
+
+static const table_record PARAMETER = {
+    .size = sizeof(md5_parameter_desc),
+    .texts = {TEXT(md5_parameter_desc, name)},
+    .num_texts = 1,
+};
+
+static const table_record ITEM = {
+    .size = sizeof(md5_motion_item),
+    .texts = {TEXT(md5_motion_item, motion), TEXT(md5_motion_item, mask),
+              TEXT(md5_motion_item, weight_parameter), TEXT(md5_motion_item, reference)},
+    .num_texts = 4,
+};
+
+static const table_record MOTION = {
+    .size = sizeof(md5_motion_desc),
+    .texts = {TEXT(md5_motion_desc, name), TEXT(md5_motion_desc, clip),
+              TEXT(md5_motion_desc, speed_parameter), TEXT(md5_motion_desc, x_parameter),
+              TEXT(md5_motion_desc, y_parameter)},
+    .num_texts = 5,
+    .tables = {TABLE(md5_motion_desc, items, ITEM)},
+    .num_tables = 1,
+};
+
+static const table_record STATE = {
+    .size = sizeof(md5_state_desc),
+    .texts = {TEXT(md5_state_desc, name), TEXT(md5_state_desc, motion)},
+    .num_texts = 2,
+};
+
+static const table_record CONDITION = {
+    .size = sizeof(md5_condition),
+    .texts = {TEXT(md5_condition, parameter)},
+    .num_texts = 1,
+};
+
+static const table_record TRANSITION = {
+    .size = sizeof(md5_transition_desc),
+    .texts = {TEXT(md5_transition_desc, from), TEXT(md5_transition_desc, to)},
+    .num_texts = 2,
+    .tables = {TABLE(md5_transition_desc, conditions, CONDITION)},
+    .num_tables = 1,
+};
+
+static const table_record LAYER = {
+    .size = sizeof(md5_layer_desc),
+    .texts = {TEXT(md5_layer_desc, name), TEXT(md5_layer_desc, reference),
+              TEXT(md5_layer_desc, mask), TEXT(md5_layer_desc, weight_parameter)},
+    .num_texts = 4,
+    .tables = {TABLE(md5_layer_desc, states, STATE),
+               TABLE(md5_layer_desc, transitions, TRANSITION)},
+    .num_tables = 2,
+};
+
+static const table_record MODIFIER = {
+    .size = sizeof(md5_modifier_desc),
+    .texts = {TEXT(md5_modifier_desc, name), TEXT(md5_modifier_desc, joint)},
+    .num_texts = 2,
+};
+
+static const table_record MACHINE = {
+    .size = sizeof(md5_machine_desc),
+    .texts = {TEXT(md5_machine_desc, name)},
+    .num_texts = 1,
+    .last_filled = 1,
+    .tables = {TABLE(md5_machine_desc, clips, CLIP), TABLE(md5_machine_desc, masks, MASK),
+               TABLE(md5_machine_desc, parameters, PARAMETER),
+               TABLE(md5_machine_desc, motions, MOTION), TABLE(md5_machine_desc, layers, LAYER),
+               TABLE(md5_machine_desc, modifiers, MODIFIER)},
+    .num_tables = 6,
+};
 
 // Tables go into the block; the texts that they name are counted meanwhile and go behind them all.
 typedef struct copier {
@@ -8,11 +124,6 @@ typedef struct copier {
     char *texts; // NULL while measuring
     size_t used;
 } copier;
-
-static void *take(const copier *to, uint32_t count, size_t size)
-{
-    return md5_block_take(to->block, count, size);
-}
 
 static const char *copy_text(copier *to, const char *text)
 {
@@ -26,173 +137,76 @@ static const char *copy_text(copier *to, const char *text)
     return copy;
 }
 
-static const md5_event *copy_events(copier *to, const md5_clip_desc *clip)
+// A table that is being copied: the struct that is next, and where its copy goes; NULL while
+// measuring.
+typedef struct copying {
+    const table_record *record;
+    const char *from;
+    char *into;
+    uint32_t left, next_table; // structs; of the tables in this one
+} copying;
+
+static copying begin_table(copier *to, const table_record *record, const void *table,
+                           uint32_t count)
 {
-    md5_event *const copy = take(to, clip->num_events, sizeof *copy);
-    for (uint32_t i = 0; i < clip->num_events; i++) {
-        md5_event event = clip->events[i];
-        event.name = copy_text(to, event.name);
-        event.text = copy_text(to, event.text ? event.text : "");
-        if (copy)
-            copy[i] = event;
-    }
-    return copy;
+    return (copying){record, table, md5_block_take(to->block, count, record->size), count, 0};
 }
 
-static const md5_clip_desc *copy_clips(copier *to, const md5_machine_desc *desc)
+static void copy_texts(copier *to, const copying *at)
 {
-    md5_clip_desc *const copy = take(to, desc->num_clips, sizeof *copy);
-    for (uint32_t i = 0; i < desc->num_clips; i++) {
-        md5_clip_desc clip = desc->clips[i];
-        clip.name = copy_text(to, clip.name);
-        clip.file = copy_text(to, clip.file);
-        clip.events = copy_events(to, &desc->clips[i]);
-        uint32_t *const markers = take(to, clip.num_markers, sizeof *markers);
-        if (markers && clip.num_markers > 0)
-            memcpy(markers, clip.markers, clip.num_markers * sizeof *markers);
-        clip.markers = markers;
-        if (copy)
-            copy[i] = clip;
+    const table_record *const record = at->record;
+    if (at->into)
+        memcpy(at->into, at->from, record->size);
+    for (uint32_t i = 0; i < record->num_texts; i++) {
+        const char *text;
+        memcpy(&text, at->from + record->texts[i], sizeof text);
+        text = copy_text(to, text || i + 1 != record->last_filled ? text : "");
+        if (at->into)
+            memcpy(at->into + record->texts[i], &text, sizeof text);
     }
-    return copy;
 }
 
-static const md5_mask_desc *copy_masks(copier *to, const md5_machine_desc *desc)
+// The next of the tables within a struct.
+static copying begin_inner(copier *to, copying *at)
 {
-    md5_mask_desc *const copy = take(to, desc->num_masks, sizeof *copy);
-    for (uint32_t i = 0; i < desc->num_masks; i++) {
-        md5_mask_desc mask = desc->masks[i];
-        mask.name = copy_text(to, mask.name);
-        mask.joints = copy_text(to, mask.joints);
-        if (copy)
-            copy[i] = mask;
-    }
-    return copy;
+    const size_t pointer = at->record->tables[at->next_table].items;
+    const size_t number = at->record->tables[at->next_table].count;
+    const table_record *const record = at->record->tables[at->next_table++].record;
+    const void *items;
+    uint32_t count;
+    memcpy(&items, at->from + pointer, sizeof items);
+    memcpy(&count, at->from + number, sizeof count);
+    const copying inner = begin_table(to, record, items, count);
+    if (at->into)
+        memcpy(at->into + pointer, &inner.into, sizeof inner.into);
+    return inner;
 }
 
-static const md5_parameter_desc *copy_parameters(copier *to, const md5_machine_desc *desc)
-{
-    md5_parameter_desc *const copy = take(to, desc->num_parameters, sizeof *copy);
-    for (uint32_t i = 0; i < desc->num_parameters; i++) {
-        md5_parameter_desc parameter = desc->parameters[i];
-        parameter.name = copy_text(to, parameter.name);
-        if (copy)
-            copy[i] = parameter;
-    }
-    return copy;
-}
-
-static const md5_motion_item *copy_items(copier *to, const md5_motion_desc *motion)
-{
-    md5_motion_item *const copy = take(to, motion->num_items, sizeof *copy);
-    for (uint32_t i = 0; i < motion->num_items; i++) {
-        md5_motion_item item = motion->items[i];
-        item.motion = copy_text(to, item.motion);
-        item.mask = copy_text(to, item.mask);
-        item.weight_parameter = copy_text(to, item.weight_parameter);
-        item.reference = copy_text(to, item.reference);
-        if (copy)
-            copy[i] = item;
-    }
-    return copy;
-}
-
-static const md5_motion_desc *copy_motions(copier *to, const md5_machine_desc *desc)
-{
-    md5_motion_desc *const copy = take(to, desc->num_motions, sizeof *copy);
-    for (uint32_t i = 0; i < desc->num_motions; i++) {
-        md5_motion_desc motion = desc->motions[i];
-        motion.name = copy_text(to, motion.name);
-        motion.clip = copy_text(to, motion.clip);
-        motion.speed_parameter = copy_text(to, motion.speed_parameter);
-        motion.x_parameter = copy_text(to, motion.x_parameter);
-        motion.y_parameter = copy_text(to, motion.y_parameter);
-        motion.items = copy_items(to, &desc->motions[i]);
-        if (copy)
-            copy[i] = motion;
-    }
-    return copy;
-}
-
-static const md5_state_desc *copy_states(copier *to, const md5_layer_desc *layer)
-{
-    md5_state_desc *const copy = take(to, layer->num_states, sizeof *copy);
-    for (uint32_t i = 0; i < layer->num_states; i++) {
-        md5_state_desc state = layer->states[i];
-        state.name = copy_text(to, state.name);
-        state.motion = copy_text(to, state.motion);
-        if (copy)
-            copy[i] = state;
-    }
-    return copy;
-}
-
-static const md5_condition *copy_conditions(copier *to, const md5_transition_desc *transition)
-{
-    md5_condition *const copy = take(to, transition->num_conditions, sizeof *copy);
-    for (uint32_t i = 0; i < transition->num_conditions; i++) {
-        md5_condition condition = transition->conditions[i];
-        condition.parameter = copy_text(to, condition.parameter);
-        if (copy)
-            copy[i] = condition;
-    }
-    return copy;
-}
-
-static const md5_transition_desc *copy_transitions(copier *to, const md5_layer_desc *layer)
-{
-    md5_transition_desc *const copy = take(to, layer->num_transitions, sizeof *copy);
-    for (uint32_t i = 0; i < layer->num_transitions; i++) {
-        md5_transition_desc transition = layer->transitions[i];
-        transition.from = copy_text(to, transition.from);
-        transition.to = copy_text(to, transition.to);
-        transition.conditions = copy_conditions(to, &layer->transitions[i]);
-        if (copy)
-            copy[i] = transition;
-    }
-    return copy;
-}
-
-static const md5_layer_desc *copy_layers(copier *to, const md5_machine_desc *desc)
-{
-    md5_layer_desc *const copy = take(to, desc->num_layers, sizeof *copy);
-    for (uint32_t i = 0; i < desc->num_layers; i++) {
-        md5_layer_desc layer = desc->layers[i];
-        layer.name = copy_text(to, layer.name);
-        layer.reference = copy_text(to, layer.reference);
-        layer.mask = copy_text(to, layer.mask);
-        layer.weight_parameter = copy_text(to, layer.weight_parameter);
-        layer.states = copy_states(to, &desc->layers[i]);
-        layer.transitions = copy_transitions(to, &desc->layers[i]);
-        if (copy)
-            copy[i] = layer;
-    }
-    return copy;
-}
-
-static const md5_modifier_desc *copy_modifiers(copier *to, const md5_machine_desc *desc)
-{
-    md5_modifier_desc *const copy = take(to, desc->num_modifiers, sizeof *copy);
-    for (uint32_t i = 0; i < desc->num_modifiers; i++) {
-        md5_modifier_desc modifier = desc->modifiers[i];
-        modifier.name = copy_text(to, modifier.name);
-        modifier.joint = copy_text(to, modifier.joint);
-        if (copy)
-            copy[i] = modifier;
-    }
-    return copy;
-}
-
+// Struct after struct, with all that is in it. Only where texts are copied is `copy` written.
 static void copy_all(copier *to, const md5_machine_desc *desc, md5_machine_desc *copy)
 {
-    *copy = *desc;
-    copy->name = copy_text(to, desc->name ? desc->name : "");
-    copy->clips = copy_clips(to, desc);
-    copy->masks = copy_masks(to, desc);
-    copy->parameters = copy_parameters(to, desc);
-    copy->motions = copy_motions(to, desc);
-    copy->layers = copy_layers(to, desc);
-    copy->modifiers = copy_modifiers(to, desc);
+    enum { DEPTH = 4 }; // a machine's layers' transitions' conditions
+    void *const into = to->texts ? copy : NULL;
+    copying stack[DEPTH] = {
+        {.record = &MACHINE, .from = (const void *)desc, .into = into, .left = 1}};
+    for (int top = 0; top >= 0;) {
+        copying *const at = &stack[top];
+        if (at->left == 0) {
+            top--;
+            continue;
+        }
+        if (at->next_table == 0)
+            copy_texts(to, at);
+        if (at->next_table < at->record->num_tables) {
+            stack[++top] = begin_inner(to, at);
+            continue;
+        }
+        at->from += at->record->size;
+        if (at->into)
+            at->into += at->record->size;
+        at->left--;
+        at->next_table = 0;
+    }
 }
 
 void md5_copy_tables(md5_block *block, const md5_machine_desc *desc, md5_machine_desc *copy)
@@ -201,7 +215,6 @@ void md5_copy_tables(md5_block *block, const md5_machine_desc *desc, md5_machine
     md5_block unused = {0};
     copier measure = {.block = &unused};
     copy_all(&measure, desc, copy);
-    char *const texts = md5_block_take(block, measure.used, 1);
-    copier to = {.block = block, .texts = texts};
+    copier to = {.block = block, .texts = md5_block_take(block, measure.used, 1)};
     copy_all(&to, desc, copy);
 }
