@@ -135,6 +135,10 @@ bool view_open(view_state *viewer, const char *const *files, size_t num_files, b
 // Opens what a person dropped on the window: model, animation, flight or texture.
 void view_drop(view_state *viewer, const char *path);
 
+// A model on the GPU, drawn by the path that is asked for; where that cannot be had, a warning says
+// why, and another is taken, but not to verify it. NULL, told, if there is none.
+md5gl_model *view_create_model(view_state *viewer, const md5_model *model);
+
 // Puts the model of a scene on the GPU, with its textures: those that the command line names, if it
 // is `as_asked`. Does nothing without a renderer.
 bool view_upload(view_state *viewer, const view_scene *scene, bool as_asked, md5gl_model **drawn,

@@ -30,11 +30,11 @@ static bool load(view_state *viewer, view_companion *companion, const char *path
     md5_error error;
     *companion = (view_companion){.joint = -1};
     companion->model = md5_load_model(path, NULL, &error);
-    if (companion->model != NULL)
-        companion->drawn =
-            md5gl_create_model(viewer->renderer, companion->model, viewer->options->path, &error);
-    if (companion->drawn == NULL) {
+    if (companion->model == NULL)
         view_log_error(&viewer->log, &error);
+    else
+        companion->drawn = view_create_model(viewer, companion->model);
+    if (companion->drawn == NULL) {
         free_companion(viewer, companion);
         return false;
     }

@@ -201,19 +201,31 @@ void view_change_clip(view_state *viewer, size_t clip)
 
 // -- Opening --------------------------------------------------------------------------------
 
+md5gl_model *view_create_model(view_state *viewer, const md5_model *model)
+{
+    const view_options *const options = viewer->options;
+    md5_error error;
+    md5gl_model *drawn = md5gl_create_model(viewer->renderer, model, options->path, &error);
+    if (drawn == NULL && options->path != MD5GL_PATH_AUTO && !options->verify
+        && error.status == MD5_ERROR_GPU) {
+        view_warn(&viewer->log, "%s; taking another", error.message);
+        drawn = md5gl_create_model(viewer->renderer, model, MD5GL_PATH_AUTO, &error);
+    }
+    if (drawn == NULL)
+        view_log_error(&viewer->log, &error);
+    return drawn;
+}
+
 bool view_upload(view_state *viewer, const view_scene *scene, bool as_asked, md5gl_model **drawn,
                  view_textures *textures)
 {
-    md5_error error;
     *drawn = NULL;
     *textures = (view_textures){0};
     if (scene->model == NULL || viewer->renderer == NULL)
         return true;
-    *drawn = md5gl_create_model(viewer->renderer, scene->model, viewer->options->path, &error);
-    if (*drawn == NULL) {
-        view_log_error(&viewer->log, &error);
+    *drawn = view_create_model(viewer, scene->model);
+    if (*drawn == NULL)
         return false;
-    }
     if (view_load_textures(textures, viewer->renderer, scene->model, scene->path,
                            as_asked ? viewer->options : NULL, &viewer->log))
         return true;

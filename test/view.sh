@@ -529,14 +529,22 @@ verifies_paths() {
             return 1
     done
 }
+takes_another_path() (
+    # Mesa's way to be as old a driver.
+    export MESA_GL_VERSION_OVERRIDE=4.2
+    runs 0 "$model" --no-auto --path storage --output "$scratch/older.png" --resolution 64,64 &&
+        says err 'path "storage": OpenGL 4.4 is needed' && says err "warning: " &&
+        runs 1 --verify "$model" --no-auto --path storage && says err "error: "
+)
 verifies_dual() {
-    for path in auto exact cpu compute; do
+    for path in auto exact cpu compute storage; do
         is_exact "$model" "$anim" --path $path --skinning dual &&
             grep -q "dual quaternions: largest error" "$scratch/out" || return 1
     done
 }
 check "--verify beside a flight" verifies_without_flight
 check "--verify of each path" verifies_paths
+check "a path that cannot be had gives way to another, with a warning" takes_another_path
 check "--verify of dual quaternions" verifies_dual
 check "--verify needs a model" runs 1 --verify "$anim"
 
