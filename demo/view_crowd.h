@@ -37,7 +37,7 @@ typedef struct view_crowd {
     uint32_t num_kinds;
     char **files; // [num_files] of the kinds but the first, each beginning with its model
     size_t num_files;
-    view_member *members; // [count], kind by kind; those that play clips clip by clip, by time
+    view_member *members; // [count], kind by kind; those that play clips clip by clip
     md5_player **players; // [count]; NULL: plays a clip
     uint32_t *posed;      // [num_posed] members that get a new pose
     md5_pose_job *poses;  // [num_posed], of those that play clips

@@ -66,8 +66,8 @@ static bool make_kinds(view_state *viewer, const char *const *files, size_t num_
 
 // -- Members --------------------------------------------------------------------------------
 
-// The clips one after another, and the characters of each all over it: so neighbours in memory are
-// neighbours in time, and read the same frames.
+// The clips one after another, and the characters of each all over it: so the poses that are made
+// at once are of one clip. Mixed up, they take twice as long.
 static void choose_clip(const view_kind *kind, view_member *member, uint32_t number)
 {
     const uint32_t count = kind->end - kind->begin, place = number - kind->begin;
