@@ -247,10 +247,12 @@ static joint_set set_of(const md5_mesh *mesh, uint32_t vertex, md5_skin_kind kin
                        mesh->influence_joints + first};
 }
 
-static bool is_same(joint_set a, joint_set b)
+static inline bool is_same(joint_set a, joint_set b)
 {
     if (a.kind != b.kind || a.count != b.count)
         return false;
+    if (a.count == 1)
+        return a.joints[0] == b.joints[0];
     for (uint32_t i = 0; i < a.count; i++) {
         if (a.joints[i] != b.joints[i])
             return false;
