@@ -117,6 +117,7 @@ static bool measure_meshes(md5_arena *arena, model_parts *parts)
             .vertices = mesh->vertices,
             .texcoords = mesh->texcoords,
             .triangles = mesh->triangles,
+            .narrow_triangles = mesh->narrow_triangles,
             .weights = mesh->weights,
             .tangents = mesh->tangents,
         };
@@ -189,6 +190,18 @@ static size_t measure_model(const model_parts *parts)
     return block.used;
 }
 
+static void copy_triangles(uint32_t *to, const md5_file_mesh *file)
+{
+    const size_t num_corners = 3 * (size_t)file->num_triangles;
+    if (file->triangles)
+        copy(to, file->triangles, num_corners, sizeof *to);
+    for (size_t i = 0; i < num_corners && file->narrow_triangles; i += 3) {
+        to[i] = file->narrow_triangles[i];
+        to[i + 1] = file->narrow_triangles[i + 1];
+        to[i + 2] = file->narrow_triangles[i + 2];
+    }
+}
+
 // Copies what the file says of a mesh to its place in the block.
 static void place_mesh(md5_block *block, const md5_file_mesh *file, const md5_geometry_sizes *sizes,
                        md5_mesh *mesh)
@@ -199,7 +212,7 @@ static void place_mesh(md5_block *block, const md5_file_mesh *file, const md5_ge
     copy(layout.file_vertices, file->vertices, file->num_vertices, sizeof *file->vertices);
     copy(layout.weights, file->weights, file->num_weights, sizeof *file->weights);
     copy(layout.colors, file->colors, file->colors ? file->num_vertices : 0, sizeof *file->colors);
-    copy(drawn->indices, file->triangles, file->num_triangles, 3 * sizeof *file->triangles);
+    copy_triangles(drawn->indices, file);
     copy(drawn->texcoords, file->texcoords, file->num_vertices, sizeof *file->texcoords);
     if (file->normals) {
         copy(drawn->normals, file->normals, file->num_vertices, sizeof *file->normals);

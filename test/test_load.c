@@ -119,6 +119,50 @@ TEST (load_keeps_what_is_odd_in_an_asset) {
 
 // -- Files and their errors -----------------------------------------------------------------
 
+// One mesh of `count` vertices and two triangles that name vertex `last`.
+static size_t write_two_triangles(char *text, unsigned count, unsigned last, bool triangles_first)
+{
+    char triangles[200];
+    sprintf(triangles, "numtris 2\ntri 0 0 1 %u\ntri 1 %u 1 0\n", last, last);
+    size_t size = (size_t)sprintf(text,
+                                  "MD5Version 10 commandline \"\" numJoints 1 numMeshes 1\n"
+                                  "joints { \"a\" -1 (0 0 0) (0 0 0) }\nmesh { shader \"\"\n%s",
+                                  triangles_first ? triangles : "");
+    size += (size_t)sprintf(text + size, "numverts %u\n", count);
+    for (unsigned v = 0; v < count; v++)
+        size += (size_t)sprintf(text + size, "vert %u (0 0) 0 1\n", v);
+    return size
+           + (size_t)sprintf(text + size, "%snumweights 1 weight 0 0 1 (0 0 0) }",
+                             triangles_first ? "" : triangles);
+}
+
+// While they are read, corners are kept in as few bytes as hold all vertices, if these are known.
+TEST (load_reads_triangles_of_few_and_many_vertices) {
+    static const unsigned counts[] = {3, 65536, 65537};
+    char *const text = malloc(65537 * 24 + 1000);
+    if (!text)
+        abort();
+    for (int i = 0; i < 6; i++) {
+        const unsigned count = counts[i / 2];
+        const bool triangles_first = i % 2 > 0;
+        md5_error error;
+        size_t size = write_two_triangles(text, count, count - 1, triangles_first);
+        md5_model *const model = md5_parse_model(text, size, NULL, &error);
+        if (test_check(model != NULL, __FILE__, __LINE__, "%s", error.message)) {
+            const uint32_t *const corners = model->meshes[0].indices;
+            CHECK(corners[0] == 0 && corners[1] == 1 && corners[2] == count - 1);
+            CHECK(corners[3] == count - 1 && corners[4] == 1 && corners[5] == 0);
+        }
+        md5_free_model(model);
+        size = write_two_triangles(text, count, count, triangles_first);
+        CHECK(md5_parse_model(text, size, NULL, &error) == NULL);
+        CHECK_UINT(error.status, MD5_ERROR_RANGE);
+        CHECK_UINT(error.line, triangles_first ? 5 : count + 6);
+        CHECK_UINT(error.column, 11);
+    }
+    free(text);
+}
+
 TEST (load_names_the_file_in_messages) {
     char text[700];
     md5_error error;

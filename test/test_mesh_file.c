@@ -104,7 +104,8 @@ TEST (mesh_file_holds_what_the_text_says) {
         CHECK_UINT(mesh->num_weights, 3);
         CHECK(mesh->vertices[1].first_weight == 1 && mesh->vertices[1].num_weights == 2);
         CHECK(mesh->texcoords[2].x == -1.0f && mesh->texcoords[2].y == 1.5f);
-        CHECK(mesh->triangles[0] == 2 && mesh->triangles[1] == 1 && mesh->triangles[2] == 0);
+        const uint16_t *const corners = mesh->narrow_triangles;
+        CHECK(corners[0] == 2 && corners[1] == 1 && corners[2] == 0 && !mesh->triangles);
         CHECK(mesh->weights[2].joint == 2 && mesh->weights[2].bias == 0.25f);
         CHECK(mesh->weights[2].offset.x == -1.0f && mesh->weights[2].offset.z == 10.0f);
         CHECK_UINT(file.meshes[1].num_vertices, 0);

@@ -92,9 +92,11 @@ size_t md5_mesh_file_size(const md5_mesh_counts *counts)
     const uint64_t a_joint =
         sizeof(md5_file_joint) + sizeof(md5_transform) + sizeof(uint32_t); // and its place in order
     const uint64_t a_vertex = sizeof *mesh->vertices + sizeof *mesh->texcoords;
+    const uint64_t a_corner = counts->most_vertices <= MD5_MOST_NARROW
+                                  ? sizeof *mesh->narrow_triangles
+                                  : sizeof *mesh->triangles;
     return (size_t)(counts->num_joints * a_joint + counts->num_meshes * sizeof *mesh
-                    + counts->num_vertices * a_vertex
-                    + counts->num_triangles * 3 * sizeof *mesh->triangles
+                    + counts->num_vertices * a_vertex + counts->num_triangles * 3 * a_corner
                     + counts->num_weights * sizeof *mesh->weights
                     + ALIGNMENT * (TABLES + 1 + TABLES_A_MESH * counts->num_meshes));
 }

@@ -10,7 +10,9 @@ typedef struct md5_file_mesh {
     uint32_t num_vertices, num_triangles, num_weights;
     md5_vertex *vertices;
     md5_vec2 *texcoords;
-    uint32_t *triangles; // [3 * num_triangles]
+    // [3 * num_triangles] vertices, in one of two widths; the other is NULL.
+    uint16_t *narrow_triangles;
+    uint32_t *triangles;
     md5_weight *weights;
     // Version 12 only, else NULL; normals and tangents in the space of a vertex's dominant joint.
     md5_vec3 *normals;
@@ -34,6 +36,9 @@ typedef struct md5_mesh_counts {
     uint64_t num_joints, num_meshes, num_vertices, num_triangles, num_weights; // of all meshes
     uint64_t most_vertices;                                                    // of one mesh
 } md5_mesh_counts;
+
+// Triangles of so many vertices are narrow, if these are known before them.
+enum { MD5_MOST_NARROW = 1 << 16 };
 
 // Looks for counts, in a small part of the time that reading takes. A guess: a text may say the
 // words elsewhere, or promise more than it has. Of each no more than the text could hold is

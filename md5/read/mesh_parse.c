@@ -20,6 +20,10 @@ typedef struct mesh_block {
     md5_file_mesh *mesh;
     md5_count num_vertices, num_triangles, num_weights, num_colors;
     const char *vertices_at, *triangles_at; // where the first of each begins
+    // The first corner of a narrow triangle that is no vertex, and what it says.
+    bool has_bad_corner;
+    size_t bad_corner;
+    uint32_t bad_vertex;
     bool has_name, has_shader;
 } mesh_block;
 
@@ -159,25 +163,61 @@ static bool read_vertices(mesh_reader *reader, mesh_block *block)
     return true;
 }
 
+static void note_bad_corner(mesh_block *block, size_t first, const uint32_t corners[3])
+{
+    size_t i = 0;
+    while (corners[i] < block->num_vertices.value)
+        i++;
+    block->has_bad_corner = true;
+    block->bad_corner = first + i;
+    block->bad_vertex = corners[i];
+}
+
+// Of the triangle whose first corner has this number.
+static inline void add_corners(mesh_block *block, size_t first, const uint32_t corners[3])
+{
+    const uint32_t a = corners[0], b = corners[1], c = corners[2];
+    if (block->mesh->triangles) {
+        memcpy(block->mesh->triangles + first, corners, 3 * sizeof *corners);
+        return;
+    }
+    uint16_t *const to = block->mesh->narrow_triangles + first;
+    to[0] = (uint16_t)a;
+    to[1] = (uint16_t)b;
+    to[2] = (uint16_t)c;
+    const uint32_t count = block->num_vertices.value;
+    if ((a >= count || b >= count || c >= count) && !block->has_bad_corner)
+        note_bad_corner(block, first, corners);
+}
+
+static bool allocate_triangles(md5_arena *arena, mesh_block *block)
+{
+    md5_file_mesh *const mesh = block->mesh;
+    const size_t count = 3 * (size_t)mesh->num_triangles;
+    if (block->num_vertices.at && block->num_vertices.value <= MD5_MOST_NARROW)
+        mesh->narrow_triangles = md5_arena_room(arena, count, sizeof *mesh->narrow_triangles);
+    else
+        mesh->triangles = md5_arena_room(arena, count, sizeof *mesh->triangles);
+    return mesh->narrow_triangles || mesh->triangles;
+}
+
 static bool read_triangles(mesh_reader *reader, mesh_block *block)
 {
     md5_lex *const lex = &reader->lex;
-    md5_file_mesh *const mesh = block->mesh;
     bool is_warned = false;
     TRY(md5_read_count(lex, "numtris", 0, MD5_TRIANGLE_BYTES, &block->num_triangles));
-    const uint32_t count = mesh->num_triangles = block->num_triangles.value;
-    mesh->triangles = md5_arena_room(lex->arena, count, 3 * sizeof *mesh->triangles);
-    TRY(mesh->triangles);
+    const uint32_t count = block->mesh->num_triangles = block->num_triangles.value;
+    TRY(allocate_triangles(lex->arena, block));
     block->triangles_at = lex->at;
     md5_row_number number = md5_row_begin();
     for (uint32_t t = 0; t < count; t++, md5_row_next(&number)) {
-        uint32_t *const corners = mesh->triangles + 3 * (size_t)t;
-        if (md5_row_triangle(lex, &number, corners))
-            continue;
-        TRY(begin_item(lex, &block->num_triangles, "numtris", "tri", t, &is_warned));
-        TRY(md5_read_uint(lex, "vertex", &corners[0]));
-        TRY(md5_read_uint(lex, "vertex", &corners[1]));
-        TRY(md5_read_uint(lex, "vertex", &corners[2]));
+        uint32_t corners[3];
+        if (!md5_row_triangle(lex, &number, corners)) {
+            TRY(begin_item(lex, &block->num_triangles, "numtris", "tri", t, &is_warned));
+            for (int i = 0; i < 3; i++)
+                TRY(md5_read_uint(lex, "vertex", &corners[i]));
+        }
+        add_corners(block, 3 * (size_t)t, corners);
     }
     return true;
 }
@@ -314,25 +354,20 @@ static bool check_vertices(mesh_reader *reader, const mesh_block *block)
     return true;
 }
 
-static bool check_triangles(mesh_reader *reader, const mesh_block *block)
+static bool check_triangles(mesh_reader *reader, mesh_block *block)
 {
     const md5_file_mesh *const mesh = block->mesh;
-    const uint32_t *const corners = mesh->triangles;
-    const size_t num_corners = 3 * (size_t)mesh->num_triangles;
-    uint32_t a = 0, b = 0, c = 0; // the largest first, second and third corner
-    for (size_t i = 0; i < num_corners; i += 3) {
-        a = corners[i] > a ? corners[i] : a;
-        b = corners[i + 1] > b ? corners[i + 1] : b;
-        c = corners[i + 2] > c ? corners[i + 2] : c;
+    const size_t num_corners = mesh->triangles ? 3 * (size_t)mesh->num_triangles : 0;
+    for (size_t i = 0; i < num_corners && !block->has_bad_corner; i++) {
+        block->has_bad_corner = mesh->triangles[i] >= mesh->num_vertices;
+        block->bad_corner = i;
+        block->bad_vertex = mesh->triangles[i];
     }
-    const uint32_t count = mesh->num_vertices;
-    if (num_corners == 0 || (a < count && b < count && c < count))
+    if (!block->has_bad_corner)
         return true;
-    size_t first = 0;
-    while (corners[first] < mesh->num_vertices)
-        first++;
-    return md5_lex_fail(&reader->lex, find_corner(reader, block, first), MD5_ERROR_RANGE,
-                        "vertex %u, but numverts is %u", corners[first], mesh->num_vertices);
+    return md5_lex_fail(&reader->lex, find_corner(reader, block, block->bad_corner),
+                        MD5_ERROR_RANGE, "vertex %u, but numverts is %u", block->bad_vertex,
+                        mesh->num_vertices);
 }
 
 // -- Meshes ---------------------------------------------------------------------------------

@@ -12,7 +12,8 @@ typedef struct md5_geometry_source {
     uint32_t num_vertices, num_triangles, num_weights;
     const md5_vertex *vertices;
     const md5_vec2 *texcoords;
-    const uint32_t *triangles; // [3 * num_triangles]
+    const uint32_t *triangles;        // [3 * num_triangles]
+    const uint16_t *narrow_triangles; // instead, if not NULL, for md5_geometry_measure()
     const md5_weight *weights;
     const md5_vec3 *normals;  // [num_vertices] of version 12, or NULL: derived
     const md5_vec4 *tangents; // with `normals`; both in the space of the dominant joint

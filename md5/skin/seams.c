@@ -18,12 +18,21 @@ static void add_use(unsigned char *uses, uint32_t vertex, unsigned use)
 // Whether a triangle's texture is mirrored on it: negative signed area of a, b, c on the texture.
 // An area of 0 counts as not mirrored. The sign is exact for coordinates of common size, because
 // a double holds the products of the differences of such floats without rounding.
-static inline bool is_mirrored(const md5_geometry_source *source, const uint32_t *corners)
+static inline bool is_mirrored(const md5_vec2 *texcoords, uint32_t a, uint32_t b, uint32_t c)
 {
-    const md5_pair a = md5_pair_of_floats(&source->texcoords[corners[0]]);
-    const md5_pair b = md5_pair_of_floats(&source->texcoords[corners[1]]);
-    const md5_pair c = md5_pair_of_floats(&source->texcoords[corners[2]]);
-    return md5_pair_cross(md5_pair_sub(b, a), md5_pair_sub(c, a)) < 0.0;
+    const md5_pair at = md5_pair_of_floats(&texcoords[a]);
+    const md5_pair ab = md5_pair_sub(md5_pair_of_floats(&texcoords[b]), at);
+    const md5_pair ac = md5_pair_sub(md5_pair_of_floats(&texcoords[c]), at);
+    return md5_pair_cross(ab, ac) < 0.0;
+}
+
+static inline void add_triangle(unsigned char *uses, const md5_vec2 *texcoords, uint32_t a,
+                                uint32_t b, uint32_t c)
+{
+    const unsigned use = is_mirrored(texcoords, a, b, c) ? MIRRORED : PLAIN;
+    add_use(uses, a, use);
+    add_use(uses, b, use);
+    add_use(uses, c, use);
 }
 
 // NULL, with the context's error set, when memory runs out.
@@ -33,12 +42,13 @@ static unsigned char *find_uses(md5_arena *scratch, const md5_geometry_source *s
     // A vertex that brings its tangent serves both sides with it.
     if (!uses || source->tangents)
         return uses;
-    for (size_t i = 0; i < source->num_triangles; i++) {
-        const uint32_t *const corners = source->triangles + 3 * i;
-        const unsigned use = is_mirrored(source, corners) ? MIRRORED : PLAIN;
-        for (int corner = 0; corner < 3; corner++)
-            add_use(uses, corners[corner], use);
-    }
+    const size_t num_corners = 3 * (size_t)source->num_triangles;
+    const uint16_t *const narrow = source->narrow_triangles;
+    const uint32_t *const wide = source->triangles;
+    for (size_t i = 0; i < num_corners && narrow; i += 3)
+        add_triangle(uses, source->texcoords, narrow[i], narrow[i + 1], narrow[i + 2]);
+    for (size_t i = 0; i < num_corners && !narrow; i += 3)
+        add_triangle(uses, source->texcoords, wide[i], wide[i + 1], wide[i + 2]);
     return uses;
 }
 
@@ -82,7 +92,7 @@ bool md5_split_seams(md5_arena *scratch, const md5_geometry_source *source, uint
         const uint32_t *const corners = source->triangles + 3 * i;
         const uint32_t a = corners[0], b = corners[1], c = corners[2];
         const bool has_copy = is_on_seam(uses, a) || is_on_seam(uses, b) || is_on_seam(uses, c);
-        const bool mirrored = has_copy && is_mirrored(source, corners);
+        const bool mirrored = has_copy && is_mirrored(source->texcoords, a, b, c);
         indices[3 * i + 0] = mirrored && is_on_seam(uses, a) ? copies[a] : a;
         indices[3 * i + 1] = mirrored && is_on_seam(uses, b) ? copies[b] : b;
         indices[3 * i + 2] = mirrored && is_on_seam(uses, c) ? copies[c] : c;
