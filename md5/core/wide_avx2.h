@@ -23,6 +23,12 @@ MD5_WIDE_INLINE md5_wide md5_wide_load(const float *from)
     return _mm256_loadu_ps(from);
 }
 
+// Compilers would load it again for every use; here loads are what is scarce.
+MD5_WIDE_INLINE void md5_wide_keep_loaded(md5_wide *a)
+{
+    __asm__("" : "+x"(*a));
+}
+
 MD5_WIDE_INLINE void md5_wide_store(float *to, md5_wide a)
 {
     _mm256_storeu_ps(to, a);
@@ -238,7 +244,9 @@ MD5_WIDE_INLINE void md5_wide_mix(float *out, const float *a, const float *b, md
                             _mm256_permute2f128_ps(of_b, t, 0x31)};
     MD5_UNROLL
     for (int i = 0; i < 8; i++) {
-        const __m256 from = _mm256_loadu_ps(a + 8 * i), to = _mm256_loadu_ps(b + 8 * i);
+        __m256 from = _mm256_loadu_ps(a + 8 * i);
+        md5_wide_keep_loaded(&from);
+        const __m256 to = _mm256_loadu_ps(b + 8 * i);
         const __m256 part = _mm256_mul_ps(from, md5_wide_spread_one(more[i / 4], i % 4));
         const __m256 way =
             _mm256_sub_ps(part, _mm256_mul_ps(to, md5_wide_spread_one(less[i / 4], i % 4)));

@@ -24,6 +24,12 @@ MD5_WIDE_INLINE md5_wide md5_wide_load(const float *from)
     return _mm512_loadu_ps(from);
 }
 
+// Compilers would load it again for every use; here loads are what is scarce.
+MD5_WIDE_INLINE void md5_wide_keep_loaded(md5_wide *a)
+{
+    __asm__("" : "+v"(*a));
+}
+
 MD5_WIDE_INLINE void md5_wide_store(float *to, md5_wide a)
 {
     _mm512_storeu_ps(to, a);
@@ -272,7 +278,9 @@ MD5_WIDE_INLINE void md5_wide_mix(float *out, const float *a, const float *b, md
     md5_wide_pair_weights(of_b, t, less);
     MD5_UNROLL
     for (int i = 0; i < 8; i++) {
-        const __m512 from = _mm512_loadu_ps(a + 16 * i), to = _mm512_loadu_ps(b + 16 * i);
+        __m512 from = _mm512_loadu_ps(a + 16 * i);
+        md5_wide_keep_loaded(&from);
+        const __m512 to = _mm512_loadu_ps(b + 16 * i);
         const __m512 part = _mm512_mul_ps(from, md5_wide_spread_one(more[i % 2], i / 2));
         const __m512 way =
             _mm512_sub_ps(part, _mm512_mul_ps(to, md5_wide_spread_one(less[i % 2], i / 2)));

@@ -79,16 +79,10 @@ MD5_WIDE_INLINE void store_points_at(float *to, const uint32_t *at, uint32_t siz
                      _mm_movehl_ps(z4, z4));
 }
 
-// Compilers would load it again for every half that is used; here loads are what is scarce.
-MD5_WIDE_INLINE void keep_in_register(md5_wide *a)
-{
-    __asm__("" : "+x"(*a));
-}
-
 MD5_WIDE_INLINE matrix_rows scale_matrix(const float *m, const float *factor)
 {
     md5_wide all = _mm256_broadcast_ss(factor);
-    keep_in_register(&all);
+    md5_wide_keep_loaded(&all);
     return (matrix_rows){_mm256_mul_ps(_mm256_loadu_ps(m), all),
                          _mm_mul_ps(_mm_loadu_ps(m + 8), _mm256_castps256_ps128(all))};
 }
