@@ -8,81 +8,10 @@
 #ifndef MD5_POSE_BLEND_WIDE_H
 #define MD5_POSE_BLEND_WIDE_H
 
-#include "md5/core/wide.h"
 #include "md5/pose/kernels.h"
-#include "md5/pose/slerp.h"
+#include "md5/pose/slerp_wide.h"
 
 #include <string.h>
-
-// -- How far slerp goes from a to b ---------------------------------------------------------------
-
-// With the angle 2 h between unit quaternions and s = t - 1/2, slerp's weights have the sum
-// cos(2 s h) / cos(h) and the difference sin(2 s h) / sin(h), by the sum-to-product formulas from
-// sin((1 - t) 2 h) / sin(2 h) and sin(t 2 h) / sin(2 h). With u = 1 - cos(2 h), in 0..1, and
-// r = (2 s)^2, half the difference is d = s + s (1 - r) u H(u, r). H is as smooth as the G of
-// slerp.c, but of half the angle, so that five powers of u do. By the length of the result, half
-// the sum is sqrt((1/2 - d^2 u) / (2 - u)). The table is a fit of H, printed by slerp_fit.py, that
-// keeps the angle to the exact quaternion below 1.8e-7. Unlike md5_slerp_table it costs little
-// where each joint has a t of its own.
-enum { POWERS = 5 };
-
-// What of it depends on t only: for all joints where they share it.
-typedef struct wide_fraction {
-    md5_wide t, s, ends, by_power[POWERS];
-} wide_fraction;
-
-MD5_WIDE_INLINE md5_wide step_up(float coefficient, md5_wide x, md5_wide sum)
-{
-    return md5_wide_add(md5_wide_all(coefficient), md5_wide_mul(x, sum));
-}
-
-MD5_WIDE_INLINE wide_fraction fraction_of(md5_wide t)
-{
-    const md5_wide s = md5_wide_sub(t, md5_wide_all(0.5f)), s2 = md5_wide_add(s, s);
-    const md5_wide r = md5_wide_mul(s2, s2);
-    return (wide_fraction){
-        .t = t,
-        .s = s,
-        .ends = md5_wide_mul(s, md5_wide_sub(md5_wide_all(1.0f), r)),
-        .by_power =
-            {
-                md5_wide_all(0.0834003652f),
-                step_up(0.0181373348f, r, md5_wide_all(-0.00226483381f)),
-                step_up(0.00776451981f, r,
-                        step_up(-0.000200420574f, r, md5_wide_all(4.68794463e-05f))),
-                step_up(-0.00161595297f, r, md5_wide_all(-0.00100204191f)),
-                md5_wide_all(0.00303333056f),
-            },
-    };
-}
-
-// Slerp is a - (a * of_a - b * of_b), of_b being negative where the shorter way leads `away`, to
-// -b. Of equal rotations both weights are the same, so that the result is exactly a.
-typedef struct slerp_weights {
-    md5_wide of_a, of_b;
-} slerp_weights;
-
-MD5_WIDE_INLINE slerp_weights find_weights(const wide_fraction *at, md5_wide cosine)
-{
-    const md5_wide one = md5_wide_all(1.0f), half = md5_wide_all(0.5f), two = md5_wide_all(2.0f);
-    const md5_wide *const c = at->by_power;
-    const md5_mask away = md5_wide_less(cosine, md5_wide_all(0.0f));
-    const md5_wide less = md5_wide_sub(one, md5_wide_flip(away, cosine));
-    const md5_wide u = md5_wide_keep(md5_wide_greater(less, md5_wide_all(MD5_SLERP_EQUAL)), less);
-    const md5_wide uu = md5_wide_mul(u, u);
-    const md5_wide low = md5_wide_add(c[0], md5_wide_mul(u, c[1]));
-    const md5_wide middle = md5_wide_add(c[2], md5_wide_mul(u, c[3]));
-    const md5_wide high = md5_wide_add(middle, md5_wide_mul(uu, c[4]));
-    const md5_wide sum = md5_wide_add(low, md5_wide_mul(uu, high));
-    const md5_wide difference = md5_wide_add(at->s, md5_wide_mul(md5_wide_mul(u, at->ends), sum));
-    const md5_wide part = md5_wide_mul(md5_wide_mul(difference, difference), u);
-    const md5_wide both =
-        md5_wide_sqrt(md5_wide_div(md5_wide_sub(half, part), md5_wide_sub(two, u)));
-    return (slerp_weights){
-        .of_a = md5_wide_add(md5_wide_sub(one, both), difference),
-        .of_b = md5_wide_flip(away, md5_wide_add(both, difference)),
-    };
-}
 
 // -- The steps ------------------------------------------------------------------------------------
 
@@ -200,16 +129,16 @@ MD5_WIDE_INLINE void find_cosines(combination kind, const poses *of, uint32_t fi
 }
 
 // `same` is for all joints if they have no weights of their own.
-MD5_WIDE_INLINE void find_slerp(combination kind, bool own_weights, const wide_fraction *same,
+MD5_WIDE_INLINE void find_slerp(combination kind, bool own_weights, const wide_slerp *same,
                                 prepared *to)
 {
-    slerp_weights found;
+    wide_slerp_pair found;
     const md5_wide cosine = md5_wide_load(to->cosines);
     if (own_weights) {
-        const wide_fraction own = fraction_of(size_of_share(kind, md5_wide_load(to->shares)));
-        found = find_weights(&own, cosine);
+        const wide_slerp own = wide_slerp_at(size_of_share(kind, md5_wide_load(to->shares)));
+        found = wide_slerp_weigh(&own, cosine);
     } else {
-        found = find_weights(same, cosine);
+        found = wide_slerp_weigh(same, cosine);
     }
     md5_wide_store(to->of_a, found.of_a);
     md5_wide_store(to->of_b, found.of_b);
@@ -320,7 +249,7 @@ MD5_WIDE_INLINE void combine(combination kind, const poses *of)
     }
     prepared slots[SLOTS];
     const md5_wide share = share_of(kind, md5_wide_all(of->weight));
-    const wide_fraction at = fraction_of(size_of_share(kind, share));
+    const wide_slerp at = wide_slerp_at(size_of_share(kind, share));
     const uint32_t num_blocks = (of->count - 1) / MD5_WIDTH + 1;
     for (uint32_t begin = 0; begin < num_blocks; begin += SLOTS) {
         const uint32_t end = num_blocks - begin < SLOTS ? num_blocks : begin + SLOTS;

@@ -41,7 +41,7 @@ MD5_WIDE_CODE static void begin_lanes(const md5_pose_job *const *jobs, float *sc
     lanes->scratch = scratch;
     const md5_wide fraction = md5_wide_load(fractions);
     md5_wide_spread(fraction, lanes->fractions);
-    weigh_wide(fraction, &lanes->slerp);
+    lanes->slerp = wide_slerp_at(fraction);
 }
 
 // A joint's matrix in the scratch: number k of it in all lanes begins at k * MD5_WIDTH.
@@ -78,7 +78,7 @@ MD5_WIDE_INLINE void store_translation(float *matrix, const md5_wide translation
         md5_wide_store(matrix + (4 * row + 3) * MD5_WIDTH, translation[row]);
 }
 
-MD5_WIDE_CODE static void crowd_rotations(const crowd_lanes *lanes, const md5_binding *binding)
+MD5_WIDE_INLINE void crowd_rotations(const crowd_lanes *lanes, const md5_binding *binding)
 {
     const int32_t *const targets = binding->plan->targets.rotations;
     const uint32_t count = binding->anim->num_rotations;

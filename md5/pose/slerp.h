@@ -1,57 +1,54 @@
-// Slerp whose weights are polynomials of the angle's cosine: what depends on the fraction only is
-// computed once for all joints, which then need no division, square root or branch.
+// Slerp whose weights need no function but a square root: what depends on the fraction only is
+// computed once for all joints.
 #ifndef MD5_POSE_SLERP_H
 #define MD5_POSE_SLERP_H
 
 #include "md5/md5model.h"
 
-enum { MD5_SLERP_POWERS = 8, MD5_SLERP_POWERS_OF_T2 = 4 };
+#include <math.h>
 
-// With u = 1 - cos(angle) and [k] for u^k:
-//   weight of b = t + u * step(u)
-//   weights of both, less 1 = u * sum(u)
+enum { MD5_SLERP_POWERS = 5, MD5_SLERP_POWERS_OF_R = 3 };
+
+// Of what the weights are made: [k][m] for u^k r^m. See slerp.c.
+static const float md5_slerp_table[MD5_SLERP_POWERS][MD5_SLERP_POWERS_OF_R] = {
+    {0.0834003652f},
+    {0.0181373343f, -0.00226483358f},
+    {0.0077645213f, -0.000200421195f, 4.68794318e-05f},
+    {-0.0016159546f, -0.0010020415f},
+    {0.00303333116f},
+};
+
+// Half the difference of the weights is s + u * ends * (by_power[0] + by_power[1] u + ...), with
+// u = 1 - cos(angle).
 typedef struct md5_slerp_weights {
-    float t;
-    float step[MD5_SLERP_POWERS], sum[MD5_SLERP_POWERS];
+    float s, ends, by_power[MD5_SLERP_POWERS];
 } md5_slerp_weights;
 
 md5_slerp_weights md5_slerp_weights_at(float t);
-
-// Of what the weights are made: see slerp.c.
-extern const float md5_slerp_table[MD5_SLERP_POWERS_OF_T2][MD5_SLERP_POWERS];
-
-// c[0] u + c[1] u^2 + ..., even and odd powers apart, so that neither waits for the other.
-static inline float md5_slerp_polynomial(const float *c, float u)
-{
-    const float uu = u * u;
-    float odd = c[MD5_SLERP_POWERS - 2], even = c[MD5_SLERP_POWERS - 1];
-    for (int power = MD5_SLERP_POWERS - 4; power >= 0; power -= 2) {
-        odd = c[power] + uu * odd;
-        even = c[power + 1] + uu * even;
-    }
-    return u * odd + uu * even;
-}
 
 // Up to this u both weights are linear in t to within 1.2e-7, and a dot product of floats cannot
 // tell equal rotations from others.
 #define MD5_SLERP_EQUAL 0x1p-21f
 
-// The result is written as a + a * (both weights - 1) + (b - a) * weight of b, so that equal
-// rotations, and fraction 0, give exactly `a`.
+// The result is written as a - (a * of_a - b * of_b), in which of_a is what a's weight is less than
+// 1. Of equal rotations it is the same as of_b, so that these, and fraction 0, give exactly `a`.
 static inline md5_quat md5_slerp_weighted(const md5_slerp_weights *weights, md5_quat a, md5_quat b)
 {
+    const float *const c = weights->by_power;
     const float cosine = a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w;
-    const float sign = cosine < 0.0f ? -1.0f : 1.0f;
-    const md5_quat way = {b.x * sign - a.x, b.y * sign - a.y, b.z * sign - a.z, b.w * sign - a.w};
-    const float less = 1.0f - cosine * sign;
-    const float u = less > MD5_SLERP_EQUAL ? less : 0.0f;
-    const float of_b = weights->t + md5_slerp_polynomial(weights->step, u);
-    const float more = md5_slerp_polynomial(weights->sum, u);
+    const bool away = cosine < 0.0f; // the shorter way leads to -b
+    const float less = 1.0f - (away ? -cosine : cosine);
+    const float u = less > MD5_SLERP_EQUAL ? less : 0.0f, uu = u * u;
+    const float low = c[0] + u * c[1], high = c[2] + u * c[3] + uu * c[4];
+    const float difference = weights->s + u * weights->ends * (low + uu * high);
+    const float sum = sqrtf((0.5f - difference * difference * u) / (2.0f - u));
+    const float of_a = 1.0f - sum + difference;
+    const float of_b = away ? -(sum + difference) : sum + difference;
     return (md5_quat){
-        a.x + (a.x * more + way.x * of_b),
-        a.y + (a.y * more + way.y * of_b),
-        a.z + (a.z * more + way.z * of_b),
-        a.w + (a.w * more + way.w * of_b),
+        a.x - (a.x * of_a - b.x * of_b),
+        a.y - (a.y * of_a - b.y * of_b),
+        a.z - (a.z * of_a - b.z * of_b),
+        a.w - (a.w * of_a - b.w * of_b),
     };
 }
 

@@ -1,42 +1,38 @@
 #!/usr/bin/env python3
-"""Computes the tables of md5/pose/slerp.c and md5/pose/blend_wide.h.
-Usage: python3 md5/pose/slerp_fit.py
+"""Computes the table of md5/pose/slerp.h. Usage: python3 md5/pose/slerp_fit.py
 
-For unit quaternions at the angle theta, with u = 1 - cos(theta) in 0..1, slerp weighs the second
-by w(t, u) = sin(t theta) / sin(theta). As a function of u it solves a hypergeometric equation,
-whose power series is
-
-    w = t * sum over i >= 0 of u^i * product over m = 1..i of (m^2 - t^2) / (m (2 m + 1))
-
-so w = t + t (1 - t^2) u G(u, t^2) with a G that is smooth on the whole square: the nearest
-singularity is u = 2. The first table holds G as a polynomial: in u the minimax one for the weight
-u (Remez' exchange), whose coefficients are then interpolated in t^2 at Chebyshev's nodes.
-
-The second table is for a t of each joint's own. With s = t - 1/2, r = (2 s)^2 and h = theta / 2, half
-the difference of both weights is
+For unit quaternions at the angle 2 h, with u = 1 - cos(2 h) in 0..1, s = t - 1/2 and r = (2 s)^2, half
+the difference of slerp's weights is
 
     sin(2 s h) / (2 sin(h)) = s + s (1 - r) u H(u, r)
 
-with an H that is as smooth; their sum follows from it, as the result has length 1. The table holds H
-as a polynomial in u whose coefficients are short polynomials in r, such that the largest angle
-between the result and the exact one is smallest (Lawson's reweighted least squares, 1961).
+As a function of x = 1 - cos(h), sin(2 s h) / sin(h) solves a hypergeometric equation, whose power
+series is
+
+    2 s * sum over i >= 0 of x^i * product over m = 1..i of (m^2 - r) / (m (2 m + 1))
+
+so H is smooth on the whole square: the nearest singularity is u = 2. The sum of the weights follows
+from the difference, as the result has length 1. The table holds H as a polynomial in u whose
+coefficients are short polynomials in r, such that the largest angle between the result and the exact
+one is smallest (Lawson's reweighted least squares, 1961).
 """
 import math
 
-POWERS_OF_U = 8
-POWERS_OF_T2 = 4
+POWERS_OF_R = [1, 2, 3, 2, 1]  # for each power of u
 
 
-def exact(u, t2):
+def exact(u, r):
+    cosine = math.sqrt(1 - u / 2)
+    x = (u / 2) / (1 + cosine)
     term = total = 1 / 3
-    for m in range(2, 100):
-        term *= (m * m - t2) / (m * (2 * m + 1)) * u
+    for m in range(2, 60):
+        term *= (m * m - r) / (m * (2 * m + 1)) * x
         total += term
-    return total
+    return total * 0.5 / (1 + cosine)
 
 
-def polynomial(coefficients, x):
-    return sum(c * x**power for power, c in enumerate(coefficients))
+def monomials(u, r):
+    return [u**k * r**m for k, size in enumerate(POWERS_OF_R) for m in range(size)]
 
 
 def solve(rows, right):
@@ -53,58 +49,7 @@ def solve(rows, right):
     return [system[i][size] / system[i][i] for i in range(size)]
 
 
-def minimax(function, end, size):
-    """Coefficients that make the largest x * |function - polynomial| on 0..end smallest."""
-    points = [end * (0.5 - 0.5 * math.cos(math.pi * (k + 1) / (size + 1)))
-              for k in range(size + 1)]
-    grid = [end * i / 2000 for i in range(1, 2001)]
-    values = [function(x) for x in grid]
-    for _ in range(15):
-        rows = [[x**k for k in range(size)] + [(-1) ** i / x] for i, x in enumerate(points)]
-        fitted = solve(rows, [function(x) for x in points])[:size]
-        errors = [x * (value - polynomial(fitted, x)) for x, value in zip(grid, values)]
-        extremes, best = [], 0
-        for i, error in enumerate(errors):
-            if error * errors[best] < 0:
-                extremes.append(best)
-                best = i
-            elif abs(error) > abs(errors[best]):
-                best = i
-        extremes.append(best)
-        assert len(extremes) == size + 1, "the exchange lost an extreme"
-        points = [grid[i] for i in extremes]
-    return fitted, max(abs(error) for error in errors)
-
-
-def table():
-    nodes = [0.5 - 0.5 * math.cos(math.pi * (2 * i + 1) / (2 * POWERS_OF_T2))
-             for i in range(POWERS_OF_T2)]
-    rows = [minimax(lambda u, t2=t2: exact(u, t2), 1, POWERS_OF_U)[0] for t2 in nodes]
-    vandermonde = [[t2**m for m in range(POWERS_OF_T2)] for t2 in nodes]
-    by_u = [solve(vandermonde, [row[k] for row in rows]) for k in range(POWERS_OF_U)]
-    return [[by_u[k][m] for k in range(POWERS_OF_U)] for m in range(POWERS_OF_T2)]
-
-
-def show(name, rows):
-    print(name)
-    for row in rows:
-        print("    {" + ", ".join("%.9gf" % value for value in row) + "},")
-
-
-POWERS_OF_R = [1, 2, 3, 2, 1]  # for each power of u
-
-
-def exact_half(u, r):
-    """H: the same series for the angle h, in 1 - cos(h)."""
-    cosine = math.sqrt(1 - u / 2)
-    return exact(1 - cosine, r) * 0.5 / (1 + cosine)
-
-
-def monomials(u, r):
-    return [u**k * r**m for k, size in enumerate(POWERS_OF_R) for m in range(size)]
-
-
-def blending_table():
+def fit():
     """The coefficients, and the largest angle between quaternions that they leave."""
     nodes = [0.5 - 0.5 * math.cos(math.pi * (i + 0.5) / 32) for i in range(32)]
     rows, values, scales = [], [], []
@@ -115,7 +60,7 @@ def blending_table():
             s2 = math.sqrt(r)
             scales.append(s2 * (1 - r) * u * math.sin(h) / math.cos(s2 * h))
             rows.append(monomials(u, r))
-            values.append(exact_half(u, r))
+            values.append(exact(u, r))
     weights = [1.0] * len(rows)
     size, best = len(rows[0]), (math.inf, None)
     for _ in range(60):
@@ -134,24 +79,10 @@ def blending_table():
 
 
 def main():
-    rows = table()
-    show("md5_slerp_table", rows)
-
-    def fitted(t, u):
-        return t + t * (1 - t * t) * u * polynomial([polynomial(c, t * t) for c in zip(*rows)], u)
-
-    def right(t, u):
-        return t + t * (1 - t * t) * u * exact(u, t * t)
-
-    square = [(i / 100, j / 100) for i in range(101) for j in range(101)]
-    error = max(abs(fitted(t, u) - right(t, u)) for t, u in square)
-    error_of_sum = max(abs(fitted(t, u) + fitted(1 - t, u) - right(t, u) - right(1 - t, u))
-                       for t, u in square)
-    print("largest error of a weight %.2g, of the sum of both %.2g" % (error, error_of_sum))
-
-    coefficients, error = blending_table()
-    ends = [sum(POWERS_OF_R[:k]) for k in range(len(POWERS_OF_R) + 1)]
-    show("by_power", [coefficients[i:k] for i, k in zip(ends, ends[1:])])
+    coefficients, error = fit()
+    for size in POWERS_OF_R:
+        row, coefficients = coefficients[:size], coefficients[size:]
+        print("    {" + ", ".join("%.9gf" % value for value in row) + "},")
     print("largest angle between quaternions %.2g" % error)
 
 

@@ -9,46 +9,65 @@
 
 // md5_slerp_weights of each.
 typedef struct wide_slerp {
-    md5_wide t, step[MD5_SLERP_POWERS], sum[MD5_SLERP_POWERS];
+    md5_wide s, ends, by_power[MD5_SLERP_POWERS];
 } wide_slerp;
 
-MD5_WIDE_INLINE void weigh_one_end(md5_wide t, md5_wide by_power[MD5_SLERP_POWERS])
+// md5_slerp_weights_at of each. A 0 in the table is known, and what it adds left out: it changes
+// nothing.
+MD5_WIDE_INLINE wide_slerp wide_slerp_at(md5_wide t)
 {
-    const md5_wide square = md5_wide_mul(t, t);
-    const md5_wide ends = md5_wide_mul(t, md5_wide_sub(md5_wide_all(1.0f), square));
+    const md5_wide s = md5_wide_sub(t, md5_wide_all(0.5f)), s2 = md5_wide_add(s, s);
+    const md5_wide r = md5_wide_mul(s2, s2);
+    wide_slerp slerp = {.s = s, .ends = md5_wide_mul(s, md5_wide_sub(md5_wide_all(1.0f), r))};
     MD5_UNROLL
     for (int power = 0; power < MD5_SLERP_POWERS; power++) {
-        md5_wide value = md5_wide_all(md5_slerp_table[MD5_SLERP_POWERS_OF_T2 - 1][power]);
-        MD5_UNROLL
-        for (int row = MD5_SLERP_POWERS_OF_T2 - 2; row >= 0; row--)
-            value = md5_wide_add(md5_wide_all(md5_slerp_table[row][power]),
-                                 md5_wide_mul(square, value));
-        by_power[power] = md5_wide_mul(ends, value);
+        const float *const c = md5_slerp_table[power];
+        md5_wide sum = md5_wide_all(c[1]);
+        if (c[2] != 0.0f)
+            sum = md5_wide_add(sum, md5_wide_mul(r, md5_wide_all(c[2])));
+        slerp.by_power[power] = md5_wide_all(c[0]);
+        if (c[1] != 0.0f)
+            slerp.by_power[power] = md5_wide_add(slerp.by_power[power], md5_wide_mul(r, sum));
     }
-}
-
-// md5_slerp_weights_at of each.
-MD5_WIDE_INLINE void weigh_wide(md5_wide t, wide_slerp *slerp)
-{
-    md5_wide of_a[MD5_SLERP_POWERS];
-    slerp->t = t;
-    weigh_one_end(t, slerp->step);
-    weigh_one_end(md5_wide_sub(md5_wide_all(1.0f), t), of_a);
-    MD5_UNROLL
-    for (int power = 0; power < MD5_SLERP_POWERS; power++)
-        slerp->sum[power] = md5_wide_add(slerp->step[power], of_a[power]);
+    return slerp;
 }
 
 // The same for all.
 MD5_WIDE_INLINE wide_slerp wide_slerp_of(const md5_slerp_weights *weights)
 {
-    wide_slerp slerp = {.t = md5_wide_all(weights->t)};
+    wide_slerp slerp = {.s = md5_wide_all(weights->s), .ends = md5_wide_all(weights->ends)};
     MD5_UNROLL
-    for (int power = 0; power < MD5_SLERP_POWERS; power++) {
-        slerp.step[power] = md5_wide_all(weights->step[power]);
-        slerp.sum[power] = md5_wide_all(weights->sum[power]);
-    }
+    for (int power = 0; power < MD5_SLERP_POWERS; power++)
+        slerp.by_power[power] = md5_wide_all(weights->by_power[power]);
     return slerp;
+}
+
+typedef struct wide_slerp_pair {
+    md5_wide of_a, of_b;
+} wide_slerp_pair;
+
+// Of rotations whose dot products these are.
+MD5_WIDE_INLINE wide_slerp_pair wide_slerp_weigh(const wide_slerp *slerp, md5_wide cosine)
+{
+    const md5_wide one = md5_wide_all(1.0f), half = md5_wide_all(0.5f), two = md5_wide_all(2.0f);
+    const md5_wide *const c = slerp->by_power;
+    const md5_mask away = md5_wide_less(cosine, md5_wide_all(0.0f));
+    const md5_wide less = md5_wide_sub(one, md5_wide_flip(away, cosine));
+    const md5_wide u = md5_wide_keep(md5_wide_greater(less, md5_wide_all(MD5_SLERP_EQUAL)), less);
+    const md5_wide uu = md5_wide_mul(u, u);
+    const md5_wide low = md5_wide_add(c[0], md5_wide_mul(u, c[1]));
+    const md5_wide middle = md5_wide_add(c[2], md5_wide_mul(u, c[3]));
+    const md5_wide high = md5_wide_add(middle, md5_wide_mul(uu, c[4]));
+    const md5_wide smooth = md5_wide_add(low, md5_wide_mul(uu, high));
+    const md5_wide difference =
+        md5_wide_add(slerp->s, md5_wide_mul(md5_wide_mul(u, slerp->ends), smooth));
+    const md5_wide part = md5_wide_mul(md5_wide_mul(difference, difference), u);
+    const md5_wide sum =
+        md5_wide_sqrt(md5_wide_div(md5_wide_sub(half, part), md5_wide_sub(two, u)));
+    return (wide_slerp_pair){
+        .of_a = md5_wide_add(md5_wide_sub(one, sum), difference),
+        .of_b = md5_wide_flip(away, md5_wide_add(sum, difference)),
+    };
 }
 
 MD5_WIDE_INLINE md5_wide lerp_wide(md5_wide a, md5_wide b, md5_wide t)
@@ -68,11 +87,12 @@ MD5_WIDE_INLINE md5_wide dot4_wide(const md5_wide a[4], const md5_wide b[4])
 // Slerp in three steps, each of which is done for several sets of rotations before the next: one
 // set by itself is a long chain in which every operation waits for the one before, and no machine
 // looks far enough ahead to find the next set's.
-enum { MD5_SLERP_SETS = 16 }; // how many; even
+enum { MD5_SLERP_SETS = 16 }; // how many
 
 typedef struct wide_slerp_set {
-    md5_wide a[4], way[4]; // components
-    md5_wide u, of_b, more;
+    md5_wide a[4], b[4]; // components
+    md5_wide cosine;
+    wide_slerp_pair weights;
 } wide_slerp_set;
 
 // From two frames' rotations as rows.
@@ -80,64 +100,29 @@ MD5_WIDE_INLINE void slerp_begin(wide_slerp_set *set, md5_wide a[4], md5_wide b[
 {
     md5_wide_transpose(a);
     md5_wide_transpose(b);
-    const md5_wide cosine = dot4_wide(a, b);
-    const md5_mask away = md5_wide_less(cosine, md5_wide_all(0.0f));
-    const md5_wide less = md5_wide_sub(md5_wide_all(1.0f), md5_wide_flip(away, cosine));
-    set->u = md5_wide_keep(md5_wide_greater(less, md5_wide_all(MD5_SLERP_EQUAL)), less);
+    set->cosine = dot4_wide(a, b);
     MD5_UNROLL
     for (int i = 0; i < 4; i++) {
         set->a[i] = a[i];
-        set->way[i] = md5_wide_sub(md5_wide_flip(away, b[i]), a[i]);
+        set->b[i] = b[i];
     }
 }
 
-// Of two sets at a time.
-MD5_WIDE_INLINE void slerp_weigh(const wide_slerp *slerp, wide_slerp_set sets[2])
-{
-    md5_wide u[2], uu[2], odd_b[2], even_b[2], odd[2], even[2];
-    MD5_UNROLL
-    for (int k = 0; k < 2; k++) {
-        u[k] = sets[k].u;
-        uu[k] = md5_wide_mul(u[k], u[k]);
-        odd_b[k] = slerp->step[MD5_SLERP_POWERS - 2];
-        even_b[k] = slerp->step[MD5_SLERP_POWERS - 1];
-        odd[k] = slerp->sum[MD5_SLERP_POWERS - 2];
-        even[k] = slerp->sum[MD5_SLERP_POWERS - 1];
-    }
-    MD5_UNROLL
-    for (int power = MD5_SLERP_POWERS - 4; power >= 0; power -= 2) {
-        MD5_UNROLL
-        for (int k = 0; k < 2; k++) {
-            odd_b[k] = md5_wide_add(slerp->step[power], md5_wide_mul(uu[k], odd_b[k]));
-            even_b[k] = md5_wide_add(slerp->step[power + 1], md5_wide_mul(uu[k], even_b[k]));
-            odd[k] = md5_wide_add(slerp->sum[power], md5_wide_mul(uu[k], odd[k]));
-            even[k] = md5_wide_add(slerp->sum[power + 1], md5_wide_mul(uu[k], even[k]));
-        }
-    }
-    MD5_UNROLL
-    for (int k = 0; k < 2; k++) {
-        sets[k].of_b = md5_wide_add(
-            slerp->t, md5_wide_add(md5_wide_mul(u[k], odd_b[k]), md5_wide_mul(uu[k], even_b[k])));
-        sets[k].more = md5_wide_add(md5_wide_mul(u[k], odd[k]), md5_wide_mul(uu[k], even[k]));
-    }
-}
-
-// All sets: their number may be odd, if there is room for one more.
 MD5_WIDE_INLINE void slerp_weigh_all(const wide_slerp *slerp, wide_slerp_set *sets, uint32_t count)
 {
-    if (count % 2 > 0)
-        sets[count].u = sets[0].u;
-    for (uint32_t i = 0; i < count; i += 2)
-        slerp_weigh(slerp, sets + i);
+    for (uint32_t i = 0; i < count; i++)
+        sets[i].weights = wide_slerp_weigh(slerp, sets[i].cosine);
 }
 
 // The rotations between, as components.
 MD5_WIDE_INLINE void slerp_end(const wide_slerp_set *set, md5_wide out[4])
 {
     MD5_UNROLL
-    for (int i = 0; i < 4; i++)
-        out[i] = md5_wide_add(set->a[i], md5_wide_add(md5_wide_mul(set->a[i], set->more),
-                                                      md5_wide_mul(set->way[i], set->of_b)));
+    for (int i = 0; i < 4; i++) {
+        const md5_wide way = md5_wide_sub(md5_wide_mul(set->a[i], set->weights.of_a),
+                                          md5_wide_mul(set->b[i], set->weights.of_b));
+        out[i] = md5_wide_sub(set->a[i], way);
+    }
 }
 
 // The matrices of rotations, all as components; the translations are left as they are.
