@@ -162,14 +162,18 @@ static void pose_part(void *user, uint32_t worker, size_t begin, size_t end)
         const uint32_t number = crowd->posed[i];
         const view_member *const member = &crowd->members[number];
         const view_kind *const kind = &crowd->kinds[member->kind];
-        const bool is_player = crowd->players[number] != NULL;
+        // Which clips do not wait for being posed together.
+        const bool is_alone = crowd->players[number] != NULL || kind->gpu_jobs != NULL;
         kind->placements[member->seen_at] = md5_mat34_from_transform(member->place);
-        if (is_player || i - first == VIEW_POSES_AT_ONCE) {
+        if (is_alone || i - first == VIEW_POSES_AT_ONCE) {
             pose_clips(crowd, first, i, scratch);
-            first = is_player ? i + 1 : i;
+            first = is_alone ? i + 1 : i;
             palette = buffer;
         }
-        if (is_player) {
+        if (kind->gpu_jobs != NULL) {
+            const md5_pose_job job = job_of(crowd, member, NULL);
+            kind->gpu_jobs[member->seen_at] = (md5gl_clip_job){member->clip, job.moment, job.root};
+        } else if (is_alone) {
             pose_player(kind, crowd->players[number], scratch, palette_of(crowd, member));
         } else {
             crowd->poses[i] = job_of(crowd, member, palette);
@@ -243,8 +247,11 @@ bool view_pose_crowd(view_state *viewer, md5_error *error)
     for (uint32_t k = 0; k < crowd->num_kinds && posed; k++) {
         const view_kind *const kind = &crowd->kinds[k];
         view_set_materials(viewer, kind->textures, kind->drawn);
-        posed = md5gl_pose_models(viewer->renderer, kind->drawn, kind->palettes, kind->placements,
-                                  kind->num_seen, error);
+        posed = kind->gpu_jobs != NULL
+                    ? md5gl_pose_clips(viewer->renderer, kind->drawn, kind->gpu_clips,
+                                       kind->gpu_jobs, kind->placements, kind->num_seen, error)
+                    : md5gl_pose_models(viewer->renderer, kind->drawn, kind->palettes,
+                                        kind->placements, kind->num_seen, error);
     }
     return posed;
 }

@@ -99,6 +99,13 @@ static void add_crowd_rows(const view_state *viewer, view_rows *rows)
     view_add_row(rows, VIEW_ROW_PAIR, VIEW_BRIGHT, "Update", "%u" DOT "%.1f ms, %u threads",
                  (unsigned)crowd->num_posed, 1e3 * crowd->seconds,
                  (unsigned)view_count_workers(crowd->workers));
+    size_t clips_size = 0;
+    for (uint32_t k = 0; k < num_kinds; k++)
+        if (crowd->kinds[k].gpu_clips != NULL)
+            clips_size += md5gl_clips_size(crowd->kinds[k].gpu_clips);
+    if (clips_size > 0)
+        view_add_row(rows, VIEW_ROW_PAIR, VIEW_BRIGHT, "Clips", "on the GPU" DOT "%.1f MB",
+                     1e-6 * (double)clips_size);
 }
 
 static void add_model_rows(const view_state *viewer, view_rows *rows)

@@ -135,6 +135,29 @@ static bool load(view_state *viewer, view_kind *kind, const char *const *files, 
     return view_upload(viewer, &kind->own, false, &kind->drawn, kind->own_textures);
 }
 
+// Whether the GPU is to pose it.
+static bool wants_gpu(view_state *viewer, const view_kind *kind)
+{
+    const bool wanted = viewer->options->animates_on_gpu && kind->drawn != NULL;
+    if (wanted && kind->machine != NULL)
+        view_warn(&viewer->log,
+                  "a machine mixes clips, which only the CPU does; --animate gpu is for "
+                  "a model and its animations");
+    return wanted && kind->machine == NULL;
+}
+
+static bool put_clips(view_state *viewer, view_kind *kind, uint32_t count)
+{
+    md5_error error;
+    kind->gpu_clips = md5gl_create_clips(viewer->renderer, kind->clips, kind->num_clips, &error);
+    if (kind->gpu_clips == NULL) {
+        view_log_error(&viewer->log, &error);
+        return false;
+    }
+    kind->gpu_jobs = common_alloc(count, sizeof *kind->gpu_jobs);
+    return true;
+}
+
 bool view_make_kind(view_state *viewer, view_kind *kind, const char *const *files, size_t num_files,
                     const view_kind *lender, uint32_t begin, uint32_t count)
 {
@@ -151,6 +174,8 @@ bool view_make_kind(view_state *viewer, view_kind *kind, const char *const *file
     kind->sphere = sphere_around(kind);
     kind->seen = common_alloc(count, sizeof *kind->seen);
     kind->placements = common_alloc(count, sizeof *kind->placements);
+    if (wants_gpu(viewer, kind))
+        return put_clips(viewer, kind, count);
     kind->palettes =
         common_alloc((size_t)count * kind->model->skeleton.num_joints, sizeof *kind->palettes);
     return true;
@@ -162,12 +187,15 @@ void view_free_kind(view_state *viewer, view_kind *kind)
         view_free_textures(kind->own_textures, viewer->renderer);
         md5gl_destroy_model(viewer->renderer, kind->drawn);
     }
+    if (viewer->renderer != NULL)
+        md5gl_destroy_clips(viewer->renderer, kind->gpu_clips);
     view_free_borrowed(&kind->borrowed);
     view_free_scene(&kind->own);
     free(kind->own_textures);
     free(kind->clips);
     free(kind->seen);
     free(kind->palettes);
+    free(kind->gpu_jobs);
     free(kind->placements);
     *kind = (view_kind){0};
 }
@@ -192,6 +220,10 @@ void view_hide_member(view_kind *kind, uint32_t place)
         return;
     kind->seen[place] = kind->seen[last];
     kind->placements[place] = kind->placements[last];
+    if (kind->gpu_jobs != NULL) {
+        kind->gpu_jobs[place] = kind->gpu_jobs[last];
+        return;
+    }
     memcpy(kind->palettes + (size_t)place * num_joints, kind->palettes + (size_t)last * num_joints,
            num_joints * sizeof *kind->palettes);
 }

@@ -28,7 +28,9 @@ typedef struct view_kind {
     md5_mat34 *palettes;   // [num_seen * joints]
     md5_mat34 *placements; // [num_seen]
 
-    struct md5gl_model *drawn; // NULL without a renderer
+    struct md5gl_model *drawn;       // NULL without a renderer
+    struct md5gl_clips *gpu_clips;   // on the GPU, which poses it then; NULL: there are palettes
+    struct md5gl_clip_job *gpu_jobs; // [num_seen] for it
     const struct view_textures *textures;
 } view_kind;
 

@@ -37,6 +37,9 @@ static const view_option table[] = {
      "are named; one without animations takes the first's"},
     {OPTION_CROWD_EXACT, "crowd-exact", NULL, NULL,
      "pose all of them for every frame, seen or not"},
+    {OPTION_ANIMATE, "animate", "cpu|gpu", NULL,
+     "who poses those of a crowd that play clips (cpu);\n"
+     "gpu needs OpenGL 4.3"},
     {OPTION_NO_AUTO, "no-auto", NULL, NULL, "do not pick up animations beside the model"},
     {OPTION_PATH, "path", "auto|4|8|exact|cpu|compute|storage", NULL,
      "how vertices are skinned (per mesh: the first without\n"

@@ -29,6 +29,7 @@ typedef enum view_option_id {
     OPTION_SET,
     OPTION_CROWD,
     OPTION_CROWD_EXACT,
+    OPTION_ANIMATE,
     OPTION_STEPS,
     OPTION_RETARGET,
     OPTION_ATTACH,

@@ -255,6 +255,9 @@ static bool set_choice(view_options *o, view_option_id id, const char *value)
     } else if (id == OPTION_SKINNING) {
         choice = CHOICE(value, "linear", "dual");
         o->skinning = (md5gl_blending)choice;
+    } else if (id == OPTION_ANIMATE) {
+        choice = CHOICE(value, "cpu", "gpu");
+        o->animates_on_gpu = choice == 1;
     } else if (id == OPTION_LIGHT) {
         choice = CHOICE(value, "studio", "classic");
         o->lighting = (md5gl_lighting)choice;
@@ -343,6 +346,7 @@ static bool set_value(view_options *o, view_option_id id, const char *value)
         return view_read_lamps(value, &o->lamps);
     case OPTION_PATH:
     case OPTION_SKINNING:
+    case OPTION_ANIMATE:
     case OPTION_LIGHT:
     case OPTION_ROOT:
     case OPTION_LOOP:

@@ -37,6 +37,7 @@ typedef struct view_options {
     const char *attach;                 // "JOINT=MODEL", or NULL
     uint32_t crowd;                     // 0 = one character
     bool crowd_exact;                   // nobody of it is left out
+    bool animates_on_gpu;               // poses of it that are clips
     uint32_t sheet_columns, sheet_rows; // 0 = no sheet
     bool turntable;
     bool steps;

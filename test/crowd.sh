@@ -90,4 +90,28 @@ check "who is small is posed every fourth frame, in turns" counts '$1 == 20 && $
 check "but every time where frames are rare" counts '$1 == 20 && $2 == 20' $clips --frame-rate 10
 # shellcheck disable=SC2086
 check "players too" counts '$1 == 20 && $2 < 10' $machines
+
+# -- On the GPU ---------------------------------------------------------------------------------
+
+# A vertex that lies elsewhere by a rounding may change a pixel at an edge.
+looks_the_same() {
+    picture there "$@" --animate gpu && picture here "$@" --animate cpu &&
+        holds '$1 < 0.002' "$(python3 test/view_png.py differ "$scratch/there.png" "$scratch/here.png")"
+}
+if "$view" "$bobbin" --crowd 1 --animate gpu --frames 1 --resolution 64,48 2>&1 | grep -qF 'OpenGL 4.3'; then
+    skip "--animate gpu" "no compute shaders here"
+else
+    for case in "" "--path storage" "--path compute" "--skinning dual" "--crowd-exact"; do
+        # shellcheck disable=SC2086
+        check "posed by the GPU it looks the same $case" looks_the_same "$bobbin" "$spindle" \
+            --crowd 12 --animation-time 1.3 $case
+    done
+    # shellcheck disable=SC2086
+    check "who is out of sight is not drawn there either" counts '$1 > 0 && $1 < 15 && $2 <= $1' \
+        $clips $near --animate gpu
+    check "what is skinned on the CPU is refused" says 1 'skinned on the CPU' "$view" "$bobbin" \
+        --crowd 2 --animate gpu --path cpu --output "$scratch/x.png"
+    check "a machine is posed by the CPU, which is told" says 0 'only the CPU' "$view" \
+        models/bobbin/bobbin.md5machine --crowd 2 --animate gpu --frames 1 --resolution 64,48
+fi
 finish
