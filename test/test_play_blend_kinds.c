@@ -7,15 +7,6 @@
 
 #define NEAR 3e-5
 
-static const play_walk STANDS = {0.0, 0.0, 0.0};
-
-// A player of two layers: one that fades from clip a to b, one that adds c.
-typedef struct signs_case {
-    play_case made;
-    md5_machine *machine;
-    md5_player *player;
-} signs_case;
-
 // q and -q are one rotation. Which of the two stands in a file is chance.
 static void flip_signs(md5_anim *anim, uint64_t *random)
 {
@@ -28,17 +19,15 @@ static void flip_signs(md5_anim *anim, uint64_t *random)
     }
 }
 
-static void begin_signs(signs_case *of, bool flips)
+// A player of two layers: one that fades from clip a to b, one that adds c.
+static void begin_signs(play_scene *of, bool flips)
 {
-    static const char *const names[3] = {"a", "b", "c"};
     uint64_t random = 3;
-    md5_clip_desc clips[3];
-    play_begin(&of->made);
+    play_scene_begin(of);
     for (uint32_t i = 0; i < 3; i++) {
-        play_add_clip(&of->made, 25, 24.0, 0.6, STANDS, 41 + i);
+        play_scene_add(of, 25, 24.0, 0.6, 41 + i);
         if (flips)
             flip_signs(of->made.anims[i], &random);
-        clips[i] = (md5_clip_desc){.name = names[i], .binding = of->made.bindings[i]};
     }
     const md5_state_desc states[] = {{"a", "a"}, {"b", "b"}, {"c", "c"}};
     const md5_layer_desc layers[] = {
@@ -50,28 +39,16 @@ static void begin_signs(signs_case *of, bool flips)
          .weight = 0.5f,
          .reference = "c"},
     };
-    of->machine = play_machine(&(md5_machine_desc){.model = of->made.model,
-                                                   .clips = clips,
-                                                   .num_clips = 3,
-                                                   .layers = layers,
-                                                   .num_layers = 2});
-    of->player = play_player(of->machine);
-}
-
-static void end_signs(signs_case *of)
-{
-    md5_free_player(of->player);
-    md5_free_machine(of->machine);
-    play_end(&of->made);
+    play_scene_play(of, &(md5_machine_desc){.layers = layers, .num_layers = 2});
 }
 
 TEST (blend_kinds_know_no_signs) {
     for (int fade = 0; fade < 2; fade++) {
-        signs_case plain, flipped;
+        play_scene plain, flipped;
         begin_signs(&plain, false);
         begin_signs(&flipped, true);
         for (int i = 0; i < 200; i++) {
-            signs_case *const both[2] = {&plain, &flipped};
+            play_scene *const both[2] = {&plain, &flipped};
             md5_transform pose[2][PLAY_JOINTS];
             for (int k = 0; k < 2; k++) {
                 if (i % 37 == 5)
@@ -83,19 +60,17 @@ TEST (blend_kinds_know_no_signs) {
             // Offsets are found from speeds, which magnify rounding by 256 a second.
             CHECK(play_pose_distance(pose[0], pose[1]) < (fade ? 2e-3 : NEAR));
         }
-        end_signs(&plain);
-        end_signs(&flipped);
+        play_scene_end(&plain);
+        play_scene_end(&flipped);
     }
 }
 
 // What is added to its reference is the clip itself.
 TEST (blend_kinds_add_to_the_reference) {
-    signs_case of;
-    play_begin(&of.made);
-    play_add_clip(&of.made, 25, 24.0, 0.9, STANDS, 51);
-    play_add_clip(&of.made, 25, 24.0, 0.9, STANDS, 52);
-    const md5_clip_desc clips[] = {{.name = "a", .binding = of.made.bindings[0]},
-                                   {.name = "b", .binding = of.made.bindings[1]}};
+    play_scene of;
+    play_scene_begin(&of);
+    play_scene_add(&of, 25, 24.0, 0.9, 51);
+    play_scene_add(&of, 25, 24.0, 0.9, 52);
     const md5_parameter_desc parameters[] = {{"still", MD5_PARAMETER_FLOAT, 0.0f}};
     const md5_motion_desc motions[] = {{.name = "still",
                                         .kind = MD5_MOTION_CLIP,
@@ -112,16 +87,12 @@ TEST (blend_kinds_add_to_the_reference) {
          .reference = "a",
          .reference_frame = 6},
     };
-    of.machine = play_machine(&(md5_machine_desc){.model = of.made.model,
-                                                  .clips = clips,
-                                                  .num_clips = 2,
-                                                  .motions = motions,
-                                                  .num_motions = 1,
-                                                  .parameters = parameters,
-                                                  .num_parameters = 1,
-                                                  .layers = layers,
-                                                  .num_layers = 2});
-    of.player = play_player(of.machine);
+    play_scene_play(&of, &(md5_machine_desc){.motions = motions,
+                                             .num_motions = 1,
+                                             .parameters = parameters,
+                                             .num_parameters = 1,
+                                             .layers = layers,
+                                             .num_layers = 2});
     for (int i = 0; i < 60; i++) {
         md5_transform pose[PLAY_JOINTS];
         play_real expected[PLAY_JOINTS];
@@ -130,25 +101,23 @@ TEST (blend_kinds_add_to_the_reference) {
         CHECK(play_distance(pose, expected) < NEAR);
         md5_player_advance(of.player, 0.03, NULL, NULL);
     }
-    end_signs(&of);
+    play_scene_end(&of);
 }
 
 // Left foot with left foot, and right with right: half way between two clips of 20 and 30 frames,
 // whose markers divide them in other parts.
 TEST (blend_kinds_keep_step_by_markers) {
     static const uint32_t feet[2][2] = {{2, 10}, {3, 21}};
-    signs_case of;
-    play_begin(&of.made);
-    play_add_clip(&of.made, 21, 20.0, 0.5, STANDS, 61);
-    play_add_clip(&of.made, 31, 20.0, 0.5, STANDS, 62);
-    md5_clip_desc clips[2];
-    for (int i = 0; i < 2; i++)
-        clips[i] = (md5_clip_desc){.name = i == 0 ? "walk" : "run",
-                                   .binding = of.made.bindings[i],
-                                   .markers = feet[i],
-                                   .num_markers = 2};
+    play_scene of;
+    play_scene_begin(&of);
+    play_scene_add(&of, 21, 20.0, 0.5, 61);
+    play_scene_add(&of, 31, 20.0, 0.5, 62);
+    for (int i = 0; i < 2; i++) {
+        of.clips[i].markers = feet[i];
+        of.clips[i].num_markers = 2;
+    }
     const md5_parameter_desc parameters[] = {{"x", MD5_PARAMETER_FLOAT, 0.5f}};
-    const md5_motion_item items[] = {{.motion = "walk", .x = 0.0f}, {.motion = "run", .x = 1.0f}};
+    const md5_motion_item items[] = {{.motion = "a", .x = 0.0f}, {.motion = "b", .x = 1.0f}};
     const md5_motion_desc motions[] = {{.name = "go",
                                         .kind = MD5_MOTION_BLEND_1D,
                                         .sync = MD5_SYNC_MARKERS,
@@ -163,16 +132,12 @@ TEST (blend_kinds_keep_step_by_markers) {
                                       .num_states = 1,
                                       .transitions = transitions,
                                       .num_transitions = 1}};
-    of.machine = play_machine(&(md5_machine_desc){.model = of.made.model,
-                                                  .clips = clips,
-                                                  .num_clips = 2,
-                                                  .motions = motions,
-                                                  .num_motions = 1,
-                                                  .parameters = parameters,
-                                                  .num_parameters = 1,
-                                                  .layers = layers,
-                                                  .num_layers = 1});
-    of.player = play_player(of.machine);
+    play_scene_play(&of, &(md5_machine_desc){.motions = motions,
+                                             .num_motions = 1,
+                                             .parameters = parameters,
+                                             .num_parameters = 1,
+                                             .layers = layers,
+                                             .num_layers = 1});
     // Seconds from left to right foot, and on to the left one: at the mean of the two speeds.
     const double to_right = 2.0 / (20.0 / 8.0 + 20.0 / 18.0);
     const double to_left = 2.0 / (20.0 / 12.0 + 20.0 / 12.0);
@@ -203,52 +168,43 @@ TEST (blend_kinds_keep_step_by_markers) {
     CHECK(md5_player_layer(of.player, 0).time < 1.25);
     md5_player_advance(of.player, 0.01 + to_left / 12.0, NULL, NULL);
     CHECK_NEAR(md5_player_layer(of.player, 0).time, 0.05, 1e-6);
-    end_signs(&of);
+    play_scene_end(&of);
 }
 
 // Steps hold each frame; curves are those of md5_sample_cubic(), whatever the clip does at its end.
 TEST (blend_kinds_interpolate) {
-    play_case made;
-    play_begin(&made);
-    play_add_clip(&made, 9, 8.0, 0.9, STANDS, 71);
     for (int kind = 0; kind < 4; kind++) {
         static const md5_wrap wraps[4] = {MD5_WRAP_LOOP, MD5_WRAP_CYCLE, MD5_WRAP_CLAMP,
                                           MD5_WRAP_LOOP};
         const bool steps = kind == 3;
-        const md5_clip_desc clips[] = {
-            {.name = "a",
-             .binding = made.bindings[0],
-             .period = kind == 1 ? MD5_PERIOD_OPEN : MD5_PERIOD_CLOSED,
-             .interpolation = steps ? MD5_INTERPOLATE_STEP : MD5_INTERPOLATE_CUBIC}};
+        play_scene of;
+        play_scene_begin(&of);
+        play_scene_add(&of, 9, 8.0, 0.9, 71);
+        of.clips[0].period = kind == 1 ? MD5_PERIOD_OPEN : MD5_PERIOD_CLOSED;
+        of.clips[0].interpolation = steps ? MD5_INTERPOLATE_STEP : MD5_INTERPOLATE_CUBIC;
         const md5_motion_desc motions[] = {
             {.name = "once", .kind = MD5_MOTION_CLIP, .clip = "a", .mode = MD5_PLAY_ONCE}};
         const md5_state_desc states[] = {{"a", kind == 2 ? "once" : "a"}};
         const md5_layer_desc layers[] = {{.name = "body", .states = states, .num_states = 1}};
-        md5_machine *const machine = play_machine(&(md5_machine_desc){.model = made.model,
-                                                                      .clips = clips,
-                                                                      .num_clips = 1,
-                                                                      .motions = motions,
-                                                                      .num_motions = 1,
-                                                                      .layers = layers,
-                                                                      .num_layers = 1});
-        md5_player *const player = play_player(machine);
+        play_scene_play(
+            &of, &(md5_machine_desc){
+                     .motions = motions, .num_motions = 1, .layers = layers, .num_layers = 1});
         for (int i = 0; i < 100; i++) {
             md5_transform pose[PLAY_JOINTS], expected[PLAY_JOINTS];
             const double seconds = i / 64.0; // exact, and so the same bits
-            md5_moment moment = md5_moment_at(made.anims[0], seconds, wraps[kind]);
+            md5_moment moment = md5_moment_at(of.made.anims[0], seconds, wraps[kind]);
             if (steps) {
                 moment.frame1 = moment.frame0;
                 moment.fraction = 0.0f;
-                md5_sample(made.bindings[0], &moment, MD5_ROOT_FILE, expected);
+                md5_sample(of.made.bindings[0], &moment, MD5_ROOT_FILE, expected);
             } else {
-                md5_sample_cubic(made.bindings[0], &moment, wraps[kind], MD5_ROOT_FILE, expected);
+                md5_sample_cubic(of.made.bindings[0], &moment, wraps[kind], MD5_ROOT_FILE,
+                                 expected);
             }
-            play_pose(player, pose);
+            play_pose(of.player, pose);
             CHECK(play_pose_distance(pose, expected) < 1e-5);
-            md5_player_advance(player, 1.0 / 64.0, NULL, NULL);
+            md5_player_advance(of.player, 1.0 / 64.0, NULL, NULL);
         }
-        md5_free_player(player);
-        md5_free_machine(machine);
+        play_scene_end(&of);
     }
-    play_end(&made);
 }

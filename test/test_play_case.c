@@ -353,6 +353,38 @@ md5_player *play_player(const md5_machine *machine)
     return player;
 }
 
+void play_scene_begin(play_scene *of)
+{
+    memset(of, 0, sizeof *of);
+    play_begin(&of->made);
+}
+
+void play_scene_add(play_scene *of, uint32_t num_frames, double frame_rate, double size,
+                    uint64_t seed)
+{
+    static const char *const names[PLAY_CLIPS] = {"a", "b", "c", "d", "e", "f", "g", "h"};
+    const play_walk stands = {0.0, 0.0, 0.0};
+    const uint32_t clip = play_add_clip(&of->made, num_frames, frame_rate, size, stands, seed);
+    of->clips[clip] = (md5_clip_desc){.name = names[clip], .binding = of->made.bindings[clip]};
+}
+
+void play_scene_play(play_scene *of, const md5_machine_desc *desc)
+{
+    md5_machine_desc filled = *desc;
+    filled.model = of->made.model;
+    filled.clips = of->clips;
+    filled.num_clips = of->made.num_clips;
+    of->machine = play_machine(&filled);
+    of->player = play_player(of->machine);
+}
+
+void play_scene_end(play_scene *of)
+{
+    md5_free_player(of->player);
+    md5_free_machine(of->machine);
+    play_end(&of->made);
+}
+
 void play_pose(md5_player *player, md5_transform *pose)
 {
     void *const scratch = malloc(md5_player_scratch(player->machine));

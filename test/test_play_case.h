@@ -64,6 +64,25 @@ bool play_is_sound(const md5_transform *pose, uint32_t num_joints);
 md5_machine *play_machine(const md5_machine_desc *desc);
 md5_player *play_player(const md5_machine *machine);
 
+// A character that plays: its clips, which are called a, b, c and so on, a machine, a player.
+typedef struct play_scene {
+    play_case made;
+    md5_clip_desc clips[PLAY_CLIPS];
+    md5_machine *machine;
+    md5_player *player;
+} play_scene;
+
+// Without clips and a machine.
+void play_scene_begin(play_scene *of);
+
+// A clip as by play_add_clip(), in which joint 0 stands.
+void play_scene_add(play_scene *of, uint32_t num_frames, double frame_rate, double size,
+                    uint64_t seed);
+
+// Makes the machine, of the scene's model and clips and what else there is in `desc`.
+void play_scene_play(play_scene *of, const md5_machine_desc *desc);
+void play_scene_end(play_scene *of);
+
 // The pose of a player, with scratch of exactly the size that is asked for.
 void play_pose(md5_player *player, md5_transform *pose);
 

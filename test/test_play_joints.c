@@ -11,22 +11,18 @@
 // Offsets and differences are worked out in floats, in another order.
 #define NEAR 1e-5
 
-static const play_walk STANDS = {0.0, 0.0, 0.0};
-
 enum { ALL = (1u << PLAY_JOINTS) - 1, RATE = 24, FRAMES = 25 };
 
 #define BUT(...) (ALL & ~(__VA_ARGS__))
 
-// Clips a b c d, of which those after a move some joints only: b 2 and 8, c 8 and 10, d all.
-static void begin_parts(play_case *made, md5_clip_desc *clips)
+// Clips a b c d, of which some move few joints only: b 2 and 8, c 8 and 10.
+static void begin_parts(play_scene *of)
 {
-    static const char *const names[4] = {"a", "b", "c", "d"};
     static const uint32_t still[4] = {0, BUT(1u << 2 | 1u << 8), BUT(1u << 8 | 1u << 10), 0};
-    play_begin(made);
+    play_scene_begin(of);
     for (uint32_t i = 0; i < 4; i++) {
-        made->still = still[i];
-        play_add_clip(made, FRAMES, RATE, 0.5, STANDS, i == 2 ? 2 : 1 + i);
-        clips[i] = (md5_clip_desc){.name = names[i], .binding = made->bindings[i]};
+        of->made.still = still[i];
+        play_scene_add(of, FRAMES, RATE, 0.5, i == 2 ? 2 : 1 + i);
     }
 }
 
@@ -54,9 +50,8 @@ static void add_full(const play_case *made, double seconds, double since, float 
 
 static void check_added(const char *mask)
 {
-    play_case made;
-    md5_clip_desc clips[4];
-    begin_parts(&made, clips);
+    play_scene of;
+    begin_parts(&of);
     const md5_mask_desc masks[] = {{.name = "part", .joints = mask, .feather = 1}};
     const md5_state_desc d[] = {{"d", "d"}}, more[] = {{"b", "b"}, {"c", "c"}, {"none", NULL}};
     const md5_layer_desc layers[] = {
@@ -69,39 +64,32 @@ static void check_added(const char *mask)
          .reference = "b",
          .mask = mask ? "part" : NULL},
     };
-    md5_machine *const machine = play_machine(&(md5_machine_desc){.model = made.model,
-                                                                  .clips = clips,
-                                                                  .num_clips = 4,
-                                                                  .masks = masks,
-                                                                  .num_masks = mask ? 1 : 0,
-                                                                  .layers = layers,
-                                                                  .num_layers = 2});
-    md5_player *const player = play_player(machine);
+    play_scene_play(
+        &of, &(md5_machine_desc){
+                 .masks = masks, .num_masks = mask ? 1 : 0, .layers = layers, .num_layers = 2});
     float weights[PLAY_JOINTS];
-    CHECK(
-        md5_make_mask(&made.model->skeleton, mask ? mask : "*origin", mask ? 1 : 0, weights, NULL));
+    CHECK(md5_make_mask(&of.made.model->skeleton, mask ? mask : "*origin", mask ? 1 : 0, weights,
+                        NULL));
     const double begin = 0.35, duration = 0.5;
     for (int i = 0; i < 40; i++) {
         const double time = 0.05 * i, since = time - begin;
         const bool fades = since > -1e-9;
         if (i == 7)
-            md5_player_go(player, 1, 1, (float)duration, MD5_FADE_CROSS, MD5_EASE_LINEAR);
+            md5_player_go(of.player, 1, 1, (float)duration, MD5_FADE_CROSS, MD5_EASE_LINEAR);
         md5_transform pose[PLAY_JOINTS], body[PLAY_JOINTS], expected[PLAY_JOINTS];
-        play_pose(player, pose);
-        sample(&made, 3, time, body);
+        play_pose(of.player, pose);
+        sample(&of.made, 3, time, body);
         memcpy(expected, body, sizeof body);
         const float fade = !fades ? 0.0f : since < duration ? (float)(since / duration) : 1.0f;
-        add_full(&made, time, since, fade, weights, 0.4f, expected);
+        add_full(&of.made, time, since, fade, weights, 0.4f, expected);
         CHECK(play_pose_distance(pose, expected) < NEAR);
         for (int joint = 0; joint < PLAY_JOINTS; joint++) {
             if (weights[joint] == 0.0f || (joint != 2 && joint != 8 && joint != 10))
                 CHECK(memcmp(&pose[joint], &body[joint], sizeof pose[joint]) == 0);
         }
-        md5_player_advance(player, 0.05, NULL, NULL);
+        md5_player_advance(of.player, 0.05, NULL, NULL);
     }
-    md5_free_player(player);
-    md5_free_machine(machine);
-    play_end(&made);
+    play_scene_end(&of);
 }
 
 TEST (joints_that_nothing_moves_stay) {
@@ -114,9 +102,8 @@ TEST (joints_that_nothing_moves_stay) {
 // Motions that come out as b, whatever else they are made of.
 TEST (joints_of_items_that_are_added) {
     enum { MANY = 17 };
-    play_case made;
-    md5_clip_desc clips[4];
-    begin_parts(&made, clips);
+    play_scene of;
+    begin_parts(&of);
     const md5_parameter_desc parameters[] = {{"x", MD5_PARAMETER_FLOAT, 0.0f}};
     const md5_motion_item line[] = {{.motion = "b"}, {.motion = "c", .x = 1.0f}};
     const md5_motion_item nested[] = {{.motion = "line"}, {.motion = "a", .x = 1.0f}};
@@ -144,62 +131,51 @@ TEST (joints_of_items_that_are_added) {
         states[i] = (md5_state_desc){names[i], names[i]};
     }
     const md5_layer_desc layers[] = {{.name = "body", .states = states, .num_states = 4}};
-    md5_machine *const machine = play_machine(&(md5_machine_desc){.model = made.model,
-                                                                  .clips = clips,
-                                                                  .num_clips = 4,
-                                                                  .parameters = parameters,
-                                                                  .num_parameters = 1,
-                                                                  .motions = motions,
-                                                                  .num_motions = 7,
-                                                                  .layers = layers,
-                                                                  .num_layers = 1});
+    play_scene_play(&of, &(md5_machine_desc){.parameters = parameters,
+                                             .num_parameters = 1,
+                                             .motions = motions,
+                                             .num_motions = 7,
+                                             .layers = layers,
+                                             .num_layers = 1});
     for (uint32_t state = 0; state < 4; state++) {
-        md5_player *const player = play_player(machine);
-        md5_player_go(player, 0, state, 0.0f, MD5_FADE_CROSS, MD5_EASE_LINEAR);
-        md5_player_advance(player, 0.4, NULL, NULL);
+        md5_player_reset(of.player);
+        md5_player_go(of.player, 0, state, 0.0f, MD5_FADE_CROSS, MD5_EASE_LINEAR);
+        md5_player_advance(of.player, 0.4, NULL, NULL);
         md5_transform pose[PLAY_JOINTS], expected[PLAY_JOINTS];
-        play_pose(player, pose);
-        sample(&made, 3, 0.4, expected);
-        add_full(&made, 0.4, 0.0, 0.0f, NULL, 0.75f, expected);
+        play_pose(of.player, pose);
+        sample(&of.made, 3, 0.4, expected);
+        add_full(&of.made, 0.4, 0.0, 0.0f, NULL, 0.75f, expected);
         CHECK(play_pose_distance(pose, expected) < NEAR);
-        md5_free_player(player);
     }
-    md5_free_machine(machine);
-    play_end(&made);
+    play_scene_end(&of);
 }
 
 // What a clip's root goes is taken from it before the difference is.
 TEST (joints_of_a_walk_that_is_added) {
-    play_case made;
-    play_begin(&made);
-    play_add_clip(&made, FRAMES, RATE, 0.5, STANDS, 1);
-    made.still = BUT(1u << 8);
-    play_add_clip(&made, FRAMES, RATE, 0.5, (play_walk){30.0, 0.0, 0.0}, 2);
-    const md5_clip_desc clips[] = {
-        {.name = "d", .binding = made.bindings[0]},
-        {.name = "walk", .binding = made.bindings[1], .extract = MD5_EXTRACT_MOVE},
-    };
-    const md5_state_desc d[] = {{"d", "d"}}, walk[] = {{"walk", "walk"}};
+    play_scene of;
+    play_scene_begin(&of);
+    play_scene_add(&of, FRAMES, RATE, 0.5, 1);
+    of.made.still = BUT(1u << 8);
+    play_add_clip(&of.made, FRAMES, RATE, 0.5, (play_walk){30.0, 0.0, 0.0}, 2);
+    of.clips[1] = (md5_clip_desc){
+        .name = "walk", .binding = of.made.bindings[1], .extract = MD5_EXTRACT_MOVE};
+    const md5_state_desc d[] = {{"a", "a"}}, walk[] = {{"walk", "walk"}};
     const md5_layer_desc layers[] = {
         {.name = "body", .states = d, .num_states = 1},
         {.name = "more", .states = walk, .num_states = 1, .mode = MD5_LAYER_ADD},
     };
-    md5_machine *const machine = play_machine(&(md5_machine_desc){
-        .model = made.model, .clips = clips, .num_clips = 2, .layers = layers, .num_layers = 2});
-    md5_player *const player = play_player(machine);
-    md5_player_advance(player, 0.3, NULL, NULL);
+    play_scene_play(&of, &(md5_machine_desc){.layers = layers, .num_layers = 2});
+    md5_player_advance(of.player, 0.3, NULL, NULL);
     md5_transform pose[PLAY_JOINTS], expected[PLAY_JOINTS], reference[PLAY_JOINTS];
     md5_transform source[PLAY_JOINTS];
-    play_pose(player, pose);
-    sample(&made, 0, 0.3, expected);
-    sample(&made, 1, 0.0, reference);
-    sample(&made, 1, 0.3, source);
+    play_pose(of.player, pose);
+    sample(&of.made, 0, 0.3, expected);
+    sample(&of.made, 1, 0.0, reference);
+    sample(&of.made, 1, 0.3, source);
     source[0] = reference[0];
     md5_add_difference(expected, source, reference, 1.0f, NULL, PLAY_JOINTS, expected);
     CHECK(play_pose_distance(pose, expected) < NEAR);
-    md5_free_player(player);
-    md5_free_machine(machine);
-    play_end(&made);
+    play_scene_end(&of);
 }
 
 // -- Masks ------------------------------------------------------------------------------------
