@@ -14,7 +14,7 @@
 #define MD5_FARTHEST 1e15f
 
 // The cosine of 120 degrees.
-#define MD5_FAR -0.5f
+#define MD5_FAR (-0.5f)
 
 // False for what is not finite or beyond all reason.
 static inline bool md5_is_place(md5_vec3 v)
