@@ -314,6 +314,7 @@ bool md5gl_pose_clips(md5gl_renderer *renderer, md5gl_model *model, const md5gl_
     md5gl_clear_error(error);
     model->num_batches = 0;
     model->placed = placements != NULL;
+    md5gl_look_for_holes(renderer, model);
     bool posed = check_model(renderer, model, clips, count, error)
                  && upload_jobs(renderer, clips, jobs, count, error)
                  && take_instances(renderer, model, placements, count, error);

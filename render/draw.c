@@ -95,6 +95,20 @@ static void set_culling(md5gl_renderer *renderer, bool culls)
         renderer->gl.Disable(GL_CULL_FACE);
 }
 
+bool md5gl_is_whole(const md5gl_mesh *mesh)
+{
+    return mesh->holes_known && !mesh->holes;
+}
+
+// Depth alone needs no texture and no fragments where there are no holes.
+static const md5gl_program *program_of(const md5gl_renderer *renderer, const model_draw *draw,
+                                       const md5gl_mesh *mesh)
+{
+    const bool solid = draw->pass == MD5GL_PASS_DEPTH && md5gl_is_whole(mesh);
+    return md5gl_skinned_program(renderer, mesh->path, draw->model->blending,
+                                 solid ? MD5GL_PASS_SOLID : draw->pass);
+}
+
 // All but the vertices of a mesh.
 static void set_up_mesh(md5gl_renderer *renderer, const model_draw *draw, const md5gl_mesh *mesh,
                         const md5gl_program *program)
@@ -126,10 +140,7 @@ static void draw_storage(md5gl_renderer *renderer, const model_draw *draw)
         for (uint32_t first = 0;
              (next = md5gl_next_alike(model, draw->pass, culls, first, &count)) != NULL;
              first += count) {
-            const bool solid = draw->pass == MD5GL_PASS_DEPTH && !next->tested;
-            const enum md5gl_pass pass = solid ? MD5GL_PASS_SOLID : draw->pass;
-            const md5gl_program *const program =
-                md5gl_skinned_program(renderer, MD5GL_PATH_STORAGE, model->blending, pass);
+            const md5gl_program *const program = program_of(renderer, draw, next->mesh);
             set_up_mesh(renderer, draw, next->mesh, program);
             md5gl_use_storage_program(renderer, model, program);
             md5gl_multi_draw(renderer, model, draw->pass, batch, first, count);
@@ -148,8 +159,7 @@ static void draw_pass(md5gl_renderer *renderer, const model_draw *draw)
         const md5gl_mesh *const mesh = &model->meshes[i];
         if (!mesh->visible || mesh->mesh->num_triangles == 0)
             continue;
-        const md5gl_program *const program =
-            md5gl_skinned_program(renderer, mesh->path, model->blending, draw->pass);
+        const md5gl_program *const program = program_of(renderer, draw, mesh);
         set_up_mesh(renderer, draw, mesh, program);
         uint32_t first = 0;
         for (uint32_t b = 0; b < model->num_batches; b++) {

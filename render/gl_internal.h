@@ -116,7 +116,7 @@ typedef struct md5gl_program {
 enum md5gl_pass {
     MD5GL_PASS_LIT,
     MD5GL_PASS_DEPTH,
-    MD5GL_PASS_SOLID, // depth of what has no holes; only path storage
+    MD5GL_PASS_SOLID, // depth of what has no holes
     MD5GL_PASS_EDGES,
     MD5GL_PASS_CAPTURE,
     MD5GL_NUM_PASSES
@@ -223,6 +223,7 @@ typedef struct md5gl_mesh {
     const char *reason; // why that path
     bool visible;
     md5gl_material material; // its textures are borrowed
+    bool holes_known, holes; // in what it casts
     GLuint array, vertices, influences, indices;
     md5gl_table exact_influences, exact_joints; // paths exact and compute
     uint32_t first_vertex, first_index;         // path storage: in the buffers of all meshes
@@ -264,6 +265,14 @@ void md5gl_point_at(const GladGLContext *gl, GLuint attribute, GLint numbers, si
 // of the 1e-4 within which the GPU must agree with the CPU, 1/25 of a pixel where the model is
 // 2000 high. Files round to six decimals, which costs models of a few units nearly as much.
 #define MD5GL_MEASURABLE_LOSS 2e-5f
+
+// Whether a mesh has holes is found out when it is posed, since GL must be asked; until then it may
+// have some.
+void md5gl_look_for_holes(md5gl_renderer *renderer, md5gl_model *model);
+bool md5gl_is_whole(const md5gl_mesh *mesh);
+
+// Whether md5gl_create_texture() has found it without transparency. Leaves it bound.
+bool md5gl_is_solid(md5gl_renderer *renderer, md5gl_texture texture);
 
 // Whether a path skins once, before drawing.
 bool md5gl_skins_first(md5gl_path path);

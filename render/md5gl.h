@@ -76,7 +76,8 @@ const char *md5gl_device_name(const md5gl_renderer *renderer);
 typedef uint32_t md5gl_texture;
 
 // From width * height * 4 bytes, RGBA, sRGB colour, first row = top. Makes mipmaps, repeats.
-// Returns 0 with MD5_ERROR_GPU when the size is not supported.
+// Returns 0 with MD5_ERROR_GPU when the size is not supported. Where nothing in it is transparent,
+// GL_TEXTURE_SWIZZLE_A is GL_ONE, which tells that shadows need not look at it.
 md5gl_texture md5gl_create_texture(md5gl_renderer *renderer, uint32_t width, uint32_t height,
                                    const uint8_t *rgba, md5_error *error);
 

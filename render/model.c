@@ -53,7 +53,20 @@ static void choose_path(const md5gl_renderer *renderer, const md5_model *model, 
     }
 }
 
-// False when a path that is wanted cannot be had.
+// False when a path that is wanted cannot be had here, for whatever model.
+static bool prepare_path(md5gl_renderer *renderer, md5gl_path wanted, md5_error *error)
+{
+    if (wanted == MD5GL_PATH_STORAGE && !renderer->has_storage)
+        return md5gl_fail(error, MD5_ERROR_GPU, "path \"storage\": %s", renderer->no_storage);
+    if (!md5gl_has_path(renderer, wanted))
+        return md5gl_fail(error, MD5_ERROR_GPU, "path \"%s\" needs OpenGL 4.3: this is %s",
+                          md5gl_path_name(wanted), renderer->device_name);
+    // Its programs are made when they are first asked for.
+    return wanted != MD5GL_PATH_STORAGE
+           || md5gl_build_blending(renderer, wanted, MD5GL_BLEND_LINEAR, error);
+}
+
+// False when a path that is wanted cannot be had for this mesh.
 static bool set_path(const md5gl_renderer *renderer, const md5_model *model, md5gl_mesh *mesh,
                      md5gl_path wanted, md5_error *error)
 {
@@ -63,11 +76,6 @@ static bool set_path(const md5gl_renderer *renderer, const md5_model *model, md5
     }
     mesh->path = wanted;
     mesh->reason = "asked for";
-    if (wanted == MD5GL_PATH_STORAGE && !renderer->has_storage)
-        return md5gl_fail(error, MD5_ERROR_GPU, "path \"storage\": %s", renderer->no_storage);
-    if (!md5gl_has_path(renderer, wanted))
-        return md5gl_fail(error, MD5_ERROR_GPU, "path \"%s\" needs OpenGL 4.3: this is %s",
-                          md5gl_path_name(wanted), renderer->device_name);
     return fits(renderer, model, mesh->mesh, wanted, error);
 }
 
@@ -249,7 +257,7 @@ md5gl_model *md5gl_create_model(md5gl_renderer *renderer, const md5_model *model
     copy->model = model;
     copy->size = size;
     md5gl_drop_errors(renderer);
-    bool uploaded = true;
+    bool uploaded = prepare_path(renderer, path, error);
     for (uint32_t i = 0; i < model->num_meshes && uploaded; i++) {
         const md5_mesh *const mesh = &model->meshes[i];
         copy->meshes[i].mesh = mesh;
@@ -339,9 +347,10 @@ md5gl_blending md5gl_model_blending(const md5gl_model *model)
     return model->blending;
 }
 
-// On path storage, what a mesh looks like decides what it is drawn with.
-static void mark_stale(md5gl_model *model)
+// What a mesh looks like decides what it is drawn with.
+static void mark_stale(md5gl_model *model, md5gl_mesh *mesh)
 {
+    mesh->holes_known = false;
     if (model->storage)
         model->storage->stale = true;
 }
@@ -349,20 +358,40 @@ static void mark_stale(md5gl_model *model)
 void md5gl_set_material(md5gl_model *model, uint32_t mesh, const md5gl_material *material)
 {
     if (!md5gl_same_material(&model->meshes[mesh].material, material))
-        mark_stale(model);
+        mark_stale(model, &model->meshes[mesh]);
     model->meshes[mesh].material = *material;
 }
 
 void md5gl_set_texture(md5gl_model *model, uint32_t mesh, md5gl_texture diffuse)
 {
     if (model->meshes[mesh].material.diffuse != diffuse)
-        mark_stale(model);
+        mark_stale(model, &model->meshes[mesh]);
     model->meshes[mesh].material.diffuse = diffuse;
 }
 
 void md5gl_set_visible(md5gl_model *model, uint32_t mesh, bool visible)
 {
     if (model->meshes[mesh].visible != visible)
-        mark_stale(model);
+        mark_stale(model, &model->meshes[mesh]);
     model->meshes[mesh].visible = visible;
+}
+
+// By its texture, if that has been marked; colours of vertices may have alpha, too.
+static bool has_holes(md5gl_renderer *renderer, const md5gl_mesh *mesh)
+{
+    const md5gl_material *const material = &mesh->material;
+    return mesh->mesh->colors || material->alpha_test > 1.0f
+           || (material->diffuse && !md5gl_is_solid(renderer, material->diffuse));
+}
+
+void md5gl_look_for_holes(md5gl_renderer *renderer, md5gl_model *model)
+{
+    for (uint32_t i = 0; i < model->model->num_meshes; i++) {
+        md5gl_mesh *const mesh = &model->meshes[i];
+        if (mesh->holes_known || !mesh->visible)
+            continue;
+        mark_stale(model, mesh);
+        mesh->holes = has_holes(renderer, mesh);
+        mesh->holes_known = true;
+    }
 }

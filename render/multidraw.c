@@ -63,30 +63,16 @@ static int by_holes(const void *left, const void *right)
     return a->tested ? by_material(a, b) : by_group(a, b);
 }
 
-// Whether a mesh can have holes: md5gl_create_texture() makes textures without transparency give 1
-// whatever they hold.
-static bool has_holes(const md5gl_renderer *renderer, const md5gl_mesh *mesh)
-{
-    const GladGLContext *gl = &renderer->gl;
-    GLint alpha = GL_ONE;
-    if (mesh->material.diffuse) {
-        gl->BindTexture(GL_TEXTURE_2D, mesh->material.diffuse);
-        gl->GetTexParameteriv(GL_TEXTURE_2D, GL_TEXTURE_SWIZZLE_A, &alpha);
-    }
-    return alpha != GL_ONE || mesh->mesh->colors || mesh->material.alpha_test > 1.0f;
-}
-
 // By material, otherwise in the file's order: of surfaces in one plane the last is seen.
-static void sort_meshes(md5gl_renderer *renderer, const md5gl_model *model)
+static void sort_meshes(const md5gl_model *model)
 {
     md5gl_storage *const storage = model->storage;
     md5gl_order *const lit = storage->lit;
     uint32_t count = 0;
-    renderer->gl.ActiveTexture(GL_TEXTURE0 + MD5GL_UNIT_TEXTURE);
     for (uint32_t i = 0; i < model->model->num_meshes; i++) {
         const md5gl_mesh *const mesh = &model->meshes[i];
         if (mesh->visible && mesh->mesh->num_triangles > 0)
-            lit[count++] = (md5gl_order){mesh, i, 0, has_holes(renderer, mesh)};
+            lit[count++] = (md5gl_order){mesh, i, 0, !md5gl_is_whole(mesh)};
     }
     storage->num_drawn = count;
     qsort(lit, count, sizeof *lit, by_material);
@@ -130,7 +116,7 @@ void md5gl_update_commands(md5gl_renderer *renderer, const md5gl_model *model)
     md5gl_storage *const storage = model->storage;
     const bool sorted = !storage->stale;
     if (!sorted)
-        sort_meshes(renderer, model);
+        sort_meshes(model);
     if (!sorted || storage->num_listed != storage->count) {
         for (int i = 0; i < MD5GL_NUM_LISTS; i++)
             fill_list(storage, i >= 2, i % 2 != 0);

@@ -103,6 +103,7 @@ bool md5gl_pose_models(md5gl_renderer *renderer, md5gl_model *model, const md5_m
     md5gl_clear_error(error);
     model->num_batches = 0;
     model->placed = placements != NULL;
+    md5gl_look_for_holes(renderer, model);
     const bool posed = model->storage
                            ? md5gl_pose_storage(renderer, model, palettes, placements, count, error)
                            : pose_tables(renderer, model, palettes, placements, count, error);

@@ -102,8 +102,6 @@ static bool build_skinned(md5gl_renderer *renderer, md5gl_blending blending, enu
         md5gl_program_sources sources = passes[pass];
         const md5gl_source last = sources.vertex[0];
         int count = 0;
-        if (pass == MD5GL_PASS_SOLID && skin != MD5GL_SKIN_STORAGE)
-            continue;
         sources.later = skin == MD5GL_SKIN_STORAGE;
         sources.vertex[count++] = (md5gl_source)FRAME;
         if (skin == MD5GL_SKIN_STORAGE)
@@ -127,18 +125,12 @@ static bool build_preskin(md5gl_renderer *renderer, md5gl_blending blending, md5
     return program->name != 0 || md5gl_build_program(renderer, &sources, program, error);
 }
 
+// Those of path storage are made when a model first takes it.
 static bool build_all_skinned(md5gl_renderer *renderer, md5_error *error)
 {
     for (int skin = 0; skin < MD5GL_SKIN_STORAGE; skin++) {
         if (!build_skinned(renderer, MD5GL_BLEND_LINEAR, (enum md5gl_skin)skin, error))
             return false;
-    }
-    // Nobody needs this one: a driver that does not take it has the others.
-    md5_error why;
-    if (renderer->has_storage
-        && !build_skinned(renderer, MD5GL_BLEND_LINEAR, MD5GL_SKIN_STORAGE, &why)) {
-        renderer->has_storage = false;
-        memcpy(renderer->no_storage, why.message, sizeof renderer->no_storage);
     }
     return true;
 }

@@ -74,6 +74,16 @@ static void mark_solid(const GladGLContext *gl, GLuint texture)
     gl->BindTexture(GL_TEXTURE_2D, 0);
 }
 
+bool md5gl_is_solid(md5gl_renderer *renderer, md5gl_texture texture)
+{
+    const GladGLContext *gl = &renderer->gl;
+    GLint alpha = GL_ALPHA;
+    gl->ActiveTexture(GL_TEXTURE0 + MD5GL_UNIT_TEXTURE);
+    gl->BindTexture(GL_TEXTURE_2D, texture);
+    gl->GetTexParameteriv(GL_TEXTURE_2D, GL_TEXTURE_SWIZZLE_A, &alpha);
+    return alpha == GL_ONE;
+}
+
 md5gl_texture md5gl_create_texture(md5gl_renderer *renderer, uint32_t width, uint32_t height,
                                    const uint8_t *rgba, md5_error *error)
 {

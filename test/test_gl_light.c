@@ -296,7 +296,7 @@ TEST (gl_ground_takes_shadows) {
     scene_close_stage(&stage);
 }
 
-// Holes of a texture let light through.
+// Holes of a texture let light through on every path, also if they come after posing.
 TEST (gl_holes_throw_no_shadow) {
     static const uint8_t clear[4] = {255, 255, 255, 0};
     const shadow_scene made = make_shadow_scene();
@@ -307,14 +307,24 @@ TEST (gl_holes_throw_no_shadow) {
     md5gl_renderer *const renderer = stage.scene.renderer;
     prepare_shadows(&stage);
     const md5gl_texture texture = md5gl_create_texture(renderer, 1, 1, clear, NULL);
-    md5gl_set_texture(stage.copy, 0, texture);
     memset(stage.frame.background, 0, sizeof stage.frame.background);
-    md5gl_begin_frame(renderer, &stage.frame);
-    CHECK(md5gl_pose_models(renderer, stage.copy, made.palettes, made.placements + 1, 1, NULL));
-    md5gl_draw_shadows(renderer, stage.copy);
-    md5gl_draw_ground(renderer, (md5_vec3){0, 0, 0}, 60.0f);
-    scene_finish(&stage.scene, &stage.frame, &picture);
-    CHECK(picture_at(&picture, -12, 0)[3] == 0);
+    for (int path = MD5GL_PATH_4; path <= MD5GL_PATH_STORAGE; path++) {
+        if (!md5gl_has_path(renderer, (md5gl_path)path))
+            continue;
+        md5gl_destroy_model(renderer, stage.copy);
+        stage.copy = md5gl_create_model(renderer, stage.model, (md5gl_path)path, NULL);
+        for (int late = 0; late < 3; late++) {
+            md5gl_set_texture(stage.copy, 0, late ? 0 : texture);
+            md5gl_begin_frame(renderer, &stage.frame);
+            CHECK(md5gl_pose_models(renderer, stage.copy, made.palettes, made.placements + 1, 1,
+                                    NULL));
+            md5gl_set_texture(stage.copy, 0, late == 2 ? 0 : texture);
+            md5gl_draw_shadows(renderer, stage.copy);
+            md5gl_draw_ground(renderer, (md5_vec3){0, 0, 0}, 60.0f);
+            scene_finish(&stage.scene, &stage.frame, &picture);
+            CHECK((picture_at(&picture, -12, 0)[3] == 0) == (late != 2));
+        }
+    }
     md5gl_destroy_texture(renderer, texture);
     scene_close_stage(&stage);
 }

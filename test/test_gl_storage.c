@@ -380,6 +380,12 @@ TEST (gl_what_does_not_fit_into_a_storage_block_is_refused) {
     scene_close_stage(&stage);
 }
 
+static GLuint GLAD_API_PTR create_nothing(GLenum stage)
+{
+    (void)stage;
+    return 0;
+}
+
 static void *GLAD_API_PTR map_nothing(GLenum target, GLintptr begin, GLsizeiptr size,
                                       GLbitfield access)
 {
@@ -406,6 +412,56 @@ TEST (gl_storage_tells_when_there_is_no_memory_for_palettes) {
     renderer->gl.MapBufferRange = map;
     draw_many(&stage, stage.copy, palettes, placements, MANY, &picture);
     CHECK(same_picture(&expected, &picture));
+    scene_close_stage(&stage);
+}
+
+// A driver that does not take the path's programs still has all else.
+TEST (gl_storage_tells_when_its_programs_do_not_compile) {
+    md5_error error;
+    gl_stage stage;
+    if (!open_stage(&stage, scene_square))
+        return;
+    md5gl_renderer *const renderer = stage.scene.renderer;
+    const PFNGLCREATESHADERPROC create = renderer->gl.CreateShader;
+    for (int pass = 0; pass < MD5GL_NUM_PASSES; pass++) {
+        md5gl_program *const program =
+            &renderer->skinned[MD5GL_BLEND_LINEAR][MD5GL_SKIN_STORAGE][pass];
+        renderer->gl.DeleteProgram(program->name);
+        program->name = 0;
+    }
+    renderer->gl.CreateShader = create_nothing;
+    CHECK(md5gl_create_model(renderer, stage.model, MD5GL_PATH_STORAGE, &error) == NULL);
+    CHECK(error.status == MD5_ERROR_GPU && strstr(error.message, "compile"));
+    scene_expect_messages();
+    renderer->gl.CreateShader = create;
+    md5gl_model *const copy = md5gl_create_model(renderer, stage.model, MD5GL_PATH_STORAGE, &error);
+    CHECK(copy != NULL);
+    md5gl_destroy_model(renderer, copy);
+    scene_close_stage(&stage);
+}
+
+// A model without meshes has nothing to draw, and draws it.
+TEST (gl_storage_draws_nothing) {
+    static const char text[] = "MD5Version 10\ncommandline \"\"\nnumJoints 1\nnumMeshes 0\n"
+                               "joints {\n\"only\" -1 ( 0 0 0 ) ( 0 0 0 )\n}\n";
+    const md5_mat34 palette = scene_identity;
+    md5_error error;
+    gl_stage stage;
+    gl_picture picture;
+    if (!open_stage(&stage, scene_square))
+        return;
+    md5gl_renderer *const renderer = stage.scene.renderer;
+    md5_model *const model = md5_parse_model(text, sizeof text - 1, NULL, NULL);
+    md5gl_model *const copy = md5gl_create_model(renderer, model, MD5GL_PATH_STORAGE, &error);
+    test_check(copy != NULL, __FILE__, __LINE__, "%s", error.message);
+    stage.frame.casters = stage.model->bounds;
+    md5gl_begin_frame(renderer, &stage.frame);
+    CHECK(md5gl_pose_models(renderer, copy, &palette, NULL, 1, NULL));
+    md5gl_draw_shadows(renderer, copy);
+    md5gl_draw_posed(renderer, copy, MD5GL_LIT | MD5GL_WIREFRAME);
+    scene_finish(&stage.scene, &stage.frame, &picture);
+    md5gl_destroy_model(renderer, copy);
+    md5_free_model(model);
     scene_close_stage(&stage);
 }
 
