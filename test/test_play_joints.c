@@ -186,12 +186,25 @@ enum { MOST_JOINTS = 128 };
 
 static bool is_near(const md5_transform *a, const md5_transform *b)
 {
-    const float *const p = &a->rotation.x, *const q = &b->rotation.x;
+    float p[8], q[8];
+    memcpy(p, a, sizeof p);
+    memcpy(q, b, sizeof q);
     for (int i = 0; i < 7; i++) {
         if (!(fabs((double)p[i] - (double)q[i]) < NEAR * fmax(1.0, fabs((double)q[i]))))
             return false;
     }
     return true;
+}
+
+// The clip of a layer, which has the layer's number, at the moment that it is at.
+static void sample_layer(const md5_machine *machine, md5_player *player, uint32_t layer,
+                         md5_transform *pose)
+{
+    const md5_source *const source = &machine->sources[layer];
+    const md5_clock clock = md5_newest(&player->runs[layer])->leaves[0].now;
+    const md5_moment moment =
+        md5_clock_moment(&source->timings[MD5_PLAY_LOOP], clock, MD5_INTERPOLATE_LINEAR);
+    md5_sample(source->binding, &moment, MD5_ROOT_FILE, pose);
 }
 
 // One layer through a mask over another, of Bobbin's: bit by bit what md5_blend_poses() makes of
@@ -236,12 +249,8 @@ static void check_mask(const char *joints, uint32_t feather, float weight, md5_l
     const md5_moment first = {0};
     CHECK(count <= MOST_JOINTS && md5_make_mask(&model->skeleton, joints, feather, weights, NULL));
     md5_player_advance(player, 0.25, NULL, NULL);
-    for (uint32_t i = 0; i < 2; i++) {
-        const md5_clock clock = md5_newest(&player->runs[i])->leaves[0].now;
-        const md5_moment moment = md5_clock_moment(&machine->sources[i].timings[MD5_PLAY_LOOP],
-                                                   clock, MD5_INTERPOLATE_LINEAR);
-        md5_sample(bindings[i], &moment, MD5_ROOT_FILE, i == 0 ? body : other);
-    }
+    sample_layer(machine, player, 0, body);
+    sample_layer(machine, player, 1, other);
     md5_sample(bindings[1], &first, MD5_ROOT_FILE, reference);
     if (mode == MD5_LAYER_ADD)
         md5_add_difference(body, other, reference, weight, weights, count, body);
