@@ -15,18 +15,6 @@ picture() { # NAME ARGUMENTS...
 differs() { # A B
     ! cmp "$scratch/$1.png" "$scratch/$2.png"
 }
-# says STATUS WORD COMMAND...
-says() {
-    expected=$1 word=$2
-    shift 2
-    "$@" >"$scratch/out" 2>&1
-    status=$?
-    [ $status -eq "$expected" ] && grep -qF -- "$word" "$scratch/out" || {
-        echo "status $status, expected $expected, and '$word' in"
-        cat "$scratch/out"
-        false
-    }
-}
 # counts CONDITION ARGUMENTS...: an awk condition on how many are drawn ($1) and posed ($2) a frame
 counts() {
     condition=$1
@@ -49,16 +37,16 @@ check "which are others" differs two own
 check "a model without animations takes the first's" picture borrowed "$bobbin" "$spindle" --crowd 12
 check "also its machine" picture machine models/bobbin/bobbin.md5machine "$spindle" --crowd 12 \
     --animation-time 2
-check "without a model a crowd of ours" says 0 '12 characters of 3 models' "$view" --crowd 12 \
+check "without a model a crowd of ours" ends_saying 0 '12 characters of 3 models' "$view" --crowd 12 \
     --frames 1 --resolution 64,48
-check "but not without any joint in common" says 1 'error' "$view" "$bobbin" \
+check "but not without any joint in common" ends_saying 1 'error' "$view" "$bobbin" \
     models/bobbin/run.md5anim test/reference/data/still.md5mesh --no-auto --crowd 12 \
     --output "$scratch/x.png"
-check "a model that is not there" says 1 'nothing.md5mesh' "$view" "$bobbin" nothing.md5mesh \
+check "a model that is not there" ends_saying 1 'nothing.md5mesh' "$view" "$bobbin" nothing.md5mesh \
     --crowd 12 --output "$scratch/x.png"
-check "more models than characters" says 1 '2 models for a crowd of 1' "$view" "$bobbin" \
+check "more models than characters" ends_saying 1 '2 models for a crowd of 1' "$view" "$bobbin" \
     "$thimble" --crowd 1 --output "$scratch/x.png"
-check "several models are a crowd" says 2 'crowd' "$view" "$bobbin" "$thimble"
+check "several models are a crowd" ends_saying 2 'crowd' "$view" "$bobbin" "$thimble"
 
 # -- Culling ------------------------------------------------------------------------------------
 
@@ -109,9 +97,9 @@ else
     # shellcheck disable=SC2086
     check "who is out of sight is not drawn there either" counts '$1 > 0 && $1 < 15 && $2 <= $1' \
         $clips $near --animate gpu
-    check "what is skinned on the CPU is refused" says 1 'skinned on the CPU' "$view" "$bobbin" \
+    check "what is skinned on the CPU is refused" ends_saying 1 'skinned on the CPU' "$view" "$bobbin" \
         --crowd 2 --animate gpu --path cpu --output "$scratch/x.png"
-    check "a machine is posed by the CPU, which is told" says 0 'only the CPU' "$view" \
+    check "a machine is posed by the CPU, which is told" ends_saying 0 'only the CPU' "$view" \
         models/bobbin/bobbin.md5machine --crowd 2 --animate gpu --frames 1 --resolution 64,48
 fi
 finish

@@ -12,18 +12,6 @@ picture() { # NAME ARGUMENTS...
     shift
     "$view" --verbose error --resolution 96,72 --samples 1 --output "$scratch/$name.png" "$@"
 }
-# says STATUS WORD COMMAND...
-says() {
-    expected=$1 word=$2
-    shift 2
-    "$@" >"$scratch/out" 2>&1
-    status=$?
-    [ $status -eq "$expected" ] && grep -qF -- "$word" "$scratch/out" || {
-        echo "status $status, expected $expected, and '$word' in"
-        cat "$scratch/out"
-        false
-    }
-}
 changes_the_picture() { # NAME ARGUMENTS...: other than base.png
     picture "$@" && ! cmp "$scratch/base.png" "$scratch/$1.png"
 }
@@ -32,18 +20,18 @@ changes_the_picture() { # NAME ARGUMENTS...: other than base.png
 
 machines_are_clean() {
     for machine in models/*/*.md5machine; do
-        says 0 ' 0 errors, 0 warnings' "$tool" check "$machine" || return 1
+        ends_saying 0 ' 0 errors, 0 warnings' "$tool" check "$machine" || return 1
     done
 }
 check "our machines are read without a warning" machines_are_clean
-check "md5tool tells of layers" says 0 'layer              body, 6 states' "$tool" info "$bobbin"
+check "md5tool tells of layers" ends_saying 0 'layer              body, 6 states' "$tool" info "$bobbin"
 
 # wrong TITLE SED-SCRIPT WORD: what is said of a machine with one change
 mkdir "$scratch/bobbin"
 cp models/bobbin/*.md5mesh models/bobbin/*.md5anim "$scratch/bobbin/"
 wrong() {
     sed "$2" "$bobbin" >"$scratch/bobbin/wrong.md5machine"
-    check "$1" says 1 "$3" "$tool" check "$scratch/bobbin/wrong.md5machine"
+    check "$1" ends_saying 1 "$3" "$tool" check "$scratch/bobbin/wrong.md5machine"
 }
 wrong "a word that is none" 's/trigger jump/button jump/' "found 'button'"
 wrong "a clip's file that is not there" 's/idle.md5anim/idel.md5anim/' 'idel.md5anim'
@@ -72,29 +60,29 @@ not_yet() {
 }
 check "and does nothing before" not_yet
 check "a panel tells states" changes_the_picture panel "$bobbin" --animation-time 1 --panel
-check "--set needs a value" says 2 '--set' "$view" "$bobbin" --set speed
-check "--set needs a number" says 2 '--set' "$view" "$bobbin" --set speed=fast
-check "--set needs a number behind @" says 2 '--set' "$view" "$bobbin" --set speed=1@x
+check "--set needs a value" ends_saying 2 '--set' "$view" "$bobbin" --set speed
+check "--set needs a number" ends_saying 2 '--set' "$view" "$bobbin" --set speed=fast
+check "--set needs a number behind @" ends_saying 2 '--set' "$view" "$bobbin" --set speed=1@x
 sed 's/idle.md5anim/idel.md5anim/' "$bobbin" >"$scratch/bobbin/wrong.md5machine"
-check "a broken machine is told" says 1 'idel.md5anim' "$view" \
+check "a broken machine is told" ends_saying 1 'idel.md5anim' "$view" \
     "$scratch/bobbin/wrong.md5machine" --no-render
 
 check "a crowd by a machine" changes_the_picture crowd "$bobbin" --animation-time 1 --crowd 9
 check "a crowd by clips" changes_the_picture clips models/bobbin/bobbin.md5mesh --crowd 9
-check "a crowd needs a model" says 1 'a crowd needs' "$view" models/bobbin/idle.md5anim --crowd 9 \
+check "a crowd needs a model" ends_saying 1 'a crowd needs' "$view" models/bobbin/idle.md5anim --crowd 9 \
     --output "$scratch/x.png"
 check "another body" changes_the_picture body "$bobbin" --animation-time 1 \
     --retarget models/spindle/spindle.md5mesh
-check "another body that has other joints" says 1 'error' "$view" "$bobbin" \
+check "another body that has other joints" ends_saying 1 'error' "$view" "$bobbin" \
     --retarget test/reference/data/still.md5mesh --output "$scratch/x.png"
 check "a thing in a hand" changes_the_picture thing "$bobbin" --animation-time 1 \
     --attach prop_r=models/lantern/lantern.md5mesh
-check "a thing in no hand" says 1 'no joint of that name' "$view" "$bobbin" \
+check "a thing in no hand" ends_saying 1 'no joint of that name' "$view" "$bobbin" \
     --attach wing=models/lantern/lantern.md5mesh --output "$scratch/x.png"
-check "a thing that is not there" says 1 'nothing.md5mesh' "$view" "$bobbin" \
+check "a thing that is not there" ends_saying 1 'nothing.md5mesh' "$view" "$bobbin" \
     --attach prop_r=nothing.md5mesh --output "$scratch/x.png"
-check "--attach needs a joint" says 2 '--attach' "$view" "$bobbin" --attach lantern.md5mesh
+check "--attach needs a joint" ends_saying 2 '--attach' "$view" "$bobbin" --attach lantern.md5mesh
 check "uneven ground" changes_the_picture steps "$bobbin" --animation-time 1 --steps
-check "uneven ground without feet" says 0 'foot or ankle' "$view" \
+check "uneven ground without feet" ends_saying 0 'foot or ankle' "$view" \
     test/reference/data/still.md5mesh --steps --output "$scratch/x.png"
 finish

@@ -44,6 +44,19 @@ holds() {
     echo "$*" | awk "{ exit !($condition) }" || { echo "$* is not: $condition"; false; }
 }
 
+# ends_saying STATUS WORD COMMAND...: the command ends with that status, having said that.
+ends_saying() {
+    expected=$1 word=$2
+    shift 2
+    "$@" >"$scratch/out" 2>&1
+    status=$?
+    [ $status -eq "$expected" ] && grep -qF -- "$word" "$scratch/out" || {
+        echo "status $status, expected $expected, and '$word' in"
+        cat "$scratch/out"
+        false
+    }
+}
+
 # skip TITLE WHY
 skip() {
     skipped=$((skipped + 1))
