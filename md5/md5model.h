@@ -471,6 +471,9 @@ typedef struct md5_pose_job {
 // together in `jobs`. All results of all jobs must be apart from each other. `scratch` is memory of
 // md5_pose_batch_scratch() bytes, at any address, that no other thread uses meanwhile: to spread a
 // crowd over threads, give each of them a part of the array and scratch of its own.
+//
+// Twice as fast where jobs of one clip stand together; and where palettes are more than the caches
+// hold, those of thousands, by writing some 32 at a time into one buffer and copying that.
 MD5_API void md5_pose_batch(const md5_pose_job *jobs, size_t count, void *scratch);
 
 // Bytes that md5_pose_batch() needs for these jobs or any part of them: it depends on the model
