@@ -28,11 +28,10 @@ MD5_WIDE_INLINE uint32_t slot_of_set(uint32_t count, uint32_t begin, uint32_t se
 MD5_WIDE_INLINE void begin_turn(wide_turn *turn, const md5_anim *anim, const md5_moment *moment)
 {
     const size_t count = anim->num_rotations;
-    const md5_slerp_weights weights = md5_slerp_weights_at(moment->fraction);
     turn->frame0 = anim->rotations + moment->frame0 * count;
     turn->frame1 = anim->rotations + moment->frame1 * count;
     turn->count = anim->num_rotations;
-    turn->slerp = wide_slerp_of(&weights);
+    turn->slerp = wide_slerp_at(md5_wide_all(moment->fraction));
 }
 
 // Prepares the sets from slot `begin` on. Returns how many there are.

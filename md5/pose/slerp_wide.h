@@ -32,16 +32,6 @@ MD5_WIDE_INLINE wide_slerp wide_slerp_at(md5_wide t)
     return slerp;
 }
 
-// The same for all.
-MD5_WIDE_INLINE wide_slerp wide_slerp_of(const md5_slerp_weights *weights)
-{
-    wide_slerp slerp = {.s = md5_wide_all(weights->s), .ends = md5_wide_all(weights->ends)};
-    MD5_UNROLL
-    for (int power = 0; power < MD5_SLERP_POWERS; power++)
-        slerp.by_power[power] = md5_wide_all(weights->by_power[power]);
-    return slerp;
-}
-
 typedef struct wide_slerp_pair {
     md5_wide of_a, of_b;
 } wide_slerp_pair;
