@@ -8,7 +8,7 @@ enum { FREE_MISSES = 1000, BYTES_A_MISS = 64 };
 
 enum { JOINTS, MESHES, VERTICES, TRIANGLES, WEIGHTS, NUM_WORDS };
 
-#define WORD(word) word, sizeof word - 1
+#define WORD(word) (word), sizeof(word) - 1
 
 static const struct {
     const char *word;
