@@ -63,6 +63,48 @@ static void pose_at_once(const md5_pose_kernels *kernels, const made_pose *made,
     memcpy(found->pose, expected->pose, count * sizeof found->pose[0]);
 }
 
+// Only what a part of the joints needs; of the others it says nothing.
+static void pose_in_part(const md5_pose_kernels *kernels, const made_pose *made,
+                         const md5_moment *moment, uint32_t first, uint32_t size,
+                         const results *expected, results *found)
+{
+    const uint32_t count = made->model.skeleton.num_joints;
+    bool wanted[MAX_JOINTS] = {false};
+    for (uint32_t i = first; i < first + size; i++)
+        wanted[i] = true;
+    const md5_targets targets = md5_narrow_targets(&made->binding->plan->targets, wanted);
+    clear(found);
+    md5_copy_constants(made->binding, first, size, found->pose);
+    kernels->sample(&made->anim, moment, &targets, found->pose);
+    for (uint32_t i = 0; i < count; i++) {
+        if (!wanted[i])
+            found->pose[i] = expected->pose[i];
+    }
+}
+
+// From any joint to any other.
+static void check_part(const made_pose *made, const md5_moment *moment, uint64_t *random)
+{
+    static results expected, found;
+    const uint32_t count = made->model.skeleton.num_joints;
+    const uint32_t first = test_random_u32(random) % count;
+    const uint32_t size = test_random_u32(random) % (count - first + 1);
+    clear(&expected);
+    if (made->binding->num_rebases > 0)
+        return;
+    md5_sample_with(md5_pose_kernels_of(MD5_CPU_SCALAR), made->binding, moment, MD5_ROOT_FILE,
+                    expected.pose);
+    pose_in_part(md5_pose_kernels_of(MD5_CPU_SCALAR), made, moment, first, size, &expected, &found);
+    check_same(&found, &expected, "a part", MD5_CPU_SCALAR, count);
+    for (int i = 0; i < NUM_LEVELS; i++) {
+        if (!md5_cpu_has(all_levels[i]))
+            continue;
+        pose_in_part(md5_pose_kernels_of(all_levels[i]), made, moment, first, size, &expected,
+                     &found);
+        check_same(&found, &expected, "a part", all_levels[i], count);
+    }
+}
+
 static void check_moment(const made_pose *made, const md5_moment *moment, md5_root root)
 {
     static results expected, expected_anim, found;
@@ -103,6 +145,7 @@ static void check_made(uint32_t num_joints, made_pairing pairing, double turning
         const md5_moment moment = make_moment(&made.anim, random);
         for (int root = MD5_ROOT_FILE; root <= MD5_ROOT_IN_PLACE; root++)
             check_moment(&made, &moment, (md5_root)root);
+        check_part(&made, &moment, random);
     }
     free_pose(&made);
 }

@@ -63,8 +63,13 @@ static bool build_states(md5_building *building, layer_work *work)
     md5_begin_marks(building);
     for (uint32_t i = 0; i < desc->num_states; i++)
         TRY(build_state(building, work, &desc->states[i], &machine->states[machine->num_states++]));
-    if (work->layer->mode == MD5_LAYER_ADD)
-        work->layer->added = md5_set_of_marks(building, work->layer->mask);
+    md5_play_layer *const layer = work->layer;
+    if (layer->mode != MD5_LAYER_ADD && layer->mask < 0)
+        return true;
+    layer->joints = layer->mode == MD5_LAYER_ADD ? md5_set_of_marks(building, layer->mask)
+                                                 : machine->mask_sets[layer->mask].all;
+    for (uint32_t i = 0; i < desc->num_states; i++)
+        md5_narrow_state(building, &layer->joints, &machine->states[layer->first_state + i]);
     return true;
 }
 

@@ -152,3 +152,25 @@ md5_joint_set md5_set_of_marks(md5_building *building, int32_t mask)
     }
     return set;
 }
+
+static bool is_whole(const md5_source *source)
+{
+    return source->binding->num_rebases > 0 || source->interpolation == MD5_INTERPOLATE_CUBIC;
+}
+
+void md5_narrow_state(md5_building *building, const md5_joint_set *joints, md5_state *state)
+{
+    const md5_machine *const machine = building->machine;
+    if (state->program < 0 || machine->programs[state->program].num_parts > 1)
+        return;
+    const md5_motion *const clip = &machine->motions[machine->programs[state->program].motion];
+    const md5_source *const source = &machine->sources[machine->playables[clip->playable].source];
+    md5_begin_marks(building);
+    for (uint32_t i = 0; i < joints->count; i++)
+        building->marks[joints->is_listed ? machine->listed[joints->list + i] : joints->first + i] =
+            true;
+    // What is extracted is taken from joint 0.
+    const bool has_root = building->marks[0] || source->extract == MD5_EXTRACT_NONE;
+    state->is_partial = has_root && !is_whole(source);
+    state->targets = md5_narrow_targets(&source->binding->plan->targets, building->marks);
+}

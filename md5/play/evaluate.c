@@ -24,15 +24,38 @@ static md5_clock clock_before(const md5_timing *timing, const md5_leaf *leaf, do
     return clock.cycle == leaf->now.cycle ? clock : leaf->now;
 }
 
+// Some of a clip's joints.
+typedef struct selection {
+    const md5_joint_set *joints;
+    const md5_targets *targets;
+} selection;
+
+static void sample_joints(const md5_machine *machine, const md5_binding *binding,
+                          const selection *only, const md5_moment *moment, md5_transform *pose)
+{
+    const md5_joint_set *const joints = only->joints;
+    const uint32_t *const listed = machine->listed + joints->list;
+    if (joints->is_listed) {
+        for (uint32_t i = 0; i < joints->count; i++)
+            pose[listed[i]] = *md5_constant_of(binding, listed[i]);
+    } else {
+        md5_copy_constants(binding, joints->first, joints->count, pose);
+    }
+    machine->kernels->sample(binding->anim, moment, only->targets, pose);
+}
+
 static void sample_leaf(const md5_machine *machine, const md5_leaf_plan *plan, const md5_leaf *leaf,
-                        double shift, md5_transform *pose)
+                        double shift, const selection *only, md5_transform *pose)
 {
     const md5_playable *const playable = &machine->playables[plan->playable];
     const md5_source *const source = &machine->sources[playable->source];
     const md5_timing *const timing = &source->timings[playable->mode];
     const md5_clock clock = clock_before(timing, leaf, shift);
     const md5_moment moment = md5_clock_moment(timing, clock, source->interpolation);
-    md5_sample_file(machine, source, playable->mode, &moment, pose);
+    if (only)
+        sample_joints(machine, source->binding, only, &moment, pose);
+    else
+        md5_sample_file(machine, source, playable->mode, &moment, pose);
     if (source->extract == MD5_EXTRACT_NONE)
         return;
     const md5_root_track track = md5_track_of(machine, source);
@@ -73,7 +96,8 @@ void md5_evaluate_live(md5_player *player, const md5_live *live, double shift, m
     const md5_machine *const machine = player->machine;
     const md5_program *const program = md5_program_of(player, live);
     if (program->num_parts == 1) { // a clip
-        sample_leaf(machine, &machine->leaves[program->first_leaf], &live->leaves[0], shift, pose);
+        sample_leaf(machine, &machine->leaves[program->first_leaf], &live->leaves[0], shift, NULL,
+                    pose);
         return;
     }
     const md5_part *const parts = machine->parts + program->first_part;
@@ -85,8 +109,22 @@ void md5_evaluate_live(md5_player *player, const md5_live *live, double shift, m
             continue;
         if (part->leaf >= 0)
             sample_leaf(machine, &machine->leaves[program->first_leaf + (uint32_t)part->leaf],
-                        &live->leaves[part->leaf], shift, pose_at(&stack, stack.count++));
+                        &live->leaves[part->leaf], shift, NULL, pose_at(&stack, stack.count++));
         if (part->parent >= 0)
             gather(player, live, part, &stack);
     }
+}
+
+void md5_evaluate_joints(md5_player *player, const md5_play_layer *layer, const md5_live *live,
+                         md5_transform *spare, md5_transform *pose)
+{
+    const md5_machine *const machine = player->machine;
+    const md5_state *const state = &machine->states[layer->first_state + live->state];
+    if (!state->is_partial) {
+        md5_evaluate_live(player, live, 0.0, spare, pose);
+        return;
+    }
+    const size_t leaf = md5_program_of(player, live)->first_leaf;
+    sample_leaf(machine, &machine->leaves[leaf], &live->leaves[0], 0.0,
+                &(selection){&layer->joints, &state->targets}, pose);
 }

@@ -44,7 +44,7 @@ static void evaluate(const blending *of, const md5_live *live, md5_transform *sp
         return;
     }
     md5_evaluate_live(of->player, live, of->shift, spare_pose(of, spare, 1), spare);
-    md5_subtract_joints(of->player->machine, &of->layer->added, spare, reference_of(of, live),
+    md5_subtract_joints(of->player->machine, &of->layer->joints, spare, reference_of(of, live),
                         pose);
 }
 
@@ -147,22 +147,43 @@ static float evaluate_layer(blending *of, md5_transform *spare, md5_transform *p
     return covered;
 }
 
-// A layer that is added, most often one motion by itself: then the difference need not be written.
+// What a layer shows most often: one motion by itself. NULL if there is more to it.
+static const md5_live *single_motion(md5_run *run)
+{
+    const md5_live *const newest = md5_newest(run);
+    const bool is_single =
+        run->num_used == 1 && newest->program >= 0 && !run->has_snapshot && !run->has_offsets;
+    return is_single ? newest : NULL;
+}
+
+// A layer that is added. Of one motion the difference need not be written.
 static void add_layer(blending *of, float weight, md5_transform *spare, md5_transform *pose)
 {
     const md5_machine *const machine = of->player->machine;
-    const md5_joint_set *const joints = &of->layer->added;
-    md5_run *const run = of->run;
-    const md5_live *const newest = md5_newest(run);
-    if (run->num_used == 1 && newest->program >= 0 && !run->has_snapshot && !run->has_offsets) {
-        md5_evaluate_live(of->player, newest, of->shift, spare_pose(of, spare, 1), spare);
-        md5_add_difference_of_joints(machine, joints, spare, reference_of(of, newest), weight,
+    const md5_joint_set *const joints = &of->layer->joints;
+    const md5_live *const single = single_motion(of->run);
+    if (single) {
+        md5_evaluate_joints(of->player, of->layer, single, spare_pose(of, spare, 1), spare);
+        md5_add_difference_of_joints(machine, joints, spare, reference_of(of, single), weight,
                                      pose);
         return;
     }
     const float covered = weight * evaluate_layer(of, spare_pose(of, spare, 1), spare);
     if (covered > 0.0f)
         md5_add_joints(machine, joints, spare, covered, pose);
+}
+
+static void lay_over(blending *of, float weight, md5_transform *spare, md5_transform *pose)
+{
+    const md5_play_layer *const layer = of->layer;
+    const md5_live *const single = layer->mask < 0 ? NULL : single_motion(of->run);
+    float covered = weight;
+    if (single)
+        md5_evaluate_joints(of->player, layer, single, spare_pose(of, spare, 1), spare);
+    else
+        covered = weight * evaluate_layer(of, spare_pose(of, spare, 1), spare);
+    if (covered > 0.0f)
+        md5_lay_over(of->player->machine, layer->mask, spare, covered, pose);
 }
 
 static void blend_layer(blending *of, float weight, bool *is_begun, md5_transform *spare,
@@ -188,9 +209,7 @@ static void blend_layer(blending *of, float weight, bool *is_begun, md5_transfor
         add_layer(of, weight, spare, pose);
         return;
     }
-    const float covered = weight * evaluate_layer(of, spare_pose(of, spare, 1), spare);
-    if (covered > 0.0f)
-        md5_lay_over(machine, layer->mask, spare, covered, pose);
+    lay_over(of, weight, spare, pose);
 }
 
 // A layer that is not to be seen has nothing to be continuous with.
@@ -222,7 +241,7 @@ void md5_blend_layers(md5_player *player, md5_transform *spare, md5_transform *p
             .layer = layer,
             .run = &player->runs[i],
             .num_joints = machine->num_joints,
-            .count = layer->mode == MD5_LAYER_ADD ? layer->added.count : machine->num_joints,
+            .count = layer->mode == MD5_LAYER_ADD ? layer->joints.count : machine->num_joints,
         };
         if (weight == 0.0f)
             skip_layer(of.run);

@@ -114,6 +114,8 @@ typedef struct md5_state {
     int32_t reference; // pose, where the layer is added
     size_t first_transition;
     uint32_t num_transitions;
+    bool is_partial;     // a clip of which only the layer's joints need be sampled:
+    md5_targets targets; // by these
 } md5_state;
 
 typedef struct md5_play_condition {
@@ -144,9 +146,9 @@ typedef struct md5_play_layer {
     int32_t weight_parameter;
     size_t first_state, first_any; // transitions from any state
     uint32_t num_states, num_any;
-    bool has_waits;      // some transition waits for its exit
-    bool has_way;        // something is extracted of some state's clips
-    md5_joint_set added; // the joints that it may change, where it is added
+    bool has_waits;       // some transition waits for its exit
+    bool has_way;         // something is extracted of some state's clips
+    md5_joint_set joints; // the joints that it may change: where it is added, or has a mask
     // The most that any of its states has.
     uint32_t max_leaves, max_groups, max_parts;
 } md5_play_layer;

@@ -216,6 +216,10 @@ size_t md5_spare_poses(const md5_machine *machine);
 void md5_evaluate_live(md5_player *player, const md5_live *live, double shift, md5_transform *spare,
                        md5_transform *pose);
 
+// The same, now, of the joints that its layer may change; others hold anything.
+void md5_evaluate_joints(md5_player *player, const md5_play_layer *layer, const md5_live *live,
+                         md5_transform *spare, md5_transform *pose);
+
 void md5_apply_modifiers(md5_player *player, md5_transform *pose);
 
 #endif

@@ -63,6 +63,10 @@ void md5_finish_scalar(const md5_model *model, const md5_transform *pose, md5_ma
 void md5_single_scalar(const md5_binding *binding, const md5_moment *moment, md5_root root,
                        md5_transform *scratch, md5_mat34 *joints, md5_mat34 *palette);
 
+// What a pose holds where a clip moves nothing, of `count` joints from `first` on.
+void md5_copy_constants(const md5_binding *binding, uint32_t first, uint32_t count,
+                        md5_transform *pose);
+
 // The public functions, with the kernels given.
 void md5_sample_with(const md5_pose_kernels *kernels, const md5_binding *binding,
                      const md5_moment *moment, md5_root root, md5_transform *pose);

@@ -14,7 +14,7 @@
 // already, so that every set is full.
 typedef struct wide_turn {
     const md5_quat *frame0, *frame1;
-    uint32_t count; // of slots; at least MD5_WIDTH
+    uint32_t count; // of slots, behind the first; at least MD5_WIDTH
     wide_slerp slerp;
     wide_slerp_set sets[MD5_SLERP_SETS];
 } wide_turn;
@@ -25,12 +25,13 @@ MD5_WIDE_INLINE uint32_t slot_of_set(uint32_t count, uint32_t begin, uint32_t se
     return slot + MD5_WIDTH <= count ? slot : count - MD5_WIDTH;
 }
 
-MD5_WIDE_INLINE void begin_turn(wide_turn *turn, const md5_anim *anim, const md5_moment *moment)
+MD5_WIDE_INLINE void begin_turn(wide_turn *turn, const md5_anim *anim, const md5_moment *moment,
+                                md5_slots slots)
 {
     const size_t count = anim->num_rotations;
-    turn->frame0 = anim->rotations + moment->frame0 * count;
-    turn->frame1 = anim->rotations + moment->frame1 * count;
-    turn->count = anim->num_rotations;
+    turn->frame0 = anim->rotations + moment->frame0 * count + slots.first;
+    turn->frame1 = anim->rotations + moment->frame1 * count + slots.first;
+    turn->count = slots.count;
     turn->slerp = wide_slerp_at(md5_wide_all(moment->fraction));
 }
 
@@ -58,9 +59,11 @@ static inline md5_transform *find_target(const int32_t *targets, uint32_t slot, 
 MD5_WIDE_CODE static void sample_rotations(const md5_anim *anim, const md5_moment *moment,
                                            const md5_targets *targets, md5_transform *pose)
 {
+    const int32_t *const rotations = targets->rotations + targets->turned.first;
+    md5_transform *const in_order = pose + targets->turned.first;
     wide_turn turn;
     md5_transform bin; // what drives nothing
-    begin_turn(&turn, anim, moment);
+    begin_turn(&turn, anim, moment, targets->turned);
     for (uint32_t begin = 0; begin < turn.count; begin += MD5_SLERP_SETS * MD5_WIDTH) {
         const uint32_t size = turn_sets(&turn, begin);
         for (uint32_t i = 0; i < size; i++) {
@@ -69,13 +72,13 @@ MD5_WIDE_CODE static void sample_rotations(const md5_anim *anim, const md5_momen
             slerp_end(&turn.sets[i], rotation);
             md5_wide_transpose(rotation);
             if (targets->rotations_in_order) {
-                md5_wide_store_run((float *)&pose[slot].rotation, 8, rotation);
+                md5_wide_store_run((float *)&in_order[slot].rotation, 8, rotation);
                 continue;
             }
             float *to[MD5_WIDTH];
             MD5_UNROLL
             for (uint32_t k = 0; k < MD5_WIDTH; k++)
-                to[k] = &find_target(targets->rotations, slot + k, pose, &bin)->rotation.x;
+                to[k] = &find_target(rotations, slot + k, pose, &bin)->rotation.x;
             md5_wide_store_rows(to, rotation);
         }
     }
@@ -85,9 +88,11 @@ MD5_WIDE_CODE static void sample_rotations(const md5_anim *anim, const md5_momen
 MD5_WIDE_CODE static void sample_translations(const md5_anim *anim, const md5_moment *moment,
                                               const md5_targets *targets, md5_transform *pose)
 {
-    const uint32_t count = anim->num_translations;
-    const md5_vec3 *const frame0 = anim->translations + (size_t)moment->frame0 * count;
-    const md5_vec3 *const frame1 = anim->translations + (size_t)moment->frame1 * count;
+    const size_t width = anim->num_translations;
+    const uint32_t first = targets->moved.first, count = targets->moved.count;
+    const md5_vec3 *const frame0 = anim->translations + moment->frame0 * width + first;
+    const md5_vec3 *const frame1 = anim->translations + moment->frame1 * width + first;
+    const int32_t *const translations = targets->translations + first;
     const md5_wide fraction = md5_wide_all(moment->fraction);
     // No row may reach behind the last triple of a frame: it is taken by itself.
     const uint32_t end = count > MD5_WIDTH ? count - 1 : 0;
@@ -102,17 +107,17 @@ MD5_WIDE_CODE static void sample_translations(const md5_anim *anim, const md5_mo
             a[i] = lerp_wide(a[i], b[i], fraction);
         md5_wide_cut(a);
         if (targets->translations_in_order) {
-            md5_wide_store_run((float *)&pose[slot].translation, 8, a);
+            md5_wide_store_run((float *)&pose[first + slot].translation, 8, a);
             continue;
         }
         float *to[MD5_WIDTH];
         MD5_UNROLL
         for (uint32_t i = 0; i < MD5_WIDTH; i++)
-            to[i] = &find_target(targets->translations, slot + i, pose, &bin)->translation.x;
+            to[i] = &find_target(translations, slot + i, pose, &bin)->translation.x;
         md5_wide_store_rows(to, a);
     }
     for (uint32_t slot = end; slot < count; slot++) {
-        md5_transform *const to = find_target(targets->translations, slot, pose, &bin);
+        md5_transform *const to = find_target(translations, slot, pose, &bin);
         to->translation = md5_vec3_lerp(frame0[slot], frame1[slot], moment->fraction);
         to->pad = 0.0f;
     }
@@ -121,7 +126,7 @@ MD5_WIDE_CODE static void sample_translations(const md5_anim *anim, const md5_mo
 MD5_WIDE_CODE static void sample(const md5_anim *anim, const md5_moment *moment,
                                  const md5_targets *targets, md5_transform *pose)
 {
-    if (anim->num_rotations < FEWEST) {
+    if (targets->turned.count < FEWEST) {
         md5_pose_kernels_of(NARROWER)->sample(anim, moment, targets, pose);
         return;
     }
@@ -205,7 +210,7 @@ MD5_WIDE_CODE static void turn_locals(const md5_binding *binding, const md5_mome
     const md5_targets *const targets = &binding->plan->targets;
     wide_turn turn;
     md5_mat34 bin = {{0}}; // what drives nothing
-    begin_turn(&turn, binding->anim, moment);
+    begin_turn(&turn, binding->anim, moment, targets->turned);
     for (uint32_t begin = 0; begin < turn.count; begin += MD5_SLERP_SETS * MD5_WIDTH) {
         const uint32_t size = turn_sets(&turn, begin);
         for (uint32_t i = 0; i < size; i++) {

@@ -11,7 +11,32 @@ md5_targets md5_own_targets(const md5_anim *anim)
         .translations = (const int32_t *)anim->translation_joints,
         .rotations_in_order = anim->num_rotations == count,
         .translations_in_order = anim->num_translations == count,
+        .turned = {0, anim->num_rotations},
+        .moved = {0, anim->num_translations},
     };
+}
+
+static md5_slots narrow(const int32_t *targets, md5_slots slots, const bool *wanted)
+{
+    while (slots.count > 0) {
+        const int32_t last = targets[slots.first + slots.count - 1];
+        if (last >= 0 && wanted[last])
+            break;
+        slots.count--;
+    }
+    while (slots.count > 0 && (targets[slots.first] < 0 || !wanted[targets[slots.first]])) {
+        slots.first++;
+        slots.count--;
+    }
+    return slots;
+}
+
+md5_targets md5_narrow_targets(const md5_targets *targets, const bool *wanted)
+{
+    md5_targets narrowed = *targets;
+    narrowed.turned = narrow(targets->rotations, targets->turned, wanted);
+    narrowed.moved = narrow(targets->translations, targets->moved, wanted);
+    return narrowed;
 }
 
 size_t md5_pose_plan_size(const md5_model *model, const md5_anim *anim)
@@ -91,7 +116,10 @@ void md5_pose_plan_build(const md5_model *model, const md5_anim *anim, const int
         .num_roots = order_by_depth(&model->skeleton, unturned, unmoved, steps),
         .unturned = (const uint32_t *)unturned,
         .unmoved = (const uint32_t *)unmoved,
-        .targets = {.rotations = rotations, .translations = translations},
+        .targets = {.rotations = rotations,
+                    .translations = translations,
+                    .turned = {0, anim->num_rotations},
+                    .moved = {0, anim->num_translations}},
     };
     plan->targets.rotations_in_order = find_targets(anim->rotation_joints, anim->num_rotations,
                                                     targets, rotations, count, unturned);

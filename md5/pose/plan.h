@@ -4,12 +4,18 @@
 
 #include "md5/md5model.h"
 
-// Which joints what the clip moves goes to. A slot is a place in a frame: that of the k-th joint of
+// Slots that stand together. A slot is a place in a frame: that of the k-th joint of
 // rotation_joints or translation_joints.
+typedef struct md5_slots {
+    uint32_t first, count;
+} md5_slots;
+
+// Which joints what the clip moves goes to.
 typedef struct md5_targets {
     const int32_t *rotations;    // [num_rotations] joint of the pose, -1 = drives nothing
     const int32_t *translations; // [num_translations]
     bool rotations_in_order, translations_in_order; // slot k drives joint k
+    md5_slots turned, moved;                        // those that are sampled
 } md5_targets;
 
 // One joint of the hierarchy: where its matrix and its parent's begin in an array of matrices, in
@@ -30,6 +36,9 @@ struct md5_pose_plan {
 
 // Joints of a clip by itself: each is its own target.
 md5_targets md5_own_targets(const md5_anim *anim);
+
+// From the first slot that drives a joint that is wanted[model joints] to the last.
+md5_targets md5_narrow_targets(const md5_targets *targets, const bool *wanted);
 
 // How many integers a plan refers to.
 size_t md5_pose_plan_size(const md5_model *model, const md5_anim *anim);

@@ -15,12 +15,14 @@ void md5_sample_scalar(const md5_anim *anim, const md5_moment *moment, const md5
                        md5_transform *pose)
 {
     const md5_sampling sampling = begin_sampling(anim, moment, MD5_ROOT_FILE);
-    for (uint32_t slot = 0; slot < anim->num_rotations; slot++) {
+    for (uint32_t i = 0; i < targets->turned.count; i++) {
+        const uint32_t slot = targets->turned.first + i;
         const int32_t target = targets->rotations[slot];
         if (target >= 0)
             pose[target].rotation = md5_sample_rotation(&sampling, slot);
     }
-    for (uint32_t slot = 0; slot < anim->num_translations; slot++) {
+    for (uint32_t i = 0; i < targets->moved.count; i++) {
+        const uint32_t slot = targets->moved.first + i;
         const int32_t target = targets->translations[slot];
         if (target < 0)
             continue;
@@ -40,12 +42,22 @@ void md5_sample_anim_with(const md5_pose_kernels *kernels, const md5_anim *anim,
         pose[0].translation = md5_root_translation(anim, moment, root);
 }
 
+void md5_copy_constants(const md5_binding *binding, uint32_t first, uint32_t count,
+                        md5_transform *pose)
+{
+    if (binding->same_order && binding->num_extra == 0) {
+        memcpy(pose + first, binding->anim->constant + first, count * sizeof *pose);
+        return;
+    }
+    for (uint32_t joint = first; joint < first + count; joint++)
+        pose[joint] = *md5_constant_of(binding, joint);
+}
+
 // Where each animation joint's number in the pose comes from the binding.
 static void sample_scattered(const md5_pose_kernels *kernels, const md5_binding *binding,
                              const md5_moment *moment, md5_root root, md5_transform *pose)
 {
-    for (uint32_t joint = 0; joint < binding->model->skeleton.num_joints; joint++)
-        pose[joint] = *md5_constant_of(binding, joint);
+    md5_copy_constants(binding, 0, binding->model->skeleton.num_joints, pose);
     kernels->sample(binding->anim, moment, &binding->plan->targets, pose);
     const int32_t target = md5_binding_targets(binding)[0];
     if (target >= 0 && root != MD5_ROOT_FILE)
@@ -83,8 +95,7 @@ void md5_sample_cubic(const md5_binding *binding, const md5_moment *moment, md5_
     const md5_anim *const anim = binding->anim;
     const md5_targets *const targets = &binding->plan->targets;
     const md5_cubic cubic = md5_cubic_at(anim, moment, wrap);
-    for (uint32_t joint = 0; joint < binding->model->skeleton.num_joints; joint++)
-        pose[joint] = *md5_constant_of(binding, joint);
+    md5_copy_constants(binding, 0, binding->model->skeleton.num_joints, pose);
     for (uint32_t slot = 0; slot < anim->num_rotations; slot++) {
         const int32_t target = targets->rotations[slot];
         if (target >= 0)
