@@ -1,5 +1,6 @@
 // Layers that change some joints only: what they change is as if all were gone through, and the
 // others stay bit by bit.
+#include "test/test_made_pose.h"
 #include "test/test_play_case.h"
 
 #include "md5/play/player.h"
@@ -334,5 +335,54 @@ TEST (joints_of_a_mask_are_all_that_is_sampled) {
         sample(&of.made, 0, 0.3, expected);
         CHECK(memcmp(pose, expected, sizeof pose) == 0);
         play_scene_end(&of);
+    }
+}
+
+// Branches of skeletons made by chance, under clips with joints in another order, with others, and
+// below others: bit by bit what md5_blend_poses() makes of the bind pose and all of the clip.
+static void check_branch(const made_pose *made, uint32_t feather, uint64_t *random)
+{
+    const uint32_t count = made->model.skeleton.num_joints;
+    const char *const name = made->model.skeleton.joints[test_random_u32(random) % count].name;
+    char joints[64];
+    snprintf(joints, sizeof joints, "*%s", name);
+    const md5_clip_desc clip = {.name = "clip", .binding = made->binding};
+    const md5_mask_desc mask = {.name = "part", .joints = joints, .feather = feather};
+    const md5_state_desc none = {"none", NULL}, state = {"clip", "clip"};
+    const md5_layer_desc layers[] = {
+        {.name = "body", .states = &none, .num_states = 1},
+        {.name = "part", .states = &state, .num_states = 1, .mask = "part"},
+    };
+    md5_machine *const machine = play_machine(&(md5_machine_desc){.model = &made->model,
+                                                                  .clips = &clip,
+                                                                  .num_clips = 1,
+                                                                  .masks = &mask,
+                                                                  .num_masks = 1,
+                                                                  .layers = layers,
+                                                                  .num_layers = 2});
+    md5_player *const player = play_player(machine);
+    md5_player_advance(player, 0.3, NULL, NULL);
+    const md5_source *const source = &machine->sources[0];
+    const md5_clock clock = md5_newest(&player->runs[1])->leaves[0].now;
+    const md5_moment moment =
+        md5_clock_moment(&source->timings[MD5_PLAY_LOOP], clock, MD5_INTERPOLATE_LINEAR);
+    md5_transform pose[MOST_JOINTS], expected[MOST_JOINTS];
+    md5_sample(made->binding, &moment, MD5_ROOT_FILE, expected);
+    md5_blend_poses(made->model.bind_local, expected, 1.0f, md5_mask_of(machine, 0), count,
+                    expected);
+    play_pose(player, pose);
+    CHECK(memcmp(pose, expected, count * sizeof *pose) == 0);
+    md5_free_player(player);
+    md5_free_machine(machine);
+}
+
+TEST (joints_of_a_branch_through_other_skeletons) {
+    uint64_t random = 7;
+    for (int round = 0; round < 200; round++) {
+        made_pose made;
+        const uint32_t num_joints = 1 + test_random_u32(&random) % (MOST_JOINTS - 1);
+        make_pose(&made, num_joints, (made_pairing)(round % MADE_PAIRINGS), 0.9, 0.7, &random);
+        check_branch(&made, (uint32_t)round / MADE_PAIRINGS % 3, &random);
+        free_pose(&made);
     }
 }

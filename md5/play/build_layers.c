@@ -69,7 +69,7 @@ static bool build_states(md5_building *building, layer_work *work)
     layer->joints = layer->mode == MD5_LAYER_ADD ? md5_set_of_marks(building, layer->mask)
                                                  : machine->mask_sets[layer->mask].all;
     for (uint32_t i = 0; i < desc->num_states; i++)
-        md5_narrow_state(building, &layer->joints, &machine->states[layer->first_state + i]);
+        md5_narrow_state(building, layer, &machine->states[layer->first_state + i]);
     return true;
 }
 

@@ -158,9 +158,27 @@ static bool is_whole(const md5_source *source)
     return source->binding->num_rebases > 0 || source->interpolation == MD5_INTERPOLATE_CUBIC;
 }
 
-void md5_narrow_state(md5_building *building, const md5_joint_set *joints, md5_state *state)
+// Whether slots drive only joints that have a mark.
+static bool are_marked(const int32_t *targets, md5_slots slots, const bool *marks)
+{
+    bool marked = true;
+    for (uint32_t i = slots.first; i < slots.first + slots.count; i++)
+        marked = marked && (targets[i] < 0 || marks[targets[i]]);
+    return marked;
+}
+
+// Whether a mask can be laid over by sampling where the result goes.
+static bool is_mask_full(const md5_machine *machine, int32_t mask)
+{
+    const md5_mask_sets *const sets = &machine->mask_sets[mask];
+    return sets->is_split && sets->partial.count <= MD5_MOST_SAVED
+           && sets->whole.count + sets->partial.count == sets->all.count;
+}
+
+void md5_narrow_state(md5_building *building, const md5_play_layer *layer, md5_state *state)
 {
     const md5_machine *const machine = building->machine;
+    const md5_joint_set *const joints = &layer->joints;
     if (state->program < 0 || machine->programs[state->program].num_parts > 1)
         return;
     const md5_motion *const clip = &machine->motions[machine->programs[state->program].motion];
@@ -173,4 +191,8 @@ void md5_narrow_state(md5_building *building, const md5_joint_set *joints, md5_s
     const bool has_root = building->marks[0] || source->extract == MD5_EXTRACT_NONE;
     state->is_partial = has_root && !is_whole(source);
     state->targets = md5_narrow_targets(&source->binding->plan->targets, building->marks);
+    state->is_exact =
+        state->is_partial && layer->mode == MD5_LAYER_OVERRIDE && is_mask_full(machine, layer->mask)
+        && are_marked(state->targets.rotations, state->targets.turned, building->marks)
+        && are_marked(state->targets.translations, state->targets.moved, building->marks);
 }

@@ -42,7 +42,7 @@ void md5_mark_changed(md5_building *building, uint32_t motion, int32_t reference
 md5_joint_set md5_set_of_marks(md5_building *building, int32_t mask);
 
 // Finds what of a state's clip has to be sampled for the joints of its layer.
-void md5_narrow_state(md5_building *building, const md5_joint_set *joints, md5_state *state);
+void md5_narrow_state(md5_building *building, const md5_play_layer *layer, md5_state *state);
 
 // The clip that a motion begins with.
 uint32_t md5_first_source(const md5_building *building, uint32_t motion);

@@ -84,6 +84,25 @@ void md5_lay_over(const md5_machine *machine, int32_t mask, const md5_transform 
     blend_joints(machine, &sets->partial, other, weight, pose);
 }
 
+void md5_save_between(const md5_machine *machine, int32_t mask, const md5_transform *pose,
+                      md5_transform saved[MD5_MOST_SAVED])
+{
+    const md5_joint_set *const set = &machine->mask_sets[mask].partial;
+    for (uint32_t i = 0; i < set->count; i++)
+        saved[i] = pose[machine->listed[set->list + i]];
+}
+
+void md5_lay_under(const md5_machine *machine, int32_t mask, const md5_transform *saved,
+                   md5_transform *pose)
+{
+    md5_transform of_pose[CHUNK];
+    for (joint_part part = {0}; next_part(machine, &machine->mask_sets[mask].partial, &part);) {
+        md5_transform *const other = take_out(&part, pose, of_pose);
+        machine->kernels->blend(saved + part.begin, other, 1.0f, part.weights, part.count, other);
+        put(&part, other, pose);
+    }
+}
+
 void md5_subtract_joints(const md5_machine *machine, const md5_joint_set *set,
                          const md5_transform *source, int32_t reference, md5_transform *difference)
 {

@@ -175,15 +175,23 @@ static void add_layer(blending *of, float weight, md5_transform *spare, md5_tran
 
 static void lay_over(blending *of, float weight, md5_transform *spare, md5_transform *pose)
 {
+    const md5_machine *const machine = of->player->machine;
     const md5_play_layer *const layer = of->layer;
     const md5_live *const single = layer->mask < 0 ? NULL : single_motion(of->run);
     float covered = weight;
+    if (single && weight == 1.0f && machine->states[layer->first_state + single->state].is_exact) {
+        md5_transform saved[MD5_MOST_SAVED];
+        md5_save_between(machine, layer->mask, pose, saved);
+        md5_evaluate_joints(of->player, layer, single, spare, pose);
+        md5_lay_under(machine, layer->mask, saved, pose);
+        return;
+    }
     if (single)
         md5_evaluate_joints(of->player, layer, single, spare_pose(of, spare, 1), spare);
     else
         covered = weight * evaluate_layer(of, spare_pose(of, spare, 1), spare);
     if (covered > 0.0f)
-        md5_lay_over(of->player->machine, layer->mask, spare, covered, pose);
+        md5_lay_over(machine, layer->mask, spare, covered, pose);
 }
 
 static void blend_layer(blending *of, float weight, bool *is_begun, md5_transform *spare,

@@ -43,6 +43,9 @@ typedef struct md5_joint_set {
     size_t list; // [count] of `listed` and `listed_weights`, ascending
 } md5_joint_set;
 
+// So many joints of a mask, whose weight is between, are kept while the others are overwritten.
+enum { MD5_MOST_SAVED = 32 };
+
 // The joints of a mask whose weight is not 0; of these those of weight 1, which can be copied, and
 // those between, which have to be blended. is_split: that is the faster way.
 typedef struct md5_mask_sets {
@@ -115,7 +118,8 @@ typedef struct md5_state {
     size_t first_transition;
     uint32_t num_transitions;
     bool is_partial;     // a clip of which only the layer's joints need be sampled:
-    md5_targets targets; // by these
+    md5_targets targets; // by these, which
+    bool is_exact;       // write no other joints, and there are none between the layer's
 } md5_state;
 
 typedef struct md5_play_condition {
