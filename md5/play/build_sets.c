@@ -150,6 +150,11 @@ md5_joint_set md5_set_of_marks(md5_building *building, int32_t mask)
         if (marks[i])
             list_joint(machine, &set, i, weights ? weights[i] : 1.0f);
     }
+    // The last joint once more, and again, until the list fills registers of eight: as often as it
+    // is there, the same comes out for it.
+    const size_t last = machine->num_listed - 1;
+    while (set.count % 8 != 0 && set.count < machine->num_joints)
+        list_joint(machine, &set, machine->listed[last], machine->listed_weights[last]);
     return set;
 }
 
