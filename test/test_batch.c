@@ -121,6 +121,49 @@ static void check_with_all_levels(made_crowd *crowd, uint64_t *random)
     }
 }
 
+// From poses that lie apart, with scratch of exactly the size that is asked for.
+static void check_finished(made_crowd *crowd, int level)
+{
+    enum { STEP = MAX_JOINTS + 3, MAX_WIDTH = 16 };
+    const md5_pose_kernels *const kernels = md5_pose_kernels_of((md5_cpu)level);
+    const size_t num_joints = crowd->jobs[0].binding->model->skeleton.num_joints;
+    static md5_transform pose[MAX_WIDTH][STEP];
+    const md5_pose_job *jobs[MAX_WIDTH];
+    for (uint32_t i = 0; i < kernels->width; i++) {
+        const md5_pose_job *const job = jobs[i] = &crowd->jobs[i];
+        md5_sample_with(kernels, job->binding, &job->moment, job->root, pose[i]);
+    }
+    md5_mat34 *const scratch = malloc(num_joints * kernels->width * sizeof *scratch);
+    if (!scratch)
+        abort();
+    kernels->finish_crowd(jobs, pose[0], STEP, scratch->m);
+    free(scratch);
+}
+
+TEST (batch_of_poses_is_the_single_call) {
+    enum { NUM_JOBS = 16 };
+    uint64_t random = 5;
+    for (int round = 0; round < 40; round++) {
+        made_crowd *const crowd = make_crowd(1, NUM_JOBS, MAX_JOINTS, &random);
+        for (uint32_t i = 0; i < NUM_JOBS && round % 2; i++)
+            crowd->jobs[i].joints = NULL;
+        expect(crowd);
+        for (int level = 0; level < MD5_CPU_COUNT; level++) {
+            if (!md5_cpu_has((md5_cpu)level) || md5_pose_kernels_of((md5_cpu)level)->width == 1)
+                continue;
+            // What the set's width leaves over stays as it is expected.
+            memcpy(crowd->palettes, crowd->expected_palettes, sizeof crowd->palettes);
+            memcpy(crowd->joints, crowd->expected_joints, sizeof crowd->joints);
+            const uint32_t width = md5_pose_kernels_of((md5_cpu)level)->width;
+            memset(crowd->palettes, 0x5a, width * sizeof crowd->palettes[0]);
+            memset(crowd->joints, 0x5a, width * sizeof crowd->joints[0]);
+            check_finished(crowd, level);
+            check_crowd(crowd, "from poses", level);
+        }
+        free_crowd(crowd);
+    }
+}
+
 // Every number of characters that can be left over in a batch.
 TEST (batch_of_one_binding_is_the_single_call) {
     uint64_t random = 1;

@@ -308,6 +308,55 @@ TEST (crowd_of_two_machines) {
     end(&of);
 }
 
+enum { MOST = 37 };
+
+// `count` characters at once, of two machines of one model; every `part`-th wants joints.
+static void check_alike(const md5_machine *const machines[2], int count, int part)
+{
+    static md5_mat34 joints[MOST][PLAY_JOINTS], palettes[MOST][PLAY_JOINTS];
+    md5_play_job jobs[MOST] = {{0}};
+    for (int i = 0; i < count; i++)
+        jobs[i] = (md5_play_job){.player = play_player(machines[i % 2]),
+                                 .seconds = 0.03 * i,
+                                 .joints = i % part == part - 1 ? joints[i] : NULL,
+                                 .palette = palettes[i]};
+    const size_t size = md5_play_batch_scratch(jobs, (size_t)count);
+    unsigned char *const scratch = malloc(size + 4);
+    md5_play_batch(jobs, (size_t)count, scratch + 4);
+    free(scratch);
+    for (int i = 0; i < count; i++) {
+        md5_player *const alone = play_player(machines[i % 2]);
+        md5_transform pose[PLAY_JOINTS];
+        md5_mat34 expected[PLAY_JOINTS];
+        md5_player_advance(alone, jobs[i].seconds, NULL, NULL);
+        play_pose(alone, pose);
+        md5_local_to_model(&machines[0]->model->skeleton, pose, expected);
+        CHECK(!jobs[i].joints || memcmp(expected, joints[i], sizeof expected) == 0);
+        md5_build_palette(machines[0]->model, expected, expected);
+        CHECK(memcmp(expected, palettes[i], sizeof expected) == 0);
+        md5_free_player(alone);
+        md5_free_player(jobs[i].player);
+    }
+}
+
+// As many as there are lanes, more, and fewer. A machine without clips is one of a model, too.
+TEST (crowd_of_one_model) {
+    static const int counts[] = {1, 2, 3, 5, 8, 9, 11, 16, 25, MOST};
+    crowd_case of;
+    begin(&of);
+    md5_machine *const still = play_machine(&(md5_machine_desc){.model = of.made.model});
+    const md5_machine *const pairs[3][2] = {
+        {of.machine, of.machine}, {of.machine, still}, {still, of.machine}};
+    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
+        for (int k = 0; k < 3; k++) {
+            check_alike(pairs[k], counts[i], 3);
+            check_alike(pairs[k], counts[i], MOST + 1);
+        }
+    }
+    md5_free_machine(still);
+    end(&of);
+}
+
 // Each modifier does what the function of its name does.
 TEST (crowd_modifiers_change_the_pose) {
     crowd_case of;

@@ -7,6 +7,7 @@
 #define NARROWER MD5_CPU_SCALAR
 #define MANY_REGISTERS 1
 #include "md5/pose/crowd_wide.h"
+#include "md5/pose/finish_wide.h"
 #include "md5/pose/one_wide.h"
 
 #include <string.h>
@@ -20,6 +21,7 @@ static const md5_pose_kernels plain = {
     .finish = finish,
     .single = single,
     .crowd = crowd,
+    .finish_crowd = md5_finish_crowd_scalar,
     .width = MD5_WIDTH,
 };
 
@@ -47,6 +49,17 @@ static void check_made(const made_pose *made, uint64_t *random)
     plain.finish(&made->model, pose, joints, palette);
     CHECK(memcmp(joints, expected_joints, size) == 0);
     CHECK(memcmp(palette, expected, size) == 0);
+    md5_pose_job job = {made->binding, moment, root, palette, NULL};
+    const md5_pose_job *const jobs[1] = {&job};
+    memset(palette, 0, size);
+    plain.finish_crowd(jobs, pose, 0, scratch->m);
+    CHECK(memcmp(palette, expected, size) == 0);
+    memset(palette, 0, size);
+    memset(joints, 0, size);
+    job.joints = joints;
+    plain.finish_crowd(jobs, pose, 0, scratch->m);
+    CHECK(memcmp(joints, expected_joints, size) == 0);
+    CHECK(memcmp(palette, expected, size) == 0);
     if (made->binding->num_rebases > 0)
         return;
 
@@ -57,8 +70,7 @@ static void check_made(const made_pose *made, uint64_t *random)
     CHECK(memcmp(palette, expected, size) == 0);
     memset(palette, 0, size);
     memset(joints, 0, size);
-    md5_pose_job job = {made->binding, moment, root, palette, NULL};
-    const md5_pose_job *const jobs[1] = {&job};
+    job.joints = NULL;
     plain.crowd(jobs, scratch->m);
     CHECK(memcmp(palette, expected, size) == 0);
     memset(palette, 0, size);

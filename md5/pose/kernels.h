@@ -39,6 +39,12 @@ typedef struct md5_pose_kernels {
     // `single` of `width` characters with the same binding, one in each lane. NULL where `width`
     // is 1. `scratch` holds `width` matrices for each joint of the model.
     void (*crowd)(const md5_pose_job *const *jobs, float *scratch);
+
+    // `finish` of `width` characters of the same model, whose poses lie `step` transforms apart.
+    // The rest as for `crowd`; of a job's binding only the model counts, and neither moment nor
+    // root.
+    void (*finish_crowd)(const md5_pose_job *const *jobs, const md5_transform *poses, size_t step,
+                         float *scratch);
     uint32_t width;
 } md5_pose_kernels;
 
@@ -66,6 +72,15 @@ void md5_single_scalar(const md5_binding *binding, const md5_moment *moment, md5
 // What a pose holds where a clip moves nothing, of `count` joints from `first` on.
 void md5_copy_constants(const md5_binding *binding, uint32_t first, uint32_t count,
                         md5_transform *pose);
+
+// Those of `finish_crowd`, which are compiled apart.
+typedef void md5_finish_crowd(const md5_pose_job *const *jobs, const md5_transform *poses,
+                              size_t step, float *scratch);
+md5_finish_crowd md5_finish_crowd_scalar; // in tests
+md5_finish_crowd md5_finish_crowd_sse2;
+md5_finish_crowd md5_finish_crowd_avx2;
+md5_finish_crowd md5_finish_crowd_avx512;
+md5_finish_crowd md5_finish_crowd_neon;
 
 // The public functions, with the kernels given.
 void md5_sample_with(const md5_pose_kernels *kernels, const md5_binding *binding,

@@ -22,6 +22,7 @@ const md5_pose_kernels md5_pose_kernels_avx512 = {
     .subtract = subtract,
     .add_difference = add_difference,
     .crowd = crowd,
+    .finish_crowd = md5_finish_crowd_avx512,
     .width = MD5_WIDTH,
 };
 

@@ -22,6 +22,7 @@ const md5_pose_kernels md5_pose_kernels_neon = {
     .subtract = subtract,
     .add_difference = add_difference,
     .crowd = crowd,
+    .finish_crowd = md5_finish_crowd_neon,
     .width = MD5_WIDTH,
 };
 

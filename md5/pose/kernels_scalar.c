@@ -17,5 +17,6 @@ const md5_pose_kernels md5_pose_kernels_scalar = {
     .subtract = subtract,
     .add_difference = add_difference,
     .crowd = NULL,
+    .finish_crowd = NULL,
     .width = 1,
 };
