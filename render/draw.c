@@ -1,38 +1,6 @@
 // Draws models that are posed: for each batch, mesh and pass one instanced draw.
 #include "render/gl_internal.h"
 
-enum md5gl_skin md5gl_skin_of(md5gl_path path)
-{
-    static const enum md5gl_skin skins[] = {
-        [MD5GL_PATH_4] = MD5GL_SKIN_4,           [MD5GL_PATH_8] = MD5GL_SKIN_8,
-        [MD5GL_PATH_EXACT] = MD5GL_SKIN_EXACT,   [MD5GL_PATH_CPU] = MD5GL_SKIN_POSED,
-        [MD5GL_PATH_COMPUTE] = MD5GL_SKIN_POSED, [MD5GL_PATH_STORAGE] = MD5GL_SKIN_STORAGE,
-    };
-    return skins[path];
-}
-
-const md5gl_program *md5gl_skinned_program(const md5gl_renderer *renderer, md5gl_path path,
-                                           md5gl_blending blending, enum md5gl_pass pass)
-{
-    const enum md5gl_skin skin = md5gl_skin_of(path);
-    return &renderer->skinned[skin == MD5GL_SKIN_POSED ? MD5GL_BLEND_LINEAR : blending][skin][pass];
-}
-
-void md5gl_bind_mesh(md5gl_renderer *renderer, const md5gl_mesh *mesh, const md5gl_program *program,
-                     const md5gl_batch *batch, uint32_t num_joints)
-{
-    const GladGLContext *gl = &renderer->gl;
-    gl->UseProgram(program->name);
-    gl->Uniform1i(program->uniforms[MD5GL_NUM_JOINTS], (GLint)num_joints);
-    gl->BindVertexArray(mesh->array);
-    md5gl_bind_table(renderer, MD5GL_UNIT_PALETTES, &batch->palettes);
-    md5gl_bind_table(renderer, MD5GL_UNIT_PLACEMENTS, &batch->placements);
-    if (mesh->exact_joints.texture) {
-        md5gl_bind_table(renderer, MD5GL_UNIT_INFLUENCES, &mesh->exact_influences);
-        md5gl_bind_table(renderer, MD5GL_UNIT_INFLUENCE_JOINTS, &mesh->exact_joints);
-    }
-}
-
 // -- Passes -----------------------------------------------------------------------------------
 
 typedef struct model_draw {
@@ -93,11 +61,6 @@ static void set_culling(md5gl_renderer *renderer, bool culls)
         renderer->gl.Enable(GL_CULL_FACE);
     else
         renderer->gl.Disable(GL_CULL_FACE);
-}
-
-bool md5gl_is_whole(const md5gl_mesh *mesh)
-{
-    return mesh->holes_known && !mesh->holes;
 }
 
 // Depth alone needs no texture and no fragments where there are no holes.

@@ -81,23 +81,6 @@ static bool set_path(const md5gl_renderer *renderer, const md5_model *model, md5
 
 // -- Upload ---------------------------------------------------------------------------------
 
-md5gl_layout md5gl_lay_out(size_t count, bool has_colours)
-{
-    md5gl_layout layout;
-    layout.normals = count * sizeof(md5_vec3);
-    layout.tangents = layout.normals + count * sizeof(md5_vec3);
-    layout.texcoords = layout.tangents + count * sizeof(md5_vec4);
-    layout.colours = layout.texcoords + count * sizeof(md5_vec2);
-    layout.end = layout.colours + (has_colours ? count * sizeof(md5_vec4) : 0);
-    return layout;
-}
-
-void md5gl_point_at(const GladGLContext *gl, GLuint attribute, GLint numbers, size_t offset)
-{
-    gl->VertexAttribPointer(attribute, numbers, GL_FLOAT, GL_FALSE, 0, (const void *)offset);
-    gl->EnableVertexAttribArray(attribute);
-}
-
 // Vertex arrays are stored one after the other, as they lie in the model.
 static bool upload_vertices(md5gl_renderer *renderer, md5gl_mesh *mesh, md5_error *error)
 {

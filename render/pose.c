@@ -5,20 +5,6 @@
 #include <limits.h>
 #include <string.h>
 
-uint32_t md5gl_instances_per_draw(const md5gl_renderer *renderer, uint32_t num_joints,
-                                  md5_error *error)
-{
-    // A placement takes three texels too, so that even without joints there is a limit.
-    const uint64_t texels = 3 * (uint64_t)(num_joints > 0 ? num_joints : 1);
-    // Shaders count texels in a signed int.
-    const uint64_t most = renderer->max_texels < INT_MAX ? renderer->max_texels : INT_MAX;
-    if (texels > most)
-        md5gl_fail(error, MD5_ERROR_GPU,
-                   "a palette of %u joints takes %llu texels, GL_MAX_TEXTURE_BUFFER_SIZE is %llu",
-                   (unsigned)num_joints, (unsigned long long)texels, (unsigned long long)most);
-    return (uint32_t)(most / texels);
-}
-
 // -- Batches ----------------------------------------------------------------------------------
 
 // Whether any mesh is skinned from palettes on the GPU.
@@ -131,11 +117,6 @@ md5_mat34 *md5gl_map_palettes(md5gl_renderer *renderer, md5gl_model *model, uint
 }
 
 // -- Skinning once ----------------------------------------------------------------------------
-
-bool md5gl_skins_first(md5gl_path path)
-{
-    return path == MD5GL_PATH_CPU || path == MD5GL_PATH_COMPUTE;
-}
 
 static void write_part(const GladGLContext *gl, size_t begin, size_t size, const void *data)
 {

@@ -1,0 +1,82 @@
+// What all that deals with a mesh knows of it: what its path means, how its vertices lie, how it is
+// bound.
+#include "render/gl_internal.h"
+
+#include <limits.h>
+
+// -- Paths ------------------------------------------------------------------------------------
+
+enum md5gl_skin md5gl_skin_of(md5gl_path path)
+{
+    static const enum md5gl_skin skins[] = {
+        [MD5GL_PATH_4] = MD5GL_SKIN_4,           [MD5GL_PATH_8] = MD5GL_SKIN_8,
+        [MD5GL_PATH_EXACT] = MD5GL_SKIN_EXACT,   [MD5GL_PATH_CPU] = MD5GL_SKIN_POSED,
+        [MD5GL_PATH_COMPUTE] = MD5GL_SKIN_POSED, [MD5GL_PATH_STORAGE] = MD5GL_SKIN_STORAGE,
+    };
+    return skins[path];
+}
+
+const md5gl_program *md5gl_skinned_program(const md5gl_renderer *renderer, md5gl_path path,
+                                           md5gl_blending blending, enum md5gl_pass pass)
+{
+    const enum md5gl_skin skin = md5gl_skin_of(path);
+    return &renderer->skinned[skin == MD5GL_SKIN_POSED ? MD5GL_BLEND_LINEAR : blending][skin][pass];
+}
+
+bool md5gl_skins_first(md5gl_path path)
+{
+    return path == MD5GL_PATH_CPU || path == MD5GL_PATH_COMPUTE;
+}
+
+uint32_t md5gl_instances_per_draw(const md5gl_renderer *renderer, uint32_t num_joints,
+                                  md5_error *error)
+{
+    // A placement takes three texels too, so that even without joints there is a limit.
+    const uint64_t texels = 3 * (uint64_t)(num_joints > 0 ? num_joints : 1);
+    // Shaders count texels in a signed int.
+    const uint64_t most = renderer->max_texels < INT_MAX ? renderer->max_texels : INT_MAX;
+    if (texels > most)
+        md5gl_fail(error, MD5_ERROR_GPU,
+                   "a palette of %u joints takes %llu texels, GL_MAX_TEXTURE_BUFFER_SIZE is %llu",
+                   (unsigned)num_joints, (unsigned long long)texels, (unsigned long long)most);
+    return (uint32_t)(most / texels);
+}
+
+// -- Vertices ---------------------------------------------------------------------------------
+
+md5gl_layout md5gl_lay_out(size_t count, bool has_colours)
+{
+    md5gl_layout layout;
+    layout.normals = count * sizeof(md5_vec3);
+    layout.tangents = layout.normals + count * sizeof(md5_vec3);
+    layout.texcoords = layout.tangents + count * sizeof(md5_vec4);
+    layout.colours = layout.texcoords + count * sizeof(md5_vec2);
+    layout.end = layout.colours + (has_colours ? count * sizeof(md5_vec4) : 0);
+    return layout;
+}
+
+void md5gl_point_at(const GladGLContext *gl, GLuint attribute, GLint numbers, size_t offset)
+{
+    gl->VertexAttribPointer(attribute, numbers, GL_FLOAT, GL_FALSE, 0, (const void *)offset);
+    gl->EnableVertexAttribArray(attribute);
+}
+
+void md5gl_bind_mesh(md5gl_renderer *renderer, const md5gl_mesh *mesh, const md5gl_program *program,
+                     const md5gl_batch *batch, uint32_t num_joints)
+{
+    const GladGLContext *gl = &renderer->gl;
+    gl->UseProgram(program->name);
+    gl->Uniform1i(program->uniforms[MD5GL_NUM_JOINTS], (GLint)num_joints);
+    gl->BindVertexArray(mesh->array);
+    md5gl_bind_table(renderer, MD5GL_UNIT_PALETTES, &batch->palettes);
+    md5gl_bind_table(renderer, MD5GL_UNIT_PLACEMENTS, &batch->placements);
+    if (mesh->exact_joints.texture) {
+        md5gl_bind_table(renderer, MD5GL_UNIT_INFLUENCES, &mesh->exact_influences);
+        md5gl_bind_table(renderer, MD5GL_UNIT_INFLUENCE_JOINTS, &mesh->exact_joints);
+    }
+}
+
+bool md5gl_is_whole(const md5gl_mesh *mesh)
+{
+    return mesh->holes_known && !mesh->holes;
+}
