@@ -2,7 +2,7 @@
 #ifndef BENCH_SKIN_H
 #define BENCH_SKIN_H
 
-#include "md5/skin/dual.h"
+#include "md5/skin/dual_kernels.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
 //
 // A group's joints are the same in all lanes, and so is the side on which each dual quaternion
 // lies: one sign a joint. The blend differs from lane to lane, and is made a matrix in each.
-#include "md5/skin/dual.h"
+#include "md5/skin/dual_kernels.h"
 #include "md5/skin/skin_wide.h"
 
 // A dual quaternion in each lane.

@@ -1,6 +1,6 @@
 // md5_skin_dual() for each instruction set. All write the bits of the scalar one.
-#ifndef MD5_SKIN_DUAL_H
-#define MD5_SKIN_DUAL_H
+#ifndef MD5_SKIN_DUAL_KERNELS_H
+#define MD5_SKIN_DUAL_KERNELS_H
 
 #include "md5/skin/kernels.h"
 
