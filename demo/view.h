@@ -132,7 +132,8 @@ void view_end(view_state *viewer);
 // `as_asked`: the textures that the command line names are meant for these files.
 bool view_open(view_state *viewer, const char *const *files, size_t num_files, bool as_asked);
 
-// Opens what a person dropped on the window: model, animation, flight or texture.
+// Opens what a person dropped on the window: model, animation, flight or texture; of a folder, the
+// list of its files.
 void view_drop(view_state *viewer, const char *path);
 
 // A model on the GPU, drawn by the path that is asked for; where that cannot be had, a warning says
@@ -210,6 +211,7 @@ void view_apply_hidden(view_state *viewer);
 // The list of files, or of clips, that is open over the picture. It takes keys and mouse first:
 // these return false for what is not its own. Coordinates in pixels.
 void view_open_browser(view_state *viewer, view_browser_kind kind);
+void view_browse_folder(view_state *viewer, const char *folder); // opens it on that one
 void view_draw_browser(view_state *viewer, float width, float height);
 bool view_key_browser(view_state *viewer, int32_t code, bool repeated);
 bool view_type_browser(view_state *viewer, const char *text);

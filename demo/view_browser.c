@@ -119,6 +119,12 @@ static void list_folder(view_state *viewer, const char *folder)
     viewer->browser = listed;
 }
 
+void view_browse_folder(view_state *viewer, const char *folder)
+{
+    list_folder(viewer, folder);
+    find_entries(&viewer->browser);
+}
+
 void view_open_browser(view_state *viewer, view_browser_kind kind)
 {
     view_browser *const browser = &viewer->browser;

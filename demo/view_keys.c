@@ -55,7 +55,7 @@ static const view_binding table[] = {
     {VIEW_NEXT_FILE, "next-file", "Page Down", "next file of the folder", KEY(SDLK_PAGEDOWN)},
     {VIEW_PREVIOUS_FILE, "previous-file", "Page Up", "previous file", KEY(SDLK_PAGEUP)},
     {VIEW_RELOAD, "reload", "Up", "read again", KEY(SDLK_UP)},
-    {VIEW_NOTHING, "drop", "Drop a file", "model, animation, flight, texture", MOUSE},
+    {VIEW_NOTHING, "drop", "Drop a file", "model, animation, flight, texture, folder", MOUSE},
     {VIEW_SCREENSHOT, "screenshot", "F12", "save a picture", KEY(SDLK_F12)},
     {VIEW_CLEAN_SCREENSHOT, "clean-screenshot", "Ctrl+F12", "without text, transparent",
      CONTROL(SDLK_F12)},

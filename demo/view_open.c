@@ -382,6 +382,10 @@ void view_drop(view_state *viewer, const char *path)
     bool done = false;
     const char *what = "opened";
     viewer->log.error[0] = '\0';
+    if (common_is_folder(path)) {
+        view_browse_folder(viewer, path);
+        return;
+    }
     if (view_is_image(path) && viewer->scene.model != NULL) {
         what = "texture";
         done = view_use_texture(&viewer->textures, viewer->renderer, path, &viewer->log);

@@ -233,11 +233,16 @@ reloads() {
     press reload Up && says 'is["model"] == "b"' && grep 'b.md5mesh.*error' "$log" &&
         cp "$scratch/whole" "$folder/b.md5mesh" && press reload Up && says 'is["model"] == "b"'
 }
+drops_folder() {
+    drop "$folder" && says 'is["list"] == "files" && is["found"] >= 2 && is["model"] == "b"' &&
+        press close-lists Escape && says 'is["list"] == "none"'
+}
 check "a model dropped on the window is opened, with its animation" drops_model
 check "an animation dropped on it is added and shown" drops_anim
 check "a picture dropped on it becomes the texture" drops_texture
 check "half a model dropped on it leaves all as it was" drops_half
 check "so does a file that is not there" drops_missing
+check "of a folder dropped on it the files are listed" drops_folder
 check "Up reads again, and keeps what it had if it cannot" reloads
 does "Page Up is the file before" previous-file Prior 'is["model"] == "a"'
 does "Page Down the next" next-file Next 'is["model"] == "b"'
