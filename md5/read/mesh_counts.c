@@ -69,7 +69,10 @@ md5_mesh_counts md5_count_mesh_file(const char *text, size_t size)
         const uint64_t number = read_number(&at, end);
         const uint64_t most = (size_t)(end - at) / words[word].bytes;
         const uint64_t count = number < most ? number : most;
-        sums[word] += count;
+        // Of joints and of meshes there is one count, the first: if all that a text says were added
+        // up, a few bytes for each could ask for the whole text's worth again.
+        if (word >= VERTICES || sums[word] == 0)
+            sums[word] += count;
         if (word == VERTICES && count > most_vertices)
             most_vertices = count;
         // Tables follow their counts, and take no less.
