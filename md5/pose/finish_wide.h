@@ -8,9 +8,11 @@
 // Local matrices of a joint, from poses that lie `floats` apart.
 MD5_WIDE_INLINE void load_local(const md5_transform *joint, size_t floats, md5_wide m[12])
 {
+    enum { TRANSLATION = sizeof(md5_quat) / sizeof(float) }; // its place
+    const float *const numbers = (const float *)joint;
     md5_wide rotation[4], translation[4];
-    md5_wide_load_run(&joint->rotation.x, floats, rotation);
-    md5_wide_load_run(&joint->translation.x, floats, translation);
+    md5_wide_load_run(numbers, floats, rotation);
+    md5_wide_load_run(numbers + TRANSLATION, floats, translation);
     md5_wide_transpose(rotation);
     md5_wide_transpose(translation);
     matrix_wide(rotation, m);
