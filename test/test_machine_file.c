@@ -192,6 +192,8 @@ TEST (machine_file_refuses_what_it_does_not_know) {
          "27:3: error: expected a word of a layer or '}', found 'layer'"},
         {"limit 0.5 }\n}\n", "limit 0.5 }\n",
          "28:66: error: expected a word of a machine or '}', found the end of the file"},
+        {"limit 0.5 }\n}\n", "limit 0.5 }\n} /* more",
+         "29:3: error: this comment has no end: '*/' is missing"},
     };
     CHECK_CASES(cases);
 }

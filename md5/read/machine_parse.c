@@ -485,6 +485,8 @@ bool md5_read_machine_file(md5_arena *arena, const char *text, size_t size,
     TRY(md5_read_name(&lex, "the name of the machine", &source->desc.name));
     TRY(md5_read_fields(&lex, "a machine", MACHINE_FIELDS, COUNT(MACHINE_FIELDS), &reader));
     md5_lex_space(&lex);
+    if (arena->context->error->status != MD5_OK) // a comment without an end
+        return false;
     if (lex.at < lex.end)
         md5_lex_warn(&lex, lex.at, "text behind the machine is not read: found %s",
                      md5_lex_token(&lex, lex.at).text);
