@@ -38,19 +38,19 @@ say = $(if $(V),,@echo '  $(1) $@' &&)
 
 # -- Sources ----------------------------------------------------------------------------------
 
-MD5_SOURCES    := $(wildcard md5/*.c md5/*/*.c)
+MD5_SOURCES    := $(wildcard md5/*.c md5/*/*.c md5/*/*/*.c)
 RENDER_SOURCES := $(wildcard render/*.c)
-COMMON_SOURCES := $(wildcard demo/common_*.c)
-TOOL_SOURCES   := $(wildcard demo/md5tool.c demo/tool_*.c)
-VIEW_SOURCES   := $(wildcard demo/md5view.c demo/view_*.c)
+COMMON_SOURCES := $(wildcard demo/common/*.c)
+TOOL_SOURCES   := $(wildcard demo/tool/*.c)
+VIEW_SOURCES   := $(wildcard demo/viewer/*/*.c)
 SHADERS        := $(sort $(filter-out %.md,$(wildcard shaders/*.*)))
 
 MODEL_FILES := $(shell find models -name '*.md5mesh' -o -name '*.md5anim' -o -name '*.md5camera' -o -name '*.md5machine' \
                  -o -name '*.png' -o -name '*.tga' -o -name LICENSE 2>/dev/null)
 
 # Two test programs: the library's, and what needs a GL context. The viewer's parts count as that.
-TEST_GL_SOURCES  := $(wildcard test/test_gl*.c test/test_view*.c)
-TEST_MD5_SOURCES := $(filter-out $(TEST_GL_SOURCES),$(wildcard test/test_*.c))
+TEST_GL_SOURCES  := $(wildcard test/render/*.c test/viewer/*.c)
+TEST_MD5_SOURCES := $(wildcard $(patsubst %,test/%/*.c,core read load pose skin ik play))
 TEST_SCRIPTS     ?= $(sort $(wildcard test/*.sh))
 LONG_SCRIPTS     := $(sort $(wildcard test/long/*.sh))
 
@@ -61,13 +61,13 @@ COMMON_OBJECTS := $(call objects,$(COMMON_SOURCES))
 TOOL_OBJECTS   := $(call objects,$(TOOL_SOURCES)) $(COMMON_OBJECTS)
 VIEW_OBJECTS   := $(call objects,$(VIEW_SOURCES)) $(COMMON_OBJECTS) $(BUILD)/made/font.o
 TEST_MD5_OBJECTS := $(call objects,test/test.c $(TEST_MD5_SOURCES))
-TEST_GL_OBJECTS  := $(call objects,test/test.c test/test_made_pose.c $(TEST_GL_SOURCES))
+TEST_GL_OBJECTS  := $(call objects,test/test.c test/pose/test_made_pose.c $(TEST_GL_SOURCES))
 
 # Keeps GL drivers loaded, whose memory would look like a leak of ours.
 KEEP_LOADED := $(if $(filter sanitize,$(config)),$(BUILD)/test/build/keep_loaded.o)
 
 # Whatever is compiled against SDL2, stb or the generated GL loader.
-NEEDS_GL := $(call objects,$(RENDER_SOURCES) $(VIEW_SOURCES) $(TEST_GL_SOURCES) test/bench_gl.c)
+NEEDS_GL := $(call objects,$(RENDER_SOURCES) $(VIEW_SOURCES) $(TEST_GL_SOURCES) test/bench/bench_gl.c)
 GLAD_HEADER := build/glad/include/glad/gl.h
 
 # -- Flags ------------------------------------------------------------------------------------
@@ -218,7 +218,7 @@ deps:
 TEST_MD5 := $(BUILD)/test_md5
 TEST_GL  := $(if $(TEST_GL_SOURCES),$(BUILD)/test_gl)
 # The parts of the viewer without its main(), for tests of them.
-VIEW_PARTS := $(filter-out $(BUILD)/demo/md5view.o,$(VIEW_OBJECTS))
+VIEW_PARTS := $(filter-out $(BUILD)/demo/viewer/app/main.o,$(VIEW_OBJECTS))
 
 $(TEST_MD5): $(TEST_MD5_OBJECTS) $(LIBRARY)
 	$(call say,LINK) $(CC) $(ALL_LDFLAGS) -o $@ $^ -lm
@@ -262,14 +262,14 @@ bench: $(BUILD)/bench $(BUILD)/bench_gl
 
 # assimp reads the same files beside us where it is installed.
 ASSIMP_LIBS = $(shell $(PKG_CONFIG) --libs assimp 2>/dev/null)
-$(BUILD)/test/bench.o: EXTRA = $(if $(ASSIMP_LIBS),-DBENCH_ASSIMP)
-$(BUILD)/test/bench.o: | deps
+$(BUILD)/test/bench/bench.o: EXTRA = $(if $(ASSIMP_LIBS),-DBENCH_ASSIMP)
+$(BUILD)/test/bench/bench.o: | deps
 
-$(BUILD)/bench: $(BUILD)/test/bench.o $(LIBRARY)
+$(BUILD)/bench: $(BUILD)/test/bench/bench.o $(LIBRARY)
 	$(call say,LINK) $(CC) $(ALL_LDFLAGS) -o $@ $^ $(ASSIMP_LIBS) -lpthread -lm
 
 # What needs a GL context by itself, so that the rest can be measured anywhere.
-$(BUILD)/bench_gl: $(BUILD)/test/bench_gl.o $(RENDER_OBJECTS) $(KEEP_LOADED) $(LIBRARY)
+$(BUILD)/bench_gl: $(BUILD)/test/bench/bench_gl.o $(RENDER_OBJECTS) $(KEEP_LOADED) $(LIBRARY)
 	$(call say,LINK) $(CC) $(ALL_LDFLAGS) -o $@ $^ $(SDL_LIBS) -lm
 
 ## make coverage       the tests, then the lines and branches they reach, room by room;
@@ -286,8 +286,8 @@ lint: $(GLAD_HEADER) | deps
 
 ## make format         lays out all C sources as .clang-format says
 format: | deps
-	clang-format -i $(wildcard md5/*.[ch] md5/*/*.[ch] render/*.[ch] demo/*.[ch] test/*.[ch] \
-	    test/*/*.[ch])
+	clang-format -i $(wildcard md5/*.[ch] md5/*/*.[ch] md5/*/*/*.[ch] render/*.[ch] demo/*/*.[ch] \
+	    demo/*/*/*.[ch] test/*.[ch] test/*/*.[ch])
 
 # -- Installing -------------------------------------------------------------------------------
 

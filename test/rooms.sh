@@ -1,5 +1,6 @@
 #!/bin/sh
-# The room rule: md5 <- render <- demo, and inside md5 core <- read, pose, skin <- load.c, play.
+# The room rule: md5 <- render <- demo; inside md5 core <- read, pose, skin <- ik <- load.c, play;
+# inside the viewer base <- scene <- draw <- ui <- jobs, app.
 # Each file includes only what its room may use; nothing goes in circles; each room has a README.
 . test/build/report.sh
 
@@ -33,8 +34,8 @@ forbidden() {
             if (path ~ /^md5\//) return "load"
             if (path == "render/md5gl.h") return "md5gl"
             if (path ~ /^render\//) return "render"
-            if (path ~ /^demo\/(md5tool\.|tool|common)/) return "tool"
-            if (path ~ /^demo\//) return "demo"
+            if (path ~ /^demo\/viewer\//) { split(path, part, "/"); return part[3] }
+            if (path ~ /^demo\//) { split(path, part, "/"); return part[2] }
             return path
         }
         function allow(from, list,   i, n, to) {
@@ -46,15 +47,23 @@ forbidden() {
             allow("read", "door playdoor core read libc")
             allow("pose", "door core pose libc")
             allow("skin", "door core skin libc")
-            allow("play", "door posedoor playdoor core pose play libc")
+            allow("ik", "door posedoor core pose ik libc")
+            allow("play", "door posedoor playdoor core pose ik play libc")
             allow("load", "door playdoor core read pose skin load libc")
             allow("door", "libc")
             allow("posedoor", "door libc")
             allow("playdoor", "posedoor libc")
             allow("md5gl", "door libc")
             allow("render", "door md5gl render glad libc")
-            allow("tool", "door playdoor tool libc system stb")
-            allow("demo", "door posedoor playdoor md5gl demo tool libc system SDL stb")
+            allow("common", "door playdoor common libc system")
+            allow("tool", "door playdoor common tool libc system")
+            doors = "door posedoor playdoor md5gl common libc system SDL stb "
+            allow("base", doors "base")
+            allow("scene", doors "base scene")
+            allow("draw", doors "base scene draw")
+            allow("ui", doors "base scene draw ui")
+            allow("jobs", doors "base scene draw ui jobs")
+            allow("app", doors "base scene draw ui jobs app")
             n = split("assert ctype errno fenv float inttypes limits locale math stdalign " \
                       "stdarg stdatomic stdbool stddef stdint stdio stdlib string time " \
                       "immintrin emmintrin smmintrin xmmintrin arm_neon cpuid", name, " ")
@@ -89,7 +98,7 @@ circles() {
 silent "no files include each other in circles" circles
 
 rooms_without_readme() {
-    for room in md5 $(find md5 -mindepth 1 -type d) render demo shaders test models; do
+    for room in $(find md5 demo -type d) render shaders test models; do
         [ -s "$room/README.md" ] || echo "$room/README.md"
     done
 }

@@ -17,7 +17,7 @@ timed() { # TITLE COMMAND...
 # time only what has changed is looked at.
 compile() { # COMPILER
     make --no-print-directory -j"$jobs" CC="$1" BUILD="build/lint/$1" WERROR=yes programs \
-        build/lint/"$1"/test/bench.o build/lint/"$1"/test/bench_gl.o
+        build/lint/"$1"/test/bench/bench.o build/lint/"$1"/test/bench/bench_gl.o
 }
 
 # Each file by itself, as many at once as there are cores. What is found in a header comes up with every

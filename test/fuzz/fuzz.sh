@@ -26,7 +26,7 @@ echo 'int LLVMFuzzerTestOneInput(const char *d, unsigned long n) { return d && n
 # The library once for all targets: sanitizers make its widest parts slow to compile.
 make_library() {
     objects=
-    for source in md5/*.c md5/*/*.c; do
+    for source in md5/*.c md5/*/*.c md5/*/*/*.c; do
         object=$build/objects/${source%.c}.o
         objects="$objects $object"
         [ -e "$object" ] && [ -z "$(find md5 -name '*.[ch]' -newer "$object")" ] && continue
@@ -42,7 +42,7 @@ make_library() {
 make_fuzzer() { # TARGET
     # shellcheck disable=SC2086
     "$clang" $flags -fsanitize=fuzzer -DFUZZ_TARGET="fuzz_$1" -o "$build/$1" test/fuzz/driver.c \
-        test/fuzz/mutate.c test/fuzz/"$1".c test/test_asset.c $objects -lm
+        test/fuzz/mutate.c test/fuzz/"$1".c test/load/test_asset.c $objects -lm
 }
 
 # What we have of our own: files of the target's kind, and for `scene` a model with its animation.

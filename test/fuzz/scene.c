@@ -1,5 +1,5 @@
 #include "test/fuzz/target.h"
-#include "test/test_asset.h"
+#include "test/load/test_asset.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 #define FUZZ_TEXT_H
 
 #include "test/fuzz/target.h"
-#include "test/test_asset.h"
+#include "test/load/test_asset.h"
 
 typedef struct fuzz_text_kind {
     void *(*parse)(const void *text, size_t size, const md5_load_opts *opts, md5_error *error);

@@ -8,7 +8,7 @@ mkdir -p build/threads
 
 build_with() { # COMPILER
     "$1" -std=c11 -O1 -g -ffp-contract=off -fno-omit-frame-pointer -fsanitize=thread -I. \
-        -o "$program" test/test.c test/test_asset.c test/test_threads.c md5/*.c md5/*/*.c -lm
+        -o "$program" test/test.c test/load/test_asset.c test/load/test_threads.c md5/*.c md5/*/*.c md5/*/*/*.c -lm
 }
 
 # Some machines' address space layout is more than the sanitizer can do with.

@@ -1,0 +1,52 @@
+#include "demo/common/memory.h"
+
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void *checked(void *memory, size_t count, size_t size)
+{
+    if (memory != NULL)
+        return memory;
+    fprintf(stderr, "out of memory: %zu times %zu bytes\n", count, size);
+    exit(1);
+}
+
+void *common_alloc(size_t count, size_t size)
+{
+    // One byte more than nothing, so that NULL always means failure.
+    return checked(calloc(count > 0 ? count : 1, size > 0 ? size : 1), count, size);
+}
+
+void *common_realloc(void *memory, size_t count, size_t size)
+{
+    if (size > 0 && count > SIZE_MAX / size)
+        return checked(NULL, count, size);
+    const size_t total = count * size;
+    return checked(realloc(memory, total > 0 ? total : 1), count, size);
+}
+
+char *common_copy(const char *text)
+{
+    const size_t size = strlen(text) + 1;
+    char *copy = common_alloc(size, 1);
+    memcpy(copy, text, size);
+    return copy;
+}
+
+char *common_format(const char *format, ...)
+{
+    va_list values, again;
+    va_start(values, format);
+    va_copy(again, values);
+    const int length = vsnprintf(NULL, 0, format, values);
+    va_end(values);
+
+    const size_t size = length < 0 ? 1 : (size_t)length + 1;
+    char *text = common_alloc(size, 1);
+    (void)vsnprintf(text, size, format, again);
+    va_end(again);
+    return text;
+}

@@ -1,0 +1,214 @@
+// md5tool check: whether files can be read, and what is odd in them, for editors and scripts.
+#include "demo/common/file.h"
+#include "demo/common/memory.h"
+#include "demo/tool/tool.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+const char tool_check_help[] =
+    "usage: md5tool check FILE|FOLDER...\n"
+    "\n"
+    "Reads each .md5mesh, .md5anim, .md5camera or .md5machine file, also those in a folder and in\n"
+    "the folders within it, and prints, a line each, what is wrong or odd:\n"
+    "file:line:column: error|warning: text. On a terminal the place is shown below.\n"
+    "The last line counts. Exit status 1 on any error.\n";
+
+// Folders within folders are followed this far, which ends circles of links too.
+enum { MAX_DEPTH = 32 };
+
+typedef struct checker {
+    unsigned errors, warnings;
+    bool shows_places;   // the output is a terminal
+    bool shows_progress; // as are the messages
+    const char *path;    // of the file that is read
+    char *text;          // of it, for showing places; NULL until one is shown
+    size_t size;
+} checker;
+
+// -- Showing a place ------------------------------------------------------------------------
+
+// Reads the file again: only what is shown on a terminal needs that.
+static void read_text(checker *check)
+{
+    FILE *file = fopen(check->path, "rb");
+    if (!file)
+        return;
+    const size_t room = (size_t)common_file_size(check->path);
+    check->text = common_alloc(room, 1);
+    check->size = fread(check->text, 1, room, file);
+    fclose(file);
+}
+
+// The line of that number; CR LF, LF and CR each end one.
+static const char *find_line(const checker *check, uint32_t line, size_t *length)
+{
+    const char *at = check->text, *const end = check->text + check->size;
+    for (; line > 1 && at < end; line--) {
+        while (at < end && *at != '\n' && *at != '\r')
+            at++;
+        if (end - at > 1 && at[0] == '\r' && at[1] == '\n')
+            at++;
+        at += at < end;
+    }
+    *length = 0;
+    while (at + *length < end && at[*length] != '\n' && at[*length] != '\r')
+        ++*length;
+    return at;
+}
+
+// The line and a caret below the column, moved into a terminal's width.
+static void show_place(checker *check, uint32_t line, uint32_t column)
+{
+    enum { BEFORE = 60, WIDTH = 100 };
+    if (!check->text)
+        read_text(check);
+    if (!check->text || line == 0)
+        return;
+    size_t length;
+    const char *const bytes = find_line(check, line, &length);
+    const size_t target = column - 1 < length ? column - 1 : length;
+    const size_t first = target > BEFORE ? target - BEFORE : 0;
+    fputs("    ", stdout);
+    for (size_t i = first; i < length && i < first + WIDTH; i++) {
+        const unsigned char byte = (unsigned char)bytes[i];
+        putchar(byte == '\t' ? ' ' : byte < ' ' || byte == 0x7F ? '?' : byte);
+    }
+    printf("\n    %*s^\n", (int)(target - first), "");
+}
+
+// -- Findings -------------------------------------------------------------------------------
+
+static void print_finding(void *user, const md5_error *finding)
+{
+    checker *check = user;
+    char text[640];
+    md5_format_error(finding, text, sizeof text);
+    puts(text);
+    if (check->shows_places)
+        show_place(check, finding->line, finding->column);
+    if (finding->status == MD5_WARNING)
+        check->warnings++;
+    else
+        check->errors++;
+}
+
+static void check_file(const char *path, checker *check)
+{
+    const md5_load_opts opts = {.warn = print_finding, .warn_user = check};
+    const unsigned told_before = check->warnings;
+    tool_asset asset;
+    md5_error error;
+
+    check->path = path;
+    if (!tool_load(path, &opts, &asset, &error))
+        print_finding(check, &error);
+    // Past the limit warnings are counted, but not told.
+    if (asset.num_warnings > check->warnings - told_before)
+        check->warnings = told_before + asset.num_warnings;
+    tool_free(&asset);
+    free(check->text);
+    check->text = NULL;
+}
+
+// -- Files and folders ----------------------------------------------------------------------
+
+typedef struct path_list {
+    char **paths;
+    size_t count, room;
+} path_list;
+
+static void add_path(path_list *list, char *path)
+{
+    if (list->count == list->room) {
+        list->room = list->room ? 2 * list->room : 64;
+        list->paths = common_realloc(list->paths, list->room, sizeof *list->paths);
+    }
+    list->paths[list->count++] = path;
+}
+
+static void add_entries(path_list *list, const char *folder, const char *ending)
+{
+    common_list entries = common_list_folder(folder, ending);
+    for (size_t i = 0; i < entries.count; i++)
+        add_path(list, common_copy(entries.names[i]));
+    common_free_list(&entries);
+}
+
+static void free_paths(path_list *list)
+{
+    for (size_t i = 0; i < list->count; i++)
+        free(list->paths[i]);
+    free(list->paths);
+}
+
+static const char *const endings[] = {".md5mesh", ".md5anim", ".md5camera", ".md5machine"};
+enum { NUM_ENDINGS = sizeof endings / sizeof endings[0] };
+
+// A folder that is named like a file was given for one, and is told as one that cannot be read.
+static bool is_searched(const char *path)
+{
+    for (int i = 0; i < NUM_ENDINGS; i++) {
+        if (common_has_ending(path, endings[i]))
+            return false;
+    }
+    return common_is_folder(path);
+}
+
+// Adds the files in and below `top`: level by level, without recursion.
+static void add_folder(path_list *files, const char *top)
+{
+    path_list level = {0};
+    add_path(&level, common_copy(top));
+    for (int depth = 0; level.count > 0 && depth < MAX_DEPTH; depth++) {
+        path_list below = {0};
+        for (size_t i = 0; i < level.count; i++) {
+            for (int k = 0; k < NUM_ENDINGS; k++)
+                add_entries(files, level.paths[i], endings[k]);
+            add_entries(&below, level.paths[i], NULL);
+        }
+        free_paths(&level);
+        level = below;
+    }
+    free_paths(&level);
+}
+
+static void print_progress(const checker *check, size_t done, size_t count)
+{
+    enum { FEW = 20 };
+    if (!check->shows_progress || count < FEW)
+        return;
+    fprintf(stderr, "\r%zu of %zu files", done, count);
+    if (done == count)
+        fputs("\r                                  \r", stderr);
+}
+
+int tool_check(int count, char **arguments)
+{
+    if (count < 1)
+        return tool_usage("check", "check: a file is missing");
+    for (int i = 0; i < count; i++) {
+        if (arguments[i][0] == '-' && arguments[i][1] == '-')
+            return tool_usage("check", "check: there is no option '%s'", arguments[i]);
+    }
+    path_list files = {0};
+    for (int i = 0; i < count; i++) {
+        if (is_searched(arguments[i]))
+            add_folder(&files, arguments[i]);
+        else
+            add_path(&files, common_copy(arguments[i]));
+    }
+    checker check = {
+        .shows_places = isatty(STDOUT_FILENO) == 1,
+        .shows_progress = isatty(STDERR_FILENO) == 1 && isatty(STDOUT_FILENO) == 0,
+    };
+    for (size_t i = 0; i < files.count; i++) {
+        check_file(files.paths[i], &check);
+        print_progress(&check, i + 1, files.count);
+    }
+    printf("%zu files, %u errors, %u warnings\n", files.count, check.errors, check.warnings);
+    free_paths(&files);
+    return check.errors > 0 ? TOOL_BAD_FILE : TOOL_OK;
+}

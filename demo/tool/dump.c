@@ -1,0 +1,271 @@
+// md5tool dump: every number of a model, in the bind pose and posed, a record a line, so that
+// other programs can compare theirs.
+#include "demo/tool/tool.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char tool_dump_help[] =
+    "usage: md5tool dump MESH [ANIM] [--ms T]... [--root file|id|in_place]\n"
+    "\n"
+    "Prints a word and its numbers a line: mesh, numJoints, joint (parent, name), bindmat (3x4,\n"
+    "rows), bindlocal (quaternion x y z w, translation); for each mesh submesh (shader,\n"
+    "vertices, triangles, weights, weight references, most on a vertex), st, tri, bv; bindbounds.\n"
+    "With ANIM, for each moment: time (milliseconds, cycle, frames, weights), origin, animbounds,\n"
+    "local (quaternion, translation), world (3x4), skin (mesh, vertices), v, skinbounds.\n"
+    "\n"
+    "  --ms T        a moment in milliseconds, any number of times; 0 if none is given\n"
+    "  --root MODE   the root's translation: file (as stored, default), id (as the original\n"
+    "                engine: base frame subtracted, cycles added), in_place (held)\n";
+
+typedef struct dump_options {
+    const char *mesh, *anim;
+    md5_root root;
+    double *moments; // ms
+    int num_moments;
+} dump_options;
+
+// What one moment needs; sized for the model once.
+typedef struct dump_buffers {
+    md5_transform *pose;
+    md5_mat34 *joints, *palette;
+    md5_vec3 *points; // of all meshes
+} dump_buffers;
+
+static void print_floats(const char *label, const float *values, int count)
+{
+    fputs(label, stdout);
+    for (int i = 0; i < count; i++)
+        printf(" %.9g", (double)values[i]);
+    putchar('\n');
+}
+
+static void print_indexed(const char *label, uint32_t index, const float *values, int count)
+{
+    char text[32];
+    snprintf(text, sizeof text, "%s %u", label, index);
+    print_floats(text, values, count);
+}
+
+static void print_bounds(const char *label, md5_bounds bounds)
+{
+    const float values[6] = {bounds.min.x, bounds.min.y, bounds.min.z,
+                             bounds.max.x, bounds.max.y, bounds.max.z};
+    print_floats(label, values, 6);
+}
+
+static void print_transform(const char *label, uint32_t index, const md5_transform *transform)
+{
+    const md5_quat q = transform->rotation;
+    const md5_vec3 t = transform->translation;
+    print_indexed(label, index, (const float[]){q.x, q.y, q.z, q.w, t.x, t.y, t.z}, 7);
+}
+
+static void print_mesh(uint32_t number, const md5_mesh *mesh)
+{
+    uint64_t used = 0;
+    for (uint32_t i = 0; i < mesh->num_file_vertices; i++)
+        used += mesh->file_vertices[i].num_weights;
+    printf("submesh %u \"%s\" %u %u %u %llu %u\n", number, mesh->shader, mesh->num_file_vertices,
+           mesh->num_triangles, mesh->num_weights, (unsigned long long)used, mesh->max_weights);
+    for (uint32_t i = 0; i < mesh->num_file_vertices; i++)
+        print_floats("st", &mesh->texcoords[i].x, 2);
+    for (uint32_t i = 0; i < mesh->num_triangles; i++) {
+        const uint32_t *corner = mesh->indices + 3 * (size_t)i;
+        printf("tri %u %u %u\n", mesh->sources[corner[0]], mesh->sources[corner[1]],
+               mesh->sources[corner[2]]);
+    }
+    for (uint32_t i = 0; i < mesh->num_file_vertices; i++)
+        print_floats("bv", &mesh->positions[i].x, 3);
+}
+
+static void print_model(const char *path, const md5_model *model)
+{
+    const md5_skeleton *skeleton = &model->skeleton;
+    printf("mesh %s\n", path);
+    printf("numJoints %u\nnumMeshes %u\n", skeleton->num_joints, model->num_meshes);
+    for (uint32_t i = 0; i < skeleton->num_joints; i++)
+        printf("joint %u %d \"%s\"\n", i, skeleton->joints[i].parent, skeleton->joints[i].name);
+    for (uint32_t i = 0; i < skeleton->num_joints; i++)
+        print_indexed("bindmat", i, model->bind[i].m, 12);
+    for (uint32_t i = 0; i < skeleton->num_joints; i++)
+        print_transform("bindlocal", i, &model->bind_local[i]);
+    for (uint32_t i = 0; i < model->num_meshes; i++)
+        print_mesh(i, &model->meshes[i]);
+    print_bounds("bindbounds", model->bounds);
+}
+
+static void print_skin(const md5_model *model, const dump_buffers *buffers)
+{
+    md5_bounds bounds = md5_bounds_of_points(NULL, 0);
+    for (uint32_t i = 0; i < model->num_meshes; i++) {
+        const md5_mesh *mesh = &model->meshes[i];
+        md5_skin(mesh, buffers->palette, buffers->points, NULL, NULL);
+        printf("skin %u %u\n", i, mesh->num_file_vertices);
+        for (uint32_t v = 0; v < mesh->num_file_vertices; v++)
+            print_floats("v", &buffers->points[v].x, 3);
+        bounds = md5_bounds_union(bounds,
+                                  md5_bounds_of_points(buffers->points, mesh->num_file_vertices));
+    }
+    print_bounds("skinbounds", bounds);
+}
+
+static void print_moment(const md5_binding *binding, double ms, md5_root root,
+                         const dump_buffers *buffers)
+{
+    const md5_model *model = binding->model;
+    const uint32_t num_joints = model->skeleton.num_joints;
+    const md5_moment moment = md5_moment_at(binding->anim, ms / 1000.0, MD5_WRAP_LOOP);
+
+    md5_sample(binding, &moment, root, buffers->pose);
+    md5_local_to_model(&model->skeleton, buffers->pose, buffers->joints);
+    md5_build_palette(model, buffers->joints, buffers->palette);
+    printf("time at %.9g 0 %lld %u %u %.9g %.9g\n", ms, (long long)moment.cycle, moment.frame0,
+           moment.frame1, 1.0 - (double)moment.fraction, (double)moment.fraction);
+    print_floats("origin", &buffers->pose[0].translation.x, 3);
+    print_bounds("animbounds", md5_anim_bounds(binding->anim, &moment, root));
+    for (uint32_t i = 0; i < num_joints; i++)
+        print_transform("local", i, &buffers->pose[i]);
+    for (uint32_t i = 0; i < num_joints; i++)
+        print_indexed("world", i, buffers->joints[i].m, 12);
+    print_skin(model, buffers);
+}
+
+static bool allocate(const md5_model *model, dump_buffers *buffers)
+{
+    size_t num_vertices = 1;
+    for (uint32_t i = 0; i < model->num_meshes; i++) {
+        if (model->meshes[i].num_vertices > num_vertices)
+            num_vertices = model->meshes[i].num_vertices;
+    }
+    const size_t num_joints = model->skeleton.num_joints + (size_t)1;
+    buffers->pose = calloc(num_joints, sizeof *buffers->pose);
+    buffers->joints = calloc(num_joints, sizeof *buffers->joints);
+    buffers->palette = calloc(num_joints, sizeof *buffers->palette);
+    buffers->points = calloc(num_vertices, sizeof *buffers->points);
+    return buffers->pose && buffers->joints && buffers->palette && buffers->points;
+}
+
+static void release(dump_buffers *buffers)
+{
+    free(buffers->pose);
+    free(buffers->joints);
+    free(buffers->palette);
+    free(buffers->points);
+}
+
+static void print_told(void *user, const md5_error *warning)
+{
+    (void)user;
+    tool_print_error(warning);
+}
+
+static bool dump_moments(const md5_model *model, const dump_options *options, md5_error *error)
+{
+    md5_anim *anim = md5_load_anim(options->anim, NULL, error);
+    const md5_load_opts opts = {.file_name = options->anim, .warn = print_told};
+    md5_binding *binding = anim ? md5_bind(model, anim, &opts, error) : NULL;
+    dump_buffers buffers = {0};
+
+    if (binding && !allocate(model, &buffers)) {
+        error->status = MD5_ERROR_MEMORY;
+        snprintf(error->message, sizeof error->message, "out of memory");
+    } else if (binding) {
+        printf("anim %s\n", options->anim);
+        for (int i = 0; i < options->num_moments; i++)
+            print_moment(binding, options->moments[i], options->root, &buffers);
+    }
+    release(&buffers);
+    md5_free_binding(binding);
+    md5_free_anim(anim);
+    return error->status == MD5_OK;
+}
+
+static bool dump(const dump_options *options, md5_error *error)
+{
+    md5_model *model = md5_load_model(options->mesh, NULL, error);
+    if (!model)
+        return false;
+    puts("md5golden 1");
+    print_model(options->mesh, model);
+    const bool done = !options->anim || dump_moments(model, options, error);
+    if (done)
+        puts("end");
+    md5_free_model(model);
+    return done;
+}
+
+static bool parse_number(const char *text, double *number)
+{
+    char *end = NULL;
+    errno = 0;
+    *number = strtod(text, &end);
+    return end != text && *end == '\0' && errno == 0 && isfinite(*number);
+}
+
+static bool parse_root(const char *text, md5_root *root)
+{
+    static const char *const names[] = {"file", "id", "in_place"};
+    static const md5_root roots[] = {MD5_ROOT_FILE, MD5_ROOT_ID, MD5_ROOT_IN_PLACE};
+    for (size_t i = 0; i < sizeof roots / sizeof roots[0]; i++) {
+        if (strcmp(text, names[i]) == 0) {
+            *root = roots[i];
+            return true;
+        }
+    }
+    return false;
+}
+
+// Returns TOOL_OK, or TOOL_BAD_USAGE with the reason told. moments[] has room for all.
+static int parse_options(int count, char **arguments, dump_options *options)
+{
+    for (int i = 0; i < count; i++) {
+        const char *const argument = arguments[i];
+        const char *const value = i + 1 < count ? arguments[i + 1] : NULL;
+        if (strcmp(argument, "--ms") == 0) {
+            if (!value || !parse_number(value, &options->moments[options->num_moments]))
+                return tool_usage("dump", "dump: --ms takes a number of milliseconds");
+            options->num_moments++;
+            i++;
+        } else if (strcmp(argument, "--root") == 0) {
+            if (!value || !parse_root(value, &options->root))
+                return tool_usage("dump", "dump: --root takes file, id or in_place");
+            i++;
+        } else if (argument[0] == '-' && argument[1] == '-') {
+            return tool_usage("dump", "dump: there is no option '%s'", argument);
+        } else if (!options->mesh) {
+            options->mesh = argument;
+        } else if (!options->anim) {
+            options->anim = argument;
+        } else {
+            return tool_usage("dump", "dump: one mesh and one animation, not also '%s'", argument);
+        }
+    }
+    if (!options->mesh)
+        return tool_usage("dump", "dump: a mesh is missing");
+    if (!options->anim && options->num_moments > 0)
+        return tool_usage("dump", "dump: --ms needs an animation");
+    if (options->num_moments == 0)
+        options->num_moments = 1; // moments[0] is 0
+    return TOOL_OK;
+}
+
+int tool_dump(int count, char **arguments)
+{
+    dump_options options = {.moments = calloc((size_t)count + 1, sizeof(double))};
+    if (!options.moments) {
+        fputs("md5tool: error: out of memory\n", stderr);
+        return TOOL_BAD_FILE;
+    }
+    md5_error error;
+    int status = parse_options(count, arguments, &options);
+    if (status == TOOL_OK && !dump(&options, &error)) {
+        tool_print_error(&error);
+        status = TOOL_BAD_FILE;
+    }
+    free(options.moments);
+    return status;
+}

@@ -1,0 +1,152 @@
+// md5tool info: what is in a file, for people.
+#include "demo/tool/tool.h"
+
+#include <stdio.h>
+
+const char tool_info_help[] =
+    "usage: md5tool info FILE...\n"
+    "\n"
+    "Tells what is in each .md5mesh, .md5anim, .md5camera or .md5machine file. Of a mesh, `loss "
+    "4`\n"
+    "and `loss 8` are what drawing it with that many influences a vertex can be off, in units,\n"
+    "where joints turn; of an animation, constant tracks are those that no frame changes.\n";
+
+static void print_bounds(const char *label, md5_bounds bounds)
+{
+    if (bounds.min.x > bounds.max.x) {
+        printf("  %-18s none\n", label);
+        return;
+    }
+    printf("  %-18s (%g %g %g) to (%g %g %g)\n", label, (double)bounds.min.x, (double)bounds.min.y,
+           (double)bounds.min.z, (double)bounds.max.x, (double)bounds.max.y, (double)bounds.max.z);
+}
+
+static void print_mesh(const md5_mesh *mesh, uint32_t number)
+{
+    printf("  mesh %u%s%s, shader \"%s\"\n", number, mesh->name[0] ? " " : "", mesh->name,
+           mesh->shader);
+    printf("    vertices         %u, drawn as %u (%u copies at mirror seams)\n",
+           mesh->num_file_vertices, mesh->num_vertices,
+           mesh->num_vertices - mesh->num_file_vertices);
+    printf("    triangles        %u\n", mesh->num_triangles);
+    printf("    weights          %u, at most %u on a vertex; %u vertices sum to other than 1\n",
+           mesh->num_weights, mesh->max_weights, mesh->num_off_sums);
+    printf("    loss             4 influences %.2g, 8 influences %.2g units\n", (double)mesh->loss4,
+           (double)mesh->loss8);
+}
+
+static void print_model(const char *path, const md5_model *model)
+{
+    uint64_t vertices = 0, triangles = 0, weights = 0;
+    uint32_t max_weights = 0;
+    for (uint32_t i = 0; i < model->num_meshes; i++) {
+        const md5_mesh *mesh = &model->meshes[i];
+        vertices += mesh->num_file_vertices;
+        triangles += mesh->num_triangles;
+        weights += mesh->num_weights;
+        if (mesh->max_weights > max_weights)
+            max_weights = mesh->max_weights;
+    }
+    printf("%s: md5mesh\n", path);
+    printf("  joints             %u\n", model->skeleton.num_joints);
+    printf("  meshes             %u\n", model->num_meshes);
+    printf("  vertices           %llu\n", (unsigned long long)vertices);
+    printf("  triangles          %llu\n", (unsigned long long)triangles);
+    printf("  weights            %llu\n", (unsigned long long)weights);
+    printf("  weights a vertex   %u at most\n", max_weights);
+    print_bounds("bounds", model->bounds);
+    printf("  bytes in memory    %zu\n", model->size);
+    printf("  warnings           %u\n", model->num_warnings);
+    for (uint32_t i = 0; i < model->num_meshes; i++)
+        print_mesh(&model->meshes[i], i);
+}
+
+// The box of all frames' boxes.
+static md5_bounds all_frames(const md5_anim *anim)
+{
+    md5_bounds bounds = md5_bounds_of_points(NULL, 0);
+    for (uint32_t i = 0; anim->frame_bounds && i < anim->num_frames; i++)
+        bounds = md5_bounds_union(bounds, anim->frame_bounds[i]);
+    return bounds;
+}
+
+static void print_anim(const char *path, const md5_anim *anim)
+{
+    const uint32_t joints = anim->skeleton.num_joints;
+    printf("%s: md5anim\n", path);
+    printf("  joints             %u\n", joints);
+    printf("  frames             %u\n", anim->num_frames);
+    printf("  frame rate         %g a second\n", anim->frame_rate);
+    printf("  seconds            %g\n", anim->duration);
+    printf("  components         %u a frame\n", anim->num_components);
+    printf("  constant tracks    %u of %u rotations, %u of %u translations\n",
+           joints - anim->num_rotations, joints, joints - anim->num_translations, joints);
+    print_bounds("bounds", all_frames(anim));
+    printf("  bytes in memory    %zu\n", anim->size);
+    printf("  warnings           %u\n", anim->num_warnings);
+}
+
+static void print_camera(const char *path, const md5_camera *camera)
+{
+    printf("%s: md5camera\n", path);
+    printf("  frames             %u\n", camera->num_frames);
+    printf("  frame rate         %g a second\n", camera->frame_rate);
+    printf("  seconds            %g\n", camera->duration);
+    printf("  cuts               %u\n", camera->num_cuts);
+    printf("  bytes in memory    %zu\n", camera->size);
+    printf("  warnings           %u\n", camera->num_warnings);
+}
+
+static void print_machine(const char *path, const md5_machine_desc *desc)
+{
+    printf("%s: md5machine\n", path);
+    printf("  name               %s\n", desc->name);
+    printf("  clips              %u\n", desc->num_clips);
+    printf("  motions            %u\n", desc->num_motions);
+    printf("  masks              %u\n", desc->num_masks);
+    printf("  modifiers          %u\n", desc->num_modifiers);
+    for (uint32_t i = 0; i < desc->num_parameters; i++) {
+        static const char *const kinds[] = {"float", "bool", "trigger"};
+        printf("  parameter          %s %s\n", kinds[desc->parameters[i].kind],
+               desc->parameters[i].name);
+    }
+    for (uint32_t i = 0; i < desc->num_layers; i++)
+        printf("  layer              %s, %u states, %u transitions\n", desc->layers[i].name,
+               desc->layers[i].num_states, desc->layers[i].num_transitions);
+}
+
+static bool print_file(const char *path)
+{
+    tool_asset asset;
+    md5_error error;
+    if (!tool_load(path, NULL, &asset, &error)) {
+        tool_print_error(&error);
+        return false;
+    }
+    if (asset.model)
+        print_model(path, asset.model);
+    if (asset.anim)
+        print_anim(path, asset.anim);
+    if (asset.camera)
+        print_camera(path, asset.camera);
+    if (asset.machine.machine)
+        print_machine(path, &asset.machine.file->desc);
+    tool_free(&asset);
+    return true;
+}
+
+int tool_info(int count, char **arguments)
+{
+    if (count < 1)
+        return tool_usage("info", "info: a file is missing");
+    int status = TOOL_OK;
+    for (int i = 0; i < count; i++) {
+        if (arguments[i][0] == '-' && arguments[i][1] == '-')
+            return tool_usage("info", "info: there is no option '%s'", arguments[i]);
+    }
+    for (int i = 0; i < count; i++) {
+        if (!print_file(arguments[i]))
+            status = TOOL_BAD_FILE;
+    }
+    return status;
+}

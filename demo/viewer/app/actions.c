@@ -1,0 +1,273 @@
+// What each key does.
+#include "demo/viewer/app/view.h"
+
+#include "demo/viewer/jobs/output.h"
+
+static void change_clip(view_state *viewer, bool back)
+{
+    const size_t count = viewer->scene.num_clips;
+    if (count == 0) {
+        view_notice(viewer, "No animation: give one, or drop it here");
+        return;
+    }
+    const size_t clip = (viewer->scene.clip + (back ? count - 1 : 1)) % count;
+    view_change_clip(viewer, clip);
+}
+
+static void go_to_end(view_state *viewer, bool last)
+{
+    const md5_anim *const anim = view_clock(&viewer->scene);
+    if (anim != NULL)
+        view_seek(&viewer->play, anim, last ? (anim->num_frames - 1) / anim->frame_rate : 0.0);
+}
+
+static void change_loop(view_state *viewer)
+{
+    static const char *const words[] = {"Loop: the last frame is the first",
+                                        "Cycle: the last frame blends into the first", "Once"};
+    const md5_anim *const anim = view_clock(&viewer->scene);
+    // The frame that is seen stays, though the length of a cycle changes.
+    const double place = anim != NULL ? view_cycle_time(&viewer->play, anim) : 0.0;
+    viewer->play.wrap = (md5_wrap)((viewer->play.wrap + 1) % 3);
+    viewer->play.held_at_end = false;
+    viewer->play.time = place;
+    view_notice(viewer, "%s", words[viewer->play.wrap]);
+}
+
+static void change_root(view_state *viewer)
+{
+    static const char *const words[] = {"Root as stored", "Root as id's engine moves it",
+                                        "Root in place"};
+    viewer->scene.root = (md5_root)((viewer->scene.root + 1) % 3);
+    view_measure(viewer);
+    view_notice(viewer, "%s", words[viewer->scene.root]);
+}
+
+static void change_skinning(view_state *viewer)
+{
+    viewer->scene.dual = !viewer->scene.dual;
+    view_measure(viewer);
+    view_notice(viewer, "%s",
+                viewer->scene.dual ? "Skinned by dual quaternions" : "Skinned linearly");
+}
+
+static bool perform_animation(view_state *viewer, view_action action)
+{
+    view_play *const play = &viewer->play;
+    const md5_anim *const anim = view_clock(&viewer->scene);
+    switch (action) {
+    case VIEW_PLAY:
+        view_toggle_play(play, anim);
+        return true;
+    case VIEW_STEP_BACK:
+    case VIEW_STEP_ON:
+        view_step(play, anim, action == VIEW_STEP_ON ? 1 : -1);
+        return true;
+    case VIEW_GO_FIRST:
+    case VIEW_GO_LAST:
+        go_to_end(viewer, action == VIEW_GO_LAST);
+        return true;
+    case VIEW_SLOWER:
+    case VIEW_FASTER:
+        view_change_speed(play, action == VIEW_FASTER ? 1 : -1);
+        view_notice(viewer, "Speed %g\xC3\x97", play->speed);
+        return true;
+    case VIEW_NORMAL_SPEED:
+        play->speed = 1.0;
+        play->backward = false;
+        view_notice(viewer, "Speed 1\xC3\x97");
+        return true;
+    case VIEW_REVERSE:
+        play->backward = !play->backward;
+        view_notice(viewer, "%s", play->backward ? "Backward" : "Forward");
+        return true;
+    case VIEW_NEXT_CLIP:
+    case VIEW_PREVIOUS_CLIP:
+        change_clip(viewer, action == VIEW_PREVIOUS_CLIP);
+        return true;
+    case VIEW_BIND_POSE:
+        viewer->scene.bind_pose = !viewer->scene.bind_pose;
+        view_measure(viewer);
+        return true;
+    case VIEW_NEXT_LOOP:
+        change_loop(viewer);
+        return true;
+    case VIEW_NEXT_ROOT:
+        change_root(viewer);
+        return true;
+    case VIEW_SKINNING:
+        change_skinning(viewer);
+        return true;
+    default:
+        return false;
+    }
+}
+
+static void look_from(view_state *viewer, float azimuth, float elevation)
+{
+    viewer->camera.azimuth = azimuth;
+    viewer->camera.elevation = elevation;
+}
+
+static void turn_flight(view_state *viewer)
+{
+    if (viewer->scene.flight.camera == NULL) {
+        view_notice(viewer, "No flight: give an .md5camera, or drop it here");
+        return;
+    }
+    viewer->flying = !viewer->flying;
+    view_notice(viewer, "%s", viewer->flying ? "Flight" : "Own camera");
+}
+
+// What is set is the own camera: it is seen then.
+static bool perform_camera(view_state *viewer, view_action action)
+{
+    if (action >= VIEW_FRAME_ALL && action <= VIEW_ORTHOGRAPHIC)
+        viewer->flying = false;
+    // The elevation from which the three axes of a cube look equally long: atan(1 / sqrt 2).
+    const float isometric = 35.26439f;
+    switch (action) {
+    case VIEW_FLIGHT:
+        turn_flight(viewer);
+        return true;
+    case VIEW_FRAME_ALL:
+        view_measure(viewer);
+        view_frame_all(&viewer->camera, viewer->bounds, &viewer->hull, (float)viewer->width,
+                       (float)viewer->height);
+        return true;
+    case VIEW_FRONT:
+        look_from(viewer, 0.0f, 0.0f);
+        return true;
+    case VIEW_RIGHT:
+        look_from(viewer, -90.0f, 0.0f);
+        return true;
+    case VIEW_TOP:
+        look_from(viewer, 0.0f, 90.0f);
+        return true;
+    case VIEW_ISOMETRIC:
+        look_from(viewer, 45.0f, isometric);
+        viewer->camera.orthographic = true;
+        return true;
+    case VIEW_ORTHOGRAPHIC:
+        viewer->camera.orthographic = !viewer->camera.orthographic;
+        view_notice(viewer, "%s", viewer->camera.orthographic ? "Parallel" : "Perspective");
+        return true;
+    default:
+        return false;
+    }
+}
+
+// The switch that a key turns, or NULL.
+static bool *find_switch(view_shown *shown, view_action action)
+{
+    switch (action) {
+    case VIEW_GRID:
+        return &shown->grid;
+    case VIEW_AXES:
+        return &shown->axes;
+    case VIEW_EDGES:
+        return &shown->edges;
+    case VIEW_NORMALS:
+        return &shown->normals;
+    case VIEW_SKELETON:
+        return &shown->skeleton;
+    case VIEW_BOUNDS:
+        return &shown->bounds;
+    case VIEW_TEXTURES:
+        return &shown->untextured;
+    case VIEW_CHECKER:
+        return &shown->checker;
+    case VIEW_LIGHT:
+        return &shown->classic;
+    case VIEW_SHADOWS:
+        return &shown->shadows;
+    case VIEW_MAPS:
+        return &shown->maps;
+    case VIEW_PANEL:
+        return &shown->panel;
+    case VIEW_STATISTICS:
+        return &shown->statistics;
+    case VIEW_FRAME_TIME:
+        return &shown->frame_time;
+    case VIEW_HIERARCHY:
+        return &shown->hierarchy;
+    case VIEW_LAMPS:
+        return &shown->lamps;
+    case VIEW_HELP:
+        return &shown->help;
+    default:
+        return NULL;
+    }
+}
+
+static void change_text(view_state *viewer, float factor)
+{
+    const float scale = viewer->text_scale * factor;
+    if (scale >= 0.5f && scale <= 4.0f)
+        viewer->text_scale = scale;
+}
+
+static void perform_rest(view_state *viewer, view_action action)
+{
+    switch (action) {
+    case VIEW_FILES:
+    case VIEW_CLIPS:
+        view_open_browser(viewer, action == VIEW_FILES ? VIEW_BROWSE_FILES : VIEW_BROWSE_CLIPS);
+        break;
+    case VIEW_NEXT_FILE:
+    case VIEW_PREVIOUS_FILE:
+        view_open_neighbour(viewer, action == VIEW_NEXT_FILE ? 1 : -1);
+        break;
+    case VIEW_RELOAD:
+        view_notice(viewer, "%s", view_reload(viewer) ? "Read again" : "Cannot be read: as before");
+        break;
+    case VIEW_SCREENSHOT:
+    case VIEW_CLEAN_SCREENSHOT:
+        view_save_screenshot(viewer, action == VIEW_CLEAN_SCREENSHOT);
+        break;
+    case VIEW_LARGER_TEXT:
+    case VIEW_SMALLER_TEXT:
+        change_text(viewer, action == VIEW_LARGER_TEXT ? 1.1f : 1.0f / 1.1f);
+        break;
+    case VIEW_CLOSE_LISTS:
+        if (viewer->log.error[0] != '\0') {
+            viewer->log.error[0] = '\0';
+            break;
+        }
+        viewer->shown.help = viewer->shown.hierarchy = viewer->shown.lamps = false;
+        viewer->chosen_joint = viewer->hovered_joint = -1;
+        break;
+    case VIEW_QUIT:
+        viewer->quit = true;
+        break;
+    default:
+        break;
+    }
+}
+
+void view_toggle_mesh(view_state *viewer, uint32_t mesh)
+{
+    if (mesh >= 64 || viewer->scene.model == NULL || mesh >= viewer->scene.model->num_meshes)
+        return;
+    viewer->hidden_meshes ^= (uint64_t)1 << mesh;
+    view_apply_hidden(viewer);
+    view_tell_state(viewer, "mesh");
+}
+
+void view_apply_hidden(view_state *viewer)
+{
+    const md5_model *const model = viewer->scene.model;
+    for (uint32_t i = 0; model != NULL && viewer->drawn != NULL && i < model->num_meshes && i < 64;
+         i++)
+        md5gl_set_visible(viewer->drawn, i, (viewer->hidden_meshes >> i & 1) == 0);
+}
+
+void view_perform(view_state *viewer, view_action action)
+{
+    bool *const turned = find_switch(&viewer->shown, action);
+    if (turned != NULL)
+        *turned = !*turned;
+    else if (!perform_animation(viewer, action) && !perform_camera(viewer, action))
+        perform_rest(viewer, action);
+    view_tell_state(viewer, view_action_name(action));
+}

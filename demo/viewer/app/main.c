@@ -1,0 +1,212 @@
+// md5view: shows id Software's MD5 models moving, in a window or into pictures.
+#include "demo/viewer/app/view.h"
+
+#include "demo/common/file.h"
+#include "demo/viewer/jobs/output.h"
+#include "demo/viewer/jobs/verify.h"
+#include "demo/viewer/app/window.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <SDL.h>
+
+enum { EXIT_DONE, EXIT_FAILED, EXIT_USAGE, EXIT_NO_DISPLAY };
+
+// --joint
+static bool choose_joint(view_state *viewer)
+{
+    const view_scene *const scene = &viewer->scene;
+    const char *const name = viewer->options->joint;
+    for (uint32_t i = 0; name != NULL && i < scene->num_joints; i++)
+        if (strcmp(scene->skeleton->joints[i].name, name) == 0)
+            viewer->chosen_joint = (int32_t)i;
+    if (name == NULL || viewer->chosen_joint >= 0)
+        return true;
+    view_error(&viewer->log, "--joint %s: there is no joint of that name", name);
+    return false;
+}
+
+static bool choose_clip(view_state *viewer)
+{
+    const view_options *const options = viewer->options;
+    if (!options->animation_index_given)
+        return true;
+    if (options->animation_index >= viewer->scene.num_clips) {
+        view_error(&viewer->log, "--animation-index %u, but there are %zu animations",
+                   (unsigned)options->animation_index, viewer->scene.num_clips);
+        return false;
+    }
+    view_change_clip(viewer, options->animation_index);
+    view_frame_anew(viewer);
+    return true;
+}
+
+// The job of --no-render: what a panel would say, in a line.
+static void print_summary(const view_state *viewer)
+{
+    const view_scene *const scene = &viewer->scene;
+    const uint32_t num_meshes = scene->model != NULL ? scene->model->num_meshes : 0;
+    printf("%s: %u joints, %u meshes, %u vertices, %u triangles, %zu animations, %u warnings\n",
+           scene->name, (unsigned)scene->num_joints, (unsigned)num_meshes,
+           (unsigned)view_count_vertices(scene), (unsigned)view_count_triangles(scene),
+           scene->num_clips, (unsigned)viewer->log.num_warnings);
+    for (size_t i = 0; i < scene->num_clips; i++)
+        printf("  %zu %s: %u frames, %g a second, %.3f s\n", i, scene->clips[i].name,
+               (unsigned)scene->clips[i].anim->num_frames, scene->clips[i].anim->frame_rate,
+               scene->clips[i].anim->duration);
+    const md5_camera *const camera = scene->flight.camera;
+    if (camera != NULL)
+        printf("  flight %s: %u frames, %u cuts, %g a second, %.3f s\n", scene->flight.name,
+               (unsigned)camera->num_frames, (unsigned)camera->num_cuts, camera->frame_rate,
+               camera->duration);
+}
+
+static bool run_job(view_state *viewer)
+{
+    const view_options *const options = viewer->options;
+    const float scale = options->ui_scale > 0.0f ? options->ui_scale : 1.0f;
+    if (options->num_times > 0)
+        viewer->play.time = options->times[0];
+    if (options->no_render) {
+        print_summary(viewer);
+        return true;
+    }
+    if (options->verify)
+        return view_run_verify(viewer);
+    if (options->output != NULL)
+        return view_set_scale(viewer, scale) && view_run_output(viewer);
+    if (options->num_frames > 0)
+        return view_set_scale(viewer, scale) && view_run_frames(viewer);
+    return view_run_window(viewer);
+}
+
+static bool shows_window(const view_options *options)
+{
+    return options->output == NULL && options->num_frames == 0 && !options->verify
+           && !options->no_render;
+}
+
+// Opens what was shown the last time, as it was seen then. Where it has gone bad meanwhile, our own
+// model is shown instead, and in the window what is wrong with the other.
+static bool open_remembered(view_state *viewer)
+{
+    const view_config *const config = viewer->config;
+    const view_camera camera = config->camera;
+    const bool has_camera = config->has_camera;
+    char *path = common_copy(config->model);
+    const char *const files[1] = {path};
+    const bool opened = view_open(viewer, files, 1, true);
+    char error[sizeof viewer->log.error];
+    memcpy(error, viewer->log.error, sizeof error);
+    free(path);
+    if (opened && has_camera)
+        view_restore_camera(viewer, &camera);
+    if (opened || !view_open(viewer, NULL, 0, true))
+        return opened;
+    memcpy(viewer->log.error, error, sizeof error);
+    return true;
+}
+
+static bool open_first(view_state *viewer)
+{
+    const view_options *const options = viewer->options;
+    const view_config *const config = viewer->config;
+    if (options->num_files == 0 && config != NULL && config->model != NULL
+        && common_is_file(config->model))
+        return open_remembered(viewer);
+    return view_open(viewer, options->files, options->num_files, true);
+}
+
+static int run(view_state *viewer, const view_options *options, view_config *config,
+               const char *complaint)
+{
+    view_begin(viewer, options);
+    viewer->config = config;
+    // Looking into files needs no GL.
+    if (!options->no_render && !view_open_window(viewer, shows_window(options)))
+        return EXIT_NO_DISPLAY;
+    if (!open_first(viewer) || !choose_clip(viewer) || !choose_joint(viewer))
+        return EXIT_FAILED;
+    if (complaint[0] != '\0' && viewer->log.error[0] == '\0')
+        (void)snprintf(viewer->log.error, sizeof viewer->log.error, "%s", complaint);
+    return run_job(viewer) ? EXIT_DONE : EXIT_FAILED;
+}
+
+// Reads what is remembered, and the command line anew behind it, which so has the last word. What
+// is remembered and is no option is left out; the last complaint is left in `log`.
+static void take_config(int count, char **arguments, view_options *options, view_config *config,
+                        view_log *log)
+{
+    char problem[256];
+    size_t num_kept = 0;
+    char *path = options->config != NULL ? common_copy(options->config) : view_config_path();
+    if (path == NULL)
+        return;
+    view_read_config(config, path, log);
+    free(path);
+    for (size_t i = 0; i < config->num_arguments; i++) {
+        char *const argument = config->arguments[i];
+        view_options tried;
+        const bool known =
+            view_read_options(1, &config->arguments[i], &tried, problem, sizeof problem);
+        view_free_options(&tried);
+        if (known) {
+            config->arguments[num_kept++] = argument;
+            continue;
+        }
+        view_warn(log, "%s: %s", config->path, problem);
+        free(argument);
+    }
+    config->num_arguments = num_kept;
+
+    const size_t total = num_kept + (size_t)count;
+    char **const all = common_alloc(total + 1, sizeof *all);
+    for (size_t i = 0; i < num_kept; i++)
+        all[i] = config->arguments[i];
+    for (size_t i = 0; i < (size_t)count; i++)
+        all[num_kept + i] = arguments[i];
+    view_free_options(options);
+    // Each part was read before; together they cannot contradict, for none of them is a job.
+    (void)view_read_options((int)total, all, options, problem, sizeof problem);
+    free(all);
+}
+
+static int show(int count, char **arguments, view_options *options)
+{
+    view_state viewer;
+    view_config config = {0};
+    view_log log = {.level = options->level};
+    if (shows_window(options) && !options->no_config)
+        take_config(count, arguments, options, &config, &log);
+    const char *const complaint =
+        log.num_warnings > 0 ? log.last[(log.num_warnings - 1) % VIEW_LOG_LAST] : "";
+    const int status = run(&viewer, options, config.path != NULL ? &config : NULL, complaint);
+    view_close(&viewer);
+    view_end(&viewer);
+    view_close_window(&viewer);
+    view_free_config(&config);
+    return status;
+}
+
+int main(int count, char **arguments)
+{
+    view_options options;
+    char problem[256];
+    int status = EXIT_DONE;
+    if (!view_read_options(count - 1, arguments + 1, &options, problem, sizeof problem)) {
+        fprintf(stderr, "md5view: %s\n", problem);
+        status = EXIT_USAGE;
+    } else if (options.help) {
+        view_print_help(stdout);
+    } else if (options.version) {
+        printf("md5view %d.%d.%d\n", MD5_VERSION_MAJOR, MD5_VERSION_MINOR, MD5_VERSION_PATCH);
+    } else if (options.list_bindings) {
+        view_print_bindings(stdout);
+    } else {
+        status = show(count - 1, arguments + 1, &options);
+    }
+    view_free_options(&options);
+    return status;
+}

@@ -1,0 +1,282 @@
+#include "demo/viewer/app/window.h"
+
+#include "demo/common/file.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <SDL.h>
+
+// -- Opening --------------------------------------------------------------------------------
+
+static md5gl_proc load_proc(void *user, const char *name)
+{
+    (void)user;
+    return (md5gl_proc)SDL_GL_GetProcAddress(name);
+}
+
+static bool has_display(void)
+{
+#if defined(_WIN32) || defined(__APPLE__)
+    return true;
+#else
+    const char *const x11 = getenv("DISPLAY"), *const wayland = getenv("WAYLAND_DISPLAY");
+    return (x11 != NULL && *x11 != '\0') || (wayland != NULL && *wayland != '\0');
+#endif
+}
+
+// Whether a window can be seen. Where a named display is not there, SDL falls back on drivers that
+// draw into nowhere.
+static bool is_seen(void)
+{
+    const char *const driver = SDL_GetCurrentVideoDriver();
+    return driver != NULL && strcmp(driver, "offscreen") != 0 && strcmp(driver, "dummy") != 0
+           && strcmp(driver, "evdev") != 0;
+}
+
+static bool start_video(bool visible)
+{
+    // Interrupts end the program at once, also in the middle of a long job without a window.
+    SDL_SetHint(SDL_HINT_NO_SIGNAL_HANDLERS, "1");
+    // A viewer is a window among others: no reason to switch the desktop's effects off.
+    SDL_SetHint(SDL_HINT_VIDEO_X11_NET_WM_BYPASS_COMPOSITOR, "0");
+    const char *const chosen = getenv("SDL_VIDEODRIVER");
+    const bool is_chosen = chosen != NULL && *chosen != '\0';
+    if ((is_chosen || has_display()) && SDL_InitSubSystem(SDL_INIT_VIDEO) == 0) {
+        if (is_seen() || (is_chosen && !visible))
+            return true;
+        SDL_QuitSubSystem(SDL_INIT_VIDEO);
+    } else if (is_chosen) {
+        return false; // and SDL says why
+    }
+    if (visible) {
+        SDL_SetError("there is no display");
+        return false;
+    }
+    SDL_SetHint(SDL_HINT_VIDEODRIVER, "offscreen");
+    return SDL_InitSubSystem(SDL_INIT_VIDEO) == 0;
+}
+
+static bool create_window(view_state *viewer, bool visible, int samples)
+{
+    SDL_GL_SetAttribute(SDL_GL_CONTEXT_MAJOR_VERSION, 3);
+    SDL_GL_SetAttribute(SDL_GL_CONTEXT_MINOR_VERSION, 3);
+    SDL_GL_SetAttribute(SDL_GL_CONTEXT_PROFILE_MASK, SDL_GL_CONTEXT_PROFILE_CORE);
+    SDL_GL_SetAttribute(SDL_GL_CONTEXT_FLAGS, SDL_GL_CONTEXT_FORWARD_COMPATIBLE_FLAG);
+    SDL_GL_SetAttribute(SDL_GL_DEPTH_SIZE, 24);
+    SDL_GL_SetAttribute(SDL_GL_DOUBLEBUFFER, 1);
+    SDL_GL_SetAttribute(SDL_GL_MULTISAMPLEBUFFERS, samples > 1 ? 1 : 0);
+    SDL_GL_SetAttribute(SDL_GL_MULTISAMPLESAMPLES, samples > 1 ? samples : 0);
+    const Uint32 flags = SDL_WINDOW_OPENGL | SDL_WINDOW_ALLOW_HIGHDPI
+                         | (visible ? SDL_WINDOW_RESIZABLE : SDL_WINDOW_HIDDEN);
+    // What is not seen needs no size: pictures have targets of their own.
+    const int width = visible ? (int)viewer->width : 16,
+              height = visible ? (int)viewer->height : 16;
+    viewer->window = SDL_CreateWindow("md5view", SDL_WINDOWPOS_CENTERED, SDL_WINDOWPOS_CENTERED,
+                                      width, height, flags);
+    if (viewer->window == NULL)
+        return false;
+    viewer->context = SDL_GL_CreateContext(viewer->window);
+    if (viewer->context != NULL)
+        return true;
+    SDL_DestroyWindow(viewer->window);
+    viewer->window = NULL;
+    return false;
+}
+
+bool view_open_window(view_state *viewer, bool visible)
+{
+    const int samples = visible ? (int)viewer->options->samples : 1;
+    if (!start_video(visible)
+        || (!create_window(viewer, visible, samples)
+            && (samples <= 1 || !create_window(viewer, visible, 1)))) {
+        view_error(&viewer->log, "no window with OpenGL 3.3: %s%s", SDL_GetError(),
+                   visible ? "; --output FILE.png draws a picture without one" : "");
+        return false;
+    }
+    const md5gl_opts opts = {.load = load_proc};
+    md5_error error;
+    viewer->renderer = md5gl_create(&opts, &error);
+    if (viewer->renderer == NULL) {
+        view_log_error(&viewer->log, &error);
+        return false;
+    }
+    view_debug(&viewer->log, "device: %s (SDL %s)", md5gl_device_name(viewer->renderer),
+               SDL_GetCurrentVideoDriver());
+    return true;
+}
+
+void view_close_window(view_state *viewer)
+{
+    md5gl_destroy(viewer->renderer);
+    viewer->renderer = NULL;
+    if (viewer->context != NULL)
+        SDL_GL_DeleteContext(viewer->context);
+    if (viewer->window != NULL)
+        SDL_DestroyWindow(viewer->window);
+    viewer->context = NULL;
+    viewer->window = NULL;
+    SDL_Quit();
+}
+
+// -- Size -----------------------------------------------------------------------------------
+
+// How large text must be to be read: as many pixels as the system has for a point of its own, or
+// as the screen's resolution asks for where the system has no such notion.
+static float screen_scale(SDL_Window *window)
+{
+    int points = 0, pixels = 0, unused = 0;
+    float dots = 0.0f;
+    SDL_GetWindowSize(window, &points, &unused);
+    SDL_GL_GetDrawableSize(window, &pixels, &unused);
+    if (points > 0 && pixels > points)
+        return (float)pixels / (float)points;
+    const int display = SDL_GetWindowDisplayIndex(window);
+    if (display < 0 || SDL_GetDisplayDPI(display, NULL, NULL, &dots) != 0)
+        return 1.0f;
+    // In halves, and only where it is plain: many screens tell a size that they do not have.
+    const float scale = floorf(dots / 96.0f * 2.0f) / 2.0f;
+    return dots >= 144.0f ? fminf(scale, 3.0f) : 1.0f;
+}
+
+static bool follow_window(view_state *viewer)
+{
+    int width = 0, height = 0;
+    SDL_GL_GetDrawableSize(viewer->window, &width, &height);
+    viewer->width = width > 0 ? (uint32_t)width : 1;
+    viewer->height = height > 0 ? (uint32_t)height : 1;
+    const float base =
+        viewer->options->ui_scale > 0.0f ? viewer->options->ui_scale : screen_scale(viewer->window);
+    return view_set_scale(viewer, base * viewer->text_scale);
+}
+
+// -- Loop -----------------------------------------------------------------------------------
+
+static double seconds_since_start(void)
+{
+    return (double)SDL_GetPerformanceCounter() / (double)SDL_GetPerformanceFrequency();
+}
+
+static bool draw_window(view_state *viewer)
+{
+    md5_error error;
+    const double begin = seconds_since_start();
+    if (!follow_window(viewer))
+        return false;
+    if (!view_draw(viewer, NULL, viewer->width, viewer->height, false, false, &error)) {
+        view_log_error(&viewer->log, &error);
+        return false;
+    }
+    const double taken = seconds_since_start() - begin;
+    viewer->frame_times[viewer->num_frame_times++ % VIEW_NUM_FRAME_TIMES] = (float)taken;
+    viewer->frame_seconds =
+        viewer->frame_seconds > 0.0 ? 0.9 * viewer->frame_seconds + 0.1 * taken : taken;
+    SDL_GL_SwapWindow(viewer->window);
+    return true;
+}
+
+static uint64_t files_stamp(const view_scene *scene)
+{
+    uint64_t stamp = common_file_stamp(scene->path);
+    for (size_t i = 0; i < scene->num_clips; i++)
+        stamp = stamp * 31 + common_file_stamp(scene->clips[i].path);
+    const common_machine *const machine = &scene->machine.loaded;
+    for (uint32_t i = 0; i < machine->num_clips; i++)
+        stamp = stamp * 31 + common_file_stamp(machine->clip_paths[i]);
+    if (scene->flight.camera != NULL)
+        stamp = stamp * 31 + common_file_stamp(scene->flight.path);
+    return stamp;
+}
+
+// Reads the files again when they changed, and again and again while what was saved is only half.
+static void watch_files(view_state *viewer, uint64_t *stamp, double *next)
+{
+    if (!viewer->options->watch || viewer->now < *next)
+        return;
+    *next = viewer->now + 0.25;
+    const uint64_t now = files_stamp(&viewer->scene);
+    if (now == *stamp)
+        return;
+    *stamp = now;
+    const bool done = view_reload(viewer);
+    view_notice(viewer, "%s", done ? "Read again" : "Cannot be read yet: as before");
+    view_tell_state(viewer, "watch");
+}
+
+static void set_title(view_state *viewer, char *shown, size_t size)
+{
+    char title[256];
+    (void)snprintf(title, sizeof title, "%s - md5view", viewer->scene.name);
+    if (strcmp(title, shown) == 0)
+        return;
+    (void)snprintf(shown, size, "%s", title);
+    SDL_SetWindowTitle(viewer->window, title);
+}
+
+// Waits for something to do: not at all while the picture moves, otherwise as long as nothing
+// happens, but not past a message's end or a look at the files.
+static void take_events(view_state *viewer, bool moving, bool *redraw)
+{
+    SDL_Event event;
+    const bool hurried = viewer->now < viewer->notice_end || viewer->options->watch;
+    if (moving ? SDL_PollEvent(&event) : SDL_WaitEventTimeout(&event, hurried ? 100 : 1000))
+        do
+            view_handle_event(viewer, &event, redraw);
+        while (SDL_PollEvent(&event));
+}
+
+// The rate that was asked for, or a little more than the screen's: where swapping waits for the
+// screen, that is what limits.
+static double highest_rate(const view_state *viewer)
+{
+    SDL_DisplayMode mode = {0};
+    if (viewer->options->frame_rate > 0.0)
+        return viewer->options->frame_rate;
+    const int display = SDL_GetWindowDisplayIndex(viewer->window);
+    const bool known = display >= 0 && SDL_GetCurrentDisplayMode(display, &mode) == 0;
+    return 1.05 * (known && mode.refresh_rate > 0 ? mode.refresh_rate : 60);
+}
+
+// Sleeps away what is left of a frame's time.
+static void keep_rate(const view_state *viewer, double begin)
+{
+    const double rest = 1.0 / highest_rate(viewer) - (seconds_since_start() - begin);
+    if (rest > 0.0)
+        SDL_Delay((Uint32)(fmin(rest, 1.0) * 1000.0));
+}
+
+bool view_run_window(view_state *viewer)
+{
+    char title[256] = "";
+    double next_watch = 0.0;
+    uint64_t stamp = files_stamp(&viewer->scene);
+    bool redraw = true, noticed = false;
+    const double start = seconds_since_start();
+    SDL_GL_SetSwapInterval(1);
+    SDL_EnableScreenSaver();
+    SDL_EventState(SDL_DROPFILE, SDL_ENABLE);
+    view_tell_state(viewer, "start");
+
+    while (!viewer->quit) {
+        const double begin = seconds_since_start(), last = viewer->now;
+        viewer->now = begin - start;
+        const bool moving = view_is_moving(viewer);
+        // What was loaded or dragged meanwhile is not to make the clip jump.
+        view_advance(&viewer->play, view_clock(&viewer->scene), fmin(viewer->now - last, 0.1));
+        watch_files(viewer, &stamp, &next_watch);
+        // A message that has ended is taken away by one more frame.
+        const bool noticing = viewer->now < viewer->notice_end;
+        if (redraw || moving || noticing || noticed || viewer->options->watch) {
+            set_title(viewer, title, sizeof title);
+            if (!draw_window(viewer))
+                return false;
+            keep_rate(viewer, begin);
+        }
+        noticed = noticing;
+        redraw = false;
+        take_events(viewer, moving, &redraw);
+    }
+    view_remember(viewer);
+    return true;
+}

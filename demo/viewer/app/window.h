@@ -1,0 +1,20 @@
+// The window, the GL context in it, and the life in front of it.
+#ifndef DEMO_VIEWER_APP_WINDOW_H
+#define DEMO_VIEWER_APP_WINDOW_H
+
+#include "demo/viewer/app/view.h"
+
+// Opens a window, hidden unless `visible`, with an OpenGL 3.3 core context, and the renderer on
+// it. Without a display a hidden one is made by SDL's offscreen driver, unless SDL_VIDEODRIVER
+// says otherwise. Returns false, having told why.
+bool view_open_window(view_state *viewer, bool visible);
+void view_close_window(view_state *viewer);
+
+// Runs until the window is closed. Returns false, having told why, if GL fails.
+bool view_run_window(view_state *viewer);
+
+// Handles one event; `redraw` is set if the picture changes by it. (view_input.c)
+union SDL_Event;
+void view_handle_event(view_state *viewer, const union SDL_Event *event, bool *redraw);
+
+#endif

@@ -1,0 +1,158 @@
+#include "demo/viewer/base/canvas.h"
+
+#include "demo/common/memory.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+void view_clear_canvas(view_canvas *canvas)
+{
+    canvas->count = 0;
+}
+
+void view_free_canvas(view_canvas *canvas)
+{
+    free(canvas->vertices);
+    *canvas = (view_canvas){0};
+}
+
+bool view_contains(view_rect rect, float x, float y)
+{
+    return x >= rect.x && x < rect.x + rect.width && y >= rect.y && y < rect.y + rect.height;
+}
+
+void view_shrink(view_canvas *canvas, uint32_t first, float x, float y, float factor)
+{
+    for (uint32_t i = first; i < canvas->count && factor < 1.0f; i++) {
+        md5gl_panel_vertex *const vertex = &canvas->vertices[i];
+        vertex->x = x + (vertex->x - x) * factor;
+        vertex->y = y + (vertex->y - y) * factor;
+    }
+}
+
+// -- Triangles ------------------------------------------------------------------------------
+
+static void add(view_canvas *canvas, float x, float y, float u, float v, view_color color)
+{
+    if (canvas->count == canvas->room) {
+        canvas->room = canvas->room > 0 ? 2 * canvas->room : 6144;
+        canvas->vertices = common_realloc(canvas->vertices, canvas->room, sizeof *canvas->vertices);
+    }
+    canvas->vertices[canvas->count++] = (md5gl_panel_vertex){
+        x,
+        y,
+        u,
+        v,
+        {(uint8_t)(color >> 24), (uint8_t)(color >> 16), (uint8_t)(color >> 8), (uint8_t)color},
+    };
+}
+
+// A rectangle of the texture on one of the screen.
+static void add_quad(view_canvas *canvas, const float xy[4], const float uv[4], view_color top,
+                     view_color bottom)
+{
+    add(canvas, xy[0], xy[1], uv[0], uv[1], top);
+    add(canvas, xy[2], xy[1], uv[2], uv[1], top);
+    add(canvas, xy[2], xy[3], uv[2], uv[3], bottom);
+    add(canvas, xy[0], xy[1], uv[0], uv[1], top);
+    add(canvas, xy[2], xy[3], uv[2], uv[3], bottom);
+    add(canvas, xy[0], xy[3], uv[0], uv[3], bottom);
+}
+
+// The middle of the disc is covered all over: the colour itself.
+static float solid_u(const view_font *font)
+{
+    return 0.5f * (font->disc_u0 + font->disc_u1);
+}
+
+static float solid_v(const view_font *font)
+{
+    return 0.5f * (font->disc_v0 + font->disc_v1);
+}
+
+void view_draw_gradient(view_canvas *canvas, view_rect rect, view_color top, view_color bottom)
+{
+    const float u = solid_u(canvas->font), v = solid_v(canvas->font);
+    const float xy[4] = {rect.x, rect.y, rect.x + rect.width, rect.y + rect.height};
+    const float uv[4] = {u, v, u, v};
+    add_quad(canvas, xy, uv, top, bottom);
+}
+
+void view_draw_rect(view_canvas *canvas, view_rect rect, view_color color)
+{
+    view_draw_gradient(canvas, rect, color, color);
+}
+
+// Nine pieces: the disc's quarters in the corners, its middle stretched between them.
+void view_draw_round_rect(view_canvas *canvas, view_rect rect, float radius, view_color color)
+{
+    const view_font *const font = canvas->font;
+    const float r = fminf(radius, 0.5f * fminf(rect.width, rect.height));
+    const float right = rect.x + rect.width, bottom = rect.y + rect.height;
+    const float x[4] = {rect.x, rect.x + r, right - r, right};
+    const float y[4] = {rect.y, rect.y + r, bottom - r, bottom};
+    const float u[4] = {font->disc_u0, solid_u(font), solid_u(font), font->disc_u1};
+    const float v[4] = {font->disc_v0, solid_v(font), solid_v(font), font->disc_v1};
+    for (int row = 0; row < 3; row++)
+        for (int column = 0; column < 3; column++) {
+            const float xy[4] = {x[column], y[row], x[column + 1], y[row + 1]};
+            const float uv[4] = {u[column], v[row], u[column + 1], v[row + 1]};
+            if (xy[2] > xy[0] && xy[3] > xy[1])
+                add_quad(canvas, xy, uv, color, color);
+        }
+}
+
+void view_draw_disc(view_canvas *canvas, float x, float y, float radius, view_color color)
+{
+    view_draw_round_rect(canvas, (view_rect){x - radius, y - radius, 2 * radius, 2 * radius},
+                         radius, color);
+}
+
+void view_draw_triangle(view_canvas *canvas, const float corners[6], view_color color)
+{
+    const float u = solid_u(canvas->font), v = solid_v(canvas->font);
+    for (size_t i = 0; i < 6; i += 2)
+        add(canvas, corners[i], corners[i + 1], u, v, color);
+}
+
+// -- Text -----------------------------------------------------------------------------------
+
+float view_text_width(const view_font *font, view_text_size size, const char *text)
+{
+    float width = 0.0f;
+    const view_letter *letter;
+    while ((letter = view_next_letter(font, size, &text)) != NULL)
+        width += letter->advance;
+    return width;
+}
+
+static float draw_letter(view_canvas *canvas, const view_letter *letter, float pen, float base,
+                         view_color color)
+{
+    const float xy[4] = {pen + letter->x0, base + letter->y0, pen + letter->x1, base + letter->y1};
+    const float uv[4] = {letter->u0, letter->v0, letter->u1, letter->v1};
+    add_quad(canvas, xy, uv, color, color);
+    return pen + letter->advance;
+}
+
+float view_draw_text(view_canvas *canvas, view_text_size size, float x, float y, float width,
+                     view_color color, const char *text)
+{
+    const char *ellipsis = "\xE2\x80\xA6";
+    const float full = view_text_width(canvas->font, size, text);
+    const bool cut = width > 0.0f && full > width;
+    const float limit = cut ? width - view_text_width(canvas->font, size, ellipsis) : full;
+    const float base = roundf(y) + canvas->font->ascent[size], begin = roundf(x);
+
+    float pen = begin;
+    const view_letter *letter;
+    while ((letter = view_next_letter(canvas->font, size, &text)) != NULL) {
+        if (cut && pen + letter->advance > begin + limit)
+            break;
+        pen = draw_letter(canvas, letter, pen, base, color);
+    }
+    if (cut)
+        pen =
+            draw_letter(canvas, view_next_letter(canvas->font, size, &ellipsis), pen, base, color);
+    return pen - begin;
+}

@@ -1,0 +1,40 @@
+// What a window remembers from one time to the next, in the user's folder of configurations:
+// switches and size as options of the command line, the model, the camera, and the files opened
+// lately.
+#ifndef DEMO_VIEWER_BASE_CONFIG_H
+#define DEMO_VIEWER_BASE_CONFIG_H
+
+#include "demo/viewer/draw/camera.h"
+#include "demo/viewer/base/log.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { VIEW_MAX_RECENT = 12 };
+
+typedef struct view_config {
+    char *path;       // the file; NULL = nothing is remembered
+    char **arguments; // "--grid=no": as if they stood first on the command line
+    size_t num_arguments;
+    char *model; // that was shown last, or NULL
+    bool has_camera;
+    view_camera camera; // on it
+    char *recent[VIEW_MAX_RECENT];
+    size_t num_recent;
+} view_config;
+
+// The user's own file, or NULL where the system tells of no place for it. Free it.
+char *view_config_path(void);
+
+// Reads the file, if there is one. What is in it and means nothing is told and left out.
+void view_read_config(view_config *config, const char *path, view_log *log);
+
+// Writes it anew, and the folder that it is in. Returns false, having told why.
+bool view_write_config(const view_config *config, view_log *log);
+
+void view_free_config(view_config *config);
+
+// Tells that a file was opened, or our own model (NULL): the next time begins with it.
+void view_note_model(view_config *config, const char *path);
+
+#endif

@@ -1,0 +1,43 @@
+// Letters as coverage in one texture: DejaVu Sans in two sizes, and a disc for round corners.
+#ifndef DEMO_VIEWER_BASE_FONT_H
+#define DEMO_VIEWER_BASE_FONT_H
+
+#include "render/md5gl.h"
+
+#include <stddef.h>
+
+typedef enum view_text_size {
+    VIEW_TEXT,
+    VIEW_TITLE,
+    VIEW_NUM_TEXT_SIZES,
+} view_text_size;
+
+enum { VIEW_NUM_LETTERS = 95 + 96 + 12 };
+
+// A letter: its box relative to the pen on the base line, y down, and its place in the texture.
+typedef struct view_letter {
+    float x0, y0, x1, y1;
+    float u0, v0, u1, v1;
+    float advance;
+} view_letter;
+
+typedef struct view_font {
+    float scale; // pixels of the screen per unit of layout
+    md5gl_texture mask;
+    float ascent[VIEW_NUM_TEXT_SIZES]; // pixels from the top of a line to its base line
+    float line[VIEW_NUM_TEXT_SIZES];   // pixels from line to line
+    view_letter letters[VIEW_NUM_TEXT_SIZES][VIEW_NUM_LETTERS];
+    // The disc: its texture square, and its radius in pixels.
+    float disc_u0, disc_v0, disc_u1, disc_v1, disc_radius;
+} view_font;
+
+// Draws the letters for a scale. Returns false with MD5_ERROR_GPU in `error` when the texture
+// cannot be made.
+bool view_make_font(view_font *font, md5gl_renderer *renderer, float scale, md5_error *error);
+void view_free_font(view_font *font, md5gl_renderer *renderer);
+
+// Reads the next character of UTF-8 text and moves past it: its letter, or that of '?' for what
+// the font lacks and for bytes that are no UTF-8. NULL at the end.
+const view_letter *view_next_letter(const view_font *font, view_text_size size, const char **text);
+
+#endif

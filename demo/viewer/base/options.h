@@ -1,0 +1,86 @@
+// The command line.
+#ifndef DEMO_VIEWER_BASE_OPTIONS_H
+#define DEMO_VIEWER_BASE_OPTIONS_H
+
+#include "md5/md5model.h"
+#include "render/md5gl.h"
+#include "demo/viewer/scene/lamps.h"
+#include "demo/viewer/base/log.h"
+#include "demo/viewer/scene/machine.h"
+#include "demo/viewer/scene/maps.h"
+
+#include <stdio.h>
+
+// --texture MESH=FILE, or another map; without MESH= the file is for all meshes.
+typedef struct view_texture_choice {
+    view_map map;
+    char *mesh; // name or number; NULL = all
+    const char *file;
+} view_texture_choice;
+
+// What the command line asks for. Texts point into it.
+typedef struct view_options {
+    const char **files; // MODEL, ANIMs and FLIGHT, in the order given
+    size_t num_files;
+    view_texture_choice *textures;
+    size_t num_textures;
+    view_setting *settings; // --set, by time
+    size_t num_settings;
+    double *times; // --animation-time, in seconds
+    size_t num_times;
+
+    const char *output; // NULL = show a window; "-" = standard output
+    uint32_t width, height;
+    uint32_t samples;
+    uint32_t num_frames;                // --frames; 0 = not asked for
+    const char *retarget;               // another model, or NULL
+    const char *attach;                 // "JOINT=MODEL", or NULL
+    uint32_t crowd;                     // 0 = one character
+    bool crowd_exact;                   // nobody of it is left out
+    bool animates_on_gpu;               // poses of it that are clips
+    uint32_t sheet_columns, sheet_rows; // 0 = no sheet
+    bool turntable;
+    bool steps;
+    bool verify, no_render, watch, no_auto;
+    const char *joint;  // to be marked, or NULL
+    const char *config; // another file to remember in, or NULL
+    bool no_config;
+    bool help, version, list_bindings;
+
+    uint32_t animation_index; // clip to begin with
+    bool animation_index_given;
+    double speed;      // factor; negative = backward
+    double frame_rate; // frames a second: at most this many in a window, exactly in --frames
+    md5_root root;
+    md5_wrap wrap;
+    md5gl_path path;
+    md5gl_blending skinning;
+
+    bool azimuth_given, elevation_given, distance_given;
+    float azimuth, elevation, distance; // degrees, degrees, units
+    bool orthographic;
+    bool camera_path; // the own camera, though there is a flight
+
+    // -1 = as it suits: the grid in a picture with a background, the others in a window.
+    int grid, panel, frame_time;
+    bool axis, edges, armature, normals, bounds, hierarchy, show_lamps, statistics, keys;
+    bool checkerboard, untextured, no_maps, two_sided;
+    md5gl_lighting lighting;
+    bool no_shadow;
+    view_lamps lamps;
+    bool no_background, background_given;
+    float background[3]; // sRGB, 0..1
+    float ui_scale;      // of the panel; 0 = as the screen asks for
+    view_level level;
+} view_options;
+
+// Reads the arguments after the program's name. On bad usage returns false and writes one line
+// that helps. Free in both cases.
+bool view_read_options(int count, char **arguments, view_options *options, char *problem,
+                       size_t problem_size);
+void view_free_options(view_options *options);
+
+// What --help prints.
+void view_print_help(FILE *file);
+
+#endif

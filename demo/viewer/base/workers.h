@@ -1,0 +1,22 @@
+// Threads that wait for work: a loop over numbers, spread over all cores.
+#ifndef DEMO_VIEWER_BASE_WORKERS_H
+#define DEMO_VIEWER_BASE_WORKERS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct view_workers view_workers;
+
+// `count` threads besides the one that calls; 0 = as many as there are other cores.
+view_workers *view_start_workers(uint32_t count);
+void view_stop_workers(view_workers *workers); // NULL is allowed
+
+// How many work, the caller included: numbers of `worker` below.
+uint32_t view_count_workers(const view_workers *workers);
+
+// Calls job(user, worker, begin, end) for parts of 0..count, each number once, from all threads.
+// Returns when all is done.
+typedef void view_job_fn(void *user, uint32_t worker, size_t begin, size_t end);
+void view_run_workers(view_workers *workers, size_t count, view_job_fn *job, void *user);
+
+#endif

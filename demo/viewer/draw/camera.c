@@ -1,0 +1,196 @@
+#include "demo/viewer/draw/camera.h"
+
+#include "demo/viewer/base/math.h"
+
+// Half the picture's height over the distance: a vertical field of view of 30 degrees, which
+// flatters figures as a portrait lens does.
+#define HALF_HEIGHT 0.26794919f
+
+view_camera view_default_camera(void)
+{
+    return (view_camera){
+        .azimuth = 30.0f, .elevation = 12.0f, .distance = 100.0f, .scene_radius = 50.0f};
+}
+
+view_axes view_camera_axes(const view_camera *camera)
+{
+    const float azimuth = view_radians(camera->azimuth);
+    const float elevation = view_radians(camera->elevation);
+    const md5_vec3 back = {cosf(elevation) * cosf(azimuth), cosf(elevation) * sinf(azimuth),
+                           sinf(elevation)};
+    // Of the azimuth alone: level, and defined also where the camera looks straight down.
+    const md5_vec3 right = {-sinf(azimuth), cosf(azimuth), 0.0f};
+    return (view_axes){.right = right, .up = view_cross(back, right), .back = back};
+}
+
+md5_vec3 view_camera_eye(const view_camera *camera)
+{
+    const view_axes axes = view_camera_axes(camera);
+    return view_add(camera->target, view_scale(axes.back, camera->distance));
+}
+
+view_lens view_camera_lens(const view_camera *camera, float width, float height)
+{
+    const float half_y = camera->orthographic ? HALF_HEIGHT * camera->distance : HALF_HEIGHT;
+    // The ground reaches far beyond the model; in front of the eye a hundredth of the way is
+    // near enough not to cut what one looks at closely.
+    const float far_z = camera->distance + 60.0f * camera->scene_radius;
+    return (view_lens){
+        .eye = view_camera_eye(camera),
+        .axes = view_camera_axes(camera),
+        .half_x = half_y * width / height,
+        .half_y = half_y,
+        .near_z = camera->orthographic ? -far_z : 0.01f * camera->distance,
+        .far_z = far_z,
+        .orthographic = camera->orthographic,
+    };
+}
+
+view_lens view_flight_lens(const md5_camera_view *view, md5_vec3 centre, float scene_radius,
+                           float width, float height)
+{
+    // A file may say anything; half a circle has no flat picture.
+    const float half_x = tanf(0.5f * view_radians(view_clamp(view->fov, 1.0f, 175.0f)));
+    const float way = view_length(view_sub(centre, view->position));
+    return (view_lens){
+        .eye = view->position,
+        .axes = {.right = view_rotate(view->rotation, (md5_vec3){0, -1, 0}),
+                 .up = view_rotate(view->rotation, (md5_vec3){0, 0, 1}),
+                 .back = view_rotate(view->rotation, (md5_vec3){-1, 0, 0})},
+        .half_x = half_x,
+        .half_y = half_x * height / width,
+        .near_z = 0.005f * scene_radius, // flights come close
+        .far_z = way + 60.0f * scene_radius,
+    };
+}
+
+static md5gl_mat44 look_matrix(const view_axes *axes, md5_vec3 eye)
+{
+    const md5_vec3 rows[3] = {axes->right, axes->up, axes->back};
+    md5gl_mat44 m = {{0}};
+    for (int row = 0; row < 3; row++) {
+        m.m[0 + row] = rows[row].x;
+        m.m[4 + row] = rows[row].y;
+        m.m[8 + row] = rows[row].z;
+        m.m[12 + row] = -view_dot(rows[row], eye);
+    }
+    m.m[15] = 1.0f;
+    return m;
+}
+
+void view_lens_matrices(const view_lens *lens, md5gl_mat44 *view_from_world,
+                        md5gl_mat44 *clip_from_view)
+{
+    const float near_z = lens->near_z, far_z = lens->far_z;
+    *view_from_world = look_matrix(&lens->axes, lens->eye);
+    md5gl_mat44 clip = {{0}};
+    clip.m[0] = 1.0f / lens->half_x;
+    clip.m[5] = 1.0f / lens->half_y;
+    if (lens->orthographic) {
+        clip.m[10] = -2.0f / (far_z - near_z);
+        clip.m[14] = -(far_z + near_z) / (far_z - near_z);
+        clip.m[15] = 1.0f;
+    } else {
+        clip.m[10] = -(far_z + near_z) / (far_z - near_z);
+        clip.m[14] = -2.0f * far_z * near_z / (far_z - near_z);
+        clip.m[11] = -1.0f;
+    }
+    *clip_from_view = clip;
+}
+
+void view_take_lens(view_camera *camera, const view_lens *lens, md5_vec3 centre)
+{
+    const md5_vec3 back = lens->axes.back;
+    // What lies behind it cannot be turned about.
+    const float depth =
+        fmaxf(view_dot(view_sub(lens->eye, centre), back), 0.25f * camera->scene_radius);
+    camera->azimuth = atan2f(back.y, back.x) * (180.0f / VIEW_PI);
+    camera->elevation = asinf(view_clamp(back.z, -1.0f, 1.0f)) * (180.0f / VIEW_PI);
+    camera->target = view_sub(lens->eye, view_scale(back, depth));
+    camera->distance = depth * lens->half_y / HALF_HEIGHT;
+    camera->orthographic = false;
+}
+
+// The distance from which `point` is just within the picture.
+static float fitting_distance(const view_camera *camera, const view_axes *axes, md5_vec3 point,
+                              float half_x, float half_y)
+{
+    const md5_vec3 arm = view_sub(point, camera->target);
+    const float across = fabsf(view_dot(arm, axes->right)) / half_x;
+    const float high = fabsf(view_dot(arm, axes->up)) / half_y;
+    return fmaxf(across, high) + (camera->orthographic ? 0.0f : view_dot(arm, axes->back));
+}
+
+// Moves the target up or down and sideways to where the shape looks centred.
+static void centre_target(view_camera *camera, const view_axes *axes, const view_hull *hull)
+{
+    float left = INFINITY, right = -INFINITY, low = INFINITY, high = -INFINITY;
+    for (int i = 0; i < VIEW_HULL_POINTS; i++) {
+        const md5_vec3 arm = view_sub(hull->points[i], camera->target);
+        const float depth = camera->distance - view_dot(arm, axes->back);
+        // As the picture shows it: what is nearer looks larger.
+        const float zoom = camera->orthographic ? 1.0f : camera->distance / depth;
+        const float x = view_dot(arm, axes->right) * zoom, y = view_dot(arm, axes->up) * zoom;
+        left = fminf(left, x);
+        right = fmaxf(right, x);
+        low = fminf(low, y);
+        high = fmaxf(high, y);
+    }
+    camera->target = view_add(camera->target, view_scale(axes->right, 0.5f * (left + right)));
+    camera->target = view_add(camera->target, view_scale(axes->up, 0.5f * (low + high)));
+}
+
+void view_frame_all(view_camera *camera, md5_bounds bounds, const view_hull *hull, float width,
+                    float height)
+{
+    const bool empty = view_is_empty(bounds);
+    // The part of the picture that the shape may fill; the panel's bars are at its edges.
+    const float filled = 0.84f, half_y = filled * HALF_HEIGHT, half_x = half_y * width / height;
+    const view_axes axes = view_camera_axes(camera);
+    camera->target = empty ? (md5_vec3){0, 0, 0} : view_centre(bounds);
+    // A single point has no size to fit: any that shows its surroundings does.
+    camera->scene_radius = empty ? 1.0f : fmaxf(0.5f * view_size(bounds), 1e-3f);
+
+    // Each change of the distance shifts what looks centred a little: thrice is close enough.
+    camera->distance = 4.0f * camera->scene_radius;
+    for (int pass = 0; pass < 3 && !empty; pass++) {
+        centre_target(camera, &axes, hull);
+        float distance = 0.5f * camera->scene_radius;
+        for (int i = 0; i < VIEW_HULL_POINTS; i++)
+            distance =
+                fmaxf(distance, fitting_distance(camera, &axes, hull->points[i], half_x, half_y));
+        camera->distance = distance;
+    }
+}
+
+void view_orbit(view_camera *camera, float right, float down, float height)
+{
+    // A drag over the height of the picture turns half a circle.
+    camera->azimuth = remainderf(camera->azimuth - right * 180.0f / height, 360.0f);
+    camera->elevation = view_clamp(camera->elevation + down * 180.0f / height, -90.0f, 90.0f);
+}
+
+// Units at the target that one pixel shows.
+static float pixel_size(const view_camera *camera, float height)
+{
+    return 2.0f * HALF_HEIGHT * camera->distance / height;
+}
+
+void view_pan(view_camera *camera, float right, float down, float height)
+{
+    const view_axes axes = view_camera_axes(camera);
+    const float pixel = pixel_size(camera, height);
+    camera->target = view_add(camera->target, view_scale(axes.right, -right * pixel));
+    camera->target = view_add(camera->target, view_scale(axes.up, down * pixel));
+}
+
+void view_zoom(view_camera *camera, float factor, float x, float y, float height)
+{
+    const float before = pixel_size(camera, height);
+    camera->distance = view_clamp(camera->distance / factor, 1e-3f * camera->scene_radius,
+                                  200.0f * camera->scene_radius);
+    const float change = before - pixel_size(camera, height);
+    const view_axes axes = view_camera_axes(camera);
+    camera->target = view_add(camera->target, view_scale(axes.right, x * change));
+    camera->target = view_add(camera->target, view_scale(axes.up, -y * change));
+}

@@ -1,0 +1,79 @@
+#include "demo/viewer/draw/cull.h"
+
+#include "demo/viewer/base/math.h"
+
+static view_plane plane_through(md5_vec3 point, md5_vec3 inward)
+{
+    inward = view_scale(inward, 1.0f / view_length(inward));
+    return (view_plane){.inward = inward, .begin = view_dot(inward, point)};
+}
+
+// Left, right, lower and upper side of the picture.
+static void add_sides(view_sight *sight, const view_lens *lens)
+{
+    const view_axes *const axes = &lens->axes;
+    const md5_vec3 across[2] = {axes->right, axes->up}, ahead = view_scale(axes->back, -1.0f);
+    const float half[2] = {lens->half_x, lens->half_y};
+    for (int i = 0; i < 4; i++) {
+        const md5_vec3 inward = view_scale(across[i / 2], i % 2 == 0 ? 1.0f : -1.0f);
+        const float wide = half[i / 2];
+        sight->planes[i] =
+            lens->orthographic
+                ? plane_through(view_add(lens->eye, view_scale(inward, -wide)), inward)
+                : plane_through(lens->eye, view_add(inward, view_scale(ahead, wide)));
+    }
+    sight->planes[4] = plane_through(view_add(lens->eye, view_scale(ahead, lens->near_z)), ahead);
+    sight->planes[5] =
+        plane_through(view_add(lens->eye, view_scale(ahead, lens->far_z)), axes->back);
+}
+
+view_sight view_make_sight(const view_lens *lens, const md5gl_frame *frame, float lowest)
+{
+    view_sight sight = {.lens = *lens, .height = (float)frame->height, .lowest = lowest};
+    add_sides(&sight, lens);
+    const md5_vec3 light = frame->light_direction;
+    const float length = view_length(light);
+    sight.reach = md5gl_shadow_reach(frame);
+    sight.shadowed = sight.reach > 0.0f && length > 0.0f;
+    sight.endless = light.z <= 1e-3f * length;
+    if (!sight.shadowed || sight.endless)
+        return sight;
+    const md5_vec3 way = view_scale(light, -1.0f / light.z);
+    for (int i = 0; i < VIEW_NUM_PLANES; i++)
+        sight.planes[i].shadow_way = fmaxf(view_dot(sight.planes[i].inward, way), 0.0f);
+    const float rise = light.z / length;
+    sight.reach_upward = sight.reach * sqrtf(fmaxf(1.0f - rise * rise, 0.0f));
+    return sight;
+}
+
+// A sphere, and where it comes to as its shadow falls, is outside when it is beyond one of the
+// planes all the way.
+static bool meets(const view_sight *sight, md5_vec3 centre, float radius, float fall)
+{
+    for (int i = 0; i < VIEW_NUM_PLANES; i++) {
+        const view_plane *const plane = &sight->planes[i];
+        if (view_dot(plane->inward, centre) + plane->shadow_way * fall + radius < plane->begin)
+            return false;
+    }
+    return true;
+}
+
+bool view_sees(const view_sight *sight, view_sphere sphere)
+{
+    const md5_vec3 centre = sphere.centre;
+    if (sight->all || meets(sight, centre, sphere.radius, 0.0f))
+        return true;
+    if (!sight->shadowed || sight->endless)
+        return sight->shadowed;
+    const float fall = centre.z + sphere.radius + sight->reach_upward - sight->lowest;
+    return meets(sight, centre, sphere.radius + sight->reach, fmaxf(fall, 0.0f));
+}
+
+float view_pixels_across(const view_sight *sight, view_sphere sphere)
+{
+    const view_lens *const lens = &sight->lens;
+    if (lens->orthographic)
+        return sphere.radius * sight->height / lens->half_y;
+    const float depth = view_dot(lens->axes.back, view_sub(lens->eye, sphere.centre));
+    return sphere.radius * sight->height / (lens->half_y * fmaxf(depth, sphere.radius));
+}

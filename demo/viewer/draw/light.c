@@ -1,0 +1,114 @@
+// The studio: a key light over the beholder's left shoulder, a faint one from his right, one from
+// behind that sets the model off its background, and a soft sky. It goes around with him, so that
+// what he looks at is never in the dark and shadows fall as in a photograph of a turntable.
+#include "demo/viewer/app/view.h"
+
+#include "demo/viewer/base/math.h"
+
+// A direction from what the picture shows: to the right, towards the eye, up in the world.
+static md5_vec3 studio_direction(view_axes axes, float right, float back, float up)
+{
+    // Of the two, one is level however steeply he looks.
+    md5_vec3 level = {axes.back.x, axes.back.y, 0.0f};
+    if (view_length(level) < 0.3f)
+        level = (md5_vec3){-axes.up.x, -axes.up.y, 0.0f};
+    const float length = view_length(level);
+    level = length > 0.0f ? view_scale(level, 1.0f / length) : (md5_vec3){1.0f, 0.0f, 0.0f};
+    const md5_vec3 side = {-level.y, level.x, 0.0f};
+    md5_vec3 direction = view_add(view_scale(side, right), view_scale(level, back));
+    direction.z = up;
+    return view_scale(direction, 1.0f / view_length(direction));
+}
+
+// The key light's direction, turned about the vertical and raised, but never from below.
+static md5_vec3 move_key(md5_vec3 direction, const view_lamps *lamps)
+{
+    const float around =
+        view_radians(lamps->values[VIEW_LAMP_AROUND]) + atan2f(direction.y, direction.x);
+    const float raised =
+        view_radians(lamps->values[VIEW_LAMP_HEIGHT]) + asinf(view_clamp(direction.z, -1.0f, 1.0f));
+    const float height = view_clamp(raised, view_radians(3.0f), view_radians(89.0f));
+    return (md5_vec3){cosf(height) * cosf(around), cosf(height) * sinf(around), sinf(height)};
+}
+
+// The colours, as they were set up, for the light of today and of 2004.
+static void color_lights(const view_lamps *lamps, md5gl_lighting lighting,
+                         md5gl_point_light points[VIEW_NUM_POINTS], md5gl_frame *frame)
+{
+    static const struct {
+        float key[3], sky[3], fill[3], rim[3];
+    } colors[] = {
+        [MD5GL_LIGHTING_STUDIO] = {.key = {1.30f, 1.20f, 1.06f},
+                                   .sky = {0.30f, 0.33f, 0.38f},
+                                   .fill = {0.9f, 1.0f, 1.25f},
+                                   .rim = {7.5f, 7.2f, 6.8f}},
+        [MD5GL_LIGHTING_CLASSIC] = {.key = {0.98f, 0.95f, 0.90f},
+                                    .sky = {0.08f, 0.08f, 0.09f},
+                                    .fill = {1.0f, 1.1f, 1.3f},
+                                    .rim = {3.0f, 2.8f, 2.4f}},
+    };
+    for (int i = 0; i < 3; i++) {
+        frame->light[i] = lamps->values[VIEW_LAMP_KEY] * colors[lighting].key[i];
+        frame->ambient[i] = lamps->values[VIEW_LAMP_SKY] * colors[lighting].sky[i];
+        points[0].color[i] = lamps->values[VIEW_LAMP_FILL] * colors[lighting].fill[i];
+        points[1].color[i] = lamps->values[VIEW_LAMP_RIM] * colors[lighting].rim[i];
+    }
+}
+
+// The box of the whole clip stays as it is while the clip plays, and its shadows with it; but where
+// a clip goes far away, the box of the moment holds more detail. A crowd stays in its square.
+static md5_bounds find_casters(const view_state *viewer)
+{
+    if (viewer->crowd.count > 0)
+        return viewer->bounds;
+    const view_scene *const scene = &viewer->scene;
+    const md5_bounds now = scene->dual ? view_pose_bounds(scene) // of what view_skin() wrote
+                                       : md5_skin_bounds(scene->model, scene->palette);
+    md5_bounds clip = viewer->bounds;
+    if (view_is_empty(now) || view_is_empty(clip))
+        return (md5_bounds){0};
+    const md5_vec3 walked = view_walked(viewer);
+    clip.min = view_add(clip.min, walked);
+    clip.max = view_add(clip.max, walked);
+    const bool has_another = viewer->companions[0].model != NULL;
+    const bool is_near = has_another || view_size(clip) < 1.8f * view_size(now);
+    return is_near ? md5_bounds_union(clip, now) : now;
+}
+
+void view_set_lights(const view_state *viewer, view_axes axes,
+                     md5gl_point_light points[VIEW_NUM_POINTS], md5gl_frame *frame)
+{
+    const float radius = viewer->camera.scene_radius;
+    const md5_vec3 centre = view_add(view_centre(viewer->bounds), view_walked(viewer));
+    const md5_vec3 fill = studio_direction(axes, 0.85f, 0.55f, 0.25f);
+    const md5_vec3 rim = studio_direction(axes, 0.55f, -0.75f, 0.65f);
+    // The model is half of their reach away, where a fifth of their light is left.
+    points[0] = (md5gl_point_light){.position = view_add(centre, view_scale(fill, 4.0f * radius)),
+                                    .reach = 8.0f * radius};
+    points[1] = (md5gl_point_light){.position = view_add(centre, view_scale(rim, 4.0f * radius)),
+                                    .reach = 8.0f * radius};
+    frame->light_direction = move_key(studio_direction(axes, -0.78f, 0.66f, 0.95f), &viewer->lamps);
+    frame->points = points;
+    frame->num_points = VIEW_NUM_POINTS;
+    frame->ground = viewer->ground;
+    if (viewer->shown.shadows && viewer->drawn != NULL)
+        frame->casters = find_casters(viewer);
+    // A crowd is wide: more texels, or each character would have but a few.
+    frame->shadow_texels = viewer->crowd.count > 0 ? 2048 : 0;
+    frame->lighting = viewer->shown.classic ? MD5GL_LIGHTING_CLASSIC : MD5GL_LIGHTING_STUDIO;
+    color_lights(&viewer->lamps, frame->lighting, points, frame);
+    frame->tone_mapped = !viewer->shown.classic;
+    frame->softness = viewer->shown.classic ? 0.0f : 0.08f;
+}
+
+void view_set_materials(const view_state *viewer, const view_textures *textures, md5gl_model *drawn)
+{
+    const view_shown *const shown = &viewer->shown;
+    for (uint32_t i = 0; i < textures->num_meshes; i++) {
+        md5gl_material material = view_mesh_material(textures, viewer->renderer, i, shown->maps);
+        if (shown->checker)
+            material.diffuse = md5gl_checker(viewer->renderer);
+        material.two_sided = material.two_sided || shown->two_sided;
+        md5gl_set_material(drawn, i, &material);
+    }
+}

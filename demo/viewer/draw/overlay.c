@@ -1,0 +1,131 @@
+#include "demo/viewer/draw/overlay.h"
+
+#include "demo/common/memory.h"
+#include "demo/viewer/base/math.h"
+
+#include <stdlib.h>
+
+static const uint32_t red = 0xE5534BFF, green = 0x6BBF59FF, blue = 0x5C8DF0FF;
+static const uint32_t limb = 0xF2C14EFF, normal = 0x59D0C8FF, way = 0xE0A03CFF;
+
+void view_clear_lines(view_lines *lines)
+{
+    lines->count = 0;
+}
+
+void view_free_lines(view_lines *lines)
+{
+    free(lines->vertices);
+    *lines = (view_lines){0};
+}
+
+static void add_end(view_lines *lines, md5_vec3 place, uint32_t color)
+{
+    lines->vertices[lines->count++] = (md5gl_line_vertex){
+        place,
+        {(uint8_t)(color >> 24), (uint8_t)(color >> 16), (uint8_t)(color >> 8), (uint8_t)color},
+    };
+}
+
+void view_add_line(view_lines *lines, md5_vec3 from, md5_vec3 to, uint32_t color)
+{
+    if (lines->count + 2 > lines->room) {
+        lines->room = lines->room > 0 ? 2 * lines->room : 1024;
+        lines->vertices = common_realloc(lines->vertices, lines->room, sizeof *lines->vertices);
+    }
+    add_end(lines, from, color);
+    add_end(lines, to, color);
+}
+
+void view_add_skeleton(view_lines *lines, const view_scene *scene, float cross_size)
+{
+    static const md5_vec3 axes[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+    const uint32_t colors[3] = {red, green, blue};
+    for (uint32_t i = 0; i < scene->num_joints; i++) {
+        const md5_mat34 *const joint = &scene->joints[i];
+        const md5_vec3 place = view_translation(joint);
+        const int32_t parent = scene->skeleton->joints[i].parent;
+        if (parent >= 0)
+            view_add_line(lines, view_translation(&scene->joints[parent]), place, limb);
+        for (int axis = 0; axis < 3; axis++) {
+            const md5_vec3 arm = view_scale(view_turn(joint, axes[axis]), cross_size);
+            view_add_line(lines, view_sub(place, view_scale(arm, 0.35f)), view_add(place, arm),
+                          colors[axis]);
+        }
+    }
+}
+
+void view_add_normals(view_lines *lines, const view_scene *scene, float length)
+{
+    for (uint32_t i = 0; scene->model != NULL && i < scene->model->num_meshes; i++)
+        for (uint32_t v = 0; v < scene->model->meshes[i].num_vertices; v++) {
+            const md5_vec3 place = scene->skinned[i].positions[v];
+            const md5_vec3 tip = view_add(place, view_scale(scene->skinned[i].normals[v], length));
+            view_add_line(lines, place, tip, normal);
+        }
+}
+
+void view_add_bounds(view_lines *lines, md5_bounds bounds, uint32_t color)
+{
+    if (view_is_empty(bounds))
+        return;
+    // Corners whose numbers differ in one bit share an edge.
+    for (unsigned corner = 0; corner < 8; corner++)
+        for (unsigned bit = 1; bit < 8; bit *= 2)
+            if ((corner & bit) == 0)
+                view_add_line(lines, view_corner(bounds, corner), view_corner(bounds, corner | bit),
+                              color);
+}
+
+void view_add_axes(view_lines *lines, float length)
+{
+    const md5_vec3 origin = {0, 0, 0};
+    view_add_line(lines, origin, (md5_vec3){length, 0, 0}, red);
+    view_add_line(lines, origin, (md5_vec3){0, length, 0}, green);
+    view_add_line(lines, origin, (md5_vec3){0, 0, length}, blue);
+}
+
+static void add_view_axes(view_lines *lines, const md5_camera_view *view, float size)
+{
+    static const md5_vec3 axes[3] = {{2, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+    const uint32_t colors[3] = {red, green, blue};
+    for (int axis = 0; axis < 3; axis++) {
+        const md5_vec3 arm = view_scale(view_rotate(view->rotation, axes[axis]), size);
+        view_add_line(lines, view->position, view_add(view->position, arm), colors[axis]);
+    }
+}
+
+void view_add_path(view_lines *lines, const view_flight *flight, float axis_size)
+{
+    enum { MOST_AXES = 40 }; // more hide the path
+    const md5_camera *const camera = flight->camera;
+    const uint32_t num_played = flight->clock.num_frames, stride = 1 + num_played / MOST_AXES;
+    uint32_t shot = 0, last_shot = 0;
+    for (uint32_t played = 0; played < num_played; played++) {
+        const uint32_t frame = view_flight_frame(flight, played, &shot);
+        const md5_camera_view *const view = &camera->frames[frame];
+        if (played % stride == 0 || played + 1 == num_played || shot != last_shot)
+            add_view_axes(lines, view, axis_size);
+        // A shot moves on to its cut, which no frame of the next comes from.
+        if (played + 1 < num_played && frame + 1 < camera->num_frames)
+            view_add_line(lines, view->position, view[1].position, way);
+        last_shot = shot;
+    }
+}
+
+void view_add_lens(view_lines *lines, const view_lens *lens, float depth, uint32_t color)
+{
+    const md5_vec3 middle = view_add(lens->eye, view_scale(lens->axes.back, -depth));
+    const md5_vec3 across = view_scale(lens->axes.right, depth * lens->half_x);
+    const md5_vec3 high = view_scale(lens->axes.up, depth * lens->half_y);
+    const md5_vec3 top = view_add(middle, high), bottom = view_sub(middle, high);
+    const md5_vec3 corners[4] = {view_sub(top, across), view_add(top, across),
+                                 view_add(bottom, across), view_sub(bottom, across)};
+    for (int i = 0; i < 4; i++) {
+        view_add_line(lines, lens->eye, corners[i], color);
+        view_add_line(lines, corners[i], corners[(i + 1) % 4], color);
+    }
+    const md5_vec3 tip = view_add(top, view_scale(high, 0.5f));
+    view_add_line(lines, view_sub(top, view_scale(across, 0.5f)), tip, color);
+    view_add_line(lines, view_add(top, view_scale(across, 0.5f)), tip, color);
+}

@@ -1,0 +1,39 @@
+// Lines drawn over the model: skeleton, normals, boxes, axes.
+#ifndef DEMO_VIEWER_DRAW_OVERLAY_H
+#define DEMO_VIEWER_DRAW_OVERLAY_H
+
+#include "render/md5gl.h"
+#include "demo/viewer/draw/camera.h"
+#include "demo/viewer/scene/scene.h"
+
+// A growing list of lines; it keeps its memory from frame to frame.
+typedef struct view_lines {
+    md5gl_line_vertex *vertices;
+    uint32_t count, room;
+} view_lines;
+
+void view_clear_lines(view_lines *lines);
+void view_free_lines(view_lines *lines);
+
+// `color` is 0xRRGGBBAA.
+void view_add_line(view_lines *lines, md5_vec3 from, md5_vec3 to, uint32_t color);
+
+// Joints as small crosses along their own axes, with lines to their parents.
+void view_add_skeleton(view_lines *lines, const view_scene *scene, float cross_size);
+
+// A short line from every vertex. The scene must be skinned.
+void view_add_normals(view_lines *lines, const view_scene *scene, float length);
+
+void view_add_bounds(view_lines *lines, md5_bounds bounds, uint32_t color);
+
+// x red, y green, z blue, from the origin.
+void view_add_axes(view_lines *lines, float length);
+
+// The way of a flight, in shots, with its axes at some of its frames: red where it looks, green to
+// its left, blue up.
+void view_add_path(view_lines *lines, const view_flight *flight, float axis_size);
+
+// What a lens sees: from its eye to the edges of the picture, with a sign at the upper edge.
+void view_add_lens(view_lines *lines, const view_lens *lens, float depth, uint32_t color);
+
+#endif

@@ -1,0 +1,325 @@
+#include "demo/viewer/jobs/movie.h"
+
+#include "demo/common/file.h"
+#include "demo/common/memory.h"
+#include "demo/viewer/jobs/gif.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifndef _WIN32
+#include <signal.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+#endif
+
+#include <stb/stb_image_write.h>
+
+typedef enum movie_kind {
+    MOVIE_APNG,
+    MOVIE_GIF,
+    MOVIE_FFMPEG,
+} movie_kind;
+
+struct view_movie {
+    movie_kind kind;
+    FILE *file;     // NULL: ffmpeg writes it
+    int pipe;       // that ffmpeg reads from
+    int ffmpeg;     // its process
+    bool is_broken; // something could not be written
+    char *path;
+    uint32_t width, height, num_frames;
+    double frame_rate;
+    uint32_t num_added, num_chunks;
+    view_log *log;
+};
+
+static const char *const endings[] = {".apng", ".gif", ".mp4", ".webm"};
+
+bool view_is_movie(const char *path)
+{
+    for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++)
+        if (common_has_ending(path, endings[i]))
+            return true;
+    return false;
+}
+
+// -- APNG -----------------------------------------------------------------------------------
+
+static void put_u32(uint8_t *bytes, uint32_t value)
+{
+    for (int i = 0; i < 4; i++)
+        bytes[i] = (uint8_t)(value >> (24 - 8 * i));
+}
+
+static uint32_t take_u32(const uint8_t *bytes)
+{
+    return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 | bytes[3];
+}
+
+// CRC-32 as PNG has it (ISO 3309), bit by bit: what is summed up is little beside what is packed.
+static uint32_t checksum(uint32_t sum, const uint8_t *bytes, size_t size)
+{
+    for (size_t i = 0; i < size; i++) {
+        sum ^= bytes[i];
+        for (int bit = 0; bit < 8; bit++)
+            sum = sum >> 1 ^ (0xEDB88320u & (0u - (sum & 1)));
+    }
+    return sum;
+}
+
+// A chunk whose data is in two parts.
+static const uint8_t no_bytes[1];
+static void write_chunk(FILE *file, const char *kind, const uint8_t *first, size_t first_size,
+                        const uint8_t *second, size_t second_size)
+{
+    uint8_t number[4];
+    uint32_t sum = checksum(UINT32_MAX, (const uint8_t *)kind, 4);
+    sum = checksum(sum, first, first_size);
+    sum = checksum(sum, second, second_size);
+    put_u32(number, (uint32_t)(first_size + second_size));
+    fwrite(number, 1, 4, file);
+    fwrite(kind, 1, 4, file);
+    fwrite(first, 1, first_size, file);
+    fwrite(second, 1, second_size, file);
+    put_u32(number, ~sum);
+    fwrite(number, 1, 4, file);
+}
+
+// A picture as a PNG file in memory.
+typedef struct png_bytes {
+    uint8_t *bytes;
+    size_t size;
+} png_bytes;
+
+static void append_bytes(void *user, void *bytes, int size)
+{
+    png_bytes *const png = user;
+    png->bytes = common_realloc(png->bytes, png->size + (size_t)size, 1);
+    memcpy(png->bytes + png->size, bytes, (size_t)size);
+    png->size += (size_t)size;
+}
+
+// How long a picture is shown, and where in the animation it stands.
+static void write_frame_control(view_movie *movie)
+{
+    uint8_t control[26] = {0};
+    put_u32(control, movie->num_chunks++);
+    put_u32(control + 4, movie->width);
+    put_u32(control + 8, movie->height);
+    const uint32_t rate = (uint32_t)fmin(fmax(round(movie->frame_rate * 1000.0), 1.0), 65535.0);
+    // As 1000 / rate where that fits into 16 bits, else as a whole number of pictures a second.
+    const bool is_fine = movie->frame_rate * 1000.0 <= 65535.0;
+    const uint32_t over = is_fine ? 1000 : 1;
+    const uint32_t under = is_fine ? rate : (uint32_t)movie->frame_rate;
+    control[20] = (uint8_t)(over >> 8);
+    control[21] = (uint8_t)over;
+    control[22] = (uint8_t)(under >> 8);
+    control[23] = (uint8_t)under;
+    write_chunk(movie->file, "fcTL", control, sizeof control, no_bytes, 0);
+}
+
+// The chunks of a PNG file go over, its data under another name from the second picture on.
+static void write_png_chunks(view_movie *movie, const png_bytes *png)
+{
+    const bool is_first = movie->num_added == 0;
+    for (size_t at = 8; at + 12 <= png->size;) {
+        const uint32_t size = take_u32(png->bytes + at);
+        const uint8_t *const kind = png->bytes + at + 4, *const data = kind + 4;
+        if (memcmp(kind, "IHDR", 4) == 0 && is_first) {
+            uint8_t control[8];
+            put_u32(control, movie->num_frames);
+            put_u32(control + 4, 0); // played without end
+            fwrite(png->bytes, 1, 8, movie->file);
+            write_chunk(movie->file, "IHDR", data, size, no_bytes, 0);
+            write_chunk(movie->file, "acTL", control, sizeof control, no_bytes, 0);
+        } else if (memcmp(kind, "IDAT", 4) == 0) {
+            write_frame_control(movie);
+            uint8_t number[4];
+            put_u32(number, movie->num_chunks);
+            movie->num_chunks += !is_first;
+            write_chunk(movie->file, is_first ? "IDAT" : "fdAT", number, is_first ? 0 : 4, data,
+                        size);
+        }
+        at += 12 + (size_t)size;
+    }
+}
+
+static bool add_apng(view_movie *movie, const uint8_t *rgba)
+{
+    png_bytes png = {0};
+    const int width = (int)movie->width, height = (int)movie->height;
+    if (stbi_write_png_to_func(append_bytes, &png, width, height, 4, rgba, 4 * width) == 0)
+        return false;
+    write_png_chunks(movie, &png);
+    free(png.bytes);
+    return true;
+}
+
+// -- ffmpeg ---------------------------------------------------------------------------------
+
+#ifdef _WIN32
+
+static bool start_ffmpeg(view_movie *movie)
+{
+    (void)movie;
+    return false;
+}
+
+static bool feed_ffmpeg(view_movie *movie, const uint8_t *bytes, size_t size)
+{
+    (void)movie, (void)bytes, (void)size;
+    return false;
+}
+
+static bool end_ffmpeg(view_movie *movie)
+{
+    (void)movie;
+    return false;
+}
+
+#else
+
+// Without a shell: a file's name is just that.
+static bool start_ffmpeg(view_movie *movie)
+{
+    int ends[2];
+    posix_spawn_file_actions_t actions;
+    pid_t process = 0;
+    if (pipe(ends) != 0)
+        return false;
+    char *const size = common_format("%ux%u", (unsigned)movie->width, (unsigned)movie->height);
+    char *const rate = common_format("%g", movie->frame_rate);
+    char *const path = common_format("file:%s", movie->path);
+    // yuv420p, which every player takes, has even sides.
+    char *words[] = {"ffmpeg",   "-loglevel", "error",    "-y",
+                     "-f",       "rawvideo",  "-pix_fmt", "rgba",
+                     "-s",       size,        "-r",       rate,
+                     "-i",       "-",         "-vf",      "pad=ceil(iw/2)*2:ceil(ih/2)*2",
+                     "-pix_fmt", "yuv420p",   path,       NULL};
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, ends[0], STDIN_FILENO);
+    posix_spawn_file_actions_addclose(&actions, ends[0]);
+    posix_spawn_file_actions_addclose(&actions, ends[1]);
+    const bool started = posix_spawnp(&process, words[0], &actions, NULL, words, environ) == 0;
+    posix_spawn_file_actions_destroy(&actions);
+    close(ends[0]);
+    free(path);
+    free(rate);
+    free(size);
+    if (!started) {
+        close(ends[1]);
+        return false;
+    }
+    // One that ends early is told of by a write that fails.
+    signal(SIGPIPE, SIG_IGN);
+    movie->pipe = ends[1];
+    movie->ffmpeg = (int)process;
+    return true;
+}
+
+static bool feed_ffmpeg(view_movie *movie, const uint8_t *bytes, size_t size)
+{
+    while (size > 0) {
+        const ssize_t written = write(movie->pipe, bytes, size);
+        if (written <= 0)
+            return false;
+        bytes += written;
+        size -= (size_t)written;
+    }
+    return true;
+}
+
+static bool end_ffmpeg(view_movie *movie)
+{
+    int status = 1;
+    close(movie->pipe);
+    return waitpid((pid_t)movie->ffmpeg, &status, 0) > 0 && status == 0;
+}
+
+#endif
+
+// -- Any kind -------------------------------------------------------------------------------
+
+static movie_kind kind_of(const char *path)
+{
+    if (common_has_ending(path, ".apng"))
+        return MOVIE_APNG;
+    return common_has_ending(path, ".gif") ? MOVIE_GIF : MOVIE_FFMPEG;
+}
+
+view_movie *view_begin_movie(const char *path, uint32_t width, uint32_t height, double frame_rate,
+                             uint32_t num_frames, view_log *log)
+{
+    view_movie *const movie = common_alloc(1, sizeof *movie);
+    *movie = (view_movie){
+        .kind = kind_of(path),
+        .path = common_copy(path),
+        .width = width,
+        .height = height,
+        .num_frames = num_frames,
+        .frame_rate = frame_rate,
+        .log = log,
+    };
+    const bool is_ours = movie->kind != MOVIE_FFMPEG;
+    if (is_ours)
+        movie->file = fopen(path, "wb");
+    if (is_ours ? movie->file == NULL : !start_ffmpeg(movie)) {
+        view_error(log,
+                   is_ours ? "cannot write %s"
+                           : "%s: ffmpeg is not installed; .apng and .gif need no other program",
+                   path);
+        free(movie->path);
+        free(movie);
+        return NULL;
+    }
+    if (movie->kind == MOVIE_GIF)
+        view_write_gif_header(movie->file, width, height);
+    return movie;
+}
+
+bool view_add_picture(view_movie *movie, const uint8_t *rgba)
+{
+    const size_t size = (size_t)movie->width * movie->height * 4;
+    bool added = true;
+    switch (movie->kind) {
+    case MOVIE_APNG:
+        added = add_apng(movie, rgba);
+        break;
+    case MOVIE_GIF: {
+        // Hundredths of a second; each picture ends where its time says, so that they do not add
+        // up to another length.
+        const double step = 100.0 / movie->frame_rate;
+        const double end = round((movie->num_added + 1) * step);
+        view_write_gif_picture(movie->file, movie->width, movie->height,
+                               (uint32_t)(end - round(movie->num_added * step)), rgba);
+        break;
+    }
+    case MOVIE_FFMPEG:
+        added = feed_ffmpeg(movie, rgba, size);
+        break;
+    }
+    movie->num_added++;
+    movie->is_broken = movie->is_broken || !added || (movie->file && ferror(movie->file) != 0);
+    return !movie->is_broken;
+}
+
+bool view_end_movie(view_movie *movie)
+{
+    if (movie->kind == MOVIE_APNG)
+        write_chunk(movie->file, "IEND", no_bytes, 0, no_bytes, 0);
+    if (movie->kind == MOVIE_GIF)
+        view_write_gif_end(movie->file);
+    bool ended = !movie->is_broken && (!movie->file || ferror(movie->file) == 0);
+    ended = (movie->file ? fclose(movie->file) == 0 : end_ffmpeg(movie)) && ended;
+    if (!ended)
+        view_error(movie->log, "cannot write all of %s", movie->path);
+    free(movie->path);
+    free(movie);
+    return ended;
+}

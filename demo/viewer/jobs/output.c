@@ -1,0 +1,324 @@
+#include "demo/viewer/jobs/output.h"
+
+#include "demo/common/file.h"
+#include "demo/viewer/jobs/movie.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#ifdef _WIN32
+#include <fcntl.h>
+#include <io.h>
+#endif
+
+#include <stb/stb_image_write.h>
+
+// -- Names ----------------------------------------------------------------------------------
+
+// The value of one place, "frame:04" without its braces, or NULL if it is none.
+static char *place_value(const char *place, const view_name_values *values)
+{
+    const char *const colon = strchr(place, ':');
+    const size_t length = colon != NULL ? (size_t)(colon - place) : strlen(place);
+    char *end = NULL;
+    const long digits = colon != NULL ? strtol(colon + 1, &end, 10) : 0;
+    if (colon != NULL && (*end != '\0' || end == colon + 1 || digits < 0 || digits > 20))
+        return NULL;
+    const int width = (int)digits;
+    if (length == 5 && strncmp(place, "model", length) == 0)
+        return common_copy(values->model);
+    if (length == 4 && strncmp(place, "anim", length) == 0)
+        return common_copy(values->anim);
+    if (length == 5 && strncmp(place, "frame", length) == 0)
+        return common_format("%0*u", width, (unsigned)values->frame);
+    if (length == 1 && place[0] == 'n')
+        return common_format("%0*u", width, (unsigned)values->n);
+    if (length == 4 && strncmp(place, "time", length) == 0)
+        return common_format("%0*.3f", width, values->time);
+    return NULL;
+}
+
+char *view_fill_name(const char *name, const view_name_values *values)
+{
+    char *filled = common_copy("");
+    while (*name != '\0') {
+        const char *const end = *name == '{' ? strchr(name, '}') : NULL;
+        char place[32], *value = NULL;
+        if (end != NULL && (size_t)(end - name) < sizeof place) {
+            (void)snprintf(place, sizeof place, "%.*s", (int)(end - name - 1), name + 1);
+            value = place_value(place, values);
+        }
+        char *const next = value != NULL ? common_format("%s%s", filled, value)
+                                         : common_format("%s%c", filled, *name);
+        name = value != NULL ? end + 1 : name + 1;
+        free(value);
+        free(filled);
+        filled = next;
+    }
+    return filled;
+}
+
+// The name with a number before its ending: "a.png" gives "a-2.png".
+static char *number_name(const char *name, uint32_t n)
+{
+    const char *const dot = strrchr(common_base(name), '.');
+    const size_t stem = dot != NULL ? (size_t)(dot - name) : strlen(name);
+    return common_format("%.*s-%u%s", (int)stem, name, (unsigned)n, name + stem);
+}
+
+// -- PNG ------------------------------------------------------------------------------------
+
+typedef struct png_file {
+    FILE *file;
+    bool failed;
+} png_file;
+
+static void write_bytes(void *user, void *bytes, int size)
+{
+    png_file *const png = user;
+    if (fwrite(bytes, 1, (size_t)size, png->file) != (size_t)size)
+        png->failed = true;
+}
+
+static FILE *open_output(const char *path)
+{
+    if (strcmp(path, "-") != 0)
+        return fopen(path, "wb");
+#ifdef _WIN32
+    (void)_setmode(_fileno(stdout), _O_BINARY);
+#endif
+    return stdout;
+}
+
+static bool write_png(view_log *log, const char *path, uint32_t width, uint32_t height,
+                      const uint8_t *rgba)
+{
+    png_file png = {.file = open_output(path)};
+    if (png.file == NULL) {
+        view_error(log, "cannot write %s", path);
+        return false;
+    }
+    const int written = stbi_write_png_to_func(write_bytes, &png, (int)width, (int)height, 4, rgba,
+                                               (int)(4 * width));
+    const bool flushed = fflush(png.file) == 0;
+    const bool closed = png.file == stdout || fclose(png.file) == 0;
+    if (written != 0 && flushed && closed && !png.failed)
+        return true;
+    view_error(log, "cannot write all of %s", path);
+    return false;
+}
+
+// -- Pictures -------------------------------------------------------------------------------
+
+// Draws the state into rgba[4 * width * height].
+static bool draw_picture(view_state *viewer, md5gl_target *target, uint32_t width, uint32_t height,
+                         bool transparent, bool clean, uint8_t *rgba)
+{
+    md5_error error;
+    if (target != NULL && view_draw(viewer, target, width, height, transparent, clean, &error)
+        && md5gl_read_pixels(viewer->renderer, target, width, height, rgba, &error))
+        return true;
+    if (target != NULL)
+        view_log_error(&viewer->log, &error);
+    return false;
+}
+
+static md5gl_target *make_target(view_state *viewer, uint32_t width, uint32_t height)
+{
+    md5_error error;
+    md5gl_target *const target =
+        md5gl_create_target(viewer->renderer, width, height, viewer->options->samples, &error);
+    if (target == NULL)
+        view_log_error(&viewer->log, &error);
+    return target;
+}
+
+bool view_save_picture(view_state *viewer, const char *path, bool transparent, bool clean)
+{
+    const uint32_t width = viewer->width, height = viewer->height;
+    uint8_t *const rgba = common_alloc((size_t)width * height, 4);
+    md5gl_target *const target = make_target(viewer, width, height);
+    const bool saved = draw_picture(viewer, target, width, height, transparent, clean, rgba)
+                       && write_png(&viewer->log, path, width, height, rgba);
+    md5gl_destroy_target(viewer->renderer, target);
+    free(rgba);
+    return saved;
+}
+
+static view_name_values name_values(const view_state *viewer, uint32_t n)
+{
+    const view_clip *const clip = view_shown_clip(&viewer->scene);
+    const md5_anim *const clock = view_clock(&viewer->scene);
+    return (view_name_values){
+        .model = viewer->scene.name,
+        .anim = clip != NULL ? clip->name : "bind-pose",
+        .frame = clock != NULL ? view_moment(&viewer->play, clock).frame0 : 0,
+        .time = viewer->play.time,
+        .n = n,
+    };
+}
+
+// -- Series of pictures ---------------------------------------------------------------------
+
+static double picture_rate(const view_options *options)
+{
+    return options->frame_rate > 0.0 ? options->frame_rate : 24.0;
+}
+
+static uint32_t count_pictures(const view_options *options)
+{
+    enum { TURNTABLE = 72 };
+    if (options->sheet_columns > 0)
+        return options->sheet_columns * options->sheet_rows;
+    if (options->num_frames > 0)
+        return options->num_frames;
+    if (options->turntable)
+        return TURNTABLE;
+    return options->num_times > 0 ? (uint32_t)options->num_times : 1;
+}
+
+// Sets time and camera for picture `i` of `count`: of a sheet, spread over one cycle; of a series,
+// at the frame rate; otherwise at the times that were asked for.
+static void stand_at_picture(view_state *viewer, uint32_t i, uint32_t count, float azimuth)
+{
+    const view_options *const options = viewer->options;
+    const md5_anim *const anim = view_clock(&viewer->scene);
+    view_play *const play = &viewer->play;
+    const double begin = options->num_times > 0 ? options->times[0] : 0.0;
+    play->held_at_end = false;
+    if (options->sheet_columns > 0) {
+        const double length = anim != NULL ? view_cycle_length(play, anim) : (double)(count - 1);
+        const bool closed = play->wrap != MD5_WRAP_CYCLE && count > 1;
+        play->time = begin + length * i / (closed ? count - 1 : count);
+        // The last frame of a loop is the first again: it is shown as itself.
+        play->held_at_end = anim != NULL && closed && i + 1 == count && play->wrap == MD5_WRAP_LOOP;
+    } else if (options->num_frames > 0 || options->turntable) {
+        play->time =
+            begin + (play->backward ? -1.0 : 1.0) * play->speed * i / picture_rate(options);
+    } else {
+        play->time = options->num_times > 0 ? options->times[i] : 0.0;
+    }
+    if (options->turntable)
+        viewer->camera.azimuth = azimuth + 360.0f * (float)i / (float)count;
+}
+
+// One file a picture.
+static bool save_pictures(view_state *viewer, uint32_t count)
+{
+    const char *const name = viewer->options->output;
+    const float azimuth = viewer->camera.azimuth;
+    const bool tells_apart = strstr(name, "{n") != NULL || strstr(name, "{frame") != NULL
+                             || strstr(name, "{time") != NULL;
+    bool saved = true;
+    for (uint32_t i = 0; i < count && saved; i++) {
+        stand_at_picture(viewer, i, count, azimuth);
+        const view_name_values values = name_values(viewer, i + 1);
+        char *const numbered =
+            count > 1 && !tells_apart ? number_name(name, i + 1) : common_copy(name);
+        char *const path = view_fill_name(numbered, &values);
+        view_log_progress(&viewer->log, "pictures", i, count);
+        saved = view_save_picture(viewer, path, viewer->options->no_background, false);
+        if (saved && strcmp(path, "-") != 0)
+            view_info(&viewer->log, "%s", path);
+        free(path);
+        free(numbered);
+    }
+    view_log_progress(&viewer->log, "pictures", count, count);
+    return saved;
+}
+
+// All in one file that moves.
+static bool save_movie(view_state *viewer, uint32_t count)
+{
+    const uint32_t width = viewer->width, height = viewer->height;
+    const view_options *const options = viewer->options;
+    const float azimuth = viewer->camera.azimuth;
+    const view_name_values values = name_values(viewer, 1);
+    char *const path = view_fill_name(options->output, &values);
+    md5gl_target *const target = make_target(viewer, width, height);
+    uint8_t *const rgba = common_alloc((size_t)width * height, 4);
+    view_movie *const movie =
+        target != NULL
+            ? view_begin_movie(path, width, height, picture_rate(options), count, &viewer->log)
+            : NULL;
+    bool saved = movie != NULL;
+    for (uint32_t i = 0; i < count && saved; i++) {
+        stand_at_picture(viewer, i, count, azimuth);
+        view_log_progress(&viewer->log, "pictures", i, count);
+        saved = draw_picture(viewer, target, width, height, options->no_background, false, rgba)
+                && view_add_picture(movie, rgba);
+    }
+    view_log_progress(&viewer->log, "pictures", count, count);
+    saved = movie != NULL && view_end_movie(movie) && saved;
+    if (saved)
+        view_info(&viewer->log, "%s", path);
+    md5gl_destroy_target(viewer->renderer, target);
+    free(rgba);
+    free(path);
+    return saved;
+}
+
+// All in one picture, row by row.
+static bool save_sheet(view_state *viewer, uint32_t count)
+{
+    const uint32_t columns = viewer->options->sheet_columns, rows = viewer->options->sheet_rows;
+    const uint32_t width = viewer->width / columns, height = viewer->height / rows;
+    const size_t line = (size_t)viewer->width * 4;
+    const float azimuth = viewer->camera.azimuth;
+    uint8_t *const sheet = common_alloc((size_t)viewer->height, line);
+    uint8_t *const tile = common_alloc((size_t)width * height, 4);
+    md5gl_target *const target = make_target(viewer, width, height);
+    view_frame_for(viewer, width, height);
+    bool drawn = target != NULL;
+    for (uint32_t i = 0; i < count && drawn; i++) {
+        stand_at_picture(viewer, i, count, azimuth);
+        view_log_progress(&viewer->log, "pictures", i, count);
+        drawn =
+            draw_picture(viewer, target, width, height, viewer->options->no_background, true, tile);
+        uint8_t *const corner = sheet + (i / columns) * height * line + (i % columns) * width * 4;
+        for (uint32_t y = 0; y < height; y++)
+            memcpy(corner + y * line, tile + (size_t)y * width * 4, (size_t)width * 4);
+    }
+    view_log_progress(&viewer->log, "pictures", count, count);
+    const view_name_values values = name_values(viewer, 1);
+    char *const path = view_fill_name(viewer->options->output, &values);
+    const bool saved = drawn && write_png(&viewer->log, path, viewer->width, viewer->height, sheet);
+    if (saved && strcmp(path, "-") != 0)
+        view_info(&viewer->log, "%s", path);
+    md5gl_destroy_target(viewer->renderer, target);
+    free(path);
+    free(tile);
+    free(sheet);
+    return saved;
+}
+
+bool view_run_output(view_state *viewer)
+{
+    const uint32_t count = count_pictures(viewer->options);
+    if (viewer->options->sheet_columns > 0)
+        return save_sheet(viewer, count);
+    if (view_is_movie(viewer->options->output))
+        return save_movie(viewer, count);
+    return save_pictures(viewer, count);
+}
+
+void view_save_screenshot(view_state *viewer, bool clean)
+{
+    char *path = NULL;
+    for (uint32_t n = 1; path == NULL && n < 10000; n++) {
+        char *const candidate = common_format("%s-%u.png", viewer->scene.name, (unsigned)n);
+        if (common_file_stamp(candidate) == 0)
+            path = candidate;
+        else
+            free(candidate);
+    }
+    // The message of the last one is not to be in the next.
+    viewer->notice_end = 0.0;
+    if (path != NULL && view_save_picture(viewer, path, clean, clean)) {
+        view_info(&viewer->log, "%s", path);
+        view_notice(viewer, "Saved %s", path);
+    } else {
+        view_notice(viewer, "The picture cannot be saved in this folder");
+    }
+    free(path);
+}

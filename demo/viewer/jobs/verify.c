@@ -1,0 +1,319 @@
+#include "demo/viewer/jobs/verify.h"
+
+#include "demo/viewer/base/math.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// Largest error that passes, relative to the model's diagonal, and of a normal, whose length is 1.
+static const float position_limit = 1e-4f, normal_limit = 1e-3f;
+
+// A blend of rotations that nearly cancel leaves no direction to compare: below this length. Of
+// dual quaternions, rounding decides on which side of the first one lies that is half a turn away.
+static const float blend_limit = 0.05f, side_limit = 1e-5f;
+
+enum { MOMENTS_A_CLIP = 7 };
+
+// What was found of one mesh over all poses.
+typedef struct mesh_report {
+    float error, normal_error; // largest
+    float foretold;            // largest loss of the path, in units
+    float excess;              // most by which an error passes its pose's limit; <= 0 is well
+    unsigned long long compared, skipped; // normals and tangents
+} mesh_report;
+
+typedef struct verification {
+    view_state *viewer;
+    mesh_report *reports;                // [num_meshes]
+    md5_vec3 *positions, *normals;       // [most vertices of a mesh], from the GPU
+    md5_vec4 *tangents, *exact_tangents; // likewise; from the CPU
+    float limit;                         // units
+    uint32_t num_poses;
+} verification;
+
+// -- Comparing ------------------------------------------------------------------------------
+
+// Length of the blend that turns a direction of a drawn vertex, before it is made 1.
+static float blend_length(const md5_mesh *mesh, const md5_mat34 *palette, uint32_t vertex,
+                          md5_vec3 direction)
+{
+    md5_vec3 blend = {0, 0, 0};
+    float sum = 0.0f;
+    for (uint32_t i = mesh->first_influence[vertex]; i < mesh->first_influence[vertex + 1]; i++) {
+        const float bias = mesh->influences[i].w;
+        const md5_vec3 turned = view_turn(&palette[mesh->influence_joints[i]], direction);
+        blend = view_add(blend, view_scale(turned, bias));
+        sum += fabsf(bias);
+    }
+    return sum > 0.0f ? view_length(blend) / sum : 0.0f;
+}
+
+// Whether the dual quaternions of a vertex's joints lie on a side.
+static bool has_sides(const md5_mesh *mesh, const md5_dual_quat *duals, uint32_t vertex)
+{
+    const uint32_t first = mesh->first_influence[vertex];
+    for (uint32_t i = first + 1; i < mesh->first_influence[vertex + 1]; i++) {
+        const md5_quat a = duals[mesh->influence_joints[first]].real;
+        const md5_quat b = duals[mesh->influence_joints[i]].real;
+        if (fabsf(a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w) < side_limit)
+            return false;
+    }
+    return true;
+}
+
+// NaN, which compares with nothing, must not pass for small.
+static float distance(md5_vec3 a, md5_vec3 b)
+{
+    const float length = view_length(view_sub(a, b));
+    return isnan(length) ? INFINITY : length;
+}
+
+static md5_vec3 direction_of(md5_vec4 tangent)
+{
+    return (md5_vec3){tangent.x, tangent.y, tangent.z};
+}
+
+// Normal and tangent of a vertex, where there is a direction to compare.
+static void compare_directions(const verification *v, uint32_t index, uint32_t vertex,
+                               mesh_report *report)
+{
+    const view_scene *const scene = &v->viewer->scene;
+    const md5_mesh *const mesh = &scene->model->meshes[index];
+    const md5_vec4 gpu = v->tangents[vertex], cpu = v->exact_tangents[vertex];
+    const md5_vec3 directions[2] = {mesh->normals[vertex], direction_of(mesh->tangents[vertex])};
+    const float errors[2] = {distance(v->normals[vertex], scene->skinned[index].normals[vertex]),
+                             gpu.w == cpu.w ? distance(direction_of(gpu), direction_of(cpu))
+                                            : INFINITY};
+    for (int i = 0; i < 2; i++) {
+        if (!scene->dual
+            && blend_length(mesh, scene->palette, vertex, directions[i]) < blend_limit) {
+            report->skipped++;
+            continue;
+        }
+        report->compared++;
+        report->normal_error = fmaxf(report->normal_error, errors[i]);
+    }
+}
+
+static void compare_mesh(verification *v, uint32_t index, float foretold)
+{
+    view_scene *const scene = &v->viewer->scene;
+    const md5_mesh *const mesh = &scene->model->meshes[index];
+    const view_skinned *const skinned = &scene->skinned[index];
+    mesh_report *const report = &v->reports[index];
+    float error = 0.0f;
+    view_skin_mesh(scene, index, v->exact_tangents);
+    for (uint32_t i = 0; i < mesh->num_vertices; i++) {
+        if (scene->dual && !has_sides(mesh, scene->duals, i)) {
+            report->skipped += 2;
+            continue;
+        }
+        error = fmaxf(error, distance(v->positions[i], skinned->positions[i]));
+        compare_directions(v, index, i, report);
+    }
+    const bool forced = v->viewer->options->path != MD5GL_PATH_AUTO;
+    report->error = fmaxf(report->error, error);
+    report->foretold = fmaxf(report->foretold, foretold);
+    report->excess = fmaxf(report->excess, error - v->limit - (forced ? foretold : 0.0f));
+}
+
+// What dual quaternions lose with the influences that a path drops, nobody knows.
+static float foretell(const view_scene *scene, uint32_t mesh, md5gl_path path)
+{
+    const uint32_t slots = path == MD5GL_PATH_4 ? 4 : 8;
+    if (path != MD5GL_PATH_4 && path != MD5GL_PATH_8)
+        return 0.0f;
+    if (scene->dual)
+        return scene->model->meshes[mesh].max_influences > slots ? INFINITY : 0.0f;
+    return md5_path_loss(scene->model, mesh, slots, scene->joints);
+}
+
+// All meshes in the pose that the scene is in.
+static bool compare_pose(verification *v)
+{
+    view_state *const viewer = v->viewer;
+    const view_scene *const scene = &viewer->scene;
+    md5_error error;
+    const md5gl_blending blending = scene->dual ? MD5GL_BLEND_DUAL : MD5GL_BLEND_LINEAR;
+    if (!md5gl_set_blending(viewer->renderer, viewer->drawn, blending, &error)) {
+        view_log_error(&viewer->log, &error);
+        return false;
+    }
+    for (uint32_t i = 0; i < scene->model->num_meshes; i++) {
+        if (!md5gl_capture(viewer->renderer, viewer->drawn, i, scene->palette, v->positions,
+                           v->normals, v->tangents, &error)) {
+            view_log_error(&viewer->log, &error);
+            return false;
+        }
+        compare_mesh(v, i, foretell(scene, i, md5gl_mesh_path(viewer->drawn, i)));
+    }
+    v->num_poses++;
+    return true;
+}
+
+// -- Poses ----------------------------------------------------------------------------------
+
+// The bind pose with every joint turned by up to 50 degrees, each about another axis: bends what
+// no clip may bend.
+static void turn_joints(view_scene *scene)
+{
+    const md5_model *const model = scene->model;
+    for (uint32_t i = 0; i < scene->num_joints; i++) {
+        const float turn = (float)(i * 37 % 11) / 10.0f - 0.5f;
+        const float half = 0.5f * view_radians(100.0f * turn), s = sinf(half);
+        const md5_vec3 axes[3] = {{0.6f, 0.8f, 0.0f}, {0.0f, 0.6f, -0.8f}, {0.8f, 0.0f, 0.6f}};
+        const md5_vec3 axis = axes[i % 3];
+        const md5_quat a = model->bind_local[i].rotation;
+        const md5_quat b = {axis.x * s, axis.y * s, axis.z * s, cosf(half)};
+        scene->pose[i] = model->bind_local[i];
+        scene->pose[i].rotation = (md5_quat){
+            a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y,
+            a.w * b.y + a.y * b.w + a.z * b.x - a.x * b.z,
+            a.w * b.z + a.z * b.w + a.x * b.y - a.y * b.x,
+            a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z,
+        };
+    }
+    md5_local_to_model(scene->skeleton, scene->pose, scene->joints);
+    md5_build_palette(model, scene->joints, scene->palette);
+}
+
+static bool compare_still_poses(verification *v)
+{
+    view_scene *const scene = &v->viewer->scene;
+    const md5_moment none = {0};
+    scene->bind_pose = true;
+    view_pose_moment(scene, &none);
+    bool done = compare_pose(v);
+    if (done) {
+        turn_joints(scene);
+        done = compare_pose(v);
+    }
+    scene->bind_pose = false;
+    return done;
+}
+
+static bool compare_clips(verification *v)
+{
+    view_scene *const scene = &v->viewer->scene;
+    for (size_t clip = 0; clip < scene->num_clips; clip++) {
+        view_choose_clip(scene, clip);
+        view_log_progress(&v->viewer->log, "clips", clip, scene->num_clips);
+        const md5_anim *const anim = scene->clips[clip].anim;
+        for (int i = 0; i < MOMENTS_A_CLIP; i++) {
+            // Every other moment on a frame or near it, the rest well between two.
+            const double place = floor((double)(anim->num_frames - 1) * i / (MOMENTS_A_CLIP - 1));
+            const double time = (place + (i % 2 == 1 ? 0.37 : 0.0)) / anim->frame_rate;
+            const md5_moment moment = md5_moment_at(anim, time, MD5_WRAP_CLAMP);
+            view_pose_moment(scene, &moment);
+            if (!compare_pose(v))
+                return false;
+        }
+    }
+    view_log_progress(&v->viewer->log, "clips", scene->num_clips, scene->num_clips);
+    return true;
+}
+
+// A machine moves the model instead of clips: what it shows in its first seconds.
+static bool compare_machine(verification *v)
+{
+    enum { MOMENTS = 60 };
+    view_scene *const scene = &v->viewer->scene;
+    view_play play = v->viewer->play;
+    for (int i = 0; i < MOMENTS && scene->machine.player != NULL; i++) {
+        play.time = 0.37 * i;
+        view_pose(scene, &play);
+        if (!compare_pose(v))
+            return false;
+    }
+    return true;
+}
+
+// -- Report ---------------------------------------------------------------------------------
+
+// How a mesh did. A path that is forced may lose what its loss foretells, and no more; it has
+// failed all the same, since what is drawn is not what the file says.
+typedef enum verdict {
+    VERDICT_OK,
+    VERDICT_FORETOLD,
+    VERDICT_TOO_MUCH,
+} verdict;
+
+static verdict judge(const verification *v, const mesh_report *r)
+{
+    const bool forced = v->viewer->options->path != MD5GL_PATH_AUTO;
+    // Where it moves vertices by more than the limit, it may turn normals as wrongly.
+    const bool normals_pass = r->normal_error <= normal_limit || (forced && r->foretold > v->limit);
+    if (r->excess > 0.0f || !normals_pass)
+        return VERDICT_TOO_MUCH;
+    return r->error > v->limit ? VERDICT_FORETOLD : VERDICT_OK;
+}
+
+static verdict report_mesh(const verification *v, uint32_t index, float size)
+{
+    static const char *const words[] = {"ok", "loses as foretold", "TOO MUCH"};
+    const md5_mesh *const mesh = &v->viewer->scene.model->meshes[index];
+    const mesh_report *const r = &v->reports[index];
+    const md5gl_path path = md5gl_mesh_path(v->viewer->drawn, index);
+    const verdict found = judge(v, r);
+    printf("mesh %u \"%s\": %u vertices, path %s%s%s: largest error %.3g units, %.3g of the size",
+           (unsigned)index, mesh->name, (unsigned)mesh->num_vertices, md5gl_path_name(path),
+           v->viewer->options->path != MD5GL_PATH_AUTO ? " (forced)" : "",
+           v->viewer->scene.dual ? ", dual quaternions" : "", (double)r->error,
+           (double)(r->error / size));
+    printf(", foretold loss %.3g units; normals, tangents %.3g", (double)r->foretold,
+           (double)r->normal_error);
+    if (r->skipped > 0)
+        printf(" (%llu of %llu left out: no direction)", r->skipped, r->skipped + r->compared);
+    printf("; %s\n", words[found]);
+    return found;
+}
+
+static bool report_all(const verification *v, float size)
+{
+    const view_scene *const scene = &v->viewer->scene;
+    bool passes = true;
+    float error = 0.0f;
+    for (uint32_t i = 0; i < scene->model->num_meshes; i++) {
+        passes = report_mesh(v, i, size) == VERDICT_OK && passes;
+        error = fmaxf(error, v->reports[i].error);
+    }
+    printf("%s: %u meshes in %u poses of %zu clips, size %.4g units: largest error %.3g of it, "
+           "limit %g: %s\n",
+           scene->name, (unsigned)scene->model->num_meshes, (unsigned)v->num_poses,
+           scene->num_clips, (double)size, (double)(error / size), (double)position_limit,
+           passes ? "ok" : "FAILED");
+    return passes;
+}
+
+bool view_run_verify(view_state *viewer)
+{
+    const md5_model *const model = viewer->scene.model;
+    if (model == NULL) {
+        view_error(&viewer->log, "--verify needs a model: there is nothing to skin");
+        return false;
+    }
+    uint32_t most = 0;
+    for (uint32_t i = 0; i < model->num_meshes; i++)
+        most = model->meshes[i].num_vertices > most ? model->meshes[i].num_vertices : most;
+    const float size = view_size(model->bounds) > 0.0f ? view_size(model->bounds) : 1.0f;
+    verification v = {
+        .viewer = viewer,
+        .reports = common_alloc(model->num_meshes, sizeof *v.reports),
+        .positions = common_alloc(most, sizeof *v.positions),
+        .normals = common_alloc(most, sizeof *v.normals),
+        .tangents = common_alloc(most, sizeof *v.tangents),
+        .exact_tangents = common_alloc(most, sizeof *v.exact_tangents),
+        .limit = position_limit * size,
+    };
+    for (uint32_t i = 0; i < model->num_meshes; i++)
+        v.reports[i].excess = -INFINITY;
+    const bool compared = compare_still_poses(&v) && compare_clips(&v) && compare_machine(&v);
+    const bool clips_pass = compared && view_verify_clips(viewer, size);
+    const bool passes = compared && report_all(&v, size) && clips_pass;
+    free(v.reports);
+    free(v.positions);
+    free(v.normals);
+    free(v.tangents);
+    free(v.exact_tangents);
+    return passes;
+}

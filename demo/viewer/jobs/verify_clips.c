@@ -1,0 +1,134 @@
+#include "demo/viewer/jobs/verify.h"
+
+#include "demo/viewer/base/math.h"
+
+#include <stdlib.h>
+
+// As far as palettes of the CPU and the GPU may move a corner of the model apart, relative to its
+// diagonal.
+static const float corner_limit = 1e-4f;
+
+enum { MOMENTS = 8 }; // of a clip
+
+typedef struct posed_clips {
+    const view_scene *scene;
+    uint32_t count;              // characters
+    md5gl_clip_job *jobs;        // [count]
+    md5_mat34 *made;             // [count * joints] by the GPU
+    md5_mat34 *palette, *joints; // [joints] by the CPU
+    md5_transform *pose;
+} posed_clips;
+
+static bool is_on_cpu(const view_state *viewer)
+{
+    for (uint32_t i = 0; i < viewer->scene.model->num_meshes; i++)
+        if (md5gl_mesh_path(viewer->drawn, i) == MD5GL_PATH_CPU)
+            return true;
+    return false;
+}
+
+// Before the start, on frames, between them and after the end; with root motion of either kind.
+static void choose_moments(posed_clips *posed)
+{
+    for (uint32_t i = 0; i < posed->count; i++) {
+        const uint32_t clip = i / MOMENTS, moment = i % MOMENTS;
+        const md5_anim *const anim = posed->scene->clips[clip].anim;
+        const double cycles = ((double)moment - 1.0) * 0.35;
+        posed->jobs[i] = (md5gl_clip_job){
+            .clip = clip,
+            .moment = md5_moment_at(anim, cycles * anim->duration, (md5_wrap)(moment % 3)),
+            .root = (md5_root)(i % 3),
+        };
+    }
+}
+
+// How far apart the two put a corner of the bind pose's box; infinite for what is not a number.
+static float distance_apart(md5_bounds box, const md5_mat34 *a, const md5_mat34 *b)
+{
+    float most = 0.0f;
+    for (unsigned corner = 0; corner < 8; corner++) {
+        const md5_vec3 point = view_corner(box, corner);
+        const float length = view_length(
+            view_sub(md5_mat34_transform_point(*a, point), md5_mat34_transform_point(*b, point)));
+        most = fmaxf(most, isnan(length) ? INFINITY : length);
+    }
+    return most;
+}
+
+static float compare(posed_clips *posed)
+{
+    const md5_model *const model = posed->scene->model;
+    const uint32_t num_joints = model->skeleton.num_joints;
+    float most = 0.0f;
+    for (uint32_t i = 0; i < posed->count; i++) {
+        const md5gl_clip_job *const job = &posed->jobs[i];
+        md5_pose_palette(posed->scene->clips[job->clip].binding, &job->moment, job->root,
+                         posed->pose, posed->joints, posed->palette);
+        for (uint32_t joint = 0; joint < num_joints; joint++)
+            most = fmaxf(most, distance_apart(model->bounds, &posed->palette[joint],
+                                              &posed->made[(size_t)i * num_joints + joint]));
+    }
+    return most;
+}
+
+static md5gl_clips *create_clips(const view_state *viewer, md5_error *error)
+{
+    const view_scene *const scene = &viewer->scene;
+    const md5_binding **const bindings = common_alloc(scene->num_clips, sizeof *bindings);
+    for (size_t i = 0; i < scene->num_clips; i++)
+        bindings[i] = scene->clips[i].binding;
+    md5gl_clips *const clips =
+        md5gl_create_clips(viewer->renderer, bindings, (uint32_t)scene->num_clips, error);
+    free(bindings);
+    return clips;
+}
+
+static bool pose(view_state *viewer, const md5gl_clips *clips, posed_clips *posed, md5_error *error)
+{
+    return md5gl_pose_clips(viewer->renderer, viewer->drawn, clips, posed->jobs, NULL, posed->count,
+                            error)
+           && md5gl_read_palettes(viewer->renderer, viewer->drawn, posed->made, error);
+}
+
+bool view_verify_clips(view_state *viewer, float size)
+{
+    const view_scene *const scene = &viewer->scene;
+    const size_t num_joints = scene->model->skeleton.num_joints;
+    md5_error error;
+    if (scene->num_clips == 0 || is_on_cpu(viewer)
+        || !md5gl_has_path(viewer->renderer, MD5GL_PATH_COMPUTE))
+        return true;
+    md5gl_clips *const clips = create_clips(viewer, &error);
+    if (clips == NULL) {
+        printf("clips on the GPU: %s\n", error.message);
+        return true;
+    }
+    posed_clips posed = {
+        .scene = scene,
+        .count = (uint32_t)scene->num_clips * MOMENTS,
+        .palette = common_alloc(num_joints, sizeof *posed.palette),
+        .joints = common_alloc(num_joints, sizeof *posed.joints),
+        .pose = common_alloc(num_joints, sizeof *posed.pose),
+    };
+    posed.jobs = common_alloc(posed.count, sizeof *posed.jobs);
+    posed.made = common_alloc(posed.count * num_joints, sizeof *posed.made);
+    choose_moments(&posed);
+    bool passes = pose(viewer, clips, &posed, &error);
+    if (passes) {
+        const float most = compare(&posed);
+        passes = most <= corner_limit * size;
+        printf("clips on the GPU: %u poses of %zu clips, %zu bytes: largest error %.3g units, "
+               "%.3g of the size; %s\n",
+               (unsigned)posed.count, scene->num_clips, md5gl_clips_size(clips), (double)most,
+               (double)(most / size), passes ? "ok" : "TOO MUCH");
+    } else {
+        view_log_error(&viewer->log, &error);
+    }
+    md5gl_destroy_clips(viewer->renderer, clips);
+    free(posed.jobs);
+    free(posed.made);
+    free(posed.palette);
+    free(posed.joints);
+    free(posed.pose);
+    return passes;
+}

@@ -1,0 +1,212 @@
+// Making a crowd: kinds, and where and when each of its members stands.
+#include "demo/viewer/scene/crowd.h"
+
+#include "demo/common/file.h"
+#include "demo/common/memory.h"
+#include "demo/viewer/app/view.h"
+#include "demo/viewer/base/math.h"
+#include "demo/viewer/scene/whims.h"
+
+#include <stdlib.h>
+
+// Room between two characters, as a share of their size.
+static const float room = 1.1f;
+
+// -- Kinds ----------------------------------------------------------------------------------
+
+static bool is_model(const char *file)
+{
+    return !common_has_ending(file, ".md5anim") && !common_has_ending(file, ".md5camera");
+}
+
+size_t view_count_first(const char *const *files, size_t num_files)
+{
+    size_t count = 0;
+    for (size_t num_models = 0; count < num_files; count++) {
+        num_models += is_model(files[count]);
+        if (num_models > 1)
+            break;
+    }
+    return count;
+}
+
+static void keep_files(view_crowd *crowd, const char *const *files, size_t num_files)
+{
+    crowd->files = common_alloc(num_files, sizeof *crowd->files);
+    crowd->num_files = num_files;
+    for (size_t i = 0; i < num_files; i++)
+        crowd->files[i] = common_copy(files[i]);
+}
+
+static bool make_kinds(view_state *viewer, const char *const *files, size_t num_files)
+{
+    view_crowd *const crowd = &viewer->crowd;
+    uint32_t num_kinds = 1;
+    for (size_t i = 0; i < num_files; i++)
+        num_kinds += is_model(files[i]);
+    if (num_kinds > VIEW_MOST_KINDS || num_kinds > crowd->count) {
+        view_error(&viewer->log, "%u models for a crowd of %u; at most %d, and one a character",
+                   (unsigned)num_kinds, (unsigned)crowd->count, VIEW_MOST_KINDS);
+        return false;
+    }
+    for (uint32_t i = 0; i < num_kinds; i++) {
+        const uint32_t begin = (uint32_t)((uint64_t)crowd->count * i / num_kinds);
+        const uint32_t end = (uint32_t)((uint64_t)crowd->count * (i + 1) / num_kinds);
+        const size_t own = i > 0 ? view_count_first(files, num_files) : 0;
+        view_kind *const kind = &crowd->kinds[crowd->num_kinds++];
+        if (!view_make_kind(viewer, kind, files, own, i > 0 ? &crowd->kinds[0] : NULL, begin,
+                            end - begin))
+            return false;
+        crowd->size = fmaxf(crowd->size, view_size(kind->model->bounds));
+        files += own;
+        num_files -= own;
+    }
+    return true;
+}
+
+// -- Members --------------------------------------------------------------------------------
+
+// The clips one after another, and the characters of each all over it: so the poses that are made
+// at once are of one clip. Mixed up, they take twice as long.
+static void choose_clip(const view_kind *kind, view_member *member, uint32_t number)
+{
+    const uint32_t count = kind->end - kind->begin, place = number - kind->begin;
+    member->clip = (uint32_t)((uint64_t)place * kind->num_clips / count);
+    const double share = (double)count / kind->num_clips;
+    const double part = ((double)place + (double)view_next_random(&member->random)) / share;
+    member->offset = kind->clips[member->clip]->anim->duration * (part - (double)member->clip);
+}
+
+static void place_member(const view_crowd *crowd, view_member *member, uint32_t cell)
+{
+    const uint32_t side = (uint32_t)ceil(sqrt((double)crowd->count));
+    const float step = room * crowd->size;
+    const uint32_t row = cell / side, column = cell % side;
+    const float x = (float)column + 0.6f * (view_next_random(&member->random) - 0.5f);
+    const float y = (float)row + 0.6f * (view_next_random(&member->random) - 0.5f);
+    const float half = VIEW_PI * (view_next_random(&member->random) - 0.5f);
+    member->place.translation =
+        (md5_vec3){(x + 0.5f) * step - crowd->spread, (y + 0.5f) * step - crowd->spread, 0.0f};
+    // All face the beholder, more or less.
+    member->place.rotation = (md5_quat){.z = sinf(0.35f * half), .w = cosf(0.35f * half)};
+}
+
+static void make_members(view_crowd *crowd)
+{
+    const uint32_t side = (uint32_t)ceil(sqrt((double)crowd->count));
+    uint32_t *const cells = common_alloc(crowd->count, sizeof *cells);
+    uint64_t random = UINT64_C(0x9E3779B97F4A7C15);
+    crowd->spread = 0.5f * room * crowd->size * (float)side;
+    // Kinds and clips are mixed by shuffling the places.
+    for (uint32_t i = 0; i < crowd->count; i++) {
+        const uint32_t other = (uint32_t)(view_next_random(&random) * (float)(i + 1)) % (i + 1);
+        cells[i] = cells[other];
+        cells[other] = i;
+    }
+    for (uint32_t k = 0; k < crowd->num_kinds; k++) {
+        const view_kind *const kind = &crowd->kinds[k];
+        for (uint32_t i = kind->begin; i < kind->end; i++) {
+            view_member *const member = &crowd->members[i];
+            *member = (view_member){.kind = k, .seen_at = VIEW_UNSEEN};
+            member->random = (i + 1) * UINT64_C(0x9E3779B97F4A7C15);
+            for (int warm = 0; warm < 4; warm++)
+                (void)view_next_random(&member->random);
+            place_member(crowd, member, cells[i]);
+            member->next_whim = 3.0 * (double)view_next_random(&member->random);
+            if (kind->machine == NULL)
+                choose_clip(kind, member, i);
+        }
+    }
+    free(cells);
+}
+
+// -- Memory ---------------------------------------------------------------------------------
+
+static size_t larger(size_t a, size_t b)
+{
+    return a > b ? a : b;
+}
+
+// Whole cache lines, so that no two threads write to the same.
+enum { LINE = 64 };
+
+static bool make_players(view_crowd *crowd, view_log *log)
+{
+    for (uint32_t k = 0; k < crowd->num_kinds; k++) {
+        const view_kind *const kind = &crowd->kinds[k];
+        for (uint32_t i = kind->begin; i < kind->end && kind->machine != NULL; i++) {
+            md5_error error;
+            crowd->players[i] = md5_create_player(kind->machine, NULL, &error);
+            if (crowd->players[i] == NULL) {
+                view_log_error(log, &error);
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+static void make_scratch(view_crowd *crowd)
+{
+    const uint32_t num_workers = view_count_workers(crowd->workers);
+    for (uint32_t k = 0; k < crowd->num_kinds; k++) {
+        const view_kind *const kind = &crowd->kinds[k];
+        md5_pose_job job = {0};
+        if (kind->machine == NULL)
+            job.binding = kind->clips[0];
+        const size_t size = kind->machine != NULL
+                                ? md5_player_scratch(kind->machine) + view_pose_size(kind)
+                                : md5_pose_batch_scratch(&job, 1);
+        const size_t num_joints = kind->model->skeleton.num_joints;
+        crowd->scratch_size = larger(crowd->scratch_size, (size / LINE + 2) * LINE);
+        crowd->buffer_size = larger(crowd->buffer_size, VIEW_POSES_AT_ONCE * num_joints + LINE);
+    }
+    crowd->scratch = common_alloc(num_workers, crowd->scratch_size);
+    crowd->buffers = common_alloc(num_workers, crowd->buffer_size * sizeof *crowd->buffers);
+}
+
+bool view_make_crowd(view_state *viewer, const char *const *files, size_t num_files, uint32_t count)
+{
+    view_crowd *const crowd = &viewer->crowd;
+    const view_options *const options = viewer->options;
+    // A picture shows its moment.
+    *crowd = (view_crowd){
+        .count = count,
+        .culls = !options->crowd_exact,
+        .spares = !options->crowd_exact && options->output == NULL,
+    };
+    keep_files(crowd, files, num_files);
+    crowd->members = common_alloc(count, sizeof *crowd->members);
+    crowd->players = common_alloc(count, sizeof(md5_player *));
+    crowd->posed = common_alloc(count, sizeof *crowd->posed);
+    crowd->poses = common_alloc(count, sizeof *crowd->poses);
+    crowd->workers = view_start_workers(0);
+    if (!make_kinds(viewer, files, num_files) || !make_players(crowd, &viewer->log)) {
+        view_free_crowd(viewer);
+        return false;
+    }
+    make_members(crowd);
+    make_scratch(crowd);
+    return true;
+}
+
+void view_free_crowd(view_state *viewer)
+{
+    view_crowd *const crowd = &viewer->crowd;
+    for (uint32_t i = 0; i < crowd->count; i++)
+        md5_free_player(crowd->players[i]);
+    // What is borrowed refers to the first kind's.
+    for (uint32_t k = crowd->num_kinds; k-- > 0;)
+        view_free_kind(viewer, &crowd->kinds[k]);
+    for (size_t i = 0; i < crowd->num_files; i++)
+        free(crowd->files[i]);
+    view_stop_workers(crowd->workers);
+    free(crowd->files);
+    free(crowd->members);
+    free(crowd->players);
+    free(crowd->posed);
+    free(crowd->poses);
+    free(crowd->scratch);
+    free(crowd->buffers);
+    *crowd = (view_crowd){0};
+}

@@ -1,0 +1,229 @@
+#include "demo/viewer/scene/kind.h"
+
+#include "demo/common/memory.h"
+#include "demo/viewer/app/view.h"
+#include "demo/viewer/base/math.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// -- What it plays --------------------------------------------------------------------------
+
+static bool has_springs(const md5_machine *machine)
+{
+    const md5_machine_desc *const desc = md5_machine_tables(machine);
+    for (uint32_t i = 0; i < desc->num_modifiers; i++)
+        if (desc->modifiers[i].kind == MD5_MODIFIER_SPRING)
+            return true;
+    return false;
+}
+
+static void take_clips(view_kind *kind, uint32_t count)
+{
+    kind->num_clips = count;
+    kind->clips = common_alloc(count, sizeof *kind->clips);
+}
+
+// Everything that the kind can play, for the box around it: of a machine, the clips it is made of.
+static const md5_binding *clip_of(const view_kind *kind, uint32_t clip, md5_root *root)
+{
+    *root = MD5_ROOT_IN_PLACE;
+    if (kind->machine == NULL)
+        return kind->clips[clip];
+    const md5_clip_desc *const desc = &md5_machine_tables(kind->machine)->clips[clip];
+    // What is not taken out moves the model about its place.
+    if (desc->extract == MD5_EXTRACT_NONE)
+        *root = MD5_ROOT_FILE;
+    return desc->binding;
+}
+
+static uint32_t count_clips(const view_kind *kind)
+{
+    return kind->machine != NULL ? md5_machine_tables(kind->machine)->num_clips : kind->num_clips;
+}
+
+static bool borrow(view_kind *kind, const view_kind *lender, view_log *log)
+{
+    md5_error error;
+    const uint32_t count = count_clips(lender);
+    const md5_binding **const lent = common_alloc(count, sizeof *lent);
+    md5_root root;
+    for (uint32_t i = 0; i < count; i++)
+        lent[i] = clip_of(lender, i, &root);
+    const md5_machine_desc *const desc =
+        lender->machine != NULL ? md5_machine_tables(lender->machine) : NULL;
+    const bool borrowed = view_borrow(&kind->borrowed, kind->model, lent, count, desc, &error);
+    free(lent);
+    if (!borrowed) {
+        view_log_error(log, &error);
+        return false;
+    }
+    kind->machine = kind->borrowed.machine;
+    if (kind->machine != NULL)
+        return true;
+    take_clips(kind, count);
+    for (uint32_t i = 0; i < count; i++)
+        kind->clips[i] = kind->borrowed.bindings[i];
+    return true;
+}
+
+static bool find_clips(view_kind *kind, const view_scene *scene, const view_kind *lender,
+                       view_log *log)
+{
+    kind->model = scene->model;
+    if (scene->model != NULL && scene->machine.player != NULL) {
+        kind->machine = scene->machine.loaded.machine;
+    } else if (scene->model != NULL && scene->num_clips > 0) {
+        take_clips(kind, (uint32_t)scene->num_clips);
+        for (uint32_t i = 0; i < kind->num_clips; i++)
+            kind->clips[i] = scene->clips[i].binding;
+    } else if (scene->model == NULL || lender == NULL) {
+        view_error(log, "a crowd needs a model with a machine or with animations");
+        return false;
+    } else if (!borrow(kind, lender, log)) {
+        return false;
+    }
+    kind->remembers = kind->machine != NULL && has_springs(kind->machine);
+    return true;
+}
+
+// -- Its size -------------------------------------------------------------------------------
+
+// Over the frames of all clips, or so many of each that nobody waits.
+static md5_bounds measure_clips(const view_kind *kind)
+{
+    enum { MOST_FRAMES = 32 };
+    const uint32_t num_joints = kind->model->skeleton.num_joints;
+    md5_transform *const pose = common_alloc(num_joints, sizeof *pose);
+    md5_mat34 *const joints = common_alloc(num_joints, sizeof *joints);
+    md5_mat34 *const palette = common_alloc(num_joints, sizeof *palette);
+    md5_bounds bounds = kind->model->bounds;
+    for (uint32_t clip = 0; clip < count_clips(kind); clip++) {
+        md5_root root;
+        const md5_binding *const binding = clip_of(kind, clip, &root);
+        const uint32_t step = 1 + binding->anim->num_frames / MOST_FRAMES;
+        for (uint32_t frame = 0; frame < binding->anim->num_frames; frame += step) {
+            const md5_moment moment = {.frame0 = frame, .frame1 = frame};
+            md5_pose_palette(binding, &moment, root, pose, joints, palette);
+            bounds = md5_bounds_union(bounds, md5_skin_bounds(kind->model, palette));
+        }
+    }
+    free(pose);
+    free(joints);
+    free(palette);
+    return bounds;
+}
+
+static view_sphere sphere_around(const view_kind *kind)
+{
+    // Between frames, and where clips are mixed or added up, poses go somewhat beyond them.
+    const float room = kind->machine != NULL ? 1.2f : 1.1f;
+    const md5_bounds bounds = measure_clips(kind);
+    if (view_is_empty(bounds))
+        return (view_sphere){0};
+    return (view_sphere){view_centre(bounds), 0.5f * room * view_size(bounds)};
+}
+
+// -- Making ---------------------------------------------------------------------------------
+
+static bool load(view_state *viewer, view_kind *kind, const char *const *files, size_t num_files)
+{
+    if (!view_load_scene(&kind->own, files, num_files, !viewer->options->no_auto, &viewer->log))
+        return false;
+    kind->own_textures = common_alloc(1, sizeof *kind->own_textures);
+    kind->textures = kind->own_textures;
+    return view_upload(viewer, &kind->own, false, &kind->drawn, kind->own_textures);
+}
+
+// Whether the GPU is to pose it.
+static bool wants_gpu(view_state *viewer, const view_kind *kind)
+{
+    const bool wanted = viewer->options->animates_on_gpu && kind->drawn != NULL;
+    if (wanted && kind->machine != NULL)
+        view_warn(&viewer->log,
+                  "a machine mixes clips, which only the CPU does; --animate gpu is for "
+                  "a model and its animations");
+    return wanted && kind->machine == NULL;
+}
+
+static bool put_clips(view_state *viewer, view_kind *kind, uint32_t count)
+{
+    md5_error error;
+    kind->gpu_clips = md5gl_create_clips(viewer->renderer, kind->clips, kind->num_clips, &error);
+    if (kind->gpu_clips == NULL) {
+        view_log_error(&viewer->log, &error);
+        return false;
+    }
+    kind->gpu_jobs = common_alloc(count, sizeof *kind->gpu_jobs);
+    return true;
+}
+
+bool view_make_kind(view_state *viewer, view_kind *kind, const char *const *files, size_t num_files,
+                    const view_kind *lender, uint32_t begin, uint32_t count)
+{
+    *kind = (view_kind){.begin = begin, .end = begin + count};
+    const view_scene *const scene = num_files > 0 ? &kind->own : &viewer->scene;
+    if (num_files > 0 && !load(viewer, kind, files, num_files))
+        return false;
+    if (num_files == 0) {
+        kind->drawn = viewer->drawn;
+        kind->textures = &viewer->textures;
+    }
+    if (!find_clips(kind, scene, lender, &viewer->log))
+        return false;
+    kind->sphere = sphere_around(kind);
+    kind->seen = common_alloc(count, sizeof *kind->seen);
+    kind->placements = common_alloc(count, sizeof *kind->placements);
+    if (wants_gpu(viewer, kind))
+        return put_clips(viewer, kind, count);
+    kind->palettes =
+        common_alloc((size_t)count * kind->model->skeleton.num_joints, sizeof *kind->palettes);
+    return true;
+}
+
+void view_free_kind(view_state *viewer, view_kind *kind)
+{
+    if (kind->own_textures != NULL && viewer->renderer != NULL) {
+        view_free_textures(kind->own_textures, viewer->renderer);
+        md5gl_destroy_model(viewer->renderer, kind->drawn);
+    }
+    if (viewer->renderer != NULL)
+        md5gl_destroy_clips(viewer->renderer, kind->gpu_clips);
+    view_free_borrowed(&kind->borrowed);
+    view_free_scene(&kind->own);
+    free(kind->own_textures);
+    free(kind->clips);
+    free(kind->seen);
+    free(kind->palettes);
+    free(kind->gpu_jobs);
+    free(kind->placements);
+    *kind = (view_kind){0};
+}
+
+size_t view_pose_size(const view_kind *kind)
+{
+    return kind->model->skeleton.num_joints * sizeof(md5_transform);
+}
+
+// -- Who is seen ----------------------------------------------------------------------------
+
+uint32_t view_show_member(view_kind *kind, uint32_t member)
+{
+    kind->seen[kind->num_seen] = member;
+    return kind->num_seen++;
+}
+
+void view_hide_member(view_kind *kind, uint32_t place)
+{
+    const uint32_t last = --kind->num_seen, num_joints = kind->model->skeleton.num_joints;
+    if (place == last)
+        return;
+    kind->seen[place] = kind->seen[last];
+    kind->placements[place] = kind->placements[last];
+    if (kind->gpu_jobs != NULL) {
+        kind->gpu_jobs[place] = kind->gpu_jobs[last];
+        return;
+    }
+    memcpy(kind->palettes + (size_t)place * num_joints, kind->palettes + (size_t)last * num_joints,
+           num_joints * sizeof *kind->palettes);
+}

@@ -1,0 +1,283 @@
+#include "demo/viewer/scene/machine.h"
+
+#include "demo/common/memory.h"
+#include "demo/viewer/base/math.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// How fast keys turn a character whose clips do not turn it, degrees a second, and how fast a
+// value comes to what a key asks for, per second.
+static const float turn_rate = 150.0f, value_rate = 6.0f;
+
+enum { STEPS_A_SECOND = 60, MOST_SECONDS = 600 };
+
+// When a machine that acts by itself begins to.
+static const double first_act = 2.0;
+
+static const md5_transform nowhere = {.rotation = {.w = 1.0f}};
+
+// -- From file to player --------------------------------------------------------------------
+
+bool view_load_machine(view_machine *machine, const char *path, const md5_load_opts *opts,
+                       view_log *log, md5_model **model)
+{
+    md5_error error;
+    *machine = (view_machine){.place = nowhere, .next_act = first_act};
+    if (common_load_machine(path, opts, &machine->loaded, &error))
+        machine->player = md5_create_player(machine->loaded.machine, NULL, &error);
+    if (machine->player == NULL) {
+        view_log_error(log, &error);
+        view_free_machine(machine);
+        return false;
+    }
+    machine->scratch = common_alloc(md5_player_scratch(machine->loaded.machine), 1);
+    *model = machine->loaded.model;
+    machine->loaded.model = NULL;
+    machine->desc = &machine->loaded.file->desc;
+    machine->reach = view_size((*model)->bounds);
+    return true;
+}
+
+void view_free_machine(view_machine *machine)
+{
+    md5_free_player(machine->player);
+    common_free_machine(&machine->loaded);
+    free(machine->scratch);
+    *machine = (view_machine){0};
+}
+
+// -- Parameters -----------------------------------------------------------------------------
+
+int32_t view_find_trigger(const view_machine *machine, uint32_t number)
+{
+    const md5_machine_desc *const desc = machine->desc;
+    for (uint32_t i = 0; i < desc->num_parameters; i++)
+        if (desc->parameters[i].kind == MD5_PARAMETER_TRIGGER && number-- == 0)
+            return (int32_t)i;
+    return -1;
+}
+
+void view_push_parameter(view_machine *machine, uint32_t parameter)
+{
+    const bool is_trigger = machine->desc->parameters[parameter].kind == MD5_PARAMETER_TRIGGER;
+    const bool is_set = md5_player_get(machine->player, parameter) != 0.0f;
+    (void)md5_player_set(machine->player, parameter, is_trigger || !is_set ? 1.0f : 0.0f);
+}
+
+static bool is_named(const char *name, const char *parameter)
+{
+    return name != NULL && strcmp(name, parameter) == 0;
+}
+
+static void widen(float value, float *low, float *high)
+{
+    *low = fminf(*low, value);
+    *high = fmaxf(*high, value);
+}
+
+static void widen_by_motion(const md5_motion_desc *motion, const char *parameter, float *low,
+                            float *high)
+{
+    for (uint32_t i = 0; i < motion->num_items; i++) {
+        const md5_motion_item *const item = &motion->items[i];
+        if (is_named(motion->x_parameter, parameter))
+            widen(item->x, low, high);
+        if (is_named(motion->y_parameter, parameter))
+            widen(item->y, low, high);
+        if (is_named(item->weight_parameter, parameter))
+            widen(1.0f, low, high);
+    }
+    if (is_named(motion->speed_parameter, parameter))
+        widen(2.0f, low, high);
+}
+
+void view_parameter_range(const md5_machine_desc *desc, const char *parameter, float *low,
+                          float *high)
+{
+    *low = *high = 0.0f;
+    for (uint32_t i = 0; i < desc->num_motions; i++)
+        widen_by_motion(&desc->motions[i], parameter, low, high);
+    for (uint32_t l = 0; l < desc->num_layers; l++) {
+        const md5_layer_desc *const layer = &desc->layers[l];
+        if (is_named(layer->weight_parameter, parameter))
+            widen(1.0f, low, high);
+        for (uint32_t t = 0; t < layer->num_transitions; t++)
+            for (uint32_t c = 0; c < layer->transitions[t].num_conditions; c++)
+                if (is_named(layer->transitions[t].conditions[c].parameter, parameter))
+                    widen(layer->transitions[t].conditions[c].value * 1.5f, low, high);
+    }
+    if (*low == *high)
+        *high = 1.0f;
+}
+
+// -- Time -----------------------------------------------------------------------------------
+
+static void remember_event(void *user, md5_player *player, const md5_event *event, float weight)
+{
+    view_machine *const machine = user;
+    (void)player;
+    // Of clips that are hardly seen, nothing is heard.
+    if (weight < 0.1f)
+        return;
+    memmove(&machine->events[1], &machine->events[0],
+            (VIEW_EVENTS - 1) * sizeof machine->events[0]);
+    (void)snprintf(machine->events[0].text, sizeof machine->events[0].text, "%s %s", event->name,
+                   event->text != NULL ? event->text : "");
+    machine->events[0].time = machine->time;
+}
+
+static void apply_settings(view_machine *machine)
+{
+    while (machine->next_setting < machine->num_settings
+           && machine->settings[machine->next_setting].time <= machine->time) {
+        const view_setting *const setting = &machine->settings[machine->next_setting++];
+        const int32_t parameter = md5_find_parameter(machine->loaded.machine, setting->parameter);
+        if (parameter >= 0)
+            (void)md5_player_set(machine->player, (uint32_t)parameter, setting->value);
+    }
+}
+
+// Keys move a parameter towards one of its ends, or `share` of the way there. `moves`: they have
+// moved it, and it is not back yet. Returns false if there is no such parameter.
+static bool steer(view_machine *machine, const char *name, int direction, float share,
+                  float seconds, bool *moves)
+{
+    const int32_t parameter = md5_find_parameter(machine->loaded.machine, name);
+    if (parameter < 0)
+        return false;
+    *moves = *moves || direction != 0;
+    if (!*moves)
+        return true;
+    float low, high;
+    view_parameter_range(machine->desc, name, &low, &high);
+    const float rest = fmaxf(low, fminf(0.0f, high));
+    const float end = direction > 0 ? high : direction < 0 ? low : rest;
+    const float now = md5_player_get(machine->player, (uint32_t)parameter);
+    float next = now + (end * share - now) * (1.0f - expf(-value_rate * seconds));
+    if (direction == 0 && fabsf(next - rest) < 0.01f * (high - low)) {
+        next = rest;
+        *moves = false;
+    }
+    (void)md5_player_set(machine->player, (uint32_t)parameter, next);
+    return true;
+}
+
+static void take_control(view_machine *machine, float seconds)
+{
+    view_control *const control = &machine->control;
+    const float share = control->fast ? 1.0f : 0.5f;
+    if (!steer(machine, "ahead", control->ahead, share, seconds, &control->moves_ahead))
+        (void)steer(machine, "speed", control->ahead, share, seconds, &control->moves_ahead);
+    if (steer(machine, "side", control->side, share, seconds, &control->moves_side))
+        return;
+    // Without clips that go sideways the character itself is turned.
+    machine->place.rotation = view_turn_by(
+        machine->place.rotation, view_radians(-turn_rate * (float)control->side * seconds));
+}
+
+// Every few seconds: a trigger, or a walk in an arc. In the order of the table, so that a picture
+// of a moment is always the same.
+static void act(view_machine *machine)
+{
+    const double rest = 4.5, walk = 360.0 / (double)turn_rate; // once round
+    const uint32_t number = machine->num_acts++;
+    machine->control = (view_control){.moves_ahead = machine->control.moves_ahead,
+                                      .moves_side = machine->control.moves_side};
+    machine->next_act = machine->time + rest;
+    if (number % 2 == 1) {
+        machine->control.ahead = 1;
+        machine->control.side = 1;
+        machine->control.fast = number % 4 == 3;
+        machine->next_act = machine->time + walk;
+        return;
+    }
+    int32_t trigger = view_find_trigger(machine, number / 2);
+    if (trigger < 0 && number > 0) {
+        machine->num_acts = 0;
+        trigger = view_find_trigger(machine, 0);
+    }
+    if (trigger >= 0)
+        view_push_parameter(machine, (uint32_t)trigger);
+}
+
+static void go_on(view_machine *machine, double seconds)
+{
+    apply_settings(machine);
+    if (machine->acts && machine->time >= machine->next_act)
+        act(machine);
+    take_control(machine, (float)fabs(seconds));
+    machine->time += seconds;
+    md5_player_advance(machine->player, seconds, remember_event, machine);
+    machine->place = view_go(machine->place, md5_player_root_motion(machine->player));
+}
+
+static void begin_anew(view_machine *machine)
+{
+    md5_player_reset(machine->player);
+    machine->time = 0.0;
+    machine->place = nowhere;
+    machine->next_setting = 0;
+    machine->num_acts = 0;
+    machine->next_act = first_act;
+    memset(machine->events, 0, sizeof machine->events);
+}
+
+void view_run_machine(view_machine *machine, double time)
+{
+    const double step = 1.0 / STEPS_A_SECOND;
+    if (time < machine->time - 4.0 * step)
+        begin_anew(machine);
+    if (time > machine->time + MOST_SECONDS)
+        machine->time = time - MOST_SECONDS;
+    while (fabs(time - machine->time) > step)
+        go_on(machine, time > machine->time ? step : -step);
+    if (time != machine->time)
+        go_on(machine, time - machine->time);
+}
+
+// -- Pose -----------------------------------------------------------------------------------
+
+// From the world into the character's own space.
+static md5_vec3 seen_from(const md5_transform *place, md5_vec3 point)
+{
+    const md5_quat q = place->rotation;
+    return view_rotate((md5_quat){-q.x, -q.y, -q.z, q.w}, view_sub(point, place->translation));
+}
+
+// A point that goes round before the character's face, for pictures without a mouse.
+static md5_vec3 wandering_target(const view_machine *machine)
+{
+    const float angle = (float)fmod(machine->time * 1.3, 2.0 * (double)VIEW_PI);
+    const md5_vec3 middle = view_centre(machine->desc->model->bounds);
+    return (md5_vec3){middle.x + 0.8f * machine->reach,
+                      middle.y + 0.35f * machine->reach * sinf(angle),
+                      middle.z + 0.12f * machine->reach * (0.8f + cosf(angle))};
+}
+
+static void aim_modifiers(view_machine *machine)
+{
+    const md5_vec3 target = machine->has_target ? seen_from(&machine->place, machine->target)
+                                                : wandering_target(machine);
+    for (uint32_t i = 0; i < machine->desc->num_modifiers; i++) {
+        md5_target *const aim = md5_player_target(machine->player, i);
+        const md5_modifier_kind kind = machine->desc->modifiers[i].kind;
+        // A joint that is to be turned by hand is left alone; a spring lives in the world.
+        aim->weight = kind == MD5_MODIFIER_JOINT ? 0.0f : 1.0f;
+        aim->position = kind == MD5_MODIFIER_SPRING ? machine->place.translation : target;
+        aim->rotation = machine->place.rotation;
+    }
+}
+
+void view_pose_machine(view_machine *machine, uint32_t num_joints, md5_transform *pose,
+                       md5_mat34 *joints, md5_mat34 *palette)
+{
+    aim_modifiers(machine);
+    md5_player_pose(machine->player, machine->scratch, pose, joints, palette);
+    const md5_mat34 place = md5_mat34_from_transform(machine->place);
+    for (uint32_t i = 0; i < num_joints; i++) {
+        joints[i] = md5_mat34_mul(place, joints[i]);
+        palette[i] = md5_mat34_mul(place, palette[i]);
+    }
+}

@@ -1,0 +1,180 @@
+#include "demo/viewer/scene/maps.h"
+
+#include "demo/common/memory.h"
+#include "render/md5gl.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+// -- Names ------------------------------------------------------------------------------------
+
+enum { MAX_TAILS = 8 };
+
+// The first of each is id's.
+static const char *const tails[VIEW_NUM_MAPS][MAX_TAILS] = {
+    [VIEW_MAP_DIFFUSE] = {"_d", "_diffuse", "_diff", "_col", "_color", "_albedo", ""},
+    [VIEW_MAP_NORMALS] = {"_local", "_n", "_nor", "_norm", "_normal", "_normals", "_nrm"},
+    [VIEW_MAP_HEIGHT] = {"_h", "_height"},
+    [VIEW_MAP_SPECULAR] = {"_s", "_spec", "_specular"},
+    [VIEW_MAP_GLOW] = {"_add", "_glow", "_emit"},
+};
+
+const char *view_map_name(view_map map)
+{
+    static const char *const names[VIEW_NUM_MAPS] = {"texture", "normal map", "height map",
+                                                     "specular map", "glow map"};
+    return names[map];
+}
+
+// Whether `path` is stem + tail + any ending.
+static bool is_called(const char *path, const char *stem, const char *tail)
+{
+    char *wanted = common_format("%s%s", stem, tail);
+    char *found = common_stem(path);
+    const bool same = strlen(found) == strlen(wanted) && common_has_ending(found, wanted);
+    free(found);
+    free(wanted);
+    return same;
+}
+
+const char *view_find_map(const common_list *files, const char *diffuse, view_map map)
+{
+    static const char *const endings[] = {".tga", ".png", ".jpg", ".jpeg"};
+    const char *best = NULL;
+    char *stem = common_stem(diffuse);
+    for (int i = 0; i < MAX_TAILS && best == NULL; i++) {
+        const char *const own = tails[VIEW_MAP_DIFFUSE][i];
+        if (own == NULL || !common_has_ending(stem, own))
+            continue;
+        char *base = common_copy(stem);
+        base[strlen(base) - strlen(own)] = '\0';
+        for (int t = 0; t < MAX_TAILS && tails[map][t] != NULL && best == NULL; t++)
+            for (size_t e = 0; e < sizeof endings / sizeof endings[0] && best == NULL; e++)
+                for (size_t f = 0; f < files->count && best == NULL; f++)
+                    if (common_has_ending(files->names[f], endings[e])
+                        && is_called(files->names[f], base, tails[map][t]))
+                        best = files->names[f];
+        free(base);
+    }
+    free(stem);
+    return best;
+}
+
+// -- Pixels -----------------------------------------------------------------------------------
+
+static const uint8_t *texel_at(const view_image *image, uint32_t x, uint32_t y)
+{
+    return image->rgba + 4 * ((size_t)y * image->width + x);
+}
+
+// Of a normal map as id's: how much the surface rises along u and v.
+typedef struct slopes {
+    double u, v;
+} slopes;
+
+static slopes read_slopes(const uint8_t *texel)
+{
+    const double x = texel[0] / 127.5 - 1.0, y = texel[1] / 127.5 - 1.0;
+    const double z = fmax(texel[2] / 127.5 - 1.0, 0.1);
+    return (slopes){-x / z, -y / z};
+}
+
+static void write_slopes(slopes s, uint8_t *texel)
+{
+    const double scale = 127.5 / sqrt(s.u * s.u + s.v * s.v + 1.0);
+    texel[0] = (uint8_t)lround(127.5 - s.u * scale);
+    texel[1] = (uint8_t)lround(127.5 - s.v * scale);
+    texel[2] = (uint8_t)lround(127.5 + scale);
+    texel[3] = 255;
+}
+
+static bool is_red_empty(const view_image *image)
+{
+    uint8_t low_red = 255, high_red = 0, low_alpha = 255, high_alpha = 0;
+    for (size_t i = 0; i < (size_t)image->width * image->height; i++) {
+        const uint8_t red = image->rgba[4 * i], alpha = image->rgba[4 * i + 3];
+        low_red = red < low_red ? red : low_red;
+        high_red = red > high_red ? red : high_red;
+        low_alpha = alpha < low_alpha ? alpha : low_alpha;
+        high_alpha = alpha > high_alpha ? alpha : high_alpha;
+    }
+    return high_red - low_red <= 2 && high_alpha - low_alpha > 8;
+}
+
+// In a surface of heights, how the slope along u changes along v is how the slope along v changes
+// along u: the two are equal where green leans along v, and opposite where it does not.
+double view_green_side(const view_image *image)
+{
+    double together = 0.0, alone = 0.0;
+    const bool in_alpha = is_red_empty(image);
+    for (uint32_t y = 0; y + 1 < image->height; y++) {
+        for (uint32_t x = 0; x + 1 < image->width; x++) {
+            uint8_t texels[3][4];
+            memcpy(texels[0], texel_at(image, x, y), 4);
+            memcpy(texels[1], texel_at(image, x + 1, y), 4);
+            memcpy(texels[2], texel_at(image, x, y + 1), 4);
+            for (int i = 0; i < 3 && in_alpha; i++)
+                texels[i][0] = texels[i][3];
+            const slopes here = read_slopes(texels[0]);
+            const double u_along_v = read_slopes(texels[2]).u - here.u;
+            const double v_along_u = read_slopes(texels[1]).v - here.v;
+            together += u_along_v * v_along_u;
+            alone += 0.5 * (u_along_v * u_along_v + v_along_u * v_along_u);
+        }
+    }
+    return alone > 0.0 ? together / alone : 0.0;
+}
+
+uint32_t view_guess_normals(const view_image *image)
+{
+    uint32_t normals = is_red_empty(image) ? MD5GL_NORMALS_RXGB : 0;
+    if (view_green_side(image) < -0.02)
+        normals |= MD5GL_NORMALS_GREEN_UP;
+    return normals;
+}
+
+static double height_at(const view_image *image, uint32_t x, uint32_t y)
+{
+    const uint8_t *const texel = texel_at(image, x % image->width, y % image->height);
+    return (texel[0] + texel[1] + texel[2]) / 3.0;
+}
+
+view_image view_normals_of_heights(const view_image *heights, float scale)
+{
+    view_image normals = {NULL, heights->width, heights->height};
+    normals.rgba = common_alloc((size_t)normals.width * normals.height, 4);
+    for (uint32_t y = 0; y < normals.height; y++) {
+        for (uint32_t x = 0; x < normals.width; x++) {
+            const double a = height_at(heights, x, y), b = height_at(heights, x + 1, y);
+            const double c = height_at(heights, x, y + 1), d = height_at(heights, x + 1, y + 1);
+            const double unit = 0.5 * (double)scale / 256.0;
+            write_slopes((slopes){unit * (b - a + d - c), unit * (c - a + d - b)},
+                         normals.rgba + 4 * ((size_t)y * normals.width + x));
+        }
+    }
+    return normals;
+}
+
+void view_add_slopes(view_image *normals, const view_image *more)
+{
+    for (uint32_t y = 0; y < normals->height; y++) {
+        for (uint32_t x = 0; x < normals->width; x++) {
+            uint8_t *const texel = normals->rgba + 4 * ((size_t)y * normals->width + x);
+            const uint32_t more_x = (uint32_t)((uint64_t)x * more->width / normals->width);
+            const uint32_t more_y = (uint32_t)((uint64_t)y * more->height / normals->height);
+            const slopes a = read_slopes(texel);
+            const slopes b = read_slopes(texel_at(more, more_x, more_y));
+            write_slopes((slopes){a.u + b.u, a.v + b.v}, texel);
+        }
+    }
+}
+
+bool view_has_holes(const view_image *image)
+{
+    const size_t count = (size_t)image->width * image->height;
+    size_t clear = 0;
+    for (size_t i = 0; i < count; i++)
+        clear += image->rgba[4 * i + 3] < 128;
+    return clear > count / 100;
+}

@@ -1,0 +1,171 @@
+#include "demo/viewer/base/math.h"
+#include "demo/viewer/scene/scene.h"
+
+#include <string.h>
+
+static void pose_bind(view_scene *scene)
+{
+    const size_t size = scene->num_joints * sizeof *scene->joints;
+    if (scene->skeleton == NULL)
+        return;
+    if (scene->model != NULL) {
+        memcpy(scene->joints, scene->model->bind, size);
+        md5_build_palette(scene->model, scene->joints, scene->palette);
+    } else {
+        // Joints alone rest where their base frame puts them.
+        md5_local_to_model(scene->skeleton, scene->clips[scene->clip].anim->base_frame,
+                           scene->joints);
+    }
+}
+
+void view_pose_moment(view_scene *scene, const md5_moment *moment)
+{
+    const view_clip *const clip = view_shown_clip(scene);
+    if (clip == NULL) {
+        pose_bind(scene);
+        return;
+    }
+    if (clip->binding != NULL)
+        md5_sample(clip->binding, moment, scene->root, scene->pose);
+    else
+        md5_sample_anim(clip->anim, moment, scene->root, scene->pose);
+    md5_local_to_model(scene->skeleton, scene->pose, scene->joints);
+    if (scene->model != NULL)
+        md5_build_palette(scene->model, scene->joints, scene->palette);
+}
+
+void view_pose(view_scene *scene, const view_play *play)
+{
+    if (scene->machine.player != NULL && !scene->bind_pose) {
+        view_run_machine(&scene->machine, play->time);
+        view_pose_machine(&scene->machine, scene->num_joints, scene->pose, scene->joints,
+                          scene->palette);
+        if (scene->steps.num_feet > 0)
+            view_place_feet(scene, &scene->machine.place, play->time);
+        return;
+    }
+    const md5_anim *const anim = view_shown_anim(scene);
+    const md5_moment moment = anim != NULL ? view_moment(play, anim) : (md5_moment){0};
+    view_pose_moment(scene, &moment);
+    const md5_transform nowhere = {.rotation = {.w = 1.0f}};
+    if (scene->steps.num_feet > 0 && anim != NULL)
+        view_place_feet(scene, &nowhere, play->time);
+}
+
+void view_skin(view_scene *scene)
+{
+    for (uint32_t i = 0; scene->model != NULL && i < scene->model->num_meshes; i++)
+        view_skin_mesh(scene, i, NULL);
+}
+
+void view_skin_mesh(view_scene *scene, uint32_t mesh, md5_vec4 *tangents)
+{
+    const md5_mesh *const of = &scene->model->meshes[mesh];
+    const view_skinned *const to = &scene->skinned[mesh];
+    if (scene->dual) {
+        md5_dual_palette(scene->palette, scene->num_joints, scene->duals);
+        md5_skin_dual(of, scene->duals, to->positions, to->normals, tangents);
+    } else {
+        md5_skin(of, scene->palette, to->positions, to->normals, tangents);
+    }
+}
+
+md5_bounds view_pose_bounds(const view_scene *scene)
+{
+    md5_bounds bounds = md5_bounds_of_points(NULL, 0);
+    for (uint32_t i = 0; scene->model != NULL && i < scene->model->num_meshes; i++) {
+        const md5_bounds mesh =
+            md5_bounds_of_points(scene->skinned[i].positions, scene->model->meshes[i].num_vertices);
+        bounds = md5_bounds_union(bounds, mesh);
+    }
+    for (uint32_t i = 0; i < scene->num_joints && view_count_vertices(scene) == 0; i++) {
+        const md5_vec3 place = view_translation(&scene->joints[i]);
+        bounds = md5_bounds_union(bounds, md5_bounds_of_points(&place, 1));
+    }
+    return bounds;
+}
+
+// Direction 0..25 of the hull: to the middles of a cube's faces, edges and corners.
+static md5_vec3 hull_direction(int index)
+{
+    const int cell = index < 13 ? index : index + 1; // 13 is the cube's own middle
+    const int x = cell % 3 - 1, y = cell / 3 % 3 - 1, z = cell / 9 - 1;
+    const md5_vec3 direction = {(float)x, (float)y, (float)z};
+    return view_scale(direction, 1.0f / view_length(direction));
+}
+
+void view_widen_hull(view_hull *hull, const md5_vec3 *points, uint32_t count)
+{
+    for (int i = 0; i < VIEW_HULL_POINTS; i++) {
+        const md5_vec3 direction = hull_direction(i);
+        for (uint32_t p = 0; p < count; p++) {
+            const float reach = view_dot(direction, points[p]);
+            if (reach > hull->reach[i]) {
+                hull->reach[i] = reach;
+                hull->points[i] = points[p];
+            }
+        }
+    }
+}
+
+static void widen_hull_by_pose(view_hull *hull, const view_scene *scene)
+{
+    for (uint32_t i = 0; scene->model != NULL && i < scene->model->num_meshes; i++)
+        view_widen_hull(hull, scene->skinned[i].positions, scene->model->meshes[i].num_vertices);
+    for (uint32_t i = 0; i < scene->num_joints && view_count_vertices(scene) == 0; i++) {
+        const md5_vec3 place = view_translation(&scene->joints[i]);
+        view_widen_hull(hull, &place, 1);
+    }
+}
+
+// Of a flight alone: where it goes.
+static md5_bounds path_bounds(const md5_camera *camera, view_hull *hull)
+{
+    md5_bounds bounds = md5_bounds_of_points(NULL, 0);
+    for (uint32_t i = 0; i < camera->num_frames; i++) {
+        const md5_vec3 place = camera->frames[i].position;
+        bounds = md5_bounds_union(bounds, md5_bounds_of_points(&place, 1));
+        view_widen_hull(hull, &place, 1);
+    }
+    return bounds;
+}
+
+md5_bounds view_clip_bounds(view_scene *scene, view_hull *hull)
+{
+    enum { MOMENTS = 13 };
+    md5_bounds bounds = md5_bounds_of_points(NULL, 0);
+    *hull = (view_hull){0};
+    for (int i = 0; i < VIEW_HULL_POINTS; i++)
+        hull->reach[i] = -INFINITY;
+    if (scene->skeleton == NULL && scene->flight.camera != NULL)
+        return path_bounds(scene->flight.camera, hull);
+    const md5_anim *const anim = view_shown_anim(scene);
+    const uint32_t last = anim != NULL ? anim->num_frames - 1 : 0;
+    for (uint32_t i = 0; i < MOMENTS; i++) {
+        const uint32_t frame = (uint32_t)((uint64_t)last * i / (MOMENTS - 1));
+        const md5_moment moment = {.frame0 = frame, .frame1 = frame};
+        view_pose_moment(scene, &moment);
+        view_skin(scene);
+        bounds = md5_bounds_union(bounds, view_pose_bounds(scene));
+        widen_hull_by_pose(hull, scene);
+        if (last == 0)
+            break;
+    }
+    return bounds;
+}
+
+uint32_t view_count_vertices(const view_scene *scene)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; scene->model != NULL && i < scene->model->num_meshes; i++)
+        count += scene->model->meshes[i].num_vertices;
+    return count;
+}
+
+uint32_t view_count_triangles(const view_scene *scene)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; scene->model != NULL && i < scene->model->num_meshes; i++)
+        count += scene->model->meshes[i].num_triangles;
+    return count;
+}

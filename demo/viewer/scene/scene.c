@@ -1,0 +1,301 @@
+#include "demo/viewer/scene/scene.h"
+
+#include "demo/common/file.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// Bytes of animations that are picked up without having been named: as much as loads in the
+// blink of an eye, for folders that hold hundreds.
+#define PICK_UP_LIMIT ((uint64_t)32 << 20)
+
+// One file told of at length is enough; the rest is counted.
+enum { WARNINGS_A_FILE = 20 };
+
+static md5_load_opts loud(view_log *log)
+{
+    return (md5_load_opts){
+        .warn = view_log_warning, .warn_user = log, .max_warnings = WARNINGS_A_FILE};
+}
+
+// -- Memory ---------------------------------------------------------------------------------
+
+static void free_clip(view_clip *clip)
+{
+    md5_free_binding(clip->binding);
+    md5_free_anim(clip->anim);
+    free(clip->path);
+    free(clip->name);
+}
+
+static void free_pose(view_scene *scene)
+{
+    const uint32_t num_meshes = scene->model != NULL ? scene->model->num_meshes : 0;
+    for (uint32_t i = 0; i < num_meshes && scene->skinned != NULL; i++) {
+        free(scene->skinned[i].positions);
+        free(scene->skinned[i].normals);
+    }
+    free(scene->skinned);
+    free(scene->pose);
+    free(scene->joints);
+    free(scene->palette);
+    free(scene->duals);
+    scene->skinned = NULL;
+    scene->duals = NULL;
+    scene->pose = NULL;
+    scene->joints = scene->palette = NULL;
+}
+
+void view_free_scene(view_scene *scene)
+{
+    free_pose(scene);
+    view_free_machine(&scene->machine); // which refers to the clips
+    for (size_t i = 0; i < scene->num_clips; i++)
+        free_clip(&scene->clips[i]);
+    free(scene->clips);
+    md5_free_model(scene->model);
+    view_free_flight(&scene->flight);
+    free(scene->path);
+    free(scene->name);
+    *scene = (view_scene){0};
+}
+
+static void make_pose(view_scene *scene, const md5_skeleton *skeleton)
+{
+    free_pose(scene);
+    scene->skeleton = skeleton;
+    scene->num_joints = skeleton->num_joints;
+    scene->pose = common_alloc(skeleton->num_joints, sizeof *scene->pose);
+    scene->joints = common_alloc(skeleton->num_joints, sizeof *scene->joints);
+    scene->palette = common_alloc(skeleton->num_joints, sizeof *scene->palette);
+    scene->duals = common_alloc(skeleton->num_joints, sizeof *scene->duals);
+    if (scene->model == NULL)
+        return;
+    const uint32_t num_meshes = scene->model->num_meshes;
+    scene->skinned = common_alloc(num_meshes, sizeof *scene->skinned);
+    for (uint32_t i = 0; i < num_meshes; i++) {
+        const uint32_t count = scene->model->meshes[i].num_vertices;
+        scene->skinned[i].positions = common_alloc(count, sizeof(md5_vec3));
+        scene->skinned[i].normals = common_alloc(count, sizeof(md5_vec3));
+    }
+}
+
+// -- Clips ----------------------------------------------------------------------------------
+
+static void append_clip(view_scene *scene, view_clip clip)
+{
+    scene->clips = common_realloc(scene->clips, scene->num_clips + 1, sizeof *scene->clips);
+    scene->clips[scene->num_clips++] = clip;
+}
+
+static view_clip named_clip(const char *path)
+{
+    return (view_clip){.path = common_copy(path), .name = common_stem(path)};
+}
+
+// Loads and binds a clip that was asked for.
+static bool load_clip(view_scene *scene, const char *path, view_log *log)
+{
+    md5_error error;
+    md5_load_opts opts = loud(log);
+    view_clip clip = named_clip(path);
+    clip.anim = md5_load_anim(path, &opts, &error);
+    if (clip.anim != NULL && scene->model != NULL) {
+        opts.file_name = path;
+        clip.binding = md5_bind(scene->model, clip.anim, &opts, &error);
+    }
+    if (clip.anim == NULL || (scene->model != NULL && clip.binding == NULL)) {
+        view_log_error(log, &error);
+        free_clip(&clip);
+        return false;
+    }
+    append_clip(scene, clip);
+    return true;
+}
+
+// Loads a clip that merely lies beside the model; one that does not fit is no fault.
+static void try_clip(view_scene *scene, const char *path, view_log *log)
+{
+    md5_error error;
+    view_clip clip = named_clip(path);
+    clip.anim = md5_load_anim(path, NULL, &error);
+    if (clip.anim != NULL)
+        clip.binding = md5_bind(scene->model, clip.anim, NULL, &error);
+
+    if (clip.binding == NULL) {
+        char text[640];
+        (void)md5_format_error(&error, text, sizeof text);
+        view_debug(log, "not picked up: %s", text);
+        free_clip(&clip);
+    } else if (clip.binding->num_missing > 0) {
+        view_debug(log, "not picked up: %s: drives all but %u of the model's joints", path,
+                   (unsigned)clip.binding->num_missing);
+        free_clip(&clip);
+    } else {
+        if (clip.anim->num_warnings > 0)
+            view_warn(log, "%s: %u warning%s, told when it is opened by name", clip.name,
+                      (unsigned)clip.anim->num_warnings, clip.anim->num_warnings == 1 ? "" : "s");
+        append_clip(scene, clip);
+    }
+}
+
+static void pick_up_clips(view_scene *scene, view_log *log)
+{
+    char *folder = common_folder(scene->path);
+    common_list list = common_list_folder(folder, ".md5anim");
+    uint64_t size = 0;
+    for (size_t i = 0; i < list.count; i++) {
+        size += common_file_size(list.names[i]);
+        if (size > PICK_UP_LIMIT) {
+            scene->num_unopened = list.count - i;
+            view_info(log, "%zu animations beside the model were not opened; name those to see",
+                      scene->num_unopened);
+            break;
+        }
+        view_log_progress(log, "animations", i, list.count);
+        try_clip(scene, list.names[i], log);
+    }
+    view_log_progress(log, "animations", list.count, list.count);
+    common_free_list(&list);
+    free(folder);
+}
+
+// Of clips that nobody named in an order: the one that characters rest in, if there is one.
+static size_t calmest_clip(const view_scene *scene)
+{
+    for (size_t i = 0; i < scene->num_clips; i++)
+        if (common_contains(scene->clips[i].name, "idle"))
+            return i;
+    return 0;
+}
+
+bool view_add_clip(view_scene *scene, const char *path, view_log *log)
+{
+    if (!load_clip(scene, path, log))
+        return false;
+    view_choose_clip(scene, scene->num_clips - 1);
+    return true;
+}
+
+bool view_load_flight(view_scene *scene, const char *path, view_log *log)
+{
+    md5_error error;
+    const md5_load_opts opts = loud(log);
+    md5_camera *const camera = md5_load_camera(path, &opts, &error);
+    if (camera == NULL) {
+        view_log_error(log, &error);
+        return false;
+    }
+    view_free_flight(&scene->flight);
+    scene->flight = view_make_flight(path, camera);
+    return true;
+}
+
+void view_choose_clip(view_scene *scene, size_t clip)
+{
+    scene->clip = clip;
+    scene->bind_pose = false;
+    // Without a model every clip brings its own joints.
+    if (scene->model == NULL)
+        make_pose(scene, &scene->clips[clip].anim->skeleton);
+}
+
+const view_clip *view_shown_clip(const view_scene *scene)
+{
+    const bool shown = scene->num_clips > 0 && !scene->bind_pose && scene->machine.player == NULL;
+    return shown ? &scene->clips[scene->clip] : NULL;
+}
+
+const md5_anim *view_shown_anim(const view_scene *scene)
+{
+    const view_clip *const clip = view_shown_clip(scene);
+    return clip != NULL ? clip->anim : NULL;
+}
+
+const md5_anim *view_clock(const view_scene *scene)
+{
+    const md5_anim *const anim = view_shown_anim(scene);
+    const bool moves = anim != NULL && anim->num_frames > 1;
+    return moves || scene->flight.camera == NULL ? anim : &scene->flight.clock;
+}
+
+// -- Loading --------------------------------------------------------------------------------
+
+static const char *find_model_path(const char *const *files, size_t num_files)
+{
+    for (size_t i = 0; i < num_files; i++)
+        if (!common_has_ending(files[i], ".md5anim") && !common_has_ending(files[i], ".md5camera"))
+            return files[i];
+    return NULL;
+}
+
+// What a scene is called after.
+static const char *find_main_path(const char *const *files, size_t num_files)
+{
+    const char *const model_path = find_model_path(files, num_files);
+    for (size_t i = 0; i < num_files && model_path == NULL; i++)
+        if (common_has_ending(files[i], ".md5anim"))
+            return files[i];
+    return model_path != NULL ? model_path : files[0];
+}
+
+static bool load_model(view_scene *scene, const char *path, view_log *log)
+{
+    md5_error error;
+    const md5_load_opts opts = loud(log);
+    scene->model = md5_load_model(path, &opts, &error);
+    if (scene->model == NULL) {
+        view_log_error(log, &error);
+        return false;
+    }
+    make_pose(scene, &scene->model->skeleton);
+    return true;
+}
+
+static bool load_machine(view_scene *scene, const char *path, view_log *log)
+{
+    const md5_load_opts opts = loud(log);
+    if (!view_load_machine(&scene->machine, path, &opts, log, &scene->model))
+        return false;
+    make_pose(scene, &scene->model->skeleton);
+    return true;
+}
+
+static bool load_all(view_scene *scene, const char *const *files, size_t num_files, bool pick_up,
+                     view_log *log)
+{
+    const char *const model_path = find_model_path(files, num_files);
+    scene->path = common_copy(find_main_path(files, num_files));
+    scene->name = common_stem(scene->path);
+    const bool is_machine = model_path != NULL && common_has_ending(model_path, ".md5machine");
+    if (is_machine && !load_machine(scene, model_path, log))
+        return false;
+    if (model_path != NULL && !is_machine && !load_model(scene, model_path, log))
+        return false;
+
+    for (size_t i = 0; i < num_files; i++) {
+        view_log_progress(log, "files", i, num_files);
+        const bool is_flight = common_has_ending(files[i], ".md5camera");
+        if (is_flight && !view_load_flight(scene, files[i], log))
+            return false;
+        if (!is_flight && files[i] != model_path && !load_clip(scene, files[i], log))
+            return false;
+    }
+    view_log_progress(log, "files", num_files, num_files);
+    scene->picked_up = pick_up && model_path != NULL && !is_machine && scene->num_clips == 0;
+    if (scene->picked_up)
+        pick_up_clips(scene, log);
+    if (scene->num_clips > 0)
+        view_choose_clip(scene, scene->picked_up ? calmest_clip(scene) : 0);
+    return true;
+}
+
+bool view_load_scene(view_scene *scene, const char *const *files, size_t num_files, bool pick_up,
+                     view_log *log)
+{
+    *scene = (view_scene){0};
+    if (load_all(scene, files, num_files, pick_up, log))
+        return true;
+    view_free_scene(scene);
+    return false;
+}

@@ -1,0 +1,361 @@
+#include "demo/viewer/scene/textures.h"
+
+#include "demo/common/file.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <stb/stb_image.h>
+
+// -- Finding --------------------------------------------------------------------------------
+
+// In the order in which id's artists kept their sources.
+static const char *const endings[] = {".tga", ".png", ".jpg", ".jpeg"};
+enum { NUM_ENDINGS = sizeof endings / sizeof endings[0], MAX_FOLDERS_UP = 8 };
+
+bool view_is_image(const char *path)
+{
+    for (int i = 0; i < NUM_ENDINGS; i++)
+        if (common_has_ending(path, endings[i]))
+            return true;
+    return false;
+}
+
+// `name` in `folder`: as it is if it names an image, then with each ending in place of its own or
+// behind it, then the same with "_d".
+static char *find_variant(const char *folder, const char *name)
+{
+    if (view_is_image(name)) {
+        char *found = common_find(folder, name);
+        if (found != NULL)
+            return found;
+    }
+    char *stem = common_copy(name);
+    for (int i = 0; i < NUM_ENDINGS; i++)
+        if (common_has_ending(stem, endings[i]))
+            stem[strlen(stem) - strlen(endings[i])] = '\0';
+
+    char *found = NULL;
+    static const char *const tails[] = {"", "_d"};
+    for (int tail = 0; tail < 2 && found == NULL; tail++) {
+        for (int i = 0; i < NUM_ENDINGS && found == NULL; i++) {
+            char *file = common_format("%s%s%s", stem, tails[tail], endings[i]);
+            found = common_find(folder, file);
+            free(file);
+        }
+    }
+    free(stem);
+    return found;
+}
+
+// The name with ever fewer folders in front, "a/b/c", "b/c", "c", in one folder.
+static char *find_in_folder(const char *folder, const char *name)
+{
+    const char *rest = name;
+    for (;;) {
+        char *found = *rest != '\0' ? find_variant(folder, rest) : NULL;
+        const char *const slash = strchr(rest, '/');
+        if (found != NULL || slash == NULL)
+            return found;
+        rest = slash + 1;
+    }
+}
+
+// The folder above: "a/b" gives "a", "a" gives ".", "." gives "..", "/" none.
+static char *parent_folder(const char *folder)
+{
+    const char *const base = common_base(folder);
+    if (strcmp(folder, "/") == 0)
+        return NULL;
+    if (strcmp(folder, ".") == 0)
+        return common_copy("..");
+    if (strcmp(base, "..") == 0)
+        return common_format("%s/..", folder);
+    return common_folder(folder);
+}
+
+char *view_find_texture(const char *model_path, const char *shader)
+{
+    char *name = common_copy(shader);
+    for (char *c = name; *c != '\0'; c++)
+        if (*c == '\\')
+            *c = '/';
+    // "C:/art/imp.tga": the drive means nothing here.
+    const char *relative = name[0] != '\0' && name[1] == ':' ? name + 2 : name;
+
+    char *found = NULL;
+    if (*relative != '\0')
+        found = find_variant(common_is_absolute(relative) ? "/" : ".", relative);
+    while (*relative == '/')
+        relative++;
+
+    char *folder = common_folder(model_path);
+    for (int up = 0; up <= MAX_FOLDERS_UP && folder != NULL && found == NULL; up++) {
+        if (*relative == '\0')
+            break;
+        if (up == 0)
+            found = find_in_folder(folder, relative);
+        else if (strchr(relative, '/') != NULL) // far away, a bare name would fit by chance only
+            found = find_variant(folder, relative);
+        for (int i = 0; i < 2 && up == 0 && found == NULL; i++) {
+            char *textures = common_join(folder, i == 0 ? "textures" : "images");
+            found = find_variant(textures, common_base(relative));
+            free(textures);
+        }
+        char *above = parent_folder(folder);
+        free(folder);
+        folder = above;
+    }
+    free(folder);
+    free(name);
+    return found;
+}
+
+// -- Loading --------------------------------------------------------------------------------
+
+// Reads a picture; on failure returns why not.
+static const char *read_image(const char *path, view_image *image)
+{
+    int width = 0, height = 0, channels = 0;
+    image->rgba = stbi_load(path, &width, &height, &channels, 4);
+    image->width = (uint32_t)width;
+    image->height = (uint32_t)height;
+    if (image->rgba != NULL)
+        return NULL;
+    return common_is_folder(path) ? "it is a folder"
+           : common_is_file(path) ? stbi_failure_reason()
+                                  : "no such file";
+}
+
+// From a normal map, a height map, or both together.
+static md5gl_texture make_normals(md5gl_renderer *renderer, view_image *image,
+                                  const view_texture *wanted, md5_error *error)
+{
+    view_image heights = {NULL, 0, 0};
+    const char *const height_path = wanted->map == VIEW_MAP_HEIGHT ? wanted->path : wanted->heights;
+    uint32_t normals = 0;
+    if (wanted->map == VIEW_MAP_HEIGHT) {
+        heights = *image;
+        *image = view_normals_of_heights(&heights, 4.0f);
+    } else {
+        normals = view_guess_normals(image);
+        // What is stored in another way than id's is not added to.
+        if (normals == 0 && height_path != NULL && read_image(height_path, &heights) == NULL) {
+            view_image slopes = view_normals_of_heights(&heights, 4.0f);
+            view_add_slopes(image, &slopes);
+            free(slopes.rgba);
+        }
+    }
+    stbi_image_free(heights.rgba);
+    return md5gl_create_normal_map(renderer, image->width, image->height, image->rgba, normals,
+                                   error);
+}
+
+static const char *upload_image(md5gl_renderer *renderer, view_texture *made, md5_error *error)
+{
+    view_image image;
+    const char *const reason = read_image(made->path, &image);
+    if (reason != NULL)
+        return reason;
+    if (made->map == VIEW_MAP_NORMALS || made->map == VIEW_MAP_HEIGHT)
+        made->texture = make_normals(renderer, &image, made, error);
+    else
+        made->texture =
+            md5gl_create_texture(renderer, image.width, image.height, image.rgba, error);
+    made->has_holes = made->map == VIEW_MAP_DIFFUSE && view_has_holes(&image);
+    stbi_image_free(image.rgba);
+    return made->texture == 0 ? error->message : NULL;
+}
+
+// Index in `loaded` of the file, read now if it was not before; VIEW_NO_TEXTURE when it cannot.
+static size_t load_file(view_textures *textures, md5gl_renderer *renderer, view_map map,
+                        const char *path, const char *heights, view_log *log, bool chosen)
+{
+    for (size_t i = 0; i < textures->num_loaded; i++)
+        if (textures->loaded[i].map == map && strcmp(textures->loaded[i].path, path) == 0)
+            return textures->loaded[i].texture != 0 ? i : VIEW_NO_TEXTURE;
+
+    md5_error error;
+    view_texture made = {.path = common_copy(path), .map = map};
+    made.heights = heights != NULL ? common_copy(heights) : NULL;
+    const char *const reason = upload_image(renderer, &made, &error);
+    if (reason != NULL && chosen)
+        view_error(log, "%s %s: %s", view_map_name(map), path, reason);
+    else if (reason != NULL)
+        view_warn(log, "%s %s: %s", view_map_name(map), path, reason);
+    textures->loaded =
+        common_realloc(textures->loaded, textures->num_loaded + 1, sizeof *textures->loaded);
+    textures->loaded[textures->num_loaded++] = made;
+    return reason == NULL ? textures->num_loaded - 1 : VIEW_NO_TEXTURE;
+}
+
+// The number of the mesh that a choice names, by name first; num_meshes if there is none.
+static uint32_t find_mesh(const md5_model *model, const char *name)
+{
+    for (uint32_t i = 0; i < model->num_meshes; i++)
+        if (strcmp(model->meshes[i].name, name) == 0)
+            return i;
+    char *end = NULL;
+    const unsigned long number = strtoul(name, &end, 10);
+    const bool whole = name[0] >= '0' && name[0] <= '9' && *end == '\0';
+    return whole && number < model->num_meshes ? (uint32_t)number : model->num_meshes;
+}
+
+static bool use_choice(view_textures *textures, md5gl_renderer *renderer, const md5_model *model,
+                       const view_texture_choice *choice, view_log *log)
+{
+    const uint32_t mesh = choice->mesh != NULL ? find_mesh(model, choice->mesh) : 0;
+    if (mesh >= model->num_meshes && choice->mesh != NULL) {
+        view_error(log, "--texture: no mesh \"%s\"; there are %u", choice->mesh,
+                   (unsigned)model->num_meshes);
+        return false;
+    }
+    const size_t loaded = load_file(textures, renderer, choice->map, choice->file, NULL, log, true);
+    if (loaded == VIEW_NO_TEXTURE)
+        return false;
+    for (uint32_t i = 0; i < model->num_meshes; i++)
+        if (choice->mesh == NULL || i == mesh)
+            textures->of_mesh[i][choice->map] = loaded;
+    return true;
+}
+
+// By the shader's name, or by the mesh's where it has none.
+static void find_and_use(view_textures *textures, md5gl_renderer *renderer, const md5_model *model,
+                         uint32_t mesh, const char *model_path, view_log *log)
+{
+    const char *const shader = model->meshes[mesh].shader, *const name = model->meshes[mesh].name;
+    char *path = view_find_texture(model_path, *shader != '\0' ? shader : name);
+    if (path != NULL) {
+        textures->of_mesh[mesh][VIEW_MAP_DIFFUSE] =
+            load_file(textures, renderer, VIEW_MAP_DIFFUSE, path, NULL, log, false);
+        view_debug(log, "texture of mesh %u: %s", (unsigned)mesh, path);
+    } else if (*shader != '\0') {
+        view_warn(log, "mesh %u \"%s\": no texture found for shader \"%s\"", (unsigned)mesh, name,
+                  shader);
+    } else {
+        view_warn(log, "mesh %u \"%s\" names no shader, so it has no texture; see --texture",
+                  (unsigned)mesh, name);
+    }
+    free(path);
+}
+
+// The maps that lie beside a mesh's texture and that nobody has chosen.
+static void find_maps(view_textures *textures, md5gl_renderer *renderer, uint32_t mesh,
+                      view_log *log)
+{
+    size_t *const of_mesh = textures->of_mesh[mesh];
+    if (of_mesh[VIEW_MAP_DIFFUSE] == VIEW_NO_TEXTURE)
+        return;
+    char *diffuse = common_copy(textures->loaded[of_mesh[VIEW_MAP_DIFFUSE]].path);
+    char *folder = common_folder(diffuse);
+    common_list files = common_list_folder(folder, "");
+    const char *const heights = view_find_map(&files, diffuse, VIEW_MAP_HEIGHT);
+    for (view_map map = VIEW_MAP_NORMALS; map < VIEW_NUM_MAPS; map++) {
+        const char *const path = view_find_map(&files, diffuse, map);
+        const bool done = map == VIEW_MAP_HEIGHT && of_mesh[VIEW_MAP_NORMALS] != VIEW_NO_TEXTURE;
+        if (path == NULL || done || of_mesh[map] != VIEW_NO_TEXTURE || strcmp(path, diffuse) == 0)
+            continue;
+        const size_t loaded = load_file(textures, renderer, map, path,
+                                        map == VIEW_MAP_NORMALS ? heights : NULL, log, false);
+        of_mesh[map] = loaded;
+        if (loaded != VIEW_NO_TEXTURE)
+            view_debug(log, "%s of mesh %u: %s%s%s", view_map_name(map), (unsigned)mesh, path,
+                       map == VIEW_MAP_NORMALS && heights != NULL ? " + " : "",
+                       map == VIEW_MAP_NORMALS && heights != NULL ? common_base(heights) : "");
+    }
+    common_free_list(&files);
+    free(folder);
+    free(diffuse);
+}
+
+static bool use_choices(view_textures *textures, md5gl_renderer *renderer, const md5_model *model,
+                        const view_options *options, view_log *log)
+{
+    // What is for all comes first, so that a single mesh can still be given another.
+    for (int single = 0; single < 2; single++)
+        for (size_t i = 0; options != NULL && i < options->num_textures; i++)
+            if ((options->textures[i].mesh != NULL) == (single == 1)
+                && !use_choice(textures, renderer, model, &options->textures[i], log))
+                return false;
+    return true;
+}
+
+bool view_load_textures(view_textures *textures, md5gl_renderer *renderer, const md5_model *model,
+                        const char *model_path, const view_options *options, view_log *log)
+{
+    *textures = (view_textures){.num_meshes = model->num_meshes};
+    textures->of_mesh = common_alloc(model->num_meshes, sizeof *textures->of_mesh);
+    for (uint32_t i = 0; i < model->num_meshes; i++)
+        for (int map = 0; map < VIEW_NUM_MAPS; map++)
+            textures->of_mesh[i][map] = VIEW_NO_TEXTURE;
+    if (!use_choices(textures, renderer, model, options, log)) {
+        view_free_textures(textures, renderer);
+        return false;
+    }
+    for (uint32_t i = 0; i < model->num_meshes; i++) {
+        view_log_progress(log, "textures", i, model->num_meshes);
+        if (model->meshes[i].num_triangles == 0)
+            continue;
+        if (textures->of_mesh[i][VIEW_MAP_DIFFUSE] == VIEW_NO_TEXTURE)
+            find_and_use(textures, renderer, model, i, model_path, log);
+        find_maps(textures, renderer, i, log);
+    }
+    view_log_progress(log, "textures", model->num_meshes, model->num_meshes);
+    return true;
+}
+
+bool view_use_texture(view_textures *textures, md5gl_renderer *renderer, const char *path,
+                      view_log *log)
+{
+    const size_t loaded = load_file(textures, renderer, VIEW_MAP_DIFFUSE, path, NULL, log, false);
+    for (uint32_t i = 0; i < textures->num_meshes && loaded != VIEW_NO_TEXTURE; i++)
+        textures->of_mesh[i][VIEW_MAP_DIFFUSE] = loaded;
+    return loaded != VIEW_NO_TEXTURE;
+}
+
+void view_free_textures(view_textures *textures, md5gl_renderer *renderer)
+{
+    for (size_t i = 0; i < textures->num_loaded; i++) {
+        md5gl_destroy_texture(renderer, textures->loaded[i].texture);
+        free(textures->loaded[i].path);
+        free(textures->loaded[i].heights);
+    }
+    free(textures->loaded);
+    free(textures->of_mesh);
+    *textures = (view_textures){0};
+}
+
+static md5gl_texture map_texture(const view_textures *textures, uint32_t mesh, view_map map)
+{
+    const size_t loaded = textures->of_mesh[mesh][map];
+    return loaded != VIEW_NO_TEXTURE ? textures->loaded[loaded].texture : 0;
+}
+
+md5gl_texture view_mesh_texture(const view_textures *textures, const md5gl_renderer *renderer,
+                                uint32_t mesh)
+{
+    const md5gl_texture texture = map_texture(textures, mesh, VIEW_MAP_DIFFUSE);
+    return texture != 0 ? texture : md5gl_checker(renderer);
+}
+
+md5gl_material view_mesh_material(const view_textures *textures, const md5gl_renderer *renderer,
+                                  uint32_t mesh, bool maps)
+{
+    const size_t diffuse = textures->of_mesh[mesh][VIEW_MAP_DIFFUSE];
+    md5gl_material material = {.diffuse = view_mesh_texture(textures, renderer, mesh)};
+    material.two_sided = diffuse != VIEW_NO_TEXTURE && textures->loaded[diffuse].has_holes;
+    if (!maps)
+        return material;
+    material.normals = map_texture(textures, mesh, VIEW_MAP_NORMALS);
+    if (material.normals == 0)
+        material.normals = map_texture(textures, mesh, VIEW_MAP_HEIGHT);
+    material.specular = map_texture(textures, mesh, VIEW_MAP_SPECULAR);
+    material.glow = map_texture(textures, mesh, VIEW_MAP_GLOW);
+    return material;
+}
+
+const char *view_mesh_map_path(const view_textures *textures, uint32_t mesh, view_map map)
+{
+    const size_t loaded = textures->of_mesh[mesh][map];
+    return loaded != VIEW_NO_TEXTURE ? textures->loaded[loaded].path : NULL;
+}

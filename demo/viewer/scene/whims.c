@@ -1,0 +1,76 @@
+#include "demo/viewer/scene/whims.h"
+
+#include "demo/viewer/base/math.h"
+
+// How fast a wish becomes a speed, and how fast one turns back, per second.
+static const float wish_rate = 2.0f, turn_back_rate = 1.2f;
+
+// xorshift, Marsaglia 2003.
+float view_next_random(uint64_t *state)
+{
+    *state ^= *state << 13;
+    *state ^= *state >> 7;
+    *state ^= *state << 17;
+    return (float)(*state >> 40) / (float)(1 << 24);
+}
+
+// Something else to do: another speed, or a trigger.
+static void have_whim(const view_crowd *crowd, view_member *member, md5_player *player)
+{
+    const md5_machine_desc *const desc = md5_machine_tables(crowd->kinds[member->kind].machine);
+    const uint32_t choice = (uint32_t)(view_next_random(&member->random) * 4.0f);
+    member->next_whim = crowd->time + 1.5 + 4.0 * (double)view_next_random(&member->random);
+    if (choice == 0 && desc->num_parameters > 0) {
+        const uint32_t parameter =
+            (uint32_t)(view_next_random(&member->random) * (float)desc->num_parameters)
+            % desc->num_parameters;
+        if (desc->parameters[parameter].kind == MD5_PARAMETER_TRIGGER)
+            (void)md5_player_set(player, parameter, 1.0f);
+        return;
+    }
+    float low, high;
+    view_parameter_range(desc, "speed", &low, &high);
+    const float part = view_next_random(&member->random);
+    member->wished_speed = choice == 1 ? 0.0f : (part < 0.75f ? 0.36f : 1.0f) * high;
+}
+
+// Who walks out of the square turns back.
+static void stay_near(const view_crowd *crowd, view_member *member, float seconds)
+{
+    const md5_vec3 place = member->place.translation;
+    if (fmaxf(fabsf(place.x), fabsf(place.y)) < crowd->spread)
+        return;
+    const md5_vec3 ahead = view_rotate(member->place.rotation, (md5_vec3){1.0f, 0.0f, 0.0f});
+    const float side = ahead.x * place.y - ahead.y * place.x;
+    const float rate = side > 0.0f ? -turn_back_rate : turn_back_rate;
+    member->place.rotation = view_turn_by(member->place.rotation, rate * seconds);
+}
+
+// Springs swing in the world, by how the character moves in it.
+static void place_springs(const view_kind *kind, md5_player *player, md5_transform place)
+{
+    const md5_machine_desc *const desc = md5_machine_tables(kind->machine);
+    for (uint32_t i = 0; i < desc->num_modifiers && kind->remembers; i++)
+        if (desc->modifiers[i].kind == MD5_MODIFIER_SPRING)
+            *md5_player_target(player, i) = (md5_target){
+                .position = place.translation, .rotation = place.rotation, .weight = 1.0f};
+}
+
+void view_live(view_crowd *crowd, uint32_t number)
+{
+    view_member *const member = &crowd->members[number];
+    md5_player *const player = crowd->players[number];
+    const float seconds = member->waited;
+    if (crowd->time >= member->next_whim)
+        have_whim(crowd, member, player);
+    const int32_t speed = md5_find_parameter(crowd->kinds[member->kind].machine, "speed");
+    if (speed >= 0) {
+        const float now = md5_player_get(player, (uint32_t)speed);
+        const float part = fminf(wish_rate * seconds, 1.0f);
+        (void)md5_player_set(player, (uint32_t)speed, now + (member->wished_speed - now) * part);
+    }
+    stay_near(crowd, member, seconds);
+    md5_player_advance(player, (double)seconds, NULL, NULL);
+    member->place = view_go(member->place, md5_player_root_motion(player));
+    place_springs(&crowd->kinds[member->kind], player, member->place);
+}

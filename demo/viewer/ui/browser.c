@@ -1,0 +1,390 @@
+// The list of files and of clips that opens over the picture.
+#include "demo/viewer/app/view.h"
+
+#include "demo/common/file.h"
+#include "demo/viewer/base/math.h"
+#include "demo/viewer/base/panel.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <SDL.h>
+
+void view_clear_browser(view_browser *browser)
+{
+    for (size_t i = 0; i < browser->num_entries; i++) {
+        free(browser->entries[i].label);
+        free(browser->entries[i].path);
+    }
+    free(browser->entries);
+    free(browser->found);
+    free(browser->folder);
+    *browser = (view_browser){0};
+}
+
+// -- What is in it --------------------------------------------------------------------------
+
+static view_entry *add_entry(view_browser *browser, view_entry_kind kind, const char *label,
+                             const char *path)
+{
+    browser->entries =
+        common_realloc(browser->entries, browser->num_entries + 1, sizeof *browser->entries);
+    view_entry *const entry = &browser->entries[browser->num_entries++];
+    *entry = (view_entry){
+        .kind = kind, .label = common_copy(label), .path = path != NULL ? common_copy(path) : NULL};
+    return entry;
+}
+
+static void add_files(view_browser *browser, const char *ending)
+{
+    common_list list = common_list_folder(browser->folder, ending);
+    for (size_t i = 0; i < list.count; i++)
+        add_entry(browser, VIEW_ENTRY_FILE, common_base(list.names[i]), list.names[i]);
+    common_free_list(&list);
+}
+
+static void add_folders(view_browser *browser)
+{
+    char *above = common_is_absolute(browser->folder) ? common_folder(browser->folder)
+                                                      : common_join(browser->folder, "..");
+    if (strcmp(above, browser->folder) != 0)
+        add_entry(browser, VIEW_ENTRY_FOLDER, "../", above);
+    free(above);
+    common_list list = common_list_folder(browser->folder, NULL);
+    for (size_t i = 0; i < list.count; i++) {
+        char *label = common_format("%s/", common_base(list.names[i]));
+        add_entry(browser, VIEW_ENTRY_FOLDER, label, list.names[i]);
+        free(label);
+    }
+    common_free_list(&list);
+}
+
+static void add_recent(view_browser *browser, const view_config *config)
+{
+    for (size_t i = 0; config != NULL && i < config->num_recent; i++) {
+        char *folder = common_folder(config->recent[i]);
+        char *label = common_format("%s  \xE2\x80\xA2  %s", common_base(config->recent[i]), folder);
+        add_entry(browser, VIEW_ENTRY_RECENT, label, config->recent[i]);
+        free(label);
+        free(folder);
+    }
+}
+
+static void add_clips(view_browser *browser, const view_scene *scene)
+{
+    for (size_t i = 0; i < scene->num_clips; i++) {
+        const view_clip *const clip = &scene->clips[i];
+        char *label = common_format("%s  \xE2\x80\xA2  %.2f s", clip->name, clip->anim->duration);
+        add_entry(browser, VIEW_ENTRY_CLIP, label, NULL)->clip = i;
+        free(label);
+    }
+}
+
+// Those that have the filter in their names.
+static void find_entries(view_browser *browser)
+{
+    browser->found =
+        common_realloc(browser->found, browser->num_entries + 1, sizeof *browser->found);
+    browser->num_found = browser->chosen = browser->first = 0;
+    for (size_t i = 0; i < browser->num_entries; i++)
+        if (common_contains(browser->entries[i].label, browser->filter))
+            browser->found[browser->num_found++] = i;
+}
+
+static void choose_shown(view_browser *browser, const view_scene *scene)
+{
+    for (size_t i = 0; i < browser->num_found; i++) {
+        const view_entry *const entry = &browser->entries[browser->found[i]];
+        const bool is_shown = entry->kind == VIEW_ENTRY_CLIP
+                                  ? entry->clip == scene->clip
+                                  : entry->kind == VIEW_ENTRY_FILE && scene->path != NULL
+                                        && strcmp(entry->label, common_base(scene->path)) == 0;
+        if (is_shown) {
+            browser->chosen = i;
+            return;
+        }
+    }
+}
+
+static void list_folder(view_state *viewer, const char *folder)
+{
+    static const char *const endings[] = {".md5mesh", ".md5machine", ".md5anim", ".md5camera"};
+    view_browser listed = {.kind = VIEW_BROWSE_FILES, .folder = common_copy(folder)};
+    for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++)
+        add_files(&listed, endings[i]);
+    add_folders(&listed);
+    add_recent(&listed, viewer->config);
+    view_clear_browser(&viewer->browser);
+    viewer->browser = listed;
+}
+
+void view_browse_folder(view_state *viewer, const char *folder)
+{
+    list_folder(viewer, folder);
+    find_entries(&viewer->browser);
+}
+
+void view_open_browser(view_state *viewer, view_browser_kind kind)
+{
+    view_browser *const browser = &viewer->browser;
+    const bool was_open = browser->kind == kind;
+    view_clear_browser(browser);
+    if (was_open)
+        return;
+    if (kind == VIEW_BROWSE_CLIPS && viewer->scene.num_clips == 0) {
+        view_notice(viewer, "No animation: give one, or drop it here");
+        return;
+    }
+    if (kind == VIEW_BROWSE_FILES) {
+        char *folder = common_folder(viewer->scene.path != NULL ? viewer->scene.path : ".");
+        list_folder(viewer, folder);
+        free(folder);
+    } else {
+        add_clips(browser, &viewer->scene);
+    }
+    browser->kind = kind;
+    browser->fresh = true;
+    find_entries(browser);
+    choose_shown(browser, &viewer->scene);
+}
+
+// -- Choosing -------------------------------------------------------------------------------
+
+static void take_chosen(view_state *viewer)
+{
+    view_browser *const browser = &viewer->browser;
+    if (browser->chosen >= browser->num_found)
+        return;
+    const view_entry *const entry = &browser->entries[browser->found[browser->chosen]];
+    if (entry->kind == VIEW_ENTRY_FOLDER) {
+        char *folder = common_copy(entry->path);
+        list_folder(viewer, folder);
+        free(folder);
+        find_entries(browser);
+        view_tell_state(viewer, "enter-folder");
+        return;
+    }
+    const size_t clip = entry->clip;
+    char *path = entry->path != NULL ? common_copy(entry->path) : NULL;
+    view_clear_browser(browser);
+    if (path != NULL)
+        view_drop(viewer, path);
+    else if (clip < viewer->scene.num_clips) // a file that changed may have fewer
+        view_change_clip(viewer, clip);
+    free(path);
+    view_tell_state(viewer, "choose");
+}
+
+static void move_choice(view_browser *browser, long long step)
+{
+    const long long last = (long long)browser->num_found - 1;
+    long long place = (long long)browser->chosen + step;
+    place = place > last ? last : place;
+    browser->chosen = place < 0 ? 0 : (size_t)place;
+}
+
+static size_t rows_that_fit(const view_state *viewer)
+{
+    const float line = viewer->font.line[VIEW_TEXT];
+    return viewer->browser.rows.height > line ? (size_t)(viewer->browser.rows.height / line) : 1;
+}
+
+// Takes the last character away, which may have several bytes.
+static void erase_last(view_browser *browser)
+{
+    size_t length = strlen(browser->filter);
+    while (length > 0 && ((unsigned char)browser->filter[length - 1] & 0xC0) == 0x80)
+        length--;
+    browser->filter[length > 0 ? length - 1 : 0] = '\0';
+    find_entries(browser);
+}
+
+bool view_key_browser(view_state *viewer, int32_t code, bool repeated)
+{
+    view_browser *const browser = &viewer->browser;
+    if (browser->kind == VIEW_BROWSE_NOTHING)
+        return false;
+    browser->fresh = browser->fresh && repeated;
+    const long long page = (long long)rows_that_fit(viewer), all = (long long)browser->num_found;
+    switch (code) {
+    case SDLK_ESCAPE:
+        view_clear_browser(browser);
+        view_tell_state(viewer, "close-lists");
+        return true;
+    case SDLK_RETURN:
+    case SDLK_KP_ENTER:
+        take_chosen(viewer);
+        return true;
+    case SDLK_BACKSPACE:
+        erase_last(browser);
+        break;
+    case SDLK_UP:
+    case SDLK_DOWN:
+        move_choice(browser, code == SDLK_DOWN ? 1 : -1);
+        break;
+    case SDLK_PAGEUP:
+    case SDLK_PAGEDOWN:
+        move_choice(browser, code == SDLK_PAGEDOWN ? page : -page);
+        break;
+    case SDLK_HOME:
+    case SDLK_END:
+        move_choice(browser, code == SDLK_END ? all : -all);
+        break;
+    default:
+        // Function keys do what they always do; all others write, or nothing.
+        return (code & SDLK_SCANCODE_MASK) == 0;
+    }
+    view_tell_state(viewer, "list");
+    return true;
+}
+
+bool view_type_browser(view_state *viewer, const char *text)
+{
+    view_browser *const browser = &viewer->browser;
+    if (browser->kind == VIEW_BROWSE_NOTHING || browser->fresh)
+        return false;
+    const size_t used = strlen(browser->filter);
+    if (used + strlen(text) < sizeof browser->filter) {
+        memcpy(browser->filter + used, text, strlen(text) + 1);
+        find_entries(browser);
+        view_tell_state(viewer, "list");
+    }
+    return true;
+}
+
+// -- Mouse ----------------------------------------------------------------------------------
+
+// The place in `found` that lies under (x, y), or num_found.
+static size_t entry_at(const view_state *viewer, float x, float y)
+{
+    const view_browser *const browser = &viewer->browser;
+    if (!view_contains(browser->rows, x, y))
+        return browser->num_found;
+    const size_t row = (size_t)((y - browser->rows.y) / viewer->font.line[VIEW_TEXT]);
+    const size_t place = browser->first + row;
+    return place < browser->num_found ? place : browser->num_found;
+}
+
+bool view_point_browser(view_state *viewer, float x, float y)
+{
+    view_browser *const browser = &viewer->browser;
+    const size_t place =
+        browser->kind != VIEW_BROWSE_NOTHING ? entry_at(viewer, x, y) : browser->num_found;
+    if (place == browser->num_found || place == browser->chosen)
+        return false;
+    browser->chosen = place;
+    return true;
+}
+
+bool view_press_browser(view_state *viewer, float x, float y)
+{
+    view_browser *const browser = &viewer->browser;
+    if (browser->kind == VIEW_BROWSE_NOTHING)
+        return false;
+    const size_t place = entry_at(viewer, x, y);
+    if (place < browser->num_found) {
+        browser->chosen = place;
+        take_chosen(viewer);
+    } else if (!view_contains(browser->box, x, y)) {
+        view_clear_browser(browser);
+        view_tell_state(viewer, "close-lists");
+    }
+    return true;
+}
+
+bool view_wheel_browser(view_state *viewer, float steps)
+{
+    if (viewer->browser.kind == VIEW_BROWSE_NOTHING)
+        return false;
+    move_choice(&viewer->browser, (long long)view_clamp(-3.0f * steps, -1e6f, 1e6f));
+    return true;
+}
+
+// -- Drawing --------------------------------------------------------------------------------
+
+static void draw_entries(view_state *viewer)
+{
+    const view_browser *const browser = &viewer->browser;
+    view_canvas *const canvas = &viewer->canvas;
+    const float scale = viewer->font.scale, line = viewer->font.line[VIEW_TEXT];
+    const view_rect rows = browser->rows;
+    const size_t fitting = rows_that_fit(viewer);
+    for (size_t i = 0; i < fitting && browser->first + i < browser->num_found; i++) {
+        const size_t place = browser->first + i;
+        const view_entry *const entry = &browser->entries[browser->found[place]];
+        const float y = rows.y + (float)i * line;
+        if (place == browser->chosen)
+            view_draw_round_rect(
+                canvas, (view_rect){rows.x - 6.0f * scale, y, rows.width + 12.0f * scale, line},
+                4.0f * scale, 0x33507FFFu);
+        const view_color color = entry->kind == VIEW_ENTRY_FOLDER   ? VIEW_ACCENT
+                                 : entry->kind == VIEW_ENTRY_RECENT ? VIEW_DIM
+                                                                    : VIEW_PLAIN;
+        view_draw_text(canvas, VIEW_TEXT, rows.x, y, rows.width,
+                       place == browser->chosen ? VIEW_BRIGHT : color, entry->label);
+    }
+    if (browser->num_found > fitting) {
+        const float part = (float)fitting / (float)browser->num_found;
+        const float way = (float)browser->first / (float)(browser->num_found - fitting);
+        const float length = rows.height * part;
+        const view_rect bar = {rows.x + rows.width + 7.0f * scale,
+                               rows.y + (rows.height - length) * way, 4.0f * scale, length};
+        view_draw_round_rect(canvas, bar, 2.0f * scale, VIEW_DIM);
+    }
+}
+
+// The filter, as it is typed, or what to do.
+static void draw_heading(view_state *viewer, float x, float y, float width)
+{
+    const view_browser *const browser = &viewer->browser;
+    const float scale = viewer->font.scale, line = viewer->font.line[VIEW_TEXT];
+    const bool clips = browser->kind == VIEW_BROWSE_CLIPS;
+    char count[48];
+    (void)snprintf(count, sizeof count, "%zu of %zu", browser->num_found, browser->num_entries);
+    const float count_width = view_text_width(&viewer->font, VIEW_TEXT, count) + 12.0f * scale;
+    view_draw_text(&viewer->canvas, VIEW_TEXT, x, y, fmaxf(width - count_width, 1.0f), VIEW_BRIGHT,
+                   clips ? "Clips" : browser->folder);
+    view_draw_text(&viewer->canvas, VIEW_TEXT, x + width - count_width + 12.0f * scale, y, 0,
+                   VIEW_DIM, count);
+    const view_rect field = {x - 6.0f * scale, y + 1.2f * line, width + 12.0f * scale,
+                             line + 4.0f * scale};
+    view_draw_round_rect(&viewer->canvas, field, 4.0f * scale, 0x2A303AFFu);
+    const bool typed = browser->filter[0] != '\0';
+    const float used = view_draw_text(&viewer->canvas, VIEW_TEXT, x, field.y + 2.0f * scale, width,
+                                      typed ? VIEW_BRIGHT : VIEW_DIM,
+                                      typed ? browser->filter : "type to find; Enter opens");
+    if (typed)
+        view_draw_rect(
+            &viewer->canvas,
+            (view_rect){x + used + 1.0f, field.y + 4.0f * scale, scale, line - 4.0f * scale},
+            VIEW_ACCENT);
+}
+
+void view_draw_browser(view_state *viewer, float width, float height)
+{
+    view_browser *const browser = &viewer->browser;
+    const float scale = viewer->font.scale, line = viewer->font.line[VIEW_TEXT];
+    const float margin = VIEW_MARGIN * scale, padding = VIEW_PADDING * scale;
+    if (browser->kind == VIEW_BROWSE_NOTHING)
+        return;
+    // As many lines as there are entries at all: it does not jump while one types.
+    const float heading = 2.8f * line;
+    const float most = height - 2.0f * margin - 2.0f * padding - heading;
+    const float wanted = (float)browser->num_entries * line;
+    const float rows = fmaxf(floorf(fminf(wanted, most) / line), 1.0f) * line;
+    const float inner = fmaxf(fminf(520.0f * scale, width - 2.0f * margin - 2.0f * padding), 1.0f);
+    const view_rect box = {roundf(0.5f * (width - inner) - padding), margin, inner + 2.0f * padding,
+                           heading + rows + 2.0f * padding};
+    browser->box = box;
+    browser->rows = (view_rect){box.x + padding, box.y + padding + heading, inner, rows};
+
+    const size_t fitting = rows_that_fit(viewer);
+    if (browser->chosen < browser->first)
+        browser->first = browser->chosen;
+    if (browser->chosen >= browser->first + fitting)
+        browser->first = browser->chosen - fitting + 1;
+    view_draw_round_rect(&viewer->canvas, box, VIEW_RADIUS * scale, 0x12151AF6u);
+    draw_heading(viewer, box.x + padding, box.y + padding, inner);
+    draw_entries(viewer);
+}

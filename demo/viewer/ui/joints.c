@@ -1,0 +1,342 @@
+// The list of joints, and the joint that is marked in it: in the picture, with its weights as heat.
+#include "demo/viewer/app/view.h"
+
+#include "demo/viewer/base/math.h"
+#include "demo/viewer/base/panel.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+// -- List -----------------------------------------------------------------------------------
+
+// The joints as a walk through the tree meets them, with their depths: files may list them in
+// any order.
+typedef struct joint_list {
+    uint32_t *joints, *depths;
+    uint32_t count;
+} joint_list;
+
+static joint_list walk_joints(const md5_skeleton *skeleton)
+{
+    const uint32_t num_joints = skeleton->num_joints, none = UINT32_MAX;
+    joint_list list = {
+        .joints = common_alloc(num_joints, sizeof *list.joints),
+        .depths = common_alloc(num_joints, sizeof *list.depths),
+    };
+    // The last one stands for what has no parent.
+    uint32_t *child = common_alloc(num_joints + 1, sizeof *child);
+    uint32_t *sibling = common_alloc(num_joints + 1, sizeof *sibling);
+    for (uint32_t i = 0; i <= num_joints; i++)
+        child[i] = sibling[i] = none;
+    for (uint32_t i = num_joints; i-- > 0;) {
+        const int32_t parent = skeleton->joints[i].parent;
+        const uint32_t above = parent >= 0 ? (uint32_t)parent : num_joints;
+        sibling[i] = child[above];
+        child[above] = i;
+    }
+
+    uint32_t depth = 0;
+    for (uint32_t at = child[num_joints]; at != none;) {
+        list.joints[list.count] = at;
+        list.depths[list.count++] = depth;
+        if (child[at] != none) {
+            at = child[at];
+            depth++;
+            continue;
+        }
+        while (at != none && sibling[at] == none) {
+            const int32_t parent = skeleton->joints[at].parent;
+            at = parent >= 0 ? (uint32_t)parent : none;
+            depth--;
+        }
+        at = at != none ? sibling[at] : none;
+    }
+    free(child);
+    free(sibling);
+    return list;
+}
+
+static void draw_joint_rows(view_state *viewer, const joint_list *list, view_rect inside)
+{
+    const view_scene *const scene = &viewer->scene;
+    const view_clip *const clip = view_shown_clip(scene);
+    const float scale = viewer->font.scale, line = viewer->font.line[VIEW_TEXT];
+    for (uint32_t i = 0; i < list->count; i++) {
+        const float y = inside.y + (float)i * line - viewer->hierarchy_scroll;
+        if (y < inside.y || y + line > inside.y + inside.height + 1.0f)
+            continue;
+        const uint32_t joint = list->joints[i];
+        // What the clip does not drive is dim.
+        const bool still =
+            clip != NULL && clip->binding != NULL && clip->binding->tracks[joint] < 0;
+        const bool marked = (int32_t)joint == view_marked_joint(viewer);
+        if (marked)
+            view_draw_round_rect(
+                &viewer->canvas,
+                (view_rect){inside.x - 6.0f * scale, y, inside.width + 6.0f * scale, line},
+                4.0f * scale, 0x33507FFFu);
+        const float indent = fminf((float)list->depths[i] * 11.0f * scale, 0.6f * inside.width);
+        view_draw_text(&viewer->canvas, VIEW_TEXT, inside.x + indent, y, inside.width - indent,
+                       marked  ? VIEW_BRIGHT
+                       : still ? VIEW_DIM
+                               : VIEW_PLAIN,
+                       scene->skeleton->joints[joint].name);
+    }
+}
+
+void view_draw_hierarchy(view_state *viewer, float width, float height)
+{
+    const float scale = viewer->font.scale, line = viewer->font.line[VIEW_TEXT];
+    const float margin = VIEW_MARGIN * scale, padding = VIEW_PADDING * scale;
+    const view_rect *const lower =
+        viewer->shown.lamps ? &viewer->layout.lamps : &viewer->layout.bar;
+    const float below = lower->height > 0.0f ? lower->y : height;
+    joint_list list = walk_joints(viewer->scene.skeleton);
+
+    const float list_height = (float)list.count * line;
+    const float room = below - 2.0f * margin - 2.0f * padding;
+    const float shown = fmaxf(line, floorf(fminf(list_height, room) / line) * line);
+    const float box_width = fminf(290.0f * scale, 0.5f * width);
+    const view_rect box = {width - margin - box_width, margin, box_width, shown + 2.0f * padding};
+    const view_rect inside = {box.x + padding, box.y + padding, box_width - 2.0f * padding, shown};
+    // Whole lines, so that none is cut in two.
+    const float most = fmaxf(list_height - shown, 0.0f);
+    viewer->hierarchy_scroll =
+        roundf(fminf(fmaxf(viewer->hierarchy_scroll, 0.0f), most) / line) * line;
+
+    view_draw_round_rect(&viewer->canvas, box, VIEW_RADIUS * scale, VIEW_BOX);
+    draw_joint_rows(viewer, &list, inside);
+    if (most > 0.0f) {
+        const float length = shown * shown / list_height;
+        const float top = inside.y + (shown - length) * viewer->hierarchy_scroll / most;
+        view_draw_round_rect(
+            &viewer->canvas,
+            (view_rect){box.x + box.width - 8.0f * scale, top, 4.0f * scale, length}, 2.0f * scale,
+            VIEW_DIM);
+    }
+    viewer->layout.hierarchy = box;
+    viewer->layout.joints = inside;
+    free(list.joints);
+    free(list.depths);
+}
+
+// -- Mouse ----------------------------------------------------------------------------------
+
+// The joint whose row lies under (x, y), or -1.
+static int32_t joint_at(const view_state *viewer, float x, float y)
+{
+    const view_rect rows = viewer->layout.joints;
+    if (viewer->scene.skeleton == NULL || !view_contains(rows, x, y))
+        return -1;
+    joint_list list = walk_joints(viewer->scene.skeleton);
+    const float line = viewer->font.line[VIEW_TEXT];
+    const float place = (y - rows.y + viewer->hierarchy_scroll) / line;
+    const int32_t joint =
+        place >= 0.0f && place < (float)list.count ? (int32_t)list.joints[(uint32_t)place] : -1;
+    free(list.joints);
+    free(list.depths);
+    return joint;
+}
+
+bool view_point_hierarchy(view_state *viewer, float x, float y)
+{
+    const int32_t joint = joint_at(viewer, x, y);
+    const bool changed = joint != viewer->hovered_joint;
+    viewer->hovered_joint = joint;
+    return changed;
+}
+
+bool view_press_hierarchy(view_state *viewer, float x, float y)
+{
+    if (!view_contains(viewer->layout.hierarchy, x, y))
+        return false;
+    const int32_t joint = joint_at(viewer, x, y);
+    if (joint >= 0) {
+        viewer->chosen_joint = joint != viewer->chosen_joint ? joint : -1;
+        view_tell_state(viewer, "joint");
+    }
+    return true;
+}
+
+int32_t view_marked_joint(const view_state *viewer)
+{
+    const int32_t joint = viewer->hovered_joint >= 0 ? viewer->hovered_joint : viewer->chosen_joint;
+    return joint >= 0 && (uint32_t)joint < viewer->scene.num_joints ? joint : -1;
+}
+
+// -- Heat -----------------------------------------------------------------------------------
+
+// From blue (little) over green and yellow to red (all), as maps of heat have it; nothing is clear.
+static void heat_color(float weight, uint8_t rgba[4])
+{
+    static const float stops[5][3] = {
+        {40, 70, 200}, {30, 170, 220}, {70, 200, 80}, {245, 210, 60}, {235, 60, 45}};
+    const float place = 4.0f * view_clamp(weight, 0.0f, 1.0f);
+    const int low = place < 4.0f ? (int)place : 3;
+    const float part = place - (float)low;
+    for (int i = 0; i < 3; i++)
+        rgba[i] = (uint8_t)(stops[low][i] + (stops[low + 1][i] - stops[low][i]) * part);
+    rgba[3] = (uint8_t)(view_clamp(40.0f * weight, 0.0f, 1.0f) * 235.0f);
+}
+
+// How much of each vertex moves with the joint: the sum of its weights. Returns whether any does.
+static bool weigh_vertices(const md5_mesh *mesh, uint32_t joint, float *weights)
+{
+    bool any = false;
+    for (uint32_t v = 0; v < mesh->num_vertices; v++) {
+        weights[v] = 0.0f;
+        for (uint32_t i = mesh->first_influence[v]; i < mesh->first_influence[v + 1]; i++)
+            if (mesh->influence_joints[i] == joint)
+                weights[v] = mesh->influences[i].w;
+        any = any || weights[v] != 0.0f;
+    }
+    return any;
+}
+
+static void add_colored_line(view_lines *lines, const md5_vec3 ends[2], const float weights[2])
+{
+    view_add_line(lines, ends[0], ends[1], 0);
+    for (uint32_t i = 0; i < 2; i++)
+        heat_color(weights[i], lines->vertices[lines->count - 2 + i].rgba);
+}
+
+static md5_vec3 mix(md5_vec3 a, md5_vec3 b, float part)
+{
+    return view_add(a, view_scale(view_sub(b, a), part));
+}
+
+// Covers a triangle with lines along its third side, `spacing` apart.
+static void fill_triangle(view_lines *lines, const md5_vec3 corners[3], const float weights[3],
+                          float spacing)
+{
+    enum { MOST = 48 };
+    const float reach = fmaxf(view_length(view_sub(corners[1], corners[0])),
+                              view_length(view_sub(corners[2], corners[0])));
+    const int count = (int)view_clamp(ceilf(reach / spacing), 1.0f, MOST);
+    for (int i = 0; i <= count; i++) {
+        const float part = (float)i / (float)count;
+        const md5_vec3 ends[2] = {mix(corners[0], corners[1], part),
+                                  mix(corners[0], corners[2], part)};
+        const float of_ends[2] = {weights[0] + (weights[1] - weights[0]) * part,
+                                  weights[0] + (weights[2] - weights[0]) * part};
+        add_colored_line(lines, ends, of_ends);
+    }
+}
+
+static void add_heat(view_state *viewer, uint32_t mesh_number, const float *weights, float spacing)
+{
+    const md5_mesh *const mesh = &viewer->scene.model->meshes[mesh_number];
+    const view_skinned *const skinned = &viewer->scene.skinned[mesh_number];
+    // A little above the surface, so as not to fight with it for the depth.
+    const float lift = 0.0015f * viewer->camera.scene_radius;
+    for (uint32_t t = 0; t < mesh->num_triangles; t++) {
+        md5_vec3 corners[3];
+        float of_corners[3];
+        bool any = false;
+        for (uint32_t i = 0; i < 3; i++) {
+            const uint32_t v = mesh->indices[3 * (size_t)t + i];
+            corners[i] = view_add(skinned->positions[v], view_scale(skinned->normals[v], lift));
+            of_corners[i] = weights[v];
+            any = any || weights[v] != 0.0f;
+        }
+        if (any)
+            fill_triangle(&viewer->lines, corners, of_corners, spacing);
+    }
+}
+
+static void draw_heat(view_state *viewer, uint32_t joint, float spacing, float width)
+{
+    const md5_model *const model = viewer->scene.model;
+    view_clear_lines(&viewer->lines);
+    if (model == NULL)
+        return;
+    view_skin(&viewer->scene);
+    for (uint32_t i = 0; i < model->num_meshes; i++) {
+        float *weights = common_alloc(model->meshes[i].num_vertices, sizeof *weights);
+        const bool hidden = i < 64 && (viewer->hidden_meshes >> i & 1) != 0;
+        if (!hidden && weigh_vertices(&model->meshes[i], joint, weights))
+            add_heat(viewer, i, weights, spacing);
+        free(weights);
+    }
+    if (viewer->lines.count > 0)
+        md5gl_draw_lines(viewer->renderer, viewer->lines.vertices, viewer->lines.count, width,
+                         false);
+}
+
+// -- In the picture -------------------------------------------------------------------------
+
+static view_lens lens_of(const view_state *viewer, float width, float height)
+{
+    if (viewer->flying) {
+        const md5_camera_view view = view_flight_at(&viewer->scene.flight, &viewer->play);
+        return view_flight_lens(&view, view_centre(viewer->bounds), viewer->camera.scene_radius,
+                                width, height);
+    }
+    view_camera camera = viewer->camera;
+    camera.target = view_add(camera.target, view_walked(viewer));
+    return view_camera_lens(&camera, width, height);
+}
+
+// Half the picture's height where a place is, in units; 0 behind the eye.
+static float half_height_at(const view_lens *lens, md5_vec3 place)
+{
+    const float depth = -view_dot(view_sub(place, lens->eye), lens->axes.back);
+    return depth <= 0.0f ? 0.0f : lens->orthographic ? lens->half_y : lens->half_y * depth;
+}
+
+// The joint's name beside it, and the joint as a disc.
+static void draw_label(view_state *viewer, const view_lens *lens, md5_vec3 place, const char *name,
+                       float width, float height)
+{
+    const float scale = viewer->font.scale, half = half_height_at(lens, place);
+    if (half <= 0.0f)
+        return;
+    const md5_vec3 way = view_sub(place, lens->eye);
+    const float unit = 0.5f * height / half;
+    const float x = 0.5f * width + view_dot(way, lens->axes.right) * unit;
+    const float y = 0.5f * height - view_dot(way, lens->axes.up) * unit;
+    if (!(fabsf(x) < 1e5f && fabsf(y) < 1e5f))
+        return;
+    view_draw_disc(&viewer->canvas, x, y, 7.0f * scale, 0x12151AE0u);
+    view_draw_disc(&viewer->canvas, x, y, 4.5f * scale, 0xF2C14EFFu);
+    const float text = view_text_width(&viewer->font, VIEW_TEXT, name);
+    const view_rect box = {x + 12.0f * scale, y - 13.0f * scale, text + 16.0f * scale,
+                           26.0f * scale};
+    view_draw_round_rect(&viewer->canvas, box, 13.0f * scale, VIEW_BOX);
+    view_draw_text(&viewer->canvas, VIEW_TEXT, box.x + 8.0f * scale, box.y + 4.0f * scale, 0,
+                   VIEW_BRIGHT, name);
+}
+
+// The joint's bones, to its parent and to its children, seen through the model.
+static void add_bones(view_lines *lines, const view_scene *scene, int32_t joint)
+{
+    const md5_joint *const joints = scene->skeleton->joints;
+    for (uint32_t i = 0; i < scene->num_joints; i++) {
+        const int32_t parent = joints[i].parent;
+        if (parent >= 0 && ((int32_t)i == joint || parent == joint))
+            view_add_line(lines, view_translation(&scene->joints[parent]),
+                          view_translation(&scene->joints[i]),
+                          (int32_t)i == joint ? 0x8A93A1FFu : 0xF2C14EFFu);
+    }
+}
+
+void view_draw_joint(view_state *viewer, float width, float height)
+{
+    const view_scene *const scene = &viewer->scene;
+    const int32_t joint = view_marked_joint(viewer);
+    if (joint < 0 || scene->skeleton == NULL || viewer->crowd.count > 0)
+        return;
+    const view_lens lens = lens_of(viewer, width, height);
+    const md5_vec3 place = view_translation(&scene->joints[joint]);
+    const float scale = viewer->font.scale;
+    const float half = half_height_at(&lens, view_centre(viewer->bounds));
+    const float pixel = half > 0.0f ? 2.0f * half / height : viewer->camera.scene_radius * 0.01f;
+    draw_heat(viewer, (uint32_t)joint, 2.0f * scale * pixel, 3.0f * scale);
+
+    view_clear_lines(&viewer->lines);
+    add_bones(&viewer->lines, scene, joint);
+    if (viewer->lines.count > 0)
+        md5gl_draw_lines(viewer->renderer, viewer->lines.vertices, viewer->lines.count,
+                         2.0f * scale, true);
+    draw_label(viewer, &lens, place, scene->skeleton->joints[joint].name, width, height);
+}

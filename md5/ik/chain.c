@@ -1,0 +1,235 @@
+// Chains of any length that reach for a point.
+#include "md5/ik/space.h"
+
+// No job goes round more often than this.
+enum { MOST_ITERATIONS = 1000 };
+
+// What is less than this share of the chain's length counts as straight.
+#define STRAIGHT 1e-3f
+
+// How far the joints of a straight chain are first pushed aside, where they would only move back
+// and forth on one line: as a share of their bones, and as cosine and sine of the same angle.
+#define PUSH 0.1f
+#define PUSH_COSINE 0.99498744f
+
+typedef struct reaching {
+    md5_chain chain;
+    uint32_t last; // the tip's place in the chain, and the number of bones
+    float length;  // of all bones
+    md5_vec3 target;
+    float tolerance;
+    uint32_t iterations;
+} reaching;
+
+static float distance_between(md5_vec3 a, md5_vec3 b)
+{
+    return md5_vec3_length(md5_vec3_sub(a, b));
+}
+
+// False where there is nothing to do.
+static bool begin(const md5_skeleton *skeleton, const md5_transform *pose, const md5_chain_job *job,
+                  reaching *reach)
+{
+    if (!md5_is_place(job->target)
+        || !md5_find_chain(skeleton, pose, job->tip, job->length, &reach->chain)
+        || reach->chain.count < 2)
+        return false;
+    reach->last = reach->chain.count - 1;
+    reach->target = job->target;
+    reach->tolerance = job->tolerance > 0.0f ? job->tolerance : 0.0f;
+    reach->iterations = job->iterations < MOST_ITERATIONS ? job->iterations : MOST_ITERATIONS;
+    reach->length = 0.0f;
+    for (uint32_t i = 0; i < reach->last; i++)
+        reach->length += distance_between(reach->chain.places[i], reach->chain.places[i + 1]);
+    return true;
+}
+
+static float distance_left(const reaching *reach, md5_vec3 tip)
+{
+    return distance_between(tip, reach->target);
+}
+
+// The direction from the chain's root to the target.
+static md5_vec3 way_to_target(const reaching *reach)
+{
+    const md5_vec3 *const places = reach->chain.places;
+    const md5_vec3 line = md5_vec3_normalize(md5_vec3_sub(places[reach->last], places[0]),
+                                             (md5_vec3){1.0f, 0.0f, 0.0f});
+    return md5_vec3_normalize(md5_vec3_sub(reach->target, places[0]), line);
+}
+
+// Whether all joints and a target in reach lie on one line, and the tip not on the target.
+static bool is_stuck(const reaching *reach)
+{
+    const md5_vec3 *const places = reach->chain.places;
+    const md5_vec3 way = way_to_target(reach);
+    float widest = 0.0f;
+    for (uint32_t i = 1; i <= reach->last; i++) {
+        const float aside =
+            md5_vec3_length(md5_vec3_beside(md5_vec3_sub(places[i], places[0]), way));
+        widest = aside > widest ? aside : widest;
+    }
+    return widest < STRAIGHT * reach->length && distance_left(reach, places[0]) < reach->length
+           && distance_left(reach, places[reach->last]) > reach->tolerance;
+}
+
+// -- FABRIK ---------------------------------------------------------------------------------
+
+// The place at `length` from `fixed` towards `moved`.
+static md5_vec3 drawn_to(md5_vec3 fixed, md5_vec3 moved, float length)
+{
+    const md5_vec3 none = {0.0f, 0.0f, 0.0f};
+    const md5_vec3 way = md5_vec3_normalize(md5_vec3_sub(moved, fixed), none);
+    return md5_vec3_add(fixed, md5_vec3_scale(way, length));
+}
+
+static void push_aside(const reaching *reach, md5_vec3 *places)
+{
+    const md5_vec3 aside = md5_forward_beside(way_to_target(reach));
+    for (uint32_t i = 1; i < reach->last; i++) {
+        const float bone = distance_between(reach->chain.places[i - 1], reach->chain.places[i]);
+        places[i] = md5_vec3_add(places[i], md5_vec3_scale(aside, PUSH * bone));
+    }
+}
+
+// Backward from the target, then forward from the root, each bone drawn to its length.
+static void draw_bones(const reaching *reach, const float *bones, md5_vec3 *places)
+{
+    const md5_vec3 root = places[0];
+    places[reach->last] = reach->target;
+    for (uint32_t i = reach->last; i-- > 0;)
+        places[i] = drawn_to(places[i + 1], places[i], bones[i]);
+    places[0] = root;
+    for (uint32_t i = 0; i < reach->last; i++)
+        places[i + 1] = drawn_to(places[i], places[i + 1], bones[i]);
+}
+
+static void find_places(const reaching *reach, md5_vec3 *places)
+{
+    float bones[MD5_MAX_CHAIN];
+    for (uint32_t i = 0; i <= reach->last; i++)
+        places[i] = reach->chain.places[i];
+    for (uint32_t i = 0; i < reach->last; i++)
+        bones[i] = distance_between(places[i], places[i + 1]);
+    if (!(distance_left(reach, places[0]) < reach->length)) {
+        for (uint32_t i = 0; i < reach->last; i++)
+            places[i + 1] = drawn_to(places[i], reach->target, bones[i]);
+        return;
+    }
+    if (is_stuck(reach))
+        push_aside(reach, places);
+    for (uint32_t i = 0; i < reach->iterations; i++) {
+        if (distance_left(reach, places[reach->last]) <= reach->tolerance)
+            return;
+        draw_bones(reach, bones, places);
+    }
+}
+
+// Each joint takes the shortest turn, from where the ones above have brought it, that points it at
+// the next place.
+static void turn_to_places(const md5_chain *chain, const md5_vec3 *places, md5_quat *turned)
+{
+    const md5_vec3 any = {1.0f, 0.0f, 0.0f}; // of a bone without length
+    md5_quat so_far = MD5_NO_TURN;
+    for (uint32_t i = 0; i < chain->count; i++) {
+        if (i + 1 < chain->count) {
+            const md5_vec3 old = md5_vec3_sub(chain->places[i + 1], chain->places[i]);
+            const md5_vec3 from = md5_vec3_normalize(md5_quat_rotate(so_far, old), any);
+            const md5_vec3 to = md5_vec3_normalize(md5_vec3_sub(places[i + 1], places[i]), from);
+            so_far = md5_quat_trim(md5_quat_mul(md5_quat_between(from, to), so_far));
+        }
+        turned[i] = md5_quat_mul(so_far, chain->rotations[i]);
+    }
+}
+
+float md5_fabrik(const md5_skeleton *skeleton, md5_transform *pose, const md5_chain_job *job)
+{
+    reaching reach;
+    if (!begin(skeleton, pose, job, &reach))
+        return INFINITY;
+    md5_vec3 places[MD5_MAX_CHAIN];
+    md5_quat turned[MD5_MAX_CHAIN];
+    find_places(&reach, places);
+    if (job->weight > 0.0f) {
+        turn_to_places(&reach.chain, places, turned);
+        md5_turn_chain(&reach.chain, turned, job->weight, pose);
+    }
+    return distance_left(&reach, places[reach.last]);
+}
+
+// -- CCD ------------------------------------------------------------------------------------
+
+// How far each joint has turned in model space, and the bones before that.
+typedef struct ccd_turns {
+    md5_quat moved[MD5_MAX_CHAIN];
+    md5_vec3 bones[MD5_MAX_CHAIN];
+} ccd_turns;
+
+// Each joint from the one above the tip to the root turns what hangs on it so that the tip comes
+// onto its line to the target. Only the tip is followed meanwhile.
+static void find_turns(const reaching *reach, md5_quat *turns)
+{
+    const md5_vec3 any = {1.0f, 0.0f, 0.0f};
+    md5_vec3 tip = reach->chain.places[reach->last];
+    for (uint32_t i = reach->last; i-- > 0;) {
+        const md5_vec3 place = reach->chain.places[i];
+        const md5_vec3 old = md5_vec3_sub(tip, place);
+        const md5_vec3 from = md5_vec3_normalize(old, any);
+        const md5_vec3 to = md5_vec3_normalize(md5_vec3_sub(reach->target, place), from);
+        // No turn moves a tip that lies on the joint.
+        turns[i] = md5_vec3_dot(old, old) > 1e-30f ? md5_quat_between(from, to) : MD5_NO_TURN;
+        tip = md5_vec3_add(place, md5_quat_rotate(turns[i], old));
+    }
+}
+
+// The turn of a joint moves all below it, and comes after theirs. Places are found anew from the
+// bones as they were, so that however many turns stretch nothing.
+static void apply_turns(reaching *reach, ccd_turns *turning, const md5_quat *turns)
+{
+    md5_vec3 *const places = reach->chain.places;
+    md5_quat so_far = MD5_NO_TURN;
+    for (uint32_t i = 0; i < reach->last; i++) {
+        so_far = md5_quat_trim(md5_quat_mul(so_far, turns[i]));
+        turning->moved[i] = md5_quat_trim(md5_quat_mul(so_far, turning->moved[i]));
+        const md5_vec3 bone = md5_quat_rotate(turning->moved[i], turning->bones[i]);
+        places[i + 1] = md5_vec3_add(places[i], bone);
+    }
+}
+
+static void bend(reaching *reach, ccd_turns *turning, md5_quat *turns)
+{
+    const md5_vec3 way = way_to_target(reach);
+    const md5_vec3 axis = md5_vec3_cross(way, md5_forward_beside(way));
+    for (uint32_t i = 0; i < reach->last; i++)
+        turns[i] = md5_quat_of_row(
+            md5_row_about(md5_row_of_vec3(axis), PUSH_COSINE, i == 0 ? PUSH : -PUSH));
+    apply_turns(reach, turning, turns);
+}
+
+float md5_ccd(const md5_skeleton *skeleton, md5_transform *pose, const md5_chain_job *job)
+{
+    reaching reach;
+    ccd_turns turning;
+    md5_quat turns[MD5_MAX_CHAIN];
+    if (!begin(skeleton, pose, job, &reach))
+        return INFINITY;
+    for (uint32_t i = 0; i < reach.last; i++) {
+        turning.moved[i] = MD5_NO_TURN;
+        turning.bones[i] = md5_vec3_sub(reach.chain.places[i + 1], reach.chain.places[i]);
+    }
+    const md5_vec3 *const tip = &reach.chain.places[reach.last];
+    if (is_stuck(&reach))
+        bend(&reach, &turning, turns);
+    for (uint32_t i = 0; i < reach.iterations && distance_left(&reach, *tip) > reach.tolerance;
+         i++) {
+        find_turns(&reach, turns);
+        apply_turns(&reach, &turning, turns);
+    }
+    if (job->weight > 0.0f) {
+        turning.moved[reach.last] = turning.moved[reach.last - 1];
+        for (uint32_t i = 0; i <= reach.last; i++)
+            turns[i] = md5_quat_mul(turning.moved[i], reach.chain.rotations[i]);
+        md5_turn_chain(&reach.chain, turns, job->weight, pose);
+    }
+    return distance_left(&reach, *tip);
+}

@@ -1,0 +1,168 @@
+#include "md5/ik/space.h"
+
+// A unit vector at right angles to `v`, by the axis that `v` has the least of.
+static md5_vec3 any_beside(md5_vec3 v)
+{
+    const float x = fabsf(v.x), y = fabsf(v.y), z = fabsf(v.z);
+    md5_vec3 axis = {0.0f, 0.0f, 1.0f};
+    if (x <= y && x <= z)
+        axis = (md5_vec3){1.0f, 0.0f, 0.0f};
+    else if (y <= z)
+        axis = (md5_vec3){0.0f, 1.0f, 0.0f};
+    return md5_vec3_normalize(md5_vec3_cross(v, axis), (md5_vec3){0.0f, 0.0f, 1.0f});
+}
+
+md5_quat md5_quat_between_far(md5_vec3 from, md5_vec3 to)
+{
+    const md5_vec3 cross = md5_vec3_cross(from, to);
+    // The further apart, the less the cross product says of the axis: it is set at right angles to
+    // `from`, so that the turn moves `from` in a plane, and what remains wrong of the axis counts
+    // for as little as the turn is short of a half one.
+    const md5_vec3 other = any_beside(from);
+    const md5_vec3 rough = md5_vec3_dot(cross, cross) > 1e-12f ? cross : other;
+    const md5_vec3 axis =
+        md5_vec3_normalize(md5_vec3_beside(md5_vec3_normalize(rough, other), from), other);
+    const float half_cosine = md5_vec3_length(md5_vec3_add(from, to));
+    const float half_sine = md5_vec3_length(md5_vec3_sub(from, to));
+    const md5_quat turn = {axis.x * half_sine, axis.y * half_sine, axis.z * half_sine, half_cosine};
+    return md5_quat_unit(turn, MD5_NO_TURN);
+}
+
+md5_vec3 md5_forward_beside(md5_vec3 v)
+{
+    const md5_vec3 forward = {1.0f, 0.0f, 0.0f}, up = {0.0f, 0.0f, 1.0f};
+    const md5_vec3 beside = md5_vec3_beside(fabsf(v.x) < 0.99f ? forward : up, v);
+    return md5_vec3_normalize(beside, up);
+}
+
+void md5_share_of(float weight, md5_share *share)
+{
+    share->is_whole = !(weight < 1.0f);
+    share->weight = share->is_whole ? 1.0f : weight;
+    if (!share->is_whole)
+        share->weights = md5_slerp_weights_at(weight);
+}
+
+void md5_turn_partly(md5_transform *joint, const md5_share *share, md5_quat turned)
+{
+    joint->rotation = md5_slerp_weighted(&share->weights, joint->rotation, turned);
+}
+
+// Unit length; products of unit quaternions, as nearly all are, need no root for that.
+static md5_row unit_row(md5_row q)
+{
+    const float square = md5_row_dot4(q, q);
+    if (fabsf(square - 1.0f) < 1e-4f)
+        return md5_row_scale(q, 1.5f - 0.5f * square);
+    return md5_row_of_quat(md5_quat_unit(md5_quat_of_row(q), MD5_NO_TURN));
+}
+
+md5_row_place md5_place_of(const md5_skeleton *skeleton, const md5_transform *pose, uint32_t joint)
+{
+    md5_row rotation = md5_row_rotation(&pose[joint]);
+    md5_row place = md5_row_translation(&pose[joint]);
+    for (int32_t above = skeleton->joints[joint].parent; above >= 0;
+         above = skeleton->joints[above].parent) {
+        const md5_row turn = md5_row_rotation(&pose[above]);
+        place = md5_row_add(md5_row_translation(&pose[above]), md5_row_rotate(turn, place));
+        rotation = md5_row_turn(turn, rotation);
+    }
+    // Places are turned by each joint's own rotation, so that rounding adds up here only.
+    return (md5_row_place){unit_row(rotation), place};
+}
+
+md5_row_place md5_place_above(const md5_skeleton *skeleton, const md5_transform *pose,
+                              uint32_t joint)
+{
+    const int32_t parent = skeleton->joints[joint].parent;
+    if (parent >= 0)
+        return md5_place_of(skeleton, pose, (uint32_t)parent);
+    return (md5_row_place){
+        .rotation = md5_row_of(0.0f, 0.0f, 0.0f, 1.0f),
+        .place = md5_row_of(0.0f, 0.0f, 0.0f, 0.0f),
+    };
+}
+
+static md5_transform transform_of(md5_row_place place)
+{
+    return (md5_transform){
+        .rotation = md5_quat_of_row(place.rotation),
+        .translation = md5_vec3_of_row(place.place),
+    };
+}
+
+md5_transform md5_joint_in_model(const md5_skeleton *skeleton, const md5_transform *pose,
+                                 uint32_t joint)
+{
+    return transform_of(md5_place_of(skeleton, pose, joint));
+}
+
+md5_transform md5_parent_in_model(const md5_skeleton *skeleton, const md5_transform *pose,
+                                  uint32_t joint)
+{
+    return transform_of(md5_place_above(skeleton, pose, joint));
+}
+
+void md5_place_joints(const md5_skeleton *skeleton, const md5_transform *pose,
+                      md5_transform *places)
+{
+    for (uint32_t i = 0; i < skeleton->num_joints; i++) {
+        const uint32_t joint = skeleton->order[i];
+        const int32_t parent = skeleton->joints[joint].parent;
+        places[joint] = parent < 0 ? pose[joint] : md5_transform_mul(places[parent], pose[joint]);
+        places[joint].rotation = md5_quat_trim(places[joint].rotation);
+    }
+}
+
+md5_mat34 md5_attach(const md5_mat34 *joints, uint32_t joint, md5_transform offset)
+{
+    const md5_mat34 local = md5_mat34_of(offset.rotation, offset.translation);
+    return md5_mat34_product(&joints[joint], &local);
+}
+
+bool md5_find_chain(const md5_skeleton *skeleton, const md5_transform *pose, uint32_t tip,
+                    uint32_t length, md5_chain *chain)
+{
+    if (tip >= skeleton->num_joints || length == 0)
+        return false;
+    const uint32_t most = length < MD5_MAX_CHAIN ? length : MD5_MAX_CHAIN;
+    uint32_t count = 0;
+    for (int32_t joint = (int32_t)tip; joint >= 0 && count < most;
+         joint = skeleton->joints[joint].parent)
+        count++;
+    chain->count = count;
+    uint32_t joint = tip;
+    for (uint32_t i = count; i-- > 0;) {
+        chain->joints[i] = joint;
+        joint = (uint32_t)skeleton->joints[joint].parent;
+    }
+
+    const md5_row_place above = md5_place_above(skeleton, pose, chain->joints[0]);
+    chain->above = md5_quat_of_row(above.rotation);
+    md5_row product = above.rotation, rotation = product, place = above.place;
+    bool is_sound = true;
+    for (uint32_t i = 0; i < count; i++) {
+        const md5_transform *const local = &pose[chain->joints[i]];
+        place = md5_row_add(place, md5_row_rotate(rotation, md5_row_translation(local)));
+        product = md5_row_turn(product, md5_row_rotation(local));
+        rotation = md5_row_trim(product); // for which the next joint need not wait
+        chain->places[i] = md5_vec3_of_row(place);
+        chain->rotations[i] = md5_quat_of_row(rotation);
+        is_sound = is_sound && md5_is_place(chain->places[i]);
+    }
+    return is_sound;
+}
+
+void md5_turn_chain(const md5_chain *chain, const md5_quat *turned, float weight,
+                    md5_transform *pose)
+{
+    md5_share share;
+    md5_share_of(weight, &share);
+    md5_row above = md5_row_load(&chain->above);
+    for (uint32_t i = 0; i < chain->count; i++) {
+        const md5_row now = md5_row_load(&turned[i]);
+        md5_turn_joint(&pose[chain->joints[i]], &share,
+                       md5_row_turn(md5_row_conjugate(above), now));
+        above = now;
+    }
+}

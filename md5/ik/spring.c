@@ -1,0 +1,155 @@
+// Chains that lag and swing. The end of each joint is drawn by a damped spring of its own to where
+// the animation has it, in the space in which the character moves, and the joint points at it. Ends
+// do not hold each other, so each is solved exactly, whatever the step.
+#include "md5/ik/spring.h"
+
+#include "md5/ik/space.h"
+
+#define MOST_STEPS 0x1p30 // of the swing that are looked at in one call
+
+// With A the matrix of the equation, so that A^2 = -damping A - stiffness, each power of A and so
+// exp(A t) is a + b A: the closed forms of the underdamped, critical and overdamped spring in one.
+// For a part of the step so short that ten terms of the series are exact, then squared.
+md5_swing md5_swing_for(double stiffness, double damping, double seconds)
+{
+    enum { TERMS = 10 };
+    const double rate = sqrt(stiffness) + damping;
+    double t = rate * seconds < MOST_STEPS ? seconds : MOST_STEPS / rate;
+    int doublings = 0;
+    for (; rate * t > 0.25; doublings++)
+        t *= 0.5;
+    double a = 1.0, b = 0.0;
+    for (int term = TERMS; term > 0; term--) {
+        const double h = t / term;
+        const double turned = 1.0 - h * stiffness * b;
+        b = h * (a - damping * b);
+        a = turned;
+    }
+    for (; doublings > 0; doublings--) {
+        const double squared = a * a - stiffness * (b * b);
+        b *= 2.0 * a - damping * b;
+        a = squared;
+    }
+    return (md5_swing){a, b};
+}
+
+double md5_decay(double x)
+{
+    enum { TERMS = 10 };
+    double part = x < 800.0 ? x : 800.0;
+    int doublings = 0;
+    for (; part > 0.25; doublings++)
+        part *= 0.5;
+    double sum = 1.0;
+    for (int term = TERMS; term > 0; term--)
+        sum = 1.0 - sum * part / term;
+    for (; doublings > 0; doublings--)
+        sum *= sum;
+    return sum;
+}
+
+// One axis of one end. The animation's place is taken to have gone evenly from `from` to `to`,
+// which the end follows at a distance; what differs from that dies away.
+typedef struct axis_step {
+    md5_swing swing;
+    double stiffness, damping, seconds;
+} axis_step;
+
+static void step_axis(const axis_step *step, float from, float to, float acceleration,
+                      float *position, float *velocity)
+{
+    const double a = (double)from, b = (double)to;
+    const double speed = (b - a) / step->seconds;
+    const double behind = ((double)acceleration - step->damping * speed) / step->stiffness;
+    const double x = (double)*position - (a + behind), v = (double)*velocity - speed;
+    const double keep = step->swing.keep, drift = step->swing.drift;
+    *position = (float)(b + behind + keep * x + drift * v);
+    *velocity = (float)(speed - step->stiffness * drift * x + (keep - step->damping * drift) * v);
+}
+
+static void step_joint(const axis_step *step, md5_vec3 goal, md5_vec3 acceleration,
+                       md5_spring_joint *joint)
+{
+    md5_vec3 *const p = &joint->position, *const v = &joint->velocity;
+    const md5_vec3 from = joint->target;
+    if (step->seconds > 0.0) {
+        step_axis(step, from.x, goal.x, acceleration.x, &p->x, &v->x);
+        step_axis(step, from.y, goal.y, acceleration.y, &p->y, &v->y);
+        step_axis(step, from.z, goal.z, acceleration.z, &p->z, &v->z);
+        joint->target = goal;
+    }
+    if (!md5_is_place(*p) || !md5_is_place(*v))
+        *joint = (md5_spring_joint){.position = goal, .target = goal};
+}
+
+static md5_transform sound_place(md5_transform place)
+{
+    const md5_vec3 at = place.translation;
+    return (md5_transform){
+        .rotation = md5_quat_unit(place.rotation, MD5_NO_TURN),
+        .translation = md5_is_place(at) ? at : (md5_vec3){0.0f, 0.0f, 0.0f},
+    };
+}
+
+// Where the animation has the end of a joint: the next one's place. The tip is taken to go on as
+// its own joint came, equally far.
+static md5_vec3 end_of(const md5_chain *chain, const md5_transform *pose, uint32_t i)
+{
+    if (i + 1 < chain->count)
+        return chain->places[i + 1];
+    const md5_vec3 step = pose[chain->joints[i]].translation;
+    return md5_vec3_add(chain->places[i], md5_quat_rotate(chain->rotations[i], step));
+}
+
+static void swing_chain(const md5_chain *chain, const md5_transform *pose, md5_transform home,
+                        const md5_spring_joint *state, md5_quat *turned)
+{
+    md5_vec3 place = chain->places[0];
+    for (uint32_t i = 0; i < chain->count; i++) {
+        const md5_vec3 bone = md5_vec3_sub(end_of(chain, pose, i), chain->places[i]);
+        const float length = md5_vec3_length(bone);
+        const md5_vec3 end =
+            md5_vec3_add(md5_quat_rotate(home.rotation, state[i].position), home.translation);
+        const md5_vec3 toward = md5_vec3_sub(end, place);
+        turned[i] = chain->rotations[i];
+        md5_quat turn = MD5_NO_TURN;
+        if (length > 1e-15f && md5_is_place(toward)) {
+            const md5_vec3 way = md5_vec3_scale(bone, 1.0f / length);
+            turn = md5_quat_between(way, md5_vec3_normalize(toward, way));
+            turned[i] = md5_quat_mul(turn, chain->rotations[i]);
+        }
+        place = md5_vec3_add(place, md5_quat_rotate(turn, bone));
+    }
+}
+
+void md5_spring(const md5_skeleton *skeleton, md5_transform *pose, const md5_spring_job *job,
+                md5_spring_joint *state, float seconds, bool is_first)
+{
+    md5_chain chain;
+    if (!md5_find_chain(skeleton, pose, job->tip, job->length, &chain)
+        || !(job->stiffness > 0.0f && job->stiffness < MD5_FARTHEST))
+        return;
+    const bool is_damped = job->damping > 0.0f && job->damping < MD5_FARTHEST;
+    axis_step step = {
+        .stiffness = (double)job->stiffness,
+        .damping = is_damped ? (double)job->damping : 0.0,
+        .seconds = seconds > 0.0f && seconds < MD5_FARTHEST ? (double)seconds : 0.0,
+    };
+    step.swing = md5_swing_for(step.stiffness, step.damping, step.seconds);
+    const md5_transform place = sound_place(job->place);
+    const md5_vec3 none = {0.0f, 0.0f, 0.0f};
+    const md5_vec3 pull = md5_is_place(job->acceleration) ? job->acceleration : none;
+    for (uint32_t i = 0; i < chain.count; i++) {
+        const md5_vec3 end = end_of(&chain, pose, i);
+        const md5_vec3 goal = md5_vec3_add(place.translation, md5_quat_rotate(place.rotation, end));
+        if (is_first)
+            state[i] = (md5_spring_joint){.position = goal, .target = goal};
+        else
+            step_joint(&step, goal, pull, &state[i]);
+    }
+    if (!(job->weight > 0.0f))
+        return;
+    md5_quat turned[MD5_MAX_CHAIN];
+    swing_chain(&chain, pose, md5_transform_inverse(place), state, turned);
+    md5_turn_chain(&chain, turned, job->weight, pose);
+}

@@ -1,0 +1,16 @@
+// How what swings or fades comes to rest, exactly, for any step of time.
+#ifndef MD5_IK_SPRING_H
+#define MD5_IK_SPRING_H
+
+// exp(-x) for x >= 0, to within 1e-13, with the same bits on every machine.
+double md5_decay(double x);
+
+// What a step of time does to a damped spring x'' = -stiffness x - damping x':
+//   x  <- keep * x + drift * x'
+//   x' <- -stiffness * drift * x + (keep - damping * drift) * x'
+typedef struct md5_swing {
+    double keep, drift;
+} md5_swing;
+md5_swing md5_swing_for(double stiffness, double damping, double seconds);
+
+#endif

@@ -1,0 +1,250 @@
+// An arm or a leg that reaches for a point: the law of cosines in the plane in which it bends.
+//
+// All is reckoned in the space of the hip as it was turned before, in which thigh and shin are
+// known without a way through the skeleton, and in shares of the full reach, so that limbs of any
+// size are equally exact. In the plane of the limb, `along` points from hip to foot and `side` to
+// where the knee goes; knee and foot have coordinates on these two. The thigh is turned in the old
+// plane, the plane is turned so that its line lies along the target's, and the knee bends in it.
+#include "md5/ik/space.h"
+
+// What is less than this share of the reach has no direction.
+#define NOTHING 1e-5f
+
+typedef struct two_bones {
+    uint32_t joints[3];               // hip, knee, foot
+    md5_row to_model;                 // the hip's rotation
+    md5_row from_model;               // its inverse
+    md5_row start;                    // of the hip, model space
+    md5_row upper, lower;             // thigh and shin, in shares of
+    float reach;                      // both lengths together
+    float upper_length, lower_length; // shares
+} two_bones;
+
+// Where the foot is to be and how long the limb gets.
+typedef struct limb_goal {
+    float distance; // from the hip, in shares of the reach
+    float stretch;  // factor to both lengths
+} limb_goal;
+
+// A turn in a plane: cosine and sine, both times any factor > 0.
+typedef struct flat_turn {
+    float cosine, sine;
+} flat_turn;
+
+// The plane of the limb as it is, and how it comes to be the new one.
+typedef struct limb_plane {
+    md5_row hinge; // axis of the bend, before
+    md5_row turn;  // from the old plane to the new one
+    float x, y;    // of the knee, before; y >= 0
+    float lower_x; // of the foot beyond the knee; its y is that of the knee
+} limb_plane;
+
+static bool find_joints(const md5_skeleton *skeleton, uint32_t tip, uint32_t *joints)
+{
+    if (tip >= skeleton->num_joints)
+        return false;
+    const int32_t knee = skeleton->joints[tip].parent;
+    const int32_t hip = knee < 0 ? -1 : skeleton->joints[knee].parent;
+    if (hip < 0)
+        return false;
+    joints[0] = (uint32_t)hip;
+    joints[1] = (uint32_t)knee;
+    joints[2] = tip;
+    return true;
+}
+
+// False if the limb has no length.
+static bool measure_limb(const md5_skeleton *skeleton, const md5_transform *pose, two_bones *limb)
+{
+    const md5_row_place hip = md5_place_of(skeleton, pose, limb->joints[0]);
+    const md5_transform *const knee = &pose[limb->joints[1]], *const foot = &pose[limb->joints[2]];
+    const md5_row upper = md5_row_translation(knee), lower = md5_row_translation(foot);
+    const float upper_length = md5_row_length(upper), lower_length = md5_row_length(lower);
+    limb->reach = upper_length + lower_length;
+    if (!(limb->reach > 1e-15f && limb->reach < MD5_FARTHEST))
+        return false;
+    limb->to_model = hip.rotation;
+    limb->from_model = md5_row_conjugate(hip.rotation);
+    limb->start = hip.place;
+    const float share = 1.0f / limb->reach;
+    limb->upper = md5_row_scale(upper, share);
+    limb->lower = md5_row_scale(md5_row_rotate(md5_row_rotation(knee), lower), share);
+    limb->upper_length = upper_length * share;
+    limb->lower_length = lower_length * share;
+    return true;
+}
+
+// From `soften` before the end on, the limb comes to its full reach as 1 - exp(-x) comes to 1, with
+// the first four terms of the series of exp.
+static float soften_distance(float distance, float soften)
+{
+    const float past = distance - (1.0f - soften);
+    if (!(past > 0.0f))
+        return distance;
+    if (!(soften > 0.0f))
+        return 1.0f;
+    const float x = past < 1e6f * soften ? past / soften : 1e6f;
+    const float exp_less_1 = x * (1.0f + x * (0.5f + x * (1.0f / 6.0f)));
+    return (1.0f - soften) + soften * (exp_less_1 / (1.0f + exp_less_1));
+}
+
+static limb_goal choose_goal(const two_bones *limb, float distance, const md5_two_bone_job *job)
+{
+    const float soften = job->soften > 0.0f ? (job->soften < 1.0f ? job->soften : 1.0f) : 0.0f;
+    const float most = job->stretch > 1.0f ? job->stretch : 1.0f;
+    const float least = fabsf(limb->upper_length - limb->lower_length);
+    const float softened = soften_distance(distance, soften);
+    const float bent = softened > least ? softened : least;
+    const float wanted = bent < distance ? distance / bent : 1.0f;
+    const float stretch = wanted < most ? wanted : most;
+    return (limb_goal){bent * stretch, stretch};
+}
+
+// The direction of a pole at right angles to the limb's line, of any length; false if it has none.
+static bool find_pole(const two_bones *limb, const md5_vec3 *pole, md5_row along, md5_row *side)
+{
+    if (!pole || !md5_is_place(*pole))
+        return false;
+    const md5_row way = md5_row_sub(md5_row_of_vec3(*pole), limb->start);
+    const md5_row toward = md5_row_rotate(limb->from_model, way);
+    *side = md5_row_beside(toward, along);
+    const float square = md5_row_dot3(*side, *side);
+    return square > NOTHING * NOTHING * md5_row_dot3(toward, toward) && square > 1e-30f;
+}
+
+// Where a straight limb begins to bend: forward in model space.
+static md5_row find_forward(const two_bones *limb, md5_row along)
+{
+    const md5_row in_model = md5_row_rotate(limb->to_model, along);
+    const md5_vec3 forward = md5_forward_beside(md5_vec3_of_row(in_model));
+    return md5_row_rotate(limb->from_model, md5_row_of_vec3(forward));
+}
+
+// The plane of a limb that is straight, or folded: one side is as good as another, so it is chosen
+// where the limb is to be.
+static void choose_hinge(const two_bones *limb, md5_row along, bool has_pole, md5_row side,
+                         limb_plane *plane)
+{
+    if (!has_pole)
+        side = find_forward(limb, along);
+    const md5_row hinge = md5_row_normalize(md5_row_cross(along, side), side);
+    plane->hinge = md5_row_rotate(md5_row_conjugate(plane->turn), hinge);
+}
+
+static limb_plane choose_plane(const two_bones *limb, md5_row toward, float distance,
+                               const md5_vec3 *pole)
+{
+    const md5_row line = md5_row_add(limb->upper, limb->lower);
+    const float span = md5_row_length(line);
+    const bool has_line = span > NOTHING, has_way = distance > NOTHING;
+    md5_row along, old_along;
+    if (has_line)
+        old_along = md5_row_scale(line, 1.0f / span);
+    else // folded
+        old_along = md5_row_normalize(limb->upper, md5_row_of(1.0f, 0.0f, 0.0f, 0.0f));
+    along = has_way ? md5_row_scale(toward, 1.0f / distance) : old_along;
+    // A foot that stands on its hip can be swung to any side: it is taken to lie there already.
+    if (!has_line)
+        old_along = along;
+
+    const md5_row beside = md5_row_beside(limb->upper, old_along);
+    const float bend = md5_row_length(beside);
+    limb_plane plane = {
+        .turn = md5_row_between(old_along, along),
+        .x = md5_row_dot3(limb->upper, old_along),
+        .lower_x = md5_row_dot3(limb->lower, old_along),
+    };
+    md5_row side = along;
+    const bool has_pole = find_pole(limb, pole, along, &side);
+    if (!(bend > NOTHING)) {
+        choose_hinge(limb, along, has_pole, side, &plane);
+        return plane;
+    }
+    plane.y = bend;
+    const md5_row old_side = md5_row_scale(beside, 1.0f / bend);
+    plane.hinge = md5_row_cross(old_along, old_side);
+    if (!has_pole)
+        return plane;
+    const md5_row swung = md5_row_rotate(plane.turn, old_side);
+    const md5_row twist = md5_row_about(along, md5_row_dot3(swung, side),
+                                        md5_row_dot3(md5_row_cross(swung, side), along));
+    plane.turn = md5_row_turn(twist, plane.turn);
+    return plane;
+}
+
+// Heron's formula for the height keeps its digits where the limb is nearly straight.
+static void place_knee(const two_bones *limb, limb_goal goal, float *x, float *y)
+{
+    const float upper = limb->upper_length * goal.stretch;
+    const float lower = limb->lower_length * goal.stretch;
+    const float distance = goal.distance;
+    *x = 0.0f;
+    *y = upper;
+    if (!(distance > NOTHING))
+        return;
+    const float both = upper + lower, difference = upper - lower;
+    const float outer = (both - distance) * (both + distance);
+    const float inner = (distance - difference) * (distance + difference);
+    const float half = 0.5f / distance;
+    *x = (difference * both + distance * distance) * half;
+    *y = outer > 0.0f && inner > 0.0f ? sqrtf(outer) * sqrtf(inner) * half : 0.0f;
+}
+
+// From one point of the plane to another, seen from its origin.
+static flat_turn flat_between(float old_x, float old_y, float x, float y)
+{
+    return (flat_turn){old_x * x + old_y * y, old_x * y - old_y * x};
+}
+
+static void turn_limb(const two_bones *limb, const limb_plane *plane, limb_goal goal,
+                      const md5_two_bone_job *job, md5_transform *pose)
+{
+    md5_transform *const hip = &pose[limb->joints[0]], *const knee = &pose[limb->joints[1]];
+    md5_transform *const foot = &pose[limb->joints[2]];
+    float x, y;
+    place_knee(limb, goal, &x, &y);
+    const flat_turn upper = flat_between(plane->x, plane->y, x, y);
+    const flat_turn lower = flat_between(plane->lower_x, -plane->y, goal.distance - x, -y);
+    const flat_turn bend = flat_between(upper.cosine, upper.sine, lower.cosine, lower.sine);
+    const md5_row old_knee = md5_row_rotation(knee);
+    const md5_row thigh_turn =
+        md5_row_turn(plane->turn, md5_row_about(plane->hinge, upper.cosine, upper.sine));
+    const md5_row knee_turn = md5_row_about(plane->hinge, bend.cosine, bend.sine);
+    const md5_row new_knee = md5_row_turn(knee_turn, old_knee);
+    // The foot's rotation, in the space of the hip as it was.
+    md5_row own = md5_row_turn(old_knee, md5_row_rotation(foot));
+    if (job->rotation && md5_is_rotation(*job->rotation)) {
+        const md5_quat wanted = md5_quat_unit(*job->rotation, MD5_NO_TURN);
+        own = md5_row_turn(limb->from_model, md5_row_of_quat(wanted));
+    }
+    const md5_row shin = md5_row_turn(thigh_turn, new_knee);
+
+    md5_share share;
+    md5_share_of(job->weight, &share);
+    md5_turn_joint(hip, &share, md5_row_turn(md5_row_rotation(hip), thigh_turn));
+    md5_turn_joint(knee, &share, new_knee);
+    md5_turn_joint(foot, &share, md5_row_turn(md5_row_conjugate(shin), own));
+    if (!(goal.stretch > 1.0f))
+        return;
+    const float factor = 1.0f + (goal.stretch - 1.0f) * share.weight;
+    knee->translation = md5_vec3_scale(knee->translation, factor);
+    foot->translation = md5_vec3_scale(foot->translation, factor);
+}
+
+bool md5_two_bone(const md5_skeleton *skeleton, md5_transform *pose, const md5_two_bone_job *job)
+{
+    two_bones limb;
+    if (!find_joints(skeleton, job->tip, limb.joints))
+        return false;
+    if (!(job->weight > 0.0f) || !md5_is_place(job->target) || !measure_limb(skeleton, pose, &limb))
+        return true;
+    const md5_row way = md5_row_sub(md5_row_of_vec3(job->target), limb.start);
+    const md5_row toward = md5_row_scale(md5_row_rotate(limb.from_model, way), 1.0f / limb.reach);
+    const float distance = md5_row_length(way) / limb.reach;
+    if (!(distance < MD5_FARTHEST)) // also where the hip is at no place
+        return true;
+    const limb_goal goal = choose_goal(&limb, distance, job);
+    const limb_plane plane = choose_plane(&limb, toward, distance, job->pole);
+    turn_limb(&limb, &plane, goal, job, pose);
+    return true;
+}

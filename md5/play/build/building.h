@@ -1,0 +1,80 @@
+// A machine while it is made: from tables of names to tables of numbers. Everything lies in an
+// arena until its size is known.
+#ifndef MD5_PLAY_BUILD_BUILDING_H
+#define MD5_PLAY_BUILD_BUILDING_H
+
+#include "md5/play/machine.h"
+#include "md5/play/build/names.h"
+
+typedef struct md5_building {
+    md5_context *context;
+    md5_arena *arena;
+    const md5_machine_desc *desc;
+    md5_machine *machine;
+    md5_names clips, motions, masks, parameters, joints;
+    bool *marks;            // [joints]
+    md5_transform *sampled; // [joints]
+} md5_building;
+
+// Each resolves one part of the tables, in this order. False, with the error set, at the first
+// fault.
+bool md5_build_clips(md5_building *building);
+bool md5_begin_sets(md5_building *building);
+bool md5_build_masks(md5_building *building);
+bool md5_build_parameters(md5_building *building);
+bool md5_build_motions(md5_building *building);
+bool md5_build_programs(md5_building *building); // of the motions that states have
+bool md5_build_layers(md5_building *building);
+bool md5_build_modifiers(md5_building *building);
+bool md5_build_reaches(md5_building *building);
+
+// A clip's frame as a reference pose, which is added to the machine's.
+bool md5_build_reference(md5_building *building, uint32_t source, uint32_t frame,
+                         int32_t *reference);
+
+// Finds the sets of a mask, which is there already.
+void md5_split_mask(md5_building *building, uint32_t mask);
+
+// Which joints motions change where they are added: takes all marks away; marks those that one is
+// able to move from a reference; makes a set of what has a mark and a weight.
+void md5_begin_marks(md5_building *building);
+void md5_mark_changed(md5_building *building, uint32_t motion, int32_t reference);
+md5_joint_set md5_set_of_marks(md5_building *building, int32_t mask);
+
+// Finds what of a state's clip has to be sampled for the joints of its layer.
+void md5_narrow_state(md5_building *building, const md5_play_layer *layer, md5_state *state);
+
+// The clip that a motion begins with.
+uint32_t md5_first_source(const md5_building *building, uint32_t motion);
+
+// What a table says must make sense. `what` is said of the `kind` that is called `owner`: false,
+// with the error set, where a number is not finite, or outside what it may be;
+bool md5_check_number(md5_building *building, double value, const char *what, const char *kind,
+                      const char *owner);
+bool md5_check_range(md5_building *building, double value, double least, double most,
+                     const char *what, const char *kind, const char *owner);
+
+// where an enumeration has no such value;
+bool md5_check_choice(md5_building *building, uint32_t value, uint32_t last, const char *what,
+                      const char *kind, const char *owner);
+
+// where an array is missing. In sight, so that analyzers see what it says.
+void md5_fail_array(md5_building *building, size_t count, const char *what, const char *kind,
+                    const char *owner);
+static inline bool md5_check_array(md5_building *building, const void *array, size_t count,
+                                   const char *what, const char *kind, const char *owner)
+{
+    if (array || count == 0)
+        return true;
+    md5_fail_array(building, count, what, kind, owner);
+    return false;
+}
+
+// The number of a name, -1 for NULL. False, with the error set, when there is none of that name.
+bool md5_resolve(md5_building *building, const md5_names *names, const char *name, const char *kind,
+                 const char *owner, int32_t *number);
+
+// The memory of one array of the machine, in the arena.
+void *md5_build_array(md5_building *building, size_t count, size_t size);
+
+#endif

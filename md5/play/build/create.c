@@ -1,0 +1,133 @@
+// Making a machine: names are resolved into an arena, then everything goes into one block.
+#include "md5/play/build/building.h"
+#include "md5/play/build/tables.h"
+
+#include <string.h>
+
+// Items that are added, and states of layers that are: each has a reference.
+static size_t count_references(const md5_machine_desc *desc)
+{
+    size_t count = 0;
+    for (uint32_t i = 0; i < desc->num_motions; i++) {
+        const md5_motion_desc *const motion = &desc->motions[i];
+        for (uint32_t k = 0; motion->items && k < motion->num_items; k++)
+            count += motion->items[k].mode == MD5_LAYER_ADD;
+    }
+    for (uint32_t i = 0; i < desc->num_layers; i++)
+        count += desc->layers[i].mode == MD5_LAYER_ADD ? desc->layers[i].num_states : 0;
+    return count;
+}
+
+static bool check_tables(md5_building *building)
+{
+    const md5_machine_desc *const desc = building->desc;
+    const char *const name = desc->name ? desc->name : "";
+    if (!desc->model)
+        return md5_fail(building->context, MD5_ERROR_MISMATCH, 0, 0, "machine %s has no model",
+                        md5_quote(name, strlen(name)).text);
+    const struct {
+        const void *array;
+        size_t count;
+        const char *what;
+    } tables[] = {
+        {desc->clips, desc->num_clips, "clips"},
+        {desc->masks, desc->num_masks, "masks"},
+        {desc->parameters, desc->num_parameters, "parameters"},
+        {desc->motions, desc->num_motions, "motions"},
+        {desc->layers, desc->num_layers, "layers"},
+        {desc->modifiers, desc->num_modifiers, "modifiers"},
+    };
+    for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++)
+        TRY(md5_check_array(building, tables[i].array, tables[i].count, tables[i].what, "machine",
+                            name));
+    return true;
+}
+
+static bool build_all(md5_building *building)
+{
+    md5_machine *const machine = building->machine;
+    TRY(check_tables(building));
+    machine->model = building->desc->model;
+    machine->kernels = md5_pose_kernels_best();
+    machine->num_joints = machine->model->skeleton.num_joints;
+    machine->references = md5_build_array(building, count_references(building->desc),
+                                          machine->num_joints * sizeof *machine->references);
+    TRY(machine->references);
+    TRY(md5_build_clips(building));
+    TRY(md5_begin_sets(building));
+    TRY(md5_build_masks(building));
+    TRY(md5_build_parameters(building));
+    TRY(md5_build_motions(building));
+    TRY(md5_build_programs(building));
+    TRY(md5_build_layers(building));
+    TRY(md5_build_modifiers(building));
+    return md5_build_reaches(building);
+}
+
+// An array of the arena goes into the block.
+static void *move(md5_block *block, const void *from, size_t count, size_t size)
+{
+    void *const to = md5_block_take(block, count, size);
+    if (to && count > 0)
+        memcpy(to, from, count * size);
+    return to;
+}
+
+// Lays the machine out in the block, or measures that. `from` is the one in the arena.
+static md5_machine *place(md5_block *block, const md5_machine *from, const md5_machine_desc *desc)
+{
+    md5_machine *const machine = md5_block_take(block, 1, sizeof *machine);
+    md5_machine placed = *from;
+    const size_t joints = from->num_joints;
+#define MOVE(array, count) placed.array = move(block, from->array, (count), sizeof *from->array)
+    MOVE(sources, desc->num_clips);
+    MOVE(ways, from->num_ways);
+    MOVE(markers, from->num_markers);
+    MOVE(playables, from->num_playables);
+    MOVE(cues, from->num_cues);
+    MOVE(masks, desc->num_masks * joints);
+    MOVE(mask_sets, desc->num_masks);
+    MOVE(listed, from->num_listed);
+    MOVE(listed_weights, from->num_listed);
+    MOVE(references, from->num_references * joints);
+    MOVE(motions, from->num_motions);
+    MOVE(items, from->num_items);
+    MOVE(programs, from->num_programs);
+    MOVE(parts, from->num_parts);
+    MOVE(leaves, from->num_leaves);
+    MOVE(groups, from->num_groups);
+    MOVE(members, from->num_members);
+    MOVE(layers, desc->num_layers);
+    MOVE(states, from->num_states);
+    MOVE(transitions, from->num_transitions);
+    MOVE(conditions, from->num_conditions);
+    MOVE(modifiers, desc->num_modifiers);
+    MOVE(reaches, joints);
+#undef MOVE
+    md5_copy_tables(block, desc, &placed.tables);
+    if (machine)
+        *machine = placed;
+    return machine;
+}
+
+md5_machine *md5_create_machine(const md5_machine_desc *desc, const md5_load_opts *opts,
+                                md5_error *error)
+{
+    md5_context context;
+    md5_context_begin(&context, opts, NULL, error);
+    md5_arena arena = {.context = &context};
+    md5_machine built = {0};
+    md5_building building = {.context = &context, .arena = &arena, .desc = desc, .machine = &built};
+    md5_machine *machine = NULL;
+    if (build_all(&building)) {
+        md5_block block = {0};
+        place(&block, &built, desc);
+        built.size = block.used;
+        built.allocator = context.allocator;
+        block = (md5_block){.base = md5_alloc(&context, block.used)};
+        if (block.base)
+            machine = place(&block, &built, desc);
+    }
+    md5_arena_free(&arena);
+    return machine;
+}

@@ -1,0 +1,221 @@
+// Layers of a machine: states, and the transitions between them.
+#include "md5/play/build/building.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define QUOTED(name) md5_quote((name), strlen(name)).text
+
+// One layer while it is made.
+typedef struct layer_work {
+    const md5_layer_desc *desc;
+    md5_play_layer *layer;
+    md5_names states;
+    uint32_t first_transition; // of the layer, in the machine's
+} layer_work;
+
+// The states' own reference, where the layer is added to what is below and names none itself.
+static bool build_state(md5_building *building, layer_work *work, const md5_state_desc *desc,
+                        md5_state *state)
+{
+    md5_machine *const machine = building->machine;
+    md5_play_layer *const layer = work->layer;
+    *state = (md5_state){.program = -1, .reference = -1};
+    if (!desc->motion)
+        return true;
+    const int32_t motion = md5_find_name(&building->motions, desc->motion);
+    state->program = machine->motions[motion].program;
+    const md5_program *const program = &machine->programs[state->program];
+    layer->has_way = layer->has_way || program->has_way;
+    if (program->num_leaves > layer->max_leaves)
+        layer->max_leaves = program->num_leaves;
+    if (program->num_groups > layer->max_groups)
+        layer->max_groups = program->num_groups;
+    if (program->num_parts > layer->max_parts)
+        layer->max_parts = program->num_parts;
+    if (layer->mode != MD5_LAYER_ADD)
+        return true;
+    int32_t source;
+    TRY(md5_resolve(building, &building->clips, work->desc->reference, "layer", work->desc->name,
+                    &source));
+    if (source < 0)
+        source = (int32_t)md5_first_source(building, (uint32_t)motion);
+    TRY(md5_build_reference(building, (uint32_t)source, work->desc->reference_frame,
+                            &state->reference));
+    md5_mark_changed(building, (uint32_t)motion, state->reference);
+    return true;
+}
+
+static bool build_states(md5_building *building, layer_work *work)
+{
+    const md5_layer_desc *const desc = work->desc;
+    md5_machine *const machine = building->machine;
+    if (desc->num_states == 0)
+        return md5_fail(building->context, MD5_ERROR_RANGE, 0, 0, "layer %s has no states",
+                        QUOTED(desc->name));
+    TRY(md5_begin_names(building->arena, &work->states, "state", desc->num_states));
+    for (uint32_t i = 0; i < desc->num_states; i++)
+        md5_add_name(&work->states, desc->states[i].name);
+    TRY(md5_end_names(building->context, &work->states));
+    work->layer->first_state = machine->num_states;
+    work->layer->num_states = desc->num_states;
+    md5_begin_marks(building);
+    for (uint32_t i = 0; i < desc->num_states; i++)
+        TRY(build_state(building, work, &desc->states[i], &machine->states[machine->num_states++]));
+    md5_play_layer *const layer = work->layer;
+    if (layer->mode != MD5_LAYER_ADD && layer->mask < 0)
+        return true;
+    layer->joints = layer->mode == MD5_LAYER_ADD ? md5_set_of_marks(building, layer->mask)
+                                                 : machine->mask_sets[layer->mask].all;
+    for (uint32_t i = 0; i < desc->num_states; i++)
+        md5_narrow_state(building, layer, &machine->states[layer->first_state + i]);
+    return true;
+}
+
+static bool build_conditions(md5_building *building, const md5_transition_desc *desc,
+                             const char *owner, md5_transition *transition)
+{
+    md5_machine *const machine = building->machine;
+    TRY(md5_check_array(building, desc->conditions, desc->num_conditions, "conditions",
+                        "a transition of layer", owner));
+    transition->first_condition = machine->num_conditions;
+    transition->num_conditions = desc->num_conditions;
+    for (uint32_t i = 0; i < desc->num_conditions; i++) {
+        const md5_condition *const from = &desc->conditions[i];
+        int32_t parameter;
+        TRY(md5_resolve(building, &building->parameters, from->parameter, "a transition of layer",
+                        owner, &parameter));
+        if (parameter < 0)
+            return md5_fail(building->context, MD5_ERROR_MISMATCH, 0, 0,
+                            "layer %s: a transition to %s has a condition without a parameter",
+                            QUOTED(owner), QUOTED(desc->to));
+        TRY(md5_check_choice(building, from->compare, MD5_IS_AT_LEAST, "comparison",
+                             "a transition of layer", owner));
+        TRY(md5_check_number(building, (double)from->value, "value of a condition",
+                             "a transition of layer", owner));
+        machine->conditions[machine->num_conditions++] =
+            (md5_play_condition){(uint32_t)parameter, from->compare, from->value};
+    }
+    return true;
+}
+
+static bool check_transition(md5_building *building, const md5_transition_desc *desc,
+                             const char *owner)
+{
+    static const char kind[] = "a transition of layer";
+    TRY(md5_check_number(building, (double)desc->exit, "exit", kind, owner));
+    TRY(md5_check_range(building, (double)desc->duration, 0.0, 1e6, "duration", kind, owner));
+    TRY(md5_check_number(building, (double)desc->start, "start", kind, owner));
+    TRY(md5_check_choice(building, desc->fade, MD5_FADE_INERTIAL, "fade", kind, owner));
+    TRY(md5_check_choice(building, desc->easing, MD5_EASE_SINE_IN_OUT, "easing", kind, owner));
+    return md5_check_choice(building, desc->interrupt, MD5_INTERRUPT_NONE, "interrupt", kind,
+                            owner);
+}
+
+static bool build_transition(md5_building *building, const layer_work *work, uint32_t number,
+                             md5_transition *transition)
+{
+    const char *const owner = work->desc->name;
+    const md5_transition_desc *const desc = &work->desc->transitions[number];
+    int32_t from, to;
+    TRY(md5_resolve(building, &work->states, desc->from, "a transition of layer", owner, &from));
+    TRY(md5_resolve(building, &work->states, desc->to, "a transition of layer", owner, &to));
+    if (to < 0)
+        return md5_fail(building->context, MD5_ERROR_MISMATCH, 0, 0,
+                        "layer %s: transition %u leads nowhere", QUOTED(owner), number);
+    TRY(check_transition(building, desc, owner));
+    *transition = (md5_transition){
+        .from = from,
+        .to = (uint32_t)to,
+        .number = number,
+        .priority = desc->priority,
+        .exit = desc->exit,
+        .duration = desc->duration,
+        .start = desc->start,
+        .fade = desc->fade,
+        .easing = desc->easing,
+        .interrupt = desc->interrupt,
+        .waits = desc->waits,
+        .keeps_phase = desc->keeps_phase,
+    };
+    return build_conditions(building, desc, owner, transition);
+}
+
+static int compare(const void *left, const void *right)
+{
+    const md5_transition *a = left, *b = right;
+    if (a->from != b->from)
+        return a->from < b->from ? -1 : 1;
+    if (a->priority != b->priority)
+        return a->priority > b->priority ? -1 : 1;
+    return a->number < b->number ? -1 : a->number > b->number;
+}
+
+static bool build_transitions(md5_building *building, layer_work *work)
+{
+    const md5_layer_desc *const desc = work->desc;
+    md5_machine *const machine = building->machine;
+    md5_transition *const transitions = machine->transitions + machine->num_transitions;
+    TRY(md5_check_array(building, desc->transitions, desc->num_transitions, "transitions", "layer",
+                        desc->name));
+    work->layer->first_any = machine->num_transitions;
+    for (uint32_t i = 0; i < desc->num_transitions; i++) {
+        TRY(build_transition(building, work, i, &transitions[i]));
+        work->layer->has_waits = work->layer->has_waits || transitions[i].waits;
+    }
+    qsort(transitions, desc->num_transitions, sizeof *transitions, compare);
+    md5_state *const states = machine->states + work->layer->first_state;
+    for (uint32_t i = 0; i < desc->num_transitions; i++) {
+        uint32_t *const count = transitions[i].from < 0
+                                    ? &work->layer->num_any
+                                    : &states[transitions[i].from].num_transitions;
+        if (transitions[i].from >= 0 && *count == 0)
+            states[transitions[i].from].first_transition = machine->num_transitions + i;
+        *count += 1;
+    }
+    machine->num_transitions += desc->num_transitions;
+    return true;
+}
+
+static bool build_layer(md5_building *building, const md5_layer_desc *desc, md5_play_layer *layer)
+{
+    layer_work work = {.desc = desc, .layer = layer};
+    TRY(md5_check_choice(building, desc->mode, MD5_LAYER_ADD, "mode", "layer", desc->name));
+    TRY(md5_check_range(building, (double)desc->weight, 0.0, 1.0, "weight", "layer", desc->name));
+    *layer = (md5_play_layer){
+        .mode = desc->mode,
+        .weight = desc->weight == 0.0f ? 1.0f : desc->weight,
+    };
+    TRY(md5_resolve(building, &building->masks, desc->mask, "layer", desc->name, &layer->mask));
+    TRY(md5_resolve(building, &building->parameters, desc->weight_parameter, "layer", desc->name,
+                    &layer->weight_parameter));
+    TRY(build_states(building, &work));
+    return build_transitions(building, &work);
+}
+
+bool md5_build_layers(md5_building *building)
+{
+    const md5_machine_desc *const desc = building->desc;
+    md5_machine *const machine = building->machine;
+    md5_names layers;
+    TRY(md5_begin_names(building->arena, &layers, "layer", desc->num_layers));
+    size_t num_states = 0, num_transitions = 0, num_conditions = 0;
+    for (uint32_t i = 0; i < desc->num_layers; i++) {
+        const md5_layer_desc *const layer = &desc->layers[i];
+        md5_add_name(&layers, layer->name);
+        num_states += layer->num_states;
+        num_transitions += layer->num_transitions;
+        for (uint32_t k = 0; layer->transitions && k < layer->num_transitions; k++)
+            num_conditions += layer->transitions[k].num_conditions;
+    }
+    TRY(md5_end_names(building->context, &layers));
+    machine->layers = md5_build_array(building, desc->num_layers, sizeof *machine->layers);
+    machine->states = md5_build_array(building, num_states, sizeof *machine->states);
+    machine->transitions = md5_build_array(building, num_transitions, sizeof *machine->transitions);
+    machine->conditions = md5_build_array(building, num_conditions, sizeof *machine->conditions);
+    TRY(machine->layers && machine->states && machine->transitions && machine->conditions);
+    for (uint32_t i = 0; i < desc->num_layers; i++)
+        TRY(build_layer(building, &desc->layers[i], &machine->layers[i]));
+    return true;
+}

@@ -1,0 +1,163 @@
+// Modifiers of a machine, and how far its model's vertices lie from their joints.
+#include "md5/core/math.h"
+#include "md5/play/build/building.h"
+
+#include <float.h>
+#include <string.h>
+
+#define QUOTED(name) md5_quote((name), strlen(name)).text
+
+static bool is_zero(md5_vec3 v)
+{
+    return v.x == 0.0f && v.y == 0.0f && v.z == 0.0f;
+}
+
+static bool check_direction(md5_building *building, md5_vec3 v, const char *what, const char *owner)
+{
+    TRY(md5_check_number(building, (double)v.x, what, "modifier", owner));
+    TRY(md5_check_number(building, (double)v.y, what, "modifier", owner));
+    return md5_check_number(building, (double)v.z, what, "modifier", owner);
+}
+
+static bool check_numbers(md5_building *building, const md5_modifier_desc *desc)
+{
+    static const char kind[] = "modifier";
+    const char *const owner = desc->name;
+    TRY(md5_check_choice(building, desc->kind, MD5_MODIFIER_SPRING, "kind", kind, owner));
+    TRY(md5_check_choice(building, desc->space, MD5_JOINT_MODEL_OVERRIDE, "space", kind, owner));
+    TRY(check_direction(building, desc->forward, "forward", owner));
+    TRY(check_direction(building, desc->up, "up", owner));
+    TRY(md5_check_range(building, (double)desc->limit, 0.0, 1e6, "limit", kind, owner));
+    TRY(md5_check_range(building, (double)desc->soften, 0.0, 1.0, "soften", kind, owner));
+    TRY(md5_check_range(building, (double)desc->stiffness, 0.0, 1e9, "stiffness", kind, owner));
+    TRY(md5_check_range(building, (double)desc->damping, 0.0, 1e6, "damping", kind, owner));
+    TRY(md5_check_number(building, (double)desc->gravity, "gravity", kind, owner));
+    if (desc->stretch == 0.0f)
+        return true;
+    return md5_check_range(building, (double)desc->stretch, 1.0, 1e6, "stretch", kind, owner);
+}
+
+// How many joints there are from the root of its branch down to this one.
+static uint32_t depth_of(const md5_skeleton *skeleton, uint32_t joint)
+{
+    uint32_t depth = 1;
+    for (int32_t at = skeleton->joints[joint].parent; at >= 0; at = skeleton->joints[at].parent)
+        depth++;
+    return depth;
+}
+
+static bool check_chain(md5_building *building, const md5_modifier *modifier)
+{
+    const md5_modifier_desc *const desc = &modifier->desc;
+    const uint32_t least = desc->kind == MD5_MODIFIER_AIM ? 1 : 2;
+    uint32_t length = desc->length;
+    if (desc->kind == MD5_MODIFIER_JOINT)
+        return true;
+    if (desc->kind == MD5_MODIFIER_TWO_BONE)
+        length = 3;
+    else if (length < least || length > MD5_MAX_CHAIN)
+        return md5_fail(building->context, MD5_ERROR_RANGE, 0, 0,
+                        "modifier %s has a chain of %u joints, which may have %u to %d",
+                        QUOTED(desc->name), length, least, MD5_MAX_CHAIN);
+    const uint32_t depth = depth_of(&building->desc->model->skeleton, modifier->joint);
+    if (length > depth)
+        return md5_fail(building->context, MD5_ERROR_RANGE, 0, 0,
+                        "modifier %s: a chain of %u joints ends at %s, which is %u deep",
+                        QUOTED(desc->name), length, QUOTED(desc->joint), depth);
+    return true;
+}
+
+static bool build_modifier(md5_building *building, const md5_modifier_desc *desc,
+                           md5_modifier *modifier)
+{
+    int32_t joint;
+    TRY(check_numbers(building, desc));
+    TRY(md5_resolve(building, &building->joints, desc->joint, "modifier", desc->name, &joint));
+    if (joint < 0)
+        return md5_fail(building->context, MD5_ERROR_MISMATCH, 0, 0, "modifier %s names no joint",
+                        QUOTED(desc->name));
+    *modifier = (md5_modifier){.desc = *desc, .joint = (uint32_t)joint};
+    md5_modifier_desc *const filled = &modifier->desc;
+    const md5_vec3 x = {1.0f, 0.0f, 0.0f}, z = {0.0f, 0.0f, 1.0f};
+    filled->length = desc->length == 0 ? 2 : desc->length;
+    filled->forward = is_zero(desc->forward) ? x : md5_vec3_normalize(desc->forward, x);
+    filled->up = is_zero(desc->up) ? z : md5_vec3_normalize(desc->up, z);
+    filled->stretch = desc->stretch == 0.0f ? 1.0f : desc->stretch;
+    filled->stiffness = desc->stiffness == 0.0f ? 120.0f : desc->stiffness;
+    filled->damping = desc->damping == 0.0f ? 8.0f : desc->damping;
+    TRY(check_chain(building, modifier));
+    filled->name = filled->joint = NULL; // the caller's: the machine has its own in its tables
+    if (desc->kind == MD5_MODIFIER_SPRING) {
+        modifier->first_spring = building->machine->num_springs;
+        building->machine->num_springs += filled->length;
+    }
+    return true;
+}
+
+bool md5_build_modifiers(md5_building *building)
+{
+    const md5_machine_desc *const desc = building->desc;
+    md5_machine *const machine = building->machine;
+    const md5_skeleton *const skeleton = &desc->model->skeleton;
+    md5_names names;
+    TRY(md5_begin_names(building->arena, &names, "modifier", desc->num_modifiers));
+    for (uint32_t i = 0; i < desc->num_modifiers; i++)
+        md5_add_name(&names, desc->modifiers[i].name);
+    TRY(md5_end_names(building->context, &names));
+    TRY(md5_begin_names(building->arena, &building->joints, "joint", skeleton->num_joints));
+    for (uint32_t i = 0; i < skeleton->num_joints; i++)
+        md5_add_name(&building->joints, skeleton->joints[i].name);
+    md5_sort_names(&building->joints);
+    machine->modifiers = md5_build_array(building, desc->num_modifiers, sizeof *machine->modifiers);
+    TRY(machine->modifiers);
+    for (uint32_t i = 0; i < desc->num_modifiers; i++)
+        TRY(build_modifier(building, &desc->modifiers[i], &machine->modifiers[i]));
+    return true;
+}
+
+// A vertex is a sum of what its influences make of the joints' places, (bias * place), and of ways
+// from there that turn with the joints, which are what this bounds. Where the bias is next to
+// nothing, as of two weights that cancel out, the way counts by itself: returns its length, else 0.
+static float reach_for(md5_machine *machine, uint32_t joint, md5_vec4 influence)
+{
+    const float bias = fabsf(influence.w);
+    const md5_vec3 place = md5_mat34_translation(&machine->model->bind[joint]);
+    const md5_vec3 point = {influence.x, influence.y, influence.z};
+    const md5_vec3 way = md5_vec3_sub(point, md5_vec3_scale(place, influence.w));
+    const float length = sqrtf(md5_vec3_dot(way, way));
+    const bool counts = bias > 1.0f / 256.0f;
+    machine->reaches[joint] = fmaxf(machine->reaches[joint], counts ? length / bias : 0.0f);
+    return counts ? 0.0f : length;
+}
+
+static void reach_vertices(md5_machine *machine, const md5_mesh *mesh)
+{
+    machine->has_vertices = machine->has_vertices || mesh->num_influences > 0;
+    for (uint32_t vertex = 0; vertex < mesh->num_vertices; vertex++) {
+        float positive = 0.0f, negative = 0.0f, beside = 0.0f;
+        for (uint32_t i = mesh->first_influence[vertex]; i < mesh->first_influence[vertex + 1];
+             i++) {
+            const md5_vec4 influence = mesh->influences[i];
+            beside += reach_for(machine, mesh->influence_joints[i], influence);
+            positive += fmaxf(influence.w, 0.0f);
+            negative += fmaxf(-influence.w, 0.0f);
+        }
+        machine->least_bias = fminf(machine->least_bias, positive);
+        machine->most_bias = fmaxf(machine->most_bias, positive);
+        machine->most_negative = fmaxf(machine->most_negative, negative);
+        machine->beside = fmaxf(machine->beside, beside);
+    }
+}
+
+bool md5_build_reaches(md5_building *building)
+{
+    md5_machine *const machine = building->machine;
+    machine->reaches = md5_build_array(building, machine->num_joints, sizeof *machine->reaches);
+    TRY(machine->reaches);
+    for (uint32_t i = 0; i < machine->num_joints; i++)
+        machine->reaches[i] = -1.0f;
+    machine->least_bias = machine->most_bias = 1.0f;
+    for (uint32_t i = 0; i < machine->model->num_meshes; i++)
+        reach_vertices(machine, &machine->model->meshes[i]);
+    return true;
+}

@@ -1,0 +1,130 @@
+// The pose of a state's motion.
+#include "md5/play/run/joint_set.h"
+#include "md5/play/run/player.h"
+
+#include <string.h>
+
+// Poses in work: the first is where the result goes, the others are spare.
+typedef struct pose_stack {
+    md5_transform *first, *spare;
+    uint32_t num_joints, count;
+} pose_stack;
+
+static md5_transform *pose_at(const pose_stack *stack, uint32_t place)
+{
+    return place == 0 ? stack->first : stack->spare + (size_t)(place - 1) * stack->num_joints;
+}
+
+// A clip's clock `seconds` earlier, unless that is in another cycle, where it may be elsewhere.
+static md5_clock clock_before(const md5_timing *timing, const md5_leaf *leaf, double shift)
+{
+    if (shift == 0.0)
+        return leaf->now;
+    const md5_clock clock = md5_clock_advance(timing, leaf->now, leaf->rate * shift);
+    return clock.cycle == leaf->now.cycle ? clock : leaf->now;
+}
+
+// Some of a clip's joints.
+typedef struct selection {
+    const md5_joint_set *joints;
+    const md5_targets *targets;
+} selection;
+
+static void sample_joints(const md5_machine *machine, const md5_binding *binding,
+                          const selection *only, const md5_moment *moment, md5_transform *pose)
+{
+    const md5_joint_set *const joints = only->joints;
+    const uint32_t *const listed = machine->listed + joints->list;
+    if (joints->is_listed) {
+        for (uint32_t i = 0; i < joints->count; i++)
+            pose[listed[i]] = *md5_constant_of(binding, listed[i]);
+    } else {
+        md5_copy_constants(binding, joints->first, joints->count, pose);
+    }
+    machine->kernels->sample(binding->anim, moment, only->targets, pose);
+}
+
+static void sample_leaf(const md5_machine *machine, const md5_leaf_plan *plan, const md5_leaf *leaf,
+                        double shift, const selection *only, md5_transform *pose)
+{
+    const md5_playable *const playable = &machine->playables[plan->playable];
+    const md5_source *const source = &machine->sources[playable->source];
+    const md5_timing *const timing = &source->timings[playable->mode];
+    const md5_clock clock = clock_before(timing, leaf, shift);
+    const md5_moment moment = md5_clock_moment(timing, clock, source->interpolation);
+    if (only)
+        sample_joints(machine, source->binding, only, &moment, pose);
+    else
+        md5_sample_file(machine, source, playable->mode, &moment, pose);
+    if (source->extract == MD5_EXTRACT_NONE)
+        return;
+    const md5_root_track track = md5_track_of(machine, source);
+    const bool is_known =
+        md5_is_at(&leaf->root, clock) && source->interpolation != MD5_INTERPOLATE_STEP;
+    md5_take_way(is_known ? leaf->root.way : md5_way_at(&track, &moment), &pose[0]);
+}
+
+// The last pose is an item's. The first item of a motion stays where it is and becomes the
+// motion's; each one behind it goes into that.
+static void gather(const md5_player *player, const md5_live *live, const md5_part *part,
+                   pose_stack *stack)
+{
+    const md5_machine *const machine = player->machine;
+    const md5_item *const item = &machine->items[part->item];
+    const md5_part *const parts = machine->parts + md5_program_of(player, live)->first_part;
+    const md5_motion *const parent = &machine->motions[parts[part->parent].motion];
+    const float weight = live->weights[part->weight];
+    float *const gathered = &player->gathered[part->parent];
+    const bool is_first = *gathered == 0.0f;
+    *gathered += weight;
+    if (is_first)
+        return;
+    md5_transform *const into = pose_at(stack, stack->count - 2);
+    md5_transform *const last = pose_at(stack, stack->count - 1);
+    if (parent->kind != MD5_MOTION_STACK)
+        machine->kernels->blend(into, last, weight / *gathered, NULL, stack->num_joints, into);
+    else if (item->mode == MD5_LAYER_ADD)
+        md5_add_difference_of_joints(machine, &item->added, last, item->reference, weight, into);
+    else
+        md5_lay_over(machine, item->mask, last, weight, into);
+    stack->count--;
+}
+
+void md5_evaluate_live(md5_player *player, const md5_live *live, double shift, md5_transform *spare,
+                       md5_transform *pose)
+{
+    const md5_machine *const machine = player->machine;
+    const md5_program *const program = md5_program_of(player, live);
+    if (program->num_parts == 1) { // a clip
+        sample_leaf(machine, &machine->leaves[program->first_leaf], &live->leaves[0], shift, NULL,
+                    pose);
+        return;
+    }
+    const md5_part *const parts = machine->parts + program->first_part;
+    pose_stack stack = {.first = pose, .spare = spare, .num_joints = machine->num_joints};
+    memset(player->gathered, 0, program->num_parts * sizeof *player->gathered);
+    for (uint32_t i = 0; i < program->num_parts; i++) {
+        const md5_part *const part = &parts[i];
+        if (live->totals[i] == 0.0f)
+            continue;
+        if (part->leaf >= 0)
+            sample_leaf(machine, &machine->leaves[program->first_leaf + (uint32_t)part->leaf],
+                        &live->leaves[part->leaf], shift, NULL, pose_at(&stack, stack.count++));
+        if (part->parent >= 0)
+            gather(player, live, part, &stack);
+    }
+}
+
+void md5_evaluate_joints(md5_player *player, const md5_play_layer *layer, const md5_live *live,
+                         md5_transform *spare, md5_transform *pose)
+{
+    const md5_machine *const machine = player->machine;
+    const md5_state *const state = &machine->states[layer->first_state + live->state];
+    if (!state->is_partial) {
+        md5_evaluate_live(player, live, 0.0, spare, pose);
+        return;
+    }
+    const size_t leaf = md5_program_of(player, live)->first_leaf;
+    sample_leaf(machine, &machine->leaves[leaf], &live->leaves[0], 0.0,
+                &(selection){&layer->joints, &state->targets}, pose);
+}

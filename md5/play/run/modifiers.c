@@ -1,0 +1,105 @@
+// What changes the pose after the layers.
+#include "md5/play/run/player.h"
+
+static void turn_or_move(const md5_skeleton *skeleton, const md5_modifier *modifier,
+                         const md5_target *target, md5_transform *pose)
+{
+    const md5_transform change = {.rotation = target->rotation, .translation = target->position};
+    md5_modify_joint(skeleton, pose, modifier->joint, modifier->desc.space, change, target->weight);
+}
+
+static void aim(const md5_skeleton *skeleton, const md5_modifier *modifier,
+                const md5_target *target, md5_transform *pose)
+{
+    const md5_aim_job job = {
+        .tip = modifier->joint,
+        .length = modifier->desc.length,
+        .target = target->position,
+        .forward = modifier->desc.forward,
+        .up = modifier->desc.up,
+        .limit = modifier->desc.limit,
+        .weight = target->weight,
+    };
+    md5_aim(skeleton, pose, &job);
+}
+
+static void bend(const md5_skeleton *skeleton, const md5_modifier *modifier,
+                 const md5_target *target, md5_transform *pose)
+{
+    const md5_two_bone_job job = {
+        .tip = modifier->joint,
+        .target = target->position,
+        .pole = target->has_pole ? &target->pole : NULL,
+        .rotation = target->has_rotation ? &target->rotation : NULL,
+        .soften = modifier->desc.soften,
+        .stretch = modifier->desc.stretch,
+        .weight = target->weight,
+    };
+    md5_two_bone(skeleton, pose, &job);
+}
+
+static void reach(const md5_skeleton *skeleton, const md5_modifier *modifier,
+                  const md5_target *target, md5_transform *pose)
+{
+    const md5_chain_job job = {
+        .tip = modifier->joint,
+        .length = modifier->desc.length,
+        .target = target->position,
+        .tolerance = 0.01f,
+        .iterations = 16,
+        .weight = target->weight,
+    };
+    if (modifier->desc.kind == MD5_MODIFIER_FABRIK)
+        md5_fabrik(skeleton, pose, &job);
+    else
+        md5_ccd(skeleton, pose, &job);
+}
+
+static void swing(md5_player *player, const md5_modifier *modifier, bool *is_placed,
+                  const md5_target *target, md5_transform *pose)
+{
+    const md5_spring_job job = {
+        .tip = modifier->joint,
+        .length = modifier->desc.length,
+        .stiffness = modifier->desc.stiffness,
+        .damping = modifier->desc.damping,
+        .acceleration = {0.0f, 0.0f, -modifier->desc.gravity},
+        .place = {.rotation = target->rotation, .translation = target->position},
+        .weight = target->weight,
+    };
+    md5_spring(&player->machine->model->skeleton, pose, &job,
+               player->springs + modifier->first_spring, (float)player->since_pose, !*is_placed);
+    *is_placed = true;
+}
+
+void md5_apply_modifiers(md5_player *player, md5_transform *pose)
+{
+    const md5_machine *const machine = player->machine;
+    const md5_skeleton *const skeleton = &machine->model->skeleton;
+    for (uint32_t i = 0; i < machine->tables.num_modifiers; i++) {
+        const md5_modifier *const modifier = &machine->modifiers[i];
+        const md5_target *const target = &player->targets[i];
+        if (!(target->weight > 0.0f)) {
+            player->are_placed[i] = false;
+            continue;
+        }
+        switch (modifier->desc.kind) {
+        case MD5_MODIFIER_JOINT:
+            turn_or_move(skeleton, modifier, target, pose);
+            break;
+        case MD5_MODIFIER_AIM:
+            aim(skeleton, modifier, target, pose);
+            break;
+        case MD5_MODIFIER_TWO_BONE:
+            bend(skeleton, modifier, target, pose);
+            break;
+        case MD5_MODIFIER_FABRIK:
+        case MD5_MODIFIER_CCD:
+            reach(skeleton, modifier, target, pose);
+            break;
+        case MD5_MODIFIER_SPRING:
+            swing(player, modifier, &player->are_placed[i], target, pose);
+            break;
+        }
+    }
+}

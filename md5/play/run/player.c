@@ -1,0 +1,191 @@
+// A player from the outside: made, set, asked.
+#include "md5/core/arena.h"
+#include "md5/play/run/player.h"
+
+#include <math.h>
+#include <string.h>
+
+// Room for the largest state of a layer. `live` is NULL while measuring.
+static void place_live(md5_block *block, const md5_play_layer *layer, md5_live *live)
+{
+    const md5_live placed = {
+        .leaves = md5_block_take(block, layer->max_leaves, sizeof *placed.leaves),
+        .groups = md5_block_take(block, layer->max_groups, sizeof *placed.groups),
+        .weights = md5_block_take(block, layer->max_parts, sizeof *placed.weights),
+        .totals = md5_block_take(block, layer->max_parts, sizeof *placed.totals),
+    };
+    if (live)
+        *live = placed;
+}
+
+// What is only needed while states change.
+static void place_rest(md5_block *block, const md5_machine *machine, const md5_play_layer *layer,
+                       md5_run *run)
+{
+    md5_live *const others = md5_block_take(block, MD5_SLOTS - 1, sizeof *others);
+    for (uint32_t i = 0; i < MD5_SLOTS - 1; i++)
+        place_live(block, layer, others ? &others[i] : NULL);
+    md5_transform *const snapshot = md5_block_take(block, machine->num_joints, sizeof *snapshot);
+    md5_offset *const offsets = md5_block_take(block, machine->num_joints, sizeof *offsets);
+    if (!run)
+        return;
+    run->others = others;
+    run->snapshot = snapshot;
+    run->offsets = offsets;
+}
+
+// Lays a player out in the block, or measures that. What each step and each pose need lies together
+// at the beginning: among many players, none is in the first cache when its turn comes.
+static md5_player *place(md5_block *block, const md5_machine *machine)
+{
+    const md5_machine_desc *const tables = &machine->tables;
+    md5_player *const player = md5_block_take(block, 1, sizeof *player);
+    md5_player placed = {.machine = machine};
+    placed.parameters = md5_block_take(block, tables->num_parameters, sizeof *placed.parameters);
+    placed.consumed = md5_block_take(block, tables->num_parameters, sizeof *placed.consumed);
+    placed.runs = md5_block_take(block, tables->num_layers, sizeof *placed.runs);
+    if (placed.runs)
+        memset(placed.runs, 0, tables->num_layers * sizeof *placed.runs);
+    size_t num_leaves = 0;
+    for (uint32_t i = 0; i < tables->num_layers; i++) {
+        place_live(block, &machine->layers[i], placed.runs ? &placed.runs[i].first : NULL);
+        num_leaves += machine->layers[i].max_leaves;
+    }
+    placed.targets = md5_block_take(block, tables->num_modifiers, sizeof *placed.targets);
+    placed.are_placed = md5_block_take(block, tables->num_modifiers, sizeof *placed.are_placed);
+    placed.flows = md5_block_take(block, machine->max_parts, sizeof *placed.flows);
+    placed.gathered = md5_block_take(block, machine->max_parts, sizeof *placed.gathered);
+    placed.leaf_clocks = md5_block_take(block, machine->max_leaves, sizeof *placed.leaf_clocks);
+    placed.group_clocks = md5_block_take(block, machine->max_groups, sizeof *placed.group_clocks);
+    placed.sync_items = md5_block_take(block, machine->max_leaves, sizeof *placed.sync_items);
+    placed.ways =
+        md5_block_take(block, machine->has_way ? machine->max_poses : 0, sizeof *placed.ways);
+    for (uint32_t i = 0; i < tables->num_layers; i++)
+        place_rest(block, machine, &machine->layers[i], placed.runs ? &placed.runs[i] : NULL);
+    placed.springs = md5_block_take(block, machine->num_springs, sizeof *placed.springs);
+    placed.walkers = md5_block_take(block, machine->has_events ? num_leaves : 0,
+                                    MD5_MAX_LIVE * sizeof *placed.walkers);
+    if (player)
+        *player = placed;
+    return player;
+}
+
+md5_player *md5_create_player(const md5_machine *machine, const md5_load_opts *opts,
+                              md5_error *error)
+{
+    md5_context context;
+    md5_context_begin(&context, opts, NULL, error);
+    md5_block block = {0};
+    place(&block, machine);
+    const size_t size = block.used;
+    block = (md5_block){.base = md5_alloc(&context, size)};
+    if (!block.base)
+        return NULL;
+    md5_player *const player = place(&block, machine);
+    player->size = size;
+    player->allocator = context.allocator;
+    md5_player_reset(player);
+    return player;
+}
+
+void md5_free_player(md5_player *player)
+{
+    if (!player)
+        return;
+    const md5_allocator allocator = player->allocator;
+    allocator.free(allocator.user, player, player->size);
+}
+
+void md5_player_reset(md5_player *player)
+{
+    const md5_machine_desc *const tables = &player->machine->tables;
+    for (uint32_t i = 0; i < tables->num_parameters; i++) {
+        md5_player_set(player, i, tables->parameters[i].value);
+        player->consumed[i] = 0;
+    }
+    for (uint32_t i = 0; i < tables->num_modifiers; i++) {
+        player->targets[i] = (md5_target){.rotation = {0.0f, 0.0f, 0.0f, 1.0f}};
+        player->are_placed[i] = false;
+    }
+    player->has_consumed = false;
+    player->since_pose = 0.0;
+    player->motion = (md5_way){.cosine = 1.0};
+    for (uint32_t i = 0; i < tables->num_layers; i++) {
+        player->runs[i].num_used = 0;
+        md5_change_state(player, i, &(md5_change){.adds_start = true});
+    }
+    player->is_weighed = true;
+}
+
+bool md5_player_set(md5_player *player, uint32_t parameter, float value)
+{
+    const md5_machine_desc *const tables = &player->machine->tables;
+    if (parameter >= tables->num_parameters || !isfinite(value))
+        return false;
+    const bool is_float = tables->parameters[parameter].kind == MD5_PARAMETER_FLOAT;
+    const float set = is_float ? value : value != 0.0f ? 1.0f : 0.0f;
+    player->is_weighed = player->is_weighed && player->parameters[parameter] == set;
+    player->parameters[parameter] = set;
+    return true;
+}
+
+float md5_player_get(const md5_player *player, uint32_t parameter)
+{
+    return parameter < player->machine->tables.num_parameters ? player->parameters[parameter]
+                                                              : 0.0f;
+}
+
+static bool has_state(const md5_player *player, uint32_t layer, uint32_t state)
+{
+    return layer < player->machine->tables.num_layers
+           && state < player->machine->layers[layer].num_states;
+}
+
+bool md5_player_go(md5_player *player, uint32_t layer, uint32_t state, float duration,
+                   md5_fade fade, md5_easing easing)
+{
+    if (!has_state(player, layer, state))
+        return false;
+    md5_change_state(player, layer,
+                     &(md5_change){
+                         .state = state,
+                         .adds_start = true,
+                         .duration = isfinite(duration) ? duration : 0.0f,
+                         .fade = fade,
+                         .easing = easing,
+                         .interrupt = MD5_INTERRUPT_ANY,
+                     });
+    return true;
+}
+
+bool md5_player_seek(md5_player *player, uint32_t layer, uint32_t state, double time)
+{
+    if (!has_state(player, layer, state))
+        return false;
+    md5_change_state(player, layer, &(md5_change){.state = state, .start = time});
+    md5_newest(&player->runs[layer])->is_new = false;
+    return true;
+}
+
+md5_target *md5_player_target(md5_player *player, uint32_t modifier)
+{
+    return modifier < player->machine->tables.num_modifiers ? &player->targets[modifier] : NULL;
+}
+
+md5_layer_status md5_player_layer(const md5_player *player, uint32_t layer)
+{
+    const md5_machine *const machine = player->machine;
+    if (layer >= machine->tables.num_layers)
+        return (md5_layer_status){.from = -1};
+    const md5_play_layer *const of = &machine->layers[layer];
+    md5_run *const run = &player->runs[layer];
+    const md5_live *const live = md5_newest(run);
+    const float progress = (float)md5_progress(live);
+    return (md5_layer_status){
+        .state = live->state,
+        .from = progress < 1.0f ? live->from : -1,
+        .progress = progress,
+        .time = md5_live_time(live),
+        .weight = md5_weight_of(player, of->weight_parameter, of->weight),
+    };
+}

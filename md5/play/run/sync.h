@@ -1,0 +1,29 @@
+// How the clips of a blend space keep step: they share one clock.
+#ifndef MD5_PLAY_RUN_SYNC_H
+#define MD5_PLAY_RUN_SYNC_H
+
+#include "md5/play/clock.h"
+
+// One clip of a group.
+typedef struct md5_sync_item {
+    float weight; // of all items together more than 0
+    double rate;  // cycles a second by itself; negative = backward
+    // Phases of its markers, ascending, 0 <= phase < 1, and how many; each clip of a group has as
+    // many. None: clips meet at equal phases.
+    const double *markers;
+} md5_sync_item;
+
+// The shared clock after `seconds`. It goes at the weighted mean of the rates; with markers, at the
+// weighted mean of how fast each clip would go from this marker to the next. The same for any split
+// of the time.
+md5_clock md5_sync_advance(const md5_sync_item *items, uint32_t num_items, uint32_t num_markers,
+                           md5_clock clock, double seconds);
+
+// An item's own clock: equal to the shared one without markers; with them, the shared clock's phase
+// 0 is the first marker, and each marker takes an equal part of a cycle.
+md5_clock md5_sync_clock(const double *markers, uint32_t num_markers, md5_clock shared);
+
+// The shared clock when an item's own is `own`: the inverse, to within rounding.
+md5_clock md5_sync_shared(const double *markers, uint32_t num_markers, md5_clock own);
+
+#endif

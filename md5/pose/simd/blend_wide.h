@@ -1,0 +1,316 @@
+// Combining poses, several joints at once: see kernels.h. Compiled once for each set, and for plain
+// C, by the file that includes it, which says in NARROWER which set takes poses that do not fill
+// one register.
+//
+// What slerp needs is found for all joints before any of them is mixed: a joint by itself is a
+// chain of a hundred cycles in which every operation waits for the one before, and no machine looks
+// far enough ahead to find the next joint's.
+#ifndef MD5_POSE_SIMD_BLEND_WIDE_H
+#define MD5_POSE_SIMD_BLEND_WIDE_H
+
+#include "md5/pose/kernels.h"
+#include "md5/pose/simd/slerp_wide.h"
+
+#include <string.h>
+
+// -- The steps ------------------------------------------------------------------------------------
+
+// ADD_DIFFERENCE is ADD of what SUBTRACT makes.
+typedef enum combination { BLEND, ADD, SUBTRACT, ADD_DIFFERENCE } combination;
+
+// `count` joints, at least MD5_WIDTH.
+typedef struct poses {
+    const md5_transform *a, *b;
+    const md5_transform *reference; // ADD_DIFFERENCE only
+    md5_transform *out;
+    const float *joint_weights; // or NULL
+    float weight;
+    uint32_t count;
+} poses;
+
+// What is found for a block of MD5_WIDTH joints before it is finished. Numbers are in the order of
+// md5_wide_order.
+typedef struct prepared {
+    _Alignas(64) float cosines[MD5_WIDTH]; // of the angles; of a difference, that to the identity
+    float of_a[MD5_WIDTH], of_b[MD5_WIDTH];
+    float turns[3 * MD5_WIDTH]; // when adding: x y z of the difference's rotations
+
+    // With joint weights.
+    float shares[MD5_WIDTH]; // see share_of
+    uint32_t changed;        // a bit for each joint as they lie: it is computed, others are copied
+    uint32_t whole;          // which of those that are not are b's
+} prepared;
+
+enum { SLOTS = 128 / MD5_WIDTH }; // so many blocks are prepared before the first is finished
+
+// The last block, so that it is full, begins with joints of the one before.
+MD5_WIDE_INLINE uint32_t first_of_block(const poses *of, uint32_t block)
+{
+    const uint32_t left = of->count - block * MD5_WIDTH;
+    return left < MD5_WIDTH ? of->count - MD5_WIDTH : block * MD5_WIDTH;
+}
+
+// How much of b, or of a difference: 0..1 with a sign. 0 for what is not a number.
+MD5_WIDE_INLINE md5_wide share_of(combination kind, md5_wide weight)
+{
+    const md5_wide none = md5_wide_all(0.0f), one = md5_wide_all(1.0f);
+    if (kind == BLEND)
+        return md5_wide_smaller(md5_wide_larger(weight, none), one);
+    const md5_mask negative = md5_wide_less(weight, none);
+    const md5_wide size = md5_wide_larger(md5_wide_flip(negative, weight), none);
+    return md5_wide_flip(negative, md5_wide_smaller(size, one));
+}
+
+// Without the sign.
+MD5_WIDE_INLINE md5_wide size_of_share(combination kind, md5_wide share)
+{
+    return kind == BLEND ? share : md5_wide_flip(md5_wide_less(share, md5_wide_all(0.0f)), share);
+}
+
+// md5_quat_mul of each, as components.
+MD5_WIDE_INLINE void multiply_rotations(const md5_wide a[4], const md5_wide b[4], md5_wide out[4])
+{
+    MD5_UNROLL
+    for (int i = 0; i < 3; i++) {
+        const int j = (i + 1) % 3, k = (i + 2) % 3;
+        const md5_wide two = md5_wide_add(md5_wide_mul(a[3], b[i]), md5_wide_mul(a[i], b[3]));
+        const md5_wide three = md5_wide_add(two, md5_wide_mul(a[j], b[k]));
+        out[i] = md5_wide_sub(three, md5_wide_mul(a[k], b[j]));
+    }
+    out[3] = md5_wide_mul(a[3], b[3]);
+    MD5_UNROLL
+    for (int i = 0; i < 3; i++)
+        out[3] = md5_wide_sub(out[3], md5_wide_mul(a[i], b[i]));
+}
+
+// inverse(reference) * source of each, as components.
+MD5_WIDE_INLINE void divide_rotations(const md5_transform *source, const md5_transform *reference,
+                                      md5_wide out[4])
+{
+    md5_wide a[4], b[4];
+    md5_wide_rotations((const float *)source, a);
+    md5_wide_rotations((const float *)reference, b);
+    MD5_UNROLL
+    for (int i = 0; i < 3; i++)
+        b[i] = md5_wide_sub(md5_wide_all(-0.0f), b[i]);
+    multiply_rotations(b, a, out);
+}
+
+// With joint weights.
+MD5_WIDE_INLINE void weigh_joints(combination kind, const poses *of, uint32_t first, prepared *to)
+{
+    const md5_wide none = md5_wide_all(0.0f), one = md5_wide_all(1.0f);
+    const md5_wide part = md5_wide_load(of->joint_weights + first);
+    const md5_wide share = share_of(kind, md5_wide_mul(md5_wide_all(of->weight), part));
+    const md5_wide size = size_of_share(kind, share);
+    const uint32_t some = md5_wide_bits(md5_wide_greater(size, none));
+    to->changed = kind == BLEND ? some & md5_wide_bits(md5_wide_less(size, one)) : some;
+    to->whole = some & ~to->changed;
+    md5_wide_store(to->shares, md5_wide_order(share));
+}
+
+MD5_WIDE_INLINE void find_cosines(combination kind, const poses *of, uint32_t first, prepared *to)
+{
+    const md5_transform *const b = of->b + first;
+    if (kind == BLEND) {
+        const float *const a = (const float *)(of->a + first);
+        md5_wide_store(to->cosines, md5_wide_dots(a, (const float *)b));
+        return;
+    }
+    md5_wide q[4];
+    if (kind == ADD)
+        md5_wide_rotations((const float *)b, q);
+    else
+        divide_rotations(b, of->reference + first, q);
+    MD5_UNROLL
+    for (int i = 0; i < 3; i++)
+        md5_wide_store(to->turns + (size_t)i * MD5_WIDTH, q[i]);
+    md5_wide_store(to->cosines, q[3]);
+}
+
+// `same` is for all joints if they have no weights of their own.
+MD5_WIDE_INLINE void find_slerp(combination kind, bool own_weights, const wide_slerp *same,
+                                prepared *to)
+{
+    wide_slerp_pair found;
+    const md5_wide cosine = md5_wide_load(to->cosines);
+    if (own_weights) {
+        const wide_slerp own = wide_slerp_at(size_of_share(kind, md5_wide_load(to->shares)));
+        found = wide_slerp_weigh(&own, cosine);
+    } else {
+        found = wide_slerp_weigh(same, cosine);
+    }
+    md5_wide_store(to->of_a, found.of_a);
+    md5_wide_store(to->of_b, found.of_b);
+}
+
+// Slerp from the identity to a difference's rotation; with a negative weight, to its inverse. All
+// of it is that rotation as it is.
+MD5_WIDE_INLINE void weigh_rotation(const prepared *from, md5_wide share, md5_wide q[4])
+{
+    const md5_wide one = md5_wide_all(1.0f);
+    const md5_mask negative = md5_wide_less(share, md5_wide_all(0.0f));
+    const md5_mask part = md5_wide_less(md5_wide_flip(negative, share), one);
+    const md5_wide of_a = md5_wide_load(from->of_a), of_b = md5_wide_load(from->of_b);
+    const md5_wide of_axis = md5_wide_flip(negative, md5_wide_select(part, of_b, one));
+    MD5_UNROLL
+    for (int i = 0; i < 3; i++)
+        q[i] = md5_wide_mul(md5_wide_load(from->turns + (size_t)i * MD5_WIDTH), of_axis);
+    const md5_wide w = md5_wide_load(from->cosines);
+    const md5_wide change = md5_wide_sub(of_a, md5_wide_mul(w, of_b));
+    q[3] = md5_wide_select(part, md5_wide_sub(one, change), w);
+}
+
+// The results of MD5_WIDTH joints.
+MD5_WIDE_INLINE void finish_joints(combination kind, const poses *of, uint32_t first,
+                                   const prepared *from, md5_wide share, md5_transform *out)
+{
+    const float *const a = (const float *)(of->a + first);
+    const float *const b = (const float *)(of->b + first);
+    if (kind == BLEND) {
+        md5_wide_mix((float *)out, a, b, md5_wide_load(from->of_a), md5_wide_load(from->of_b),
+                     share);
+        return;
+    }
+    md5_wide product[4];
+    if (kind == SUBTRACT) {
+        divide_rotations(of->a + first, of->b + first, product);
+    } else {
+        md5_wide rotation[4], turn[4];
+        md5_wide_rotations(a, rotation);
+        weigh_rotation(from, share, turn);
+        multiply_rotations(rotation, turn, product);
+    }
+    const float *const c = kind == ADD_DIFFERENCE ? (const float *)(of->reference + first) : NULL;
+    md5_wide_turn((float *)out, a, b, c, share, product);
+}
+
+// All of a block but the first `skipped`.
+MD5_WIDE_INLINE void copy_joints(const md5_transform *from, uint32_t skipped, md5_transform *out)
+{
+    for (uint32_t i = skipped; i < MD5_WIDTH && from != out; i++)
+        out[i] = from[i];
+}
+
+// Those of a block that are copied, and the others, from `results`; the first `skipped` are not
+// touched.
+MD5_WIDE_INLINE void pick_joints(const poses *of, uint32_t first, uint32_t skipped,
+                                 const prepared *from, const md5_transform *results)
+{
+    const md5_transform *const sources[4] = {of->a + first, of->b + first, results, results};
+    for (uint32_t lane = skipped; lane < MD5_WIDTH; lane++) {
+        const uint32_t source = (from->changed >> lane & 1) * 2 + (from->whole >> lane & 1);
+        of->out[first + lane] = sources[source][lane];
+    }
+}
+
+// Where the result is one of the inputs, joints that the last block shares with the one before are
+// computed from its results, which is in vain, and not stored.
+MD5_WIDE_INLINE void finish_block(combination kind, const poses *of, uint32_t block, md5_wide same,
+                                  const prepared *from)
+{
+    const uint32_t all = (1u << MD5_WIDTH) - 1;
+    const uint32_t first = first_of_block(of, block), shared = block * MD5_WIDTH - first;
+    const bool in_place = of->out == of->a || of->out == of->b || of->out == of->reference;
+    const uint32_t skipped = in_place ? shared : 0;
+    md5_transform *const out = of->out + first;
+    md5_transform results[MD5_WIDTH];
+    if (!of->joint_weights || from->changed == all) {
+        const md5_wide share = of->joint_weights ? md5_wide_load(from->shares) : same;
+        finish_joints(kind, of, first, from, share, skipped > 0 ? results : out);
+        if (skipped > 0)
+            copy_joints(results, skipped, out);
+    } else if (from->changed > 0 || (from->whole > 0 && from->whole < all)) {
+        if (from->changed > 0)
+            finish_joints(kind, of, first, from, md5_wide_load(from->shares), results);
+        pick_joints(of, first, skipped, from, results);
+    } else {
+        copy_joints((from->whole > 0 ? of->b : of->a) + first, skipped, out);
+    }
+}
+
+// A weight for all joints that leaves nothing to compute: what they are copied from, or NULL.
+MD5_WIDE_INLINE const md5_transform *copied_from(combination kind, const poses *of)
+{
+    if (of->joint_weights)
+        return NULL;
+    if (!(of->weight > 0.0f || (kind != BLEND && of->weight < 0.0f)))
+        return of->a;
+    return kind == BLEND && of->weight >= 1.0f ? of->b : NULL;
+}
+
+MD5_WIDE_INLINE void combine(combination kind, const poses *of)
+{
+    const md5_transform *const copied = copied_from(kind, of);
+    if (copied) {
+        if (of->out != copied)
+            memcpy(of->out, copied, of->count * sizeof *copied);
+        return;
+    }
+    prepared slots[SLOTS];
+    const md5_wide share = share_of(kind, md5_wide_all(of->weight));
+    const wide_slerp at = wide_slerp_at(size_of_share(kind, share));
+    const uint32_t num_blocks = (of->count - 1) / MD5_WIDTH + 1;
+    for (uint32_t begin = 0; begin < num_blocks; begin += SLOTS) {
+        const uint32_t end = num_blocks - begin < SLOTS ? num_blocks : begin + SLOTS;
+        for (uint32_t block = begin; block < end && kind != SUBTRACT; block++) {
+            prepared *const to = &slots[block - begin];
+            if (of->joint_weights)
+                weigh_joints(kind, of, first_of_block(of, block), to);
+            if (!of->joint_weights || to->changed > 0)
+                find_cosines(kind, of, first_of_block(of, block), to);
+        }
+        for (uint32_t block = begin; block < end && kind != SUBTRACT; block++) {
+            prepared *const to = &slots[block - begin];
+            if (!of->joint_weights || to->changed > 0)
+                find_slerp(kind, of->joint_weights != NULL, &at, to);
+        }
+        for (uint32_t block = begin; block < end; block++)
+            finish_block(kind, of, block, share, &slots[block - begin]);
+    }
+}
+
+// -- The kernels ----------------------------------------------------------------------------------
+
+MD5_WIDE_CODE static void blend(const md5_transform *from, const md5_transform *to, float weight,
+                                const float *joint_weights, uint32_t count, md5_transform *pose)
+{
+    if (count >= MD5_WIDTH)
+        combine(BLEND, &(poses){from, to, NULL, pose, joint_weights, weight, count});
+    else if (count > 0)
+        md5_pose_kernels_of(NARROWER)->blend(from, to, weight, joint_weights, count, pose);
+}
+
+MD5_WIDE_CODE static void add(const md5_transform *pose, const md5_transform *difference,
+                              float weight, const float *joint_weights, uint32_t count,
+                              md5_transform *out)
+{
+    if (count >= MD5_WIDTH)
+        combine(ADD, &(poses){pose, difference, NULL, out, joint_weights, weight, count});
+    else if (count > 0)
+        md5_pose_kernels_of(NARROWER)->add(pose, difference, weight, joint_weights, count, out);
+}
+
+MD5_WIDE_CODE static void subtract(const md5_transform *source, const md5_transform *reference,
+                                   uint32_t count, md5_transform *difference)
+{
+    if (count >= MD5_WIDTH)
+        combine(SUBTRACT, &(poses){source, reference, NULL, difference, NULL, -1.0f, count});
+    else if (count > 0)
+        md5_pose_kernels_of(NARROWER)->subtract(source, reference, count, difference);
+}
+
+MD5_WIDE_CODE static void add_difference(const md5_transform *pose, const md5_transform *source,
+                                         const md5_transform *reference, float weight,
+                                         const float *joint_weights, uint32_t count,
+                                         md5_transform *out)
+{
+    if (count >= MD5_WIDTH)
+        combine(ADD_DIFFERENCE,
+                &(poses){pose, source, reference, out, joint_weights, weight, count});
+    else if (count > 0)
+        md5_pose_kernels_of(NARROWER)->add_difference(pose, source, reference, weight,
+                                                      joint_weights, count, out);
+}
+
+#endif

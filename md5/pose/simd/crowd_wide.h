@@ -1,0 +1,205 @@
+// Several characters with the same binding, one in each lane: see kernels.h. Compiled once for each
+// set, by the file that includes it, which says in MANY_REGISTERS whether the set has 32 of them.
+//
+// The steps go over all joints one after the other, through matrices in the scratch memory. Done
+// joint by joint, with everything in registers, the same arithmetic takes half as long again: each
+// joint is one long chain, and no machine looks far enough ahead to find the next joint's.
+#ifndef MD5_POSE_SIMD_CROWD_WIDE_H
+#define MD5_POSE_SIMD_CROWD_WIDE_H
+
+#include "md5/pose/simd/hierarchy_wide.h"
+#include "md5/pose/root.h"
+
+MD5_WIDE_CODE static void begin_lanes(const md5_pose_job *const *jobs, float *scratch,
+                                      crowd_lanes *lanes)
+{
+    const md5_anim *const anim = jobs[0]->binding->anim;
+    float fractions[MD5_WIDTH];
+    for (int i = 0; i < MD5_WIDTH; i++) {
+        const md5_moment *const moment = &jobs[i]->moment;
+        const size_t frames[2] = {moment->frame0, moment->frame1};
+        for (int k = 0; k < 2; k++) {
+            const size_t rotation = frames[k] * anim->num_rotations;
+            const size_t translation = frames[k] * anim->num_translations;
+            lanes->rotations[k][i] = (const float *)(anim->rotations + rotation);
+            lanes->translations[k][i] = (const float *)(anim->translations + translation);
+        }
+        fractions[i] = moment->fraction;
+    }
+    lanes->jobs = jobs;
+    lanes->scratch = scratch;
+    const md5_wide fraction = md5_wide_load(fractions);
+    md5_wide_spread(fraction, lanes->fractions);
+    lanes->slerp = wide_slerp_at(fraction);
+}
+
+MD5_WIDE_INLINE void load_lanes(const float *const from[MD5_WIDTH], size_t offset, md5_wide rows[4])
+{
+    const float *moved[MD5_WIDTH];
+    MD5_UNROLL
+    for (int i = 0; i < MD5_WIDTH; i++)
+        moved[i] = from[i] + offset;
+    md5_wide_load_rows(moved, rows);
+}
+
+MD5_WIDE_INLINE void store_rotation(float *matrix, const md5_wide rotation[4])
+{
+    md5_wide m[12];
+    matrix_wide(rotation, m);
+    MD5_UNROLL
+    for (int row = 0; row < 3; row++) {
+        MD5_UNROLL
+        for (int k = 4 * row; k < 4 * row + 3; k++)
+            md5_wide_store(matrix + k * MD5_WIDTH, m[k]);
+    }
+}
+
+MD5_WIDE_INLINE void store_translation(float *matrix, const md5_wide translation[3])
+{
+    MD5_UNROLL
+    for (int row = 0; row < 3; row++)
+        md5_wide_store(matrix + (4 * row + 3) * MD5_WIDTH, translation[row]);
+}
+
+MD5_WIDE_INLINE void crowd_rotations(const crowd_lanes *lanes, const md5_binding *binding)
+{
+    const int32_t *const targets = binding->plan->targets.rotations;
+    const uint32_t count = binding->anim->num_rotations;
+    wide_slerp_set sets[MD5_SLERP_SETS];
+    for (uint32_t begin = 0; begin < count; begin += MD5_SLERP_SETS) {
+        const uint32_t size = count - begin < MD5_SLERP_SETS ? count - begin : MD5_SLERP_SETS;
+        for (uint32_t i = 0; i < size; i++) {
+            md5_wide a[4], b[4];
+            load_lanes(lanes->rotations[0], 4 * (size_t)(begin + i), a);
+            load_lanes(lanes->rotations[1], 4 * (size_t)(begin + i), b);
+            slerp_begin(&sets[i], a, b);
+        }
+        slerp_weigh_all(&lanes->slerp, sets, size);
+        for (uint32_t i = 0; i < size; i++) {
+            md5_wide rotation[4];
+            slerp_end(&sets[i], rotation);
+            if (targets[begin + i] >= 0)
+                store_rotation(matrix_of(lanes, targets[begin + i]), rotation);
+        }
+    }
+}
+
+// One lane's translation.
+static inline void set_translation(float *matrix, int lane, md5_vec3 translation)
+{
+    matrix[3 * MD5_WIDTH + lane] = translation.x;
+    matrix[7 * MD5_WIDTH + lane] = translation.y;
+    matrix[11 * MD5_WIDTH + lane] = translation.z;
+}
+
+// The last triple of a clip has nothing behind it that could be loaded with it as a row.
+MD5_WIDE_CODE static void crowd_last_translation(const crowd_lanes *lanes,
+                                                 const md5_binding *binding)
+{
+    const size_t last = binding->anim->num_translations - 1;
+    const int32_t target = binding->plan->targets.translations[last];
+    for (int i = 0; target >= 0 && i < MD5_WIDTH; i++) {
+        const float *const a = lanes->translations[0][i] + 3 * last;
+        const float *const b = lanes->translations[1][i] + 3 * last;
+        const md5_vec3 translation =
+            md5_vec3_lerp((md5_vec3){a[0], a[1], a[2]}, (md5_vec3){b[0], b[1], b[2]},
+                          lanes->jobs[i]->moment.fraction);
+        set_translation(matrix_of(lanes, target), i, translation);
+    }
+}
+
+MD5_WIDE_CODE static void crowd_translations(const crowd_lanes *lanes, const md5_binding *binding)
+{
+    const int32_t *const targets = binding->plan->targets.translations;
+    const uint32_t count = binding->anim->num_translations;
+    for (uint32_t slot = 0; slot + 1 < count; slot++) {
+        md5_wide a[4], b[4];
+        if (targets[slot] < 0)
+            continue;
+        load_lanes(lanes->translations[0], 3 * (size_t)slot, a);
+        load_lanes(lanes->translations[1], 3 * (size_t)slot, b);
+        MD5_UNROLL
+        for (int i = 0; i < 4; i++)
+            a[i] = lerp_wide(a[i], b[i], lanes->fractions[i]);
+        md5_wide_transpose(a);
+        store_translation(matrix_of(lanes, targets[slot]), a);
+    }
+    if (count > 0)
+        crowd_last_translation(lanes, binding);
+}
+
+// What the clip does not change is the same in all lanes.
+MD5_WIDE_CODE static void crowd_constants(const crowd_lanes *lanes, const md5_binding *binding)
+{
+    const md5_pose_plan *const plan = binding->plan;
+    for (uint32_t i = 0; i < plan->num_unturned; i++) {
+        const md5_quat q = md5_constant_of(binding, plan->unturned[i])->rotation;
+        const md5_wide rotation[4] = {md5_wide_all(q.x), md5_wide_all(q.y), md5_wide_all(q.z),
+                                      md5_wide_all(q.w)};
+        store_rotation(matrix_of(lanes, plan->unturned[i]), rotation);
+    }
+    for (uint32_t i = 0; i < plan->num_unmoved; i++) {
+        const md5_vec3 t = md5_constant_of(binding, plan->unmoved[i])->translation;
+        const md5_wide translation[3] = {md5_wide_all(t.x), md5_wide_all(t.y), md5_wide_all(t.z)};
+        store_translation(matrix_of(lanes, plan->unmoved[i]), translation);
+    }
+}
+
+// Joint 0 of the animation, in other modes than the file's.
+MD5_WIDE_CODE static void crowd_roots(const crowd_lanes *lanes, const md5_binding *binding)
+{
+    const int32_t target = md5_binding_targets(binding)[0];
+    for (int i = 0; target >= 0 && i < MD5_WIDTH; i++) {
+        const md5_pose_job *const job = lanes->jobs[i];
+        if (job->root != MD5_ROOT_FILE)
+            set_translation(matrix_of(lanes, target), i,
+                            md5_root_translation(binding->anim, &job->moment, job->root));
+    }
+}
+
+// Both at once, for sets with so many registers that a joint's matrix goes on to the palette
+// without leaving them.
+MD5_WIDE_CODE static void crowd_joints_and_palettes(const crowd_lanes *lanes,
+                                                    const md5_binding *binding)
+{
+    const md5_pose_plan *const plan = binding->plan;
+    const md5_model *const model = binding->model;
+    float *palettes[MD5_WIDTH];
+    find_palettes(lanes, palettes);
+    for (uint32_t i = 0; i < model->skeleton.num_joints; i++) {
+        const uint32_t joint = plan->steps[i].own / 12;
+        float *const own = matrix_of(lanes, joint);
+        md5_wide m[12], a[9];
+        if (i < plan->num_roots) {
+            load_turn(own, a);
+        } else {
+            compose_joint(lanes->scratch + (size_t)plan->steps[i].parent * MD5_WIDTH, own, m);
+            MD5_UNROLL
+            for (int k = 0; k < 9; k++)
+                a[k] = m[k / 3 * 4 + k % 3];
+        }
+        store_palette(a, own, model->inverse_bind[joint].m, palettes, joint);
+    }
+}
+
+MD5_WIDE_CODE static void crowd(const md5_pose_job *const *jobs, float *scratch)
+{
+    const md5_binding *const binding = jobs[0]->binding;
+    crowd_lanes lanes;
+    begin_lanes(jobs, scratch, &lanes);
+    crowd_rotations(&lanes, binding);
+    crowd_translations(&lanes, binding);
+    crowd_constants(&lanes, binding);
+    crowd_roots(&lanes, binding);
+    const bool wanted = want_joints(&lanes);
+    if (MANY_REGISTERS && !wanted) {
+        crowd_joints_and_palettes(&lanes, binding);
+        return;
+    }
+    crowd_joints(&lanes, binding);
+    if (wanted)
+        crowd_results(&lanes, binding->model);
+    crowd_palettes(&lanes, binding->model);
+}
+
+#endif

@@ -1,0 +1,106 @@
+// Several characters of the same model, one in each lane, from poses to palettes: see kernels.h.
+#ifndef MD5_POSE_SIMD_FINISH_WIDE_H
+#define MD5_POSE_SIMD_FINISH_WIDE_H
+
+#include "md5/pose/simd/hierarchy_wide.h"
+#include "md5/pose/kernels.h"
+
+// Local matrices of a joint, from poses that lie `floats` apart.
+MD5_WIDE_INLINE void load_local(const md5_transform *joint, size_t floats, md5_wide m[12])
+{
+    enum { TRANSLATION = sizeof(md5_quat) / sizeof(float) }; // its place
+    const float *const numbers = (const float *)joint;
+    md5_wide rotation[4], translation[4];
+    md5_wide_load_run(numbers, floats, rotation);
+    md5_wide_load_run(numbers + TRANSLATION, floats, translation);
+    md5_wide_transpose(rotation);
+    md5_wide_transpose(translation);
+    matrix_wide(rotation, m);
+    MD5_UNROLL
+    for (int row = 0; row < 3; row++)
+        m[4 * row + 3] = translation[row];
+}
+
+MD5_WIDE_INLINE void store_matrix(float *matrix, const md5_wide m[12])
+{
+    MD5_UNROLL
+    for (int k = 0; k < 12; k++)
+        md5_wide_store(matrix + k * MD5_WIDTH, m[k]);
+}
+
+// Local to model space, in registers.
+MD5_WIDE_INLINE void compose_held(const float *parent, md5_wide joint[12])
+{
+    md5_wide a[9];
+    load_turn(parent, a);
+    MD5_UNROLL
+    for (int k = 0; k < 4; k++) {
+        const md5_wide b[3] = {joint[k], joint[4 + k], joint[8 + k]};
+        md5_wide column[3];
+        multiply_column(a, b, column);
+        if (k == 3)
+            add_translation(parent, column);
+        MD5_UNROLL
+        for (int row = 0; row < 3; row++)
+            joint[4 * row + k] = column[row];
+    }
+}
+
+// A function by itself has registers for most of the addresses: inlined it takes a fifth longer.
+#if defined(__GNUC__)
+#define APART __attribute__((noinline))
+#else
+#define APART
+#endif
+
+// Joint by joint, for sets with so many registers that one goes on to the palette without leaving
+// them. Without a slerp the chain of each is short enough for that.
+MD5_WIDE_CODE APART static void finish_held(const md5_pose_job *const *jobs,
+                                            const md5_transform *first, size_t floats,
+                                            float *scratch)
+{
+    const md5_binding *const binding = jobs[0]->binding;
+    const md5_pose_plan *const plan = binding->plan;
+    const md5_model *const model = binding->model;
+    float *palettes[MD5_WIDTH];
+    for (int i = 0; i < MD5_WIDTH; i++)
+        palettes[i] = jobs[i]->palette->m;
+    for (uint32_t i = 0; i < model->skeleton.num_joints; i++) {
+        const uint32_t joint = plan->steps[i].own / 12;
+        float *const own = scratch + (size_t)plan->steps[i].own * MD5_WIDTH;
+        md5_wide m[12], a[9];
+        load_local(&first[joint], floats, m);
+        if (i >= plan->num_roots)
+            compose_held(scratch + (size_t)plan->steps[i].parent * MD5_WIDTH, m);
+        store_matrix(own, m);
+        MD5_UNROLL
+        for (int k = 0; k < 9; k++)
+            a[k] = m[k / 3 * 4 + k % 3];
+        store_palette(a, own, model->inverse_bind[joint].m, palettes, joint);
+    }
+}
+
+MD5_WIDE_CODE void MD5_WIDE_NAME(md5_finish_crowd)(const md5_pose_job *const *jobs,
+                                                   const md5_transform *first, size_t step,
+                                                   float *scratch)
+{
+    const md5_binding *const binding = jobs[0]->binding;
+    const crowd_lanes lanes = {.jobs = jobs, .scratch = scratch};
+    const size_t floats = step * (sizeof *first / sizeof(float));
+    const bool wanted = want_joints(&lanes);
+    if (MANY_REGISTERS && !wanted) {
+        finish_held(jobs, first, floats, scratch);
+        return;
+    }
+    for (uint32_t joint = 0; joint < binding->model->skeleton.num_joints; joint++) {
+        md5_wide m[12];
+        load_local(&first[joint], floats, m);
+        store_matrix(matrix_of(&lanes, joint), m);
+    }
+    crowd_joints(&lanes, binding);
+    if (wanted)
+        crowd_results(&lanes, binding->model);
+    crowd_palettes(&lanes, binding->model);
+}
+
+#endif

@@ -1,0 +1,164 @@
+// Several characters of the same model, one in each lane: from local matrices to the palette.
+// Compiled once for each set, by the file that includes it.
+//
+// The steps go over all joints one after the other, through matrices in the scratch memory.
+#ifndef MD5_POSE_SIMD_HIERARCHY_WIDE_H
+#define MD5_POSE_SIMD_HIERARCHY_WIDE_H
+
+#include "md5/pose/binding.h"
+#include "md5/pose/plan.h"
+#include "md5/pose/simd/slerp_wide.h"
+
+// What the lanes differ in.
+typedef struct crowd_lanes {
+    const md5_pose_job *const *jobs;
+    const float *rotations[2][MD5_WIDTH], *translations[2][MD5_WIDTH]; // of the two frames
+    wide_slerp slerp;
+    md5_wide fractions[4]; // as rows
+    float *scratch;
+} crowd_lanes;
+
+// A joint's matrix in the scratch: number k of it in all lanes begins at k * MD5_WIDTH.
+MD5_WIDE_INLINE float *matrix_of(const crowd_lanes *lanes, int64_t joint)
+{
+    return lanes->scratch + joint * 12 * MD5_WIDTH;
+}
+
+// The left factor of products: all but its translation.
+MD5_WIDE_INLINE void load_turn(const float *matrix, md5_wide a[9])
+{
+    MD5_UNROLL
+    for (int i = 0; i < 9; i++)
+        a[i] = md5_wide_load(matrix + (i / 3 * 4 + i % 3) * MD5_WIDTH);
+}
+
+// One column of a product, from the right factor's numbers in it: see md5_mat34_product.
+MD5_WIDE_INLINE void multiply_column(const md5_wide a[9], const md5_wide b[3], md5_wide out[3])
+{
+    MD5_UNROLL
+    for (int row = 0; row < 3; row++) {
+        const md5_wide two =
+            md5_wide_add(md5_wide_mul(a[3 * row], b[0]), md5_wide_mul(a[3 * row + 1], b[1]));
+        out[row] = md5_wide_add(two, md5_wide_mul(a[3 * row + 2], b[2]));
+    }
+}
+
+MD5_WIDE_INLINE void add_translation(const float *matrix, md5_wide column[3])
+{
+    MD5_UNROLL
+    for (int row = 0; row < 3; row++)
+        column[row] = md5_wide_add(column[row], md5_wide_load(matrix + (4 * row + 3) * MD5_WIDTH));
+}
+
+// Matrices of all lanes, apart, to where each character has its own of that joint.
+MD5_WIDE_INLINE void store_matrices(float *const to[MD5_WIDTH], uint32_t joint, md5_wide m[3][4])
+{
+    MD5_UNROLL
+    for (int row = 0; row < 3; row++) {
+        float *moved[MD5_WIDTH];
+        MD5_UNROLL
+        for (int i = 0; i < MD5_WIDTH; i++)
+            moved[i] = to[i] + 12 * (size_t)joint + 4 * row;
+        md5_wide_transpose(m[row]);
+        md5_wide_store_rows(moved, m[row]);
+    }
+}
+
+// Local to model space, in place, and in `joint`.
+MD5_WIDE_INLINE void compose_joint(const float *parent, float *own, md5_wide joint[12])
+{
+    md5_wide a[9];
+    load_turn(parent, a);
+    MD5_UNROLL
+    for (int k = 0; k < 4; k++) {
+        float *const place = own + k * MD5_WIDTH;
+        const md5_wide b[3] = {md5_wide_load(place), md5_wide_load(place + 4 * MD5_WIDTH),
+                               md5_wide_load(place + 8 * MD5_WIDTH)};
+        md5_wide column[3];
+        multiply_column(a, b, column);
+        if (k == 3)
+            add_translation(parent, column);
+        MD5_UNROLL
+        for (int row = 0; row < 3; row++) {
+            joint[4 * row + k] = column[row];
+            md5_wide_store(place + 4 * row * MD5_WIDTH, column[row]);
+        }
+    }
+}
+
+MD5_WIDE_CODE static void crowd_joints(const crowd_lanes *lanes, const md5_binding *binding)
+{
+    const md5_pose_plan *const plan = binding->plan;
+    for (uint32_t i = plan->num_roots; i < binding->model->skeleton.num_joints; i++) {
+        float *const own = lanes->scratch + (size_t)plan->steps[i].own * MD5_WIDTH;
+        md5_wide joint[12];
+        compose_joint(lanes->scratch + (size_t)plan->steps[i].parent * MD5_WIDTH, own, joint);
+    }
+}
+
+// `a` is a joint's turn; its translation lies in `own`.
+MD5_WIDE_INLINE void store_palette(const md5_wide a[9], const float *own, const float *inverse_bind,
+                                   float *const palettes[MD5_WIDTH], uint32_t joint)
+{
+    md5_wide m[3][4];
+    MD5_UNROLL
+    for (int k = 0; k < 4; k++) {
+        const md5_wide b[3] = {md5_wide_all(inverse_bind[k]), md5_wide_all(inverse_bind[4 + k]),
+                               md5_wide_all(inverse_bind[8 + k])};
+        md5_wide column[3];
+        multiply_column(a, b, column);
+        if (k == 3)
+            add_translation(own, column);
+        MD5_UNROLL
+        for (int row = 0; row < 3; row++)
+            m[row][k] = column[row];
+    }
+    store_matrices(palettes, joint, m);
+}
+
+MD5_WIDE_INLINE void find_palettes(const crowd_lanes *lanes, float *palettes[MD5_WIDTH])
+{
+    for (int i = 0; i < MD5_WIDTH; i++)
+        palettes[i] = lanes->jobs[i]->palette->m;
+}
+
+MD5_WIDE_CODE static void crowd_palettes(const crowd_lanes *lanes, const md5_model *model)
+{
+    float *palettes[MD5_WIDTH];
+    find_palettes(lanes, palettes);
+    for (uint32_t joint = 0; joint < model->skeleton.num_joints; joint++) {
+        const float *const own = matrix_of(lanes, joint);
+        md5_wide a[9];
+        load_turn(own, a);
+        store_palette(a, own, model->inverse_bind[joint].m, palettes, joint);
+    }
+}
+
+// Whether anyone wants joints.
+static inline bool want_joints(const crowd_lanes *lanes)
+{
+    bool any = false;
+    for (int i = 0; i < MD5_WIDTH; i++)
+        any = any || lanes->jobs[i]->joints;
+    return any;
+}
+
+// Gives joints to those who want them. The others' go where the palette will be.
+MD5_WIDE_CODE static void crowd_results(const crowd_lanes *lanes, const md5_model *model)
+{
+    float *joints[MD5_WIDTH];
+    for (int i = 0; i < MD5_WIDTH; i++) {
+        const md5_pose_job *const job = lanes->jobs[i];
+        joints[i] = job->joints ? job->joints->m : job->palette->m;
+    }
+    for (uint32_t joint = 0; joint < model->skeleton.num_joints; joint++) {
+        const float *const own = matrix_of(lanes, joint);
+        md5_wide m[3][4];
+        MD5_UNROLL
+        for (int k = 0; k < 12; k++)
+            m[k / 4][k % 4] = md5_wide_load(own + k * MD5_WIDTH);
+        store_matrices(joints, joint, m);
+    }
+}
+
+#endif

@@ -1,0 +1,337 @@
+// One character, as many joints at once as the instruction set is wide: see kernels.h. Compiled
+// once for each set, by the file that includes it, which says in NARROWER which set takes clips
+// that do not fill one register.
+#ifndef MD5_POSE_SIMD_ONE_WIDE_H
+#define MD5_POSE_SIMD_ONE_WIDE_H
+
+#include "md5/pose/binding.h"
+#include "md5/pose/kernels.h"
+#include "md5/pose/plan.h"
+#include "md5/pose/root.h"
+#include "md5/pose/simd/slerp_wide.h"
+
+// Rotations between two frames. The last slots are taken together with some that have been done
+// already, so that every set is full.
+typedef struct wide_turn {
+    const md5_quat *frame0, *frame1;
+    uint32_t count; // of slots, behind the first; at least MD5_WIDTH
+    wide_slerp slerp;
+    wide_slerp_set sets[MD5_SLERP_SETS];
+} wide_turn;
+
+MD5_WIDE_INLINE uint32_t slot_of_set(uint32_t count, uint32_t begin, uint32_t set)
+{
+    const uint32_t slot = begin + set * MD5_WIDTH;
+    return slot + MD5_WIDTH <= count ? slot : count - MD5_WIDTH;
+}
+
+MD5_WIDE_INLINE void begin_turn(wide_turn *turn, const md5_anim *anim, const md5_moment *moment,
+                                md5_slots slots)
+{
+    const size_t count = anim->num_rotations;
+    turn->frame0 = anim->rotations + moment->frame0 * count + slots.first;
+    turn->frame1 = anim->rotations + moment->frame1 * count + slots.first;
+    turn->count = slots.count;
+    turn->slerp = wide_slerp_at(md5_wide_all(moment->fraction));
+}
+
+// Prepares the sets from slot `begin` on. Returns how many there are.
+MD5_WIDE_INLINE uint32_t turn_sets(wide_turn *turn, uint32_t begin)
+{
+    uint32_t size = 0;
+    for (; size < MD5_SLERP_SETS && begin + size * MD5_WIDTH < turn->count; size++) {
+        const uint32_t slot = slot_of_set(turn->count, begin, size);
+        md5_wide a[4], b[4];
+        md5_wide_load_run((const float *)&turn->frame0[slot], 4, a);
+        md5_wide_load_run((const float *)&turn->frame1[slot], 4, b);
+        slerp_begin(&turn->sets[size], a, b);
+    }
+    slerp_weigh_all(&turn->slerp, turn->sets, size);
+    return size;
+}
+
+static inline md5_transform *find_target(const int32_t *targets, uint32_t slot, md5_transform *pose,
+                                         md5_transform *bin)
+{
+    return targets[slot] < 0 ? bin : &pose[targets[slot]];
+}
+
+MD5_WIDE_CODE static void sample_rotations(const md5_anim *anim, const md5_moment *moment,
+                                           const md5_targets *targets, md5_transform *pose)
+{
+    const int32_t *const rotations = targets->rotations + targets->turned.first;
+    md5_transform *const in_order = pose + targets->turned.first;
+    wide_turn turn;
+    md5_transform bin; // what drives nothing
+    begin_turn(&turn, anim, moment, targets->turned);
+    for (uint32_t begin = 0; begin < turn.count; begin += MD5_SLERP_SETS * MD5_WIDTH) {
+        const uint32_t size = turn_sets(&turn, begin);
+        for (uint32_t i = 0; i < size; i++) {
+            const uint32_t slot = slot_of_set(turn.count, begin, i);
+            md5_wide rotation[4];
+            slerp_end(&turn.sets[i], rotation);
+            md5_wide_transpose(rotation);
+            if (targets->rotations_in_order) {
+                md5_wide_store_run((float *)&in_order[slot].rotation, 8, rotation);
+                continue;
+            }
+            float *to[MD5_WIDTH];
+            MD5_UNROLL
+            for (uint32_t k = 0; k < MD5_WIDTH; k++)
+                to[k] = &find_target(rotations, slot + k, pose, &bin)->rotation.x;
+            md5_wide_store_rows(to, rotation);
+        }
+    }
+}
+
+// Rows of four floats from packed triples: the last of each belongs to the next triple.
+MD5_WIDE_CODE static void sample_translations(const md5_anim *anim, const md5_moment *moment,
+                                              const md5_targets *targets, md5_transform *pose)
+{
+    const size_t width = anim->num_translations;
+    const uint32_t first = targets->moved.first, count = targets->moved.count;
+    const md5_vec3 *const frame0 = anim->translations + moment->frame0 * width + first;
+    const md5_vec3 *const frame1 = anim->translations + moment->frame1 * width + first;
+    const int32_t *const translations = targets->translations + first;
+    const md5_wide fraction = md5_wide_all(moment->fraction);
+    // No row may reach behind the last triple of a frame: it is taken by itself.
+    const uint32_t end = count > MD5_WIDTH ? count - 1 : 0;
+    md5_transform bin; // what drives nothing
+    for (uint32_t next = 0; next < end; next += MD5_WIDTH) {
+        const uint32_t slot = next + MD5_WIDTH <= end ? next : end - MD5_WIDTH;
+        md5_wide a[4], b[4];
+        md5_wide_load_run((const float *)&frame0[slot], 3, a);
+        md5_wide_load_run((const float *)&frame1[slot], 3, b);
+        MD5_UNROLL
+        for (int i = 0; i < 4; i++)
+            a[i] = lerp_wide(a[i], b[i], fraction);
+        md5_wide_cut(a);
+        if (targets->translations_in_order) {
+            md5_wide_store_run((float *)&pose[first + slot].translation, 8, a);
+            continue;
+        }
+        float *to[MD5_WIDTH];
+        MD5_UNROLL
+        for (uint32_t i = 0; i < MD5_WIDTH; i++)
+            to[i] = &find_target(translations, slot + i, pose, &bin)->translation.x;
+        md5_wide_store_rows(to, a);
+    }
+    for (uint32_t slot = end; slot < count; slot++) {
+        md5_transform *const to = find_target(translations, slot, pose, &bin);
+        to->translation = md5_vec3_lerp(frame0[slot], frame1[slot], moment->fraction);
+        to->pad = 0.0f;
+    }
+}
+
+MD5_WIDE_CODE static void sample(const md5_anim *anim, const md5_moment *moment,
+                                 const md5_targets *targets, md5_transform *pose)
+{
+    if (targets->turned.count < FEWEST) {
+        md5_pose_kernels_of(NARROWER)->sample(anim, moment, targets, pose);
+        return;
+    }
+    sample_rotations(anim, moment, targets, pose);
+    sample_translations(anim, moment, targets, pose);
+}
+
+// Rotations and translations, these as rows, to matrices in rows.
+MD5_WIDE_INLINE void build_matrices(const md5_wide rotation[4], md5_wide translation[4],
+                                    md5_wide m[12])
+{
+    md5_wide_transpose(translation);
+    matrix_wide(rotation, m);
+    MD5_UNROLL
+    for (int row = 0; row < 3; row++) {
+        m[4 * row + 3] = translation[row];
+        md5_wide_transpose(m + 4 * row);
+    }
+}
+
+// Matrices of MD5_WIDTH transforms.
+MD5_WIDE_INLINE void build_locals(const md5_transform *const from[MD5_WIDTH],
+                                  md5_mat34 local[MD5_WIDTH])
+{
+    const float *rotations[MD5_WIDTH], *translations[MD5_WIDTH];
+    MD5_UNROLL
+    for (int i = 0; i < MD5_WIDTH; i++) {
+        rotations[i] = &from[i]->rotation.x;
+        translations[i] = &from[i]->translation.x;
+    }
+    md5_wide rotation[4], translation[4], m[12];
+    md5_wide_load_rows(rotations, rotation);
+    md5_wide_load_rows(translations, translation);
+    md5_wide_transpose(rotation);
+    build_matrices(rotation, translation, m);
+    MD5_UNROLL
+    for (int row = 0; row < 3; row++)
+        md5_wide_store_run(local->m + 4 * row, 12, m + 4 * row);
+}
+
+MD5_WIDE_CODE static void compose(const md5_skeleton *skeleton, const md5_transform *pose,
+                                  md5_mat34 *joints)
+{
+    const uint32_t count = skeleton->num_joints;
+    const uint32_t *const order = skeleton->order;
+    if (count < FEWEST) {
+        md5_pose_kernels_of(NARROWER)->compose(skeleton, pose, joints);
+        return;
+    }
+    for (uint32_t begin = 0; begin < count; begin += MD5_WIDTH) {
+        const uint32_t size = count - begin < MD5_WIDTH ? count - begin : MD5_WIDTH;
+        const md5_transform *from[MD5_WIDTH];
+        for (uint32_t i = 0; i < MD5_WIDTH; i++)
+            from[i] = &pose[order[begin + (i < size ? i : 0)]];
+        md5_mat34 local[MD5_WIDTH];
+        build_locals(from, local);
+        for (uint32_t i = 0; i < size; i++) {
+            const uint32_t joint = order[begin + i];
+            const int32_t parent = skeleton->joints[joint].parent;
+            const md5_wide_mat34 m =
+                parent < 0
+                    ? md5_wide_mat34_load(local[i].m)
+                    : md5_wide_mat34_product(md5_wide_mat34_load(joints[parent].m), local[i].m);
+            md5_wide_mat34_store(joints[joint].m, m);
+        }
+    }
+}
+
+MD5_WIDE_CODE static void multiply(uint32_t count, const md5_mat34 *joints,
+                                   const md5_mat34 *inverse_bind, md5_mat34 *palette)
+{
+    for (uint32_t i = 0; i < count; i++)
+        md5_wide_mat34_store(palette[i].m, md5_wide_mat34_product(md5_wide_mat34_load(joints[i].m),
+                                                                  inverse_bind[i].m));
+}
+
+// Local matrices of the joints that the clip turns; their translations lie in `moved`.
+MD5_WIDE_CODE static void turn_locals(const md5_binding *binding, const md5_moment *moment,
+                                      const md5_transform *moved, md5_mat34 *joints)
+{
+    const md5_targets *const targets = &binding->plan->targets;
+    wide_turn turn;
+    md5_mat34 bin = {{0}}; // what drives nothing
+    begin_turn(&turn, binding->anim, moment, targets->turned);
+    for (uint32_t begin = 0; begin < turn.count; begin += MD5_SLERP_SETS * MD5_WIDTH) {
+        const uint32_t size = turn_sets(&turn, begin);
+        for (uint32_t i = 0; i < size; i++) {
+            const uint32_t slot = slot_of_set(turn.count, begin, i);
+            md5_wide rotation[4], translation[4], m[12];
+            slerp_end(&turn.sets[i], rotation);
+            if (targets->rotations_in_order) {
+                md5_wide_load_run((const float *)&moved[slot].translation, 8, translation);
+                build_matrices(rotation, translation, m);
+                MD5_UNROLL
+                for (int row = 0; row < 3; row++)
+                    md5_wide_store_run(joints[slot].m + 4 * row, 12, m + 4 * row);
+                continue;
+            }
+            const float *from[MD5_WIDTH];
+            float *to[3][MD5_WIDTH];
+            MD5_UNROLL
+            for (uint32_t k = 0; k < MD5_WIDTH; k++) {
+                const int32_t target = targets->rotations[slot + k];
+                float *const matrix = target < 0 ? bin.m : joints[target].m;
+                from[k] = target < 0 ? bin.m : &moved[target].translation.x;
+                to[0][k] = matrix;
+                to[1][k] = matrix + 4;
+                to[2][k] = matrix + 8;
+            }
+            md5_wide_load_rows(from, translation);
+            build_matrices(rotation, translation, m);
+            MD5_UNROLL
+            for (int row = 0; row < 3; row++)
+                md5_wide_store_rows(to[row], m + 4 * row);
+        }
+    }
+}
+
+// Local matrices to model space, in place, and to the palette.
+MD5_WIDE_CODE static void compose_steps(const md5_pose_plan *plan, const md5_model *model,
+                                        float *joints, float *palette)
+{
+    const float *const inverse_bind = model->inverse_bind->m;
+    for (uint32_t i = 0; i < plan->num_roots; i++) {
+        const size_t own = plan->steps[i].own;
+        md5_wide_mat34_store(
+            palette + own,
+            md5_wide_mat34_product(md5_wide_mat34_load(joints + own), inverse_bind + own));
+    }
+    for (uint32_t i = plan->num_roots; i < model->skeleton.num_joints; i++) {
+        const size_t own = plan->steps[i].own;
+        const md5_wide_mat34 parent = md5_wide_mat34_load(joints + plan->steps[i].parent);
+        const md5_wide_mat34 m = md5_wide_mat34_product(parent, joints + own);
+        md5_wide_mat34_store(joints + own, m);
+        md5_wide_mat34_store(palette + own, md5_wide_mat34_product(m, inverse_bind + own));
+    }
+}
+
+// Local matrices of all joints, as they lie.
+MD5_WIDE_INLINE void build_all_locals(uint32_t count, const md5_transform *pose, md5_mat34 *joints)
+{
+    for (uint32_t begin = 0; begin < count; begin += MD5_WIDTH) {
+        const uint32_t joint = slot_of_set(count, begin, 0);
+        md5_wide rotation[4], translation[4], m[12];
+        md5_wide_load_run((const float *)&pose[joint].rotation, 8, rotation);
+        md5_wide_load_run((const float *)&pose[joint].translation, 8, translation);
+        md5_wide_transpose(rotation);
+        build_matrices(rotation, translation, m);
+        MD5_UNROLL
+        for (int row = 0; row < 3; row++)
+            md5_wide_store_run(joints[joint].m + 4 * row, 12, m + 4 * row);
+    }
+}
+
+MD5_WIDE_CODE static void finish(const md5_model *model, const md5_transform *pose,
+                                 md5_mat34 *joints, md5_mat34 *palette)
+{
+    const md5_skeleton *const skeleton = &model->skeleton;
+    const md5_joint *const list = skeleton->joints;
+    const uint32_t *const order = skeleton->order;
+    const uint32_t count = skeleton->num_joints;
+    if (count < FEWEST) {
+        md5_pose_kernels_of(NARROWER)->finish(model, pose, joints, palette);
+        return;
+    }
+    build_all_locals(count, pose, joints);
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t joint = order[i];
+        const int32_t parent = list[joint].parent;
+        md5_wide_mat34 m = md5_wide_mat34_load(joints[joint].m);
+        if (parent >= 0) {
+            m = md5_wide_mat34_product(md5_wide_mat34_load(joints[parent].m), joints[joint].m);
+            md5_wide_mat34_store(joints[joint].m, m);
+        }
+        md5_wide_mat34_store(palette[joint].m,
+                             md5_wide_mat34_product(m, model->inverse_bind[joint].m));
+    }
+}
+
+MD5_WIDE_CODE static void single(const md5_binding *binding, const md5_moment *moment,
+                                 md5_root root, md5_transform *scratch, md5_mat34 *joints,
+                                 md5_mat34 *palette)
+{
+    const md5_anim *const anim = binding->anim;
+    const md5_pose_plan *const plan = binding->plan;
+    if (anim->num_rotations < FEWEST) {
+        md5_pose_kernels_of(NARROWER)->single(binding, moment, root, scratch, joints, palette);
+        return;
+    }
+    for (uint32_t i = 0; i < plan->num_unmoved; i++)
+        scratch[plan->unmoved[i]].translation =
+            md5_constant_of(binding, plan->unmoved[i])->translation;
+    sample_translations(anim, moment, &plan->targets, scratch);
+    const int32_t first = md5_binding_targets(binding)[0];
+    if (root != MD5_ROOT_FILE && first >= 0)
+        scratch[first].translation = md5_root_translation(anim, moment, root);
+
+    turn_locals(binding, moment, scratch, joints);
+    for (uint32_t i = 0; i < plan->num_unturned; i++) {
+        const uint32_t joint = plan->unturned[i];
+        joints[joint] =
+            md5_mat34_of(md5_constant_of(binding, joint)->rotation, scratch[joint].translation);
+    }
+
+    compose_steps(plan, binding->model, joints->m, palette->m);
+}
+
+#endif

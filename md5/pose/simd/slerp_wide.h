@@ -1,0 +1,141 @@
+// Between two frames, several at once: the operations of md5_slerp_weighted, md5_vec3_lerp,
+// md5_mat34_of and md5_mat34_product, in their order.
+#ifndef MD5_POSE_SIMD_SLERP_WIDE_H
+#define MD5_POSE_SIMD_SLERP_WIDE_H
+
+#include "md5/core/math.h"
+#include "md5/core/wide.h"
+#include "md5/pose/slerp.h"
+
+// md5_slerp_weights of each.
+typedef struct wide_slerp {
+    md5_wide s, ends, by_power[MD5_SLERP_POWERS];
+} wide_slerp;
+
+// md5_slerp_weights_at of each. A 0 in the table is known, and what it adds left out: it changes
+// nothing.
+MD5_WIDE_INLINE wide_slerp wide_slerp_at(md5_wide t)
+{
+    const md5_wide s = md5_wide_sub(t, md5_wide_all(0.5f)), s2 = md5_wide_add(s, s);
+    const md5_wide r = md5_wide_mul(s2, s2);
+    wide_slerp slerp = {.s = s, .ends = md5_wide_mul(s, md5_wide_sub(md5_wide_all(1.0f), r))};
+    MD5_UNROLL
+    for (int power = 0; power < MD5_SLERP_POWERS; power++) {
+        const float *const c = md5_slerp_table[power];
+        md5_wide sum = md5_wide_all(c[1]);
+        if (c[2] != 0.0f)
+            sum = md5_wide_add(sum, md5_wide_mul(r, md5_wide_all(c[2])));
+        slerp.by_power[power] = md5_wide_all(c[0]);
+        if (c[1] != 0.0f)
+            slerp.by_power[power] = md5_wide_add(slerp.by_power[power], md5_wide_mul(r, sum));
+    }
+    return slerp;
+}
+
+typedef struct wide_slerp_pair {
+    md5_wide of_a, of_b;
+} wide_slerp_pair;
+
+// Of rotations whose dot products these are.
+MD5_WIDE_INLINE wide_slerp_pair wide_slerp_weigh(const wide_slerp *slerp, md5_wide cosine)
+{
+    const md5_wide one = md5_wide_all(1.0f), half = md5_wide_all(0.5f), two = md5_wide_all(2.0f);
+    const md5_wide *const c = slerp->by_power;
+    const md5_mask away = md5_wide_less(cosine, md5_wide_all(0.0f));
+    const md5_wide less = md5_wide_sub(one, md5_wide_flip(away, cosine));
+    const md5_wide u = md5_wide_keep(md5_wide_greater(less, md5_wide_all(MD5_SLERP_EQUAL)), less);
+    const md5_wide uu = md5_wide_mul(u, u);
+    const md5_wide low = md5_wide_add(c[0], md5_wide_mul(u, c[1]));
+    const md5_wide middle = md5_wide_add(c[2], md5_wide_mul(u, c[3]));
+    const md5_wide high = md5_wide_add(middle, md5_wide_mul(uu, c[4]));
+    const md5_wide smooth = md5_wide_add(low, md5_wide_mul(uu, high));
+    const md5_wide difference =
+        md5_wide_add(slerp->s, md5_wide_mul(md5_wide_mul(u, slerp->ends), smooth));
+    const md5_wide part = md5_wide_mul(md5_wide_mul(difference, difference), u);
+    const md5_wide sum =
+        md5_wide_sqrt(md5_wide_div(md5_wide_sub(half, part), md5_wide_sub(two, u)));
+    return (wide_slerp_pair){
+        .of_a = md5_wide_add(md5_wide_sub(one, sum), difference),
+        .of_b = md5_wide_flip(away, md5_wide_add(sum, difference)),
+    };
+}
+
+MD5_WIDE_INLINE md5_wide lerp_wide(md5_wide a, md5_wide b, md5_wide t)
+{
+    return md5_wide_add(a, md5_wide_mul(md5_wide_sub(b, a), t));
+}
+
+MD5_WIDE_INLINE md5_wide dot4_wide(const md5_wide a[4], const md5_wide b[4])
+{
+    md5_wide sum = md5_wide_mul(a[0], b[0]);
+    MD5_UNROLL
+    for (int i = 1; i < 4; i++)
+        sum = md5_wide_add(sum, md5_wide_mul(a[i], b[i]));
+    return sum;
+}
+
+// Slerp in three steps, each of which is done for several sets of rotations before the next: one
+// set by itself is a long chain in which every operation waits for the one before, and no machine
+// looks far enough ahead to find the next set's.
+enum { MD5_SLERP_SETS = 16 }; // how many
+
+typedef struct wide_slerp_set {
+    md5_wide a[4], b[4]; // components
+    md5_wide cosine;
+    wide_slerp_pair weights;
+} wide_slerp_set;
+
+// From two frames' rotations as rows.
+MD5_WIDE_INLINE void slerp_begin(wide_slerp_set *set, md5_wide a[4], md5_wide b[4])
+{
+    md5_wide_transpose(a);
+    md5_wide_transpose(b);
+    set->cosine = dot4_wide(a, b);
+    MD5_UNROLL
+    for (int i = 0; i < 4; i++) {
+        set->a[i] = a[i];
+        set->b[i] = b[i];
+    }
+}
+
+MD5_WIDE_INLINE void slerp_weigh_all(const wide_slerp *slerp, wide_slerp_set *sets, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        sets[i].weights = wide_slerp_weigh(slerp, sets[i].cosine);
+}
+
+// The rotations between, as components.
+MD5_WIDE_INLINE void slerp_end(const wide_slerp_set *set, md5_wide out[4])
+{
+    MD5_UNROLL
+    for (int i = 0; i < 4; i++) {
+        const md5_wide way = md5_wide_sub(md5_wide_mul(set->a[i], set->weights.of_a),
+                                          md5_wide_mul(set->b[i], set->weights.of_b));
+        out[i] = md5_wide_sub(set->a[i], way);
+    }
+}
+
+// The matrices of rotations, all as components; the translations are left as they are.
+MD5_WIDE_INLINE void matrix_wide(const md5_wide q[4], md5_wide m[12])
+{
+    const md5_wide one = md5_wide_all(1.0f);
+    const md5_wide x2 = md5_wide_add(q[0], q[0]);
+    const md5_wide y2 = md5_wide_add(q[1], q[1]);
+    const md5_wide z2 = md5_wide_add(q[2], q[2]);
+    const md5_wide xx = md5_wide_mul(q[0], x2), yy = md5_wide_mul(q[1], y2);
+    const md5_wide zz = md5_wide_mul(q[2], z2), xy = md5_wide_mul(q[0], y2);
+    const md5_wide xz = md5_wide_mul(q[0], z2), yz = md5_wide_mul(q[1], z2);
+    const md5_wide wx = md5_wide_mul(q[3], x2), wy = md5_wide_mul(q[3], y2);
+    const md5_wide wz = md5_wide_mul(q[3], z2);
+    m[0] = md5_wide_sub(one, md5_wide_add(yy, zz));
+    m[1] = md5_wide_sub(xy, wz);
+    m[2] = md5_wide_add(xz, wy);
+    m[4] = md5_wide_add(xy, wz);
+    m[5] = md5_wide_sub(one, md5_wide_add(xx, zz));
+    m[6] = md5_wide_sub(yz, wx);
+    m[8] = md5_wide_sub(xz, wy);
+    m[9] = md5_wide_add(yz, wx);
+    m[10] = md5_wide_sub(one, md5_wide_add(xx, yy));
+}
+
+#endif

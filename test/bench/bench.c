@@ -1,0 +1,408 @@
+// How fast the library is: `bench CSV FILE...` reads the given .md5mesh and .md5anim files, and
+// those of the corpus where there is one ($MD5_CORPUS), and times reading, posing and skinning.
+// Prints a table and writes the same figures, and more of them, to CSV.
+//
+// Ratios come first: how many times as fast as the same work in plain C, and as assimp where it is
+// installed. The rows of the machine itself are there so that tables from different machines can be
+// read together.
+
+// For nftw(). NOLINTNEXTLINE(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp)
+#define _XOPEN_SOURCE 700
+
+#include "test/bench/bench_measure.h"
+#include "test/bench/bench_play.h"
+#include "test/bench/bench_pose.h"
+#include "test/bench/bench_read.h"
+#include "test/bench/bench_skin.h"
+
+#include <math.h>
+#include <unistd.h>
+
+#define MEMCPY_SIZE (128u * 1024u) // source and target fit into a second-level cache together
+#define SLERP_PAIRS 10000000u
+
+static _Noreturn void fail(const char *what, const char *detail)
+{
+    fprintf(stderr, "bench: %s: %s\n", what, detail);
+    exit(1);
+}
+
+static const char *corpus_path(const char *folder)
+{
+    static char path[1024];
+    const char *const corpus = getenv("MD5_CORPUS");
+    if (!corpus)
+        return NULL;
+    snprintf(path, sizeof path, "%s/%s", corpus, folder);
+    return path;
+}
+
+// -- The machine ----------------------------------------------------------------------------------
+
+// Every multiplication waits for the one before it.
+static uint64_t multiply_on(void *of, md5_cpu level)
+{
+    float value = 1.0f + (float)(*(uint64_t *)of & 1) * 1e-7f;
+    (void)level;
+    for (int i = 0; i < 100000; i++)
+        value *= 1.0000001f;
+    return value > 0.5f;
+}
+
+typedef struct copying {
+    unsigned char from[MEMCPY_SIZE], to[MEMCPY_SIZE];
+} copying;
+
+static uint64_t copy(void *of, md5_cpu level)
+{
+    copying *const made = of;
+    (void)level;
+    made->from[made->to[1] % MEMCPY_SIZE]++;
+    memcpy(made->to, made->from, MEMCPY_SIZE);
+    return made->to[MEMCPY_SIZE / 2];
+}
+
+static void measure_machine(bench_table *table)
+{
+    static copying made;
+    bench_heading("the machine");
+    bench_measure(table, &(bench_row){.name = "float multiply, each on the last",
+                                      .unit = "ns",
+                                      .work = multiply_on,
+                                      .of = &table->seen,
+                                      .units = 100000.0,
+                                      .no_twin = true});
+    bench_measure(table, &(bench_row){.name = "memcpy within the L2 cache",
+                                      .unit = "MB/s",
+                                      .kind = BENCH_RATE,
+                                      .work = copy,
+                                      .of = &made,
+                                      .units = MEMCPY_SIZE,
+                                      .no_twin = true});
+}
+
+// -- Reading --------------------------------------------------------------------------------------
+
+static void measure_clip_memory(bench_table *table)
+{
+    static const char *const clips[][2] = {{"the drone", "corpus/redeclipse/drone"},
+                                           {"Stromar", "corpus/stromar"}};
+    for (size_t i = 0; i < sizeof clips / sizeof clips[0]; i++) {
+        static bench_texts texts;
+        const char *const path = corpus_path(clips[i][1]);
+        if (path)
+            add_folder(&texts, path);
+        show_clip_memory(table, &texts, clips[i][0]);
+        free_texts(&texts);
+    }
+}
+
+static void measure_reading(bench_table *table, int count, char **paths)
+{
+    static bench_texts ours, others;
+    for (int i = 0; i < count; i++)
+        add_file(&ours, paths[i]);
+    const char *const corpus = corpus_path("corpus");
+    if (corpus)
+        add_folder(&others, corpus);
+    if (ours.mesh_bytes == 0 || ours.anim_bytes == 0)
+        fail("no files", "give at least one .md5mesh and one .md5anim");
+    bench_heading("reading, everything derived");
+    measure_texts(table, &ours, "ours");
+    measure_texts(table, &others, "the corpus");
+    show_memory(table, others.count > 0 ? &others : &ours);
+    measure_clip_memory(table);
+    free_texts(&ours);
+    free_texts(&others);
+}
+
+// -- Posing ---------------------------------------------------------------------------------------
+
+static md5_cpu widest_set(void)
+{
+    return md5_cpu_has(MD5_CPU_AVX512) ? MD5_CPU_AVX512 : md5_cpu_best();
+}
+
+static void measure_pose(bench_table *table, posing *made, bench_work *work, const char *name,
+                         bool levels, double characters, double goal)
+{
+    bench_measure(table, &(bench_row){.name = name,
+                                      .unit = "ns/joint",
+                                      .work = work,
+                                      .of = made,
+                                      .units = characters * made->model->skeleton.num_joints,
+                                      .best = widest_set(),
+                                      .levels = levels,
+                                      .goal = goal});
+}
+
+static void measure_threads(bench_table *table, posing *made)
+{
+    const long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    const unsigned most = cores < 1 ? 1 : cores > MAX_THREADS ? MAX_THREADS : (unsigned)cores;
+    const double one = time_threads(made, POSING_CROWD, 1);
+    for (unsigned threads = 2; threads <= most; threads *= 2) {
+        char name[64];
+        snprintf(name, sizeof name, "a crowd on %u threads, times as fast as on 1", threads);
+        bench_figure(table, name, "x", one / time_threads(made, POSING_CROWD, threads), 0.0);
+    }
+    // 200 updates a second.
+    if (most >= 2)
+        bench_figure(table, "the same on 2 threads, an update", "ms",
+                     1e3 * time_threads(made, POSING_MANY, 2), 5.0);
+}
+
+// All of it for the middle size, for the others what one asks for first.
+static void measure_posing(bench_table *table, uint32_t num_joints)
+{
+    static posing made;
+    char title[96];
+    const bool all = num_joints == 71;
+    make_posing(&made, num_joints);
+    snprintf(title, sizeof title, "posing, %u joints, %d frames, all animated",
+             (unsigned)num_joints, POSING_FRAMES);
+    bench_heading(title);
+    measure_pose(table, &made, work_play, "time to palette", all, 1.0, all ? 5.0 : 0.0);
+    measure_pose(table, &made, work_seek, "the same at random times", false, 1.0, all ? 5.0 : 0.0);
+    measure_pose(table, &made, work_crowd, "a crowd of 1000, any times", all, POSING_CROWD,
+                 all ? 3.0 : 0.0);
+    if (all) {
+        measure_pose(table, &made, work_many_straight, "a crowd of 10000, straight to memory",
+                     false, POSING_MANY, 0.0);
+        measure_pose(table, &made, work_many, "the same 32 at a time", true, POSING_MANY, 3.3);
+        measure_threads(table, &made);
+        measure_pose(table, &made, work_sample, "sample", true, 1.0, 0.0);
+        measure_pose(table, &made, work_finish, "local to palette", true, 1.0, 0.0);
+        measure_pose(table, &made, work_multiply, "palette", false, 1.0, 0.0);
+        bench_measure(table, &(bench_row){.name = "local to model",
+                                          .unit = "ns/joint",
+                                          .work = work_compose,
+                                          .of = &made,
+                                          .units = num_joints,
+                                          .best = md5_cpu_best()});
+        bench_measure(table, &(bench_row){.name = "sample along curves",
+                                          .unit = "ns/joint",
+                                          .work = work_sample_cubic,
+                                          .of = &made,
+                                          .units = num_joints,
+                                          .no_twin = true});
+        measure_pose(table, &made, work_blend, "blend 2 layers", true, 1.0, 1.0);
+        measure_pose(table, &made, work_blend_masked, "the same with a mask", true, 1.0, 1.2);
+        measure_pose(table, &made, work_add, "add a difference", true, 1.0, 1.2);
+    }
+    free_posing(&made);
+}
+
+// -- Slerp ----------------------------------------------------------------------------------------
+
+static double next_random(uint64_t *state)
+{
+    return random_number(state) * 2.0 - 1.0;
+}
+
+static md5_quat random_quat(uint64_t *state)
+{
+    for (;;) {
+        const double x = next_random(state), y = next_random(state);
+        const double z = next_random(state), w = next_random(state);
+        const double square = x * x + y * y + z * z + w * w;
+        if (square > 1.0 || square < 0.01)
+            continue;
+        const double scale = 1.0 / sqrt(square);
+        return (md5_quat){(float)(x * scale), (float)(y * scale), (float)(z * scale),
+                          (float)(w * scale)};
+    }
+}
+
+static void unit_of(md5_quat q, double out[4])
+{
+    const double c[4] = {(double)q.x, (double)q.y, (double)q.z, (double)q.w};
+    const double length = sqrt(c[0] * c[0] + c[1] * c[1] + c[2] * c[2] + c[3] * c[3]);
+    for (int i = 0; i < 4; i++)
+        out[i] = c[i] / length;
+}
+
+// The angle, in radians, between the rotations of two unit quaternions.
+static double angle_between(const double a[4], const double b[4])
+{
+    double near = 0.0, far = 0.0;
+    for (int i = 0; i < 4; i++) {
+        near += (a[i] - b[i]) * (a[i] - b[i]);
+        far += (a[i] + b[i]) * (a[i] + b[i]);
+    }
+    return 4.0 * atan2(sqrt(fmin(near, far)), sqrt(fmax(near, far)));
+}
+
+// How far md5_slerp() is off the exact rotation.
+static double slerp_error(md5_quat a, md5_quat b, float t)
+{
+    double p[4], q[4], exact[4], found[4];
+    unit_of(a, p);
+    unit_of(b, q);
+    const double cosine = p[0] * q[0] + p[1] * q[1] + p[2] * q[2] + p[3] * q[3];
+    if (fabs(cosine) < 1e-6) // either way is the shorter one
+        return 0.0;
+    const double angle = 0.5 * angle_between(p, q);
+    const double sine = sin(angle);
+    const double of_a = sine > 0.0 ? sin((1.0 - (double)t) * angle) / sine : 1.0 - (double)t;
+    const double of_b =
+        (cosine < 0.0 ? -1.0 : 1.0) * (sine > 0.0 ? sin((double)t * angle) / sine : (double)t);
+    for (int i = 0; i < 4; i++)
+        exact[i] = p[i] * of_a + q[i] * of_b;
+    unit_of(md5_slerp(a, b, t), found);
+    return angle_between(exact, found);
+}
+
+// Rows "s q0 q1 t ...".
+static double table_error(const char *path)
+{
+    FILE *const file = fopen(path, "r");
+    char line[2048];
+    double worst = -1.0;
+    while (file && fgets(line, sizeof line, file)) {
+        float n[9];
+        char *at = line + 1;
+        if (line[0] != 's')
+            continue;
+        for (int i = 0; i < 9; i++)
+            n[i] = strtof(at, &at);
+        const float t = fminf(1.0f, fmaxf(0.0f, n[8]));
+        worst = fmax(worst, slerp_error((md5_quat){n[0], n[1], n[2], n[3]},
+                                        (md5_quat){n[4], n[5], n[6], n[7]}, t));
+    }
+    if (file)
+        fclose(file);
+    return worst;
+}
+
+static void measure_accuracy(bench_table *table)
+{
+    uint64_t random = 1;
+    double worst = 0.0;
+    bench_heading("accuracy, against exact slerp in double");
+    for (uint32_t i = 0; i < SLERP_PAIRS; i++) {
+        const md5_quat a = random_quat(&random), b = random_quat(&random);
+        worst = fmax(worst, slerp_error(a, b, (float)random_number(&random)));
+    }
+    bench_figure(table, "slerp of 10 million random pairs, at most", "rad", worst, 1e-5);
+    const char *const path = corpus_path("golden/slerptable.txt");
+    const double off = path ? table_error(path) : -1.0;
+    if (off >= 0.0)
+        bench_figure(table, "slerp of slerptable.txt, at most", "rad", off, 1e-5);
+}
+
+// -- Skinning -------------------------------------------------------------------------------------
+
+static uint64_t work_positions(void *of, md5_cpu level)
+{
+    ((skinning *)of)->level = level;
+    return skin_all(of, false, false);
+}
+
+static uint64_t work_normals(void *of, md5_cpu level)
+{
+    ((skinning *)of)->level = level;
+    return skin_all(of, true, false);
+}
+
+static uint64_t work_tangents(void *of, md5_cpu level)
+{
+    ((skinning *)of)->level = level;
+    return skin_all(of, true, true);
+}
+
+static uint64_t work_dual(void *of, md5_cpu level)
+{
+    ((skinning *)of)->level = level;
+    return skin_all_dual(of);
+}
+
+static void measure_skin(bench_table *table, skinning *of, bench_work *work, double goal,
+                         const char *format, const char *what, int number)
+{
+    char name[64];
+    snprintf(name, sizeof name, format, number, what);
+    bench_measure(table, &(bench_row){.name = name,
+                                      .unit = "ns/vertex",
+                                      .work = work,
+                                      .of = of,
+                                      .units = of->num_vertices,
+                                      .best = widest_set(),
+                                      .levels = true,
+                                      .goal = goal});
+}
+
+static void measure_made_meshes(bench_table *table)
+{
+    static const int counts[] = {1, 2, 4, 8};
+    static skinning of;
+    bench_heading("skinning, 5000 vertices, 71 joints");
+    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
+        md5_model *const model = made_model(counts[i]);
+        if (!model)
+            fail("cannot make a mesh", "made_model");
+        const int n = counts[i];
+        make_skinning(&of, model);
+        measure_skin(table, &of, work_positions, n == 1 ? 0.8 : 0.0, "%d influences%s", "", n);
+        measure_skin(table, &of, work_normals, n == 4 ? 2.6 : 0.0, "%d, %s", "+ normals", n);
+        measure_skin(table, &of, work_tangents, n == 4 ? 3.0 : 0.0, "%d, %s", "+ tangents", n);
+        measure_skin(table, &of, work_dual, 0.0, "%d, %s", "+ normals, dual", n);
+        free_skinning(&of);
+    }
+}
+
+static void measure_real_meshes(bench_table *table, int count, char **paths)
+{
+    static const char *const names[] = {"redeclipse/drone/mesh.md5mesh", "frankie/Frankie.md5mesh",
+                                        "stromar/stromar.md5mesh", "terasology/lasr/queen.md5mesh"};
+    static skinning of;
+    bench_heading("skinning real models, positions");
+    for (int i = 0; i < count; i++) {
+        md5_model *const model =
+            strstr(paths[i], ".md5mesh") ? md5_load_model(paths[i], NULL, NULL) : NULL;
+        if (!model)
+            continue;
+        const char *const slash = strrchr(paths[i], '/');
+        make_skinning(&of, model);
+        if (of.num_vertices >= 1000.0) // smaller ones would only measure the calls
+            measure_skin(table, &of, work_positions, 0.0, "%.0d%.40s", slash ? slash + 1 : paths[i],
+                         0);
+        free_skinning(&of);
+    }
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        char folder[256];
+        snprintf(folder, sizeof folder, "corpus/%s", names[i]);
+        const char *const path = corpus_path(folder);
+        md5_model *const model = path ? md5_load_model(path, NULL, NULL) : NULL;
+        if (!model)
+            continue;
+        make_skinning(&of, model);
+        measure_skin(table, &of, work_positions, 0.9, "%.0d%.40s", names[i], 0);
+        free_skinning(&of);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 3)
+        fail("usage", "bench CSV FILE...");
+    bench_table table = {.csv = fopen(argv[1], "w")};
+    if (!table.csv)
+        fail("cannot write", argv[1]);
+    fputs("row,variant,unit,median,quarter,three_quarters,runs\n", table.csv);
+    const double start = bench_now();
+    measure_machine(&table);
+    measure_reading(&table, argc - 2, argv + 2);
+    static const uint32_t sizes[] = {71, 33, 110};
+    for (int i = 0; i < 3; i++)
+        measure_posing(&table, sizes[i]);
+    measure_play(&table);
+    measure_accuracy(&table);
+    measure_made_meshes(&table);
+    measure_real_meshes(&table, argc - 2, argv + 2);
+    printf("\n%d of %d goals met; %.0f seconds; widest instruction set: %s\n", table.num_met,
+           table.num_goals, bench_now() - start, bench_level_name(widest_set()));
+    if (fclose(table.csv) != 0)
+        fail("cannot write", argv[1]);
+    return 0;
+}

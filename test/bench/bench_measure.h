@@ -1,0 +1,226 @@
+// Measuring for bench.c: rows, their variants, the table.
+//
+// All variants of a row (plain C, each instruction set, another library) take turns, in many short
+// runs, so that whatever else the machine does meets all of them alike. The figure is the median
+// run; the quarters beside it say how much the runs differ.
+//
+// Another library runs in a process of its own, which it may damage or end.
+#ifndef TEST_BENCH_BENCH_MEASURE_H
+#define TEST_BENCH_BENCH_MEASURE_H
+
+#include "test/bench/bench_table.h"
+
+#include "md5/core/cpu.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define RUN_SECONDS 0.0004
+#define VARIANT_SECONDS 0.12
+#define MIN_RUNS 15
+#define MAX_RUNS 301
+#define MAX_VARIANTS 6
+
+// Returns something that depends on the results, so that no work can be left out.
+typedef uint64_t bench_work(void *of, md5_cpu level);
+
+typedef enum bench_kind {
+    BENCH_TIME, // nanoseconds of a unit
+    BENCH_RATE, // million units a second
+} bench_kind;
+
+typedef struct bench_row {
+    const char *name, *unit;
+    bench_kind kind;
+    bench_work *work;
+    void *of;
+    double units;      // of one call
+    md5_cpu best;      // the set that the public call takes
+    bool levels;       // each set by itself, too
+    bool no_twin;      // there is no plain C of its own
+    bench_work *other; // another library's, NULL: none
+    double goal;       // at most, of a rate at least; 0: none
+} bench_row;
+
+typedef struct bench_variant {
+    const char *name;
+    bench_work *work;
+    md5_cpu level;
+    unsigned calls; // of one run
+    pid_t process;  // that runs it, 0: this one
+    int socket;     // to it: calls there, their seconds back
+    bool ended;
+    int num_runs;
+    double runs[MAX_RUNS];
+    double median, quarter, three_quarters;
+} bench_variant;
+
+static double bench_run_here(bench_table *table, const bench_row *row, const bench_variant *variant,
+                             unsigned calls)
+{
+    const double start = bench_now();
+    for (unsigned i = 0; i < calls; i++)
+        table->seen += variant->work(row->of, variant->level);
+    return bench_now() - start;
+}
+
+static void bench_start_process(bench_table *table, const bench_row *row, bench_variant *variant)
+{
+    int ends[2];
+    fflush(NULL);
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ends) != 0 || (variant->process = fork()) < 0)
+        abort();
+    if (variant->process > 0) {
+        close(ends[1]);
+        variant->socket = ends[0];
+        return;
+    }
+    close(ends[0]);
+    unsigned calls;
+    while (read(ends[1], &calls, sizeof calls) == sizeof calls) {
+        const double seconds = bench_run_here(table, row, variant, calls);
+        if (write(ends[1], &seconds, sizeof seconds) != sizeof seconds)
+            break;
+    }
+    _exit(0);
+}
+
+static void bench_end_process(bench_variant *variant)
+{
+    close(variant->socket);
+    waitpid(variant->process, NULL, 0);
+}
+
+// Seconds of one call; infinite if the process ended instead.
+static double bench_run(bench_table *table, const bench_row *row, bench_variant *variant)
+{
+    double seconds;
+    if (variant->process == 0)
+        return bench_run_here(table, row, variant, variant->calls) / variant->calls;
+    variant->ended =
+        send(variant->socket, &variant->calls, sizeof variant->calls, MSG_NOSIGNAL) <= 0
+        || read(variant->socket, &seconds, sizeof seconds) != sizeof seconds;
+    return variant->ended ? HUGE_VAL : seconds / variant->calls;
+}
+
+static void bench_take_turns(bench_table *table, const bench_row *row, bench_variant *variants,
+                             int count)
+{
+    double seconds[MAX_VARIANTS] = {0.0};
+    for (int i = 0; i < count; i++) {
+        variants[i].calls = 1;
+        if (variants[i].work == row->other)
+            bench_start_process(table, row, &variants[i]);
+        while (bench_run(table, row, &variants[i]) * variants[i].calls < RUN_SECONDS)
+            variants[i].calls *= 2;
+    }
+    for (int turn = 0; turn < MAX_RUNS; turn++) {
+        bool any = false;
+        for (int i = 0; i < count; i++) {
+            if (turn >= MIN_RUNS && seconds[i] > VARIANT_SECONDS)
+                continue;
+            any = true;
+            const double one = bench_run(table, row, &variants[i]);
+            seconds[i] += one * variants[i].calls;
+            if (variants[i].ended)
+                continue;
+            variants[i].runs[variants[i].num_runs++] =
+                row->kind == BENCH_RATE ? row->units / one * 1e-6 : one / row->units * 1e9;
+        }
+        if (!any)
+            break;
+    }
+    for (int i = 0; i < count; i++) {
+        bench_variant *const variant = &variants[i];
+        const int runs = variant->num_runs;
+        if (variant->process > 0)
+            bench_end_process(variant);
+        if (runs == 0)
+            continue;
+        qsort(variant->runs, (size_t)runs, sizeof variant->runs[0], bench_compare);
+        variant->median = variant->runs[runs / 2];
+        variant->quarter = variant->runs[runs / 4];
+        variant->three_quarters = variant->runs[3 * runs / 4];
+    }
+}
+
+static const char *bench_level_name(md5_cpu level)
+{
+    static const char *const names[MD5_CPU_COUNT] = {"plain C", "SSE2", "AVX2", "AVX-512", "NEON"};
+    return names[level];
+}
+
+static int bench_choose(const bench_row *row, bench_variant *variants)
+{
+    int count = 0;
+    variants[count++] =
+        (bench_variant){.name = bench_level_name(row->best), .work = row->work, .level = row->best};
+    for (int level = MD5_CPU_SCALAR; level < MD5_CPU_COUNT && !row->no_twin; level++) {
+        if ((md5_cpu)level == row->best || !md5_cpu_has((md5_cpu)level))
+            continue;
+        if (level == MD5_CPU_SCALAR || (row->levels && (md5_cpu)level < row->best))
+            variants[count++] = (bench_variant){.name = bench_level_name((md5_cpu)level),
+                                                .work = row->work,
+                                                .level = (md5_cpu)level};
+    }
+    if (row->other)
+        variants[count++] = (bench_variant){.name = "assimp", .work = row->other};
+    return count;
+}
+
+static void bench_show_ratio(const bench_row *row, const bench_variant *first,
+                             const bench_variant *other)
+{
+    if (!other || other->num_runs == 0) {
+        printf(" %8s", other ? "died" : "");
+        return;
+    }
+    const double ratio =
+        row->kind == BENCH_RATE ? first->median / other->median : other->median / first->median;
+    printf(" %7.1fx", ratio);
+}
+
+static void bench_measure(bench_table *table, const bench_row *row)
+{
+    static bench_variant variants[MAX_VARIANTS];
+    memset(variants, 0, sizeof variants);
+    const int count = bench_choose(row, variants);
+    bench_take_turns(table, row, variants, count);
+    const bench_variant *plain = NULL, *other = NULL;
+    for (int i = 0; i < count; i++) {
+        if (variants[i].work == row->other)
+            other = &variants[i];
+        else if (variants[i].level == MD5_CPU_SCALAR && !row->no_twin)
+            plain = &variants[i];
+        fprintf(table->csv, "\"%s\",%s,%s,%.5g,%.5g,%.5g,%d\n", row->name, variants[i].name,
+                row->unit, variants[i].median, variants[i].quarter, variants[i].three_quarters,
+                variants[i].num_runs);
+    }
+    printf("  %-42s", row->name);
+    bench_show_ratio(row, &variants[0], plain);
+    bench_show_ratio(row, &variants[0], other);
+    printf(" %10.4g %-10s %7.4g ..%8.4g", variants[0].median, row->unit, variants[0].quarter,
+           variants[0].three_quarters);
+    if (row->goal > 0.0) {
+        const bool rate = row->kind == BENCH_RATE;
+        const bool met = rate ? variants[0].median >= row->goal : variants[0].median <= row->goal;
+        table->num_goals++;
+        table->num_met += met;
+        printf(" %s %-6g %s", rate ? ">=" : "<=", row->goal, met ? "met" : "MISSED");
+    }
+    printf("\n");
+    if (row->levels) {
+        printf("    ");
+        for (int i = 0; i < count; i++)
+            printf("%s%s %.4g", i ? ", " : "", variants[i].name, variants[i].median);
+        printf("\n");
+    }
+    fflush(stdout);
+}
+
+#endif

@@ -1,0 +1,213 @@
+// What bench.c plays: a full character, as a game has it. Bobbin's body walks or stands, his upper
+// body waves through a mask, his breath is added; both legs are placed, his head is turned to look.
+#ifndef TEST_BENCH_BENCH_PLAY_H
+#define TEST_BENCH_BENCH_PLAY_H
+
+#include "test/bench/bench_pose.h"
+
+#include "md5/md5play.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PLAYING_CROWD = 250, PLAYING_CLIPS = 4 };
+
+typedef struct playing {
+    md5_model *model;
+    md5_anim *anims[PLAYING_CLIPS];
+    md5_binding *bindings[PLAYING_CLIPS];
+    md5_machine *machine;
+    md5_player *players[PLAYING_CROWD];
+    md5_play_job jobs[PLAYING_CROWD];
+    uint32_t next;
+    md5_transform *pose;
+    md5_mat34 *joints, *palettes; // of one; of the crowd
+    void *scratch;
+} playing;
+
+static const char *const playing_names[PLAYING_CLIPS] = {"walk", "idle", "wave", "breathe"};
+
+static md5_machine *make_character(const playing *play)
+{
+    md5_clip_desc clips[PLAYING_CLIPS];
+    for (int i = 0; i < PLAYING_CLIPS; i++)
+        clips[i] = (md5_clip_desc){.name = playing_names[i], .binding = play->bindings[i]};
+    clips[0].extract = MD5_EXTRACT_TURN;
+    const md5_mask_desc masks[] = {{.name = "upper", .joints = "*spine_2", .feather = 2}};
+    const md5_parameter_desc parameters[] = {{"speed", MD5_PARAMETER_FLOAT, 2.0f},
+                                             {"breath", MD5_PARAMETER_FLOAT, 0.5f}};
+    const md5_state_desc body[] = {{"walk", "walk"}, {"stand", "idle"}};
+    const md5_state_desc wave[] = {{"wave", "wave"}}, breathe[] = {{"breathe", "breathe"}};
+    const md5_condition fast = {"speed", MD5_IS_GREATER, 1.0f};
+    const md5_condition slow = {"speed", MD5_IS_AT_MOST, 1.0f};
+    const md5_transition_desc transitions[] = {
+        {.from = "walk", .to = "stand", .conditions = &slow, .num_conditions = 1, .duration = 0.2f},
+        {.from = "stand", .to = "walk", .conditions = &fast, .num_conditions = 1, .duration = 0.2f},
+    };
+    const md5_layer_desc layers[] = {
+        {.name = "body",
+         .states = body,
+         .num_states = 2,
+         .transitions = transitions,
+         .num_transitions = 2},
+        {.name = "upper", .states = wave, .num_states = 1, .mask = "upper"},
+        {.name = "breath",
+         .states = breathe,
+         .num_states = 1,
+         .mode = MD5_LAYER_ADD,
+         .weight_parameter = "breath"},
+    };
+    const md5_modifier_desc modifiers[] = {
+        {.name = "left", .kind = MD5_MODIFIER_TWO_BONE, .joint = "foot_l"},
+        {.name = "right", .kind = MD5_MODIFIER_TWO_BONE, .joint = "foot_r"},
+        {.name = "look", .kind = MD5_MODIFIER_AIM, .joint = "head"},
+    };
+    md5_error error;
+    md5_machine *const machine = md5_create_machine(&(md5_machine_desc){.model = play->model,
+                                                                        .clips = clips,
+                                                                        .num_clips = PLAYING_CLIPS,
+                                                                        .masks = masks,
+                                                                        .num_masks = 1,
+                                                                        .parameters = parameters,
+                                                                        .num_parameters = 2,
+                                                                        .layers = layers,
+                                                                        .num_layers = 3,
+                                                                        .modifiers = modifiers,
+                                                                        .num_modifiers = 3},
+                                                    NULL, &error);
+    if (!machine) {
+        fprintf(stderr, "bench: %s\n", error.message);
+        exit(1);
+    }
+    return machine;
+}
+
+// Feet near where they are, a head that looks about.
+static void place_targets(md5_player *player, uint32_t number)
+{
+    const float along = 0.02f * (float)number;
+    *md5_player_target(player, 0) =
+        (md5_target){.weight = 1.0f, .position = {along, 6.5f, 3.5f + along}};
+    *md5_player_target(player, 1) = (md5_target){.weight = 1.0f, .position = {-along, -6.5f, 3.5f}};
+    *md5_player_target(player, 2) =
+        (md5_target){.weight = 1.0f, .position = {80.0f, 40.0f * along - 80.0f, 40.0f}};
+}
+
+// False if the model is not there.
+static bool make_playing(playing *play)
+{
+    *play = (playing){.model = md5_load_model("models/bobbin/bobbin.md5mesh", NULL, NULL)};
+    for (int i = 0; play->model && i < PLAYING_CLIPS; i++) {
+        char path[64];
+        snprintf(path, sizeof path, "models/bobbin/%s.md5anim", playing_names[i]);
+        play->anims[i] = md5_load_anim(path, NULL, NULL);
+        if (!play->anims[i])
+            return false;
+        play->bindings[i] = md5_bind(play->model, play->anims[i], NULL, NULL);
+    }
+    if (!play->model)
+        return false;
+    const uint32_t num_joints = play->model->skeleton.num_joints;
+    play->machine = make_character(play);
+    play->pose = posing_memory(num_joints, sizeof *play->pose);
+    play->joints = posing_memory(num_joints, sizeof *play->joints);
+    play->palettes = posing_memory((size_t)num_joints * PLAYING_CROWD, sizeof *play->palettes);
+    for (uint32_t i = 0; i < PLAYING_CROWD; i++) {
+        md5_player *const player = md5_create_player(play->machine, NULL, NULL);
+        if (!player)
+            abort();
+        play->players[i] = player;
+        for (uint32_t layer = 0; layer < 3; layer++)
+            md5_player_seek(player, layer, 0, 0.01 * (layer + 1) * i);
+        place_targets(player, i);
+        play->jobs[i] = (md5_play_job){.player = player,
+                                       .seconds = 1.0 / 60.0,
+                                       .palette = play->palettes + (size_t)i * num_joints};
+    }
+    play->scratch = posing_memory(md5_play_batch_scratch(play->jobs, PLAYING_CROWD), 1);
+    return true;
+}
+
+static void free_playing(playing *play)
+{
+    for (uint32_t i = 0; i < PLAYING_CROWD; i++)
+        md5_free_player(play->players[i]);
+    md5_free_machine(play->machine);
+    for (int i = 0; i < PLAYING_CLIPS; i++) {
+        md5_free_binding(play->bindings[i]);
+        md5_free_anim(play->anims[i]);
+    }
+    md5_free_model(play->model);
+    free(play->pose);
+    free(play->joints);
+    free(play->palettes);
+    free(play->scratch);
+}
+
+// The works of rows: `of` is a playing. The player takes the best instruction set by itself.
+//
+// A frame of a game for one character; all take turns, so that none is in the first cache.
+static uint64_t work_character(void *of, md5_cpu level)
+{
+    playing *const play = of;
+    (void)level;
+    md5_player *const player = play->players[play->next];
+    play->next = (play->next + 1) % PLAYING_CROWD;
+    md5_player_advance(player, 1.0 / 60.0, NULL, NULL);
+    md5_player_pose(player, play->scratch, play->pose, play->joints, play->palettes);
+    return play->palettes[0].m[0] > 0.0f;
+}
+
+// The same while the body goes from one state to the other, which it always does.
+static uint64_t work_fading_character(void *of, md5_cpu level)
+{
+    const playing *const play = of;
+    md5_player *const player = play->players[play->next];
+    const md5_layer_status status = md5_player_layer(player, 0);
+    if (status.from < 0)
+        md5_player_set(player, 0, status.state == 0 ? 0.0f : 2.0f);
+    return work_character(of, level);
+}
+
+// All of them at once.
+static uint64_t work_played_crowd(void *of, md5_cpu level)
+{
+    playing *const play = of;
+    (void)level;
+    md5_play_batch(play->jobs, PLAYING_CROWD, play->scratch);
+    return play->palettes[0].m[0] > 0.0f;
+}
+
+// Rows of the table; none where the model is not there.
+static void measure_play(bench_table *table)
+{
+    static playing of;
+    if (!make_playing(&of))
+        return;
+    const double num_joints = of.model->skeleton.num_joints;
+    bench_row row = {
+        .name = "full character",
+        .unit = "ns/joint",
+        .work = work_character,
+        .of = &of,
+        .units = num_joints,
+        .best = md5_cpu_best(),
+        .no_twin = true,
+        .goal = 15.0,
+    };
+    bench_heading("playing: state machine, 2 layers, additive, 2 legs, look-at, 71 joints");
+    bench_measure(table, &row);
+    row.goal = 0.0;
+    row.name = "while states fade";
+    row.work = work_fading_character;
+    bench_measure(table, &row);
+    row.goal = 15.0;
+    row.name = "250 at once";
+    row.work = work_played_crowd;
+    row.units = PLAYING_CROWD * num_joints;
+    bench_measure(table, &row);
+    free_playing(&of);
+}
+
+#endif

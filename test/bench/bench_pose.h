@@ -1,0 +1,378 @@
+// Posing of made characters, for bench.c: every joint turns and moves in every frame, which real
+// clips do not do; joints hang below each other in chains of three or four, as limbs do.
+#ifndef TEST_BENCH_BENCH_POSE_H
+#define TEST_BENCH_BENCH_POSE_H
+
+#include "test/bench/bench_measure.h"
+
+#include "md5/pose/kernels.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+// A crowd that a second-level cache holds, and one whose palettes no cache holds.
+enum {
+    POSING_FRAMES = 60,
+    POSING_CROWD = 1000,
+    POSING_MANY = 10000,
+    POSING_BUFFER = 32,
+    POSING_MOMENTS = 1024
+};
+
+typedef struct posing {
+    md5_model *model;
+    md5_anim *anim;
+    md5_binding *binding;
+    md5_transform *pose;
+    md5_mat34 *joints, *palette, *palettes; // of one character, of the crowd
+    md5_mat34 *buffer;                      // of POSING_BUFFER characters
+    md5_pose_job *jobs;
+    void *scratch;
+    md5_moment moments[POSING_MOMENTS]; // all over the clip
+    uint32_t next_moment;
+    double time;
+    md5_transform *layer, *mixed; // another pose, and a result
+    float *mask;
+} posing;
+
+typedef struct made_text {
+    char *bytes;
+    size_t size, room;
+} made_text;
+
+__attribute__((format(printf, 2, 3))) static void add_text(made_text *text, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    const int added =
+        vsnprintf(text->bytes + text->size, text->room - text->size, format, arguments);
+    va_end(arguments);
+    if (added < 0 || (size_t)added >= text->room - text->size)
+        abort();
+    text->size += (size_t)added;
+}
+
+static double random_number(uint64_t *state)
+{
+    *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (double)(*state >> 11) * 0x1p-53;
+}
+
+static void add_hierarchy(made_text *mesh, made_text *anim, uint32_t num_joints, uint64_t *random)
+{
+    add_text(mesh, "MD5Version 10\nnumJoints %u\nnumMeshes 0\njoints {\n", num_joints);
+    add_text(anim,
+             "MD5Version 10\nnumFrames %d\nnumJoints %u\nframeRate 24\n"
+             "numAnimatedComponents %u\nhierarchy {\n",
+             POSING_FRAMES, num_joints, 6 * num_joints);
+    for (uint32_t i = 0; i < num_joints; i++) {
+        int parent = (int)i - 1;
+        if (i > 0 && random_number(random) > 0.72)
+            parent = (int)(random_number(random) * i);
+        add_text(mesh, "\"j%u\" %d ( %f %f %f ) ( %f %f %f )\n", i, parent, random_number(random),
+                 random_number(random), random_number(random), random_number(random) - 0.5,
+                 random_number(random) - 0.5, random_number(random) - 0.5);
+        add_text(anim, "\"j%u\" %d 63 %u\n", i, parent, 6 * i);
+    }
+    add_text(mesh, "}\n");
+    add_text(anim, "}\n");
+}
+
+static void add_frames(made_text *anim, uint32_t num_joints, uint64_t *random)
+{
+    add_text(anim, "bounds {\n");
+    for (int frame = 0; frame < POSING_FRAMES; frame++)
+        add_text(anim, "( 0 0 0 ) ( 1 1 1 )\n");
+    add_text(anim, "}\nbaseframe {\n");
+    for (uint32_t i = 0; i < num_joints; i++)
+        add_text(anim, "( 0 0 0 ) ( 0 0 0 )\n");
+    add_text(anim, "}\n");
+    for (int frame = 0; frame < POSING_FRAMES; frame++) {
+        add_text(anim, "frame %d {\n", frame);
+        for (uint32_t i = 0; i < 6 * num_joints; i++)
+            add_text(anim, " %f", random_number(random) - 0.5);
+        add_text(anim, "\n}\n");
+    }
+}
+
+// Zeroed, and at the beginning of a cache line, as an engine's arrays are.
+static void *posing_memory(size_t count, size_t size)
+{
+    enum { LINE = 64 };
+    const size_t bytes = (count * size + LINE - 1) / LINE * LINE;
+    void *const memory = aligned_alloc(LINE, bytes);
+    if (!memory)
+        abort();
+    memset(memory, 0, bytes);
+    return memory;
+}
+
+static void make_posing(posing *made, uint32_t num_joints)
+{
+    const size_t room = (size_t)1 << 22;
+    made_text mesh = {posing_memory(room, 1), 0, room};
+    made_text anim = {posing_memory(room, 1), 0, room};
+    uint64_t random = 1;
+    md5_error error;
+    add_hierarchy(&mesh, &anim, num_joints, &random);
+    add_frames(&anim, num_joints, &random);
+    *made = (posing){
+        .model = md5_parse_model(mesh.bytes, mesh.size, NULL, &error),
+        .anim = md5_parse_anim(anim.bytes, anim.size, NULL, &error),
+    };
+    free(mesh.bytes);
+    free(anim.bytes);
+    made->binding =
+        made->model && made->anim ? md5_bind(made->model, made->anim, NULL, &error) : NULL;
+    if (!made->binding) {
+        fprintf(stderr, "bench: %s\n", error.message);
+        exit(1);
+    }
+    made->pose = posing_memory(num_joints, sizeof *made->pose);
+    made->joints = posing_memory(num_joints, sizeof *made->joints);
+    made->palette = posing_memory(num_joints, sizeof *made->palette);
+    made->palettes = posing_memory((size_t)num_joints * POSING_MANY, sizeof *made->palettes);
+    made->buffer = posing_memory((size_t)num_joints * POSING_BUFFER, sizeof *made->buffer);
+    made->jobs = posing_memory(POSING_MANY, sizeof *made->jobs);
+    for (int i = 0; i < POSING_MOMENTS; i++)
+        made->moments[i] = md5_moment_at(made->anim, random_number(&random) * 100.0, MD5_WRAP_LOOP);
+    for (uint32_t i = 0; i < POSING_MANY; i++)
+        made->jobs[i] = (md5_pose_job){
+            .binding = made->binding,
+            .moment = made->moments[i % POSING_MOMENTS],
+            .palette = made->palettes + (size_t)i * num_joints,
+        };
+    made->scratch = posing_memory(md5_pose_batch_scratch(made->jobs, POSING_CROWD), 1);
+    made->layer = posing_memory(num_joints, sizeof *made->layer);
+    made->mixed = posing_memory(num_joints, sizeof *made->mixed);
+    made->mask = posing_memory(num_joints, sizeof *made->mask);
+    md5_sample(made->binding, &made->moments[0], MD5_ROOT_FILE, made->pose);
+    md5_sample(made->binding, &made->moments[1], MD5_ROOT_FILE, made->layer);
+    // As a mask of the upper body is: nothing, a few joints in between, everything.
+    for (uint32_t i = 0; i < num_joints; i++)
+        made->mask[i] = fminf(1.0f, fmaxf(0.0f, ((float)i - 0.4f * (float)num_joints) / 8.0f));
+}
+
+static void free_posing(posing *made)
+{
+    md5_free_binding(made->binding);
+    md5_free_anim(made->anim);
+    md5_free_model(made->model);
+    free(made->pose);
+    free(made->joints);
+    free(made->palette);
+    free(made->palettes);
+    free(made->buffer);
+    free(made->jobs);
+    free(made->scratch);
+    free(made->layer);
+    free(made->mixed);
+    free(made->mask);
+}
+
+// A sixtieth of a second later.
+static md5_moment play_on(posing *made)
+{
+    made->time += 1.0 / 60.0;
+    return md5_moment_at(made->anim, made->time, MD5_WRAP_LOOP);
+}
+
+static md5_moment seek_on(posing *made)
+{
+    return made->moments[made->next_moment++ % POSING_MOMENTS];
+}
+
+// -- The work of each row
+// ---------------------------------------------------------------------------
+
+static uint64_t seen_of(const md5_mat34 *matrix)
+{
+    return matrix->m[0] > 0.0f;
+}
+
+static uint64_t work_play(void *of, md5_cpu level)
+{
+    posing *const made = of;
+    const md5_moment moment = play_on(made);
+    md5_pose_palette_with(md5_pose_kernels_of(level), made->binding, &moment, MD5_ROOT_FILE,
+                          made->pose, made->joints, made->palette);
+    return seen_of(made->palette);
+}
+
+static uint64_t work_seek(void *of, md5_cpu level)
+{
+    posing *const made = of;
+    const md5_moment moment = seek_on(made);
+    md5_pose_palette_with(md5_pose_kernels_of(level), made->binding, &moment, MD5_ROOT_FILE,
+                          made->pose, made->joints, made->palette);
+    return seen_of(made->palette);
+}
+
+static uint64_t work_sample(void *of, md5_cpu level)
+{
+    posing *const made = of;
+    const md5_moment moment = play_on(made);
+    md5_sample_with(md5_pose_kernels_of(level), made->binding, &moment, MD5_ROOT_FILE, made->pose);
+    return made->pose[0].rotation.x > 0.0f;
+}
+
+static uint64_t work_sample_cubic(void *of, md5_cpu level)
+{
+    posing *const made = of;
+    const md5_moment moment = play_on(made);
+    (void)level;
+    md5_sample_cubic(made->binding, &moment, MD5_WRAP_LOOP, MD5_ROOT_FILE, made->mixed);
+    return made->mixed[0].rotation.x > 0.0f;
+}
+
+static uint64_t work_compose(void *of, md5_cpu level)
+{
+    posing *const made = of;
+    md5_pose_kernels_of(level)->compose(&made->model->skeleton, made->pose, made->joints);
+    return seen_of(made->joints);
+}
+
+static uint64_t work_multiply(void *of, md5_cpu level)
+{
+    posing *const made = of;
+    md5_pose_kernels_of(level)->multiply(made->model->skeleton.num_joints, made->joints,
+                                         made->model->inverse_bind, made->palette);
+    return seen_of(made->palette);
+}
+
+static uint64_t work_finish(void *of, md5_cpu level)
+{
+    posing *const made = of;
+    md5_pose_kernels_of(level)->finish(made->model, made->pose, made->joints, made->palette);
+    return seen_of(made->palette);
+}
+
+static uint64_t work_blend(void *of, md5_cpu level)
+{
+    posing *const made = of;
+    md5_pose_kernels_of(level)->blend(made->pose, made->layer, 0.3f, NULL,
+                                      made->model->skeleton.num_joints, made->mixed);
+    return made->mixed[0].rotation.x > 0.0f;
+}
+
+static uint64_t work_blend_masked(void *of, md5_cpu level)
+{
+    posing *const made = of;
+    md5_pose_kernels_of(level)->blend(made->pose, made->layer, 0.7f, made->mask,
+                                      made->model->skeleton.num_joints, made->mixed);
+    return made->mixed[0].rotation.x > 0.0f;
+}
+
+static uint64_t work_add(void *of, md5_cpu level)
+{
+    posing *const made = of;
+    md5_pose_kernels_of(level)->add(made->pose, made->layer, 0.6f, NULL,
+                                    made->model->skeleton.num_joints, made->mixed);
+    return made->mixed[0].rotation.x > 0.0f;
+}
+
+static uint64_t work_crowd(void *of, md5_cpu level)
+{
+    posing *const made = of;
+    md5_pose_batch_with(md5_pose_kernels_of(level), made->jobs, POSING_CROWD, made->scratch);
+    return seen_of(made->palettes);
+}
+
+// Poses jobs as an engine does whose palettes no cache holds: a few at a time into a buffer that
+// one does, and from there all of them to their places. Straight there, each line is waited for.
+static void pose_through_buffer(const md5_pose_kernels *kernels, const md5_pose_job *jobs,
+                                size_t count, md5_mat34 *buffer, void *scratch)
+{
+    md5_pose_job near[POSING_BUFFER];
+    const size_t num_joints = count > 0 ? jobs[0].binding->model->skeleton.num_joints : 0;
+    for (size_t begin = 0; begin < count; begin += POSING_BUFFER) {
+        const size_t some = count - begin < POSING_BUFFER ? count - begin : POSING_BUFFER;
+        for (size_t i = 0; i < some; i++) {
+            near[i] = jobs[begin + i];
+            near[i].palette = buffer + i * num_joints;
+        }
+        md5_pose_batch_with(kernels, near, some, scratch);
+        memcpy(jobs[begin].palette, buffer, some * num_joints * sizeof *buffer);
+    }
+}
+
+static uint64_t work_many(void *of, md5_cpu level)
+{
+    posing *const made = of;
+    pose_through_buffer(md5_pose_kernels_of(level), made->jobs, POSING_MANY, made->buffer,
+                        made->scratch);
+    return seen_of(made->palettes);
+}
+
+static uint64_t work_many_straight(void *of, md5_cpu level)
+{
+    posing *const made = of;
+    md5_pose_batch_with(md5_pose_kernels_of(level), made->jobs, POSING_MANY, made->scratch);
+    return seen_of(made->palettes);
+}
+
+// -- Threads
+// ----------------------------------------------------------------------------------------
+
+enum { THREAD_POSES = 40000, THREAD_TRIES = 9, MANY_TRIES = 36, MAX_THREADS = 64 };
+
+typedef struct crowd_part {
+    const md5_pose_job *jobs;
+    size_t count;
+    md5_mat34 *buffer; // NULL: straight to the palettes
+    void *scratch;
+    int num_rounds;
+} crowd_part;
+
+static void *pose_part(void *of)
+{
+    const crowd_part *const part = of;
+    for (int round = 0; round < part->num_rounds; round++)
+        if (part->buffer)
+            pose_through_buffer(md5_pose_kernels_best(), part->jobs, part->count, part->buffer,
+                                part->scratch);
+        else
+            md5_pose_batch(part->jobs, part->count, part->scratch);
+    return NULL;
+}
+
+// Seconds for posing the first `count` once, each thread posing its part: the fastest of some
+// tries.
+static double time_threads(posing *made, size_t count, unsigned num_threads)
+{
+    crowd_part parts[MAX_THREADS];
+    pthread_t threads[MAX_THREADS];
+    // What goes to memory is short and often, for a gap between what else the machine does.
+    const int num_rounds = count == POSING_MANY ? 1 : (int)(THREAD_POSES / count);
+    const int num_tries = count == POSING_MANY ? MANY_TRIES : THREAD_TRIES;
+    const uint32_t num_joints = made->model->skeleton.num_joints;
+    for (unsigned i = 0; i < num_threads; i++) {
+        const size_t begin = count * i / num_threads, end = count * (i + 1) / num_threads;
+        parts[i] = (crowd_part){made->jobs + begin, end - begin, NULL, NULL, num_rounds};
+        if (count == POSING_MANY)
+            parts[i].buffer = posing_memory((size_t)POSING_BUFFER * num_joints, sizeof(md5_mat34));
+        parts[i].scratch = posing_memory(md5_pose_batch_scratch(made->jobs, count), 1);
+    }
+    double best = 1e30;
+    for (int try = 0; try < num_tries; try++) {
+        const double start = bench_now();
+        for (unsigned i = 0; i < num_threads; i++) {
+            if (pthread_create(&threads[i], NULL, pose_part, &parts[i]) != 0)
+                exit(1);
+        }
+        for (unsigned i = 0; i < num_threads; i++)
+            pthread_join(threads[i], NULL);
+        const double seconds = bench_now() - start;
+        best = seconds < best ? seconds : best;
+    }
+    for (unsigned i = 0; i < num_threads; i++) {
+        free(parts[i].scratch);
+        free(parts[i].buffer);
+    }
+    return best / num_rounds;
+}
+
+#endif

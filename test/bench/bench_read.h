@@ -1,0 +1,259 @@
+// What bench.c reads: texts from files, with this library and, where it is installed, assimp.
+#ifndef TEST_BENCH_BENCH_READ_H
+#define TEST_BENCH_BENCH_READ_H
+
+#include "test/bench/bench_measure.h"
+
+#include "md5/md5model.h"
+
+#include <ftw.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#ifdef BENCH_ASSIMP
+#include <assimp/cimport.h>
+#include <assimp/scene.h>
+#endif
+
+enum { MAX_TEXTS = 256 };
+
+typedef struct bench_text {
+    char *bytes;
+    size_t size;
+    bool is_anim;
+} bench_text;
+
+typedef struct bench_texts {
+    bench_text texts[MAX_TEXTS];
+    size_t count, mesh_bytes, anim_bytes;
+} bench_texts;
+
+#ifdef BENCH_ASSIMP
+static bool read_with_assimp(const bench_text *text)
+{
+    const struct aiScene *const scene = aiImportFileFromMemory(
+        text->bytes, (unsigned)text->size, 0, text->is_anim ? "md5anim" : "md5mesh");
+    aiReleaseImport(scene);
+    return scene != NULL;
+}
+#endif
+
+static bool read_with_us(const bench_text *text)
+{
+    if (text->is_anim) {
+        md5_anim *const anim = md5_parse_anim(text->bytes, text->size, NULL, NULL);
+        md5_free_anim(anim);
+        return anim != NULL;
+    }
+    md5_model *const model = md5_parse_model(text->bytes, text->size, NULL, NULL);
+    md5_free_model(model);
+    return model != NULL;
+}
+
+// In a process of its own first: there are valid files that assimp does not survive.
+static bool survives_assimp(const bench_text *text)
+{
+#ifdef BENCH_ASSIMP
+    fflush(NULL);
+    const pid_t child = fork();
+    if (child == 0) {
+        if (!freopen("/dev/null", "w", stderr))
+            _exit(1);
+        _exit(read_with_assimp(text) ? 0 : 1);
+    }
+    int status = 1;
+    return child > 0 && waitpid(child, &status, 0) == child && status == 0;
+#else
+    (void)text;
+    return true;
+#endif
+}
+
+// Files that both can read; others are left out.
+static void add_file(bench_texts *all, const char *path)
+{
+    FILE *const file = all->count < MAX_TEXTS ? fopen(path, "rb") : NULL;
+    if (!file)
+        return;
+    fseek(file, 0, SEEK_END);
+    const long size = ftell(file);
+    rewind(file);
+    bench_text text = {.size = size > 0 ? (size_t)size : 0,
+                       .is_anim = strstr(path, ".md5anim") != NULL};
+    text.bytes = malloc(text.size + 1);
+    if (text.bytes && fread(text.bytes, 1, text.size, file) == text.size && read_with_us(&text)
+        && survives_assimp(&text)) {
+        *(text.is_anim ? &all->anim_bytes : &all->mesh_bytes) += text.size;
+        all->texts[all->count++] = text;
+    } else {
+        free(text.bytes);
+    }
+    fclose(file);
+}
+
+static void free_texts(bench_texts *all)
+{
+    for (size_t i = 0; i < all->count; i++)
+        free(all->texts[i].bytes);
+    all->count = 0;
+}
+
+// nftw() passes nothing on to its callback.
+static bench_texts *found_texts;
+
+static int add_found(const char *path, const struct stat *status, int kind, struct FTW *place)
+{
+    (void)status;
+    (void)place;
+    if (kind == FTW_F && (strstr(path, ".md5mesh") || strstr(path, ".md5anim")))
+        add_file(found_texts, path);
+    return 0;
+}
+
+static void add_folder(bench_texts *all, const char *path)
+{
+    found_texts = all;
+    nftw(path, add_found, 16, FTW_PHYS);
+}
+
+static uint64_t read_all(const bench_texts *all, bool anims, bool (*read)(const bench_text *))
+{
+    uint64_t seen = 0;
+    for (size_t i = 0; i < all->count; i++) {
+        if (all->texts[i].is_anim == anims)
+            seen += read(&all->texts[i]);
+    }
+    return seen;
+}
+
+static uint64_t read_meshes(void *of, md5_cpu level)
+{
+    (void)level;
+    return read_all(of, false, read_with_us);
+}
+
+static uint64_t read_anims(void *of, md5_cpu level)
+{
+    (void)level;
+    return read_all(of, true, read_with_us);
+}
+
+#ifdef BENCH_ASSIMP
+static uint64_t read_meshes_with_assimp(void *of, md5_cpu level)
+{
+    (void)level;
+    return read_all(of, false, read_with_assimp);
+}
+
+static uint64_t read_anims_with_assimp(void *of, md5_cpu level)
+{
+    (void)level;
+    return read_all(of, true, read_with_assimp);
+}
+#else
+#define read_meshes_with_assimp NULL
+#define read_anims_with_assimp NULL
+#endif
+
+static void measure_texts(bench_table *table, bench_texts *all, const char *whose)
+{
+    char name[64];
+    if (all->mesh_bytes > 0) {
+        snprintf(name, sizeof name, ".md5mesh of %s, %.1f MB", whose,
+                 (double)all->mesh_bytes * 1e-6);
+        bench_measure(table, &(bench_row){.name = name,
+                                          .unit = "MB/s",
+                                          .kind = BENCH_RATE,
+                                          .work = read_meshes,
+                                          .of = all,
+                                          .units = (double)all->mesh_bytes,
+                                          .no_twin = true,
+                                          .other = read_meshes_with_assimp,
+                                          .goal = 1000.0});
+    }
+    if (all->anim_bytes > 0) {
+        snprintf(name, sizeof name, ".md5anim of %s, %.1f MB", whose,
+                 (double)all->anim_bytes * 1e-6);
+        bench_measure(table, &(bench_row){.name = name,
+                                          .unit = "MB/s",
+                                          .kind = BENCH_RATE,
+                                          .work = read_anims,
+                                          .of = all,
+                                          .units = (double)all->anim_bytes,
+                                          .no_twin = true,
+                                          .other = read_anims_with_assimp,
+                                          .goal = 1000.0});
+    }
+}
+
+// -- Memory ---------------------------------------------------------------------------------------
+
+typedef struct bench_heap {
+    size_t num_allocs, live, peak;
+} bench_heap;
+
+static void *bench_alloc(void *user, size_t size)
+{
+    bench_heap *const heap = user;
+    heap->num_allocs++;
+    heap->live += size;
+    heap->peak = heap->live > heap->peak ? heap->live : heap->peak;
+    return malloc(size);
+}
+
+static void bench_free(void *user, void *memory, size_t size)
+{
+    ((bench_heap *)user)->live -= size;
+    free(memory);
+}
+
+// The most that any file needed, of those that are more than a few lines.
+static void show_memory(bench_table *table, const bench_texts *all)
+{
+    double most_allocs[2] = {0.0, 0.0}, most_memory[2] = {0.0, 0.0};
+    for (size_t i = 0; i < all->count; i++) {
+        const bench_text *const text = &all->texts[i];
+        bench_heap heap = {0};
+        const md5_load_opts opts = {.allocator = {bench_alloc, bench_free, &heap}};
+        if (text->is_anim)
+            md5_free_anim(md5_parse_anim(text->bytes, text->size, &opts, NULL));
+        else
+            md5_free_model(md5_parse_model(text->bytes, text->size, &opts, NULL));
+        const double allocs = (double)heap.num_allocs;
+        const double memory = (double)heap.peak / (double)text->size;
+        if (allocs > most_allocs[text->is_anim])
+            most_allocs[text->is_anim] = allocs;
+        if (text->size > 16384 && memory > most_memory[text->is_anim])
+            most_memory[text->is_anim] = memory;
+    }
+    bench_figure(table, "allocations to read a .md5mesh, at most", "", most_allocs[0], 2.0);
+    bench_figure(table, "allocations to read a .md5anim, at most", "", most_allocs[1], 2.0);
+    bench_figure(table, "peak memory of a .md5mesh over 16 KB", "x text", most_memory[0], 1.5);
+    bench_figure(table, "peak memory of a .md5anim over 16 KB", "x text", most_memory[1], 1.5);
+}
+
+// Bytes that clips are sampled from, joint 0's base frame included, a joint and frame, of 28 that a
+// rotation and a translation take.
+static void show_clip_memory(bench_table *table, const bench_texts *clips, const char *whose)
+{
+    double bytes = 0.0, joint_frames = 0.0;
+    for (size_t i = 0; i < clips->count; i++) {
+        const bench_text *const text = &clips->texts[i];
+        md5_anim *const anim =
+            text->is_anim ? md5_parse_anim(text->bytes, text->size, NULL, NULL) : NULL;
+        if (!anim)
+            continue;
+        const double joints = anim->skeleton.num_joints;
+        const double turns = anim->num_rotations, moves = anim->num_translations;
+        bytes += (joints + 1.0) * sizeof(md5_transform) + (turns + moves) * sizeof(uint32_t);
+        bytes += anim->num_frames * (turns * sizeof(md5_quat) + moves * sizeof(md5_vec3));
+        joint_frames += joints * anim->num_frames;
+        md5_free_anim(anim);
+    }
+    char name[64];
+    snprintf(name, sizeof name, "clips of %s, of 28 bytes a joint-frame", whose);
+    if (joint_frames > 0.0)
+        bench_figure(table, name, "%", bytes / joint_frames / 28.0 * 100.0, 60.0);
+}
+
+#endif

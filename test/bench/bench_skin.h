@@ -1,0 +1,152 @@
+// What bench.c skins: made meshes with so many influences a vertex, and models from files.
+#ifndef TEST_BENCH_BENCH_SKIN_H
+#define TEST_BENCH_BENCH_SKIN_H
+
+#include "md5/skin/dual_kernels.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define SKINNING_VERTICES 5000
+#define SKINNING_JOINTS 71
+
+// All meshes of a model with one palette.
+typedef struct skinning {
+    md5_model *model;
+    md5_mat34 *palette;
+    md5_dual_quat *dual; // of the palette
+    md5_skin_job *jobs;  // [meshes]
+    md5_cpu level;
+    double num_vertices;
+} skinning;
+
+static void write_made_joints(FILE *to, double places[SKINNING_JOINTS][3])
+{
+    fprintf(to, "MD5Version 10\ncommandline \"\"\nnumJoints %d\nnumMeshes 1\njoints {\n",
+            SKINNING_JOINTS);
+    for (int i = 0; i < SKINNING_JOINTS; i++) {
+        places[i][0] = 1.5 * i - 50.0;
+        places[i][1] = 3.0 * sin(5.0 * i);
+        places[i][2] = 3.0 * cos(7.0 * i);
+        fprintf(to, "\"%d\" %d ( %.9g %.9g %.9g ) ( 0 0 0 )\n", i, i - 1, places[i][0],
+                places[i][1], places[i][2]);
+    }
+    fputs("}\n", to);
+}
+
+// A hose along a chain of joints, its vertices in order; those of a place weigh on the joints
+// around it, all at one point. Biases fall from the first to the last.
+static void write_made_mesh(FILE *to, int num_influences)
+{
+    double places[SKINNING_JOINTS][3];
+    write_made_joints(to, places);
+    fprintf(to, "mesh {\nshader \"\"\nnumverts %d\n", SKINNING_VERTICES);
+    for (int i = 0; i < SKINNING_VERTICES; i++)
+        fprintf(to, "vert %d ( %.6f %d ) %d %d\n", i, 0.01 * i, i % 2, i * num_influences,
+                num_influences);
+    fprintf(to, "numtris %d\n", SKINNING_VERTICES - 2);
+    for (int i = 0; i < SKINNING_VERTICES - 2; i++)
+        fprintf(to, "tri %d %d %d %d\n", i, i, i + 1 + i % 2, i + 2 - i % 2);
+    fprintf(to, "numweights %d\n", SKINNING_VERTICES * num_influences);
+    for (int i = 0; i < SKINNING_VERTICES * num_influences; i++) {
+        const int vertex = i / num_influences, rank = i % num_influences;
+        const int joint = (vertex * SKINNING_JOINTS / SKINNING_VERTICES + rank) % SKINNING_JOINTS;
+        const double bias =
+            2.0 * (num_influences - rank) / (num_influences * (num_influences + 1.0));
+        const double x = 106.0 * vertex / SKINNING_VERTICES - 50.0 - places[joint][0];
+        const double y = 5.0 * cos(0.7 * vertex) - places[joint][1];
+        const double z = 5.0 * sin(0.7 * vertex) - places[joint][2];
+        fprintf(to, "weight %d %d %.9g ( %.9g %.9g %.9g )\n", i, joint, bias, x, y, z);
+    }
+    fputs("}\n", to);
+}
+
+static md5_model *made_model(int num_influences)
+{
+    FILE *const file = tmpfile();
+    if (!file)
+        return NULL;
+    write_made_mesh(file, num_influences);
+    const size_t size = (size_t)ftell(file);
+    char *const text = malloc(size);
+    rewind(file);
+    md5_model *model = NULL;
+    if (text && fread(text, 1, size, file) == size)
+        model = md5_parse_model(text, size, NULL, NULL);
+    free(text);
+    fclose(file);
+    return model;
+}
+
+static void free_skinning(skinning *of)
+{
+    for (uint32_t i = 0; of->model && of->jobs && i < of->model->num_meshes; i++) {
+        free(of->jobs[i].positions);
+        free(of->jobs[i].normals);
+        free(of->jobs[i].tangents);
+    }
+    free(of->jobs);
+    free(of->palette);
+    free(of->dual);
+    md5_free_model(of->model);
+    *of = (skinning){0};
+}
+
+// Takes the model over. Every joint is turned a little about its place.
+static void make_skinning(skinning *of, md5_model *model)
+{
+    const uint32_t num_joints = model->skeleton.num_joints;
+    *of = (skinning){.model = model};
+    of->palette = calloc(num_joints + 1, sizeof *of->palette);
+    of->jobs = calloc(model->num_meshes + 1, sizeof *of->jobs);
+    of->dual = calloc(num_joints + 1, sizeof *of->dual);
+    if (!of->palette || !of->dual || !of->jobs)
+        exit(1);
+    for (uint32_t i = 0; i < num_joints; i++) {
+        const md5_transform turn = {
+            {0.0f, 0.0f, 0.0998f, -0.995f}, {0.0f, 0.0f, (float)(i % 3)}, 0};
+        of->palette[i] = md5_mat34_mul(model->bind[i], md5_mat34_from_transform(turn));
+    }
+    md5_build_palette(model, of->palette, of->palette);
+    md5_dual_palette(of->palette, num_joints, of->dual);
+    for (uint32_t i = 0; i < model->num_meshes; i++) {
+        const md5_mesh *const mesh = &model->meshes[i];
+        md5_skin_job *const job = &of->jobs[i];
+        of->num_vertices += mesh->num_vertices;
+        *job = (md5_skin_job){.mesh = mesh, .palette = of->palette};
+        job->positions = calloc(mesh->num_vertices + 1, sizeof *job->positions);
+        job->normals = calloc(mesh->num_vertices + 1, sizeof *job->normals);
+        job->tangents = calloc(mesh->num_vertices + 1, sizeof *job->tangents);
+        if (!job->positions || !job->normals || !job->tangents)
+            exit(1);
+    }
+}
+
+static uint64_t skin_all(const skinning *of, bool normals, bool tangents)
+{
+    uint64_t seen = 0;
+    for (uint32_t i = 0; i < of->model->num_meshes; i++) {
+        md5_skin_job job = of->jobs[i];
+        job.normals = normals ? job.normals : NULL;
+        job.tangents = tangents ? job.tangents : NULL;
+        md5_skin_with(of->level, &job);
+        seen += job.mesh->num_vertices > 0 && job.positions[0].x > 0.0f;
+    }
+    return seen;
+}
+
+// By dual quaternions, with normals.
+static uint64_t skin_all_dual(const skinning *of)
+{
+    uint64_t seen = 0;
+    for (uint32_t i = 0; i < of->model->num_meshes; i++) {
+        md5_dual_job job = {of->jobs[i], of->dual};
+        job.skin.tangents = NULL;
+        md5_dual_with(of->level, &job);
+        seen += job.skin.mesh->num_vertices > 0 && job.skin.positions[0].x > 0.0f;
+    }
+    return seen;
+}
+
+#endif

@@ -1,0 +1,47 @@
+// The table that the bench programs write, on the screen and as CSV; a clock.
+#ifndef TEST_BENCH_BENCH_TABLE_H
+#define TEST_BENCH_BENCH_TABLE_H
+
+#include <stdint.h>
+#include <stdio.h>
+#include <time.h>
+
+typedef struct bench_table {
+    FILE *csv;
+    uint64_t seen;
+    int num_goals, num_met;
+} bench_table;
+
+static double bench_now(void)
+{
+    struct timespec time;
+    timespec_get(&time, TIME_UTC);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+static int bench_compare(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static void bench_heading(const char *title)
+{
+    printf("\n%-44s %8s %8s %10s\n", title, ": C", ": assimp", "median");
+}
+
+// What is known without measuring time, in a row of its own.
+static void bench_figure(bench_table *table, const char *name, const char *unit, double value,
+                         double goal)
+{
+    printf("  %-42s %8s %8s %10.4g %-10s %-17s", name, "", "", value, unit, "");
+    if (goal > 0.0) {
+        table->num_goals++;
+        table->num_met += value <= goal;
+        printf(" <= %-6g %s", goal, value <= goal ? "met" : "MISSED");
+    }
+    printf("\n");
+    fprintf(table->csv, "\"%s\",,%s,%.6g,,,1\n", name, unit, value);
+}
+
+#endif

@@ -1,0 +1,218 @@
+// Rows of tables, read quickly: the same as by the lexer, or not at all.
+#include "test/test.h"
+#include "test/load/test_asset.h"
+
+#include "md5/read/rows.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#if MD5_HAS_WORDS
+enum { BEFORE = 32, BEHIND = 200 };
+
+// A row among enough other bytes, as in a file.
+typedef struct row_case {
+    char text[1024];
+    md5_context context;
+    md5_arena arena;
+    md5_lex lex;
+} row_case;
+
+static md5_lex *begin(row_case *it, const char *row)
+{
+    const size_t size = strlen(row), whole = BEFORE + size + BEHIND;
+    memset(it->text, '.', sizeof it->text);
+    memcpy(it->text + BEFORE, row, size);
+    md5_context_begin(&it->context, NULL, NULL, NULL);
+    it->arena = (md5_arena){.context = &it->context};
+    md5_lex_begin(&it->lex, &it->arena, it->text, whole);
+    it->lex.at = it->text + BEFORE;
+    return &it->lex;
+}
+
+// How many bytes of the row were read.
+static size_t length_read(const row_case *it)
+{
+    return (size_t)(it->lex.at - it->text) - BEFORE;
+}
+
+static md5_row_number number_of(uint32_t value)
+{
+    md5_row_number number = md5_row_begin();
+    while (number.value < value)
+        md5_row_next(&number);
+    return number;
+}
+
+TEST (row_of_a_vertex_is_read) {
+    row_case it;
+    md5_vertex vertex;
+    md5_vec2 uv;
+    const md5_row_number number = number_of(12);
+    md5_lex *const lex = begin(&it, "\n\tvert 12 ( 0.854246 -12.5 ) 145 3\n");
+    CHECK(md5_row_vertex(lex, &number, &vertex, &uv));
+    CHECK(vertex.first_weight == 145 && vertex.num_weights == 3);
+    CHECK(uv.x == 0.854246f && uv.y == -12.5f);
+    CHECK(length_read(&it) >= strlen("\n\tvert 12 ( 0.854246 -12.5 ) 145 3"));
+}
+
+TEST (row_of_a_vertex_is_left_if_it_is_different) {
+    static const char *const rows[] = {
+        "vort 0 ( 0.5 0.5 ) 1 1\n",   "vert 1 ( 0.5 0.5 ) 1 1\n",
+        "vert 0 (0.5 0.5 ) 1 1\n",    "vert 0 [ 0.5 0.5 ) 1 1\n",
+        "vert 0 ( 5 0.5 ) 1 1\n",     "vert 0 ( 0.5 0.5) 1 1\n",
+        "vert 0 ( 0.5 0.5 )1 1\n",    "vert 0 ( 0.5 0.5 ] 1 1\n",
+        "vert 0 ( 0.5 0.5 ) -1 1\n",  "vert 0 ( 0.5 0.5 ) 1 01\n",
+        "vert 0 ( 0.5 0.5 ) 1 1.0\n", "vert 0 ( 0.5 0.5 ) 1 123456789\n",
+        "vert 0 ( 0.5 0.5 ) 1 0\n", // to be warned of
+        "vert 0 ( 0.5 0.5 ) 1 1}\n",
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        row_case it;
+        md5_vertex vertex;
+        md5_vec2 uv;
+        const md5_row_number number = number_of(0);
+        test_check(!md5_row_vertex(begin(&it, rows[i]), &number, &vertex, &uv), __FILE__, __LINE__,
+                   "read: %s", rows[i]);
+        CHECK_UINT(length_read(&it), 0);
+    }
+}
+
+TEST (row_of_a_triangle_is_read_or_left) {
+    static const char *const rows[] = {
+        "try 0 1 2 3\n", "tri 1 1 2 3\n",  "tri 0 x 2 3\n",  "tri 0 1 x 3\n",
+        "tri 0 1 2 x\n", "tri  0 1 2 3\n", "tri 0 1 2 3/\n",
+    };
+    row_case it;
+    uint32_t corners[3];
+    md5_row_number number = number_of(0);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        test_check(!md5_row_triangle(begin(&it, rows[i]), &number, corners), __FILE__, __LINE__,
+                   "read: %s", rows[i]);
+    number = number_of(1009);
+    CHECK(md5_row_triangle(begin(&it, "  tri 1009 0 1234567 7654321\r\n"), &number, corners));
+    CHECK(corners[0] == 0 && corners[1] == 1234567 && corners[2] == 7654321);
+}
+
+TEST (row_of_a_weight_is_read_or_left) {
+    static const char *const rows[] = {
+        "height 0 1 1.0 ( 0.5 -0.25 1.5 )\n", "weight 2 1 1.0 ( 0.5 -0.25 1.5 )\n",
+        "weight 0 . 1.0 ( 0.5 -0.25 1.5 )\n",
+        "weight 0 2 1.0 ( 0.5 -0.25 1.5 )\n", // no such joint
+        "weight 0 1 1 ( 0.5 -0.25 1.5 )\n",   "weight 0 1 1.0 [ 0.5 -0.25 1.5 )\n",
+        "weight 0 1 1.0 (0.5 -0.25 1.5 )\n",  "weight 0 1 1.0 ( ?.5 -0.25 1.5 )\n",
+        "weight 0 1 1.0 ( 0.5 -0..5 1.5 )\n", "weight 0 1 1.0 ( 0.5 -0.25 1.5.)\n",
+        "weight 0 1 1.0 ( 0.5 -0.25 1.5 ]\n",
+    };
+    row_case it;
+    md5_weight weight;
+    const md5_row_number number = number_of(0);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        test_check(!md5_row_weight(begin(&it, rows[i]), &number, 2, &weight), __FILE__, __LINE__,
+                   "read: %s", rows[i]);
+    md5_lex *const lex = begin(&it, "weight 0 1 1.0 ( 0.5 -0.250000 1.5 )\n");
+    CHECK(md5_row_weight(lex, &number, 2, &weight));
+    CHECK(weight.joint == 1 && weight.bias == 1.0f);
+    CHECK(weight.offset.x == 0.5f && weight.offset.y == -0.25f && weight.offset.z == 1.5f);
+}
+
+TEST (row_of_numbers_is_read_as_far_as_it_is_plain) {
+    row_case it;
+    float numbers[4] = {0};
+    md5_vec3 value;
+    CHECK_UINT(md5_row_numbers(begin(&it, " 0.500000\n\t-1.25 \r\n2.0 7 }"), numbers, 4), 3);
+    CHECK(numbers[0] == 0.5f && numbers[1] == -1.25f && numbers[2] == 2.0f);
+    CHECK(*it.lex.at == '7');
+    CHECK_UINT(md5_row_numbers(begin(&it, "0.5 1.5 2.5 3.5 4.5 "), numbers, 4), 4);
+    CHECK(md5_row_vec3(begin(&it, " ( 0.5 1.5 -2.000000 ) "), &value));
+    CHECK(value.x == 0.5f && value.y == 1.5f && value.z == -2.0f);
+    CHECK(!md5_row_vec3(begin(&it, " ( 0.5 1.5 -2 ) "), &value));
+}
+
+TEST (row_is_left_near_the_ends_of_a_text) {
+    static const char text[] = "( 0.5 0.5 0.5 ) ";
+    md5_context context;
+    md5_vec3 value;
+    float number;
+    char many[400];
+    memset(many, ' ', sizeof many);
+    memcpy(many, text, strlen(text));
+    many[sizeof many - 1] = '}';
+    md5_context_begin(&context, NULL, NULL, NULL);
+    md5_arena arena = {.context = &context};
+    md5_lex lex;
+    md5_lex_begin(&lex, &arena, many, sizeof many);
+    CHECK(!md5_row_vec3(&lex, &value)); // too near the start
+    lex.at = lex.end;
+    CHECK(!md5_row_vec3(&lex, &value));
+    CHECK_UINT(md5_row_numbers(&lex, &number, 1), 0);
+    memcpy(many + 300, text, strlen(text));
+    lex.at = many + 290;
+    CHECK(!md5_row_vec3(&lex, &value)); // too near the end
+    lex.at = many + 302;
+    CHECK_UINT(md5_row_numbers(&lex, &number, 1), 0);
+}
+
+TEST (row_numbers_count_on) {
+    md5_row_number number = md5_row_begin();
+    for (uint32_t i = 0; i < 12345; i++, md5_row_next(&number)) {
+        char digits[16];
+        snprintf(digits, sizeof digits, "%u       ", i);
+        CHECK_UINT(number.value, i);
+        if (!CHECK((md5_load_word(digits) & number.mask) == number.text))
+            break;
+    }
+    // Of eight digits and more none is known.
+    char digits[] = "9999999 ";
+    number.value = 9999999 - 9;
+    md5_row_write_number(&number);
+    for (int i = 0; i < 9; i++)
+        md5_row_next(&number);
+    CHECK((md5_load_word(digits) & number.mask) == number.text);
+    md5_row_next(&number);
+    memcpy(digits, "10000000", 8);
+    for (int i = 0; i < 12; i++, md5_row_next(&number))
+        CHECK((md5_load_word(digits) & number.mask) != number.text);
+}
+#endif
+
+// A comment in each row keeps it from being read quickly.
+static char *with_comments(const char *text)
+{
+    static const char *const words[] = {"\tvert ", "\ttri ", "\tweight "};
+    char *const made = malloc(2 * strlen(text) + 1);
+    if (!made)
+        abort();
+    char *to = made;
+    while (*text) {
+        for (size_t i = 0; i < 3; i++) {
+            const size_t length = strlen(words[i]);
+            if (strncmp(text, words[i], length) != 0)
+                continue;
+            memcpy(to, text, length);
+            memcpy(to + length, "/**/", 4);
+            to += length + 4;
+            text += length;
+        }
+        *to++ = *text++;
+    }
+    *to = '\0';
+    return made;
+}
+
+TEST (rows_read_quickly_are_those_read_by_the_lexer) {
+    size_t size;
+    char *const text = test_read_file(test_path("models/bobbin/bobbin.md5mesh"), &size);
+    if (!CHECK(text))
+        return;
+    char *const slow = with_comments(text);
+    md5_model *const a = md5_parse_model(text, size, NULL, NULL);
+    md5_model *const b = md5_parse_model(slow, strlen(slow), NULL, NULL);
+    CHECK(strlen(slow) > size + 20000);
+    CHECK(a && b && asset_models_equal(a, b));
+    md5_free_model(a);
+    md5_free_model(b);
+    free(slow);
+    free(text);
+}

@@ -1,0 +1,93 @@
+// The kernels of posing compiled for one float at a time, in plain C: what they compute, apart from
+// any instruction set. Shifts of registers aside, that is the code that the sets run.
+#include "test/test.h"
+#include "test/pose/test_made_pose.h"
+
+#define FEWEST 1
+#define NARROWER MD5_CPU_SCALAR
+#define MANY_REGISTERS 1
+#include "md5/pose/simd/crowd_wide.h"
+#include "md5/pose/simd/finish_wide.h"
+#include "md5/pose/simd/one_wide.h"
+
+#include <string.h>
+
+enum { MAX_JOINTS = 50 };
+
+static const md5_pose_kernels plain = {
+    .sample = sample,
+    .compose = compose,
+    .multiply = multiply,
+    .finish = finish,
+    .single = single,
+    .crowd = crowd,
+    .finish_crowd = md5_finish_crowd_scalar,
+    .width = MD5_WIDTH,
+};
+
+static void check_made(const made_pose *made, uint64_t *random)
+{
+    static md5_transform pose[MAX_JOINTS], expected_pose[MAX_JOINTS];
+    static md5_mat34 joints[MAX_JOINTS], palette[MAX_JOINTS], scratch[MAX_JOINTS];
+    static md5_mat34 expected_joints[MAX_JOINTS], expected[MAX_JOINTS];
+    const md5_pose_kernels *const scalar = md5_pose_kernels_of(MD5_CPU_SCALAR);
+    const md5_skeleton *const skeleton = &made->model.skeleton;
+    const size_t size = skeleton->num_joints * sizeof expected[0];
+    const md5_moment moment = make_moment(&made->anim, random);
+    const md5_root root = (md5_root)(test_random_u32(random) % 3);
+    md5_pose_palette_with(scalar, made->binding, &moment, root, expected_pose, expected_joints,
+                          expected);
+
+    md5_sample_with(&plain, made->binding, &moment, root, pose);
+    CHECK(memcmp(pose, expected_pose, skeleton->num_joints * sizeof pose[0]) == 0);
+    plain.compose(skeleton, pose, joints);
+    CHECK(memcmp(joints, expected_joints, size) == 0);
+    plain.multiply(skeleton->num_joints, joints, made->model.inverse_bind, palette);
+    CHECK(memcmp(palette, expected, size) == 0);
+    memset(palette, 0, size);
+    memset(joints, 0, size);
+    plain.finish(&made->model, pose, joints, palette);
+    CHECK(memcmp(joints, expected_joints, size) == 0);
+    CHECK(memcmp(palette, expected, size) == 0);
+    md5_pose_job job = {made->binding, moment, root, palette, NULL};
+    const md5_pose_job *const jobs[1] = {&job};
+    memset(palette, 0, size);
+    plain.finish_crowd(jobs, pose, 0, scratch->m);
+    CHECK(memcmp(palette, expected, size) == 0);
+    memset(palette, 0, size);
+    memset(joints, 0, size);
+    job.joints = joints;
+    plain.finish_crowd(jobs, pose, 0, scratch->m);
+    CHECK(memcmp(joints, expected_joints, size) == 0);
+    CHECK(memcmp(palette, expected, size) == 0);
+    if (made->binding->num_rebases > 0)
+        return;
+
+    memset(palette, 0, size);
+    memset(joints, 0, size);
+    plain.single(made->binding, &moment, root, pose, joints, palette);
+    CHECK(memcmp(joints, expected_joints, size) == 0);
+    CHECK(memcmp(palette, expected, size) == 0);
+    memset(palette, 0, size);
+    memset(joints, 0, size);
+    job.joints = NULL;
+    plain.crowd(jobs, scratch->m);
+    CHECK(memcmp(palette, expected, size) == 0);
+    memset(palette, 0, size);
+    job.joints = joints;
+    plain.crowd(jobs, scratch->m);
+    CHECK(memcmp(joints, expected_joints, size) == 0);
+    CHECK(memcmp(palette, expected, size) == 0);
+}
+
+TEST (wide_kernels_one_float_wide_give_the_same_bits) {
+    uint64_t random = 1;
+    for (int round = 0; round < 100; round++) {
+        made_pose made;
+        const double turning = round % 3 ? test_random(&random) : 1.0;
+        make_pose(&made, 1 + test_random_u32(&random) % MAX_JOINTS,
+                  (made_pairing)(round % MADE_PAIRINGS), turning, test_random(&random), &random);
+        check_made(&made, &random);
+        free_pose(&made);
+    }
+}

@@ -1,0 +1,58 @@
+// Chains of joints to try inverse kinematics on, and where joints are in double precision.
+#ifndef TEST_IK_TEST_IK_CASE_H
+#define TEST_IK_TEST_IK_CASE_H
+
+#include "test/test.h"
+
+#include "md5/core/math.h"
+#include "md5/md5pose.h"
+
+enum { IK_JOINTS = 64 };
+
+typedef struct real3 {
+    double x, y, z;
+} real3;
+
+typedef struct real4 {
+    double x, y, z, w;
+} real4;
+
+typedef struct real_place {
+    real4 rotation;
+    real3 at;
+} real_place;
+
+// One chain. chain[0] is its root; parents stand before their children, or all behind them.
+typedef struct ik_rig {
+    md5_skeleton skeleton;
+    uint32_t chain[IK_JOINTS];
+    md5_transform pose[IK_JOINTS];
+    md5_joint joints[IK_JOINTS];
+    char names[IK_JOINTS][16];
+    uint32_t order[IK_JOINTS];
+} ik_rig;
+
+// Random lengths about `size`, random turns, every other rig with parents behind.
+void ik_make_rig(ik_rig *rig, uint32_t count, double size, uint64_t *random);
+
+double ik_between(double low, double high, uint64_t *random);
+md5_quat ik_random_rotation(uint64_t *random);
+md5_vec3 ik_random_point(double size, uint64_t *random);
+
+// The joint in model space, from rotations brought to unit length.
+real_place ik_place(const md5_skeleton *skeleton, const md5_transform *pose, uint32_t joint);
+
+real3 real3_of(md5_vec3 v);
+real3 real3_sub(real3 a, real3 b);
+double real3_dot(real3 a, real3 b);
+double real3_length(real3 v);
+real3 real3_cross(real3 a, real3 b);
+real4 real4_of(md5_quat q);
+real4 real4_mul(real4 a, real4 b);
+real3 real4_rotate(real4 q, real3 v);
+double real4_angle(real4 a, real4 b); // of the turn from one to the other, 0..pi
+
+// Whether all rotations are of unit length, to within 1e-6, and all places are finite.
+bool ik_is_sound(const md5_transform *pose, uint32_t count);
+
+#endif

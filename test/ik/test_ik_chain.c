@@ -1,0 +1,237 @@
+// FABRIK and CCD: against where the joints are in double precision.
+#include "test/ik/test_ik_case.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef float solve_fn(const md5_skeleton *skeleton, md5_transform *pose, const md5_chain_job *job);
+
+static double distance_of(real3 a, real3 b)
+{
+    return real3_length(real3_sub(a, b));
+}
+
+static real3 at_of(const ik_rig *rig, uint32_t i)
+{
+    return ik_place(&rig->skeleton, rig->pose, rig->chain[i]).at;
+}
+
+// Length of the bones of the last `length` joints.
+static double reach_of(const ik_rig *rig, uint32_t count, uint32_t length)
+{
+    double sum = 0.0;
+    for (uint32_t i = count - length + 1; i < count; i++)
+        sum += real3_length(real3_of(rig->pose[rig->chain[i]].translation));
+    return sum;
+}
+
+// `most_missed` of all may end farther than the tolerance from what is in reach, but no farther
+// than `farthest_miss` of their reach.
+static void check_reaching(solve_fn *solve, int most_missed, double farthest_miss, uint64_t seed)
+{
+    const double farthest = 0.95;
+    uint64_t random = seed;
+    double worst = 0.0, worst_left = 0.0;
+    int missed = 0, rounds = 3000;
+    for (int round = 0; round < rounds; round++) {
+        ik_rig rig;
+        const uint32_t count = 4 + test_random_u32(&random) % 8;
+        const uint32_t length = 3 + test_random_u32(&random) % (count - 3);
+        ik_make_rig(&rig, count, 5.0, &random);
+        const double reach = reach_of(&rig, count, length);
+        const real3 start = at_of(&rig, count - length);
+        const double distance = reach * ik_between(0.3, farthest, &random);
+        const real3 way =
+            real4_rotate(real4_of(ik_random_rotation(&random)), (real3){distance, 0, 0});
+        const md5_chain_job job = {
+            .tip = rig.chain[count - 1],
+            .length = length,
+            .target = {(float)(start.x + way.x), (float)(start.y + way.y),
+                       (float)(start.z + way.z)},
+            .tolerance = (float)(1e-3 * reach),
+            .iterations = 500,
+            .weight = 1.0f,
+        };
+        const ik_rig old = rig;
+        const float left = solve(&rig.skeleton, rig.pose, &job);
+        const double exact = distance_of(at_of(&rig, count - 1), real3_of(job.target));
+        // A bone longer than all others together cannot fold.
+        double longest = 0.0;
+        for (uint32_t i = count - length + 1; i < count; i++)
+            longest = fmax(longest, real3_length(real3_of(rig.pose[rig.chain[i]].translation)));
+        if (2.0 * longest - reach < 0.25 * reach) {
+            worst = fmax(worst, exact / reach);
+            missed += exact > 1.01e-3 * reach;
+        }
+        worst_left = fmax(worst_left, fabs(exact - (double)left) / reach);
+        if (!CHECK(ik_is_sound(rig.pose, count)))
+            return;
+        for (uint32_t i = 0; i < count; i++) {
+            CHECK(memcmp(&rig.pose[i].translation, &old.pose[i].translation, sizeof(md5_vec3))
+                  == 0);
+            if (i < count - length || i == count - 1) // no part of what is turned
+                CHECK_NEAR(real4_angle(real4_of(rig.pose[rig.chain[i]].rotation),
+                                       real4_of(old.pose[rig.chain[i]].rotation)),
+                           0.0, 1e-5);
+        }
+    }
+    CHECK(missed <= most_missed);
+    CHECK_NEAR(worst, 0.0, farthest_miss);
+    CHECK_NEAR(worst_left, 0.0, 1e-5);
+}
+
+TEST (ik_fabrik_reaches_what_is_in_reach) {
+    check_reaching(md5_fabrik, 0, 1.01e-3, 1);
+}
+
+TEST (ik_ccd_reaches_what_is_in_reach) {
+    // It comes near slowly where a chain ends up nearly straight.
+    check_reaching(md5_ccd, 10, 0.05, 2);
+}
+
+static md5_chain_job straight_job(ik_rig *rig, md5_vec3 target)
+{
+    uint64_t random = 3;
+    ik_make_rig(rig, 5, 1.0, &random);
+    for (uint32_t i = 0; i < 5; i++)
+        rig->pose[rig->chain[i]] = (md5_transform){{0, 0, 0, 1}, {i ? 4.0f : 0, 0, 0}, 0};
+    return (md5_chain_job){rig->chain[4], 5, target, 1e-3f, 100, 1.0f};
+}
+
+// A straight chain, and a target on its line: nothing says which way to bend, but it must.
+static void check_straight(solve_fn *solve)
+{
+    static const float places[] = {10.0f, 3.0f, -6.0f, 15.5f};
+    for (int i = 0; i < 4; i++) {
+        ik_rig rig;
+        const md5_chain_job job = straight_job(&rig, (md5_vec3){places[i], 0.0f, 0.0f});
+        const float left = solve(&rig.skeleton, rig.pose, &job);
+        CHECK(left <= 1e-3f);
+        CHECK_NEAR(at_of(&rig, 4).x, places[i], 2e-3);
+        CHECK(ik_is_sound(rig.pose, 5));
+    }
+    // Nothing to do: nothing is done.
+    ik_rig rig;
+    const md5_chain_job there = straight_job(&rig, (md5_vec3){16.0f, 0.0f, 0.0f});
+    const ik_rig old = rig;
+    CHECK(solve(&rig.skeleton, rig.pose, &there) == 0.0f);
+    CHECK(memcmp(rig.pose, old.pose, sizeof old.pose) == 0);
+}
+
+TEST (ik_fabrik_bends_a_straight_chain) {
+    check_straight(md5_fabrik);
+}
+
+TEST (ik_ccd_bends_a_straight_chain) {
+    check_straight(md5_ccd);
+}
+
+TEST (ik_fabrik_points_at_what_is_out_of_reach) {
+    ik_rig rig;
+    const md5_chain_job job = straight_job(&rig, (md5_vec3){0.0f, 30.0f, 40.0f});
+    CHECK_NEAR(md5_fabrik(&rig.skeleton, rig.pose, &job), 34.0, 1e-4);
+    CHECK_NEAR(distance_of(at_of(&rig, 4), (real3){0.0, 9.6, 12.8}), 0.0, 1e-4);
+}
+
+TEST (ik_ccd_stretches_out_to_what_is_out_of_reach) {
+    ik_rig rig;
+    const md5_chain_job job = straight_job(&rig, (md5_vec3){0.0f, 30.0f, 40.0f});
+    CHECK_NEAR(md5_ccd(&rig.skeleton, rig.pose, &job), 34.0, 0.1);
+}
+
+static void check_weight(solve_fn *solve)
+{
+    uint64_t random = 4;
+    for (int round = 0; round < 300; round++) {
+        ik_rig rig;
+        ik_make_rig(&rig, 6, 4.0, &random);
+        md5_chain_job job = {rig.chain[5], 5, ik_random_point(8.0, &random), 0.01f, 20, 1.0f};
+        ik_rig whole = rig, part = rig;
+        const float left = solve(&rig.skeleton, whole.pose, &job);
+        job.weight = round % 2 ? 0.0f : NAN;
+        CHECK(solve(&rig.skeleton, part.pose, &job) == left);
+        CHECK(memcmp(part.pose, rig.pose, sizeof rig.pose) == 0);
+        job.weight = (float)test_random(&random);
+        CHECK(solve(&rig.skeleton, part.pose, &job) == left);
+        for (uint32_t i = 0; i < 6; i++) {
+            const md5_quat expected =
+                md5_slerp(rig.pose[i].rotation, whole.pose[i].rotation, job.weight);
+            CHECK_NEAR(real4_angle(real4_of(expected), real4_of(part.pose[i].rotation)), 0.0, 3e-6);
+        }
+    }
+}
+
+TEST (ik_chains_go_as_far_as_their_weight_says) {
+    check_weight(md5_fabrik);
+    check_weight(md5_ccd);
+}
+
+static void check_survival(solve_fn *solve, uint64_t seed)
+{
+    static const float odd[] = {NAN, INFINITY, 3e38f, 1e15f, 9e14f, 1e-30f, 0.0f, -1.0f};
+    uint64_t random = seed;
+    for (int round = 0; round < 10000; round++) {
+        ik_rig rig;
+        const uint32_t count = 1 + test_random_u32(&random) % 6;
+        ik_make_rig(&rig, count, 3.0, &random);
+        for (uint32_t i = 0; i < count; i++) {
+            const uint32_t kind = test_random_u32(&random) % 16;
+            if (kind == 0)
+                rig.pose[i].translation = (md5_vec3){0.0f, 0.0f, 0.0f};
+            else if (kind == 1)
+                rig.pose[i].translation = md5_vec3_scale(rig.pose[i].translation, 1e14f);
+            else if (kind == 2)
+                rig.pose[i].translation = md5_vec3_scale(rig.pose[i].translation, 1e-17f);
+            else if (kind < 6)
+                rig.pose[i].rotation = (md5_quat){0.0f, 0.0f, 0.0f, 1.0f};
+        }
+        md5_chain_job job = {
+            .tip = test_random_u32(&random) % (count + 1),
+            .length = test_random_u32(&random) % 100,
+            .target = ik_random_point(9.0, &random),
+            .tolerance = odd[test_random_u32(&random) % 8],
+            .iterations = test_random_u32(&random) % 20,
+            .weight = 1.0f,
+        };
+        if (round % 5 == 0)
+            job.target.y = odd[test_random_u32(&random) % 8];
+        if (round % 5 == 1) {
+            const real3 at = at_of(&rig, test_random_u32(&random) % count);
+            job.target = (md5_vec3){(float)at.x, (float)at.y, (float)at.z};
+        }
+        const ik_rig old = rig;
+        const float left = solve(&rig.skeleton, rig.pose, &job);
+        CHECK(left >= 0.0f);
+        if (!CHECK(ik_is_sound(rig.pose, count)))
+            return;
+        if (job.tip == count || job.length < 2 || !isfinite(job.target.y))
+            CHECK(left == INFINITY && memcmp(rig.pose, old.pose, sizeof rig.pose) == 0);
+    }
+}
+
+TEST (ik_fabrik_survives_anything) {
+    check_survival(md5_fabrik, 5);
+}
+
+TEST (ik_ccd_survives_anything) {
+    check_survival(md5_ccd, 6);
+}
+
+// Longer than any chain may be: the last joints are used.
+TEST (ik_chains_end_at_the_longest) {
+    enum { LONG = 100 };
+    static md5_joint joints[LONG];
+    static uint32_t order[LONG];
+    static md5_transform pose[LONG];
+    for (uint32_t i = 0; i < LONG; i++) {
+        joints[i] = (md5_joint){"j", (int32_t)i - 1};
+        order[i] = i;
+        pose[i] = (md5_transform){{0, 0, 0, 1}, {1, 0, 0}, 0};
+    }
+    const md5_skeleton skeleton = {LONG, joints, order};
+    md5_chain_job job = {LONG - 1, LONG, {37.0f, 100.0f, 0.0f}, 0.01f, 50, 1.0f};
+    CHECK_NEAR(md5_fabrik(&skeleton, pose, &job), 37.0, 1e-3);
+    CHECK(pose[LONG - 1 - MD5_MAX_CHAIN].rotation.w == 1.0f);
+    CHECK(pose[LONG - MD5_MAX_CHAIN].rotation.w != 1.0f);
+    CHECK_NEAR(md5_joint_in_model(&skeleton, pose, LONG - 1).translation.y, 63.0, 1e-3);
+}

@@ -1,0 +1,161 @@
+// Feet on uneven ground.
+#include "test/ik/test_ik_case.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { ORIGIN, PELVIS, HIP_L, KNEE_L, ANKLE_L, HIP_R, KNEE_R, ANKLE_R, HEAD, NUM_JOINTS };
+
+static const md5_joint joints[NUM_JOINTS] = {
+    {"origin", -1}, {"pelvis", 0}, {"hip_l", 1},   {"knee_l", 2}, {"ankle_l", 3},
+    {"hip_r", 1},   {"knee_r", 5}, {"ankle_r", 6}, {"head", 1},
+};
+static const uint32_t order[NUM_JOINTS] = {0, 1, 2, 3, 4, 5, 6, 7, 8};
+static const md5_skeleton skeleton = {NUM_JOINTS, joints, order};
+
+// Legs of 10 and 10 units, slightly bent; ankles about 1 unit above the ground. The origin is
+// turned, so that its z is not the model's.
+static void make_body(md5_transform *pose)
+{
+    const float s = sinf(0.15f), c = cosf(0.15f), half = sqrtf(0.5f);
+    const md5_quat none = {0, 0, 0, 1}, bent = {0, -s, 0, c};
+    const md5_quat back = {0, 2.0f * s * c, 0, c * c - s * s};
+    pose[ORIGIN] = (md5_transform){{half, 0, 0, half}, {1, 2, 3}, 0};
+    pose[PELVIS] = (md5_transform){{-half, 0, 0, half}, {0, 17.6f, 0}, 0};
+    for (uint32_t hip = HIP_L; hip <= HIP_R; hip += HIP_R - HIP_L) {
+        const float side = hip == HIP_L ? 3.0f : -3.0f;
+        pose[hip] = (md5_transform){bent, {0, side, 0}, 0};
+        pose[hip + 1] = (md5_transform){back, {0, 0, -10}, 0};
+        pose[hip + 2] = (md5_transform){none, {0, 0, -10}, 0};
+    }
+    pose[HEAD] = (md5_transform){none, {0, 0, 20}, 0};
+}
+
+static real3 at_of(const md5_transform *pose, uint32_t joint)
+{
+    return ik_place(&skeleton, pose, joint).at;
+}
+
+TEST (ik_feet_on_even_ground_stay) {
+    md5_transform pose[NUM_JOINTS], old[NUM_JOINTS];
+    make_body(pose);
+    make_body(old);
+    md5_foot feet[2] = {{.ankle = ANKLE_L}, {.ankle = ANKLE_R}};
+    float drop = 0.0f;
+    md5_place_feet(&skeleton, pose, PELVIS, feet, 2, &drop, 0.1f, 0.02f, 1.0f);
+    CHECK(drop == 0.0f && feet[0].lift == 0.0f);
+    for (uint32_t i = 0; i < NUM_JOINTS; i++) {
+        CHECK_NEAR(real4_angle(real4_of(pose[i].rotation), real4_of(old[i].rotation)), 0.0, 1e-5);
+        CHECK(memcmp(&pose[i].translation, &old[i].translation, sizeof(md5_vec3)) == 0);
+    }
+}
+
+TEST (ik_feet_stand_on_their_floors) {
+    md5_transform pose[NUM_JOINTS], old[NUM_JOINTS];
+    make_body(pose);
+    make_body(old);
+    const md5_vec3 slope = {0.6f, 0.0f, 0.8f};
+    md5_foot feet[2] = {
+        {.ankle = ANKLE_L, .floor = 4.0f, .normal = slope},
+        {.ankle = ANKLE_R, .floor = -2.5f, .normal = {0.0f, 0.0f, 1.0f}},
+    };
+    float drop = 0.0f;
+    md5_place_feet(&skeleton, pose, PELVIS, feet, 2, &drop, 0.0f, 0.02f, 1.0f);
+    CHECK(drop == -2.5f && feet[0].lift == 4.0f && feet[1].lift == -2.5f);
+    for (int i = 0; i < 2; i++) {
+        const real3 was = at_of(old, feet[i].ankle), is = at_of(pose, feet[i].ankle);
+        const real3 moved = real3_sub(is, was);
+        CHECK_NEAR(moved.x, 0.0, 1e-4);
+        CHECK_NEAR(moved.y, 0.0, 1e-4);
+        CHECK_NEAR(moved.z, feet[i].floor, 1e-4);
+    }
+    CHECK_NEAR(at_of(pose, HEAD).z, at_of(old, HEAD).z - 2.5, 1e-4);
+    CHECK_NEAR(at_of(pose, HEAD).x, at_of(old, HEAD).x, 1e-4);
+    // The left foot's up, which was the model's, is now the slope's normal; knees bend as before.
+    const real3 up =
+        real4_rotate(ik_place(&skeleton, pose, ANKLE_L).rotation,
+                     real4_rotate((real4){-ik_place(&skeleton, old, ANKLE_L).rotation.x,
+                                          -ik_place(&skeleton, old, ANKLE_L).rotation.y,
+                                          -ik_place(&skeleton, old, ANKLE_L).rotation.z,
+                                          ik_place(&skeleton, old, ANKLE_L).rotation.w},
+                                  (real3){0, 0, 1}));
+    CHECK_NEAR(real3_length(real3_sub(up, real3_of(slope))), 0.0, 1e-5);
+    CHECK(at_of(pose, KNEE_L).x > at_of(old, KNEE_L).x + 1.0);
+    CHECK(ik_is_sound(pose, NUM_JOINTS));
+
+    // Where all floors are higher, all of it rises.
+    make_body(pose);
+    feet[0].floor = 3.0f;
+    feet[1].floor = 2.0f;
+    md5_place_feet(&skeleton, pose, PELVIS, feet, 2, &drop, 0.0f, 0.02f, 1.0f);
+    CHECK_NEAR(at_of(pose, HEAD).z, at_of(old, HEAD).z + 2.0, 1e-4);
+    CHECK_NEAR(at_of(pose, ANKLE_R).z, at_of(old, ANKLE_R).z + 2.0, 1e-4);
+}
+
+TEST (ik_feet_weight_is_a_share_of_the_heights) {
+    md5_transform pose[NUM_JOINTS], old[NUM_JOINTS];
+    make_body(pose);
+    make_body(old);
+    md5_foot feet[2] = {{.ankle = ANKLE_L, .floor = 4.0f}, {.ankle = ANKLE_R, .floor = -2.0f}};
+    float drop = 0.0f;
+    md5_place_feet(&skeleton, pose, PELVIS, feet, 2, &drop, 0.0f, 0.02f, 0.25f);
+    CHECK_NEAR(at_of(pose, ANKLE_L).z, at_of(old, ANKLE_L).z + 1.0, 1e-4);
+    CHECK_NEAR(at_of(pose, ANKLE_R).z, at_of(old, ANKLE_R).z - 0.5, 1e-4);
+    CHECK_NEAR(at_of(pose, HEAD).z, at_of(old, HEAD).z - 0.5, 1e-4);
+    make_body(pose);
+    feet[0].floor = 5.0f;
+    md5_place_feet(&skeleton, pose, PELVIS, feet, 2, &drop, 0.0f, 0.02f, 0.0f);
+    CHECK(memcmp(pose, old, sizeof old) == 0);
+    CHECK(feet[0].lift == 5.0f);
+}
+
+TEST (ik_feet_are_smoothed_the_same_at_any_rate) {
+    static const int steps[] = {1, 3, 100};
+    for (int i = 0; i < 3; i++) {
+        md5_transform pose[NUM_JOINTS];
+        md5_foot feet[2] = {{.ankle = ANKLE_L, .floor = 4.0f, .lift = 1.0f},
+                            {.ankle = ANKLE_R, .floor = -2.0f}};
+        float drop = 0.0f;
+        for (int step = 0; step < steps[i]; step++) {
+            make_body(pose);
+            md5_place_feet(&skeleton, pose, PELVIS, feet, 2, &drop, 0.1f, 0.15f / (float)steps[i],
+                           1.0f);
+        }
+        CHECK_NEAR(feet[0].lift, 4.0 - 3.0 * exp(-1.5), 1e-5);
+        CHECK_NEAR(feet[1].lift, -2.0 + 2.0 * exp(-1.5), 1e-5);
+        CHECK_NEAR(drop, -2.0 + 2.0 * exp(-1.5), 1e-5);
+    }
+}
+
+TEST (ik_feet_survive_anything) {
+    static const float odd[] = {NAN, INFINITY, -INFINITY, 3e38f, 0.0f, -1.0f, 50.0f};
+    uint64_t random = 1;
+    for (int round = 0; round < 20000; round++) {
+        md5_transform pose[NUM_JOINTS];
+        make_body(pose);
+        float numbers[12];
+        for (int i = 0; i < 12; i++) {
+            numbers[i] = (float)ik_between(-5.0, 5.0, &random);
+            const uint32_t which = test_random_u32(&random) % 28;
+            if (which < 7)
+                numbers[i] = odd[which];
+        }
+        md5_foot feet[3] = {
+            {ANKLE_L, numbers[0], {numbers[1], numbers[2], numbers[3]}, numbers[4]},
+            {ANKLE_R, numbers[5], {0.0f, 0.0f, -1.0f}, 0.0f},
+            {test_random_u32(&random) % 12, numbers[6], {0.0f, 0.0f, 0.0f}, 0.0f},
+        };
+        float drop = numbers[7];
+        const uint32_t pelvis = round % 8 ? PELVIS : test_random_u32(&random) % 12;
+        md5_place_feet(&skeleton, pose, pelvis, feet, 3, &drop, numbers[8], numbers[9],
+                       numbers[10]);
+        CHECK(isfinite(drop) && isfinite(feet[0].lift) && isfinite(feet[2].lift));
+        if (!CHECK(ik_is_sound(pose, NUM_JOINTS)))
+            return;
+    }
+    md5_transform pose[NUM_JOINTS];
+    make_body(pose);
+    float drop = 2.0f;
+    md5_place_feet(&skeleton, pose, PELVIS, NULL, 0, &drop, 0.1f, 0.1f, 1.0f);
+    CHECK(drop == 2.0f); // no floor, nowhere to go
+}

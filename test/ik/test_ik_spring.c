@@ -1,0 +1,241 @@
+// Chains that swing: against the closed forms of the damped spring.
+#include "test/ik/test_ik_case.h"
+
+#include "md5/ik/spring.h"
+
+#include <math.h>
+#include <string.h>
+
+TEST (ik_spring_decay_is_exp) {
+    double worst = 0.0, worst_share = 0.0;
+    for (int i = 0; i < 1400; i++) {
+        const double x = i < 700 ? i : pow(10.0, (i - 1400) * 0.01);
+        worst = fmax(worst, fabs(md5_decay(x) - exp(-x)));
+        worst_share = fmax(worst_share, fabs(md5_decay(x) / exp(-x) - 1.0));
+    }
+    CHECK_NEAR(worst, 0.0, 1e-13);
+    CHECK_NEAR(worst_share, 0.0, 1e-10);
+    CHECK(md5_decay(0.0) == 1.0);
+    CHECK(md5_decay(INFINITY) == md5_decay(800.0) && md5_decay(1e300) < 1e-300);
+}
+
+// keep and drift by the three forms that texts give.
+static md5_swing closed_form(double k, double c, double t)
+{
+    const double half = c / 2.0, square = k - half * half;
+    if (square > 1e-6) {
+        const double w = sqrt(square), fade = exp(-half * t);
+        return (md5_swing){fade * (cos(w * t) + half / w * sin(w * t)), fade * sin(w * t) / w};
+    }
+    if (square < -1e-6) {
+        const double w = sqrt(-square), slow = k / (half + w), fast = half + w;
+        const double drift = (exp(-slow * t) - exp(-fast * t)) / (fast - slow);
+        return (md5_swing){exp(-slow * t) + slow * drift, drift};
+    }
+    return (md5_swing){exp(-half * t) * (1.0 + half * t), exp(-half * t) * t};
+}
+
+TEST (ik_spring_swing_is_the_closed_form) {
+    uint64_t random = 1;
+    double worst = 0.0;
+    for (int round = 0; round < 20000; round++) {
+        const double k = pow(10.0, ik_between(-1.0, 4.0, &random));
+        const double critical = 2.0 * sqrt(k);
+        const double kinds[] = {0.0, 0.1 * critical, critical, 1.5 * critical, 30.0 * critical};
+        const double c = kinds[round % 5], t = pow(10.0, ik_between(-4.0, 1.5, &random));
+        const md5_swing exact = closed_form(k, c, t), found = md5_swing_for(k, c, t);
+        worst = fmax(worst, fabs(found.keep - exact.keep));
+        worst = fmax(worst, fabs(found.drift - exact.drift) * sqrt(k));
+    }
+    CHECK_NEAR(worst, 0.0, 1e-8);
+}
+
+// A tail of `count` joints that goes back from the root, each 4 units long.
+static void make_tail(ik_rig *rig, uint32_t count)
+{
+    uint64_t random = 2;
+    ik_make_rig(rig, count, 1.0, &random);
+    for (uint32_t i = 0; i < count; i++)
+        rig->pose[rig->chain[i]] = (md5_transform){{0, 0, 0, 1}, {-4.0f, 0, i ? 0.0f : 20.0f}, 0};
+}
+
+static md5_spring_job tail_job(const ik_rig *rig, uint32_t count)
+{
+    return (md5_spring_job){
+        .tip = rig->chain[count - 1],
+        .length = count,
+        .stiffness = 100.0f,
+        .damping = 6.0f,
+        .place.rotation = {0, 0, 0, 1},
+        .weight = 1.0f,
+    };
+}
+
+TEST (ik_spring_at_rest_is_the_animation) {
+    ik_rig rig;
+    make_tail(&rig, 5);
+    const ik_rig old = rig;
+    md5_spring_joint state[5];
+    memset(state, 0xFF, sizeof state); // never read
+    const md5_spring_job job = tail_job(&rig, 5);
+    for (int i = 0; i < 100; i++) {
+        md5_spring(&rig.skeleton, rig.pose, &job, state, 0.02f, i == 0);
+        CHECK(memcmp(rig.pose, old.pose, sizeof rig.pose) == 0);
+    }
+}
+
+// The first joint's end, which is (-8, 0, 20), let go from elsewhere: any step gives the same
+// place, which is that of the closed form.
+static double end_after(float total, int steps, float damping, double *exact)
+{
+    ik_rig rig;
+    make_tail(&rig, 3);
+    md5_spring_job job = tail_job(&rig, 3);
+    job.damping = damping;
+    md5_spring_joint state[3];
+    md5_spring(&rig.skeleton, rig.pose, &job, state, 0.0f, true);
+    make_tail(&rig, 3);
+    state[0].position.z = 23.0f;
+    state[0].velocity.z = -40.0f;
+    for (int i = 0; i < steps; i++) {
+        make_tail(&rig, 3);
+        md5_spring(&rig.skeleton, rig.pose, &job, state, total / (float)steps, false);
+    }
+    const md5_swing swing = closed_form(100.0, (double)damping, (double)total);
+    *exact = 20.0 + swing.keep * 3.0 - swing.drift * 40.0;
+    // The joint points at it.
+    const real3 start = ik_place(&rig.skeleton, rig.pose, rig.chain[0]).at;
+    const real3 end = ik_place(&rig.skeleton, rig.pose, rig.chain[1]).at;
+    const real3 bone = real3_sub(end, start), way = real3_sub(real3_of(state[0].position), start);
+    CHECK_NEAR(real3_length(bone), 4.0, 1e-5);
+    CHECK_NEAR(real3_length(real3_cross(bone, way)), 0.0, 1e-4);
+    CHECK(real3_dot(bone, way) > 0.0);
+    return (double)state[0].position.z;
+}
+
+TEST (ik_spring_is_exact_for_any_split_of_the_time) {
+    static const float damping[] = {0.0f, 4.0f, 20.0f, 90.0f};
+    static const int steps[] = {1, 2, 7, 60, 997};
+    for (int i = 0; i < 4; i++) {
+        for (int j = 0; j < 5; j++) {
+            double exact;
+            const double found = end_after(0.7f, steps[j], damping[i], &exact);
+            CHECK_NEAR(found, exact, 1e-4);
+        }
+    }
+}
+
+// A character that moves evenly: the tail follows at a constant distance, whatever the steps.
+TEST (ik_spring_follows_an_even_move_the_same_in_any_steps) {
+    for (int steps = 1; steps < 1000; steps *= 5) {
+        ik_rig rig;
+        make_tail(&rig, 2);
+        md5_spring_job job = tail_job(&rig, 2);
+        md5_spring_joint state[2];
+        md5_spring(&rig.skeleton, rig.pose, &job, state, 0.0f, true);
+        for (int i = 1; i <= steps; i++) {
+            make_tail(&rig, 2);
+            job.place.translation.y = 30.0f * (float)i / (float)steps;
+            md5_spring(&rig.skeleton, rig.pose, &job, state, 3.0f / (float)steps, false);
+        }
+        // Behind by damping * speed / stiffness, less what is left of the start.
+        const md5_swing swing = closed_form(100.0, 6.0, 3.0);
+        const double behind = -6.0 * 10.0 / 100.0;
+        const double exact = 30.0 + behind + swing.keep * -behind + swing.drift * -10.0;
+        CHECK_NEAR(state[0].position.y, exact, 1e-4);
+        CHECK_NEAR(state[0].target.y, 30.0, 1e-6);
+        CHECK(md5_joint_in_model(&rig.skeleton, rig.pose, rig.chain[1]).translation.y < -0.1f);
+    }
+}
+
+TEST (ik_spring_hangs_by_gravity) {
+    ik_rig rig;
+    make_tail(&rig, 3);
+    md5_spring_job job = tail_job(&rig, 3);
+    job.acceleration = (md5_vec3){0.0f, 0.0f, -200.0f};
+    // The character looks down the world's y axis: gravity goes on pointing down its own z.
+    job.place = (md5_transform){{0, 0, 0.70710678f, 0.70710678f}, {100.0f, 50.0f, 7.0f}, 0};
+    md5_spring_joint state[3];
+    for (int i = 0; i < 500; i++) {
+        make_tail(&rig, 3);
+        md5_spring(&rig.skeleton, rig.pose, &job, state, 0.05f, i == 0);
+    }
+    CHECK_NEAR(state[1].position.z, 27.0 - 2.0, 1e-3);
+    CHECK_NEAR(state[1].position.x, 100.0, 1e-3);
+    CHECK_NEAR(state[1].position.y, 50.0 - 12.0, 1e-3);
+    const real3 tip = ik_place(&rig.skeleton, rig.pose, rig.chain[2]).at;
+    CHECK(tip.z < 19.0 && fabs(tip.y) < 1e-3);
+}
+
+TEST (ik_spring_weight_and_first) {
+    ik_rig rig;
+    make_tail(&rig, 3);
+    const ik_rig old = rig;
+    md5_spring_job job = tail_job(&rig, 3);
+    md5_spring_joint state[3];
+    md5_spring(&rig.skeleton, rig.pose, &job, state, 0.0f, true);
+    state[0].position.z += 2.0f;
+    ik_rig whole = rig, part = rig, none = rig;
+    md5_spring_joint same[3];
+    memcpy(same, state, sizeof same);
+    md5_spring(&rig.skeleton, whole.pose, &job, same, 0.0f, false);
+    job.weight = 0.25f;
+    md5_spring(&rig.skeleton, part.pose, &job, same, 0.0f, false);
+    const md5_quat expected =
+        md5_slerp(rig.pose[rig.chain[0]].rotation, whole.pose[rig.chain[0]].rotation, 0.25f);
+    CHECK_NEAR(real4_angle(real4_of(expected), real4_of(part.pose[rig.chain[0]].rotation)), 0.0,
+               1e-6);
+    // With weight 0 the chain still swings, unseen.
+    job.weight = 0.0f;
+    md5_spring(&rig.skeleton, none.pose, &job, same, 0.01f, false);
+    CHECK(memcmp(none.pose, old.pose, sizeof old.pose) == 0);
+    CHECK(same[0].position.z < state[0].position.z);
+    // A jump of the character.
+    job.weight = 1.0f;
+    job.place.translation = (md5_vec3){1e4f, 0.0f, 0.0f};
+    md5_spring(&rig.skeleton, none.pose, &job, same, 0.01f, true);
+    CHECK(memcmp(none.pose, old.pose, sizeof old.pose) == 0);
+    CHECK(same[0].velocity.x == 0.0f && same[0].position.x == same[0].target.x);
+}
+
+TEST (ik_spring_survives_anything) {
+    static const float odd[] = {NAN,   INFINITY, -INFINITY, 3e38f, 1e15f,
+                                9e14f, 1e10f,    1e-30f,    0.0f,  -1.0f};
+    uint64_t random = 3;
+    for (int round = 0; round < 20000; round++) {
+        ik_rig rig;
+        const uint32_t count = 1 + test_random_u32(&random) % 5;
+        ik_make_rig(&rig, count, 3.0, &random);
+        float numbers[12];
+        for (int i = 0; i < 12; i++) {
+            numbers[i] = (float)ik_between(0.0, 100.0, &random);
+            const uint32_t which = test_random_u32(&random) % 60;
+            if (which < 10)
+                numbers[i] = odd[which];
+        }
+        md5_spring_joint state[IK_JOINTS];
+        memset(state, round % 3 ? 0 : 0xFF, sizeof state);
+        const md5_spring_job job = {
+            .tip = rig.chain[count - 1],
+            .length = test_random_u32(&random) % 100,
+            .stiffness = numbers[0],
+            .damping = numbers[1],
+            .acceleration = {numbers[2], numbers[3], numbers[4]},
+            .place = {{numbers[5], 0, 0, 1}, {numbers[6], numbers[7], numbers[8]}, 0},
+            .weight = 1.0f,
+        };
+        if (round % 4 == 0)
+            rig.pose[0].translation = (md5_vec3){0, 0, 0};
+        for (int step = 0; step < 5; step++)
+            md5_spring(&rig.skeleton, rig.pose, &job, state, numbers[9], false);
+        if (!CHECK(ik_is_sound(rig.pose, count)))
+            return;
+    }
+    ik_rig rig;
+    make_tail(&rig, 3);
+    const ik_rig old = rig;
+    md5_spring_job job = tail_job(&rig, 3);
+    job.tip = 3;
+    md5_spring(&rig.skeleton, rig.pose, &job, NULL, 0.1f, true);
+    CHECK(memcmp(rig.pose, old.pose, sizeof rig.pose) == 0);
+}

@@ -1,0 +1,327 @@
+// A pose of one model shown by another.
+#include "test/ik/test_ik_case.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BODY_JOINTS = 9 };
+
+// A made model that stays where it is.
+typedef struct body {
+    md5_model model;
+    md5_joint joints[BODY_JOINTS];
+    uint32_t order[BODY_JOINTS];
+    md5_transform bind_local[BODY_JOINTS];
+    md5_mat34 bind[BODY_JOINTS];
+} body;
+
+static void begin_body(body *made)
+{
+    memset(made, 0, sizeof *made);
+    made->model.skeleton = (md5_skeleton){0, made->joints, made->order};
+    made->model.bind_local = made->bind_local;
+    made->model.bind = made->bind;
+}
+
+// Adds a joint at a place in model space, with axes of its own.
+static void add_joint(body *made, const char *name, int32_t parent, md5_vec3 at, md5_quat axes)
+{
+    const uint32_t joint = made->model.skeleton.num_joints++;
+    made->joints[joint] = (md5_joint){name, parent};
+    made->order[joint] = joint;
+    md5_transform above = {.rotation.w = 1.0f};
+    if (parent >= 0)
+        above = md5_joint_in_model(&made->model.skeleton, made->bind_local, (uint32_t)parent);
+    const md5_transform place = {axes, at, 0};
+    made->bind_local[joint] = md5_transform_mul(md5_transform_inverse(above), place);
+    made->bind[joint] = md5_mat34_of(axes, at);
+}
+
+static const md5_quat plain = {0.0f, 0.0f, 0.0f, 1.0f};
+
+static double distance_of(real3 a, real3 b)
+{
+    return real3_length(real3_sub(a, b));
+}
+
+static real3 at_of(const body *made, const md5_transform *pose, uint32_t joint)
+{
+    return ik_place(&made->model.skeleton, pose, joint).at;
+}
+
+// origin, hips at `height`, spine, two arms of upper and lower half and hand. The left arm points
+// sideways, or downward by `drop`; joints have random axes.
+static void make_man(body *made, float scale, float arm_drop, uint64_t *random)
+{
+    const md5_vec3 up = {0, 0, 40.0f * scale}, chest = {0, 0, 60.0f * scale};
+    begin_body(made);
+    add_joint(made, "origin", -1, (md5_vec3){0, 0, 0}, plain);
+    add_joint(made, "hips", 0, up, ik_random_rotation(random));
+    add_joint(made, "chest", 1, chest, ik_random_rotation(random));
+    const md5_vec3 way = {0, cosf(arm_drop), -sinf(arm_drop)};
+    for (int i = 0; i < 3; i++) {
+        static const char *const names[] = {"arm", "forearm", "hand"};
+        const md5_vec3 at = md5_vec3_add(chest, md5_vec3_scale(way, (float)(5 + 10 * i) * scale));
+        add_joint(made, names[i], 2 + i, at, ik_random_rotation(random));
+    }
+}
+
+static void random_pose(const body *made, md5_transform *pose, uint64_t *random)
+{
+    for (uint32_t i = 0; i < made->model.skeleton.num_joints; i++) {
+        pose[i] = made->bind_local[i];
+        pose[i].rotation = ik_random_rotation(random);
+        if (i < 2)
+            pose[i].translation = ik_random_point(30.0, random);
+    }
+}
+
+TEST (pose_tools_retarget_onto_itself_is_that_pose) {
+    uint64_t random = 1;
+    for (int round = 0; round < 300; round++) {
+        body man;
+        make_man(&man, 1.0f, 0.3f, &random);
+        md5_error error;
+        md5_retarget *retarget = md5_create_retarget(&man.model, &man.model, NULL, 0, NULL, &error);
+        if (!CHECK(retarget != NULL))
+            return;
+        md5_transform pose[BODY_JOINTS], scratch[BODY_JOINTS], out[BODY_JOINTS];
+        random_pose(&man, pose, &random);
+        pose[5].translation.x += 2.0f; // a hand that slides
+        md5_retarget_pose(retarget, pose, scratch, out);
+        CHECK(ik_is_sound(out, 6));
+        for (uint32_t i = 0; i < 6; i++) {
+            CHECK_NEAR(real4_angle(real4_of(pose[i].rotation), real4_of(out[i].rotation)), 0.0,
+                       3e-6);
+            CHECK_NEAR(distance_of(real3_of(pose[i].translation), real3_of(out[i].translation)),
+                       0.0, 1e-4);
+        }
+        md5_free_retarget(retarget);
+    }
+    md5_free_retarget(NULL);
+}
+
+// Twice the size, and other axes: all places are twice as far, and no bone changes its length.
+TEST (pose_tools_retarget_to_a_scaled_model_scales_places) {
+    uint64_t random = 2;
+    for (int round = 0; round < 300; round++) {
+        body man, giant;
+        make_man(&man, 1.0f, 0.3f, &random);
+        make_man(&giant, 2.5f, 0.3f, &random);
+        md5_error error;
+        md5_retarget *retarget =
+            md5_create_retarget(&man.model, &giant.model, NULL, 0, NULL, &error);
+        if (!CHECK(retarget != NULL))
+            return;
+        md5_transform pose[BODY_JOINTS], scratch[BODY_JOINTS], out[BODY_JOINTS];
+        random_pose(&man, pose, &random);
+        pose[4].translation.y -= 1.0f;
+        md5_retarget_pose(retarget, pose, scratch, out);
+        CHECK(ik_is_sound(out, 6));
+        for (uint32_t i = 0; i < 6; i++) {
+            const real3 from = at_of(&man, pose, i), to = at_of(&giant, out, i);
+            const real3 scaled = {2.5 * from.x, 2.5 * from.y, 2.5 * from.z};
+            CHECK_NEAR(distance_of(to, scaled), 0.0, 1e-3);
+        }
+        CHECK(memcmp(&out[5].translation, &giant.bind_local[5].translation, sizeof(md5_vec3)) == 0);
+        md5_free_retarget(retarget);
+    }
+}
+
+// Longer arms, shorter legs: the arm points the same way, the hips come down in their ratio.
+TEST (pose_tools_retarget_keeps_bones_and_turns_as_the_source) {
+    uint64_t random = 3;
+    body man, dwarf;
+    make_man(&man, 1.0f, 0.0f, &random);
+    begin_body(&dwarf);
+    add_joint(&dwarf, "root", -1, (md5_vec3){0, 0, 0}, plain);
+    add_joint(&dwarf, "pelvis", 0, (md5_vec3){1, 0, 20}, ik_random_rotation(&random));
+    add_joint(&dwarf, "belt", 1, (md5_vec3){1, 0, 25}, ik_random_rotation(&random));
+    add_joint(&dwarf, "chest", 2, (md5_vec3){1, 0, 45}, ik_random_rotation(&random));
+    add_joint(&dwarf, "arm", 3, (md5_vec3){1, 9, 45}, ik_random_rotation(&random));
+    add_joint(&dwarf, "forearm", 4, (md5_vec3){1, 26, 45}, ik_random_rotation(&random));
+    add_joint(&dwarf, "beard", 3, (md5_vec3){5, 0, 50}, ik_random_rotation(&random));
+    const md5_joint_pair pairs[] = {
+        {"origin", "root", false}, {"hips", "pelvis", false}, {"hand", NULL, false}};
+    md5_error error;
+    md5_retarget *retarget = md5_create_retarget(&man.model, &dwarf.model, pairs, 3, NULL, &error);
+    if (!CHECK(retarget != NULL))
+        return;
+    md5_transform pose[BODY_JOINTS], scratch[BODY_JOINTS], out[BODY_JOINTS];
+    // The bind pose gives the bind pose.
+    md5_retarget_pose(retarget, man.bind_local, scratch, out);
+    for (uint32_t i = 0; i < 7; i++)
+        CHECK_NEAR(distance_of(at_of(&dwarf, out, i), at_of(&dwarf, dwarf.bind_local, i)), 0.0,
+                   1e-4);
+    for (int round = 0; round < 100; round++) {
+        random_pose(&man, pose, &random);
+        md5_retarget_pose(retarget, pose, scratch, out);
+        // Both arms' bones lay along y in the bind poses.
+        const real3 bone = real3_sub(at_of(&man, pose, 4), at_of(&man, pose, 3));
+        const real3 longer = real3_sub(at_of(&dwarf, out, 5), at_of(&dwarf, out, 4));
+        CHECK_NEAR(distance_of(longer, (real3){1.7 * bone.x, 1.7 * bone.y, 1.7 * bone.z}), 0.0,
+                   1e-3);
+        const real3 hips = at_of(&man, pose, 1), pelvis = at_of(&dwarf, out, 1);
+        CHECK_NEAR(pelvis.x, 1.0 + 0.5 * hips.x, 1e-4);
+        CHECK_NEAR(pelvis.y, 0.5 * hips.y, 1e-4);
+        CHECK_NEAR(pelvis.z, 0.5 * hips.z, 1e-4);
+        // What nothing goes to keeps its bind pose relative to its parent.
+        CHECK_NEAR(real4_angle(real4_of(out[6].rotation), real4_of(dwarf.bind_local[6].rotation)),
+                   0.0, 1e-5);
+        CHECK(memcmp(&out[6].translation, &dwarf.bind_local[6].translation, sizeof(md5_vec3)) == 0);
+    }
+    md5_free_retarget(retarget);
+}
+
+// One stands in a T pose, the other with its arms down: aligned, arms point as the source's do.
+TEST (pose_tools_retarget_aligns_bind_poses) {
+    uint64_t random = 4;
+    body man, other;
+    make_man(&man, 1.0f, 0.0f, &random);
+    make_man(&other, 1.5f, 0.9f, &random);
+    const md5_joint_pair pairs[] = {
+        {"arm", "arm", true}, {"forearm", "forearm", true}, {"hand", "hand", true}};
+    md5_error error;
+    md5_retarget *retarget = md5_create_retarget(&man.model, &other.model, pairs, 3, NULL, &error);
+    if (!CHECK(retarget != NULL))
+        return;
+    md5_transform pose[BODY_JOINTS], scratch[BODY_JOINTS], out[BODY_JOINTS];
+    for (int round = 0; round < 100; round++) {
+        random_pose(&man, pose, &random);
+        md5_retarget_pose(retarget, pose, scratch, out);
+        for (uint32_t i = 3; i < 5; i++) {
+            const real3 from = real3_sub(at_of(&man, pose, i + 1), at_of(&man, pose, i));
+            const real3 to = real3_sub(at_of(&other, out, i + 1), at_of(&other, out, i));
+            CHECK_NEAR(distance_of(to, (real3){1.5 * from.x, 1.5 * from.y, 1.5 * from.z}), 0.0,
+                       1e-3);
+        }
+    }
+    md5_free_retarget(retarget);
+}
+
+// Nothing stands above the ground: places go over as they are.
+TEST (pose_tools_retarget_without_a_pelvis) {
+    uint64_t random = 5;
+    body snake, worm;
+    begin_body(&snake);
+    begin_body(&worm);
+    add_joint(&worm, "earth", -1, (md5_vec3){0, 0, 0}, plain);
+    for (int32_t i = 0; i < 3; i++) {
+        add_joint(&snake, i ? "b" : "a", i - 1, (md5_vec3){(float)i, 0, 5.0f}, plain);
+        add_joint(&worm, i ? "b" : "a", i, (md5_vec3){3.0f * (float)i, 0, -4.0f}, plain);
+    }
+    md5_error error;
+    md5_retarget *retarget = md5_create_retarget(&snake.model, &worm.model, NULL, 0, NULL, &error);
+    if (!CHECK(retarget != NULL))
+        return;
+    md5_transform pose[BODY_JOINTS], scratch[BODY_JOINTS], out[BODY_JOINTS];
+    random_pose(&snake, pose, &random);
+    md5_retarget_pose(retarget, pose, scratch, out);
+    const real3 from = at_of(&snake, pose, 0), to = at_of(&worm, out, 1);
+    CHECK_NEAR(distance_of(to, (real3){from.x, from.y, from.z - 9.0}), 0.0, 1e-4);
+    md5_free_retarget(retarget);
+}
+
+static char told[256];
+
+static void remember(void *user, const md5_error *warning)
+{
+    (void)user;
+    snprintf(told, sizeof told, "%s", warning->message);
+}
+
+static void check_failure(const md5_joint_pair *pairs, uint32_t num_pairs, const char *message)
+{
+    uint64_t random = 6;
+    body man, other;
+    make_man(&man, 1.0f, 0.0f, &random);
+    begin_body(&other);
+    add_joint(&other, "x", -1, (md5_vec3){0, 0, 9}, plain);
+    add_joint(&other, "y", 0, (md5_vec3){0, 0, 9}, plain);
+    md5_error error;
+    CHECK(!md5_create_retarget(&man.model, &other.model, pairs, num_pairs, NULL, &error));
+    CHECK_UINT(error.status, MD5_ERROR_MISMATCH);
+    CHECK_STRING(error.message, message);
+}
+
+TEST (pose_tools_retarget_tells_what_is_wrong) {
+    check_failure(NULL, 0, "no joint of the source goes to one of the target");
+    const md5_joint_pair unknown_source[] = {{"hips", "x", false}, {"hipps", "y", false}};
+    check_failure(unknown_source, 2, "pair 1: the source has no joint 'hipps'");
+    const md5_joint_pair unknown_target[] = {{"hips", "z", false}};
+    check_failure(unknown_target, 1, "pair 0: the target has no joint 'z'");
+    const md5_joint_pair twice[] = {{"hips", "x", false}, {"chest", "x", true}};
+    check_failure(twice, 2, "pair 1: joint 'x' of the target is in two pairs");
+    const md5_joint_pair none[] = {{NULL, "x", true}, {"hips", NULL, false}, {NULL, NULL, false}};
+    check_failure(none, 3, "no joint of the source goes to one of the target");
+
+    uint64_t random = 7;
+    body man;
+    make_man(&man, 1.0f, 0.0f, &random);
+    const md5_joint_pair leave[] = {{"hand", NULL, false}, {"chest", "chest", false}};
+    const md5_load_opts opts = {.warn = remember};
+    md5_error error;
+    md5_retarget *retarget = md5_create_retarget(&man.model, &man.model, leave, 2, &opts, &error);
+    CHECK(retarget != NULL);
+    CHECK_STRING(told, "joint 5 'hand' of the target keeps its bind pose: nothing goes there");
+    md5_free_retarget(retarget);
+}
+
+TEST (pose_tools_retarget_survives_failure_of_every_allocation) {
+    uint64_t random = 8;
+    body man, other;
+    make_man(&man, 1.0f, 0.0f, &random);
+    make_man(&other, 1.0f, 0.0f, &random);
+    other.joints[5].name = "palm";
+    for (size_t fail_at = 1;; fail_at++) {
+        test_heap heap = {.fail_at = fail_at};
+        const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap}};
+        md5_error error;
+        md5_retarget *retarget =
+            md5_create_retarget(&man.model, &other.model, NULL, 0, &opts, &error);
+        CHECK_UINT(error.status, retarget ? MD5_OK : MD5_ERROR_MEMORY);
+        md5_free_retarget(retarget);
+        CHECK_UINT(heap.live, 0);
+        if (retarget)
+            break;
+    }
+}
+
+// So many joints that each array is an allocation of its own.
+TEST (pose_tools_retarget_of_many_joints_survives_failure_of_every_allocation) {
+    enum { MANY = 20000 };
+    md5_joint *const joints = calloc(MANY, sizeof *joints);
+    md5_joint *const others = calloc(MANY, sizeof *others);
+    uint32_t *const order = calloc(MANY, sizeof *order);
+    md5_transform *const local = calloc(MANY, sizeof *local);
+    md5_mat34 *const bind = calloc(MANY, sizeof *bind);
+    for (uint32_t i = 0; i < MANY; i++) {
+        joints[i] = others[i] = (md5_joint){"j", (int32_t)i - 1};
+        order[i] = i;
+        local[i] = (md5_transform){plain, {1, 0, 0}, 0};
+        bind[i] = md5_mat34_of(plain, (md5_vec3){(float)i, 0, 0});
+    }
+    others[1].parent = -1;
+    const md5_model one = {{MANY, joints, order}, .bind_local = local, .bind = bind};
+    const md5_model other = {{MANY, others, order}, .bind_local = local, .bind = bind};
+    size_t fail_at = 0;
+    for (bool is_made = false; !is_made;) {
+        fail_at++;
+        test_heap heap = {.fail_at = fail_at};
+        const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap}};
+        md5_error error;
+        md5_retarget *retarget = md5_create_retarget(&one, &other, NULL, 0, &opts, &error);
+        CHECK_UINT(error.status, retarget ? MD5_OK : MD5_ERROR_MEMORY);
+        is_made = retarget != NULL;
+        md5_free_retarget(retarget);
+        CHECK_UINT(heap.live, 0);
+    }
+    CHECK(fail_at > 8);
+    free(joints);
+    free(others);
+    free(order);
+    free(local);
+    free(bind);
+}

@@ -1,0 +1,413 @@
+// Every good file that we have, cut short, altered, and read with too little memory: never a
+// crash, a leak, or an asset that differs from the whole file's without a warning.
+//
+// Small files at every byte, large ones at places spread over them, so that each kind of abuse
+// reads about as many million bytes of every file as MD5_ABUSE_MB says. With MD5_CORPUS also the
+// files in its corpus/: see test/long/abuse.sh.
+#include "test/test.h"
+#include "test/load/test_asset.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { DEFAULT_MEGABYTES = 12 };
+
+// -- Either kind of asset -------------------------------------------------------------------
+
+typedef enum asset_kind { NO_KIND, MODEL, ANIM, CAMERA } asset_kind;
+
+typedef struct asset {
+    md5_model *model;
+    md5_anim *anim;
+    md5_camera *camera; // one of them, or none
+} asset;
+
+static asset_kind kind_of_path(const char *path)
+{
+    const char *const dot = strrchr(path, '.');
+    if (!dot)
+        return NO_KIND;
+    return strcmp(dot, ".md5mesh") == 0     ? MODEL
+           : strcmp(dot, ".md5anim") == 0   ? ANIM
+           : strcmp(dot, ".md5camera") == 0 ? CAMERA
+                                            : NO_KIND;
+}
+
+static asset parse(asset_kind kind, const char *text, size_t size, const md5_load_opts *opts,
+                   md5_error *error)
+{
+    asset made = {NULL, NULL, NULL};
+    if (kind == MODEL)
+        made.model = md5_parse_model(text, size, opts, error);
+    else if (kind == ANIM)
+        made.anim = md5_parse_anim(text, size, opts, error);
+    else
+        made.camera = md5_parse_camera(text, size, opts, error);
+    return made;
+}
+
+static const void *pointer_of(asset made)
+{
+    return made.model  ? (const void *)made.model
+           : made.anim ? (const void *)made.anim
+                       : made.camera;
+}
+
+static uint32_t warnings_of(asset made)
+{
+    return made.model    ? made.model->num_warnings
+           : made.anim   ? made.anim->num_warnings
+           : made.camera ? made.camera->num_warnings
+                         : 0;
+}
+
+static const char *fault_of(asset made)
+{
+    return made.model    ? asset_model_fault(made.model)
+           : made.anim   ? asset_anim_fault(made.anim)
+           : made.camera ? asset_camera_fault(made.camera)
+                         : NULL;
+}
+
+static bool are_equal(asset a, asset b)
+{
+    return a.model  ? asset_models_equal(a.model, b.model)
+           : a.anim ? asset_anims_equal(a.anim, b.anim)
+                    : asset_cameras_equal(a.camera, b.camera);
+}
+
+static void free_asset(asset made)
+{
+    md5_free_model(made.model);
+    md5_free_anim(made.anim);
+    md5_free_camera(made.camera);
+}
+
+// -- One file -------------------------------------------------------------------------------
+
+typedef struct victim {
+    const char *path;
+    asset_kind kind;
+    char *text;
+    size_t size;
+    asset whole;
+    asset_warnings warnings; // of the whole file
+    size_t num_allocs, peak_bytes;
+    size_t budget; // bytes that one kind of abuse may read
+} victim;
+
+// How far apart places must lie so that `most` of them, with `cost` bytes read for each, keep to
+// the budget.
+static size_t stride_for(const victim *file, size_t most, size_t cost)
+{
+    const size_t affordable = file->budget / (cost + 1) + 1;
+    return most / affordable + 1;
+}
+
+static bool report(const victim *file, const char *what, size_t at, const char *fault)
+{
+    return test_check(!fault, __FILE__, __LINE__, "%s, %s %zu: %s", file->path, what, at,
+                      fault ? fault : "");
+}
+
+// Reads a text, checks all that holds for any text, and what `is_right` adds; then frees it.
+typedef struct trial {
+    asset made;
+    asset_heap *heap;
+    size_t limit; // 0 = none
+    asset_warnings warnings;
+    md5_error error;
+} trial;
+typedef const char *judge(const victim *file, const trial *tried);
+
+static bool attempt(const victim *file, const char *text, size_t size, asset_heap *heap,
+                    size_t limit, judge *is_right, const char *what, size_t at)
+{
+    trial tried = {.heap = heap, .limit = limit};
+    md5_load_opts opts = asset_opts(heap, &tried.warnings);
+    opts.memory_limit = limit;
+    tried.made = parse(file->kind, text, size, &opts, &tried.error);
+    const char *fault = asset_answer_fault(pointer_of(tried.made), warnings_of(tried.made), &opts,
+                                           &tried.error, text, size);
+    if (!fault)
+        fault = fault_of(tried.made);
+    if (!fault)
+        fault = is_right(file, &tried);
+    free_asset(tried.made);
+    if (!fault)
+        fault = asset_heap_fault(heap);
+    return report(file, what, at, fault);
+}
+
+static const char *judge_cut(const victim *file, const trial *tried)
+{
+    if (!pointer_of(tried->made))
+        return tried->error.status == MD5_ERROR_MEMORY ? "out of memory" : NULL;
+    if (!asset_warnings_have_new(&tried->warnings, &file->warnings)
+        && !are_equal(tried->made, file->whole))
+        return "something is lost without a warning";
+    return NULL;
+}
+
+static void cut_everywhere(const victim *file)
+{
+    const size_t stride = stride_for(file, file->size, file->size / 2);
+    for (size_t cut = 0; cut < file->size; cut += stride) {
+        char *const part = malloc(cut ? cut : 1); // of its size: no byte behind it may be read
+        asset_heap heap = {0};
+        if (!part)
+            abort();
+        memcpy(part, file->text, cut);
+        const bool held = attempt(file, part, cut, &heap, 0, judge_cut, "cut at", cut);
+        free(part);
+        if (!held)
+            return;
+    }
+}
+
+static const char *judge_nothing(const victim *file, const trial *tried)
+{
+    (void)file;
+    const bool is_made = pointer_of(tried->made) != NULL;
+    return !is_made && tried->error.status == MD5_ERROR_MEMORY ? "out of memory" : NULL;
+}
+
+static void alter_everywhere(const victim *file)
+{
+    static const char others[] = "9\"} -/\0.(\n{a)e\xE9";
+    enum { NUM_OTHERS = sizeof others - 1, EACH = 4 };
+    const size_t stride = stride_for(file, file->size, EACH * file->size);
+    size_t next = 0;
+    for (size_t at = 0; at < file->size; at += stride) {
+        const char original = file->text[at];
+        bool held = true;
+        for (int i = 0; i < EACH && held; i++) {
+            asset_heap heap = {0};
+            file->text[at] = others[next++ % NUM_OTHERS];
+            held = attempt(file, file->text, file->size, &heap, 0, judge_nothing, "altered at", at);
+        }
+        file->text[at] = original;
+        if (!held)
+            return;
+    }
+}
+
+static const char *judge_memory(const victim *file, const trial *tried)
+{
+    const asset_heap *const heap = tried->heap;
+    if (tried->limit > 0 && heap->peak_bytes > tried->limit)
+        return "the memory limit is passed";
+    if (!pointer_of(tried->made))
+        return tried->error.status == MD5_ERROR_MEMORY ? NULL
+                                                       : "another error than too little memory";
+    if (heap->fail_at > 0 && heap->num_allocs >= heap->fail_at)
+        return "an asset although an allocation failed";
+    return are_equal(tried->made, file->whole) ? NULL : "another asset than the whole file's";
+}
+
+static const char *judge_success(const victim *file, const trial *tried)
+{
+    return pointer_of(tried->made) ? judge_memory(file, tried) : "not read with just enough memory";
+}
+
+static void fail_every_allocation(const victim *file)
+{
+    const size_t stride = stride_for(file, file->num_allocs, file->size);
+    for (size_t n = 1; n <= file->num_allocs + 1; n += stride) {
+        asset_heap heap = {.fail_at = n};
+        if (!attempt(file, file->text, file->size, &heap, 0, judge_memory, "allocation", n))
+            return;
+    }
+}
+
+static void set_every_limit(const victim *file)
+{
+    enum { MOST_LIMITS = 2000 };
+    const size_t most = file->peak_bytes < MOST_LIMITS ? file->peak_bytes : MOST_LIMITS;
+    const size_t count = most / stride_for(file, most, file->size) + 1;
+    for (size_t i = 0; i <= count; i++) {
+        const size_t limit = 1 + file->peak_bytes / count * i;
+        asset_heap heap = {0};
+        if (!attempt(file, file->text, file->size, &heap, limit, judge_memory, "limit", limit))
+            return;
+    }
+    asset_heap heap = {0};
+    attempt(file, file->text, file->size, &heap, file->peak_bytes, judge_success, "limit",
+            file->peak_bytes);
+}
+
+// False if it is no good file.
+static bool open_victim(victim *file, const char *path)
+{
+    const char *const megabytes = getenv("MD5_ABUSE_MB");
+    asset_heap heap = {0};
+    const md5_load_opts opts = asset_opts(&heap, &file->warnings);
+    md5_error error;
+    *file = (victim){.path = path, .kind = kind_of_path(path)};
+    file->budget =
+        1000000 * (megabytes ? (size_t)strtoul(megabytes, NULL, 10) : (size_t)DEFAULT_MEGABYTES);
+    file->text = test_read_file(path, &file->size);
+    if (!file->text)
+        return false;
+    const asset first = parse(file->kind, file->text, file->size, &opts, &error);
+    const bool is_good = pointer_of(first) != NULL;
+    free_asset(first);
+    file->num_allocs = heap.num_allocs;
+    file->peak_bytes = heap.peak_bytes;
+    file->whole = parse(file->kind, file->text, file->size, NULL, &error);
+    if (is_good)
+        return true;
+    free(file->text);
+    return false;
+}
+
+static void close_victim(const victim *file)
+{
+    free_asset(file->whole);
+    free(file->text);
+}
+
+// -- Folders --------------------------------------------------------------------------------
+
+enum { PATH_ROOM = 1024, MOST_FOLDERS = 512 };
+
+// Folders still to be looked at.
+typedef struct folder_list {
+    size_t count;
+    char *paths[MOST_FOLDERS];
+} folder_list;
+
+static void add_folder(folder_list *list, const char *path)
+{
+    char *const copy = malloc(strlen(path) + 1);
+    if (!copy || !CHECK(list->count < MOST_FOLDERS))
+        abort();
+    strcpy(copy, path);
+    list->paths[list->count++] = copy;
+}
+
+// Notes a folder, or calls `use` for a readable model or animation. Returns whether it did that.
+static bool take_entry(folder_list *list, const char *path, void (*use)(const victim *file))
+{
+    struct stat status;
+    victim file;
+    if (stat(path, &status) == 0 && S_ISDIR(status.st_mode)) {
+        add_folder(list, path);
+        return false;
+    }
+    if (kind_of_path(path) == NO_KIND || !open_victim(&file, path))
+        return false;
+    use(&file);
+    close_victim(&file);
+    return true;
+}
+
+// Calls `use` for every readable file in a folder and below. Returns how many.
+static size_t for_each_file(const char *folder, void (*use)(const victim *file))
+{
+    folder_list list = {0};
+    size_t count = 0;
+    add_folder(&list, folder);
+    while (list.count > 0) {
+        char *const current = list.paths[--list.count];
+        DIR *const entries = opendir(current);
+        const struct dirent *entry;
+        while (entries && (entry = readdir(entries)) != NULL) {
+            char path[PATH_ROOM];
+            if (entry->d_name[0] == '.')
+                continue;
+            snprintf(path, sizeof path, "%s/%s", current, entry->d_name);
+            count += take_entry(&list, path, use);
+        }
+        if (entries)
+            closedir(entries);
+        free(current);
+    }
+    return count;
+}
+
+static void for_each_good_file(void (*use)(const victim *file))
+{
+    enum { LEAST_OF_OURS = 10 };
+    size_t count = for_each_file(test_path("test/reference/data"), use);
+    // All of our models where there is time, else those that are small and odd, and one whose
+    // seams take more memory than was foreseen.
+    const bool has_time = getenv("MD5_ABUSE_MB") != NULL;
+    count += for_each_file(test_path(has_time ? "models" : "models/zoo"), use);
+    count += has_time ? 0 : for_each_file(test_path("models/lantern"), use);
+    count += for_each_file(test_path("test/fuzz/seeds"), use);
+    CHECK(count >= LEAST_OF_OURS);
+    if (test_corpus() && getenv("MD5_ABUSE_MB")) {
+        char folder[PATH_ROOM];
+        snprintf(folder, sizeof folder, "%s/corpus", test_corpus());
+        CHECK(for_each_file(folder, use) > 0);
+    }
+}
+
+TEST (abuse_cut_files_lose_nothing_in_silence) {
+    for_each_good_file(cut_everywhere);
+}
+
+TEST (abuse_altered_bytes_break_nothing) {
+    for_each_good_file(alter_everywhere);
+}
+
+TEST (abuse_failed_allocations_are_told) {
+    for_each_good_file(fail_every_allocation);
+}
+
+TEST (abuse_memory_limits_are_kept) {
+    for_each_good_file(set_every_limit);
+}
+
+// -- Binding --------------------------------------------------------------------------------
+
+static md5_binding *bind_with(const md5_model *model, const md5_anim *anim, asset_heap *heap,
+                              size_t limit, md5_error *error)
+{
+    asset_warnings warnings = {0};
+    md5_load_opts opts = asset_opts(heap, &warnings);
+    opts.memory_limit = limit;
+    md5_binding *const binding = md5_bind(model, anim, &opts, error);
+    if (binding)
+        CHECK_STRING(asset_binding_fault(binding) ? asset_binding_fault(binding) : "", "");
+    else
+        CHECK_UINT(error->status, MD5_ERROR_MEMORY);
+    return binding;
+}
+
+TEST (abuse_bindings_survive_failed_allocations_and_limits) {
+    // Other orders, names and parents, so that every step asks for memory.
+    md5_model *const model =
+        md5_load_model(test_path("test/reference/data/roots.md5mesh"), NULL, NULL);
+    md5_anim *const anim =
+        md5_load_anim(test_path("test/reference/data/travel.md5anim"), NULL, NULL);
+    md5_error error;
+    if (!CHECK(model && anim))
+        return;
+    bool is_bound = false;
+    for (size_t n = 1; !is_bound && n < 100; n++) {
+        asset_heap heap = {.fail_at = n};
+        md5_binding *const binding = bind_with(model, anim, &heap, 0, &error);
+        is_bound = binding != NULL;
+        CHECK(is_bound == (heap.num_allocs < n));
+        md5_free_binding(binding);
+        CHECK(!asset_heap_fault(&heap));
+    }
+    CHECK(is_bound);
+    is_bound = false;
+    for (size_t limit = 1; !is_bound && limit < 1 << 20; limit += 97) {
+        asset_heap heap = {0};
+        md5_binding *const binding = bind_with(model, anim, &heap, limit, &error);
+        is_bound = binding != NULL;
+        CHECK(heap.peak_bytes <= limit);
+        md5_free_binding(binding);
+        CHECK(!asset_heap_fault(&heap));
+    }
+    CHECK(is_bound);
+    md5_free_model(model);
+    md5_free_anim(anim);
+}

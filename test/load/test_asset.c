@@ -1,0 +1,585 @@
+#include "test/load/test_asset.h"
+
+#include "md5/core/math.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Leaves the function with what is wrong.
+#define HOLDS(condition, fault) \
+    do {                        \
+        if (!(condition))       \
+            return fault;       \
+    } while (0)
+
+#define PASS_ON(call)                     \
+    do {                                  \
+        const char *const found = (call); \
+        if (found)                        \
+            return found;                 \
+    } while (0)
+
+// -- Heap and warnings ----------------------------------------------------------------------
+
+// Stands before each block; as large as the alignment that the library asks for.
+typedef union heap_header {
+    size_t size;
+    char alignment[16];
+} heap_header;
+
+static void *heap_alloc(void *user, size_t size)
+{
+    asset_heap *const heap = user;
+    if (++heap->num_allocs == heap->fail_at)
+        return NULL;
+    heap_header *const header = malloc(sizeof *header + size);
+    if (!header)
+        return NULL;
+    header->size = size;
+    heap->live++;
+    heap->live_bytes += size;
+    if (heap->live_bytes > heap->peak_bytes)
+        heap->peak_bytes = heap->live_bytes;
+    return header + 1;
+}
+
+static void heap_free(void *user, void *memory, size_t size)
+{
+    asset_heap *const heap = user;
+    heap_header *const header = (heap_header *)memory - 1;
+    if (header->size != size)
+        heap->has_wrong_size = true;
+    heap->live--;
+    heap->live_bytes -= header->size;
+    free(header);
+}
+
+static const char *message_fault(const char *message, size_t room)
+{
+    const char *const end = memchr(message, '\0', room);
+    HOLDS(end, "a message without end");
+    HOLDS(end > message, "an empty message");
+    for (const char *at = message; at < end; at++)
+        HOLDS((unsigned char)*at >= 0x20 && *at != 0x7F, "a message with control bytes");
+    return NULL;
+}
+
+enum { MOST_HASHES = sizeof((asset_warnings *)0)->hashes / sizeof(uint32_t) };
+
+// FNV-1a: Fowler, Noll, Vo.
+static uint32_t hash_text(const char *text)
+{
+    uint32_t hash = 2166136261u;
+    for (; *text; text++)
+        hash = (hash ^ (unsigned char)*text) * 16777619u;
+    return hash;
+}
+
+bool asset_warnings_have_new(const asset_warnings *warnings, const asset_warnings *known)
+{
+    for (uint32_t i = 0; i < warnings->num_told && i < MOST_HASHES; i++) {
+        bool found = false;
+        for (uint32_t j = 0; j < known->num_told && j < MOST_HASHES; j++)
+            found = found || known->hashes[j] == warnings->hashes[i];
+        if (!found)
+            return true;
+    }
+    return false;
+}
+
+static void note_warning(void *user, const md5_error *warning)
+{
+    asset_warnings *const warnings = user;
+    if (warnings->num_told < MOST_HASHES)
+        warnings->hashes[warnings->num_told] = hash_text(warning->message);
+    warnings->num_told++;
+    if (warning->line > warnings->largest_line)
+        warnings->largest_line = warning->line;
+    if (warnings->fault)
+        return;
+    if (warning->status != MD5_WARNING)
+        warnings->fault = "a warning that is none";
+    else
+        warnings->fault = message_fault(warning->message, sizeof warning->message);
+}
+
+md5_load_opts asset_opts(asset_heap *heap, asset_warnings *warnings)
+{
+    return (md5_load_opts){
+        .allocator = {heap_alloc, heap_free, heap},
+        .warn = note_warning,
+        .warn_user = warnings,
+    };
+}
+
+const char *asset_heap_fault(const asset_heap *heap)
+{
+    HOLDS(heap->live == 0 && heap->live_bytes == 0, "memory is left");
+    HOLDS(!heap->has_wrong_size, "memory was freed with a wrong size");
+    return NULL;
+}
+
+// -- Answers --------------------------------------------------------------------------------
+
+static uint64_t count_lines(const char *text, size_t size)
+{
+    uint64_t lines = 1;
+    for (size_t i = 0; i < size; i++)
+        lines += text[i] == '\n' || text[i] == '\r';
+    return lines;
+}
+
+static bool has_place(md5_status status)
+{
+    return status == MD5_ERROR_SYNTAX || status == MD5_ERROR_RANGE || status == MD5_ERROR_VERSION;
+}
+
+static const char *error_fault(const md5_error *error, const char *text, size_t size)
+{
+    HOLDS(error->status != MD5_OK && error->status != MD5_WARNING, "no asset and no error");
+    PASS_ON(message_fault(error->message, sizeof error->message));
+    HOLDS(!has_place(error->status) || (error->line > 0 && error->column > 0),
+          "an error in a text without a place");
+    HOLDS(error->line <= count_lines(text, size), "an error behind the last line");
+    HOLDS(error->column <= size + 1, "an error behind the end of its line");
+    return NULL;
+}
+
+const char *asset_answer_fault(const void *asset, uint32_t num_warnings, const md5_load_opts *opts,
+                               const md5_error *error, const char *text, size_t size)
+{
+    const asset_warnings *const warnings = opts->warn_user;
+    const uint32_t cap = opts->max_warnings ? opts->max_warnings : 100;
+    PASS_ON(warnings->fault);
+    HOLDS(warnings->num_told <= cap, "more warnings than the cap allows");
+    if (warnings->largest_line > 0)
+        HOLDS(warnings->largest_line <= count_lines(text, size), "a warning behind the last line");
+    if (!asset)
+        return error_fault(error, text, size);
+    HOLDS(error->status == MD5_OK && error->message[0] == '\0' && error->line == 0,
+          "an asset and an error");
+    HOLDS(warnings->num_told == (num_warnings < cap ? num_warnings : cap),
+          "other warnings told than counted");
+    return NULL;
+}
+
+// -- Parts ----------------------------------------------------------------------------------
+
+// Arrays of an asset lie inside its block, 4-byte aligned at least.
+static bool lies_in(const void *block, size_t block_size, const void *array, size_t count,
+                    size_t size)
+{
+    const uintptr_t start = (uintptr_t)block, at = (uintptr_t)array;
+    if (count == 0)
+        return true;
+    return at >= start && at - start <= block_size && count <= (block_size - (at - start)) / size
+           && (size == 1 || at % 4 == 0);
+}
+
+#define HOLDS_ARRAY(asset, array, count)                                                \
+    HOLDS(lies_in(asset, (asset)->size, (asset)->array, count, sizeof *(asset)->array), \
+          #array " does not lie in the block")
+
+static bool text_lies_in(const void *block, size_t block_size, const char *text)
+{
+    const uintptr_t start = (uintptr_t)block, at = (uintptr_t)text;
+    return at >= start && at - start < block_size
+           && memchr(text, '\0', block_size - (at - start)) != NULL;
+}
+
+// Three components whose squares sum to a little more than 1 are taken as rounded. By the rule for
+// the fourth, |1 - sum| is then added a second time.
+static bool is_unit(md5_quat q)
+{
+    const double x = (double)q.x, y = (double)q.y, z = (double)q.z, w = (double)q.w;
+    const double rounding = 1e-6;
+    return fabs(x * x + y * y + z * z + w * w - 1.0) <= 2.0 * (double)MD5_LENGTH_SLACK + rounding;
+}
+
+static bool is_unit_vec3(float x, float y, float z)
+{
+    const double a = (double)x, b = (double)y, c = (double)z;
+    return fabs(a * a + b * b + c * c - 1.0) <= 1e-5;
+}
+
+static bool are_unit(const md5_transform *transforms, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (!is_unit(transforms[i].rotation))
+            return false;
+    }
+    return true;
+}
+
+static const char *skeleton_fault(const void *block, size_t size, const md5_skeleton *skeleton)
+{
+    const uint32_t count = skeleton->num_joints;
+    HOLDS(count > 0, "no joints");
+    HOLDS(lies_in(block, size, skeleton->joints, count, sizeof *skeleton->joints),
+          "joints do not lie in the block");
+    HOLDS(lies_in(block, size, skeleton->order, count, sizeof *skeleton->order),
+          "order does not lie in the block");
+    for (uint32_t j = 0; j < count; j++) {
+        HOLDS(text_lies_in(block, size, skeleton->joints[j].name), "a joint's name is outside");
+        HOLDS(skeleton->joints[j].parent >= -1 && skeleton->joints[j].parent < (int64_t)count,
+              "a parent out of range");
+    }
+    unsigned char *const seen = calloc(count, 1);
+    const char *fault = NULL;
+    for (uint32_t i = 0; i < count && !fault; i++) {
+        const uint32_t joint = skeleton->order[i];
+        if (joint >= count || seen[joint])
+            fault = "order names a joint twice, or none";
+        else if (skeleton->joints[joint].parent >= 0 && !seen[skeleton->joints[joint].parent])
+            fault = "order names a child before its parent";
+        else
+            seen[joint] = 1;
+    }
+    free(seen);
+    return fault;
+}
+
+// -- Meshes ---------------------------------------------------------------------------------
+
+static const char *file_tables_fault(const md5_model *model, const md5_mesh *mesh)
+{
+    uint32_t max_weights = 0;
+    HOLDS(text_lies_in(model, model->size, mesh->name), "a mesh's name is outside");
+    HOLDS(text_lies_in(model, model->size, mesh->shader), "a mesh's shader is outside");
+    for (uint32_t v = 0; v < mesh->num_file_vertices; v++) {
+        const md5_vertex *const vertex = &mesh->file_vertices[v];
+        HOLDS(vertex->first_weight <= mesh->num_weights
+                  && vertex->num_weights <= mesh->num_weights - vertex->first_weight,
+              "a vertex's weights are out of range");
+        if (vertex->num_weights > max_weights)
+            max_weights = vertex->num_weights;
+    }
+    for (uint32_t w = 0; w < mesh->num_weights; w++) {
+        HOLDS(mesh->weights[w].joint < model->skeleton.num_joints, "a weight's joint out of range");
+        HOLDS(isfinite(mesh->weights[w].bias) && isfinite(mesh->weights[w].offset.x),
+              "a weight that is not finite");
+    }
+    HOLDS(mesh->max_weights == max_weights, "max_weights is wrong");
+    HOLDS(mesh->num_off_sums <= mesh->num_file_vertices, "num_off_sums is wrong");
+    return NULL;
+}
+
+// Which vertex, counted over all meshes, last had an influence of each joint.
+typedef struct last_uses {
+    uint64_t *of_joints;
+    uint64_t vertex;
+} last_uses;
+
+static const char *vertex_influences_fault(const md5_model *model, const md5_mesh *mesh,
+                                           uint32_t vertex, last_uses *uses)
+{
+    const uint32_t first = mesh->first_influence[vertex], end = mesh->first_influence[vertex + 1];
+    HOLDS(first <= end && end <= mesh->num_influences, "first_influence is wrong");
+    HOLDS(end - first <= mesh->max_influences, "max_influences is wrong");
+    uses->vertex++;
+    for (uint32_t i = first; i < end; i++) {
+        const uint32_t joint = mesh->influence_joints[i];
+        HOLDS(joint < model->skeleton.num_joints, "an influence's joint is out of range");
+        HOLDS(uses->of_joints[joint] != uses->vertex, "two influences of one joint");
+        uses->of_joints[joint] = uses->vertex;
+        HOLDS(i == first || fabsf(mesh->influences[i - 1].w) >= fabsf(mesh->influences[i].w),
+              "influences are not sorted");
+    }
+    return NULL;
+}
+
+static const char *influences_fault(const md5_model *model, const md5_mesh *mesh, last_uses *uses)
+{
+    uint32_t most = 0;
+    for (uint32_t v = 0; v < mesh->num_vertices; v++) {
+        PASS_ON(vertex_influences_fault(model, mesh, v, uses));
+        const uint32_t count = mesh->first_influence[v + 1] - mesh->first_influence[v];
+        most = count > most ? count : most;
+    }
+    HOLDS(mesh->first_influence[0] == 0, "the first influence is not number 0");
+    HOLDS(mesh->first_influence[mesh->num_vertices] == mesh->num_influences,
+          "first_influence ends elsewhere");
+    HOLDS(mesh->max_influences == most, "max_influences is wrong");
+    return NULL;
+}
+
+static bool holds_point(const md5_bounds *bounds, md5_vec3 point)
+{
+    return !(point.x < bounds->min.x || point.x > bounds->max.x || point.y < bounds->min.y
+             || point.y > bounds->max.y || point.z < bounds->min.z || point.z > bounds->max.z);
+}
+
+static const char *drawn_fault(const md5_mesh *mesh)
+{
+    for (uint32_t v = 0; v < mesh->num_vertices; v++) {
+        const uint32_t source = mesh->sources[v];
+        const md5_vec3 n = mesh->normals[v];
+        const md5_vec4 t = mesh->tangents[v];
+        HOLDS(v < mesh->num_file_vertices ? source == v : source < mesh->num_file_vertices,
+              "a drawn vertex without a source");
+        HOLDS(isfinite(mesh->texcoords[v].x) && isfinite(mesh->texcoords[v].y),
+              "a texture coordinate that is not finite");
+        HOLDS(holds_point(&mesh->bounds, mesh->positions[v]), "a vertex outside of the bounds");
+        HOLDS(is_unit_vec3(n.x, n.y, n.z), "a normal without unit length");
+        HOLDS(is_unit_vec3(t.x, t.y, t.z), "a tangent without unit length");
+        HOLDS(fabsf(n.x * t.x + n.y * t.y + n.z * t.z) <= 1e-4f, "a tangent along the normal");
+        HOLDS(t.w == 1.0f || t.w == -1.0f, "a tangent without a side");
+    }
+    for (size_t i = 0; i < 3 * (size_t)mesh->num_triangles; i++)
+        HOLDS(mesh->indices[i] < mesh->num_vertices, "an index out of range");
+    return NULL;
+}
+
+static const char *mesh_arrays_fault(const md5_model *model, const md5_mesh *mesh)
+{
+    const struct {
+        const void *array;
+        size_t count, size;
+    } arrays[] = {
+        {mesh->file_vertices, mesh->num_file_vertices, sizeof *mesh->file_vertices},
+        {mesh->weights, mesh->num_weights, sizeof *mesh->weights},
+        {mesh->indices, mesh->num_triangles, 3 * sizeof *mesh->indices},
+        {mesh->sources, mesh->num_vertices, sizeof *mesh->sources},
+        {mesh->texcoords, mesh->num_vertices, sizeof *mesh->texcoords},
+        {mesh->positions, mesh->num_vertices, sizeof *mesh->positions},
+        {mesh->normals, mesh->num_vertices, sizeof *mesh->normals},
+        {mesh->tangents, mesh->num_vertices, sizeof *mesh->tangents},
+        {mesh->colors, mesh->colors ? mesh->num_vertices : 0, sizeof *mesh->colors},
+        {mesh->first_influence, (size_t)mesh->num_vertices + 1, sizeof *mesh->first_influence},
+        {mesh->influence_joints, mesh->num_influences, sizeof *mesh->influence_joints},
+        {mesh->influences, mesh->num_influences, sizeof *mesh->influences},
+    };
+    HOLDS(mesh->num_vertices >= mesh->num_file_vertices, "fewer drawn vertices than the file's");
+    HOLDS(mesh->num_vertices <= 2 * (uint64_t)mesh->num_file_vertices, "too many drawn vertices");
+    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
+        HOLDS(lies_in(model, model->size, arrays[i].array, arrays[i].count, arrays[i].size),
+              "an array of a mesh does not lie in the block");
+    return NULL;
+}
+
+static const char *mesh_fault(const md5_model *model, const md5_mesh *mesh, last_uses *uses)
+{
+    PASS_ON(mesh_arrays_fault(model, mesh));
+    PASS_ON(file_tables_fault(model, mesh));
+    PASS_ON(influences_fault(model, mesh, uses));
+    PASS_ON(drawn_fault(mesh));
+    for (uint32_t v = 0; v < mesh->num_vertices; v++)
+        HOLDS(holds_point(&model->bounds, mesh->positions[v]), "a vertex outside of the model");
+    return NULL;
+}
+
+const char *asset_model_fault(const md5_model *model)
+{
+    const uint32_t num_joints = model->skeleton.num_joints;
+    PASS_ON(skeleton_fault(model, model->size, &model->skeleton));
+    HOLDS_ARRAY(model, bind_local, num_joints);
+    HOLDS_ARRAY(model, bind, num_joints);
+    HOLDS_ARRAY(model, inverse_bind, num_joints);
+    HOLDS_ARRAY(model, meshes, model->num_meshes);
+    HOLDS(text_lies_in(model, model->size, model->command_line), "the command line is outside");
+    HOLDS(are_unit(model->bind_local, num_joints), "a bind rotation without unit length");
+    for (uint32_t j = 0; j < num_joints; j++) {
+        const float *const m = model->bind[j].m;
+        HOLDS(is_unit_vec3(m[0], m[1], m[2]) && is_unit_vec3(m[4], m[5], m[6])
+                  && is_unit_vec3(m[8], m[9], m[10]),
+              "a bind matrix without unit length");
+    }
+    last_uses uses = {.of_joints = calloc(num_joints, sizeof *uses.of_joints)};
+    const char *fault = NULL;
+    for (uint32_t i = 0; i < model->num_meshes && !fault; i++)
+        fault = mesh_fault(model, &model->meshes[i], &uses);
+    free(uses.of_joints);
+    return fault;
+}
+
+// -- Animations, cameras, bindings ----------------------------------------------------------
+
+static uint32_t count_bits(uint32_t flags)
+{
+    uint32_t bits = 0;
+    for (; flags; flags >>= 1)
+        bits += flags & 1;
+    return bits;
+}
+
+static bool is_ascending(const uint32_t *joints, uint32_t count, uint32_t num_joints)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (joints[i] >= num_joints || (i > 0 && joints[i - 1] >= joints[i]))
+            return false;
+    }
+    return true;
+}
+
+static const char *frames_fault(const md5_anim *anim)
+{
+    const uint32_t num_joints = anim->skeleton.num_joints;
+    const size_t num_frames = anim->num_frames;
+    HOLDS_ARRAY(anim, rotation_joints, anim->num_rotations);
+    HOLDS_ARRAY(anim, translation_joints, anim->num_translations);
+    HOLDS_ARRAY(anim, rotations, num_frames * anim->num_rotations);
+    HOLDS_ARRAY(anim, translations, num_frames * anim->num_translations);
+    HOLDS(is_ascending(anim->rotation_joints, anim->num_rotations, num_joints),
+          "rotation_joints is not ascending");
+    HOLDS(is_ascending(anim->translation_joints, anim->num_translations, num_joints),
+          "translation_joints is not ascending");
+    for (size_t i = 0; i < num_frames * anim->num_rotations; i++)
+        HOLDS(is_unit(anim->rotations[i]), "a frame's rotation without unit length");
+    for (size_t i = 0; i < num_frames * anim->num_translations; i++)
+        HOLDS(isfinite(anim->translations[i].x) && isfinite(anim->translations[i].y),
+              "a frame's translation that is not finite");
+    if (anim->frame_bounds)
+        HOLDS_ARRAY(anim, frame_bounds, num_frames);
+    return NULL;
+}
+
+const char *asset_anim_fault(const md5_anim *anim)
+{
+    const uint32_t num_joints = anim->skeleton.num_joints;
+    PASS_ON(skeleton_fault(anim, anim->size, &anim->skeleton));
+    HOLDS_ARRAY(anim, tracks, num_joints);
+    HOLDS_ARRAY(anim, base_frame, num_joints);
+    HOLDS_ARRAY(anim, constant, num_joints);
+    HOLDS(text_lies_in(anim, anim->size, anim->command_line), "the command line is outside");
+    HOLDS(are_unit(anim->base_frame, num_joints), "a base rotation without unit length");
+    HOLDS(are_unit(anim->constant, num_joints), "a constant rotation without unit length");
+    for (uint32_t j = 0; j < num_joints; j++) {
+        const md5_track *const track = &anim->tracks[j];
+        HOLDS(track->flags <= 63, "flags that do not exist");
+        HOLDS(track->first <= anim->num_components
+                  && count_bits(track->flags) <= anim->num_components - track->first,
+              "components out of range");
+    }
+    HOLDS(anim->num_frames >= 1, "no frames");
+    HOLDS(anim->frame_rate > 0.0 && isfinite(anim->frame_rate), "frame_rate is out of range");
+    HOLDS(anim->duration == (double)(anim->num_frames - 1) / anim->frame_rate, "wrong duration");
+    return frames_fault(anim);
+}
+
+const char *asset_camera_fault(const md5_camera *camera)
+{
+    const uint32_t num_frames = camera->num_frames;
+    HOLDS(num_frames >= 1, "no frames");
+    HOLDS_ARRAY(camera, cuts, camera->num_cuts);
+    HOLDS_ARRAY(camera, frames, num_frames);
+    HOLDS(text_lies_in(camera, camera->size, camera->command_line), "the command line is outside");
+    HOLDS(camera->frame_rate > 0.0 && isfinite(camera->frame_rate), "frame_rate is out of range");
+    HOLDS(camera->duration >= 0.0 && camera->duration <= (num_frames - 1) / camera->frame_rate,
+          "wrong duration");
+    for (uint32_t i = 0; i < camera->num_cuts; i++)
+        HOLDS(camera->cuts[i] < num_frames, "a cut out of range");
+    for (uint32_t i = 0; i < num_frames; i++)
+        HOLDS(is_unit(camera->frames[i].rotation), "a camera's rotation without unit length");
+    return NULL;
+}
+
+const char *asset_binding_fault(const md5_binding *binding)
+{
+    const uint32_t num_joints = binding->model->skeleton.num_joints;
+    const uint32_t num_tracks = binding->anim->skeleton.num_joints;
+    uint32_t num_missing = 0, num_driving = 0;
+    bool same_order = true;
+    unsigned char *const used = calloc(num_tracks, 1);
+    const char *fault = NULL;
+    for (uint32_t j = 0; j < num_joints && !fault; j++) {
+        const int32_t track = binding->tracks[j];
+        if (track < -1 || track >= (int64_t)num_tracks)
+            fault = "a track out of range";
+        else if (track >= 0 && used[track]++)
+            fault = "one track drives two joints";
+        num_missing += track < 0;
+        num_driving += track >= 0;
+        same_order = same_order && track == (int32_t)j;
+    }
+    free(used);
+    PASS_ON(fault);
+    HOLDS(num_missing == binding->num_missing && num_driving > 0, "num_missing is wrong");
+    HOLDS(num_tracks - num_driving == binding->num_extra, "num_extra is wrong");
+    HOLDS(same_order == binding->same_order, "same_order is wrong");
+    HOLDS(binding->num_rebases <= num_joints, "num_rebases is wrong");
+    HOLDS_ARRAY(binding, tracks, num_joints);
+    return NULL;
+}
+
+// -- Equality -------------------------------------------------------------------------------
+
+static bool same_bytes(const void *a, const void *b, size_t count, size_t size)
+{
+    return count == 0 || memcmp(a, b, count * size) == 0;
+}
+
+#define SAME_ARRAY(array, count) same_bytes(a->array, b->array, count, sizeof *a->array)
+
+static bool skeletons_equal(const md5_skeleton *a, const md5_skeleton *b)
+{
+    if (a->num_joints != b->num_joints || !SAME_ARRAY(order, a->num_joints))
+        return false;
+    for (uint32_t j = 0; j < a->num_joints; j++) {
+        if (a->joints[j].parent != b->joints[j].parent
+            || strcmp(a->joints[j].name, b->joints[j].name) != 0)
+            return false;
+    }
+    return true;
+}
+
+static bool meshes_equal(const md5_mesh *a, const md5_mesh *b)
+{
+    return strcmp(a->name, b->name) == 0 && strcmp(a->shader, b->shader) == 0
+           && a->num_file_vertices == b->num_file_vertices && a->num_weights == b->num_weights
+           && a->num_vertices == b->num_vertices && a->num_triangles == b->num_triangles
+           && a->num_influences == b->num_influences && a->max_influences == b->max_influences
+           && a->max_weights == b->max_weights && a->num_off_sums == b->num_off_sums
+           && SAME_ARRAY(file_vertices, a->num_file_vertices) && SAME_ARRAY(weights, a->num_weights)
+           && SAME_ARRAY(indices, 3 * (size_t)a->num_triangles)
+           && SAME_ARRAY(sources, a->num_vertices) && SAME_ARRAY(texcoords, a->num_vertices)
+           && SAME_ARRAY(positions, a->num_vertices) && SAME_ARRAY(normals, a->num_vertices)
+           && SAME_ARRAY(tangents, a->num_vertices) && !a->colors == !b->colors
+           && (!a->colors || SAME_ARRAY(colors, a->num_vertices))
+           && SAME_ARRAY(first_influence, (size_t)a->num_vertices + 1)
+           && SAME_ARRAY(influence_joints, a->num_influences)
+           && SAME_ARRAY(influences, a->num_influences)
+           && same_bytes(&a->loss4, &b->loss4, 1, sizeof a->loss4)
+           && same_bytes(&a->loss8, &b->loss8, 1, sizeof a->loss8)
+           && same_bytes(&a->bounds, &b->bounds, 1, sizeof a->bounds);
+}
+
+bool asset_models_equal(const md5_model *a, const md5_model *b)
+{
+    const uint32_t num_joints = a->skeleton.num_joints;
+    if (!skeletons_equal(&a->skeleton, &b->skeleton) || !SAME_ARRAY(bind_local, num_joints)
+        || !SAME_ARRAY(bind, num_joints) || !SAME_ARRAY(inverse_bind, num_joints)
+        || a->num_meshes != b->num_meshes || strcmp(a->command_line, b->command_line) != 0
+        || !same_bytes(&a->bounds, &b->bounds, 1, sizeof a->bounds))
+        return false;
+    for (uint32_t i = 0; i < a->num_meshes; i++) {
+        if (!meshes_equal(&a->meshes[i], &b->meshes[i]))
+            return false;
+    }
+    return true;
+}
+
+bool asset_anims_equal(const md5_anim *a, const md5_anim *b)
+{
+    const uint32_t num_joints = a->skeleton.num_joints;
+    const size_t num_frames = a->num_frames;
+    return skeletons_equal(&a->skeleton, &b->skeleton) && a->num_frames == b->num_frames
+           && a->frame_rate == b->frame_rate && a->num_components == b->num_components
+           && a->num_rotations == b->num_rotations && a->num_translations == b->num_translations
+           && SAME_ARRAY(tracks, num_joints) && SAME_ARRAY(base_frame, num_joints)
+           && SAME_ARRAY(constant, num_joints) && SAME_ARRAY(rotation_joints, a->num_rotations)
+           && SAME_ARRAY(translation_joints, a->num_translations)
+           && SAME_ARRAY(rotations, num_frames * a->num_rotations)
+           && SAME_ARRAY(translations, num_frames * a->num_translations)
+           && !a->frame_bounds == !b->frame_bounds
+           && (!a->frame_bounds || SAME_ARRAY(frame_bounds, num_frames))
+           && strcmp(a->command_line, b->command_line) == 0;
+}
+
+bool asset_cameras_equal(const md5_camera *a, const md5_camera *b)
+{
+    return a->num_frames == b->num_frames && a->frame_rate == b->frame_rate
+           && a->duration == b->duration && a->num_cuts == b->num_cuts
+           && SAME_ARRAY(cuts, a->num_cuts) && SAME_ARRAY(frames, a->num_frames)
+           && strcmp(a->command_line, b->command_line) == 0;
+}

@@ -1,0 +1,401 @@
+// Whole assets: from files and from memory, within a budget, and from good files cut short or
+// altered.
+#include "test/read/read_case.h"
+#include "test/test.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char *const small_files[] = {"test/data/read/small.md5mesh",
+                                          "test/data/read/small.md5anim"};
+
+// -- What is in an asset --------------------------------------------------------------------
+
+TEST (load_model_holds_what_the_file_says) {
+    md5_error error;
+    md5_model *const model = md5_load_model(test_path(small_files[0]), NULL, &error);
+    if (!test_check(model != NULL, __FILE__, __LINE__, "%s", error.message))
+        return;
+    CHECK_UINT(error.status, MD5_OK);
+    CHECK_UINT(error.line, 0);
+    CHECK_STRING(error.message, "");
+    CHECK_STRING(model->command_line, "small model for tests of loading");
+    CHECK_UINT(model->skeleton.num_joints, 3);
+    CHECK_STRING(model->skeleton.joints[2].name, "hand");
+    CHECK(model->skeleton.joints[0].parent == -1 && model->skeleton.joints[2].parent == 1);
+    CHECK_UINT(model->num_warnings, 0);
+    CHECK_UINT(model->num_meshes, 2);
+    CHECK(read_asset_holds((read_asset){.model = model}));
+
+    const md5_mesh *const body = &model->meshes[0];
+    CHECK_STRING(body->name, "Body");
+    CHECK_STRING(body->shader, "skin/body");
+    CHECK_UINT(body->num_file_vertices, 4);
+    CHECK_UINT(body->num_triangles, 2);
+    CHECK_UINT(body->num_weights, 4);
+    CHECK(body->weights[2].offset.y == 10.0f && body->weights[2].joint == 1);
+    CHECK(body->file_vertices[3].first_weight == 2 && body->file_vertices[3].num_weights == 2);
+    CHECK(body->texcoords[1].x == 1.0f && body->texcoords[1].y == 0.0f);
+    CHECK(body->indices[5] == 3);
+    CHECK_UINT(body->max_weights, 2);
+    CHECK_UINT(body->num_off_sums, 1); // vertex 3: 0.5 + 1
+
+    // Joint 0 turns x to y, y to z, z to x, since its w is negative too.
+    const float *const m = model->bind[0].m;
+    CHECK_NEAR((double)m[4], 1.0, 1e-6);
+    CHECK_NEAR((double)m[9], 1.0, 1e-6);
+    CHECK_NEAR((double)m[2], 1.0, 1e-6);
+    CHECK(model->bind[1].m[11] == 10.0f && model->bind[2].m[7] == 5.5f);
+    CHECK_STRING(model->meshes[1].name, "Hat");
+    CHECK_UINT(model->meshes[1].num_vertices, 0);
+    CHECK(model->bounds.min.x <= model->bounds.max.x);
+    CHECK(model->size > sizeof *model);
+    md5_free_model(model);
+}
+
+TEST (load_anim_holds_what_the_file_says) {
+    md5_error error;
+    md5_anim *const anim = md5_load_anim(test_path(small_files[1]), NULL, &error);
+    if (!test_check(anim != NULL, __FILE__, __LINE__, "%s", error.message))
+        return;
+    CHECK_STRING(anim->command_line, "small clip for tests of loading");
+    CHECK_STRING(anim->skeleton.joints[1].name, "arm");
+    CHECK_UINT(anim->num_frames, 3);
+    CHECK_UINT(anim->num_components, 5);
+    CHECK(anim->frame_rate == 12.5 && anim->duration == 2 / 12.5);
+    CHECK(anim->tracks[1].flags == 40 && anim->tracks[1].first == 2);
+    CHECK(anim->base_frame[0].translation.z == 5.0f);
+    // What moves by value: the arm turns, the root moves, the hand's number never changes.
+    CHECK_UINT(anim->num_rotations, 1);
+    CHECK_UINT(anim->num_translations, 1);
+    CHECK(anim->rotation_joints[0] == 1 && anim->translation_joints[0] == 0);
+    CHECK(anim->translations[2].x == 2.0f && anim->translations[2].z == 5.0f);
+    CHECK(anim->rotations[1].x == 0.2f && anim->rotations[1].y == 0.5f);
+    CHECK(anim->rotations[1].z == 0.3f && anim->rotations[1].w < 0.0f);
+    CHECK(anim->constant[2].translation.z == 1.5f);
+    CHECK(anim->frame_bounds && anim->frame_bounds[2].max.x == 3.0f);
+    CHECK_UINT(anim->num_warnings, 0);
+    CHECK(read_asset_holds((read_asset){.anim = anim}));
+    md5_free_anim(anim);
+}
+
+TEST (load_camera_holds_what_the_file_says) {
+    md5_error error;
+    md5_camera *const camera =
+        md5_load_camera(test_path("test/data/read/small.md5camera"), NULL, &error);
+    if (!test_check(camera != NULL, __FILE__, __LINE__, "%s", error.message))
+        return;
+    CHECK_UINT(error.status, MD5_OK);
+    CHECK_STRING(camera->command_line, "small camera for tests of loading");
+    CHECK_UINT(camera->num_frames, 4);
+    CHECK(camera->frame_rate == 12.5 && camera->duration == 2 / 12.5);
+    CHECK_UINT(camera->num_cuts, 1);
+    CHECK_UINT(camera->cuts[0], 2);
+    CHECK(camera->frames[1].position.z == 6.0f && camera->frames[1].fov == 75.5f);
+    CHECK(camera->frames[3].rotation.x == 0.5f && camera->frames[3].position.x == 10.0f);
+    CHECK_UINT(camera->num_warnings, 0);
+    md5_free_camera(camera);
+}
+
+TEST (load_keeps_what_is_odd_in_an_asset) {
+    size_t size;
+    md5_error error;
+    char *const anim_text = test_read_file(test_path(small_files[1]), NULL);
+    if (!CHECK(anim_text))
+        return;
+    char *const text = read_case_text(anim_text, "\t( -3 -3 -3 ) ( 3 3 3 )\n", "", &size);
+    md5_anim *const anim = md5_parse_anim(text, size, NULL, &error);
+    if (CHECK(anim)) {
+        CHECK(anim->frame_bounds == NULL);
+        CHECK_UINT(anim->num_warnings, 1);
+    }
+    md5_free_anim(anim);
+    free(text);
+    free(anim_text);
+}
+
+// -- Files and their errors -----------------------------------------------------------------
+
+// One mesh of `count` vertices and two triangles that name vertex `last`.
+static size_t write_two_triangles(char *text, unsigned count, unsigned last, bool triangles_first)
+{
+    char triangles[200];
+    sprintf(triangles, "numtris 2\ntri 0 0 1 %u\ntri 1 %u 1 0\n", last, last);
+    size_t size = (size_t)sprintf(text,
+                                  "MD5Version 10 commandline \"\" numJoints 1 numMeshes 1\n"
+                                  "joints { \"a\" -1 (0 0 0) (0 0 0) }\nmesh { shader \"\"\n%s",
+                                  triangles_first ? triangles : "");
+    size += (size_t)sprintf(text + size, "numverts %u\n", count);
+    for (unsigned v = 0; v < count; v++)
+        size += (size_t)sprintf(text + size, "vert %u (0 0) 0 1\n", v);
+    return size
+           + (size_t)sprintf(text + size, "%snumweights 1 weight 0 0 1 (0 0 0) }",
+                             triangles_first ? "" : triangles);
+}
+
+// While they are read, corners are kept in as few bytes as hold all vertices, if these are known.
+TEST (load_reads_triangles_of_few_and_many_vertices) {
+    static const unsigned counts[] = {3, 65536, 65537};
+    char *const text = malloc(65537 * 24 + 1000);
+    if (!text)
+        abort();
+    for (int i = 0; i < 6; i++) {
+        const unsigned count = counts[i / 2];
+        const bool triangles_first = i % 2 > 0;
+        md5_error error;
+        size_t size = write_two_triangles(text, count, count - 1, triangles_first);
+        md5_model *const model = md5_parse_model(text, size, NULL, &error);
+        if (test_check(model != NULL, __FILE__, __LINE__, "%s", error.message)) {
+            const uint32_t *const corners = model->meshes[0].indices;
+            CHECK(corners[0] == 0 && corners[1] == 1 && corners[2] == count - 1);
+            CHECK(corners[3] == count - 1 && corners[4] == 1 && corners[5] == 0);
+        }
+        md5_free_model(model);
+        size = write_two_triangles(text, count, count, triangles_first);
+        CHECK(md5_parse_model(text, size, NULL, &error) == NULL);
+        CHECK_UINT(error.status, MD5_ERROR_RANGE);
+        CHECK_UINT(error.line, triangles_first ? 5 : count + 6);
+        CHECK_UINT(error.column, 11);
+    }
+    free(text);
+}
+
+TEST (load_names_the_file_in_messages) {
+    char text[700];
+    md5_error error;
+    const char *path = test_path("test/data/read/missing.md5mesh");
+    CHECK(!md5_load_model(path, NULL, &error));
+    CHECK_UINT(error.status, MD5_ERROR_IO);
+    CHECK_STRING(error.file, path);
+    CHECK_UINT(error.line, 0);
+    CHECK(strncmp(error.message, "cannot open the file: ", 22) == 0 && error.message[22]);
+    md5_format_error(&error, text, sizeof text);
+    CHECK(strncmp(text, path, strlen(path)) == 0 && strstr(text, ": error: cannot open"));
+    CHECK(!md5_load_anim(path, NULL, &error));
+    CHECK_UINT(error.status, MD5_ERROR_IO);
+    CHECK(!md5_load_camera(path, NULL, &error));
+    CHECK_UINT(error.status, MD5_ERROR_IO);
+
+    path = test_path("test/data/read"); // a folder
+    CHECK(!md5_load_model(path, NULL, &error));
+    CHECK_UINT(error.status, MD5_ERROR_IO);
+    CHECK_STRING(error.file, path);
+    CHECK(strncmp(error.message, "cannot ", 7) == 0);
+
+    CHECK(!md5_load_model(NULL, NULL, &error));
+    CHECK_STRING(error.message, "no file name is given");
+    CHECK(!md5_load_anim(NULL, NULL, NULL));
+    CHECK(!md5_load_model(path, NULL, NULL));
+
+    path = test_path(small_files[1]); // an animation as the model, and the other way round
+    CHECK(!md5_load_model(path, NULL, &error));
+    CHECK_UINT(error.status, MD5_ERROR_SYNTAX);
+    CHECK_STRING(error.file, path);
+    CHECK_UINT(error.line, 4);
+    CHECK(strncmp(error.message, "this is an animation", 20) == 0);
+    CHECK(!md5_load_anim(test_path(small_files[0]), NULL, &error));
+    CHECK_UINT(error.line, 5);
+    CHECK(strncmp(error.message, "this is a model", 15) == 0);
+    CHECK(!md5_load_camera(test_path(small_files[0]), NULL, &error));
+    CHECK_UINT(error.line, 4);
+    CHECK(strncmp(error.message, "this is a model", 15) == 0);
+}
+
+// A file whose size cannot be had, an empty one, and one that is shorter than it says, where there
+// are such.
+TEST (load_refuses_files_without_a_true_size) {
+    const char *const short_file = "/sys/kernel/mm/transparent_hugepage/enabled";
+    char path[64];
+    int ends[2];
+    md5_error error;
+    if (!CHECK(pipe(ends) == 0))
+        return;
+    CHECK(write(ends[1], "MD5Version", 10) == 10);
+    snprintf(path, sizeof path, "/dev/fd/%d", ends[0]);
+    CHECK(!md5_load_model(path, NULL, &error));
+    CHECK_UINT(error.status, MD5_ERROR_IO);
+    if (access(path, F_OK) == 0)
+        CHECK(strncmp(error.message, "not a regular file", 18) == 0);
+    close(ends[0]);
+    close(ends[1]);
+
+    if (CHECK(access("/dev/null", R_OK) == 0)) {
+        CHECK(!md5_load_camera("/dev/null", NULL, &error));
+        CHECK_UINT(error.status, MD5_ERROR_SYNTAX);
+        CHECK(strncmp(error.message, "the file is empty", 17) == 0);
+    }
+    if (access(short_file, R_OK) == 0) {
+        CHECK(!md5_load_anim(short_file, NULL, &error));
+        CHECK_UINT(error.status, MD5_ERROR_IO);
+        CHECK_STRING(error.message, "cannot read the file: it became shorter meanwhile");
+    }
+}
+
+TEST (load_from_memory_names_the_text_as_told) {
+    md5_error error;
+    const md5_load_opts opts = {.file_name = "pack.zip/a.md5mesh"};
+    CHECK(!md5_parse_model("x", 1, &opts, &error));
+    CHECK_STRING(error.file, "pack.zip/a.md5mesh");
+    CHECK(error.line == 1 && error.column == 1);
+    CHECK(!md5_parse_anim("x", 1, &opts, &error));
+    CHECK_STRING(error.file, "pack.zip/a.md5mesh");
+    CHECK(!md5_parse_model("x", 1, NULL, &error));
+    CHECK_STRING(error.file, "");
+    CHECK(!md5_parse_model(NULL, 0, NULL, &error));
+    CHECK_UINT(error.status, MD5_ERROR_SYNTAX);
+    CHECK(!md5_parse_anim(NULL, 0, NULL, NULL));
+    CHECK(!md5_parse_model("x", SIZE_MAX, NULL, &error)); // refused before it is looked at
+    CHECK_UINT(error.status, MD5_ERROR_IO);
+}
+
+TEST (load_frees_nothing_for_null) {
+    md5_free_model(NULL);
+    md5_free_anim(NULL);
+    md5_free_camera(NULL);
+}
+
+// -- Budgets --------------------------------------------------------------------------------
+
+TEST (load_survives_failure_of_every_allocation) {
+    for (size_t f = 0; f < 2; f++) {
+        bool loaded = false;
+        for (size_t n = 1; !loaded && n < 1000; n++) {
+            test_heap heap = {.fail_at = n};
+            const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap}};
+            md5_error error;
+            const read_asset made = read_asset_load(test_path(small_files[f]), &opts, &error);
+            loaded = read_asset_is_there(made);
+            CHECK_UINT(error.status, loaded ? MD5_OK : MD5_ERROR_MEMORY);
+            CHECK_UINT(heap.live, loaded ? 1 : 0);
+            CHECK(loaded == (heap.num_allocs < n));
+            read_asset_free(made);
+            CHECK_UINT(heap.live, 0);
+            CHECK_UINT(heap.live_bytes, 0);
+        }
+        CHECK(loaded);
+    }
+}
+
+TEST (load_keeps_to_every_memory_limit) {
+    for (size_t f = 0; f < 2; f++) {
+        size_t most_refused = 0, least_loaded = SIZE_MAX;
+        for (size_t limit = 1; limit < 64 * 1024; limit += limit < 64 ? 1 : 61) {
+            test_heap heap = {0};
+            const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap},
+                                        .memory_limit = limit};
+            md5_error error;
+            const read_asset made = read_asset_load(test_path(small_files[f]), &opts, &error);
+            CHECK_UINT(error.status, read_asset_is_there(made) ? MD5_OK : MD5_ERROR_MEMORY);
+            CHECK(heap.peak_bytes <= limit);
+            if (read_asset_is_there(made))
+                least_loaded = limit < least_loaded ? limit : least_loaded;
+            else
+                most_refused = limit;
+            read_asset_free(made);
+            CHECK_UINT(heap.live_bytes, 0);
+        }
+        CHECK(most_refused > 0 && most_refused < least_loaded && least_loaded < 64 * 1024);
+    }
+}
+
+// -- Good files cut short, and altered ------------------------------------------------------
+
+// An asset of a part of a file may only be had with a warning, unless what was cut off is nothing.
+TEST (load_of_a_file_cut_anywhere_is_an_error_or_a_warning) {
+    for (size_t f = 0; f < 2; f++) {
+        size_t size, num_loaded = 0;
+        char *const text = test_read_file(test_path(small_files[f]), &size);
+        if (!CHECK(text))
+            return;
+        const size_t needed = (size_t)(strrchr(text, '}') - text) + 1;
+        for (size_t cut = 0; cut <= size; cut++) {
+            char *const part = malloc(cut ? cut : 1); // of its size: no byte past it may be read
+            if (!part)
+                abort();
+            memcpy(part, text, cut);
+            md5_error error;
+            const read_asset made = read_asset_parse(f == 1, part, cut, NULL, &error);
+            if (read_asset_is_there(made)) {
+                num_loaded++;
+                CHECK(read_asset_holds(made));
+                test_check((read_asset_warnings(made) > 0) == (cut < needed), __FILE__, __LINE__,
+                           "%s cut at %zu loads with %u warnings", small_files[f], cut,
+                           read_asset_warnings(made));
+            } else {
+                CHECK(error.status != MD5_OK && error.line > 0 && error.column > 0);
+                CHECK(cut < needed);
+            }
+            read_asset_free(made);
+            free(part);
+        }
+        CHECK(num_loaded >= size - needed);
+        free(text);
+    }
+}
+
+TEST (load_of_a_file_with_any_byte_altered_is_sound) {
+    static const char others[] = "\0\n \"'(){}/*-+.,0129eExm\x80\xFF";
+    for (size_t f = 0; f < 2; f++) {
+        size_t size, num_loaded = 0, num_refused = 0;
+        char *const text = test_read_file(test_path(small_files[f]), &size);
+        if (!CHECK(text))
+            return;
+        for (size_t at = 0; at < size; at++) {
+            const char original = text[at];
+            for (size_t i = 0; i < sizeof others - 1; i++) {
+                test_heap heap = {0};
+                const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap}};
+                md5_error error;
+                text[at] = others[i];
+                const read_asset made = read_asset_parse(f == 1, text, size, &opts, &error);
+                if (read_asset_is_there(made))
+                    CHECK(read_asset_holds(made));
+                else
+                    CHECK(error.status != MD5_OK && error.status != MD5_ERROR_MEMORY
+                          && error.line > 0);
+                num_loaded += read_asset_is_there(made);
+                num_refused += !read_asset_is_there(made);
+                read_asset_free(made);
+                CHECK_UINT(heap.live_bytes, 0);
+            }
+            text[at] = original;
+        }
+        CHECK(num_loaded > size && num_refused > size);
+        free(text);
+    }
+}
+
+// Joint b is turned by a quarter about z (its x is model y); vertex 0 belongs to it alone, vertex 1
+// mostly to the root, vertex 2 to nothing.
+TEST (load_uses_the_frames_and_colours_of_version_12) {
+    static const char text[] =
+        "MD5Version 12 commandline \"\" numJoints 2 numMeshes 1 joints {\n"
+        "\"a\" -1 ( 0 0 0 ) ( 0 0 0 ) \"b\" 0 ( 5 0 0 ) ( 0 0 -0.70710678 ) }\n"
+        "mesh { shader \"\" numverts 3\n"
+        "vert 0 ( 0 0 ) 0 1 ( 1 0 0 ) ( 0 0 2 -1 )\n"
+        "vert 1 ( 1 0 ) 1 2 ( 1 0 0 ) ( 0 0 1 1 )\n"
+        "vert 2 ( 1 1 ) 0 0 ( 0 0 0 ) ( 0 0 0 1 )\n"
+        "numtris 1 tri 0 0 1 2\n"
+        "numweights 3 weight 0 1 1 ( 0 0 0 ) weight 1 1 0.25 ( 0 0 0 ) weight 2 0 0.75 ( 0 0 0 )\n"
+        "numvertexcolors 3 vertexcolor 0 ( 1 0.5 0 1 ) vertexcolor 1 ( 0 0 0 1 )\n"
+        "vertexcolor 2 ( 0.25 0 0 0 ) }\n";
+    md5_error error;
+    md5_model *const model = md5_parse_model(text, sizeof text - 1, NULL, &error);
+    if (!CHECK(model != NULL))
+        return;
+    const md5_mesh *const mesh = &model->meshes[0];
+    CHECK_UINT(model->num_warnings, 1); // of the vertex without weights
+    CHECK_UINT(mesh->num_vertices, 3);
+    CHECK_NEAR((double)mesh->normals[0].y, 1.0, 1e-6);
+    CHECK_NEAR((double)mesh->tangents[0].z, 1.0, 1e-6);
+    CHECK(mesh->tangents[0].w == -1.0f && mesh->tangents[1].w == 1.0f);
+    CHECK_NEAR((double)mesh->normals[1].x, 1.0, 1e-6);
+    CHECK(mesh->normals[2].z == 1.0f); // undefined in the file
+    if (CHECK(mesh->colors != NULL)) {
+        CHECK(mesh->colors[0].y == 0.5f && mesh->colors[2].x == 0.25f);
+    }
+    md5_free_model(model);
+}

@@ -1,0 +1,225 @@
+// Loading all of the real corpus, and what the original engine says of tiny odd files.
+#include "test/read/read_case.h"
+#include "test/test.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// -- The corpus -----------------------------------------------------------------------------
+
+static const char *corpus_path(const char *folder, const char *name)
+{
+    static char path[1024];
+    snprintf(path, sizeof path, "%s/%s/%s", test_corpus(), folder, name);
+    return path;
+}
+
+// Of the next field of a line of tab-separated ones.
+static char *next_field(char **rest)
+{
+    char *const field = *rest;
+    char *const tab = strchr(field, '\t');
+    if (tab)
+        *tab = '\0';
+    *rest = tab ? tab + 1 : field + strlen(field);
+    return field;
+}
+
+// Files that were broken on purpose, and cannot be read.
+static bool is_broken(const char *path)
+{
+    return strcmp(path, "assimp/malformed_weight_index.md5mesh") == 0
+           || strcmp(path, "assimp/invalid/InvalidBoneIndex.md5mesh") == 0;
+}
+
+typedef struct corpus_line {
+    const char *path;
+    uint32_t counts[5]; // joints, meshes, vertices, triangles, weights; a clip: joints
+    uint32_t num_frames;
+    bool is_one_file; // not several in one, whose counts the list sums up
+} corpus_line;
+
+static corpus_line split_corpus_line(char *line)
+{
+    corpus_line split = {.path = next_field(&line)};
+    for (int i = 0; i < 6; i++)
+        next_field(&line); // source ref orig_path licence size kind
+    for (int i = 0; i < 5; i++)
+        split.counts[i] = (uint32_t)strtoul(next_field(&line), NULL, 10);
+    next_field(&line); // most weights of a vertex
+    split.num_frames = (uint32_t)strtoul(next_field(&line), NULL, 10);
+    split.is_one_file = !strstr(line, "file_concatenated");
+    return split;
+}
+
+static void check_counts(const corpus_line *line, read_asset made)
+{
+    if (made.anim) {
+        CHECK_UINT(made.anim->skeleton.num_joints, line->counts[0]);
+        CHECK_UINT(made.anim->num_frames, line->num_frames);
+        return;
+    }
+    uint32_t num_vertices = 0, num_triangles = 0, num_weights = 0;
+    for (uint32_t m = 0; m < made.model->num_meshes; m++) {
+        num_vertices += made.model->meshes[m].num_file_vertices;
+        num_triangles += made.model->meshes[m].num_triangles;
+        num_weights += made.model->meshes[m].num_weights;
+    }
+    CHECK_UINT(made.model->skeleton.num_joints, line->counts[0]);
+    CHECK_UINT(made.model->num_meshes, line->counts[1]);
+    CHECK_UINT(num_vertices, line->counts[2]);
+    CHECK_UINT(num_triangles, line->counts[3]);
+    CHECK_UINT(num_weights, line->counts[4]);
+}
+
+// Every model and animation of the corpus, against the counts in its list.
+TEST (load_reads_the_whole_corpus) {
+    size_t num_files = 0;
+    if (!test_corpus()) {
+        test_skip("MD5_CORPUS is not set");
+        return;
+    }
+    char *const list = test_read_file(corpus_path("corpus", "PUBLIC_MANIFEST.tsv"), NULL);
+    if (!CHECK(list))
+        return;
+    for (char *line = strtok(list, "\n"); line; line = strtok(NULL, "\n")) {
+        const corpus_line split = split_corpus_line(line);
+        const char *const dot = strrchr(split.path, '.');
+        if (!dot || (strcmp(dot, ".md5mesh") != 0 && strcmp(dot, ".md5anim") != 0))
+            continue;
+        num_files++;
+        test_heap heap = {0};
+        const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap}};
+        md5_error error;
+        const read_asset made = read_asset_load(corpus_path("corpus", split.path), &opts, &error);
+        test_check(read_asset_is_there(made) != is_broken(split.path), __FILE__, __LINE__, "%s: %s",
+                   split.path, error.message);
+        if (read_asset_is_there(made)) {
+            CHECK(read_asset_holds(made));
+            if (split.is_one_file)
+                check_counts(&split, made);
+        }
+        read_asset_free(made);
+        CHECK_UINT(heap.live_bytes, 0);
+    }
+    CHECK(num_files > 50);
+    free(list);
+}
+
+TEST (load_says_what_is_odd_in_the_corpus) {
+    static const struct {
+        const char *path, *says;
+    } cases[] = {
+        {"frankie/Frankie.md5mesh",
+         "65:2: warning: 'sha--der' is not known here: skipped with its values\n"
+         "3650:1: warning: this mesh ends without 'shader'\n"
+         "3655:2: warning: 'sh--ader' is not known here: skipped with its values\n"
+         "11581:1: warning: this mesh ends without 'shader'"},
+        {"terasology/lasr/queen.md5mesh",
+         "5359:1: warning: another file begins here: it is not read"},
+        {"terasology/lasr/queenWalk.md5anim",
+         "397:1: warning: another file begins here: it is not read"},
+        {"redeclipse/weapons/plasma/plasma-reload.md5anim",
+         "1:1: warning: the line 'MD5Version 10' is missing"},
+        {"redeclipse/weapons/zapper/item.md5mesh",
+         "1:1: warning: the line 'MD5Version 10' is missing"},
+        {"redeclipse/luckystrike/banner01/banner.md5anim",
+         "19:1: warning: numFrames says 3, but 'bounds' has 4 boxes: the first are used"},
+        {"redeclipse/weapons/grenade/grenade.md5mesh", "1:1: warning: 'commandline' is missing"},
+        {"redeclipse/props/ball/ball.md5mesh",
+         "5:11: warning: numMeshes says 2, but the file has 1"},
+        {"redeclipse/projectiles/cartridge/mesh.md5mesh", ""}, // Latin-1 in its shader
+        {"assimp/malformed_weight_index.md5mesh",
+         "18:25: error: weights 1000000 to 1000001, but numweights is 16"},
+        {"assimp/invalid/InvalidBoneIndex.md5mesh", "23:10: error: joint 999, but numJoints is 1"},
+    };
+    if (!test_corpus()) {
+        test_skip("MD5_CORPUS is not set");
+        return;
+    }
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        read_case_log log = {0};
+        const md5_load_opts opts = {.warn = read_case_warn, .warn_user = &log};
+        md5_error error;
+        const read_asset made =
+            read_asset_load(corpus_path("corpus", cases[i].path), &opts, &error);
+        if (!read_asset_is_there(made))
+            read_case_add(&log, &error);
+        CHECK_STRING(log.text, cases[i].says);
+        read_asset_free(made);
+    }
+}
+
+// -- What the original engine says ----------------------------------------------------------
+
+// Where our verdict is another one, and why.
+static const struct {
+    const char *name, *why;
+} other_verdicts[] = {
+    {"mesh upper-exp", "1E0 is what printf writes for %E"},
+    {"mesh zero-exp", "0e5 is a number"},
+    {"mesh leading-zero-float", "01.5 is a number; the engine takes it for octal"},
+    {"mesh plus-sign", "+1 is a number"},
+    {"mesh huge-exp", "infinity in a joint makes everything below it vanish"},
+    {"mesh hex-int", "nothing writes it, so it is a fault that one wants to hear of"},
+    {"mesh unquoted-shader-dash", "a path is read up to the next blank"},
+    {"mesh missing-shader", "the mesh is whole without: a warning"},
+    {"mesh missing-commandline", "nothing depends on it: a warning"},
+    {"mesh missing-version", "shipped files lack it: a warning"},
+    {"mesh parent-forward", "joint 0 is its own parent here; the engine reads memory it never set"},
+    {"mesh zero-weights-vert", "it stays at the origin: a warning"},
+    {"mesh weights-out-of-range", "the engine reads past its table"},
+    {"mesh numMeshes-2", "shipped files say too many: a warning"},
+    {"anim frames-more-bounds", "shipped files have more boxes than frames: a warning"},
+    {"anim components-19", "hierarchy and frames agree: a warning"},
+    {"anim first-eq-num", "without flags it does not matter"},
+    {"anim first-overrun", "the engine reads past its table"},
+    {"anim two-roots", "models have several roots, so may their animations"},
+    {"anim components-0-flags", "flags ask for numbers that are not there"},
+    {"anim bounds-missing", "nothing depends on them"},
+    {"anim baseframe-before-bounds", "the order of these does not matter"},
+};
+
+// Marks what is found.
+static bool differs_on_purpose(const char *name, bool *is_used)
+{
+    for (size_t i = 0; i < sizeof other_verdicts / sizeof other_verdicts[0]; i++) {
+        if (strcmp(name, other_verdicts[i].name) == 0)
+            return is_used[i] = true;
+    }
+    return false;
+}
+
+TEST (load_agrees_with_the_original_or_says_why_not) {
+    bool is_used[sizeof other_verdicts / sizeof other_verdicts[0]] = {false};
+    size_t num_files = 0;
+    if (!test_corpus()) {
+        test_skip("MD5_CORPUS is not set");
+        return;
+    }
+    char *const verdicts = test_read_file(corpus_path("golden", "edge-verdicts.txt"), NULL);
+    if (!CHECK(verdicts))
+        return;
+    for (char *line = strtok(verdicts, "\n"); line; line = strtok(NULL, "\n")) {
+        char kind[8], name[64], verdict[16], key[80], file[128];
+        if (!CHECK(sscanf(line, "%7s %63s %15s", kind, name, verdict) == 3))
+            continue;
+        num_files++;
+        snprintf(key, sizeof key, "%s %s", kind, name);
+        snprintf(file, sizeof file, "edge/%s.md5%s", name, kind);
+        md5_error error;
+        const read_asset made = read_asset_load(corpus_path("golden", file), NULL, &error);
+        const bool is_same = read_asset_is_there(made) == (strcmp(verdict, "ok") == 0);
+        CHECK(!read_asset_is_there(made) || read_asset_holds(made));
+        CHECK(read_asset_is_there(made) || (error.line > 0 && error.status != MD5_ERROR_IO));
+        test_check(is_same != differs_on_purpose(key, is_used), __FILE__, __LINE__,
+                   "%s: the engine says %s; we: %s", key, verdict,
+                   read_asset_is_there(made) ? "ok" : error.message);
+        read_asset_free(made);
+    }
+    CHECK(num_files >= 80);
+    for (size_t i = 0; i < sizeof is_used / sizeof is_used[0]; i++)
+        test_check(is_used[i], __FILE__, __LINE__, "no file for '%s'", other_verdicts[i].name);
+    free(verdicts);
+}

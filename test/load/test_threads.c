@@ -1,0 +1,182 @@
+// Many threads load, bind, sample and skin at once, each its own assets and all of them shared
+// ones: every one of them gets the same bits as a thread by itself. test/long/threads.sh runs this
+// under ThreadSanitizer.
+#include "test/test.h"
+#include "test/load/test_asset.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NUM_THREADS = 8, NUM_ROUNDS = 3, NUM_TIMES = 7 };
+
+typedef struct pair {
+    char *mesh_text, *anim_text;
+    size_t mesh_size, anim_size;
+    md5_model *model; // shared by all threads
+    md5_anim *anim;
+    md5_binding *binding;
+} pair;
+
+// All that one pass over a pair writes, one thing after the other.
+typedef struct result {
+    unsigned char *bytes;
+    size_t size, room;
+} result;
+
+typedef struct worker {
+    const pair *work;
+    pthread_t thread;
+    result own, shared; // from assets of its own, and from the shared ones
+    bool failed;
+} worker;
+
+static void keep(result *out, const void *bytes, size_t size)
+{
+    if (out->room - out->size < size) {
+        out->room = 2 * out->room + size;
+        out->bytes = realloc(out->bytes, out->room);
+        if (!out->bytes)
+            abort();
+    }
+    if (size > 0)
+        memcpy(out->bytes + out->size, bytes, size);
+    out->size += size;
+}
+
+static void skin_mesh(const md5_mesh *mesh, const md5_mat34 *palette, result *out)
+{
+    const size_t count = mesh->num_vertices;
+    md5_vec3 *const positions = malloc((count + 1) * sizeof *positions);
+    md5_vec3 *const normals = malloc((count + 1) * sizeof *normals);
+    md5_vec4 *const tangents = malloc((count + 1) * sizeof *tangents);
+    if (!positions || !normals || !tangents)
+        abort();
+    md5_skin(mesh, palette, positions, normals, tangents);
+    keep(out, positions, count * sizeof *positions);
+    keep(out, normals, count * sizeof *normals);
+    keep(out, tangents, count * sizeof *tangents);
+    free(positions);
+    free(normals);
+    free(tangents);
+}
+
+static void play(const md5_binding *binding, result *out)
+{
+    const md5_model *const model = binding->model;
+    const size_t count = model->skeleton.num_joints;
+    md5_transform *const pose = malloc(count * sizeof *pose);
+    md5_mat34 *const joints = malloc(count * sizeof *joints);
+    if (!pose || !joints)
+        abort();
+    for (int i = 0; i < NUM_TIMES; i++) {
+        const double time = (i - 2) * 0.3711;
+        const md5_moment moment = md5_moment_at(binding->anim, time, (md5_wrap)(i % 3));
+        md5_sample(binding, &moment, (md5_root)(i % 3), pose);
+        keep(out, pose, count * sizeof *pose);
+        md5_local_to_model(&model->skeleton, pose, joints);
+        md5_build_palette(model, joints, joints);
+        keep(out, joints, count * sizeof *joints);
+        for (uint32_t mesh = 0; mesh < model->num_meshes; mesh++)
+            skin_mesh(&model->meshes[mesh], joints, out);
+    }
+    free(pose);
+    free(joints);
+}
+
+static bool load_and_play(const pair *work, result *out)
+{
+    md5_model *const model = md5_parse_model(work->mesh_text, work->mesh_size, NULL, NULL);
+    md5_anim *const anim = md5_parse_anim(work->anim_text, work->anim_size, NULL, NULL);
+    md5_binding *const binding = model && anim ? md5_bind(model, anim, NULL, NULL) : NULL;
+    const bool is_equal =
+        binding && asset_models_equal(model, work->model) && asset_anims_equal(anim, work->anim);
+    if (binding)
+        play(binding, out);
+    md5_free_binding(binding);
+    md5_free_anim(anim);
+    md5_free_model(model);
+    return is_equal;
+}
+
+static void *run(void *argument)
+{
+    worker *const self = argument;
+    for (int round = 0; round < NUM_ROUNDS; round++) {
+        self->own.size = self->shared.size = 0;
+        if (!load_and_play(self->work, &self->own))
+            self->failed = true;
+        play(self->work->binding, &self->shared);
+    }
+    return NULL;
+}
+
+static bool open_pair(pair *work, const char *mesh, const char *anim)
+{
+    *work = (pair){0};
+    work->mesh_text = test_read_file(test_path(mesh), &work->mesh_size);
+    work->anim_text = test_read_file(test_path(anim), &work->anim_size);
+    if (!CHECK(work->mesh_text && work->anim_text))
+        return false;
+    work->model = md5_parse_model(work->mesh_text, work->mesh_size, NULL, NULL);
+    work->anim = md5_parse_anim(work->anim_text, work->anim_size, NULL, NULL);
+    if (!CHECK(work->model && work->anim))
+        return false;
+    work->binding = md5_bind(work->model, work->anim, NULL, NULL);
+    return CHECK(work->binding);
+}
+
+static void close_pair(pair *work)
+{
+    md5_free_binding(work->binding);
+    md5_free_anim(work->anim);
+    md5_free_model(work->model);
+    free(work->mesh_text);
+    free(work->anim_text);
+}
+
+static bool is_same(const result *a, const result *b)
+{
+    return a->size == b->size && a->size > 0 && memcmp(a->bytes, b->bytes, a->size) == 0;
+}
+
+// The threads go first, so that whatever is done on first use is done in all of them at once.
+static void check_pair(const char *mesh, const char *anim)
+{
+    worker workers[NUM_THREADS];
+    result expected = {0};
+    pair work;
+    size_t num_started = 0;
+    if (!open_pair(&work, mesh, anim)) {
+        close_pair(&work);
+        return;
+    }
+    for (; num_started < NUM_THREADS; num_started++) {
+        worker *const next = &workers[num_started];
+        *next = (worker){.work = &work};
+        if (!CHECK(pthread_create(&next->thread, NULL, run, next) == 0))
+            break;
+    }
+    for (size_t i = 0; i < num_started; i++)
+        pthread_join(workers[i].thread, NULL);
+    CHECK(load_and_play(&work, &expected));
+    for (size_t i = 0; i < num_started; i++) {
+        CHECK(!workers[i].failed);
+        CHECK(is_same(&workers[i].own, &expected));
+        CHECK(is_same(&workers[i].shared, &expected));
+        free(workers[i].own.bytes);
+        free(workers[i].shared.bytes);
+    }
+    free(expected.bytes);
+    close_pair(&work);
+}
+
+TEST (threads_get_the_bits_of_one_thread) {
+    check_pair("test/reference/data/weights.md5mesh", "test/reference/data/weights.md5anim");
+    check_pair("test/reference/data/flags.md5mesh", "test/reference/data/flags.md5anim");
+    check_pair("test/reference/data/roots.md5mesh", "test/reference/data/travel.md5anim");
+}
+
+TEST (threads_get_the_bits_of_one_thread_on_a_large_model) {
+    check_pair("models/bobbin/bobbin.md5mesh", "models/bobbin/walk.md5anim");
+}

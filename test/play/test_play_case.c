@@ -1,0 +1,393 @@
+#include "test/play/test_play_case.h"
+
+#include "md5/play/run/player.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TURN 6.283185307179586
+
+const char *const play_joint_names[PLAY_JOINTS] = {
+    "origin", "pelvis", "spine", "chest", "head",  "larm",
+    "lhand",  "rarm",   "rhand", "lhip",  "lknee", "lfoot",
+};
+
+static const int parents[PLAY_JOINTS] = {-1, 0, 1, 2, 3, 3, 5, 3, 7, 1, 9, 10};
+
+// Of each joint from its parent, in the bind pose, whose rotations are none.
+static const double places[PLAY_JOINTS][3] = {
+    {0, 0, 0},  {0, 0, 40},  {0, 0, 10},  {0, 0, 12}, {0, 0, 14},  {0, 10, 6},
+    {0, 12, 0}, {0, -10, 6}, {0, -12, 0}, {0, 5, 0},  {1, 0, -20}, {-1, 0, -20},
+};
+
+typedef struct text {
+    char *bytes;
+    size_t used, room;
+} text;
+
+__attribute__((format(printf, 2, 3))) static void put(text *to, const char *format, ...)
+{
+    if (to->room - to->used < 512) {
+        to->room = 2 * to->room + 4096;
+        to->bytes = realloc(to->bytes, to->room);
+        if (!to->bytes)
+            abort();
+    }
+    va_list arguments;
+    va_start(arguments, format);
+    to->used += (size_t)vsnprintf(to->bytes + to->used, to->room - to->used, format, arguments);
+    va_end(arguments);
+}
+
+// A vertex about each joint, and one between each joint and its parent.
+static void put_mesh(text *to)
+{
+    put(to, "mesh {\nshader \"\"\nnumverts %d\n", 3 * PLAY_JOINTS);
+    int weight = 0;
+    for (int i = 0; i < PLAY_JOINTS; i++) {
+        for (int k = 0; k < 3; k++) {
+            const int count = k == 2 && i > 0 ? 2 : 1;
+            put(to, "vert %d ( 0 0 ) %d %d\n", 3 * i + k, weight, count);
+            weight += count;
+        }
+    }
+    put(to, "numtris %d\n", PLAY_JOINTS);
+    for (int i = 0; i < PLAY_JOINTS; i++)
+        put(to, "tri %d %d %d %d\n", i, 3 * i, 3 * i + 1, 3 * i + 2);
+    put(to, "numweights %d\n", weight);
+    weight = 0;
+    for (int i = 0; i < PLAY_JOINTS; i++) {
+        put(to, "weight %d %d 1 ( 3 %d 1 )\n", weight++, i, i);
+        put(to, "weight %d %d 1 ( -2 1 %d )\n", weight++, i, -i);
+        put(to, "weight %d %d %s ( 0 2 -1 )\n", weight++, i, i > 0 ? "0.25" : "1");
+        if (i > 0)
+            put(to, "weight %d %d 0.75 ( %g %g %g )\n", weight++, parents[i], places[i][0],
+                places[i][1] + 2.0, places[i][2] - 1.0);
+    }
+    put(to, "}\n");
+}
+
+void play_begin(play_case *made)
+{
+    text to = {0};
+    double at[PLAY_JOINTS][3] = {{0}};
+    memset(made, 0, sizeof *made);
+    put(&to, "MD5Version 10\ncommandline \"\"\nnumJoints %d\nnumMeshes 1\njoints {\n", PLAY_JOINTS);
+    for (int i = 0; i < PLAY_JOINTS; i++) {
+        for (int k = 0; k < 3; k++)
+            at[i][k] = places[i][k] + (parents[i] < 0 ? 0.0 : at[parents[i]][k]);
+        put(&to, "\"%s\" %d ( %g %g %g ) ( 0 0 0 )\n", play_joint_names[i], parents[i], at[i][0],
+            at[i][1], at[i][2]);
+    }
+    put(&to, "}\n");
+    put_mesh(&to);
+    md5_error error;
+    made->model = md5_parse_model(to.bytes, to.used, NULL, &error);
+    free(to.bytes);
+    if (!CHECK_STRING(error.message, ""))
+        abort();
+}
+
+void play_end(play_case *made)
+{
+    for (uint32_t i = 0; i < made->num_clips; i++) {
+        md5_free_binding(made->bindings[i]);
+        md5_free_anim(made->anims[i]);
+    }
+    md5_free_model(made->model);
+}
+
+// A swing about an axis of each joint's own.
+static void put_swing(text *to, int joint, double phase, double size, uint64_t seed)
+{
+    uint64_t random = seed * 1000 + (uint64_t)joint;
+    double axis[3];
+    for (int k = 0; k < 3; k++)
+        axis[k] = test_random(&random) - 0.5;
+    const double length = sqrt(axis[0] * axis[0] + axis[1] * axis[1] + axis[2] * axis[2]) + 1e-9;
+    const double offset = test_random(&random), lean = size * (test_random(&random) - 0.5);
+    const double angle = lean + size * sin(TURN * (phase + offset));
+    const double sine = sin(0.5 * angle) / length;
+    put(to, " %.9g %.9g %.9g", sine * axis[0], sine * axis[1], sine * axis[2]);
+}
+
+static void put_root(text *to, double seconds, play_walk walk)
+{
+    const double yaw = walk.turning * seconds;
+    double x = walk.speed * seconds, y = 0.0;
+    if (walk.turning != 0.0) {
+        x = walk.speed / walk.turning * sin(yaw);
+        y = walk.speed / walk.turning * (1.0 - cos(yaw));
+    }
+    // Files rebuild w <= 0: the sign is turned round.
+    const double sign = cos(0.5 * yaw) > 0.0 ? -1.0 : 1.0;
+    put(to, "%.9g %.9g %.9g 0 0 %.9g", x, y, walk.rise * seconds, sign * sin(0.5 * yaw));
+}
+
+uint32_t play_add_clip(play_case *made, uint32_t num_frames, double frame_rate, double size,
+                       play_walk walk, uint64_t seed)
+{
+    text to = {0};
+    put(&to,
+        "MD5Version 10\ncommandline \"\"\nnumFrames %u\nnumJoints %d\nframeRate %.17g\n"
+        "numAnimatedComponents %d\nhierarchy {\n",
+        num_frames, PLAY_JOINTS, frame_rate, 6 * PLAY_JOINTS);
+    for (int i = 0; i < PLAY_JOINTS; i++)
+        put(&to, "\"%s\" %d 63 %d\n", play_joint_names[i], parents[i], 6 * i);
+    put(&to, "}\nbounds {\n");
+    for (uint32_t i = 0; i < num_frames; i++)
+        put(&to, "( -1 -1 -1 ) ( 1 1 1 )\n");
+    put(&to, "}\nbaseframe {\n");
+    for (int i = 0; i < PLAY_JOINTS; i++)
+        put(&to, "( %g %g %g ) ( 0 0 0 )\n", places[i][0], places[i][1], places[i][2]);
+    put(&to, "}\n");
+    for (uint32_t frame = 0; frame < num_frames; frame++) {
+        const double phase = num_frames > 1 ? (double)frame / (num_frames - 1.0) : 0.0;
+        put(&to, "frame %u {\n", frame);
+        put_root(&to, frame / frame_rate, walk);
+        for (int i = 1; i < PLAY_JOINTS; i++) {
+            const bool is_still = made->still >> i & 1;
+            const double own = is_still ? 0.0 : phase;
+            put(&to, "\n%.9g %.9g %.9g", places[i][0] + sin(TURN * own + i), places[i][1],
+                places[i][2]);
+            put_swing(&to, i, own, size, seed);
+        }
+        put(&to, "\n}\n");
+    }
+    md5_error error;
+    const uint32_t number = made->num_clips++;
+    made->anims[number] = md5_parse_anim(to.bytes, to.used, NULL, &error);
+    free(to.bytes);
+    if (!CHECK_STRING(error.message, ""))
+        abort();
+    made->bindings[number] = md5_bind(made->model, made->anims[number], NULL, &error);
+    if (!CHECK_STRING(error.message, ""))
+        abort();
+    return number;
+}
+
+// -- Double precision -------------------------------------------------------------------------
+
+static double dot4(const double *a, const double *b)
+{
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3];
+}
+
+static void slerp(const double *a, const double *b, double t, double *out)
+{
+    double cosine = dot4(a, b);
+    const double sign = cosine < 0.0 ? -1.0 : 1.0;
+    cosine = fmin(fabs(cosine), 1.0);
+    const double angle = acos(cosine);
+    double of_a = 1.0 - t, of_b = t;
+    if (angle > 1e-7) {
+        of_a = sin((1.0 - t) * angle) / sin(angle);
+        of_b = sin(t * angle) / sin(angle);
+    }
+    double mixed[4];
+    for (int k = 0; k < 4; k++)
+        mixed[k] = of_a * a[k] + of_b * sign * b[k];
+    const double length = sqrt(dot4(mixed, mixed));
+    for (int k = 0; k < 4; k++)
+        out[k] = mixed[k] / length;
+}
+
+static void mul(const double *a, const double *b, double *out)
+{
+    const double product[4] = {
+        a[3] * b[0] + a[0] * b[3] + a[1] * b[2] - a[2] * b[1],
+        a[3] * b[1] + a[1] * b[3] + a[2] * b[0] - a[0] * b[2],
+        a[3] * b[2] + a[2] * b[3] + a[0] * b[1] - a[1] * b[0],
+        a[3] * b[3] - a[0] * b[0] - a[1] * b[1] - a[2] * b[2],
+    };
+    memcpy(out, product, sizeof product);
+}
+
+static play_real real_of(md5_transform from)
+{
+    play_real real = {
+        {(double)from.rotation.x, (double)from.rotation.y, (double)from.rotation.z,
+         (double)from.rotation.w},
+        {(double)from.translation.x, (double)from.translation.y, (double)from.translation.z},
+    };
+    const double length = sqrt(dot4(real.rotation, real.rotation));
+    for (int k = 0; k < 4; k++)
+        real.rotation[k] /= length;
+    return real;
+}
+
+// A frame as it is stored: what changes lies frame by frame, what does not once.
+static void real_frame(const md5_anim *anim, uint32_t frame, play_real *pose)
+{
+    for (uint32_t i = 0; i < PLAY_JOINTS; i++) {
+        md5_transform joint = anim->constant[i];
+        for (uint32_t k = 0; k < anim->num_rotations; k++) {
+            if (anim->rotation_joints[k] == i)
+                joint.rotation = anim->rotations[frame * anim->num_rotations + k];
+        }
+        for (uint32_t k = 0; k < anim->num_translations; k++) {
+            if (anim->translation_joints[k] == i)
+                joint.translation = anim->translations[frame * anim->num_translations + k];
+        }
+        pose[i] = real_of(joint);
+    }
+}
+
+void play_real_sample(const md5_anim *anim, double frame, play_real pose[PLAY_JOINTS])
+{
+    play_real from[PLAY_JOINTS], to[PLAY_JOINTS];
+    const uint32_t before = (uint32_t)floor(frame);
+    real_frame(anim, before % anim->num_frames, from);
+    real_frame(anim, (before + 1) % anim->num_frames, to);
+    play_real_blend(from, to, frame - floor(frame), NULL, pose);
+}
+
+void play_real_blend(const play_real *from, const play_real *to, double weight, const float *mask,
+                     play_real *pose)
+{
+    for (int i = 0; i < PLAY_JOINTS; i++) {
+        const double t = weight * (mask ? (double)mask[i] : 1.0);
+        play_real mixed;
+        slerp(from[i].rotation, to[i].rotation, t, mixed.rotation);
+        for (int k = 0; k < 3; k++)
+            mixed.translation[k] =
+                from[i].translation[k] + (to[i].translation[k] - from[i].translation[k]) * t;
+        pose[i] = mixed;
+    }
+}
+
+void play_real_add(const play_real *pose, const play_real *source, const play_real *reference,
+                   double weight, const float *mask, play_real *out)
+{
+    static const double none[4] = {0.0, 0.0, 0.0, 1.0};
+    for (int i = 0; i < PLAY_JOINTS; i++) {
+        const double t = weight * (mask ? (double)mask[i] : 1.0);
+        const double *const r = reference[i].rotation;
+        const double back[4] = {-r[0], -r[1], -r[2], r[3]};
+        double turn[4];
+        mul(back, source[i].rotation, turn);
+        slerp(none, turn, t, turn);
+        mul(pose[i].rotation, turn, out[i].rotation);
+        for (int k = 0; k < 3; k++)
+            out[i].translation[k] = pose[i].translation[k]
+                                    + t * (source[i].translation[k] - reference[i].translation[k]);
+    }
+}
+
+void play_real_bind(const md5_model *model, play_real *pose)
+{
+    for (int i = 0; i < PLAY_JOINTS; i++)
+        pose[i] = real_of(model->bind_local[i]);
+}
+
+// The length of the difference of two rotations is twice the sine of a quarter of the angle.
+static double distance(const play_real *a, const play_real *b)
+{
+    const double sign = dot4(a->rotation, b->rotation) < 0.0 ? -1.0 : 1.0;
+    double turn = 0.0, way = 0.0;
+    for (int k = 0; k < 4; k++) {
+        const double by = a->rotation[k] - sign * b->rotation[k];
+        turn += by * by;
+    }
+    for (int k = 0; k < 3; k++) {
+        const double by = a->translation[k] - b->translation[k];
+        way += by * by;
+    }
+    return 4.0 * asin(fmin(0.5 * sqrt(turn), 1.0)) + sqrt(way);
+}
+
+double play_distance(const md5_transform *pose, const play_real *expected)
+{
+    double most = 0.0;
+    for (int i = 0; i < PLAY_JOINTS; i++) {
+        const play_real real = real_of(pose[i]);
+        const double by = distance(&real, &expected[i]);
+        if (!(by <= most))
+            most = by;
+    }
+    return most;
+}
+
+double play_pose_distance(const md5_transform *a, const md5_transform *b)
+{
+    play_real real[PLAY_JOINTS];
+    for (int i = 0; i < PLAY_JOINTS; i++)
+        real[i] = real_of(b[i]);
+    return play_distance(a, real);
+}
+
+bool play_is_sound(const md5_transform *pose, uint32_t num_joints)
+{
+    for (uint32_t i = 0; i < num_joints; i++) {
+        const md5_quat q = pose[i].rotation;
+        const md5_vec3 t = pose[i].translation;
+        const double square = (double)q.x * (double)q.x + (double)q.y * (double)q.y
+                              + (double)q.z * (double)q.z + (double)q.w * (double)q.w;
+        if (!(fabs(square - 1.0) < 2e-5) || !isfinite(t.x) || !isfinite(t.y) || !isfinite(t.z))
+            return false;
+    }
+    return true;
+}
+
+// -- Machines ---------------------------------------------------------------------------------
+
+md5_machine *play_machine(const md5_machine_desc *desc)
+{
+    md5_error error;
+    md5_machine *const machine = md5_create_machine(desc, NULL, &error);
+    CHECK_STRING(error.message, "");
+    if (!machine)
+        abort();
+    return machine;
+}
+
+md5_player *play_player(const md5_machine *machine)
+{
+    md5_error error;
+    md5_player *const player = md5_create_player(machine, NULL, &error);
+    if (!CHECK_STRING(error.message, "") || !player)
+        abort();
+    return player;
+}
+
+void play_scene_begin(play_scene *of)
+{
+    memset(of, 0, sizeof *of);
+    play_begin(&of->made);
+}
+
+void play_scene_add(play_scene *of, uint32_t num_frames, double frame_rate, double size,
+                    uint64_t seed)
+{
+    static const char *const names[PLAY_CLIPS] = {"a", "b", "c", "d", "e", "f", "g", "h"};
+    const play_walk stands = {0.0, 0.0, 0.0};
+    const uint32_t clip = play_add_clip(&of->made, num_frames, frame_rate, size, stands, seed);
+    of->clips[clip] = (md5_clip_desc){.name = names[clip], .binding = of->made.bindings[clip]};
+}
+
+void play_scene_play(play_scene *of, const md5_machine_desc *desc)
+{
+    md5_machine_desc filled = *desc;
+    filled.model = of->made.model;
+    filled.clips = of->clips;
+    filled.num_clips = of->made.num_clips;
+    of->machine = play_machine(&filled);
+    of->player = play_player(of->machine);
+}
+
+void play_scene_end(play_scene *of)
+{
+    md5_free_player(of->player);
+    md5_free_machine(of->machine);
+    play_end(&of->made);
+}
+
+void play_pose(md5_player *player, md5_transform *pose)
+{
+    void *const scratch = malloc(md5_player_scratch(player->machine));
+    md5_player_pose(player, scratch, pose, NULL, NULL);
+    free(scratch);
+}

@@ -1,0 +1,89 @@
+// A small character with made clips, for tests of what plays; and what its poses must be, in double
+// precision, by code that shares nothing with the library's.
+#ifndef TEST_PLAY_TEST_PLAY_CASE_H
+#define TEST_PLAY_TEST_PLAY_CASE_H
+
+#include "test/test.h"
+
+#include "md5/md5play.h"
+
+enum { PLAY_JOINTS = 12, PLAY_CLIPS = 8 };
+
+// Joints: 0 origin, 1 pelvis, 2 spine, 3 chest, 4 head, 5 and 6 upper and lower left arm, 7 and 8
+// of the right one, 9 10 11 left leg. Names are those of play_joint_names.
+extern const char *const play_joint_names[PLAY_JOINTS];
+
+// How joint 0 goes in a clip.
+typedef struct play_walk {
+    double speed;   // units a second along its own x
+    double turning; // radians a second to the left
+    double rise;    // units a second up
+} play_walk;
+
+typedef struct play_case {
+    md5_model *model;
+    md5_anim *anims[PLAY_CLIPS];
+    md5_binding *bindings[PLAY_CLIPS];
+    uint32_t num_clips;
+    uint32_t still; // a bit for each joint: it stands still in clips that are added from now on
+} play_case;
+
+void play_begin(play_case *made);
+void play_end(play_case *made);
+
+// Adds a clip whose joints swing by `size` radians and end as they began. Returns its number.
+uint32_t play_add_clip(play_case *made, uint32_t num_frames, double frame_rate, double size,
+                       play_walk walk, uint64_t seed);
+
+// -- Double precision -------------------------------------------------------------------------
+
+typedef struct play_real {
+    double rotation[4], translation[3];
+} play_real;
+
+// A clip at a time in frames, between frame floor(time) and the next; the last frame is followed by
+// the first.
+void play_real_sample(const md5_anim *anim, double frame, play_real pose[PLAY_JOINTS]);
+void play_real_blend(const play_real *from, const play_real *to, double weight, const float *mask,
+                     play_real *pose);
+// Adds weight * (source - reference).
+void play_real_add(const play_real *pose, const play_real *source, const play_real *reference,
+                   double weight, const float *mask, play_real *out);
+void play_real_bind(const md5_model *model, play_real *pose);
+
+// How far apart the worst joint is: angle in radians plus distance in units.
+double play_distance(const md5_transform *pose, const play_real *expected);
+double play_pose_distance(const md5_transform *a, const md5_transform *b);
+
+// Whether rotations are of unit length, and nothing is NaN or infinite.
+bool play_is_sound(const md5_transform *pose, uint32_t num_joints);
+
+// -- Machines ---------------------------------------------------------------------------------
+
+// Makes a machine, or fails the test and returns NULL.
+md5_machine *play_machine(const md5_machine_desc *desc);
+md5_player *play_player(const md5_machine *machine);
+
+// A character that plays: its clips, which are called a, b, c and so on, a machine, a player.
+typedef struct play_scene {
+    play_case made;
+    md5_clip_desc clips[PLAY_CLIPS];
+    md5_machine *machine;
+    md5_player *player;
+} play_scene;
+
+// Without clips and a machine.
+void play_scene_begin(play_scene *of);
+
+// A clip as by play_add_clip(), in which joint 0 stands.
+void play_scene_add(play_scene *of, uint32_t num_frames, double frame_rate, double size,
+                    uint64_t seed);
+
+// Makes the machine, of the scene's model and clips and what else there is in `desc`.
+void play_scene_play(play_scene *of, const md5_machine_desc *desc);
+void play_scene_end(play_scene *of);
+
+// The pose of a player, with scratch of exactly the size that is asked for.
+void play_pose(md5_player *player, md5_transform *pose);
+
+#endif

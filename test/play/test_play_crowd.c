@@ -1,0 +1,551 @@
+// Whole characters: in crowds, with modifiers, in boxes, at random.
+#include "test/play/test_play_case.h"
+
+#include "md5/play/run/player.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CROWD = 24, STATES = 6 };
+
+typedef struct crowd_case {
+    play_case made;
+    md5_machine *machine;
+} crowd_case;
+
+static const md5_event STEPS[] = {{3, "step", "left"}, {13, "step", "right"}};
+
+// Everything that there is, in three layers, with every kind of modifier.
+static const md5_parameter_desc PARAMETERS[] = {{"x", MD5_PARAMETER_FLOAT, 0.4f},
+                                                {"y", MD5_PARAMETER_FLOAT, 0.0f},
+                                                {"w", MD5_PARAMETER_FLOAT, 0.5f},
+                                                {"leap", MD5_PARAMETER_TRIGGER, 0.0f}};
+static const md5_mask_desc MASKS[] = {{"upper", "*spine", 1}};
+static const md5_motion_item LINE[] = {{.motion = "a", .x = 0.0f}, {.motion = "b", .x = 1.0f}};
+static const md5_motion_item PLANE[] = {{.motion = "line", .x = 0.0f, .y = 0.0f},
+                                        {.motion = "c", .x = 1.0f, .y = 0.0f},
+                                        {.motion = "d", .x = 0.0f, .y = 1.0f}};
+static const md5_motion_item STACK[] = {
+    {.motion = "plane"},
+    {.motion = "d", .mask = "upper", .weight_parameter = "w"},
+    {.motion = "c", .mode = MD5_LAYER_ADD, .weight_parameter = "x", .mask = "upper"}};
+static const md5_motion_desc MOTIONS[] = {
+    {.name = "line",
+     .kind = MD5_MOTION_BLEND_1D,
+     .items = LINE,
+     .num_items = 2,
+     .x_parameter = "x",
+     .sync = MD5_SYNC_MARKERS},
+    {.name = "plane",
+     .kind = MD5_MOTION_BLEND_2D,
+     .items = PLANE,
+     .num_items = 3,
+     .x_parameter = "x",
+     .y_parameter = "y",
+     .sync = MD5_SYNC_PHASE},
+    {.name = "stack",
+     .kind = MD5_MOTION_STACK,
+     .items = STACK,
+     .num_items = 3,
+     .speed_parameter = "w",
+     .speed = 2.0f},
+    {.name = "once",
+     .kind = MD5_MOTION_CLIP,
+     .clip = "b",
+     .mode = MD5_PLAY_ONCE,
+     .speed = -1.0f,
+     .start = 1.0},
+    {.name = "swing", .kind = MD5_MOTION_CLIP, .clip = "d", .mode = MD5_PLAY_PING_PONG},
+};
+static const md5_state_desc STATE_TABLE[STATES] = {{"line", "line"}, {"stack", "stack"},
+                                                   {"once", "once"}, {"swing", "swing"},
+                                                   {"none", NULL},   {"still", "e"}};
+static const md5_condition LEAPS = {"leap", MD5_IS_SET, 0.0f}, FAR = {"x", MD5_IS_GREATER, 0.7f};
+static const md5_transition_desc TRANSITIONS[] = {
+    {.to = "once", .conditions = &LEAPS, .num_conditions = 1, .duration = 0.2f, .priority = 1},
+    {.from = "once",
+     .to = "line",
+     .waits = true,
+     .exit = 0.8f,
+     .duration = 0.3f,
+     .fade = MD5_FADE_INERTIAL},
+    {.from = "line",
+     .to = "stack",
+     .conditions = &FAR,
+     .num_conditions = 1,
+     .duration = 0.4f,
+     .keeps_phase = true},
+    {.from = "stack",
+     .to = "swing",
+     .waits = true,
+     .exit = 1.5f,
+     .duration = 0.1f,
+     .interrupt = MD5_INTERRUPT_HIGHER},
+    {.from = "swing", .to = "none", .waits = true, .exit = 1.0f, .duration = 0.2f},
+    {.from = "none", .to = "still", .waits = true, .exit = 1.0f, .duration = 0.2f},
+    {.from = "still", .to = "line", .waits = true, .exit = 1.0f, .duration = 0.2f},
+};
+static const md5_modifier_desc MODIFIERS[] = {
+    {.name = "joint", .kind = MD5_MODIFIER_JOINT, .joint = "spine"},
+    {.name = "look", .kind = MD5_MODIFIER_AIM, .joint = "head", .limit = 0.5f},
+    {.name = "foot", .kind = MD5_MODIFIER_TWO_BONE, .joint = "lfoot"},
+    {.name = "hand", .kind = MD5_MODIFIER_FABRIK, .joint = "lhand", .length = 4},
+    {.name = "reach", .kind = MD5_MODIFIER_CCD, .joint = "rhand", .length = 3},
+    {.name = "swing", .kind = MD5_MODIFIER_SPRING, .joint = "rhand", .gravity = 100.0f},
+};
+static void begin(crowd_case *of)
+{
+    static const char *const names[5] = {"a", "b", "c", "d", "e"};
+    static const play_walk walks[5] = {
+        {40.0, 0.0, 0.0}, {90.0, 0.5, 1.0}, {0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}};
+    static const uint32_t markers[2] = {2, 11};
+    md5_clip_desc clips[5];
+    memset(of, 0, sizeof *of);
+    play_begin(&of->made);
+    for (uint32_t i = 0; i < 5; i++) {
+        const uint32_t num_frames = i == 4 ? 1 : 17 + 8 * i;
+        play_add_clip(&of->made, num_frames, 20.0, 0.5, walks[i], 21 + i);
+        clips[i] = (md5_clip_desc){.name = names[i],
+                                   .binding = of->made.bindings[i],
+                                   .extract = i < 2 ? MD5_EXTRACT_TURN : MD5_EXTRACT_NONE,
+                                   .period = i % 2 ? MD5_PERIOD_OPEN : MD5_PERIOD_CLOSED,
+                                   .interpolation = (md5_interpolation)(i % 3),
+                                   .events = STEPS,
+                                   .num_events = i < 4 ? 2 : 0,
+                                   .markers = markers,
+                                   .num_markers = i < 4 ? 2 : 0};
+    }
+    md5_layer_desc layers[3];
+    for (int i = 0; i < 3; i++)
+        layers[i] = (md5_layer_desc){.name = names[i],
+                                     .states = STATE_TABLE,
+                                     .num_states = STATES,
+                                     .transitions = TRANSITIONS,
+                                     .num_transitions = 7};
+    layers[1].mask = "upper";
+    layers[1].weight_parameter = "w";
+    layers[2].mode = MD5_LAYER_ADD;
+    layers[2].weight = 0.25f;
+    layers[2].reference = "a";
+    of->machine = play_machine(&(md5_machine_desc){.model = of->made.model,
+                                                   .clips = clips,
+                                                   .num_clips = 5,
+                                                   .masks = MASKS,
+                                                   .num_masks = 1,
+                                                   .motions = MOTIONS,
+                                                   .num_motions = 5,
+                                                   .parameters = PARAMETERS,
+                                                   .num_parameters = 4,
+                                                   .layers = layers,
+                                                   .num_layers = 3,
+                                                   .modifiers = MODIFIERS,
+                                                   .num_modifiers = 6});
+}
+
+static void end(crowd_case *of)
+{
+    md5_free_machine(of->machine);
+    play_end(&of->made);
+}
+
+static void stir(md5_player *player, uint64_t *random)
+{
+    const float extremes[8] = {0.0f, 1.0f, -1.0f, 0.5f, 1e30f, -1e30f, 1e-30f, 0.999f};
+    const uint32_t parameter = test_random_u32(random) % 4;
+    const bool is_extreme = test_random_u32(random) % 4 == 0;
+    md5_player_set(player, parameter,
+                   is_extreme ? extremes[test_random_u32(random) % 8] : (float)test_random(random));
+    if (test_random_u32(random) % 16 == 0)
+        md5_player_go(player, test_random_u32(random) % 3, test_random_u32(random) % STATES,
+                      (float)(test_random_u32(random) % 2) * 0.3f,
+                      (md5_fade)(test_random_u32(random) % 2),
+                      (md5_easing)(test_random_u32(random) % 11));
+    md5_target *const target = md5_player_target(player, test_random_u32(random) % 6);
+    target->weight = (float)(test_random_u32(random) % 3) * 0.5f;
+    target->position = (md5_vec3){(float)(100.0 * test_random(random) - 50.0),
+                                  (float)(100.0 * test_random(random) - 50.0),
+                                  (float)(100.0 * test_random(random))};
+    target->has_pole = test_random_u32(random) % 2;
+    target->has_rotation = test_random_u32(random) % 2;
+}
+
+// A step that a game would make, and now and then one that it would not.
+static double random_step(uint64_t *random)
+{
+    static const double odd[6] = {0.0, -0.3, 3.0, 500.0, -100.0, 40.0};
+    if (test_random_u32(random) % 64 == 0)
+        return odd[test_random_u32(random) % 6];
+    return 0.03 * test_random(random);
+}
+
+TEST (crowd_survives_anything) {
+    crowd_case of;
+    begin(&of);
+    uint64_t random = 31;
+    md5_player *const player = play_player(of.machine);
+    for (int i = 0; i < 30000; i++) {
+        stir(player, &random);
+        const bool is_extreme = test_random_u32(&random) % 100 == 0;
+        md5_player_advance(player, is_extreme ? 1e300 : random_step(&random), NULL, NULL);
+        const md5_transform motion = md5_player_root_motion(player);
+        CHECK(play_is_sound(&motion, 1));
+        if (test_random_u32(&random) % 8 == 0)
+            continue;
+        md5_transform pose[PLAY_JOINTS];
+        play_pose(player, pose);
+        CHECK(play_is_sound(pose, PLAY_JOINTS));
+        if (test_random_u32(&random) % 500 == 0)
+            md5_player_reset(player);
+    }
+    md5_free_player(player);
+    end(&of);
+}
+
+static void count_event(void *user, md5_player *player, const md5_event *event, float weight)
+{
+    (void)player;
+    CHECK(event->text != NULL && weight >= 0.0f && weight <= 1.0001f);
+    ++*(uint32_t *)user;
+}
+
+// The same bits as one by one, in scratch of the size that is asked for, at any address.
+TEST (crowd_plays_as_one_by_one) {
+    crowd_case of;
+    begin(&of);
+    uint64_t random = 32, same = 32;
+    md5_player *crowd[CROWD], *alone[CROWD];
+    md5_play_job jobs[CROWD];
+    uint32_t heard = 0, heard_alone = 0;
+    md5_mat34 joints[CROWD][PLAY_JOINTS], palettes[CROWD][PLAY_JOINTS];
+    memset(joints, 0, sizeof joints);
+    memset(palettes, 0, sizeof palettes);
+    for (int i = 0; i < CROWD; i++) {
+        crowd[i] = play_player(of.machine);
+        alone[i] = play_player(of.machine);
+        jobs[i] = (md5_play_job){.player = crowd[i],
+                                 .events = i % 3 ? count_event : NULL,
+                                 .user = &heard,
+                                 .joints = i % 2 ? joints[i] : NULL,
+                                 .palette = i % 3 ? palettes[i] : NULL};
+    }
+    const size_t size = md5_play_batch_scratch(jobs, CROWD);
+    for (int step = 0; step < 40; step++) {
+        unsigned char *const scratch = malloc(size + 16);
+        memset(joints, 0x11, sizeof joints);
+        memset(palettes, 0x11, sizeof palettes);
+        for (int i = 0; i < CROWD; i++) {
+            stir(crowd[i], &random);
+            jobs[i].seconds = random_step(&random);
+        }
+        md5_play_batch(jobs, CROWD, scratch + step % 16);
+        free(scratch);
+        for (int i = 0; i < CROWD; i++) {
+            stir(alone[i], &same);
+            md5_player_advance(alone[i], random_step(&same), i % 3 ? count_event : NULL,
+                               &heard_alone);
+            md5_transform pose[PLAY_JOINTS];
+            md5_mat34 expected[PLAY_JOINTS];
+            play_pose(alone[i], pose);
+            const md5_transform motion = md5_player_root_motion(alone[i]);
+            CHECK(memcmp(&motion, &jobs[i].motion, sizeof motion) == 0);
+            md5_local_to_model(&of.made.model->skeleton, pose, expected);
+            CHECK(i % 2 == 0 || memcmp(expected, joints[i], sizeof expected) == 0);
+            md5_build_palette(of.made.model, expected, expected);
+            CHECK(i % 3 == 0 || memcmp(expected, palettes[i], sizeof expected) == 0);
+        }
+    }
+    CHECK_UINT(heard, heard_alone);
+    CHECK(heard > 0);
+    CHECK_UINT(md5_play_batch_scratch(NULL, 0), 0);
+    md5_play_batch(NULL, 0, NULL);
+    for (int i = 0; i < CROWD; i++) {
+        md5_free_player(crowd[i]);
+        md5_free_player(alone[i]);
+    }
+    end(&of);
+}
+
+// Skeletons of two sizes take turns, and more of them than go through at once.
+TEST (crowd_of_two_machines) {
+    enum { COUNT = 19, MOST_JOINTS = 128 };
+    crowd_case of;
+    begin(&of);
+    md5_model *const model = md5_load_model(test_path("models/bobbin/bobbin.md5mesh"), NULL, NULL);
+    md5_anim *const anim = md5_load_anim(test_path("models/bobbin/walk.md5anim"), NULL, NULL);
+    md5_binding *const binding = md5_bind(model, anim, NULL, NULL);
+    const md5_clip_desc clips[] = {{.name = "walk", .binding = binding}};
+    const md5_state_desc states[] = {{"walk", "walk"}};
+    const md5_layer_desc layers[] = {{.name = "body", .states = states, .num_states = 1}};
+    md5_machine *const other = play_machine(&(md5_machine_desc){
+        .model = model, .clips = clips, .num_clips = 1, .layers = layers, .num_layers = 1});
+    static md5_mat34 palettes[COUNT][MOST_JOINTS];
+    md5_play_job jobs[COUNT];
+    for (int i = 0; i < COUNT; i++)
+        jobs[i] = (md5_play_job){.player = play_player(i % 3 ? of.machine : other),
+                                 .seconds = 0.03 * i,
+                                 .palette = palettes[i]};
+    void *const scratch = malloc(md5_play_batch_scratch(jobs, COUNT));
+    md5_play_batch(jobs, COUNT, scratch);
+    for (int i = 0; i < COUNT; i++) {
+        const md5_machine *const machine = i % 3 ? of.machine : other;
+        const uint32_t num_joints = machine->num_joints;
+        md5_player *const alone = play_player(machine);
+        md5_transform pose[MOST_JOINTS];
+        md5_mat34 expected[MOST_JOINTS];
+        md5_player_advance(alone, jobs[i].seconds, NULL, NULL);
+        md5_player_pose(alone, scratch, pose, NULL, expected);
+        CHECK(memcmp(expected, palettes[i], num_joints * sizeof *expected) == 0);
+        md5_free_player(alone);
+        md5_free_player(jobs[i].player);
+    }
+    free(scratch);
+    md5_free_machine(other);
+    md5_free_binding(binding);
+    md5_free_anim(anim);
+    md5_free_model(model);
+    end(&of);
+}
+
+enum { MOST = 37 };
+
+// `count` characters at once, of two machines of one model; every `part`-th wants joints.
+static void check_alike(const md5_machine *const machines[2], int count, int part)
+{
+    static md5_mat34 joints[MOST][PLAY_JOINTS], palettes[MOST][PLAY_JOINTS];
+    md5_play_job jobs[MOST] = {{0}};
+    for (int i = 0; i < count; i++)
+        jobs[i] = (md5_play_job){.player = play_player(machines[i % 2]),
+                                 .seconds = 0.03 * i,
+                                 .joints = i % part == part - 1 ? joints[i] : NULL,
+                                 .palette = palettes[i]};
+    const size_t size = md5_play_batch_scratch(jobs, (size_t)count);
+    unsigned char *const scratch = malloc(size + 4);
+    md5_play_batch(jobs, (size_t)count, scratch + 4);
+    free(scratch);
+    for (int i = 0; i < count; i++) {
+        md5_player *const alone = play_player(machines[i % 2]);
+        md5_transform pose[PLAY_JOINTS];
+        md5_mat34 expected[PLAY_JOINTS];
+        md5_player_advance(alone, jobs[i].seconds, NULL, NULL);
+        play_pose(alone, pose);
+        md5_local_to_model(&machines[0]->model->skeleton, pose, expected);
+        CHECK(!jobs[i].joints || memcmp(expected, joints[i], sizeof expected) == 0);
+        md5_build_palette(machines[0]->model, expected, expected);
+        CHECK(memcmp(expected, palettes[i], sizeof expected) == 0);
+        md5_free_player(alone);
+        md5_free_player(jobs[i].player);
+    }
+}
+
+// As many as there are lanes, more, and fewer. A machine without clips is one of a model, too.
+TEST (crowd_of_one_model) {
+    static const int counts[] = {1, 2, 3, 5, 8, 9, 11, 16, 25, MOST};
+    crowd_case of;
+    begin(&of);
+    md5_machine *const still = play_machine(&(md5_machine_desc){.model = of.made.model});
+    const md5_machine *const pairs[3][2] = {
+        {of.machine, of.machine}, {of.machine, still}, {still, of.machine}};
+    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
+        for (int k = 0; k < 3; k++) {
+            check_alike(pairs[k], counts[i], 3);
+            check_alike(pairs[k], counts[i], MOST + 1);
+        }
+    }
+    md5_free_machine(still);
+    end(&of);
+}
+
+// Each modifier does what the function of its name does.
+TEST (crowd_modifiers_change_the_pose) {
+    crowd_case of;
+    begin(&of);
+    md5_player *const player = play_player(of.machine);
+    const md5_skeleton *const skeleton = &of.made.model->skeleton;
+    const md5_vec3 place = {30.0f, 20.0f, 50.0f};
+    md5_transform plain[PLAY_JOINTS], pose[PLAY_JOINTS], expected[PLAY_JOINTS];
+    play_pose(player, plain);
+    for (uint32_t i = 0; i < 6; i++) {
+        md5_target *const target = md5_player_target(player, i);
+        CHECK(target->weight == 0.0f && target->rotation.w == 1.0f);
+        *target = (md5_target){.weight = 0.75f, .position = place, .rotation = {0, 0, 0, 1}};
+        play_pose(player, pose);
+        memcpy(expected, plain, sizeof plain);
+        const md5_aim_job aim = {.tip = 4,
+                                 .length = 2,
+                                 .target = place,
+                                 .forward = {1, 0, 0},
+                                 .up = {0, 0, 1},
+                                 .limit = 0.5f,
+                                 .weight = 0.75f};
+        const md5_two_bone_job bend = {
+            .tip = 11, .target = place, .stretch = 1.0f, .weight = 0.75f};
+        md5_chain_job reach = {.tip = i == 3 ? 6 : 8,
+                               .length = i == 3 ? 4 : 3,
+                               .target = place,
+                               .tolerance = 0.01f,
+                               .iterations = 16,
+                               .weight = 0.75f};
+        const md5_transform change = {.rotation = {0, 0, 0, 1}, .translation = place};
+        if (i == 0)
+            md5_modify_joint(skeleton, expected, 2, MD5_JOINT_LOCAL, change, 0.75f);
+        else if (i == 1)
+            md5_aim(skeleton, expected, &aim);
+        else if (i == 2)
+            md5_two_bone(skeleton, expected, &bend);
+        else if (i == 3)
+            md5_fabrik(skeleton, expected, &reach);
+        else if (i == 4)
+            md5_ccd(skeleton, expected, &reach);
+        // A spring begins where the animation is, to rounding.
+        CHECK(i == 5 ? play_pose_distance(pose, plain) < 1e-4
+                     : memcmp(pose, expected, sizeof pose) == 0);
+        CHECK(i == 5 || memcmp(pose, plain, sizeof pose) != 0);
+        target->weight = 0.0f;
+    }
+    // Then it hangs, and after a reset it begins again.
+    md5_player_target(player, 5)->weight = 1.0f;
+    play_pose(player, pose);
+    md5_player_advance(player, 0.2, NULL, NULL);
+    md5_player_seek(player, 0, 0, 0.0);
+    md5_player_seek(player, 1, 0, 0.0);
+    md5_player_seek(player, 2, 0, 0.0);
+    play_pose(player, pose);
+    CHECK(play_pose_distance(pose, plain) > 0.05);
+    md5_player_reset(player);
+    md5_player_target(player, 5)->weight = 1.0f;
+    play_pose(player, pose);
+    CHECK(play_pose_distance(pose, plain) < 1e-4);
+    md5_free_player(player);
+    end(&of);
+}
+
+// -- The box ----------------------------------------------------------------------------------
+
+static void check_inside(const md5_model *model, const md5_player *player, const md5_mat34 *joints)
+{
+    md5_mat34 palette[PLAY_JOINTS];
+    md5_build_palette(model, joints, palette);
+    const md5_bounds outer = md5_player_bounds(player, joints);
+    const md5_bounds inner = md5_skin_bounds(model, palette);
+    CHECK(inner.min.x >= outer.min.x && inner.min.y >= outer.min.y && inner.min.z >= outer.min.z
+          && inner.max.x <= outer.max.x && inner.max.y <= outer.max.y
+          && inner.max.z <= outer.max.z);
+}
+
+TEST (crowd_stays_in_its_box) {
+    crowd_case of;
+    begin(&of);
+    uint64_t random = 33;
+    md5_player *const player = play_player(of.machine);
+    for (int i = 0; i < 500; i++) {
+        md5_transform pose[PLAY_JOINTS];
+        md5_mat34 joints[PLAY_JOINTS];
+        stir(player, &random);
+        md5_player_advance(player, 0.05, NULL, NULL);
+        play_pose(player, pose);
+        md5_local_to_model(&of.made.model->skeleton, pose, joints);
+        check_inside(of.made.model, player, joints);
+    }
+    md5_free_player(player);
+    end(&of);
+}
+
+// A model of one mesh whose weights are the given text, on two joints.
+static md5_model *odd_model(const char *weights, unsigned num_weights)
+{
+    char text[2048];
+    const int size =
+        snprintf(text, sizeof text,
+                 "MD5Version 10\ncommandline \"\"\nnumJoints 2\nnumMeshes %d\njoints {\n"
+                 "\"a\" -1 ( 5 0 0 ) ( 0 0 0 )\n\"b\" 0 ( 5 10 0 ) ( 0 0 0 )\n}\n",
+                 num_weights > 0 ? 1 : 0);
+    int used = size;
+    if (num_weights > 0)
+        used += snprintf(text + size, sizeof text - (size_t)size,
+                         "mesh {\nshader \"\"\nnumverts 1\nvert 0 ( 0 0 ) 0 %u\nnumtris 0\n"
+                         "numweights %u\n%s}\n",
+                         num_weights, num_weights, weights);
+    md5_error error;
+    md5_model *const model = md5_parse_model(text, (size_t)used, NULL, &error);
+    CHECK_STRING(error.message, "");
+    return model;
+}
+
+// Biases that sum to more or less than 1, that are negative, that cancel out; no vertices at all.
+TEST (crowd_boxes_hold_odd_biases) {
+    static const struct {
+        const char *weights;
+        unsigned count;
+    } cases[] = {
+        {"weight 0 0 1.5 ( 1 0 2 )\n", 1},
+        {"weight 0 0 0.25 ( 1 0 2 )\n", 1},
+        {"weight 0 0 1.5 ( 1 0 2 )\nweight 1 1 -0.5 ( 0 3 1 )\n", 2},
+        {"weight 0 1 0.5 ( 1 0 2 )\nweight 1 1 -0.5 ( 0 3 1 )\nweight 2 0 1 ( 0 0 0 )\n", 3},
+        {"", 0},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        md5_model *const model = odd_model(cases[i].weights, cases[i].count);
+        md5_machine *const machine = play_machine(&(md5_machine_desc){.model = model});
+        md5_player *const player = play_player(machine);
+        uint64_t random = 34;
+        for (int k = 0; k < 50; k++) {
+            md5_transform pose[2];
+            for (int joint = 0; joint < 2; joint++) {
+                const double angle = 6.0 * test_random(&random);
+                pose[joint] = model->bind_local[joint];
+                pose[joint].rotation = (md5_quat){0.0f, (float)sin(angle), 0.0f, (float)cos(angle)};
+                pose[joint].translation.x += (float)(40.0 * test_random(&random) - 20.0);
+            }
+            md5_mat34 joints[2];
+            md5_local_to_model(&model->skeleton, pose, joints);
+            check_inside(model, player, joints);
+        }
+        md5_transform pose[2];
+        play_pose(player, pose);
+        CHECK(memcmp(pose, model->bind_local, sizeof pose) == 0); // there is nothing to play
+        md5_mat34 joints[2];
+        md5_player_advance(player, 1.0, NULL, NULL);
+        md5_local_to_model(&model->skeleton, pose, joints);
+        if (cases[i].count == 0)
+            CHECK(md5_player_bounds(player, joints).max.y == 10.0f);
+        md5_free_player(player);
+        md5_free_machine(machine);
+        md5_free_model(model);
+    }
+}
+
+// After a year of playing, a clip goes on as in its first second.
+TEST (crowd_is_exact_after_a_year) {
+    play_case made;
+    play_begin(&made);
+    play_add_clip(&made, 31, 24.0, 0.5, (play_walk){40.0, 0.0, 0.0}, 1);
+    const md5_clip_desc clip = {
+        .name = "a", .binding = made.bindings[0], .extract = MD5_EXTRACT_MOVE};
+    const md5_state_desc state = {"a", "a"};
+    const md5_layer_desc layer = {.name = "body", .states = &state, .num_states = 1};
+    md5_machine *const machine = play_machine(&(md5_machine_desc){
+        .model = made.model, .clips = &clip, .num_clips = 1, .layers = &layer, .num_layers = 1});
+    md5_player *const old = play_player(machine), *const young = play_player(machine);
+    md5_player_seek(old, 0, 0, 2e7 + 0.25);
+    md5_player_seek(young, 0, 0, 0.25);
+    for (int i = 0; i < 20000; i++) {
+        md5_transform a[PLAY_JOINTS], b[PLAY_JOINTS];
+        md5_player_advance(old, 1.0 / 60.0, NULL, NULL);
+        md5_player_advance(young, 1.0 / 60.0, NULL, NULL);
+        const md5_vec3 far = md5_player_root_motion(old).translation;
+        const md5_vec3 near = md5_player_root_motion(young).translation;
+        CHECK(fabsf(far.x - near.x) < 1e-5f);
+        if (i % 100 > 0)
+            continue;
+        play_pose(old, a);
+        play_pose(young, b);
+        CHECK(play_pose_distance(a, b) < 1e-5);
+    }
+    CHECK_NEAR(md5_player_layer(young, 0).time, 0.25 + 20000.0 / 60.0 * 24.0 / 30.0, 1e-9);
+    md5_free_player(old);
+    md5_free_player(young);
+    md5_free_machine(machine);
+    play_end(&made);
+}

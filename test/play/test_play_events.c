@@ -1,0 +1,388 @@
+// Events and the root's way: each exactly once, and all of it, however time is split.
+#include "test/play/test_play_case.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const play_walk WALKS = {40.0, 0.0, 0.0}, RUNS = {100.0, 0.0, 3.0}, TURNS = {50.0, 0.7, 0.0};
+
+// What was heard.
+typedef struct heard {
+    const md5_event *events[4096];
+    float weights[4096];
+    uint32_t count;
+} heard;
+
+static void hear(void *user, md5_player *player, const md5_event *event, float weight)
+{
+    heard *const to = user;
+    CHECK(player != NULL && to->count < 4096);
+    to->events[to->count] = event;
+    to->weights[to->count++] = weight;
+}
+
+static const md5_event STEPS[] = {
+    {15, "footstep", "right"}, {5, "footstep", "left"}, {0, "start", NULL}, {20, "end", ""}};
+
+typedef struct events_case {
+    play_case made;
+    md5_clip_desc clips[3];
+    md5_machine *machine;
+} events_case;
+
+// Three clips of a second, with the same events.
+static void begin(events_case *of, md5_extract extract, const md5_motion_desc *motions,
+                  uint32_t num_motions, const md5_state_desc *states, uint32_t num_states,
+                  const md5_transition_desc *transitions, uint32_t num_transitions)
+{
+    static const char *const names[3] = {"walk", "run", "turn"};
+    static const uint32_t markers[3][2] = {{2, 10}, {4, 15}, {1, 12}};
+    const play_walk walks[3] = {WALKS, RUNS, TURNS};
+    memset(of, 0, sizeof *of);
+    play_begin(&of->made);
+    for (uint32_t i = 0; i < 3; i++) {
+        play_add_clip(&of->made, 21, 20.0, 0.3, walks[i], i);
+        of->clips[i] = (md5_clip_desc){.name = names[i],
+                                       .binding = of->made.bindings[i],
+                                       .extract = extract,
+                                       .events = STEPS,
+                                       .num_events = 4,
+                                       .markers = markers[i],
+                                       .num_markers = 2};
+    }
+    const md5_parameter_desc parameters[] = {{"x", MD5_PARAMETER_FLOAT, 0.5f},
+                                             {"pace", MD5_PARAMETER_FLOAT, 1.0f}};
+    const md5_layer_desc layer = {.name = "body",
+                                  .states = states,
+                                  .num_states = num_states,
+                                  .transitions = transitions,
+                                  .num_transitions = num_transitions};
+    of->machine = play_machine(&(md5_machine_desc){.model = of->made.model,
+                                                   .clips = of->clips,
+                                                   .num_clips = 3,
+                                                   .motions = motions,
+                                                   .num_motions = num_motions,
+                                                   .parameters = parameters,
+                                                   .num_parameters = 2,
+                                                   .layers = &layer,
+                                                   .num_layers = 1});
+}
+
+static void end(events_case *of)
+{
+    md5_free_machine(of->machine);
+    play_end(&of->made);
+}
+
+static const md5_motion_item LINE[] = {{.motion = "walk", .x = 0.0f}, {.motion = "run", .x = 1.0f}};
+static const md5_motion_item BEND[] = {{.motion = "walk", .x = 0.0f},
+                                       {.motion = "turn", .x = 1.0f}};
+static const md5_motion_desc MOTIONS[] = {
+    {.name = "once", .kind = MD5_MOTION_CLIP, .clip = "walk", .mode = MD5_PLAY_ONCE},
+    {.name = "swing", .kind = MD5_MOTION_CLIP, .clip = "run", .mode = MD5_PLAY_PING_PONG},
+    {.name = "line",
+     .kind = MD5_MOTION_BLEND_1D,
+     .items = LINE,
+     .num_items = 2,
+     .x_parameter = "x",
+     .sync = MD5_SYNC_MARKERS,
+     .speed_parameter = "pace"},
+    {.name = "bend",
+     .kind = MD5_MOTION_BLEND_1D,
+     .items = BEND,
+     .num_items = 2,
+     .x_parameter = "x",
+     .sync = MD5_SYNC_PHASE},
+    {.name = "loop", .kind = MD5_MOTION_CLIP, .clip = "run", .speed_parameter = "pace"},
+};
+enum { NUM_MOTIONS = 5 };
+
+// -- Events -----------------------------------------------------------------------------------
+
+TEST (play_events_come_in_order) {
+    const md5_state_desc states[] = {{"walk", "walk"}};
+    events_case of;
+    begin(&of, MD5_EXTRACT_NONE, MOTIONS, NUM_MOTIONS, states, 1, NULL, 0);
+    md5_player *const player = play_player(of.machine);
+    heard got = {0};
+    md5_player_advance(player, 2.0, hear, &got);
+    CHECK_UINT(got.count, 9); // at a whole cycle the end of one and the start of the next
+    CHECK_STRING(got.events[0]->name, "start");
+    CHECK_STRING(got.events[1]->text, "left");
+    CHECK_STRING(got.events[2]->text, "right");
+    CHECK_STRING(got.events[3]->name, "end");
+    CHECK_STRING(got.events[4]->name, "start");
+    CHECK_STRING(got.events[8]->name, "start");
+    for (uint32_t i = 0; i < got.count; i++)
+        CHECK(got.weights[i] == 1.0f);
+    got.count = 0;
+    md5_player_advance(player, 0.0, hear, &got);
+    CHECK_UINT(got.count, 0);
+    md5_player_advance(player, -0.3, hear, &got);
+    CHECK_UINT(got.count, 1); // the end lies where the step begins
+    CHECK_STRING(got.events[0]->text, "right");
+    // Without anyone to hear, they pass.
+    md5_player_advance(player, 0.3, NULL, NULL);
+    // To seek is not to play: what lies there is not passed, and what comes after it is.
+    got.count = 0;
+    CHECK(md5_player_seek(player, 0, 0, 0.25));
+    md5_player_advance(player, 0.0, hear, &got);
+    CHECK_UINT(got.count, 0);
+    md5_player_advance(player, 0.5, hear, &got);
+    CHECK_UINT(got.count, 1);
+    CHECK_STRING(got.events[0]->text, "right");
+    md5_free_player(player);
+    end(&of);
+}
+
+// The same random stretch of time, in one step and in many, over transitions and at their exits.
+TEST (play_events_do_not_depend_on_steps) {
+    const md5_state_desc states[] = {
+        {"walk", "walk"}, {"line", "line"}, {"once", "once"}, {"swing", "swing"}, {"bend", "bend"}};
+    const md5_transition_desc transitions[] = {
+        {.from = "walk", .to = "line", .waits = true, .exit = 1.3f, .duration = 0.35f},
+        {.from = "line", .to = "once", .waits = true, .exit = 1.0f},
+        {.from = "once", .to = "swing", .waits = true, .exit = 1.0f, .duration = 0.25f},
+        {.from = "swing",
+         .to = "bend",
+         .waits = true,
+         .exit = 1.1f,
+         .duration = 0.5f,
+         .fade = MD5_FADE_INERTIAL},
+        {.from = "bend",
+         .to = "walk",
+         .waits = true,
+         .exit = 2.0f,
+         .duration = 0.3f,
+         .interrupt = MD5_INTERRUPT_NONE},
+    };
+    events_case of;
+    begin(&of, MD5_EXTRACT_NONE, MOTIONS, NUM_MOTIONS, states, 5, transitions, 5);
+    uint64_t random = 5;
+    for (int round = 0; round < 60; round++) {
+        const double seconds = 12.0 * test_random(&random);
+        const uint32_t parts = 1 + test_random_u32(&random) % 300;
+        md5_player *const whole = play_player(of.machine), *const split = play_player(of.machine);
+        heard *const at_once = calloc(1, sizeof *at_once), *const bit_by_bit =
+                                                               calloc(1, sizeof *bit_by_bit);
+        md5_player_advance(whole, seconds, hear, at_once);
+        double done = 0.0;
+        for (uint32_t i = 0; i < parts; i++) {
+            const double part = i + 1 < parts ? 2.0 * seconds / parts * test_random(&random) : 0.0;
+            const double most = i + 1 < parts ? fmin(part, seconds - done) : seconds - done;
+            md5_player_advance(split, most, hear, bit_by_bit);
+            done += most;
+        }
+        CHECK_UINT(md5_player_layer(split, 0).state, md5_player_layer(whole, 0).state);
+        CHECK_NEAR(md5_player_layer(split, 0).time, md5_player_layer(whole, 0).time, 1e-6);
+        if (CHECK_UINT(bit_by_bit->count, at_once->count)) {
+            for (uint32_t i = 0; i < at_once->count; i++)
+                CHECK(at_once->events[i] == bit_by_bit->events[i]);
+        }
+        free(at_once);
+        free(bit_by_bit);
+        md5_free_player(whole);
+        md5_free_player(split);
+    }
+    end(&of);
+}
+
+// As many as the clip's time says: counted, not simulated.
+TEST (play_events_are_as_many_as_passes) {
+    const md5_state_desc states[] = {{"loop", "loop"}};
+    events_case of;
+    begin(&of, MD5_EXTRACT_NONE, MOTIONS, NUM_MOTIONS, states, 1, NULL, 0);
+    md5_player *const player = play_player(of.machine);
+    uint64_t random = 9;
+    heard *const got = calloc(1, sizeof *got);
+    md5_player_seek(player, 0, 0, 0.1);
+    for (int i = 0; i < 20000; i++) {
+        const double before = md5_player_layer(player, 0).time;
+        const double pace = 8.0 * (test_random(&random) - 0.5);
+        const double seconds = test_random_u32(&random) % 50 == 0 ? 9.0 : 0.04;
+        md5_player_set(player, 1, (float)pace);
+        got->count = 0;
+        md5_player_advance(player, seconds, hear, got);
+        const double now = md5_player_layer(player, 0).time;
+        uint32_t left = 0, ends = 0;
+        for (uint32_t k = 0; k < got->count; k++) {
+            left += strcmp(got->events[k]->text, "left") == 0;
+            ends += strcmp(got->events[k]->name, "end") == 0;
+        }
+        // Left feet lie at n + 0.25, ends at n.
+        CHECK_UINT(left, (uint64_t)fabs(floor(now - 0.25) - floor(before - 0.25)));
+        CHECK_UINT(ends, (uint64_t)fabs(floor(now) - floor(before)));
+    }
+    free(got);
+    md5_free_player(player);
+    end(&of);
+}
+
+// Each with its clip's weight: of the space, and of the fade, in the middle of the step.
+TEST (play_events_have_weights) {
+    const md5_state_desc states[] = {{"bend", "bend"}, {"run", "run"}, {"none", NULL}};
+    events_case of;
+    begin(&of, MD5_EXTRACT_NONE, MOTIONS, NUM_MOTIONS, states, 3, NULL, 0);
+    md5_player *const player = play_player(of.machine);
+    heard got = {0};
+    md5_player_set(player, 0, 0.25f);
+    md5_player_advance(player, 0.3, hear, &got);
+    CHECK_UINT(got.count, 4); // start and left foot of both
+    CHECK_NEAR(got.weights[2] + got.weights[3], 1.0, 1e-6);
+    CHECK_NEAR(fmaxf(got.weights[2], got.weights[3]), 0.75, 1e-6);
+    // What has no weight in its space is not heard.
+    md5_player_set(player, 0, 0.0f);
+    got.count = 0;
+    md5_player_advance(player, 0.6, hear, &got);
+    CHECK_UINT(got.count, 1);
+    got.count = 0;
+    md5_player_go(player, 0, 1, 0.4f, MD5_FADE_CROSS, MD5_EASE_LINEAR);
+    md5_player_advance(player, 0.2, hear, &got);
+    CHECK_UINT(got.count, 3); // the end of one and its start, the start of the other
+    float sum = 0.0f;
+    for (uint32_t i = 0; i < got.count; i++)
+        sum += got.weights[i];
+    CHECK_NEAR(sum, 0.75 + 0.75 + 0.25, 1e-5);
+    md5_player_go(player, 0, 2, 0.1f, MD5_FADE_CROSS, MD5_EASE_LINEAR);
+    md5_player_advance(player, 0.1, NULL, NULL);
+    got.count = 0;
+    md5_player_advance(player, 5.0, hear, &got);
+    CHECK_UINT(got.count, 0);
+    md5_free_player(player);
+    end(&of);
+}
+
+// -- The root's way ---------------------------------------------------------------------------
+
+typedef struct place {
+    double x, y, z, yaw;
+} place;
+
+static void go_on(place *at, md5_transform by)
+{
+    const double c = cos(at->yaw), s = sin(at->yaw);
+    const double x = (double)by.translation.x, y = (double)by.translation.y;
+    at->x += c * x - s * y;
+    at->y += s * x + c * y;
+    at->z += (double)by.translation.z;
+    at->yaw += 2.0 * atan2((double)by.rotation.z, (double)by.rotation.w);
+}
+
+static void check_place(place at, double x, double y, double z, double yaw, double tolerance)
+{
+    CHECK_NEAR(at.x, x, tolerance);
+    CHECK_NEAR(at.y, y, tolerance);
+    CHECK_NEAR(at.z, z, tolerance);
+    CHECK_NEAR(remainder(at.yaw - yaw, 6.283185307179586), 0.0, 0.01 * tolerance + 1e-5);
+}
+
+// By so many random steps.
+static place walk_on(md5_player *player, double seconds, uint32_t parts, uint64_t *random)
+{
+    place at = {0};
+    double done = 0.0;
+    for (uint32_t i = 0; i < parts; i++) {
+        double part = seconds - done;
+        if (i + 1 < parts)
+            part = fmin(part, 2.0 * seconds / parts * test_random(random));
+        md5_player_advance(player, part, NULL, NULL);
+        go_on(&at, md5_player_root_motion(player));
+        done += part;
+    }
+    return at;
+}
+
+TEST (play_root_goes_as_its_clips) {
+    const md5_state_desc states[] = {{"walk", "walk"}, {"turn", "turn"},   {"line", "line"},
+                                     {"once", "once"}, {"swing", "swing"}, {"bend", "bend"}};
+    uint64_t random = 3;
+    for (int extract = MD5_EXTRACT_NONE; extract <= MD5_EXTRACT_TURN; extract++) {
+        events_case of;
+        begin(&of, (md5_extract)extract, MOTIONS, NUM_MOTIONS, states, 6, NULL, 0);
+        for (uint32_t parts = 1; parts < 400; parts *= 7) {
+            md5_player *const player = play_player(of.machine);
+            const double s = 7.3;
+            const bool goes = extract != MD5_EXTRACT_NONE, turns = extract == MD5_EXTRACT_TURN;
+            const double up = extract == MD5_EXTRACT_MOVE ? 1.0 : 0.0;
+            check_place(walk_on(player, s, parts, &random), goes ? 40.0 * s : 0.0, 0.0, 0.0, 0.0,
+                        1e-3);
+            // Half way between 40 and 100 units a cycle, which goes from marker to marker: 8 and 12
+            // frames in one clip, 11 and 9 in the other.
+            const double cycle =
+                2.0 / (20.0 / 8.0 + 20.0 / 11.0) + 2.0 / (20.0 / 12.0 + 20.0 / 9.0);
+            md5_player_seek(player, 0, 2, 0.0);
+            check_place(walk_on(player, 7.0 * cycle, parts, &random), goes ? 490.0 : 0.0, 0.0,
+                        10.5 * up, 0.0, 2e-3);
+            md5_player_seek(player, 0, 3, 0.5);
+            check_place(walk_on(player, s, parts, &random), goes ? 20.0 : 0.0, 0.0, 0.0, 0.0, 1e-3);
+            // There and back again, and there for 0.7 seconds: one cycle takes two.
+            md5_player_seek(player, 0, 4, 0.0);
+            check_place(walk_on(player, 4.7, parts, &random), goes ? 70.0 : 0.0, 0.0, 2.1 * up, 0.0,
+                        1e-3);
+            // Frames lie on the arc of a circle, the way between them on chords.
+            md5_player_seek(player, 0, 1, 0.0);
+            const place at = walk_on(player, s, parts, &random);
+            if (turns)
+                check_place(at, 50.0 / 0.7 * sin(0.7 * s), 50.0 / 0.7 * (1.0 - cos(0.7 * s)), 0.0,
+                            0.7 * s, 0.03);
+            // A blend of going straight and turning turns half as much, at the mean speed.
+            md5_player_seek(player, 0, 5, 0.0);
+            const place bent = walk_on(player, s, parts, &random);
+            if (turns)
+                check_place(bent, 45.0 / 0.35 * sin(0.35 * s), 45.0 / 0.35 * (1.0 - cos(0.35 * s)),
+                            0.0, 0.35 * s, 0.1);
+            md5_free_player(player);
+        }
+        end(&of);
+    }
+}
+
+// Where weights change, the way is their mean: by half of it in a fade from one speed to another.
+TEST (play_root_goes_evenly_through_fades) {
+    const md5_state_desc states[] = {{"walk", "walk"}, {"run", "run"}, {"none", NULL}};
+    events_case of;
+    begin(&of, MD5_EXTRACT_WALK, NULL, 0, states, 3, NULL, 0);
+    uint64_t random = 4;
+    for (uint32_t parts = 1; parts < 400; parts *= 7) {
+        md5_player *const player = play_player(of.machine);
+        md5_player_go(player, 0, 1, 1.0f, MD5_FADE_CROSS, MD5_EASE_SMOOTH);
+        check_place(walk_on(player, 2.0, parts, &random), 70.0 + 100.0, 0.0, 0.0, 0.0, 0.3);
+        md5_player_go(player, 0, 2, 1.0f, MD5_FADE_CROSS, MD5_EASE_LINEAR);
+        check_place(walk_on(player, 2.0, parts, &random), 50.0, 0.0, 0.0, 0.0, 0.3);
+        // An inertial transition and a cut change it at once; to seek is not to go.
+        md5_player_seek(player, 0, 0, 0.0);
+        md5_player_go(player, 0, 1, 1.0f, MD5_FADE_INERTIAL, MD5_EASE_LINEAR);
+        check_place(walk_on(player, 1.0, parts, &random), 100.0, 0.0, 0.0, 0.0, 1e-3);
+        md5_player_seek(player, 0, 0, 12.0);
+        check_place(walk_on(player, 0.0, 1, &random), 0.0, 0.0, 0.0, 0.0, 0.0);
+        md5_free_player(player);
+    }
+    end(&of);
+}
+
+// What is extracted is gone from the pose, and together they are what the clip has.
+TEST (play_root_and_pose_are_the_clip) {
+    const md5_state_desc states[] = {{"turn", "turn"}};
+    events_case of;
+    begin(&of, MD5_EXTRACT_TURN, NULL, 0, states, 1, NULL, 0);
+    md5_player *const player = play_player(of.machine);
+    place at = {0};
+    for (int i = 0; i < 20; i++) {
+        md5_player_advance(player, 0.0475, NULL, NULL);
+        go_on(&at, md5_player_root_motion(player));
+        md5_transform pose[PLAY_JOINTS];
+        play_real expected[PLAY_JOINTS];
+        play_pose(player, pose);
+        play_real_sample(of.made.anims[2], 0.95 * (i + 1), expected);
+        go_on(&at, pose[0]);
+        CHECK_NEAR(at.x, expected[0].translation[0], 1e-3);
+        CHECK_NEAR(at.y, expected[0].translation[1], 1e-3);
+        const double yaw = 2.0 * atan(expected[0].rotation[2] / expected[0].rotation[3]);
+        CHECK_NEAR(remainder(at.yaw - yaw, 6.283185307179586), 0.0, 1e-4);
+        CHECK_NEAR((double)pose[0].translation.x, 0.0, 1e-3);
+        at = (place){expected[0].translation[0], expected[0].translation[1], 0.0, at.yaw};
+    }
+    md5_free_player(player);
+    end(&of);
+}

@@ -1,0 +1,388 @@
+// Layers that change some joints only: what they change is as if all were gone through, and the
+// others stay bit by bit.
+#include "test/pose/test_made_pose.h"
+#include "test/play/test_play_case.h"
+
+#include "md5/play/run/player.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+// Offsets and differences are worked out in floats, in another order.
+#define NEAR 1e-5
+
+enum { ALL = (1u << PLAY_JOINTS) - 1, RATE = 24, FRAMES = 25 };
+
+#define BUT(...) (ALL & ~(__VA_ARGS__))
+
+// Clips a b c d, of which some move few joints only: b 2 and 8, c 8 and 10.
+static void begin_parts(play_scene *of)
+{
+    static const uint32_t still[4] = {0, BUT(1u << 2 | 1u << 8), BUT(1u << 8 | 1u << 10), 0};
+    play_scene_begin(of);
+    for (uint32_t i = 0; i < 4; i++) {
+        of->made.still = still[i];
+        play_scene_add(of, FRAMES, RATE, 0.5, i == 2 ? 2 : 1 + i);
+    }
+}
+
+static void sample(const play_case *made, uint32_t clip, double seconds, md5_transform *pose)
+{
+    const md5_moment moment = md5_moment_at(made->anims[clip], seconds, MD5_WRAP_LOOP);
+    md5_sample(made->bindings[clip], &moment, MD5_ROOT_FILE, pose);
+}
+
+// What a layer of state b, or, where `fade` > 0, of b that goes over into c, adds to a pose.
+static void add_full(const play_case *made, double seconds, double since, float fade,
+                     const float *mask, float weight, md5_transform *pose)
+{
+    md5_transform reference[PLAY_JOINTS], b[PLAY_JOINTS], c[PLAY_JOINTS];
+    sample(made, 1, 0.0, reference);
+    sample(made, 1, seconds, b);
+    md5_make_additive(b, reference, PLAY_JOINTS, b);
+    if (fade > 0.0f) {
+        sample(made, 2, since, c);
+        md5_make_additive(c, reference, PLAY_JOINTS, c);
+        md5_blend_poses(b, c, fade, NULL, PLAY_JOINTS, b);
+    }
+    md5_add_pose(pose, b, weight, mask, PLAY_JOINTS, pose);
+}
+
+static void check_added(const char *mask)
+{
+    play_scene of;
+    begin_parts(&of);
+    const md5_mask_desc masks[] = {{.name = "part", .joints = mask, .feather = 1}};
+    const md5_state_desc d[] = {{"d", "d"}}, more[] = {{"b", "b"}, {"c", "c"}, {"none", NULL}};
+    const md5_layer_desc layers[] = {
+        {.name = "body", .states = d, .num_states = 1},
+        {.name = "more",
+         .states = more,
+         .num_states = 3,
+         .mode = MD5_LAYER_ADD,
+         .weight = 0.4f,
+         .reference = "b",
+         .mask = mask ? "part" : NULL},
+    };
+    play_scene_play(
+        &of, &(md5_machine_desc){
+                 .masks = masks, .num_masks = mask ? 1 : 0, .layers = layers, .num_layers = 2});
+    float weights[PLAY_JOINTS];
+    CHECK(md5_make_mask(&of.made.model->skeleton, mask ? mask : "*origin", mask ? 1 : 0, weights,
+                        NULL));
+    const double begin = 0.35, duration = 0.5;
+    for (int i = 0; i < 40; i++) {
+        const double time = 0.05 * i, since = time - begin;
+        const bool fades = since > -1e-9;
+        if (i == 7)
+            md5_player_go(of.player, 1, 1, (float)duration, MD5_FADE_CROSS, MD5_EASE_LINEAR);
+        md5_transform pose[PLAY_JOINTS], body[PLAY_JOINTS], expected[PLAY_JOINTS];
+        play_pose(of.player, pose);
+        sample(&of.made, 3, time, body);
+        memcpy(expected, body, sizeof body);
+        const float fade = !fades ? 0.0f : since < duration ? (float)(since / duration) : 1.0f;
+        add_full(&of.made, time, since, fade, weights, 0.4f, expected);
+        CHECK(play_pose_distance(pose, expected) < NEAR);
+        for (int joint = 0; joint < PLAY_JOINTS; joint++) {
+            if (weights[joint] == 0.0f || (joint != 2 && joint != 8 && joint != 10))
+                CHECK(memcmp(&pose[joint], &body[joint], sizeof pose[joint]) == 0);
+        }
+        md5_player_advance(of.player, 0.05, NULL, NULL);
+    }
+    play_scene_end(&of);
+}
+
+TEST (joints_that_nothing_moves_stay) {
+    check_added(NULL);
+    check_added("*spine");
+    check_added("larm rhand");
+    check_added("head");
+}
+
+// Motions that come out as b, whatever else they are made of.
+TEST (joints_of_items_that_are_added) {
+    enum { MANY = 17 };
+    play_scene of;
+    begin_parts(&of);
+    const md5_parameter_desc parameters[] = {{"x", MD5_PARAMETER_FLOAT, 0.0f}};
+    const md5_motion_item line[] = {{.motion = "b"}, {.motion = "c", .x = 1.0f}};
+    const md5_motion_item nested[] = {{.motion = "line"}, {.motion = "a", .x = 1.0f}};
+    md5_motion_item many[MANY], stacks[4][2];
+    for (int i = 0; i < MANY; i++)
+        many[i] = (md5_motion_item){.motion = i == 0 ? "b" : "a", .x = (float)i};
+    static const char *const added[4] = {"b", "line", "nested", "many"};
+    static const char *const names[4] = {"stack b", "stack line", "stack nested", "stack many"};
+    md5_motion_desc motions[7] = {
+        {.name = "line", .items = line, .num_items = 2},
+        {.name = "nested", .items = nested, .num_items = 2},
+        {.name = "many", .items = many, .num_items = MANY},
+    };
+    md5_state_desc states[4];
+    for (int i = 0; i < 3; i++) {
+        motions[i].kind = MD5_MOTION_BLEND_1D;
+        motions[i].x_parameter = "x";
+    }
+    for (int i = 0; i < 4; i++) {
+        stacks[i][0] = (md5_motion_item){.motion = "d"};
+        stacks[i][1] =
+            (md5_motion_item){.motion = added[i], .mode = MD5_LAYER_ADD, .weight = 0.75f};
+        motions[3 + i] = (md5_motion_desc){
+            .name = names[i], .kind = MD5_MOTION_STACK, .items = stacks[i], .num_items = 2};
+        states[i] = (md5_state_desc){names[i], names[i]};
+    }
+    const md5_layer_desc layers[] = {{.name = "body", .states = states, .num_states = 4}};
+    play_scene_play(&of, &(md5_machine_desc){.parameters = parameters,
+                                             .num_parameters = 1,
+                                             .motions = motions,
+                                             .num_motions = 7,
+                                             .layers = layers,
+                                             .num_layers = 1});
+    for (uint32_t state = 0; state < 4; state++) {
+        md5_player_reset(of.player);
+        md5_player_go(of.player, 0, state, 0.0f, MD5_FADE_CROSS, MD5_EASE_LINEAR);
+        md5_player_advance(of.player, 0.4, NULL, NULL);
+        md5_transform pose[PLAY_JOINTS], expected[PLAY_JOINTS];
+        play_pose(of.player, pose);
+        sample(&of.made, 3, 0.4, expected);
+        add_full(&of.made, 0.4, 0.0, 0.0f, NULL, 0.75f, expected);
+        CHECK(play_pose_distance(pose, expected) < NEAR);
+    }
+    play_scene_end(&of);
+}
+
+// What a clip's root goes is taken from it before the difference is.
+TEST (joints_of_a_walk_that_is_added) {
+    play_scene of;
+    play_scene_begin(&of);
+    play_scene_add(&of, FRAMES, RATE, 0.5, 1);
+    of.made.still = BUT(1u << 8);
+    play_add_clip(&of.made, FRAMES, RATE, 0.5, (play_walk){30.0, 0.0, 0.0}, 2);
+    of.clips[1] = (md5_clip_desc){
+        .name = "walk", .binding = of.made.bindings[1], .extract = MD5_EXTRACT_MOVE};
+    const md5_state_desc d[] = {{"a", "a"}}, walk[] = {{"walk", "walk"}};
+    const md5_layer_desc layers[] = {
+        {.name = "body", .states = d, .num_states = 1},
+        {.name = "more", .states = walk, .num_states = 1, .mode = MD5_LAYER_ADD},
+    };
+    play_scene_play(&of, &(md5_machine_desc){.layers = layers, .num_layers = 2});
+    md5_player_advance(of.player, 0.3, NULL, NULL);
+    md5_transform pose[PLAY_JOINTS], expected[PLAY_JOINTS], reference[PLAY_JOINTS];
+    md5_transform source[PLAY_JOINTS];
+    play_pose(of.player, pose);
+    sample(&of.made, 0, 0.3, expected);
+    sample(&of.made, 1, 0.0, reference);
+    sample(&of.made, 1, 0.3, source);
+    source[0] = reference[0];
+    md5_add_difference(expected, source, reference, 1.0f, NULL, PLAY_JOINTS, expected);
+    CHECK(play_pose_distance(pose, expected) < NEAR);
+    play_scene_end(&of);
+}
+
+// -- Masks ------------------------------------------------------------------------------------
+
+static const char BOBBIN[] = "models/bobbin/bobbin.md5mesh";
+
+enum { MOST_JOINTS = 128 };
+
+static bool is_near(const md5_transform *a, const md5_transform *b)
+{
+    float p[8], q[8];
+    memcpy(p, a, sizeof p);
+    memcpy(q, b, sizeof q);
+    for (int i = 0; i < 7; i++) {
+        if (!(fabs((double)p[i] - (double)q[i]) < NEAR * fmax(1.0, fabs((double)q[i]))))
+            return false;
+    }
+    return true;
+}
+
+// The clip of a layer, which has the layer's number, at the moment that it is at.
+static void sample_layer(const md5_machine *machine, md5_player *player, uint32_t layer,
+                         md5_transform *pose)
+{
+    const md5_source *const source = &machine->sources[layer];
+    const md5_clock clock = md5_newest(&player->runs[layer])->leaves[0].now;
+    const md5_moment moment =
+        md5_clock_moment(&source->timings[MD5_PLAY_LOOP], clock, MD5_INTERPOLATE_LINEAR);
+    md5_sample(source->binding, &moment, MD5_ROOT_FILE, pose);
+}
+
+// One layer through a mask over another, of Bobbin's: bit by bit what md5_blend_poses() makes of
+// all joints, and, for one that is added, md5_add_difference().
+static void check_mask(const char *joints, uint32_t feather, float weight, md5_layer_mode mode)
+{
+    static const char *const names[2] = {"walk", "wave"};
+    md5_model *const model = md5_load_model(test_path(BOBBIN), NULL, NULL);
+    md5_anim *anims[2];
+    md5_binding *bindings[2];
+    md5_clip_desc clips[2];
+    for (int i = 0; i < 2; i++) {
+        char path[64];
+        snprintf(path, sizeof path, "models/bobbin/%s.md5anim", names[i]);
+        anims[i] = md5_load_anim(test_path(path), NULL, NULL);
+        bindings[i] = md5_bind(model, anims[i], NULL, NULL);
+        clips[i] = (md5_clip_desc){.name = names[i], .binding = bindings[i]};
+    }
+    const md5_mask_desc masks[] = {{.name = "part", .joints = joints, .feather = feather}};
+    const md5_state_desc walk[] = {{"walk", "walk"}}, wave[] = {{"wave", "wave"}};
+    const md5_layer_desc layers[] = {
+        {.name = "body", .states = walk, .num_states = 1},
+        {.name = "part",
+         .states = wave,
+         .num_states = 1,
+         .mask = "part",
+         .mode = mode,
+         .weight = weight},
+    };
+    md5_machine *const machine = play_machine(&(md5_machine_desc){.model = model,
+                                                                  .clips = clips,
+                                                                  .num_clips = 2,
+                                                                  .masks = masks,
+                                                                  .num_masks = 1,
+                                                                  .layers = layers,
+                                                                  .num_layers = 2});
+    md5_player *const player = play_player(machine);
+    md5_transform body[MOST_JOINTS], other[MOST_JOINTS], reference[MOST_JOINTS];
+    md5_transform *const pose = other;
+    float weights[MOST_JOINTS];
+    const uint32_t count = model->skeleton.num_joints;
+    const md5_moment first = {0};
+    CHECK(count <= MOST_JOINTS && md5_make_mask(&model->skeleton, joints, feather, weights, NULL));
+    md5_player_advance(player, 0.25, NULL, NULL);
+    sample_layer(machine, player, 0, body);
+    sample_layer(machine, player, 1, other);
+    md5_sample(bindings[1], &first, MD5_ROOT_FILE, reference);
+    if (mode == MD5_LAYER_ADD)
+        md5_add_difference(body, other, reference, weight, weights, count, body);
+    else
+        md5_blend_poses(body, other, weight, weights, count, body);
+    play_pose(player, pose);
+    if (mode == MD5_LAYER_OVERRIDE)
+        CHECK(memcmp(pose, body, count * sizeof *pose) == 0);
+    for (uint32_t i = 0; i < count; i++)
+        CHECK(is_near(&pose[i], &body[i]));
+    md5_free_player(player);
+    md5_free_machine(machine);
+    for (int i = 0; i < 2; i++) {
+        md5_free_binding(bindings[i]);
+        md5_free_anim(anims[i]);
+    }
+    md5_free_model(model);
+}
+
+TEST (joints_of_a_mask_are_blended_as_all_are) {
+    // Branches with and without steps of feathering, joints here and there, all of them in part.
+    static const char *const masks[] = {"*spine_2", "*spine_2 *thigh_l -head", "jaw foot_r belly",
+                                        "*origin",  "*tail_1 -*tail_3",        ""};
+    for (size_t i = 0; i < sizeof masks / sizeof masks[0]; i++) {
+        for (uint32_t feather = 0; feather < 8; feather += 2) {
+            check_mask(masks[i], feather, 1.0f, MD5_LAYER_OVERRIDE);
+            check_mask(masks[i], feather, 0.6f, MD5_LAYER_OVERRIDE);
+            check_mask(masks[i], feather, 0.6f, MD5_LAYER_ADD);
+        }
+    }
+}
+
+// A list longer than what is brought together at once.
+TEST (joints_of_a_long_list) {
+    check_mask("origin belly tail_2 tail_4 tail_6 thigh_l foot_l toe_in_l toe_out_l shin_r toes_r "
+               "toe_mid_r spine_1 chest upperarm_l hand_l thumb_2_l finger_a_2_l finger_b_2_l "
+               "forearm_twist_l upperarm_r hand_r thumb_2_r finger_a_2_r finger_b_2_r "
+               "forearm_twist_r head tongue cheek_r eye_r lid_upper_r lid_lower_r brow_r ear_2_l",
+               0, 0.6f, MD5_LAYER_ADD);
+}
+
+// Clips of which a layer wants some joints only: through masks with joint 0 and without, of what
+// goes along, straight and along curves.
+TEST (joints_of_a_mask_are_all_that_is_sampled) {
+    static const char *const joints[] = {"*chest", "*origin -*chest", "origin head", ""};
+    for (int way = 0; way < 16; way++) {
+        const bool walks = way % 2 == 0, is_cubic = way / 2 % 2 == 0;
+        play_scene of;
+        play_scene_begin(&of);
+        play_scene_add(&of, FRAMES, RATE, 0.5, 1);
+        play_add_clip(&of.made, FRAMES, RATE, 0.5, (play_walk){30.0, 0.3, 0.0}, 2);
+        of.clips[1] = (md5_clip_desc){
+            .name = "walk",
+            .binding = of.made.bindings[1],
+            .extract = walks ? MD5_EXTRACT_TURN : MD5_EXTRACT_NONE,
+            .interpolation = is_cubic ? MD5_INTERPOLATE_CUBIC : MD5_INTERPOLATE_LINEAR,
+        };
+        const md5_mask_desc masks[] = {{.name = "part", .joints = joints[way / 4]}};
+        const md5_state_desc a[] = {{"a", "a"}}, more[] = {{"walk", "walk"}, {"none", NULL}};
+        const md5_layer_desc layers[] = {
+            {.name = "body", .states = a, .num_states = 1},
+            {.name = "more", .states = more, .num_states = 2, .mask = "part"},
+        };
+        play_scene_play(
+            &of,
+            &(md5_machine_desc){.masks = masks, .num_masks = 1, .layers = layers, .num_layers = 2});
+        md5_player_advance(of.player, 0.3, NULL, NULL);
+        md5_transform pose[PLAY_JOINTS], expected[PLAY_JOINTS], other[PLAY_JOINTS];
+        play_pose(of.player, pose);
+        sample(&of.made, 0, 0.3, expected);
+        const md5_moment moment = md5_moment_at(of.made.anims[1], 0.3, MD5_WRAP_LOOP);
+        md5_sample_source(of.machine, &of.machine->sources[1], MD5_PLAY_LOOP, &moment, other);
+        for (int joint = 0; joint < PLAY_JOINTS; joint++) {
+            if (md5_mask_of(of.machine, 0)[joint] > 0.0f)
+                expected[joint] = other[joint];
+        }
+        CHECK(play_pose_distance(pose, expected) < NEAR);
+        md5_player_go(of.player, 1, 1, 0.0f, MD5_FADE_CROSS, MD5_EASE_LINEAR);
+        md5_player_advance(of.player, 0.0, NULL, NULL);
+        play_pose(of.player, pose);
+        sample(&of.made, 0, 0.3, expected);
+        CHECK(memcmp(pose, expected, sizeof pose) == 0);
+        play_scene_end(&of);
+    }
+}
+
+// Branches of skeletons made by chance, under clips with joints in another order, with others, and
+// below others: bit by bit what md5_blend_poses() makes of the bind pose and all of the clip.
+static void check_branch(const made_pose *made, uint32_t feather, uint64_t *random)
+{
+    const uint32_t count = made->model.skeleton.num_joints;
+    const char *const name = made->model.skeleton.joints[test_random_u32(random) % count].name;
+    char joints[64];
+    snprintf(joints, sizeof joints, "*%s", name);
+    const md5_clip_desc clip = {.name = "clip", .binding = made->binding};
+    const md5_mask_desc mask = {.name = "part", .joints = joints, .feather = feather};
+    const md5_state_desc none = {"none", NULL}, state = {"clip", "clip"};
+    const md5_layer_desc layers[] = {
+        {.name = "body", .states = &none, .num_states = 1},
+        {.name = "part", .states = &state, .num_states = 1, .mask = "part"},
+    };
+    md5_machine *const machine = play_machine(&(md5_machine_desc){.model = &made->model,
+                                                                  .clips = &clip,
+                                                                  .num_clips = 1,
+                                                                  .masks = &mask,
+                                                                  .num_masks = 1,
+                                                                  .layers = layers,
+                                                                  .num_layers = 2});
+    md5_player *const player = play_player(machine);
+    md5_player_advance(player, 0.3, NULL, NULL);
+    const md5_source *const source = &machine->sources[0];
+    const md5_clock clock = md5_newest(&player->runs[1])->leaves[0].now;
+    const md5_moment moment =
+        md5_clock_moment(&source->timings[MD5_PLAY_LOOP], clock, MD5_INTERPOLATE_LINEAR);
+    md5_transform pose[MOST_JOINTS], expected[MOST_JOINTS];
+    md5_sample(made->binding, &moment, MD5_ROOT_FILE, expected);
+    md5_blend_poses(made->model.bind_local, expected, 1.0f, md5_mask_of(machine, 0), count,
+                    expected);
+    play_pose(player, pose);
+    CHECK(memcmp(pose, expected, count * sizeof *pose) == 0);
+    md5_free_player(player);
+    md5_free_machine(machine);
+}
+
+TEST (joints_of_a_branch_through_other_skeletons) {
+    uint64_t random = 7;
+    for (int round = 0; round < 200; round++) {
+        made_pose made;
+        const uint32_t num_joints = 1 + test_random_u32(&random) % (MOST_JOINTS - 1);
+        make_pose(&made, num_joints, (made_pairing)(round % MADE_PAIRINGS), 0.9, 0.7, &random);
+        check_branch(&made, (uint32_t)round / MADE_PAIRINGS % 3, &random);
+        free_pose(&made);
+    }
+}

@@ -1,0 +1,476 @@
+// Making machines: every fault in the tables is told by name.
+#include "test/play/test_play_case.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+// A machine that has something of everything.
+typedef struct full {
+    md5_event events[2];
+    uint32_t markers[3][2];
+    md5_clip_desc clips[4];
+    md5_mask_desc masks[2];
+    md5_parameter_desc parameters[3];
+    md5_motion_item line[2], plane[3], stack[2], step[2];
+    md5_motion_desc motions[5];
+    md5_state_desc states[3], moods[2];
+    md5_condition conditions[2];
+    md5_transition_desc transitions[3];
+    md5_layer_desc layers[2];
+    md5_modifier_desc modifiers[3];
+    md5_machine_desc desc;
+} full;
+
+static void fill_clips(const play_case *made, full *all)
+{
+    static const char *const names[4] = {"walk", "run", "idle", "lean"};
+    all->events[0] = (md5_event){4, "footstep", "left"};
+    all->events[1] = (md5_event){16, "footstep", NULL};
+    for (uint32_t i = 0; i < 3; i++) {
+        all->markers[i][0] = 2 + i;
+        all->markers[i][1] = 12 + i;
+    }
+    for (uint32_t i = 0; i < 4; i++)
+        all->clips[i] = (md5_clip_desc){.name = names[i], .binding = made->bindings[i]};
+    all->clips[0].events = all->events;
+    all->clips[0].num_events = 2;
+    all->clips[0].extract = MD5_EXTRACT_TURN;
+    all->clips[0].file = "walk.md5anim";
+    for (uint32_t i = 0; i < 2; i++) {
+        all->clips[i].markers = all->markers[i];
+        all->clips[i].num_markers = 2;
+    }
+}
+
+static void fill_motions(full *all)
+{
+    all->masks[0] = (md5_mask_desc){"upper", "*spine", 2};
+    all->masks[1] = (md5_mask_desc){"none", NULL, 0};
+    all->parameters[0] = (md5_parameter_desc){"speed", MD5_PARAMETER_FLOAT, 0.25f};
+    all->parameters[1] = (md5_parameter_desc){"armed", MD5_PARAMETER_BOOL, 1.0f};
+    all->parameters[2] = (md5_parameter_desc){"jump", MD5_PARAMETER_TRIGGER, 0.0f};
+    all->line[0] = (md5_motion_item){.motion = "walk", .x = 0.0f};
+    all->line[1] = (md5_motion_item){.motion = "run", .x = 1.0f};
+    all->plane[0] = (md5_motion_item){.motion = "walk", .x = 0.0f, .y = 1.0f};
+    all->plane[1] = (md5_motion_item){.motion = "idle", .x = 0.0f, .y = 2.0f};
+    all->plane[2] = (md5_motion_item){.motion = "run", .x = 1.0f, .y = 1.0f};
+    all->stack[0] = (md5_motion_item){.motion = "line"};
+    all->stack[1] = (md5_motion_item){.motion = "lean",
+                                      .mode = MD5_LAYER_ADD,
+                                      .mask = "upper",
+                                      .weight_parameter = "speed",
+                                      .reference = "idle",
+                                      .reference_frame = 3};
+    all->step[0] = (md5_motion_item){.motion = "walk", .x = 0.0f};
+    all->step[1] = (md5_motion_item){.motion = "plane", .x = 1.0f};
+    all->motions[0] = (md5_motion_desc){.name = "line",
+                                        .kind = MD5_MOTION_BLEND_1D,
+                                        .x_parameter = "speed",
+                                        .sync = MD5_SYNC_MARKERS,
+                                        .items = all->line,
+                                        .num_items = 2};
+    all->motions[1] = (md5_motion_desc){.name = "plane",
+                                        .kind = MD5_MOTION_BLEND_2D,
+                                        .x_parameter = "speed",
+                                        .y_parameter = "armed",
+                                        .items = all->plane,
+                                        .num_items = 3};
+    all->motions[2] = (md5_motion_desc){
+        .name = "stack", .kind = MD5_MOTION_STACK, .items = all->stack, .num_items = 2};
+    all->motions[3] = (md5_motion_desc){.name = "step",
+                                        .kind = MD5_MOTION_BLEND_1D,
+                                        .x_parameter = "speed",
+                                        .sync = MD5_SYNC_PHASE,
+                                        .items = all->step,
+                                        .num_items = 2,
+                                        .speed_parameter = "speed",
+                                        .speed = 2.0f};
+    all->motions[4] = (md5_motion_desc){.name = "once",
+                                        .kind = MD5_MOTION_CLIP,
+                                        .clip = "idle",
+                                        .mode = MD5_PLAY_ONCE,
+                                        .start = 0.5};
+}
+
+static void fill_layers(full *all)
+{
+    all->states[0] = (md5_state_desc){"stand", "stack"};
+    all->states[1] = (md5_state_desc){"go", "step"};
+    all->states[2] = (md5_state_desc){"gone", NULL};
+    all->moods[0] = (md5_state_desc){"calm", "once"};
+    all->moods[1] = (md5_state_desc){"wild", "plane"};
+    all->conditions[0] = (md5_condition){"jump", MD5_IS_SET, 0.0f};
+    all->conditions[1] = (md5_condition){"speed", MD5_IS_GREATER, 0.5f};
+    all->transitions[0] = (md5_transition_desc){.from = "stand",
+                                                .to = "go",
+                                                .duration = 0.2f,
+                                                .conditions = &all->conditions[1],
+                                                .num_conditions = 1};
+    all->transitions[1] = (md5_transition_desc){
+        .to = "gone", .conditions = all->conditions, .num_conditions = 2, .priority = 3};
+    all->transitions[2] = (md5_transition_desc){
+        .from = "go", .to = "stand", .waits = true, .exit = 0.75f, .fade = MD5_FADE_INERTIAL};
+    all->layers[0] = (md5_layer_desc){.name = "body",
+                                      .states = all->states,
+                                      .num_states = 3,
+                                      .transitions = all->transitions,
+                                      .num_transitions = 3};
+    all->layers[1] = (md5_layer_desc){.name = "mood",
+                                      .mode = MD5_LAYER_ADD,
+                                      .mask = "upper",
+                                      .weight = 0.5f,
+                                      .states = all->moods,
+                                      .num_states = 2};
+    all->modifiers[0] = (md5_modifier_desc){
+        .name = "look", .kind = MD5_MODIFIER_AIM, .joint = "head", .limit = 1.0f};
+    all->modifiers[1] = (md5_modifier_desc){
+        .name = "foot", .kind = MD5_MODIFIER_TWO_BONE, .joint = "lfoot", .stretch = 1.1f};
+    all->modifiers[2] = (md5_modifier_desc){
+        .name = "swing", .kind = MD5_MODIFIER_SPRING, .joint = "rhand", .length = 2};
+}
+
+static void fill(const play_case *made, full *all)
+{
+    memset(all, 0, sizeof *all);
+    fill_clips(made, all);
+    fill_motions(all);
+    fill_layers(all);
+    all->desc = (md5_machine_desc){
+        .name = "everything",
+        .model = made->model,
+        .clips = all->clips,
+        .num_clips = 4,
+        .masks = all->masks,
+        .num_masks = 2,
+        .parameters = all->parameters,
+        .num_parameters = 3,
+        .motions = all->motions,
+        .num_motions = 5,
+        .layers = all->layers,
+        .num_layers = 2,
+        .modifiers = all->modifiers,
+        .num_modifiers = 3,
+    };
+}
+
+static void begin(play_case *made)
+{
+    static const play_walk walk = {40.0, 0.5, 0.0};
+    play_begin(made);
+    for (uint32_t i = 0; i < 4; i++)
+        play_add_clip(made, 21, 20.0, 0.3, walk, i);
+}
+
+// Whether the tables are refused with this message.
+static void check_refused(const full *all, const char *message)
+{
+    md5_error error;
+    md5_machine *const machine = md5_create_machine(&all->desc, NULL, &error);
+    CHECK(machine == NULL);
+    CHECK_STRING(error.message, message);
+    CHECK(error.status != MD5_OK);
+    md5_free_machine(machine);
+}
+
+// `change` is made to sound tables called `all`.
+#define REFUSE(change, message)         \
+    do {                                \
+        full all;                       \
+        fill(&made, &all);              \
+        change;                         \
+        check_refused(&all, (message)); \
+    } while (0)
+
+TEST (machine_refuses_clips) {
+    play_case made, other;
+    begin(&made);
+    begin(&other);
+    REFUSE(all.desc.model = NULL, "machine 'everything' has no model");
+    REFUSE((all.desc.name = NULL, all.desc.model = NULL), "machine '' has no model");
+    REFUSE(all.desc.clips = NULL, "machine 'everything': there are no clips, but 4");
+    REFUSE(all.clips[1].name = "walk", "clip 'walk' is there twice");
+    REFUSE(all.clips[2].name = NULL, "clip 2 has no name");
+    REFUSE(all.clips[2].name = "", "clip 2 has no name");
+    REFUSE(all.clips[1].binding = NULL, "clip 'run' has no binding");
+    REFUSE(all.clips[1].binding = other.bindings[0], "clip 'run' is bound to another model");
+    REFUSE(all.clips[1].period = (md5_period)2, "clip 'run': there is no period 2");
+    REFUSE(all.clips[1].interpolation = (md5_interpolation)9,
+           "clip 'run': there is no interpolation 9");
+    REFUSE(all.clips[1].extract = (md5_extract)4, "clip 'run': there is no extract 4");
+    REFUSE(all.clips[0].events = NULL, "clip 'walk': there are no events, but 2");
+    REFUSE(all.clips[0].markers = NULL, "clip 'walk': there are no markers, but 2");
+    REFUSE(all.events[1].name = NULL, "clip 'walk': event 1 has no name");
+    REFUSE(all.events[1].name = "", "clip 'walk': event 1 has no name");
+    REFUSE(all.events[1].frame = 21,
+           "clip 'walk': event 'footstep' is at frame 21, but there are 21 frames");
+    REFUSE(all.markers[1][1] = 20, "clip 'run': marker 1 is at frame 20, but a cycle has frames 0 "
+                                   "to 19");
+    REFUSE(all.markers[1][1] = 3, "clip 'run': marker 1 is at frame 3, not after the one before");
+    REFUSE(all.masks[0].joints = "*spine tail", "mask 'upper': there is no joint 'tail'");
+    REFUSE(all.masks[1].name = "upper", "mask 'upper' is there twice");
+    REFUSE(all.parameters[1].name = "speed", "parameter 'speed' is there twice");
+    REFUSE(all.parameters[1].value = NAN, "parameter 'armed': value is not finite");
+    REFUSE(all.parameters[1].kind = (md5_parameter_kind)3, "parameter 'armed': there is no kind 3");
+    play_end(&other);
+    play_end(&made);
+}
+
+TEST (machine_refuses_motions) {
+    play_case made;
+    begin(&made);
+    REFUSE(all.motions[0].name = "walk", "motion 'walk' is there twice");
+    REFUSE(all.motions[0].kind = (md5_motion_kind)4, "motion 'line': there is no kind 4");
+    REFUSE(all.motions[0].speed = INFINITY, "motion 'line': speed is not finite");
+    REFUSE(all.motions[0].speed_parameter = "pace",
+           "motion 'line' names parameter 'pace', which is none");
+    REFUSE(all.motions[0].x_parameter = "pace",
+           "motion 'line' names parameter 'pace', which is none");
+    REFUSE(all.motions[1].y_parameter = "pace",
+           "motion 'plane' names parameter 'pace', which is none");
+    REFUSE(all.motions[0].x_parameter = NULL, "motion 'line' has no parameter for x");
+    REFUSE(all.motions[1].y_parameter = NULL, "motion 'plane' has no parameter for y");
+    REFUSE(all.motions[0].items = NULL, "motion 'line': there are no items, but 2");
+    REFUSE(all.motions[0].num_items = 0, "motion 'line' has no items");
+    REFUSE(all.motions[0].sync = (md5_sync)3, "motion 'line': there is no sync 3");
+    REFUSE(all.line[1].motion = "fly", "motion 'line' names motion 'fly', which is none");
+    REFUSE(all.line[1].motion = NULL, "motion 'line': item 1 names no motion");
+    REFUSE(all.line[1].motion = "line",
+           "motion 'line' is made of 'line', which does not stand before it");
+    REFUSE(all.line[1].motion = "step",
+           "motion 'line' is made of 'step', which does not stand before it");
+    REFUSE(all.line[1].x = 0.0f, "motion 'line': item 1 does not lie above the one before");
+    REFUSE(all.line[1].x = NAN, "motion 'line': place of an item is not finite");
+    REFUSE(all.line[1].y = NAN, "motion 'line': place of an item is not finite");
+    REFUSE((all.plane[2].x = 0.0f), "motion 'plane': items 'walk' and 'run' lie at one place");
+    REFUSE(all.stack[1].weight = 1.5f,
+           "motion 'stack': weight of an item is 1.5, which must be 0 to 1");
+    REFUSE(all.stack[1].mode = (md5_layer_mode)2, "motion 'stack': there is no mode of an item 2");
+    REFUSE(all.stack[1].mask = "legs", "motion 'stack' names mask 'legs', which is none");
+    REFUSE(all.stack[1].weight_parameter = "pace",
+           "motion 'stack' names parameter 'pace', which is none");
+    REFUSE(all.stack[1].reference = "fly", "motion 'stack' names clip 'fly', which is none");
+    REFUSE(all.stack[1].reference_frame = 21,
+           "frame 21 of clip 'idle' is a reference, but there are 21 frames");
+    REFUSE(all.stack[0].mode = MD5_LAYER_ADD,
+           "motion 'stack' has nothing that its first item could be added to");
+    REFUSE(all.motions[4].clip = NULL, "motion 'once' names no clip");
+    REFUSE(all.motions[4].clip = "line", "motion 'once' names clip 'line', which is none");
+    REFUSE(all.motions[4].mode = (md5_play_mode)3, "motion 'once': there is no mode 3");
+    REFUSE(all.motions[4].start = (double)NAN, "motion 'once': start is not finite");
+    play_end(&made);
+}
+
+TEST (machine_refuses_what_cannot_keep_step) {
+    play_case made;
+    begin(&made);
+    REFUSE(all.clips[1].num_markers = 1,
+           "motion 'line' keeps step by markers, of which its clips have 1 to 2");
+    REFUSE(all.clips[0].num_markers = all.clips[1].num_markers = 0,
+           "motion 'line' keeps step by markers, of which its clips have 0 to 0");
+    // A motion that ends, or turns, put before those that would keep step with it.
+    for (int turns = 0; turns < 2; turns++) {
+        full all;
+        fill(&made, &all);
+        md5_motion_desc motions[2] = {
+            {.name = "odd",
+             .kind = MD5_MOTION_CLIP,
+             .clip = "walk",
+             .mode = turns ? MD5_PLAY_PING_PONG : MD5_PLAY_ONCE},
+            all.motions[0],
+        };
+        all.line[1].motion = "odd";
+        all.desc.motions = motions;
+        all.desc.num_motions = 2;
+        all.desc.num_layers = 0;
+        check_refused(&all, turns ? "motion 'line' keeps step by markers, but one of its clips "
+                                    "goes there and back"
+                                  : "motion 'line' keeps step, but one of its clips does not loop");
+    }
+    play_end(&made);
+}
+
+// Thirteen times the double of the one before.
+TEST (machine_refuses_motions_without_end) {
+    play_case made;
+    begin(&made);
+    full all;
+    fill(&made, &all);
+    md5_motion_item items[13][2];
+    md5_motion_desc motions[13];
+    static const char *const names[13] = {"0", "1", "2", "3",  "4",  "5", "6",
+                                          "7", "8", "9", "10", "11", "12"};
+    for (int i = 0; i < 13; i++) {
+        const char *const below = i == 0 ? "walk" : names[i - 1];
+        items[i][0] = (md5_motion_item){.motion = below};
+        items[i][1] = (md5_motion_item){.motion = below};
+        motions[i] = (md5_motion_desc){
+            .name = names[i], .kind = MD5_MOTION_STACK, .items = items[i], .num_items = 2};
+    }
+    all.desc.motions = motions;
+    all.desc.num_motions = 13;
+    all.desc.num_layers = 0;
+    check_refused(&all, "motion '11' is made of more than 4096 parts");
+    play_end(&made);
+}
+
+TEST (machine_refuses_layers) {
+    play_case made;
+    begin(&made);
+    REFUSE(all.layers[1].name = "body", "layer 'body' is there twice");
+    REFUSE(all.layers[0].name = NULL, "layer 0 has no name");
+    REFUSE(all.layers[0].mode = (md5_layer_mode)2, "layer 'body': there is no mode 2");
+    REFUSE(all.layers[0].weight = -0.5f, "layer 'body': weight is -0.5, which must be 0 to 1");
+    REFUSE(all.layers[0].mask = "legs", "layer 'body' names mask 'legs', which is none");
+    REFUSE(all.layers[0].weight_parameter = "pace",
+           "layer 'body' names parameter 'pace', which is none");
+    REFUSE(all.layers[0].states = NULL, "layer 'body': there are no states, but 3");
+    REFUSE((all.layers[0].states = NULL, all.layers[0].name = NULL),
+           "layer '': there are no states, but 3");
+    REFUSE(all.layers[0].num_states = 0, "layer 'body' has no states");
+    REFUSE(all.states[1].name = "stand", "state 'stand' is there twice");
+    REFUSE(all.states[1].motion = "fly", "state 'go' names motion 'fly', which is none");
+    REFUSE((all.states[1].motion = "fly", all.states[1].name = NULL),
+           "state '' names motion 'fly', which is none");
+    REFUSE(all.layers[1].reference = "fly", "layer 'mood' names clip 'fly', which is none");
+    REFUSE(all.layers[1].reference_frame = 30,
+           "frame 30 of clip 'idle' is a reference, but there are 21 frames");
+    REFUSE(all.layers[0].transitions = NULL, "layer 'body': there are no transitions, but 3");
+    play_end(&made);
+}
+
+TEST (machine_refuses_transitions) {
+    play_case made;
+    begin(&made);
+#define OF_BODY "a transition of layer 'body'"
+    REFUSE(all.transitions[0].from = "fly", OF_BODY " names state 'fly', which is none");
+    REFUSE(all.transitions[0].to = "fly", OF_BODY " names state 'fly', which is none");
+    REFUSE(all.transitions[0].to = NULL, "layer 'body': transition 0 leads nowhere");
+    REFUSE(all.transitions[0].exit = NAN, OF_BODY ": exit is not finite");
+    REFUSE(all.transitions[0].duration = -1.0f,
+           OF_BODY ": duration is -1, which must be 0 to 1e+06");
+    REFUSE(all.transitions[0].duration = NAN,
+           OF_BODY ": duration is nan, which must be 0 to 1e+06");
+    REFUSE(all.transitions[0].start = INFINITY, OF_BODY ": start is not finite");
+    REFUSE(all.transitions[0].fade = (md5_fade)2, OF_BODY ": there is no fade 2");
+    REFUSE(all.transitions[0].easing = (md5_easing)11, OF_BODY ": there is no easing 11");
+    REFUSE(all.transitions[0].interrupt = (md5_interrupt)3, OF_BODY ": there is no interrupt 3");
+    REFUSE(all.transitions[0].conditions = NULL, OF_BODY ": there are no conditions, but 1");
+    REFUSE(all.conditions[1].parameter = "pace", OF_BODY " names parameter 'pace', which is none");
+    REFUSE(all.conditions[1].parameter = NULL,
+           "layer 'body': a transition to 'go' has a condition without a parameter");
+    REFUSE(all.conditions[1].compare = (md5_compare)6, OF_BODY ": there is no comparison 6");
+    REFUSE(all.conditions[1].value = NAN, OF_BODY ": value of a condition is not finite");
+    play_end(&made);
+}
+
+TEST (machine_refuses_modifiers) {
+    play_case made;
+    begin(&made);
+    REFUSE(all.modifiers[1].name = "look", "modifier 'look' is there twice");
+    REFUSE(all.modifiers[0].kind = (md5_modifier_kind)6, "modifier 'look': there is no kind 6");
+    REFUSE(all.modifiers[0].space = (md5_joint_space)4, "modifier 'look': there is no space 4");
+    REFUSE(all.modifiers[0].joint = "tail", "modifier 'look' names joint 'tail', which is none");
+    REFUSE(all.modifiers[0].joint = NULL, "modifier 'look' names no joint");
+    REFUSE(all.modifiers[0].forward.x = NAN, "modifier 'look': forward is not finite");
+    REFUSE(all.modifiers[0].forward.y = NAN, "modifier 'look': forward is not finite");
+    REFUSE(all.modifiers[0].up.z = NAN, "modifier 'look': up is not finite");
+    REFUSE(all.modifiers[0].limit = -1.0f,
+           "modifier 'look': limit is -1, which must be 0 to 1e+06");
+    REFUSE(all.modifiers[1].soften = 2.0f, "modifier 'foot': soften is 2, which must be 0 to 1");
+    REFUSE(all.modifiers[1].stretch = 0.5f,
+           "modifier 'foot': stretch is 0.5, which must be 1 to 1e+06");
+    REFUSE(all.modifiers[2].stiffness = -1.0f,
+           "modifier 'swing': stiffness is -1, which must be 0 to 1e+09");
+    REFUSE(all.modifiers[2].damping = -1.0f,
+           "modifier 'swing': damping is -1, which must be 0 to 1e+06");
+    REFUSE(all.modifiers[2].gravity = NAN, "modifier 'swing': gravity is not finite");
+    REFUSE(all.modifiers[2].length = 1,
+           "modifier 'swing' has a chain of 1 joints, which may have 2 to 64");
+    REFUSE(all.modifiers[2].length = 65,
+           "modifier 'swing' has a chain of 65 joints, which may have 2 to 64");
+    REFUSE(all.modifiers[0].length = 6,
+           "modifier 'look': a chain of 6 joints ends at 'head', which is 5 deep");
+    REFUSE(all.modifiers[1].joint = "pelvis",
+           "modifier 'foot': a chain of 3 joints ends at 'pelvis', which is 2 deep");
+    play_end(&made);
+}
+
+TEST (machine_keeps_its_tables) {
+    play_case made;
+    begin(&made);
+    full all;
+    fill(&made, &all);
+    md5_machine *const machine = play_machine(&all.desc);
+    memset(&all, 0x5a, sizeof all); // nothing of the caller's is needed any more
+    const md5_machine_desc *const kept = md5_machine_tables(machine);
+    CHECK_STRING(kept->name, "everything");
+    CHECK_STRING(kept->clips[0].file, "walk.md5anim");
+    CHECK_STRING(kept->clips[0].events[0].text, "left");
+    CHECK_STRING(kept->clips[0].events[1].text, "");
+    CHECK_UINT(kept->clips[1].markers[1], 13);
+    CHECK(kept->masks[1].joints == NULL);
+    CHECK_STRING(kept->motions[2].items[1].weight_parameter, "speed");
+    CHECK_STRING(kept->layers[0].transitions[1].conditions[0].parameter, "jump");
+    CHECK(kept->layers[0].transitions[1].from == NULL);
+    CHECK_STRING(kept->modifiers[2].joint, "rhand");
+    CHECK(md5_find_parameter(machine, "armed") == 1 && md5_find_parameter(machine, "x") == -1);
+    CHECK(md5_find_layer(machine, "mood") == 1 && md5_find_layer(machine, NULL) == -1);
+    CHECK(md5_find_state(machine, 0, "go") == 1 && md5_find_state(machine, 0, "wild") == -1);
+    CHECK(md5_find_state(machine, 1, "wild") == 1 && md5_find_state(machine, 2, "go") == -1);
+    CHECK(md5_find_modifier(machine, "swing") == 2 && md5_find_modifier(machine, "x") == -1);
+    md5_free_machine(machine);
+    md5_free_machine(NULL);
+    md5_free_player(NULL);
+    play_end(&made);
+}
+
+TEST (machine_survives_failure_of_every_allocation) {
+    play_case made;
+    begin(&made);
+    full all;
+    fill(&made, &all);
+    for (size_t n = 1;; n++) {
+        test_heap heap = {.fail_at = n};
+        const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap}};
+        md5_error error;
+        md5_machine *const machine = md5_create_machine(&all.desc, &opts, &error);
+        md5_player *player = NULL;
+        if (machine)
+            player = md5_create_player(machine, &opts, &error);
+        CHECK((error.status == MD5_OK) == (player != NULL));
+        CHECK(player || error.status == MD5_ERROR_MEMORY);
+        CHECK(heap.live == (size_t)(machine != NULL) + (player != NULL));
+        const bool is_made = player != NULL;
+        md5_free_player(player);
+        md5_free_machine(machine);
+        CHECK_UINT(heap.live, 0);
+        CHECK_UINT(heap.live_bytes, 0);
+        if (is_made)
+            break;
+    }
+    play_end(&made);
+}
+
+// Arenas hold whatever is made in large pieces, so that few allocations can fail: a limit on the
+// memory fails in all the other places.
+TEST (machine_keeps_within_every_memory_limit) {
+    play_case made;
+    begin(&made);
+    full all;
+    fill(&made, &all);
+    bool is_made = false;
+    for (size_t limit = 1; !is_made; limit += 97) {
+        test_heap heap = {0};
+        const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap},
+                                    .memory_limit = limit};
+        md5_error error;
+        md5_machine *const machine = md5_create_machine(&all.desc, &opts, &error);
+        is_made = machine != NULL;
+        CHECK((error.status == MD5_OK) == is_made);
+        CHECK(is_made || error.status == MD5_ERROR_MEMORY);
+        CHECK(heap.peak_bytes <= limit);
+        md5_free_machine(machine);
+    }
+    play_end(&made);
+}

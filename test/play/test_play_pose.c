@@ -1,0 +1,347 @@
+// The poses that play: against the same in double precision.
+#include "test/play/test_play_case.h"
+
+#include <math.h>
+#include <string.h>
+
+// Both ends round to floats, and slerp is within 2e-6 each time.
+#define NEAR 3e-5
+
+enum { RATE = 24, FRAMES = 25 };
+
+// Four clips of a second.
+static void begin_four(play_scene *of)
+{
+    play_scene_begin(of);
+    for (uint32_t i = 0; i < 4; i++)
+        play_scene_add(of, FRAMES, RATE, 0.3 + 0.2 * i, 1 + i);
+}
+
+static void at(const play_case *made, uint32_t clip, double seconds, play_real *pose)
+{
+    play_real_sample(made->anims[clip], fmod(seconds, 1.0) * RATE, pose);
+}
+
+TEST (play_shows_a_clip) {
+    play_scene of;
+    begin_four(&of);
+    const md5_state_desc states[] = {{"swinging", "b"}};
+    const md5_layer_desc layers[] = {{.name = "body", .states = states, .num_states = 1}};
+    play_scene_play(&of, &(md5_machine_desc){.layers = layers, .num_layers = 1});
+    double time = 0.0;
+    for (int i = 0; i < 100; i++) {
+        md5_transform pose[PLAY_JOINTS];
+        play_real expected[PLAY_JOINTS];
+        play_pose(of.player, pose);
+        at(&of.made, 1, time, expected);
+        CHECK(play_distance(pose, expected) < NEAR);
+        md5_player_advance(of.player, 0.071, NULL, NULL);
+        time += 0.071;
+    }
+    play_scene_end(&of);
+}
+
+// mix(mix(mix(A, B), C), D), each with its own clock and its own fade.
+TEST (play_crossfades_up_to_four) {
+    play_scene of;
+    begin_four(&of);
+    const md5_state_desc states[] = {{"a", "a"}, {"b", "b"}, {"c", "c"}, {"d", "d"}};
+    const md5_layer_desc layers[] = {{.name = "body", .states = states, .num_states = 4}};
+    play_scene_play(&of, &(md5_machine_desc){.layers = layers, .num_layers = 1});
+    static const md5_easing easings[4] = {MD5_EASE_LINEAR, MD5_EASE_SMOOTH, MD5_EASE_LINEAR,
+                                          MD5_EASE_CUBIC_IN_OUT};
+    const double begins[4] = {0.0, 0.3, 0.5, 0.6}, durations[4] = {1.0, 0.9, 1.0, 0.8};
+    double time = 0.0;
+    uint32_t num_begun = 1;
+    for (int i = 0; i < 180; i++) {
+        if (num_begun < 4 && time >= begins[num_begun] - 1e-9) {
+            CHECK(md5_player_go(of.player, 0, num_begun, (float)durations[num_begun],
+                                MD5_FADE_CROSS, easings[num_begun]));
+            num_begun++;
+        }
+        md5_transform pose[PLAY_JOINTS];
+        play_real expected[PLAY_JOINTS], next[PLAY_JOINTS];
+        play_pose(of.player, pose);
+        at(&of.made, 0, time, expected);
+        for (uint32_t k = 1; k < num_begun; k++) {
+            const double share = (time - begins[k]) / (double)(float)durations[k];
+            at(&of.made, k, time - begins[k], next);
+            play_real_blend(expected, next, (double)md5_ease(easings[k], (float)share), NULL,
+                            expected);
+        }
+        CHECK(play_distance(pose, expected) < NEAR);
+        md5_player_advance(of.player, 0.01, NULL, NULL);
+        time += 0.01;
+    }
+    play_scene_end(&of);
+}
+
+// A state that is nothing lets through what is below: the bind pose, or a layer.
+TEST (play_fades_to_nothing) {
+    play_scene of;
+    begin_four(&of);
+    const md5_state_desc states[] = {{"a", "a"}, {"nothing", NULL}, {"c", "c"}};
+    const md5_layer_desc layers[] = {{.name = "body", .states = states, .num_states = 3}};
+    play_scene_play(&of, &(md5_machine_desc){.layers = layers, .num_layers = 1});
+    md5_transform pose[PLAY_JOINTS];
+    play_real bind[PLAY_JOINTS], a[PLAY_JOINTS], c[PLAY_JOINTS], expected[PLAY_JOINTS];
+    play_real_bind(of.made.model, bind);
+
+    md5_player_go(of.player, 0, 1, 0.5f, MD5_FADE_CROSS, MD5_EASE_LINEAR);
+    md5_player_advance(of.player, 0.2, NULL, NULL);
+    play_pose(of.player, pose);
+    at(&of.made, 0, 0.2, a);
+    play_real_blend(bind, a, 0.6, NULL, expected);
+    CHECK(play_distance(pose, expected) < NEAR);
+
+    // 0.6 of A are left, of which C takes half: A counts 0.3 there, C 0.5, and 0.2 are nothing.
+    md5_player_go(of.player, 0, 2, 0.2f, MD5_FADE_CROSS, MD5_EASE_LINEAR);
+    md5_player_advance(of.player, 0.1, NULL, NULL);
+    play_pose(of.player, pose);
+    at(&of.made, 0, 0.3, a);
+    at(&of.made, 2, 0.1, c);
+    play_real_blend(a, c, 0.5 / 0.7, NULL, expected);
+    play_real_blend(bind, expected, 0.7, NULL, expected);
+    CHECK(play_distance(pose, expected) < NEAR);
+
+    md5_player_go(of.player, 0, 1, 0.0f, MD5_FADE_CROSS, MD5_EASE_LINEAR);
+    play_pose(of.player, pose);
+    CHECK(memcmp(pose, of.made.model->bind_local, sizeof pose) == 0);
+    play_scene_end(&of);
+}
+
+// Weights of a space, a stack on top of it, items that are added, nested and with their own speed.
+TEST (play_nests_motions) {
+    play_scene of;
+    begin_four(&of);
+    const md5_parameter_desc parameters[] = {{"x", MD5_PARAMETER_FLOAT, 0.25f},
+                                             {"more", MD5_PARAMETER_FLOAT, 0.5f}};
+    const md5_mask_desc masks[] = {{.name = "arms", .joints = "*larm *rarm"}};
+    const md5_motion_item line[] = {{.motion = "a", .x = 0.0f}, {.motion = "b", .x = 1.0f}};
+    const md5_motion_item stack[] = {
+        {.motion = "line"},
+        {.motion = "c", .mask = "arms", .weight = 0.75f},
+        {.motion = "d twice", .mode = MD5_LAYER_ADD, .weight_parameter = "more"},
+        {.motion = "b",
+         .mode = MD5_LAYER_ADD,
+         .weight = 0.5f,
+         .reference = "a",
+         .reference_frame = 7},
+    };
+    const md5_motion_desc motions[] = {
+        {.name = "d twice", .kind = MD5_MOTION_CLIP, .clip = "d", .speed = 2.0f, .start = 0.5},
+        {.name = "line",
+         .kind = MD5_MOTION_BLEND_1D,
+         .x_parameter = "x",
+         .items = line,
+         .num_items = 2},
+        {.name = "all", .kind = MD5_MOTION_STACK, .items = stack, .num_items = 4, .speed = 0.5f},
+    };
+    const md5_state_desc states[] = {{"all", "all"}};
+    const md5_layer_desc layers[] = {{.name = "body", .states = states, .num_states = 1}};
+    play_scene_play(&of, &(md5_machine_desc){.masks = masks,
+                                             .num_masks = 1,
+                                             .parameters = parameters,
+                                             .num_parameters = 2,
+                                             .motions = motions,
+                                             .num_motions = 3,
+                                             .layers = layers,
+                                             .num_layers = 1});
+    float arms[PLAY_JOINTS];
+    CHECK(md5_make_mask(&of.made.model->skeleton, "*larm *rarm", 0, arms, NULL));
+    double time = 0.0;
+    for (int i = 0; i < 50; i++) {
+        const double x = 0.25 + 0.01 * i, more = 0.02 * i;
+        md5_player_set(of.player, 0, (float)x);
+        md5_player_set(of.player, 1, (float)more);
+        md5_player_advance(of.player, 0.06, NULL, NULL);
+        time += 0.06;
+        md5_transform pose[PLAY_JOINTS];
+        play_real expected[PLAY_JOINTS], other[PLAY_JOINTS], reference[PLAY_JOINTS];
+        play_pose(of.player, pose);
+        at(&of.made, 0, 0.5 * time, expected);
+        at(&of.made, 1, 0.5 * time, other);
+        play_real_blend(expected, other, x, NULL, expected);
+        at(&of.made, 2, 0.5 * time, other);
+        play_real_blend(expected, other, 0.75, arms, expected);
+        at(&of.made, 3, time + 0.5, other);
+        play_real_sample(of.made.anims[3], 0.0, reference);
+        play_real_add(expected, other, reference, more, NULL, expected);
+        at(&of.made, 1, 0.5 * time, other);
+        play_real_sample(of.made.anims[0], 7.0, reference);
+        play_real_add(expected, other, reference, 0.5, NULL, expected);
+        CHECK(play_distance(pose, expected) < NEAR);
+    }
+    // What is set shows at once, without a step.
+    md5_transform before[PLAY_JOINTS], after[PLAY_JOINTS];
+    play_pose(of.player, before);
+    md5_player_set(of.player, 0, 0.1f);
+    play_pose(of.player, after);
+    CHECK(play_pose_distance(before, after) > 0.1);
+    play_scene_end(&of);
+}
+
+TEST (play_lays_layers_over_another) {
+    play_scene of;
+    begin_four(&of);
+    const md5_parameter_desc parameters[] = {{"lean", MD5_PARAMETER_FLOAT, 0.4f}};
+    const md5_mask_desc masks[] = {{.name = "upper", .joints = "*spine", .feather = 2}};
+    const md5_state_desc a[] = {{"a", "a"}}, b[] = {{"b", "b"}}, c[] = {{"c", "c"}};
+    const md5_layer_desc layers[] = {
+        {.name = "body", .states = a, .num_states = 1},
+        {.name = "upper", .states = b, .num_states = 1, .mask = "upper", .weight = 0.9f},
+        {.name = "lean",
+         .states = c,
+         .num_states = 1,
+         .mode = MD5_LAYER_ADD,
+         .weight_parameter = "lean",
+         .reference_frame = 3,
+         .mask = "upper"},
+    };
+    play_scene_play(&of, &(md5_machine_desc){.masks = masks,
+                                             .num_masks = 1,
+                                             .parameters = parameters,
+                                             .num_parameters = 1,
+                                             .layers = layers,
+                                             .num_layers = 3});
+    float upper[PLAY_JOINTS];
+    CHECK(md5_make_mask(&of.made.model->skeleton, "*spine", 2, upper, NULL));
+    for (int i = 0; i < 50; i++) {
+        md5_transform pose[PLAY_JOINTS];
+        play_real expected[PLAY_JOINTS], other[PLAY_JOINTS], reference[PLAY_JOINTS];
+        const double time = 0.05 * i;
+        play_pose(of.player, pose);
+        at(&of.made, 0, time, expected);
+        at(&of.made, 1, time, other);
+        play_real_blend(expected, other, (double)0.9f, upper, expected);
+        at(&of.made, 2, time, other);
+        play_real_sample(of.made.anims[2], 3.0, reference);
+        play_real_add(expected, other, reference, (double)0.4f, upper, expected);
+        CHECK(play_distance(pose, expected) < NEAR);
+        md5_player_advance(of.player, 0.05, NULL, NULL);
+    }
+    play_scene_end(&of);
+}
+
+// -- As the original layers -------------------------------------------------------------------
+
+// What a channel of id's plays: blends, newest first, each with a weight.
+typedef struct channel {
+    const float *mask; // NULL: all joints
+    uint32_t clips[2];
+    double weights[2];
+} channel;
+
+// How id's engine goes through a channel: the first pose that there is counts in full, each further
+// one by its share of what has been gathered, and a whole is enough.
+static double accumulate(const play_case *made, const channel *from, double time, double gathered,
+                         play_real *pose)
+{
+    for (int i = 0; i < 2 && gathered < 1.0; i++) {
+        play_real next[PLAY_JOINTS];
+        if (from->weights[i] == 0.0)
+            continue;
+        at(made, from->clips[i], time, next);
+        gathered += from->weights[i];
+        play_real_blend(pose, next, from->weights[i] / gathered, from->mask, pose);
+    }
+    return gathered;
+}
+
+// ALL, then the parts with what ALL has left of them, then eyelids, which begin anew.
+static void play_original(const play_case *made, const channel *channels, double time,
+                          play_real *pose)
+{
+    play_real_bind(made->model, pose);
+    const double of_all = accumulate(made, &channels[0], time, 0.0, pose);
+    for (int i = 1; i < 4; i++)
+        accumulate(made, &channels[i], time, of_all, pose);
+    accumulate(made, &channels[4], time, 1.0 - channels[4].weights[0], pose);
+}
+
+typedef struct original {
+    play_scene scene;
+    float masks[4][PLAY_JOINTS];
+} original;
+
+// Layers in the place of channels: parts, ALL over them, eyelids over that.
+static void begin_original(original *of)
+{
+    play_scene *const scene = &of->scene;
+    begin_four(scene);
+    const md5_parameter_desc parameters[] = {{"blink", MD5_PARAMETER_FLOAT, 0.0f}};
+    const md5_mask_desc masks[] = {{.name = "torso", .joints = "*spine -*head"},
+                                   {.name = "legs", .joints = "origin pelvis *lhip"},
+                                   {.name = "head", .joints = "*head"},
+                                   {.name = "eyelids", .joints = "head"}};
+    const md5_state_desc torso[] = {{"a", "a"}, {"b", "b"}}, legs[] = {{"c", "c"}, {"d", "d"}};
+    const md5_state_desc head[] = {{"d", "d"}, {"a", "a"}}, all[] = {{"none", NULL}, {"b", "b"}};
+    const md5_state_desc eyelids[] = {{"c", "c"}};
+    const md5_layer_desc layers[] = {
+        {.name = "torso", .states = torso, .num_states = 2, .mask = "torso"},
+        {.name = "legs", .states = legs, .num_states = 2, .mask = "legs"},
+        {.name = "head", .states = head, .num_states = 2, .mask = "head"},
+        {.name = "all", .states = all, .num_states = 2},
+        {.name = "eyelids",
+         .states = eyelids,
+         .num_states = 1,
+         .mask = "eyelids",
+         .weight_parameter = "blink"},
+    };
+    play_scene_play(scene, &(md5_machine_desc){.masks = masks,
+                                               .num_masks = 4,
+                                               .parameters = parameters,
+                                               .num_parameters = 1,
+                                               .layers = layers,
+                                               .num_layers = 5});
+    for (int i = 0; i < 4; i++)
+        CHECK(md5_make_mask(&scene->made.model->skeleton, masks[i].joints, 0, of->masks[i], NULL));
+}
+
+static void check_original(original *of, const channel *channels, double time)
+{
+    md5_transform pose[PLAY_JOINTS];
+    play_real expected[PLAY_JOINTS];
+    play_pose(of->scene.player, pose);
+    play_original(&of->scene.made, channels, time, expected);
+    CHECK(play_distance(pose, expected) < NEAR);
+}
+
+// Torso, legs and head each go from one animation to another; eyes blink.
+TEST (play_fades_channels_as_the_original) {
+    original of;
+    begin_original(&of);
+    for (uint32_t i = 0; i < 3; i++)
+        md5_player_go(of.scene.player, i, 1, 1.0f, MD5_FADE_CROSS, MD5_EASE_LINEAR);
+    for (int i = 0; i < 48; i++) {
+        const double time = 0.025 * i, in = fmin(time, 1.0), blink = (double)(float)(0.02 * i);
+        const channel channels[5] = {{NULL, {0, 0}, {0.0, 0.0}},
+                                     {of.masks[0], {1, 0}, {in, 1.0 - in}},
+                                     {of.masks[1], {3, 2}, {in, 1.0 - in}},
+                                     {of.masks[2], {0, 3}, {in, 1.0 - in}},
+                                     {of.masks[3], {2, 0}, {blink, 0.0}}};
+        md5_player_set(of.scene.player, 0, (float)blink);
+        check_original(&of, channels, time);
+        md5_player_advance(of.scene.player, 0.025, NULL, NULL);
+    }
+    play_scene_end(&of.scene);
+}
+
+// An animation of the whole body gives way to the parts, whose weights rise as its own falls.
+TEST (play_fades_the_whole_body_as_the_original) {
+    original of;
+    begin_original(&of);
+    md5_player_go(of.scene.player, 3, 1, 0.0f, MD5_FADE_CROSS, MD5_EASE_LINEAR);
+    md5_player_go(of.scene.player, 3, 0, 1.0f, MD5_FADE_CROSS, MD5_EASE_LINEAR);
+    for (int i = 0; i < 48; i++) {
+        const double time = 0.025 * i, in = fmin(time, 1.0);
+        const channel channels[5] = {{NULL, {1, 0}, {1.0 - in, 0.0}},
+                                     {of.masks[0], {0, 0}, {in, 0.0}},
+                                     {of.masks[1], {2, 0}, {in, 0.0}},
+                                     {of.masks[2], {3, 0}, {in, 0.0}},
+                                     {of.masks[3], {2, 0}, {0.0, 0.0}}};
+        check_original(&of, channels, time);
+        md5_player_advance(of.scene.player, 0.025, NULL, NULL);
+    }
+    play_scene_end(&of.scene);
+}

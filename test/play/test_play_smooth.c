@@ -1,0 +1,281 @@
+// No transition makes a pose jump, whenever and however often it is interrupted.
+#include "test/play/test_play_case.h"
+
+#include <math.h>
+#include <string.h>
+
+static const play_walk STANDS = {0.0, 0.0, 0.0};
+
+// The longest that a joint moves in a step of the fastest clip, and in one of the fastest fade
+// between the two that lie farthest apart: half a turn and some units. Four fades may run at once,
+// and a layer of differences on top. A jump is much longer: clips differ by a radian and more.
+#define STEP_SECONDS 0.001
+#define FASTEST_CLIP 25.0
+#define FARTHEST 6.0
+#define SHORTEST_FADE 0.2
+#define STEEPEST 3.0 // of the easings used
+#define LONGEST_STEP (STEP_SECONDS * (FASTEST_CLIP + 4.0 * FARTHEST * STEEPEST / SHORTEST_FADE))
+
+enum { STATES = 7 };
+
+typedef struct smooth_case {
+    play_case made;
+    md5_machine *machine;
+    md5_player *player;
+    md5_transform pose[PLAY_JOINTS]; // the last
+} smooth_case;
+
+// Clips, a space, a stack, one that ends, one that is nothing; and a layer of differences.
+static void begin(smooth_case *of)
+{
+    static const char *const names[4] = {"a", "b", "c", "d"};
+    md5_clip_desc clips[4];
+    memset(of, 0, sizeof *of);
+    play_begin(&of->made);
+    for (uint32_t i = 0; i < 4; i++) {
+        play_add_clip(&of->made, 25 + 8 * i, 24.0, 0.5, STANDS, 11 + i);
+        clips[i] = (md5_clip_desc){.name = names[i], .binding = of->made.bindings[i]};
+    }
+    const md5_parameter_desc parameters[] = {{"x", MD5_PARAMETER_FLOAT, 0.4f}};
+    const md5_motion_item line[] = {{.motion = "a", .x = 0.0f}, {.motion = "d", .x = 1.0f}};
+    const md5_motion_item stack[] = {{.motion = "line"},
+                                     {.motion = "c", .mode = MD5_LAYER_ADD, .weight = 0.5f}};
+    const md5_motion_desc motions[] = {
+        {.name = "line",
+         .kind = MD5_MOTION_BLEND_1D,
+         .items = line,
+         .num_items = 2,
+         .x_parameter = "x",
+         .sync = MD5_SYNC_PHASE},
+        {.name = "stack", .kind = MD5_MOTION_STACK, .items = stack, .num_items = 2},
+        {.name = "once", .kind = MD5_MOTION_CLIP, .clip = "b", .mode = MD5_PLAY_ONCE},
+    };
+    const md5_state_desc states[STATES] = {{"a", "a"},       {"b", "b"},         {"c", "c"},
+                                           {"line", "line"}, {"stack", "stack"}, {"once", "once"},
+                                           {"no", NULL}};
+    const md5_layer_desc layers[] = {
+        {.name = "body", .states = states, .num_states = STATES},
+        {.name = "more",
+         .states = states,
+         .num_states = STATES,
+         .mode = MD5_LAYER_ADD,
+         .weight = 0.5f},
+    };
+    of->machine = play_machine(&(md5_machine_desc){.model = of->made.model,
+                                                   .clips = clips,
+                                                   .num_clips = 4,
+                                                   .motions = motions,
+                                                   .num_motions = 3,
+                                                   .parameters = parameters,
+                                                   .num_parameters = 1,
+                                                   .layers = layers,
+                                                   .num_layers = 2});
+    of->player = play_player(of->machine);
+    play_pose(of->player, of->pose);
+}
+
+static void end(smooth_case *of)
+{
+    md5_free_player(of->player);
+    md5_free_machine(of->machine);
+    play_end(&of->made);
+}
+
+// A step; returns how far the pose has moved.
+static double step(smooth_case *of, double seconds)
+{
+    md5_transform now[PLAY_JOINTS];
+    md5_player_advance(of->player, seconds, NULL, NULL);
+    play_pose(of->player, now);
+    CHECK(play_is_sound(now, PLAY_JOINTS));
+    const double moved = play_pose_distance(now, of->pose);
+    memcpy(of->pose, now, sizeof now);
+    return moved;
+}
+
+static void go(smooth_case *of, uint32_t layer, md5_fade fade, uint64_t *random)
+{
+    static const md5_easing easings[4] = {MD5_EASE_LINEAR, MD5_EASE_SMOOTH, MD5_EASE_QUADRATIC_OUT,
+                                          MD5_EASE_CUBIC_IN};
+    const double duration = SHORTEST_FADE + 0.5 * test_random(random);
+    CHECK(md5_player_go(of->player, layer, test_random_u32(random) % STATES, (float)duration, fade,
+                        easings[test_random_u32(random) % 4]));
+}
+
+// Clips alone keep to the limit, and far from it: else the others would say nothing.
+TEST (smooth_clips_move_slowly) {
+    smooth_case of;
+    begin(&of);
+    double most = 0.0;
+    for (uint32_t state = 0; state < STATES; state++) {
+        md5_player_go(of.player, 0, state, 0.0f, MD5_FADE_CROSS, MD5_EASE_LINEAR);
+        step(&of, 0.0);
+        for (int i = 0; i < 1500; i++)
+            most = fmax(most, step(&of, STEP_SECONDS));
+    }
+    CHECK(most < STEP_SECONDS * FASTEST_CLIP);
+    end(&of);
+}
+
+// Every so often, and at times many at once, whatever is under way is broken off.
+static void interrupt_at_random(int kinds, double often, uint64_t seed)
+{
+    uint64_t random = seed;
+    smooth_case of;
+    begin(&of);
+    double most = 0.0;
+    for (int i = 0; i < 20000; i++) {
+        for (uint32_t layer = 0; layer < 2; layer++) {
+            int count = test_random(&random) < often * STEP_SECONDS;
+            if (count > 0 && test_random_u32(&random) % 8 == 0)
+                count = 1 + (int)(test_random_u32(&random) % 12);
+            while (count-- > 0)
+                go(&of, layer, (md5_fade)(kinds < 2 ? kinds : (int)(test_random_u32(&random) % 2)),
+                   &random);
+        }
+        most = fmax(most, step(&of, STEP_SECONDS));
+    }
+    test_check(most < LONGEST_STEP, __FILE__, __LINE__, "kind %d moved by %g, at most %g", kinds,
+               most, LONGEST_STEP);
+    end(&of);
+}
+
+TEST (smooth_crossfades_may_be_interrupted) {
+    interrupt_at_random(MD5_FADE_CROSS, 2.0, 1);
+    interrupt_at_random(MD5_FADE_CROSS, 20.0, 2);
+}
+
+TEST (smooth_inertial_transitions_may_be_interrupted) {
+    interrupt_at_random(MD5_FADE_INERTIAL, 2.0, 3);
+    interrupt_at_random(MD5_FADE_INERTIAL, 20.0, 4);
+}
+
+TEST (smooth_transitions_of_all_kinds_may_be_interrupted) {
+    interrupt_at_random(2, 4.0, 5);
+    interrupt_at_random(2, 30.0, 6);
+}
+
+// There and back again, half way.
+TEST (smooth_there_and_back) {
+    for (int fade = 0; fade < 2; fade++) {
+        smooth_case of;
+        begin(&of);
+        for (int i = 0; i < 12; i++) {
+            md5_player_go(of.player, 0, (uint32_t)(i % 2), 0.3f, (md5_fade)fade, MD5_EASE_LINEAR);
+            for (int k = 0; k < 150; k++)
+                CHECK(step(&of, STEP_SECONDS) < 0.5 * LONGEST_STEP);
+        }
+        end(&of);
+    }
+}
+
+// An inertial transition keeps the speed: it changes from step to step by no more than it does in a
+// clip. A crossfade cannot do that.
+TEST (smooth_inertial_transitions_keep_the_speed) {
+    smooth_case of;
+    begin(&of);
+    uint64_t random = 8;
+    double most_quiet = 0.0, most = 0.0;
+    md5_vec3 speed[PLAY_JOINTS]; // in the last step
+    memset(speed, 0, sizeof speed);
+    for (int i = 0; i < 40; i++) {
+        for (int k = 0; k < 300; k++) {
+            md5_transform before[PLAY_JOINTS];
+            memcpy(before, of.pose, sizeof before);
+            if (k == 0)
+                md5_player_go(of.player, 0, test_random_u32(&random) % 5, 0.25f, MD5_FADE_INERTIAL,
+                              MD5_EASE_LINEAR);
+            step(&of, 1.0 / 240.0);
+            double change = 0.0;
+            for (int joint = 0; joint < PLAY_JOINTS; joint++) {
+                const md5_vec3 a = before[joint].translation, b = of.pose[joint].translation;
+                const md5_vec3 now = {240.0f * (b.x - a.x), 240.0f * (b.y - a.y),
+                                      240.0f * (b.z - a.z)};
+                const md5_vec3 last = speed[joint];
+                change = fmax(change, fabs((double)(now.x - last.x)));
+                speed[joint] = now;
+            }
+            if (k > 100)
+                most_quiet = fmax(most_quiet, change);
+            else if (i > 0)
+                most = fmax(most, change);
+        }
+    }
+    // The places of joints swing by a unit in a clip of one to two seconds, straight from frame to
+    // frame. Speeds that were not kept would change by as much as there are, which is six and more.
+    CHECK(most_quiet < 2.6);
+    test_check(most < 4.0, __FILE__, __LINE__, "speed changed by %g, in clips by %g", most,
+               most_quiet);
+    end(&of);
+}
+
+// An inertial transition ends at its time exactly in what it leads to.
+TEST (smooth_inertial_transitions_end) {
+    smooth_case of, other;
+    begin(&of);
+    begin(&other);
+    md5_player_go(of.player, 0, 1, 0.25f, MD5_FADE_INERTIAL, MD5_EASE_LINEAR);
+    md5_player_go(other.player, 0, 1, 0.0f, MD5_FADE_CROSS, MD5_EASE_LINEAR);
+    for (int i = 0; i < 26; i++) {
+        step(&of, 0.01);
+        step(&other, 0.01);
+        if (i != 24) // where it ends, to rounding
+            CHECK((memcmp(of.pose, other.pose, sizeof of.pose) == 0) == (i > 24));
+    }
+    // One that no pose has seen until then has nothing to show.
+    md5_player_go(of.player, 0, 2, 0.25f, MD5_FADE_INERTIAL, MD5_EASE_LINEAR);
+    md5_player_go(other.player, 0, 2, 0.0f, MD5_FADE_CROSS, MD5_EASE_LINEAR);
+    step(&of, 0.3);
+    step(&other, 0.3);
+    CHECK(memcmp(of.pose, other.pose, sizeof of.pose) == 0);
+    end(&of);
+    end(&other);
+}
+
+// However much happens while no one looks: there is an end to what is kept for the next pose, and
+// that is where things are.
+TEST (smooth_play_may_go_unseen) {
+    for (int fade = 0; fade < 3; fade++) {
+        for (int unseen = 1; unseen < 24; unseen++) {
+            smooth_case of;
+            begin(&of);
+            uint64_t random = (uint64_t)unseen;
+            for (int i = 0; i < unseen; i++) {
+                const int kind = fade < 2 ? fade : i == 0;
+                md5_player_go(of.player, 0, test_random_u32(&random) % 5, 0.5f, (md5_fade)kind,
+                              MD5_EASE_LINEAR);
+                md5_player_advance(of.player, 0.01, NULL, NULL);
+            }
+            step(&of, 0.01); // sound
+            for (int i = 0; i < 50; i++)
+                CHECK(step(&of, STEP_SECONDS) < LONGEST_STEP);
+            end(&of);
+        }
+    }
+}
+
+// What advances does not depend on whether anyone looks.
+TEST (smooth_play_needs_no_looking) {
+    smooth_case seen, unseen;
+    begin(&seen);
+    begin(&unseen);
+    uint64_t random = 10;
+    for (int i = 0; i < 4000; i++) {
+        if (test_random_u32(&random) % 20 == 0) {
+            uint64_t same = random;
+            const md5_fade fade = (md5_fade)(test_random_u32(&random) % 2);
+            go(&seen, 0, fade, &random);
+            test_random_u32(&same);
+            go(&unseen, 0, fade, &same);
+        }
+        const double seconds = 0.05 * test_random(&random);
+        step(&seen, seconds);
+        md5_player_advance(unseen.player, seconds, NULL, NULL);
+        const md5_layer_status a = md5_player_layer(seen.player, 0);
+        const md5_layer_status b = md5_player_layer(unseen.player, 0);
+        CHECK(a.state == b.state && a.from == b.from && a.progress == b.progress
+              && a.time == b.time);
+    }
+    end(&seen);
+    end(&unseen);
+}

@@ -1,0 +1,212 @@
+// Crowds: each character comes out as it does by itself, with every instruction set.
+#include "test/test.h"
+#include "test/pose/test_made_pose.h"
+
+#include "md5/pose/kernels.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_JOINTS = 40, MAX_MADE = 200, MAX_JOBS = 400 };
+
+// A crowd of jobs, and where their results go: MAX_JOINTS matrices for each.
+typedef struct made_crowd {
+    made_pose made[MAX_MADE];
+    uint32_t num_made;
+    md5_pose_job jobs[MAX_JOBS];
+    uint32_t num_jobs;
+    md5_mat34 palettes[MAX_JOBS][MAX_JOINTS], joints[MAX_JOBS][MAX_JOINTS];
+    md5_mat34 expected_palettes[MAX_JOBS][MAX_JOINTS], expected_joints[MAX_JOBS][MAX_JOINTS];
+} made_crowd;
+
+static void clear(made_crowd *crowd)
+{
+    memset(crowd->palettes, 0x5a, sizeof crowd->palettes);
+    memset(crowd->joints, 0x5a, sizeof crowd->joints);
+}
+
+static made_crowd *make_crowd(uint32_t num_made, uint32_t num_jobs, uint32_t max_joints,
+                              uint64_t *random)
+{
+    made_crowd *const crowd = calloc(1, sizeof *crowd);
+    if (!crowd)
+        abort();
+    crowd->num_made = num_made;
+    crowd->num_jobs = num_jobs;
+    for (uint32_t i = 0; i < num_made; i++) {
+        const double parts[3] = {0.0, test_random(random), 1.0};
+        make_pose(&crowd->made[i], 1 + test_random_u32(random) % max_joints,
+                  (made_pairing)(i % MADE_PAIRINGS), parts[test_random_u32(random) % 3],
+                  parts[test_random_u32(random) % 3], random);
+    }
+    for (uint32_t i = 0; i < num_jobs; i++) {
+        const made_pose *const made = &crowd->made[test_random_u32(random) % num_made];
+        crowd->jobs[i] = (md5_pose_job){
+            .binding = made->binding,
+            .moment = make_moment(&made->anim, random),
+            .root = (md5_root)(test_random_u32(random) % 3),
+            .palette = crowd->palettes[i],
+            .joints = test_random_u32(random) % 4 == 0 ? crowd->joints[i] : NULL,
+        };
+    }
+    return crowd;
+}
+
+static void free_crowd(made_crowd *crowd)
+{
+    for (uint32_t i = 0; i < crowd->num_made; i++)
+        free_pose(&crowd->made[i]);
+    free(crowd);
+}
+
+// One by one, with the scalar code.
+static void expect(made_crowd *crowd)
+{
+    const md5_pose_kernels *const scalar = md5_pose_kernels_of(MD5_CPU_SCALAR);
+    clear(crowd);
+    for (uint32_t i = 0; i < crowd->num_jobs; i++) {
+        const md5_pose_job *const job = &crowd->jobs[i];
+        md5_transform pose[MAX_JOINTS];
+        md5_mat34 joints[MAX_JOINTS];
+        md5_pose_palette_with(scalar, job->binding, &job->moment, job->root, pose,
+                              job->joints ? job->joints : joints, job->palette);
+    }
+    memcpy(crowd->expected_palettes, crowd->palettes, sizeof crowd->palettes);
+    memcpy(crowd->expected_joints, crowd->joints, sizeof crowd->joints);
+}
+
+static void check_crowd(const made_crowd *crowd, const char *what, int level)
+{
+    for (uint32_t i = 0; i < crowd->num_jobs; i++) {
+        const bool same =
+            memcmp(crowd->palettes[i], crowd->expected_palettes[i], sizeof crowd->palettes[i]) == 0
+            && memcmp(crowd->joints[i], crowd->expected_joints[i], sizeof crowd->joints[i]) == 0;
+        if (!test_check(same, __FILE__, __LINE__, "%s, instruction set %d: job %u of %u", what,
+                        level, (unsigned)i, (unsigned)crowd->num_jobs))
+            return;
+    }
+}
+
+// Scratch of exactly the size that is asked for, beginning anywhere.
+static void pose_part(const md5_pose_kernels *kernels, made_crowd *crowd, size_t begin,
+                      size_t count, size_t misplaced)
+{
+    const size_t size = md5_pose_batch_scratch(crowd->jobs + begin, count);
+    unsigned char *const memory = malloc(misplaced + size);
+    if (!memory)
+        abort();
+    md5_pose_batch_with(kernels, crowd->jobs + begin, count, memory + misplaced);
+    free(memory);
+}
+
+// At once, and in parts, as several threads would.
+static void check_with_all_levels(made_crowd *crowd, uint64_t *random)
+{
+    expect(crowd);
+    for (int level = 0; level < MD5_CPU_COUNT; level++) {
+        if (!md5_cpu_has((md5_cpu)level))
+            continue;
+        const md5_pose_kernels *const kernels = md5_pose_kernels_of((md5_cpu)level);
+        clear(crowd);
+        pose_part(kernels, crowd, 0, crowd->num_jobs, test_random_u32(random) % 64);
+        check_crowd(crowd, "at once", level);
+        clear(crowd);
+        for (size_t begin = 0; begin < crowd->num_jobs;) {
+            const size_t left = crowd->num_jobs - begin;
+            const size_t count = 1 + test_random_u32(random) % left;
+            pose_part(kernels, crowd, begin, count, 4);
+            begin += count;
+        }
+        check_crowd(crowd, "in parts", level);
+    }
+}
+
+// From poses that lie apart, with scratch of exactly the size that is asked for.
+static void check_finished(made_crowd *crowd, int level)
+{
+    enum { STEP = MAX_JOINTS + 3, MAX_WIDTH = 16 };
+    const md5_pose_kernels *const kernels = md5_pose_kernels_of((md5_cpu)level);
+    const size_t num_joints = crowd->jobs[0].binding->model->skeleton.num_joints;
+    static md5_transform pose[MAX_WIDTH][STEP];
+    const md5_pose_job *jobs[MAX_WIDTH];
+    for (uint32_t i = 0; i < kernels->width; i++) {
+        const md5_pose_job *const job = jobs[i] = &crowd->jobs[i];
+        md5_sample_with(kernels, job->binding, &job->moment, job->root, pose[i]);
+    }
+    md5_mat34 *const scratch = malloc(num_joints * kernels->width * sizeof *scratch);
+    if (!scratch)
+        abort();
+    kernels->finish_crowd(jobs, pose[0], STEP, scratch->m);
+    free(scratch);
+}
+
+TEST (batch_of_poses_is_the_single_call) {
+    enum { NUM_JOBS = 16 };
+    uint64_t random = 5;
+    for (int round = 0; round < 40; round++) {
+        made_crowd *const crowd = make_crowd(1, NUM_JOBS, MAX_JOINTS, &random);
+        for (uint32_t i = 0; i < NUM_JOBS && round % 2; i++)
+            crowd->jobs[i].joints = NULL;
+        expect(crowd);
+        for (int level = 0; level < MD5_CPU_COUNT; level++) {
+            if (!md5_cpu_has((md5_cpu)level) || md5_pose_kernels_of((md5_cpu)level)->width == 1)
+                continue;
+            // What the set's width leaves over stays as it is expected.
+            memcpy(crowd->palettes, crowd->expected_palettes, sizeof crowd->palettes);
+            memcpy(crowd->joints, crowd->expected_joints, sizeof crowd->joints);
+            const uint32_t width = md5_pose_kernels_of((md5_cpu)level)->width;
+            memset(crowd->palettes, 0x5a, width * sizeof crowd->palettes[0]);
+            memset(crowd->joints, 0x5a, width * sizeof crowd->joints[0]);
+            check_finished(crowd, level);
+            check_crowd(crowd, "from poses", level);
+        }
+        free_crowd(crowd);
+    }
+}
+
+// Every number of characters that can be left over in a batch.
+TEST (batch_of_one_binding_is_the_single_call) {
+    uint64_t random = 1;
+    for (uint32_t num_jobs = 1; num_jobs <= 40; num_jobs++) {
+        made_crowd *const crowd = make_crowd(1, num_jobs, MAX_JOINTS, &random);
+        check_with_all_levels(crowd, &random);
+        free_crowd(crowd);
+    }
+}
+
+TEST (batch_of_mixed_models_and_clips_is_the_single_call) {
+    uint64_t random = 2;
+    for (int round = 0; round < 12; round++) {
+        made_crowd *const crowd =
+            make_crowd(2 + test_random_u32(&random) % 14, 1 + test_random_u32(&random) % MAX_JOBS,
+                       MAX_JOINTS, &random);
+        check_with_all_levels(crowd, &random);
+        free_crowd(crowd);
+    }
+}
+
+// More bindings than can wait for company at a time.
+TEST (batch_of_very_many_bindings_is_the_single_call) {
+    uint64_t random = 3;
+    made_crowd *const crowd = make_crowd(MAX_MADE, MAX_JOBS, 9, &random);
+    check_with_all_levels(crowd, &random);
+    free_crowd(crowd);
+}
+
+TEST (batch_of_nobody_touches_nothing) {
+    CHECK(md5_pose_batch_scratch(NULL, 0) < 4096);
+    md5_pose_batch(NULL, 0, NULL);
+    uint64_t random = 4;
+    made_crowd *const crowd = make_crowd(3, 9, MAX_JOINTS, &random);
+    expect(crowd);
+    // No part of a crowd needs more than the whole.
+    const size_t whole = md5_pose_batch_scratch(crowd->jobs, crowd->num_jobs);
+    for (uint32_t i = 0; i < crowd->num_jobs; i++)
+        CHECK(md5_pose_batch_scratch(&crowd->jobs[i], 1) <= whole);
+    unsigned char *const scratch = malloc(whole);
+    clear(crowd);
+    md5_pose_batch(crowd->jobs, crowd->num_jobs, scratch);
+    check_crowd(crowd, "the public call", -1);
+    free(scratch);
+    free_crowd(crowd);
+}

@@ -1,0 +1,213 @@
+#include "test/pose/test_made_pose.h"
+
+#include "test/test.h"
+
+#include "md5/core/math.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_NAME = 12 };
+
+static void *take(made_pose *made, size_t count, size_t size)
+{
+    void *const memory = calloc(count > 0 ? count : 1, size);
+    if (!memory)
+        abort();
+    made->memory[made->num_memory++] = memory; // free_pose() frees it
+    return memory;
+}
+
+static float random_between(double low, double high, uint64_t *random)
+{
+    return (float)(low + (high - low) * test_random(random));
+}
+
+// Some numbers are zeros of both signs, which not every order of operations keeps.
+static float random_number(double size, uint64_t *random)
+{
+    const uint32_t kind = test_random_u32(random) % 16;
+    if (kind < 2)
+        return kind == 0 ? 0.0f : -0.0f;
+    return random_between(-size, size, random);
+}
+
+static md5_quat random_rotation(uint64_t *random)
+{
+    const float x = random_number(0.57, random), y = random_number(0.57, random);
+    return md5_quat_from_xyz(x, y, random_number(0.57, random));
+}
+
+static md5_transform random_transform(uint64_t *random)
+{
+    return (md5_transform){
+        .rotation = random_rotation(random),
+        .translation = {random_number(20.0, random), random_number(20.0, random),
+                        random_number(20.0, random)},
+    };
+}
+
+// Any permutation of 0 .. count - 1.
+static void shuffle(uint32_t *numbers, uint32_t count, uint64_t *random)
+{
+    for (uint32_t i = 0; i < count; i++)
+        numbers[i] = i;
+    for (uint32_t i = count; i > 1; i--) {
+        const uint32_t other = test_random_u32(random) % i;
+        const uint32_t swap = numbers[i - 1];
+        numbers[i - 1] = numbers[other];
+        numbers[other] = swap;
+    }
+}
+
+// Parents before children, whichever way the joints stand.
+static const uint32_t *find_order(made_pose *made, const md5_joint *joints, uint32_t count)
+{
+    uint32_t *const order = take(made, count, sizeof *order);
+    bool *const done = take(made, count, sizeof *done);
+    for (uint32_t placed = 0; placed < count;) {
+        for (uint32_t i = 0; i < count; i++) {
+            const int32_t parent = joints[i].parent;
+            if (!done[i] && (parent < 0 || done[parent])) {
+                done[i] = true;
+                order[placed++] = i;
+            }
+        }
+    }
+    return order;
+}
+
+// Chains of some length, several roots, parents behind their children in every other skeleton.
+static void make_skeleton(made_pose *made, uint32_t count, uint64_t *random)
+{
+    md5_joint *const joints = take(made, count, sizeof *joints);
+    char(*const names)[MAX_NAME] = take(made, count, sizeof *names);
+    uint32_t *const places = take(made, count, sizeof *places);
+    shuffle(places, count, random);
+    const bool shuffled = test_random_u32(random) % 2 > 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t joint = shuffled ? places[i] : i;
+        uint32_t above = i > 0 && test_random(random) < 0.7 ? i - 1 : 0;
+        if (i > 0 && above == 0)
+            above = test_random_u32(random) % i;
+        const bool is_root = i == 0 || test_random(random) < 0.05;
+        const uint32_t parent = shuffled ? places[above] : above;
+        snprintf(names[joint], sizeof names[joint], "j%u", (unsigned)joint);
+        joints[joint] = (md5_joint){names[joint], is_root ? -1 : (int32_t)parent};
+    }
+    made->model.skeleton = (md5_skeleton){count, joints, find_order(made, joints, count)};
+
+    md5_transform *const local = take(made, count, sizeof *local);
+    md5_mat34 *const inverse = take(made, count, sizeof *inverse);
+    for (uint32_t i = 0; i < count; i++) {
+        const md5_transform transform = random_transform(random);
+        local[i] = random_transform(random);
+        inverse[i] = md5_mat34_of(transform.rotation, transform.translation);
+    }
+    made->model.bind_local = local;
+    made->model.inverse_bind = inverse;
+}
+
+// The model's joints again, but for what `pairing` says.
+static void pair_skeleton(made_pose *made, made_pairing pairing, uint64_t *random)
+{
+    const md5_skeleton *const model = &made->model.skeleton;
+    const uint32_t count = model->num_joints;
+    md5_joint *const joints = take(made, count, sizeof *joints);
+    uint32_t *const places = take(made, count, sizeof *places);
+    shuffle(places, count, random);
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t place = pairing == MADE_SAME ? i : places[i];
+        const int32_t parent = model->joints[i].parent;
+        joints[place] = model->joints[i];
+        if (parent >= 0)
+            joints[place].parent = pairing == MADE_SAME ? parent : (int32_t)places[parent];
+        if (pairing == MADE_PARENTS && i % 3 == 0)
+            joints[place].parent = -1;
+        if (pairing == MADE_MISSING && i > 0 && test_random(random) < 0.2)
+            joints[place].name = "only in the clip";
+    }
+    made->anim.skeleton = (md5_skeleton){count, joints, find_order(made, joints, count)};
+}
+
+static uint32_t choose(uint32_t *joints, uint32_t count, double part, uint64_t *random)
+{
+    uint32_t chosen = 0;
+    for (uint32_t joint = 0; joint < count; joint++) {
+        if (test_random(random) < part)
+            joints[chosen++] = joint;
+    }
+    return chosen;
+}
+
+static void make_frames(made_pose *made, double turning, double moving, uint64_t *random)
+{
+    md5_anim *const anim = &made->anim;
+    const uint32_t count = anim->skeleton.num_joints;
+    uint32_t *const turned = take(made, count, sizeof *turned);
+    uint32_t *const moved = take(made, count, sizeof *moved);
+    md5_transform *const constant = take(made, count, sizeof *constant);
+    md5_transform *const base = take(made, count, sizeof *base);
+    anim->num_frames = 1 + test_random_u32(random) % 5;
+    anim->frame_rate = 24.0;
+    anim->duration = (anim->num_frames - 1) / anim->frame_rate;
+    anim->num_rotations = choose(turned, count, turning, random);
+    anim->num_translations = choose(moved, count, moving, random);
+    for (uint32_t i = 0; i < count; i++) {
+        constant[i] = random_transform(random);
+        base[i] = random_transform(random);
+    }
+
+    const size_t num_rotations = (size_t)anim->num_frames * anim->num_rotations;
+    const size_t num_translations = (size_t)anim->num_frames * anim->num_translations;
+    md5_quat *const rotations = take(made, num_rotations, sizeof *rotations);
+    md5_vec3 *const translations = take(made, num_translations, sizeof *translations);
+    for (size_t i = 0; i < num_rotations; i++) {
+        const bool stays = i >= anim->num_rotations && test_random(random) < 0.2;
+        rotations[i] = stays ? rotations[i - anim->num_rotations] : random_rotation(random);
+    }
+    for (size_t i = 0; i < num_translations; i++)
+        translations[i] = random_transform(random).translation;
+    for (uint32_t i = 0; i < anim->num_rotations; i++)
+        constant[turned[i]].rotation = rotations[i];
+    for (uint32_t i = 0; i < anim->num_translations; i++)
+        constant[moved[i]].translation = translations[i];
+    anim->constant = constant;
+    anim->base_frame = base;
+    anim->rotation_joints = turned;
+    anim->translation_joints = moved;
+    anim->rotations = rotations;
+    anim->translations = translations;
+}
+
+void make_pose(made_pose *made, uint32_t num_joints, made_pairing pairing, double turning,
+               double moving, uint64_t *random)
+{
+    memset(made, 0, sizeof *made);
+    make_skeleton(made, num_joints, random);
+    pair_skeleton(made, pairing, random);
+    make_frames(made, turning, moving, random);
+    md5_error error;
+    made->binding = md5_bind(&made->model, &made->anim, NULL, &error);
+    if (!CHECK_STRING(error.message, "") || !made->binding)
+        abort();
+}
+
+void free_pose(made_pose *made)
+{
+    md5_free_binding(made->binding);
+    for (int i = 0; i < made->num_memory; i++)
+        free(made->memory[i]);
+}
+
+md5_moment make_moment(const md5_anim *anim, uint64_t *random)
+{
+    const float fractions[4] = {0.0f, 0.25f, 0.99999994f, random_between(0.0, 0.999, random)};
+    return (md5_moment){
+        .frame0 = test_random_u32(random) % anim->num_frames,
+        .frame1 = test_random_u32(random) % anim->num_frames,
+        .fraction = fractions[test_random_u32(random) % 4],
+        .cycle = (int64_t)(test_random_u32(random) % 5) - 2,
+    };
+}

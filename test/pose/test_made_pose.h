@@ -1,0 +1,32 @@
+// Models and clips made by chance, for tests of posing. Every array is an allocation of its own
+// size, so that a sanitizer sees what reaches behind it.
+#ifndef TEST_POSE_TEST_MADE_POSE_H
+#define TEST_POSE_TEST_MADE_POSE_H
+
+#include "md5/md5model.h"
+
+typedef enum made_pairing {
+    MADE_SAME,    // the clip has the model's joints in the model's order
+    MADE_ORDER,   // in another order
+    MADE_MISSING, // some of them, and some that the model has not
+    MADE_PARENTS, // below other parents
+    MADE_PAIRINGS
+} made_pairing;
+
+typedef struct made_pose {
+    md5_model model;
+    md5_anim anim;
+    md5_binding *binding;
+    void *memory[32];
+    int num_memory;
+} made_pose;
+
+// `turning` and `moving`: the part of the joints that the clip turns and moves, 0..1.
+void make_pose(made_pose *made, uint32_t num_joints, made_pairing pairing, double turning,
+               double moving, uint64_t *random);
+void free_pose(made_pose *made);
+
+// Any two frames, any fraction, cycles before and after 0.
+md5_moment make_moment(const md5_anim *anim, uint64_t *random);
+
+#endif

@@ -1,0 +1,47 @@
+// For tests of md5/read: texts made from a good one by one replacement, and everything that reading
+// one says, as one string to compare.
+#ifndef TEST_READ_READ_CASE_H
+#define TEST_READ_READ_CASE_H
+
+#include "md5/md5model.h"
+
+// `text` with the first `old` replaced by `new`, in memory of exactly its size; free() it. An `old`
+// that does not occur fails the running test. NULL or "" for `old`: `new` is the text.
+char *read_case_text(const char *text, const char *old, const char *new, size_t *size);
+
+// Collects "line:column: warning: message\n" of each, and of an error.
+typedef struct read_case_log {
+    char text[4096];
+    size_t used;
+} read_case_log;
+void read_case_warn(void *log, const md5_error *warning); // a md5_warn_fn
+void read_case_add(read_case_log *log, const md5_error *error);
+
+// One replacement in a good text, and what reading the result must say: lines as above, without the
+// last newline. "" = nothing, and it loads.
+typedef struct read_case {
+    const char *old, *new, *says;
+} read_case;
+
+// Loads the cases' texts with `load`, which returns whether it worked, and checks what they say:
+// a case fails to load if and only if it says "error:".
+typedef bool read_case_load(const char *text, size_t size, const md5_load_opts *opts,
+                            md5_error *error);
+void read_cases_check(const char *good, const read_case *cases, size_t num_cases,
+                      read_case_load *load, const char *file, int line);
+
+// A model or an animation, by the kind of file.
+typedef struct read_asset {
+    md5_model *model;
+    md5_anim *anim;
+} read_asset;
+
+read_asset read_asset_parse(bool is_anim, const char *text, size_t size, const md5_load_opts *opts,
+                            md5_error *error);
+read_asset read_asset_load(const char *path, const md5_load_opts *opts, md5_error *error);
+void read_asset_free(read_asset made);
+bool read_asset_is_there(read_asset made);
+uint32_t read_asset_warnings(read_asset made);
+bool read_asset_holds(read_asset made); // every index is inside its table
+
+#endif

@@ -1,0 +1,469 @@
+// What is read of an .md5anim, and what is said of one that is odd or broken.
+#include "md5/read/anim_file.h"
+#include "test/read/read_case.h"
+#include "test/test.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char good[] = "MD5Version 10\n"              // 1
+                           "commandline \"\"\n"           // 2
+                           "\n"                           // 3
+                           "numFrames 2\n"                // 4
+                           "numJoints 3\n"                // 5
+                           "frameRate 24\n"               // 6
+                           "numAnimatedComponents 4\n"    // 7
+                           "\n"                           // 8
+                           "hierarchy {\n"                // 9
+                           "\t\"root\"\t-1 1 0\t//\n"     // 10
+                           "\t\"arm\"\t0 56 1\t// root\n" // 11
+                           "\t\"hand\"\t1 0 0\t// arm\n"  // 12
+                           "}\n"                          // 13
+                           "\n"                           // 14
+                           "bounds {\n"                   // 15
+                           "\t( -1 -2 -3 ) ( 1 2 3 )\n"   // 16
+                           "\t( 0 0 0 ) ( -1 -1 -1 )\n"   // 17
+                           "}\n"                          // 18
+                           "\n"                           // 19
+                           "baseframe {\n"                // 20
+                           "\t( 7 8 9 ) ( 0 0 0.5 )\n"    // 21
+                           "\t( 1 0 0 ) ( 0 0.1 0 )\n"    // 22
+                           "\t( 0 1 0 ) ( 0.6 0.8 0 )\n"  // 23
+                           "}\n"                          // 24
+                           "\n"                           // 25
+                           "frame 0 {\n"                  // 26
+                           "\t1\n"                        // 27
+                           "\t0.5 0.5 0.25\n"             // 28
+                           "}\n"                          // 29
+                           "\n"                           // 30
+                           "frame 1 {\n"                  // 31
+                           "\t2\n"                        // 32
+                           "\t-0.5 0.5 0.25\n"            // 33
+                           "}\n";                         // 34
+
+static bool load(const char *text, size_t size, const md5_load_opts *opts, md5_error *error)
+{
+    md5_context context;
+    md5_anim_file file;
+    md5_context_begin(&context, opts, NULL, error);
+    md5_arena arena = {.context = &context};
+    const bool loaded = md5_read_anim_file(&arena, text, size, &file);
+    md5_arena_free(&arena);
+    return loaded;
+}
+
+#define CHECK_CASES(cases) \
+    read_cases_check(good, cases, sizeof(cases) / sizeof((cases)[0]), load, __FILE__, __LINE__)
+
+// The good text with a replacement, read for a test to look at.
+typedef struct reading {
+    md5_context context;
+    md5_error error;
+    md5_arena arena;
+    md5_anim_file file;
+    char *text;
+} reading;
+
+static bool begin(reading *r, const char *old, const char *new)
+{
+    size_t size;
+    r->text = read_case_text(good, old, new, &size);
+    md5_context_begin(&r->context, NULL, NULL, &r->error);
+    r->arena = (md5_arena){.context = &r->context};
+    const bool is_read = md5_read_anim_file(&r->arena, r->text, size, &r->file);
+    return test_check(is_read, __FILE__, __LINE__, "%u:%u: %s", r->error.line, r->error.column,
+                      r->error.message);
+}
+
+static void end(reading *r)
+{
+    md5_arena_free(&r->arena);
+    free(r->text);
+}
+
+static bool span_equals(md5_span span, const char *text)
+{
+    return span.size == strlen(text) && memcmp(span.bytes, text, span.size) == 0;
+}
+
+TEST (anim_file_holds_what_the_text_says) {
+    reading r;
+    if (begin(&r, NULL, good)) {
+        const md5_anim_file *const file = &r.file;
+        CHECK_UINT(r.context.num_warnings, 0);
+        CHECK_UINT(file->num_frames, 2);
+        CHECK_UINT(file->num_joints, 3);
+        CHECK_UINT(file->num_components, 4);
+        CHECK(file->frame_rate == 24.0);
+        CHECK(span_equals(file->joints[2].name, "hand") && file->joints[2].parent == 1);
+        CHECK(file->joints[0].parent == -1);
+        CHECK(file->order[0] == 0 && file->order[1] == 1 && file->order[2] == 2);
+        CHECK(file->tracks[0].flags == 1 && file->tracks[0].first == 0);
+        CHECK(file->tracks[1].flags == 56 && file->tracks[1].first == 1);
+        CHECK(file->base_frame[0].translation.y == 8.0f);
+        CHECK(file->base_frame[0].rotation.z == 0.5f);
+        CHECK_NEAR((double)file->base_frame[0].rotation.w, -0.86602540378443865, 1e-7);
+        CHECK(file->numbers[0] == 1.0f && file->numbers[3] == 0.25f);
+        CHECK(file->numbers[4] == 2.0f && file->numbers[5] == -0.5f);
+        if (CHECK(file->bounds)) {
+            CHECK(file->bounds[0].min.z == -3.0f && file->bounds[0].max.y == 2.0f);
+            CHECK(file->bounds[1].min.x == 0.0f && file->bounds[1].max.x == -1.0f);
+        }
+    }
+    end(&r);
+}
+
+TEST (anim_file_takes_free_layout) {
+    static const read_case cases[] = {
+        {"", good, ""},
+        {"MD5Version 10\n", "\xEF\xBB\xBF\nMD5Version 10 // x\n", ""},
+        {"MD5Version 10\n", "MD5Version 12\n", ""},
+        {"frameRate 24", "frameRate 29.97", ""},
+        {"frameRate 24", "frameRate 1e-3", ""},
+        {"frameRate 24\nnumAnimatedComponents 4\n", "numAnimatedComponents 4 frameRate 24", ""},
+        {"\"arm\"", "L arm", ""},
+        {"\"arm\"", "\"root\"", ""},
+        {"\"arm\"\t0 56 1", "\"arm\"\t-1 56 1", ""},
+        {"\"hand\"\t1 0 0", "\"hand\"\t1 0 4", ""},
+        {"\"hand\"\t1 0 0", "\"hand\"\t1 0 -1", ""},
+        {"\"hand\"\t1 0 0", "\"hand\"\t1 0 99999999999", ""},
+        {"\"hand\"\t1 0 0", "\"hand\"\t1 7 1", ""}, // components may be shared
+        {"frame 0 {\n\t1\n", "frame 0{1 /* x */ ", ""},
+        {"frame 0 {\n\t1\n\t0.5", "frame 0 { - 1 +0.5", ""},
+        {"bounds {\n\t( -1 -2 -3 ) ( 1 2 3 )\n\t( 0 0 0 ) ( -1 -1 -1 )\n}\n", "", ""},
+        {"bounds {\n\t( -1 -2 -3 ) ( 1 2 3 )\n\t( 0 0 0 ) ( -1 -1 -1 )\n}\n",
+         "baseframe { (0 0 0)(0 0 0) (0 0 0)(0 0 0) (0 0 0)(0 0 0) }\n"
+         "bounds { (0 0 0)(0 0 0) (0 0 0)(0 0 0) } //",
+         "17:1: error: 'baseframe' stands here a second time"},
+    };
+    CHECK_CASES(cases);
+}
+
+TEST (anim_file_sections_may_change_places) {
+    reading r;
+    if (begin(&r, "bounds {\n\t( -1 -2 -3 ) ( 1 2 3 )\n\t( 0 0 0 ) ( -1 -1 -1 )\n}\n", "")) {
+        CHECK(r.file.bounds == NULL);
+        CHECK_UINT(r.context.num_warnings, 0);
+    }
+    end(&r);
+}
+
+TEST (anim_file_warns_and_goes_on) {
+    static const read_case cases[] = {
+        {"MD5Version 10\n", "", "1:1: warning: the line 'MD5Version 10' is missing"},
+        {"commandline \"\"\n", "", "1:1: warning: 'commandline' is missing"},
+        {"frame 0 {", "event { 1 2 }\nframe 0 {",
+         "26:1: warning: 'event' is not known here: skipped with its values"},
+        {"frame 1 {", "event 1 2\nframe 1 {",
+         "31:1: warning: 'event' is not known here: skipped with its values"},
+        {"frame 0", "frame 1",
+         "26:7: warning: frames are numbered from 1, not from 0\n"
+         "31:7: error: frame 1, expected frame 2"},
+        {"frame 1 {\n\t2\n\t-0.5 0.5 0.25\n}\n", "frame 1 { 2 0 0 0 }\n1 2 3",
+         "32:1: warning: text behind the last frame is not read: found '1'"},
+        {"frame 1 {\n\t2\n\t-0.5 0.5 0.25\n}\n", "frame 1 { 2 0 0 0 }\nframe 2 { 2 0 0 0 }",
+         "32:1: warning: text behind the last frame is not read: found 'frame'"},
+        {"frame 1 {\n\t2\n\t-0.5 0.5 0.25\n}\n", "frame 1 { 2 0 0 0 } MD5Version 10",
+         "31:21: warning: another file begins here: it is not read"},
+        {"( 0 0 0 ) ( -1 -1 -1 )\n", "",
+         "15:1: warning: numFrames says 2, but 'bounds' has 1 boxes: none is used"},
+        {"( 0 0 0 ) ( -1 -1 -1 )\n", "( 0 0 0 ) ( 1 1 1 )\n(4 4 4)(5 5 5)\n",
+         "15:1: warning: numFrames says 2, but 'bounds' has 3 boxes: the first are used"},
+        {"numAnimatedComponents 4", "numAnimatedComponents 5",
+         "7:23: warning: numAnimatedComponents says 5, but hierarchy and first frame have 4: these "
+         "count"},
+        {"numAnimatedComponents 4", "numAnimatedComponents 1",
+         "7:23: warning: numAnimatedComponents says 1, but hierarchy and first frame have 4: these "
+         "count"},
+        {"\"root\"\t-1", "\"root\"\t-2", "10:9: warning: parent -2 is read as -1: no parent"},
+        {"( 0 0 0.5 )", "( 0 1 0.5 )",
+         "21:12: warning: the rotation has length 1.11803, more than 1: it is shortened"},
+        {"-0.5 0.5 0.25", "-0.5 0.5 1.25",
+         "33:2: warning: the rotation has length 1.43614, more than 1: it is shortened"},
+        // Two joints read the same numbers; told once a frame, at the first in the text.
+        {"\"hand\"\t1 0 0\t// arm\n}\n\nbounds {\n\t( -1 -2 -3 )",
+         "\"hand\"\t1 8 0\t// arm\n}\n\nbounds {\n\t( -1 -2 -3 )",
+         "27:2: warning: the rotation has length 1.28062, more than 1: it is shortened\n"
+         "32:2: warning: the rotation has length 2.15407, more than 1: it is shortened"},
+        {"0.5 0.5 0.25\n}\n\nframe 1 {\n\t2\n\t-0.5 0.5 0.25",
+         "2 0 0\n}\n\nframe 1 {\n\t2\n\t0 3 0",
+         "28:2: warning: the rotation has length 2, more than 1: it is shortened\n"
+         "33:2: warning: the rotation has length 3, more than 1: it is shortened"},
+    };
+    CHECK_CASES(cases);
+}
+
+TEST (anim_file_tells_several_long_rotations_of_a_frame_once) {
+    static const char text[] =
+        "MD5Version 10 commandline \"\" numFrames 1 numJoints 2 frameRate 1\n"
+        "numAnimatedComponents 2\n"
+        "hierarchy { a -1 8 1 b 0 16 0 }\n"
+        "baseframe { (0 0 0)(0 0 0) (0 0 0)(0 0 0) }\n"
+        "frame 0 { 2 3 }\n";
+    static const read_case cases[] = {
+        {"", text,
+         "5:11: warning: 2 rotations, the first of length 2, are longer than 1: they are "
+         "shortened"},
+        {"2 3", "0.5 3", "5:15: warning: the rotation has length 3, more than 1: it is shortened"},
+        {"2 3", "0.5 1e20", "5:15: error: the rotation ( 1e+20 0 0 ) is out of range"},
+    };
+    read_cases_check(text, cases, sizeof cases / sizeof cases[0], load, __FILE__, __LINE__);
+}
+
+TEST (anim_file_numbered_from_elsewhere_is_read) {
+    size_t size;
+    char *const once = read_case_text(good, "frame 0", "frame 7", &size);
+    char *text = malloc(size + 1);
+    if (!text)
+        abort();
+    memcpy(text, once, size);
+    text[size] = '\0';
+    free(once);
+    const read_case cases[] = {
+        {"frame 1", "frame 8", "26:7: warning: frames are numbered from 7, not from 0"},
+        {"frame 1", "frame 9",
+         "26:7: warning: frames are numbered from 7, not from 0\n"
+         "31:7: error: frame 9, expected frame 8"},
+    };
+    read_cases_check(text, cases, 2, load, __FILE__, __LINE__);
+    free(text);
+}
+
+TEST (anim_file_with_other_box_counts_keeps_what_fits) {
+    reading r;
+    if (begin(&r, "( 0 0 0 ) ( -1 -1 -1 )\n", "( 0 0 0 ) ( 1 1 1 )\n(4 4 4)(5 5 5)\n")
+        && CHECK(r.file.bounds))
+        CHECK(r.file.bounds[1].max.x == 1.0f);
+    end(&r);
+    if (begin(&r, "( 0 0 0 ) ( -1 -1 -1 )\n", ""))
+        CHECK(r.file.bounds == NULL);
+    end(&r);
+}
+
+TEST (anim_file_reads_by_the_hierarchy_where_frames_agree_with_it) {
+    reading r;
+    if (begin(&r, "numAnimatedComponents 4", "numAnimatedComponents 60")) {
+        CHECK_UINT(r.file.num_components, 4);
+        CHECK(r.file.numbers[4] == 2.0f);
+        CHECK_UINT(r.context.num_warnings, 1);
+    }
+    end(&r);
+    // Numbers that no joint uses are no contradiction.
+    if (begin(&r, "\"arm\"\t0 56 1", "\"arm\"\t0 0 0")) {
+        CHECK_UINT(r.file.num_components, 4);
+        CHECK_UINT(r.context.num_warnings, 0);
+    }
+    end(&r);
+}
+
+// Whatever stands there is not used, but must not point outside either.
+TEST (anim_file_first_component_without_flags_is_harmless) {
+    static const char *const firsts[] = {"4", "5", "-1", "99999999999", "2147483647"};
+    for (size_t i = 0; i < sizeof firsts / sizeof firsts[0]; i++) {
+        char track[64];
+        reading r;
+        snprintf(track, sizeof track, "\"hand\"\t1 0 %s", firsts[i]);
+        if (begin(&r, "\"hand\"\t1 0 0", track)) {
+            CHECK(r.file.tracks[2].flags == 0);
+            CHECK(r.file.tracks[2].first <= r.file.num_components);
+        }
+        end(&r);
+    }
+}
+
+TEST (anim_file_refuses_broken_headers_and_joints) {
+    static const read_case cases[] = {
+        {"", "",
+         "1:1: error: the file is empty: expected an animation (.md5anim), which begins "
+         "with 'MD5Version 10'"},
+        {"", "RIFF", "1:1: error: not an MD5 file: expected 'MD5Version', found 'RIFF'"},
+        {"", "MD5Version 10", "1:14: error: expected 'frame', found the end of the file"},
+        {"numFrames 2\n", "", "14:1: error: expected 'numFrames' before 'bounds'"},
+        {"numJoints 3\n", "", "8:1: error: expected 'numJoints' before 'hierarchy'"},
+        {"frameRate 24\n", "", "25:1: error: expected 'frameRate' before the first frame"},
+        {"numAnimatedComponents 4\n", "",
+         "25:1: error: expected 'numAnimatedComponents' before 'frame'"},
+        {"numJoints 3\n", "baseframe { } numJoints 3\n",
+         "5:1: error: expected 'numJoints' before 'baseframe'"},
+        {"numFrames 2\n", "frame 0 { } numFrames 2\n",
+         "4:1: error: expected 'numFrames' before 'frame'"},
+        {"numJoints 3\n", "numJoints 3 frame\n",
+         "5:13: error: expected 'numAnimatedComponents' before 'frame'"},
+        {"baseframe {\n\t( 7 8 9 ) ( 0 0 0.5 )\n\t( 1 0 0 ) ( 0 0.1 0 )\n\t( 0 1 0 ) ( 0.6 0.8 0 "
+         ")\n}\n",
+         "", "21:1: error: expected 'baseframe' before the first frame"},
+        {"numFrames 2\n", "numFrames 2 numFrames 2\n",
+         "4:23: error: 'numFrames' is given a second time"},
+        {"frameRate 24\n", "frameRate 24 frameRate 24\n",
+         "6:24: error: 'frameRate' is given a second time"},
+        {"numJoints 3\n", "numJoints 3 bounds { (5 0 0)(6 0 0) (7 0 0)(8 0 0) }\n",
+         "15:1: error: 'bounds' stands here a second time"},
+        {"bounds {", "hierarchy {", "15:1: error: 'hierarchy' stands here a second time"},
+        {"\"hand\"\t1 0 0", "", "13:1: error: numJoints says 3, found '}' after 2"},
+        {"\"hand\"\t1 0 0", "\"x\" 1 0 0 \"hand\"\t1 0 0",
+         "12:12: error: numJoints says 3, expected '}' after them, found '\"hand\"'"},
+        {"\"hand\"\t1 0 0", "\"hand\"\t1 0", "13:1: error: expected a whole number, found '}'"},
+        {"\"root\"\t-1 1 0", "\"root\"\t-1 64 0", "10:12: error: flags 64, but 63 has all"},
+        {"\"root\"\t-1 1 0", "\"root\"\t-1 -1 0", "10:12: error: flags -1 is out of range"},
+        {"\"root\"\t-1 1 0", "\"root\"\t-1 1 -1",
+         "10:14: error: first component -1 is out of range"},
+        {"\"arm\"\t0 56 1", "\"arm\"\t0 56 2",
+         "11:13: error: components up to 5, but numAnimatedComponents is 4"},
+        {"\"arm\"\t0 56 1", "\"arm\"\t0 56 2147483647",
+         "11:13: error: components up to 2147483650, but numAnimatedComponents is 4"},
+        {"\"arm\"\t0", "\"arm\"\t3", "11:8: error: parent 3, but numJoints is 3"},
+        {"\"arm\"\t0", "\"arm\"\t1",
+         "11:2: error: joint 'arm' is its own ancestor: parents form a circle"},
+        {"\t( 0 1 0 ) ( 0.6 0.8 0 )\n", "", "23:1: error: numJoints says 3, found '}' after 2"},
+        {"\t( 0 1 0 ) ( 0.6 0.8 0 )\n", "( 0 1 0 ) ( 0 0 0 )\n(0 0 0)(0 0 0)",
+         "24:1: error: numJoints says 3, expected '}' after them, found '('"},
+        {"( 0 1 0 ) ( 0.6", "( 0 1 0 ) ( 1e25",
+         "23:12: error: the rotation ( 1e+25 0.8 0 ) is out of range"},
+        {"( 1 2 3 )", "( 1 2 )", "16:21: error: expected a number, found ')'"},
+        {"( -1 -1 -1 )\n}\n", "( -1 -1 -1 )\n", "19:1: error: expected '(', found 'baseframe'"},
+    };
+    CHECK_CASES(cases);
+}
+
+TEST (anim_file_refuses_broken_frames) {
+    static const read_case cases[] = {
+        {"frame 0 {", "frame 0", "27:2: error: expected '{', found '1'"},
+        {"frame 0 {", "frame -1 {", "26:7: error: frame -1 is out of range"},
+        {"frame 0 {", "frame x {", "26:7: error: expected a whole number, found 'x'"},
+        {"frame 1 {", "frame 0 {", "31:7: error: frame 0, expected frame 1"},
+        {"frame 1 {", "frame 2 {", "31:7: error: frame 2, expected frame 1"},
+        {"\t1\n", "\n", "29:1: error: numAnimatedComponents says 4, but this frame has 3"},
+        {"\t1\n", "\t1 1\n", "28:10: error: numAnimatedComponents says 4, but this frame has 5"},
+        {"\t1\n", "\tnan\n", "27:2: error: 'nan' is not a finite number"},
+        {"\t2\n", "\n", "34:1: error: numAnimatedComponents says 4, found '}' after 3"},
+        {"\t2\n", "\t2 2\n",
+         "33:11: error: expected '}' after the 4 numbers of this frame, found '0.25'"},
+        {"\t2\n", "\t1.#IND\n", "32:2: error: '1.#IND' is not a finite number"},
+        {"\t-0.5 0.5 0.25\n}\n", "",
+         "32:3: error: numAnimatedComponents says 4, found the end of "
+         "the file after 1"},
+        {"\t-0.5 0.5 0.25\n}\n", "0 0 0",
+         "33:6: error: expected '}' after the 4 numbers of this "
+         "frame, found the end of the file"},
+        {"frame 1 {\n\t2\n\t-0.5 0.5 0.25\n}\n", "",
+         "29:2: error: numFrames says 2, found the end of the file after 1"},
+        {"frame 1 {", "bounds {", "31:1: error: numFrames says 2, found 'bounds' after 1"},
+        {"frame 1 {", "0.5 {", "31:1: error: numFrames says 2, found '0.5' after 1"},
+        {"frame 1 {", "MD5Version 10 frame 1 {",
+         "31:1: error: numFrames says 2, found 'MD5Version' after 1"},
+        {"frameRate 24", "frameRate 0", "6:11: error: frameRate is 0: expected more than 0"},
+        {"frameRate 24", "frameRate -24", "6:11: error: frameRate is -24: expected more than 0"},
+        {"frameRate 24", "frameRate 1e-60", "6:11: error: frameRate is 0: expected more than 0"},
+        {"frameRate 24", "frameRate inf", "6:11: error: 'inf' is not a finite number"},
+        {"numFrames 2", "numFrames 0", "4:11: error: numFrames is 0: expected at least 1"},
+        {"numFrames 2", "numFrames -2", "4:11: error: numFrames is -2: expected at least 1"},
+        {"numJoints 3", "numJoints 0", "5:11: error: numJoints is 0: expected at least 1"},
+        {"numAnimatedComponents 4", "numAnimatedComponents -4",
+         "7:23: error: numAnimatedComponents is -4: expected at least 0"},
+    };
+    CHECK_CASES(cases);
+}
+
+TEST (anim_file_tells_other_kinds_and_versions) {
+    static const read_case cases[] = {
+        {"MD5Version 10", "MD5Version 9",
+         "1:12: error: MD5 version 9 cannot be read, only version 10"},
+        {"numFrames 2", "numchannels 2",
+         "4:1: error: 'numchannels' belongs to version 6, that of "
+         "the 2002 alpha, which cannot be read"},
+        {"",
+         "MD5Version 10\ncommandline \"\"\nnumJoints 2\nnumMeshes 1\njoints { a -1 ( 0 0 0 ) ( 0 0 "
+         "0 )",
+         "4:1: error: this is a model (.md5mesh), not an animation (.md5anim): found 'numMeshes'"},
+        {"", "MD5Version 10\nnumFrames 1\nframeRate 24\nnumCuts 0 x y z",
+         "4:1: error: this is a camera (.md5camera), not an animation (.md5anim): found 'numCuts'"},
+    };
+    CHECK_CASES(cases);
+}
+
+TEST (anim_file_counts_are_held_against_the_bytes_left) {
+    static const read_case cases[] = {
+        {"numFrames 2", "numFrames 1000",
+         "4:11: error: numFrames says 1000, which the 332 bytes left cannot hold"},
+        {"numJoints 3", "numJoints 100000000",
+         "5:11: error: numJoints says 100000000, which the 320 bytes left cannot hold"},
+        {"numAnimatedComponents 4", "numAnimatedComponents 100000000",
+         "7:23: error: numAnimatedComponents says 100000000, which the 283 bytes left cannot hold"},
+        // Frames enough for the header's check, but not for the numbers that each has.
+        {"numFrames 2", "numFrames 30",
+         "15:1: warning: numFrames says 30, but 'bounds' has 2 boxes: none is used\n"
+         "34:2: error: numFrames says 30, found the end of the file after 2"},
+    };
+    CHECK_CASES(cases);
+}
+
+// The other side of that: what is written with the fewest bytes is read.
+TEST (anim_file_reads_the_densest_text) {
+    enum { COUNT = 1000, NUM_FRAMES = 10, ROOM = 100 * COUNT };
+    char *const text = malloc(ROOM);
+    if (!text)
+        abort();
+    size_t size = (size_t)sprintf(text,
+                                  "frameRate 1 numAnimatedComponents %d numFrames %d numJoints %d "
+                                  "hierarchy{a -1 0 0 ",
+                                  COUNT, NUM_FRAMES, COUNT);
+    for (int j = 1; j < COUNT; j++)
+        size += (size_t)sprintf(text + size, "a 0 0 0 ");
+    size += (size_t)sprintf(text + size, "}baseframe{");
+    for (int j = 0; j < COUNT; j++)
+        size += (size_t)sprintf(text + size, "(0 0 0)(0 0 0)");
+    text[size++] = '}';
+    for (int f = 0; f < NUM_FRAMES; f++) {
+        size += (size_t)sprintf(text + size, "frame %d{", f);
+        for (int i = 0; i < COUNT; i++)
+            size += (size_t)sprintf(text + size, i + 1 < COUNT ? "%d " : "%d}", i % 10);
+    }
+    md5_context context;
+    md5_error error;
+    md5_context_begin(&context, NULL, NULL, &error);
+    md5_arena arena = {.context = &context};
+    md5_anim_file file;
+    if (test_check(md5_read_anim_file(&arena, text, size, &file), __FILE__, __LINE__, "%u:%u: %s",
+                   error.line, error.column, error.message)) {
+        bool equal = true;
+        for (size_t i = 0; i < (size_t)NUM_FRAMES * COUNT; i++)
+            equal = equal && file.numbers[i] == (float)(i % 10);
+        CHECK(equal);
+    }
+    md5_arena_free(&arena);
+    free(text);
+}
+
+// Thousands of joints that all follow the same number, over thousands of frames: what is made of
+// that would be as large as their product.
+TEST (anim_file_bounds_how_often_components_are_shared) {
+    enum { COUNT = 400 };
+    char *const text = malloc(COUNT * 80 + 400);
+    if (!text)
+        abort();
+    for (int flags = 0; flags <= 1; flags++) {
+        size_t size = (size_t)sprintf(text,
+                                      "MD5Version 10 commandline \"\" numFrames %d numJoints %d\n"
+                                      "frameRate 24 numAnimatedComponents 1 hierarchy {\n",
+                                      COUNT, COUNT);
+        for (int j = 0; j < COUNT; j++)
+            size += (size_t)sprintf(text + size, "j -1 %d 0\n", j == 0 ? 1 : flags);
+        size += (size_t)sprintf(text + size, "} baseframe {\n");
+        for (int j = 0; j < COUNT; j++)
+            size += (size_t)sprintf(text + size, "(0 0 0)(0 0 0)\n");
+        size += (size_t)sprintf(text + size, "}\n");
+        for (int f = 0; f < COUNT; f++)
+            size += (size_t)sprintf(text + size, "frame %d { %d }\n", f, f);
+        md5_error error;
+        const bool loaded = load(text, size, NULL, &error);
+        CHECK(loaded == (flags == 0));
+        if (!loaded) {
+            CHECK_UINT(error.status, MD5_ERROR_RANGE);
+            CHECK_UINT(error.line, 2);
+            CHECK(strstr(error.message, "joints share components: 400 in 400 frames") != NULL);
+        }
+    }
+    free(text);
+}

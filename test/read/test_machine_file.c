@@ -1,0 +1,302 @@
+// What is read of a machine file, and what is said of one that is odd or broken.
+#include "test/read/read_case.h"
+#include "test/test.h"
+
+#include "md5/md5play.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char good[] =
+    "machine hero {\n"                                                          // 1
+    "  model hero.md5mesh\n"                                                    // 2
+    "  float speed 1.5\n"                                                       // 3
+    "  bool grounded 1\n"                                                       // 4
+    "  trigger jump\n"                                                          // 5
+    "  mask arms ( *shoulder_l \"*shoulder r\" -*hand_l ) { feather 2 }\n"      // 6
+    "  clip idle hero_idle.md5anim\n"                                           // 7
+    "  clip walk \"hero walk.md5anim\" {\n"                                     // 8
+    "    open cubic turn\n"                                                     // 9
+    "    markers ( 1 12 )\n"                                                    // 10
+    "    frame 12 footstep left foot // soft\n"                                 // 11
+    "    frame 1 footstep\n"                                                    // 12
+    "  }\n"                                                                     // 13
+    "  motion slow clip walk { once start 0.25 speed 0.5 }\n"                   // 14
+    "  motion go line speed { markers speed pace item idle 0 item walk 1.5 }\n" // 15
+    "  motion way plane speed side { phase item idle 0 0 item walk 1 -2 }\n"    // 16
+    "  motion both stack { item go item slow { add mask arms weight 0.5 reference idle 3 } }\n"
+    "  layer body {\n"                                                                // 18
+    "    state stand idle\n"                                                          // 19
+    "    state go both\n"                                                             // 20
+    "    state off nothing\n"                                                         // 21
+    "    transition stand go { when speed > 0.1 and not jump duration 0.2 smooth }\n" // 22
+    "    transition any off { when jump exit 0.9 inertial priority -2 start 0.5\n"    // 23
+    "                         interrupt_none keep_phase }\n"                          // 24
+    "    transition go stand\n"                                                       // 25
+    "  }\n"                                                                           // 26
+    "  layer top { add mask arms weight lean reference idle 1 state s idle }\n"       // 27
+    "  modifier look aim head { length 3 forward ( 0 1 0 ) limit 0.5 }\n"             // 28
+    "}\n";                                                                            // 29
+
+static bool load(const char *text, size_t size, const md5_load_opts *opts, md5_error *error)
+{
+    md5_machine_file *const file = md5_parse_machine_file(text, size, opts, error);
+    md5_free_machine_file(file);
+    return file != NULL;
+}
+
+#define CHECK_CASES(cases) \
+    read_cases_check(good, cases, sizeof(cases) / sizeof((cases)[0]), load, __FILE__, __LINE__)
+
+static void check_clips(const md5_machine_file *file)
+{
+    CHECK_UINT(file->desc.num_clips, 2);
+    CHECK(file->clips == file->desc.clips);
+    CHECK_STRING(file->clips[0].file, "hero_idle.md5anim");
+    const md5_clip_desc *const walk = &file->clips[1];
+    CHECK_STRING(walk->name, "walk");
+    CHECK_STRING(walk->file, "hero walk.md5anim");
+    CHECK(walk->period == MD5_PERIOD_OPEN && walk->interpolation == MD5_INTERPOLATE_CUBIC);
+    CHECK(walk->extract == MD5_EXTRACT_TURN && !walk->binding);
+    CHECK_UINT(walk->num_events, 2);
+    CHECK_UINT(walk->events[0].frame, 11);
+    CHECK_STRING(walk->events[0].name, "footstep");
+    CHECK_STRING(walk->events[0].text, "left foot");
+    CHECK_STRING(walk->events[1].text, "");
+    CHECK_UINT(walk->num_markers, 2);
+    CHECK_UINT(walk->markers[1], 11);
+}
+
+static void check_motions(const md5_machine_desc *desc)
+{
+    CHECK_UINT(desc->num_motions, 4);
+    const md5_motion_desc *const slow = &desc->motions[0], *const go = &desc->motions[1];
+    const md5_motion_desc *const way = &desc->motions[2], *const both = &desc->motions[3];
+    CHECK(slow->kind == MD5_MOTION_CLIP && slow->mode == MD5_PLAY_ONCE);
+    CHECK(slow->start == 0.25 && slow->speed == 0.5f && !slow->speed_parameter);
+    CHECK(go->kind == MD5_MOTION_BLEND_1D && go->sync == MD5_SYNC_MARKERS);
+    CHECK_STRING(go->x_parameter, "speed");
+    CHECK_STRING(go->speed_parameter, "pace");
+    CHECK_UINT(go->num_items, 2);
+    CHECK(go->items[1].x == 1.5f);
+    CHECK(way->kind == MD5_MOTION_BLEND_2D && way->sync == MD5_SYNC_PHASE);
+    CHECK_STRING(way->y_parameter, "side");
+    CHECK(way->items[1].y == -2.0f);
+    CHECK(both->kind == MD5_MOTION_STACK && both->items[0].weight == 1.0f);
+    CHECK(both->items[1].mode == MD5_LAYER_ADD && both->items[1].weight == 0.5f);
+    CHECK_STRING(both->items[1].reference, "idle");
+    CHECK_UINT(both->items[1].reference_frame, 2);
+}
+
+static void check_layers(const md5_machine_desc *desc)
+{
+    CHECK_UINT(desc->num_layers, 2);
+    const md5_layer_desc *const body = &desc->layers[0], *const top = &desc->layers[1];
+    CHECK_UINT(body->num_states, 3);
+    CHECK_STRING(body->states[1].motion, "both");
+    CHECK(!body->states[2].motion);
+    CHECK_UINT(body->num_transitions, 3);
+    const md5_transition_desc *const go = &body->transitions[0], *const off = go + 1;
+    CHECK_UINT(go->num_conditions, 2);
+    CHECK(go->conditions[0].compare == MD5_IS_GREATER && go->conditions[0].value == 0.1f);
+    CHECK(go->conditions[1].compare == MD5_IS_CLEAR);
+    CHECK_STRING(go->conditions[1].parameter, "jump");
+    CHECK(go->duration == 0.2f && go->easing == MD5_EASE_SMOOTH && !go->waits);
+    CHECK(!off->from && off->waits && off->exit == 0.9f && off->fade == MD5_FADE_INERTIAL);
+    CHECK(off->priority == -2 && off->start == 0.5f && off->keeps_phase);
+    CHECK(off->interrupt == MD5_INTERRUPT_NONE && off->conditions[0].compare == MD5_IS_SET);
+    CHECK_UINT(off[1].num_conditions, 0);
+    CHECK(top->mode == MD5_LAYER_ADD);
+    CHECK_STRING(top->weight_parameter, "lean");
+    CHECK_UINT(top->reference_frame, 0);
+}
+
+TEST (machine_file_holds_what_the_text_says) {
+    md5_error error;
+    md5_machine_file *const file = md5_parse_machine_file(good, strlen(good), NULL, &error);
+    if (!CHECK(file)) {
+        printf("%s\n", error.message);
+        return;
+    }
+    const md5_machine_desc *const desc = &file->desc;
+    CHECK_UINT(file->num_warnings, 0);
+    CHECK_STRING(desc->name, "hero");
+    CHECK_STRING(file->model_file, "hero.md5mesh");
+    CHECK_UINT(desc->num_parameters, 3);
+    CHECK(desc->parameters[0].kind == MD5_PARAMETER_FLOAT && desc->parameters[0].value == 1.5f);
+    CHECK(desc->parameters[1].kind == MD5_PARAMETER_BOOL && desc->parameters[1].value == 1.0f);
+    CHECK(desc->parameters[2].kind == MD5_PARAMETER_TRIGGER);
+    CHECK_UINT(desc->num_masks, 1);
+    CHECK_STRING(desc->masks[0].joints, " *shoulder_l \"*shoulder r\" -*hand_l ");
+    CHECK_UINT(desc->masks[0].feather, 2);
+    check_clips(file);
+    check_motions(desc);
+    check_layers(desc);
+    CHECK_UINT(desc->num_modifiers, 1);
+    CHECK(desc->modifiers[0].kind == MD5_MODIFIER_AIM && desc->modifiers[0].length == 3);
+    CHECK(desc->modifiers[0].forward.y == 1.0f && desc->modifiers[0].limit == 0.5f);
+    md5_free_machine_file(file);
+}
+
+TEST (machine_file_takes_free_layout) {
+    static const read_case cases[] = {
+        {"", "machine m { }", ""},
+        {"", "machine m{layer l{state s nothing}}", ""},
+        {"\n  float", " /* a */ float", ""},
+        {"speed 1.5", "speed", ""},
+        {"float speed 1.5", "float speed -1e2 float a float b", ""},
+        {"{ length 3 forward ( 0 1 0 ) limit 0.5 }", "", ""},
+        {"left foot // soft\n    frame 1", "left /* a */ frame 1", ""},
+        {"frame 1 footstep\n  }", "frame 1 footstep }", ""},
+        {"speed > 0.1", "speed < 0.1", ""},
+        {"speed > 0.1", "speed <= 0.1", ""},
+        {"speed > 0.1", "speed >= 0.1", ""},
+        {"aim head", "joint head", ""},
+        {"aim head", "spring head", ""},
+        {"weight 0.5", "weight \"0.5\"", ""},
+        {"layer body", "layer \"the body\"", ""},
+    };
+    CHECK_CASES(cases);
+}
+
+TEST (machine_file_warns_and_goes_on) {
+    static const read_case cases[] = {
+        {"feather 2", "feather 2 feather 3",
+         "6:64: warning: 'feather' is given a second time, which counts"},
+        {"limit 0.5 }\n}\n", "limit 0.5 }\n} more",
+         "29:3: warning: text behind the machine is not read: found 'more'"},
+    };
+    CHECK_CASES(cases);
+}
+
+TEST (machine_file_refuses_what_it_does_not_know) {
+    static const read_case cases[] = {
+        {"", "", "1:1: error: expected 'machine', found the end of the file"},
+        {"machine", "model", "1:1: error: expected 'machine', found 'model'"},
+        {"trigger jump", "button jump",
+         "5:3: error: expected a word of a machine or '}', found 'button'"},
+        {"open cubic", "open quartic",
+         "9:10: error: expected a word of a clip or '}', found 'quartic'"},
+        {"line speed", "curve speed",
+         "15:13: error: expected 'clip', 'line', 'plane' or 'stack', found 'curve'"},
+        {"aim head", "nod head",
+         "28:17: error: expected 'joint', 'aim', 'two_bone', 'fabrik', 'ccd' or 'spring', found "
+         "'nod'"},
+        {"frame 12", "frame 0", "11:11: error: frame 0: the first frame is 1"},
+        {"markers ( 1 12", "markers ( 1 0", "10:17: error: marker 0: the first frame is 1"},
+        {"idle 3 }", "idle 0 }", "17:83: error: reference 0: the first frame is 1"},
+        {"priority -2", "priority 3000000000", "23:63: error: priority 3000000000 is out of range"},
+        {"  }\n  layer top", "  \n  layer top",
+         "27:3: error: expected a word of a layer or '}', found 'layer'"},
+        {"limit 0.5 }\n}\n", "limit 0.5 }\n",
+         "28:66: error: expected a word of a machine or '}', found the end of the file"},
+        {"limit 0.5 }\n}\n", "limit 0.5 }\n} /* more",
+         "29:3: error: this comment has no end: '*/' is missing"},
+    };
+    CHECK_CASES(cases);
+}
+
+// Cut off anywhere, or with a byte replaced anywhere, it is read or refused in good order.
+TEST (machine_file_cut_anywhere_is_refused) {
+    for (size_t size = 0; size + 2 < sizeof good; size++) {
+        char *const text = malloc(size + 1);
+        memcpy(text, good, size);
+        md5_error error;
+        if (!CHECK(!load(text, size, NULL, &error)) || !CHECK(error.message[0])) {
+            printf("cut at %zu\n", size);
+            free(text);
+            return;
+        }
+        free(text);
+    }
+}
+
+TEST (machine_file_with_a_wrong_byte_does_no_harm) {
+    static const char bytes[] = "{}()\"/* \n0-\xff";
+    char text[sizeof good];
+    for (size_t at = 0; at + 1 < sizeof good; at++) {
+        for (size_t b = 0; b < sizeof bytes; b++) {
+            memcpy(text, good, sizeof good);
+            text[at] = bytes[b];
+            md5_error error;
+            if (!load(text, sizeof good - 1, NULL, &error))
+                CHECK(error.line > 0 && error.message[0]);
+        }
+    }
+}
+
+TEST (machine_file_gives_all_memory_back) {
+    for (size_t fail_at = 1; fail_at < 100; fail_at++) {
+        test_heap heap = {.fail_at = fail_at};
+        const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap}};
+        md5_error error;
+        const bool loaded = load(good, sizeof good - 1, &opts, &error);
+        CHECK_UINT(heap.live, 0);
+        if (loaded)
+            return;
+        CHECK(error.status == MD5_ERROR_MEMORY);
+    }
+    CHECK(false);
+}
+
+// Each allocation of the arena may be the one that passes the limit.
+TEST (machine_file_keeps_within_any_memory) {
+    bool loaded = false;
+    for (size_t limit = 16; limit < 100000 && !loaded; limit += 16) {
+        const md5_load_opts opts = {.memory_limit = limit};
+        md5_error error;
+        loaded = load(good, sizeof good - 1, &opts, &error);
+    }
+    CHECK(loaded);
+    md5_error error;
+    CHECK(!md5_parse_machine_file(NULL, 5, NULL, &error));
+    md5_free_machine_file(NULL);
+}
+
+TEST (machine_file_is_loaded_from_a_path) {
+    md5_error error;
+    char path[256];
+    snprintf(path, sizeof path, "%s", test_path("models/bobbin/bobbin.md5machine"));
+    md5_machine_file *const file = md5_load_machine_file(path, NULL, &error);
+    if (CHECK(file)) {
+        CHECK_STRING(file->desc.name, "Bobbin");
+        CHECK_STRING(file->model_file, "bobbin.md5mesh");
+        md5_free_machine_file(file);
+    }
+    CHECK(!md5_load_machine_file(test_path("models/bobbin/none.md5machine"), NULL, &error));
+    CHECK(error.status == MD5_ERROR_IO);
+    CHECK(!md5_load_machine_file(test_path("models/bobbin/idle.md5anim"), NULL, &error));
+    CHECK(error.status == MD5_ERROR_SYNTAX && error.line == 1);
+    CHECK(!md5_parse_machine_file(path, INT32_MAX, NULL, &error)); // not looked at
+    CHECK(error.status == MD5_ERROR_IO && strstr(error.message, "too large"));
+    const md5_load_opts small = {.memory_limit = 2000};
+    CHECK(!md5_load_machine_file(path, &small, &error));
+    CHECK(error.status == MD5_ERROR_MEMORY);
+}
+
+// Tables that grow many times, with every limit of memory on the way.
+TEST (machine_file_with_many_of_each_keeps_within_any_memory) {
+    enum { COUNT = 600, ROOM = COUNT * 200 };
+    char *const text = malloc(ROOM);
+    if (!text)
+        abort();
+    size_t size = (size_t)snprintf(text, ROOM, "machine m {\n");
+    for (int i = 0; i < COUNT; i++)
+        size += (size_t)snprintf(text + size, ROOM - size,
+                                 "float f%d clip c%d x { frame 1 a frame 2 b markers ( 1 2 ) }\n"
+                                 "motion m%d stack { item c0 item c1 } mask k%d ( j )\n"
+                                 "modifier d%d aim j\n",
+                                 i, i, i, i, i);
+    size += (size_t)snprintf(text + size, ROOM - size, "}\n");
+    bool loaded = false;
+    for (size_t limit = 1000; limit < 4000000 && !loaded; limit += 1 + limit / 64) {
+        const md5_load_opts opts = {.memory_limit = limit};
+        md5_error error;
+        loaded = load(text, size, &opts, &error);
+        CHECK(loaded || error.status == MD5_ERROR_MEMORY);
+    }
+    CHECK(loaded);
+    free(text);
+}

@@ -1,0 +1,566 @@
+// What is read of an .md5mesh, and what is said of one that is odd or broken.
+#include "md5/core/math.h"
+#include "md5/read/mesh_file.h"
+#include "test/read/read_case.h"
+#include "test/test.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char good[] = "MD5Version 10\n"                           // 1
+                           "commandline \"made by hand\"\n"            // 2
+                           "\n"                                        // 3
+                           "numJoints 3\n"                             // 4
+                           "numMeshes 2\n"                             // 5
+                           "\n"                                        // 6
+                           "joints {\n"                                // 7
+                           "\t\"root\"\t-1 ( 0 0 1 ) ( 0 0 0 )\n"      // 8
+                           "\t\"arm.L\"\t0 ( 1 -2 3.5 ) ( 0.5 0 0 )\n" // 9
+                           "\t\"hand\"\t1 ( 4 5 6 ) ( 0 0.6 -0.8 )\n"  // 10
+                           "}\n"                                       // 11
+                           "\n"                                        // 12
+                           "mesh {\n"                                  // 13
+                           "\t// meshes: Body\n"                       // 14
+                           "\tshader \"skin/body\"\n"                  // 15
+                           "\n"                                        // 16
+                           "\tnumverts 3\n"                            // 17
+                           "\tvert 0 ( 0 0.25 ) 0 1\n"                 // 18
+                           "\tvert 1 ( 1 0.5 ) 1 2\n"                  // 19
+                           "\tvert 2 ( -1 1.5 ) 1 1\n"                 // 20
+                           "\n"                                        // 21
+                           "\tnumtris 1\n"                             // 22
+                           "\ttri 0 2 1 0\n"                           // 23
+                           "\n"                                        // 24
+                           "\tnumweights 3\n"                          // 25
+                           "\tweight 0 0 1 ( 0 0 0 )\n"                // 26
+                           "\tweight 1 1 0.75 ( 1 2 3 )\n"             // 27
+                           "\tweight 2 2 0.25 ( -1 0.5 1e1 )\n"        // 28
+                           "}\n"                                       // 29
+                           "\n"                                        // 30
+                           "mesh {\n"                                  // 31
+                           "\tshader \"\"\n"                           // 32
+                           "\tnumverts 0\n"                            // 33
+                           "\tnumtris 0\n"                             // 34
+                           "\tnumweights 0\n"                          // 35
+                           "}\n";                                      // 36
+
+static bool load(const char *text, size_t size, const md5_load_opts *opts, md5_error *error)
+{
+    md5_context context;
+    md5_mesh_file file;
+    md5_context_begin(&context, opts, NULL, error);
+    md5_arena arena = {.context = &context};
+    const bool loaded = md5_read_mesh_file(&arena, text, size, &file);
+    md5_arena_free(&arena);
+    return loaded;
+}
+
+#define CHECK_CASES(cases) \
+    read_cases_check(good, cases, sizeof(cases) / sizeof((cases)[0]), load, __FILE__, __LINE__)
+
+static bool span_equals(md5_span span, const char *text)
+{
+    return span.size == strlen(text)
+           && (span.size == 0 || memcmp(span.bytes, text, span.size) == 0);
+}
+
+// Reads a text for a test to look at. `arena` is to be freed.
+static bool read_text(md5_context *context, md5_arena *arena, md5_error *error, const char *text,
+                      size_t size, md5_mesh_file *file)
+{
+    md5_context_begin(context, NULL, NULL, error);
+    *arena = (md5_arena){.context = context};
+    const bool is_read = md5_read_mesh_file(arena, text, size, file);
+    return test_check(is_read, __FILE__, __LINE__, "%u:%u: %s", error->line, error->column,
+                      error->message);
+}
+
+TEST (mesh_file_holds_what_the_text_says) {
+    md5_context context;
+    md5_error error;
+    md5_arena arena;
+    md5_mesh_file file;
+    if (read_text(&context, &arena, &error, good, strlen(good), &file)) {
+        CHECK(span_equals(file.command_line, "made by hand"));
+        CHECK_UINT(context.num_warnings, 0);
+        CHECK_UINT(file.num_joints, 3);
+        CHECK(span_equals(file.joints[1].name, "arm.L"));
+        CHECK(file.joints[0].parent == -1 && file.joints[1].parent == 0);
+        CHECK(file.joints[2].parent == 1);
+        CHECK(file.order[0] == 0 && file.order[1] == 1 && file.order[2] == 2);
+        const md5_transform *const bind = &file.bind[1];
+        CHECK(bind->translation.x == 1.0f && bind->translation.y == -2.0f);
+        CHECK(bind->translation.z == 3.5f && bind->pad == 0.0f);
+        CHECK(bind->rotation.x == 0.5f && bind->rotation.y == 0.0f && bind->rotation.z == 0.0f);
+        CHECK_NEAR((double)bind->rotation.w, -0.86602540378443865, 1e-7);
+        CHECK_NEAR((double)file.bind[2].rotation.w, 0.0, 1e-3);
+
+        CHECK_UINT(file.num_meshes, 2);
+        const md5_file_mesh *const mesh = &file.meshes[0];
+        CHECK(span_equals(mesh->name, "Body") && span_equals(mesh->shader, "skin/body"));
+        CHECK_UINT(mesh->num_vertices, 3);
+        CHECK_UINT(mesh->num_triangles, 1);
+        CHECK_UINT(mesh->num_weights, 3);
+        CHECK(mesh->vertices[1].first_weight == 1 && mesh->vertices[1].num_weights == 2);
+        CHECK(mesh->texcoords[2].x == -1.0f && mesh->texcoords[2].y == 1.5f);
+        const uint16_t *const corners = mesh->narrow_triangles;
+        CHECK(corners[0] == 2 && corners[1] == 1 && corners[2] == 0 && !mesh->triangles);
+        CHECK(mesh->weights[2].joint == 2 && mesh->weights[2].bias == 0.25f);
+        CHECK(mesh->weights[2].offset.x == -1.0f && mesh->weights[2].offset.z == 10.0f);
+        CHECK_UINT(file.meshes[1].num_vertices, 0);
+        CHECK(span_equals(file.meshes[1].name, "") && span_equals(file.meshes[1].shader, ""));
+    }
+    md5_arena_free(&arena);
+}
+
+// What is accepted without a word.
+TEST (mesh_file_takes_free_layout) {
+    static const read_case cases[] = {
+        {"", good, ""},
+        {"MD5Version", "\xEF\xBB\xBFMD5Version", ""},
+        {"MD5Version", "\n\t \r\n// first\n/* second */ MD5Version", ""},
+        {"MD5Version 10\n", "MD5Version 10 // \"x\" {\n", ""},
+        {"MD5Version 10\n", "MD5Version\r10\r", ""},
+        {"MD5Version 10\n", "MD5Version 10.0\n", ""},
+        {"\"made by hand\"", "\"\"", ""},
+        {"\"made by hand\"", "\"C:\\a\\\" \"//b\"", ""},
+        {"\"made by hand\"", "made", ""},
+        {"\"made by hand\"",
+         "\"m\xE4"
+         "de\"",
+         ""},
+        {"joints {\n", "joints\n{", ""},
+        {"\"root\"\t-1 ( 0 0 1 ) ( 0 0 0 )\n", "'root' -1(0 0 1)(0 0 0)", ""},
+        {"\"root\"", "root", ""},
+        {"\"root\"", "the root", ""},
+        {"\"root\"", "\"arm.L\"", ""},
+        {"\"root\"", "\"\"", ""},
+        {"-1 ( 0 0 1 )", "- 1 ( +0 -0.000000 1.00000000000000001 )", ""},
+        {"( 0 0 1 )", "( 1e-3 1E+0 .5 )", ""},
+        {"( 0 0 1 )", "( 5. 1.0f 01.5 )", ""},
+        {"\t\"hand\"\t1", "\t\"hand\"\t-1", ""},
+        {"\tshader", "\tname \"x\"\n\tshader", ""},
+        {"\"skin/body\"", "textures/a-b/c_1.tga", ""},
+        {"\"skin/body\"", "\"a\\b\" /* and */ \"c\"", ""},
+        {"// meshes: Body", "", ""},
+        {"tri 0 2 1 0", "tri 0 1 1 1", ""},
+        {"0.75", "0", ""},
+        {"weight 2 2 0.25", "weight 2 1 -3.5", ""},
+        {"vert 2 ( -1 1.5 ) 1 1", "vert 2 ( -1 1.5 ) 0 3", ""},
+        {"( 0 0.6 -0.8 )", "( 0 0.600001 -0.800001 )", ""},
+        {"\tnumverts 0\n\tnumtris 0\n\tnumweights 0\n", "numweights 0 numtris 0 numverts 0", ""},
+        {"\tnumweights 0\n}\n", "numweights 0}", ""},
+        {"\tnumweights 0\n}\n", "numweights 0}\n// the end", ""},
+    };
+    CHECK_CASES(cases);
+}
+
+TEST (mesh_file_line_ends_and_trailing_nul_bytes_do_not_matter) {
+    static const char *const ends[] = {"\r\n", "\r", "\n\n", " \t\n", "\r\n\r\n "};
+    for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
+        char text[4 * sizeof good];
+        size_t size = 0;
+        for (const char *c = good; *c; c++) {
+            if (*c == '\n') {
+                memcpy(text + size, ends[i], strlen(ends[i]));
+                size += strlen(ends[i]);
+            } else {
+                text[size++] = *c;
+            }
+        }
+        memset(text + size, 0, 5);
+        md5_error error;
+        CHECK(load(text, size + 5, NULL, &error));
+    }
+}
+
+TEST (mesh_file_takes_tables_in_any_order) {
+    static const read_case cases[] = {
+        // Places of indices are found also when the tables stand the other way round.
+        {"\tnumverts 0\n\tnumtris 0\n\tnumweights 0\n",
+         "numtris 2\ntri 0 0 0 0\ntri 1 0 1 0\nnumverts 1\nvert 0 (0 0) 0 0\nnumweights 0",
+         "37:16: warning: a vertex without weights stays at the origin\n"
+         "35:9: error: vertex 1, but numverts is 1"},
+        {"\tnumverts 0\n\tnumtris 0\n\tnumweights 0\n",
+         "numweights 1\nweight 0 0 1 (0 0 0)\nnumverts 1\nvert 0 (0 0) 1 1\nnumtris 0",
+         "36:14: error: weights 1 to 1, but numweights is 1"},
+    };
+    CHECK_CASES(cases);
+}
+
+TEST (mesh_file_name_comes_from_word_or_comment) {
+    static const struct {
+        const char *old, *new, *name;
+    } cases[] = {
+        {"// meshes: Body", "// meshes: Body", "Body"},
+        {"// meshes: Body", "//meshes:  The Body \t", "The Body"},
+        {"// meshes: Body", "// meshes: A\n// meshes: B", "A"},
+        {"// meshes: Body", "name \"B\" // meshes: A", "B"},
+        {"// meshes: Body", "// meshes: A\n name B", "B"},
+        {"// meshes: Body", "", ""},
+        {"// meshes: Body", "// Body", ""},
+        {"\tnumweights 3", "// meshes: Late\n\tnumweights 3", "Body"},
+        {"mesh {\n\t// meshes: Body\n", "// meshes: Outside\nmesh {\n", ""},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        size_t size;
+        char *const text = read_case_text(good, cases[i].old, cases[i].new, &size);
+        md5_context context;
+        md5_error error;
+        md5_arena arena;
+        md5_mesh_file file;
+        if (read_text(&context, &arena, &error, text, size, &file)) {
+            CHECK(span_equals(file.meshes[0].name, cases[i].name));
+            CHECK(span_equals(file.meshes[1].name, ""));
+        }
+        md5_arena_free(&arena);
+        free(text);
+    }
+}
+
+TEST (mesh_file_warns_and_goes_on) {
+    static const read_case cases[] = {
+        {"MD5Version 10\n", "", "1:1: warning: the line 'MD5Version 10' is missing"},
+        {"commandline \"made by hand\"\n", "", "1:1: warning: 'commandline' is missing"},
+        {"\tshader \"skin/body\"\n", "", "28:1: warning: this mesh ends without 'shader'"},
+        {"\tshader", "\tsha--der",
+         "15:2: warning: 'sha--der' is not known here: skipped with its values\n"
+         "29:1: warning: this mesh ends without 'shader'"},
+        {"\n\tnumtris 1", "\n\tflags 3 { a { vert } \"}\" } b ( 1 2 )\n\tnumtris 1",
+         "22:2: warning: 'flags' is not known here: skipped with its values"},
+        {"\nmesh {\n\t// meshes: Body", "\nmeshDisabled { vert 0 }\nmesh {\n\t// meshes: Body",
+         "13:1: warning: 'meshDisabled' is not known here: skipped with its values"},
+        {"numJoints", "hint 1 2 numJoints",
+         "4:1: warning: 'hint' is not known here: skipped with its values"},
+        {"numMeshes 2", "numMeshes 3", "5:11: warning: numMeshes says 3, but the file has 2"},
+        {"numMeshes 2", "numMeshes 1",
+         "31:1: warning: text behind the last mesh is not read: found 'mesh'"},
+        {"numMeshes 2", "numMeshes 0",
+         "13:1: warning: text behind the last mesh is not read: found 'mesh'"},
+        {"\tnumweights 0\n}\n", "numweights 0}\n0.5 1",
+         "36:1: warning: text behind the last mesh is not read: found '0.5'"},
+        {"\tnumweights 0\n}\n", "numweights 0}\nMD5Version 10 x",
+         "36:1: warning: another file begins here: it is not read"},
+        {"\tnumweights 0\n}\n", "numweights 0}\ncommandline \"x\"",
+         "36:1: warning: another file begins here: it is not read"},
+        {"mesh {\n\tshader \"\"", "MD5Version 10\nmesh {\n\tshader \"\"",
+         "5:11: warning: numMeshes says 2, but the file has 1\n"
+         "31:1: warning: another file begins here: it is not read"},
+        {"\"root\"\t-1", "\"root\"\t-5", "8:9: warning: parent -5 is read as -1: no parent"},
+        {"vert 1", "vert 2",
+         "19:7: warning: 'vert 2' stands where 'vert 1' belongs: the order "
+         "counts"},
+        {"tri 0", "tri 1", "23:6: warning: 'tri 1' stands where 'tri 0' belongs: the order counts"},
+        {"weight 0", "weight -1",
+         "26:9: warning: 'weight -1' stands where 'weight 0' belongs: the "
+         "order counts"},
+        {"( 0.5 0 0 )", "( 0 1.5 0 )",
+         "9:25: warning: the rotation has length 1.5, more than 1: it is shortened"},
+        {"vert 0 ( 0 0.25 ) 0 1", "vert 0 ( 0 0.25 ) 99 0",
+         "18:23: warning: a vertex without weights stays at the origin"},
+        {"\tshader \"skin/body\"", "\tshader \"a\"\n\tshader \"b\"",
+         "16:2: warning: 'shader' stands here a second time: the first counts"},
+        {"numJoints 3", "numJoints 3.7", "4:11: warning: '3.7' is read as the whole number 3"},
+        {"MD5Version 10\n", "MD5Version 012\n",
+         "1:12: warning: '012' is read as decimal; the original engine reads it as octal\n"
+         "19:2: error: expected '(', found 'vert'"},
+    };
+    CHECK_CASES(cases);
+}
+
+TEST (mesh_file_refuses_broken_headers_and_joints) {
+    static const read_case cases[] = {
+        {"", "\n",
+         "1:1: error: the file is empty: expected a model (.md5mesh), which begins with "
+         "'MD5Version 10'"},
+        {"", " // only this",
+         "1:1: error: the file is empty: expected a model (.md5mesh), which "
+         "begins with 'MD5Version 10'"},
+        {"", "hello world",
+         "1:1: error: not an MD5 file: expected 'MD5Version', found 'hello world'"},
+        {"", "\x89PNG\r\n\x1A\n12345678901234567890",
+         "1:1: error: not an MD5 file: expected 'MD5Version', found "
+         "'\\x89PNG\\x0d\\x0a\\x1a\\x0a12345678'"},
+        {"", "\xFF\xD8\xFF\xE0",
+         "1:1: error: not an MD5 file: expected 'MD5Version', found "
+         "'\\xff\\xd8\\xff\\xe0'"},
+        {"", "\n  {", "2:3: error: not an MD5 file: expected 'MD5Version', found '{'"},
+        {"", "/* x", "1:1: error: this comment has no end: '*/' is missing"},
+        {"", "MD5Version 10", "1:14: error: expected 'joints', found the end of the file"},
+        {"", "MD5Version", "1:11: error: expected a whole number, found the end of the file"},
+        {"", "MD5Version 10 numJoints 1 joints { a -1 (0 0 0) (0 0 0) }",
+         "1:58: error: expected 'numMeshes' before the end of the file"},
+        {"commandline", "MD5Version 10 commandline",
+         "2:1: error: 'MD5Version' stands here a second time"},
+        {"commandline \"made by hand\"", "commandline {",
+         "2:13: error: expected a command line in quotes, found '{'"},
+        {"numJoints 3\n", "", "6:1: error: expected 'numJoints' before 'joints'"},
+        {"numMeshes 2\n", "", "12:1: error: expected 'numMeshes' before 'mesh'"},
+        {"numMeshes 2\n", "numMeshes 2\nnumMeshes 2\n",
+         "6:11: error: 'numMeshes' is given a second time"},
+        {"numJoints 3\n", "numJoints 3 numJoints 3\n",
+         "4:23: error: 'numJoints' is given a second time"},
+        {"numJoints 3", "0.5 numJoints 3", "4:1: error: expected a keyword, found '0.5'"},
+        {"numJoints 3", "{ numJoints 3", "4:1: error: expected a keyword, found '{'"},
+        {"numJoints 3", "junk { numJoints 3",
+         "4:1: warning: 'junk' is not known here: skipped with its values\n"
+         "4:6: error: this block has no end: '}' is missing"},
+        {"joints {", "joints", "8:2: error: expected '{', found '\"root\"'"},
+        {"\t\"hand\"\t1 ( 4 5 6 ) ( 0 0.6 -0.8 )\n", "",
+         "10:1: error: numJoints says 3, found '}' after 2"},
+        {"\t\"hand\"", "\t\"x\" 0 (0 0 0) (0 0 0)\n\t\"hand\"",
+         "11:2: error: numJoints says 3, expected '}' after them, found '\"hand\"'"},
+        {"\"root\"", "(", "8:2: error: expected the name of a joint, found '('"},
+        {"\"root\"", "\"root", "8:2: error: this string has no end on its line: \" is missing"},
+        {"\"root\"\t-1", "\"root\"\tx", "8:9: error: expected a whole number, found 'x'"},
+        {"( 0 0 1 )", "0 0 1", "8:12: error: expected '(', found '0'"},
+        {"( 0 0 1 )", "( 0 0 )", "8:18: error: expected a number, found ')'"},
+        {"( 0 0 1 )", "( 0 0 1 1 )", "8:20: error: expected ')', found '1'"},
+        {"( 0 0 1 )", "( 0 0 nan )", "8:18: error: 'nan' is not a finite number"},
+        {"( 0 0 1 )", "( 0 0 1e39 )", "8:18: error: '1e39' is too large for a 32-bit float"},
+        {"( 0 0 1 )", "( 0 0 0x1 )", "8:18: error: '0x1' is hexadecimal: numbers are decimal"},
+        {"( 0 0 1 )", "( 0 0 0,1 )",
+         "8:18: error: '0,1' has a decimal comma: numbers are written with a point"},
+        {"( 0.5 0 0 )", "( 1e30 0 0 )", "9:25: error: the rotation ( 1e+30 0 0 ) is out of range"},
+        {"}\n\nmesh {\n\t// meshes", "}\njoints {}\nmesh {\n\t// meshes",
+         "12:1: error: 'joints' stands here a second time"},
+    };
+    CHECK_CASES(cases);
+}
+
+TEST (mesh_file_refuses_broken_meshes) {
+    static const read_case cases[] = {
+        {"\nmesh {\n\t// meshes: Body\n", "\nmesh 0 {\n", "13:6: error: expected '{', found '0'"},
+        {"\tshader \"skin/body\"", "\tshader {", "15:9: error: expected a string, found '{'"},
+        {"vert 1 ", "", "19:2: error: numverts says 3, found '(' after 1 'vert'"},
+        {"\tvert 2 ( -1 1.5 ) 1 1\n", "",
+         "21:2: error: numverts says 3, found 'numtris' after 2 'vert'"},
+        {"numverts 3", "numverts 2", "20:2: error: numverts says 2, but another 'vert' follows"},
+        {"numtris 1", "numtris 2", "25:2: error: numtris says 2, found 'numweights' after 1 'tri'"},
+        {"numtris 1", "numtris 0", "23:2: error: numtris says 0, but another 'tri' follows"},
+        {"numweights 3", "numweights 4",
+         "29:1: error: numweights says 4, found '}' after 3 'weight'"},
+        {"numweights 3", "numweights 2",
+         "28:2: error: numweights says 2, but another 'weight' follows"},
+        {"\tnumverts 3\n", "", "17:2: error: expected 'numverts' before 'vert'"},
+        {"\tnumverts 0\n", "", "35:1: error: this mesh ends without 'numverts'"},
+        {"\tnumtris 0\n", "", "35:1: error: this mesh ends without 'numtris'"},
+        {"\tnumweights 0\n", "", "35:1: error: this mesh ends without 'numweights'"},
+        {"\tnumverts 0\n", "numverts 0 numverts 0\n",
+         "33:21: error: 'numverts' is given a second time"},
+        {"\tnumweights 0\n}\n", "numweights 0",
+         "35:13: error: expected '}' at the end of a mesh, found the end of the file"},
+        {"\tnumweights 0\n}\n", "numweights 0 )",
+         "35:14: error: expected '}' at the end of a mesh, found ')'"},
+        {"\tnumweights 0\n}\n", "numweights 0 } /* x",
+         "35:16: error: this comment has no end: '*/' is missing"},
+        {"vert 1 ( 1 0.5 )", "vert 1 ( 1 0.5 0 )", "19:17: error: expected ')', found '0'"},
+        {"vert 1 ( 1 0.5 )", "vert 1 1 0.5", "19:9: error: expected '(', found '1'"},
+        {"vert 1 ( 1 0.5 )", "vert x ( 1 0.5 )", "19:7: error: expected a whole number, found 'x'"},
+    };
+    CHECK_CASES(cases);
+}
+
+TEST (mesh_file_refuses_indices_outside_their_tables) {
+    static const read_case cases[] = {
+        {"\"arm.L\"\t0", "\"arm.L\"\t3", "9:10: error: parent 3, but numJoints is 3"},
+        {"\"arm.L\"\t0", "\"arm.L\"\t99999999999999999999",
+         "9:10: error: parent 9223372036854775807, but numJoints is 3"},
+        {"\"arm.L\"\t0", "\"arm.L\"\t1",
+         "9:2: error: joint 'arm.L' is its own ancestor: parents form a circle"},
+        {"\"arm.L\"\t0", "\"arm.L\"\t2",
+         "9:2: error: joint 'arm.L' is its own ancestor: parents form a circle"},
+        {"\"root\"\t-1", "\"root\"\t2",
+         "8:2: error: joint 'root' is its own ancestor: parents form a circle"},
+        // A circle that does not contain the first joint which no root leads to.
+        {"\t\"root\"\t-1 ( 0 0 1 ) ( 0 0 0 )\n\t\"arm.L\"\t0",
+         "\t\"root\"\t1 ( 0 0 1 ) ( 0 0 0 )\n\t\"arm.L\"\t1",
+         "9:2: error: joint 'arm.L' is its own ancestor: parents form a circle"},
+        {"vert 1 ( 1 0.5 ) 1 2", "vert 1 ( 1 0.5 ) 2 2",
+         "19:19: error: weights 2 to 3, but numweights is 3"},
+        {"vert 1 ( 1 0.5 ) 1 2", "vert 1 ( 1 0.5 ) 4294967295 4294967295",
+         "19:19: error: weights 4294967295 to 8589934589, but numweights is 3"},
+        {"vert 1 ( 1 0.5 ) 1 2", "vert 1 ( 1 0.5 ) -1 2",
+         "19:19: error: first weight -1 is out of range"},
+        {"vert 1 ( 1 0.5 ) 1 2", "vert 1 ( 1 0.5 ) 1 -2",
+         "19:21: error: number of weights -2 is out of range"},
+        {"vert 1 ( 1 0.5 ) 1 2", "vert 1 ( 1 0.5 ) 1 4294967296",
+         "19:21: error: number of weights 4294967296 is out of range"},
+        {"tri 0 2 1 0", "tri 0 3 1 0", "23:8: error: vertex 3, but numverts is 3"},
+        {"tri 0 2 1 0", "tri 0 2 1 4294967295",
+         "23:12: error: vertex 4294967295, but numverts is 3"},
+        {"tri 0 2 1 0", "tri 0 2 -1 0", "23:10: error: vertex -1 is out of range"},
+        {"weight 1 1", "weight 1 3", "27:11: error: joint 3, but numJoints is 3"},
+        {"weight 1 1", "weight 1 -1", "27:11: error: joint -1 is out of range"},
+        {"numJoints 3", "numJoints 0", "4:11: error: numJoints is 0: expected at least 1"},
+        {"numJoints 3", "numJoints -3", "4:11: error: numJoints is -3: expected at least 1"},
+        {"numMeshes 2", "numMeshes -1", "5:11: error: numMeshes is -1: expected at least 0"},
+        {"numverts 3", "numverts -3", "17:11: error: numverts is -3: expected at least 0"},
+        {"numtris 1", "numtris -1", "22:10: error: numtris is -1: expected at least 0"},
+        {"numweights 3", "numweights -3", "25:13: error: numweights is -3: expected at least 0"},
+    };
+    CHECK_CASES(cases);
+}
+
+TEST (mesh_file_tells_other_kinds_and_versions) {
+    static const read_case cases[] = {
+        {"MD5Version 10", "MD5Version 11",
+         "1:12: error: MD5 version 11 cannot be read, only "
+         "version 10"},
+        {"MD5Version 10", "MD5Version 6",
+         "1:12: error: MD5 version 6 cannot be read, only version "
+         "10; 6 is that of the 2002 alpha"},
+        {"numJoints 3", "numbones 3",
+         "4:1: error: 'numbones' belongs to version 6, that of the 2002 "
+         "alpha, which cannot be read"},
+        {"", "MD5Version 10\ncommandline \"\"\nnumFrames 3\n",
+         "3:1: error: this is an animation (.md5anim), not a model (.md5mesh): found 'numFrames'"},
+        {"", "MD5Version 10\nnumJoints 1\nnumAnimatedComponents 0\nx y z",
+         "3:1: error: this is an animation (.md5anim), not a model (.md5mesh): found "
+         "'numAnimatedComponents'"},
+        {"", "MD5Version 10\nnumCuts 3\n",
+         "2:1: error: this is a camera (.md5camera), not a model (.md5mesh): found 'numCuts'"},
+    };
+    CHECK_CASES(cases);
+    md5_error error;
+    CHECK(!load("MD5Version 11", 13, NULL, &error));
+    CHECK_UINT(error.status, MD5_ERROR_VERSION);
+    CHECK(!load("numbones 1", 10, NULL, &error));
+    CHECK_UINT(error.status, MD5_ERROR_VERSION);
+}
+
+// Version 12 adds a normal and a tangent to every vertex, and colours to a mesh.
+TEST (mesh_file_reads_what_version_12_adds) {
+    static const char version_12[] = "MD5Version 12\ncommandline \"\"\nnumJoints 1\nnumMeshes 1\n"
+                                     "joints { \"a\" -1 ( 0 0 0 ) ( 0 0 0 ) }\n"
+                                     "mesh { shader \"\" numverts 1\n"
+                                     "vert 0 ( 0 0 ) 0 1 ( 0 0 1 ) ( 1 0 0 -1 )\n"
+                                     "numtris 0 numweights 1 weight 0 0 1 ( 0 0 0 )\n"
+                                     "numvertexcolors 1 vertexcolor 0 ( 1 0.5 0 1 ) }\n";
+    static const read_case cases[] = {
+        {"", version_12, ""},
+        {"vertexcolor 0 ( 1 0.5 0 1 )", "vertexcolor 0 ( 1 0.5 0 )",
+         "9:43: error: expected a number, found ')'"},
+        {"vertexcolor 0 ( 1 0.5 0 1 ) }", "} // enough bytes for one",
+         "9:19: error: numvertexcolors says 1, found '}' after 0 'vertexcolor'"},
+        {"vertexcolor 0 ( 1 0.5 0 1 )", "vertexcolor 0 1 0.5 0 1",
+         "9:33: error: expected '(', found '1'"},
+        {"vertexcolor 0 ( 1 0.5 0 1 )", "vertexcolor 0 ( 1 0.5 0 1 1 )",
+         "9:45: error: expected ')', found '1'"},
+        {"vertexcolor 0 ( 1 0.5 0 1 )", "vertexcolor red ( 1 0.5 0 1 )",
+         "9:31: error: expected a whole number, found 'red'"},
+        {"numvertexcolors 1 ", "numvertexcolors red ",
+         "9:17: error: expected a whole number, found 'red'"},
+        {"( 1 0 0 -1 )", "( nan 0 0 -1 )", "7:32: error: 'nan' is not a finite number"},
+        {"( 1 0 0 -1 )", "( 1 nan 0 -1 )", "7:34: error: 'nan' is not a finite number"},
+        {"( 1 0 0 -1 )", "( 1 0 nan -1 )", "7:36: error: 'nan' is not a finite number"},
+        {"( 1 0 0 -1 )", "( 1 0 0 )", "7:38: error: expected a number, found ')'"},
+        {"( 1 0 0 -1 )", "", "8:1: error: expected '(', found 'numtris'"},
+        {"numvertexcolors 1 vertexcolor 0 ( 1 0.5 0 1 )", "", ""},
+        {"numvertexcolors 1 vertexcolor 0 ( 1 0.5 0 1 )", "flags 3",
+         "9:1: warning: 'flags' is not known here: skipped with its values"},
+        {"numvertexcolors 1 vertexcolor 0 ( 1 0.5 0 1 )", "numvertexcolors 0",
+         "9:17: error: numvertexcolors is 0, but numverts is 1"},
+        {"MD5Version 12", "MD5Version 10",
+         "7:20: error: expected '}' at the end of a mesh, found '('"},
+    };
+    read_cases_check(version_12, cases, sizeof cases / sizeof cases[0], load, __FILE__, __LINE__);
+}
+
+TEST (mesh_file_counts_are_held_against_the_bytes_left) {
+    static const read_case cases[] = {
+        {"numJoints 3", "numJoints 1000",
+         "4:11: error: numJoints says 1000, which the 435 bytes left cannot hold"},
+        {"numMeshes 2", "numMeshes 100000000000",
+         "5:11: error: numMeshes says 100000000000, which the 423 bytes left cannot hold"},
+        {"numverts 3", "numverts 100000000",
+         "17:11: error: numverts says 100000000, which the 251 bytes left cannot hold"},
+        {"numtris 1", "numtris 2147483648",
+         "22:10: error: numtris says 2147483648, which the 171 bytes left cannot hold"},
+        {"numweights 3", "numweights 99999999999999999999999",
+         "25:13: error: numweights says 9223372036854775807, which the 143 bytes left cannot hold"},
+    };
+    CHECK_CASES(cases);
+}
+
+static size_t add_times(char *text, size_t size, const char *part, int count)
+{
+    for (int i = 0; i < count; i++, size += strlen(part))
+        memcpy(text + size, part, strlen(part));
+    return size;
+}
+
+// The other side of that: what is written with the fewest bytes is read.
+TEST (mesh_file_reads_the_densest_text) {
+    enum { COUNT = 1000, ROOM = 200 * COUNT };
+    char *const text = malloc(ROOM);
+    if (!text)
+        abort();
+    size_t size = (size_t)sprintf(text, "numJoints %d joints{a -1(0 0 0)(0 0 0)", COUNT);
+    size = add_times(text, size, "a 0(0 0 0)(0 0 0)", COUNT - 1);
+    size += (size_t)sprintf(text + size, "}numMeshes %d mesh{numweights %d ", COUNT + 1, COUNT);
+    size = add_times(text, size, "weight 0 0 0(0 0 0)", COUNT);
+    size += (size_t)sprintf(text + size, "numtris %d ", COUNT);
+    size = add_times(text, size, "tri 0 0 0 0 ", COUNT);
+    size += (size_t)sprintf(text + size, "numverts %d ", COUNT);
+    size = add_times(text, size, "vert 0(0 0)0 0 ", COUNT);
+    text[size++] = '}';
+    size = add_times(text, size, "mesh{numverts 0 numtris 0 numweights 0}", COUNT);
+    md5_error error;
+    test_check(load(text, size, NULL, &error), __FILE__, __LINE__, "%u:%u: %s", error.line,
+               error.column, error.message);
+    free(text);
+}
+
+// A text of 258 bytes that promises a lot gets no more memory than one that does not.
+TEST (mesh_file_asks_for_no_memory_before_counts_are_checked) {
+    size_t size;
+    char *const text = read_case_text(good, "numverts 3", "numverts 100000000", &size);
+    test_heap heap = {0};
+    const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap}};
+    md5_error error;
+    CHECK(!load(text, size, &opts, &error));
+    CHECK_UINT(error.status, MD5_ERROR_RANGE);
+    CHECK(heap.peak_bytes <= 16384);
+    CHECK_UINT(heap.live, 0);
+    free(text);
+}
+
+// Vertices may share weights, but not so often that what follows is no longer linear.
+TEST (mesh_file_bounds_how_often_weights_are_shared) {
+    enum { NUM_WEIGHTS = 500, NUM_VERTICES = 500 };
+    char *const text = malloc(64 * (NUM_WEIGHTS + NUM_VERTICES) + 200);
+    if (!text)
+        abort();
+    for (uint32_t share = 1; share <= NUM_WEIGHTS; share += NUM_WEIGHTS - 1) {
+        size_t size = (size_t)sprintf(text,
+                                      "MD5Version 10 commandline \"\" numJoints 1 numMeshes 1\n"
+                                      "joints { \"a\" -1 (0 0 0) (0 0 0) }\n"
+                                      "mesh { shader \"\" numverts %d\n",
+                                      NUM_VERTICES);
+        for (uint32_t v = 0; v < NUM_VERTICES; v++)
+            size += (size_t)sprintf(text + size, "vert %u (0 0) 0 %u\n", v, share);
+        size += (size_t)sprintf(text + size, "numtris 0 numweights %d\n", NUM_WEIGHTS);
+        for (uint32_t w = 0; w < NUM_WEIGHTS; w++)
+            size += (size_t)sprintf(text + size, "weight %u 0 1 (0 0 0)\n", w);
+        size += (size_t)sprintf(text + size, "}");
+        md5_error error;
+        const bool loaded = load(text, size, NULL, &error);
+        CHECK(loaded == (share == 1));
+        if (!loaded) {
+            const uint32_t last = (uint32_t)(size / NUM_WEIGHTS); // the vertex that is too many
+            CHECK_UINT(error.status, MD5_ERROR_RANGE);
+            CHECK_UINT(error.line, 4 + last);
+            CHECK(strstr(error.message, "share weights") != NULL);
+        }
+    }
+    free(text);
+}
+
+TEST (mesh_file_memory_limit_is_an_error) {
+    const md5_load_opts opts = {.memory_limit = 1000};
+    md5_error error;
+    CHECK(!load(good, strlen(good), &opts, &error));
+    CHECK_UINT(error.status, MD5_ERROR_MEMORY);
+}

@@ -1,0 +1,168 @@
+#include "test/read/read_case.h"
+#include "test/test.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+char *read_case_text(const char *text, const char *old, const char *new, size_t *size)
+{
+    const char *const place = old ? strstr(text, old) : text;
+    const bool is_whole = !old || !old[0];
+    test_check(place != NULL, __FILE__, __LINE__, "'%s' is not in the text", old ? old : "");
+    const size_t before = place && !is_whole ? (size_t)(place - text) : 0;
+    const char *const behind = is_whole ? "" : place ? place + strlen(old) : text;
+    *size = before + strlen(new) + strlen(behind);
+    char *const made = malloc(*size + 1);
+    if (!made)
+        abort();
+    memcpy(made, text, before);
+    memcpy(made + before, new, strlen(new));
+    memcpy(made + before + strlen(new), behind, strlen(behind));
+    // Of exactly its size, so that reading past the end is found.
+    char *const exact = malloc(*size ? *size : 1);
+    if (!exact)
+        abort();
+    memcpy(exact, made, *size);
+    free(made);
+    return exact;
+}
+
+void read_case_add(read_case_log *log, const md5_error *error)
+{
+    char line[600];
+    md5_error placed = *error;
+    placed.file[0] = '\0';
+    md5_format_error(&placed, line, sizeof line);
+    const int length = snprintf(log->text + log->used, sizeof log->text - log->used, "%s%s",
+                                log->used ? "\n" : "", line);
+    if (length > 0)
+        log->used += (size_t)length;
+    if (log->used >= sizeof log->text)
+        log->used = sizeof log->text - 1;
+}
+
+void read_case_warn(void *log, const md5_error *warning)
+{
+    test_check(warning->status == MD5_WARNING, __FILE__, __LINE__, "a warning is none");
+    read_case_add(log, warning);
+}
+
+void read_cases_check(const char *good, const read_case *cases, size_t num_cases,
+                      read_case_load *load, const char *file, int line)
+{
+    for (size_t i = 0; i < num_cases; i++) {
+        size_t size;
+        char *const text = read_case_text(good, cases[i].old, cases[i].new, &size);
+        read_case_log log = {0};
+        const md5_load_opts opts = {.warn = read_case_warn, .warn_user = &log};
+        md5_error error;
+        const bool loaded = load(text, size, &opts, &error);
+        if (!loaded)
+            read_case_add(&log, &error);
+        test_check(strcmp(log.text, cases[i].says) == 0, file, line,
+                   "'%.40s' for '%.40s' says\n  %s\nexpected\n  %s", cases[i].new, cases[i].old,
+                   log.text, cases[i].says);
+        test_check(loaded == (error.status == MD5_OK), file, line, "status against result");
+        free(text);
+    }
+}
+
+// -- Either kind of asset -------------------------------------------------------------------
+
+static bool is_anim_path(const char *path)
+{
+    const char *const dot = strrchr(path, '.');
+    return dot && strcmp(dot, ".md5anim") == 0;
+}
+
+read_asset read_asset_parse(bool is_anim, const char *text, size_t size, const md5_load_opts *opts,
+                            md5_error *error)
+{
+    read_asset made = {0};
+    if (is_anim)
+        made.anim = md5_parse_anim(text, size, opts, error);
+    else
+        made.model = md5_parse_model(text, size, opts, error);
+    return made;
+}
+
+read_asset read_asset_load(const char *path, const md5_load_opts *opts, md5_error *error)
+{
+    read_asset made = {0};
+    if (is_anim_path(path))
+        made.anim = md5_load_anim(path, opts, error);
+    else
+        made.model = md5_load_model(path, opts, error);
+    return made;
+}
+
+bool read_asset_is_there(read_asset made)
+{
+    return made.model || made.anim;
+}
+
+uint32_t read_asset_warnings(read_asset made)
+{
+    return made.model ? made.model->num_warnings : made.anim->num_warnings;
+}
+
+void read_asset_free(read_asset made)
+{
+    md5_free_model(made.model);
+    md5_free_anim(made.anim);
+}
+
+// -- Whether every index of an asset is inside its table ------------------------------------
+
+static bool skeleton_holds(const md5_skeleton *skeleton)
+{
+    for (uint32_t i = 0; i < skeleton->num_joints; i++) {
+        const md5_joint *const joint = &skeleton->joints[i];
+        if (joint->parent < -1 || joint->parent >= (int32_t)skeleton->num_joints || !joint->name
+            || skeleton->order[i] >= skeleton->num_joints)
+            return false;
+    }
+    return skeleton->num_joints > 0;
+}
+
+static bool mesh_holds(const md5_model *model, const md5_mesh *mesh)
+{
+    for (uint32_t v = 0; v < mesh->num_file_vertices; v++) {
+        const md5_vertex *const vertex = &mesh->file_vertices[v];
+        if ((uint64_t)vertex->first_weight + vertex->num_weights > mesh->num_weights)
+            return false;
+    }
+    for (uint32_t w = 0; w < mesh->num_weights; w++) {
+        if (mesh->weights[w].joint >= model->skeleton.num_joints)
+            return false;
+    }
+    for (uint32_t i = 0; i < 3 * mesh->num_triangles; i++) {
+        if (mesh->indices[i] >= mesh->num_vertices)
+            return false;
+    }
+    for (uint32_t v = 0; v < mesh->num_vertices; v++) {
+        if (mesh->sources[v] >= mesh->num_file_vertices
+            || mesh->first_influence[v] > mesh->first_influence[v + 1])
+            return false;
+    }
+    return mesh->first_influence[mesh->num_vertices] == mesh->num_influences && mesh->name
+           && mesh->shader;
+}
+
+bool read_asset_holds(read_asset made)
+{
+    if (made.model) {
+        for (uint32_t m = 0; m < made.model->num_meshes; m++) {
+            if (!mesh_holds(made.model, &made.model->meshes[m]))
+                return false;
+        }
+        return skeleton_holds(&made.model->skeleton);
+    }
+    const md5_anim *const anim = made.anim;
+    for (uint32_t j = 0; j < anim->skeleton.num_joints; j++) {
+        if (anim->tracks[j].first > anim->num_components || anim->tracks[j].flags > 63)
+            return false;
+    }
+    return skeleton_holds(&anim->skeleton) && anim->num_frames > 0 && anim->frame_rate > 0.0;
+}

@@ -1,0 +1,150 @@
+// Hierarchies in any order of joints: an order with parents first, warnings, circles.
+#include "md5/read/mesh_file.h"
+#include "test/read/read_case.h"
+#include "test/test.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool load(const char *text, size_t size, const md5_load_opts *opts, md5_error *error)
+{
+    md5_context context;
+    md5_mesh_file file;
+    md5_context_begin(&context, opts, NULL, error);
+    md5_arena arena = {.context = &context};
+    const bool loaded = md5_read_mesh_file(&arena, text, size, &file);
+    md5_arena_free(&arena);
+    return loaded;
+}
+
+// Reads a text for a test to look at. `arena` is to be freed.
+static bool read_text(md5_context *context, md5_arena *arena, md5_error *error, const char *text,
+                      size_t size, md5_mesh_file *file)
+{
+    md5_context_begin(context, NULL, NULL, error);
+    *arena = (md5_arena){.context = context};
+    const bool is_read = md5_read_mesh_file(arena, text, size, file);
+    return test_check(is_read, __FILE__, __LINE__, "%u:%u: %s", error->line, error->column,
+                      error->message);
+}
+
+// Joints in an order that puts children first: right, and linear.
+TEST (joints_stand_behind_their_parents_in_order) {
+    enum { NUM_JOINTS = 20000 };
+    char *const text = malloc(NUM_JOINTS * 48 + 200);
+    if (!text)
+        abort();
+    size_t size = (size_t)sprintf(text,
+                                  "MD5Version 10 commandline \"\" numJoints %d numMeshes 0\n"
+                                  "joints {\n",
+                                  NUM_JOINTS);
+    for (int j = 0; j < NUM_JOINTS; j++) // a chain, root last
+        size += (size_t)sprintf(text + size, "j%d %d (0 0 0)(0 0 0)\n", j,
+                                j + 1 < NUM_JOINTS ? j + 1 : -1);
+    size += (size_t)sprintf(text + size, "}");
+    md5_context context;
+    md5_error error;
+    md5_arena arena;
+    md5_mesh_file file;
+    if (read_text(&context, &arena, &error, text, size, &file)) {
+        bool in_order = true;
+        for (uint32_t i = 0; i < NUM_JOINTS; i++)
+            in_order = in_order && file.order[i] == NUM_JOINTS - 1 - i;
+        CHECK(in_order);
+        CHECK_UINT(context.num_warnings, NUM_JOINTS - 1);
+    }
+    md5_arena_free(&arena);
+    free(text);
+}
+
+TEST (joints_before_their_parents_are_warned_of) {
+    static const char late[] = "MD5Version 10 commandline \"\" numJoints 5 numMeshes 0\n"
+                               "joints {\n"
+                               "a 1 (0 0 0) (0 0 0)\n"
+                               "b -1 (0 0 0) (0 0 0)\n"
+                               "c 4 (0 0 0) (0 0 0)\n"
+                               "d 0 (0 0 0) (0 0 0)\n"
+                               "e -1 (0 0 0) (0 0 0)\n"
+                               "}\n";
+    static const read_case cases[] = {
+        {"", late,
+         "3:1: warning: joint 'a' stands before its parent, joint 1\n"
+         "5:1: warning: joint 'c' stands before its parent, joint 4"}};
+    read_cases_check(late, cases, 1, load, __FILE__, __LINE__);
+
+    md5_context context;
+    md5_error error;
+    md5_arena arena;
+    md5_mesh_file file;
+    if (read_text(&context, &arena, &error, late, strlen(late), &file)) {
+        bool done[5] = {false};
+        for (uint32_t i = 0; i < 5; i++) {
+            const int32_t parent = file.joints[file.order[i]].parent;
+            CHECK(!done[file.order[i]] && (parent < 0 || done[parent]));
+            done[file.order[i]] = true;
+        }
+    }
+    md5_arena_free(&arena);
+}
+
+// Any forest, its joints in any order: every joint once, parents first. With one link bent back to
+// make a circle: the joint that is named is on it.
+TEST (joints_of_random_forests_are_ordered_or_refused) {
+    enum { MOST = 40 };
+    uint64_t random = 11;
+    for (int round = 0; round < 500; round++) {
+        const uint32_t count = 2 + test_random_u32(&random) % (MOST - 1);
+        uint32_t place[MOST]; // of the i-th joint, parents first, in the file
+        int32_t parents[MOST] = {0};
+        char text[MOST * 40 + 200];
+        for (uint32_t i = 0; i < count; i++)
+            place[i] = i;
+        for (uint32_t i = count - 1; i > 0; i--) {
+            const uint32_t other = test_random_u32(&random) % (i + 1), kept = place[i];
+            place[i] = place[other];
+            place[other] = kept;
+        }
+        for (uint32_t i = 0; i < count; i++) {
+            const bool is_root = i == 0 || test_random_u32(&random) % 8 == 0;
+            parents[place[i]] = is_root ? -1 : (int32_t)place[test_random_u32(&random) % i];
+        }
+        const bool has_circle = round % 2 == 1;
+        if (has_circle) { // a joint becomes the parent of its topmost ancestor
+            const uint32_t low = test_random_u32(&random) % count;
+            uint32_t top = low;
+            while (parents[top] >= 0)
+                top = (uint32_t)parents[top];
+            parents[top] = (int32_t)low;
+        }
+        size_t size = (size_t)sprintf(text,
+                                      "MD5Version 10 commandline \"\" numMeshes 0 numJoints %u\n"
+                                      "joints {\n",
+                                      count);
+        for (uint32_t j = 0; j < count; j++)
+            size += (size_t)sprintf(text + size, "j%u %d (0 0 0)(0 0 0)\n", j, parents[j]);
+        text[size++] = '}';
+
+        md5_context context;
+        md5_error error;
+        md5_mesh_file file;
+        md5_context_begin(&context, NULL, NULL, &error);
+        md5_arena arena = {.context = &context};
+        const bool is_read = md5_read_mesh_file(&arena, text, size, &file);
+        CHECK(is_read != has_circle);
+        bool done[MOST] = {false};
+        for (uint32_t i = 0; is_read && i < count; i++) {
+            const uint32_t joint = file.order[i];
+            CHECK(joint < count && !done[joint] && (parents[joint] < 0 || done[parents[joint]]));
+            done[joint] = true;
+        }
+        if (!is_read) {
+            const uint32_t named = error.line - 3; // lines are joints, from the third
+            int32_t joint = parents[named];
+            for (uint32_t step = 0; step < count && joint >= 0 && (uint32_t)joint != named; step++)
+                joint = parents[joint];
+            CHECK(joint == (int32_t)named);
+        }
+        md5_arena_free(&arena);
+    }
+}

@@ -1,0 +1,140 @@
+// Reading when memory ends at any point. Texts of every length up to some hundred joints, so that
+// each table in turn is the one that asks for more memory, while those before it still fit into
+// what was there.
+#include "test/read/read_case.h"
+#include "test/test.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct text {
+    char *bytes;
+    size_t size;
+} text;
+
+static text begin_text(uint32_t num_items)
+{
+    text made = {.bytes = malloc(5000 + 100 * (size_t)num_items)};
+    if (!made.bytes)
+        abort();
+    return made;
+}
+
+__attribute__((format(printf, 2, 3))) static void add(text *made, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    made->size += (size_t)vsprintf(made->bytes + made->size, format, arguments);
+    va_end(arguments);
+}
+
+// A chain with its root at the end, so that an order has to be found. `root`: the parent of the
+// last joint, -1, or one that closes a circle.
+static text model_text(uint32_t num_joints, int32_t root)
+{
+    text made = begin_text(num_joints);
+    add(&made,
+        "MD5Version 10 commandline \"of two \" \"parts\" numJoints %u numMeshes 40 joints {\n",
+        num_joints);
+    for (uint32_t j = 1; j < num_joints; j++)
+        add(&made, "j%u %u (0 0 0) (0 0 0)\n", j, j);
+    add(&made, "root %d (0 0 0) (0 0 0) }\n", root);
+    // The last mesh: a triangle.
+    for (int m = 1; m < 40; m++)
+        add(&made, "mesh { numverts 0 numtris 0 numweights 0 }\n");
+    add(&made, "mesh { numverts 3 vert 0 (0 0) 0 1 vert 1 (0 0) 1 1 vert 2 (0 0) 2 1\n"
+               "numtris 1 tri 0 0 1 2\n"
+               "numweights 3 weight 0 0 1 (0 0 0) weight 1 0 1 (0 1 0) weight 2 0 1 (1 0 0) }");
+    return made;
+}
+
+static text anim_text(uint32_t num_joints)
+{
+    text made = begin_text(num_joints);
+    add(&made, "MD5Version 10 commandline \"\" numFrames 3 numJoints %u frameRate 24\n",
+        num_joints);
+    add(&made, "numAnimatedComponents 40 hierarchy {\n");
+    for (uint32_t j = 0; j < num_joints; j++)
+        add(&made, "j%u %d %d 0\n", j, (int)j - 1, j < 2 ? 63 : 0);
+    add(&made, "}\nbounds { (0 0 0) (1 1 1) (0 0 0) (1 1 1) (0 0 0) (1 1 1) }\nbaseframe {\n");
+    for (uint32_t j = 0; j < num_joints; j++)
+        add(&made, "(0 0 0) (0 0 0)\n");
+    add(&made, "}\n");
+    for (int f = 0; f < 3; f++) {
+        add(&made, "frame %d {", f);
+        for (int i = 0; i < 40; i++)
+            add(&made, " 0.%d", i % 5 + f);
+        add(&made, " }\n");
+    }
+    return made;
+}
+
+static text camera_text(uint32_t num_frames)
+{
+    text made = begin_text(num_frames);
+    add(&made, "MD5Version 10 commandline \"\" numFrames %u frameRate 24 numCuts %u cuts {\n",
+        num_frames, num_frames - 1);
+    for (uint32_t i = 1; i < num_frames; i++)
+        add(&made, "%u\n", i);
+    add(&made, "} camera {\n");
+    for (uint32_t i = 0; i < num_frames; i++)
+        add(&made, "(0 0 0) (0 0 0) 90\n");
+    add(&made, "}\n");
+    return made;
+}
+
+// Each allocation fails in turn: then that is the error, and nothing is left behind. Once none
+// fails the text's own result comes, `expected`.
+static void sweep(const text *of, char kind, md5_status expected)
+{
+    bool has_failed = true;
+    for (size_t n = 1; has_failed; n++) {
+        test_heap heap = {.fail_at = n};
+        const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap}};
+        md5_error error;
+        read_asset made = {0};
+        md5_camera *camera = NULL;
+        if (kind == 'c')
+            camera = md5_parse_camera(of->bytes, of->size, &opts, &error);
+        else
+            made = read_asset_parse(kind == 'a', of->bytes, of->size, &opts, &error);
+        const bool is_there = camera || read_asset_is_there(made);
+        has_failed = heap.num_allocs >= n;
+        const md5_status status = has_failed ? MD5_ERROR_MEMORY : expected;
+        test_check(error.status == status, __FILE__, __LINE__,
+                   "kind %c, %zu bytes, allocation %zu: status %d, expected %d", kind, of->size, n,
+                   (int)error.status, (int)status);
+        CHECK(is_there == (error.status == MD5_OK));
+        CHECK_UINT(heap.live, is_there ? 1 : 0);
+        read_asset_free(made);
+        md5_free_camera(camera);
+        CHECK_UINT(heap.live_bytes, 0);
+    }
+    free(of->bytes);
+}
+
+enum { MOST_ITEMS = 520 };
+
+TEST (read_memory_may_end_anywhere_in_a_model) {
+    for (uint32_t count = 2; count < MOST_ITEMS; count++) {
+        const text good = model_text(count, -1), circle = model_text(count, 0);
+        sweep(&good, 'm', MD5_OK);
+        sweep(&circle, 'm', MD5_ERROR_RANGE);
+    }
+}
+
+TEST (read_memory_may_end_anywhere_in_an_animation) {
+    for (uint32_t count = 2; count < MOST_ITEMS; count++) {
+        const text good = anim_text(count);
+        sweep(&good, 'a', MD5_OK);
+    }
+}
+
+TEST (read_memory_may_end_anywhere_in_a_camera) {
+    for (uint32_t count = 2; count < MOST_ITEMS; count++) {
+        const text good = camera_text(count);
+        sweep(&good, 'c', MD5_OK);
+    }
+}

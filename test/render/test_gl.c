@@ -1,0 +1,324 @@
+// What is drawn where: pictures against expectations that are computed here.
+#include "test/render/test_gl_scene.h"
+
+#include "render/gl_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const uint8_t black[4] = {0, 0, 0, 255};
+
+static md5gl_texture make_texture(gl_stage *stage, uint32_t width, uint32_t height,
+                                  const uint8_t *rgba)
+{
+    md5_error error;
+    const md5gl_texture texture =
+        md5gl_create_texture(stage->scene.renderer, width, height, rgba, &error);
+    CHECK(texture != 0);
+    md5gl_set_texture(stage->copy, 0, texture);
+    return texture;
+}
+
+// -- Models -----------------------------------------------------------------------------------
+
+TEST (gl_front_faces_are_clockwise) {
+    gl_stage stage;
+    gl_picture picture;
+    if (!scene_open_stage(&stage, scene_square, 1))
+        return;
+    const gl_colour lit = scene_sideways(1, 1, 1);
+    scene_draw(&stage.scene, &stage.frame, stage.copy, MD5GL_LIT, &picture);
+    CHECK(picture_is(&picture, 0, 0, lit.rgba, 1));
+    CHECK(picture_is(&picture, -18, 18, lit.rgba, 1));
+    CHECK(picture_is(&picture, 18, -18, lit.rgba, 1));
+    CHECK(picture_is(&picture, 23, 0, black, 0));
+    CHECK(picture_is(&picture, 0, -23, black, 0));
+
+    scene_look_from_behind(&stage.frame);
+    scene_draw(&stage.scene, &stage.frame, stage.copy, MD5GL_LIT, &picture);
+    CHECK(picture_is(&picture, 0, 0, black, 0));
+    scene_draw(&stage.scene, &stage.frame, stage.copy, MD5GL_LIT | MD5GL_NO_CULLING, &picture);
+    CHECK(picture_is(&picture, 0, 0, lit.rgba, 1));
+    scene_close_stage(&stage);
+}
+
+TEST (gl_image_top_row_is_at_v_0) {
+    // Quarters of two texels by two, so that their middles are not blended with their neighbours.
+    static const uint8_t colours[2][2][4] = {{{255, 0, 0, 255}, {0, 255, 0, 255}},
+                                             {{0, 0, 255, 255}, {255, 255, 255, 255}}};
+    uint8_t image[4][4][4];
+    for (int y = 0; y < 4; y++) {
+        for (int x = 0; x < 4; x++)
+            memcpy(image[y][x], colours[y / 2][x / 2], 4);
+    }
+    gl_stage stage;
+    gl_picture picture;
+    if (!scene_open_stage(&stage, scene_square, 1))
+        return;
+    const md5gl_texture texture = make_texture(&stage, 4, 4, image[0][0]);
+    scene_draw(&stage.scene, &stage.frame, stage.copy, MD5GL_LIT, &picture);
+    CHECK(picture_is(&picture, -10, 9, scene_sideways(1, 0, 0).rgba, 1));
+    CHECK(picture_is(&picture, 9, 9, scene_sideways(0, 1, 0).rgba, 1));
+    CHECK(picture_is(&picture, -10, -10, scene_sideways(0, 0, 1).rgba, 1));
+    CHECK(picture_is(&picture, 9, -10, scene_sideways(1, 1, 1).rgba, 1));
+    md5gl_destroy_texture(stage.scene.renderer, texture);
+    scene_close_stage(&stage);
+}
+
+TEST (gl_colours_are_srgb_and_light_is_linear) {
+    static const uint8_t middle[4] = {128, 64, 200, 255};
+    gl_stage stage;
+    gl_picture picture;
+    if (!scene_open_stage(&stage, scene_floor, 1))
+        return;
+    scene_look_down(&stage.frame);
+    // Under the sky's full light a texture comes out as it is; half of the light is 188, not 128.
+    const md5gl_texture texture = make_texture(&stage, 1, 1, middle);
+    scene_draw(&stage.scene, &stage.frame, stage.copy, MD5GL_LIT, &picture);
+    CHECK(picture_is(&picture, 0, 0, middle, 1));
+    md5gl_set_texture(stage.copy, 0, 0);
+    for (int i = 0; i < 3; i++)
+        stage.frame.ambient[i] = 0.5f;
+    scene_draw(&stage.scene, &stage.frame, stage.copy, MD5GL_LIT, &picture);
+    CHECK(picture_is(&picture, 0, 0, (uint8_t[4]){188, 188, 188, 255}, 1));
+    md5gl_destroy_texture(stage.scene.renderer, texture);
+    scene_close_stage(&stage);
+}
+
+TEST (gl_normals_turn_with_the_placement) {
+    static const md5_mat34 upward = {{0, 0, -1, 0, 0, 1, 0, 0, 1, 0, 0, 0}}; // x to z
+    const md5_mat34 palette[2] = {scene_identity, scene_identity};
+    gl_stage stage;
+    gl_picture picture;
+    if (!scene_open_stage(&stage, scene_square, 1))
+        return;
+    scene_look_down(&stage.frame);
+    md5gl_begin_frame(stage.scene.renderer, &stage.frame);
+    CHECK(
+        md5gl_draw_models(stage.scene.renderer, stage.copy, palette, &upward, 1, MD5GL_LIT, NULL));
+    scene_finish(&stage.scene, &stage.frame, &picture);
+    CHECK(picture_is(&picture, 0, 0, (uint8_t[4]){255, 255, 255, 255}, 1)); // the whole sky
+    scene_close_stage(&stage);
+}
+
+TEST (gl_key_light_shines_from_where_it_is) {
+    gl_stage stage;
+    gl_picture above, aslant, below;
+    if (!scene_open_stage(&stage, scene_floor, 1))
+        return;
+    scene_look_down(&stage.frame);
+    for (int i = 0; i < 3; i++) {
+        stage.frame.ambient[i] = 0.0f;
+        stage.frame.light[i] = 0.5f;
+    }
+    stage.frame.light_direction = (md5_vec3){0, 0, 7}; // any length
+    scene_draw(&stage.scene, &stage.frame, stage.copy, MD5GL_LIT, &above);
+    stage.frame.light_direction = (md5_vec3){0, 4, 2};
+    scene_draw(&stage.scene, &stage.frame, stage.copy, MD5GL_LIT, &aslant);
+    stage.frame.light_direction = (md5_vec3){0, 0, -1};
+    scene_draw(&stage.scene, &stage.frame, stage.copy, MD5GL_LIT, &below);
+    const int high = picture_at(&above, 0, 0)[0], low = picture_at(&aslant, 0, 0)[0];
+    CHECK(high >= 188); // all of 0.5, and a gloss on top
+    CHECK(high - low > 25 && low > 60);
+    CHECK(picture_is(&below, 0, 0, black, 0));
+    scene_close_stage(&stage);
+}
+
+// Left half whole, right half a hole; neither is quite opaque or quite clear.
+static void check_holes(uint32_t samples)
+{
+    static const uint8_t image[16] = {255, 255, 255, 170, 255, 255, 255, 90,
+                                      255, 255, 255, 170, 255, 255, 255, 90};
+    gl_stage stage;
+    gl_picture picture;
+    if (!scene_open_stage(&stage, scene_square, samples))
+        return;
+    const md5gl_texture texture = make_texture(&stage, 2, 2, image);
+    stage.frame.background[3] = 0.0f;
+    scene_draw(&stage.scene, &stage.frame, stage.copy, MD5GL_LIT, &picture);
+    CHECK(picture_is(&picture, -10, 0, scene_sideways(1, 1, 1).rgba, 1));
+    CHECK(picture_is(&picture, 10, 0, (uint8_t[4]){0, 0, 0, 0}, 0));
+    // Alpha passes a half a little to the right of the middle, between the texels' centres.
+    unsigned num_partial = 0;
+    for (int right = -15; right < 15; right++) {
+        const uint8_t alpha = picture_at(&picture, right, 5)[3];
+        num_partial += alpha > 0 && alpha < 255;
+        CHECK(right < 0 ? alpha == 255 : right < 2 || alpha == 0);
+    }
+    CHECK(samples > 1 ? num_partial <= 2 : num_partial == 0);
+    md5gl_destroy_texture(stage.scene.renderer, texture);
+    scene_close_stage(&stage);
+}
+
+TEST (gl_texels_below_half_alpha_are_holes) {
+    check_holes(1);
+    check_holes(4);
+}
+
+// Seen small, every second texel clear: what a mipmap makes of it is kept rather than lost.
+TEST (gl_fine_hair_does_not_vanish_at_a_distance) {
+    static uint8_t image[256][256][4];
+    gl_stage stage;
+    gl_picture picture;
+    if (!scene_open_stage(&stage, scene_square, 1))
+        return;
+    memset(image, 255, sizeof image);
+    for (int y = 0; y < 256; y++) {
+        for (int x = 0; x < 256; x++)
+            image[y][x][3] = (x + y) % 5 < 2 ? 255 : 0;
+    }
+    const md5gl_texture texture = make_texture(&stage, 256, 256, image[0][0]);
+    scene_draw(&stage.scene, &stage.frame, stage.copy, MD5GL_LIT, &picture);
+    CHECK(picture_is(&picture, 0, 0, scene_sideways(1, 1, 1).rgba, 1));
+    md5gl_destroy_texture(stage.scene.renderer, texture);
+    scene_close_stage(&stage);
+}
+
+TEST (gl_untextured_is_grey_and_hidden_meshes_are_not_drawn) {
+    static const uint8_t red[4] = {255, 0, 0, 255};
+    gl_stage stage;
+    gl_picture picture;
+    if (!scene_open_stage(&stage, scene_square, 1))
+        return;
+    const md5gl_texture texture = make_texture(&stage, 1, 1, red);
+    scene_draw(&stage.scene, &stage.frame, stage.copy, MD5GL_LIT | MD5GL_UNTEXTURED, &picture);
+    const uint8_t *const grey = picture_at(&picture, 0, 0);
+    CHECK(grey[0] > 80 && grey[0] < 200 && abs(grey[0] - grey[1]) < 12);
+    md5gl_set_visible(stage.copy, 0, false);
+    scene_draw(&stage.scene, &stage.frame, stage.copy, MD5GL_LIT, &picture);
+    CHECK(picture_is(&picture, 0, 0, black, 0));
+    md5gl_set_visible(stage.copy, 0, true);
+    scene_draw(&stage.scene, &stage.frame, stage.copy, MD5GL_LIT, &picture);
+    CHECK(picture_is(&picture, 0, 0, scene_sideways(1, 0, 0).rgba, 1));
+    md5gl_destroy_texture(stage.scene.renderer, texture);
+    scene_close_stage(&stage);
+}
+
+// -- Instances --------------------------------------------------------------------------------
+
+// Three squares: to the left; in the middle, turned on edge, so that it is not seen; to the right
+// and, by its palette, its upper corners twenty lower, so that nothing is left of its height.
+static void draw_three(gl_stage *stage, md5_mat34 first_low, gl_picture *picture)
+{
+    const md5_mat34 palettes[6] = {first_low,      scene_identity, scene_identity,
+                                   scene_identity, scene_identity, scene_moved(0, 0, -20)};
+    md5_mat34 edge_on = {{0, -1, 0, 0, 1, 0, 0, 0, 0, 0, 1, 0}};
+    const md5_mat34 placements[3] = {scene_moved(0, -50, 0), edge_on, scene_moved(3, 50, 10)};
+    md5_error error;
+    md5gl_begin_frame(stage->scene.renderer, &stage->frame);
+    CHECK(md5gl_draw_models(stage->scene.renderer, stage->copy, palettes, placements, 3, MD5GL_LIT,
+                            &error));
+    scene_finish(&stage->scene, &stage->frame, picture);
+}
+
+static void check_three(const gl_picture *picture)
+{
+    const gl_colour lit = scene_sideways(1, 1, 1);
+    CHECK(picture_is(picture, -50, 17, lit.rgba, 1));
+    CHECK(picture_is(picture, -32, -17, lit.rgba, 1));
+    CHECK(picture_is(picture, -28, 0, black, 0));
+    CHECK(picture_is(picture, 0, 0, black, 0));
+    CHECK(picture_is(picture, 32, 0, lit.rgba, 1));
+    CHECK(picture_is(picture, 50, 8, lit.rgba, 1));
+    CHECK(picture_is(picture, 50, 12, black, 0)); // its upper edge is at 20 - 20 + 10
+    CHECK(picture_is(picture, 50, -8, lit.rgba, 1));
+    CHECK(picture_is(picture, 50, -12, black, 0));
+}
+
+TEST (gl_instances_stand_where_they_are_placed) {
+    gl_stage stage;
+    gl_picture whole, split;
+    if (!scene_open_stage(&stage, scene_square, 1))
+        return;
+    draw_three(&stage, scene_identity, &whole);
+    check_three(&whole);
+    // Room for two palettes of two joints, then for one: the instances go in two and three draws.
+    stage.scene.renderer->max_texels = 15;
+    draw_three(&stage, scene_identity, &split);
+    CHECK(memcmp(&whole, &split, sizeof whole) == 0);
+    stage.scene.renderer->max_texels = 6;
+    draw_three(&stage, scene_identity, &split);
+    CHECK(memcmp(&whole, &split, sizeof whole) == 0);
+    scene_close_stage(&stage);
+}
+
+TEST (gl_every_path_draws_the_same_picture) {
+    gl_stage stage;
+    gl_picture by_path[3];
+    if (!scene_open_stage(&stage, scene_square, 1))
+        return;
+    md5gl_renderer *const renderer = stage.scene.renderer;
+    for (int i = 0; i < 3; i++) {
+        md5gl_destroy_model(renderer, stage.copy);
+        const md5gl_path path = (md5gl_path)(MD5GL_PATH_4 + i);
+        stage.copy = md5gl_create_model(renderer, stage.model, path, NULL);
+        CHECK(md5gl_mesh_path(stage.copy, 0) == path);
+        draw_three(&stage, scene_moved(0, 0, 0.001f), &by_path[i]);
+        check_three(&by_path[i]);
+    }
+    scene_close_stage(&stage);
+}
+
+// -- Background and samples -------------------------------------------------------------------
+
+TEST (gl_transparent_background_has_straight_alpha) {
+    gl_stage stage;
+    gl_picture picture;
+    if (!scene_open_stage(&stage, scene_square, 4))
+        return;
+    const md5_mat34 turned = {{1, 0, 0, 0, 0, 0.866f, -0.5f, 0, 0, 0.5f, 0.866f, 0}};
+    const md5_mat34 palette[2] = {turned, turned};
+    memset(stage.frame.background, 0, sizeof stage.frame.background);
+    md5gl_begin_frame(stage.scene.renderer, &stage.frame);
+    CHECK(md5gl_draw_models(stage.scene.renderer, stage.copy, palette, NULL, 1, MD5GL_LIT, NULL));
+    scene_finish(&stage.scene, &stage.frame, &picture);
+
+    CHECK(picture_is(&picture, -50, 0, (uint8_t[4]){0, 0, 0, 0}, 0));
+    // Where the edge covers a pixel in part, alpha tells how much, and the colour is the square's
+    // own, to within what dividing by a small alpha of whole steps can tell.
+    unsigned num_partial = 0, num_full = 0;
+    for (int y = 0; y < SCENE_HEIGHT; y++) {
+        for (int x = 0; x < SCENE_WIDTH; x++) {
+            const uint8_t *const pixel = picture.rgba[y][x];
+            const gl_colour lit = scene_sideways(1, 1, 1);
+            num_full += pixel[3] == 255;
+            num_partial += pixel[3] > 0 && pixel[3] < 255;
+            for (int i = 0; i < 3 && pixel[3] > 0; i++)
+                CHECK(abs(pixel[i] - lit.rgba[i]) <= 1 + 255 / pixel[3]);
+        }
+    }
+    // 40 * 40 pixels, less the edge where the device can cover a pixel in part.
+    const bool multisampled = stage.scene.renderer->max_samples > 1;
+    CHECK(num_full > 1400 && num_full <= (multisampled ? 1600 : 1700));
+    CHECK(multisampled ? num_partial > 60 && num_partial < 260 : num_partial == 0);
+    scene_close_stage(&stage);
+}
+
+TEST (gl_background_is_as_given) {
+    gl_stage stage;
+    gl_picture picture;
+    if (!scene_open_stage(&stage, scene_square, 1))
+        return;
+    const float background[4] = {0.2f, 0.4f, 0.6f, 0.5f};
+    memcpy(stage.frame.background, background, sizeof background);
+    md5gl_begin_frame(stage.scene.renderer, &stage.frame);
+    scene_finish(&stage.scene, &stage.frame, &picture);
+    // Stored premultiplied in steps of 1/255, a half alpha leaves steps of two.
+    CHECK(picture_is(&picture, 3, 4, (uint8_t[4]){51, 102, 153, 128}, 2));
+    scene_close_stage(&stage);
+}
+
+TEST (gl_default_framebuffer_is_drawn_and_read) {
+    gl_stage stage;
+    gl_picture picture;
+    if (!scene_open_stage(&stage, scene_square, 1))
+        return;
+    stage.frame.target = NULL;
+    const md5_mat34 palette[2] = {scene_moved(0, 0, 25), scene_moved(0, 0, 25)};
+    md5gl_begin_frame(stage.scene.renderer, &stage.frame);
+    CHECK(md5gl_draw_models(stage.scene.renderer, stage.copy, palette, NULL, 1, MD5GL_LIT, NULL));
+    scene_finish(&stage.scene, &stage.frame, &picture);
+    CHECK(picture_is(&picture, 0, 43, scene_sideways(1, 1, 1).rgba, 1)); // top row first
+    CHECK(picture_is(&picture, 0, -43, black, 0));
+    scene_close_stage(&stage);
+}

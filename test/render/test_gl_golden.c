@@ -1,0 +1,149 @@
+// Golden pictures: our own model as the viewer draws it, from three sides, in each light, by each
+// path.
+//
+// They were drawn by this program, and looked at by a person before they were put here. So they do
+// not prove that a picture is right; they tell when one has changed. Where it was meant to,
+//     MD5_GOLDEN=test/data build/release/test_gl golden
+// draws them anew; look at them before you keep them.
+#include "test/render/test_gl_scene.h"
+
+#include "demo/viewer/app/view.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <stb/stb_image.h>
+#include <stb/stb_image_write.h>
+
+enum { SIDE = 176, NUM_VIEWS = 3, BLOCK = 4 };
+
+// What drivers may differ by: the mean of a block of 4 x 4 pixels, in which edges and noise blur as
+// they do for the eye, by so much in a channel, and all blocks together by much less.
+static const double most_of_block = 14.0, most_of_mean = 1.0; // of 255
+
+static const struct {
+    const char *name, *azimuth, *elevation;
+} views[NUM_VIEWS] = {{"front", "25", "8"}, {"back", "205", "20"}, {"above", "-60", "55"}};
+
+typedef struct golden_picture {
+    uint8_t rgba[SIDE][SIDE][4];
+} golden_picture;
+
+static double block_mean(const uint8_t *rgba, int x, int y, int channel)
+{
+    double sum = 0.0;
+    for (int i = 0; i < BLOCK * BLOCK; i++)
+        sum +=
+            rgba[4 * ((size_t)(y + i / BLOCK) * SIDE + (size_t)(x + i % BLOCK)) + (size_t)channel];
+    return sum / (BLOCK * BLOCK);
+}
+
+static void check_alike(const char *file, const char *path, const uint8_t *golden,
+                        const uint8_t *drawn)
+{
+    double largest = 0.0, sum = 0.0;
+    int count = 0;
+    for (int y = 0; y < SIDE; y += BLOCK) {
+        for (int x = 0; x < SIDE; x += BLOCK) {
+            for (int channel = 0; channel < 3; channel++) {
+                const double apart =
+                    fabs(block_mean(golden, x, y, channel) - block_mean(drawn, x, y, channel));
+                largest = fmax(largest, apart);
+                sum += apart;
+                count++;
+            }
+        }
+    }
+    test_check(largest <= most_of_block && sum / count <= most_of_mean, __FILE__, __LINE__,
+               "%s by path %s: a block is off by %.1f, all by %.2f of 255; see the file's head",
+               file, path, largest, sum / count);
+}
+
+static void write_bytes(void *file, void *bytes, int size)
+{
+    CHECK(fwrite(bytes, 1, (size_t)size, file) == (size_t)size);
+}
+
+static void compare(const char *file, const char *path, const golden_picture *drawn)
+{
+    const char *const folder = getenv("MD5_GOLDEN");
+    char name[512];
+    int width = 0, height = 0, channels = 0;
+    if (folder) {
+        (void)snprintf(name, sizeof name, "%s/%s", folder, file);
+        FILE *const png = fopen(name, "wb");
+        if (CHECK(png != NULL)) {
+            CHECK(stbi_write_png_to_func(write_bytes, png, SIDE, SIDE, 4, drawn->rgba, SIDE * 4));
+            CHECK(fclose(png) == 0);
+        }
+        return;
+    }
+    (void)snprintf(name, sizeof name, "test/data/%s", file);
+    uint8_t *const golden = stbi_load(test_path(name), &width, &height, &channels, 4);
+    if (test_check(golden && width == SIDE && height == SIDE, __FILE__, __LINE__,
+                   "%s cannot be read", name))
+        check_alike(file, path, golden, drawn->rgba[0][0]);
+    stbi_image_free(golden);
+}
+
+static void draw_view(view_state *viewer, md5gl_target *target, int view, golden_picture *picture)
+{
+    md5_error error;
+    viewer->camera.azimuth = strtof(views[view].azimuth, NULL);
+    viewer->camera.elevation = strtof(views[view].elevation, NULL);
+    CHECK(view_draw(viewer, target, SIDE, SIDE, false, true, &error));
+    CHECK(md5gl_read_pixels(viewer->renderer, target, SIDE, SIDE, picture->rgba[0][0], &error));
+}
+
+// All views in both lights.
+static void draw_path(view_state *viewer, md5gl_target *target, const char *path)
+{
+    static golden_picture picture;
+    for (int classic = 0; classic < 2; classic++) {
+        for (int view = 0; view < NUM_VIEWS; view++) {
+            char file[64];
+            (void)snprintf(file, sizeof file, "golden_%s_%s.png", classic ? "classic" : "studio",
+                           views[view].name);
+            viewer->shown.classic = classic != 0;
+            draw_view(viewer, target, view, &picture);
+            compare(file, path, &picture);
+        }
+    }
+}
+
+TEST (gl_golden_pictures_have_not_changed) {
+    static char model[512], clip[512], size[] = "--resolution=176,176", quiet[] = "--verbose=error";
+    char *arguments[] = {model, clip, size, quiet};
+    (void)snprintf(model, sizeof model, "%s", test_path("models/bobbin/bobbin.md5mesh"));
+    (void)snprintf(clip, sizeof clip, "%s", test_path("models/bobbin/wave.md5anim"));
+    char problem[256];
+    view_options options;
+    view_state viewer;
+    gl_scene scene;
+    if (!scene_open(&scene, NULL))
+        return;
+    CHECK(view_read_options(4, arguments, &options, problem, sizeof problem));
+    view_begin(&viewer, &options);
+    viewer.renderer = scene.renderer;
+    viewer.play.playing = false;
+    md5gl_target *const target = md5gl_create_target(scene.renderer, SIDE, SIDE, 4, NULL);
+    if (CHECK(view_set_scale(&viewer, 1.0f) && view_open(&viewer, options.files, 2, true))) {
+        viewer.play.time = 2.17;
+        draw_path(&viewer, target, "auto");
+        for (md5gl_path path = MD5GL_PATH_EXACT; path <= MD5GL_PATH_STORAGE; path++) {
+            if (!md5gl_has_path(scene.renderer, path) || getenv("MD5_GOLDEN"))
+                continue;
+            md5gl_destroy_model(scene.renderer, viewer.drawn);
+            viewer.drawn = md5gl_create_model(scene.renderer, viewer.scene.model, path, NULL);
+            if (CHECK(viewer.drawn != NULL))
+                draw_path(&viewer, target, md5gl_path_name(path));
+        }
+        view_close(&viewer);
+    }
+    md5gl_destroy_target(scene.renderer, target);
+    view_end(&viewer);
+    view_free_options(&options);
+    scene_close(&scene);
+}

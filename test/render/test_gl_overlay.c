@@ -1,0 +1,223 @@
+// What lies over models: edges, lines, the ground grid, the panel.
+#include "test/render/test_gl_scene.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const uint8_t black[4] = {0, 0, 0, 255}, white[4] = {255, 255, 255, 255};
+
+TEST (gl_wireframe_shows_edges) {
+    gl_stage stage;
+    gl_picture alone, over, plain;
+    if (!scene_open_stage(&stage, scene_square, 1))
+        return;
+    scene_draw(&stage.scene, &stage.frame, stage.copy, MD5GL_LIT, &plain);
+    scene_draw(&stage.scene, &stage.frame, stage.copy, MD5GL_WIREFRAME, &alone);
+    scene_draw(&stage.scene, &stage.frame, stage.copy, MD5GL_LIT | MD5GL_WIREFRAME, &over);
+    CHECK(picture_is(&alone, -10, -9, black, 0));
+    CHECK(picture_is(&over, -10, -9, scene_sideways(1, 1, 1).rgba, 1));
+    // The diagonal runs from the upper left to the lower right corner. GL lets drivers choose a
+    // pixel beside a line that passes exactly between two.
+    unsigned num_bright = 0, num_dark = 0;
+    for (int i = -15; i < 15; i++) {
+        bool bright = false, dark = false;
+        for (int up = -i - 2; up <= -i; up++) {
+            bright = bright || picture_at(&alone, i, up)[2] > 100;
+            dark = dark || picture_at(&over, i, up)[1] + 60 < picture_at(&plain, i, up)[1];
+        }
+        num_bright += bright;
+        num_dark += dark;
+    }
+    CHECK_UINT(num_bright, 30);
+    CHECK_UINT(num_dark, 30);
+    scene_close_stage(&stage);
+}
+
+static const md5gl_line_vertex level_line[2] = {
+    {{-10, -50, 0}, {255, 255, 0, 255}},
+    {{-10, 50, 0}, {255, 255, 0, 255}},
+};
+
+// How many whole pixels a line covers in a column.
+static double column_width(const gl_picture *picture, int right)
+{
+    double sum = 0.0;
+    for (int up = -30; up < 30; up++)
+        sum += picture_at(picture, right, up)[0] / 255.0;
+    return sum;
+}
+
+TEST (gl_lines_have_width_and_round_ends) {
+    gl_stage stage;
+    gl_picture picture;
+    if (!scene_open_stage(&stage, scene_square, 1))
+        return;
+    for (int width = 1; width <= 9; width += 4) {
+        md5gl_begin_frame(stage.scene.renderer, &stage.frame);
+        md5gl_draw_lines(stage.scene.renderer, level_line, 2, (float)width, false);
+        scene_finish(&stage.scene, &stage.frame, &picture);
+        CHECK_NEAR(column_width(&picture, 0), width, 0.1);
+        CHECK_NEAR(column_width(&picture, -45), width, 0.1);
+        CHECK_NEAR(column_width(&picture, 50 + width), 0.0, 0.1);
+    }
+    const double full = column_width(&picture, 49), end = column_width(&picture, 53);
+    CHECK(end < full - 1.0 && end > 1.0); // round, beyond the end point
+    CHECK(picture_at(&picture, 0, 0)[1] == 255 && picture_at(&picture, 0, 0)[2] == 0);
+    scene_close_stage(&stage);
+}
+
+TEST (gl_lines_hide_behind_models_unless_on_top) {
+    gl_stage stage;
+    gl_picture picture;
+    if (!scene_open_stage(&stage, scene_square, 1))
+        return;
+    const md5_mat34 palette[2] = {scene_identity, scene_identity};
+    for (int on_top = 0; on_top < 2; on_top++) {
+        md5gl_begin_frame(stage.scene.renderer, &stage.frame);
+        md5gl_draw_models(stage.scene.renderer, stage.copy, palette, NULL, 1, MD5GL_LIT, NULL);
+        md5gl_draw_lines(stage.scene.renderer, level_line, 2, 5.0f, on_top);
+        scene_finish(&stage.scene, &stage.frame, &picture);
+        CHECK(picture_is(&picture, 35, 0, level_line[0].rgba, 1));
+        const gl_colour lit = scene_sideways(1, 1, 1);
+        CHECK(picture_is(&picture, 0, 0, on_top ? level_line[0].rgba : lit.rgba, 1));
+    }
+    scene_close_stage(&stage);
+}
+
+// A line from before the eye to far behind it must not be mirrored through the eye.
+TEST (gl_lines_are_cut_at_the_eye) {
+    const md5gl_line_vertex before = {{0, 0, -10}, {255, 255, 255, 255}};
+    const md5gl_line_vertex behind = {{1000, 0, -10}, {255, 255, 255, 255}}; // eye at x = 100
+    const md5gl_line_vertex also_behind = {{500, 3, 5}, {255, 255, 255, 255}};
+    const md5gl_line_vertex lines[2][4] = {{before, behind, behind, also_behind},
+                                           {also_behind, behind, behind, before}};
+    gl_stage stage;
+    gl_picture picture;
+    if (!scene_open_stage(&stage, scene_square, 1))
+        return;
+    md5gl_mat44 *const clip = &stage.frame.clip_from_view;
+    *clip = (md5gl_mat44){{0.75f, 0, 0, 0, 0, 1, 0, 0, 0, 0, -1.002f, -1, 0, 0, -2.002f, 0}};
+    stage.frame.view_from_world.m[14] = -100.0f;
+    for (int i = 0; i < 2; i++) {
+        md5gl_begin_frame(stage.scene.renderer, &stage.frame);
+        md5gl_draw_lines(stage.scene.renderer, lines[i], 4, 3.0f, false);
+        scene_finish(&stage.scene, &stage.frame, &picture);
+        // Its far end is 10 below the middle, 100 away: 60 * 10 / 100 pixels.
+        CHECK(picture_is(&picture, 0, -20, white, 1));
+        CHECK(picture_is(&picture, 0, -58, white, 1));
+        unsigned num_stray = 0;
+        for (int up = -4; up < SCENE_HEIGHT / 2; up++) {
+            for (int right = -SCENE_WIDTH / 2; right < SCENE_WIDTH / 2; right++)
+                num_stray += picture_at(&picture, right, up)[0] > 0;
+        }
+        CHECK_UINT(num_stray, 0);
+    }
+    scene_close_stage(&stage);
+}
+
+TEST (gl_what_is_seen_through_hides_nothing) {
+    const md5gl_line_vertex clear[2] = {{{50, -50, 0}, {255, 0, 0, 0}},
+                                        {{50, 50, 0}, {255, 0, 0, 0}}};
+    gl_stage stage;
+    gl_picture picture;
+    if (!scene_open_stage(&stage, scene_square, 1))
+        return;
+    md5gl_begin_frame(stage.scene.renderer, &stage.frame);
+    md5gl_draw_lines(stage.scene.renderer, clear, 2, 9.0f, false);
+    md5gl_draw_lines(stage.scene.renderer, level_line, 2, 5.0f, false);
+    scene_finish(&stage.scene, &stage.frame, &picture);
+    CHECK(picture_is(&picture, 0, 0, level_line[0].rgba, 1));
+    scene_close_stage(&stage);
+}
+
+TEST (gl_grid_has_lines_at_cells_and_coloured_axes) {
+    gl_stage stage;
+    gl_picture picture;
+    if (!scene_open_stage(&stage, scene_square, 1))
+        return;
+    scene_look_down(&stage.frame);
+    md5gl_begin_frame(stage.scene.renderer, &stage.frame);
+    // The middle of the pixel to the right of a line is half a unit from it.
+    md5gl_draw_grid(stage.scene.renderer, 0.0f, 20.0f, (md5_vec3){0, 0, 0}, 300.0f);
+    scene_finish(&stage.scene, &stage.frame, &picture);
+    const uint8_t *const cell = picture_at(&picture, 31, 9);
+    const uint8_t *const line = picture_at(&picture, 40, 9);
+    const uint8_t *const x_axis = picture_at(&picture, 0, 9);
+    const uint8_t *const y_axis = picture_at(&picture, 31, 0);
+    CHECK(cell[0] == 0 && cell[1] == 0 && cell[2] == 0);
+    CHECK(line[0] > 15 && line[1] > 15 && line[2] > 15);
+    CHECK(x_axis[0] > 120 && x_axis[0] > 2 * x_axis[1]);  // red
+    CHECK(y_axis[1] > 100 && y_axis[1] > y_axis[0] + 30); // green
+    // Its height counts, too: raised, it hides nothing and is hidden by nothing, lowered likewise.
+    scene_look_from_behind(&stage.frame);
+    md5gl_begin_frame(stage.scene.renderer, &stage.frame);
+    md5gl_draw_grid(stage.scene.renderer, 0.0f, 20.0f, (md5_vec3){0, 0, 0}, 300.0f);
+    scene_finish(&stage.scene, &stage.frame, &picture);
+    CHECK(picture_is(&picture, 31, 9, black, 0)); // edge-on
+    scene_close_stage(&stage);
+}
+
+TEST (gl_grid_fades_towards_its_radius) {
+    gl_stage stage;
+    gl_picture picture;
+    if (!scene_open_stage(&stage, scene_square, 1))
+        return;
+    scene_look_down(&stage.frame);
+    md5gl_begin_frame(stage.scene.renderer, &stage.frame);
+    md5gl_draw_grid(stage.scene.renderer, 0.0f, 20.0f, (md5_vec3){0, 0, 0}, 60.0f);
+    scene_finish(&stage.scene, &stage.frame, &picture);
+    const int near = picture_at(&picture, 8, 0)[1], middle = picture_at(&picture, 45, 0)[1];
+    CHECK(near > middle + 20 && middle > 5);
+    CHECK(picture_is(&picture, 65, 0, black, 0));
+    scene_close_stage(&stage);
+}
+
+TEST (gl_panel_is_in_pixels_from_the_top_left) {
+    static const uint8_t half[2] = {255, 0};
+    const md5gl_panel_vertex triangles[6] = {
+        {10, 5, 0, 0, {255, 0, 0, 255}},  {50, 5, 1, 0, {255, 0, 0, 255}},
+        {10, 25, 0, 1, {255, 0, 0, 255}}, {10, 25, 0, 1, {255, 0, 0, 255}},
+        {50, 5, 1, 0, {255, 0, 0, 255}},  {50, 25, 1, 1, {255, 0, 0, 255}},
+    };
+    gl_stage stage;
+    gl_picture picture;
+    if (!scene_open_stage(&stage, scene_square, 1))
+        return;
+    md5_error error;
+    const md5gl_texture mask = md5gl_create_mask(stage.scene.renderer, 2, 1, half, &error);
+    CHECK(mask != 0);
+    for (int masked = 0; masked < 2; masked++) {
+        md5gl_begin_frame(stage.scene.renderer, &stage.frame);
+        md5gl_draw_panel(stage.scene.renderer, masked ? mask : 0, triangles, 6);
+        scene_finish(&stage.scene, &stage.frame, &picture);
+        CHECK(picture.rgba[5][10][0] == 255 && picture.rgba[24][10][0] == 255);
+        CHECK(picture.rgba[4][10][0] == 0 && picture.rgba[5][9][0] == 0);
+        CHECK(picture.rgba[25][10][0] == 0 && picture.rgba[5][50][0] == 0);
+        CHECK(picture.rgba[24][49][0] == (masked ? 0 : 255));
+        // Halfway between a covered and an empty texel, half of the colour is left.
+        if (masked)
+            CHECK(abs(picture.rgba[15][30][0] - 128) < 12);
+    }
+    md5gl_destroy_texture(stage.scene.renderer, mask);
+    scene_close_stage(&stage);
+}
+
+TEST (gl_panel_blends_its_colour) {
+    const md5gl_panel_vertex triangle[3] = {
+        {0, 0, 0, 0, {255, 255, 255, 64}},
+        {100, 0, 0, 0, {255, 255, 255, 64}},
+        {0, 100, 0, 0, {255, 255, 255, 64}},
+    };
+    gl_stage stage;
+    gl_picture picture;
+    if (!scene_open_stage(&stage, scene_square, 1))
+        return;
+    stage.frame.background[0] = 1.0f;
+    md5gl_begin_frame(stage.scene.renderer, &stage.frame);
+    md5gl_draw_panel(stage.scene.renderer, 0, triangle, 3);
+    scene_finish(&stage.scene, &stage.frame, &picture);
+    const uint8_t expected[4] = {255, 64, 64, 255};
+    for (int i = 0; i < 4; i++)
+        CHECK_NEAR(picture.rgba[10][10][i], expected[i], 1.0);
+    scene_close_stage(&stage);
+}

@@ -1,0 +1,391 @@
+#include "test/render/test_gl_scene.h"
+
+#include "render/gl_internal.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// -- Context ----------------------------------------------------------------------------------
+
+// The driver calls back without saying which test runs: so one count for all, checked by each.
+static unsigned num_messages;
+static char first_message[256];
+
+static void GLAD_API_PTR hear(GLenum source, GLenum type, GLuint id, GLenum severity,
+                              GLsizei length, const GLchar *message, const void *user)
+{
+    (void)source, (void)type, (void)id, (void)length, (void)user;
+    if (severity != GL_DEBUG_SEVERITY_HIGH && severity != GL_DEBUG_SEVERITY_MEDIUM)
+        return;
+    if (num_messages++ == 0)
+        snprintf(first_message, sizeof first_message, "%s", message);
+}
+
+void scene_expect_messages(void)
+{
+    num_messages = 0;
+}
+
+md5gl_proc scene_load(void *user, const char *name)
+{
+    (void)user;
+    // SDL gives a function as an object's address, which C converts only by copying.
+    void *const address = SDL_GL_GetProcAddress(name);
+    md5gl_proc function = NULL;
+    memcpy(&function, &address, sizeof function);
+    return function;
+}
+
+static bool open_window(gl_scene *scene)
+{
+    // Without a display SDL draws off screen; with one, too, so that tests are the same anywhere.
+    SDL_setenv("SDL_VIDEODRIVER", "offscreen", 0);
+    // Once for all tests, and never undone: what a driver that is still loaded holds is no leak.
+    if (!SDL_WasInit(SDL_INIT_VIDEO)
+        && (SDL_InitSubSystem(SDL_INIT_VIDEO) != 0 || SDL_GL_LoadLibrary(NULL) != 0))
+        return false;
+    SDL_GL_SetAttribute(SDL_GL_CONTEXT_MAJOR_VERSION, 3);
+    SDL_GL_SetAttribute(SDL_GL_CONTEXT_MINOR_VERSION, 3);
+    SDL_GL_SetAttribute(SDL_GL_CONTEXT_PROFILE_MASK, SDL_GL_CONTEXT_PROFILE_CORE);
+    SDL_GL_SetAttribute(SDL_GL_CONTEXT_FLAGS, SDL_GL_CONTEXT_DEBUG_FLAG);
+    SDL_GL_SetAttribute(SDL_GL_DEPTH_SIZE, 24);
+    scene->window = SDL_CreateWindow("test", 0, 0, SCENE_WIDTH, SCENE_HEIGHT,
+                                     SDL_WINDOW_OPENGL | SDL_WINDOW_HIDDEN);
+    scene->context = scene->window ? SDL_GL_CreateContext(scene->window) : NULL;
+    return scene->context != NULL;
+}
+
+bool scene_open_context(gl_scene *scene)
+{
+    *scene = (gl_scene){0};
+    if (open_window(scene))
+        return true;
+    test_skip("no OpenGL 3.3 context: %s", SDL_GetError());
+    scene_close(scene);
+    return false;
+}
+
+bool scene_open(gl_scene *scene, const md5_allocator *allocator)
+{
+    if (!scene_open_context(scene))
+        return false;
+    md5gl_opts opts = {.load = scene_load};
+    if (allocator)
+        opts.allocator = *allocator;
+    md5_error error;
+    scene->renderer = md5gl_create(&opts, &error);
+    if (!test_check(scene->renderer != NULL, __FILE__, __LINE__, "%s", error.message)) {
+        scene_close(scene);
+        return false;
+    }
+    const GladGLContext *const gl = &scene->renderer->gl;
+    if (gl->KHR_debug) {
+        gl->Enable(GL_DEBUG_OUTPUT);
+        gl->Enable(GL_DEBUG_OUTPUT_SYNCHRONOUS);
+        gl->DebugMessageCallback(hear, NULL);
+    }
+    num_messages = 0;
+    return true;
+}
+
+void scene_make_current(const gl_scene *scene)
+{
+    SDL_GL_MakeCurrent(scene->window, scene->context);
+}
+
+void scene_close(gl_scene *scene)
+{
+    if (scene->renderer)
+        md5gl_destroy(scene->renderer);
+    test_check(num_messages == 0, __FILE__, __LINE__, "the driver said: %s", first_message);
+    num_messages = 0;
+    if (scene->context)
+        SDL_GL_DeleteContext(scene->context);
+    if (scene->window)
+        SDL_DestroyWindow(scene->window);
+}
+
+// -- Models -----------------------------------------------------------------------------------
+
+static md5_model *parse(const char *text)
+{
+    md5_error error;
+    md5_model *const model = md5_parse_model(text, strlen(text), NULL, &error);
+    test_check(model != NULL, __FILE__, __LINE__, "line %u: %s", error.line, error.message);
+    return model;
+}
+
+#define HEAD                                                      \
+    "MD5Version 10\ncommandline \"\"\nnumJoints 2\nnumMeshes 1\n" \
+    "joints {\n\"low\" -1 ( 0 0 0 ) ( 0 0 0 )\n\"high\" 0 ( 0 0 0 ) ( 0 0 0 )\n}\n"
+#define VERTICES                                                                \
+    "mesh {\nshader \"\"\nnumverts 4\nvert 0 ( 0 1 ) 0 1\nvert 1 ( 1 1 ) 1 1\n" \
+    "vert 2 ( 0 0 ) 2 1\nvert 3 ( 1 0 ) 3 1\nnumtris 2\ntri 0 0 2 1\ntri 1 1 2 3\n"
+
+md5_model *scene_square(void)
+{
+    return parse(HEAD VERTICES "numweights 4\nweight 0 0 1 ( 0 -20 -20 )\n"
+                               "weight 1 0 1 ( 0 20 -20 )\nweight 2 1 1 ( 0 -20 20 )\n"
+                               "weight 3 1 1 ( 0 20 20 )\n}\n");
+}
+
+md5_model *scene_hinge(void)
+{
+    char text[1024] = HEAD "mesh {\nshader \"\"\nnumverts 4\n";
+    size_t used = strlen(text);
+    for (int i = 0; i < 4; i++)
+        used += (size_t)snprintf(text + used, sizeof text - used, "vert %d ( %d %d ) %d 2\n", i,
+                                 i % 2, 1 - i / 2, 2 * i);
+    used += (size_t)snprintf(text + used, sizeof text - used,
+                             "numtris 2\ntri 0 0 2 1\ntri 1 1 2 3\nnumweights 8\n");
+    for (int i = 0; i < 8; i++)
+        used += (size_t)snprintf(text + used, sizeof text - used, "weight %d %d 0.5 ( 0 %d %d )\n",
+                                 i, i % 2, i / 2 % 2 ? 20 : -20, i / 4 ? 20 : -20);
+    snprintf(text + used, sizeof text - used, "}\n");
+    return parse(text);
+}
+
+// Seen from above with y to the right, x points down: the corners further up have the lesser x.
+md5_model *scene_floor(void)
+{
+    return parse(HEAD VERTICES "numweights 4\nweight 0 0 1 ( 20 -20 0 )\n"
+                               "weight 1 0 1 ( 20 20 0 )\nweight 2 0 1 ( -20 -20 0 )\n"
+                               "weight 3 0 1 ( -20 20 0 )\n}\n");
+}
+
+// A text that grows.
+typedef struct growing_text {
+    char *bytes;
+    size_t used, room;
+} growing_text;
+
+__attribute__((format(printf, 2, 3))) static void add(growing_text *text, const char *format, ...)
+{
+    if (text->room - text->used < 256) {
+        text->room = 2 * text->room + 4096;
+        text->bytes = realloc(text->bytes, text->room);
+        if (!text->bytes)
+            abort();
+    }
+    va_list values;
+    va_start(values, format);
+    text->used +=
+        (size_t)vsnprintf(text->bytes + text->used, text->room - text->used, format, values);
+    va_end(values);
+}
+
+static double random_between(double low, double high, uint64_t *random)
+{
+    return low + (high - low) * test_random(random);
+}
+
+typedef struct joint_place {
+    double of[3];
+} joint_place;
+
+// The weights of one vertex. Joints are not turned, so that an offset is a difference.
+static void add_weights(growing_text *text, uint32_t first, uint32_t count, bool off,
+                        uint32_t num_joints, const joint_place *joints, uint64_t *random)
+{
+    double place[3], biases[256], sum = 0.0;
+    for (int i = 0; i < 3; i++)
+        place[i] = random_between(-30.0, 30.0, random);
+    for (uint32_t i = 0; i < count; i++)
+        sum += biases[i] = random_between(0.2, 1.0, random);
+    const double total = off ? random_between(0.7, 1.2, random) : 1.0;
+    const double apart = off ? 2.0 : 0.0;
+    const uint32_t any = test_random_u32(random);
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t joint = (any + i) % num_joints;
+        double offset[3];
+        for (int k = 0; k < 3; k++)
+            offset[k] = place[k] - joints[joint].of[k] + random_between(-apart, apart, random);
+        add(text, "weight %u %u %.9g ( %.9g %.9g %.9g )\n", first + i, joint,
+            total * biases[i] / sum, offset[0], offset[1], offset[2]);
+    }
+}
+
+md5_model *scene_cloud(uint32_t num_joints, uint32_t num_vertices, uint32_t most, bool off,
+                       uint64_t *random)
+{
+    joint_place *const joints = calloc(num_joints, sizeof *joints);
+    growing_text text = {0}, weights = {0};
+    add(&text, "MD5Version 10\ncommandline \"\"\nnumJoints %u\nnumMeshes 1\njoints {\n",
+        num_joints);
+    for (uint32_t i = 0; i < num_joints; i++) {
+        for (int k = 0; k < 3; k++)
+            joints[i].of[k] = random_between(-20.0, 20.0, random);
+        add(&text, "\"j%u\" %d ( %.9g %.9g %.9g ) ( 0 0 0 )\n", i, (int)i - 1, joints[i].of[0],
+            joints[i].of[1], joints[i].of[2]);
+    }
+    add(&text, "}\nmesh {\nshader \"\"\nnumverts %u\n", num_vertices);
+    uint32_t num_weights = 0;
+    for (uint32_t i = 0; i < num_vertices; i++) {
+        const uint32_t count = 1 + test_random_u32(random) % most;
+        add(&text, "vert %u ( %.9g %.9g ) %u %u\n", i, test_random(random), test_random(random),
+            num_weights, count);
+        add_weights(&weights, num_weights, count, off, num_joints, joints, random);
+        num_weights += count;
+    }
+    add(&text, "numtris %u\n", num_vertices / 3);
+    for (uint32_t i = 0; i < num_vertices / 3; i++)
+        add(&text, "tri %u %u %u %u\n", i, 3 * i, 3 * i + 1, 3 * i + 2);
+    add(&text, "numweights %u\n", num_weights);
+    text.bytes = realloc(text.bytes, text.used + weights.used + 8);
+    if (!text.bytes)
+        abort();
+    memcpy(text.bytes + text.used, weights.bytes, weights.used);
+    memcpy(text.bytes + text.used + weights.used, "}\n", 3);
+    md5_model *const model = parse(text.bytes);
+    free(text.bytes);
+    free(weights.bytes);
+    free(joints);
+    return model;
+}
+
+const md5_mat34 scene_identity = {{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}};
+
+md5_mat34 scene_moved(float x, float y, float z)
+{
+    md5_mat34 moved = scene_identity;
+    moved.m[3] = x;
+    moved.m[7] = y;
+    moved.m[11] = z;
+    return moved;
+}
+
+// Uniform: Shoemake, "Uniform random rotations", Graphics Gems III, 1992.
+md5_mat34 scene_rotation(uint64_t *random)
+{
+    const double turn = 6.283185307179586, part = test_random(random);
+    const double a = turn * test_random(random), b = turn * test_random(random);
+    const double low = sqrt(1.0 - part), high = sqrt(part);
+    const md5_transform transform = {.rotation = {
+                                         (float)(low * sin(a)),
+                                         (float)(low * cos(a)),
+                                         (float)(high * sin(b)),
+                                         (float)(high * cos(b)),
+                                     }};
+    return md5_mat34_from_transform(transform);
+}
+
+// -- Pictures ---------------------------------------------------------------------------------
+
+// Rows of the view: what is to the right, up, and towards the eye.
+static void set_view(md5gl_frame *frame, md5_vec3 right, md5_vec3 up, md5_vec3 back)
+{
+    frame->view_from_world = (md5gl_mat44){
+        {right.x, up.x, back.x, 0, right.y, up.y, back.y, 0, right.z, up.z, back.z, 0, 0, 0, 0, 1}};
+}
+
+md5gl_frame scene_frame(md5gl_target *target)
+{
+    md5gl_frame frame = {
+        .target = target,
+        .width = SCENE_WIDTH,
+        .height = SCENE_HEIGHT,
+        .background = {0, 0, 0, 1},
+        .light_direction = {0, 0, 1},
+        .ambient = {1, 1, 1},
+    };
+    // A unit is a pixel, and 500 units before and behind the middle are seen.
+    frame.clip_from_view.m[0] = 2.0f / SCENE_WIDTH;
+    frame.clip_from_view.m[5] = 2.0f / SCENE_HEIGHT;
+    frame.clip_from_view.m[10] = -1.0f / 500.0f;
+    frame.clip_from_view.m[15] = 1.0f;
+    set_view(&frame, (md5_vec3){0, 1, 0}, (md5_vec3){0, 0, 1}, (md5_vec3){1, 0, 0});
+    return frame;
+}
+
+void scene_look_from_behind(md5gl_frame *frame)
+{
+    set_view(frame, (md5_vec3){0, -1, 0}, (md5_vec3){0, 0, 1}, (md5_vec3){-1, 0, 0});
+}
+
+void scene_look_down(md5gl_frame *frame)
+{
+    set_view(frame, (md5_vec3){0, 1, 0}, (md5_vec3){-1, 0, 0}, (md5_vec3){0, 0, 1});
+}
+
+const uint8_t *picture_at(const gl_picture *picture, int right, int up)
+{
+    return picture->rgba[SCENE_HEIGHT / 2 - 1 - up][SCENE_WIDTH / 2 + right];
+}
+
+bool picture_is(const gl_picture *picture, int right, int up, const uint8_t expected[4],
+                int tolerance)
+{
+    const uint8_t *const pixel = picture_at(picture, right, up);
+    bool same = true;
+    for (int i = 0; i < 4; i++)
+        same = same && abs(pixel[i] - expected[i]) <= tolerance;
+    if (!same)
+        printf("pixel %d %d is %u %u %u %u, expected %u %u %u %u within %d\n", right, up, pixel[0],
+               pixel[1], pixel[2], pixel[3], expected[0], expected[1], expected[2], expected[3],
+               tolerance);
+    return same;
+}
+
+void scene_finish(gl_scene *scene, const md5gl_frame *frame, gl_picture *picture)
+{
+    md5_error error;
+    test_check(md5gl_end_frame(scene->renderer, &error), __FILE__, __LINE__, "%s", error.message);
+    memset(picture, 77, sizeof *picture); // so that nothing old is taken for the frame
+    test_check(md5gl_read_pixels(scene->renderer, frame->target, SCENE_WIDTH, SCENE_HEIGHT,
+                                 picture->rgba[0][0], &error),
+               __FILE__, __LINE__, "%s", error.message);
+}
+
+void scene_draw(gl_scene *scene, const md5gl_frame *frame, md5gl_model *model, uint32_t style,
+                gl_picture *picture)
+{
+    const md5_mat34 palette[2] = {scene_identity, scene_identity};
+    md5_error error;
+    md5gl_begin_frame(scene->renderer, frame);
+    test_check(md5gl_draw_models(scene->renderer, model, palette, NULL, 1, style, &error), __FILE__,
+               __LINE__, "%s", error.message);
+    scene_finish(scene, frame, picture);
+}
+
+// Ambient 1, halfway between the sky's whole and the ground's part of it (shaders/light.glsl),
+// encoded as sRGB.
+static uint8_t shade_sideways(double linear, double ground)
+{
+    const double lit = linear * (1.0 + ground) / 2.0;
+    const double encoded = lit <= 0.0031308 ? 12.92 * lit : 1.055 * pow(lit, 1.0 / 2.4) - 0.055;
+    return (uint8_t)lround(255.0 * encoded);
+}
+
+gl_colour scene_sideways(double red, double green, double blue)
+{
+    return (gl_colour){
+        {shade_sideways(red, 0.40), shade_sideways(green, 0.36), shade_sideways(blue, 0.33), 255}};
+}
+
+// -- All of it at once ------------------------------------------------------------------------
+
+bool scene_open_stage(gl_stage *stage, md5_model *(*make)(void), uint32_t samples)
+{
+    if (!scene_open(&stage->scene, NULL))
+        return false;
+    md5gl_renderer *const renderer = stage->scene.renderer;
+    stage->target = md5gl_create_target(renderer, SCENE_WIDTH, SCENE_HEIGHT, samples, NULL);
+    stage->model = make();
+    stage->copy = md5gl_create_model(renderer, stage->model, MD5GL_PATH_AUTO, NULL);
+    stage->frame = scene_frame(stage->target);
+    if (CHECK(stage->target && stage->copy))
+        return true;
+    scene_close_stage(stage);
+    return false;
+}
+
+void scene_close_stage(gl_stage *stage)
+{
+    md5gl_destroy_model(stage->scene.renderer, stage->copy);
+    md5gl_destroy_target(stage->scene.renderer, stage->target);
+    scene_close(&stage->scene);
+    md5_free_model(stage->model);
+}

@@ -1,0 +1,536 @@
+// How the renderer behaves as a guest: GL state, errors, memory, several contexts.
+#include "test/render/test_gl_scene.h"
+
+#include "render/gl_internal.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// -- State ------------------------------------------------------------------------------------
+
+typedef struct state_value {
+    GLenum name;
+    const char *text;
+    GLint expected[4];
+    int count;
+} state_value;
+
+#define ONE(name, value)        \
+    {                           \
+        name, #name, {value}, 1 \
+    }
+
+// GL's defaults, from the state tables of the OpenGL 3.3 specification.
+static const state_value defaults[] = {
+    ONE(GL_CURRENT_PROGRAM, 0),
+    ONE(GL_VERTEX_ARRAY_BINDING, 0),
+    ONE(GL_DRAW_FRAMEBUFFER_BINDING, 0),
+    ONE(GL_READ_FRAMEBUFFER_BINDING, 0),
+    ONE(GL_RENDERBUFFER_BINDING, 0),
+    ONE(GL_ARRAY_BUFFER_BINDING, 0),
+    ONE(GL_TEXTURE_BUFFER, 0),
+    ONE(GL_UNIFORM_BUFFER_BINDING, 0),
+    ONE(GL_TRANSFORM_FEEDBACK_BUFFER_BINDING, 0),
+    ONE(GL_PIXEL_PACK_BUFFER_BINDING, 0),
+    ONE(GL_PIXEL_UNPACK_BUFFER_BINDING, 0),
+    ONE(GL_ACTIVE_TEXTURE, GL_TEXTURE0),
+    ONE(GL_DEPTH_TEST, 0),
+    ONE(GL_DEPTH_CLAMP, 0),
+    ONE(GL_STENCIL_TEST, 0),
+    ONE(GL_SCISSOR_TEST, 0),
+    ONE(GL_CULL_FACE, 0),
+    ONE(GL_BLEND, 0),
+    ONE(GL_COLOR_LOGIC_OP, 0),
+    ONE(GL_POLYGON_OFFSET_FILL, 0),
+    ONE(GL_POLYGON_OFFSET_LINE, 0),
+    ONE(GL_POLYGON_OFFSET_FACTOR, 0),
+    ONE(GL_POLYGON_OFFSET_UNITS, 0),
+    ONE(GL_FRAMEBUFFER_SRGB, 0),
+    ONE(GL_RASTERIZER_DISCARD, 0),
+    ONE(GL_PRIMITIVE_RESTART, 0),
+    ONE(GL_SAMPLE_ALPHA_TO_COVERAGE, 0),
+    ONE(GL_SAMPLE_ALPHA_TO_ONE, 0),
+    ONE(GL_SAMPLE_COVERAGE, 0),
+    ONE(GL_SAMPLE_MASK, 0),
+    ONE(GL_MULTISAMPLE, 1),
+    ONE(GL_DEPTH_WRITEMASK, 1),
+    ONE(GL_DEPTH_FUNC, GL_LESS),
+    {GL_DEPTH_RANGE, "GL_DEPTH_RANGE", {0, 1}, 2},
+    ONE(GL_DEPTH_CLEAR_VALUE, 1),
+    {GL_COLOR_WRITEMASK, "GL_COLOR_WRITEMASK", {1, 1, 1, 1}, 4},
+    ONE(GL_CULL_FACE_MODE, GL_BACK),
+    ONE(GL_FRONT_FACE, GL_CCW),
+    ONE(GL_BLEND_SRC_RGB, GL_ONE),
+    ONE(GL_BLEND_SRC_ALPHA, GL_ONE),
+    ONE(GL_BLEND_DST_RGB, GL_ZERO),
+    ONE(GL_BLEND_DST_ALPHA, GL_ZERO),
+    ONE(GL_BLEND_EQUATION_RGB, GL_FUNC_ADD),
+    ONE(GL_BLEND_EQUATION_ALPHA, GL_FUNC_ADD),
+    ONE(GL_POLYGON_MODE, GL_FILL),
+    ONE(GL_PACK_ALIGNMENT, 4),
+    ONE(GL_PACK_SWAP_BYTES, 0),
+    ONE(GL_PACK_ROW_LENGTH, 0),
+    ONE(GL_PACK_SKIP_ROWS, 0),
+    ONE(GL_PACK_SKIP_PIXELS, 0),
+    ONE(GL_UNPACK_ALIGNMENT, 4),
+    ONE(GL_UNPACK_SWAP_BYTES, 0),
+    ONE(GL_UNPACK_ROW_LENGTH, 0),
+    ONE(GL_UNPACK_SKIP_ROWS, 0),
+    ONE(GL_UNPACK_SKIP_PIXELS, 0),
+};
+
+static GLint get_indexed(const GladGLContext *gl, GLenum name, GLuint index)
+{
+    GLint value = -1;
+    gl->GetIntegeri_v(name, index, &value);
+    return value;
+}
+
+static void check_defaults(const GladGLContext *gl, const char *when)
+{
+    for (size_t i = 0; i < sizeof defaults / sizeof defaults[0]; i++) {
+        GLfloat values[4] = {-1, -1, -1, -1};
+        gl->GetFloatv(defaults[i].name, values);
+        for (int k = 0; k < defaults[i].count; k++)
+            test_check(values[k] == (GLfloat)defaults[i].expected[k], __FILE__, __LINE__,
+                       "%s is %g after %s, by default it is %d", defaults[i].text,
+                       (double)values[k], when, defaults[i].expected[k]);
+    }
+    static const GLenum of_unit[] = {GL_TEXTURE_BINDING_2D, GL_TEXTURE_BINDING_BUFFER,
+                                     GL_SAMPLER_BINDING};
+    for (GLuint unit = 0; unit < MD5GL_NUM_UNITS; unit++) {
+        gl->ActiveTexture(GL_TEXTURE0 + unit);
+        for (int k = 0; k < 3; k++) {
+            GLint bound = -1;
+            gl->GetIntegerv(of_unit[k], &bound);
+            CHECK(bound == 0);
+        }
+    }
+    gl->ActiveTexture(GL_TEXTURE0);
+    CHECK(get_indexed(gl, GL_UNIFORM_BUFFER_BINDING, MD5GL_FRAME_BINDING) == 0);
+    for (GLuint i = 0; i < MD5GL_NUM_CAPTURED; i++)
+        CHECK(get_indexed(gl, GL_TRANSFORM_FEEDBACK_BUFFER_BINDING, i) == 0);
+    GLint major = 0, minor = 0;
+    gl->GetIntegerv(GL_MAJOR_VERSION, &major);
+    gl->GetIntegerv(GL_MINOR_VERSION, &minor);
+    for (GLuint i = 0; i < MD5GL_NUM_STORES && 10 * major + minor >= 43; i++)
+        CHECK(get_indexed(gl, 0x90D3, i) == 0); // GL_SHADER_STORAGE_BUFFER_BINDING
+    GLint commands = 0;
+    if (10 * major + minor >= 40)
+        gl->GetIntegerv(0x8F43, &commands); // GL_DRAW_INDIRECT_BUFFER_BINDING
+    CHECK(commands == 0);
+    CHECK_UINT(gl->GetError(), GL_NO_ERROR);
+}
+
+// Objects that a careless host has left bound. They live as long as the context.
+static void leave_bound(const GladGLContext *gl)
+{
+    GLuint buffer, array, sampler, storage, texture;
+    gl->GenVertexArrays(1, &array);
+    gl->BindVertexArray(array);
+    gl->GenBuffers(1, &buffer);
+    gl->BindBuffer(GL_ARRAY_BUFFER, buffer);
+    gl->BindBuffer(GL_TEXTURE_BUFFER, buffer);
+    gl->BindBuffer(GL_PIXEL_UNPACK_BUFFER, buffer);
+    gl->BindBuffer(GL_PIXEL_PACK_BUFFER, buffer);
+    gl->GenRenderbuffers(1, &storage);
+    gl->BindRenderbuffer(GL_RENDERBUFFER, storage);
+    gl->GenSamplers(1, &sampler); // by default it wants mipmaps
+    gl->GenTextures(1, &texture);
+    for (GLuint unit = 0; unit < MD5GL_NUM_UNITS; unit++) {
+        gl->BindSampler(unit, sampler);
+        gl->ActiveTexture(GL_TEXTURE0 + unit);
+        gl->BindTexture(GL_TEXTURE_2D, texture);
+    }
+}
+
+// What a careless host may have left behind, all of which would spoil a frame.
+static void disturb(const GladGLContext *gl)
+{
+    leave_bound(gl);
+    static const GLenum on[] = {GL_SCISSOR_TEST,       GL_STENCIL_TEST,       GL_COLOR_LOGIC_OP,
+                                GL_RASTERIZER_DISCARD, GL_FRAMEBUFFER_SRGB,   GL_DEPTH_CLAMP,
+                                GL_SAMPLE_COVERAGE,    GL_POLYGON_OFFSET_FILL};
+    for (size_t i = 0; i < sizeof on / sizeof on[0]; i++)
+        gl->Enable(on[i]);
+    gl->Scissor(0, 0, 1, 1);
+    gl->StencilFunc(GL_NEVER, 0, 0);
+    gl->LogicOp(GL_INVERT);
+    gl->ColorMask(GL_FALSE, GL_TRUE, GL_FALSE, GL_TRUE);
+    gl->DepthMask(GL_FALSE);
+    gl->DepthFunc(GL_NEVER);
+    gl->DepthRange(1.0, 0.0);
+    gl->ClearDepth(0.0);
+    gl->CullFace(GL_FRONT_AND_BACK);
+    gl->PolygonMode(GL_FRONT_AND_BACK, GL_POINT);
+    gl->PolygonOffset(-500.0f, -500.0f);
+    gl->BlendEquation(GL_FUNC_REVERSE_SUBTRACT);
+    gl->SampleCoverage(0.0f, GL_FALSE);
+    gl->PixelStorei(GL_PACK_ROW_LENGTH, 1000);
+    gl->PixelStorei(GL_PACK_ALIGNMENT, 8);
+    gl->PixelStorei(GL_UNPACK_SKIP_ROWS, 3);
+    gl->PixelStorei(GL_UNPACK_ALIGNMENT, 8);
+}
+
+// Everything that a frame can hold.
+static void draw_all(gl_scene *scene, md5gl_model *copy, md5gl_target *target, gl_picture *picture)
+{
+    md5gl_renderer *const renderer = scene->renderer;
+    const md5_mat34 palette[2] = {scene_identity, scene_identity};
+    const md5gl_line_vertex line[2] = {{{5, -70, 30}, {255, 0, 0, 255}},
+                                       {{5, 70, 40}, {0, 0, 255, 128}}};
+    const md5gl_panel_vertex triangle[3] = {{0, 0, 0, 0, {9, 200, 9, 200}},
+                                            {30, 0, 1, 0, {9, 200, 9, 200}},
+                                            {0, 30, 0, 1, {9, 200, 9, 200}}};
+    md5gl_frame frame = scene_frame(target);
+    frame.casters = (md5_bounds){{-20, -20, -20}, {20, 20, 20}};
+    frame.ground = -20.0f;
+    md5gl_begin_frame(renderer, &frame);
+    CHECK(md5gl_pose_models(renderer, copy, palette, palette, 1, NULL));
+    md5gl_draw_shadows(renderer, copy);
+    md5gl_draw_posed(renderer, copy, MD5GL_LIT | MD5GL_WIREFRAME | MD5GL_NO_CULLING);
+    md5gl_draw_ground(renderer, (md5_vec3){0, 0, 0}, 100.0f);
+    md5gl_draw_grid(renderer, -20.0f, 10.0f, (md5_vec3){0, 0, 0}, 100.0f);
+    md5gl_draw_lines(renderer, line, 2, 3.0f, true);
+    md5gl_draw_panel(renderer, 0, triangle, 3);
+    scene_finish(scene, &frame, picture);
+}
+
+TEST (gl_state_is_as_by_default_after_every_call) {
+    static const uint8_t texel[4] = {1, 2, 3, 4};
+    gl_picture undisturbed, disturbed;
+    md5_vec3 positions[4], normals[4];
+    gl_scene scene;
+    if (!scene_open(&scene, NULL))
+        return;
+    const GladGLContext *const gl = &scene.renderer->gl;
+    check_defaults(gl, "creating a renderer");
+    md5_model *const model = scene_square();
+    md5gl_model *const copy = md5gl_create_model(scene.renderer, model, MD5GL_PATH_EXACT, NULL);
+    check_defaults(gl, "creating a model");
+    md5gl_target *const target =
+        md5gl_create_target(scene.renderer, SCENE_WIDTH, SCENE_HEIGHT, 4, NULL);
+    check_defaults(gl, "creating a target");
+    const md5gl_texture texture = md5gl_create_texture(scene.renderer, 1, 1, texel, NULL);
+    check_defaults(gl, "creating a texture");
+    md5gl_destroy_texture(scene.renderer,
+                          md5gl_create_normal_map(scene.renderer, 1, 1, texel, 3, NULL));
+    check_defaults(gl, "creating a normal map");
+    draw_all(&scene, copy, target, &undisturbed);
+    check_defaults(gl, "a frame");
+    const md5_mat34 palette[2] = {scene_identity, scene_identity};
+    CHECK(md5gl_capture(scene.renderer, copy, 0, palette, positions, normals, NULL, NULL));
+    check_defaults(gl, "capturing");
+    for (int path = MD5GL_PATH_4; path <= MD5GL_PATH_STORAGE; path++) {
+        md5gl_model *const other =
+            md5gl_has_path(scene.renderer, (md5gl_path)path)
+                ? md5gl_create_model(scene.renderer, model, (md5gl_path)path, NULL)
+                : NULL;
+        CHECK(!other || md5gl_pose_models(scene.renderer, other, palette, palette, 1, NULL));
+        check_defaults(gl, "posing outside of a frame");
+        md5gl_destroy_model(scene.renderer, other);
+    }
+
+    disturb(gl);
+    draw_all(&scene, copy, target, &disturbed);
+    CHECK(memcmp(&undisturbed, &disturbed, sizeof disturbed) == 0);
+    check_defaults(gl, "a frame with a careless host");
+    md5gl_destroy_texture(scene.renderer, texture);
+    md5gl_destroy_target(scene.renderer, target);
+    md5gl_destroy_model(scene.renderer, copy);
+    md5_free_model(model);
+    scene_close(&scene);
+}
+
+TEST (gl_textures_and_pixels_ignore_what_a_host_left_in_pixel_storage) {
+    static const uint8_t image[12] = {10, 20, 30, 40, 50, 60, 70, 80, 90, 100, 110, 120};
+    uint8_t back[12];
+    gl_scene scene;
+    if (!scene_open(&scene, NULL))
+        return;
+    const GladGLContext *const gl = &scene.renderer->gl;
+    disturb(gl);
+    const md5gl_texture mask = md5gl_create_mask(scene.renderer, 3, 4, image, NULL);
+    gl->ActiveTexture(GL_TEXTURE0);
+    gl->BindTexture(GL_TEXTURE_2D, mask);
+    gl->PixelStorei(GL_PACK_ALIGNMENT, 1);
+    gl->PixelStorei(GL_PACK_ROW_LENGTH, 0);
+    gl->GetTexImage(GL_TEXTURE_2D, 0, GL_RED, GL_UNSIGNED_BYTE, back);
+    CHECK(memcmp(image, back, sizeof image) == 0);
+    md5gl_destroy_texture(scene.renderer, mask);
+    scene_close(&scene);
+}
+
+// -- Several contexts -------------------------------------------------------------------------
+
+TEST (gl_two_renderers_do_not_know_of_each_other) {
+    gl_scene scenes[2];
+    gl_picture pictures[2][2];
+    if (!scene_open(&scenes[0], NULL))
+        return;
+    if (!scene_open(&scenes[1], NULL)) {
+        scene_close(&scenes[0]);
+        return;
+    }
+    md5_model *const model = scene_square();
+    md5gl_model *copies[2];
+    md5gl_target *targets[2];
+    for (int i = 0; i < 2; i++) {
+        scene_make_current(&scenes[i]);
+        copies[i] = md5gl_create_model(scenes[i].renderer, model, MD5GL_PATH_AUTO, NULL);
+        targets[i] = md5gl_create_target(scenes[i].renderer, SCENE_WIDTH, SCENE_HEIGHT, 1, NULL);
+    }
+    for (int round = 0; round < 2; round++) {
+        for (int i = 0; i < 2; i++) {
+            scene_make_current(&scenes[i]);
+            draw_all(&scenes[i], copies[i], targets[i], &pictures[round][i]);
+        }
+    }
+    CHECK(memcmp(&pictures[0][0], &pictures[0][1], sizeof(gl_picture)) == 0);
+    CHECK(memcmp(&pictures[0][0], &pictures[1][1], sizeof(gl_picture)) == 0);
+    for (int i = 0; i < 2; i++) {
+        scene_make_current(&scenes[i]);
+        md5gl_destroy_model(scenes[i].renderer, copies[i]);
+        md5gl_destroy_target(scenes[i].renderer, targets[i]);
+        scene_close(&scenes[i]);
+    }
+    md5_free_model(model);
+}
+
+// -- Errors -----------------------------------------------------------------------------------
+
+static md5gl_proc load_nothing(void *user, const char *name)
+{
+    (void)user, (void)name;
+    return NULL;
+}
+
+static md5gl_proc load_all_but_one(void *user, const char *name)
+{
+    return strcmp(name, user) == 0 ? NULL : scene_load(NULL, name);
+}
+
+TEST (gl_create_without_functions_fails) {
+    md5_error error;
+    const md5gl_opts none = {0}, nothing = {.load = load_nothing};
+    CHECK(md5gl_create(&none, &error) == NULL);
+    CHECK(error.status == MD5_ERROR_GPU && strstr(error.message, "loader"));
+    CHECK(md5gl_create(NULL, NULL) == NULL);
+    CHECK(md5gl_create(&nothing, &error) == NULL);
+    CHECK(error.status == MD5_ERROR_GPU && strstr(error.message, "glGetString"));
+    md5gl_destroy(NULL);
+}
+
+TEST (gl_create_names_a_missing_function) {
+    static char missing[] = "glDrawElementsInstanced";
+    md5_error error;
+    const md5gl_opts opts = {.load = load_all_but_one, .load_user = missing};
+    gl_scene scene;
+    if (!scene_open_context(&scene))
+        return;
+    CHECK(md5gl_create(&opts, &error) == NULL);
+    CHECK(error.status == MD5_ERROR_GPU && strstr(error.message, missing));
+    scene_close(&scene);
+}
+
+static const GLubyte *GLAD_API_PTR old_string(GLenum name)
+{
+    static const GLubyte version[] = "2.1 Mesa 20.0", other[] = "x";
+    return name == GL_VERSION ? version : other;
+}
+
+static md5gl_proc load_old(void *user, const char *name)
+{
+    return strcmp(name, "glGetString") == 0 ? (md5gl_proc)old_string : scene_load(user, name);
+}
+
+TEST (gl_create_on_an_old_context_fails) {
+    md5_error error;
+    const md5gl_opts opts = {.load = load_old};
+    gl_scene scene;
+    if (!scene_open_context(&scene))
+        return;
+    CHECK(md5gl_create(&opts, &error) == NULL);
+    CHECK(error.status == MD5_ERROR_GPU);
+    CHECK(strstr(error.message, "3.3 is needed") && strstr(error.message, "2.1 Mesa"));
+    scene_close(&scene);
+}
+
+TEST (gl_device_has_a_name) {
+    gl_scene scene;
+    if (!scene_open(&scene, NULL))
+        return;
+    CHECK(strstr(md5gl_device_name(scene.renderer), "OpenGL") != NULL);
+    CHECK(md5gl_checker(scene.renderer) != 0);
+    CHECK_STRING(md5gl_path_name(MD5GL_PATH_4), "4");
+    CHECK_STRING(md5gl_path_name(MD5GL_PATH_8), "8");
+    CHECK_STRING(md5gl_path_name(MD5GL_PATH_EXACT), "exact");
+    scene_close(&scene);
+}
+
+TEST (gl_sizes_beyond_the_device_are_refused) {
+    static const uint8_t texel[4] = {0};
+    md5_error error;
+    gl_scene scene;
+    if (!scene_open(&scene, NULL))
+        return;
+    md5gl_renderer *const renderer = scene.renderer;
+    const uint32_t too_large = renderer->max_texture_size + 1;
+    CHECK(md5gl_create_texture(renderer, too_large, 1, texel, &error) == 0);
+    CHECK(error.status == MD5_ERROR_GPU && strstr(error.message, "GL_MAX_TEXTURE_SIZE"));
+    CHECK(md5gl_create_texture(renderer, 1, 0, texel, NULL) == 0);
+    CHECK(md5gl_create_mask(renderer, 1, too_large, texel, &error) == 0);
+    CHECK(error.status == MD5_ERROR_GPU);
+    CHECK(md5gl_create_target(renderer, 1, renderer->max_target_size + 1, 1, &error) == NULL);
+    CHECK(error.status == MD5_ERROR_GPU);
+    CHECK(md5gl_create_target(renderer, 0, 1, 1, &error) == NULL);
+    md5gl_target *const target = md5gl_create_target(renderer, 8, 8, 1000, &error);
+    CHECK(target != NULL); // as many samples as there are
+    uint8_t rgba[9 * 8 * 4];
+    CHECK(!md5gl_read_pixels(renderer, target, 9, 8, rgba, &error));
+    CHECK(error.status == MD5_ERROR_GPU);
+    md5gl_destroy_target(renderer, target);
+    md5gl_destroy_target(renderer, NULL);
+    md5gl_destroy_texture(renderer, 0);
+    md5gl_destroy_model(renderer, NULL);
+    scene_close(&scene);
+}
+
+TEST (gl_what_does_not_fit_into_a_texture_buffer_is_refused) {
+    md5_error error;
+    gl_picture picture;
+    gl_scene scene;
+    if (!scene_open(&scene, NULL))
+        return;
+    md5gl_renderer *const renderer = scene.renderer;
+    md5_model *const model = scene_square();
+    const uint32_t most = renderer->max_texels;
+    renderer->max_texels = 5; // less than two joints' six rows
+    CHECK(md5gl_create_model(renderer, model, MD5GL_PATH_EXACT, &error) == NULL);
+    CHECK(error.status == MD5_ERROR_GPU && strstr(error.message, "GL_MAX_TEXTURE_BUFFER_SIZE"));
+    renderer->max_texels = most;
+    md5gl_model *const copy = md5gl_create_model(renderer, model, MD5GL_PATH_AUTO, &error);
+    renderer->max_texels = 5;
+    const md5gl_frame frame = scene_frame(NULL);
+    const md5_mat34 palette[2] = {scene_identity, scene_identity};
+    md5gl_begin_frame(renderer, &frame);
+    CHECK(!md5gl_draw_models(renderer, copy, palette, NULL, 1, MD5GL_LIT, &error));
+    CHECK(error.status == MD5_ERROR_GPU && strstr(error.message, "6 texels"));
+    scene_finish(&scene, &frame, &picture);
+    CHECK(picture_is(&picture, 0, 0, (uint8_t[4]){0, 0, 0, 255}, 0));
+    md5gl_destroy_model(renderer, copy);
+    md5_free_model(model);
+
+    // Joints fit, the influences of the exact path do not.
+    uint64_t random = 3;
+    md5_model *const cloud = scene_cloud(4, 60, 3, true, &random);
+    renderer->max_texels = 59;
+    CHECK(md5gl_create_model(renderer, cloud, MD5GL_PATH_EXACT, &error) == NULL);
+    CHECK(error.status == MD5_ERROR_GPU && strstr(error.message, "influences"));
+    md5_free_model(cloud);
+    scene_close(&scene);
+}
+
+TEST (gl_errors_of_a_frame_are_told_and_those_of_others_are_not) {
+    md5_error error;
+    gl_scene scene;
+    if (!scene_open(&scene, NULL))
+        return;
+    md5gl_renderer *const renderer = scene.renderer;
+    const md5gl_frame frame = scene_frame(NULL);
+    renderer->gl.Enable(GL_RGBA); // not something to be enabled
+    md5gl_begin_frame(renderer, &frame);
+    CHECK(md5gl_end_frame(renderer, &error));
+    CHECK_UINT(error.status, MD5_OK);
+    md5gl_begin_frame(renderer, &frame);
+    renderer->gl.Enable(GL_RGBA);
+    renderer->gl.DrawArrays(GL_TRIANGLES, -1, 1);
+    CHECK(!md5gl_end_frame(renderer, &error));
+    CHECK(error.status == MD5_ERROR_GPU && strstr(error.message, "GL_INVALID_ENUM"));
+    CHECK_UINT(renderer->gl.GetError(), GL_NO_ERROR);
+    md5gl_begin_frame(renderer, &frame);
+    CHECK(md5gl_end_frame(renderer, &error));
+    scene_expect_messages();
+    scene_close(&scene);
+}
+
+TEST (gl_compiler_errors_name_the_file) {
+    const md5gl_program_sources broken = {
+        .vertex = {{"good.glsl", "float one() { return 1.0; }\n"},
+                   {"bad.glsl", "\nfloat two() { return nothing; }\n"},
+                   {"main.vert", "void main() { gl_Position = vec4(one()); }\n"}},
+        .fragment = {{"plain.frag", "void main() {}\n"}},
+    };
+    const md5gl_program_sources unlinkable = {
+        .vertex = {{"main.vert", "out vec2 given;\n"
+                                 "void main() { gl_Position = vec4(given = vec2(0), 0, 1); }\n"}},
+        .fragment = {{"wants.frag", "in vec3 given; out vec4 colour;\n"
+                                    "void main() { colour = given.xyzx; }\n"}},
+    };
+    md5gl_program program;
+    md5_error error;
+    gl_scene scene;
+    if (!scene_open(&scene, NULL))
+        return;
+    CHECK(!md5gl_build_program(scene.renderer, &broken, &program, &error));
+    CHECK(error.status == MD5_ERROR_GPU && strstr(error.message, "shaders/bad.glsl:2: "));
+    CHECK(strstr(error.message, "nothing") && !strchr(error.message, '\n'));
+    CHECK(!md5gl_build_program(scene.renderer, &unlinkable, &program, &error));
+    CHECK(error.status == MD5_ERROR_GPU && strstr(error.message, "does not link"));
+    scene_expect_messages();
+    scene_close(&scene);
+}
+
+// -- Memory -----------------------------------------------------------------------------------
+
+static bool make_everything(gl_scene *scene, const md5_model *model, md5_error *error)
+{
+    md5gl_model *const exact = md5gl_create_model(scene->renderer, model, MD5GL_PATH_EXACT, error);
+    md5gl_model *const packed =
+        exact ? md5gl_create_model(scene->renderer, model, MD5GL_PATH_8, error) : NULL;
+    md5gl_target *const target =
+        packed ? md5gl_create_target(scene->renderer, 8, 8, 4, error) : NULL;
+    md5gl_model *const skinned =
+        target ? md5gl_create_model(scene->renderer, model, MD5GL_PATH_CPU, error) : NULL;
+    const md5_mat34 palettes[10] = {scene_identity};
+    const uint8_t texel[4] = {0};
+    const bool posed =
+        skinned && md5gl_pose_models(scene->renderer, skinned, palettes, NULL, 1, error);
+    const md5gl_texture normals =
+        posed ? md5gl_create_normal_map(scene->renderer, 1, 1, texel, MD5GL_NORMALS_RXGB, error)
+              : 0;
+    md5gl_destroy_texture(scene->renderer, normals);
+    md5gl_destroy_model(scene->renderer, skinned);
+    md5gl_destroy_model(scene->renderer, exact);
+    md5gl_destroy_model(scene->renderer, packed);
+    md5gl_destroy_target(scene->renderer, target);
+    return normals != 0;
+}
+
+TEST (gl_memory_comes_from_the_allocator_and_goes_back) {
+    uint64_t random = 11;
+    md5_error error;
+    gl_scene context;
+    if (!scene_open_context(&context))
+        return;
+    md5_model *const model = scene_cloud(10, 30, 6, false, &random);
+    bool made = false;
+    for (size_t fail_at = 1; !made && fail_at < 100; fail_at++) {
+        test_heap heap = {.fail_at = fail_at};
+        const md5gl_opts opts = {.load = scene_load,
+                                 .allocator = {test_heap_alloc, test_heap_free, &heap}};
+        gl_scene scene = context;
+        scene.renderer = md5gl_create(&opts, &error);
+        made = scene.renderer && make_everything(&scene, model, &error);
+        if (!made)
+            CHECK_UINT(error.status, MD5_ERROR_MEMORY);
+        md5gl_destroy(scene.renderer);
+        CHECK_UINT(heap.live, 0);
+        CHECK_UINT(heap.live_bytes, 0);
+        CHECK(heap.num_allocs >= fail_at || made);
+    }
+    CHECK(made);
+    md5_free_model(model);
+    scene_close(&context);
+}

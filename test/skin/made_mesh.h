@@ -1,0 +1,32 @@
+// Meshes written in C, taken through the whole geometry, for the tests of md5/skin.
+#ifndef TEST_SKIN_MADE_MESH_H
+#define TEST_SKIN_MADE_MESH_H
+
+#include "md5/core/arena.h"
+#include "md5/skin/geometry.h"
+
+// A model of one mesh. Lives until made_mesh_free().
+typedef struct made_mesh {
+    md5_context context;
+    md5_error error;
+    md5_arena arena;
+    md5_mesh mesh;
+    md5_model model;
+} made_mesh;
+
+// `opts` may be NULL. Returns whether it worked; free it either way. `num_joints` counts `bind`.
+bool made_mesh_build(made_mesh *made, const md5_geometry_source *source, uint32_t num_joints,
+                     const md5_load_opts *opts);
+void made_mesh_free(made_mesh *made);
+
+// A source of one vertex with weights[num_weights] and no triangle. `vertex` is overwritten.
+md5_geometry_source made_vertex(md5_vertex *vertex, const md5_weight *weights, uint32_t num_weights,
+                                const md5_mat34 *bind);
+
+// A rotation of which every one is equally likely.
+md5_quat made_rotation(uint64_t *random);
+
+// num_joints matrices: any rotation, and a place up to `size` from the origin along each axis.
+void made_joints(md5_mat34 *joints, uint32_t num_joints, double size, uint64_t *random);
+
+#endif

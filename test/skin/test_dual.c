@@ -1,0 +1,413 @@
+// md5_dual_palette() and md5_skin_dual() against the same in doubles, and against what dual
+// quaternions are chosen for.
+#include "test/skin/made_mesh.h"
+#include "test/test.h"
+
+#include "md5/core/math.h"
+
+#include <math.h>
+#include <string.h>
+
+// -- In doubles ---------------------------------------------------------------------------------
+
+typedef struct quat {
+    double x, y, z, w;
+} quat;
+
+static quat widen(md5_quat q)
+{
+    return (quat){(double)q.x, (double)q.y, (double)q.z, (double)q.w};
+}
+
+static quat mul(quat a, quat b)
+{
+    return (quat){
+        a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y,
+        a.w * b.y + a.y * b.w + a.z * b.x - a.x * b.z,
+        a.w * b.z + a.z * b.w + a.x * b.y - a.y * b.x,
+        a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z,
+    };
+}
+
+static quat add(quat a, quat b, double by)
+{
+    return (quat){a.x + b.x * by, a.y + b.y * by, a.z + b.z * by, a.w + b.w * by};
+}
+
+static double dot(quat a, quat b)
+{
+    return a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w;
+}
+
+static quat conjugate(quat a)
+{
+    return (quat){-a.x, -a.y, -a.z, a.w};
+}
+
+typedef struct dual_quat {
+    quat real, dual;
+} dual_quat;
+
+static dual_quat dual_of(md5_transform transform)
+{
+    const md5_vec3 t = transform.translation;
+    const quat half = {0.5 * (double)t.x, 0.5 * (double)t.y, 0.5 * (double)t.z, 0.0};
+    const quat zero = {0.0, 0.0, 0.0, 0.0}, q = widen(transform.rotation);
+    const quat real = add(zero, q, 1.0 / sqrt(dot(q, q)));
+    return (dual_quat){real, mul(half, real)};
+}
+
+// To unit length, with the part of the dual along the real taken away.
+static dual_quat unit_of(dual_quat q)
+{
+    const quat zero = {0.0, 0.0, 0.0, 0.0};
+    const double length = sqrt(dot(q.real, q.real));
+    const quat real = add(zero, q.real, 1.0 / length), dual = add(zero, q.dual, 1.0 / length);
+    return (dual_quat){real, add(dual, real, -dot(real, dual))};
+}
+
+// q * point * conjugate(q), and twice the dual besides: Kavan and others, 2008, equation 4.
+static quat moved(dual_quat q, md5_vec3 point, double is_place)
+{
+    const quat p = {(double)point.x, (double)point.y, (double)point.z, 0.0};
+    return add(mul(mul(q.real, p), conjugate(q.real)), mul(q.dual, conjugate(q.real)),
+               2.0 * is_place);
+}
+
+static double distance(quat expected, md5_vec3 actual)
+{
+    const double x = expected.x - (double)actual.x, y = expected.y - (double)actual.y;
+    const double z = expected.z - (double)actual.z;
+    return sqrt(x * x + y * y + z * z);
+}
+
+static double length_of(md5_vec3 a)
+{
+    return distance((quat){0.0, 0.0, 0.0, 0.0}, a);
+}
+
+// -- Meshes ---------------------------------------------------------------------------------------
+
+enum { JOINTS = 12, VERTICES = 64, MOST = 7 };
+
+// As a file's would be, but put together by hand.
+typedef struct dual_case {
+    md5_transform transforms[JOINTS];
+    md5_mat34 palette[JOINTS];
+    md5_dual_quat dual[JOINTS];
+    md5_vec3 positions[VERTICES], normals[VERTICES];
+    md5_vec4 tangents[VERTICES], influences[VERTICES * MOST];
+    uint32_t first_influence[VERTICES + 1], joints[VERTICES * MOST];
+    md5_mesh mesh;
+    md5_vec3 posed[VERTICES], posed_normals[VERTICES]; // results
+    md5_vec4 posed_tangents[VERTICES];
+} dual_case;
+
+static void begin(dual_case *made)
+{
+    memset(made, 0, sizeof *made);
+    made->mesh = (md5_mesh){
+        .positions = made->positions,
+        .normals = made->normals,
+        .tangents = made->tangents,
+        .first_influence = made->first_influence,
+        .influence_joints = made->joints,
+        .influences = made->influences,
+    };
+}
+
+static void set_joint(dual_case *made, uint32_t joint, md5_transform transform)
+{
+    made->transforms[joint] = transform;
+    made->palette[joint] = md5_mat34_from_transform(transform);
+    md5_dual_palette(made->palette, JOINTS, made->dual);
+}
+
+static float coordinate(uint64_t *random)
+{
+    return (float)(20.0 * test_random(random) - 10.0);
+}
+
+static md5_vec3 direction(uint64_t *random)
+{
+    return md5_quat_rotate(made_rotation(random), (md5_vec3){0.0f, 0.0f, 1.0f});
+}
+
+static void set_random_joints(dual_case *made, uint64_t *random)
+{
+    for (uint32_t i = 0; i < JOINTS; i++)
+        set_joint(made, i,
+                  (md5_transform){made_rotation(random),
+                                  {coordinate(random), coordinate(random), coordinate(random)},
+                                  0.0f});
+}
+
+static void add_influence(dual_case *made, uint32_t joint, float bias)
+{
+    const uint32_t vertex = made->mesh.num_vertices - 1;
+    const md5_vec3 p = made->positions[vertex];
+    const uint32_t place = made->first_influence[vertex + 1]++;
+    made->joints[place] = joint;
+    made->influences[place] = (md5_vec4){bias * p.x, bias * p.y, bias * p.z, bias};
+    made->mesh.num_influences++;
+}
+
+static void add_vertex(dual_case *made, md5_vec3 position, uint64_t *random)
+{
+    const uint32_t vertex = made->mesh.num_vertices++;
+    const md5_vec3 tangent = direction(random);
+    made->positions[vertex] = position;
+    made->normals[vertex] = direction(random);
+    made->tangents[vertex] = (md5_vec4){tangent.x, tangent.y, tangent.z, vertex % 2 ? 1.0f : -1.0f};
+    made->first_influence[vertex + 1] = made->first_influence[vertex];
+}
+
+// 1 to MOST influences of falling biases, which need not sum to 1.
+static void add_random_vertices(dual_case *made, uint64_t *random)
+{
+    for (uint32_t i = 0; i < VERTICES; i++) {
+        const uint32_t count = 1 + i % MOST, joint = test_random_u32(random) % JOINTS;
+        add_vertex(made, (md5_vec3){coordinate(random), coordinate(random), coordinate(random)},
+                   random);
+        for (uint32_t k = 0; k < count; k++)
+            add_influence(made, (joint + k) % JOINTS,
+                          (float)((1.0 + 0.2 * test_random(random)) / (count + k)));
+    }
+}
+
+static void skin(dual_case *made)
+{
+    md5_skin_dual(&made->mesh, made->dual, made->posed, made->posed_normals, made->posed_tangents);
+}
+
+static dual_quat expected_motion(const dual_case *made, uint32_t vertex)
+{
+    const uint32_t begin = made->first_influence[vertex];
+    const dual_quat first = dual_of(made->transforms[made->joints[begin]]);
+    dual_quat sum = {{0.0, 0.0, 0.0, 0.0}, {0.0, 0.0, 0.0, 0.0}};
+    for (uint32_t i = begin; i < made->first_influence[vertex + 1]; i++) {
+        const dual_quat q = dual_of(made->transforms[made->joints[i]]);
+        const double bias = (double)made->influences[i].w;
+        const double by = dot(first.real, q.real) < 0.0 ? -bias : bias;
+        sum = (dual_quat){add(sum.real, q.real, by), add(sum.dual, q.dual, by)};
+    }
+    return unit_of(sum);
+}
+
+static md5_vec3 xyz(md5_vec4 a)
+{
+    return (md5_vec3){a.x, a.y, a.z};
+}
+
+// The largest difference of places (size: some 40), and of directions.
+static void compare(const dual_case *made, double *place, double *turn)
+{
+    *place = *turn = 0.0;
+    for (uint32_t i = 0; i < made->mesh.num_vertices; i++) {
+        const dual_quat q = expected_motion(made, i);
+        *place = fmax(*place, distance(moved(q, made->positions[i], 1.0), made->posed[i]));
+        *turn = fmax(*turn, distance(moved(q, made->normals[i], 0.0), made->posed_normals[i]));
+        *turn = fmax(*turn,
+                     distance(moved(q, xyz(made->tangents[i]), 0.0), xyz(made->posed_tangents[i])));
+        CHECK(made->posed_tangents[i].w == made->tangents[i].w);
+        CHECK_NEAR(length_of(made->posed_normals[i]), 1.0, 1e-6);
+        CHECK_NEAR(length_of(xyz(made->posed_tangents[i])), 1.0, 1e-6);
+    }
+}
+
+// -- Palettes -------------------------------------------------------------------------------------
+
+// Among them rotations by half a turn about each axis, where each of x y z in turn is the largest.
+TEST (dual_palette_is_the_same_motion) {
+    static const md5_quat special[] = {
+        {0, 0, 0, 1},
+        {0, 0, 0, -1},
+        {1, 0, 0, 0},
+        {0, 1, 0, 0},
+        {0, 0, 1, 0},
+        {0.6f, 0.8f, 0, 0},
+        {0.8f, 0, -0.6f, 0},
+        {0, 0.6f, 0.8f, 0},
+        {0.5f, 0.5f, 0.5f, 0.5f},
+        {0.5f, -0.5f, 0.5f, -0.5f},
+        {0.70710678f, 0, 0, 0.70710678f},
+        {0, 0.70710678f, 0.70710678f, 0},
+    };
+    const uint32_t num_special = sizeof special / sizeof special[0];
+    uint64_t random = 3;
+    for (uint32_t i = 0; i < 500; i++) {
+        const md5_transform transform = {
+            i < num_special ? special[i] : made_rotation(&random),
+            {coordinate(&random), coordinate(&random), coordinate(&random)},
+            0.0f,
+        };
+        const md5_mat34 matrix = md5_mat34_from_transform(transform);
+        md5_dual_quat q;
+        md5_dual_palette(&matrix, 1, &q);
+        const dual_quat expected = dual_of(transform);
+        const double sign = dot(expected.real, widen(q.real)) < 0.0 ? -1.0 : 1.0;
+        const quat real = add(widen(q.real), expected.real, -sign);
+        const quat dual = add(widen(q.dual), expected.dual, -sign);
+        CHECK_NEAR(sqrt(dot(real, real)), 0.0, 5e-7);
+        CHECK_NEAR(sqrt(dot(dual, dual)), 0.0, 5e-6);
+        CHECK_NEAR(dot(widen(q.real), widen(q.real)), 1.0, 3e-7);
+    }
+}
+
+// -- Skinning -------------------------------------------------------------------------------------
+
+TEST (dual_skinning_equals_doubles) {
+    uint64_t random = 5;
+    for (int round = 0; round < 40; round++) {
+        dual_case made;
+        double place, turn;
+        begin(&made);
+        set_random_joints(&made, &random);
+        add_random_vertices(&made, &random);
+        skin(&made);
+        compare(&made, &place, &turn);
+        CHECK_NEAR(place, 0.0, 4e-5);
+        CHECK_NEAR(turn, 0.0, 4e-6);
+    }
+}
+
+TEST (dual_skinning_by_one_joint_is_that_of_matrices) {
+    uint64_t random = 7;
+    dual_case made;
+    md5_vec3 positions[VERTICES], normals[VERTICES];
+    begin(&made);
+    set_random_joints(&made, &random);
+    for (uint32_t i = 0; i < VERTICES; i++) {
+        add_vertex(&made, (md5_vec3){coordinate(&random), coordinate(&random), coordinate(&random)},
+                   &random);
+        add_influence(&made, i % JOINTS, 1.0f);
+    }
+    skin(&made);
+    md5_skin(&made.mesh, made.palette, positions, normals, NULL);
+    for (uint32_t i = 0; i < VERTICES; i++) {
+        CHECK_NEAR(length_of(md5_vec3_sub(positions[i], made.posed[i])), 0.0, 2e-5);
+        CHECK_NEAR(length_of(md5_vec3_sub(normals[i], made.posed_normals[i])), 0.0, 2e-6);
+    }
+}
+
+// A sleeve along x between a joint that stays and one that is twisted by 170 degrees: in the middle
+// it turns by 85 and stays as wide, where the mean of the two places would leave a twelfth of it.
+TEST (dual_skinning_keeps_the_width_of_what_is_twisted) {
+    enum { RING = 16 };
+    const double tau = 6.283185307179586, half = tau * 85.0 / 360.0;
+    uint64_t random = 11;
+    dual_case made;
+    md5_vec3 mean[VERTICES];
+    begin(&made);
+    set_joint(&made, 0, (md5_transform){{0, 0, 0, 1}, {0, 0, 0}, 0});
+    set_joint(&made, 1, (md5_transform){{(float)sin(half), 0, 0, (float)cos(half)}, {0, 0, 0}, 0});
+    for (uint32_t i = 0; i < RING; i++) {
+        const double angle = tau * i / RING;
+        add_vertex(&made, (md5_vec3){5.0f, (float)cos(angle), (float)sin(angle)}, &random);
+        add_influence(&made, i % 2, 0.5f);
+        add_influence(&made, 1 - i % 2, 0.5f);
+    }
+    skin(&made);
+    md5_skin(&made.mesh, made.palette, mean, NULL, NULL);
+    for (uint32_t i = 0; i < RING; i++) {
+        const double angle = tau * i / RING + half;
+        const quat expected = {5.0, cos(angle), sin(angle), 0.0};
+        CHECK_NEAR(distance(expected, made.posed[i]), 0.0, 1e-6);
+        CHECK_NEAR(hypot((double)mean[i].y, (double)mean[i].z), cos(half), 1e-6);
+    }
+}
+
+// A dual quaternion and its opposite are the same motion, to the last bit.
+TEST (dual_skinning_does_not_mind_signs) {
+    uint64_t random = 13;
+    dual_case made;
+    begin(&made);
+    set_random_joints(&made, &random);
+    add_random_vertices(&made, &random);
+    skin(&made);
+    for (uint32_t round = 0; round < 8; round++) {
+        dual_case other = made; // whose mesh is still that of `made`
+        for (uint32_t i = 0; i < JOINTS; i++) {
+            if (test_random_u32(&random) % 2 == 0)
+                continue;
+            const md5_quat r = other.dual[i].real, d = other.dual[i].dual;
+            other.dual[i] = (md5_dual_quat){{-r.x, -r.y, -r.z, -r.w}, {-d.x, -d.y, -d.z, -d.w}};
+        }
+        memset(other.posed, 0xee, sizeof other.posed);
+        memset(other.posed_normals, 0xee, sizeof other.posed_normals);
+        skin(&other);
+        CHECK(memcmp(other.posed, made.posed, sizeof made.posed) == 0);
+        CHECK(memcmp(other.posed_normals, made.posed_normals, sizeof made.posed_normals) == 0);
+        CHECK(memcmp(other.posed_tangents, made.posed_tangents, sizeof made.posed_tangents) == 0);
+    }
+}
+
+// Blending must not depend on where a character stands and looks.
+TEST (dual_skinning_follows_a_motion_of_all) {
+    uint64_t random = 17;
+    dual_case made, other;
+    begin(&made);
+    set_random_joints(&made, &random);
+    add_random_vertices(&made, &random);
+    skin(&made);
+    other = made;
+    const md5_transform motion = {made_rotation(&random), {30.0f, -20.0f, 10.0f}, 0.0f};
+    const md5_mat34 matrix = md5_mat34_from_transform(motion);
+    for (uint32_t i = 0; i < JOINTS; i++)
+        set_joint(&other, i, md5_transform_mul(motion, made.transforms[i]));
+    skin(&other);
+    for (uint32_t i = 0; i < VERTICES; i++) {
+        const md5_vec3 expected = md5_mat34_transform_point(matrix, made.posed[i]);
+        const md5_vec3 turned = md5_mat34_rotate(&matrix, made.posed_normals[i]);
+        CHECK_NEAR(length_of(md5_vec3_sub(expected, other.posed[i])), 0.0, 2e-4);
+        CHECK_NEAR(length_of(md5_vec3_sub(turned, other.posed_normals[i])), 0.0, 1e-5);
+    }
+}
+
+// -- Odd biases -----------------------------------------------------------------------------------
+
+TEST (dual_skinning_leaves_alone_what_has_no_influence) {
+    uint64_t random = 19;
+    dual_case made;
+    begin(&made);
+    set_random_joints(&made, &random);
+    add_vertex(&made, (md5_vec3){0, 0, 0}, &random);
+    skin(&made);
+    CHECK(length_of(made.posed[0]) == 0.0);
+    CHECK(memcmp(&made.posed_normals[0], &made.normals[0], sizeof made.normals[0]) == 0);
+    CHECK(memcmp(&made.posed_tangents[0], &made.tangents[0], sizeof made.tangents[0]) == 0);
+}
+
+// Biases that cancel out on joints that stand alike, and biases of 0: there is no blend, and the
+// first joint decides.
+TEST (dual_skinning_gives_what_cancels_out_to_the_first_joint) {
+    static const float biases[][2] = {{1.0f, -1.0f}, {0.0f, 0.0f}, {1e-30f, -1e-30f}};
+    uint64_t random = 23;
+    for (uint32_t i = 0; i < 3; i++) {
+        dual_case made;
+        begin(&made);
+        set_random_joints(&made, &random);
+        set_joint(&made, 1, made.transforms[0]);
+        add_vertex(&made, (md5_vec3){1.0f, 2.0f, 3.0f}, &random);
+        add_influence(&made, 0, biases[i][0]);
+        add_influence(&made, 1, biases[i][1]);
+        skin(&made);
+        const dual_quat first = dual_of(made.transforms[0]);
+        CHECK_NEAR(distance(moved(first, made.positions[0], 1.0), made.posed[0]), 0.0, 1e-5);
+        CHECK_NEAR(distance(moved(first, made.normals[0], 0.0), made.posed_normals[0]), 0.0, 1e-6);
+    }
+}
+
+TEST (dual_skinning_writes_only_what_is_wanted) {
+    uint64_t random = 29;
+    dual_case made, other;
+    begin(&made);
+    set_random_joints(&made, &random);
+    add_random_vertices(&made, &random);
+    skin(&made);
+    other = made;
+    md5_skin_dual(&other.mesh, other.dual, other.posed, NULL, NULL);
+    CHECK(memcmp(other.posed, made.posed, sizeof made.posed) == 0);
+    md5_skin_dual(&other.mesh, other.dual, other.posed, NULL, other.posed_tangents);
+    CHECK(memcmp(other.posed_tangents, made.posed_tangents, sizeof made.posed_tangents) == 0);
+}

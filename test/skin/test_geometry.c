@@ -1,0 +1,590 @@
+// Bind positions, smooth normals, tangents and mirror seams of hand-made meshes.
+#include "test/skin/made_mesh.h"
+#include "test/test.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define COUNT(array) (sizeof(array) / sizeof(array)[0])
+
+static const md5_mat34 identity = {{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}};
+
+// -- Rigid meshes: one joint at the origin, one weight a vertex ---------------------------------
+
+typedef struct rigid {
+    uint32_t num_vertices;
+    md5_vertex *vertices;
+    md5_weight *weights;
+    md5_geometry_source source;
+} rigid;
+
+static rigid rigid_mesh(const md5_vec3 *points, const md5_vec2 *texcoords, size_t num_vertices,
+                        const uint32_t *triangles, size_t num_triangles)
+{
+    rigid mesh = {.num_vertices = (uint32_t)num_vertices};
+    mesh.vertices = calloc(num_vertices + 1, sizeof *mesh.vertices);
+    mesh.weights = calloc(num_vertices + 1, sizeof *mesh.weights);
+    for (uint32_t i = 0; i < num_vertices; i++) {
+        mesh.vertices[i] = (md5_vertex){i, 1};
+        mesh.weights[i] = (md5_weight){0, 1.0f, points[i]};
+    }
+    mesh.source = (md5_geometry_source){
+        .num_vertices = (uint32_t)num_vertices,
+        .num_triangles = (uint32_t)num_triangles,
+        .num_weights = (uint32_t)num_vertices,
+        .vertices = mesh.vertices,
+        .texcoords = texcoords,
+        .triangles = triangles,
+        .weights = mesh.weights,
+        .bind = &identity,
+    };
+    return mesh;
+}
+
+static void rigid_free(rigid *mesh)
+{
+    free(mesh->vertices);
+    free(mesh->weights);
+}
+
+// -- Looking ----------------------------------------------------------------------------------
+
+static double dot(md5_vec3 a, md5_vec3 b)
+{
+    return (double)a.x * (double)b.x + (double)a.y * (double)b.y + (double)a.z * (double)b.z;
+}
+
+static md5_vec3 cross(md5_vec3 a, md5_vec3 b)
+{
+    return (md5_vec3){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
+}
+
+static md5_vec3 xyz(md5_vec4 a)
+{
+    return (md5_vec3){a.x, a.y, a.z};
+}
+
+static void check_vec3(md5_vec3 actual, double x, double y, double z, double tolerance)
+{
+    CHECK_NEAR((double)actual.x, x, tolerance);
+    CHECK_NEAR((double)actual.y, y, tolerance);
+    CHECK_NEAR((double)actual.z, z, tolerance);
+}
+
+// What holds for every drawn vertex of every mesh.
+static void check_frames(const md5_mesh *mesh)
+{
+    for (uint32_t i = 0; i < mesh->num_vertices; i++) {
+        const md5_vec3 normal = mesh->normals[i], tangent = xyz(mesh->tangents[i]);
+        CHECK_NEAR(dot(normal, normal), 1.0, 1e-6);
+        CHECK_NEAR(dot(tangent, tangent), 1.0, 1e-6);
+        CHECK_NEAR(dot(normal, tangent), 0.0, 1e-6);
+        CHECK(fabsf(mesh->tangents[i].w) == 1.0f);
+        CHECK(mesh->sources[i] < mesh->num_file_vertices);
+        CHECK(i >= mesh->num_file_vertices || mesh->sources[i] == i);
+    }
+    for (size_t i = 0; i < 3 * (size_t)mesh->num_triangles; i++)
+        CHECK(mesh->indices[i] < mesh->num_vertices);
+}
+
+static md5_vec3 bitangent(const md5_mesh *mesh, uint32_t vertex)
+{
+    const md5_vec4 tangent = mesh->tangents[vertex];
+    const md5_vec3 across = cross(mesh->normals[vertex], xyz(tangent));
+    return (md5_vec3){across.x * tangent.w, across.y * tangent.w, across.z * tangent.w};
+}
+
+// Where a point of the texture lies on the plane of a triangle, by barycentric coordinates.
+static void point_at(const md5_vec3 *p, const md5_vec2 *uv, double u, double v, double point[3])
+{
+    const double u0 = (double)uv[0].x, v0 = (double)uv[0].y, u1 = (double)uv[1].x;
+    const double v1 = (double)uv[1].y, u2 = (double)uv[2].x, v2 = (double)uv[2].y;
+    const double whole = (v1 - v2) * (u0 - u2) + (u2 - u1) * (v0 - v2);
+    const double a = ((v1 - v2) * (u - u2) + (u2 - u1) * (v - v2)) / whole;
+    const double b = ((v2 - v0) * (u - u2) + (u0 - u2) * (v - v2)) / whole;
+    const double c = 1.0 - a - b;
+    point[0] = a * (double)p[0].x + b * (double)p[1].x + c * (double)p[2].x;
+    point[1] = a * (double)p[0].y + b * (double)p[1].y + c * (double)p[2].y;
+    point[2] = a * (double)p[0].z + b * (double)p[1].z + c * (double)p[2].z;
+}
+
+// Unit direction in which a triangle's plane is crossed when the texture is along (du, dv).
+static md5_vec3 direction_of(const md5_vec3 *p, const md5_vec2 *uv, double du, double dv)
+{
+    double from[3], to[3];
+    point_at(p, uv, 0.0, 0.0, from);
+    point_at(p, uv, du, dv, to);
+    const double x = to[0] - from[0], y = to[1] - from[1], z = to[2] - from[2];
+    const double length = sqrt(x * x + y * y + z * z);
+    return (md5_vec3){(float)(x / length), (float)(y / length), (float)(z / length)};
+}
+
+// -- Normals ----------------------------------------------------------------------------------
+
+enum { CUBE_VERTICES = 30, CUBE_TRIANGLES = 24 };
+
+// A cube of corners +-1 whose faces have five vertices of their own each and four triangles that
+// meet in the middle, so that every corner sees the same of each of its faces.
+static void make_cube(md5_vec3 *points, md5_vec2 *texcoords, uint32_t *triangles)
+{
+    for (uint32_t face = 0; face < 6; face++) {
+        const uint32_t axis = face / 2, first = 5 * face;
+        const float side = face % 2 ? 1.0f : -1.0f;
+        for (uint32_t i = 0; i < 5; i++) {
+            // Round the face, counterclockwise seen from the axis's positive end.
+            static const float around[5][2] = {{-1, -1}, {1, -1}, {1, 1}, {-1, 1}, {0, 0}};
+            float coordinates[3];
+            coordinates[axis] = side;
+            coordinates[(axis + 1) % 3] = around[i][0];
+            coordinates[(axis + 2) % 3] = around[i][1];
+            points[first + i] = (md5_vec3){coordinates[0], coordinates[1], coordinates[2]};
+            texcoords[first + i] = (md5_vec2){around[i][0] * side, around[i][1]};
+        }
+        for (uint32_t i = 0; i < 4; i++) {
+            uint32_t *corners = triangles + 3 * (4 * face + i);
+            const uint32_t here = first + i, next = first + (i + 1) % 4;
+            corners[0] = first + 4;
+            corners[1] = side > 0 ? next : here; // clockwise seen from outside
+            corners[2] = side > 0 ? here : next;
+        }
+    }
+}
+
+TEST (cube_normals_are_smooth_over_vertices_in_one_place) {
+    md5_vec3 points[CUBE_VERTICES];
+    md5_vec2 texcoords[CUBE_VERTICES];
+    uint32_t triangles[3 * CUBE_TRIANGLES];
+    make_cube(points, texcoords, triangles);
+    rigid cube = rigid_mesh(points, texcoords, CUBE_VERTICES, triangles, CUBE_TRIANGLES);
+    made_mesh made;
+    if (CHECK(made_mesh_build(&made, &cube.source, 1, NULL))) {
+        const md5_mesh *mesh = &made.mesh;
+        CHECK_UINT(mesh->num_vertices, CUBE_VERTICES);
+        check_frames(mesh);
+        for (uint32_t i = 0; i < CUBE_VERTICES; i++) {
+            // A corner looks away from the middle of the cube, and so does a face's middle.
+            const double length = sqrt(dot(points[i], points[i]));
+            check_vec3(mesh->normals[i], (double)points[i].x / length, (double)points[i].y / length,
+                       (double)points[i].z / length, 1e-7);
+            CHECK(memcmp(&mesh->positions[i], &points[i], sizeof points[i]) == 0);
+        }
+        for (uint32_t i = 0; i < CUBE_VERTICES; i++) {
+            for (uint32_t j = 0; j < i; j++) {
+                if (memcmp(&points[i], &points[j], sizeof points[i]) == 0)
+                    CHECK(memcmp(&mesh->normals[i], &mesh->normals[j], sizeof points[i]) == 0);
+            }
+        }
+        CHECK_NEAR((double)mesh->bounds.min.x, -1.0, 0.0);
+        CHECK_NEAR((double)mesh->bounds.max.z, 1.0, 0.0);
+    }
+    made_mesh_free(&made);
+    rigid_free(&cube);
+}
+
+TEST (degenerate_triangles_do_not_bend_normals) {
+    md5_vec3 points[CUBE_VERTICES];
+    md5_vec2 texcoords[CUBE_VERTICES];
+    uint32_t triangles[3 * CUBE_TRIANGLES + 12];
+    make_cube(points, texcoords, triangles);
+    const uint32_t degenerate[12] = {
+        0, 0, 1, // two corners are one vertex
+        3, 3, 3, // all three
+        0, 4, 2, // three points on a line
+        1, 0, 1,
+    };
+    memcpy(triangles + 3 * CUBE_TRIANGLES, degenerate, sizeof degenerate);
+    rigid cube = rigid_mesh(points, texcoords, CUBE_VERTICES, triangles, CUBE_TRIANGLES + 4);
+    made_mesh made;
+    if (CHECK(made_mesh_build(&made, &cube.source, 1, NULL))) {
+        check_frames(&made.mesh);
+        for (uint32_t i = 0; i < CUBE_VERTICES; i++) {
+            const double length = sqrt(dot(points[i], points[i]));
+            check_vec3(made.mesh.normals[i], (double)points[i].x / length,
+                       (double)points[i].y / length, (double)points[i].z / length, 1e-7);
+        }
+    }
+    made_mesh_free(&made);
+    rigid_free(&cube);
+}
+
+TEST (faces_count_alike_whatever_their_size) {
+    // Two walls at right angles that meet in the edge 0-1, one of them ten times as wide.
+    const md5_vec3 points[4] = {{0, 0, 0}, {0, 0, 1}, {10, 0, 0}, {0, 1, 0}};
+    const md5_vec2 texcoords[4] = {{0, 0}, {0, 1}, {10, 0}, {-1, 0}};
+    const uint32_t triangles[6] = {0, 1, 2, 0, 3, 1};
+    rigid mesh = rigid_mesh(points, texcoords, 4, triangles, 2);
+    made_mesh made;
+    if (CHECK(made_mesh_build(&made, &mesh.source, 1, NULL))) {
+        const double half = sqrt(0.5);
+        check_vec3(made.mesh.normals[0], -half, -half, 0.0, 1e-7);
+        check_vec3(made.mesh.normals[1], -half, -half, 0.0, 1e-7);
+        check_vec3(made.mesh.normals[2], 0.0, -1.0, 0.0, 1e-7);
+        check_vec3(made.mesh.normals[3], -1.0, 0.0, 0.0, 1e-7);
+    }
+    made_mesh_free(&made);
+    rigid_free(&mesh);
+}
+
+TEST (sheet_with_a_back_keeps_the_normals_of_its_sides) {
+    const md5_vec3 points[6] = {{0, 0, 5}, {1, 0, 5}, {0, 1, 5}, {0, 0, 5}, {1, 0, 5}, {0, 1, 5}};
+    const md5_vec2 texcoords[6] = {{0, 0}, {1, 0}, {0, 1}, {0, 0}, {1, 0}, {0, 1}};
+    const uint32_t triangles[6] = {0, 2, 1, 3, 4, 5};
+    rigid sheet = rigid_mesh(points, texcoords, 6, triangles, 2);
+    made_mesh made;
+    if (CHECK(made_mesh_build(&made, &sheet.source, 1, NULL))) {
+        check_frames(&made.mesh);
+        for (uint32_t i = 0; i < 6; i++)
+            check_vec3(made.mesh.normals[i], 0.0, 0.0, i < 3 ? 1.0 : -1.0, 1e-7);
+    }
+    made_mesh_free(&made);
+    rigid_free(&sheet);
+}
+
+// Front and back use the same vertices: the texture is mirrored on the back, so that its corners
+// become copies, which then have a normal of their own.
+TEST (sheet_of_shared_vertices_is_split_into_its_sides) {
+    const md5_vec3 points[3] = {{0, 0, 5}, {1, 0, 5}, {0, 1, 5}};
+    const md5_vec2 texcoords[3] = {{0, 0}, {1, 0}, {0, 1}};
+    const uint32_t triangles[6] = {0, 2, 1, 0, 1, 2};
+    rigid sheet = rigid_mesh(points, texcoords, 3, triangles, 2);
+    made_mesh made;
+    if (CHECK(made_mesh_build(&made, &sheet.source, 1, NULL))
+        && CHECK_UINT(made.mesh.num_vertices, 6)) {
+        const md5_mesh *mesh = &made.mesh;
+        check_frames(mesh);
+        for (uint32_t i = 0; i < 3; i++) {
+            check_vec3(mesh->normals[mesh->indices[i]], 0.0, 0.0, 1.0, 1e-7);
+            check_vec3(mesh->normals[mesh->indices[3 + i]], 0.0, 0.0, -1.0, 1e-7);
+        }
+    }
+    made_mesh_free(&made);
+    rigid_free(&sheet);
+}
+
+TEST (normals_hold_at_any_scale) {
+    static const float scales[] = {1e-30f, 1e-12f, 1.0f, 1e12f, 1e30f};
+    for (size_t scale = 0; scale < COUNT(scales); scale++) {
+        const float s = scales[scale];
+        const md5_vec3 points[3] = {{0, 0, 0}, {0, s, 0}, {s, s, 0}};
+        const md5_vec2 texcoords[3] = {{0, 0}, {0, s}, {s, s}};
+        const uint32_t triangles[3] = {0, 1, 2};
+        rigid mesh = rigid_mesh(points, texcoords, 3, triangles, 1);
+        made_mesh made;
+        if (CHECK(made_mesh_build(&made, &mesh.source, 1, NULL))) {
+            check_frames(&made.mesh);
+            for (uint32_t i = 0; i < 3; i++) {
+                check_vec3(made.mesh.normals[i], 0.0, 0.0, 1.0, 1e-7);
+                check_vec3(xyz(made.mesh.tangents[i]), 1.0, 0.0, 0.0, 1e-7);
+                check_vec3(bitangent(&made.mesh, i), 0.0, 1.0, 0.0, 1e-7);
+            }
+        }
+        made_mesh_free(&made);
+        rigid_free(&mesh);
+    }
+}
+
+// -- Tangents and seams -----------------------------------------------------------------------
+
+TEST (tangents_follow_the_texture_of_any_triangle) {
+    uint64_t random = 1;
+    for (int round = 0; round < 500; round++) {
+        md5_vec3 points[3];
+        md5_vec2 texcoords[3];
+        for (int i = 0; i < 3; i++) {
+            points[i] = (md5_vec3){(float)test_random(&random), (float)test_random(&random),
+                                   (float)test_random(&random)};
+            texcoords[i] = (md5_vec2){(float)test_random(&random), (float)test_random(&random)};
+        }
+        const md5_vec3 e0 = {points[1].x - points[0].x, points[1].y - points[0].y,
+                             points[1].z - points[0].z};
+        const md5_vec3 e1 = {points[2].x - points[0].x, points[2].y - points[0].y,
+                             points[2].z - points[0].z};
+        const md5_vec3 normal = cross(e1, e0);
+        const md5_vec3 u = direction_of(points, texcoords, 1.0, 0.0);
+        const md5_vec3 v = direction_of(points, texcoords, 0.0, 1.0);
+        const uint32_t triangles[3] = {0, 1, 2};
+        rigid mesh = rigid_mesh(points, texcoords, 3, triangles, 1);
+        made_mesh made;
+        if (CHECK(made_mesh_build(&made, &mesh.source, 1, NULL))) {
+            CHECK_UINT(made.mesh.num_vertices, 3);
+            for (uint32_t i = 0; i < 3; i++) {
+                CHECK(dot(made.mesh.normals[i], normal) > 0.0);
+                check_vec3(xyz(made.mesh.tangents[i]), (double)u.x, (double)u.y, (double)u.z, 1e-6);
+                // At right angles to N and T, thus on P_v's side of T rather than along it.
+                CHECK(dot(bitangent(&made.mesh, i), v) > 0.0);
+            }
+        }
+        made_mesh_free(&made);
+        rigid_free(&mesh);
+    }
+}
+
+// Smooth normals of such tufts lean anywhere, also nearly along +u.
+TEST (frames_hold_where_triangles_point_anywhere) {
+    enum { TRIANGLES = 5, VERTICES = 1 + 2 * TRIANGLES };
+    uint64_t random = 37;
+    for (int round = 0; round < 2000; round++) {
+        md5_vec3 points[VERTICES];
+        md5_vec2 texcoords[VERTICES];
+        uint32_t triangles[3 * TRIANGLES];
+        for (uint32_t i = 0; i < VERTICES; i++) {
+            points[i] = (md5_vec3){(float)test_random(&random), (float)test_random(&random),
+                                   (float)test_random(&random)};
+            texcoords[i] = (md5_vec2){(float)test_random(&random), (float)test_random(&random)};
+        }
+        for (uint32_t i = 0; i < TRIANGLES; i++) {
+            triangles[3 * i] = 0;
+            triangles[3 * i + 1] = 1 + 2 * i;
+            triangles[3 * i + 2] = 2 + 2 * i;
+        }
+        rigid mesh = rigid_mesh(points, texcoords, VERTICES, triangles, TRIANGLES);
+        made_mesh made;
+        if (CHECK(made_mesh_build(&made, &mesh.source, 1, NULL)))
+            check_frames(&made.mesh);
+        made_mesh_free(&made);
+        rigid_free(&mesh);
+    }
+}
+
+// Two quads side by side on the plane z = 0, x from -1 to 1, seen from above. The texture runs
+// outward from the middle on both: u = |x|, v = y.
+TEST (mirror_seam_gets_a_tangent_for_each_side) {
+    md5_vec3 points[6];
+    md5_vec2 texcoords[6];
+    for (uint32_t i = 0; i < 6; i++) {
+        points[i] = (md5_vec3){(float)(i % 3) - 1.0f, (float)(i / 3), 0.0f};
+        texcoords[i] = (md5_vec2){fabsf(points[i].x), points[i].y};
+    }
+    const uint32_t triangles[12] = {0, 3, 1, 1, 3, 4, 1, 4, 2, 2, 4, 5};
+    rigid mesh = rigid_mesh(points, texcoords, 6, triangles, 4);
+    made_mesh made;
+    if (CHECK(made_mesh_build(&made, &mesh.source, 1, NULL))
+        && CHECK_UINT(made.mesh.num_vertices, 8)) {
+        const md5_mesh *drawn = &made.mesh;
+        check_frames(drawn);
+        CHECK_UINT(drawn->sources[6], 1);
+        CHECK_UINT(drawn->sources[7], 4);
+        CHECK_UINT(drawn->num_influences, 8);
+        for (uint32_t i = 0; i < 12; i++) {
+            const uint32_t vertex = drawn->indices[i];
+            const double side = i < 6 ? -1.0 : 1.0;
+            CHECK_UINT(drawn->sources[vertex], triangles[i]);
+            CHECK(vertex < 6 || i >= 6); // copies serve negative areas
+            check_vec3(drawn->normals[vertex], 0.0, 0.0, 1.0, 1e-7);
+            check_vec3(xyz(drawn->tangents[vertex]), side, 0.0, 0.0, 1e-7);
+            check_vec3(bitangent(drawn, vertex), 0.0, 1.0, 0.0, 1e-7);
+        }
+        for (uint32_t copy = 6; copy < 8; copy++) {
+            const uint32_t source = drawn->sources[copy];
+            CHECK(memcmp(&drawn->positions[copy], &drawn->positions[source], sizeof(md5_vec3))
+                  == 0);
+            CHECK(memcmp(&drawn->texcoords[copy], &drawn->texcoords[source], sizeof(md5_vec2))
+                  == 0);
+            CHECK(memcmp(&drawn->influences[drawn->first_influence[copy]],
+                         &drawn->influences[drawn->first_influence[source]], sizeof(md5_vec4))
+                  == 0);
+        }
+    }
+    made_mesh_free(&made);
+    rigid_free(&mesh);
+}
+
+TEST (texture_without_area_splits_nothing_and_still_gives_a_frame) {
+    uint64_t random = 7;
+    const md5_vec2 textures[3][3] = {
+        {{0, 0}, {0, 0}, {0, 0}},                   // a point
+        {{0, 0}, {0.5f, 0.5f}, {1, 1}},             // a line
+        {{0.25f, 0.5f}, {0.25f, 0.75f}, {0.25f, 1}} // a line of constant u
+    };
+    for (uint32_t round = 0; round < 90; round++) {
+        md5_vec3 points[3];
+        for (int i = 0; i < 3; i++)
+            points[i] = (md5_vec3){(float)test_random(&random), (float)test_random(&random),
+                                   (float)test_random(&random)};
+        const uint32_t triangles[6] = {0, 1, 2, 0, 2, 1};
+        rigid mesh = rigid_mesh(points, textures[round % 3], 3, triangles, 1 + round % 2);
+        made_mesh made;
+        if (CHECK(made_mesh_build(&made, &mesh.source, 1, NULL))) {
+            CHECK_UINT(made.mesh.num_vertices, 3);
+            check_frames(&made.mesh);
+            for (uint32_t i = 0; i < 3; i++)
+                CHECK(made.mesh.tangents[i].w == 1.0f);
+        }
+        made_mesh_free(&made);
+        rigid_free(&mesh);
+    }
+}
+
+TEST (texture_without_area_counts_as_not_mirrored) {
+    const md5_vec3 points[4] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {1, 1, 0}};
+    const uint32_t triangles[6] = {0, 1, 2, 0, 1, 3};
+    for (uint32_t round = 0; round < 2; round++) {
+        // The first triangle is not mirrored, then it is; the second has no area.
+        const float u = round ? -1.0f : 1.0f;
+        const md5_vec2 texcoords[4] = {{0, 0}, {u, 0}, {0, 1}, {u, 0}};
+        rigid mesh = rigid_mesh(points, texcoords, 4, triangles, 2);
+        made_mesh made;
+        if (CHECK(made_mesh_build(&made, &mesh.source, 1, NULL))) {
+            CHECK_UINT(made.mesh.num_vertices, round ? 6 : 4);
+            check_frames(&made.mesh);
+        }
+        made_mesh_free(&made);
+        rigid_free(&mesh);
+    }
+}
+
+// -- Ends of the range ------------------------------------------------------------------------
+
+TEST (empty_mesh_is_empty) {
+    const md5_geometry_source source = {.bind = &identity};
+    made_mesh made;
+    if (CHECK(made_mesh_build(&made, &source, 1, NULL))) {
+        CHECK_UINT(made.mesh.num_vertices, 0);
+        CHECK_UINT(made.mesh.num_influences, 0);
+        CHECK_UINT(made.mesh.first_influence[0], 0);
+        CHECK_UINT(made.mesh.max_influences, 0);
+        CHECK(made.mesh.bounds.min.x > made.mesh.bounds.max.x);
+        CHECK_NEAR((double)md5_path_loss(&made.model, 0, 4, NULL), 0.0, 0.0);
+    }
+    made_mesh_free(&made);
+}
+
+TEST (vertices_that_no_triangle_uses_have_a_frame) {
+    const md5_vec3 points[2] = {{1, 2, 3}, {1, 2, 3}};
+    const md5_vec2 texcoords[2] = {{0, 0}, {1, 1}};
+    rigid mesh = rigid_mesh(points, texcoords, 2, NULL, 0);
+    made_mesh made;
+    if (CHECK(made_mesh_build(&made, &mesh.source, 1, NULL))) {
+        check_frames(&made.mesh);
+        check_vec3(made.mesh.normals[0], 0.0, 0.0, 1.0, 0.0);
+        check_vec3(made.mesh.normals[1], 0.0, 0.0, 1.0, 0.0);
+    }
+    made_mesh_free(&made);
+    rigid_free(&mesh);
+}
+
+TEST (widest_numbers_stay_finite) {
+    const float m = FLT_MAX;
+    const md5_vec3 points[4] = {{m, m, m}, {-m, m, -m}, {m, -m, -m}, {-m, -m, m}};
+    const md5_vec2 texcoords[4] = {{m, m}, {-m, m}, {m, -m}, {-m, -m}};
+    const uint32_t triangles[12] = {0, 1, 2, 0, 2, 3, 0, 3, 1, 1, 3, 2};
+    rigid mesh = rigid_mesh(points, texcoords, 4, triangles, 4);
+    for (uint32_t i = 0; i < 4; i++)
+        mesh.weights[i].bias = i % 2 ? m : -m;
+    made_mesh made;
+    if (CHECK(made_mesh_build(&made, &mesh.source, 1, NULL))) {
+        check_frames(&made.mesh);
+        for (uint32_t i = 0; i < made.mesh.num_vertices; i++) {
+            CHECK(fabsf(made.mesh.positions[i].x) <= FLT_MAX);
+            CHECK(fabsf(made.mesh.positions[i].y) <= FLT_MAX);
+            CHECK(fabsf(made.mesh.positions[i].z) <= FLT_MAX);
+        }
+        CHECK(md5_path_loss(&made.model, 0, 4, NULL) <= FLT_MAX);
+    }
+    made_mesh_free(&made);
+    rigid_free(&mesh);
+}
+
+TEST (summary_counts_weights_and_off_sums) {
+    // Sums: 1; 0.99995 (within the slack); 0.5; 1.7; no weight; NaN-free but negative.
+    const float biases[8] = {1.0f, 0.5f, 0.49995f, 0.5f, 0.9f, 0.8f, -1.0f, 1.0f};
+    const md5_vertex vertices[6] = {{0, 1}, {1, 2}, {3, 1}, {4, 2}, {0, 0}, {6, 1}};
+    const md5_vec2 texcoords[6] = {{0, 0}};
+    md5_weight weights[8];
+    for (uint32_t i = 0; i < 8; i++)
+        weights[i] = (md5_weight){0, biases[i], {(float)i, 0, 0}};
+    const md5_geometry_source source = {
+        .num_vertices = 6,
+        .num_weights = 8,
+        .vertices = vertices,
+        .texcoords = texcoords,
+        .weights = weights,
+        .bind = &identity,
+    };
+    made_mesh made;
+    if (CHECK(made_mesh_build(&made, &source, 1, NULL))) {
+        CHECK_UINT(made.mesh.max_weights, 2);
+        CHECK_UINT(made.mesh.max_influences, 1);
+        CHECK_UINT(made.mesh.num_off_sums, 3);
+        CHECK_NEAR((double)made.mesh.bounds.min.x, -6.0, 1e-6);
+        CHECK_NEAR((double)made.mesh.bounds.max.x, 0.9 * 4 + 0.8 * 5, 1e-6);
+    }
+    made_mesh_free(&made);
+}
+
+TEST (every_failed_allocation_is_an_error) {
+    md5_vec3 points[CUBE_VERTICES];
+    md5_vec2 texcoords[CUBE_VERTICES];
+    uint32_t triangles[3 * CUBE_TRIANGLES];
+    make_cube(points, texcoords, triangles);
+    rigid cube = rigid_mesh(points, texcoords, CUBE_VERTICES, triangles, CUBE_TRIANGLES);
+    bool built = false;
+    size_t fail_at = 1;
+    for (; !built && fail_at < 100; fail_at++) {
+        test_heap heap = {.fail_at = fail_at};
+        const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap}};
+        made_mesh made;
+        built = made_mesh_build(&made, &cube.source, 1, &opts);
+        CHECK_UINT(made.error.status, built ? MD5_OK : MD5_ERROR_MEMORY);
+        made_mesh_free(&made);
+        CHECK_UINT(heap.live, 0);
+        CHECK_UINT(heap.live_bytes, 0);
+    }
+    CHECK(built && fail_at > 2);
+
+    // Smaller limits hit every single array, also those that share a chunk.
+    for (size_t limit = 1; limit < 64 << 10; limit += 97) {
+        const md5_load_opts opts = {.memory_limit = limit};
+        made_mesh made;
+        built = made_mesh_build(&made, &cube.source, 1, &opts);
+        CHECK_UINT(made.error.status, built ? MD5_OK : MD5_ERROR_MEMORY);
+        made_mesh_free(&made);
+    }
+    rigid_free(&cube);
+}
+
+// -- Hostile meshes ---------------------------------------------------------------------------
+
+// A fan of `count` triangles whose vertices all lie in one of two places, in `spread` places each
+// that differ in the last bit only: what would make lists of neighbours or hash chains long.
+static size_t peak_of_crowded_fan(uint32_t count, uint32_t spread)
+{
+    md5_vec3 *points = calloc(3 * (size_t)count, sizeof *points);
+    md5_vec2 *texcoords = calloc(3 * (size_t)count, sizeof *texcoords);
+    uint32_t *triangles = calloc(3 * (size_t)count, sizeof *triangles);
+    for (uint32_t i = 0; i < 3 * count; i++) {
+        const float shift = (float)(i / 3 % spread) * FLT_EPSILON;
+        points[i] = (md5_vec3){1.0f + shift, i % 3 == 1 ? 1.0f : 0.0f, i % 3 == 2 ? 1.0f : 0.0f};
+        texcoords[i] = (md5_vec2){points[i].y, points[i].z};
+        triangles[i] = i;
+    }
+    rigid mesh = rigid_mesh(points, texcoords, 3 * (size_t)count, triangles, count);
+    test_heap heap = {0};
+    const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap}};
+    made_mesh made;
+    if (CHECK(made_mesh_build(&made, &mesh.source, 1, &opts))) {
+        CHECK_UINT(made.mesh.num_vertices, 3 * count);
+        bool alike = true;
+        for (uint32_t i = 0; i < 3 * count; i++)
+            alike = alike && fabsf(made.mesh.normals[i].x + 1.0f) < 1e-6f;
+        CHECK(alike);
+    }
+    made_mesh_free(&made);
+    rigid_free(&mesh);
+    free(points);
+    free(texcoords);
+    free(triangles);
+    return heap.peak_bytes;
+}
+
+TEST (crowded_points_take_linear_time_and_memory) {
+    for (uint32_t spread = 1; spread <= 100000; spread *= 10) {
+        const size_t half = peak_of_crowded_fan(50000, spread);
+        const size_t whole = peak_of_crowded_fan(100000, spread);
+        // Chunks double, so that a peak may be up to twice what is used.
+        CHECK(whole <= 4 * half);
+        CHECK(whole <= 3 * 100000 * (size_t)1000);
+    }
+}

@@ -1,0 +1,533 @@
+// Weights merged to influences, packed into slots, and what packing loses.
+#include "test/skin/made_mesh.h"
+#include "test/test.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const md5_mat34 identity = {{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}};
+
+typedef struct point {
+    double x, y, z;
+} point;
+
+static point add(point a, point b)
+{
+    return (point){a.x + b.x, a.y + b.y, a.z + b.z};
+}
+
+static point scale(point a, double s)
+{
+    return (point){a.x * s, a.y * s, a.z * s};
+}
+
+static double length(point a)
+{
+    return sqrt(a.x * a.x + a.y * a.y + a.z * a.z);
+}
+
+static point point_of(md5_vec3 a)
+{
+    return (point){(double)a.x, (double)a.y, (double)a.z};
+}
+
+static point place_of(const md5_mat34 *m)
+{
+    return (point){(double)m->m[3], (double)m->m[7], (double)m->m[11]};
+}
+
+static point rotate(const md5_mat34 *m, point v)
+{
+    point turned;
+    turned.x = (double)m->m[0] * v.x + (double)m->m[1] * v.y + (double)m->m[2] * v.z;
+    turned.y = (double)m->m[4] * v.x + (double)m->m[5] * v.y + (double)m->m[6] * v.z;
+    turned.z = (double)m->m[8] * v.x + (double)m->m[9] * v.y + (double)m->m[10] * v.z;
+    return turned;
+}
+
+static point bind_point(const md5_mat34 *bind, const md5_weight *weight)
+{
+    return add(rotate(&bind[weight->joint], point_of(weight->offset)),
+               place_of(&bind[weight->joint]));
+}
+
+static md5_vec3 random_offset(double size, uint64_t *random)
+{
+    md5_vec3 offset;
+    offset.x = (float)(size * (2.0 * test_random(random) - 1.0));
+    offset.y = (float)(size * (2.0 * test_random(random) - 1.0));
+    offset.z = (float)(size * (2.0 * test_random(random) - 1.0));
+    return offset;
+}
+
+// -- Merging ----------------------------------------------------------------------------------
+
+static void check_order(const md5_mesh *mesh, uint32_t vertex)
+{
+    for (uint32_t i = mesh->first_influence[vertex] + 1; i < mesh->first_influence[vertex + 1];
+         i++) {
+        const float before = fabsf(mesh->influences[i - 1].w), here = fabsf(mesh->influences[i].w);
+        CHECK(before > here
+              || (before == here && mesh->influence_joints[i - 1] < mesh->influence_joints[i]));
+    }
+}
+
+// Against sums made joint by joint.
+static void check_merged(const md5_mesh *mesh, const md5_mat34 *bind, uint32_t num_joints,
+                         const md5_weight *weights, uint32_t num_weights)
+{
+    uint32_t num_expected = 0;
+    for (uint32_t joint = 0; joint < num_joints; joint++) {
+        point sum = {0.0, 0.0, 0.0};
+        double bias = 0.0;
+        bool any = false;
+        for (uint32_t i = 0; i < num_weights; i++) {
+            if (weights[i].joint != joint || weights[i].bias == 0.0f)
+                continue;
+            sum = add(sum, scale(bind_point(bind, &weights[i]), (double)weights[i].bias));
+            bias += (double)weights[i].bias;
+            any = true;
+        }
+        num_expected += any;
+        for (uint32_t i = 0; i < mesh->num_influences; i++) {
+            if (mesh->influence_joints[i] != joint)
+                continue;
+            CHECK(any);
+            CHECK_NEAR((double)mesh->influences[i].x, sum.x, 1e-6 * (1.0 + fabs(sum.x)));
+            CHECK_NEAR((double)mesh->influences[i].y, sum.y, 1e-6 * (1.0 + fabs(sum.y)));
+            CHECK_NEAR((double)mesh->influences[i].z, sum.z, 1e-6 * (1.0 + fabs(sum.z)));
+            CHECK_NEAR((double)mesh->influences[i].w, bias, 1e-7);
+        }
+    }
+    CHECK_UINT(mesh->num_influences, num_expected);
+}
+
+TEST (influences_are_weights_merged_by_joint) {
+    enum { MOST = 40, JOINTS = 30 };
+    uint64_t random = 3;
+    md5_mat34 bind[JOINTS];
+    made_joints(bind, JOINTS, 10.0, &random);
+    for (uint32_t round = 0; round < 200; round++) {
+        // Up to 14 weights as in the worst of known models, then enough for the other sort.
+        const uint32_t num_weights = round < 140 ? 1 + round % 14 : MOST;
+        const uint32_t num_joints = round % 3 == 0 ? 2 : JOINTS; // the same ones again, or few
+        md5_weight weights[MOST];
+        point position = {0.0, 0.0, 0.0};
+        for (uint32_t i = 0; i < num_weights; i++) {
+            weights[i].joint = test_random_u32(&random) % num_joints;
+            // Quarters, so that equal biases are common and zero and negative ones occur.
+            weights[i].bias = 0.25f * (float)(test_random_u32(&random) % 8) - 0.5f;
+            weights[i].offset = random_offset(5.0, &random);
+            position = add(position, scale(bind_point(bind, &weights[i]), (double)weights[i].bias));
+        }
+        md5_vertex vertex;
+        const md5_geometry_source source = made_vertex(&vertex, weights, num_weights, bind);
+        made_mesh made;
+        if (CHECK(made_mesh_build(&made, &source, JOINTS, NULL))) {
+            CHECK_UINT(made.mesh.max_influences, made.mesh.num_influences);
+            CHECK_UINT(made.mesh.max_weights, num_weights);
+            check_order(&made.mesh, 0);
+            check_merged(&made.mesh, bind, JOINTS, weights, num_weights);
+            const point actual = point_of(made.mesh.positions[0]);
+            CHECK_NEAR(length(add(actual, scale(position, -1.0))), 0.0, 1e-5);
+        }
+        made_mesh_free(&made);
+    }
+}
+
+TEST (weights_that_add_nothing_leave_no_influence) {
+    const md5_weight weights[4] = {
+        {2, 0.0f, {1, 2, 3}}, // zero bias
+        {1, 1.0f, {4, 5, 6}},
+        {0, 0.5f, {7, 8, 9}}, // taken back by the next
+        {0, -0.5f, {7, 8, 9}},
+    };
+    const md5_mat34 bind[3] = {identity, identity, identity};
+    md5_vertex vertex;
+    const md5_geometry_source source = made_vertex(&vertex, weights, 4, bind);
+    made_mesh made;
+    if (CHECK(made_mesh_build(&made, &source, 3, NULL))
+        && CHECK_UINT(made.mesh.num_influences, 1)) {
+        CHECK_UINT(made.mesh.influence_joints[0], 1);
+        CHECK(made.mesh.influences[0].x == 4.0f && made.mesh.influences[0].w == 1.0f);
+        CHECK_UINT(made.mesh.num_off_sums, 0);
+    }
+    made_mesh_free(&made);
+}
+
+// Biases that cancel out leave a direction that turns with the joint: leaving it out would be
+// wrong, though its bias is 0.
+TEST (cancelled_biases_keep_what_is_left_of_their_points) {
+    const md5_weight weights[3] = {
+        {0, 1.0f, {0, 0, 0}}, {1, 2.0f, {1, 0, 0}}, {1, -2.0f, {0, 1, 0}}};
+    const md5_mat34 bind[2] = {identity, identity};
+    md5_vertex vertex;
+    const md5_geometry_source source = made_vertex(&vertex, weights, 3, bind);
+    made_mesh made;
+    if (CHECK(made_mesh_build(&made, &source, 2, NULL))
+        && CHECK_UINT(made.mesh.num_influences, 2)) {
+        CHECK_UINT(made.mesh.influence_joints[1], 1);
+        const md5_vec4 left = made.mesh.influences[1];
+        CHECK(left.x == 2.0f && left.y == -2.0f && left.z == 0.0f && left.w == 0.0f);
+    }
+    made_mesh_free(&made);
+}
+
+TEST (vertices_may_share_their_weights) {
+    const md5_weight weights[3] = {
+        {0, 0.5f, {2, 0, 0}}, {1, 0.5f, {4, 0, 0}}, {2, 0.5f, {6, 0, 0}}};
+    const md5_vertex vertices[4] = {{0, 2}, {1, 2}, {0, 3}, {1, 0}};
+    const md5_vec2 texcoords[4] = {{0, 0}};
+    const md5_mat34 bind[3] = {identity, identity, identity};
+    const md5_geometry_source source = {
+        .num_vertices = 4,
+        .num_weights = 3,
+        .vertices = vertices,
+        .texcoords = texcoords,
+        .weights = weights,
+        .bind = bind,
+    };
+    made_mesh made;
+    if (CHECK(made_mesh_build(&made, &source, 3, NULL))) {
+        static const uint32_t first_influence[5] = {0, 2, 4, 7, 7};
+        static const float places[4] = {3.0f, 5.0f, 6.0f, 0.0f};
+        for (uint32_t i = 0; i < 4; i++) {
+            CHECK_UINT(made.mesh.first_influence[i + 1], first_influence[i + 1]);
+            CHECK(made.mesh.positions[i].x == places[i]);
+            check_order(&made.mesh, i);
+        }
+        CHECK_UINT(made.mesh.max_influences, 3);
+        CHECK_UINT(made.mesh.num_off_sums, 1);
+    }
+    made_mesh_free(&made);
+}
+
+// One vertex with `count` weights spread over `num_joints` joints. In quadratic time this would
+// take minutes.
+static void check_crowded_vertex(uint32_t count, uint32_t num_joints)
+{
+    md5_weight *weights = calloc(count, sizeof *weights);
+    md5_mat34 *bind = calloc(num_joints, sizeof *bind);
+    uint64_t random = 5;
+    for (uint32_t i = 0; i < num_joints; i++)
+        bind[i] = identity;
+    for (uint32_t i = 0; i < count; i++) {
+        const float bias = (float)(1 + test_random_u32(&random) % 1000) / (float)count;
+        weights[i] = (md5_weight){num_joints - 1 - i % num_joints, bias, {1, 0, 0}};
+    }
+    md5_vertex vertex;
+    const md5_geometry_source source = made_vertex(&vertex, weights, count, bind);
+    made_mesh made;
+    if (CHECK(made_mesh_build(&made, &source, num_joints, NULL))) {
+        CHECK_UINT(made.mesh.num_influences, num_joints);
+        check_order(&made.mesh, 0);
+        bool *seen = calloc(num_joints, sizeof *seen);
+        for (uint32_t i = 0; i < made.mesh.num_influences; i++)
+            seen[made.mesh.influence_joints[i]] = true;
+        uint32_t num_seen = 0;
+        for (uint32_t i = 0; i < num_joints; i++)
+            num_seen += seen[i];
+        CHECK_UINT(num_seen, num_joints);
+        free(seen);
+    }
+    made_mesh_free(&made);
+    free(weights);
+    free(bind);
+}
+
+TEST (crowded_vertex_takes_linear_time) {
+    check_crowded_vertex(500000, 500000);
+    check_crowded_vertex(500000, 1000);
+    check_crowded_vertex(500000, 1);
+}
+
+// -- Packing ----------------------------------------------------------------------------------
+
+TEST (packed_influences_are_the_largest_scaled_to_sum_1) {
+    enum { JOINTS = 20, MOST = 12 };
+    uint64_t random = 9;
+    md5_mat34 bind[JOINTS];
+    made_joints(bind, JOINTS, 10.0, &random);
+    for (uint32_t round = 0; round < 120; round++) {
+        const uint32_t num_weights = round % (MOST + 1), slots = 1 + round % 8;
+        md5_weight weights[MOST];
+        for (uint32_t i = 0; i < num_weights; i++) {
+            const float bias = (float)(0.01 + test_random(&random));
+            weights[i] = (md5_weight){19 - i, bias, random_offset(5.0, &random)};
+        }
+        md5_vertex vertex;
+        const md5_geometry_source source = made_vertex(&vertex, weights, num_weights, bind);
+        made_mesh made;
+        if (CHECK(made_mesh_build(&made, &source, JOINTS, NULL))) {
+            uint32_t joints[9];
+            float packed[9];
+            joints[slots] = 12345;
+            packed[slots] = 12345.0f;
+            md5_pack_influences(&made.mesh, slots, joints, packed);
+            CHECK_UINT(joints[slots], 12345);
+            CHECK(packed[slots] == 12345.0f);
+            const uint32_t kept = num_weights < slots ? num_weights : slots;
+            double sum = 0.0;
+            for (uint32_t i = 0; i < slots; i++) {
+                sum += (double)packed[i];
+                CHECK_UINT(joints[i], i < kept ? made.mesh.influence_joints[i] : 0);
+                CHECK(i < kept ? packed[i] > 0.0f : packed[i] == 0.0f);
+                if (i < kept && i > 0) // in the same proportions
+                    CHECK_NEAR((double)packed[i] * (double)made.mesh.influences[0].w,
+                               (double)packed[0] * (double)made.mesh.influences[i].w, 1e-6);
+            }
+            CHECK_NEAR(sum, kept > 0 ? 1.0 : 0.0, 1e-6);
+        }
+        made_mesh_free(&made);
+    }
+}
+
+static void check_packed(const float *biases, uint32_t count, uint32_t slots, const float *expected)
+{
+    md5_weight weights[8];
+    md5_mat34 bind[8];
+    for (uint32_t i = 0; i < count; i++) {
+        weights[i] = (md5_weight){i, biases[i], {(float)i, 1, 2}};
+        bind[i] = identity;
+    }
+    md5_vertex vertex;
+    const md5_geometry_source source = made_vertex(&vertex, weights, count, bind);
+    made_mesh made;
+    if (CHECK(made_mesh_build(&made, &source, count, NULL))) {
+        uint32_t joints[8];
+        float packed[8];
+        md5_pack_influences(&made.mesh, slots, joints, packed);
+        for (uint32_t i = 0; i < slots; i++)
+            CHECK_NEAR((double)packed[i], (double)expected[i], 1e-6);
+    }
+    made_mesh_free(&made);
+}
+
+TEST (packing_knows_negative_and_cancelling_biases) {
+    check_packed((float[]){-0.5f, 1.5f}, 2, 4, (float[]){1.5f, -0.5f, 0, 0});
+    check_packed((float[]){-2.0f}, 1, 2, (float[]){1.0f, 0});
+    check_packed((float[]){0.25f, 0.25f}, 2, 2, (float[]){0.5f, 0.5f});
+    check_packed((float[]){1.0f, -1.0f}, 2, 3, (float[]){1.0f, 0, 0});
+    check_packed((float[]){1.0f, -1.0f + FLT_EPSILON}, 2, 2, (float[]){1.0f, 0});
+    check_packed((float[]){1.0f, -1.0f, 0.5f}, 3, 2, (float[]){1.0f, 0});
+    check_packed((float[]){1.0f, -1.0f, 0.5f}, 3, 3, (float[]){2.0f, -2.0f, 1.0f});
+}
+
+// -- Loss -------------------------------------------------------------------------------------
+
+// A rotation matrix that takes unit vector `a` to unit vector `b`, by two reflections: I - 2 m m'
+// takes a to b for m along a - b, and a second reflection across b's complement restores the
+// sign without moving b.
+static point reflect(point v, point mirror)
+{
+    const double square = mirror.x * mirror.x + mirror.y * mirror.y + mirror.z * mirror.z;
+    if (square < 1e-24)
+        return v;
+    const double along = (v.x * mirror.x + v.y * mirror.y + v.z * mirror.z) / square;
+    return add(v, scale(mirror, -2.0 * along));
+}
+
+typedef struct loss_case {
+    uint32_t num_weights, num_joints, slots;
+    md5_weight weights[10];
+    md5_mat34 bind[10], posed[10];
+} loss_case;
+
+// How the exact vertex and the packed one differ when joint i turns by turns[i] about its own
+// place, written down as the file's weights say it: sum of b * J * offset.
+typedef point turn_fn(const loss_case *test, uint32_t joint, point v, const void *how);
+
+static point difference(const loss_case *test, const md5_mesh *mesh, turn_fn *turn, const void *how)
+{
+    uint32_t joints[8];
+    float packed[8];
+    md5_pack_influences(mesh, test->slots, joints, packed);
+    point sum = {0.0, 0.0, 0.0};
+    for (uint32_t i = 0; i < test->num_weights; i++) {
+        const md5_weight *weight = &test->weights[i];
+        const point arm = rotate(&test->bind[weight->joint], point_of(weight->offset));
+        const point exact =
+            add(turn(test, weight->joint, arm, how), place_of(&test->posed[weight->joint]));
+        sum = add(sum, scale(exact, (double)weight->bias));
+    }
+    for (uint32_t i = 0; i < test->slots; i++) {
+        const uint32_t joint = joints[i];
+        const point arm =
+            add(point_of(mesh->positions[0]), scale(place_of(&test->bind[joint]), -1.0));
+        const point place = add(turn(test, joint, arm, how), place_of(&test->posed[joint]));
+        sum = add(sum, scale(place, -(double)packed[i]));
+    }
+    return sum;
+}
+
+// Each joint turned anyhow.
+static point turn_anyhow(const loss_case *test, uint32_t joint, point v, const void *how)
+{
+    (void)test;
+    return rotate((const md5_mat34 *)how + joint, v);
+}
+
+// Each joint turned so that its part of the difference points along one direction: the worst case.
+typedef struct worst_turns {
+    point from[10], to;
+    double side[10];
+} worst_turns;
+
+static point turn_worst(const loss_case *test, uint32_t joint, point v, const void *how)
+{
+    (void)test;
+    const worst_turns *worst = how;
+    const point from = worst->from[joint], to = worst->to;
+    // Any vector beside `to`, for the second reflection.
+    const point beside = fabs(to.x) < 0.7 ? (point){0.0, -to.z, to.y} : (point){-to.z, 0.0, to.x};
+    return reflect(reflect(v, add(from, scale(to, -1.0))), beside);
+}
+
+static point direction(point v)
+{
+    const double size = length(v);
+    return size > 1e-12 ? scale(v, 1.0 / size) : (point){1.0, 0.0, 0.0};
+}
+
+static void find_worst(const loss_case *test, const md5_mesh *mesh, worst_turns *worst)
+{
+    uint32_t joints[8];
+    float packed[8];
+    md5_pack_influences(mesh, test->slots, joints, packed);
+    point parts[10] = {{0.0, 0.0, 0.0}}, shift = {0.0, 0.0, 0.0};
+    for (uint32_t i = 0; i < test->num_weights; i++) {
+        const md5_weight *weight = &test->weights[i];
+        const double bias = (double)weight->bias;
+        const point arm = rotate(&test->bind[weight->joint], point_of(weight->offset));
+        parts[weight->joint] = add(parts[weight->joint], scale(arm, bias));
+        shift = add(shift, scale(place_of(&test->posed[weight->joint]), bias));
+    }
+    for (uint32_t i = 0; i < test->slots; i++) {
+        const double weight = (double)packed[i];
+        const point arm =
+            add(point_of(mesh->positions[0]), scale(place_of(&test->bind[joints[i]]), -1.0));
+        parts[joints[i]] = add(parts[joints[i]], scale(arm, -weight));
+        shift = add(shift, scale(place_of(&test->posed[joints[i]]), -weight));
+    }
+    worst->to = direction(shift);
+    for (uint32_t i = 0; i < 10; i++)
+        worst->from[i] = direction(parts[i]);
+}
+
+static void make_loss_case(loss_case *test, uint32_t round, uint64_t *random)
+{
+    memset(test, 0, sizeof *test);
+    test->num_joints = 10;
+    test->num_weights = 1 + round % 10;
+    test->slots = round / 10 % 2 ? 4 : 8;
+    made_joints(test->bind, 10, 20.0, random);
+    memcpy(test->posed, test->bind, sizeof test->bind);
+    if (round / 20 % 2)
+        made_joints(test->posed, 10, 30.0, random);
+    for (uint32_t i = 0; i < test->num_weights; i++) {
+        test->weights[i].joint = test_random_u32(random) % test->num_joints;
+        test->weights[i].bias = (float)(test_random(random) * (round % 7 ? 0.5 : -0.5));
+        test->weights[i].offset = random_offset(5.0, random);
+    }
+}
+
+TEST (path_loss_is_never_passed_and_can_be_reached) {
+    uint64_t random = 13;
+    for (uint32_t round = 0; round < 200; round++) {
+        loss_case test;
+        make_loss_case(&test, round, &random);
+        md5_vertex vertex;
+        const md5_geometry_source source =
+            made_vertex(&vertex, test.weights, test.num_weights, test.bind);
+        made_mesh made;
+        if (CHECK(made_mesh_build(&made, &source, test.num_joints, NULL))) {
+            const bool moved = memcmp(test.posed, test.bind, sizeof test.bind) != 0;
+            const double loss =
+                (double)md5_path_loss(&made.model, 0, test.slots, moved ? test.posed : NULL);
+            const double slack = 1e-4;
+            for (uint32_t again = 0; again < 20; again++) {
+                md5_mat34 turns[10];
+                made_joints(turns, 10, 0.0, &random);
+                CHECK(length(difference(&test, &made.mesh, turn_anyhow, turns)) <= loss + slack);
+            }
+            worst_turns worst;
+            find_worst(&test, &made.mesh, &worst);
+            CHECK_NEAR(length(difference(&test, &made.mesh, turn_worst, &worst)), loss, slack);
+        }
+        made_mesh_free(&made);
+    }
+}
+
+// The common mesh: weights whose offsets meet in one point, in as many slots as there are.
+TEST (path_loss_of_ordinary_vertices_is_rounding) {
+    enum { JOINTS = 8 };
+    uint64_t random = 17;
+    md5_mat34 bind[JOINTS];
+    made_joints(bind, JOINTS, 20.0, &random);
+    for (uint32_t count = 1; count <= JOINTS; count++) {
+        const point meet = {3.0, -4.0, 5.0};
+        md5_weight weights[JOINTS];
+        for (uint32_t i = 0; i < count; i++) {
+            const point arm = add(meet, scale(place_of(&bind[i]), -1.0));
+            const float *m = bind[i].m; // its transpose turns back
+            md5_vec3 offset;
+            offset.x = (float)((double)m[0] * arm.x + (double)m[4] * arm.y + (double)m[8] * arm.z);
+            offset.y = (float)((double)m[1] * arm.x + (double)m[5] * arm.y + (double)m[9] * arm.z);
+            offset.z = (float)((double)m[2] * arm.x + (double)m[6] * arm.y + (double)m[10] * arm.z);
+            weights[i] = (md5_weight){i, 1.0f / (float)count, offset};
+        }
+        md5_vertex vertex;
+        const md5_geometry_source source = made_vertex(&vertex, weights, count, bind);
+        made_mesh made;
+        if (CHECK(made_mesh_build(&made, &source, JOINTS, NULL))) {
+            CHECK_NEAR((double)md5_path_loss(&made.model, 0, 8, NULL), 0.0, 1e-4);
+            const double loss4 = (double)md5_path_loss(&made.model, 0, 4, NULL);
+            CHECK(count <= 4 ? loss4 < 1e-4 : loss4 > 1.0);
+        }
+        made_mesh_free(&made);
+    }
+}
+
+// Each of the three losses alone, with figures worked out by hand.
+TEST (path_loss_counts_drops_off_sums_and_points_apart) {
+    md5_mat34 bind[5] = {identity, identity, identity, identity, identity};
+    md5_vertex vertex;
+    made_mesh made;
+
+    // Sum 1.5 about a joint at 10 0 0, at its very place: 0.5 * |a|, nothing turns.
+    bind[0].m[3] = 10.0f;
+    const md5_weight off_sum = {0, 1.5f, {0, 0, 0}};
+    md5_geometry_source source = made_vertex(&vertex, &off_sum, 1, bind);
+    if (CHECK(made_mesh_build(&made, &source, 5, NULL))) {
+        // The bind position is 15 0 0, so the arm is 5: 0.5 * 10 + 5.
+        CHECK_NEAR((double)md5_path_loss(&made.model, 0, 4, NULL), 10.0, 1e-5);
+        // A model of size 5 may move that far, half of which would be lost; a pose says how far.
+        made.model.bounds = (md5_bounds){{0, 0, 0}, {3, 4, 0}};
+        CHECK_NEAR((double)md5_path_loss(&made.model, 0, 4, NULL), 12.5, 1e-5);
+        CHECK_NEAR((double)md5_path_loss(&made.model, 0, 4, bind), 10.0, 1e-5);
+    }
+    made_mesh_free(&made);
+
+    // Two halves, of joints at one place, whose points lie 2 apart: each is 1 from the middle.
+    const md5_weight apart[2] = {{0, 0.5f, {0, 1, 0}}, {1, 0.5f, {10, -1, 0}}};
+    source = made_vertex(&vertex, apart, 2, bind);
+    if (CHECK(made_mesh_build(&made, &source, 5, NULL)))
+        CHECK_NEAR((double)md5_path_loss(&made.model, 0, 4, NULL), 1.0, 1e-5);
+    made_mesh_free(&made);
+
+    // Five equal weights in four slots; all joints at 10 0 0 and the vertex 2 away: each kept one
+    // has 0.05 too much of an arm of 2, and the dropped one lacks 0.2 of it.
+    md5_weight dropped[5];
+    for (uint32_t i = 0; i < 5; i++) {
+        bind[i].m[3] = 10.0f;
+        dropped[i] = (md5_weight){i, 0.2f, {0, 0, 2}};
+    }
+    source = made_vertex(&vertex, dropped, 5, bind);
+    if (CHECK(made_mesh_build(&made, &source, 5, NULL))) {
+        CHECK_NEAR((double)md5_path_loss(&made.model, 0, 4, NULL), 4 * 0.05 * 2 + 0.2 * 2, 1e-5);
+        CHECK_NEAR((double)md5_path_loss(&made.model, 0, 5, NULL), 0.0, 1e-5);
+    }
+    made_mesh_free(&made);
+}

@@ -1,0 +1,533 @@
+// md5_skin() and md5_skin_dual() with every instruction set that this machine has: the same bits as
+// plain C.
+#include "test/skin/made_mesh.h"
+#include "test/test.h"
+
+#include "md5/skin/dual_kernels.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { JOINTS = 9, MOST_INFLUENCES = 14 };
+
+static const char *const level_names[MD5_CPU_COUNT] = {
+    [MD5_CPU_SCALAR] = "scalar",  [MD5_CPU_SSE2] = "SSE2", [MD5_CPU_AVX2] = "AVX2",
+    [MD5_CPU_AVX512] = "AVX-512", [MD5_CPU_NEON] = "NEON",
+};
+
+// -- Comparing --------------------------------------------------------------------------------
+
+// Each array in memory of its own, so that the sanitizer sees a step beside it.
+typedef struct skinned {
+    md5_vec3 *positions, *normals;
+    md5_vec4 *tangents;
+} skinned;
+
+static skinned make_skinned(const md5_mesh *mesh, bool normals, bool tangents)
+{
+    const size_t count = mesh->num_vertices;
+    skinned result = {.positions = malloc(count * sizeof *result.positions + 1)};
+    memset(result.positions, 0xee, count * sizeof *result.positions);
+    if (normals)
+        memset(result.normals = malloc(count * sizeof *result.normals + 1), 0xee,
+               count * sizeof *result.normals);
+    if (tangents)
+        memset(result.tangents = malloc(count * sizeof *result.tangents + 1), 0xee,
+               count * sizeof *result.tangents);
+    return result;
+}
+
+static skinned skin(const md5_mesh *mesh, const md5_mat34 *palette, md5_cpu level, bool normals,
+                    bool tangents)
+{
+    const skinned result = make_skinned(mesh, normals, tangents);
+    const md5_skin_job job = {mesh,           palette,         result.positions,
+                              result.normals, result.tangents, NULL};
+    md5_skin_with(level, &job);
+    return result;
+}
+
+static skinned skin_dual(const md5_mesh *mesh, const md5_dual_quat *palette, md5_cpu level,
+                         bool normals, bool tangents)
+{
+    const skinned result = make_skinned(mesh, normals, tangents);
+    const md5_dual_job job = {{mesh, NULL, result.positions, result.normals, result.tangents, NULL},
+                              palette};
+    md5_dual_with(level, &job);
+    return result;
+}
+
+static void free_skinned(skinned *result)
+{
+    free(result->positions);
+    free(result->normals);
+    free(result->tangents);
+}
+
+static bool is_equal(const void *a, const void *b, size_t count, size_t size)
+{
+    return (!a && !b) || memcmp(a, b, count * size) == 0;
+}
+
+static bool is_same(const skinned *a, const skinned *b, size_t count)
+{
+    return is_equal(a->positions, b->positions, count, sizeof(md5_vec3))
+           && is_equal(a->normals, b->normals, count, sizeof(md5_vec3))
+           && is_equal(a->tangents, b->tangents, count, sizeof(md5_vec4));
+}
+
+static bool is_at(md5_vec3 a, md5_vec3 b)
+{
+    return a.x == b.x && a.y == b.y && a.z == b.z;
+}
+
+// The box that is found without places, too.
+static void check_bounds(const md5_mesh *mesh, const md5_mat34 *palette, const char *what)
+{
+    const md5_model model = {.num_meshes = 1, .meshes = mesh};
+    const md5_bounds expected = md5_skin_bounds_with(MD5_CPU_SCALAR, &model, palette);
+    skinned places = skin(mesh, palette, MD5_CPU_SCALAR, false, false);
+    const md5_bounds held = md5_bounds_of_points(places.positions, mesh->num_vertices);
+    free_skinned(&places);
+    test_check(is_at(expected.min, held.min) && is_at(expected.max, held.max), __FILE__, __LINE__,
+               "%s: a box does not fit", what);
+    for (md5_cpu level = MD5_CPU_SCALAR + 1; level < MD5_CPU_COUNT; level++) {
+        if (!md5_cpu_has(level))
+            continue;
+        const md5_bounds actual = md5_skin_bounds_with(level, &model, palette);
+        test_check(memcmp(&expected, &actual, sizeof actual) == 0, __FILE__, __LINE__,
+                   "%s, %s: another box", what, level_names[level]);
+    }
+}
+
+// The same of dual quaternions, of which any that are finite will do.
+static void check_dual_sets(const md5_mesh *mesh, const md5_dual_quat *palette, const char *what)
+{
+    for (int wanted = 0; wanted < 4; wanted++) {
+        const bool normals = wanted & 1, tangents = wanted & 2;
+        skinned expected = skin_dual(mesh, palette, MD5_CPU_SCALAR, normals, tangents);
+        for (md5_cpu level = MD5_CPU_SCALAR + 1; level < MD5_CPU_COUNT; level++) {
+            if (!md5_cpu_has(level))
+                continue;
+            skinned actual = skin_dual(mesh, palette, level, normals, tangents);
+            test_check(is_same(&expected, &actual, mesh->num_vertices), __FILE__, __LINE__,
+                       "%s, %s: dual differs, normals %d, tangents %d", what, level_names[level],
+                       normals, tangents);
+            free_skinned(&actual);
+        }
+        free_skinned(&expected);
+    }
+}
+
+// All four combinations of what is written, with all instruction sets.
+static void check_sets(const md5_mesh *mesh, const md5_mat34 *palette, const char *what)
+{
+    const size_t count = mesh->num_vertices;
+    for (int wanted = 0; wanted < 4; wanted++) {
+        const bool normals = wanted & 1, tangents = wanted & 2;
+        skinned expected = skin(mesh, palette, MD5_CPU_SCALAR, normals, tangents);
+        for (md5_cpu level = MD5_CPU_SCALAR + 1; level < MD5_CPU_COUNT; level++) {
+            if (!md5_cpu_has(level))
+                continue;
+            skinned actual = skin(mesh, palette, level, normals, tangents);
+            test_check(is_same(&expected, &actual, count), __FILE__, __LINE__,
+                       "%s, %s differs, normals %d, tangents %d", what, level_names[level], normals,
+                       tangents);
+            free_skinned(&actual);
+        }
+        free_skinned(&expected);
+    }
+    check_bounds(mesh, palette, what);
+}
+
+// -- Random meshes ------------------------------------------------------------------------------
+
+// Arrays of an md5_mesh, of exactly the size they need.
+typedef struct random_mesh {
+    md5_mesh mesh;
+    md5_vec3 *positions, *normals;
+    md5_vec4 *tangents, *influences;
+    uint32_t *first_influence, *influence_joints;
+    void *plan;
+} random_mesh;
+
+static float coordinate(uint64_t *random)
+{
+    return (float)(20.0 * test_random(random) - 10.0);
+}
+
+static md5_vec3 random_vec3(uint64_t *random)
+{
+    return (md5_vec3){coordinate(random), coordinate(random), coordinate(random)};
+}
+
+// How a streak of vertices is made. Influence i is on joint + i * step, or, if that is 0, on any.
+typedef struct streak {
+    uint32_t length, num_influences, joint, step;
+    enum { WHOLE, MEETING, APART, CANCELLING } form;
+} streak;
+
+static streak random_streak(uint64_t *random)
+{
+    streak made = {
+        .length = test_random_u32(random) % 41,
+        .num_influences = test_random_u32(random) % (MOST_INFLUENCES + 1),
+        .joint = test_random_u32(random) % JOINTS,
+        .step = test_random_u32(random) % 3,
+        .form = test_random_u32(random) % 4,
+    };
+    if (test_random_u32(random) % 2 == 0)
+        made.num_influences %= 5; // most real ones have few
+    return made;
+}
+
+// Now and then a vertex of another kind stands among those of a streak.
+static void add_vertex(random_mesh *made, const streak *of, uint64_t *random)
+{
+    const uint32_t vertex = made->mesh.num_vertices++;
+    const bool is_odd = test_random_u32(random) % 12 == 0;
+    const uint32_t more = is_odd ? test_random_u32(random) % 3 : 0;
+    const bool is_whole = of->form == WHOLE && !is_odd;
+    const uint32_t count = is_whole ? 1 : of->num_influences + more;
+    const md5_vec3 p = random_vec3(random);
+    uint32_t next = made->first_influence[vertex];
+    made->positions[vertex] = p;
+    made->normals[vertex] = random_vec3(random);
+    const md5_vec3 t = random_vec3(random);
+    made->tangents[vertex] = (md5_vec4){t.x, t.y, t.z, test_random_u32(random) % 2 ? 1.0f : -1.0f};
+    for (uint32_t i = 0; i < count; i++, next++) {
+        const float sign = of->form == CANCELLING && i % 2 ? -1.0f : 1.0f;
+        const float bias = is_whole ? 1.0f : sign / (float)count;
+        const md5_vec3 q = of->form == APART ? random_vec3(random) : p;
+        made->influences[next] = (md5_vec4){bias * q.x, bias * q.y, bias * q.z, bias};
+        made->influence_joints[next] =
+            (of->step > 0 ? of->joint + i * of->step : test_random_u32(random)) % JOINTS;
+    }
+    made->first_influence[vertex + 1] = next;
+}
+
+static void begin_random_mesh(random_mesh *made, size_t num_vertices)
+{
+    const size_t most = num_vertices + 1, most_influences = most * MOST_INFLUENCES * 2;
+    *made = (random_mesh){
+        .positions = malloc(most * sizeof(md5_vec3)),
+        .normals = malloc(most * sizeof(md5_vec3)),
+        .tangents = malloc(most * sizeof(md5_vec4)),
+        .influences = malloc(most_influences * sizeof(md5_vec4)),
+        .first_influence = malloc((most + 1) * sizeof(uint32_t)),
+        .influence_joints = malloc(most_influences * sizeof(uint32_t)),
+    };
+    made->first_influence[0] = 0;
+}
+
+static void add_streak(random_mesh *made, const streak *of, uint64_t *random)
+{
+    for (uint32_t i = 0; i < of->length; i++)
+        add_vertex(made, of, random);
+}
+
+// Makes its plan, of no more words an influence than that.
+static void end_random_mesh(random_mesh *made, uint32_t most_words)
+{
+    const size_t count = made->mesh.num_vertices;
+    const size_t num_influences = made->first_influence[count];
+#define FIT(array, number) made->array = realloc(made->array, (number) * sizeof *made->array + 1)
+    FIT(positions, count);
+    FIT(normals, count);
+    FIT(tangents, count);
+    FIT(influences, num_influences);
+    FIT(first_influence, count + 1);
+    FIT(influence_joints, num_influences);
+#undef FIT
+    md5_mesh *const mesh = &made->mesh;
+    mesh->positions = made->positions;
+    mesh->normals = made->normals;
+    mesh->tangents = made->tangents;
+    mesh->influences = made->influences;
+    mesh->first_influence = made->first_influence;
+    mesh->influence_joints = made->influence_joints;
+    mesh->bounds = md5_bounds_of_points(made->positions, count);
+    md5_block block = {0};
+    md5_skin_plan_room room;
+    const md5_skin_plan_size size = {2 * MOST_INFLUENCES, 0, most_words * (uint32_t)num_influences};
+    md5_skin_plan_take(&block, mesh->num_vertices, &size, &room);
+    block = (md5_block){.base = made->plan = malloc(block.used)};
+    md5_skin_plan_take(&block, mesh->num_vertices, &size, &room);
+    mesh->skin_plan = md5_skin_plan_build(mesh, &room);
+}
+
+static void make_random_mesh(random_mesh *made, uint32_t num_streaks, uint64_t *random)
+{
+    begin_random_mesh(made, 41 * (size_t)num_streaks);
+    for (uint32_t i = 0; i < num_streaks; i++) {
+        const streak of = random_streak(random);
+        add_streak(made, &of, random);
+    }
+    end_random_mesh(made, 5);
+}
+
+static void free_random_mesh(random_mesh *made)
+{
+    free(made->positions);
+    free(made->normals);
+    free(made->tangents);
+    free(made->influences);
+    free(made->first_influence);
+    free(made->influence_joints);
+    free(made->plan);
+}
+
+// Which runs have been seen, so that the test cannot come to test nothing.
+typedef struct seen_runs {
+    uint32_t count[MD5_SKIN_ORDERS][MD5_SKIN_KINDS];
+} seen_runs;
+
+static void note_runs(const md5_skin_plan *plan, seen_runs *seen)
+{
+    for (uint32_t i = 0; i < plan->num_runs; i++)
+        seen->count[plan->runs[i].order][plan->runs[i].kind]++;
+}
+
+TEST (skin_gives_the_same_bits_with_every_instruction_set) {
+    uint64_t random = 41;
+    seen_runs seen = {{{0}}};
+    md5_mat34 palette[JOINTS];
+    for (uint32_t round = 0; round < 200; round++) {
+        random_mesh made;
+        make_random_mesh(&made, round % 20, &random);
+        made_joints(palette, JOINTS, 20.0, &random);
+        char what[40];
+        snprintf(what, sizeof what, "random mesh %u", round);
+        check_sets(&made.mesh, palette, what);
+        note_runs(made.mesh.skin_plan, &seen);
+        free_random_mesh(&made);
+    }
+    for (md5_skin_kind kind = MD5_SKIN_WHOLE; kind < MD5_SKIN_KINDS; kind++) {
+        for (md5_skin_order order = MD5_SKIN_SPANS; order < MD5_SKIN_ORDERS; order++)
+            CHECK(seen.count[order][kind] > 0);
+    }
+    CHECK(seen.count[MD5_SKIN_SINGLES][MD5_SKIN_NONE] > 0);
+}
+
+// Joints stand alike in pairs, so that there are biases which cancel out, and some dual quaternions
+// are turned to their other side.
+TEST (dual_skinning_gives_the_same_bits_with_every_instruction_set) {
+    uint64_t random = 61;
+    md5_mat34 palette[JOINTS];
+    md5_dual_quat dual[JOINTS];
+    for (uint32_t round = 0; round < 100; round++) {
+        random_mesh made;
+        make_random_mesh(&made, round % 20, &random);
+        made_joints(palette, JOINTS, 20.0, &random);
+        for (uint32_t i = 1; i < JOINTS; i += 2)
+            palette[i] = palette[i - 1];
+        md5_dual_palette(palette, JOINTS, dual);
+        for (uint32_t i = round % 3; i < JOINTS; i += 3) {
+            const md5_quat r = dual[i].real, d = dual[i].dual;
+            dual[i] = (md5_dual_quat){{-r.x, -r.y, -r.z, -r.w}, {-d.x, -d.y, -d.z, -d.w}};
+        }
+        char what[40];
+        snprintf(what, sizeof what, "random mesh %u", round);
+        check_dual_sets(&made.mesh, dual, what);
+        free_random_mesh(&made);
+    }
+}
+
+// Directions that vanish, infinite and missing numbers: all the same bits still.
+TEST (skin_gives_the_same_bits_for_odd_palettes) {
+    static const float odd[] = {0.0f, -0.0f, 1e-38f, 1e30f, -1e-20f, INFINITY};
+    uint64_t random = 43;
+    md5_mat34 palette[JOINTS];
+    for (uint32_t round = 0; round < 60; round++) {
+        random_mesh made;
+        make_random_mesh(&made, round % 10, &random);
+        made_joints(palette, JOINTS, 20.0, &random);
+        for (uint32_t i = 0; i < 12; i++) {
+            const uint32_t entry = test_random_u32(&random) % (12 * JOINTS);
+            const uint32_t value = test_random_u32(&random) % (sizeof odd / sizeof odd[0]);
+            palette[entry / 12].m[entry % 12] = odd[value];
+        }
+        memset(&palette[round % JOINTS], 0, sizeof palette[0]);
+        char what[40];
+        snprintf(what, sizeof what, "random mesh %u", round);
+        check_sets(&made.mesh, palette, what);
+        free_random_mesh(&made);
+    }
+}
+
+// -- Plans ---------------------------------------------------------------------------------------
+
+// Whether a vertex is what its run says, and has the joints, floats and place in a group that the
+// plan says.
+static bool is_planned(const md5_mesh *mesh, const md5_skin_run *run, const uint32_t *words,
+                       uint32_t vertex, uint32_t lane)
+{
+    const uint32_t first = mesh->first_influence[vertex];
+    const uint32_t count = mesh->first_influence[vertex + 1] - first;
+    const bool is_exact = run->kind == MD5_SKIN_EXACT;
+    bool is_right = count == run->num_influences && run->kind == md5_skin_kind_of(mesh, vertex);
+    const float *floats = (const float *)(const void *)(words + count) + lane;
+    for (uint32_t i = 0; i < count; i++) {
+        const md5_vec4 q = mesh->influences[first + i];
+        const float expected[4] = {q.x, q.y, q.z, q.w};
+        is_right = is_right && words[i] == mesh->influence_joints[first + i];
+        for (uint32_t k = is_exact ? 0 : 3; k < 4 && run->kind != MD5_SKIN_WHOLE; k++, floats += 8)
+            is_right = is_right && *floats == expected[k];
+    }
+    if (run->order == MD5_SKIN_TEAMS && !is_exact) {
+        const md5_vec3 p = mesh->positions[vertex];
+        is_right = is_right && floats[0] == p.x && floats[8] == p.y && floats[16] == p.z;
+    }
+    return is_right;
+}
+
+// Counts how often each vertex is done. A team may have its first several times.
+static bool check_group(const md5_mesh *mesh, const md5_skin_run *run, uint32_t group,
+                        uint32_t *times)
+{
+    const md5_skin_plan *const plan = mesh->skin_plan;
+    const uint32_t *const words =
+        plan->words + run->words
+        + group * md5_skin_num_words(run->kind, run->order, run->num_influences);
+    const uint32_t *const vertices =
+        plan->vertices + run->vertices + group * md5_skin_num_vertices(run->order);
+    const bool is_team = run->order == MD5_SKIN_TEAMS;
+    bool is_right = true;
+    for (uint32_t lane = 0; lane < MD5_SKIN_GROUP; lane++) {
+        const uint32_t vertex = is_team ? vertices[lane] / 3 : vertices[0] + lane;
+        const bool again = is_team && lane > 0 && vertices[lane] == vertices[lane - 1];
+        is_right = is_right && (!is_team || vertices[lane] % 3 == 0);
+        is_right = is_right && (!again || vertices[lane] == vertices[0]);
+        is_right = is_right && (!is_team || lane == 0 || vertices[lane] >= vertices[lane - 1]);
+        is_right = is_right && is_planned(mesh, run, words, vertex, lane);
+        times[vertex] += !again;
+    }
+    return is_right;
+}
+
+// Every vertex is done once, as what it is.
+static void check_plan(const md5_mesh *mesh, const char *what)
+{
+    const md5_skin_plan *const plan = mesh->skin_plan;
+    uint32_t *times = calloc(mesh->num_vertices + 1, sizeof *times);
+    bool is_right = true;
+    for (uint32_t i = 0; i < plan->num_runs; i++) {
+        const md5_skin_run *const run = &plan->runs[i];
+        for (uint32_t k = 0; k < run->count; k++) {
+            const uint32_t vertex = plan->vertices[run->vertices + k];
+            if (run->order != MD5_SKIN_SINGLES) {
+                is_right = is_right && check_group(mesh, run, k, times);
+            } else {
+                is_right = is_right && run->kind == md5_skin_kind_of(mesh, vertex);
+                times[vertex]++;
+            }
+        }
+    }
+    for (uint32_t vertex = 0; vertex < mesh->num_vertices; vertex++)
+        is_right = is_right && times[vertex] == 1;
+    test_check(is_right, __FILE__, __LINE__, "%s: a vertex is not done as it should be", what);
+    free(times);
+}
+
+TEST (skin_plan_covers_every_vertex) {
+    uint64_t random = 47;
+    for (uint32_t round = 0; round < 100; round++) {
+        random_mesh made;
+        make_random_mesh(&made, round % 20, &random);
+        check_plan(&made.mesh, "random mesh");
+        free_random_mesh(&made);
+    }
+}
+
+// Threes on many sets of joints, which waste most of a group, then what would fill groups well: as
+// much as there is room for, the rest one by one.
+TEST (skin_plan_keeps_within_its_room) {
+    uint64_t random = 59;
+    md5_mat34 palette[JOINTS];
+    made_joints(palette, JOINTS, 20.0, &random);
+    for (uint32_t num_influences = 1; num_influences <= 8; num_influences++) {
+        random_mesh made;
+        begin_random_mesh(&made, 3 * 60 + 800);
+        for (uint32_t i = 0; i < 60 + 100; i++) {
+            const streak of = {i < 60 ? 3 : 8, num_influences, i % JOINTS, 1 + i / JOINTS, APART};
+            add_streak(&made, &of, &random);
+        }
+        end_random_mesh(&made, 4);
+        seen_runs seen = {{{0}}};
+        note_runs(made.mesh.skin_plan, &seen);
+        CHECK(seen.count[MD5_SKIN_TEAMS][MD5_SKIN_EXACT] > 0);
+        CHECK(seen.count[MD5_SKIN_SINGLES][MD5_SKIN_EXACT] > 0);
+        check_plan(&made.mesh, "mesh of threes");
+        check_sets(&made.mesh, palette, "mesh of threes");
+        free_random_mesh(&made);
+    }
+}
+
+// Spans as well: half of them, and then one by one.
+TEST (skin_plan_keeps_within_its_room_for_spans) {
+    uint64_t random = 61;
+    random_mesh made;
+    begin_random_mesh(&made, 10 * 8);
+    for (uint32_t i = 0; i < 10; i++) {
+        const streak of = {8, 4, i % JOINTS, 1, APART};
+        add_streak(&made, &of, &random);
+    }
+    end_random_mesh(&made, 2);
+    seen_runs seen = {{{0}}};
+    note_runs(made.mesh.skin_plan, &seen);
+    CHECK(seen.count[MD5_SKIN_SPANS][MD5_SKIN_EXACT] > 0);
+    CHECK(seen.count[MD5_SKIN_SINGLES][MD5_SKIN_EXACT] > 0);
+    check_plan(&made.mesh, "mesh of spans");
+    free_random_mesh(&made);
+}
+
+// Real models, in a pose that moves every joint.
+static void check_model(const char *path)
+{
+    md5_error error;
+    md5_model *model = md5_load_model(path, NULL, &error);
+    if (!test_check(model != NULL, __FILE__, __LINE__, "%s: %s", path, error.message))
+        return;
+    const uint32_t num_joints = model->skeleton.num_joints;
+    md5_mat34 *palette = calloc(num_joints, sizeof *palette);
+    md5_dual_quat *dual = calloc(num_joints, sizeof *dual);
+    uint64_t random = 53;
+    made_joints(palette, num_joints, 50.0, &random);
+    md5_build_palette(model, palette, palette);
+    md5_dual_palette(palette, num_joints, dual);
+    for (uint32_t i = 0; i < model->num_meshes; i++) {
+        check_plan(&model->meshes[i], path);
+        check_sets(&model->meshes[i], palette, path);
+        check_dual_sets(&model->meshes[i], dual, path);
+    }
+    free(dual);
+    free(palette);
+    md5_free_model(model);
+}
+
+TEST (skin_gives_the_same_bits_for_our_models) {
+    check_model(test_path("models/bobbin/bobbin.md5mesh"));
+}
+
+TEST (skin_gives_the_same_bits_for_real_models) {
+    static const char *const paths[] = {
+        "frankie/Frankie.md5mesh",
+        "redeclipse/drone/mesh.md5mesh",
+        "stromar/stromar.md5mesh",
+        "terasology/lasr/queen.md5mesh",
+        "terasology/redElephantrook.md5mesh",
+        "terasology/gooeysquests/skeleton.md5mesh",
+        "cube2/ffflag/ffflag.md5mesh",
+    };
+    if (!test_corpus()) {
+        test_skip("MD5_CORPUS is not set");
+        return;
+    }
+    for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++) {
+        char path[1024];
+        snprintf(path, sizeof path, "%s/corpus/%s", test_corpus(), paths[i]);
+        check_model(path);
+    }
+}

@@ -1,0 +1,255 @@
+// What is culled of a crowd, and that what holds a character holds it in every pose.
+#include "test/test.h"
+
+#include "demo/common/memory.h"
+#include "demo/viewer/app/view.h"
+#include "demo/viewer/base/math.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static float between(float low, float high, uint64_t *random)
+{
+    return low + (high - low) * (float)test_random(random);
+}
+
+static md5_vec3 somewhere(float reach, uint64_t *random)
+{
+    const float x = between(-reach, reach, random), y = between(-reach, reach, random);
+    return (md5_vec3){x, y, between(-reach, reach, random)};
+}
+
+// A camera about the middle that sees a part of what lies around it.
+static view_lens any_lens(bool orthographic, uint64_t *random)
+{
+    view_camera camera = view_default_camera();
+    camera.orthographic = orthographic;
+    camera.azimuth = between(0.0f, 360.0f, random);
+    camera.elevation = between(-80.0f, 80.0f, random);
+    camera.distance = between(20.0f, 300.0f, random);
+    camera.scene_radius = 10.0f;
+    camera.target = somewhere(50.0f, random);
+    return view_camera_lens(&camera, 400.0f, 300.0f);
+}
+
+// Whether GL would draw it: clip coordinates within -w..w.
+static bool is_in_picture(const view_lens *lens, md5_vec3 p)
+{
+    md5gl_mat44 view, clip;
+    view_lens_matrices(lens, &view, &clip);
+    const float world[4] = {p.x, p.y, p.z, 1.0f};
+    float seen[4] = {0}, drawn[4] = {0};
+    for (int row = 0; row < 4; row++)
+        for (int i = 0; i < 4; i++)
+            seen[row] += view.m[4 * i + row] * world[i];
+    for (int row = 0; row < 4; row++)
+        for (int i = 0; i < 4; i++)
+            drawn[row] += clip.m[4 * i + row] * seen[i];
+    return fabsf(drawn[0]) <= drawn[3] && fabsf(drawn[1]) <= drawn[3]
+           && fabsf(drawn[2]) <= drawn[3];
+}
+
+TEST (view_sight_sees_what_the_picture_shows) {
+    uint64_t random = 5;
+    int num_in = 0, num_culled = 0;
+    for (int i = 0; i < 400; i++) {
+        const view_lens lens = any_lens(i % 2 == 0, &random);
+        const md5gl_frame frame = {.width = 400, .height = 300};
+        const view_sight sight = view_make_sight(&lens, &frame, 0.0f);
+        for (int k = 0; k < 40; k++) {
+            const md5_vec3 point = somewhere(200.0f, &random);
+            const bool is_in = is_in_picture(&lens, point);
+            // Any sphere that the point lies in is seen if the point is.
+            const float radius = between(0.0f, 30.0f, &random);
+            const md5_vec3 arm = somewhere(0.57f * radius, &random);
+            CHECK(!is_in || view_sees(&sight, (view_sphere){view_add(point, arm), radius}));
+            num_in += is_in;
+            num_culled += !view_sees(&sight, (view_sphere){point, 0.0f});
+        }
+    }
+    CHECK(num_in > 500);
+    // Of points nothing is seen in vain, but for rounding.
+    CHECK(abs(num_in + num_culled - 16000) < 8);
+}
+
+TEST (view_sight_sees_what_throws_shadows_into_the_picture) {
+    uint64_t random = 6;
+    int num_thrown = 0, num_culled = 0;
+    const float lowest = -20.0f;
+    for (int i = 0; i < 400; i++) {
+        const view_lens lens = any_lens(i % 2 == 0, &random);
+        md5gl_frame frame = {.width = 400, .height = 300, .light_direction = {-0.5f, 0.3f, 0.8f}};
+        frame.casters = (md5_bounds){{-60, -60, 0}, {60, 60, 40}};
+        const view_sight sight = view_make_sight(&lens, &frame, lowest);
+        CHECK(sight.reach > 0.0f);
+        for (int k = 0; k < 40; k++) {
+            const md5_vec3 point = somewhere(200.0f, &random);
+            const md5_vec3 light = frame.light_direction;
+            // Down the light to anything that is not below the lowest.
+            const float fall = between(0.0f, fmaxf(point.z - lowest, 0.0f), &random) / light.z;
+            const md5_vec3 shaded = view_sub(point, view_scale(light, fall));
+            const bool is_thrown = is_in_picture(&lens, shaded);
+            CHECK(!is_thrown || view_sees(&sight, (view_sphere){point, 0.0f}));
+            num_thrown += is_thrown;
+            num_culled += !view_sees(&sight, (view_sphere){point, 0.0f});
+        }
+    }
+    CHECK(num_thrown > 500 && num_culled > 4000);
+}
+
+TEST (view_sight_without_a_light_from_above_culls_nothing_with_a_shadow) {
+    uint64_t random = 7;
+    const view_lens lens = any_lens(false, &random);
+    md5gl_frame frame = {.width = 400, .height = 300, .light_direction = {1, 0, 0}};
+    const view_sphere behind = {view_add(lens.eye, view_scale(lens.axes.back, 100.0f)), 1.0f};
+    view_sight sight = view_make_sight(&lens, &frame, 0.0f);
+    CHECK(!view_sees(&sight, behind)); // no casters, no shadows
+    frame.casters = (md5_bounds){{-60, -60, 0}, {60, 60, 40}};
+    sight = view_make_sight(&lens, &frame, 0.0f);
+    CHECK(view_sees(&sight, behind));
+    sight.shadowed = false;
+    sight.all = true;
+    CHECK(view_sees(&sight, behind));
+}
+
+// -- Crowds ---------------------------------------------------------------------------------
+
+typedef struct crowd_stage {
+    view_options options;
+    view_state viewer;
+    view_sight sight;
+} crowd_stage;
+
+// Without a renderer. Sees everything from `distance`.
+static bool open_crowd(crowd_stage *stage, const char *const *models, int num_models,
+                       float distance)
+{
+    char *paths[4];
+    *stage = (crowd_stage){.options = {.crowd = 12, .level = VIEW_QUIET, .speed = 1.0}};
+    view_begin(&stage->viewer, &stage->options);
+    for (int i = 0; i < num_models; i++)
+        paths[i] = common_copy(test_path(models[i]));
+    const bool opened =
+        view_open(&stage->viewer, (const char *const *)paths, (size_t)num_models, true);
+    CHECK(opened);
+    for (int i = 0; i < num_models; i++)
+        free(paths[i]);
+    view_camera camera = view_default_camera();
+    camera.distance = distance;
+    camera.scene_radius = distance;
+    const view_lens lens = view_camera_lens(&camera, 400.0f, 300.0f);
+    const md5gl_frame frame = {.width = 400, .height = 300};
+    stage->sight = view_make_sight(&lens, &frame, 0.0f);
+    return opened;
+}
+
+static void close_crowd(crowd_stage *stage)
+{
+    view_close(&stage->viewer);
+    view_end(&stage->viewer);
+}
+
+static void check_spheres(const view_crowd *crowd)
+{
+    for (uint32_t k = 0; k < crowd->num_kinds; k++) {
+        const view_kind *const kind = &crowd->kinds[k];
+        const uint32_t num_joints = kind->model->skeleton.num_joints;
+        for (uint32_t i = 0; i < kind->num_seen; i++) {
+            const md5_bounds box =
+                md5_skin_bounds(kind->model, kind->palettes + (size_t)i * num_joints);
+            for (unsigned corner = 0; corner < 8; corner++) {
+                const md5_vec3 arm = view_sub(view_corner(box, corner), kind->sphere.centre);
+                CHECK(view_length(arm) <= kind->sphere.radius);
+            }
+        }
+    }
+}
+
+TEST (view_kinds_are_held_by_their_spheres) {
+    static const char *const models[] = {"models/bobbin/bobbin.md5machine",
+                                         "models/spindle/spindle.md5mesh",
+                                         "models/thimble/thimble.md5mesh"};
+    crowd_stage stage;
+    if (open_crowd(&stage, models, 3, 300.0f)) {
+        view_crowd *const crowd = &stage.viewer.crowd;
+        stage.sight.all = true;
+        for (int i = 0; i < 60; i++) {
+            view_run_crowd(crowd, 0.37 * i, &stage.sight);
+            CHECK_UINT(view_count_seen(crowd), 12);
+            check_spheres(crowd);
+        }
+    }
+    close_crowd(&stage);
+}
+
+static void start_inertial(view_crowd *crowd)
+{
+    const view_kind *const kind = &crowd->kinds[0];
+    const int32_t trigger = md5_find_parameter(kind->machine, "next_inertial");
+    for (uint32_t i = kind->begin; i < kind->end; i++)
+        CHECK(md5_player_set(crowd->players[i], (uint32_t)trigger, 1.0f));
+}
+
+// Who comes into sight looks as if he had been in sight all the time.
+TEST (view_members_come_into_sight_as_they_would_be) {
+    // Transitions by inertia, springs, and neither.
+    static const char *const models[] = {"models/bobbin/page_crossfade.md5machine",
+                                         "models/bobbin/page_jiggle.md5machine",
+                                         "models/thimble/thimble.md5mesh"};
+    crowd_stage culled, exact;
+    if (open_crowd(&culled, models, 3, 100.0f) && open_crowd(&exact, models, 3, 100.0f)) {
+        view_crowd *const some = &culled.viewer.crowd, *const all = &exact.viewer.crowd;
+        some->spares = all->spares = false;
+        culled.sight.planes[0].begin = INFINITY;
+        exact.sight.all = true;
+        for (int i = 0; i < 200; i++) {
+            // Turns away, and looks again at the end.
+            culled.sight.all = i < 20 || i >= 199;
+            if (i == 190) {
+                start_inertial(some);
+                start_inertial(all);
+            }
+            view_run_crowd(some, i / 30.0, &culled.sight);
+            view_run_crowd(all, i / 30.0, &exact.sight);
+            CHECK_UINT(view_count_seen(some), culled.sight.all ? 12 : 0);
+        }
+        for (uint32_t i = 0; i < 12; i++) {
+            const view_member *const a = &some->members[i], *const b = &all->members[i];
+            const uint32_t num_joints = some->kinds[a->kind].model->skeleton.num_joints;
+            CHECK(memcmp(&a->place, &b->place, sizeof a->place) == 0);
+            CHECK(memcmp(some->kinds[a->kind].palettes + (size_t)a->seen_at * num_joints,
+                         all->kinds[b->kind].palettes + (size_t)b->seen_at * num_joints,
+                         num_joints * sizeof(md5_mat34))
+                  == 0);
+        }
+    }
+    close_crowd(&culled);
+    close_crowd(&exact);
+}
+
+// Far away each is posed every fourth frame, as many in each; no time is lost on the way.
+TEST (view_members_far_away_take_turns) {
+    static const char *const models[] = {"models/bobbin/bobbin.md5machine",
+                                         "models/thimble/thimble.md5mesh"};
+    crowd_stage stage;
+    if (open_crowd(&stage, models, 2, 50000.0f)) {
+        view_crowd *const crowd = &stage.viewer.crowd;
+        double lived[12] = {0.0};
+        for (int i = 0; i < 61; i++) {
+            double waited[12];
+            for (int k = 0; k < 12; k++)
+                waited[k] = (double)crowd->members[k].waited;
+            view_run_crowd(crowd, i / 60.0, &stage.sight);
+            CHECK_UINT(crowd->num_posed, i == 0 ? 12 : 3);
+            for (int k = 0; k < 12; k++)
+                if (crowd->members[k].is_due)
+                    lived[k] += waited[k] + (i > 0 ? 1.0 / 60.0 : 0.0);
+        }
+        for (int k = 0; k < 12; k++)
+            CHECK(fabs(lived[k] + (double)crowd->members[k].waited - 1.0) < 1e-5);
+        // Near by, or where frames are rare, every time.
+        view_run_crowd(crowd, crowd->time + 0.1, &stage.sight);
+        CHECK_UINT(crowd->num_posed, 12);
+    }
+    close_crowd(&stage);
+}
