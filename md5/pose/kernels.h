@@ -58,21 +58,6 @@ extern const md5_pose_kernels md5_pose_kernels_neon;
 const md5_pose_kernels *md5_pose_kernels_of(md5_cpu level);
 const md5_pose_kernels *md5_pose_kernels_best(void);
 
-// The plain C of the scalar ones.
-void md5_sample_scalar(const md5_anim *anim, const md5_moment *moment, const md5_targets *targets,
-                       md5_transform *pose);
-void md5_compose_scalar(const md5_skeleton *skeleton, const md5_transform *pose, md5_mat34 *joints);
-void md5_multiply_scalar(uint32_t count, const md5_mat34 *joints, const md5_mat34 *inverse_bind,
-                         md5_mat34 *palette);
-void md5_finish_scalar(const md5_model *model, const md5_transform *pose, md5_mat34 *joints,
-                       md5_mat34 *palette);
-void md5_single_scalar(const md5_binding *binding, const md5_moment *moment, md5_root root,
-                       md5_transform *scratch, md5_mat34 *joints, md5_mat34 *palette);
-
-// What a pose holds where a clip moves nothing, of `count` joints from `first` on.
-void md5_copy_constants(const md5_binding *binding, uint32_t first, uint32_t count,
-                        md5_transform *pose);
-
 // Those of `finish_crowd`, which are compiled apart.
 typedef void md5_finish_crowd(const md5_pose_job *const *jobs, const md5_transform *poses,
                               size_t step, float *scratch);

@@ -128,3 +128,14 @@ void md5_pose_plan_build(const md5_model *model, const md5_anim *anim, const int
     plan->num_unturned = list_unmarked(unturned, count);
     plan->num_unmoved = list_unmarked(unmoved, count);
 }
+
+void md5_copy_constants(const md5_binding *binding, uint32_t first, uint32_t count,
+                        md5_transform *pose)
+{
+    if (binding->same_order && binding->num_extra == 0) {
+        memcpy(pose + first, binding->anim->constant + first, count * sizeof *pose);
+        return;
+    }
+    for (uint32_t joint = first; joint < first + count; joint++)
+        pose[joint] = *md5_constant_of(binding, joint);
+}

@@ -54,4 +54,8 @@ static inline const md5_transform *md5_constant_of(const md5_binding *binding, u
     return track < 0 ? &binding->model->bind_local[joint] : &binding->anim->constant[track];
 }
 
+// The same for the `count` joints from `first` on.
+void md5_copy_constants(const md5_binding *binding, uint32_t first, uint32_t count,
+                        md5_transform *pose);
+
 #endif

@@ -6,31 +6,6 @@
 
 #include <string.h>
 
-static md5_sampling begin_sampling(const md5_anim *anim, const md5_moment *moment, md5_root root)
-{
-    return (md5_sampling){anim, moment, root, md5_slerp_weights_at(moment->fraction), NULL};
-}
-
-void md5_sample_scalar(const md5_anim *anim, const md5_moment *moment, const md5_targets *targets,
-                       md5_transform *pose)
-{
-    const md5_sampling sampling = begin_sampling(anim, moment, MD5_ROOT_FILE);
-    for (uint32_t i = 0; i < targets->turned.count; i++) {
-        const uint32_t slot = targets->turned.first + i;
-        const int32_t target = targets->rotations[slot];
-        if (target >= 0)
-            pose[target].rotation = md5_sample_rotation(&sampling, slot);
-    }
-    for (uint32_t i = 0; i < targets->moved.count; i++) {
-        const uint32_t slot = targets->moved.first + i;
-        const int32_t target = targets->translations[slot];
-        if (target < 0)
-            continue;
-        pose[target].translation = md5_sample_translation(&sampling, slot);
-        pose[target].pad = 0.0f;
-    }
-}
-
 void md5_sample_anim_with(const md5_pose_kernels *kernels, const md5_anim *anim,
                           const md5_moment *moment, md5_root root, md5_transform *pose)
 {
@@ -40,17 +15,6 @@ void md5_sample_anim_with(const md5_pose_kernels *kernels, const md5_anim *anim,
     kernels->sample(anim, moment, &targets, pose);
     if (root != MD5_ROOT_FILE)
         pose[0].translation = md5_root_translation(anim, moment, root);
-}
-
-void md5_copy_constants(const md5_binding *binding, uint32_t first, uint32_t count,
-                        md5_transform *pose)
-{
-    if (binding->same_order && binding->num_extra == 0) {
-        memcpy(pose + first, binding->anim->constant + first, count * sizeof *pose);
-        return;
-    }
-    for (uint32_t joint = first; joint < first + count; joint++)
-        pose[joint] = *md5_constant_of(binding, joint);
 }
 
 // Where each animation joint's number in the pose comes from the binding.
@@ -73,7 +37,7 @@ void md5_sample_with(const md5_pose_kernels *kernels, const md5_binding *binding
         sample_scattered(kernels, binding, moment, root, pose);
     if (binding->num_rebases == 0)
         return;
-    const md5_sampling sampling = begin_sampling(binding->anim, moment, root);
+    const md5_sampling sampling = md5_begin_sampling(binding->anim, moment, root);
     md5_apply_rebases(binding, &sampling, pose);
 }
 
@@ -111,7 +75,7 @@ void md5_sample_cubic(const md5_binding *binding, const md5_moment *moment, md5_
         pose[first].translation = md5_cubic_root(&cubic, root);
     if (binding->num_rebases == 0)
         return;
-    md5_sampling sampling = begin_sampling(anim, moment, root);
+    md5_sampling sampling = md5_begin_sampling(anim, moment, root);
     sampling.cubic = &cubic;
     md5_apply_rebases(binding, &sampling, pose);
 }

@@ -15,6 +15,12 @@ typedef struct md5_sampling {
     const md5_cubic *cubic;    // NULL: straight from frame to frame
 } md5_sampling;
 
+static inline md5_sampling md5_begin_sampling(const md5_anim *anim, const md5_moment *moment,
+                                              md5_root root)
+{
+    return (md5_sampling){anim, moment, root, md5_slerp_weights_at(moment->fraction), NULL};
+}
+
 // Of anim->rotation_joints[slot], and of anim->translation_joints[slot].
 static inline md5_quat md5_sample_rotation(const md5_sampling *sampling, uint32_t slot)
 {

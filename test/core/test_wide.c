@@ -4,7 +4,7 @@
 #include "test/pose/test_made_pose.h"
 
 #define FEWEST 1
-#define NARROWER MD5_CPU_SCALAR
+#define NARROWER (&md5_pose_kernels_scalar)
 #define MANY_REGISTERS 1
 #include "md5/pose/simd/crowd_wide.h"
 #include "md5/pose/simd/finish_wide.h"

@@ -278,7 +278,7 @@ MD5_WIDE_CODE static void blend(const md5_transform *from, const md5_transform *
     if (count >= MD5_WIDTH)
         combine(BLEND, &(poses){from, to, NULL, pose, joint_weights, weight, count});
     else if (count > 0)
-        md5_pose_kernels_of(NARROWER)->blend(from, to, weight, joint_weights, count, pose);
+        NARROWER->blend(from, to, weight, joint_weights, count, pose);
 }
 
 MD5_WIDE_CODE static void add(const md5_transform *pose, const md5_transform *difference,
@@ -288,7 +288,7 @@ MD5_WIDE_CODE static void add(const md5_transform *pose, const md5_transform *di
     if (count >= MD5_WIDTH)
         combine(ADD, &(poses){pose, difference, NULL, out, joint_weights, weight, count});
     else if (count > 0)
-        md5_pose_kernels_of(NARROWER)->add(pose, difference, weight, joint_weights, count, out);
+        NARROWER->add(pose, difference, weight, joint_weights, count, out);
 }
 
 MD5_WIDE_CODE static void subtract(const md5_transform *source, const md5_transform *reference,
@@ -297,7 +297,7 @@ MD5_WIDE_CODE static void subtract(const md5_transform *source, const md5_transf
     if (count >= MD5_WIDTH)
         combine(SUBTRACT, &(poses){source, reference, NULL, difference, NULL, -1.0f, count});
     else if (count > 0)
-        md5_pose_kernels_of(NARROWER)->subtract(source, reference, count, difference);
+        NARROWER->subtract(source, reference, count, difference);
 }
 
 MD5_WIDE_CODE static void add_difference(const md5_transform *pose, const md5_transform *source,
@@ -309,8 +309,7 @@ MD5_WIDE_CODE static void add_difference(const md5_transform *pose, const md5_tr
         combine(ADD_DIFFERENCE,
                 &(poses){pose, source, reference, out, joint_weights, weight, count});
     else if (count > 0)
-        md5_pose_kernels_of(NARROWER)->add_difference(pose, source, reference, weight,
-                                                      joint_weights, count, out);
+        NARROWER->add_difference(pose, source, reference, weight, joint_weights, count, out);
 }
 
 #endif

@@ -5,7 +5,7 @@
 
 #define MD5_WIDE_AVX2
 #define FEWEST 8
-#define NARROWER MD5_CPU_SSE2
+#define NARROWER (&md5_pose_kernels_sse2)
 #define MANY_REGISTERS 0
 #include "md5/pose/simd/blend_wide.h"
 #include "md5/pose/simd/crowd_wide.h"

@@ -5,7 +5,7 @@
 
 #define MD5_WIDE_AVX512
 #define FEWEST 33
-#define NARROWER MD5_CPU_AVX2
+#define NARROWER (&md5_pose_kernels_avx2)
 #define MANY_REGISTERS 1
 #include "md5/pose/simd/blend_wide.h"
 #include "md5/pose/simd/crowd_wide.h"

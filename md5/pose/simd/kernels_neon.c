@@ -5,7 +5,7 @@
 
 #define MD5_WIDE_NEON
 #define FEWEST 4
-#define NARROWER MD5_CPU_SCALAR
+#define NARROWER (&md5_pose_kernels_scalar)
 #define MANY_REGISTERS 1
 #include "md5/pose/simd/blend_wide.h"
 #include "md5/pose/simd/crowd_wide.h"

@@ -1,17 +1,76 @@
-// The kernels in plain C.
+// The kernels in plain C: what the others must equal, bit for bit. They call none of the others.
+#include "md5/core/math.h"
+#include "md5/pose/binding.h"
 #include "md5/pose/kernels.h"
+#include "md5/pose/root.h"
+#include "md5/pose/sampling.h"
 
-#define NARROWER MD5_CPU_SCALAR
+#define NARROWER (&md5_pose_kernels_scalar) // never reached: a width of 1 is always filled
 #include "md5/pose/simd/blend_wide.h"
 
 #include <stddef.h>
 
+static void sample(const md5_anim *anim, const md5_moment *moment, const md5_targets *targets,
+                   md5_transform *pose)
+{
+    const md5_sampling sampling = md5_begin_sampling(anim, moment, MD5_ROOT_FILE);
+    for (uint32_t i = 0; i < targets->turned.count; i++) {
+        const uint32_t slot = targets->turned.first + i;
+        const int32_t target = targets->rotations[slot];
+        if (target >= 0)
+            pose[target].rotation = md5_sample_rotation(&sampling, slot);
+    }
+    for (uint32_t i = 0; i < targets->moved.count; i++) {
+        const uint32_t slot = targets->moved.first + i;
+        const int32_t target = targets->translations[slot];
+        if (target < 0)
+            continue;
+        pose[target].translation = md5_sample_translation(&sampling, slot);
+        pose[target].pad = 0.0f;
+    }
+}
+
+static void compose(const md5_skeleton *skeleton, const md5_transform *pose, md5_mat34 *joints)
+{
+    for (uint32_t i = 0; i < skeleton->num_joints; i++) {
+        const uint32_t joint = skeleton->order[i];
+        const int32_t parent = skeleton->joints[joint].parent;
+        const md5_mat34 local = md5_mat34_of(pose[joint].rotation, pose[joint].translation);
+        joints[joint] = parent < 0 ? local : md5_mat34_product(&joints[parent], &local);
+    }
+}
+
+static void multiply(uint32_t count, const md5_mat34 *joints, const md5_mat34 *inverse_bind,
+                     md5_mat34 *palette)
+{
+    for (uint32_t joint = 0; joint < count; joint++)
+        palette[joint] = md5_mat34_product(&joints[joint], &inverse_bind[joint]);
+}
+
+static void finish(const md5_model *model, const md5_transform *pose, md5_mat34 *joints,
+                   md5_mat34 *palette)
+{
+    compose(&model->skeleton, pose, joints);
+    multiply(model->skeleton.num_joints, joints, model->inverse_bind, palette);
+}
+
+static void single(const md5_binding *binding, const md5_moment *moment, md5_root root,
+                   md5_transform *scratch, md5_mat34 *joints, md5_mat34 *palette)
+{
+    md5_copy_constants(binding, 0, binding->model->skeleton.num_joints, scratch);
+    sample(binding->anim, moment, &binding->plan->targets, scratch);
+    const int32_t first = md5_binding_targets(binding)[0];
+    if (root != MD5_ROOT_FILE && first >= 0)
+        scratch[first].translation = md5_root_translation(binding->anim, moment, root);
+    finish(binding->model, scratch, joints, palette);
+}
+
 const md5_pose_kernels md5_pose_kernels_scalar = {
-    .sample = md5_sample_scalar,
-    .compose = md5_compose_scalar,
-    .multiply = md5_multiply_scalar,
-    .finish = md5_finish_scalar,
-    .single = md5_single_scalar,
+    .sample = sample,
+    .compose = compose,
+    .multiply = multiply,
+    .finish = finish,
+    .single = single,
     .blend = blend,
     .add = add,
     .subtract = subtract,

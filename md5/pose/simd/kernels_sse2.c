@@ -5,7 +5,7 @@
 
 #define MD5_WIDE_SSE2
 #define FEWEST 4
-#define NARROWER MD5_CPU_SCALAR
+#define NARROWER (&md5_pose_kernels_scalar)
 #define MANY_REGISTERS 0
 #include "md5/pose/simd/blend_wide.h"
 #include "md5/pose/simd/crowd_wide.h"

@@ -127,7 +127,7 @@ MD5_WIDE_CODE static void sample(const md5_anim *anim, const md5_moment *moment,
                                  const md5_targets *targets, md5_transform *pose)
 {
     if (targets->turned.count < FEWEST) {
-        md5_pose_kernels_of(NARROWER)->sample(anim, moment, targets, pose);
+        NARROWER->sample(anim, moment, targets, pose);
         return;
     }
     sample_rotations(anim, moment, targets, pose);
@@ -173,7 +173,7 @@ MD5_WIDE_CODE static void compose(const md5_skeleton *skeleton, const md5_transf
     const uint32_t count = skeleton->num_joints;
     const uint32_t *const order = skeleton->order;
     if (count < FEWEST) {
-        md5_pose_kernels_of(NARROWER)->compose(skeleton, pose, joints);
+        NARROWER->compose(skeleton, pose, joints);
         return;
     }
     for (uint32_t begin = 0; begin < count; begin += MD5_WIDTH) {
@@ -289,7 +289,7 @@ MD5_WIDE_CODE static void finish(const md5_model *model, const md5_transform *po
     const uint32_t *const order = skeleton->order;
     const uint32_t count = skeleton->num_joints;
     if (count < FEWEST) {
-        md5_pose_kernels_of(NARROWER)->finish(model, pose, joints, palette);
+        NARROWER->finish(model, pose, joints, palette);
         return;
     }
     build_all_locals(count, pose, joints);
@@ -313,7 +313,7 @@ MD5_WIDE_CODE static void single(const md5_binding *binding, const md5_moment *m
     const md5_anim *const anim = binding->anim;
     const md5_pose_plan *const plan = binding->plan;
     if (anim->num_rotations < FEWEST) {
-        md5_pose_kernels_of(NARROWER)->single(binding, moment, root, scratch, joints, palette);
+        NARROWER->single(binding, moment, root, scratch, joints, palette);
         return;
     }
     for (uint32_t i = 0; i < plan->num_unmoved; i++)
