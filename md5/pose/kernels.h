@@ -58,15 +58,6 @@ extern const md5_pose_kernels md5_pose_kernels_neon;
 const md5_pose_kernels *md5_pose_kernels_of(md5_cpu level);
 const md5_pose_kernels *md5_pose_kernels_best(void);
 
-// Those of `finish_crowd`, which are compiled apart.
-typedef void md5_finish_crowd(const md5_pose_job *const *jobs, const md5_transform *poses,
-                              size_t step, float *scratch);
-md5_finish_crowd md5_finish_crowd_scalar; // in tests
-md5_finish_crowd md5_finish_crowd_sse2;
-md5_finish_crowd md5_finish_crowd_avx2;
-md5_finish_crowd md5_finish_crowd_avx512;
-md5_finish_crowd md5_finish_crowd_neon;
-
 // The public functions, with the kernels given.
 void md5_sample_with(const md5_pose_kernels *kernels, const md5_binding *binding,
                      const md5_moment *moment, md5_root root, md5_transform *pose);

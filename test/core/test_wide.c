@@ -21,7 +21,7 @@ static const md5_pose_kernels plain = {
     .finish = finish,
     .single = single,
     .crowd = crowd,
-    .finish_crowd = md5_finish_crowd_scalar,
+    .finish_crowd = finish_crowd,
     .width = MD5_WIDTH,
 };
 

@@ -80,9 +80,8 @@ MD5_WIDE_CODE APART static void finish_held(const md5_pose_job *const *jobs,
     }
 }
 
-MD5_WIDE_CODE void MD5_WIDE_NAME(md5_finish_crowd)(const md5_pose_job *const *jobs,
-                                                   const md5_transform *first, size_t step,
-                                                   float *scratch)
+MD5_WIDE_CODE static void finish_crowd(const md5_pose_job *const *jobs, const md5_transform *first,
+                                       size_t step, float *scratch)
 {
     const md5_binding *const binding = jobs[0]->binding;
     const crowd_lanes lanes = {.jobs = jobs, .scratch = scratch};

@@ -86,7 +86,7 @@ MD5_WIDE_INLINE void compose_joint(const float *parent, float *own, md5_wide joi
     }
 }
 
-MD5_WIDE_CODE static void crowd_joints(const crowd_lanes *lanes, const md5_binding *binding)
+MD5_WIDE_INLINE void crowd_joints(const crowd_lanes *lanes, const md5_binding *binding)
 {
     const md5_pose_plan *const plan = binding->plan;
     for (uint32_t i = plan->num_roots; i < binding->model->skeleton.num_joints; i++) {
@@ -122,7 +122,7 @@ MD5_WIDE_INLINE void find_palettes(const crowd_lanes *lanes, float *palettes[MD5
         palettes[i] = lanes->jobs[i]->palette->m;
 }
 
-MD5_WIDE_CODE static void crowd_palettes(const crowd_lanes *lanes, const md5_model *model)
+MD5_WIDE_INLINE void crowd_palettes(const crowd_lanes *lanes, const md5_model *model)
 {
     float *palettes[MD5_WIDTH];
     find_palettes(lanes, palettes);
@@ -144,7 +144,7 @@ static inline bool want_joints(const crowd_lanes *lanes)
 }
 
 // Gives joints to those who want them. The others' go where the palette will be.
-MD5_WIDE_CODE static void crowd_results(const crowd_lanes *lanes, const md5_model *model)
+MD5_WIDE_INLINE void crowd_results(const crowd_lanes *lanes, const md5_model *model)
 {
     float *joints[MD5_WIDTH];
     for (int i = 0; i < MD5_WIDTH; i++) {

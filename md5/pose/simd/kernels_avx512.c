@@ -9,6 +9,7 @@
 #define MANY_REGISTERS 1
 #include "md5/pose/simd/blend_wide.h"
 #include "md5/pose/simd/crowd_wide.h"
+#include "md5/pose/simd/finish_wide.h"
 #include "md5/pose/simd/one_wide.h"
 
 const md5_pose_kernels md5_pose_kernels_avx512 = {
@@ -22,7 +23,7 @@ const md5_pose_kernels md5_pose_kernels_avx512 = {
     .subtract = subtract,
     .add_difference = add_difference,
     .crowd = crowd,
-    .finish_crowd = md5_finish_crowd_avx512,
+    .finish_crowd = finish_crowd,
     .width = MD5_WIDTH,
 };
 
