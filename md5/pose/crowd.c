@@ -9,18 +9,18 @@ enum {
 };
 
 // Jobs of one binding that wait for more of it.
-typedef struct group {
+typedef struct job_group {
     const md5_binding *binding;
     const md5_pose_job *jobs[MAX_WIDTH];
     uint32_t num_jobs;
-} group;
+} job_group;
 
 // Memory of one call: matrices of all joints, in as many lanes as there are; for a character by
 // itself, pose and joints.
 typedef struct crowd {
     const md5_pose_kernels *kernels;
     float *scratch;
-    group groups[NUM_GROUPS];
+    job_group groups[NUM_GROUPS];
 } crowd;
 
 enum {
@@ -48,7 +48,7 @@ static void pose_single(const crowd *all, const md5_pose_job *job)
 }
 
 // Up to half a batch is faster one by one.
-static void pose_group(const crowd *all, group *waiting)
+static void pose_group(const crowd *all, job_group *waiting)
 {
     const uint32_t width = all->kernels->width;
     if (2 * waiting->num_jobs <= width) {
@@ -70,12 +70,12 @@ static uint32_t hash(const md5_binding *binding)
 }
 
 // The binding's group, or else a place for it: the emptiest of a few, whose jobs then go first.
-static group *find_group(crowd *all, const md5_binding *binding)
+static job_group *find_group(crowd *all, const md5_binding *binding)
 {
     const uint32_t begin = hash(binding);
-    group *emptiest = NULL;
+    job_group *emptiest = NULL;
     for (uint32_t probe = 0; probe < NUM_PROBES; probe++) {
-        group *const candidate = &all->groups[(begin + probe) % NUM_GROUPS];
+        job_group *const candidate = &all->groups[(begin + probe) % NUM_GROUPS];
         if (candidate->binding == binding)
             return candidate;
         if (!emptiest || candidate->num_jobs < emptiest->num_jobs)
@@ -105,7 +105,7 @@ void md5_pose_batch_with(const md5_pose_kernels *kernels, const md5_pose_job *jo
             pose_single(&all, &jobs[i]);
             continue;
         }
-        group *const waiting = find_group(&all, jobs[i].binding);
+        job_group *const waiting = find_group(&all, jobs[i].binding);
         waiting->jobs[waiting->num_jobs++] = &jobs[i];
         if (waiting->num_jobs == kernels->width)
             pose_group(&all, waiting);

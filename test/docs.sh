@@ -1,0 +1,43 @@
+#!/bin/sh
+# Documents: their links lead somewhere, and the paths that they name exist.
+. test/build/report.sh
+
+documents() {
+    find . -name '*.md' ! -path './build/*' ! -path './.git/*' | sort
+}
+
+# Links to files, relative to the document; those to the web are left alone.
+broken_links() {
+    documents | while read -r document; do
+        grep -oE '\]\([^)#: ]+(#[^)]*)?\)' "$document" | sed -E 's/^\]\(//; s/(#.*)?\)$//' |
+            while read -r target; do
+                [ -e "$(dirname "$document")/$target" ] || echo "$document links to $target"
+            done
+    done
+}
+silent "links in documents lead to files" broken_links
+
+# Links to headings of the same document, spelled as forges derive them.
+broken_anchors() {
+    documents | while read -r document; do
+        sed -n 's/^##* *//p' "$document" | tr 'A-Z ' 'a-z-' | tr -cd 'a-z0-9_\n-' >"$scratch/headings"
+        grep -oE '\]\(#[^)]*\)' "$document" | sed -E 's/^\]\(#//; s/\)$//' | while read -r anchor; do
+            grep -qxF -- "$anchor" "$scratch/headings" || echo "$document links to #$anchor"
+        done
+    done
+}
+silent "links to headings lead to headings" broken_anchors
+
+# `path/to/file` in code quotes, from the root or from the document's folder.
+missing_paths() {
+    documents | while read -r document; do
+        grep -oE '`[A-Za-z0-9_./-]+/[A-Za-z0-9_.-]+\.(c|h|sh|py|md|glsl|vert|frag|comp|png|md5[a-z]+)`' "$document" |
+            tr -d '`' | sort -u | while read -r path; do
+            [ -e "$path" ] || [ -e "$(dirname "$document")/$path" ] ||
+                echo "$document names $path"
+        done
+    done
+}
+silent "paths that documents name exist" missing_paths
+
+finish
