@@ -7,7 +7,7 @@
 // draws them anew; look at them before you keep them.
 #include "test/render/test_gl_scene.h"
 
-#include "demo/viewer/app/view.h"
+#include "demo/viewer/jobs/view.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -135,9 +135,9 @@ TEST (gl_golden_pictures_have_not_changed) {
         for (md5gl_path path = MD5GL_PATH_EXACT; path <= MD5GL_PATH_STORAGE; path++) {
             if (!md5gl_has_path(scene.renderer, path) || getenv("MD5_GOLDEN"))
                 continue;
-            md5gl_destroy_model(scene.renderer, viewer.drawn);
-            viewer.drawn = md5gl_create_model(scene.renderer, viewer.scene.model, path, NULL);
-            if (CHECK(viewer.drawn != NULL))
+            md5gl_destroy_model(scene.renderer, viewer.document->drawn);
+            viewer.document->drawn = md5gl_create_model(scene.renderer, viewer.document->scene.model, path, NULL);
+            if (CHECK(viewer.document->drawn != NULL))
                 draw_path(&viewer, target, md5gl_path_name(path));
         }
         view_close(&viewer);

@@ -2,8 +2,8 @@
 #include "test/test.h"
 
 #include "demo/common/memory.h"
-#include "demo/viewer/app/view.h"
 #include "demo/viewer/base/math.h"
+#include "demo/viewer/draw/crowd.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -114,39 +114,41 @@ TEST (view_sight_without_a_light_from_above_culls_nothing_with_a_shadow) {
 
 // -- Crowds ---------------------------------------------------------------------------------
 
-typedef struct crowd_stage {
-    view_options options;
-    view_state viewer;
+typedef struct crowd_case {
+    view_document *document;
+    view_crowd *crowd;
     view_sight sight;
-} crowd_stage;
+} crowd_case;
 
-// Without a renderer. Sees everything from `distance`.
-static bool open_crowd(crowd_stage *stage, const char *const *models, int num_models,
-                       float distance)
+// Twelve characters without a renderer, seen from `distance`.
+static bool open_crowd(crowd_case *made, const char *const *models, int num_models, float distance)
 {
     char *paths[4];
-    *stage = (crowd_stage){.options = {.crowd = 12, .level = VIEW_QUIET, .speed = 1.0}};
-    view_begin(&stage->viewer, &stage->options);
+    const view_options options = {.crowd = 12};
+    view_log log = {.level = VIEW_QUIET};
+    const view_loader loader = {&options, NULL, &log};
+    *made = (crowd_case){0};
     for (int i = 0; i < num_models; i++)
         paths[i] = common_copy(test_path(models[i]));
-    const bool opened =
-        view_open(&stage->viewer, (const char *const *)paths, (size_t)num_models, true);
-    CHECK(opened);
+    made->document = view_load_document(&loader, (const char *const *)paths, (size_t)num_models,
+                                        true, true, (view_manner){.root = MD5_ROOT_FILE});
     for (int i = 0; i < num_models; i++)
         free(paths[i]);
+    if (!CHECK(made->document != NULL))
+        return false;
+    made->crowd = &made->document->crowd;
     view_camera camera = view_default_camera();
     camera.distance = distance;
     camera.scene_radius = distance;
     const view_lens lens = view_camera_lens(&camera, 400.0f, 300.0f);
     const md5gl_frame frame = {.width = 400, .height = 300};
-    stage->sight = view_make_sight(&lens, &frame, 0.0f);
-    return opened;
+    made->sight = view_make_sight(&lens, &frame, 0.0f);
+    return true;
 }
 
-static void close_crowd(crowd_stage *stage)
+static void close_crowd(crowd_case *made)
 {
-    view_close(&stage->viewer);
-    view_end(&stage->viewer);
+    view_free_document(made->document, NULL);
 }
 
 static void check_spheres(const view_crowd *crowd)
@@ -169,17 +171,17 @@ TEST (view_kinds_are_held_by_their_spheres) {
     static const char *const models[] = {"models/bobbin/bobbin.md5machine",
                                          "models/spindle/spindle.md5mesh",
                                          "models/thimble/thimble.md5mesh"};
-    crowd_stage stage;
-    if (open_crowd(&stage, models, 3, 300.0f)) {
-        view_crowd *const crowd = &stage.viewer.crowd;
-        stage.sight.all = true;
+    crowd_case made;
+    if (open_crowd(&made, models, 3, 300.0f)) {
+        view_crowd *const crowd = made.crowd;
+        made.sight.all = true;
         for (int i = 0; i < 60; i++) {
-            view_run_crowd(crowd, 0.37 * i, &stage.sight);
+            view_run_crowd(crowd, 0.37 * i, &made.sight);
             CHECK_UINT(view_count_seen(crowd), 12);
             check_spheres(crowd);
         }
     }
-    close_crowd(&stage);
+    close_crowd(&made);
 }
 
 static void start_inertial(view_crowd *crowd)
@@ -196,9 +198,9 @@ TEST (view_members_come_into_sight_as_they_would_be) {
     static const char *const models[] = {"models/bobbin/page_crossfade.md5machine",
                                          "models/bobbin/page_jiggle.md5machine",
                                          "models/thimble/thimble.md5mesh"};
-    crowd_stage culled, exact;
+    crowd_case culled, exact;
     if (open_crowd(&culled, models, 3, 100.0f) && open_crowd(&exact, models, 3, 100.0f)) {
-        view_crowd *const some = &culled.viewer.crowd, *const all = &exact.viewer.crowd;
+        view_crowd *const some = culled.crowd, *const all = exact.crowd;
         some->spares = all->spares = false;
         culled.sight.planes[0].begin = INFINITY;
         exact.sight.all = true;
@@ -231,15 +233,15 @@ TEST (view_members_come_into_sight_as_they_would_be) {
 TEST (view_members_far_away_take_turns) {
     static const char *const models[] = {"models/bobbin/bobbin.md5machine",
                                          "models/thimble/thimble.md5mesh"};
-    crowd_stage stage;
-    if (open_crowd(&stage, models, 2, 50000.0f)) {
-        view_crowd *const crowd = &stage.viewer.crowd;
+    crowd_case made;
+    if (open_crowd(&made, models, 2, 50000.0f)) {
+        view_crowd *const crowd = made.crowd;
         double lived[12] = {0.0};
         for (int i = 0; i < 61; i++) {
             double waited[12];
             for (int k = 0; k < 12; k++)
                 waited[k] = (double)crowd->members[k].waited;
-            view_run_crowd(crowd, i / 60.0, &stage.sight);
+            view_run_crowd(crowd, i / 60.0, &made.sight);
             CHECK_UINT(crowd->num_posed, i == 0 ? 12 : 3);
             for (int k = 0; k < 12; k++)
                 if (crowd->members[k].is_due)
@@ -248,8 +250,8 @@ TEST (view_members_far_away_take_turns) {
         for (int k = 0; k < 12; k++)
             CHECK(fabs(lived[k] + (double)crowd->members[k].waited - 1.0) < 1e-5);
         // Near by, or where frames are rare, every time.
-        view_run_crowd(crowd, crowd->time + 0.1, &stage.sight);
+        view_run_crowd(crowd, crowd->time + 0.1, &made.sight);
         CHECK_UINT(crowd->num_posed, 12);
     }
-    close_crowd(&stage);
+    close_crowd(&made);
 }

@@ -1,22 +1,22 @@
 // What each key does.
-#include "demo/viewer/app/view.h"
+#include "demo/viewer/jobs/view.h"
 
 #include "demo/viewer/jobs/output.h"
 
 static void change_clip(view_state *viewer, bool back)
 {
-    const size_t count = viewer->scene.num_clips;
+    const size_t count = viewer->document->scene.num_clips;
     if (count == 0) {
         view_notice(viewer, "No animation: give one, or drop it here");
         return;
     }
-    const size_t clip = (viewer->scene.clip + (back ? count - 1 : 1)) % count;
+    const size_t clip = (viewer->document->scene.clip + (back ? count - 1 : 1)) % count;
     view_change_clip(viewer, clip);
 }
 
 static void go_to_end(view_state *viewer, bool last)
 {
-    const md5_anim *const anim = view_clock(&viewer->scene);
+    const md5_anim *const anim = view_clock(&viewer->document->scene);
     if (anim != NULL)
         view_seek(&viewer->play, anim, last ? (anim->num_frames - 1) / anim->frame_rate : 0.0);
 }
@@ -25,7 +25,7 @@ static void change_loop(view_state *viewer)
 {
     static const char *const words[] = {"Loop: the last frame is the first",
                                         "Cycle: the last frame blends into the first", "Once"};
-    const md5_anim *const anim = view_clock(&viewer->scene);
+    const md5_anim *const anim = view_clock(&viewer->document->scene);
     // The frame that is seen stays, though the length of a cycle changes.
     const double place = anim != NULL ? view_cycle_time(&viewer->play, anim) : 0.0;
     viewer->play.wrap = (md5_wrap)((viewer->play.wrap + 1) % 3);
@@ -38,23 +38,23 @@ static void change_root(view_state *viewer)
 {
     static const char *const words[] = {"Root as stored", "Root as id's engine moves it",
                                         "Root in place"};
-    viewer->scene.root = (md5_root)((viewer->scene.root + 1) % 3);
+    viewer->document->scene.root = (md5_root)((viewer->document->scene.root + 1) % 3);
     view_measure(viewer);
-    view_notice(viewer, "%s", words[viewer->scene.root]);
+    view_notice(viewer, "%s", words[viewer->document->scene.root]);
 }
 
 static void change_skinning(view_state *viewer)
 {
-    viewer->scene.dual = !viewer->scene.dual;
+    viewer->document->scene.dual = !viewer->document->scene.dual;
     view_measure(viewer);
     view_notice(viewer, "%s",
-                viewer->scene.dual ? "Skinned by dual quaternions" : "Skinned linearly");
+                viewer->document->scene.dual ? "Skinned by dual quaternions" : "Skinned linearly");
 }
 
 static bool perform_animation(view_state *viewer, view_action action)
 {
     view_play *const play = &viewer->play;
-    const md5_anim *const anim = view_clock(&viewer->scene);
+    const md5_anim *const anim = view_clock(&viewer->document->scene);
     switch (action) {
     case VIEW_PLAY:
         view_toggle_play(play, anim);
@@ -86,7 +86,7 @@ static bool perform_animation(view_state *viewer, view_action action)
         change_clip(viewer, action == VIEW_PREVIOUS_CLIP);
         return true;
     case VIEW_BIND_POSE:
-        viewer->scene.bind_pose = !viewer->scene.bind_pose;
+        viewer->document->scene.bind_pose = !viewer->document->scene.bind_pose;
         view_measure(viewer);
         return true;
     case VIEW_NEXT_LOOP:
@@ -111,7 +111,7 @@ static void look_from(view_state *viewer, float azimuth, float elevation)
 
 static void turn_flight(view_state *viewer)
 {
-    if (viewer->scene.flight.camera == NULL) {
+    if (viewer->document->scene.flight.camera == NULL) {
         view_notice(viewer, "No flight: give an .md5camera, or drop it here");
         return;
     }
@@ -132,8 +132,8 @@ static bool perform_camera(view_state *viewer, view_action action)
         return true;
     case VIEW_FRAME_ALL:
         view_measure(viewer);
-        view_frame_all(&viewer->camera, viewer->bounds, &viewer->hull, (float)viewer->width,
-                       (float)viewer->height);
+        view_frame_all(&viewer->camera, viewer->document->bounds, &viewer->document->hull,
+                       (float)viewer->width, (float)viewer->height);
         return true;
     case VIEW_FRONT:
         look_from(viewer, 0.0f, 0.0f);
@@ -247,7 +247,8 @@ static void perform_rest(view_state *viewer, view_action action)
 
 void view_toggle_mesh(view_state *viewer, uint32_t mesh)
 {
-    if (mesh >= 64 || viewer->scene.model == NULL || mesh >= viewer->scene.model->num_meshes)
+    if (mesh >= 64 || viewer->document->scene.model == NULL
+        || mesh >= viewer->document->scene.model->num_meshes)
         return;
     viewer->hidden_meshes ^= (uint64_t)1 << mesh;
     view_apply_hidden(viewer);
@@ -256,10 +257,10 @@ void view_toggle_mesh(view_state *viewer, uint32_t mesh)
 
 void view_apply_hidden(view_state *viewer)
 {
-    const md5_model *const model = viewer->scene.model;
-    for (uint32_t i = 0; model != NULL && viewer->drawn != NULL && i < model->num_meshes && i < 64;
-         i++)
-        md5gl_set_visible(viewer->drawn, i, (viewer->hidden_meshes >> i & 1) == 0);
+    const md5_model *const model = viewer->document->scene.model;
+    for (uint32_t i = 0;
+         model != NULL && viewer->document->drawn != NULL && i < model->num_meshes && i < 64; i++)
+        md5gl_set_visible(viewer->document->drawn, i, (viewer->hidden_meshes >> i & 1) == 0);
 }
 
 void view_perform(view_state *viewer, view_action action)

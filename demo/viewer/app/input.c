@@ -18,7 +18,7 @@ static float mouse_scale(const view_state *viewer)
 static void seek_to(view_state *viewer, float x)
 {
     const view_rect track = viewer->layout.track;
-    const md5_anim *const anim = view_clock(&viewer->scene);
+    const md5_anim *const anim = view_clock(&viewer->document->scene);
     if (anim == NULL || track.width <= 0.0f)
         return;
     const double place = (double)view_clamp((x - track.x) / track.width, 0.0f, 1.0f);
@@ -90,7 +90,7 @@ static bool move(view_state *viewer, const SDL_MouseMotionEvent *motion)
         if (view_point_hierarchy(viewer, x, y) || on_list)
             return true;
     }
-    if (viewer->scene.machine.player != NULL)
+    if (viewer->document->scene.machine.player != NULL)
         view_point_machine(viewer, (float)motion->x * scale, (float)motion->y * scale);
     switch (viewer->drag) {
     case VIEW_DRAG_ORBIT:

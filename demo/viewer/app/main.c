@@ -1,5 +1,5 @@
 // md5view: shows id Software's MD5 models moving, in a window or into pictures.
-#include "demo/viewer/app/view.h"
+#include "demo/viewer/jobs/view.h"
 
 #include "demo/common/file.h"
 #include "demo/viewer/jobs/output.h"
@@ -17,7 +17,7 @@ enum { EXIT_DONE, EXIT_FAILED, EXIT_USAGE, EXIT_NO_DISPLAY };
 // --joint
 static bool choose_joint(view_state *viewer)
 {
-    const view_scene *const scene = &viewer->scene;
+    const view_scene *const scene = &viewer->document->scene;
     const char *const name = viewer->options->joint;
     for (uint32_t i = 0; name != NULL && i < scene->num_joints; i++)
         if (strcmp(scene->skeleton->joints[i].name, name) == 0)
@@ -33,9 +33,9 @@ static bool choose_clip(view_state *viewer)
     const view_options *const options = viewer->options;
     if (!options->animation_index_given)
         return true;
-    if (options->animation_index >= viewer->scene.num_clips) {
+    if (options->animation_index >= viewer->document->scene.num_clips) {
         view_error(&viewer->log, "--animation-index %u, but there are %zu animations",
-                   (unsigned)options->animation_index, viewer->scene.num_clips);
+                   (unsigned)options->animation_index, viewer->document->scene.num_clips);
         return false;
     }
     view_change_clip(viewer, options->animation_index);
@@ -46,7 +46,7 @@ static bool choose_clip(view_state *viewer)
 // The job of --no-render: what a panel would say, in a line.
 static void print_summary(const view_state *viewer)
 {
-    const view_scene *const scene = &viewer->scene;
+    const view_scene *const scene = &viewer->document->scene;
     const uint32_t num_meshes = scene->model != NULL ? scene->model->num_meshes : 0;
     printf("%s: %u joints, %u meshes, %u vertices, %u triangles, %zu animations, %u warnings\n",
            scene->name, (unsigned)scene->num_joints, (unsigned)num_meshes,

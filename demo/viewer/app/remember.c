@@ -1,5 +1,5 @@
 // From the state to what is remembered of it, and back.
-#include "demo/viewer/app/view.h"
+#include "demo/viewer/jobs/view.h"
 
 #include "demo/common/file.h"
 
@@ -69,7 +69,7 @@ void view_remember(view_state *viewer)
     for (size_t i = 0; i < sizeof switches / sizeof switches[0]; i++)
         set_argument(config, switches[i].name, common_copy(switches[i].on ? "yes" : "no"));
     set_argument(config, "light", common_copy(s->classic ? "classic" : "studio"));
-    set_argument(config, "skinning", common_copy(viewer->scene.dual ? "dual" : "linear"));
+    set_argument(config, "skinning", common_copy(viewer->document->scene.dual ? "dual" : "linear"));
     char lamps[128];
     view_write_lamps(&viewer->lamps, lamps, sizeof lamps);
     set_argument(config, "lamp", common_copy(lamps));

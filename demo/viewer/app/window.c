@@ -195,7 +195,7 @@ static void watch_files(view_state *viewer, uint64_t *stamp, double *next)
     if (!viewer->options->watch || viewer->now < *next)
         return;
     *next = viewer->now + 0.25;
-    const uint64_t now = files_stamp(&viewer->scene);
+    const uint64_t now = files_stamp(&viewer->document->scene);
     if (now == *stamp)
         return;
     *stamp = now;
@@ -207,7 +207,7 @@ static void watch_files(view_state *viewer, uint64_t *stamp, double *next)
 static void set_title(view_state *viewer, char *shown, size_t size)
 {
     char title[256];
-    (void)snprintf(title, sizeof title, "%s - md5view", viewer->scene.name);
+    (void)snprintf(title, sizeof title, "%s - md5view", viewer->document->scene.name);
     if (strcmp(title, shown) == 0)
         return;
     (void)snprintf(shown, size, "%s", title);
@@ -250,7 +250,7 @@ bool view_run_window(view_state *viewer)
 {
     char title[256] = "";
     double next_watch = 0.0;
-    uint64_t stamp = files_stamp(&viewer->scene);
+    uint64_t stamp = files_stamp(&viewer->document->scene);
     bool redraw = true, noticed = false;
     const double start = seconds_since_start();
     SDL_GL_SetSwapInterval(1);
@@ -263,7 +263,8 @@ bool view_run_window(view_state *viewer)
         viewer->now = begin - start;
         const bool moving = view_is_moving(viewer);
         // What was loaded or dragged meanwhile is not to make the clip jump.
-        view_advance(&viewer->play, view_clock(&viewer->scene), fmin(viewer->now - last, 0.1));
+        view_advance(&viewer->play, view_clock(&viewer->document->scene),
+                     fmin(viewer->now - last, 0.1));
         watch_files(viewer, &stamp, &next_watch);
         // A message that has ended is taken away by one more frame.
         const bool noticing = viewer->now < viewer->notice_end;

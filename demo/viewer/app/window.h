@@ -2,7 +2,7 @@
 #ifndef DEMO_VIEWER_APP_WINDOW_H
 #define DEMO_VIEWER_APP_WINDOW_H
 
-#include "demo/viewer/app/view.h"
+#include "demo/viewer/jobs/view.h"
 
 // Opens a window, hidden unless `visible`, with an OpenGL 3.3 core context, and the renderer on
 // it. Without a display a hidden one is made by SDL's offscreen driver, unless SDL_VIDEODRIVER

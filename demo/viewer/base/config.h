@@ -4,7 +4,7 @@
 #ifndef DEMO_VIEWER_BASE_CONFIG_H
 #define DEMO_VIEWER_BASE_CONFIG_H
 
-#include "demo/viewer/draw/camera.h"
+#include "demo/viewer/base/viewpoint.h"
 #include "demo/viewer/base/log.h"
 
 #include <stdbool.h>

@@ -8,6 +8,12 @@
 
 #define VIEW_PI 3.14159265358979323846f
 
+// What holds a character in every pose, model or world space.
+typedef struct view_sphere {
+    md5_vec3 centre;
+    float radius;
+} view_sphere;
+
 static inline md5_vec3 view_add(md5_vec3 a, md5_vec3 b)
 {
     return (md5_vec3){a.x + b.x, a.y + b.y, a.z + b.z};

@@ -1,7 +1,6 @@
 #include "demo/viewer/base/options.h"
 
 #include "demo/common/file.h"
-#include "demo/viewer/jobs/movie.h"
 #include "demo/viewer/base/option_table.h"
 
 #include <math.h>
@@ -424,6 +423,15 @@ static bool read_option(int count, char **arguments, int *i, view_options *optio
         (void)snprintf(problem, size, "--%s takes %s, not '%s'", found->name,
                        found->value != NULL ? found->value : "yes or no", value);
     return taken;
+}
+
+bool view_is_movie(const char *path)
+{
+    static const char *const endings[] = {".apng", ".gif", ".mp4", ".webm"};
+    for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++)
+        if (common_has_ending(path, endings[i]))
+            return true;
+    return false;
 }
 
 static const char *find_output_contradiction(const view_options *o)

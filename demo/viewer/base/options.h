@@ -4,12 +4,27 @@
 
 #include "md5/md5model.h"
 #include "render/md5gl.h"
-#include "demo/viewer/scene/lamps.h"
+#include "demo/viewer/base/lamps.h"
 #include "demo/viewer/base/log.h"
-#include "demo/viewer/scene/machine.h"
-#include "demo/viewer/scene/maps.h"
 
 #include <stdio.h>
+
+// What a picture on a mesh is used as.
+typedef enum view_map {
+    VIEW_MAP_DIFFUSE,
+    VIEW_MAP_NORMALS,
+    VIEW_MAP_HEIGHT, // becomes part of the normals
+    VIEW_MAP_SPECULAR,
+    VIEW_MAP_GLOW,
+    VIEW_NUM_MAPS,
+} view_map;
+
+// --set: a value that a parameter of a machine is to have from a moment on.
+typedef struct view_setting {
+    char *parameter;
+    float value;
+    double time;
+} view_setting;
 
 // --texture MESH=FILE, or another map; without MESH= the file is for all meshes.
 typedef struct view_texture_choice {
@@ -79,6 +94,9 @@ typedef struct view_options {
 bool view_read_options(int count, char **arguments, view_options *options, char *problem,
                        size_t problem_size);
 void view_free_options(view_options *options);
+
+// Whether a file of that name holds a movie: .apng, .gif, .mp4, .webm.
+bool view_is_movie(const char *path);
 
 // What --help prints.
 void view_print_help(FILE *file);

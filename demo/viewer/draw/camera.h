@@ -4,18 +4,8 @@
 
 #include "md5/md5model.h"
 #include "render/md5gl.h"
+#include "demo/viewer/base/viewpoint.h"
 #include "demo/viewer/scene/scene.h"
-
-// The azimuth is that of the eye seen from the target: 0 = in front of the model (at +x, looking
-// towards -x), 90 = at its left (+y), -90 = at its right. The elevation is 0 when level, 90
-// straight above.
-typedef struct view_camera {
-    float azimuth, elevation; // degrees
-    float distance;           // from eye to target, units
-    md5_vec3 target;          // what it turns about
-    bool orthographic;        // shows at the target the same size as the perspective does
-    float scene_radius;       // of what view_frame_all() framed: tells near from far
-} view_camera;
 
 // Unit vectors of the picture in world space.
 typedef struct view_axes {

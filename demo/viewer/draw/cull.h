@@ -2,13 +2,8 @@
 #ifndef DEMO_VIEWER_DRAW_CULL_H
 #define DEMO_VIEWER_DRAW_CULL_H
 
+#include "demo/viewer/base/math.h"
 #include "demo/viewer/draw/camera.h"
-
-// What holds a character in every pose, model or world space.
-typedef struct view_sphere {
-    md5_vec3 centre;
-    float radius;
-} view_sphere;
 
 // A point is on the inner side where dot(inward, point) >= begin.
 typedef struct view_plane {

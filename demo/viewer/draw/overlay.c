@@ -129,3 +129,31 @@ void view_add_lens(view_lines *lines, const view_lens *lens, float depth, uint32
     view_add_line(lines, view_sub(top, view_scale(across, 0.5f)), tip, color);
     view_add_line(lines, view_add(top, view_scale(across, 0.5f)), tip, color);
 }
+
+// The top of a block, and its sides down to the lowest ground.
+static void add_block(view_lines *lines, const view_steps *steps, int32_t x, int32_t y)
+{
+    const float low = -steps->height, high = view_block_height(steps, x, y);
+    const float gap = 0.02f * steps->cell;
+    const uint32_t top = 0x8FB4E8FF, side = 0x55657CFF;
+    md5_vec3 corners[4];
+    for (int i = 0; i < 4; i++) {
+        const bool is_far_x = i == 1 || i == 2, is_far_y = i >= 2;
+        corners[i] =
+            (md5_vec3){(float)(x + is_far_x) * steps->cell + (is_far_x ? -gap : gap),
+                       (float)(y + is_far_y) * steps->cell + (is_far_y ? -gap : gap), high};
+    }
+    for (int i = 0; i < 4; i++) {
+        view_add_line(lines, corners[i], corners[(i + 1) % 4], top);
+        view_add_line(lines, corners[i], (md5_vec3){corners[i].x, corners[i].y, low}, side);
+    }
+}
+
+void view_add_blocks(view_lines *lines, const view_steps *steps, md5_vec3 centre)
+{
+    enum { AROUND = 9 };
+    const int32_t x = view_block_of(steps, centre.x), y = view_block_of(steps, centre.y);
+    for (int32_t i = x - AROUND; i <= x + AROUND; i++)
+        for (int32_t j = y - AROUND; j <= y + AROUND; j++)
+            add_block(lines, steps, i, j);
+}

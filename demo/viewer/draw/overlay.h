@@ -36,4 +36,7 @@ void view_add_path(view_lines *lines, const view_flight *flight, float axis_size
 // What a lens sees: from its eye to the edges of the picture, with a sign at the upper edge.
 void view_add_lens(view_lines *lines, const view_lens *lens, float depth, uint32_t color);
 
+// The edges of the blocks of uneven ground around a place.
+void view_add_blocks(view_lines *lines, const view_steps *steps, md5_vec3 centre);
+
 #endif

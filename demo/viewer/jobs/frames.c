@@ -51,8 +51,8 @@ static void print_times(const view_state *viewer, const frame_times *times)
     printf("%u frames of %ux%u in %.3f s: min %.3f ms, median %.3f ms, max %.3f ms\n",
            (unsigned)times->count, (unsigned)viewer->width, (unsigned)viewer->height, sum,
            1e3 * times->frames[0], 1e3 * middle, 1e3 * times->frames[times->count - 1]);
-    if (viewer->crowd.count > 0)
-        print_crowd(&viewer->crowd, times);
+    if (viewer->document->crowd.count > 0)
+        print_crowd(&viewer->document->crowd, times);
 }
 
 static void note_frame(const view_crowd *crowd, frame_times *times, uint32_t frame, double seconds)
@@ -79,8 +79,8 @@ static bool draw_frames(view_state *viewer, md5gl_target *target, frame_times *t
             || !md5gl_read_pixels(viewer->renderer, target, 1, 1, pixel, error))
             return false;
         viewer->frame_seconds = wall_seconds() - begin;
-        note_frame(&viewer->crowd, times, i, viewer->frame_seconds);
-        view_advance(&viewer->play, view_clock(&viewer->scene), 1.0 / rate);
+        note_frame(&viewer->document->crowd, times, i, viewer->frame_seconds);
+        view_advance(&viewer->play, view_clock(&viewer->document->scene), 1.0 / rate);
         view_log_progress(&viewer->log, "frames", i, times->count);
     }
     view_log_progress(&viewer->log, "frames", times->count, times->count);

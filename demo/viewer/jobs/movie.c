@@ -39,16 +39,6 @@ struct view_movie {
     view_log *log;
 };
 
-static const char *const endings[] = {".apng", ".gif", ".mp4", ".webm"};
-
-bool view_is_movie(const char *path)
-{
-    for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++)
-        if (common_has_ending(path, endings[i]))
-            return true;
-    return false;
-}
-
 // -- APNG -----------------------------------------------------------------------------------
 
 static void put_u32(uint8_t *bytes, uint32_t value)

@@ -147,10 +147,10 @@ bool view_save_picture(view_state *viewer, const char *path, bool transparent, b
 
 static view_name_values name_values(const view_state *viewer, uint32_t n)
 {
-    const view_clip *const clip = view_shown_clip(&viewer->scene);
-    const md5_anim *const clock = view_clock(&viewer->scene);
+    const view_clip *const clip = view_shown_clip(&viewer->document->scene);
+    const md5_anim *const clock = view_clock(&viewer->document->scene);
     return (view_name_values){
-        .model = viewer->scene.name,
+        .model = viewer->document->scene.name,
         .anim = clip != NULL ? clip->name : "bind-pose",
         .frame = clock != NULL ? view_moment(&viewer->play, clock).frame0 : 0,
         .time = viewer->play.time,
@@ -182,7 +182,7 @@ static uint32_t count_pictures(const view_options *options)
 static void stand_at_picture(view_state *viewer, uint32_t i, uint32_t count, float azimuth)
 {
     const view_options *const options = viewer->options;
-    const md5_anim *const anim = view_clock(&viewer->scene);
+    const md5_anim *const anim = view_clock(&viewer->document->scene);
     view_play *const play = &viewer->play;
     const double begin = options->num_times > 0 ? options->times[0] : 0.0;
     play->held_at_end = false;
@@ -306,7 +306,8 @@ void view_save_screenshot(view_state *viewer, bool clean)
 {
     char *path = NULL;
     for (uint32_t n = 1; path == NULL && n < 10000; n++) {
-        char *const candidate = common_format("%s-%u.png", viewer->scene.name, (unsigned)n);
+        char *const candidate =
+            common_format("%s-%u.png", viewer->document->scene.name, (unsigned)n);
         if (common_file_stamp(candidate) == 0)
             path = candidate;
         else

@@ -2,7 +2,7 @@
 #ifndef DEMO_VIEWER_JOBS_OUTPUT_H
 #define DEMO_VIEWER_JOBS_OUTPUT_H
 
-#include "demo/viewer/app/view.h"
+#include "demo/viewer/jobs/view.h"
 
 // What fills a file name's places: {model} {anim} {frame} {time} {n}; {frame:04} pads with zeros.
 typedef struct view_name_values {

@@ -77,7 +77,7 @@ static md5_vec3 direction_of(md5_vec4 tangent)
 static void compare_directions(const verification *v, uint32_t index, uint32_t vertex,
                                mesh_report *report)
 {
-    const view_scene *const scene = &v->viewer->scene;
+    const view_scene *const scene = &v->viewer->document->scene;
     const md5_mesh *const mesh = &scene->model->meshes[index];
     const md5_vec4 gpu = v->tangents[vertex], cpu = v->exact_tangents[vertex];
     const md5_vec3 directions[2] = {mesh->normals[vertex], direction_of(mesh->tangents[vertex])};
@@ -97,7 +97,7 @@ static void compare_directions(const verification *v, uint32_t index, uint32_t v
 
 static void compare_mesh(verification *v, uint32_t index, float foretold)
 {
-    view_scene *const scene = &v->viewer->scene;
+    view_scene *const scene = &v->viewer->document->scene;
     const md5_mesh *const mesh = &scene->model->meshes[index];
     const view_skinned *const skinned = &scene->skinned[index];
     mesh_report *const report = &v->reports[index];
@@ -132,20 +132,20 @@ static float foretell(const view_scene *scene, uint32_t mesh, md5gl_path path)
 static bool compare_pose(verification *v)
 {
     view_state *const viewer = v->viewer;
-    const view_scene *const scene = &viewer->scene;
+    const view_scene *const scene = &viewer->document->scene;
     md5_error error;
     const md5gl_blending blending = scene->dual ? MD5GL_BLEND_DUAL : MD5GL_BLEND_LINEAR;
-    if (!md5gl_set_blending(viewer->renderer, viewer->drawn, blending, &error)) {
+    if (!md5gl_set_blending(viewer->renderer, viewer->document->drawn, blending, &error)) {
         view_log_error(&viewer->log, &error);
         return false;
     }
     for (uint32_t i = 0; i < scene->model->num_meshes; i++) {
-        if (!md5gl_capture(viewer->renderer, viewer->drawn, i, scene->palette, v->positions,
-                           v->normals, v->tangents, &error)) {
+        if (!md5gl_capture(viewer->renderer, viewer->document->drawn, i, scene->palette,
+                           v->positions, v->normals, v->tangents, &error)) {
             view_log_error(&viewer->log, &error);
             return false;
         }
-        compare_mesh(v, i, foretell(scene, i, md5gl_mesh_path(viewer->drawn, i)));
+        compare_mesh(v, i, foretell(scene, i, md5gl_mesh_path(viewer->document->drawn, i)));
     }
     v->num_poses++;
     return true;
@@ -179,7 +179,7 @@ static void turn_joints(view_scene *scene)
 
 static bool compare_still_poses(verification *v)
 {
-    view_scene *const scene = &v->viewer->scene;
+    view_scene *const scene = &v->viewer->document->scene;
     const md5_moment none = {0};
     scene->bind_pose = true;
     view_pose_moment(scene, &none);
@@ -194,7 +194,7 @@ static bool compare_still_poses(verification *v)
 
 static bool compare_clips(verification *v)
 {
-    view_scene *const scene = &v->viewer->scene;
+    view_scene *const scene = &v->viewer->document->scene;
     for (size_t clip = 0; clip < scene->num_clips; clip++) {
         view_choose_clip(scene, clip);
         view_log_progress(&v->viewer->log, "clips", clip, scene->num_clips);
@@ -217,7 +217,7 @@ static bool compare_clips(verification *v)
 static bool compare_machine(verification *v)
 {
     enum { MOMENTS = 60 };
-    view_scene *const scene = &v->viewer->scene;
+    view_scene *const scene = &v->viewer->document->scene;
     view_play play = v->viewer->play;
     for (int i = 0; i < MOMENTS && scene->machine.player != NULL; i++) {
         play.time = 0.37 * i;
@@ -251,14 +251,14 @@ static verdict judge(const verification *v, const mesh_report *r)
 static verdict report_mesh(const verification *v, uint32_t index, float size)
 {
     static const char *const words[] = {"ok", "loses as foretold", "TOO MUCH"};
-    const md5_mesh *const mesh = &v->viewer->scene.model->meshes[index];
+    const md5_mesh *const mesh = &v->viewer->document->scene.model->meshes[index];
     const mesh_report *const r = &v->reports[index];
-    const md5gl_path path = md5gl_mesh_path(v->viewer->drawn, index);
+    const md5gl_path path = md5gl_mesh_path(v->viewer->document->drawn, index);
     const verdict found = judge(v, r);
     printf("mesh %u \"%s\": %u vertices, path %s%s%s: largest error %.3g units, %.3g of the size",
            (unsigned)index, mesh->name, (unsigned)mesh->num_vertices, md5gl_path_name(path),
            v->viewer->options->path != MD5GL_PATH_AUTO ? " (forced)" : "",
-           v->viewer->scene.dual ? ", dual quaternions" : "", (double)r->error,
+           v->viewer->document->scene.dual ? ", dual quaternions" : "", (double)r->error,
            (double)(r->error / size));
     printf(", foretold loss %.3g units; normals, tangents %.3g", (double)r->foretold,
            (double)r->normal_error);
@@ -270,7 +270,7 @@ static verdict report_mesh(const verification *v, uint32_t index, float size)
 
 static bool report_all(const verification *v, float size)
 {
-    const view_scene *const scene = &v->viewer->scene;
+    const view_scene *const scene = &v->viewer->document->scene;
     bool passes = true;
     float error = 0.0f;
     for (uint32_t i = 0; i < scene->model->num_meshes; i++) {
@@ -287,7 +287,7 @@ static bool report_all(const verification *v, float size)
 
 bool view_run_verify(view_state *viewer)
 {
-    const md5_model *const model = viewer->scene.model;
+    const md5_model *const model = viewer->document->scene.model;
     if (model == NULL) {
         view_error(&viewer->log, "--verify needs a model: there is nothing to skin");
         return false;

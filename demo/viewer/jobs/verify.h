@@ -2,7 +2,7 @@
 #ifndef DEMO_VIEWER_JOBS_VERIFY_H
 #define DEMO_VIEWER_JOBS_VERIFY_H
 
-#include "demo/viewer/app/view.h"
+#include "demo/viewer/jobs/view.h"
 
 // Compares every mesh in the bind pose, in a pose that turns every joint, and at several moments
 // of every clip, between frames too. Prints a line for each mesh. Returns false when a position

@@ -21,8 +21,8 @@ typedef struct posed_clips {
 
 static bool is_on_cpu(const view_state *viewer)
 {
-    for (uint32_t i = 0; i < viewer->scene.model->num_meshes; i++)
-        if (md5gl_mesh_path(viewer->drawn, i) == MD5GL_PATH_CPU)
+    for (uint32_t i = 0; i < viewer->document->scene.model->num_meshes; i++)
+        if (md5gl_mesh_path(viewer->document->drawn, i) == MD5GL_PATH_CPU)
             return true;
     return false;
 }
@@ -73,7 +73,7 @@ static float compare(posed_clips *posed)
 
 static md5gl_clips *create_clips(const view_state *viewer, md5_error *error)
 {
-    const view_scene *const scene = &viewer->scene;
+    const view_scene *const scene = &viewer->document->scene;
     const md5_binding **const bindings = common_alloc(scene->num_clips, sizeof *bindings);
     for (size_t i = 0; i < scene->num_clips; i++)
         bindings[i] = scene->clips[i].binding;
@@ -85,14 +85,14 @@ static md5gl_clips *create_clips(const view_state *viewer, md5_error *error)
 
 static bool pose(view_state *viewer, const md5gl_clips *clips, posed_clips *posed, md5_error *error)
 {
-    return md5gl_pose_clips(viewer->renderer, viewer->drawn, clips, posed->jobs, NULL, posed->count,
-                            error)
-           && md5gl_read_palettes(viewer->renderer, viewer->drawn, posed->made, error);
+    return md5gl_pose_clips(viewer->renderer, viewer->document->drawn, clips, posed->jobs, NULL,
+                            posed->count, error)
+           && md5gl_read_palettes(viewer->renderer, viewer->document->drawn, posed->made, error);
 }
 
 bool view_verify_clips(view_state *viewer, float size)
 {
-    const view_scene *const scene = &viewer->scene;
+    const view_scene *const scene = &viewer->document->scene;
     const size_t num_joints = scene->model->skeleton.num_joints;
     md5_error error;
     if (scene->num_clips == 0 || is_on_cpu(viewer)

@@ -3,18 +3,17 @@
 #ifndef DEMO_VIEWER_SCENE_COMPANION_H
 #define DEMO_VIEWER_SCENE_COMPANION_H
 
-#include "md5/md5model.h"
 #include "md5/md5pose.h"
+#include "demo/viewer/scene/scene.h"
+#include "demo/viewer/scene/upload.h"
 
-#include <stdbool.h>
-
-struct view_state;
-struct md5gl_model;
+// Another body, and a thing that is held.
+enum { VIEW_NUM_COMPANIONS = 2 };
 
 typedef struct view_companion {
     md5_model *model; // NULL: there is none
-    struct md5gl_model *drawn;
-    struct view_textures *textures;
+    md5gl_model *drawn;
+    view_textures *textures;
     md5_retarget *retarget; // NULL: it is held
     int32_t joint;          // of the scene's model that holds it
     md5_transform *scratch; // [joints of the scene]
@@ -22,16 +21,14 @@ typedef struct view_companion {
     md5_mat34 *palette;
 } view_companion;
 
-// Loads what --retarget and --attach name, for the scene that is open. Tells why where it cannot.
-bool view_load_companions(struct view_state *viewer);
-void view_free_companions(struct view_state *viewer);
+// Loads what --retarget and --attach name, for a scene with a model. Returns false, having logged
+// an error, if it cannot; free in both cases.
+bool view_load_companions(view_companion companions[VIEW_NUM_COMPANIONS], const view_scene *scene,
+                          const view_loader *loader);
+void view_free_companions(view_companion companions[VIEW_NUM_COMPANIONS], md5gl_renderer *renderer);
 
 // How far to the left of the scene's model the other body stands.
-float view_companion_distance(const struct view_state *viewer);
-
-// Poses them as the scene is posed, then draws their shadows, and them. There are none in a crowd.
-bool view_pose_companions(struct view_state *viewer, md5_error *error);
-void view_shade_companions(struct view_state *viewer);
-void view_draw_companions(struct view_state *viewer, uint32_t style);
+float view_companion_distance(const view_companion companions[VIEW_NUM_COMPANIONS],
+                              const view_scene *scene);
 
 #endif

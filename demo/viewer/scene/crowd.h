@@ -9,6 +9,8 @@
 #include "demo/viewer/scene/kind.h"
 #include "demo/viewer/base/workers.h"
 
+struct view_sight;
+
 // A character.
 typedef struct view_member {
     md5_transform place; // in the world
@@ -57,29 +59,22 @@ typedef struct view_crowd {
     double seconds, last_seconds; // that updates took: smoothed, and the last one
 
     // Of the update that is under way.
-    float step;              // seconds that it lasts
-    float pace;              // seconds since the last one that was seen
-    const view_sight *sight; // NULL: nobody looks
+    float step;                     // seconds that it lasts
+    float pace;                     // seconds since the last one that was seen
+    const struct view_sight *sight; // NULL: nobody looks
 } view_crowd;
-
-struct view_state;
 
 // How many of `files` belong to the first kind: all up to the second model.
 size_t view_count_first(const char *const *files, size_t num_files);
 
-// Sets up `count` characters in a square: of the viewer's scene, and as many of each further model
-// of `files`, where each is followed by its animations. Returns false, having told why.
-bool view_make_crowd(struct view_state *viewer, const char *const *files, size_t num_files,
-                     uint32_t count);
-void view_free_crowd(struct view_state *viewer); // also where there is none
+// Sets up `count` characters in a square: of `first`, and as many of each further model of `files`,
+// where each is followed by its animations. Returns false, having logged an error; free in both
+// cases.
+bool view_make_crowd(view_crowd *crowd, const view_kind_source *first, const char *const *files,
+                     size_t num_files, uint32_t count, const view_loader *loader);
+void view_free_crowd(view_crowd *crowd, md5gl_renderer *renderer); // a zeroed one is allowed
 
-// Lets time pass until `time`, and poses all that is in sight.
-void view_run_crowd(view_crowd *crowd, double time, const view_sight *sight);
+// How many characters are in sight.
 uint32_t view_count_seen(const view_crowd *crowd);
-
-// Takes the poses up to the GPU, then draws the shadows, and the characters.
-bool view_pose_crowd(struct view_state *viewer, md5_error *error);
-void view_shade_crowd(struct view_state *viewer);
-void view_draw_crowd(struct view_state *viewer, uint32_t style);
 
 #endif

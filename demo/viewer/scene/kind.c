@@ -1,7 +1,6 @@
 #include "demo/viewer/scene/kind.h"
 
 #include "demo/common/memory.h"
-#include "demo/viewer/app/view.h"
 #include "demo/viewer/base/math.h"
 
 #include <stdlib.h>
@@ -126,69 +125,70 @@ static view_sphere sphere_around(const view_kind *kind)
 
 // -- Making ---------------------------------------------------------------------------------
 
-static bool load(view_state *viewer, view_kind *kind, const char *const *files, size_t num_files)
+static bool load(view_kind *kind, const char *const *files, size_t num_files,
+                 const view_loader *loader)
 {
-    if (!view_load_scene(&kind->own, files, num_files, !viewer->options->no_auto, &viewer->log))
+    if (!view_load_scene(&kind->own, files, num_files, !loader->options->no_auto, loader->log))
         return false;
     kind->own_textures = common_alloc(1, sizeof *kind->own_textures);
     kind->textures = kind->own_textures;
-    return view_upload(viewer, &kind->own, false, &kind->drawn, kind->own_textures);
+    return view_upload(loader, &kind->own, false, &kind->drawn, kind->own_textures);
 }
 
 // Whether the GPU is to pose it.
-static bool wants_gpu(view_state *viewer, const view_kind *kind)
+static bool wants_gpu(const view_kind *kind, const view_loader *loader)
 {
-    const bool wanted = viewer->options->animates_on_gpu && kind->drawn != NULL;
+    const bool wanted = loader->options->animates_on_gpu && kind->drawn != NULL;
     if (wanted && kind->machine != NULL)
-        view_warn(&viewer->log,
+        view_warn(loader->log,
                   "a machine mixes clips, which only the CPU does; --animate gpu is for "
                   "a model and its animations");
     return wanted && kind->machine == NULL;
 }
 
-static bool put_clips(view_state *viewer, view_kind *kind, uint32_t count)
+static bool put_clips(view_kind *kind, uint32_t count, const view_loader *loader)
 {
     md5_error error;
-    kind->gpu_clips = md5gl_create_clips(viewer->renderer, kind->clips, kind->num_clips, &error);
+    kind->gpu_clips = md5gl_create_clips(loader->renderer, kind->clips, kind->num_clips, &error);
     if (kind->gpu_clips == NULL) {
-        view_log_error(&viewer->log, &error);
+        view_log_error(loader->log, &error);
         return false;
     }
     kind->gpu_jobs = common_alloc(count, sizeof *kind->gpu_jobs);
     return true;
 }
 
-bool view_make_kind(view_state *viewer, view_kind *kind, const char *const *files, size_t num_files,
-                    const view_kind *lender, uint32_t begin, uint32_t count)
+bool view_make_kind(view_kind *kind, const view_kind_source *first, const char *const *files,
+                    size_t num_files, const view_kind *lender, uint32_t begin, uint32_t count,
+                    const view_loader *loader)
 {
     *kind = (view_kind){.begin = begin, .end = begin + count};
-    const view_scene *const scene = num_files > 0 ? &kind->own : &viewer->scene;
-    if (num_files > 0 && !load(viewer, kind, files, num_files))
-        return false;
     if (num_files == 0) {
-        kind->drawn = viewer->drawn;
-        kind->textures = &viewer->textures;
+        kind->drawn = first->drawn;
+        kind->textures = first->textures;
+    } else if (!load(kind, files, num_files, loader)) {
+        return false;
     }
-    if (!find_clips(kind, scene, lender, &viewer->log))
+    if (!find_clips(kind, num_files > 0 ? &kind->own : first->scene, lender, loader->log))
         return false;
     kind->sphere = sphere_around(kind);
     kind->seen = common_alloc(count, sizeof *kind->seen);
     kind->placements = common_alloc(count, sizeof *kind->placements);
-    if (wants_gpu(viewer, kind))
-        return put_clips(viewer, kind, count);
+    if (wants_gpu(kind, loader))
+        return put_clips(kind, count, loader);
     kind->palettes =
         common_alloc((size_t)count * kind->model->skeleton.num_joints, sizeof *kind->palettes);
     return true;
 }
 
-void view_free_kind(view_state *viewer, view_kind *kind)
+void view_free_kind(view_kind *kind, md5gl_renderer *renderer)
 {
-    if (kind->own_textures != NULL && viewer->renderer != NULL) {
-        view_free_textures(kind->own_textures, viewer->renderer);
-        md5gl_destroy_model(viewer->renderer, kind->drawn);
+    if (kind->own_textures != NULL && renderer != NULL) {
+        view_free_textures(kind->own_textures, renderer);
+        md5gl_destroy_model(renderer, kind->drawn);
     }
-    if (viewer->renderer != NULL)
-        md5gl_destroy_clips(viewer->renderer, kind->gpu_clips);
+    if (renderer != NULL)
+        md5gl_destroy_clips(renderer, kind->gpu_clips);
     view_free_borrowed(&kind->borrowed);
     view_free_scene(&kind->own);
     free(kind->own_textures);

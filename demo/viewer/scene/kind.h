@@ -4,15 +4,20 @@
 #define DEMO_VIEWER_SCENE_KIND_H
 
 #include "demo/viewer/scene/borrow.h"
-#include "demo/viewer/draw/cull.h"
+#include "demo/viewer/base/math.h"
 #include "demo/viewer/scene/scene.h"
+#include "demo/viewer/scene/upload.h"
 
-struct view_state;
-struct view_textures;
+// The first kind of a crowd is the document's scene; it refers to it and does not own it.
+typedef struct view_kind_source {
+    const view_scene *scene;
+    md5gl_model *drawn;
+    const view_textures *textures;
+} view_kind_source;
 
 typedef struct view_kind {
     view_scene own; // model and clips of all kinds but the first, whose are the viewer's
-    struct view_textures *own_textures;
+    view_textures *own_textures;
     view_borrowed borrowed;
 
     const md5_model *model;
@@ -28,18 +33,19 @@ typedef struct view_kind {
     md5_mat34 *palettes;   // [num_seen * joints]
     md5_mat34 *placements; // [num_seen]
 
-    struct md5gl_model *drawn;       // NULL without a renderer
-    struct md5gl_clips *gpu_clips;   // on the GPU, which poses it then; NULL: there are palettes
-    struct md5gl_clip_job *gpu_jobs; // [num_seen] for it
-    const struct view_textures *textures;
+    md5gl_model *drawn;       // NULL without a renderer
+    md5gl_clips *gpu_clips;   // on the GPU, which poses it then; NULL: there are palettes
+    md5gl_clip_job *gpu_jobs; // [num_seen] for it
+    const view_textures *textures;
 } view_kind;
 
-// Sets up a kind of `count` members from `begin` on: of the viewer's scene where there are no
-// files, otherwise of these. A model without animations borrows those of `lender`. Returns false,
-// having told why; free in both cases.
-bool view_make_kind(struct view_state *viewer, view_kind *kind, const char *const *files,
-                    size_t num_files, const view_kind *lender, uint32_t begin, uint32_t count);
-void view_free_kind(struct view_state *viewer, view_kind *kind); // a zeroed one is allowed
+// Sets up a kind of `count` members from `begin` on: of `first` if there are no files, otherwise of
+// these. A model without animations borrows those of `lender`. Returns false, having logged an
+// error; free in both cases.
+bool view_make_kind(view_kind *kind, const view_kind_source *first, const char *const *files,
+                    size_t num_files, const view_kind *lender, uint32_t begin, uint32_t count,
+                    const view_loader *loader);
+void view_free_kind(view_kind *kind, md5gl_renderer *renderer); // a zeroed one is allowed
 
 // Bytes of a pose.
 size_t view_pose_size(const view_kind *kind);

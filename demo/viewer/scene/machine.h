@@ -6,13 +6,7 @@
 #include "md5/md5play.h"
 #include "demo/common/machine.h"
 #include "demo/viewer/base/log.h"
-
-// A value that a parameter is to have from a moment on.
-typedef struct view_setting {
-    char *parameter;
-    float value;
-    double time;
-} view_setting;
+#include "demo/viewer/base/options.h"
 
 // What keys ask for: -1, 0 or 1 each. A value that keys have moved goes back when they are let go;
 // others stay as they were set.
@@ -72,23 +66,5 @@ void view_push_parameter(view_machine *machine, uint32_t parameter);
 
 // The `number`-th trigger among the parameters, or -1.
 int32_t view_find_trigger(const view_machine *machine, uint32_t number);
-
-// -- Panel and mouse ------------------------------------------------------------------------
-
-struct view_state;
-
-// Adds what the layers are doing, and the parameters, to the right of the picture.
-void view_draw_machine(struct view_state *viewer, float width, float height);
-
-// Whether a press of the mouse was for a parameter; then a drag that began there moves its value.
-bool view_press_machine(struct view_state *viewer, float x, float y);
-void view_drag_machine(struct view_state *viewer, float x);
-
-// Whether a key is one that drives the machine. WASD walk, Shift runs, Space sets the first trigger
-// and F2 to F10 the others.
-bool view_key_machine(struct view_state *viewer, int32_t code, bool down);
-
-// The target follows the mouse, at the character's distance from the eye.
-void view_point_machine(struct view_state *viewer, float x, float y);
 
 #endif

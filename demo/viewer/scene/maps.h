@@ -3,18 +3,10 @@
 #define DEMO_VIEWER_SCENE_MAPS_H
 
 #include "demo/common/file.h"
+#include "demo/viewer/base/options.h"
 
 #include <stdbool.h>
 #include <stdint.h>
-
-typedef enum view_map {
-    VIEW_MAP_DIFFUSE,
-    VIEW_MAP_NORMALS,
-    VIEW_MAP_HEIGHT, // becomes part of the normals
-    VIEW_MAP_SPECULAR,
-    VIEW_MAP_GLOW,
-    VIEW_NUM_MAPS,
-} view_map;
 
 // "normal map", ... for people.
 const char *view_map_name(view_map map);

@@ -169,3 +169,14 @@ uint32_t view_count_triangles(const view_scene *scene)
         count += scene->model->meshes[i].num_triangles;
     return count;
 }
+
+md5_vec3 view_walked(const view_scene *scene, const view_play *play)
+{
+    const md5_anim *const anim = view_shown_anim(scene);
+    if (scene->machine.player != NULL && !scene->bind_pose)
+        return scene->machine.place.translation;
+    if (anim == NULL || scene->root != MD5_ROOT_ID)
+        return (md5_vec3){0, 0, 0};
+    const md5_moment begin = {0}, now = view_moment(play, anim);
+    return md5_root_motion(anim, &begin, &now);
+}

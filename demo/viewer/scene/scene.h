@@ -82,6 +82,10 @@ const md5_anim *view_clock(const view_scene *scene);
 void view_pose(view_scene *scene, const view_play *play);
 void view_pose_moment(view_scene *scene, const md5_moment *moment);
 
+// How far the character has walked, if it moves as in id's engine or by a machine: the camera goes
+// along, or it would soon be out of sight.
+md5_vec3 view_walked(const view_scene *scene, const view_play *play);
+
 // Skins all meshes on the CPU into `skinned`, linearly or by dual quaternions.
 void view_skin(view_scene *scene);
 

@@ -2,7 +2,6 @@
 
 #include "demo/common/file.h"
 #include "demo/viewer/base/math.h"
-#include "demo/viewer/draw/overlay.h"
 #include "demo/viewer/scene/scene.h"
 
 // Side and height of blocks as shares of the model's size.
@@ -31,8 +30,7 @@ uint32_t view_find_feet(view_steps *steps, const view_scene *scene)
     return steps->num_feet;
 }
 
-// A block's height: the same for the same block, from -height to height.
-static float block_height(const view_steps *steps, int32_t x, int32_t y)
+float view_block_height(const view_steps *steps, int32_t x, int32_t y)
 {
     uint32_t mixed = (uint32_t)x * 0x9E3779B1u ^ (uint32_t)y * 0x85EBCA77u;
     mixed = (mixed ^ mixed >> 15) * 0x2C1B3C6Du;
@@ -40,7 +38,7 @@ static float block_height(const view_steps *steps, int32_t x, int32_t y)
     return steps->height * ((float)(mixed & 0xFFFF) / 32767.5f - 1.0f);
 }
 
-static int32_t block_of(const view_steps *steps, float place)
+int32_t view_block_of(const view_steps *steps, float place)
 {
     return (int32_t)floorf(place / steps->cell);
 }
@@ -53,7 +51,8 @@ void view_place_feet(view_scene *scene, const md5_transform *place, double time)
         md5_foot *const foot = &steps->feet[i];
         const md5_transform ankle = md5_joint_in_model(scene->skeleton, scene->pose, foot->ankle);
         const md5_vec3 point = md5_mat34_transform_point(to_world, ankle.translation);
-        foot->floor = block_height(steps, block_of(steps, point.x), block_of(steps, point.y));
+        foot->floor =
+            view_block_height(steps, view_block_of(steps, point.x), view_block_of(steps, point.y));
     }
     const float seconds = (float)view_clamp((float)fabs(time - steps->time), 0.0f, 1.0f);
     md5_place_feet(scene->skeleton, scene->pose, steps->pelvis, steps->feet, steps->num_feet,
@@ -63,32 +62,4 @@ void view_place_feet(view_scene *scene, const md5_transform *place, double time)
     for (uint32_t i = 0; i < scene->num_joints; i++)
         scene->joints[i] = md5_mat34_mul(to_world, scene->joints[i]);
     md5_build_palette(scene->model, scene->joints, scene->palette);
-}
-
-// The top of a block, and its sides down to the lowest ground.
-static void add_block(view_lines *lines, const view_steps *steps, int32_t x, int32_t y)
-{
-    const float low = -steps->height, high = block_height(steps, x, y);
-    const float gap = 0.02f * steps->cell;
-    const uint32_t top = 0x8FB4E8FF, side = 0x55657CFF;
-    md5_vec3 corners[4];
-    for (int i = 0; i < 4; i++) {
-        const bool is_far_x = i == 1 || i == 2, is_far_y = i >= 2;
-        corners[i] =
-            (md5_vec3){(float)(x + is_far_x) * steps->cell + (is_far_x ? -gap : gap),
-                       (float)(y + is_far_y) * steps->cell + (is_far_y ? -gap : gap), high};
-    }
-    for (int i = 0; i < 4; i++) {
-        view_add_line(lines, corners[i], corners[(i + 1) % 4], top);
-        view_add_line(lines, corners[i], (md5_vec3){corners[i].x, corners[i].y, low}, side);
-    }
-}
-
-void view_add_blocks(view_lines *lines, const view_steps *steps, md5_vec3 centre)
-{
-    enum { AROUND = 9 };
-    const int32_t x = block_of(steps, centre.x), y = block_of(steps, centre.y);
-    for (int32_t i = x - AROUND; i <= x + AROUND; i++)
-        for (int32_t j = y - AROUND; j <= y + AROUND; j++)
-            add_block(lines, steps, i, j);
 }

@@ -6,7 +6,6 @@
 #include "md5/md5pose.h"
 
 struct view_scene;
-struct view_lines;
 
 enum { VIEW_MAX_FEET = 8 };
 
@@ -28,7 +27,9 @@ uint32_t view_find_feet(view_steps *steps, const struct view_scene *scene);
 // stands in the world.
 void view_place_feet(struct view_scene *scene, const md5_transform *place, double time);
 
-// Adds the edges of the blocks around a place.
-void view_add_blocks(struct view_lines *lines, const view_steps *steps, md5_vec3 centre);
+// The number of the block at a coordinate, and a block's height: the same for the same block, from
+// -height to height.
+int32_t view_block_of(const view_steps *steps, float place);
+float view_block_height(const view_steps *steps, int32_t x, int32_t y);
 
 #endif

@@ -1,5 +1,5 @@
 // The list of files and of clips that opens over the picture.
-#include "demo/viewer/app/view.h"
+#include "demo/viewer/jobs/view.h"
 
 #include "demo/common/file.h"
 #include "demo/viewer/base/math.h"
@@ -132,21 +132,22 @@ void view_open_browser(view_state *viewer, view_browser_kind kind)
     view_clear_browser(browser);
     if (was_open)
         return;
-    if (kind == VIEW_BROWSE_CLIPS && viewer->scene.num_clips == 0) {
+    if (kind == VIEW_BROWSE_CLIPS && viewer->document->scene.num_clips == 0) {
         view_notice(viewer, "No animation: give one, or drop it here");
         return;
     }
     if (kind == VIEW_BROWSE_FILES) {
-        char *folder = common_folder(viewer->scene.path != NULL ? viewer->scene.path : ".");
+        char *folder = common_folder(
+            viewer->document->scene.path != NULL ? viewer->document->scene.path : ".");
         list_folder(viewer, folder);
         free(folder);
     } else {
-        add_clips(browser, &viewer->scene);
+        add_clips(browser, &viewer->document->scene);
     }
     browser->kind = kind;
     browser->fresh = true;
     find_entries(browser);
-    choose_shown(browser, &viewer->scene);
+    choose_shown(browser, &viewer->document->scene);
 }
 
 // -- Choosing -------------------------------------------------------------------------------
@@ -170,7 +171,7 @@ static void take_chosen(view_state *viewer)
     view_clear_browser(browser);
     if (path != NULL)
         view_drop(viewer, path);
-    else if (clip < viewer->scene.num_clips) // a file that changed may have fewer
+    else if (clip < viewer->document->scene.num_clips) // a file that changed may have fewer
         view_change_clip(viewer, clip);
     free(path);
     view_tell_state(viewer, "choose");

@@ -1,5 +1,5 @@
 // The panel: what is shown, in figures, and the time bar.
-#include "demo/viewer/app/view.h"
+#include "demo/viewer/jobs/view.h"
 
 #include "demo/common/file.h"
 #include "demo/viewer/base/math.h"
@@ -19,7 +19,7 @@ enum { HIT_FILES = 1, HIT_CLIPS, HIT_MESHES };
 
 static void add_clip_rows(const view_state *viewer, view_rows *rows)
 {
-    const view_scene *const scene = &viewer->scene;
+    const view_scene *const scene = &viewer->document->scene;
     const view_play *const play = &viewer->play;
     const view_clip *const clip = view_shown_clip(scene);
     const md5_anim *const anim = view_clock(scene);
@@ -49,7 +49,7 @@ static void add_clip_rows(const view_state *viewer, view_rows *rows)
 
 static void add_flight_rows(const view_state *viewer, view_rows *rows)
 {
-    const view_flight *const flight = &viewer->scene.flight;
+    const view_flight *const flight = &viewer->document->scene.flight;
     if (flight->camera == NULL)
         return;
     const view_flight_place place = view_find_place(flight, &viewer->play);
@@ -67,12 +67,12 @@ static void add_flight_rows(const view_state *viewer, view_rows *rows)
 static void describe_paths(const view_state *viewer, char *text, size_t size)
 {
     enum { LISTED = 6 };
-    const uint32_t num_meshes = viewer->scene.model->num_meshes;
+    const uint32_t num_meshes = viewer->document->scene.model->num_meshes;
     uint32_t counts[MD5GL_PATH_STORAGE + 1] = {0};
     size_t used = 0;
     text[0] = '\0';
     for (uint32_t i = 0; i < num_meshes; i++) {
-        const md5gl_path path = md5gl_mesh_path(viewer->drawn, i);
+        const md5gl_path path = md5gl_mesh_path(viewer->document->drawn, i);
         counts[path]++;
         if (num_meshes <= LISTED)
             used += (size_t)snprintf(text + used, size - used, "%s%s", i > 0 ? ", " : "",
@@ -87,7 +87,7 @@ static void describe_paths(const view_state *viewer, char *text, size_t size)
 
 static void add_crowd_rows(const view_state *viewer, view_rows *rows)
 {
-    const view_crowd *const crowd = &viewer->crowd;
+    const view_crowd *const crowd = &viewer->document->crowd;
     if (crowd->count == 0)
         return;
     const uint32_t num_seen = view_count_seen(crowd), num_kinds = crowd->num_kinds;
@@ -111,19 +111,19 @@ static void add_crowd_rows(const view_state *viewer, view_rows *rows)
 static void add_model_rows(const view_state *viewer, view_rows *rows)
 {
     char paths[128];
-    if (viewer->scene.skeleton == NULL)
+    if (viewer->document->scene.skeleton == NULL)
         return;
     view_add_gap(rows);
     view_add_row(rows, VIEW_ROW_PAIR, VIEW_BRIGHT, "Joints", "%u",
-                 (unsigned)viewer->scene.num_joints);
-    if (viewer->scene.model != NULL) {
+                 (unsigned)viewer->document->scene.num_joints);
+    if (viewer->document->scene.model != NULL) {
         view_add_row(rows, VIEW_ROW_PAIR, VIEW_BRIGHT, "Vertices", "%u",
-                     (unsigned)view_count_vertices(&viewer->scene));
+                     (unsigned)view_count_vertices(&viewer->document->scene));
         view_add_row(rows, VIEW_ROW_PAIR, VIEW_BRIGHT, "Triangles", "%u",
-                     (unsigned)view_count_triangles(&viewer->scene));
+                     (unsigned)view_count_triangles(&viewer->document->scene));
         describe_paths(viewer, paths, sizeof paths);
         view_add_row(rows, VIEW_ROW_PAIR, VIEW_BRIGHT, "Skinned by", "%s%s", paths,
-                     viewer->scene.dual ? DOT "dual quaternions" : "");
+                     viewer->document->scene.dual ? DOT "dual quaternions" : "");
         view_add_row(rows, VIEW_ROW_PAIR, VIEW_BRIGHT, "Light", "%s%s",
                      viewer->shown.classic ? "classic" : "studio",
                      viewer->shown.shadows ? "" : DOT "no shadows");
@@ -141,7 +141,7 @@ static void add_map_rows(const view_state *viewer, view_rows *rows, uint32_t mes
     static const char *const labels[VIEW_NUM_MAPS] = {"Texture", "Normals", "Heights", "Specular",
                                                       "Glow"};
     for (view_map map = VIEW_MAP_DIFFUSE; map < VIEW_NUM_MAPS; map++) {
-        const char *const path = view_mesh_map_path(&viewer->textures, mesh, map);
+        const char *const path = view_mesh_map_path(&viewer->document->textures, mesh, map);
         if (path != NULL || map == VIEW_MAP_DIFFUSE)
             view_add_row(rows, VIEW_ROW_PAIR, VIEW_PLAIN, labels[map], "%s",
                          path != NULL ? common_base(path) : "none");
@@ -152,7 +152,7 @@ static void add_map_rows(const view_state *viewer, view_rows *rows, uint32_t mes
 static void add_mesh_rows(const view_state *viewer, view_rows *rows)
 {
     enum { IN_FULL = 5, LISTED = 20 };
-    const md5_model *const model = viewer->scene.model;
+    const md5_model *const model = viewer->document->scene.model;
     const bool in_full = model->num_meshes <= IN_FULL;
     if (!in_full)
         view_add_gap(rows);
@@ -170,8 +170,8 @@ static void add_mesh_rows(const view_state *viewer, view_rows *rows)
         view_add_row(rows, VIEW_ROW_PAIR, VIEW_PLAIN, "Weights", "%u" DOT "at most %u a vertex",
                      (unsigned)mesh->num_weights, (unsigned)mesh->max_weights);
         view_add_row(rows, VIEW_ROW_PAIR, VIEW_PLAIN, "Path", "%s" DOT "%s",
-                     md5gl_path_name(md5gl_mesh_path(viewer->drawn, i)),
-                     md5gl_path_reason(viewer->drawn, i));
+                     md5gl_path_name(md5gl_mesh_path(viewer->document->drawn, i)),
+                     md5gl_path_reason(viewer->document->drawn, i));
         add_map_rows(viewer, rows, i);
     }
     if (model->num_meshes > LISTED)
@@ -181,10 +181,11 @@ static void add_mesh_rows(const view_state *viewer, view_rows *rows)
 
 static void add_statistics(const view_state *viewer, view_rows *rows)
 {
-    const view_scene *const scene = &viewer->scene;
-    const md5_vec3 size = view_is_empty(viewer->bounds)
-                              ? (md5_vec3){0, 0, 0}
-                              : view_sub(viewer->bounds.max, viewer->bounds.min);
+    const view_scene *const scene = &viewer->document->scene;
+    const md5_vec3 size =
+        view_is_empty(viewer->document->bounds)
+            ? (md5_vec3){0, 0, 0}
+            : view_sub(viewer->document->bounds.max, viewer->document->bounds.min);
     size_t clips = 0;
     for (size_t i = 0; i < scene->num_clips; i++)
         clips += scene->clips[i].anim->size;
@@ -255,7 +256,7 @@ static void draw_figures(view_state *viewer, float height)
                       .label_width = 84.0f * scale,
                       .times = times,
                       .num_times = order_times(viewer, times)};
-    view_add_row(&rows, VIEW_ROW_TITLE, VIEW_BRIGHT, "", "%s", viewer->scene.name);
+    view_add_row(&rows, VIEW_ROW_TITLE, VIEW_BRIGHT, "", "%s", viewer->document->scene.name);
     view_make_hit(&rows, HIT_FILES, "F");
     add_clip_rows(viewer, &rows);
     add_flight_rows(viewer, &rows);
@@ -361,11 +362,11 @@ static void draw_notice(view_state *viewer, float width, float height)
 
 void view_draw_panel(view_state *viewer, float width, float height)
 {
-    const md5_anim *const anim = view_clock(&viewer->scene);
+    const md5_anim *const anim = view_clock(&viewer->document->scene);
     if (!viewer->shown.help) // which needs the room
         draw_figures(viewer, height);
-    if (viewer->scene.machine.player != NULL && viewer->crowd.count == 0 && !viewer->shown.help
-        && !viewer->shown.hierarchy)
+    if (viewer->document->scene.machine.player != NULL && viewer->document->crowd.count == 0
+        && !viewer->shown.help && !viewer->shown.hierarchy)
         view_draw_machine(viewer, width, height);
     else if (anim != NULL)
         draw_bar(viewer, anim, width, height);

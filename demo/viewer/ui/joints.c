@@ -1,8 +1,9 @@
 // The list of joints, and the joint that is marked in it: in the picture, with its weights as heat.
-#include "demo/viewer/app/view.h"
+#include "demo/viewer/jobs/view.h"
 
 #include "demo/viewer/base/math.h"
 #include "demo/viewer/base/panel.h"
+#include "demo/viewer/draw/framing.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -58,7 +59,7 @@ static joint_list walk_joints(const md5_skeleton *skeleton)
 
 static void draw_joint_rows(view_state *viewer, const joint_list *list, view_rect inside)
 {
-    const view_scene *const scene = &viewer->scene;
+    const view_scene *const scene = &viewer->document->scene;
     const view_clip *const clip = view_shown_clip(scene);
     const float scale = viewer->font.scale, line = viewer->font.line[VIEW_TEXT];
     for (uint32_t i = 0; i < list->count; i++) {
@@ -91,7 +92,7 @@ void view_draw_hierarchy(view_state *viewer, float width, float height)
     const view_rect *const lower =
         viewer->shown.lamps ? &viewer->layout.lamps : &viewer->layout.bar;
     const float below = lower->height > 0.0f ? lower->y : height;
-    joint_list list = walk_joints(viewer->scene.skeleton);
+    joint_list list = walk_joints(viewer->document->scene.skeleton);
 
     const float list_height = (float)list.count * line;
     const float room = below - 2.0f * margin - 2.0f * padding;
@@ -126,9 +127,9 @@ void view_draw_hierarchy(view_state *viewer, float width, float height)
 static int32_t joint_at(const view_state *viewer, float x, float y)
 {
     const view_rect rows = viewer->layout.joints;
-    if (viewer->scene.skeleton == NULL || !view_contains(rows, x, y))
+    if (viewer->document->scene.skeleton == NULL || !view_contains(rows, x, y))
         return -1;
-    joint_list list = walk_joints(viewer->scene.skeleton);
+    joint_list list = walk_joints(viewer->document->scene.skeleton);
     const float line = viewer->font.line[VIEW_TEXT];
     const float place = (y - rows.y + viewer->hierarchy_scroll) / line;
     const int32_t joint =
@@ -161,7 +162,7 @@ bool view_press_hierarchy(view_state *viewer, float x, float y)
 int32_t view_marked_joint(const view_state *viewer)
 {
     const int32_t joint = viewer->hovered_joint >= 0 ? viewer->hovered_joint : viewer->chosen_joint;
-    return joint >= 0 && (uint32_t)joint < viewer->scene.num_joints ? joint : -1;
+    return joint >= 0 && (uint32_t)joint < viewer->document->scene.num_joints ? joint : -1;
 }
 
 // -- Heat -----------------------------------------------------------------------------------
@@ -225,8 +226,8 @@ static void fill_triangle(view_lines *lines, const md5_vec3 corners[3], const fl
 
 static void add_heat(view_state *viewer, uint32_t mesh_number, const float *weights, float spacing)
 {
-    const md5_mesh *const mesh = &viewer->scene.model->meshes[mesh_number];
-    const view_skinned *const skinned = &viewer->scene.skinned[mesh_number];
+    const md5_mesh *const mesh = &viewer->document->scene.model->meshes[mesh_number];
+    const view_skinned *const skinned = &viewer->document->scene.skinned[mesh_number];
     // A little above the surface, so as not to fight with it for the depth.
     const float lift = 0.0015f * viewer->camera.scene_radius;
     for (uint32_t t = 0; t < mesh->num_triangles; t++) {
@@ -246,11 +247,11 @@ static void add_heat(view_state *viewer, uint32_t mesh_number, const float *weig
 
 static void draw_heat(view_state *viewer, uint32_t joint, float spacing, float width)
 {
-    const md5_model *const model = viewer->scene.model;
+    const md5_model *const model = viewer->document->scene.model;
     view_clear_lines(&viewer->lines);
     if (model == NULL)
         return;
-    view_skin(&viewer->scene);
+    view_skin(&viewer->document->scene);
     for (uint32_t i = 0; i < model->num_meshes; i++) {
         float *weights = common_alloc(model->meshes[i].num_vertices, sizeof *weights);
         const bool hidden = i < 64 && (viewer->hidden_meshes >> i & 1) != 0;
@@ -264,18 +265,6 @@ static void draw_heat(view_state *viewer, uint32_t joint, float spacing, float w
 }
 
 // -- In the picture -------------------------------------------------------------------------
-
-static view_lens lens_of(const view_state *viewer, float width, float height)
-{
-    if (viewer->flying) {
-        const md5_camera_view view = view_flight_at(&viewer->scene.flight, &viewer->play);
-        return view_flight_lens(&view, view_centre(viewer->bounds), viewer->camera.scene_radius,
-                                width, height);
-    }
-    view_camera camera = viewer->camera;
-    camera.target = view_add(camera.target, view_walked(viewer));
-    return view_camera_lens(&camera, width, height);
-}
 
 // Half the picture's height where a place is, in units; 0 behind the eye.
 static float half_height_at(const view_lens *lens, md5_vec3 place)
@@ -322,14 +311,15 @@ static void add_bones(view_lines *lines, const view_scene *scene, int32_t joint)
 
 void view_draw_joint(view_state *viewer, float width, float height)
 {
-    const view_scene *const scene = &viewer->scene;
+    const view_scene *const scene = &viewer->document->scene;
     const int32_t joint = view_marked_joint(viewer);
-    if (joint < 0 || scene->skeleton == NULL || viewer->crowd.count > 0)
+    if (joint < 0 || scene->skeleton == NULL || viewer->document->crowd.count > 0)
         return;
-    const view_lens lens = lens_of(viewer, width, height);
+    const view_stage stage = view_stage_of(viewer);
+    const view_lens lens = view_stage_lens(&stage, width, height);
     const md5_vec3 place = view_translation(&scene->joints[joint]);
     const float scale = viewer->font.scale;
-    const float half = half_height_at(&lens, view_centre(viewer->bounds));
+    const float half = half_height_at(&lens, view_centre(viewer->document->bounds));
     const float pixel = half > 0.0f ? 2.0f * half / height : viewer->camera.scene_radius * 0.01f;
     draw_heat(viewer, (uint32_t)joint, 2.0f * scale * pixel, 3.0f * scale);
 

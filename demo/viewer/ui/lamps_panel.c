@@ -1,5 +1,5 @@
 // The lights of the studio as sliders, above the time bar at the right.
-#include "demo/viewer/app/view.h"
+#include "demo/viewer/jobs/view.h"
 
 #include "demo/viewer/base/math.h"
 #include "demo/viewer/base/panel.h"

@@ -1,5 +1,5 @@
 // What lies over the picture for a while: the keys, and errors.
-#include "demo/viewer/app/view.h"
+#include "demo/viewer/jobs/view.h"
 
 #include "demo/viewer/base/panel.h"
 
@@ -144,7 +144,7 @@ void view_draw_lists(view_state *viewer, float width, float height)
 {
     if (viewer->shown.lamps)
         view_draw_lamps(viewer, width, height);
-    if (viewer->shown.hierarchy && viewer->scene.skeleton != NULL)
+    if (viewer->shown.hierarchy && viewer->document->scene.skeleton != NULL)
         view_draw_hierarchy(viewer, width, height);
     view_draw_joint(viewer, width, height);
     if (viewer->shown.help)

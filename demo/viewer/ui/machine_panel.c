@@ -1,6 +1,6 @@
 // The panel of a state machine: what its layers do, its parameters as sliders and buttons; and the
 // keys and the mouse that set them.
-#include "demo/viewer/app/view.h"
+#include "demo/viewer/jobs/view.h"
 
 #include "demo/viewer/base/math.h"
 #include "demo/viewer/base/panel.h"
@@ -50,7 +50,7 @@ static void trigger_key(uint32_t number, char *text, size_t size)
 
 static void draw_slider(view_state *viewer, uint32_t parameter, view_rect row)
 {
-    const view_machine *const machine = &viewer->scene.machine;
+    const view_machine *const machine = &viewer->document->scene.machine;
     float low, high;
     view_parameter_range(machine->desc, machine->desc->parameters[parameter].name, &low, &high);
     const float value = md5_player_get(machine->player, parameter);
@@ -60,7 +60,7 @@ static void draw_slider(view_state *viewer, uint32_t parameter, view_rect row)
 static void draw_switch(view_state *viewer, uint32_t parameter, uint32_t *num_triggers,
                         view_rect row)
 {
-    const view_machine *const machine = &viewer->scene.machine;
+    const view_machine *const machine = &viewer->document->scene.machine;
     const float scale = viewer->font.scale, side = SWITCH * scale;
     const bool is_set = md5_player_get(machine->player, parameter) != 0.0f;
     const view_rect box = {row.x, row.y + 0.5f * (row.height - side), side, side};
@@ -77,7 +77,7 @@ static void draw_switch(view_state *viewer, uint32_t parameter, uint32_t *num_tr
 
 static void draw_parameters(view_state *viewer)
 {
-    const md5_machine_desc *const desc = viewer->scene.machine.desc;
+    const md5_machine_desc *const desc = viewer->document->scene.machine.desc;
     const view_rect all = viewer->layout.parameters;
     const float scale = viewer->font.scale, line = viewer->font.line[VIEW_TEXT];
     uint32_t num_triggers = 0;
@@ -96,7 +96,7 @@ static void draw_parameters(view_state *viewer)
 
 void view_draw_machine(view_state *viewer, float width, float height)
 {
-    const view_machine *const machine = &viewer->scene.machine;
+    const view_machine *const machine = &viewer->document->scene.machine;
     const float scale = viewer->font.scale, margin = VIEW_MARGIN * scale;
     const float line = viewer->font.line[VIEW_TEXT];
     const md5_machine_desc *const desc = machine->desc;
@@ -134,7 +134,7 @@ static void take_over(view_machine *machine)
 
 bool view_press_machine(view_state *viewer, float x, float y)
 {
-    view_machine *const machine = &viewer->scene.machine;
+    view_machine *const machine = &viewer->document->scene.machine;
     const view_rect all = viewer->layout.parameters;
     if (machine->player == NULL || !view_contains(all, x, y))
         return false;
@@ -155,7 +155,7 @@ bool view_press_machine(view_state *viewer, float x, float y)
 
 void view_drag_machine(view_state *viewer, float x)
 {
-    view_machine *const machine = &viewer->scene.machine;
+    view_machine *const machine = &viewer->document->scene.machine;
     const md5_parameter_desc *const parameters = machine->desc->parameters;
     const uint32_t parameter = viewer->dragged_parameter;
     if (parameters[parameter].kind != MD5_PARAMETER_FLOAT)
@@ -170,10 +170,10 @@ void view_drag_machine(view_state *viewer, float x)
 
 void view_point_machine(view_state *viewer, float x, float y)
 {
-    view_machine *const machine = &viewer->scene.machine;
+    view_machine *const machine = &viewer->document->scene.machine;
     const float width = (float)viewer->width, height = (float)viewer->height;
     view_camera camera = viewer->camera;
-    camera.target = view_add(camera.target, view_walked(viewer));
+    camera.target = view_add(camera.target, view_walked(&viewer->document->scene, &viewer->play));
     const view_lens lens = view_camera_lens(&camera, width, height);
     // A little nearer than what the camera looks at, so that one reaches and looks out of the
     // picture.
@@ -214,7 +214,7 @@ static bool key_walks(view_control *control, int32_t code, bool down)
 
 bool view_key_machine(view_state *viewer, int32_t code, bool down)
 {
-    view_machine *const machine = &viewer->scene.machine;
+    view_machine *const machine = &viewer->document->scene.machine;
     if (machine->player == NULL)
         return false;
     if (down)

@@ -1,7 +1,7 @@
 // How bright each light of the studio is and where the key light stands, against how it was set up:
 // numbers that sliders, the command line and what a window remembers all share.
-#ifndef DEMO_VIEWER_SCENE_LAMPS_H
-#define DEMO_VIEWER_SCENE_LAMPS_H
+#ifndef DEMO_VIEWER_BASE_LAMPS_H
+#define DEMO_VIEWER_BASE_LAMPS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-#include "demo/viewer/scene/lamps.h"
+#include "demo/viewer/base/lamps.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,37 +1,15 @@
 // The viewer: everything that is on the screen, in one struct that is passed along.
-#ifndef DEMO_VIEWER_APP_VIEW_H
-#define DEMO_VIEWER_APP_VIEW_H
+#ifndef DEMO_VIEWER_JOBS_VIEW_H
+#define DEMO_VIEWER_JOBS_VIEW_H
 
 #include "md5/md5model.h"
 #include "render/md5gl.h"
-#include "demo/viewer/ui/browser.h"
-#include "demo/viewer/draw/camera.h"
-#include "demo/viewer/base/canvas.h"
-#include "demo/viewer/scene/companion.h"
 #include "demo/viewer/base/config.h"
-#include "demo/viewer/scene/crowd.h"
-#include "demo/viewer/base/font.h"
 #include "demo/viewer/base/keys.h"
-#include "demo/viewer/scene/lamps.h"
-#include "demo/viewer/base/log.h"
-#include "demo/viewer/base/options.h"
-#include "demo/viewer/draw/overlay.h"
-#include "demo/viewer/scene/play.h"
-#include "demo/viewer/scene/scene.h"
-#include "demo/viewer/scene/textures.h"
-
-// What is drawn besides the model, switched by keys and options.
-typedef struct view_shown {
-    bool grid, axes, edges, normals, skeleton, bounds;
-    bool untextured, checker, maps, two_sided;
-    bool classic, shadows;
-    bool panel, statistics, frame_time, hierarchy, lamps, help;
-} view_shown;
+#include "demo/viewer/draw/draw.h"
+#include "demo/viewer/ui/browser.h"
 
 enum { VIEW_NUM_FRAME_TIMES = 120 };
-
-// Another body, and a thing that is held.
-enum { VIEW_NUM_COMPANIONS = 2 };
 
 // What the mouse holds on to.
 typedef enum view_drag_kind {
@@ -84,16 +62,7 @@ typedef struct view_state {
     view_canvas canvas;
     view_lines lines;
 
-    view_scene scene;
-    md5gl_model *drawn; // the scene's model on the GPU, or NULL
-    view_textures textures;
-    md5_bounds bounds; // of the whole clip
-    view_hull hull;    // likewise
-    float ground;      // height of the grid
-    bool as_asked;     // it is what the command line names, with the textures that it names
-
-    view_companion companions[VIEW_NUM_COMPANIONS];
-    view_crowd crowd; // shown instead of the one, where there is one
+    view_document *document; // that is shown; an empty one before the first is opened
     view_play play;
     view_camera camera; // the own one
     bool flying;        // the picture is taken from the flight instead; there is one then
@@ -136,15 +105,6 @@ bool view_open(view_state *viewer, const char *const *files, size_t num_files, b
 // list of its files.
 void view_drop(view_state *viewer, const char *path);
 
-// A model on the GPU, drawn by the path that is asked for; where that cannot be had, a warning says
-// why, and another is taken, but not to verify it. NULL, told, if there is none.
-md5gl_model *view_create_model(view_state *viewer, const md5_model *model);
-
-// Puts the model of a scene on the GPU, with its textures: those that the command line names, if it
-// is `as_asked`. Does nothing without a renderer.
-bool view_upload(view_state *viewer, const view_scene *scene, bool as_asked, md5gl_model **drawn,
-                 view_textures *textures);
-
 // Frees what view_open() made.
 void view_close(view_state *viewer);
 
@@ -165,10 +125,6 @@ void view_frame_for(view_state *viewer, uint32_t width, uint32_t height);
 // Goes on with the own camera from where the flight is.
 void view_leave_flight(view_state *viewer);
 
-// How far the character has walked, where it does as in id's engine: the own camera goes along, or
-// it would soon be out of sight.
-md5_vec3 view_walked(const view_state *viewer);
-
 // Measures the clip anew, after the root mode or the clip changed.
 void view_measure(view_state *viewer);
 
@@ -177,15 +133,8 @@ void view_measure(view_state *viewer);
 bool view_draw(view_state *viewer, md5gl_target *target, uint32_t width, uint32_t height,
                bool transparent, bool clean, md5_error *error);
 
-// Says how each mesh is to look: its maps, or what is shown in their place.
-void view_set_materials(const view_state *viewer, const view_textures *textures,
-                        md5gl_model *drawn);
-
-// Sets lights, and what casts shadows, for a picture that is seen along `axes`. Needs the pose of
-// the moment. The frame refers to `points`.
-enum { VIEW_NUM_POINTS = 2 };
-void view_set_lights(const view_state *viewer, view_axes axes,
-                     md5gl_point_light points[VIEW_NUM_POINTS], md5gl_frame *frame);
+// What a picture of this state is made of.
+view_stage view_stage_of(view_state *viewer);
 
 // Adds the panel to the canvas and lays it out.
 void view_draw_panel(view_state *viewer, float width, float height);
@@ -218,6 +167,20 @@ bool view_type_browser(view_state *viewer, const char *text);
 bool view_point_browser(view_state *viewer, float x, float y);
 bool view_press_browser(view_state *viewer, float x, float y);
 bool view_wheel_browser(view_state *viewer, float steps);
+
+// The panel of a machine, to the right of the picture: what its layers are doing, its parameters.
+void view_draw_machine(view_state *viewer, float width, float height);
+
+// Whether a press of the mouse was for a parameter; then a drag that began there moves its value.
+bool view_press_machine(view_state *viewer, float x, float y);
+void view_drag_machine(view_state *viewer, float x);
+
+// Whether a key is one that drives the machine. WASD walk, Shift runs, Space sets the first trigger
+// and F2 to F10 the others.
+bool view_key_machine(view_state *viewer, int32_t code, bool down);
+
+// The target follows the mouse, at the character's distance from the eye.
+void view_point_machine(view_state *viewer, float x, float y);
 
 // A window takes from what is remembered, and gives back to it.
 void view_restore_camera(view_state *viewer, const view_camera *camera);

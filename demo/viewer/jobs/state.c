@@ -1,6 +1,7 @@
 // Beginning and end of the viewer's state, and what it tells of itself.
-#include "demo/viewer/app/view.h"
+#include "demo/viewer/jobs/view.h"
 
+#include "demo/common/memory.h"
 #include "demo/viewer/base/math.h"
 
 #include <stdarg.h>
@@ -10,9 +11,11 @@ void view_begin(view_state *viewer, const view_options *options)
 {
     const bool window = options->output == NULL;
     *viewer = (view_state){.options = options, .hovered_joint = -1, .chosen_joint = -1};
+    viewer->document = common_alloc(1, sizeof *viewer->document);
+    *viewer->document = (view_document){0};
     viewer->log.level = options->level;
-    viewer->scene.root = options->root;
-    viewer->scene.dual = options->skinning == MD5GL_BLEND_DUAL;
+    viewer->document->scene.root = options->root;
+    viewer->document->scene.dual = options->skinning == MD5GL_BLEND_DUAL;
     viewer->width = options->width;
     viewer->height = options->height;
     viewer->text_scale = 1.0f;
@@ -73,8 +76,9 @@ bool view_set_scale(view_state *viewer, float scale)
 
 bool view_is_moving(const view_state *viewer)
 {
-    const md5_anim *const anim = view_clock(&viewer->scene);
-    const bool has_machine = viewer->scene.machine.player != NULL && !viewer->scene.bind_pose;
+    const md5_anim *const anim = view_clock(&viewer->document->scene);
+    const bool has_machine =
+        viewer->document->scene.machine.player != NULL && !viewer->document->scene.bind_pose;
     return viewer->play.playing && viewer->play.speed > 0.0
            && (has_machine || (anim != NULL && anim->num_frames > 1));
 }
@@ -90,7 +94,7 @@ void view_notice(view_state *viewer, const char *format, ...)
 
 static void tell_machine(view_state *viewer, const char *action)
 {
-    const view_machine *const machine = &viewer->scene.machine;
+    const view_machine *const machine = &viewer->document->scene.machine;
     const md5_vec3 place = machine->place.translation;
     char states[256] = "";
     size_t used = 0;
@@ -107,7 +111,7 @@ static void tell_machine(view_state *viewer, const char *action)
 // One line of words and numbers, for people who hunt a fault and for tests; of a machine one more.
 void view_tell_state(view_state *viewer, const char *action)
 {
-    const view_scene *const scene = &viewer->scene;
+    const view_scene *const scene = &viewer->document->scene;
     const view_play *const play = &viewer->play;
     const view_camera *const camera = &viewer->camera;
     const view_shown *const s = &viewer->shown;
@@ -151,4 +155,48 @@ void view_tell_state(view_state *viewer, const char *action)
         viewer->log.error[0] != '\0');
     if (scene->machine.player != NULL)
         tell_machine(viewer, action);
+}
+
+// -- Drawing --------------------------------------------------------------------------------
+
+view_stage view_stage_of(view_state *viewer)
+{
+    return (view_stage){
+        .options = viewer->options,
+        .renderer = viewer->renderer,
+        .log = &viewer->log,
+        .document = viewer->document,
+        .play = &viewer->play,
+        .camera = &viewer->camera,
+        .flying = viewer->flying,
+        .shown = &viewer->shown,
+        .lamps = &viewer->lamps,
+        .font = &viewer->font,
+        .canvas = &viewer->canvas,
+        .lines = &viewer->lines,
+    };
+}
+
+static void draw_text(view_state *viewer, const view_stage *stage, float width, float height)
+{
+    view_clear_canvas(&viewer->canvas);
+    viewer->layout = (view_layout){0};
+    if (viewer->shown.panel)
+        view_draw_panel(viewer, width, height);
+    view_draw_lists(viewer, width, height);
+    view_draw_canvas(stage);
+}
+
+bool view_draw(view_state *viewer, md5gl_target *target, uint32_t width, uint32_t height,
+               bool transparent, bool clean, md5_error *error)
+{
+    const view_stage stage = view_stage_of(viewer);
+    md5_error draw_error;
+    const bool drawn = view_draw_world(&stage, target, width, height, transparent, &draw_error);
+    if (!clean)
+        draw_text(viewer, &stage, (float)width, (float)height);
+    const bool ended = md5gl_end_frame(viewer->renderer, error);
+    if (!drawn && error != NULL)
+        *error = draw_error;
+    return drawn && ended;
 }

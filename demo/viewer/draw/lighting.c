@@ -1,7 +1,7 @@
 // The studio: a key light over the beholder's left shoulder, a faint one from his right, one from
 // behind that sets the model off its background, and a soft sky. It goes around with him, so that
 // what he looks at is never in the dark and shadows fall as in a photograph of a turntable.
-#include "demo/viewer/app/view.h"
+#include "demo/viewer/draw/lighting.h"
 
 #include "demo/viewer/base/math.h"
 
@@ -57,29 +57,30 @@ static void color_lights(const view_lamps *lamps, md5gl_lighting lighting,
 
 // The box of the whole clip stays as it is while the clip plays, and its shadows with it; but where
 // a clip goes far away, the box of the moment holds more detail. A crowd stays in its square.
-static md5_bounds find_casters(const view_state *viewer)
+static md5_bounds find_casters(const view_stage *stage)
 {
-    if (viewer->crowd.count > 0)
-        return viewer->bounds;
-    const view_scene *const scene = &viewer->scene;
+    if (stage->document->crowd.count > 0)
+        return stage->document->bounds;
+    const view_scene *const scene = &stage->document->scene;
     const md5_bounds now = scene->dual ? view_pose_bounds(scene) // of what view_skin() wrote
                                        : md5_skin_bounds(scene->model, scene->palette);
-    md5_bounds clip = viewer->bounds;
+    md5_bounds clip = stage->document->bounds;
     if (view_is_empty(now) || view_is_empty(clip))
         return (md5_bounds){0};
-    const md5_vec3 walked = view_walked(viewer);
+    const md5_vec3 walked = view_walked(&stage->document->scene, stage->play);
     clip.min = view_add(clip.min, walked);
     clip.max = view_add(clip.max, walked);
-    const bool has_another = viewer->companions[0].model != NULL;
+    const bool has_another = stage->document->companions[0].model != NULL;
     const bool is_near = has_another || view_size(clip) < 1.8f * view_size(now);
     return is_near ? md5_bounds_union(clip, now) : now;
 }
 
-void view_set_lights(const view_state *viewer, view_axes axes,
+void view_set_lights(const view_stage *stage, view_axes axes,
                      md5gl_point_light points[VIEW_NUM_POINTS], md5gl_frame *frame)
 {
-    const float radius = viewer->camera.scene_radius;
-    const md5_vec3 centre = view_add(view_centre(viewer->bounds), view_walked(viewer));
+    const float radius = stage->camera->scene_radius;
+    const md5_vec3 centre = view_add(view_centre(stage->document->bounds),
+                                     view_walked(&stage->document->scene, stage->play));
     const md5_vec3 fill = studio_direction(axes, 0.85f, 0.55f, 0.25f);
     const md5_vec3 rim = studio_direction(axes, 0.55f, -0.75f, 0.65f);
     // The model is half of their reach away, where a fifth of their light is left.
@@ -87,27 +88,27 @@ void view_set_lights(const view_state *viewer, view_axes axes,
                                     .reach = 8.0f * radius};
     points[1] = (md5gl_point_light){.position = view_add(centre, view_scale(rim, 4.0f * radius)),
                                     .reach = 8.0f * radius};
-    frame->light_direction = move_key(studio_direction(axes, -0.78f, 0.66f, 0.95f), &viewer->lamps);
+    frame->light_direction = move_key(studio_direction(axes, -0.78f, 0.66f, 0.95f), stage->lamps);
     frame->points = points;
     frame->num_points = VIEW_NUM_POINTS;
-    frame->ground = viewer->ground;
-    if (viewer->shown.shadows && viewer->drawn != NULL)
-        frame->casters = find_casters(viewer);
+    frame->ground = stage->document->ground;
+    if (stage->shown->shadows && stage->document->drawn != NULL)
+        frame->casters = find_casters(stage);
     // A crowd is wide: more texels, or each character would have but a few.
-    frame->shadow_texels = viewer->crowd.count > 0 ? 2048 : 0;
-    frame->lighting = viewer->shown.classic ? MD5GL_LIGHTING_CLASSIC : MD5GL_LIGHTING_STUDIO;
-    color_lights(&viewer->lamps, frame->lighting, points, frame);
-    frame->tone_mapped = !viewer->shown.classic;
-    frame->softness = viewer->shown.classic ? 0.0f : 0.08f;
+    frame->shadow_texels = stage->document->crowd.count > 0 ? 2048 : 0;
+    frame->lighting = stage->shown->classic ? MD5GL_LIGHTING_CLASSIC : MD5GL_LIGHTING_STUDIO;
+    color_lights(stage->lamps, frame->lighting, points, frame);
+    frame->tone_mapped = !stage->shown->classic;
+    frame->softness = stage->shown->classic ? 0.0f : 0.08f;
 }
 
-void view_set_materials(const view_state *viewer, const view_textures *textures, md5gl_model *drawn)
+void view_set_materials(const view_stage *stage, const view_textures *textures, md5gl_model *drawn)
 {
-    const view_shown *const shown = &viewer->shown;
+    const view_shown *const shown = stage->shown;
     for (uint32_t i = 0; i < textures->num_meshes; i++) {
-        md5gl_material material = view_mesh_material(textures, viewer->renderer, i, shown->maps);
+        md5gl_material material = view_mesh_material(textures, stage->renderer, i, shown->maps);
         if (shown->checker)
-            material.diffuse = md5gl_checker(viewer->renderer);
+            material.diffuse = md5gl_checker(stage->renderer);
         material.two_sided = material.two_sided || shown->two_sided;
         md5gl_set_material(drawn, i, &material);
     }

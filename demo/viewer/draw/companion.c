@@ -1,0 +1,75 @@
+#include "demo/viewer/draw/companion.h"
+
+#include "demo/viewer/draw/lighting.h"
+
+#include <string.h>
+
+static md5_mat34 placed_beside(const view_document *document)
+{
+    const view_scene *const scene = &document->scene;
+    const md5_transform aside = {
+        .rotation = {.w = 1.0f},
+        .translation = {0.0f, view_companion_distance(document->companions, scene), 0.0f},
+    };
+    const md5_mat34 beside = md5_mat34_from_transform(aside);
+    if (scene->machine.player == NULL)
+        return beside;
+    // Beside the place where the scene's model has gone, not beside itself.
+    const md5_mat34 place = md5_mat34_from_transform(scene->machine.place);
+    return md5_mat34_mul(beside, place);
+}
+
+// Companion `i` if it is shown, or NULL.
+static view_companion *shown_companion(const view_stage *stage, int i)
+{
+    view_companion *const companion = &stage->document->companions[i];
+    return companion->model != NULL && stage->document->crowd.count == 0 ? companion : NULL;
+}
+
+// Writes the companion's palette, and where it stands.
+static md5_mat34 pose(view_companion *companion, const view_document *document)
+{
+    const md5_skeleton *const skeleton = &companion->model->skeleton;
+    md5_mat34 place;
+    if (companion->retarget != NULL) {
+        md5_retarget_pose(companion->retarget, document->scene.pose, companion->scratch,
+                          companion->pose);
+        place = placed_beside(document);
+    } else {
+        memcpy(companion->pose, companion->model->bind_local,
+               skeleton->num_joints * sizeof *companion->pose);
+        place = document->scene.joints[companion->joint];
+    }
+    md5_local_to_model(skeleton, companion->pose, companion->palette);
+    md5_build_palette(companion->model, companion->palette, companion->palette);
+    return place;
+}
+
+bool view_pose_companions(const view_stage *stage, md5_error *error)
+{
+    bool posed = true;
+    for (int i = 0; i < VIEW_NUM_COMPANIONS && posed; i++) {
+        view_companion *const companion = shown_companion(stage, i);
+        if (companion == NULL)
+            continue;
+        const md5_mat34 place = pose(companion, stage->document);
+        view_set_materials(stage, companion->textures, companion->drawn);
+        posed = md5gl_pose_models(stage->renderer, companion->drawn, companion->palette, &place, 1,
+                                  error);
+    }
+    return posed;
+}
+
+void view_shade_companions(const view_stage *stage)
+{
+    for (int i = 0; i < VIEW_NUM_COMPANIONS; i++)
+        if (shown_companion(stage, i) != NULL)
+            md5gl_draw_shadows(stage->renderer, stage->document->companions[i].drawn);
+}
+
+void view_draw_companions(const view_stage *stage, uint32_t style)
+{
+    for (int i = 0; i < VIEW_NUM_COMPANIONS; i++)
+        if (shown_companion(stage, i) != NULL)
+            md5gl_draw_posed(stage->renderer, stage->document->companions[i].drawn, style);
+}

@@ -1,0 +1,12 @@
+// Companions in a picture: posed as the scene is posed, then their shadows, then they themselves.
+// In a crowd there are none.
+#ifndef DEMO_VIEWER_DRAW_COMPANION_H
+#define DEMO_VIEWER_DRAW_COMPANION_H
+
+#include "demo/viewer/draw/stage.h"
+
+bool view_pose_companions(const view_stage *stage, md5_error *error);
+void view_shade_companions(const view_stage *stage);
+void view_draw_companions(const view_stage *stage, uint32_t style);
+
+#endif

@@ -1,0 +1,263 @@
+#include "demo/viewer/draw/crowd.h"
+
+#include "demo/viewer/base/math.h"
+#include "demo/viewer/draw/lighting.h"
+#include "demo/viewer/scene/whims.h"
+
+#include <string.h>
+
+#include <SDL.h>
+
+// Characters that are fewer pixels across than this are updated every second frame, and every
+// fourth. A limb that crosses all of one in half a second, which is fast, then jumps by no more
+// than six pixels at 60 frames a second.
+static const float half_rate_pixels = 90.0f, quarter_rate_pixels = 45.0f;
+
+// But at least so often, seconds: cartoons hold a drawing for as long.
+static const float longest_wait = 1.0f / 12.0f;
+
+// -- Living ---------------------------------------------------------------------------------
+
+static view_sphere sphere_of(const view_crowd *crowd, const view_member *member)
+{
+    const view_sphere sphere = crowd->kinds[member->kind].sphere;
+    const md5_vec3 arm = view_rotate(member->place.rotation, sphere.centre);
+    return (view_sphere){view_add(member->place.translation, arm), sphere.radius};
+}
+
+// Whether it is this one's turn: the numbers spread those of one rate evenly over the frames.
+static bool is_due(const view_crowd *crowd, view_sphere sphere, uint32_t number)
+{
+    if (crowd->sight == NULL || !crowd->spares)
+        return true;
+    const float pixels = view_pixels_across(crowd->sight, sphere);
+    uint32_t stride = pixels < quarter_rate_pixels ? 4 : pixels < half_rate_pixels ? 2 : 1;
+    while (stride > 1 && (float)stride * crowd->pace > longest_wait)
+        stride /= 2;
+    return (crowd->num_frames + number) % stride == 0;
+}
+
+// Springs swing, and an inertial transition looks at the pose it leaves, also where nobody sees it.
+static bool must_pose(const view_kind *kind, const md5_player *player)
+{
+    const uint32_t num_layers = md5_machine_tables(kind->machine)->num_layers;
+    for (uint32_t i = 0; i < num_layers && !kind->remembers; i++)
+        if (md5_player_layer(player, i).from >= 0)
+            return true;
+    return kind->remembers;
+}
+
+static void pose_player(const view_kind *kind, md5_player *player, unsigned char *scratch,
+                        md5_mat34 *palette)
+{
+    md5_player_pose(player, scratch + view_pose_size(kind), (md5_transform *)(void *)scratch, NULL,
+                    palette);
+}
+
+static void live_part(void *user, uint32_t worker, size_t begin, size_t end)
+{
+    view_crowd *const crowd = user;
+    for (size_t i = begin; i < end; i++) {
+        view_member *const member = &crowd->members[i];
+        const view_kind *const kind = &crowd->kinds[member->kind];
+        md5_player *const player = crowd->players[i];
+        view_sphere sphere = sphere_of(crowd, member);
+        member->waited += crowd->step;
+        member->is_due = is_due(crowd, sphere, (uint32_t)i);
+        const bool goes_on = member->is_due && player != NULL;
+        if (goes_on) {
+            view_live(crowd, (uint32_t)i);
+            sphere = sphere_of(crowd, member);
+        }
+        if (member->is_due)
+            member->waited = 0.0f;
+        member->is_seen = crowd->sight != NULL && view_sees(crowd->sight, sphere);
+        if (goes_on && !member->is_seen && must_pose(kind, player))
+            pose_player(kind, player, crowd->scratch + worker * crowd->scratch_size, NULL);
+    }
+}
+
+// -- Posing ---------------------------------------------------------------------------------
+
+static void hide(view_crowd *crowd, view_member *member)
+{
+    view_kind *const kind = &crowd->kinds[member->kind];
+    const uint32_t place = member->seen_at;
+    member->seen_at = VIEW_UNSEEN;
+    view_hide_member(kind, place);
+    if (place < kind->num_seen)
+        crowd->members[kind->seen[place]].seen_at = place;
+}
+
+// Who is seen from now on, and who of them is posed. Those that come into sight always are.
+static void choose_posed(view_crowd *crowd)
+{
+    crowd->num_posed = 0;
+    crowd->num_joints = 0;
+    for (uint32_t i = 0; i < crowd->count; i++) {
+        view_member *const member = &crowd->members[i];
+        const bool was_seen = member->seen_at != VIEW_UNSEEN;
+        if (!member->is_seen) {
+            if (was_seen)
+                hide(crowd, member);
+            continue;
+        }
+        if (!was_seen)
+            member->seen_at = view_show_member(&crowd->kinds[member->kind], i);
+        if (was_seen && !member->is_due)
+            continue;
+        crowd->posed[crowd->num_posed++] = i;
+        crowd->num_joints += crowd->kinds[member->kind].model->skeleton.num_joints;
+    }
+}
+
+static size_t count_joints(const view_crowd *crowd, const view_member *member)
+{
+    return crowd->kinds[member->kind].model->skeleton.num_joints;
+}
+
+static md5_mat34 *palette_of(const view_crowd *crowd, const view_member *member)
+{
+    return crowd->kinds[member->kind].palettes + member->seen_at * count_joints(crowd, member);
+}
+
+// Poses clips into the buffer, and copies the palettes from there to their places, in runs where
+// they lie side by side.
+static void pose_clips(view_crowd *crowd, size_t begin, size_t end, unsigned char *scratch)
+{
+    md5_pose_batch(crowd->poses + begin, end - begin, scratch);
+    for (size_t i = begin; i < end;) {
+        const view_member *member = &crowd->members[crowd->posed[i]];
+        const md5_mat34 *const run = crowd->poses[i].palette;
+        md5_mat34 *const place = palette_of(crowd, member);
+        size_t count = 0;
+        do {
+            count += count_joints(crowd, member);
+            if (++i < end)
+                member = &crowd->members[crowd->posed[i]];
+        } while (i < end && palette_of(crowd, member) == place + count);
+        memcpy(place, run, count * sizeof *place);
+    }
+}
+
+static md5_pose_job job_of(const view_crowd *crowd, const view_member *member, md5_mat34 *palette)
+{
+    const md5_binding *const binding = crowd->kinds[member->kind].clips[member->clip];
+    return (md5_pose_job){
+        .binding = binding,
+        .moment = md5_moment_at(binding->anim, crowd->time + member->offset, MD5_WRAP_LOOP),
+        .root = MD5_ROOT_IN_PLACE,
+        .palette = palette,
+    };
+}
+
+static void pose_part(void *user, uint32_t worker, size_t begin, size_t end)
+{
+    view_crowd *const crowd = user;
+    unsigned char *const scratch = crowd->scratch + worker * crowd->scratch_size;
+    md5_mat34 *const buffer = crowd->buffers + worker * crowd->buffer_size;
+    md5_mat34 *palette = buffer;
+    size_t first = begin; // of the clips that wait for being posed at once
+    for (size_t i = begin; i < end; i++) {
+        const uint32_t number = crowd->posed[i];
+        const view_member *const member = &crowd->members[number];
+        const view_kind *const kind = &crowd->kinds[member->kind];
+        // Which clips do not wait for being posed together.
+        const bool is_alone = crowd->players[number] != NULL || kind->gpu_jobs != NULL;
+        kind->placements[member->seen_at] = md5_mat34_from_transform(member->place);
+        if (is_alone || i - first == VIEW_POSES_AT_ONCE) {
+            pose_clips(crowd, first, i, scratch);
+            first = is_alone ? i + 1 : i;
+            palette = buffer;
+        }
+        if (kind->gpu_jobs != NULL) {
+            const md5_pose_job job = job_of(crowd, member, NULL);
+            kind->gpu_jobs[member->seen_at] = (md5gl_clip_job){member->clip, job.moment, job.root};
+        } else if (is_alone) {
+            pose_player(kind, crowd->players[number], scratch, palette_of(crowd, member));
+        } else {
+            crowd->poses[i] = job_of(crowd, member, palette);
+            palette += count_joints(crowd, member);
+        }
+    }
+    pose_clips(crowd, first, end, scratch);
+}
+
+// -- Updating -------------------------------------------------------------------------------
+
+static void update(view_crowd *crowd, double seconds, const view_sight *sight)
+{
+    crowd->time += seconds;
+    crowd->step = (float)seconds;
+    crowd->sight = sight;
+    view_run_workers(crowd->workers, crowd->count, live_part, crowd);
+    if (sight == NULL)
+        return;
+    choose_posed(crowd);
+    view_run_workers(crowd->workers, crowd->num_posed, pose_part, crowd);
+    crowd->num_frames++;
+    crowd->sight = NULL;
+}
+
+static bool has_players(const view_crowd *crowd)
+{
+    for (uint32_t k = 0; k < crowd->num_kinds; k++)
+        if (crowd->kinds[k].machine != NULL)
+            return true;
+    return false;
+}
+
+void view_run_crowd(view_crowd *crowd, double time, const view_sight *sight)
+{
+    const uint64_t begin = SDL_GetPerformanceCounter();
+    const double longest = 1.0 / 15.0, most = 30.0;
+    double rest = time - crowd->time;
+    crowd->pace = fabsf((float)rest);
+    // Only what a machine does depends on the way there.
+    if (rest > most || !has_players(crowd)) {
+        const double skipped = has_players(crowd) ? rest - most : rest;
+        crowd->time += skipped;
+        rest -= skipped;
+    }
+    while (rest > longest) {
+        update(crowd, longest, NULL);
+        rest -= longest;
+    }
+    update(crowd, rest, sight);
+    crowd->last_seconds =
+        (double)(SDL_GetPerformanceCounter() - begin) / (double)SDL_GetPerformanceFrequency();
+    crowd->seconds = crowd->seconds > 0.0 ? 0.9 * crowd->seconds + 0.1 * crowd->last_seconds
+                                          : crowd->last_seconds;
+}
+
+// -- Drawing --------------------------------------------------------------------------------
+
+bool view_pose_crowd(const view_stage *stage, md5_error *error)
+{
+    const view_crowd *const crowd = &stage->document->crowd;
+    bool posed = true;
+    for (uint32_t k = 0; k < crowd->num_kinds && posed; k++) {
+        const view_kind *const kind = &crowd->kinds[k];
+        view_set_materials(stage, kind->textures, kind->drawn);
+        posed = kind->gpu_jobs != NULL
+                    ? md5gl_pose_clips(stage->renderer, kind->drawn, kind->gpu_clips,
+                                       kind->gpu_jobs, kind->placements, kind->num_seen, error)
+                    : md5gl_pose_models(stage->renderer, kind->drawn, kind->palettes,
+                                        kind->placements, kind->num_seen, error);
+    }
+    return posed;
+}
+
+void view_shade_crowd(const view_stage *stage)
+{
+    const view_crowd *const crowd = &stage->document->crowd;
+    for (uint32_t k = 0; k < crowd->num_kinds; k++)
+        md5gl_draw_shadows(stage->renderer, crowd->kinds[k].drawn);
+}
+
+void view_draw_crowd(const view_stage *stage, uint32_t style)
+{
+    const view_crowd *const crowd = &stage->document->crowd;
+    for (uint32_t k = 0; k < crowd->num_kinds; k++)
+        md5gl_draw_posed(stage->renderer, crowd->kinds[k].drawn, style);
+}

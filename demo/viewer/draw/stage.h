@@ -1,0 +1,28 @@
+// What a picture is made of. All of it belongs to the caller, who builds a stage for each picture.
+#ifndef DEMO_VIEWER_DRAW_STAGE_H
+#define DEMO_VIEWER_DRAW_STAGE_H
+
+#include "demo/viewer/base/canvas.h"
+#include "demo/viewer/base/font.h"
+#include "demo/viewer/base/lamps.h"
+#include "demo/viewer/base/shown.h"
+#include "demo/viewer/base/viewpoint.h"
+#include "demo/viewer/draw/overlay.h"
+#include "demo/viewer/scene/document.h"
+
+typedef struct view_stage {
+    const view_options *options;
+    md5gl_renderer *renderer;
+    view_log *log;
+    view_document *document; // posed by drawing it
+    const view_play *play;
+    const view_camera *camera;
+    bool flying; // seen through the document's camera path instead
+    const view_shown *shown;
+    const view_lamps *lamps;
+    const view_font *font;
+    view_canvas *canvas; // memory for text and shapes
+    view_lines *lines;   // likewise for lines
+} view_stage;
+
+#endif

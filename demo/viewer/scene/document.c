@@ -1,0 +1,133 @@
+#include "demo/viewer/scene/document.h"
+
+#include "demo/common/memory.h"
+#include "demo/viewer/base/math.h"
+
+#include <stdlib.h>
+
+// -- Loading --------------------------------------------------------------------------------
+
+static bool load_parts(view_document *document, const view_loader *loader, const char *const *files,
+                       size_t num_files, bool pick_up)
+{
+    const uint32_t crowd = loader->options->crowd;
+    view_scene *const scene = &document->scene;
+    const view_manner manner = {scene->root, scene->dual};
+    const size_t own = crowd > 0 ? view_count_first(files, num_files) : num_files;
+    if (!view_load_scene(scene, files, own, pick_up, loader->log))
+        return false;
+    scene->root = manner.root;
+    scene->dual = manner.dual;
+    if (!view_upload(loader, scene, document->as_asked, &document->drawn, &document->textures))
+        return false;
+    if (loader->options->steps && scene->model != NULL && view_find_feet(&scene->steps, scene) == 0)
+        view_warn(loader->log, "--steps: no joints are called foot or ankle");
+    if (!view_load_companions(document->companions, scene, loader))
+        return false;
+    const view_kind_source first = {scene, document->drawn, &document->textures};
+    return crowd == 0
+           || view_make_crowd(&document->crowd, &first, files + own, num_files - own, crowd,
+                              loader);
+}
+
+view_document *view_load_document(const view_loader *loader, const char *const *files,
+                                  size_t num_files, bool pick_up, bool as_asked, view_manner manner)
+{
+    view_document *const document = common_alloc(1, sizeof *document);
+    *document = (view_document){
+        .scene = {.root = manner.root, .dual = manner.dual},
+        .as_asked = as_asked,
+    };
+    if (load_parts(document, loader, files, num_files, pick_up))
+        return document;
+    view_free_document(document, loader->renderer);
+    return NULL;
+}
+
+void view_free_document(view_document *document, md5gl_renderer *renderer)
+{
+    if (document == NULL)
+        return;
+    if (renderer != NULL) {
+        view_free_textures(&document->textures, renderer);
+        md5gl_destroy_model(renderer, document->drawn);
+    }
+    view_free_companions(document->companions, renderer);
+    view_free_crowd(&document->crowd, renderer); // which refers to the scene
+    view_free_scene(&document->scene);
+    free(document);
+}
+
+// -- Measuring ------------------------------------------------------------------------------
+
+// By a square that reaches so far in every direction.
+static void widen_by_square(view_document *document, float reach)
+{
+    md5_bounds *const bounds = &document->bounds;
+    for (int i = 0; i < VIEW_HULL_POINTS; i++) {
+        md5_vec3 *const point = &document->hull.points[i];
+        point->x += point->x > 0.0f ? reach : -reach;
+        point->y += point->y > 0.0f ? reach : -reach;
+    }
+    bounds->min.x -= reach;
+    bounds->max.x += reach;
+    bounds->min.y -= reach;
+    bounds->max.y += reach;
+}
+
+static void widen_by_box(view_document *document, md5_bounds box)
+{
+    document->bounds = md5_bounds_union(document->bounds, box);
+    for (unsigned corner = 0; corner < 8 && !view_is_empty(box); corner++) {
+        const md5_vec3 point = view_corner(box, corner);
+        view_widen_hull(&document->hull, &point, 1);
+    }
+}
+
+// By the box of the body that stands beside.
+static void widen_by_companion(view_document *document, const md5_model *other)
+{
+    const float aside = view_companion_distance(document->companions, &document->scene);
+    md5_bounds box = other->bounds;
+    box.min.y += aside;
+    box.max.y += aside;
+    widen_by_box(document, box);
+}
+
+void view_measure_document(view_document *document)
+{
+    const view_crowd *const crowd = &document->crowd;
+    document->bounds = view_clip_bounds(&document->scene, &document->hull);
+    for (uint32_t i = 1; i < crowd->num_kinds; i++)
+        widen_by_box(document, crowd->kinds[i].model->bounds);
+    if (crowd->count > 0)
+        widen_by_square(document, crowd->spread);
+    else if (document->companions[0].model != NULL)
+        widen_by_companion(document, document->companions[0].model);
+    // The ground is at 0, where id's characters stand, unless the model floats or sinks.
+    const float size = view_size(document->bounds), low = document->bounds.min.z;
+    const bool stands = fabsf(low) <= 0.1f * size || view_is_empty(document->bounds);
+    document->ground = stands ? 0.0f : low;
+}
+
+// -- Blending -------------------------------------------------------------------------------
+
+static void blend_as_chosen(view_scene *scene, md5gl_model *drawn, const view_loader *loader)
+{
+    md5_error error;
+    const md5gl_blending wanted = scene->dual ? MD5GL_BLEND_DUAL : MD5GL_BLEND_LINEAR;
+    if (drawn == NULL || md5gl_model_blending(drawn) == wanted
+        || md5gl_set_blending(loader->renderer, drawn, wanted, &error))
+        return;
+    view_log_error(loader->log, &error);
+    scene->dual = false;
+}
+
+void view_blend_document(view_document *document, const view_loader *loader)
+{
+    blend_as_chosen(&document->scene, document->drawn, loader);
+    for (int i = 0; i < VIEW_NUM_COMPANIONS; i++)
+        blend_as_chosen(&document->scene, document->companions[i].drawn, loader);
+    for (uint32_t i = 0; i < document->crowd.num_kinds; i++)
+        blend_as_chosen(&document->scene, document->crowd.kinds[i].drawn, loader);
+}
