@@ -136,7 +136,8 @@ TEST (gl_golden_pictures_have_not_changed) {
             if (!md5gl_has_path(scene.renderer, path) || getenv("MD5_GOLDEN"))
                 continue;
             md5gl_destroy_model(scene.renderer, viewer.document->drawn);
-            viewer.document->drawn = md5gl_create_model(scene.renderer, viewer.document->scene.model, path, NULL);
+            viewer.document->drawn =
+                md5gl_create_model(scene.renderer, viewer.document->scene.model, path, NULL);
             if (CHECK(viewer.document->drawn != NULL))
                 draw_path(&viewer, target, md5gl_path_name(path));
         }

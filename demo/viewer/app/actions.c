@@ -251,16 +251,8 @@ void view_toggle_mesh(view_state *viewer, uint32_t mesh)
         || mesh >= viewer->document->scene.model->num_meshes)
         return;
     viewer->hidden_meshes ^= (uint64_t)1 << mesh;
-    view_apply_hidden(viewer);
+    view_show_meshes(viewer->document, viewer->hidden_meshes);
     view_tell_state(viewer, "mesh");
-}
-
-void view_apply_hidden(view_state *viewer)
-{
-    const md5_model *const model = viewer->document->scene.model;
-    for (uint32_t i = 0;
-         model != NULL && viewer->document->drawn != NULL && i < model->num_meshes && i < 64; i++)
-        md5gl_set_visible(viewer->document->drawn, i, (viewer->hidden_meshes >> i & 1) == 0);
 }
 
 void view_perform(view_state *viewer, view_action action)

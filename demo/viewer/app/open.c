@@ -98,12 +98,6 @@ void view_frame_anew(view_state *viewer)
                      && viewer->document->scene.skeleton != NULL && !viewer->options->camera_path;
 }
 
-void view_frame_for(view_state *viewer, uint32_t width, uint32_t height)
-{
-    view_frame_document(&viewer->camera, viewer->document, viewer->options, (float)width,
-                        (float)height);
-}
-
 void view_leave_flight(view_state *viewer)
 {
     if (viewer->flying)
@@ -203,7 +197,7 @@ bool view_reload(view_state *viewer)
         viewer->document->scene.bind_pose = bind_pose && model;
         viewer->chosen_joint = joint;
         viewer->hidden_meshes = hidden;
-        view_apply_hidden(viewer);
+        view_show_meshes(viewer->document, viewer->hidden_meshes);
         view_measure(viewer);
     }
     for (size_t i = 0; i < count; i++)

@@ -119,9 +119,6 @@ void view_change_clip(view_state *viewer, size_t clip);
 // Sets the camera as the options say, or as it suits the clip.
 void view_frame_anew(view_state *viewer);
 
-// The same camera, for a picture of another shape.
-void view_frame_for(view_state *viewer, uint32_t width, uint32_t height);
-
 // Goes on with the own camera from where the flight is.
 void view_leave_flight(view_state *viewer);
 
@@ -155,7 +152,6 @@ void view_drag_lamp(view_state *viewer, float x);
 
 // Shows a mesh or does not.
 void view_toggle_mesh(view_state *viewer, uint32_t mesh);
-void view_apply_hidden(view_state *viewer);
 
 // The list of files, or of clips, that is open over the picture. It takes keys and mouse first:
 // these return false for what is not its own. Coordinates in pixels.

@@ -110,6 +110,13 @@ void view_measure_document(view_document *document)
     document->ground = stands ? 0.0f : low;
 }
 
+void view_show_meshes(const view_document *document, uint64_t hidden)
+{
+    const md5_model *const model = document->scene.model;
+    for (uint32_t i = 0; document->drawn != NULL && i < model->num_meshes && i < 64; i++)
+        md5gl_set_visible(document->drawn, i, (hidden >> i & 1) == 0);
+}
+
 // -- Blending -------------------------------------------------------------------------------
 
 static void blend_as_chosen(view_scene *scene, md5gl_model *drawn, const view_loader *loader)
