@@ -3,7 +3,6 @@
 #ifndef MD5_IK_SPACE_H
 #define MD5_IK_SPACE_H
 
-#include "md5/md5play.h"
 #include "md5/ik/row.h"
 #include "md5/md5pose.h"
 #include "md5/pose/slerp.h"
