@@ -1,6 +1,8 @@
 // The values' public functions.
 #include "md5/core/math.h"
 
+#include "md5/core/assert.h"
+
 #include <float.h>
 
 md5_mat34 md5_mat34_from_transform(md5_transform transform)
@@ -40,6 +42,7 @@ md5_bounds md5_bounds_union(md5_bounds a, md5_bounds b)
 // What is no number is passed over: nothing is smaller or larger.
 md5_bounds md5_bounds_of_points(const md5_vec3 *points, size_t count)
 {
+    MD5_ASSERT(points != NULL || count == 0, "points: not NULL");
     md5_vec3 min = {FLT_MAX, FLT_MAX, FLT_MAX}, max = {-FLT_MAX, -FLT_MAX, -FLT_MAX};
     for (size_t i = 0; i < count; i++) {
         const md5_vec3 p = points[i];

@@ -14,6 +14,8 @@ static uint32_t stored_frame(const md5_camera *camera, uint32_t played)
 
 md5_camera_view md5_camera_at(const md5_camera *camera, double time, md5_wrap wrap)
 {
+    MD5_ASSERT(camera != NULL, "camera: not NULL");
+    MD5_ASSERT((unsigned)wrap <= MD5_WRAP_CLAMP, "wrap: a md5_wrap");
     const uint32_t hidden =
         camera->num_cuts < camera->num_frames ? camera->num_cuts : camera->num_frames - 1;
     const md5_moment moment =

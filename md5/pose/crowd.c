@@ -1,6 +1,7 @@
 // Many characters: those with the same binding go through together.
 #include "md5/pose/binding.h"
 #include "md5/pose/kernels.h"
+#include "md5/pose/moment.h"
 
 enum {
     MAX_WIDTH = 16,
@@ -43,7 +44,8 @@ static void pose_single(const crowd *all, const md5_pose_job *job)
     const size_t num_joints = job->binding->model->skeleton.num_joints;
     md5_mat34 *const joints = (md5_mat34 *)all->scratch;
     md5_transform *const pose = (md5_transform *)(joints + num_joints);
-    md5_pose_palette_with(all->kernels, job->binding, &job->moment, job->root, pose,
+    const md5_moment clamped = md5_clamp_moment(job->binding->anim, &job->moment);
+    md5_pose_palette_with(all->kernels, job->binding, &clamped, job->root, pose,
                           job->joints ? job->joints : joints, job->palette);
 }
 
@@ -101,11 +103,13 @@ void md5_pose_batch_with(const md5_pose_kernels *kernels, const md5_pose_job *jo
     unsigned char *const bytes = scratch;
     all.scratch = (void *)(bytes + (misplaced > 0 ? CACHE_LINE - misplaced : 0));
     for (size_t i = 0; i < count; i++) {
-        if (kernels->width == 1 || jobs[i].binding->num_rebases > 0) {
+        const md5_binding *const binding = jobs[i].binding;
+        if (kernels->width == 1 || binding->num_rebases > 0
+            || !md5_is_moment_of(binding->anim, &jobs[i].moment)) {
             pose_single(&all, &jobs[i]);
             continue;
         }
-        job_group *const waiting = find_group(&all, jobs[i].binding);
+        job_group *const waiting = find_group(&all, binding);
         waiting->jobs[waiting->num_jobs++] = &jobs[i];
         if (waiting->num_jobs == kernels->width)
             pose_group(&all, waiting);
@@ -114,7 +118,23 @@ void md5_pose_batch_with(const md5_pose_kernels *kernels, const md5_pose_job *jo
         pose_group(&all, &all.groups[i]);
 }
 
+#if !defined(NDEBUG)
+static bool are_jobs_complete(const md5_pose_job *jobs, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (jobs[i].binding == NULL
+            || (jobs[i].palette == NULL && jobs[i].binding->model->skeleton.num_joints > 0)
+            || !md5_is_moment_of(jobs[i].binding->anim, &jobs[i].moment))
+            return false;
+    return true;
+}
+#endif
+
 void md5_pose_batch(const md5_pose_job *jobs, size_t count, void *scratch)
 {
+    MD5_ASSERT(jobs != NULL || count == 0, "jobs: not NULL");
+    MD5_ASSERT(scratch != NULL || count == 0, "scratch: not NULL");
+    MD5_VALIDATE(are_jobs_complete(jobs, count),
+                 "jobs: each has a binding, a moment of its clip, a palette");
     md5_pose_batch_with(md5_pose_kernels_best(), jobs, count, scratch);
 }

@@ -1,5 +1,7 @@
 // Local transforms to model space, model space to palette.
+#include "md5/core/assert.h"
 #include "md5/pose/kernels.h"
+#include "md5/pose/moment.h"
 
 // All three steps, one after the other.
 static void pose_in_steps(const md5_pose_kernels *kernels, const md5_binding *binding,
@@ -21,14 +23,28 @@ void md5_pose_palette_with(const md5_pose_kernels *kernels, const md5_binding *b
         kernels->single(binding, moment, root, scratch, joints, palette);
 }
 
+#if !defined(NDEBUG)
+static bool are_matrices_apart(const md5_model *model, const md5_mat34 *a, const md5_mat34 *b)
+{
+    const size_t size = model->skeleton.num_joints * sizeof(md5_mat34);
+    return md5_are_apart(a, size, b, size);
+}
+#endif
+
 void md5_local_to_model(const md5_skeleton *skeleton, const md5_transform *pose, md5_mat34 *joints)
 {
+    MD5_ASSERT(skeleton != NULL, "skeleton: not NULL");
+    MD5_ASSERT(pose != NULL || skeleton->num_joints == 0, "pose: not NULL");
+    MD5_ASSERT(joints != NULL || skeleton->num_joints == 0, "joints: not NULL");
     // Where each joint waits for its parent, the set that answers soonest is the fastest.
     md5_pose_kernels_of(md5_cpu_best())->compose(skeleton, pose, joints);
 }
 
 void md5_build_palette(const md5_model *model, const md5_mat34 *joints, md5_mat34 *palette)
 {
+    MD5_ASSERT(model != NULL, "model: not NULL");
+    MD5_ASSERT(joints != NULL || model->skeleton.num_joints == 0, "joints: not NULL");
+    MD5_ASSERT(palette != NULL || model->skeleton.num_joints == 0, "palette: not NULL");
     md5_pose_kernels_best()->multiply(model->skeleton.num_joints, joints, model->inverse_bind,
                                       palette);
 }
@@ -36,11 +52,27 @@ void md5_build_palette(const md5_model *model, const md5_mat34 *joints, md5_mat3
 void md5_local_to_palette(const md5_model *model, const md5_transform *pose, md5_mat34 *joints,
                           md5_mat34 *palette)
 {
+    MD5_ASSERT(model != NULL, "model: not NULL");
+    MD5_ASSERT(pose != NULL || model->skeleton.num_joints == 0, "pose: not NULL");
+    MD5_ASSERT(joints != NULL || model->skeleton.num_joints == 0, "joints: not NULL");
+    MD5_ASSERT(palette != NULL || model->skeleton.num_joints == 0, "palette: not NULL");
+    MD5_ASSERT(are_matrices_apart(model, joints, palette), "joints, palette: must not overlap");
     md5_pose_kernels_best()->finish(model, pose, joints, palette);
 }
 
 void md5_pose_palette(const md5_binding *binding, const md5_moment *moment, md5_root root,
                       md5_transform *scratch, md5_mat34 *joints, md5_mat34 *palette)
 {
-    md5_pose_palette_with(md5_pose_kernels_best(), binding, moment, root, scratch, joints, palette);
+    MD5_ASSERT(binding != NULL, "binding: not NULL");
+    MD5_ASSERT(moment != NULL, "moment: not NULL");
+    MD5_ASSERT(scratch != NULL || binding->model->skeleton.num_joints == 0, "scratch: not NULL");
+    MD5_ASSERT(joints != NULL || binding->model->skeleton.num_joints == 0, "joints: not NULL");
+    MD5_ASSERT(palette != NULL || binding->model->skeleton.num_joints == 0, "palette: not NULL");
+    MD5_ASSERT((unsigned)root <= MD5_ROOT_IN_PLACE, "root: a md5_root");
+    MD5_ASSERT(are_matrices_apart(binding->model, joints, palette),
+               "joints, palette: must not overlap");
+    MD5_ASSERT_MOMENT(binding->anim, moment);
+    const md5_moment clamped = md5_clamp_moment(binding->anim, moment);
+    md5_pose_palette_with(md5_pose_kernels_best(), binding, &clamped, root, scratch, joints,
+                          palette);
 }

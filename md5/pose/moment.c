@@ -104,5 +104,7 @@ md5_moment md5_moment_in(uint32_t num_frames, double frame_rate, double time, md
 
 md5_moment md5_moment_at(const md5_anim *anim, double time, md5_wrap wrap)
 {
+    MD5_ASSERT(anim != NULL, "anim: not NULL");
+    MD5_ASSERT((unsigned)wrap <= MD5_WRAP_CLAMP, "wrap: a md5_wrap");
     return md5_moment_in(anim->num_frames, anim->frame_rate, time, wrap);
 }

@@ -2,9 +2,29 @@
 #ifndef MD5_POSE_MOMENT_H
 #define MD5_POSE_MOMENT_H
 
+#include "md5/core/assert.h"
 #include "md5/md5model.h"
 
 // md5_moment_at() for anything that has frames: num_frames >= 1, frame_rate > 0.
 md5_moment md5_moment_in(uint32_t num_frames, double frame_rate, double time, md5_wrap wrap);
+
+static inline bool md5_is_moment_of(const md5_anim *anim, const md5_moment *moment)
+{
+    return moment->frame0 < anim->num_frames && moment->frame1 < anim->num_frames;
+}
+
+#define MD5_ASSERT_MOMENT(anim, moment) \
+    MD5_ASSERT(md5_is_moment_of(anim, moment), #moment ": its frames are frames of this clip")
+
+// At the public border: a moment of another clip is an easy mistake, and would read wild memory. In
+// a build without assertions its frames are clamped to the clip's.
+static inline md5_moment md5_clamp_moment(const md5_anim *anim, const md5_moment *moment)
+{
+    const uint32_t last = anim->num_frames - 1;
+    md5_moment clamped = *moment;
+    clamped.frame0 = clamped.frame0 < last ? clamped.frame0 : last;
+    clamped.frame1 = clamped.frame1 < last ? clamped.frame1 : last;
+    return clamped;
+}
 
 #endif

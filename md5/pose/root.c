@@ -1,6 +1,7 @@
 #include "md5/pose/root.h"
 
 #include "md5/core/math.h"
+#include "md5/pose/moment.h"
 
 #include <float.h>
 
@@ -73,24 +74,35 @@ static float axis_motion(const md5_moment *from, const md5_moment *to, const flo
 
 md5_vec3 md5_root_motion(const md5_anim *anim, const md5_moment *from, const md5_moment *to)
 {
+    MD5_ASSERT(anim != NULL, "anim: not NULL");
+    MD5_ASSERT(from != NULL, "from: not NULL");
+    MD5_ASSERT(to != NULL, "to: not NULL");
+    MD5_ASSERT_MOMENT(anim, from);
+    MD5_ASSERT_MOMENT(anim, to);
+    const md5_moment begin = md5_clamp_moment(anim, from), end = md5_clamp_moment(anim, to);
     const md5_vec3 first = root_of_frame(anim, 0);
     const md5_vec3 last = root_of_frame(anim, anim->num_frames - 1);
-    const md5_vec3 a = root_of_frame(anim, from->frame0), b = root_of_frame(anim, from->frame1);
-    const md5_vec3 c = root_of_frame(anim, to->frame0), d = root_of_frame(anim, to->frame1);
+    const md5_vec3 a = root_of_frame(anim, begin.frame0), b = root_of_frame(anim, begin.frame1);
+    const md5_vec3 c = root_of_frame(anim, end.frame0), d = root_of_frame(anim, end.frame1);
     return (md5_vec3){
-        axis_motion(from, to, (const float[]){a.x, b.x, c.x, d.x}, first.x, last.x),
-        axis_motion(from, to, (const float[]){a.y, b.y, c.y, d.y}, first.y, last.y),
-        axis_motion(from, to, (const float[]){a.z, b.z, c.z, d.z}, first.z, last.z),
+        axis_motion(&begin, &end, (const float[]){a.x, b.x, c.x, d.x}, first.x, last.x),
+        axis_motion(&begin, &end, (const float[]){a.y, b.y, c.y, d.y}, first.y, last.y),
+        axis_motion(&begin, &end, (const float[]){a.z, b.z, c.z, d.z}, first.z, last.z),
     };
 }
 
 md5_bounds md5_anim_bounds(const md5_anim *anim, const md5_moment *moment, md5_root root)
 {
+    MD5_ASSERT(anim != NULL, "anim: not NULL");
+    MD5_ASSERT(moment != NULL, "moment: not NULL");
+    MD5_ASSERT((unsigned)root <= MD5_ROOT_IN_PLACE, "root: a md5_root");
     if (!anim->frame_bounds)
         return md5_bounds_of_points(NULL, 0);
+    MD5_ASSERT_MOMENT(anim, moment);
+    const md5_moment clamped = md5_clamp_moment(anim, moment);
     const md5_bounds both =
-        md5_bounds_union(anim->frame_bounds[moment->frame0], anim->frame_bounds[moment->frame1]);
-    const md5_vec3 stored = md5_root_stored(anim, moment);
+        md5_bounds_union(anim->frame_bounds[clamped.frame0], anim->frame_bounds[clamped.frame1]);
+    const md5_vec3 stored = md5_root_stored(anim, &clamped);
     md5_vec3 moved = {0.0f, 0.0f, 0.0f};
     if (root == MD5_ROOT_IN_PLACE)
         moved = md5_vec3_sub(anim->constant[0].translation, stored);

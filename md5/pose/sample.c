@@ -2,6 +2,7 @@
 
 #include "md5/pose/binding.h"
 #include "md5/pose/kernels.h"
+#include "md5/pose/moment.h"
 #include "md5/pose/root.h"
 
 #include <string.h>
@@ -44,21 +45,40 @@ void md5_sample_with(const md5_pose_kernels *kernels, const md5_binding *binding
 void md5_sample_anim(const md5_anim *anim, const md5_moment *moment, md5_root root,
                      md5_transform *pose)
 {
-    md5_sample_anim_with(md5_pose_kernels_best(), anim, moment, root, pose);
+    MD5_ASSERT(anim != NULL, "anim: not NULL");
+    MD5_ASSERT(moment != NULL, "moment: not NULL");
+    MD5_ASSERT(pose != NULL || anim->skeleton.num_joints == 0, "pose: not NULL");
+    MD5_ASSERT((unsigned)root <= MD5_ROOT_IN_PLACE, "root: a md5_root");
+    MD5_ASSERT_MOMENT(anim, moment);
+    const md5_moment clamped = md5_clamp_moment(anim, moment);
+    md5_sample_anim_with(md5_pose_kernels_best(), anim, &clamped, root, pose);
 }
 
 void md5_sample(const md5_binding *binding, const md5_moment *moment, md5_root root,
                 md5_transform *pose)
 {
-    md5_sample_with(md5_pose_kernels_best(), binding, moment, root, pose);
+    MD5_ASSERT(binding != NULL, "binding: not NULL");
+    MD5_ASSERT(moment != NULL, "moment: not NULL");
+    MD5_ASSERT(pose != NULL || binding->model->skeleton.num_joints == 0, "pose: not NULL");
+    MD5_ASSERT((unsigned)root <= MD5_ROOT_IN_PLACE, "root: a md5_root");
+    MD5_ASSERT_MOMENT(binding->anim, moment);
+    const md5_moment clamped = md5_clamp_moment(binding->anim, moment);
+    md5_sample_with(md5_pose_kernels_best(), binding, &clamped, root, pose);
 }
 
 void md5_sample_cubic(const md5_binding *binding, const md5_moment *moment, md5_wrap wrap,
                       md5_root root, md5_transform *pose)
 {
+    MD5_ASSERT(binding != NULL, "binding: not NULL");
+    MD5_ASSERT(moment != NULL, "moment: not NULL");
+    MD5_ASSERT(pose != NULL || binding->model->skeleton.num_joints == 0, "pose: not NULL");
+    MD5_ASSERT((unsigned)root <= MD5_ROOT_IN_PLACE, "root: a md5_root");
+    MD5_ASSERT((unsigned)wrap <= MD5_WRAP_CLAMP, "wrap: a md5_wrap");
     const md5_anim *const anim = binding->anim;
     const md5_targets *const targets = &binding->plan->targets;
-    const md5_cubic cubic = md5_cubic_at(anim, moment, wrap);
+    MD5_ASSERT_MOMENT(anim, moment);
+    const md5_moment clamped = md5_clamp_moment(anim, moment);
+    const md5_cubic cubic = md5_cubic_at(anim, &clamped, wrap);
     md5_copy_constants(binding, 0, binding->model->skeleton.num_joints, pose);
     for (uint32_t slot = 0; slot < anim->num_rotations; slot++) {
         const int32_t target = targets->rotations[slot];
@@ -75,7 +95,7 @@ void md5_sample_cubic(const md5_binding *binding, const md5_moment *moment, md5_
         pose[first].translation = md5_cubic_root(&cubic, root);
     if (binding->num_rebases == 0)
         return;
-    md5_sampling sampling = md5_begin_sampling(anim, moment, root);
+    md5_sampling sampling = md5_begin_sampling(anim, &clamped, root);
     sampling.cubic = &cubic;
     md5_apply_rebases(binding, &sampling, pose);
 }

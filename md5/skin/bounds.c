@@ -1,4 +1,5 @@
 // The box of a posed model, without its vertices.
+#include "md5/core/assert.h"
 #include "md5/core/math.h"
 #include "md5/skin/kernels.h"
 
@@ -20,5 +21,7 @@ md5_bounds md5_skin_bounds_with(md5_cpu level, const md5_model *model, const md5
 
 md5_bounds md5_skin_bounds(const md5_model *model, const md5_mat34 *palette)
 {
+    MD5_ASSERT(model != NULL, "model: not NULL");
+    MD5_ASSERT(palette != NULL || model->skeleton.num_joints == 0, "palette: not NULL");
     return md5_skin_bounds_with(md5_cpu_best(), model, palette);
 }

@@ -1,4 +1,5 @@
 // Influences in a fixed number of slots, and what that form loses against the exact one.
+#include "md5/core/assert.h"
 #include "md5/skin/vec3d.h"
 
 // Kept biases that cancel out to less than this part of their magnitudes have no sum to be
@@ -41,6 +42,10 @@ static float packed_weight(const md5_mesh *mesh, const packed_vertex *packing, u
 
 void md5_pack_influences(const md5_mesh *mesh, uint32_t slots, uint32_t *joints, float *weights)
 {
+    MD5_ASSERT(mesh != NULL, "mesh: not NULL");
+    MD5_ASSERT(joints != NULL || mesh->num_vertices == 0, "joints: not NULL");
+    MD5_ASSERT(weights != NULL || mesh->num_vertices == 0, "weights: not NULL");
+    MD5_ASSERT(slots > 0, "slots: at least 1");
     for (uint32_t vertex = 0; vertex < mesh->num_vertices; vertex++) {
         const packed_vertex packing = pack_vertex(mesh, vertex, slots);
         for (uint32_t slot = 0; slot < slots; slot++) {
@@ -107,6 +112,9 @@ static bool is_rigid(const md5_mesh *mesh, uint32_t vertex)
 
 float md5_path_loss(const md5_model *model, uint32_t mesh, uint32_t slots, const md5_mat34 *joints)
 {
+    MD5_ASSERT(model != NULL, "model: not NULL");
+    MD5_ASSERT(mesh < model->num_meshes, "mesh: an index into model->meshes");
+    MD5_ASSERT(slots > 0, "slots: at least 1");
     const md5_mesh *const of = &model->meshes[mesh];
     const md5_mat34 *const posed = joints ? joints : model->bind;
     const double travel = joints ? 0.0 : size_of(model);

@@ -1,4 +1,5 @@
 // md5_skin(): the choice of a kernel.
+#include "md5/core/assert.h"
 #include "md5/skin/kernels.h"
 
 // Meshes of fewer vertices are done in plain C: wide registers need longer for the first result.
@@ -36,6 +37,8 @@ void md5_skin_with(md5_cpu level, const md5_skin_job *job)
 void md5_skin(const md5_mesh *mesh, const md5_mat34 *palette, md5_vec3 *positions,
               md5_vec3 *normals, md5_vec4 *tangents)
 {
+    MD5_ASSERT(mesh != NULL, "mesh: not NULL");
+    MD5_ASSERT(palette != NULL || mesh->num_influences == 0, "palette: not NULL");
     const md5_skin_job job = {mesh, palette, positions, normals, tangents, NULL};
     md5_skin_with(md5_cpu_has(MD5_CPU_AVX512) ? MD5_CPU_AVX512 : md5_cpu_best(), &job);
 }

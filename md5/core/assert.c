@@ -1,0 +1,10 @@
+#include "md5/core/assert.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+void md5_assert_failed(const char *function, const char *condition, const char *rule)
+{
+    (void)fprintf(stderr, "md5model: %s(): %s (%s is false)\n", function, rule, condition);
+    abort();
+}

@@ -1,0 +1,42 @@
+// Checks of the caller's mistakes: an argument that breaks the rule in its function's
+// documentation. What comes from a file or from a player of a game never reaches one; that is an
+// error with a message. On in every build without NDEBUG; define MD5_ASSERT before this to use your
+// own.
+#ifndef MD5_CORE_ASSERT_H
+#define MD5_CORE_ASSERT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+// MD5_ASSERT(condition, "argument: rule"): a cheap check. MD5_VALIDATE: one whose cost grows with
+// the arguments, such as a walk over an array.
+#if !defined(MD5_ASSERT)
+#if defined(NDEBUG)
+#define MD5_ASSERT(condition, rule) ((void)0)
+#else
+#define MD5_ASSERT(condition, rule) \
+    ((condition) ? (void)0 : md5_assert_failed(__func__, #condition, rule))
+#endif
+#endif
+
+#if defined(NDEBUG)
+#define MD5_VALIDATE(condition, rule) ((void)0)
+#else
+#define MD5_VALIDATE(condition, rule) MD5_ASSERT(condition, rule)
+#endif
+
+// Whether two arrays share no byte; of NULL ones none is there.
+static inline bool md5_are_apart(const void *a, size_t a_size, const void *b, size_t b_size)
+{
+    const uintptr_t first = (uintptr_t)a, second = (uintptr_t)b;
+    return a == NULL || b == NULL || first + a_size <= second || second + b_size <= first;
+}
+
+// Prints "md5model: FUNCTION(): RULE (CONDITION is false)" to standard error and aborts.
+#if defined(__GNUC__)
+__attribute__((noreturn, cold))
+#endif
+void md5_assert_failed(const char *function, const char *condition, const char *rule);
+
+#endif

@@ -1,0 +1,149 @@
+// The caller's mistakes: with assertions they end the program with a message that names function
+// and argument; without, those that are likely are harmless.
+#include "test/test.h"
+
+#include "md5/md5model.h"
+
+#include <string.h>
+
+static const char *const model_path = "models/bobbin/bobbin.md5mesh";
+static const char *const anim_path = "models/bobbin/walk.md5anim";
+
+enum { MAX_JOINTS = 128 };
+
+typedef struct loaded {
+    md5_model *model;
+    md5_anim *anim;
+    md5_binding *binding;
+} loaded;
+
+static loaded load(void)
+{
+    loaded all = {.model = md5_load_model(test_path(model_path), NULL, NULL)};
+    all.anim = md5_load_anim(test_path(anim_path), NULL, NULL);
+    all.binding = md5_bind(all.model, all.anim, NULL, NULL);
+    return all;
+}
+
+static void unload(loaded *all)
+{
+    md5_free_binding(all->binding);
+    md5_free_anim(all->anim);
+    md5_free_model(all->model);
+}
+
+#if defined(NDEBUG)
+
+// A moment of a longer clip: its frames are clamped, not read from behind the array.
+TEST (moment_of_another_clip_shows_the_last_frame) {
+    loaded all = load();
+    const uint32_t last = all.anim->num_frames - 1, count = all.model->skeleton.num_joints;
+    const md5_moment end = {.frame0 = last, .frame1 = last};
+    const md5_moment wrong = {.frame0 = UINT32_MAX, .frame1 = last + 1, .fraction = 0.5f};
+    static md5_transform expected[MAX_JOINTS], found[MAX_JOINTS], scratch[MAX_JOINTS];
+    static md5_mat34 joints[MAX_JOINTS], palettes[3][MAX_JOINTS];
+
+    md5_sample(all.binding, &end, MD5_ROOT_FILE, expected);
+    md5_sample(all.binding, &wrong, MD5_ROOT_FILE, found);
+    CHECK(memcmp(found, expected, count * sizeof *found) == 0);
+    md5_sample_anim(all.anim, &wrong, MD5_ROOT_FILE, found);
+    md5_sample_cubic(all.binding, &wrong, MD5_WRAP_LOOP, MD5_ROOT_ID, found);
+    (void)md5_anim_bounds(all.anim, &wrong, MD5_ROOT_ID);
+    const md5_vec3 motion = md5_root_motion(all.anim, &wrong, &end);
+    CHECK(motion.x == 0.0f && motion.y == 0.0f && motion.z == 0.0f);
+
+    md5_pose_palette(all.binding, &end, MD5_ROOT_FILE, scratch, joints, palettes[0]);
+    md5_pose_palette(all.binding, &wrong, MD5_ROOT_FILE, scratch, joints, palettes[1]);
+    static unsigned char batch[MAX_JOINTS * 1024];
+    const md5_pose_job job = {all.binding, wrong, MD5_ROOT_FILE, palettes[2], NULL};
+    CHECK(md5_pose_batch_scratch(&job, 1) <= sizeof batch);
+    md5_pose_batch(&job, 1, batch);
+    CHECK(memcmp(palettes[1], palettes[0], count * sizeof **palettes) == 0);
+    CHECK(memcmp(palettes[2], palettes[0], count * sizeof **palettes) == 0);
+    unload(&all);
+}
+
+#elif defined(__unix__) || defined(__APPLE__)
+
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+// Runs `mistake` in a process of its own. Returns what it said before it aborted, or "".
+static const char *last_words(void (*mistake)(const loaded *all), const loaded *all)
+{
+    static char words[512];
+    int ends[2];
+    words[0] = '\0';
+    if (!CHECK(pipe(ends) == 0))
+        return words;
+    const pid_t child = fork();
+    if (child == 0) {
+        (void)signal(SIGABRT, SIG_DFL);
+        (void)dup2(ends[1], STDERR_FILENO);
+        mistake(all);
+        _exit(0);
+    }
+    (void)close(ends[1]);
+    size_t used = 0;
+    for (ssize_t got = 1; got > 0 && used < sizeof words - 1; used += (size_t)(got > 0 ? got : 0))
+        got = read(ends[0], words + used, sizeof words - 1 - used);
+    words[used] = '\0';
+    (void)close(ends[0]);
+    int status = 0;
+    CHECK(waitpid(child, &status, 0) == child && WIFSIGNALED(status));
+    return words;
+}
+
+static md5_transform pose[MAX_JOINTS];
+static md5_mat34 matrices[MAX_JOINTS];
+static const md5_moment first_frame = {0};
+
+static void sample_no_pose(const loaded *all)
+{
+    md5_sample(all->binding, &first_frame, MD5_ROOT_FILE, NULL);
+}
+
+static void sample_wrong_moment(const loaded *all)
+{
+    const md5_moment wrong = {.frame0 = all->anim->num_frames};
+    md5_sample(all->binding, &wrong, MD5_ROOT_FILE, pose);
+}
+
+static void overlap(const loaded *all)
+{
+    md5_pose_palette(all->binding, &first_frame, MD5_ROOT_FILE, pose, matrices, matrices + 1);
+}
+
+static void lose_path(const loaded *all)
+{
+    (void)md5_path_loss(all->model, all->model->num_meshes, 4, NULL);
+}
+
+static void blend_nothing(const loaded *all)
+{
+    (void)all;
+    md5_blend_poses(NULL, pose, 0.5f, NULL, 3, pose);
+}
+
+TEST (a_mistake_is_reported_with_function_and_argument) {
+    static const struct {
+        void (*make)(const loaded *all);
+        const char *function, *argument;
+    } mistakes[] = {
+        {sample_no_pose, "md5_sample()", "pose: not NULL"},
+        {sample_wrong_moment, "md5_sample()", "moment: its frames"},
+        {overlap, "md5_pose_palette()", "joints, palette: must not overlap"},
+        {lose_path, "md5_path_loss()", "mesh: an index into model->meshes"},
+        {blend_nothing, "md5_blend_poses()", "from: not NULL"},
+    };
+    loaded all = load();
+    for (size_t i = 0; i < sizeof mistakes / sizeof mistakes[0]; i++) {
+        const char *const words = last_words(mistakes[i].make, &all);
+        CHECK(strstr(words, mistakes[i].function) != NULL);
+        CHECK(strstr(words, mistakes[i].argument) != NULL);
+    }
+    unload(&all);
+}
+
+#endif
