@@ -1,4 +1,4 @@
-"""Looks into moving pictures, APNG and GIF, with Python's own library only.
+"""Looks into moving pictures (APNG) with Python's own library only.
 
 view_frames.py FILE PICTURE.png...   checks that FILE holds these pictures in this order, and
                                      prints "width height seconds-of-all worst-mean-difference"
@@ -42,60 +42,6 @@ def apng_frames(data):
                   for seconds, packed in frames]
 
 
-def unpack_lzw(data, least, count):
-    width, limit, bits, held, at, out, before = least + 1, 1 << least, 0, 0, 0, bytearray(), None
-    table = [bytes([i]) for i in range(limit)] + [b"", b""]
-    while len(out) < count + 1:
-        while held < width:
-            bits |= data[at] << held
-            held, at = held + 8, at + 1
-        code, bits, held = bits & ((1 << width) - 1), bits >> width, held - width
-        if code == limit:
-            del table[limit + 2:]
-            width, before = least + 1, None
-            continue
-        if code == limit + 1:
-            break
-        if before is not None and len(table) < 4096:
-            entry = table[code] if code < len(table) else before
-            table.append(before + entry[:1])
-        out += table[code]
-        before = table[code]
-        if len(table) == 1 << width and width < 12:
-            width += 1
-    return bytes(out)
-
-
-def gif_frames(data):
-    size = struct.unpack("<HH", data[6:10])
-    width, height = size
-    at, frames, seconds = 13, [], 0.0
-    while data[at] != 0x3B:
-        if data[at] == 0x21:
-            if data[at + 1] == 0xF9:
-                seconds = struct.unpack("<H", data[at + 4:at + 6])[0] / 100
-            at += 2
-        else:
-            palette = data[at + 10:at + 10 + 768]
-            at += 10 + 768
-            least = data[at]
-            at += 1
-        packed = b""
-        while data[at] != 0:
-            packed += data[at + 1:at + 1 + data[at]]
-            at += 1 + data[at]
-        at += 1
-        if len(packed) > 30:
-            places = unpack_lzw(packed, least, width * height)
-            if len(places) != width * height:
-                sys.exit(f"a picture of {len(places)} pixels")
-            colours = [palette[3 * i:3 * i + 3] + b"\xff" for i in range(256)]
-            rows = [b"".join(colours[p] for p in places[y * width:(y + 1) * width])
-                    for y in range(height)]
-            frames.append((seconds, rows))
-    return size, frames
-
-
 def mean_difference(rows, picture):
     width, height, other, step = view_png.read(picture)
     if (len(rows), len(rows[0])) != (height, width * 4) or step != 4:
@@ -107,7 +53,7 @@ def mean_difference(rows, picture):
 def main():
     with open(sys.argv[1], "rb") as file:
         data = file.read()
-    size, frames = gif_frames(data) if data[:6] == b"GIF89a" else apng_frames(data)
+    size, frames = apng_frames(data)
     pictures = sys.argv[2:]
     if len(frames) != len(pictures):
         sys.exit(f"{len(frames)} pictures, expected {len(pictures)}")

@@ -9,7 +9,7 @@ static const view_option table[] = {
     {OPTION_OUTPUT, "output", "FILE", "Pictures without a window",
      "draw to a PNG file and exit; - is standard output;\n"
      "in the name {model} {anim} {frame:04} {n} are replaced;\n"
-     ".apng, .gif, and .mp4 where ffmpeg is, hold many pictures"},
+     ".apng, and with ffmpeg .gif, .mp4, .webm hold many pictures"},
     {OPTION_SHEET, "sheet", "COLSxROWS", NULL, "a clip's cycle side by side in one picture"},
     {OPTION_TURNTABLE, "turntable", NULL, NULL, "once around the model, over all pictures"},
     {OPTION_RESOLUTION, "resolution", "W,H", NULL, "size in pixels (1280,720)"},

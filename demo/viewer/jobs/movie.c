@@ -2,7 +2,6 @@
 
 #include "demo/common/file.h"
 #include "demo/common/memory.h"
-#include "demo/viewer/jobs/gif.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -22,7 +21,6 @@ extern char **environ;
 
 typedef enum movie_kind {
     MOVIE_APNG,
-    MOVIE_GIF,
     MOVIE_FFMPEG,
 } movie_kind;
 
@@ -186,12 +184,14 @@ static bool start_ffmpeg(view_movie *movie)
     char *const size = common_format("%ux%u", (unsigned)movie->width, (unsigned)movie->height);
     char *const rate = common_format("%g", movie->frame_rate);
     char *const path = common_format("file:%s", movie->path);
-    // yuv420p, which every player takes, has even sides.
-    char *words[] = {"ffmpeg",   "-loglevel", "error",    "-y",
-                     "-f",       "rawvideo",  "-pix_fmt", "rgba",
-                     "-s",       size,        "-r",       rate,
-                     "-i",       "-",         "-vf",      "pad=ceil(iw/2)*2:ceil(ih/2)*2",
-                     "-pix_fmt", "yuv420p",   path,       NULL};
+    // A GIF has 256 colours, chosen for all pictures together. yuv420p, which every player takes,
+    // has even sides.
+    const bool is_gif = common_has_ending(movie->path, ".gif");
+    char gif[] = "split[a][b];[a]palettegen[p];[b][p]paletteuse";
+    char video[] = "pad=ceil(iw/2)*2:ceil(ih/2)*2,format=yuv420p";
+    char *words[] = {
+        "ffmpeg", "-loglevel", "error", "-y", "-f", "rawvideo", "-pix_fmt",           "rgba", "-s",
+        size,     "-r",        rate,    "-i", "-",  "-vf",      is_gif ? gif : video, path,   NULL};
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_adddup2(&actions, ends[0], STDIN_FILENO);
     posix_spawn_file_actions_addclose(&actions, ends[0]);
@@ -238,9 +238,7 @@ static bool end_ffmpeg(view_movie *movie)
 
 static movie_kind kind_of(const char *path)
 {
-    if (common_has_ending(path, ".apng"))
-        return MOVIE_APNG;
-    return common_has_ending(path, ".gif") ? MOVIE_GIF : MOVIE_FFMPEG;
+    return common_has_ending(path, ".apng") ? MOVIE_APNG : MOVIE_FFMPEG;
 }
 
 view_movie *view_begin_movie(const char *path, uint32_t width, uint32_t height, double frame_rate,
@@ -262,14 +260,12 @@ view_movie *view_begin_movie(const char *path, uint32_t width, uint32_t height, 
     if (is_ours ? movie->file == NULL : !start_ffmpeg(movie)) {
         view_error(log,
                    is_ours ? "cannot write %s"
-                           : "%s: ffmpeg is not installed; .apng and .gif need no other program",
+                           : "%s: ffmpeg is not installed; .apng needs no other program",
                    path);
         free(movie->path);
         free(movie);
         return NULL;
     }
-    if (movie->kind == MOVIE_GIF)
-        view_write_gif_header(movie->file, width, height);
     return movie;
 }
 
@@ -281,15 +277,6 @@ bool view_add_picture(view_movie *movie, const uint8_t *rgba)
     case MOVIE_APNG:
         added = add_apng(movie, rgba);
         break;
-    case MOVIE_GIF: {
-        // Hundredths of a second; each picture ends where its time says, so that they do not add
-        // up to another length.
-        const double step = 100.0 / movie->frame_rate;
-        const double end = round((movie->num_added + 1) * step);
-        view_write_gif_picture(movie->file, movie->width, movie->height,
-                               (uint32_t)(end - round(movie->num_added * step)), rgba);
-        break;
-    }
     case MOVIE_FFMPEG:
         added = feed_ffmpeg(movie, rgba, size);
         break;
@@ -303,8 +290,6 @@ bool view_end_movie(view_movie *movie)
 {
     if (movie->kind == MOVIE_APNG)
         write_chunk(movie->file, "IEND", no_bytes, 0, no_bytes, 0);
-    if (movie->kind == MOVIE_GIF)
-        view_write_gif_end(movie->file);
     bool ended = !movie->is_broken && (!movie->file || ferror(movie->file) == 0);
     ended = (movie->file ? fclose(movie->file) == 0 : end_ffmpeg(movie)) && ended;
     if (!ended)

@@ -1,5 +1,4 @@
-// Moving pictures into one file: APNG and GIF of our own writing, anything else that ffmpeg writes
-// where it is installed.
+// Many pictures in one file: APNG, and through ffmpeg, if it is installed, GIF, MP4 and WebM.
 #ifndef DEMO_VIEWER_JOBS_MOVIE_H
 #define DEMO_VIEWER_JOBS_MOVIE_H
 
@@ -7,9 +6,6 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-
-// Whether the ending is one of a movie: .apng .gif .mp4 .webm.
-bool view_is_movie(const char *path);
 
 typedef struct view_movie view_movie;
 
