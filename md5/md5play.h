@@ -11,8 +11,10 @@
 // kinematics, mirroring, retargeting (md5pose.h).
 //
 // Everything is checked when a machine is made, with messages that name the clip, joint or
-// parameter. After that nothing allocates and nothing can fail. A machine is read-only and may be
-// used by any number of threads; a player belongs to one thread at a time.
+// parameter, and where it stands if the tables come from a machine file. {0} means all defaults;
+// where that is not 0, MD5_ZERO (md5pose.h) says 0: fields that take it name it. After that nothing
+// allocates and nothing can fail. A machine is read-only and may be used by any number of threads;
+// a player belongs to one thread at a time.
 //
 // Time is seconds. A clip's normalised time runs from 0 to 1 over one cycle; above 1 it counts
 // cycles. A pose is md5_transform[model joints], relative to the parent, in joint order.
@@ -54,7 +56,8 @@ typedef enum md5_extract {
     MD5_EXTRACT_TURN, // as WALK, and rotation about z (yaw)
 } md5_extract;
 
-// Something that happens at a frame of a clip, like a footstep.
+// Something that happens at a frame of a clip, like a footstep. Frames count from 0 in all tables;
+// in messages, as in machine files, from 1.
 typedef struct md5_event {
     uint32_t frame;          // 0 is the first
     const char *name, *text; // "footstep", and what belongs to it, "left"; NULL or "" = nothing
@@ -78,13 +81,15 @@ typedef struct md5_clip_desc {
 // -- Masks ----------------------------------------------------------------------------------
 
 // Joint weights of a mask, 0 to 1, from id's channel words: `J` adds a joint, `*J` it and all
-// below it, `-J` and `-*J` take away, left to right. With `feather` n > 0 a joint n levels or more
-// below the top of what it was added with has its whole weight, those above rise linearly:
-// (level + 1) / (n + 1). Writes weights[skeleton->num_joints]. An unknown joint or a stray
-// sign is MD5_ERROR_SYNTAX, its column the place in `joints`. Time linear in the text, times the
-// joints for each word. A joint that was added twice keeps the larger weight. Names are
-// case-sensitive, unless none is met so: then, as in id's engine, any case will do. `error` may be
-// NULL.
+// below it, `-J` and `-*J` take away, left to right. J is a bare word, or in quotes of either kind
+// whatever the name is: `*"Bip01 L Hand"`, `'a "b"'`; there are no escapes. In quotes all is the
+// name; only if no joint has it, signs at its beginning count: `"*Bip01 L Hand"`. With `feather`
+// n > 0 a joint n levels or more below the top of what it was added with has its whole weight,
+// those above rise linearly: (level + 1) / (n + 1). Writes weights[skeleton->num_joints]. An
+// unknown joint, a stray sign or a quote without end is MD5_ERROR_SYNTAX, its line and column the
+// place in `joints`. Time linear in the text, times the joints for each word. A joint that was
+// added twice keeps the larger weight. Names are case-sensitive, unless none is met so: then, as in
+// id's engine, any case will do. `error` may be NULL.
 MD5_API bool md5_make_mask(const md5_skeleton *skeleton, const char *joints, uint32_t feather,
                            float *weights, md5_error *error);
 
@@ -135,7 +140,7 @@ typedef struct md5_motion_item {
     const char *motion;
     float x, y; // blend spaces: its place; x ascending in 1D
     // Stacks, from the second item on. Its weight, 0..1, is that of weight_parameter, or, where
-    // that is NULL, `weight`, 0 counting as 1.
+    // that is NULL, `weight`, 0 counting as 1 and MD5_ZERO as 0.
     md5_layer_mode mode;
     const char *mask; // NULL = all joints
     float weight;
@@ -151,7 +156,7 @@ typedef struct md5_motion_desc {
     const char *clip; // MD5_MOTION_CLIP
     md5_play_mode mode;
     double start;                          // MD5_MOTION_CLIP: normalised time to begin at
-    float speed;                           // 0 counts as 1: a still is speed_parameter at 0
+    float speed;                           // 0 counts as 1, MD5_ZERO as 0: a still
     const char *speed_parameter;           // times its value; NULL = times 1
     const char *x_parameter, *y_parameter; // blend spaces
     md5_sync sync;                         // blend spaces
@@ -264,12 +269,12 @@ typedef struct md5_modifier_desc {
     md5_joint_space space; // JOINT
     md5_vec3 forward;      // AIM: which way the tip looks, in its own space; 0 0 0 counts as 1 0 0
     md5_vec3 up;           // AIM: its own up; 0 0 0 counts as 0 0 1
-    float limit;           // AIM: largest turn of one joint, radians; 0 = none
+    float limit;           // AIM: largest turn of one joint, radians; 0 = any turn, MD5_ZERO = none
     float soften;          // TWO_BONE: share of the reach over which it softens, 0..1
     float stretch;         // TWO_BONE: how far it may stretch; 0 counts as 1, not at all
-    float stiffness;       // SPRING: how fast it comes back, 1/s^2; 0 counts as 120
-    float damping;         // SPRING: how fast it calms, 1/s; 0 counts as 8
-    float gravity;         // SPRING: units/s^2, down model z
+    float stiffness; // SPRING: how fast it comes back, 1/s^2; 0 counts as 120. MD5_ZERO: no effect
+    float damping;   // SPRING: how fast it calms, 1/s; 0 counts as 8, MD5_ZERO as 0
+    float gravity;   // SPRING: units/s^2, down model z
 } md5_modifier_desc;
 
 typedef struct md5_target {
@@ -283,6 +288,8 @@ typedef struct md5_target {
 
 // -- Machine --------------------------------------------------------------------------------
 
+typedef struct md5_places md5_places; // opaque: of a machine file
+
 // All of what a kind of character can do. Names are unique within their table; clips and motions
 // share one. Everything that is named is copied; bindings and the model are referred to.
 typedef struct md5_machine_desc {
@@ -295,17 +302,23 @@ typedef struct md5_machine_desc {
     const md5_layer_desc *layers;
     const md5_modifier_desc *modifiers;
     uint32_t num_clips, num_masks, num_parameters, num_motions, num_layers, num_modifiers;
+    // From a machine file: where the tables' words stand in it, for messages; NULL: tables of C. A
+    // table or row that takes the place of one from the file has no place, which does no harm.
+    const md5_places *places;
 } md5_machine_desc;
 
 typedef struct md5_machine md5_machine;
 typedef struct md5_player md5_player;
 
-// Returns NULL on failure; the message names what it is about. MD5_ERROR_MISMATCH: a name that is
-// unknown or there twice, a binding of another model, clips that cannot keep step. MD5_ERROR_RANGE:
-// a frame that a clip lacks, a number that is not finite or outside what it may be, a motion that
-// is made of more than 4096 others, each counted as often as it is used. MD5_ERROR_SYNTAX: a mask.
-// Of `opts`, allocator and memory_limit are used. Time and memory linear in the tables, each mask
-// and each added item or state times the joints, each state's motion times what it is made of.
+// Returns NULL on failure; the message names what it is about. An error in the tables of a machine
+// file has the file, line and column of that word; in other tables line 0 and opts->file_name. One
+// about a binding has the place of the clip's name. MD5_ERROR_MISMATCH: a name that
+// is unknown or there twice, a binding of another model, clips that cannot keep step.
+// MD5_ERROR_RANGE: a frame that a clip lacks, a number that is not finite or outside what it may
+// be, a motion that is made of more than 4096 others, each counted as often as it is used.
+// MD5_ERROR_SYNTAX: a mask. Of `opts`, allocator and memory_limit are used. Time and memory linear
+// in the tables, each mask and each added item or state times the joints, each state's motion times
+// what it is made of.
 MD5_API md5_machine *md5_create_machine(const md5_machine_desc *desc, const md5_load_opts *opts,
                                         md5_error *error);
 MD5_API void md5_free_machine(md5_machine *machine); // after all of its players
@@ -418,7 +431,8 @@ typedef struct md5_machine_file {
     void *memory; // that all of this lies in
 } md5_machine_file;
 
-// As md5_load_model(). Names are not looked up yet: md5_create_machine() does that.
+// As md5_load_model(). Names are not looked up yet: md5_create_machine() does that. The tables may
+// be changed first. What stands in the text as 0 is 0: MD5_ZERO where 0 is a default.
 MD5_API md5_machine_file *md5_load_machine_file(const char *path, const md5_load_opts *opts,
                                                 md5_error *error);
 MD5_API md5_machine_file *md5_parse_machine_file(const void *text, size_t size,

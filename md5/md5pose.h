@@ -14,6 +14,11 @@
 extern "C" {
 #endif
 
+// Says 0 in fields whose 0 means a default other than 0, so that {0} means all defaults: layer and
+// item weights, speed, limit, stiffness, damping. For a number x that is worked out:
+// `x == 0.0f ? MD5_ZERO : x`. The value is FLT_MIN, which counts as exactly 0 there.
+#define MD5_ZERO 1.17549435e-38f
+
 // -- Space and joints ----------------------------------------------------------------------
 
 // Model-space transform of one joint of `pose`: its way up to the root, multiplied.
@@ -67,7 +72,7 @@ typedef struct md5_aim_job {
                           // also what the way of the others has changed; at most MD5_MAX_CHAIN
     md5_vec3 target;      // point to look at
     md5_vec3 forward, up; // in the tip's space; 0 0 0 counts as x and z
-    float limit;          // largest turn of each joint, radians; 0 = none
+    float limit;          // largest turn of each joint, radians; 0 = any turn, MD5_ZERO = none
     float weight;
 } md5_aim_job;
 // False if there is no such joint.

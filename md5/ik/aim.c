@@ -133,7 +133,7 @@ bool md5_aim(const md5_skeleton *skeleton, md5_transform *pose, const md5_aim_jo
     if (job->tip >= skeleton->num_joints || job->length == 0)
         return false;
     md5_chain chain;
-    if (!(job->weight > 0.0f) || !md5_is_place(job->target)
+    if (!(job->weight > 0.0f) || job->limit == MD5_ZERO || !md5_is_place(job->target)
         || !md5_find_chain(skeleton, pose, job->tip, job->length, &chain))
         return true;
     const md5_vec3 x = {1.0f, 0.0f, 0.0f}, z = {0.0f, 0.0f, 1.0f};

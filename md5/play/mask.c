@@ -10,9 +10,17 @@ enum { MOST_FEATHER = 2047 };
 
 typedef struct mask_word {
     bool takes_away, has_subtree;
+    bool is_quoted;    // without signs before the quotes
+    const char *start; // behind the signs: the name, or its quote
     const char *name;
     size_t length;
 } mask_word;
+
+// The words of a mask, and where the next one is to be looked for.
+typedef struct mask_text {
+    const char *at, *line_start;
+    uint32_t line;
+} mask_text;
 
 static bool is_space(char byte)
 {
@@ -92,22 +100,79 @@ static void apply_word(const md5_skeleton *skeleton, const mask_word *word, uint
         steps[joint] = 1.0f;
 }
 
-// Goes to the next word, `at` then being behind it. False at the end of the text.
-static bool next_word(const char **at, mask_word *word)
+// CR LF, LF and CR each end a line.
+static void skip_blanks(mask_text *text)
 {
-    while (is_space(**at))
-        (*at)++;
-    if (**at == '\0')
-        return false;
+    for (; is_space(*text->at); text->at++) {
+        if (*text->at == '\n' || (*text->at == '\r' && text->at[1] != '\n')) {
+            text->line++;
+            text->line_start = text->at + 1;
+        }
+    }
+}
+
+static bool fail_at(md5_context *context, const mask_text *text, const char *at,
+                    const char *problem, const char *what)
+{
+    return md5_fail(context, MD5_ERROR_SYNTAX, text->line, (uint32_t)(at - text->line_start) + 1,
+                    "%s%s", problem, what);
+}
+
+static void take_signs(const char **at, mask_word *word)
+{
     word->takes_away = **at == '-';
     *at += word->takes_away;
     word->has_subtree = **at == '*';
     *at += word->has_subtree;
-    word->name = *at;
-    while (**at != '\0' && !is_space(**at))
-        (*at)++;
-    word->length = (size_t)(*at - word->name);
-    return true;
+}
+
+// Reads the word that begins at text->at, which is then behind it.
+static bool read_word(md5_context *context, mask_text *text, mask_word *word)
+{
+    const char *const start = text->at;
+    *word = (mask_word){0};
+    take_signs(&text->at, word);
+    const char quote = *text->at;
+    const bool has_quote = quote == '"' || quote == '\'';
+    word->is_quoted = has_quote && text->at == start;
+    const char *const first = text->at;
+    word->start = first;
+    text->at += has_quote;
+    word->name = text->at;
+    while (*text->at != '\0'
+           && (has_quote ? *text->at != quote && *text->at != '\n' && *text->at != '\r'
+                         : !is_space(*text->at)))
+        text->at++;
+    word->length = (size_t)(text->at - word->name);
+    if (has_quote && *text->at != quote)
+        return fail_at(context, text, first, "this name has no end on its line: a quote is missing",
+                       "");
+    text->at += has_quote;
+    if (has_quote && *text->at != '\0' && !is_space(*text->at))
+        return fail_at(context, text, text->at, "expected a blank behind ",
+                       md5_quote(word->name, word->length).text);
+    if (word->length > 0)
+        return true;
+    if (first == start)
+        return fail_at(context, text, first, "a joint has no name", "");
+    return fail_at(context, text, first - 1, md5_quote(first - 1, 1).text,
+                   " stands before no joint");
+}
+
+// In quotes all is the joint's name. If no joint has it, signs count there too, as in id's
+// declarations: "*Bip01 L Hand".
+static int32_t find_named_joint(const md5_skeleton *skeleton, mask_word *word)
+{
+    int32_t joint = find_joint(skeleton, word);
+    if (joint >= 0 || !word->is_quoted)
+        return joint;
+    mask_word inner = *word;
+    take_signs(&inner.name, &inner);
+    inner.length -= (size_t)(inner.name - word->name);
+    joint = inner.length > 0 ? find_joint(skeleton, &inner) : -1;
+    if (joint >= 0)
+        *word = inner;
+    return joint;
 }
 
 bool md5_make_mask(const md5_skeleton *skeleton, const char *joints, uint32_t feather,
@@ -119,16 +184,14 @@ bool md5_make_mask(const md5_skeleton *skeleton, const char *joints, uint32_t fe
     for (uint32_t joint = 0; joint < skeleton->num_joints; joint++)
         weights[joint] = 0.0f;
 
-    const char *at = joints;
-    for (mask_word word; next_word(&at, &word);) {
-        const uint32_t column = (uint32_t)(word.name - joints) + 1;
-        if (word.length == 0)
-            return md5_fail(&context, MD5_ERROR_SYNTAX, 1, column - 1,
-                            "'%c' stands before no joint", word.name[-1]);
-        const int32_t joint = find_joint(skeleton, &word);
+    mask_text text = {.at = joints, .line_start = joints, .line = 1};
+    for (skip_blanks(&text); *text.at != '\0'; skip_blanks(&text)) {
+        mask_word word;
+        TRY(read_word(&context, &text, &word));
+        const int32_t joint = find_named_joint(skeleton, &word);
         if (joint < 0)
-            return md5_fail(&context, MD5_ERROR_SYNTAX, 1, column, "there is no joint %s",
-                            md5_quote(word.name, word.length).text);
+            return fail_at(&context, &text, word.start, "there is no joint ",
+                           md5_quote(word.name, word.length).text);
         apply_word(skeleton, &word, (uint32_t)joint, whole, weights);
     }
     for (uint32_t joint = 0; joint < skeleton->num_joints; joint++)

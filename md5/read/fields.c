@@ -1,5 +1,6 @@
 #include "md5/read/fields.h"
 
+#include "md5/md5play.h"
 #include "md5/read/header.h"
 
 enum { MOST_FIELDS = 32 };
@@ -12,30 +13,68 @@ const char *md5_copy_text(md5_lex *lex, const char *bytes, size_t size)
     return text;
 }
 
-bool md5_read_name(md5_lex *lex, const char *what, const char **name)
-{
-    md5_span span;
-    TRY(md5_lex_text(lex, &span, what));
-    *name = md5_copy_text(lex, span.bytes, span.size);
-    return *name != NULL;
-}
+// -- Tables ---------------------------------------------------------------------------------
 
-// Doubled when full, which a count says by being a power of two.
-void *md5_append(md5_lex *lex, void *items, uint32_t *count, size_t size)
+// Rows double when they are full, which a count says by being a power of two.
+md5_record md5_append(md5_lex *lex, md5_record owner, void *rows, uint32_t *count, size_t size)
 {
-    unsigned char **const bytes = items;
     const uint32_t number = *count;
+    const size_t used = number * size;
+    size_t capacity = 1;
+    while (capacity <= number)
+        capacity *= 2;
+    unsigned char *bytes;
+    memcpy(&bytes, rows, sizeof bytes);
     if ((number & (number - 1)) == 0) {
-        unsigned char *const grown =
-            md5_arena_alloc(lex->arena, number == 0 ? 1 : 2 * (size_t)number, size);
+        unsigned char *const grown = md5_add_placed_table(lex->arena, owner.text, capacity, size);
         if (!grown)
-            return NULL;
-        if (number > 0)
-            memcpy(grown, *bytes, number * size);
-        *bytes = grown;
+            return (md5_record){0};
+        if (number > 0) {
+            memcpy(grown, bytes, used);
+            memcpy(md5_places_at(grown, capacity * size, 0), md5_places_at(bytes, used, 0),
+                   used / MD5_PLACE_PART * sizeof(md5_place));
+        }
+        bytes = grown;
+        memcpy(rows, &bytes, sizeof bytes);
     }
     (*count)++;
-    return *bytes + number * size;
+    return (md5_record){bytes + used, md5_places_at(bytes, capacity * size, used), owner.text};
+}
+
+// `at` is where a token begins.
+static void note_place(md5_lex *lex, md5_record record, const void *member, const char *at)
+{
+    if (!record.places)
+        return;
+    const size_t offset = (size_t)((const char *)member - (const char *)record.row);
+    md5_place *const place = &record.places[offset / MD5_PLACE_PART];
+    md5_lex_place(lex, at, &place->line, &place->column);
+}
+
+void md5_note_place(md5_lex *lex, md5_record record, const void *member)
+{
+    note_place(lex, record, member, lex->at);
+}
+
+// -- Names ----------------------------------------------------------------------------------
+
+bool md5_read_name(md5_lex *lex, md5_record record, const char *what, const char **member)
+{
+    md5_span span;
+    md5_lex_blanks(lex);
+    md5_note_place(lex, record, member);
+    TRY(md5_lex_name(lex, &span, what));
+    *member = md5_copy_text(lex, span.bytes, span.size);
+    return *member != NULL;
+}
+
+bool md5_take_keyword(md5_lex *lex, const char *word)
+{
+    const char *const start = lex->at;
+    if (md5_lex_take_word(lex, word) && (lex->at == lex->end || (unsigned char)*lex->at < 0x80))
+        return true;
+    lex->at = start;
+    return false;
 }
 
 // -- Values ---------------------------------------------------------------------------------
@@ -64,57 +103,108 @@ static bool read_frame(md5_lex *lex, const char *word, uint32_t *frame)
     return true;
 }
 
-static bool read_share(md5_lex *lex, const md5_field *field, unsigned char *object)
+// A struct says by 0 that a default is wanted, which a text says by leaving the word out.
+static bool read_number(md5_lex *lex, const char *word, uint32_t *number)
 {
-    const md5_span word = md5_lex_peek_word(lex);
-    if (md5_span_is_name(word) || (lex->at < lex->end && *lex->at == '"')) {
-        const char *name;
-        TRY(md5_read_name(lex, field->word, &name));
-        memcpy(object + field->other, &name, sizeof name);
-        return true;
-    }
-    return md5_lex_float(lex, (float *)(void *)(object + field->offset));
+    md5_lex_space(lex);
+    const char *const at = lex->at;
+    TRY(md5_read_uint(lex, word, number));
+    return *number > 0 || md5_lex_fail(lex, at, MD5_ERROR_RANGE, "%s 0: expected 1 or more", word);
 }
 
-bool md5_read_field(md5_lex *lex, const md5_field *field, const char *at, void *object)
+static bool read_defaulted(md5_lex *lex, float *value)
 {
-    void *const place = (unsigned char *)object + field->offset;
+    TRY(md5_lex_float(lex, value));
+    if (*value == 0.0f)
+        *value = MD5_ZERO;
+    return true;
+}
+
+static bool read_direction(md5_lex *lex, const char *word, md5_vec3 *value)
+{
+    md5_lex_space(lex);
+    const char *const at = lex->at;
+    TRY(md5_lex_vec3(lex, value));
+    if (value->x != 0.0f || value->y != 0.0f || value->z != 0.0f)
+        return true;
+    return md5_lex_fail(lex, at, MD5_ERROR_RANGE, "%s ( 0 0 0 ) is no direction", word);
+}
+
+// The last one that is given counts: what the other form has set is taken back.
+static bool read_share(md5_lex *lex, const md5_field *field, md5_record record)
+{
+    float *const value = (float *)(void *)((unsigned char *)record.row + field->offset);
+    const char **const name = (const char **)(void *)((unsigned char *)record.row + field->other);
+    const char *const start = lex->at;
+    md5_lex_blanks(lex);
+    const char first = lex->at < lex->end ? *lex->at : '0';
+    const bool is_name = first == '"' || first == '\'' || (unsigned char)first >= 0x80
+                         || md5_span_is_name(md5_lex_peek_word(lex));
+    lex->at = start;
+    if (is_name) {
+        *value = 0.0f;
+        return md5_read_name(lex, record, field->word, name);
+    }
+    *name = NULL;
+    md5_lex_blanks(lex);
+    md5_note_place(lex, record, value);
+    return read_defaulted(lex, value);
+}
+
+// What is a token of its own, and so has a place.
+static bool read_value(md5_lex *lex, const md5_field *field, void *value)
+{
+    switch (field->kind) {
+    case MD5_FIELD_FLOAT:
+        return md5_lex_float(lex, value);
+    case MD5_FIELD_DEFAULTED:
+        return read_defaulted(lex, value);
+    case MD5_FIELD_DOUBLE:
+        return md5_lex_double(lex, value);
+    case MD5_FIELD_COUNT:
+        return md5_read_uint(lex, field->word, value);
+    case MD5_FIELD_NUMBER:
+        return read_number(lex, field->word, value);
+    case MD5_FIELD_INT:
+        return read_int(lex, field->word, value);
+    case MD5_FIELD_FRAME:
+        return read_frame(lex, field->word, value);
+    default: // MD5_FIELD_DIRECTION
+        return read_direction(lex, field->word, value);
+    }
+}
+
+bool md5_read_field(md5_lex *lex, const md5_field *field, const char *at, md5_record record)
+{
+    unsigned char *const value = (unsigned char *)record.row + field->offset;
     switch (field->kind) {
     case MD5_FIELD_NAME:
-        return md5_read_name(lex, field->word, place);
-    case MD5_FIELD_FLOAT:
-        return md5_lex_float(lex, place);
-    case MD5_FIELD_DOUBLE:
-        return md5_lex_double(lex, place);
-    case MD5_FIELD_COUNT:
-        return md5_read_uint(lex, field->word, place);
-    case MD5_FIELD_INT:
-        return read_int(lex, field->word, place);
-    case MD5_FIELD_FRAME:
-        return read_frame(lex, field->word, place);
-    case MD5_FIELD_VECTOR:
-        return md5_lex_vec3(lex, place);
+        return md5_read_name(lex, record, field->word, (const char **)(void *)value);
     case MD5_FIELD_CHOICE:
-        memcpy(place, &field->value, sizeof field->value);
+        note_place(lex, record, value, at);
+        memcpy(value, &field->value, sizeof field->value);
         return true;
     case MD5_FIELD_FLAG:
-        memcpy(place, &(bool){true}, sizeof(bool));
+        memcpy(value, &(bool){true}, sizeof(bool));
         return true;
     case MD5_FIELD_SHARE:
-        return read_share(lex, field, object);
+        return read_share(lex, field, record);
     case MD5_FIELD_BLOCK:
-        break;
+        return field->read(lex, at, record);
+    default:
+        md5_lex_blanks(lex);
+        md5_note_place(lex, record, value);
+        return read_value(lex, field, value);
     }
-    return field->read(lex, at, object);
 }
 
 // -- Blocks ---------------------------------------------------------------------------------
 
-static const md5_field *find_field(const md5_field *fields, uint32_t num_fields, md5_span word)
+const md5_field *md5_find_field(const md5_block_words *words, md5_span word)
 {
-    for (uint32_t i = 0; i < num_fields; i++) {
-        if (md5_span_is(word, fields[i].word))
-            return &fields[i];
+    for (uint32_t i = 0; i < words->num_fields; i++) {
+        if (md5_span_is(word, words->fields[i].word))
+            return &words->fields[i];
     }
     return NULL;
 }
@@ -125,32 +215,33 @@ static bool fail_unknown(md5_lex *lex, const char *what, const char *at)
                         md5_lex_token(lex, at).text);
 }
 
-bool md5_read_fields(md5_lex *lex, const char *what, const md5_field *fields, uint32_t num_fields,
-                     void *object)
+bool md5_read_fields(md5_lex *lex, const md5_block_words *words, md5_record record)
 {
     uint32_t seen = 0;
     TRY(md5_lex_expect(lex, '{'));
     while (!md5_lex_take(lex, '}')) {
         const char *const at = lex->at;
         const md5_span word = md5_lex_peek_word(lex);
-        const md5_field *const field = find_field(fields, num_fields, word);
+        const md5_field *const field = md5_find_field(words, word);
         if (!field)
-            return fail_unknown(lex, what, at);
-        const uint32_t bit = 1u << (field - fields) % MOST_FIELDS;
+            return fail_unknown(lex, words->what, at);
+        const uint32_t bit = 1u << (field - words->fields) % MOST_FIELDS;
         if ((seen & bit) && field->kind != MD5_FIELD_BLOCK)
             md5_lex_warn(lex, at, "'%s' is given a second time, which counts", field->word);
         seen |= bit;
+        if (field->kinds && !(field->kinds >> words->kind & 1))
+            md5_lex_warn(lex, at, "'%s' has no effect in %s of this kind", field->word,
+                         words->what);
         lex->at += word.size;
-        TRY(md5_read_field(lex, field, at, object));
+        TRY(md5_read_field(lex, field, at, record));
     }
     return true;
 }
 
-bool md5_read_optional_fields(md5_lex *lex, const char *what, const md5_field *fields,
-                              uint32_t num_fields, void *object)
+bool md5_read_optional_fields(md5_lex *lex, const md5_block_words *words, md5_record record)
 {
     md5_lex_space(lex);
     if (lex->at == lex->end || *lex->at != '{')
         return true;
-    return md5_read_fields(lex, what, fields, num_fields, object);
+    return md5_read_fields(lex, words, record);
 }

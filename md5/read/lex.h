@@ -83,8 +83,13 @@ bool md5_lex_string(md5_lex *lex, md5_span *text);
 // A quoted string, or a bare word. `what` names it in the message.
 bool md5_lex_text(md5_lex *lex, md5_span *text, const char *what);
 
-// The same for the name of a joint, whose bare form may have bytes from 0x80 on, and blanks
-// followed by a further word: `Bip01 L Hand 3 ( ...` names "Bip01 L Hand".
+// The same for a name in a text of ours, whose bare form may have bytes from 0x80 on, as UTF-8 has;
+// and skipping what may stand before one.
+bool md5_lex_name(md5_lex *lex, md5_span *name, const char *what);
+void md5_lex_blanks(md5_lex *lex);
+
+// The same for the name of a joint in a model, whose bare form may have bytes from 0x80 on, and
+// blanks followed by a further word: `Bip01 L Hand 3 ( ...` names "Bip01 L Hand".
 bool md5_lex_joint_name(md5_lex *lex, md5_span *name);
 
 // Numbers. A `-` may stand apart from its number.

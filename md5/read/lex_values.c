@@ -12,7 +12,7 @@ static bool is_digit(char c)
     return (unsigned char)(c - '0') < 10;
 }
 
-// -- Names of joints ------------------------------------------------------------------------
+// -- Names ----------------------------------------------------------------------------------
 
 static bool is_name_byte(char c)
 {
@@ -47,6 +47,33 @@ bool md5_lex_joint_name(md5_lex *lex, md5_span *name)
         return true;
     }
     return md5_lex_text(lex, name, "the name of a joint");
+}
+
+void md5_lex_blanks(md5_lex *lex)
+{
+    while (lex->at < lex->end && (unsigned char)*lex->at < 0x80) {
+        if (char_class(*lex->at) == MD5_SPACE)
+            lex->at++;
+        else if (*lex->at == '/' && lex->end - lex->at > 1
+                 && (lex->at[1] == '/' || lex->at[1] == '*'))
+            md5_lex_skip_comment(lex);
+        else
+            return;
+    }
+}
+
+bool md5_lex_name(md5_lex *lex, md5_span *name, const char *what)
+{
+    md5_lex_blanks(lex);
+    const char *const start = lex->at;
+    const char *end = start;
+    while (end < lex->end && is_name_byte(*end))
+        end++;
+    if (end == start)
+        return md5_lex_text(lex, name, what);
+    *name = (md5_span){start, (size_t)(end - start)};
+    lex->at = end;
+    return true;
 }
 
 // -- Numbers --------------------------------------------------------------------------------

@@ -6,7 +6,7 @@
 #include "md5/read/lex.h"
 
 typedef struct md5_machine_source {
-    md5_machine_desc desc;  // its model is NULL
+    md5_machine_desc desc;  // its model is NULL; its places are of all that the text has
     md5_clip_desc *clips;   // desc.clips; their bindings are NULL
     const char *model_file; // "" if none is named
 } md5_machine_source;

@@ -203,10 +203,10 @@ TEST (machine_refuses_clips) {
     REFUSE(all.events[1].name = NULL, "clip 'walk': event 1 has no name");
     REFUSE(all.events[1].name = "", "clip 'walk': event 1 has no name");
     REFUSE(all.events[1].frame = 21,
-           "clip 'walk': event 'footstep' is at frame 21, but there are 21 frames");
-    REFUSE(all.markers[1][1] = 20, "clip 'run': marker 1 is at frame 20, but a cycle has frames 0 "
-                                   "to 19");
-    REFUSE(all.markers[1][1] = 3, "clip 'run': marker 1 is at frame 3, not after the one before");
+           "clip 'walk': event 'footstep' is at frame 22, but there are 21 frames");
+    REFUSE(all.markers[1][1] = 20, "clip 'run': a marker is at frame 21, but a cycle has frames 1 "
+                                   "to 20");
+    REFUSE(all.markers[1][1] = 3, "clip 'run': the marker at frame 4 is not after the one before");
     REFUSE(all.masks[0].joints = "*spine tail", "mask 'upper': there is no joint 'tail'");
     REFUSE(all.masks[1].name = "upper", "mask 'upper' is there twice");
     REFUSE(all.parameters[1].name = "speed", "parameter 'speed' is there twice");
@@ -251,7 +251,7 @@ TEST (machine_refuses_motions) {
            "motion 'stack' names parameter 'pace', which is none");
     REFUSE(all.stack[1].reference = "fly", "motion 'stack' names clip 'fly', which is none");
     REFUSE(all.stack[1].reference_frame = 21,
-           "frame 21 of clip 'idle' is a reference, but there are 21 frames");
+           "frame 22 of clip 'idle' is a reference, but there are 21 frames");
     REFUSE(all.stack[0].mode = MD5_LAYER_ADD,
            "motion 'stack' has nothing that its first item could be added to");
     REFUSE(all.motions[4].clip = NULL, "motion 'once' names no clip");
@@ -334,7 +334,7 @@ TEST (machine_refuses_layers) {
            "state '' names motion 'fly', which is none");
     REFUSE(all.layers[1].reference = "fly", "layer 'mood' names clip 'fly', which is none");
     REFUSE(all.layers[1].reference_frame = 30,
-           "frame 30 of clip 'idle' is a reference, but there are 21 frames");
+           "frame 31 of clip 'idle' is a reference, but there are 21 frames");
     REFUSE(all.layers[0].transitions = NULL, "layer 'body': there are no transitions, but 3");
     play_end(&made);
 }

@@ -69,6 +69,49 @@ TEST (mask_joints_are_found_in_any_case_if_no_other_has_the_name) {
     CHECK(weights[0] == 1.0f && weights[1] == 0.0f && weights[2] == 0.0f);
 }
 
+// Joints whose names have in them what means something in a mask.
+static const md5_joint odd_joints[NUM_JOINTS] = {
+    {"origin", -1},   {"Bip01 L Hand", 0}, {"-*hand", 1},  {"it's", 1},         {"a \"b\" c", 3},
+    {"C:\\dir\\", 4}, {"*Bip01 R", 0},     {"Bip01 R", 6}, {"l\xc3\xa4uft", 0},
+};
+static const uint32_t odd_order[NUM_JOINTS] = {0, 1, 2, 3, 4, 5, 6, 7, 8};
+static const md5_skeleton odd = {NUM_JOINTS, odd_joints, odd_order};
+
+static void check_odd(const char *words, const char *digits)
+{
+    float weights[NUM_JOINTS];
+    md5_error error;
+    if (!CHECK(md5_make_mask(&odd, words, 0, weights, &error)))
+        printf("%s: %s\n", words, error.message);
+    for (int i = 0; i < NUM_JOINTS; i++) {
+        if (!CHECK(weights[i] == (float)(digits[i] - '0')))
+            printf("mask %s: joint %s has %g\n", words, odd_joints[i].name, (double)weights[i]);
+    }
+}
+
+TEST (mask_takes_names_in_quotes) {
+    check_odd("\"Bip01 L Hand\"", "010000000");
+    check_odd("'Bip01 L Hand'", "010000000");
+    check_odd("*\"Bip01 L Hand\"", "011111000");
+    check_odd("\"*Bip01 L Hand\"", "011111000");
+    check_odd("*origin -\"Bip01 L Hand\"", "101111111");
+    check_odd("*origin -*'Bip01 L Hand' ", "100000111");
+    check_odd("*origin \"-*bip01 l hand\" origin", "100000111");
+    check_odd("\"it's\"\tit's", "000100000");
+    check_odd("*'a \"b\" c'", "000011000");
+    check_odd("'C:\\dir\\' C:\\dir\\", "000001000");
+    check_odd("\"l\xc3\xa4uft\" l\xc3\xa4uft", "000000001");
+}
+
+// In quotes a name that is there counts before signs do.
+TEST (mask_takes_signs_in_quotes_for_a_name_that_is_there) {
+    check_odd("\"-*hand\"", "001000000");
+    check_odd("*origin -\"-*hand\"", "110111111");
+    check_odd("\"*Bip01 R\"", "000000100");
+    check_odd("*\"*Bip01 R\"", "000000110");
+    check_odd("*\"Bip01 R\"", "000000010");
+}
+
 static void check_failure(const char *words, uint32_t column, const char *message)
 {
     float weights[NUM_JOINTS];
@@ -89,6 +132,29 @@ TEST (mask_tells_what_is_wrong_and_where) {
     check_failure("*", 1, "'*' stands before no joint");
     check_failure("*-waist", 2, "there is no joint '-waist'");
     check_failure("--waist", 2, "there is no joint '-waist'");
+    check_failure("waist \"*tail\"", 7, "there is no joint '*tail'");
+    check_failure("waist *\"ta il\"", 8, "there is no joint 'ta il'");
+    check_failure("\"-*\"", 1, "there is no joint '-*'");
+    check_failure("waist \"\"", 7, "a joint has no name");
+    check_failure("waist -''", 7, "'-' stands before no joint");
+    check_failure("waist \"chest", 7, "this name has no end on its line: a quote is missing");
+    check_failure("waist -'chest\nneck'", 8,
+                  "this name has no end on its line: a quote is missing");
+    check_failure("\"waist\"\"chest\"", 8, "expected a blank behind 'waist'");
+    check_failure("*\"waist\"x", 9, "expected a blank behind 'waist'");
+}
+
+TEST (mask_counts_lines) {
+    static const char *const texts[] = {"waist\n\n *tail", "waist\r\n\r\n *tail",
+                                        "\r\rwaist\r *tail"};
+    static const uint32_t lines[] = {3, 3, 4};
+    for (int i = 0; i < 3; i++) {
+        float weights[NUM_JOINTS];
+        md5_error error;
+        CHECK(!md5_make_mask(&skeleton, texts[i], 0, weights, &error));
+        CHECK_UINT(error.line, lines[i]);
+        CHECK_UINT(error.column, 3);
+    }
 }
 
 // The longest feather, and a chain longer than it.

@@ -153,8 +153,14 @@ TEST (machine_file_takes_free_layout) {
         {"speed > 0.1", "speed < 0.1", ""},
         {"speed > 0.1", "speed <= 0.1", ""},
         {"speed > 0.1", "speed >= 0.1", ""},
-        {"aim head", "joint head", ""},
-        {"aim head", "spring head", ""},
+        {"aim head { length 3 forward ( 0 1 0 ) limit 0.5 }", "joint head { model }", ""},
+        {"aim head { length 3 forward ( 0 1 0 ) limit 0.5 }", "spring head { length 3 }", ""},
+        {"1 footstep\n", "1 footstep \"} // turn\"\n", ""},
+        {"1 footstep\n", "1 footstep 'say \"frame 2\"'\n", ""},
+        {"1 footstep\n", "1 \"frame\" \"turn\"\n", ""},
+        {"1 footstep\n", "1 footstep left turned steps framed frames\n", ""},
+        {"1 footstep\n", "1 footstep left frame 2 footstep right\n", ""},
+        {"1 footstep\n", "1 turn frame 2 step\n", ""},
         {"weight 0.5", "weight \"0.5\"", ""},
         {"layer body", "layer \"the body\"", ""},
     };
@@ -167,6 +173,15 @@ TEST (machine_file_warns_and_goes_on) {
          "6:64: warning: 'feather' is given a second time, which counts"},
         {"limit 0.5 }\n}\n", "limit 0.5 }\n} more",
          "29:3: warning: text behind the machine is not read: found 'more'"},
+        {"aim head", "spring head",
+         "28:40: warning: 'forward' has no effect in a modifier of this kind\n"
+         "28:58: warning: 'limit' has no effect in a modifier of this kind"},
+        {"item walk 1 -2", "item walk 1 -2 { add }",
+         "16:70: warning: 'add' has no effect in an item of this kind"},
+        {"{ once start 0.25 speed 0.5 }", "{ phase }",
+         "14:27: warning: 'phase' has no effect in a motion of this kind"},
+        {"stack { item go", "stack { once item go",
+         "17:23: warning: 'once' has no effect in a motion of this kind"},
     };
     CHECK_CASES(cases);
 }
@@ -185,6 +200,25 @@ TEST (machine_file_refuses_what_it_does_not_know) {
          "28:17: error: expected 'joint', 'aim', 'two_bone', 'fabrik', 'ccd' or 'spring', found "
          "'nod'"},
         {"frame 12", "frame 0", "11:11: error: frame 0: the first frame is 1"},
+        {"1 footstep\n", "1 footstep left turn\n",
+         "12:27: error: 'turn' stands in the text of an event: put it on a line of its own, or the "
+         "text in quotes"},
+        {"1 footstep\n", "1 footstep step\n",
+         "12:22: error: 'step' stands in the text of an event: put it on a line of its own, or the "
+         "text in quotes"},
+        {"1 footstep\n", "1\n turn\n",
+         "12:12: error: expected the name of an event, found the end of the line"},
+        {"1 footstep\n", "1 // step\n turn\n",
+         "12:20: error: expected the name of an event, found the end of the line"},
+        {"1 footstep\n", "1 frame 13 footstep\n",
+         "12:13: error: expected the name of an event, found 'frame'"},
+        {"1 footstep\n", "1 footstep left frame right\n",
+         "12:33: error: expected a whole number, found 'right'"},
+        {"1 footstep\n", "1 footstep \"left\n",
+         "12:22: error: this string has no end on its line: \" is missing"},
+        {"length 3", "length 0", "28:35: error: length 0: expected 1 or more"},
+        {"( 0 1 0 )", "( 0 0 -0 )", "28:45: error: forward ( 0 0 0 ) is no direction"},
+        {"( 0 1 0 )", "( 1 0 0 ) up ( 0 0 0 )", "28:58: error: up ( 0 0 0 ) is no direction"},
         {"markers ( 1 12", "markers ( 1 0", "10:17: error: marker 0: the first frame is 1"},
         {"idle 3 }", "idle 0 }", "17:83: error: reference 0: the first frame is 1"},
         {"priority -2", "priority 3000000000", "23:63: error: priority 3000000000 is out of range"},
@@ -196,6 +230,95 @@ TEST (machine_file_refuses_what_it_does_not_know) {
          "29:3: error: this comment has no end: '*/' is missing"},
     };
     CHECK_CASES(cases);
+}
+
+static md5_machine_file *parse(const char *text)
+{
+    md5_error error;
+    md5_machine_file *const file = md5_parse_machine_file(text, strlen(text), NULL, &error);
+    if (!CHECK(file)) {
+        printf("%s\n", error.message);
+        abort();
+    }
+    return file;
+}
+
+static void check_event(const md5_event *event, uint32_t frame, const char *name, const char *text)
+{
+    CHECK_UINT(event->frame, frame);
+    CHECK_STRING(event->name, name);
+    CHECK_STRING(event->text, text);
+}
+
+TEST (machine_file_reads_all_events_of_a_line) {
+    md5_machine_file *const file = parse(
+        "machine m { clip a a { frame 1 footstep left frame 13 footstep right markers ( 1 13 ) }\n"
+        "clip b b { frame 2 step frame 3 'a b' \"frame 4 c }\" frame 5 d 'e f' turn }\n"
+        "clip c c { frame 6 say it's \"so\" (or not), f\xc3\xbcr alle ; /* no */ frame 7 g // h\n"
+        "frame 8 i\tj\t}}");
+    CHECK_UINT(file->clips[0].num_events, 2);
+    check_event(&file->clips[0].events[0], 0, "footstep", "left");
+    check_event(&file->clips[0].events[1], 12, "footstep", "right");
+    CHECK_UINT(file->clips[0].num_markers, 2);
+    CHECK_UINT(file->clips[1].num_events, 3);
+    check_event(&file->clips[1].events[0], 1, "step", "");
+    check_event(&file->clips[1].events[1], 2, "a b", "frame 4 c }");
+    check_event(&file->clips[1].events[2], 4, "d", "e f");
+    CHECK(file->clips[1].extract == MD5_EXTRACT_TURN);
+    CHECK_UINT(file->clips[2].num_events, 3);
+    check_event(&file->clips[2].events[0], 5, "say", "it's \"so\" (or not), f\xc3\xbcr alle ;");
+    check_event(&file->clips[2].events[1], 6, "g", "");
+    check_event(&file->clips[2].events[2], 7, "i", "j");
+    md5_free_machine_file(file);
+}
+
+// Bare words take in UTF-8; quotes take anything but themselves.
+TEST (machine_file_takes_names_of_every_kind) {
+    md5_machine_file *const file =
+        parse("machine gr\xc3\xb6\xc3\x9f"
+              "e { float gr\xc3\xb6\xc3\x9f 1 float \xe9\x80\x9f 2 bool 'a\"b' trigger \"it's\"\n"
+              "clip 'Bip01 L Hand' \"C:\\a b\"\n"
+              "layer l { weight \xe9\x80\x9f state \xc3\xa4 \xc3\xb6 state \"-*x\" \"nothing\"\n"
+              "transition \"any\" \xc3\xa4 { when \"not\" and not \xe9\x80\x9f } }\n"
+              "modifier \"\\\" aim -*x }");
+    const md5_machine_desc *const desc = &file->desc;
+    CHECK_STRING(desc->name, "gr\xc3\xb6\xc3\x9f"
+                             "e");
+    CHECK_STRING(desc->parameters[0].name, "gr\xc3\xb6\xc3\x9f");
+    CHECK(desc->parameters[0].value == 1.0f && desc->parameters[1].value == 2.0f);
+    CHECK_STRING(desc->parameters[1].name, "\xe9\x80\x9f");
+    CHECK_STRING(desc->parameters[2].name, "a\"b");
+    CHECK_STRING(desc->parameters[3].name, "it's");
+    CHECK_STRING(desc->clips[0].name, "Bip01 L Hand");
+    CHECK_STRING(desc->clips[0].file, "C:\\a b");
+    const md5_layer_desc *const layer = &desc->layers[0];
+    CHECK_STRING(layer->weight_parameter, "\xe9\x80\x9f");
+    CHECK_STRING(layer->states[0].name, "\xc3\xa4");
+    CHECK_STRING(layer->states[0].motion, "\xc3\xb6");
+    CHECK_STRING(layer->states[1].name, "-*x");
+    CHECK_STRING(layer->states[1].motion, "nothing");
+    CHECK_STRING(layer->transitions[0].from, "any");
+    CHECK_STRING(layer->transitions[0].to, "\xc3\xa4");
+    CHECK_STRING(layer->transitions[0].conditions[0].parameter, "not");
+    CHECK_STRING(layer->transitions[0].conditions[1].parameter, "\xe9\x80\x9f");
+    CHECK(layer->transitions[0].conditions[1].compare == MD5_IS_CLEAR);
+    CHECK_STRING(desc->modifiers[0].name, "\\");
+    CHECK_STRING(desc->modifiers[0].joint, "-*x");
+    md5_free_machine_file(file);
+}
+
+// Of a number and a parameter the last one counts.
+TEST (machine_file_replaces_a_weight_by_a_parameter_and_back) {
+    md5_machine_file *const file =
+        parse("machine m { layer a { weight 0.5 weight p } layer b { weight p weight 0.5 }\n"
+              "motion c clip c { speed 3 speed p } motion d clip d { speed p speed 3 } }");
+    const md5_machine_desc *const desc = &file->desc;
+    CHECK_UINT(file->num_warnings, 4);
+    CHECK(desc->layers[0].weight == 0.0f && desc->layers[1].weight == 0.5f);
+    CHECK_STRING(desc->layers[0].weight_parameter, "p");
+    CHECK(!desc->layers[1].weight_parameter && !desc->motions[1].speed_parameter);
+    CHECK(desc->motions[0].speed == 0.0f && desc->motions[1].speed == 3.0f);
+    md5_free_machine_file(file);
 }
 
 // Cut off anywhere, or with a byte replaced anywhere, it is read or refused in good order.

@@ -2,27 +2,41 @@
 #include "md5/play/build/building.h"
 
 #include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 #define QUOTED(name) md5_quote((name), strlen(name)).text
 
-bool md5_check_range(md5_building *building, double value, double least, double most,
-                     const char *what, const char *kind, const char *owner)
+bool md5_fail_at(md5_building *building, const void *member, md5_status status, const char *format,
+                 ...)
 {
-    if (value >= least && value <= most)
-        return true;
-    return md5_fail(building->context, MD5_ERROR_RANGE, 0, 0,
-                    "%s %s: %s is %g, which must be %g to %g", kind, QUOTED(owner), what, value,
-                    least, most);
+    char message[sizeof((md5_error *)0)->message];
+    const md5_place place = md5_find_place(building->desc->places, member);
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    return md5_fail(building->context, status, place.line, place.column, "%s", message);
 }
 
-bool md5_check_number(md5_building *building, double value, const char *what, const char *kind,
-                      const char *owner)
+bool md5_check_range(md5_building *building, const float *value, double least, double most,
+                     const char *what, const char *kind, const char *owner)
 {
-    if (isfinite(value))
+    const double number = *value == MD5_ZERO ? 0.0 : (double)*value;
+    if (number >= least && number <= most)
         return true;
-    return md5_fail(building->context, MD5_ERROR_RANGE, 0, 0, "%s %s: %s is not finite", kind,
-                    QUOTED(owner), what);
+    return md5_fail_at(building, value, MD5_ERROR_RANGE, "%s %s: %s is %g, which must be %g to %g",
+                       kind, QUOTED(owner), what, number, least, most);
+}
+
+bool md5_check_number(md5_building *building, const float *value, const char *what,
+                      const char *kind, const char *owner)
+{
+    if (isfinite(*value))
+        return true;
+    return md5_fail_at(building, value, MD5_ERROR_RANGE, "%s %s: %s is not finite", kind,
+                       QUOTED(owner), what);
 }
 
 bool md5_check_choice(md5_building *building, uint32_t value, uint32_t last, const char *what,
@@ -41,14 +55,14 @@ void md5_fail_array(md5_building *building, size_t count, const char *what, cons
              QUOTED(owner), what, count);
 }
 
-bool md5_resolve(md5_building *building, const md5_names *names, const char *name, const char *kind,
-                 const char *owner, int32_t *number)
+bool md5_resolve(md5_building *building, const md5_names *names, const char *const *name,
+                 const char *kind, const char *owner, int32_t *number)
 {
-    *number = name ? md5_find_name(names, name) : -1;
-    if (!name || *number >= 0)
+    *number = *name ? md5_find_name(names, *name) : -1;
+    if (!*name || *number >= 0)
         return true;
-    return md5_fail(building->context, MD5_ERROR_MISMATCH, 0, 0, "%s %s names %s %s, which is none",
-                    kind, QUOTED(owner), names->what, QUOTED(name));
+    return md5_fail_at(building, name, MD5_ERROR_MISMATCH, "%s %s names %s %s, which is none", kind,
+                       QUOTED(owner), names->what, QUOTED(*name));
 }
 
 void *md5_build_array(md5_building *building, size_t count, size_t size)
@@ -56,18 +70,19 @@ void *md5_build_array(md5_building *building, size_t count, size_t size)
     return md5_arena_alloc(building->arena, count, size);
 }
 
-bool md5_build_reference(md5_building *building, uint32_t source, uint32_t frame,
+bool md5_build_reference(md5_building *building, uint32_t source, const uint32_t *frame,
                          int32_t *reference)
 {
     md5_machine *const machine = building->machine;
     const md5_source *const from = &machine->sources[source];
-    if (frame >= from->binding->anim->num_frames)
-        return md5_fail(building->context, MD5_ERROR_RANGE, 0, 0,
-                        "frame %u of clip %s is a reference, but there are %u frames", frame,
-                        QUOTED(building->desc->clips[source].name),
-                        from->binding->anim->num_frames);
+    const uint32_t num_frames = from->binding->anim->num_frames;
+    if (*frame >= num_frames)
+        return md5_fail_at(building, frame, MD5_ERROR_RANGE,
+                           "frame %llu of clip %s is a reference, but there are %u frames",
+                           1ull + *frame, QUOTED(building->desc->clips[source].name), num_frames);
     *reference = (int32_t)machine->num_references++;
-    md5_sample_source(machine, from, MD5_PLAY_LOOP, &(md5_moment){.frame0 = frame, .frame1 = frame},
+    md5_sample_source(machine, from, MD5_PLAY_LOOP,
+                      &(md5_moment){.frame0 = *frame, .frame1 = *frame},
                       machine->references + (size_t)*reference * machine->num_joints);
     return true;
 }

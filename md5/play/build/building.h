@@ -28,8 +28,8 @@ bool md5_build_layers(md5_building *building);
 bool md5_build_modifiers(md5_building *building);
 bool md5_build_reaches(md5_building *building);
 
-// A clip's frame as a reference pose, which is added to the machine's.
-bool md5_build_reference(md5_building *building, uint32_t source, uint32_t frame,
+// A clip's frame, a member of a table, as a reference pose, which is added to the machine's.
+bool md5_build_reference(md5_building *building, uint32_t source, const uint32_t *frame,
                          int32_t *reference);
 
 // Finds the sets of a mask, which is there already.
@@ -47,12 +47,24 @@ void md5_narrow_state(md5_building *building, const md5_play_layer *layer, md5_s
 // The clip that a motion begins with.
 uint32_t md5_first_source(const md5_building *building, uint32_t motion);
 
+// Fails at the place of a member of the tables; of C tables there is none. Returns false.
+bool md5_fail_at(md5_building *building, const void *member, md5_status status, const char *format,
+                 ...) MD5_PRINTF(4, 5);
+
 // What a table says must make sense. `what` is said of the `kind` that is called `owner`: false,
 // with the error set, where a number is not finite, or outside what it may be;
-bool md5_check_number(md5_building *building, double value, const char *what, const char *kind,
-                      const char *owner);
-bool md5_check_range(md5_building *building, double value, double least, double most,
+bool md5_check_number(md5_building *building, const float *value, const char *what,
+                      const char *kind, const char *owner);
+bool md5_check_range(md5_building *building, const float *value, double least, double most,
                      const char *what, const char *kind, const char *owner);
+
+// What a number is for which 0 means a default.
+static inline float md5_or_default(float value, float otherwise)
+{
+    if (value == MD5_ZERO)
+        return 0.0f;
+    return value == 0.0f ? otherwise : value;
+}
 
 // where an enumeration has no such value;
 bool md5_check_choice(md5_building *building, uint32_t value, uint32_t last, const char *what,
@@ -70,9 +82,10 @@ static inline bool md5_check_array(md5_building *building, const void *array, si
     return false;
 }
 
-// The number of a name, -1 for NULL. False, with the error set, when there is none of that name.
-bool md5_resolve(md5_building *building, const md5_names *names, const char *name, const char *kind,
-                 const char *owner, int32_t *number);
+// The number of a name, which is a member of the tables; -1 for NULL. False, with the error set,
+// when there is none of that name.
+bool md5_resolve(md5_building *building, const md5_names *names, const char *const *name,
+                 const char *kind, const char *owner, int32_t *number);
 
 // The memory of one array of the machine, in the arena.
 void *md5_build_array(md5_building *building, size_t count, size_t size);

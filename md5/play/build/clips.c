@@ -8,13 +8,12 @@
 
 static bool check_clip(md5_building *building, const md5_clip_desc *clip)
 {
-    md5_context *const context = building->context;
     if (!clip->binding)
-        return md5_fail(context, MD5_ERROR_MISMATCH, 0, 0, "clip %s has no binding",
-                        QUOTED(clip->name));
+        return md5_fail_at(building, &clip->name, MD5_ERROR_MISMATCH, "clip %s has no binding",
+                           QUOTED(clip->name));
     if (clip->binding->model != building->desc->model)
-        return md5_fail(context, MD5_ERROR_MISMATCH, 0, 0, "clip %s is bound to another model",
-                        QUOTED(clip->name));
+        return md5_fail_at(building, &clip->name, MD5_ERROR_MISMATCH,
+                           "clip %s is bound to another model", QUOTED(clip->name));
     TRY(md5_check_choice(building, clip->period, MD5_PERIOD_OPEN, "period", "clip", clip->name));
     TRY(md5_check_choice(building, clip->interpolation, MD5_INTERPOLATE_CUBIC, "interpolation",
                          "clip", clip->name));
@@ -30,12 +29,13 @@ static bool check_events(md5_building *building, const md5_clip_desc *clip)
     for (uint32_t i = 0; i < clip->num_events; i++) {
         const md5_event *const event = &clip->events[i];
         if (!event->name || !event->name[0])
-            return md5_fail(building->context, MD5_ERROR_MISMATCH, 0, 0,
-                            "clip %s: event %u has no name", QUOTED(clip->name), i);
+            return md5_fail_at(building, &event->name, MD5_ERROR_MISMATCH,
+                               "clip %s: event %u has no name", QUOTED(clip->name), i);
         if (event->frame >= num_frames)
-            return md5_fail(building->context, MD5_ERROR_RANGE, 0, 0,
-                            "clip %s: event %s is at frame %u, but there are %u frames",
-                            QUOTED(clip->name), QUOTED(event->name), event->frame, num_frames);
+            return md5_fail_at(building, &event->frame, MD5_ERROR_RANGE,
+                               "clip %s: event %s is at frame %llu, but there are %u frames",
+                               QUOTED(clip->name), QUOTED(event->name), 1ull + event->frame,
+                               num_frames);
     }
     return true;
 }
@@ -49,13 +49,13 @@ static bool build_markers(md5_building *building, const md5_clip_desc *clip, md5
     for (uint32_t i = 0; i < clip->num_markers; i++) {
         const uint32_t frame = clip->markers[i];
         if (frame >= intervals)
-            return md5_fail(building->context, MD5_ERROR_RANGE, 0, 0,
-                            "clip %s: marker %u is at frame %u, but a cycle has frames 0 to %u",
-                            QUOTED(clip->name), i, frame, intervals - 1);
+            return md5_fail_at(building, &clip->markers[i], MD5_ERROR_RANGE,
+                               "clip %s: a marker is at frame %llu, but a cycle has frames 1 to %u",
+                               QUOTED(clip->name), 1ull + frame, intervals);
         if (i > 0 && frame <= clip->markers[i - 1])
-            return md5_fail(building->context, MD5_ERROR_RANGE, 0, 0,
-                            "clip %s: marker %u is at frame %u, not after the one before",
-                            QUOTED(clip->name), i, frame);
+            return md5_fail_at(building, &clip->markers[i], MD5_ERROR_RANGE,
+                               "clip %s: the marker at frame %llu is not after the one before",
+                               QUOTED(clip->name), 1ull + frame);
         markers[i] = (double)frame / (double)intervals;
     }
     return true;
@@ -125,8 +125,8 @@ static bool check_clips(md5_building *building, size_t *num_events, size_t *num_
     const md5_machine_desc *const desc = building->desc;
     TRY(md5_begin_names(building->arena, &building->clips, "clip", desc->num_clips));
     for (uint32_t i = 0; i < desc->num_clips; i++)
-        md5_add_name(&building->clips, desc->clips[i].name);
-    TRY(md5_end_names(building->context, &building->clips));
+        md5_add_name(&building->clips, &desc->clips[i].name);
+    TRY(md5_end_names(building->context, desc->places, &building->clips));
     for (uint32_t i = 0; i < desc->num_clips; i++) {
         const md5_clip_desc *const clip = &desc->clips[i];
         TRY(check_clip(building, clip));
@@ -162,14 +162,31 @@ bool md5_build_clips(md5_building *building)
     return true;
 }
 
+// An error's place in the joints of a mask becomes one in the text that these stand in.
+static bool build_mask(md5_building *building, const md5_mask_desc *mask, float *weights)
+{
+    const char *const joints = mask->joints ? mask->joints : "";
+    md5_error error;
+    if (md5_make_mask(&building->desc->model->skeleton, joints, mask->feather, weights, &error))
+        return true;
+    const md5_place start = md5_find_place(building->desc->places, &mask->joints);
+    md5_place place = {0, error.column};
+    if (start.line > 0) {
+        place.line = start.line + error.line - 1;
+        place.column += error.line == 1 ? start.column - 1 : 0;
+    }
+    return md5_fail(building->context, error.status, place.line, place.column, "mask %s: %s",
+                    QUOTED(mask->name), error.message);
+}
+
 bool md5_build_masks(md5_building *building)
 {
     const md5_machine_desc *const desc = building->desc;
     const size_t num_joints = building->machine->num_joints;
     TRY(md5_begin_names(building->arena, &building->masks, "mask", desc->num_masks));
     for (uint32_t i = 0; i < desc->num_masks; i++)
-        md5_add_name(&building->masks, desc->masks[i].name);
-    TRY(md5_end_names(building->context, &building->masks));
+        md5_add_name(&building->masks, &desc->masks[i].name);
+    TRY(md5_end_names(building->context, desc->places, &building->masks));
 
     md5_machine *const machine = building->machine;
     machine->masks =
@@ -177,13 +194,7 @@ bool md5_build_masks(md5_building *building)
     machine->mask_sets = md5_build_array(building, desc->num_masks, sizeof *machine->mask_sets);
     TRY(machine->masks && machine->mask_sets);
     for (uint32_t i = 0; i < desc->num_masks; i++) {
-        const md5_mask_desc *const mask = &desc->masks[i];
-        const char *const joints = mask->joints ? mask->joints : "";
-        md5_error error;
-        if (!md5_make_mask(&desc->model->skeleton, joints, mask->feather,
-                           machine->masks + i * num_joints, &error))
-            return md5_fail(building->context, error.status, 0, error.column, "mask %s: %s",
-                            QUOTED(mask->name), error.message);
+        TRY(build_mask(building, &desc->masks[i], machine->masks + i * num_joints));
         md5_split_mask(building, i);
     }
     return true;
@@ -194,14 +205,13 @@ bool md5_build_parameters(md5_building *building)
     const md5_machine_desc *const desc = building->desc;
     TRY(md5_begin_names(building->arena, &building->parameters, "parameter", desc->num_parameters));
     for (uint32_t i = 0; i < desc->num_parameters; i++)
-        md5_add_name(&building->parameters, desc->parameters[i].name);
-    TRY(md5_end_names(building->context, &building->parameters));
+        md5_add_name(&building->parameters, &desc->parameters[i].name);
+    TRY(md5_end_names(building->context, desc->places, &building->parameters));
     for (uint32_t i = 0; i < desc->num_parameters; i++) {
         const md5_parameter_desc *const parameter = &desc->parameters[i];
         TRY(md5_check_choice(building, parameter->kind, MD5_PARAMETER_TRIGGER, "kind", "parameter",
                              parameter->name));
-        TRY(md5_check_number(building, (double)parameter->value, "value", "parameter",
-                             parameter->name));
+        TRY(md5_check_number(building, &parameter->value, "value", "parameter", parameter->name));
     }
     return true;
 }

@@ -105,6 +105,7 @@ static md5_machine *place(md5_block *block, const md5_machine *from, const md5_m
     MOVE(reaches, joints);
 #undef MOVE
     md5_copy_tables(block, desc, &placed.tables);
+    placed.tables.places = NULL; // the caller's
     if (machine)
         *machine = placed;
     return machine;
@@ -114,7 +115,8 @@ md5_machine *md5_create_machine(const md5_machine_desc *desc, const md5_load_opt
                                 md5_error *error)
 {
     md5_context context;
-    md5_context_begin(&context, opts, NULL, error);
+    const char *const file = desc->places ? desc->places->file : NULL;
+    md5_context_begin(&context, opts, opts && opts->file_name ? opts->file_name : file, error);
     md5_arena arena = {.context = &context};
     md5_machine built = {0};
     md5_building building = {.context = &context, .arena = &arena, .desc = desc, .machine = &built};

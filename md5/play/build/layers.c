@@ -37,11 +37,11 @@ static bool build_state(md5_building *building, layer_work *work, const md5_stat
     if (layer->mode != MD5_LAYER_ADD)
         return true;
     int32_t source;
-    TRY(md5_resolve(building, &building->clips, work->desc->reference, "layer", work->desc->name,
+    TRY(md5_resolve(building, &building->clips, &work->desc->reference, "layer", work->desc->name,
                     &source));
     if (source < 0)
         source = (int32_t)md5_first_source(building, (uint32_t)motion);
-    TRY(md5_build_reference(building, (uint32_t)source, work->desc->reference_frame,
+    TRY(md5_build_reference(building, (uint32_t)source, &work->desc->reference_frame,
                             &state->reference));
     md5_mark_changed(building, (uint32_t)motion, state->reference);
     return true;
@@ -52,12 +52,12 @@ static bool build_states(md5_building *building, layer_work *work)
     const md5_layer_desc *const desc = work->desc;
     md5_machine *const machine = building->machine;
     if (desc->num_states == 0)
-        return md5_fail(building->context, MD5_ERROR_RANGE, 0, 0, "layer %s has no states",
-                        QUOTED(desc->name));
+        return md5_fail_at(building, &desc->name, MD5_ERROR_RANGE, "layer %s has no states",
+                           QUOTED(desc->name));
     TRY(md5_begin_names(building->arena, &work->states, "state", desc->num_states));
     for (uint32_t i = 0; i < desc->num_states; i++)
-        md5_add_name(&work->states, desc->states[i].name);
-    TRY(md5_end_names(building->context, &work->states));
+        md5_add_name(&work->states, &desc->states[i].name);
+    TRY(md5_end_names(building->context, building->desc->places, &work->states));
     work->layer->first_state = machine->num_states;
     work->layer->num_states = desc->num_states;
     md5_begin_marks(building);
@@ -84,15 +84,15 @@ static bool build_conditions(md5_building *building, const md5_transition_desc *
     for (uint32_t i = 0; i < desc->num_conditions; i++) {
         const md5_condition *const from = &desc->conditions[i];
         int32_t parameter;
-        TRY(md5_resolve(building, &building->parameters, from->parameter, "a transition of layer",
+        TRY(md5_resolve(building, &building->parameters, &from->parameter, "a transition of layer",
                         owner, &parameter));
         if (parameter < 0)
-            return md5_fail(building->context, MD5_ERROR_MISMATCH, 0, 0,
-                            "layer %s: a transition to %s has a condition without a parameter",
-                            QUOTED(owner), QUOTED(desc->to));
+            return md5_fail_at(building, &from->parameter, MD5_ERROR_MISMATCH,
+                               "layer %s: a transition to %s has a condition without a parameter",
+                               QUOTED(owner), QUOTED(desc->to));
         TRY(md5_check_choice(building, from->compare, MD5_IS_AT_LEAST, "comparison",
                              "a transition of layer", owner));
-        TRY(md5_check_number(building, (double)from->value, "value of a condition",
+        TRY(md5_check_number(building, &from->value, "value of a condition",
                              "a transition of layer", owner));
         machine->conditions[machine->num_conditions++] =
             (md5_play_condition){(uint32_t)parameter, from->compare, from->value};
@@ -104,9 +104,9 @@ static bool check_transition(md5_building *building, const md5_transition_desc *
                              const char *owner)
 {
     static const char kind[] = "a transition of layer";
-    TRY(md5_check_number(building, (double)desc->exit, "exit", kind, owner));
-    TRY(md5_check_range(building, (double)desc->duration, 0.0, 1e6, "duration", kind, owner));
-    TRY(md5_check_number(building, (double)desc->start, "start", kind, owner));
+    TRY(md5_check_number(building, &desc->exit, "exit", kind, owner));
+    TRY(md5_check_range(building, &desc->duration, 0.0, 1e6, "duration", kind, owner));
+    TRY(md5_check_number(building, &desc->start, "start", kind, owner));
     TRY(md5_check_choice(building, desc->fade, MD5_FADE_INERTIAL, "fade", kind, owner));
     TRY(md5_check_choice(building, desc->easing, MD5_EASE_SINE_IN_OUT, "easing", kind, owner));
     return md5_check_choice(building, desc->interrupt, MD5_INTERRUPT_NONE, "interrupt", kind,
@@ -119,11 +119,11 @@ static bool build_transition(md5_building *building, const layer_work *work, uin
     const char *const owner = work->desc->name;
     const md5_transition_desc *const desc = &work->desc->transitions[number];
     int32_t from, to;
-    TRY(md5_resolve(building, &work->states, desc->from, "a transition of layer", owner, &from));
-    TRY(md5_resolve(building, &work->states, desc->to, "a transition of layer", owner, &to));
+    TRY(md5_resolve(building, &work->states, &desc->from, "a transition of layer", owner, &from));
+    TRY(md5_resolve(building, &work->states, &desc->to, "a transition of layer", owner, &to));
     if (to < 0)
-        return md5_fail(building->context, MD5_ERROR_MISMATCH, 0, 0,
-                        "layer %s: transition %u leads nowhere", QUOTED(owner), number);
+        return md5_fail_at(building, &desc->to, MD5_ERROR_MISMATCH,
+                           "layer %s: transition %u leads nowhere", QUOTED(owner), number);
     TRY(check_transition(building, desc, owner));
     *transition = (md5_transition){
         .from = from,
@@ -182,13 +182,13 @@ static bool build_layer(md5_building *building, const md5_layer_desc *desc, md5_
 {
     layer_work work = {.desc = desc, .layer = layer};
     TRY(md5_check_choice(building, desc->mode, MD5_LAYER_ADD, "mode", "layer", desc->name));
-    TRY(md5_check_range(building, (double)desc->weight, 0.0, 1.0, "weight", "layer", desc->name));
+    TRY(md5_check_range(building, &desc->weight, 0.0, 1.0, "weight", "layer", desc->name));
     *layer = (md5_play_layer){
         .mode = desc->mode,
-        .weight = desc->weight == 0.0f ? 1.0f : desc->weight,
+        .weight = md5_or_default(desc->weight, 1.0f),
     };
-    TRY(md5_resolve(building, &building->masks, desc->mask, "layer", desc->name, &layer->mask));
-    TRY(md5_resolve(building, &building->parameters, desc->weight_parameter, "layer", desc->name,
+    TRY(md5_resolve(building, &building->masks, &desc->mask, "layer", desc->name, &layer->mask));
+    TRY(md5_resolve(building, &building->parameters, &desc->weight_parameter, "layer", desc->name,
                     &layer->weight_parameter));
     TRY(build_states(building, &work));
     return build_transitions(building, &work);
@@ -203,13 +203,13 @@ bool md5_build_layers(md5_building *building)
     size_t num_states = 0, num_transitions = 0, num_conditions = 0;
     for (uint32_t i = 0; i < desc->num_layers; i++) {
         const md5_layer_desc *const layer = &desc->layers[i];
-        md5_add_name(&layers, layer->name);
+        md5_add_name(&layers, &layer->name);
         num_states += layer->num_states;
         num_transitions += layer->num_transitions;
         for (uint32_t k = 0; layer->transitions && k < layer->num_transitions; k++)
             num_conditions += layer->transitions[k].num_conditions;
     }
-    TRY(md5_end_names(building->context, &layers));
+    TRY(md5_end_names(building->context, desc->places, &layers));
     machine->layers = md5_build_array(building, desc->num_layers, sizeof *machine->layers);
     machine->states = md5_build_array(building, num_states, sizeof *machine->states);
     machine->transitions = md5_build_array(building, num_transitions, sizeof *machine->transitions);

@@ -12,11 +12,12 @@ static bool is_zero(md5_vec3 v)
     return v.x == 0.0f && v.y == 0.0f && v.z == 0.0f;
 }
 
-static bool check_direction(md5_building *building, md5_vec3 v, const char *what, const char *owner)
+static bool check_direction(md5_building *building, const md5_vec3 *v, const char *what,
+                            const char *owner)
 {
-    TRY(md5_check_number(building, (double)v.x, what, "modifier", owner));
-    TRY(md5_check_number(building, (double)v.y, what, "modifier", owner));
-    return md5_check_number(building, (double)v.z, what, "modifier", owner);
+    TRY(md5_check_number(building, &v->x, what, "modifier", owner));
+    TRY(md5_check_number(building, &v->y, what, "modifier", owner));
+    return md5_check_number(building, &v->z, what, "modifier", owner);
 }
 
 static bool check_numbers(md5_building *building, const md5_modifier_desc *desc)
@@ -25,16 +26,16 @@ static bool check_numbers(md5_building *building, const md5_modifier_desc *desc)
     const char *const owner = desc->name;
     TRY(md5_check_choice(building, desc->kind, MD5_MODIFIER_SPRING, "kind", kind, owner));
     TRY(md5_check_choice(building, desc->space, MD5_JOINT_MODEL_OVERRIDE, "space", kind, owner));
-    TRY(check_direction(building, desc->forward, "forward", owner));
-    TRY(check_direction(building, desc->up, "up", owner));
-    TRY(md5_check_range(building, (double)desc->limit, 0.0, 1e6, "limit", kind, owner));
-    TRY(md5_check_range(building, (double)desc->soften, 0.0, 1.0, "soften", kind, owner));
-    TRY(md5_check_range(building, (double)desc->stiffness, 0.0, 1e9, "stiffness", kind, owner));
-    TRY(md5_check_range(building, (double)desc->damping, 0.0, 1e6, "damping", kind, owner));
-    TRY(md5_check_number(building, (double)desc->gravity, "gravity", kind, owner));
+    TRY(check_direction(building, &desc->forward, "forward", owner));
+    TRY(check_direction(building, &desc->up, "up", owner));
+    TRY(md5_check_range(building, &desc->limit, 0.0, 1e6, "limit", kind, owner));
+    TRY(md5_check_range(building, &desc->soften, 0.0, 1.0, "soften", kind, owner));
+    TRY(md5_check_range(building, &desc->stiffness, 0.0, 1e9, "stiffness", kind, owner));
+    TRY(md5_check_range(building, &desc->damping, 0.0, 1e6, "damping", kind, owner));
+    TRY(md5_check_number(building, &desc->gravity, "gravity", kind, owner));
     if (desc->stretch == 0.0f)
         return true;
-    return md5_check_range(building, (double)desc->stretch, 1.0, 1e6, "stretch", kind, owner);
+    return md5_check_range(building, &desc->stretch, 1.0, 1e6, "stretch", kind, owner);
 }
 
 // How many joints there are from the root of its branch down to this one.
@@ -46,24 +47,21 @@ static uint32_t depth_of(const md5_skeleton *skeleton, uint32_t joint)
     return depth;
 }
 
-static bool check_chain(md5_building *building, const md5_modifier *modifier)
+static bool check_chain(md5_building *building, const md5_modifier_desc *desc, uint32_t length,
+                        uint32_t joint)
 {
-    const md5_modifier_desc *const desc = &modifier->desc;
     const uint32_t least = desc->kind == MD5_MODIFIER_AIM ? 1 : 2;
-    uint32_t length = desc->length;
-    if (desc->kind == MD5_MODIFIER_JOINT)
-        return true;
-    if (desc->kind == MD5_MODIFIER_TWO_BONE)
-        length = 3;
-    else if (length < least || length > MD5_MAX_CHAIN)
-        return md5_fail(building->context, MD5_ERROR_RANGE, 0, 0,
-                        "modifier %s has a chain of %u joints, which may have %u to %d",
-                        QUOTED(desc->name), length, least, MD5_MAX_CHAIN);
-    const uint32_t depth = depth_of(&building->desc->model->skeleton, modifier->joint);
+    if (length < least || length > MD5_MAX_CHAIN)
+        return md5_fail_at(building, &desc->length, MD5_ERROR_RANGE,
+                           "modifier %s has a chain of %u joints, which may have %u to %d",
+                           QUOTED(desc->name), length, least, MD5_MAX_CHAIN);
+    const uint32_t depth = depth_of(&building->desc->model->skeleton, joint);
+    const bool is_given = desc->kind != MD5_MODIFIER_TWO_BONE && desc->length > 0;
     if (length > depth)
-        return md5_fail(building->context, MD5_ERROR_RANGE, 0, 0,
-                        "modifier %s: a chain of %u joints ends at %s, which is %u deep",
-                        QUOTED(desc->name), length, QUOTED(desc->joint), depth);
+        return md5_fail_at(building, is_given ? (const void *)&desc->length : &desc->joint,
+                           MD5_ERROR_RANGE,
+                           "modifier %s: a chain of %u joints ends at %s, which is %u deep",
+                           QUOTED(desc->name), length, QUOTED(desc->joint), depth);
     return true;
 }
 
@@ -72,20 +70,22 @@ static bool build_modifier(md5_building *building, const md5_modifier_desc *desc
 {
     int32_t joint;
     TRY(check_numbers(building, desc));
-    TRY(md5_resolve(building, &building->joints, desc->joint, "modifier", desc->name, &joint));
+    TRY(md5_resolve(building, &building->joints, &desc->joint, "modifier", desc->name, &joint));
     if (joint < 0)
-        return md5_fail(building->context, MD5_ERROR_MISMATCH, 0, 0, "modifier %s names no joint",
-                        QUOTED(desc->name));
+        return md5_fail_at(building, &desc->joint, MD5_ERROR_MISMATCH, "modifier %s names no joint",
+                           QUOTED(desc->name));
     *modifier = (md5_modifier){.desc = *desc, .joint = (uint32_t)joint};
     md5_modifier_desc *const filled = &modifier->desc;
     const md5_vec3 x = {1.0f, 0.0f, 0.0f}, z = {0.0f, 0.0f, 1.0f};
     filled->length = desc->length == 0 ? 2 : desc->length;
     filled->forward = is_zero(desc->forward) ? x : md5_vec3_normalize(desc->forward, x);
     filled->up = is_zero(desc->up) ? z : md5_vec3_normalize(desc->up, z);
-    filled->stretch = desc->stretch == 0.0f ? 1.0f : desc->stretch;
-    filled->stiffness = desc->stiffness == 0.0f ? 120.0f : desc->stiffness;
-    filled->damping = desc->damping == 0.0f ? 8.0f : desc->damping;
-    TRY(check_chain(building, modifier));
+    filled->stretch = md5_or_default(desc->stretch, 1.0f);
+    filled->stiffness = md5_or_default(desc->stiffness, 120.0f);
+    filled->damping = md5_or_default(desc->damping, 8.0f);
+    if (desc->kind != MD5_MODIFIER_JOINT)
+        TRY(check_chain(building, desc, desc->kind == MD5_MODIFIER_TWO_BONE ? 3 : filled->length,
+                        (uint32_t)joint));
     filled->name = filled->joint = NULL; // the caller's: the machine has its own in its tables
     if (desc->kind == MD5_MODIFIER_SPRING) {
         modifier->first_spring = building->machine->num_springs;
@@ -102,11 +102,11 @@ bool md5_build_modifiers(md5_building *building)
     md5_names names;
     TRY(md5_begin_names(building->arena, &names, "modifier", desc->num_modifiers));
     for (uint32_t i = 0; i < desc->num_modifiers; i++)
-        md5_add_name(&names, desc->modifiers[i].name);
-    TRY(md5_end_names(building->context, &names));
+        md5_add_name(&names, &desc->modifiers[i].name);
+    TRY(md5_end_names(building->context, desc->places, &names));
     TRY(md5_begin_names(building->arena, &building->joints, "joint", skeleton->num_joints));
     for (uint32_t i = 0; i < skeleton->num_joints; i++)
-        md5_add_name(&building->joints, skeleton->joints[i].name);
+        md5_add_name(&building->joints, &skeleton->joints[i].name);
     md5_sort_names(&building->joints);
     machine->modifiers = md5_build_array(building, desc->num_modifiers, sizeof *machine->modifiers);
     TRY(machine->modifiers);

@@ -2,6 +2,7 @@
 #include "md5/core/math.h"
 #include "md5/play/build/building.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -53,22 +54,24 @@ static void add_playable(md5_building *building, const motion_arrays *arrays, md
 }
 
 // A parameter that may be left out.
-static bool resolve_parameter(md5_building *building, const char *parameter, const char *kind,
+static bool resolve_parameter(md5_building *building, const char *const *parameter,
                               const char *owner, int32_t *number)
 {
-    return md5_resolve(building, &building->parameters, parameter, kind, owner, number);
+    return md5_resolve(building, &building->parameters, parameter, "motion", owner, number);
 }
 
 static bool build_clip_motion(md5_building *building, const motion_arrays *arrays,
                               const md5_motion_desc *desc, md5_motion *motion)
 {
     int32_t clip;
-    TRY(md5_resolve(building, &building->clips, desc->clip, "motion", desc->name, &clip));
+    TRY(md5_resolve(building, &building->clips, &desc->clip, "motion", desc->name, &clip));
     if (clip < 0)
-        return md5_fail(building->context, MD5_ERROR_MISMATCH, 0, 0, "motion %s names no clip",
-                        QUOTED(desc->name));
+        return md5_fail_at(building, &desc->name, MD5_ERROR_MISMATCH, "motion %s names no clip",
+                           QUOTED(desc->name));
     TRY(md5_check_choice(building, desc->mode, MD5_PLAY_PING_PONG, "mode", "motion", desc->name));
-    TRY(md5_check_number(building, desc->start, "start", "motion", desc->name));
+    if (!isfinite(desc->start))
+        return md5_fail_at(building, &desc->start, MD5_ERROR_RANGE,
+                           "motion %s: start is not finite", QUOTED(desc->name));
     add_playable(building, arrays, motion, (uint32_t)clip, desc->mode, desc->start);
     return true;
 }
@@ -81,38 +84,37 @@ static bool build_item(md5_building *building, const motion_arrays *arrays,
     const md5_motion_item *const from = &desc->items[number];
     const int32_t self = (int32_t)(motion - arrays->motions);
     int32_t found;
-    *item = (md5_item){.weight = from->weight == 0.0f ? 1.0f : from->weight, .reference = -1};
-    TRY(md5_resolve(building, &building->motions, from->motion, "motion", desc->name, &found));
+    *item = (md5_item){.weight = md5_or_default(from->weight, 1.0f), .reference = -1};
+    TRY(md5_resolve(building, &building->motions, &from->motion, "motion", desc->name, &found));
     if (found < 0)
-        return md5_fail(building->context, MD5_ERROR_MISMATCH, 0, 0,
-                        "motion %s: item %u names no motion", QUOTED(desc->name), number);
+        return md5_fail_at(building, &from->motion, MD5_ERROR_MISMATCH,
+                           "motion %s: item %u names no motion", QUOTED(desc->name), number);
     if (found >= self)
-        return md5_fail(building->context, MD5_ERROR_MISMATCH, 0, 0,
-                        "motion %s is made of %s, which does not stand before it",
-                        QUOTED(desc->name), QUOTED(from->motion));
+        return md5_fail_at(building, &from->motion, MD5_ERROR_MISMATCH,
+                           "motion %s is made of %s, which does not stand before it",
+                           QUOTED(desc->name), QUOTED(from->motion));
     item->motion = (uint32_t)found;
     item->mode = from->mode;
     TRY(md5_check_choice(building, from->mode, MD5_LAYER_ADD, "mode of an item", "motion",
                          desc->name));
-    TRY(md5_check_range(building, (double)from->weight, 0.0, 1.0, "weight of an item", "motion",
+    TRY(md5_check_range(building, &from->weight, 0.0, 1.0, "weight of an item", "motion",
                         desc->name));
-    TRY(md5_check_number(building, (double)from->x, "place of an item", "motion", desc->name));
-    TRY(md5_check_number(building, (double)from->y, "place of an item", "motion", desc->name));
-    TRY(md5_resolve(building, &building->masks, from->mask, "motion", desc->name, &item->mask));
-    TRY(resolve_parameter(building, from->weight_parameter, "motion", desc->name,
-                          &item->weight_parameter));
+    TRY(md5_check_number(building, &from->x, "place of an item", "motion", desc->name));
+    TRY(md5_check_number(building, &from->y, "place of an item", "motion", desc->name));
+    TRY(md5_resolve(building, &building->masks, &from->mask, "motion", desc->name, &item->mask));
+    TRY(resolve_parameter(building, &from->weight_parameter, desc->name, &item->weight_parameter));
     const bool is_added = desc->kind == MD5_MOTION_STACK && from->mode == MD5_LAYER_ADD;
     if (is_added && number == 0)
-        return md5_fail(building->context, MD5_ERROR_MISMATCH, 0, 0,
-                        "motion %s has nothing that its first item could be added to",
-                        QUOTED(desc->name));
+        return md5_fail_at(building, &from->mode, MD5_ERROR_MISMATCH,
+                           "motion %s has nothing that its first item could be added to",
+                           QUOTED(desc->name));
     if (is_added) {
         int32_t source;
-        TRY(md5_resolve(building, &building->clips, from->reference, "motion", desc->name,
+        TRY(md5_resolve(building, &building->clips, &from->reference, "motion", desc->name,
                         &source));
         if (source < 0)
             source = (int32_t)md5_first_source(building, item->motion);
-        TRY(md5_build_reference(building, (uint32_t)source, from->reference_frame,
+        TRY(md5_build_reference(building, (uint32_t)source, &from->reference_frame,
                                 &item->reference));
         md5_begin_marks(building);
         md5_mark_changed(building, item->motion, item->reference);
@@ -120,9 +122,9 @@ static bool build_item(md5_building *building, const motion_arrays *arrays,
     }
     motion->num_parts += arrays->motions[found].num_parts;
     if (motion->num_parts > MD5_MAX_PARTS)
-        return md5_fail(building->context, MD5_ERROR_RANGE, 0, 0,
-                        "motion %s is made of more than %d parts", QUOTED(desc->name),
-                        MD5_MAX_PARTS);
+        return md5_fail_at(building, &from->motion, MD5_ERROR_RANGE,
+                           "motion %s is made of more than %d parts", QUOTED(desc->name),
+                           MD5_MAX_PARTS);
     return true;
 }
 
@@ -132,8 +134,8 @@ static bool build_items(md5_building *building, const motion_arrays *arrays,
     md5_machine *const machine = building->machine;
     TRY(md5_check_array(building, desc->items, desc->num_items, "items", "motion", desc->name));
     if (desc->num_items == 0)
-        return md5_fail(building->context, MD5_ERROR_RANGE, 0, 0, "motion %s has no items",
-                        QUOTED(desc->name));
+        return md5_fail_at(building, &desc->name, MD5_ERROR_RANGE, "motion %s has no items",
+                           QUOTED(desc->name));
     motion->first_item = machine->num_items;
     motion->num_items = desc->num_items;
     motion->num_parts = 1;
@@ -157,15 +159,24 @@ static int compare_places(const void *left, const void *right)
     return a->y < b->y ? -1 : a->y > b->y;
 }
 
+// Of equal places in the order of the table, so that it is the second that is one too many.
+static int compare_items(const void *left, const void *right)
+{
+    const int order = compare_places(left, right);
+    const md5_motion_item *a = *(const md5_motion_item *const *)left;
+    const md5_motion_item *b = *(const md5_motion_item *const *)right;
+    return order != 0 ? order : a < b ? -1 : a > b;
+}
+
 static bool check_places(md5_building *building, const md5_motion_desc *desc)
 {
     const uint32_t count = desc->num_items;
     if (desc->kind == MD5_MOTION_BLEND_1D) {
         for (uint32_t i = 1; i < count; i++) {
             if (!(desc->items[i].x > desc->items[i - 1].x))
-                return md5_fail(building->context, MD5_ERROR_RANGE, 0, 0,
-                                "motion %s: item %u does not lie above the one before",
-                                QUOTED(desc->name), i);
+                return md5_fail_at(building, &desc->items[i].x, MD5_ERROR_RANGE,
+                                   "motion %s: item %u does not lie above the one before",
+                                   QUOTED(desc->name), i);
         }
         return true;
     }
@@ -173,12 +184,12 @@ static bool check_places(md5_building *building, const md5_motion_desc *desc)
     TRY(sorted);
     for (uint32_t i = 0; i < count; i++)
         sorted[i] = &desc->items[i];
-    qsort(sorted, count, sizeof *sorted, compare_places);
+    qsort(sorted, count, sizeof *sorted, compare_items);
     for (uint32_t i = 1; i < count; i++) {
         if (compare_places(&sorted[i - 1], &sorted[i]) == 0)
-            return md5_fail(building->context, MD5_ERROR_RANGE, 0, 0,
-                            "motion %s: items %s and %s lie at one place", QUOTED(desc->name),
-                            QUOTED(sorted[i - 1]->motion), QUOTED(sorted[i]->motion));
+            return md5_fail_at(building, &sorted[i]->x, MD5_ERROR_RANGE,
+                               "motion %s: items %s and %s lie at one place", QUOTED(desc->name),
+                               QUOTED(sorted[i - 1]->motion), QUOTED(sorted[i]->motion));
     }
     return true;
 }
@@ -186,24 +197,24 @@ static bool check_places(md5_building *building, const md5_motion_desc *desc)
 static bool check_sync(md5_building *building, const md5_motion_desc *desc,
                        const step_traits *traits)
 {
-    md5_context *const context = building->context;
     TRY(md5_check_choice(building, desc->sync, MD5_SYNC_MARKERS, "sync", "motion", desc->name));
     if (desc->sync == MD5_SYNC_NONE)
         return true;
     if (traits->has_once)
-        return md5_fail(context, MD5_ERROR_MISMATCH, 0, 0,
-                        "motion %s keeps step, but one of its clips does not loop",
-                        QUOTED(desc->name));
+        return md5_fail_at(building, &desc->sync, MD5_ERROR_MISMATCH,
+                           "motion %s keeps step, but one of its clips does not loop",
+                           QUOTED(desc->name));
     if (desc->sync == MD5_SYNC_PHASE)
         return true;
     if (traits->has_turning)
-        return md5_fail(context, MD5_ERROR_MISMATCH, 0, 0,
-                        "motion %s keeps step by markers, but one of its clips goes there and back",
-                        QUOTED(desc->name));
+        return md5_fail_at(
+            building, &desc->sync, MD5_ERROR_MISMATCH,
+            "motion %s keeps step by markers, but one of its clips goes there and back",
+            QUOTED(desc->name));
     if (traits->fewest_markers == 0 || traits->fewest_markers != traits->most_markers)
-        return md5_fail(context, MD5_ERROR_MISMATCH, 0, 0,
-                        "motion %s keeps step by markers, of which its clips have %u to %u",
-                        QUOTED(desc->name), traits->fewest_markers, traits->most_markers);
+        return md5_fail_at(building, &desc->sync, MD5_ERROR_MISMATCH,
+                           "motion %s keeps step by markers, of which its clips have %u to %u",
+                           QUOTED(desc->name), traits->fewest_markers, traits->most_markers);
     return true;
 }
 
@@ -213,14 +224,14 @@ static bool build_space(md5_building *building, const motion_arrays *arrays,
     TRY(build_items(building, arrays, desc, motion));
     TRY(check_places(building, desc));
     TRY(check_sync(building, desc, &arrays->traits[motion - arrays->motions]));
-    TRY(resolve_parameter(building, desc->x_parameter, "motion", desc->name, &motion->x_parameter));
-    TRY(resolve_parameter(building, desc->y_parameter, "motion", desc->name, &motion->y_parameter));
+    TRY(resolve_parameter(building, &desc->x_parameter, desc->name, &motion->x_parameter));
+    TRY(resolve_parameter(building, &desc->y_parameter, desc->name, &motion->y_parameter));
     if (motion->x_parameter < 0)
-        return md5_fail(building->context, MD5_ERROR_MISMATCH, 0, 0,
-                        "motion %s has no parameter for x", QUOTED(desc->name));
+        return md5_fail_at(building, &desc->name, MD5_ERROR_MISMATCH,
+                           "motion %s has no parameter for x", QUOTED(desc->name));
     if (desc->kind == MD5_MOTION_BLEND_2D && motion->y_parameter < 0)
-        return md5_fail(building->context, MD5_ERROR_MISMATCH, 0, 0,
-                        "motion %s has no parameter for y", QUOTED(desc->name));
+        return md5_fail_at(building, &desc->name, MD5_ERROR_MISMATCH,
+                           "motion %s has no parameter for y", QUOTED(desc->name));
     motion->sync = desc->sync;
     return true;
 }
@@ -229,11 +240,10 @@ static bool build_motion(md5_building *building, const motion_arrays *arrays,
                          const md5_motion_desc *desc, md5_motion *motion)
 {
     TRY(md5_check_choice(building, desc->kind, MD5_MOTION_STACK, "kind", "motion", desc->name));
-    TRY(md5_check_number(building, (double)desc->speed, "speed", "motion", desc->name));
+    TRY(md5_check_number(building, &desc->speed, "speed", "motion", desc->name));
     motion->kind = desc->kind;
-    motion->speed = desc->speed == 0.0f ? 1.0f : desc->speed;
-    TRY(resolve_parameter(building, desc->speed_parameter, "motion", desc->name,
-                          &motion->speed_parameter));
+    motion->speed = md5_or_default(desc->speed, 1.0f);
+    TRY(resolve_parameter(building, &desc->speed_parameter, desc->name, &motion->speed_parameter));
     if (desc->kind == MD5_MOTION_CLIP)
         return build_clip_motion(building, arrays, desc, motion);
     if (desc->kind != MD5_MOTION_STACK)
@@ -248,10 +258,10 @@ static bool name_motions(md5_building *building)
     TRY(md5_begin_names(building->arena, &building->motions, "motion",
                         (size_t)desc->num_clips + desc->num_motions));
     for (uint32_t i = 0; i < desc->num_clips; i++)
-        md5_add_name(&building->motions, desc->clips[i].name);
+        md5_add_name(&building->motions, &desc->clips[i].name);
     for (uint32_t i = 0; i < desc->num_motions; i++)
-        md5_add_name(&building->motions, desc->motions[i].name);
-    return md5_end_names(building->context, &building->motions);
+        md5_add_name(&building->motions, &desc->motions[i].name);
+    return md5_end_names(building->context, desc->places, &building->motions);
 }
 
 bool md5_build_motions(md5_building *building)

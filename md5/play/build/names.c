@@ -10,9 +10,9 @@ bool md5_begin_names(md5_arena *arena, md5_names *names, const char *what, size_
     return names->sorted != NULL;
 }
 
-void md5_add_name(md5_names *names, const char *text)
+void md5_add_name(md5_names *names, const char *const *member)
 {
-    names->sorted[names->count] = (md5_name){text ? text : "", names->count};
+    names->sorted[names->count] = (md5_name){*member ? *member : "", member, names->count};
     names->count++;
 }
 
@@ -28,17 +28,21 @@ void md5_sort_names(md5_names *names)
     qsort(names->sorted, names->count, sizeof *names->sorted, compare);
 }
 
-bool md5_end_names(md5_context *context, md5_names *names)
+bool md5_end_names(md5_context *context, const md5_places *places, md5_names *names)
 {
     md5_sort_names(names);
-    if (names->count > 0 && names->sorted[0].text[0] == '\0')
-        return md5_fail(context, MD5_ERROR_MISMATCH, 0, 0, "%s %u has no name", names->what,
-                        names->sorted[0].number);
-    for (uint32_t i = 1; i < names->count; i++) {
-        const char *const text = names->sorted[i].text;
-        if (strcmp(names->sorted[i - 1].text, text) == 0)
-            return md5_fail(context, MD5_ERROR_MISMATCH, 0, 0, "%s %s is there twice", names->what,
-                            md5_quote(text, strlen(text)).text);
+    for (uint32_t i = 0; i < names->count; i++) {
+        const md5_name *const name = &names->sorted[i];
+        const bool is_empty = name->text[0] == '\0';
+        if (!is_empty && (i == 0 || strcmp(name[-1].text, name->text) != 0))
+            continue;
+        const md5_place place = md5_find_place(places, name->member);
+        if (is_empty)
+            return md5_fail(context, MD5_ERROR_MISMATCH, place.line, place.column,
+                            "%s %u has no name", names->what, name->number);
+        return md5_fail(context, MD5_ERROR_MISMATCH, place.line, place.column,
+                        "%s %s is there twice", names->what,
+                        md5_quote(name->text, strlen(name->text)).text);
     }
     return true;
 }

@@ -2,10 +2,11 @@
 #ifndef MD5_PLAY_BUILD_NAMES_H
 #define MD5_PLAY_BUILD_NAMES_H
 
-#include "md5/core/arena.h"
+#include "md5/core/places.h"
 
 typedef struct md5_name {
     const char *text;
+    const char *const *member; // of the table, for its place in the text
     uint32_t number;
 } md5_name;
 
@@ -18,14 +19,15 @@ typedef struct md5_names {
 // Room for `capacity` names. False, with the error set, when there is no memory.
 bool md5_begin_names(md5_arena *arena, md5_names *names, const char *what, size_t capacity);
 
-// The next name; its number is how many stand before it.
-void md5_add_name(md5_names *names, const char *text);
+// The next name, a member of a table; its number is how many stand before it.
+void md5_add_name(md5_names *names, const char *const *member);
 
 // Sorts them, for names that may be there twice: the first of them is found.
 void md5_sort_names(md5_names *names);
 
-// Sorts them. False, with the error set, when one is missing, empty or there twice.
-bool md5_end_names(md5_context *context, md5_names *names);
+// Sorts them. False, with the error set, when one is missing, empty or there twice. `places` are
+// those of the tables, or NULL.
+bool md5_end_names(md5_context *context, const md5_places *places, md5_names *names);
 
 // The number of a name, or -1 if it is none of them.
 int32_t md5_find_name(const md5_names *names, const char *text);

@@ -168,7 +168,7 @@ static bool mark_motions(md5_building *building, size_t *num_programs, size_t *n
         for (uint32_t k = 0; k < layer->num_states; k++) {
             const md5_state_desc *const state = &layer->states[k];
             int32_t number;
-            TRY(md5_resolve(building, &building->motions, state->motion, "state",
+            TRY(md5_resolve(building, &building->motions, &state->motion, "state",
                             state->name ? state->name : "", &number));
             if (number < 0 || machine->motions[number].program == WANTED)
                 continue;

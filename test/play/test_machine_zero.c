@@ -1,0 +1,247 @@
+// Numbers for which 0 in a table means a default: a 0 that is written in a text is 0 in effect, and
+// MD5_ZERO says so in tables.
+#include "test/test.h"
+#include "test/play/test_play_case.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct zero_rig {
+    play_case made;
+    md5_machine_file *file;
+    md5_machine *machine;
+    md5_player *player;
+} zero_rig;
+
+// A machine of two clips, `a` and `b`, and these words. `set`, unless NULL, changes the tables that
+// were read before the machine is made.
+static void begin(zero_rig *rig, const char *words, void (*set)(const md5_machine_desc *desc))
+{
+    char text[1024];
+    md5_error error;
+    snprintf(text, sizeof text, "machine m { float one 1 clip a a clip b b { turn }\n%s\n}", words);
+    play_begin(&rig->made);
+    play_add_clip(&rig->made, 21, 20.0, 0.4, (play_walk){0}, 1);
+    play_add_clip(&rig->made, 21, 20.0, 0.8, (play_walk){20.0, 0.0, 0.0}, 2);
+    rig->file = md5_parse_machine_file(text, strlen(text), NULL, &error);
+    if (!CHECK(rig->file)) {
+        printf("%s\n", error.message);
+        abort();
+    }
+    CHECK_UINT(rig->file->num_warnings, 0);
+    rig->file->desc.model = rig->made.model;
+    for (uint32_t i = 0; i < 2; i++)
+        rig->file->clips[i].binding = rig->made.bindings[i];
+    if (set)
+        set(&rig->file->desc);
+    rig->machine = play_machine(&rig->file->desc);
+    rig->player = play_player(rig->machine);
+}
+
+static void end(zero_rig *rig)
+{
+    md5_free_player(rig->player);
+    md5_free_machine(rig->machine);
+    md5_free_machine_file(rig->file);
+    play_end(&rig->made);
+}
+
+enum { STEPS = 12 };
+
+// Plays, with all modifiers at work, and writes every pose.
+static void play(zero_rig *rig, md5_transform poses[STEPS][PLAY_JOINTS])
+{
+    for (uint32_t i = 0; i < rig->file->desc.num_modifiers; i++) {
+        md5_target *const target = md5_player_target(rig->player, i);
+        target->weight = 1.0f;
+        target->rotation = (md5_quat){0.0f, 0.0f, 0.0f, 1.0f};
+        target->position = (md5_vec3){0.0f, 30.0f, 20.0f};
+    }
+    for (int step = 0; step < STEPS; step++) {
+        md5_player_advance(rig->player, 0.07, NULL, NULL);
+        play_pose(rig->player, poses[step]);
+    }
+}
+
+// How far the poses of two machines are apart at most.
+static double difference(const char *words, void (*set)(const md5_machine_desc *desc),
+                         const char *other)
+{
+    static md5_transform a[STEPS][PLAY_JOINTS], b[STEPS][PLAY_JOINTS];
+    zero_rig rig;
+    double most = 0.0;
+    begin(&rig, words, set);
+    play(&rig, a);
+    end(&rig);
+    begin(&rig, other, NULL);
+    play(&rig, b);
+    end(&rig);
+    for (int step = 0; step < STEPS; step++)
+        most = fmax(most, play_pose_distance(a[step], b[step]));
+    return most;
+}
+
+// The first row of each table, to be changed.
+#define FIRST(type, table) ((type *)(uintptr_t)(table))
+static void set_layer_weight(const md5_machine_desc *desc)
+{
+    FIRST(md5_layer_desc, desc->layers)[desc->num_layers - 1].weight = MD5_ZERO;
+}
+static void set_item_weight(const md5_machine_desc *desc)
+{
+    FIRST(md5_motion_item, desc->motions->items)[1].weight = MD5_ZERO;
+}
+static void set_speed(const md5_machine_desc *desc)
+{
+    FIRST(md5_motion_desc, desc->motions)->speed = MD5_ZERO;
+}
+static void set_limit(const md5_machine_desc *desc)
+{
+    FIRST(md5_modifier_desc, desc->modifiers)->limit = MD5_ZERO;
+}
+static void set_stiffness(const md5_machine_desc *desc)
+{
+    FIRST(md5_modifier_desc, desc->modifiers)->stiffness = MD5_ZERO;
+}
+static void set_damping(const md5_machine_desc *desc)
+{
+    FIRST(md5_modifier_desc, desc->modifiers)->damping = MD5_ZERO;
+}
+
+#define BODY "layer body { state s a } "
+#define TOP(words) "layer top { " words " state t b } "
+#define STACK(words) "motion k stack { item a item b { " words " } } layer body { state s k } "
+#define STILL(words) "motion k clip a { " words " } layer body { state s k } "
+#define SPACE(words) "motion k line one { item a 0 item b 2 " words " } layer body { state s k } "
+
+// Words that have a 0; words that do the same without it; words that leave the number out, so that
+// it has its default, and what makes of these a 0 in the tables.
+static const struct {
+    const char *name, *zero, *same, *left_out;
+    void (*set)(const md5_machine_desc *desc);
+} cases[] = {
+    {"weight of a layer", BODY TOP("weight 0"), BODY, BODY TOP(""), set_layer_weight},
+    {"weight -0 of a layer", BODY TOP("weight -0"), BODY, BODY TOP(""), set_layer_weight},
+    {"weight of an added layer", BODY TOP("add weight 0e9"), BODY, BODY TOP("add"),
+     set_layer_weight},
+    {"weight of the first layer", TOP("weight 0"), "layer l { state s nothing }", TOP(""),
+     set_layer_weight},
+    {"weight of a masked layer", "mask m ( *spine )" BODY TOP("mask m weight 0"), BODY,
+     "mask m ( *spine )" BODY TOP("mask m"), set_layer_weight},
+    {"weight of an item", STACK("weight 0"), BODY, STACK(""), set_item_weight},
+    {"weight of an added item", STACK("add weight 0.0"), BODY, STACK("add"), set_item_weight},
+    {"speed of a clip", STILL("start 0.3 speed 0"), "float z 0 " STILL("start 0.3 speed z"),
+     STILL("start 0.3"), set_speed},
+    {"speed of a blend space", SPACE("speed 0"), "float z 0 " SPACE("speed z"), SPACE(""),
+     set_speed},
+    {"limit", BODY "modifier l aim head { length 2 limit 0 }", BODY,
+     BODY "modifier l aim head { length 2 }", set_limit},
+    {"stiffness", BODY "modifier l spring head { stiffness 0 }", BODY,
+     BODY "modifier l spring head", set_stiffness},
+    {"damping", BODY "modifier l spring head { damping 0 gravity 30 }",
+     BODY "modifier l spring head { damping 1e-30 gravity 30 }",
+     BODY "modifier l spring head { gravity 30 }", set_damping},
+};
+enum { NUM_CASES = sizeof cases / sizeof cases[0] };
+
+TEST (machine_zero_in_a_text_is_zero) {
+    for (size_t i = 0; i < NUM_CASES; i++) {
+        const double from_same = difference(cases[i].zero, NULL, cases[i].same);
+        const double from_default = difference(cases[i].zero, NULL, cases[i].left_out);
+        if (!CHECK(from_same == 0.0) || !CHECK(from_default > 1e-3))
+            printf("%s: %g, %g\n", cases[i].name, from_same, from_default);
+    }
+}
+
+TEST (machine_zero_in_a_table_is_md5_zero) {
+    for (size_t i = 0; i < NUM_CASES; i++) {
+        const double from_same = difference(cases[i].left_out, cases[i].set, cases[i].same);
+        if (!CHECK(from_same == 0.0))
+            printf("%s: %g\n", cases[i].name, from_same);
+    }
+}
+
+// Everywhere else 0 is what leaving the number out means.
+TEST (machine_zero_elsewhere_is_what_is_left_out) {
+    static const struct {
+        const char *zero, *left_out;
+    } pairs[] = {
+        {"float q 0 layer l { state s a state t b transition s t { when q > -1 } }",
+         "float q layer l { state s a state t b transition s t { when q > -1 } }"},
+        {"mask m ( *spine ) { feather 0 }" BODY TOP("mask m"),
+         "mask m ( *spine )" BODY TOP("mask m")},
+        {STILL("start 0"), STILL("")},
+        {"layer l { state s a state t b transition s t { exit 0.3 duration 0 start 0 priority 0 } "
+         "}",
+         "layer l { state s a state t b transition s t { exit 0.3 } }"},
+        {"layer l { state s a state t b transition s t { exit 0 duration 0.3 } }",
+         "layer l { state s a state t b transition s t { duration 0.3 } }"},
+        {BODY "modifier l two_bone lfoot { soften 0 }", BODY "modifier l two_bone lfoot"},
+        {BODY "modifier l spring head { gravity 0 }", BODY "modifier l spring head"},
+    };
+    for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
+        if (!CHECK(difference(pairs[i].zero, NULL, pairs[i].left_out) == 0.0))
+            printf("%s\n", pairs[i].zero);
+    }
+}
+
+static void check_refused(const char *words, void (*set)(const md5_machine_desc *desc),
+                          const char *message)
+{
+    zero_rig rig;
+    md5_error error;
+    begin(&rig, BODY, NULL);
+    char text[256];
+    snprintf(text, sizeof text, "machine m { clip a a clip b b\n%s }", words);
+    md5_machine_file *const file = md5_parse_machine_file(text, strlen(text), NULL, &error);
+    if (file) {
+        file->desc.model = rig.made.model;
+        for (uint32_t i = 0; i < 2; i++)
+            file->clips[i].binding = rig.made.bindings[i];
+        if (set)
+            set(&file->desc);
+        CHECK(!md5_create_machine(&file->desc, NULL, &error));
+    }
+    CHECK_STRING(error.message, message);
+    CHECK_UINT(error.line, 2);
+    md5_free_machine_file(file);
+    end(&rig);
+}
+
+static void set_stretch(const md5_machine_desc *desc)
+{
+    FIRST(md5_modifier_desc, desc->modifiers)->stretch = MD5_ZERO;
+}
+
+// Where 0 makes no sense it is refused, not replaced.
+TEST (machine_zero_is_refused_where_it_makes_no_sense) {
+    static const char stretch[] = "modifier 'l': stretch is 0, which must be 1 to 1e+06";
+    check_refused("modifier l two_bone lfoot { stretch 0 }", NULL, stretch);
+    check_refused("modifier l two_bone lfoot { stretch 1 }", set_stretch, stretch);
+    check_refused("modifier l aim head { length 0 }", NULL, "length 0: expected 1 or more");
+    check_refused("modifier l aim head { forward ( 0 0 0 ) }", NULL,
+                  "forward ( 0 0 0 ) is no direction");
+    check_refused("modifier l aim head { up ( 0 0 0 ) }", NULL, "up ( 0 0 0 ) is no direction");
+}
+
+// All of a job's defaults, and the one that 0 can be meant by.
+TEST (machine_zero_limit_of_an_aim_turns_nothing) {
+    zero_rig rig;
+    begin(&rig, BODY, NULL);
+    md5_transform pose[PLAY_JOINTS], old[PLAY_JOINTS];
+    play_pose(rig.player, old);
+    memcpy(pose, old, sizeof pose);
+    md5_aim_job job = {.tip = 4, .length = 2, .target = {0.0f, 30.0f, 20.0f}, .weight = 1.0f};
+    job.limit = MD5_ZERO;
+    CHECK(md5_aim(&rig.made.model->skeleton, pose, &job));
+    CHECK(memcmp(pose, old, sizeof pose) == 0);
+    job.limit = 0.0f;
+    CHECK(md5_aim(&rig.made.model->skeleton, pose, &job));
+    CHECK(play_pose_distance(pose, old) > 0.1);
+    job.limit = MD5_ZERO;
+    job.tip = PLAY_JOINTS;
+    CHECK(!md5_aim(&rig.made.model->skeleton, pose, &job));
+    end(&rig);
+}
