@@ -39,7 +39,7 @@ static void add_clip_rows(const view_state *viewer, view_rows *rows)
     view_add_row(rows, VIEW_ROW_PAIR, VIEW_BRIGHT, "Time", "%.3f of %.3f s",
                  view_cycle_time(play, anim), view_cycle_length(play, anim));
     view_add_row(rows, VIEW_ROW_PAIR, VIEW_BRIGHT, "Frame", "%.1f of %u" DOT "%g a second",
-                 view_frame_place(play, anim), (unsigned)anim->num_frames - 1, anim->frame_rate);
+                 1.0 + view_frame_place(play, anim), (unsigned)anim->num_frames, anim->frame_rate);
     view_add_row(rows, VIEW_ROW_PAIR, VIEW_BRIGHT, "Speed", "%s%g\xC3\x97" DOT "%s",
                  play->backward ? "\xE2\x88\x92" : "", play->speed, view_wrap_name(play->wrap));
     if (scene->root != MD5_ROOT_FILE)
@@ -58,8 +58,8 @@ static void add_flight_rows(const view_state *viewer, view_rows *rows)
     view_add_row(rows, VIEW_ROW_PAIR, VIEW_BRIGHT, "Camera", "%s",
                  viewer->flying ? flight->name : "own" DOT "V: flight");
     view_add_row(rows, VIEW_ROW_PAIR, VIEW_BRIGHT, "Shot", "%u of %u" DOT "frame %.1f of %u",
-                 (unsigned)place.shot + 1, (unsigned)flight->camera->num_cuts + 1, place.frame,
-                 (unsigned)flight->camera->num_frames - 1);
+                 (unsigned)place.shot + 1, (unsigned)flight->camera->num_cuts + 1,
+                 1.0 + place.frame, (unsigned)flight->camera->num_frames);
     view_add_row(rows, VIEW_ROW_PAIR, VIEW_BRIGHT, "View", "%.1f\xC2\xB0 wide", (double)view.fov);
 }
 
