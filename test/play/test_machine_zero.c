@@ -50,8 +50,13 @@ static void end(zero_rig *rig)
 
 enum { STEPS = 12 };
 
-// Plays, with all modifiers at work, and writes every pose.
-static void play(zero_rig *rig, md5_transform poses[STEPS][PLAY_JOINTS])
+// What is seen of a player after a step.
+typedef struct zero_step {
+    md5_transform pose[PLAY_JOINTS], motion;
+} zero_step;
+
+// Plays, with all modifiers at work.
+static void play(zero_rig *rig, zero_step steps[STEPS])
 {
     for (uint32_t i = 0; i < rig->file->desc.num_modifiers; i++) {
         md5_target *const target = md5_player_target(rig->player, i);
@@ -61,15 +66,16 @@ static void play(zero_rig *rig, md5_transform poses[STEPS][PLAY_JOINTS])
     }
     for (int step = 0; step < STEPS; step++) {
         md5_player_advance(rig->player, 0.07, NULL, NULL);
-        play_pose(rig->player, poses[step]);
+        play_pose(rig->player, steps[step].pose);
+        steps[step].motion = md5_player_root_motion(rig->player);
     }
 }
 
-// How far the poses of two machines are apart at most.
+// How far poses and root motion of two machines are apart at most.
 static double difference(const char *words, void (*set)(const md5_machine_desc *desc),
                          const char *other)
 {
-    static md5_transform a[STEPS][PLAY_JOINTS], b[STEPS][PLAY_JOINTS];
+    zero_step a[STEPS], b[STEPS];
     zero_rig rig;
     double most = 0.0;
     begin(&rig, words, set);
@@ -78,8 +84,11 @@ static double difference(const char *words, void (*set)(const md5_machine_desc *
     begin(&rig, other, NULL);
     play(&rig, b);
     end(&rig);
-    for (int step = 0; step < STEPS; step++)
-        most = fmax(most, play_pose_distance(a[step], b[step]));
+    for (int step = 0; step < STEPS; step++) {
+        const float moved = a[step].motion.translation.x - b[step].motion.translation.x;
+        most = fmax(most, play_pose_distance(a[step].pose, b[step].pose));
+        most = fmax(most, (double)fabsf(moved));
+    }
     return most;
 }
 
