@@ -119,8 +119,8 @@ static bool read_item(md5_lex *lex, const char *at, md5_record record)
 
 #define MOTION(member) AT(md5_motion_desc, member)
 #define OF_CLIP ONLY(MD5_MOTION_CLIP)
-#define OF_SPACE .kinds = 1u << MD5_MOTION_BLEND_1D | 1u << MD5_MOTION_BLEND_2D
-#define OF_ITEMS .kinds = ~(1u << MD5_MOTION_CLIP)
+#define OF_SPACE .kinds = (1u << MD5_MOTION_BLEND_1D | 1u << MD5_MOTION_BLEND_2D)
+#define OF_ITEMS .kinds = (~(1u << MD5_MOTION_CLIP))
 static const md5_field MOTION_FIELDS[] = {
     {"loop", MD5_FIELD_CHOICE, MOTION(mode), .value = MD5_PLAY_LOOP, OF_CLIP},
     {"once", MD5_FIELD_CHOICE, MOTION(mode), .value = MD5_PLAY_ONCE, OF_CLIP},
@@ -181,7 +181,7 @@ static bool read_motion(md5_lex *lex, const char *at, md5_record record)
 #define OF_AIM ONLY(MD5_MODIFIER_AIM)
 #define OF_TWO_BONE ONLY(MD5_MODIFIER_TWO_BONE)
 #define OF_SPRING ONLY(MD5_MODIFIER_SPRING)
-#define OF_CHAIN .kinds = ~(1u << MD5_MODIFIER_JOINT | 1u << MD5_MODIFIER_TWO_BONE)
+#define OF_CHAIN .kinds = (~(1u << MD5_MODIFIER_JOINT | 1u << MD5_MODIFIER_TWO_BONE))
 static const md5_field MODIFIER_FIELDS[] = {
     {"length", MD5_FIELD_NUMBER, MODIFIER(length), OF_CHAIN},
     {"local", MD5_FIELD_CHOICE, MODIFIER(space), .value = MD5_JOINT_LOCAL, OF_JOINT},
