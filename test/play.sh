@@ -37,12 +37,17 @@ wrong "a word that is none" 's/trigger jump/button jump/' "found 'button'"
 wrong "a clip's file that is not there" 's/idle.md5anim/idel.md5anim/' 'idel.md5anim'
 wrong "a clip that is no animation" 's/stand.md5anim/bobbin.md5mesh/' 'bobbin.md5mesh'
 wrong "a model that is not there" 's/model bobbin/model babbin/' 'babbin.md5mesh'
-wrong "a motion that is not there" 's/state idle idle/state idle idel/' "'idel'"
-wrong "a parameter that is not there" 's/when talk/when tolk/' "'tolk'"
+wrong "a motion that is not there" 's/state idle idle/state idle idel/' \
+    ":20: error: state 'idle' names motion 'idel'"
+wrong "a parameter that is not there" 's/when talk/when tolk/' \
+    ":38: error: a transition of layer 'mouth' names parameter 'tolk'"
 wrong "a state that is not there" 's/transition idle go/transition idle ga/' "'ga'"
-wrong "a mask's joint that is not there" 's/\*spine_2/*spin_2/' 'spin_2'
-wrong "a modifier's joint that is not there" 's/look aim head/look aim haed/' 'haed'
-wrong "an event behind the last frame" 's/frame 28 landing/frame 99 landing/' 'landing'
+wrong "a mask's joint that is not there" 's/\*spine_2/*spin_2/' \
+    ":19: error: mask 'upper': there is no joint 'spin_2'"
+wrong "a modifier's joint that is not there" 's/look aim head/look aim haed/' \
+    ":23: error: modifier 'look' names joint 'haed'"
+wrong "an event behind the last frame" 's/frame 28 landing/frame 99 landing/' \
+    ":15: error: clip 'leap': event 'landing' is at frame 99, but"
 
 # -- md5view ------------------------------------------------------------------------------------
 
