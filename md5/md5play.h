@@ -302,8 +302,8 @@ typedef struct md5_machine_desc {
     const md5_layer_desc *layers;
     const md5_modifier_desc *modifiers;
     uint32_t num_clips, num_masks, num_parameters, num_motions, num_layers, num_modifiers;
-    // From a machine file: where the tables' words stand in it, for messages; NULL: tables of C. A
-    // table or row that takes the place of one from the file has no place, which does no harm.
+    // From a machine file: the locations of the tables' words, for messages; NULL: tables of C. A
+    // table or row that replaces one from the file has no location, which does no harm.
     const md5_places *places;
 } md5_machine_desc;
 
@@ -312,13 +312,13 @@ typedef struct md5_player md5_player;
 
 // Returns NULL on failure; the message names what it is about. An error in the tables of a machine
 // file has the file, line and column of that word; in other tables line 0 and opts->file_name. One
-// about a binding has the place of the clip's name. MD5_ERROR_MISMATCH: a name that
-// is unknown or there twice, a binding of another model, clips that cannot keep step.
-// MD5_ERROR_RANGE: a frame that a clip lacks, a number that is not finite or outside what it may
-// be, a motion that is made of more than 4096 others, each counted as often as it is used.
-// MD5_ERROR_SYNTAX: a mask. Of `opts`, allocator and memory_limit are used. Time and memory linear
-// in the tables, each mask and each added item or state times the joints, each state's motion times
-// what it is made of.
+// about a binding has the location of the clip's name. MD5_ERROR_MISMATCH: a name that is unknown
+// or there twice, a binding of another model, clips that cannot keep step. MD5_ERROR_RANGE: a frame
+// that a clip lacks, a number that is not finite or outside what it may be, a motion that is made
+// of more than 4096 others, each counted as often as it is used. MD5_ERROR_SYNTAX: a mask. Of
+// `opts`, file_name, allocator and memory_limit are used. Time and memory linear in the tables,
+// each mask and each added item or state times the joints, each state's motion times what it is
+// made of.
 MD5_API md5_machine *md5_create_machine(const md5_machine_desc *desc, const md5_load_opts *opts,
                                         md5_error *error);
 MD5_API void md5_free_machine(md5_machine *machine); // after all of its players
