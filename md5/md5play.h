@@ -270,7 +270,7 @@ typedef struct md5_modifier_desc {
     md5_vec3 forward;      // AIM: which way the tip looks, in its own space; 0 0 0 counts as 1 0 0
     md5_vec3 up;           // AIM: its own up; 0 0 0 counts as 0 0 1
     float limit;           // AIM: largest turn of one joint, radians; 0 = any turn, MD5_ZERO = none
-    float soften;          // TWO_BONE: share of the reach over which it softens, 0..1
+    float soften;          // TWO_BONE: last share of the reach, where it slows down; 0 = nowhere
     float stretch;         // TWO_BONE: how far it may stretch; 0 counts as 1, not at all
     float stiffness; // SPRING: how fast it comes back, 1/s^2; 0 counts as 120. MD5_ZERO: no effect
     float damping;   // SPRING: how fast it calms, 1/s; 0 counts as 8, MD5_ZERO as 0

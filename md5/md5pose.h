@@ -55,12 +55,19 @@ typedef struct md5_two_bone_job {
     md5_vec3 target;      // where the tip is to be
     const md5_vec3 *pole; // the middle joint bends towards it; NULL: as it is bent, or forward (+x)
     const md5_quat *rotation; // of the tip in model space; NULL: keeps its own, relative to model
-    float soften;  // 0..1: from this share of the reach before its end on, slow down as 1 - exp(-x)
+    float soften;  // 0..1, share of the reach at its end over which the limb slows down; see below
     float stretch; // longest length as a share of the full reach, >= 1; 0 counts as 1
     float weight;
 } md5_two_bone_job;
-// False if the tip has no two parents. What is out of reach is pointed at. With stretch, both bones
-// grow alike, as soon as the target would be missed otherwise.
+// False if the tip has no two parents. A target out of reach is pointed at.
+//
+// With R the reach, which is the length of both bones, and s = soften, the tip hits every target up
+// to R (1 - s) away from the root. A target at a distance d beyond that pulls the tip to
+//   R (1 - s exp(-x)),  x = (d - R (1 - s)) / (R s),
+// to within 1e-6 of R: the limb never straightens with a jerk, but misses by R s / e where the
+// target is just R away. So a small s is a small effect: 0.05 is common, 0 softens nothing, 1
+// misses every target. With stretch, both bones grow alike as soon as the target would be missed
+// otherwise, so that softening begins to stretch the limb at R (1 - s).
 MD5_API bool md5_two_bone(const md5_skeleton *skeleton, md5_transform *pose,
                           const md5_two_bone_job *job);
 

@@ -6,6 +6,7 @@
 // where the knee goes; knee and foot have coordinates on these two. The thigh is turned in the old
 // plane, the plane is turned so that its line lies along the target's, and the knee bends in it.
 #include "md5/ik/space.h"
+#include "md5/ik/spring.h"
 
 // What is less than this share of the reach has no direction.
 #define NOTHING 1e-5f
@@ -74,8 +75,8 @@ static bool measure_limb(const md5_skeleton *skeleton, const md5_transform *pose
     return true;
 }
 
-// From `soften` before the end on, the limb comes to its full reach as 1 - exp(-x) comes to 1, with
-// the first four terms of the series of exp.
+// The limb is exact up to its last share `soften` of the reach; over that it comes to its full
+// length as 1 - exp(-x) comes to 1, x counted in those shares. In double: see md5_decay().
 static float soften_distance(float distance, float soften)
 {
     const float past = distance - (1.0f - soften);
@@ -83,9 +84,7 @@ static float soften_distance(float distance, float soften)
         return distance;
     if (!(soften > 0.0f))
         return 1.0f;
-    const float x = past < 1e6f * soften ? past / soften : 1e6f;
-    const float exp_less_1 = x * (1.0f + x * (0.5f + x * (1.0f / 6.0f)));
-    return (1.0f - soften) + soften * (exp_less_1 / (1.0f + exp_less_1));
+    return (float)(1.0 - (double)soften * md5_decay((double)past / (double)soften));
 }
 
 static limb_goal choose_goal(const two_bones *limb, float distance, const md5_two_bone_job *job)
