@@ -520,7 +520,9 @@ MD5_API void md5_add_difference(const md5_transform *pose, const md5_transform *
 
 // Writes positions[mesh->num_vertices], exact for any weights, and, where they are not NULL,
 // normals and tangents: the bind pose's, turned by the blend of the joints' rotations and
-// brought to unit length. Model space, in the order of the drawn vertices.
+// brought to unit length; as they are in the bind pose if that blend is shorter than 1e-15 or
+// longer than 1e19, as of biases that cancel out. Sums are of floats, and infinite beyond their
+// range. Model space, in the order of the drawn vertices.
 MD5_API void md5_skin(const md5_mesh *mesh, const md5_mat34 *palette, md5_vec3 *positions,
                       md5_vec3 *normals, md5_vec4 *tangents);
 
@@ -541,8 +543,10 @@ MD5_API void md5_dual_palette(const md5_mat34 *palette, uint32_t count, md5_dual
 
 // Writes what md5_skin() does, from the dual palette, in up to twice the time. A motion needs one
 // place to begin at, which is mesh->positions: weights that do not meet in one point go along with
-// the vertex instead of each with its joint, and biases count as if their sum were 1 (where they
-// cancel out, as if the first were alone). The bind pose stays as it is in any case.
+// the vertex instead of each with its joint. Only the ratios of the biases count, as if their sum
+// were 1, however small or large they are (md5_skin() scales the vertex by their sum instead); if
+// they cancel out or are all 0, the first influence counts alone. A vertex without influences goes
+// to the origin, as there. The bind pose stays as it is in any case.
 MD5_API void md5_skin_dual(const md5_mesh *mesh, const md5_dual_quat *palette, md5_vec3 *positions,
                            md5_vec3 *normals, md5_vec4 *tangents);
 

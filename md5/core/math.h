@@ -41,11 +41,12 @@ static inline md5_vec3 md5_vec3_lerp(md5_vec3 a, md5_vec3 b, float t)
     return (md5_vec3){a.x + (b.x - a.x) * t, a.y + (b.y - a.y) * t, a.z + (b.z - a.z) * t};
 }
 
-// Unit length, or `fallback` where there is no direction to keep.
+// Unit length, or `fallback` if `a` is too short or too long to have a direction in floats: its
+// square at most 1e-30, or not finite.
 static inline md5_vec3 md5_vec3_normalize(md5_vec3 a, md5_vec3 fallback)
 {
     const float square = md5_vec3_dot(a, a);
-    if (!(square > 1e-30f))
+    if (!(square > 1e-30f && square < INFINITY))
         return fallback;
     return md5_vec3_scale(a, 1.0f / sqrtf(square));
 }
