@@ -50,8 +50,15 @@ MD5_API void md5_modify_joint(const md5_skeleton *skeleton, md5_transform *pose,
 // whatever comes in, and every machine gives the same bits. Time linear in the length of the chain
 // and the depth of its joints.
 
+// The joints of an arm or a leg. Others may lie between them, such as helpers that twist: they keep
+// their transforms, and so their places along the bone.
+typedef struct md5_limb {
+    uint32_t root, middle, tip; // shoulder, elbow, hand; hip, knee, ankle
+} md5_limb;
+
 typedef struct md5_two_bone_job {
     uint32_t tip;         // hand or foot; its parent is elbow or knee, whose parent is the root
+    const md5_limb *limb; // the three joints; `tip` is not used then. NULL: by parents, as above
     md5_vec3 target;      // where the tip is to be
     const md5_vec3 *pole; // the middle joint bends towards it; NULL: as it is bent, or forward (+x)
     const md5_quat *rotation; // of the tip in model space; NULL: keeps its own, relative to model
@@ -59,7 +66,8 @@ typedef struct md5_two_bone_job {
     float stretch; // longest length as a share of the full reach, >= 1; 0 counts as 1
     float weight;
 } md5_two_bone_job;
-// False if the tip has no two parents. A target out of reach is pointed at.
+// False if the tip has no two parents, or if `limb` names joints that do not exist or do not hang
+// on each other: nothing changes then. A target out of reach is pointed at.
 //
 // With R the reach, which is the length of both bones, and s = soften, the tip hits every target up
 // to R (1 - s) away from the root. A target at a distance d beyond that pulls the tip to
@@ -102,19 +110,41 @@ MD5_API float md5_fabrik(const md5_skeleton *skeleton, md5_transform *pose,
                          const md5_chain_job *job);
 MD5_API float md5_ccd(const md5_skeleton *skeleton, md5_transform *pose, const md5_chain_job *job);
 
+// What became of a limb.
+typedef enum md5_limb_result {
+    MD5_LIMB_PLACED,       // the tip is at its target, to 1e-4 of the reach
+    MD5_LIMB_OUT_OF_REACH, // it points there, as far or as near as it can
+    MD5_LIMB_NO_JOINT,     // a number is no joint of the skeleton
+    MD5_LIMB_NO_PARENTS,   // the joints were not given, and the tip has no two parents
+    MD5_LIMB_NO_CHAIN,     // the tip does not hang on the middle joint, or that not on the root
+    MD5_LIMB_NO_BONE,      // a bone is shorter than 1e-5 of the reach: the limb cannot bend. Rigs
+                           // with helper joints are such: give the joints
+    MD5_LIMB_NOT_FINITE,   // pose, height or target is not finite, or beyond 1e15 units
+} md5_limb_result;
+
 // Feet on uneven ground, as id's walk IK: each foot is lifted by how high its floor lies, the
 // pelvis drops by the lowest (or rises, where all lie higher), legs bend.
 typedef struct md5_foot {
-    uint32_t ankle;  // its parent is the knee, whose parent is the hip
-    float floor;     // height of the ground under the foot, model z, 0 = where it stands
+    uint32_t ankle; // without has_leg, its parent is the knee, whose parent is the hip
+    float floor; // height of the ground under the foot, model z, 0 = where it stands; one that is
+                 // not finite leaves `lift` as it is
     md5_vec3 normal; // of the ground, model space, towards which the foot tilts; 0 0 0 = up
     float lift;      // smoothed height; kept by the caller between calls, 0 at first
+    // Knee and hip are given, as id's "ik_knee1" and "ik_hip1" do. For rigs whose ankle does not
+    // hang on the knee itself but on a helper: see md5_limb.
+    bool has_leg;
+    uint32_t knee, hip;
+    md5_limb_result result; // written
+    float miss; // written: units from ankle to target, INFINITY if the leg could not be bent
 } md5_foot;
 // `smoothing` is the time constant in seconds, 0 = none; `seconds` the step: exact for any frame
-// rate. `drop`, how far the pelvis has moved, is kept like `lift`. Both go on with weight 0.
-MD5_API void md5_place_feet(const md5_skeleton *skeleton, md5_transform *pose, uint32_t pelvis,
-                            md5_foot *feet, uint32_t num_feet, float *drop, float smoothing,
-                            float seconds, float weight);
+// rate. `drop`, how far the pelvis has moved, is kept like `lift`. Both go on with weight 0, with
+// which nothing else happens but the check of the joints. A pelvis that is no joint does not move.
+// Returns how many feet are placed (MD5_LIMB_PLACED): of each other one, `result` says why not. A
+// leg without a chain of joints keeps its pose and goes with the pelvis.
+MD5_API uint32_t md5_place_feet(const md5_skeleton *skeleton, md5_transform *pose, uint32_t pelvis,
+                                md5_foot *feet, uint32_t num_feet, float *drop, float smoothing,
+                                float seconds, float weight);
 
 // A chain that lags behind its animation and swings. The end of each joint is drawn to where the
 // animation has it by a damped spring of its own,
