@@ -265,7 +265,10 @@ typedef struct md5_modifier_desc {
     const char *name;
     md5_modifier_kind kind;
     const char *joint; // the joint; of a chain, its tip: hand, foot, head, end of a tail
-    uint32_t length;   // AIM, FABRIK, CCD, SPRING: joints of the chain, tip included; 0 counts as 2
+    // TWO_BONE: elbow or knee, and shoulder or hip, for rigs with other joints between them; NULL:
+    // the parent of the joint below. They must hang on each other and, in the bind pose, lie apart.
+    const char *middle, *root;
+    uint32_t length; // AIM, FABRIK, CCD, SPRING: joints of the chain, tip included; 0 counts as 2
     md5_joint_space space; // JOINT
     md5_vec3 forward;      // AIM: which way the tip looks, in its own space; 0 0 0 counts as 1 0 0
     md5_vec3 up;           // AIM: its own up; 0 0 0 counts as 0 0 1

@@ -160,6 +160,7 @@ typedef struct md5_play_layer {
 typedef struct md5_modifier {
     md5_modifier_desc desc; // with defaults filled in
     uint32_t joint;
+    md5_limb limb;       // TWO_BONE
     size_t first_spring; // of a spring: place of its joints' states in a player
 } md5_modifier;
 

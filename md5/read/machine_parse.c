@@ -183,6 +183,8 @@ static bool read_motion(md5_lex *lex, const char *at, md5_record record)
 #define OF_SPRING ONLY(MD5_MODIFIER_SPRING)
 #define OF_CHAIN .kinds = (~(1u << MD5_MODIFIER_JOINT | 1u << MD5_MODIFIER_TWO_BONE))
 static const md5_field MODIFIER_FIELDS[] = {
+    {"middle", MD5_FIELD_NAME, MODIFIER(middle), OF_TWO_BONE},
+    {"root", MD5_FIELD_NAME, MODIFIER(root), OF_TWO_BONE},
     {"length", MD5_FIELD_NUMBER, MODIFIER(length), OF_CHAIN},
     {"local", MD5_FIELD_CHOICE, MODIFIER(space), .value = MD5_JOINT_LOCAL, OF_JOINT},
     {"local_override", MD5_FIELD_CHOICE, MODIFIER(space), .value = MD5_JOINT_LOCAL_OVERRIDE,
