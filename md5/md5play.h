@@ -121,7 +121,24 @@ typedef enum md5_motion_kind {
     MD5_MOTION_BLEND_1D, // a place on a line: the two neighbours, by distance
     MD5_MOTION_BLEND_2D, // a place in a plane: gradient band weights (Johansen 2009, 6.3)
     MD5_MOTION_STACK,    // the first item, then each one laid over or added to what is there
+    MD5_MOTION_BY_SPEED, // clips on a line, where their own speeds are: see below
 } md5_motion_kind;
+
+// A blend of a walk and a run has the speed of its parameter only at its items, if it is a BLEND_1D
+// whose items stand at their clips' speeds. Between them a cycle covers the mean of both strides in
+// the mean of both rates, and the product of two means is not the mean of the products: with cycles
+// of a and b seconds and strides of A and B units, it is off by w (1 - w) (A - B) (1/b - 1/a),
+// which is 6 % of the speed between Bobbin's walk and run, and up to 17 % between others. Markers
+// change the mean of the rates besides.
+//
+// BY_SPEED makes the parameter the speed, in units/s. Speeds are measured from the clips' root
+// motion when the machine is made: displacement over a cycle divided by its seconds, along the
+// direction of the fastest item; backward (or right, or down) is negative. Items must be clips that
+// loop, of ascending speeds; one that moves nothing stands at 0. Their weights, and the pace of all
+// of them while they keep step, are chosen so that the mean speed over a whole cycle is the
+// parameter, from the slowest item to the fastest; beyond these the outermost goes at its own
+// speed. The motion's own `speed` multiplies it. If a blend space around it keeps step, that sets
+// the pace.
 
 // How the items of a blend space keep step: the clips of all of them, also of spaces within, and
 // of stacks their first item's. They must go on for ever, with markers without turning round.
@@ -138,7 +155,7 @@ typedef enum md5_layer_mode {
 
 typedef struct md5_motion_item {
     const char *motion;
-    float x, y; // blend spaces: its place; x ascending in 1D
+    float x, y; // blend spaces: its place; x ascending in 1D; BY_SPEED: both 0
     // Stacks, from the second item on. Its weight, 0..1, is that of weight_parameter, or, where
     // that is NULL, `weight`, 0 counting as 1 and MD5_ZERO as 0.
     md5_layer_mode mode;

@@ -53,6 +53,12 @@ typedef struct md5_mask_sets {
     bool is_split;
 } md5_mask_sets;
 
+// How the clip of an item moves the root, in a motion by speed.
+typedef struct md5_gait {
+    double speed;   // units a second, along the line of its motion
+    double seconds; // of a cycle
+} md5_gait;
+
 typedef struct md5_item {
     uint32_t motion;
     md5_layer_mode mode;
@@ -61,6 +67,7 @@ typedef struct md5_item {
     int32_t weight_parameter;
     int32_t reference;   // pose, of an item that is added
     md5_joint_set added; // the joints that it may change
+    md5_gait gait;
 } md5_item;
 
 // Clips by their own name come first, in their order.

@@ -168,9 +168,11 @@ static int compare_items(const void *left, const void *right)
     return order != 0 ? order : a < b ? -1 : a > b;
 }
 
-static bool check_places(md5_building *building, const md5_motion_desc *desc)
+static bool check_places(md5_building *building, const md5_motion_desc *desc, size_t first_item)
 {
     const uint32_t count = desc->num_items;
+    if (desc->kind == MD5_MOTION_BY_SPEED)
+        return md5_build_speeds(building, desc, building->machine->items + first_item);
     if (desc->kind == MD5_MOTION_BLEND_1D) {
         for (uint32_t i = 1; i < count; i++) {
             if (!(desc->items[i].x > desc->items[i - 1].x))
@@ -222,7 +224,7 @@ static bool build_space(md5_building *building, const motion_arrays *arrays,
                         const md5_motion_desc *desc, md5_motion *motion)
 {
     TRY(build_items(building, arrays, desc, motion));
-    TRY(check_places(building, desc));
+    TRY(check_places(building, desc, motion->first_item));
     TRY(check_sync(building, desc, &arrays->traits[motion - arrays->motions]));
     TRY(resolve_parameter(building, &desc->x_parameter, desc->name, &motion->x_parameter));
     TRY(resolve_parameter(building, &desc->y_parameter, desc->name, &motion->y_parameter));
@@ -239,7 +241,7 @@ static bool build_space(md5_building *building, const motion_arrays *arrays,
 static bool build_motion(md5_building *building, const motion_arrays *arrays,
                          const md5_motion_desc *desc, md5_motion *motion)
 {
-    TRY(md5_check_choice(building, desc->kind, MD5_MOTION_STACK, "kind", "motion", desc->name));
+    TRY(md5_check_choice(building, desc->kind, MD5_MOTION_BY_SPEED, "kind", "motion", desc->name));
     TRY(md5_check_number(building, &desc->speed, "speed", "motion", desc->name));
     motion->kind = desc->kind;
     motion->speed = md5_or_default(desc->speed, 1.0f);

@@ -1,5 +1,6 @@
 // A state's motion in play: weights from the parameters, clocks of its clips.
 #include "md5/play/run/blend_space.h"
+#include "md5/play/run/by_speed.h"
 #include "md5/play/run/player.h"
 
 #include <math.h>
@@ -31,11 +32,14 @@ float md5_weight_of(const md5_player *player, int32_t parameter, float fixed)
     return value < 0.0f ? 0.0f : value > 1.0f ? 1.0f : value;
 }
 
-// What the items of a motion weigh in it.
-static void weigh_items(const md5_player *player, uint32_t number, float *weights)
+// What the items of a motion weigh in it. Returns by what factor they go faster besides.
+static double weigh_items(const md5_player *player, uint32_t number, float *weights)
 {
     const md5_machine *const machine = player->machine;
     const md5_motion *const motion = &machine->motions[number];
+    if (motion->kind == MD5_MOTION_BY_SPEED)
+        return md5_weigh_by_speed(machine, motion, (double)player->parameters[motion->x_parameter],
+                                  weights);
     if (motion->kind == MD5_MOTION_BLEND_1D) {
         md5_blend_weights_1d(md5_places_of(machine, number), motion->num_items,
                              player->parameters[motion->x_parameter], weights);
@@ -49,6 +53,7 @@ static void weigh_items(const md5_player *player, uint32_t number, float *weight
         for (uint32_t i = 1; i < motion->num_items; i++)
             weights[i] = md5_weight_of(player, items[i].weight_parameter, items[i].weight);
     }
+    return 1.0;
 }
 
 void md5_weigh_live(md5_player *player, md5_live *live)
@@ -77,7 +82,7 @@ void md5_weigh_live(md5_player *player, md5_live *live)
         if (part->leads_group)
             flow->share = 1.0f;
         if (part->leaf < 0) {
-            weigh_items(player, part->motion, live->weights + part->children);
+            flow->speed *= weigh_items(player, part->motion, live->weights + part->children);
             continue;
         }
         md5_leaf *const leaf = &live->leaves[part->leaf];

@@ -28,9 +28,10 @@ static double rate_between(const md5_sync_item *items, uint32_t num_items, uint3
     return total > 0.0 ? sum / total : 0.0;
 }
 
-// Seconds of a whole shared cycle, and 0 if some part of it stands still or goes the other way.
-static double seconds_of_cycle(const md5_sync_item *items, uint32_t num_items, uint32_t num_markers)
+double md5_sync_seconds(const md5_sync_item *items, uint32_t num_items, uint32_t num_markers)
 {
+    if (num_markers == 0)
+        return 1.0 / rate_between(items, num_items, 0, 0);
     double seconds = 0.0;
     for (uint32_t i = 0; i < num_markers; i++) {
         const double rate = rate_between(items, num_items, num_markers, i);
@@ -82,7 +83,7 @@ static double advance_part(const md5_sync_item *items, uint32_t num_items, uint3
 static md5_clock advance_markers(const md5_sync_item *items, uint32_t num_items,
                                  uint32_t num_markers, md5_clock clock, double seconds)
 {
-    const double whole = seconds_of_cycle(items, num_items, num_markers);
+    const double whole = md5_sync_seconds(items, num_items, num_markers);
     if (whole != 0.0 && fabs(seconds) >= fabs(whole)) {
         const double cycles = trunc(seconds / whole);
         clock = md5_clock_advance(&GROUP, clock, cycles);

@@ -19,6 +19,10 @@ typedef struct md5_sync_item {
 md5_clock md5_sync_advance(const md5_sync_item *items, uint32_t num_items, uint32_t num_markers,
                            md5_clock clock, double seconds);
 
+// Seconds of a whole shared cycle; with markers, 0 if some part of it stands still or goes the
+// other way.
+double md5_sync_seconds(const md5_sync_item *items, uint32_t num_items, uint32_t num_markers);
+
 // An item's own clock: equal to the shared one without markers; with them, the shared clock's phase
 // 0 is the first marker, and each marker takes an equal part of a cycle.
 md5_clock md5_sync_clock(const double *markers, uint32_t num_markers, md5_clock shared);
