@@ -39,7 +39,8 @@ typedef enum md5_joint_space {
 // Turns and moves one joint of `pose` as id's joint modifiers do, by `weight` 0..1. In model
 // space, a position of joint 0 overrides, as there. A rotation 0 0 0 0 turns nothing, a translation
 // that is not finite moves nothing: so one can be changed, or overridden, without the other.
-MD5_API void md5_modify_joint(const md5_skeleton *skeleton, md5_transform *pose, uint32_t joint,
+// False if there is no such joint.
+MD5_API bool md5_modify_joint(const md5_skeleton *skeleton, md5_transform *pose, uint32_t joint,
                               md5_joint_space space, md5_transform change, float weight);
 
 // -- Inverse kinematics --------------------------------------------------------------------
@@ -95,7 +96,8 @@ MD5_API bool md5_aim(const md5_skeleton *skeleton, md5_transform *pose, const md
 
 typedef struct md5_chain_job {
     uint32_t tip;
-    uint32_t length; // joints of the chain, tip included, 2 to MD5_MAX_CHAIN
+    uint32_t length; // joints of the chain, tip included, 2 to MD5_MAX_CHAIN; those that there are
+                     // if the root of the skeleton comes first
     md5_vec3 target;
     float tolerance;     // units; ends when nearer
     uint32_t iterations; // at most
@@ -166,8 +168,10 @@ typedef struct md5_spring_job {
 // Solved exactly, the animation taken to go evenly from call to call: stable for any step, and the
 // same however a stretch of time is split. state[length]; set `is_first` for the first call, or
 // after a jump of the character: then the chain stands where the animation has it. A state that is
-// not finite begins anew likewise. With weight 0 it swings on unseen.
-MD5_API void md5_spring(const md5_skeleton *skeleton, md5_transform *pose,
+// not finite begins anew likewise. With weight 0 it swings on unseen. False, and nothing changes,
+// if there is no such joint, a joint of the chain is at no finite place, or stiffness is not above
+// 0.
+MD5_API bool md5_spring(const md5_skeleton *skeleton, md5_transform *pose,
                         const md5_spring_job *job, md5_spring_joint *state, float seconds,
                         bool is_first);
 

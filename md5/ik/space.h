@@ -159,8 +159,9 @@ bool md5_is_below(const md5_skeleton *skeleton, uint32_t joint, uint32_t above);
 md5_limb_result md5_check_limb(const md5_skeleton *skeleton, const md5_limb *limb);
 md5_limb_result md5_limb_above(const md5_skeleton *skeleton, uint32_t tip, md5_limb *limb);
 
-// md5_two_bone() for a limb that has been checked and a weight > 0. Writes how far the tip is from
-// the target, in units, INFINITY if nothing was done.
+// md5_two_bone() for a limb that has been checked and a weight > 0. If `miss`
+// is not NULL, measures how far the tip now is from the target, in units, INFINITY if nothing was
+// done, and judges by that.
 md5_limb_result md5_bend_limb(const md5_skeleton *skeleton, md5_transform *pose,
                               const md5_limb *joints, const md5_two_bone_job *job, float *miss);
 

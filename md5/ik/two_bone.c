@@ -307,11 +307,23 @@ static void turn_limb(const md5_skeleton *skeleton, const two_bones *limb, const
     stretch_bone(skeleton, pose, joints->tip, joints->middle, factor);
 }
 
+// From the tip as it now is to the target, which lies `way` from the hip.
+static float measure_miss(const md5_skeleton *skeleton, const md5_transform *pose,
+                          const md5_limb *joints, md5_row way)
+{
+    md5_row at, unused;
+    place_below(skeleton, pose, joints->tip, joints->root, &at, &unused);
+    const md5_row_place hip = md5_place_of(skeleton, pose, joints->root);
+    const float miss = md5_row_length(md5_row_sub(md5_row_rotate(hip.rotation, at), way));
+    return miss < MD5_FARTHEST ? miss : INFINITY;
+}
+
 md5_limb_result md5_bend_limb(const md5_skeleton *skeleton, md5_transform *pose,
                               const md5_limb *joints, const md5_two_bone_job *job, float *miss)
 {
     two_bones limb = {.joints = joints};
-    *miss = INFINITY;
+    if (miss)
+        *miss = INFINITY;
     if (!md5_is_place(job->target))
         return MD5_LIMB_NOT_FINITE;
     const md5_limb_result measured = measure_limb(skeleton, pose, &limb);
@@ -326,7 +338,11 @@ md5_limb_result md5_bend_limb(const md5_skeleton *skeleton, md5_transform *pose,
     const limb_plane plane = choose_plane(&limb, toward, distance, job->pole);
     const limb_turns turns = find_turns(&limb, &plane, goal);
     turn_limb(skeleton, &limb, &turns, goal.stretch, job, pose);
-    *miss = fabsf(distance - goal.distance) * limb.reach;
+    if (!miss)
+        return MD5_LIMB_PLACED;
+    *miss = measure_miss(skeleton, pose, joints, way);
+    if (!(*miss < MD5_FARTHEST))
+        return MD5_LIMB_NOT_FINITE;
     if (!(limb.upper_length > NOTHING && limb.lower_length > NOTHING))
         return MD5_LIMB_NO_BONE;
     return *miss > REACHED * limb.reach ? MD5_LIMB_OUT_OF_REACH : MD5_LIMB_PLACED;
@@ -340,8 +356,7 @@ bool md5_two_bone(const md5_skeleton *skeleton, md5_transform *pose, const md5_t
                                             : md5_limb_above(skeleton, job->tip, &above);
     if (found != MD5_LIMB_PLACED)
         return false;
-    float miss;
     if (job->weight > 0.0f)
-        md5_bend_limb(skeleton, pose, limb, job, &miss);
+        md5_bend_limb(skeleton, pose, limb, job, NULL);
     return true;
 }

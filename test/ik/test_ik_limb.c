@@ -239,3 +239,42 @@ TEST (ik_feet_say_why_they_are_not_placed) {
     foot.floor = 1e16f;
     CHECK(placed(foot, 1.0f).result == MD5_LIMB_NOT_FINITE);
 }
+
+// -- Others that once said nothing ----------------------------------------------------------------
+
+TEST (ik_limb_of_an_unsound_pose_is_measured_not_assumed) {
+    md5_transform pose[JOINTS];
+    make_leg(pose);
+    pose[KNEE].rotation = (md5_quat){0.0f, 0.0f, 0.0f, 1.5f}; // no rotation
+    float drop = 0.0f;
+    md5_foot foot = {.ankle = ANKLE, .floor = 3.0f, .has_leg = true, .knee = KNEE, .hip = HIP};
+    const double before = height_of(pose, ANKLE);
+    md5_place_feet(&leg_skeleton, pose, UINT32_MAX, &foot, 1, &drop, 0, 0.1f, 1.0f);
+    const bool is_there = fabs(height_of(pose, ANKLE) - before - 3.0) < 1e-2;
+    CHECK(is_there || foot.result != MD5_LIMB_PLACED);
+}
+
+TEST (ik_joints_that_do_not_exist_are_reported) {
+    md5_transform pose[JOINTS], old[JOINTS];
+    make_leg(pose);
+    make_leg(old);
+    const md5_transform change = {{0, 0, 1, 0}, {1, 2, 3}, 0};
+    CHECK(!md5_modify_joint(&leg_skeleton, pose, JOINTS, MD5_JOINT_LOCAL, change, 1.0f));
+    CHECK(!md5_modify_joint(&leg_skeleton, pose, UINT32_MAX, MD5_JOINT_LOCAL, change, 0.0f));
+    md5_spring_joint state[3] = {{{0, 0, 0}, {0, 0, 0}, {0, 0, 0}}};
+    md5_spring_job job = {.tip = JOINTS, .length = 3, .stiffness = 50.0f, .weight = 1.0f};
+    CHECK(!md5_spring(&leg_skeleton, pose, &job, state, 0.1f, true));
+    job.tip = ANKLE;
+    job.length = 0;
+    CHECK(!md5_spring(&leg_skeleton, pose, &job, state, 0.1f, true));
+    job.length = 3;
+    job.stiffness = 0.0f;
+    CHECK(!md5_spring(&leg_skeleton, pose, &job, state, 0.1f, true));
+    CHECK(memcmp(pose, old, sizeof old) == 0);
+    job.stiffness = 50.0f;
+    job.weight = 0.0f;
+    CHECK(md5_spring(&leg_skeleton, pose, &job, state, 0.1f, true));
+    CHECK(md5_modify_joint(&leg_skeleton, pose, HIP, MD5_JOINT_LOCAL, change, 0.0f));
+    CHECK(memcmp(pose, old, sizeof old) == 0);
+    CHECK(md5_modify_joint(&leg_skeleton, pose, HIP, MD5_JOINT_LOCAL, change, 1.0f));
+}
