@@ -90,7 +90,7 @@ static bool find_limb_joint(md5_building *building, const md5_modifier_desc *des
         return true;
     return md5_fail_at(building, name, MD5_ERROR_MISMATCH,
                        "modifier %s: joint %s does not hang on %s", QUOTED(desc->name),
-                       QUOTED(name_of(building, below)), QUOTED(*name));
+                       QUOTED(name_of(building, below)), QUOTED(name_of(building, *joint)));
 }
 
 static float bind_distance(const md5_building *building, uint32_t a, uint32_t b)

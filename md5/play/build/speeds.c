@@ -7,18 +7,17 @@
 #define QUOTED(name) md5_quote((name), strlen(name)).text
 
 // Only a clip that loops at a speed of its own has one that can be measured.
-static bool find_clip(md5_building *building, const md5_motion_desc *desc, uint32_t number,
-                      const md5_item *item, const md5_playable **clip)
+static bool check_item(md5_building *building, const md5_motion_desc *desc, uint32_t number,
+                       const md5_item *item)
 {
     const md5_machine *const machine = building->machine;
     const md5_motion *const motion = &machine->motions[item->motion];
-    *clip = motion->kind == MD5_MOTION_CLIP ? &machine->playables[motion->playable] : NULL;
     if (desc->items[number].x != 0.0f || desc->items[number].y != 0.0f)
         return md5_fail_at(building, &desc->items[number].x, MD5_ERROR_RANGE,
                            "motion %s: item %u (%s) has a place, but is placed by its speed",
                            QUOTED(desc->name), number, QUOTED(desc->items[number].motion));
-    if (*clip && (*clip)->mode == MD5_PLAY_LOOP && motion->speed > 0.0f
-        && motion->speed_parameter < 0)
+    if (motion->kind == MD5_MOTION_CLIP && motion->speed > 0.0f && motion->speed_parameter < 0
+        && machine->playables[motion->playable].mode == MD5_PLAY_LOOP)
         return true;
     return md5_fail_at(
         building, &desc->items[number].motion, MD5_ERROR_MISMATCH,
@@ -28,12 +27,12 @@ static bool find_clip(md5_building *building, const md5_motion_desc *desc, uint3
 }
 
 // Units that the root moves in a cycle, and the cycle's seconds.
-static md5_stride measure(const md5_building *building, const md5_item *item,
-                          const md5_playable *clip, double *seconds)
+static md5_stride measure(const md5_machine *machine, const md5_item *item, double *seconds)
 {
-    const md5_machine *const machine = building->machine;
+    const md5_motion *const motion = &machine->motions[item->motion];
+    const md5_playable *const clip = &machine->playables[motion->playable];
     const md5_source *const source = &machine->sources[clip->source];
-    *seconds = 1.0 / (clip->cycles * (double)machine->motions[item->motion].speed);
+    *seconds = 1.0 / (clip->cycles * (double)motion->speed);
     if (source->extract == MD5_EXTRACT_NONE)
         return (md5_stride){0.0, 0.0, 0.0};
     const md5_root_track track = md5_track_of(machine, source);
@@ -70,9 +69,8 @@ bool md5_build_speeds(md5_building *building, const md5_motion_desc *desc, md5_i
     md5_stride *const strides = md5_build_array(building, desc->num_items, sizeof *strides);
     TRY(strides);
     for (uint32_t i = 0; i < desc->num_items; i++) {
-        const md5_playable *clip;
-        TRY(find_clip(building, desc, i, &items[i], &clip));
-        strides[i] = measure(building, &items[i], clip, &items[i].gait.seconds);
+        TRY(check_item(building, desc, i, &items[i]));
+        strides[i] = measure(building->machine, &items[i], &items[i].gait.seconds);
     }
     const md5_stride axis = find_axis(strides, items, desc->num_items);
     for (uint32_t i = 0; i < desc->num_items; i++) {
