@@ -43,9 +43,10 @@ static double miss_of(const md5_machine *machine, const md5_model *model)
     md5_player_advance(player, 0.0, NULL, NULL);
     md5_player_pose(player, scratch, pose, NULL, NULL);
     const real3 foot = ik_place(&model->skeleton, pose, 5).at;
+    const double miss = real3_length(real3_sub(foot, real3_of(target->position)));
     free(scratch);
     md5_free_player(player);
-    return real3_length(real3_sub(foot, real3_of(target->position)));
+    return miss;
 }
 
 TEST (play_limb_of_named_joints_reaches) {
