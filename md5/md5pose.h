@@ -71,7 +71,8 @@ typedef struct md5_two_bone_job {
 // on each other: nothing changes then. A target out of reach is pointed at.
 //
 // With R the reach, which is the length of both bones, and s = soften, the tip hits every target up
-// to R (1 - s) away from the root. A target at a distance d beyond that pulls the tip to
+// to R (1 - s) away from the root, but for those nearer than the bones' difference. A target at a
+// distance d beyond that pulls the tip to
 //   R (1 - s exp(-x)),  x = (d - R (1 - s)) / (R s),
 // to within 1e-6 of R: the limb never straightens with a jerk, but misses by R s / e where the
 // target is just R away. So a small s is a small effect: 0.05 is common, 0 softens nothing, 1
