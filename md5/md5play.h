@@ -203,9 +203,26 @@ MD5_API float md5_ease(md5_easing easing, float t);
 
 typedef enum md5_fade {
     MD5_FADE_CROSS,    // both play, the weight goes over by `easing`
-    MD5_FADE_INERTIAL, // only the new one plays; how the pose then differs, and how fast it moved,
-                       // dies away (Bollo 2018, inertialization). From or to nothing: as CROSS
+    MD5_FADE_INERTIAL, // only the new one plays, and the difference decays; see below
 } md5_fade;
+
+// An inertial transition (D. Bollo, Inertialization: High-Performance Animation Transitions in
+// Gears of War, GDC 2018) takes, when it begins, how the pose of its layer differs from that of the
+// new motion, and how fast. From then on only the new motion plays, plus what is left of the
+// difference. That of a joint, relative to its parent, keeps its direction (translation) or axis
+// (rotation, the shorter way round); its length x, units or tan(angle / 4), follows Bollo's quintic
+// from x0 with velocity v0 to 0 at rest. After t seconds, with s = t / t1 and u = v0 t1 / x0,
+//   x = x0 (1 - s)^3 (1 + (3 + u) s + (6 + 3 u + a / 2) s^2)
+// v0 is the rate at which the length changed at the start if that is below 0, else 0: velocity that
+//   leads away from the new motion, or across, is dropped.
+// t1 = min(duration, -5 x0 / v0): a joint that is fast enough arrives sooner.
+// a = max(0, -8 u - 20): the start acceleration, a x0 / t1^2, for which x cannot cross 0.
+// So x never grows: however the new motion goes on, and whatever is broken off, no joint is ever
+// farther from where the new motion alone has it in this layer than when the transition began; and
+// the speed at which it comes nearer does not jump. Velocities are measured over 1/256 s: of what
+// was shown, before the start; of the new motion, after it; on the other side where a clip comes to
+// the end of its cycle on that one. Clips with MD5_INTERPOLATE_STEP have none. From or to a state
+// that is nothing the transition is a CROSS one.
 
 typedef enum md5_compare {
     MD5_IS_SET, // a bool or trigger; a float that is not 0
@@ -223,7 +240,7 @@ typedef struct md5_condition {
 } md5_condition;
 
 // What may break off a transition that is under way. What is under way goes on under the new one,
-// so that nothing jumps; of more than four states the oldest two stand still.
+// so that nothing jumps; when there are more than four states the oldest two stop where they are.
 typedef enum md5_interrupt {
     MD5_INTERRUPT_ANY,    // every transition out of its target, and those from any state
     MD5_INTERRUPT_HIGHER, // those of higher priority
@@ -400,7 +417,10 @@ MD5_API void md5_player_advance(md5_player *player, double seconds, md5_event_fn
 // second order of short steps while weights change or ways that turn are blended.
 MD5_API md5_transform md5_player_root_motion(const md5_player *player);
 
-// Writes the pose as it is now; `joints` and `palette`, [model joints], may be NULL.
+// Writes the pose as it is now; `joints` and `palette`, [model joints], may be NULL. It is the same
+// bits however often, or whether, a pose was written before: everything else is done when time
+// passes. Springs alone go on from pose to pose, see md5_spring(): a player that has some is to be
+// posed regularly, also unseen.
 // `scratch` is md5_player_scratch() bytes at any address, used by no other thread meanwhile.
 MD5_API void md5_player_pose(md5_player *player, void *scratch, md5_transform *pose,
                              md5_mat34 *joints, md5_mat34 *palette);

@@ -194,7 +194,7 @@ static void start_inertial(view_crowd *crowd)
 
 // Who comes into sight looks as if he had been in sight all the time.
 TEST (view_members_come_into_sight_as_they_would_be) {
-    // Transitions by inertia, springs, and neither.
+    // Transitions by inertia, which no pose shows while they begin, springs, and neither.
     static const char *const models[] = {"models/bobbin/page_crossfade.md5machine",
                                          "models/bobbin/page_jiggle.md5machine",
                                          "models/thimble/thimble.md5mesh"};

@@ -43,7 +43,7 @@ static uint32_t gather_walkers(md5_player *player)
     uint32_t num_walkers = 0;
     for (uint32_t layer = 0; layer < player->machine->tables.num_layers; layer++) {
         md5_run *const run = &player->runs[layer];
-        for (uint32_t i = run->num_ghosts; i < run->num_used; i++) {
+        for (uint32_t i = 0; i < run->num_used; i++) {
             const md5_live *const live = md5_live_at(run, i);
             const md5_program *const program = md5_program_of(player, live);
             for (uint32_t leaf = 0; program && leaf < program->num_leaves; leaf++)
@@ -82,10 +82,9 @@ static void fire_events(md5_player *player, md5_event_fn *events, void *user)
 static void weigh_chain(md5_run *run, double shift)
 {
     float rest = 1.0f;
-    for (uint32_t i = run->num_used; i-- > run->num_ghosts;) {
+    for (uint32_t i = run->num_used; i-- > 0;) {
         md5_live *const live = md5_live_at(run, i);
-        const bool is_over = run->num_ghosts > 0 || run->has_snapshot; // something that shows
-        const bool is_bottom = i == run->num_ghosts && (run->is_left || !is_over);
+        const bool is_bottom = i == 0 && !run->has_snapshot;
         const float fade = is_bottom ? 1.0f : md5_fade_at(live, shift);
         live->weight = rest * fade;
         rest -= live->weight;
@@ -97,7 +96,6 @@ static void step_layer(md5_player *player, md5_run *run, double seconds)
     for (uint32_t i = 0; i < run->num_used; i++)
         md5_advance_live(player, md5_live_at(run, i), seconds);
     weigh_chain(run, -0.5 * fabs(seconds));
-    run->leaving.elapsed += fabs(seconds);
     run->settling.elapsed += fabs(seconds);
 }
 
@@ -107,12 +105,7 @@ static void end_step(md5_run *run)
         md5_live_at(run, i)->is_new = false;
     if (run->num_used > 1 || run->has_snapshot)
         md5_end_faded(run);
-    if (run->is_left && run->leaving.elapsed >= run->leaving.duration) {
-        md5_end_ghosts(run);
-        run->has_snapshot = false;
-        run->has_offsets = false;
-    }
-    if (run->has_offsets && !run->is_left && run->settling.elapsed >= run->settling.duration)
+    if (run->has_offsets && run->settling.elapsed >= run->settling.duration)
         run->has_offsets = false;
 }
 
@@ -171,6 +164,8 @@ void md5_player_advance(md5_player *player, double seconds, md5_event_fn *events
     double left = isfinite(seconds) ? fmin(fmax(seconds, -MOST_SECONDS), MOST_SECONDS) : 0.0;
     player->motion = (md5_way){.cosine = 1.0};
     player->since_pose += fabs(left);
+    if (left != 0.0)
+        player->is_backward = left < 0.0;
     take_transitions(player);
     for (uint32_t steps = 1; left > 0.0 && steps < MOST_STEPS; steps++) {
         const double part = seconds_of_step(player, left);

@@ -15,13 +15,33 @@ static md5_transform *pose_at(const pose_stack *stack, uint32_t place)
     return place == 0 ? stack->first : stack->spare + (size_t)(place - 1) * stack->num_joints;
 }
 
-// A clip's clock `seconds` earlier, unless that is in another cycle, where it may be elsewhere.
-static md5_clock clock_before(const md5_timing *timing, const md5_leaf *leaf, double shift)
+bool md5_leaves_cycle(md5_player *player, const md5_live *live, double seconds)
 {
-    if (shift == 0.0)
-        return leaf->now;
-    const md5_clock clock = md5_clock_advance(timing, leaf->now, leaf->rate * shift);
-    return clock.cycle == leaf->now.cycle ? clock : leaf->now;
+    const md5_program *const program = md5_program_of(player, live);
+    md5_find_clocks(player, live, seconds);
+    for (uint32_t i = 0; i < program->num_leaves; i++) {
+        const md5_leaf *const leaf = &live->leaves[i];
+        if (leaf->weight != 0.0f && player->leaf_clocks[i].cycle != leaf->now.cycle)
+            return true;
+    }
+    return false;
+}
+
+// Clocks of a motion's clips: as they are, or where md5_find_clocks() put them. A clip stands still
+// at the border of a cycle, behind which it may be elsewhere, and if it goes from frame to frame by
+// jumps.
+typedef struct instant {
+    const md5_leaf *leaves;
+    const md5_clock *shifted; // NULL: now
+} instant;
+
+static md5_clock clock_at(const instant *at, uint32_t leaf, const md5_source *source)
+{
+    const md5_clock now = at->leaves[leaf].now;
+    if (!at->shifted || at->shifted[leaf].cycle != now.cycle
+        || source->interpolation == MD5_INTERPOLATE_STEP)
+        return now;
+    return at->shifted[leaf];
 }
 
 // Some of a clip's joints.
@@ -44,13 +64,15 @@ static void sample_joints(const md5_machine *machine, const md5_binding *binding
     machine->kernels->sample(binding->anim, moment, only->targets, pose);
 }
 
-static void sample_leaf(const md5_machine *machine, const md5_leaf_plan *plan, const md5_leaf *leaf,
-                        double shift, const selection *only, md5_transform *pose)
+static void sample_leaf(const md5_machine *machine, const md5_program *program, const instant *at,
+                        uint32_t number, const selection *only, md5_transform *pose)
 {
+    const md5_leaf_plan *const plan = &machine->leaves[program->first_leaf + number];
+    const md5_leaf *const leaf = &at->leaves[number];
     const md5_playable *const playable = &machine->playables[plan->playable];
     const md5_source *const source = &machine->sources[playable->source];
     const md5_timing *const timing = &source->timings[playable->mode];
-    const md5_clock clock = clock_before(timing, leaf, shift);
+    const md5_clock clock = clock_at(at, number, source);
     const md5_moment moment = md5_clock_moment(timing, clock, source->interpolation);
     if (only)
         sample_joints(machine, source->binding, only, &moment, pose);
@@ -95,9 +117,11 @@ void md5_evaluate_live(md5_player *player, const md5_live *live, double shift, m
 {
     const md5_machine *const machine = player->machine;
     const md5_program *const program = md5_program_of(player, live);
+    if (shift != 0.0)
+        md5_find_clocks(player, live, shift);
+    const instant at = {live->leaves, shift != 0.0 ? player->leaf_clocks : NULL};
     if (program->num_parts == 1) { // a clip
-        sample_leaf(machine, &machine->leaves[program->first_leaf], &live->leaves[0], shift, NULL,
-                    pose);
+        sample_leaf(machine, program, &at, 0, NULL, pose);
         return;
     }
     const md5_part *const parts = machine->parts + program->first_part;
@@ -108,8 +132,8 @@ void md5_evaluate_live(md5_player *player, const md5_live *live, double shift, m
         if (live->totals[i] == 0.0f)
             continue;
         if (part->leaf >= 0)
-            sample_leaf(machine, &machine->leaves[program->first_leaf + (uint32_t)part->leaf],
-                        &live->leaves[part->leaf], shift, NULL, pose_at(&stack, stack.count++));
+            sample_leaf(machine, program, &at, (uint32_t)part->leaf, NULL,
+                        pose_at(&stack, stack.count++));
         if (part->parent >= 0)
             gather(player, live, part, &stack);
     }
@@ -124,7 +148,7 @@ void md5_evaluate_joints(md5_player *player, const md5_play_layer *layer, const 
         md5_evaluate_live(player, live, 0.0, spare, pose);
         return;
     }
-    const size_t leaf = md5_program_of(player, live)->first_leaf;
-    sample_leaf(machine, &machine->leaves[leaf], &live->leaves[0], 0.0,
+    const instant now = {live->leaves, NULL};
+    sample_leaf(machine, md5_program_of(player, live), &now, 0,
                 &(selection){&layer->joints, &state->targets}, pose);
 }

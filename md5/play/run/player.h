@@ -9,10 +9,9 @@
 #include "md5/play/machine.h"
 #include "md5/play/run/sync.h"
 
-// How many motions of a layer live at once; a frozen pose in the place of older ones counts as one.
-// Those that it has replaced, and those that an inertial transition has left, go on without events
-// or a way until the next pose, which still needs to see them: they are ghosts.
-enum { MD5_MAX_LIVE = 4, MD5_SLOTS = 8 };
+// How many motions of a layer are active at once; a frozen pose in the place of older ones counts
+// as one. One more while an inertial transition begins, which needs to see what it leaves.
+enum { MD5_MAX_LIVE = 4, MD5_SLOTS = MD5_MAX_LIVE + 1 };
 
 // A clip in play.
 typedef struct md5_leaf {
@@ -58,16 +57,16 @@ typedef struct md5_span {
 } md5_span;
 
 typedef struct md5_run {
-    uint8_t order[MD5_SLOTS]; // slots in use: ghosts, then what lives, oldest first
-    uint8_t num_used, num_ghosts;
-    bool is_left;      // ghosts were left by an inertial transition, which the next pose begins
-    bool has_snapshot; // below the first that lives, or below the ghosts
+    uint8_t order[MD5_SLOTS]; // slots in use, oldest first
+    uint8_t num_used;
+    bool has_snapshot; // below the oldest
     bool has_offsets;
-    float coverage;             // of the snapshot
-    md5_span leaving, settling; // of the transition that `is_left` is about; of the offsets
-    md5_transform *snapshot;    // [joints]
-    md5_offset *offsets;        // [joints]
-    md5_live first, *others;    // the slots; mostly one is enough
+    float coverage;           // of the snapshot
+    md5_span settling;        // of the offsets
+    md5_transform *snapshot;  // [joints]
+    md5_offset *offsets;      // [joints]
+    md5_velocity *velocities; // [joints] of what was shown when the offsets began
+    md5_live first, *others;  // the slots; mostly one is enough
 } md5_run;
 
 // Weights and speed on the way down to a part.
@@ -92,6 +91,7 @@ struct md5_player {
     uint32_t *consumed; // [parameters] 1 + the layer that has used up this trigger in this step
     bool has_consumed;
     bool is_weighed;     // nothing has changed since weights and speeds were worked out
+    bool is_backward;    // the last step that took time
     md5_way motion;      // of the last step
     md5_target *targets; // [modifiers]
     md5_spring_joint *springs;
@@ -106,6 +106,8 @@ struct md5_player {
     md5_sync_item *sync_items; // [max_leaves]
     md5_way *ways;             // [max_poses]
     md5_walker *walkers;
+    md5_transform *spare;     // [md5_captured_poses()][joints]
+    md5_velocity *velocities; // [joints]
 
     size_t size;
     md5_allocator allocator;
@@ -189,9 +191,6 @@ void md5_change_state(md5_player *player, uint32_t layer, const md5_change *chan
 // Ends what has faded out.
 void md5_end_faded(md5_run *run);
 
-// Forgets what only the next pose would have needed to see.
-void md5_end_ghosts(md5_run *run);
-
 // -- transitions.c ----------------------------------------------------------------------------
 
 // Takes the transitions that can be taken.
@@ -211,7 +210,20 @@ md5_way md5_way_of_step(md5_player *player);
 void md5_blend_layers(md5_player *player, md5_transform *spare, md5_transform *pose);
 size_t md5_spare_poses(const md5_machine *machine);
 
-// Writes the pose of a motion `shift` seconds, which are not above 0, from now. spare[] are as many
+// Begins an inertial transition of `duration` seconds to the newest motion of a layer, from all the
+// others as they are now shown.
+void md5_begin_offsets(md5_player *player, uint32_t layer, double duration);
+
+// The oldest `count` motions of a layer, over its frozen pose, become the frozen pose.
+void md5_freeze_oldest(md5_player *player, uint32_t layer, uint32_t count);
+
+// How many poses these two need to work in.
+size_t md5_captured_poses(const md5_machine *machine);
+
+// Whether, `seconds` from now, a clip of a motion that is something is in another cycle.
+bool md5_leaves_cycle(md5_player *player, const md5_live *live, double seconds);
+
+// Writes the pose of a motion `shift` seconds from now. spare[] are as many
 // poses as the program has in work.
 void md5_evaluate_live(md5_player *player, const md5_live *live, double shift, md5_transform *spare,
                        md5_transform *pose);
