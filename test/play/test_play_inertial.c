@@ -16,7 +16,7 @@
 
 #define DEGREES 57.29577951308232
 
-enum { PATH_ROOM = 1024, MOST_FOLDERS = 512, MOST_CLIPS = 32, NAME_ROOM = 16 };
+enum { PATH_ROOM = 1024, MOST_FOLDERS = 512, MOST_ENTRIES = 512, MOST_CLIPS = 32, NAME_ROOM = 16 };
 
 // -- Characters -------------------------------------------------------------------------------
 
@@ -50,29 +50,23 @@ static int compare_paths(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-// The entries of a folder that are not hidden, in the order of their names. free() each, and all.
-static char **list_folder(const char *folder, size_t *count)
+// The entries of a folder that are not hidden, in the order of their names; free() each.
+static size_t list_folder(const char *folder, char *paths[MOST_ENTRIES])
 {
-    char **paths = NULL;
-    *count = 0;
+    size_t count = 0;
     DIR *const entries = opendir(folder);
     const struct dirent *entry;
     while (entries && (entry = readdir(entries)) != NULL) {
-        if (entry->d_name[0] == '.')
+        char path[PATH_ROOM];
+        if (entry->d_name[0] == '.' || !CHECK(count < MOST_ENTRIES))
             continue;
-        const size_t size = strlen(folder) + strlen(entry->d_name) + 2;
-        paths = realloc(paths, (*count + 1) * sizeof *paths);
-        char *const path = malloc(size);
-        if (!paths || !path)
-            abort();
-        snprintf(path, size, "%s/%s", folder, entry->d_name);
-        paths[(*count)++] = path;
+        snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
+        paths[count++] = copy_text(path);
     }
     if (entries)
         closedir(entries);
-    if (paths)
-        qsort(paths, *count, sizeof *paths, compare_paths);
-    return paths;
+    qsort((void *)paths, count, sizeof *paths, compare_paths);
+    return count;
 }
 
 static void add_clip(character *of, const char *path)
@@ -146,41 +140,46 @@ static void close_character(character *of)
     md5_free_model(of->model);
 }
 
-// Calls `use` for every model in a folder and below with clips that fit it. Returns how many.
+// Calls `use` for the model at a path, if clips beside it fit it. Returns whether it did that.
+static bool use_model(const char *path, char *const *beside, size_t count,
+                      void (*use)(const character *of))
+{
+    character of = {.path = path, .model = md5_load_model(path, NULL, NULL)};
+    for (size_t i = 0; of.model && i < count && of.num_clips < MOST_CLIPS; i++) {
+        if (ends_with(beside[i], ".md5anim"))
+            add_clip(&of, beside[i]);
+    }
+    uint64_t random = strlen(path);
+    of.machine = of.num_clips > 0 ? make_machine(&of, &random) : NULL;
+    const bool is_used = of.machine != NULL;
+    if (is_used)
+        use(&of);
+    close_character(&of);
+    return is_used;
+}
+
+// The same for every model in a folder and below. Returns how many.
 static size_t for_each_character(const char *folder, void (*use)(const character *of))
 {
     char *folders[MOST_FOLDERS] = {copy_text(folder)};
-    size_t num_folders = 1, num_characters = 0;
+    size_t num_folders = 1, num_used = 0;
     while (num_folders > 0) {
         char *const current = folders[--num_folders];
-        size_t count;
-        char **const paths = list_folder(current, &count);
+        char *paths[MOST_ENTRIES];
+        const size_t count = list_folder(current, paths);
         for (size_t i = 0; i < count; i++) {
             struct stat status;
             if (stat(paths[i], &status) == 0 && S_ISDIR(status.st_mode)
                 && CHECK(num_folders < MOST_FOLDERS))
                 folders[num_folders++] = copy_text(paths[i]);
-            if (!ends_with(paths[i], ".md5mesh"))
-                continue;
-            character of = {.path = paths[i], .model = md5_load_model(paths[i], NULL, NULL)};
-            for (size_t k = 0; of.model && k < count && of.num_clips < MOST_CLIPS; k++) {
-                if (ends_with(paths[k], ".md5anim"))
-                    add_clip(&of, paths[k]);
-            }
-            uint64_t random = strlen(paths[i]);
-            of.machine = of.num_clips > 0 ? make_machine(&of, &random) : NULL;
-            if (of.machine) {
-                use(&of);
-                num_characters++;
-            }
-            close_character(&of);
+            if (ends_with(paths[i], ".md5mesh"))
+                num_used += use_model(paths[i], paths, count, use);
         }
         for (size_t i = 0; i < count; i++)
             free(paths[i]);
-        free((void *)paths);
         free(current);
     }
-    return num_characters;
+    return num_used;
 }
 
 static void for_each_of_all(void (*use)(const character *of))
