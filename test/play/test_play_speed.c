@@ -18,8 +18,9 @@ static const play_walk STANDS = {0.0, 0.0, 0.0};
 // way to.
 enum { SHOWN, OLD, TARGET, PLAYERS };
 
-// States, each of which moves evenly for half a second at least, if they begin where they begin.
-enum { A, B, BLEND, MIDDLE, STATES };
+// States, each of which moves evenly for half a second at least from where it begins; and one that
+// comes to its end after two seconds.
+enum { A, B, BLEND, MIDDLE, STATES, ONCE = STATES };
 
 typedef struct speed_case {
     play_case made;
@@ -49,15 +50,16 @@ static void begin(speed_case *of)
                                         .num_items = 2,
                                         .x_parameter = "x",
                                         .sync = MD5_SYNC_PHASE},
-                                       {.name = "middle", .clip = "c", .start = 0.25}};
-    const md5_state_desc states[STATES] = {
-        {"a", "a"}, {"b", "b"}, {"line", "line"}, {"middle", "middle"}};
-    const md5_layer_desc layer = {.name = "body", .states = states, .num_states = STATES};
+                                       {.name = "middle", .clip = "c", .start = 0.25},
+                                       {.name = "once", .clip = "a", .mode = MD5_PLAY_ONCE}};
+    const md5_state_desc states[STATES + 1] = {
+        {"a", "a"}, {"b", "b"}, {"line", "line"}, {"middle", "middle"}, {"once", "once"}};
+    const md5_layer_desc layer = {.name = "body", .states = states, .num_states = STATES + 1};
     of->machine = play_machine(&(md5_machine_desc){.model = of->made.model,
                                                    .clips = clips,
                                                    .num_clips = 3,
                                                    .motions = motions,
-                                                   .num_motions = 2,
+                                                   .num_motions = 3,
                                                    .parameters = parameters,
                                                    .num_parameters = 1,
                                                    .layers = &layer,
@@ -206,5 +208,56 @@ TEST (inertial_transitions_keep_the_speed_at_the_border_of_a_cycle) {
             break;
     }
     check_that_there_were_some(&of);
+    end(&of);
+}
+
+// A clip that has come to its end stands, and has no speed that could go on.
+TEST (inertial_transitions_from_the_end_of_a_clip_begin_at_rest) {
+    speed_case of;
+    begin(&of);
+    for (int i = 0; i < 1000; i++) {
+        const uint32_t to = B + test_random_u32(&of.random) % 3;
+        if (!keeps_speed(&of, ONCE, 2.0 + 0.004 + test_random(&of.random), &to, 1))
+            break;
+    }
+    check_that_there_were_some(&of);
+    end(&of);
+}
+
+static double pose_distance(md5_player *a, md5_player *b)
+{
+    md5_transform of_a[PLAY_JOINTS], of_b[PLAY_JOINTS];
+    play_pose(a, of_a);
+    play_pose(b, of_b);
+    return play_pose_distance(of_a, of_b);
+}
+
+// The same in one step as in many, also where a clip comes to its end meanwhile.
+TEST (inertial_transitions_do_not_depend_on_how_time_was_split) {
+    speed_case of;
+    begin(&of);
+    md5_player *const one = of.players[SHOWN], *const many = of.players[OLD];
+    for (int i = 0; i < 2000; i++) {
+        const uint32_t from = i % 2 == 0 ? ONCE : test_random_u32(&of.random) % STATES;
+        const uint32_t to = test_random_u32(&of.random) % (STATES + 1);
+        double left = 2.0 + 0.02 * test_random(&of.random) - 0.01;
+        go_at_once(one, from);
+        go_at_once(many, from);
+        md5_player_advance(one, left, NULL, NULL);
+        while (left > 0.0) {
+            const bool is_short = left < 0.03;
+            const double part = fmin(left, (is_short ? 0.004 : 0.5) * test_random(&of.random));
+            md5_player_advance(many, part, NULL, NULL);
+            left -= part;
+        }
+        for (uint32_t k = 0; k < 2; k++)
+            md5_player_go(of.players[k], 0, to, (float)DURATION, MD5_FADE_INERTIAL,
+                          MD5_EASE_LINEAR);
+        md5_player_advance(one, 0.05, NULL, NULL);
+        md5_player_advance(many, 0.02, NULL, NULL);
+        md5_player_advance(many, 0.03, NULL, NULL);
+        if (!CHECK(pose_distance(one, many) < 1e-4))
+            break;
+    }
     end(&of);
 }

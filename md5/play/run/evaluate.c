@@ -2,6 +2,7 @@
 #include "md5/play/run/joint_set.h"
 #include "md5/play/run/player.h"
 
+#include <math.h>
 #include <string.h>
 
 // Poses in work: the first is where the result goes, the others are spare.
@@ -27,21 +28,26 @@ bool md5_leaves_cycle(md5_player *player, const md5_live *live, double seconds)
     return false;
 }
 
-// Clocks of a motion's clips: as they are, or where md5_find_clocks() put them. A clip stands still
-// at the border of a cycle, behind which it may be elsewhere, and if it goes from frame to frame by
-// jumps.
+// Clocks of a motion's clips: as they are, or `shift` seconds from now, where md5_find_clocks() put
+// them. A clip stands still at the border of a cycle, behind which it may be elsewhere, if it goes
+// from frame to frame by jumps, and as long as it has been at its end.
 typedef struct instant {
     const md5_leaf *leaves;
     const md5_clock *shifted; // NULL: now
+    double shift;
 } instant;
 
-static md5_clock clock_at(const instant *at, uint32_t leaf, const md5_source *source)
+static md5_clock clock_at(const instant *at, uint32_t number, const md5_source *source,
+                          const md5_timing *timing)
 {
-    const md5_clock now = at->leaves[leaf].now;
-    if (!at->shifted || at->shifted[leaf].cycle != now.cycle
+    const md5_leaf *const leaf = &at->leaves[number];
+    if (!at->shifted || at->shifted[number].cycle != leaf->now.cycle
         || source->interpolation == MD5_INTERPOLATE_STEP)
-        return now;
-    return at->shifted[leaf];
+        return leaf->now;
+    if (leaf->stood == 0.0)
+        return at->shifted[number];
+    const double moved = fmax(fabs(at->shift) - leaf->stood, 0.0);
+    return md5_clock_advance(timing, leaf->now, leaf->rate * copysign(moved, at->shift));
 }
 
 // Some of a clip's joints.
@@ -72,7 +78,7 @@ static void sample_leaf(const md5_machine *machine, const md5_program *program, 
     const md5_playable *const playable = &machine->playables[plan->playable];
     const md5_source *const source = &machine->sources[playable->source];
     const md5_timing *const timing = &source->timings[playable->mode];
-    const md5_clock clock = clock_at(at, number, source);
+    const md5_clock clock = clock_at(at, number, source, timing);
     const md5_moment moment = md5_clock_moment(timing, clock, source->interpolation);
     if (only)
         sample_joints(machine, source->binding, only, &moment, pose);
@@ -119,7 +125,7 @@ void md5_evaluate_live(md5_player *player, const md5_live *live, double shift, m
     const md5_program *const program = md5_program_of(player, live);
     if (shift != 0.0)
         md5_find_clocks(player, live, shift);
-    const instant at = {live->leaves, shift != 0.0 ? player->leaf_clocks : NULL};
+    const instant at = {live->leaves, shift != 0.0 ? player->leaf_clocks : NULL, shift};
     if (program->num_parts == 1) { // a clip
         sample_leaf(machine, program, &at, 0, NULL, pose);
         return;
@@ -148,7 +154,7 @@ void md5_evaluate_joints(md5_player *player, const md5_play_layer *layer, const 
         md5_evaluate_live(player, live, 0.0, spare, pose);
         return;
     }
-    const instant now = {live->leaves, NULL};
+    const instant now = {.leaves = live->leaves};
     sample_leaf(machine, md5_program_of(player, live), &now, 0,
                 &(selection){&layer->joints, &state->targets}, pose);
 }

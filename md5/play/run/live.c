@@ -152,6 +152,7 @@ void md5_begin_live(md5_player *player, const md5_play_layer *layer, md5_live *l
     set_clocks(program, live, player->leaf_clocks, player->group_clocks);
     for (uint32_t i = 0; i < program->num_leaves; i++) {
         live->leaves[i].before = live->leaves[i].now;
+        live->leaves[i].stood = 0.0;
         live->leaves[i].root.clock.phase = -1.0; // nowhere
     }
     md5_weigh_live(player, live);
@@ -200,6 +201,28 @@ void md5_find_clocks(md5_player *player, const md5_live *live, double seconds)
     }
 }
 
+// A clip that is played once has made a step: how long has it been at its end now? What it would
+// have gone beyond that says so.
+static void count_rest(md5_leaf *leaf, double seconds)
+{
+    const double beyond = leaf->before.phase + leaf->rate * seconds - leaf->now.phase;
+    if (beyond == 0.0)
+        leaf->stood = 0.0;
+    else if (leaf->now.phase == leaf->before.phase)
+        leaf->stood += fabs(seconds);
+    else
+        leaf->stood = fabs(beyond / leaf->rate);
+}
+
+static void count_rests(const md5_machine *machine, const md5_program *program, md5_live *live,
+                        double seconds)
+{
+    for (uint32_t i = 0; i < program->num_leaves; i++) {
+        if (timing_of(machine, &machine->leaves[program->first_leaf + i])->mode == MD5_PLAY_ONCE)
+            count_rest(&live->leaves[i], seconds);
+    }
+}
+
 void md5_advance_live(md5_player *player, md5_live *live, double seconds)
 {
     const md5_program *const program = md5_program_of(player, live);
@@ -213,10 +236,11 @@ void md5_advance_live(md5_player *player, md5_live *live, double seconds)
     if (program->num_groups == 0) {
         for (uint32_t i = 0; i < program->num_leaves; i++)
             live->leaves[i].now = leaf_clock_after(player, live, program, i, seconds);
-        return;
+    } else {
+        md5_find_clocks(player, live, seconds);
+        set_clocks(program, live, player->leaf_clocks, player->group_clocks);
     }
-    md5_find_clocks(player, live, seconds);
-    set_clocks(program, live, player->leaf_clocks, player->group_clocks);
+    count_rests(player->machine, program, live, seconds);
 }
 
 double md5_live_time(const md5_live *live)

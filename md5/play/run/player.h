@@ -17,6 +17,7 @@ enum { MD5_MAX_LIVE = 4, MD5_SLOTS = MD5_MAX_LIVE + 1 };
 typedef struct md5_leaf {
     md5_clock before, now; // of the last step
     double rate;           // cycles a second by itself
+    double stood;          // seconds since it came to its end, if it is played once
     float weight;          // in its motion
     float share;           // in the group that it keeps step with
     md5_root_place root;   // of the last clock at which it was asked for
