@@ -220,9 +220,9 @@ typedef enum md5_fade {
 // So x never grows: however the new motion goes on, and whatever is broken off, no joint is ever
 // farther from where the new motion alone has it in this layer than when the transition began; and
 // the speed at which it comes nearer does not jump. Velocities are measured over 1/256 s: of what
-// was shown, before the start; of the new motion, after it; on the other side where a clip comes to
-// the end of its cycle on that one. Clips with MD5_INTERPOLATE_STEP have none. From or to a state
-// that is nothing the transition is a CROSS one.
+// was shown, before the start; of the new motion, after it; not across the ends of a clip's cycles.
+// Clips with MD5_INTERPOLATE_STEP have none. From or to a state that is nothing the transition is a
+// CROSS one.
 
 typedef enum md5_compare {
     MD5_IS_SET, // a bool or trigger; a float that is not 0

@@ -16,21 +16,27 @@ static md5_transform *pose_at(const pose_stack *stack, uint32_t place)
     return place == 0 ? stack->first : stack->spare + (size_t)(place - 1) * stack->num_joints;
 }
 
-bool md5_leaves_cycle(md5_player *player, const md5_live *live, double seconds)
+// A number that says in which cycles the clips of a motion are.
+static uint64_t cycles_at(md5_player *player, const md5_live *live, double seconds)
 {
     const md5_program *const program = md5_program_of(player, live);
+    uint64_t mark = 0;
     md5_find_clocks(player, live, seconds);
     for (uint32_t i = 0; i < program->num_leaves; i++) {
-        const md5_leaf *const leaf = &live->leaves[i];
-        if (leaf->weight != 0.0f && player->leaf_clocks[i].cycle != leaf->now.cycle)
-            return true;
+        if (live->leaves[i].weight != 0.0f)
+            mark = 31 * mark + (uint64_t)player->leaf_clocks[i].cycle;
     }
-    return false;
+    return mark;
+}
+
+bool md5_stays_in_cycle(md5_player *player, const md5_live *live, double a, double b)
+{
+    return cycles_at(player, live, a) == cycles_at(player, live, b);
 }
 
 // Clocks of a motion's clips: as they are, or `shift` seconds from now, where md5_find_clocks() put
-// them. A clip stands still at the border of a cycle, behind which it may be elsewhere, if it goes
-// from frame to frame by jumps, and as long as it has been at its end.
+// them. A clip stands still if it goes from frame to frame by jumps, and as long as it has been at
+// its end.
 typedef struct instant {
     const md5_leaf *leaves;
     const md5_clock *shifted; // NULL: now
@@ -41,8 +47,7 @@ static md5_clock clock_at(const instant *at, uint32_t number, const md5_source *
                           const md5_timing *timing)
 {
     const md5_leaf *const leaf = &at->leaves[number];
-    if (!at->shifted || at->shifted[number].cycle != leaf->now.cycle
-        || source->interpolation == MD5_INTERPOLATE_STEP)
+    if (!at->shifted || source->interpolation == MD5_INTERPOLATE_STEP)
         return leaf->now;
     if (leaf->stood == 0.0)
         return at->shifted[number];

@@ -50,18 +50,23 @@ static int32_t reference_of(const blending *of, const md5_live *live)
     return of->player->machine->states[of->layer->first_state + live->state].reference;
 }
 
-// Seconds from now at which a motion's clips are looked at. A velocity is measured on the other
-// side of now if on its own a clip comes into another cycle, where it may be elsewhere.
+// Seconds from now at which a motion's clips are looked at. A velocity is measured that much
+// further from now that no clip comes into another cycle meanwhile, where it may be elsewhere.
 static double clip_shift(const blending *of, const md5_live *live)
 {
+    enum { MOST_STEPS = 4 };
     if (!of->is_measured)
         return 0.0;
-    const double step = of->player->is_backward ? -VELOCITY_STEP : VELOCITY_STEP;
-    const double end = of->begin < 0.0 ? -step : step; // that is not now
-    const double shift = of->player->is_backward ? -of->shift : of->shift;
-    const bool is_mirrored =
-        md5_leaves_cycle(of->player, live, end) && !md5_leaves_cycle(of->player, live, -end);
-    return is_mirrored ? shift - end : shift;
+    const double direction = of->player->is_backward ? -1.0 : 1.0;
+    const double further = of->begin < 0.0 ? -VELOCITY_STEP : VELOCITY_STEP;
+    double moved = 0.0;
+    for (int step = 0; step < MOST_STEPS; step++) {
+        const double begin = direction * (of->begin + moved);
+        if (md5_stays_in_cycle(of->player, live, begin, begin + direction * VELOCITY_STEP))
+            break;
+        moved += further;
+    }
+    return direction * (of->shift + moved);
 }
 
 // One motion's pose, or in a layer that is added its difference to the reference.

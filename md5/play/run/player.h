@@ -221,8 +221,9 @@ void md5_freeze_oldest(md5_player *player, uint32_t layer, uint32_t count);
 // How many poses these two need to work in.
 size_t md5_captured_poses(const md5_machine *machine);
 
-// Whether, `seconds` from now, a clip of a motion that is something is in another cycle.
-bool md5_leaves_cycle(md5_player *player, const md5_live *live, double seconds);
+// Whether all clips of a motion that is something are in the same cycle at two times, in seconds
+// from now.
+bool md5_stays_in_cycle(md5_player *player, const md5_live *live, double a, double b);
 
 // Writes the pose of a motion `shift` seconds from now. spare[] are as many
 // poses as the program has in work.
