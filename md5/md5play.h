@@ -258,7 +258,8 @@ typedef struct md5_transition_desc {
     float duration; // seconds; 0 = cut
     md5_fade fade;
     md5_easing easing;
-    bool keeps_phase; // `to` begins where `from` is within its cycle, instead of:
+    bool keeps_phase; // `to` begins where `from` is within its cycle, if it waited the exit's own
+                      // fraction, so that 1, 2, 3 are all 0; instead of:
     float start;      // normalised time at which `to` begins, added to its clips' own `start`
     int32_t priority; // the highest that can be taken is; of equals the first in the table
     md5_interrupt interrupt;
@@ -396,20 +397,59 @@ MD5_API bool md5_player_seek(md5_player *player, uint32_t layer, uint32_t state,
 // A modifier's target, to be written at any time; NULL if there is none.
 MD5_API md5_target *md5_player_target(md5_player *player, uint32_t modifier);
 
-// Called for each event that is passed, in the order of time, with the weight that its clip has in
-// its layer in the middle of the step, 0..1. Clips that have none in their motion are silent, and
-// so is what gives way to an inertial transition. `event` is the machine's. The player must not be
-// changed meanwhile.
+// Called for each event that is passed, in the order of time, at one moment in the order of layers
+// and clips, with the weight that its clip has in its layer at that moment, above 0 and at most 1.
+// What weighs nothing is silent: a clip without weight in its motion, a motion that has faded out,
+// one that gives way to an inertial transition. The layer's own weight does not count. `event` is
+// the machine's. The player must not be changed meanwhile.
 typedef void md5_event_fn(void *user, md5_player *player, const md5_event *event, float weight);
 
+// In one md5_player_advance(): events that it walks through, silent ones included, and stretches
+// and transitions that it makes of its time, each in well under a microsecond for a small machine.
+enum { MD5_MAX_STEP_EVENTS = 65536, MD5_MAX_STEP_PARTS = 65536 };
+
 // Lets `seconds` pass, which may be 0 or negative; what is not finite counts as 0, more than a
-// million as that. First transitions are taken, then clips go on, then events in (before, now]
-// fire: each exactly once a pass; the first step includes where it begins. Where a transition ends
-// or falls due within the step, the step is divided there, at most 63 times: it makes no difference
-// how often one steps, nor whether md5_player_pose() is called. Backward in time clips go back, but
-// transitions go on. `events` may be NULL.
+// million as that. Transitions are taken as soon as they can be: before time passes, wherever
+// within the step one ends or comes to its exit, and once more at the end. The step is divided
+// there, so that a transition takes up exactly where the last one left. Clips go on between, and
+// events fire.
+//
+// Which events: in each stretch those in (before, now]. To these comes what lies where a state
+// begins, as soon as it does; if it comes in by a fade, with the weight of the middle of the fade's
+// first eighth. A state that leads on in the same moment is silent. Of what lies at the very exit
+// the state that is left fires all but what belongs to a cycle that would begin there, and the new
+// one what lies where it begins. So at a whole cycle the last frame of the one sounds and the first
+// frame of the other, never both first frames. A state that keeps the phase and begins within a
+// cycle goes on from there: what lies there has been passed, and sounds in the state that is left.
+// Backward likewise, in the opposite order; what lies where a state begins is in the table's order.
+//
+// It makes no difference how a stretch of time is split into steps, forward or backward (but not
+// both), also into steps of 0: the same events come in the same order, each with the same weight to
+// rounding, in the same states at the same times; nor does it matter whether md5_player_pose() is
+// called. So that rounding of the times makes none, what is nearer than 1e-9 of a cycle or second
+// counts as reached: this holds as long as cycles in one step and steps since a clip began are
+// fewer than a million. An exit or a start that is within the rounding of a float (6e-8) of a frame
+// is at that frame.
+//
+// Backward in time clips go back, but transitions go on: fades proceed by the amount of `seconds`.
+// An exit is then not reached, as clips go away from it.
+//
+// Transitions that lead in a circle in which no time passes are gone round once; then the layer
+// rests, until a parameter changes, a fade ends, or an exit is reached that was not at the start.
+//
+// Time is bounded: beyond MD5_MAX_STEP_EVENTS events are dropped and counted, beyond
+// MD5_MAX_STEP_PARTS the rest of the step passes in one piece, in which no transition is taken:
+// md5_player_last_advance(). `events` may be NULL.
 MD5_API void md5_player_advance(md5_player *player, double seconds, md5_event_fn *events,
                                 void *user);
+
+// What came of the last md5_player_advance(). In all but extreme steps the last two are 0.
+typedef struct md5_advance_status {
+    uint32_t num_events;  // that fired
+    uint64_t num_dropped; // that did not for MD5_MAX_STEP_EVENTS, silent ones included
+    double undivided;     // seconds at the end that passed in one piece for MD5_MAX_STEP_PARTS
+} md5_advance_status;
+MD5_API md5_advance_status md5_player_last_advance(const md5_player *player);
 
 // How the root moved in the last md5_player_advance(), by MD5_EXTRACT_* of what is playing, blended
 // as the poses are: in the space of the character as it was before. The new place is place *

@@ -35,8 +35,20 @@ static inline double md5_clock_time(md5_clock clock)
     return (double)clock.cycle + clock.phase;
 }
 
-// The clock after `cycles` more, which may be negative; not finite counts as 0.
+// The clock after `cycles` more, which may be negative; not finite counts as 0. Beyond 2^62 cycles
+// they are no longer counted.
 md5_clock md5_clock_advance(const md5_timing *timing, md5_clock clock, double cycles);
+
+// What lies nearer together than this, in cycles, counts as one: far more than rounding, far less
+// than a frame.
+#define MD5_BORDER 1e-9
+
+// A clock moved by less than a cycle, for comparing only: ONCE may come to lie beyond its ends.
+md5_clock md5_clock_shift(const md5_timing *timing, md5_clock clock, double cycles);
+
+// The nearest frame, if the clock is not farther than `most` cycles from it. A time that was given
+// as a float is so brought back to the frame that it was meant to be.
+md5_clock md5_clock_snap(const md5_timing *timing, md5_clock clock, double most);
 
 // Where in the clip that is, in frames: 0 .. intervals.
 double md5_clock_frame(const md5_timing *timing, md5_clock clock);

@@ -33,7 +33,7 @@ static double tempo(const md5_machine *machine, const md5_motion *motion, const 
                                   sync_item(machine, high, weights[1])};
     const double wanted =
         (double)weights[0] * low->gait.seconds + (double)weights[1] * high->gait.seconds;
-    return md5_sync_seconds(both, 2, count_markers(machine, motion, low)) / wanted;
+    return md5_sync_cycle_seconds(both, 2, count_markers(machine, motion, low)) / wanted;
 }
 
 double md5_weigh_by_speed(const md5_machine *machine, const md5_motion *motion, double speed,

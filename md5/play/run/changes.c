@@ -103,7 +103,8 @@ void md5_change_state(md5_player *player, uint32_t layer, const md5_change *chan
     live->priority = change->priority;
     live->interrupt = change->interrupt;
     live->weight = fades ? 0.0f : 1.0f;
-    md5_begin_live(player, from, live, change->state, change->start, change->adds_start);
+    run->rests = false;
+    md5_begin_live(player, from, live, change);
     if (!is_inertial)
         return;
     md5_begin_offsets(player, layer, duration);

@@ -6,8 +6,15 @@
 #include <math.h>
 #include <string.h>
 
-// A moment that was stepped to exactly may be this far off, in cycles or seconds.
-#define SLACK 1e-9
+// Times of transitions are floats: how far, as a share of 1 or of themselves if that is more, they
+// may lie from what they were meant to be.
+#define FLOAT_ERROR 6e-8
+
+// Cycles. Who waits for more waits for ever.
+#define FARTHEST_EXIT 0x1p52
+
+// How far a fade counts as having come where it begins, for the events there.
+#define START_OF_A_FADE (1.0f / 16.0f)
 
 // A second. More says nothing, and would in the end be too many to count.
 #define MOST_CYCLES 1e6
@@ -98,6 +105,7 @@ void md5_weigh_all(md5_player *player)
     for (uint32_t layer = 0; !player->is_weighed && layer < player->machine->tables.num_layers;
          layer++) {
         md5_run *const run = &player->runs[layer];
+        run->rests = false;
         for (uint32_t i = 0; i < run->num_used; i++)
             md5_weigh_live(player, md5_live_at(run, i));
     }
@@ -126,22 +134,33 @@ static void follow(const md5_player *player, const md5_program *program,
     }
 }
 
-void md5_begin_live(md5_player *player, const md5_play_layer *layer, md5_live *live, uint32_t state,
-                    double time, bool adds_start)
+// Where clip `number` of a state begins by itself. What begins as another state goes on knows only
+// the place within its cycle.
+static md5_clock clock_of_start(const md5_machine *machine, const md5_leaf_plan *plan,
+                                const md5_change *change)
+{
+    const md5_timing *const timing = timing_of(machine, plan);
+    const double own = machine->playables[plan->playable].start;
+    md5_clock clock = md5_clock_at(timing, change->begin == MD5_BEGIN_BEHIND ? own + change->start
+                                                                             : change->start);
+    if (change->begin == MD5_BEGIN_AS_LEFT)
+        clock.cycle = 0;
+    return clock;
+}
+
+void md5_begin_live(md5_player *player, const md5_play_layer *layer, md5_live *live,
+                    const md5_change *change)
 {
     const md5_machine *const machine = player->machine;
-    live->state = state;
-    live->program = machine->states[layer->first_state + state].program;
-    live->is_new = true;
+    live->state = change->state;
+    live->program = machine->states[layer->first_state + change->state].program;
+    live->is_new = live->is_at_start = change->begin != MD5_BEGIN_AT;
     const md5_program *const program = md5_program_of(player, live);
     if (!program)
         return;
     const md5_leaf_plan *const plans = machine->leaves + program->first_leaf;
-    for (uint32_t i = 0; i < program->num_leaves; i++) {
-        const double own = machine->playables[plans[i].playable].start;
-        player->leaf_clocks[i] =
-            md5_clock_at(timing_of(machine, &plans[i]), adds_start ? own + time : time);
-    }
+    for (uint32_t i = 0; i < program->num_leaves; i++)
+        player->leaf_clocks[i] = clock_of_start(machine, &plans[i], change);
     for (uint32_t i = 0; i < program->num_groups; i++) {
         const md5_group_plan *const group = &machine->groups[program->first_group + i];
         const uint32_t leader = machine->members[group->first_member];
@@ -151,18 +170,27 @@ void md5_begin_live(md5_player *player, const md5_play_layer *layer, md5_live *l
     }
     set_clocks(program, live, player->leaf_clocks, player->group_clocks);
     for (uint32_t i = 0; i < program->num_leaves; i++) {
-        live->leaves[i].before = live->leaves[i].now;
-        live->leaves[i].stood = 0.0;
-        live->leaves[i].root.clock.phase = -1.0; // nowhere
+        md5_leaf *const leaf = &live->leaves[i];
+        if (change->begin != MD5_BEGIN_AT)
+            leaf->now = md5_clock_snap(timing_of(machine, &plans[i]), leaf->now,
+                                       FLOAT_ERROR * fmax(1.0, fabs(md5_clock_time(leaf->now))));
+        leaf->before = leaf->now;
+        leaf->stood = 0.0;
+        leaf->root.clock.phase = -1.0; // nowhere
     }
+    live->begun = md5_live_time(live);
+    // What lies within a cycle that goes on has been passed in the state before.
+    if (change->begin == MD5_BEGIN_AS_LEFT && live->leaves[0].now.phase > 0.0)
+        live->is_new = false;
+    player->has_new = true;
     md5_weigh_live(player, live);
 }
 
-static md5_clock group_clock_after(const md5_player *player, const md5_live *live,
-                                   const md5_program *program, uint32_t number, double seconds)
+// The group's clips, in player->sync_items.
+static void gather_group(const md5_player *player, const md5_live *live, const md5_program *program,
+                         const md5_group_plan *group)
 {
     const md5_machine *const machine = player->machine;
-    const md5_group_plan *const group = &machine->groups[program->first_group + number];
     for (uint32_t i = 0; i < group->num_members; i++) {
         const uint32_t leaf = machine->members[group->first_member + i];
         player->sync_items[i] = (md5_sync_item){
@@ -171,6 +199,13 @@ static md5_clock group_clock_after(const md5_player *player, const md5_live *liv
             .markers = markers_of(machine, &machine->leaves[program->first_leaf + leaf]),
         };
     }
+}
+
+static md5_clock group_clock_after(const md5_player *player, const md5_live *live,
+                                   const md5_program *program, uint32_t number, double seconds)
+{
+    const md5_group_plan *const group = &player->machine->groups[program->first_group + number];
+    gather_group(player, live, program, group);
     return md5_sync_advance(player->sync_items, group->num_members, group->num_markers,
                             live->groups[number], seconds);
 }
@@ -248,82 +283,136 @@ double md5_live_time(const md5_live *live)
     return live->program < 0 ? 0.0 : md5_clock_time(live->leaves[0].now);
 }
 
-double md5_live_phase(const md5_live *live)
+double md5_leaf_seconds(const md5_player *player, const md5_live *live, uint32_t number,
+                        md5_clock from, md5_clock to)
 {
-    return live->program < 0 ? 0.0 : live->leaves[0].now.phase;
+    const md5_machine *const machine = player->machine;
+    const md5_program *const program = md5_program_of(player, live);
+    const md5_leaf_plan *const plan = &machine->leaves[program->first_leaf + number];
+    if (plan->group < 0) {
+        const double cycles = (double)(to.cycle - from.cycle) + (to.phase - from.phase);
+        return cycles == 0.0 ? 0.0 : cycles / live->leaves[number].rate;
+    }
+    const md5_group_plan *const group =
+        &machine->groups[program->first_group + (uint32_t)plan->group];
+    const double *const markers = markers_of(machine, plan);
+    gather_group(player, live, program, group);
+    return md5_sync_seconds(player->sync_items, group->num_members, group->num_markers,
+                            md5_sync_shared(markers, group->num_markers, from),
+                            md5_sync_shared(markers, group->num_markers, to));
 }
 
-// Cycles a second of the first clip: by itself, or as its group goes on the whole.
-static double rate_of(const md5_player *player, const md5_live *live)
+// Whether the first clip plays backward: by itself, or as its group goes on the whole.
+static bool is_backward(const md5_player *player, const md5_live *live)
 {
     const md5_machine *const machine = player->machine;
     const md5_program *const program = md5_program_of(player, live);
     const int32_t number = machine->leaves[program->first_leaf].group;
     if (number < 0)
-        return live->leaves[0].rate;
+        return live->leaves[0].rate < 0.0;
     const md5_group_plan *const group = &machine->groups[program->first_group + (uint32_t)number];
     double rate = 0.0;
     for (uint32_t i = 0; i < group->num_members; i++) {
         const md5_leaf *const leaf = &live->leaves[machine->members[group->first_member + i]];
         rate += (double)leaf->share * leaf->rate;
     }
-    return rate;
+    return rate < 0.0;
 }
 
-// How far there is still to go to `exit`, in cycles, the way that it plays.
-static double way_to(double exit, double rate, double time)
+// Where the first clip is when a state is at its exit, in the way that it plays.
+typedef struct exit_place {
+    md5_clock clock;
+    double time; // of the same
+    bool is_backward;
+} exit_place;
+
+static exit_place exit_of(const md5_player *player, const md5_live *live, double exit)
 {
-    return rate < 0.0 ? time - (1.0 - exit) : exit - time;
+    const md5_machine *const machine = player->machine;
+    const md5_program *const program = md5_program_of(player, live);
+    const md5_timing *const timing = timing_of(machine, &machine->leaves[program->first_leaf]);
+    exit_place place = {.is_backward = is_backward(player, live)};
+    const double limited = fmin(fmax(exit, -FARTHEST_EXIT), FARTHEST_EXIT);
+    const double time = place.is_backward ? 1.0 - limited : limited;
+    // Unlike a clip that is played once, it may lie beyond its ends.
+    const double whole = floor(time);
+    place.clock = md5_clock_snap(timing, (md5_clock){(int64_t)whole, time - whole},
+                                 FLOAT_ERROR * fmax(1.0, fabs(exit)));
+    place.time = md5_clock_time(place.clock);
+    return place;
+}
+
+// How far there is still to go, in cycles.
+static double way_to(const exit_place *exit, double time)
+{
+    return exit->is_backward ? time - exit->time : exit->time - time;
 }
 
 bool md5_has_reached(const md5_player *player, const md5_live *live, double exit)
 {
     if (live->program < 0)
         return true;
-    return way_to(exit, rate_of(player, live), md5_live_time(live)) <= SLACK;
+    const exit_place place = exit_of(player, live, exit);
+    return way_to(&place, md5_live_time(live)) <= MD5_BORDER;
+}
+
+bool md5_began_behind(const md5_player *player, const md5_live *live, double exit)
+{
+    if (live->program < 0)
+        return true;
+    const exit_place place = exit_of(player, live, exit);
+    return way_to(&place, live->begun) <= MD5_BORDER;
 }
 
 double md5_seconds_until(md5_player *player, const md5_live *live, double exit, double most)
 {
-    const md5_machine *const machine = player->machine;
-    const double rate = live->program < 0 ? 0.0 : rate_of(player, live);
-    const double way = way_to(exit, rate, md5_live_time(live));
-    if (rate == 0.0 || way <= SLACK)
+    if (live->program < 0)
         return most;
-    const md5_program *const program = md5_program_of(player, live);
-    const md5_leaf_plan *const first = &machine->leaves[program->first_leaf];
+    const exit_place place = exit_of(player, live, exit);
+    const md5_clock now = live->leaves[0].now;
+    if (way_to(&place, md5_clock_time(now)) <= MD5_BORDER)
+        return most;
     // A clip that is played once comes no further than its end.
-    if (timing_of(machine, first)->mode == MD5_PLAY_ONCE && exit > 1.0)
+    const md5_machine *const machine = player->machine;
+    const md5_program *const program = md5_program_of(player, live);
+    if (timing_of(machine, &machine->leaves[program->first_leaf])->mode == MD5_PLAY_ONCE
+        && (place.time < 0.0 || place.time > 1.0))
         return most;
-    if (first->group < 0
-        || machine->groups[program->first_group + (uint32_t)first->group].num_markers == 0)
-        return fmin(way / fabs(rate), most);
-    // From marker to marker the speed changes: halve the time until it is found.
-    double low = 0.0, high = most;
-    md5_find_clocks(player, live, high);
-    if (way_to(exit, rate, md5_clock_time(player->leaf_clocks[0])) > SLACK)
-        return most;
-    for (int i = 0; i < 60; i++) {
-        const double middle = 0.5 * (low + high);
-        md5_find_clocks(player, live, middle);
-        if (way_to(exit, rate, md5_clock_time(player->leaf_clocks[0])) > 0.0)
-            low = middle;
-        else
-            high = middle;
-    }
-    return high;
+    const double seconds = md5_leaf_seconds(player, live, 0, now, place.clock);
+    return seconds > 0.0 && seconds < most ? seconds : most;
+}
+
+double md5_phase_left(const md5_player *player, const md5_live *live,
+                      const md5_transition *transition)
+{
+    if (live->program < 0)
+        return 0.0;
+    const md5_machine *const machine = player->machine;
+    const md5_program *const program = md5_program_of(player, live);
+    const md5_timing *const timing = timing_of(machine, &machine->leaves[program->first_leaf]);
+    const exit_place exit = exit_of(player, live, (double)transition->exit);
+    const bool is_once = timing->mode == MD5_PLAY_ONCE;
+    if (transition->waits && fabs(way_to(&exit, md5_live_time(live))) <= MD5_BORDER)
+        return is_once ? exit.time : exit.clock.phase;
+    const md5_clock now = live->leaves[0].now;
+    return is_once ? now.phase : md5_clock_snap(timing, now, MD5_BORDER).phase;
 }
 
 static double progress_at(const md5_live *live, double elapsed)
 {
-    if (elapsed >= live->duration - SLACK)
+    if (elapsed >= live->duration - MD5_BORDER)
         return 1.0;
-    return elapsed > 0.0 ? elapsed / live->duration : 0.0;
+    return elapsed > MD5_BORDER ? elapsed / live->duration : 0.0;
 }
 
 double md5_progress(const md5_live *live)
 {
     return progress_at(live, live->elapsed);
+}
+
+float md5_fade_of_start(const md5_live *live)
+{
+    return live->fades ? md5_ease(live->easing, START_OF_A_FADE) : 1.0f;
 }
 
 float md5_fade_at(const md5_live *live, double shift)

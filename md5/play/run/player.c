@@ -113,11 +113,12 @@ void md5_player_reset(md5_player *player)
         player->are_placed[i] = false;
     }
     player->has_consumed = player->is_backward = false;
+    player->status = (md5_advance_status){0};
     player->since_pose = 0.0;
     player->motion = (md5_way){.cosine = 1.0};
     for (uint32_t i = 0; i < tables->num_layers; i++) {
         player->runs[i].num_used = 0;
-        md5_change_state(player, i, &(md5_change){.adds_start = true});
+        md5_change_state(player, i, &(md5_change){.begin = MD5_BEGIN_BEHIND});
     }
     player->is_weighed = true;
 }
@@ -154,7 +155,7 @@ bool md5_player_go(md5_player *player, uint32_t layer, uint32_t state, float dur
     md5_change_state(player, layer,
                      &(md5_change){
                          .state = state,
-                         .adds_start = true,
+                         .begin = MD5_BEGIN_BEHIND,
                          .duration = isfinite(duration) ? duration : 0.0f,
                          .fade = fade,
                          .easing = easing,
@@ -168,7 +169,6 @@ bool md5_player_seek(md5_player *player, uint32_t layer, uint32_t state, double 
     if (!has_state(player, layer, state))
         return false;
     md5_change_state(player, layer, &(md5_change){.state = state, .start = time});
-    md5_newest(&player->runs[layer])->is_new = false;
     return true;
 }
 
