@@ -55,6 +55,18 @@ md5_clock md5_clock_advance(const md5_timing *timing, md5_clock clock, double cy
     return (md5_clock){cycle, rest};
 }
 
+double md5_decimal_of(float time)
+{
+    double scale = 1.0;
+    for (int digits = 0; digits < 8 && fabsf(time) <= 1e6f; digits++) {
+        const double decimal = floor((double)time * scale + 0.5) / scale;
+        if ((float)decimal == time)
+            return decimal;
+        scale *= 10.0;
+    }
+    return (double)time;
+}
+
 md5_clock md5_clock_at(const md5_timing *timing, double time)
 {
     return md5_clock_advance(timing, (md5_clock){0}, time);

@@ -84,16 +84,23 @@ static border end_of_step(const md5_cues *of, md5_clock now, double ahead, bool 
     return (border){back.cycle, ahead > 0.0 ? of->num_cues : 0};
 }
 
+static border begin_of_step(const md5_cues *of, md5_clock before, double ahead, bool at_start)
+{
+    if (at_start && ahead < 0.0 && of->timing->mode == MD5_PLAY_LOOP
+        && md5_clock_stays_whole(before, before))
+        return (border){md5_clock_shift(of->timing, before, -ahead).cycle, 0};
+    return border_at(of, md5_clock_shift(of->timing, before, ahead), ahead > 0.0);
+}
+
 md5_event_walk md5_begin_event_walk(const md5_cues *of, md5_clock before, md5_clock now,
                                     bool at_start, bool ends_cycle)
 {
     const bool is_backward =
         now.cycle < before.cycle || (now.cycle == before.cycle && now.phase < before.phase);
     const double ahead = is_backward ? -MD5_BORDER : MD5_BORDER;
-    const border end = end_of_step(of, now, ahead, ends_cycle);
-    const md5_clock from =
-        at_start ? moved(before, ahead) : md5_clock_shift(of->timing, before, ahead);
-    const border begin = border_at(of, from, !is_backward);
+    const bool stays = at_start && md5_clock_stays_whole(before, now);
+    const border end = end_of_step(of, now, ahead, ends_cycle || stays);
+    const border begin = begin_of_step(of, before, ahead, at_start);
     return (md5_event_walk){
         .cues = of->cues,
         .num_cues = of->num_cues,

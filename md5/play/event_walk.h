@@ -39,9 +39,10 @@ typedef struct md5_event_walk {
     bool is_backward;
 } md5_event_walk;
 
-// A step from `before` to `now`. at_start: the clip has not moved since it began at `before`; then
-// backward it passes the end of the cycle before, which forward it has not passed. ends_cycle: the
-// clip is left at `now`; then a cycle that would begin there does not: its first event is silent.
+// A step from `before` to `now`. at_start: the clip has not moved since it began at `before`; if
+// that is a whole cycle, backward it passes the end of the cycle before, which forward it has not
+// passed. ends_cycle: the clip is left at `now`; then a cycle that would begin there does not: its
+// first event is silent.
 md5_event_walk md5_begin_event_walk(const md5_cues *of, md5_clock before, md5_clock now,
                                     bool at_start, bool ends_cycle);
 

@@ -143,7 +143,7 @@ typedef struct md5_transition {
     uint32_t num_conditions;
     uint32_t number; // in the layer's table
     int32_t priority;
-    float exit, duration, start;
+    double exit, duration, start; // md5_decimal_of() those of the table
     md5_fade fade;
     md5_easing easing;
     md5_interrupt interrupt;

@@ -102,7 +102,7 @@ static uint32_t add_walker(const hearing *of, md5_run *run, uint32_t place, uint
     if (of->seconds == 0.0)
         walker->walk = md5_begin_event_start(&cues, leaf->now);
     else
-        walker->walk = md5_begin_event_walk(&cues, leaf->before, leaf->now, live->is_at_start,
+        walker->walk = md5_begin_event_walk(&cues, leaf->before, leaf->now, leaf->is_at_start,
                                             run->ends_cycle && place + 1 == run->num_used);
     return find_next(of, walker) ? num_walkers + 1 : num_walkers;
 }
@@ -124,23 +124,27 @@ static uint32_t gather_walkers(const hearing *of)
     return num_walkers;
 }
 
+// What weighs less in its layer is rounding: where a fade ends, a float away from it.
+#define LEAST_WEIGHT 1e-6f
+
 // What an event weighs when it comes.
 static void fire(const hearing *of, const md5_walker *walker)
 {
     md5_player *const player = of->player;
     md5_run *const run = walker->run;
     const md5_live *const live = md5_live_at(run, walker->place);
-    float weight = live->leaves[walker->leaf].weight;
+    float weight;
     if (of->seconds == 0.0) {
-        weight *= rest_for(run, walker->place, 0.0) * md5_fade_of_start(live);
+        weight = rest_for(run, walker->place, 0.0) * md5_fade_of_start(live);
     } else {
         const double shift = walker->when - fabs(of->seconds);
-        weight *= rest_for(run, walker->place, shift) * fade_in_chain(run, walker->place, shift);
+        weight = rest_for(run, walker->place, shift) * fade_in_chain(run, walker->place, shift);
     }
-    if (!(weight > 0.0f))
+    const float in_layer = weight * live->leaves[walker->leaf].weight;
+    if (!(weight >= LEAST_WEIGHT && in_layer > 0.0f))
         return;
     player->status.num_events++;
-    of->events(of->user, player, &walker->events[walker->event], weight);
+    of->events(of->user, player, &walker->events[walker->event], in_layer);
 }
 
 // Nearer together, in seconds, two events count as at one moment.
@@ -214,8 +218,6 @@ static void step_layer(md5_player *player, uint32_t layer, double seconds)
 
 static void end_step(md5_run *run)
 {
-    for (uint32_t i = 0; i < run->num_used; i++)
-        md5_live_at(run, i)->is_at_start = false;
     if (run->num_used > 1 || run->has_snapshot)
         md5_end_faded(run);
     if (run->has_offsets && run->settling.elapsed >= run->settling.duration)

@@ -62,7 +62,7 @@ static void collapse(md5_player *player, uint32_t layer)
 static void replace_unseen(md5_run *run)
 {
     const md5_live *const newest = md5_newest(run);
-    if (newest->fades && newest->elapsed == 0.0)
+    if (newest->fades && newest->elapsed <= MD5_BORDER)
         run->num_used--;
 }
 
@@ -84,7 +84,7 @@ void md5_change_state(md5_player *player, uint32_t layer, const md5_change *chan
     const md5_play_layer *const from = &machine->layers[layer];
     md5_run *const run = &player->runs[layer];
     const int32_t left = run->num_used > 0 ? (int32_t)md5_newest(run)->state : -1;
-    const double duration = left < 0 ? 0.0 : fmax((double)change->duration, 0.0);
+    const double duration = left < 0 ? 0.0 : fmax(change->duration, 0.0);
     const bool is_inertial = duration > 0.0 && change->fade == MD5_FADE_INERTIAL
                              && has_poses(run, &machine->states[from->first_state + change->state]);
     const bool fades = duration > 0.0 && !is_inertial;

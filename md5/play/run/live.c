@@ -134,8 +134,8 @@ static void follow(const md5_player *player, const md5_program *program,
     }
 }
 
-// Where clip `number` of a state begins by itself. What begins as another state goes on knows only
-// the place within its cycle.
+// Where a clip begins by itself. What begins as another state goes on knows only the place within
+// its cycle.
 static md5_clock clock_of_start(const md5_machine *machine, const md5_leaf_plan *plan,
                                 const md5_change *change)
 {
@@ -145,7 +145,9 @@ static md5_clock clock_of_start(const md5_machine *machine, const md5_leaf_plan 
                                                                              : change->start);
     if (change->begin == MD5_BEGIN_AS_LEFT)
         clock.cycle = 0;
-    return clock;
+    if (change->begin == MD5_BEGIN_AT)
+        return clock;
+    return md5_clock_snap(timing, clock, FLOAT_ERROR * fmax(1.0, fabs(md5_clock_time(clock))));
 }
 
 void md5_begin_live(md5_player *player, const md5_play_layer *layer, md5_live *live,
@@ -154,7 +156,7 @@ void md5_begin_live(md5_player *player, const md5_play_layer *layer, md5_live *l
     const md5_machine *const machine = player->machine;
     live->state = change->state;
     live->program = machine->states[layer->first_state + change->state].program;
-    live->is_new = live->is_at_start = change->begin != MD5_BEGIN_AT;
+    live->is_new = change->begin != MD5_BEGIN_AT;
     const md5_program *const program = md5_program_of(player, live);
     if (!program)
         return;
@@ -171,11 +173,11 @@ void md5_begin_live(md5_player *player, const md5_play_layer *layer, md5_live *l
     set_clocks(program, live, player->leaf_clocks, player->group_clocks);
     for (uint32_t i = 0; i < program->num_leaves; i++) {
         md5_leaf *const leaf = &live->leaves[i];
-        if (change->begin != MD5_BEGIN_AT)
-            leaf->now = md5_clock_snap(timing_of(machine, &plans[i]), leaf->now,
-                                       FLOAT_ERROR * fmax(1.0, fabs(md5_clock_time(leaf->now))));
+        if (change->begin != MD5_BEGIN_AT) // what follows a group, to rounding
+            leaf->now = md5_clock_snap(timing_of(machine, &plans[i]), leaf->now, MD5_BORDER);
         leaf->before = leaf->now;
         leaf->stood = 0.0;
+        leaf->is_at_start = change->begin != MD5_BEGIN_AT;
         leaf->root.clock.phase = -1.0; // nowhere
     }
     live->begun = md5_live_time(live);
@@ -264,8 +266,11 @@ void md5_advance_live(md5_player *player, md5_live *live, double seconds)
     live->elapsed += fabs(seconds);
     if (!program)
         return;
-    for (uint32_t i = 0; i < program->num_leaves; i++)
-        live->leaves[i].before = live->leaves[i].now;
+    for (uint32_t i = 0; i < program->num_leaves; i++) {
+        md5_leaf *const leaf = &live->leaves[i];
+        leaf->is_at_start = leaf->is_at_start && md5_clock_stays_whole(leaf->before, leaf->now);
+        leaf->before = leaf->now;
+    }
     if (seconds == 0.0)
         return;
     if (program->num_groups == 0) {
@@ -290,7 +295,7 @@ double md5_leaf_seconds(const md5_player *player, const md5_live *live, uint32_t
     const md5_program *const program = md5_program_of(player, live);
     const md5_leaf_plan *const plan = &machine->leaves[program->first_leaf + number];
     if (plan->group < 0) {
-        const double cycles = (double)(to.cycle - from.cycle) + (to.phase - from.phase);
+        const double cycles = md5_clock_between(from, to);
         return cycles == 0.0 ? 0.0 : cycles / live->leaves[number].rate;
     }
     const md5_group_plan *const group =
@@ -390,7 +395,7 @@ double md5_phase_left(const md5_player *player, const md5_live *live,
     const md5_machine *const machine = player->machine;
     const md5_program *const program = md5_program_of(player, live);
     const md5_timing *const timing = timing_of(machine, &machine->leaves[program->first_leaf]);
-    const exit_place exit = exit_of(player, live, (double)transition->exit);
+    const exit_place exit = exit_of(player, live, transition->exit);
     const bool is_once = timing->mode == MD5_PLAY_ONCE;
     if (transition->waits && fabs(way_to(&exit, md5_live_time(live))) <= MD5_BORDER)
         return is_once ? exit.time : exit.clock.phase;

@@ -156,7 +156,7 @@ bool md5_player_go(md5_player *player, uint32_t layer, uint32_t state, float dur
                      &(md5_change){
                          .state = state,
                          .begin = MD5_BEGIN_BEHIND,
-                         .duration = isfinite(duration) ? duration : 0.0f,
+                         .duration = isfinite(duration) ? md5_decimal_of(duration) : 0.0,
                          .fade = fade,
                          .easing = easing,
                          .interrupt = MD5_INTERRUPT_ANY,

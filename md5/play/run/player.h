@@ -20,6 +20,7 @@ typedef struct md5_leaf {
     double stood;          // seconds since it came to its end, if it is played once
     float weight;          // in its motion
     float share;           // in the group that it keeps step with
+    bool is_at_start;      // it has not moved from the whole cycle at which it began, if it did
     md5_root_place root;   // of the last clock at which it was asked for
 } md5_leaf;
 
@@ -45,7 +46,6 @@ typedef struct md5_live {
     md5_interrupt interrupt;
     bool fades;       // it comes in over that time; else it has been in fully from the start
     bool is_new;      // what lies where it begins has not fired yet
-    bool is_at_start; // no time has passed since it began
     double begun;     // normalised time at which it did
     float weight;     // in the layer, in the middle of the last step
     md5_leaf *leaves; // [num_leaves]
@@ -162,7 +162,7 @@ typedef struct md5_change {
     uint32_t state;
     double start;
     md5_begin begin;
-    float duration;
+    double duration;
     md5_fade fade;
     md5_easing easing;
     int32_t priority;

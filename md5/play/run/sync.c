@@ -140,7 +140,7 @@ double md5_sync_seconds(const md5_sync_item *items, uint32_t num_items, uint32_t
                         md5_clock from, md5_clock to)
 {
     if (num_markers == 0) {
-        const double cycles = (double)(to.cycle - from.cycle) + (to.phase - from.phase);
+        const double cycles = md5_clock_between(from, to);
         return cycles == 0.0 ? 0.0 : cycles / rate_between(items, num_items, 0, 0);
     }
     const bool is_backward = is_before(to, from);

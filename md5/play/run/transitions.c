@@ -48,7 +48,7 @@ static bool sleeps(const md5_player *player, uint32_t layer, const md5_live *liv
                    const md5_transition *transition)
 {
     return player->runs[layer].rests
-           && (!transition->waits || md5_began_behind(player, live, (double)transition->exit));
+           && (!transition->waits || md5_began_behind(player, live, transition->exit));
 }
 
 // Two lists, each with the first to be asked first, as one.
@@ -87,7 +87,7 @@ static const md5_transition *find_open(const md5_player *player, uint32_t layer,
     candidates all = candidates_of(player, layer, live);
     for (const md5_transition *at = next_candidate(&all); at; at = next_candidate(&all)) {
         if (is_open(player, layer, live, at)
-            && (!at->waits || md5_has_reached(player, live, (double)at->exit))
+            && (!at->waits || md5_has_reached(player, live, at->exit))
             && !sleeps(player, layer, live, at))
             return at;
     }
@@ -116,7 +116,7 @@ static void take(md5_player *player, uint32_t layer, const md5_transition *trans
 {
     md5_change change = {
         .state = transition->to,
-        .start = (double)transition->start,
+        .start = transition->start,
         .begin = MD5_BEGIN_BEHIND,
         .duration = transition->duration,
         .fade = transition->fade,
@@ -189,7 +189,7 @@ double md5_seconds_until_exit(md5_player *player, uint32_t layer, double most)
     candidates all = candidates_of(player, layer, live);
     for (const md5_transition *at = next_candidate(&all); at; at = next_candidate(&all)) {
         if (at->waits && is_open(player, layer, live, at))
-            most = md5_seconds_until(player, live, (double)at->exit, most);
+            most = md5_seconds_until(player, live, at->exit, most);
     }
     return most;
 }
