@@ -120,8 +120,11 @@ md5_moment md5_clock_moment(const md5_timing *timing, md5_clock clock,
     // The end of a way: of a clip of one frame, of one that is played once, or by rounding.
     const uint32_t end = timing->num_frames == 1 ? 0 : md5_timing_intervals(timing);
     if (frame >= end) {
-        const uint32_t stop = end == 0 || end > last ? 0 : last;
-        return (md5_moment){.frame0 = stop, .frame1 = stop, .cycle = cycle};
+        // With MD5_PERIOD_OPEN that is the first frame of the next cycle, which the root has come
+        // to.
+        const bool is_next = end > last;
+        const uint32_t stop = end == 0 || is_next ? 0 : last;
+        return (md5_moment){.frame0 = stop, .frame1 = stop, .cycle = cycle + is_next};
     }
     if (interpolation == MD5_INTERPOLATE_STEP)
         return (md5_moment){.frame0 = frame, .frame1 = frame, .cycle = cycle};

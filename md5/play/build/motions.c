@@ -72,7 +72,9 @@ static bool build_clip_motion(md5_building *building, const motion_arrays *array
     if (!isfinite(desc->start))
         return md5_fail_at(building, &desc->start, MD5_ERROR_RANGE,
                            "motion %s: start is not finite", QUOTED(desc->name));
-    add_playable(building, arrays, motion, (uint32_t)clip, desc->mode, desc->start);
+    const bool is_float = (double)(float)desc->start == desc->start;
+    const double start = is_float ? md5_decimal_of((float)desc->start) : desc->start;
+    add_playable(building, arrays, motion, (uint32_t)clip, desc->mode, start);
     return true;
 }
 

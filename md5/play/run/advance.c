@@ -12,8 +12,8 @@
 // The longest step, in seconds; a longer one counts as that.
 #define MOST_SECONDS 1e6
 
-// Weights on the way of the root are taken in the middle of a stretch: while they change, stretches
-// are shorter than this part of a fade; where ways turn, than so many seconds.
+// On the way of the root motions weigh what they do on average in a stretch: while that changes,
+// stretches are shorter than this part of a fade; where ways turn, than so many seconds.
 #define PARTS_OF_A_FADE 8.0
 #define MOST_SECONDS_OF_WAY 0.25
 
@@ -29,14 +29,24 @@ static float fade_in_chain(md5_run *run, uint32_t place, double shift)
     return is_bottom ? 1.0f : md5_fade_at(md5_live_at(run, place), shift);
 }
 
-// What each motion in play weighs in its layer, `shift` seconds from now.
-static void weigh_chain(md5_run *run, double shift)
+// What each motion in play weighs in its layer in the last `seconds`, by Simpson's rule: the mean
+// is nearly the same for any split of them.
+static void weigh_chain(md5_run *run, double seconds)
 {
-    float rest = 1.0f;
-    for (uint32_t i = run->num_used; i-- > 0;) {
-        md5_live *const live = md5_live_at(run, i);
-        live->weight = rest * fade_in_chain(run, i, shift);
-        rest -= live->weight;
+    static const float parts[3] = {1.0f / 6.0f, 4.0f / 6.0f, 1.0f / 6.0f};
+    if (run->num_used == 1 && !run->has_snapshot) {
+        md5_newest(run)->weight = 1.0f;
+        return;
+    }
+    for (uint32_t i = 0; i < run->num_used; i++)
+        md5_live_at(run, i)->weight = 0.0f;
+    for (int point = 0; point < 3; point++) {
+        float rest = 1.0f;
+        for (uint32_t i = run->num_used; i-- > 0;) {
+            const float weight = rest * fade_in_chain(run, i, -0.5 * point * seconds);
+            md5_live_at(run, i)->weight += parts[point] * weight;
+            rest -= weight;
+        }
     }
 }
 
@@ -209,7 +219,7 @@ static void step_layer(md5_player *player, uint32_t layer, double seconds)
     const bool was_under_way = md5_progress(newest) < 1.0;
     for (uint32_t i = 0; i < run->num_used; i++)
         md5_advance_live(player, md5_live_at(run, i), seconds);
-    weigh_chain(run, -0.5 * fabs(seconds));
+    weigh_chain(run, fabs(seconds));
     run->settling.elapsed += fabs(seconds);
     if (was_under_way && md5_progress(newest) == 1.0)
         run->rests = false;
@@ -257,10 +267,8 @@ static double next_stretch(md5_player *player, double left)
     }
     if (divides_way)
         most = md5_least(most, MOST_SECONDS_OF_WAY);
-    if (player->num_steps >= MD5_MAX_STEP_PARTS && most < fabs(left)) {
-        most = fabs(left);
-        player->status.undivided = most;
-    }
+    if (player->num_steps >= MD5_MAX_STEP_PARTS)
+        player->status.undivided = most = fabs(left);
     return left < 0.0 ? -most : most;
 }
 

@@ -143,11 +143,12 @@ static md5_clock clock_of_start(const md5_machine *machine, const md5_leaf_plan 
     const double own = machine->playables[plan->playable].start;
     md5_clock clock = md5_clock_at(timing, change->begin == MD5_BEGIN_BEHIND ? own + change->start
                                                                              : change->start);
-    if (change->begin == MD5_BEGIN_AS_LEFT)
-        clock.cycle = 0;
     if (change->begin == MD5_BEGIN_AT)
         return clock;
-    return md5_clock_snap(timing, clock, FLOAT_ERROR * fmax(1.0, fabs(md5_clock_time(clock))));
+    clock = md5_clock_snap(timing, clock, FLOAT_ERROR * fmax(1.0, fabs(md5_clock_time(clock))));
+    if (change->begin == MD5_BEGIN_AS_LEFT)
+        clock.cycle = 0;
+    return clock;
 }
 
 void md5_begin_live(md5_player *player, const md5_play_layer *layer, md5_live *live,
@@ -399,8 +400,7 @@ double md5_phase_left(const md5_player *player, const md5_live *live,
     const bool is_once = timing->mode == MD5_PLAY_ONCE;
     if (transition->waits && fabs(way_to(&exit, md5_live_time(live))) <= MD5_BORDER)
         return is_once ? exit.time : exit.clock.phase;
-    const md5_clock now = live->leaves[0].now;
-    return is_once ? now.phase : md5_clock_snap(timing, now, MD5_BORDER).phase;
+    return md5_clock_snap(timing, live->leaves[0].now, MD5_BORDER).phase;
 }
 
 static double progress_at(const md5_live *live, double elapsed)

@@ -47,7 +47,7 @@ typedef struct md5_live {
     bool fades;       // it comes in over that time; else it has been in fully from the start
     bool is_new;      // what lies where it begins has not fired yet
     double begun;     // normalised time at which it did
-    float weight;     // in the layer, in the middle of the last step
+    float weight;     // in the layer, the mean of the last step
     md5_leaf *leaves; // [num_leaves]
     md5_clock *groups;
     float *weights; // of items in their motion: parts[].weight
