@@ -74,7 +74,7 @@ typedef struct md5_item {
 typedef struct md5_motion {
     md5_motion_kind kind;
     md5_sync sync;
-    float speed;
+    double speed; // md5_decimal_of() the table's
     int32_t speed_parameter, x_parameter, y_parameter;
     uint32_t playable; // of a clip
     size_t first_item;

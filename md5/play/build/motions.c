@@ -246,7 +246,7 @@ static bool build_motion(md5_building *building, const motion_arrays *arrays,
     TRY(md5_check_choice(building, desc->kind, MD5_MOTION_BY_SPEED, "kind", "motion", desc->name));
     TRY(md5_check_number(building, &desc->speed, "speed", "motion", desc->name));
     motion->kind = desc->kind;
-    motion->speed = md5_or_default(desc->speed, 1.0f);
+    motion->speed = md5_decimal_of(md5_or_default(desc->speed, 1.0f));
     TRY(resolve_parameter(building, &desc->speed_parameter, desc->name, &motion->speed_parameter));
     if (desc->kind == MD5_MOTION_CLIP)
         return build_clip_motion(building, arrays, desc, motion);
@@ -291,7 +291,7 @@ bool md5_build_motions(md5_building *building)
     for (uint32_t i = 0; i < count; i++) {
         md5_motion *const motion = &arrays.motions[i];
         *motion = (md5_motion){
-            .speed = 1.0f,
+            .speed = 1.0,
             .speed_parameter = -1,
             .x_parameter = -1,
             .y_parameter = -1,

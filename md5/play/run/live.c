@@ -83,7 +83,7 @@ void md5_weigh_live(md5_player *player, md5_live *live)
             flow->share *= weight;
             live->totals[i] *= live->totals[part->parent];
         }
-        flow->speed *= (double)motion->speed;
+        flow->speed *= motion->speed;
         if (motion->speed_parameter >= 0)
             flow->speed *= (double)player->parameters[motion->speed_parameter];
         if (part->leads_group)
