@@ -399,9 +399,9 @@ MD5_API md5_target *md5_player_target(md5_player *player, uint32_t modifier);
 
 // Called for each event that is passed, in the order of time, at one moment in the order of layers
 // and clips, with the weight that its clip has in its layer at that moment, above 0 and at most 1.
-// What weighs nothing is silent: a clip without weight in its motion, a motion that has faded out,
-// one that gives way to an inertial transition. The layer's own weight does not count. `event` is
-// the machine's. The player must not be changed meanwhile.
+// What weighs nothing (less than 1e-6 in its layer) is silent: a clip without weight in its motion,
+// a motion that has faded out, one that gives way to an inertial transition. The layer's own weight
+// does not count. `event` is the machine's. The player must not be changed meanwhile.
 typedef void md5_event_fn(void *user, md5_player *player, const md5_event *event, float weight);
 
 // In one md5_player_advance(): events that it walks through, silent ones included, and stretches

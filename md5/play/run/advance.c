@@ -210,6 +210,18 @@ static void pass_moment(const hearing *of)
 {
     md5_take_transitions(of->player);
     fire_starts(of);
+    of->player->is_settled = of->player->num_steps < MD5_MAX_STEP_PARTS;
+}
+
+// Whether some clip has come to where a cycle ends and another begins.
+static bool is_at_whole(const md5_player *player, const md5_live *live)
+{
+    const md5_program *const program = md5_program_of(player, live);
+    for (uint32_t i = 0; program && i < program->num_leaves; i++) {
+        if (md5_clock_stays_whole(live->leaves[i].now, live->leaves[i].now))
+            return true;
+    }
+    return false;
 }
 
 static void step_layer(md5_player *player, uint32_t layer, double seconds)
@@ -223,7 +235,8 @@ static void step_layer(md5_player *player, uint32_t layer, double seconds)
     run->settling.elapsed += fabs(seconds);
     if (was_under_way && md5_progress(newest) == 1.0)
         run->rests = false;
-    run->ends_cycle = player->machine->layers[layer].has_waits && md5_is_at_exit(player, layer);
+    run->ends_cycle = player->machine->layers[layer].has_waits && is_at_whole(player, newest)
+                      && md5_is_at_exit(player, layer);
 }
 
 static void end_step(md5_run *run)
@@ -282,7 +295,8 @@ void md5_player_advance(md5_player *player, double seconds, md5_event_fn *events
     player->since_pose += fabs(left);
     if (left != 0.0)
         player->is_backward = left < 0.0;
-    pass_moment(&of);
+    if (!player->is_settled)
+        pass_moment(&of);
     while (left != 0.0) {
         of.seconds = next_stretch(player, left);
         step(&of);

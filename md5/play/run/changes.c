@@ -104,6 +104,7 @@ void md5_change_state(md5_player *player, uint32_t layer, const md5_change *chan
     live->interrupt = change->interrupt;
     live->weight = fades ? 0.0f : 1.0f;
     run->rests = false;
+    player->is_settled = false;
     md5_begin_live(player, from, live, change);
     if (!is_inertial)
         return;

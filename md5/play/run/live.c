@@ -354,20 +354,26 @@ static double way_to(const exit_place *exit, double time)
     return exit->is_backward ? time - exit->time : exit->time - time;
 }
 
-bool md5_has_reached(const md5_player *player, const md5_live *live, double exit)
+// Whether a time lies at an exit or behind it. Mostly that is plain without looking for frames.
+static bool is_behind(const md5_player *player, const md5_live *live, double exit, double time)
 {
     if (live->program < 0)
         return true;
+    const double way = is_backward(player, live) ? time - (1.0 - exit) : exit - time;
+    if (fabs(way) > 1e-6 * fmax(1.0, fabs(exit)))
+        return way < 0.0;
     const exit_place place = exit_of(player, live, exit);
-    return way_to(&place, md5_live_time(live)) <= MD5_BORDER;
+    return way_to(&place, time) <= MD5_BORDER;
+}
+
+bool md5_has_reached(const md5_player *player, const md5_live *live, double exit)
+{
+    return is_behind(player, live, exit, md5_live_time(live));
 }
 
 bool md5_began_behind(const md5_player *player, const md5_live *live, double exit)
 {
-    if (live->program < 0)
-        return true;
-    const exit_place place = exit_of(player, live, exit);
-    return way_to(&place, live->begun) <= MD5_BORDER;
+    return is_behind(player, live, exit, live->begun);
 }
 
 double md5_seconds_until(md5_player *player, const md5_live *live, double exit, double most)

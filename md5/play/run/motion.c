@@ -130,22 +130,6 @@ static bool has_way(const md5_player *player, md5_run *run)
     return false;
 }
 
-// How much there is of what lies below the motions that live: of a frozen pose, or of those that
-// the next pose will freeze, so that it makes no difference when that comes.
-static double coverage_below(md5_run *run)
-{
-    if (run->is_left)
-        return 0.0;
-    double covered = run->has_snapshot ? (double)run->coverage : 0.0;
-    for (uint32_t i = 0; i < run->num_ghosts; i++) {
-        const md5_live *const live = md5_live_at(run, i);
-        const bool is_bottom = i == 0 && !run->has_snapshot;
-        const double fade = is_bottom ? 1.0 : (double)md5_fade_at(live, 0.0);
-        covered = (1.0 - fade) * covered + (live->program < 0 ? 0.0 : fade);
-    }
-    return covered;
-}
-
 // Of a layer, and how much of it there is. States that are nothing do not move, and neither does a
 // frozen pose.
 static md5_way way_of_run(md5_player *player, md5_run *run, double *coverage)

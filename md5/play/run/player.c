@@ -131,6 +131,7 @@ bool md5_player_set(md5_player *player, uint32_t parameter, float value)
     const bool is_float = tables->parameters[parameter].kind == MD5_PARAMETER_FLOAT;
     const float set = is_float ? value : value != 0.0f ? 1.0f : 0.0f;
     player->is_weighed = player->is_weighed && player->parameters[parameter] == set;
+    player->is_settled = player->is_settled && player->is_weighed;
     player->parameters[parameter] = set;
     return true;
 }

@@ -98,6 +98,7 @@ struct md5_player {
     uint32_t *consumed; // [parameters] 1 + the layer that has used up this trigger in this step
     bool has_consumed;
     bool has_new;              // some motion in play is
+    bool is_settled;           // what could be taken has been, and nothing has changed since
     bool is_weighed;           // nothing has changed since weights and speeds were worked out
     bool is_backward;          // the last step that took time
     md5_way motion;            // of the last md5_player_advance()
