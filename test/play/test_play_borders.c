@@ -358,9 +358,8 @@ TEST (borders_of_clips_that_keep_step) {
         const uint32_t num_markers = (uint32_t)(i % 4);
         const double sign = i % 8 < 4 ? 1.0 : -1.0;
         for (uint32_t k = 0; k < 3; k++) {
-            double at = 0.2 * test_random(&random);
-            for (uint32_t m = 0; m < 3; m++, at += 0.05 + 0.2 * test_random(&random))
-                markers[k][m] = at;
+            for (uint32_t m = 0; m < 3; m++)
+                markers[k][m] = 0.3 * m + 0.2 * test_random(&random);
             items[k] = (md5_sync_item){.weight = (float)(0.1 + test_random(&random)),
                                        .rate = sign * (0.2 + 2.0 * test_random(&random)),
                                        .markers = markers[k]};

@@ -104,7 +104,8 @@ TEST (a_loop_that_is_left_at_the_end_of_a_cycle_does_not_begin_another) {
 }
 
 TEST (rounding_does_not_move_an_event_to_another_step) {
-    for (double off = -4e-10; off <= 4e-10; off += 1e-10) {
+    for (int i = -4; i <= 4; i++) {
+        const double off = 1e-10 * i;
         check_walk(MD5_PLAY_LOOP, 0.4, 0.5 + off, "bc");
         check_walk(MD5_PLAY_LOOP, 0.5 + off, 0.6, "");
         check_walk(MD5_PLAY_LOOP, 0.6, 0.5 + off, "cb");

@@ -326,30 +326,30 @@ static bool is_backward(const md5_player *player, const md5_live *live)
 }
 
 // Where the first clip is when a state is at its exit, in the way that it plays.
-typedef struct exit_place {
+typedef struct exit_position {
     md5_clock clock;
     double time; // of the same
     bool is_backward;
-} exit_place;
+} exit_position;
 
-static exit_place exit_of(const md5_player *player, const md5_live *live, double exit)
+static exit_position exit_of(const md5_player *player, const md5_live *live, double exit)
 {
     const md5_machine *const machine = player->machine;
     const md5_program *const program = md5_program_of(player, live);
     const md5_timing *const timing = timing_of(machine, &machine->leaves[program->first_leaf]);
-    exit_place place = {.is_backward = is_backward(player, live)};
+    exit_position position = {.is_backward = is_backward(player, live)};
     const double limited = fmin(fmax(exit, -FARTHEST_EXIT), FARTHEST_EXIT);
-    const double time = place.is_backward ? 1.0 - limited : limited;
+    const double time = position.is_backward ? 1.0 - limited : limited;
     // Unlike a clip that is played once, it may lie beyond its ends.
     const double whole = floor(time);
-    place.clock = md5_clock_snap(timing, (md5_clock){(int64_t)whole, time - whole},
-                                 FLOAT_ERROR * fmax(1.0, fabs(exit)));
-    place.time = md5_clock_time(place.clock);
-    return place;
+    position.clock = md5_clock_snap(timing, (md5_clock){(int64_t)whole, time - whole},
+                                    FLOAT_ERROR * fmax(1.0, fabs(exit)));
+    position.time = md5_clock_time(position.clock);
+    return position;
 }
 
 // How far there is still to go, in cycles.
-static double way_to(const exit_place *exit, double time)
+static double distance_to(const exit_position *exit, double time)
 {
     return exit->is_backward ? time - exit->time : exit->time - time;
 }
@@ -362,8 +362,8 @@ static bool is_behind(const md5_player *player, const md5_live *live, double exi
     const double way = is_backward(player, live) ? time - (1.0 - exit) : exit - time;
     if (fabs(way) > 1e-6 * fmax(1.0, fabs(exit)))
         return way < 0.0;
-    const exit_place place = exit_of(player, live, exit);
-    return way_to(&place, time) <= MD5_BORDER;
+    const exit_position position = exit_of(player, live, exit);
+    return distance_to(&position, time) <= MD5_BORDER;
 }
 
 bool md5_has_reached(const md5_player *player, const md5_live *live, double exit)
@@ -380,17 +380,23 @@ double md5_seconds_until(md5_player *player, const md5_live *live, double exit, 
 {
     if (live->program < 0)
         return most;
-    const exit_place place = exit_of(player, live, exit);
-    const md5_clock now = live->leaves[0].now;
-    if (way_to(&place, md5_clock_time(now)) <= MD5_BORDER)
-        return most;
-    // A clip that is played once comes no further than its end.
     const md5_machine *const machine = player->machine;
     const md5_program *const program = md5_program_of(player, live);
-    if (timing_of(machine, &machine->leaves[program->first_leaf])->mode == MD5_PLAY_ONCE
-        && (place.time < 0.0 || place.time > 1.0))
+    const md5_leaf_plan *const plan = &machine->leaves[program->first_leaf];
+    const md5_clock now = live->leaves[0].now;
+    const double rate = live->leaves[0].rate;
+    // Most often it is plainly farther away.
+    if (plan->group < 0 && rate > 0.0
+        && exit - md5_clock_time(now) > rate * most + 1e-6 * fmax(1.0, fabs(exit)))
         return most;
-    const double seconds = md5_leaf_seconds(player, live, 0, now, place.clock);
+    const exit_position position = exit_of(player, live, exit);
+    if (distance_to(&position, md5_clock_time(now)) <= MD5_BORDER)
+        return most;
+    // A clip that is played once comes no further than its end.
+    if (timing_of(machine, plan)->mode == MD5_PLAY_ONCE
+        && (position.time < 0.0 || position.time > 1.0))
+        return most;
+    const double seconds = md5_leaf_seconds(player, live, 0, now, position.clock);
     return seconds > 0.0 && seconds < most ? seconds : most;
 }
 
@@ -402,9 +408,9 @@ double md5_phase_left(const md5_player *player, const md5_live *live,
     const md5_machine *const machine = player->machine;
     const md5_program *const program = md5_program_of(player, live);
     const md5_timing *const timing = timing_of(machine, &machine->leaves[program->first_leaf]);
-    const exit_place exit = exit_of(player, live, transition->exit);
+    const exit_position exit = exit_of(player, live, transition->exit);
     const bool is_once = timing->mode == MD5_PLAY_ONCE;
-    if (transition->waits && fabs(way_to(&exit, md5_live_time(live))) <= MD5_BORDER)
+    if (transition->waits && fabs(distance_to(&exit, md5_live_time(live))) <= MD5_BORDER)
         return is_once ? exit.time : exit.clock.phase;
     return md5_clock_snap(timing, live->leaves[0].now, MD5_BORDER).phase;
 }

@@ -195,7 +195,7 @@ double md5_phase_left(const md5_player *player, const md5_live *live,
 
 // Seconds in which a clip goes from one clock to another, as weights and speeds are: negative if
 // time has to run backward for that, not finite if it does not get there.
-double md5_leaf_seconds(const md5_player *player, const md5_live *live, uint32_t leaf,
+double md5_leaf_seconds(const md5_player *player, const md5_live *live, uint32_t number,
                         md5_clock from, md5_clock to);
 
 // Whether `exit` has been reached; backward it counts from the end. Nothing is always at its end.
