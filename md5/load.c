@@ -464,7 +464,8 @@ static md5_anim *fill_anim(md5_context *context, md5_block *block, const anim_pa
     place_joints(&names, file->joints, num_joints, layout.joints);
     copy(layout.order, file->order, num_joints, sizeof *layout.order);
     copy(layout.tracks, file->tracks, num_joints, sizeof *layout.tracks);
-    copy(layout.base_frame, file->base_frame, num_joints, sizeof *layout.base_frame);
+    for (uint32_t joint = 0; joint < num_joints; joint++)
+        layout.base_frame[joint] = md5_clip_base(&file->base_frame[joint]);
     copy(layout.bounds, file->bounds, file->bounds ? file->num_frames : 0, sizeof *layout.bounds);
     md5_clip_build(&source, parts->moves, &layout.clip);
 

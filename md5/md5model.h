@@ -62,7 +62,10 @@ typedef struct md5_vec4 {
 } md5_vec4;
 
 // Unit length. Files store x y z; w is rebuilt as -sqrt(|1 - x^2 - y^2 - z^2|), which makes
-// the textbook quaternion-to-matrix formula agree with what id's engine computes.
+// the textbook quaternion-to-matrix formula agree with what id's engine computes. Where x y z are
+// longer than 1, by rounding or by mistake, x y z w are then divided by their common length. id's
+// engine leaves that out, and its matrix is off a rotation by as much; up to that it is the same.
+// The loader warns if x^2 + y^2 + z^2 exceeds 1.00001.
 typedef struct md5_quat {
     float x, y, z, w;
 } md5_quat;
@@ -163,6 +166,10 @@ typedef struct md5_load_opts {
 
 // -- Assets ---------------------------------------------------------------------------------
 
+// Numbers in files: positions, offsets, biases, the numbers of animation frames and fields of view
+// are between -1e9 and 1e9; anything else is an error with its place. So whatever is computed from
+// assets that were loaded is finite: poses, palettes, vertices, at any time.
+
 typedef struct md5_joint {
     const char *name; // NUL-terminated bytes as in the file, in no known encoding
     int32_t parent;   // -1 = root
@@ -183,7 +190,7 @@ typedef struct md5_vertex {
 
 typedef struct md5_weight {
     uint32_t joint;
-    float bias;      // as in the file: any value, sums other than 1 occur
+    float bias;      // as in the file: from -1e9 to 1e9, sums other than 1 occur
     md5_vec3 offset; // in the joint's space
 } md5_weight;
 

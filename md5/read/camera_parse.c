@@ -95,7 +95,7 @@ static bool read_frame(md5_lex *lex, md5_camera_view *view)
     TRY(md5_read_transform(lex, &transform));
     md5_lex_space(lex);
     const char *const at = lex->at;
-    TRY(md5_lex_float(lex, &view->fov));
+    TRY(md5_lex_length(lex, &view->fov));
     view->position = transform.translation;
     view->rotation = transform.rotation;
     if (!(view->fov > 0.0f && view->fov < 180.0f))
@@ -122,11 +122,7 @@ static bool read_frames(camera_reader *reader)
             return fail_short(lex, "numFrames", num_frames, i);
         TRY(read_frame(lex, &reader->frames[i]));
     }
-    if (md5_lex_take(lex, '}'))
-        return true;
-    return md5_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX,
-                        "numFrames says %u, expected '}' after them, found %s", num_frames,
-                        md5_lex_token(lex, lex->at).text);
+    return md5_end_rows(lex, "numFrames", num_frames, "ppi");
 }
 
 // -- The file -------------------------------------------------------------------------------
@@ -143,7 +139,7 @@ static bool read_top_word(camera_reader *reader, md5_span word)
     if (md5_lex_take_word(lex, "numCuts"))
         return md5_read_count(lex, "numCuts", 0, CUT_BYTES, &reader->num_cuts);
     if (md5_lex_take_word(lex, "frameRate"))
-        return md5_read_frame_rate(lex, &reader->rate_at, &reader->file->frame_rate);
+        return md5_read_frame_rate(lex, 0.0, &reader->rate_at, &reader->file->frame_rate);
     return md5_header_word(lex, &reader->header, word);
 }
 
@@ -161,7 +157,7 @@ bool md5_read_camera_file(md5_arena *arena, const char *text, size_t size, md5_c
                                 "expected 'camera', found the end of the file");
         TRY(read_top_word(&reader, word));
     }
-    TRY(md5_header_end(lex, &reader.header, "frame"));
+    TRY(md5_header_end(lex, &reader.header, "frame", "numFrames", &reader.num_frames));
     file->command_line = reader.header.command_line;
     file->num_frames = reader.num_frames.value;
     file->num_cuts = reader.num_cuts.value;

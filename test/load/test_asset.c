@@ -188,13 +188,11 @@ static bool text_lies_in(const void *block, size_t block_size, const char *text)
            && memchr(text, '\0', block_size - (at - start)) != NULL;
 }
 
-// Three components whose squares sum to a little more than 1 are taken as rounded. By the rule for
-// the fourth, |1 - sum| is then added a second time.
 static bool is_unit(md5_quat q)
 {
     const double x = (double)q.x, y = (double)q.y, z = (double)q.z, w = (double)q.w;
     const double rounding = 1e-6;
-    return fabs(x * x + y * y + z * z + w * w - 1.0) <= 2.0 * (double)MD5_LENGTH_SLACK + rounding;
+    return fabs(x * x + y * y + z * z + w * w - 1.0) <= rounding;
 }
 
 static bool is_unit_vec3(float x, float y, float z)

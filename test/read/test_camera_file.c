@@ -167,7 +167,7 @@ TEST (camera_file_refuses_broken_frames) {
         {"\t( -1 -2 -3 ) ( 0 0 1 ) 1e2\n}\n", "",
          "16:27: error: numFrames says 4, found the end of the file after 3"},
         {"1e2\n}\n", "1e2 ( 0 0 0 ) ( 0 0 0 ) 60\n}\n",
-         "17:29: error: numFrames says 4, expected '}' after them, found '('"},
+         "17:29: error: numFrames is 4, but there are 5"},
         {"1e2\n}\n", "1e2\n}\n/* and", "19:1: error: this comment has no end: '*/' is missing"},
     };
     CHECK_CASES(cases);
