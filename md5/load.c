@@ -533,6 +533,7 @@ void md5_free_anim(md5_anim *anim)
 typedef struct camera_layout {
     md5_camera *camera;
     uint32_t *cuts;
+    md5_cut_view *cut_views;
     md5_camera_view *frames;
     char *names;
 } camera_layout;
@@ -541,6 +542,7 @@ static void lay_out_camera(md5_block *block, const md5_camera_file *file, camera
 {
     layout->camera = md5_block_take(block, 1, sizeof *layout->camera);
     layout->cuts = md5_block_take(block, file->num_cuts, sizeof *layout->cuts);
+    layout->cut_views = md5_block_take(block, file->num_cut_views, sizeof *layout->cut_views);
     layout->frames = md5_block_take(block, file->num_frames, sizeof *layout->frames);
     layout->names = md5_block_take(block, name_size(file->command_line), 1);
 }
@@ -556,6 +558,7 @@ static bool build_camera(md5_arena *arena, const char *text, size_t size, void *
     TRY(block.base);
     lay_out_camera(&block, &file, &layout);
     copy(layout.cuts, file.cuts, file.num_cuts, sizeof *layout.cuts);
+    copy(layout.cut_views, file.cut_views, file.num_cut_views, sizeof *layout.cut_views);
     copy(layout.frames, file.frames, file.num_frames, sizeof *layout.frames);
 
     const uint32_t last = file.num_frames - 1;
@@ -566,6 +569,8 @@ static bool build_camera(md5_arena *arena, const char *text, size_t size, void *
         .duration = (double)num_intervals / file.frame_rate,
         .num_cuts = file.num_cuts,
         .cuts = layout.cuts,
+        .num_cut_views = file.num_cut_views,
+        .cut_views = layout.cut_views,
         .frames = layout.frames,
         .command_line = place_name(&layout.names, file.command_line),
         .num_warnings = arena->context->num_warnings,

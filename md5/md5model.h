@@ -303,13 +303,26 @@ typedef struct md5_camera_view {
     float fov; // horizontal field of view, degrees
 } md5_camera_view;
 
+// What a cut says of the view behind it: `71 pos ( x y z ) rotA ( pitch yaw roll )`, with angles in
+// degrees, or `rot ( x y z )`, as rotations of frames. Engines that know this can hold such a view
+// from the cut to the next one instead of playing the frames, as in virtual reality, where a moving
+// camera makes people sick.
+typedef struct md5_cut_view {
+    uint32_t cut;                    // which of the camera's cuts
+    bool has_position, has_rotation; // false: the first frame behind the cut has it
+    md5_vec3 position;
+    md5_quat rotation;
+} md5_cut_view;
+
 // One .md5camera: a flight, in shots that cuts divide.
 typedef struct md5_camera {
     uint32_t num_frames; // >= 1
     double frame_rate;   // frames a second, > 0
     double duration;     // seconds: (num_frames - 1 - num_cuts) / frame_rate, at least 0
     uint32_t num_cuts;
-    const uint32_t *cuts;          // [num_cuts] frames that only end a shot: the next begins behind
+    const uint32_t *cuts; // [num_cuts] frames that only end a shot: the next begins behind
+    uint32_t num_cut_views;
+    const md5_cut_view *cut_views; // [num_cut_views], by ascending cut
     const md5_camera_view *frames; // [num_frames]
     const char *command_line;
     uint32_t num_warnings;
@@ -402,7 +415,13 @@ MD5_API md5_moment md5_moment_at(const md5_anim *anim, double time, md5_wrap wra
 // cut is only what the old shot moves towards; the new shot begins with the frame behind it.
 // Positions and fields of view are lerped, rotations slerped. MD5_WRAP_LOOP repeats after
 // `duration`, MD5_WRAP_CYCLE one frame later, as the original's `cycle`, the last view held.
+// Views of cuts are not used: see md5_camera_cut_view().
 MD5_API md5_camera_view md5_camera_at(const md5_camera *camera, double time, md5_wrap wrap);
+
+// What the last cut before `time` says of the view behind it, until the next cut; NULL in the first
+// shot, and where that cut says nothing.
+MD5_API const md5_cut_view *md5_camera_cut_view(const md5_camera *camera, double time,
+                                                md5_wrap wrap);
 
 // -- Posing ---------------------------------------------------------------------------------
 

@@ -92,7 +92,8 @@ static void print_camera(const char *path, const md5_camera *camera)
     printf("  frames             %u\n", camera->num_frames);
     printf("  frame rate         %g a second\n", camera->frame_rate);
     printf("  seconds            %g\n", camera->duration);
-    printf("  cuts               %u\n", camera->num_cuts);
+    printf("  cuts               %u, %u with a view of its own\n", camera->num_cuts,
+           camera->num_cut_views);
     printf("  bytes in memory    %zu\n", camera->size);
     printf("  warnings           %u\n", camera->num_warnings);
 }

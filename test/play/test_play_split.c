@@ -393,7 +393,7 @@ static bool check_step(stock *of, const tables *made, md5_player *const players[
     double path = 0.0;
     // Poses make no difference; but of more than four states in inertial transitions that no pose
     // has shown, fewer go on.
-    const bool is_seen = one_in(random, 4) && !made->has_inertia;
+    const bool is_seen = one_in(random, 4);
     of->whole.count = of->split.count = 0;
     md5_player_advance(players[0], seconds, hear, &of->whole);
     go_on(&whole, md5_player_root_motion(players[0]));
