@@ -43,7 +43,7 @@ static void *load(build_asset *build, const char *path, const md5_load_opts *opt
     md5_context_begin(&context, opts, path, error);
     if (md5_read_file_text(&context, path, &text))
         asset = build_with_arena(&context, build, text.bytes, text.size);
-    md5_free(&context, text.bytes, text.size);
+    md5_free_file_text(&context, &text);
     return asset;
 }
 
