@@ -138,7 +138,8 @@ typedef struct md5_error {
 } md5_error;
 
 // Writes "file:line:column: error: message" (or "warning:"), leaving out what is not known, and
-// a NUL, cut to `size` bytes. Returns the length that the whole text has.
+// a NUL, cut to `size` bytes. Bytes of the file's name that are not printable UTF-8 are escaped, so
+// that the text can be shown on a terminal. Returns the length that the whole text has.
 MD5_API size_t md5_format_error(const md5_error *error, char *text, size_t size);
 
 // -- Options --------------------------------------------------------------------------------
