@@ -2,6 +2,7 @@
 #include "demo/viewer/jobs/view.h"
 
 #include "demo/common/file.h"
+#include "demo/common_text.h"
 #include "demo/viewer/jobs/output.h"
 #include "demo/viewer/jobs/verify.h"
 #include "demo/viewer/app/window.h"
@@ -48,19 +49,24 @@ static void print_summary(const view_state *viewer)
 {
     const view_scene *const scene = &viewer->document->scene;
     const uint32_t num_meshes = scene->model != NULL ? scene->model->num_meshes : 0;
-    printf("%s: %u joints, %u meshes, %u vertices, %u triangles, %zu animations, %u warnings\n",
-           scene->name, (unsigned)scene->num_joints, (unsigned)num_meshes,
-           (unsigned)view_count_vertices(scene), (unsigned)view_count_triangles(scene),
-           scene->num_clips, (unsigned)viewer->log.num_warnings);
-    for (size_t i = 0; i < scene->num_clips; i++)
-        printf("  %zu %s: %u frames, %g a second, %.3f s\n", i, scene->clips[i].name,
-               (unsigned)scene->clips[i].anim->num_frames, scene->clips[i].anim->frame_rate,
-               scene->clips[i].anim->duration);
+    common_print_text(stdout, scene->name);
+    printf(": %u joints, %u meshes, %u vertices, %u triangles, %zu animations, %u warnings\n",
+           (unsigned)scene->num_joints, (unsigned)num_meshes, (unsigned)view_count_vertices(scene),
+           (unsigned)view_count_triangles(scene), scene->num_clips,
+           (unsigned)viewer->log.num_warnings);
+    for (size_t i = 0; i < scene->num_clips; i++) {
+        printf("  %zu ", i);
+        common_print_text(stdout, scene->clips[i].name);
+        printf(": %u frames, %g a second, %.3f s\n", (unsigned)scene->clips[i].anim->num_frames,
+               scene->clips[i].anim->frame_rate, scene->clips[i].anim->duration);
+    }
     const md5_camera *const camera = scene->flight.camera;
-    if (camera != NULL)
-        printf("  flight %s: %u frames, %u cuts, %g a second, %.3f s\n", scene->flight.name,
-               (unsigned)camera->num_frames, (unsigned)camera->num_cuts, camera->frame_rate,
-               camera->duration);
+    if (camera == NULL)
+        return;
+    fputs("  flight ", stdout);
+    common_print_text(stdout, scene->flight.name);
+    printf(": %u frames, %u cuts, %g a second, %.3f s\n", (unsigned)camera->num_frames,
+           (unsigned)camera->num_cuts, camera->frame_rate, camera->duration);
 }
 
 static bool run_job(view_state *viewer)
@@ -196,7 +202,9 @@ int main(int count, char **arguments)
     char problem[256];
     int status = EXIT_DONE;
     if (!view_read_options(count - 1, arguments + 1, &options, problem, sizeof problem)) {
-        fprintf(stderr, "md5view: %s\n", problem);
+        fputs("md5view: ", stderr);
+        common_print_text(stderr, problem);
+        fputc('\n', stderr);
         status = EXIT_USAGE;
     } else if (options.help) {
         view_print_help(stdout);
@@ -208,5 +216,6 @@ int main(int count, char **arguments)
         status = show(count - 1, arguments + 1, &options);
     }
     view_free_options(&options);
-    return status;
+    const bool is_written = common_end_output("md5view") == 0;
+    return is_written || status != EXIT_DONE ? status : EXIT_FAILED;
 }

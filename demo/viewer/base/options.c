@@ -419,9 +419,10 @@ static bool read_option(int count, char **arguments, int *i, view_options *optio
     const bool taken = value != NULL && found->value != NULL
                            ? set_value(options, found->id, value)
                            : set_switch(options, found->id, value);
+    const char *const limits = found->id == OPTION_RESOLUTION ? ", each from 1 to 16384" : "";
     if (!taken)
-        (void)snprintf(problem, size, "--%s takes %s, not '%s'", found->name,
-                       found->value != NULL ? found->value : "yes or no", value);
+        (void)snprintf(problem, size, "--%s takes %s%s, not '%s'", found->name,
+                       found->value != NULL ? found->value : "yes or no", limits, value);
     return taken;
 }
 
