@@ -62,10 +62,9 @@ typedef struct md5_vec4 {
 } md5_vec4;
 
 // Unit length. Files store x y z; w is rebuilt as -sqrt(|1 - x^2 - y^2 - z^2|), which makes
-// the textbook quaternion-to-matrix formula agree with what id's engine computes. Where x y z are
-// longer than 1, by rounding or by mistake, x y z w are then divided by their common length. id's
-// engine leaves that out, and its matrix is off a rotation by as much; up to that it is the same.
-// The loader warns if x^2 + y^2 + z^2 exceeds 1.00001.
+// the textbook quaternion-to-matrix formula agree with what id's engine computes. If x y z are
+// longer than 1, x y z w are then divided by their common length, which id's engine leaves out
+// (there the matrix is no rotation). The loader warns if x^2 + y^2 + z^2 exceeds 1.00001.
 typedef struct md5_quat {
     float x, y, z, w;
 } md5_quat;
@@ -138,8 +137,8 @@ typedef struct md5_error {
 } md5_error;
 
 // Writes "file:line:column: error: message" (or "warning:"), leaving out what is not known, and
-// a NUL, cut to `size` bytes. Bytes of the file's name that are not printable UTF-8 are escaped, so
-// that the text can be shown on a terminal. Returns the length that the whole text has.
+// a NUL, cut to `size` bytes. What is not printable UTF-8 is escaped. Returns the length that the
+// whole text has.
 MD5_API size_t md5_format_error(const md5_error *error, char *text, size_t size);
 
 // -- Options --------------------------------------------------------------------------------
@@ -167,9 +166,8 @@ typedef struct md5_load_opts {
 
 // -- Assets ---------------------------------------------------------------------------------
 
-// Numbers in files: positions, offsets, biases, the numbers of animation frames and fields of view
-// are between -1e9 and 1e9; anything else is an error with its place. So whatever is computed from
-// assets that were loaded is finite: poses, palettes, vertices, at any time.
+// A file's positions, offsets, biases, numbers of frames and fields of view are from -1e9 to 1e9,
+// else it is refused: poses, palettes and vertices are then finite.
 
 typedef struct md5_joint {
     const char *name; // NUL-terminated bytes as in the file, in no known encoding
@@ -304,10 +302,9 @@ typedef struct md5_camera_view {
     float fov; // horizontal field of view, degrees
 } md5_camera_view;
 
-// What a cut says of the view behind it: `71 pos ( x y z ) rotA ( pitch yaw roll )`, with angles in
-// degrees, or `rot ( x y z )`, as rotations of frames. Engines that know this can hold such a view
-// from the cut to the next one instead of playing the frames, as in virtual reality, where a moving
-// camera makes people sick.
+// What a cut says of the view behind it: `71 pos ( x y z ) rotA ( pitch yaw roll )`, in degrees, or
+// `rot ( x y z )`, as in frames. An engine for virtual reality holds it until the next cut instead
+// of playing the frames.
 typedef struct md5_cut_view {
     uint32_t cut;                    // which of the camera's cuts
     bool has_position, has_rotation; // false: the first frame behind the cut has it
@@ -419,8 +416,8 @@ MD5_API md5_moment md5_moment_at(const md5_anim *anim, double time, md5_wrap wra
 // Views of cuts are not used: see md5_camera_cut_view().
 MD5_API md5_camera_view md5_camera_at(const md5_camera *camera, double time, md5_wrap wrap);
 
-// What the last cut before `time` says of the view behind it, until the next cut; NULL in the first
-// shot, and where that cut says nothing.
+// What the last cut before `time` says of the view behind it; NULL if there is none, or it does
+// not.
 MD5_API const md5_cut_view *md5_camera_cut_view(const md5_camera *camera, double time,
                                                 md5_wrap wrap);
 

@@ -65,8 +65,8 @@ TEST (load_reads_pipes_to_their_end) {
     // Longer than a pipe holds, and than the first piece of memory.
     const size_t filled = 300000;
     char *const large = malloc(filled);
-    if (!CHECK(large != NULL))
-        return;
+    if (!large)
+        abort();
     memset(large, ' ', filled);
     memcpy(large + filled - size, text, size);
     md5_error error;
