@@ -143,6 +143,7 @@ static void look_ahead(silent_lex *silent, const md5_lex *lex)
     silent->arena = (md5_arena){.context = &silent->context};
     silent->lex = *lex;
     silent->lex.arena = &silent->arena;
+    silent->lex.join_strings = false; // so that nothing is allocated
 }
 
 // Whether a block follows, perhaps with a number before it.
