@@ -1,6 +1,6 @@
 // md5tool dump: every number of a model, in the bind pose and posed, a record a line, so that
 // other programs can compare theirs.
-#include "demo/common_text.h"
+#include "demo/common/text.h"
 #include "demo/tool/tool.h"
 
 #include <errno.h>

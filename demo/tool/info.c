@@ -1,5 +1,5 @@
 // md5tool info: what is in a file, for people.
-#include "demo/common_text.h"
+#include "demo/common/text.h"
 #include "demo/tool/tool.h"
 
 #include <stdio.h>

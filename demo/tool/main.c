@@ -1,5 +1,5 @@
 // md5tool: looks into MD5 files without a window.
-#include "demo/common_text.h"
+#include "demo/common/text.h"
 #include "demo/tool/tool.h"
 
 #include <stdarg.h>

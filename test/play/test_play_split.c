@@ -50,7 +50,7 @@ typedef struct tables {
     md5_state_desc states[LAYERS][STATES];
     md5_transition_desc transitions[LAYERS][TRANSITIONS];
     md5_condition conditions[LAYERS][TRANSITIONS];
-    bool has_turns, has_fades, has_inertia;
+    bool has_turns, has_fades;
 } tables;
 
 static const char *const clip_names[CLIPS] = {"walk", "run", "turn", "two", "still"};
@@ -223,7 +223,6 @@ static void make_layers(tables *to, uint64_t *random)
             if (one_in(random, 3) && !to->has_fades)
                 transition->duration = 0.0f;
             to->has_fades = to->has_fades || transition->duration > 0.0f;
-            to->has_inertia = to->has_inertia || transition->fade == MD5_FADE_INERTIAL;
         }
     }
 }
@@ -319,7 +318,6 @@ static void change_both(md5_player *const players[2], tables *of, uint64_t *rand
     const double time = random_start(random);
     const float x = (float)below(random, 9) / 4.0f, pace = random_speed(random);
     of->has_fades = of->has_fades || (kind == 9 && duration > 0.0f);
-    of->has_inertia = of->has_inertia || (kind == 9 && fade == MD5_FADE_INERTIAL);
     for (int i = 0; i < 2; i++) {
         if (kind < 4)
             md5_player_set(players[i], LEAP, 1.0f);
@@ -391,8 +389,7 @@ static bool check_step(stock *of, const tables *made, md5_player *const players[
     const uint32_t num_parts = split_step(seconds, parts, random);
     place whole = {0}, split = {0};
     double path = 0.0;
-    // Poses make no difference; but of more than four states in inertial transitions that no pose
-    // has shown, fewer go on.
+    // Poses make no difference.
     const bool is_seen = one_in(random, 4);
     of->whole.count = of->split.count = 0;
     md5_player_advance(players[0], seconds, hear, &of->whole);

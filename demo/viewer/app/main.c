@@ -2,7 +2,7 @@
 #include "demo/viewer/jobs/view.h"
 
 #include "demo/common/file.h"
-#include "demo/common_text.h"
+#include "demo/common/text.h"
 #include "demo/viewer/jobs/output.h"
 #include "demo/viewer/jobs/verify.h"
 #include "demo/viewer/app/window.h"

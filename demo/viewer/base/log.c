@@ -1,6 +1,6 @@
 #include "demo/viewer/base/log.h"
 
-#include "demo/common_text.h"
+#include "demo/common/text.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 #include "demo/viewer/jobs/verify.h"
 
-#include "demo/common_text.h"
+#include "demo/common/text.h"
 #include "demo/viewer/base/math.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 #define _POSIX_C_SOURCE 200809L // open(), fstat(), poll()
 
-#include "demo/common_stream.h"
+#include "demo/common/stream.h"
 
 #include "demo/common/memory.h"
 

@@ -1,6 +1,6 @@
 // Files of any kind: told apart by name, or by what is in them.
 #include "demo/common/file.h"
-#include "demo/common_stream.h"
+#include "demo/common/stream.h"
 #include "demo/tool/tool.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-#include "demo/common_text.h"
+#include "demo/common/text.h"
 
 #include <errno.h>
 #include <stdbool.h>
