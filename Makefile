@@ -76,6 +76,10 @@ GLAD_HEADER := build/glad/include/glad/gl.h
 # Position-independent objects serve both libraries; without semantic interposition they are as
 # fast as others.
 STANDARD := -std=c11 -ffp-contract=off -fPIC -fvisibility=hidden -fno-semantic-interposition -I.
+# In standard C, gcc for s390x computes with floats as doubles, unless it is told not to.
+ifeq (1,$(shell echo __FLT_EVAL_METHOD__ | $(CC) -std=c11 -E -P - 2>/dev/null))
+STANDARD += -fexcess-precision=fast
+endif
 WARNINGS := -Wall -Wextra -Wconversion -Wshadow -Wmissing-prototypes \
             $(if $(filter yes,$(WERROR)),-Werror)
 
@@ -97,6 +101,8 @@ ALL_LDFLAGS = $(LINK_$(config)) $(LDFLAGS)
 # warnings are for our own code.
 SDL_CFLAGS = $(patsubst -I%,-isystem %,$(shell $(PKG_CONFIG) --cflags sdl2))
 SDL_LIBS = $(shell $(PKG_CONFIG) --libs sdl2)
+JPEG_CFLAGS = $(patsubst -I%,-isystem %,$(shell $(PKG_CONFIG) --cflags libjpeg))
+JPEG_LIBS = $(shell $(PKG_CONFIG) --libs libjpeg)
 
 # -- Products ---------------------------------------------------------------------------------
 
@@ -138,7 +144,7 @@ $(TOOL): $(TOOL_OBJECTS) $(LIBRARY)
 	$(call say,LINK) $(CC) $(ALL_LDFLAGS) -o $@ $^ -lm
 
 $(VIEWER): $(VIEW_OBJECTS) $(RENDER_OBJECTS) $(KEEP_LOADED) $(LIBRARY)
-	$(call say,LINK) $(CC) $(ALL_LDFLAGS) -o $@ $^ $(SDL_LIBS) -lm
+	$(call say,LINK) $(CC) $(ALL_LDFLAGS) -o $@ $^ $(SDL_LIBS) $(JPEG_LIBS) -lm
 
 # -- Objects ----------------------------------------------------------------------------------
 
@@ -146,7 +152,7 @@ $(BUILD)/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call say,CC) $(CC) $(ALL_CFLAGS) $(EXTRA) -MMD -MP -c $< -o $@
 
-$(NEEDS_GL): EXTRA = -isystem build/glad/include $(SDL_CFLAGS)
+$(NEEDS_GL): EXTRA = -isystem build/glad/include $(SDL_CFLAGS) $(JPEG_CFLAGS)
 $(NEEDS_GL): $(GLAD_HEADER) | deps
 
 # An installed viewer finds the models there; one that runs in the tree has models/ beside it.
@@ -224,7 +230,7 @@ $(TEST_MD5): $(TEST_MD5_OBJECTS) $(LIBRARY)
 	$(call say,LINK) $(CC) $(ALL_LDFLAGS) -o $@ $^ -lm
 
 $(TEST_GL): $(TEST_GL_OBJECTS) $(VIEW_PARTS) $(RENDER_OBJECTS) $(KEEP_LOADED) $(LIBRARY)
-	$(call say,LINK) $(CC) $(ALL_LDFLAGS) -o $@ $^ $(SDL_LIBS) -lm
+	$(call say,LINK) $(CC) $(ALL_LDFLAGS) -o $@ $^ $(SDL_LIBS) $(JPEG_LIBS) -lm
 
 # Tests that call make or the compiler themselves get the same settings, so that they build nothing
 # anew; whatever else is in the environment, such as MD5_CORPUS, passes through.

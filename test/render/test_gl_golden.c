@@ -8,13 +8,13 @@
 #include "test/render/test_gl_scene.h"
 
 #include "demo/viewer/jobs/view.h"
+#include "demo/view_image.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <stb/stb_image.h>
 #include <stb/stb_image_write.h>
 
 enum { SIDE = 176, NUM_VIEWS = 3, BLOCK = 4 };
@@ -70,7 +70,8 @@ static void compare(const char *file, const char *path, const golden_picture *dr
 {
     const char *const folder = getenv("MD5_GOLDEN");
     char name[512];
-    int width = 0, height = 0, channels = 0;
+    view_image golden;
+    view_image_fault fault;
     if (folder) {
         (void)snprintf(name, sizeof name, "%s/%s", folder, file);
         FILE *const png = fopen(name, "wb");
@@ -81,11 +82,11 @@ static void compare(const char *file, const char *path, const golden_picture *dr
         return;
     }
     (void)snprintf(name, sizeof name, "test/data/%s", file);
-    uint8_t *const golden = stbi_load(test_path(name), &width, &height, &channels, 4);
-    if (test_check(golden && width == SIDE && height == SIDE, __FILE__, __LINE__,
-                   "%s cannot be read", name))
-        check_alike(file, path, golden, drawn->rgba[0][0]);
-    stbi_image_free(golden);
+    if (test_check(view_read_image(test_path(name), &golden, &fault), __FILE__, __LINE__, "%s: %s",
+                   name, fault.message)
+        && CHECK(golden.width == SIDE && golden.height == SIDE))
+        check_alike(file, path, golden.rgba, drawn->rgba[0][0]);
+    free(golden.rgba);
 }
 
 static void draw_view(view_state *viewer, md5gl_target *target, int view, golden_picture *picture)
