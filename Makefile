@@ -304,6 +304,9 @@ LIBDIR     ?= $(PREFIX)/lib
 INCLUDEDIR ?= $(PREFIX)/include
 SHAREDIR   := $(PREFIX)/share/md5model
 
+# What lies below DESTDIR is for another system, whose packages see to this.
+update_linker = $(if $(DESTDIR),,@sh test/build/ldconfig.sh $(LIBDIR) libmd5model.so.$(ABI))
+
 ## make install        to PREFIX=/usr/local, below DESTDIR, with a pkg-config file
 install: all $(BUILD)/md5model.pc
 	install -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(INCLUDEDIR)/md5model
@@ -317,6 +320,7 @@ install: all $(BUILD)/md5model.pc
 	install -m 755 $(VIEWER) $(DESTDIR)$(BINDIR)/md5view
 	@for file in $(MODEL_FILES); do \
 	    install -D -m 644 $$file $(DESTDIR)$(SHAREDIR)/$$file || exit 1; done
+	$(update_linker)
 
 ## make uninstall      takes away what `make install` with the same PREFIX has put there
 uninstall:
@@ -325,6 +329,7 @@ uninstall:
 	    $(DESTDIR)$(LIBDIR)/libmd5model.so.$(ABI) $(DESTDIR)$(LIBDIR)/libmd5model.so.$(VERSION)
 	rm -f $(DESTDIR)$(LIBDIR)/pkgconfig/md5model.pc
 	rm -rf $(DESTDIR)$(INCLUDEDIR)/md5model $(DESTDIR)$(SHAREDIR)
+	$(update_linker)
 
 $(BUILD)/md5model.pc: FORCE
 	@mkdir -p $(@D)
