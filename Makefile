@@ -67,7 +67,7 @@ TEST_GL_OBJECTS  := $(call objects,test/test.c test/pose/test_made_pose.c $(TEST
 KEEP_LOADED := $(if $(filter sanitize,$(config)),$(BUILD)/test/build/keep_loaded.o)
 
 # Whatever is compiled against SDL2, stb or the generated GL loader.
-NEEDS_GL := $(call objects,$(RENDER_SOURCES) $(VIEW_SOURCES) $(TEST_GL_SOURCES) test/bench/bench_gl.c)
+NEEDS_GL := $(call objects,$(RENDER_SOURCES) $(VIEW_SOURCES) $(TEST_GL_SOURCES) test/bench/bench_gl.c test/view_png.c)
 GLAD_HEADER := build/glad/include/glad/gl.h
 
 # -- Flags ------------------------------------------------------------------------------------
@@ -232,13 +232,19 @@ $(TEST_MD5): $(TEST_MD5_OBJECTS) $(LIBRARY)
 $(TEST_GL): $(TEST_GL_OBJECTS) $(VIEW_PARTS) $(RENDER_OBJECTS) $(KEEP_LOADED) $(LIBRARY)
 	$(call say,LINK) $(CC) $(ALL_LDFLAGS) -o $@ $^ $(SDL_LIBS) $(JPEG_LIBS) -lm
 
+# What looks at the viewer's pictures for the scripts.
+TEST_PNG := $(BUILD)/view_png
+$(TEST_PNG): $(call objects,test/view_png.c demo/view_image.c demo/view_image_check.c demo/view_jpeg.c \
+    demo/viewer/base/stb.c) $(COMMON_OBJECTS) $(LIBRARY)
+	$(call say,LINK) $(CC) $(ALL_LDFLAGS) -o $@ $^ $(JPEG_LIBS) -lm
+
 # Tests that call make or the compiler themselves get the same settings, so that they build nothing
 # anew; whatever else is in the environment, such as MD5_CORPUS, passes through.
 RUN_TESTS = MD5_ROOT=. MD5_BUILD=$(OUT) MD5_LINK_FLAGS='$(ALL_LDFLAGS)' config=$(config) \
     BUILD=$(BUILD) CC='$(CC)' CFLAGS='$(CFLAGS)' LDFLAGS='$(LDFLAGS)' WERROR=$(WERROR) \
     PREFIX=$(PREFIX) DEPS=$(DEPS) sh test/build/run_tests.sh
 
-programs: all $(TEST_MD5) $(TEST_GL)
+programs: all $(TEST_MD5) $(TEST_GL) $(TEST_PNG)
 
 ## make test           every test, two minutes at most; MD5_CORPUS=FOLDER adds the real models
 test: programs | deps

@@ -133,9 +133,6 @@ take() { # NAME [KEY]
     saved=$(grep '\.png$' "$log" | grep -v ' ' | tail -n 1)
     mv "$pictures/$saved" "$scratch/$1.png"
 }
-png() {
-    python3 "$root/test/view_png.py" "$@"
-}
 differ() { # LEAST NAME NAME
     share=$(png differ "$scratch/$2.png" "$scratch/$3.png")
     echo "$share of the pixels differ"
