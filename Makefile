@@ -6,6 +6,7 @@
 #   BUILD=build/NAME   objects elsewhere, to keep another compiler's apart
 #   WERROR=yes         warnings are errors
 #   TEST_SCRIPTS=...   which of test/*.sh `make test` runs
+#   TEST=NAME          only those whose file has NAME in its name: window, view, test_md5
 #   DEPS=no            never install packages, only say what is missing
 #   V=1                show the compiler's command lines
 #   ARGS="..."         what `make run` passes to the viewer
@@ -95,7 +96,8 @@ LINK_coverage  := --coverage
 
 # The user's flags come last, so that they win.
 ALL_CFLAGS = $(STANDARD) $(FLAGS_$(config)) $(WARNINGS) $(CFLAGS)
-ALL_LDFLAGS = $(LINK_$(config)) $(LDFLAGS)
+# A plain -flto links on one core, and says so as a warning.
+ALL_LDFLAGS = $(LINK_$(config)) $(LDFLAGS) $(if $(filter -flto,$(CFLAGS) $(LDFLAGS)),-flto=auto)
 
 # Asked for only when they are used, which is after `deps` has installed SDL2. -isystem: the
 # warnings are for our own code.
@@ -246,9 +248,15 @@ RUN_TESTS = MD5_ROOT=. MD5_BUILD=$(OUT) MD5_LINK_FLAGS='$(ALL_LDFLAGS)' config=$
 
 programs: all $(TEST_MD5) $(TEST_GL) $(TEST_PNG)
 
+# What takes longest begins first, so that nothing runs alone at the end.
+LONGEST := test/window.sh test/view.sh $(TEST_GL) $(TEST_MD5) test/window_lists.sh test/crowd.sh
+ALL_SUITES := $(filter $(TEST_SCRIPTS) $(TEST_MD5) $(TEST_GL),$(LONGEST)) \
+    $(filter-out $(LONGEST),$(TEST_SCRIPTS))
+SUITES = $(strip $(if $(TEST),$(foreach suite,$(ALL_SUITES),$(if $(findstring $(TEST),$(notdir $(suite))),$(suite))),$(ALL_SUITES)))
+
 ## make test           every test, two minutes at most; MD5_CORPUS=FOLDER adds the real models
 test: programs | deps
-	@$(RUN_TESTS) $(TEST_SCRIPTS) $(TEST_MD5) $(TEST_GL)
+	@$(if $(SUITES),$(RUN_TESTS) $(SUITES),echo "no test has '$(TEST)' in its name: $(notdir $(ALL_SUITES))"; exit 1)
 
 ## make test-library   the library's and the tool's alone; needs nothing but a C compiler
 test-library: lib tool $(TEST_MD5)

@@ -353,12 +353,13 @@ static bool reserve_scratch(md5_arena *arena, const char *text, size_t size)
     const md5_mesh_counts counts = md5_count_mesh_file(text, size);
     const md5_mesh_counts no_tables = {.num_joints = counts.num_joints,
                                        .num_meshes = counts.num_meshes};
-    const size_t reading = md5_mesh_file_size(&counts)
-                           + counts.num_meshes * sizeof(md5_geometry_sizes)
-                           + md5_geometry_measure_size(counts.most_vertices);
-    const size_t deriving = md5_mesh_file_size(&no_tables) + counts.num_joints * sizeof(uint32_t)
-                            + md5_geometry_build_size(counts.most_vertices);
-    return md5_arena_reserve(arena, reading > deriving ? reading : deriving);
+    const uint64_t reading = md5_mesh_file_size(&counts)
+                             + counts.num_meshes * sizeof(md5_geometry_sizes)
+                             + md5_geometry_measure_size(counts.most_vertices);
+    const uint64_t deriving = md5_mesh_file_size(&no_tables) + counts.num_joints * sizeof(uint32_t)
+                              + md5_geometry_build_size(counts.most_vertices);
+    const uint64_t most = reading > deriving ? reading : deriving;
+    return md5_arena_reserve(arena, most < SIZE_MAX ? (size_t)most : SIZE_MAX);
 }
 
 static bool build_model(md5_arena *arena, const char *text, size_t size, void **asset)

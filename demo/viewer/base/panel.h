@@ -14,7 +14,9 @@
 #define VIEW_AMBER 0xF0B95AFFu
 
 // Distances in units of layout: times the font's scale they are pixels.
-enum { VIEW_MARGIN = 14, VIEW_PADDING = 14, VIEW_RADIUS = 8 };
+#define VIEW_MARGIN 14.0f
+#define VIEW_PADDING 14.0f
+#define VIEW_RADIUS 8.0f
 
 typedef enum view_row_kind {
     VIEW_ROW_TITLE,

@@ -226,11 +226,11 @@ static void begin_anew(view_machine *machine)
 
 void view_run_machine(view_machine *machine, double time)
 {
-    const double step = 1.0 / STEPS_A_SECOND;
+    const double step = 1.0 / (double)STEPS_A_SECOND;
     if (time < machine->time - 4.0 * step)
         begin_anew(machine);
-    if (time > machine->time + MOST_SECONDS)
-        machine->time = time - MOST_SECONDS;
+    if (time > machine->time + (double)MOST_SECONDS)
+        machine->time = time - (double)MOST_SECONDS;
     while (fabs(time - machine->time) > step)
         go_on(machine, time > machine->time ? step : -step);
     if (time != machine->time)

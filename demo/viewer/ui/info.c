@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { BAR_HEIGHT = 40 };
+static const float bar_height = 40.0f;
 
 // Rows that can be clicked on: their numbers in view_rows, and from the last on those of meshes.
 enum { HIT_FILES = 1, HIT_CLIPS, HIT_MESHES };
@@ -268,7 +268,7 @@ static void draw_figures(view_state *viewer, float height)
     view_add_gap(&rows);
     view_add_row(&rows, VIEW_ROW_TEXT, VIEW_DIM, "", "H: keys" DOT "M: statistics");
     const uint32_t first = viewer->canvas.count;
-    const float room = height - 3.0f * margin - BAR_HEIGHT * scale;
+    const float room = height - 3.0f * margin - bar_height * scale;
     const float factor = fmaxf(room / view_rows_height(&rows), 0.5f);
     view_draw_rows(&viewer->canvas, &rows, margin, margin);
     view_shrink(&viewer->canvas, first, margin, margin, factor);
@@ -314,8 +314,8 @@ static void draw_bar(view_state *viewer, const md5_anim *anim, float width, floa
     const float scale = viewer->font.scale, margin = VIEW_MARGIN * scale;
     const double length = view_cycle_length(&viewer->play, anim);
     view_canvas *const canvas = &viewer->canvas;
-    const view_rect bar = {margin, height - margin - BAR_HEIGHT * scale, width - 2.0f * margin,
-                           BAR_HEIGHT * scale};
+    const view_rect bar = {margin, height - margin - bar_height * scale, width - 2.0f * margin,
+                           bar_height * scale};
     view_draw_round_rect(canvas, bar, VIEW_RADIUS * scale, VIEW_BOX);
     draw_play_sign(viewer, bar.x + 14.0f * scale, bar.y + 13.0f * scale, 14.0f * scale);
 

@@ -9,7 +9,7 @@
 
 #include <SDL.h>
 
-enum { BOX_WIDTH = 270, LABEL_WIDTH = 96, SWITCH = 12 };
+static const float box_width = 270.0f, label_width = 96.0f, switch_side = 12.0f;
 
 // -- Layers ---------------------------------------------------------------------------------
 
@@ -61,7 +61,7 @@ static void draw_switch(view_state *viewer, uint32_t parameter, uint32_t *num_tr
                         view_rect row)
 {
     const view_machine *const machine = &viewer->document->scene.machine;
-    const float scale = viewer->font.scale, side = SWITCH * scale;
+    const float scale = viewer->font.scale, side = switch_side * scale;
     const bool is_set = md5_player_get(machine->player, parameter) != 0.0f;
     const view_rect box = {row.x, row.y + 0.5f * (row.height - side), side, side};
     const bool is_trigger = machine->desc->parameters[parameter].kind == MD5_PARAMETER_TRIGGER;
@@ -83,9 +83,9 @@ static void draw_parameters(view_state *viewer)
     uint32_t num_triggers = 0;
     for (uint32_t i = 0; i < desc->num_parameters; i++) {
         const float y = all.y + (float)i * line;
-        const view_rect row = {all.x + LABEL_WIDTH * scale, y, all.width - LABEL_WIDTH * scale,
+        const view_rect row = {all.x + label_width * scale, y, all.width - label_width * scale,
                                line};
-        view_draw_text(&viewer->canvas, VIEW_TEXT, all.x, y, (LABEL_WIDTH - 8) * scale, VIEW_PLAIN,
+        view_draw_text(&viewer->canvas, VIEW_TEXT, all.x, y, (label_width - 8) * scale, VIEW_PLAIN,
                        desc->parameters[i].name);
         if (desc->parameters[i].kind == MD5_PARAMETER_FLOAT)
             draw_slider(viewer, i, row);
@@ -101,7 +101,7 @@ void view_draw_machine(view_state *viewer, float width, float height)
     const float line = viewer->font.line[VIEW_TEXT];
     const md5_machine_desc *const desc = machine->desc;
     view_rows rows = {
-        .font = &viewer->font, .width = BOX_WIDTH * scale, .label_width = LABEL_WIDTH * scale};
+        .font = &viewer->font, .width = box_width * scale, .label_width = label_width * scale};
     (void)height;
     view_add_row(&rows, VIEW_ROW_TITLE, VIEW_BRIGHT, "", "%s", desc->name);
     for (uint32_t i = 0; i < desc->num_layers; i++)
@@ -115,10 +115,10 @@ void view_draw_machine(view_state *viewer, float width, float height)
         view_add_row(&rows, VIEW_ROW_TEXT, VIEW_DIM, "", "%s", "");
     view_add_gap(&rows);
     view_add_row(&rows, VIEW_ROW_TEXT, VIEW_DIM, "", "WASD: walk  Shift: run");
-    const float x = width - margin - (BOX_WIDTH + 2 * VIEW_PADDING) * scale;
+    const float x = width - margin - (box_width + 2 * VIEW_PADDING) * scale;
     view_draw_rows(&viewer->canvas, &rows, x, margin);
     viewer->layout.parameters = (view_rect){x + VIEW_PADDING * scale, margin + above,
-                                            BOX_WIDTH * scale, (float)desc->num_parameters * line};
+                                            box_width * scale, (float)desc->num_parameters * line};
     draw_parameters(viewer);
 }
 
@@ -161,7 +161,7 @@ void view_drag_machine(view_state *viewer, float x)
     if (parameters[parameter].kind != MD5_PARAMETER_FLOAT)
         return;
     const view_rect all = viewer->layout.parameters;
-    const float left = all.x + LABEL_WIDTH * viewer->font.scale;
+    const float left = all.x + label_width * viewer->font.scale;
     const float part = view_clamp((x - left) / (all.x + all.width - left), 0.0f, 1.0f);
     float low, high;
     view_parameter_range(machine->desc, parameters[parameter].name, &low, &high);
