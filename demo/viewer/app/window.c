@@ -268,6 +268,8 @@ bool view_run_window(view_state *viewer)
         watch_files(viewer, &stamp, &next_watch);
         // A message that has ended is taken away by one more frame.
         const bool noticing = viewer->now < viewer->notice_end;
+        if (noticed && !noticing)
+            view_tell_state(viewer, "quiet");
         if (redraw || moving || noticing || noticed || viewer->options->watch) {
             set_title(viewer, title, sizeof title);
             if (!draw_window(viewer))
