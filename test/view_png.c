@@ -8,7 +8,7 @@
 // view_png corner FILE          "r g b a" of the pixel in the top left corner
 // view_png colours FILE         how many different colours there are, counted to 1000
 // view_png differ FILE FILE     share of pixels of which a channel differs by more than 24
-#include "demo/view_image.h"
+#include "demo/viewer/scene/image.h"
 
 #include <stdio.h>
 #include <stdlib.h>

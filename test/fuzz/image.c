@@ -1,7 +1,7 @@
 // A picture: PNG, TGA or JPEG. Not the library's, so that it is no part of replay.c.
 #include "test/fuzz/target.h"
 
-#include "demo/view_image.h"
+#include "demo/viewer/scene/image.h"
 
 #include <stdlib.h>
 

@@ -8,7 +8,7 @@
 #include "test/render/test_gl_scene.h"
 
 #include "demo/viewer/jobs/view.h"
-#include "demo/view_image.h"
+#include "demo/viewer/scene/image.h"
 
 #include <math.h>
 #include <stdio.h>

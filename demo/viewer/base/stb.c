@@ -1,6 +1,6 @@
 // The bodies of the stb libraries, which come as headers: images in, PNG out, fonts.
 // view_image.h says what reads a picture, and what is checked before stb_image sees it.
-#include "demo/view_image.h"
+#include "demo/viewer/scene/image.h"
 
 #include <stdlib.h>
 #include <string.h>

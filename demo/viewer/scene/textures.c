@@ -1,7 +1,7 @@
 #include "demo/viewer/scene/textures.h"
 
 #include "demo/common/file.h"
-#include "demo/view_image.h"
+#include "demo/viewer/scene/image.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 // JPEG by libjpeg, which reports what is wrong by calls that must not return: they jump out.
-#include "demo/view_image.h"
+#include "demo/viewer/scene/image.h"
 
 #include <setjmp.h>
 #include <stdio.h>

@@ -4,8 +4,8 @@
 // limit and against what so many bytes can hold before anything is allocated, and its tables and
 // blocks are checked before a decoder sees them. PNG and TGA are decoded by stb_image, JPEG by
 // libjpeg: stb_image up to 2.27 writes behind its Huffman tables when a JPEG file says so.
-#ifndef DEMO_VIEW_IMAGE_H
-#define DEMO_VIEW_IMAGE_H
+#ifndef DEMO_VIEWER_SCENE_IMAGE_H
+#define DEMO_VIEWER_SCENE_IMAGE_H
 
 #include "demo/viewer/scene/maps.h"
 

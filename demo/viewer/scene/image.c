@@ -1,4 +1,4 @@
-#include "demo/view_image.h"
+#include "demo/viewer/scene/image.h"
 
 #include "demo/common/file.h"
 

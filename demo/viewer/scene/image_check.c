@@ -1,5 +1,5 @@
 // What stb_image does not look at, or too late: see view_image.h.
-#include "demo/view_image.h"
+#include "demo/viewer/scene/image.h"
 
 #include <string.h>
 
