@@ -140,9 +140,16 @@ static bool compare_pose(verification *v)
         view_log_error(&viewer->log, &error);
         return false;
     }
+    view_ready_skin(&viewer->document->scene);
+    // Skins the whole model, so once a pose and not once a mesh.
+    if (!md5gl_pose_models(viewer->renderer, viewer->document->drawn, scene->palette, NULL, 1,
+                           &error)) {
+        view_log_error(&viewer->log, &error);
+        return false;
+    }
     for (uint32_t i = 0; i < scene->model->num_meshes; i++) {
-        if (!md5gl_capture(viewer->renderer, viewer->document->drawn, i, scene->palette,
-                           v->positions, v->normals, v->tangents, &error)) {
+        if (!md5gl_capture(viewer->renderer, viewer->document->drawn, i, NULL, v->positions,
+                           v->normals, v->tangents, &error)) {
             view_log_error(&viewer->log, &error);
             return false;
         }

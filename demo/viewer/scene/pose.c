@@ -52,8 +52,15 @@ void view_pose(view_scene *scene, const view_play *play)
         view_place_feet(scene, &nowhere, play->time);
 }
 
+void view_ready_skin(view_scene *scene)
+{
+    if (scene->dual && scene->model != NULL)
+        md5_dual_palette(scene->palette, scene->num_joints, scene->duals);
+}
+
 void view_skin(view_scene *scene)
 {
+    view_ready_skin(scene);
     for (uint32_t i = 0; scene->model != NULL && i < scene->model->num_meshes; i++)
         view_skin_mesh(scene, i, NULL);
 }
@@ -62,12 +69,10 @@ void view_skin_mesh(view_scene *scene, uint32_t mesh, md5_vec4 *tangents)
 {
     const md5_mesh *const of = &scene->model->meshes[mesh];
     const view_skinned *const to = &scene->skinned[mesh];
-    if (scene->dual) {
-        md5_dual_palette(scene->palette, scene->num_joints, scene->duals);
+    if (scene->dual)
         md5_skin_dual(of, scene->duals, to->positions, to->normals, tangents);
-    } else {
+    else
         md5_skin(of, scene->palette, to->positions, to->normals, tangents);
-    }
 }
 
 md5_bounds view_pose_bounds(const view_scene *scene)

@@ -48,7 +48,7 @@ typedef struct view_scene {
     md5_transform *pose;   // [num_joints]
     md5_mat34 *joints;     // [num_joints], model space
     md5_mat34 *palette;    // [num_joints]; only with a model
-    md5_dual_quat *duals;  // [num_joints], of the palette, written by view_skin() if `dual`
+    md5_dual_quat *duals;  // [num_joints], of the palette, written by view_ready_skin() if `dual`
     view_skinned *skinned; // [num_meshes], written by view_skin()
 } view_scene;
 
@@ -89,7 +89,9 @@ md5_vec3 view_walked(const view_scene *scene, const view_play *play);
 // Skins all meshes on the CPU into `skinned`, linearly or by dual quaternions.
 void view_skin(view_scene *scene);
 
-// The same of one mesh, after view_pose(). `tangents` may be NULL.
+// The same of one mesh, after view_pose() and then view_ready_skin(), which makes the dual
+// quaternions of all joints where they are what it is skinned by. `tangents` may be NULL.
+void view_ready_skin(view_scene *scene);
 void view_skin_mesh(view_scene *scene, uint32_t mesh, md5_vec4 *tangents);
 
 // The box of all vertices, or of all joints where there are none, in the pose that view_pose()
