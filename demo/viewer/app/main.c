@@ -88,41 +88,48 @@ static bool run_job(view_state *viewer)
     return view_run_window(viewer);
 }
 
-static bool shows_window(const view_options *options)
-{
-    return options->output == NULL && options->num_frames == 0 && !options->verify
-           && !options->no_render;
-}
-
-// Opens what was shown the last time, as it was seen then. Where it has gone bad meanwhile, our own
-// model is shown instead, and in the window what is wrong with the other.
+// Opens what was shown the last time, as it was seen then: a file, or NULL, our own model. If the
+// file has gone bad meanwhile, our own model is shown instead, and in the window what is wrong with
+// the other.
 static bool open_remembered(view_state *viewer)
 {
     const view_config *const config = viewer->config;
     const view_camera camera = config->camera;
-    const bool has_camera = config->has_camera;
-    char *path = common_copy(config->model);
+    const bool has_camera = config->has_camera, is_own = config->model == NULL;
+    char *path = is_own ? NULL : common_copy(config->model);
     const char *const files[1] = {path};
-    const bool opened = view_open(viewer, files, 1, true);
+    const bool opened = view_open(viewer, files, is_own ? 0 : 1, true);
     char error[sizeof viewer->log.error];
     memcpy(error, viewer->log.error, sizeof error);
     free(path);
     if (opened && has_camera)
         view_restore_camera(viewer, &camera);
-    if (opened || !view_open(viewer, NULL, 0, true))
+    if (opened || is_own || !view_open(viewer, NULL, 0, true))
         return opened;
     memcpy(viewer->log.error, error, sizeof error);
     return true;
 }
 
-static bool open_first(view_state *viewer)
+// What the command line names decides: the model of the last time, with its camera, is taken only
+// if nothing on the command line says what to show.
+static bool takes_remembered(const view_state *viewer)
 {
     const view_options *const options = viewer->options;
     const view_config *const config = viewer->config;
-    if (options->num_files == 0 && config != NULL && config->model != NULL
-        && common_is_file(config->model))
-        return open_remembered(viewer);
-    return view_open(viewer, options->files, options->num_files, true);
+    return config != NULL && options->num_files == 0 && options->num_folders == 0
+           && !options->names_content && (config->model == NULL || common_is_file(config->model));
+}
+
+static bool open_first(view_state *viewer)
+{
+    const view_options *const options = viewer->options;
+    const bool opened = takes_remembered(viewer)
+                            ? open_remembered(viewer)
+                            : view_open(viewer, options->files, options->num_files, true);
+    // As if it were dropped: of several, the last one is listed.
+    for (size_t i = 0; i < options->num_folders && opened; i++)
+        view_browse_folder(viewer, options->folders[i]);
+    return opened;
 }
 
 static int run(view_state *viewer, const view_options *options, view_config *config,
@@ -131,7 +138,7 @@ static int run(view_state *viewer, const view_options *options, view_config *con
     view_begin(viewer, options);
     viewer->config = config;
     // Looking into files needs no GL.
-    if (!options->no_render && !view_open_window(viewer, shows_window(options)))
+    if (!options->no_render && !view_open_window(viewer, view_shows_window(options)))
         return EXIT_NO_DISPLAY;
     if (!open_first(viewer) || !choose_clip(viewer) || !choose_joint(viewer))
         return EXIT_FAILED;
@@ -184,7 +191,7 @@ static int show(int count, char **arguments, view_options *options)
     view_state viewer;
     view_config config = {0};
     view_log log = {.level = options->level};
-    if (shows_window(options) && !options->no_config)
+    if (view_shows_window(options) && !options->no_config)
         take_config(count, arguments, options, &config, &log);
     const char *const complaint =
         log.num_warnings > 0 ? log.last[(log.num_warnings - 1) % VIEW_LOG_LAST] : "";

@@ -151,8 +151,10 @@ bool view_open(view_state *viewer, const char *const *files, size_t num_files, b
         free(own.paths[i]);
     if (!opened)
         return false;
-    if (viewer->config != NULL)
+    if (view_remembers_model(viewer))
         view_note_model(viewer->config, is_own ? NULL : viewer->document->scene.path);
+    if (viewer->config != NULL && !is_own)
+        view_note_recent(viewer->config, viewer->document->scene.path);
     viewer->play.time = 0.0;
     viewer->play.held_at_end = false;
     viewer->document->scene.machine.settings = viewer->options->settings;

@@ -19,7 +19,7 @@ view_camera view_camera_for(const view_document *document, const view_options *o
                             float height)
 {
     view_camera camera = view_default_camera();
-    camera.orthographic = options->orthographic;
+    camera.orthographic = options->orthographic > 0;
     if (options->azimuth_given)
         camera.azimuth = options->azimuth;
     if (options->elevation_given)

@@ -9,44 +9,20 @@
 
 void view_begin(view_state *viewer, const view_options *options)
 {
-    const bool window = options->output == NULL;
     *viewer = (view_state){.options = options, .hovered_joint = -1, .chosen_joint = -1};
     viewer->document = common_alloc(1, sizeof *viewer->document);
     *viewer->document = (view_document){0};
     viewer->log.level = options->level;
-    viewer->document->scene.root = options->root;
-    viewer->document->scene.dual = options->skinning == MD5GL_BLEND_DUAL;
     viewer->width = options->width;
     viewer->height = options->height;
     viewer->text_scale = 1.0f;
     viewer->camera = view_default_camera();
     viewer->play = (view_play){
-        .playing = window,
+        .playing = options->output == NULL,
         .speed = fabs(options->speed),
         .backward = options->speed<0.0, .time = options->num_times> 0 ? options->times[0] : 0.0,
-        .wrap = options->wrap,
     };
-    viewer->shown = (view_shown){
-        .grid = options->grid >= 0 ? options->grid != 0 : !options->no_background,
-        .axes = options->axis,
-        .edges = options->edges,
-        .normals = options->normals,
-        .skeleton = options->armature,
-        .bounds = options->bounds,
-        .untextured = options->untextured,
-        .checker = options->checkerboard,
-        .maps = !options->no_maps,
-        .two_sided = options->two_sided,
-        .classic = options->lighting == MD5GL_LIGHTING_CLASSIC,
-        .shadows = !options->no_shadow,
-        .panel = options->panel >= 0 ? options->panel != 0 : window,
-        .statistics = options->statistics,
-        .frame_time = options->frame_time >= 0 ? options->frame_time != 0 : window,
-        .hierarchy = options->hierarchy,
-        .lamps = options->show_lamps,
-        .help = options->keys,
-    };
-    viewer->lamps = options->lamps;
+    view_take_switches(viewer);
 }
 
 void view_end(view_state *viewer)
@@ -124,7 +100,7 @@ void view_tell_state(view_state *viewer, const char *action)
     static const char *const lists[] = {"none", "files", "clips"};
     if (viewer->log.level < VIEW_DEBUG)
         return;
-    char lamps[128];
+    char lamps[VIEW_LAMPS_TEXT];
     view_write_lamps(&viewer->lamps, lamps, sizeof lamps);
     view_debug(
         &viewer->log,

@@ -178,8 +178,18 @@ bool view_key_machine(view_state *viewer, int32_t code, bool down);
 // The target follows the mouse, at the character's distance from the eye.
 void view_point_machine(view_state *viewer, float x, float y);
 
-// A window takes from what is remembered, and gives back to it.
+// Switches as the options say, and options that say what the window shows: what is set by one and
+// described by the other is the same. view_begin() does the first.
+void view_take_switches(view_state *viewer);
+void view_describe(const view_state *viewer, view_options *options);
+
+// Takes the camera of the last time, unless the command line says anything about it.
 void view_restore_camera(view_state *viewer, const view_camera *camera);
+
+// Whether the next start is to show the model that is shown now: one alone, not a crowd.
+bool view_remembers_model(const view_state *viewer);
+
+// Writes the configuration file at the end of a window, if there is one.
 void view_remember(view_state *viewer);
 
 // Remakes the letters where the scale is another one.
