@@ -135,6 +135,7 @@ static bool open_files(view_state *viewer, const char *const *files, size_t num_
     viewer->hierarchy_scroll = 0.0f;
     viewer->hovered_joint = viewer->chosen_joint = -1;
     viewer->hidden_meshes = 0;
+    view_note_files(viewer);
     return true;
 }
 
@@ -157,8 +158,6 @@ bool view_open(view_state *viewer, const char *const *files, size_t num_files, b
         view_note_recent(viewer->config, viewer->document->scene.path);
     viewer->play.time = 0.0;
     viewer->play.held_at_end = false;
-    viewer->document->scene.machine.settings = viewer->options->settings;
-    viewer->document->scene.machine.num_settings = viewer->options->num_settings;
     viewer->document->scene.machine.acts = is_own && viewer->options->num_settings == 0;
     view_measure(viewer);
     view_frame_anew(viewer);
@@ -179,6 +178,10 @@ bool view_reload(view_state *viewer)
     const bool bind_pose = viewer->document->scene.bind_pose;
     const int32_t joint = viewer->chosen_joint;
     const uint64_t hidden = viewer->hidden_meshes;
+    const bool acts = viewer->document->scene.machine.acts;
+    char *const texture = viewer->document->textures.dropped != NULL
+                              ? common_copy(viewer->document->textures.dropped)
+                              : NULL;
     const view_crowd *const crowd = &viewer->document->crowd;
     char **files = common_alloc(num_clips + 2 + crowd->num_files, sizeof *files);
     size_t count = 0;
@@ -199,12 +202,18 @@ bool view_reload(view_state *viewer)
         viewer->document->scene.bind_pose = bind_pose && model;
         viewer->chosen_joint = joint;
         viewer->hidden_meshes = hidden;
+        viewer->document->scene.machine.acts = acts;
+        if (texture != NULL)
+            (void)view_use_texture(&viewer->document->textures, viewer->renderer, texture,
+                                   &viewer->log);
+        view_note_files(viewer);
         view_show_meshes(viewer->document, viewer->hidden_meshes);
         view_measure(viewer);
     }
     for (size_t i = 0; i < count; i++)
         free(files[i]);
     free(files);
+    free(texture);
     return opened;
 }
 
@@ -281,4 +290,5 @@ void view_drop(view_state *viewer, const char *path)
         view_notice(viewer, "%s: %s", what, common_base(path));
     else
         view_notice(viewer, "%s does not fit", common_base(path));
+    view_note_files(viewer);
 }

@@ -11,9 +11,6 @@
 #include <sys/stat.h>
 #ifdef _WIN32
 #include <direct.h>
-#define getcwd(folder, size) _getcwd(folder, (int)(size))
-#else
-#include <unistd.h>
 #endif
 
 // Of a line.
@@ -60,14 +57,6 @@ static void make_folders(const char *path)
             *c = '/';
         }
     free(folder);
-}
-
-static char *absolute_path(const char *path)
-{
-    char folder[4096];
-    if (common_is_absolute(path) || getcwd(folder, sizeof folder) == NULL)
-        return common_copy(path);
-    return common_join(folder, path);
 }
 
 // -- Reading --------------------------------------------------------------------------------
@@ -279,7 +268,7 @@ void view_free_config(view_config *config)
 // A copy of a path that a line can hold, from the root on, or NULL.
 static char *line_path(const char *path)
 {
-    char *const full = absolute_path(path);
+    char *const full = common_absolute(path);
     if (is_text(full) && strlen(full) < MOST_BYTES - sizeof "recent=\r\n")
         return full;
     free(full);

@@ -129,8 +129,8 @@ static void draw_overlays(const view_stage *stage, float aspect)
     view_clear_lines(lines);
     if (shown->axes)
         view_add_axes(lines, radius);
-    // Joints alone are all there is to see.
-    if (shown->skeleton || stage->document->scene.model == NULL)
+    if (shown->skeleton
+        || (stage->document->crowd.count == 0 && view_is_joints_alone(&stage->document->scene)))
         view_add_skeleton(lines, &stage->document->scene, 0.03f * radius);
     if (lines->count > 0)
         md5gl_draw_lines(stage->renderer, lines->vertices, lines->count, 1.5f * width, true);

@@ -298,8 +298,8 @@ static bool report_all(const verification *v, float size)
 bool view_run_verify(view_state *viewer)
 {
     const md5_model *const model = viewer->document->scene.model;
-    if (model == NULL) {
-        view_error(&viewer->log, "--verify needs a model: there is nothing to skin");
+    if (model == NULL || view_count_vertices(&viewer->document->scene) == 0) {
+        view_error(&viewer->log, "--verify needs a model with vertices: there is nothing to skin");
         return false;
     }
     uint32_t most = 0;

@@ -84,6 +84,9 @@ typedef struct view_state {
     float frame_times[VIEW_NUM_FRAME_TIMES]; // seconds; the newest at num_frame_times - 1, going
                                              // round
     uint32_t num_frame_times;
+    uint64_t files_stamp; // of what is open, with --watch
+    double next_watch;    // when files are looked at next
+
     double now;       // seconds since the start
     char notice[256]; // told at the bottom for a while
     double notice_end;
@@ -109,6 +112,13 @@ void view_drop(view_state *viewer, const char *path);
 void view_close(view_state *viewer);
 
 bool view_reload(view_state *viewer);
+
+// For --watch: a number that changes when a file changes that is shown, with its textures, its
+// machine's, companions' and crowd's files. view_note_files() keeps it after files were read;
+// view_watch_files() looks a few times a second, and reads all again if it is another.
+uint64_t view_stamp_files(const view_state *viewer);
+void view_note_files(view_state *viewer);
+void view_watch_files(view_state *viewer);
 
 // The next (+1) or previous (-1) file of the kind in the same folder.
 void view_open_neighbour(view_state *viewer, int step);

@@ -83,7 +83,8 @@ md5_bounds view_pose_bounds(const view_scene *scene)
             md5_bounds_of_points(scene->skinned[i].positions, scene->model->meshes[i].num_vertices);
         bounds = md5_bounds_union(bounds, mesh);
     }
-    for (uint32_t i = 0; i < scene->num_joints && view_count_vertices(scene) == 0; i++) {
+    const uint32_t num_seen = view_is_joints_alone(scene) ? scene->num_joints : 0;
+    for (uint32_t i = 0; i < num_seen; i++) {
         const md5_vec3 place = view_translation(&scene->joints[i]);
         bounds = md5_bounds_union(bounds, md5_bounds_of_points(&place, 1));
     }
@@ -117,7 +118,8 @@ static void widen_hull_by_pose(view_hull *hull, const view_scene *scene)
 {
     for (uint32_t i = 0; scene->model != NULL && i < scene->model->num_meshes; i++)
         view_widen_hull(hull, scene->skinned[i].positions, scene->model->meshes[i].num_vertices);
-    for (uint32_t i = 0; i < scene->num_joints && view_count_vertices(scene) == 0; i++) {
+    const uint32_t num_seen = view_is_joints_alone(scene) ? scene->num_joints : 0;
+    for (uint32_t i = 0; i < num_seen; i++) {
         const md5_vec3 place = view_translation(&scene->joints[i]);
         view_widen_hull(hull, &place, 1);
     }
@@ -157,6 +159,11 @@ md5_bounds view_clip_bounds(view_scene *scene, view_hull *hull)
             break;
     }
     return bounds;
+}
+
+bool view_is_joints_alone(const view_scene *scene)
+{
+    return scene->model == NULL || view_count_triangles(scene) == 0;
 }
 
 uint32_t view_count_vertices(const view_scene *scene)

@@ -160,13 +160,22 @@ static void pick_up_clips(view_scene *scene, view_log *log)
     free(folder);
 }
 
-// Of clips that nobody named in an order: the one that characters rest in, if there is one.
-static size_t calmest_clip(const view_scene *scene)
+// The clip to begin with. One that moves is preferred to a single frame, and if nobody named clips
+// in an order, the one that characters rest in to the others.
+static size_t first_clip(const view_scene *scene)
 {
-    for (size_t i = 0; i < scene->num_clips; i++)
-        if (common_contains(scene->clips[i].name, "idle"))
-            return i;
-    return 0;
+    size_t best = 0;
+    int most = -1;
+    for (size_t i = 0; i < scene->num_clips; i++) {
+        const view_clip *const clip = &scene->clips[i];
+        const bool rests = scene->picked_up && common_contains(clip->name, "idle");
+        const int merit = 2 * (clip->anim->num_frames > 1) + rests;
+        if (merit > most) {
+            best = i;
+            most = merit;
+        }
+    }
+    return best;
 }
 
 bool view_add_clip(view_scene *scene, const char *path, view_log *log)
@@ -272,6 +281,8 @@ static bool load_all(view_scene *scene, const char *const *files, size_t num_fil
         return false;
     if (model_path != NULL && !is_machine && !load_model(scene, model_path, log))
         return false;
+    if (model_path != NULL && view_is_joints_alone(scene))
+        view_warn(log, "%s: there are no meshes to draw, so its joints are shown", scene->name);
 
     for (size_t i = 0; i < num_files; i++) {
         view_log_progress(log, "files", i, num_files);
@@ -286,7 +297,7 @@ static bool load_all(view_scene *scene, const char *const *files, size_t num_fil
     if (scene->picked_up)
         pick_up_clips(scene, log);
     if (scene->num_clips > 0)
-        view_choose_clip(scene, scene->picked_up ? calmest_clip(scene) : 0);
+        view_choose_clip(scene, first_clip(scene));
     return true;
 }
 

@@ -94,8 +94,8 @@ void view_skin(view_scene *scene);
 void view_ready_skin(view_scene *scene);
 void view_skin_mesh(view_scene *scene, uint32_t mesh, md5_vec4 *tangents);
 
-// The box of all vertices, or of all joints where there are none, in the pose that view_pose()
-// and view_skin() wrote last.
+// The box of all vertices, or of all joints if they are all there is to see, in the pose that
+// view_pose() and view_skin() wrote last.
 md5_bounds view_pose_bounds(const view_scene *scene);
 
 // The same over the whole clip that is shown, with the hull; of a flight alone, its path. Changes
@@ -104,6 +104,9 @@ md5_bounds view_clip_bounds(view_scene *scene, view_hull *hull);
 
 // Adds points to a hull.
 void view_widen_hull(view_hull *hull, const md5_vec3 *points, uint32_t count);
+
+// Whether joints are all there is to see: no model, or one without triangles.
+bool view_is_joints_alone(const view_scene *scene);
 
 // Number of vertices and triangles that are drawn.
 uint32_t view_count_vertices(const view_scene *scene);

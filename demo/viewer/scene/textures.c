@@ -296,6 +296,9 @@ bool view_use_texture(view_textures *textures, md5gl_renderer *renderer, const c
     const size_t loaded = load_file(textures, renderer, VIEW_MAP_DIFFUSE, path, NULL, log, false);
     for (uint32_t i = 0; i < textures->num_meshes && loaded != VIEW_NO_TEXTURE; i++)
         textures->of_mesh[i][VIEW_MAP_DIFFUSE] = loaded;
+    char *const dropped = common_copy(path); // which may be the one of before
+    free(textures->dropped);
+    textures->dropped = dropped;
     return loaded != VIEW_NO_TEXTURE;
 }
 
@@ -307,6 +310,7 @@ void view_free_textures(view_textures *textures, md5gl_renderer *renderer)
         free(textures->loaded[i].heights);
     }
     free(textures->loaded);
+    free(textures->dropped);
     free(textures->of_mesh);
     *textures = (view_textures){0};
 }
