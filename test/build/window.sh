@@ -161,8 +161,8 @@ drag() { # BUTTON X Y X Y
 # The picture of now, as F12 saves it, under a name of ours.
 take() { # NAME [KEY]
     press "${2:+clean-}screenshot" "${2:-F12}" || return 1
-    saved=$(grep '\.png$' "$log" | grep -v ' ' | tail -n 1)
-    mv "$pictures/$saved" "$scratch/$1.png"
+    saved=$(grep '^/.*\.png$' "$log" | grep -v ' ' | tail -n 1)
+    mv "$saved" "$scratch/$1.png"
 }
 differ() { # LEAST NAME NAME
     share=$(png differ "$scratch/$2.png" "$scratch/$3.png")

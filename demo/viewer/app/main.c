@@ -88,50 +88,6 @@ static bool run_job(view_state *viewer)
     return view_run_window(viewer);
 }
 
-// Opens what was shown the last time, as it was seen then: a file, or NULL, our own model. If the
-// file has gone bad meanwhile, our own model is shown instead, and in the window what is wrong with
-// the other.
-static bool open_remembered(view_state *viewer)
-{
-    const view_config *const config = viewer->config;
-    const view_camera camera = config->camera;
-    const bool has_camera = config->has_camera, is_own = config->model == NULL;
-    char *path = is_own ? NULL : common_copy(config->model);
-    const char *const files[1] = {path};
-    const bool opened = view_open(viewer, files, is_own ? 0 : 1, true);
-    char error[sizeof viewer->log.error];
-    memcpy(error, viewer->log.error, sizeof error);
-    free(path);
-    if (opened && has_camera)
-        view_restore_camera(viewer, &camera);
-    if (opened || is_own || !view_open(viewer, NULL, 0, true))
-        return opened;
-    memcpy(viewer->log.error, error, sizeof error);
-    return true;
-}
-
-// What the command line names decides: the model of the last time, with its camera, is taken only
-// if nothing on the command line says what to show.
-static bool takes_remembered(const view_state *viewer)
-{
-    const view_options *const options = viewer->options;
-    const view_config *const config = viewer->config;
-    return config != NULL && options->num_files == 0 && options->num_folders == 0
-           && !options->names_content && (config->model == NULL || common_is_file(config->model));
-}
-
-static bool open_first(view_state *viewer)
-{
-    const view_options *const options = viewer->options;
-    const bool opened = takes_remembered(viewer)
-                            ? open_remembered(viewer)
-                            : view_open(viewer, options->files, options->num_files, true);
-    // As if it were dropped: of several, the last one is listed.
-    for (size_t i = 0; i < options->num_folders && opened; i++)
-        view_browse_folder(viewer, options->folders[i]);
-    return opened;
-}
-
 static int run(view_state *viewer, const view_options *options, view_config *config,
                const char *complaint)
 {
@@ -140,7 +96,7 @@ static int run(view_state *viewer, const view_options *options, view_config *con
     // Looking into files needs no GL.
     if (!options->no_render && !view_open_window(viewer, view_shows_window(options)))
         return EXIT_NO_DISPLAY;
-    if (!open_first(viewer) || !choose_clip(viewer) || !choose_joint(viewer))
+    if (!view_open_first(viewer) || !choose_clip(viewer) || !choose_joint(viewer))
         return EXIT_FAILED;
     if (complaint[0] != '\0' && viewer->log.error[0] == '\0')
         (void)snprintf(viewer->log.error, sizeof viewer->log.error, "%s", complaint);

@@ -112,7 +112,7 @@ void view_tell_state(view_state *viewer, const char *action)
         "lamps=%d lamp=%s "
         "help=%d warnings=%u "
         "size=%ux%u flight=%s flying=%d shot=%u flight-frame=%.3f list=%s found=%zu joint=%d "
-        "hidden=%u error=%d notice=%d",
+        "hidden=%u crowd=%u error=%d notice=%d",
         action, scene->name, clip != NULL ? clip->name : "bind-pose",
         clip != NULL ? scene->clip + 1 : 0, scene->num_clips,
         anim != NULL ? view_cycle_time(play, anim) : 0.0,
@@ -128,7 +128,8 @@ void view_tell_state(view_state *viewer, const char *action)
         (unsigned)viewer->height, has_flight ? scene->flight.name : "none", viewer->flying,
         (unsigned)place.shot, place.frame, lists[viewer->browser.kind], viewer->browser.num_found,
         (int)view_marked_joint(viewer), (unsigned)viewer->hidden_meshes,
-        viewer->log.error[0] != '\0', viewer->now < viewer->notice_end);
+        (unsigned)viewer->document->crowd.count, viewer->log.error[0] != '\0',
+        viewer->now < viewer->notice_end);
     if (scene->machine.player != NULL)
         tell_machine(viewer, action);
 }

@@ -196,6 +196,10 @@ void view_describe(const view_state *viewer, view_options *options);
 // Takes the camera of the last time, unless the command line says anything about it.
 void view_restore_camera(view_state *viewer, const view_camera *camera);
 
+// Opens what the command line names, or what is remembered if it names nothing, and lists the
+// folder that it names.
+bool view_open_first(view_state *viewer);
+
 // Whether the next start is to show the model that is shown now: one alone, not a crowd.
 bool view_remembers_model(const view_state *viewer);
 
