@@ -72,7 +72,8 @@ static const view_option table[] = {
      "how joints are brought together: as the format says, or by\n"
      "dual quaternions, which keep the volume of what twists",
      AT(EITHER, dual), REMEMBERED},
-    {"watch", NULL, NULL, "reload when a file changes", AT(SWITCH, watch)},
+    {"watch", NULL, NULL, "reload when a file that is shown changes, textures included",
+     AT(SWITCH, watch)},
 
     {"animation-index", "N", "Animation", "clip to begin with, from 0", AT(COUNT, animation_index),
      RANGE(0, 1000000), GIVEN(animation_index_given), NAMES_CONTENT},
@@ -204,13 +205,15 @@ const view_option *view_find_option(const char *name, size_t length, const view_
 void view_print_help(FILE *file)
 {
     enum { COLUMN = 38 };
-    fputs("md5view [OPTION...] [MODEL.md5mesh] [ANIM.md5anim...] [FLIGHT.md5camera]\n"
+    fputs("md5view [OPTION...] [MODEL.md5mesh] [ANIM.md5anim...] [FLIGHT.md5camera] [FOLDER]\n"
           "md5view [OPTION...] MACHINE.md5machine\n"
           "md5view [OPTION...] --crowd N [MODEL-or-MACHINE [ANIM.md5anim...]]...\n\n"
           "Shows a model moving. With a model alone, animations that fit and lie beside it are\n"
           "picked up; with an animation alone, its joints are shown; with nothing, our own model.\n"
           "A machine says itself what its model does when: WASD, Space and the panel drive it.\n"
-          "With a flight, the picture is taken from it; of a flight alone, its way is shown.\n",
+          "With a flight, the picture is taken from it; of a flight alone, its way is shown.\n"
+          "A window lists the files of a folder. With nothing named, it shows what the last one "
+          "did.\n",
           file);
     for (int i = 0; i < NUM_OPTIONS; i++) {
         const view_option *const o = &table[i];
