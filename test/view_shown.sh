@@ -63,7 +63,7 @@ check "there is nothing to verify in it" ends_saying 1 'a model with vertices' "
 
 for job in "--output $scratch/x.png" "--frames 2" "--verify" "--no-render"; do
     # shellcheck disable=SC2086 # several words
-    check "without a window a folder is bad usage: $job" ends_saying 2 'a folder is listed in a window' \
+    check "without a window a folder cannot be shown: $job" ends_saying 1 'models: a folder is listed in a window' \
         "$view" models $job
 done
 

@@ -179,6 +179,11 @@ static bool takes_remembered(const view_state *viewer)
 bool view_open_first(view_state *viewer)
 {
     const view_options *const options = viewer->options;
+    if (options->num_folders > 0 && !view_shows_window(options)) {
+        view_error(&viewer->log, "%s: a folder is listed in a window; name a file",
+                   options->folders[0]);
+        return false;
+    }
     const bool opened = takes_remembered(viewer)
                             ? open_remembered(viewer)
                             : view_open(viewer, options->files, options->num_files, true);

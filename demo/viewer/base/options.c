@@ -102,9 +102,6 @@ static const char *find_contradiction(const view_options *o)
                ".md5camera";
     if (num_flights > 1)
         return "one flight (.md5camera) at a time";
-    if (o->num_folders > 0 && !view_shows_window(o))
-        return "a folder is listed in a window; name a file for --output, --frames, --verify and "
-               "--no-render";
     if ((o->output != NULL) + o->verify + o->no_render > 1
         || (o->num_frames > 0 && (o->verify || o->no_render)))
         return "only one of --output, --frames, --verify and --no-render at a time";
