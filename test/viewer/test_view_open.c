@@ -101,7 +101,7 @@ static bool begin(test_viewer *viewer, const char *const *arguments, bool draws)
     char *copies[MAX_ARGUMENTS], problem[256] = "";
     int count = 0;
     *viewer = (test_viewer){.options = {0}};
-    if (draws && !scene_open(&viewer->document->scene, NULL))
+    if (draws && !scene_open(&viewer->scene, NULL))
         return false;
     for (; arguments[count] != NULL; count++)
         copies[count] = (char *)arguments[count];
@@ -110,7 +110,7 @@ static bool begin(test_viewer *viewer, const char *const *arguments, bool draws)
     test_check(is_read, __FILE__, __LINE__, "%s", problem);
     view_begin(&viewer->state, &viewer->options);
     viewer->state.log.level = VIEW_QUIET;
-    viewer->state.renderer = viewer->document->scene.renderer;
+    viewer->state.renderer = viewer->scene.renderer;
     return is_read;
 }
 
@@ -119,8 +119,8 @@ static void end(test_viewer *viewer)
     view_close(&viewer->state);
     view_end(&viewer->state);
     view_free_options(&viewer->options);
-    if (viewer->document->scene.window != NULL)
-        scene_close(&viewer->document->scene);
+    if (viewer->scene.window != NULL)
+        scene_close(&viewer->scene);
 }
 
 // -- The command line decides -------------------------------------------------------------------
@@ -191,10 +191,10 @@ static void check_start(const start_case *start, const char *model)
     const bool has_camera = state->camera.azimuth == camera.azimuth
                             && state->camera.elevation == camera.elevation
                             && state->camera.distance == camera.distance;
-    test_check(strcmp(state->scene.name, start->model) == 0, __FILE__, __LINE__,
-               "md5view%s shows %s", what, state->scene.name);
-    test_check(state->crowd.count == start->crowd, __FILE__, __LINE__, "md5view%s: a crowd of %u",
-               what, (unsigned)state->crowd.count);
+    test_check(strcmp(state->document->scene.name, start->model) == 0, __FILE__, __LINE__,
+               "md5view%s shows %s", what, state->document->scene.name);
+    test_check(state->document->crowd.count == start->crowd, __FILE__, __LINE__,
+               "md5view%s: a crowd of %u", what, (unsigned)state->document->crowd.count);
     test_check(has_camera == start->takes_camera, __FILE__, __LINE__,
                "md5view%s: the camera of the last time: %d", what, has_camera);
     test_check((state->browser.kind == VIEW_BROWSE_FILES) == start->lists_files, __FILE__, __LINE__,
@@ -361,7 +361,7 @@ TEST (view_watch_sees_every_file_of_a_model) {
             check_watched(&viewer, folder, names[i], from);
             free(from);
         }
-        CHECK_UINT(viewer.state.scene.num_clips, 1);
+        CHECK_UINT(viewer.state.document->scene.num_clips, 1);
         CHECK(!sees_change(&viewer));
         end(&viewer);
     }
@@ -374,11 +374,10 @@ TEST (view_watch_finds_a_texture_that_was_missing) {
     const char *const arguments[] = {"--watch", model, NULL};
     test_viewer viewer;
     if (begin(&viewer, arguments, true)) {
-        const view_textures *const textures = &viewer.state.textures;
         CHECK(view_open_first(&viewer.state));
-        CHECK_UINT(textures->num_loaded, 0);
+        CHECK_UINT(viewer.state.document->textures.num_loaded, 0);
         check_watched(&viewer, folder, "thimble.png", THIMBLE ".png");
-        CHECK_UINT(textures->num_loaded, 1);
+        CHECK_UINT(viewer.state.document->textures.num_loaded, 1);
         // Half a picture is a warning; the whole one takes its place.
         char *const path = common_join(folder, "thimble.png");
         put_half(path);
@@ -401,7 +400,8 @@ TEST (view_watch_keeps_a_texture_that_was_dropped) {
         CHECK(view_open_first(&viewer.state));
         view_drop(&viewer.state, texture);
         check_watched(&viewer, folder, "any.png", BOBBIN ".png");
-        const char *const used = view_mesh_map_path(&viewer.state.textures, 0, VIEW_MAP_DIFFUSE);
+        const char *const used =
+            view_mesh_map_path(&viewer.state.document->textures, 0, VIEW_MAP_DIFFUSE);
         CHECK(used != NULL && strcmp(used, texture) == 0);
         end(&viewer);
     }
@@ -427,7 +427,7 @@ TEST (view_watch_sees_every_file_of_a_crowd) {
         check_watched(&viewer, folder, "t.md5mesh", THIMBLE ".md5mesh");
         check_watched(&viewer, folder, "bobbin.png", BOBBIN ".png");
         check_watched(&viewer, folder, "thimble.png", THIMBLE ".png");
-        CHECK_UINT(state->crowd.count, 5);
+        CHECK_UINT(state->document->crowd.count, 5);
         char *const files[] = {first, walk, other};
         static const char *const names[] = {"b.md5mesh", "walk.md5anim", "t.md5mesh"};
         static const char *const sources[] = {BOBBIN ".md5mesh", "models/bobbin/walk.md5anim",
@@ -435,11 +435,11 @@ TEST (view_watch_sees_every_file_of_a_crowd) {
         for (int i = 0; i < 3; i++) {
             put_half(files[i]);
             CHECK(sees_change(&viewer) && state->log.error[0] != '\0');
-            CHECK_UINT(state->crowd.count, 5);
-            CHECK_UINT(state->crowd.num_kinds, 2);
-            CHECK(strcmp(state->scene.name, "b") == 0 && state->drawn != NULL);
+            CHECK_UINT(state->document->crowd.count, 5);
+            CHECK_UINT(state->document->crowd.num_kinds, 2);
+            CHECK(strcmp(state->document->scene.name, "b") == 0 && state->document->drawn != NULL);
             check_watched(&viewer, folder, names[i], sources[i]);
-            CHECK_UINT(state->crowd.num_kinds, 2);
+            CHECK_UINT(state->document->crowd.num_kinds, 2);
         }
         end(&viewer);
     }
@@ -465,7 +465,8 @@ TEST (view_watch_sees_every_file_of_companions) {
         check_watched(&viewer, folder, "thing.md5mesh", still);
         put_half(body); // leaves all as it was
         CHECK(sees_change(&viewer) && viewer.state.log.error[0] != '\0');
-        CHECK(viewer.state.companions[0].model != NULL && viewer.state.companions[1].model != NULL);
+        CHECK(viewer.state.document->companions[0].model != NULL
+              && viewer.state.document->companions[1].model != NULL);
         end(&viewer);
     }
     free(held);
@@ -490,15 +491,16 @@ TEST (view_watch_sees_every_file_of_a_machine) {
     const char *const arguments[] = {"--watch", "--set=speed=1", machine, NULL};
     test_viewer viewer;
     if (begin(&viewer, arguments, true)) {
-        const view_machine *const shown = &viewer.state.scene.machine;
         CHECK(view_open_first(&viewer.state));
-        CHECK(shown->player != NULL);
+        CHECK(viewer.state.document->scene.machine.player != NULL);
         check_watched(&viewer, folder, "bobbin.md5mesh", BOBBIN ".md5mesh");
         check_watched(&viewer, folder, "page.md5machine", "models/bobbin/page_sync.md5machine");
-        char *const name = common_copy(common_base(shown->loaded.clip_paths[0]));
+        char *const name =
+            common_copy(common_base(viewer.state.document->scene.machine.loaded.clip_paths[0]));
         char *const from = common_format("models/bobbin/%s", name);
         check_watched(&viewer, folder, name, from);
-        CHECK_UINT(shown->num_settings, 1); // as the command line says, also now
+        CHECK_UINT(viewer.state.document->scene.machine.num_settings,
+                   1); // as the command line says, also now
         free(from);
         free(name);
         end(&viewer);
