@@ -148,22 +148,47 @@ static void turn_wheel(view_state *viewer, const SDL_MouseWheelEvent *wheel)
 
 // -- Keys -----------------------------------------------------------------------------------
 
+// A key that does something, but not now.
+static void tell_unused(view_state *viewer, const view_binding *binding)
+{
+    // Shift alone is on the way to another key.
+    if (binding == NULL || binding->action == VIEW_FAST)
+        return;
+    view_notice(viewer, "%s: not %s", binding->help, view_mode_name(view_mode_of(viewer)));
+    view_tell_state(viewer, "unused");
+}
+
 static void press_key(view_state *viewer, const SDL_Keysym *key, bool repeated)
 {
     const bool shift = (key->mod & KMOD_SHIFT) != 0, control = (key->mod & KMOD_CTRL) != 0;
     const bool alt = (key->mod & (KMOD_ALT | KMOD_GUI)) != 0;
     if (!control && !alt && view_key_browser(viewer, key->sym, repeated))
         return;
-    if (!control && !alt && view_key_machine(viewer, key->sym, true))
+    const view_mode mode = view_mode_of(viewer);
+    const view_binding *const binding = view_find_binding(mode, key->sym, shift, control, alt);
+    if (binding == NULL) {
+        tell_unused(viewer, view_find_anywhere(key->sym, shift, control, alt));
         return;
-    const view_action action = view_find_action(key->sym, shift, control, alt);
-    if (action == VIEW_FULL_SCREEN) {
+    }
+    if (binding->action >= VIEW_AHEAD) {
+        view_drive(viewer, binding, true);
+        return;
+    }
+    if (binding->action == VIEW_FULL_SCREEN) {
         const Uint32 full = SDL_WINDOW_FULLSCREEN_DESKTOP;
         const bool is_full = (SDL_GetWindowFlags(viewer->window) & full) == full;
         SDL_SetWindowFullscreen(viewer->window, is_full ? 0 : full);
     }
-    if (action != VIEW_NOTHING)
-        view_perform(viewer, action);
+    view_perform(viewer, binding->action);
+}
+
+// Also when another mode has begun since it was pressed.
+static void let_go(view_state *viewer, const SDL_Keysym *key)
+{
+    const view_binding *const binding =
+        view_find_binding(VIEW_MODE_MACHINE, key->sym, false, false, false);
+    if (binding != NULL && binding->action >= VIEW_AHEAD)
+        view_drive(viewer, binding, false);
 }
 
 // -- Events ---------------------------------------------------------------------------------
@@ -179,7 +204,7 @@ void view_handle_event(view_state *viewer, const SDL_Event *event, bool *redraw)
         *redraw = true;
         break;
     case SDL_KEYUP:
-        (void)view_key_machine(viewer, event->key.keysym.sym, false);
+        let_go(viewer, &event->key.keysym);
         break;
     case SDL_TEXTINPUT:
         *redraw = view_type_browser(viewer, event->text.text) || *redraw;

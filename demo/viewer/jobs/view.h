@@ -181,9 +181,8 @@ void view_draw_machine(view_state *viewer, float width, float height);
 bool view_press_machine(view_state *viewer, float x, float y);
 void view_drag_machine(view_state *viewer, float x);
 
-// Whether a key is one that drives the machine. WASD walk, Shift runs, Space sets the first trigger
-// and F2 to F10 the others.
-bool view_key_machine(view_state *viewer, int32_t code, bool down);
+// A key that drives the machine (its action is VIEW_AHEAD or a later one) is pressed or released.
+void view_drive(view_state *viewer, const view_binding *binding, bool down);
 
 // The target follows the mouse, at the character's distance from the eye.
 void view_point_machine(view_state *viewer, float x, float y);
@@ -211,6 +210,12 @@ bool view_set_scale(view_state *viewer, float scale);
 
 // Tells at the bottom of the window for a few seconds.
 void view_notice(view_state *viewer, const char *format, ...) COMMON_PRINTF(2, 3);
+
+// What keys do depends on it.
+view_mode view_mode_of(const view_state *viewer);
+
+// What they do now, as the help lists it; returns the number of lines.
+uint32_t view_current_keys(const view_state *viewer, view_key_line lines[VIEW_MAX_KEY_LINES]);
 
 // Does what a key says; tells the state afterwards at the level "debug".
 void view_perform(view_state *viewer, view_action action);

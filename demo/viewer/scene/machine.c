@@ -11,7 +11,7 @@
 // value comes to what a key asks for, per second.
 static const float turn_rate = 150.0f, value_rate = 6.0f;
 
-enum { STEPS_A_SECOND = 60, MOST_SECONDS = 600 };
+enum { MOST_SECONDS = 600 };
 
 // When a machine that acts by itself begins to.
 static const double first_act = 2.0;
@@ -213,7 +213,7 @@ static void go_on(view_machine *machine, double seconds)
     machine->place = view_go(machine->place, md5_player_root_motion(machine->player));
 }
 
-static void begin_anew(view_machine *machine)
+void view_restart_machine(view_machine *machine)
 {
     md5_player_reset(machine->player);
     machine->time = 0.0;
@@ -226,9 +226,9 @@ static void begin_anew(view_machine *machine)
 
 void view_run_machine(view_machine *machine, double time)
 {
-    const double step = 1.0 / (double)STEPS_A_SECOND;
+    const double step = 1.0 / (double)VIEW_STEPS_A_SECOND;
     if (time < machine->time - 4.0 * step)
-        begin_anew(machine);
+        view_restart_machine(machine);
     if (time > machine->time + (double)MOST_SECONDS)
         machine->time = time - (double)MOST_SECONDS;
     while (fabs(time - machine->time) > step)

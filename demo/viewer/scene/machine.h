@@ -5,6 +5,7 @@
 #include "md5/md5model.h"
 #include "md5/md5play.h"
 #include "demo/common/machine.h"
+#include "demo/viewer/base/keys.h"
 #include "demo/viewer/base/log.h"
 #include "demo/viewer/base/options.h"
 
@@ -51,6 +52,11 @@ void view_free_machine(view_machine *machine); // a zeroed one is allowed
 // Lets time pass until `time`, in steps of a sixtieth of a second at most; backward beyond the last
 // step it begins anew.
 void view_run_machine(view_machine *machine, double time);
+
+// Goes back to the beginning: states, parameters, settings, and where the character stands.
+void view_restart_machine(view_machine *machine);
+
+enum { VIEW_STEPS_A_SECOND = 60 };
 
 // Writes the pose of the moment, in the world.
 void view_pose_machine(view_machine *machine, uint32_t num_joints, md5_transform *pose,

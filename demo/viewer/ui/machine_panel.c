@@ -7,8 +7,6 @@
 
 #include <stdio.h>
 
-#include <SDL.h>
-
 static const float box_width = 270.0f, label_width = 96.0f, switch_side = 12.0f;
 
 // -- Layers ---------------------------------------------------------------------------------
@@ -188,51 +186,62 @@ void view_point_machine(view_state *viewer, float x, float y)
 
 // -- Keys -----------------------------------------------------------------------------------
 
-static bool key_walks(view_control *control, int32_t code, bool down)
+static void walk(view_control *control, view_action action, bool down)
 {
-    switch (code) {
-    case SDLK_w:
+    switch (action) {
+    case VIEW_AHEAD:
         control->ahead = down ? 1 : 0;
-        return true;
-    case SDLK_s:
+        break;
+    case VIEW_BACK:
         control->ahead = down ? -1 : 0;
-        return true;
-    case SDLK_d:
+        break;
+    case VIEW_TO_RIGHT:
         control->side = down ? 1 : 0;
-        return true;
-    case SDLK_a:
+        break;
+    case VIEW_TO_LEFT:
         control->side = down ? -1 : 0;
-        return true;
-    case SDLK_LSHIFT:
-    case SDLK_RSHIFT:
-        control->fast = down;
-        return true;
+        break;
     default:
-        return false;
+        control->fast = down;
+        break;
     }
 }
 
-bool view_key_machine(view_state *viewer, int32_t code, bool down)
+static void press_trigger(view_state *viewer, const view_binding *binding)
+{
+    view_machine *const machine = &viewer->document->scene.machine;
+    const int32_t trigger = view_find_trigger(machine, binding->trigger);
+    if (trigger < 0) {
+        view_notice(viewer, "%s: this machine has no trigger for it (P pauses)", binding->keys);
+        return;
+    }
+    view_push_parameter(machine, (uint32_t)trigger);
+    view_tell_state(viewer, "push");
+}
+
+// What is set while nothing goes on would only be seen later.
+static void tell_why_still(view_state *viewer)
+{
+    if (viewer->document->scene.bind_pose)
+        view_notice(viewer, "The bind pose is shown: Shift+P goes back to the machine");
+    else if (!viewer->play.playing)
+        view_notice(viewer, "Paused: P plays on");
+}
+
+void view_drive(view_state *viewer, const view_binding *binding, bool down)
 {
     view_machine *const machine = &viewer->document->scene.machine;
     if (machine->player == NULL)
-        return false;
-    if (down)
-        take_over(machine);
-    if (key_walks(&machine->control, code, down)) {
-        view_tell_state(viewer, down ? "drive" : "let-go");
-        return true;
-    }
-    int32_t trigger = -1;
-    if (code == SDLK_SPACE)
-        trigger = view_find_trigger(machine, 0);
-    else if (code >= SDLK_F2 && code <= SDLK_F10)
-        trigger = view_find_trigger(machine, (uint32_t)(code - SDLK_F2) + 1);
-    if (trigger < 0)
-        return false;
+        return;
     if (down) {
-        view_push_parameter(machine, (uint32_t)trigger);
-        view_tell_state(viewer, "push");
+        take_over(machine);
+        tell_why_still(viewer);
     }
-    return true;
+    if (binding->action == VIEW_TRIGGER) {
+        if (down)
+            press_trigger(viewer, binding);
+        return;
+    }
+    walk(&machine->control, binding->action, down);
+    view_tell_state(viewer, down ? "drive" : "let-go");
 }
