@@ -367,6 +367,11 @@ MD5_API int32_t md5_find_layer(const md5_machine *machine, const char *name);
 MD5_API int32_t md5_find_state(const md5_machine *machine, uint32_t layer, const char *name);
 MD5_API int32_t md5_find_modifier(const md5_machine *machine, const char *name);
 
+// The speed, in units a second, at which an item of a motion of kind MD5_MOTION_BY_SPEED moves the
+// root: the value of its parameter that shows this item alone. `motion` and `item` are indices into
+// the tables. 0 for other kinds and invalid indices.
+MD5_API float md5_item_speed(const md5_machine *machine, uint32_t motion, uint32_t item);
+
 // The tables that a machine was made from, as it keeps them: for a viewer or a debugger.
 MD5_API const md5_machine_desc *md5_machine_tables(const md5_machine *machine);
 

@@ -181,7 +181,7 @@ shines() {
     press lamps shift+l && take lamps &&
         after lamp drag 1 621 235 700 235 && says 'is["lamp"] ~ /^key=2.59/ && is["azimuth"] == was["azimuth"]' &&
         after lamp drag 1 646 311 690 311 && says 'is["lamp"] ~ /around=107/' && take shone &&
-        differ 0.1 lamps shone
+        differ 0.05 lamps shone
 }
 # click X Y
 click() {

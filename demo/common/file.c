@@ -131,6 +131,16 @@ uint64_t common_file_size(const char *path)
     return stat(path, &status) == 0 && status.st_size > 0 ? (uint64_t)status.st_size : 0;
 }
 
+bool common_same_file(const char *a, const char *b)
+{
+    struct stat of_a, of_b;
+    if (stat(a, &of_a) != 0 || stat(b, &of_b) != 0)
+        return false;
+    // Where the system does not number files, only the names can tell.
+    return strcmp(a, b) == 0
+           || (of_a.st_ino != 0 && of_a.st_ino == of_b.st_ino && of_a.st_dev == of_b.st_dev);
+}
+
 uint64_t common_file_stamp(const char *path)
 {
     struct stat status;

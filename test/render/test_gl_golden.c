@@ -116,7 +116,8 @@ static void draw_path(view_state *viewer, md5gl_target *target, const char *path
 
 TEST (gl_golden_pictures_have_not_changed) {
     static char model[512], clip[512], size[] = "--resolution=176,176", quiet[] = "--verbose=error";
-    char *arguments[] = {model, clip, size, quiet};
+    char bare[] = "--panel=no";
+    char *arguments[] = {model, clip, size, quiet, bare};
     (void)snprintf(model, sizeof model, "%s", test_path("models/bobbin/bobbin.md5mesh"));
     (void)snprintf(clip, sizeof clip, "%s", test_path("models/bobbin/wave.md5anim"));
     char problem[256];
@@ -125,7 +126,7 @@ TEST (gl_golden_pictures_have_not_changed) {
     gl_scene scene;
     if (!scene_open(&scene, NULL))
         return;
-    CHECK(view_read_options(4, arguments, &options, problem, sizeof problem));
+    CHECK(view_read_options(5, arguments, &options, problem, sizeof problem));
     view_begin(&viewer, &options);
     viewer.renderer = scene.renderer;
     viewer.play.playing = false;

@@ -163,8 +163,7 @@ static bool perform_camera(view_state *viewer, view_action action)
         return true;
     case VIEW_FRAME_ALL:
         view_measure(viewer);
-        view_frame_all(&viewer->camera, viewer->document->bounds, &viewer->document->hull,
-                       (float)viewer->width, (float)viewer->height);
+        view_frame_again(viewer);
         return true;
     case VIEW_FRONT:
         look_from(viewer, 0.0f, 0.0f);

@@ -77,6 +77,14 @@ static void press(view_state *viewer, const SDL_MouseButtonEvent *button)
     }
 }
 
+static view_rect free_region(const view_state *viewer)
+{
+    const float width = (float)viewer->width, height = (float)viewer->height;
+    if (viewer->framed.width <= 0.0f)
+        return (view_rect){0.0f, 0.0f, width, height};
+    return view_free_region(viewer, width, height);
+}
+
 static bool move(view_state *viewer, const SDL_MouseMotionEvent *motion)
 {
     const float scale = mouse_scale(viewer), height = (float)viewer->height;
@@ -97,7 +105,7 @@ static bool move(view_state *viewer, const SDL_MouseMotionEvent *motion)
         view_orbit(&viewer->camera, right, down, height);
         return true;
     case VIEW_DRAG_PAN:
-        view_pan(&viewer->camera, right, down, height);
+        view_pan(&viewer->camera, right, down, free_region(viewer).height);
         return true;
     case VIEW_DRAG_ZOOM:
         // Upward comes nearer; a drag over the height of the picture by a factor of 20.
@@ -140,9 +148,10 @@ static void turn_wheel(view_state *viewer, const SDL_MouseWheelEvent *wheel)
         viewer->hierarchy_scroll -= steps * 3.0f * viewer->font.line[VIEW_TEXT];
         return;
     }
-    const float width = (float)viewer->width, height = (float)viewer->height;
     view_leave_flight(viewer);
-    view_zoom(&viewer->camera, powf(1.15f, steps), x - 0.5f * width, y - 0.5f * height, height);
+    const view_rect region = free_region(viewer);
+    view_zoom(&viewer->camera, powf(1.15f, steps), x - region.x - 0.5f * region.width,
+              y - region.y - 0.5f * region.height, region.height);
     view_tell_state(viewer, "zoom");
 }
 

@@ -2,7 +2,6 @@
 #include "demo/viewer/jobs/view.h"
 
 #include "demo/common/file.h"
-#include "demo/viewer/draw/framing.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -87,23 +86,6 @@ void view_measure(view_state *viewer)
 {
     view_measure_document(viewer->document);
     view_pose(&viewer->document->scene, &viewer->play);
-}
-
-void view_frame_anew(view_state *viewer)
-{
-    viewer->camera = view_camera_for(viewer->document, viewer->options, (float)viewer->width,
-                                     (float)viewer->height);
-    // A flight with nothing to look at is looked at itself.
-    viewer->flying = viewer->document->scene.flight.camera != NULL
-                     && viewer->document->scene.skeleton != NULL && !viewer->options->camera_path;
-}
-
-void view_leave_flight(view_state *viewer)
-{
-    if (viewer->flying)
-        view_take_path(&viewer->camera, viewer->document, &viewer->play, (float)viewer->width,
-                       (float)viewer->height);
-    viewer->flying = false;
 }
 
 void view_change_clip(view_state *viewer, size_t clip)
@@ -256,6 +238,26 @@ static bool open_dropped(view_state *viewer, const char *path)
     return opened;
 }
 
+// On a machine: its model is shown with the clip instead.
+static bool drop_clip(view_state *viewer, const char *path)
+{
+    bool done;
+    if (viewer->document->scene.machine.player != NULL) {
+        char *folder = common_folder(viewer->document->scene.path);
+        char *model = common_join(folder, viewer->document->scene.machine.loaded.file->model_file);
+        const char *const files[2] = {model, path};
+        done = view_open(viewer, files, 2, false);
+        free(model);
+        free(folder);
+    } else {
+        done = view_add_clip(&viewer->document->scene, path, &viewer->log);
+        if (done)
+            view_change_clip(viewer, viewer->document->scene.clip);
+    }
+    viewer->play.playing = viewer->play.playing || done;
+    return done;
+}
+
 void view_drop(view_state *viewer, const char *path)
 {
     bool done = false;
@@ -268,13 +270,12 @@ void view_drop(view_state *viewer, const char *path)
     if (view_is_image(path) && viewer->document->scene.model != NULL) {
         what = "texture";
         done = view_use_texture(&viewer->document->textures, viewer->renderer, path, &viewer->log);
+    } else if (common_has_ending(path, ".md5anim") && viewer->document->crowd.count > 0) {
+        view_notice(viewer, "A crowd keeps its clips: drop a model");
+        return;
     } else if (common_has_ending(path, ".md5anim") && viewer->document->scene.model != NULL) {
         what = "animation";
-        done = view_add_clip(&viewer->document->scene, path, &viewer->log);
-        if (done) {
-            view_change_clip(viewer, viewer->document->scene.clip);
-            viewer->play.playing = true;
-        }
+        done = drop_clip(viewer, path);
     } else if (common_has_ending(path, ".md5camera") && viewer->document->scene.skeleton != NULL) {
         what = "flight";
         done = view_load_flight(&viewer->document->scene, path, &viewer->log);

@@ -99,7 +99,7 @@ static const view_binding table[] = {
     {VIEW_AXES, "axes", "X", "axes", KEY(SDLK_x)},
     {VIEW_EDGES, "edges", "E", "triangle edges", KEY(SDLK_e)},
     {VIEW_NORMALS, "normals", "N", "normals", KEY(SDLK_n), NO_CROWD},
-    {VIEW_SKELETON, "skeleton", "J or Shift+A", "skeleton", KEY(SDLK_j), CLIPS},
+    {VIEW_SKELETON, "skeleton", "Shift+A or J", "skeleton", KEY(SDLK_j), CLIPS},
     {VIEW_SKELETON, "skeleton", "J", "skeleton", KEY(SDLK_j), MACHINE},
     {VIEW_SKELETON, "skeleton", NULL, NULL, SHIFT(SDLK_a), CLIPS},
     {VIEW_BOUNDS, "bounds", "B", "bounds", KEY(SDLK_b), NO_CROWD},
@@ -162,6 +162,14 @@ const char *view_action_name(view_action action)
     return "nothing";
 }
 
+const char *view_trigger_key(uint32_t trigger)
+{
+    for (int i = 0; i < NUM_BINDINGS; i++)
+        if (table[i].action == VIEW_TRIGGER && table[i].trigger == trigger)
+            return table[i].keys;
+    return "";
+}
+
 const char *view_mode_name(view_mode mode)
 {
     static const char *const names[VIEW_NUM_MODES] = {"while a clip is shown",
@@ -169,8 +177,23 @@ const char *view_mode_name(view_mode mode)
     return names[mode];
 }
 
+// Whether a machine has what a line of it acts on.
+static bool has_use(const view_binding *binding, uint32_t num_triggers, bool walks)
+{
+    switch (binding->action) {
+    case VIEW_TRIGGER:
+        return binding->trigger < num_triggers;
+    case VIEW_AHEAD:
+    case VIEW_BACK:
+    case VIEW_FAST:
+        return walks;
+    default:
+        return true;
+    }
+}
+
 uint32_t view_list_keys(view_mode mode, const char *const *triggers, uint32_t num_triggers,
-                        view_key_line lines[VIEW_MAX_KEY_LINES])
+                        bool walks, view_key_line lines[VIEW_MAX_KEY_LINES])
 {
     uint32_t count = 0;
     const char *heading = NULL;
@@ -179,7 +202,7 @@ uint32_t view_list_keys(view_mode mode, const char *const *triggers, uint32_t nu
         const bool is_trigger = b->action == VIEW_TRIGGER;
         if (b->heading != NULL)
             heading = b->heading;
-        if (b->keys == NULL || !is_of_mode(b, mode) || (is_trigger && b->trigger >= num_triggers))
+        if (b->keys == NULL || !is_of_mode(b, mode) || !has_use(b, num_triggers, walks))
             continue;
         lines[count++] =
             (view_key_line){heading, b->keys, is_trigger ? triggers[b->trigger] : b->help};

@@ -108,9 +108,13 @@ typedef struct view_key_line {
 enum { VIEW_MAX_KEY_LINES = 96 };
 
 // Writes the lines of a mode, in the order of the table; returns how many. The keys of triggers are
-// listed with the names triggers[num_triggers] of the machine, and those left over are not.
+// listed with the names triggers[num_triggers] of the machine, and those left over are not, nor are
+// those that walk, unless it `walks`.
 uint32_t view_list_keys(view_mode mode, const char *const *triggers, uint32_t num_triggers,
-                        view_key_line lines[VIEW_MAX_KEY_LINES]);
+                        bool walks, view_key_line lines[VIEW_MAX_KEY_LINES]);
+
+// The key of a machine's trigger, or "" if it has none.
+const char *view_trigger_key(uint32_t trigger);
 
 // "in a crowd": for messages.
 const char *view_mode_name(view_mode mode);

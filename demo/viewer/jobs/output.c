@@ -1,7 +1,6 @@
 #include "demo/viewer/jobs/output.h"
 
 #include "demo/common/file.h"
-#include "demo/viewer/draw/framing.h"
 #include "demo/viewer/jobs/movie.h"
 
 #include <errno.h>
@@ -286,8 +285,7 @@ static bool save_sheet(view_state *viewer, uint32_t count)
     uint8_t *const sheet = common_alloc((size_t)options->height * options->width, 4);
     uint8_t *const tile = common_alloc((size_t)width * height, 4);
     md5gl_target *const target = make_target(viewer, width, height);
-    view_frame_document(&viewer->camera, viewer->document, viewer->options, (float)width,
-                        (float)height);
+    view_frame_for(viewer, width, height);
     bool drawn = target != NULL;
     for (uint32_t i = 0; i < count && drawn; i++) {
         stand_at_picture(viewer, i, count, azimuth);

@@ -136,9 +136,13 @@ void view_tell_state(view_state *viewer, const char *action)
 
 // -- Drawing --------------------------------------------------------------------------------
 
-view_stage view_stage_of(view_state *viewer)
+view_stage view_stage_of(view_state *viewer, float width, float height)
 {
+    // A camera that took over from a camera path shows what was seen there.
+    const view_rect all = {0.0f, 0.0f, width, height};
+    const bool is_framed = viewer->framed.width > 0.0f;
     return (view_stage){
+        .region = is_framed ? view_free_region(viewer, width, height) : all,
         .options = viewer->options,
         .renderer = viewer->renderer,
         .log = &viewer->log,
@@ -167,7 +171,12 @@ static void draw_text(view_state *viewer, const view_stage *stage, float width, 
 bool view_draw(view_state *viewer, md5gl_target *target, uint32_t width, uint32_t height,
                bool transparent, bool clean, md5_error *error)
 {
-    const view_stage stage = view_stage_of(viewer);
+    // First of all: a machine's character walks, and the camera goes along. In a crowd the camera
+    // says who is seen.
+    if (viewer->document->crowd.count == 0)
+        view_pose(&viewer->document->scene, &viewer->play);
+    view_keep_framed(viewer, width, height);
+    const view_stage stage = view_stage_of(viewer, (float)width, (float)height);
     md5_error draw_error;
     const bool drawn = view_draw_world(&stage, target, width, height, transparent, &draw_error);
     if (!clean)

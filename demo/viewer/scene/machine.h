@@ -5,6 +5,7 @@
 #include "md5/md5model.h"
 #include "md5/md5play.h"
 #include "demo/common/machine.h"
+#include "demo/viewer/base/canvas.h"
 #include "demo/viewer/base/keys.h"
 #include "demo/viewer/base/log.h"
 #include "demo/viewer/base/options.h"
@@ -64,13 +65,20 @@ void view_pose_machine(view_machine *machine, uint32_t num_joints, md5_transform
 
 // From where to where a float parameter goes in the machine: over the places of blend spaces and
 // the bounds of conditions.
-void view_parameter_range(const md5_machine_desc *desc, const char *parameter, float *low,
+void view_parameter_range(const md5_machine *machine, const char *parameter, float *low,
                           float *high);
 
 // Sets a trigger, turns a bool over.
 void view_push_parameter(view_machine *machine, uint32_t parameter);
 
+// Whether it has a parameter by which keys move the character: "ahead", or else "speed".
+bool view_can_walk(const view_machine *machine);
+
 // The `number`-th trigger among the parameters, or -1.
 int32_t view_find_trigger(const view_machine *machine, uint32_t number);
+
+// Writes which clips play now, active[machine->desc->num_clips], in a state that a layer is in or
+// comes from; of a line of motions the two neighbours of its parameter's value.
+void view_find_active(const view_machine *machine, bool *active);
 
 #endif

@@ -178,11 +178,28 @@ static size_t first_clip(const view_scene *scene)
     return best;
 }
 
+// The clip of that file, or num_clips.
+static size_t find_clip(const view_scene *scene, const char *path)
+{
+    size_t clip = 0;
+    while (clip < scene->num_clips && !common_same_file(scene->clips[clip].path, path))
+        clip++;
+    return clip;
+}
+
 bool view_add_clip(view_scene *scene, const char *path, view_log *log)
 {
+    const size_t place = find_clip(scene, path), last = scene->num_clips;
     if (!load_clip(scene, path, log))
         return false;
-    view_choose_clip(scene, scene->num_clips - 1);
+    if (place < last) {
+        free_clip(&scene->clips[place]);
+        scene->clips[place] = scene->clips[last];
+        scene->num_clips--;
+    } else {
+        scene->picked_up = false; // so that reading again does not lose it
+    }
+    view_choose_clip(scene, place);
     return true;
 }
 
@@ -289,7 +306,9 @@ static bool load_all(view_scene *scene, const char *const *files, size_t num_fil
         const bool is_flight = common_has_ending(files[i], ".md5camera");
         if (is_flight && !view_load_flight(scene, files[i], log))
             return false;
-        if (!is_flight && files[i] != model_path && !load_clip(scene, files[i], log))
+        const bool is_clip = !is_flight && files[i] != model_path;
+        const bool is_new = is_clip && find_clip(scene, files[i]) == scene->num_clips;
+        if (is_new && !load_clip(scene, files[i], log))
             return false;
     }
     view_log_progress(log, "files", num_files, num_files);

@@ -62,7 +62,8 @@ bool view_load_scene(view_scene *scene, const char *const *files, size_t num_fil
                      view_log *log);
 void view_free_scene(view_scene *scene); // a zeroed one is allowed
 
-// Adds a clip and shows it. Returns false, having told why, where it does not fit.
+// Adds a clip and shows it; one that is there already is read again, in its place. Returns false,
+// having told why, where it does not fit.
 bool view_add_clip(view_scene *scene, const char *path, view_log *log);
 
 // Loads a flight in the place of the one that was there. Returns false, having told why.

@@ -346,6 +346,8 @@ md5gl_material view_mesh_material(const view_textures *textures, const md5gl_ren
 
 const char *view_mesh_map_path(const view_textures *textures, uint32_t mesh, view_map map)
 {
+    if (textures->of_mesh == NULL) // none were loaded
+        return NULL;
     const size_t loaded = textures->of_mesh[mesh][map];
     return loaded != VIEW_NO_TEXTURE ? textures->loaded[loaded].path : NULL;
 }

@@ -139,7 +139,8 @@ uint32_t view_current_keys(const view_state *viewer, view_key_line lines[VIEW_MA
             break;
         triggers[count++] = machine->desc->parameters[trigger].name;
     }
-    return view_list_keys(mode, triggers, count, lines);
+    const bool walks = mode == VIEW_MODE_MACHINE && view_can_walk(machine);
+    return view_list_keys(mode, triggers, count, walks, lines);
 }
 
 static void draw_keys(view_state *viewer, float width, float height)
