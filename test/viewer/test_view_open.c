@@ -523,3 +523,29 @@ TEST (view_watch_takes_another_file_for_no_change) {
     CHECK(!sees_change(&viewer));
     end(&viewer);
 }
+
+// A document is complete before it is shown: a model that --retarget does not fit, opened from the
+// folder of one that it fits, changes neither model nor camera.
+TEST (view_open_that_fails_late_changes_nothing) {
+    char *const other = common_format("--retarget=%s", test_path("models/spindle/spindle.md5mesh"));
+    char *const model = common_copy(test_path(BOBBIN ".md5mesh"));
+    const char *const arguments[] = {other, model, NULL};
+    test_viewer viewer;
+    if (begin(&viewer, arguments, true)) {
+        view_state *const state = &viewer.state;
+        CHECK(view_open_first(state));
+        state->camera.distance *= 1.5f;
+        const view_camera camera = state->camera;
+        const view_document *const document = state->document;
+        const char *const files[] = {test_path("models/zoo/triangle.md5mesh")};
+        CHECK(!view_open(state, files, 1, false));
+        CHECK(state->log.error[0] != '\0');
+        CHECK(state->document == document);
+        CHECK_STRING(state->document->scene.name, "bobbin");
+        CHECK(state->document->companions[0].drawn != NULL);
+        CHECK(memcmp(&state->camera, &camera, sizeof camera) == 0);
+        end(&viewer);
+    }
+    free(model);
+    free(other);
+}
