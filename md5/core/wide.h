@@ -34,18 +34,6 @@
 //   md5_wide_mat34        one 3x4 matrix, as md5_mat34
 //   md5_wide_mat34_load(m), _store(m, a), _product(a, m)   a * m, the bits of md5_mat34_product
 //
-// Of MD5_WIDTH md5_transforms that lie in a row, each set has its own favourite order:
-//
-//   md5_wide_order(a)     floats, one for each transform, brought into that order
-//   md5_wide_rotations(p, q)
-//                         the components of the rotations
-//   md5_wide_dots(a, b)   of the rotations
-//   md5_wide_mix(out, a, b, of_a, of_b, t)
-//                         a - (a * of_a - b * of_b), in the last four floats of each with t
-//                         instead of both
-//   md5_wide_turn(out, a, b, c, t, q)
-//                         a + (b - c) * t, without c if it is NULL; q for the rotations
-//
 //   MD5_UNROLL            stands before a loop of few turns over md5_wides, which is to be written
 //                         out so that they stay in registers
 #ifndef MD5_CORE_WIDE_H
@@ -71,32 +59,7 @@
 #include "md5/core/wide_scalar.h"
 #endif
 
-// What is the same in all sets but one, which has a shorter way.
-#if !defined(MD5_WIDE_AVX512)
-MD5_WIDE_INLINE md5_wide md5_wide_order(md5_wide a)
-{
-    return a;
-}
-
-MD5_WIDE_INLINE void md5_wide_rotations(const float *p, md5_wide q[4])
-{
-    md5_wide_load_run(p, 8, q);
-    md5_wide_transpose(q);
-}
-
-MD5_WIDE_INLINE md5_wide md5_wide_dots(const float *a, const float *b)
-{
-    md5_wide p[4], q[4];
-    md5_wide_load_run(a, 8, p);
-    md5_wide_load_run(b, 8, q);
-    MD5_UNROLL
-    for (int i = 0; i < 4; i++)
-        p[i] = md5_wide_mul(p[i], q[i]);
-    return md5_wide_sums(p);
-}
-#endif
-
-// What is the same in those of four floats.
+// Shared by the sets of four floats.
 #if MD5_WIDTH == 4
 MD5_WIDE_INLINE md5_wide_mat34 md5_wide_mat34_product(md5_wide_mat34 a, const float *m)
 {
@@ -104,40 +67,6 @@ MD5_WIDE_INLINE md5_wide_mat34 md5_wide_mat34_product(md5_wide_mat34 a, const fl
     return (md5_wide_mat34){{md5_wide_row_product(a.row[0], b.row),
                              md5_wide_row_product(a.row[1], b.row),
                              md5_wide_row_product(a.row[2], b.row)}};
-}
-
-MD5_WIDE_INLINE void md5_wide_mix(float *out, const float *a, const float *b, md5_wide of_a,
-                                  md5_wide of_b, md5_wide t)
-{
-    md5_wide rows[3][4];
-    md5_wide_spread(of_a, rows[0]);
-    md5_wide_spread(of_b, rows[1]);
-    md5_wide_spread(t, rows[2]);
-    MD5_UNROLL
-    for (int i = 0; i < 8; i++) {
-        const md5_wide from = md5_wide_load(a + 4 * i), to = md5_wide_load(b + 4 * i);
-        const md5_wide way = md5_wide_sub(md5_wide_mul(from, rows[i % 2 ? 2 : 0][i / 2]),
-                                          md5_wide_mul(to, rows[i % 2 ? 2 : 1][i / 2]));
-        md5_wide_store(out + 4 * i, md5_wide_sub(from, way));
-    }
-}
-
-MD5_WIDE_INLINE void md5_wide_turn(float *out, const float *a, const float *b, const float *c,
-                                   md5_wide t, md5_wide q[4])
-{
-    md5_wide weights[4];
-    md5_wide_spread(t, weights);
-    md5_wide_transpose(q);
-    MD5_UNROLL
-    for (int i = 0; i < 4; i++) {
-        const int place = 8 * i + 4;
-        md5_wide way = md5_wide_load(b + place);
-        if (c)
-            way = md5_wide_sub(way, md5_wide_load(c + place));
-        way = md5_wide_mul(way, weights[i]);
-        md5_wide_store(out + place, md5_wide_add(md5_wide_load(a + place), way));
-        md5_wide_store(out + 8 * i, q[i]);
-    }
 }
 #endif
 

@@ -169,25 +169,4 @@ MD5_WIDE_INLINE md5_wide_mat34 md5_wide_mat34_product(md5_wide_mat34 a, const fl
     return md5_mat34_product(&a, &b);
 }
 
-MD5_WIDE_INLINE void md5_wide_mix(float *out, const float *a, const float *b, md5_wide of_a,
-                                  md5_wide of_b, md5_wide t)
-{
-    MD5_UNROLL
-    for (int i = 0; i < 8; i++) {
-        const float more = i < 4 ? of_a : t, less = i < 4 ? of_b : t;
-        out[i] = a[i] - (a[i] * more - b[i] * less);
-    }
-}
-
-MD5_WIDE_INLINE void md5_wide_turn(float *out, const float *a, const float *b, const float *c,
-                                   md5_wide t, const md5_wide q[4])
-{
-    MD5_UNROLL
-    for (int i = 0; i < 4; i++) {
-        const float way = c ? b[4 + i] - c[4 + i] : b[4 + i];
-        out[4 + i] = a[4 + i] + way * t;
-        out[i] = q[i];
-    }
-}
-
 #endif

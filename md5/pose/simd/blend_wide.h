@@ -10,6 +10,7 @@
 
 #include "md5/pose/kernels.h"
 #include "md5/pose/simd/slerp_wide.h"
+#include "md5/pose/simd/transforms_wide.h"
 
 #include <string.h>
 
@@ -29,7 +30,7 @@ typedef struct poses {
 } poses;
 
 // What is found for a block of MD5_WIDTH joints before it is finished. Numbers are in the order of
-// md5_wide_order.
+// to_lane_order.
 typedef struct prepared {
     _Alignas(64) float cosines[MD5_WIDTH]; // of the angles; of a difference, that to the identity
     float of_a[MD5_WIDTH], of_b[MD5_WIDTH];
@@ -88,8 +89,8 @@ MD5_WIDE_INLINE void divide_rotations(const md5_transform *source, const md5_tra
                                       md5_wide out[4])
 {
     md5_wide a[4], b[4];
-    md5_wide_rotations((const float *)source, a);
-    md5_wide_rotations((const float *)reference, b);
+    load_rotations((const float *)source, a);
+    load_rotations((const float *)reference, b);
     MD5_UNROLL
     for (int i = 0; i < 3; i++)
         b[i] = md5_wide_sub(md5_wide_all(-0.0f), b[i]);
@@ -106,7 +107,7 @@ MD5_WIDE_INLINE void weigh_joints(combination kind, const poses *of, uint32_t fi
     const uint32_t some = md5_wide_bits(md5_wide_greater(size, none));
     to->changed = kind == BLEND ? some & md5_wide_bits(md5_wide_less(size, one)) : some;
     to->whole = some & ~to->changed;
-    md5_wide_store(to->shares, md5_wide_order(share));
+    md5_wide_store(to->shares, to_lane_order(share));
 }
 
 MD5_WIDE_INLINE void find_cosines(combination kind, const poses *of, uint32_t first, prepared *to)
@@ -114,12 +115,12 @@ MD5_WIDE_INLINE void find_cosines(combination kind, const poses *of, uint32_t fi
     const md5_transform *const b = of->b + first;
     if (kind == BLEND) {
         const float *const a = (const float *)(of->a + first);
-        md5_wide_store(to->cosines, md5_wide_dots(a, (const float *)b));
+        md5_wide_store(to->cosines, dot_rotations(a, (const float *)b));
         return;
     }
     md5_wide q[4];
     if (kind == ADD)
-        md5_wide_rotations((const float *)b, q);
+        load_rotations((const float *)b, q);
     else
         divide_rotations(b, of->reference + first, q);
     MD5_UNROLL
@@ -168,8 +169,8 @@ MD5_WIDE_INLINE void finish_joints(combination kind, const poses *of, uint32_t f
     const float *const a = (const float *)(of->a + first);
     const float *const b = (const float *)(of->b + first);
     if (kind == BLEND) {
-        md5_wide_mix((float *)out, a, b, md5_wide_load(from->of_a), md5_wide_load(from->of_b),
-                     share);
+        blend_transforms((float *)out, a, b, md5_wide_load(from->of_a), md5_wide_load(from->of_b),
+                         share);
         return;
     }
     md5_wide product[4];
@@ -177,12 +178,12 @@ MD5_WIDE_INLINE void finish_joints(combination kind, const poses *of, uint32_t f
         divide_rotations(of->a + first, of->b + first, product);
     } else {
         md5_wide rotation[4], turn[4];
-        md5_wide_rotations(a, rotation);
+        load_rotations(a, rotation);
         weigh_rotation(from, share, turn);
         multiply_rotations(rotation, turn, product);
     }
     const float *const c = kind == ADD_DIFFERENCE ? (const float *)(of->reference + first) : NULL;
-    md5_wide_turn((float *)out, a, b, c, share, product);
+    add_translations((float *)out, a, b, c, share, product);
 }
 
 // All of a block but the first `skipped`.
