@@ -1,10 +1,10 @@
 // Two doubles at once, for what is derived at load: with SSE2, NEON or in plain C, rounded as C
 // rounds, and so with the same bits.
-#ifndef MD5_SKIN_PAIR_H
-#define MD5_SKIN_PAIR_H
+#ifndef MD5_CORE_PAIR_H
+#define MD5_CORE_PAIR_H
 
 #include "md5/core/cpu.h"
-#include "md5/skin/vec3d.h"
+#include "md5/core/math.h"
 
 #include <string.h>
 

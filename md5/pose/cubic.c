@@ -114,37 +114,9 @@ md5_vec3 md5_cubic_root(const md5_cubic *cubic, md5_root root)
 // -- Rotations ------------------------------------------------------------------------------------
 
 // In double and without libm's functions of angles, whose last bits differ from system to system.
-typedef struct turn {
-    double x, y, z;
-} turn;
-
-typedef struct rotation {
-    double x, y, z, w;
-} rotation;
-
-static turn scale_turn(turn a, double s)
+static md5_vec3d mean(md5_vec3d a, md5_vec3d b)
 {
-    return (turn){a.x * s, a.y * s, a.z * s};
-}
-
-static turn mean_turn(turn a, turn b)
-{
-    return (turn){0.5 * (a.x + b.x), 0.5 * (a.y + b.y), 0.5 * (a.z + b.z)};
-}
-
-static rotation multiply(rotation a, rotation b)
-{
-    return (rotation){
-        a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y,
-        a.w * b.y + a.y * b.w + a.z * b.x - a.x * b.z,
-        a.w * b.z + a.z * b.w + a.x * b.y - a.y * b.x,
-        a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z,
-    };
-}
-
-static rotation inverse(rotation a)
-{
-    return (rotation){-a.x, -a.y, -a.z, a.w};
+    return (md5_vec3d){0.5 * (a.x + b.x), 0.5 * (a.y + b.y), 0.5 * (a.z + b.z)};
 }
 
 // The angle of the quaternion, A, times the axis. For g = A / 4 and v = 1 - cos(g), Euler's series
@@ -154,7 +126,7 @@ static rotation inverse(rotation a)
 //
 // and A / sin(A) = g / sin(g) / cos(g) / cos(2 g). Angles reach 5 / 6 pi, where v is 0.21 and these
 // terms leave less than 1e-10.
-static turn logarithm(rotation a)
+static md5_vec3d logarithm(md5_quatd a)
 {
     static const double steps[] = {1.0 / 3,  2.0 / 5,  3.0 / 7,  4.0 / 9, 5.0 / 11,
                                    6.0 / 13, 7.0 / 15, 8.0 / 17, 9.0 / 19};
@@ -164,11 +136,11 @@ static turn logarithm(rotation a)
     double sum = 1.0;
     for (int k = sizeof steps / sizeof *steps - 1; k >= 0; k--)
         sum = 1.0 + sum * (v * steps[k]);
-    return scale_turn((turn){a.x, a.y, a.z}, sum / (cosine * cosine_of_half));
+    return md5_vec3d_scale((md5_vec3d){a.x, a.y, a.z}, sum / (cosine * cosine_of_half));
 }
 
 // The series of sine and cosine: what these terms leave is less than 1e-12.
-static rotation exponential(turn a)
+static md5_quatd exponential(md5_vec3d a)
 {
     static const double sine_steps[] = {1.0 / 6,   1.0 / 20,  1.0 / 42,  1.0 / 72,  1.0 / 110,
                                         1.0 / 156, 1.0 / 210, 1.0 / 272, 1.0 / 342, 1.0 / 420};
@@ -180,22 +152,22 @@ static rotation exponential(turn a)
         sine = 1.0 - sine * (square * sine_steps[k]);
         cosine = 1.0 - cosine * (square * cosine_steps[k]);
     }
-    return (rotation){a.x * sine, a.y * sine, a.z * sine, cosine};
+    return (md5_quatd){a.x * sine, a.y * sine, a.z * sine, cosine};
 }
 
-static rotation rotation_of(const md5_anim *anim, uint32_t frame, uint32_t slot)
+static md5_quatd rotation_of(const md5_anim *anim, uint32_t frame, uint32_t slot)
 {
-    const md5_quat q = anim->rotations[(size_t)frame * anim->num_rotations + slot];
-    return (rotation){(double)q.x, (double)q.y, (double)q.z, (double)q.w};
+    return md5_quatd_of(anim->rotations[(size_t)frame * anim->num_rotations + slot]);
 }
 
 // From one frame to the other, the shorter way.
-static rotation change_of(const md5_anim *anim, md5_stretch stretch, uint32_t slot)
+static md5_quatd change_of(const md5_anim *anim, md5_stretch stretch, uint32_t slot)
 {
-    const rotation change = multiply(inverse(rotation_of(anim, stretch.from, slot)),
-                                     rotation_of(anim, stretch.to, slot));
+    const md5_quatd change =
+        md5_quatd_mul(md5_quatd_conjugate(rotation_of(anim, stretch.from, slot)),
+                      rotation_of(anim, stretch.to, slot));
     if (change.w < 0.0)
-        return (rotation){-change.x, -change.y, -change.z, -change.w};
+        return md5_quatd_negate(change);
     return change;
 }
 
@@ -205,16 +177,16 @@ md5_quat md5_cubic_rotation(const md5_cubic *cubic, uint32_t slot)
     const double t = (double)cubic->moment->fraction, rest = 1.0 - t;
     if (cubic->moment->fraction == 0.0f)
         return anim->rotations[(size_t)cubic->now.from * anim->num_rotations + slot];
-    const rotation change = change_of(anim, cubic->now, slot);
-    const turn now = logarithm(change);
-    const turn leaves = mean_turn(logarithm(change_of(anim, cubic->before, slot)), now);
-    const turn reaches = mean_turn(now, logarithm(change_of(anim, cubic->after, slot)));
-    const turn middle =
-        logarithm(multiply(multiply(exponential(scale_turn(leaves, -1.0 / 3.0)), change),
-                           exponential(scale_turn(reaches, -1.0 / 3.0))));
-    rotation at = rotation_of(anim, cubic->now.from, slot);
-    at = multiply(at, exponential(scale_turn(leaves, (1.0 - rest * rest * rest) / 3.0)));
-    at = multiply(at, exponential(scale_turn(middle, t * t * (3.0 - 2.0 * t))));
-    at = multiply(at, exponential(scale_turn(reaches, t * t * t / 3.0)));
+    const md5_quatd change = change_of(anim, cubic->now, slot);
+    const md5_vec3d now = logarithm(change);
+    const md5_vec3d leaves = mean(logarithm(change_of(anim, cubic->before, slot)), now);
+    const md5_vec3d reaches = mean(now, logarithm(change_of(anim, cubic->after, slot)));
+    const md5_vec3d middle = logarithm(
+        md5_quatd_mul(md5_quatd_mul(exponential(md5_vec3d_scale(leaves, -1.0 / 3.0)), change),
+                      exponential(md5_vec3d_scale(reaches, -1.0 / 3.0))));
+    md5_quatd at = rotation_of(anim, cubic->now.from, slot);
+    at = md5_quatd_mul(at, exponential(md5_vec3d_scale(leaves, (1.0 - rest * rest * rest) / 3.0)));
+    at = md5_quatd_mul(at, exponential(md5_vec3d_scale(middle, t * t * (3.0 - 2.0 * t))));
+    at = md5_quatd_mul(at, exponential(md5_vec3d_scale(reaches, t * t * t / 3.0)));
     return (md5_quat){(float)at.x, (float)at.y, (float)at.z, (float)at.w};
 }

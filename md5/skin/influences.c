@@ -1,6 +1,6 @@
 #include "md5/skin/influences.h"
 
-#include "md5/skin/pair.h"
+#include "md5/core/pair.h"
 
 // Vertices of no more weights than this have their influences sorted by insertion.
 enum { FEW_INFLUENCES = 16 };

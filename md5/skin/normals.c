@@ -1,7 +1,7 @@
 #include "md5/skin/normals.h"
 
-#include "md5/skin/pair.h"
-#include "md5/skin/vec3d.h"
+#include "md5/core/pair.h"
+#include "md5/core/math.h"
 #include "md5/skin/weld.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 // Influences in a fixed number of slots, and what that form loses against the exact one.
 #include "md5/core/assert.h"
-#include "md5/skin/vec3d.h"
+#include "md5/core/math.h"
 
 // Kept biases that cancel out to less than this part of their magnitudes have no sum to be
 // scaled by: float rounding would be blown up a million times.

@@ -1,6 +1,6 @@
 #include "md5/skin/seams.h"
 
-#include "md5/skin/pair.h"
+#include "md5/core/pair.h"
 
 enum { PLAIN = 1, MIRRORED = 2, BOTH = PLAIN | MIRRORED, BITS = 2, A_BYTE = 4 };
 

@@ -1,7 +1,7 @@
 #include "md5/skin/tangents.h"
 
-#include "md5/skin/pair.h"
-#include "md5/skin/vec3d.h"
+#include "md5/core/pair.h"
+#include "md5/core/math.h"
 
 #include <string.h>
 

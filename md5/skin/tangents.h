@@ -3,7 +3,7 @@
 #define MD5_SKIN_TANGENTS_H
 
 #include "md5/skin/geometry.h"
-#include "md5/skin/vec3d.h"
+#include "md5/core/math.h"
 
 // The unit vector at right angles to `normal` that is nearest to `along`; any such one where
 // `along` is zero or runs along the normal.
