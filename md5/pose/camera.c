@@ -1,9 +1,9 @@
-// Where a camera is, and what it sees, at any time.
+// Samples a camera at any time.
 #include "md5/core/math.h"
 #include "md5/pose/moment.h"
 
-// From the frames that are played to those that are stored: each cut that was passed hides one.
-// As the original counts them, which keeps its behaviour for cuts that are out of order too.
+// Converts a played frame to a stored frame: each cut before it hides one frame. Counts as the
+// original engine does, so that cuts out of order behave the same.
 static uint32_t stored_frame(const md5_camera *camera, uint32_t played)
 {
     uint32_t frame = played;
@@ -22,7 +22,7 @@ md5_camera_view md5_camera_at(const md5_camera *camera, double time, md5_wrap wr
         md5_moment_in(camera->num_frames - hidden, camera->frame_rate, time, wrap);
     const uint32_t frame = stored_frame(camera, moment.frame0);
     const md5_camera_view *from = &camera->frames[frame];
-    // A shot moves towards its last frame, never into another shot nor back into the first.
+    // A shot blends towards its last frame, never into another shot or back into the first.
     const bool is_held = moment.frame1 <= moment.frame0 || frame + 1 == camera->num_frames;
     if (is_held)
         return *from;

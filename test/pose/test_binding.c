@@ -251,9 +251,9 @@ TEST (bind_extra_joints_still_move_what_hangs_below) {
     make(&anim, walker, 6, &random);
     md5_binding *binding = bind(&model, &anim, &t);
     CHECK_UINT(t.count, 4);
-    CHECK(was_told(&t, "joint 'hand' hangs below 'arm' in the animation, below 'spine' in the "
+    CHECK(was_told(&t, "joint 'hand' is a child of 'arm' in the animation, of 'spine' in the "
                        "model: it moves with the joints in between, which the model lacks"));
-    CHECK(was_told(&t, "joint 'hips' hangs below 'origin' in the animation, below no joint in the "
+    CHECK(was_told(&t, "joint 'hips' is a child of 'origin' in the animation, of no joint in the "
                        "model: it moves with the joints in between, which the model lacks"));
     CHECK_UINT(binding->num_extra, 2);
     CHECK_UINT(binding->num_rebases, 2);
@@ -278,9 +278,9 @@ TEST (bind_joints_in_between_displace_nothing) {
     make(&anim, walker, 6, &random);
     md5_binding *binding = bind(&model, &anim, &t);
     CHECK_UINT(t.count, 4);
-    CHECK(was_told(&t, "joint 'spine' hangs below 'hips' in the animation, below 'belly' in the "
+    CHECK(was_told(&t, "joint 'spine' is a child of 'hips' in the animation, of 'belly' in the "
                        "model: it follows the animation"));
-    CHECK(was_told(&t, "joint 'origin' hangs below no joint in the animation, below 'world' in "
+    CHECK(was_told(&t, "joint 'origin' is a child of no joint in the animation, of 'world' in "
                        "the model: it follows the animation"));
     CHECK_UINT(binding->num_missing, 2);
     CHECK_UINT(binding->num_rebases, 2);
@@ -308,7 +308,7 @@ TEST (bind_undoes_driven_joints_in_between) {
     make(&anim, parts, 7, &random);
     md5_binding *binding = bind(&model, &anim, &t);
     CHECK_UINT(t.count, 4);
-    CHECK(was_told(&t, "joint 'hand' hangs below 'origin' in the animation, below 'arm' in the "
+    CHECK(was_told(&t, "joint 'hand' is a child of 'origin' in the animation, of 'arm' in the "
                        "model: it follows the animation"));
     CHECK_UINT(binding->num_extra, 1);
     CHECK_UINT(binding->num_rebases, 3);
@@ -331,7 +331,7 @@ TEST (bind_uses_the_models_hierarchy_where_they_contradict) {
     make(&anim, parts, 6, &random);
     md5_binding *binding = bind(&model, &anim, &t);
     CHECK_UINT(t.count, 1);
-    CHECK(was_told(&t, "joint 'hand' hangs below 'head' in the animation, below 'arm' in the "
+    CHECK(was_told(&t, "joint 'hand' is a child of 'head' in the animation, of 'arm' in the "
                        "model: the hierarchies contradict each other, the model's is used"));
     CHECK_UINT(binding->num_rebases, 1);
     CHECK(binding->same_order);

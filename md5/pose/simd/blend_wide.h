@@ -34,12 +34,12 @@ typedef struct poses {
 typedef struct prepared {
     _Alignas(64) float cosines[MD5_WIDTH]; // of the angles; of a difference, that to the identity
     float of_a[MD5_WIDTH], of_b[MD5_WIDTH];
-    float turns[3 * MD5_WIDTH]; // when adding: x y z of the difference's rotations
+    float axes[3 * MD5_WIDTH]; // when adding: x y z of the difference's rotations
 
     // With joint weights.
     float shares[MD5_WIDTH]; // see share_of
     uint32_t changed;        // a bit for each joint as they lie: it is computed, others are copied
-    uint32_t whole;          // which of those that are not are b's
+    uint32_t copied_from_b;  // which of those that are not are b's
 } prepared;
 
 enum { SLOTS = 128 / MD5_WIDTH }; // so many blocks are prepared before the first is finished
@@ -106,7 +106,7 @@ MD5_WIDE_INLINE void weigh_joints(combination kind, const poses *of, uint32_t fi
     const md5_wide size = size_of_share(kind, share);
     const uint32_t some = md5_wide_bits(md5_wide_greater(size, none));
     to->changed = kind == BLEND ? some & md5_wide_bits(md5_wide_less(size, one)) : some;
-    to->whole = some & ~to->changed;
+    to->copied_from_b = some & ~to->changed;
     md5_wide_store(to->shares, to_lane_order(share));
 }
 
@@ -125,7 +125,7 @@ MD5_WIDE_INLINE void find_cosines(combination kind, const poses *of, uint32_t fi
         divide_rotations(b, of->reference + first, q);
     MD5_UNROLL
     for (int i = 0; i < 3; i++)
-        md5_wide_store(to->turns + (size_t)i * MD5_WIDTH, q[i]);
+        md5_wide_store(to->axes + (size_t)i * MD5_WIDTH, q[i]);
     md5_wide_store(to->cosines, q[3]);
 }
 
@@ -156,7 +156,7 @@ MD5_WIDE_INLINE void weigh_rotation(const prepared *from, md5_wide share, md5_wi
     const md5_wide of_axis = md5_wide_flip(negative, md5_wide_select(part, of_b, one));
     MD5_UNROLL
     for (int i = 0; i < 3; i++)
-        q[i] = md5_wide_mul(md5_wide_load(from->turns + (size_t)i * MD5_WIDTH), of_axis);
+        q[i] = md5_wide_mul(md5_wide_load(from->axes + (size_t)i * MD5_WIDTH), of_axis);
     const md5_wide w = md5_wide_load(from->cosines);
     const md5_wide change = md5_wide_sub(of_a, md5_wide_mul(w, of_b));
     q[3] = md5_wide_select(part, md5_wide_sub(one, change), w);
@@ -177,10 +177,10 @@ MD5_WIDE_INLINE void finish_joints(combination kind, const poses *of, uint32_t f
     if (kind == SUBTRACT) {
         divide_rotations(of->a + first, of->b + first, product);
     } else {
-        md5_wide rotation[4], turn[4];
+        md5_wide rotation[4], rotation_change[4];
         load_rotations(a, rotation);
-        weigh_rotation(from, share, turn);
-        multiply_rotations(rotation, turn, product);
+        weigh_rotation(from, share, rotation_change);
+        multiply_rotations(rotation, rotation_change, product);
     }
     const float *const c = kind == ADD_DIFFERENCE ? (const float *)(of->reference + first) : NULL;
     add_translations((float *)out, a, b, c, share, product);
@@ -200,7 +200,7 @@ MD5_WIDE_INLINE void pick_joints(const poses *of, uint32_t first, uint32_t skipp
 {
     const md5_transform *const sources[4] = {of->a + first, of->b + first, results, results};
     for (uint32_t lane = skipped; lane < MD5_WIDTH; lane++) {
-        const uint32_t source = (from->changed >> lane & 1) * 2 + (from->whole >> lane & 1);
+        const uint32_t source = (from->changed >> lane & 1) * 2 + (from->copied_from_b >> lane & 1);
         of->out[first + lane] = sources[source][lane];
     }
 }
@@ -221,12 +221,12 @@ MD5_WIDE_INLINE void finish_block(combination kind, const poses *of, uint32_t bl
         finish_joints(kind, of, first, from, share, skipped > 0 ? results : out);
         if (skipped > 0)
             copy_joints(results, skipped, out);
-    } else if (from->changed > 0 || (from->whole > 0 && from->whole < all)) {
+    } else if (from->changed > 0 || (from->copied_from_b > 0 && from->copied_from_b < all)) {
         if (from->changed > 0)
             finish_joints(kind, of, first, from, md5_wide_load(from->shares), results);
         pick_joints(of, first, skipped, from, results);
     } else {
-        copy_joints((from->whole > 0 ? of->b : of->a) + first, skipped, out);
+        copy_joints((from->copied_from_b > 0 ? of->b : of->a) + first, skipped, out);
     }
 }
 

@@ -35,11 +35,11 @@ MD5_WIDE_CODE static void begin_lanes(const md5_pose_job *const *jobs, float *sc
 
 MD5_WIDE_INLINE void load_lanes(const float *const from[MD5_WIDTH], size_t offset, md5_wide rows[4])
 {
-    const float *moved[MD5_WIDTH];
+    const float *pointers[MD5_WIDTH];
     MD5_UNROLL
     for (int i = 0; i < MD5_WIDTH; i++)
-        moved[i] = from[i] + offset;
-    md5_wide_load_rows(moved, rows);
+        pointers[i] = from[i] + offset;
+    md5_wide_load_rows(pointers, rows);
 }
 
 MD5_WIDE_INLINE void store_rotation(float *matrix, const md5_wide rotation[4])
@@ -132,16 +132,16 @@ MD5_WIDE_CODE static void crowd_translations(const crowd_lanes *lanes, const md5
 MD5_WIDE_CODE static void crowd_constants(const crowd_lanes *lanes, const md5_binding *binding)
 {
     const md5_pose_plan *const plan = binding->plan;
-    for (uint32_t i = 0; i < plan->num_unturned; i++) {
-        const md5_quat q = md5_constant_of(binding, plan->unturned[i])->rotation;
+    for (uint32_t i = 0; i < plan->num_fixed_rotations; i++) {
+        const md5_quat q = md5_constant_of(binding, plan->fixed_rotations[i])->rotation;
         const md5_wide rotation[4] = {md5_wide_all(q.x), md5_wide_all(q.y), md5_wide_all(q.z),
                                       md5_wide_all(q.w)};
-        store_rotation(matrix_of(lanes, plan->unturned[i]), rotation);
+        store_rotation(matrix_of(lanes, plan->fixed_rotations[i]), rotation);
     }
-    for (uint32_t i = 0; i < plan->num_unmoved; i++) {
-        const md5_vec3 t = md5_constant_of(binding, plan->unmoved[i])->translation;
+    for (uint32_t i = 0; i < plan->num_fixed_translations; i++) {
+        const md5_vec3 t = md5_constant_of(binding, plan->fixed_translations[i])->translation;
         const md5_wide translation[3] = {md5_wide_all(t.x), md5_wide_all(t.y), md5_wide_all(t.z)};
-        store_translation(matrix_of(lanes, plan->unmoved[i]), translation);
+        store_translation(matrix_of(lanes, plan->fixed_translations[i]), translation);
     }
 }
 
@@ -171,7 +171,7 @@ MD5_WIDE_CODE static void crowd_joints_and_palettes(const crowd_lanes *lanes,
         float *const own = matrix_of(lanes, joint);
         md5_wide m[12], a[9];
         if (i < plan->num_roots) {
-            load_turn(own, a);
+            load_rotation(own, a);
         } else {
             compose_joint(lanes->scratch + (size_t)plan->steps[i].parent * MD5_WIDTH, own, m);
             MD5_UNROLL
@@ -191,7 +191,7 @@ MD5_WIDE_CODE static void crowd(const md5_pose_job *const *jobs, float *scratch)
     crowd_translations(&lanes, binding);
     crowd_constants(&lanes, binding);
     crowd_roots(&lanes, binding);
-    const bool wanted = want_joints(&lanes);
+    const bool wanted = any_joints_wanted(&lanes);
     if (MANY_REGISTERS && !wanted) {
         crowd_joints_and_palettes(&lanes, binding);
         return;

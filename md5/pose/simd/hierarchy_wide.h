@@ -25,7 +25,7 @@ MD5_WIDE_INLINE float *matrix_of(const crowd_lanes *lanes, int64_t joint)
 }
 
 // The left factor of products: all but its translation.
-MD5_WIDE_INLINE void load_turn(const float *matrix, md5_wide a[9])
+MD5_WIDE_INLINE void load_rotation(const float *matrix, md5_wide a[9])
 {
     MD5_UNROLL
     for (int i = 0; i < 9; i++)
@@ -55,12 +55,12 @@ MD5_WIDE_INLINE void store_matrices(float *const to[MD5_WIDTH], uint32_t joint, 
 {
     MD5_UNROLL
     for (int row = 0; row < 3; row++) {
-        float *moved[MD5_WIDTH];
+        float *rows[MD5_WIDTH];
         MD5_UNROLL
         for (int i = 0; i < MD5_WIDTH; i++)
-            moved[i] = to[i] + 12 * (size_t)joint + 4 * row;
+            rows[i] = to[i] + 12 * (size_t)joint + 4 * row;
         md5_wide_transpose(m[row]);
-        md5_wide_store_rows(moved, m[row]);
+        md5_wide_store_rows(rows, m[row]);
     }
 }
 
@@ -68,12 +68,12 @@ MD5_WIDE_INLINE void store_matrices(float *const to[MD5_WIDTH], uint32_t joint, 
 MD5_WIDE_INLINE void compose_joint(const float *parent, float *own, md5_wide joint[12])
 {
     md5_wide a[9];
-    load_turn(parent, a);
+    load_rotation(parent, a);
     MD5_UNROLL
     for (int k = 0; k < 4; k++) {
-        float *const place = own + k * MD5_WIDTH;
-        const md5_wide b[3] = {md5_wide_load(place), md5_wide_load(place + 4 * MD5_WIDTH),
-                               md5_wide_load(place + 8 * MD5_WIDTH)};
+        float *const column_k = own + k * MD5_WIDTH;
+        const md5_wide b[3] = {md5_wide_load(column_k), md5_wide_load(column_k + 4 * MD5_WIDTH),
+                               md5_wide_load(column_k + 8 * MD5_WIDTH)};
         md5_wide column[3];
         multiply_column(a, b, column);
         if (k == 3)
@@ -81,7 +81,7 @@ MD5_WIDE_INLINE void compose_joint(const float *parent, float *own, md5_wide joi
         MD5_UNROLL
         for (int row = 0; row < 3; row++) {
             joint[4 * row + k] = column[row];
-            md5_wide_store(place + 4 * row * MD5_WIDTH, column[row]);
+            md5_wide_store(column_k + 4 * row * MD5_WIDTH, column[row]);
         }
     }
 }
@@ -129,13 +129,13 @@ MD5_WIDE_INLINE void crowd_palettes(const crowd_lanes *lanes, const md5_model *m
     for (uint32_t joint = 0; joint < model->skeleton.num_joints; joint++) {
         const float *const own = matrix_of(lanes, joint);
         md5_wide a[9];
-        load_turn(own, a);
+        load_rotation(own, a);
         store_palette(a, own, model->inverse_bind[joint].m, palettes, joint);
     }
 }
 
 // Whether anyone wants joints.
-static inline bool want_joints(const crowd_lanes *lanes)
+static inline bool any_joints_wanted(const crowd_lanes *lanes)
 {
     bool any = false;
     for (int i = 0; i < MD5_WIDTH; i++)

@@ -41,8 +41,8 @@ MD5_WIDE_INLINE wide_slerp_pair wide_slerp_weigh(const wide_slerp *slerp, md5_wi
 {
     const md5_wide one = md5_wide_all(1.0f), half = md5_wide_all(0.5f), two = md5_wide_all(2.0f);
     const md5_wide *const c = slerp->by_power;
-    const md5_mask away = md5_wide_less(cosine, md5_wide_all(0.0f));
-    const md5_wide less = md5_wide_sub(one, md5_wide_flip(away, cosine));
+    const md5_mask opposite = md5_wide_less(cosine, md5_wide_all(0.0f));
+    const md5_wide less = md5_wide_sub(one, md5_wide_flip(opposite, cosine));
     const md5_wide u = md5_wide_keep(md5_wide_greater(less, md5_wide_all(MD5_SLERP_EQUAL)), less);
     const md5_wide uu = md5_wide_mul(u, u);
     const md5_wide low = md5_wide_add(c[0], md5_wide_mul(u, c[1]));
@@ -56,7 +56,7 @@ MD5_WIDE_INLINE wide_slerp_pair wide_slerp_weigh(const wide_slerp *slerp, md5_wi
         md5_wide_sqrt(md5_wide_div(md5_wide_sub(half, part), md5_wide_sub(two, u)));
     return (wide_slerp_pair){
         .of_a = md5_wide_add(md5_wide_sub(one, sum), difference),
-        .of_b = md5_wide_flip(away, md5_wide_add(sum, difference)),
+        .of_b = md5_wide_flip(opposite, md5_wide_add(sum, difference)),
     };
 }
 
@@ -109,9 +109,9 @@ MD5_WIDE_INLINE void slerp_end(const wide_slerp_set *set, md5_wide out[4])
 {
     MD5_UNROLL
     for (int i = 0; i < 4; i++) {
-        const md5_wide way = md5_wide_sub(md5_wide_mul(set->a[i], set->weights.of_a),
-                                          md5_wide_mul(set->b[i], set->weights.of_b));
-        out[i] = md5_wide_sub(set->a[i], way);
+        const md5_wide change = md5_wide_sub(md5_wide_mul(set->a[i], set->weights.of_a),
+                                             md5_wide_mul(set->b[i], set->weights.of_b));
+        out[i] = md5_wide_sub(set->a[i], change);
     }
 }
 
