@@ -47,7 +47,7 @@ static inline md5_vec3 md5_vec3_lerp(md5_vec3 a, md5_vec3 b, float t)
     return (md5_vec3){a.x + (b.x - a.x) * t, a.y + (b.y - a.y) * t, a.z + (b.z - a.z) * t};
 }
 
-// Unit length, or `fallback` where there is no direction to keep.
+// Returns `a` at unit length, or `fallback` if it has no direction.
 static inline md5_vec3 md5_vec3_normalize(md5_vec3 a, md5_vec3 fallback)
 {
     const float square = md5_vec3_dot(a, a);
@@ -56,13 +56,13 @@ static inline md5_vec3 md5_vec3_normalize(md5_vec3 a, md5_vec3 fallback)
     return md5_vec3_scale(a, 1.0f / sqrtf(square));
 }
 
-// Whether a file's x y z is longer than a rotation's by more than rounding.
+// Whether a file's x y z is too long for a rotation by more than rounding error.
 static inline bool md5_quat_is_overlong(float x, float y, float z)
 {
     return x * x + y * y + z * z > 1.0f + MD5_LENGTH_SLACK;
 }
 
-// Rebuilds w <= 0 of a file's rotation (see md5_quat); an overlong triple is shortened.
+// Rebuilds w <= 0 of a file's rotation (see md5_quat); shortens a triple that is too long.
 static inline md5_quat md5_quat_from_xyz(float x, float y, float z)
 {
     const float square = x * x + y * y + z * z;
@@ -220,14 +220,14 @@ static inline double md5_vec3d_length(md5_vec3d a)
     return sqrt(md5_vec3d_dot(a, a));
 }
 
-// Unit length; zero where there is no direction to keep.
+// Returns `a` at unit length, or zero if it has no direction.
 static inline md5_vec3d md5_vec3d_normalize(md5_vec3d a)
 {
     const double length = md5_vec3d_length(a);
     return length > 0.0 ? md5_vec3d_scale(a, 1.0 / length) : (md5_vec3d){0.0, 0.0, 0.0};
 }
 
-// The nearest finite float.
+// Returns the nearest finite float.
 static inline float md5_round_to_float(double value)
 {
     const double widest = (double)FLT_MAX;

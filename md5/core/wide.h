@@ -1,41 +1,41 @@
-// Several floats at once, with the same names for every instruction set: a kernel is written once
-// and compiled for each, which gives the same bits by construction. A file chooses one set before
-// it includes this (or the kernel that does): MD5_WIDE_AVX512, MD5_WIDE_AVX2, MD5_WIDE_SSE2 or
-// MD5_WIDE_NEON, without one it is plain C.
+// A register of floats, with the same names for every instruction set: a kernel is written once and
+// compiled for each set, so that it gives the same bits by construction. A file defines one of
+// MD5_WIDE_AVX512, MD5_WIDE_AVX2, MD5_WIDE_SSE2 or MD5_WIDE_NEON before it includes this (or a
+// kernel that does); without one it is plain C.
 //
-//   MD5_WIDTH             how many floats: 16, 8, 4, 4 or 1
-//   MD5_WIDE_NAME(name)   name_avx2, ...: how a kernel is called in this set
-//   MD5_WIDE_CODE         stands before a function that uses the set
-//   MD5_WIDE_INLINE       stands before one that must vanish into its callers
+//   MD5_WIDTH             number of floats: 16, 8, 4, 4 or 1
+//   MD5_WIDE_NAME(name)   name_avx2, ...: the name of a kernel in this set
+//   MD5_WIDE_CODE         precedes a function that uses the set
+//   MD5_WIDE_INLINE       precedes a function that must be inlined
+//   MD5_UNROLL            precedes a short loop over an array of md5_wide that must be unrolled, so
+//   that
+//                         the array stays in registers
 //
-//   md5_wide, md5_mask    the floats; a truth for each
-//   md5_wide_all(value)   the same value in all
+//   md5_wide, md5_mask    the floats; a truth value for each
+//   md5_wide_all(value)   the same value in all lanes
 //   md5_wide_load(p), _store(p, a)             MD5_WIDTH floats at any address
-//   md5_wide_add, _sub, _mul, _div(a, b), _sqrt(a)   rounded as C's, never fused
-//   md5_wide_less, _greater(a, b)              a truth for each; false for NaN
-//   md5_wide_smaller, _larger(a, b)            a if it is that, else b
+//   md5_wide_add, _sub, _mul, _div(a, b), _sqrt(a)   rounded as in C, never fused
+//   md5_wide_less, _greater(a, b)              truth values; false for NaN
+//   md5_wide_smaller, _larger(a, b)            a if it is smaller or larger, else b
 //   md5_wide_keep(mask, a)                     mask ? a : +0
 //   md5_wide_select(mask, a, b)                mask ? a : b
 //   md5_wide_flip(mask, a)                     mask ? -a : a
-//   md5_wide_bits(mask)                        a bit for each truth, the first one lowest
+//   md5_wide_bits(mask)                        one bit for each lane, the first one lowest
 //
-// Structures lie in memory as rows of four floats. A md5_wide[4] holds MD5_WIDTH of them in one of
-// two forms: as rows, where register k is row k and, if there are more, k + 4, ...; or as
-// components, where register c is component c of all rows in order.
+// Structures are rows of four floats in memory. A md5_wide[4] holds MD5_WIDTH rows in one of two
+// layouts: as rows, where register k holds row k and, if there are more, k + 4, ...; or as
+// components, where register c holds component c of all rows in order.
 //
-//   md5_wide_load_rows(pointers, rows), _store_rows(pointers, rows)   a pointer for each row
+//   md5_wide_load_rows(pointers, rows), _store_rows(pointers, rows)   one pointer for each row
 //   md5_wide_load_run(first, step, rows), _store_run(first, step, rows)
 //                                        rows that are `step` floats apart
-//   md5_wide_spread(a, rows)             each of a's floats in all four places of its row
-//   md5_wide_cut(rows)                   the last place of each row becomes +0
-//   md5_wide_transpose(rows)             from one form to the other
+//   md5_wide_spread(a, rows)             each float of a in all four elements of its row
+//   md5_wide_cut(rows)                   sets the last element of each row to +0
+//   md5_wide_transpose(rows)             from one layout to the other
 //   md5_wide_sums(rows)                  of each row, (first + third) + (second + fourth)
 //
 //   md5_wide_mat34        one 3x4 matrix, as md5_mat34
 //   md5_wide_mat34_load(m), _store(m, a), _product(a, m)   a * m, the bits of md5_mat34_product
-//
-//   MD5_UNROLL            stands before a loop of few turns over md5_wides, which is to be written
-//                         out so that they stay in registers
 #ifndef MD5_CORE_WIDE_H
 #define MD5_CORE_WIDE_H
 

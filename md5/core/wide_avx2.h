@@ -1,4 +1,4 @@
-// Eight floats at once: see wide.h.
+// Eight floats in a register: see wide.h.
 #ifndef MD5_CORE_WIDE_AVX2_H
 #define MD5_CORE_WIDE_AVX2_H
 
@@ -11,7 +11,7 @@
 #define MD5_WIDE_INLINE static inline __attribute__((target("avx2"), always_inline))
 
 typedef __m256 md5_wide;
-typedef __m256 md5_mask; // all bits of a true element are set
+typedef __m256 md5_mask; // all bits of a true lane are set
 
 MD5_WIDE_INLINE md5_wide md5_wide_all(float value)
 {
@@ -23,7 +23,7 @@ MD5_WIDE_INLINE md5_wide md5_wide_load(const float *from)
     return _mm256_loadu_ps(from);
 }
 
-// Compilers would load it again for every use; here loads are what is scarce.
+// Keeps compilers from loading it again for every use: loads are the bottleneck here.
 MD5_WIDE_INLINE void md5_wide_keep_loaded(md5_wide *a)
 {
     __asm__("" : "+x"(*a));
@@ -179,7 +179,7 @@ MD5_WIDE_INLINE md5_wide md5_wide_sums(const md5_wide rows[4])
                          _mm256_shuffle_ps(ab, cd, _MM_SHUFFLE(3, 2, 3, 2)));
 }
 
-// Two rows at once.
+// The first two rows in one register.
 typedef struct md5_wide_mat34 {
     __m256 top;
     __m128 bottom;
@@ -196,7 +196,7 @@ MD5_WIDE_INLINE void md5_wide_mat34_store(float *m, md5_wide_mat34 a)
     _mm_storeu_ps(m + 8, a.bottom);
 }
 
-// The translation is added to the last column; -0 leaves every number as it is.
+// Adds the translation to the last column; adding -0 does not change any number.
 MD5_WIDE_INLINE md5_wide_mat34 md5_wide_mat34_product(md5_wide_mat34 a, const float *m)
 {
     const __m256 b0 = _mm256_broadcast_ps((const __m128 *)m);

@@ -1,4 +1,4 @@
-// Sixteen floats at once: see wide.h.
+// Sixteen floats in a register: see wide.h.
 #ifndef MD5_CORE_WIDE_AVX512_H
 #define MD5_CORE_WIDE_AVX512_H
 
@@ -24,7 +24,7 @@ MD5_WIDE_INLINE md5_wide md5_wide_load(const float *from)
     return _mm512_loadu_ps(from);
 }
 
-// Compilers would load it again for every use; here loads are what is scarce.
+// Keeps compilers from loading it again for every use: loads are the bottleneck here.
 MD5_WIDE_INLINE void md5_wide_keep_loaded(md5_wide *a)
 {
     __asm__("" : "+v"(*a));
@@ -202,7 +202,7 @@ MD5_WIDE_INLINE void md5_wide_mat34_store(float *m, md5_wide_mat34 a)
     _mm_storeu_ps(m + 8, _mm512_extractf32x4_ps(a, 2));
 }
 
-// The translation is added to the last column; -0 leaves every number as it is.
+// Adds the translation to the last column; adding -0 does not change any number.
 MD5_WIDE_INLINE md5_wide_mat34 md5_wide_mat34_product(md5_wide_mat34 a, const float *m)
 {
     const __m512 b0 = _mm512_broadcast_f32x4(_mm_loadu_ps(m));

@@ -1,4 +1,4 @@
-// One float at a time, in plain C: see wide.h. Rows of one element are its components already.
+// One float at a time, in plain C: see wide.h. One row is also its components.
 #ifndef MD5_CORE_WIDE_SCALAR_H
 #define MD5_CORE_WIDE_SCALAR_H
 

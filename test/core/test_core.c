@@ -85,7 +85,7 @@ TEST (warnings_are_capped_and_the_last_says_so) {
     CHECK_UINT(seen.last.line, 3);
     CHECK_UINT(seen.last.status, MD5_WARNING);
     CHECK_STRING(seen.last.file, "f");
-    CHECK_STRING(seen.last.message, "odd (further warnings are not told)");
+    CHECK_STRING(seen.last.message, "odd (further warnings suppressed)");
     CHECK_UINT(error.status, MD5_OK);
 }
 

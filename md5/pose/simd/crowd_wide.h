@@ -1,9 +1,10 @@
-// Several characters with the same binding, one in each lane: see kernels.h. Compiled once for each
-// set, by the file that includes it, which says in MANY_REGISTERS whether the set has 32 of them.
+// Poses several characters with the same binding, one in each lane: see kernels.h. Compiled once
+// for each instruction set, by the file that includes it. MANY_REGISTERS: whether the set has 32 of
+// them.
 //
-// The steps go over all joints one after the other, through matrices in the scratch memory. Done
-// joint by joint, with everything in registers, the same arithmetic takes half as long again: each
-// joint is one long chain, and no machine looks far enough ahead to find the next joint's.
+// Each step processes all joints before the next step begins, with matrices in the scratch memory.
+// Joint by joint, with everything in registers, the same arithmetic takes half as long again: each
+// joint is one long chain, and no processor looks far enough ahead to find the next joint's.
 #ifndef MD5_POSE_SIMD_CROWD_WIDE_H
 #define MD5_POSE_SIMD_CROWD_WIDE_H
 
@@ -84,7 +85,7 @@ MD5_WIDE_INLINE void crowd_rotations(const crowd_lanes *lanes, const md5_binding
     }
 }
 
-// One lane's translation.
+// Sets one lane's translation.
 static inline void set_translation(float *matrix, int lane, md5_vec3 translation)
 {
     matrix[3 * MD5_WIDTH + lane] = translation.x;
@@ -92,7 +93,7 @@ static inline void set_translation(float *matrix, int lane, md5_vec3 translation
     matrix[11 * MD5_WIDTH + lane] = translation.z;
 }
 
-// The last triple of a clip has nothing behind it that could be loaded with it as a row.
+// The last triple of a clip cannot be loaded as a row of four: nothing follows it.
 MD5_WIDE_CODE static void crowd_last_translation(const crowd_lanes *lanes,
                                                  const md5_binding *binding)
 {
@@ -128,7 +129,7 @@ MD5_WIDE_CODE static void crowd_translations(const crowd_lanes *lanes, const md5
         crowd_last_translation(lanes, binding);
 }
 
-// What the clip does not change is the same in all lanes.
+// What the clip does not animate is the same in all lanes.
 MD5_WIDE_CODE static void crowd_constants(const crowd_lanes *lanes, const md5_binding *binding)
 {
     const md5_pose_plan *const plan = binding->plan;
@@ -145,7 +146,7 @@ MD5_WIDE_CODE static void crowd_constants(const crowd_lanes *lanes, const md5_bi
     }
 }
 
-// Joint 0 of the animation, in other modes than the file's.
+// Joint 0 of the animation, for root modes other than the file's.
 MD5_WIDE_CODE static void crowd_roots(const crowd_lanes *lanes, const md5_binding *binding)
 {
     const int32_t target = md5_binding_targets(binding)[0];
@@ -157,8 +158,8 @@ MD5_WIDE_CODE static void crowd_roots(const crowd_lanes *lanes, const md5_bindin
     }
 }
 
-// Both at once, for sets with so many registers that a joint's matrix goes on to the palette
-// without leaving them.
+// Both steps in one loop, for sets with enough registers to keep a joint's matrix until its palette
+// entry is written.
 MD5_WIDE_CODE static void crowd_joints_and_palettes(const crowd_lanes *lanes,
                                                     const md5_binding *binding)
 {

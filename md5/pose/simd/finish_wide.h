@@ -1,14 +1,15 @@
-// Several characters of the same model, one in each lane, from poses to palettes: see kernels.h.
+// Converts poses to palettes for several characters of the same model, one in each lane: see
+// kernels.h.
 #ifndef MD5_POSE_SIMD_FINISH_WIDE_H
 #define MD5_POSE_SIMD_FINISH_WIDE_H
 
 #include "md5/pose/simd/hierarchy_wide.h"
 #include "md5/pose/kernels.h"
 
-// Local matrices of a joint, from poses that lie `floats` apart.
+// Loads the local matrices of a joint from poses that are `floats` floats apart.
 MD5_WIDE_INLINE void load_local(const md5_transform *joint, size_t floats, md5_wide m[12])
 {
-    enum { TRANSLATION = sizeof(md5_quat) / sizeof(float) }; // its place
+    enum { TRANSLATION = sizeof(md5_quat) / sizeof(float) }; // its offset
     const float *const numbers = (const float *)joint;
     md5_wide rotation[4], translation[4];
     md5_wide_load_run(numbers, floats, rotation);
@@ -46,15 +47,16 @@ MD5_WIDE_INLINE void compose_in_registers(const float *parent, md5_wide joint[12
     }
 }
 
-// A function by itself has registers for most of the addresses: inlined it takes a fifth longer.
+// Not inlined, so that there are registers for most of the addresses: inlined it takes a fifth
+// longer.
 #if defined(__GNUC__)
 #define NOINLINE __attribute__((noinline))
 #else
 #define NOINLINE
 #endif
 
-// Joint by joint, for sets with so many registers that one goes on to the palette without leaving
-// them. Without a slerp the chain of each is short enough for that.
+// Joint by joint, for sets with enough registers to keep a joint's matrix until its palette entry
+// is written. Without a slerp the chain of each joint is short enough for that.
 MD5_WIDE_CODE NOINLINE static void finish_in_registers(const md5_pose_job *const *jobs,
                                                        const md5_transform *first, size_t floats,
                                                        float *scratch)

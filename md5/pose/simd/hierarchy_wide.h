@@ -1,7 +1,6 @@
-// Several characters of the same model, one in each lane: from local matrices to the palette.
-// Compiled once for each set, by the file that includes it.
-//
-// The steps go over all joints one after the other, through matrices in the scratch memory.
+// Converts local matrices to palettes for several characters of the same model, one in each lane.
+// Compiled once for each instruction set, by the file that includes it. Each step processes all
+// joints before the next step begins, with matrices in the scratch memory.
 #ifndef MD5_POSE_SIMD_HIERARCHY_WIDE_H
 #define MD5_POSE_SIMD_HIERARCHY_WIDE_H
 
@@ -9,7 +8,7 @@
 #include "md5/pose/plan.h"
 #include "md5/pose/simd/slerp_wide.h"
 
-// What the lanes differ in.
+// The inputs that differ between lanes.
 typedef struct crowd_lanes {
     const md5_pose_job *const *jobs;
     const float *rotations[2][MD5_WIDTH], *translations[2][MD5_WIDTH]; // of the two frames
@@ -18,13 +17,13 @@ typedef struct crowd_lanes {
     float *scratch;
 } crowd_lanes;
 
-// A joint's matrix in the scratch: number k of it in all lanes begins at k * MD5_WIDTH.
+// Returns a joint's matrix in the scratch memory: entry k of all lanes begins at k * MD5_WIDTH.
 MD5_WIDE_INLINE float *matrix_of(const crowd_lanes *lanes, int64_t joint)
 {
     return lanes->scratch + joint * 12 * MD5_WIDTH;
 }
 
-// The left factor of products: all but its translation.
+// Loads the left factor of a product, without its translation.
 MD5_WIDE_INLINE void load_rotation(const float *matrix, md5_wide a[9])
 {
     MD5_UNROLL
@@ -32,7 +31,7 @@ MD5_WIDE_INLINE void load_rotation(const float *matrix, md5_wide a[9])
         a[i] = md5_wide_load(matrix + (i / 3 * 4 + i % 3) * MD5_WIDTH);
 }
 
-// One column of a product, from the right factor's numbers in it: see md5_mat34_product.
+// Computes one column of a product from that column of the right factor: see md5_mat34_product().
 MD5_WIDE_INLINE void multiply_column(const md5_wide a[9], const md5_wide b[3], md5_wide out[3])
 {
     MD5_UNROLL
@@ -50,7 +49,7 @@ MD5_WIDE_INLINE void add_translation(const float *matrix, md5_wide column[3])
         column[row] = md5_wide_add(column[row], md5_wide_load(matrix + (4 * row + 3) * MD5_WIDTH));
 }
 
-// Matrices of all lanes, apart, to where each character has its own of that joint.
+// Stores the matrices of a joint, one from each lane, to each character's own array.
 MD5_WIDE_INLINE void store_matrices(float *const to[MD5_WIDTH], uint32_t joint, md5_wide m[3][4])
 {
     MD5_UNROLL
@@ -64,7 +63,7 @@ MD5_WIDE_INLINE void store_matrices(float *const to[MD5_WIDTH], uint32_t joint, 
     }
 }
 
-// Local to model space, in place, and in `joint`.
+// Converts a joint to model space, in place, and returns the matrix in `joint`.
 MD5_WIDE_INLINE void compose_joint(const float *parent, float *own, md5_wide joint[12])
 {
     md5_wide a[9];
@@ -96,7 +95,7 @@ MD5_WIDE_INLINE void crowd_joints(const crowd_lanes *lanes, const md5_binding *b
     }
 }
 
-// `a` is a joint's turn; its translation lies in `own`.
+// `a` is the rotation part of a joint's matrix; its translation is in `own`.
 MD5_WIDE_INLINE void store_palette(const md5_wide a[9], const float *own, const float *inverse_bind,
                                    float *const palettes[MD5_WIDTH], uint32_t joint)
 {
@@ -134,7 +133,7 @@ MD5_WIDE_INLINE void crowd_palettes(const crowd_lanes *lanes, const md5_model *m
     }
 }
 
-// Whether anyone wants joints.
+// Whether any job wants joints.
 static inline bool any_joints_wanted(const crowd_lanes *lanes)
 {
     bool any = false;
@@ -143,7 +142,8 @@ static inline bool any_joints_wanted(const crowd_lanes *lanes)
     return any;
 }
 
-// Gives joints to those who want them. The others' go where the palette will be.
+// Stores joints for the jobs that want them. Those of the others go to their palettes, which are
+// overwritten later.
 MD5_WIDE_INLINE void crowd_results(const crowd_lanes *lanes, const md5_model *model)
 {
     float *joints[MD5_WIDTH];

@@ -1,4 +1,5 @@
-// The kernels in plain C: what the others must equal, bit for bit. They call none of the others.
+// The kernels in plain C: the reference that all others must equal bit for bit. They call no
+// others.
 #include "md5/core/math.h"
 #include "md5/pose/binding.h"
 #include "md5/pose/kernels.h"

@@ -1,6 +1,6 @@
-// One character, as many joints at once as the instruction set is wide: see kernels.h. Compiled
-// once for each set, by the file that includes it, which says in NARROWER which set takes clips
-// that do not fill one register.
+// Poses one character, one joint in each lane: see kernels.h. Compiled once for each instruction
+// set, by the file that includes it. NARROWER is the set that takes clips with too few joints
+// (FEWEST) to fill a register.
 #ifndef MD5_POSE_SIMD_ONE_WIDE_H
 #define MD5_POSE_SIMD_ONE_WIDE_H
 
@@ -10,11 +10,11 @@
 #include "md5/pose/root.h"
 #include "md5/pose/simd/slerp_wide.h"
 
-// Rotations between two frames. The last slots are taken together with some that have been done
-// already, so that every set is full.
+// Samples rotations between two frames. The last set overlaps the one before, so that every set is
+// full.
 typedef struct rotation_sampler {
     const md5_quat *frame0, *frame1;
-    uint32_t count; // of slots, behind the first; at least MD5_WIDTH
+    uint32_t count; // of slots, from the first on; at least MD5_WIDTH
     wide_slerp slerp;
     wide_slerp_set sets[MD5_SLERP_SETS];
 } rotation_sampler;
@@ -35,7 +35,7 @@ MD5_WIDE_INLINE void begin_rotations(rotation_sampler *sampler, const md5_anim *
     sampler->slerp = wide_slerp_at(md5_wide_all(moment->fraction));
 }
 
-// Prepares the sets from slot `begin` on. Returns how many there are.
+// Prepares the sets from slot `begin` on. Returns their number.
 MD5_WIDE_INLINE uint32_t prepare_sets(rotation_sampler *sampler, uint32_t begin)
 {
     uint32_t size = 0;
@@ -62,7 +62,7 @@ MD5_WIDE_CODE static void sample_rotations(const md5_anim *anim, const md5_momen
     const int32_t *const rotations = targets->rotations + targets->rotation_slots.first;
     md5_transform *const in_order = pose + targets->rotation_slots.first;
     rotation_sampler sampler;
-    md5_transform discarded; // what drives nothing
+    md5_transform discarded; // receives rotations that drive nothing
     begin_rotations(&sampler, anim, moment, targets->rotation_slots);
     for (uint32_t begin = 0; begin < sampler.count; begin += MD5_SLERP_SETS * MD5_WIDTH) {
         const uint32_t size = prepare_sets(&sampler, begin);
@@ -84,7 +84,7 @@ MD5_WIDE_CODE static void sample_rotations(const md5_anim *anim, const md5_momen
     }
 }
 
-// Rows of four floats from packed triples: the last of each belongs to the next triple.
+// Loads rows of four floats from packed triples: the last float of each row is the next triple's.
 MD5_WIDE_CODE static void sample_translations(const md5_anim *anim, const md5_moment *moment,
                                               const md5_targets *targets, md5_transform *pose)
 {
@@ -95,9 +95,9 @@ MD5_WIDE_CODE static void sample_translations(const md5_anim *anim, const md5_mo
     const md5_vec3 *const frame1 = anim->translations + moment->frame1 * width + first;
     const int32_t *const translations = targets->translations + first;
     const md5_wide fraction = md5_wide_all(moment->fraction);
-    // No row may reach behind the last triple of a frame: it is taken by itself.
+    // A row must not reach past the last triple of a frame, so that is loaded by itself.
     const uint32_t end = count > MD5_WIDTH ? count - 1 : 0;
-    md5_transform discarded; // what drives nothing
+    md5_transform discarded; // receives translations that drive nothing
     for (uint32_t next = 0; next < end; next += MD5_WIDTH) {
         const uint32_t slot = next + MD5_WIDTH <= end ? next : end - MD5_WIDTH;
         md5_wide a[4], b[4];
@@ -135,7 +135,7 @@ MD5_WIDE_CODE static void sample(const md5_anim *anim, const md5_moment *moment,
     sample_translations(anim, moment, targets, pose);
 }
 
-// Rotations and translations, these as rows, to matrices in rows.
+// Converts rotations (components) and translations (rows) to matrices in rows.
 MD5_WIDE_INLINE void build_matrices(const md5_wide rotation[4], md5_wide translation[4],
                                     md5_wide m[12])
 {
@@ -148,7 +148,7 @@ MD5_WIDE_INLINE void build_matrices(const md5_wide rotation[4], md5_wide transla
     }
 }
 
-// Matrices of MD5_WIDTH transforms.
+// Computes the matrices of MD5_WIDTH transforms.
 MD5_WIDE_INLINE void build_locals(const md5_transform *const from[MD5_WIDTH],
                                   md5_mat34 local[MD5_WIDTH])
 {
@@ -204,14 +204,15 @@ MD5_WIDE_CODE static void multiply(uint32_t count, const md5_mat34 *joints,
                                                                   inverse_bind[i].m));
 }
 
-// Local matrices of the joints that the clip turns; their translations lie in `moved`.
+// Computes the local matrices of joints with animated rotations; their translations are in
+// `translated`.
 MD5_WIDE_CODE static void build_animated_locals(const md5_binding *binding,
                                                 const md5_moment *moment,
-                                                const md5_transform *moved, md5_mat34 *joints)
+                                                const md5_transform *translated, md5_mat34 *joints)
 {
     const md5_targets *const targets = &binding->plan->targets;
     rotation_sampler sampler;
-    md5_mat34 discarded = {{0}}; // what drives nothing
+    md5_mat34 discarded = {{0}}; // receives matrices of tracks that drive nothing
     begin_rotations(&sampler, binding->anim, moment, targets->rotation_slots);
     for (uint32_t begin = 0; begin < sampler.count; begin += MD5_SLERP_SETS * MD5_WIDTH) {
         const uint32_t size = prepare_sets(&sampler, begin);
@@ -220,7 +221,7 @@ MD5_WIDE_CODE static void build_animated_locals(const md5_binding *binding,
             md5_wide rotation[4], translation[4], m[12];
             slerp_end(&sampler.sets[i], rotation);
             if (targets->rotations_in_order) {
-                md5_wide_load_run((const float *)&moved[slot].translation, 8, translation);
+                md5_wide_load_run((const float *)&translated[slot].translation, 8, translation);
                 build_matrices(rotation, translation, m);
                 MD5_UNROLL
                 for (int row = 0; row < 3; row++)
@@ -233,7 +234,7 @@ MD5_WIDE_CODE static void build_animated_locals(const md5_binding *binding,
             for (uint32_t k = 0; k < MD5_WIDTH; k++) {
                 const int32_t target = targets->rotations[slot + k];
                 float *const matrix = target < 0 ? discarded.m : joints[target].m;
-                from[k] = target < 0 ? discarded.m : &moved[target].translation.x;
+                from[k] = target < 0 ? discarded.m : &translated[target].translation.x;
                 to[0][k] = matrix;
                 to[1][k] = matrix + 4;
                 to[2][k] = matrix + 8;
@@ -247,7 +248,7 @@ MD5_WIDE_CODE static void build_animated_locals(const md5_binding *binding,
     }
 }
 
-// Local matrices to model space, in place, and to the palette.
+// Converts local matrices to model space, in place, and writes the palette.
 MD5_WIDE_CODE static void compose_steps(const md5_pose_plan *plan, const md5_model *model,
                                         float *joints, float *palette)
 {
@@ -267,7 +268,7 @@ MD5_WIDE_CODE static void compose_steps(const md5_pose_plan *plan, const md5_mod
     }
 }
 
-// Local matrices of all joints, as they lie.
+// Computes the local matrices of all joints, in memory order.
 MD5_WIDE_INLINE void build_all_locals(uint32_t count, const md5_transform *pose, md5_mat34 *joints)
 {
     for (uint32_t begin = 0; begin < count; begin += MD5_WIDTH) {
