@@ -60,21 +60,21 @@ TEST (error_keeps_the_end_of_a_long_file_name) {
     CHECK_STRING(error.file + strlen(error.file) - 11, "end.md5mesh");
 }
 
-typedef struct told {
+typedef struct warnings {
     unsigned count;
     md5_error last;
-} told;
+} warnings;
 
-static void tell(void *user, const md5_error *warning)
+static void count_warning(void *user, const md5_error *warning)
 {
-    told *seen = user;
+    warnings *seen = user;
     seen->count++;
     seen->last = *warning;
 }
 
 TEST (warnings_are_capped_and_the_last_says_so) {
-    told seen = {0};
-    const md5_load_opts opts = {.warn = tell, .warn_user = &seen, .max_warnings = 3};
+    warnings seen = {0};
+    const md5_load_opts opts = {.warn = count_warning, .warn_user = &seen, .max_warnings = 3};
     md5_context context;
     md5_error error;
     md5_context_begin(&context, &opts, "f", &error);
@@ -128,7 +128,7 @@ TEST (quoting_cuts_what_is_long) {
     CHECK_STRING(escaped.text + strlen(escaped.text) - 8, "\\x01...'");
 }
 
-TEST (memory_limit_is_kept_and_told) {
+TEST (memory_limit_is_kept_and_reported) {
     test_heap heap = {0};
     const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap},
                                 .memory_limit = 1000};
@@ -192,9 +192,9 @@ TEST (block_measures_then_places) {
     CHECK(md5_block_take(&measure, 1, 16) == NULL);
     CHECK_UINT(measure.used, 32);
     unsigned char memory[32];
-    md5_block place = {.base = memory};
-    CHECK(md5_block_take(&place, 3, 5) == memory);
-    CHECK(md5_block_take(&place, 1, 16) == memory + 16);
+    md5_block placed = {.base = memory};
+    CHECK(md5_block_take(&placed, 3, 5) == memory);
+    CHECK(md5_block_take(&placed, 1, 16) == memory + 16);
     CHECK(md5_block_take(&measure, SIZE_MAX / 2, 3) == NULL);
     CHECK_UINT(measure.used, SIZE_MAX);
     CHECK(md5_block_take(&measure, 1, 1) == NULL);
@@ -212,7 +212,7 @@ TEST (math_rebuilds_w_and_shortens_long_rotations) {
     CHECK_NEAR((double)shortened.w, 0.0, 0.0);
 }
 
-// A quarter turn about z takes x to y; then a step along x.
+// A rotation by 90 degrees about z takes x to y; then a translation along x.
 TEST (math_composes_in_textbook_order) {
     const float half = 0.70710678f;
     const md5_transform turn = {.rotation = {0, 0, half, half}, .translation = {1, 2, 3}};
@@ -255,7 +255,7 @@ TEST (cpu_best_is_no_less_than_what_there_is) {
     CHECK(md5_cpu_has(best));
     CHECK(md5_cpu_has(MD5_CPU_SCALAR));
     CHECK(!md5_cpu_has(MD5_CPU_COUNT));
-    // What is part of a family of machines needs no question.
+    // Sets that are part of an architecture need no check at run time.
     CHECK(md5_cpu_has(MD5_CPU_SSE2) == MD5_HAS_SSE2);
     CHECK(md5_cpu_has(MD5_CPU_NEON) == MD5_HAS_NEON);
     CHECK(!md5_cpu_has(MD5_CPU_AVX2) || MD5_HAS_AVX2);

@@ -1,4 +1,4 @@
-// .md5camera: reading, messages, and playing over cuts as the original does.
+// .md5camera: reading, messages, and playback over cuts as in the original engine.
 #include "test/test.h"
 
 #include "md5/md5model.h"
@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-// Frame i: at (i, 10 i, 0), turned by i degrees about z, fov 60 + i.
+// Frame i: at (i, 10 i, 0), rotated by i degrees about z, fov 60 + i.
 static char *camera_text(uint32_t num_frames, const char *cuts, uint32_t num_cuts)
 {
     static char text[4096];
@@ -17,7 +17,7 @@ static char *camera_text(uint32_t num_frames, const char *cuts, uint32_t num_cut
                  "cuts {\n\t%s\n}\n\ncamera {\n",
                  num_frames, num_cuts, cuts);
     for (uint32_t i = 0; i < num_frames; i++) {
-        // Half the angle; w is rebuilt below 0, so z stands negated.
+        // Half the angle; w is rebuilt as negative, so z is negated.
         const double z = -sin(i * 3.14159265358979 / 360.0);
         used += snprintf(text + used, sizeof text - (size_t)used, "\t( %u %u 0 ) ( 0 0 %.9f ) %u\n",
                          i, 10 * i, z, 60 + i);
@@ -80,8 +80,8 @@ TEST (camera_plays_between_frames) {
     md5_free_camera(camera);
 }
 
-// Frames 0-3 are the first shot, 3 being only what it moves towards; 4 and 5 the second, 5 its
-// end; 6-8 the third.
+// Frames 0-3 are the first shot, which only blends towards 3; 4 and 5 the second, which blends
+// towards 5; 6-8 the third.
 TEST (camera_cuts_hide_the_frame_that_ends_a_shot) {
     told seen;
     md5_error error;
@@ -102,7 +102,7 @@ TEST (camera_cuts_hide_the_frame_that_ends_a_shot) {
     md5_free_camera(camera);
 }
 
-TEST (camera_of_one_frame_stands_still) {
+TEST (camera_of_one_frame_does_not_move) {
     told seen;
     md5_error error;
     md5_camera *const camera = parse(camera_text(1, "", 0), &seen, &error);
@@ -128,7 +128,7 @@ TEST (camera_more_cuts_than_frames_stay_inside) {
     md5_free_camera(camera);
 }
 
-TEST (camera_warns_of_cut_at_zero_and_of_places_of_cuts) {
+TEST (camera_warns_of_cut_at_zero_and_of_cut_positions) {
     told seen;
     md5_error error;
     md5_camera *camera = parse(camera_text(4, "0", 1), &seen, &error);
@@ -162,7 +162,7 @@ typedef struct bad_case {
 
 #define HEADER "MD5Version 10\ncommandline \"\"\n"
 
-TEST (camera_errors_name_their_place) {
+TEST (camera_errors_name_their_location) {
     static const bad_case cases[] = {
         {"", MD5_ERROR_SYNTAX, 1, 1},
         {HEADER
@@ -222,7 +222,7 @@ TEST (camera_survives_truncation_and_failing_allocations) {
     for (size_t cut = 0; cut < size; cut++) {
         md5_error error;
         md5_camera *const camera = md5_parse_camera(text, cut, NULL, &error);
-        // Only blanks may follow what the counts ask for.
+        // Only blanks may follow the counted rows.
         CHECK((camera != NULL) == (cut >= size - 1));
         CHECK((error.status == MD5_OK) == (camera != NULL));
         md5_free_camera(camera);
