@@ -1,5 +1,5 @@
-// The state of one public call: its memory budget, its messages, its file name. Invariant: once
-// md5_fail() was called, the error keeps the first failure, and every step returns false.
+// The state of one public call: its memory budget, its messages, its file name. Invariant: the
+// error holds the first failure; later ones do not change it.
 #ifndef MD5_CORE_CONTEXT_H
 #define MD5_CORE_CONTEXT_H
 

@@ -115,6 +115,7 @@ md5_vec3 md5_cubic_root(const md5_cubic *cubic, md5_root root)
 // -- Rotations ------------------------------------------------------------------------------------
 
 // In double and without libm's trigonometric functions, whose last bits differ between systems.
+
 static md5_vec3d mean(md5_vec3d a, md5_vec3d b)
 {
     return (md5_vec3d){0.5 * (a.x + b.x), 0.5 * (a.y + b.y), 0.5 * (a.z + b.z)};

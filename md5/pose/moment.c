@@ -28,7 +28,7 @@ static frame_position wrap_near(double position, int64_t length)
     float fraction = (float)(position - start);
     int64_t frame = (int64_t)start;
     // A fraction that rounds to 1 is the next frame's 0. Such fractions occur only far from the
-    // limits of int64.
+    // limits of int64, so that the next frame cannot overflow.
     if (fraction >= 1.0f) {
         fraction = 0.0f;
         frame++;

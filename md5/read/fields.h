@@ -8,7 +8,7 @@
 
 // A struct that is filled from the text, and where its members stand there.
 typedef struct md5_record {
-    void *row;         // NULL: there was no memory for it
+    void *row;            // NULL: there was no memory for it
     md5_location *places; // one for every four bytes of it; NULL: it keeps none
     md5_locations *text;  // of all tables
 } md5_record;

@@ -89,8 +89,8 @@ MD5_WIDE_CODE static void sample_translations(const md5_anim *anim, const md5_mo
                                               const md5_targets *targets, md5_transform *pose)
 {
     const size_t width = anim->num_translations;
-    const uint32_t first = targets->translation_slots.first,
-                   count = targets->translation_slots.count;
+    const uint32_t first = targets->translation_slots.first;
+    const uint32_t count = targets->translation_slots.count;
     const md5_vec3 *const frame0 = anim->translations + moment->frame0 * width + first;
     const md5_vec3 *const frame1 = anim->translations + moment->frame1 * width + first;
     const int32_t *const translations = targets->translations + first;
