@@ -347,7 +347,10 @@ void md5gl_draw_panel(md5gl_renderer *renderer, md5gl_texture mask,
 
 // Skins one mesh as for drawing, and reads back through transform feedback what the vertex shader
 // gives: positions, normals, tangents [mesh num_vertices] as md5_skin() has them, model space; each
-// may be NULL. Outside of a frame; the model has no instances afterwards.
+// may be NULL. Outside of a frame. With a palette, poses and skins the whole model, which has no
+// instances afterwards. To capture many meshes in one pose, call md5gl_pose_models() once without
+// placements and pass NULL for `palette`: reads the first instance, and the instances stay. Without
+// an instance that is MD5_ERROR_RANGE.
 bool md5gl_capture(md5gl_renderer *renderer, md5gl_model *model, uint32_t mesh,
                    const md5_mat34 *palette, md5_vec3 *positions, md5_vec3 *normals,
                    md5_vec4 *tangents, md5_error *error);

@@ -24,11 +24,12 @@ struct skinned {
     vec4 tangent;
 };
 
-// Unit length; the bind pose's direction where opposed joints cancel out and none is left.
+// Unit length; the bind pose's direction if opposed joints cancel out and none is left, or if the
+// square of its length is beyond floats.
 vec3 unit_direction(vec3 turned, vec3 bind)
 {
     float square = dot(turned, turned);
-    return square > 1e-30 ? turned * inversesqrt(square) : bind;
+    return square > 1e-30 && square < 3e38 ? turned * inversesqrt(square) : bind;
 }
 
 // A vertex of the bind pose, moved by one matrix, whose rows stand in columns.

@@ -22,12 +22,12 @@ skinned skin()
 {
     if (first_influence == end_influence)
         return skinned(vec3(0.0), bind_normal, bind_tangent);
-    // The bias of the largest magnitude is the first: if it is 0, so are all, and this one is alone.
+    // Only ratios to the first bias count, which has the largest magnitude: so neither very small
+    // nor very large biases leave the range of floats. If it is 0, so are all: it counts alone.
     float bias = INFLUENCE(first_influence).w;
-    joint_blend blend =
-        first_joint(INFLUENCE_JOINT(first_influence), bias != 0.0 ? bias : 1.0);
-    for (uint i = first_influence + 1u; i < end_influence; i++)
-        add_joint(blend, INFLUENCE_JOINT(i), INFLUENCE(i).w);
+    joint_blend blend = first_joint(INFLUENCE_JOINT(first_influence), 1.0);
+    for (uint i = first_influence + 1u; bias != 0.0 && i < end_influence; i++)
+        add_joint(blend, INFLUENCE_JOINT(i), INFLUENCE(i).w / bias);
     return move_vertex(blended_matrix(blend), bind_position, bind_normal, bind_tangent);
 }
 #else

@@ -15,6 +15,9 @@ typedef struct md5_clip_source {
     const float *numbers;            // [num_frames][num_components]
 } md5_clip_source;
 
+// Returns a base frame's transform with its rotation completed: files hold only its x y z.
+md5_transform md5_clip_base(const md5_transform *stored);
+
 // Finds which joints change over the frames, by value: writes moves[num_joints] (MD5_MOVES_*) and
 // the numbers of rotating and translating joints. changes[num_components] is scratch memory. Time
 // is linear in the joints and the size of `numbers`, not in joints * frames, even if tracks share

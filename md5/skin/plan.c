@@ -123,7 +123,7 @@ static uint64_t expected_parts(uint64_t exact, uint64_t blended, const point_spr
     for (uint32_t i = 0; i < num_samples; i++)
         size = fmaxf(size, samples[i].size);
     for (uint32_t i = 0; i < num_samples; i++)
-        num_close += samples[i].distance <= FLOAT_TOLERANCE * POINT_TOLERANCE * size;
+        num_close += samples[i].distance <= (float)FLOAT_TOLERANCE * POINT_TOLERANCE * size;
     return num_close > 0 ? exact - (exact - blended) * num_close / num_samples : exact;
 }
 

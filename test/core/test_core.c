@@ -207,29 +207,59 @@ TEST (math_rebuilds_w_and_shortens_long_rotations) {
     CHECK(!md5_quat_is_overlong(1.0f, 0.001f, 0.0f));
     CHECK(md5_quat_is_overlong(1.0f, 0.1f, 0.0f));
     const md5_quat shortened = md5_quat_from_xyz(3.0f, 0.0f, 4.0f);
-    CHECK_NEAR((double)shortened.x, 0.6, 1e-6);
-    CHECK_NEAR((double)shortened.z, 0.8, 1e-6);
-    CHECK_NEAR((double)shortened.w, 0.0, 0.0);
+    CHECK_NEAR((double)shortened.x, 3.0 / 7.0, 1e-6);
+    CHECK_NEAR((double)shortened.z, 4.0 / 7.0, 1e-6);
+    CHECK_NEAR((double)shortened.w, -sqrt(24.0) / 7.0, 1e-6);
+}
+
+// md5_quat's rule, in double, for x y z along (2 3 6) / 7 of any length.
+static void check_rebuilt(double length)
+{
+    const float x = (float)(length * 2.0 / 7.0), y = (float)(length * 3.0 / 7.0);
+    const float z = (float)(length * 6.0 / 7.0);
+    const md5_quat q = md5_quat_from_xyz(x, y, z);
+    const double square = (double)x * (double)x + (double)y * (double)y + (double)z * (double)z;
+    const double w = -sqrt(fabs(1.0 - square));
+    const double scale = square > 1.0 ? sqrt(2.0 * square - 1.0) : 1.0;
+    // The square's rounding is half of its digits in w.
+    const double off = fabs((double)q.w - w / scale), near = fabs(w) > 1e-3 ? 3e-4 : 1e-3;
+    test_check(off <= near, __FILE__, __LINE__, "length %.9g: w is off by %.3g", length, off);
+    CHECK_NEAR((double)q.x, (double)x / scale, 1e-6 * fabs((double)x / scale) + 1e-9);
+    const double unit = (double)q.x * (double)q.x + (double)q.y * (double)q.y
+                        + (double)q.z * (double)q.z + (double)q.w * (double)q.w;
+    CHECK_NEAR(unit, 1.0, 1e-6);
+}
+
+// Continuous: a length slightly above 1 gives nearly the same rotation as one slightly below.
+TEST (math_rebuilds_w_by_one_rule_for_every_length) {
+    for (double above = 1e-9; above < 1e19; above *= 1.1) {
+        check_rebuilt(1.0 + above);
+        check_rebuilt(1.0 / (1.0 + above));
+    }
+    check_rebuilt(1.0);
+    const md5_quat widest = md5_quat_from_xyz(1.8e19f, 0.0f, 0.0f);
+    CHECK_NEAR((double)widest.x, sqrt(0.5), 1e-6);
+    CHECK_NEAR((double)widest.w, -sqrt(0.5), 1e-6);
 }
 
 // A rotation by 90 degrees about z takes x to y; then a translation along x.
 TEST (math_composes_in_textbook_order) {
     const float half = 0.70710678f;
-    const md5_transform turn = {.rotation = {0, 0, half, half}, .translation = {1, 2, 3}};
+    const md5_transform rotation = {.rotation = {0, 0, half, half}, .translation = {1, 2, 3}};
     const md5_transform step = {.rotation = {0, 0, 0, 1}, .translation = {10, 0, 0}};
-    const md5_vec3 both = md5_transform_mul(turn, step).translation;
+    const md5_vec3 both = md5_transform_mul(rotation, step).translation;
     CHECK_NEAR((double)both.x, 1.0, 1e-5);
     CHECK_NEAR((double)both.y, 12.0, 1e-5);
     const md5_mat34 product =
-        md5_mat34_mul(md5_mat34_from_transform(turn), md5_mat34_from_transform(step));
+        md5_mat34_mul(md5_mat34_from_transform(rotation), md5_mat34_from_transform(step));
     const md5_vec3 same = md5_mat34_transform_point(product, (md5_vec3){0, 0, 0});
     CHECK_NEAR((double)same.x, 1.0, 1e-5);
     CHECK_NEAR((double)same.y, 12.0, 1e-5);
     CHECK_NEAR((double)same.z, 3.0, 1e-5);
-    const md5_transform none = md5_transform_mul(turn, md5_transform_inverse(turn));
+    const md5_transform none = md5_transform_mul(rotation, md5_transform_inverse(rotation));
     CHECK_NEAR((double)none.translation.x + (double)none.translation.y, 0.0, 1e-6);
     CHECK_NEAR((double)none.rotation.w, 1.0, 1e-6);
-    const md5_mat34 matrix = md5_mat34_from_transform(turn);
+    const md5_mat34 matrix = md5_mat34_from_transform(rotation);
     const md5_mat34 inverse = md5_mat34_inverse(&matrix);
     const md5_mat34 identity = md5_mat34_mul(matrix, inverse);
     for (int i = 0; i < 12; i++)

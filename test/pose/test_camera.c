@@ -26,21 +26,21 @@ static char *camera_text(uint32_t num_frames, const char *cuts, uint32_t num_cut
     return text;
 }
 
-typedef struct told {
+typedef struct warnings {
     unsigned count;
     md5_error last;
-} told;
+} warnings;
 
 static void tell(void *user, const md5_error *warning)
 {
-    told *const seen = user;
+    warnings *const seen = user;
     seen->count++;
     seen->last = *warning;
 }
 
-static md5_camera *parse(const char *text, told *seen, md5_error *error)
+static md5_camera *parse(const char *text, warnings *seen, md5_error *error)
 {
-    *seen = (told){0};
+    *seen = (warnings){0};
     const md5_load_opts opts = {.warn = tell, .warn_user = seen};
     return md5_parse_camera(text, strlen(text), &opts, error);
 }
@@ -50,17 +50,17 @@ static double angle(md5_quat q)
     return 2.0 * atan2((double)q.z, (double)q.w) * 180.0 / 3.14159265358979;
 }
 
-static void check_view(const md5_camera *camera, double time, md5_wrap wrap, double place)
+static void check_view(const md5_camera *camera, double time, md5_wrap wrap, double frame)
 {
     const md5_camera_view view = md5_camera_at(camera, time, wrap);
-    CHECK_NEAR((double)view.position.x, place, 1e-4);
-    CHECK_NEAR((double)view.position.y, 10 * place, 1e-3);
-    CHECK_NEAR((double)view.fov, 60 + place, 1e-4);
-    CHECK_NEAR(fmod(angle(view.rotation) - place + 720.0 + 180.0, 360.0) - 180.0, 0.0, 1e-2);
+    CHECK_NEAR((double)view.position.x, frame, 1e-4);
+    CHECK_NEAR((double)view.position.y, 10 * frame, 1e-3);
+    CHECK_NEAR((double)view.fov, 60 + frame, 1e-4);
+    CHECK_NEAR(fmod(angle(view.rotation) - frame + 720.0 + 180.0, 360.0) - 180.0, 0.0, 1e-2);
 }
 
 TEST (camera_plays_between_frames) {
-    told seen;
+    warnings seen;
     md5_error error;
     md5_camera *const camera = parse(camera_text(5, "", 0), &seen, &error);
     if (!CHECK(camera != NULL))
@@ -83,7 +83,7 @@ TEST (camera_plays_between_frames) {
 // Frames 0-3 are the first shot, which only blends towards 3; 4 and 5 the second, which blends
 // towards 5; 6-8 the third.
 TEST (camera_cuts_hide_the_frame_that_ends_a_shot) {
-    told seen;
+    warnings seen;
     md5_error error;
     md5_camera *const camera = parse(camera_text(9, "3 5", 2), &seen, &error);
     if (!CHECK(camera != NULL))
@@ -103,7 +103,7 @@ TEST (camera_cuts_hide_the_frame_that_ends_a_shot) {
 }
 
 TEST (camera_of_one_frame_does_not_move) {
-    told seen;
+    warnings seen;
     md5_error error;
     md5_camera *const camera = parse(camera_text(1, "", 0), &seen, &error);
     if (!CHECK(camera != NULL))
@@ -115,7 +115,7 @@ TEST (camera_of_one_frame_does_not_move) {
 }
 
 TEST (camera_more_cuts_than_frames_stay_inside) {
-    told seen;
+    warnings seen;
     md5_error error;
     md5_camera *const camera = parse(camera_text(3, "0 0 1 2 2 1", 6), &seen, &error);
     if (!CHECK(camera != NULL))
@@ -128,24 +128,97 @@ TEST (camera_more_cuts_than_frames_stay_inside) {
     md5_free_camera(camera);
 }
 
-TEST (camera_warns_of_cut_at_zero_and_of_cut_positions) {
-    told seen;
+static void check_rotation(md5_quat actual, double x, double y, double z, double w)
+{
+    CHECK_NEAR((double)actual.x, x, 1e-6);
+    CHECK_NEAR((double)actual.y, y, 1e-6);
+    CHECK_NEAR((double)actual.z, z, 1e-6);
+    CHECK_NEAR((double)actual.w, w, 1e-6);
+}
+
+// As in the files of Doom 3's mod for virtual reality. The frames are played as without.
+TEST (camera_offers_the_views_of_cuts) {
+    warnings seen;
+    md5_error error;
+    md5_camera *const camera = parse(
+        camera_text(9, "3 pos ( 1 -2 3 ) rotA ( 30 90 0 ) 5 7 rotA ( 0 0 0 ) rot ( 0 0.6 0 )", 3),
+        &seen, &error);
+    if (!CHECK(camera != NULL))
+        return;
+    CHECK_UINT(seen.count, 2); // of views, and of a rotation that is given twice
+    CHECK_UINT(seen.last.line, 9);
+    const md5_cut_view *const views = camera->cut_views;
+    if (CHECK_UINT(camera->num_cut_views, 2)) {
+        CHECK(views[0].has_position && views[0].has_rotation);
+        CHECK(views[0].position.x == 1.0f && views[0].position.y == -2.0f);
+        // 90 degrees to the left, then 30 down: -(z) * (y), by hand.
+        const double s = sin(0.2617993877991494), c = cos(0.2617993877991494), half = sqrt(0.5);
+        check_rotation(views[0].rotation, s * half, -s * half, -c * half, -c * half);
+        const md5_vec3 ahead = md5_mat34_transform_point(
+            md5_mat34_from_transform((md5_transform){.rotation = views[0].rotation}),
+            (md5_vec3){1.0f, 0.0f, 0.0f});
+        CHECK_NEAR((double)ahead.x, 0.0, 1e-6);
+        CHECK_NEAR((double)ahead.y, cos(0.5235987755982988), 1e-6);
+        CHECK_NEAR((double)ahead.z, -0.5, 1e-6);
+        CHECK(views[0].cut == 0 && views[1].cut == 2);
+        CHECK(!views[1].has_position && views[1].has_rotation);
+        check_rotation(views[1].rotation, 0.0, 0.6, 0.0, -0.8);
+    }
+    check_view(camera, 0.3, MD5_WRAP_CLAMP, 4.0);
+    CHECK(md5_camera_cut_view(camera, 0.0, MD5_WRAP_CLAMP) == NULL);
+    CHECK(md5_camera_cut_view(camera, 0.299, MD5_WRAP_CLAMP) == NULL);
+    CHECK(md5_camera_cut_view(camera, 0.3, MD5_WRAP_CLAMP) == &views[0]);
+    CHECK(md5_camera_cut_view(camera, 0.4, MD5_WRAP_CLAMP) == NULL); // the second says nothing
+    CHECK(md5_camera_cut_view(camera, 9.0, MD5_WRAP_CLAMP) == &views[1]);
+    CHECK(md5_camera_cut_view(camera, 0.51, MD5_WRAP_LOOP) == NULL);
+    md5_free_camera(camera);
+}
+
+// Yaw about z * pitch about y * roll about x, against products of quaternions.
+TEST (camera_angles_of_cuts_rotate_as_in_the_engine) {
+    uint64_t random = 7;
+    for (int i = 0; i < 200; i++) {
+        const double degrees[3] = {720.0 * test_random(&random) - 360.0,
+                                   720.0 * test_random(&random) - 360.0,
+                                   720.0 * test_random(&random) - 360.0};
+        char cut[128];
+        warnings seen;
+        md5_error error;
+        snprintf(cut, sizeof cut, "1 rotA ( %.3f %.3f %.3f )", degrees[0], degrees[1], degrees[2]);
+        md5_camera *const camera = parse(camera_text(3, cut, 1), &seen, &error);
+        if (!CHECK(camera != NULL))
+            return;
+        md5_transform rotations[3] = {0};
+        for (int axis = 0; axis < 3; axis++) {
+            const double half = degrees[axis] * 3.14159265358979 / 360.0;
+            rotations[axis].rotation.w = (float)cos(half);
+            float *const about = axis == 0   ? &rotations[axis].rotation.y
+                                 : axis == 1 ? &rotations[axis].rotation.z
+                                             : &rotations[axis].rotation.x;
+            *about = (float)sin(half);
+        }
+        const md5_mat34 expected =
+            md5_mat34_mul(md5_mat34_from_transform(rotations[1]),
+                          md5_mat34_mul(md5_mat34_from_transform(rotations[0]),
+                                        md5_mat34_from_transform(rotations[2])));
+        const md5_transform found = {.rotation = camera->cut_views[0].rotation};
+        const md5_mat34 actual = md5_mat34_from_transform(found);
+        CHECK(found.rotation.w <= 0.0f);
+        for (int k = 0; k < 12; k++)
+            CHECK_NEAR((double)actual.m[k], (double)expected.m[k], 1e-4);
+        md5_free_camera(camera);
+    }
+}
+
+TEST (camera_takes_a_cut_at_frame_0_and_warns_of_cuts_out_of_order) {
+    warnings seen;
     md5_error error;
     md5_camera *camera = parse(camera_text(4, "0", 1), &seen, &error);
-    CHECK(camera != NULL);
-    CHECK_UINT(seen.count, 1);
-    CHECK_UINT(seen.last.line, 9);
-    CHECK_UINT(seen.last.column, 2);
-    md5_free_camera(camera);
-
-    camera =
-        parse(camera_text(4, "1 pos ( 1 2 3 ) rot ( 0 0 0 ) 2 pos ( 1 2 3 )", 2), &seen, &error);
     if (CHECK(camera != NULL)) {
-        CHECK_UINT(camera->cuts[0], 1);
-        CHECK_UINT(camera->cuts[1], 2);
+        CHECK_UINT(camera->num_cut_views, 0);
+        check_view(camera, 0.0, MD5_WRAP_CLAMP, 1.0);
     }
-    CHECK_UINT(seen.count, 1);
-    CHECK_UINT(seen.last.column, 4);
+    CHECK_UINT(seen.count, 0);
     md5_free_camera(camera);
 
     camera = parse(camera_text(4, "2 1", 2), &seen, &error);
@@ -196,7 +269,7 @@ TEST (camera_errors_name_their_location) {
          22},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        told seen;
+        warnings seen;
         md5_error error;
         md5_camera *const camera = parse(cases[i].text, &seen, &error);
         test_check(camera == NULL && error.status == cases[i].status && error.line == cases[i].line
@@ -208,7 +281,7 @@ TEST (camera_errors_name_their_location) {
 }
 
 TEST (camera_without_numcuts_has_none) {
-    told seen;
+    warnings seen;
     md5_error error;
     md5_camera *const camera =
         parse(HEADER "numFrames 1\nframeRate 24\ncamera { (0 0 0)(0 0 0) 45 }\n", &seen, &error);
