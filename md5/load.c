@@ -234,7 +234,7 @@ static void place_mesh(md5_block *block, const md5_file_mesh *file, const md5_ge
     // What derive_mesh() needs of the sizes, until it is known better.
     mesh->num_influences = sizes->num_influences;
     mesh->max_weights = sizes->plan.max_influences;
-    mesh->max_influences = sizes->plan.num_spans;
+    mesh->max_influences = sizes->plan.num_contiguous;
     mesh->num_off_sums = sizes->plan.num_words;
     mesh->first_influence = drawn->first_influence;
     mesh->influence_joints = drawn->influence_joints;
@@ -311,7 +311,7 @@ static md5_model *place_model(const md5_context *context, md5_block *block,
 static bool is_rigid(const md5_skin_plan *plan)
 {
     uint32_t i = 0;
-    while (i < plan->num_runs && plan->runs[i].kind <= MD5_SKIN_WHOLE)
+    while (i < plan->num_runs && plan->runs[i].kind <= MD5_SKIN_RIGID)
         i++;
     return i == plan->num_runs;
 }

@@ -326,7 +326,7 @@ typedef struct md5_target {
 
 // -- Machine --------------------------------------------------------------------------------
 
-typedef struct md5_places md5_places; // opaque: of a machine file
+typedef struct md5_locations md5_locations; // opaque: of a machine file
 
 // All of what a kind of character can do. Names are unique within their table; clips and motions
 // share one. Everything that is named is copied; bindings and the model are referred to.
@@ -342,7 +342,7 @@ typedef struct md5_machine_desc {
     uint32_t num_clips, num_masks, num_parameters, num_motions, num_layers, num_modifiers;
     // From a machine file: the locations of the tables' words, for messages; NULL: tables of C. A
     // table or row that replaces one from the file has no location, which does no harm.
-    const md5_places *places;
+    const md5_locations *places;
 } md5_machine_desc;
 
 typedef struct md5_machine md5_machine;

@@ -9,10 +9,10 @@ typedef struct md5_chunk {
     size_t size, used; // bytes, this header included
 } md5_chunk;
 
-// Rounded up to the alignment; SIZE_MAX when that, or the product, overflows.
+// Returns count * size, rounded up to the alignment; SIZE_MAX if that overflows.
 static size_t aligned_size(size_t count, size_t size)
 {
-    const size_t half = (size_t)1 << (sizeof(size_t) * 4); // below it no product is too large
+    const size_t half = (size_t)1 << (sizeof(size_t) * 4); // products of smaller factors fit
     if ((count >= half || size >= half) && size != 0 && count > (SIZE_MAX - ALIGNMENT) / size)
         return SIZE_MAX;
     return (count * size + (ALIGNMENT - 1)) & ~(size_t)(ALIGNMENT - 1);
@@ -32,15 +32,15 @@ static md5_chunk *new_chunk(md5_arena *arena, size_t size)
     return chunk;
 }
 
-// Chunks grow with what is held, so that their number grows with its logarithm, and little is
-// left unused at the end of each.
+// Chunks grow with the memory held, so that their number grows with its logarithm, and little is
+// unused at the end of each.
 static md5_chunk *add_chunk(md5_arena *arena, size_t wanted)
 {
     const size_t header = aligned_size(1, sizeof(md5_chunk));
     const size_t grown = arena->context->memory_held / GROWTH;
     if (wanted > SIZE_MAX - header) {
         md5_fail(arena->context, MD5_ERROR_MEMORY, 0, 0,
-                 "more memory is asked for than addresses exist");
+                 "the requested memory exceeds the address space");
         return NULL;
     }
     size_t size = wanted + header;
@@ -120,7 +120,7 @@ void *md5_block_take(md5_block *block, size_t count, size_t size)
         block->used = SIZE_MAX;
         return NULL;
     }
-    void *place = block->base ? block->base + block->used : NULL;
+    void *memory = block->base ? block->base + block->used : NULL;
     block->used += wanted;
-    return place;
+    return memory;
 }

@@ -1,4 +1,4 @@
-// Memory in two forms: an arena for what lives during one call, and a block for an asset.
+// Memory in two forms: an arena for the scratch memory of one call, and a block for an asset.
 #ifndef MD5_CORE_ARENA_H
 #define MD5_CORE_ARENA_H
 
@@ -10,17 +10,18 @@ typedef struct md5_arena {
     struct md5_chunk *chunks; // newest first
 } md5_arena;
 
-// Zeroed, 16-byte aligned room for `count` things of `size` bytes; never NULL for count 0.
-// Returns NULL, with the error set, when there is no memory or the product overflows.
+// Returns zeroed, 16-byte aligned memory for `count` elements of `size` bytes; not NULL for count
+// 0. Returns NULL and sets the error if memory runs out or the product overflows.
 void *md5_arena_alloc(md5_arena *arena, size_t count, size_t size);
-// The same, but whatever stood there before.
+// The same, but uninitialized.
 void *md5_arena_room(md5_arena *arena, size_t count, size_t size);
-// Takes one chunk for the next `size` bytes, of things that are multiples of 16, if the memory
-// limit allows. Returns false, with the error set, when there is no memory.
+// Allocates one chunk for the next `size` bytes (each element rounded up to 16), if the memory
+// limit allows it; otherwise memory is taken chunk by chunk later. Returns false and sets the error
+// if memory runs out.
 bool md5_arena_reserve(md5_arena *arena, size_t size);
 void md5_arena_free(md5_arena *arena);
 
-// Forgets what was allocated since the mark.
+// A position in an arena. md5_arena_rewind() releases everything allocated since.
 typedef struct md5_arena_mark {
     struct md5_chunk *chunk;
     size_t used;
@@ -28,14 +29,14 @@ typedef struct md5_arena_mark {
 md5_arena_mark md5_arena_here(const md5_arena *arena);
 void md5_arena_rewind(md5_arena *arena, md5_arena_mark mark);
 
-// Lays out one block: run the same takes twice, first with base NULL to measure, then with
-// base = memory of `used` bytes to place.
+// Lays out one block of memory: call the same md5_block_take() sequence twice, first with base NULL
+// to measure, then with base = memory of `used` bytes to place.
 typedef struct md5_block {
     unsigned char *base;
-    size_t used; // SIZE_MAX once a sum has overflowed
+    size_t used; // SIZE_MAX after an overflow
 } md5_block;
 
-// 16-byte aligned room for `count` things of `size` bytes; NULL while measuring.
+// Returns 16-byte aligned memory for `count` elements of `size` bytes; NULL while measuring.
 void *md5_block_take(md5_block *block, size_t count, size_t size);
 
 #endif

@@ -1,7 +1,7 @@
-// Checks of the caller's mistakes: an argument that breaks the rule in its function's
-// documentation. What comes from a file or from a player of a game never reaches one; that is an
-// error with a message. On in every build without NDEBUG; define MD5_ASSERT before this to use your
-// own.
+// Assertions for the caller's mistakes: an argument that breaks the documented rule of a function.
+// Data from files or from users of a game never reaches an assertion; that is an error with a
+// message. Enabled in every build without NDEBUG; define MD5_ASSERT before including this to use
+// your own.
 #ifndef MD5_CORE_ASSERT_H
 #define MD5_CORE_ASSERT_H
 
@@ -9,8 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// MD5_ASSERT(condition, "argument: rule"): a cheap check. MD5_VALIDATE: one whose cost grows with
-// the arguments, such as a walk over an array.
+// MD5_ASSERT(condition, "argument: rule"): a cheap check. MD5_VALIDATE: a check whose cost grows
+// with the arguments, such as a loop over an array.
 #if !defined(MD5_ASSERT)
 #if defined(NDEBUG)
 #define MD5_ASSERT(condition, rule) ((void)0)
@@ -26,7 +26,7 @@
 #define MD5_VALIDATE(condition, rule) MD5_ASSERT(condition, rule)
 #endif
 
-// Whether two arrays share no byte; of NULL ones none is there.
+// Whether two arrays do not overlap. True if either is NULL.
 static inline bool md5_are_apart(const void *a, size_t a_size, const void *b, size_t b_size)
 {
     const uintptr_t first = (uintptr_t)a, second = (uintptr_t)b;

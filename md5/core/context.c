@@ -23,7 +23,7 @@ static void default_free(void *user, void *memory, size_t size)
     free(memory);
 }
 
-// Keeps the end of a name that is too long: the file, not the folders, tells which one it is.
+// Keeps the end of a name that is too long: the file identifies it, not the folders.
 static void set_file(md5_error *error, const char *file)
 {
     const size_t room = sizeof error->file - 1;
@@ -84,7 +84,7 @@ void md5_warn(md5_context *context, uint32_t line, uint32_t column, const char *
     vsnprintf(warning.message, sizeof warning.message, format, arguments);
     va_end(arguments);
     if (context->num_warnings == context->max_warnings) {
-        static const char last[] = " (further warnings are not told)";
+        static const char last[] = " (further warnings suppressed)";
         const size_t length = strlen(warning.message);
         const size_t room = sizeof warning.message - sizeof last;
         const size_t end = length < room ? length : room;
@@ -103,7 +103,7 @@ void *md5_alloc(md5_context *context, size_t size)
     }
     void *memory = context->allocator.alloc(context->allocator.user, size ? size : 1);
     if (!memory) {
-        md5_fail(context, MD5_ERROR_MEMORY, 0, 0, "out of memory: %zu bytes asked for", size);
+        md5_fail(context, MD5_ERROR_MEMORY, 0, 0, "out of memory: %zu bytes requested", size);
         return NULL;
     }
     context->memory_held += size;
@@ -118,14 +118,15 @@ void md5_free(md5_context *context, void *memory, size_t size)
     context->allocator.free(context->allocator.user, memory, size ? size : 1);
 }
 
-// Length of the UTF-8 sequence of a printable character at `bytes`, or 0 if there is none.
+// Returns the length of the UTF-8 sequence of a printable character at `bytes`, or 0 if there is
+// none.
 static size_t printable_length(const unsigned char *bytes, size_t size)
 {
     const unsigned char lead = bytes[0];
     if (lead < 0x80)
         return lead >= 0x20 && lead != 0x7F ? 1 : 0;
     const size_t length = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2;
-    // C0, C1 would be overlong, C2 80..9F are control characters, above F4 lies nothing.
+    // C0, C1 would be overlong, C2 80..9F are control characters, above F4 is nothing.
     if (lead < 0xC2 || lead > 0xF4 || length > size || (lead == 0xC2 && bytes[1] < 0xA0))
         return 0;
     for (size_t i = 1; i < length; i++) {
@@ -172,7 +173,7 @@ md5_quoted md5_quote(const char *bytes, size_t size)
     return quoted;
 }
 
-// Text that may be longer than there is room for.
+// A text that is truncated if it does not fit.
 typedef struct bounded_text {
     char *bytes;
     size_t size, length; // without the NUL
@@ -186,7 +187,7 @@ static void add_bytes(bounded_text *text, const char *bytes, size_t count)
     }
 }
 
-// What is not printable is escaped: a file's name may control a terminal.
+// Escapes bytes that are not printable: a file's name may contain terminal control sequences.
 static void add_escaped(bounded_text *text, const char *source)
 {
     const size_t size = strlen(source);
@@ -203,13 +204,13 @@ static void add_escaped(bounded_text *text, const char *source)
 size_t md5_format_error(const md5_error *error, char *text, size_t size)
 {
     bounded_text all = {text, size, 0};
-    char place[32] = "";
+    char location[32] = "";
     if (error->line > 0)
-        snprintf(place, sizeof place, "%u:%u:", error->line, error->column);
+        snprintf(location, sizeof location, "%u:%u:", error->line, error->column);
     add_escaped(&all, error->file);
     add_escaped(&all, error->file[0] ? ":" : "");
-    add_escaped(&all, place);
-    add_escaped(&all, error->file[0] || place[0] ? " " : "");
+    add_escaped(&all, location);
+    add_escaped(&all, error->file[0] || location[0] ? " " : "");
     add_escaped(&all, error->status == MD5_WARNING ? "warning: " : "error: ");
     add_escaped(&all, error->message);
     if (size > 0)

@@ -1,4 +1,5 @@
-// What one public call carries along: its memory budget, its messages, its file name.
+// The state of one public call: its memory budget, its messages, its file name. Invariant: the
+// error holds the first failure; later ones do not change it.
 #ifndef MD5_CORE_CONTEXT_H
 #define MD5_CORE_CONTEXT_H
 
@@ -10,8 +11,8 @@
 #define MD5_PRINTF(text, values)
 #endif
 
-// Leaves the function with false when a step fails. Memory lives in the arena, so that nothing
-// is left to clean up on the way out.
+// Returns false if a step fails. Memory belongs to the arena, so there is nothing to clean up on
+// the way out.
 #define TRY(step)         \
     do {                  \
         if (!(step))      \
@@ -24,29 +25,30 @@ typedef struct md5_context {
     md5_warn_fn *warn;
     void *warn_user;
     uint32_t max_warnings, num_warnings;
-    md5_error *error; // of the caller, or `unseen`
+    md5_error *error; // the caller's, or `unseen`
     md5_error unseen;
 } md5_context;
 
-// Clears the caller's error (may be NULL) and takes over the options (may be NULL).
-// `file` names the text in messages, NULL = none. `context` must not move afterwards.
+// Clears the caller's error (may be NULL) and applies the options (may be NULL). `file` names the
+// text in messages, NULL = none. `context` must not move afterwards.
 void md5_context_begin(md5_context *context, const md5_load_opts *opts, const char *file,
                        md5_error *error);
 
-// Records why the call fails; the first failure wins. Line 0 = no place. Returns false.
+// Records why the call fails; the first failure wins. Line 0 = no location. Returns false.
 bool md5_fail(md5_context *context, md5_status status, uint32_t line, uint32_t column,
               const char *format, ...) MD5_PRINTF(5, 6);
 
-// Counts a warning and tells it, up to max_warnings.
+// Counts a warning and reports it, up to max_warnings.
 void md5_warn(md5_context *context, uint32_t line, uint32_t column, const char *format, ...)
     MD5_PRINTF(4, 5);
 
-// 16-byte aligned memory within the budget, or NULL and MD5_ERROR_MEMORY in the error.
+// Returns 16-byte aligned memory within the budget. Returns NULL and sets MD5_ERROR_MEMORY if
+// memory or budget runs out.
 void *md5_alloc(md5_context *context, size_t size);
 void md5_free(md5_context *context, void *memory, size_t size); // NULL is allowed
 
-// Bytes of a file as they may stand in a message: quoted, cut when long, with control bytes and
-// what is not UTF-8 written as \xNN.
+// Bytes of a file for a message: quoted, truncated if long, with control bytes and invalid UTF-8 as
+// \xNN.
 typedef struct md5_quoted {
     char text[72];
 } md5_quoted;

@@ -9,8 +9,8 @@ static bool has_avx2(void)
 #endif
 }
 
-// Those that the kernels use, and two more, which came with the machines that no longer run slower
-// for it.
+// The extensions that the kernels use, and two more, which exist only on processors that do not
+// lower their clock for AVX-512.
 static bool has_avx512(void)
 {
 #if MD5_HAS_AVX512

@@ -1,19 +1,19 @@
-// Which instruction set the kernels of posing and skinning use. All give the same bits.
+// The instruction sets for which posing and skinning have kernels. All give the same bits.
 #ifndef MD5_CORE_CPU_H
 #define MD5_CORE_CPU_H
 
 #include <stdbool.h>
 
-// What the compiler can make code for. MD5_NO_SIMD leaves plain C alone.
+// The sets that the compiler can generate code for. MD5_NO_SIMD: plain C only.
 #if !defined(MD5_NO_SIMD) && defined(__GNUC__) && defined(__x86_64__)
 #define MD5_HAS_SSE2 1 // part of x86-64
-#define MD5_HAS_AVX2 1 // by function attributes; whether the machine has it is asked at run time
+#define MD5_HAS_AVX2 1 // by function attributes; checked at run time
 #define MD5_HAS_AVX512 1
 #elif !defined(MD5_NO_SIMD) && defined(__GNUC__) && defined(__AARCH64EL__)
 #define MD5_HAS_NEON 1 // part of aarch64
 #endif
 
-// 0 where it is not said, so that they can stand in an #if.
+// Default to 0, so that they can be used in #if.
 #ifndef MD5_HAS_SSE2
 #define MD5_HAS_SSE2 0
 #endif
@@ -31,7 +31,7 @@ typedef enum md5_cpu {
     MD5_CPU_SCALAR,
     MD5_CPU_SSE2,
     MD5_CPU_AVX2,
-    MD5_CPU_AVX512, // posing has kernels for it, and skinning for what gains by it
+    MD5_CPU_AVX512, // posing has kernels for it, skinning where it is faster
     MD5_CPU_NEON,
     MD5_CPU_COUNT
 } md5_cpu;
@@ -39,8 +39,8 @@ typedef enum md5_cpu {
 // Whether this machine can run the kernels of `level`, and they are compiled in.
 bool md5_cpu_has(md5_cpu level);
 
-// The widest of them that every room has kernels for. Cheap enough to ask in every call: a bit that
-// the C runtime has found.
+// Returns the widest set that every room has kernels for. Cheap enough for every call: tests a bit
+// that the C runtime has determined.
 md5_cpu md5_cpu_best(void);
 
 #endif

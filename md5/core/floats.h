@@ -1,5 +1,5 @@
-// Refuses settings of the compiler that give other bits than every other build: see "Conventions"
-// in md5/README.md. Nothing can be checked about these later, when the numbers are wrong.
+// Rejects compiler settings that would give different bits from other builds: see "Conventions" in
+// md5/README.md. They cannot be detected later, when the numbers are wrong.
 #ifndef MD5_CORE_FLOATS_H
 #define MD5_CORE_FLOATS_H
 
@@ -9,8 +9,8 @@
     "md5model gives the same bits on every machine: compile without -ffast-math, -Ofast and the like"
 #endif
 
-// How wide sums and products of floats are held. 0 is as floats; 16 says the same where there are
-// half floats. x87 holds them as long double (2), gcc for s390x in standard C as double (1).
+// The precision in which sums and products of floats are computed. 0 is float; 16 means the same if
+// there are half floats. x87 uses long double (2), gcc for s390x in standard C double (1).
 #if defined(__FLT_EVAL_METHOD__) && __FLT_EVAL_METHOD__ != 0 && __FLT_EVAL_METHOD__ != 16
 #if defined(__i386__)
 #error \

@@ -1,4 +1,4 @@
-// The values' public functions.
+// Public functions of matrices and bounds.
 #include "md5/core/math.h"
 
 #include "md5/core/assert.h"
@@ -20,7 +20,7 @@ md5_vec3 md5_mat34_transform_point(md5_mat34 m, md5_vec3 point)
     return md5_mat34_apply(&m, (md5_vec4){point.x, point.y, point.z, 1.0f});
 }
 
-// fminf and fmaxf without the call: a NaN gives way to the other value.
+// fminf and fmaxf without a call: if one value is NaN, returns the other.
 static float smaller(float a, float b)
 {
     return b < a || a != a ? b : a;
@@ -39,7 +39,7 @@ md5_bounds md5_bounds_union(md5_bounds a, md5_bounds b)
     };
 }
 
-// What is no number is passed over: nothing is smaller or larger.
+// Ignores NaN, since comparisons with NaN are false.
 md5_bounds md5_bounds_of_points(const md5_vec3 *points, size_t count)
 {
     MD5_ASSERT(points != NULL || count == 0, "points: not NULL");

@@ -1,16 +1,21 @@
-// Vectors, quaternions and 3x4 matrices, inline. Float throughout, in one fixed order of
-// operations, so that SIMD twins can give the same bits.
+// Vectors, quaternions and 3x4 matrices, inline: the only maths vocabulary of the library. Every
+// function has one fixed order of operations, so that its SIMD twin can give the same bits.
+//
+// Floats are what playback computes with. Doubles (md5_vec3d, md5_quatd) are for values that are
+// derived once, at load, and for smooth curves.
 #ifndef MD5_CORE_MATH_H
 #define MD5_CORE_MATH_H
 
 #include "md5/core/floats.h"
 #include "md5/md5model.h"
 
+#include <float.h>
 #include <math.h>
 
-// By how much the squared length of a file's x y z may pass 1 without a warning: files round to
-// six decimals, which moves the square by at most 2 * sqrt(3) * 5e-7; some tools round more
-// coarsely.
+// -- Floats ---------------------------------------------------------------------------------------
+
+// The squared length of a file's x y z may exceed 1 by this without a warning: files round to six
+// decimals, which moves the square by at most 2 * sqrt(3) * 5e-7; some tools round more coarsely.
 #define MD5_LENGTH_SLACK 1e-5f
 
 static inline md5_vec3 md5_vec3_add(md5_vec3 a, md5_vec3 b)
@@ -43,8 +48,8 @@ static inline md5_vec3 md5_vec3_lerp(md5_vec3 a, md5_vec3 b, float t)
     return (md5_vec3){a.x + (b.x - a.x) * t, a.y + (b.y - a.y) * t, a.z + (b.z - a.z) * t};
 }
 
-// Unit length, or `fallback` if `a` is too short or too long to have a direction in floats: its
-// square at most 1e-30, or not finite.
+// Returns `a` at unit length, or `fallback` if `a` is too short or too long to have a direction in
+// floats: its square is at most 1e-30, or not finite.
 static inline md5_vec3 md5_vec3_normalize(md5_vec3 a, md5_vec3 fallback)
 {
     const float square = md5_vec3_dot(a, a);
@@ -53,14 +58,14 @@ static inline md5_vec3 md5_vec3_normalize(md5_vec3 a, md5_vec3 fallback)
     return md5_vec3_scale(a, 1.0f / sqrtf(square));
 }
 
-// Whether a file's x y z is longer than a rotation's by more than rounding.
+// Whether a file's x y z is too long for a rotation by more than rounding error.
 static inline bool md5_quat_is_overlong(float x, float y, float z)
 {
     return x * x + y * y + z * z > 1.0f + MD5_LENGTH_SLACK;
 }
 
-// Rebuilds w <= 0 of a file's rotation as id's engine does, then makes the four unit length where
-// x y z alone are longer (see md5_quat). `square` must be finite.
+// Rebuilds w <= 0 of a file's rotation as id's engine does, then normalizes the quaternion if x y z
+// alone are longer than 1 (see md5_quat). `square` must be finite.
 static inline md5_quat md5_quat_from_xyz(float x, float y, float z)
 {
     const float square = x * x + y * y + z * z;
@@ -174,6 +179,98 @@ static inline md5_mat34 md5_mat34_inverse(const md5_mat34 *a)
 static inline md5_vec3 md5_mat34_translation(const md5_mat34 *m)
 {
     return (md5_vec3){m->m[3], m->m[7], m->m[11]};
+}
+
+// -- Doubles --------------------------------------------------------------------------------------
+
+// The product of the four largest or of the four smallest floats is a double: squared lengths of
+// cross products neither overflow nor underflow, whatever a file holds.
+typedef struct md5_vec3d {
+    double x, y, z;
+} md5_vec3d;
+
+static inline md5_vec3d md5_vec3d_of(md5_vec3 a)
+{
+    return (md5_vec3d){(double)a.x, (double)a.y, (double)a.z};
+}
+
+static inline md5_vec3d md5_vec3d_add(md5_vec3d a, md5_vec3d b)
+{
+    return (md5_vec3d){a.x + b.x, a.y + b.y, a.z + b.z};
+}
+
+static inline md5_vec3d md5_vec3d_sub(md5_vec3d a, md5_vec3d b)
+{
+    return (md5_vec3d){a.x - b.x, a.y - b.y, a.z - b.z};
+}
+
+static inline md5_vec3d md5_vec3d_scale(md5_vec3d a, double s)
+{
+    return (md5_vec3d){a.x * s, a.y * s, a.z * s};
+}
+
+static inline double md5_vec3d_dot(md5_vec3d a, md5_vec3d b)
+{
+    return a.x * b.x + a.y * b.y + a.z * b.z;
+}
+
+static inline md5_vec3d md5_vec3d_cross(md5_vec3d a, md5_vec3d b)
+{
+    return (md5_vec3d){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
+}
+
+static inline double md5_vec3d_length(md5_vec3d a)
+{
+    return sqrt(md5_vec3d_dot(a, a));
+}
+
+// Returns `a` at unit length, or zero if it has no direction.
+static inline md5_vec3d md5_vec3d_normalize(md5_vec3d a)
+{
+    const double length = md5_vec3d_length(a);
+    return length > 0.0 ? md5_vec3d_scale(a, 1.0 / length) : (md5_vec3d){0.0, 0.0, 0.0};
+}
+
+// Returns the nearest finite float.
+static inline float md5_round_to_float(double value)
+{
+    const double widest = (double)FLT_MAX;
+    return (float)(value > widest ? widest : value < -widest ? -widest : value);
+}
+
+static inline md5_vec3 md5_vec3d_round(md5_vec3d a)
+{
+    return (md5_vec3){md5_round_to_float(a.x), md5_round_to_float(a.y), md5_round_to_float(a.z)};
+}
+
+typedef struct md5_quatd {
+    double x, y, z, w;
+} md5_quatd;
+
+static inline md5_quatd md5_quatd_of(md5_quat q)
+{
+    return (md5_quatd){(double)q.x, (double)q.y, (double)q.z, (double)q.w};
+}
+
+// a * b: first b, then a.
+static inline md5_quatd md5_quatd_mul(md5_quatd a, md5_quatd b)
+{
+    return (md5_quatd){
+        a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y,
+        a.w * b.y + a.y * b.w + a.z * b.x - a.x * b.z,
+        a.w * b.z + a.z * b.w + a.x * b.y - a.y * b.x,
+        a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z,
+    };
+}
+
+static inline md5_quatd md5_quatd_conjugate(md5_quatd q)
+{
+    return (md5_quatd){-q.x, -q.y, -q.z, q.w};
+}
+
+static inline md5_quatd md5_quatd_negate(md5_quatd q)
+{
+    return (md5_quatd){-q.x, -q.y, -q.z, -q.w};
 }
 
 #endif

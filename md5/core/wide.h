@@ -1,53 +1,41 @@
-// Several floats at once, with the same names for every instruction set: a kernel is written once
-// and compiled for each, which gives the same bits by construction. A file chooses one set before
-// it includes this (or the kernel that does): MD5_WIDE_AVX512, MD5_WIDE_AVX2, MD5_WIDE_SSE2 or
-// MD5_WIDE_NEON, without one it is plain C.
+// A register of floats, with the same names for every instruction set: a kernel is written once and
+// compiled for each set, so that it gives the same bits by construction. A file defines one of
+// MD5_WIDE_AVX512, MD5_WIDE_AVX2, MD5_WIDE_SSE2 or MD5_WIDE_NEON before it includes this (or a
+// kernel that does); without one it is plain C.
 //
-//   MD5_WIDTH             how many floats: 16, 8, 4, 4 or 1
-//   MD5_WIDE_NAME(name)   name_avx2, ...: how a kernel is called in this set
-//   MD5_WIDE_CODE         stands before a function that uses the set
-//   MD5_WIDE_INLINE       stands before one that must vanish into its callers
+//   MD5_WIDTH             number of floats: 16, 8, 4, 4 or 1
+//   MD5_WIDE_NAME(name)   name_avx2, ...: the name of a kernel in this set
+//   MD5_WIDE_CODE         precedes a function that uses the set
+//   MD5_WIDE_INLINE       precedes a function that must be inlined
+//   MD5_UNROLL            precedes a short loop over an array of md5_wide that must be unrolled, so
+//   that
+//                         the array stays in registers
 //
-//   md5_wide, md5_mask    the floats; a truth for each
-//   md5_wide_all(value)   the same value in all
+//   md5_wide, md5_mask    the floats; a truth value for each
+//   md5_wide_all(value)   the same value in all lanes
 //   md5_wide_load(p), _store(p, a)             MD5_WIDTH floats at any address
-//   md5_wide_add, _sub, _mul, _div(a, b), _sqrt(a)   rounded as C's, never fused
-//   md5_wide_less, _greater(a, b)              a truth for each; false for NaN
-//   md5_wide_smaller, _larger(a, b)            a if it is that, else b
+//   md5_wide_add, _sub, _mul, _div(a, b), _sqrt(a)   rounded as in C, never fused
+//   md5_wide_less, _greater(a, b)              truth values; false for NaN
+//   md5_wide_smaller, _larger(a, b)            a if it is smaller or larger, else b
 //   md5_wide_keep(mask, a)                     mask ? a : +0
 //   md5_wide_select(mask, a, b)                mask ? a : b
 //   md5_wide_flip(mask, a)                     mask ? -a : a
-//   md5_wide_bits(mask)                        a bit for each truth, the first one lowest
+//   md5_wide_bits(mask)                        one bit for each lane, the first one lowest
 //
-// Structures lie in memory as rows of four floats. A md5_wide[4] holds MD5_WIDTH of them in one of
-// two forms: as rows, where register k is row k and, if there are more, k + 4, ...; or as
-// components, where register c is component c of all rows in order.
+// Structures are rows of four floats in memory. A md5_wide[4] holds MD5_WIDTH rows in one of two
+// layouts: as rows, where register k holds row k and, if there are more, k + 4, ...; or as
+// components, where register c holds component c of all rows in order.
 //
-//   md5_wide_load_rows(pointers, rows), _store_rows(pointers, rows)   a pointer for each row
+//   md5_wide_load_rows(pointers, rows), _store_rows(pointers, rows)   one pointer for each row
 //   md5_wide_load_run(first, step, rows), _store_run(first, step, rows)
 //                                        rows that are `step` floats apart
-//   md5_wide_spread(a, rows)             each of a's floats in all four places of its row
-//   md5_wide_cut(rows)                   the last place of each row becomes +0
-//   md5_wide_transpose(rows)             from one form to the other
+//   md5_wide_spread(a, rows)             each float of a in all four elements of its row
+//   md5_wide_cut(rows)                   sets the last element of each row to +0
+//   md5_wide_transpose(rows)             from one layout to the other
 //   md5_wide_sums(rows)                  of each row, (first + third) + (second + fourth)
 //
 //   md5_wide_mat34        one 3x4 matrix, as md5_mat34
 //   md5_wide_mat34_load(m), _store(m, a), _product(a, m)   a * m, the bits of md5_mat34_product
-//
-// Of MD5_WIDTH md5_transforms that lie in a row, each set has its own favourite order:
-//
-//   md5_wide_order(a)     floats, one for each transform, brought into that order
-//   md5_wide_rotations(p, q)
-//                         the components of the rotations
-//   md5_wide_dots(a, b)   of the rotations
-//   md5_wide_mix(out, a, b, of_a, of_b, t)
-//                         a - (a * of_a - b * of_b), in the last four floats of each with t
-//                         instead of both
-//   md5_wide_turn(out, a, b, c, t, q)
-//                         a + (b - c) * t, without c if it is NULL; q for the rotations
-//
-//   MD5_UNROLL            stands before a loop of few turns over md5_wides, which is to be written
-//                         out so that they stay in registers
 #ifndef MD5_CORE_WIDE_H
 #define MD5_CORE_WIDE_H
 
@@ -71,32 +59,7 @@
 #include "md5/core/wide_scalar.h"
 #endif
 
-// What is the same in all sets but one, which has a shorter way.
-#if !defined(MD5_WIDE_AVX512)
-MD5_WIDE_INLINE md5_wide md5_wide_order(md5_wide a)
-{
-    return a;
-}
-
-MD5_WIDE_INLINE void md5_wide_rotations(const float *p, md5_wide q[4])
-{
-    md5_wide_load_run(p, 8, q);
-    md5_wide_transpose(q);
-}
-
-MD5_WIDE_INLINE md5_wide md5_wide_dots(const float *a, const float *b)
-{
-    md5_wide p[4], q[4];
-    md5_wide_load_run(a, 8, p);
-    md5_wide_load_run(b, 8, q);
-    MD5_UNROLL
-    for (int i = 0; i < 4; i++)
-        p[i] = md5_wide_mul(p[i], q[i]);
-    return md5_wide_sums(p);
-}
-#endif
-
-// What is the same in those of four floats.
+// Shared by the sets of four floats.
 #if MD5_WIDTH == 4
 MD5_WIDE_INLINE md5_wide_mat34 md5_wide_mat34_product(md5_wide_mat34 a, const float *m)
 {
@@ -104,40 +67,6 @@ MD5_WIDE_INLINE md5_wide_mat34 md5_wide_mat34_product(md5_wide_mat34 a, const fl
     return (md5_wide_mat34){{md5_wide_row_product(a.row[0], b.row),
                              md5_wide_row_product(a.row[1], b.row),
                              md5_wide_row_product(a.row[2], b.row)}};
-}
-
-MD5_WIDE_INLINE void md5_wide_mix(float *out, const float *a, const float *b, md5_wide of_a,
-                                  md5_wide of_b, md5_wide t)
-{
-    md5_wide rows[3][4];
-    md5_wide_spread(of_a, rows[0]);
-    md5_wide_spread(of_b, rows[1]);
-    md5_wide_spread(t, rows[2]);
-    MD5_UNROLL
-    for (int i = 0; i < 8; i++) {
-        const md5_wide from = md5_wide_load(a + 4 * i), to = md5_wide_load(b + 4 * i);
-        const md5_wide way = md5_wide_sub(md5_wide_mul(from, rows[i % 2 ? 2 : 0][i / 2]),
-                                          md5_wide_mul(to, rows[i % 2 ? 2 : 1][i / 2]));
-        md5_wide_store(out + 4 * i, md5_wide_sub(from, way));
-    }
-}
-
-MD5_WIDE_INLINE void md5_wide_turn(float *out, const float *a, const float *b, const float *c,
-                                   md5_wide t, md5_wide q[4])
-{
-    md5_wide weights[4];
-    md5_wide_spread(t, weights);
-    md5_wide_transpose(q);
-    MD5_UNROLL
-    for (int i = 0; i < 4; i++) {
-        const int place = 8 * i + 4;
-        md5_wide way = md5_wide_load(b + place);
-        if (c)
-            way = md5_wide_sub(way, md5_wide_load(c + place));
-        way = md5_wide_mul(way, weights[i]);
-        md5_wide_store(out + place, md5_wide_add(md5_wide_load(a + place), way));
-        md5_wide_store(out + 8 * i, q[i]);
-    }
 }
 #endif
 

@@ -1,4 +1,4 @@
-// Eight floats at once: see wide.h.
+// Eight floats in a register: see wide.h.
 #ifndef MD5_CORE_WIDE_AVX2_H
 #define MD5_CORE_WIDE_AVX2_H
 
@@ -11,7 +11,7 @@
 #define MD5_WIDE_INLINE static inline __attribute__((target("avx2"), always_inline))
 
 typedef __m256 md5_wide;
-typedef __m256 md5_mask; // all bits of a true element are set
+typedef __m256 md5_mask; // all bits of a true lane are set
 
 MD5_WIDE_INLINE md5_wide md5_wide_all(float value)
 {
@@ -23,7 +23,7 @@ MD5_WIDE_INLINE md5_wide md5_wide_load(const float *from)
     return _mm256_loadu_ps(from);
 }
 
-// Compilers would load it again for every use; here loads are what is scarce.
+// Keeps compilers from loading it again for every use: loads are the bottleneck here.
 MD5_WIDE_INLINE void md5_wide_keep_loaded(md5_wide *a)
 {
     __asm__("" : "+x"(*a));
@@ -179,7 +179,7 @@ MD5_WIDE_INLINE md5_wide md5_wide_sums(const md5_wide rows[4])
                          _mm256_shuffle_ps(ab, cd, _MM_SHUFFLE(3, 2, 3, 2)));
 }
 
-// Two rows at once.
+// The first two rows in one register.
 typedef struct md5_wide_mat34 {
     __m256 top;
     __m128 bottom;
@@ -196,7 +196,7 @@ MD5_WIDE_INLINE void md5_wide_mat34_store(float *m, md5_wide_mat34 a)
     _mm_storeu_ps(m + 8, a.bottom);
 }
 
-// The translation is added to the last column; -0 leaves every number as it is.
+// Adds the translation to the last column; adding -0 does not change any number.
 MD5_WIDE_INLINE md5_wide_mat34 md5_wide_mat34_product(md5_wide_mat34 a, const float *m)
 {
     const __m256 b0 = _mm256_broadcast_ps((const __m128 *)m);
@@ -215,62 +215,6 @@ MD5_WIDE_INLINE md5_wide_mat34 md5_wide_mat34_product(md5_wide_mat34 a, const fl
     bottom = _mm_add_ps(bottom, _mm_mul_ps(_mm_permute_ps(a.bottom, 0xaa), c2));
     bottom = _mm_add_ps(bottom, _mm_blend_ps(_mm256_castps256_ps128(none), a.bottom, 0x8));
     return (md5_wide_mat34){top, bottom};
-}
-
-// One of md5_wide_spread's.
-MD5_WIDE_INLINE __m256 md5_wide_spread_one(__m256 a, int place)
-{
-    switch (place) {
-    case 0:
-        return _mm256_permute_ps(a, 0x00);
-    case 1:
-        return _mm256_permute_ps(a, 0x55);
-    case 2:
-        return _mm256_permute_ps(a, 0xaa);
-    default:
-        return _mm256_permute_ps(a, 0xff);
-    }
-}
-
-// Weights of the rotations in the lower halves, those of the translations in the upper ones. All
-// of a transform is done before the next, for compilers that run out of registers.
-MD5_WIDE_INLINE void md5_wide_mix(float *out, const float *a, const float *b, md5_wide of_a,
-                                  md5_wide of_b, md5_wide t)
-{
-    const __m128 low_t = _mm256_castps256_ps128(t);
-    const __m256 more[2] = {_mm256_insertf128_ps(of_a, low_t, 1),
-                            _mm256_permute2f128_ps(of_a, t, 0x31)};
-    const __m256 less[2] = {_mm256_insertf128_ps(of_b, low_t, 1),
-                            _mm256_permute2f128_ps(of_b, t, 0x31)};
-    MD5_UNROLL
-    for (int i = 0; i < 8; i++) {
-        __m256 from = _mm256_loadu_ps(a + 8 * i);
-        md5_wide_keep_loaded(&from);
-        const __m256 to = _mm256_loadu_ps(b + 8 * i);
-        const __m256 part = _mm256_mul_ps(from, md5_wide_spread_one(more[i / 4], i % 4));
-        const __m256 way =
-            _mm256_sub_ps(part, _mm256_mul_ps(to, md5_wide_spread_one(less[i / 4], i % 4)));
-        _mm256_storeu_ps(out + 8 * i, _mm256_sub_ps(from, way));
-    }
-}
-
-// Whole transforms are computed, then their lower halves replaced.
-MD5_WIDE_INLINE void md5_wide_turn(float *out, const float *a, const float *b, const float *c,
-                                   md5_wide t, md5_wide q[4])
-{
-    const __m256 weights[2] = {_mm256_permute2f128_ps(t, t, 0x00), t};
-    md5_wide_transpose(q);
-    MD5_UNROLL
-    for (int i = 0; i < 8; i++) {
-        __m256 way = _mm256_loadu_ps(b + 8 * i);
-        if (c)
-            way = _mm256_sub_ps(way, _mm256_loadu_ps(c + 8 * i));
-        way = _mm256_mul_ps(way, md5_wide_spread_one(weights[i / 4], i % 4));
-        way = _mm256_add_ps(_mm256_loadu_ps(a + 8 * i), way);
-        way =
-            i < 4 ? _mm256_blend_ps(way, q[i], 0x0f) : _mm256_permute2f128_ps(q[i - 4], way, 0x31);
-        _mm256_storeu_ps(out + 8 * i, way);
-    }
 }
 
 #endif

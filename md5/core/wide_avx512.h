@@ -1,4 +1,4 @@
-// Sixteen floats at once: see wide.h.
+// Sixteen floats in a register: see wide.h.
 #ifndef MD5_CORE_WIDE_AVX512_H
 #define MD5_CORE_WIDE_AVX512_H
 
@@ -24,7 +24,7 @@ MD5_WIDE_INLINE md5_wide md5_wide_load(const float *from)
     return _mm512_loadu_ps(from);
 }
 
-// Compilers would load it again for every use; here loads are what is scarce.
+// Keeps compilers from loading it again for every use: loads are the bottleneck here.
 MD5_WIDE_INLINE void md5_wide_keep_loaded(md5_wide *a)
 {
     __asm__("" : "+v"(*a));
@@ -202,7 +202,7 @@ MD5_WIDE_INLINE void md5_wide_mat34_store(float *m, md5_wide_mat34 a)
     _mm_storeu_ps(m + 8, _mm512_extractf32x4_ps(a, 2));
 }
 
-// The translation is added to the last column; -0 leaves every number as it is.
+// Adds the translation to the last column; adding -0 does not change any number.
 MD5_WIDE_INLINE md5_wide_mat34 md5_wide_mat34_product(md5_wide_mat34 a, const float *m)
 {
     const __m512 b0 = _mm512_broadcast_f32x4(_mm_loadu_ps(m));
@@ -212,102 +212,6 @@ MD5_WIDE_INLINE md5_wide_mat34 md5_wide_mat34_product(md5_wide_mat34 a, const fl
     sum = _mm512_add_ps(sum, _mm512_mul_ps(_mm512_permute_ps(a, 0x55), b1));
     sum = _mm512_add_ps(sum, _mm512_mul_ps(_mm512_permute_ps(a, 0xaa), b2));
     return _mm512_add_ps(sum, _mm512_mask_mov_ps(_mm512_set1_ps(-0.0f), 0x8888, a));
-}
-
-// Whole registers of transforms are loaded, two in each. So four joints stand together, and joint
-// 4 i + k is in place 4 k + i: i is the register, k the quarter of it.
-MD5_WIDE_INLINE md5_wide md5_wide_order(md5_wide a)
-{
-    const __m512i order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
-    return _mm512_permutexvar_ps(order, a);
-}
-
-MD5_WIDE_INLINE void md5_wide_rotations(const float *p, md5_wide q[4])
-{
-    MD5_UNROLL
-    for (int i = 0; i < 4; i++)
-        q[i] = _mm512_shuffle_f32x4(_mm512_loadu_ps(p + 32 * i), _mm512_loadu_ps(p + 32 * i + 16),
-                                    _MM_SHUFFLE(2, 0, 2, 0));
-    md5_wide_transpose(q);
-}
-
-MD5_WIDE_INLINE md5_wide md5_wide_dots(const float *a, const float *b)
-{
-    md5_wide products[4];
-    MD5_UNROLL
-    for (int i = 0; i < 4; i++) {
-        const float *const p = a + 32 * i, *const q = b + 32 * i;
-        const __m512 low = _mm512_mul_ps(_mm512_loadu_ps(p), _mm512_loadu_ps(q));
-        const __m512 high = _mm512_mul_ps(_mm512_loadu_ps(p + 16), _mm512_loadu_ps(q + 16));
-        products[i] = _mm512_shuffle_f32x4(low, high, _MM_SHUFFLE(2, 0, 2, 0));
-    }
-    return md5_wide_sums(products);
-}
-
-// One of md5_wide_spread's.
-MD5_WIDE_INLINE __m512 md5_wide_spread_one(__m512 a, int place)
-{
-    switch (place) {
-    case 0:
-        return _mm512_permute_ps(a, 0x00);
-    case 1:
-        return _mm512_permute_ps(a, 0x55);
-    case 2:
-        return _mm512_permute_ps(a, 0xaa);
-    default:
-        return _mm512_permute_ps(a, 0xff);
-    }
-}
-
-// What spread_one makes the weights of register 2 i and of that behind it from. The first of their
-// quarters and the third are a's, the others t's.
-MD5_WIDE_INLINE void md5_wide_pair_weights(md5_wide a, md5_wide t, md5_wide pair[2])
-{
-    const __m512 even = _mm512_shuffle_f32x4(t, t, _MM_SHUFFLE(1, 1, 0, 0));
-    const __m512 odd = _mm512_shuffle_f32x4(t, t, _MM_SHUFFLE(3, 3, 2, 2));
-    pair[0] = _mm512_mask_shuffle_f32x4(even, 0x0f0f, a, a, _MM_SHUFFLE(1, 1, 0, 0));
-    pair[1] = _mm512_mask_shuffle_f32x4(odd, 0x0f0f, a, a, _MM_SHUFFLE(3, 3, 2, 2));
-}
-
-// All of a register is done before the next, for compilers that run out of them.
-MD5_WIDE_INLINE void md5_wide_mix(float *out, const float *a, const float *b, md5_wide of_a,
-                                  md5_wide of_b, md5_wide t)
-{
-    md5_wide more[2], less[2];
-    md5_wide_pair_weights(of_a, t, more);
-    md5_wide_pair_weights(of_b, t, less);
-    MD5_UNROLL
-    for (int i = 0; i < 8; i++) {
-        __m512 from = _mm512_loadu_ps(a + 16 * i);
-        md5_wide_keep_loaded(&from);
-        const __m512 to = _mm512_loadu_ps(b + 16 * i);
-        const __m512 part = _mm512_mul_ps(from, md5_wide_spread_one(more[i % 2], i / 2));
-        const __m512 way =
-            _mm512_sub_ps(part, _mm512_mul_ps(to, md5_wide_spread_one(less[i % 2], i / 2)));
-        _mm512_storeu_ps(out + 16 * i, _mm512_sub_ps(from, way));
-    }
-}
-
-// Whole transforms are computed, then their first halves replaced.
-MD5_WIDE_INLINE void md5_wide_turn(float *out, const float *a, const float *b, const float *c,
-                                   md5_wide t, md5_wide q[4])
-{
-    const __m512 weights[2] = {_mm512_shuffle_f32x4(t, t, _MM_SHUFFLE(1, 1, 0, 0)),
-                               _mm512_shuffle_f32x4(t, t, _MM_SHUFFLE(3, 3, 2, 2))};
-    md5_wide_transpose(q);
-    MD5_UNROLL
-    for (int i = 0; i < 8; i++) {
-        const __m512 turned = q[i / 2];
-        __m512 way = _mm512_loadu_ps(b + 16 * i);
-        if (c)
-            way = _mm512_sub_ps(way, _mm512_loadu_ps(c + 16 * i));
-        way = _mm512_mul_ps(way, md5_wide_spread_one(weights[i % 2], i / 2));
-        way = _mm512_add_ps(_mm512_loadu_ps(a + 16 * i), way);
-        way = i % 2
-                  ? _mm512_mask_shuffle_f32x4(way, 0x0f0f, turned, turned, _MM_SHUFFLE(3, 3, 2, 2))
-                  : _mm512_mask_shuffle_f32x4(way, 0x0f0f, turned, turned, _MM_SHUFFLE(1, 1, 0, 0));
-        _mm512_storeu_ps(out + 16 * i, way);
-    }
 }
 
 #endif

@@ -1,4 +1,4 @@
-// Four floats at once, on aarch64: see wide.h.
+// Four floats in a register, on aarch64: see wide.h.
 #ifndef MD5_CORE_WIDE_NEON_H
 #define MD5_CORE_WIDE_NEON_H
 
@@ -11,7 +11,7 @@
 #define MD5_WIDE_INLINE static inline __attribute__((always_inline))
 
 typedef float32x4_t md5_wide;
-typedef uint32x4_t md5_mask; // all bits of a true element are set
+typedef uint32x4_t md5_mask; // all bits of a true lane are set
 
 MD5_WIDE_INLINE md5_wide md5_wide_all(float value)
 {
@@ -91,8 +91,8 @@ MD5_WIDE_INLINE md5_wide md5_wide_flip(md5_mask mask, md5_wide a)
 
 MD5_WIDE_INLINE unsigned md5_wide_bits(md5_mask mask)
 {
-    const uint32x4_t places = {1, 2, 4, 8};
-    return vaddvq_u32(vandq_u32(mask, places));
+    const uint32x4_t bits = {1, 2, 4, 8};
+    return vaddvq_u32(vandq_u32(mask, bits));
 }
 
 MD5_WIDE_INLINE void md5_wide_load_rows(const float *const from[4], md5_wide rows[4])
@@ -172,7 +172,7 @@ MD5_WIDE_INLINE void md5_wide_mat34_store(float *m, md5_wide_mat34 a)
     vst1q_f32(m + 8, a.row[2]);
 }
 
-// The translation is added to the last column; -0 leaves every number as it is.
+// Adds the translation to the last column; adding -0 does not change any number.
 MD5_WIDE_INLINE float32x4_t md5_wide_row_product(float32x4_t a, const float32x4_t b[3])
 {
     float32x4_t sum = vmulq_laneq_f32(b[0], a, 0);

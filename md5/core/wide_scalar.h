@@ -1,4 +1,4 @@
-// One float at a time, in plain C: see wide.h. Rows of one element are its components already.
+// One float at a time, in plain C: see wide.h. One row is also its components.
 #ifndef MD5_CORE_WIDE_SCALAR_H
 #define MD5_CORE_WIDE_SCALAR_H
 
@@ -167,27 +167,6 @@ MD5_WIDE_INLINE md5_wide_mat34 md5_wide_mat34_product(md5_wide_mat34 a, const fl
 {
     const md5_mat34 b = md5_wide_mat34_load(m);
     return md5_mat34_product(&a, &b);
-}
-
-MD5_WIDE_INLINE void md5_wide_mix(float *out, const float *a, const float *b, md5_wide of_a,
-                                  md5_wide of_b, md5_wide t)
-{
-    MD5_UNROLL
-    for (int i = 0; i < 8; i++) {
-        const float more = i < 4 ? of_a : t, less = i < 4 ? of_b : t;
-        out[i] = a[i] - (a[i] * more - b[i] * less);
-    }
-}
-
-MD5_WIDE_INLINE void md5_wide_turn(float *out, const float *a, const float *b, const float *c,
-                                   md5_wide t, const md5_wide q[4])
-{
-    MD5_UNROLL
-    for (int i = 0; i < 4; i++) {
-        const float way = c ? b[4 + i] - c[4 + i] : b[4 + i];
-        out[4 + i] = a[4 + i] + way * t;
-        out[i] = q[i];
-    }
 }
 
 #endif

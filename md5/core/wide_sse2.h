@@ -1,4 +1,4 @@
-// Four floats at once: see wide.h.
+// Four floats in a register: see wide.h.
 #ifndef MD5_CORE_WIDE_SSE2_H
 #define MD5_CORE_WIDE_SSE2_H
 
@@ -11,7 +11,7 @@
 #define MD5_WIDE_INLINE static inline __attribute__((always_inline))
 
 typedef __m128 md5_wide;
-typedef __m128 md5_mask; // all bits of a true element are set
+typedef __m128 md5_mask; // all bits of a true lane are set
 
 MD5_WIDE_INLINE md5_wide md5_wide_all(float value)
 {
@@ -168,7 +168,7 @@ MD5_WIDE_INLINE void md5_wide_mat34_store(float *m, md5_wide_mat34 a)
     _mm_storeu_ps(m + 8, a.row[2]);
 }
 
-// The translation is added to the last column; -0 leaves every number as it is.
+// Adds the translation to the last column; adding -0 does not change any number.
 MD5_WIDE_INLINE __m128 md5_wide_row_product(__m128 a, const __m128 b[3])
 {
     const __m128 last = _mm_castsi128_ps(_mm_set_epi32(-1, 0, 0, 0));

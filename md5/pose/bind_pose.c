@@ -1,17 +1,18 @@
 #include "md5/pose/bind_pose.h"
 
-#include <math.h>
+#include "md5/core/math.h"
 
 // In double throughout: differences of model-space positions and products of rotations then
 // round once, when they are stored.
-typedef struct wide_transform {
-    double x, y, z, w; // unit quaternion
+typedef struct precise_transform {
+    md5_quatd rotation; // of unit length
     double t[3];
-    double rows[3][3]; // the rotation again
-} wide_transform;
+    double rows[3][3]; // the rotation again, as a matrix
+} precise_transform;
 
-static void rotation_rows(double x, double y, double z, double w, double rows[3][3])
+static void rotation_rows(md5_quatd q, double rows[3][3])
 {
+    const double x = q.x, y = q.y, z = q.z, w = q.w;
     rows[0][0] = 1.0 - 2.0 * (y * y + z * z);
     rows[0][1] = 2.0 * (x * y - w * z);
     rows[0][2] = 2.0 * (x * z + w * y);
@@ -23,30 +24,31 @@ static void rotation_rows(double x, double y, double z, double w, double rows[3]
     rows[2][2] = 1.0 - 2.0 * (x * x + y * y);
 }
 
-static wide_transform widen(const md5_transform *transform)
+static precise_transform to_doubles(const md5_transform *transform)
 {
-    const md5_quat q = transform->rotation;
-    const double x = (double)q.x, y = (double)q.y, z = (double)q.z, w = (double)q.w;
-    const double scale = 1.0 / sqrt(x * x + y * y + z * z + w * w);
+    const md5_quatd q = md5_quatd_of(transform->rotation);
+    const double scale = 1.0 / sqrt(q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w);
     const md5_vec3 t = transform->translation;
-    wide_transform wide = {
-        x * scale, y * scale, z * scale, w * scale, {(double)t.x, (double)t.y, (double)t.z}, {{0}}};
-    rotation_rows(wide.x, wide.y, wide.z, wide.w, wide.rows);
-    return wide;
+    precise_transform precise = {
+        .rotation = {q.x * scale, q.y * scale, q.z * scale, q.w * scale},
+        .t = {(double)t.x, (double)t.y, (double)t.z},
+    };
+    rotation_rows(precise.rotation, precise.rows);
+    return precise;
 }
 
-// out = transposed rotation * v, which turns back.
-static void turn_back(const wide_transform *transform, const double *v, double *out)
+// out = transposed rotation * v, which is the inverse rotation.
+static void rotate_back(const precise_transform *transform, const double *v, double *out)
 {
     for (int i = 0; i < 3; i++)
         out[i] = transform->rows[0][i] * v[0] + transform->rows[1][i] * v[1]
                  + transform->rows[2][i] * v[2];
 }
 
-static void store_matrices(const wide_transform *transform, md5_mat34 *bind, md5_mat34 *inverse)
+static void store_matrices(const precise_transform *transform, md5_mat34 *bind, md5_mat34 *inverse)
 {
     double back[3];
-    turn_back(transform, transform->t, back);
+    rotate_back(transform, transform->t, back);
     for (int row = 0; row < 3; row++) {
         for (int column = 0; column < 3; column++) {
             bind->m[4 * row + column] = (float)transform->rows[row][column];
@@ -58,21 +60,17 @@ static void store_matrices(const wide_transform *transform, md5_mat34 *bind, md5
 }
 
 // inverse(parent) * joint. w <= 0, as in files.
-static md5_transform relative(const wide_transform *parent, const wide_transform *joint)
+static md5_transform relative(const precise_transform *parent, const precise_transform *joint)
 {
-    const double px = -parent->x, py = -parent->y, pz = -parent->z, pw = parent->w;
-    const double x = pw * joint->x + px * joint->w + py * joint->z - pz * joint->y;
-    const double y = pw * joint->y + py * joint->w + pz * joint->x - px * joint->z;
-    const double z = pw * joint->z + pz * joint->w + px * joint->y - py * joint->x;
-    const double w = pw * joint->w - px * joint->x - py * joint->y - pz * joint->z;
-    const double sign = w > 0.0 ? -1.0 : 1.0;
-
-    double local[3], way[3];
+    const md5_quatd q = md5_quatd_mul(md5_quatd_conjugate(parent->rotation), joint->rotation);
+    const double sign = q.w > 0.0 ? -1.0 : 1.0;
+    double offset[3], local[3];
     for (int i = 0; i < 3; i++)
-        way[i] = joint->t[i] - parent->t[i];
-    turn_back(parent, way, local);
+        offset[i] = joint->t[i] - parent->t[i];
+    rotate_back(parent, offset, local);
     return (md5_transform){
-        .rotation = {(float)(x * sign), (float)(y * sign), (float)(z * sign), (float)(w * sign)},
+        .rotation = {(float)(q.x * sign), (float)(q.y * sign), (float)(q.z * sign),
+                     (float)(q.w * sign)},
         .translation = {(float)local[0], (float)local[1], (float)local[2]},
     };
 }
@@ -80,20 +78,20 @@ static md5_transform relative(const wide_transform *parent, const wide_transform
 void md5_build_bind_pose(const md5_skeleton *skeleton, const md5_transform *transforms,
                          md5_transform *bind_local, md5_mat34 *bind, md5_mat34 *inverse_bind)
 {
-    // Most joints stand behind their parent, or behind another of its children.
-    wide_transform wide = {0}, above = {0};
+    // Most joints come right after their parent, or after another of its children.
+    precise_transform own = {0}, above = {0};
     int32_t last = -1, last_above = -1;
     for (uint32_t joint = 0; joint < skeleton->num_joints; joint++) {
         const int32_t parent = skeleton->joints[joint].parent;
         if (parent >= 0 && parent != last_above) {
-            above = parent == last ? wide : widen(&transforms[parent]);
+            above = parent == last ? own : to_doubles(&transforms[parent]);
             last_above = parent;
         }
-        wide = widen(&transforms[joint]);
+        own = to_doubles(&transforms[joint]);
         last = (int32_t)joint;
-        store_matrices(&wide, &bind[joint], &inverse_bind[joint]);
+        store_matrices(&own, &bind[joint], &inverse_bind[joint]);
         if (parent >= 0) {
-            bind_local[joint] = relative(&above, &wide);
+            bind_local[joint] = relative(&above, &own);
         } else {
             bind_local[joint] = transforms[joint];
             bind_local[joint].pad = 0.0f;

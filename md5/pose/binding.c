@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-// What md5_bind finds out, in the arena, before the size of its block is known.
+// The results of matching, in the arena, before the size of the binding's block is known.
 typedef struct matching {
     int32_t *tracks, *targets;
     md5_rebase *rebases;
@@ -28,8 +28,8 @@ static bool fail_to_match(md5_context *context, const md5_skeleton *model, const
                     quote_name(model, 0).text, quote_name(anim, 0).text);
 }
 
-static void count_and_tell(md5_context *context, const md5_skeleton *model,
-                           const md5_skeleton *anim, matching *found)
+static void report_differences(md5_context *context, const md5_skeleton *model,
+                               const md5_skeleton *anim, matching *found)
 {
     md5_binding *binding = &found->binding;
     binding->same_order = true;
@@ -64,13 +64,14 @@ static bool match(md5_arena *arena, const md5_skeleton *model, const md5_skeleto
         num_driven += found->tracks[joint] >= 0;
     if (num_driven == 0)
         return fail_to_match(arena->context, model, anim);
-    count_and_tell(arena->context, model, anim, found);
+    report_differences(arena->context, model, anim, found);
     return md5_plan_rebases(arena, model, anim, found->tracks, found->targets, &found->rebases,
                             &found->binding.num_rebases);
 }
 
-// One block: the binding, tracks and targets side by side, rebases, the plan and its integers.
-static md5_binding *place_binding(md5_context *context, const matching *found)
+// Builds the binding in one block: the binding, tracks and targets side by side, rebases, the plan
+// and its integers.
+static md5_binding *build_binding(md5_context *context, const matching *found)
 {
     const size_t num_tracks = found->binding.model->skeleton.num_joints;
     const size_t num_targets = found->binding.anim->skeleton.num_joints;
@@ -118,7 +119,7 @@ md5_binding *md5_bind(const md5_model *model, const md5_anim *anim, const md5_lo
     matching found = {.binding = {.model = model, .anim = anim}};
     md5_binding *binding = NULL;
     if (match(&arena, &model->skeleton, &anim->skeleton, &found))
-        binding = place_binding(&context, &found);
+        binding = build_binding(&context, &found);
     md5_arena_free(&arena);
     return binding;
 }

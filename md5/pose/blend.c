@@ -1,4 +1,4 @@
-// Combining poses.
+// Blends, adds and subtracts poses: checks arguments and chooses a kernel.
 #include "md5/core/assert.h"
 #include "md5/pose/kernels.h"
 

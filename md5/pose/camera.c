@@ -1,10 +1,9 @@
-// Where a camera is, and what it sees, at any time.
+// Samples a camera at any time.
 #include "md5/core/math.h"
 #include "md5/pose/moment.h"
 
-// How many cuts were passed once that many frames were played. Each hides one of the frames that
-// are stored. As the original counts them, which keeps its behaviour for cuts that are out of order
-// too.
+// Returns how many cuts were passed after that many played frames. Each hides one of the stored
+// frames. Counts as the original engine does, so that cuts out of order behave the same.
 static uint32_t passed_cuts(const md5_camera *camera, uint32_t played)
 {
     uint32_t passed = 0;
@@ -38,7 +37,7 @@ md5_camera_view md5_camera_at(const md5_camera *camera, double time, md5_wrap wr
     const uint32_t stored = moment.frame0 + passed_cuts(camera, moment.frame0);
     const uint32_t frame = stored < camera->num_frames ? stored : camera->num_frames - 1;
     const md5_camera_view *from = &camera->frames[frame];
-    // A shot moves towards its last frame, never into another shot nor back into the first.
+    // A shot blends towards its last frame, never into another shot or back into the first.
     const bool is_held = moment.frame1 <= moment.frame0 || frame + 1 == camera->num_frames;
     if (is_held)
         return *from;

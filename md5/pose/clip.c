@@ -17,8 +17,8 @@ enum {
     ANY_ROTATION = ROTATION_X | ROTATION_Y | ROTATION_Z,
 };
 
-// Marks the numbers that are not equal in every frame. Frames outside: the table is read once, as
-// it lies. Exporters write 0 and -0 by turns for what stands still: equal, as floats are.
+// Marks the numbers that differ between frames. The outer loop is over frames, so that the table is
+// read once, in memory order. Exporters alternate 0 and -0 for constants: they compare equal.
 static void find_changes(const md5_clip_source *source, uint8_t *changes)
 {
     const size_t width = source->num_components;
@@ -75,7 +75,7 @@ static md5_vec3 decode_translation(const md5_clip_source *source, uint32_t joint
     return translation;
 }
 
-// Components without a flag are the base frame's, w is rebuilt from the mixture.
+// Components without a flag come from the base frame; w is rebuilt from all three.
 static md5_quat decode_rotation(const md5_clip_source *source, uint32_t joint, uint32_t frame)
 {
     const uint32_t flags = source->tracks[joint].flags;
@@ -96,14 +96,14 @@ static md5_quat decode_rotation(const md5_clip_source *source, uint32_t joint, u
 
 md5_transform md5_clip_base(const md5_transform *stored)
 {
-    const md5_quat turn = stored->rotation;
+    const md5_quat q = stored->rotation;
     return (md5_transform){
-        .rotation = md5_quat_from_xyz(turn.x, turn.y, turn.z),
+        .rotation = md5_quat_from_xyz(q.x, q.y, q.z),
         .translation = stored->translation,
     };
 }
 
-// Joints that no number drives may stand in files that have none: `numbers` is not touched.
+// A file without animated components has no `numbers`: reads none for joints without flags.
 static md5_transform decode_first_frame(const md5_clip_source *source, uint32_t joint)
 {
     md5_transform transform = md5_clip_base(&source->base_frame[joint]);

@@ -1,4 +1,4 @@
-// From the numbers of an animation file to a clip that is ready to sample.
+// Converts the numbers of an animation file to a clip that is ready to sample.
 #ifndef MD5_POSE_CLIP_H
 #define MD5_POSE_CLIP_H
 
@@ -6,8 +6,8 @@
 
 enum { MD5_MOVES_ROTATION = 1, MD5_MOVES_TRANSLATION = 2 };
 
-// What a file holds of all frames: see md5_anim_file, whose fields these are. Tracks may share
-// numbers; each lies within num_components.
+// All frames of a file: fields of md5_anim_file. Tracks may share numbers; each is within
+// num_components.
 typedef struct md5_clip_source {
     uint32_t num_joints, num_frames, num_components;
     const md5_track *tracks;         // [num_joints]
@@ -15,16 +15,17 @@ typedef struct md5_clip_source {
     const float *numbers;            // [num_frames][num_components]
 } md5_clip_source;
 
-// A base frame's transform with its rotation completed: files hold x y z of it.
+// Returns a base frame's transform with its rotation completed: files hold only its x y z.
 md5_transform md5_clip_base(const md5_transform *stored);
 
-// Finds which joints change over the frames, by value: writes moves[num_joints] and how many
-// joints rotate and translate. changes[num_components] is scratch. Time linear in the joints and
-// the size of `numbers`, not in joints * frames, however many tracks share numbers.
+// Finds which joints change over the frames, by value: writes moves[num_joints] (MD5_MOVES_*) and
+// the numbers of rotating and translating joints. changes[num_components] is scratch memory. Time
+// is linear in the joints and the size of `numbers`, not in joints * frames, even if tracks share
+// numbers.
 void md5_clip_plan(const md5_clip_source *source, uint8_t *changes, uint8_t *moves,
                    uint32_t *num_rotations, uint32_t *num_translations);
 
-// Fills the arrays of a clip, whose sizes `md5_clip_plan` gave.
+// The arrays of a clip. md5_clip_plan() computes their sizes.
 typedef struct md5_clip_arrays {
     md5_transform *constant;      // [num_joints]
     uint32_t *rotation_joints;    // [num_rotations]

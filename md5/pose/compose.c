@@ -1,10 +1,10 @@
-// Composing joints whose track is relative to something else than their parent in the model.
+// Composes joints whose track is not relative to their parent in the model.
 #include "md5/core/math.h"
 #include "md5/pose/binding.h"
 #include "md5/pose/root.h"
 #include "md5/pose/sampling.h"
 
-// The place of `joint` in an ascending list, or -1.
+// Returns the index of `joint` in an ascending list, or -1.
 static int64_t find_slot(const uint32_t *joints, uint32_t count, uint32_t joint)
 {
     uint32_t low = 0, high = count;
@@ -18,24 +18,26 @@ static int64_t find_slot(const uint32_t *joints, uint32_t count, uint32_t joint)
     return low < count && joints[low] == joint ? (int64_t)low : -1;
 }
 
-// One animation joint's transform relative to its parent: what sampling the whole clip writes.
+// Samples one animation joint relative to its parent, with the result of sampling the whole clip.
 static md5_transform sample_joint(const md5_sampling *sampling, uint32_t joint)
 {
     const md5_anim *anim = sampling->anim;
     md5_transform transform = anim->constant[joint];
-    const int64_t turning = find_slot(anim->rotation_joints, anim->num_rotations, joint);
-    const int64_t moving = find_slot(anim->translation_joints, anim->num_translations, joint);
+    const int64_t rotation_slot = find_slot(anim->rotation_joints, anim->num_rotations, joint);
+    const int64_t translation_slot =
+        find_slot(anim->translation_joints, anim->num_translations, joint);
     const md5_cubic *const cubic = sampling->cubic;
-    if (turning >= 0)
-        transform.rotation = cubic ? md5_cubic_rotation(cubic, (uint32_t)turning)
-                                   : md5_sample_rotation(sampling, (uint32_t)turning);
+    if (rotation_slot >= 0)
+        transform.rotation = cubic ? md5_cubic_rotation(cubic, (uint32_t)rotation_slot)
+                                   : md5_sample_rotation(sampling, (uint32_t)rotation_slot);
     if (joint == 0)
         transform.translation = cubic
                                     ? md5_cubic_root(cubic, sampling->root)
                                     : md5_root_translation(anim, sampling->moment, sampling->root);
-    else if (moving >= 0)
-        transform.translation = cubic ? md5_cubic_translation(cubic, (uint32_t)moving)
-                                      : md5_sample_translation(sampling, (uint32_t)moving);
+    else if (translation_slot >= 0)
+        transform.translation = cubic
+                                    ? md5_cubic_translation(cubic, (uint32_t)translation_slot)
+                                    : md5_sample_translation(sampling, (uint32_t)translation_slot);
     return transform;
 }
 
@@ -54,13 +56,13 @@ void md5_apply_rebases(const md5_binding *binding, const md5_sampling *sampling,
             const md5_transform above = sample_joint(sampling, (uint32_t)extra);
             local = md5_transform_mul(above, local);
         }
-        int32_t between = joints[rebase->joint].parent;
-        if (between != rebase->above) {
-            md5_transform undone = pose[between];
-            for (between = joints[between].parent; between != rebase->above;
-                 between = joints[between].parent)
-                undone = md5_transform_mul(pose[between], undone);
-            local = md5_transform_mul(md5_transform_inverse(undone), local);
+        int32_t ancestor = joints[rebase->joint].parent;
+        if (ancestor != rebase->above) {
+            md5_transform chain = pose[ancestor];
+            for (ancestor = joints[ancestor].parent; ancestor != rebase->above;
+                 ancestor = joints[ancestor].parent)
+                chain = md5_transform_mul(pose[ancestor], chain);
+            local = md5_transform_mul(md5_transform_inverse(chain), local);
         }
         pose[rebase->joint] = local;
     }

@@ -1,4 +1,4 @@
-// Many characters: those with the same binding go through together.
+// Poses many characters: those with the same binding are computed together, one in each lane.
 #include "md5/pose/binding.h"
 #include "md5/pose/kernels.h"
 #include "md5/pose/moment.h"
@@ -9,15 +9,15 @@ enum {
     NUM_PROBES = 4,
 };
 
-// Jobs of one binding that wait for more of it.
+// Jobs of one binding, waiting until they fill all lanes.
 typedef struct job_group {
     const md5_binding *binding;
     const md5_pose_job *jobs[MAX_WIDTH];
     uint32_t num_jobs;
 } job_group;
 
-// Memory of one call: matrices of all joints, in as many lanes as there are; for a character by
-// itself, pose and joints.
+// State of one call. The scratch memory holds the matrices of all joints in all lanes, or pose and
+// joints of a single character.
 typedef struct crowd {
     const md5_pose_kernels *kernels;
     float *scratch;
@@ -26,7 +26,7 @@ typedef struct crowd {
 
 enum {
     BYTES_OF_A_JOINT = MAX_WIDTH * sizeof(md5_mat34),
-    CACHE_LINE = 64, // numbers that lie across its border cost twice
+    CACHE_LINE = 64, // accesses that cross its border take twice as long
 };
 
 size_t md5_pose_batch_scratch(const md5_pose_job *jobs, size_t count)
@@ -49,7 +49,7 @@ static void pose_single(const crowd *all, const md5_pose_job *job)
                           job->joints ? job->joints : joints, job->palette);
 }
 
-// Up to half a batch is faster one by one.
+// Up to half of the lanes, single characters are faster.
 static void pose_group(const crowd *all, job_group *waiting)
 {
     const uint32_t width = all->kernels->width;
@@ -57,7 +57,7 @@ static void pose_group(const crowd *all, job_group *waiting)
         for (uint32_t i = 0; i < waiting->num_jobs; i++)
             pose_single(all, waiting->jobs[i]);
     } else {
-        // Lanes that are left over do the first one's work again.
+        // Unused lanes repeat the first job.
         for (uint32_t i = waiting->num_jobs; i < width; i++)
             waiting->jobs[i] = waiting->jobs[0];
         all->kernels->crowd(waiting->jobs, all->scratch);
@@ -71,7 +71,7 @@ static uint32_t hash(const md5_binding *binding)
     return (uint32_t)(bits >> 32);
 }
 
-// The binding's group, or else a place for it: the emptiest of a few, whose jobs then go first.
+// Returns the binding's group, or a new one: empties the one with the fewest jobs of a few slots.
 static job_group *find_group(crowd *all, const md5_binding *binding)
 {
     const uint32_t begin = hash(binding);
@@ -99,9 +99,9 @@ void md5_pose_batch_with(const md5_pose_kernels *kernels, const md5_pose_job *jo
         all.groups[i].binding = NULL;
         all.groups[i].num_jobs = 0;
     }
-    const uintptr_t misplaced = (uintptr_t)scratch % CACHE_LINE;
+    const uintptr_t misaligned = (uintptr_t)scratch % CACHE_LINE;
     unsigned char *const bytes = scratch;
-    all.scratch = (void *)(bytes + (misplaced > 0 ? CACHE_LINE - misplaced : 0));
+    all.scratch = (void *)(bytes + (misaligned > 0 ? CACHE_LINE - misaligned : 0));
     for (size_t i = 0; i < count; i++) {
         const md5_binding *const binding = jobs[i].binding;
         if (kernels->width == 1 || binding->num_rebases > 0

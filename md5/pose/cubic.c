@@ -1,7 +1,7 @@
-// Sampling along smooth curves through the frames.
+// Samples along smooth curves through the frames.
 //
-// A curve leaves and reaches each frame with the mean of the speeds of the stretches on both sides
-// (Catmull and Rom 1974), so it has no kink there. Translations are Hermite's cubics. Rotations are
+// At each frame a curve has the mean of the speeds of the intervals on both sides (Catmull and Rom
+// 1974), so its speed is continuous there. Translations are Hermite's cubics. Rotations are
 // Hermite's quaternion curves (Kim, Kim and Shin, "A General Construction Scheme for Unit
 // Quaternion Curves with Simple High Order Derivatives", SIGGRAPH 1995): with the speeds v at both
 // ends, in each end's own frame,
@@ -9,8 +9,8 @@
 //   q(t) = q0 exp(v0 / 3 * (1 - (1 - t)^3)) exp(w * (3 t^2 - 2 t^3)) exp(v1 / 3 * t^3)
 //   exp(w) = exp(-v0 / 3) q0^-1 q1 exp(-v1 / 3)
 //
-// A turn at constant speed stays one. What goes on from one cycle to the next are differences
-// between frames, not the frames: clips whose last frame has moved on from the first stay smooth.
+// A rotation at constant speed keeps it. Cycles are continued by differences between frames, not by
+// the frames: clips whose last frame is displaced from the first stay smooth.
 #include "md5/pose/cubic.h"
 
 #include "md5/core/math.h"
@@ -18,22 +18,22 @@
 
 // -- Which frames ---------------------------------------------------------------------------------
 
-static md5_stretch stretch_before(uint32_t frame, uint32_t last, md5_wrap wrap)
+static md5_frame_pair pair_before(uint32_t frame, uint32_t last, md5_wrap wrap)
 {
     if (frame > 0)
-        return (md5_stretch){frame - 1, frame};
+        return (md5_frame_pair){frame - 1, frame};
     if (wrap == MD5_WRAP_LOOP && last > 0)
-        return (md5_stretch){last - 1, last};
-    return (md5_stretch){wrap == MD5_WRAP_CYCLE ? last : frame, frame};
+        return (md5_frame_pair){last - 1, last};
+    return (md5_frame_pair){wrap == MD5_WRAP_CYCLE ? last : frame, frame};
 }
 
-static md5_stretch stretch_after(uint32_t frame, uint32_t last, md5_wrap wrap)
+static md5_frame_pair pair_after(uint32_t frame, uint32_t last, md5_wrap wrap)
 {
     if (frame < last)
-        return (md5_stretch){frame, frame + 1};
+        return (md5_frame_pair){frame, frame + 1};
     if (wrap == MD5_WRAP_LOOP && last > 0)
-        return (md5_stretch){0, 1};
-    return (md5_stretch){frame, wrap == MD5_WRAP_CYCLE ? 0 : frame};
+        return (md5_frame_pair){0, 1};
+    return (md5_frame_pair){frame, wrap == MD5_WRAP_CYCLE ? 0 : frame};
 }
 
 md5_cubic md5_cubic_at(const md5_anim *anim, const md5_moment *moment, md5_wrap wrap)
@@ -42,29 +42,30 @@ md5_cubic md5_cubic_at(const md5_anim *anim, const md5_moment *moment, md5_wrap 
     return (md5_cubic){
         .anim = anim,
         .moment = moment,
-        .before = stretch_before(moment->frame0, last, wrap),
+        .before = pair_before(moment->frame0, last, wrap),
         .now = {moment->frame0, moment->frame1},
-        .after = stretch_after(moment->frame1, last, wrap),
+        .after = pair_after(moment->frame1, last, wrap),
     };
 }
 
 // -- Translations ---------------------------------------------------------------------------------
 
-// One axis: `now` is how far the stretch goes, the others how far those beside it do.
-static float move(float from, float before, float now, float after, float t)
+// One axis: `now` is the displacement of the interval, `before` and `after` those of its
+// neighbours.
+static float hermite(float from, float before, float now, float after, float t)
 {
-    const float leaves = 0.5f * (before + now), reaches = 0.5f * (now + after);
-    const float square = 3.0f * now - (leaves + leaves) - reaches;
-    const float cube = leaves + reaches - (now + now);
-    return from + t * (leaves + t * (square + t * cube));
+    const float start_speed = 0.5f * (before + now), end_speed = 0.5f * (now + after);
+    const float square = 3.0f * now - (start_speed + start_speed) - end_speed;
+    const float cube = start_speed + end_speed - (now + now);
+    return from + t * (start_speed + t * (square + t * cube));
 }
 
-static md5_vec3 move_all(md5_vec3 from, md5_vec3 before, md5_vec3 now, md5_vec3 after, float t)
+static md5_vec3 hermite_vec3(md5_vec3 from, md5_vec3 before, md5_vec3 now, md5_vec3 after, float t)
 {
     return (md5_vec3){
-        move(from.x, before.x, now.x, after.x, t),
-        move(from.y, before.y, now.y, after.y, t),
-        move(from.z, before.z, now.z, after.z, t),
+        hermite(from.x, before.x, now.x, after.x, t),
+        hermite(from.y, before.y, now.y, after.y, t),
+        hermite(from.z, before.z, now.z, after.z, t),
     };
 }
 
@@ -73,25 +74,25 @@ static md5_vec3 translation_of(const md5_anim *anim, uint32_t frame, uint32_t sl
     return anim->translations[(size_t)frame * anim->num_translations + slot];
 }
 
-static md5_vec3 way_of(const md5_anim *anim, md5_stretch stretch, uint32_t slot)
+static md5_vec3 displacement_of(const md5_anim *anim, md5_frame_pair pair, uint32_t slot)
 {
-    return md5_vec3_sub(translation_of(anim, stretch.to, slot),
-                        translation_of(anim, stretch.from, slot));
+    return md5_vec3_sub(translation_of(anim, pair.to, slot), translation_of(anim, pair.from, slot));
 }
 
 md5_vec3 md5_cubic_translation(const md5_cubic *cubic, uint32_t slot)
 {
     const md5_anim *const anim = cubic->anim;
-    return move_all(translation_of(anim, cubic->now.from, slot), way_of(anim, cubic->before, slot),
-                    way_of(anim, cubic->now, slot), way_of(anim, cubic->after, slot),
-                    cubic->moment->fraction);
+    return hermite_vec3(translation_of(anim, cubic->now.from, slot),
+                        displacement_of(anim, cubic->before, slot),
+                        displacement_of(anim, cubic->now, slot),
+                        displacement_of(anim, cubic->after, slot), cubic->moment->fraction);
 }
 
-// From the last frame into the first, as the engine's way goes on: see root.c.
-static md5_vec3 root_way(const md5_anim *anim, md5_stretch stretch, md5_vec3 cycle)
+// From the last frame into the first the engine adds the displacement of a cycle: see root.c.
+static md5_vec3 root_displacement(const md5_anim *anim, md5_frame_pair pair, md5_vec3 cycle)
 {
-    const md5_vec3 way = way_of(anim, stretch, 0);
-    return stretch.to < stretch.from ? md5_vec3_add(way, cycle) : way;
+    const md5_vec3 displacement = displacement_of(anim, pair, 0);
+    return pair.to < pair.from ? md5_vec3_add(displacement, cycle) : displacement;
 }
 
 md5_vec3 md5_cubic_root(const md5_cubic *cubic, md5_root root)
@@ -104,47 +105,20 @@ md5_vec3 md5_cubic_root(const md5_cubic *cubic, md5_root root)
         return md5_cubic_translation(cubic, 0);
     const md5_vec3 base = anim->base_frame[0].translation;
     const md5_vec3 cycle = md5_vec3_sub(translation_of(anim, anim->num_frames - 1, 0), base);
-    const md5_vec3 place =
-        move_all(md5_vec3_sub(translation_of(anim, cubic->now.from, 0), base),
-                 root_way(anim, cubic->before, cycle), root_way(anim, cubic->now, cycle),
-                 root_way(anim, cubic->after, cycle), cubic->moment->fraction);
-    return md5_vec3_add(place, md5_vec3_scale(cycle, (float)cubic->moment->cycle));
+    const md5_vec3 position = hermite_vec3(
+        md5_vec3_sub(translation_of(anim, cubic->now.from, 0), base),
+        root_displacement(anim, cubic->before, cycle), root_displacement(anim, cubic->now, cycle),
+        root_displacement(anim, cubic->after, cycle), cubic->moment->fraction);
+    return md5_vec3_add(position, md5_vec3_scale(cycle, (float)cubic->moment->cycle));
 }
 
 // -- Rotations ------------------------------------------------------------------------------------
 
-// In double and without libm's functions of angles, whose last bits differ from system to system.
-typedef struct turn {
-    double x, y, z;
-} turn;
+// In double and without libm's trigonometric functions, whose last bits differ between systems.
 
-typedef struct rotation {
-    double x, y, z, w;
-} rotation;
-
-static turn scale_turn(turn a, double s)
+static md5_vec3d mean(md5_vec3d a, md5_vec3d b)
 {
-    return (turn){a.x * s, a.y * s, a.z * s};
-}
-
-static turn mean_turn(turn a, turn b)
-{
-    return (turn){0.5 * (a.x + b.x), 0.5 * (a.y + b.y), 0.5 * (a.z + b.z)};
-}
-
-static rotation multiply(rotation a, rotation b)
-{
-    return (rotation){
-        a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y,
-        a.w * b.y + a.y * b.w + a.z * b.x - a.x * b.z,
-        a.w * b.z + a.z * b.w + a.x * b.y - a.y * b.x,
-        a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z,
-    };
-}
-
-static rotation inverse(rotation a)
-{
-    return (rotation){-a.x, -a.y, -a.z, a.w};
+    return (md5_vec3d){0.5 * (a.x + b.x), 0.5 * (a.y + b.y), 0.5 * (a.z + b.z)};
 }
 
 // The angle of the quaternion, A, times the axis. For g = A / 4 and v = 1 - cos(g), Euler's series
@@ -154,7 +128,7 @@ static rotation inverse(rotation a)
 //
 // and A / sin(A) = g / sin(g) / cos(g) / cos(2 g). Angles reach 5 / 6 pi, where v is 0.21 and these
 // terms leave less than 1e-10.
-static turn logarithm(rotation a)
+static md5_vec3d logarithm(md5_quatd a)
 {
     static const double steps[] = {1.0 / 3,  2.0 / 5,  3.0 / 7,  4.0 / 9, 5.0 / 11,
                                    6.0 / 13, 7.0 / 15, 8.0 / 17, 9.0 / 19};
@@ -164,11 +138,11 @@ static turn logarithm(rotation a)
     double sum = 1.0;
     for (int k = sizeof steps / sizeof *steps - 1; k >= 0; k--)
         sum = 1.0 + sum * (v * steps[k]);
-    return scale_turn((turn){a.x, a.y, a.z}, sum / (cosine * cosine_of_half));
+    return md5_vec3d_scale((md5_vec3d){a.x, a.y, a.z}, sum / (cosine * cosine_of_half));
 }
 
 // The series of sine and cosine: what these terms leave is less than 1e-12.
-static rotation exponential(turn a)
+static md5_quatd exponential(md5_vec3d a)
 {
     static const double sine_steps[] = {1.0 / 6,   1.0 / 20,  1.0 / 42,  1.0 / 72,  1.0 / 110,
                                         1.0 / 156, 1.0 / 210, 1.0 / 272, 1.0 / 342, 1.0 / 420};
@@ -180,41 +154,41 @@ static rotation exponential(turn a)
         sine = 1.0 - sine * (square * sine_steps[k]);
         cosine = 1.0 - cosine * (square * cosine_steps[k]);
     }
-    return (rotation){a.x * sine, a.y * sine, a.z * sine, cosine};
+    return (md5_quatd){a.x * sine, a.y * sine, a.z * sine, cosine};
 }
 
-static rotation rotation_of(const md5_anim *anim, uint32_t frame, uint32_t slot)
+static md5_quatd rotation_of(const md5_anim *anim, uint32_t frame, uint32_t slot)
 {
-    const md5_quat q = anim->rotations[(size_t)frame * anim->num_rotations + slot];
-    return (rotation){(double)q.x, (double)q.y, (double)q.z, (double)q.w};
+    return md5_quatd_of(anim->rotations[(size_t)frame * anim->num_rotations + slot]);
 }
 
-// From one frame to the other, the shorter way.
-static rotation change_of(const md5_anim *anim, md5_stretch stretch, uint32_t slot)
+// Returns the rotation from one frame to the other, along the shorter arc.
+static md5_quatd change_of(const md5_anim *anim, md5_frame_pair pair, uint32_t slot)
 {
-    const rotation change = multiply(inverse(rotation_of(anim, stretch.from, slot)),
-                                     rotation_of(anim, stretch.to, slot));
+    const md5_quatd change = md5_quatd_mul(md5_quatd_conjugate(rotation_of(anim, pair.from, slot)),
+                                           rotation_of(anim, pair.to, slot));
     if (change.w < 0.0)
-        return (rotation){-change.x, -change.y, -change.z, -change.w};
+        return md5_quatd_negate(change);
     return change;
 }
 
 md5_quat md5_cubic_rotation(const md5_cubic *cubic, uint32_t slot)
 {
     const md5_anim *const anim = cubic->anim;
-    const double t = (double)cubic->moment->fraction, rest = 1.0 - t;
+    const double t = (double)cubic->moment->fraction, left = 1.0 - t;
     if (cubic->moment->fraction == 0.0f)
         return anim->rotations[(size_t)cubic->now.from * anim->num_rotations + slot];
-    const rotation change = change_of(anim, cubic->now, slot);
-    const turn now = logarithm(change);
-    const turn leaves = mean_turn(logarithm(change_of(anim, cubic->before, slot)), now);
-    const turn reaches = mean_turn(now, logarithm(change_of(anim, cubic->after, slot)));
-    const turn middle =
-        logarithm(multiply(multiply(exponential(scale_turn(leaves, -1.0 / 3.0)), change),
-                           exponential(scale_turn(reaches, -1.0 / 3.0))));
-    rotation at = rotation_of(anim, cubic->now.from, slot);
-    at = multiply(at, exponential(scale_turn(leaves, (1.0 - rest * rest * rest) / 3.0)));
-    at = multiply(at, exponential(scale_turn(middle, t * t * (3.0 - 2.0 * t))));
-    at = multiply(at, exponential(scale_turn(reaches, t * t * t / 3.0)));
+    const md5_quatd change = change_of(anim, cubic->now, slot);
+    const md5_vec3d now = logarithm(change);
+    const md5_vec3d start_speed = mean(logarithm(change_of(anim, cubic->before, slot)), now);
+    const md5_vec3d end_speed = mean(now, logarithm(change_of(anim, cubic->after, slot)));
+    const md5_vec3d middle = logarithm(
+        md5_quatd_mul(md5_quatd_mul(exponential(md5_vec3d_scale(start_speed, -1.0 / 3.0)), change),
+                      exponential(md5_vec3d_scale(end_speed, -1.0 / 3.0))));
+    md5_quatd at = rotation_of(anim, cubic->now.from, slot);
+    at = md5_quatd_mul(at,
+                       exponential(md5_vec3d_scale(start_speed, (1.0 - left * left * left) / 3.0)));
+    at = md5_quatd_mul(at, exponential(md5_vec3d_scale(middle, t * t * (3.0 - 2.0 * t))));
+    at = md5_quatd_mul(at, exponential(md5_vec3d_scale(end_speed, t * t * t / 3.0)));
     return (md5_quat){(float)at.x, (float)at.y, (float)at.z, (float)at.w};
 }

@@ -1,9 +1,9 @@
-// Local transforms to model space, model space to palette.
+// Converts local transforms to model space, and model space to palettes.
 #include "md5/core/assert.h"
 #include "md5/pose/kernels.h"
 #include "md5/pose/moment.h"
 
-// All three steps, one after the other.
+// The three steps, one after the other.
 static void pose_in_steps(const md5_pose_kernels *kernels, const md5_binding *binding,
                           const md5_moment *moment, md5_root root, md5_transform *scratch,
                           md5_mat34 *joints, md5_mat34 *palette)
@@ -36,7 +36,7 @@ void md5_local_to_model(const md5_skeleton *skeleton, const md5_transform *pose,
     MD5_ASSERT(skeleton != NULL, "skeleton: not NULL");
     MD5_ASSERT(pose != NULL || skeleton->num_joints == 0, "pose: not NULL");
     MD5_ASSERT(joints != NULL || skeleton->num_joints == 0, "joints: not NULL");
-    // Where each joint waits for its parent, the set that answers soonest is the fastest.
+    // Each joint waits for its parent, so the instruction set with the lowest latency is fastest.
     md5_pose_kernels_of(md5_cpu_best())->compose(skeleton, pose, joints);
 }
 

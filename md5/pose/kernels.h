@@ -1,4 +1,5 @@
-// The work for each joint, once for every instruction set. All give the bits of the scalar ones.
+// The per-joint work for each instruction set, as a table of functions. Invariant: all sets give
+// the same bits as the scalar one, so any of them may be chosen at run time.
 #ifndef MD5_POSE_KERNELS_H
 #define MD5_POSE_KERNELS_H
 
@@ -6,7 +7,7 @@
 #include "md5/pose/plan.h"
 
 typedef struct md5_pose_kernels {
-    // Writes what the clip turns and moves into a pose that holds the rest.
+    // Writes the animated rotations and translations into a pose that holds the constant ones.
     void (*sample)(const md5_anim *anim, const md5_moment *moment, const md5_targets *targets,
                    md5_transform *pose);
 
@@ -36,13 +37,12 @@ typedef struct md5_pose_kernels {
                            const md5_transform *reference, float weight, const float *joint_weights,
                            uint32_t count, md5_transform *out);
 
-    // `single` of `width` characters with the same binding, one in each lane. NULL where `width`
+    // `single` for `width` characters with the same binding, one in each lane. NULL if `width`
     // is 1. `scratch` holds `width` matrices for each joint of the model.
     void (*crowd)(const md5_pose_job *const *jobs, float *scratch);
 
-    // `finish` of `width` characters of the same model, whose poses lie `step` transforms apart.
-    // The rest as for `crowd`; of a job's binding only the model counts, and neither moment nor
-    // root.
+    // `finish` for `width` characters of the same model, whose poses are `step` transforms apart.
+    // Otherwise as `crowd`; uses only the model of a job's binding, not its moment or root.
     void (*finish_crowd)(const md5_pose_job *const *jobs, const md5_transform *poses, size_t step,
                          float *scratch);
     uint32_t width;
@@ -54,11 +54,11 @@ extern const md5_pose_kernels md5_pose_kernels_avx2;
 extern const md5_pose_kernels md5_pose_kernels_avx512;
 extern const md5_pose_kernels md5_pose_kernels_neon;
 
-// Those of `level`, which must be there (md5_cpu_has), and those of the widest.
+// Returns the kernels of `level`, which must be available (md5_cpu_has), or the fastest ones.
 const md5_pose_kernels *md5_pose_kernels_of(md5_cpu level);
 const md5_pose_kernels *md5_pose_kernels_best(void);
 
-// The public functions, with the kernels given.
+// The public functions, with given kernels.
 void md5_sample_with(const md5_pose_kernels *kernels, const md5_binding *binding,
                      const md5_moment *moment, md5_root root, md5_transform *pose);
 void md5_sample_anim_with(const md5_pose_kernels *kernels, const md5_anim *anim,

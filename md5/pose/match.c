@@ -1,4 +1,4 @@
-// Joints of one skeleton to joints of another, by name.
+// Matches the joints of two skeletons by name.
 #include "md5/pose/binding.h"
 
 #include <string.h>
@@ -29,8 +29,8 @@ static void merge_runs(const md5_joint *joints, const uint32_t *from, uint32_t *
     }
 }
 
-// The skeleton's joints by name, then by number. Merge sort from the bottom: no recursion, and no
-// input for which it is slow.
+// Sorts the skeleton's joints by name, then by number. Bottom-up merge sort: no recursion, and no
+// slow worst case.
 static const uint32_t *sort_by_name(md5_arena *arena, const md5_skeleton *skeleton)
 {
     const size_t count = skeleton->num_joints;
@@ -53,7 +53,7 @@ static const uint32_t *sort_by_name(md5_arena *arena, const md5_skeleton *skelet
     return sorted;
 }
 
-// Walks both sorted lists at once, so that the k-th joint of a name meets the k-th.
+// Walks both sorted lists together, so that the k-th joint of a name matches the k-th.
 static void pair_up(const md5_skeleton *model, const uint32_t *by_name, const md5_skeleton *anim,
                     const uint32_t *anim_by_name, int32_t *tracks, int32_t *targets)
 {

@@ -3,14 +3,14 @@
 #include <float.h>
 #include <math.h>
 
-// A place on the endless strip of frames: a whole frame, and the way to the next.
-typedef struct strip_place {
+// A position on the endless sequence of frames.
+typedef struct frame_position {
     uint32_t frame; // within its cycle
     float fraction; // 0 <= fraction < 1
     int64_t cycle;
-} strip_place;
+} frame_position;
 
-// In frames. Products past the largest double count as that.
+// Converts time to frames. Clamps to the largest double; NaN becomes 0.
 static double position_at(double time, double frame_rate)
 {
     if (isinf(time))
@@ -21,14 +21,14 @@ static double position_at(double time, double frame_rate)
     return isnan(position) ? 0.0 : position;
 }
 
-// Positions that an int64 holds are divided as integers, exactly.
-static strip_place place_near(double position, int64_t length)
+// Positions that fit into an int64 are divided as integers, exactly.
+static frame_position wrap_near(double position, int64_t length)
 {
     const double start = floor(position);
     float fraction = (float)(position - start);
     int64_t frame = (int64_t)start;
-    // A fraction that rounds to 1 is the next frame's 0. One this large only occurs where
-    // frames are far from the end of int64.
+    // A fraction that rounds to 1 is the next frame's 0. Such fractions occur only far from the
+    // limits of int64, so that the next frame cannot overflow.
     if (fraction >= 1.0f) {
         fraction = 0.0f;
         frame++;
@@ -39,46 +39,46 @@ static strip_place place_near(double position, int64_t length)
         rest += length;
         cycle--;
     }
-    return (strip_place){(uint32_t)rest, fraction, cycle};
+    return (frame_position){(uint32_t)rest, fraction, cycle};
 }
 
-// Positions beyond are whole frames. fmod is exact; the cycle has the precision of a double.
-static strip_place place_far(double position, int64_t length)
+// Larger positions are whole frames. fmod is exact; the cycle has the precision of a double.
+static frame_position wrap_far(double position, int64_t length)
 {
-    const double whole = (double)length;
-    double rest = fmod(position, whole);
+    const double period = (double)length;
+    double rest = fmod(position, period);
     if (rest < 0.0)
-        rest += whole;
-    const double cycle = (position - rest) / whole;
-    strip_place place = {.frame = (uint32_t)rest};
+        rest += period;
+    const double cycle = (position - rest) / period;
+    frame_position wrapped = {.frame = (uint32_t)rest};
     if (cycle >= 0x1p63)
-        place.cycle = INT64_MAX;
+        wrapped.cycle = INT64_MAX;
     else if (cycle <= -0x1p63)
-        place.cycle = INT64_MIN;
+        wrapped.cycle = INT64_MIN;
     else
-        place.cycle = (int64_t)cycle;
-    return place;
+        wrapped.cycle = (int64_t)cycle;
+    return wrapped;
 }
 
-static strip_place place_on_strip(double position, uint32_t length)
+static frame_position wrap_position(double position, uint32_t length)
 {
     if (fabs(position) <= 0x1p62)
-        return place_near(position, (int64_t)length);
-    return place_far(position, (int64_t)length);
+        return wrap_near(position, (int64_t)length);
+    return wrap_far(position, (int64_t)length);
 }
 
 static md5_moment clamped_moment(double position, uint32_t last)
 {
     if (!(position < (double)last))
         return (md5_moment){.frame0 = last, .frame1 = last};
-    const strip_place place = place_on_strip(position > 0.0 ? position : 0.0, last);
-    // The last fraction before the end may have rounded up to it.
-    if (place.cycle > 0)
+    const frame_position wrapped = wrap_position(position > 0.0 ? position : 0.0, last);
+    // The fraction may have rounded up to the end.
+    if (wrapped.cycle > 0)
         return (md5_moment){.frame0 = last, .frame1 = last};
     return (md5_moment){
-        .frame0 = place.frame,
-        .frame1 = place.frame + 1,
-        .fraction = place.fraction,
+        .frame0 = wrapped.frame,
+        .frame1 = wrapped.frame + 1,
+        .fraction = wrapped.fraction,
     };
 }
 
@@ -93,12 +93,12 @@ md5_moment md5_moment_in(uint32_t num_frames, double frame_rate, double time, md
         return clamped_moment(position, last);
 
     const uint32_t length = wrap == MD5_WRAP_CYCLE ? num_frames : last;
-    const strip_place place = place_on_strip(position, length);
+    const frame_position wrapped = wrap_position(position, length);
     return (md5_moment){
-        .frame0 = place.frame,
-        .frame1 = place.frame == last ? 0 : place.frame + 1,
-        .fraction = place.fraction,
-        .cycle = place.cycle,
+        .frame0 = wrapped.frame,
+        .frame1 = wrapped.frame == last ? 0 : wrapped.frame + 1,
+        .fraction = wrapped.fraction,
+        .cycle = wrapped.cycle,
     };
 }
 

@@ -1,4 +1,4 @@
-// Time to frames.
+// Converts time to a moment: the sample position in a clip, as two frames and a fraction.
 #ifndef MD5_POSE_MOMENT_H
 #define MD5_POSE_MOMENT_H
 
@@ -16,8 +16,8 @@ static inline bool md5_is_moment_of(const md5_anim *anim, const md5_moment *mome
 #define MD5_ASSERT_MOMENT(anim, moment) \
     MD5_ASSERT(md5_is_moment_of(anim, moment), #moment ": its frames are frames of this clip")
 
-// At the public border: a moment of another clip is an easy mistake, and would read wild memory. In
-// a build without assertions its frames are clamped to the clip's.
+// For public functions: a moment of another clip is an easy mistake, and would read out of bounds.
+// In a build without assertions its frames are clamped to the clip's.
 static inline md5_moment md5_clamp_moment(const md5_anim *anim, const md5_moment *moment)
 {
     const uint32_t last = anim->num_frames - 1;

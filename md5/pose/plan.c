@@ -4,15 +4,15 @@
 
 md5_targets md5_own_targets(const md5_anim *anim)
 {
-    // Ascending: as many as there are joints are all of them.
+    // The lists ascend: if they are as long as the skeleton, slot k is joint k.
     const uint32_t count = anim->skeleton.num_joints;
     return (md5_targets){
         .rotations = (const int32_t *)anim->rotation_joints,
         .translations = (const int32_t *)anim->translation_joints,
         .rotations_in_order = anim->num_rotations == count,
         .translations_in_order = anim->num_translations == count,
-        .turned = {0, anim->num_rotations},
-        .moved = {0, anim->num_translations},
+        .rotation_slots = {0, anim->num_rotations},
+        .translation_slots = {0, anim->num_translations},
     };
 }
 
@@ -34,8 +34,8 @@ static md5_slots narrow(const int32_t *targets, md5_slots slots, const bool *wan
 md5_targets md5_narrow_targets(const md5_targets *targets, const bool *wanted)
 {
     md5_targets narrowed = *targets;
-    narrowed.turned = narrow(targets->rotations, targets->turned, wanted);
-    narrowed.moved = narrow(targets->translations, targets->moved, wanted);
+    narrowed.rotation_slots = narrow(targets->rotations, targets->rotation_slots, wanted);
+    narrowed.translation_slots = narrow(targets->translations, targets->translation_slots, wanted);
     return narrowed;
 }
 
@@ -46,7 +46,8 @@ size_t md5_pose_plan_size(const md5_model *model, const md5_anim *anim)
 
 enum { FLOATS = sizeof(md5_mat34) / sizeof(float) };
 
-// `depths` and `begins` [joints] are scratch. Returns the number of roots.
+// Sorts the joints by depth. `depths` and `begins` [joints] are scratch. Returns the number of
+// roots.
 static uint32_t order_by_depth(const md5_skeleton *skeleton, int32_t *depths, int32_t *begins,
                                md5_plan_step *steps)
 {
@@ -75,8 +76,8 @@ static uint32_t order_by_depth(const md5_skeleton *skeleton, int32_t *depths, in
     return num_roots;
 }
 
-// The targets of the slots; marks in `driven` which joints they are. Returns whether slot k drives
-// joint k of all `num_joints`.
+// Writes the targets of the slots to `found`, and marks the driven joints in `driven`. Returns
+// whether slot k drives joint k of all `num_joints`.
 static bool find_targets(const uint32_t *joints, uint32_t count, const int32_t *targets,
                          int32_t *found, uint32_t num_joints, int32_t *driven)
 {
@@ -91,7 +92,7 @@ static bool find_targets(const uint32_t *joints, uint32_t count, const int32_t *
     return in_order;
 }
 
-// Lists, in the same memory, the joints that are not marked. Returns how many.
+// Replaces marks by the list of unmarked joints. Returns their number.
 static uint32_t list_unmarked(int32_t *marks, uint32_t count)
 {
     uint32_t listed = 0;
@@ -107,26 +108,28 @@ void md5_pose_plan_build(const md5_model *model, const md5_anim *anim, const int
 {
     const uint32_t count = model->skeleton.num_joints;
     md5_plan_step *const steps = (md5_plan_step *)integers;
-    int32_t *const unturned = integers + 2 * (size_t)count, *const unmoved = unturned + count;
-    int32_t *const rotations = unmoved + count;
+    int32_t *const fixed_rotations = integers + 2 * (size_t)count, *const fixed_translations =
+                                                                       fixed_rotations + count;
+    int32_t *const rotations = fixed_translations + count;
     int32_t *const translations = rotations + anim->num_rotations;
 
     *plan = (md5_pose_plan){
         .steps = steps,
-        .num_roots = order_by_depth(&model->skeleton, unturned, unmoved, steps),
-        .unturned = (const uint32_t *)unturned,
-        .unmoved = (const uint32_t *)unmoved,
+        .num_roots = order_by_depth(&model->skeleton, fixed_rotations, fixed_translations, steps),
+        .fixed_rotations = (const uint32_t *)fixed_rotations,
+        .fixed_translations = (const uint32_t *)fixed_translations,
         .targets = {.rotations = rotations,
                     .translations = translations,
-                    .turned = {0, anim->num_rotations},
-                    .moved = {0, anim->num_translations}},
+                    .rotation_slots = {0, anim->num_rotations},
+                    .translation_slots = {0, anim->num_translations}},
     };
     plan->targets.rotations_in_order = find_targets(anim->rotation_joints, anim->num_rotations,
-                                                    targets, rotations, count, unturned);
-    plan->targets.translations_in_order = find_targets(
-        anim->translation_joints, anim->num_translations, targets, translations, count, unmoved);
-    plan->num_unturned = list_unmarked(unturned, count);
-    plan->num_unmoved = list_unmarked(unmoved, count);
+                                                    targets, rotations, count, fixed_rotations);
+    plan->targets.translations_in_order =
+        find_targets(anim->translation_joints, anim->num_translations, targets, translations, count,
+                     fixed_translations);
+    plan->num_fixed_rotations = list_unmarked(fixed_rotations, count);
+    plan->num_fixed_translations = list_unmarked(fixed_translations, count);
 }
 
 void md5_copy_constants(const md5_binding *binding, uint32_t first, uint32_t count,

@@ -1,60 +1,62 @@
-// What posing looks up for each joint, made once by md5_bind.
+// Tables that posing looks up for each joint, built once by md5_bind(): the joints by depth, the
+// target of each track, and the joints that the clip leaves constant. Invariant: `steps` lists
+// every parent before its children, and each joint has either a track or an entry in the constant
+// lists.
 #ifndef MD5_POSE_PLAN_H
 #define MD5_POSE_PLAN_H
 
 #include "md5/md5model.h"
 
-// Slots that stand together. A slot is a place in a frame: that of the k-th joint of
-// rotation_joints or translation_joints.
+// A range of slots. Slot k of a frame is the k-th joint of rotation_joints or translation_joints.
 typedef struct md5_slots {
     uint32_t first, count;
 } md5_slots;
 
-// Which joints what the clip moves goes to.
+// The target joints of a clip's tracks.
 typedef struct md5_targets {
     const int32_t *rotations;    // [num_rotations] joint of the pose, -1 = drives nothing
     const int32_t *translations; // [num_translations]
     bool rotations_in_order, translations_in_order; // slot k drives joint k
-    md5_slots turned, moved;                        // those that are sampled
+    md5_slots rotation_slots, translation_slots;    // the sampled ones
 } md5_targets;
 
-// One joint of the hierarchy: where its matrix and its parent's begin in an array of matrices, in
-// floats.
+// One joint of the hierarchy: the offsets of its matrix and its parent's in an array of matrices,
+// in floats.
 typedef struct md5_plan_step {
     uint32_t own, parent;
 } md5_plan_step;
 
 struct md5_pose_plan {
-    // By depth, roots first: one joint's matrix is not needed right after it is made.
+    // By depth, roots first, so that a joint's matrix is not needed right after it is computed.
     const md5_plan_step *steps; // [model joints]
-    uint32_t num_roots;         // whose `parent` says nothing
+    uint32_t num_roots;         // whose `parent` is not used
     md5_targets targets;
-    // Joints that the clip does not turn, and those that it does not move.
-    uint32_t num_unturned, num_unmoved;
-    const uint32_t *unturned, *unmoved;
+    // Joints whose rotation or translation the clip does not animate.
+    uint32_t num_fixed_rotations, num_fixed_translations;
+    const uint32_t *fixed_rotations, *fixed_translations;
 };
 
-// Joints of a clip by itself: each is its own target.
+// Returns the targets of a clip without a binding: each joint is its own target.
 md5_targets md5_own_targets(const md5_anim *anim);
 
-// From the first slot that drives a joint that is wanted[model joints] to the last.
+// Narrows the ranges to the first and last slot that drive a joint in wanted[model joints].
 md5_targets md5_narrow_targets(const md5_targets *targets, const bool *wanted);
 
-// How many integers a plan refers to.
+// Returns the number of integers that a plan refers to.
 size_t md5_pose_plan_size(const md5_model *model, const md5_anim *anim);
 
-// Fills a plan and the integers. targets[animation joints]: the model joint that each one drives.
+// Fills a plan and its integers. targets[animation joints]: the model joint that each one drives.
 void md5_pose_plan_build(const md5_model *model, const md5_anim *anim, const int32_t *targets,
                          md5_pose_plan *plan, int32_t *integers);
 
-// What a model joint is where the clip does not change it.
+// Returns the constant transform of a model joint: used where the clip does not animate it.
 static inline const md5_transform *md5_constant_of(const md5_binding *binding, uint32_t joint)
 {
     const int32_t track = binding->tracks[joint];
     return track < 0 ? &binding->model->bind_local[joint] : &binding->anim->constant[track];
 }
 
-// The same for the `count` joints from `first` on.
+// Copies the constant transforms of `count` joints from `first` on.
 void md5_copy_constants(const md5_binding *binding, uint32_t first, uint32_t count,
                         md5_transform *pose);
 

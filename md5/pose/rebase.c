@@ -3,21 +3,21 @@
 
 #include "md5/core/math.h"
 
-// Sampling climbs from each rebased joint, without memory of what it composed before, which
-// skeletons made to be slow could make quadratic. So a few steps are free to every joint, and
-// longer climbs share as many again for each joint of both skeletons. Where those are used up, a
-// joint follows the model instead, and that is told. A sample then climbs at most
-// STEPS_PER_JOINT * (2 * model joints + animation joints) steps.
+// Sampling walks up from each rebased joint and keeps no intermediate results, which hostile
+// skeletons could make quadratic. So every joint may take a few steps, and longer walks share as
+// many again for each joint of both skeletons. If those are used up, a joint follows the model's
+// hierarchy instead, with a warning. A sample then takes at most STEPS_PER_JOINT * (2 * model
+// joints + animation joints) steps.
 enum { STEPS_PER_JOINT = 32 };
 
-// Where a joint stands in a hierarchy. Its descendants are those whose `first` lies in
-// first .. first + size - 1.
+// The position of a joint in depth-first order. Its descendants are the joints whose `first` is in
+// first + 1 .. first + size - 1.
 typedef struct branch {
     uint32_t first, size, depth;
 } branch;
 
-// What a track is relative to: above it stand `num_extra` joints that drive nothing, and then the
-// one that drives `anchor` in the model, or nothing (-1).
+// What a track is relative to: it has `num_extra` ancestors that drive nothing, and then the one
+// that drives `anchor` in the model, or none (-1).
 typedef struct ancestry {
     int32_t anchor;
     uint32_t num_extra;
@@ -74,13 +74,13 @@ static const ancestry *find_ancestries(md5_arena *arena, const md5_skeleton *ani
     return ancestries;
 }
 
-static bool is_above(const branch *above, const branch *below)
+static bool is_ancestor(const branch *above, const branch *below)
 {
     return below->first > above->first && below->first - above->first < above->size;
 }
 
-// Looks at no more of a name than a message shows: the same long name may stand above very many
-// joints.
+// Reads no more of a name than a message shows: very many joints may have the same parent with a
+// long name.
 static md5_quoted quote_name(const char *name)
 {
     size_t size = 0;
@@ -96,23 +96,24 @@ static md5_quoted quote_parent(const md5_skeleton *skeleton, int32_t joint)
     return quote_name(skeleton->joints[joint].name);
 }
 
-static void tell(md5_context *context, const md5_skeleton *model, const md5_skeleton *anim,
-                 uint32_t joint, uint32_t track, const char *consequence)
+static void warn_of_parent(md5_context *context, const md5_skeleton *model,
+                           const md5_skeleton *anim, uint32_t joint, uint32_t track,
+                           const char *consequence)
 {
-    md5_warn(context, 0, 0, "joint %s hangs below %s in the animation, below %s in the model: %s",
+    md5_warn(context, 0, 0, "joint %s is a child of %s in the animation, of %s in the model: %s",
              quote_name(model->joints[joint].name).text,
              quote_parent(anim, anim->joints[track].parent).text,
              quote_parent(model, model->joints[joint].parent).text, consequence);
 }
 
-// `shared` are the steps that are left for long climbs, and is lowered by what the joint takes.
+// `shared` is the number of steps left for long walks; the joint's steps are subtracted.
 static const char *plan_joint(md5_rebase *rebase, const branch *branches,
                               const ancestry *ancestry_of_track, int32_t extra, uint64_t *shared)
 {
     const branch *own = &branches[rebase->joint];
     const int32_t anchor = ancestry_of_track->anchor;
     const int32_t parent = rebase->above;
-    if (anchor >= 0 && !is_above(&branches[anchor], own))
+    if (anchor >= 0 && !is_ancestor(&branches[anchor], own))
         return "the hierarchies contradict each other, the model's is used";
 
     const uint32_t top = anchor < 0 ? 0 : branches[anchor].depth + 1;
@@ -171,7 +172,7 @@ bool md5_plan_rebases(md5_arena *arena, const md5_skeleton *model, const md5_ske
         *rebase = (md5_rebase){.joint = joint, .extra = -1, .above = parent};
         const char *consequence =
             plan_joint(rebase, branches, &ancestries[track], anim->joints[track].parent, &shared);
-        tell(arena->context, model, anim, joint, (uint32_t)track, consequence);
+        warn_of_parent(arena->context, model, anim, joint, (uint32_t)track, consequence);
     }
     return true;
 }

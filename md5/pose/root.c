@@ -7,14 +7,14 @@
 
 static md5_vec3 root_of_frame(const md5_anim *anim, uint32_t frame)
 {
-    // Ascending: joint 0 comes first if it is there at all.
+    // The list ascends: joint 0 comes first if it is in it.
     if (anim->num_translations > 0 && anim->translation_joints[0] == 0)
         return anim->translations[(size_t)frame * anim->num_translations];
     return anim->constant[0].translation;
 }
 
-// From the last frame into the first, which only MD5_WRAP_CYCLE has. There the character has
-// come to the end of its way and waits: the first frame is the next cycle's.
+// The interval from the last frame into the first, which only MD5_WRAP_CYCLE has. The character has
+// reached the end of its displacement and does not move: the first frame belongs to the next cycle.
 static bool ends_cycle(const md5_moment *moment)
 {
     return moment->frame1 < moment->frame0;
@@ -26,18 +26,18 @@ md5_vec3 md5_root_stored(const md5_anim *anim, const md5_moment *moment)
                          moment->fraction);
 }
 
-// id's engine takes the base frame's translation from every frame. What is left in the last one
-// is the way of a cycle.
+// id's engine subtracts the base frame's translation from every frame. The remainder in the last
+// frame is the displacement of a cycle.
 static md5_vec3 id_translation(const md5_anim *anim, const md5_moment *moment)
 {
     const md5_vec3 base = anim->base_frame[0].translation;
-    const md5_vec3 way = md5_vec3_sub(root_of_frame(anim, anim->num_frames - 1), base);
+    const md5_vec3 displacement = md5_vec3_sub(root_of_frame(anim, anim->num_frames - 1), base);
     const md5_vec3 from = md5_vec3_sub(root_of_frame(anim, moment->frame0), base);
     md5_vec3 to = md5_vec3_sub(root_of_frame(anim, moment->frame1), base);
     if (ends_cycle(moment))
-        to = md5_vec3_add(to, way);
+        to = md5_vec3_add(to, displacement);
     return md5_vec3_add(md5_vec3_lerp(from, to, moment->fraction),
-                        md5_vec3_scale(way, (float)moment->cycle));
+                        md5_vec3_scale(displacement, (float)moment->cycle));
 }
 
 md5_vec3 md5_root_translation(const md5_anim *anim, const md5_moment *moment, md5_root root)
@@ -53,22 +53,24 @@ md5_vec3 md5_root_translation(const md5_anim *anim, const md5_moment *moment, md
     return md5_root_stored(anim, moment);
 }
 
-// One axis of the way from the start of a cycle to `moment`.
-static double way_in_cycle(const md5_moment *moment, float from, float to, double whole)
+// One axis of the displacement from the start of a cycle to `moment`.
+static double displacement_in_cycle(const md5_moment *moment, float from, float to,
+                                    double cycle_length)
 {
     const double start = (double)from;
-    const double end = (double)to + (ends_cycle(moment) ? whole : 0.0);
+    const double end = (double)to + (ends_cycle(moment) ? cycle_length : 0.0);
     return start + (end - start) * (double)moment->fraction;
 }
 
-// In double, so that many short stretches of time add up to the long one.
+// In double, so that the motions of many short intervals add up to that of the long one.
 static float axis_motion(const md5_moment *from, const md5_moment *to, const float frames[4],
                          float first, float last)
 {
-    const double whole = (double)last - (double)first;
+    const double cycle_length = (double)last - (double)first;
     const double cycles = (double)to->cycle - (double)from->cycle;
-    const double motion = way_in_cycle(to, frames[2], frames[3], whole)
-                          - way_in_cycle(from, frames[0], frames[1], whole) + cycles * whole;
+    const double motion = displacement_in_cycle(to, frames[2], frames[3], cycle_length)
+                          - displacement_in_cycle(from, frames[0], frames[1], cycle_length)
+                          + cycles * cycle_length;
     return (float)fmax(-FLT_MAX, fmin(motion, FLT_MAX));
 }
 

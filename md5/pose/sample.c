@@ -18,7 +18,7 @@ void md5_sample_anim_with(const md5_pose_kernels *kernels, const md5_anim *anim,
         pose[0].translation = md5_root_translation(anim, moment, root);
 }
 
-// Where each animation joint's number in the pose comes from the binding.
+// Samples through a binding whose tracks are not in the order of the pose.
 static void sample_scattered(const md5_pose_kernels *kernels, const md5_binding *binding,
                              const md5_moment *moment, md5_root root, md5_transform *pose)
 {

@@ -1,4 +1,4 @@
-// What sampling one joint takes: for whole clips, and for joints that must be composed.
+// Sampling of one joint: for the scalar kernels, and for joints that must be composed.
 #ifndef MD5_POSE_SAMPLING_H
 #define MD5_POSE_SAMPLING_H
 
@@ -6,13 +6,13 @@
 #include "md5/pose/cubic.h"
 #include "md5/pose/slerp.h"
 
-// What all joints of one sampling share.
+// The inputs that all joints of a sample share.
 typedef struct md5_sampling {
     const md5_anim *anim;
     const md5_moment *moment;
     md5_root root;
     md5_slerp_weights weights; // of the moment's fraction
-    const md5_cubic *cubic;    // NULL: straight from frame to frame
+    const md5_cubic *cubic;    // NULL: slerp and lerp between the frames
 } md5_sampling;
 
 static inline md5_sampling md5_begin_sampling(const md5_anim *anim, const md5_moment *moment,
@@ -21,7 +21,7 @@ static inline md5_sampling md5_begin_sampling(const md5_anim *anim, const md5_mo
     return (md5_sampling){anim, moment, root, md5_slerp_weights_at(moment->fraction), NULL};
 }
 
-// Of anim->rotation_joints[slot], and of anim->translation_joints[slot].
+// Samples anim->rotation_joints[slot] or anim->translation_joints[slot].
 static inline md5_quat md5_sample_rotation(const md5_sampling *sampling, uint32_t slot)
 {
     const md5_anim *anim = sampling->anim;
@@ -40,8 +40,8 @@ static inline md5_vec3 md5_sample_translation(const md5_sampling *sampling, uint
                          sampling->moment->fraction);
 }
 
-// Composes the binding's rebases, in a pose that holds each joint's own track. Time linear in the
-// joints.
+// Applies the binding's rebases to a pose that holds each joint's own track. Time is linear in the
+// number of joints.
 void md5_apply_rebases(const md5_binding *binding, const md5_sampling *sampling,
                        md5_transform *pose);
 

@@ -1,5 +1,5 @@
-// Slerp whose weights need no function but a square root: what depends on the fraction only is
-// computed once for all joints.
+// Slerp whose weights need no function but a square root. The part that depends only on the
+// fraction is computed once for all joints.
 #ifndef MD5_POSE_SLERP_H
 #define MD5_POSE_SLERP_H
 
@@ -9,7 +9,7 @@
 
 enum { MD5_SLERP_POWERS = 5, MD5_SLERP_POWERS_OF_R = 3 };
 
-// Of what the weights are made: [k][m] for u^k r^m. See slerp.c.
+// Coefficients of the weights: [k][m] for u^k r^m. See slerp.c.
 static const float md5_slerp_table[MD5_SLERP_POWERS][MD5_SLERP_POWERS_OF_R] = {
     {0.0834003652f},
     {0.0181373343f, -0.00226483358f},
@@ -24,26 +24,27 @@ typedef struct md5_slerp_weights {
     float s, ends, by_power[MD5_SLERP_POWERS];
 } md5_slerp_weights;
 
+// Computes the part that depends only on the fraction `t`.
 md5_slerp_weights md5_slerp_weights_at(float t);
 
 // Up to this u both weights are linear in t to within 1.2e-7, and a dot product of floats cannot
 // tell equal rotations from others.
 #define MD5_SLERP_EQUAL 0x1p-21f
 
-// The result is written as a - (a * of_a - b * of_b), in which of_a is what a's weight is less than
-// 1. Of equal rotations it is the same as of_b, so that these, and fraction 0, give exactly `a`.
+// The result is a - (a * of_a - b * of_b), in which of_a is 1 minus the weight of a. For equal
+// rotations of_a equals of_b, so that these, and fraction 0, give exactly `a`.
 static inline md5_quat md5_slerp_weighted(const md5_slerp_weights *weights, md5_quat a, md5_quat b)
 {
     const float *const c = weights->by_power;
     const float cosine = a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w;
-    const bool away = cosine < 0.0f; // the shorter way leads to -b
-    const float less = 1.0f - (away ? -cosine : cosine);
+    const bool opposite = cosine < 0.0f; // the shorter arc leads to -b
+    const float less = 1.0f - (opposite ? -cosine : cosine);
     const float u = less > MD5_SLERP_EQUAL ? less : 0.0f, uu = u * u;
     const float low = c[0] + u * c[1], high = c[2] + u * c[3] + uu * c[4];
     const float difference = weights->s + u * weights->ends * (low + uu * high);
     const float sum = sqrtf((0.5f - difference * difference * u) / (2.0f - u));
     const float of_a = 1.0f - sum + difference;
-    const float of_b = away ? -(sum + difference) : sum + difference;
+    const float of_b = opposite ? -(sum + difference) : sum + difference;
     return (md5_quat){
         a.x - (a.x * of_a - b.x * of_b),
         a.y - (a.y * of_a - b.y * of_b),

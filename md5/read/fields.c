@@ -26,19 +26,19 @@ md5_record md5_append(md5_lex *lex, md5_record owner, void *rows, uint32_t *coun
     unsigned char *bytes;
     memcpy(&bytes, rows, sizeof bytes);
     if ((number & (number - 1)) == 0) {
-        unsigned char *const grown = md5_add_placed_table(lex->arena, owner.text, capacity, size);
+        unsigned char *const grown = md5_add_located_table(lex->arena, owner.text, capacity, size);
         if (!grown)
             return (md5_record){0};
         if (number > 0) {
             memcpy(grown, bytes, used);
-            memcpy(md5_places_at(grown, capacity * size, 0), md5_places_at(bytes, used, 0),
-                   used / MD5_PLACE_PART * sizeof(md5_place));
+            memcpy(md5_locations_at(grown, capacity * size, 0), md5_locations_at(bytes, used, 0),
+                   used / MD5_LOCATION_UNIT * sizeof(md5_location));
         }
         bytes = grown;
         memcpy(rows, &bytes, sizeof bytes);
     }
     (*count)++;
-    return (md5_record){bytes + used, md5_places_at(bytes, capacity * size, used), owner.text};
+    return (md5_record){bytes + used, md5_locations_at(bytes, capacity * size, used), owner.text};
 }
 
 // `at` is where a token begins.
@@ -47,7 +47,7 @@ static void note_place(md5_lex *lex, md5_record record, const void *member, cons
     if (!record.places)
         return;
     const size_t offset = (size_t)((const char *)member - (const char *)record.row);
-    md5_place *const place = &record.places[offset / MD5_PLACE_PART];
+    md5_location *const place = &record.places[offset / MD5_LOCATION_UNIT];
     md5_lex_place(lex, at, &place->line, &place->column);
 }
 

@@ -3,14 +3,14 @@
 #ifndef MD5_READ_FIELDS_H
 #define MD5_READ_FIELDS_H
 
-#include "md5/core/places.h"
+#include "md5/core/locations.h"
 #include "md5/read/lex.h"
 
 // A struct that is filled from the text, and where its members stand there.
 typedef struct md5_record {
-    void *row;         // NULL: there was no memory for it
-    md5_place *places; // one for every four bytes of it; NULL: it keeps none
-    md5_places *text;  // of all tables
+    void *row;            // NULL: there was no memory for it
+    md5_location *places; // one for every four bytes of it; NULL: it keeps none
+    md5_locations *text;  // of all tables
 } md5_record;
 
 typedef enum md5_field_kind {

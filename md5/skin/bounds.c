@@ -1,9 +1,9 @@
-// The box of a posed model, without its vertices.
+// Bounds of a posed model, without writing its vertices.
 #include "md5/core/assert.h"
 #include "md5/core/math.h"
 #include "md5/skin/kernels.h"
 
-// Which zero was met first depends on the instruction set.
+// Which of 0 and -0 comes first depends on the instruction set.
 static md5_vec3 without_negative_zero(md5_vec3 a)
 {
     return (md5_vec3){a.x + 0.0f, a.y + 0.0f, a.z + 0.0f};

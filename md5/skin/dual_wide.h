@@ -115,16 +115,17 @@ static void skin_dual_by_scalar(const dual_arrays *arrays, const group *of, md5_
 {
     uint32_t vertices[MD5_WIDTH];
     for (uint32_t lane = 0; lane < MD5_WIDTH; lane++)
-        vertices[lane] = order == MD5_SKIN_SPANS ? of->first + lane
-                                                 : of->vertices[lane] / 3; // teams' are times 3
+        vertices[lane] = order == MD5_SKIN_CONTIGUOUS
+                             ? of->first + lane
+                             : of->vertices[lane] / 3; // teams' are times 3
     md5_dual_vertices_scalar(arrays->job, vertices, MD5_WIDTH);
 }
 
 MD5_WIDE_INLINE void skin_dual_group(const dual_arrays *arrays, const group *of, md5_skin_kind kind,
                                      md5_skin_order order, const lanes_mat34 *whole)
 {
-    if (kind == MD5_SKIN_WHOLE) {
-        skin_moved_group(&arrays->skin, of, order, whole, of->floats);
+    if (kind == MD5_SKIN_RIGID) {
+        transform_group(&arrays->skin, of, order, whole, of->floats);
         return;
     }
     const bool is_exact = kind == MD5_SKIN_EXACT; // then biases stand behind points
@@ -138,10 +139,10 @@ MD5_WIDE_INLINE void skin_dual_group(const dual_arrays *arrays, const group *of,
     const lanes_mat34 m = matrix_of_dual(&sum);
     if (is_exact) {
         const lanes3 bind = load3(arrays->skin.bind_positions, of, order);
-        put_places(&arrays->skin, of, order, move_points(&m, bind));
-        turn_directions(&arrays->skin, of, order, &m);
+        put_positions(&arrays->skin, of, order, move_points(&m, bind));
+        rotate_directions(&arrays->skin, of, order, &m);
     } else {
-        skin_moved_group(&arrays->skin, of, order, &m, of->floats + MD5_SKIN_GROUP * of->count);
+        transform_group(&arrays->skin, of, order, &m, of->floats + MD5_SKIN_GROUP * of->count);
     }
 }
 
@@ -155,15 +156,15 @@ MD5_WIDE_INLINE void skin_dual_groups(const dual_arrays *arrays, const md5_skin_
                                       const md5_skin_run *run, md5_skin_kind kind,
                                       md5_skin_order order)
 {
-    const uint32_t count = kind == MD5_SKIN_WHOLE ? 1 : run->num_influences;
+    const uint32_t count = kind == MD5_SKIN_RIGID ? 1 : run->num_influences;
     const uint32_t *vertices = plan->vertices + run->vertices;
     const uint32_t *words = plan->words + run->words;
     uint32_t joint = words[0]; // neighbouring groups often have the same
     lanes_mat34 whole;
-    if (kind == MD5_SKIN_WHOLE)
+    if (kind == MD5_SKIN_RIGID)
         whole = spread_dual(&arrays->palette[joint]);
     for (uint32_t i = 0; i < run->count; i++) {
-        if (kind == MD5_SKIN_WHOLE && words[0] != joint) {
+        if (kind == MD5_SKIN_RIGID && words[0] != joint) {
             joint = words[0];
             whole = spread_dual(&arrays->palette[joint]);
         }
@@ -178,17 +179,17 @@ MD5_WIDE_INLINE void skin_dual_groups(const dual_arrays *arrays, const md5_skin_
 }
 
 // One function for each kind, in which the compiler knows it.
-#define SKIN_DUAL_GROUPS(name, kind)                                                         \
-    MD5_WIDE_CODE static void name(const md5_dual_job *job, const md5_skin_run *run)         \
-    {                                                                                        \
-        const dual_arrays arrays = {arrays_of(&job->skin, NULL), job->palette, job};         \
-        if (run->order == MD5_SKIN_SPANS)                                                    \
-            skin_dual_groups(&arrays, job->skin.mesh->skin_plan, run, kind, MD5_SKIN_SPANS); \
-        else                                                                                 \
-            skin_dual_groups(&arrays, job->skin.mesh->skin_plan, run, kind, MD5_SKIN_TEAMS); \
+#define SKIN_DUAL_GROUPS(name, kind)                                                              \
+    MD5_WIDE_CODE static void name(const md5_dual_job *job, const md5_skin_run *run)              \
+    {                                                                                             \
+        const dual_arrays arrays = {arrays_of(&job->skin, NULL), job->palette, job};              \
+        if (run->order == MD5_SKIN_CONTIGUOUS)                                                    \
+            skin_dual_groups(&arrays, job->skin.mesh->skin_plan, run, kind, MD5_SKIN_CONTIGUOUS); \
+        else                                                                                      \
+            skin_dual_groups(&arrays, job->skin.mesh->skin_plan, run, kind, MD5_SKIN_GATHERED);   \
     }
 
-SKIN_DUAL_GROUPS(skin_dual_whole, MD5_SKIN_WHOLE)
+SKIN_DUAL_GROUPS(skin_dual_rigid, MD5_SKIN_RIGID)
 SKIN_DUAL_GROUPS(skin_dual_blend, MD5_SKIN_BLEND)
 SKIN_DUAL_GROUPS(skin_dual_exact, MD5_SKIN_EXACT)
 
@@ -262,7 +263,7 @@ MD5_WIDE_INLINE uint32_t count_alike(const skin_arrays *arrays, const uint32_t v
 {
     const uint32_t count = count_influences(arrays, vertices[0]);
     const bool is_alike = count == count_influences(arrays, vertices[MD5_WIDTH - 1]);
-    return is_alike && count <= MD5_SKIN_MOST_TOGETHER ? count : 0;
+    return is_alike && count <= MD5_SKIN_MAX_INFLUENCES ? count : 0;
 }
 
 MD5_WIDE_CODE static void skin_dual_singles(const md5_dual_job *job, const md5_skin_run *run)
@@ -279,8 +280,8 @@ MD5_WIDE_CODE static void skin_dual_singles(const md5_dual_job *job, const md5_s
         const lanes_dual sum = blend_dual_singles(&arrays, &of, count);
         const lanes_mat34 m = matrix_of_dual(&sum);
         const lanes3 bind = load3(arrays.skin.bind_positions, &of, MD5_SKIN_SINGLES);
-        put_places(&arrays.skin, &of, MD5_SKIN_SINGLES, move_points(&m, bind));
-        turn_directions(&arrays.skin, &of, MD5_SKIN_SINGLES, &m);
+        put_positions(&arrays.skin, &of, MD5_SKIN_SINGLES, move_points(&m, bind));
+        rotate_directions(&arrays.skin, &of, MD5_SKIN_SINGLES, &m);
     }
     md5_dual_vertices_scalar(job, of.vertices, rest);
 }
@@ -294,8 +295,8 @@ MD5_WIDE_CODE static void skin_dual(const md5_dual_job *job)
         const md5_skin_run *const run = &plan->runs[i];
         if (run->order == MD5_SKIN_SINGLES)
             skin_dual_singles(job, run);
-        else if (run->kind == MD5_SKIN_WHOLE)
-            skin_dual_whole(job, run);
+        else if (run->kind == MD5_SKIN_RIGID)
+            skin_dual_rigid(job, run);
         else if (run->kind == MD5_SKIN_BLEND)
             skin_dual_blend(job, run);
         else

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-// Biases that sum to 1 within this are taken as meant to: files round each to six decimals.
+// Sums of biases within this of 1 count as 1: files round each bias to six decimals.
 #define OFF_SUM 1e-4
 
 bool md5_geometry_measure(md5_arena *scratch, const md5_geometry_source *source,
@@ -21,7 +21,7 @@ bool md5_geometry_measure(md5_arena *scratch, const md5_geometry_source *source,
     return true;
 }
 
-// The drawn vertices' sources: themselves, then those of the copies.
+// Writes the drawn vertices' sources: the file's vertices themselves, then those of the copies.
 static bool split(md5_arena *scratch, const md5_geometry_source *source,
                   const md5_geometry_sizes *sizes, const md5_geometry_arrays *arrays)
 {
@@ -35,7 +35,7 @@ static bool split(md5_arena *scratch, const md5_geometry_source *source,
     return true;
 }
 
-// What copies share with their sources. `used` influences are written already.
+// Writes what copies share with their sources. `used` influences are written already.
 static void write_copies(const md5_geometry_source *source, const md5_geometry_sizes *sizes,
                          const md5_geometry_arrays *arrays, uint32_t used)
 {
@@ -53,34 +53,36 @@ static void write_copies(const md5_geometry_source *source, const md5_geometry_s
     }
 }
 
-// Unit length, in model space; zero if it has no direction. `bind` may be NULL. Its length comes
-// first, in which a file's numbers may be too large or too small for floats.
-static md5_vec3d given_direction(md5_vec3 given, const md5_mat34 *bind)
+// Returns the direction in model space, of unit length, or zero if it has none. `bind` may be NULL.
+// Normalized before it is rotated: a file's numbers may be too large or too small for floats.
+static md5_vec3d file_direction(md5_vec3 from_file, const md5_mat34 *bind)
 {
-    const md5_vec3d unit = md5_vec3d_normalize(md5_vec3d_of(given));
+    const md5_vec3d unit = md5_vec3d_normalize(md5_vec3d_of(from_file));
     if (!bind)
         return unit;
     return md5_vec3d_normalize(md5_vec3d_of(md5_mat34_rotate(bind, md5_vec3d_round(unit))));
 }
 
-// The file's normals and tangents, from the space of each vertex's dominant joint, which is that of
-// its first influence, into model space. Made unit, and tangents to stand at right angles to
-// normals, wherever they do not.
-static void write_given_frames(const md5_geometry_source *source, const md5_geometry_arrays *arrays)
+// Converts the file's normals and tangents to model space, from the space of each vertex's dominant
+// joint, which is that of its first influence. Normals and tangents get unit length, tangents are
+// made perpendicular to normals.
+static void write_file_frames(const md5_geometry_source *source, const md5_geometry_arrays *arrays)
 {
     for (uint32_t vertex = 0; vertex < source->num_vertices; vertex++) {
         const uint32_t first = arrays->first_influence[vertex];
-        const bool hangs = first < arrays->first_influence[vertex + 1];
-        const md5_mat34 *const bind = hangs ? &source->bind[arrays->influence_joints[first]] : NULL;
-        const md5_vec4 given = source->tangents[vertex];
-        const md5_vec3d along = given_direction((md5_vec3){given.x, given.y, given.z}, bind);
-        const md5_vec3d up = given_direction(source->normals[vertex], bind);
+        const bool has_joint = first < arrays->first_influence[vertex + 1];
+        const md5_mat34 *const bind =
+            has_joint ? &source->bind[arrays->influence_joints[first]] : NULL;
+        const md5_vec4 from_file = source->tangents[vertex];
+        const md5_vec3d along =
+            file_direction((md5_vec3){from_file.x, from_file.y, from_file.z}, bind);
+        const md5_vec3d up = file_direction(source->normals[vertex], bind);
         const bool has_normal = md5_vec3d_dot(up, up) > 0.0;
         const md5_vec3 normal = has_normal ? md5_vec3d_round(up) : (md5_vec3){0.0f, 0.0f, 1.0f};
-        const md5_vec3 tangent = md5_vec3d_round(md5_tangent_beside(normal, along));
+        const md5_vec3 tangent = md5_vec3d_round(md5_tangent_near(normal, along));
         arrays->normals[vertex] = normal;
         arrays->tangents[vertex] =
-            (md5_vec4){tangent.x, tangent.y, tangent.z, given.w < 0.0f ? -1.0f : 1.0f};
+            (md5_vec4){tangent.x, tangent.y, tangent.z, from_file.w < 0.0f ? -1.0f : 1.0f};
     }
 }
 
@@ -102,7 +104,7 @@ bool md5_geometry_build(md5_arena *scratch, const md5_geometry_source *source,
     write_copies(source, sizes, arrays, num_influences);
     md5_arena_rewind(scratch, before);
     if (source->normals) {
-        write_given_frames(source, arrays);
+        write_file_frames(source, arrays);
         return true;
     }
     TRY(md5_build_normals(scratch, num_vertices, num_triangles, arrays));
@@ -119,7 +121,7 @@ size_t md5_geometry_measure_size(uint64_t num_vertices)
 size_t md5_geometry_build_size(uint64_t num_vertices)
 {
     enum { ROOM = 512 };
-    return (size_t)num_vertices * MD5_TANGENT_SCRATCH + ROOM; // which takes the most
+    return (size_t)num_vertices * MD5_TANGENT_SCRATCH + ROOM; // tangents take the most
 }
 
 static bool sum_is_off(const md5_mesh *mesh, const md5_vertex *vertex)

@@ -1,36 +1,37 @@
-// From a file's vertices, triangles and weights to what one draws: bind positions, smooth
-// normals, tangents, mirror seams split, influences sorted. Time and scratch are linear in the
-// number of vertices, triangles and weights that vertices refer to (times a logarithm where one
-// vertex has very many joints), whatever the file says.
+// Converts a file's vertices, triangles and weights to drawable geometry: bind positions, smooth
+// normals, tangents, split mirror seams, sorted influences. Time and scratch memory are linear in
+// the number of vertices, triangles and weights that vertices refer to (times a logarithm if one
+// vertex has very many joints), for any file.
 #ifndef MD5_SKIN_GEOMETRY_H
 #define MD5_SKIN_GEOMETRY_H
 
 #include "md5/skin/plan.h"
 
-// What a file says of one mesh; every index is inside its table.
+// One mesh as the file describes it. Every index is valid.
 typedef struct md5_geometry_source {
     uint32_t num_vertices, num_triangles, num_weights;
     const md5_vertex *vertices;
     const md5_vec2 *texcoords;
     const uint32_t *triangles;        // [3 * num_triangles]
-    const uint16_t *narrow_triangles; // instead, if not NULL, for md5_geometry_measure()
+    const uint16_t *narrow_triangles; // if not NULL, md5_geometry_measure() reads these instead
     const md5_weight *weights;
-    const md5_vec3 *normals;  // [num_vertices] of version 12, or NULL: derived
+    const md5_vec3 *normals;  // [num_vertices] in version 12, or NULL: derived
     const md5_vec4 *tangents; // with `normals`; both in the space of the dominant joint
-    uint32_t num_joints;      // 0: not known, which only costs time
+    uint32_t num_joints;      // 0 = unknown, which only costs time
     const md5_mat34 *bind;    // [joints] model space
-    uint32_t *joint_scratch;  // [joints] anything may stand in it, before and after
+    uint32_t *joint_scratch;  // [joints] scratch memory of any content
 } md5_geometry_source;
 
-// How large the derived arrays become.
+// Sizes of the derived arrays.
 typedef struct md5_geometry_sizes {
     uint32_t num_vertices;   // file vertices and seam copies
-    uint32_t num_influences; // at most: weights of one vertex on one joint become one
+    uint32_t num_influences; // upper bound: weights of one vertex on one joint are merged
     md5_skin_plan_size plan;
 } md5_geometry_sizes;
 
-// `bind` and `joint_scratch` are not needed yet; `joints` as for md5_skin_plan_measure(). Returns
-// false, with the context's error set, when memory runs out or numbers do.
+// Computes the sizes. Does not read the source's `bind` and `joint_scratch`; `joints` as for
+// md5_skin_plan_measure(). Returns false and sets the context's error if memory runs out or a count
+// overflows.
 bool md5_geometry_measure(md5_arena *scratch, const md5_geometry_source *source,
                           const md5_transform *joints, md5_geometry_sizes *sizes);
 
@@ -47,17 +48,18 @@ typedef struct md5_geometry_arrays {
     md5_vec4 *influences;
 } md5_geometry_arrays;
 
-// Fills the arrays, of which indices, texcoords, normals and tangents may be those of the source.
-// Returns false, with the context's error set, when memory runs out.
+// Fills the arrays. Indices, texcoords, normals and tangents may be the source's own arrays.
+// Returns false and sets the context's error if memory runs out.
 bool md5_geometry_build(md5_arena *scratch, const md5_geometry_source *source,
                         const md5_geometry_sizes *sizes, const md5_geometry_arrays *arrays);
 
-// Scratch memory that the two take for most meshes of so many drawn vertices, at the same time.
+// Bytes of scratch memory that each of the two needs for most meshes of `num_vertices` drawn
+// vertices.
 size_t md5_geometry_measure_size(uint64_t num_vertices);
 size_t md5_geometry_build_size(uint64_t num_vertices);
 
-// Sets num_influences, max_influences, max_weights, num_off_sums and bounds of a mesh whose arrays
-// are complete.
+// Sets num_influences, max_influences, max_weights, num_off_sums and bounds of a mesh. All its
+// arrays must be complete.
 void md5_geometry_summarize(md5_mesh *mesh);
 
 #endif

@@ -1,8 +1,8 @@
 #include "md5/skin/influences.h"
 
-#include "md5/skin/pair.h"
+#include "md5/core/pair.h"
 
-// Vertices of no more weights than this have their influences sorted by insertion.
+// Up to this many weights, influences are sorted by insertion, above by heap sort.
 enum { FEW_INFLUENCES = 16 };
 
 typedef struct influence {
@@ -15,24 +15,24 @@ typedef struct quad {
     md5_pair xy, zw;
 } quad;
 
-// What the weights of one vertex on one joint add up to: (bias * point, bias).
+// The sum of the weights of one vertex on one joint: (bias * point, bias).
 typedef struct joint_sum {
     quad sum;
     uint32_t joint;
 } joint_sum;
 
-// A bind matrix by its columns, each with what makes of a point (x y z) (bind point, 1).
+// A bind matrix by columns, with the last row 0 0 0 1: takes (x y z 1) to (bind point, 1).
 typedef struct bind_columns {
     quad columns[4];
 } bind_columns;
 
-// The sums of one vertex, found by joint. `slots` is a sparse set: slots[joint] means something
-// only if it is below num_sums and that sum names the joint, so it needs no clearing between
-// vertices, and a vertex costs only its own weights.
+// The sums of one vertex, found by joint. `slots` is a sparse set: slots[joint] is valid only if it
+// is below num_sums and that sum names the joint. So it needs no clearing between vertices, and a
+// vertex costs only its own weights.
 typedef struct weight_merger {
-    const bind_columns *columns; // [joints], or NULL: each is made when it is needed
+    const bind_columns *columns; // [joints], or NULL: made when needed
     uint32_t *slots;             // [joints]
-    joint_sum *sums;             // [most weights of a vertex]
+    joint_sum *sums;             // [largest number of weights of a vertex]
     influence *results;          // same
     uint32_t num_sums;
 } weight_merger;
@@ -94,7 +94,7 @@ static joint_sum *find_sum(weight_merger *merger, uint32_t joint)
     return sum;
 }
 
-// Adds up a vertex's weights in the file's order. Returns its position in the bind pose.
+// Sums a vertex's weights by joint, in the file's order. Returns its position in the bind pose.
 static md5_vec3 merge_weights(weight_merger *merger, const md5_geometry_source *source,
                               const md5_vertex *vertex)
 {
@@ -111,7 +111,7 @@ static md5_vec3 merge_weights(weight_merger *merger, const md5_geometry_source *
     return (md5_vec3){rounded.x, rounded.y, rounded.z};
 }
 
-// By magnitude, so that a packed form keeps what matters most also where biases are negative.
+// Sorts by magnitude, so that packing keeps the largest influences also if biases are negative.
 static bool comes_before(const influence *a, const influence *b)
 {
     const float bias_a = fabsf(a->value.w), bias_b = fabsf(b->value.w);
@@ -152,14 +152,14 @@ static bool is_zero(md5_vec4 value)
     return value.x == 0.0f && value.y == 0.0f && value.z == 0.0f && value.w == 0.0f;
 }
 
-// Rounds a sum. Returns whether anything is left of it.
+// Rounds a sum. Returns whether it is not zero.
 static inline bool finish_sum(const joint_sum *sum, influence *result)
 {
     *result = (influence){md5_pair_round(sum->sum.xy, sum->sum.zw), sum->joint};
     return !is_zero(result->value);
 }
 
-// Writes the sums' influences to `joints` and `values`, sorted. Returns how many there are.
+// Writes the sums as influences to `joints` and `values`, sorted. Returns their number.
 static uint32_t write_few(const weight_merger *merger, uint32_t *joints, md5_vec4 *values)
 {
     uint32_t count = 0;
@@ -167,16 +167,16 @@ static uint32_t write_few(const weight_merger *merger, uint32_t *joints, md5_vec
         influence item;
         if (!finish_sum(&merger->sums[i], &item))
             continue;
-        uint32_t place = count++;
-        for (; place > 0; place--) {
-            const influence before = {values[place - 1], joints[place - 1]};
+        uint32_t slot = count++;
+        for (; slot > 0; slot--) {
+            const influence before = {values[slot - 1], joints[slot - 1]};
             if (!comes_before(&item, &before))
                 break;
-            values[place] = before.value;
-            joints[place] = before.joint;
+            values[slot] = before.value;
+            joints[slot] = before.joint;
         }
-        values[place] = item.value;
-        joints[place] = item.joint;
+        values[slot] = item.value;
+        joints[slot] = item.joint;
     }
     return count;
 }
@@ -194,12 +194,12 @@ static uint32_t write_many(const weight_merger *merger, uint32_t *joints, md5_ve
     return count;
 }
 
-// The same for the only weight of a vertex, whose position this is as well.
+// The same for a vertex of one weight, whose point is also the position.
 static uint32_t write_one(const weight_merger *merger, const md5_geometry_source *source,
                           const md5_weight *weight, md5_vec3 *position, uint32_t *joint,
                           md5_vec4 *value)
 {
-    // A sum of one, of which -0 becomes +0.
+    // Adding to zero turns -0 into +0, as any other sum does.
     const quad sum = add(zero(), weighted_point(merger, source, weight));
     const md5_vec4 rounded = md5_pair_round(sum.xy, sum.zw);
     *position = (md5_vec3){rounded.x, rounded.y, rounded.z};
@@ -210,11 +210,11 @@ static uint32_t write_one(const weight_merger *merger, const md5_geometry_source
     return 1;
 }
 
-// The bind matrices as they are needed, where vertices refer to weights often enough for that.
+// Converts all bind matrices in advance, if there are enough references to weights to pay for it.
 static bool make_columns(md5_arena *scratch, const md5_geometry_source *source,
                          uint64_t num_references, weight_merger *merger)
 {
-    enum { WORTH = 8 }; // references a joint
+    enum { WORTH = 8 }; // references per joint
     if (source->num_joints == 0 || num_references / WORTH < source->num_joints)
         return true;
     bind_columns *const columns = md5_arena_room(scratch, source->num_joints, sizeof *columns);
@@ -225,21 +225,21 @@ static bool make_columns(md5_arena *scratch, const md5_geometry_source *source,
     return true;
 }
 
-// Room for the weights of any one vertex.
+// Allocates memory for the vertex of most weights.
 static bool prepare(md5_arena *scratch, const md5_geometry_source *source, weight_merger *merger)
 {
-    uint32_t most = 0;
+    uint32_t max_weights = 0;
     uint64_t num_references = 0;
     for (uint32_t i = 0; i < source->num_vertices; i++) {
         const uint32_t count = source->vertices[i].num_weights;
-        most = count > most ? count : most;
+        max_weights = count > max_weights ? count : max_weights;
         num_references += count;
     }
     merger->slots = source->joint_scratch;
     TRY(make_columns(scratch, source, num_references, merger));
-    TRY(merger->sums = md5_arena_room(scratch, most, sizeof *merger->sums));
-    if (most > FEW_INFLUENCES)
-        TRY(merger->results = md5_arena_room(scratch, most, sizeof *merger->results));
+    TRY(merger->sums = md5_arena_room(scratch, max_weights, sizeof *merger->sums));
+    if (max_weights > FEW_INFLUENCES)
+        TRY(merger->results = md5_arena_room(scratch, max_weights, sizeof *merger->results));
     return true;
 }
 

@@ -1,4 +1,4 @@
-// What skinning needs besides md5/core/wide.h, for AVX2: see skin_wide.h.
+// Loads, stores and matrix sums for skinning with AVX2, in addition to md5/core/wide.h.
 #ifndef MD5_SKIN_LANES_AVX2_H
 #define MD5_SKIN_LANES_AVX2_H
 
@@ -8,8 +8,6 @@
 
 // One matrix as it lies in the palette.
 typedef md5_wide_mat34 matrix_rows;
-
-// Points at `at` begin at from + at[i] * size.
 
 // Twelve bytes, and no more, of each of two points.
 MD5_WIDE_INLINE md5_wide load_point_pair(const float *low, const float *high)
@@ -32,7 +30,7 @@ MD5_WIDE_INLINE lanes3 load_points_at(const float *from, const uint32_t *at, uin
     return (lanes3){rows[0], rows[1], rows[2]};
 }
 
-// All but the last may be read with four bytes of the next point.
+// `at` ascends, so every point but the last may be read with four bytes of what follows it.
 MD5_WIDE_INLINE lanes3 load_points_ascending(const float *from, const uint32_t *at)
 {
     md5_wide rows[4] = {
@@ -45,7 +43,7 @@ MD5_WIDE_INLINE lanes3 load_points_ascending(const float *from, const uint32_t *
     return (lanes3){rows[0], rows[1], rows[2]};
 }
 
-// A matrix row's entries where they are; `i` is known where this is inlined.
+// A matrix row's entries in memory. `i` is a constant after inlining.
 typedef const float *entry_row;
 
 MD5_WIDE_INLINE entry_row load_entries(const float *row)
@@ -118,8 +116,7 @@ MD5_WIDE_INLINE void matrices_to_lanes(const matrix_rows matrices[8], md5_wide e
     md5_wide_transpose(entries[2]);
 }
 
-// The first and second of each pair of places, added: a0 + a1, a2 + a3, b0 + b1, b2 + b3, in
-// each half.
+// Sums of neighbouring lanes, in each half: a0 + a1, a2 + a3, b0 + b1, b2 + b3.
 MD5_WIDE_INLINE md5_wide add_neighbours(md5_wide a, md5_wide b)
 {
     return _mm256_add_ps(_mm256_shuffle_ps(a, b, _MM_SHUFFLE(2, 0, 2, 0)),

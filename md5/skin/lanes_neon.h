@@ -1,4 +1,4 @@
-// What skinning needs besides md5/core/wide.h, for NEON: see skin_wide.h.
+// Loads, stores and matrix sums for skinning with NEON, in addition to md5/core/wide.h.
 #ifndef MD5_SKIN_LANES_NEON_H
 #define MD5_SKIN_LANES_NEON_H
 
@@ -24,7 +24,7 @@ MD5_WIDE_INLINE void store_points(md5_vec3 *points, lanes3 v)
     vst3q_f32(&points->x, (float32x4x3_t){{v.x, v.y, v.z}});
 }
 
-// Points at `at` begin at from + at[i] * size.
+// Point i begins at from + at[i] * size.
 MD5_WIDE_INLINE lanes3 load_points_at(const float *from, const uint32_t *at, uint32_t size)
 {
     float32x4x3_t v = {{vdupq_n_f32(0.0f), vdupq_n_f32(0.0f), vdupq_n_f32(0.0f)}};
@@ -35,13 +35,13 @@ MD5_WIDE_INLINE lanes3 load_points_at(const float *from, const uint32_t *at, uin
     return (lanes3){v.val[0], v.val[1], v.val[2]};
 }
 
-// Loading single lanes reads no more than it has to.
+// Loading single lanes reads nothing behind a point.
 MD5_WIDE_INLINE lanes3 load_points_ascending(const float *from, const uint32_t *at)
 {
     return load_points_at(from, at, 1);
 }
 
-// A matrix row's entries; `i` is known where this is inlined. A product with one is one step.
+// A matrix row's entries. `i` is a constant after inlining. A product with one is one instruction.
 typedef float32x4_t entry_row;
 
 MD5_WIDE_INLINE entry_row load_entries(const float *row)

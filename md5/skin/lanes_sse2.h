@@ -1,4 +1,4 @@
-// What skinning needs besides md5/core/wide.h, for SSE2: see skin_wide.h.
+// Loads, stores and matrix sums for skinning with SSE2, in addition to md5/core/wide.h.
 #ifndef MD5_SKIN_LANES_SSE2_H
 #define MD5_SKIN_LANES_SSE2_H
 
@@ -8,8 +8,7 @@
 // One matrix as it lies in the palette.
 typedef md5_wide_mat34 matrix_rows;
 
-// In the names of registers below, 0 to 3 are vertices. Points at `at` begin at from + at[i] *
-// size.
+// In the names of registers below, 0 to 3 are vertices. Point i begins at from + at[i] * size.
 
 MD5_WIDE_INLINE bool is_all_true(md5_mask mask)
 {
@@ -40,7 +39,7 @@ MD5_WIDE_INLINE void store_points(md5_vec3 *points, lanes3 v)
     _mm_storeu_ps(&points->x + 8, _mm_shuffle_ps(zx, yz, _MM_SHUFFLE(3, 1, 3, 1)));
 }
 
-// Twelve bytes, and no more.
+// Reads exactly twelve bytes.
 MD5_WIDE_INLINE md5_wide load_point(const float *point)
 {
     const __m128 xy = _mm_castsi128_ps(_mm_loadl_epi64((const void *)point));
@@ -55,7 +54,7 @@ MD5_WIDE_INLINE lanes3 load_points_at(const float *from, const uint32_t *at, uin
     return (lanes3){rows[0], rows[1], rows[2]};
 }
 
-// All but the last may be read with four bytes of the next point.
+// `at` ascends, so every point but the last may be read with four bytes of what follows it.
 MD5_WIDE_INLINE lanes3 load_points_ascending(const float *from, const uint32_t *at)
 {
     md5_wide rows[4] = {_mm_loadu_ps(from + at[0]), _mm_loadu_ps(from + at[1]),
@@ -64,7 +63,7 @@ MD5_WIDE_INLINE lanes3 load_points_ascending(const float *from, const uint32_t *
     return (lanes3){rows[0], rows[1], rows[2]};
 }
 
-// A matrix row's entries; `i` is known where this is inlined.
+// A matrix row's entries. `i` is a constant after inlining.
 typedef __m128 entry_row;
 
 MD5_WIDE_INLINE entry_row load_entries(const float *row)

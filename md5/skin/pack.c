@@ -1,9 +1,9 @@
-// Influences in a fixed number of slots, and what that form loses against the exact one.
+// Packs influences into a fixed number of slots, and measures the error against the exact form.
 #include "md5/core/assert.h"
-#include "md5/skin/vec3d.h"
+#include "md5/core/math.h"
 
-// Kept biases that cancel out to less than this part of their magnitudes have no sum to be
-// scaled by: float rounding would be blown up a million times.
+// If kept biases cancel out to less than this fraction of their magnitudes, they are not scaled by
+// their sum: that would magnify float rounding a million times.
 #define CANCELLED 1e-6
 
 // How the influences of one vertex are packed.
@@ -30,7 +30,7 @@ static packed_vertex pack_vertex(const md5_mesh *mesh, uint32_t vertex, uint32_t
     return packing;
 }
 
-// Weight of the vertex's influence `slot`, 0 if it was dropped.
+// Returns the weight of the vertex's influence `slot`, 0 if it was dropped.
 static float packed_weight(const md5_mesh *mesh, const packed_vertex *packing, uint32_t slot)
 {
     if (slot >= packing->kept)
@@ -56,12 +56,12 @@ void md5_pack_influences(const md5_mesh *mesh, uint32_t slots, uint32_t *joints,
     }
 }
 
-static md5_vec3d place_of(const md5_mat34 *joint)
+static md5_vec3d translation_of(const md5_mat34 *joint)
 {
     return (md5_vec3d){(double)joint->m[3], (double)joint->m[7], (double)joint->m[11]};
 }
 
-// How far a character is taken to move where no pose says it: the diagonal of its bind pose.
+// How far a character is assumed to move if no pose is given: the diagonal of its bind pose.
 static double size_of(const md5_model *model)
 {
     const md5_vec3d low = md5_vec3d_of(model->bounds.min), high = md5_vec3d_of(model->bounds.max);
@@ -72,33 +72,32 @@ static double size_of(const md5_model *model)
 // vertex less the packed one is
 //   sum b_i (R_i (p_i - o_i) + a_i)  -  sum w_i (R_i (c - o_i) + a_i)
 //     = sum (b_i - w_i) a_i  +  sum R_i (b_i (p_i - o_i) - w_i (c - o_i)),
-// which is longest when every R_i turns its term the same way as the first sum. Moving all
-// joints by `travel` besides adds sum (b_i - w_i) times that.
+// which is longest if every R_i rotates its term into the direction of the first sum. Moving all
+// joints by `travel` as well adds sum (b_i - w_i) times that.
 static double vertex_loss(const md5_model *model, const md5_mesh *mesh, uint32_t vertex,
                           uint32_t slots, const md5_mat34 *joints, double travel)
 {
     const packed_vertex packing = pack_vertex(mesh, vertex, slots);
     const md5_vec3d c = md5_vec3d_of(mesh->positions[vertex]);
     md5_vec3d shift = {0.0, 0.0, 0.0};
-    double turning = 0.0, excess = 0.0;
+    double rotated = 0.0, excess = 0.0;
     for (uint32_t i = packing.first; i < packing.end; i++) {
         const uint32_t joint = mesh->influence_joints[i];
         const md5_vec4 influence = mesh->influences[i];
         const double bias = (double)influence.w;
         const double weight = (double)packed_weight(mesh, &packing, i - packing.first);
-        const md5_vec3d o = place_of(&model->bind[joint]), a = place_of(&joints[joint]);
+        const md5_vec3d o = translation_of(&model->bind[joint]), a = translation_of(&joints[joint]);
         const md5_vec3d point = {(double)influence.x, (double)influence.y, (double)influence.z};
         const md5_vec3d exact = md5_vec3d_sub(point, md5_vec3d_scale(o, bias));
         const md5_vec3d packed = md5_vec3d_scale(md5_vec3d_sub(c, o), weight);
         shift = md5_vec3d_add(shift, md5_vec3d_scale(a, bias - weight));
-        turning += md5_vec3d_length(md5_vec3d_sub(exact, packed));
+        rotated += md5_vec3d_length(md5_vec3d_sub(exact, packed));
         excess += bias - weight;
     }
-    return md5_vec3d_length(shift) + turning + fabs(excess) * travel;
+    return md5_vec3d_length(shift) + rotated + fabs(excess) * travel;
 }
 
-// Whether all of the vertex hangs at its place from one joint, as most do. Then any packed form is
-// exact.
+// Whether the vertex is bound rigidly to one joint, as most are. Then any packed form is exact.
 static bool is_rigid(const md5_mesh *mesh, uint32_t vertex)
 {
     const uint32_t first = mesh->first_influence[vertex];
@@ -118,12 +117,12 @@ float md5_path_loss(const md5_model *model, uint32_t mesh, uint32_t slots, const
     const md5_mesh *const of = &model->meshes[mesh];
     const md5_mat34 *const posed = joints ? joints : model->bind;
     const double travel = joints ? 0.0 : size_of(model);
-    double most = 0.0;
+    double max_loss = 0.0;
     for (uint32_t vertex = 0; vertex < of->num_vertices; vertex++) {
         if (is_rigid(of, vertex))
             continue;
         const double loss = vertex_loss(model, of, vertex, slots, posed, travel);
-        most = loss > most ? loss : most;
+        max_loss = loss > max_loss ? loss : max_loss;
     }
-    return md5_round_to_float(most);
+    return md5_round_to_float(max_loss);
 }

@@ -1,11 +1,11 @@
-// Points in eight lanes, for AVX2: see skin_wide.h.
+// Loads and stores points in eight lanes, for AVX2: see skin_wide.h.
 #ifndef MD5_SKIN_POINTS_AVX2_H
 #define MD5_SKIN_POINTS_AVX2_H
 
 #include "md5/core/wide.h"
 #include "md5/md5model.h"
 
-// In the names of registers below, 0 to 7 are vertices; a bar divides the two halves.
+// In the names of registers below, 0 to 7 are vertices; a bar separates the two halves.
 
 MD5_WIDE_INLINE bool is_all_true(md5_mask mask)
 {

@@ -1,4 +1,5 @@
-// Points of two spans in sixteen lanes, for AVX-512: see skin_avx512.c.
+// Loads and stores points of two contiguous groups in sixteen lanes, for AVX-512: see
+// skin_avx512.c.
 #ifndef MD5_SKIN_POINTS_AVX512_H
 #define MD5_SKIN_POINTS_AVX512_H
 
@@ -10,12 +11,12 @@ MD5_WIDE_INLINE bool is_all_true(md5_mask mask)
     return mask == 0xffff;
 }
 
-// Places of one half, the same in both: 0 to 7 are the first register's, 16 to 23 the second's.
+// Lane numbers, the same in both halves: 0 to 7 are the first register's, 16 to 23 the second's.
 #define IN_BOTH_HALVES(a, b, c, d, e, f, g, h)                                             \
     _mm512_setr_epi32(a, b, c, d, e, f, g, h, 8 + (a), 8 + (b), 8 + (c), 8 + (d), 8 + (e), \
                       8 + (f), 8 + (g), 8 + (h))
 
-// Eight floats of each span.
+// Loads eight floats of each group.
 MD5_WIDE_INLINE md5_wide load_halves(const float *low, const float *high)
 {
     return _mm512_insertf32x8(_mm512_castps256_ps512(_mm256_loadu_ps(low)), _mm256_loadu_ps(high),
@@ -28,7 +29,7 @@ MD5_WIDE_INLINE void store_halves(float *low, float *high, md5_wide a)
     _mm256_storeu_ps(high, _mm512_extractf32x8_ps(a, 1));
 }
 
-MD5_WIDE_INLINE lanes3 load_two_spans(const md5_vec3 *low, const md5_vec3 *high)
+MD5_WIDE_INLINE lanes3 load_two_groups(const md5_vec3 *low, const md5_vec3 *high)
 {
     const float *const p = &low->x, *const q = &high->x;
     const md5_wide u = load_halves(p, q), v = load_halves(p + 8, q + 8);
@@ -43,7 +44,7 @@ MD5_WIDE_INLINE lanes3 load_two_spans(const md5_vec3 *low, const md5_vec3 *high)
     };
 }
 
-MD5_WIDE_INLINE void store_two_spans(md5_vec3 *low, md5_vec3 *high, lanes3 a)
+MD5_WIDE_INLINE void store_two_groups(md5_vec3 *low, md5_vec3 *high, lanes3 a)
 {
     float *const p = &low->x, *const q = &high->x;
     const md5_wide u = _mm512_permutex2var_ps(a.x, IN_BOTH_HALVES(0, 16, 0, 1, 17, 0, 2, 18), a.y);

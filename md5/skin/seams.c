@@ -1,21 +1,21 @@
 #include "md5/skin/seams.h"
 
-#include "md5/skin/pair.h"
+#include "md5/core/pair.h"
 
-enum { PLAIN = 1, MIRRORED = 2, BOTH = PLAIN | MIRRORED, BITS = 2, A_BYTE = 4 };
+enum { PLAIN = 1, MIRRORED = 2, BOTH = PLAIN | MIRRORED, BITS = 2, PER_BYTE = 4 };
 
-// What kinds of triangles use a vertex, four vertices a byte.
+// The kinds of triangles that use a vertex, two bits each.
 static bool is_on_seam(const unsigned char *uses, uint32_t vertex)
 {
-    return (uses[vertex / A_BYTE] >> (BITS * (vertex % A_BYTE)) & BOTH) == BOTH;
+    return (uses[vertex / PER_BYTE] >> (BITS * (vertex % PER_BYTE)) & BOTH) == BOTH;
 }
 
 static void add_use(unsigned char *uses, uint32_t vertex, unsigned use)
 {
-    uses[vertex / A_BYTE] |= (unsigned char)(use << (BITS * (vertex % A_BYTE)));
+    uses[vertex / PER_BYTE] |= (unsigned char)(use << (BITS * (vertex % PER_BYTE)));
 }
 
-// Whether a triangle's texture is mirrored on it: negative signed area of a, b, c on the texture.
+// Whether the texture is mirrored on a triangle: negative signed area of a, b, c on the texture.
 // An area of 0 counts as not mirrored. The sign is exact for coordinates of common size, because
 // a double holds the products of the differences of such floats without rounding.
 static inline bool is_mirrored(const md5_vec2 *texcoords, uint32_t a, uint32_t b, uint32_t c)
@@ -35,11 +35,11 @@ static inline void add_triangle(unsigned char *uses, const md5_vec2 *texcoords, 
     add_use(uses, c, use);
 }
 
-// NULL, with the context's error set, when memory runs out.
+// Returns NULL and sets the context's error if memory runs out.
 static unsigned char *find_uses(md5_arena *scratch, const md5_geometry_source *source)
 {
-    unsigned char *const uses = md5_arena_alloc(scratch, source->num_vertices / A_BYTE + 1, 1);
-    // A vertex that brings its tangent serves both sides with it.
+    unsigned char *const uses = md5_arena_alloc(scratch, source->num_vertices / PER_BYTE + 1, 1);
+    // A vertex with a tangent from the file keeps it on both sides.
     if (!uses || source->tangents)
         return uses;
     const size_t num_corners = 3 * (size_t)source->num_triangles;
@@ -58,8 +58,8 @@ bool md5_count_seams(md5_arena *scratch, const md5_geometry_source *source,
     const md5_arena_mark before = md5_arena_here(scratch);
     const unsigned char *const uses = find_uses(scratch, source);
     TRY(uses);
-    // Texts are below 2^31 bytes and refer to no more weights than that, so that there are numbers
-    // for twice as many.
+    // Texts are below 2^31 bytes and refer to fewer weights than that, so that twice as many fit
+    // into 32 bits.
     uint32_t num_vertices = source->num_vertices, num_influences = 0;
     for (uint32_t vertex = 0; vertex < source->num_vertices; vertex++) {
         const uint32_t on_seam = is_on_seam(uses, vertex);

@@ -1,16 +1,18 @@
-// Mirror seams: where the texture of one side of a model is used again, mirrored, on the other.
+// Mirror seams: edges between triangles that use the texture as it is and triangles that use it
+// mirrored. Their vertices are split, since the two sides need different tangents.
 #ifndef MD5_SKIN_SEAMS_H
 #define MD5_SKIN_SEAMS_H
 
 #include "md5/skin/geometry.h"
 
-// How many vertices are drawn, the file's and those to be copied, and their weights: sets the first
-// two of `sizes`. Returns false, with the context's error set, when memory runs out.
+// Counts the drawn vertices, which are the file's and the copies, and their weights: sets the first
+// two members of `sizes`. Returns false and sets the context's error if memory runs out.
 bool md5_count_seams(md5_arena *scratch, const md5_geometry_source *source,
                      md5_geometry_sizes *sizes);
 
-// Writes indices[3 * num_triangles] and sources of the drawn vertices: mirrored triangles use the
-// copies, which stand behind the file's vertices. `indices` may be the source's triangles.
+// Writes indices[3 * num_triangles] and the sources of the copies: mirrored triangles use the
+// copies, which follow the file's vertices. `indices` may be the source's triangles. Returns false
+// and sets the context's error if memory runs out.
 bool md5_split_seams(md5_arena *scratch, const md5_geometry_source *source, uint32_t *indices,
                      uint32_t *sources);
 

@@ -1,8 +1,8 @@
-// md5_skin(): the choice of a kernel.
+// md5_skin(): chooses a kernel.
 #include "md5/core/assert.h"
 #include "md5/skin/kernels.h"
 
-// Meshes of fewer vertices are done in plain C: wide registers need longer for the first result.
+// Smaller meshes use plain C: wide registers have a longer latency for the first result.
 enum { FEWEST_VERTICES = 4 };
 
 void md5_skin_with(md5_cpu level, const md5_skin_job *job)

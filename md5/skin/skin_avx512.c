@@ -1,11 +1,11 @@
-// md5_skin() for AVX-512: spans of one whole influence two at a time, all else as with AVX2. They
-// have nothing to blend, so that a joint's matrix stays in registers.
+// md5_skin() for AVX-512: skins contiguous groups of rigid vertices two at a time, everything else
+// with AVX2. Rigid vertices need no blending, so a joint's matrix stays in registers.
 #include "md5/skin/kernels.h"
 
 #if MD5_HAS_AVX512
 
 #define MD5_WIDE_AVX512
-#include "md5/skin/turn_wide.h"
+#include "md5/skin/transform_wide.h"
 
 MD5_WIDE_INLINE lanes4 spread_two_rows(const float *low, const float *high)
 {
@@ -16,7 +16,7 @@ MD5_WIDE_INLINE lanes4 spread_two_rows(const float *low, const float *high)
     return (lanes4){e[0], e[1], e[2], e[3]};
 }
 
-// One joint's matrix in the lower lanes, another's in the upper ones.
+// Spreads one joint's matrix over the lower lanes, another's over the upper ones.
 MD5_WIDE_INLINE lanes_mat34 spread_two(const md5_mat34 *low, const md5_mat34 *high)
 {
     return (lanes_mat34){
@@ -26,14 +26,14 @@ MD5_WIDE_INLINE lanes_mat34 spread_two(const md5_mat34 *low, const md5_mat34 *hi
     };
 }
 
-MD5_WIDE_CODE static void skin_whole_spans(const md5_skin_job *job, const md5_skin_run *run)
+MD5_WIDE_CODE static void skin_rigid_contiguous(const md5_skin_job *job, const md5_skin_run *run)
 {
     const md5_mesh *const mesh = job->mesh;
     const md5_vec3 *const bind_positions = mesh->positions, *const bind_normals = mesh->normals;
     md5_vec3 *const positions = job->positions, *const normals = job->normals;
     const uint32_t *const firsts = mesh->skin_plan->vertices + run->vertices;
     const uint32_t *const joints = mesh->skin_plan->words + run->words;
-    uint32_t low = joints[0], high = joints[0]; // neighbouring spans often have the same
+    uint32_t low = joints[0], high = joints[0]; // neighbouring groups often share it
     lanes_mat34 m = spread_two(&job->palette[low], &job->palette[high]);
     uint32_t i = 0;
     for (; i + 2 <= run->count; i += 2) {
@@ -43,11 +43,11 @@ MD5_WIDE_CODE static void skin_whole_spans(const md5_skin_job *job, const md5_sk
             m = spread_two(&job->palette[low], &job->palette[high]);
         }
         const uint32_t a = firsts[i], b = firsts[i + 1];
-        const lanes3 bind = load_two_spans(bind_positions + a, bind_positions + b);
-        store_two_spans(positions + a, positions + b, move_points(&m, bind));
+        const lanes3 bind = load_two_groups(bind_positions + a, bind_positions + b);
+        store_two_groups(positions + a, positions + b, move_points(&m, bind));
         if (normals) {
-            const lanes3 turned = turn(&m, load_two_spans(bind_normals + a, bind_normals + b));
-            store_two_spans(normals + a, normals + b, turned);
+            const lanes3 rotated = rotate(&m, load_two_groups(bind_normals + a, bind_normals + b));
+            store_two_groups(normals + a, normals + b, rotated);
         }
     }
     if (i < run->count) {
@@ -68,8 +68,8 @@ void md5_skin_avx512(const md5_skin_job *job)
     }
     for (uint32_t i = 0; i < plan->num_runs; i++) {
         const md5_skin_run *const run = &plan->runs[i];
-        if (run->kind == MD5_SKIN_WHOLE && run->order == MD5_SKIN_SPANS)
-            skin_whole_spans(job, run);
+        if (run->kind == MD5_SKIN_RIGID && run->order == MD5_SKIN_CONTIGUOUS)
+            skin_rigid_contiguous(job, run);
         else
             md5_skin_run_avx2(job, run);
     }

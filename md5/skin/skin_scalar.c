@@ -3,22 +3,22 @@
 // Order of the sums, with m a palette entry and q an influence (bias * point, bias), over the
 // influences of a vertex as they are stored:
 //
-//   place:    lane[r][c] = m[r][c] * q[c] of the first, + m[r][c] * q[c] of the next, ...
+//   exact:    lane[r][c] = m[r][c] * q[c] of the first, + m[r][c] * q[c] of the next, ...
 //             row r      = (lane[r][0] + lane[r][1]) + (lane[r][2] + lane[r][3])
 //   blend:    e[r][c]    = m[r][c] * bias of the first, + m[r][c] * bias of the next, ...
-//   turned:   row r      = (e[r][0] * x + e[r][1] * y) + e[r][2] * z
+//   rotated:  row r      = (e[r][0] * x + e[r][1] * y) + e[r][2] * z
 //   unit:     each of x y z * (1 / sqrt((x * x + y * y) + z * z))
 //
-// Where the points of all influences are the bind position x y z, and there are enough of them
-// (plan.h), the blend is all that is needed, and the place is
+// If the points of all influences are the bind position x y z, and there are enough of them
+// (plan.h), the blended matrix is sufficient, and the position is
 //
 //   blended:  row r      = (e[r][0] * x + e[r][1] * y) + (e[r][2] * z + e[r][3])
 //
-// For one influence of bias 1 (plan.h calls it whole) that is the same to the last bit.
+// For one influence of bias 1 (plan.h calls it rigid) that gives the same bits.
 //
-// Lanes are summed over the influences before they are summed along a row, because four-wide
-// registers do that for nothing: a palette row and an influence are multiplied as they lie.
-// The first product starts the sum, so that one influence costs no addition.
+// Lanes are summed over the influences before they are summed along a row, because that is free
+// with registers of four floats: a palette row and an influence are multiplied as they lie in
+// memory. The first product starts the sum, so one influence costs no addition.
 #include "md5/core/math.h"
 #include "md5/skin/kernels.h"
 
@@ -51,7 +51,7 @@ static inline float sum_row(md5_vec4 a)
     return (a.x + a.y) + (a.z + a.w);
 }
 
-static inline float turn_row(md5_vec4 e, md5_vec3 v)
+static inline float rotate_row(md5_vec4 e, md5_vec3 v)
 {
     return (e.x * v.x + e.y * v.y) + e.z * v.z;
 }
@@ -61,8 +61,9 @@ static inline md5_vec4 bias_of(md5_vec4 influence)
     return (md5_vec4){influence.w, influence.w, influence.w, influence.w};
 }
 
-// The exact place of a vertex; the origin if nothing influences it.
-static inline md5_vec3 place(const md5_mesh *mesh, const md5_mat34 *palette, uint32_t vertex)
+// Returns the exact sum for a vertex; the origin if it has no influences.
+static inline md5_vec3 exact_position(const md5_mesh *mesh, const md5_mat34 *palette,
+                                      uint32_t vertex)
 {
     const uint32_t first = mesh->first_influence[vertex], end = mesh->first_influence[vertex + 1];
     if (first == end)
@@ -74,8 +75,8 @@ static inline md5_vec3 place(const md5_mesh *mesh, const md5_mat34 *palette, uin
     return (md5_vec3){sum_row(sum.x), sum_row(sum.y), sum_row(sum.z)};
 }
 
-// The rotations of a vertex's joints, blended by bias: not a rotation itself, but its directions
-// are what the vertex turns to. Zero if nothing influences the vertex.
+// Returns the matrices of a vertex's joints, blended by bias: not a rotation in general, but
+// normals and tangents follow it. Zero if the vertex has no influences.
 static inline rows blend(const md5_mesh *mesh, const md5_mat34 *palette, uint32_t vertex)
 {
     const uint32_t first = mesh->first_influence[vertex], end = mesh->first_influence[vertex + 1];
@@ -88,17 +89,18 @@ static inline rows blend(const md5_mesh *mesh, const md5_mat34 *palette, uint32_
     return sum;
 }
 
-// A direction of the bind pose, turned and brought to unit length, or as it was if it vanishes.
-static inline md5_vec3 turn(const rows *e, md5_vec3 bind)
+// Rotates a direction of the bind pose to unit length; returns it unchanged if the result vanishes.
+static inline md5_vec3 rotate(const rows *e, md5_vec3 bind)
 {
-    const md5_vec3 turned = {turn_row(e->x, bind), turn_row(e->y, bind), turn_row(e->z, bind)};
-    return md5_vec3_normalize(turned, bind);
+    const md5_vec3 rotated = {rotate_row(e->x, bind), rotate_row(e->y, bind),
+                              rotate_row(e->z, bind)};
+    return md5_vec3_normalize(rotated, bind);
 }
 
-static inline md5_vec4 turn_tangent(const rows *e, md5_vec4 bind)
+static inline md5_vec4 rotate_tangent(const rows *e, md5_vec4 bind)
 {
-    const md5_vec3 turned = turn(e, (md5_vec3){bind.x, bind.y, bind.z});
-    return (md5_vec4){turned.x, turned.y, turned.z, bind.w};
+    const md5_vec3 rotated = rotate(e, (md5_vec3){bind.x, bind.y, bind.z});
+    return (md5_vec4){rotated.x, rotated.y, rotated.z, bind.w};
 }
 
 static inline float move_row(md5_vec4 e, md5_vec3 p)
@@ -111,10 +113,10 @@ static inline md5_vec3 move(const rows *e, md5_vec3 p)
     return (md5_vec3){move_row(e->x, p), move_row(e->y, p), move_row(e->z, p)};
 }
 
-// Whichever of two that give the same bits takes fewer steps.
+// Both ways give the same bits for rigid vertices: takes the one with fewer operations.
 static inline bool is_blended(const md5_skin_job *job, md5_skin_kind kind)
 {
-    return kind == MD5_SKIN_BLEND || (kind == MD5_SKIN_WHOLE && (job->normals || job->tangents));
+    return kind == MD5_SKIN_BLEND || (kind == MD5_SKIN_RIGID && (job->normals || job->tangents));
 }
 
 static inline void skin_vertex(const md5_skin_job *job, uint32_t vertex, bool blended)
@@ -125,29 +127,30 @@ static inline void skin_vertex(const md5_skin_job *job, uint32_t vertex, bool bl
     if (blended || job->normals || job->tangents)
         e = blend(mesh, job->palette, vertex);
     md5_vec3 *const to = job->bounds ? &unwritten : &job->positions[vertex];
-    *to = blended ? move(&e, mesh->positions[vertex]) : place(mesh, job->palette, vertex);
+    *to = blended ? move(&e, mesh->positions[vertex]) : exact_position(mesh, job->palette, vertex);
     if (job->bounds)
         *job->bounds = md5_bounds_union(*job->bounds, (md5_bounds){*to, *to});
     if (job->normals)
-        job->normals[vertex] = turn(&e, mesh->normals[vertex]);
+        job->normals[vertex] = rotate(&e, mesh->normals[vertex]);
     if (job->tangents)
-        job->tangents[vertex] = turn_tangent(&e, mesh->tangents[vertex]);
+        job->tangents[vertex] = rotate_tangent(&e, mesh->tangents[vertex]);
 }
 
-// Runs of groups as of singles. What a team has several times is done once.
+// Groups are skinned vertex by vertex. A vertex that a gathered group repeats is skinned once.
 void md5_skin_run_scalar(const md5_skin_job *job, const md5_skin_run *run)
 {
     const uint32_t *const vertices = job->mesh->skin_plan->vertices + run->vertices;
-    const bool is_span = run->order == MD5_SKIN_SPANS, is_team = run->order == MD5_SKIN_TEAMS;
+    const bool is_contiguous = run->order == MD5_SKIN_CONTIGUOUS,
+               is_gathered = run->order == MD5_SKIN_GATHERED;
     const bool blended = is_blended(job, run->kind);
     const uint32_t size = run->order == MD5_SKIN_SINGLES ? 1 : MD5_SKIN_GROUP;
     for (uint32_t i = 0; i < size * run->count; i++) {
-        uint32_t vertex = vertices[is_span ? i / MD5_SKIN_GROUP : i];
-        if (is_span)
+        uint32_t vertex = vertices[is_contiguous ? i / MD5_SKIN_GROUP : i];
+        if (is_contiguous)
             vertex += i % MD5_SKIN_GROUP;
-        else if (is_team && i > 0 && vertex == vertices[i - 1])
+        else if (is_gathered && i > 0 && vertex == vertices[i - 1])
             continue;
-        skin_vertex(job, is_team ? vertex / 3 : vertex, blended);
+        skin_vertex(job, is_gathered ? vertex / 3 : vertex, blended);
     }
 }
 

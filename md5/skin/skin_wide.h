@@ -1,25 +1,25 @@
-// md5_skin() for instruction sets with wide registers: compiled once for each, by a file that
-// chooses the set (see md5/core/wide.h) and calls skin() then.
+// md5_skin() for instruction sets with wide registers. Compiled once for each set, by a file that
+// chooses the set (see md5/core/wide.h) and then calls skin().
 //
-// The vertices of a group share their joints, so that a register holds one matrix entry for
-// MD5_WIDTH of them: an entry of a joint is loaded once, and each lane weighs it with its vertex's
-// bias. Single vertices have matrices of their own: these are weighed and added up one vertex after
-// the other, as they lie in the palette, and then change places with their entries.
+// The vertices of a group share their joints, so a register holds one matrix entry for MD5_WIDTH
+// vertices: an entry of a joint is loaded once, and each lane multiplies it by the bias of its
+// vertex. Single vertices have different matrices: these are blended one vertex after the other, in
+// the layout of the palette, and then transposed so that each register holds one entry.
 #include "md5/skin/kernels.h"
-#include "md5/skin/turn_wide.h"
+#include "md5/skin/transform_wide.h"
 
 #include <float.h>
 
-// So many are as fast in plain C.
+// Up to this many singles are as fast in plain C.
 enum { FEW_SINGLES = MD5_WIDTH / 2 };
 
-// A box in each lane.
-typedef struct lanes_box {
+// Bounds in each lane.
+typedef struct lanes_bounds {
     lanes3 low, high;
-} lanes_box;
+} lanes_bounds;
 
-// All that is read and written. Each run works on a copy of its own, of which the compiler knows
-// that no result overwrites it.
+// Everything that is read and written. Each run has its own copy, which the compiler knows to be
+// unaffected by the results.
 typedef struct skin_arrays {
     const md5_mat34 *palette;
     const uint32_t *first_influence, *influence_joints;
@@ -28,10 +28,10 @@ typedef struct skin_arrays {
     const md5_vec4 *bind_tangents;
     md5_vec3 *positions, *normals;
     md5_vec4 *tangents;
-    lanes_box *box; // or NULL; else places are not written, but this grows
+    lanes_bounds *bounds; // or NULL; if set, grows to hold the positions, which are not written
 } skin_arrays;
 
-MD5_WIDE_INLINE skin_arrays arrays_of(const md5_skin_job *job, lanes_box *box)
+MD5_WIDE_INLINE skin_arrays arrays_of(const md5_skin_job *job, lanes_bounds *bounds)
 {
     const md5_mesh *const mesh = job->mesh;
     return (skin_arrays){
@@ -45,13 +45,13 @@ MD5_WIDE_INLINE skin_arrays arrays_of(const md5_skin_job *job, lanes_box *box)
         .positions = job->positions,
         .normals = job->normals,
         .tangents = job->tangents,
-        .box = job->bounds ? box : NULL,
+        .bounds = job->bounds ? bounds : NULL,
     };
 }
 
-// MD5_WIDTH vertices: of a span, those from the first on; else all that `vertices` names, in the
-// way of md5_skin_plan. In a group they have `count` influences on `joints`, and `floats` besides,
-// of which each MD5_SKIN_GROUP begin with theirs.
+// MD5_WIDTH vertices: in a contiguous group those from `first` on, else those that `vertices` lists
+// as md5_skin_plan does. In a group each has `count` influences on `joints`; `floats` are the
+// group's numbers in the plan, each for MD5_SKIN_GROUP vertices, offset to these.
 typedef struct group {
     uint32_t first;
     const uint32_t *vertices;
@@ -64,30 +64,30 @@ typedef struct group {
 
 MD5_WIDE_INLINE lanes3 load3(const md5_vec3 *from, const group *of, md5_skin_order order)
 {
-    if (order == MD5_SKIN_SPANS)
+    if (order == MD5_SKIN_CONTIGUOUS)
         return load_points(from + of->first);
-    return order == MD5_SKIN_TEAMS ? load_points_ascending(&from->x, of->vertices)
-                                   : load_points_at(&from->x, of->vertices, 3);
+    return order == MD5_SKIN_GATHERED ? load_points_ascending(&from->x, of->vertices)
+                                      : load_points_at(&from->x, of->vertices, 3);
 }
 
 MD5_WIDE_INLINE void store3(md5_vec3 *to, const group *of, md5_skin_order order, lanes3 a)
 {
-    if (order == MD5_SKIN_SPANS)
+    if (order == MD5_SKIN_CONTIGUOUS)
         store_points(to + of->first, a);
     else
-        store_points_at(&to->x, of->vertices, order == MD5_SKIN_TEAMS ? 1 : 3, a);
+        store_points_at(&to->x, of->vertices, order == MD5_SKIN_GATHERED ? 1 : 3, a);
 }
 
-// Where the tangent of each vertex is, in floats.
+// Returns the offset of a lane's tangent, in floats.
 MD5_WIDE_INLINE uint32_t tangent_of(const group *of, uint32_t lane, md5_skin_order order)
 {
-    return 4 * (order == MD5_SKIN_TEAMS ? of->vertices[lane] / 3 : of->vertices[lane]);
+    return 4 * (order == MD5_SKIN_GATHERED ? of->vertices[lane] / 3 : of->vertices[lane]);
 }
 
 MD5_WIDE_INLINE void load_tangents(const float *from, const group *of, md5_skin_order order,
                                    md5_wide rows[4])
 {
-    if (order == MD5_SKIN_SPANS) {
+    if (order == MD5_SKIN_CONTIGUOUS) {
         md5_wide_load_run(from + 4 * of->first, 4, rows);
     } else {
         const float *pointers[MD5_WIDTH];
@@ -103,7 +103,7 @@ MD5_WIDE_INLINE void store_tangents(float *to, const group *of, md5_skin_order o
                                     md5_wide rows[4])
 {
     md5_wide_transpose(rows);
-    if (order == MD5_SKIN_SPANS) {
+    if (order == MD5_SKIN_CONTIGUOUS) {
         md5_wide_store_run(to + 4 * of->first, 4, rows);
     } else {
         float *pointers[MD5_WIDTH];
@@ -124,45 +124,46 @@ MD5_WIDE_INLINE md5_wide higher(md5_wide a, md5_wide b)
     return md5_wide_select(md5_wide_greater(b, a), b, a);
 }
 
-MD5_WIDE_INLINE void put_places(const skin_arrays *arrays, const group *of, md5_skin_order order,
-                                lanes3 a)
+MD5_WIDE_INLINE void put_positions(const skin_arrays *arrays, const group *of, md5_skin_order order,
+                                   lanes3 a)
 {
-    lanes_box *const box = arrays->box;
-    if (!box) {
+    lanes_bounds *const bounds = arrays->bounds;
+    if (!bounds) {
         store3(arrays->positions, of, order, a);
         return;
     }
-    box->low = (lanes3){lower(box->low.x, a.x), lower(box->low.y, a.y), lower(box->low.z, a.z)};
-    box->high =
-        (lanes3){higher(box->high.x, a.x), higher(box->high.y, a.y), higher(box->high.z, a.z)};
+    bounds->low =
+        (lanes3){lower(bounds->low.x, a.x), lower(bounds->low.y, a.y), lower(bounds->low.z, a.z)};
+    bounds->high = (lanes3){higher(bounds->high.x, a.x), higher(bounds->high.y, a.y),
+                            higher(bounds->high.z, a.z)};
 }
 
 // -- Directions -----------------------------------------------------------------------------
 
-MD5_WIDE_INLINE void turn_tangents(const skin_arrays *arrays, const group *of, md5_skin_order order,
-                                   const lanes_mat34 *m)
+MD5_WIDE_INLINE void rotate_tangents(const skin_arrays *arrays, const group *of,
+                                     md5_skin_order order, const lanes_mat34 *m)
 {
     md5_wide rows[4];
     load_tangents(&arrays->bind_tangents->x, of, order, rows);
-    const lanes3 turned = turn(m, (lanes3){rows[0], rows[1], rows[2]});
-    rows[0] = turned.x;
-    rows[1] = turned.y;
-    rows[2] = turned.z;
+    const lanes3 rotated = rotate(m, (lanes3){rows[0], rows[1], rows[2]});
+    rows[0] = rotated.x;
+    rows[1] = rotated.y;
+    rows[2] = rotated.z;
     store_tangents(&arrays->tangents->x, of, order, rows);
 }
 
-MD5_WIDE_INLINE void turn_directions(const skin_arrays *arrays, const group *of,
-                                     md5_skin_order order, const lanes_mat34 *m)
+MD5_WIDE_INLINE void rotate_directions(const skin_arrays *arrays, const group *of,
+                                       md5_skin_order order, const lanes_mat34 *m)
 {
     if (arrays->normals)
-        store3(arrays->normals, of, order, turn(m, load3(arrays->bind_normals, of, order)));
+        store3(arrays->normals, of, order, rotate(m, load3(arrays->bind_normals, of, order)));
     if (arrays->tangents)
-        turn_tangents(arrays, of, order, m);
+        rotate_tangents(arrays, of, order, m);
 }
 
 // -- Groups ---------------------------------------------------------------------------------
 
-// Entry by entry, so that no more than one besides the sums is in a register.
+// Works entry by entry, so that only one entry at a time needs a register besides the sums.
 MD5_WIDE_INLINE lanes4 spread_row(const float *row)
 {
     const entry_row e = load_entries(row);
@@ -224,7 +225,7 @@ MD5_WIDE_INLINE lanes4 load_influences(const float *from)
 }
 
 // The exact sum; see skin_scalar.c.
-MD5_WIDE_INLINE lanes3 place_group(const skin_arrays *arrays, const group *of)
+MD5_WIDE_INLINE lanes3 sum_group(const skin_arrays *arrays, const group *of)
 {
     const float *from = of->floats;
     lanes_mat34 sum = scale_rows(&arrays->palette[of->joints[0]], load_influences(from));
@@ -238,84 +239,85 @@ MD5_WIDE_INLINE lanes3 place_group(const skin_arrays *arrays, const group *of)
 MD5_WIDE_INLINE void skin_exact_group(const skin_arrays *arrays, const group *of,
                                       md5_skin_order order)
 {
-    put_places(arrays, of, order, place_group(arrays, of));
+    put_positions(arrays, of, order, sum_group(arrays, of));
     if (arrays->normals || arrays->tangents) {
         const lanes_mat34 m =
             blend_group(arrays, of, of->floats + 3 * MD5_SKIN_GROUP, 4 * MD5_SKIN_GROUP);
-        turn_directions(arrays, of, order, &m);
+        rotate_directions(arrays, of, order, &m);
     }
 }
 
-// `own`: of a team, its floats from the bind positions on.
-MD5_WIDE_INLINE void skin_moved_group(const skin_arrays *arrays, const group *of,
-                                      md5_skin_order order, const lanes_mat34 *m, const float *own)
+// Moves and rotates the vertices by a matrix in each lane. `own`: in a gathered group, its bind
+// positions in the plan.
+MD5_WIDE_INLINE void transform_group(const skin_arrays *arrays, const group *of,
+                                     md5_skin_order order, const lanes_mat34 *m, const float *own)
 {
-    const lanes3 bind = order == MD5_SKIN_TEAMS
+    const lanes3 bind = order == MD5_SKIN_GATHERED
                             ? (lanes3){md5_wide_load(own), md5_wide_load(own + MD5_SKIN_GROUP),
                                        md5_wide_load(own + 2 * MD5_SKIN_GROUP)}
                             : load_points(arrays->bind_positions + of->first);
-    put_places(arrays, of, order, move_points(m, bind));
-    turn_directions(arrays, of, order, m);
+    put_positions(arrays, of, order, move_points(m, bind));
+    rotate_directions(arrays, of, order, m);
 }
 
 MD5_WIDE_INLINE void skin_group(const skin_arrays *arrays, const group *of, md5_skin_kind kind,
-                                md5_skin_order order, const lanes_mat34 *whole)
+                                md5_skin_order order, const lanes_mat34 *matrix)
 {
     if (kind == MD5_SKIN_EXACT) {
         skin_exact_group(arrays, of, order);
-    } else if (kind == MD5_SKIN_WHOLE) {
-        skin_moved_group(arrays, of, order, whole, of->floats);
+    } else if (kind == MD5_SKIN_RIGID) {
+        transform_group(arrays, of, order, matrix, of->floats);
     } else {
         const lanes_mat34 m = blend_group(arrays, of, of->floats, MD5_SKIN_GROUP);
-        skin_moved_group(arrays, of, order, &m, of->floats + MD5_SKIN_GROUP * of->count);
+        transform_group(arrays, of, order, &m, of->floats + MD5_SKIN_GROUP * of->count);
     }
 }
 
 MD5_WIDE_INLINE void skin_groups(const skin_arrays *arrays, const md5_skin_plan *plan,
                                  const md5_skin_run *run, md5_skin_kind kind, md5_skin_order order)
 {
-    const uint32_t count = kind == MD5_SKIN_WHOLE ? 1 : run->num_influences;
+    const uint32_t count = kind == MD5_SKIN_RIGID ? 1 : run->num_influences;
     const uint32_t num_words = md5_skin_num_words(kind, order, count);
     const uint32_t *vertices = plan->vertices + run->vertices;
     const uint32_t *words = plan->words + run->words;
-    uint32_t joint = words[0]; // neighbouring spans often have the same
-    lanes_mat34 whole;
-    if (kind == MD5_SKIN_WHOLE)
-        whole = spread_matrix(&arrays->palette[joint]);
+    uint32_t joint = words[0]; // neighbouring contiguous groups often share it
+    lanes_mat34 matrix;
+    if (kind == MD5_SKIN_RIGID)
+        matrix = spread_matrix(&arrays->palette[joint]);
     for (uint32_t i = 0; i < run->count; i++) {
         const float *const floats = (const void *)(words + count);
-        if (kind == MD5_SKIN_WHOLE && (order == MD5_SKIN_TEAMS || words[0] != joint)) {
+        if (kind == MD5_SKIN_RIGID && (order == MD5_SKIN_GATHERED || words[0] != joint)) {
             joint = words[0];
-            whole = spread_matrix(&arrays->palette[joint]);
+            matrix = spread_matrix(&arrays->palette[joint]);
         }
         for (uint32_t k = 0; k < MD5_SKIN_GROUP; k += MD5_WIDTH) {
             const group of = {*vertices + k, vertices + k, words, floats + k, count};
-            skin_group(arrays, &of, kind, order, &whole);
+            skin_group(arrays, &of, kind, order, &matrix);
         }
         vertices += md5_skin_num_vertices(order);
         words += num_words;
     }
 }
 
-// One function for each kind, in which the compiler knows it.
-#define SKIN_GROUPS(name, kind)                                                      \
-    MD5_WIDE_CODE static void name(const md5_skin_job *job, const md5_skin_run *run, \
-                                   lanes_box *box)                                   \
-    {                                                                                \
-        const skin_arrays arrays = arrays_of(job, box);                              \
-        if (run->order == MD5_SKIN_SPANS)                                            \
-            skin_groups(&arrays, job->mesh->skin_plan, run, kind, MD5_SKIN_SPANS);   \
-        else                                                                         \
-            skin_groups(&arrays, job->mesh->skin_plan, run, kind, MD5_SKIN_TEAMS);   \
+// One function for each kind, so that the kind is a constant.
+#define SKIN_GROUPS(name, kind)                                                         \
+    MD5_WIDE_CODE static void name(const md5_skin_job *job, const md5_skin_run *run,    \
+                                   lanes_bounds *bounds)                                \
+    {                                                                                   \
+        const skin_arrays arrays = arrays_of(job, bounds);                              \
+        if (run->order == MD5_SKIN_CONTIGUOUS)                                          \
+            skin_groups(&arrays, job->mesh->skin_plan, run, kind, MD5_SKIN_CONTIGUOUS); \
+        else                                                                            \
+            skin_groups(&arrays, job->mesh->skin_plan, run, kind, MD5_SKIN_GATHERED);   \
     }
 
-SKIN_GROUPS(skin_whole, MD5_SKIN_WHOLE)
+SKIN_GROUPS(skin_rigid, MD5_SKIN_RIGID)
 SKIN_GROUPS(skin_blend, MD5_SKIN_BLEND)
 SKIN_GROUPS(skin_exact, MD5_SKIN_EXACT)
 
 // -- Singles --------------------------------------------------------------------------------
 
-// What is summed: matrices, each times its bias, or each of their rows times the influence.
+// What to sum: each matrix times its bias, or each of its rows times the influence.
 typedef enum term { WEIGHED_MATRIX, APPLIED_MATRIX } term;
 
 MD5_WIDE_INLINE matrix_rows term_at(const skin_arrays *arrays, uint32_t influence, term what)
@@ -325,7 +327,7 @@ MD5_WIDE_INLINE matrix_rows term_at(const skin_arrays *arrays, uint32_t influenc
                                   : multiply_rows(m, &arrays->influences[influence]);
 }
 
-// `count` is known where this is inlined, or 0: then each has its own.
+// `count` is a constant after inlining; 0: each vertex has its own number of influences.
 MD5_WIDE_INLINE void sum_alike(const skin_arrays *arrays, const group *of, term what,
                                uint32_t count, matrix_rows sums[MD5_WIDTH])
 {
@@ -344,8 +346,8 @@ MD5_WIDE_INLINE uint32_t count_influences(const skin_arrays *arrays, uint32_t ve
     return arrays->first_influence[vertex + 1] - arrays->first_influence[vertex];
 }
 
-// The singles of a run ascend in numbers of influences: if the first has as many as the last, all
-// have.
+// The singles of a run are sorted by number of influences: if the first has as many as the last,
+// all have.
 MD5_WIDE_INLINE void sum_singles(const skin_arrays *arrays, const group *of, term what,
                                  matrix_rows sums[MD5_WIDTH])
 {
@@ -384,24 +386,24 @@ MD5_WIDE_INLINE void skin_few_singles(const skin_arrays *arrays, const group *of
     if (kind == MD5_SKIN_EXACT) {
         matrix_rows sums[MD5_WIDTH];
         sum_singles(arrays, of, APPLIED_MATRIX, sums);
-        put_places(arrays, of, MD5_SKIN_SINGLES, sum_rows(sums));
+        put_positions(arrays, of, MD5_SKIN_SINGLES, sum_rows(sums));
         if (!has_directions)
             return;
         m = blend_singles(arrays, of);
     } else {
         m = blend_singles(arrays, of);
         const lanes3 bind = load3(arrays->bind_positions, of, MD5_SKIN_SINGLES);
-        put_places(arrays, of, MD5_SKIN_SINGLES, move_points(&m, bind));
+        put_positions(arrays, of, MD5_SKIN_SINGLES, move_points(&m, bind));
     }
-    turn_directions(arrays, of, MD5_SKIN_SINGLES, &m);
+    rotate_directions(arrays, of, MD5_SKIN_SINGLES, &m);
 }
 
-// The last group is filled up with its last vertex, which is then written several times; very few
-// are done in plain C.
-MD5_WIDE_INLINE void skin_singles(const md5_skin_job *job, const md5_skin_run *run, lanes_box *box,
-                                  md5_skin_kind kind)
+// Fills the last group up with its last vertex, which is then written several times; very few
+// remaining vertices use plain C.
+MD5_WIDE_INLINE void skin_singles(const md5_skin_job *job, const md5_skin_run *run,
+                                  lanes_bounds *bounds, md5_skin_kind kind)
 {
-    const skin_arrays arrays = arrays_of(job, box);
+    const skin_arrays arrays = arrays_of(job, bounds);
     const uint32_t *const vertices = job->mesh->skin_plan->vertices + run->vertices;
     uint32_t done = 0;
     for (; run->count - done >= MD5_WIDTH; done += MD5_WIDTH)
@@ -421,38 +423,39 @@ MD5_WIDE_INLINE void skin_singles(const md5_skin_job *job, const md5_skin_run *r
 }
 
 MD5_WIDE_CODE static void skin_singles_blend(const md5_skin_job *job, const md5_skin_run *run,
-                                             lanes_box *box)
+                                             lanes_bounds *bounds)
 {
-    skin_singles(job, run, box, MD5_SKIN_BLEND);
+    skin_singles(job, run, bounds, MD5_SKIN_BLEND);
 }
 
 MD5_WIDE_CODE static void skin_singles_exact(const md5_skin_job *job, const md5_skin_run *run,
-                                             lanes_box *box)
+                                             lanes_bounds *bounds)
 {
-    skin_singles(job, run, box, MD5_SKIN_EXACT);
+    skin_singles(job, run, bounds, MD5_SKIN_EXACT);
 }
 
 // -- All ------------------------------------------------------------------------------------
 
-MD5_WIDE_CODE static void skin_run(const md5_skin_job *job, const md5_skin_run *run, lanes_box *box)
+MD5_WIDE_CODE static void skin_run(const md5_skin_job *job, const md5_skin_run *run,
+                                   lanes_bounds *bounds)
 {
     const bool is_single = run->order == MD5_SKIN_SINGLES;
     switch (run->kind) {
     case MD5_SKIN_NONE:
         md5_skin_run_scalar(job, run);
         break;
-    case MD5_SKIN_WHOLE:
-        is_single ? skin_singles_blend(job, run, box) : skin_whole(job, run, box);
+    case MD5_SKIN_RIGID:
+        is_single ? skin_singles_blend(job, run, bounds) : skin_rigid(job, run, bounds);
         break;
     case MD5_SKIN_BLEND:
-        is_single ? skin_singles_blend(job, run, box) : skin_blend(job, run, box);
+        is_single ? skin_singles_blend(job, run, bounds) : skin_blend(job, run, bounds);
         break;
     default:
-        is_single ? skin_singles_exact(job, run, box) : skin_exact(job, run, box);
+        is_single ? skin_singles_exact(job, run, bounds) : skin_exact(job, run, bounds);
     }
 }
 
-// No lane holds a NaN: none is less or greater.
+// No lane holds a NaN, since comparisons with NaN are false.
 MD5_WIDE_INLINE void lower_to_lanes(float *bound, md5_wide lanes)
 {
     float values[MD5_WIDTH];
@@ -469,23 +472,23 @@ MD5_WIDE_INLINE void raise_to_lanes(float *bound, md5_wide lanes)
         *bound = values[i] > *bound ? values[i] : *bound;
 }
 
-MD5_WIDE_CODE static void add_box(md5_bounds *bounds, const lanes_box *box)
+MD5_WIDE_CODE static void add_lanes(md5_bounds *bounds, const lanes_bounds *lanes)
 {
-    lower_to_lanes(&bounds->min.x, box->low.x);
-    lower_to_lanes(&bounds->min.y, box->low.y);
-    lower_to_lanes(&bounds->min.z, box->low.z);
-    raise_to_lanes(&bounds->max.x, box->high.x);
-    raise_to_lanes(&bounds->max.y, box->high.y);
-    raise_to_lanes(&bounds->max.z, box->high.z);
+    lower_to_lanes(&bounds->min.x, lanes->low.x);
+    lower_to_lanes(&bounds->min.y, lanes->low.y);
+    lower_to_lanes(&bounds->min.z, lanes->low.z);
+    raise_to_lanes(&bounds->max.x, lanes->high.x);
+    raise_to_lanes(&bounds->max.y, lanes->high.y);
+    raise_to_lanes(&bounds->max.z, lanes->high.z);
 }
 
 MD5_WIDE_CODE static void skin(const md5_skin_job *job)
 {
     const md5_skin_plan *const plan = job->mesh->skin_plan;
-    const md5_wide least = md5_wide_all(-FLT_MAX), most = md5_wide_all(FLT_MAX);
-    lanes_box box = {{most, most, most}, {least, least, least}};
+    const md5_wide lowest = md5_wide_all(-FLT_MAX), highest = md5_wide_all(FLT_MAX);
+    lanes_bounds bounds = {{highest, highest, highest}, {lowest, lowest, lowest}};
     for (uint32_t i = 0; i < plan->num_runs; i++)
-        skin_run(job, &plan->runs[i], &box);
+        skin_run(job, &plan->runs[i], &bounds);
     if (job->bounds)
-        add_box(job->bounds, &box);
+        add_lanes(job->bounds, &bounds);
 }

@@ -1,17 +1,17 @@
 #include "md5/skin/tangents.h"
 
-#include "md5/skin/pair.h"
-#include "md5/skin/vec3d.h"
+#include "md5/core/pair.h"
+#include "md5/core/math.h"
 
 #include <string.h>
 
-_Static_assert(sizeof(md5_vec4) == 2 * sizeof(double), "what is kept in place of a tangent");
+_Static_assert(sizeof(md5_vec4) == 2 * sizeof(double), "z of both axes fits into a tangent");
 
-// A sum of unit vectors of which less than this lies beside the normal is rounding.
+// If less than this of a sum of unit vectors is perpendicular to the normal, it is rounding error.
 #define UNDEFINED 1e-6
 
-// Where u and v of the texture run in space: x of both, y of both. z of both stands where the
-// vertex's tangent will be, which is as large.
+// Directions of the texture's u and v axes in space: x of both, y of both. z of both uses the
+// memory of the vertex's tangent, which is written later.
 typedef struct texture_axes {
     double x[2], y[2];
 } texture_axes;
@@ -21,13 +21,13 @@ static void add_to(void *sums, md5_pair a)
     md5_pair_store(sums, md5_pair_add(md5_pair_load(sums), a));
 }
 
-// Adds the unit vectors of a triangle to its corners' sums; nothing where the texture is drawn out
-// to a line or a point.
+// Adds the unit vectors of a triangle to its corners' sums; nothing if its texture area is a line
+// or a point.
 //
-// With e0, e1 the edges and (du, dv) what they cross of the texture, P(u, v) obeys
+// With edges e0, e1 that span (du, dv) of the texture, P(u, v) obeys
 //   e0 = P_u * du0 + P_v * dv0,  e1 = P_u * du1 + P_v * dv1,
 // which solves to P_u = (e0 * dv1 - e1 * dv0) / area and P_v = (e1 * du0 - e0 * du1) / area with
-// area = du0 * dv1 - dv0 * du1. Of the division only the sign matters here.
+// area = du0 * dv1 - dv0 * du1. Only the sign of the division matters here.
 static void add_triangle(const md5_geometry_arrays *arrays, const uint32_t *corners,
                          texture_axes *sums)
 {
@@ -66,34 +66,34 @@ static void add_triangle(const md5_geometry_arrays *arrays, const uint32_t *corn
     }
 }
 
-// At right angles to a unit vector.
+// Returns any unit vector perpendicular to a unit vector.
 static md5_vec3d any_perpendicular(md5_vec3d normal)
 {
     const double x = fabs(normal.x), y = fabs(normal.y), z = fabs(normal.z);
-    md5_vec3d furthest = {0.0, 0.0, 1.0}; // coordinate axis
+    md5_vec3d axis = {0.0, 0.0, 1.0}; // the one farthest from the normal
     if (x <= y && x <= z)
-        furthest = (md5_vec3d){1.0, 0.0, 0.0};
+        axis = (md5_vec3d){1.0, 0.0, 0.0};
     else if (y <= z)
-        furthest = (md5_vec3d){0.0, 1.0, 0.0};
-    return md5_vec3d_normalize(md5_vec3d_cross(normal, furthest));
+        axis = (md5_vec3d){0.0, 1.0, 0.0};
+    return md5_vec3d_normalize(md5_vec3d_cross(normal, axis));
 }
 
-static inline md5_vec3d tangent_beside(md5_vec3d n, md5_vec3d along)
+static inline md5_vec3d project(md5_vec3d n, md5_vec3d along)
 {
-    // The normal is unit to a float's rounding only, which would show where `along` runs close to
-    // it.
-    const double part = md5_vec3d_dot(n, along) / md5_vec3d_dot(n, n);
-    const md5_vec3d beside = md5_vec3d_sub(along, md5_vec3d_scale(n, part));
-    const double length = md5_vec3d_length(beside);
-    return length > UNDEFINED ? md5_vec3d_scale(beside, 1.0 / length) : any_perpendicular(n);
+    // The normal has unit length up to float rounding only, which would matter if `along` is almost
+    // parallel to it.
+    const double parallel = md5_vec3d_dot(n, along) / md5_vec3d_dot(n, n);
+    const md5_vec3d projected = md5_vec3d_sub(along, md5_vec3d_scale(n, parallel));
+    const double length = md5_vec3d_length(projected);
+    return length > UNDEFINED ? md5_vec3d_scale(projected, 1.0 / length) : any_perpendicular(n);
 }
 
-md5_vec3d md5_tangent_beside(md5_vec3 normal, md5_vec3d along)
+md5_vec3d md5_tangent_near(md5_vec3 normal, md5_vec3d along)
 {
-    return tangent_beside(md5_vec3d_of(normal), along);
+    return project(md5_vec3d_of(normal), along);
 }
 
-// `tangent` comes with z of the sums.
+// `tangent` holds z of the sums on entry.
 static void make_tangent(md5_vec3 normal, const texture_axes *sum, md5_vec4 *tangent)
 {
     double z[2];
@@ -101,7 +101,7 @@ static void make_tangent(md5_vec3 normal, const texture_axes *sum, md5_vec4 *tan
     const md5_vec3d n = md5_vec3d_of(normal);
     const md5_vec3d along_u = {sum->x[0], sum->y[0], z[0]};
     const md5_vec3d along_v = {sum->x[1], sum->y[1], z[1]};
-    const md5_vec3d unit = tangent_beside(n, along_u);
+    const md5_vec3d unit = project(n, along_u);
     const double side = md5_vec3d_dot(md5_vec3d_cross(n, unit), along_v);
     *tangent = (md5_vec4){(float)unit.x, (float)unit.y, (float)unit.z, side < 0.0 ? -1.0f : 1.0f};
 }

@@ -3,19 +3,20 @@
 #define MD5_SKIN_TANGENTS_H
 
 #include "md5/skin/geometry.h"
-#include "md5/skin/vec3d.h"
+#include "md5/core/math.h"
 
-// The unit vector at right angles to `normal` that is nearest to `along`; any such one where
-// `along` is zero or runs along the normal.
-md5_vec3d md5_tangent_beside(md5_vec3 normal, md5_vec3d along);
+// Returns the unit vector perpendicular to `normal` that is nearest to `along`; any perpendicular
+// one if `along` is zero or parallel to the normal.
+md5_vec3d md5_tangent_near(md5_vec3 normal, md5_vec3d along);
 
-// Bytes of the arena that building takes for each vertex.
+// Bytes of scratch memory that md5_build_tangents() takes for each vertex.
 enum { MD5_TANGENT_SCRATCH = 4 * sizeof(double) };
 
-// From indices[3 * num_triangles], positions, normals and texcoords[num_vertices] of `arrays`:
-// writes its tangents. Every triangle of a drawn vertex counts alike. Vertices in one place do
-// not share theirs, since their textures may lie in different directions. Without a direction
-// of +u, the tangent is any unit vector at right angles to the normal, with w = 1.
+// Writes the tangents of `arrays` from its indices[3 * num_triangles], positions, normals and
+// texcoords[num_vertices]. Every triangle of a drawn vertex has equal weight. Vertices at the same
+// position do not share tangents, since their textures may have different directions. If +u has no
+// direction, the tangent is any unit vector perpendicular to the normal, with w = 1. Returns false
+// and sets the context's error if memory runs out.
 bool md5_build_tangents(md5_arena *arena, uint32_t num_vertices, uint32_t num_triangles,
                         const md5_geometry_arrays *arrays);
 

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-// The bits of a point, in which equal values are equal.
+// The bits of a point. Equal points have equal bits: -0 is stored as +0.
 typedef struct point_key {
     uint32_t words[3];
 } point_key;
@@ -27,20 +27,20 @@ static bool are_equal(md5_vec3 a, md5_vec3 b)
 
 // -- By hashing -----------------------------------------------------------------------------
 
-// Slots looked at, for each point, before this way is given up.
+// How many slots may be probed, per point and in addition, before hashing is given up.
 enum { FEW_STEPS = 8, FREE_STEPS = 1024 };
 
 static uint32_t hash_of(md5_vec3 point)
 {
     const point_key key = key_of(point);
-    uint64_t mixed = key.words[0] | (uint64_t)key.words[1] << 32;
-    mixed = (mixed ^ mixed >> 29) * UINT64_C(0x9E3779B97F4A7C15);
-    mixed = (mixed ^ key.words[2]) * UINT64_C(0xD6E8FEB86659FD93);
-    return (uint32_t)(mixed >> 32);
+    uint64_t hash = key.words[0] | (uint64_t)key.words[1] << 32;
+    hash = (hash ^ hash >> 29) * UINT64_C(0x9E3779B97F4A7C15);
+    hash = (hash ^ key.words[2]) * UINT64_C(0xD6E8FEB86659FD93);
+    return (uint32_t)(hash >> 32);
 }
 
-// slots[mask + 1], of UINT32_MAX, have the numbers of points. Returns false if there are too many
-// in a row: points can be chosen for that.
+// slots[mask + 1] hold indices of points; UINT32_MAX = empty, as all are on entry. Returns false if
+// there are too many collisions: points can be chosen to collide.
 static bool weld_by_hash(const md5_vec3 *points, uint32_t count, uint32_t *slots, uint32_t mask,
                          uint32_t *first_equal)
 {
@@ -69,17 +69,17 @@ static uint32_t digit_of(const point_key *key, int digit)
     return key->words[digit / 4] >> (8 * (digit % 4)) & (RADIX - 1);
 }
 
-// From the number of points with each value of a digit to the place of the first of them.
-// Returns false where all points share one value, so that there is nothing to sort.
-static bool counts_to_places(uint32_t *counts, uint32_t count)
+// Replaces the number of points with each value of a digit by the offset of the first of them.
+// Returns false if all points share one value, so that there is nothing to sort.
+static bool counts_to_offsets(uint32_t *counts, uint32_t count)
 {
-    uint32_t place = 0;
+    uint32_t offset = 0;
     for (int value = 0; value < RADIX; value++) {
         const uint32_t here = counts[value];
         if (here == count)
             return false;
-        counts[value] = place;
-        place += here;
+        counts[value] = offset;
+        offset += here;
     }
     return true;
 }
@@ -97,12 +97,12 @@ static const uint32_t *sort_by_key(const md5_vec3 *points, uint32_t count, uint3
             counts[digit][digit_of(&key, digit)]++;
     }
     for (int digit = 0; digit < NUM_DIGITS; digit++) {
-        uint32_t *const places = counts[digit];
-        if (!counts_to_places(places, count))
+        uint32_t *const offsets = counts[digit];
+        if (!counts_to_offsets(offsets, count))
             continue;
         for (uint32_t i = 0; i < count; i++) {
             const point_key key = key_of(points[order[i]]);
-            other[places[digit_of(&key, digit)]++] = order[i];
+            other[offsets[digit_of(&key, digit)]++] = order[i];
         }
         uint32_t *const sorted = other;
         other = order;
@@ -134,7 +134,7 @@ bool md5_weld(md5_arena *arena, const md5_vec3 *points, uint32_t count, uint32_t
 {
     const md5_arena_mark before = md5_arena_here(arena);
     uint32_t num_slots = 2;
-    while (num_slots < count + count / 2) // of fewer than 2^31 / 14 vertices
+    while (num_slots < count + count / 2) // count < 2^31 / 14
         num_slots *= 2;
     uint32_t *const slots = md5_arena_room(arena, num_slots, sizeof *slots);
     TRY(slots);

@@ -1,15 +1,16 @@
-// Which points of a mesh are the same.
+// Finds equal points of a mesh.
 #ifndef MD5_SKIN_WELD_H
 #define MD5_SKIN_WELD_H
 
 #include "md5/core/arena.h"
 
-// Writes first_equal[count]: for each point the first one that equals it in value (-0 = +0),
-// itself if it is that one. Points are finite. Time is linear in `count` for any of them: a hash
-// table finds them, and where points were chosen to make it crawl, they are sorted by digits.
+// Writes first_equal[count]: for each point the index of the first one that equals it in value
+// (-0 = +0), which may be its own. Points are finite. Time is linear in `count` for any input: a
+// hash table finds equal points, and if points were chosen to collide, they are radix sorted.
+// Returns false and sets the context's error if memory runs out.
 bool md5_weld(md5_arena *arena, const md5_vec3 *points, uint32_t count, uint32_t *first_equal);
 
-// The same, by sorting at once.
+// The same, by sorting without trying the hash table.
 bool md5_weld_by_sorting(md5_arena *arena, const md5_vec3 *points, uint32_t count,
                          uint32_t *first_equal);
 

@@ -1,4 +1,4 @@
-// Memory of one call: pieces reserved at once, and given back to a mark.
+// Scratch memory of one call: reserved in one piece, and released back to a mark.
 #include "test/test.h"
 
 #include "md5/core/arena.h"
@@ -79,7 +79,7 @@ TEST (arena_rewinds_to_a_mark) {
     CHECK(it.heap.live > 2);
     md5_arena_rewind(&it.arena, mark);
     CHECK_UINT(it.heap.live, 1);
-    CHECK(md5_arena_room(&it.arena, 100, 1) == first); // in the same place
+    CHECK(md5_arena_room(&it.arena, 100, 1) == first); // at the same address
     CHECK(kept[0] == 'k' && kept[99] == 'k');
     md5_arena_rewind(&it.arena, start);
     CHECK_UINT(it.heap.live, 0);

@@ -1,5 +1,5 @@
 // The caller's mistakes: with assertions they end the program with a message that names function
-// and argument; without, those that are likely are harmless.
+// and argument; without assertions the likely ones are harmless.
 #include "test/test.h"
 
 #include "md5/md5model.h"
@@ -34,7 +34,7 @@ static void unload(loaded *all)
 
 #if defined(NDEBUG)
 
-// A moment of a longer clip: its frames are clamped, not read from behind the array.
+// A moment of a longer clip: its frames are clamped, so that nothing is read past the array.
 TEST (moment_of_another_clip_shows_the_last_frame) {
     loaded all = load();
     const uint32_t last = all.anim->num_frames - 1, count = all.model->skeleton.num_joints;
@@ -69,7 +69,7 @@ TEST (moment_of_another_clip_shows_the_last_frame) {
 #include <sys/wait.h>
 #include <unistd.h>
 
-// Runs `mistake` in a process of its own. Returns what it said before it aborted, or "".
+// Runs `mistake` in a process of its own. Returns what it printed before it aborted, or "".
 static const char *last_words(void (*mistake)(const loaded *all), const loaded *all)
 {
     static char words[512];

@@ -60,21 +60,21 @@ TEST (error_keeps_the_end_of_a_long_file_name) {
     CHECK_STRING(error.file + strlen(error.file) - 11, "end.md5mesh");
 }
 
-typedef struct told {
+typedef struct warnings {
     unsigned count;
     md5_error last;
-} told;
+} warnings;
 
-static void tell(void *user, const md5_error *warning)
+static void count_warning(void *user, const md5_error *warning)
 {
-    told *seen = user;
+    warnings *seen = user;
     seen->count++;
     seen->last = *warning;
 }
 
 TEST (warnings_are_capped_and_the_last_says_so) {
-    told seen = {0};
-    const md5_load_opts opts = {.warn = tell, .warn_user = &seen, .max_warnings = 3};
+    warnings seen = {0};
+    const md5_load_opts opts = {.warn = count_warning, .warn_user = &seen, .max_warnings = 3};
     md5_context context;
     md5_error error;
     md5_context_begin(&context, &opts, "f", &error);
@@ -85,7 +85,7 @@ TEST (warnings_are_capped_and_the_last_says_so) {
     CHECK_UINT(seen.last.line, 3);
     CHECK_UINT(seen.last.status, MD5_WARNING);
     CHECK_STRING(seen.last.file, "f");
-    CHECK_STRING(seen.last.message, "odd (further warnings are not told)");
+    CHECK_STRING(seen.last.message, "odd (further warnings suppressed)");
     CHECK_UINT(error.status, MD5_OK);
 }
 
@@ -128,7 +128,7 @@ TEST (quoting_cuts_what_is_long) {
     CHECK_STRING(escaped.text + strlen(escaped.text) - 8, "\\x01...'");
 }
 
-TEST (memory_limit_is_kept_and_told) {
+TEST (memory_limit_is_kept_and_reported) {
     test_heap heap = {0};
     const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap},
                                 .memory_limit = 1000};
@@ -192,9 +192,9 @@ TEST (block_measures_then_places) {
     CHECK(md5_block_take(&measure, 1, 16) == NULL);
     CHECK_UINT(measure.used, 32);
     unsigned char memory[32];
-    md5_block place = {.base = memory};
-    CHECK(md5_block_take(&place, 3, 5) == memory);
-    CHECK(md5_block_take(&place, 1, 16) == memory + 16);
+    md5_block placed = {.base = memory};
+    CHECK(md5_block_take(&placed, 3, 5) == memory);
+    CHECK(md5_block_take(&placed, 1, 16) == memory + 16);
     CHECK(md5_block_take(&measure, SIZE_MAX / 2, 3) == NULL);
     CHECK_UINT(measure.used, SIZE_MAX);
     CHECK(md5_block_take(&measure, 1, 1) == NULL);
@@ -220,17 +220,17 @@ static void check_rebuilt(double length)
     const md5_quat q = md5_quat_from_xyz(x, y, z);
     const double square = (double)x * (double)x + (double)y * (double)y + (double)z * (double)z;
     const double w = -sqrt(fabs(1.0 - square));
-    const double whole = square > 1.0 ? sqrt(2.0 * square - 1.0) : 1.0;
+    const double scale = square > 1.0 ? sqrt(2.0 * square - 1.0) : 1.0;
     // The square's rounding is half of its digits in w.
-    const double off = fabs((double)q.w - w / whole), near = fabs(w) > 1e-3 ? 3e-4 : 1e-3;
+    const double off = fabs((double)q.w - w / scale), near = fabs(w) > 1e-3 ? 3e-4 : 1e-3;
     test_check(off <= near, __FILE__, __LINE__, "length %.9g: w is off by %.3g", length, off);
-    CHECK_NEAR((double)q.x, (double)x / whole, 1e-6 * fabs((double)x / whole) + 1e-9);
+    CHECK_NEAR((double)q.x, (double)x / scale, 1e-6 * fabs((double)x / scale) + 1e-9);
     const double unit = (double)q.x * (double)q.x + (double)q.y * (double)q.y
                         + (double)q.z * (double)q.z + (double)q.w * (double)q.w;
     CHECK_NEAR(unit, 1.0, 1e-6);
 }
 
-// No step anywhere: what is a little longer than 1 turns nearly as what is a little shorter.
+// Continuous: a length slightly above 1 gives nearly the same rotation as one slightly below.
 TEST (math_rebuilds_w_by_one_rule_for_every_length) {
     for (double above = 1e-9; above < 1e19; above *= 1.1) {
         check_rebuilt(1.0 + above);
@@ -242,24 +242,24 @@ TEST (math_rebuilds_w_by_one_rule_for_every_length) {
     CHECK_NEAR((double)widest.w, -sqrt(0.5), 1e-6);
 }
 
-// A quarter turn about z takes x to y; then a step along x.
+// A rotation by 90 degrees about z takes x to y; then a translation along x.
 TEST (math_composes_in_textbook_order) {
     const float half = 0.70710678f;
-    const md5_transform turn = {.rotation = {0, 0, half, half}, .translation = {1, 2, 3}};
+    const md5_transform rotation = {.rotation = {0, 0, half, half}, .translation = {1, 2, 3}};
     const md5_transform step = {.rotation = {0, 0, 0, 1}, .translation = {10, 0, 0}};
-    const md5_vec3 both = md5_transform_mul(turn, step).translation;
+    const md5_vec3 both = md5_transform_mul(rotation, step).translation;
     CHECK_NEAR((double)both.x, 1.0, 1e-5);
     CHECK_NEAR((double)both.y, 12.0, 1e-5);
     const md5_mat34 product =
-        md5_mat34_mul(md5_mat34_from_transform(turn), md5_mat34_from_transform(step));
+        md5_mat34_mul(md5_mat34_from_transform(rotation), md5_mat34_from_transform(step));
     const md5_vec3 same = md5_mat34_transform_point(product, (md5_vec3){0, 0, 0});
     CHECK_NEAR((double)same.x, 1.0, 1e-5);
     CHECK_NEAR((double)same.y, 12.0, 1e-5);
     CHECK_NEAR((double)same.z, 3.0, 1e-5);
-    const md5_transform none = md5_transform_mul(turn, md5_transform_inverse(turn));
+    const md5_transform none = md5_transform_mul(rotation, md5_transform_inverse(rotation));
     CHECK_NEAR((double)none.translation.x + (double)none.translation.y, 0.0, 1e-6);
     CHECK_NEAR((double)none.rotation.w, 1.0, 1e-6);
-    const md5_mat34 matrix = md5_mat34_from_transform(turn);
+    const md5_mat34 matrix = md5_mat34_from_transform(rotation);
     const md5_mat34 inverse = md5_mat34_inverse(&matrix);
     const md5_mat34 identity = md5_mat34_mul(matrix, inverse);
     for (int i = 0; i < 12; i++)
@@ -285,7 +285,7 @@ TEST (cpu_best_is_no_less_than_what_there_is) {
     CHECK(md5_cpu_has(best));
     CHECK(md5_cpu_has(MD5_CPU_SCALAR));
     CHECK(!md5_cpu_has(MD5_CPU_COUNT));
-    // What is part of a family of machines needs no question.
+    // Sets that are part of an architecture need no check at run time.
     CHECK(md5_cpu_has(MD5_CPU_SSE2) == MD5_HAS_SSE2);
     CHECK(md5_cpu_has(MD5_CPU_NEON) == MD5_HAS_NEON);
     CHECK(!md5_cpu_has(MD5_CPU_AVX2) || MD5_HAS_AVX2);

@@ -1,4 +1,4 @@
-// Rows of tables, read quickly: the same as by the lexer, or not at all.
+// Fast reading of table rows: gives the lexer's result, or leaves the row to the lexer.
 #include "test/test.h"
 #include "test/load/test_asset.h"
 
@@ -11,7 +11,7 @@
 #if MD5_HAS_WORDS
 enum { BEFORE = 32, BEHIND = 200 };
 
-// A row among enough other bytes, as in a file.
+// A row surrounded by enough other bytes, as in a file.
 typedef struct row_case {
     char text[1024];
     md5_context context;
@@ -31,7 +31,7 @@ static md5_lex *begin(row_case *it, const char *row)
     return &it->lex;
 }
 
-// How many bytes of the row were read.
+// Returns how many bytes of the row were read.
 static size_t length_read(const row_case *it)
 {
     return (size_t)(it->lex.at - it->text) - BEFORE;
@@ -65,7 +65,7 @@ TEST (row_of_a_vertex_is_left_if_it_is_different) {
         "vert 0 ( 0.5 0.5 )1 1\n",    "vert 0 ( 0.5 0.5 ] 1 1\n",
         "vert 0 ( 0.5 0.5 ) -1 1\n",  "vert 0 ( 0.5 0.5 ) 1 01\n",
         "vert 0 ( 0.5 0.5 ) 1 1.0\n", "vert 0 ( 0.5 0.5 ) 1 123456789\n",
-        "vert 0 ( 0.5 0.5 ) 1 0\n", // to be warned of
+        "vert 0 ( 0.5 0.5 ) 1 0\n", // needs a warning
         "vert 0 ( 0.5 0.5 ) 1 1}\n",
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -163,7 +163,7 @@ TEST (row_numbers_count_on) {
         if (!CHECK((md5_load_word(digits) & number.mask) == number.text))
             break;
     }
-    // Of eight digits and more none is known.
+    // Numbers of eight digits and more are left to the lexer.
     char digits[] = "9999999 ";
     number.value = 9999999 - 9;
     md5_row_write_number(&number);
@@ -177,7 +177,7 @@ TEST (row_numbers_count_on) {
 }
 #endif
 
-// A comment in each row keeps it from being read quickly.
+// A comment in each row prevents fast reading.
 static char *with_comments(const char *text)
 {
     static const char *const words[] = {"\tvert ", "\ttri ", "\tweight "};

@@ -1,4 +1,4 @@
-// Crowds: each character comes out as it does by itself, with every instruction set.
+// Crowds: each character has the same result as by itself, with every instruction set.
 #include "test/test.h"
 #include "test/pose/test_made_pose.h"
 
@@ -9,7 +9,7 @@
 
 enum { MAX_JOINTS = 40, MAX_MADE = 200, MAX_JOBS = 400 };
 
-// A crowd of jobs, and where their results go: MAX_JOINTS matrices for each.
+// A crowd of jobs and their results: MAX_JOINTS matrices for each.
 typedef struct made_crowd {
     made_pose made[MAX_MADE];
     uint32_t num_made;
@@ -59,7 +59,7 @@ static void free_crowd(made_crowd *crowd)
     free(crowd);
 }
 
-// One by one, with the scalar code.
+// Poses them one by one, with the scalar code.
 static void expect(made_crowd *crowd)
 {
     const md5_pose_kernels *const scalar = md5_pose_kernels_of(MD5_CPU_SCALAR);
@@ -87,7 +87,7 @@ static void check_crowd(const made_crowd *crowd, const char *what, int level)
     }
 }
 
-// Scratch of exactly the size that is asked for, beginning anywhere.
+// Scratch memory of exactly the required size, at any address.
 static void pose_part(const md5_pose_kernels *kernels, made_crowd *crowd, size_t begin,
                       size_t count, size_t misplaced)
 {
@@ -99,7 +99,7 @@ static void pose_part(const md5_pose_kernels *kernels, made_crowd *crowd, size_t
     free(memory);
 }
 
-// At once, and in parts, as several threads would.
+// In one call, and in parts, as several threads would.
 static void check_with_all_levels(made_crowd *crowd, uint64_t *random)
 {
     expect(crowd);
@@ -121,7 +121,7 @@ static void check_with_all_levels(made_crowd *crowd, uint64_t *random)
     }
 }
 
-// From poses that lie apart, with scratch of exactly the size that is asked for.
+// From poses with gaps between them, with scratch memory of exactly the required size.
 static void check_finished(made_crowd *crowd, int level)
 {
     enum { STEP = MAX_JOINTS + 3, MAX_WIDTH = 16 };
@@ -151,7 +151,7 @@ TEST (batch_of_poses_is_the_single_call) {
         for (int level = 0; level < MD5_CPU_COUNT; level++) {
             if (!md5_cpu_has((md5_cpu)level) || md5_pose_kernels_of((md5_cpu)level)->width == 1)
                 continue;
-            // What the set's width leaves over stays as it is expected.
+            // Jobs beyond a multiple of the set's width keep their expected results.
             memcpy(crowd->palettes, crowd->expected_palettes, sizeof crowd->palettes);
             memcpy(crowd->joints, crowd->expected_joints, sizeof crowd->joints);
             const uint32_t width = md5_pose_kernels_of((md5_cpu)level)->width;
@@ -164,7 +164,7 @@ TEST (batch_of_poses_is_the_single_call) {
     }
 }
 
-// Every number of characters that can be left over in a batch.
+// Every number of characters that can remain in a batch.
 TEST (batch_of_one_binding_is_the_single_call) {
     uint64_t random = 1;
     for (uint32_t num_jobs = 1; num_jobs <= 40; num_jobs++) {
@@ -185,7 +185,7 @@ TEST (batch_of_mixed_models_and_clips_is_the_single_call) {
     }
 }
 
-// More bindings than can wait for company at a time.
+// More bindings than can wait to fill their lanes.
 TEST (batch_of_very_many_bindings_is_the_single_call) {
     uint64_t random = 3;
     made_crowd *const crowd = make_crowd(MAX_MADE, MAX_JOBS, 9, &random);
@@ -199,7 +199,7 @@ TEST (batch_of_nobody_touches_nothing) {
     uint64_t random = 4;
     made_crowd *const crowd = make_crowd(3, 9, MAX_JOINTS, &random);
     expect(crowd);
-    // No part of a crowd needs more than the whole.
+    // No part of a crowd needs more than all of it.
     const size_t whole = md5_pose_batch_scratch(crowd->jobs, crowd->num_jobs);
     for (uint32_t i = 0; i < crowd->num_jobs; i++)
         CHECK(md5_pose_batch_scratch(&crowd->jobs[i], 1) <= whole);

@@ -9,14 +9,14 @@
 
 enum { MAX_JOINTS = 48 };
 
-// -- Models and clips by hand -------------------------------------------------------------------
+// -- Handmade models and clips ------------------------------------------------------------------
 
 typedef struct part {
     const char *name;
     int32_t parent;
 } part;
 
-// A skeleton with a bind pose and a clip of two frames in which all joints turn and move.
+// A skeleton with a bind pose and a clip of two frames in which all joints rotate and move.
 typedef struct made {
     md5_joint joints[MAX_JOINTS];
     uint32_t order[MAX_JOINTS], all[MAX_JOINTS];
@@ -39,7 +39,7 @@ static md5_transform random_transform(uint64_t *random)
     };
 }
 
-// Parents may stand behind their children.
+// Parents may come after their children.
 static void find_order(made *m, uint32_t count)
 {
     uint32_t placed = 0;
@@ -91,14 +91,14 @@ static void make(made *m, const part *parts, uint32_t count, uint64_t *random)
 
 // -- Warnings -----------------------------------------------------------------------------------
 
-typedef struct told {
+typedef struct warnings {
     uint32_t count;
     char text[16][256];
-} told;
+} warnings;
 
 static void note(void *user, const md5_error *warning)
 {
-    told *t = user;
+    warnings *t = user;
     if (t->count < 16)
         snprintf(t->text[t->count], sizeof t->text[0], "%s", warning->message);
     t->count++;
@@ -107,18 +107,18 @@ static void note(void *user, const md5_error *warning)
     CHECK_STRING(warning->file, "walk.md5anim");
 }
 
-static bool was_told(const told *t, const char *text)
+static bool was_reported(const warnings *t, const char *text)
 {
     for (uint32_t i = 0; i < t->count && i < 16; i++) {
         if (strcmp(t->text[i], text) == 0)
             return true;
     }
     for (uint32_t i = 0; i < t->count && i < 16; i++)
-        printf("told: %s\n", t->text[i]);
+        printf("warnings: %s\n", t->text[i]);
     return false;
 }
 
-static md5_binding *bind(const made *model, const made *anim, told *t)
+static md5_binding *bind(const made *model, const made *anim, warnings *t)
 {
     memset(t, 0, sizeof *t);
     const md5_load_opts opts = {.file_name = "walk.md5anim", .warn = note, .warn_user = t};
@@ -161,7 +161,7 @@ static const part walker[] = {{"origin", -1}, {"hips", 0}, {"spine", 1},
 TEST (bind_same_skeletons) {
     uint64_t random = 1;
     made model, anim;
-    told t;
+    warnings t;
     make(&model, walker, 6, &random);
     make(&anim, walker, 6, &random);
     md5_binding *binding = bind(&model, &anim, &t);
@@ -184,7 +184,7 @@ TEST (bind_another_order) {
                                     {"arm", 2},  {"hips", 5}, {"origin", -1}};
     static const int32_t tracks[] = {5, 3, 2, 4, 1, 0};
     made model, anim;
-    told t;
+    warnings t;
     make(&model, shuffled, 6, &random);
     make(&anim, walker, 6, &random);
     md5_binding *binding = bind(&model, &anim, &t);
@@ -207,13 +207,13 @@ TEST (bind_missing_joint_keeps_its_bind_pose) {
     uint64_t random = 3;
     static const part without_arm[] = {{"origin", -1}, {"hips", 0}, {"spine", 1}, {"head", 2}};
     made model, anim;
-    told t;
+    warnings t;
     make(&model, walker, 6, &random);
     make(&anim, without_arm, 4, &random);
     md5_binding *binding = bind(&model, &anim, &t);
     CHECK_UINT(t.count, 2);
-    CHECK(was_told(&t, "joint 4 'arm' of the model is not in the animation: it keeps its bind "
-                       "pose"));
+    CHECK(was_reported(&t, "joint 4 'arm' of the model is not in the animation: it keeps its bind "
+                           "pose"));
     CHECK_UINT(binding->num_missing, 2);
     CHECK_UINT(binding->num_extra, 0);
     CHECK_UINT(binding->num_rebases, 0);
@@ -227,12 +227,12 @@ TEST (bind_missing_joint_keeps_its_bind_pose) {
 TEST (bind_extra_joints_at_the_end) {
     uint64_t random = 4;
     made model, anim;
-    told t;
+    warnings t;
     make(&model, walker, 4, &random);
     make(&anim, walker, 6, &random);
     md5_binding *binding = bind(&model, &anim, &t);
     CHECK_UINT(t.count, 2);
-    CHECK(was_told(&t, "joint 5 'hand' of the animation is not in the model"));
+    CHECK(was_reported(&t, "joint 5 'hand' of the animation is not in the model"));
     CHECK(binding->same_order && binding->num_extra == 2 && binding->num_rebases == 0);
     md5_transform pose[MAX_JOINTS], expected[MAX_JOINTS];
     memset(pose, 0x5A, sizeof pose);
@@ -244,19 +244,20 @@ TEST (bind_extra_joints_at_the_end) {
     md5_free_binding(binding);
 }
 
-// The model lacks the animation's root and a joint on the way to the hand.
+// The model lacks the animation's root and a joint between the root and the hand.
 TEST (bind_extra_joints_still_move_what_hangs_below) {
     uint64_t random = 5;
     static const part parts[] = {{"hips", -1}, {"spine", 0}, {"head", 1}, {"hand", 1}};
     made model, anim;
-    told t;
+    warnings t;
     make(&model, parts, 4, &random);
     make(&anim, walker, 6, &random);
     md5_binding *binding = bind(&model, &anim, &t);
     CHECK_UINT(t.count, 4);
-    CHECK(was_told(&t, "joint 'hand' hangs below 'arm' in the animation, below 'spine' in the "
-                       "model: it moves with the joints in between, which the model lacks"));
-    CHECK(was_told(&t, "joint 'hips' hangs below 'origin' in the animation, below no joint in the "
+    CHECK(was_reported(&t, "joint 'hand' is a child of 'arm' in the animation, of 'spine' in the "
+                           "model: it moves with the joints in between, which the model lacks"));
+    CHECK(was_reported(&t,
+                       "joint 'hips' is a child of 'origin' in the animation, of no joint in the "
                        "model: it moves with the joints in between, which the model lacks"));
     CHECK_UINT(binding->num_extra, 2);
     CHECK_UINT(binding->num_rebases, 2);
@@ -270,21 +271,21 @@ TEST (bind_extra_joints_still_move_what_hangs_below) {
     md5_free_binding(binding);
 }
 
-// The model has a joint above the root and one in the middle of which the animation knows nothing.
+// The model has a joint above the root and one in the middle that the animation does not have.
 TEST (bind_joints_in_between_displace_nothing) {
     uint64_t random = 6;
     static const part parts[] = {{"world", -1}, {"origin", 0}, {"hips", 1}, {"belly", 2},
                                  {"spine", 3},  {"head", 4},   {"arm", 4},  {"hand", 6}};
     made model, anim;
-    told t;
+    warnings t;
     make(&model, parts, 8, &random);
     make(&anim, walker, 6, &random);
     md5_binding *binding = bind(&model, &anim, &t);
     CHECK_UINT(t.count, 4);
-    CHECK(was_told(&t, "joint 'spine' hangs below 'hips' in the animation, below 'belly' in the "
-                       "model: it follows the animation"));
-    CHECK(was_told(&t, "joint 'origin' hangs below no joint in the animation, below 'world' in "
-                       "the model: it follows the animation"));
+    CHECK(was_reported(&t, "joint 'spine' is a child of 'hips' in the animation, of 'belly' in the "
+                           "model: it follows the animation"));
+    CHECK(was_reported(&t, "joint 'origin' is a child of no joint in the animation, of 'world' in "
+                           "the model: it follows the animation"));
     CHECK_UINT(binding->num_missing, 2);
     CHECK_UINT(binding->num_rebases, 2);
     md5_transform pose[MAX_JOINTS];
@@ -299,20 +300,20 @@ TEST (bind_joints_in_between_displace_nothing) {
     md5_free_binding(binding);
 }
 
-// The animation moves the hand with the origin, not with the arm. The joints in between, which the
-// hand must not feel, are driven, and hang elsewhere in the animation themselves.
+// In the animation the hand is a child of the origin, not of the arm. The joints in between, which
+// must not affect the hand, are driven, and have other parents in the animation themselves.
 TEST (bind_undoes_driven_joints_in_between) {
     uint64_t random = 13;
     static const part parts[] = {{"hand", 1},  {"origin", -1}, {"hips", 1}, {"extra", 2},
                                  {"spine", 3}, {"head", 4},    {"arm", 2}};
     made model, anim;
-    told t;
+    warnings t;
     make(&model, walker, 6, &random);
     make(&anim, parts, 7, &random);
     md5_binding *binding = bind(&model, &anim, &t);
     CHECK_UINT(t.count, 4);
-    CHECK(was_told(&t, "joint 'hand' hangs below 'origin' in the animation, below 'arm' in the "
-                       "model: it follows the animation"));
+    CHECK(was_reported(&t, "joint 'hand' is a child of 'origin' in the animation, of 'arm' in the "
+                           "model: it follows the animation"));
     CHECK_UINT(binding->num_extra, 1);
     CHECK_UINT(binding->num_rebases, 3);
     md5_transform pose[MAX_JOINTS];
@@ -323,19 +324,19 @@ TEST (bind_undoes_driven_joints_in_between) {
     md5_free_binding(binding);
 }
 
-// In the animation the hand hangs below the head: that is no ancestor of it in the model.
+// In the animation the hand is a child of the head, which is not its ancestor in the model.
 TEST (bind_uses_the_models_hierarchy_where_they_contradict) {
     uint64_t random = 7;
     static const part parts[] = {{"origin", -1}, {"hips", 0}, {"spine", 1},
                                  {"head", 2},    {"arm", 2},  {"hand", 3}};
     made model, anim;
-    told t;
+    warnings t;
     make(&model, walker, 6, &random);
     make(&anim, parts, 6, &random);
     md5_binding *binding = bind(&model, &anim, &t);
     CHECK_UINT(t.count, 1);
-    CHECK(was_told(&t, "joint 'hand' hangs below 'head' in the animation, below 'arm' in the "
-                       "model: the hierarchies contradict each other, the model's is used"));
+    CHECK(was_reported(&t, "joint 'hand' is a child of 'head' in the animation, of 'arm' in the "
+                           "model: the hierarchies contradict each other, the model's is used"));
     CHECK_UINT(binding->num_rebases, 1);
     CHECK(binding->same_order);
     md5_transform pose[MAX_JOINTS], expected[MAX_JOINTS];
@@ -350,7 +351,7 @@ TEST (bind_pairs_joints_of_one_name_in_order) {
     static const part two[] = {{"a", -1}, {"x", 0}, {"x", 0}, {"b", 0}, {"X", 0}};
     static const part three[] = {{"x", 3}, {"b", 3}, {"x", 3}, {"a", -1}, {"x", 3}};
     made model, anim;
-    told t;
+    warnings t;
     make(&model, three, 5, &random);
     make(&anim, two, 5, &random);
     md5_binding *binding = bind(&model, &anim, &t);
@@ -385,8 +386,8 @@ TEST (bind_names_the_first_difference) {
 
 // -- Properties ---------------------------------------------------------------------------------
 
-// A tree, of which the model and the animation each have some joints, in an order of their own;
-// what hangs below a joint that is left out hangs below the next one up.
+// A tree, of which the model and the animation each have some joints, in an order of their own. The
+// children of an omitted joint become children of its nearest ancestor that is present.
 static uint32_t part_of_tree(const int32_t *parents, uint32_t count, const bool *kept,
                              char (*names)[16], part *parts, uint64_t *random)
 {
@@ -412,8 +413,8 @@ static uint32_t part_of_tree(const int32_t *parents, uint32_t count, const bool 
     return num_kept;
 }
 
-// However the two leave out and add joints: as long as they agree about who stands above whom,
-// each joint that is driven stands where the animation alone would put it.
+// Whichever joints the two omit and add: if they agree about ancestors, each driven joint has the
+// transform that the animation alone would give it.
 TEST (bind_puts_driven_joints_where_the_animation_has_them) {
     uint64_t random = 10;
     char names[MAX_JOINTS][16];
@@ -487,7 +488,7 @@ TEST (bind_survives_failure_of_every_allocation) {
     CHECK_UINT(error.status, MD5_ERROR_MEMORY);
 }
 
-// -- Made to be slow ----------------------------------------------------------------------------
+// -- Hostile skeletons --------------------------------------------------------------------------
 
 typedef struct giant {
     md5_joint *joints;
@@ -523,7 +524,7 @@ static void free_giant(giant *big)
 }
 
 // A chain of joints that only the animation has, with a driven joint below each: composing each
-// driven joint from all that stand above it would be 10^10 steps.
+// driven joint from all its ancestors would be 10^10 steps.
 TEST (bind_and_sample_stay_linear) {
     enum { HALF = 100000 };
     giant model = make_giant(HALF), anim = make_giant(2 * HALF);
@@ -546,21 +547,21 @@ TEST (bind_and_sample_stay_linear) {
         .frame_rate = 1.0,
         .constant = anim.transforms,
     };
-    told t = {0};
+    warnings t = {0};
     const md5_load_opts opts = {.file_name = "walk.md5anim", .warn = note, .warn_user = &t};
     md5_binding *binding = md5_bind(&model_asset, &anim_asset, &opts, NULL);
     if (CHECK(binding != NULL)) {
         CHECK_UINT(binding->num_missing, 0);
         CHECK_UINT(binding->num_extra, HALF);
         CHECK_UINT(binding->num_rebases, HALF);
-        CHECK_UINT(t.count, 100); // all further ones are counted only
+        CHECK_UINT(t.count, 100); // further ones are only counted
         md5_transform *pose = malloc(HALF * sizeof *pose);
         const md5_moment start = {0};
         md5_sample(binding, &start, MD5_ROOT_FILE, pose);
-        // Below k joints that the model lacks hangs j<k>, each a unit further along x.
+        // j<k> has k ancestors that the model lacks, each a unit further along x.
         CHECK_NEAR((double)pose[HALF - 1].translation.x, 1.0, 0.0);
         CHECK_NEAR((double)pose[HALF - 30].translation.x, 30.0, 0.0);
-        CHECK_NEAR((double)pose[0].translation.x, HALF, 0.0); // few climbs may be long
+        CHECK_NEAR((double)pose[0].translation.x, HALF, 0.0); // only a few walks may be long
         free(pose);
     }
     md5_free_binding(binding);

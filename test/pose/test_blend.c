@@ -1,4 +1,4 @@
-// Mixing and adding poses: against the exact answer in double, at the ends, and with every
+// Blending and adding poses: against the exact result in double, at the ends, and with every
 // instruction set.
 #include "test/test.h"
 
@@ -43,7 +43,7 @@ static md5_quat negative(md5_quat q)
     return (md5_quat){-q.x, -q.y, -q.z, -q.w};
 }
 
-// One that is near `a`, the same, the same with the other sign, or any.
+// A rotation near `a`, equal to it, its negative, or any other.
 static md5_transform random_other(md5_transform a, uint64_t *random)
 {
     md5_transform b = random_transform(random);
@@ -114,8 +114,7 @@ static exact exact_product(exact a, exact b)
     }};
 }
 
-// The angle, in radians, by which a rotation is turned away from the exact one, whatever the sign
-// of the quaternions.
+// The angle in radians between a rotation and the exact one, whatever the sign of the quaternions.
 static double turned_away(md5_quat found, exact expected)
 {
     const double angle = exact_angle(exact_of(found), expected);
@@ -137,13 +136,13 @@ static double off_lerp(md5_vec3 found, md5_vec3 a, md5_vec3 b, double t)
                 fabs((double)found.z - z));
 }
 
-// A quarter turn of the quaternions apart, either way is right.
+// If the quaternions are 90 degrees apart, either arc is right.
 static bool is_undecided(md5_quat a, md5_quat b)
 {
     return fabs(exact_dot(exact_of(a), exact_of(b))) < 1e-6;
 }
 
-// What fmax does not see.
+// NaN, which fmax ignores.
 static double seen(double value)
 {
     return value == value ? value : 1e30;
@@ -200,9 +199,9 @@ TEST (blend_is_exact_for_all_angles_and_weights) {
             md5_transform found;
             const float t = (float)k / (float)STEPS;
             md5_blend_poses(&a, &b, t, NULL, 1, &found);
-            const double turned = angle * (double)t;
-            worst = fmax(
-                worst, turned_away(found.rotation, (exact){{cos(turned), 0.0, sin(turned), 0.0}}));
+            const double rotated = angle * (double)t;
+            worst = fmax(worst, turned_away(found.rotation,
+                                            (exact){{cos(rotated), 0.0, sin(rotated), 0.0}}));
             worst_length = fmax(worst_length, off_unit(found.rotation));
         }
     }
@@ -234,14 +233,14 @@ TEST (blend_ends_are_the_inputs_bit_by_bit) {
     }
 }
 
-// A mask of ends and of parts: each joint as if it were blended by itself.
+// A mask of 0, 1 and values between: each joint as if it were blended by itself.
 TEST (blend_mask_weighs_each_joint) {
     static poses made, expected;
     uint64_t random = 3;
     make_poses(&made, &random);
     const float ends[] = {0.0f, 1.0f, -1.0f, 2.0f, NAN, INFINITY};
     for (int i = 0; i < MAX_COUNT; i++) {
-        // Blocks that are all mixed, all copied and some of both.
+        // Blocks in which all joints are blended, all are copied, and some of both.
         if (i % 100 >= 40 && (i % 100 > 80 || i % 3 == 0))
             made.weights[i] = ends[test_random_u32(&random) % 6];
     }
@@ -279,8 +278,8 @@ TEST (blend_of_a_pose_with_itself_is_that_pose) {
     }
 }
 
-// Whichever of q and -q the inputs hold, the rotation is the same, and on the shorter way.
-TEST (blend_takes_the_shorter_way) {
+// Whichever of q and -q the inputs hold, the result is the same rotation, on the shorter arc.
+TEST (blend_takes_the_shorter_arc) {
     static poses made, other;
     uint64_t random = 5;
     make_poses(&made, &random);
@@ -301,9 +300,9 @@ TEST (blend_takes_the_shorter_way) {
 
 static double off_transform(md5_transform found, md5_transform expected)
 {
-    const double turned = turned_away(found.rotation, exact_of(expected.rotation));
+    const double rotated = turned_away(found.rotation, exact_of(expected.rotation));
     const double moved = off_lerp(found.translation, expected.translation, expected.translation, 0);
-    return fmax(turned, moved / 100.0);
+    return fmax(rotated, moved / 100.0);
 }
 
 TEST (added_differences_give_back_what_they_were_made_from) {
@@ -375,17 +374,17 @@ TEST (added_weights_are_clamped) {
     }
 }
 
-// A joint turns about its own axes, as it stands: the order of the product.
+// A joint rotates about its own current axes: the order of the product.
 TEST (added_rotations_are_about_the_joints_own_axes) {
     const float half = sqrtf(0.5f);
-    const md5_transform turned = {{0.0f, 0.0f, half, half}, {1.0f, 2.0f, 3.0f}, 0.0f}; // about z
-    const md5_transform nod = {{0.0f, half, 0.0f, half}, {0.0f, 0.0f, 4.0f}, 0.0f};    // about y
+    const md5_transform rotated = {{0.0f, 0.0f, half, half}, {1.0f, 2.0f, 3.0f}, 0.0f}; // about z
+    const md5_transform nod = {{0.0f, half, 0.0f, half}, {0.0f, 0.0f, 4.0f}, 0.0f};     // about y
     md5_transform out;
-    md5_add_pose(&turned, &nod, 1.0f, NULL, 1, &out);
-    // What the joint's own y axis is, which the nod leaves alone, was turned to -x.
+    md5_add_pose(&rotated, &nod, 1.0f, NULL, 1, &out);
+    // The joint's own y axis, which the nod does not change, was rotated to -x.
     const md5_vec3 axis = md5_quat_rotate(out.rotation, (md5_vec3){0.0f, 1.0f, 0.0f});
     CHECK_NEAR((double)axis.x, -1.0, 1e-6);
-    // The translation is not turned.
+    // The translation is not rotated.
     CHECK_NEAR((double)out.translation.x, 1.0, 0.0);
     CHECK_NEAR((double)out.translation.z, 7.0, 0.0);
 }
@@ -401,7 +400,7 @@ static void check_difference(const poses *made, float weight, const float *joint
     CHECK(same(found.out, expected, MAX_COUNT));
 }
 
-TEST (differences_are_made_and_added_at_once_with_the_same_bits) {
+TEST (differences_made_and_added_in_one_call_give_the_same_bits) {
     static poses made;
     uint64_t random = 10;
     make_poses(&made, &random);
@@ -412,7 +411,7 @@ TEST (differences_are_made_and_added_at_once_with_the_same_bits) {
     }
 }
 
-// -- Instruction sets, numbers of joints, places of the result ------------------------------------
+// -- Instruction sets, numbers of joints, output arrays ------------------------------------
 
 typedef enum call { CALL_BLEND, CALL_ADD, CALL_SUBTRACT, CALL_ADD_DIFFERENCE, NUM_CALLS } call;
 
@@ -429,7 +428,7 @@ static void run_call(const md5_pose_kernels *kernels, call what, const poses *ma
         kernels->add_difference(made->a, made->b, made->c, weight, joint_weights, count, out);
 }
 
-// Also into the inputs; nothing behind the result is touched.
+// Also writes into the inputs; nothing past the result may change.
 static void check_level(md5_cpu level, const poses *made, float weight, const float *joint_weights,
                         uint32_t count)
 {

@@ -1,4 +1,4 @@
-// .md5camera: reading, messages, and playing over cuts as the original does.
+// .md5camera: reading, messages, and playback over cuts as in the original engine.
 #include "test/test.h"
 
 #include "md5/md5model.h"
@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-// Frame i: at (i, 10 i, 0), turned by i degrees about z, fov 60 + i.
+// Frame i: at (i, 10 i, 0), rotated by i degrees about z, fov 60 + i.
 static char *camera_text(uint32_t num_frames, const char *cuts, uint32_t num_cuts)
 {
     static char text[4096];
@@ -17,7 +17,7 @@ static char *camera_text(uint32_t num_frames, const char *cuts, uint32_t num_cut
                  "cuts {\n\t%s\n}\n\ncamera {\n",
                  num_frames, num_cuts, cuts);
     for (uint32_t i = 0; i < num_frames; i++) {
-        // Half the angle; w is rebuilt below 0, so z stands negated.
+        // Half the angle; w is rebuilt as negative, so z is negated.
         const double z = -sin(i * 3.14159265358979 / 360.0);
         used += snprintf(text + used, sizeof text - (size_t)used, "\t( %u %u 0 ) ( 0 0 %.9f ) %u\n",
                          i, 10 * i, z, 60 + i);
@@ -26,21 +26,21 @@ static char *camera_text(uint32_t num_frames, const char *cuts, uint32_t num_cut
     return text;
 }
 
-typedef struct told {
+typedef struct warnings {
     unsigned count;
     md5_error last;
-} told;
+} warnings;
 
 static void tell(void *user, const md5_error *warning)
 {
-    told *const seen = user;
+    warnings *const seen = user;
     seen->count++;
     seen->last = *warning;
 }
 
-static md5_camera *parse(const char *text, told *seen, md5_error *error)
+static md5_camera *parse(const char *text, warnings *seen, md5_error *error)
 {
-    *seen = (told){0};
+    *seen = (warnings){0};
     const md5_load_opts opts = {.warn = tell, .warn_user = seen};
     return md5_parse_camera(text, strlen(text), &opts, error);
 }
@@ -50,17 +50,17 @@ static double angle(md5_quat q)
     return 2.0 * atan2((double)q.z, (double)q.w) * 180.0 / 3.14159265358979;
 }
 
-static void check_view(const md5_camera *camera, double time, md5_wrap wrap, double place)
+static void check_view(const md5_camera *camera, double time, md5_wrap wrap, double frame)
 {
     const md5_camera_view view = md5_camera_at(camera, time, wrap);
-    CHECK_NEAR((double)view.position.x, place, 1e-4);
-    CHECK_NEAR((double)view.position.y, 10 * place, 1e-3);
-    CHECK_NEAR((double)view.fov, 60 + place, 1e-4);
-    CHECK_NEAR(fmod(angle(view.rotation) - place + 720.0 + 180.0, 360.0) - 180.0, 0.0, 1e-2);
+    CHECK_NEAR((double)view.position.x, frame, 1e-4);
+    CHECK_NEAR((double)view.position.y, 10 * frame, 1e-3);
+    CHECK_NEAR((double)view.fov, 60 + frame, 1e-4);
+    CHECK_NEAR(fmod(angle(view.rotation) - frame + 720.0 + 180.0, 360.0) - 180.0, 0.0, 1e-2);
 }
 
 TEST (camera_plays_between_frames) {
-    told seen;
+    warnings seen;
     md5_error error;
     md5_camera *const camera = parse(camera_text(5, "", 0), &seen, &error);
     if (!CHECK(camera != NULL))
@@ -80,10 +80,10 @@ TEST (camera_plays_between_frames) {
     md5_free_camera(camera);
 }
 
-// Frames 0-3 are the first shot, 3 being only what it moves towards; 4 and 5 the second, 5 its
-// end; 6-8 the third.
+// Frames 0-3 are the first shot, which only blends towards 3; 4 and 5 the second, which blends
+// towards 5; 6-8 the third.
 TEST (camera_cuts_hide_the_frame_that_ends_a_shot) {
-    told seen;
+    warnings seen;
     md5_error error;
     md5_camera *const camera = parse(camera_text(9, "3 5", 2), &seen, &error);
     if (!CHECK(camera != NULL))
@@ -102,8 +102,8 @@ TEST (camera_cuts_hide_the_frame_that_ends_a_shot) {
     md5_free_camera(camera);
 }
 
-TEST (camera_of_one_frame_stands_still) {
-    told seen;
+TEST (camera_of_one_frame_does_not_move) {
+    warnings seen;
     md5_error error;
     md5_camera *const camera = parse(camera_text(1, "", 0), &seen, &error);
     if (!CHECK(camera != NULL))
@@ -115,7 +115,7 @@ TEST (camera_of_one_frame_stands_still) {
 }
 
 TEST (camera_more_cuts_than_frames_stay_inside) {
-    told seen;
+    warnings seen;
     md5_error error;
     md5_camera *const camera = parse(camera_text(3, "0 0 1 2 2 1", 6), &seen, &error);
     if (!CHECK(camera != NULL))
@@ -138,7 +138,7 @@ static void check_rotation(md5_quat actual, double x, double y, double z, double
 
 // As in the files of Doom 3's mod for virtual reality. The frames are played as without.
 TEST (camera_offers_the_views_of_cuts) {
-    told seen;
+    warnings seen;
     md5_error error;
     md5_camera *const camera = parse(
         camera_text(9, "3 pos ( 1 -2 3 ) rotA ( 30 90 0 ) 5 7 rotA ( 0 0 0 ) rot ( 0 0.6 0 )", 3),
@@ -175,31 +175,32 @@ TEST (camera_offers_the_views_of_cuts) {
 }
 
 // Yaw about z * pitch about y * roll about x, against products of quaternions.
-TEST (camera_angles_of_cuts_turn_as_the_engine_turns) {
+TEST (camera_angles_of_cuts_rotate_as_in_the_engine) {
     uint64_t random = 7;
     for (int i = 0; i < 200; i++) {
         const double degrees[3] = {720.0 * test_random(&random) - 360.0,
                                    720.0 * test_random(&random) - 360.0,
                                    720.0 * test_random(&random) - 360.0};
         char cut[128];
-        told seen;
+        warnings seen;
         md5_error error;
         snprintf(cut, sizeof cut, "1 rotA ( %.3f %.3f %.3f )", degrees[0], degrees[1], degrees[2]);
         md5_camera *const camera = parse(camera_text(3, cut, 1), &seen, &error);
         if (!CHECK(camera != NULL))
             return;
-        md5_transform turns[3] = {0};
+        md5_transform rotations[3] = {0};
         for (int axis = 0; axis < 3; axis++) {
             const double half = degrees[axis] * 3.14159265358979 / 360.0;
-            turns[axis].rotation.w = (float)cos(half);
-            float *const about = axis == 0   ? &turns[axis].rotation.y
-                                 : axis == 1 ? &turns[axis].rotation.z
-                                             : &turns[axis].rotation.x;
+            rotations[axis].rotation.w = (float)cos(half);
+            float *const about = axis == 0   ? &rotations[axis].rotation.y
+                                 : axis == 1 ? &rotations[axis].rotation.z
+                                             : &rotations[axis].rotation.x;
             *about = (float)sin(half);
         }
-        const md5_mat34 expected = md5_mat34_mul(
-            md5_mat34_from_transform(turns[1]),
-            md5_mat34_mul(md5_mat34_from_transform(turns[0]), md5_mat34_from_transform(turns[2])));
+        const md5_mat34 expected =
+            md5_mat34_mul(md5_mat34_from_transform(rotations[1]),
+                          md5_mat34_mul(md5_mat34_from_transform(rotations[0]),
+                                        md5_mat34_from_transform(rotations[2])));
         const md5_transform found = {.rotation = camera->cut_views[0].rotation};
         const md5_mat34 actual = md5_mat34_from_transform(found);
         CHECK(found.rotation.w <= 0.0f);
@@ -210,7 +211,7 @@ TEST (camera_angles_of_cuts_turn_as_the_engine_turns) {
 }
 
 TEST (camera_takes_a_cut_at_frame_0_and_warns_of_cuts_out_of_order) {
-    told seen;
+    warnings seen;
     md5_error error;
     md5_camera *camera = parse(camera_text(4, "0", 1), &seen, &error);
     if (CHECK(camera != NULL)) {
@@ -234,7 +235,7 @@ typedef struct bad_case {
 
 #define HEADER "MD5Version 10\ncommandline \"\"\n"
 
-TEST (camera_errors_name_their_place) {
+TEST (camera_errors_name_their_location) {
     static const bad_case cases[] = {
         {"", MD5_ERROR_SYNTAX, 1, 1},
         {HEADER
@@ -268,7 +269,7 @@ TEST (camera_errors_name_their_place) {
          22},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        told seen;
+        warnings seen;
         md5_error error;
         md5_camera *const camera = parse(cases[i].text, &seen, &error);
         test_check(camera == NULL && error.status == cases[i].status && error.line == cases[i].line
@@ -280,7 +281,7 @@ TEST (camera_errors_name_their_place) {
 }
 
 TEST (camera_without_numcuts_has_none) {
-    told seen;
+    warnings seen;
     md5_error error;
     md5_camera *const camera =
         parse(HEADER "numFrames 1\nframeRate 24\ncamera { (0 0 0)(0 0 0) 45 }\n", &seen, &error);
@@ -294,7 +295,7 @@ TEST (camera_survives_truncation_and_failing_allocations) {
     for (size_t cut = 0; cut < size; cut++) {
         md5_error error;
         md5_camera *const camera = md5_parse_camera(text, cut, NULL, &error);
-        // Only blanks may follow what the counts ask for.
+        // Only blanks may follow the counted rows.
         CHECK((camera != NULL) == (cut >= size - 1));
         CHECK((error.status == MD5_OK) == (camera != NULL));
         md5_free_camera(camera);

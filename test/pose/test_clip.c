@@ -50,7 +50,7 @@ static void free_clip(built_clip *clip)
     free(clip->arrays.translations);
 }
 
-// What the clip holds of one joint in one frame.
+// Returns one joint of one frame of the clip.
 static md5_transform in_clip(const built_clip *clip, uint32_t joint, uint32_t frame)
 {
     md5_transform transform = clip->arrays.constant[joint];
@@ -66,7 +66,7 @@ static md5_transform in_clip(const built_clip *clip, uint32_t joint, uint32_t fr
     return transform;
 }
 
-// The format's rule, once more and straight: six slots, those with a flag overwritten in order.
+// The format's rule, written directly: six slots, those with a flag overwritten in order.
 static void decode(const md5_clip_source *source, uint32_t joint, uint32_t frame, double out[7])
 {
     const md5_transform *base = &source->base_frame[joint];
@@ -104,7 +104,7 @@ static float small(uint64_t *random)
 
 enum { ALL_FLAGS = 64, FRAMES = 3 };
 
-// One joint for each value of the flags, components of all one behind the other.
+// One joint for each value of the flags, with the components of all joints in order.
 static uint32_t fill_source(uint64_t *random, md5_track *tracks, md5_transform *base,
                             float *numbers, bool still)
 {
@@ -183,8 +183,8 @@ TEST (clip_without_flags_is_the_base_frame) {
 }
 
 TEST (clip_finds_constants_by_value) {
-    // Joint 0 moves along z in the last frame only; joint 1 turns; joint 2 has flags, and all of
-    // its numbers stay: 0 and -0 are equal.
+    // Joint 0 moves along z in the last frame only; joint 1 rotates; joint 2 has flags, but its
+    // numbers are constant: 0 and -0 are equal.
     const md5_track tracks[3] = {{7, 0}, {56, 3}, {63, 6}};
     md5_transform base[3];
     for (int joint = 0; joint < 3; joint++)
@@ -209,7 +209,7 @@ TEST (clip_finds_constants_by_value) {
     free_clip(&clip);
 }
 
-// A triple longer than 1 cannot be a rotation's: it is brought back to unit length.
+// A triple longer than 1 cannot be a rotation: it is normalized.
 TEST (clip_shortens_overlong_rotations) {
     const md5_track track = {56, 0};
     const md5_transform base = {.rotation = {0.0f, 0.0f, 0.0f, -1.0f}};

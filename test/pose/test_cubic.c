@@ -1,5 +1,5 @@
-// Sampling along smooth curves: through the frames, without a kink, at an even speed where the clip
-// has one.
+// Sampling along smooth curves: through the frames, with continuous speed, at constant speed where
+// the clip has it.
 #include "test/test.h"
 #include "test/pose/test_made_pose.h"
 
@@ -23,7 +23,7 @@ static sampled sample_at(const made_pose *made, uint32_t frame0, uint32_t frame1
     return found;
 }
 
-// But for the sign of zeros.
+// Equal except for the sign of zeros.
 static bool equal(const md5_transform *a, const md5_transform *b)
 {
     const md5_vec3 p = a->translation, q = b->translation;
@@ -32,8 +32,8 @@ static bool equal(const md5_transform *a, const md5_transform *b)
            && p.y == q.y && p.z == q.z && a->pad == b->pad;
 }
 
-// Frames are met exactly, in every mode and through every kind of binding; joints behind the
-// last are left alone.
+// Curves pass through the frames exactly, in every mode and through every kind of binding; nothing
+// past the last joint is written.
 TEST (cubic_curves_pass_through_the_frames) {
     uint64_t random = 1;
     for (int round = 0; round < 60; round++) {
@@ -62,7 +62,8 @@ TEST (cubic_curves_pass_through_the_frames) {
 
 // -- Speeds at the frames -------------------------------------------------------------------------
 
-// Twice the logarithm: the axis times the angle, shorter way. Exact enough for small and large.
+// Twice the logarithm: the axis times the angle, on the shorter arc. Exact enough for small and
+// large.
 static md5_vec3 turn_between(md5_quat a, md5_quat b)
 {
     const md5_quat change = md5_quat_mul(md5_quat_conjugate(a), b);
@@ -74,7 +75,8 @@ static md5_vec3 turn_between(md5_quat a, md5_quat b)
     return (md5_vec3){(float)(x * scale), (float)(y * scale), (float)(z * scale)};
 }
 
-// A step away from a frame, in frames, and the speed there from values one and two steps away.
+// The distance of samples from a frame, in frames, and the speed there from samples one and two
+// such distances away.
 #define STEP 0.005
 
 static md5_vec3 speed_of(md5_vec3 one, md5_vec3 two)
@@ -117,7 +119,7 @@ static speeds speed_at(const made_pose *made, uint32_t frame, uint32_t other, bo
     return found;
 }
 
-// What the clip stores of a joint: every joint is turned and moved.
+// The frames of a joint: every joint is rotated and moved.
 static md5_transform stored(const md5_anim *anim, uint32_t frame, uint32_t joint)
 {
     const size_t at = (size_t)frame * anim->skeleton.num_joints + joint;
@@ -140,8 +142,8 @@ static speeds mean_speed(const made_pose *made, uint32_t a, uint32_t b, uint32_t
     };
 }
 
-// On both sides of the frame that ends stretch a-b and begins stretch c-d the speed is the mean of
-// those stretches'. In a loop b and c are the last frame and the first.
+// On both sides of the frame that ends interval a-b and begins interval c-d the speed is the mean
+// of theirs. In a loop b and c are the last frame and the first.
 static void check_speed(const made_pose *made, uint32_t a, uint32_t b, uint32_t c, uint32_t d,
                         md5_wrap wrap)
 {
@@ -196,7 +198,7 @@ typedef struct even_clip {
     md5_vec3 translations[8];
 } even_clip;
 
-// One joint that turns and moves on by the same in every frame, `num_frames` of them.
+// One joint that rotates and moves at constant speed, over `num_frames` frames.
 static void make_even(even_clip *clip, uint32_t num_frames)
 {
     memset(clip, 0, sizeof *clip);
@@ -266,14 +268,14 @@ TEST (cubic_curves_keep_an_even_speed) {
     md5_free_binding(clip.binding);
 }
 
-// From the last frame into the first, as the engine plays it, the character waits; what it did
-// before and does afterwards carries it a little on and lets it start a little earlier.
+// From the last frame into the first, as the engine plays it, the character does not move. The
+// motion before and after lets it move on a little and start a little earlier.
 TEST (cubic_root_goes_on_over_the_end_of_a_cycle) {
     even_clip clip;
     make_even(&clip, 5);
     if (!CHECK(clip.binding != NULL))
         return;
-    const double speed = 1.5; // half of 3: the mean with standing still
+    const double speed = 1.5; // half of 3: the mean with no motion
     const double step = 0.01;
     for (int side = -1; side <= 1; side += 2) {
         const double time = side < 0 ? 4.0 : 5.0;
@@ -307,8 +309,8 @@ TEST (cubic_curves_of_one_and_two_frames) {
     md5_free_binding(clip.binding);
 }
 
-// Joints that are composed of several are on curves, too: a little behind a frame is near it, and
-// not where straight sampling is.
+// Composed joints are on curves, too: a little after a frame they are near it, and not where linear
+// sampling is.
 TEST (cubic_curves_of_composed_joints) {
     uint64_t random = 3;
     int curved = 0;

@@ -8,7 +8,7 @@
 
 enum { MAX_JOINTS = 64 };
 
-// A skeleton whose joints stand in any order: children before parents, several roots.
+// A skeleton whose joints are in any order: children before parents, several roots.
 typedef struct made_skeleton {
     md5_skeleton skeleton;
     md5_joint joints[MAX_JOINTS];
@@ -65,7 +65,7 @@ static void compare(const md5_mat34 *a, const md5_mat34 *b, double *rotation, do
 
 static const md5_mat34 identity = {{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}};
 
-// A quarter turn about z takes x to y; 1 and 2 hang one unit along x below each other.
+// 90 degrees about z takes x to y; 1 and 2 are each one unit along x from their parent.
 TEST (hierarchy_places_a_known_chain) {
     const md5_joint joints[3] = {{"a", -1}, {"b", 0}, {"c", 1}};
     const uint32_t order[3] = {0, 1, 2};
@@ -88,13 +88,13 @@ TEST (hierarchy_places_a_known_chain) {
     CHECK_NEAR(translation, 0.0, 1e-6);
 }
 
-// The first joint of an .md5mesh of a door, and one below it: w comes out <= 0, the inverse undoes.
+// The first joint of an .md5mesh of a door, and one below it: w is <= 0, the inverse undoes it.
 TEST (bind_pose_of_a_known_pair) {
     const md5_joint joints[2] = {{"a", -1}, {"b", 0}};
     const uint32_t order[2] = {0, 1};
     const md5_skeleton skeleton = {2, joints, order};
     const float half = 0.70710678f;
-    // Both turned by the same quarter about x (y to z): relative to each other, not at all.
+    // Both rotated by 90 degrees about x (y to z): no rotation relative to each other.
     const md5_transform transforms[2] = {
         {.rotation = {-half, 0, 0, -half}, .translation = {1, 2, 3}},
         {.rotation = {-half, 0, 0, -half}, .translation = {1, 2, 7}},

@@ -24,7 +24,7 @@ static float random_between(double low, double high, uint64_t *random)
     return (float)(low + (high - low) * test_random(random));
 }
 
-// Some numbers are zeros of both signs, which not every order of operations keeps.
+// Some numbers are zeros of either sign, which not every order of operations preserves.
 static float random_number(double size, uint64_t *random)
 {
     const uint32_t kind = test_random_u32(random) % 16;
@@ -61,7 +61,7 @@ static void shuffle(uint32_t *numbers, uint32_t count, uint64_t *random)
     }
 }
 
-// Parents before children, whichever way the joints stand.
+// Parents before children, whatever the order of the joints.
 static const uint32_t *find_order(made_pose *made, const md5_joint *joints, uint32_t count)
 {
     uint32_t *const order = take(made, count, sizeof *order);
@@ -78,7 +78,7 @@ static const uint32_t *find_order(made_pose *made, const md5_joint *joints, uint
     return order;
 }
 
-// Chains of some length, several roots, parents behind their children in every other skeleton.
+// Chains of some length, several roots, parents after their children in every other skeleton.
 static void make_skeleton(made_pose *made, uint32_t count, uint64_t *random)
 {
     md5_joint *const joints = take(made, count, sizeof *joints);
@@ -109,7 +109,7 @@ static void make_skeleton(made_pose *made, uint32_t count, uint64_t *random)
     made->model.inverse_bind = inverse;
 }
 
-// The model's joints again, but for what `pairing` says.
+// The model's joints, changed as `pairing` says.
 static void pair_skeleton(made_pose *made, made_pairing pairing, uint64_t *random)
 {
     const md5_skeleton *const model = &made->model.skeleton;
@@ -141,7 +141,7 @@ static uint32_t choose(uint32_t *joints, uint32_t count, double part, uint64_t *
     return chosen;
 }
 
-static void make_frames(made_pose *made, double turning, double moving, uint64_t *random)
+static void make_frames(made_pose *made, double rotating, double moving, uint64_t *random)
 {
     md5_anim *const anim = &made->anim;
     const uint32_t count = anim->skeleton.num_joints;
@@ -152,7 +152,7 @@ static void make_frames(made_pose *made, double turning, double moving, uint64_t
     anim->num_frames = 1 + test_random_u32(random) % 5;
     anim->frame_rate = 24.0;
     anim->duration = (anim->num_frames - 1) / anim->frame_rate;
-    anim->num_rotations = choose(turned, count, turning, random);
+    anim->num_rotations = choose(turned, count, rotating, random);
     anim->num_translations = choose(moved, count, moving, random);
     for (uint32_t i = 0; i < count; i++) {
         constant[i] = random_transform(random);
@@ -181,13 +181,13 @@ static void make_frames(made_pose *made, double turning, double moving, uint64_t
     anim->translations = translations;
 }
 
-void make_pose(made_pose *made, uint32_t num_joints, made_pairing pairing, double turning,
+void make_pose(made_pose *made, uint32_t num_joints, made_pairing pairing, double rotating,
                double moving, uint64_t *random)
 {
     memset(made, 0, sizeof *made);
     make_skeleton(made, num_joints, random);
     pair_skeleton(made, pairing, random);
-    make_frames(made, turning, moving, random);
+    make_frames(made, rotating, moving, random);
     md5_error error;
     made->binding = md5_bind(&made->model, &made->anim, NULL, &error);
     if (!CHECK_STRING(error.message, "") || !made->binding)

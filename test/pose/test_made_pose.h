@@ -1,5 +1,5 @@
-// Models and clips made by chance, for tests of posing. Every array is an allocation of its own
-// size, so that a sanitizer sees what reaches behind it.
+// Random models and clips for tests of posing. Every array is an allocation of its own, so that a
+// sanitizer sees accesses past its end.
 #ifndef TEST_POSE_TEST_MADE_POSE_H
 #define TEST_POSE_TEST_MADE_POSE_H
 
@@ -8,8 +8,8 @@
 typedef enum made_pairing {
     MADE_SAME,    // the clip has the model's joints in the model's order
     MADE_ORDER,   // in another order
-    MADE_MISSING, // some of them, and some that the model has not
-    MADE_PARENTS, // below other parents
+    MADE_MISSING, // some of them, and some that the model lacks
+    MADE_PARENTS, // with other parents
     MADE_PAIRINGS
 } made_pairing;
 
@@ -21,8 +21,8 @@ typedef struct made_pose {
     int num_memory;
 } made_pose;
 
-// `turning` and `moving`: the part of the joints that the clip turns and moves, 0..1.
-void make_pose(made_pose *made, uint32_t num_joints, made_pairing pairing, double turning,
+// `rotating` and `moving`: the fraction of joints that the clip rotates and moves, 0..1.
+void make_pose(made_pose *made, uint32_t num_joints, made_pairing pairing, double rotating,
                double moving, uint64_t *random);
 void free_pose(made_pose *made);
 

@@ -1,4 +1,4 @@
-// Masks from channel words, against a walk up from each joint.
+// Masks from channel words, against a walk to the root from each joint.
 #include "test/test.h"
 
 #include "md5/md5play.h"
@@ -10,7 +10,7 @@ enum { NUM_JOINTS = 9 };
 
 // origin - waist - chest - neck - head
 //                        - arm - hand
-//        - leg - foot          ; `hand` stands before `arm`, its parent
+//        - leg - foot          ; `hand` comes before `arm`, its parent
 static const md5_joint joints[NUM_JOINTS] = {
     {"origin", -1}, {"waist", 0}, {"chest", 1}, {"neck", 2}, {"Head", 3},
     {"hand", 6},    {"arm", 2},   {"leg", 0},   {"foot", 7},
@@ -50,7 +50,7 @@ TEST (mask_feathers_down_from_the_top_of_each_word) {
     check_mask("*waist", 3, "012344300", 4);
     check_mask("*origin", 4, "123455423", 5);
     check_mask("*leg chest", 2, "001000012", 3);
-    // What has more already keeps it; what was taken away begins anew.
+    // Larger weights are kept; removed joints start again.
     check_mask("*waist *chest arm", 2, "012333300", 3);
     check_mask("*waist -*chest *chest", 2, "011233200", 3);
 }
@@ -69,7 +69,7 @@ TEST (mask_joints_are_found_in_any_case_if_no_other_has_the_name) {
     CHECK(weights[0] == 1.0f && weights[1] == 0.0f && weights[2] == 0.0f);
 }
 
-// Joints whose names have in them what means something in a mask.
+// Joints whose names contain characters with a meaning in masks.
 static const md5_joint odd_joints[NUM_JOINTS] = {
     {"origin", -1},   {"Bip01 L Hand", 0}, {"-*hand", 1},  {"it's", 1},         {"a \"b\" c", 3},
     {"C:\\dir\\", 4}, {"*Bip01 R", 0},     {"Bip01 R", 6}, {"l\xc3\xa4uft", 0},
@@ -103,8 +103,8 @@ TEST (mask_takes_names_in_quotes) {
     check_odd("\"l\xc3\xa4uft\" l\xc3\xa4uft", "000000001");
 }
 
-// In quotes a name that is there counts before signs do.
-TEST (mask_takes_signs_in_quotes_for_a_name_that_is_there) {
+// In quotes an existing name has precedence over signs.
+TEST (mask_takes_signs_in_quotes_for_an_existing_name) {
     check_odd("\"-*hand\"", "001000000");
     check_odd("*origin -\"-*hand\"", "110111111");
     check_odd("\"*Bip01 R\"", "000000100");
@@ -123,7 +123,7 @@ static void check_failure(const char *words, uint32_t column, const char *messag
     CHECK_STRING(error.message, message);
 }
 
-TEST (mask_tells_what_is_wrong_and_where) {
+TEST (mask_reports_what_is_wrong_and_where) {
     check_failure("*waist -*tail", 10, "there is no joint 'tail'");
     check_failure("wais", 1, "there is no joint 'wais'");
     check_failure("waists", 1, "there is no joint 'waists'");

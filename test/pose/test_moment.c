@@ -1,4 +1,4 @@
-// Time to frames: the engine's table, the edges of cycles, and the ends of what a double holds.
+// Time to frames: the engine's table, the ends of cycles, and the range of doubles.
 #include "test/test.h"
 
 #include "md5/md5model.h"
@@ -55,8 +55,8 @@ static md5_moment moment_of_row(const md5_anim *anim, const time_row *row)
     return loop;
 }
 
-// Frames from the start of all cycles: two names for one place compare equal, which matters where
-// rounding puts one side just before a frame and the other on it.
+// Frames since the start of all cycles: two notations of one position compare equal, which matters
+// if rounding puts one just before a frame and the other on it.
 static double strip_position(uint32_t num_frames, int64_t cycle, uint32_t frame, double fraction)
 {
     return (double)cycle * (num_frames - 1) + frame + fraction;

@@ -12,7 +12,7 @@ enum { MAX_JOINTS = 130 };
 static const md5_cpu all_levels[] = {MD5_CPU_SSE2, MD5_CPU_AVX2, MD5_CPU_AVX512, MD5_CPU_NEON};
 enum { NUM_LEVELS = sizeof all_levels / sizeof all_levels[0] };
 
-// What one call writes, with a joint behind it that nothing may touch.
+// The output of one call, followed by a joint that must not change.
 typedef struct results {
     md5_transform pose[MAX_JOINTS + 1];
     md5_mat34 joints[MAX_JOINTS + 1], palette[MAX_JOINTS + 1];
@@ -42,7 +42,7 @@ static void pose_in_steps(const md5_pose_kernels *kernels, const made_pose *made
     kernels->multiply(count, found->joints, made->model.inverse_bind, found->palette);
 }
 
-// Sampled, then the rest at once.
+// Sampling, then the other steps in one call.
 static void pose_in_halves(const md5_pose_kernels *kernels, const made_pose *made,
                            const md5_moment *moment, md5_root root, results *found)
 {
@@ -51,7 +51,7 @@ static void pose_in_halves(const md5_pose_kernels *kernels, const made_pose *mad
     kernels->finish(&made->model, found->pose, found->joints, found->palette);
 }
 
-// All at once. What is left in the scratch does not count, but for what lies behind it.
+// All steps in one call. The scratch memory may have any content, but nothing past it may change.
 static void pose_at_once(const md5_pose_kernels *kernels, const made_pose *made,
                          const md5_moment *moment, md5_root root, const results *expected,
                          results *found)
@@ -63,7 +63,7 @@ static void pose_at_once(const md5_pose_kernels *kernels, const made_pose *made,
     memcpy(found->pose, expected->pose, count * sizeof found->pose[0]);
 }
 
-// Only what a part of the joints needs; of the others it says nothing.
+// Only some of the joints; the others are undefined.
 static void pose_in_part(const md5_pose_kernels *kernels, const made_pose *made,
                          const md5_moment *moment, uint32_t first, uint32_t size,
                          const results *expected, results *found)
@@ -150,7 +150,7 @@ static void check_made(uint32_t num_joints, made_pairing pairing, double turning
     free_pose(&made);
 }
 
-// All numbers of joints, so that every remainder of every width is met.
+// All numbers of joints, so that every remainder of every width occurs.
 TEST (pose_gives_the_same_bits_with_every_instruction_set) {
     uint64_t random = 1;
     for (uint32_t num_joints = 1; num_joints <= MAX_JOINTS; num_joints++)
@@ -177,7 +177,7 @@ TEST (pose_through_other_skeletons_gives_the_same_bits) {
     }
 }
 
-// The tests above would see nothing if every set were the scalar one, or if the made bindings had
+// The tests above would prove nothing if every set were the scalar one, or if the made bindings had
 // no rebases, missing or extra joints.
 TEST (pose_tests_reach_what_they_are_about) {
     const uint32_t widths[MD5_CPU_COUNT] = {

@@ -1,4 +1,4 @@
-// A moment of a clip as a pose; what the root's modes do to it; root motion; bounds.
+// Sampling a clip as a pose; the root modes; root motion; bounds.
 #include "test/test.h"
 
 #include "md5/core/math.h"
@@ -10,7 +10,7 @@
 
 enum { MAX_JOINTS = 24, MAX_FRAMES = 9, MAX_NUMBERS = MAX_FRAMES * MAX_JOINTS * 6 };
 
-// A clip with all of its memory in one place.
+// A clip with all of its memory in one struct.
 typedef struct made_clip {
     md5_anim anim;
     md5_clip_source source;
@@ -129,7 +129,7 @@ TEST (sample_of_a_frame_is_that_frame) {
         make_random_clip(&clip, &random);
         md5_transform pose[MAX_JOINTS];
         for (uint32_t frame = 0; frame < clip.anim.num_frames; frame++) {
-            // Whatever the other frame is: at fraction 0 it must not be felt.
+            // Whatever the other frame is: at fraction 0 it must have no effect.
             const md5_moment moment = {.frame0 = frame,
                                        .frame1 = (frame + 1) % clip.anim.num_frames};
             md5_sample_anim(&clip.anim, &moment, MD5_ROOT_FILE, pose);
@@ -270,7 +270,7 @@ TEST (root_motion_counts_cycles) {
     check_vec3(motion(&clip.anim, 0.45, 0.55, MD5_WRAP_LOOP), 1.2 + 0.8, 0.4 + 0.4, 0, 1e-5);
 }
 
-// From the last frame into the first the character stands, and goes on from there.
+// From the last frame into the first the character does not move, and continues from there.
 TEST (root_waits_where_a_cycle_ends) {
     static made_clip clip;
     make_walk(&clip);
@@ -308,8 +308,8 @@ TEST (root_motion_adds_up_over_any_split) {
     }
 }
 
-// What in-place takes away is what root motion gives back.
-TEST (root_motion_is_what_in_place_takes_away) {
+// What in-place mode removes is what root motion returns.
+TEST (root_motion_is_what_in_place_removes) {
     uint64_t random = 5;
     static made_clip clip;
     for (int round = 0; round < 300; round++) {
@@ -354,14 +354,14 @@ TEST (anim_bounds_follow_the_root) {
     CHECK(none.min.x > none.max.x);
 
     clip.anim.frame_bounds = clip.bounds;
-    const double between = 0.1875; // half way from frame 1 to 2: x 103 and 105, y 21 and 20
+    const double between = 0.1875; // halfway from frame 1 to 2: x 103 and 105, y 21 and 20
     md5_bounds found = bounds_at(&clip, between, MD5_ROOT_FILE);
     check_vec3(found.min, 98, 14, 0, 1e-5);
     check_vec3(found.max, 110, 27, 70, 1e-5);
     found = bounds_at(&clip, between, MD5_ROOT_ID);
-    check_vec3(found.min, 94, 13.5, 0, 1e-5); // joint 0 has come from (100, 20) to (104, 20.5)
+    check_vec3(found.min, 94, 13.5, 0, 1e-5); // joint 0 has moved from (100, 20) to (104, 20.5)
     check_vec3(found.max, 106, 26.5, 70, 1e-5);
-    found = bounds_at(&clip, between + 1.0, MD5_ROOT_ID); // whole cycles do not count
+    found = bounds_at(&clip, between + 1.0, MD5_ROOT_ID); // complete cycles make no difference
     check_vec3(found.min, 94, 13.5, 0, 1e-5);
     check_vec3(found.max, 106, 26.5, 70, 1e-5);
     found = bounds_at(&clip, between, MD5_ROOT_IN_PLACE); // joint 0 from (104, 20.5) to (101, 20)

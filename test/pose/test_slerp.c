@@ -1,4 +1,4 @@
-// Slerp against the exact answer in double, against the tables, and at its ends.
+// Slerp against the exact result in double, against the tables, and at its ends.
 #include "test/test.h"
 
 #include "md5/core/math.h"
@@ -25,8 +25,8 @@ static double length_of(md5_quat q)
     return sqrt(x * x + y * y + z * z + w * w);
 }
 
-// The definition, in double, of what the floats say when they are brought to unit length.
-// `negative` chooses the path where a and b are a quarter turn apart to within rounding.
+// The definition in double, applied to the normalized floats.
+// `negative` chooses the path where a and b are 90 degrees apart up to rounding error.
 static void exact_slerp(md5_quat a, md5_quat b, double t, bool negative, double *out)
 {
     const double la = length_of(a), lb = length_of(b) * (negative ? -1.0 : 1.0);
@@ -80,7 +80,7 @@ static md5_quat random_neighbour(uint64_t *random, md5_quat a)
                       (float)(w / length)};
 }
 
-// Both signs are right where rounding decides which way is the shorter.
+// Both signs are right if rounding decides which arc is shorter.
 static double worst_of_either_path(md5_quat a, md5_quat b, float t, md5_quat found)
 {
     const double cosine = dot(a, b);
@@ -109,7 +109,7 @@ TEST (slerp_is_exact_to_a_millionth) {
     CHECK_NEAR(worst_length, 0.0, 1e-6);
 }
 
-// The hardest angle for the fit is the quarter turn of the quaternions; go through all fractions.
+// The hardest angle for the fit is 90 degrees between the quaternions; tests all fractions.
 TEST (slerp_is_exact_at_the_widest_angle) {
     double worst = 0.0;
     const md5_quat a = {1.0f, 0.0f, 0.0f, 0.0f}, b = {0.0f, 1.0f, 0.0f, 0.0f};
@@ -143,8 +143,8 @@ TEST (slerp_ends_are_exact) {
     }
 }
 
-// As computed in double; as files give them, with w rebuilt in float; and as they are after a few
-// products, a little off the length 1.
+// As computed in double; as in files, with w rebuilt in float; and as they are after a few
+// products, with a length slightly off 1.
 TEST (slerp_of_equal_rotations_is_that_rotation) {
     uint64_t random = 3;
     for (int i = 0; i < 100000; i++) {
@@ -179,7 +179,7 @@ static void check_table(const char *path, int numbers, int first, int other)
         const md5_quat a = {(float)n[0], (float)n[1], (float)n[2], (float)n[3]};
         const md5_quat b = {(float)n[4], (float)n[5], (float)n[6], (float)n[7]};
         const md5_quat found = md5_slerp(a, b, (float)n[8]);
-        // At the end of the way through -b, the engine jumps to b: the same rotation.
+        // At the end of the arc to -b, the engine jumps to b: the same rotation.
         const double sign = n[8] >= 1.0 && dot(a, b) < 0.0 ? -1.0 : 1.0;
         const double off = fmin(worst_of(found, n + first, 1.0), worst_of(found, n + first, sign));
         worst = fmax(worst, off);

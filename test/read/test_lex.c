@@ -559,5 +559,5 @@ TEST (lex_caps_warnings) {
         md5_lex_warn(lex, lex->end, "number %d", i);
     CHECK_UINT(r.context.num_warnings, 5);
     CHECK_STRING(end(&r), "2:2: warning: number 0\n"
-                          "2:2: warning: number 1 (further warnings are not told)");
+                          "2:2: warning: number 1 (further warnings suppressed)");
 }

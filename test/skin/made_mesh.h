@@ -1,4 +1,4 @@
-// Meshes written in C, taken through the whole geometry, for the tests of md5/skin.
+// Meshes written in C, with all their geometry derived, for the tests of md5/skin.
 #ifndef TEST_SKIN_MADE_MESH_H
 #define TEST_SKIN_MADE_MESH_H
 
@@ -26,7 +26,7 @@ md5_geometry_source made_vertex(md5_vertex *vertex, const md5_weight *weights, u
 // A rotation of which every one is equally likely.
 md5_quat made_rotation(uint64_t *random);
 
-// num_joints matrices: any rotation, and a place up to `size` from the origin along each axis.
+// num_joints matrices: any rotation, and a position up to `size` from the origin along each axis.
 void made_joints(md5_mat34 *joints, uint32_t num_joints, double size, uint64_t *random);
 
 #endif

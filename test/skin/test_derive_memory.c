@@ -1,5 +1,5 @@
-// Loading and binding when memory ends at any point, with tables of sizes at which each of them in
-// turn needs a chunk of memory of its own.
+// Loading and binding when any allocation fails, with table sizes at which each table in turn needs
+// a memory chunk of its own.
 #include "test/test.h"
 
 #include "md5/md5model.h"
@@ -22,7 +22,7 @@ __attribute__((format(printf, 3, 4))) static size_t add(char *text, size_t used,
 }
 
 // num_joints joints in a chain, and one mesh
-// of num_vertices vertices, each of its own weight, whose triangles are mirrored or not by turns.
+// of num_vertices vertices, each of its own weight, whose triangles are mirrored alternately.
 static size_t make_model(char *text, unsigned num_joints, unsigned num_vertices)
 {
     size_t used = add(text, 0, "MD5Version 10 commandline \"\" numJoints %u numMeshes 1 joints {\n",
@@ -61,8 +61,8 @@ static md5_load_opts failing(test_heap *heap, size_t fail_at)
     return (md5_load_opts){.allocator = {test_heap_alloc, test_heap_free, heap}};
 }
 
-// Few vertices that all have the same many weights, each on a joint of its own: deriving them takes
-// more than reading them did.
+// Few vertices that share the same many weights, each on a joint of its own: deriving them takes
+// more memory than reading them.
 static size_t make_sharing_model(char *text, unsigned num_joints, unsigned num_vertices)
 {
     size_t used = add(text, 0, "MD5Version 10 commandline \"\" numJoints %u numMeshes 1 joints {\n",
@@ -78,7 +78,7 @@ static size_t make_sharing_model(char *text, unsigned num_joints, unsigned num_v
     return add(text, used, "}\n");
 }
 
-// Makes each allocation fail in turn. Returns how many there are if none does.
+// Makes each allocation fail in turn. Returns the number of allocations without a failure.
 static size_t load_with_failures(const char *text, size_t size)
 {
     for (size_t fail_at = 1;; fail_at++) {
@@ -105,7 +105,7 @@ TEST (derive_survives_the_end_of_memory_at_any_table) {
     free(text);
 }
 
-// Below a limit that is too low for all at once, memory is taken piece by piece.
+// If the limit is too low to reserve everything in one piece, memory is taken piece by piece.
 TEST (derive_survives_any_memory_limit) {
     static const unsigned sizes[] = {3, 30, 150, 300, 500, 1000, 3000};
     char *const text = malloc(ROOM);
@@ -129,7 +129,7 @@ TEST (derive_survives_any_memory_limit) {
     free(text);
 }
 
-// Other order and other parents, so that names are sorted and hierarchies compared.
+// Another order and other parents, so that names are sorted and hierarchies compared.
 TEST (bind_survives_the_end_of_memory_at_any_table) {
     static const unsigned sizes[] = {3,    100,  200,  400,  600,  800,
                                      1100, 1500, 2100, 3000, 4200, 6000};

@@ -73,7 +73,7 @@ static void check_vec3(md5_vec3 actual, double x, double y, double z, double tol
     CHECK_NEAR((double)actual.z, z, tolerance);
 }
 
-// What holds for every drawn vertex of every mesh.
+// Checks what holds for every drawn vertex of every mesh.
 static void check_frames(const md5_mesh *mesh)
 {
     for (uint32_t i = 0; i < mesh->num_vertices; i++) {
@@ -96,21 +96,21 @@ static md5_vec3 bitangent(const md5_mesh *mesh, uint32_t vertex)
     return (md5_vec3){across.x * tangent.w, across.y * tangent.w, across.z * tangent.w};
 }
 
-// Where a point of the texture lies on the plane of a triangle, by barycentric coordinates.
+// Returns the point of a triangle's plane at a texture coordinate, by barycentric coordinates.
 static void point_at(const md5_vec3 *p, const md5_vec2 *uv, double u, double v, double point[3])
 {
     const double u0 = (double)uv[0].x, v0 = (double)uv[0].y, u1 = (double)uv[1].x;
     const double v1 = (double)uv[1].y, u2 = (double)uv[2].x, v2 = (double)uv[2].y;
-    const double whole = (v1 - v2) * (u0 - u2) + (u2 - u1) * (v0 - v2);
-    const double a = ((v1 - v2) * (u - u2) + (u2 - u1) * (v - v2)) / whole;
-    const double b = ((v2 - v0) * (u - u2) + (u0 - u2) * (v - v2)) / whole;
+    const double full = (v1 - v2) * (u0 - u2) + (u2 - u1) * (v0 - v2);
+    const double a = ((v1 - v2) * (u - u2) + (u2 - u1) * (v - v2)) / full;
+    const double b = ((v2 - v0) * (u - u2) + (u0 - u2) * (v - v2)) / full;
     const double c = 1.0 - a - b;
     point[0] = a * (double)p[0].x + b * (double)p[1].x + c * (double)p[2].x;
     point[1] = a * (double)p[0].y + b * (double)p[1].y + c * (double)p[2].y;
     point[2] = a * (double)p[0].z + b * (double)p[1].z + c * (double)p[2].z;
 }
 
-// Unit direction in which a triangle's plane is crossed when the texture is along (du, dv).
+// Returns the unit direction in a triangle's plane that follows (du, dv) of the texture.
 static md5_vec3 direction_of(const md5_vec3 *p, const md5_vec2 *uv, double du, double dv)
 {
     double from[3], to[3];
@@ -126,7 +126,7 @@ static md5_vec3 direction_of(const md5_vec3 *p, const md5_vec2 *uv, double du, d
 enum { CUBE_VERTICES = 30, CUBE_TRIANGLES = 24 };
 
 // A cube of corners +-1 whose faces have five vertices of their own each and four triangles that
-// meet in the middle, so that every corner sees the same of each of its faces.
+// meet in the middle, so that every corner has equal shares of its faces.
 static void make_cube(md5_vec3 *points, md5_vec2 *texcoords, uint32_t *triangles)
 {
     for (uint32_t face = 0; face < 6; face++) {
@@ -152,7 +152,7 @@ static void make_cube(md5_vec3 *points, md5_vec2 *texcoords, uint32_t *triangles
     }
 }
 
-TEST (cube_normals_are_smooth_over_vertices_in_one_place) {
+TEST (cube_normals_are_smooth_over_vertices_at_one_position) {
     md5_vec3 points[CUBE_VERTICES];
     md5_vec2 texcoords[CUBE_VERTICES];
     uint32_t triangles[3 * CUBE_TRIANGLES];
@@ -209,7 +209,7 @@ TEST (degenerate_triangles_do_not_bend_normals) {
     rigid_free(&cube);
 }
 
-TEST (faces_count_alike_whatever_their_size) {
+TEST (faces_have_equal_weight_whatever_their_size) {
     // Two walls at right angles that meet in the edge 0-1, one of them ten times as wide.
     const md5_vec3 points[4] = {{0, 0, 0}, {0, 0, 1}, {10, 0, 0}, {0, 1, 0}};
     const md5_vec2 texcoords[4] = {{0, 0}, {0, 1}, {10, 0}, {-1, 0}};
@@ -547,8 +547,8 @@ TEST (every_failed_allocation_is_an_error) {
 
 // -- Hostile meshes ---------------------------------------------------------------------------
 
-// A fan of `count` triangles whose vertices all lie in one of two places, in `spread` places each
-// that differ in the last bit only: what would make lists of neighbours or hash chains long.
+// A fan of `count` triangles whose vertices all lie at one of two positions, in `spread` variants
+// each that differ in the last bit only: that would make lists of neighbours or hash chains long.
 static size_t peak_of_crowded_fan(uint32_t count, uint32_t spread)
 {
     md5_vec3 *points = calloc(3 * (size_t)count, sizeof *points);
@@ -582,9 +582,9 @@ static size_t peak_of_crowded_fan(uint32_t count, uint32_t spread)
 TEST (crowded_points_take_linear_time_and_memory) {
     for (uint32_t spread = 1; spread <= 100000; spread *= 10) {
         const size_t half = peak_of_crowded_fan(50000, spread);
-        const size_t whole = peak_of_crowded_fan(100000, spread);
+        const size_t full = peak_of_crowded_fan(100000, spread);
         // Chunks double, so that a peak may be up to twice what is used.
-        CHECK(whole <= 4 * half);
-        CHECK(whole <= 3 * 100000 * (size_t)1000);
+        CHECK(full <= 4 * half);
+        CHECK(full <= 3 * 100000 * (size_t)1000);
     }
 }

@@ -1,4 +1,4 @@
-// Weights merged to influences, packed into slots, and what packing loses.
+// Weights merged to influences, packed into slots, and the error of packing.
 #include "test/skin/made_mesh.h"
 #include "test/test.h"
 
@@ -33,24 +33,24 @@ static point point_of(md5_vec3 a)
     return (point){(double)a.x, (double)a.y, (double)a.z};
 }
 
-static point place_of(const md5_mat34 *m)
+static point origin_of(const md5_mat34 *m)
 {
     return (point){(double)m->m[3], (double)m->m[7], (double)m->m[11]};
 }
 
 static point rotate(const md5_mat34 *m, point v)
 {
-    point turned;
-    turned.x = (double)m->m[0] * v.x + (double)m->m[1] * v.y + (double)m->m[2] * v.z;
-    turned.y = (double)m->m[4] * v.x + (double)m->m[5] * v.y + (double)m->m[6] * v.z;
-    turned.z = (double)m->m[8] * v.x + (double)m->m[9] * v.y + (double)m->m[10] * v.z;
-    return turned;
+    point rotated;
+    rotated.x = (double)m->m[0] * v.x + (double)m->m[1] * v.y + (double)m->m[2] * v.z;
+    rotated.y = (double)m->m[4] * v.x + (double)m->m[5] * v.y + (double)m->m[6] * v.z;
+    rotated.z = (double)m->m[8] * v.x + (double)m->m[9] * v.y + (double)m->m[10] * v.z;
+    return rotated;
 }
 
 static point bind_point(const md5_mat34 *bind, const md5_weight *weight)
 {
     return add(rotate(&bind[weight->joint], point_of(weight->offset)),
-               place_of(&bind[weight->joint]));
+               origin_of(&bind[weight->joint]));
 }
 
 static md5_vec3 random_offset(double size, uint64_t *random)
@@ -157,8 +157,8 @@ TEST (weights_that_add_nothing_leave_no_influence) {
     made_mesh_free(&made);
 }
 
-// Biases that cancel out leave a direction that turns with the joint: leaving it out would be
-// wrong, though its bias is 0.
+// Biases that cancel out leave a direction that rotates with the joint: omitting it would be wrong,
+// though its bias is 0.
 TEST (cancelled_biases_keep_what_is_left_of_their_points) {
     const md5_weight weights[3] = {
         {0, 1.0f, {0, 0, 0}}, {1, 2.0f, {1, 0, 0}}, {1, -2.0f, {0, 1, 0}}};
@@ -192,10 +192,10 @@ TEST (vertices_may_share_their_weights) {
     made_mesh made;
     if (CHECK(made_mesh_build(&made, &source, 3, NULL))) {
         static const uint32_t first_influence[5] = {0, 2, 4, 7, 7};
-        static const float places[4] = {3.0f, 5.0f, 6.0f, 0.0f};
+        static const float expected[4] = {3.0f, 5.0f, 6.0f, 0.0f};
         for (uint32_t i = 0; i < 4; i++) {
             CHECK_UINT(made.mesh.first_influence[i + 1], first_influence[i + 1]);
-            CHECK(made.mesh.positions[i].x == places[i]);
+            CHECK(made.mesh.positions[i].x == expected[i]);
             check_order(&made.mesh, i);
         }
         CHECK_UINT(made.mesh.max_influences, 3);
@@ -335,11 +335,12 @@ typedef struct loss_case {
     md5_mat34 bind[10], posed[10];
 } loss_case;
 
-// How the exact vertex and the packed one differ when joint i turns by turns[i] about its own
-// place, written down as the file's weights say it: sum of b * J * offset.
-typedef point turn_fn(const loss_case *test, uint32_t joint, point v, const void *how);
+// The difference between the exact vertex and the packed one if joint i is rotated about its own
+// origin, computed from the file's weights: sum of b * J * offset.
+typedef point rotate_fn(const loss_case *test, uint32_t joint, point v, const void *how);
 
-static point difference(const loss_case *test, const md5_mesh *mesh, turn_fn *turn, const void *how)
+static point difference(const loss_case *test, const md5_mesh *mesh, rotate_fn *rotate_joint,
+                        const void *how)
 {
     uint32_t joints[8];
     float packed[8];
@@ -348,34 +349,35 @@ static point difference(const loss_case *test, const md5_mesh *mesh, turn_fn *tu
     for (uint32_t i = 0; i < test->num_weights; i++) {
         const md5_weight *weight = &test->weights[i];
         const point arm = rotate(&test->bind[weight->joint], point_of(weight->offset));
-        const point exact =
-            add(turn(test, weight->joint, arm, how), place_of(&test->posed[weight->joint]));
+        const point exact = add(rotate_joint(test, weight->joint, arm, how),
+                                origin_of(&test->posed[weight->joint]));
         sum = add(sum, scale(exact, (double)weight->bias));
     }
     for (uint32_t i = 0; i < test->slots; i++) {
         const uint32_t joint = joints[i];
         const point arm =
-            add(point_of(mesh->positions[0]), scale(place_of(&test->bind[joint]), -1.0));
-        const point place = add(turn(test, joint, arm, how), place_of(&test->posed[joint]));
-        sum = add(sum, scale(place, -(double)packed[i]));
+            add(point_of(mesh->positions[0]), scale(origin_of(&test->bind[joint]), -1.0));
+        const point position =
+            add(rotate_joint(test, joint, arm, how), origin_of(&test->posed[joint]));
+        sum = add(sum, scale(position, -(double)packed[i]));
     }
     return sum;
 }
 
-// Each joint turned anyhow.
-static point turn_anyhow(const loss_case *test, uint32_t joint, point v, const void *how)
+// Each joint rotated at random.
+static point rotate_at_random(const loss_case *test, uint32_t joint, point v, const void *how)
 {
     (void)test;
     return rotate((const md5_mat34 *)how + joint, v);
 }
 
-// Each joint turned so that its part of the difference points along one direction: the worst case.
+// Each joint rotated so that its part of the difference points along one direction: the worst case.
 typedef struct worst_turns {
     point from[10], to;
     double side[10];
 } worst_turns;
 
-static point turn_worst(const loss_case *test, uint32_t joint, point v, const void *how)
+static point rotate_worst(const loss_case *test, uint32_t joint, point v, const void *how)
 {
     (void)test;
     const worst_turns *worst = how;
@@ -402,14 +404,14 @@ static void find_worst(const loss_case *test, const md5_mesh *mesh, worst_turns 
         const double bias = (double)weight->bias;
         const point arm = rotate(&test->bind[weight->joint], point_of(weight->offset));
         parts[weight->joint] = add(parts[weight->joint], scale(arm, bias));
-        shift = add(shift, scale(place_of(&test->posed[weight->joint]), bias));
+        shift = add(shift, scale(origin_of(&test->posed[weight->joint]), bias));
     }
     for (uint32_t i = 0; i < test->slots; i++) {
         const double weight = (double)packed[i];
         const point arm =
-            add(point_of(mesh->positions[0]), scale(place_of(&test->bind[joints[i]]), -1.0));
+            add(point_of(mesh->positions[0]), scale(origin_of(&test->bind[joints[i]]), -1.0));
         parts[joints[i]] = add(parts[joints[i]], scale(arm, -weight));
-        shift = add(shift, scale(place_of(&test->posed[joints[i]]), -weight));
+        shift = add(shift, scale(origin_of(&test->posed[joints[i]]), -weight));
     }
     worst->to = direction(shift);
     for (uint32_t i = 0; i < 10; i++)
@@ -448,13 +450,14 @@ TEST (path_loss_is_never_passed_and_can_be_reached) {
                 (double)md5_path_loss(&made.model, 0, test.slots, moved ? test.posed : NULL);
             const double slack = 1e-4;
             for (uint32_t again = 0; again < 20; again++) {
-                md5_mat34 turns[10];
-                made_joints(turns, 10, 0.0, &random);
-                CHECK(length(difference(&test, &made.mesh, turn_anyhow, turns)) <= loss + slack);
+                md5_mat34 rotations[10];
+                made_joints(rotations, 10, 0.0, &random);
+                CHECK(length(difference(&test, &made.mesh, rotate_at_random, rotations))
+                      <= loss + slack);
             }
             worst_turns worst;
             find_worst(&test, &made.mesh, &worst);
-            CHECK_NEAR(length(difference(&test, &made.mesh, turn_worst, &worst)), loss, slack);
+            CHECK_NEAR(length(difference(&test, &made.mesh, rotate_worst, &worst)), loss, slack);
         }
         made_mesh_free(&made);
     }
@@ -470,8 +473,8 @@ TEST (path_loss_of_ordinary_vertices_is_rounding) {
         const point meet = {3.0, -4.0, 5.0};
         md5_weight weights[JOINTS];
         for (uint32_t i = 0; i < count; i++) {
-            const point arm = add(meet, scale(place_of(&bind[i]), -1.0));
-            const float *m = bind[i].m; // its transpose turns back
+            const point arm = add(meet, scale(origin_of(&bind[i]), -1.0));
+            const float *m = bind[i].m; // its transpose rotates back
             md5_vec3 offset;
             offset.x = (float)((double)m[0] * arm.x + (double)m[4] * arm.y + (double)m[8] * arm.z);
             offset.y = (float)((double)m[1] * arm.x + (double)m[5] * arm.y + (double)m[9] * arm.z);
@@ -490,13 +493,13 @@ TEST (path_loss_of_ordinary_vertices_is_rounding) {
     }
 }
 
-// Each of the three losses alone, with figures worked out by hand.
+// Each of the three losses alone, with figures worked out manually.
 TEST (path_loss_counts_drops_off_sums_and_points_apart) {
     md5_mat34 bind[5] = {identity, identity, identity, identity, identity};
     md5_vertex vertex;
     made_mesh made;
 
-    // Sum 1.5 about a joint at 10 0 0, at its very place: 0.5 * |a|, nothing turns.
+    // Sum 1.5 about a joint at 10 0 0, at its very origin: 0.5 * |a|, no rotation matters.
     bind[0].m[3] = 10.0f;
     const md5_weight off_sum = {0, 1.5f, {0, 0, 0}};
     md5_geometry_source source = made_vertex(&vertex, &off_sum, 1, bind);
@@ -510,7 +513,7 @@ TEST (path_loss_counts_drops_off_sums_and_points_apart) {
     }
     made_mesh_free(&made);
 
-    // Two halves, of joints at one place, whose points lie 2 apart: each is 1 from the middle.
+    // Two halves, of joints at one position, whose points lie 2 apart: each is 1 from the middle.
     const md5_weight apart[2] = {{0, 0.5f, {0, 1, 0}}, {1, 0.5f, {10, -1, 0}}};
     source = made_vertex(&vertex, apart, 2, bind);
     if (CHECK(made_mesh_build(&made, &source, 5, NULL)))

@@ -1,4 +1,4 @@
-// md5_skin() against the sum that the format defines; and how test meshes are made.
+// md5_skin() against the sum that the format defines; and the making of test meshes.
 #include "test/skin/made_mesh.h"
 #include "test/test.h"
 
@@ -118,11 +118,11 @@ void made_joints(md5_mat34 *joints, uint32_t num_joints, double size, uint64_t *
 {
     for (uint32_t i = 0; i < num_joints; i++) {
         const md5_quat rotation = made_rotation(random);
-        md5_vec3 place;
-        place.x = (float)(size * (2.0 * test_random(random) - 1.0));
-        place.y = (float)(size * (2.0 * test_random(random) - 1.0));
-        place.z = (float)(size * (2.0 * test_random(random) - 1.0));
-        joints[i] = md5_mat34_from_transform((md5_transform){rotation, place, 0.0f});
+        md5_vec3 position;
+        position.x = (float)(size * (2.0 * test_random(random) - 1.0));
+        position.y = (float)(size * (2.0 * test_random(random) - 1.0));
+        position.z = (float)(size * (2.0 * test_random(random) - 1.0));
+        joints[i] = md5_mat34_from_transform((md5_transform){rotation, position, 0.0f});
     }
 }
 
@@ -256,8 +256,8 @@ static point expected_place(const cloth_patch *patch, uint32_t file_vertex)
     point sum = {0.0, 0.0, 0.0};
     for (uint32_t i = 0; i < vertex.num_weights; i++) {
         const md5_weight *weight = &patch->weights[vertex.first_weight + i];
-        const point place = apply(&patch->posed[weight->joint], point_of(weight->offset), 1.0);
-        sum = add_scaled(sum, place, (double)weight->bias);
+        const point position = apply(&patch->posed[weight->joint], point_of(weight->offset), 1.0);
+        sum = add_scaled(sum, position, (double)weight->bias);
     }
     return sum;
 }
@@ -272,8 +272,8 @@ static point expected_direction(const cloth_patch *patch, uint32_t file_vertex, 
         const md5_weight *weight = &patch->weights[vertex.first_weight + i];
         const md5_mat34 back = inverse(&patch->bind[weight->joint]);
         const point local = apply(&back, point_of(bind), 0.0);
-        const point turned = apply(&patch->posed[weight->joint], local, 0.0);
-        sum = add_scaled(sum, turned, (double)weight->bias);
+        const point rotated = apply(&patch->posed[weight->joint], local, 0.0);
+        sum = add_scaled(sum, rotated, (double)weight->bias);
     }
     *length = sqrt(sum.x * sum.x + sum.y * sum.y + sum.z * sum.z);
     return unit(sum);
@@ -296,10 +296,10 @@ static void check_skinned(const cloth_patch *patch, const md5_mesh *mesh)
         const md5_vec4 bind = mesh->tangents[i];
         const md5_vec3 tangent = {tangents[i].x, tangents[i].y, tangents[i].z};
         double length;
-        point turned = expected_direction(patch, source, mesh->normals[i], &length);
-        CHECK_NEAR(distance(normals[i], turned), 0.0, 2e-6 / length);
-        turned = expected_direction(patch, source, (md5_vec3){bind.x, bind.y, bind.z}, &length);
-        CHECK_NEAR(distance(tangent, turned), 0.0, 2e-6 / length);
+        point rotated = expected_direction(patch, source, mesh->normals[i], &length);
+        CHECK_NEAR(distance(normals[i], rotated), 0.0, 2e-6 / length);
+        rotated = expected_direction(patch, source, (md5_vec3){bind.x, bind.y, bind.z}, &length);
+        CHECK_NEAR(distance(tangent, rotated), 0.0, 2e-6 / length);
         CHECK(tangents[i].w == bind.w);
     }
     free(positions);
@@ -377,7 +377,7 @@ TEST (skin_in_the_bind_pose_changes_nothing) {
     free(patch);
 }
 
-// Two joints that turn a normal half a circle apart cancel it out: the bind pose's stays.
+// Two joints that rotate a normal into opposite directions cancel it out: the bind pose's remains.
 TEST (vanished_direction_stays_as_it_was) {
     md5_mat34 palette[2] = {{{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}},
                             {{1, 0, 0, 0, 0, -1, 0, 0, 0, 0, -1, 0}}};
@@ -463,7 +463,7 @@ TEST (skin_sums_in_the_stated_order) {
     free(patch);
 }
 
-// Without a plan nothing is blended; the two ways differ by no more than rounding.
+// Without a plan nothing is blended; the two forms differ by rounding error only.
 TEST (skin_blends_where_points_meet_and_only_there) {
     cloth_patch *patch = calloc(1, sizeof *patch);
     uint64_t random = 37;

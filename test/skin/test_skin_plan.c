@@ -1,16 +1,18 @@
-// How much is set aside for the plan of a mesh, before it is made.
+// How much memory is reserved for the plan of a mesh before it is built.
 #include "test/test.h"
 
 #include "md5/skin/plan.h"
 
-// Words for whole vertices as spans where eight in a row are on one joint, as teams else; for
-// others as if their points were apart; for copies; and an eighth more, and some.
+// Words for rigid vertices, in contiguous groups if eight in a row are on one joint, else in
+// gathered ones; for others as if their points did not meet; for copies; and an eighth more, and
+// some.
 TEST (skin_plan_is_measured_by_what_real_models_need) {
     enum { ROW = 20, PAIRS = 4, MANY = 9 };
     md5_weight weights[ROW + 3 + 2 * PAIRS + MANY] = {{0}};
     md5_vertex vertices[ROW + 3 + PAIRS + 2] = {{0, 0}};
     uint32_t num_vertices = 0, num_weights = 0;
-    for (uint32_t i = 0; i < ROW + 3; i++) { // two spans and four, three of which are elsewhere
+    for (uint32_t i = 0; i < ROW + 3;
+         i++) { // two contiguous groups and four, three of them elsewhere
         vertices[num_vertices++] = (md5_vertex){num_weights, 1};
         weights[num_weights++] = (md5_weight){.joint = i < ROW ? 5 : i, .bias = 1.0f};
     }
@@ -26,14 +28,14 @@ TEST (skin_plan_is_measured_by_what_real_models_need) {
     md5_skin_plan_size size =
         md5_skin_plan_measure(vertices, num_vertices, weights, NULL, num_weights);
     CHECK_UINT(size.max_influences, MANY);
-    CHECK_UINT(size.num_spans, 2);
+    CHECK_UINT(size.num_contiguous, 2);
     CHECK_UINT(size.num_words, words + words / 8 + 64);
 
     const uint32_t copies = 40, with_copies = (2 * 8 + 7 * 25 + (PAIRS * 2 + copies) * 33) / 8;
     size = md5_skin_plan_measure(vertices, num_vertices, weights, NULL, num_weights + copies);
     CHECK_UINT(size.num_words, with_copies + with_copies / 8 + 64);
-    // Spans need no more; a row of three a team of its own; nothing more than a team of three
-    // takes.
+    // Contiguous groups need no more; a row of three needs a gathered group; a mesh needs no more
+    // than a gathered group of three takes.
     size = md5_skin_plan_measure(vertices, 16, weights, NULL, 16);
     CHECK_UINT(size.num_words, 2);
     size = md5_skin_plan_measure(vertices, 3, weights, NULL, 3);

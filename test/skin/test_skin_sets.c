@@ -19,7 +19,7 @@ static const char *const level_names[MD5_CPU_COUNT] = {
 
 // -- Comparing --------------------------------------------------------------------------------
 
-// Each array in memory of its own, so that the sanitizer sees a step beside it.
+// Each array in an allocation of its own, so that the sanitizer sees accesses outside it.
 typedef struct skinned {
     md5_vec3 *positions, *normals;
     md5_vec4 *tangents;
@@ -83,22 +83,22 @@ static bool is_at(md5_vec3 a, md5_vec3 b)
     return a.x == b.x && a.y == b.y && a.z == b.z;
 }
 
-// The box that is found without places, too.
+// Also compares the bounds, which are found without storing positions.
 static void check_bounds(const md5_mesh *mesh, const md5_mat34 *palette, const char *what)
 {
     const md5_model model = {.num_meshes = 1, .meshes = mesh};
     const md5_bounds expected = md5_skin_bounds_with(MD5_CPU_SCALAR, &model, palette);
-    skinned places = skin(mesh, palette, MD5_CPU_SCALAR, false, false);
-    const md5_bounds held = md5_bounds_of_points(places.positions, mesh->num_vertices);
-    free_skinned(&places);
+    skinned positions = skin(mesh, palette, MD5_CPU_SCALAR, false, false);
+    const md5_bounds held = md5_bounds_of_points(positions.positions, mesh->num_vertices);
+    free_skinned(&positions);
     test_check(is_at(expected.min, held.min) && is_at(expected.max, held.max), __FILE__, __LINE__,
-               "%s: a box does not fit", what);
+               "%s: bounds do not fit", what);
     for (md5_cpu level = MD5_CPU_SCALAR + 1; level < MD5_CPU_COUNT; level++) {
         if (!md5_cpu_has(level))
             continue;
         const md5_bounds actual = md5_skin_bounds_with(level, &model, palette);
         test_check(memcmp(&expected, &actual, sizeof actual) == 0, __FILE__, __LINE__,
-                   "%s, %s: another box", what, level_names[level]);
+                   "%s, %s: other bounds", what, level_names[level]);
     }
 }
 
@@ -163,10 +163,10 @@ static md5_vec3 random_vec3(uint64_t *random)
     return (md5_vec3){coordinate(random), coordinate(random), coordinate(random)};
 }
 
-// How a streak of vertices is made. Influence i is on joint + i * step, or, if that is 0, on any.
+// How consecutive vertices are made. Influence i is on joint + i * step, or on any if step is 0.
 typedef struct streak {
     uint32_t length, num_influences, joint, step;
-    enum { WHOLE, MEETING, APART, CANCELLING } form;
+    enum { RIGID, MEETING, APART, CANCELLING } form;
 } streak;
 
 static streak random_streak(uint64_t *random)
@@ -183,14 +183,14 @@ static streak random_streak(uint64_t *random)
     return made;
 }
 
-// Now and then a vertex of another kind stands among those of a streak.
+// Now and then a vertex of another kind interrupts them.
 static void add_vertex(random_mesh *made, const streak *of, uint64_t *random)
 {
     const uint32_t vertex = made->mesh.num_vertices++;
     const bool is_odd = test_random_u32(random) % 12 == 0;
     const uint32_t more = is_odd ? test_random_u32(random) % 3 : 0;
-    const bool is_whole = of->form == WHOLE && !is_odd;
-    const uint32_t count = is_whole ? 1 : of->num_influences + more;
+    const bool is_rigid = of->form == RIGID && !is_odd;
+    const uint32_t count = is_rigid ? 1 : of->num_influences + more;
     const md5_vec3 p = random_vec3(random);
     uint32_t next = made->first_influence[vertex];
     made->positions[vertex] = p;
@@ -199,7 +199,7 @@ static void add_vertex(random_mesh *made, const streak *of, uint64_t *random)
     made->tangents[vertex] = (md5_vec4){t.x, t.y, t.z, test_random_u32(random) % 2 ? 1.0f : -1.0f};
     for (uint32_t i = 0; i < count; i++, next++) {
         const float sign = of->form == CANCELLING && i % 2 ? -1.0f : 1.0f;
-        const float bias = is_whole ? 1.0f : sign / (float)count;
+        const float bias = is_rigid ? 1.0f : sign / (float)count;
         const md5_vec3 q = of->form == APART ? random_vec3(random) : p;
         made->influences[next] = (md5_vec4){bias * q.x, bias * q.y, bias * q.z, bias};
         made->influence_joints[next] =
@@ -279,7 +279,7 @@ static void free_random_mesh(random_mesh *made)
     free(made->plan);
 }
 
-// Which runs have been seen, so that the test cannot come to test nothing.
+// Which runs have occurred, so that the test cannot end up testing nothing.
 typedef struct seen_runs {
     uint32_t count[MD5_SKIN_ORDERS][MD5_SKIN_KINDS];
 } seen_runs;
@@ -304,15 +304,14 @@ TEST (skin_gives_the_same_bits_with_every_instruction_set) {
         note_runs(made.mesh.skin_plan, &seen);
         free_random_mesh(&made);
     }
-    for (md5_skin_kind kind = MD5_SKIN_WHOLE; kind < MD5_SKIN_KINDS; kind++) {
-        for (md5_skin_order order = MD5_SKIN_SPANS; order < MD5_SKIN_ORDERS; order++)
+    for (md5_skin_kind kind = MD5_SKIN_RIGID; kind < MD5_SKIN_KINDS; kind++) {
+        for (md5_skin_order order = MD5_SKIN_CONTIGUOUS; order < MD5_SKIN_ORDERS; order++)
             CHECK(seen.count[order][kind] > 0);
     }
     CHECK(seen.count[MD5_SKIN_SINGLES][MD5_SKIN_NONE] > 0);
 }
 
-// Joints stand alike in pairs, so that there are biases which cancel out, and some dual quaternions
-// are turned to their other side.
+// Joints are equal in pairs, so that biases can cancel out, and some dual quaternions are negated.
 TEST (dual_skinning_gives_the_same_bits_with_every_instruction_set) {
     uint64_t random = 61;
     md5_mat34 palette[JOINTS];
@@ -359,7 +358,7 @@ TEST (skin_gives_the_same_bits_for_odd_palettes) {
 
 // -- Plans ---------------------------------------------------------------------------------------
 
-// Whether a vertex is what its run says, and has the joints, floats and place in a group that the
+// Whether a vertex is what its run says, and has the joints, floats and group that the
 // plan says.
 static bool is_planned(const md5_mesh *mesh, const md5_skin_run *run, const uint32_t *words,
                        uint32_t vertex, uint32_t lane)
@@ -373,17 +372,17 @@ static bool is_planned(const md5_mesh *mesh, const md5_skin_run *run, const uint
         const md5_vec4 q = mesh->influences[first + i];
         const float expected[4] = {q.x, q.y, q.z, q.w};
         is_right = is_right && words[i] == mesh->influence_joints[first + i];
-        for (uint32_t k = is_exact ? 0 : 3; k < 4 && run->kind != MD5_SKIN_WHOLE; k++, floats += 8)
+        for (uint32_t k = is_exact ? 0 : 3; k < 4 && run->kind != MD5_SKIN_RIGID; k++, floats += 8)
             is_right = is_right && *floats == expected[k];
     }
-    if (run->order == MD5_SKIN_TEAMS && !is_exact) {
+    if (run->order == MD5_SKIN_GATHERED && !is_exact) {
         const md5_vec3 p = mesh->positions[vertex];
         is_right = is_right && floats[0] == p.x && floats[8] == p.y && floats[16] == p.z;
     }
     return is_right;
 }
 
-// Counts how often each vertex is done. A team may have its first several times.
+// Counts how often each vertex is skinned. A gathered group may repeat its first.
 static bool check_group(const md5_mesh *mesh, const md5_skin_run *run, uint32_t group,
                         uint32_t *times)
 {
@@ -393,21 +392,21 @@ static bool check_group(const md5_mesh *mesh, const md5_skin_run *run, uint32_t 
         + group * md5_skin_num_words(run->kind, run->order, run->num_influences);
     const uint32_t *const vertices =
         plan->vertices + run->vertices + group * md5_skin_num_vertices(run->order);
-    const bool is_team = run->order == MD5_SKIN_TEAMS;
+    const bool is_gathered = run->order == MD5_SKIN_GATHERED;
     bool is_right = true;
     for (uint32_t lane = 0; lane < MD5_SKIN_GROUP; lane++) {
-        const uint32_t vertex = is_team ? vertices[lane] / 3 : vertices[0] + lane;
-        const bool again = is_team && lane > 0 && vertices[lane] == vertices[lane - 1];
-        is_right = is_right && (!is_team || vertices[lane] % 3 == 0);
+        const uint32_t vertex = is_gathered ? vertices[lane] / 3 : vertices[0] + lane;
+        const bool again = is_gathered && lane > 0 && vertices[lane] == vertices[lane - 1];
+        is_right = is_right && (!is_gathered || vertices[lane] % 3 == 0);
         is_right = is_right && (!again || vertices[lane] == vertices[0]);
-        is_right = is_right && (!is_team || lane == 0 || vertices[lane] >= vertices[lane - 1]);
+        is_right = is_right && (!is_gathered || lane == 0 || vertices[lane] >= vertices[lane - 1]);
         is_right = is_right && is_planned(mesh, run, words, vertex, lane);
         times[vertex] += !again;
     }
     return is_right;
 }
 
-// Every vertex is done once, as what it is.
+// Every vertex is skinned once, in the form that its kind needs.
 static void check_plan(const md5_mesh *mesh, const char *what)
 {
     const md5_skin_plan *const plan = mesh->skin_plan;
@@ -441,9 +440,9 @@ TEST (skin_plan_covers_every_vertex) {
     }
 }
 
-// Threes on many sets of joints, which waste most of a group, then what would fill groups well: as
-// much as there is room for, the rest one by one.
-TEST (skin_plan_keeps_within_its_room) {
+// Threes on many sets of joints, which waste most of a group, then vertices that would fill groups
+// well: grouped as far as memory permits, the rest are singles.
+TEST (skin_plan_keeps_within_its_memory) {
     uint64_t random = 59;
     md5_mat34 palette[JOINTS];
     made_joints(palette, JOINTS, 20.0, &random);
@@ -457,7 +456,7 @@ TEST (skin_plan_keeps_within_its_room) {
         end_random_mesh(&made, 4);
         seen_runs seen = {{{0}}};
         note_runs(made.mesh.skin_plan, &seen);
-        CHECK(seen.count[MD5_SKIN_TEAMS][MD5_SKIN_EXACT] > 0);
+        CHECK(seen.count[MD5_SKIN_GATHERED][MD5_SKIN_EXACT] > 0);
         CHECK(seen.count[MD5_SKIN_SINGLES][MD5_SKIN_EXACT] > 0);
         check_plan(&made.mesh, "mesh of threes");
         check_sets(&made.mesh, palette, "mesh of threes");
@@ -465,8 +464,8 @@ TEST (skin_plan_keeps_within_its_room) {
     }
 }
 
-// Spans as well: half of them, and then one by one.
-TEST (skin_plan_keeps_within_its_room_for_spans) {
+// Contiguous groups as well: half of them fit, the rest are singles.
+TEST (skin_plan_keeps_within_its_memory_for_contiguous_groups) {
     uint64_t random = 61;
     random_mesh made;
     begin_random_mesh(&made, 10 * 8);
@@ -477,9 +476,9 @@ TEST (skin_plan_keeps_within_its_room_for_spans) {
     end_random_mesh(&made, 2);
     seen_runs seen = {{{0}}};
     note_runs(made.mesh.skin_plan, &seen);
-    CHECK(seen.count[MD5_SKIN_SPANS][MD5_SKIN_EXACT] > 0);
+    CHECK(seen.count[MD5_SKIN_CONTIGUOUS][MD5_SKIN_EXACT] > 0);
     CHECK(seen.count[MD5_SKIN_SINGLES][MD5_SKIN_EXACT] > 0);
-    check_plan(&made.mesh, "mesh of spans");
+    check_plan(&made.mesh, "mesh of contiguous groups");
     free_random_mesh(&made);
 }
 

@@ -36,8 +36,8 @@ static size_t add_weights(char *text, size_t size, double magnitude)
     return size;
 }
 
-// COPIES vertices of each shape side by side, so that groups, what is left of them, and vertices by
-// themselves are there. Weights hang on joints that stand at the origin.
+// COPIES consecutive vertices of each shape, so that there are groups, remainders and singles. The
+// joints are at the origin.
 static md5_model *make_model(double magnitude)
 {
     char *const text = malloc(ROOM);
@@ -98,7 +98,7 @@ static bool is_unit(md5_vec3 v)
     return fabs(sqrt((double)md5_vec3_dot(v, v)) - 1.0) < 1e-5;
 }
 
-// Nothing that is no number, directions of unit length, and the same bits on all instruction sets.
+// Checks for NaN, unit directions, and the same bits with all instruction sets.
 static bool check_sound(const size_case *of, bool is_dual, skinned *result)
 {
     skinned other;
@@ -131,8 +131,8 @@ static double difference(const double *expected, md5_vec3 actual)
                    expected[2] - (double)actual.z);
 }
 
-// The sum of palette * influence, in doubles; how far the float one is off, as a part of the
-// magnitude of the biases.
+// The sum of palette * influence, in doubles. Returns the error of the float result, relative to
+// the magnitude of the biases.
 static double linear_error(const size_case *of, const skinned *result, uint32_t vertex)
 {
     const md5_mesh *const mesh = of->mesh;
@@ -173,17 +173,17 @@ static double dual_error(const size_case *of, const skinned *result, uint32_t ve
         square += r[k] * r[k];
     const md5_vec3 bind = mesh->positions[vertex];
     const double p[3] = {(double)bind.x, (double)bind.y, (double)bind.z};
-    double place[3];
+    double position[3];
     for (int k = 0; k < 3; k++) {
         const int a = (k + 1) % 3, b = (k + 2) % 3;
-        const double way = r[3] * d[k] - d[3] * r[k] + (r[a] * d[b] - r[b] * d[a]);
+        const double offset = r[3] * d[k] - d[3] * r[k] + (r[a] * d[b] - r[b] * d[a]);
         // v' = v + 2 (w (u x v) + u x (u x v)) / |r|^2
         const double along = r[0] * p[0] + r[1] * p[1] + r[2] * p[2];
-        const double turned =
+        const double rotated =
             r[3] * (r[a] * p[b] - r[b] * p[a]) + r[k] * along - p[k] * (square - r[3] * r[3]);
-        place[k] = p[k] + 2.0 * (turned + way) / square;
+        position[k] = p[k] + 2.0 * (rotated + offset) / square;
     }
-    return difference(place, result->positions[vertex]) / (1.0 + largest(p[0], p[1], p[2]));
+    return difference(position, result->positions[vertex]) / (1.0 + largest(p[0], p[1], p[2]));
 }
 
 static void check_magnitude(double magnitude, uint64_t *random)
@@ -221,7 +221,7 @@ static void check_magnitude(double magnitude, uint64_t *random)
     md5_free_model(model);
 }
 
-// Files hold no bias above 1e9.
+// Files contain no bias above 1e9.
 TEST (skin_sizes_of_biases_from_the_least_float_to_the_largest) {
     static const double mantissas[] = {1.0, 1.7, 3.1, 6.3};
     uint64_t random = 1;

@@ -74,8 +74,8 @@ static float float_of(uint32_t bits)
     return value;
 }
 
-// A point whose x and y are mixed to `mixed` by the steps of hash_of() in weld.c, and whose z takes
-// the lower half of that away: all such points of one upper half have the same hash.
+// Returns a point whose x and y give `mixed` in the steps of hash_of() in weld.c, and whose z
+// cancels the lower half: all such points of one upper half have the same hash.
 static md5_vec3 colliding_point(uint32_t upper, uint32_t lower)
 {
     const uint64_t factor = UINT64_C(0x9E3779B97F4A7C15);

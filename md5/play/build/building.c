@@ -12,7 +12,7 @@ bool md5_fail_at(md5_building *building, const void *member, md5_status status, 
                  ...)
 {
     char message[sizeof((md5_error *)0)->message];
-    const md5_place place = md5_find_place(building->desc->places, member);
+    const md5_location place = md5_find_location(building->desc->places, member);
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);

@@ -169,8 +169,8 @@ static bool build_mask(md5_building *building, const md5_mask_desc *mask, float 
     md5_error error;
     if (md5_make_mask(&building->desc->model->skeleton, joints, mask->feather, weights, &error))
         return true;
-    const md5_place start = md5_find_place(building->desc->places, &mask->joints);
-    md5_place place = {0, error.column};
+    const md5_location start = md5_find_location(building->desc->places, &mask->joints);
+    md5_location place = {0, error.column};
     if (start.line > 0) {
         place.line = start.line + error.line - 1;
         place.column += error.line == 1 ? start.column - 1 : 0;

@@ -28,7 +28,7 @@ void md5_sort_names(md5_names *names)
     qsort(names->sorted, names->count, sizeof *names->sorted, compare);
 }
 
-bool md5_end_names(md5_context *context, const md5_places *places, md5_names *names)
+bool md5_end_names(md5_context *context, const md5_locations *places, md5_names *names)
 {
     md5_sort_names(names);
     for (uint32_t i = 0; i < names->count; i++) {
@@ -36,7 +36,7 @@ bool md5_end_names(md5_context *context, const md5_places *places, md5_names *na
         const bool is_empty = name->text[0] == '\0';
         if (!is_empty && (i == 0 || strcmp(name[-1].text, name->text) != 0))
             continue;
-        const md5_place place = md5_find_place(places, name->member);
+        const md5_location place = md5_find_location(places, name->member);
         if (is_empty)
             return md5_fail(context, MD5_ERROR_MISMATCH, place.line, place.column,
                             "%s %u has no name", names->what, name->number);

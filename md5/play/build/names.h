@@ -2,7 +2,7 @@
 #ifndef MD5_PLAY_BUILD_NAMES_H
 #define MD5_PLAY_BUILD_NAMES_H
 
-#include "md5/core/places.h"
+#include "md5/core/locations.h"
 
 typedef struct md5_name {
     const char *text;
@@ -27,7 +27,7 @@ void md5_sort_names(md5_names *names);
 
 // Sorts them. False, with the error set, when one is missing, empty or there twice. `places` are
 // those of the tables, or NULL.
-bool md5_end_names(md5_context *context, const md5_places *places, md5_names *names);
+bool md5_end_names(md5_context *context, const md5_locations *places, md5_names *names);
 
 // The number of a name, or -1 if it is none of them.
 int32_t md5_find_name(const md5_names *names, const char *text);

@@ -198,6 +198,7 @@ void md5_narrow_state(md5_building *building, const md5_play_layer *layer, md5_s
     state->targets = md5_narrow_targets(&source->binding->plan->targets, building->marks);
     state->is_exact =
         state->is_partial && layer->mode == MD5_LAYER_OVERRIDE && is_mask_full(machine, layer->mask)
-        && are_marked(state->targets.rotations, state->targets.turned, building->marks)
-        && are_marked(state->targets.translations, state->targets.moved, building->marks);
+        && are_marked(state->targets.rotations, state->targets.rotation_slots, building->marks)
+        && are_marked(state->targets.translations, state->targets.translation_slots,
+                      building->marks);
 }

@@ -1,21 +1,22 @@
-// Combining poses, several joints at once: see kernels.h. Compiled once for each set, and for plain
-// C, by the file that includes it, which says in NARROWER which set takes poses that do not fill
-// one register.
+// Blends, adds and subtracts poses, several joints in one register: see kernels.h. Compiled once
+// for each instruction set, and for plain C, by the file that includes it. NARROWER is the set that
+// takes poses with too few joints to fill a register.
 //
-// What slerp needs is found for all joints before any of them is mixed: a joint by itself is a
-// chain of a hundred cycles in which every operation waits for the one before, and no machine looks
-// far enough ahead to find the next joint's.
+// The slerp weights of all joints are computed before any joint is blended: a single joint is a
+// chain of a hundred cycles in which every operation waits for the one before, and no processor
+// looks far enough ahead to find the next joint's.
 #ifndef MD5_POSE_SIMD_BLEND_WIDE_H
 #define MD5_POSE_SIMD_BLEND_WIDE_H
 
 #include "md5/pose/kernels.h"
 #include "md5/pose/simd/slerp_wide.h"
+#include "md5/pose/simd/transforms_wide.h"
 
 #include <string.h>
 
 // -- The steps ------------------------------------------------------------------------------------
 
-// ADD_DIFFERENCE is ADD of what SUBTRACT makes.
+// ADD_DIFFERENCE is SUBTRACT followed by ADD, in one call.
 typedef enum combination { BLEND, ADD, SUBTRACT, ADD_DIFFERENCE } combination;
 
 // `count` joints, at least MD5_WIDTH.
@@ -28,29 +29,29 @@ typedef struct poses {
     uint32_t count;
 } poses;
 
-// What is found for a block of MD5_WIDTH joints before it is finished. Numbers are in the order of
-// md5_wide_order.
+// Intermediate results for a block of MD5_WIDTH joints, in the order of to_lane_order().
 typedef struct prepared {
-    _Alignas(64) float cosines[MD5_WIDTH]; // of the angles; of a difference, that to the identity
+    _Alignas(64) float cosines[MD5_WIDTH]; // of the angles; for a difference, of the angle to the
+                                           // identity
     float of_a[MD5_WIDTH], of_b[MD5_WIDTH];
-    float turns[3 * MD5_WIDTH]; // when adding: x y z of the difference's rotations
+    float axes[3 * MD5_WIDTH]; // when adding: x y z of the difference's rotations
 
     // With joint weights.
-    float shares[MD5_WIDTH]; // see share_of
-    uint32_t changed;        // a bit for each joint as they lie: it is computed, others are copied
-    uint32_t whole;          // which of those that are not are b's
+    float shares[MD5_WIDTH]; // see share_of()
+    uint32_t changed;        // a bit for each joint, in memory order: computed; others are copied
+    uint32_t copied_from_b;  // which of the others are copied from b
 } prepared;
 
-enum { SLOTS = 128 / MD5_WIDTH }; // so many blocks are prepared before the first is finished
+enum { SLOTS = 128 / MD5_WIDTH }; // number of blocks that are prepared before the first is finished
 
-// The last block, so that it is full, begins with joints of the one before.
+// The last block overlaps the one before, so that it is full.
 MD5_WIDE_INLINE uint32_t first_of_block(const poses *of, uint32_t block)
 {
     const uint32_t left = of->count - block * MD5_WIDTH;
     return left < MD5_WIDTH ? of->count - MD5_WIDTH : block * MD5_WIDTH;
 }
 
-// How much of b, or of a difference: 0..1 with a sign. 0 for what is not a number.
+// Clamps a weight: 0..1, for differences with a sign. NaN gives 0.
 MD5_WIDE_INLINE md5_wide share_of(combination kind, md5_wide weight)
 {
     const md5_wide none = md5_wide_all(0.0f), one = md5_wide_all(1.0f);
@@ -61,7 +62,7 @@ MD5_WIDE_INLINE md5_wide share_of(combination kind, md5_wide weight)
     return md5_wide_flip(negative, md5_wide_smaller(size, one));
 }
 
-// Without the sign.
+// Returns the magnitude of a share.
 MD5_WIDE_INLINE md5_wide size_of_share(combination kind, md5_wide share)
 {
     return kind == BLEND ? share : md5_wide_flip(md5_wide_less(share, md5_wide_all(0.0f)), share);
@@ -88,8 +89,8 @@ MD5_WIDE_INLINE void divide_rotations(const md5_transform *source, const md5_tra
                                       md5_wide out[4])
 {
     md5_wide a[4], b[4];
-    md5_wide_rotations((const float *)source, a);
-    md5_wide_rotations((const float *)reference, b);
+    load_rotations((const float *)source, a);
+    load_rotations((const float *)reference, b);
     MD5_UNROLL
     for (int i = 0; i < 3; i++)
         b[i] = md5_wide_sub(md5_wide_all(-0.0f), b[i]);
@@ -105,8 +106,8 @@ MD5_WIDE_INLINE void weigh_joints(combination kind, const poses *of, uint32_t fi
     const md5_wide size = size_of_share(kind, share);
     const uint32_t some = md5_wide_bits(md5_wide_greater(size, none));
     to->changed = kind == BLEND ? some & md5_wide_bits(md5_wide_less(size, one)) : some;
-    to->whole = some & ~to->changed;
-    md5_wide_store(to->shares, md5_wide_order(share));
+    to->copied_from_b = some & ~to->changed;
+    md5_wide_store(to->shares, to_lane_order(share));
 }
 
 MD5_WIDE_INLINE void find_cosines(combination kind, const poses *of, uint32_t first, prepared *to)
@@ -114,21 +115,21 @@ MD5_WIDE_INLINE void find_cosines(combination kind, const poses *of, uint32_t fi
     const md5_transform *const b = of->b + first;
     if (kind == BLEND) {
         const float *const a = (const float *)(of->a + first);
-        md5_wide_store(to->cosines, md5_wide_dots(a, (const float *)b));
+        md5_wide_store(to->cosines, dot_rotations(a, (const float *)b));
         return;
     }
     md5_wide q[4];
     if (kind == ADD)
-        md5_wide_rotations((const float *)b, q);
+        load_rotations((const float *)b, q);
     else
         divide_rotations(b, of->reference + first, q);
     MD5_UNROLL
     for (int i = 0; i < 3; i++)
-        md5_wide_store(to->turns + (size_t)i * MD5_WIDTH, q[i]);
+        md5_wide_store(to->axes + (size_t)i * MD5_WIDTH, q[i]);
     md5_wide_store(to->cosines, q[3]);
 }
 
-// `same` is for all joints if they have no weights of their own.
+// `same` is used for all joints if they have no weights of their own.
 MD5_WIDE_INLINE void find_slerp(combination kind, bool own_weights, const wide_slerp *same,
                                 prepared *to)
 {
@@ -144,8 +145,8 @@ MD5_WIDE_INLINE void find_slerp(combination kind, bool own_weights, const wide_s
     md5_wide_store(to->of_b, found.of_b);
 }
 
-// Slerp from the identity to a difference's rotation; with a negative weight, to its inverse. All
-// of it is that rotation as it is.
+// Slerp from the identity to a difference's rotation; with a negative weight, to its inverse. A
+// share of 1 gives that rotation unchanged.
 MD5_WIDE_INLINE void weigh_rotation(const prepared *from, md5_wide share, md5_wide q[4])
 {
     const md5_wide one = md5_wide_all(1.0f);
@@ -155,57 +156,57 @@ MD5_WIDE_INLINE void weigh_rotation(const prepared *from, md5_wide share, md5_wi
     const md5_wide of_axis = md5_wide_flip(negative, md5_wide_select(part, of_b, one));
     MD5_UNROLL
     for (int i = 0; i < 3; i++)
-        q[i] = md5_wide_mul(md5_wide_load(from->turns + (size_t)i * MD5_WIDTH), of_axis);
+        q[i] = md5_wide_mul(md5_wide_load(from->axes + (size_t)i * MD5_WIDTH), of_axis);
     const md5_wide w = md5_wide_load(from->cosines);
     const md5_wide change = md5_wide_sub(of_a, md5_wide_mul(w, of_b));
     q[3] = md5_wide_select(part, md5_wide_sub(one, change), w);
 }
 
-// The results of MD5_WIDTH joints.
+// Computes the results of MD5_WIDTH joints.
 MD5_WIDE_INLINE void finish_joints(combination kind, const poses *of, uint32_t first,
                                    const prepared *from, md5_wide share, md5_transform *out)
 {
     const float *const a = (const float *)(of->a + first);
     const float *const b = (const float *)(of->b + first);
     if (kind == BLEND) {
-        md5_wide_mix((float *)out, a, b, md5_wide_load(from->of_a), md5_wide_load(from->of_b),
-                     share);
+        blend_transforms((float *)out, a, b, md5_wide_load(from->of_a), md5_wide_load(from->of_b),
+                         share);
         return;
     }
     md5_wide product[4];
     if (kind == SUBTRACT) {
         divide_rotations(of->a + first, of->b + first, product);
     } else {
-        md5_wide rotation[4], turn[4];
-        md5_wide_rotations(a, rotation);
-        weigh_rotation(from, share, turn);
-        multiply_rotations(rotation, turn, product);
+        md5_wide rotation[4], rotation_change[4];
+        load_rotations(a, rotation);
+        weigh_rotation(from, share, rotation_change);
+        multiply_rotations(rotation, rotation_change, product);
     }
     const float *const c = kind == ADD_DIFFERENCE ? (const float *)(of->reference + first) : NULL;
-    md5_wide_turn((float *)out, a, b, c, share, product);
+    add_translations((float *)out, a, b, c, share, product);
 }
 
-// All of a block but the first `skipped`.
+// Copies a block except its first `skipped` joints.
 MD5_WIDE_INLINE void copy_joints(const md5_transform *from, uint32_t skipped, md5_transform *out)
 {
     for (uint32_t i = skipped; i < MD5_WIDTH && from != out; i++)
         out[i] = from[i];
 }
 
-// Those of a block that are copied, and the others, from `results`; the first `skipped` are not
-// touched.
+// Writes a block of which some joints are copied and the others taken from `results`. Does not
+// write the first `skipped` joints.
 MD5_WIDE_INLINE void pick_joints(const poses *of, uint32_t first, uint32_t skipped,
                                  const prepared *from, const md5_transform *results)
 {
     const md5_transform *const sources[4] = {of->a + first, of->b + first, results, results};
     for (uint32_t lane = skipped; lane < MD5_WIDTH; lane++) {
-        const uint32_t source = (from->changed >> lane & 1) * 2 + (from->whole >> lane & 1);
+        const uint32_t source = (from->changed >> lane & 1) * 2 + (from->copied_from_b >> lane & 1);
         of->out[first + lane] = sources[source][lane];
     }
 }
 
-// Where the result is one of the inputs, joints that the last block shares with the one before are
-// computed from its results, which is in vain, and not stored.
+// If the output is one of the inputs, the joints that the last block shares with the one before
+// have been overwritten: their results are wrong and not stored.
 MD5_WIDE_INLINE void finish_block(combination kind, const poses *of, uint32_t block, md5_wide same,
                                   const prepared *from)
 {
@@ -220,16 +221,16 @@ MD5_WIDE_INLINE void finish_block(combination kind, const poses *of, uint32_t bl
         finish_joints(kind, of, first, from, share, skipped > 0 ? results : out);
         if (skipped > 0)
             copy_joints(results, skipped, out);
-    } else if (from->changed > 0 || (from->whole > 0 && from->whole < all)) {
+    } else if (from->changed > 0 || (from->copied_from_b > 0 && from->copied_from_b < all)) {
         if (from->changed > 0)
             finish_joints(kind, of, first, from, md5_wide_load(from->shares), results);
         pick_joints(of, first, skipped, from, results);
     } else {
-        copy_joints((from->whole > 0 ? of->b : of->a) + first, skipped, out);
+        copy_joints((from->copied_from_b > 0 ? of->b : of->a) + first, skipped, out);
     }
 }
 
-// A weight for all joints that leaves nothing to compute: what they are copied from, or NULL.
+// Returns the pose to copy if the weight of all joints leaves nothing to compute, else NULL.
 MD5_WIDE_INLINE const md5_transform *copied_from(combination kind, const poses *of)
 {
     if (of->joint_weights)

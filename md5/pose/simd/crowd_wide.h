@@ -1,9 +1,10 @@
-// Several characters with the same binding, one in each lane: see kernels.h. Compiled once for each
-// set, by the file that includes it, which says in MANY_REGISTERS whether the set has 32 of them.
+// Poses several characters with the same binding, one in each lane: see kernels.h. Compiled once
+// for each instruction set, by the file that includes it. MANY_REGISTERS: whether the set has 32 of
+// them.
 //
-// The steps go over all joints one after the other, through matrices in the scratch memory. Done
-// joint by joint, with everything in registers, the same arithmetic takes half as long again: each
-// joint is one long chain, and no machine looks far enough ahead to find the next joint's.
+// Each step processes all joints before the next step begins, with matrices in the scratch memory.
+// Joint by joint, with everything in registers, the same arithmetic takes half as long again: each
+// joint is one long chain, and no processor looks far enough ahead to find the next joint's.
 #ifndef MD5_POSE_SIMD_CROWD_WIDE_H
 #define MD5_POSE_SIMD_CROWD_WIDE_H
 
@@ -35,11 +36,11 @@ MD5_WIDE_CODE static void begin_lanes(const md5_pose_job *const *jobs, float *sc
 
 MD5_WIDE_INLINE void load_lanes(const float *const from[MD5_WIDTH], size_t offset, md5_wide rows[4])
 {
-    const float *moved[MD5_WIDTH];
+    const float *pointers[MD5_WIDTH];
     MD5_UNROLL
     for (int i = 0; i < MD5_WIDTH; i++)
-        moved[i] = from[i] + offset;
-    md5_wide_load_rows(moved, rows);
+        pointers[i] = from[i] + offset;
+    md5_wide_load_rows(pointers, rows);
 }
 
 MD5_WIDE_INLINE void store_rotation(float *matrix, const md5_wide rotation[4])
@@ -84,7 +85,7 @@ MD5_WIDE_INLINE void crowd_rotations(const crowd_lanes *lanes, const md5_binding
     }
 }
 
-// One lane's translation.
+// Sets one lane's translation.
 static inline void set_translation(float *matrix, int lane, md5_vec3 translation)
 {
     matrix[3 * MD5_WIDTH + lane] = translation.x;
@@ -92,7 +93,7 @@ static inline void set_translation(float *matrix, int lane, md5_vec3 translation
     matrix[11 * MD5_WIDTH + lane] = translation.z;
 }
 
-// The last triple of a clip has nothing behind it that could be loaded with it as a row.
+// The last triple of a clip cannot be loaded as a row of four: nothing follows it.
 MD5_WIDE_CODE static void crowd_last_translation(const crowd_lanes *lanes,
                                                  const md5_binding *binding)
 {
@@ -128,24 +129,24 @@ MD5_WIDE_CODE static void crowd_translations(const crowd_lanes *lanes, const md5
         crowd_last_translation(lanes, binding);
 }
 
-// What the clip does not change is the same in all lanes.
+// What the clip does not animate is the same in all lanes.
 MD5_WIDE_CODE static void crowd_constants(const crowd_lanes *lanes, const md5_binding *binding)
 {
     const md5_pose_plan *const plan = binding->plan;
-    for (uint32_t i = 0; i < plan->num_unturned; i++) {
-        const md5_quat q = md5_constant_of(binding, plan->unturned[i])->rotation;
+    for (uint32_t i = 0; i < plan->num_fixed_rotations; i++) {
+        const md5_quat q = md5_constant_of(binding, plan->fixed_rotations[i])->rotation;
         const md5_wide rotation[4] = {md5_wide_all(q.x), md5_wide_all(q.y), md5_wide_all(q.z),
                                       md5_wide_all(q.w)};
-        store_rotation(matrix_of(lanes, plan->unturned[i]), rotation);
+        store_rotation(matrix_of(lanes, plan->fixed_rotations[i]), rotation);
     }
-    for (uint32_t i = 0; i < plan->num_unmoved; i++) {
-        const md5_vec3 t = md5_constant_of(binding, plan->unmoved[i])->translation;
+    for (uint32_t i = 0; i < plan->num_fixed_translations; i++) {
+        const md5_vec3 t = md5_constant_of(binding, plan->fixed_translations[i])->translation;
         const md5_wide translation[3] = {md5_wide_all(t.x), md5_wide_all(t.y), md5_wide_all(t.z)};
-        store_translation(matrix_of(lanes, plan->unmoved[i]), translation);
+        store_translation(matrix_of(lanes, plan->fixed_translations[i]), translation);
     }
 }
 
-// Joint 0 of the animation, in other modes than the file's.
+// Joint 0 of the animation, for root modes other than the file's.
 MD5_WIDE_CODE static void crowd_roots(const crowd_lanes *lanes, const md5_binding *binding)
 {
     const int32_t target = md5_binding_targets(binding)[0];
@@ -157,8 +158,8 @@ MD5_WIDE_CODE static void crowd_roots(const crowd_lanes *lanes, const md5_bindin
     }
 }
 
-// Both at once, for sets with so many registers that a joint's matrix goes on to the palette
-// without leaving them.
+// Both steps in one loop, for sets with enough registers to keep a joint's matrix until its palette
+// entry is written.
 MD5_WIDE_CODE static void crowd_joints_and_palettes(const crowd_lanes *lanes,
                                                     const md5_binding *binding)
 {
@@ -171,7 +172,7 @@ MD5_WIDE_CODE static void crowd_joints_and_palettes(const crowd_lanes *lanes,
         float *const own = matrix_of(lanes, joint);
         md5_wide m[12], a[9];
         if (i < plan->num_roots) {
-            load_turn(own, a);
+            load_rotation(own, a);
         } else {
             compose_joint(lanes->scratch + (size_t)plan->steps[i].parent * MD5_WIDTH, own, m);
             MD5_UNROLL
@@ -191,7 +192,7 @@ MD5_WIDE_CODE static void crowd(const md5_pose_job *const *jobs, float *scratch)
     crowd_translations(&lanes, binding);
     crowd_constants(&lanes, binding);
     crowd_roots(&lanes, binding);
-    const bool wanted = want_joints(&lanes);
+    const bool wanted = any_joints_wanted(&lanes);
     if (MANY_REGISTERS && !wanted) {
         crowd_joints_and_palettes(&lanes, binding);
         return;

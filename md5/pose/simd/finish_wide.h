@@ -1,14 +1,15 @@
-// Several characters of the same model, one in each lane, from poses to palettes: see kernels.h.
+// Converts poses to palettes for several characters of the same model, one in each lane: see
+// kernels.h.
 #ifndef MD5_POSE_SIMD_FINISH_WIDE_H
 #define MD5_POSE_SIMD_FINISH_WIDE_H
 
 #include "md5/pose/simd/hierarchy_wide.h"
 #include "md5/pose/kernels.h"
 
-// Local matrices of a joint, from poses that lie `floats` apart.
+// Loads the local matrices of a joint from poses that are `floats` floats apart.
 MD5_WIDE_INLINE void load_local(const md5_transform *joint, size_t floats, md5_wide m[12])
 {
-    enum { TRANSLATION = sizeof(md5_quat) / sizeof(float) }; // its place
+    enum { TRANSLATION = sizeof(md5_quat) / sizeof(float) }; // its offset
     const float *const numbers = (const float *)joint;
     md5_wide rotation[4], translation[4];
     md5_wide_load_run(numbers, floats, rotation);
@@ -29,10 +30,10 @@ MD5_WIDE_INLINE void store_matrix(float *matrix, const md5_wide m[12])
 }
 
 // Local to model space, in registers.
-MD5_WIDE_INLINE void compose_held(const float *parent, md5_wide joint[12])
+MD5_WIDE_INLINE void compose_in_registers(const float *parent, md5_wide joint[12])
 {
     md5_wide a[9];
-    load_turn(parent, a);
+    load_rotation(parent, a);
     MD5_UNROLL
     for (int k = 0; k < 4; k++) {
         const md5_wide b[3] = {joint[k], joint[4 + k], joint[8 + k]};
@@ -46,18 +47,19 @@ MD5_WIDE_INLINE void compose_held(const float *parent, md5_wide joint[12])
     }
 }
 
-// A function by itself has registers for most of the addresses: inlined it takes a fifth longer.
+// Not inlined, so that there are registers for most of the addresses: inlined it takes a fifth
+// longer.
 #if defined(__GNUC__)
-#define APART __attribute__((noinline))
+#define NOINLINE __attribute__((noinline))
 #else
-#define APART
+#define NOINLINE
 #endif
 
-// Joint by joint, for sets with so many registers that one goes on to the palette without leaving
-// them. Without a slerp the chain of each is short enough for that.
-MD5_WIDE_CODE APART static void finish_held(const md5_pose_job *const *jobs,
-                                            const md5_transform *first, size_t floats,
-                                            float *scratch)
+// Joint by joint, for sets with enough registers to keep a joint's matrix until its palette entry
+// is written. Without a slerp the chain of each joint is short enough for that.
+MD5_WIDE_CODE NOINLINE static void finish_in_registers(const md5_pose_job *const *jobs,
+                                                       const md5_transform *first, size_t floats,
+                                                       float *scratch)
 {
     const md5_binding *const binding = jobs[0]->binding;
     const md5_pose_plan *const plan = binding->plan;
@@ -71,7 +73,7 @@ MD5_WIDE_CODE APART static void finish_held(const md5_pose_job *const *jobs,
         md5_wide m[12], a[9];
         load_local(&first[joint], floats, m);
         if (i >= plan->num_roots)
-            compose_held(scratch + (size_t)plan->steps[i].parent * MD5_WIDTH, m);
+            compose_in_registers(scratch + (size_t)plan->steps[i].parent * MD5_WIDTH, m);
         store_matrix(own, m);
         MD5_UNROLL
         for (int k = 0; k < 9; k++)
@@ -86,9 +88,9 @@ MD5_WIDE_CODE static void finish_crowd(const md5_pose_job *const *jobs, const md
     const md5_binding *const binding = jobs[0]->binding;
     const crowd_lanes lanes = {.jobs = jobs, .scratch = scratch};
     const size_t floats = step * (sizeof *first / sizeof(float));
-    const bool wanted = want_joints(&lanes);
+    const bool wanted = any_joints_wanted(&lanes);
     if (MANY_REGISTERS && !wanted) {
-        finish_held(jobs, first, floats, scratch);
+        finish_in_registers(jobs, first, floats, scratch);
         return;
     }
     for (uint32_t joint = 0; joint < binding->model->skeleton.num_joints; joint++) {

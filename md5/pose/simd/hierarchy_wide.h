@@ -1,7 +1,6 @@
-// Several characters of the same model, one in each lane: from local matrices to the palette.
-// Compiled once for each set, by the file that includes it.
-//
-// The steps go over all joints one after the other, through matrices in the scratch memory.
+// Converts local matrices to palettes for several characters of the same model, one in each lane.
+// Compiled once for each instruction set, by the file that includes it. Each step processes all
+// joints before the next step begins, with matrices in the scratch memory.
 #ifndef MD5_POSE_SIMD_HIERARCHY_WIDE_H
 #define MD5_POSE_SIMD_HIERARCHY_WIDE_H
 
@@ -9,7 +8,7 @@
 #include "md5/pose/plan.h"
 #include "md5/pose/simd/slerp_wide.h"
 
-// What the lanes differ in.
+// The inputs that differ between lanes.
 typedef struct crowd_lanes {
     const md5_pose_job *const *jobs;
     const float *rotations[2][MD5_WIDTH], *translations[2][MD5_WIDTH]; // of the two frames
@@ -18,21 +17,21 @@ typedef struct crowd_lanes {
     float *scratch;
 } crowd_lanes;
 
-// A joint's matrix in the scratch: number k of it in all lanes begins at k * MD5_WIDTH.
+// Returns a joint's matrix in the scratch memory: entry k of all lanes begins at k * MD5_WIDTH.
 MD5_WIDE_INLINE float *matrix_of(const crowd_lanes *lanes, int64_t joint)
 {
     return lanes->scratch + joint * 12 * MD5_WIDTH;
 }
 
-// The left factor of products: all but its translation.
-MD5_WIDE_INLINE void load_turn(const float *matrix, md5_wide a[9])
+// Loads the left factor of a product, without its translation.
+MD5_WIDE_INLINE void load_rotation(const float *matrix, md5_wide a[9])
 {
     MD5_UNROLL
     for (int i = 0; i < 9; i++)
         a[i] = md5_wide_load(matrix + (i / 3 * 4 + i % 3) * MD5_WIDTH);
 }
 
-// One column of a product, from the right factor's numbers in it: see md5_mat34_product.
+// Computes one column of a product from that column of the right factor: see md5_mat34_product().
 MD5_WIDE_INLINE void multiply_column(const md5_wide a[9], const md5_wide b[3], md5_wide out[3])
 {
     MD5_UNROLL
@@ -50,30 +49,30 @@ MD5_WIDE_INLINE void add_translation(const float *matrix, md5_wide column[3])
         column[row] = md5_wide_add(column[row], md5_wide_load(matrix + (4 * row + 3) * MD5_WIDTH));
 }
 
-// Matrices of all lanes, apart, to where each character has its own of that joint.
+// Stores the matrices of a joint, one from each lane, to each character's own array.
 MD5_WIDE_INLINE void store_matrices(float *const to[MD5_WIDTH], uint32_t joint, md5_wide m[3][4])
 {
     MD5_UNROLL
     for (int row = 0; row < 3; row++) {
-        float *moved[MD5_WIDTH];
+        float *rows[MD5_WIDTH];
         MD5_UNROLL
         for (int i = 0; i < MD5_WIDTH; i++)
-            moved[i] = to[i] + 12 * (size_t)joint + 4 * row;
+            rows[i] = to[i] + 12 * (size_t)joint + 4 * row;
         md5_wide_transpose(m[row]);
-        md5_wide_store_rows(moved, m[row]);
+        md5_wide_store_rows(rows, m[row]);
     }
 }
 
-// Local to model space, in place, and in `joint`.
+// Converts a joint to model space, in place, and returns the matrix in `joint`.
 MD5_WIDE_INLINE void compose_joint(const float *parent, float *own, md5_wide joint[12])
 {
     md5_wide a[9];
-    load_turn(parent, a);
+    load_rotation(parent, a);
     MD5_UNROLL
     for (int k = 0; k < 4; k++) {
-        float *const place = own + k * MD5_WIDTH;
-        const md5_wide b[3] = {md5_wide_load(place), md5_wide_load(place + 4 * MD5_WIDTH),
-                               md5_wide_load(place + 8 * MD5_WIDTH)};
+        float *const column_k = own + k * MD5_WIDTH;
+        const md5_wide b[3] = {md5_wide_load(column_k), md5_wide_load(column_k + 4 * MD5_WIDTH),
+                               md5_wide_load(column_k + 8 * MD5_WIDTH)};
         md5_wide column[3];
         multiply_column(a, b, column);
         if (k == 3)
@@ -81,7 +80,7 @@ MD5_WIDE_INLINE void compose_joint(const float *parent, float *own, md5_wide joi
         MD5_UNROLL
         for (int row = 0; row < 3; row++) {
             joint[4 * row + k] = column[row];
-            md5_wide_store(place + 4 * row * MD5_WIDTH, column[row]);
+            md5_wide_store(column_k + 4 * row * MD5_WIDTH, column[row]);
         }
     }
 }
@@ -96,7 +95,7 @@ MD5_WIDE_INLINE void crowd_joints(const crowd_lanes *lanes, const md5_binding *b
     }
 }
 
-// `a` is a joint's turn; its translation lies in `own`.
+// `a` is the rotation part of a joint's matrix; its translation is in `own`.
 MD5_WIDE_INLINE void store_palette(const md5_wide a[9], const float *own, const float *inverse_bind,
                                    float *const palettes[MD5_WIDTH], uint32_t joint)
 {
@@ -129,13 +128,13 @@ MD5_WIDE_INLINE void crowd_palettes(const crowd_lanes *lanes, const md5_model *m
     for (uint32_t joint = 0; joint < model->skeleton.num_joints; joint++) {
         const float *const own = matrix_of(lanes, joint);
         md5_wide a[9];
-        load_turn(own, a);
+        load_rotation(own, a);
         store_palette(a, own, model->inverse_bind[joint].m, palettes, joint);
     }
 }
 
-// Whether anyone wants joints.
-static inline bool want_joints(const crowd_lanes *lanes)
+// Whether any job wants joints.
+static inline bool any_joints_wanted(const crowd_lanes *lanes)
 {
     bool any = false;
     for (int i = 0; i < MD5_WIDTH; i++)
@@ -143,7 +142,8 @@ static inline bool want_joints(const crowd_lanes *lanes)
     return any;
 }
 
-// Gives joints to those who want them. The others' go where the palette will be.
+// Stores joints for the jobs that want them. Those of the others go to their palettes, which are
+// overwritten later.
 MD5_WIDE_INLINE void crowd_results(const crowd_lanes *lanes, const md5_model *model)
 {
     float *joints[MD5_WIDTH];

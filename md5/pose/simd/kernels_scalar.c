@@ -1,4 +1,5 @@
-// The kernels in plain C: what the others must equal, bit for bit. They call none of the others.
+// The kernels in plain C: the reference that all others must equal bit for bit. They call no
+// others.
 #include "md5/core/math.h"
 #include "md5/pose/binding.h"
 #include "md5/pose/kernels.h"
@@ -14,14 +15,14 @@ static void sample(const md5_anim *anim, const md5_moment *moment, const md5_tar
                    md5_transform *pose)
 {
     const md5_sampling sampling = md5_begin_sampling(anim, moment, MD5_ROOT_FILE);
-    for (uint32_t i = 0; i < targets->turned.count; i++) {
-        const uint32_t slot = targets->turned.first + i;
+    for (uint32_t i = 0; i < targets->rotation_slots.count; i++) {
+        const uint32_t slot = targets->rotation_slots.first + i;
         const int32_t target = targets->rotations[slot];
         if (target >= 0)
             pose[target].rotation = md5_sample_rotation(&sampling, slot);
     }
-    for (uint32_t i = 0; i < targets->moved.count; i++) {
-        const uint32_t slot = targets->moved.first + i;
+    for (uint32_t i = 0; i < targets->translation_slots.count; i++) {
+        const uint32_t slot = targets->translation_slots.first + i;
         const int32_t target = targets->translations[slot];
         if (target < 0)
             continue;

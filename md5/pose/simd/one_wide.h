@@ -1,6 +1,6 @@
-// One character, as many joints at once as the instruction set is wide: see kernels.h. Compiled
-// once for each set, by the file that includes it, which says in NARROWER which set takes clips
-// that do not fill one register.
+// Poses one character, one joint in each lane: see kernels.h. Compiled once for each instruction
+// set, by the file that includes it. NARROWER is the set that takes clips with too few joints
+// (FEWEST) to fill a register.
 #ifndef MD5_POSE_SIMD_ONE_WIDE_H
 #define MD5_POSE_SIMD_ONE_WIDE_H
 
@@ -10,14 +10,14 @@
 #include "md5/pose/root.h"
 #include "md5/pose/simd/slerp_wide.h"
 
-// Rotations between two frames. The last slots are taken together with some that have been done
-// already, so that every set is full.
-typedef struct wide_turn {
+// Samples rotations between two frames. The last set overlaps the one before, so that every set is
+// full.
+typedef struct rotation_sampler {
     const md5_quat *frame0, *frame1;
-    uint32_t count; // of slots, behind the first; at least MD5_WIDTH
+    uint32_t count; // of slots, from the first on; at least MD5_WIDTH
     wide_slerp slerp;
     wide_slerp_set sets[MD5_SLERP_SETS];
-} wide_turn;
+} rotation_sampler;
 
 MD5_WIDE_INLINE uint32_t slot_of_set(uint32_t count, uint32_t begin, uint32_t set)
 {
@@ -25,51 +25,51 @@ MD5_WIDE_INLINE uint32_t slot_of_set(uint32_t count, uint32_t begin, uint32_t se
     return slot + MD5_WIDTH <= count ? slot : count - MD5_WIDTH;
 }
 
-MD5_WIDE_INLINE void begin_turn(wide_turn *turn, const md5_anim *anim, const md5_moment *moment,
-                                md5_slots slots)
+MD5_WIDE_INLINE void begin_rotations(rotation_sampler *sampler, const md5_anim *anim,
+                                     const md5_moment *moment, md5_slots slots)
 {
     const size_t count = anim->num_rotations;
-    turn->frame0 = anim->rotations + moment->frame0 * count + slots.first;
-    turn->frame1 = anim->rotations + moment->frame1 * count + slots.first;
-    turn->count = slots.count;
-    turn->slerp = wide_slerp_at(md5_wide_all(moment->fraction));
+    sampler->frame0 = anim->rotations + moment->frame0 * count + slots.first;
+    sampler->frame1 = anim->rotations + moment->frame1 * count + slots.first;
+    sampler->count = slots.count;
+    sampler->slerp = wide_slerp_at(md5_wide_all(moment->fraction));
 }
 
-// Prepares the sets from slot `begin` on. Returns how many there are.
-MD5_WIDE_INLINE uint32_t turn_sets(wide_turn *turn, uint32_t begin)
+// Prepares the sets from slot `begin` on. Returns their number.
+MD5_WIDE_INLINE uint32_t prepare_sets(rotation_sampler *sampler, uint32_t begin)
 {
     uint32_t size = 0;
-    for (; size < MD5_SLERP_SETS && begin + size * MD5_WIDTH < turn->count; size++) {
-        const uint32_t slot = slot_of_set(turn->count, begin, size);
+    for (; size < MD5_SLERP_SETS && begin + size * MD5_WIDTH < sampler->count; size++) {
+        const uint32_t slot = slot_of_set(sampler->count, begin, size);
         md5_wide a[4], b[4];
-        md5_wide_load_run((const float *)&turn->frame0[slot], 4, a);
-        md5_wide_load_run((const float *)&turn->frame1[slot], 4, b);
-        slerp_begin(&turn->sets[size], a, b);
+        md5_wide_load_run((const float *)&sampler->frame0[slot], 4, a);
+        md5_wide_load_run((const float *)&sampler->frame1[slot], 4, b);
+        slerp_begin(&sampler->sets[size], a, b);
     }
-    slerp_weigh_all(&turn->slerp, turn->sets, size);
+    slerp_weigh_all(&sampler->slerp, sampler->sets, size);
     return size;
 }
 
 static inline md5_transform *find_target(const int32_t *targets, uint32_t slot, md5_transform *pose,
-                                         md5_transform *bin)
+                                         md5_transform *discarded)
 {
-    return targets[slot] < 0 ? bin : &pose[targets[slot]];
+    return targets[slot] < 0 ? discarded : &pose[targets[slot]];
 }
 
 MD5_WIDE_CODE static void sample_rotations(const md5_anim *anim, const md5_moment *moment,
                                            const md5_targets *targets, md5_transform *pose)
 {
-    const int32_t *const rotations = targets->rotations + targets->turned.first;
-    md5_transform *const in_order = pose + targets->turned.first;
-    wide_turn turn;
-    md5_transform bin; // what drives nothing
-    begin_turn(&turn, anim, moment, targets->turned);
-    for (uint32_t begin = 0; begin < turn.count; begin += MD5_SLERP_SETS * MD5_WIDTH) {
-        const uint32_t size = turn_sets(&turn, begin);
+    const int32_t *const rotations = targets->rotations + targets->rotation_slots.first;
+    md5_transform *const in_order = pose + targets->rotation_slots.first;
+    rotation_sampler sampler;
+    md5_transform discarded; // receives rotations that drive nothing
+    begin_rotations(&sampler, anim, moment, targets->rotation_slots);
+    for (uint32_t begin = 0; begin < sampler.count; begin += MD5_SLERP_SETS * MD5_WIDTH) {
+        const uint32_t size = prepare_sets(&sampler, begin);
         for (uint32_t i = 0; i < size; i++) {
-            const uint32_t slot = slot_of_set(turn.count, begin, i);
+            const uint32_t slot = slot_of_set(sampler.count, begin, i);
             md5_wide rotation[4];
-            slerp_end(&turn.sets[i], rotation);
+            slerp_end(&sampler.sets[i], rotation);
             md5_wide_transpose(rotation);
             if (targets->rotations_in_order) {
                 md5_wide_store_run((float *)&in_order[slot].rotation, 8, rotation);
@@ -78,25 +78,26 @@ MD5_WIDE_CODE static void sample_rotations(const md5_anim *anim, const md5_momen
             float *to[MD5_WIDTH];
             MD5_UNROLL
             for (uint32_t k = 0; k < MD5_WIDTH; k++)
-                to[k] = &find_target(rotations, slot + k, pose, &bin)->rotation.x;
+                to[k] = &find_target(rotations, slot + k, pose, &discarded)->rotation.x;
             md5_wide_store_rows(to, rotation);
         }
     }
 }
 
-// Rows of four floats from packed triples: the last of each belongs to the next triple.
+// Loads rows of four floats from packed triples: the last float of each row is the next triple's.
 MD5_WIDE_CODE static void sample_translations(const md5_anim *anim, const md5_moment *moment,
                                               const md5_targets *targets, md5_transform *pose)
 {
     const size_t width = anim->num_translations;
-    const uint32_t first = targets->moved.first, count = targets->moved.count;
+    const uint32_t first = targets->translation_slots.first;
+    const uint32_t count = targets->translation_slots.count;
     const md5_vec3 *const frame0 = anim->translations + moment->frame0 * width + first;
     const md5_vec3 *const frame1 = anim->translations + moment->frame1 * width + first;
     const int32_t *const translations = targets->translations + first;
     const md5_wide fraction = md5_wide_all(moment->fraction);
-    // No row may reach behind the last triple of a frame: it is taken by itself.
+    // A row must not reach past the last triple of a frame, so that is loaded by itself.
     const uint32_t end = count > MD5_WIDTH ? count - 1 : 0;
-    md5_transform bin; // what drives nothing
+    md5_transform discarded; // receives translations that drive nothing
     for (uint32_t next = 0; next < end; next += MD5_WIDTH) {
         const uint32_t slot = next + MD5_WIDTH <= end ? next : end - MD5_WIDTH;
         md5_wide a[4], b[4];
@@ -113,11 +114,11 @@ MD5_WIDE_CODE static void sample_translations(const md5_anim *anim, const md5_mo
         float *to[MD5_WIDTH];
         MD5_UNROLL
         for (uint32_t i = 0; i < MD5_WIDTH; i++)
-            to[i] = &find_target(translations, slot + i, pose, &bin)->translation.x;
+            to[i] = &find_target(translations, slot + i, pose, &discarded)->translation.x;
         md5_wide_store_rows(to, a);
     }
     for (uint32_t slot = end; slot < count; slot++) {
-        md5_transform *const to = find_target(translations, slot, pose, &bin);
+        md5_transform *const to = find_target(translations, slot, pose, &discarded);
         to->translation = md5_vec3_lerp(frame0[slot], frame1[slot], moment->fraction);
         to->pad = 0.0f;
     }
@@ -126,7 +127,7 @@ MD5_WIDE_CODE static void sample_translations(const md5_anim *anim, const md5_mo
 MD5_WIDE_CODE static void sample(const md5_anim *anim, const md5_moment *moment,
                                  const md5_targets *targets, md5_transform *pose)
 {
-    if (targets->turned.count < FEWEST) {
+    if (targets->rotation_slots.count < FEWEST) {
         NARROWER->sample(anim, moment, targets, pose);
         return;
     }
@@ -134,7 +135,7 @@ MD5_WIDE_CODE static void sample(const md5_anim *anim, const md5_moment *moment,
     sample_translations(anim, moment, targets, pose);
 }
 
-// Rotations and translations, these as rows, to matrices in rows.
+// Converts rotations (components) and translations (rows) to matrices in rows.
 MD5_WIDE_INLINE void build_matrices(const md5_wide rotation[4], md5_wide translation[4],
                                     md5_wide m[12])
 {
@@ -147,7 +148,7 @@ MD5_WIDE_INLINE void build_matrices(const md5_wide rotation[4], md5_wide transla
     }
 }
 
-// Matrices of MD5_WIDTH transforms.
+// Computes the matrices of MD5_WIDTH transforms.
 MD5_WIDE_INLINE void build_locals(const md5_transform *const from[MD5_WIDTH],
                                   md5_mat34 local[MD5_WIDTH])
 {
@@ -203,22 +204,24 @@ MD5_WIDE_CODE static void multiply(uint32_t count, const md5_mat34 *joints,
                                                                   inverse_bind[i].m));
 }
 
-// Local matrices of the joints that the clip turns; their translations lie in `moved`.
-MD5_WIDE_CODE static void turn_locals(const md5_binding *binding, const md5_moment *moment,
-                                      const md5_transform *moved, md5_mat34 *joints)
+// Computes the local matrices of joints with animated rotations; their translations are in
+// `translated`.
+MD5_WIDE_CODE static void build_animated_locals(const md5_binding *binding,
+                                                const md5_moment *moment,
+                                                const md5_transform *translated, md5_mat34 *joints)
 {
     const md5_targets *const targets = &binding->plan->targets;
-    wide_turn turn;
-    md5_mat34 bin = {{0}}; // what drives nothing
-    begin_turn(&turn, binding->anim, moment, targets->turned);
-    for (uint32_t begin = 0; begin < turn.count; begin += MD5_SLERP_SETS * MD5_WIDTH) {
-        const uint32_t size = turn_sets(&turn, begin);
+    rotation_sampler sampler;
+    md5_mat34 discarded = {{0}}; // receives matrices of tracks that drive nothing
+    begin_rotations(&sampler, binding->anim, moment, targets->rotation_slots);
+    for (uint32_t begin = 0; begin < sampler.count; begin += MD5_SLERP_SETS * MD5_WIDTH) {
+        const uint32_t size = prepare_sets(&sampler, begin);
         for (uint32_t i = 0; i < size; i++) {
-            const uint32_t slot = slot_of_set(turn.count, begin, i);
+            const uint32_t slot = slot_of_set(sampler.count, begin, i);
             md5_wide rotation[4], translation[4], m[12];
-            slerp_end(&turn.sets[i], rotation);
+            slerp_end(&sampler.sets[i], rotation);
             if (targets->rotations_in_order) {
-                md5_wide_load_run((const float *)&moved[slot].translation, 8, translation);
+                md5_wide_load_run((const float *)&translated[slot].translation, 8, translation);
                 build_matrices(rotation, translation, m);
                 MD5_UNROLL
                 for (int row = 0; row < 3; row++)
@@ -230,8 +233,8 @@ MD5_WIDE_CODE static void turn_locals(const md5_binding *binding, const md5_mome
             MD5_UNROLL
             for (uint32_t k = 0; k < MD5_WIDTH; k++) {
                 const int32_t target = targets->rotations[slot + k];
-                float *const matrix = target < 0 ? bin.m : joints[target].m;
-                from[k] = target < 0 ? bin.m : &moved[target].translation.x;
+                float *const matrix = target < 0 ? discarded.m : joints[target].m;
+                from[k] = target < 0 ? discarded.m : &translated[target].translation.x;
                 to[0][k] = matrix;
                 to[1][k] = matrix + 4;
                 to[2][k] = matrix + 8;
@@ -245,7 +248,7 @@ MD5_WIDE_CODE static void turn_locals(const md5_binding *binding, const md5_mome
     }
 }
 
-// Local matrices to model space, in place, and to the palette.
+// Converts local matrices to model space, in place, and writes the palette.
 MD5_WIDE_CODE static void compose_steps(const md5_pose_plan *plan, const md5_model *model,
                                         float *joints, float *palette)
 {
@@ -265,7 +268,7 @@ MD5_WIDE_CODE static void compose_steps(const md5_pose_plan *plan, const md5_mod
     }
 }
 
-// Local matrices of all joints, as they lie.
+// Computes the local matrices of all joints, in memory order.
 MD5_WIDE_INLINE void build_all_locals(uint32_t count, const md5_transform *pose, md5_mat34 *joints)
 {
     for (uint32_t begin = 0; begin < count; begin += MD5_WIDTH) {
@@ -316,17 +319,17 @@ MD5_WIDE_CODE static void single(const md5_binding *binding, const md5_moment *m
         NARROWER->single(binding, moment, root, scratch, joints, palette);
         return;
     }
-    for (uint32_t i = 0; i < plan->num_unmoved; i++)
-        scratch[plan->unmoved[i]].translation =
-            md5_constant_of(binding, plan->unmoved[i])->translation;
+    for (uint32_t i = 0; i < plan->num_fixed_translations; i++)
+        scratch[plan->fixed_translations[i]].translation =
+            md5_constant_of(binding, plan->fixed_translations[i])->translation;
     sample_translations(anim, moment, &plan->targets, scratch);
     const int32_t first = md5_binding_targets(binding)[0];
     if (root != MD5_ROOT_FILE && first >= 0)
         scratch[first].translation = md5_root_translation(anim, moment, root);
 
-    turn_locals(binding, moment, scratch, joints);
-    for (uint32_t i = 0; i < plan->num_unturned; i++) {
-        const uint32_t joint = plan->unturned[i];
+    build_animated_locals(binding, moment, scratch, joints);
+    for (uint32_t i = 0; i < plan->num_fixed_rotations; i++) {
+        const uint32_t joint = plan->fixed_rotations[i];
         joints[joint] =
             md5_mat34_of(md5_constant_of(binding, joint)->rotation, scratch[joint].translation);
     }

@@ -1,5 +1,5 @@
-// Between two frames, several at once: the operations of md5_slerp_weighted, md5_vec3_lerp,
-// md5_mat34_of and md5_mat34_product, in their order.
+// Interpolates between two frames in each lane: the operations of md5_slerp_weighted,
+// md5_vec3_lerp, md5_mat34_of and md5_mat34_product, in their order.
 #ifndef MD5_POSE_SIMD_SLERP_WIDE_H
 #define MD5_POSE_SIMD_SLERP_WIDE_H
 
@@ -12,8 +12,8 @@ typedef struct wide_slerp {
     md5_wide s, ends, by_power[MD5_SLERP_POWERS];
 } wide_slerp;
 
-// md5_slerp_weights_at of each. A 0 in the table is known, and what it adds left out: it changes
-// nothing.
+// md5_slerp_weights_at of each. Terms with a coefficient of 0 in the table are omitted: they would
+// not change the result.
 MD5_WIDE_INLINE wide_slerp wide_slerp_at(md5_wide t)
 {
     const md5_wide s = md5_wide_sub(t, md5_wide_all(0.5f)), s2 = md5_wide_add(s, s);
@@ -36,13 +36,13 @@ typedef struct wide_slerp_pair {
     md5_wide of_a, of_b;
 } wide_slerp_pair;
 
-// Of rotations whose dot products these are.
+// Returns the weights for rotations with the given dot products.
 MD5_WIDE_INLINE wide_slerp_pair wide_slerp_weigh(const wide_slerp *slerp, md5_wide cosine)
 {
     const md5_wide one = md5_wide_all(1.0f), half = md5_wide_all(0.5f), two = md5_wide_all(2.0f);
     const md5_wide *const c = slerp->by_power;
-    const md5_mask away = md5_wide_less(cosine, md5_wide_all(0.0f));
-    const md5_wide less = md5_wide_sub(one, md5_wide_flip(away, cosine));
+    const md5_mask opposite = md5_wide_less(cosine, md5_wide_all(0.0f));
+    const md5_wide less = md5_wide_sub(one, md5_wide_flip(opposite, cosine));
     const md5_wide u = md5_wide_keep(md5_wide_greater(less, md5_wide_all(MD5_SLERP_EQUAL)), less);
     const md5_wide uu = md5_wide_mul(u, u);
     const md5_wide low = md5_wide_add(c[0], md5_wide_mul(u, c[1]));
@@ -56,7 +56,7 @@ MD5_WIDE_INLINE wide_slerp_pair wide_slerp_weigh(const wide_slerp *slerp, md5_wi
         md5_wide_sqrt(md5_wide_div(md5_wide_sub(half, part), md5_wide_sub(two, u)));
     return (wide_slerp_pair){
         .of_a = md5_wide_add(md5_wide_sub(one, sum), difference),
-        .of_b = md5_wide_flip(away, md5_wide_add(sum, difference)),
+        .of_b = md5_wide_flip(opposite, md5_wide_add(sum, difference)),
     };
 }
 
@@ -74,8 +74,8 @@ MD5_WIDE_INLINE md5_wide dot4_wide(const md5_wide a[4], const md5_wide b[4])
     return sum;
 }
 
-// Slerp in three steps, each of which is done for several sets of rotations before the next: one
-// set by itself is a long chain in which every operation waits for the one before, and no machine
+// Slerp in three steps. Each step processes several sets of rotations before the next step begins:
+// a single set is a long chain in which every operation waits for the one before, and no processor
 // looks far enough ahead to find the next set's.
 enum { MD5_SLERP_SETS = 16 }; // how many
 
@@ -85,7 +85,7 @@ typedef struct wide_slerp_set {
     wide_slerp_pair weights;
 } wide_slerp_set;
 
-// From two frames' rotations as rows.
+// Begins with the rotations of two frames, as rows.
 MD5_WIDE_INLINE void slerp_begin(wide_slerp_set *set, md5_wide a[4], md5_wide b[4])
 {
     md5_wide_transpose(a);
@@ -104,18 +104,18 @@ MD5_WIDE_INLINE void slerp_weigh_all(const wide_slerp *slerp, wide_slerp_set *se
         sets[i].weights = wide_slerp_weigh(slerp, sets[i].cosine);
 }
 
-// The rotations between, as components.
+// Returns the interpolated rotations as components.
 MD5_WIDE_INLINE void slerp_end(const wide_slerp_set *set, md5_wide out[4])
 {
     MD5_UNROLL
     for (int i = 0; i < 4; i++) {
-        const md5_wide way = md5_wide_sub(md5_wide_mul(set->a[i], set->weights.of_a),
-                                          md5_wide_mul(set->b[i], set->weights.of_b));
-        out[i] = md5_wide_sub(set->a[i], way);
+        const md5_wide change = md5_wide_sub(md5_wide_mul(set->a[i], set->weights.of_a),
+                                             md5_wide_mul(set->b[i], set->weights.of_b));
+        out[i] = md5_wide_sub(set->a[i], change);
     }
 }
 
-// The matrices of rotations, all as components; the translations are left as they are.
+// Converts rotations to matrices, both as components. Does not write the translations.
 MD5_WIDE_INLINE void matrix_wide(const md5_wide q[4], md5_wide m[12])
 {
     const md5_wide one = md5_wide_all(1.0f);

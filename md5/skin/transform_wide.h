@@ -1,6 +1,7 @@
-// Points and directions by matrices, several at once, in the order of skin_scalar.c.
-#ifndef MD5_SKIN_TURN_WIDE_H
-#define MD5_SKIN_TURN_WIDE_H
+// Transforms points and directions by matrices, one in each lane, with the operations of
+// skin_scalar.c in their order.
+#ifndef MD5_SKIN_TRANSFORM_WIDE_H
+#define MD5_SKIN_TRANSFORM_WIDE_H
 
 #include "md5/core/wide.h"
 
@@ -11,8 +12,8 @@ typedef struct lanes3 {
     md5_wide x, y, z;
 } lanes3;
 
-// A row of a matrix in each lane, or an influence. Not an array: compilers keep members in
-// registers more readily.
+// A row of a matrix in each lane, or an influence. Not an array: compilers keep struct members in
+// registers more reliably.
 typedef struct lanes4 {
     md5_wide x, y, z, w;
 } lanes4;
@@ -53,7 +54,7 @@ MD5_WIDE_INLINE lanes3 move_points(const lanes_mat34 *m, lanes3 p)
     return (lanes3){move_row(m->x, p), move_row(m->y, p), move_row(m->z, p)};
 }
 
-MD5_WIDE_INLINE md5_wide turn_row(lanes4 e, lanes3 v)
+MD5_WIDE_INLINE md5_wide rotate_row(lanes4 e, lanes3 v)
 {
     return sum3(md5_wide_mul(e.x, v.x), md5_wide_mul(e.y, v.y), md5_wide_mul(e.z, v.z));
 }
@@ -66,14 +67,14 @@ MD5_WIDE_INLINE lanes3 keep_direction(md5_mask has_direction, lanes3 unit, lanes
 }
 
 // See md5_vec3_normalize().
-MD5_WIDE_INLINE lanes3 turn(const lanes_mat34 *m, lanes3 bind)
+MD5_WIDE_INLINE lanes3 rotate(const lanes_mat34 *m, lanes3 bind)
 {
-    const lanes3 v = {turn_row(m->x, bind), turn_row(m->y, bind), turn_row(m->z, bind)};
+    const lanes3 v = {rotate_row(m->x, bind), rotate_row(m->y, bind), rotate_row(m->z, bind)};
     const md5_wide square =
         sum3(md5_wide_mul(v.x, v.x), md5_wide_mul(v.y, v.y), md5_wide_mul(v.z, v.z));
     const md5_wide scale = md5_wide_div(md5_wide_all(1.0f), md5_wide_sqrt(square));
     lanes3 unit = {md5_wide_mul(v.x, scale), md5_wide_mul(v.y, scale), md5_wide_mul(v.z, scale)};
-    // The length comes out NaN if the square is infinite: one comparison finds whatever is odd.
+    // The length is NaN if the square is infinite, so one comparison finds all special cases.
     const md5_wide length = md5_wide_mul(square, scale);
     if (!is_all_true(md5_wide_greater(length, md5_wide_all(1.1e-15f)))) {
         unit = keep_direction(md5_wide_greater(square, md5_wide_all(1e-30f)), unit, bind);

@@ -1,10 +1,10 @@
-// Two doubles at once, for what is derived at load: with SSE2, NEON or in plain C, rounded as C
-// rounds, and so with the same bits.
-#ifndef MD5_SKIN_PAIR_H
-#define MD5_SKIN_PAIR_H
+// Two doubles in one register, for values that are derived at load: with SSE2, NEON or in plain C.
+// Each operation is rounded as C rounds it, so all give the same bits.
+#ifndef MD5_CORE_PAIR_H
+#define MD5_CORE_PAIR_H
 
 #include "md5/core/cpu.h"
-#include "md5/skin/vec3d.h"
+#include "md5/core/math.h"
 
 #include <string.h>
 
@@ -53,7 +53,7 @@ static inline md5_pair md5_pair_sqrt(md5_pair a)
     return _mm_sqrt_pd(a);
 }
 
-// 1 / a; 0 where a is not above 0.
+// Returns 1 / a; 0 if a is not above 0.
 static inline md5_pair md5_pair_inverse(md5_pair a)
 {
     const md5_pair inverse = _mm_div_pd(_mm_set1_pd(1.0), a);
@@ -65,7 +65,7 @@ static inline md5_pair md5_pair_swap(md5_pair a)
     return _mm_shuffle_pd(a, a, 1);
 }
 
-// The first ones of both, and the second ones.
+// Return the first elements of both, or the second ones.
 static inline md5_pair md5_pair_firsts(md5_pair a, md5_pair b)
 {
     return _mm_unpacklo_pd(a, b);
@@ -81,13 +81,13 @@ static inline double md5_pair_first(md5_pair a)
     return _mm_cvtsd_f64(a);
 }
 
-// The second of `a`, then the first of `b`.
+// Returns the second element of `a`, then the first of `b`.
 static inline md5_pair md5_pair_inner(md5_pair a, md5_pair b)
 {
     return _mm_shuffle_pd(a, b, 1);
 }
 
-// The nearest finite floats.
+// Returns the nearest finite floats.
 static inline md5_vec4 md5_pair_round(md5_pair xy, md5_pair zw)
 {
     const __m128d widest = _mm_set1_pd((double)FLT_MAX), lowest = _mm_set1_pd(-(double)FLT_MAX);
@@ -285,7 +285,7 @@ static inline double md5_pair_cross(md5_pair a, md5_pair b)
     return md5_pair_first(md5_pair_sub(products, md5_pair_swap(products)));
 }
 
-// The length of x y z.
+// Returns the lengths of two vectors x y z.
 static inline md5_pair md5_pair_length(md5_pair x, md5_pair y, md5_pair z)
 {
     const md5_pair square = md5_pair_add(md5_pair_mul(x, x), md5_pair_mul(y, y));
