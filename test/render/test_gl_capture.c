@@ -142,7 +142,7 @@ TEST (gl_capture_forced_path_loses_what_was_foretold) {
     scene_close(&scene);
 }
 
-// More joints than 16 bits tell apart. Joint 70000 and joint 70000 - 65536 hang far from each
+// More joints than 16 bits tell apart. Joint 70000 and joint 70000 - 65536 attach far from each
 // other.
 TEST (gl_capture_tells_many_joints_apart) {
     uint64_t random = 5;

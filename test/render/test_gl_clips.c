@@ -185,7 +185,7 @@ TEST (gl_clips_agree_with_the_cpu_on_any_skeleton) {
 
 #define STILL "( 1 2 3 ) ( 0.3 0.1 -0.2 )\n"
 
-// Against md5_bind()'s rules: the two lower joints hang through the same two joints that only the
+// Against md5_bind()'s rules: the two lower joints attach through the same two joints that only the
 // clip has, the first of which is its root and moves; then those whose hierarchies contradict each
 // other; then one that hangs on nothing in the clip, and one that the clip lacks.
 TEST (gl_clips_hang_joints_as_a_binding_does) {

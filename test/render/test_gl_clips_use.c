@@ -113,7 +113,7 @@ TEST (gl_clips_are_drawn_as_palettes_are) {
             renderer->max_texels = limit == 1 ? 8 * 6 : most_texels;     // eight palettes
             renderer->max_block = limit == 2 ? 10 * 2 * 48 : most_block; // ten
             if (copy->storage && limit == 2)
-                copy->storage->most = 16;
+                copy->storage->batch_capacity = 16;
             draw_all(&made, copy, NULL, limit == 0, &picture);
             CHECK_UINT(copy->num_batches, limit == 1 && !copy->storage ? 3 : limit == 2 ? 2 : 1);
             CHECK(md5gl_read_palettes(renderer, copy, palettes, NULL));
@@ -138,7 +138,7 @@ TEST (gl_clips_leave_state_as_by_default) {
     draw_all(&made, made.stage.copy, NULL, true, &picture);
     const md5gl_clip_job job = {.moment = {0, 1, 0.5f, 0}};
     for (int i = 0; i < 2; i++) {
-        for (GLuint k = 0; k < MD5GL_NUM_STORES; k++) {
+        for (GLuint k = 0; k < MD5GL_NUM_STORAGE_BINDINGS; k++) {
             GLint bound = -1;
             gl->GetIntegeri_v(0x90D3, k, &bound); // GL_SHADER_STORAGE_BUFFER_BINDING
             CHECK(bound == 0);
@@ -163,9 +163,9 @@ TEST (gl_clips_compile_without_opengl_4_3) {
     if (!open_stage(&made))
         return;
     md5gl_renderer *const renderer = made.stage.scene.renderer;
-    const char *const heading = renderer->later_heading;
+    const char *const heading = renderer->new_glsl_heading;
     md5gl_destroy_clips(renderer, made.clips);
-    renderer->later_heading = md5gl_heading_of_extensions;
+    renderer->new_glsl_heading = md5gl_extension_heading;
     const md5_binding *const bindings[1] = {made.binding};
     md5_error error;
     made.clips = md5gl_create_clips(renderer, bindings, 1, &error);
@@ -173,7 +173,7 @@ TEST (gl_clips_compile_without_opengl_4_3) {
         draw_all(&made, made.stage.copy, NULL, true, &picture);
         CHECK(count_lit(&picture) > 1500);
     }
-    renderer->later_heading = heading;
+    renderer->new_glsl_heading = heading;
     close_stage(&made);
 }
 

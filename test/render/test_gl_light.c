@@ -38,15 +38,15 @@ static bool open_dark_floor(gl_stage *stage)
 
 TEST (gl_point_lights_end_at_their_reach_and_are_nearest_below) {
     const md5gl_point_light lights[2] = {
-        {.position = {0, 0, 10}, .reach = 15, .color = {0.8f, 0, 0}},
-        {.position = {0, 0, 10}, .reach = -1, .color = {9, 9, 9}}, // none at all
+        {.position = {0, 0, 10}, .range = 15, .color = {0.8f, 0, 0}},
+        {.position = {0, 0, 10}, .range = -1, .color = {9, 9, 9}}, // none at all
     };
     gl_stage stage;
     gl_picture picture;
     if (!open_dark_floor(&stage))
         return;
-    stage.frame.points = lights;
-    stage.frame.num_points = 2;
+    stage.frame.point_lights = lights;
+    stage.frame.num_point_lights = 2;
     scene_draw(&stage.scene, &stage.frame, stage.copy, MD5GL_LIT, &picture);
     const int below = picture_at(&picture, 0, 0)[0], aside = picture_at(&picture, 8, 0)[0];
     CHECK(below > 60 && aside > 10 && below > aside + 20);
@@ -66,10 +66,10 @@ TEST (gl_eight_point_lights_add_up_and_a_ninth_is_left_out) {
     for (int i = 0; i < 9; i++)
         lights[i] = (md5gl_point_light){{0, 0, 50}, 100, {0.1f, 0.1f, 0.1f}};
     lights[8].color[0] = 10.0f;
-    stage.frame.points = lights;
+    stage.frame.point_lights = lights;
     static const uint32_t counts[3] = {1, 8, 9};
     for (int i = 0; i < 3; i++) {
-        stage.frame.num_points = counts[i];
+        stage.frame.num_point_lights = counts[i];
         scene_draw(&stage.scene, &stage.frame, stage.copy, MD5GL_LIT, &pictures[i]);
     }
     const int one = picture_at(&pictures[0], 5, 5)[0], eight = picture_at(&pictures[1], 5, 5)[0];
@@ -360,13 +360,13 @@ TEST (gl_a_lost_context_is_told) {
     if (!scene_open_stage(&stage, scene_floor, 1))
         return;
     md5gl_renderer *const renderer = stage.scene.renderer;
-    renderer->later.GetGraphicsResetStatus = lost_by_another;
+    renderer->optional.GetGraphicsResetStatus = lost_by_another;
     md5gl_begin_frame(renderer, &stage.frame);
     CHECK(!md5gl_end_frame(renderer, &error));
-    CHECK(error.status == MD5_ERROR_GPU && strstr(error.message, "lost (by another's doing"));
+    CHECK(error.status == MD5_ERROR_GPU && strstr(error.message, "lost (caused by another program"));
     CHECK(!md5gl_read_pixels(renderer, stage.target, 1, 1, pixel, &error));
     CHECK(error.status == MD5_ERROR_GPU);
-    renderer->later.GetGraphicsResetStatus = NULL; // not every context can be asked
+    renderer->optional.GetGraphicsResetStatus = NULL; // not every context can be asked
     md5gl_begin_frame(renderer, &stage.frame);
     CHECK(md5gl_end_frame(renderer, &error));
     scene_close_stage(&stage);

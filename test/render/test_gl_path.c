@@ -29,7 +29,7 @@ static void check_exact(const gl_scene *scene, const md5_model *model, md5gl_pat
         palette[i] = scene_rotation(&random);
     md5gl_model *const copy = md5gl_create_model(scene->renderer, model, path, NULL);
     CHECK(copy && md5gl_mesh_path(copy, 0) == path);
-    CHECK_STRING(md5gl_path_reason(copy, 0), "asked for");
+    CHECK_STRING(md5gl_path_reason(copy, 0), "requested");
     CHECK(md5gl_capture(scene->renderer, copy, 0, palette, gpu, gpu_normals, gpu_tangents, NULL));
     md5_skin(mesh, palette, cpu, cpu_normals, cpu_tangents);
     for (uint32_t i = 0; i < mesh->num_vertices; i++) {

@@ -34,7 +34,7 @@ void scene_expect_messages(void);
 // -- Models -----------------------------------------------------------------------------------
 
 // Two joints at the origin; one mesh, a white square from (0, -20, -20) to (0, 20, 20) that faces
-// +x, u to the right and v downward as seen from there. The upper corners hang on joint 1.
+// +x, u to the right and v downward as seen from there. The upper corners attach on joint 1.
 md5_model *scene_square(void);
 
 // A square like it that lies on the ground and faces +z; seen from there, y is to the right.

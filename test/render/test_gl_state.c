@@ -114,7 +114,7 @@ static void check_defaults(const GladGLContext *gl, const char *when)
     GLint major = 0, minor = 0;
     gl->GetIntegerv(GL_MAJOR_VERSION, &major);
     gl->GetIntegerv(GL_MINOR_VERSION, &minor);
-    for (GLuint i = 0; i < MD5GL_NUM_STORES && 10 * major + minor >= 43; i++)
+    for (GLuint i = 0; i < MD5GL_NUM_STORAGE_BINDINGS && 10 * major + minor >= 43; i++)
         CHECK(get_indexed(gl, 0x90D3, i) == 0); // GL_SHADER_STORAGE_BUFFER_BINDING
     GLint commands = 0;
     if (10 * major + minor >= 40)

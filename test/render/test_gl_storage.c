@@ -47,7 +47,7 @@ static bool open_stage(gl_stage *stage, md5_model *(*make)(void))
         return false;
     md5gl_renderer *const renderer = stage->scene.renderer;
     if (!md5gl_has_path(renderer, MD5GL_PATH_STORAGE)) {
-        test_skip("path storage: %s", renderer->no_storage);
+        test_skip("path storage: %s", renderer->no_storage_reason);
         scene_close_stage(stage);
         return false;
     }
@@ -78,8 +78,8 @@ static void GLAD_API_PTR count_draw(GLenum mode, GLenum type, const void *first,
 static void count_draws(md5gl_renderer *renderer)
 {
     num_draws = num_commands = 0;
-    real_draw = renderer->later.MultiDrawElementsIndirect;
-    renderer->later.MultiDrawElementsIndirect = count_draw;
+    real_draw = renderer->optional.MultiDrawElementsIndirect;
+    renderer->optional.MultiDrawElementsIndirect = count_draw;
 }
 
 static void draw_style(gl_stage *stage, md5gl_model *copy, uint32_t style, gl_picture *picture)
@@ -323,12 +323,12 @@ TEST (gl_storage_is_there_or_says_why) {
     md5gl_renderer *const renderer = scene.renderer;
     md5_model *const model = scene_square();
     const bool has = md5gl_has_path(renderer, MD5GL_PATH_STORAGE);
-    test_check(has == (renderer->no_storage[0] == '\0'), __FILE__, __LINE__, "\"%s\"",
-               renderer->no_storage);
+    test_check(has == (renderer->no_storage_reason[0] == '\0'), __FILE__, __LINE__, "\"%s\"",
+               renderer->no_storage_reason);
     // Mesa reads storage buffers in vertex shaders, wherever it has them.
     if (version_of(&renderer->gl) >= 44 && strstr(md5gl_device_name(renderer), "Mesa"))
-        test_check(has, __FILE__, __LINE__, "%s", renderer->no_storage);
-    (void)snprintf(renderer->no_storage, sizeof renderer->no_storage, "not today");
+        test_check(has, __FILE__, __LINE__, "%s", renderer->no_storage_reason);
+    (void)snprintf(renderer->no_storage_reason, sizeof renderer->no_storage_reason, "not today");
     renderer->has_storage = false;
     CHECK(!md5gl_has_path(renderer, MD5GL_PATH_STORAGE));
     CHECK(md5gl_create_model(renderer, model, MD5GL_PATH_STORAGE, &error) == NULL);
@@ -352,7 +352,7 @@ TEST (gl_storage_needs_its_functions_but_nobody_needs_it) {
         return;
     md5gl_renderer *const renderer = md5gl_create(&opts, &error);
     CHECK(renderer && !md5gl_has_path(renderer, MD5GL_PATH_STORAGE));
-    CHECK(renderer && renderer->no_storage[0] != '\0');
+    CHECK(renderer && renderer->no_storage_reason[0] != '\0');
     md5gl_destroy(renderer);
     scene_close(&scene);
 }
