@@ -176,6 +176,7 @@ void md5gl_set_material(md5gl_model *model, uint32_t mesh, const md5gl_material 
 
 // Replaces the diffuse texture of a mesh's material.
 void md5gl_set_texture(md5gl_model *model, uint32_t mesh, md5gl_texture diffuse);
+
 // Shows or hides a mesh. Meshes are visible by default.
 void md5gl_set_visible(md5gl_model *model, uint32_t mesh, bool visible);
 
@@ -184,8 +185,8 @@ void md5gl_set_visible(md5gl_model *model, uint32_t mesh, bool visible);
 typedef struct md5gl_target md5gl_target;
 
 // Creates an off-screen target of `width` x `height` pixels with colour and depth, multisampled if
-// `samples` > 1, with as many samples as the device has. Returns NULL with MD5_ERROR_GPU if the
-// size is not supported, or with MD5_ERROR_MEMORY.
+// `samples` > 1, limited to what the device supports. Returns NULL with MD5_ERROR_GPU if the size
+// is not supported, or with MD5_ERROR_MEMORY.
 md5gl_target *md5gl_create_target(md5gl_renderer *renderer, uint32_t width, uint32_t height,
                                   uint32_t samples, md5_error *error);
 void md5gl_destroy_target(md5gl_renderer *renderer, md5gl_target *target); // NULL is allowed

@@ -1,4 +1,4 @@
-// Textures: diffuse and other maps of models, normal maps, and the panel's masks.
+// Textures: colour and normal maps of models, and masks of the panel.
 #include "render/gl_internal.h"
 
 typedef struct texture_format {
