@@ -6,6 +6,7 @@
 #   BUILD=build/NAME   objects elsewhere, to keep another compiler's apart
 #   WERROR=yes         warnings are errors
 #   TEST_SCRIPTS=...   which of test/*.sh `make test` runs
+#   TEST=NAME          only those whose file has NAME in its name: window, view, test_md5
 #   DEPS=no            never install packages, only say what is missing
 #   V=1                show the compiler's command lines
 #   ARGS="..."         what `make run` passes to the viewer
@@ -67,7 +68,7 @@ TEST_GL_OBJECTS  := $(call objects,test/test.c test/pose/test_made_pose.c $(TEST
 KEEP_LOADED := $(if $(filter sanitize,$(config)),$(BUILD)/test/build/keep_loaded.o)
 
 # Whatever is compiled against SDL2, stb or the generated GL loader.
-NEEDS_GL := $(call objects,$(RENDER_SOURCES) $(VIEW_SOURCES) $(TEST_GL_SOURCES) test/bench/bench_gl.c)
+NEEDS_GL := $(call objects,$(RENDER_SOURCES) $(VIEW_SOURCES) $(TEST_GL_SOURCES) test/bench/bench_gl.c test/view_png.c)
 GLAD_HEADER := build/glad/include/glad/gl.h
 
 # -- Flags ------------------------------------------------------------------------------------
@@ -76,6 +77,10 @@ GLAD_HEADER := build/glad/include/glad/gl.h
 # Position-independent objects serve both libraries; without semantic interposition they are as
 # fast as others.
 STANDARD := -std=c11 -ffp-contract=off -fPIC -fvisibility=hidden -fno-semantic-interposition -I.
+# In standard C, gcc for s390x computes with floats as doubles, unless it is told not to.
+ifeq (1,$(shell echo __FLT_EVAL_METHOD__ | $(CC) -std=c11 -E -P - 2>/dev/null))
+STANDARD += -fexcess-precision=fast
+endif
 WARNINGS := -Wall -Wextra -Wconversion -Wshadow -Wmissing-prototypes \
             $(if $(filter yes,$(WERROR)),-Werror)
 
@@ -91,12 +96,15 @@ LINK_coverage  := --coverage
 
 # The user's flags come last, so that they win.
 ALL_CFLAGS = $(STANDARD) $(FLAGS_$(config)) $(WARNINGS) $(CFLAGS)
-ALL_LDFLAGS = $(LINK_$(config)) $(LDFLAGS)
+# A plain -flto links on one core, and says so as a warning.
+ALL_LDFLAGS = $(LINK_$(config)) $(LDFLAGS) $(if $(filter -flto,$(CFLAGS) $(LDFLAGS)),-flto=auto)
 
 # Asked for only when they are used, which is after `deps` has installed SDL2. -isystem: the
 # warnings are for our own code.
 SDL_CFLAGS = $(patsubst -I%,-isystem %,$(shell $(PKG_CONFIG) --cflags sdl2))
 SDL_LIBS = $(shell $(PKG_CONFIG) --libs sdl2)
+JPEG_CFLAGS = $(patsubst -I%,-isystem %,$(shell $(PKG_CONFIG) --cflags libjpeg))
+JPEG_LIBS = $(shell $(PKG_CONFIG) --libs libjpeg)
 
 # -- Products ---------------------------------------------------------------------------------
 
@@ -138,7 +146,7 @@ $(TOOL): $(TOOL_OBJECTS) $(LIBRARY)
 	$(call say,LINK) $(CC) $(ALL_LDFLAGS) -o $@ $^ -lm
 
 $(VIEWER): $(VIEW_OBJECTS) $(RENDER_OBJECTS) $(KEEP_LOADED) $(LIBRARY)
-	$(call say,LINK) $(CC) $(ALL_LDFLAGS) -o $@ $^ $(SDL_LIBS) -lm
+	$(call say,LINK) $(CC) $(ALL_LDFLAGS) -o $@ $^ $(SDL_LIBS) $(JPEG_LIBS) -lm
 
 # -- Objects ----------------------------------------------------------------------------------
 
@@ -146,7 +154,7 @@ $(BUILD)/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call say,CC) $(CC) $(ALL_CFLAGS) $(EXTRA) -MMD -MP -c $< -o $@
 
-$(NEEDS_GL): EXTRA = -isystem build/glad/include $(SDL_CFLAGS)
+$(NEEDS_GL): EXTRA = -isystem build/glad/include $(SDL_CFLAGS) $(JPEG_CFLAGS)
 $(NEEDS_GL): $(GLAD_HEADER) | deps
 
 # An installed viewer finds the models there; one that runs in the tree has models/ beside it.
@@ -224,7 +232,13 @@ $(TEST_MD5): $(TEST_MD5_OBJECTS) $(LIBRARY)
 	$(call say,LINK) $(CC) $(ALL_LDFLAGS) -o $@ $^ -lm
 
 $(TEST_GL): $(TEST_GL_OBJECTS) $(VIEW_PARTS) $(RENDER_OBJECTS) $(KEEP_LOADED) $(LIBRARY)
-	$(call say,LINK) $(CC) $(ALL_LDFLAGS) -o $@ $^ $(SDL_LIBS) -lm
+	$(call say,LINK) $(CC) $(ALL_LDFLAGS) -o $@ $^ $(SDL_LIBS) $(JPEG_LIBS) -lm
+
+# What looks at the viewer's pictures for the scripts.
+TEST_PNG := $(BUILD)/view_png
+$(TEST_PNG): $(call objects,test/view_png.c demo/viewer/scene/image.c demo/viewer/scene/image_check.c demo/viewer/scene/jpeg.c \
+    demo/viewer/base/stb.c) $(COMMON_OBJECTS) $(LIBRARY)
+	$(call say,LINK) $(CC) $(ALL_LDFLAGS) -o $@ $^ $(JPEG_LIBS) -lm
 
 # Tests that call make or the compiler themselves get the same settings, so that they build nothing
 # anew; whatever else is in the environment, such as MD5_CORPUS, passes through.
@@ -232,11 +246,17 @@ RUN_TESTS = MD5_ROOT=. MD5_BUILD=$(OUT) MD5_LINK_FLAGS='$(ALL_LDFLAGS)' config=$
     BUILD=$(BUILD) CC='$(CC)' CFLAGS='$(CFLAGS)' LDFLAGS='$(LDFLAGS)' WERROR=$(WERROR) \
     PREFIX=$(PREFIX) DEPS=$(DEPS) sh test/build/run_tests.sh
 
-programs: all $(TEST_MD5) $(TEST_GL)
+programs: all $(TEST_MD5) $(TEST_GL) $(TEST_PNG)
+
+# What takes longest begins first, so that nothing runs alone at the end.
+LONGEST := test/window.sh test/view.sh $(TEST_GL) $(TEST_MD5) test/window_lists.sh test/crowd.sh
+ALL_SUITES := $(filter $(TEST_SCRIPTS) $(TEST_MD5) $(TEST_GL),$(LONGEST)) \
+    $(filter-out $(LONGEST),$(TEST_SCRIPTS))
+SUITES = $(strip $(if $(TEST),$(foreach suite,$(ALL_SUITES),$(if $(findstring $(TEST),$(notdir $(suite))),$(suite))),$(ALL_SUITES)))
 
 ## make test           every test, two minutes at most; MD5_CORPUS=FOLDER adds the real models
 test: programs | deps
-	@$(RUN_TESTS) $(TEST_SCRIPTS) $(TEST_MD5) $(TEST_GL)
+	@$(if $(SUITES),$(RUN_TESTS) $(SUITES),echo "no test has '$(TEST)' in its name: $(notdir $(ALL_SUITES))"; exit 1)
 
 ## make test-library   the library's and the tool's alone; needs nothing but a C compiler
 test-library: lib tool $(TEST_MD5)
@@ -298,6 +318,9 @@ LIBDIR     ?= $(PREFIX)/lib
 INCLUDEDIR ?= $(PREFIX)/include
 SHAREDIR   := $(PREFIX)/share/md5model
 
+# What lies below DESTDIR is for another system, whose packages see to this.
+update_linker = $(if $(DESTDIR),,@sh test/build/ldconfig.sh $(LIBDIR) libmd5model.so.$(ABI))
+
 ## make install        to PREFIX=/usr/local, below DESTDIR, with a pkg-config file
 install: all $(BUILD)/md5model.pc
 	install -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(INCLUDEDIR)/md5model
@@ -311,6 +334,7 @@ install: all $(BUILD)/md5model.pc
 	install -m 755 $(VIEWER) $(DESTDIR)$(BINDIR)/md5view
 	@for file in $(MODEL_FILES); do \
 	    install -D -m 644 $$file $(DESTDIR)$(SHAREDIR)/$$file || exit 1; done
+	$(update_linker)
 
 ## make uninstall      takes away what `make install` with the same PREFIX has put there
 uninstall:
@@ -319,6 +343,7 @@ uninstall:
 	    $(DESTDIR)$(LIBDIR)/libmd5model.so.$(ABI) $(DESTDIR)$(LIBDIR)/libmd5model.so.$(VERSION)
 	rm -f $(DESTDIR)$(LIBDIR)/pkgconfig/md5model.pc
 	rm -rf $(DESTDIR)$(INCLUDEDIR)/md5model $(DESTDIR)$(SHAREDIR)
+	$(update_linker)
 
 $(BUILD)/md5model.pc: FORCE
 	@mkdir -p $(@D)

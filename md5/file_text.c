@@ -1,52 +1,168 @@
+// open(), fstat(), poll() and read() where there are: a pipe without a writer must not stop the
+// program, and nothing in C11 tells one.
+#if defined(__unix__) || defined(__APPLE__)
+#define _POSIX_C_SOURCE 200809L
+#define HAS_POSIX 1
+#else
+#define HAS_POSIX 0
+#endif
+
 #include "md5/file_text.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
+#if HAS_POSIX
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#endif
+
+// What is read from: a descriptor, or a stream.
+typedef struct source {
+#if HAS_POSIX
+    int descriptor;
+#else
+    FILE *stream;
+#endif
+    bool is_pipe;
+    size_t size; // if that is known, else 0
+} source;
+
 static bool fail_io(md5_context *context, const char *what)
 {
-    const char *const reason = errno ? strerror(errno) : "it became shorter meanwhile";
-    return md5_fail(context, MD5_ERROR_IO, 0, 0, "%s: %s", what, reason);
+    return md5_fail(context, MD5_ERROR_IO, 0, 0, "%s: %s", what, strerror(errno));
 }
 
-// A byte is read first: of a folder, which can be opened and has a size too, none can.
-static bool find_size(md5_context *context, FILE *file, size_t *size)
+// -- The system -----------------------------------------------------------------------------
+
+#if HAS_POSIX
+
+static bool open_source(md5_context *context, const char *path, source *opened)
 {
-    errno = 0;
-    if (fgetc(file) == EOF && ferror(file))
+    struct stat status;
+    opened->descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+    if (opened->descriptor < 0)
+        return fail_io(context, "cannot open the file");
+    if (fstat(opened->descriptor, &status) != 0)
         return fail_io(context, "cannot read the file");
-    const long end = fseek(file, 0, SEEK_END) == 0 ? ftell(file) : -1;
-    if (end < 0 || fseek(file, 0, SEEK_SET) != 0)
-        return fail_io(context, "not a regular file");
-    *size = (size_t)end;
+    if (S_ISDIR(status.st_mode))
+        return md5_fail(context, MD5_ERROR_IO, 0, 0, "this is a folder: expected a file");
+    opened->is_pipe = S_ISFIFO(status.st_mode);
+    if (S_ISREG(status.st_mode) && status.st_size > 0)
+        opened->size = (size_t)status.st_size;
     return true;
 }
 
-static bool read_open_file(md5_context *context, FILE *file, md5_file_text *text)
+static void close_source(source *opened)
 {
-    size_t size = 0;
-    TRY(find_size(context, file, &size));
-    text->bytes = md5_alloc(context, size);
-    TRY(text->bytes);
-    text->size = size;
+    if (opened->descriptor >= 0)
+        close(opened->descriptor);
+}
+
+// At least one byte of `size` unless the source is at its end. Waits for a writer that is slow.
+static bool read_some(md5_context *context, const source *from, char *bytes, size_t size,
+                      size_t *count)
+{
+    for (;;) {
+        const ssize_t result = read(from->descriptor, bytes, size);
+        if (result >= 0) {
+            *count = (size_t)result;
+            return true;
+        }
+        struct pollfd waiting = {.fd = from->descriptor, .events = POLLIN};
+        const bool is_early = errno == EAGAIN || errno == EWOULDBLOCK;
+        if (is_early && poll(&waiting, 1, -1) < 0 && errno != EINTR)
+            return fail_io(context, "cannot read the file");
+        if (!is_early && errno != EINTR)
+            return fail_io(context, "cannot read the file");
+    }
+}
+
+#else
+
+static bool open_source(md5_context *context, const char *path, source *opened)
+{
     errno = 0;
-    if (fread(text->bytes, 1, size, file) != size)
-        return fail_io(context, "cannot read the file");
+    opened->stream = fopen(path, "rb");
+    return opened->stream || fail_io(context, "cannot open the file");
+}
+
+static void close_source(source *opened)
+{
+    if (opened->stream)
+        fclose(opened->stream);
+}
+
+static bool read_some(md5_context *context, const source *from, char *bytes, size_t size,
+                      size_t *count)
+{
+    errno = 0;
+    *count = fread(bytes, 1, size, from->stream);
+    return !ferror(from->stream) || fail_io(context, "cannot read the file");
+}
+
+#endif
+
+// -- The text -------------------------------------------------------------------------------
+
+static bool make_room(md5_context *context, md5_file_text *text, size_t room)
+{
+    TRY(md5_check_text_size(context, room));
+    char *const bytes = md5_alloc(context, room);
+    TRY(bytes);
+    if (text->size > 0)
+        memcpy(bytes, text->bytes, text->size);
+    md5_free(context, text->bytes, text->room);
+    text->bytes = bytes;
+    text->room = room;
     return true;
+}
+
+// A file is read into room of its size. What has none, and what grew meanwhile, takes twice as much
+// each time that the room is full, which one byte more tells.
+static bool read_source(md5_context *context, const source *from, md5_file_text *text)
+{
+    enum { LEAST = 1 << 16 };
+    TRY(make_room(context, text, from->size ? from->size : LEAST));
+    for (;;) {
+        char next;
+        size_t count = 0;
+        const bool is_full = text->size == text->room;
+        char *const to = is_full ? &next : text->bytes + text->size;
+        TRY(read_some(context, from, to, is_full ? 1 : text->room - text->size, &count));
+        if (count == 0)
+            return true;
+        if (is_full) {
+            TRY(make_room(context, text, 2 * text->room));
+            text->bytes[text->size] = next;
+        }
+        text->size += count;
+    }
 }
 
 bool md5_read_file_text(md5_context *context, const char *path, md5_file_text *text)
 {
     if (!path)
         return md5_fail(context, MD5_ERROR_IO, 0, 0, "no file name is given");
-    errno = 0;
-    FILE *file = fopen(path, "rb");
-    if (!file)
-        return fail_io(context, "cannot open the file");
-    const bool is_read = read_open_file(context, file, text);
-    fclose(file);
+    source opened = {0};
+    const bool is_read = open_source(context, path, &opened) && read_source(context, &opened, text);
+    close_source(&opened);
+    if (is_read && opened.is_pipe && text->size == 0)
+        return md5_fail(context, MD5_ERROR_IO, 0, 0,
+                        "nothing can be read from this pipe: no program writes into it");
+    if (is_read && text->size < opened.size)
+        return md5_fail(context, MD5_ERROR_IO, 0, 0,
+                        "cannot read the file: it became shorter meanwhile");
     return is_read;
+}
+
+void md5_free_file_text(md5_context *context, md5_file_text *text)
+{
+    md5_free(context, text->bytes, text->room);
+    *text = (md5_file_text){0};
 }
 
 bool md5_check_text_size(md5_context *context, size_t size)

@@ -43,7 +43,7 @@ static void *load(build_asset *build, const char *path, const md5_load_opts *opt
     md5_context_begin(&context, opts, path, error);
     if (md5_read_file_text(&context, path, &text))
         asset = build_with_arena(&context, build, text.bytes, text.size);
-    md5_free(&context, text.bytes, text.size);
+    md5_free_file_text(&context, &text);
     return asset;
 }
 
@@ -353,12 +353,13 @@ static bool reserve_scratch(md5_arena *arena, const char *text, size_t size)
     const md5_mesh_counts counts = md5_count_mesh_file(text, size);
     const md5_mesh_counts no_tables = {.num_joints = counts.num_joints,
                                        .num_meshes = counts.num_meshes};
-    const size_t reading = md5_mesh_file_size(&counts)
-                           + counts.num_meshes * sizeof(md5_geometry_sizes)
-                           + md5_geometry_measure_size(counts.most_vertices);
-    const size_t deriving = md5_mesh_file_size(&no_tables) + counts.num_joints * sizeof(uint32_t)
-                            + md5_geometry_build_size(counts.most_vertices);
-    return md5_arena_reserve(arena, reading > deriving ? reading : deriving);
+    const uint64_t reading = md5_mesh_file_size(&counts)
+                             + counts.num_meshes * sizeof(md5_geometry_sizes)
+                             + md5_geometry_measure_size(counts.most_vertices);
+    const uint64_t deriving = md5_mesh_file_size(&no_tables) + counts.num_joints * sizeof(uint32_t)
+                              + md5_geometry_build_size(counts.most_vertices);
+    const uint64_t most = reading > deriving ? reading : deriving;
+    return md5_arena_reserve(arena, most < SIZE_MAX ? (size_t)most : SIZE_MAX);
 }
 
 static bool build_model(md5_arena *arena, const char *text, size_t size, void **asset)
@@ -464,7 +465,8 @@ static md5_anim *fill_anim(md5_context *context, md5_block *block, const anim_pa
     place_joints(&names, file->joints, num_joints, layout.joints);
     copy(layout.order, file->order, num_joints, sizeof *layout.order);
     copy(layout.tracks, file->tracks, num_joints, sizeof *layout.tracks);
-    copy(layout.base_frame, file->base_frame, num_joints, sizeof *layout.base_frame);
+    for (uint32_t joint = 0; joint < num_joints; joint++)
+        layout.base_frame[joint] = md5_clip_base(&file->base_frame[joint]);
     copy(layout.bounds, file->bounds, file->bounds ? file->num_frames : 0, sizeof *layout.bounds);
     md5_clip_build(&source, parts->moves, &layout.clip);
 
@@ -532,6 +534,7 @@ void md5_free_anim(md5_anim *anim)
 typedef struct camera_layout {
     md5_camera *camera;
     uint32_t *cuts;
+    md5_cut_view *cut_views;
     md5_camera_view *frames;
     char *names;
 } camera_layout;
@@ -540,6 +543,7 @@ static void lay_out_camera(md5_block *block, const md5_camera_file *file, camera
 {
     layout->camera = md5_block_take(block, 1, sizeof *layout->camera);
     layout->cuts = md5_block_take(block, file->num_cuts, sizeof *layout->cuts);
+    layout->cut_views = md5_block_take(block, file->num_cut_views, sizeof *layout->cut_views);
     layout->frames = md5_block_take(block, file->num_frames, sizeof *layout->frames);
     layout->names = md5_block_take(block, name_size(file->command_line), 1);
 }
@@ -555,6 +559,7 @@ static bool build_camera(md5_arena *arena, const char *text, size_t size, void *
     TRY(block.base);
     lay_out_camera(&block, &file, &layout);
     copy(layout.cuts, file.cuts, file.num_cuts, sizeof *layout.cuts);
+    copy(layout.cut_views, file.cut_views, file.num_cut_views, sizeof *layout.cut_views);
     copy(layout.frames, file.frames, file.num_frames, sizeof *layout.frames);
 
     const uint32_t last = file.num_frames - 1;
@@ -565,6 +570,8 @@ static bool build_camera(md5_arena *arena, const char *text, size_t size, void *
         .duration = (double)num_intervals / file.frame_rate,
         .num_cuts = file.num_cuts,
         .cuts = layout.cuts,
+        .num_cut_views = file.num_cut_views,
+        .cut_views = layout.cut_views,
         .frames = layout.frames,
         .command_line = place_name(&layout.names, file.command_line),
         .num_warnings = arena->context->num_warnings,

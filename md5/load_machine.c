@@ -43,7 +43,7 @@ md5_machine_file *md5_load_machine_file(const char *path, const md5_load_opts *o
     md5_context_begin(&context, opts, path, error);
     if (md5_read_file_text(&context, path, &text))
         file = build(&context, text.bytes, text.size);
-    md5_free(&context, text.bytes, text.size);
+    md5_free_file_text(&context, &text);
     return file;
 }
 

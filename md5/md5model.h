@@ -62,7 +62,9 @@ typedef struct md5_vec4 {
 } md5_vec4;
 
 // Unit length. Files store x y z; w is rebuilt as -sqrt(|1 - x^2 - y^2 - z^2|), which makes
-// the textbook quaternion-to-matrix formula agree with what id's engine computes.
+// the textbook quaternion-to-matrix formula agree with what id's engine computes. If x y z are
+// longer than 1, x y z w are then divided by their common length, which id's engine leaves out
+// (there the matrix is no rotation). The loader warns if x^2 + y^2 + z^2 exceeds 1.00001.
 typedef struct md5_quat {
     float x, y, z, w;
 } md5_quat;
@@ -135,7 +137,8 @@ typedef struct md5_error {
 } md5_error;
 
 // Writes "file:line:column: error: message" (or "warning:"), leaving out what is not known, and
-// a NUL, cut to `size` bytes. Returns the length that the whole text has.
+// a NUL, cut to `size` bytes. What is not printable UTF-8 is escaped. Returns the length that the
+// whole text has.
 MD5_API size_t md5_format_error(const md5_error *error, char *text, size_t size);
 
 // -- Options --------------------------------------------------------------------------------
@@ -163,6 +166,9 @@ typedef struct md5_load_opts {
 
 // -- Assets ---------------------------------------------------------------------------------
 
+// A file's positions, offsets, biases, numbers of frames and fields of view are from -1e9 to 1e9,
+// else it is refused: poses, palettes and vertices are then finite.
+
 typedef struct md5_joint {
     const char *name; // NUL-terminated bytes as in the file, in no known encoding
     int32_t parent;   // -1 = root
@@ -183,7 +189,7 @@ typedef struct md5_vertex {
 
 typedef struct md5_weight {
     uint32_t joint;
-    float bias;      // as in the file: any value, sums other than 1 occur
+    float bias;      // as in the file: from -1e9 to 1e9, sums other than 1 occur
     md5_vec3 offset; // in the joint's space
 } md5_weight;
 
@@ -296,13 +302,25 @@ typedef struct md5_camera_view {
     float fov; // horizontal field of view, degrees
 } md5_camera_view;
 
+// What a cut says of the view behind it: `71 pos ( x y z ) rotA ( pitch yaw roll )`, in degrees, or
+// `rot ( x y z )`, as in frames. An engine for virtual reality holds it until the next cut instead
+// of playing the frames.
+typedef struct md5_cut_view {
+    uint32_t cut;                    // which of the camera's cuts
+    bool has_position, has_rotation; // false: the first frame behind the cut has it
+    md5_vec3 position;
+    md5_quat rotation;
+} md5_cut_view;
+
 // One .md5camera: a flight, in shots that cuts divide.
 typedef struct md5_camera {
     uint32_t num_frames; // >= 1
     double frame_rate;   // frames a second, > 0
     double duration;     // seconds: (num_frames - 1 - num_cuts) / frame_rate, at least 0
     uint32_t num_cuts;
-    const uint32_t *cuts;          // [num_cuts] frames that only end a shot: the next begins behind
+    const uint32_t *cuts; // [num_cuts] frames that only end a shot: the next begins behind
+    uint32_t num_cut_views;
+    const md5_cut_view *cut_views; // [num_cut_views], by ascending cut
     const md5_camera_view *frames; // [num_frames]
     const char *command_line;
     uint32_t num_warnings;
@@ -395,7 +413,13 @@ MD5_API md5_moment md5_moment_at(const md5_anim *anim, double time, md5_wrap wra
 // cut is only what the old shot moves towards; the new shot begins with the frame behind it.
 // Positions and fields of view are lerped, rotations slerped. MD5_WRAP_LOOP repeats after
 // `duration`, MD5_WRAP_CYCLE one frame later, as the original's `cycle`, the last view held.
+// Views of cuts are not used: see md5_camera_cut_view().
 MD5_API md5_camera_view md5_camera_at(const md5_camera *camera, double time, md5_wrap wrap);
+
+// What the last cut before `time` says of the view behind it; NULL if there is none, or it does
+// not.
+MD5_API const md5_cut_view *md5_camera_cut_view(const md5_camera *camera, double time,
+                                                md5_wrap wrap);
 
 // -- Posing ---------------------------------------------------------------------------------
 
@@ -520,7 +544,9 @@ MD5_API void md5_add_difference(const md5_transform *pose, const md5_transform *
 
 // Writes positions[mesh->num_vertices], exact for any weights, and, where they are not NULL,
 // normals and tangents: the bind pose's, turned by the blend of the joints' rotations and
-// brought to unit length. Model space, in the order of the drawn vertices.
+// brought to unit length; as they are in the bind pose if that blend is shorter than 1e-15 or
+// longer than 1e19, as of biases that cancel out. Sums are of floats, and infinite beyond their
+// range. Model space, in the order of the drawn vertices.
 MD5_API void md5_skin(const md5_mesh *mesh, const md5_mat34 *palette, md5_vec3 *positions,
                       md5_vec3 *normals, md5_vec4 *tangents);
 
@@ -541,8 +567,10 @@ MD5_API void md5_dual_palette(const md5_mat34 *palette, uint32_t count, md5_dual
 
 // Writes what md5_skin() does, from the dual palette, in up to twice the time. A motion needs one
 // place to begin at, which is mesh->positions: weights that do not meet in one point go along with
-// the vertex instead of each with its joint, and biases count as if their sum were 1 (where they
-// cancel out, as if the first were alone). The bind pose stays as it is in any case.
+// the vertex instead of each with its joint. Only the ratios of the biases count, as if their sum
+// were 1, however small or large they are (md5_skin() scales the vertex by their sum instead); if
+// they cancel out or are all 0, the first influence counts alone. A vertex without influences goes
+// to the origin, as there. The bind pose stays as it is in any case.
 MD5_API void md5_skin_dual(const md5_mesh *mesh, const md5_dual_quat *palette, md5_vec3 *positions,
                            md5_vec3 *normals, md5_vec4 *tangents);
 

@@ -121,7 +121,24 @@ typedef enum md5_motion_kind {
     MD5_MOTION_BLEND_1D, // a place on a line: the two neighbours, by distance
     MD5_MOTION_BLEND_2D, // a place in a plane: gradient band weights (Johansen 2009, 6.3)
     MD5_MOTION_STACK,    // the first item, then each one laid over or added to what is there
+    MD5_MOTION_BY_SPEED, // clips on a line, where their own speeds are: see below
 } md5_motion_kind;
+
+// A blend of a walk and a run has the speed of its parameter only at its items, if it is a BLEND_1D
+// whose items stand at their clips' speeds. Between them a cycle covers the mean of both strides in
+// the mean of both rates, and the product of two means is not the mean of the products: with cycles
+// of a and b seconds and strides of A and B units, it is off by w (1 - w) (A - B) (1/b - 1/a),
+// which is 6 % of the speed between Bobbin's walk and run, and up to 17 % between others. Markers
+// change the mean of the rates besides.
+//
+// BY_SPEED makes the parameter the speed, in units/s. Speeds are measured from the clips' root
+// motion when the machine is made: displacement over a cycle divided by its seconds, along the
+// direction of the fastest item; backward (or right, or down) is negative. Items must be clips that
+// loop, of ascending speeds; one that moves nothing stands at 0. Their weights, and the pace of all
+// of them while they keep step, are chosen so that the mean speed over a whole cycle is the
+// parameter, from the slowest item to the fastest; beyond these the outermost goes at its own
+// speed. The motion's own `speed` multiplies it. If a blend space around it keeps step, that sets
+// the pace.
 
 // How the items of a blend space keep step: the clips of all of them, also of spaces within, and
 // of stacks their first item's. They must go on for ever, with markers without turning round.
@@ -138,7 +155,7 @@ typedef enum md5_layer_mode {
 
 typedef struct md5_motion_item {
     const char *motion;
-    float x, y; // blend spaces: its place; x ascending in 1D
+    float x, y; // blend spaces: its place; x ascending in 1D; BY_SPEED: both 0
     // Stacks, from the second item on. Its weight, 0..1, is that of weight_parameter, or, where
     // that is NULL, `weight`, 0 counting as 1 and MD5_ZERO as 0.
     md5_layer_mode mode;
@@ -186,9 +203,26 @@ MD5_API float md5_ease(md5_easing easing, float t);
 
 typedef enum md5_fade {
     MD5_FADE_CROSS,    // both play, the weight goes over by `easing`
-    MD5_FADE_INERTIAL, // only the new one plays; how the pose then differs, and how fast it moved,
-                       // dies away (Bollo 2018, inertialization). From or to nothing: as CROSS
+    MD5_FADE_INERTIAL, // only the new one plays, and the difference decays; see below
 } md5_fade;
+
+// An inertial transition (D. Bollo, Inertialization: High-Performance Animation Transitions in
+// Gears of War, GDC 2018) takes, when it begins, how the pose of its layer differs from that of the
+// new motion, and how fast. From then on only the new motion plays, plus what is left of the
+// difference. That of a joint, relative to its parent, keeps its direction (translation) or axis
+// (rotation, the shorter way round); its length x, units or tan(angle / 4), follows Bollo's quintic
+// from x0 with velocity v0 to 0 at rest. After t seconds, with s = t / t1 and u = v0 t1 / x0,
+//   x = x0 (1 - s)^3 (1 + (3 + u) s + (6 + 3 u + a / 2) s^2)
+// v0 is the rate at which the length changed at the start if that is below 0, else 0: velocity that
+//   leads away from the new motion, or across, is dropped.
+// t1 = min(duration, -5 x0 / v0): a joint that is fast enough arrives sooner.
+// a = max(0, -8 u - 20): the start acceleration, a x0 / t1^2, for which x cannot cross 0.
+// So x never grows: however the new motion goes on, and whatever is broken off, no joint is ever
+// farther from where the new motion alone has it in this layer than when the transition began; and
+// the speed at which it comes nearer does not jump. Velocities are measured over 1/256 s: of what
+// was shown, before the start; of the new motion, after it; not across the ends of a clip's cycles.
+// Clips with MD5_INTERPOLATE_STEP have none. From or to a state that is nothing the transition is a
+// CROSS one.
 
 typedef enum md5_compare {
     MD5_IS_SET, // a bool or trigger; a float that is not 0
@@ -206,7 +240,7 @@ typedef struct md5_condition {
 } md5_condition;
 
 // What may break off a transition that is under way. What is under way goes on under the new one,
-// so that nothing jumps; of more than four states the oldest two stand still.
+// so that nothing jumps; when there are more than four states the oldest two stop where they are.
 typedef enum md5_interrupt {
     MD5_INTERRUPT_ANY,    // every transition out of its target, and those from any state
     MD5_INTERRUPT_HIGHER, // those of higher priority
@@ -224,7 +258,8 @@ typedef struct md5_transition_desc {
     float duration; // seconds; 0 = cut
     md5_fade fade;
     md5_easing easing;
-    bool keeps_phase; // `to` begins where `from` is within its cycle, instead of:
+    bool keeps_phase; // `to` begins where `from` is within its cycle, if it waited the exit's own
+                      // fraction, so that 1, 2, 3 are all 0; instead of:
     float start;      // normalised time at which `to` begins, added to its clips' own `start`
     int32_t priority; // the highest that can be taken is; of equals the first in the table
     md5_interrupt interrupt;
@@ -265,12 +300,15 @@ typedef struct md5_modifier_desc {
     const char *name;
     md5_modifier_kind kind;
     const char *joint; // the joint; of a chain, its tip: hand, foot, head, end of a tail
-    uint32_t length;   // AIM, FABRIK, CCD, SPRING: joints of the chain, tip included; 0 counts as 2
+    // TWO_BONE: elbow or knee, and shoulder or hip, for rigs with other joints between them; NULL:
+    // the parent of the joint below. They must hang on each other and, in the bind pose, lie apart.
+    const char *middle, *root;
+    uint32_t length; // AIM, FABRIK, CCD, SPRING: joints of the chain, tip included; 0 counts as 2
     md5_joint_space space; // JOINT
     md5_vec3 forward;      // AIM: which way the tip looks, in its own space; 0 0 0 counts as 1 0 0
     md5_vec3 up;           // AIM: its own up; 0 0 0 counts as 0 0 1
     float limit;           // AIM: largest turn of one joint, radians; 0 = any turn, MD5_ZERO = none
-    float soften;          // TWO_BONE: share of the reach over which it softens, 0..1
+    float soften;          // TWO_BONE: last share of the reach, where it slows down; 0 = nowhere
     float stretch;         // TWO_BONE: how far it may stretch; 0 counts as 1, not at all
     float stiffness; // SPRING: how fast it comes back, 1/s^2; 0 counts as 120. MD5_ZERO: no effect
     float damping;   // SPRING: how fast it calms, 1/s; 0 counts as 8, MD5_ZERO as 0
@@ -329,6 +367,11 @@ MD5_API int32_t md5_find_layer(const md5_machine *machine, const char *name);
 MD5_API int32_t md5_find_state(const md5_machine *machine, uint32_t layer, const char *name);
 MD5_API int32_t md5_find_modifier(const md5_machine *machine, const char *name);
 
+// The speed, in units a second, at which an item of a motion of kind MD5_MOTION_BY_SPEED moves the
+// root: the value of its parameter that shows this item alone. `motion` and `item` are indices into
+// the tables. 0 for other kinds and invalid indices.
+MD5_API float md5_item_speed(const md5_machine *machine, uint32_t motion, uint32_t item);
+
 // The tables that a machine was made from, as it keeps them: for a viewer or a debugger.
 MD5_API const md5_machine_desc *md5_machine_tables(const md5_machine *machine);
 
@@ -359,20 +402,59 @@ MD5_API bool md5_player_seek(md5_player *player, uint32_t layer, uint32_t state,
 // A modifier's target, to be written at any time; NULL if there is none.
 MD5_API md5_target *md5_player_target(md5_player *player, uint32_t modifier);
 
-// Called for each event that is passed, in the order of time, with the weight that its clip has in
-// its layer in the middle of the step, 0..1. Clips that have none in their motion are silent, and
-// so is what gives way to an inertial transition. `event` is the machine's. The player must not be
-// changed meanwhile.
+// Called for each event that is passed, in the order of time, at one moment in the order of layers
+// and clips, with the weight that its clip has in its layer at that moment, above 0 and at most 1.
+// What weighs nothing (less than 1e-6 in its layer) is silent: a clip without weight in its motion,
+// a motion that has faded out, one that gives way to an inertial transition. The layer's own weight
+// does not count. `event` is the machine's. The player must not be changed meanwhile.
 typedef void md5_event_fn(void *user, md5_player *player, const md5_event *event, float weight);
 
+// In one md5_player_advance(): events that it walks through, silent ones included, and stretches
+// and transitions that it makes of its time, each in well under a microsecond for a small machine.
+enum { MD5_MAX_STEP_EVENTS = 65536, MD5_MAX_STEP_PARTS = 65536 };
+
 // Lets `seconds` pass, which may be 0 or negative; what is not finite counts as 0, more than a
-// million as that. First transitions are taken, then clips go on, then events in (before, now]
-// fire: each exactly once a pass; the first step includes where it begins. Where a transition ends
-// or falls due within the step, the step is divided there, at most 63 times: it makes no difference
-// how often one steps, nor whether md5_player_pose() is called. Backward in time clips go back, but
-// transitions go on. `events` may be NULL.
+// million as that. Transitions are taken as soon as they can be: before time passes, wherever
+// within the step one ends or comes to its exit, and once more at the end. The step is divided
+// there, so that a transition takes up exactly where the last one left. Clips go on between, and
+// events fire.
+//
+// Which events: in each stretch those in (before, now]. To these comes what lies where a state
+// begins, as soon as it does; if it comes in by a fade, with the weight of the middle of the fade's
+// first eighth. A state that leads on in the same moment is silent. Of what lies at the very exit
+// the state that is left fires all but what belongs to a cycle that would begin there, and the new
+// one what lies where it begins. So at a whole cycle the last frame of the one sounds and the first
+// frame of the other, never both first frames. A state that keeps the phase and begins within a
+// cycle goes on from there: what lies there has been passed, and sounds in the state that is left.
+// Backward likewise, in the opposite order; what lies where a state begins is in the table's order.
+//
+// It makes no difference how a stretch of time is split into steps, forward or backward (but not
+// both), also into steps of 0: the same events come in the same order, each with the same weight to
+// rounding, in the same states at the same times; nor does it matter whether md5_player_pose() is
+// called. So that rounding of the times makes none, what is nearer than 1e-9 of a cycle or second
+// counts as reached: this holds as long as cycles in one step and steps since a clip began are
+// fewer than a million. An exit or a start that is within the rounding of a float (6e-8) of a frame
+// is at that frame.
+//
+// Backward in time clips go back, but transitions go on: fades proceed by the amount of `seconds`.
+// An exit is then not reached, as clips go away from it.
+//
+// Transitions that lead in a circle in which no time passes are gone round once; then the layer
+// rests, until a parameter changes, a fade ends, or an exit is reached that was not at the start.
+//
+// Time is bounded: beyond MD5_MAX_STEP_EVENTS events are dropped and counted, beyond
+// MD5_MAX_STEP_PARTS the rest of the step passes in one piece, in which no transition is taken:
+// md5_player_last_advance(). `events` may be NULL.
 MD5_API void md5_player_advance(md5_player *player, double seconds, md5_event_fn *events,
                                 void *user);
+
+// What came of the last md5_player_advance(). In all but extreme steps the last two are 0.
+typedef struct md5_advance_status {
+    uint32_t num_events;  // that fired
+    uint64_t num_dropped; // that did not for MD5_MAX_STEP_EVENTS, silent ones included
+    double undivided;     // seconds at the end that passed in one piece for MD5_MAX_STEP_PARTS
+} md5_advance_status;
+MD5_API md5_advance_status md5_player_last_advance(const md5_player *player);
 
 // How the root moved in the last md5_player_advance(), by MD5_EXTRACT_* of what is playing, blended
 // as the poses are: in the space of the character as it was before. The new place is place *
@@ -380,7 +462,10 @@ MD5_API void md5_player_advance(md5_player *player, double seconds, md5_event_fn
 // second order of short steps while weights change or ways that turn are blended.
 MD5_API md5_transform md5_player_root_motion(const md5_player *player);
 
-// Writes the pose as it is now; `joints` and `palette`, [model joints], may be NULL.
+// Writes the pose as it is now; `joints` and `palette`, [model joints], may be NULL. It is the same
+// bits however often, or whether, a pose was written before: everything else is done when time
+// passes. Springs alone go on from pose to pose, see md5_spring(): a player that has some is to be
+// posed regularly, also unseen.
 // `scratch` is md5_player_scratch() bytes at any address, used by no other thread meanwhile.
 MD5_API void md5_player_pose(md5_player *player, void *scratch, md5_transform *pose,
                              md5_mat34 *joints, md5_mat34 *palette);

@@ -39,7 +39,8 @@ typedef enum md5_joint_space {
 // Turns and moves one joint of `pose` as id's joint modifiers do, by `weight` 0..1. In model
 // space, a position of joint 0 overrides, as there. A rotation 0 0 0 0 turns nothing, a translation
 // that is not finite moves nothing: so one can be changed, or overridden, without the other.
-MD5_API void md5_modify_joint(const md5_skeleton *skeleton, md5_transform *pose, uint32_t joint,
+// False if there is no such joint.
+MD5_API bool md5_modify_joint(const md5_skeleton *skeleton, md5_transform *pose, uint32_t joint,
                               md5_joint_space space, md5_transform change, float weight);
 
 // -- Inverse kinematics --------------------------------------------------------------------
@@ -50,17 +51,33 @@ MD5_API void md5_modify_joint(const md5_skeleton *skeleton, md5_transform *pose,
 // whatever comes in, and every machine gives the same bits. Time linear in the length of the chain
 // and the depth of its joints.
 
+// The joints of an arm or a leg. Others may lie between them, such as helpers that twist: they keep
+// their transforms, and so their places along the bone.
+typedef struct md5_limb {
+    uint32_t root, middle, tip; // shoulder, elbow, hand; hip, knee, ankle
+} md5_limb;
+
 typedef struct md5_two_bone_job {
     uint32_t tip;         // hand or foot; its parent is elbow or knee, whose parent is the root
+    const md5_limb *limb; // the three joints; `tip` is not used then. NULL: by parents, as above
     md5_vec3 target;      // where the tip is to be
     const md5_vec3 *pole; // the middle joint bends towards it; NULL: as it is bent, or forward (+x)
     const md5_quat *rotation; // of the tip in model space; NULL: keeps its own, relative to model
-    float soften;  // 0..1: from this share of the reach before its end on, slow down as 1 - exp(-x)
+    float soften;  // 0..1, share of the reach at its end over which the limb slows down; see below
     float stretch; // longest length as a share of the full reach, >= 1; 0 counts as 1
     float weight;
 } md5_two_bone_job;
-// False if the tip has no two parents. What is out of reach is pointed at. With stretch, both bones
-// grow alike, as soon as the target would be missed otherwise.
+// False if the tip has no two parents, or if `limb` names joints that do not exist or do not hang
+// on each other: nothing changes then. A target out of reach is pointed at.
+//
+// With R the reach, which is the length of both bones, and s = soften, the tip hits every target up
+// to R (1 - s) away from the root, but for those nearer than the bones' difference. A target at a
+// distance d beyond that pulls the tip to
+//   R (1 - s exp(-x)),  x = (d - R (1 - s)) / (R s),
+// to within 1e-6 of R: the limb never straightens with a jerk, but misses by R s / e where the
+// target is just R away. So a small s is a small effect: 0.05 is common, 0 softens nothing, 1
+// misses every target. With stretch, both bones grow alike as soon as the target would be missed
+// otherwise, so that softening begins to stretch the limb at R (1 - s).
 MD5_API bool md5_two_bone(const md5_skeleton *skeleton, md5_transform *pose,
                           const md5_two_bone_job *job);
 
@@ -80,7 +97,8 @@ MD5_API bool md5_aim(const md5_skeleton *skeleton, md5_transform *pose, const md
 
 typedef struct md5_chain_job {
     uint32_t tip;
-    uint32_t length; // joints of the chain, tip included, 2 to MD5_MAX_CHAIN
+    uint32_t length; // joints of the chain, tip included, 2 to MD5_MAX_CHAIN; those that there are
+                     // if the root of the skeleton comes first
     md5_vec3 target;
     float tolerance;     // units; ends when nearer
     uint32_t iterations; // at most
@@ -95,19 +113,41 @@ MD5_API float md5_fabrik(const md5_skeleton *skeleton, md5_transform *pose,
                          const md5_chain_job *job);
 MD5_API float md5_ccd(const md5_skeleton *skeleton, md5_transform *pose, const md5_chain_job *job);
 
+// What became of a limb.
+typedef enum md5_limb_result {
+    MD5_LIMB_PLACED,       // the tip is at its target, to 1e-4 of the reach
+    MD5_LIMB_OUT_OF_REACH, // it points there, as far or as near as it can
+    MD5_LIMB_NO_JOINT,     // a number is no joint of the skeleton
+    MD5_LIMB_NO_PARENTS,   // the joints were not given, and the tip has no two parents
+    MD5_LIMB_NO_CHAIN,     // the tip does not hang on the middle joint, or that not on the root
+    MD5_LIMB_NO_BONE,      // a bone is shorter than 1e-5 of the reach: the limb cannot bend. Rigs
+                           // with helper joints are such: give the joints
+    MD5_LIMB_NOT_FINITE,   // pose, height or target is not finite, or beyond 1e15 units
+} md5_limb_result;
+
 // Feet on uneven ground, as id's walk IK: each foot is lifted by how high its floor lies, the
 // pelvis drops by the lowest (or rises, where all lie higher), legs bend.
 typedef struct md5_foot {
-    uint32_t ankle;  // its parent is the knee, whose parent is the hip
-    float floor;     // height of the ground under the foot, model z, 0 = where it stands
+    uint32_t ankle; // without has_leg, its parent is the knee, whose parent is the hip
+    float floor; // height of the ground under the foot, model z, 0 = where it stands; one that is
+                 // not finite leaves `lift` as it is
     md5_vec3 normal; // of the ground, model space, towards which the foot tilts; 0 0 0 = up
     float lift;      // smoothed height; kept by the caller between calls, 0 at first
+    // Knee and hip are given, as id's "ik_knee1" and "ik_hip1" do. For rigs whose ankle does not
+    // hang on the knee itself but on a helper: see md5_limb.
+    bool has_leg;
+    uint32_t knee, hip;
+    md5_limb_result result; // written
+    float miss; // written: units from ankle to target, INFINITY if the leg could not be bent
 } md5_foot;
 // `smoothing` is the time constant in seconds, 0 = none; `seconds` the step: exact for any frame
-// rate. `drop`, how far the pelvis has moved, is kept like `lift`. Both go on with weight 0.
-MD5_API void md5_place_feet(const md5_skeleton *skeleton, md5_transform *pose, uint32_t pelvis,
-                            md5_foot *feet, uint32_t num_feet, float *drop, float smoothing,
-                            float seconds, float weight);
+// rate. `drop`, how far the pelvis has moved, is kept like `lift`. Both go on with weight 0, with
+// which nothing else happens but the check of the joints. A pelvis that is no joint does not move.
+// Returns how many feet are placed (MD5_LIMB_PLACED): of each other one, `result` says why not. A
+// leg without a chain of joints keeps its pose and goes with the pelvis.
+MD5_API uint32_t md5_place_feet(const md5_skeleton *skeleton, md5_transform *pose, uint32_t pelvis,
+                                md5_foot *feet, uint32_t num_feet, float *drop, float smoothing,
+                                float seconds, float weight);
 
 // A chain that lags behind its animation and swings. The end of each joint is drawn to where the
 // animation has it by a damped spring of its own,
@@ -129,8 +169,10 @@ typedef struct md5_spring_job {
 // Solved exactly, the animation taken to go evenly from call to call: stable for any step, and the
 // same however a stretch of time is split. state[length]; set `is_first` for the first call, or
 // after a jump of the character: then the chain stands where the animation has it. A state that is
-// not finite begins anew likewise. With weight 0 it swings on unseen.
-MD5_API void md5_spring(const md5_skeleton *skeleton, md5_transform *pose,
+// not finite begins anew likewise. With weight 0 it swings on unseen. False, and nothing changes,
+// if there is no such joint, a joint of the chain is at no finite place, or stiffness is not above
+// 0.
+MD5_API bool md5_spring(const md5_skeleton *skeleton, md5_transform *pose,
                         const md5_spring_job *job, md5_spring_joint *state, float seconds,
                         bool is_first);
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Makes a lantern on a stick, for a hand: the root joint is where the fist closes, x along the
-stick towards the thumb. Hung on Bobbin's `prop_l` or `prop_r` it lies in his fist.
+stick towards the thumb. Hung on Bobbin's `prop_l` or `prop_r` it lies in his fist. In its clip it stands
+upright by itself.
 
     python3 models/make_lantern.py [FOLDER]    write the files (default: models/lantern)
     python3 models/make_lantern.py --check     make them anew and compare with models/lantern"""
@@ -23,6 +24,7 @@ COMMAND = "make_lantern.py"
 SHADER = "models/lantern/lantern"
 TEXELS = 256
 RATE, FRAMES = 24, 48
+UPRIGHT, FOOT = -90.0, 3.4  # degrees that the stick is turned; from the fist to its lower end
 
 _HOOK, _RING, _LAMP = (11.2, 0.0, 0.0), (12.4, 0.0, -4.8), (10.9, 0.0, -4.8)
 
@@ -131,7 +133,11 @@ def glow(s, t):
 
 
 def _pose(bones, phase):
+    """Alone the lantern stands on the end of its stick, which the bind pose, made for a hand, lays
+    along x."""
     pose = rig.Pose(bones)
+    pose.turn("grip", pitch=UPRIGHT)
+    pose.move("grip", z=FOOT)
     pose.turn("ring", pitch=8.0 * wave(phase))
     pose.turn("lamp", pitch=5.0 * wave(phase, 1, 0.10) + 2.0 * wave(phase, 2, 0.05))
     return pose

@@ -45,8 +45,11 @@ bool md5gl_capture(md5gl_renderer *renderer, md5gl_model *model, uint32_t mesh_i
         return true;
     md5gl_clear_gl_errors(renderer);
     md5gl_reset_state(renderer);
-    if (!md5gl_pose_models(renderer, model, palette, NULL, 1, error))
+    if (palette && !md5gl_pose_models(renderer, model, palette, NULL, 1, error))
         return false;
+    if (model->num_batches == 0)
+        return md5gl_fail(error, MD5_ERROR_RANGE,
+                          "no palette given, and the model has no instances");
     GLuint buffers[NUM] = {0};
     gl->GenBuffers(NUM, buffers);
     skin_into(renderer, model, mesh, buffers, sizes);
@@ -58,7 +61,8 @@ bool md5gl_capture(md5gl_renderer *renderer, md5gl_model *model, uint32_t mesh_i
     }
     gl->DeleteBuffers(NUM, buffers);
     md5gl_reset_state(renderer);
-    model->num_batches = 0;
+    if (palette)
+        model->num_batches = 0;
     return md5gl_check(renderer, "capturing vertices", error)
            && md5gl_check_context(renderer, error);
 }

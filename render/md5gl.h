@@ -366,8 +366,11 @@ void md5gl_draw_panel(md5gl_renderer *renderer, md5gl_texture mask,
 
 // Skins one mesh as for drawing and reads the vertex shader's results back through transform
 // feedback: positions, normals, tangents [num_vertices of the mesh], model space, as md5_skin()
-// writes them; each may be NULL. Call it outside of a frame; the model has no instances afterwards.
-// Returns false with MD5_ERROR_GPU or MD5_ERROR_MEMORY.
+// writes them; each may be NULL. Call it outside of a frame. With a palette, poses and skins the
+// whole model, which has no instances afterwards. To capture many meshes in one pose, call
+// md5gl_pose_models() once without placements and pass NULL for `palette`: this reads the first
+// instance and keeps the instances. Returns false with MD5_ERROR_RANGE if there is no instance,
+// otherwise with MD5_ERROR_GPU or MD5_ERROR_MEMORY.
 bool md5gl_capture(md5gl_renderer *renderer, md5gl_model *model, uint32_t mesh,
                    const md5_mat34 *palette, md5_vec3 *positions, md5_vec3 *normals,
                    md5_vec4 *tangents, md5_error *error);

@@ -193,7 +193,7 @@ float md5gl_shadow_reach(const md5gl_frame *frame)
     const float texel = 1.0f / (float)side_of_sun(frame);
     const float sun = 2.0f * radius * (filter_radius_of(frame, radius) + texels * texel);
     const float beside =
-        contact_radius * heights[0] + 2.3f * radius * texels * CONTACT_DIVISOR * texel;
+        contact_radius * heights[0] + 2.3f * radius * texels * (float)CONTACT_DIVISOR * texel;
     const float contact = sqrtf(beside * beside + heights[0] * heights[0]);
     return sun > contact ? sun : contact;
 }

@@ -24,11 +24,12 @@ struct skinned {
     vec4 tangent;
 };
 
-// Normalizes a direction; returns the bind pose's if opposed joints cancel out.
+// Normalizes a direction; returns the bind pose's if opposed joints cancel out, or if the square of
+// the length overflows.
 vec3 unit_direction(vec3 direction, vec3 bind)
 {
     float square = dot(direction, direction);
-    return square > 1e-30 ? direction * inversesqrt(square) : bind;
+    return square > 1e-30 && square < 3e38 ? direction * inversesqrt(square) : bind;
 }
 
 // Transforms a vertex of the bind pose by a matrix with its rows in columns.

@@ -22,12 +22,12 @@ skinned skin()
 {
     if (first_influence == end_influence)
         return skinned(vec3(0.0), bind_normal, bind_tangent);
-    // The first bias has the largest magnitude: if it is 0, this influence is the only one.
+    // Uses only ratios to the first bias, which has the largest magnitude, so that neither tiny nor
+    // huge biases leave the range of floats. If it is 0, all are: then this influence counts alone.
     float bias = INFLUENCE(first_influence).w;
-    joint_blend blend =
-        first_joint(INFLUENCE_JOINT(first_influence), bias != 0.0 ? bias : 1.0);
-    for (uint i = first_influence + 1u; i < end_influence; i++)
-        add_joint(blend, INFLUENCE_JOINT(i), INFLUENCE(i).w);
+    joint_blend blend = first_joint(INFLUENCE_JOINT(first_influence), 1.0);
+    for (uint i = first_influence + 1u; bias != 0.0 && i < end_influence; i++)
+        add_joint(blend, INFLUENCE_JOINT(i), INFLUENCE(i).w / bias);
     return move_vertex(blended_matrix(blend), bind_position, bind_normal, bind_tangent);
 }
 #else

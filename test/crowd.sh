@@ -84,7 +84,7 @@ check "players too" counts '$1 == 20 && $2 < 10' $machines
 # A vertex that lies elsewhere by a rounding may change a pixel at an edge.
 looks_the_same() {
     picture there "$@" --animate gpu && picture here "$@" --animate cpu &&
-        holds '$1 < 0.002' "$(python3 test/view_png.py differ "$scratch/there.png" "$scratch/here.png")"
+        holds '$1 < 0.002' "$(png differ "$scratch/there.png" "$scratch/here.png")"
 }
 if "$view" "$bobbin" --crowd 1 --animate gpu --frames 1 --resolution 64,48 2>&1 | grep -qF 'OpenGL 4.3'; then
     skip "--animate gpu" "no compute shaders here"

@@ -77,7 +77,8 @@ silent "it needs no shared library" needs_the_library
 
 header=$root$prefix/include/md5model/md5model.h
 for each in md5model.h md5pose.h md5play.h; do
-    check "$each is C11, pedantic" "$cc" -std=c11 -pedantic -Wall -Wextra -Werror -fsyntax-only \
+    # shellcheck disable=SC2086 # the compiler may be several words
+    check "$each is C11, pedantic" $cc -std=c11 -pedantic -Wall -Wextra -Werror -fsyntax-only \
         -x c "$(dirname "$header")/$each"
     if command -v c++ >/dev/null; then
         check "$each is C++11" c++ -std=c++11 -pedantic -Wall -Wextra -Werror -fsyntax-only \
@@ -118,6 +119,36 @@ silent "library and md5tool know nothing of windows and GL" graphics
 for program in md5tool md5view; do
     check "$program answers --help" "$root$prefix/bin/$program" --help
 done
+
+# Installed on the running system, a program that needs the library starts: the linker's cache knows it.
+# Here with a cache and a list of folders of our own; test/long/clean_root.sh does it on a new system.
+folder=$(realpath "$root$prefix/lib")
+abi=$(readlink "$root$prefix/lib/libmd5model.so")
+cached() { # FOLDERS
+    echo "$1" >"$scratch/ld.so.conf"
+    PATH=$PATH:/sbin:/usr/sbin
+    LDCONFIG="ldconfig -C $scratch/ld.so.cache -f $scratch/ld.so.conf" \
+        sh test/build/ldconfig.sh "$folder" "$abi" >"$scratch/told" || return 1
+    cat "$scratch/told"
+    ldconfig -C "$scratch/ld.so.cache" -p >"$scratch/known"
+}
+is_cached() {
+    cached "$folder" && [ ! -s "$scratch/told" ] && grep -F "$abi" "$scratch/known"
+}
+says_how() {
+    cached "$scratch/elsewhere" && ! grep -F "$abi" "$scratch/known" &&
+        grep -F "LD_LIBRARY_PATH=$folder" "$scratch/told"
+}
+updates_linker() {
+    make --no-print-directory -n install DESTDIR= | grep -F "ldconfig.sh $prefix/lib $abi" &&
+        make --no-print-directory -n uninstall DESTDIR= | grep -F "ldconfig.sh $prefix/lib $abi" &&
+        ! make_ -n install | grep ldconfig
+}
+if PATH=$PATH:/sbin:/usr/sbin command -v ldconfig >/dev/null; then
+    check "the linker's cache knows an installed library" is_cached
+    check "where it cannot, it is said how programs start" says_how
+fi
+check "make install brings the cache up to date, but not below DESTDIR" updates_linker
 
 check "make uninstall" make_ uninstall
 silent "it leaves nothing" find "$root" ! -type d

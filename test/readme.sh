@@ -22,13 +22,29 @@ check "there is a snippet of C" [ "$count" -gt 0 ]
 mkdir "$scratch/md5model" && ln -s "$PWD"/md5/md5*.h "$scratch/md5model/"
 builds() {
     # shellcheck disable=SC2086
-    $cc -std=c11 -Wall -Wextra -Werror ${MD5_LINK_FLAGS:-} -I"$scratch" -x c "$1" -x none \
+    $cc -std=c11 -Wall -Wextra -Wpedantic -Werror ${MD5_LINK_FLAGS:-} -I"$scratch" -x c "$1" -x none \
         "$products/libmd5model.a" -lm -o "$scratch/program"
 }
 for n in $(seq "$count"); do
     check "snippet $n compiles and links" builds "$scratch/c.$n"
     check "snippet $n runs" "$scratch/program"
 done
+
+# The same as C++20, as it stands. That members which are not named become 0 is what is meant.
+cxx=${CXX:-c++}
+builds_as_cxx() {
+    # shellcheck disable=SC2086
+    $cxx -std=c++20 -Wall -Wextra -Wpedantic -Wno-missing-field-initializers -Werror ${MD5_LINK_FLAGS:-} -I"$scratch" -x c++ "$1" \
+        -x none "$products/libmd5model.a" -lm -o "$scratch/program"
+}
+if command -v "$cxx" >/dev/null; then
+    for n in $(seq "$count"); do
+        check "snippet $n compiles as C++20" builds_as_cxx "$scratch/c.$n"
+        check "snippet $n runs as C++20" "$scratch/program"
+    done
+else
+    skip 'the snippets as C++20' "there is no $cxx"
+fi
 
 # Commands of ours that can be run as they stand: the tool, checks, and pictures written into build/.
 count=$(blocks sh)

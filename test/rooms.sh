@@ -31,6 +31,7 @@ forbidden() {
             if (path == "md5/md5pose.h") return "posedoor"
             if (path == "md5/md5play.h") return "playdoor"
             if (path ~ /^md5\/[a-z]+\//) { split(path, part, "/"); return part[2] }
+            if (path == "md5/file_text.c") return "files"
             if (path ~ /^md5\//) return "load"
             if (path == "render/md5gl.h") return "md5gl"
             if (path ~ /^render\//) return "render"
@@ -50,6 +51,7 @@ forbidden() {
             allow("ik", "door posedoor core pose ik libc")
             allow("play", "door posedoor playdoor core pose ik play libc")
             allow("load", "door playdoor core read pose skin load libc")
+            allow("files", "load core libc system") 
             allow("door", "libc")
             allow("posedoor", "door libc")
             allow("playdoor", "posedoor libc")

@@ -97,7 +97,18 @@ sed 's/90$/x/' "$scratch/tree/a/b/flight.md5camera" >"$scratch/tree/bad.md5camer
 runs 1 check "$scratch/tree" && says out "bad.md5camera:9:21: error: " \
     && says out '4 files, 1 errors, 0 warnings'
 report 'check names the bad file, line and column' $?
-script -qec "$tool check $scratch/tree/bad.md5camera" /dev/null </dev/null >"$scratch/out" 2>&1
+# On a terminal, or, where none can be made (no /dev/pts), with a library that calls everything one.
+on_terminal() {
+    if script -qec true /dev/null </dev/null >/dev/null 2>&1; then
+        script -qec "$*" /dev/null </dev/null
+        return
+    fi
+    echo 'int isatty(int file); int isatty(int file) { return file >= 0; }' >"$scratch/terminal.c"
+    # shellcheck disable=SC2086 # the compiler may be several words
+    ${CC:-cc} -shared -fPIC -o "$scratch/terminal.so" "$scratch/terminal.c" &&
+        ASAN_OPTIONS=verify_asan_link_order=0 LD_PRELOAD=$scratch/terminal.so "$@"
+}
+on_terminal "$tool" check "$scratch/tree/bad.md5camera" >"$scratch/out" 2>&1
 grep -q '^    ( 0 0 0 ) ( 0 0 0 ) x' "$scratch/out" && grep -q '^                        ^' "$scratch/out"
 report 'check on a terminal shows the place' $?
 
@@ -109,6 +120,124 @@ for golden in "$data"/*.golden.txt; do
     runs 0 dump "$data/$name.md5mesh" "$data/$name.md5anim" --root id $times \
         && python3 test/tool_compare.py "$golden" "$scratch/out" >"$scratch/err" 2>&1
     report "dump of $name against the reference" $?
+done
+
+# Streams: what comes through a pipe is told apart by its words. A pipe without a writer is refused,
+# a slow writer waited for: it writes when the reader has read.
+for kind in mesh anim; do
+    "$tool" info /dev/stdin <"$data/flags.md5$kind" >"$scratch/out" 2>"$scratch/err" \
+        && says out "/dev/stdin: md5$kind"
+    report "info of an md5$kind on standard input" $?
+    # shellcheck disable=SC2002
+    cat "$data/flags.md5$kind" | "$tool" check /dev/stdin >"$scratch/out" 2>"$scratch/err" \
+        && says out '1 files, 0 errors'
+    report "check of an md5$kind through a pipe" $?
+done
+"$tool" info /dev/stdin <"$scratch/tree/a/b/flight.md5camera" >"$scratch/out" 2>"$scratch/err" \
+    && says out '/dev/stdin: md5camera'
+report 'info of a camera on standard input' $?
+mkfifo "$scratch/pipe" "$scratch/pipe.md5mesh"
+runs 1 check "$scratch/pipe" "$scratch/pipe.md5mesh" && says out "$scratch/pipe: error: " \
+    && says out "$scratch/pipe.md5mesh: error: " && says out 'no program writes into' \
+    && says out '2 files, 2 errors'
+report 'pipes without a writer are refused' $?
+# Descriptor 4 keeps what was written if the reader comes late.
+exec 3<>"$scratch/pipe.md5mesh" 4<"$scratch/pipe.md5mesh"
+{
+    head -c 1000 "$data/flags.md5mesh"
+    cat "$scratch/pipe" >/dev/null # until it is opened and closed below
+    tail -c +1001 "$data/flags.md5mesh"
+} >&3 3>&- 4<&- &
+exec 3>&-
+"$tool" info "$scratch/pipe.md5mesh" >"$scratch/out" 2>"$scratch/err" 4<&- &
+reader=$!
+: >"$scratch/pipe"
+wait $reader && says out 'pipe.md5mesh: md5mesh'
+slow=$?
+exec 4<&-
+[ $slow -eq 0 ]
+report 'a slow writer is waited for' $?
+for bad in "$scratch" /dev/null; do
+    runs 1 info "$bad" && lines err 1 && says err "$bad" && says err 'error: '
+    report "info of $bad" $?
+done
+
+# Output that does not arrive is an error.
+if [ -w /dev/full ]; then
+    for arguments in --help --version 'info --help' "info $data/flags.md5mesh" \
+        "check $data/flags.md5mesh" "dump $data/flags.md5mesh"; do
+        # shellcheck disable=SC2086
+        "$tool" $arguments >/dev/full 2>"$scratch/err"
+        [ $? -eq 1 ] && says err 'md5tool: error: cannot write the output'
+        report "$arguments to a full device" $?
+    done
+else
+    skip 'output to a full device' 'there is no /dev/full'
+fi
+"$tool" --help >&- 2>"$scratch/err"
+[ $? -eq 1 ] && says err 'cannot write the output'
+report 'help to a closed output' $?
+
+# What follows -- is a file, whatever it looks like.
+cp "$data/flags.md5mesh" "$scratch/--root"
+cp "$data/flags.md5mesh" "$scratch/--help"
+here=$PWD
+absolute=$(cd "$(dirname "$tool")" && pwd)/md5tool
+cd "$scratch" || exit 1
+for command in info check dump; do
+    "$absolute" $command -- --root >"$scratch/out" 2>"$scratch/err" && ! says out usage
+    report "$command of a file that is named like an option" $?
+done
+"$absolute" info -- --help >"$scratch/out" 2>"$scratch/err" && says out '--help: md5mesh'
+report 'info of a file that is named --help' $?
+cd "$here" || exit 1
+runs 2 info -- && says err 'a file is missing'
+report 'info -- alone' $?
+
+# No byte of a name reaches a terminal as it is.
+escape=$(printf '\033')
+odd="$scratch/n${escape}[31m$(printf '\302\233').md5mesh"
+sed "s/\"joint0\"/\"j${escape}[2J\"/; s/shader \"[^\"]*\"/shader \"s$escape]0;x\"/" \
+    "$data/flags.md5mesh" >"$odd"
+for command in info check dump; do
+    runs 0 $command "$odd" && ! grep -q "$escape" "$scratch/out" "$scratch/err" \
+        && ! grep -q "$(printf '\302\233')" "$scratch/out"
+    report "$command prints names escaped" $?
+done
+says out "joint 0 -1 \"j\\x1b[2J\"" && says out '\x1b[31m\xc2\x9b.md5mesh'
+report 'escaped bytes are shown' $?
+echo x >"$odd"
+runs 1 info "$odd" && says err '\x1b[31m' && ! grep -q "$escape" "$scratch/err"
+report 'errors print names escaped' $?
+runs 2 "x$escape" && says err 'x\x1b' && ! grep -q "$escape" "$scratch/err"
+report 'arguments are printed escaped' $?
+
+# What is odd.
+awk '/^bounds/ {b = 1} b && /\(/ {$0 = "( 0 0 0 ) ( 0 0 0 )"} /^}/ {b = 0} {print}' \
+    "$data/flags.md5anim" >"$scratch/zero.md5anim"
+runs 0 check "$scratch/zero.md5anim" && lines out 2 \
+    && says out "warning: no box of 'bounds' holds anything"
+report 'check warns of bounds that are all zero' $?
+cp "$data/flags.md5mesh" "$scratch/more.md5mesh"
+sed -n '/^mesh/,$p' "$data/flags.md5mesh" >"$scratch/mesh"
+cat "$scratch/mesh" "$scratch/mesh" >>"$scratch/more.md5mesh"
+runs 0 check "$scratch/more.md5mesh" \
+    && says out 'numMeshes is 1, but there are 3: the last 2 are not read' && lines out 2
+report 'check counts meshes that are not read' $?
+sed 's/"joint5"/"other"/' "$data/flags.md5anim" >"$scratch/walk.md5anim"
+cp "$data/flags.md5mesh" "$scratch/body.md5mesh"
+echo 'machine one { model body.md5mesh clip stroll walk.md5anim layer all { state a stroll } }' \
+    >"$scratch/one.md5machine"
+runs 0 check "$scratch/one.md5machine" && says out "walk.md5anim: warning: clip 'stroll': "
+report 'warnings of a binding name its file and clip' $?
+
+# The time of many arguments grows with their number, not with its square: ten times as many take ten
+# times as long, not a hundred.
+for program in "$tool check" "$tool info" "$tool dump --root" \
+    "$products/md5view --no-render --no-config $data/flags.md5mesh"; do
+    # shellcheck disable=SC2086
+    python3 test/tool_many.py "$data/flags.md5anim" $program >"$scratch/out" 2>"$scratch/err"
+    report "many arguments of ${program#"$products/"}" $?
 done
 
 if [ -n "${MD5_CORPUS:-}" ]; then

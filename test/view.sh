@@ -29,9 +29,6 @@ says() {
 lines() {
     [ "$(wc -l <"$scratch/$1")" -eq "$2" ] || { echo "not $2 lines:"; cat "$scratch/$1"; false; }
 }
-png() {
-    python3 test/view_png.py "$@"
-}
 
 # -- Help and usage -----------------------------------------------------------------------------
 
@@ -156,10 +153,24 @@ is_well_framed() { # FILE
     holds '$1 > 0.02 && $1 < 0.9 && $2 > 0.01 && $3 > 0.01 && $4 < 0.99 && $5 < 0.99 &&
            ($4 - $2 > 0.5 || $5 - $3 > 0.5)' "$(png covered "$1")"
 }
+# This one is looked at by a reader that shares no code with the writer, and checks its checksums.
 shows_own_model() {
     runs 0 --output "$scratch/own.png" && lines out 0 && says err own.png &&
-        [ "$(png size "$scratch/own.png")" = "1280 720" ] &&
-        [ "$(png colours "$scratch/own.png")" -eq 1000 ]
+        [ "$(python3 test/view_png.py size "$scratch/own.png")" = "1280 720" ] &&
+        [ "$(python3 test/view_png.py colours "$scratch/own.png")" -eq 1000 ]
+}
+# Both readers see the same.
+readers_agree() {
+    for picture in plain clear joints1; do
+        for what in size covered corner colours; do
+            ours=$(png $what "$scratch/$picture.png")
+            theirs=$(python3 test/view_png.py $what "$scratch/$picture.png")
+            [ "$ours" = "$theirs" ] || { echo "$what of $picture: $ours, and $theirs"; return 1; }
+        done
+    done
+    ours=$(png differ "$scratch/joints1.png" "$scratch/joints2.png")
+    theirs=$(python3 test/view_png.py differ "$scratch/joints1.png" "$scratch/joints2.png")
+    [ "$ours" = "$theirs" ] || { echo "differ: $ours, and $theirs"; return 1; }
 }
 frames_own_model() {
     for clip in $(seq 0 25); do
@@ -234,6 +245,7 @@ check "several times give several pictures" writes_several
 check "places in the name are filled" fills_names
 check "background" has_colour
 check "an animation alone shows its joints moving" shows_joints_alone
+check "pictures look the same to a reader in Python" readers_agree
 drawn_apart "--animation-time" 0.005 --animation-time 1.3
 drawn_apart "--animation-index" 0.01 --animation-index 3
 drawn_apart "--camera-azimuth-angle" 0.05 --camera-azimuth-angle -60

@@ -21,7 +21,7 @@ closes_lists() {
 }
 lists_by_mouse() {
     after files xdotool mousemove --window "$window" 50 30 click 1 && says 'is["list"] == "files"' &&
-        sleep 0.3 && after close-lists xdotool mousemove --window "$window" 780 200 click 1 &&
+        clicks close-lists 780 200 &&
         says 'is["list"] == "none"'
 }
 finds_clips() {
@@ -32,7 +32,7 @@ finds_clips() {
     done
     says 'is["found"] < 5' && press list Down && press list Up && press choose Return &&
         says 'is["clip"] == "walk"' && after clips xdotool mousemove --window "$window" 50 57 click 1 &&
-        sleep 0.3 && after choose xdotool mousemove --window "$window" 300 200 click 1 &&
+        clicks choose 300 200 &&
         says 'is["list"] == "none" && is["clip"] != "walk"'
 }
 check "F lists files, typing finds one, Enter opens it" finds_files
@@ -49,7 +49,7 @@ pressed_since() {
 }
 # The rows of meshes lie somewhere among the statistics.
 hides_mesh() {
-    press statistics m && says 'is["playing"] == 0 && is["hidden"] == 0' && sleep 0.5 && take meshes || return 1
+    press statistics m && says 'is["playing"] == 0 && is["hidden"] == 0' && take meshes || return 1
     for y in $(seq 200 8 400); do
         told=$(pressed)
         xdotool mousemove --window "$window" 50 "$y" click 1
@@ -61,16 +61,15 @@ hides_mesh() {
         after mesh xdotool click 1 && says 'is["hidden"] == 0' && press statistics m
 }
 marks_joint() {
-    press front 1 && take unmarked && press hierarchy shift+h && sleep 0.5 &&
-        after joint xdotool mousemove --window "$window" 600 200 click 1 && says 'is["joint"] >= 0' &&
+    press front 1 && take unmarked && press hierarchy shift+h &&
+        clicks joint 600 200 && says 'is["joint"] >= 0' &&
         xdotool mousemove --window "$window" 400 300 && press hierarchy shift+h &&
-        says 'is["joint"] >= 0' && sleep 0.5 && take marked && differ 0.001 unmarked marked &&
+        says 'is["joint"] >= 0' && take marked && differ 0.001 unmarked marked &&
         press hierarchy shift+h && press close-lists Escape && says 'is["joint"] == -1'
 }
 shows_errors() {
-    sleep 3
-    take sound && after drop python3 test/view_x11.py drop "$window" "$scratch/half.md5mesh" &&
-        says 'is["error"] == 1 && is["model"] == "bobbin"' && sleep 3 && take broken &&
+    quiet && take sound && after drop python3 test/view_x11.py drop "$window" "$scratch/half.md5mesh" &&
+        says 'is["error"] == 1 && is["model"] == "bobbin"' && quiet && take broken &&
         differ 0.03 sound broken && press close-lists Escape && says 'is["error"] == 0' &&
         press quit ctrl+q && ended_with 0
 }

@@ -1,3 +1,4 @@
+#define _POSIX_C_SOURCE 200809L // st_mtim
 #include "demo/common/file.h"
 
 #include "demo/common/memory.h"
@@ -6,6 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#ifdef _WIN32
+#include <direct.h>
+#define getcwd(folder, size) _getcwd(folder, (int)(size))
+#else
+#include <unistd.h>
+#endif
 
 static bool is_separator(char c)
 {
@@ -90,6 +97,14 @@ char *common_join(const char *folder, const char *name)
     return common_format("%s%s%s", folder, closed ? "" : "/", name);
 }
 
+char *common_absolute(const char *path)
+{
+    char folder[4096];
+    if (common_is_absolute(path) || getcwd(folder, sizeof folder) == NULL)
+        return common_copy(path);
+    return strcmp(path, ".") == 0 ? common_copy(folder) : common_join(folder, path);
+}
+
 bool common_has_ending(const char *path, const char *ending)
 {
     const size_t length = strlen(path), tail = strlen(ending);
@@ -116,13 +131,31 @@ uint64_t common_file_size(const char *path)
     return stat(path, &status) == 0 && status.st_size > 0 ? (uint64_t)status.st_size : 0;
 }
 
+bool common_same_file(const char *a, const char *b)
+{
+    struct stat of_a, of_b;
+    if (stat(a, &of_a) != 0 || stat(b, &of_b) != 0)
+        return false;
+    // Where the system does not number files, only the names can tell.
+    return strcmp(a, b) == 0
+           || (of_a.st_ino != 0 && of_a.st_ino == of_b.st_ino && of_a.st_dev == of_b.st_dev);
+}
+
 uint64_t common_file_stamp(const char *path)
 {
     struct stat status;
     if (stat(path, &status) != 0)
         return 0;
-    // Odd factor: spreads the seconds, so that a change of one is not undone by the other.
-    return (uint64_t)status.st_mtime * 0x9E3779B97F4A7C15u + (uint64_t)status.st_size + 1;
+    uint64_t time = (uint64_t)status.st_mtime;
+#if !defined(_WIN32) && !defined(__APPLE__)
+    time = time * 1000000000u + (uint64_t)status.st_mtim.tv_nsec;
+#endif
+    // Odd factors: spread the bits, so that a change of one is not undone by another. The number of
+    // the file is another one after it was replaced, also by one of the same time and size.
+    const uint64_t stamp = time * 0x9E3779B97F4A7C15u
+                           + (uint64_t)status.st_ino * 0xC2B2AE3D27D4EB4Fu
+                           + (uint64_t)status.st_size;
+    return stamp | 1;
 }
 
 // -- Folders --------------------------------------------------------------------------------

@@ -21,14 +21,18 @@ char *common_join(const char *folder, const char *name);
 
 bool common_is_absolute(const char *path);
 
+// The path from the root on; "." is the current folder.
+char *common_absolute(const char *path);
+
 // Whether a path ends in `ending` (".md5anim"), in upper or lower case.
 bool common_has_ending(const char *path, const char *ending);
 
 bool common_is_file(const char *path);
 bool common_is_folder(const char *path);
-uint64_t common_file_size(const char *path); // 0 if there is none
+bool common_same_file(const char *a, const char *b); // also by other names; both must be there
+uint64_t common_file_size(const char *path);         // 0 if there is none
 
-// A number that changes when the file does: of its time and size; 0 if there is none.
+// A number that changes when the file does: of its time, size and identity; 0 if there is none.
 uint64_t common_file_stamp(const char *path);
 
 // Whether `part` is in `text`, in upper or lower case.

@@ -3,7 +3,30 @@
 #include "demo/common/file.h"
 #include "demo/common/memory.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+
+// Names the clip in what is said of its file and its binding.
+typedef struct clip_warnings {
+    const char *clip;
+    md5_warn_fn *warn;
+    void *user;
+} clip_warnings;
+
+static void name_clip(const char *clip, md5_error *said)
+{
+    const md5_error before = *said;
+    (void)snprintf(said->message, sizeof said->message, "clip '%.60s': %.180s", clip,
+                   before.message);
+}
+
+static void warn_of_clip(void *user, const md5_error *warning)
+{
+    const clip_warnings *const to = user;
+    md5_error named = *warning;
+    name_clip(to->clip, &named);
+    to->warn(to->user, &named);
+}
 
 static bool load_clip(const char *folder, const md5_load_opts *opts, common_machine *loaded,
                       md5_error *error)
@@ -16,9 +39,17 @@ static bool load_clip(const char *folder, const md5_load_opts *opts, common_mach
     if (loaded->anims[clip] == NULL)
         return false;
     md5_load_opts binding_opts = opts != NULL ? *opts : (md5_load_opts){0};
+    clip_warnings named = {loaded->file->clips[clip].name, binding_opts.warn,
+                           binding_opts.warn_user};
     binding_opts.file_name = path;
+    if (binding_opts.warn != NULL) {
+        binding_opts.warn = warn_of_clip;
+        binding_opts.warn_user = &named;
+    }
     loaded->bindings[clip] = md5_bind(loaded->model, loaded->anims[clip], &binding_opts, error);
     loaded->file->clips[clip].binding = loaded->bindings[clip];
+    if (loaded->bindings[clip] == NULL)
+        name_clip(named.clip, error);
     return loaded->bindings[clip] != NULL;
 }
 

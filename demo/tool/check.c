@@ -30,10 +30,10 @@ typedef struct checker {
 
 // -- Showing a place ------------------------------------------------------------------------
 
-// Reads the file again: only what is shown on a terminal needs that.
+// Reads the file again: only what is shown on a terminal needs that. A pipe has been read.
 static void read_text(checker *check)
 {
-    FILE *file = fopen(check->path, "rb");
+    FILE *file = common_is_file(check->path) ? fopen(check->path, "rb") : NULL;
     if (!file)
         return;
     const size_t room = (size_t)common_file_size(check->path);
@@ -74,7 +74,7 @@ static void show_place(checker *check, uint32_t line, uint32_t column)
     fputs("    ", stdout);
     for (size_t i = first; i < length && i < first + WIDTH; i++) {
         const unsigned char byte = (unsigned char)bytes[i];
-        putchar(byte == '\t' ? ' ' : byte < ' ' || byte == 0x7F ? '?' : byte);
+        putchar(byte == '\t' ? ' ' : byte < ' ' || byte >= 0x7F ? '?' : byte);
     }
     printf("\n    %*s^\n", (int)(target - first), "");
 }
@@ -84,7 +84,7 @@ static void show_place(checker *check, uint32_t line, uint32_t column)
 static void print_finding(void *user, const md5_error *finding)
 {
     checker *check = user;
-    char text[640];
+    char text[TOOL_MESSAGE];
     md5_format_error(finding, text, sizeof text);
     puts(text);
     if (check->shows_places)
@@ -187,12 +187,9 @@ static void print_progress(const checker *check, size_t done, size_t count)
 
 int tool_check(int count, char **arguments)
 {
-    if (count < 1)
-        return tool_usage("check", "check: a file is missing");
-    for (int i = 0; i < count; i++) {
-        if (arguments[i][0] == '-' && arguments[i][1] == '-')
-            return tool_usage("check", "check: there is no option '%s'", arguments[i]);
-    }
+    count = tool_take_files("check", count, arguments);
+    if (count < 0)
+        return TOOL_BAD_USAGE;
     path_list files = {0};
     for (int i = 0; i < count; i++) {
         if (is_searched(arguments[i]))

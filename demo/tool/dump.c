@@ -1,5 +1,6 @@
 // md5tool dump: every number of a model, in the bind pose and posed, a record a line, so that
 // other programs can compare theirs.
+#include "demo/common/text.h"
 #include "demo/tool/tool.h"
 
 #include <errno.h>
@@ -64,13 +65,22 @@ static void print_transform(const char *label, uint32_t index, const md5_transfo
     print_indexed(label, index, (const float[]){q.x, q.y, q.z, q.w, t.x, t.y, t.z}, 7);
 }
 
+static void print_path(const char *label, const char *path)
+{
+    fputs(label, stdout);
+    common_print_text(stdout, path);
+    putchar('\n');
+}
+
 static void print_mesh(uint32_t number, const md5_mesh *mesh)
 {
     uint64_t used = 0;
     for (uint32_t i = 0; i < mesh->num_file_vertices; i++)
         used += mesh->file_vertices[i].num_weights;
-    printf("submesh %u \"%s\" %u %u %u %llu %u\n", number, mesh->shader, mesh->num_file_vertices,
-           mesh->num_triangles, mesh->num_weights, (unsigned long long)used, mesh->max_weights);
+    printf("submesh %u \"", number);
+    common_print_text(stdout, mesh->shader);
+    printf("\" %u %u %u %llu %u\n", mesh->num_file_vertices, mesh->num_triangles, mesh->num_weights,
+           (unsigned long long)used, mesh->max_weights);
     for (uint32_t i = 0; i < mesh->num_file_vertices; i++)
         print_floats("st", &mesh->texcoords[i].x, 2);
     for (uint32_t i = 0; i < mesh->num_triangles; i++) {
@@ -85,10 +95,13 @@ static void print_mesh(uint32_t number, const md5_mesh *mesh)
 static void print_model(const char *path, const md5_model *model)
 {
     const md5_skeleton *skeleton = &model->skeleton;
-    printf("mesh %s\n", path);
+    print_path("mesh ", path);
     printf("numJoints %u\nnumMeshes %u\n", skeleton->num_joints, model->num_meshes);
-    for (uint32_t i = 0; i < skeleton->num_joints; i++)
-        printf("joint %u %d \"%s\"\n", i, skeleton->joints[i].parent, skeleton->joints[i].name);
+    for (uint32_t i = 0; i < skeleton->num_joints; i++) {
+        printf("joint %u %d \"", i, skeleton->joints[i].parent);
+        common_print_text(stdout, skeleton->joints[i].name);
+        puts("\"");
+    }
     for (uint32_t i = 0; i < skeleton->num_joints; i++)
         print_indexed("bindmat", i, model->bind[i].m, 12);
     for (uint32_t i = 0; i < skeleton->num_joints; i++)
@@ -174,7 +187,7 @@ static bool dump_moments(const md5_model *model, const dump_options *options, md
         error->status = MD5_ERROR_MEMORY;
         snprintf(error->message, sizeof error->message, "out of memory");
     } else if (binding) {
-        printf("anim %s\n", options->anim);
+        print_path("anim ", options->anim);
         for (int i = 0; i < options->num_moments; i++)
             print_moment(binding, options->moments[i], options->root, &buffers);
     }
@@ -222,19 +235,22 @@ static bool parse_root(const char *text, md5_root *root)
 // Returns TOOL_OK, or TOOL_BAD_USAGE with the reason told. moments[] has room for all.
 static int parse_options(int count, char **arguments, dump_options *options)
 {
+    bool is_file = false;
     for (int i = 0; i < count; i++) {
         const char *const argument = arguments[i];
         const char *const value = i + 1 < count ? arguments[i + 1] : NULL;
-        if (strcmp(argument, "--ms") == 0) {
+        if (!is_file && strcmp(argument, "--") == 0) {
+            is_file = true;
+        } else if (!is_file && strcmp(argument, "--ms") == 0) {
             if (!value || !parse_number(value, &options->moments[options->num_moments]))
                 return tool_usage("dump", "dump: --ms takes a number of milliseconds");
             options->num_moments++;
             i++;
-        } else if (strcmp(argument, "--root") == 0) {
+        } else if (!is_file && strcmp(argument, "--root") == 0) {
             if (!value || !parse_root(value, &options->root))
                 return tool_usage("dump", "dump: --root takes file, id or in_place");
             i++;
-        } else if (argument[0] == '-' && argument[1] == '-') {
+        } else if (!is_file && argument[0] == '-' && argument[1] == '-') {
             return tool_usage("dump", "dump: there is no option '%s'", argument);
         } else if (!options->mesh) {
             options->mesh = argument;

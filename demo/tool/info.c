@@ -1,4 +1,5 @@
 // md5tool info: what is in a file, for people.
+#include "demo/common/text.h"
 #include "demo/tool/tool.h"
 
 #include <stdio.h>
@@ -10,6 +11,12 @@ const char tool_info_help[] =
     "4`\n"
     "and `loss 8` are what drawing it with that many influences a vertex can be off, in units,\n"
     "where joints turn; of an animation, constant tracks are those that no frame changes.\n";
+
+static void print_title(const char *path, const char *kind)
+{
+    common_print_text(stdout, path);
+    printf(": %s\n", kind);
+}
 
 static void print_bounds(const char *label, md5_bounds bounds)
 {
@@ -23,8 +30,11 @@ static void print_bounds(const char *label, md5_bounds bounds)
 
 static void print_mesh(const md5_mesh *mesh, uint32_t number)
 {
-    printf("  mesh %u%s%s, shader \"%s\"\n", number, mesh->name[0] ? " " : "", mesh->name,
-           mesh->shader);
+    printf("  mesh %u%s", number, mesh->name[0] ? " " : "");
+    common_print_text(stdout, mesh->name);
+    fputs(", shader \"", stdout);
+    common_print_text(stdout, mesh->shader);
+    puts("\"");
     printf("    vertices         %u, drawn as %u (%u copies at mirror seams)\n",
            mesh->num_file_vertices, mesh->num_vertices,
            mesh->num_vertices - mesh->num_file_vertices);
@@ -47,7 +57,7 @@ static void print_model(const char *path, const md5_model *model)
         if (mesh->max_weights > max_weights)
             max_weights = mesh->max_weights;
     }
-    printf("%s: md5mesh\n", path);
+    print_title(path, "md5mesh");
     printf("  joints             %u\n", model->skeleton.num_joints);
     printf("  meshes             %u\n", model->num_meshes);
     printf("  vertices           %llu\n", (unsigned long long)vertices);
@@ -73,7 +83,7 @@ static md5_bounds all_frames(const md5_anim *anim)
 static void print_anim(const char *path, const md5_anim *anim)
 {
     const uint32_t joints = anim->skeleton.num_joints;
-    printf("%s: md5anim\n", path);
+    print_title(path, "md5anim");
     printf("  joints             %u\n", joints);
     printf("  frames             %u\n", anim->num_frames);
     printf("  frame rate         %g a second\n", anim->frame_rate);
@@ -88,31 +98,38 @@ static void print_anim(const char *path, const md5_anim *anim)
 
 static void print_camera(const char *path, const md5_camera *camera)
 {
-    printf("%s: md5camera\n", path);
+    print_title(path, "md5camera");
     printf("  frames             %u\n", camera->num_frames);
     printf("  frame rate         %g a second\n", camera->frame_rate);
     printf("  seconds            %g\n", camera->duration);
-    printf("  cuts               %u\n", camera->num_cuts);
+    printf("  cuts               %u, %u with a view of its own\n", camera->num_cuts,
+           camera->num_cut_views);
     printf("  bytes in memory    %zu\n", camera->size);
     printf("  warnings           %u\n", camera->num_warnings);
 }
 
 static void print_machine(const char *path, const md5_machine_desc *desc)
 {
-    printf("%s: md5machine\n", path);
-    printf("  name               %s\n", desc->name);
+    print_title(path, "md5machine");
+    fputs("  name               ", stdout);
+    common_print_text(stdout, desc->name);
+    putchar('\n');
     printf("  clips              %u\n", desc->num_clips);
     printf("  motions            %u\n", desc->num_motions);
     printf("  masks              %u\n", desc->num_masks);
     printf("  modifiers          %u\n", desc->num_modifiers);
     for (uint32_t i = 0; i < desc->num_parameters; i++) {
         static const char *const kinds[] = {"float", "bool", "trigger"};
-        printf("  parameter          %s %s\n", kinds[desc->parameters[i].kind],
-               desc->parameters[i].name);
+        printf("  parameter          %s ", kinds[desc->parameters[i].kind]);
+        common_print_text(stdout, desc->parameters[i].name);
+        putchar('\n');
     }
-    for (uint32_t i = 0; i < desc->num_layers; i++)
-        printf("  layer              %s, %u states, %u transitions\n", desc->layers[i].name,
-               desc->layers[i].num_states, desc->layers[i].num_transitions);
+    for (uint32_t i = 0; i < desc->num_layers; i++) {
+        fputs("  layer              ", stdout);
+        common_print_text(stdout, desc->layers[i].name);
+        printf(", %u states, %u transitions\n", desc->layers[i].num_states,
+               desc->layers[i].num_transitions);
+    }
 }
 
 static bool print_file(const char *path)
@@ -137,14 +154,9 @@ static bool print_file(const char *path)
 
 int tool_info(int count, char **arguments)
 {
-    if (count < 1)
-        return tool_usage("info", "info: a file is missing");
-    int status = TOOL_OK;
-    for (int i = 0; i < count; i++) {
-        if (arguments[i][0] == '-' && arguments[i][1] == '-')
-            return tool_usage("info", "info: there is no option '%s'", arguments[i]);
-    }
-    for (int i = 0; i < count; i++) {
+    const int num_files = tool_take_files("info", count, arguments);
+    int status = num_files < 0 ? TOOL_BAD_USAGE : TOOL_OK;
+    for (int i = 0; i < num_files; i++) {
         if (!print_file(arguments[i]))
             status = TOOL_BAD_FILE;
     }

@@ -1,5 +1,5 @@
 // md5tool: looks into MD5 files without a window.
-#include "demo/common/file.h"
+#include "demo/common/text.h"
 #include "demo/tool/tool.h"
 
 #include <stdarg.h>
@@ -26,44 +26,28 @@ static const char help[] =
     "                      and what is odd in them\n"
     "  dump MESH [ANIM]    every number, bind pose and posed, as text\n"
     "\n"
+    "  --                  ends the options: what follows is a file\n"
     "  --help              this text; after a command, its own\n"
     "  --version           the library's version\n";
 
 int tool_usage(const char *command, const char *format, ...)
 {
+    char text[1024];
     va_list arguments;
     va_start(arguments, format);
-    fputs("md5tool: ", stderr);
-    vfprintf(stderr, format, arguments);
+    (void)vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
+    fputs("md5tool: ", stderr);
+    common_print_text(stderr, text);
     fprintf(stderr, " (see md5tool%s%s --help)\n", command ? " " : "", command ? command : "");
     return TOOL_BAD_USAGE;
 }
 
 void tool_print_error(const md5_error *error)
 {
-    char text[640];
+    char text[TOOL_MESSAGE];
     md5_format_error(error, text, sizeof text);
     fprintf(stderr, "%s\n", text);
-}
-
-bool tool_load(const char *path, const md5_load_opts *opts, tool_asset *asset, md5_error *error)
-{
-    *asset = (tool_asset){0};
-    if (common_has_ending(path, ".md5anim")) {
-        asset->anim = md5_load_anim(path, opts, error);
-        asset->num_warnings = asset->anim ? asset->anim->num_warnings : 0;
-    } else if (common_has_ending(path, ".md5camera")) {
-        asset->camera = md5_load_camera(path, opts, error);
-        asset->num_warnings = asset->camera ? asset->camera->num_warnings : 0;
-    } else if (common_has_ending(path, ".md5machine")) {
-        if (common_load_machine(path, opts, &asset->machine, error))
-            asset->num_warnings = asset->machine.file->num_warnings;
-    } else {
-        asset->model = md5_load_model(path, opts, error);
-        asset->num_warnings = asset->model ? asset->model->num_warnings : 0;
-    }
-    return error->status == MD5_OK;
 }
 
 void tool_free(tool_asset *asset)
@@ -79,9 +63,30 @@ static bool asks_for_help(const char *argument)
     return strcmp(argument, "--help") == 0 || strcmp(argument, "-h") == 0;
 }
 
+int tool_take_files(const char *command, int count, char **arguments)
+{
+    int num_files = 0;
+    bool is_file = false;
+    for (int i = 0; i < count; i++) {
+        const bool is_option = !is_file && arguments[i][0] == '-' && arguments[i][1] == '-';
+        if (is_option && arguments[i][2] != '\0') {
+            tool_usage(command, "%s: there is no option '%s'", command, arguments[i]);
+            return -1;
+        }
+        if (is_option)
+            is_file = true;
+        else
+            arguments[num_files++] = arguments[i];
+    }
+    if (num_files > 0)
+        return num_files;
+    tool_usage(command, "%s: a file is missing", command);
+    return -1;
+}
+
 static int run_command(const tool_command *command, int count, char **arguments)
 {
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < count && strcmp(arguments[i], "--") != 0; i++) {
         if (asks_for_help(arguments[i])) {
             fputs(command->help, stdout);
             return TOOL_OK;
@@ -90,28 +95,29 @@ static int run_command(const tool_command *command, int count, char **arguments)
     return command->run(count, arguments);
 }
 
-int main(int argc, char **argv)
+static int run(int count, char **arguments)
 {
-    if (argc < 2)
+    if (count < 1)
         return tool_usage(NULL, "a command is missing: info, check or dump");
-    if (asks_for_help(argv[1])) {
+    if (asks_for_help(arguments[0])) {
         fputs(help, stdout);
         return TOOL_OK;
     }
-    if (strcmp(argv[1], "--version") == 0) {
+    if (strcmp(arguments[0], "--version") == 0) {
         printf("md5tool %d.%d.%d\n", MD5_VERSION_MAJOR, MD5_VERSION_MINOR, MD5_VERSION_PATCH);
         return TOOL_OK;
     }
     for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++) {
-        if (strcmp(argv[1], commands[i].name) != 0)
-            continue;
-        const int status = run_command(&commands[i], argc - 2, argv + 2);
-        // A full disk or a closed pipe must not look like success.
-        if (fflush(stdout) != 0 || ferror(stdout)) {
-            fputs("md5tool: error: cannot write the output\n", stderr);
-            return TOOL_BAD_FILE;
-        }
-        return status;
+        if (strcmp(arguments[0], commands[i].name) == 0)
+            return run_command(&commands[i], count - 1, arguments + 1);
     }
-    return tool_usage(NULL, "there is no command '%s', only info, check and dump", argv[1]);
+    return tool_usage(NULL, "there is no command '%s', only info, check and dump", arguments[0]);
+}
+
+int main(int argc, char **argv)
+{
+    const int status = run(argc - 1, argv + 1);
+    // A full disk or a closed pipe must not look like success.
+    const bool is_written = common_end_output("md5tool") == 0;
+    return is_written || status != TOOL_OK ? status : TOOL_BAD_FILE;
 }

@@ -172,15 +172,47 @@ md5_quoted md5_quote(const char *bytes, size_t size)
     return quoted;
 }
 
+// Text that may be longer than there is room for.
+typedef struct bounded_text {
+    char *bytes;
+    size_t size, length; // without the NUL
+} bounded_text;
+
+static void add_bytes(bounded_text *text, const char *bytes, size_t count)
+{
+    for (size_t i = 0; i < count; i++, text->length++) {
+        if (text->length + 1 < text->size)
+            text->bytes[text->length] = bytes[i];
+    }
+}
+
+// What is not printable is escaped: a file's name may control a terminal.
+static void add_escaped(bounded_text *text, const char *source)
+{
+    const size_t size = strlen(source);
+    for (size_t i = 0; i < size;) {
+        char escaped[8];
+        const size_t length = printable_length((const unsigned char *)source + i, size - i);
+        if (length == 0)
+            snprintf(escaped, sizeof escaped, "\\x%02x", (unsigned)(unsigned char)source[i]);
+        add_bytes(text, length > 0 ? source + i : escaped, length > 0 ? length : 4);
+        i += length > 0 ? length : 1;
+    }
+}
+
 size_t md5_format_error(const md5_error *error, char *text, size_t size)
 {
-    const char *const kind = error->status == MD5_WARNING ? "warning" : "error";
+    bounded_text all = {text, size, 0};
     char place[32] = "";
     if (error->line > 0)
         snprintf(place, sizeof place, "%u:%u:", error->line, error->column);
-    const char *const colon = error->file[0] ? ":" : "";
-    const char *const space = error->file[0] || place[0] ? " " : "";
-    const int length = snprintf(text, size, "%s%s%s%s%s: %s", error->file, colon, place, space,
-                                kind, error->message);
-    return length > 0 ? (size_t)length : 0;
+    add_escaped(&all, error->file);
+    add_escaped(&all, error->file[0] ? ":" : "");
+    add_escaped(&all, place);
+    add_escaped(&all, error->file[0] || place[0] ? " " : "");
+    add_escaped(&all, error->status == MD5_WARNING ? "warning: " : "error: ");
+    add_escaped(&all, error->message);
+    if (size > 0)
+        text[all.length < size ? all.length : size - 1] = '\0';
+    return all.length;
 }

@@ -3,12 +3,14 @@
 #ifndef MD5_CORE_MATH_H
 #define MD5_CORE_MATH_H
 
+#include "md5/core/floats.h"
 #include "md5/md5model.h"
 
 #include <math.h>
 
-// Squared length of a file's x y z up to which it counts as 1: files round to six decimals,
-// which moves the square by at most 2 * sqrt(3) * 5e-7; some tools round more coarsely.
+// By how much the squared length of a file's x y z may pass 1 without a warning: files round to
+// six decimals, which moves the square by at most 2 * sqrt(3) * 5e-7; some tools round more
+// coarsely.
 #define MD5_LENGTH_SLACK 1e-5f
 
 static inline md5_vec3 md5_vec3_add(md5_vec3 a, md5_vec3 b)
@@ -41,11 +43,12 @@ static inline md5_vec3 md5_vec3_lerp(md5_vec3 a, md5_vec3 b, float t)
     return (md5_vec3){a.x + (b.x - a.x) * t, a.y + (b.y - a.y) * t, a.z + (b.z - a.z) * t};
 }
 
-// Unit length, or `fallback` where there is no direction to keep.
+// Unit length, or `fallback` if `a` is too short or too long to have a direction in floats: its
+// square at most 1e-30, or not finite.
 static inline md5_vec3 md5_vec3_normalize(md5_vec3 a, md5_vec3 fallback)
 {
     const float square = md5_vec3_dot(a, a);
-    if (!(square > 1e-30f))
+    if (!(square > 1e-30f && square < INFINITY))
         return fallback;
     return md5_vec3_scale(a, 1.0f / sqrtf(square));
 }
@@ -56,15 +59,17 @@ static inline bool md5_quat_is_overlong(float x, float y, float z)
     return x * x + y * y + z * z > 1.0f + MD5_LENGTH_SLACK;
 }
 
-// Rebuilds w <= 0 of a file's rotation (see md5_quat); an overlong triple is shortened.
+// Rebuilds w <= 0 of a file's rotation as id's engine does, then makes the four unit length where
+// x y z alone are longer (see md5_quat). `square` must be finite.
 static inline md5_quat md5_quat_from_xyz(float x, float y, float z)
 {
     const float square = x * x + y * y + z * z;
-    if (square > 1.0f + MD5_LENGTH_SLACK) {
-        const float scale = 1.0f / sqrtf(square);
-        return (md5_quat){x * scale, y * scale, z * scale, 0.0f};
-    }
-    return (md5_quat){x, y, z, -sqrtf(fabsf(1.0f - square))};
+    const float w = -sqrtf(fabsf(1.0f - square));
+    if (!(square > 1.0f))
+        return (md5_quat){x, y, z, w};
+    // square + w * w, halved so that it stays finite.
+    const float scale = sqrtf(0.5f) / sqrtf(square - 0.5f);
+    return (md5_quat){x * scale, y * scale, z * scale, w * scale};
 }
 
 // a * b: first b, then a.

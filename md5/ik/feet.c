@@ -3,15 +3,6 @@
 #include "md5/ik/space.h"
 #include "md5/ik/spring.h"
 
-static bool is_below(const md5_skeleton *skeleton, uint32_t joint, uint32_t above)
-{
-    for (int32_t i = (int32_t)joint; i >= 0; i = skeleton->joints[i].parent) {
-        if ((uint32_t)i == above)
-            return true;
-    }
-    return false;
-}
-
 // `height` on its way to `goal`, of which `keep` is still to be gone afterwards.
 static float smoothed(float height, float goal, float keep)
 {
@@ -44,9 +35,17 @@ static void shift_joint(const md5_skeleton *skeleton, md5_transform *pose, uint3
     pose[joint].translation = md5_vec3_add(pose[joint].translation, shift);
 }
 
+static md5_limb_result find_leg(const md5_skeleton *skeleton, const md5_foot *foot, md5_limb *leg)
+{
+    if (!foot->has_leg)
+        return md5_limb_above(skeleton, foot->ankle, leg);
+    *leg = (md5_limb){foot->hip, foot->knee, foot->ankle};
+    return md5_check_limb(skeleton, leg);
+}
+
 // `sunk` is how far the ankle has gone with the pelvis.
-static void place_foot(const md5_skeleton *skeleton, md5_transform *pose, const md5_foot *foot,
-                       float sunk, float weight)
+static md5_limb_result place_foot(const md5_skeleton *skeleton, md5_transform *pose,
+                                  const md5_limb *leg, md5_foot *foot, float sunk, float weight)
 {
     const md5_vec3 up = {0.0f, 0.0f, 1.0f};
     const md5_transform ankle = md5_joint_in_model(skeleton, pose, foot->ankle);
@@ -54,33 +53,40 @@ static void place_foot(const md5_skeleton *skeleton, md5_transform *pose, const 
     const md5_quat tilt = md5_slerp(MD5_NO_TURN, md5_quat_between(up, normal), weight);
     const md5_quat rotation = md5_quat_mul(tilt, ankle.rotation);
     const md5_two_bone_job job = {
-        .tip = foot->ankle,
         .target = {ankle.translation.x, ankle.translation.y,
                    ankle.translation.z - sunk + foot->lift * weight},
         .rotation = &rotation,
         .weight = 1.0f,
     };
-    md5_two_bone(skeleton, pose, &job);
+    return md5_bend_limb(skeleton, pose, leg, &job, &foot->miss);
 }
 
-void md5_place_feet(const md5_skeleton *skeleton, md5_transform *pose, uint32_t pelvis,
-                    md5_foot *feet, uint32_t num_feet, float *drop, float smoothing, float seconds,
-                    float weight)
+uint32_t md5_place_feet(const md5_skeleton *skeleton, md5_transform *pose, uint32_t pelvis,
+                        md5_foot *feet, uint32_t num_feet, float *drop, float smoothing,
+                        float seconds, float weight)
 {
     const float keep = keep_for(smoothing, seconds);
     *drop = smoothed(*drop, lowest_floor(feet, num_feet), keep);
     for (uint32_t i = 0; i < num_feet; i++)
         feet[i].lift = smoothed(feet[i].lift, feet[i].floor, keep);
-    if (!(weight > 0.0f))
-        return;
-    const float most = weight < 1.0f ? weight : 1.0f;
+    const float most = weight > 0.0f ? (weight < 1.0f ? weight : 1.0f) : 0.0f;
     const float sunk = *drop * most;
-    if (pelvis < skeleton->num_joints)
+    if (most > 0.0f && pelvis < skeleton->num_joints)
         shift_joint(skeleton, pose, pelvis, sunk);
+    uint32_t num_placed = 0;
     for (uint32_t i = 0; i < num_feet; i++) {
-        if (feet[i].ankle >= skeleton->num_joints)
-            continue;
-        const bool has_sunk = is_below(skeleton, feet[i].ankle, pelvis);
-        place_foot(skeleton, pose, &feet[i], has_sunk ? sunk : 0.0f, most);
+        md5_foot *const foot = &feet[i];
+        md5_limb leg;
+        foot->result = find_leg(skeleton, foot, &leg);
+        foot->miss = foot->result == MD5_LIMB_PLACED ? 0.0f : INFINITY;
+        if (foot->result == MD5_LIMB_PLACED && most > 0.0f) {
+            const bool has_sunk =
+                foot->ankle == pelvis || md5_is_below(skeleton, foot->ankle, pelvis);
+            foot->result = place_foot(skeleton, pose, &leg, foot, has_sunk ? sunk : 0.0f, most);
+        }
+        if (foot->result == MD5_LIMB_PLACED && !(fabsf(foot->floor) < MD5_FARTHEST))
+            foot->result = MD5_LIMB_NOT_FINITE;
+        num_placed += foot->result == MD5_LIMB_PLACED;
     }
+    return num_placed;
 }

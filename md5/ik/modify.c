@@ -33,11 +33,13 @@ static md5_vec3 moved_place(md5_joint_space space, md5_transform above, md5_vec3
     }
 }
 
-void md5_modify_joint(const md5_skeleton *skeleton, md5_transform *pose, uint32_t joint,
+bool md5_modify_joint(const md5_skeleton *skeleton, md5_transform *pose, uint32_t joint,
                       md5_joint_space space, md5_transform change, float weight)
 {
-    if (joint >= skeleton->num_joints || !(weight > 0.0f))
-        return;
+    if (joint >= skeleton->num_joints)
+        return false;
+    if (!(weight > 0.0f))
+        return true;
     md5_transform *const changed = &pose[joint];
     const md5_transform above = md5_parent_in_model(skeleton, pose, joint);
     if (md5_is_rotation(change.rotation)) {
@@ -49,13 +51,13 @@ void md5_modify_joint(const md5_skeleton *skeleton, md5_transform *pose, uint32_
             md5_row_of_quat(turned_rotation(space, above.rotation, changed->rotation, turn)));
     }
     if (!md5_is_place(change.translation))
-        return;
+        return true;
     // The original adds the position of joint 0 to nothing.
     const md5_joint_space way =
         space == MD5_JOINT_MODEL && joint == 0 ? MD5_JOINT_MODEL_OVERRIDE : space;
     const md5_vec3 place = moved_place(way, above, changed->translation, change.translation);
-    if (!md5_is_place(place))
-        return;
-    changed->translation =
-        weight < 1.0f ? md5_vec3_lerp(changed->translation, place, weight) : place;
+    if (md5_is_place(place))
+        changed->translation =
+            weight < 1.0f ? md5_vec3_lerp(changed->translation, place, weight) : place;
+    return true;
 }

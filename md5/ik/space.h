@@ -150,6 +150,23 @@ md5_transform md5_parent_in_model(const md5_skeleton *skeleton, const md5_transf
 void md5_place_joints(const md5_skeleton *skeleton, const md5_transform *pose,
                       md5_transform *places);
 
+// -- Limbs ------------------------------------------------------------------------------------
+
+// Whether a joint hangs on another one, or on what hangs on it.
+bool md5_is_below(const md5_skeleton *skeleton, uint32_t joint, uint32_t above);
+
+// MD5_LIMB_PLACED if these joints make a limb; fills in the one of the two joints above the tip.
+md5_limb_result md5_check_limb(const md5_skeleton *skeleton, const md5_limb *limb);
+md5_limb_result md5_limb_above(const md5_skeleton *skeleton, uint32_t tip, md5_limb *limb);
+
+// md5_two_bone() for a limb that has been checked and a weight > 0. If `miss`
+// is not NULL, measures how far the tip now is from the target, in units, INFINITY if nothing was
+// done, and judges by that.
+md5_limb_result md5_bend_limb(const md5_skeleton *skeleton, md5_transform *pose,
+                              const md5_limb *joints, const md5_two_bone_job *job, float *miss);
+
+// -- Chains -----------------------------------------------------------------------------------
+
 // A joint and those above it, from the top down.
 typedef struct md5_chain {
     uint32_t count; // 1 to MD5_MAX_CHAIN

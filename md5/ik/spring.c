@@ -122,13 +122,13 @@ static void swing_chain(const md5_chain *chain, const md5_transform *pose, md5_t
     }
 }
 
-void md5_spring(const md5_skeleton *skeleton, md5_transform *pose, const md5_spring_job *job,
+bool md5_spring(const md5_skeleton *skeleton, md5_transform *pose, const md5_spring_job *job,
                 md5_spring_joint *state, float seconds, bool is_first)
 {
     md5_chain chain;
     if (!md5_find_chain(skeleton, pose, job->tip, job->length, &chain)
         || !(job->stiffness > 0.0f && job->stiffness < MD5_FARTHEST))
-        return;
+        return false;
     const bool is_damped = job->damping > 0.0f && job->damping < MD5_FARTHEST;
     axis_step step = {
         .stiffness = (double)job->stiffness,
@@ -148,8 +148,9 @@ void md5_spring(const md5_skeleton *skeleton, md5_transform *pose, const md5_spr
             step_joint(&step, goal, pull, &state[i]);
     }
     if (!(job->weight > 0.0f))
-        return;
+        return true;
     md5_quat turned[MD5_MAX_CHAIN];
     swing_chain(&chain, pose, md5_transform_inverse(place), state, turned);
     md5_turn_chain(&chain, turned, job->weight, pose);
+    return true;
 }

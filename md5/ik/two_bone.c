@@ -6,12 +6,18 @@
 // where the knee goes; knee and foot have coordinates on these two. The thigh is turned in the old
 // plane, the plane is turned so that its line lies along the target's, and the knee bends in it.
 #include "md5/ik/space.h"
+#include "md5/ik/spring.h"
 
 // What is less than this share of the reach has no direction.
 #define NOTHING 1e-5f
 
+// What misses its target by less than this share of the reach has come to it.
+#define REACHED 1e-4f
+
 typedef struct two_bones {
-    uint32_t joints[3];               // hip, knee, foot
+    const md5_limb *joints;
+    md5_row above_knee, above_foot; // rotations of the joints between: of all of them together
+    bool has_above_knee, has_above_foot;
     md5_row to_model;                 // the hip's rotation
     md5_row from_model;               // its inverse
     md5_row start;                    // of the hip, model space
@@ -39,43 +45,88 @@ typedef struct limb_plane {
     float lower_x; // of the foot beyond the knee; its y is that of the knee
 } limb_plane;
 
-static bool find_joints(const md5_skeleton *skeleton, uint32_t tip, uint32_t *joints)
+bool md5_is_below(const md5_skeleton *skeleton, uint32_t joint, uint32_t above)
 {
-    if (tip >= skeleton->num_joints)
-        return false;
-    const int32_t knee = skeleton->joints[tip].parent;
-    const int32_t hip = knee < 0 ? -1 : skeleton->joints[knee].parent;
-    if (hip < 0)
-        return false;
-    joints[0] = (uint32_t)hip;
-    joints[1] = (uint32_t)knee;
-    joints[2] = tip;
-    return true;
+    int32_t at = skeleton->joints[joint].parent;
+    while (at >= 0 && (uint32_t)at != above)
+        at = skeleton->joints[at].parent;
+    return at >= 0;
 }
 
-// False if the limb has no length.
-static bool measure_limb(const md5_skeleton *skeleton, const md5_transform *pose, two_bones *limb)
+md5_limb_result md5_check_limb(const md5_skeleton *skeleton, const md5_limb *limb)
 {
-    const md5_row_place hip = md5_place_of(skeleton, pose, limb->joints[0]);
-    const md5_transform *const knee = &pose[limb->joints[1]], *const foot = &pose[limb->joints[2]];
-    const md5_row upper = md5_row_translation(knee), lower = md5_row_translation(foot);
+    const uint32_t count = skeleton->num_joints;
+    if (limb->tip >= count || limb->middle >= count || limb->root >= count)
+        return MD5_LIMB_NO_JOINT;
+    const bool hangs_together = md5_is_below(skeleton, limb->tip, limb->middle)
+                                && md5_is_below(skeleton, limb->middle, limb->root);
+    return hangs_together ? MD5_LIMB_PLACED : MD5_LIMB_NO_CHAIN;
+}
+
+md5_limb_result md5_limb_above(const md5_skeleton *skeleton, uint32_t tip, md5_limb *limb)
+{
+    if (tip >= skeleton->num_joints)
+        return MD5_LIMB_NO_JOINT;
+    const int32_t middle = skeleton->joints[tip].parent;
+    const int32_t root = middle < 0 ? -1 : skeleton->joints[middle].parent;
+    if (root < 0)
+        return MD5_LIMB_NO_PARENTS;
+    *limb = (md5_limb){(uint32_t)root, (uint32_t)middle, tip};
+    return MD5_LIMB_PLACED;
+}
+
+// The place of a joint in the space of one above it, and the rotation there of its own parent, if
+// that is another one: returns whether it is.
+static bool place_below(const md5_skeleton *skeleton, const md5_transform *pose, uint32_t joint,
+                        uint32_t above, md5_row *place, md5_row *rotation)
+{
+    const uint32_t parent = (uint32_t)skeleton->joints[joint].parent;
+    *place = md5_row_translation(&pose[joint]);
+    for (uint32_t at = parent; at != above; at = (uint32_t)skeleton->joints[at].parent) {
+        const md5_row turn = md5_row_rotation(&pose[at]);
+        *place = md5_row_add(md5_row_rotate(turn, *place), md5_row_translation(&pose[at]));
+        *rotation = at == parent ? turn : md5_row_trim(md5_row_turn(turn, *rotation));
+    }
+    return parent != above;
+}
+
+// The knee's rotation in the hip's space.
+static md5_row knee_rotation(const two_bones *limb, const md5_transform *knee)
+{
+    const md5_row own = md5_row_rotation(knee);
+    return limb->has_above_knee ? md5_row_turn(limb->above_knee, own) : own;
+}
+
+static md5_limb_result measure_limb(const md5_skeleton *skeleton, const md5_transform *pose,
+                                    two_bones *limb)
+{
+    const md5_limb *const joints = limb->joints;
+    const md5_row_place hip = md5_place_of(skeleton, pose, joints->root);
+    md5_row upper, lower;
+    limb->has_above_knee =
+        place_below(skeleton, pose, joints->middle, joints->root, &upper, &limb->above_knee);
+    limb->has_above_foot =
+        place_below(skeleton, pose, joints->tip, joints->middle, &lower, &limb->above_foot);
     const float upper_length = md5_row_length(upper), lower_length = md5_row_length(lower);
     limb->reach = upper_length + lower_length;
-    if (!(limb->reach > 1e-15f && limb->reach < MD5_FARTHEST))
-        return false;
+    if (!(limb->reach < MD5_FARTHEST))
+        return MD5_LIMB_NOT_FINITE;
+    if (!(limb->reach > 1e-15f))
+        return MD5_LIMB_NO_BONE;
     limb->to_model = hip.rotation;
     limb->from_model = md5_row_conjugate(hip.rotation);
     limb->start = hip.place;
     const float share = 1.0f / limb->reach;
     limb->upper = md5_row_scale(upper, share);
-    limb->lower = md5_row_scale(md5_row_rotate(md5_row_rotation(knee), lower), share);
+    limb->lower =
+        md5_row_scale(md5_row_rotate(knee_rotation(limb, &pose[joints->middle]), lower), share);
     limb->upper_length = upper_length * share;
     limb->lower_length = lower_length * share;
-    return true;
+    return MD5_LIMB_PLACED;
 }
 
-// From `soften` before the end on, the limb comes to its full reach as 1 - exp(-x) comes to 1, with
-// the first four terms of the series of exp.
+// The limb is exact up to its last share `soften` of the reach; over that it comes to its full
+// length as 1 - exp(-x) comes to 1, x counted in those shares. In double: see md5_decay().
 static float soften_distance(float distance, float soften)
 {
     const float past = distance - (1.0f - soften);
@@ -83,9 +134,7 @@ static float soften_distance(float distance, float soften)
         return distance;
     if (!(soften > 0.0f))
         return 1.0f;
-    const float x = past < 1e6f * soften ? past / soften : 1e6f;
-    const float exp_less_1 = x * (1.0f + x * (0.5f + x * (1.0f / 6.0f)));
-    return (1.0f - soften) + soften * (exp_less_1 / (1.0f + exp_less_1));
+    return (float)(1.0 - (double)soften * md5_decay((double)past / (double)soften));
 }
 
 static limb_goal choose_goal(const two_bones *limb, float distance, const md5_two_bone_job *job)
@@ -196,55 +245,118 @@ static flat_turn flat_between(float old_x, float old_y, float x, float y)
     return (flat_turn){old_x * x + old_y * y, old_x * y - old_y * x};
 }
 
-static void turn_limb(const two_bones *limb, const limb_plane *plane, limb_goal goal,
-                      const md5_two_bone_job *job, md5_transform *pose)
+// Lengthens a bone: the places of its lower end, and of all joints between, in their parents'.
+static void stretch_bone(const md5_skeleton *skeleton, md5_transform *pose, uint32_t joint,
+                         uint32_t above, float factor)
 {
-    md5_transform *const hip = &pose[limb->joints[0]], *const knee = &pose[limb->joints[1]];
-    md5_transform *const foot = &pose[limb->joints[2]];
+    for (uint32_t at = joint; at != above; at = (uint32_t)skeleton->joints[at].parent)
+        pose[at].translation = md5_vec3_scale(pose[at].translation, factor);
+}
+
+// What the knee and the foot turn by, and the thigh: in the space of the hip as it was.
+typedef struct limb_turns {
+    md5_row thigh, knee;
+} limb_turns;
+
+static limb_turns find_turns(const two_bones *limb, const limb_plane *plane, limb_goal goal)
+{
     float x, y;
     place_knee(limb, goal, &x, &y);
     const flat_turn upper = flat_between(plane->x, plane->y, x, y);
     const flat_turn lower = flat_between(plane->lower_x, -plane->y, goal.distance - x, -y);
     const flat_turn bend = flat_between(upper.cosine, upper.sine, lower.cosine, lower.sine);
-    const md5_row old_knee = md5_row_rotation(knee);
-    const md5_row thigh_turn =
-        md5_row_turn(plane->turn, md5_row_about(plane->hinge, upper.cosine, upper.sine));
-    const md5_row knee_turn = md5_row_about(plane->hinge, bend.cosine, bend.sine);
-    const md5_row new_knee = md5_row_turn(knee_turn, old_knee);
+    return (limb_turns){
+        .thigh = md5_row_turn(plane->turn, md5_row_about(plane->hinge, upper.cosine, upper.sine)),
+        .knee = md5_row_about(plane->hinge, bend.cosine, bend.sine),
+    };
+}
+
+// `rotation` in the space of what joints between turn by `above`.
+static md5_row below(bool has_above, md5_row above, md5_row rotation)
+{
+    return has_above ? md5_row_turn(md5_row_conjugate(above), rotation) : rotation;
+}
+
+static void turn_limb(const md5_skeleton *skeleton, const two_bones *limb, const limb_turns *turns,
+                      float stretch, const md5_two_bone_job *job, md5_transform *pose)
+{
+    const md5_limb *const joints = limb->joints;
+    md5_transform *const hip = &pose[joints->root], *const knee = &pose[joints->middle];
+    md5_transform *const foot = &pose[joints->tip];
+    const md5_row old_knee = knee_rotation(limb, knee);
+    const md5_row new_knee = md5_row_turn(turns->knee, old_knee);
     // The foot's rotation, in the space of the hip as it was.
-    md5_row own = md5_row_turn(old_knee, md5_row_rotation(foot));
+    md5_row own = limb->has_above_foot ? md5_row_turn(old_knee, limb->above_foot) : old_knee;
+    own = md5_row_turn(own, md5_row_rotation(foot));
     if (job->rotation && md5_is_rotation(*job->rotation)) {
         const md5_quat wanted = md5_quat_unit(*job->rotation, MD5_NO_TURN);
         own = md5_row_turn(limb->from_model, md5_row_of_quat(wanted));
     }
-    const md5_row shin = md5_row_turn(thigh_turn, new_knee);
+    const md5_row shin = md5_row_turn(turns->thigh, new_knee);
+    const md5_row new_foot = md5_row_turn(md5_row_conjugate(shin), own);
 
     md5_share share;
     md5_share_of(job->weight, &share);
-    md5_turn_joint(hip, &share, md5_row_turn(md5_row_rotation(hip), thigh_turn));
-    md5_turn_joint(knee, &share, new_knee);
-    md5_turn_joint(foot, &share, md5_row_turn(md5_row_conjugate(shin), own));
-    if (!(goal.stretch > 1.0f))
+    md5_turn_joint(hip, &share, md5_row_turn(md5_row_rotation(hip), turns->thigh));
+    md5_turn_joint(knee, &share, below(limb->has_above_knee, limb->above_knee, new_knee));
+    md5_turn_joint(foot, &share, below(limb->has_above_foot, limb->above_foot, new_foot));
+    if (!(stretch > 1.0f))
         return;
-    const float factor = 1.0f + (goal.stretch - 1.0f) * share.weight;
-    knee->translation = md5_vec3_scale(knee->translation, factor);
-    foot->translation = md5_vec3_scale(foot->translation, factor);
+    const float factor = 1.0f + (stretch - 1.0f) * share.weight;
+    stretch_bone(skeleton, pose, joints->middle, joints->root, factor);
+    stretch_bone(skeleton, pose, joints->tip, joints->middle, factor);
 }
 
-bool md5_two_bone(const md5_skeleton *skeleton, md5_transform *pose, const md5_two_bone_job *job)
+// From the tip as it now is to the target, which lies `way` from the hip.
+static float measure_miss(const md5_skeleton *skeleton, const md5_transform *pose,
+                          const md5_limb *joints, md5_row way)
 {
-    two_bones limb;
-    if (!find_joints(skeleton, job->tip, limb.joints))
-        return false;
-    if (!(job->weight > 0.0f) || !md5_is_place(job->target) || !measure_limb(skeleton, pose, &limb))
-        return true;
+    md5_row at, unused;
+    place_below(skeleton, pose, joints->tip, joints->root, &at, &unused);
+    const md5_row_place hip = md5_place_of(skeleton, pose, joints->root);
+    const float miss = md5_row_length(md5_row_sub(md5_row_rotate(hip.rotation, at), way));
+    return miss < MD5_FARTHEST ? miss : INFINITY;
+}
+
+md5_limb_result md5_bend_limb(const md5_skeleton *skeleton, md5_transform *pose,
+                              const md5_limb *joints, const md5_two_bone_job *job, float *miss)
+{
+    two_bones limb = {.joints = joints};
+    if (miss)
+        *miss = INFINITY;
+    if (!md5_is_place(job->target))
+        return MD5_LIMB_NOT_FINITE;
+    const md5_limb_result measured = measure_limb(skeleton, pose, &limb);
+    if (measured != MD5_LIMB_PLACED)
+        return measured;
     const md5_row way = md5_row_sub(md5_row_of_vec3(job->target), limb.start);
     const md5_row toward = md5_row_scale(md5_row_rotate(limb.from_model, way), 1.0f / limb.reach);
     const float distance = md5_row_length(way) / limb.reach;
     if (!(distance < MD5_FARTHEST)) // also where the hip is at no place
-        return true;
+        return MD5_LIMB_NOT_FINITE;
     const limb_goal goal = choose_goal(&limb, distance, job);
     const limb_plane plane = choose_plane(&limb, toward, distance, job->pole);
-    turn_limb(&limb, &plane, goal, job, pose);
+    const limb_turns turns = find_turns(&limb, &plane, goal);
+    turn_limb(skeleton, &limb, &turns, goal.stretch, job, pose);
+    if (!miss)
+        return MD5_LIMB_PLACED;
+    *miss = measure_miss(skeleton, pose, joints, way);
+    if (!(*miss < MD5_FARTHEST))
+        return MD5_LIMB_NOT_FINITE;
+    if (!(limb.upper_length > NOTHING && limb.lower_length > NOTHING))
+        return MD5_LIMB_NO_BONE;
+    return *miss > REACHED * limb.reach ? MD5_LIMB_OUT_OF_REACH : MD5_LIMB_PLACED;
+}
+
+bool md5_two_bone(const md5_skeleton *skeleton, md5_transform *pose, const md5_two_bone_job *job)
+{
+    md5_limb above;
+    const md5_limb *const limb = job->limb ? job->limb : &above;
+    const md5_limb_result found = job->limb ? md5_check_limb(skeleton, job->limb)
+                                            : md5_limb_above(skeleton, job->tip, &above);
+    if (found != MD5_LIMB_PLACED)
+        return false;
+    if (job->weight > 0.0f)
+        md5_bend_limb(skeleton, pose, limb, job, NULL);
     return true;
 }

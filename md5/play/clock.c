@@ -25,6 +25,15 @@ double md5_timing_duration(const md5_timing *timing)
     return turns(timing) ? 2.0 * way : way;
 }
 
+// Beyond this many, one more or less makes no difference to anybody.
+#define FARTHEST ((int64_t)1 << 62)
+
+static int64_t add_cycles(int64_t cycle, int64_t more)
+{
+    const int64_t sum = cycle + more; // neither is so large that it could overflow
+    return sum > FARTHEST ? FARTHEST : sum < -FARTHEST ? -FARTHEST : sum;
+}
+
 md5_clock md5_clock_advance(const md5_timing *timing, md5_clock clock, double cycles)
 {
     const double phase = clock.phase + cycles;
@@ -37,7 +46,7 @@ md5_clock md5_clock_advance(const md5_timing *timing, md5_clock clock, double cy
     const double limited = fmin(fmax(phase, -MOST_CYCLES), MOST_CYCLES);
     const double whole = floor(limited);
     double rest = limited - whole;
-    int64_t cycle = clock.cycle + (int64_t)whole;
+    int64_t cycle = add_cycles(clock.cycle, (int64_t)whole);
     // Just below a whole cycle the difference can round up to 1.
     if (rest >= 1.0) {
         rest = 0.0;
@@ -46,9 +55,46 @@ md5_clock md5_clock_advance(const md5_timing *timing, md5_clock clock, double cy
     return (md5_clock){cycle, rest};
 }
 
+double md5_decimal_of(float time)
+{
+    double scale = 1.0;
+    for (int digits = 0; digits < 8 && fabsf(time) <= 1e6f; digits++) {
+        const double decimal = floor((double)time * scale + 0.5) / scale;
+        if ((float)decimal == time)
+            return decimal;
+        scale *= 10.0;
+    }
+    return (double)time;
+}
+
 md5_clock md5_clock_at(const md5_timing *timing, double time)
 {
     return md5_clock_advance(timing, (md5_clock){0}, time);
+}
+
+md5_clock md5_clock_shift(const md5_timing *timing, md5_clock clock, double cycles)
+{
+    const md5_clock moved = {clock.cycle, clock.phase + cycles};
+    if (timing->mode == MD5_PLAY_ONCE)
+        return moved;
+    if (moved.phase < 0.0)
+        return (md5_clock){moved.cycle - 1, moved.phase + 1.0};
+    if (moved.phase >= 1.0)
+        return (md5_clock){moved.cycle + 1, moved.phase - 1.0};
+    return moved;
+}
+
+md5_clock md5_clock_snap(const md5_timing *timing, md5_clock clock, double most)
+{
+    double frames = (double)md5_timing_intervals(timing) * (turns(timing) ? 2.0 : 1.0);
+    if (most * frames > 0.25) // so many that any time is near one: whole cycles only
+        frames = 1.0;
+    const double frame = floor(clock.phase * frames + 0.5);
+    if (!(fabs(clock.phase * frames - frame) <= most * frames))
+        return clock;
+    if (frame < frames || timing->mode == MD5_PLAY_ONCE)
+        return (md5_clock){clock.cycle, frame / frames};
+    return (md5_clock){clock.cycle + 1, 0.0};
 }
 
 double md5_clock_frame(const md5_timing *timing, md5_clock clock)
@@ -74,8 +120,11 @@ md5_moment md5_clock_moment(const md5_timing *timing, md5_clock clock,
     // The end of a way: of a clip of one frame, of one that is played once, or by rounding.
     const uint32_t end = timing->num_frames == 1 ? 0 : md5_timing_intervals(timing);
     if (frame >= end) {
-        const uint32_t stop = end == 0 || end > last ? 0 : last;
-        return (md5_moment){.frame0 = stop, .frame1 = stop, .cycle = cycle};
+        // With MD5_PERIOD_OPEN that is the first frame of the next cycle, which the root has come
+        // to.
+        const bool is_next = end > last;
+        const uint32_t stop = end == 0 || is_next ? 0 : last;
+        return (md5_moment){.frame0 = stop, .frame1 = stop, .cycle = cycle + is_next};
     }
     if (interpolation == MD5_INTERPOLATE_STEP)
         return (md5_moment){.frame0 = frame, .frame1 = frame, .cycle = cycle};

@@ -35,8 +35,40 @@ static inline double md5_clock_time(md5_clock clock)
     return (double)clock.cycle + clock.phase;
 }
 
-// The clock after `cycles` more, which may be negative; not finite counts as 0.
+// The shortest decimal that is read as this float: 0.3 for 0.3f, which is 1e-8 above it. Times in
+// tables are floats, and frames lie where they are meant, not where floats round to. Of numbers
+// that are no short decimal, and beyond 1e6, the float itself.
+double md5_decimal_of(float time);
+
+// The clock after `cycles` more, which may be negative; not finite counts as 0. Beyond 2^62 cycles
+// they are no longer counted.
 md5_clock md5_clock_advance(const md5_timing *timing, md5_clock clock, double cycles);
+
+// What lies nearer together than this, in cycles, counts as one: far more than rounding, far less
+// than a frame.
+#define MD5_BORDER 1e-9
+
+// A clock moved by less than a cycle, for comparing only: ONCE may come to lie beyond its ends.
+md5_clock md5_clock_shift(const md5_timing *timing, md5_clock clock, double cycles);
+
+// Cycles from one clock to another.
+static inline double md5_clock_between(md5_clock from, md5_clock to)
+{
+    return (double)(to.cycle - from.cycle) + (to.phase - from.phase);
+}
+
+// Whether both are where the same cycle ends and the next one begins.
+static inline bool md5_clock_stays_whole(md5_clock from, md5_clock to)
+{
+    const bool is_whole = from.phase <= MD5_BORDER || from.phase >= 1.0 - MD5_BORDER;
+    const double way = md5_clock_between(from, to);
+    return is_whole && way <= 2.0 * MD5_BORDER && way >= -2.0 * MD5_BORDER
+           && (to.phase <= MD5_BORDER || to.phase >= 1.0 - MD5_BORDER);
+}
+
+// The nearest frame, if the clock is not farther than `most` cycles from it. A time that was given
+// as a float is so brought back to the frame that it was meant to be.
+md5_clock md5_clock_snap(const md5_timing *timing, md5_clock clock, double most);
 
 // Where in the clip that is, in frames: 0 .. intervals.
 double md5_clock_frame(const md5_timing *timing, md5_clock clock);

@@ -1,6 +1,5 @@
 #include "md5/play/event_walk.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 static int compare_cues(const void *left, const void *right)
@@ -45,31 +44,84 @@ static int64_t count_below(const md5_cue *cues, int64_t num_cues, double phase, 
     return low;
 }
 
-md5_event_walk md5_begin_event_walk(const md5_timing *timing, const md5_cue *cues,
-                                    uint32_t num_cues, md5_clock before, md5_clock now,
-                                    bool includes_start)
+// A border between cues: those from `next` of `cycle` on lie above it.
+typedef struct border {
+    int64_t cycle, next;
+} border;
+
+// The border just below or, with `is_above`, above what lies at a clock.
+static border border_at(const md5_cues *of, md5_clock clock, bool is_above)
 {
-    md5_event_walk walk = {
-        .cues = cues,
-        .num_cues = num_cues,
-        .before = before,
-        .now = now,
-        .is_loop = timing->mode == MD5_PLAY_LOOP,
-        .is_backward =
-            now.cycle < before.cycle || (now.cycle == before.cycle && now.phase < before.phase),
-        .cycle = before.cycle,
+    return (border){clock.cycle, count_below(of->cues, of->num_cues, clock.phase, is_above)};
+}
+
+// As many cues as a step can have; more cannot be told from it.
+#define MOST_CUES 1e18
+
+static uint64_t cues_between(const md5_cues *of, border low, border high)
+{
+    const double cycles = (double)high.cycle - (double)low.cycle;
+    if (cycles * (double)of->num_cues >= MOST_CUES)
+        return (uint64_t)MOST_CUES;
+    const int64_t count = (high.cycle - low.cycle) * (int64_t)of->num_cues + (high.next - low.next);
+    return count > 0 ? (uint64_t)count : 0;
+}
+
+// Within its cycle, also beyond its ends.
+static md5_clock moved(md5_clock clock, double by)
+{
+    return (md5_clock){clock.cycle, clock.phase + by};
+}
+
+// Where a step has come to, seen a border's width ahead in its direction.
+static border end_of_step(const md5_cues *of, md5_clock now, double ahead, bool ends_cycle)
+{
+    const md5_clock end = md5_clock_shift(of->timing, now, ahead);
+    const md5_clock back = md5_clock_shift(of->timing, now, -ahead);
+    // Where ping-pong comes back to its first frame, that is where its cycle ends.
+    if (!ends_cycle || of->timing->mode != MD5_PLAY_LOOP || end.cycle == back.cycle)
+        return border_at(of, end, ahead > 0.0);
+    return (border){back.cycle, ahead > 0.0 ? of->num_cues : 0};
+}
+
+static border begin_of_step(const md5_cues *of, md5_clock before, double ahead, bool at_start)
+{
+    if (at_start && ahead < 0.0 && of->timing->mode == MD5_PLAY_LOOP
+        && md5_clock_stays_whole(before, before))
+        return (border){md5_clock_shift(of->timing, before, -ahead).cycle, 0};
+    return border_at(of, md5_clock_shift(of->timing, before, ahead), ahead > 0.0);
+}
+
+md5_event_walk md5_begin_event_walk(const md5_cues *of, md5_clock before, md5_clock now,
+                                    bool at_start, bool ends_cycle)
+{
+    const bool is_backward =
+        now.cycle < before.cycle || (now.cycle == before.cycle && now.phase < before.phase);
+    const double ahead = is_backward ? -MD5_BORDER : MD5_BORDER;
+    const bool stays = at_start && md5_clock_stays_whole(before, now);
+    const border end = end_of_step(of, now, ahead, ends_cycle || stays);
+    const border begin = begin_of_step(of, before, ahead, at_start);
+    return (md5_event_walk){
+        .cues = of->cues,
+        .num_cues = of->num_cues,
+        .cycle = begin.cycle,
+        .next = is_backward ? begin.next - 1 : begin.next,
+        .num_left = is_backward ? cues_between(of, end, begin) : cues_between(of, begin, end),
+        .is_backward = is_backward,
     };
-    if (!walk.is_backward) {
-        walk.next = count_below(cues, num_cues, before.phase, !includes_start);
-        return walk;
-    }
-    walk.next = count_below(cues, num_cues, before.phase, includes_start) - 1;
-    // At the start of a cycle, cues at the end of the one before lie where the step begins.
-    if (walk.next < 0 && before.phase == 0.0 && !includes_start) {
-        walk.cycle--;
-        walk.next = count_below(cues, num_cues, 1.0, false) - 1;
-    }
-    return walk;
+}
+
+md5_event_walk md5_begin_event_start(const md5_cues *of, md5_clock start)
+{
+    const border low = border_at(of, moved(start, -MD5_BORDER), false);
+    const border high = border_at(of, moved(start, MD5_BORDER), true);
+    return (md5_event_walk){
+        .cues = of->cues,
+        .num_cues = of->num_cues,
+        .cycle = low.cycle,
+        .next = low.next,
+        .num_left = cues_between(of, low, high),
+    };
 }
 
 // Brings the walk to a cue, if it stands beyond the end or the start of its cycle.
@@ -84,32 +136,15 @@ static void turn_over(md5_event_walk *walk)
     }
 }
 
-static bool is_within(const md5_event_walk *walk, double phase)
+bool md5_next_event(md5_event_walk *walk, uint32_t *event, md5_clock *when)
 {
-    const md5_clock now = walk->now;
-    if (!walk->is_backward)
-        return walk->cycle < now.cycle || (walk->cycle == now.cycle && phase <= now.phase);
-    if (walk->cycle == now.cycle - 1)
-        return walk->is_loop && now.phase == 0.0 && phase == 1.0;
-    return walk->cycle > now.cycle || (walk->cycle == now.cycle && phase >= now.phase);
-}
-
-bool md5_next_event(md5_event_walk *walk, uint32_t *event, double *when)
-{
-    if (walk->num_cues == 0)
+    if (walk->num_left == 0)
         return false;
     turn_over(walk);
     const md5_cue *const cue = &walk->cues[walk->next];
-    if (!is_within(walk, cue->phase))
-        return false;
-    const md5_clock before = walk->before, now = walk->now;
-    const double length = (double)(now.cycle - before.cycle) + (now.phase - before.phase);
-    const double way = (double)(walk->cycle - before.cycle) + (cue->phase - before.phase);
     *event = cue->event;
-    // Rounding may put an event before the last one, or beyond the end.
-    if (length != 0.0)
-        walk->when = fmin(fmax(way / length, walk->when), 1.0);
-    *when = walk->when;
+    *when = (md5_clock){walk->cycle, cue->phase};
     walk->next += walk->is_backward ? -1 : 1;
+    walk->num_left--;
     return true;
 }

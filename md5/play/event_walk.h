@@ -1,5 +1,11 @@
 // Which events a clip passes in a step of time: each exactly once a pass, in order, however time is
 // split, across loops, backward, and through steps of many cycles.
+//
+// The times of a clip come from sums that are rounded, and another split of the same time rounds
+// otherwise. So an event counts as reached from MD5_BORDER of a cycle before it: forward a step
+// from `before` to `now` passes what lies in (before + MD5_BORDER, now + MD5_BORDER], backward in
+// [now - MD5_BORDER, before - MD5_BORDER). Rounding is far smaller than that, and the borders of
+// neighbouring steps fall on each other.
 #ifndef MD5_PLAY_EVENT_WALK_H
 #define MD5_PLAY_EVENT_WALK_H
 
@@ -17,22 +23,33 @@ typedef struct md5_cue {
 uint32_t md5_make_cues(const md5_timing *timing, const md5_event *events, uint32_t num_events,
                        md5_cue *cues);
 
-// A step from `before` to `now`. What lies at `now` belongs to it, what lies at `before` only when
-// it includes its start.
+// The cues of one clip: cues[num_cues], as md5_make_cues() writes them.
+typedef struct md5_cues {
+    const md5_timing *timing;
+    const md5_cue *cues;
+    uint32_t num_cues;
+} md5_cues;
+
+// Events that are still to come, from cue `next` of cycle `cycle` on.
 typedef struct md5_event_walk {
     const md5_cue *cues;
     int64_t num_cues;
-    md5_clock before, now;
-    bool is_loop, is_backward;
-    int64_t cycle, next; // of the cue to be looked at
-    double when;         // of the last one
+    int64_t cycle, next;
+    uint64_t num_left;
+    bool is_backward;
 } md5_event_walk;
 
-md5_event_walk md5_begin_event_walk(const md5_timing *timing, const md5_cue *cues,
-                                    uint32_t num_cues, md5_clock before, md5_clock now,
-                                    bool includes_start);
+// A step from `before` to `now`. at_start: the clip has not moved since it began at `before`; if
+// that is a whole cycle, backward it passes the end of the cycle before, which forward it has not
+// passed. ends_cycle: the clip is left at `now`; then a cycle that would begin there does not: its
+// first event is silent.
+md5_event_walk md5_begin_event_walk(const md5_cues *of, md5_clock before, md5_clock now,
+                                    bool at_start, bool ends_cycle);
 
-// The next event, and when in the step it comes, 0..1. False if there is none.
-bool md5_next_event(md5_event_walk *walk, uint32_t *event, double *when);
+// What lies where a clip begins, without the end of the cycle before.
+md5_event_walk md5_begin_event_start(const md5_cues *of, md5_clock start);
+
+// The next event, and when it comes. False if there is none.
+bool md5_next_event(md5_event_walk *walk, uint32_t *event, md5_clock *when);
 
 #endif

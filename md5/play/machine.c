@@ -77,6 +77,16 @@ int32_t md5_find_state(const md5_machine *machine, uint32_t layer, const char *n
     return -1;
 }
 
+float md5_item_speed(const md5_machine *machine, uint32_t motion, uint32_t item)
+{
+    const md5_machine_desc *const tables = &machine->tables;
+    if (motion >= tables->num_motions || item >= tables->motions[motion].num_items
+        || tables->motions[motion].kind != MD5_MOTION_BY_SPEED)
+        return 0.0f;
+    const md5_motion *const of = &machine->motions[tables->num_clips + motion];
+    return (float)machine->items[of->first_item + item].gait.speed;
+}
+
 int32_t md5_find_modifier(const md5_machine *machine, const char *name)
 {
     for (uint32_t i = 0; i < machine->tables.num_modifiers; i++) {

@@ -53,6 +53,12 @@ typedef struct md5_mask_sets {
     bool is_split;
 } md5_mask_sets;
 
+// How the clip of an item moves the root, in a motion by speed.
+typedef struct md5_gait {
+    double speed;   // units a second, along the line of its motion
+    double seconds; // of a cycle
+} md5_gait;
+
 typedef struct md5_item {
     uint32_t motion;
     md5_layer_mode mode;
@@ -61,13 +67,14 @@ typedef struct md5_item {
     int32_t weight_parameter;
     int32_t reference;   // pose, of an item that is added
     md5_joint_set added; // the joints that it may change
+    md5_gait gait;
 } md5_item;
 
 // Clips by their own name come first, in their order.
 typedef struct md5_motion {
     md5_motion_kind kind;
     md5_sync sync;
-    float speed;
+    double speed; // md5_decimal_of() the table's
     int32_t speed_parameter, x_parameter, y_parameter;
     uint32_t playable; // of a clip
     size_t first_item;
@@ -136,7 +143,7 @@ typedef struct md5_transition {
     uint32_t num_conditions;
     uint32_t number; // in the layer's table
     int32_t priority;
-    float exit, duration, start;
+    double exit, duration, start; // md5_decimal_of() those of the table
     md5_fade fade;
     md5_easing easing;
     md5_interrupt interrupt;
@@ -160,6 +167,7 @@ typedef struct md5_play_layer {
 typedef struct md5_modifier {
     md5_modifier_desc desc; // with defaults filled in
     uint32_t joint;
+    md5_limb limb;       // TWO_BONE
     size_t first_spring; // of a spring: place of its joints' states in a player
 } md5_modifier;
 

@@ -26,6 +26,23 @@ md5_way md5_way_inverse(md5_way way)
     };
 }
 
+// An arc over its chord is (t/2) / sin(t/2), t being the angle: the product of 1 / cos(t/4),
+// 1 / cos(t/8) and so on (Viete), each cosine the root of half of 1 + the one before.
+md5_stride md5_way_stride(const md5_way *way)
+{
+    enum { HALVINGS = 26 }; // then the cosine is 1
+    double cosine = sqrt(fmin(fmax(0.5 + 0.5 * way->cosine, 0.0), 1.0));
+    const double sine =
+        way->sine < 0.0 ? -sqrt(1.0 - cosine * cosine) : sqrt(1.0 - cosine * cosine);
+    const double x = cosine * way->x + sine * way->y, y = cosine * way->y - sine * way->x;
+    double longer = 1.0;
+    for (int i = 0; i < HALVINGS; i++) {
+        cosine = sqrt(0.5 + 0.5 * cosine);
+        longer /= cosine;
+    }
+    return (md5_stride){x * longer, y * longer, way->z};
+}
+
 // Half the angle of a complex number is found by adding 1; a half turn has two halves, of which
 // this takes the one to the left.
 md5_transform md5_way_transform(md5_way way)

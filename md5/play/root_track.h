@@ -17,6 +17,13 @@ md5_way md5_way_mul(md5_way a, md5_way b); // first b, then a
 md5_way md5_way_inverse(md5_way way);
 md5_transform md5_way_transform(md5_way way);
 
+// How far a way leads, in the space of who goes it: along an arc if it turns, seen from half way
+// round. So long is also the sum of many short steps that go evenly.
+typedef struct md5_stride {
+    double x, y, z;
+} md5_stride;
+md5_stride md5_way_stride(const md5_way *way);
+
 // Where joint 0 has come, frame by frame, from the clip's first frame.
 typedef struct md5_root_track {
     md5_extract extract;

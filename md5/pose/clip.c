@@ -94,15 +94,23 @@ static md5_quat decode_rotation(const md5_clip_source *source, uint32_t joint, u
     return md5_quat_from_xyz(rotation.x, rotation.y, rotation.z);
 }
 
+md5_transform md5_clip_base(const md5_transform *stored)
+{
+    const md5_quat turn = stored->rotation;
+    return (md5_transform){
+        .rotation = md5_quat_from_xyz(turn.x, turn.y, turn.z),
+        .translation = stored->translation,
+    };
+}
+
 // Joints that no number drives may stand in files that have none: `numbers` is not touched.
 static md5_transform decode_first_frame(const md5_clip_source *source, uint32_t joint)
 {
-    md5_transform transform = source->base_frame[joint];
+    md5_transform transform = md5_clip_base(&source->base_frame[joint]);
     if (source->tracks[joint].flags & ANY_TRANSLATION)
         transform.translation = decode_translation(source, joint, 0);
     if (source->tracks[joint].flags & ANY_ROTATION)
         transform.rotation = decode_rotation(source, joint, 0);
-    transform.pad = 0.0f;
     return transform;
 }
 

@@ -15,6 +15,9 @@ typedef struct md5_clip_source {
     const float *numbers;            // [num_frames][num_components]
 } md5_clip_source;
 
+// A base frame's transform with its rotation completed: files hold x y z of it.
+md5_transform md5_clip_base(const md5_transform *stored);
+
 // Finds which joints change over the frames, by value: writes moves[num_joints] and how many
 // joints rotate and translate. changes[num_components] is scratch. Time linear in the joints and
 // the size of `numbers`, not in joints * frames, however many tracks share numbers.

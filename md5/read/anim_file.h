@@ -11,11 +11,13 @@ typedef struct md5_anim_file {
     uint32_t num_components;
     double frame_rate; // > 0
     const md5_file_joint *joints;
-    const uint32_t *order;           // [num_joints] parents before children
-    const md5_track *tracks;         // [num_joints]; first + bits set <= num_components
-    const md5_transform *base_frame; // [num_joints] relative to the parent, w rebuilt
-    const float *numbers;            // [num_frames][num_components]
-    const md5_bounds *bounds;        // [num_frames], or NULL if the file has none that fit
+    const uint32_t *order;   // [num_joints] parents before children
+    const md5_track *tracks; // [num_joints]; first + bits set <= num_components
+    // [num_joints] relative to the parent; x y z of rotations as they stand there, w is 0: frames
+    // replace some of the three before w is rebuilt.
+    const md5_transform *base_frame;
+    const float *numbers;     // [num_frames][num_components]
+    const md5_bounds *bounds; // [num_frames], or NULL if the file has none that fit
 } md5_anim_file;
 
 // Reads `size` bytes of .md5anim text. What `file` points to lies in the arena or in the text.

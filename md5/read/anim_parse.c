@@ -11,6 +11,9 @@ enum {
     NUMBER_BYTES = sizeof " 0" - 1,
 };
 
+// Frames a second where a file says 0, as other readers take it. id's engine divides by it.
+enum { RATE_OF_NONE = 25 };
+
 enum { TRANSLATION_FLAGS = 7, ROTATION_FLAGS = 56, ALL_FLAGS = 63 };
 
 typedef struct anim_reader {
@@ -64,15 +67,6 @@ static bool begin_section(md5_lex *lex, const char *word, bool is_known)
         return md5_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX, "'%s' stands here a second time", word);
     lex->at += strlen(word);
     return md5_lex_bracket(lex, '{');
-}
-
-static bool end_joint_section(md5_lex *lex, uint32_t num_joints)
-{
-    if (md5_lex_take(lex, '}'))
-        return true;
-    return md5_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX,
-                        "numJoints says %u, expected '}' after them, found %s", num_joints,
-                        md5_lex_token(lex, lex->at).text);
 }
 
 // -- Hierarchy ------------------------------------------------------------------------------
@@ -151,11 +145,30 @@ static bool read_hierarchy(anim_reader *reader)
     TRY(reader->tracks);
     for (uint32_t joint = 0; joint < num_joints; joint++)
         TRY(read_joint(reader, joint));
-    TRY(end_joint_section(lex, num_joints));
+    TRY(md5_end_rows(lex, "numJoints", num_joints, "niii"));
     return md5_order_joints(lex, reader->joints, num_joints, &reader->file->order);
 }
 
 // -- Boxes and base frame -------------------------------------------------------------------
+
+static bool is_empty(const md5_bounds *box)
+{
+    const md5_vec3 low = box->min, high = box->max;
+    const bool is_inverted = low.x > high.x || low.y > high.y || low.z > high.z;
+    return is_inverted || (low.x == high.x && low.y == high.y && low.z == high.z);
+}
+
+// Exporters that do not compute boxes write zeros.
+static void check_boxes(md5_lex *lex, const char *at, const md5_bounds *bounds, uint32_t count)
+{
+    uint32_t frame = 0;
+    while (frame < count && is_empty(&bounds[frame]))
+        frame++;
+    if (frame == count)
+        md5_lex_warn(
+            lex, at,
+            "no box of 'bounds' holds anything: programs that cull by them hide the model");
+}
 
 // More boxes than frames: the first ones are kept. Fewer: which frames they belong to is not
 // known, and none is.
@@ -179,11 +192,22 @@ static bool read_bounds(anim_reader *reader)
         num_boxes += num_boxes < UINT32_MAX;
     }
     TRY(md5_lex_expect(lex, '}'));
-    if (num_boxes >= num_frames)
+    if (num_boxes >= num_frames) {
         reader->file->bounds = bounds;
+        check_boxes(lex, at, bounds, num_frames);
+    }
     if (num_boxes != num_frames)
         md5_lex_warn(lex, at, "numFrames says %u, but 'bounds' has %u boxes: %s", num_frames,
                      num_boxes, num_boxes > num_frames ? "the first are used" : "none is used");
+    return true;
+}
+
+static bool read_base_transform(md5_lex *lex, md5_transform *transform)
+{
+    md5_vec3 rotation;
+    TRY(md5_read_point(lex, &transform->translation));
+    TRY(md5_read_rotation(lex, &rotation));
+    transform->rotation = (md5_quat){.x = rotation.x, .y = rotation.y, .z = rotation.z};
     return true;
 }
 
@@ -198,9 +222,9 @@ static bool read_base_frame(anim_reader *reader)
     for (uint32_t joint = 0; joint < num_joints; joint++) {
         if (at_block_end(lex))
             return fail_short(lex, "numJoints", num_joints, joint);
-        TRY(md5_read_transform(lex, &reader->base_frame[joint]));
+        TRY(read_base_transform(lex, &reader->base_frame[joint]));
     }
-    return end_joint_section(lex, num_joints);
+    return md5_end_rows(lex, "numJoints", num_joints, "pp");
 }
 
 // -- How many numbers a frame has -----------------------------------------------------------
@@ -329,9 +353,29 @@ static const char *find_component(const anim_reader *reader, const char *start, 
     return lex.at;
 }
 
+// Once a frame's numbers are known. Without branches: a difference below 0 shows in the highest
+// bit.
+static bool check_lengths(anim_reader *reader, const float *numbers, const char *start)
+{
+    const uint32_t count = reader->file->num_components, sign = UINT32_C(1) << 31;
+    const float longest = MD5_MOST_LENGTH;
+    uint32_t most, bits, differences = 0;
+    memcpy(&most, &longest, sizeof most);
+    for (uint32_t i = 0; i < count; i++) {
+        memcpy(&bits, &numbers[i], sizeof bits);
+        differences |= most - (bits & ~sign);
+    }
+    if (!(differences & sign))
+        return true;
+    uint32_t first = 0;
+    while (md5_is_length(numbers[first]))
+        first++;
+    return md5_lex_fail_length(&reader->lex, find_component(reader, start, first));
+}
+
 // Once a frame's numbers are known: warns of rotations that are too long, once for all of them,
 // at the first in the text, so that places are counted forward only.
-static bool check_rotations(anim_reader *reader, const float *numbers, const char *start)
+static void check_rotations(anim_reader *reader, const float *numbers, const char *start)
 {
     uint32_t num_overlong = 0, component = 0;
     md5_vec3 first = {0};
@@ -342,8 +386,6 @@ static bool check_rotations(anim_reader *reader, const float *numbers, const cha
         if (!md5_quat_is_overlong(rotation.x, rotation.y, rotation.z))
             continue;
         const uint32_t at = track->first + num_bits(track->flags & TRANSLATION_FLAGS);
-        if (!isfinite(md5_vec3_dot(rotation, rotation)))
-            return md5_check_rotation(&reader->lex, find_component(reader, start, at), rotation);
         if (num_overlong == 0 || at < component) {
             component = at;
             first = rotation;
@@ -353,7 +395,6 @@ static bool check_rotations(anim_reader *reader, const float *numbers, const cha
     if (num_overlong > 0)
         md5_warn_overlong(&reader->lex, find_component(reader, start, component), first,
                           num_overlong);
-    return true;
 }
 
 // Frames are numbered 0, 1, 2 ...; another start occurs.
@@ -410,7 +451,9 @@ static bool read_frame(anim_reader *reader)
                             "expected '}' after the %u numbers of this frame, found %s",
                             num_components, md5_lex_token(lex, lex->at).text);
     reader->num_frames_read++;
-    return check_rotations(reader, numbers, start);
+    TRY(check_lengths(reader, numbers, start));
+    check_rotations(reader, numbers, start);
+    return true;
 }
 
 static bool read_first_frame(anim_reader *reader)
@@ -453,7 +496,7 @@ static bool read_top_word(anim_reader *reader, md5_span word)
     if (md5_lex_take_word(lex, "numAnimatedComponents"))
         return md5_read_count(lex, "numAnimatedComponents", 0, 1, &reader->num_components);
     if (md5_lex_take_word(lex, "frameRate"))
-        return md5_read_frame_rate(lex, &reader->rate_at, &reader->file->frame_rate);
+        return md5_read_frame_rate(lex, RATE_OF_NONE, &reader->rate_at, &reader->file->frame_rate);
     return md5_header_word(lex, &reader->header, word);
 }
 
@@ -468,7 +511,7 @@ static bool read_file(anim_reader *reader)
                                 "expected 'frame', found the end of the file");
         TRY(read_top_word(reader, word));
     }
-    return md5_header_end(lex, &reader->header, "frame");
+    return md5_header_end(lex, &reader->header, "frame", "numFrames", &reader->num_frames);
 }
 
 bool md5_read_anim_file(md5_arena *arena, const char *text, size_t size, md5_anim_file *file)

@@ -8,8 +8,10 @@ typedef struct md5_camera_file {
     md5_span command_line;
     uint32_t num_frames; // >= 1
     uint32_t num_cuts;
-    double frame_rate;             // > 0
-    const uint32_t *cuts;          // [num_cuts] below num_frames
+    double frame_rate;    // > 0
+    const uint32_t *cuts; // [num_cuts] below num_frames
+    uint32_t num_cut_views;
+    const md5_cut_view *cut_views; // [num_cut_views]
     const md5_camera_view *frames; // [num_frames]
 } md5_camera_file;
 

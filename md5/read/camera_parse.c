@@ -7,6 +7,7 @@
 // The fewest bytes that one of each takes in a text: see mesh_parse.c.
 enum {
     CUT_BYTES = sizeof "0 " - 1,
+    VIEW_BYTES = sizeof "pos(0 0 0)" - 1,
     FRAME_BYTES = sizeof "(0 0 0)(0 0 0)0" - 1,
 };
 
@@ -16,6 +17,8 @@ typedef struct camera_reader {
     md5_count num_frames, num_cuts;
     const char *rate_at; // NULL = not given yet
     uint32_t *cuts;      // NULL = not read yet
+    uint32_t num_cut_views;
+    md5_cut_view *cut_views; // NULL = no cut has one so far
     md5_camera_view *frames;
     md5_camera_file *file;
 } camera_reader;
@@ -28,21 +31,83 @@ static bool fail_short(md5_lex *lex, const char *count_word, uint32_t count, uin
 
 // -- Cuts -----------------------------------------------------------------------------------
 
-// Some files add to a cut where its shot begins: `71 pos ( x y z ) rot ( x y z )`. The frames say
-// that too, so it is read over.
-static bool skip_place_of_cut(md5_lex *lex, bool *is_told)
+// yaw about z * pitch about y * roll about x, of angles in degrees; w <= 0.
+static md5_quat rotation_of_angles(md5_vec3 pitch_yaw_roll)
 {
-    md5_vec3 skipped;
-    md5_lex_space(lex);
-    const char *const at = lex->at;
-    bool found = false;
-    while (md5_lex_take_word(lex, "pos") || md5_lex_take_word(lex, "rot")) {
-        TRY(md5_lex_vec3(lex, &skipped));
-        found = true;
+    const double half = 3.14159265358979323846 / 360.0;
+    const double pitch = (double)pitch_yaw_roll.x * half, yaw = (double)pitch_yaw_roll.y * half;
+    const double roll = (double)pitch_yaw_roll.z * half;
+    const double sx = sin(roll), cx = cos(roll), sy = sin(pitch), cy = cos(pitch);
+    const double sz = sin(yaw), cz = cos(yaw);
+    const double w = cx * cy * cz + sx * sy * sz, sign = w > 0.0 ? -1.0 : 1.0;
+    return (md5_quat){
+        (float)(sign * (sx * cy * cz - cx * sy * sz)),
+        (float)(sign * (cx * sy * cz + sx * cy * sz)),
+        (float)(sign * (cx * cy * sz - sx * sy * cz)),
+        (float)(sign * w),
+    };
+}
+
+static bool read_cut_rotation(md5_lex *lex, bool is_angles, md5_quat *rotation)
+{
+    md5_vec3 numbers;
+    if (is_angles) {
+        TRY(md5_lex_point(lex, &numbers));
+        *rotation = rotation_of_angles(numbers);
+        return true;
     }
-    if (found && !*is_told)
-        md5_lex_warn(lex, at, "'pos' and 'rot' of cuts are not used: the frames say the same");
-    *is_told = *is_told || found;
+    TRY(md5_read_rotation(lex, &numbers));
+    *rotation = md5_quat_from_xyz(numbers.x, numbers.y, numbers.z);
+    return true;
+}
+
+// One of `pos ( x y z )`, `rotA ( pitch yaw roll )`, `rot ( x y z )`; of two rotations the last
+// counts, as in the engine that these come from.
+static bool read_cut_word(md5_lex *lex, md5_span word, md5_cut_view *view)
+{
+    const bool is_position = md5_span_is(word, "pos"), is_angles = md5_span_is(word, "rotA");
+    bool *const is_given = is_position ? &view->has_position : &view->has_rotation;
+    if (*is_given)
+        md5_lex_warn_token(lex, word.bytes, "replaces what was given for this cut before");
+    *is_given = true;
+    lex->at += word.size;
+    return is_position ? md5_lex_point(lex, &view->position)
+                       : read_cut_rotation(lex, is_angles, &view->rotation);
+}
+
+static bool is_view_word(md5_span word)
+{
+    return md5_span_is(word, "pos") || md5_span_is(word, "rotA") || md5_span_is(word, "rot");
+}
+
+// At the first cut that has a view: room for no more than the rest of the text could hold.
+static bool begin_cut_views(camera_reader *reader, uint32_t index)
+{
+    md5_lex *const lex = &reader->lex;
+    const size_t left = reader->num_cuts.value - index;
+    const size_t most = (size_t)(lex->end - lex->at) / VIEW_BYTES + 1;
+    reader->cut_views =
+        md5_arena_alloc(lex->arena, left < most ? left : most, sizeof *reader->cut_views);
+    TRY(reader->cut_views);
+    md5_lex_warn(lex, lex->at,
+                 "cuts have views of their own, which some engines show in place of the frames: "
+                 "the frames are played");
+    return true;
+}
+
+// Some files add to a cut what is to be seen behind it.
+static bool read_cut_view(camera_reader *reader, uint32_t index)
+{
+    md5_lex *const lex = &reader->lex;
+    md5_span word = md5_lex_peek_word(lex);
+    if (!is_view_word(word))
+        return true;
+    if (!reader->cut_views)
+        TRY(begin_cut_views(reader, index));
+    md5_cut_view *const view = &reader->cut_views[reader->num_cut_views++];
+    view->cut = index;
+    for (; is_view_word(word); word = md5_lex_peek_word(lex))
+        TRY(read_cut_word(lex, word, view));
     return true;
 }
 
@@ -56,9 +121,7 @@ static bool read_cut(camera_reader *reader, uint32_t index)
     if (*cut >= reader->num_frames.value)
         return md5_lex_fail(lex, at, MD5_ERROR_RANGE, "cut at frame %u, but numFrames is %u", *cut,
                             reader->num_frames.value);
-    if (*cut == 0)
-        md5_lex_warn(lex, at, "cut at frame 0: that frame is never shown");
-    else if (index > 0 && *cut <= cut[-1])
+    if (index > 0 && *cut <= cut[-1])
         md5_lex_warn(lex, at, "cut at frame %u stands behind that at frame %u", *cut, cut[-1]);
     return true;
 }
@@ -66,7 +129,6 @@ static bool read_cut(camera_reader *reader, uint32_t index)
 static bool read_cuts(camera_reader *reader)
 {
     md5_lex *const lex = &reader->lex;
-    bool is_told = false;
     TRY(md5_need_count(lex, &reader->num_frames, "numFrames"));
     TRY(md5_need_count(lex, &reader->num_cuts, "numCuts"));
     if (reader->cuts)
@@ -81,9 +143,9 @@ static bool read_cuts(camera_reader *reader)
         if (lex->at == lex->end || *lex->at == '}')
             return fail_short(lex, "numCuts", num_cuts, i);
         TRY(read_cut(reader, i));
-        TRY(skip_place_of_cut(lex, &is_told));
+        TRY(read_cut_view(reader, i));
     }
-    return md5_lex_expect(lex, '}');
+    return md5_end_rows(lex, "numCuts", num_cuts, "io");
 }
 
 // -- Frames ---------------------------------------------------------------------------------
@@ -95,7 +157,7 @@ static bool read_frame(md5_lex *lex, md5_camera_view *view)
     TRY(md5_read_transform(lex, &transform));
     md5_lex_space(lex);
     const char *const at = lex->at;
-    TRY(md5_lex_float(lex, &view->fov));
+    TRY(md5_lex_length(lex, &view->fov));
     view->position = transform.translation;
     view->rotation = transform.rotation;
     if (!(view->fov > 0.0f && view->fov < 180.0f))
@@ -122,11 +184,7 @@ static bool read_frames(camera_reader *reader)
             return fail_short(lex, "numFrames", num_frames, i);
         TRY(read_frame(lex, &reader->frames[i]));
     }
-    if (md5_lex_take(lex, '}'))
-        return true;
-    return md5_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX,
-                        "numFrames says %u, expected '}' after them, found %s", num_frames,
-                        md5_lex_token(lex, lex->at).text);
+    return md5_end_rows(lex, "numFrames", num_frames, "ppi");
 }
 
 // -- The file -------------------------------------------------------------------------------
@@ -143,7 +201,7 @@ static bool read_top_word(camera_reader *reader, md5_span word)
     if (md5_lex_take_word(lex, "numCuts"))
         return md5_read_count(lex, "numCuts", 0, CUT_BYTES, &reader->num_cuts);
     if (md5_lex_take_word(lex, "frameRate"))
-        return md5_read_frame_rate(lex, &reader->rate_at, &reader->file->frame_rate);
+        return md5_read_frame_rate(lex, 0.0, &reader->rate_at, &reader->file->frame_rate);
     return md5_header_word(lex, &reader->header, word);
 }
 
@@ -161,11 +219,13 @@ bool md5_read_camera_file(md5_arena *arena, const char *text, size_t size, md5_c
                                 "expected 'camera', found the end of the file");
         TRY(read_top_word(&reader, word));
     }
-    TRY(md5_header_end(lex, &reader.header, "frame"));
+    TRY(md5_header_end(lex, &reader.header, "frame", "numFrames", &reader.num_frames));
     file->command_line = reader.header.command_line;
     file->num_frames = reader.num_frames.value;
     file->num_cuts = reader.num_cuts.value;
     file->cuts = reader.cuts;
+    file->num_cut_views = reader.num_cut_views;
+    file->cut_views = reader.cut_views;
     file->frames = reader.frames;
     return true;
 }

@@ -125,10 +125,137 @@ bool md5_header_word(md5_lex *lex, md5_header *header, md5_span word)
     return md5_lex_skip_values(lex, md5_is_top_word);
 }
 
-bool md5_header_end(md5_lex *lex, const md5_header *header, const char *what)
+// -- More than was promised -----------------------------------------------------------------
+
+// Looks ahead: what is wrong with a text that is not read is not reported.
+typedef struct silent_lex {
+    md5_lex lex;
+    md5_arena arena;
+    md5_context context;
+} silent_lex;
+
+static void look_ahead(silent_lex *silent, const md5_lex *lex)
+{
+    silent->context = *lex->arena->context;
+    silent->context.warn = NULL;
+    silent->context.error = &silent->context.unseen;
+    silent->context.unseen = (md5_error){.status = MD5_OK};
+    silent->arena = (md5_arena){.context = &silent->context};
+    silent->lex = *lex;
+    silent->lex.arena = &silent->arena;
+    silent->lex.join_strings = false; // so that nothing is allocated
+}
+
+// Whether a block follows, perhaps with a number before it.
+static bool takes_block(md5_lex *lex, const char *word)
+{
+    float number;
+    if (!md5_lex_take_word(lex, word))
+        return false;
+    md5_lex_space(lex);
+    if (lex->at < lex->end && *lex->at != '{')
+        TRY(md5_lex_float(lex, &number));
+    md5_lex_space(lex);
+    return lex->at < lex->end && *lex->at == '{' && md5_lex_skip_values(lex, md5_is_top_word);
+}
+
+// Steps over blocks that begin with `word`, and returns how many there are.
+static uint32_t skip_blocks(md5_lex *lex, const char *word)
+{
+    silent_lex ahead;
+    uint32_t count = 0;
+    look_ahead(&ahead, lex);
+    while (takes_block(&ahead.lex, word)) {
+        lex->at = ahead.lex.at;
+        count++;
+    }
+    return count;
+}
+
+static bool skip_parentheses(md5_lex *lex)
+{
+    float number;
+    TRY(md5_lex_take(lex, '('));
+    while (!md5_lex_take(lex, ')'))
+        TRY(md5_lex_float(lex, &number));
+    return true;
+}
+
+static bool skip_word(md5_lex *lex)
+{
+    const md5_span word = md5_lex_peek_word(lex);
+    lex->at += word.size;
+    return md5_span_is_name(word);
+}
+
+static bool skip_part(md5_lex *lex, char part)
+{
+    md5_span name;
+    float number;
+    switch (part) {
+    case 'n':
+        return md5_lex_joint_name(lex, &name);
+    case 'i':
+        return md5_lex_float(lex, &number);
+    case 'p':
+        return skip_parentheses(lex);
+    case 'w':
+        return skip_word(lex);
+    default:
+        while (md5_span_is_name(md5_lex_peek_word(lex)))
+            TRY(skip_word(lex) && skip_parentheses(lex));
+        return true;
+    }
+}
+
+static uint32_t count_rows(const md5_lex *lex, const char *row)
+{
+    silent_lex ahead;
+    uint32_t count = 0;
+    look_ahead(&ahead, lex);
+    for (;; count++) {
+        for (const char *part = row; *part; part++) {
+            if (!skip_part(&ahead.lex, *part))
+                return count;
+        }
+    }
+}
+
+bool md5_fail_rows(md5_lex *lex, const char *count_word, uint32_t count, const char *row)
+{
+    const uint32_t num_more = count_rows(lex, row);
+    if (num_more > 0)
+        return md5_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX, "%s is %u, but there are %llu",
+                            count_word, count, (unsigned long long)count + num_more);
+    return md5_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX,
+                        "%s says %u, expected '}' after them, found %s", count_word, count,
+                        md5_lex_token(lex, lex->at).text);
+}
+
+bool md5_end_rows(md5_lex *lex, const char *count_word, uint32_t count, const char *row)
+{
+    return md5_lex_take(lex, '}') || md5_fail_rows(lex, count_word, count, row);
+}
+
+static void warn_of_blocks(md5_lex *lex, const char *what, const char *count_word,
+                           const md5_count *count)
+{
+    const uint32_t num_more = skip_blocks(lex, what);
+    const unsigned long long number = (unsigned long long)count->value + num_more;
+    if (num_more == 1)
+        md5_lex_warn(lex, count->at, "%s is %u, but there are %llu: the last is not read",
+                     count_word, count->value, number);
+    else if (num_more > 1)
+        md5_lex_warn(lex, count->at, "%s is %u, but there are %llu: the last %u are not read",
+                     count_word, count->value, number, num_more);
+}
+
+bool md5_header_end(md5_lex *lex, const md5_header *header, const char *what,
+                    const char *count_word, const md5_count *count)
 {
     if (!header->has_command_line)
         md5_lex_warn(lex, lex->text, "'commandline' is missing");
+    warn_of_blocks(lex, what, count_word, count);
     const md5_span word = md5_lex_peek_word(lex);
     if (lex->arena->context->error->status != MD5_OK)
         return false;
@@ -183,7 +310,7 @@ bool md5_read_uint(md5_lex *lex, const char *what, uint32_t *value)
     return true;
 }
 
-bool md5_read_frame_rate(md5_lex *lex, const char **given_at, double *frame_rate)
+bool md5_read_frame_rate(md5_lex *lex, double fallback, const char **given_at, double *frame_rate)
 {
     md5_lex_space(lex);
     const char *const at = lex->at;
@@ -191,9 +318,13 @@ bool md5_read_frame_rate(md5_lex *lex, const char **given_at, double *frame_rate
     if (*given_at)
         return md5_lex_fail(lex, at, MD5_ERROR_SYNTAX, "'frameRate' is given a second time");
     const float narrow = (float)*frame_rate;
-    if (!(narrow > 0.0f))
+    if (*frame_rate == 0.0 && fallback > 0.0) {
+        md5_lex_warn(lex, at, "frameRate is 0: read as %g", fallback);
+        *frame_rate = fallback;
+    } else if (!(narrow > 0.0f)) {
         return md5_lex_fail(lex, at, MD5_ERROR_RANGE, "frameRate is %g: expected more than 0",
                             (double)narrow);
+    }
     *given_at = at;
     return true;
 }

@@ -36,8 +36,10 @@ bool md5_header_begin(md5_lex *lex, md5_header *header);
 // with what follows it; an error if it belongs to a file of another kind.
 bool md5_header_word(md5_lex *lex, md5_header *header, md5_span word);
 
-// Warns of a header that lacks `commandline`, and of text behind the last `what`.
-bool md5_header_end(md5_lex *lex, const md5_header *header, const char *what);
+// Warns of a header that lacks `commandline`, of further blocks `what`, of which there should be
+// `count` by `count_word`, and of other text behind the last.
+bool md5_header_end(md5_lex *lex, const md5_header *header, const char *what,
+                    const char *count_word, const md5_count *count);
 
 // The number behind `word`, which was consumed: at least `least`, and no more than the rest of the
 // text could hold if each of what it counts takes `bytes` there.
@@ -46,11 +48,19 @@ bool md5_read_count(md5_lex *lex, const char *word, uint32_t least, size_t bytes
 // An error unless `count` was given before the word that comes next.
 bool md5_need_count(md5_lex *lex, const md5_count *count, const char *word);
 
+// Whether the block of `count` rows ends here. An error if not, which says how many rows there are
+// if those that follow have the same form. `row` is that form: n the name of a joint, i a number,
+// p numbers in parentheses, w a word, o any number of words with parentheses behind.
+bool md5_end_rows(md5_lex *lex, const char *count_word, uint32_t count, const char *row);
+// The same error for rows outside of their table, of which one comes next.
+bool md5_fail_rows(md5_lex *lex, const char *count_word, uint32_t count, const char *row);
+
 // A whole number from 0 to UINT32_MAX, called `what` in the message.
 bool md5_read_uint(md5_lex *lex, const char *what, uint32_t *value);
 
 // The number behind `frameRate`, which was consumed; given once, more than 0. `given_at` becomes
-// where it stands, and is NULL before.
-bool md5_read_frame_rate(md5_lex *lex, const char **given_at, double *frame_rate);
+// where it stands, and is NULL before. 0 is read as `fallback`, with a warning, or, if that is 0
+// too, is an error.
+bool md5_read_frame_rate(md5_lex *lex, double fallback, const char **given_at, double *frame_rate);
 
 #endif

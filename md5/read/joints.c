@@ -17,7 +17,8 @@ bool md5_read_parent(md5_lex *lex, uint32_t num_joints, int32_t *parent)
     return true;
 }
 
-bool md5_check_rotation(md5_lex *lex, const char *at, md5_vec3 rotation)
+// Whether the x y z of a rotation can be brought to unit length. If not, `at` is reported.
+static bool check_rotation(md5_lex *lex, const char *at, md5_vec3 rotation)
 {
     if (isfinite(md5_vec3_dot(rotation, rotation)))
         return true;
@@ -37,16 +38,22 @@ void md5_warn_overlong(md5_lex *lex, const char *at, md5_vec3 rotation, uint32_t
             length);
 }
 
+bool md5_read_rotation(md5_lex *lex, md5_vec3 *rotation)
+{
+    md5_lex_space(lex);
+    const char *const at = lex->at;
+    TRY(md5_read_vec3(lex, rotation));
+    TRY(check_rotation(lex, at, *rotation));
+    if (md5_quat_is_overlong(rotation->x, rotation->y, rotation->z))
+        md5_warn_overlong(lex, at, *rotation, 1);
+    return true;
+}
+
 bool md5_read_transform(md5_lex *lex, md5_transform *transform)
 {
     md5_vec3 rotation;
-    TRY(md5_read_vec3(lex, &transform->translation));
-    md5_lex_space(lex);
-    const char *const at = lex->at;
-    TRY(md5_read_vec3(lex, &rotation));
-    TRY(md5_check_rotation(lex, at, rotation));
-    if (md5_quat_is_overlong(rotation.x, rotation.y, rotation.z))
-        md5_warn_overlong(lex, at, rotation, 1);
+    TRY(md5_read_point(lex, &transform->translation));
+    TRY(md5_read_rotation(lex, &rotation));
     transform->rotation = md5_quat_from_xyz(rotation.x, rotation.y, rotation.z);
     return true;
 }

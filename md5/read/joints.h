@@ -13,12 +13,12 @@ typedef struct md5_file_joint {
 // Reads a parent: any negative number is a root; one out of range is an error.
 bool md5_read_parent(md5_lex *lex, uint32_t num_joints, int32_t *parent);
 
-// ( x y z ) ( x y z ): translation and rotation. A rotation that is too long is shortened, with a
-// warning.
+// ( x y z ): x y z of a rotation, as they stand there. Warns if they are longer than 1.
+bool md5_read_rotation(md5_lex *lex, md5_vec3 *rotation);
+
+// ( x y z ) ( x y z ): translation and rotation.
 bool md5_read_transform(md5_lex *lex, md5_transform *transform);
 
-// Whether the x y z of a rotation can be brought to unit length. If not, `at` is told as an error.
-bool md5_check_rotation(md5_lex *lex, const char *at, md5_vec3 rotation);
 // Warns of `count` rotations that are too long, of which `rotation` is the first, at `at`.
 void md5_warn_overlong(md5_lex *lex, const char *at, md5_vec3 rotation, uint32_t count);
 

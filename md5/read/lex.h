@@ -92,6 +92,24 @@ void md5_lex_blanks(md5_lex *lex);
 // blanks followed by a further word: `Bip01 L Hand 3 ( ...` names "Bip01 L Hand".
 bool md5_lex_joint_name(md5_lex *lex, md5_span *name);
 
+// Positions, offsets, biases and fields of view are at most this, either way: what is computed from
+// them then stays finite, with any number of joints and weights that a text can hold. That is also
+// the limit that md5model.h states.
+#define MD5_MOST_LENGTH 1e9f
+
+static inline bool md5_is_length(float value)
+{
+    return value >= -MD5_MOST_LENGTH && value <= MD5_MOST_LENGTH;
+}
+
+static inline bool md5_is_point(md5_vec3 value)
+{
+    return md5_is_length(value.x) && md5_is_length(value.y) && md5_is_length(value.z);
+}
+
+// The number at `at` is none of these: an error.
+bool md5_lex_fail_length(md5_lex *lex, const char *at);
+
 // Numbers. A `-` may stand apart from its number.
 bool md5_lex_float_slow(md5_lex *lex, float *value);
 bool md5_lex_double(md5_lex *lex, double *value);
@@ -183,6 +201,24 @@ static inline bool md5_lex_bracket(md5_lex *lex, char bracket)
         return md5_lex_expect(lex, bracket);
     lex->at++;
     return true;
+}
+
+// A number that is not too large.
+static inline bool md5_lex_length(md5_lex *lex, float *value)
+{
+    md5_lex_space(lex);
+    const char *const at = lex->at;
+    if (!md5_lex_float(lex, value))
+        return false;
+    return md5_is_length(*value) || md5_lex_fail_length(lex, at);
+}
+
+// ( x y z ) of such numbers
+static inline bool md5_lex_point(md5_lex *lex, md5_vec3 *value)
+{
+    return md5_lex_bracket(lex, '(') && md5_lex_length(lex, &value->x)
+           && md5_lex_length(lex, &value->y) && md5_lex_length(lex, &value->z)
+           && md5_lex_bracket(lex, ')');
 }
 
 // ( x y z )

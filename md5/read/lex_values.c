@@ -151,6 +151,13 @@ bool md5_lex_float_slow(md5_lex *lex, float *value)
     return true;
 }
 
+bool md5_lex_fail_length(md5_lex *lex, const char *at)
+{
+    return md5_lex_fail(lex, at, MD5_ERROR_RANGE,
+                        "%s is out of range: expected a number from -1e9 to 1e9",
+                        md5_lex_token(lex, at).text);
+}
+
 // Its range is that of float, which is ample for what needs it.
 bool md5_lex_double(md5_lex *lex, double *value)
 {

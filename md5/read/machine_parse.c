@@ -119,7 +119,8 @@ static bool read_item(md5_lex *lex, const char *at, md5_record record)
 
 #define MOTION(member) AT(md5_motion_desc, member)
 #define OF_CLIP ONLY(MD5_MOTION_CLIP)
-#define OF_SPACE .kinds = (1u << MD5_MOTION_BLEND_1D | 1u << MD5_MOTION_BLEND_2D)
+#define OF_SPACE \
+    .kinds = (1u << MD5_MOTION_BLEND_1D | 1u << MD5_MOTION_BLEND_2D | 1u << MD5_MOTION_BY_SPEED)
 #define OF_ITEMS .kinds = (~(1u << MD5_MOTION_CLIP))
 static const md5_field MOTION_FIELDS[] = {
     {"loop", MD5_FIELD_CHOICE, MOTION(mode), .value = MD5_PLAY_LOOP, OF_CLIP},
@@ -133,7 +134,8 @@ static const md5_field MOTION_FIELDS[] = {
     {"item", MD5_FIELD_BLOCK, .read = read_item, OF_ITEMS},
 };
 
-// What follows the name says what kind of motion it is: clip CLIP, line X, plane X Y, stack.
+// What follows the name says what kind of motion it is: clip CLIP, line X, by_speed X, plane X Y,
+// stack.
 static bool read_motion_kind(md5_lex *lex, md5_record record)
 {
     md5_motion_desc *const motion = record.row;
@@ -143,6 +145,10 @@ static bool read_motion_kind(md5_lex *lex, md5_record record)
     }
     if (md5_take_keyword(lex, "line")) {
         motion->kind = MD5_MOTION_BLEND_1D;
+        return md5_read_name(lex, record, "a parameter", &motion->x_parameter);
+    }
+    if (md5_take_keyword(lex, "by_speed")) {
+        motion->kind = MD5_MOTION_BY_SPEED;
         return md5_read_name(lex, record, "a parameter", &motion->x_parameter);
     }
     if (md5_take_keyword(lex, "plane")) {
@@ -156,7 +162,7 @@ static bool read_motion_kind(md5_lex *lex, md5_record record)
     }
     md5_lex_space(lex);
     return md5_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX,
-                        "expected 'clip', 'line', 'plane' or 'stack', found %s",
+                        "expected 'clip', 'line', 'by_speed', 'plane' or 'stack', found %s",
                         md5_lex_token(lex, lex->at).text);
 }
 
@@ -183,6 +189,8 @@ static bool read_motion(md5_lex *lex, const char *at, md5_record record)
 #define OF_SPRING ONLY(MD5_MODIFIER_SPRING)
 #define OF_CHAIN .kinds = (~(1u << MD5_MODIFIER_JOINT | 1u << MD5_MODIFIER_TWO_BONE))
 static const md5_field MODIFIER_FIELDS[] = {
+    {"middle", MD5_FIELD_NAME, MODIFIER(middle), OF_TWO_BONE},
+    {"root", MD5_FIELD_NAME, MODIFIER(root), OF_TWO_BONE},
     {"length", MD5_FIELD_NUMBER, MODIFIER(length), OF_CHAIN},
     {"local", MD5_FIELD_CHOICE, MODIFIER(space), .value = MD5_JOINT_LOCAL, OF_JOINT},
     {"local_override", MD5_FIELD_CHOICE, MODIFIER(space), .value = MD5_JOINT_LOCAL_OVERRIDE,

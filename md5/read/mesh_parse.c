@@ -61,10 +61,7 @@ static bool read_joints(mesh_reader *reader)
     TRY(md5_lex_bracket(lex, '{'));
     for (uint32_t joint = 0; joint < num_joints; joint++)
         TRY(read_joint(reader, joint, &bind[joint]));
-    if (!md5_lex_take(lex, '}'))
-        return md5_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX,
-                            "numJoints says %u, expected '}' after them, found %s", num_joints,
-                            md5_lex_token(lex, lex->at).text);
+    TRY(md5_end_rows(lex, "numJoints", num_joints, "nipp"));
     TRY(md5_order_joints(lex, reader->joints, num_joints, &reader->file->order));
     reader->file->num_joints = num_joints;
     reader->file->joints = reader->joints;
@@ -232,8 +229,8 @@ static bool read_weight(mesh_reader *reader, md5_weight *weight)
     if (weight->joint >= reader->num_joints.value)
         return md5_lex_fail(lex, at, MD5_ERROR_RANGE, "joint %u, but numJoints is %u",
                             weight->joint, reader->num_joints.value);
-    TRY(md5_lex_float(lex, &weight->bias));
-    return md5_lex_vec3(lex, &weight->offset);
+    TRY(md5_lex_length(lex, &weight->bias));
+    return md5_lex_point(lex, &weight->offset);
 }
 
 static bool read_weights(mesh_reader *reader, mesh_block *block)
@@ -401,7 +398,7 @@ static bool read_mesh_text(md5_lex *lex, const char *what, bool *is_known, md5_s
 }
 
 // A `vert`, `tri` or `weight` outside of its table.
-static bool fail_item(md5_lex *lex, const mesh_block *block, md5_span word)
+static bool fail_item(md5_lex *lex, const mesh_block *block, md5_span word, bool has_frames)
 {
     const bool is_vertex = md5_span_is(word, "vert"), is_triangle = md5_span_is(word, "tri");
     const md5_count *const count = is_vertex     ? &block->num_vertices
@@ -409,8 +406,10 @@ static bool fail_item(md5_lex *lex, const mesh_block *block, md5_span word)
                                                  : &block->num_weights;
     const char *const count_word = is_vertex ? "numverts" : is_triangle ? "numtris" : "numweights";
     TRY(md5_need_count(lex, count, count_word));
-    return md5_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX, "%s says %u, but another %s follows",
-                        count_word, count->value, md5_lex_token(lex, lex->at).text);
+    return md5_fail_rows(lex, count_word, count->value,
+                         is_vertex     ? has_frames ? "wipiipp" : "wipii"
+                         : is_triangle ? "wiiii"
+                                       : "wiiip");
 }
 
 // Steps over the word that comes next if it is this one.
@@ -445,7 +444,7 @@ static bool read_mesh_word(mesh_reader *reader, mesh_block *block)
                             "expected '}' at the end of a mesh, found %s",
                             md5_lex_token(lex, lex->at).text);
     if (is_mesh_word(word))
-        return fail_item(lex, block, word);
+        return fail_item(lex, block, word, has_frames(reader));
     md5_lex_warn_token(lex, lex->at, "is not known here: skipped with its values");
     lex->at += word.size;
     return md5_lex_skip_values(lex, is_mesh_word);
@@ -541,7 +540,7 @@ static bool read_file(mesh_reader *reader)
     if (reader->num_meshes_read < reader->num_meshes.value)
         md5_lex_warn(lex, reader->num_meshes.at, "numMeshes says %u, but the file has %u",
                      reader->num_meshes.value, reader->num_meshes_read);
-    return md5_header_end(lex, &reader->header, "mesh");
+    return md5_header_end(lex, &reader->header, "mesh", "numMeshes", &reader->num_meshes);
 }
 
 bool md5_read_mesh_file(md5_arena *arena, const char *text, size_t size, md5_mesh_file *file)

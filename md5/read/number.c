@@ -1,5 +1,7 @@
 #include "md5/read/number.h"
 
+#include "md5/core/floats.h"
+
 #include <math.h>
 
 const double md5_exact_powers[MD5_MAX_EXACT_POWER + 1] = {

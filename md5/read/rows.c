@@ -158,7 +158,8 @@ bool md5_row_weight(md5_lex *lex, const md5_row_number *number, uint32_t num_joi
 {
     const char *const at = begin_row(lex);
     const char *const next = at ? take_weight(at, number, weight) : NULL;
-    return next && weight->joint < num_joints && end_row(lex, next);
+    return next && weight->joint < num_joints && md5_is_length(weight->bias)
+           && md5_is_point(weight->offset) && end_row(lex, next);
 }
 
 bool md5_row_vec3(md5_lex *lex, md5_vec3 *value)

@@ -36,7 +36,7 @@ bool md5_row_vertex(md5_lex *lex, const md5_row_number *number, md5_vertex *vert
 // tri NUMBER a b c
 bool md5_row_triangle(md5_lex *lex, const md5_row_number *number, uint32_t *corners);
 
-// weight NUMBER joint bias ( x y z ), with a joint below num_joints
+// weight NUMBER joint bias ( x y z ), with a joint below num_joints, and no number too large
 bool md5_row_weight(md5_lex *lex, const md5_row_number *number, uint32_t num_joints,
                     md5_weight *weight);
 
@@ -45,6 +45,16 @@ bool md5_row_vec3(md5_lex *lex, md5_vec3 *value);
 static inline bool md5_read_vec3(md5_lex *lex, md5_vec3 *value)
 {
     return md5_row_vec3(lex, value) || md5_lex_vec3(lex, value);
+}
+
+// ( x y z ) of numbers that are not too large
+static inline bool md5_read_point(md5_lex *lex, md5_vec3 *value)
+{
+    const char *const at = lex->at;
+    if (md5_row_vec3(lex, value) && md5_is_point(*value))
+        return true;
+    lex->at = at;
+    return md5_lex_point(lex, value);
 }
 
 // As many of `count` numbers as are plain; returns how many.

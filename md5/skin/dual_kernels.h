@@ -8,6 +8,12 @@
 // the first bias: squared. Shorter ones come of biases that cancel out, and are mere rounding.
 #define MD5_DUAL_VANISHES 1e-6f
 
+// Squares of a first bias between these are blended as they are. Of biases beyond, products of two
+// would leave the range of floats: they are brought to about 1 first, by a power of two, in plain
+// C.
+#define MD5_DUAL_LEAST_SQUARE 0x1p-32f
+#define MD5_DUAL_MOST_SQUARE 0x1p2f
+
 // What md5_skin_dual() is given. The palette of `skin` is not used, and there are no bounds.
 typedef struct md5_dual_job {
     md5_skin_job skin;

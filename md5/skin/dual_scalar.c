@@ -7,8 +7,10 @@
 //
 // where sign turns the next one to the side of the first (md5_dual_sign). The blend is a dual
 // quaternion of some length; md5_dual_matrix() gives the rotation and translation that it stands
-// for at length 1. The translation of a blend that is brought to unit length is the same whether
-// the part of its dual along its real is taken away or not, for it adds no more than a w.
+// for at length 1. So only the ratios of the biases count, and a vertex of very small or large ones
+// has the same power of two taken out of all. The translation of a blend that is brought to unit
+// length is the same whether the part of its dual along its real is taken away or not, for it adds
+// no more than a w.
 #include "md5/skin/dual_kernels.h"
 
 #include "md5/core/math.h"
@@ -23,17 +25,35 @@ static inline md5_quat scaled(md5_quat q, float by)
     return (md5_quat){q.x * by, q.y * by, q.z * by, q.w * by};
 }
 
+// The power of two that brings biases to about 1, of which `first` is the largest; 0 if they are
+// blended as they are.
+static inline int shift_for(float first)
+{
+    const float square = first * first;
+    if (square > MD5_DUAL_LEAST_SQUARE && square < MD5_DUAL_MOST_SQUARE)
+        return 0;
+    int exponent;
+    (void)frexpf(first, &exponent);
+    return -exponent;
+}
+
+static inline float shifted(float bias, int shift)
+{
+    return shift == 0 ? bias : ldexpf(bias, shift);
+}
+
 // Of a vertex that has influences.
 static inline md5_dual_quat blend(const md5_mesh *mesh, const md5_dual_quat *palette,
                                   uint32_t vertex)
 {
     const uint32_t begin = mesh->first_influence[vertex], end = mesh->first_influence[vertex + 1];
     const md5_dual_quat *const first = &palette[mesh->influence_joints[begin]];
-    const float bias = mesh->influences[begin].w;
+    const int shift = shift_for(mesh->influences[begin].w);
+    const float bias = shifted(mesh->influences[begin].w, shift);
     md5_dual_quat sum = {scaled(first->real, bias), scaled(first->dual, bias)};
     for (uint32_t i = begin + 1; i < end; i++) {
         const md5_dual_quat *const next = &palette[mesh->influence_joints[i]];
-        const float by = mesh->influences[i].w * md5_dual_sign(first, next);
+        const float by = shifted(mesh->influences[i].w, shift) * md5_dual_sign(first, next);
         sum.real = add_scaled(sum.real, next->real, by);
         sum.dual = add_scaled(sum.dual, next->dual, by);
     }

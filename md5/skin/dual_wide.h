@@ -15,6 +15,7 @@ typedef struct lanes_dual {
 typedef struct dual_arrays {
     skin_arrays skin;
     const md5_dual_quat *palette;
+    const md5_dual_job *job; // for what is left to plain C
 } dual_arrays;
 
 // -- Blending -------------------------------------------------------------------------------
@@ -35,6 +36,14 @@ MD5_WIDE_INLINE lanes4 select4(md5_mask mask, lanes4 a, lanes4 b)
 {
     return (lanes4){md5_wide_select(mask, a.x, b.x), md5_wide_select(mask, a.y, b.y),
                     md5_wide_select(mask, a.z, b.z), md5_wide_select(mask, a.w, b.w)};
+}
+
+// Whether all first biases can be blended as they are: see MD5_DUAL_LEAST_SQUARE.
+MD5_WIDE_INLINE bool are_ordinary(md5_wide first)
+{
+    const md5_wide square = md5_wide_mul(first, first);
+    return is_all_true(md5_wide_greater(square, md5_wide_all(MD5_DUAL_LEAST_SQUARE)))
+           && is_all_true(md5_wide_less(square, md5_wide_all(MD5_DUAL_MOST_SQUARE)));
 }
 
 // Whether enough is left of each blend: see MD5_DUAL_VANISHES.
@@ -102,6 +111,15 @@ MD5_WIDE_INLINE lanes_mat34 matrix_of_dual(const lanes_dual *q)
 
 // -- Groups ---------------------------------------------------------------------------------
 
+static void skin_dual_by_scalar(const dual_arrays *arrays, const group *of, md5_skin_order order)
+{
+    uint32_t vertices[MD5_WIDTH];
+    for (uint32_t lane = 0; lane < MD5_WIDTH; lane++)
+        vertices[lane] = order == MD5_SKIN_SPANS ? of->first + lane
+                                                 : of->vertices[lane] / 3; // teams' are times 3
+    md5_dual_vertices_scalar(arrays->job, vertices, MD5_WIDTH);
+}
+
 MD5_WIDE_INLINE void skin_dual_group(const dual_arrays *arrays, const group *of, md5_skin_kind kind,
                                      md5_skin_order order, const lanes_mat34 *whole)
 {
@@ -110,9 +128,13 @@ MD5_WIDE_INLINE void skin_dual_group(const dual_arrays *arrays, const group *of,
         return;
     }
     const bool is_exact = kind == MD5_SKIN_EXACT; // then biases stand behind points
+    const float *const biases = of->floats + (is_exact ? 3 * MD5_SKIN_GROUP : 0);
+    if (!are_ordinary(md5_wide_load(biases))) {
+        skin_dual_by_scalar(arrays, of, order);
+        return;
+    }
     const lanes_dual sum =
-        blend_dual_group(arrays, of, of->floats + (is_exact ? 3 * MD5_SKIN_GROUP : 0),
-                         is_exact ? 4 * MD5_SKIN_GROUP : MD5_SKIN_GROUP);
+        blend_dual_group(arrays, of, biases, is_exact ? 4 * MD5_SKIN_GROUP : MD5_SKIN_GROUP);
     const lanes_mat34 m = matrix_of_dual(&sum);
     if (is_exact) {
         const lanes3 bind = load3(arrays->skin.bind_positions, of, order);
@@ -159,7 +181,7 @@ MD5_WIDE_INLINE void skin_dual_groups(const dual_arrays *arrays, const md5_skin_
 #define SKIN_DUAL_GROUPS(name, kind)                                                         \
     MD5_WIDE_CODE static void name(const md5_dual_job *job, const md5_skin_run *run)         \
     {                                                                                        \
-        const dual_arrays arrays = {arrays_of(&job->skin, NULL), job->palette};              \
+        const dual_arrays arrays = {arrays_of(&job->skin, NULL), job->palette, job};         \
         if (run->order == MD5_SKIN_SPANS)                                                    \
             skin_dual_groups(&arrays, job->skin.mesh->skin_plan, run, kind, MD5_SKIN_SPANS); \
         else                                                                                 \
@@ -171,6 +193,14 @@ SKIN_DUAL_GROUPS(skin_dual_blend, MD5_SKIN_BLEND)
 SKIN_DUAL_GROUPS(skin_dual_exact, MD5_SKIN_EXACT)
 
 // -- Singles --------------------------------------------------------------------------------
+
+MD5_WIDE_INLINE md5_wide gather_first_biases(const dual_arrays *arrays, const group *of)
+{
+    float biases[MD5_WIDTH];
+    for (uint32_t lane = 0; lane < MD5_WIDTH; lane++)
+        biases[lane] = arrays->skin.influences[arrays->skin.first_influence[of->vertices[lane]]].w;
+    return md5_wide_load(biases);
+}
 
 // The dual quaternions of influence `number` of MD5_WIDTH vertices, and their biases.
 MD5_WIDE_INLINE md5_wide gather_influence(const dual_arrays *arrays, const group *of,
@@ -237,12 +267,12 @@ MD5_WIDE_INLINE uint32_t count_alike(const skin_arrays *arrays, const uint32_t v
 
 MD5_WIDE_CODE static void skin_dual_singles(const md5_dual_job *job, const md5_skin_run *run)
 {
-    const dual_arrays arrays = {arrays_of(&job->skin, NULL), job->palette};
+    const dual_arrays arrays = {arrays_of(&job->skin, NULL), job->palette, job};
     group of = {.vertices = job->skin.mesh->skin_plan->vertices + run->vertices};
     uint32_t rest = run->count;
     for (; rest >= MD5_WIDTH; rest -= MD5_WIDTH, of.vertices += MD5_WIDTH) {
         const uint32_t count = count_alike(&arrays.skin, of.vertices);
-        if (count == 0) {
+        if (count == 0 || !are_ordinary(gather_first_biases(&arrays, &of))) {
             md5_dual_vertices_scalar(job, of.vertices, MD5_WIDTH);
             continue;
         }

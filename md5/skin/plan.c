@@ -118,7 +118,7 @@ static uint64_t expected_parts(uint64_t exact, uint64_t blended, const look *loo
     for (uint32_t i = 0; i < num_looks; i++)
         size = fmaxf(size, looks[i].size);
     for (uint32_t i = 0; i < num_looks; i++)
-        num_close += looks[i].apart <= LESS_CLOSE * SAME_POINT * size;
+        num_close += looks[i].apart <= (float)LESS_CLOSE * SAME_POINT * size;
     return num_close > 0 ? exact - (exact - blended) * num_close / num_looks : exact;
 }
 

@@ -4,6 +4,8 @@
 
 #include "md5/core/wide.h"
 
+#include <math.h>
+
 // Points or directions, one in each lane.
 typedef struct lanes3 {
     md5_wide x, y, z;
@@ -56,6 +58,13 @@ MD5_WIDE_INLINE md5_wide turn_row(lanes4 e, lanes3 v)
     return sum3(md5_wide_mul(e.x, v.x), md5_wide_mul(e.y, v.y), md5_wide_mul(e.z, v.z));
 }
 
+MD5_WIDE_INLINE lanes3 keep_direction(md5_mask has_direction, lanes3 unit, lanes3 bind)
+{
+    return (lanes3){md5_wide_select(has_direction, unit.x, bind.x),
+                    md5_wide_select(has_direction, unit.y, bind.y),
+                    md5_wide_select(has_direction, unit.z, bind.z)};
+}
+
 // See md5_vec3_normalize().
 MD5_WIDE_INLINE lanes3 turn(const lanes_mat34 *m, lanes3 bind)
 {
@@ -64,11 +73,11 @@ MD5_WIDE_INLINE lanes3 turn(const lanes_mat34 *m, lanes3 bind)
         sum3(md5_wide_mul(v.x, v.x), md5_wide_mul(v.y, v.y), md5_wide_mul(v.z, v.z));
     const md5_wide scale = md5_wide_div(md5_wide_all(1.0f), md5_wide_sqrt(square));
     lanes3 unit = {md5_wide_mul(v.x, scale), md5_wide_mul(v.y, scale), md5_wide_mul(v.z, scale)};
-    const md5_mask has_direction = md5_wide_greater(square, md5_wide_all(1e-30f));
-    if (!is_all_true(has_direction)) {
-        unit.x = md5_wide_select(has_direction, unit.x, bind.x);
-        unit.y = md5_wide_select(has_direction, unit.y, bind.y);
-        unit.z = md5_wide_select(has_direction, unit.z, bind.z);
+    // The length comes out NaN if the square is infinite: one comparison finds whatever is odd.
+    const md5_wide length = md5_wide_mul(square, scale);
+    if (!is_all_true(md5_wide_greater(length, md5_wide_all(1.1e-15f)))) {
+        unit = keep_direction(md5_wide_greater(square, md5_wide_all(1e-30f)), unit, bind);
+        unit = keep_direction(md5_wide_less(square, md5_wide_all(INFINITY)), unit, bind);
     }
     return unit;
 }

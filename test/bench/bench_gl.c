@@ -112,7 +112,8 @@ static void pose(const gl_stage *stage)
     md5_error error;
     if (!scratch || !joints || !palettes)
         fail("no memory", "palettes");
-    const float wide = cell_width(stage->model), high = wide * HEIGHT / WIDTH * COLUMNS / ROWS;
+    const float wide = cell_width(stage->model),
+                high = wide * (float)(HEIGHT * COLUMNS) / (float)(WIDTH * ROWS);
     for (uint32_t i = 0; i < CROWD; i++) {
         const uint32_t row = i / COLUMNS, column = i % COLUMNS;
         const md5_moment moment = md5_moment_at(stage->anim, 0.13 * i, MD5_WRAP_LOOP);
@@ -133,7 +134,7 @@ static void pose(const gl_stage *stage)
 // Looks along -x: y is to the right, z upward.
 static md5gl_frame describe(const gl_stage *stage, uint32_t width, uint32_t height)
 {
-    const float half = 0.5f * COLUMNS * cell_width(stage->model);
+    const float half = 0.5f * (float)COLUMNS * cell_width(stage->model);
     md5gl_frame frame = {
         .target = stage->target,
         .width = width,
@@ -146,7 +147,7 @@ static md5gl_frame describe(const gl_stage *stage, uint32_t width, uint32_t heig
         .ambient = {0.3f, 0.3f, 0.4f},
     };
     frame.clip_from_view.m[0] = 1.0f / half;
-    frame.clip_from_view.m[5] = (float)WIDTH / HEIGHT / half;
+    frame.clip_from_view.m[5] = (float)WIDTH / (float)HEIGHT / half;
     frame.clip_from_view.m[10] = -1.0f / half;
     frame.clip_from_view.m[15] = 1.0f;
     return frame;

@@ -205,7 +205,7 @@ static void measure_play(bench_table *table)
     row.goal = 15.0;
     row.name = "250 at once";
     row.work = work_played_crowd;
-    row.units = PLAYING_CROWD * num_joints;
+    row.units = (double)PLAYING_CROWD * num_joints;
     bench_measure(table, &row);
     free_playing(&of);
 }

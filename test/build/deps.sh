@@ -45,6 +45,7 @@ look_viewer() {
     "${PKG_CONFIG:-pkg-config}" --exists sdl2 2>/dev/null || lack sdl2
     first_file /usr/include/stb/stb_image.h /usr/local/include/stb/stb_image.h \
         /opt/homebrew/include/stb/stb_image.h >/dev/null || lack stb
+    "${PKG_CONFIG:-pkg-config}" --exists libjpeg 2>/dev/null || lack jpeg
     [ -e build/glad/include/glad/gl.h ] || command_found "${GLAD:-glad}" || lack glad
     font >/dev/null || lack font
     [ "$(uname)" = Darwin ] && return
@@ -73,6 +74,12 @@ look_long() {
     command_found clang || lack clang
     first_file /usr/lib/llvm*/lib/clang/*/lib/*/libclang_rt.fuzzer* \
         /usr/lib*/clang/*/lib/*/libclang_rt.fuzzer* >/dev/null || lack libfuzzer
+    # Other machines: not every system has packages for them.
+    for machine in i686 s390x aarch64; do
+        command_found "$machine-linux-gnu-gcc" &&
+            [ -e "/usr/$machine-linux-gnu/lib/libc.a" ] || wish "cross-$machine"
+    done
+    command_found qemu-s390x-static && command_found qemu-aarch64-static || wish qemu-user
 }
 
 look_lint() {
@@ -89,6 +96,7 @@ package() {
     apt:sdl2) echo libsdl2-dev ;;
     apt:assimp) echo libassimp-dev ;;
     apt:stb) echo libstb-dev ;;
+    apt:jpeg) echo libjpeg-dev ;;
     apt:glad) echo python3-glad ;;
     apt:font) echo fonts-dejavu-core ;;
     apt:libgl) echo libgl1 ;;
@@ -97,11 +105,16 @@ package() {
     apt:glx-driver) echo libglx-mesa0 ;;
     apt:gl-driver) echo libgl1-mesa-dri ;;
     apt:c++) echo g++ ;;
+    apt:qemu-user) echo qemu-user-static ;;
+    apt:cross-i686) echo gcc-i686-linux-gnu libc6-dev-i386-cross ;;
+    apt:cross-s390x) echo gcc-s390x-linux-gnu libc6-dev-s390x-cross ;;
+    apt:cross-aarch64) echo gcc-aarch64-linux-gnu libc6-dev-arm64-cross ;;
     apt:libfuzzer) echo libclang-rt-dev ;;
     dnf:libfuzzer | pacman:libfuzzer | apk:libfuzzer) echo compiler-rt ;;
     dnf:pkg-config) echo pkgconf-pkg-config ;;
     dnf:sdl2) echo SDL2-devel ;;
     dnf:stb) echo stb-devel ;;
+    dnf:jpeg) echo libjpeg-turbo-devel ;;
     dnf:glad) echo glad ;;
     dnf:font) echo dejavu-sans-fonts ;;
     dnf:libgl | dnf:glx-driver) echo mesa-libGL ;;
@@ -114,6 +127,7 @@ package() {
     pacman:pkg-config) echo pkgconf ;;
     pacman:sdl2) echo sdl2 ;;
     pacman:stb) echo stb ;;
+    pacman:jpeg) echo libjpeg-turbo ;;
     pacman:glad) echo glad ;;
     pacman:font) echo ttf-dejavu ;;
     pacman:libgl | pacman:libegl) echo libglvnd ;;
@@ -125,6 +139,7 @@ package() {
     apk:pkg-config) echo pkgconf ;;
     apk:sdl2) echo sdl2-dev ;;
     apk:stb) echo stb ;;
+    apk:jpeg) echo libjpeg-turbo-dev ;;
     apk:glad) echo py3-glad ;;
     apk:font) echo font-dejavu ;;
     apk:libgl | apk:glx-driver) echo mesa-gl ;;
@@ -134,6 +149,7 @@ package() {
     apk:clang-tidy | apk:clang-format) echo clang-extra-tools ;;
     brew:sdl2) echo sdl2 ;;
     brew:stb) echo stb ;;
+    brew:jpeg) echo jpeg-turbo ;;
     brew:glad) echo "glad2 (from pip)" ;;
     brew:font) echo font-dejavu ;;
     brew:clang-tidy | brew:clang-format | brew:clang) echo llvm ;;

@@ -11,6 +11,23 @@ trap 'exit 1' INT TERM
 export XDG_CONFIG_HOME="$scratch/config"
 passed=0 failed=0 skipped=0
 
+# The system's own Python, without its site packages, starts many times faster than what else may be
+# called so; a test may start it a hundred times.
+system_python=/usr/bin/python3
+if [ -x $system_python ] && $system_python -S -E -c 'import zlib, ctypes' 2>/dev/null; then
+    python3() {
+        $system_python -S -E "$@"
+    }
+fi
+# The pictures of md5view, looked at: see test/view_png.c. Where it is not built, in Python.
+png() {
+    if [ -x "${BUILD:-build/release}/view_png" ]; then
+        "${BUILD:-build/release}/view_png" "$@"
+    else
+        python3 test/view_png.py "$@"
+    fi
+}
+
 # check TITLE COMMAND...: one test, passed when the command succeeds; shows what it said if not.
 check() {
     title=$1

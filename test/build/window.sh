@@ -56,7 +56,8 @@ open_viewer() { # ARGUMENTS...
     log=$scratch/log$((${runs:=0} + 1))
     runs=$((runs + 1))
     # shellcheck disable=SC2086 # $size may be nothing
-    (cd "$pictures" && exec "$view" --verbose debug $config $size "$@") 2>"$log" &
+    # Few frames, quickly drawn: what is looked at is what an action does, not how smoothly it moves.
+    (cd "$pictures" && exec "$view" --verbose debug --frame-rate 20 --samples 1 $config $size "$@") 2>"$log" &
     viewer=$!
     until_true 20 grep -q '^start: ' "$log" || { cat "$log"; return 1; }
     window=$(xdotool search --onlyvisible --pid $viewer 2>/dev/null | tail -n 1)
@@ -103,6 +104,36 @@ was() {
 press() { # ACTION KEY
     after "$1" xdotool key "$2"
 }
+# Waits until the viewer shows no message of its own any more; it tells `quiet` when one ends.
+quiet() {
+    until_true 20 is_quiet
+}
+is_quiet() {
+    grep -E '^[a-z-]+: model=' "$log" | tail -n 1 | grep -q ' notice=0'
+}
+# goes_on_until ACTION KEY CONDITION: presses a key that changes nothing of note again and again, so that
+# the viewer tells its state, until the condition holds.
+goes_on_until() {
+    rounds_left=100
+    while [ $rounds_left -gt 0 ]; do
+        press "$1" "$2" || return 1
+        says "$3" >/dev/null && return 0
+        rounds_left=$((rounds_left - 1))
+        sleep 0.05
+    done
+    says "$3"
+}
+# clicks ACTION X Y: what is clicked on may not be drawn yet, so the click is repeated until it counts.
+clicks() {
+    clicked=$(count_of "$1")
+    before=$(grep -E '^[a-z-]+: model=' "$log" | tail -n 1)
+    for _ in 1 2 3 4 5 6 7 8 9 10; do
+        xdotool mousemove --window "$window" "$2" "$3" click 1
+        until_true 1 more_than "$1" "$clicked" >/dev/null && break
+    done
+    more_than "$1" "$clicked" || { echo "nothing told of $1"; tail -n 3 "$log"; return 1; }
+    line=$(grep "^$1: " "$log" | tail -n 1)
+}
 # says CONDITION: an awk condition over what words were ($was["time"]) and are ($is["time"]).
 says() {
     printf '%s\n%s\n' "$before" "$line" | awk "
@@ -130,11 +161,8 @@ drag() { # BUTTON X Y X Y
 # The picture of now, as F12 saves it, under a name of ours.
 take() { # NAME [KEY]
     press "${2:+clean-}screenshot" "${2:-F12}" || return 1
-    saved=$(grep '\.png$' "$log" | grep -v ' ' | tail -n 1)
-    mv "$pictures/$saved" "$scratch/$1.png"
-}
-png() {
-    python3 "$root/test/view_png.py" "$@"
+    saved=$(grep '^/.*\.png$' "$log" | grep -v ' ' | tail -n 1)
+    mv "$saved" "$scratch/$1.png"
 }
 differ() { # LEAST NAME NAME
     share=$(png differ "$scratch/$2.png" "$scratch/$3.png")

@@ -207,9 +207,39 @@ TEST (math_rebuilds_w_and_shortens_long_rotations) {
     CHECK(!md5_quat_is_overlong(1.0f, 0.001f, 0.0f));
     CHECK(md5_quat_is_overlong(1.0f, 0.1f, 0.0f));
     const md5_quat shortened = md5_quat_from_xyz(3.0f, 0.0f, 4.0f);
-    CHECK_NEAR((double)shortened.x, 0.6, 1e-6);
-    CHECK_NEAR((double)shortened.z, 0.8, 1e-6);
-    CHECK_NEAR((double)shortened.w, 0.0, 0.0);
+    CHECK_NEAR((double)shortened.x, 3.0 / 7.0, 1e-6);
+    CHECK_NEAR((double)shortened.z, 4.0 / 7.0, 1e-6);
+    CHECK_NEAR((double)shortened.w, -sqrt(24.0) / 7.0, 1e-6);
+}
+
+// md5_quat's rule, in double, for x y z along (2 3 6) / 7 of any length.
+static void check_rebuilt(double length)
+{
+    const float x = (float)(length * 2.0 / 7.0), y = (float)(length * 3.0 / 7.0);
+    const float z = (float)(length * 6.0 / 7.0);
+    const md5_quat q = md5_quat_from_xyz(x, y, z);
+    const double square = (double)x * (double)x + (double)y * (double)y + (double)z * (double)z;
+    const double w = -sqrt(fabs(1.0 - square));
+    const double whole = square > 1.0 ? sqrt(2.0 * square - 1.0) : 1.0;
+    // The square's rounding is half of its digits in w.
+    const double off = fabs((double)q.w - w / whole), near = fabs(w) > 1e-3 ? 3e-4 : 1e-3;
+    test_check(off <= near, __FILE__, __LINE__, "length %.9g: w is off by %.3g", length, off);
+    CHECK_NEAR((double)q.x, (double)x / whole, 1e-6 * fabs((double)x / whole) + 1e-9);
+    const double unit = (double)q.x * (double)q.x + (double)q.y * (double)q.y
+                        + (double)q.z * (double)q.z + (double)q.w * (double)q.w;
+    CHECK_NEAR(unit, 1.0, 1e-6);
+}
+
+// No step anywhere: what is a little longer than 1 turns nearly as what is a little shorter.
+TEST (math_rebuilds_w_by_one_rule_for_every_length) {
+    for (double above = 1e-9; above < 1e19; above *= 1.1) {
+        check_rebuilt(1.0 + above);
+        check_rebuilt(1.0 / (1.0 + above));
+    }
+    check_rebuilt(1.0);
+    const md5_quat widest = md5_quat_from_xyz(1.8e19f, 0.0f, 0.0f);
+    CHECK_NEAR((double)widest.x, sqrt(0.5), 1e-6);
+    CHECK_NEAR((double)widest.w, -sqrt(0.5), 1e-6);
 }
 
 // A quarter turn about z takes x to y; then a step along x.

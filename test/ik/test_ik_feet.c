@@ -141,12 +141,18 @@ TEST (ik_feet_survive_anything) {
                 numbers[i] = odd[which];
         }
         md5_foot feet[3] = {
-            {ANKLE_L, numbers[0], {numbers[1], numbers[2], numbers[3]}, numbers[4]},
-            {ANKLE_R, numbers[5], {0.0f, 0.0f, -1.0f}, 0.0f},
-            {test_random_u32(&random) % 12, numbers[6], {0.0f, 0.0f, 0.0f}, 0.0f},
+            {.ankle = ANKLE_L,
+             .floor = numbers[0],
+             .normal = {numbers[1], numbers[2], numbers[3]},
+             .lift = numbers[4]},
+            {.ankle = ANKLE_R, .floor = numbers[5], .normal = {0.0f, 0.0f, -1.0f}},
+            {.ankle = test_random_u32(&random) % 12, .floor = numbers[6]},
         };
         float drop = numbers[7];
         const uint32_t pelvis = round % 8 ? PELVIS : test_random_u32(&random) % 12;
+        feet[2].has_leg = round % 2;
+        feet[2].knee = test_random_u32(&random) % 12;
+        feet[2].hip = test_random_u32(&random) % 12;
         md5_place_feet(&skeleton, pose, pelvis, feet, 3, &drop, numbers[8], numbers[9],
                        numbers[10]);
         CHECK(isfinite(drop) && isfinite(feet[0].lift) && isfinite(feet[2].lift));

@@ -174,15 +174,15 @@ TEST (ik_two_bone_softens_without_a_jerk) {
         // Half a unit past the onset x is 0.5 / 3.6; the curve is that of the exponential.
         const double x = (distance - onset) / (reach - onset);
         if (x > 0.0 && x < 1.0)
-            CHECK_NEAR(now, reach - (reach - onset) * exp(-x), 0.01 * reach);
+            CHECK_NEAR(now, reach - (reach - onset) * exp(-x), 1e-4);
         last = now;
         last_knee = knee;
     }
     CHECK(last > 0.99 * reach);
     CHECK_NEAR(foot_distance(17.9, 0.0f, 0.0f, &rig), 17.9, 1e-4);
     CHECK_NEAR(foot_distance(18.1, 0.0f, 0.0f, &rig), 18.0, 1e-4);
-    CHECK_NEAR(foot_distance(9.0, 1.0f, 0.0f, &rig), 18.0 * (1.0 - exp(-0.5)), 0.05);
-    CHECK_NEAR(foot_distance(9.0, 5.0f, NAN, &rig), 18.0 * (1.0 - exp(-0.5)), 0.05);
+    CHECK_NEAR(foot_distance(9.0, 1.0f, 0.0f, &rig), 18.0 * (1.0 - exp(-0.5)), 1e-4);
+    CHECK_NEAR(foot_distance(9.0, 5.0f, NAN, &rig), 18.0 * (1.0 - exp(-0.5)), 1e-4);
     CHECK_NEAR(foot_distance(9.0, NAN, 0.5f, &rig), 9.0, 1e-4);
 }
 

@@ -188,13 +188,11 @@ static bool text_lies_in(const void *block, size_t block_size, const char *text)
            && memchr(text, '\0', block_size - (at - start)) != NULL;
 }
 
-// Three components whose squares sum to a little more than 1 are taken as rounded. By the rule for
-// the fourth, |1 - sum| is then added a second time.
 static bool is_unit(md5_quat q)
 {
     const double x = (double)q.x, y = (double)q.y, z = (double)q.z, w = (double)q.w;
     const double rounding = 1e-6;
-    return fabs(x * x + y * y + z * z + w * w - 1.0) <= 2.0 * (double)MD5_LENGTH_SLACK + rounding;
+    return fabs(x * x + y * y + z * z + w * w - 1.0) <= rounding;
 }
 
 static bool is_unit_vec3(float x, float y, float z)
@@ -463,6 +461,15 @@ const char *asset_camera_fault(const md5_camera *camera)
     HOLDS(num_frames >= 1, "no frames");
     HOLDS_ARRAY(camera, cuts, camera->num_cuts);
     HOLDS_ARRAY(camera, frames, num_frames);
+    HOLDS_ARRAY(camera, cut_views, camera->num_cut_views);
+    for (uint32_t i = 0; i < camera->num_cut_views; i++) {
+        const md5_cut_view *const view = &camera->cut_views[i];
+        HOLDS(view->cut < camera->num_cuts && (i == 0 || view[-1].cut < view->cut),
+              "views of cuts are out of order");
+        HOLDS(view->has_position || view->has_rotation, "a view of a cut is empty");
+        HOLDS(!view->has_rotation || is_unit(view->rotation),
+              "a cut's rotation is not unit length");
+    }
     HOLDS(text_lies_in(camera, camera->size, camera->command_line), "the command line is outside");
     HOLDS(camera->frame_rate > 0.0 && isfinite(camera->frame_rate), "frame_rate is out of range");
     HOLDS(camera->duration >= 0.0 && camera->duration <= (num_frames - 1) / camera->frame_rate,
@@ -581,5 +588,6 @@ bool asset_cameras_equal(const md5_camera *a, const md5_camera *b)
     return a->num_frames == b->num_frames && a->frame_rate == b->frame_rate
            && a->duration == b->duration && a->num_cuts == b->num_cuts
            && SAME_ARRAY(cuts, a->num_cuts) && SAME_ARRAY(frames, a->num_frames)
+           && a->num_cut_views == b->num_cut_views && SAME_ARRAY(cut_views, a->num_cut_views)
            && strcmp(a->command_line, b->command_line) == 0;
 }

@@ -183,7 +183,7 @@ static void make_tiny_numbers(hostile_text *text, size_t size)
 
 static void make_large_numbers(hostile_text *text, size_t size)
 {
-    make_numbers(text, size, "3.4e38");
+    make_numbers(text, size, "0.99e9");
 }
 
 // In the middle between two floats.

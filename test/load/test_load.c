@@ -183,7 +183,7 @@ TEST (load_names_the_file_in_messages) {
     CHECK(!md5_load_model(path, NULL, &error));
     CHECK_UINT(error.status, MD5_ERROR_IO);
     CHECK_STRING(error.file, path);
-    CHECK(strncmp(error.message, "cannot ", 7) == 0);
+    CHECK_STRING(error.message, "this is a folder: expected a file");
 
     CHECK(!md5_load_model(NULL, NULL, &error));
     CHECK_STRING(error.message, "no file name is given");
@@ -204,28 +204,20 @@ TEST (load_names_the_file_in_messages) {
     CHECK(strncmp(error.message, "this is a model", 15) == 0);
 }
 
-// A file whose size cannot be had, an empty one, and one that is shorter than it says, where there
-// are such.
+// An empty file, one that is shorter than it says, and one without an end, where there are such.
 TEST (load_refuses_files_without_a_true_size) {
     const char *const short_file = "/sys/kernel/mm/transparent_hugepage/enabled";
-    char path[64];
-    int ends[2];
+    const md5_load_opts opts = {.memory_limit = 1 << 20};
     md5_error error;
-    if (!CHECK(pipe(ends) == 0))
-        return;
-    CHECK(write(ends[1], "MD5Version", 10) == 10);
-    snprintf(path, sizeof path, "/dev/fd/%d", ends[0]);
-    CHECK(!md5_load_model(path, NULL, &error));
-    CHECK_UINT(error.status, MD5_ERROR_IO);
-    if (access(path, F_OK) == 0)
-        CHECK(strncmp(error.message, "not a regular file", 18) == 0);
-    close(ends[0]);
-    close(ends[1]);
-
     if (CHECK(access("/dev/null", R_OK) == 0)) {
         CHECK(!md5_load_camera("/dev/null", NULL, &error));
         CHECK_UINT(error.status, MD5_ERROR_SYNTAX);
         CHECK(strncmp(error.message, "the file is empty", 17) == 0);
+    }
+    if (access("/dev/zero", R_OK) == 0) {
+        CHECK(!md5_load_anim("/dev/zero", &opts, &error));
+        CHECK_UINT(error.status, MD5_ERROR_MEMORY);
+        CHECK_STRING(error.file, "/dev/zero");
     }
     if (access(short_file, R_OK) == 0) {
         CHECK(!md5_load_anim(short_file, NULL, &error));

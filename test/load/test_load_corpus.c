@@ -175,6 +175,7 @@ static const struct {
     {"anim components-19", "hierarchy and frames agree: a warning"},
     {"anim first-eq-num", "without flags it does not matter"},
     {"anim first-overrun", "the engine reads past its table"},
+    {"anim framerate-0", "the engine divides by it; others read 25: a warning"},
     {"anim two-roots", "models have several roots, so may their animations"},
     {"anim components-0-flags", "flags ask for numbers that are not there"},
     {"anim bounds-missing", "nothing depends on them"},

@@ -106,9 +106,18 @@ only_corpus_skipped() {
     grep '^ *skipped: ' "$scratch/tests" | grep -v -e MD5_CORPUS -e '(test/[a-z0-9_/]*\.c)$'
 }
 
+# The README's first program, linked with the shared library, starts right after `make install`.
+readme_program() {
+    inside 'cd md5model && make install && cd /root &&
+        awk "\$0 == \"\`\`\`c\" { on = 1; next } /^\`\`\`/ { if (on) exit } on" md5model/README.md >first.c &&
+        cc -std=c11 first.c $(pkg-config --cflags --libs md5model) -lm -o first &&
+        readelf -d first | grep libmd5model.so && cd md5model && ../first'
+}
+
 check "DEPS=no says in one line what is missing, and installs nothing" refuses_to_install
 timed "make run" run
 check "it renders a picture and names it" names_its_picture
+check "after make install the program of the README starts" readme_program
 timed "make test" tests
 silent "nothing but the real models is skipped" only_corpus_skipped
 echo "note: there: $(grep -E '^[0-9]+ passed, ' "$scratch/tests" | tail -n 1)"

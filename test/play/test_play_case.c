@@ -299,6 +299,20 @@ static double distance(const play_real *a, const play_real *b)
     return 4.0 * asin(fmin(0.5 * sqrt(turn), 1.0)) + sqrt(way);
 }
 
+double play_angle_between(md5_quat a, md5_quat b)
+{
+    const play_real of_a = real_of((md5_transform){.rotation = a});
+    const play_real of_b = real_of((md5_transform){.rotation = b});
+    return distance(&of_a, &of_b);
+}
+
+double play_distance_between(md5_vec3 a, md5_vec3 b)
+{
+    const double x = (double)a.x - (double)b.x, y = (double)a.y - (double)b.y;
+    const double z = (double)a.z - (double)b.z;
+    return sqrt(x * x + y * y + z * z);
+}
+
 double play_distance(const md5_transform *pose, const play_real *expected)
 {
     double most = 0.0;
@@ -383,6 +397,12 @@ void play_scene_end(play_scene *of)
     md5_free_player(of->player);
     md5_free_machine(of->machine);
     play_end(&of->made);
+}
+
+uint32_t play_transitions(uint32_t otherwise)
+{
+    const char *const count = getenv("MD5_TRANSITIONS");
+    return count && count[0] ? (uint32_t)strtoul(count, NULL, 10) : otherwise;
 }
 
 void play_pose(md5_player *player, md5_transform *pose)

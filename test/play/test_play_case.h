@@ -51,6 +51,10 @@ void play_real_add(const play_real *pose, const play_real *source, const play_re
                    double weight, const float *mask, play_real *out);
 void play_real_bind(const md5_model *model, play_real *pose);
 
+// Of one joint, in double precision: radians, 0 to pi; units.
+double play_angle_between(md5_quat a, md5_quat b);
+double play_distance_between(md5_vec3 a, md5_vec3 b);
+
 // How far apart the worst joint is: angle in radians plus distance in units.
 double play_distance(const md5_transform *pose, const play_real *expected);
 double play_pose_distance(const md5_transform *a, const md5_transform *b);
@@ -82,6 +86,9 @@ void play_scene_add(play_scene *of, uint32_t num_frames, double frame_rate, doub
 // Makes the machine, of the scene's model and clips and what else there is in `desc`.
 void play_scene_play(play_scene *of, const md5_machine_desc *desc);
 void play_scene_end(play_scene *of);
+
+// How many random transitions a property is to hold for: MD5_TRANSITIONS, or else `otherwise`.
+uint32_t play_transitions(uint32_t otherwise);
 
 // The pose of a player, with scratch of exactly the size that is asked for.
 void play_pose(md5_player *player, md5_transform *pose);

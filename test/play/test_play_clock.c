@@ -99,6 +99,37 @@ TEST (just_below_a_cycle_rounds_up_to_the_next) {
     check_moment(&timing, 1.0 - 1e-13, 4, 4, 0.0);
 }
 
+// The first frame of the next cycle: a root that is taken for one cycle behind goes back by that.
+TEST (the_end_of_an_open_loop_belongs_to_the_next_cycle) {
+    const md5_timing open = timing_of(5, MD5_PERIOD_OPEN, MD5_PLAY_LOOP);
+    const md5_clock clock = md5_clock_at(&open, 3.0 - 1e-13);
+    const md5_moment moment = md5_clock_moment(&open, clock, MD5_INTERPOLATE_LINEAR);
+    CHECK_UINT(moment.frame0, 0);
+    CHECK(moment.cycle == 3);
+}
+
+TEST (a_float_is_the_decimal_that_was_meant) {
+    static const double times[] = {0.0, 0.3, 0.7, 0.1, -0.7, 1.5, 2.25, 12.345, 1.0 / 3.0, 1e-3};
+    for (size_t i = 0; i < sizeof times / sizeof times[0]; i++)
+        CHECK_NEAR(md5_decimal_of((float)times[i]), times[i], i == 8 ? 2e-8 : 0.0);
+    CHECK(md5_decimal_of(1e30f) == (double)1e30f);
+    CHECK(md5_decimal_of(1e-30f) == (double)1e-30f);
+    CHECK(md5_decimal_of(16777217.0f) == 16777216.0);
+}
+
+TEST (a_time_near_a_frame_snaps_to_it) {
+    const md5_timing loop = timing_of(5, MD5_PERIOD_CLOSED, MD5_PLAY_LOOP);
+    const md5_timing once = timing_of(5, MD5_PERIOD_CLOSED, MD5_PLAY_ONCE);
+    CHECK(md5_clock_time(md5_clock_snap(&loop, md5_clock_at(&loop, 0.25 + 1e-8), 1e-7)) == 0.25);
+    CHECK(md5_clock_time(md5_clock_snap(&loop, md5_clock_at(&loop, 3.0 - 1e-8), 1e-7)) == 3.0);
+    CHECK(md5_clock_time(md5_clock_snap(&once, md5_clock_at(&once, 1.0 - 1e-8), 1e-7)) == 1.0);
+    CHECK(md5_clock_time(md5_clock_snap(&loop, md5_clock_at(&loop, 0.26), 1e-7)) == 0.26);
+    // Of a million frames each time is near one: only whole cycles count.
+    const md5_timing many = timing_of(100000000, MD5_PERIOD_CLOSED, MD5_PLAY_LOOP);
+    CHECK(md5_clock_time(md5_clock_snap(&many, md5_clock_at(&many, 0.123), 1e-7)) == 0.123);
+    CHECK(md5_clock_time(md5_clock_snap(&many, md5_clock_at(&many, 1.0 - 1e-8), 1e-7)) == 1.0);
+}
+
 TEST (days_of_small_steps_lose_nothing_that_shows) {
     const md5_timing timing = timing_of(25, MD5_PERIOD_CLOSED, MD5_PLAY_LOOP);
     const double duration = md5_timing_duration(&timing);

@@ -1,51 +1,56 @@
-// Inertial offsets: whole at first, gone at the end, smooth between, with the velocity there was.
-#include "test/test.h"
+// Offsets of inertial transitions: whole at first, gone at the end, never longer on the way, with
+// the velocity there was where that leads to the target.
+#include "test/play/test_play_case.h"
 
 #include "md5/core/math.h"
 #include "md5/play/run/inertia.h"
+
+static md5_vec3 random_vec3(uint64_t *random)
+{
+    return (md5_vec3){(float)(test_random(random) * 2.0 - 1.0),
+                      (float)(test_random(random) * 2.0 - 1.0),
+                      (float)(test_random(random) * 2.0 - 1.0)};
+}
 
 static md5_quat random_quat(uint64_t *random)
 {
     md5_quat q;
     float square;
     do {
-        q.x = (float)(test_random(random) * 2.0 - 1.0);
-        q.y = (float)(test_random(random) * 2.0 - 1.0);
-        q.z = (float)(test_random(random) * 2.0 - 1.0);
-        q.w = (float)(test_random(random) * 2.0 - 1.0);
+        const md5_vec3 v = random_vec3(random);
+        q = (md5_quat){v.x, v.y, v.z, (float)(test_random(random) * 2.0 - 1.0)};
         square = q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w;
     } while (square < 0.01f || square > 1.0f);
     const float scale = 1.0f / sqrtf(square);
     return (md5_quat){q.x * scale, q.y * scale, q.z * scale, q.w * scale};
 }
 
-static double angle_between(md5_quat a, md5_quat b)
-{
-    const md5_quat turn = md5_quat_mul(a, md5_quat_conjugate(b));
-    const double sine = sqrt((double)(turn.x * turn.x + turn.y * turn.y + turn.z * turn.z));
-    return 2.0 * atan2(sine, fabs((double)turn.w));
-}
-
 static md5_transform random_transform(uint64_t *random)
 {
-    return (md5_transform){
-        .rotation = random_quat(random),
-        .translation = {(float)test_random(random), (float)test_random(random),
-                        (float)test_random(random)},
-    };
+    return (md5_transform){.rotation = random_quat(random), .translation = random_vec3(random)};
 }
+
+// Anything from next to nothing to far more than a joint does.
+static md5_velocity random_velocity(uint64_t *random)
+{
+    const float size = (float)pow(10.0, test_random(random) * 8.0 - 4.0);
+    return (md5_velocity){.linear = md5_vec3_scale(random_vec3(random), size),
+                          .angular = md5_vec3_scale(random_vec3(random), size)};
+}
+
+static const md5_velocity STILL = {{0.0f, 0.0f, 0.0f}, {0.0f, 0.0f, 0.0f}};
 
 TEST (an_offset_is_whole_at_first_and_gone_at_the_end) {
     uint64_t random = 1;
     for (int i = 0; i < 20000; i++) {
         const md5_transform from = random_transform(&random), to = random_transform(&random);
+        const md5_velocity velocity = random_velocity(&random);
         md5_offset offset;
-        md5_make_offsets(&from, &from, &to, &to, 0.0f, 1, &offset);
+        md5_make_offsets(&from, &velocity, &to, &STILL, 1, &offset);
         md5_transform pose = to;
         md5_add_offsets(&offset, 0.0f, 0.3f, 1, &pose);
-        bool held = CHECK_NEAR(angle_between(pose.rotation, from.rotation), 0.0, 2e-6);
-        const md5_vec3 off = md5_vec3_sub(pose.translation, from.translation);
-        held &= CHECK_NEAR((double)md5_vec3_dot(off, off), 0.0, 1e-12);
+        bool held = CHECK_NEAR(play_angle_between(pose.rotation, from.rotation), 0.0, 2e-6);
+        held &= CHECK_NEAR(play_distance_between(pose.translation, from.translation), 0.0, 1e-6);
         pose = to;
         md5_add_offsets(&offset, 0.3f, 0.3f, 1, &pose);
         held &= CHECK(pose.rotation.x == to.rotation.x && pose.translation.x == to.translation.x);
@@ -54,65 +59,155 @@ TEST (an_offset_is_whole_at_first_and_gone_at_the_end) {
     }
 }
 
+// Offsets of every size, also next to nothing, and velocities of every size and direction. What is
+// shown comes nearer to the target from step to step, whatever that does meanwhile.
+TEST (an_offset_never_becomes_longer) {
+    uint64_t random = 2;
+    for (uint32_t left = play_transitions(20000); left > 0; left--) {
+        const md5_velocity from_velocity = random_velocity(&random);
+        const md5_velocity to_velocity = random_velocity(&random);
+        const md5_transform from = random_transform(&random);
+        md5_transform to = random_transform(&random);
+        if (left % 4 == 0)
+            to = from;
+        if (left % 4 == 1)
+            to.rotation = md5_quat_mul((md5_quat){1e-5f, 0.0f, 0.0f, 1.0f}, from.rotation);
+        md5_offset offset;
+        md5_make_offsets(&from, &from_velocity, &to, &to_velocity, 1, &offset);
+        double angle = play_angle_between(from.rotation, to.rotation);
+        double distance = play_distance_between(from.translation, to.translation);
+        const float duration = (float)(0.01 + 2.0 * test_random(&random));
+        for (int step = 0; step <= 40; step++) {
+            const md5_transform target = random_transform(&random);
+            md5_transform pose = target;
+            md5_add_offsets(&offset, duration * (float)step / 40.0f, duration, 1, &pose);
+            const double angle_now = play_angle_between(pose.rotation, target.rotation);
+            const double distance_now = play_distance_between(pose.translation, target.translation);
+            if (!CHECK(angle_now <= angle + 2e-6) || !CHECK(distance_now <= distance + 1e-6))
+                return;
+            angle = angle_now;
+            distance = distance_now;
+        }
+    }
+}
+
+// Bollo's quintic as his talk has it, of a length, in double precision.
+static double bollo(double x0, double v0, double duration, double t)
+{
+    const double v = fmin(v0, 0.0);
+    const double t1 = v < 0.0 ? fmin(duration, -5.0 * x0 / v) : duration;
+    if (t >= t1)
+        return 0.0;
+    const double a0 = fmax((-8.0 * v * t1 - 20.0 * x0) / (t1 * t1), 0.0);
+    const double a = -(a0 * t1 * t1 + 6.0 * v * t1 + 12.0 * x0) / (2.0 * pow(t1, 5.0));
+    const double b = (3.0 * a0 * t1 * t1 + 16.0 * v * t1 + 30.0 * x0) / (2.0 * pow(t1, 4.0));
+    const double c = -(3.0 * a0 * t1 * t1 + 12.0 * v * t1 + 20.0 * x0) / (2.0 * pow(t1, 3.0));
+    return ((((a * t + b) * t + c) * t + 0.5 * a0) * t + v) * t + x0;
+}
+
+TEST (an_offset_decays_as_in_the_talk) {
+    uint64_t random = 3;
+    const md5_quat none = {0.0f, 0.0f, 0.0f, 1.0f};
+    for (int i = 0; i < 20000; i++) {
+        const double x0 = 0.1 + test_random(&random), v0 = 40.0 * test_random(&random) - 35.0;
+        const double duration = 0.1 + test_random(&random), t = duration * test_random(&random);
+        // Along y; what goes across says nothing.
+        const md5_transform from = {.rotation = none, .translation = {0.0f, (float)x0, 0.0f}};
+        const md5_transform to = {.rotation = none};
+        const md5_velocity of_from = {.linear = {5.0f, (float)(v0 + 3.0), 0.0f}};
+        const md5_velocity of_to = {.linear = {0.0f, 3.0f, -7.0f}};
+        md5_offset offset;
+        md5_make_offsets(&from, &of_from, &to, &of_to, 1, &offset);
+        md5_transform pose = to;
+        md5_add_offsets(&offset, (float)t, (float)duration, 1, &pose);
+        if (!CHECK_NEAR((double)pose.translation.y, bollo(x0, v0, duration, t), 2e-5)
+            || !CHECK(pose.translation.x == 0.0f && pose.translation.z == 0.0f))
+            return;
+    }
+}
+
 TEST (a_transition_without_duration_leaves_nothing) {
     const md5_transform from = {.rotation = {1.0f, 0.0f, 0.0f, 0.0f}};
     const md5_transform to = {.rotation = {0.0f, 0.0f, 0.0f, 1.0f}};
     md5_offset offset;
-    md5_make_offsets(&from, &from, &to, &to, 0.1f, 1, &offset);
+    md5_make_offsets(&from, &STILL, &to, &STILL, 1, &offset);
     md5_transform pose = to;
     md5_add_offsets(&offset, 0.0f, 0.0f, 1, &pose);
     CHECK(pose.rotation.w == 1.0f);
 }
 
-// From a joint that turns and moves at a steady speed to one at rest.
-static md5_transform moving(double time, double speed)
-{
-    return (md5_transform){
-        .rotation = {.x = (float)sin(0.5 * speed * time), .w = (float)cos(0.5 * speed * time)},
-        .translation = {.y = (float)(10.0 * time)},
-    };
-}
-
-TEST (velocity_goes_on_and_dies_away_without_a_jump) {
-    const double step = 0.001, speed = 2.0;
-    const md5_transform rest = {.rotation = {.z = 0.5f, .w = 0.8660254f}};
-    const md5_transform now = moving(0.0, speed), before = moving(-step, speed);
-    md5_offset offset;
-    md5_make_offsets(&now, &before, &rest, &rest, (float)step, 1, &offset);
-    md5_transform last = now;
-    double last_speed = speed, most_jump = 0.0;
-    for (int i = 1; i <= 500; i++) {
-        md5_transform pose = rest;
-        md5_add_offsets(&offset, (float)(i * step), 0.5f, 1, &pose);
-        const double turned = angle_between(pose.rotation, last.rotation) / step;
-        const double moved = (double)(pose.translation.y - last.translation.y) / step;
-        most_jump = fmax(most_jump, fabs(turned - last_speed));
-        if (i == 1) {
-            CHECK_NEAR(turned, speed, 0.2);
-            CHECK_NEAR(moved, 10.0, 0.2);
+// From a joint that turns and moves at a steady speed towards one that does so too: how fast it
+// comes nearer stays as it was, and changes by nothing but what the quintic does.
+TEST (velocity_towards_the_target_goes_on_without_a_jump) {
+    const double step = 0.0005;
+    uint64_t random = 4;
+    for (int i = 0; i < 200; i++) {
+        const double angle = 0.2 + 2.8 * test_random(&random);
+        const double approach = 4.0 * test_random(&random); // radians and units a second
+        const md5_transform to = {.rotation = {0.0f, 0.0f, 0.0f, 1.0f}};
+        const md5_transform from = {
+            .rotation = {.z = (float)sin(0.5 * angle), .w = (float)cos(0.5 * angle)},
+            .translation = {0.0f, (float)angle, 0.0f},
+        };
+        const md5_velocity of_from = {.linear = {1.0f, -1.0f, 0.0f}, .angular = {3.0f, 0.0f, 1.0f}};
+        const md5_velocity of_to = {.linear = {0.0f, (float)(approach - 1.0), 0.0f},
+                                    .angular = {0.0f, 0.0f, (float)(approach + 1.0)}};
+        md5_offset offset;
+        md5_make_offsets(&from, &of_from, &to, &of_to, 1, &offset);
+        double left[2] = {angle, angle}, speed[2] = {approach, approach}, most_jump = 0.0;
+        for (int k = 1; k <= 1000; k++) {
+            md5_transform pose = to;
+            md5_add_offsets(&offset, (float)(k * step), 0.5f, 1, &pose);
+            const double now[2] = {play_angle_between(pose.rotation, to.rotation),
+                                   play_distance_between(pose.translation, to.translation)};
+            for (int part = 0; part < 2; part++) {
+                const double speed_now = (left[part] - now[part]) / step;
+                most_jump = fmax(most_jump, fabs(speed_now - speed[part]));
+                left[part] = now[part];
+                speed[part] = speed_now;
+            }
         }
-        last = pose;
-        last_speed = turned;
+        // The acceleration is below 6 angle / duration^2 + 20 approach / duration.
+        if (!CHECK(most_jump < step * (60.0 * angle + 60.0 * approach) + 0.01))
+            return;
     }
-    CHECK(most_jump < 0.2);
-    CHECK_NEAR(last_speed, 0.0, 0.05);
 }
 
-TEST (turning_over_half_a_turn_keeps_its_direction) {
-    // The offset is 179 degrees, and was 183 just before: as a turn the short way, 177 backward.
+// Going past half a turn, the long way round, leads away.
+TEST (velocity_beyond_half_a_turn_is_dropped) {
     const double degree = 3.14159265358979324 / 180.0;
-    const md5_transform rest = {.rotation = {.w = 1.0f}};
-    const md5_transform now = moving(179.0 * degree, 1.0), before = moving(183.0 * degree, 1.0);
-    md5_offset offset;
-    md5_make_offsets(&now, &before, &rest, &rest, 0.1f, 1, &offset);
-    // tan(angle / 4) changes by half a radian for each radian there.
-    CHECK_NEAR((double)offset.turn_velocity.x, -40.0 * degree / 2.0, 0.01);
+    const md5_transform to = {.rotation = {0.0f, 0.0f, 0.0f, 1.0f}};
+    for (int side = -1; side <= 1; side += 2) {
+        const double half = 0.5 * 179.9 * degree;
+        const md5_transform from = {.rotation = {.x = (float)sin(half), .w = (float)cos(half)}};
+        const md5_velocity velocity = {.angular = {(float)(side * 3.0), 0.0f, 0.0f}};
+        md5_offset offset;
+        md5_make_offsets(&from, &velocity, &to, &STILL, 1, &offset);
+        CHECK((offset.turn_rate == 0.0f) == (side > 0));
+        // tan(angle / 4) is 1, and changes by half a radian for each radian.
+        CHECK_NEAR((double)offset.turn_rate, side > 0 ? 0.0 : -1.5, 0.01);
+    }
 }
 
-TEST (a_step_of_next_to_no_time_has_no_velocity) {
-    const md5_transform from = {.rotation = {1.0f, 0.0f, 0.0f, 0.0f}};
-    const md5_transform to = {.rotation = {0.0f, 0.0f, 0.0f, 1.0f}};
-    md5_offset offset;
-    md5_make_offsets(&from, &to, &to, &to, 1e-30f, 1, &offset);
-    CHECK(offset.turn_velocity.x == 0.0f && offset.move_velocity.x == 0.0f);
+// Nothing that is not finite comes out of offsets of any size.
+TEST (offsets_next_to_nothing_and_beyond_reason_are_sound) {
+    static const float sizes[] = {0.0f, 1e-30f, 1e-18f, 1e-9f, 1.0f, 1e15f, 1e18f};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
+            const md5_transform to = {.rotation = {0.0f, 0.0f, 0.0f, 1.0f}};
+            md5_transform from = to;
+            from.translation.z = sizes[i];
+            const md5_velocity velocity = {.linear = {0.0f, sizes[k], -sizes[k]},
+                                           .angular = {sizes[k], 0.0f, 0.0f}};
+            md5_offset offset;
+            md5_make_offsets(&from, &velocity, &to, &STILL, 1, &offset);
+            for (int step = -1; step <= 4; step++) {
+                md5_transform pose = to;
+                md5_add_offsets(&offset, 0.1f * (float)step, 0.3f, 1, &pose);
+                CHECK(isfinite(pose.translation.z) && isfinite(pose.rotation.w));
+                CHECK(step < 0 || pose.translation.z <= sizes[i]);
+                CHECK(step < 0 || pose.translation.z >= 0.0f);
+            }
+        }
+    }
 }

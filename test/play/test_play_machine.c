@@ -220,7 +220,7 @@ TEST (machine_refuses_motions) {
     play_case made;
     begin(&made);
     REFUSE(all.motions[0].name = "walk", "motion 'walk' is there twice");
-    REFUSE(all.motions[0].kind = (md5_motion_kind)4, "motion 'line': there is no kind 4");
+    REFUSE(all.motions[0].kind = (md5_motion_kind)5, "motion 'line': there is no kind 5");
     REFUSE(all.motions[0].speed = INFINITY, "motion 'line': speed is not finite");
     REFUSE(all.motions[0].speed_parameter = "pace",
            "motion 'line' names parameter 'pace', which is none");

@@ -19,7 +19,7 @@ static void begin_four(play_scene *of)
 
 static void at(const play_case *made, uint32_t clip, double seconds, play_real *pose)
 {
-    play_real_sample(made->anims[clip], fmod(seconds, 1.0) * RATE, pose);
+    play_real_sample(made->anims[clip], fmod(seconds, 1.0) * (double)RATE, pose);
 }
 
 TEST (play_shows_a_clip) {

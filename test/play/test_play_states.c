@@ -330,8 +330,8 @@ TEST (states_begin_where_they_are_told) {
     };
     states_case of;
     begin(&of, transitions, 2);
-    CHECK_UINT(state_after(&of, 2.25), STAND);
-    CHECK_UINT(state_after(&of, 0.0), WALK);
+    CHECK_UINT(state_after(&of, 2.24), STAND);
+    CHECK_UINT(state_after(&of, 0.01), WALK); // as soon as the exit is reached
     CHECK_NEAR(md5_player_layer(of.player, 0).time, 0.25, 1e-9);
     CHECK_UINT(state_after(&of, 0.3), SIT);
     CHECK_NEAR(md5_player_layer(of.player, 0).time, 0.175, 1e-9);

@@ -145,8 +145,11 @@ static void pose_both(const md5_binding *binding, md5_root root, md5_transform *
 static double difference(const md5_mat34 *a, const md5_mat34 *b)
 {
     double worst = 0.0;
-    for (int i = 0; i < 12; i++)
-        worst = fmax(worst, fabs((double)a->m[i] - (double)b->m[i]));
+    for (int i = 0; i < 12; i++) {
+        const double off = fabs((double)a->m[i] - (double)b->m[i]);
+        if (!(off <= worst)) // also if it is no number
+            worst = off;
+    }
     return worst;
 }
 

@@ -192,13 +192,13 @@ TEST (blend_is_exact_for_all_angles_and_weights) {
     enum { STEPS = 100 };
     double worst = 0.0, worst_length = 0.0;
     for (int i = 0; i <= STEPS; i++) {
-        const double angle = acos(0.0) * i / STEPS;
+        const double angle = acos(0.0) * i / (double)STEPS;
         const md5_transform a = {{1.0f, 0.0f, 0.0f, 0.0f}, {0.0f, 0.0f, 0.0f}, 0.0f};
         const md5_transform b = {
             {(float)cos(angle), 0.0f, (float)sin(angle), 0.0f}, a.translation, 0.0f};
         for (int k = 0; k <= STEPS; k++) {
             md5_transform found;
-            const float t = (float)k / STEPS;
+            const float t = (float)k / (float)STEPS;
             md5_blend_poses(&a, &b, t, NULL, 1, &found);
             const double turned = angle * (double)t;
             worst = fmax(

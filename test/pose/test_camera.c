@@ -128,24 +128,96 @@ TEST (camera_more_cuts_than_frames_stay_inside) {
     md5_free_camera(camera);
 }
 
-TEST (camera_warns_of_cut_at_zero_and_of_places_of_cuts) {
+static void check_rotation(md5_quat actual, double x, double y, double z, double w)
+{
+    CHECK_NEAR((double)actual.x, x, 1e-6);
+    CHECK_NEAR((double)actual.y, y, 1e-6);
+    CHECK_NEAR((double)actual.z, z, 1e-6);
+    CHECK_NEAR((double)actual.w, w, 1e-6);
+}
+
+// As in the files of Doom 3's mod for virtual reality. The frames are played as without.
+TEST (camera_offers_the_views_of_cuts) {
+    told seen;
+    md5_error error;
+    md5_camera *const camera = parse(
+        camera_text(9, "3 pos ( 1 -2 3 ) rotA ( 30 90 0 ) 5 7 rotA ( 0 0 0 ) rot ( 0 0.6 0 )", 3),
+        &seen, &error);
+    if (!CHECK(camera != NULL))
+        return;
+    CHECK_UINT(seen.count, 2); // of views, and of a rotation that is given twice
+    CHECK_UINT(seen.last.line, 9);
+    const md5_cut_view *const views = camera->cut_views;
+    if (CHECK_UINT(camera->num_cut_views, 2)) {
+        CHECK(views[0].has_position && views[0].has_rotation);
+        CHECK(views[0].position.x == 1.0f && views[0].position.y == -2.0f);
+        // 90 degrees to the left, then 30 down: -(z) * (y), by hand.
+        const double s = sin(0.2617993877991494), c = cos(0.2617993877991494), half = sqrt(0.5);
+        check_rotation(views[0].rotation, s * half, -s * half, -c * half, -c * half);
+        const md5_vec3 ahead = md5_mat34_transform_point(
+            md5_mat34_from_transform((md5_transform){.rotation = views[0].rotation}),
+            (md5_vec3){1.0f, 0.0f, 0.0f});
+        CHECK_NEAR((double)ahead.x, 0.0, 1e-6);
+        CHECK_NEAR((double)ahead.y, cos(0.5235987755982988), 1e-6);
+        CHECK_NEAR((double)ahead.z, -0.5, 1e-6);
+        CHECK(views[0].cut == 0 && views[1].cut == 2);
+        CHECK(!views[1].has_position && views[1].has_rotation);
+        check_rotation(views[1].rotation, 0.0, 0.6, 0.0, -0.8);
+    }
+    check_view(camera, 0.3, MD5_WRAP_CLAMP, 4.0);
+    CHECK(md5_camera_cut_view(camera, 0.0, MD5_WRAP_CLAMP) == NULL);
+    CHECK(md5_camera_cut_view(camera, 0.299, MD5_WRAP_CLAMP) == NULL);
+    CHECK(md5_camera_cut_view(camera, 0.3, MD5_WRAP_CLAMP) == &views[0]);
+    CHECK(md5_camera_cut_view(camera, 0.4, MD5_WRAP_CLAMP) == NULL); // the second says nothing
+    CHECK(md5_camera_cut_view(camera, 9.0, MD5_WRAP_CLAMP) == &views[1]);
+    CHECK(md5_camera_cut_view(camera, 0.51, MD5_WRAP_LOOP) == NULL);
+    md5_free_camera(camera);
+}
+
+// Yaw about z * pitch about y * roll about x, against products of quaternions.
+TEST (camera_angles_of_cuts_turn_as_the_engine_turns) {
+    uint64_t random = 7;
+    for (int i = 0; i < 200; i++) {
+        const double degrees[3] = {720.0 * test_random(&random) - 360.0,
+                                   720.0 * test_random(&random) - 360.0,
+                                   720.0 * test_random(&random) - 360.0};
+        char cut[128];
+        told seen;
+        md5_error error;
+        snprintf(cut, sizeof cut, "1 rotA ( %.3f %.3f %.3f )", degrees[0], degrees[1], degrees[2]);
+        md5_camera *const camera = parse(camera_text(3, cut, 1), &seen, &error);
+        if (!CHECK(camera != NULL))
+            return;
+        md5_transform turns[3] = {0};
+        for (int axis = 0; axis < 3; axis++) {
+            const double half = degrees[axis] * 3.14159265358979 / 360.0;
+            turns[axis].rotation.w = (float)cos(half);
+            float *const about = axis == 0   ? &turns[axis].rotation.y
+                                 : axis == 1 ? &turns[axis].rotation.z
+                                             : &turns[axis].rotation.x;
+            *about = (float)sin(half);
+        }
+        const md5_mat34 expected = md5_mat34_mul(
+            md5_mat34_from_transform(turns[1]),
+            md5_mat34_mul(md5_mat34_from_transform(turns[0]), md5_mat34_from_transform(turns[2])));
+        const md5_transform found = {.rotation = camera->cut_views[0].rotation};
+        const md5_mat34 actual = md5_mat34_from_transform(found);
+        CHECK(found.rotation.w <= 0.0f);
+        for (int k = 0; k < 12; k++)
+            CHECK_NEAR((double)actual.m[k], (double)expected.m[k], 1e-4);
+        md5_free_camera(camera);
+    }
+}
+
+TEST (camera_takes_a_cut_at_frame_0_and_warns_of_cuts_out_of_order) {
     told seen;
     md5_error error;
     md5_camera *camera = parse(camera_text(4, "0", 1), &seen, &error);
-    CHECK(camera != NULL);
-    CHECK_UINT(seen.count, 1);
-    CHECK_UINT(seen.last.line, 9);
-    CHECK_UINT(seen.last.column, 2);
-    md5_free_camera(camera);
-
-    camera =
-        parse(camera_text(4, "1 pos ( 1 2 3 ) rot ( 0 0 0 ) 2 pos ( 1 2 3 )", 2), &seen, &error);
     if (CHECK(camera != NULL)) {
-        CHECK_UINT(camera->cuts[0], 1);
-        CHECK_UINT(camera->cuts[1], 2);
+        CHECK_UINT(camera->num_cut_views, 0);
+        check_view(camera, 0.0, MD5_WRAP_CLAMP, 1.0);
     }
-    CHECK_UINT(seen.count, 1);
-    CHECK_UINT(seen.last.column, 4);
+    CHECK_UINT(seen.count, 0);
     md5_free_camera(camera);
 
     camera = parse(camera_text(4, "2 1", 2), &seen, &error);

@@ -217,9 +217,10 @@ TEST (clip_shortens_overlong_rotations) {
     const md5_clip_source source = {1, 2, 3, &track, &base, numbers[0]};
     built_clip clip = build(&source);
     const md5_quat found = clip.arrays.rotations[1];
-    CHECK_NEAR((double)found.x, 0.6, 1e-7);
-    CHECK_NEAR((double)found.z, -0.8, 1e-7);
-    CHECK(found.w == 0.0f);
+    // w = -sqrt(24), all over sqrt(25 + 24).
+    CHECK_NEAR((double)found.x, 3.0 / 7.0, 1e-7);
+    CHECK_NEAR((double)found.z, -4.0 / 7.0, 1e-7);
+    CHECK_NEAR((double)found.w, -sqrt(24.0) / 7.0, 1e-7);
     free_clip(&clip);
 }
 

@@ -71,21 +71,31 @@ TEST (camera_file_takes_free_layout) {
         {"\"flight\"", "flight", ""},
         {"numCuts 2\n\ncuts {\n\t1\n\t3\n}\n", "", ""},
         {"numCuts 2\n\ncuts {\n\t1\n\t3\n}\n", "numCuts 0", ""},
+        {"\t1\n", "\t0\n", ""},
         {") 60", ") 0.001", ""},
         {") 60", ") 179.99", ""},
     };
     CHECK_CASES(cases);
 }
 
+#define CUT_VIEWS                                                                               \
+    "cuts have views of their own, which some engines show in place of the frames: the frames " \
+    "are played"
+
 TEST (camera_file_warns_and_goes_on) {
     static const read_case cases[] = {
         {") 60", ") 0", "14:22: warning: a field of view of 0 degrees"},
         {") 60", ") -90", "14:22: warning: a field of view of -90 degrees"},
         {") 60", ") 180", "14:22: warning: a field of view of 180 degrees"},
-        {"\t1\n", "\t0\n", "9:2: warning: cut at frame 0: that frame is never shown"},
         {"\t3\n", "\t1\n", "10:2: warning: cut at frame 1 stands behind that at frame 1"},
         {"\t1\n\t3\n", "\t1 pos ( 1 2 3 ) rot ( 0 0 0 )\n\t3 pos ( 4 5 6 ) rot ( 0 0 0 )\n",
-         "9:4: warning: 'pos' and 'rot' of cuts are not used: the frames say the same"},
+         "9:4: warning: " CUT_VIEWS},
+        {"\t1\n", "\t1 rotA ( 0 90 0 ) rot ( 0 0 0.5 )\n",
+         "9:4: warning: " CUT_VIEWS "\n"
+         "9:20: warning: 'rot' replaces what was given for this cut before"},
+        {"\t1\n", "\t1 rot ( 0 0 1.5 )\n",
+         "9:4: warning: " CUT_VIEWS "\n"
+         "9:8: warning: the rotation has length 1.5, more than 1: it is shortened"},
         {"( 0 0 -0.8 )", "( 0 0 -1.25 )",
          "16:12: warning: the rotation has length 1.25, more than 1: it is shortened"},
         {"commandline \"flight\"\n", "\n", "1:1: warning: 'commandline' is missing"},
@@ -136,16 +146,23 @@ TEST (camera_file_refuses_broken_cuts) {
     static const read_case cases[] = {
         {"cuts {", "cuts [", "8:6: error: expected '{', found '['"},
         {"\t3\n", "", "10:1: error: numCuts says 2, found '}' after 1"},
-        {"\t3\n", "\t3 3\n", "10:4: error: expected '}', found '3'"},
+        {"\t3\n", "\t3 3\n", "10:4: error: numCuts is 2, but there are 3"},
+        {"\t3\n", "\t3 3 pos ( 1 2 3 ) 2 2\n", "10:4: error: numCuts is 2, but there are 5"},
+        {"\t3\n", "\t3 place\n",
+         "10:4: error: numCuts says 2, expected '}' after them, found 'place'"},
         {"\t1\n", "\tx\n", "9:2: error: expected a whole number, found 'x'"},
         {"\t1\n", "\t-1\n", "9:2: error: cut -1 is out of range"},
         {"\t1\n", "\t4\n", "9:2: error: cut at frame 4, but numFrames is 4"},
         {"\t1\n", "\t4294967296\n", "9:2: error: cut 4294967296 is out of range"},
-        {"\t1\n", "\t1 pos ( 0 0 )\n", "9:14: error: expected a number, found ')'"},
-        {"\t1\n", "\t1 rot 5\n", "9:8: error: expected '(', found '5'"},
+        {"\t1\n", "\t1 pos ( 0 0 )\n",
+         "9:4: warning: " CUT_VIEWS "\n9:14: error: expected a number, found ')'"},
+        {"\t1\n", "\t1 rotA ( 0 3e38 0 )\n",
+         "9:4: warning: " CUT_VIEWS
+         "\n9:13: error: '3e38' is out of range: expected a number from -1e9 to 1e9"},
+        {"\t1\n", "\t1 rot 5\n",
+         "9:4: warning: " CUT_VIEWS "\n9:8: error: expected '(', found '5'"},
         {"camera {", "cuts { }", "13:1: error: 'cuts' stands here a second time"},
         {"", "MD5Version 10 numFrames 1 numCuts 2 cuts { 0 // where the rest is missing",
-         "1:44: warning: cut at frame 0: that frame is never shown\n"
          "1:74: error: numCuts says 2, found the end of the file after 1"},
     };
     CHECK_CASES(cases);
@@ -167,7 +184,7 @@ TEST (camera_file_refuses_broken_frames) {
         {"\t( -1 -2 -3 ) ( 0 0 1 ) 1e2\n}\n", "",
          "16:27: error: numFrames says 4, found the end of the file after 3"},
         {"1e2\n}\n", "1e2 ( 0 0 0 ) ( 0 0 0 ) 60\n}\n",
-         "17:29: error: numFrames says 4, expected '}' after them, found '('"},
+         "17:29: error: numFrames is 4, but there are 5"},
         {"1e2\n}\n", "1e2\n}\n/* and", "19:1: error: this comment has no end: '*/' is missing"},
     };
     CHECK_CASES(cases);

@@ -195,7 +195,7 @@ TEST (machine_file_refuses_what_it_does_not_know) {
         {"open cubic", "open quartic",
          "9:10: error: expected a word of a clip or '}', found 'quartic'"},
         {"line speed", "curve speed",
-         "15:13: error: expected 'clip', 'line', 'plane' or 'stack', found 'curve'"},
+         "15:13: error: expected 'clip', 'line', 'by_speed', 'plane' or 'stack', found 'curve'"},
         {"aim head", "nod head",
          "28:17: error: expected 'joint', 'aim', 'two_bone', 'fabrik', 'ccd' or 'spring', found "
          "'nod'"},

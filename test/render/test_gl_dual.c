@@ -4,6 +4,7 @@
 #include "render/gl_internal.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,12 +41,12 @@ static void compare(const gl_scene *scene, md5gl_model *copy, const md5_model *m
                     const md5_mat34 *palette)
 {
     const md5_mesh *const mesh = &model->meshes[0];
-    const double size = distance(model->bounds.min, model->bounds.max);
+    const double size = fmax(distance(model->bounds.min, model->bounds.max), 1.0);
     md5_dual_quat dual[NUM_JOINTS];
     md5_vec3 cpu[NUM_VERTICES], cpu_normals[NUM_VERTICES];
     md5_vec3 gpu[NUM_VERTICES], gpu_normals[NUM_VERTICES];
     md5_vec4 cpu_tangents[NUM_VERTICES], gpu_tangents[NUM_VERTICES];
-    md5_dual_palette(palette, NUM_JOINTS, dual);
+    md5_dual_palette(palette, model->skeleton.num_joints, dual);
     md5_skin_dual(mesh, dual, cpu, cpu_normals, cpu_tangents);
     CHECK(md5gl_capture(scene->renderer, copy, 0, palette, gpu, gpu_normals, gpu_tangents, NULL));
     double place = 0.0, turn = 0.0;
@@ -124,6 +125,48 @@ TEST (gl_dual_agrees_with_the_cpu_in_special_cases) {
         md5gl_destroy_model(scene.renderer, copy);
     }
     md5_free_model(model);
+    scene_close(&scene);
+}
+
+// Three vertices on two joints, with biases of 0.6 and 0.4 times `size`.
+static md5_model *make_sized(double size)
+{
+    char text[1024];
+    snprintf(text, sizeof text,
+             "MD5Version 10\ncommandline \"\"\nnumJoints 2\nnumMeshes 1\njoints {\n"
+             "\"a\" -1 ( 0 0 0 ) ( 0 0 0 )\n\"b\" 0 ( 0 0 0 ) ( 0 0 0 )\n}\n"
+             "mesh {\nshader \"\"\nnumverts 3\n"
+             "vert 0 ( 0 0 ) 0 2\nvert 1 ( 1 0 ) 2 2\nvert 2 ( 0 1 ) 4 2\n"
+             "numtris 1\ntri 0 0 1 2\nnumweights 6\n"
+             "weight 0 0 %.9g ( 1 0 0 )\nweight 1 1 %.9g ( 1 0 0 )\n"
+             "weight 2 0 %.9g ( 0 1 0 )\nweight 3 1 %.9g ( 0 1 0 )\n"
+             "weight 4 0 %.9g ( 0 0 1 )\nweight 5 1 %.9g ( 0 0 1 )\n}\n",
+             0.6 * size, 0.4 * size, 0.6 * size, 0.4 * size, 0.6 * size, 0.4 * size);
+    return md5_parse_model(text, strlen(text), NULL, NULL);
+}
+
+// The range of floats on a GPU may end at 1e-38, but squares of biases must not leave it.
+TEST (gl_dual_agrees_with_the_cpu_on_tiny_and_huge_biases) {
+    static const double sizes[] = {1e-34, 1e-22, 1e-21, 1e-20, 1e-15, 1e-6, 1e4, 1e8};
+    const md5_mat34 palette[NUM_JOINTS] = {
+        {{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}},
+        {{1, 0, 0, 1, 0, 0, -1, 2, 0, 1, 0, 3}},
+    };
+    gl_scene scene;
+    if (!scene_open(&scene, NULL))
+        return;
+    for (uint32_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        md5_model *const model = make_sized(sizes[i]);
+        for (md5gl_path path = MD5GL_PATH_EXACT; path <= MD5GL_PATH_STORAGE && CHECK(model);
+             path++) {
+            if (!md5gl_has_path(scene.renderer, path))
+                continue;
+            md5gl_model *const copy = make_copy(&scene, model, path);
+            compare(&scene, copy, model, palette);
+            md5gl_destroy_model(scene.renderer, copy);
+        }
+        md5_free_model(model);
+    }
     scene_close(&scene);
 }
 

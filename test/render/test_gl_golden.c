@@ -8,13 +8,13 @@
 #include "test/render/test_gl_scene.h"
 
 #include "demo/viewer/jobs/view.h"
+#include "demo/viewer/scene/image.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <stb/stb_image.h>
 #include <stb/stb_image_write.h>
 
 enum { SIDE = 176, NUM_VIEWS = 3, BLOCK = 4 };
@@ -70,7 +70,8 @@ static void compare(const char *file, const char *path, const golden_picture *dr
 {
     const char *const folder = getenv("MD5_GOLDEN");
     char name[512];
-    int width = 0, height = 0, channels = 0;
+    view_image golden;
+    view_image_fault fault;
     if (folder) {
         (void)snprintf(name, sizeof name, "%s/%s", folder, file);
         FILE *const png = fopen(name, "wb");
@@ -81,11 +82,11 @@ static void compare(const char *file, const char *path, const golden_picture *dr
         return;
     }
     (void)snprintf(name, sizeof name, "test/data/%s", file);
-    uint8_t *const golden = stbi_load(test_path(name), &width, &height, &channels, 4);
-    if (test_check(golden && width == SIDE && height == SIDE, __FILE__, __LINE__,
-                   "%s cannot be read", name))
-        check_alike(file, path, golden, drawn->rgba[0][0]);
-    stbi_image_free(golden);
+    if (test_check(view_read_image(test_path(name), &golden, &fault), __FILE__, __LINE__, "%s: %s",
+                   name, fault.message)
+        && CHECK(golden.width == SIDE && golden.height == SIDE))
+        check_alike(file, path, golden.rgba, drawn->rgba[0][0]);
+    free(golden.rgba);
 }
 
 static void draw_view(view_state *viewer, md5gl_target *target, int view, golden_picture *picture)
@@ -115,7 +116,8 @@ static void draw_path(view_state *viewer, md5gl_target *target, const char *path
 
 TEST (gl_golden_pictures_have_not_changed) {
     static char model[512], clip[512], size[] = "--resolution=176,176", quiet[] = "--verbose=error";
-    char *arguments[] = {model, clip, size, quiet};
+    char bare[] = "--panel=no";
+    char *arguments[] = {model, clip, size, quiet, bare};
     (void)snprintf(model, sizeof model, "%s", test_path("models/bobbin/bobbin.md5mesh"));
     (void)snprintf(clip, sizeof clip, "%s", test_path("models/bobbin/wave.md5anim"));
     char problem[256];
@@ -124,7 +126,7 @@ TEST (gl_golden_pictures_have_not_changed) {
     gl_scene scene;
     if (!scene_open(&scene, NULL))
         return;
-    CHECK(view_read_options(4, arguments, &options, problem, sizeof problem));
+    CHECK(view_read_options(5, arguments, &options, problem, sizeof problem));
     view_begin(&viewer, &options);
     viewer.renderer = scene.renderer;
     viewer.play.playing = false;

@@ -293,8 +293,8 @@ md5gl_frame scene_frame(md5gl_target *target)
         .ambient = {1, 1, 1},
     };
     // A unit is a pixel; the depth range is 500 units in front of and behind the centre.
-    frame.clip_from_view.m[0] = 2.0f / SCENE_WIDTH;
-    frame.clip_from_view.m[5] = 2.0f / SCENE_HEIGHT;
+    frame.clip_from_view.m[0] = 2.0f / (float)SCENE_WIDTH;
+    frame.clip_from_view.m[5] = 2.0f / (float)SCENE_HEIGHT;
     frame.clip_from_view.m[10] = -1.0f / 500.0f;
     frame.clip_from_view.m[15] = 1.0f;
     set_view(&frame, (md5_vec3){0, 1, 0}, (md5_vec3){0, 0, 1}, (md5_vec3){1, 0, 0});

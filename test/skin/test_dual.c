@@ -302,7 +302,7 @@ TEST (dual_skinning_keeps_the_width_of_what_is_twisted) {
     set_joint(&made, 0, (md5_transform){{0, 0, 0, 1}, {0, 0, 0}, 0});
     set_joint(&made, 1, (md5_transform){{(float)sin(half), 0, 0, (float)cos(half)}, {0, 0, 0}, 0});
     for (uint32_t i = 0; i < RING; i++) {
-        const double angle = tau * i / RING;
+        const double angle = tau * i / (double)RING;
         add_vertex(&made, (md5_vec3){5.0f, (float)cos(angle), (float)sin(angle)}, &random);
         add_influence(&made, i % 2, 0.5f);
         add_influence(&made, 1 - i % 2, 0.5f);
@@ -310,7 +310,7 @@ TEST (dual_skinning_keeps_the_width_of_what_is_twisted) {
     skin(&made);
     md5_skin(&made.mesh, made.palette, mean, NULL, NULL);
     for (uint32_t i = 0; i < RING; i++) {
-        const double angle = tau * i / RING + half;
+        const double angle = tau * i / (double)RING + half;
         const quat expected = {5.0, cos(angle), sin(angle), 0.0};
         CHECK_NEAR(distance(expected, made.posed[i]), 0.0, 1e-6);
         CHECK_NEAR(hypot((double)mean[i].y, (double)mean[i].z), cos(half), 1e-6);

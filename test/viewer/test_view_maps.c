@@ -13,7 +13,7 @@ enum { SIDE = 64 };
 // A hill and a valley aslant, that wrap around: height 0..255 and its slopes along u and v.
 static double height(double x, double y)
 {
-    const double turn = 6.283185307179586 / SIDE;
+    const double turn = 6.283185307179586 / (double)SIDE;
     return 127.5 + 60.0 * sin(turn * (x + y)) + 60.0 * cos(turn * (2.0 * x - y));
 }
 

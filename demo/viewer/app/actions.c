@@ -3,6 +3,15 @@
 
 #include "demo/viewer/jobs/output.h"
 
+#include <math.h>
+
+view_mode view_mode_of(const view_state *viewer)
+{
+    if (viewer->document->crowd.count > 0)
+        return VIEW_MODE_CROWD;
+    return viewer->document->scene.machine.player != NULL ? VIEW_MODE_MACHINE : VIEW_MODE_CLIPS;
+}
+
 static void change_clip(view_state *viewer, bool back)
 {
     const size_t count = viewer->document->scene.num_clips;
@@ -16,9 +25,26 @@ static void change_clip(view_state *viewer, bool back)
 
 static void go_to_end(view_state *viewer, bool last)
 {
+    if (view_mode_of(viewer) == VIEW_MODE_MACHINE) {
+        view_restart_machine(&viewer->document->scene.machine);
+        viewer->play.time = 0.0;
+        return;
+    }
     const md5_anim *const anim = view_clock(&viewer->document->scene);
     if (anim != NULL)
         view_seek(&viewer->play, anim, last ? (anim->num_frames - 1) / anim->frame_rate : 0.0);
+}
+
+// A machine has no frames of its own: it goes on as it does from picture to picture.
+static void step(view_state *viewer, int direction)
+{
+    view_play *const play = &viewer->play;
+    if (view_mode_of(viewer) != VIEW_MODE_MACHINE) {
+        view_step(play, view_clock(&viewer->document->scene), direction);
+        return;
+    }
+    play->playing = false;
+    play->time = fmax(play->time + (double)direction / VIEW_STEPS_A_SECOND, 0.0);
 }
 
 static void change_loop(view_state *viewer)
@@ -58,10 +84,12 @@ static bool perform_animation(view_state *viewer, view_action action)
     switch (action) {
     case VIEW_PLAY:
         view_toggle_play(play, anim);
+        if (view_mode_of(viewer) == VIEW_MODE_MACHINE)
+            view_notice(viewer, "%s", play->playing ? "Playing" : "Paused");
         return true;
     case VIEW_STEP_BACK:
     case VIEW_STEP_ON:
-        view_step(play, anim, action == VIEW_STEP_ON ? 1 : -1);
+        step(viewer, action == VIEW_STEP_ON ? 1 : -1);
         return true;
     case VIEW_GO_FIRST:
     case VIEW_GO_LAST:
@@ -87,6 +115,9 @@ static bool perform_animation(view_state *viewer, view_action action)
         return true;
     case VIEW_BIND_POSE:
         viewer->document->scene.bind_pose = !viewer->document->scene.bind_pose;
+        // A machine stood still meanwhile.
+        if (view_mode_of(viewer) == VIEW_MODE_MACHINE && !viewer->document->scene.bind_pose)
+            play->time = viewer->document->scene.machine.time;
         view_measure(viewer);
         return true;
     case VIEW_NEXT_LOOP:
@@ -132,8 +163,7 @@ static bool perform_camera(view_state *viewer, view_action action)
         return true;
     case VIEW_FRAME_ALL:
         view_measure(viewer);
-        view_frame_all(&viewer->camera, viewer->document->bounds, &viewer->document->hull,
-                       (float)viewer->width, (float)viewer->height);
+        view_frame_again(viewer);
         return true;
     case VIEW_FRONT:
         look_from(viewer, 0.0f, 0.0f);

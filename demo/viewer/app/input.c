@@ -77,6 +77,14 @@ static void press(view_state *viewer, const SDL_MouseButtonEvent *button)
     }
 }
 
+static view_rect free_region(const view_state *viewer)
+{
+    const float width = (float)viewer->width, height = (float)viewer->height;
+    if (viewer->framed.width <= 0.0f)
+        return (view_rect){0.0f, 0.0f, width, height};
+    return view_free_region(viewer, width, height);
+}
+
 static bool move(view_state *viewer, const SDL_MouseMotionEvent *motion)
 {
     const float scale = mouse_scale(viewer), height = (float)viewer->height;
@@ -97,7 +105,7 @@ static bool move(view_state *viewer, const SDL_MouseMotionEvent *motion)
         view_orbit(&viewer->camera, right, down, height);
         return true;
     case VIEW_DRAG_PAN:
-        view_pan(&viewer->camera, right, down, height);
+        view_pan(&viewer->camera, right, down, free_region(viewer).height);
         return true;
     case VIEW_DRAG_ZOOM:
         // Upward comes nearer; a drag over the height of the picture by a factor of 20.
@@ -140,13 +148,24 @@ static void turn_wheel(view_state *viewer, const SDL_MouseWheelEvent *wheel)
         viewer->hierarchy_scroll -= steps * 3.0f * viewer->font.line[VIEW_TEXT];
         return;
     }
-    const float width = (float)viewer->width, height = (float)viewer->height;
     view_leave_flight(viewer);
-    view_zoom(&viewer->camera, powf(1.15f, steps), x - 0.5f * width, y - 0.5f * height, height);
+    const view_rect region = free_region(viewer);
+    view_zoom(&viewer->camera, powf(1.15f, steps), x - region.x - 0.5f * region.width,
+              y - region.y - 0.5f * region.height, region.height);
     view_tell_state(viewer, "zoom");
 }
 
 // -- Keys -----------------------------------------------------------------------------------
+
+// A key that does something, but not now.
+static void tell_unused(view_state *viewer, const view_binding *binding)
+{
+    // Shift alone is on the way to another key.
+    if (binding == NULL || binding->action == VIEW_FAST)
+        return;
+    view_notice(viewer, "%s: not %s", binding->help, view_mode_name(view_mode_of(viewer)));
+    view_tell_state(viewer, "unused");
+}
 
 static void press_key(view_state *viewer, const SDL_Keysym *key, bool repeated)
 {
@@ -154,16 +173,31 @@ static void press_key(view_state *viewer, const SDL_Keysym *key, bool repeated)
     const bool alt = (key->mod & (KMOD_ALT | KMOD_GUI)) != 0;
     if (!control && !alt && view_key_browser(viewer, key->sym, repeated))
         return;
-    if (!control && !alt && view_key_machine(viewer, key->sym, true))
+    const view_mode mode = view_mode_of(viewer);
+    const view_binding *const binding = view_find_binding(mode, key->sym, shift, control, alt);
+    if (binding == NULL) {
+        tell_unused(viewer, view_find_anywhere(key->sym, shift, control, alt));
         return;
-    const view_action action = view_find_action(key->sym, shift, control, alt);
-    if (action == VIEW_FULL_SCREEN) {
+    }
+    if (binding->action >= VIEW_AHEAD) {
+        view_drive(viewer, binding, true);
+        return;
+    }
+    if (binding->action == VIEW_FULL_SCREEN) {
         const Uint32 full = SDL_WINDOW_FULLSCREEN_DESKTOP;
         const bool is_full = (SDL_GetWindowFlags(viewer->window) & full) == full;
         SDL_SetWindowFullscreen(viewer->window, is_full ? 0 : full);
     }
-    if (action != VIEW_NOTHING)
-        view_perform(viewer, action);
+    view_perform(viewer, binding->action);
+}
+
+// Also when another mode has begun since it was pressed.
+static void let_go(view_state *viewer, const SDL_Keysym *key)
+{
+    const view_binding *const binding =
+        view_find_binding(VIEW_MODE_MACHINE, key->sym, false, false, false);
+    if (binding != NULL && binding->action >= VIEW_AHEAD)
+        view_drive(viewer, binding, false);
 }
 
 // -- Events ---------------------------------------------------------------------------------
@@ -179,7 +213,7 @@ void view_handle_event(view_state *viewer, const SDL_Event *event, bool *redraw)
         *redraw = true;
         break;
     case SDL_KEYUP:
-        (void)view_key_machine(viewer, event->key.keysym.sym, false);
+        let_go(viewer, &event->key.keysym);
         break;
     case SDL_TEXTINPUT:
         *redraw = view_type_browser(viewer, event->text.text) || *redraw;

@@ -2,6 +2,7 @@
 #include "demo/viewer/jobs/view.h"
 
 #include "demo/common/file.h"
+#include "demo/common/text.h"
 #include "demo/viewer/jobs/output.h"
 #include "demo/viewer/jobs/verify.h"
 #include "demo/viewer/app/window.h"
@@ -48,19 +49,24 @@ static void print_summary(const view_state *viewer)
 {
     const view_scene *const scene = &viewer->document->scene;
     const uint32_t num_meshes = scene->model != NULL ? scene->model->num_meshes : 0;
-    printf("%s: %u joints, %u meshes, %u vertices, %u triangles, %zu animations, %u warnings\n",
-           scene->name, (unsigned)scene->num_joints, (unsigned)num_meshes,
-           (unsigned)view_count_vertices(scene), (unsigned)view_count_triangles(scene),
-           scene->num_clips, (unsigned)viewer->log.num_warnings);
-    for (size_t i = 0; i < scene->num_clips; i++)
-        printf("  %zu %s: %u frames, %g a second, %.3f s\n", i, scene->clips[i].name,
-               (unsigned)scene->clips[i].anim->num_frames, scene->clips[i].anim->frame_rate,
-               scene->clips[i].anim->duration);
+    common_print_text(stdout, scene->name);
+    printf(": %u joints, %u meshes, %u vertices, %u triangles, %zu animations, %u warnings\n",
+           (unsigned)scene->num_joints, (unsigned)num_meshes, (unsigned)view_count_vertices(scene),
+           (unsigned)view_count_triangles(scene), scene->num_clips,
+           (unsigned)viewer->log.num_warnings);
+    for (size_t i = 0; i < scene->num_clips; i++) {
+        printf("  %zu ", i);
+        common_print_text(stdout, scene->clips[i].name);
+        printf(": %u frames, %g a second, %.3f s\n", (unsigned)scene->clips[i].anim->num_frames,
+               scene->clips[i].anim->frame_rate, scene->clips[i].anim->duration);
+    }
     const md5_camera *const camera = scene->flight.camera;
-    if (camera != NULL)
-        printf("  flight %s: %u frames, %u cuts, %g a second, %.3f s\n", scene->flight.name,
-               (unsigned)camera->num_frames, (unsigned)camera->num_cuts, camera->frame_rate,
-               camera->duration);
+    if (camera == NULL)
+        return;
+    fputs("  flight ", stdout);
+    common_print_text(stdout, scene->flight.name);
+    printf(": %u frames, %u cuts, %g a second, %.3f s\n", (unsigned)camera->num_frames,
+           (unsigned)camera->num_cuts, camera->frame_rate, camera->duration);
 }
 
 static bool run_job(view_state *viewer)
@@ -82,52 +88,15 @@ static bool run_job(view_state *viewer)
     return view_run_window(viewer);
 }
 
-static bool shows_window(const view_options *options)
-{
-    return options->output == NULL && options->num_frames == 0 && !options->verify
-           && !options->no_render;
-}
-
-// Opens what was shown the last time, as it was seen then. Where it has gone bad meanwhile, our own
-// model is shown instead, and in the window what is wrong with the other.
-static bool open_remembered(view_state *viewer)
-{
-    const view_config *const config = viewer->config;
-    const view_camera camera = config->camera;
-    const bool has_camera = config->has_camera;
-    char *path = common_copy(config->model);
-    const char *const files[1] = {path};
-    const bool opened = view_open(viewer, files, 1, true);
-    char error[sizeof viewer->log.error];
-    memcpy(error, viewer->log.error, sizeof error);
-    free(path);
-    if (opened && has_camera)
-        view_restore_camera(viewer, &camera);
-    if (opened || !view_open(viewer, NULL, 0, true))
-        return opened;
-    memcpy(viewer->log.error, error, sizeof error);
-    return true;
-}
-
-static bool open_first(view_state *viewer)
-{
-    const view_options *const options = viewer->options;
-    const view_config *const config = viewer->config;
-    if (options->num_files == 0 && config != NULL && config->model != NULL
-        && common_is_file(config->model))
-        return open_remembered(viewer);
-    return view_open(viewer, options->files, options->num_files, true);
-}
-
 static int run(view_state *viewer, const view_options *options, view_config *config,
                const char *complaint)
 {
     view_begin(viewer, options);
     viewer->config = config;
     // Looking into files needs no GL.
-    if (!options->no_render && !view_open_window(viewer, shows_window(options)))
+    if (!options->no_render && !view_open_window(viewer, view_shows_window(options)))
         return EXIT_NO_DISPLAY;
-    if (!open_first(viewer) || !choose_clip(viewer) || !choose_joint(viewer))
+    if (!view_open_first(viewer) || !choose_clip(viewer) || !choose_joint(viewer))
         return EXIT_FAILED;
     if (complaint[0] != '\0' && viewer->log.error[0] == '\0')
         (void)snprintf(viewer->log.error, sizeof viewer->log.error, "%s", complaint);
@@ -178,7 +147,7 @@ static int show(int count, char **arguments, view_options *options)
     view_state viewer;
     view_config config = {0};
     view_log log = {.level = options->level};
-    if (shows_window(options) && !options->no_config)
+    if (view_shows_window(options) && !options->no_config)
         take_config(count, arguments, options, &config, &log);
     const char *const complaint =
         log.num_warnings > 0 ? log.last[(log.num_warnings - 1) % VIEW_LOG_LAST] : "";
@@ -196,7 +165,9 @@ int main(int count, char **arguments)
     char problem[256];
     int status = EXIT_DONE;
     if (!view_read_options(count - 1, arguments + 1, &options, problem, sizeof problem)) {
-        fprintf(stderr, "md5view: %s\n", problem);
+        fputs("md5view: ", stderr);
+        common_print_text(stderr, problem);
+        fputc('\n', stderr);
         status = EXIT_USAGE;
     } else if (options.help) {
         view_print_help(stdout);
@@ -208,5 +179,6 @@ int main(int count, char **arguments)
         status = show(count - 1, arguments + 1, &options);
     }
     view_free_options(&options);
-    return status;
+    const bool is_written = common_end_output("md5view") == 0;
+    return is_written || status != EXIT_DONE ? status : EXIT_FAILED;
 }

@@ -2,7 +2,6 @@
 #include "demo/viewer/jobs/view.h"
 
 #include "demo/common/file.h"
-#include "demo/viewer/draw/framing.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -89,23 +88,6 @@ void view_measure(view_state *viewer)
     view_pose(&viewer->document->scene, &viewer->play);
 }
 
-void view_frame_anew(view_state *viewer)
-{
-    viewer->camera = view_camera_for(viewer->document, viewer->options, (float)viewer->width,
-                                     (float)viewer->height);
-    // A flight with nothing to look at is looked at itself.
-    viewer->flying = viewer->document->scene.flight.camera != NULL
-                     && viewer->document->scene.skeleton != NULL && !viewer->options->camera_path;
-}
-
-void view_leave_flight(view_state *viewer)
-{
-    if (viewer->flying)
-        view_take_path(&viewer->camera, viewer->document, &viewer->play, (float)viewer->width,
-                       (float)viewer->height);
-    viewer->flying = false;
-}
-
 void view_change_clip(view_state *viewer, size_t clip)
 {
     view_choose_clip(&viewer->document->scene, clip);
@@ -135,6 +117,7 @@ static bool open_files(view_state *viewer, const char *const *files, size_t num_
     viewer->hierarchy_scroll = 0.0f;
     viewer->hovered_joint = viewer->chosen_joint = -1;
     viewer->hidden_meshes = 0;
+    view_note_files(viewer);
     return true;
 }
 
@@ -151,12 +134,12 @@ bool view_open(view_state *viewer, const char *const *files, size_t num_files, b
         free(own.paths[i]);
     if (!opened)
         return false;
-    if (viewer->config != NULL)
+    if (view_remembers_model(viewer))
         view_note_model(viewer->config, is_own ? NULL : viewer->document->scene.path);
+    if (viewer->config != NULL && !is_own)
+        view_note_recent(viewer->config, viewer->document->scene.path);
     viewer->play.time = 0.0;
     viewer->play.held_at_end = false;
-    viewer->document->scene.machine.settings = viewer->options->settings;
-    viewer->document->scene.machine.num_settings = viewer->options->num_settings;
     viewer->document->scene.machine.acts = is_own && viewer->options->num_settings == 0;
     view_measure(viewer);
     view_frame_anew(viewer);
@@ -177,6 +160,10 @@ bool view_reload(view_state *viewer)
     const bool bind_pose = viewer->document->scene.bind_pose;
     const int32_t joint = viewer->chosen_joint;
     const uint64_t hidden = viewer->hidden_meshes;
+    const bool acts = viewer->document->scene.machine.acts;
+    char *const texture = viewer->document->textures.dropped != NULL
+                              ? common_copy(viewer->document->textures.dropped)
+                              : NULL;
     const view_crowd *const crowd = &viewer->document->crowd;
     char **files = common_alloc(num_clips + 2 + crowd->num_files, sizeof *files);
     size_t count = 0;
@@ -197,12 +184,18 @@ bool view_reload(view_state *viewer)
         viewer->document->scene.bind_pose = bind_pose && model;
         viewer->chosen_joint = joint;
         viewer->hidden_meshes = hidden;
+        viewer->document->scene.machine.acts = acts;
+        if (texture != NULL)
+            (void)view_use_texture(&viewer->document->textures, viewer->renderer, texture,
+                                   &viewer->log);
+        view_note_files(viewer);
         view_show_meshes(viewer->document, viewer->hidden_meshes);
         view_measure(viewer);
     }
     for (size_t i = 0; i < count; i++)
         free(files[i]);
     free(files);
+    free(texture);
     return opened;
 }
 
@@ -245,6 +238,26 @@ static bool open_dropped(view_state *viewer, const char *path)
     return opened;
 }
 
+// On a machine: its model is shown with the clip instead.
+static bool drop_clip(view_state *viewer, const char *path)
+{
+    bool done;
+    if (viewer->document->scene.machine.player != NULL) {
+        char *folder = common_folder(viewer->document->scene.path);
+        char *model = common_join(folder, viewer->document->scene.machine.loaded.file->model_file);
+        const char *const files[2] = {model, path};
+        done = view_open(viewer, files, 2, false);
+        free(model);
+        free(folder);
+    } else {
+        done = view_add_clip(&viewer->document->scene, path, &viewer->log);
+        if (done)
+            view_change_clip(viewer, viewer->document->scene.clip);
+    }
+    viewer->play.playing = viewer->play.playing || done;
+    return done;
+}
+
 void view_drop(view_state *viewer, const char *path)
 {
     bool done = false;
@@ -257,13 +270,12 @@ void view_drop(view_state *viewer, const char *path)
     if (view_is_image(path) && viewer->document->scene.model != NULL) {
         what = "texture";
         done = view_use_texture(&viewer->document->textures, viewer->renderer, path, &viewer->log);
+    } else if (common_has_ending(path, ".md5anim") && viewer->document->crowd.count > 0) {
+        view_notice(viewer, "A crowd keeps its clips: drop a model");
+        return;
     } else if (common_has_ending(path, ".md5anim") && viewer->document->scene.model != NULL) {
         what = "animation";
-        done = view_add_clip(&viewer->document->scene, path, &viewer->log);
-        if (done) {
-            view_change_clip(viewer, viewer->document->scene.clip);
-            viewer->play.playing = true;
-        }
+        done = drop_clip(viewer, path);
     } else if (common_has_ending(path, ".md5camera") && viewer->document->scene.skeleton != NULL) {
         what = "flight";
         done = view_load_flight(&viewer->document->scene, path, &viewer->log);
@@ -279,4 +291,5 @@ void view_drop(view_state *viewer, const char *path)
         view_notice(viewer, "%s: %s", what, common_base(path));
     else
         view_notice(viewer, "%s does not fit", common_base(path));
+    view_note_files(viewer);
 }

@@ -1,80 +1,133 @@
-// From the state to what is remembered of it, and back.
+// Between the window's state, the options that describe it, and the file that remembers them.
 #include "demo/viewer/jobs/view.h"
 
 #include "demo/common/file.h"
+#include "demo/viewer/base/option_table.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <SDL.h>
 
-// Replaces the argument of that name.
-static void set_argument(view_config *config, const char *name, char *value)
+// -- State and options ----------------------------------------------------------------------
+
+// The switches that are the same in both. What one direction takes, the other gives back.
+static const struct view_switch {
+    size_t option, shown;
+    bool is_opposite; // "no-maps" is on when maps are off
+} switches[] = {
+#define SAME(field, of_shown)                                                \
+    {                                                                        \
+        offsetof(view_options, field), offsetof(view_shown, of_shown), false \
+    }
+#define OPPOSITE(field, of_shown)                                           \
+    {                                                                       \
+        offsetof(view_options, field), offsetof(view_shown, of_shown), true \
+    }
+    SAME(axis, axes),
+    SAME(edges, edges),
+    SAME(normals, normals),
+    SAME(armature, skeleton),
+    SAME(bounds, bounds),
+    SAME(untextured, untextured),
+    SAME(checkerboard, checker),
+    OPPOSITE(no_maps, maps),
+    SAME(two_sided, two_sided),
+    SAME(classic, classic),
+    OPPOSITE(no_shadow, shadows),
+    SAME(statistics, statistics),
+    SAME(hierarchy, hierarchy),
+    SAME(show_lamps, lamps),
+    SAME(keys, help),
+#undef SAME
+#undef OPPOSITE
+};
+enum { NUM_SWITCHES = sizeof switches / sizeof switches[0] };
+
+void view_take_switches(view_state *viewer)
 {
-    char *argument = common_format("--%s=%s", name, value);
-    const size_t length = strlen(name) + strlen("--=");
-    free(value);
-    for (size_t i = 0; i < config->num_arguments; i++)
-        if (strncmp(config->arguments[i], argument, length) == 0) {
-            free(config->arguments[i]);
-            config->arguments[i] = argument;
-            return;
-        }
-    config->arguments =
-        common_realloc(config->arguments, config->num_arguments + 1, sizeof *config->arguments);
-    config->arguments[config->num_arguments++] = argument;
+    const view_options *const o = viewer->options;
+    view_shown *const shown = &viewer->shown;
+    const bool window = o->output == NULL;
+    for (size_t i = 0; i < NUM_SWITCHES; i++) {
+        const bool *const option = (const bool *)((const char *)o + switches[i].option);
+        *(bool *)((char *)shown + switches[i].shown) = *option != switches[i].is_opposite;
+    }
+    shown->grid = o->grid >= 0 ? o->grid != 0 : !o->no_background;
+    shown->panel = o->panel >= 0 ? o->panel != 0 : window;
+    shown->frame_time = o->frame_time >= 0 ? o->frame_time != 0 : window;
+    viewer->lamps = o->lamps;
+    viewer->document->scene.root = o->root;
+    viewer->document->scene.dual = o->dual;
+    viewer->play.wrap = o->wrap;
 }
 
-static void remember_size(view_state *viewer)
+// The size in the system's points, which is what SDL takes when it makes a window.
+static void describe_size(const view_state *viewer, view_options *options)
 {
     int width = 0, height = 0;
     const Uint32 full = SDL_WINDOW_FULLSCREEN_DESKTOP;
-    if ((SDL_GetWindowFlags(viewer->window) & full) != 0)
+    if (viewer->window == NULL || (SDL_GetWindowFlags(viewer->window) & full) != 0)
         return;
     SDL_GetWindowSize(viewer->window, &width, &height);
     // Smaller than that one would not find it again.
-    width = width > 320 ? width : 320;
-    height = height > 200 ? height : 200;
-    set_argument(viewer->config, "resolution", common_format("%d,%d", width, height));
+    options->width = (uint32_t)SDL_clamp(width, 320, VIEW_MAX_PICTURE_SIDE);
+    options->height = (uint32_t)SDL_clamp(height, 200, VIEW_MAX_PICTURE_SIDE);
+}
+
+void view_describe(const view_state *viewer, view_options *options)
+{
+    const view_shown *const shown = &viewer->shown;
+    for (size_t i = 0; i < NUM_SWITCHES; i++) {
+        const bool *const on = (const bool *)((const char *)shown + switches[i].shown);
+        *(bool *)((char *)options + switches[i].option) = *on != switches[i].is_opposite;
+    }
+    options->grid = shown->grid;
+    options->panel = shown->panel;
+    options->frame_time = shown->frame_time;
+    options->lamps = viewer->lamps;
+    options->root = viewer->document->scene.root;
+    options->dual = viewer->document->scene.dual;
+    options->wrap = viewer->play.wrap;
+    if (viewer->text_scale != 1.0f) // chosen by keys
+        options->ui_scale = fmaxf(0.5f, fminf(viewer->font.scale, 8.0f));
+    describe_size(viewer, options);
+}
+
+// -- What is remembered ---------------------------------------------------------------------
+
+static void remember_options(const view_state *viewer)
+{
+    size_t count;
+    const view_option *const table = view_options_table(&count);
+    view_options now = *viewer->options;
+    view_describe(viewer, &now);
+    for (size_t i = 0; i < count; i++) {
+        char *const value =
+            table[i].memory == VIEW_REMEMBERED ? view_write_option(&table[i], &now) : NULL;
+        if (value != NULL)
+            view_set_config(viewer->config, &table[i], value);
+        free(value);
+    }
+}
+
+bool view_remembers_model(const view_state *viewer)
+{
+    const view_options *const options = viewer->options;
+    return viewer->config != NULL && options->crowd == 0 && options->retarget == NULL;
 }
 
 void view_remember(view_state *viewer)
 {
-    const view_shown *const s = &viewer->shown;
-    const struct {
-        const char *name;
-        bool on;
-    } switches[] = {
-        {"grid", s->grid},
-        {"axis", s->axes},
-        {"edges", s->edges},
-        {"armature", s->skeleton},
-        {"normal-glyphs", s->normals},
-        {"bounds", s->bounds},
-        {"untextured", s->untextured},
-        {"checkerboard", s->checker},
-        {"no-maps", !s->maps},
-        {"two-sided", s->two_sided},
-        {"no-shadow", !s->shadows},
-        {"panel", s->panel},
-        {"statistics", s->statistics},
-        {"frame-time", s->frame_time},
-        {"hierarchy", s->hierarchy},
-        {"lamps", s->lamps},
-    };
     view_config *const config = viewer->config;
     if (config == NULL)
         return;
-    remember_size(viewer);
-    for (size_t i = 0; i < sizeof switches / sizeof switches[0]; i++)
-        set_argument(config, switches[i].name, common_copy(switches[i].on ? "yes" : "no"));
-    set_argument(config, "light", common_copy(s->classic ? "classic" : "studio"));
-    set_argument(config, "skinning", common_copy(viewer->document->scene.dual ? "dual" : "linear"));
-    char lamps[128];
-    view_write_lamps(&viewer->lamps, lamps, sizeof lamps);
-    set_argument(config, "lamp", common_copy(lamps));
-    config->has_camera = config->model != NULL;
-    config->camera = viewer->camera;
+    remember_options(viewer);
+    if (view_remembers_model(viewer)) {
+        config->has_camera = true;
+        config->camera = viewer->camera;
+    }
     (void)view_write_config(config, &viewer->log);
 }
 
@@ -82,9 +135,60 @@ void view_restore_camera(view_state *viewer, const view_camera *camera)
 {
     const view_options *const options = viewer->options;
     if (options->azimuth_given || options->elevation_given || options->distance_given
-        || options->orthographic)
+        || options->orthographic >= 0)
         return;
     const float radius = viewer->camera.scene_radius;
     viewer->camera = *camera;
     viewer->camera.scene_radius = radius;
+}
+
+// -- Starting -------------------------------------------------------------------------------
+
+// Opens what was shown the last time, as it was seen then: a file, or NULL, our own model. If the
+// file has gone bad meanwhile, our own model is shown instead, and in the window what is wrong with
+// the other.
+static bool open_remembered(view_state *viewer)
+{
+    const view_config *const config = viewer->config;
+    const view_camera camera = config->camera;
+    const bool has_camera = config->has_camera, is_own = config->model == NULL;
+    char *path = is_own ? NULL : common_copy(config->model);
+    const char *const files[1] = {path};
+    const bool opened = view_open(viewer, files, is_own ? 0 : 1, true);
+    char error[sizeof viewer->log.error];
+    memcpy(error, viewer->log.error, sizeof error);
+    free(path);
+    if (opened && has_camera)
+        view_restore_camera(viewer, &camera);
+    if (opened || is_own || !view_open(viewer, NULL, 0, true))
+        return opened;
+    memcpy(viewer->log.error, error, sizeof error);
+    return true;
+}
+
+// What the command line names decides: the model of the last time, with its camera, is taken only
+// if nothing on the command line says what to show.
+static bool takes_remembered(const view_state *viewer)
+{
+    const view_options *const options = viewer->options;
+    const view_config *const config = viewer->config;
+    return config != NULL && options->num_files == 0 && options->num_folders == 0
+           && !options->names_content && (config->model == NULL || common_is_file(config->model));
+}
+
+bool view_open_first(view_state *viewer)
+{
+    const view_options *const options = viewer->options;
+    if (options->num_folders > 0 && !view_shows_window(options)) {
+        view_error(&viewer->log, "%s: a folder is listed in a window; name a file",
+                   options->folders[0]);
+        return false;
+    }
+    const bool opened = takes_remembered(viewer)
+                            ? open_remembered(viewer)
+                            : view_open(viewer, options->files, options->num_files, true);
+    // As if it were dropped: of several, the last one is listed.
+    for (size_t i = 0; i < options->num_folders && opened; i++)
+        view_browse_folder(viewer, options->folders[i]);
+    return opened;
 }

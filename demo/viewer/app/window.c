@@ -176,34 +176,6 @@ static bool draw_window(view_state *viewer)
     return true;
 }
 
-static uint64_t files_stamp(const view_scene *scene)
-{
-    uint64_t stamp = common_file_stamp(scene->path);
-    for (size_t i = 0; i < scene->num_clips; i++)
-        stamp = stamp * 31 + common_file_stamp(scene->clips[i].path);
-    const common_machine *const machine = &scene->machine.loaded;
-    for (uint32_t i = 0; i < machine->num_clips; i++)
-        stamp = stamp * 31 + common_file_stamp(machine->clip_paths[i]);
-    if (scene->flight.camera != NULL)
-        stamp = stamp * 31 + common_file_stamp(scene->flight.path);
-    return stamp;
-}
-
-// Reads the files again when they changed, and again and again while what was saved is only half.
-static void watch_files(view_state *viewer, uint64_t *stamp, double *next)
-{
-    if (!viewer->options->watch || viewer->now < *next)
-        return;
-    *next = viewer->now + 0.25;
-    const uint64_t now = files_stamp(&viewer->document->scene);
-    if (now == *stamp)
-        return;
-    *stamp = now;
-    const bool done = view_reload(viewer);
-    view_notice(viewer, "%s", done ? "Read again" : "Cannot be read yet: as before");
-    view_tell_state(viewer, "watch");
-}
-
 static void set_title(view_state *viewer, char *shown, size_t size)
 {
     char title[256];
@@ -249,8 +221,6 @@ static void keep_rate(const view_state *viewer, double begin)
 bool view_run_window(view_state *viewer)
 {
     char title[256] = "";
-    double next_watch = 0.0;
-    uint64_t stamp = files_stamp(&viewer->document->scene);
     bool redraw = true, noticed = false;
     const double start = seconds_since_start();
     SDL_GL_SetSwapInterval(1);
@@ -265,9 +235,11 @@ bool view_run_window(view_state *viewer)
         // What was loaded or dragged meanwhile is not to make the clip jump.
         view_advance(&viewer->play, view_clock(&viewer->document->scene),
                      fmin(viewer->now - last, 0.1));
-        watch_files(viewer, &stamp, &next_watch);
+        view_watch_files(viewer);
         // A message that has ended is taken away by one more frame.
         const bool noticing = viewer->now < viewer->notice_end;
+        if (noticed && !noticing)
+            view_tell_state(viewer, "quiet");
         if (redraw || moving || noticing || noticed || viewer->options->watch) {
             set_title(viewer, title, sizeof title);
             if (!draw_window(viewer))

@@ -11,10 +11,10 @@
 #include <sys/stat.h>
 #ifdef _WIN32
 #include <direct.h>
-#define getcwd(folder, size) _getcwd(folder, (int)(size))
-#else
-#include <unistd.h>
 #endif
+
+// Of a line.
+enum { MOST_BYTES = 4200 };
 
 // -- Where it is ----------------------------------------------------------------------------
 
@@ -59,60 +59,115 @@ static void make_folders(const char *path)
     free(folder);
 }
 
-static char *absolute_path(const char *path)
-{
-    char folder[4096];
-    if (common_is_absolute(path) || getcwd(folder, sizeof folder) == NULL)
-        return common_copy(path);
-    return common_join(folder, path);
-}
-
 // -- Reading --------------------------------------------------------------------------------
 
-// Whether an option belongs to a window, and not to a job or a model.
-static bool is_remembered(const char *name, size_t length)
+void view_set_config(view_config *config, const view_option *option, const char *value)
 {
-    static const char *const names[] = {
-        "resolution",      "grid",         "axis",       "edges",     "armature",
-        "normal-glyphs",   "bounds",       "no-maps",    "two-sided", "light",
-        "no-shadow",       "checkerboard", "untextured", "panel",     "statistics",
-        "frame-time",      "hierarchy",    "samples",    "ui-scale",  "frame-rate",
-        "background-color"};
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        if (strlen(names[i]) == length && strncmp(names[i], name, length) == 0)
-            return true;
-    return false;
+    char *const argument = common_format("--%s=%s", option->name, value);
+    const size_t length = strlen(option->name) + strlen("--=");
+    for (size_t i = 0; i < config->num_arguments; i++)
+        if (strncmp(config->arguments[i], argument, length) == 0) {
+            free(config->arguments[i]);
+            config->arguments[i] = argument;
+            return;
+        }
+    config->arguments =
+        common_realloc(config->arguments, config->num_arguments + 1, sizeof *config->arguments);
+    config->arguments[config->num_arguments++] = argument;
 }
 
-static bool read_camera(const char *text, view_camera *camera)
+static bool read_model(view_config *config, const char *value)
+{
+    free(config->model);
+    config->model = common_copy(value);
+    return true;
+}
+
+// Whether it can be a window's; what cannot is neither written nor read.
+static bool is_usual(const view_camera *c)
+{
+    const float numbers[] = {c->azimuth,  c->elevation, c->distance,
+                             c->target.x, c->target.y,  c->target.z};
+    for (int i = 0; i < 6; i++)
+        if (!(fabsf(numbers[i]) < 1e9f))
+            return false;
+    return fabsf(c->elevation) <= 90.0f && c->distance > 1e-6f;
+}
+
+static bool read_camera(view_config *config, const char *value)
 {
     float numbers[7];
+    config->has_camera = false;
     for (int i = 0; i < 7; i++) {
         char *end = NULL;
-        const double number = strtod(text, &end);
-        if (end == text || !(fabs(number) < 1e9))
+        numbers[i] = strtof(value, &end);
+        if (end == value)
             return false;
-        numbers[i] = (float)number;
-        text = end;
+        value = end;
     }
-    if (text[strspn(text, " \t")] != '\0' || fabsf(numbers[1]) > 90.0f || !(numbers[2] > 1e-6f))
-        return false;
-    *camera = (view_camera){
+    config->camera = (view_camera){
         .azimuth = numbers[0],
         .elevation = numbers[1],
         .distance = numbers[2],
         .target = {numbers[3], numbers[4], numbers[5]},
         .orthographic = numbers[6] != 0.0f,
     };
+    config->has_camera = value[strspn(value, " \t")] == '\0' && is_usual(&config->camera);
+    return config->has_camera;
+}
+
+static bool read_recent(view_config *config, const char *value)
+{
+    if (config->num_recent < VIEW_MAX_RECENT)
+        config->recent[config->num_recent++] = common_copy(value);
     return true;
 }
 
-static void add_argument(view_config *config, const char *line)
+static bool read_option(view_config *config, const char *name, size_t length, const char *value)
 {
-    config->arguments =
-        common_realloc(config->arguments, config->num_arguments + 1, sizeof *config->arguments);
-    config->arguments[config->num_arguments++] = common_format("--%s", line);
+    const view_option *nearest = NULL, *const option = view_find_option(name, length, &nearest);
+    if (option == NULL || option->memory == VIEW_FORGOTTEN)
+        return false;
+    view_set_config(config, option, value);
+    return true;
 }
+
+// -- Writing a line -------------------------------------------------------------------------
+
+static void write_model(const view_config *config, const char *name, FILE *file)
+{
+    if (config->model != NULL)
+        (void)fprintf(file, "%s=%s\n", name, config->model);
+}
+
+static void write_camera(const view_config *config, const char *name, FILE *file)
+{
+    const view_camera *const c = &config->camera;
+    if (config->has_camera && is_usual(c))
+        (void)fprintf(file, "%s=%.9g %.9g %.9g %.9g %.9g %.9g %d\n", name, (double)c->azimuth,
+                      (double)c->elevation, (double)c->distance, (double)c->target.x,
+                      (double)c->target.y, (double)c->target.z, c->orthographic);
+}
+
+static void write_recent(const view_config *config, const char *name, FILE *file)
+{
+    for (size_t i = 0; i < config->num_recent; i++)
+        (void)fprintf(file, "%s=%s\n", name, config->recent[i]);
+}
+
+// -- Lines ----------------------------------------------------------------------------------
+
+// The lines that are no options. These are the only names that are written besides the options'.
+static const struct {
+    const char *name;
+    bool (*read)(view_config *config, const char *value);
+    void (*write)(const view_config *config, const char *name, FILE *file);
+} lines[] = {
+    {"model", read_model, write_model},
+    {"camera", read_camera, write_camera},
+    {"recent", read_recent, write_recent},
+};
+enum { NUM_LINES = sizeof lines / sizeof lines[0] };
 
 // One line, NAME=VALUE. Returns false if it means nothing.
 static bool read_line(view_config *config, const char *line)
@@ -120,23 +175,11 @@ static bool read_line(view_config *config, const char *line)
     const char *const equals = strchr(line, '=');
     if (equals == NULL)
         return false;
-    const char *const value = equals + 1;
     const size_t length = (size_t)(equals - line);
-    if (strncmp(line, "model=", 6) == 0) {
-        free(config->model);
-        config->model = common_copy(value);
-    } else if (strncmp(line, "recent=", 7) == 0) {
-        if (config->num_recent < VIEW_MAX_RECENT)
-            config->recent[config->num_recent++] = common_copy(value);
-    } else if (strncmp(line, "camera=", 7) == 0) {
-        config->has_camera = read_camera(value, &config->camera);
-        return config->has_camera;
-    } else if (is_remembered(line, length)) {
-        add_argument(config, line);
-    } else {
-        return false;
-    }
-    return true;
+    for (size_t i = 0; i < NUM_LINES; i++)
+        if (strlen(lines[i].name) == length && strncmp(lines[i].name, line, length) == 0)
+            return lines[i].read(config, equals + 1);
+    return read_option(config, line, length, equals + 1);
 }
 
 static bool is_text(const char *line)
@@ -150,7 +193,7 @@ static bool is_text(const char *line)
 void view_read_config(view_config *config, const char *path, view_log *log)
 {
     enum { MOST_LINES = 200, MOST_TOLD = 3 };
-    char line[4200];
+    char line[MOST_BYTES];
     unsigned number = 0, num_wrong = 0;
     *config = (view_config){.path = common_copy(path)};
     FILE *const file = fopen(path, "rb");
@@ -176,20 +219,13 @@ void view_read_config(view_config *config, const char *path, view_log *log)
 
 static void write_lines(const view_config *config, FILE *file)
 {
-    const view_camera *const c = &config->camera;
     (void)fputs("# What md5view remembers of its window. Lines are options of its command line;\n"
                 "# what is not one is told and left out.\n",
                 file);
     for (size_t i = 0; i < config->num_arguments; i++)
         (void)fprintf(file, "%s\n", config->arguments[i] + strlen("--"));
-    if (config->model != NULL)
-        (void)fprintf(file, "model=%s\n", config->model);
-    if (config->has_camera)
-        (void)fprintf(file, "camera=%.9g %.9g %.9g %.9g %.9g %.9g %d\n", (double)c->azimuth,
-                      (double)c->elevation, (double)c->distance, (double)c->target.x,
-                      (double)c->target.y, (double)c->target.z, c->orthographic);
-    for (size_t i = 0; i < config->num_recent; i++)
-        (void)fprintf(file, "recent=%s\n", config->recent[i]);
+    for (size_t i = 0; i < NUM_LINES; i++)
+        lines[i].write(config, lines[i].name, file);
 }
 
 // Into a file beside it first: another viewer that reads it now sees the old or the new.
@@ -229,8 +265,21 @@ void view_free_config(view_config *config)
 
 // -- Recent files ---------------------------------------------------------------------------
 
-static void add_recent(view_config *config, const char *full)
+// A copy of a path that a line can hold, from the root on, or NULL.
+static char *line_path(const char *path)
 {
+    char *const full = common_absolute(path);
+    if (is_text(full) && strlen(full) < MOST_BYTES - sizeof "recent=\r\n")
+        return full;
+    free(full);
+    return NULL;
+}
+
+void view_note_recent(view_config *config, const char *path)
+{
+    char *const full = line_path(path);
+    if (full == NULL)
+        return;
     size_t place = 0;
     while (place < config->num_recent && strcmp(config->recent[place], full) != 0)
         place++;
@@ -241,18 +290,12 @@ static void add_recent(view_config *config, const char *full)
     else
         config->num_recent++;
     memmove(&config->recent[1], &config->recent[0], place * sizeof config->recent[0]);
-    config->recent[0] = common_copy(full);
+    config->recent[0] = full;
 }
 
 void view_note_model(view_config *config, const char *path)
 {
     free(config->model);
-    config->model = path != NULL ? absolute_path(path) : NULL;
+    config->model = path != NULL ? line_path(path) : NULL;
     config->has_camera = false;
-    if (config->model != NULL && !is_text(config->model)) { // a line could not hold it
-        free(config->model);
-        config->model = NULL;
-    }
-    if (config->model != NULL)
-        add_recent(config, config->model);
 }

@@ -6,6 +6,7 @@
 
 #include "demo/viewer/base/viewpoint.h"
 #include "demo/viewer/base/log.h"
+#include "demo/viewer/base/option_table.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,7 +17,7 @@ typedef struct view_config {
     char *path;       // the file; NULL = nothing is remembered
     char **arguments; // "--grid=no": as if they stood first on the command line
     size_t num_arguments;
-    char *model; // that was shown last, or NULL
+    char *model; // that was shown last; NULL = our own
     bool has_camera;
     view_camera camera; // on it
     char *recent[VIEW_MAX_RECENT];
@@ -34,7 +35,13 @@ bool view_write_config(const view_config *config, view_log *log);
 
 void view_free_config(view_config *config);
 
-// Tells that a file was opened, or our own model (NULL): the next time begins with it.
+// Puts an option's value in the place of the one that it had.
+void view_set_config(view_config *config, const view_option *option, const char *value);
+
+// The next start shows this model, or our own (NULL).
 void view_note_model(view_config *config, const char *path);
+
+// Puts a file at the head of those opened lately.
+void view_note_recent(view_config *config, const char *path);
 
 #endif

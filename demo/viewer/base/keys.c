@@ -9,12 +9,46 @@
 #define CONTROL(key) .code = (key), .control = true
 #define CHARACTER(key) .code = (key), .any_shift = true
 
+// The modes in which a line holds.
+#define CLIPS .modes = 1 << VIEW_MODE_CLIPS
+#define MACHINE .modes = 1 << VIEW_MODE_MACHINE
+#define CROWD .modes = 1 << VIEW_MODE_CROWD
+#define NO_CROWD .modes = 1 << VIEW_MODE_CLIPS | 1 << VIEW_MODE_MACHINE
+#define NO_MACHINE .modes = 1 << VIEW_MODE_CLIPS | 1 << VIEW_MODE_CROWD
+#define TRIGGER(number, keys, key)                                                             \
+    {                                                                                          \
+        VIEW_TRIGGER, "trigger", keys, "trigger", CHARACTER(key), .trigger = (number), MACHINE \
+    }
+
 static const view_binding table[] = {
-    {VIEW_PLAY, "play", "Space", "play, pause", GROUP("Animation"), KEY(SDLK_SPACE)},
-    {VIEW_STEP_BACK, "step-back", "Left", "one frame back", KEY(SDLK_LEFT)},
-    {VIEW_STEP_ON, "step-on", "Right", "one frame on", KEY(SDLK_RIGHT)},
-    {VIEW_GO_FIRST, "first", "Shift+Left", "first frame", SHIFT(SDLK_LEFT)},
-    {VIEW_GO_LAST, "last", "Shift+Right", "last frame", SHIFT(SDLK_RIGHT)},
+    {VIEW_AHEAD, "drive", "W", "walk ahead", GROUP("State machine"), CHARACTER(SDLK_w), MACHINE},
+    {VIEW_BACK, "drive", "S", "walk back", CHARACTER(SDLK_s), MACHINE},
+    {VIEW_TO_LEFT, "drive", "A", "to the left", CHARACTER(SDLK_a), MACHINE},
+    {VIEW_TO_RIGHT, "drive", "D", "to the right", CHARACTER(SDLK_d), MACHINE},
+    {VIEW_FAST, "drive", "Shift", "run", CHARACTER(SDLK_LSHIFT), MACHINE},
+    {VIEW_FAST, "drive", NULL, NULL, CHARACTER(SDLK_RSHIFT), MACHINE},
+    TRIGGER(0, "Space", SDLK_SPACE),
+    TRIGGER(1, "F2", SDLK_F2),
+    TRIGGER(2, "F3", SDLK_F3),
+    TRIGGER(3, "F4", SDLK_F4),
+    TRIGGER(4, "F5", SDLK_F5),
+    TRIGGER(5, "F6", SDLK_F6),
+    TRIGGER(6, "F7", SDLK_F7),
+    TRIGGER(7, "F8", SDLK_F8),
+    TRIGGER(8, "F9", SDLK_F9),
+    TRIGGER(9, "F10", SDLK_F10),
+
+    {VIEW_PLAY, "play", "Space or Pause", "play, pause", GROUP("Animation"), KEY(SDLK_SPACE),
+     NO_MACHINE},
+    {VIEW_PLAY, "play", "P or Pause", "pause, play", KEY(SDLK_p), MACHINE},
+    {VIEW_PLAY, "play", NULL, NULL, KEY(SDLK_PAUSE)},
+    {VIEW_STEP_BACK, "step-back", "Left or ,", "one frame back", KEY(SDLK_LEFT)},
+    {VIEW_STEP_BACK, "step-back", NULL, NULL, KEY(SDLK_COMMA)},
+    {VIEW_STEP_ON, "step-on", "Right or .", "one frame on", KEY(SDLK_RIGHT)},
+    {VIEW_STEP_ON, "step-on", NULL, NULL, KEY(SDLK_PERIOD)},
+    {VIEW_GO_FIRST, "first", "Shift+Left", "first frame", SHIFT(SDLK_LEFT), NO_MACHINE},
+    {VIEW_GO_FIRST, "first", "Shift+Left", "begin again", SHIFT(SDLK_LEFT), MACHINE},
+    {VIEW_GO_LAST, "last", "Shift+Right", "last frame", SHIFT(SDLK_RIGHT), NO_MACHINE},
     {VIEW_SLOWER, "slower", "[  or  -", "half the speed", CHARACTER(SDLK_LEFTBRACKET)},
     {VIEW_SLOWER, "slower", NULL, NULL, CHARACTER(SDLK_MINUS)},
     {VIEW_SLOWER, "slower", NULL, NULL, KEY(SDLK_KP_MINUS)},
@@ -24,12 +58,13 @@ static const view_binding table[] = {
     {VIEW_FASTER, "faster", NULL, NULL, KEY(SDLK_KP_PLUS)},
     {VIEW_NORMAL_SPEED, "normal-speed", "Backspace", "speed as authored", KEY(SDLK_BACKSPACE)},
     {VIEW_REVERSE, "reverse", "R", "backward, forward", KEY(SDLK_r)},
-    {VIEW_NEXT_CLIP, "next-clip", "W", "next clip", KEY(SDLK_w)},
-    {VIEW_PREVIOUS_CLIP, "previous-clip", "Shift+W", "previous clip", SHIFT(SDLK_w)},
-    {VIEW_CLIPS, "clips", "A", "list of clips", KEY(SDLK_a)},
-    {VIEW_BIND_POSE, "bind-pose", "P", "bind pose, clip", KEY(SDLK_p)},
-    {VIEW_NEXT_LOOP, "loop", "L", "loop, cycle, once", KEY(SDLK_l)},
-    {VIEW_NEXT_ROOT, "root", "O", "root as stored, as id's, in place", KEY(SDLK_o)},
+    {VIEW_NEXT_CLIP, "next-clip", "W", "next clip", KEY(SDLK_w), CLIPS},
+    {VIEW_PREVIOUS_CLIP, "previous-clip", "Shift+W", "previous clip", SHIFT(SDLK_w), CLIPS},
+    {VIEW_CLIPS, "clips", "A", "list of clips", KEY(SDLK_a), CLIPS},
+    {VIEW_BIND_POSE, "bind-pose", "P", "bind pose, clip", KEY(SDLK_p), CLIPS},
+    {VIEW_BIND_POSE, "bind-pose", "Shift+P", "bind pose, machine", SHIFT(SDLK_p), MACHINE},
+    {VIEW_NEXT_LOOP, "loop", "L", "loop, cycle, once", KEY(SDLK_l), CLIPS},
+    {VIEW_NEXT_ROOT, "root", "O", "root as stored, as id's, in place", KEY(SDLK_o), CLIPS},
     {VIEW_SKINNING, "skinning", "Q", "joints blended linearly, by dual quaternions", KEY(SDLK_q)},
 
     {VIEW_NOTHING, "orbit", "Left drag", "turn", GROUP("Camera"), MOUSE},
@@ -63,9 +98,11 @@ static const view_binding table[] = {
     {VIEW_GRID, "grid", "G", "ground grid", GROUP("Shown"), KEY(SDLK_g)},
     {VIEW_AXES, "axes", "X", "axes", KEY(SDLK_x)},
     {VIEW_EDGES, "edges", "E", "triangle edges", KEY(SDLK_e)},
-    {VIEW_NORMALS, "normals", "N", "normals", KEY(SDLK_n)},
-    {VIEW_SKELETON, "skeleton", "Shift+A", "skeleton", SHIFT(SDLK_a)},
-    {VIEW_BOUNDS, "bounds", "B", "bounds", KEY(SDLK_b)},
+    {VIEW_NORMALS, "normals", "N", "normals", KEY(SDLK_n), NO_CROWD},
+    {VIEW_SKELETON, "skeleton", "Shift+A or J", "skeleton", KEY(SDLK_j), CLIPS},
+    {VIEW_SKELETON, "skeleton", "J", "skeleton", KEY(SDLK_j), MACHINE},
+    {VIEW_SKELETON, "skeleton", NULL, NULL, SHIFT(SDLK_a), CLIPS},
+    {VIEW_BOUNDS, "bounds", "B", "bounds", KEY(SDLK_b), NO_CROWD},
     {VIEW_TEXTURES, "textures", "T", "textures, plain grey", KEY(SDLK_t)},
     {VIEW_CHECKER, "checker", "C", "checker on everything", KEY(SDLK_c)},
     {VIEW_LIGHT, "light", "K", "studio light, light as in the original", KEY(SDLK_k)},
@@ -88,23 +125,33 @@ static const view_binding table[] = {
 };
 enum { NUM_BINDINGS = sizeof table / sizeof table[0] };
 
-const view_binding *view_bindings(size_t *count)
+static bool is_of_mode(const view_binding *binding, view_mode mode)
 {
-    *count = NUM_BINDINGS;
-    return table;
+    return binding->modes == 0 || (binding->modes >> mode & 1) != 0;
 }
 
-view_action view_find_action(int32_t code, bool shift, bool control, bool alt)
+static bool is_key(const view_binding *binding, int32_t code, bool shift, bool control)
 {
-    if (alt) // window managers' own
-        return VIEW_NOTHING;
-    for (int i = 0; i < NUM_BINDINGS; i++) {
-        const view_binding *const b = &table[i];
-        if (b->action != VIEW_NOTHING && b->code == code && b->control == control
-            && (b->shift == shift || b->any_shift || control))
-            return b->action;
-    }
-    return VIEW_NOTHING;
+    return binding->action != VIEW_NOTHING && binding->code == code && binding->control == control
+           && (binding->shift == shift || binding->any_shift || control);
+}
+
+const view_binding *view_find_binding(view_mode mode, int32_t code, bool shift, bool control,
+                                      bool alt)
+{
+    // Window managers have Alt for themselves.
+    for (int i = 0; i < NUM_BINDINGS && !alt; i++)
+        if (is_of_mode(&table[i], mode) && is_key(&table[i], code, shift, control))
+            return &table[i];
+    return NULL;
+}
+
+const view_binding *view_find_anywhere(int32_t code, bool shift, bool control, bool alt)
+{
+    const view_binding *found = NULL;
+    for (int mode = 0; mode < VIEW_NUM_MODES && found == NULL; mode++)
+        found = view_find_binding((view_mode)mode, code, shift, control, alt);
+    return found;
 }
 
 const char *view_action_name(view_action action)
@@ -115,13 +162,88 @@ const char *view_action_name(view_action action)
     return "nothing";
 }
 
+const char *view_trigger_key(uint32_t trigger)
+{
+    for (int i = 0; i < NUM_BINDINGS; i++)
+        if (table[i].action == VIEW_TRIGGER && table[i].trigger == trigger)
+            return table[i].keys;
+    return "";
+}
+
+const char *view_mode_name(view_mode mode)
+{
+    static const char *const names[VIEW_NUM_MODES] = {"while a clip is shown",
+                                                      "while a state machine plays", "in a crowd"};
+    return names[mode];
+}
+
+// Whether a machine has what a line of it acts on.
+static bool has_use(const view_binding *binding, uint32_t num_triggers, bool walks)
+{
+    switch (binding->action) {
+    case VIEW_TRIGGER:
+        return binding->trigger < num_triggers;
+    case VIEW_AHEAD:
+    case VIEW_BACK:
+    case VIEW_FAST:
+        return walks;
+    default:
+        return true;
+    }
+}
+
+uint32_t view_list_keys(view_mode mode, const char *const *triggers, uint32_t num_triggers,
+                        bool walks, view_key_line lines[VIEW_MAX_KEY_LINES])
+{
+    uint32_t count = 0;
+    const char *heading = NULL;
+    for (int i = 0; i < NUM_BINDINGS && count < VIEW_MAX_KEY_LINES; i++) {
+        const view_binding *const b = &table[i];
+        const bool is_trigger = b->action == VIEW_TRIGGER;
+        if (b->heading != NULL)
+            heading = b->heading;
+        if (b->keys == NULL || !is_of_mode(b, mode) || !has_use(b, num_triggers, walks))
+            continue;
+        lines[count++] =
+            (view_key_line){heading, b->keys, is_trigger ? triggers[b->trigger] : b->help};
+        heading = NULL; // the group has begun
+    }
+    return count;
+}
+
+static void print_line(FILE *file, const char *keys, const char *help)
+{
+    fprintf(file, "  %-27s %s\n", keys, help);
+}
+
+// A machine's triggers are known when it is open.
+static void print_triggers(FILE *file)
+{
+    print_line(file, "Space", "first trigger");
+    print_line(file, "F2 to F10", "the other triggers");
+}
+
+static bool is_listed(const view_binding *binding)
+{
+    return binding->keys != NULL && (binding->action != VIEW_TRIGGER || binding->trigger == 0);
+}
+
 void view_print_bindings(FILE *file)
 {
     for (int i = 0; i < NUM_BINDINGS; i++) {
-        if (table[i].keys == NULL)
+        const view_binding *const b = &table[i];
+        if (b->heading != NULL)
+            fprintf(file, "%s%s\n", i > 0 ? "\n" : "", b->heading);
+        if (!is_listed(b))
             continue;
-        if (table[i].heading != NULL)
-            fprintf(file, "%s%s\n", i > 0 ? "\n" : "", table[i].heading);
-        fprintf(file, "  %-27s %s\n", table[i].keys, table[i].help);
+        if (b->action == VIEW_TRIGGER) {
+            print_triggers(file);
+            continue;
+        }
+        char help[128];
+        const bool is_machine = b->modes == 1 << VIEW_MODE_MACHINE;
+        (void)snprintf(help, sizeof help, "%s%s", b->help,
+                       is_machine && b->action < VIEW_AHEAD ? " (state machine)" : "");
+        print_line(file, b->keys, help);
     }
 }

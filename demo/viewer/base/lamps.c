@@ -56,6 +56,6 @@ void view_write_lamps(const view_lamps *lamps, char *text, size_t size)
 {
     size_t used = 0;
     for (int i = 0; i < VIEW_NUM_LAMPS && used < size; i++)
-        used += (size_t)snprintf(text + used, size - used, "%s%s=%g", i > 0 ? "," : "",
+        used += (size_t)snprintf(text + used, size - used, "%s%s=%.9g", i > 0 ? "," : "",
                                  ranges[i].name, (double)lamps->values[i]);
 }

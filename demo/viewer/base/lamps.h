@@ -33,7 +33,8 @@ view_lamps view_usual_lamps(void);
 // Reads "NAME=VALUE,NAME=VALUE" and sets those. Returns false when it is not that.
 bool view_read_lamps(const char *text, view_lamps *lamps);
 
-// Writes them like that.
+// Writes them so that view_read_lamps() reads the same values. `size`: VIEW_LAMPS_TEXT is enough.
+enum { VIEW_LAMPS_TEXT = 192 };
 void view_write_lamps(const view_lamps *lamps, char *text, size_t size);
 
 #endif

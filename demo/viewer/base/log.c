@@ -1,5 +1,7 @@
 #include "demo/viewer/base/log.h"
 
+#include "demo/common/text.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -24,7 +26,8 @@ static void tell(view_log *log, view_level level, const char *text)
     if (log->level < level)
         return;
     end_progress_line(log);
-    fprintf(stderr, "%s\n", text);
+    common_print_lines(stderr, text); // names of files could control the terminal
+    fputc('\n', stderr);
     fflush(stderr);
 }
 

@@ -5,109 +5,154 @@
 #include <stdint.h>
 #include <string.h>
 
+#define INTO(what) .kind = VIEW_OPTION_##what
+#define AT(what, field) INTO(what), .place = offsetof(view_options, field)
+#define GIVEN(field) .given = offsetof(view_options, field)
+#define RANGE(least, most) .low = least, .high = most
+#define NAMES_CONTENT .names_content = true
+#define REMEMBERED .memory = VIEW_REMEMBERED
+#define KEPT .memory = VIEW_KEPT
+
 static const view_option table[] = {
-    {OPTION_OUTPUT, "output", "FILE", "Pictures without a window",
+    {"output", "FILE", "Pictures without a window",
      "draw to a PNG file and exit; - is standard output;\n"
      "in the name {model} {anim} {frame:04} {n} are replaced;\n"
-     ".apng, and with ffmpeg .gif, .mp4, .webm hold many pictures"},
-    {OPTION_SHEET, "sheet", "COLSxROWS", NULL, "a clip's cycle side by side in one picture"},
-    {OPTION_TURNTABLE, "turntable", NULL, NULL, "once around the model, over all pictures"},
-    {OPTION_RESOLUTION, "resolution", "W,H", NULL, "size in pixels (1280,720)"},
-    {OPTION_SAMPLES, "samples", "N", NULL, "samples a pixel, against jagged edges (4)"},
-    {OPTION_NO_BACKGROUND, "no-background", NULL, NULL, "transparent"},
-    {OPTION_BACKGROUND_COLOR, "background-color", "COLOR", NULL, "#rrggbb, or R,G,B from 0 to 1"},
+     ".apng, and with ffmpeg .gif, .mp4, .webm hold many pictures",
+     AT(TEXT, output)},
+    {"sheet", "COLSxROWS", NULL, "a clip's cycle side by side in one picture",
+     AT(GRID, sheet_columns), RANGE(1, 64)},
+    {"turntable", NULL, NULL, "once around the model, over all pictures", AT(SWITCH, turntable)},
+    {"resolution", "W,H", NULL, "size in pixels, each 1 to 16384 (1280,720)", AT(GRID, width),
+     RANGE(1, VIEW_MAX_PICTURE_SIDE), REMEMBERED},
+    {"samples", "N", NULL, "samples a pixel, against jagged edges (4)", AT(COUNT, samples),
+     RANGE(1, 64), KEPT},
+    {"no-background", NULL, NULL, "transparent", AT(SWITCH, no_background)},
+    {"background-color", "COLOR", NULL, "#rrggbb, or R,G,B from 0 to 1", AT(COLOR, background),
+     GIVEN(background_given), KEPT},
 
-    {OPTION_TEXTURE, "texture", "[MESH=]FILE", "Model",
+    {"texture", "[MESH=]FILE", "Model",
      "texture of a mesh (name or number), or of all;\n"
-     "otherwise found by the shader's name"},
-    {OPTION_NORMAL_MAP, "normal-map", "[MESH=]FILE", NULL,
+     "otherwise found by the shader's name",
+     INTO(TEXTURE), .map = VIEW_MAP_DIFFUSE, NAMES_CONTENT},
+    {"normal-map", "[MESH=]FILE", NULL,
      "likewise; otherwise found beside the texture: NAME_local,\n"
-     "and NAME_h for heights"},
-    {OPTION_SPECULAR_MAP, "specular-map", "[MESH=]FILE", NULL, "colour of highlights: NAME_s"},
-    {OPTION_GLOW_MAP, "glow-map", "[MESH=]FILE", NULL, "light of its own: NAME_add, NAME_glow"},
-    {OPTION_NO_MAPS, "no-maps", NULL, NULL, "none of these but the texture"},
-    {OPTION_TWO_SIDED, "two-sided", NULL, NULL, "back faces too; otherwise of textures with holes"},
-    {OPTION_SET, "set", "NAME=VALUE[@TIME]", NULL,
-     "parameter of a machine, from that second on;\nmay be given again"},
-    {OPTION_RETARGET, "retarget", "MODEL", NULL, "another body beside it, in the same pose"},
-    {OPTION_ATTACH, "attach", "JOINT=MODEL", NULL, "a thing that a joint holds"},
-    {OPTION_STEPS, "steps", NULL, NULL, "uneven ground, on which feet are placed"},
-    {OPTION_CROWD, "crowd", "N", NULL,
+     "and NAME_h for heights",
+     INTO(TEXTURE), .map = VIEW_MAP_NORMALS, NAMES_CONTENT},
+    {"specular-map", "[MESH=]FILE", NULL, "colour of highlights: NAME_s", INTO(TEXTURE),
+     .map = VIEW_MAP_SPECULAR, NAMES_CONTENT},
+    {"glow-map", "[MESH=]FILE", NULL, "light of its own: NAME_add, NAME_glow", INTO(TEXTURE),
+     .map = VIEW_MAP_GLOW, NAMES_CONTENT},
+    {"no-maps", NULL, NULL, "none of these but the texture", AT(SWITCH, no_maps), REMEMBERED},
+    {"two-sided", NULL, NULL, "back faces too; otherwise of textures with holes",
+     AT(SWITCH, two_sided), REMEMBERED},
+    {"set", "NAME=VALUE[@TIME]", NULL,
+     "parameter of a machine, from that second on;\nmay be given again", INTO(SETTING),
+     NAMES_CONTENT},
+    {"retarget", "MODEL", NULL, "another body beside it, in the same pose", AT(TEXT, retarget),
+     NAMES_CONTENT},
+    {"attach", "JOINT=MODEL", NULL, "a thing that a joint holds", AT(PAIR_TEXT, attach),
+     NAMES_CONTENT},
+    {"steps", NULL, NULL, "uneven ground, on which feet are placed", AT(SWITCH, steps)},
+    {"crowd", "N", NULL,
      "N characters, each in its own time, of as many models as\n"
-     "are named; one without animations takes the first's"},
-    {OPTION_CROWD_EXACT, "crowd-exact", NULL, NULL,
-     "pose all of them for every frame, seen or not"},
-    {OPTION_ANIMATE, "animate", "cpu|gpu", NULL,
+     "are named; one without animations takes the first's",
+     AT(COUNT, crowd), RANGE(1, 100000), NAMES_CONTENT},
+    {"crowd-exact", NULL, NULL, "pose all of them for every frame, seen or not",
+     AT(SWITCH, crowd_exact)},
+    {"animate", "cpu|gpu", NULL,
      "who poses those of a crowd that play clips (cpu);\n"
-     "gpu needs OpenGL 4.3"},
-    {OPTION_NO_AUTO, "no-auto", NULL, NULL, "do not pick up animations beside the model"},
-    {OPTION_PATH, "path", "auto|4|8|exact|cpu|compute|storage", NULL,
+     "gpu needs OpenGL 4.3",
+     AT(EITHER, animates_on_gpu)},
+    {"no-auto", NULL, NULL, "do not pick up animations beside the model", AT(SWITCH, no_auto)},
+    {"path", "auto|4|8|exact|cpu|compute|storage", NULL,
      "how vertices are skinned (per mesh: the first without\n"
-     "loss of 4, 8, exact)"},
-    {OPTION_SKINNING, "skinning", "linear|dual", NULL,
+     "loss of 4, 8, exact)",
+     AT(CHOICE, path)},
+    {"skinning", "linear|dual", NULL,
      "how joints are brought together: as the format says, or by\n"
-     "dual quaternions, which keep the volume of what twists"},
-    {OPTION_WATCH, "watch", NULL, NULL, "reload when a file changes"},
+     "dual quaternions, which keep the volume of what twists",
+     AT(EITHER, dual), REMEMBERED},
+    {"watch", NULL, NULL, "reload when a file that is shown changes, textures included",
+     AT(SWITCH, watch)},
 
-    {OPTION_ANIMATION_INDEX, "animation-index", "N", "Animation", "clip to begin with, from 0"},
-    {OPTION_ANIMATION_TIME, "animation-time", "S[,S...]", NULL,
+    {"animation-index", "N", "Animation", "clip to begin with, from 0", AT(COUNT, animation_index),
+     RANGE(0, 1000000), GIVEN(animation_index_given), NAMES_CONTENT},
+    {"animation-time", "S[,S...]", NULL,
      "seconds; several give several pictures,\n"
-     "numbered unless the name has {n}, {frame} or {time}"},
-    {OPTION_ANIMATION_SPEED, "animation-speed-factor", "F", NULL,
-     "1 = as authored, negative = backward"},
-    {OPTION_LOOP, "loop", "loop|cycle|once", NULL,
-     "last frame = first (loop), blends into it (cycle)"},
-    {OPTION_ROOT, "root", "file|id|in_place", NULL, "translation of the first joint"},
+     "numbered unless the name has {n}, {frame} or {time}",
+     INTO(TIMES)},
+    {"animation-speed-factor", "F", NULL, "1 = as authored, negative = backward", AT(NUMBER, speed),
+     RANGE(-1000, 1000)},
+    {"loop", "loop|cycle|once", NULL, "last frame = first (loop), blends into it (cycle)",
+     AT(CHOICE, wrap), REMEMBERED},
+    {"root", "file|id|in_place", NULL, "translation of the first joint", AT(CHOICE, root),
+     REMEMBERED},
 
-    {OPTION_LIGHT, "light", "studio|classic", "Light",
-     "physically based, or as id's engine of 2004"},
-    {OPTION_NO_SHADOW, "no-shadow", NULL, NULL, "without shadows"},
-    {OPTION_LAMP, "lamp", "NAME=VALUE[,...]", NULL,
+    {"light", "studio|classic", "Light", "physically based, or as id's engine of 2004",
+     AT(EITHER, classic), REMEMBERED},
+    {"no-shadow", NULL, NULL, "without shadows", AT(SWITCH, no_shadow), REMEMBERED},
+    {"lamp", "NAME=VALUE[,...]", NULL,
      "key, sky, fill, rim: brightness from 0 to 3 (1);\n"
-     "around, height: degrees that the key light is moved (0)"},
+     "around, height: degrees that the key light is moved (0)",
+     AT(LAMPS, lamps), REMEMBERED},
 
-    {OPTION_AZIMUTH, "camera-azimuth-angle", "DEG", "Camera",
-     "0 = in front, 90 = at the model's left"},
-    {OPTION_ELEVATION, "camera-elevation-angle", "DEG", NULL, "0 = level, 90 = from above"},
-    {OPTION_DISTANCE, "camera-distance", "UNITS", NULL, "from the middle of the model"},
-    {OPTION_ORTHOGRAPHIC, "camera-orthographic", NULL, NULL, "parallel instead of perspective"},
-    {OPTION_CAMERA_PATH, "camera-path", NULL, NULL, "see the way of a flight instead of flying"},
+    {"camera-azimuth-angle", "DEG", "Camera", "0 = in front, 90 = at the model's left",
+     AT(FLOAT, azimuth), RANGE(-1e6, 1e6), GIVEN(azimuth_given)},
+    {"camera-elevation-angle", "DEG", NULL, "0 = level, 90 = from above", AT(FLOAT, elevation),
+     RANGE(-90, 90), GIVEN(elevation_given)},
+    {"camera-distance", "UNITS", NULL, "from the middle of the model", AT(FLOAT, distance),
+     RANGE(1e-6, 1e9), GIVEN(distance_given)},
+    {"camera-orthographic", NULL, NULL, "parallel instead of perspective",
+     AT(AUTO_SWITCH, orthographic)},
+    {"camera-path", NULL, NULL, "see the way of a flight instead of flying",
+     AT(SWITCH, camera_path)},
 
-    {OPTION_GRID, "grid", NULL, "What is drawn (each may be given as NAME=no)", "ground grid"},
-    {OPTION_AXIS, "axis", NULL, NULL, "axes at the origin: x red, y green, z blue"},
-    {OPTION_EDGES, "edges", NULL, NULL, "triangle edges"},
-    {OPTION_ARMATURE, "armature", NULL, NULL, "skeleton"},
-    {OPTION_NORMALS, "normal-glyphs", NULL, NULL, "vertex normals"},
-    {OPTION_BOUNDS, "bounds", NULL, NULL, "box of the vertices, and the one the file tells"},
-    {OPTION_CHECKERBOARD, "checkerboard", NULL, NULL, "a checker in place of the textures"},
-    {OPTION_UNTEXTURED, "untextured", NULL, NULL, "plain grey in place of the textures"},
-    {OPTION_PANEL, "panel", NULL, NULL, "text over the picture"},
-    {OPTION_STATISTICS, "statistics", NULL, NULL, "more of it: meshes, memory, device"},
-    {OPTION_FRAME_TIME, "frame-time", NULL, NULL, "time that a frame takes"},
-    {OPTION_HIERARCHY, "hierarchy", NULL, NULL, "list of joints"},
-    {OPTION_LAMPS, "lamps", NULL, NULL, "list of lights"},
-    {OPTION_JOINT, "joint", "NAME", NULL, "a joint, and as heat what it moves"},
-    {OPTION_KEYS, "keys", NULL, NULL, "list of keys"},
-    {OPTION_UI_SCALE, "ui-scale", "F", NULL, "size of the text (1, or as the screen asks for)"},
+    {"grid", NULL, "What is drawn (each may be given as NAME=no)", "ground grid",
+     AT(AUTO_SWITCH, grid), REMEMBERED},
+    {"axis", NULL, NULL, "axes at the origin: x red, y green, z blue", AT(SWITCH, axis),
+     REMEMBERED},
+    {"edges", NULL, NULL, "triangle edges", AT(SWITCH, edges), REMEMBERED},
+    {"armature", NULL, NULL, "skeleton", AT(SWITCH, armature), REMEMBERED},
+    {"normal-glyphs", NULL, NULL, "vertex normals", AT(SWITCH, normals), REMEMBERED},
+    {"bounds", NULL, NULL, "box of the vertices, and the one the file tells", AT(SWITCH, bounds),
+     REMEMBERED},
+    {"checkerboard", NULL, NULL, "a checker in place of the textures", AT(SWITCH, checkerboard),
+     REMEMBERED},
+    {"untextured", NULL, NULL, "plain grey in place of the textures", AT(SWITCH, untextured),
+     REMEMBERED},
+    {"panel", NULL, NULL, "text over the picture", AT(AUTO_SWITCH, panel), REMEMBERED},
+    {"statistics", NULL, NULL, "more of it: meshes, memory, device", AT(SWITCH, statistics),
+     REMEMBERED},
+    {"frame-time", NULL, NULL, "time that a frame takes", AT(AUTO_SWITCH, frame_time), REMEMBERED},
+    {"hierarchy", NULL, NULL, "list of joints", AT(SWITCH, hierarchy), REMEMBERED},
+    {"lamps", NULL, NULL, "list of lights", AT(SWITCH, show_lamps), REMEMBERED},
+    {"joint", "NAME", NULL, "a joint, and as heat what it moves", AT(TEXT, joint), NAMES_CONTENT},
+    {"keys", NULL, NULL, "list of keys", AT(SWITCH, keys)},
+    {"ui-scale", "F", NULL, "size of the text (1, or as the screen asks for)", AT(FLOAT, ui_scale),
+     RANGE(0.5, 8), REMEMBERED},
 
-    {OPTION_CONFIG, "config", "FILE", "Remembering",
+    {"config", "FILE", "Remembering",
      "where a window keeps its size, switches, camera and files;\n"
-     "otherwise md5view/config in the user's folder for that"},
-    {OPTION_NO_CONFIG, "no-config", NULL, NULL, "remember nothing, and begin as if nothing were"},
+     "otherwise md5view/config in the user's folder for that",
+     AT(TEXT, config)},
+    {"no-config", NULL, NULL, "remember nothing, and begin as if nothing were",
+     AT(SWITCH, no_config)},
 
-    {OPTION_FRAMES, "frames", "N", "Checks",
+    {"frames", "N", "Checks",
      "draw N frames, print how long they took, exit;\n"
-     "with --output: so many pictures, 24 or --frame-rate a second"},
-    {OPTION_FRAME_RATE, "frame-rate", "F", NULL,
-     "frames a second: the window's limit, the step of --frames"},
-    {OPTION_VERIFY, "verify", NULL, NULL,
-     "compare GPU skinning with the exact sums on the CPU, exit"},
-    {OPTION_NO_RENDER, "no-render", NULL, NULL, "load, tell what is there, exit"},
+     "with --output: so many pictures, 24 or --frame-rate a second",
+     AT(COUNT, num_frames), RANGE(1, VIEW_MAX_FRAMES)},
+    {"frame-rate", "F", NULL, "frames a second: the window's limit, the step of --frames",
+     AT(NUMBER, frame_rate), RANGE(1e-9, 1e9), KEPT},
+    {"verify", NULL, NULL, "compare GPU skinning with the exact sums on the CPU, exit",
+     AT(SWITCH, verify)},
+    {"no-render", NULL, NULL, "load, tell what is there, exit", AT(SWITCH, no_render)},
 
-    {OPTION_LIST_BINDINGS, "list-bindings", NULL, "Help", "print the keys and the mouse"},
-    {OPTION_VERBOSE, "verbose", "LEVEL", NULL, "quiet, error, warning, info or debug"},
-    {OPTION_HELP, "help", NULL, NULL, "this"},
-    {OPTION_VERSION, "version", NULL, NULL, "version"},
+    {"list-bindings", NULL, "Help", "print the keys and the mouse", AT(SWITCH, list_bindings)},
+    {"verbose", "quiet|error|warning|info|debug", NULL, "how much is printed (info)",
+     AT(CHOICE, level)},
+    {"help", NULL, NULL, "this", AT(SWITCH, help)},
+    {"version", NULL, NULL, "version", AT(SWITCH, version)},
 };
 enum { NUM_OPTIONS = sizeof table / sizeof table[0] };
 
@@ -133,6 +178,12 @@ static size_t name_distance(const char *a, size_t length, const char *b)
     return row[width];
 }
 
+const view_option *view_options_table(size_t *count)
+{
+    *count = NUM_OPTIONS;
+    return table;
+}
+
 const view_option *view_find_option(const char *name, size_t length, const view_option **nearest)
 {
     size_t least = SIZE_MAX;
@@ -154,13 +205,15 @@ const view_option *view_find_option(const char *name, size_t length, const view_
 void view_print_help(FILE *file)
 {
     enum { COLUMN = 38 };
-    fputs("md5view [OPTION...] [MODEL.md5mesh] [ANIM.md5anim...] [FLIGHT.md5camera]\n"
+    fputs("md5view [OPTION...] [MODEL.md5mesh] [ANIM.md5anim...] [FLIGHT.md5camera] [FOLDER]\n"
           "md5view [OPTION...] MACHINE.md5machine\n"
           "md5view [OPTION...] --crowd N [MODEL-or-MACHINE [ANIM.md5anim...]]...\n\n"
           "Shows a model moving. With a model alone, animations that fit and lie beside it are\n"
           "picked up; with an animation alone, its joints are shown; with nothing, our own model.\n"
           "A machine says itself what its model does when: WASD, Space and the panel drive it.\n"
-          "With a flight, the picture is taken from it; of a flight alone, its way is shown.\n",
+          "With a flight, the picture is taken from it; of a flight alone, its way is shown.\n"
+          "A window lists the files of a folder. With nothing named, it shows what the last one "
+          "did.\n",
           file);
     for (int i = 0; i < NUM_OPTIONS; i++) {
         const view_option *const o = &table[i];

@@ -33,10 +33,13 @@ typedef struct view_texture_choice {
     const char *file;
 } view_texture_choice;
 
-// What the command line asks for. Texts point into it.
+// What the command line asks for. Texts point into it. view_option_table.c has the option that sets
+// each field.
 typedef struct view_options {
     const char **files; // MODEL, ANIMs and FLIGHT, in the order given
     size_t num_files;
+    const char **folders; // named among them: a window lists the files of the last
+    size_t num_folders;
     view_texture_choice *textures;
     size_t num_textures;
     view_setting *settings; // --set, by time
@@ -61,6 +64,7 @@ typedef struct view_options {
     const char *config; // another file to remember in, or NULL
     bool no_config;
     bool help, version, list_bindings;
+    bool names_content; // an option that is about a certain model was given
 
     uint32_t animation_index; // clip to begin with
     bool animation_index_given;
@@ -69,18 +73,18 @@ typedef struct view_options {
     md5_root root;
     md5_wrap wrap;
     md5gl_path path;
-    md5gl_blending skinning;
+    bool dual; // dual quaternion skinning
 
     bool azimuth_given, elevation_given, distance_given;
     float azimuth, elevation, distance; // degrees, degrees, units
-    bool orthographic;
-    bool camera_path; // the own camera, though there is a flight
+    int orthographic;                   // -1 = not given
+    bool camera_path;                   // the own camera, though there is a flight
 
     // -1 = as it suits: the grid in a picture with a background, the others in a window.
     int grid, panel, frame_time;
     bool axis, edges, armature, normals, bounds, hierarchy, show_lamps, statistics, keys;
     bool checkerboard, untextured, no_maps, two_sided;
-    md5gl_lighting lighting;
+    bool classic; // light as in id's engine of 2004
     bool no_shadow;
     view_lamps lamps;
     bool no_background, background_given;
@@ -97,6 +101,8 @@ void view_free_options(view_options *options);
 
 // Whether a file of that name holds a movie: .apng, .gif, .mp4, .webm.
 bool view_is_movie(const char *path);
+// Whether they ask for a window, and not for a job that runs without one.
+bool view_shows_window(const view_options *options);
 
 // What --help prints.
 void view_print_help(FILE *file);

@@ -5,13 +5,25 @@
 #include <stdio.h>
 #include <string.h>
 
+static view_row *add_row(view_rows *rows, view_row_kind kind, view_color color)
+{
+    if (rows->count == VIEW_MAX_ROWS) {
+        view_row *const last = &rows->rows[VIEW_MAX_ROWS - 1];
+        *last = (view_row){.kind = VIEW_ROW_TEXT, .color = VIEW_AMBER, .fixed = true};
+        (void)snprintf(last->text, sizeof last->text, "More does not fit here");
+        return NULL;
+    }
+    view_row *const row = &rows->rows[rows->count++];
+    *row = (view_row){.kind = kind, .color = color};
+    return row;
+}
+
 void view_add_row(view_rows *rows, view_row_kind kind, view_color color, const char *label,
                   const char *format, ...)
 {
-    if (rows->count == VIEW_MAX_ROWS)
+    view_row *const row = add_row(rows, kind, color);
+    if (row == NULL)
         return;
-    view_row *const row = &rows->rows[rows->count++];
-    *row = (view_row){.kind = kind, .color = color};
     (void)snprintf(row->label, sizeof row->label, "%s", label);
     va_list values;
     va_start(values, format);
@@ -31,37 +43,164 @@ void view_make_hit(view_rows *rows, int32_t hit, const char *key)
     (void)snprintf(row->hint, sizeof row->hint, "%s", key);
 }
 
-// How many bytes of `text` fit on a line: up to a space, or, in a word that is too long, all.
-static size_t line_length(const view_rows *rows, const char *text)
+// -- Lines ----------------------------------------------------------------------------------
+
+static view_text_size size_of(const view_row *row)
 {
-    size_t fitting = 0;
-    char line[sizeof rows->rows[0].text] = "";
-    for (size_t i = 0;; i++) {
-        if (i + 1 >= sizeof line)
-            return fitting > 0 ? fitting : i;
-        if (text[i] == ' ' || text[i] == '\0') {
-            line[i] = '\0';
-            if (view_text_width(rows->font, VIEW_TEXT, line) > rows->width && fitting > 0)
-                return fitting;
-            fitting = i;
-        }
-        if (text[i] == '\0')
-            return i;
-        line[i] = text[i];
+    return row->kind == VIEW_ROW_TITLE ? VIEW_TITLE : VIEW_TEXT;
+}
+
+// How many bytes of `text` fit into `width`: up to a space, or, in a word that is too long, up to a
+// letter; one at least.
+static size_t line_length(const view_font *font, view_text_size size, float width, const char *text)
+{
+    size_t space = 0;
+    float used = 0.0f;
+    for (const char *at = text; *at != '\0';) {
+        const char *next = at;
+        used += view_next_letter(font, size, &next)->advance;
+        if (used > width && at > text)
+            return space > 0 ? space : (size_t)(at - text);
+        if (*next == ' ')
+            space = (size_t)(next - text);
+        at = next;
     }
+    return strlen(text);
 }
 
 void view_add_wrapped(view_rows *rows, view_color color, const char *text, int max_lines)
 {
     for (int line = 1; *text != '\0'; line++) {
         // The last one takes all that is left and is cut where it is drawn.
-        const size_t length = line < max_lines ? line_length(rows, text) : strlen(text);
-        view_add_row(rows, VIEW_ROW_TEXT, color, "", "%.*s", (int)length, text);
+        size_t length = line_length(rows->font, VIEW_TEXT, rows->width, text);
+        if (line == max_lines)
+            length = strlen(text);
+        view_row *const row = add_row(rows, VIEW_ROW_TEXT, color);
+        if (row == NULL)
+            return;
+        row->fixed = true;
+        (void)snprintf(row->text, sizeof row->text, "%.*s", (int)length, text);
         text += length;
         while (*text == ' ')
             text++;
     }
 }
+
+static float hint_width(const view_rows *rows, const view_row *row)
+{
+    if (row->hint[0] == '\0')
+        return 0.0f;
+    return view_text_width(rows->font, VIEW_TEXT, row->hint) + 8.0f * rows->font->scale;
+}
+
+// The room that a switch's box takes.
+static float switch_width(const view_rows *rows)
+{
+    return 19.0f * rows->font->scale;
+}
+
+static float indent_of(const view_rows *rows, const view_row *row)
+{
+    if (row->kind == VIEW_ROW_SWITCH)
+        return switch_width(rows);
+    const bool is_labelled = row->kind == VIEW_ROW_PAIR || row->kind == VIEW_ROW_WORDS;
+    return is_labelled && row->label[0] != '\0' ? rows->label_width : 0.0f;
+}
+
+// Takes the rest of a row that is too long out of it; returns whether there is one. What it goes on
+// with stands below its text, and means the same to a click.
+static bool split_row(const view_rows *rows, view_row *row, view_row *rest)
+{
+    const float width = rows->width - indent_of(rows, row) - hint_width(rows, row);
+    const size_t length = line_length(rows->font, size_of(row), width, row->text);
+    if (row->fixed || row->kind == VIEW_ROW_GRAPH || row->kind == VIEW_ROW_WORDS
+        || row->text[length] == '\0')
+        return false;
+    *rest = *row;
+    rest->hint[0] = '\0';
+    if (row->kind == VIEW_ROW_SWITCH)
+        rest->kind = VIEW_ROW_TEXT;
+    if (row->kind == VIEW_ROW_PAIR)
+        (void)snprintf(rest->label, sizeof rest->label, " ");
+    const char *from = row->text + length;
+    while (*from == ' ')
+        from++;
+    (void)snprintf(rest->text, sizeof rest->text, "%s", from);
+    row->text[length] = '\0';
+    return true;
+}
+
+void view_wrap_rows(view_rows *rows)
+{
+    enum { MOST_LINES = 3 };
+    for (uint32_t i = 0, lines = 1; i < rows->count && rows->count < VIEW_MAX_ROWS; i++) {
+        view_row rest;
+        if (lines == MOST_LINES || !split_row(rows, &rows->rows[i], &rest)) {
+            lines = 1;
+            continue;
+        }
+        lines++;
+        memmove(&rows->rows[i + 2], &rows->rows[i + 1],
+                (rows->count - i - 1) * sizeof rows->rows[0]);
+        rows->rows[i + 1] = rest;
+        rows->count++;
+    }
+}
+
+// -- Words ----------------------------------------------------------------------------------
+
+static float word_gap(const view_rows *rows)
+{
+    return 9.0f * rows->font->scale;
+}
+
+void view_add_words(view_rows *rows, const char *label, const char *const *words, const bool *lit,
+                    uint32_t count)
+{
+    const float room = rows->width - (label[0] != '\0' ? rows->label_width : 0.0f);
+    view_row *row = NULL;
+    float x = 0.0f;
+    size_t used = 0;
+    uint32_t in_row = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const float width = view_text_width(rows->font, VIEW_TEXT, words[i]);
+        const size_t size = strlen(words[i]) + 1;
+        const bool fits = row != NULL && x + width <= room && used + size < sizeof row->text;
+        if (!fits) {
+            row = add_row(rows, VIEW_ROW_WORDS, VIEW_DIM);
+            if (row == NULL)
+                return;
+            // Later rows stand below the first one.
+            (void)snprintf(row->label, sizeof row->label, "%s", i == 0 || !label[0] ? label : " ");
+            x = 0.0f;
+            used = in_row = 0;
+        }
+        (void)snprintf(row->text + used, sizeof row->text - used, "%s%s", in_row > 0 ? "\n" : "",
+                       words[i]);
+        used = strlen(row->text);
+        row->lit |= (uint64_t)lit[i] << (in_row++ & 63);
+        x += width + word_gap(rows);
+    }
+}
+
+static void draw_words(view_canvas *canvas, const view_rows *rows, const view_row *row, float left)
+{
+    const float indent = indent_of(rows, row), right = left + rows->width;
+    float x = left + indent;
+    const char *at = row->text;
+    view_draw_text(canvas, VIEW_TEXT, left, row->y, indent, VIEW_DIM, row->label);
+    for (uint32_t i = 0; *at != '\0'; i++) {
+        char word[sizeof row->text];
+        const size_t length = strcspn(at, "\n");
+        (void)snprintf(word, sizeof word, "%.*s", (int)length, at);
+        x += view_draw_text(canvas, VIEW_TEXT, x, row->y, fmaxf(right - x, 1.0f),
+                            (row->lit >> (i & 63) & 1) != 0 ? VIEW_ACCENT : row->color, word);
+        x += word_gap(rows);
+        at += length + (at[length] == '\n');
+    }
+}
+
+// -- Drawing --------------------------------------------------------------------------------
 
 float view_row_height(const view_rows *rows, const view_row *row)
 {
@@ -111,8 +250,7 @@ static void draw_graph(view_canvas *canvas, const view_rows *rows, view_rect pla
                            0xF1F3F680u);
 }
 
-// Returns the room that the box takes.
-static float draw_switch(view_canvas *canvas, const view_rows *rows, const view_row *row, float x)
+static void draw_switch(view_canvas *canvas, const view_rows *rows, const view_row *row, float x)
 {
     const float scale = rows->font->scale, side = 11.0f * scale;
     const float y = row->y + 0.5f * (rows->font->line[VIEW_TEXT] - side);
@@ -122,31 +260,31 @@ static float draw_switch(view_canvas *canvas, const view_rows *rows, const view_
         view_draw_rect(canvas,
                        (view_rect){x + scale, y + scale, side - 2.0f * scale, side - 2.0f * scale},
                        0x12151AFFu);
-    return side + 8.0f * scale;
 }
 
 static void draw_row(view_canvas *canvas, const view_rows *rows, const view_row *row, float left)
 {
-    const view_text_size size = row->kind == VIEW_ROW_TITLE ? VIEW_TITLE : VIEW_TEXT;
-    float indent = row->kind == VIEW_ROW_PAIR ? rows->label_width : 0.0f, hint = 0.0f;
+    const float indent = indent_of(rows, row), hint = hint_width(rows, row);
     if (row->kind == VIEW_ROW_GRAPH) {
         const view_rect place = {left, row->y + 3.0f * rows->font->scale, rows->width,
                                  view_row_height(rows, row) - 6.0f * rows->font->scale};
         draw_graph(canvas, rows, place);
         return;
     }
-    if (row->hint[0] != '\0') {
-        hint = view_text_width(rows->font, VIEW_TEXT, row->hint) + 8.0f * rows->font->scale;
+    if (hint > 0.0f)
         view_draw_text(canvas, VIEW_TEXT, left + rows->width - hint + 8.0f * rows->font->scale,
                        row->y, 0, VIEW_DIM, row->hint);
+    if (row->kind == VIEW_ROW_WORDS) {
+        draw_words(canvas, rows, row, left);
+        return;
     }
     if (row->kind == VIEW_ROW_PAIR)
-        view_draw_text(canvas, size, left, row->y, indent, VIEW_DIM, row->label);
+        view_draw_text(canvas, VIEW_TEXT, left, row->y, indent, VIEW_DIM, row->label);
     else if (row->kind == VIEW_ROW_SWITCH)
-        indent = draw_switch(canvas, rows, row, left);
+        draw_switch(canvas, rows, row, left);
     if (row->kind != VIEW_ROW_GAP)
-        view_draw_text(canvas, size, left + indent, row->y, rows->width - indent - hint, row->color,
-                       row->text);
+        view_draw_text(canvas, size_of(row), left + indent, row->y, rows->width - indent - hint,
+                       row->color, row->text);
 }
 
 void view_draw_rows(view_canvas *canvas, view_rows *rows, float x, float y)

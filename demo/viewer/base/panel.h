@@ -14,13 +14,16 @@
 #define VIEW_AMBER 0xF0B95AFFu
 
 // Distances in units of layout: times the font's scale they are pixels.
-enum { VIEW_MARGIN = 14, VIEW_PADDING = 14, VIEW_RADIUS = 8 };
+#define VIEW_MARGIN 14.0f
+#define VIEW_PADDING 14.0f
+#define VIEW_RADIUS 8.0f
 
 typedef enum view_row_kind {
     VIEW_ROW_TITLE,
     VIEW_ROW_TEXT,
     VIEW_ROW_PAIR,   // label on the left, value behind it
     VIEW_ROW_SWITCH, // text behind a box that is full or empty
+    VIEW_ROW_WORDS,  // words, some of them lit
     VIEW_ROW_GRAPH,  // of rows.times
     VIEW_ROW_GAP,
 } view_row_kind;
@@ -31,11 +34,13 @@ typedef struct view_row {
     char label[64], text[192];
     char hint[8]; // a key, at the right
     bool on;      // of a switch
+    bool fixed;   // as long as it is: it is not wrapped
+    uint64_t lit; // of words: a bit each
     int32_t hit;  // 0, or what a click on it means to the caller
     float y;      // of its top, set by drawing
 } view_row;
 
-enum { VIEW_MAX_ROWS = 64 };
+enum { VIEW_MAX_ROWS = 160 };
 
 typedef struct view_rows {
     const view_font *font;
@@ -43,7 +48,7 @@ typedef struct view_rows {
     const float *times;       // seconds, the oldest first
     uint32_t num_times;
     uint32_t count;
-    view_row rows[VIEW_MAX_ROWS]; // more are left out
+    view_row rows[VIEW_MAX_ROWS]; // if there are more, the last one says so
 } view_rows;
 
 void view_add_row(view_rows *rows, view_row_kind kind, view_color color, const char *label,
@@ -52,6 +57,14 @@ void view_add_gap(view_rows *rows);
 
 // What a click on the last row means, and the key that does the same ("" = none).
 void view_make_hit(view_rows *rows, int32_t hit, const char *key);
+
+// Adds `count` words over as many rows as they need. `label` as of a pair, or "".
+void view_add_words(view_rows *rows, const char *label, const char *const *words, const bool *lit,
+                    uint32_t count);
+
+// Goes on in another row where one is longer than the box, three times at most: to be called when
+// all rows are there. A row is broken at spaces, or anywhere within a word that is too long.
+void view_wrap_rows(view_rows *rows);
 
 // Breaks a text between words into at most `max_lines` rows.
 void view_add_wrapped(view_rows *rows, view_color color, const char *text, int max_lines);

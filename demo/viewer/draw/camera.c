@@ -64,6 +64,15 @@ view_lens view_flight_lens(const md5_camera_view *view, md5_vec3 centre, float s
     };
 }
 
+void view_widen_lens(view_lens *lens, float x, float y, float box_width, float box_height,
+                     float width, float height)
+{
+    lens->half_x *= width / box_width;
+    lens->half_y *= height / box_height;
+    lens->shift_x = (2.0f * x + box_width) / width - 1.0f;
+    lens->shift_y = 1.0f - (2.0f * y + box_height) / height;
+}
+
 static md5gl_mat44 look_matrix(const view_axes *axes, md5_vec3 eye)
 {
     const md5_vec3 rows[3] = {axes->right, axes->up, axes->back};
@@ -90,7 +99,11 @@ void view_lens_matrices(const view_lens *lens, md5gl_mat44 *view_from_world,
         clip.m[10] = -2.0f / (far_z - near_z);
         clip.m[14] = -(far_z + near_z) / (far_z - near_z);
         clip.m[15] = 1.0f;
+        clip.m[12] = lens->shift_x;
+        clip.m[13] = lens->shift_y;
     } else {
+        clip.m[8] = -lens->shift_x; // times -z, which is w
+        clip.m[9] = -lens->shift_y;
         clip.m[10] = -(far_z + near_z) / (far_z - near_z);
         clip.m[14] = -2.0f * far_z * near_z / (far_z - near_z);
         clip.m[11] = -1.0f;
@@ -161,6 +174,16 @@ void view_frame_all(view_camera *camera, md5_bounds bounds, const view_hull *hul
                 fmaxf(distance, fitting_distance(camera, &axes, hull->points[i], half_x, half_y));
         camera->distance = distance;
     }
+}
+
+bool view_has_all(const view_camera *camera, const view_hull *hull, float width, float height)
+{
+    const float filled = 0.92f, half_y = filled * HALF_HEIGHT, half_x = half_y * width / height;
+    const view_axes axes = view_camera_axes(camera);
+    for (int i = 0; i < VIEW_HULL_POINTS; i++)
+        if (fitting_distance(camera, &axes, hull->points[i], half_x, half_y) > camera->distance)
+            return false;
+    return true;
 }
 
 void view_orbit(view_camera *camera, float right, float down, float height)

@@ -23,6 +23,8 @@ typedef struct view_lens {
     md5_vec3 eye;
     view_axes axes;
     float half_x, half_y; // half the picture's size at depth 1, or anywhere if orthographic
+    float shift_x,
+        shift_y; // where its axis meets the picture: 0 in the middle, 1 at the right, top
     float near_z, far_z;
     bool orthographic;
 } view_lens;
@@ -32,6 +34,11 @@ typedef struct view_lens {
 view_lens view_camera_lens(const view_camera *camera, float width, float height);
 view_lens view_flight_lens(const md5_camera_view *view, md5_vec3 centre, float scene_radius,
                            float width, float height);
+
+// Widens a lens for a picture of width * height pixels, so that what it shows is seen in a region
+// of it: a box with its corner at (x, y), in pixels from the top left.
+void view_widen_lens(view_lens *lens, float x, float y, float box_width, float box_height,
+                     float width, float height);
 
 void view_lens_matrices(const view_lens *lens, md5gl_mat44 *view_from_world,
                         md5gl_mat44 *clip_from_view);
@@ -43,6 +50,9 @@ void view_take_lens(view_camera *camera, const view_lens *lens, md5_vec3 centre)
 // Moves target and distance so that all of a shape is seen, seen from the same direction.
 void view_frame_all(view_camera *camera, md5_bounds bounds, const view_hull *hull, float width,
                     float height);
+
+// Whether a picture taken now has all of a shape in it, with a little room around.
+bool view_has_all(const view_camera *camera, const view_hull *hull, float width, float height);
 
 // By mouse: steps in pixels of a picture of `height` pixels.
 void view_orbit(view_camera *camera, float right, float down, float height);

@@ -37,16 +37,6 @@ static bool is_due(const view_crowd *crowd, view_sphere sphere, uint32_t number)
     return (crowd->num_frames + number) % stride == 0;
 }
 
-// Springs swing, and an inertial transition looks at the pose it leaves, also where nobody sees it.
-static bool must_pose(const view_kind *kind, const md5_player *player)
-{
-    const uint32_t num_layers = md5_machine_tables(kind->machine)->num_layers;
-    for (uint32_t i = 0; i < num_layers && !kind->remembers; i++)
-        if (md5_player_layer(player, i).from >= 0)
-            return true;
-    return kind->remembers;
-}
-
 static void pose_player(const view_kind *kind, md5_player *player, unsigned char *scratch,
                         md5_mat34 *palette)
 {
@@ -72,7 +62,8 @@ static void live_part(void *user, uint32_t worker, size_t begin, size_t end)
         if (member->is_due)
             member->waited = 0.0f;
         member->is_seen = crowd->sight != NULL && view_sees(crowd->sight, sphere);
-        if (goes_on && !member->is_seen && must_pose(kind, player))
+        // Springs swing also where nobody sees them.
+        if (goes_on && !member->is_seen && kind->remembers)
             pose_player(kind, player, crowd->scratch + worker * crowd->scratch_size, NULL);
     }
 }

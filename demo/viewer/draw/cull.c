@@ -14,9 +14,11 @@ static void add_sides(view_sight *sight, const view_lens *lens)
     const view_axes *const axes = &lens->axes;
     const md5_vec3 across[2] = {axes->right, axes->up}, ahead = view_scale(axes->back, -1.0f);
     const float half[2] = {lens->half_x, lens->half_y};
+    const float shift[2] = {lens->shift_x, lens->shift_y};
     for (int i = 0; i < 4; i++) {
-        const md5_vec3 inward = view_scale(across[i / 2], i % 2 == 0 ? 1.0f : -1.0f);
-        const float wide = half[i / 2];
+        const float sign = i % 2 == 0 ? 1.0f : -1.0f;
+        const md5_vec3 inward = view_scale(across[i / 2], sign);
+        const float wide = half[i / 2] * (1.0f + sign * shift[i / 2]);
         sight->planes[i] =
             lens->orthographic
                 ? plane_through(view_add(lens->eye, view_scale(inward, -wide)), inward)

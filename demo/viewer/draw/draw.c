@@ -111,16 +111,18 @@ static void draw_overlays(const view_stage *stage, float aspect)
     const float radius = stage->camera->scene_radius, width = stage->font->scale;
 
     view_clear_lines(lines);
-    if (shown->normals || shown->bounds)
-        view_skin(&stage->document->scene);
-    if (shown->normals)
-        view_add_normals(lines, &stage->document->scene, 0.025f * radius);
-    if (shown->bounds)
+    // The scene's own model is not posed in a crowd.
+    view_scene *const scene = &stage->document->scene;
+    const bool posed = stage->document->crowd.count == 0;
+    if (posed && (shown->normals || shown->bounds))
+        view_skin(scene);
+    if (posed && shown->normals)
+        view_add_normals(lines, scene, 0.025f * radius);
+    if (posed && shown->bounds)
         draw_boxes(stage, lines);
-    if (stage->document->scene.steps.num_feet > 0 && stage->document->scene.skeleton != NULL)
-        view_add_blocks(lines, &stage->document->scene.steps,
-                        view_translation(&stage->document->scene.joints[0]));
-    if (!stage->flying && stage->document->scene.flight.camera != NULL)
+    if (scene->steps.num_feet > 0 && scene->skeleton != NULL)
+        view_add_blocks(lines, &scene->steps, view_translation(&scene->joints[0]));
+    if (!stage->flying && scene->flight.camera != NULL)
         draw_flight(stage, lines, aspect);
     if (lines->count > 0)
         md5gl_draw_lines(stage->renderer, lines->vertices, lines->count, width, false);
@@ -129,9 +131,8 @@ static void draw_overlays(const view_stage *stage, float aspect)
     view_clear_lines(lines);
     if (shown->axes)
         view_add_axes(lines, radius);
-    // Joints alone are all there is to see.
-    if (shown->skeleton || stage->document->scene.model == NULL)
-        view_add_skeleton(lines, &stage->document->scene, 0.03f * radius);
+    if (posed && (shown->skeleton || view_is_joints_alone(scene)))
+        view_add_skeleton(lines, scene, 0.03f * radius);
     if (lines->count > 0)
         md5gl_draw_lines(stage->renderer, lines->vertices, lines->count, 1.5f * width, true);
 }
@@ -157,10 +158,6 @@ bool view_draw_world(const view_stage *stage, md5gl_target *target, uint32_t wid
 {
     view_document *const document = stage->document;
     const view_loader loader = {stage->options, stage->renderer, stage->log};
-    // First of all: a machine's character walks, and the camera goes along. In a crowd the camera
-    // says who is seen.
-    if (document->crowd.count == 0)
-        view_pose(&document->scene, stage->play);
     view_blend_document(document, &loader);
     if (document->scene.dual && document->crowd.count == 0) // for the box of what casts shadows
         view_skin(&document->scene);

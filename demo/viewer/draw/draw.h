@@ -4,7 +4,7 @@
 
 #include "demo/viewer/draw/stage.h"
 
-// Poses the document for the moment of `play`, begins a frame into `target` (NULL = the window) and
+// Begins a frame, after the document was posed, into `target` (NULL = the window) and
 // draws everything but text into it. `transparent` leaves out the background. The caller ends the
 // frame with md5gl_end_frame(), also after a failure, of which `error` says why.
 bool view_draw_world(const view_stage *stage, md5gl_target *target, uint32_t width, uint32_t height,

@@ -2,39 +2,45 @@
 
 #include "demo/viewer/base/math.h"
 
-// So that all is seen; but before a crowd one stands as before people, with the others behind those
-// of the first row.
-static void frame_all(view_camera *camera, const view_document *document, float width, float height)
-{
-    const view_crowd *const crowd = &document->crowd;
-    view_frame_all(camera, document->bounds, &document->hull, width, height);
-    const float before = crowd->spread + 2.0f * crowd->size;
-    if (crowd->count == 0 || camera->orthographic || camera->distance <= before)
-        return;
-    camera->distance = before;
-    camera->target = view_centre(document->bounds);
-}
-
-view_camera view_camera_for(const view_document *document, const view_options *options, float width,
-                            float height)
+view_camera view_chosen_camera(const view_options *options)
 {
     view_camera camera = view_default_camera();
-    camera.orthographic = options->orthographic;
+    camera.orthographic = options->orthographic > 0;
     if (options->azimuth_given)
         camera.azimuth = options->azimuth;
     if (options->elevation_given)
         camera.elevation = options->elevation;
-    frame_all(&camera, document, width, height);
-    if (options->distance_given)
-        camera.distance = options->distance;
     return camera;
 }
 
-void view_frame_document(view_camera *camera, const view_document *document,
-                         const view_options *options, float width, float height)
+// Everything is seen; but before a crowd one stands as before people, with the others behind those
+// of the first row.
+view_framing view_frame_document(view_camera *camera, const view_document *document,
+                                 view_rect region)
 {
-    if (!options->distance_given)
-        frame_all(camera, document, width, height);
+    const view_crowd *const crowd = &document->crowd;
+    view_frame_all(camera, document->bounds, &document->hull, region.width, region.height);
+    const float before = crowd->spread + 2.0f * crowd->size;
+    if (crowd->count > 0 && !camera->orthographic && camera->distance > before) {
+        camera->distance = before;
+        camera->target = view_centre(document->bounds);
+    }
+    return (view_framing){*camera, view_size(document->bounds), region.width, region.height};
+}
+
+bool view_is_framed(const view_framing *framing, const view_camera *camera)
+{
+    const md5_vec3 a = framing->camera.target, b = camera->target;
+    return framing->width > 0.0f && camera->distance == framing->camera.distance && a.x == b.x
+           && a.y == b.y && a.z == b.z;
+}
+
+bool view_holds_document(const view_framing *framing, const view_camera *camera,
+                         const view_document *document, view_rect region)
+{
+    return region.width == framing->width && region.height == framing->height
+           && view_size(document->bounds) >= 0.5f * framing->size
+           && view_has_all(camera, &document->hull, region.width, region.height);
 }
 
 view_lens view_path_lens(const view_document *document, const view_play *play,
@@ -60,7 +66,10 @@ view_lens view_stage_lens(const view_stage *stage, float width, float height)
 {
     if (stage->flying)
         return view_path_lens(stage->document, stage->play, stage->camera, width, height);
+    const view_rect region = stage->region;
     view_camera camera = *stage->camera;
     camera.target = view_add(camera.target, view_walked(&stage->document->scene, stage->play));
-    return view_camera_lens(&camera, width, height);
+    view_lens lens = view_camera_lens(&camera, region.width, region.height);
+    view_widen_lens(&lens, region.x, region.y, region.width, region.height, width, height);
+    return lens;
 }

@@ -5,14 +5,27 @@
 #include "demo/viewer/draw/camera.h"
 #include "demo/viewer/draw/stage.h"
 
-// The camera that the options ask for, or the one that suits the document, for a picture of
-// width * height pixels.
-view_camera view_camera_for(const view_document *document, const view_options *options, float width,
-                            float height);
+// A camera that was placed so that a document is seen; it follows when what is shown changes, until
+// a person moves it.
+typedef struct view_framing {
+    view_camera camera;
+    float size;          // of the document
+    float width, height; // of the region; 0: the camera was placed in another way
+} view_framing;
 
-// Moves target and distance for a picture of another shape, unless the options set the distance.
-void view_frame_document(view_camera *camera, const view_document *document,
-                         const view_options *options, float width, float height);
+// The camera that the options ask for; view_frame_document() then sets target and distance.
+view_camera view_chosen_camera(const view_options *options);
+
+// Moves target and distance so that all of the document is seen in a region of that size.
+view_framing view_frame_document(view_camera *camera, const view_document *document,
+                                 view_rect region);
+
+// Whether the camera is still where the framing has placed it.
+bool view_is_framed(const view_framing *framing, const view_camera *camera);
+
+// Whether that shows the document as it is now, neither cut off nor too small to see.
+bool view_holds_document(const view_framing *framing, const view_camera *camera,
+                         const view_document *document, view_rect region);
 
 // The lens through which the document's camera path looks now.
 view_lens view_path_lens(const view_document *document, const view_play *play,

@@ -17,7 +17,8 @@ typedef struct view_stage {
     view_document *document; // posed by drawing it
     const view_play *play;
     const view_camera *camera;
-    bool flying; // seen through the document's camera path instead
+    view_rect region; // of the picture, pixels: where the camera's target is in the middle
+    bool flying;      // seen through the document's camera path instead
     const view_shown *shown;
     const view_lamps *lamps;
     const view_font *font;

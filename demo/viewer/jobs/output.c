@@ -1,9 +1,9 @@
 #include "demo/viewer/jobs/output.h"
 
 #include "demo/common/file.h"
-#include "demo/viewer/draw/framing.h"
 #include "demo/viewer/jobs/movie.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -96,7 +96,7 @@ static bool write_png(view_log *log, const char *path, uint32_t width, uint32_t 
 {
     png_file png = {.file = open_output(path)};
     if (png.file == NULL) {
-        view_error(log, "cannot write %s", path);
+        view_error(log, "cannot write %s: %s", path, strerror(errno));
         return false;
     }
     const int written = stbi_write_png_to_func(write_bytes, &png, (int)width, (int)height, 4, rgba,
@@ -259,32 +259,45 @@ static bool save_movie(view_state *viewer, uint32_t count)
     return saved;
 }
 
+// Copies the upper left part of a tile into a cell of the sheet. Where the sheet cannot be divided
+// evenly, some cells are a pixel smaller than the tile; together they cover all of it.
+static void copy_tile(uint8_t *sheet, const view_options *options, uint32_t cell,
+                      const uint8_t *tile, uint32_t tile_width)
+{
+    const uint32_t column = cell % options->sheet_columns, row = cell / options->sheet_columns;
+    const size_t left = (size_t)options->width * column / options->sheet_columns;
+    const size_t right = (size_t)options->width * (column + 1) / options->sheet_columns;
+    const size_t top = (size_t)options->height * row / options->sheet_rows;
+    const size_t bottom = (size_t)options->height * (row + 1) / options->sheet_rows;
+    for (size_t y = top; y < bottom; y++)
+        memcpy(sheet + (y * options->width + left) * 4, tile + (y - top) * tile_width * 4,
+               (right - left) * 4);
+}
+
 // All in one picture, row by row.
 static bool save_sheet(view_state *viewer, uint32_t count)
 {
-    const uint32_t columns = viewer->options->sheet_columns, rows = viewer->options->sheet_rows;
-    const uint32_t width = viewer->width / columns, height = viewer->height / rows;
-    const size_t line = (size_t)viewer->width * 4;
+    const view_options *const options = viewer->options;
+    const uint32_t columns = options->sheet_columns, rows = options->sheet_rows;
+    const uint32_t width = (options->width + columns - 1) / columns;
+    const uint32_t height = (options->height + rows - 1) / rows;
     const float azimuth = viewer->camera.azimuth;
-    uint8_t *const sheet = common_alloc((size_t)viewer->height, line);
+    uint8_t *const sheet = common_alloc((size_t)options->height * options->width, 4);
     uint8_t *const tile = common_alloc((size_t)width * height, 4);
     md5gl_target *const target = make_target(viewer, width, height);
-    view_frame_document(&viewer->camera, viewer->document, viewer->options, (float)width,
-                        (float)height);
+    view_frame_for(viewer, width, height);
     bool drawn = target != NULL;
     for (uint32_t i = 0; i < count && drawn; i++) {
         stand_at_picture(viewer, i, count, azimuth);
         view_log_progress(&viewer->log, "pictures", i, count);
-        drawn =
-            draw_picture(viewer, target, width, height, viewer->options->no_background, true, tile);
-        uint8_t *const corner = sheet + (i / columns) * height * line + (i % columns) * width * 4;
-        for (uint32_t y = 0; y < height; y++)
-            memcpy(corner + y * line, tile + (size_t)y * width * 4, (size_t)width * 4);
+        drawn = draw_picture(viewer, target, width, height, options->no_background, true, tile);
+        copy_tile(sheet, options, i, tile, width);
     }
     view_log_progress(&viewer->log, "pictures", count, count);
     const view_name_values values = name_values(viewer, 1);
-    char *const path = view_fill_name(viewer->options->output, &values);
-    const bool saved = drawn && write_png(&viewer->log, path, viewer->width, viewer->height, sheet);
+    char *const path = view_fill_name(options->output, &values);
+    const bool saved =
+        drawn && write_png(&viewer->log, path, options->width, options->height, sheet);
     if (saved && strcmp(path, "-") != 0)
         view_info(&viewer->log, "%s", path);
     md5gl_destroy_target(viewer->renderer, target);
@@ -304,24 +317,32 @@ bool view_run_output(view_state *viewer)
     return save_pictures(viewer, count);
 }
 
+// MODEL-1.png, MODEL-2.png, ... in the folder: the first that is not there yet, or NULL.
+static char *free_name(const char *folder, const char *model)
+{
+    for (unsigned n = 1; n < 10000; n++) {
+        char *const name = common_format("%s-%u.png", model, n);
+        char *const path = common_join(folder, name);
+        free(name);
+        if (common_file_stamp(path) == 0)
+            return path;
+        free(path);
+    }
+    return NULL;
+}
+
 void view_save_screenshot(view_state *viewer, bool clean)
 {
-    char *path = NULL;
-    for (uint32_t n = 1; path == NULL && n < 10000; n++) {
-        char *const candidate =
-            common_format("%s-%u.png", viewer->document->scene.name, (unsigned)n);
-        if (common_file_stamp(candidate) == 0)
-            path = candidate;
-        else
-            free(candidate);
-    }
+    char *const folder = common_absolute(".");
+    char *const path = free_name(folder, viewer->document->scene.name);
     // The message of the last one is not to be in the next.
     viewer->notice_end = 0.0;
     if (path != NULL && view_save_picture(viewer, path, clean, clean)) {
         view_info(&viewer->log, "%s", path);
-        view_notice(viewer, "Saved %s", path);
+        view_notice(viewer, "Saved %s in %s", common_base(path), folder);
     } else {
-        view_notice(viewer, "The picture cannot be saved in this folder");
+        view_notice(viewer, "The picture cannot be saved in %s", folder);
     }
     free(path);
+    free(folder);
 }

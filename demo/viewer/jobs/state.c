@@ -9,44 +9,20 @@
 
 void view_begin(view_state *viewer, const view_options *options)
 {
-    const bool window = options->output == NULL;
     *viewer = (view_state){.options = options, .hovered_joint = -1, .chosen_joint = -1};
     viewer->document = common_alloc(1, sizeof *viewer->document);
     *viewer->document = (view_document){0};
     viewer->log.level = options->level;
-    viewer->document->scene.root = options->root;
-    viewer->document->scene.dual = options->skinning == MD5GL_BLEND_DUAL;
     viewer->width = options->width;
     viewer->height = options->height;
     viewer->text_scale = 1.0f;
     viewer->camera = view_default_camera();
     viewer->play = (view_play){
-        .playing = window,
+        .playing = options->output == NULL,
         .speed = fabs(options->speed),
         .backward = options->speed<0.0, .time = options->num_times> 0 ? options->times[0] : 0.0,
-        .wrap = options->wrap,
     };
-    viewer->shown = (view_shown){
-        .grid = options->grid >= 0 ? options->grid != 0 : !options->no_background,
-        .axes = options->axis,
-        .edges = options->edges,
-        .normals = options->normals,
-        .skeleton = options->armature,
-        .bounds = options->bounds,
-        .untextured = options->untextured,
-        .checker = options->checkerboard,
-        .maps = !options->no_maps,
-        .two_sided = options->two_sided,
-        .classic = options->lighting == MD5GL_LIGHTING_CLASSIC,
-        .shadows = !options->no_shadow,
-        .panel = options->panel >= 0 ? options->panel != 0 : window,
-        .statistics = options->statistics,
-        .frame_time = options->frame_time >= 0 ? options->frame_time != 0 : window,
-        .hierarchy = options->hierarchy,
-        .lamps = options->show_lamps,
-        .help = options->keys,
-    };
-    viewer->lamps = options->lamps;
+    view_take_switches(viewer);
 }
 
 void view_end(view_state *viewer)
@@ -124,7 +100,7 @@ void view_tell_state(view_state *viewer, const char *action)
     static const char *const lists[] = {"none", "files", "clips"};
     if (viewer->log.level < VIEW_DEBUG)
         return;
-    char lamps[128];
+    char lamps[VIEW_LAMPS_TEXT];
     view_write_lamps(&viewer->lamps, lamps, sizeof lamps);
     view_debug(
         &viewer->log,
@@ -136,7 +112,7 @@ void view_tell_state(view_state *viewer, const char *action)
         "lamps=%d lamp=%s "
         "help=%d warnings=%u "
         "size=%ux%u flight=%s flying=%d shot=%u flight-frame=%.3f list=%s found=%zu joint=%d "
-        "hidden=%u error=%d",
+        "hidden=%u crowd=%u error=%d notice=%d",
         action, scene->name, clip != NULL ? clip->name : "bind-pose",
         clip != NULL ? scene->clip + 1 : 0, scene->num_clips,
         anim != NULL ? view_cycle_time(play, anim) : 0.0,
@@ -152,16 +128,21 @@ void view_tell_state(view_state *viewer, const char *action)
         (unsigned)viewer->height, has_flight ? scene->flight.name : "none", viewer->flying,
         (unsigned)place.shot, place.frame, lists[viewer->browser.kind], viewer->browser.num_found,
         (int)view_marked_joint(viewer), (unsigned)viewer->hidden_meshes,
-        viewer->log.error[0] != '\0');
+        (unsigned)viewer->document->crowd.count, viewer->log.error[0] != '\0',
+        viewer->now < viewer->notice_end);
     if (scene->machine.player != NULL)
         tell_machine(viewer, action);
 }
 
 // -- Drawing --------------------------------------------------------------------------------
 
-view_stage view_stage_of(view_state *viewer)
+view_stage view_stage_of(view_state *viewer, float width, float height)
 {
+    // A camera that took over from a camera path shows what was seen there.
+    const view_rect all = {0.0f, 0.0f, width, height};
+    const bool is_framed = viewer->framed.width > 0.0f;
     return (view_stage){
+        .region = is_framed ? view_free_region(viewer, width, height) : all,
         .options = viewer->options,
         .renderer = viewer->renderer,
         .log = &viewer->log,
@@ -190,7 +171,12 @@ static void draw_text(view_state *viewer, const view_stage *stage, float width, 
 bool view_draw(view_state *viewer, md5gl_target *target, uint32_t width, uint32_t height,
                bool transparent, bool clean, md5_error *error)
 {
-    const view_stage stage = view_stage_of(viewer);
+    // First of all: a machine's character walks, and the camera goes along. In a crowd the camera
+    // says who is seen.
+    if (viewer->document->crowd.count == 0)
+        view_pose(&viewer->document->scene, &viewer->play);
+    view_keep_framed(viewer, width, height);
+    const view_stage stage = view_stage_of(viewer, (float)width, (float)height);
     md5_error draw_error;
     const bool drawn = view_draw_world(&stage, target, width, height, transparent, &draw_error);
     if (!clean)

@@ -1,5 +1,6 @@
 #include "demo/viewer/jobs/verify.h"
 
+#include "demo/common/text.h"
 #include "demo/viewer/base/math.h"
 
 #include <stdlib.h>
@@ -139,9 +140,16 @@ static bool compare_pose(verification *v)
         view_log_error(&viewer->log, &error);
         return false;
     }
+    view_ready_skin(&viewer->document->scene);
+    // Skins the whole model, so once a pose and not once a mesh.
+    if (!md5gl_pose_models(viewer->renderer, viewer->document->drawn, scene->palette, NULL, 1,
+                           &error)) {
+        view_log_error(&viewer->log, &error);
+        return false;
+    }
     for (uint32_t i = 0; i < scene->model->num_meshes; i++) {
-        if (!md5gl_capture(viewer->renderer, viewer->document->drawn, i, scene->palette,
-                           v->positions, v->normals, v->tangents, &error)) {
+        if (!md5gl_capture(viewer->renderer, viewer->document->drawn, i, NULL, v->positions,
+                           v->normals, v->tangents, &error)) {
             view_log_error(&viewer->log, &error);
             return false;
         }
@@ -255,8 +263,10 @@ static verdict report_mesh(const verification *v, uint32_t index, float size)
     const mesh_report *const r = &v->reports[index];
     const md5gl_path path = md5gl_mesh_path(v->viewer->document->drawn, index);
     const verdict found = judge(v, r);
-    printf("mesh %u \"%s\": %u vertices, path %s%s%s: largest error %.3g units, %.3g of the size",
-           (unsigned)index, mesh->name, (unsigned)mesh->num_vertices, md5gl_path_name(path),
+    printf("mesh %u \"", (unsigned)index);
+    common_print_text(stdout, mesh->name);
+    printf("\": %u vertices, path %s%s%s: largest error %.3g units, %.3g of the size",
+           (unsigned)mesh->num_vertices, md5gl_path_name(path),
            v->viewer->options->path != MD5GL_PATH_AUTO ? " (forced)" : "",
            v->viewer->document->scene.dual ? ", dual quaternions" : "", (double)r->error,
            (double)(r->error / size));
@@ -277,19 +287,19 @@ static bool report_all(const verification *v, float size)
         passes = report_mesh(v, i, size) == VERDICT_OK && passes;
         error = fmaxf(error, v->reports[i].error);
     }
-    printf("%s: %u meshes in %u poses of %zu clips, size %.4g units: largest error %.3g of it, "
+    common_print_text(stdout, scene->name);
+    printf(": %u meshes in %u poses of %zu clips, size %.4g units: largest error %.3g of it, "
            "limit %g: %s\n",
-           scene->name, (unsigned)scene->model->num_meshes, (unsigned)v->num_poses,
-           scene->num_clips, (double)size, (double)(error / size), (double)position_limit,
-           passes ? "ok" : "FAILED");
+           (unsigned)scene->model->num_meshes, (unsigned)v->num_poses, scene->num_clips,
+           (double)size, (double)(error / size), (double)position_limit, passes ? "ok" : "FAILED");
     return passes;
 }
 
 bool view_run_verify(view_state *viewer)
 {
     const md5_model *const model = viewer->document->scene.model;
-    if (model == NULL) {
-        view_error(&viewer->log, "--verify needs a model: there is nothing to skin");
+    if (model == NULL || view_count_vertices(&viewer->document->scene) == 0) {
+        view_error(&viewer->log, "--verify needs a model with vertices: there is nothing to skin");
         return false;
     }
     uint32_t most = 0;

@@ -7,6 +7,7 @@
 #include "demo/viewer/base/config.h"
 #include "demo/viewer/base/keys.h"
 #include "demo/viewer/draw/draw.h"
+#include "demo/viewer/draw/framing.h"
 #include "demo/viewer/ui/browser.h"
 
 enum { VIEW_NUM_FRAME_TIMES = 120 };
@@ -47,6 +48,7 @@ typedef struct view_layout {
     view_rect hierarchy;
     view_rect joints;     // its rows, within
     view_rect parameters; // of a machine: rows of equal height
+    float slider_left;    // of its sliders
     view_rect lamps;      // likewise
 } view_layout;
 
@@ -64,8 +66,9 @@ typedef struct view_state {
 
     view_document *document; // that is shown; an empty one before the first is opened
     view_play play;
-    view_camera camera; // the own one
-    bool flying;        // the picture is taken from the flight instead; there is one then
+    view_camera camera;  // the own one
+    view_framing framed; // how it was set last, by view_frame_*()
+    bool flying;         // the picture is taken from the flight instead; there is one then
     view_shown shown;
     view_lamps lamps;
     view_layout layout;
@@ -84,6 +87,9 @@ typedef struct view_state {
     float frame_times[VIEW_NUM_FRAME_TIMES]; // seconds; the newest at num_frame_times - 1, going
                                              // round
     uint32_t num_frame_times;
+    uint64_t files_stamp; // of what is open, with --watch
+    double next_watch;    // when files are looked at next
+
     double now;       // seconds since the start
     char notice[256]; // told at the bottom for a while
     double notice_end;
@@ -110,6 +116,13 @@ void view_close(view_state *viewer);
 
 bool view_reload(view_state *viewer);
 
+// For --watch: a number that changes when a file changes that is shown, with its textures, its
+// machine's, companions' and crowd's files. view_note_files() keeps it after files were read;
+// view_watch_files() looks a few times a second, and reads all again if it is another.
+uint64_t view_stamp_files(const view_state *viewer);
+void view_note_files(view_state *viewer);
+void view_watch_files(view_state *viewer);
+
 // The next (+1) or previous (-1) file of the kind in the same folder.
 void view_open_neighbour(view_state *viewer, int step);
 
@@ -119,8 +132,21 @@ void view_change_clip(view_state *viewer, size_t clip);
 // Sets the camera as the options say, or as it suits the clip.
 void view_frame_anew(view_state *viewer);
 
-// Goes on with the own camera from where the flight is.
+// The same camera, for a picture of another shape, unless the options set its distance.
+void view_frame_for(view_state *viewer, uint32_t width, uint32_t height);
+
+// Shows everything again, from the same direction.
+void view_frame_again(view_state *viewer);
+
+// Frames again if the free region has changed since, or if what is shown would leave the picture or
+// be lost in it; unless a person has set target or distance of the camera meanwhile.
+void view_keep_framed(view_state *viewer, uint32_t width, uint32_t height);
+
+// Goes on with the own camera from where the camera path is.
 void view_leave_flight(view_state *viewer);
+
+// How a picture of now is taken: by the camera path, or by the own camera, in the free region.
+view_lens view_choose_lens(view_state *viewer, float width, float height);
 
 // Measures the clip anew, after the root mode or the clip changed.
 void view_measure(view_state *viewer);
@@ -130,8 +156,24 @@ void view_measure(view_state *viewer);
 bool view_draw(view_state *viewer, md5gl_target *target, uint32_t width, uint32_t height,
                bool transparent, bool clean, md5_error *error);
 
-// What a picture of this state is made of.
-view_stage view_stage_of(view_state *viewer);
+// What a picture of this state, of width * height pixels, is made of.
+view_stage view_stage_of(view_state *viewer, float width, float height);
+
+// Small windows have small panels: fewer figures.
+bool view_is_compact(const view_state *viewer, float width);
+
+// What the panel shows at this moment: the machine with its parameters, or the time bar.
+bool view_shows_machine(const view_state *viewer);
+bool view_shows_bar(const view_state *viewer);
+
+// The rows of the panel in a picture of that width, and where it stands, in pixels.
+struct view_rows;
+void view_list_figures(const view_state *viewer, float width, struct view_rows *rows);
+view_rect view_figures_box(const view_state *viewer, float width, float height);
+#define VIEW_BAR_HEIGHT 40.0f // of the time bar, in units of layout
+
+// The part of a picture that no panel covers, in pixels: there the own camera shows its model.
+view_rect view_free_region(const view_state *viewer, float width, float height);
 
 // Adds the panel to the canvas and lays it out.
 void view_draw_panel(view_state *viewer, float width, float height);
@@ -144,6 +186,7 @@ void view_draw_joint(view_state *viewer, float width, float height);
 bool view_point_hierarchy(view_state *viewer, float x, float y);
 bool view_press_hierarchy(view_state *viewer, float x, float y);
 int32_t view_marked_joint(const view_state *viewer); // or -1
+float view_hierarchy_left(const view_state *viewer, float width);
 
 // The list of lights, with a slider each. Pressing returns whether it was on one.
 void view_draw_lamps(view_state *viewer, float width, float height);
@@ -164,22 +207,41 @@ bool view_point_browser(view_state *viewer, float x, float y);
 bool view_press_browser(view_state *viewer, float x, float y);
 bool view_wheel_browser(view_state *viewer, float steps);
 
-// The panel of a machine, to the right of the picture: what its layers are doing, its parameters.
+// The panel of a machine, to the right of the picture: what its layers are doing, its parameters;
+// and where it is.
 void view_draw_machine(view_state *viewer, float width, float height);
+view_rect view_machine_box(const view_state *viewer, float width, float height);
+
+// Adds the names of the clips to a panel, those that play now lit; the rows of a machine's panel.
+void view_add_machine_clips(const view_machine *machine, struct view_rows *rows);
+void view_list_machine(const view_state *viewer, float width, struct view_rows *rows);
 
 // Whether a press of the mouse was for a parameter; then a drag that began there moves its value.
 bool view_press_machine(view_state *viewer, float x, float y);
 void view_drag_machine(view_state *viewer, float x);
 
-// Whether a key is one that drives the machine. WASD walk, Shift runs, Space sets the first trigger
-// and F2 to F10 the others.
-bool view_key_machine(view_state *viewer, int32_t code, bool down);
+// A key that drives the machine (its action is VIEW_AHEAD or a later one) is pressed or released.
+void view_drive(view_state *viewer, const view_binding *binding, bool down);
 
 // The target follows the mouse, at the character's distance from the eye.
 void view_point_machine(view_state *viewer, float x, float y);
 
-// A window takes from what is remembered, and gives back to it.
+// Switches as the options say, and options that say what the window shows: what is set by one and
+// described by the other is the same. view_begin() does the first.
+void view_take_switches(view_state *viewer);
+void view_describe(const view_state *viewer, view_options *options);
+
+// Takes the camera of the last time, unless the command line says anything about it.
 void view_restore_camera(view_state *viewer, const view_camera *camera);
+
+// Opens what the command line names, or what is remembered if it names nothing, and lists the
+// folder that it names.
+bool view_open_first(view_state *viewer);
+
+// Whether the next start is to show the model that is shown now: one alone, not a crowd.
+bool view_remembers_model(const view_state *viewer);
+
+// Writes the configuration file at the end of a window, if there is one.
 void view_remember(view_state *viewer);
 
 // Remakes the letters where the scale is another one.
@@ -187,6 +249,12 @@ bool view_set_scale(view_state *viewer, float scale);
 
 // Tells at the bottom of the window for a few seconds.
 void view_notice(view_state *viewer, const char *format, ...) COMMON_PRINTF(2, 3);
+
+// What keys do depends on it.
+view_mode view_mode_of(const view_state *viewer);
+
+// What they do now, as the help lists it; returns the number of lines.
+uint32_t view_current_keys(const view_state *viewer, view_key_line lines[VIEW_MAX_KEY_LINES]);
 
 // Does what a key says; tells the state afterwards at the level "debug".
 void view_perform(view_state *viewer, view_action action);

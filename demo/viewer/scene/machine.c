@@ -11,7 +11,7 @@
 // value comes to what a key asks for, per second.
 static const float turn_rate = 150.0f, value_rate = 6.0f;
 
-enum { STEPS_A_SECOND = 60, MOST_SECONDS = 600 };
+enum { MOST_SECONDS = 600 };
 
 // When a machine that acts by itself begins to.
 static const double first_act = 2.0;
@@ -59,6 +59,12 @@ int32_t view_find_trigger(const view_machine *machine, uint32_t number)
     return -1;
 }
 
+bool view_can_walk(const view_machine *machine)
+{
+    return md5_find_parameter(machine->loaded.machine, "ahead") >= 0
+           || md5_find_parameter(machine->loaded.machine, "speed") >= 0;
+}
+
 void view_push_parameter(view_machine *machine, uint32_t parameter)
 {
     const bool is_trigger = machine->desc->parameters[parameter].kind == MD5_PARAMETER_TRIGGER;
@@ -77,13 +83,22 @@ static void widen(float value, float *low, float *high)
     *high = fmaxf(*high, value);
 }
 
-static void widen_by_motion(const md5_motion_desc *motion, const char *parameter, float *low,
-                            float *high)
+// Where an item stands on its motion's line.
+static float item_x(const md5_machine *machine, uint32_t motion, uint32_t item)
 {
+    const md5_motion_desc *const desc = &md5_machine_tables(machine)->motions[motion];
+    return desc->kind == MD5_MOTION_BY_SPEED ? md5_item_speed(machine, motion, item)
+                                             : desc->items[item].x;
+}
+
+static void widen_by_motion(const md5_machine *machine, uint32_t number, const char *parameter,
+                            float *low, float *high)
+{
+    const md5_motion_desc *const motion = &md5_machine_tables(machine)->motions[number];
     for (uint32_t i = 0; i < motion->num_items; i++) {
         const md5_motion_item *const item = &motion->items[i];
         if (is_named(motion->x_parameter, parameter))
-            widen(item->x, low, high);
+            widen(item_x(machine, number, i), low, high);
         if (is_named(motion->y_parameter, parameter))
             widen(item->y, low, high);
         if (is_named(item->weight_parameter, parameter))
@@ -93,12 +108,13 @@ static void widen_by_motion(const md5_motion_desc *motion, const char *parameter
         widen(2.0f, low, high);
 }
 
-void view_parameter_range(const md5_machine_desc *desc, const char *parameter, float *low,
+void view_parameter_range(const md5_machine *machine, const char *parameter, float *low,
                           float *high)
 {
+    const md5_machine_desc *const desc = md5_machine_tables(machine);
     *low = *high = 0.0f;
     for (uint32_t i = 0; i < desc->num_motions; i++)
-        widen_by_motion(&desc->motions[i], parameter, low, high);
+        widen_by_motion(machine, i, parameter, low, high);
     for (uint32_t l = 0; l < desc->num_layers; l++) {
         const md5_layer_desc *const layer = &desc->layers[l];
         if (is_named(layer->weight_parameter, parameter))
@@ -110,6 +126,73 @@ void view_parameter_range(const md5_machine_desc *desc, const char *parameter, f
     }
     if (*low == *high)
         *high = 1.0f;
+}
+
+// -- What plays -----------------------------------------------------------------------------
+
+// Marks the clip or motion of that name, once the motions that it is made of are to be looked at.
+static void mark(const view_machine *machine, const char *name, bool *clips, bool *motions)
+{
+    const md5_machine_desc *const desc = machine->desc;
+    for (uint32_t i = 0; name != NULL && i < desc->num_clips; i++)
+        if (strcmp(desc->clips[i].name, name) == 0)
+            clips[i] = true;
+    for (uint32_t i = 0; name != NULL && i < desc->num_motions; i++)
+        if (strcmp(desc->motions[i].name, name) == 0)
+            motions[i] = true;
+}
+
+// Of motions on a line, `item` has a weight where the value lies within a neighbour of its own.
+static bool is_item_near(const view_machine *machine, uint32_t number, uint32_t item)
+{
+    const md5_machine *const made = machine->loaded.machine;
+    const md5_motion_desc *const motion = &machine->desc->motions[number];
+    const bool is_line = motion->kind == MD5_MOTION_BLEND_1D || motion->kind == MD5_MOTION_BY_SPEED;
+    const int32_t parameter = md5_find_parameter(made, motion->x_parameter);
+    if (!is_line || parameter < 0)
+        return true;
+    const float value = md5_player_get(machine->player, (uint32_t)parameter);
+    const uint32_t last = motion->num_items - 1;
+    const bool is_above = item == 0 || value > item_x(made, number, item - 1);
+    const bool is_below = item == last || value < item_x(made, number, item + 1);
+    return is_above && is_below;
+}
+
+static void mark_items(const view_machine *machine, uint32_t number, bool *clips, bool *motions)
+{
+    const md5_motion_desc *const motion = &machine->desc->motions[number];
+    mark(machine, motion->clip, clips, motions);
+    for (uint32_t i = 0; i < motion->num_items; i++)
+        if (is_item_near(machine, number, i))
+            mark(machine, motion->items[i].motion, clips, motions);
+}
+
+void view_find_active(const view_machine *machine, bool *active)
+{
+    const md5_machine_desc *const desc = machine->desc;
+    bool *const motions = common_alloc(2 * desc->num_motions + 1, sizeof *motions);
+    bool *const done = motions + desc->num_motions;
+    memset(active, 0, desc->num_clips * sizeof *active);
+    for (uint32_t i = 0; i < desc->num_layers; i++) {
+        const md5_layer_status status = md5_player_layer(machine->player, i);
+        const md5_state_desc *const states = desc->layers[i].states;
+        if (status.weight <= 0.0f)
+            continue;
+        mark(machine, states[status.state].motion, active, motions);
+        if (status.from >= 0)
+            mark(machine, states[status.from].motion, active, motions);
+    }
+    // Motions are made of motions, in any order: once more while one has come to it.
+    for (bool more = true; more;) {
+        more = false;
+        for (uint32_t i = 0; i < desc->num_motions; i++) {
+            if (!motions[i] || done[i])
+                continue;
+            mark_items(machine, i, active, motions);
+            done[i] = more = true;
+        }
+    }
+    free(motions);
 }
 
 // -- Time -----------------------------------------------------------------------------------
@@ -151,7 +234,7 @@ static bool steer(view_machine *machine, const char *name, int direction, float 
     if (!*moves)
         return true;
     float low, high;
-    view_parameter_range(machine->desc, name, &low, &high);
+    view_parameter_range(machine->loaded.machine, name, &low, &high);
     const float rest = fmaxf(low, fminf(0.0f, high));
     const float end = direction > 0 ? high : direction < 0 ? low : rest;
     const float now = md5_player_get(machine->player, (uint32_t)parameter);
@@ -213,7 +296,7 @@ static void go_on(view_machine *machine, double seconds)
     machine->place = view_go(machine->place, md5_player_root_motion(machine->player));
 }
 
-static void begin_anew(view_machine *machine)
+void view_restart_machine(view_machine *machine)
 {
     md5_player_reset(machine->player);
     machine->time = 0.0;
@@ -226,11 +309,11 @@ static void begin_anew(view_machine *machine)
 
 void view_run_machine(view_machine *machine, double time)
 {
-    const double step = 1.0 / STEPS_A_SECOND;
+    const double step = 1.0 / (double)VIEW_STEPS_A_SECOND;
     if (time < machine->time - 4.0 * step)
-        begin_anew(machine);
-    if (time > machine->time + MOST_SECONDS)
-        machine->time = time - MOST_SECONDS;
+        view_restart_machine(machine);
+    if (time > machine->time + (double)MOST_SECONDS)
+        machine->time = time - (double)MOST_SECONDS;
     while (fabs(time - machine->time) > step)
         go_on(machine, time > machine->time ? step : -step);
     if (time != machine->time)

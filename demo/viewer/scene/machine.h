@@ -5,6 +5,8 @@
 #include "md5/md5model.h"
 #include "md5/md5play.h"
 #include "demo/common/machine.h"
+#include "demo/viewer/base/canvas.h"
+#include "demo/viewer/base/keys.h"
 #include "demo/viewer/base/log.h"
 #include "demo/viewer/base/options.h"
 
@@ -52,19 +54,31 @@ void view_free_machine(view_machine *machine); // a zeroed one is allowed
 // step it begins anew.
 void view_run_machine(view_machine *machine, double time);
 
+// Goes back to the beginning: states, parameters, settings, and where the character stands.
+void view_restart_machine(view_machine *machine);
+
+enum { VIEW_STEPS_A_SECOND = 60 };
+
 // Writes the pose of the moment, in the world.
 void view_pose_machine(view_machine *machine, uint32_t num_joints, md5_transform *pose,
                        md5_mat34 *joints, md5_mat34 *palette);
 
 // From where to where a float parameter goes in the machine: over the places of blend spaces and
 // the bounds of conditions.
-void view_parameter_range(const md5_machine_desc *desc, const char *parameter, float *low,
+void view_parameter_range(const md5_machine *machine, const char *parameter, float *low,
                           float *high);
 
 // Sets a trigger, turns a bool over.
 void view_push_parameter(view_machine *machine, uint32_t parameter);
 
+// Whether it has a parameter by which keys move the character: "ahead", or else "speed".
+bool view_can_walk(const view_machine *machine);
+
 // The `number`-th trigger among the parameters, or -1.
 int32_t view_find_trigger(const view_machine *machine, uint32_t number);
+
+// Writes which clips play now, active[machine->desc->num_clips], in a state that a layer is in or
+// comes from; of a line of motions the two neighbours of its parameter's value.
+void view_find_active(const view_machine *machine, bool *active);
 
 #endif

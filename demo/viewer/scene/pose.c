@@ -52,8 +52,15 @@ void view_pose(view_scene *scene, const view_play *play)
         view_place_feet(scene, &nowhere, play->time);
 }
 
+void view_ready_skin(view_scene *scene)
+{
+    if (scene->dual && scene->model != NULL)
+        md5_dual_palette(scene->palette, scene->num_joints, scene->duals);
+}
+
 void view_skin(view_scene *scene)
 {
+    view_ready_skin(scene);
     for (uint32_t i = 0; scene->model != NULL && i < scene->model->num_meshes; i++)
         view_skin_mesh(scene, i, NULL);
 }
@@ -62,12 +69,10 @@ void view_skin_mesh(view_scene *scene, uint32_t mesh, md5_vec4 *tangents)
 {
     const md5_mesh *const of = &scene->model->meshes[mesh];
     const view_skinned *const to = &scene->skinned[mesh];
-    if (scene->dual) {
-        md5_dual_palette(scene->palette, scene->num_joints, scene->duals);
+    if (scene->dual)
         md5_skin_dual(of, scene->duals, to->positions, to->normals, tangents);
-    } else {
+    else
         md5_skin(of, scene->palette, to->positions, to->normals, tangents);
-    }
 }
 
 md5_bounds view_pose_bounds(const view_scene *scene)
@@ -78,7 +83,8 @@ md5_bounds view_pose_bounds(const view_scene *scene)
             md5_bounds_of_points(scene->skinned[i].positions, scene->model->meshes[i].num_vertices);
         bounds = md5_bounds_union(bounds, mesh);
     }
-    for (uint32_t i = 0; i < scene->num_joints && view_count_vertices(scene) == 0; i++) {
+    const uint32_t num_seen = view_is_joints_alone(scene) ? scene->num_joints : 0;
+    for (uint32_t i = 0; i < num_seen; i++) {
         const md5_vec3 place = view_translation(&scene->joints[i]);
         bounds = md5_bounds_union(bounds, md5_bounds_of_points(&place, 1));
     }
@@ -112,7 +118,8 @@ static void widen_hull_by_pose(view_hull *hull, const view_scene *scene)
 {
     for (uint32_t i = 0; scene->model != NULL && i < scene->model->num_meshes; i++)
         view_widen_hull(hull, scene->skinned[i].positions, scene->model->meshes[i].num_vertices);
-    for (uint32_t i = 0; i < scene->num_joints && view_count_vertices(scene) == 0; i++) {
+    const uint32_t num_seen = view_is_joints_alone(scene) ? scene->num_joints : 0;
+    for (uint32_t i = 0; i < num_seen; i++) {
         const md5_vec3 place = view_translation(&scene->joints[i]);
         view_widen_hull(hull, &place, 1);
     }
@@ -130,28 +137,114 @@ static md5_bounds path_bounds(const md5_camera *camera, view_hull *hull)
     return bounds;
 }
 
+static void widen_by_pose(view_scene *scene, md5_bounds *bounds, view_hull *hull)
+{
+    view_skin(scene);
+    *bounds = md5_bounds_union(*bounds, view_pose_bounds(scene));
+    widen_hull_by_pose(hull, scene);
+}
+
+// The frames of all clips in which a joint comes farthest out, in each direction of a hull.
+typedef struct far_frames {
+    float reach[VIEW_HULL_POINTS];
+    uint32_t clip[VIEW_HULL_POINTS], frame[VIEW_HULL_POINTS];
+} far_frames;
+
+static void note_joints(far_frames *far, const view_scene *scene, uint32_t clip, uint32_t frame)
+{
+    for (int i = 0; i < VIEW_HULL_POINTS; i++) {
+        const md5_vec3 direction = hull_direction(i);
+        for (uint32_t joint = 0; joint < scene->num_joints; joint++) {
+            const float reach = view_dot(direction, view_translation(&scene->joints[joint]));
+            if (reach <= far->reach[i])
+                continue;
+            far->reach[i] = reach;
+            far->clip[i] = clip;
+            far->frame[i] = frame;
+        }
+    }
+}
+
+// The first frame of each clip is skinned anyway, and none twice.
+static bool was_skinned(const far_frames *far, int index)
+{
+    bool was = far->frame[index] == 0;
+    for (int i = 0; i < index; i++)
+        was = was || (far->clip[i] == far->clip[index] && far->frame[i] == far->frame[index]);
+    return was;
+}
+
+static bool shows_machine(const view_scene *scene)
+{
+    return scene->machine.player != NULL && scene->machine.loaded.num_clips > 0
+           && !scene->bind_pose;
+}
+
+// Poses a frame of the clip that is shown, or of a clip of the machine, where that is played: its
+// way along the ground is the character's, which the camera follows.
+static void pose_frame(view_scene *scene, uint32_t clip, uint32_t frame)
+{
+    const md5_moment begin = {0}, moment = {.frame0 = frame, .frame1 = frame};
+    if (!shows_machine(scene)) {
+        view_pose_moment(scene, &moment);
+        return;
+    }
+    const common_machine *const machine = &scene->machine.loaded;
+    md5_sample(machine->bindings[clip], &moment, MD5_ROOT_FILE, scene->pose);
+    if (machine->file->desc.clips[clip].extract != MD5_EXTRACT_NONE) {
+        const md5_vec3 way = md5_root_motion(machine->anims[clip], &begin, &moment);
+        scene->pose[0].translation.x -= way.x;
+        scene->pose[0].translation.y -= way.y;
+    }
+    md5_local_to_model(scene->skeleton, scene->pose, scene->joints);
+    md5_build_palette(scene->model, scene->joints, scene->palette);
+}
+
+// Some frames at even distances are skinned. Between them a clip may leap: joints, which cost less,
+// are looked at in every frame, but of very long clips.
+static void measure_clip(view_scene *scene, uint32_t clip, const md5_anim *anim, md5_bounds *bounds,
+                         view_hull *hull, far_frames *far)
+{
+    enum { SKINNED = 13, MOST_FRAMES = 600 };
+    const uint32_t last = anim != NULL ? anim->num_frames - 1 : 0, stride = 1 + last / MOST_FRAMES;
+    for (uint32_t frame = 0; frame <= last; frame += stride) {
+        pose_frame(scene, clip, frame);
+        note_joints(far, scene, clip, frame);
+    }
+    for (uint32_t i = 0; i < SKINNED && (i == 0 || last > 0); i++) {
+        pose_frame(scene, clip, (uint32_t)((uint64_t)last * i / (SKINNED - 1)));
+        widen_by_pose(scene, bounds, hull);
+    }
+}
+
 md5_bounds view_clip_bounds(view_scene *scene, view_hull *hull)
 {
-    enum { MOMENTS = 13 };
     md5_bounds bounds = md5_bounds_of_points(NULL, 0);
+    far_frames far;
+    memset(&far, 0, sizeof far);
     *hull = (view_hull){0};
     for (int i = 0; i < VIEW_HULL_POINTS; i++)
-        hull->reach[i] = -INFINITY;
+        hull->reach[i] = far.reach[i] = -INFINITY;
     if (scene->skeleton == NULL && scene->flight.camera != NULL)
         return path_bounds(scene->flight.camera, hull);
-    const md5_anim *const anim = view_shown_anim(scene);
-    const uint32_t last = anim != NULL ? anim->num_frames - 1 : 0;
-    for (uint32_t i = 0; i < MOMENTS; i++) {
-        const uint32_t frame = (uint32_t)((uint64_t)last * i / (MOMENTS - 1));
-        const md5_moment moment = {.frame0 = frame, .frame1 = frame};
-        view_pose_moment(scene, &moment);
-        view_skin(scene);
-        bounds = md5_bounds_union(bounds, view_pose_bounds(scene));
-        widen_hull_by_pose(hull, scene);
-        if (last == 0)
-            break;
+    const common_machine *const machine = &scene->machine.loaded;
+    const uint32_t num_clips = shows_machine(scene) ? machine->num_clips : 1;
+    for (uint32_t clip = 0; clip < num_clips; clip++)
+        measure_clip(scene, clip,
+                     shows_machine(scene) ? machine->anims[clip] : view_shown_anim(scene), &bounds,
+                     hull, &far);
+    for (int i = 0; i < VIEW_HULL_POINTS; i++) {
+        if (was_skinned(&far, i))
+            continue;
+        pose_frame(scene, far.clip[i], far.frame[i]);
+        widen_by_pose(scene, &bounds, hull);
     }
     return bounds;
+}
+
+bool view_is_joints_alone(const view_scene *scene)
+{
+    return scene->model == NULL || view_count_triangles(scene) == 0;
 }
 
 uint32_t view_count_vertices(const view_scene *scene)

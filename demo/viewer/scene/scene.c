@@ -160,20 +160,46 @@ static void pick_up_clips(view_scene *scene, view_log *log)
     free(folder);
 }
 
-// Of clips that nobody named in an order: the one that characters rest in, if there is one.
-static size_t calmest_clip(const view_scene *scene)
+// The clip to begin with. One that moves is preferred to a single frame, and if nobody named clips
+// in an order, the one that characters rest in to the others.
+static size_t first_clip(const view_scene *scene)
 {
-    for (size_t i = 0; i < scene->num_clips; i++)
-        if (common_contains(scene->clips[i].name, "idle"))
-            return i;
-    return 0;
+    size_t best = 0;
+    int most = -1;
+    for (size_t i = 0; i < scene->num_clips; i++) {
+        const view_clip *const clip = &scene->clips[i];
+        const bool rests = scene->picked_up && common_contains(clip->name, "idle");
+        const int merit = 2 * (clip->anim->num_frames > 1) + rests;
+        if (merit > most) {
+            best = i;
+            most = merit;
+        }
+    }
+    return best;
+}
+
+// The clip of that file, or num_clips.
+static size_t find_clip(const view_scene *scene, const char *path)
+{
+    size_t clip = 0;
+    while (clip < scene->num_clips && !common_same_file(scene->clips[clip].path, path))
+        clip++;
+    return clip;
 }
 
 bool view_add_clip(view_scene *scene, const char *path, view_log *log)
 {
+    const size_t place = find_clip(scene, path), last = scene->num_clips;
     if (!load_clip(scene, path, log))
         return false;
-    view_choose_clip(scene, scene->num_clips - 1);
+    if (place < last) {
+        free_clip(&scene->clips[place]);
+        scene->clips[place] = scene->clips[last];
+        scene->num_clips--;
+    } else {
+        scene->picked_up = false; // so that reading again does not lose it
+    }
+    view_choose_clip(scene, place);
     return true;
 }
 
@@ -272,13 +298,17 @@ static bool load_all(view_scene *scene, const char *const *files, size_t num_fil
         return false;
     if (model_path != NULL && !is_machine && !load_model(scene, model_path, log))
         return false;
+    if (model_path != NULL && view_is_joints_alone(scene))
+        view_warn(log, "%s: there are no meshes to draw, so its joints are shown", scene->name);
 
     for (size_t i = 0; i < num_files; i++) {
         view_log_progress(log, "files", i, num_files);
         const bool is_flight = common_has_ending(files[i], ".md5camera");
         if (is_flight && !view_load_flight(scene, files[i], log))
             return false;
-        if (!is_flight && files[i] != model_path && !load_clip(scene, files[i], log))
+        const bool is_clip = !is_flight && files[i] != model_path;
+        const bool is_new = is_clip && find_clip(scene, files[i]) == scene->num_clips;
+        if (is_new && !load_clip(scene, files[i], log))
             return false;
     }
     view_log_progress(log, "files", num_files, num_files);
@@ -286,7 +316,7 @@ static bool load_all(view_scene *scene, const char *const *files, size_t num_fil
     if (scene->picked_up)
         pick_up_clips(scene, log);
     if (scene->num_clips > 0)
-        view_choose_clip(scene, scene->picked_up ? calmest_clip(scene) : 0);
+        view_choose_clip(scene, first_clip(scene));
     return true;
 }
 

@@ -48,7 +48,7 @@ typedef struct view_scene {
     md5_transform *pose;   // [num_joints]
     md5_mat34 *joints;     // [num_joints], model space
     md5_mat34 *palette;    // [num_joints]; only with a model
-    md5_dual_quat *duals;  // [num_joints], of the palette, written by view_skin() if `dual`
+    md5_dual_quat *duals;  // [num_joints], of the palette, written by view_ready_skin() if `dual`
     view_skinned *skinned; // [num_meshes], written by view_skin()
 } view_scene;
 
@@ -62,7 +62,8 @@ bool view_load_scene(view_scene *scene, const char *const *files, size_t num_fil
                      view_log *log);
 void view_free_scene(view_scene *scene); // a zeroed one is allowed
 
-// Adds a clip and shows it. Returns false, having told why, where it does not fit.
+// Adds a clip and shows it; one that is there already is read again, in its place. Returns false,
+// having told why, where it does not fit.
 bool view_add_clip(view_scene *scene, const char *path, view_log *log);
 
 // Loads a flight in the place of the one that was there. Returns false, having told why.
@@ -89,11 +90,13 @@ md5_vec3 view_walked(const view_scene *scene, const view_play *play);
 // Skins all meshes on the CPU into `skinned`, linearly or by dual quaternions.
 void view_skin(view_scene *scene);
 
-// The same of one mesh, after view_pose(). `tangents` may be NULL.
+// The same of one mesh, after view_pose() and then view_ready_skin(), which makes the dual
+// quaternions of all joints where they are what it is skinned by. `tangents` may be NULL.
+void view_ready_skin(view_scene *scene);
 void view_skin_mesh(view_scene *scene, uint32_t mesh, md5_vec4 *tangents);
 
-// The box of all vertices, or of all joints where there are none, in the pose that view_pose()
-// and view_skin() wrote last.
+// The box of all vertices, or of all joints if they are all there is to see, in the pose that
+// view_pose() and view_skin() wrote last.
 md5_bounds view_pose_bounds(const view_scene *scene);
 
 // The same over the whole clip that is shown, with the hull; of a flight alone, its path. Changes
@@ -102,6 +105,9 @@ md5_bounds view_clip_bounds(view_scene *scene, view_hull *hull);
 
 // Adds points to a hull.
 void view_widen_hull(view_hull *hull, const md5_vec3 *points, uint32_t count);
+
+// Whether joints are all there is to see: no model, or one without triangles.
+bool view_is_joints_alone(const view_scene *scene);
 
 // Number of vertices and triangles that are drawn.
 uint32_t view_count_vertices(const view_scene *scene);

@@ -1,11 +1,10 @@
 #include "demo/viewer/scene/textures.h"
 
 #include "demo/common/file.h"
+#include "demo/viewer/scene/image.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#include <stb/stb_image.h>
 
 // -- Finding --------------------------------------------------------------------------------
 
@@ -113,25 +112,12 @@ char *view_find_texture(const char *model_path, const char *shader)
 
 // -- Loading --------------------------------------------------------------------------------
 
-// Reads a picture; on failure returns why not.
-static const char *read_image(const char *path, view_image *image)
-{
-    int width = 0, height = 0, channels = 0;
-    image->rgba = stbi_load(path, &width, &height, &channels, 4);
-    image->width = (uint32_t)width;
-    image->height = (uint32_t)height;
-    if (image->rgba != NULL)
-        return NULL;
-    return common_is_folder(path) ? "it is a folder"
-           : common_is_file(path) ? stbi_failure_reason()
-                                  : "no such file";
-}
-
 // From a normal map, a height map, or both together.
 static md5gl_texture make_normals(md5gl_renderer *renderer, view_image *image,
                                   const view_texture *wanted, md5_error *error)
 {
     view_image heights = {NULL, 0, 0};
+    view_image_fault fault;
     const char *const height_path = wanted->map == VIEW_MAP_HEIGHT ? wanted->path : wanted->heights;
     uint32_t normals = 0;
     if (wanted->map == VIEW_MAP_HEIGHT) {
@@ -140,31 +126,31 @@ static md5gl_texture make_normals(md5gl_renderer *renderer, view_image *image,
     } else {
         normals = view_guess_normals(image);
         // What is stored in another way than id's is not added to.
-        if (normals == 0 && height_path != NULL && read_image(height_path, &heights) == NULL) {
+        if (normals == 0 && height_path != NULL && view_read_image(height_path, &heights, &fault)) {
             view_image slopes = view_normals_of_heights(&heights, 4.0f);
             view_add_slopes(image, &slopes);
             free(slopes.rgba);
         }
     }
-    stbi_image_free(heights.rgba);
+    free(heights.rgba);
     return md5gl_create_normal_map(renderer, image->width, image->height, image->rgba, normals,
                                    error);
 }
 
-static const char *upload_image(md5gl_renderer *renderer, view_texture *made, md5_error *error)
+static bool upload_image(md5gl_renderer *renderer, view_texture *made, view_image_fault *fault)
 {
+    md5_error error;
     view_image image;
-    const char *const reason = read_image(made->path, &image);
-    if (reason != NULL)
-        return reason;
+    if (!view_read_image(made->path, &image, fault))
+        return false;
     if (made->map == VIEW_MAP_NORMALS || made->map == VIEW_MAP_HEIGHT)
-        made->texture = make_normals(renderer, &image, made, error);
+        made->texture = make_normals(renderer, &image, made, &error);
     else
         made->texture =
-            md5gl_create_texture(renderer, image.width, image.height, image.rgba, error);
+            md5gl_create_texture(renderer, image.width, image.height, image.rgba, &error);
     made->has_holes = made->map == VIEW_MAP_DIFFUSE && view_has_holes(&image);
-    stbi_image_free(image.rgba);
-    return made->texture == 0 ? error->message : NULL;
+    free(image.rgba);
+    return made->texture != 0 || view_image_fail(fault, "%s", error.message);
 }
 
 // Index in `loaded` of the file, read now if it was not before; VIEW_NO_TEXTURE when it cannot.
@@ -175,18 +161,18 @@ static size_t load_file(view_textures *textures, md5gl_renderer *renderer, view_
         if (textures->loaded[i].map == map && strcmp(textures->loaded[i].path, path) == 0)
             return textures->loaded[i].texture != 0 ? i : VIEW_NO_TEXTURE;
 
-    md5_error error;
+    view_image_fault fault;
     view_texture made = {.path = common_copy(path), .map = map};
     made.heights = heights != NULL ? common_copy(heights) : NULL;
-    const char *const reason = upload_image(renderer, &made, &error);
-    if (reason != NULL && chosen)
-        view_error(log, "%s %s: %s", view_map_name(map), path, reason);
-    else if (reason != NULL)
-        view_warn(log, "%s %s: %s", view_map_name(map), path, reason);
+    const bool is_there = upload_image(renderer, &made, &fault);
+    if (!is_there && chosen)
+        view_error(log, "%s %s: %s", view_map_name(map), path, fault.message);
+    else if (!is_there)
+        view_warn(log, "%s %s: %s", view_map_name(map), path, fault.message);
     textures->loaded =
         common_realloc(textures->loaded, textures->num_loaded + 1, sizeof *textures->loaded);
     textures->loaded[textures->num_loaded++] = made;
-    return reason == NULL ? textures->num_loaded - 1 : VIEW_NO_TEXTURE;
+    return is_there ? textures->num_loaded - 1 : VIEW_NO_TEXTURE;
 }
 
 // The number of the mesh that a choice names, by name first; num_meshes if there is none.
@@ -310,6 +296,9 @@ bool view_use_texture(view_textures *textures, md5gl_renderer *renderer, const c
     const size_t loaded = load_file(textures, renderer, VIEW_MAP_DIFFUSE, path, NULL, log, false);
     for (uint32_t i = 0; i < textures->num_meshes && loaded != VIEW_NO_TEXTURE; i++)
         textures->of_mesh[i][VIEW_MAP_DIFFUSE] = loaded;
+    char *const dropped = common_copy(path); // which may be the one of before
+    free(textures->dropped);
+    textures->dropped = dropped;
     return loaded != VIEW_NO_TEXTURE;
 }
 
@@ -321,6 +310,7 @@ void view_free_textures(view_textures *textures, md5gl_renderer *renderer)
         free(textures->loaded[i].heights);
     }
     free(textures->loaded);
+    free(textures->dropped);
     free(textures->of_mesh);
     *textures = (view_textures){0};
 }
@@ -356,6 +346,8 @@ md5gl_material view_mesh_material(const view_textures *textures, const md5gl_ren
 
 const char *view_mesh_map_path(const view_textures *textures, uint32_t mesh, view_map map)
 {
+    if (textures->of_mesh == NULL) // none were loaded
+        return NULL;
     const size_t loaded = textures->of_mesh[mesh][map];
     return loaded != VIEW_NO_TEXTURE ? textures->loaded[loaded].path : NULL;
 }

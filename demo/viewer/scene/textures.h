@@ -19,6 +19,7 @@ typedef struct view_texture {
 typedef struct view_textures {
     view_texture *loaded; // every file once
     size_t num_loaded;
+    char *dropped; // the file that view_use_texture() put on all meshes last, or NULL
     uint32_t num_meshes;
     size_t (*of_mesh)[VIEW_NUM_MAPS]; // [num_meshes] into `loaded`, or VIEW_NO_TEXTURE
 } view_textures;

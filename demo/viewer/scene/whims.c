@@ -17,7 +17,8 @@ float view_next_random(uint64_t *state)
 // Something else to do: another speed, or a trigger.
 static void have_whim(const view_crowd *crowd, view_member *member, md5_player *player)
 {
-    const md5_machine_desc *const desc = md5_machine_tables(crowd->kinds[member->kind].machine);
+    const md5_machine *const machine = crowd->kinds[member->kind].machine;
+    const md5_machine_desc *const desc = md5_machine_tables(machine);
     const uint32_t choice = (uint32_t)(view_next_random(&member->random) * 4.0f);
     member->next_whim = crowd->time + 1.5 + 4.0 * (double)view_next_random(&member->random);
     if (choice == 0 && desc->num_parameters > 0) {
@@ -29,7 +30,7 @@ static void have_whim(const view_crowd *crowd, view_member *member, md5_player *
         return;
     }
     float low, high;
-    view_parameter_range(desc, "speed", &low, &high);
+    view_parameter_range(machine, "speed", &low, &high);
     const float part = view_next_random(&member->random);
     member->wished_speed = choice == 1 ? 0.0f : (part < 0.75f ? 0.36f : 1.0f) * high;
 }

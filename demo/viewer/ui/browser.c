@@ -44,13 +44,18 @@ static void add_files(view_browser *browser, const char *ending)
     common_free_list(&list);
 }
 
-static void add_folders(view_browser *browser)
+// The folder above, which so is always at hand, unless there is none.
+static void add_folder_above(view_browser *browser)
 {
     char *above = common_is_absolute(browser->folder) ? common_folder(browser->folder)
                                                       : common_join(browser->folder, "..");
     if (strcmp(above, browser->folder) != 0)
-        add_entry(browser, VIEW_ENTRY_FOLDER, "../", above);
+        add_entry(browser, VIEW_ENTRY_ABOVE, "../", above);
     free(above);
+}
+
+static void add_folders(view_browser *browser)
+{
     common_list list = common_list_folder(browser->folder, NULL);
     for (size_t i = 0; i < list.count; i++) {
         char *label = common_format("%s/", common_base(list.names[i]));
@@ -90,6 +95,9 @@ static void find_entries(view_browser *browser)
     for (size_t i = 0; i < browser->num_entries; i++)
         if (common_contains(browser->entries[i].label, browser->filter))
             browser->found[browser->num_found++] = i;
+    // Enter goes forward, if there is anything to go to.
+    if (browser->num_found > 1 && browser->entries[browser->found[0]].kind == VIEW_ENTRY_ABOVE)
+        browser->chosen = 1;
 }
 
 static void choose_shown(view_browser *browser, const view_scene *scene)
@@ -111,6 +119,9 @@ static void list_folder(view_state *viewer, const char *folder)
 {
     static const char *const endings[] = {".md5mesh", ".md5machine", ".md5anim", ".md5camera"};
     view_browser listed = {.kind = VIEW_BROWSE_FILES, .folder = common_copy(folder)};
+    for (size_t end = strlen(folder); end > 1 && folder[end - 1] == '/'; end--)
+        listed.folder[end - 1] = '\0';
+    add_folder_above(&listed);
     for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++)
         add_files(&listed, endings[i]);
     add_folders(&listed);
@@ -158,7 +169,7 @@ static void take_chosen(view_state *viewer)
     if (browser->chosen >= browser->num_found)
         return;
     const view_entry *const entry = &browser->entries[browser->found[browser->chosen]];
-    if (entry->kind == VIEW_ENTRY_FOLDER) {
+    if (entry->kind == VIEW_ENTRY_FOLDER || entry->kind == VIEW_ENTRY_ABOVE) {
         char *folder = common_copy(entry->path);
         list_folder(viewer, folder);
         free(folder);
@@ -319,7 +330,8 @@ static void draw_entries(view_state *viewer)
             view_draw_round_rect(
                 canvas, (view_rect){rows.x - 6.0f * scale, y, rows.width + 12.0f * scale, line},
                 4.0f * scale, 0x33507FFFu);
-        const view_color color = entry->kind == VIEW_ENTRY_FOLDER   ? VIEW_ACCENT
+        const bool is_folder = entry->kind == VIEW_ENTRY_FOLDER || entry->kind == VIEW_ENTRY_ABOVE;
+        const view_color color = is_folder                          ? VIEW_ACCENT
                                  : entry->kind == VIEW_ENTRY_RECENT ? VIEW_DIM
                                                                     : VIEW_PLAIN;
         view_draw_text(canvas, VIEW_TEXT, rows.x, y, rows.width,

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { BAR_HEIGHT = 40 };
+enum { WIDTH = 270, COMPACT_WIDTH = 190, LABEL_WIDTH = 84 };
 
 // Rows that can be clicked on: their numbers in view_rows, and from the last on those of meshes.
 enum { HIT_FILES = 1, HIT_CLIPS, HIT_MESHES };
@@ -17,23 +17,36 @@ enum { HIT_FILES = 1, HIT_CLIPS, HIT_MESHES };
 
 // -- Figures --------------------------------------------------------------------------------
 
-static void add_clip_rows(const view_state *viewer, view_rows *rows)
+// In a small window the figures are left out, unless they are asked for.
+static bool is_brief(const view_state *viewer, float width)
+{
+    return view_is_compact(viewer, width) && !viewer->shown.statistics;
+}
+
+static void add_clip_rows(const view_state *viewer, float width, view_rows *rows)
 {
     const view_scene *const scene = &viewer->document->scene;
     const view_play *const play = &viewer->play;
     const view_clip *const clip = view_shown_clip(scene);
     const md5_anim *const anim = view_clock(scene);
-    if (clip != NULL)
+    if (clip != NULL && viewer->document->crowd.count > 0) // each character plays its own
+        view_add_row(rows, VIEW_ROW_TEXT, VIEW_ACCENT, "", "%zu clip%s", scene->num_clips,
+                     scene->num_clips == 1 ? "" : "s");
+    else if (clip != NULL)
         view_add_row(rows, VIEW_ROW_TEXT, VIEW_ACCENT, "", "%s" DOT "%zu of %zu", clip->name,
                      scene->clip + 1, scene->num_clips);
     else if (scene->machine.player != NULL && !scene->bind_pose)
-        view_add_row(rows, VIEW_ROW_TEXT, VIEW_ACCENT, "", "state machine" DOT "%u clips",
-                     (unsigned)scene->machine.desc->num_clips);
+        view_add_row(rows, VIEW_ROW_TEXT, VIEW_ACCENT, "", "state machine" DOT "%u clip%s",
+                     (unsigned)scene->machine.desc->num_clips,
+                     scene->machine.desc->num_clips == 1 ? "" : "s");
     else if (scene->skeleton != NULL)
         view_add_row(rows, VIEW_ROW_TEXT, VIEW_ACCENT, "", "bind pose");
-    if (scene->num_clips > 0)
+    if (scene->num_clips > 0 && view_mode_of(viewer) == VIEW_MODE_CLIPS)
         view_make_hit(rows, HIT_CLIPS, "A");
-    if (anim == NULL)
+    // In a small window the states in the machine's own panel have to do.
+    if (view_mode_of(viewer) == VIEW_MODE_MACHINE && !is_brief(viewer, width))
+        view_add_machine_clips(&scene->machine, rows);
+    if (anim == NULL || is_brief(viewer, width))
         return;
     view_add_gap(rows);
     view_add_row(rows, VIEW_ROW_PAIR, VIEW_BRIGHT, "Time", "%.3f of %.3f s",
@@ -114,6 +127,9 @@ static void add_model_rows(const view_state *viewer, view_rows *rows)
     if (viewer->document->scene.skeleton == NULL)
         return;
     view_add_gap(rows);
+    if (viewer->document->crowd.num_kinds > 1) // the others have figures of their own
+        view_add_row(rows, VIEW_ROW_TEXT, VIEW_DIM, "",
+                     "Of %s alone:", viewer->document->scene.name);
     view_add_row(rows, VIEW_ROW_PAIR, VIEW_BRIGHT, "Joints", "%u",
                  (unsigned)viewer->document->scene.num_joints);
     if (viewer->document->scene.model != NULL) {
@@ -128,10 +144,15 @@ static void add_model_rows(const view_state *viewer, view_rows *rows)
                      viewer->shown.classic ? "classic" : "studio",
                      viewer->shown.shadows ? "" : DOT "no shadows");
     }
-    if (viewer->shown.frame_time)
-        view_add_row(rows, VIEW_ROW_PAIR, VIEW_BRIGHT, "Frame time", "%.2f ms",
-                     1000.0 * viewer->frame_seconds);
-    if (viewer->shown.frame_time && viewer->shown.statistics && rows->num_times > 0)
+}
+
+static void add_frame_time(const view_state *viewer, view_rows *rows)
+{
+    if (!viewer->shown.frame_time)
+        return;
+    view_add_row(rows, VIEW_ROW_PAIR, VIEW_BRIGHT, "Frame time", "%.2f ms",
+                 1000.0 * viewer->frame_seconds);
+    if (viewer->shown.statistics && rows->num_times > 0)
         view_add_row(rows, VIEW_ROW_GRAPH, VIEW_PLAIN, "", "%s", "");
 }
 
@@ -179,6 +200,23 @@ static void add_mesh_rows(const view_state *viewer, view_rows *rows)
                      (unsigned)(model->num_meshes - LISTED));
 }
 
+// Of all clips that are loaded: those of a machine are its own.
+static void add_clips_size(const view_scene *scene, view_rows *rows)
+{
+    const common_machine *const machine = &scene->machine.loaded;
+    const size_t count = scene->num_clips + machine->num_clips;
+    size_t size = 0;
+    for (size_t i = 0; i < scene->num_clips; i++)
+        size += scene->clips[i].anim->size;
+    for (uint32_t i = 0; i < machine->num_clips; i++)
+        size += machine->anims[i]->size;
+    if (count > 0)
+        view_add_row(rows, VIEW_ROW_PAIR, VIEW_PLAIN, "Clips", "%zu" DOT "%.1f KiB", count,
+                     (double)size / 1024.0);
+    else
+        view_add_row(rows, VIEW_ROW_PAIR, VIEW_PLAIN, "Clips", "none");
+}
+
 static void add_statistics(const view_state *viewer, view_rows *rows)
 {
     const view_scene *const scene = &viewer->document->scene;
@@ -186,16 +224,13 @@ static void add_statistics(const view_state *viewer, view_rows *rows)
         view_is_empty(viewer->document->bounds)
             ? (md5_vec3){0, 0, 0}
             : view_sub(viewer->document->bounds.max, viewer->document->bounds.min);
-    size_t clips = 0;
-    for (size_t i = 0; i < scene->num_clips; i++)
-        clips += scene->clips[i].anim->size;
     view_add_gap(rows);
     view_add_row(rows, VIEW_ROW_PAIR, VIEW_PLAIN, "Size", "%.4g \xC3\x97 %.4g \xC3\x97 %.4g",
                  (double)size.x, (double)size.y, (double)size.z);
     if (scene->model != NULL)
         view_add_row(rows, VIEW_ROW_PAIR, VIEW_PLAIN, "Model", "%.1f KiB",
                      (double)scene->model->size / 1024.0);
-    view_add_row(rows, VIEW_ROW_PAIR, VIEW_PLAIN, "Clips", "%.1f KiB", (double)clips / 1024.0);
+    add_clips_size(scene, rows);
     if (scene->num_unopened > 0)
         view_add_row(rows, VIEW_ROW_PAIR, VIEW_PLAIN, "Unopened", "%zu animations",
                      scene->num_unopened);
@@ -212,9 +247,13 @@ static void add_warnings(const view_state *viewer, view_rows *rows)
     view_add_gap(rows);
     view_add_row(rows, VIEW_ROW_TEXT, VIEW_AMBER, "", "%u warning%s", (unsigned)log->num_warnings,
                  log->num_warnings == 1 ? "" : "s");
-    const uint32_t listed = log->num_warnings < 2 ? log->num_warnings : 2;
-    for (uint32_t i = log->num_warnings - listed; i < log->num_warnings; i++)
+    const uint32_t listed = log->num_warnings < VIEW_LOG_LAST ? log->num_warnings : VIEW_LOG_LAST;
+    const uint32_t others = log->num_warnings - listed;
+    for (uint32_t i = others; i < log->num_warnings; i++)
         view_add_wrapped(rows, VIEW_PLAIN, log->last[i % VIEW_LOG_LAST], 3);
+    if (others > 0)
+        view_add_row(rows, VIEW_ROW_TEXT, VIEW_DIM, "", "and %u more before %s", (unsigned)others,
+                     others == 1 ? "it" : "them");
 }
 
 // The times of the last frames, the oldest first.
@@ -231,7 +270,6 @@ static uint32_t order_times(const view_state *viewer, float times[VIEW_NUM_FRAME
 static void lay_out_hits(view_state *viewer, const view_rows *rows, float margin, float factor)
 {
     view_layout *const layout = &viewer->layout;
-    factor = fminf(factor, 1.0f);
     for (uint32_t i = 0; i < rows->count && layout->num_hits < VIEW_MAX_HITS; i++) {
         const view_row *const row = &rows->rows[i];
         if (row->hit == 0)
@@ -247,29 +285,57 @@ static void lay_out_hits(view_state *viewer, const view_rows *rows, float margin
     }
 }
 
-static void draw_figures(view_state *viewer, float height)
+void view_list_figures(const view_state *viewer, float width, view_rows *rows)
 {
-    const float scale = viewer->font.scale, margin = VIEW_MARGIN * scale;
-    float times[VIEW_NUM_FRAME_TIMES];
-    view_rows rows = {.font = &viewer->font,
-                      .width = 270.0f * scale,
-                      .label_width = 84.0f * scale,
-                      .times = times,
-                      .num_times = order_times(viewer, times)};
-    view_add_row(&rows, VIEW_ROW_TITLE, VIEW_BRIGHT, "", "%s", viewer->document->scene.name);
-    view_make_hit(&rows, HIT_FILES, "F");
-    add_clip_rows(viewer, &rows);
-    add_flight_rows(viewer, &rows);
-    add_crowd_rows(viewer, &rows);
-    add_model_rows(viewer, &rows);
+    const float scale = viewer->font.scale;
+    const bool brief = is_brief(viewer, width);
+    rows->font = &viewer->font;
+    rows->width = (brief ? COMPACT_WIDTH : WIDTH) * scale;
+    rows->label_width = LABEL_WIDTH * scale;
+    rows->count = 0;
+    view_add_row(rows, VIEW_ROW_TITLE, VIEW_BRIGHT, "", "%s", viewer->document->scene.name);
+    view_make_hit(rows, HIT_FILES, "F");
+    add_clip_rows(viewer, width, rows);
+    if (!brief) {
+        add_flight_rows(viewer, rows);
+        add_crowd_rows(viewer, rows);
+        add_model_rows(viewer, rows);
+    }
+    add_frame_time(viewer, rows);
     if (viewer->shown.statistics)
-        add_statistics(viewer, &rows);
-    add_warnings(viewer, &rows);
-    view_add_gap(&rows);
-    view_add_row(&rows, VIEW_ROW_TEXT, VIEW_DIM, "", "H: keys" DOT "M: statistics");
+        add_statistics(viewer, rows);
+    add_warnings(viewer, rows);
+    view_add_gap(rows);
+    view_add_row(rows, VIEW_ROW_TEXT, VIEW_DIM, "", "H: keys" DOT "M: statistics");
+    view_wrap_rows(rows);
+}
+
+// How much smaller the figures are drawn where the picture is too low for them.
+static float figures_factor(const view_state *viewer, const view_rows *rows, float height)
+{
+    const float scale = viewer->font.scale;
+    const float room = height - (3.0f * VIEW_MARGIN + VIEW_BAR_HEIGHT) * scale;
+    return fminf(fmaxf(room / view_rows_height(rows), 0.5f), 1.0f);
+}
+
+view_rect view_figures_box(const view_state *viewer, float width, float height)
+{
+    view_rows rows;
+    view_list_figures(viewer, width, &rows);
+    const float scale = viewer->font.scale, margin = VIEW_MARGIN * scale;
+    const float factor = figures_factor(viewer, &rows, height);
+    return (view_rect){margin, margin, factor * (rows.width + 2.0f * VIEW_PADDING * scale),
+                       factor * view_rows_height(&rows)};
+}
+
+static void draw_figures(view_state *viewer, float width, float height)
+{
+    const float margin = VIEW_MARGIN * viewer->font.scale;
+    float times[VIEW_NUM_FRAME_TIMES];
+    view_rows rows = {.times = times, .num_times = order_times(viewer, times)};
+    view_list_figures(viewer, width, &rows);
     const uint32_t first = viewer->canvas.count;
-    const float room = height - 3.0f * margin - BAR_HEIGHT * scale;
-    const float factor = fmaxf(room / view_rows_height(&rows), 0.5f);
+    const float factor = figures_factor(viewer, &rows, height);
     view_draw_rows(&viewer->canvas, &rows, margin, margin);
     view_shrink(&viewer->canvas, first, margin, margin, factor);
     lay_out_hits(viewer, &rows, margin, factor);
@@ -314,17 +380,17 @@ static void draw_bar(view_state *viewer, const md5_anim *anim, float width, floa
     const float scale = viewer->font.scale, margin = VIEW_MARGIN * scale;
     const double length = view_cycle_length(&viewer->play, anim);
     view_canvas *const canvas = &viewer->canvas;
-    const view_rect bar = {margin, height - margin - BAR_HEIGHT * scale, width - 2.0f * margin,
-                           BAR_HEIGHT * scale};
+    const view_rect bar = {margin, height - margin - VIEW_BAR_HEIGHT * scale, width - 2.0f * margin,
+                           VIEW_BAR_HEIGHT * scale};
     view_draw_round_rect(canvas, bar, VIEW_RADIUS * scale, VIEW_BOX);
     draw_play_sign(viewer, bar.x + 14.0f * scale, bar.y + 13.0f * scale, 14.0f * scale);
 
     char text[48];
     (void)snprintf(text, sizeof text, "%.2f / %.2f s", view_cycle_time(&viewer->play, anim),
                    length);
-    const float text_width = 118.0f * scale;
-    const float text_left =
-        bar.x + bar.width - 16.0f * scale - view_text_width(&viewer->font, VIEW_TEXT, text);
+    const float measured = view_text_width(&viewer->font, VIEW_TEXT, text);
+    const float text_width = fmaxf(118.0f * scale, measured + 16.0f * scale);
+    const float text_left = bar.x + bar.width - 16.0f * scale - measured;
     view_draw_text(canvas, VIEW_TEXT, text_left, bar.y + 10.0f * scale, 0, VIEW_PLAIN, text);
 
     const view_rect track = {bar.x + 46.0f * scale, bar.y + 16.0f * scale,
@@ -342,6 +408,11 @@ static void draw_bar(view_state *viewer, const md5_anim *anim, float width, floa
                          VIEW_ACCENT);
     view_draw_disc(canvas, track.x + done, track.y + 0.5f * track.height, 7.0f * scale,
                    VIEW_BRIGHT);
+}
+
+bool view_shows_bar(const view_state *viewer)
+{
+    return !view_shows_machine(viewer) && view_clock(&viewer->document->scene) != NULL;
 }
 
 // -- All of it ------------------------------------------------------------------------------
@@ -364,11 +435,10 @@ void view_draw_panel(view_state *viewer, float width, float height)
 {
     const md5_anim *const anim = view_clock(&viewer->document->scene);
     if (!viewer->shown.help) // which needs the room
-        draw_figures(viewer, height);
-    if (viewer->document->scene.machine.player != NULL && viewer->document->crowd.count == 0
-        && !viewer->shown.help && !viewer->shown.hierarchy)
+        draw_figures(viewer, width, height);
+    if (view_shows_machine(viewer))
         view_draw_machine(viewer, width, height);
-    else if (anim != NULL)
+    else if (view_shows_bar(viewer))
         draw_bar(viewer, anim, width, height);
     draw_notice(viewer, width, height);
 }

@@ -85,21 +85,34 @@ static void draw_joint_rows(view_state *viewer, const joint_list *list, view_rec
     }
 }
 
+static float box_width(const view_state *viewer, float width)
+{
+    return fminf(290.0f * viewer->font.scale, 0.5f * width);
+}
+
+float view_hierarchy_left(const view_state *viewer, float width)
+{
+    return width - VIEW_MARGIN * viewer->font.scale - box_width(viewer, width);
+}
+
 void view_draw_hierarchy(view_state *viewer, float width, float height)
 {
     const float scale = viewer->font.scale, line = viewer->font.line[VIEW_TEXT];
     const float margin = VIEW_MARGIN * scale, padding = VIEW_PADDING * scale;
-    const view_rect *const lower =
-        viewer->shown.lamps ? &viewer->layout.lamps : &viewer->layout.bar;
-    const float below = lower->height > 0.0f ? lower->y : height;
+    const view_layout *const layout = &viewer->layout;
+    // The rows of the lights stand below a title and the edge of their box.
+    const float title = viewer->font.line[VIEW_TITLE] + padding;
+    const float below = viewer->shown.lamps         ? layout->lamps.y - title
+                        : layout->bar.height > 0.0f ? layout->bar.y
+                                                    : height;
     joint_list list = walk_joints(viewer->document->scene.skeleton);
 
     const float list_height = (float)list.count * line;
     const float room = below - 2.0f * margin - 2.0f * padding;
     const float shown = fmaxf(line, floorf(fminf(list_height, room) / line) * line);
-    const float box_width = fminf(290.0f * scale, 0.5f * width);
-    const view_rect box = {width - margin - box_width, margin, box_width, shown + 2.0f * padding};
-    const view_rect inside = {box.x + padding, box.y + padding, box_width - 2.0f * padding, shown};
+    const view_rect box = {view_hierarchy_left(viewer, width), margin, box_width(viewer, width),
+                           shown + 2.0f * padding};
+    const view_rect inside = {box.x + padding, box.y + padding, box.width - 2.0f * padding, shown};
     // Whole lines, so that none is cut in two.
     const float most = fmaxf(list_height - shown, 0.0f);
     viewer->hierarchy_scroll =
@@ -282,8 +295,8 @@ static void draw_label(view_state *viewer, const view_lens *lens, md5_vec3 place
         return;
     const md5_vec3 way = view_sub(place, lens->eye);
     const float unit = 0.5f * height / half;
-    const float x = 0.5f * width + view_dot(way, lens->axes.right) * unit;
-    const float y = 0.5f * height - view_dot(way, lens->axes.up) * unit;
+    const float x = 0.5f * width * (1.0f + lens->shift_x) + view_dot(way, lens->axes.right) * unit;
+    const float y = 0.5f * height * (1.0f - lens->shift_y) - view_dot(way, lens->axes.up) * unit;
     if (!(fabsf(x) < 1e5f && fabsf(y) < 1e5f))
         return;
     view_draw_disc(&viewer->canvas, x, y, 7.0f * scale, 0x12151AE0u);
@@ -315,8 +328,7 @@ void view_draw_joint(view_state *viewer, float width, float height)
     const int32_t joint = view_marked_joint(viewer);
     if (joint < 0 || scene->skeleton == NULL || viewer->document->crowd.count > 0)
         return;
-    const view_stage stage = view_stage_of(viewer);
-    const view_lens lens = view_stage_lens(&stage, width, height);
+    const view_lens lens = view_choose_lens(viewer, width, height);
     const md5_vec3 place = view_translation(&scene->joints[joint]);
     const float scale = viewer->font.scale;
     const float half = half_height_at(&lens, view_centre(viewer->document->bounds));

@@ -6,15 +6,15 @@
 
 #include <stdio.h>
 
-enum { BOX_WIDTH = 270, LABEL_WIDTH = 70, VALUE_WIDTH = 52 };
+static const float box_width = 270.0f, label_width = 70.0f, value_width = 52.0f;
 
 // Where the slider of a row lies.
 static view_rect track_of(const view_state *viewer, uint32_t row)
 {
     const view_rect all = viewer->layout.lamps;
     const float scale = viewer->font.scale, line = viewer->font.line[VIEW_TEXT];
-    return (view_rect){all.x + LABEL_WIDTH * scale, all.y + (float)row * line,
-                       all.width - (LABEL_WIDTH + VALUE_WIDTH) * scale, line};
+    return (view_rect){all.x + label_width * scale, all.y + (float)row * line,
+                       all.width - (label_width + value_width) * scale, line};
 }
 
 static void draw_lamp(view_state *viewer, view_lamp lamp)
@@ -35,7 +35,7 @@ void view_draw_lamps(view_state *viewer, float width, float height)
 {
     const float scale = viewer->font.scale, margin = VIEW_MARGIN * scale;
     const float bottom = viewer->layout.bar.height > 0.0f ? viewer->layout.bar.y : height;
-    view_rows rows = {.font = &viewer->font, .width = BOX_WIDTH * scale};
+    view_rows rows = {.font = &viewer->font, .width = box_width * scale};
     view_add_row(&rows, VIEW_ROW_TITLE, VIEW_BRIGHT, "", "Lights");
     const float above = view_rows_height(&rows) - VIEW_PADDING * scale;
     // Room for the sliders, which are drawn over it.
@@ -43,10 +43,10 @@ void view_draw_lamps(view_state *viewer, float width, float height)
         view_add_row(&rows, VIEW_ROW_TEXT, VIEW_DIM, "", "%s", "");
     view_add_gap(&rows);
     view_add_row(&rows, VIEW_ROW_TEXT, VIEW_DIM, "", "A click on a name puts it back");
-    const float x = width - margin - (BOX_WIDTH + 2 * VIEW_PADDING) * scale;
+    const float x = width - margin - (box_width + 2 * VIEW_PADDING) * scale;
     const float y = fmaxf(bottom - margin - view_rows_height(&rows), margin);
     view_draw_rows(&viewer->canvas, &rows, x, y);
-    viewer->layout.lamps = (view_rect){x + VIEW_PADDING * scale, y + above, BOX_WIDTH * scale,
+    viewer->layout.lamps = (view_rect){x + VIEW_PADDING * scale, y + above, box_width * scale,
                                        (float)VIEW_NUM_LAMPS * viewer->font.line[VIEW_TEXT]};
     for (view_lamp lamp = 0; lamp < VIEW_NUM_LAMPS; lamp++)
         draw_lamp(viewer, lamp);

@@ -7,117 +7,159 @@
 
 // -- Keys -----------------------------------------------------------------------------------
 
-enum { MAX_COLUMNS = 3 };
+enum { MAX_COLUMNS = 4 };
 
 // In lines: a heading with what sets it off, and what sets it off from the group before.
 static const float heading_lines = 1.3f, gap_lines = 1.0f;
 
-// Some columns of the table, each with whole groups.
-typedef struct key_columns {
-    int count;
-    size_t begins[MAX_COLUMNS + 1];
-    float lines[MAX_COLUMNS];
-} key_columns;
+typedef struct key_column {
+    uint32_t begin, end; // its lines: whole groups
+    float height;        // in lines
+    float keys, help;    // widths in pixels
+} key_column;
 
-// Lines that the group beginning at `begin` needs; `end` is where the next one begins.
-static float measure_group(size_t begin, size_t *end)
+// What the keys do now, in columns.
+typedef struct key_page {
+    view_key_line lines[VIEW_MAX_KEY_LINES];
+    uint32_t num_lines;
+    key_column columns[MAX_COLUMNS];
+    uint32_t num_columns;
+    float width, height; // pixels, padding included
+} key_page;
+
+// Lines that the group at `begin` takes; `end` is where the next one begins.
+static float measure_group(const key_page *page, uint32_t begin, uint32_t *end)
 {
-    size_t count;
-    float lines = heading_lines;
-    const view_binding *const table = view_bindings(&count);
-    size_t i = begin;
-    do
-        lines += table[i].keys != NULL ? 1.0f : 0.0f;
-    while (++i < count && table[i].heading == NULL);
-    *end = i;
-    return lines;
+    *end = begin + 1;
+    while (*end < page->num_lines && page->lines[*end].heading == NULL)
+        ++*end;
+    return heading_lines + (float)(*end - begin);
 }
 
-// Fills columns of at most `most` lines, as many as it takes.
-static bool split_columns(float most, key_columns *columns)
+// Fills at most `num` columns of at most `most` lines. Returns whether that was enough.
+static bool split_columns(key_page *page, float most, uint32_t num)
 {
-    size_t count, end;
-    (void)view_bindings(&count);
-    *columns = (key_columns){0};
-    for (size_t begin = 0; begin < count; begin = end) {
-        const float lines = measure_group(begin, &end);
-        const int last = columns->count - 1;
-        if (last >= 0 && columns->lines[last] + gap_lines + lines <= most) {
-            columns->lines[last] += gap_lines + lines;
+    page->num_columns = 0;
+    for (uint32_t begin = 0, end; begin < page->num_lines; begin = end) {
+        const float lines = measure_group(page, begin, &end);
+        key_column *const last = &page->columns[page->num_columns > 0 ? page->num_columns - 1 : 0];
+        if (page->num_columns > 0 && last->height + gap_lines + lines <= most) {
+            last->height += gap_lines + lines;
+            last->end = end;
             continue;
         }
-        if (columns->count == MAX_COLUMNS)
+        if (page->num_columns == num)
             return false;
-        columns->begins[columns->count] = begin;
-        columns->lines[columns->count++] = lines;
+        page->columns[page->num_columns++] = (key_column){begin, end, lines, 0, 0};
     }
-    columns->begins[columns->count] = count;
     return true;
 }
 
-// Widths of the keys and of what they do, in a column.
-static void measure_column(const view_font *font, size_t begin, size_t end, float *keys,
-                           float *help)
+static void measure_column(const view_font *font, const key_page *page, key_column *column)
 {
-    size_t count;
-    const view_binding *const table = view_bindings(&count);
-    *keys = *help = 0.0f;
-    for (size_t i = begin; i < end; i++) {
-        if (table[i].keys == NULL)
-            continue;
-        *keys = fmaxf(*keys, view_text_width(font, VIEW_TEXT, table[i].keys));
-        *help = fmaxf(*help, view_text_width(font, VIEW_TEXT, table[i].help));
+    for (uint32_t i = column->begin; i < column->end; i++) {
+        const view_key_line *const line = &page->lines[i];
+        column->keys = fmaxf(column->keys, view_text_width(font, VIEW_TEXT, line->keys));
+        column->help = fmaxf(column->help, view_text_width(font, VIEW_TEXT, line->help));
     }
 }
 
-static void draw_keys_column(view_state *viewer, size_t begin, size_t end, float x, float help_x,
-                             float y)
+static float key_padding(const view_font *font)
+{
+    return 24.0f * font->scale;
+}
+
+// From the keys to what they do, and from a column to the next.
+static float key_gap(const view_font *font)
+{
+    return 18.0f * font->scale;
+}
+
+// The lowest columns, at most `num` of them.
+static void lay_out_keys(const view_font *font, key_page *page, uint32_t num)
+{
+    float most = 1.0f;
+    while (!split_columns(page, most, num))
+        most += 0.1f;
+    page->width = 2.0f * key_padding(font) - 2.0f * key_gap(font);
+    page->height = 0.0f;
+    for (uint32_t i = 0; i < page->num_columns; i++) {
+        key_column *const column = &page->columns[i];
+        measure_column(font, page, column);
+        page->width += column->keys + column->help + 3.0f * key_gap(font);
+        page->height = fmaxf(page->height, column->height);
+    }
+    page->height = page->height * font->line[VIEW_TEXT] + 2.0f * key_padding(font);
+}
+
+// In as many columns as are shown largest.
+static float fit_keys(const view_font *font, key_page *page, float width, float height)
+{
+    float best = 0.0f;
+    uint32_t best_num = 1;
+    for (uint32_t num = 1; num <= MAX_COLUMNS; num++) {
+        lay_out_keys(font, page, num);
+        const float factor = fminf(1.0f, fminf(width / page->width, height / page->height));
+        if (factor > best) {
+            best = factor;
+            best_num = num;
+        }
+    }
+    lay_out_keys(font, page, best_num);
+    return best;
+}
+
+static void draw_keys_column(view_state *viewer, const key_page *page, const key_column *column,
+                             float x, float y)
 {
     const float line = viewer->font.line[VIEW_TEXT];
-    size_t count;
-    const view_binding *const table = view_bindings(&count);
-    for (size_t i = begin; i < end; i++) {
-        const view_binding *const b = &table[i];
-        if (b->keys == NULL)
-            continue;
-        if (b->heading != NULL) {
-            y += i > begin ? gap_lines * line : 0.0f;
-            view_draw_text(&viewer->canvas, VIEW_TEXT, x, y, 0, VIEW_ACCENT, b->heading);
+    const float help_x = x + column->keys + key_gap(&viewer->font);
+    for (uint32_t i = column->begin; i < column->end; i++) {
+        const view_key_line *const of = &page->lines[i];
+        if (of->heading != NULL) {
+            y += i > column->begin ? gap_lines * line : 0.0f;
+            view_draw_text(&viewer->canvas, VIEW_TEXT, x, y, 0, VIEW_ACCENT, of->heading);
             y += heading_lines * line;
         }
-        view_draw_text(&viewer->canvas, VIEW_TEXT, x, y, 0, VIEW_BRIGHT, b->keys);
-        view_draw_text(&viewer->canvas, VIEW_TEXT, help_x, y, 0, VIEW_PLAIN, b->help);
+        view_draw_text(&viewer->canvas, VIEW_TEXT, x, y, 0, VIEW_BRIGHT, of->keys);
+        view_draw_text(&viewer->canvas, VIEW_TEXT, help_x, y, 0, VIEW_PLAIN, of->help);
         y += line;
     }
 }
 
+uint32_t view_current_keys(const view_state *viewer, view_key_line lines[VIEW_MAX_KEY_LINES])
+{
+    const char *triggers[VIEW_MAX_TRIGGERS];
+    uint32_t count = 0;
+    const view_mode mode = view_mode_of(viewer);
+    const view_machine *const machine = &viewer->document->scene.machine;
+    while (mode == VIEW_MODE_MACHINE && count < VIEW_MAX_TRIGGERS) {
+        const int32_t trigger = view_find_trigger(machine, count);
+        if (trigger < 0)
+            break;
+        triggers[count++] = machine->desc->parameters[trigger].name;
+    }
+    const bool walks = mode == VIEW_MODE_MACHINE && view_can_walk(machine);
+    return view_list_keys(mode, triggers, count, walks, lines);
+}
+
 static void draw_keys(view_state *viewer, float width, float height)
 {
-    const float scale = viewer->font.scale, line = viewer->font.line[VIEW_TEXT];
-    const float padding = 24.0f * scale, between = 36.0f * scale, inner = 18.0f * scale;
-    key_columns columns;
-    float most = 1.0f;
-    while (!split_columns(most, &columns))
-        most += 0.1f;
-
-    float keys[MAX_COLUMNS] = {0}, help[MAX_COLUMNS] = {0};
-    view_rect box = {.width = 2.0f * padding - between, .height = most * line + 2.0f * padding};
-    for (int i = 0; i < columns.count; i++) {
-        measure_column(&viewer->font, columns.begins[i], columns.begins[i + 1], &keys[i], &help[i]);
-        box.width += keys[i] + inner + help[i] + between;
-    }
-    box.x = roundf(0.5f * (width - box.width));
-    box.y = roundf(0.5f * (height - box.height));
+    key_page page;
+    page.num_lines = view_current_keys(viewer, page.lines);
+    const float factor = fit_keys(&viewer->font, &page, width, height);
+    const float padding = key_padding(&viewer->font), gap = key_gap(&viewer->font);
+    const view_rect box = {roundf(0.5f * (width - page.width)),
+                           roundf(0.5f * (height - page.height)), page.width, page.height};
     const uint32_t first = viewer->canvas.count;
-    view_draw_round_rect(&viewer->canvas, box, VIEW_RADIUS * scale, 0x12151AF6u);
+    view_draw_round_rect(&viewer->canvas, box, VIEW_RADIUS * viewer->font.scale, 0x12151AF6u);
     float x = box.x + padding;
-    for (int i = 0; i < columns.count; i++) {
-        draw_keys_column(viewer, columns.begins[i], columns.begins[i + 1], x, x + keys[i] + inner,
-                         box.y + padding);
-        x += keys[i] + inner + help[i] + between;
+    for (uint32_t i = 0; i < page.num_columns; i++) {
+        const key_column *const column = &page.columns[i];
+        draw_keys_column(viewer, &page, column, x, box.y + padding);
+        x += column->keys + column->help + 3.0f * gap;
     }
-    view_shrink(&viewer->canvas, first, 0.5f * width, 0.5f * height,
-                fminf(width / box.width, height / box.height));
+    view_shrink(&viewer->canvas, first, 0.5f * width, 0.5f * height, factor);
 }
 
 // -- Errors ---------------------------------------------------------------------------------

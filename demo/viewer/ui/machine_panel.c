@@ -6,14 +6,29 @@
 #include "demo/viewer/base/panel.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
-#include <SDL.h>
+// In units of layout.
+static const float box_width = 270.0f, compact_width = 190.0f, least_label = 56.0f,
+                   switch_side = 12.0f;
 
-enum { BOX_WIDTH = 270, LABEL_WIDTH = 96, SWITCH = 12 };
+// -- Clips and layers -----------------------------------------------------------------------
 
-// -- Layers ---------------------------------------------------------------------------------
+void view_add_machine_clips(const view_machine *machine, view_rows *rows)
+{
+    const uint32_t count = machine->desc->num_clips;
+    const char **names = common_alloc(count + 1, sizeof *names);
+    bool *active = common_alloc(count + 1, sizeof *active);
+    view_find_active(machine, active);
+    for (uint32_t i = 0; i < count; i++)
+        names[i] = machine->desc->clips[i].name;
+    view_add_words(rows, "", names, active, count);
+    free(names);
+    free(active);
+}
 
-static void add_layer_row(const view_machine *machine, uint32_t number, view_rows *rows)
+// What a layer does, and below it the states that it may be in, those lit that it is in.
+static void add_layer_rows(const view_machine *machine, uint32_t number, view_rows *rows)
 {
     const md5_layer_desc *const layer = &machine->desc->layers[number];
     const md5_layer_status status = md5_player_layer(machine->player, number);
@@ -23,12 +38,36 @@ static void add_layer_row(const view_machine *machine, uint32_t number, view_row
                      layer->states[status.from].name, state, 100.0 * (double)status.progress);
     else
         view_add_row(rows, VIEW_ROW_PAIR, VIEW_BRIGHT, layer->name, "%s  %.2f", state, status.time);
+    rows->rows[rows->count - 1].fixed = true; // changes all the time
+    if (layer->num_states < 2)
+        return;
+    const char **names = common_alloc(layer->num_states, sizeof *names);
+    bool *lit = common_alloc(layer->num_states, sizeof *lit);
+    for (uint32_t i = 0; i < layer->num_states; i++) {
+        names[i] = layer->states[i].name;
+        lit[i] = i == status.state || (int32_t)i == status.from;
+    }
+    view_add_words(rows, " ", names, lit, layer->num_states);
+    free(names);
+    free(lit);
 }
 
-static void add_event_rows(const view_machine *machine, view_rows *rows)
+static void add_time_row(const view_state *viewer, view_rows *rows)
+{
+    const view_play *const play = &viewer->play;
+    char speed[32] = "";
+    if (play->backward || play->speed != 1.0)
+        (void)snprintf(speed, sizeof speed, "  %s%g\xC3\x97", play->backward ? "\xE2\x88\x92" : "",
+                       play->speed);
+    view_add_row(rows, VIEW_ROW_PAIR, play->playing ? VIEW_BRIGHT : VIEW_AMBER, "Time",
+                 "%.2f s%s%s", viewer->document->scene.machine.time, speed,
+                 play->playing ? "" : "  paused");
+}
+
+static void add_event_rows(const view_machine *machine, int num_rows, view_rows *rows)
 {
     const double lifetime = 1.5;
-    for (int i = 0; i < VIEW_EVENTS; i++) {
+    for (int i = 0; i < num_rows; i++) {
         const view_event *const event = &machine->events[i];
         const bool is_fresh =
             event->text[0] != '\0' && fabs(machine->time - event->time) < lifetime;
@@ -39,20 +78,12 @@ static void add_event_rows(const view_machine *machine, view_rows *rows)
 
 // -- Parameters -----------------------------------------------------------------------------
 
-// The key of a trigger, for its button.
-static void trigger_key(uint32_t number, char *text, size_t size)
-{
-    if (number == 0)
-        (void)snprintf(text, size, "Space");
-    else
-        (void)snprintf(text, size, "F%u", (unsigned)number + 1);
-}
-
 static void draw_slider(view_state *viewer, uint32_t parameter, view_rect row)
 {
     const view_machine *const machine = &viewer->document->scene.machine;
     float low, high;
-    view_parameter_range(machine->desc, machine->desc->parameters[parameter].name, &low, &high);
+    view_parameter_range(machine->loaded.machine, machine->desc->parameters[parameter].name, &low,
+                         &high);
     const float value = md5_player_get(machine->player, parameter);
     view_draw_slider(&viewer->canvas, row, (value - low) / (high - low));
 }
@@ -61,7 +92,7 @@ static void draw_switch(view_state *viewer, uint32_t parameter, uint32_t *num_tr
                         view_rect row)
 {
     const view_machine *const machine = &viewer->document->scene.machine;
-    const float scale = viewer->font.scale, side = SWITCH * scale;
+    const float scale = viewer->font.scale, side = switch_side * scale;
     const bool is_set = md5_player_get(machine->player, parameter) != 0.0f;
     const view_rect box = {row.x, row.y + 0.5f * (row.height - side), side, side};
     const bool is_trigger = machine->desc->parameters[parameter].kind == MD5_PARAMETER_TRIGGER;
@@ -69,13 +100,11 @@ static void draw_switch(view_state *viewer, uint32_t parameter, uint32_t *num_tr
                          is_set ? VIEW_ACCENT : 0x4A5361FFu);
     if (!is_trigger)
         return;
-    char key[16];
-    trigger_key((*num_triggers)++, key, sizeof key);
     view_draw_text(&viewer->canvas, VIEW_TEXT, row.x + side + 8.0f * scale, row.y, 0, VIEW_DIM,
-                   key);
+                   view_trigger_key((*num_triggers)++));
 }
 
-static void draw_parameters(view_state *viewer)
+static void draw_parameters(view_state *viewer, const view_rows *rows)
 {
     const md5_machine_desc *const desc = viewer->document->scene.machine.desc;
     const view_rect all = viewer->layout.parameters;
@@ -83,10 +112,9 @@ static void draw_parameters(view_state *viewer)
     uint32_t num_triggers = 0;
     for (uint32_t i = 0; i < desc->num_parameters; i++) {
         const float y = all.y + (float)i * line;
-        const view_rect row = {all.x + LABEL_WIDTH * scale, y, all.width - LABEL_WIDTH * scale,
-                               line};
-        view_draw_text(&viewer->canvas, VIEW_TEXT, all.x, y, (LABEL_WIDTH - 8) * scale, VIEW_PLAIN,
-                       desc->parameters[i].name);
+        const view_rect row = {all.x + rows->label_width, y, all.width - rows->label_width, line};
+        view_draw_text(&viewer->canvas, VIEW_TEXT, all.x, y, rows->label_width - 8.0f * scale,
+                       VIEW_PLAIN, desc->parameters[i].name);
         if (desc->parameters[i].kind == MD5_PARAMETER_FLOAT)
             draw_slider(viewer, i, row);
         else
@@ -94,32 +122,100 @@ static void draw_parameters(view_state *viewer)
     }
 }
 
-void view_draw_machine(view_state *viewer, float width, float height)
+// As wide as the longest name asks for, up to half of the box.
+static float label_width(const view_state *viewer, float inner)
+{
+    const md5_machine_desc *const desc = viewer->document->scene.machine.desc;
+    const view_font *const font = &viewer->font;
+    float width = least_label * font->scale;
+    for (uint32_t i = 0; i < desc->num_parameters; i++)
+        width = fmaxf(width, view_text_width(font, VIEW_TEXT, desc->parameters[i].name));
+    for (uint32_t i = 0; i < desc->num_layers; i++)
+        width = fmaxf(width, view_text_width(font, VIEW_TEXT, desc->layers[i].name));
+    return fminf(width + 16.0f * font->scale, 0.5f * inner);
+}
+
+enum { HIT_PARAMETERS = 1 };
+
+void view_list_machine(const view_state *viewer, float width, view_rows *rows)
 {
     const view_machine *const machine = &viewer->document->scene.machine;
-    const float scale = viewer->font.scale, margin = VIEW_MARGIN * scale;
-    const float line = viewer->font.line[VIEW_TEXT];
     const md5_machine_desc *const desc = machine->desc;
-    view_rows rows = {
-        .font = &viewer->font, .width = BOX_WIDTH * scale, .label_width = LABEL_WIDTH * scale};
-    (void)height;
-    view_add_row(&rows, VIEW_ROW_TITLE, VIEW_BRIGHT, "", "%s", desc->name);
+    const bool compact = view_is_compact(viewer, width);
+    rows->font = &viewer->font;
+    rows->width = (compact ? compact_width : box_width) * viewer->font.scale;
+    rows->label_width = label_width(viewer, rows->width);
+    rows->count = 0;
+    view_add_row(rows, VIEW_ROW_TITLE, VIEW_BRIGHT, "", "%s", desc->name);
+    add_time_row(viewer, rows);
+    view_add_gap(rows);
     for (uint32_t i = 0; i < desc->num_layers; i++)
-        add_layer_row(machine, i, &rows);
-    view_add_gap(&rows);
-    add_event_rows(machine, &rows);
-    view_add_gap(&rows);
-    const float above = view_rows_height(&rows) - VIEW_PADDING * scale;
+        add_layer_rows(machine, i, rows);
+    view_add_gap(rows);
+    add_event_rows(machine, compact ? 2 : VIEW_EVENTS, rows);
+    view_add_gap(rows);
     // Room for the parameters, which are drawn over it.
-    for (uint32_t i = 0; i < desc->num_parameters; i++)
-        view_add_row(&rows, VIEW_ROW_TEXT, VIEW_DIM, "", "%s", "");
-    view_add_gap(&rows);
-    view_add_row(&rows, VIEW_ROW_TEXT, VIEW_DIM, "", "WASD: walk  Shift: run");
-    const float x = width - margin - (BOX_WIDTH + 2 * VIEW_PADDING) * scale;
+    for (uint32_t i = 0; i < desc->num_parameters; i++) {
+        view_add_row(rows, VIEW_ROW_TEXT, VIEW_DIM, "", "%s", "");
+        rows->rows[rows->count - 1].hit = i == 0 ? HIT_PARAMETERS : 0;
+    }
+    view_add_gap(rows);
+    static const char *const hints[] = {"P: pause", "WASD: walk", "Shift: run"};
+    const bool lit[3] = {false, false, false};
+    view_add_words(rows, "", hints, lit, view_can_walk(machine) ? 3 : 1);
+    view_wrap_rows(rows);
+}
+
+// How much smaller it is drawn where the picture is too low for it.
+static float box_factor(const view_state *viewer, const view_rows *rows, float height)
+{
+    const float room = height - 2.0f * VIEW_MARGIN * viewer->font.scale;
+    return fminf(fmaxf(room / view_rows_height(rows), 0.4f), 1.0f);
+}
+
+view_rect view_machine_box(const view_state *viewer, float width, float height)
+{
+    view_rows rows;
+    view_list_machine(viewer, width, &rows);
+    const float scale = viewer->font.scale, factor = box_factor(viewer, &rows, height);
+    const float box = factor * (rows.width + 2.0f * VIEW_PADDING * scale);
+    return (view_rect){width - VIEW_MARGIN * scale - box, VIEW_MARGIN * scale, box,
+                       factor * view_rows_height(&rows)};
+}
+
+// Where the rows of the parameters begin.
+static float parameters_top(const view_rows *rows)
+{
+    for (uint32_t i = 0; i < rows->count; i++)
+        if (rows->rows[i].hit == HIT_PARAMETERS)
+            return rows->rows[i].y;
+    return 0.0f;
+}
+
+// A rectangle of what is made smaller towards the corner (right, top).
+static view_rect shrunk(view_rect rect, float right, float top, float factor)
+{
+    return (view_rect){right + (rect.x - right) * factor, top + (rect.y - top) * factor,
+                       rect.width * factor, rect.height * factor};
+}
+
+void view_draw_machine(view_state *viewer, float width, float height)
+{
+    const float scale = viewer->font.scale, margin = VIEW_MARGIN * scale;
+    view_rows rows = {0};
+    view_list_machine(viewer, width, &rows);
+    const uint32_t first = viewer->canvas.count,
+                   count = viewer->document->scene.machine.desc->num_parameters;
+    const float right = width - margin, factor = box_factor(viewer, &rows, height);
+    const float x = right - rows.width - 2.0f * VIEW_PADDING * scale;
     view_draw_rows(&viewer->canvas, &rows, x, margin);
-    viewer->layout.parameters = (view_rect){x + VIEW_PADDING * scale, margin + above,
-                                            BOX_WIDTH * scale, (float)desc->num_parameters * line};
-    draw_parameters(viewer);
+    viewer->layout.parameters =
+        (view_rect){x + VIEW_PADDING * scale, parameters_top(&rows), rows.width,
+                    (float)count * viewer->font.line[VIEW_TEXT]};
+    draw_parameters(viewer, &rows);
+    view_shrink(&viewer->canvas, first, right, margin, factor);
+    viewer->layout.parameters = shrunk(viewer->layout.parameters, right, margin, factor);
+    viewer->layout.slider_left = viewer->layout.parameters.x + rows.label_width * factor;
 }
 
 // -- Mouse ----------------------------------------------------------------------------------
@@ -139,10 +235,9 @@ bool view_press_machine(view_state *viewer, float x, float y)
     if (machine->player == NULL || !view_contains(all, x, y))
         return false;
     const md5_machine_desc *const desc = machine->desc;
-    const float line = viewer->font.line[VIEW_TEXT];
-    const uint32_t parameter = (uint32_t)((y - all.y) / line);
-    if (parameter >= desc->num_parameters)
-        return false;
+    const uint32_t last = desc->num_parameters - 1;
+    const uint32_t row = (uint32_t)((y - all.y) / all.height * (float)desc->num_parameters);
+    const uint32_t parameter = row < last ? row : last;
     take_over(machine);
     viewer->dragged_parameter = parameter;
     if (desc->parameters[parameter].kind == MD5_PARAMETER_FLOAT)
@@ -161,10 +256,10 @@ void view_drag_machine(view_state *viewer, float x)
     if (parameters[parameter].kind != MD5_PARAMETER_FLOAT)
         return;
     const view_rect all = viewer->layout.parameters;
-    const float left = all.x + LABEL_WIDTH * viewer->font.scale;
+    const float left = viewer->layout.slider_left;
     const float part = view_clamp((x - left) / (all.x + all.width - left), 0.0f, 1.0f);
     float low, high;
-    view_parameter_range(machine->desc, parameters[parameter].name, &low, &high);
+    view_parameter_range(machine->loaded.machine, parameters[parameter].name, &low, &high);
     (void)md5_player_set(machine->player, parameter, low + part * (high - low));
 }
 
@@ -172,15 +267,14 @@ void view_point_machine(view_state *viewer, float x, float y)
 {
     view_machine *const machine = &viewer->document->scene.machine;
     const float width = (float)viewer->width, height = (float)viewer->height;
-    view_camera camera = viewer->camera;
-    camera.target = view_add(camera.target, view_walked(&viewer->document->scene, &viewer->play));
-    const view_lens lens = view_camera_lens(&camera, width, height);
+    const view_lens lens = view_choose_lens(viewer, width, height);
     // A little nearer than what the camera looks at, so that one reaches and looks out of the
     // picture.
-    const float depth = 0.7f * camera.distance, wide = lens.orthographic ? 1.0f : depth;
-    const md5_vec3 right =
-        view_scale(lens.axes.right, (2.0f * x / width - 1.0f) * lens.half_x * wide);
-    const md5_vec3 up = view_scale(lens.axes.up, (1.0f - 2.0f * y / height) * lens.half_y * wide);
+    const float depth = 0.7f * viewer->camera.distance, wide = lens.orthographic ? 1.0f : depth;
+    const float across = 2.0f * x / width - 1.0f - lens.shift_x;
+    const float high = 1.0f - 2.0f * y / height - lens.shift_y;
+    const md5_vec3 right = view_scale(lens.axes.right, across * lens.half_x * wide);
+    const md5_vec3 up = view_scale(lens.axes.up, high * lens.half_y * wide);
     machine->target =
         view_add(view_add(lens.eye, view_scale(lens.axes.back, -depth)), view_add(right, up));
     machine->has_target = true;
@@ -188,51 +282,65 @@ void view_point_machine(view_state *viewer, float x, float y)
 
 // -- Keys -----------------------------------------------------------------------------------
 
-static bool key_walks(view_control *control, int32_t code, bool down)
+static void walk(view_control *control, view_action action, bool down)
 {
-    switch (code) {
-    case SDLK_w:
+    switch (action) {
+    case VIEW_AHEAD:
         control->ahead = down ? 1 : 0;
-        return true;
-    case SDLK_s:
+        break;
+    case VIEW_BACK:
         control->ahead = down ? -1 : 0;
-        return true;
-    case SDLK_d:
+        break;
+    case VIEW_TO_RIGHT:
         control->side = down ? 1 : 0;
-        return true;
-    case SDLK_a:
+        break;
+    case VIEW_TO_LEFT:
         control->side = down ? -1 : 0;
-        return true;
-    case SDLK_LSHIFT:
-    case SDLK_RSHIFT:
-        control->fast = down;
-        return true;
+        break;
     default:
-        return false;
+        control->fast = down;
+        break;
     }
 }
 
-bool view_key_machine(view_state *viewer, int32_t code, bool down)
+static void press_trigger(view_state *viewer, const view_binding *binding)
+{
+    view_machine *const machine = &viewer->document->scene.machine;
+    const int32_t trigger = view_find_trigger(machine, binding->trigger);
+    if (trigger < 0) {
+        view_notice(viewer, "%s: this machine has no trigger for it (P pauses)", binding->keys);
+        return;
+    }
+    view_push_parameter(machine, (uint32_t)trigger);
+    view_tell_state(viewer, "push");
+}
+
+// What is set while nothing goes on would only be seen later.
+static void tell_why_still(view_state *viewer, view_action action)
+{
+    const bool walks = action == VIEW_AHEAD || action == VIEW_BACK || action == VIEW_FAST;
+    if (walks && !view_can_walk(&viewer->document->scene.machine))
+        view_notice(viewer, "This machine has no parameter \"speed\" or \"ahead\" to walk by");
+    else if (viewer->document->scene.bind_pose)
+        view_notice(viewer, "The bind pose is shown: Shift+P goes back to the machine");
+    else if (!viewer->play.playing)
+        view_notice(viewer, "Paused: P plays on");
+}
+
+void view_drive(view_state *viewer, const view_binding *binding, bool down)
 {
     view_machine *const machine = &viewer->document->scene.machine;
     if (machine->player == NULL)
-        return false;
-    if (down)
-        take_over(machine);
-    if (key_walks(&machine->control, code, down)) {
-        view_tell_state(viewer, down ? "drive" : "let-go");
-        return true;
-    }
-    int32_t trigger = -1;
-    if (code == SDLK_SPACE)
-        trigger = view_find_trigger(machine, 0);
-    else if (code >= SDLK_F2 && code <= SDLK_F10)
-        trigger = view_find_trigger(machine, (uint32_t)(code - SDLK_F2) + 1);
-    if (trigger < 0)
-        return false;
+        return;
     if (down) {
-        view_push_parameter(machine, (uint32_t)trigger);
-        view_tell_state(viewer, "push");
+        take_over(machine);
+        tell_why_still(viewer, binding->action);
     }
-    return true;
+    if (binding->action == VIEW_TRIGGER) {
+        if (down)
+            press_trigger(viewer, binding);
+        return;
+    }
+    walk(&machine->control, binding->action, down);
+    view_tell_state(viewer, down ? "drive" : "let-go");
 }

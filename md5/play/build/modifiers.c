@@ -1,6 +1,7 @@
 // Modifiers of a machine, and how far its model's vertices lie from their joints.
 #include "md5/core/math.h"
 #include "md5/play/build/building.h"
+#include "md5/ik/space.h"
 
 #include <float.h>
 #include <string.h>
@@ -51,18 +52,82 @@ static bool check_chain(md5_building *building, const md5_modifier_desc *desc, u
                         uint32_t joint)
 {
     const uint32_t least = desc->kind == MD5_MODIFIER_AIM ? 1 : 2;
-    if (length < least || length > MD5_MAX_CHAIN)
+    const bool is_limb = desc->kind == MD5_MODIFIER_TWO_BONE;
+    if (desc->kind == MD5_MODIFIER_JOINT || (is_limb && (desc->middle || desc->root)))
+        return true;
+    if (!is_limb && (length < least || length > MD5_MAX_CHAIN))
         return md5_fail_at(building, &desc->length, MD5_ERROR_RANGE,
                            "modifier %s has a chain of %u joints, which may have %u to %d",
                            QUOTED(desc->name), length, least, MD5_MAX_CHAIN);
     const uint32_t depth = depth_of(&building->desc->model->skeleton, joint);
-    const bool is_given = desc->kind != MD5_MODIFIER_TWO_BONE && desc->length > 0;
+    const bool is_given = !is_limb && desc->length > 0;
     if (length > depth)
         return md5_fail_at(building, is_given ? (const void *)&desc->length : &desc->joint,
                            MD5_ERROR_RANGE,
                            "modifier %s: a chain of %u joints ends at %s, which is %u deep",
                            QUOTED(desc->name), length, QUOTED(desc->joint), depth);
     return true;
+}
+
+static const char *name_of(const md5_building *building, uint32_t joint)
+{
+    return building->desc->model->skeleton.joints[joint].name;
+}
+
+// A joint of a limb by the name in desc->middle or desc->root, or the parent of the one below it.
+static bool find_limb_joint(md5_building *building, const md5_modifier_desc *desc,
+                            const char *const *name, uint32_t below, uint32_t *joint)
+{
+    int32_t found = building->desc->model->skeleton.joints[below].parent;
+    if (*name)
+        TRY(md5_resolve(building, &building->joints, name, "modifier", desc->name, &found));
+    if (found < 0)
+        return md5_fail_at(building, &desc->joint, MD5_ERROR_RANGE,
+                           "modifier %s: joint %s of the limb has no parent", QUOTED(desc->name),
+                           QUOTED(name_of(building, below)));
+    *joint = (uint32_t)found;
+    if (md5_is_below(&building->desc->model->skeleton, below, *joint))
+        return true;
+    return md5_fail_at(building, name, MD5_ERROR_MISMATCH,
+                       "modifier %s: joint %s does not hang on %s", QUOTED(desc->name),
+                       QUOTED(name_of(building, below)), QUOTED(name_of(building, *joint)));
+}
+
+static float bind_distance(const md5_building *building, uint32_t a, uint32_t b)
+{
+    const md5_mat34 *const bind = building->desc->model->bind;
+    const md5_vec3 way = md5_vec3_sub(md5_mat34_translation(&bind[a]), //
+                                      md5_mat34_translation(&bind[b]));
+    return sqrtf(md5_vec3_dot(way, way));
+}
+
+// A rig whose hand or foot hangs on a helper at the elbow's or knee's place has such a bone.
+static bool check_bone(md5_building *building, const md5_modifier_desc *desc, uint32_t lower,
+                       uint32_t upper, float reach)
+{
+    if (bind_distance(building, lower, upper) > 1e-5f * reach)
+        return true;
+    return md5_fail_at(building, &desc->joint, MD5_ERROR_MISMATCH,
+                       "modifier %s: joints %s and %s lie at one place: name a limb's joints by "
+                       "'middle' and 'root'",
+                       QUOTED(desc->name), QUOTED(name_of(building, upper)),
+                       QUOTED(name_of(building, lower)));
+}
+
+static bool build_limb(md5_building *building, const md5_modifier_desc *desc, md5_limb *limb)
+{
+    if (desc->kind != MD5_MODIFIER_TWO_BONE && !desc->middle && !desc->root)
+        return true;
+    if (desc->kind != MD5_MODIFIER_TWO_BONE)
+        return md5_fail_at(building, desc->middle ? &desc->middle : &desc->root, MD5_ERROR_MISMATCH,
+                           "modifier %s names a %s joint, which only 'two_bone' has",
+                           QUOTED(desc->name), desc->middle ? "middle" : "root");
+    TRY(find_limb_joint(building, desc, &desc->middle, limb->tip, &limb->middle));
+    TRY(find_limb_joint(building, desc, &desc->root, limb->middle, &limb->root));
+    const float reach = bind_distance(building, limb->tip, limb->middle)
+                        + bind_distance(building, limb->middle, limb->root);
+    TRY(check_bone(building, desc, limb->tip, limb->middle, reach));
+    return check_bone(building, desc, limb->middle, limb->root, reach);
 }
 
 static bool build_modifier(md5_building *building, const md5_modifier_desc *desc,
@@ -74,7 +139,11 @@ static bool build_modifier(md5_building *building, const md5_modifier_desc *desc
     if (joint < 0)
         return md5_fail_at(building, &desc->joint, MD5_ERROR_MISMATCH, "modifier %s names no joint",
                            QUOTED(desc->name));
-    *modifier = (md5_modifier){.desc = *desc, .joint = (uint32_t)joint};
+    *modifier = (md5_modifier){
+        .desc = *desc,
+        .joint = (uint32_t)joint,
+        .limb.tip = (uint32_t)joint,
+    };
     md5_modifier_desc *const filled = &modifier->desc;
     const md5_vec3 x = {1.0f, 0.0f, 0.0f}, z = {0.0f, 0.0f, 1.0f};
     filled->length = desc->length == 0 ? 2 : desc->length;
@@ -83,10 +152,11 @@ static bool build_modifier(md5_building *building, const md5_modifier_desc *desc
     filled->stretch = md5_or_default(desc->stretch, 1.0f);
     filled->stiffness = md5_or_default(desc->stiffness, 120.0f);
     filled->damping = md5_or_default(desc->damping, 8.0f);
-    if (desc->kind != MD5_MODIFIER_JOINT)
-        TRY(check_chain(building, desc, desc->kind == MD5_MODIFIER_TWO_BONE ? 3 : filled->length,
-                        (uint32_t)joint));
-    filled->name = filled->joint = NULL; // the caller's: the machine has its own in its tables
+    TRY(check_chain(building, desc, desc->kind == MD5_MODIFIER_TWO_BONE ? 3 : filled->length,
+                    (uint32_t)joint));
+    TRY(build_limb(building, desc, &modifier->limb));
+    filled->name = filled->joint = filled->middle = filled->root =
+        NULL; // the caller's: the machine has its own in its tables
     if (desc->kind == MD5_MODIFIER_SPRING) {
         modifier->first_spring = building->machine->num_springs;
         building->machine->num_springs += filled->length;

@@ -72,7 +72,9 @@ static bool build_clip_motion(md5_building *building, const motion_arrays *array
     if (!isfinite(desc->start))
         return md5_fail_at(building, &desc->start, MD5_ERROR_RANGE,
                            "motion %s: start is not finite", QUOTED(desc->name));
-    add_playable(building, arrays, motion, (uint32_t)clip, desc->mode, desc->start);
+    const bool is_float = (double)(float)desc->start == desc->start;
+    const double start = is_float ? md5_decimal_of((float)desc->start) : desc->start;
+    add_playable(building, arrays, motion, (uint32_t)clip, desc->mode, start);
     return true;
 }
 
@@ -168,9 +170,11 @@ static int compare_items(const void *left, const void *right)
     return order != 0 ? order : a < b ? -1 : a > b;
 }
 
-static bool check_places(md5_building *building, const md5_motion_desc *desc)
+static bool check_places(md5_building *building, const md5_motion_desc *desc, size_t first_item)
 {
     const uint32_t count = desc->num_items;
+    if (desc->kind == MD5_MOTION_BY_SPEED)
+        return md5_build_speeds(building, desc, building->machine->items + first_item);
     if (desc->kind == MD5_MOTION_BLEND_1D) {
         for (uint32_t i = 1; i < count; i++) {
             if (!(desc->items[i].x > desc->items[i - 1].x))
@@ -222,7 +226,7 @@ static bool build_space(md5_building *building, const motion_arrays *arrays,
                         const md5_motion_desc *desc, md5_motion *motion)
 {
     TRY(build_items(building, arrays, desc, motion));
-    TRY(check_places(building, desc));
+    TRY(check_places(building, desc, motion->first_item));
     TRY(check_sync(building, desc, &arrays->traits[motion - arrays->motions]));
     TRY(resolve_parameter(building, &desc->x_parameter, desc->name, &motion->x_parameter));
     TRY(resolve_parameter(building, &desc->y_parameter, desc->name, &motion->y_parameter));
@@ -239,10 +243,10 @@ static bool build_space(md5_building *building, const motion_arrays *arrays,
 static bool build_motion(md5_building *building, const motion_arrays *arrays,
                          const md5_motion_desc *desc, md5_motion *motion)
 {
-    TRY(md5_check_choice(building, desc->kind, MD5_MOTION_STACK, "kind", "motion", desc->name));
+    TRY(md5_check_choice(building, desc->kind, MD5_MOTION_BY_SPEED, "kind", "motion", desc->name));
     TRY(md5_check_number(building, &desc->speed, "speed", "motion", desc->name));
     motion->kind = desc->kind;
-    motion->speed = md5_or_default(desc->speed, 1.0f);
+    motion->speed = md5_decimal_of(md5_or_default(desc->speed, 1.0f));
     TRY(resolve_parameter(building, &desc->speed_parameter, desc->name, &motion->speed_parameter));
     if (desc->kind == MD5_MOTION_CLIP)
         return build_clip_motion(building, arrays, desc, motion);
@@ -287,7 +291,7 @@ bool md5_build_motions(md5_building *building)
     for (uint32_t i = 0; i < count; i++) {
         md5_motion *const motion = &arrays.motions[i];
         *motion = (md5_motion){
-            .speed = 1.0f,
+            .speed = 1.0,
             .speed_parameter = -1,
             .x_parameter = -1,
             .y_parameter = -1,

@@ -102,8 +102,9 @@ static const table_record LAYER = {
 
 static const table_record MODIFIER = {
     .size = sizeof(md5_modifier_desc),
-    .texts = {TEXT(md5_modifier_desc, name), TEXT(md5_modifier_desc, joint)},
-    .num_texts = 2,
+    .texts = {TEXT(md5_modifier_desc, name), TEXT(md5_modifier_desc, joint),
+              TEXT(md5_modifier_desc, middle), TEXT(md5_modifier_desc, root)},
+    .num_texts = 4,
 };
 
 static const table_record MACHINE = {

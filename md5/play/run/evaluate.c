@@ -2,6 +2,7 @@
 #include "md5/play/run/joint_set.h"
 #include "md5/play/run/player.h"
 
+#include <math.h>
 #include <string.h>
 
 // Poses in work: the first is where the result goes, the others are spare.
@@ -15,13 +16,43 @@ static md5_transform *pose_at(const pose_stack *stack, uint32_t place)
     return place == 0 ? stack->first : stack->spare + (size_t)(place - 1) * stack->num_joints;
 }
 
-// A clip's clock `seconds` earlier, unless that is in another cycle, where it may be elsewhere.
-static md5_clock clock_before(const md5_timing *timing, const md5_leaf *leaf, double shift)
+// A number that says in which cycles the clips of a motion are.
+static uint64_t cycles_at(md5_player *player, const md5_live *live, double seconds)
 {
-    if (shift == 0.0)
+    const md5_program *const program = md5_program_of(player, live);
+    uint64_t mark = 0;
+    md5_find_clocks(player, live, seconds);
+    for (uint32_t i = 0; i < program->num_leaves; i++) {
+        if (live->leaves[i].weight != 0.0f)
+            mark = 31 * mark + (uint64_t)player->leaf_clocks[i].cycle;
+    }
+    return mark;
+}
+
+bool md5_stays_in_cycle(md5_player *player, const md5_live *live, double a, double b)
+{
+    return cycles_at(player, live, a) == cycles_at(player, live, b);
+}
+
+// Clocks of a motion's clips: as they are, or `shift` seconds from now, where md5_find_clocks() put
+// them. A clip stands still if it goes from frame to frame by jumps, and as long as it has been at
+// its end.
+typedef struct instant {
+    const md5_leaf *leaves;
+    const md5_clock *shifted; // NULL: now
+    double shift;
+} instant;
+
+static md5_clock clock_at(const instant *at, uint32_t number, const md5_source *source,
+                          const md5_timing *timing)
+{
+    const md5_leaf *const leaf = &at->leaves[number];
+    if (!at->shifted || source->interpolation == MD5_INTERPOLATE_STEP)
         return leaf->now;
-    const md5_clock clock = md5_clock_advance(timing, leaf->now, leaf->rate * shift);
-    return clock.cycle == leaf->now.cycle ? clock : leaf->now;
+    if (leaf->stood == 0.0)
+        return at->shifted[number];
+    const double moved = fmax(fabs(at->shift) - leaf->stood, 0.0);
+    return md5_clock_advance(timing, leaf->now, leaf->rate * copysign(moved, at->shift));
 }
 
 // Some of a clip's joints.
@@ -44,13 +75,15 @@ static void sample_joints(const md5_machine *machine, const md5_binding *binding
     machine->kernels->sample(binding->anim, moment, only->targets, pose);
 }
 
-static void sample_leaf(const md5_machine *machine, const md5_leaf_plan *plan, const md5_leaf *leaf,
-                        double shift, const selection *only, md5_transform *pose)
+static void sample_leaf(const md5_machine *machine, const md5_program *program, const instant *at,
+                        uint32_t number, const selection *only, md5_transform *pose)
 {
+    const md5_leaf_plan *const plan = &machine->leaves[program->first_leaf + number];
+    const md5_leaf *const leaf = &at->leaves[number];
     const md5_playable *const playable = &machine->playables[plan->playable];
     const md5_source *const source = &machine->sources[playable->source];
     const md5_timing *const timing = &source->timings[playable->mode];
-    const md5_clock clock = clock_before(timing, leaf, shift);
+    const md5_clock clock = clock_at(at, number, source, timing);
     const md5_moment moment = md5_clock_moment(timing, clock, source->interpolation);
     if (only)
         sample_joints(machine, source->binding, only, &moment, pose);
@@ -95,9 +128,11 @@ void md5_evaluate_live(md5_player *player, const md5_live *live, double shift, m
 {
     const md5_machine *const machine = player->machine;
     const md5_program *const program = md5_program_of(player, live);
+    if (shift != 0.0)
+        md5_find_clocks(player, live, shift);
+    const instant at = {live->leaves, shift != 0.0 ? player->leaf_clocks : NULL, shift};
     if (program->num_parts == 1) { // a clip
-        sample_leaf(machine, &machine->leaves[program->first_leaf], &live->leaves[0], shift, NULL,
-                    pose);
+        sample_leaf(machine, program, &at, 0, NULL, pose);
         return;
     }
     const md5_part *const parts = machine->parts + program->first_part;
@@ -108,8 +143,8 @@ void md5_evaluate_live(md5_player *player, const md5_live *live, double shift, m
         if (live->totals[i] == 0.0f)
             continue;
         if (part->leaf >= 0)
-            sample_leaf(machine, &machine->leaves[program->first_leaf + (uint32_t)part->leaf],
-                        &live->leaves[part->leaf], shift, NULL, pose_at(&stack, stack.count++));
+            sample_leaf(machine, program, &at, (uint32_t)part->leaf, NULL,
+                        pose_at(&stack, stack.count++));
         if (part->parent >= 0)
             gather(player, live, part, &stack);
     }
@@ -124,7 +159,7 @@ void md5_evaluate_joints(md5_player *player, const md5_play_layer *layer, const 
         md5_evaluate_live(player, live, 0.0, spare, pose);
         return;
     }
-    const size_t leaf = md5_program_of(player, live)->first_leaf;
-    sample_leaf(machine, &machine->leaves[leaf], &live->leaves[0], 0.0,
+    const instant now = {.leaves = live->leaves};
+    sample_leaf(machine, md5_program_of(player, live), &now, 0,
                 &(selection){&layer->joints, &state->targets}, pose);
 }

@@ -2,8 +2,18 @@
 
 #include "md5/core/math.h"
 
-// Below this, a step says nothing about a velocity but rounding.
-#define SHORTEST_STEP 1e-5f
+// Squared lengths of offsets that have a direction, and whose squares can be divided by.
+#define SHORTEST 1e-18f
+#define LONGEST 1e30f
+
+// No offset decays faster, a second: it is gone in five millionths of one.
+#define FASTEST (-1e6f)
+
+// fmaxf() without a call, of what is a number.
+static float larger(float a, float b)
+{
+    return a > b ? a : b;
+}
 
 // Of the shorter way round, so that its length is at most 1.
 static md5_vec3 turn_of(md5_quat q)
@@ -25,66 +35,68 @@ static md5_vec3 turn_between(md5_quat to, md5_quat from)
     return turn_of(md5_quat_mul(from, md5_quat_conjugate(to)));
 }
 
-// The same rotation has another turn, the long way round: `turn` as its nearest to `other`.
-static md5_vec3 nearest_turn(md5_vec3 turn, md5_vec3 other)
+// How fast the length of an offset x changes with velocity v, as a part of itself: x.v / x.x. What
+// would make it longer is dropped; what goes across does not change it. An offset that is next to
+// nothing has no direction to keep.
+static float rate_of(md5_vec3 offset, md5_vec3 velocity)
 {
-    const float square = md5_vec3_dot(turn, turn);
-    if (square < 0.25f || md5_vec3_dot(turn, other) >= 0.0f)
-        return turn;
-    return md5_vec3_scale(turn, -1.0f / square);
+    const float square = md5_vec3_dot(offset, offset);
+    if (!(square > SHORTEST && square < LONGEST))
+        return 0.0f;
+    const float rate = md5_vec3_dot(offset, velocity) / square;
+    return rate < 0.0f ? larger(rate, FASTEST) : 0.0f;
 }
 
-void md5_make_offsets(const md5_transform *from, const md5_transform *from_before,
-                      const md5_transform *to, const md5_transform *to_before, float seconds,
+void md5_make_offsets(const md5_transform *from, const md5_velocity *from_velocities,
+                      const md5_transform *to, const md5_velocity *to_velocities,
                       uint32_t num_joints, md5_offset *offsets)
 {
-    const float rate = seconds > SHORTEST_STEP ? 1.0f / seconds : 0.0f;
     for (uint32_t i = 0; i < num_joints; i++) {
         const md5_vec3 turn = turn_between(to[i].rotation, from[i].rotation);
-        const md5_vec3 turn_before =
-            nearest_turn(turn_between(to_before[i].rotation, from_before[i].rotation), turn);
         const md5_vec3 move = md5_vec3_sub(from[i].translation, to[i].translation);
-        const md5_vec3 move_before =
-            md5_vec3_sub(from_before[i].translation, to_before[i].translation);
-        offsets[i] = (md5_offset){
-            .turn = turn,
-            .turn_velocity = md5_vec3_scale(md5_vec3_sub(turn, turn_before), rate),
-            .move = move,
-            .move_velocity = md5_vec3_scale(md5_vec3_sub(move, move_before), rate),
-        };
+        // With D = from * to^-1, angular velocities w: that of D is w_from - D w_to D^-1. Along the
+        // axis of D, which D does not turn, that is w_from - w_to; and tan(angle / 4) = t changes
+        // by (1 + t^2) / 4 times what the angle does.
+        const md5_vec3 turning =
+            md5_vec3_scale(md5_vec3_sub(from_velocities[i].angular, to_velocities[i].angular),
+                           0.25f * (1.0f + md5_vec3_dot(turn, turn)));
+        const md5_vec3 moving = md5_vec3_sub(from_velocities[i].linear, to_velocities[i].linear);
+        offsets[i] = (md5_offset){turn, rate_of(turn, turning), move, rate_of(move, moving)};
     }
 }
 
-// A quintic Hermite from place and velocity, without acceleration, to rest at 0.
-typedef struct decay {
-    float place, velocity;
-} decay;
-
-static decay decay_at(float elapsed, float duration)
+// What is left of a length that is 1 at first and changes by `rate` a second, where 1 / x0 v0 is
+// `rate` in Bollo's terms. His duration is t1 = min(duration, -5 x0 / v0), and his start
+// acceleration a0 = max(0, (-8 v0 t1 - 20 x0) / t1^2). With s = t / t1, u = rate * t1, which is
+// -5 to 0, and a = a0 t1^2 / x0 his quintic is
+//   (1 - s)^3 (1 + (3 + u) s + (6 + 3 u + a / 2) s^2),   6 + 3 u + a / 2 = max(6 + 3 u, -4 - u)
+// whose derivative is not above 0 in 0..1 for any such u: it falls from 1 to 0 and crosses neither.
+static float left_of(float rate, float elapsed, float duration)
 {
-    if (!(elapsed < duration))
-        return (decay){0.0f, 0.0f};
-    const float s = elapsed > 0.0f ? elapsed / duration : 0.0f;
-    const float cube = s * s * s;
-    return (decay){
-        .place = 1.0f - cube * (10.0f - s * (15.0f - 6.0f * s)),
-        .velocity = duration * (s - cube * (6.0f - s * (8.0f - 3.0f * s))),
-    };
+    if (elapsed < 0.0f)
+        return 1.0f + rate * elapsed;
+    const float s = larger(elapsed / duration, -0.2f * rate * elapsed);
+    if (!(s < 1.0f))
+        return 0.0f;
+    const float u = larger(rate * duration, -5.0f);
+    const float rest = 1.0f - s;
+    return rest * rest * rest * (1.0f + s * (3.0f + u + s * larger(6.0f + 3.0f * u, -4.0f - u)));
 }
 
 void md5_add_offsets(const md5_offset *offsets, float elapsed, float duration, uint32_t num_joints,
                      md5_transform *pose)
 {
-    const decay left = decay_at(elapsed, duration);
-    if (left.place == 0.0f && left.velocity == 0.0f)
+    if (!(elapsed < duration))
         return;
     for (uint32_t i = 0; i < num_joints; i++) {
         const md5_offset *const offset = &offsets[i];
-        const md5_vec3 turn = md5_vec3_add(md5_vec3_scale(offset->turn, left.place),
-                                           md5_vec3_scale(offset->turn_velocity, left.velocity));
-        const md5_vec3 move = md5_vec3_add(md5_vec3_scale(offset->move, left.place),
-                                           md5_vec3_scale(offset->move_velocity, left.velocity));
-        pose[i].rotation = md5_quat_mul(quat_of(turn), pose[i].rotation);
-        pose[i].translation = md5_vec3_add(pose[i].translation, move);
+        const float turn_left = left_of(offset->turn_rate, elapsed, duration);
+        const float move_left = left_of(offset->move_rate, elapsed, duration);
+        if (turn_left > 0.0f)
+            pose[i].rotation =
+                md5_quat_mul(quat_of(md5_vec3_scale(offset->turn, turn_left)), pose[i].rotation);
+        if (move_left > 0.0f)
+            pose[i].translation =
+                md5_vec3_add(pose[i].translation, md5_vec3_scale(offset->move, move_left));
     }
 }

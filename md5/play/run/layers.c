@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-// How far apart two poses are whose difference is a velocity, in seconds.
+// Over how long velocities are measured, in seconds.
 #define VELOCITY_STEP (1.0 / 256.0)
 
 // What is blended. In a layer that is added that is differences, of the joints that it changes.
@@ -16,14 +16,29 @@ typedef struct blending {
     md5_run *run;
     uint32_t num_joints; // of a pose
     uint32_t count;      // of what is blended
-    double shift;        // seconds from now, not above 0
+    bool is_measured;    // VELOCITY_STEP, from `begin` on; else it is blended as it is now
+    double begin;        // seconds from now: -VELOCITY_STEP or 0
+    double shift;        // seconds from now: begin or begin + VELOCITY_STEP
 } blending;
 
 // Places in the order of a chain; the frozen pose stands before the first.
 typedef struct stretch {
     uint32_t begin, end;
-    bool has_snapshot;
+    bool has_snapshot, has_offsets;
 } stretch;
+
+static blending blending_of(md5_player *player, uint32_t layer)
+{
+    const md5_machine *const machine = player->machine;
+    const md5_play_layer *const of = &machine->layers[layer];
+    return (blending){
+        .player = player,
+        .layer = of,
+        .run = &player->runs[layer],
+        .num_joints = machine->num_joints,
+        .count = of->mode == MD5_LAYER_ADD ? of->joints.count : machine->num_joints,
+    };
+}
 
 static md5_transform *spare_pose(const blending *of, md5_transform *spare, uint32_t number)
 {
@@ -35,15 +50,35 @@ static int32_t reference_of(const blending *of, const md5_live *live)
     return of->player->machine->states[of->layer->first_state + live->state].reference;
 }
 
+// Seconds from now at which a motion's clips are looked at. A velocity is measured that much
+// further from now that no clip comes into another cycle meanwhile, where it may be elsewhere.
+static double clip_shift(const blending *of, const md5_live *live)
+{
+    enum { MOST_STEPS = 4 };
+    if (!of->is_measured)
+        return 0.0;
+    const double direction = of->player->is_backward ? -1.0 : 1.0;
+    const double further = of->begin < 0.0 ? -VELOCITY_STEP : VELOCITY_STEP;
+    double moved = 0.0;
+    for (int step = 0; step < MOST_STEPS; step++) {
+        const double begin = direction * (of->begin + moved);
+        if (md5_stays_in_cycle(of->player, live, begin, begin + direction * VELOCITY_STEP))
+            break;
+        moved += further;
+    }
+    return direction * (of->shift + moved);
+}
+
 // One motion's pose, or in a layer that is added its difference to the reference.
 static void evaluate(const blending *of, const md5_live *live, md5_transform *spare,
                      md5_transform *pose)
 {
+    const double shift = clip_shift(of, live);
     if (of->layer->mode != MD5_LAYER_ADD) {
-        md5_evaluate_live(of->player, live, of->shift, spare, pose);
+        md5_evaluate_live(of->player, live, shift, spare, pose);
         return;
     }
-    md5_evaluate_live(of->player, live, of->shift, spare_pose(of, spare, 1), spare);
+    md5_evaluate_live(of->player, live, shift, spare_pose(of, spare, 1), spare);
     md5_subtract_joints(of->player->machine, &of->layer->joints, spare, reference_of(of, live),
                         pose);
 }
@@ -53,10 +88,11 @@ static void evaluate(const blending *of, const md5_live *live, md5_transform *sp
 static float evaluate_chain(const blending *of, stretch part, md5_transform *spare,
                             md5_transform *pose)
 {
+    const md5_run *const run = of->run;
     float covered = 0.0f;
     if (part.has_snapshot) {
-        covered = of->run->coverage;
-        memcpy(pose, of->run->snapshot, of->count * sizeof *pose);
+        covered = run->coverage;
+        memcpy(pose, run->snapshot, of->count * sizeof *pose);
     }
     for (uint32_t i = part.begin; i < part.end; i++) {
         const md5_live *const live = md5_live_at(of->run, i);
@@ -74,77 +110,69 @@ static float evaluate_chain(const blending *of, stretch part, md5_transform *spa
         evaluate(of, live, spare_pose(of, spare, 1), other);
         of->player->machine->kernels->blend(pose, other, own / covered, NULL, of->count, pose);
     }
+    if (part.has_offsets && covered > 0.0f)
+        md5_add_offsets(run->offsets, (float)(run->settling.elapsed + of->shift),
+                        (float)run->settling.duration, of->count, pose);
     return covered;
 }
 
-static void add_offsets(const blending *of, float covered, md5_transform *pose)
+// The velocities of a part of the chain. Works in two poses and spare ones.
+static void measure(blending *of, stretch part, double begin, md5_transform *before,
+                    md5_transform *after, md5_velocity *velocities)
 {
-    const md5_run *const run = of->run;
-    if (run->has_offsets && covered > 0.0f)
-        md5_add_offsets(run->offsets, (float)(run->settling.elapsed + of->shift),
-                        (float)run->settling.duration, of->count, pose);
-}
-
-// A part of the chain as it is shown: with what is left of an earlier transition.
-static bool evaluate_left(const blending *of, stretch part, md5_transform *spare,
-                          md5_transform *pose)
-{
-    const float covered = evaluate_chain(of, part, spare, pose);
-    add_offsets(of, covered, pose);
-    return covered > 0.0f;
-}
-
-// An inertial transition begins: what it left is seen once more, as it is now and as it was shortly
-// before, and so is what it leads to. Where either is nothing, there is no difference to die away.
-static void begin_offsets(blending *of, md5_transform *spare, md5_transform *to)
-{
-    md5_run *const run = of->run;
-    const stretch old = {0, run->num_ghosts, run->has_snapshot};
-    const stretch new = {run->num_ghosts, run->num_used, false};
-    md5_transform *const from = spare_pose(of, spare, 0);
-    md5_transform *const from_before = spare_pose(of, spare, 1);
-    md5_transform *const to_before = spare_pose(of, spare, 2);
-    md5_transform *const rest = spare_pose(of, spare, 3);
-    bool is_there = evaluate_left(of, old, rest, from) && evaluate_chain(of, new, rest, to) > 0.0f;
-    of->shift = -VELOCITY_STEP;
-    is_there = is_there && evaluate_left(of, old, rest, from_before)
-               && evaluate_chain(of, new, rest, to_before) > 0.0f;
+    md5_transform *const rest = spare_pose(of, of->player->spare, 2);
+    of->is_measured = true;
+    of->begin = of->shift = begin;
+    evaluate_chain(of, part, rest, before);
+    of->shift = begin + VELOCITY_STEP;
+    evaluate_chain(of, part, rest, after);
+    of->is_measured = false;
     of->shift = 0.0;
-    if (is_there)
-        md5_make_offsets(from, from_before, to, to_before, (float)VELOCITY_STEP, of->count,
-                         run->offsets);
-    md5_end_ghosts(run);
-    run->has_snapshot = false;
-    run->has_offsets = is_there;
-    run->settling = (md5_span){0.0, run->leaving.duration - run->leaving.elapsed};
+    md5_pose_velocity(before, after, of->count, (float)VELOCITY_STEP, velocities);
 }
 
-// Freezes what a chain that has become too long has lost.
-static void freeze_ghosts(const blending *of, md5_transform *spare)
+void md5_begin_offsets(md5_player *player, uint32_t layer, double duration)
 {
-    md5_run *const run = of->run;
-    const stretch ghosts = {0, run->num_ghosts, run->has_snapshot};
-    run->coverage = evaluate_chain(of, ghosts, spare_pose(of, spare, 1), spare);
+    blending of = blending_of(player, layer);
+    md5_run *const run = of.run;
+    const uint32_t newest = run->num_used - 1u;
+    const stretch old = {0, newest, run->has_snapshot, run->has_offsets};
+    const stretch new = {.begin = newest, .end = run->num_used};
+    md5_transform *const from = player->spare, *const other = spare_pose(&of, player->spare, 1);
+    md5_transform *const rest = spare_pose(&of, player->spare, 2);
+    md5_weigh_all(player);
+    // If one has begun at this very moment, nothing has moved since, and the velocity is still that
+    // of what it left.
+    if (!run->has_offsets || run->settling.elapsed > 0.0)
+        measure(&of, old, -VELOCITY_STEP, from, other, run->velocities);
+    evaluate_chain(&of, old, rest, from);
+    md5_transform *const to = run->snapshot; // which was needed until here
+    measure(&of, new, 0.0, other, to, player->velocities);
+    evaluate_chain(&of, new, rest, to);
+    md5_make_offsets(from, run->velocities, to, player->velocities, of.count, run->offsets);
+    run->has_snapshot = false;
+    run->has_offsets = true;
+    run->settling = (md5_span){0.0, duration};
+}
+
+void md5_freeze_oldest(md5_player *player, uint32_t layer, uint32_t count)
+{
+    blending of = blending_of(player, layer);
+    md5_run *const run = of.run;
+    const stretch oldest = {.end = count, .has_snapshot = run->has_snapshot};
+    md5_weigh_all(player);
+    run->coverage = evaluate_chain(&of, oldest, spare_pose(&of, player->spare, 1), player->spare);
     if (run->coverage > 0.0f)
-        memcpy(run->snapshot, spare, of->count * sizeof *spare);
+        memcpy(run->snapshot, player->spare, of.count * sizeof *player->spare);
     run->has_snapshot = true;
-    md5_end_ghosts(run);
 }
 
 // Writes the pose of a layer and returns how much of it there is.
-static float evaluate_layer(blending *of, md5_transform *spare, md5_transform *pose)
+static float evaluate_layer(const blending *of, md5_transform *spare, md5_transform *pose)
 {
-    md5_run *const run = of->run;
-    if (run->num_ghosts > 0) {
-        if (run->is_left)
-            begin_offsets(of, spare, pose);
-        else
-            freeze_ghosts(of, spare);
-    }
-    const stretch all = {0, run->num_used, run->has_snapshot};
-    const float covered = evaluate_chain(of, all, spare, pose);
-    add_offsets(of, covered, pose);
-    return covered;
+    const md5_run *const run = of->run;
+    const stretch all = {0, run->num_used, run->has_snapshot, run->has_offsets};
+    return evaluate_chain(of, all, spare, pose);
 }
 
 // What a layer shows most often: one motion by itself. NULL if there is more to it.
@@ -157,7 +185,7 @@ static const md5_live *single_motion(md5_run *run)
 }
 
 // A layer that is added. Of one motion the difference need not be written.
-static void add_layer(blending *of, float weight, md5_transform *spare, md5_transform *pose)
+static void add_layer(const blending *of, float weight, md5_transform *spare, md5_transform *pose)
 {
     const md5_machine *const machine = of->player->machine;
     const md5_joint_set *const joints = &of->layer->joints;
@@ -173,7 +201,7 @@ static void add_layer(blending *of, float weight, md5_transform *spare, md5_tran
         md5_add_joints(machine, joints, spare, covered, pose);
 }
 
-static void lay_over(blending *of, float weight, md5_transform *spare, md5_transform *pose)
+static void lay_over(const blending *of, float weight, md5_transform *spare, md5_transform *pose)
 {
     const md5_machine *const machine = of->player->machine;
     const md5_play_layer *const layer = of->layer;
@@ -194,7 +222,7 @@ static void lay_over(blending *of, float weight, md5_transform *spare, md5_trans
         md5_lay_over(machine, layer->mask, spare, covered, pose);
 }
 
-static void blend_layer(blending *of, float weight, bool *is_begun, md5_transform *spare,
+static void blend_layer(const blending *of, float weight, bool *is_begun, md5_transform *spare,
                         md5_transform *pose)
 {
     const md5_machine *const machine = of->player->machine;
@@ -220,21 +248,20 @@ static void blend_layer(blending *of, float weight, bool *is_begun, md5_transfor
     lay_over(of, weight, spare, pose);
 }
 
-// A layer that is not to be seen has nothing to be continuous with.
-static void skip_layer(md5_run *run)
-{
-    if (run->num_ghosts > 0) {
-        md5_end_ghosts(run);
-        run->has_snapshot = false;
-    }
-    run->has_offsets = false;
-}
-
+// Of a layer, of two motions that are mixed, of one whose difference is taken, and what this needs
+// beside the pose that it is written to.
 size_t md5_spare_poses(const md5_machine *machine)
 {
-    // Of a layer, of what an inertial transition compares, of two motions that are mixed, of one
-    // whose difference is taken.
-    return 1 + 3 + 1 + 1 + (size_t)machine->max_poses;
+    return 1 + 1 + 1 + (size_t)machine->max_poses - 1;
+}
+
+// Two that are compared, and as above.
+size_t md5_captured_poses(const md5_machine *machine)
+{
+    bool has_differences = false;
+    for (uint32_t i = 0; i < machine->tables.num_layers; i++)
+        has_differences = has_differences || machine->layers[i].mode == MD5_LAYER_ADD;
+    return 2 + 1 + (size_t)has_differences + (size_t)machine->max_poses - 1;
 }
 
 void md5_blend_layers(md5_player *player, md5_transform *spare, md5_transform *pose)
@@ -244,16 +271,8 @@ void md5_blend_layers(md5_player *player, md5_transform *spare, md5_transform *p
     for (uint32_t i = 0; i < machine->tables.num_layers; i++) {
         const md5_play_layer *const layer = &machine->layers[i];
         const float weight = md5_weight_of(player, layer->weight_parameter, layer->weight);
-        blending of = {
-            .player = player,
-            .layer = layer,
-            .run = &player->runs[i],
-            .num_joints = machine->num_joints,
-            .count = layer->mode == MD5_LAYER_ADD ? layer->joints.count : machine->num_joints,
-        };
-        if (weight == 0.0f)
-            skip_layer(of.run);
-        else
+        const blending of = blending_of(player, i);
+        if (weight > 0.0f)
             blend_layer(&of, weight, &is_begun, spare, pose);
     }
     if (!is_begun)

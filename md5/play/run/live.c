@@ -1,12 +1,20 @@
 // A state's motion in play: weights from the parameters, clocks of its clips.
 #include "md5/play/run/blend_space.h"
+#include "md5/play/run/by_speed.h"
 #include "md5/play/run/player.h"
 
 #include <math.h>
 #include <string.h>
 
-// A moment that was stepped to exactly may be this far off, in cycles or seconds.
-#define SLACK 1e-9
+// Times of transitions are floats: how far, as a share of 1 or of themselves if that is more, they
+// may lie from what they were meant to be.
+#define FLOAT_ERROR 6e-8
+
+// Cycles. Who waits for more waits for ever.
+#define FARTHEST_EXIT 0x1p52
+
+// How far a fade counts as having come where it begins, for the events there.
+#define START_OF_A_FADE (1.0f / 16.0f)
 
 // A second. More says nothing, and would in the end be too many to count.
 #define MOST_CYCLES 1e6
@@ -31,11 +39,14 @@ float md5_weight_of(const md5_player *player, int32_t parameter, float fixed)
     return value < 0.0f ? 0.0f : value > 1.0f ? 1.0f : value;
 }
 
-// What the items of a motion weigh in it.
-static void weigh_items(const md5_player *player, uint32_t number, float *weights)
+// What the items of a motion weigh in it. Returns by what factor they go faster besides.
+static double weigh_items(const md5_player *player, uint32_t number, float *weights)
 {
     const md5_machine *const machine = player->machine;
     const md5_motion *const motion = &machine->motions[number];
+    if (motion->kind == MD5_MOTION_BY_SPEED)
+        return md5_weigh_by_speed(machine, motion, (double)player->parameters[motion->x_parameter],
+                                  weights);
     if (motion->kind == MD5_MOTION_BLEND_1D) {
         md5_blend_weights_1d(md5_places_of(machine, number), motion->num_items,
                              player->parameters[motion->x_parameter], weights);
@@ -49,6 +60,7 @@ static void weigh_items(const md5_player *player, uint32_t number, float *weight
         for (uint32_t i = 1; i < motion->num_items; i++)
             weights[i] = md5_weight_of(player, items[i].weight_parameter, items[i].weight);
     }
+    return 1.0;
 }
 
 void md5_weigh_live(md5_player *player, md5_live *live)
@@ -71,13 +83,13 @@ void md5_weigh_live(md5_player *player, md5_live *live)
             flow->share *= weight;
             live->totals[i] *= live->totals[part->parent];
         }
-        flow->speed *= (double)motion->speed;
+        flow->speed *= motion->speed;
         if (motion->speed_parameter >= 0)
             flow->speed *= (double)player->parameters[motion->speed_parameter];
         if (part->leads_group)
             flow->share = 1.0f;
         if (part->leaf < 0) {
-            weigh_items(player, part->motion, live->weights + part->children);
+            flow->speed *= weigh_items(player, part->motion, live->weights + part->children);
             continue;
         }
         md5_leaf *const leaf = &live->leaves[part->leaf];
@@ -93,6 +105,7 @@ void md5_weigh_all(md5_player *player)
     for (uint32_t layer = 0; !player->is_weighed && layer < player->machine->tables.num_layers;
          layer++) {
         md5_run *const run = &player->runs[layer];
+        run->rests = false;
         for (uint32_t i = 0; i < run->num_used; i++)
             md5_weigh_live(player, md5_live_at(run, i));
     }
@@ -121,22 +134,36 @@ static void follow(const md5_player *player, const md5_program *program,
     }
 }
 
-void md5_begin_live(md5_player *player, const md5_play_layer *layer, md5_live *live, uint32_t state,
-                    double time, bool adds_start)
+// Where a clip begins by itself. What begins as another state goes on knows only the place within
+// its cycle.
+static md5_clock clock_of_start(const md5_machine *machine, const md5_leaf_plan *plan,
+                                const md5_change *change)
+{
+    const md5_timing *const timing = timing_of(machine, plan);
+    const double own = machine->playables[plan->playable].start;
+    md5_clock clock = md5_clock_at(timing, change->begin == MD5_BEGIN_BEHIND ? own + change->start
+                                                                             : change->start);
+    if (change->begin == MD5_BEGIN_AT)
+        return clock;
+    clock = md5_clock_snap(timing, clock, FLOAT_ERROR * fmax(1.0, fabs(md5_clock_time(clock))));
+    if (change->begin == MD5_BEGIN_AS_LEFT)
+        clock.cycle = 0;
+    return clock;
+}
+
+void md5_begin_live(md5_player *player, const md5_play_layer *layer, md5_live *live,
+                    const md5_change *change)
 {
     const md5_machine *const machine = player->machine;
-    live->state = state;
-    live->program = machine->states[layer->first_state + state].program;
-    live->is_new = true;
+    live->state = change->state;
+    live->program = machine->states[layer->first_state + change->state].program;
+    live->is_new = change->begin != MD5_BEGIN_AT;
     const md5_program *const program = md5_program_of(player, live);
     if (!program)
         return;
     const md5_leaf_plan *const plans = machine->leaves + program->first_leaf;
-    for (uint32_t i = 0; i < program->num_leaves; i++) {
-        const double own = machine->playables[plans[i].playable].start;
-        player->leaf_clocks[i] =
-            md5_clock_at(timing_of(machine, &plans[i]), adds_start ? own + time : time);
-    }
+    for (uint32_t i = 0; i < program->num_leaves; i++)
+        player->leaf_clocks[i] = clock_of_start(machine, &plans[i], change);
     for (uint32_t i = 0; i < program->num_groups; i++) {
         const md5_group_plan *const group = &machine->groups[program->first_group + i];
         const uint32_t leader = machine->members[group->first_member];
@@ -146,17 +173,27 @@ void md5_begin_live(md5_player *player, const md5_play_layer *layer, md5_live *l
     }
     set_clocks(program, live, player->leaf_clocks, player->group_clocks);
     for (uint32_t i = 0; i < program->num_leaves; i++) {
-        live->leaves[i].before = live->leaves[i].now;
-        live->leaves[i].root.clock.phase = -1.0; // nowhere
+        md5_leaf *const leaf = &live->leaves[i];
+        if (change->begin != MD5_BEGIN_AT) // what follows a group, to rounding
+            leaf->now = md5_clock_snap(timing_of(machine, &plans[i]), leaf->now, MD5_BORDER);
+        leaf->before = leaf->now;
+        leaf->stood = 0.0;
+        leaf->is_at_start = change->begin != MD5_BEGIN_AT;
+        leaf->root.clock.phase = -1.0; // nowhere
     }
+    live->begun = md5_live_time(live);
+    // What lies within a cycle that goes on has been passed in the state before.
+    if (change->begin == MD5_BEGIN_AS_LEFT && live->leaves[0].now.phase > 0.0)
+        live->is_new = false;
+    player->has_new = true;
     md5_weigh_live(player, live);
 }
 
-static md5_clock group_clock_after(const md5_player *player, const md5_live *live,
-                                   const md5_program *program, uint32_t number, double seconds)
+// The group's clips, in player->sync_items.
+static void gather_group(const md5_player *player, const md5_live *live, const md5_program *program,
+                         const md5_group_plan *group)
 {
     const md5_machine *const machine = player->machine;
-    const md5_group_plan *const group = &machine->groups[program->first_group + number];
     for (uint32_t i = 0; i < group->num_members; i++) {
         const uint32_t leaf = machine->members[group->first_member + i];
         player->sync_items[i] = (md5_sync_item){
@@ -165,6 +202,13 @@ static md5_clock group_clock_after(const md5_player *player, const md5_live *liv
             .markers = markers_of(machine, &machine->leaves[program->first_leaf + leaf]),
         };
     }
+}
+
+static md5_clock group_clock_after(const md5_player *player, const md5_live *live,
+                                   const md5_program *program, uint32_t number, double seconds)
+{
+    const md5_group_plan *const group = &player->machine->groups[program->first_group + number];
+    gather_group(player, live, program, group);
     return md5_sync_advance(player->sync_items, group->num_members, group->num_markers,
                             live->groups[number], seconds);
 }
@@ -195,23 +239,49 @@ void md5_find_clocks(md5_player *player, const md5_live *live, double seconds)
     }
 }
 
+// A clip that is played once has made a step: how long has it been at its end now? What it would
+// have gone beyond that says so.
+static void count_rest(md5_leaf *leaf, double seconds)
+{
+    const double beyond = leaf->before.phase + leaf->rate * seconds - leaf->now.phase;
+    if (beyond == 0.0)
+        leaf->stood = 0.0;
+    else if (leaf->now.phase == leaf->before.phase)
+        leaf->stood += fabs(seconds);
+    else
+        leaf->stood = fabs(beyond / leaf->rate);
+}
+
+static void count_rests(const md5_machine *machine, const md5_program *program, md5_live *live,
+                        double seconds)
+{
+    for (uint32_t i = 0; i < program->num_leaves; i++) {
+        if (timing_of(machine, &machine->leaves[program->first_leaf + i])->mode == MD5_PLAY_ONCE)
+            count_rest(&live->leaves[i], seconds);
+    }
+}
+
 void md5_advance_live(md5_player *player, md5_live *live, double seconds)
 {
     const md5_program *const program = md5_program_of(player, live);
     live->elapsed += fabs(seconds);
     if (!program)
         return;
-    for (uint32_t i = 0; i < program->num_leaves; i++)
-        live->leaves[i].before = live->leaves[i].now;
+    for (uint32_t i = 0; i < program->num_leaves; i++) {
+        md5_leaf *const leaf = &live->leaves[i];
+        leaf->is_at_start = leaf->is_at_start && md5_clock_stays_whole(leaf->before, leaf->now);
+        leaf->before = leaf->now;
+    }
     if (seconds == 0.0)
         return;
     if (program->num_groups == 0) {
         for (uint32_t i = 0; i < program->num_leaves; i++)
             live->leaves[i].now = leaf_clock_after(player, live, program, i, seconds);
-        return;
+    } else {
+        md5_find_clocks(player, live, seconds);
+        set_clocks(program, live, player->leaf_clocks, player->group_clocks);
     }
-    md5_find_clocks(player, live, seconds);
-    set_clocks(program, live, player->leaf_clocks, player->group_clocks);
+    count_rests(player->machine, program, live, seconds);
 }
 
 double md5_live_time(const md5_live *live)
@@ -219,82 +289,147 @@ double md5_live_time(const md5_live *live)
     return live->program < 0 ? 0.0 : md5_clock_time(live->leaves[0].now);
 }
 
-double md5_live_phase(const md5_live *live)
+double md5_leaf_seconds(const md5_player *player, const md5_live *live, uint32_t number,
+                        md5_clock from, md5_clock to)
 {
-    return live->program < 0 ? 0.0 : live->leaves[0].now.phase;
+    const md5_machine *const machine = player->machine;
+    const md5_program *const program = md5_program_of(player, live);
+    const md5_leaf_plan *const plan = &machine->leaves[program->first_leaf + number];
+    if (plan->group < 0) {
+        const double cycles = md5_clock_between(from, to);
+        return cycles == 0.0 ? 0.0 : cycles / live->leaves[number].rate;
+    }
+    const md5_group_plan *const group =
+        &machine->groups[program->first_group + (uint32_t)plan->group];
+    const double *const markers = markers_of(machine, plan);
+    gather_group(player, live, program, group);
+    return md5_sync_seconds(player->sync_items, group->num_members, group->num_markers,
+                            md5_sync_shared(markers, group->num_markers, from),
+                            md5_sync_shared(markers, group->num_markers, to));
 }
 
-// Cycles a second of the first clip: by itself, or as its group goes on the whole.
-static double rate_of(const md5_player *player, const md5_live *live)
+// Whether the first clip plays backward: by itself, or as its group goes on the whole.
+static bool is_backward(const md5_player *player, const md5_live *live)
 {
     const md5_machine *const machine = player->machine;
     const md5_program *const program = md5_program_of(player, live);
     const int32_t number = machine->leaves[program->first_leaf].group;
     if (number < 0)
-        return live->leaves[0].rate;
+        return live->leaves[0].rate < 0.0;
     const md5_group_plan *const group = &machine->groups[program->first_group + (uint32_t)number];
     double rate = 0.0;
     for (uint32_t i = 0; i < group->num_members; i++) {
         const md5_leaf *const leaf = &live->leaves[machine->members[group->first_member + i]];
         rate += (double)leaf->share * leaf->rate;
     }
-    return rate;
+    return rate < 0.0;
 }
 
-// How far there is still to go to `exit`, in cycles, the way that it plays.
-static double way_to(double exit, double rate, double time)
+// Where the first clip is when a state is at its exit, in the way that it plays.
+typedef struct exit_position {
+    md5_clock clock;
+    double time; // of the same
+    bool is_backward;
+} exit_position;
+
+static exit_position exit_of(const md5_player *player, const md5_live *live, double exit)
 {
-    return rate < 0.0 ? time - (1.0 - exit) : exit - time;
+    const md5_machine *const machine = player->machine;
+    const md5_program *const program = md5_program_of(player, live);
+    const md5_timing *const timing = timing_of(machine, &machine->leaves[program->first_leaf]);
+    exit_position position = {.is_backward = is_backward(player, live)};
+    const double limited = fmin(fmax(exit, -FARTHEST_EXIT), FARTHEST_EXIT);
+    const double time = position.is_backward ? 1.0 - limited : limited;
+    // Unlike a clip that is played once, it may lie beyond its ends.
+    const double whole = floor(time);
+    position.clock = md5_clock_snap(timing, (md5_clock){(int64_t)whole, time - whole},
+                                    FLOAT_ERROR * fmax(1.0, fabs(exit)));
+    position.time = md5_clock_time(position.clock);
+    return position;
+}
+
+// How far there is still to go, in cycles.
+static double distance_to(const exit_position *exit, double time)
+{
+    return exit->is_backward ? time - exit->time : exit->time - time;
+}
+
+// Whether a time lies at an exit or behind it. Mostly that is plain without looking for frames.
+static bool is_behind(const md5_player *player, const md5_live *live, double exit, double time)
+{
+    if (live->program < 0)
+        return true;
+    const double way = is_backward(player, live) ? time - (1.0 - exit) : exit - time;
+    if (fabs(way) > 1e-6 * fmax(1.0, fabs(exit)))
+        return way < 0.0;
+    const exit_position position = exit_of(player, live, exit);
+    return distance_to(&position, time) <= MD5_BORDER;
 }
 
 bool md5_has_reached(const md5_player *player, const md5_live *live, double exit)
 {
-    if (live->program < 0)
-        return true;
-    return way_to(exit, rate_of(player, live), md5_live_time(live)) <= SLACK;
+    return is_behind(player, live, exit, md5_live_time(live));
+}
+
+bool md5_began_behind(const md5_player *player, const md5_live *live, double exit)
+{
+    return is_behind(player, live, exit, live->begun);
 }
 
 double md5_seconds_until(md5_player *player, const md5_live *live, double exit, double most)
 {
+    if (live->program < 0)
+        return most;
     const md5_machine *const machine = player->machine;
-    const double rate = live->program < 0 ? 0.0 : rate_of(player, live);
-    const double way = way_to(exit, rate, md5_live_time(live));
-    if (rate == 0.0 || way <= SLACK)
-        return most;
     const md5_program *const program = md5_program_of(player, live);
-    const md5_leaf_plan *const first = &machine->leaves[program->first_leaf];
+    const md5_leaf_plan *const plan = &machine->leaves[program->first_leaf];
+    const md5_clock now = live->leaves[0].now;
+    const double rate = live->leaves[0].rate;
+    // Most often it is plainly farther away.
+    if (plan->group < 0 && rate > 0.0
+        && exit - md5_clock_time(now) > rate * most + 1e-6 * fmax(1.0, fabs(exit)))
+        return most;
+    const exit_position position = exit_of(player, live, exit);
+    if (distance_to(&position, md5_clock_time(now)) <= MD5_BORDER)
+        return most;
     // A clip that is played once comes no further than its end.
-    if (timing_of(machine, first)->mode == MD5_PLAY_ONCE && exit > 1.0)
+    if (timing_of(machine, plan)->mode == MD5_PLAY_ONCE
+        && (position.time < 0.0 || position.time > 1.0))
         return most;
-    if (first->group < 0
-        || machine->groups[program->first_group + (uint32_t)first->group].num_markers == 0)
-        return fmin(way / fabs(rate), most);
-    // From marker to marker the speed changes: halve the time until it is found.
-    double low = 0.0, high = most;
-    md5_find_clocks(player, live, high);
-    if (way_to(exit, rate, md5_clock_time(player->leaf_clocks[0])) > SLACK)
-        return most;
-    for (int i = 0; i < 60; i++) {
-        const double middle = 0.5 * (low + high);
-        md5_find_clocks(player, live, middle);
-        if (way_to(exit, rate, md5_clock_time(player->leaf_clocks[0])) > 0.0)
-            low = middle;
-        else
-            high = middle;
-    }
-    return high;
+    const double seconds = md5_leaf_seconds(player, live, 0, now, position.clock);
+    return seconds > 0.0 && seconds < most ? seconds : most;
+}
+
+double md5_phase_left(const md5_player *player, const md5_live *live,
+                      const md5_transition *transition)
+{
+    if (live->program < 0)
+        return 0.0;
+    const md5_machine *const machine = player->machine;
+    const md5_program *const program = md5_program_of(player, live);
+    const md5_timing *const timing = timing_of(machine, &machine->leaves[program->first_leaf]);
+    const exit_position exit = exit_of(player, live, transition->exit);
+    const bool is_once = timing->mode == MD5_PLAY_ONCE;
+    if (transition->waits && fabs(distance_to(&exit, md5_live_time(live))) <= MD5_BORDER)
+        return is_once ? exit.time : exit.clock.phase;
+    return md5_clock_snap(timing, live->leaves[0].now, MD5_BORDER).phase;
 }
 
 static double progress_at(const md5_live *live, double elapsed)
 {
-    if (elapsed >= live->duration - SLACK)
+    if (elapsed >= live->duration - MD5_BORDER)
         return 1.0;
-    return elapsed > 0.0 ? elapsed / live->duration : 0.0;
+    return elapsed > MD5_BORDER ? elapsed / live->duration : 0.0;
 }
 
 double md5_progress(const md5_live *live)
 {
     return progress_at(live, live->elapsed);
+}
+
+float md5_fade_of_start(const md5_live *live)
+{
+    return live->fades ? md5_ease(live->easing, START_OF_A_FADE) : 1.0f;
 }
 
 float md5_fade_at(const md5_live *live, double shift)

@@ -27,7 +27,7 @@ static void bend(const md5_skeleton *skeleton, const md5_modifier *modifier,
                  const md5_target *target, md5_transform *pose)
 {
     const md5_two_bone_job job = {
-        .tip = modifier->joint,
+        .limb = &modifier->limb,
         .target = target->position,
         .pole = target->has_pole ? &target->pole : NULL,
         .rotation = target->has_rotation ? &target->rotation : NULL,

@@ -122,7 +122,7 @@ static md5_way way_of_live(md5_player *player, const md5_live *live)
 // Whether anything of what lives in a layer has a way.
 static bool has_way(const md5_player *player, md5_run *run)
 {
-    for (uint32_t i = run->num_ghosts; i < run->num_used; i++) {
+    for (uint32_t i = 0; i < run->num_used; i++) {
         const md5_program *const program = md5_program_of(player, md5_live_at(run, i));
         if (program && program->has_way)
             return true;
@@ -136,10 +136,10 @@ static md5_way way_of_run(md5_player *player, md5_run *run, double *coverage)
 {
     md5_way way = NO_WAY;
     double rest = 1.0;
-    for (uint32_t i = run->num_ghosts; i < run->num_used; i++)
+    for (uint32_t i = 0; i < run->num_used; i++)
         rest -= (double)md5_live_at(run, i)->weight;
-    *coverage = run->has_snapshot && !run->is_left ? fmax(rest, 0.0) * (double)run->coverage : 0.0;
-    for (uint32_t i = run->num_ghosts; i < run->num_used; i++) {
+    *coverage = run->has_snapshot ? fmax(rest, 0.0) * (double)run->coverage : 0.0;
+    for (uint32_t i = 0; i < run->num_used; i++) {
         const md5_live *const live = md5_live_at(run, i);
         if (live->program < 0 || live->weight == 0.0f)
             continue;

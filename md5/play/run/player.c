@@ -27,11 +27,13 @@ static void place_rest(md5_block *block, const md5_machine *machine, const md5_p
         place_live(block, layer, others ? &others[i] : NULL);
     md5_transform *const snapshot = md5_block_take(block, machine->num_joints, sizeof *snapshot);
     md5_offset *const offsets = md5_block_take(block, machine->num_joints, sizeof *offsets);
+    md5_velocity *const velocities = md5_block_take(block, machine->num_joints, sizeof *velocities);
     if (!run)
         return;
     run->others = others;
     run->snapshot = snapshot;
     run->offsets = offsets;
+    run->velocities = velocities;
 }
 
 // Lays a player out in the block, or measures that. What each step and each pose need lies together
@@ -65,6 +67,9 @@ static md5_player *place(md5_block *block, const md5_machine *machine)
     placed.springs = md5_block_take(block, machine->num_springs, sizeof *placed.springs);
     placed.walkers = md5_block_take(block, machine->has_events ? num_leaves : 0,
                                     MD5_MAX_LIVE * sizeof *placed.walkers);
+    placed.velocities = md5_block_take(block, machine->num_joints, sizeof *placed.velocities);
+    placed.spare = md5_block_take(block, md5_captured_poses(machine) * machine->num_joints,
+                                  sizeof *placed.spare);
     if (player)
         *player = placed;
     return player;
@@ -107,12 +112,13 @@ void md5_player_reset(md5_player *player)
         player->targets[i] = (md5_target){.rotation = {0.0f, 0.0f, 0.0f, 1.0f}};
         player->are_placed[i] = false;
     }
-    player->has_consumed = false;
+    player->has_consumed = player->is_backward = false;
+    player->status = (md5_advance_status){0};
     player->since_pose = 0.0;
     player->motion = (md5_way){.cosine = 1.0};
     for (uint32_t i = 0; i < tables->num_layers; i++) {
         player->runs[i].num_used = 0;
-        md5_change_state(player, i, &(md5_change){.adds_start = true});
+        md5_change_state(player, i, &(md5_change){.begin = MD5_BEGIN_BEHIND});
     }
     player->is_weighed = true;
 }
@@ -125,6 +131,7 @@ bool md5_player_set(md5_player *player, uint32_t parameter, float value)
     const bool is_float = tables->parameters[parameter].kind == MD5_PARAMETER_FLOAT;
     const float set = is_float ? value : value != 0.0f ? 1.0f : 0.0f;
     player->is_weighed = player->is_weighed && player->parameters[parameter] == set;
+    player->is_settled = player->is_settled && player->is_weighed;
     player->parameters[parameter] = set;
     return true;
 }
@@ -149,8 +156,8 @@ bool md5_player_go(md5_player *player, uint32_t layer, uint32_t state, float dur
     md5_change_state(player, layer,
                      &(md5_change){
                          .state = state,
-                         .adds_start = true,
-                         .duration = isfinite(duration) ? duration : 0.0f,
+                         .begin = MD5_BEGIN_BEHIND,
+                         .duration = isfinite(duration) ? md5_decimal_of(duration) : 0.0,
                          .fade = fade,
                          .easing = easing,
                          .interrupt = MD5_INTERRUPT_ANY,
@@ -163,7 +170,6 @@ bool md5_player_seek(md5_player *player, uint32_t layer, uint32_t state, double 
     if (!has_state(player, layer, state))
         return false;
     md5_change_state(player, layer, &(md5_change){.state = state, .start = time});
-    md5_newest(&player->runs[layer])->is_new = false;
     return true;
 }
 

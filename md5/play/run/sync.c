@@ -28,9 +28,10 @@ static double rate_between(const md5_sync_item *items, uint32_t num_items, uint3
     return total > 0.0 ? sum / total : 0.0;
 }
 
-// Seconds of a whole shared cycle, and 0 if some part of it stands still or goes the other way.
-static double seconds_of_cycle(const md5_sync_item *items, uint32_t num_items, uint32_t num_markers)
+double md5_sync_cycle_seconds(const md5_sync_item *items, uint32_t num_items, uint32_t num_markers)
 {
+    if (num_markers == 0)
+        return 1.0 / rate_between(items, num_items, 0, 0);
     double seconds = 0.0;
     for (uint32_t i = 0; i < num_markers; i++) {
         const double rate = rate_between(items, num_items, num_markers, i);
@@ -82,7 +83,7 @@ static double advance_part(const md5_sync_item *items, uint32_t num_items, uint3
 static md5_clock advance_markers(const md5_sync_item *items, uint32_t num_items,
                                  uint32_t num_markers, md5_clock clock, double seconds)
 {
-    const double whole = seconds_of_cycle(items, num_items, num_markers);
+    const double whole = md5_sync_cycle_seconds(items, num_items, num_markers);
     if (whole != 0.0 && fabs(seconds) >= fabs(whole)) {
         const double cycles = trunc(seconds / whole);
         clock = md5_clock_advance(&GROUP, clock, cycles);
@@ -104,6 +105,57 @@ md5_clock md5_sync_advance(const md5_sync_item *items, uint32_t num_items, uint3
         return advance_markers(items, num_items, num_markers, clock, seconds);
     const double rate = rate_between(items, num_items, 0, 0);
     return md5_clock_advance(&GROUP, clock, rate * seconds);
+}
+
+// Seconds for less than a cycle, part after part.
+static double seconds_of_parts(const md5_sync_item *items, uint32_t num_items, uint32_t num_markers,
+                               md5_clock from, md5_clock to)
+{
+    const marker_place begin = place_of(from.phase, num_markers);
+    const marker_place end = place_of(to.phase, num_markers);
+    const int64_t num_parts =
+        (to.cycle - from.cycle) * (int64_t)num_markers + end.marker - begin.marker;
+    double seconds = 0.0;
+    for (int64_t i = 0; i <= num_parts; i++) {
+        const double first = i == 0 ? begin.share : 0.0;
+        const double last = i == num_parts ? end.share : 1.0;
+        const uint32_t marker = (uint32_t)((begin.marker + (uint64_t)i) % num_markers);
+        const double rate = rate_between(items, num_items, num_markers, marker);
+        if (last == first)
+            continue;
+        const double part = (last - first) / (rate * (double)num_markers);
+        if (rate == 0.0 || part * seconds < 0.0) // it stays at this marker
+            return (double)INFINITY;
+        seconds += part;
+    }
+    return seconds;
+}
+
+static bool is_before(md5_clock a, md5_clock b)
+{
+    return a.cycle < b.cycle || (a.cycle == b.cycle && a.phase < b.phase);
+}
+
+double md5_sync_seconds(const md5_sync_item *items, uint32_t num_items, uint32_t num_markers,
+                        md5_clock from, md5_clock to)
+{
+    if (num_markers == 0) {
+        const double cycles = md5_clock_between(from, to);
+        return cycles == 0.0 ? 0.0 : cycles / rate_between(items, num_items, 0, 0);
+    }
+    const bool is_backward = is_before(to, from);
+    md5_clock low = is_backward ? to : from;
+    const md5_clock high = is_backward ? from : to;
+    const int64_t whole = high.cycle - low.cycle - (high.phase < low.phase);
+    double seconds = 0.0;
+    if (whole > 0) {
+        seconds = (double)whole * md5_sync_cycle_seconds(items, num_items, num_markers);
+        if (seconds == 0.0)
+            return (double)INFINITY;
+    }
+    low.cycle += whole;
+    seconds += seconds_of_parts(items, num_items, num_markers, low, high);
+    return is_backward ? -seconds : seconds;
 }
 
 md5_clock md5_sync_clock(const double *markers, uint32_t num_markers, md5_clock shared)

@@ -19,6 +19,15 @@ typedef struct md5_sync_item {
 md5_clock md5_sync_advance(const md5_sync_item *items, uint32_t num_items, uint32_t num_markers,
                            md5_clock clock, double seconds);
 
+// Seconds of a whole shared cycle; with markers, 0 if some part of it stands still or goes the
+// other way.
+double md5_sync_cycle_seconds(const md5_sync_item *items, uint32_t num_items, uint32_t num_markers);
+
+// Seconds in which the shared clock goes from one place to another: negative if time has to run
+// backward for that, not finite if it does not get there. `items` as for md5_sync_advance().
+double md5_sync_seconds(const md5_sync_item *items, uint32_t num_items, uint32_t num_markers,
+                        md5_clock from, md5_clock to);
+
 // An item's own clock: equal to the shared one without markers; with them, the shared clock's phase
 // 0 is the first marker, and each marker takes an equal part of a cycle.
 md5_clock md5_sync_clock(const double *markers, uint32_t num_markers, md5_clock shared);

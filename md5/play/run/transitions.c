@@ -43,6 +43,14 @@ static bool is_open(const md5_player *player, uint32_t layer, const md5_live *li
     return true;
 }
 
+// In a layer that rests only what opens later counts: see md5_take_transitions().
+static bool sleeps(const md5_player *player, uint32_t layer, const md5_live *live,
+                   const md5_transition *transition)
+{
+    return player->runs[layer].rests
+           && (!transition->waits || md5_began_behind(player, live, transition->exit));
+}
+
 // Two lists, each with the first to be asked first, as one.
 typedef struct candidates {
     const md5_transition *own, *own_end, *any, *any_end;
@@ -79,34 +87,37 @@ static const md5_transition *find_open(const md5_player *player, uint32_t layer,
     candidates all = candidates_of(player, layer, live);
     for (const md5_transition *at = next_candidate(&all); at; at = next_candidate(&all)) {
         if (is_open(player, layer, live, at)
-            && (!at->waits || md5_has_reached(player, live, (double)at->exit)))
+            && (!at->waits || md5_has_reached(player, live, at->exit))
+            && !sleeps(player, layer, live, at))
             return at;
     }
     return NULL;
 }
 
-// A trigger that the transition asked for is used up: in this layer at once, for the others at the
-// end of the step.
-static void consume(md5_player *player, uint32_t layer, const md5_transition *transition)
+// A trigger that the transition asked for is used up: in this layer now, for the others when all of
+// them have seen it. Returns whether there was one.
+static bool consume(md5_player *player, uint32_t layer, const md5_transition *transition)
 {
     const md5_machine *const machine = player->machine;
     const md5_play_condition *const conditions = machine->conditions + transition->first_condition;
+    bool has_consumed = false;
     for (uint32_t i = 0; i < transition->num_conditions; i++) {
         const uint32_t parameter = conditions[i].parameter;
         if (machine->tables.parameters[parameter].kind != MD5_PARAMETER_TRIGGER
             || conditions[i].compare == MD5_IS_CLEAR)
             continue;
         player->consumed[parameter] = layer + 1;
-        player->has_consumed = true;
+        player->has_consumed = has_consumed = true;
     }
+    return has_consumed;
 }
 
 static void take(md5_player *player, uint32_t layer, const md5_transition *transition)
 {
     md5_change change = {
         .state = transition->to,
-        .start = (double)transition->start,
-        .adds_start = true,
+        .start = transition->start,
+        .begin = MD5_BEGIN_BEHIND,
         .duration = transition->duration,
         .fade = transition->fade,
         .easing = transition->easing,
@@ -114,25 +125,62 @@ static void take(md5_player *player, uint32_t layer, const md5_transition *trans
         .interrupt = transition->interrupt,
     };
     if (transition->keeps_phase) {
-        change.start = md5_live_phase(md5_newest(&player->runs[layer]));
-        change.adds_start = false;
+        change.start = md5_phase_left(player, md5_newest(&player->runs[layer]), transition);
+        change.begin = MD5_BEGIN_AS_LEFT;
     }
-    consume(player, layer, transition);
     md5_change_state(player, layer, &change);
 }
 
-// One that leads on at once is taken at once, so that it does not matter how often one steps. There
-// is an end to it: a circle of transitions that are always open has none.
-void md5_take_transitions(md5_player *player, uint32_t layer)
+// One that leads on is taken in the same moment. A chain in which more are taken than there are
+// goes in a circle, and would for ever, as no time passes: then the layer rests in the state that
+// it has come to. What was open when that began no longer counts, until a parameter changes or the
+// transition that led there ends; so it makes no difference how often the layer is asked.
+static void take_in_layer(md5_player *player, uint32_t layer)
 {
-    enum { MOST_HOPS = 8 };
-    for (uint32_t hop = 0; hop < MOST_HOPS; hop++) {
-        const md5_transition *const open =
-            find_open(player, layer, md5_newest(&player->runs[layer]));
+    md5_run *const run = &player->runs[layer];
+    const uint32_t most = player->machine->tables.layers[layer].num_transitions + 1;
+    for (uint32_t num_taken = 0; player->num_steps < MD5_MAX_STEP_PARTS; player->num_steps++) {
+        const md5_transition *const open = find_open(player, layer, md5_newest(run));
         if (!open)
             return;
+        if (num_taken == most) {
+            run->rests = true;
+            return;
+        }
+        num_taken = consume(player, layer, open) ? 0 : num_taken + 1;
         take(player, layer, open);
     }
+}
+
+// Returns whether there were any.
+static bool clear_triggers(md5_player *player)
+{
+    if (!player->has_consumed)
+        return false;
+    for (uint32_t i = 0; i < player->machine->tables.num_parameters; i++) {
+        if (player->consumed[i] > 0)
+            player->parameters[i] = 0.0f;
+        player->consumed[i] = 0;
+    }
+    player->has_consumed = false;
+    player->is_weighed = false;
+    return true;
+}
+
+// A trigger that is used up may open what waits for it to be clear.
+void md5_take_transitions(md5_player *player)
+{
+    do {
+        md5_weigh_all(player);
+        for (uint32_t i = 0; i < player->machine->tables.num_layers; i++)
+            take_in_layer(player, i);
+    } while (clear_triggers(player));
+}
+
+bool md5_is_at_exit(const md5_player *player, uint32_t layer)
+{
+    const md5_transition *const open = find_open(player, layer, md5_newest(&player->runs[layer]));
+    return open && open->waits;
 }
 
 double md5_seconds_until_exit(md5_player *player, uint32_t layer, double most)
@@ -141,7 +189,7 @@ double md5_seconds_until_exit(md5_player *player, uint32_t layer, double most)
     candidates all = candidates_of(player, layer, live);
     for (const md5_transition *at = next_candidate(&all); at; at = next_candidate(&all)) {
         if (at->waits && is_open(player, layer, live, at))
-            most = md5_seconds_until(player, live, (double)at->exit, most);
+            most = md5_seconds_until(player, live, at->exit, most);
     }
     return most;
 }

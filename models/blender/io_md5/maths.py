@@ -90,9 +90,11 @@ def rebuilt(xyz):
     single = np.asarray(xyz, dtype=np.float32)
     square = (single[..., 0] * single[..., 0] + single[..., 1] * single[..., 1]
               + single[..., 2] * single[..., 2])
-    # Longer than a rotation by more than rounding: brought to unit length, with w = 0.
-    w = -np.sqrt(np.where(square > np.float32(1.00001), np.float32(0), np.abs(np.float32(1) - square)))
-    return np.concatenate([single, w[..., None]], -1).astype(np.float64)
+    w = -np.sqrt(np.abs(np.float32(1) - square))
+    whole = np.concatenate([single, w[..., None]], -1).astype(np.float64)
+    # Longer than a rotation, by rounding or by mistake: brought to unit length.
+    length = np.sqrt(np.maximum(square.astype(np.float64) * 2 - 1, 1))
+    return whole / length[..., None]
 
 
 def rounded_turns(turns, digits, free, wide):

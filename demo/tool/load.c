@@ -1,0 +1,96 @@
+// Files of any kind: told apart by name, or by what is in them.
+#include "demo/common/file.h"
+#include "demo/common/stream.h"
+#include "demo/tool/tool.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef enum file_kind { KIND_UNKNOWN, KIND_MODEL, KIND_ANIM, KIND_CAMERA, KIND_MACHINE } file_kind;
+
+static file_kind kind_of_name(const char *path)
+{
+    return common_has_ending(path, ".md5mesh")      ? KIND_MODEL
+           : common_has_ending(path, ".md5anim")    ? KIND_ANIM
+           : common_has_ending(path, ".md5camera")  ? KIND_CAMERA
+           : common_has_ending(path, ".md5machine") ? KIND_MACHINE
+                                                    : KIND_UNKNOWN;
+}
+
+static bool stands_at(const char *text, size_t left, const char *word)
+{
+    const size_t length = strlen(word);
+    return left >= length && memcmp(text, word, length) == 0;
+}
+
+// By the first word that only one kind has; a model if there is none, as its reader says best what
+// is wrong.
+static file_kind kind_of_text(const char *text, size_t size)
+{
+    for (size_t i = 0; i < size; i++) {
+        if (text[i] != 'n')
+            continue;
+        if (stands_at(text + i, size - i, "numMeshes"))
+            return KIND_MODEL;
+        if (stands_at(text + i, size - i, "numAnimatedComponents"))
+            return KIND_ANIM;
+        if (stands_at(text + i, size - i, "numCuts"))
+            return KIND_CAMERA;
+    }
+    return KIND_MODEL;
+}
+
+static void load_named(file_kind kind, const char *path, const md5_load_opts *opts,
+                       tool_asset *asset, md5_error *error)
+{
+    if (kind == KIND_MODEL)
+        asset->model = md5_load_model(path, opts, error);
+    else if (kind == KIND_ANIM)
+        asset->anim = md5_load_anim(path, opts, error);
+    else if (kind == KIND_CAMERA)
+        asset->camera = md5_load_camera(path, opts, error);
+    else if (common_load_machine(path, opts, &asset->machine, error))
+        asset->num_warnings = asset->machine.file->num_warnings;
+}
+
+// What has no name that says its kind is read first: a pipe can be read only once.
+static void load_unnamed(const char *path, const md5_load_opts *opts, tool_asset *asset,
+                         md5_error *error)
+{
+    md5_load_opts named = opts ? *opts : (md5_load_opts){0};
+    named.file_name = path;
+    const char *reason = NULL;
+    size_t size = 0;
+    char *const text = common_read_stream(path, &size, &reason);
+    const file_kind kind = text ? kind_of_text(text, size) : KIND_UNKNOWN;
+    if (kind == KIND_MODEL)
+        asset->model = md5_parse_model(text, size, &named, error);
+    if (kind == KIND_ANIM)
+        asset->anim = md5_parse_anim(text, size, &named, error);
+    if (kind == KIND_CAMERA)
+        asset->camera = md5_parse_camera(text, size, &named, error);
+    if (kind == KIND_UNKNOWN) {
+        *error = (md5_error){.status = MD5_ERROR_IO};
+        snprintf(error->file, sizeof error->file, "%s", path);
+        snprintf(error->message, sizeof error->message, "cannot read the file: %s", reason);
+    }
+    free(text);
+}
+
+bool tool_load(const char *path, const md5_load_opts *opts, tool_asset *asset, md5_error *error)
+{
+    const file_kind kind = kind_of_name(path);
+    *asset = (tool_asset){0};
+    if (kind == KIND_UNKNOWN)
+        load_unnamed(path, opts, asset, error);
+    else
+        load_named(kind, path, opts, asset, error);
+    if (asset->model)
+        asset->num_warnings = asset->model->num_warnings;
+    if (asset->anim)
+        asset->num_warnings = asset->anim->num_warnings;
+    if (asset->camera)
+        asset->num_warnings = asset->camera->num_warnings;
+    return error->status == MD5_OK;
+}

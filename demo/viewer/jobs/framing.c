@@ -1,0 +1,56 @@
+// The window's camera: kept so that everything is seen, until a person moves it.
+#include "demo/viewer/jobs/view.h"
+
+static void frame_for(view_state *viewer, float width, float height)
+{
+    const view_rect region = view_free_region(viewer, width, height);
+    viewer->framed = view_frame_document(&viewer->camera, viewer->document, region);
+}
+
+void view_frame_again(view_state *viewer)
+{
+    frame_for(viewer, (float)viewer->width, (float)viewer->height);
+}
+
+void view_keep_framed(view_state *viewer, uint32_t width, uint32_t height)
+{
+    if (viewer->flying || !view_is_framed(&viewer->framed, &viewer->camera))
+        return;
+    const view_rect region = view_free_region(viewer, (float)width, (float)height);
+    if (!view_holds_document(&viewer->framed, &viewer->camera, viewer->document, region))
+        frame_for(viewer, (float)width, (float)height);
+}
+
+void view_frame_anew(view_state *viewer)
+{
+    const view_options *const options = viewer->options;
+    viewer->camera = view_chosen_camera(options);
+    frame_for(viewer, (float)viewer->width, (float)viewer->height);
+    if (options->distance_given)
+        viewer->camera.distance = options->distance;
+    // A camera path with nothing to look at is looked at itself.
+    viewer->flying = viewer->document->scene.flight.camera != NULL
+                     && viewer->document->scene.skeleton != NULL && !options->camera_path;
+}
+
+void view_frame_for(view_state *viewer, uint32_t width, uint32_t height)
+{
+    if (!viewer->options->distance_given)
+        frame_for(viewer, (float)width, (float)height);
+}
+
+void view_leave_flight(view_state *viewer)
+{
+    if (!viewer->flying)
+        return;
+    view_take_path(&viewer->camera, viewer->document, &viewer->play, (float)viewer->width,
+                   (float)viewer->height);
+    viewer->framed = (view_framing){0};
+    viewer->flying = false;
+}
+
+view_lens view_choose_lens(view_state *viewer, float width, float height)
+{
+    const view_stage stage = view_stage_of(viewer, width, height);
+    return view_stage_lens(&stage, width, height);
+}

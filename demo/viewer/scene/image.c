@@ -1,0 +1,131 @@
+#include "demo/viewer/scene/image.h"
+
+#include "demo/common/file.h"
+
+#include <stb/stb_image.h>
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_FILE_SIZE = 1 << 29 };
+
+bool view_image_fail(view_image_fault *fault, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(fault->message, sizeof fault->message, format, arguments);
+    va_end(arguments);
+    return false;
+}
+
+bool view_check_image_size(uint32_t width, uint32_t height, view_image_fault *fault)
+{
+    if (width == 0 || height == 0)
+        return view_image_fail(fault, "%u by %u pixels", width, height);
+    if (width > VIEW_IMAGE_MAX_SIDE || height > VIEW_IMAGE_MAX_SIDE
+        || (uint64_t)width * height > VIEW_IMAGE_MAX_PIXELS)
+        return view_image_fail(fault, "%u by %u pixels; at most %d a side and %d in all", width,
+                               height, VIEW_IMAGE_MAX_SIDE, VIEW_IMAGE_MAX_PIXELS);
+    return true;
+}
+
+static bool begins_with(const uint8_t *bytes, size_t size, const char *magic, size_t length)
+{
+    return size >= length && memcmp(bytes, magic, length) == 0;
+}
+
+static bool decode_by_stb(const uint8_t *bytes, size_t size, view_image *image,
+                          view_image_fault *fault)
+{
+    int width = 0, height = 0, channels = 0;
+    image->rgba = stbi_load_from_memory(bytes, (int)size, &width, &height, &channels, 4);
+    image->width = (uint32_t)width;
+    image->height = (uint32_t)height;
+    return image->rgba != NULL || view_image_fail(fault, "%s", stbi_failure_reason());
+}
+
+// A pixel may name a colour behind the end of a short palette, and stb_image takes whatever lies
+// there: it is given a copy whose palette has all 256 colours, the new ones black. The checksum
+// behind it is wrong then, which stb_image does not look at.
+static bool decode_with_whole_palette(const uint8_t *bytes, size_t size,
+                                      const view_image_frame *frame, view_image *image,
+                                      view_image_fault *fault)
+{
+    enum { WHOLE = 256 * 3, LENGTH_AND_NAME = 8 };
+    const size_t end = frame->palette + frame->palette_size;
+    const size_t added = WHOLE - frame->palette_size;
+    uint8_t *const copy = calloc(1, size + added);
+    if (copy == NULL)
+        return view_image_fail(fault, "no memory");
+    memcpy(copy, bytes, end);
+    memcpy(copy + end + added, bytes + end, size - end);
+    const uint8_t length[4] = {0, 0, WHOLE >> 8, WHOLE & 255};
+    memcpy(copy + frame->palette - LENGTH_AND_NAME, length, sizeof length);
+    const bool is_read = decode_by_stb(copy, size + added, image, fault);
+    free(copy);
+    return is_read;
+}
+
+bool view_decode_image(const uint8_t *bytes, size_t size, view_image *image,
+                       view_image_fault *fault)
+{
+    *image = (view_image){NULL, 0, 0};
+    if (size == 0)
+        return view_image_fail(fault, "the file is empty");
+    if (size > MAX_FILE_SIZE)
+        return view_image_fail(fault, "the file is larger than %d bytes", MAX_FILE_SIZE);
+    if (begins_with(bytes, size, "\xff\xd8\xff", 3))
+        return view_decode_jpeg(bytes, size, image, fault);
+    view_image_frame frame = {0};
+    const bool is_sound = begins_with(bytes, size, "\x89PNG\r\n\x1a\n", 8)
+                              ? view_check_png(bytes, size, &frame, fault)
+                              : view_check_tga(bytes, size, &frame, fault);
+    if (!is_sound)
+        return false;
+    return frame.palette_size > 0 ? decode_with_whole_palette(bytes, size, &frame, image, fault)
+                                  : decode_by_stb(bytes, size, image, fault);
+}
+
+static uint8_t *read_whole(FILE *file, size_t *size)
+{
+    size_t room = 0;
+    uint8_t *bytes = NULL;
+    for (*size = 0; !feof(file) && !ferror(file) && *size <= MAX_FILE_SIZE;) {
+        if (*size == room) {
+            room = room ? 2 * room : 65536;
+            uint8_t *const larger = realloc(bytes, room);
+            if (larger == NULL)
+                break;
+            bytes = larger;
+        }
+        *size += fread(bytes + *size, 1, room - *size, file);
+    }
+    if (bytes != NULL && feof(file) && !ferror(file))
+        return bytes;
+    free(bytes);
+    return NULL;
+}
+
+bool view_read_image(const char *path, view_image *image, view_image_fault *fault)
+{
+    *image = (view_image){NULL, 0, 0};
+    if (common_is_folder(path))
+        return view_image_fail(fault, "it is a folder");
+    if (!common_is_file(path))
+        return view_image_fail(fault, "no such file");
+    if (common_file_size(path) > MAX_FILE_SIZE)
+        return view_image_fail(fault, "the file is larger than %d bytes", MAX_FILE_SIZE);
+    FILE *const file = fopen(path, "rb");
+    if (file == NULL)
+        return view_image_fail(fault, "%s", strerror(errno));
+    size_t size = 0;
+    uint8_t *const bytes = read_whole(file, &size);
+    fclose(file);
+    const bool is_read = bytes != NULL ? view_decode_image(bytes, size, image, fault)
+                                       : view_image_fail(fault, "cannot be read");
+    free(bytes);
+    return is_read;
+}

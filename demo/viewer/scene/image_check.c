@@ -1,0 +1,202 @@
+// What stb_image does not look at, or too late: see view_image.h.
+#include "demo/viewer/scene/image.h"
+
+#include <string.h>
+
+// -- PNG ------------------------------------------------------------------------------------
+
+enum { PNG_SIGNATURE = 8, PNG_CHUNK = 12, PNG_MOST_COLOURS = 256 }; // length, name and checksum
+
+static uint32_t big_endian(const uint8_t *bytes)
+{
+    return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 | bytes[3];
+}
+
+typedef struct png_header {
+    uint8_t depth, colour;
+    uint64_t packed_size; // of all IDAT chunks
+    bool has_palette;
+} png_header;
+
+// Bits of a pixel in the file; 0 if there is no such kind.
+static uint32_t png_pixel_bits(const png_header *header)
+{
+    static const uint8_t num_channels[7] = {1, 0, 3, 1, 2, 0, 4};
+    const uint8_t depth = header->depth, colour = header->colour;
+    if (colour > 6 || (depth != 1 && depth != 2 && depth != 4 && depth != 8 && depth != 16))
+        return 0;
+    if ((depth < 8 && colour != 0 && colour != 3) || (depth == 16 && colour == 3))
+        return 0;
+    return (uint32_t)num_channels[colour] * depth;
+}
+
+static bool check_png_header(const uint8_t *body, uint32_t length, png_header *header,
+                             view_image_frame *frame, view_image_fault *fault)
+{
+    if (length != 13)
+        return view_image_fail(fault, "the PNG header has %u bytes, expected 13", length);
+    frame->width = big_endian(body);
+    frame->height = big_endian(body + 4);
+    header->depth = body[8];
+    header->colour = body[9];
+    if (png_pixel_bits(header) == 0)
+        return view_image_fail(fault, "PNG of colour type %u with %u bits", header->colour,
+                               header->depth);
+    return view_check_image_size(frame->width, frame->height, fault);
+}
+
+static bool check_png_palette(size_t at, uint32_t length, png_header *header,
+                              view_image_frame *frame, view_image_fault *fault)
+{
+    if (header->has_palette || header->packed_size > 0)
+        return view_image_fail(fault, "a palette at the wrong place of a PNG file");
+    if (length == 0 || length % 3 != 0 || length > 3 * PNG_MOST_COLOURS)
+        return view_image_fail(fault, "a palette of %u bytes", length);
+    header->has_palette = true;
+    if (header->colour == 3) {
+        frame->palette = at;
+        frame->palette_size = length;
+    }
+    return true;
+}
+
+// Deflate makes 258 bytes of two bits at best.
+static bool check_png_data(const png_header *header, const view_image_frame *frame,
+                           view_image_fault *fault)
+{
+    enum { BEST_RATIO = 4 * 258 };
+    const uint64_t row = ((uint64_t)frame->width * png_pixel_bits(header) + 7) / 8;
+    if (header->colour == 3 && !header->has_palette)
+        return view_image_fail(fault, "a PNG file without its palette");
+    if (row * frame->height > header->packed_size * BEST_RATIO)
+        return view_image_fail(fault, "%u by %u pixels cannot be in %llu bytes", frame->width,
+                               frame->height, (unsigned long long)header->packed_size);
+    return true;
+}
+
+static bool is_letter(uint8_t c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+// Small letters first: a chunk that may be left out.
+static bool check_png_chunk(const uint8_t *name, size_t at, uint32_t length, png_header *header,
+                            view_image_frame *frame, view_image_fault *fault)
+{
+    if (memcmp(name, "PLTE", 4) == 0)
+        return check_png_palette(at, length, header, frame, fault);
+    if (memcmp(name, "IDAT", 4) == 0) {
+        header->packed_size += length;
+        return true;
+    }
+    return name[0] >= 'a' || view_image_fail(fault, "unknown PNG chunk %.4s", (const char *)name);
+}
+
+bool view_check_png(const uint8_t *bytes, size_t size, view_image_frame *frame,
+                    view_image_fault *fault)
+{
+    png_header header = {0};
+    for (size_t at = PNG_SIGNATURE; size - at >= PNG_CHUNK;) {
+        const uint32_t length = big_endian(bytes + at);
+        const uint8_t *const name = bytes + at + 4;
+        for (int i = 0; i < 4; i++)
+            if (!is_letter(name[i]))
+                return view_image_fail(fault, "no PNG chunk at byte %zu", at);
+        if (length > size - at - PNG_CHUNK)
+            return view_image_fail(fault, "PNG chunk %.4s at byte %zu says %u bytes, %zu are there",
+                                   (const char *)name, at, length, size - at - PNG_CHUNK);
+        const bool is_header = memcmp(name, "IHDR", 4) == 0;
+        if (is_header != (at == PNG_SIGNATURE))
+            return view_image_fail(fault, "PNG chunk %.4s at byte %zu", (const char *)name, at);
+        if (memcmp(name, "IEND", 4) == 0)
+            return check_png_data(&header, frame, fault);
+        const size_t body = at + 8;
+        if (!(is_header ? check_png_header(bytes + body, length, &header, frame, fault)
+                        : check_png_chunk(name, body, length, &header, frame, fault)))
+            return false;
+        at += PNG_CHUNK + length;
+    }
+    return view_image_fail(fault, "the PNG file ends before its IEND chunk");
+}
+
+// -- TGA ------------------------------------------------------------------------------------
+
+enum { TGA_HEADER = 18 };
+
+typedef struct tga_header {
+    bool is_indexed, is_packed;
+    uint8_t kind; // 1 indices, 2 colours, 3 grey
+    uint32_t num_colours, colour_bits, pixel_bits;
+} tga_header;
+
+static uint32_t little_endian(const uint8_t *bytes)
+{
+    return bytes[0] | (uint32_t)bytes[1] << 8;
+}
+
+static bool is_tga_depth(uint32_t bits)
+{
+    return bits == 8 || bits == 15 || bits == 16 || bits == 24 || bits == 32;
+}
+
+static bool read_tga_header(const uint8_t *bytes, size_t size, tga_header *header)
+{
+    if (size < TGA_HEADER || bytes[1] > 1 || (bytes[2] & ~8) == 0 || (bytes[2] & ~8) > 3)
+        return false;
+    *header = (tga_header){.is_indexed = bytes[1] == 1,
+                           .is_packed = bytes[2] >= 8,
+                           .kind = bytes[2] & 3,
+                           .num_colours = little_endian(bytes + 5),
+                           .colour_bits = bytes[7],
+                           .pixel_bits = bytes[16]};
+    if (header->is_indexed != (header->kind == 1) || !is_tga_depth(header->pixel_bits))
+        return false;
+    return !header->is_indexed
+           || (is_tga_depth(header->colour_bits) && header->pixel_bits <= 16
+               && header->pixel_bits != 15);
+}
+
+// How many of the wanted pixels the packets hold: a byte says how many follow, or, with its highest
+// bit, how often one is repeated.
+static uint64_t count_tga_pixels(const uint8_t *bytes, size_t size, uint32_t pixel_size,
+                                 uint64_t wanted)
+{
+    uint64_t count = 0;
+    for (size_t at = 0; at < size && count < wanted;) {
+        const uint32_t run = 1u + (bytes[at] & 127);
+        const uint32_t length = 1 + (bytes[at] & 128 ? 1 : run) * pixel_size;
+        if (length > size - at)
+            break;
+        count += run;
+        at += length;
+    }
+    return count;
+}
+
+bool view_check_tga(const uint8_t *bytes, size_t size, view_image_frame *frame,
+                    view_image_fault *fault)
+{
+    tga_header header;
+    if (!read_tga_header(bytes, size, &header))
+        return view_image_fail(fault, "neither PNG, JPEG nor TGA");
+    frame->width = little_endian(bytes + 12);
+    frame->height = little_endian(bytes + 14);
+    if (!view_check_image_size(frame->width, frame->height, fault))
+        return false;
+    if (header.is_indexed && (little_endian(bytes + 3) != 0 || header.num_colours == 0))
+        return view_image_fail(fault, "a TGA palette of %u colours from number %u on",
+                               header.num_colours, little_endian(bytes + 3));
+
+    size_t at = TGA_HEADER + (size_t)bytes[0];
+    if (header.is_indexed)
+        at += (size_t)header.num_colours * ((header.colour_bits + 7) / 8);
+    const size_t left = size > at ? size - at : 0;
+    const uint32_t pixel_size = (header.pixel_bits + 7) / 8;
+    const uint64_t wanted = (uint64_t)frame->width * frame->height;
+    const uint64_t found = header.is_packed && left > 0
+                               ? count_tga_pixels(bytes + at, left, pixel_size, wanted)
+                               : left / pixel_size;
+    return found >= wanted
+           || view_image_fail(fault, "the TGA file ends after %llu of %llu pixels",
+                              (unsigned long long)found, (unsigned long long)wanted);
+}

@@ -1,0 +1,33 @@
+#!/bin/sh
+# The tests that drive a window, and those of the tool, while all cores are busy with something else, and
+# where there is no /dev/pts: nothing may depend on an idle machine.
+. test/build/report.sh
+unset MAKEFLAGS MAKELEVEL MFLAGS
+
+busy=
+for _ in $(seq "$(getconf _NPROCESSORS_ONLN)"); do
+    sh -c 'while :; do :; done' &
+    busy="$busy $!"
+done
+stop() {
+    # shellcheck disable=SC2086 # one word each
+    kill $busy 2>/dev/null
+    rm -rf "$scratch"
+}
+trap stop EXIT
+
+for suite in ${BUSY_SUITES:-window.sh window_lists.sh tool.sh}; do
+    check "$suite on busy cores" sh "test/$suite"
+done
+
+# A space of mounts of its own, in which /dev/pts is an empty folder and /dev/ptmx leads nowhere.
+without_terminals() {
+    # shellcheck disable=SC2016
+    unshare --mount sh -c 'mount -t tmpfs none /dev/pts && exec sh test/tool.sh'
+}
+if unshare --mount sh -c 'mount -t tmpfs none /dev/pts' 2>/dev/null; then
+    check "tool.sh without /dev/pts" without_terminals
+else
+    skip "tool.sh without /dev/pts" "no mounts of one's own here"
+fi
+finish

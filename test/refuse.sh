@@ -1,0 +1,44 @@
+#!/bin/sh
+# Compilers' settings that give other bits than every other build are refused, with what to do instead.
+. test/build/report.sh
+
+cc=${CC:-cc}
+floats=md5/core/floats.h
+
+# refused TITLE WORD FLAGS...: the header alone says no, in one error that names what to do.
+refused() {
+    title=$1 word=$2
+    shift 2
+    says_no() {
+        # shellcheck disable=SC2086 # the compiler may be several words
+        ! $cc -std=c11 "$@" -fsyntax-only -x c $floats 2>"$scratch/err" &&
+            grep 'error: .*same bits' "$scratch/err" | grep -F -- "$word" || {
+            cat "$scratch/err"
+            false
+        }
+    }
+    check "$title is refused" says_no "$@"
+}
+accepted() { # FLAGS...
+    # shellcheck disable=SC2086
+    check "$* is accepted" $cc -std=c11 "$@" -Werror -fsyntax-only -x c $floats
+}
+all_look() {
+    for source in md5/core/math.h md5/core/wide.h md5/read/number.c; do
+        # shellcheck disable=SC2086
+        $cc -std=c11 -I. -M -x c $source | grep -q $floats || echo "$source does not include $floats"
+    done
+}
+
+refused "-ffast-math" "without -ffast-math" -O1 -ffast-math
+refused "-Ofast" "without -ffast-math" -Ofast
+refused "-ffinite-math-only" "without -ffast-math" -ffinite-math-only
+accepted -O2
+case $($cc -dumpmachine) in
+x86_64-*)
+    refused "x87" "-msse2 -mfpmath=sse" -m32 -mno-sse
+    accepted -m32 -msse2 -mfpmath=sse
+    ;;
+esac
+silent "whatever computes looks at it" all_look
+finish

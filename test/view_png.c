@@ -1,0 +1,115 @@
+// Looks at PNG pictures as the viewer writes them (8 bits a channel, RGB or RGBA), quickly.
+// test/view_png.py does the same with no code of ours, for the tests of this program and of what
+// the viewer writes; it takes a hundred times as long.
+//
+// view_png size FILE            "width height"
+// view_png covered FILE         share of pixels that are not transparent, and the box around them:
+//                               "share left top right bottom", from 0 to 1
+// view_png corner FILE          "r g b a" of the pixel in the top left corner
+// view_png colours FILE         how many different colours there are, counted to 1000
+// view_png differ FILE FILE     share of pixels of which a channel differs by more than 24
+#include "demo/viewer/scene/image.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_COLOURS = 1000, BUCKETS = 4096, LARGE_DIFFERENCE = 24 };
+
+static view_image read_or_exit(const char *path)
+{
+    view_image image;
+    view_image_fault fault;
+    if (!view_read_image(path, &image, &fault)) {
+        fprintf(stderr, "%s: %s\n", path, fault.message);
+        exit(1);
+    }
+    return image;
+}
+
+static void print_covered(const view_image *image)
+{
+    size_t count = 0;
+    uint32_t left = image->width, top = image->height, right = 0, bottom = 0;
+    for (uint32_t y = 0; y < image->height; y++) {
+        for (uint32_t x = 0; x < image->width; x++) {
+            if (image->rgba[4 * ((size_t)y * image->width + x) + 3] == 0)
+                continue;
+            count++;
+            left = x < left ? x : left;
+            top = y < top ? y : top;
+            right = x + 1 > right ? x + 1 : right;
+            bottom = y + 1;
+        }
+    }
+    const double width = image->width, height = image->height;
+    printf("%.4f %.4f %.4f %.4f %.4f\n", (double)count / (width * height), left / width,
+           top / height, right / width, bottom / height);
+}
+
+// Colours in the order in which they are met, found again by buckets.
+static int count_colours(const view_image *image)
+{
+    static uint32_t colours[MOST_COLOURS];
+    static int next[MOST_COLOURS], first[BUCKETS];
+    int count = 0;
+    memset(first, -1, sizeof first);
+    for (size_t i = 0; i < (size_t)image->width * image->height && count < MOST_COLOURS; i++) {
+        uint32_t colour;
+        memcpy(&colour, image->rgba + 4 * i, 4);
+        const uint32_t bucket = colour * 2654435761u >> 20;
+        int at = first[bucket];
+        while (at >= 0 && colours[at] != colour)
+            at = next[at];
+        if (at >= 0)
+            continue;
+        colours[count] = colour;
+        next[count] = first[bucket];
+        first[bucket] = count++;
+    }
+    return count;
+}
+
+static void print_difference(const view_image *a, const view_image *b)
+{
+    const size_t num_pixels = (size_t)a->width * a->height;
+    if (a->width != b->width || a->height != b->height) {
+        printf("1 other size\n");
+        return;
+    }
+    size_t count = 0;
+    for (size_t i = 0; i < num_pixels; i++) {
+        int largest = 0;
+        for (size_t c = 4 * i; c < 4 * i + 4; c++) {
+            const int off = abs(a->rgba[c] - b->rgba[c]);
+            largest = off > largest ? off : largest;
+        }
+        count += largest > LARGE_DIFFERENCE;
+    }
+    printf("%.5f\n", (double)count / (double)num_pixels);
+}
+
+int main(int argc, char **argv)
+{
+    const char *const command = argc > 2 ? argv[1] : "";
+    if (argc != (strcmp(command, "differ") == 0 ? 4 : 3)) {
+        fprintf(stderr, "usage: view_png size|covered|corner|colours FILE, or differ FILE FILE\n");
+        return 2;
+    }
+    view_image image = read_or_exit(argv[2]);
+    if (strcmp(command, "size") == 0) {
+        printf("%u %u\n", image.width, image.height);
+    } else if (strcmp(command, "covered") == 0) {
+        print_covered(&image);
+    } else if (strcmp(command, "corner") == 0) {
+        printf("%d %d %d %d\n", image.rgba[0], image.rgba[1], image.rgba[2], image.rgba[3]);
+    } else if (strcmp(command, "colours") == 0) {
+        printf("%d\n", count_colours(&image));
+    } else if (strcmp(command, "differ") == 0) {
+        view_image other = read_or_exit(argv[3]);
+        print_difference(&image, &other);
+        free(other.rgba);
+    }
+    free(image.rgba);
+    return 0;
+}

@@ -1,0 +1,319 @@
+// What a window remembers: every option, the model, the camera and the files opened lately are the
+// same after they were saved and loaded. All goes by the table of options, so an option that is
+// added is tested without a line here.
+#define _POSIX_C_SOURCE 200809L // mkstemp()
+#include "test/test.h"
+
+#include "demo/common/memory.h"
+#include "demo/viewer/jobs/view.h"
+#include "demo/viewer/base/option_table.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { NUM_ROUNDS = 200 };
+
+// A file's name that nobody else has, to be freed after it is removed.
+static char *new_file(void)
+{
+    const char *const folder = getenv("TMPDIR");
+    char *const path = common_format("%s/md5view_config_XXXXXX", folder != NULL ? folder : "/tmp");
+    const int file = mkstemp(path);
+    CHECK(file >= 0);
+    if (file >= 0)
+        (void)close(file);
+    return path;
+}
+
+// -- Values of options --------------------------------------------------------------------------
+
+static size_t size_of_field(const view_option *option)
+{
+    static const size_t sizes[VIEW_OPTION_NUM_KINDS] = {
+        [VIEW_OPTION_SWITCH] = sizeof(bool),    [VIEW_OPTION_AUTO_SWITCH] = sizeof(int),
+        [VIEW_OPTION_EITHER] = sizeof(bool),    [VIEW_OPTION_CHOICE] = sizeof(unsigned),
+        [VIEW_OPTION_COUNT] = sizeof(uint32_t), [VIEW_OPTION_FLOAT] = sizeof(float),
+        [VIEW_OPTION_NUMBER] = sizeof(double),  [VIEW_OPTION_GRID] = sizeof(uint32_t[2]),
+        [VIEW_OPTION_COLOR] = sizeof(float[3]), [VIEW_OPTION_LAMPS] = sizeof(view_lamps),
+    };
+    return sizes[option->kind];
+}
+
+static bool is_same(const view_option *option, const view_options *a, const view_options *b)
+{
+    const size_t size = size_of_field(option);
+    const char *const x = (const char *)a, *const y = (const char *)b;
+    return test_check(size > 0, __FILE__, __LINE__, "--%s: how large is its field?", option->name)
+           && memcmp(x + option->place, y + option->place, size) == 0;
+}
+
+static double between(double low, double high, uint64_t *random)
+{
+    return low + (high - low) * test_random(random);
+}
+
+static char *any_word(const char *words, uint64_t *random)
+{
+    uint32_t count = 1;
+    for (const char *c = words; *c != '\0'; c++)
+        count += *c == '|';
+    for (uint32_t skip = test_random_u32(random) % count; skip > 0; skip--)
+        words = strchr(words, '|') + 1;
+    return common_format("%.*s", (int)strcspn(words, "|"), words);
+}
+
+static char *any_lamps(uint64_t *random)
+{
+    char *text = common_copy("");
+    for (int i = 0; i < VIEW_NUM_LAMPS; i++) {
+        const view_lamp_range *const range = view_range_of_lamp((view_lamp)i);
+        const double value = between((double)range->low, (double)range->high, random);
+        char *const longer =
+            common_format("%s%s%s=%.17g", text, i > 0 ? "," : "", range->name, value);
+        free(text);
+        text = longer;
+    }
+    return text;
+}
+
+// A text that the option takes, or NULL if nothing is known of its kind.
+static char *any_value(const view_option *option, uint64_t *random)
+{
+    const double low = option->low, high = option->high;
+    switch (option->kind) {
+    case VIEW_OPTION_SWITCH:
+    case VIEW_OPTION_AUTO_SWITCH:
+        return any_word("no|yes", random);
+    case VIEW_OPTION_EITHER:
+    case VIEW_OPTION_CHOICE:
+        return any_word(option->value, random);
+    case VIEW_OPTION_COUNT:
+        return common_format("%.0f", between(low, high, random));
+    case VIEW_OPTION_FLOAT:
+    case VIEW_OPTION_NUMBER:
+        return common_format("%.17g", between(low, high, random));
+    case VIEW_OPTION_GRID:
+        return common_format("%.0f,%.0f", between(low, high, random), between(low, high, random));
+    case VIEW_OPTION_COLOR:
+        return common_format("%.17g,%.17g,%.17g", test_random(random), test_random(random),
+                             test_random(random));
+    case VIEW_OPTION_LAMPS:
+        return any_lamps(random);
+    default:
+        return NULL;
+    }
+}
+
+static view_options usual_options(void)
+{
+    view_options options;
+    char problem[256];
+    CHECK(view_read_options(0, NULL, &options, problem, sizeof problem));
+    return options;
+}
+
+// Sets every option that may be in the file to something else than usual.
+static void set_all(view_options *options, uint64_t *random)
+{
+    size_t count;
+    const view_option *const table = view_options_table(&count);
+    view_options usual = usual_options();
+    for (size_t i = 0; i < count; i++)
+        while (table[i].memory != VIEW_FORGOTTEN && is_same(&table[i], options, &usual)) {
+            char *const text = any_value(&table[i], random);
+            const bool is_read = text != NULL && view_read_option(&table[i], text, options);
+            test_check(is_read, __FILE__, __LINE__, "--%s does not take '%s'", table[i].name,
+                       text != NULL ? text : "NULL");
+            free(text);
+            if (!is_read)
+                break;
+        }
+    view_free_options(&usual);
+}
+
+static void check_all(const view_options *actual, const view_options *expected,
+                      view_option_memory least)
+{
+    size_t count;
+    const view_option *const table = view_options_table(&count);
+    for (size_t i = 0; i < count; i++)
+        if (table[i].memory >= least)
+            test_check(is_same(&table[i], actual, expected), __FILE__, __LINE__,
+                       "--%s is another after it was saved and loaded", table[i].name);
+}
+
+// -- Saving and loading -------------------------------------------------------------------------
+
+// As md5view does it: options in the file are arguments that stand first on the command line.
+static view_options options_of(const view_config *config)
+{
+    view_options options;
+    char problem[256] = "";
+    const bool is_read = view_read_options((int)config->num_arguments, config->arguments, &options,
+                                           problem, sizeof problem);
+    test_check(is_read, __FILE__, __LINE__, "%s", problem);
+    return options;
+}
+
+// Into the file and from it, without a complaint.
+static view_config save_and_load(view_config *config)
+{
+    view_log log = {.level = VIEW_QUIET};
+    view_config loaded;
+    CHECK(view_write_config(config, &log));
+    view_read_config(&loaded, config->path, &log);
+    CHECK_UINT(log.num_warnings, 0);
+    return loaded;
+}
+
+TEST (view_config_keeps_every_option_that_it_may_hold) {
+    uint64_t random = 9;
+    size_t count;
+    const view_option *const table = view_options_table(&count);
+    view_config config = {.path = new_file()};
+    for (int round = 0; round < NUM_ROUNDS; round++) {
+        view_options options = usual_options();
+        set_all(&options, &random);
+        for (size_t i = 0; i < count; i++) {
+            char *const text =
+                table[i].memory != VIEW_FORGOTTEN ? view_write_option(&table[i], &options) : NULL;
+            CHECK((text != NULL) == (table[i].memory != VIEW_FORGOTTEN));
+            if (text != NULL)
+                view_set_config(&config, &table[i], text);
+            free(text);
+        }
+        view_config loaded = save_and_load(&config);
+        view_options again = options_of(&loaded);
+        check_all(&again, &options, VIEW_KEPT);
+        view_free_options(&again);
+        view_free_options(&options);
+        view_free_config(&loaded);
+    }
+    (void)remove(config.path);
+    view_free_config(&config);
+}
+
+// A window's whole way: the command line sets it up, it is saved at the end, a second one starts.
+TEST (view_window_starts_as_the_last_one_ended) {
+    uint64_t random = 10;
+    for (int round = 0; round < NUM_ROUNDS; round++) {
+        view_options first = usual_options();
+        set_all(&first, &random);
+        view_config config = {.path = new_file()};
+        view_state viewer;
+        view_begin(&viewer, &first);
+        viewer.log.level = VIEW_QUIET;
+        viewer.config = &config;
+        view_remember(&viewer);
+        CHECK_UINT(viewer.log.num_warnings, 0);
+        view_end(&viewer);
+
+        view_log log = {.level = VIEW_QUIET};
+        view_config loaded;
+        view_read_config(&loaded, config.path, &log);
+        CHECK_UINT(log.num_warnings, 0);
+        view_options second = options_of(&loaded), described = usual_options();
+        view_begin(&viewer, &second);
+        view_describe(&viewer, &described);
+        described.width = second.width; // which only a window changes
+        described.height = second.height;
+        described.ui_scale = second.ui_scale;
+        check_all(&described, &first, VIEW_REMEMBERED);
+        view_end(&viewer);
+        (void)remove(config.path);
+        view_free_options(&described);
+        view_free_options(&second);
+        view_free_options(&first);
+        view_free_config(&loaded);
+        view_free_config(&config);
+    }
+}
+
+// -- What is no option --------------------------------------------------------------------------
+
+static bool is_same_camera(const view_camera *a, const view_camera *b)
+{
+    return a->azimuth == b->azimuth && a->elevation == b->elevation && a->distance == b->distance
+           && a->target.x == b->target.x && a->target.y == b->target.y && a->target.z == b->target.z
+           && a->orthographic == b->orthographic;
+}
+
+TEST (view_config_keeps_model_camera_and_files) {
+    uint64_t random = 11;
+    view_config config = {.path = new_file()};
+    for (int i = 0; i < VIEW_MAX_RECENT + 3; i++) {
+        char *const path = common_format("/a folder/=%d #\xC3\xA4.md5mesh", i);
+        view_note_recent(&config, path);
+        free(path);
+    }
+    for (int round = 0; round < NUM_ROUNDS; round++) {
+        view_note_model(&config, round % 2 == 0 ? "/models/camera=1.md5mesh" : NULL);
+        config.has_camera = true;
+        config.camera = (view_camera){
+            .azimuth = (float)between(-1e6, 1e6, &random),
+            .elevation = round % 3 == 0 ? 90.0f : (float)between(-90.0, 90.0, &random),
+            .distance = (float)between(1e-5, 1e8, &random),
+            .target = {(float)between(-1.0, 1.0, &random), (float)between(-1e8, 1e8, &random), 0},
+            .orthographic = round % 2 == 0,
+        };
+        view_config loaded = save_and_load(&config);
+        CHECK((loaded.model == NULL) == (config.model == NULL));
+        if (loaded.model != NULL && config.model != NULL)
+            CHECK_STRING(loaded.model, config.model);
+        CHECK(loaded.has_camera && is_same_camera(&loaded.camera, &config.camera));
+        CHECK_UINT(loaded.num_recent, VIEW_MAX_RECENT);
+        for (size_t i = 0; i < loaded.num_recent; i++)
+            CHECK_STRING(loaded.recent[i], config.recent[i]);
+        view_free_config(&loaded);
+    }
+    (void)remove(config.path);
+    view_free_config(&config);
+}
+
+// What a line cannot hold, and what would not be read, is not written.
+TEST (view_config_writes_nothing_that_it_does_not_read) {
+    view_config config = {.path = new_file(), .has_camera = true};
+    static char longest[6000];
+    memset(longest, 'x', sizeof longest - 1);
+    longest[0] = '/';
+    static const float bad[] = {INFINITY, NAN, 1e30f, 0.0f, -1.0f};
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        view_note_model(&config, i % 2 == 0 ? longest : "/two\nlines.md5mesh");
+        view_note_recent(&config, i % 2 == 0 ? longest : "/two\nlines.md5mesh");
+        config.has_camera = true;
+        config.camera = (view_camera){.distance = bad[i]};
+        view_config loaded = save_and_load(&config);
+        CHECK(loaded.model == NULL && loaded.num_recent == 0 && !loaded.has_camera);
+        view_free_config(&loaded);
+    }
+    (void)remove(config.path);
+    view_free_config(&config);
+}
+
+// An option that stands twice in the file counts once, and what is set later replaces it.
+TEST (view_config_keeps_one_value_of_an_option) {
+    view_log log = {.level = VIEW_QUIET};
+    char *const path = new_file();
+    FILE *const file = fopen(path, "wb");
+    CHECK(file != NULL);
+    if (file == NULL)
+        return;
+    (void)fputs("grid=no\nlamp=key=2\ngrid=yes\n", file);
+    (void)fclose(file);
+    view_config config;
+    const view_option *nearest, *const grid = view_find_option("grid", 4, &nearest);
+    view_read_config(&config, path, &log);
+    CHECK_UINT(config.num_arguments, 2);
+    view_set_config(&config, grid, "no");
+    CHECK_UINT(config.num_arguments, 2);
+    view_options options = options_of(&config);
+    CHECK(options.grid == 0);
+    CHECK_NEAR((double)options.lamps.values[VIEW_LAMP_KEY], 2.0, 0.0);
+    view_free_options(&options);
+    (void)remove(path);
+    view_free_config(&config);
+    free(path);
+}

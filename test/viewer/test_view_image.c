@@ -1,0 +1,346 @@
+// Pictures from anywhere: right ones of each kind are read as they are, and no damaged one does
+// harm. MD5_HOSTILE_IMAGES says how many damaged ones are tried; test/long/images.sh tries 100 000
+// with stb_image and all of ours built with sanitizers.
+#include "test/viewer/test_view_image.h"
+
+#include "test/test.h"
+
+#include "demo/common/file.h"
+#include "demo/viewer/scene/image.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Decodes from a block of just that size, so that sanitizers see each byte read behind it.
+static bool decode(const image_file *file, view_image *image, view_image_fault *fault)
+{
+    uint8_t *const exact = malloc(file->size ? file->size : 1);
+    if (!exact)
+        abort();
+    if (file->size)
+        memcpy(exact, file->bytes, file->size);
+    const bool is_read = view_decode_image(exact, file->size, image, fault);
+    free(exact);
+    return is_read;
+}
+
+// -- Right ones -----------------------------------------------------------------------------
+
+static bool begins(const char *text, const char *with)
+{
+    return strncmp(text, with, strlen(with)) == 0;
+}
+
+// How far a sample may be off: none, or what the kind cannot hold.
+static int tolerance(const char *name)
+{
+    if (begins(name, "jpeg"))
+        return 24;
+    return strcmp(name, "tga-16") == 0 ? 8 : begins(name, "png-grey-") ? 255 >> name[9] % 8 : 0;
+}
+
+static void check_pixel(const char *name, int x, int y, const uint8_t *rgba)
+{
+    uint8_t expected[4];
+    image_pixel(x, y, expected);
+    const bool is_grey = strstr(name, "grey") || strcmp(name, "tga-8") == 0;
+    const bool has_alpha =
+        strstr(name, "alpha") || begins(name, "png-rgba") || strcmp(name, "tga-32") == 0;
+    for (int i = 0; i < 4; i++) {
+        const int wanted = i == 3 ? (has_alpha ? expected[3] : 255) : expected[is_grey ? 0 : i];
+        test_check(abs(rgba[i] - wanted) <= tolerance(name), __FILE__, __LINE__,
+                   "%s: channel %d of %d %d is %d, expected %d", name, i, x, y, rgba[i], wanted);
+    }
+}
+
+// A few pixels in the first row, the last column and between; palettes and packets have colours of
+// their own.
+static void check_pixels(const char *name, const view_image *image, bool is_packed)
+{
+    static const int places[][2] = {{0, 0}, {9, 0}, {36, 3}, {17, 17}, {1, 28}, {20, 11}};
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        const int x = places[i][0], y = places[i][1];
+        const uint8_t *const rgba = image->rgba + 4 * (y * IMAGE_WIDTH + x);
+        if (strstr(name, "palette"))
+            CHECK(rgba[0] % 5 == 0 && rgba[3] == 255);
+        else if (!is_packed)
+            check_pixel(name, x, y, rgba);
+    }
+}
+
+TEST (images_of_each_kind_are_read) {
+    image_file file;
+    const char *name;
+    for (int i = 0; image_make(i, &file, &name); i++) {
+        view_image image;
+        view_image_fault fault = {""};
+        test_check(decode(&file, &image, &fault), __FILE__, __LINE__, "%s: %s", name,
+                   fault.message);
+        if (image.rgba && CHECK(image.width == IMAGE_WIDTH && image.height == IMAGE_HEIGHT))
+            check_pixels(name, &image, begins(name, "tga") && i % 2);
+        free(image.rgba);
+        free(file.bytes);
+    }
+}
+
+// -- Crafted ones ---------------------------------------------------------------------------
+
+static void check_refused(const image_file *file, const char *what, const char *word)
+{
+    view_image image;
+    view_image_fault fault = {""};
+    const bool is_read = decode(file, &image, &fault);
+    test_check(!is_read && image.rgba == NULL && strstr(fault.message, word), __FILE__, __LINE__,
+               "%s: %s, expected '%s'", what, is_read ? "is read" : fault.message, word);
+    free(image.rgba);
+}
+
+// Where `bytes` begin in a file.
+static size_t find(const image_file *file, const char *bytes, size_t size)
+{
+    size_t at = 0;
+    while (at + size < file->size && memcmp(file->bytes + at, bytes, size) != 0)
+        at++;
+    return at;
+}
+
+static void put_segment(image_file *file, int marker, const uint8_t *body, size_t size)
+{
+    const uint8_t head[4] = {0xff, (uint8_t)marker, (uint8_t)((size + 2) >> 8),
+                             (uint8_t)(size + 2)};
+    image_put(file, head, sizeof head);
+    image_put(file, body, size);
+}
+
+// stb_image 2.27 writes 4080 sizes into 257 places of its table.
+TEST (images_jpeg_table_of_too_many_codes) {
+    image_file file = {0};
+    uint8_t table[17 + 4080] = {0};
+    memset(table + 1, 255, 16);
+    image_put(&file, "\xff\xd8", 2);
+    put_segment(&file, 0xc4, table, sizeof table);
+    check_refused(&file, "a table of 4080 codes", "Huffman");
+    free(file.bytes);
+}
+
+// A scan by tables that no segment has brought: stb_image 2.27 decodes by what lay in memory.
+TEST (images_jpeg_without_its_tables) {
+    static const uint8_t frame[9] = {8, 0, 16, 0, 16, 1, 1, 0x11, 0};
+    static const uint8_t scan[6] = {1, 1, 0x33, 0, 63, 0};
+    uint8_t scale[65];
+    memset(scale, 1, sizeof scale);
+    scale[0] = 0;
+    for (int has_scale = 0; has_scale < 2; has_scale++) {
+        image_file file = {0};
+        image_put(&file, "\xff\xd8", 2);
+        if (has_scale)
+            put_segment(&file, 0xdb, scale, sizeof scale);
+        put_segment(&file, 0xc0, frame, sizeof frame);
+        put_segment(&file, 0xda, scan, sizeof scan);
+        for (int i = 0; i < 64; i++)
+            image_put(&file, "\x5a", 1);
+        image_put(&file, "\xff\xd9", 2);
+        check_refused(&file, "no tables", has_scale ? "Huffman" : "uantization");
+        free(file.bytes);
+    }
+}
+
+// The data of a scan ends early: no grey instead of what is missing.
+TEST (images_jpeg_that_ends_early) {
+    for (int progressive = 0; progressive < 2; progressive++) {
+        image_file file =
+            image_make_jpeg((image_jpeg_options){.num_channels = 3, .progressive = progressive});
+        const size_t whole = file.size;
+        for (size_t size = whole - 3; size > 3; size -= 7) {
+            file.size = size;
+            check_refused(&file, "half a JPEG file", "");
+        }
+        file.size = whole / 2 + 200 < whole ? whole / 2 + 200 : whole / 2;
+        image_put(&file, "\xff\xd9", 2);
+        check_refused(&file, "a JPEG file with an early end", "");
+        free(file.bytes);
+    }
+}
+
+// A scan for each coefficient and bit: each costs as much as all pixels, and may be a few bytes.
+TEST (images_jpeg_of_many_scans) {
+    image_file file = image_make_jpeg((image_jpeg_options){.num_channels = 1, .scan_each_bit = 1});
+    check_refused(&file, "hundreds of scans", "more than 100 scans");
+    free(file.bytes);
+}
+
+// Sizes that nobody has room for, or that so few bytes cannot fill.
+TEST (images_of_huge_sizes) {
+    image_file jpeg = image_make_jpeg((image_jpeg_options){.num_channels = 3});
+    const size_t frame = find(&jpeg, "\xff\xc0", 2) + 5;
+    memset(jpeg.bytes + frame, 0xff, 4);
+    check_refused(&jpeg, "JPEG of 65535 by 65535", "65");
+    memcpy(jpeg.bytes + frame, "\x3f\xff\x3f\xff", 4);
+    check_refused(&jpeg, "JPEG of 16383 by 16383", "at most");
+
+    for (int interlaced = 0; interlaced < 2; interlaced++) {
+        image_file png = image_make_png(6, 16, interlaced);
+        memcpy(png.bytes + 16, "\x7f\xff\xff\xff\x7f\xff\xff\xff", 8);
+        check_refused(&png, "PNG of 2147483647 by 2147483647", "at most");
+        memcpy(png.bytes + 16, "\0\0\x20\0\0\0\x20\0", 8);
+        check_refused(&png, "PNG of 8192 by 8192 in 8 KB", "cannot be in");
+        free(png.bytes);
+    }
+    for (int packed = 0; packed < 2; packed++) {
+        image_file tga = image_make_tga(32, 0, packed);
+        memcpy(tga.bytes + 12, "\xff\xff\xff\xff", 4);
+        check_refused(&tga, "TGA of 65535 by 65535", "at most");
+        memcpy(tga.bytes + 12, "\0\x20\0\x20", 4);
+        check_refused(&tga, "TGA of 8192 by 8192 in 4 KB", "ends after");
+        free(tga.bytes);
+    }
+    free(jpeg.bytes);
+}
+
+// Blocks that say they are larger than the file.
+TEST (images_png_chunk_longer_than_the_file) {
+    for (int high = 0; high < 256; high += 51) {
+        image_file file = image_make_png(2, 8, 0);
+        const size_t data = find(&file, "IDAT", 4);
+        file.bytes[data - 4] = (uint8_t)high;
+        file.bytes[data - 3] = 0xff;
+        check_refused(&file, "a PNG chunk longer than the file", "chunk IDAT at byte 33 says");
+        free(file.bytes);
+    }
+}
+
+// Pixels behind the end of the palette are black, and not what lay there.
+TEST (images_png_colours_behind_the_palette) {
+    image_file file = image_make_png(3, 8, 0);
+    const size_t palette = find(&file, "PLTE", 4);
+    view_image image;
+    view_image_fault fault = {""};
+    file.bytes[palette - 1] = 3; // one colour, the rest of the chunk is cut out
+    memmove(file.bytes + palette + 7, file.bytes + palette + 4 + 48, file.size - palette - 4 - 48);
+    file.size -= 45;
+    if (CHECK(decode(&file, &image, &fault))) {
+        const uint8_t black[4] = {0, 0, 0, 255};
+        for (int x = 1; x < 16; x++)
+            CHECK(memcmp(image.rgba + 4 * x, black, 4) == 0);
+    }
+    free(image.rgba);
+    free(file.bytes);
+}
+
+TEST (images_that_are_none) {
+    image_file file = {0};
+    check_refused(&file, "nothing", "empty");
+    image_put(&file, "not a picture, nor anything else", 32);
+    check_refused(&file, "text", "neither PNG, JPEG nor TGA");
+    free(file.bytes);
+    image_file bmp = {0};
+    image_put(&bmp, "BM\x46\0\0\0\0\0\0\0\x36\0\0\0\x28\0\0\0\x02\0\0\0\x02\0\0\0\1\0\x18\0", 30);
+    check_refused(&bmp, "BMP", "neither");
+    free(bmp.bytes);
+}
+
+// -- Damaged ones ---------------------------------------------------------------------------
+
+static const char *const models[] = {"models/bobbin/bobbin_eye_s.png",
+                                     "models/lantern/lantern_add.png",
+                                     "models/lantern/lantern.png"};
+enum { NUM_MODELS = sizeof models / sizeof *models, NUM_MADE = 64 };
+
+static size_t make_all(image_file *files)
+{
+    size_t count = 0;
+    const char *name;
+    while (count < NUM_MADE && image_make((int)count, &files[count], &name))
+        count++;
+    for (int i = 0; i < NUM_MODELS; i++) {
+        size_t size = 0;
+        char *const bytes = test_read_file(test_path(models[i]), &size);
+        if (CHECK(bytes)) {
+            files[count] = (image_file){0};
+            image_put(&files[count++], bytes, size);
+        }
+        free(bytes);
+    }
+    return count;
+}
+
+static bool decode_damaged(const image_file *sound, uint64_t *random)
+{
+    view_image image;
+    view_image_fault fault = {""};
+    image_file file = {0};
+    image_put(&file, sound->bytes, sound->size);
+    image_damage(&file, random);
+    const bool is_read = decode(&file, &image, &fault);
+    if (is_read) {
+        unsigned sum = 0; // each pixel is there
+        for (size_t i = 0; i < (size_t)image.width * image.height * 4; i++)
+            sum += image.rgba[i];
+        CHECK(sum <= ~0u && image.width > 0 && image.height > 0);
+    } else {
+        CHECK(image.rgba == NULL && fault.message[0] != '\0');
+    }
+    free(image.rgba);
+    free(file.bytes);
+    return is_read;
+}
+
+TEST (images_damaged_in_any_way) {
+    const char *const asked = getenv("MD5_HOSTILE_IMAGES");
+    const long count = asked ? strtol(asked, NULL, 10) : 4000;
+    image_file files[NUM_MADE + NUM_MODELS];
+    const size_t num_files = make_all(files);
+    uint64_t random = 1;
+    long num_read = 0;
+    for (long i = 0; i < count; i++)
+        num_read += decode_damaged(&files[(size_t)i % num_files], &random);
+    // Neither all refused by their first bytes, nor little damaged.
+    test_check(num_read > count / 10 && num_read < count * 9 / 10, __FILE__, __LINE__,
+               "%ld of %ld damaged pictures are read", num_read, count);
+    if (asked)
+        printf("note: %ld of %ld damaged pictures are read\n", num_read, count);
+    for (size_t i = 0; i < num_files; i++)
+        free(files[i].bytes);
+}
+
+// What fuzzers found worth keeping, and what they begin with.
+TEST (images_of_fuzzers_do_no_harm) {
+    static const char *const folders[] = {"test/fuzz/seeds/image", "test/fuzz/corpus/image"};
+    for (int i = 0; i < 2; i++) {
+        common_list files = common_list_folder(test_path(folders[i]), "");
+        CHECK(files.count > 0);
+        for (size_t j = 0; j < files.count; j++) {
+            size_t size = 0;
+            char *const bytes = test_read_file(files.names[j], &size);
+            image_file file = {0};
+            if (CHECK(bytes))
+                image_put(&file, bytes, size);
+            view_image image;
+            view_image_fault fault = {""};
+            CHECK(decode(&file, &image, &fault) == (image.rgba != NULL));
+            free(image.rgba);
+            free(file.bytes);
+            free(bytes);
+        }
+        common_free_list(&files);
+    }
+}
+
+// Each file cut off at each byte.
+TEST (images_cut_off_anywhere) {
+    image_file file;
+    const char *name;
+    for (int i = 0; image_make(i, &file, &name); i++) {
+        const size_t whole = file.size;
+        for (size_t size = 0; size < whole; size += 1 + size / 64) {
+            view_image image;
+            view_image_fault fault = {""};
+            file.size = size;
+            if (!decode(&file, &image, &fault))
+                CHECK(image.rgba == NULL && fault.message[0] != '\0');
+            free(image.rgba);
+        }
+        free(file.bytes);
+    }
+}

@@ -1,0 +1,439 @@
+#include "test/viewer/test_view_image.h"
+
+#include "test/test.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <jpeglib.h>
+
+enum { NUM_COLOURS = 16 };
+
+void image_pixel(int x, int y, uint8_t rgba[4])
+{
+    rgba[0] = (uint8_t)(x * 6);
+    rgba[1] = (uint8_t)(y * 8);
+    rgba[2] = (uint8_t)(x * 2 + y * 3);
+    rgba[3] = (uint8_t)(255 - x);
+}
+
+void image_put(image_file *file, const void *bytes, size_t size)
+{
+    if (file->size + size > file->room) {
+        file->room = 2 * (file->size + size);
+        file->bytes = realloc(file->bytes, file->room);
+        if (!file->bytes)
+            abort();
+    }
+    if (size > 0)
+        memcpy(file->bytes + file->size, bytes, size);
+    file->size += size;
+}
+
+static void put_byte(image_file *file, uint32_t byte)
+{
+    const uint8_t b = (uint8_t)byte;
+    image_put(file, &b, 1);
+}
+
+static void put_big(image_file *file, uint32_t value)
+{
+    for (int shift = 24; shift >= 0; shift -= 8)
+        put_byte(file, value >> shift);
+}
+
+static void put_little(image_file *file, uint32_t value)
+{
+    put_byte(file, value);
+    put_byte(file, value >> 8);
+}
+
+// -- PNG ------------------------------------------------------------------------------------
+
+static uint32_t checksum(const uint8_t *bytes, size_t size)
+{
+    uint32_t sum = ~0u;
+    for (size_t i = 0; i < size; i++) {
+        sum ^= bytes[i];
+        for (int bit = 0; bit < 8; bit++)
+            sum = sum >> 1 ^ (sum & 1 ? 0xedb88320u : 0);
+    }
+    return ~sum;
+}
+
+static void put_chunk(image_file *file, const char *name, const image_file *body)
+{
+    put_big(file, (uint32_t)body->size);
+    const size_t start = file->size;
+    image_put(file, name, 4);
+    if (body->size)
+        image_put(file, body->bytes, body->size);
+    put_big(file, checksum(file->bytes + start, file->size - start));
+}
+
+// What one pixel holds, in the file's channels.
+static int png_samples(int colour, int x, int y, uint8_t sample[4])
+{
+    uint8_t rgba[4];
+    image_pixel(x, y, rgba);
+    switch (colour) {
+    case 0:
+        sample[0] = rgba[0];
+        return 1;
+    case 3:
+        sample[0] = (uint8_t)((x + y) % NUM_COLOURS);
+        return 1;
+    case 4:
+        sample[0] = rgba[0];
+        sample[1] = rgba[3];
+        return 2;
+    default:
+        memcpy(sample, rgba, 4);
+        return colour == 2 ? 3 : 4;
+    }
+}
+
+// One row of a pass, unfiltered, into `row`; returns its bytes.
+static size_t png_row(int colour, int depth, int y, int x0, int step, uint8_t *row)
+{
+    size_t num_bits = 0;
+    memset(row, 0, IMAGE_WIDTH * 8);
+    for (int x = x0; x < IMAGE_WIDTH; x += step) {
+        uint8_t sample[4];
+        const int num_samples = png_samples(colour, x, y, sample);
+        for (int i = 0; i < num_samples; i++) {
+            const int value = colour == 3 ? sample[i] & ((1 << depth) - 1) : sample[i];
+            if (depth == 16)
+                row[num_bits / 8] = row[num_bits / 8 + 1] = sample[i];
+            else if (colour == 3 || depth == 8)
+                row[num_bits / 8] |= (uint8_t)(value << (8 - depth - (int)(num_bits % 8)));
+            else
+                row[num_bits / 8] |=
+                    (uint8_t)(value >> (8 - depth) << (8 - depth - (int)(num_bits % 8)));
+            num_bits += (size_t)depth;
+        }
+    }
+    return (num_bits + 7) / 8;
+}
+
+static int paeth(int a, int b, int c)
+{
+    const int p = a + b - c, pa = abs(p - a), pb = abs(p - b), pc = abs(p - c);
+    return pa <= pb && pa <= pc ? a : pb <= pc ? b : c;
+}
+
+static void put_filtered(image_file *raw, const uint8_t *row, const uint8_t *above, size_t size,
+                         size_t pixel_size, int filter)
+{
+    put_byte(raw, (uint32_t)filter);
+    for (size_t i = 0; i < size; i++) {
+        const int a = i >= pixel_size ? row[i - pixel_size] : 0;
+        const int b = above[i], c = i >= pixel_size ? above[i - pixel_size] : 0;
+        const int guess[5] = {0, a, b, (a + b) / 2, paeth(a, b, c)};
+        put_byte(raw, (uint32_t)(row[i] - guess[filter]));
+    }
+}
+
+static void put_pass(image_file *raw, int colour, int depth, const int pass[4])
+{
+    static const int num_channels[7] = {1, 0, 3, 1, 2, 0, 4};
+    const int bits = num_channels[colour] * depth;
+    uint8_t rows[2][IMAGE_WIDTH * 8] = {{0}};
+    if (pass[0] >= IMAGE_WIDTH)
+        return;
+    for (int y = pass[1], n = 0; y < IMAGE_HEIGHT; y += pass[3], n++) {
+        uint8_t *const row = rows[n & 1];
+        const size_t size = png_row(colour, depth, y, pass[0], pass[2], row);
+        put_filtered(raw, row, rows[~n & 1], size, bits >= 8 ? (size_t)bits / 8 : 1, n % 5);
+    }
+}
+
+// zlib's frame around one stored block.
+static image_file stored(const image_file *raw)
+{
+    image_file packed = {0};
+    uint32_t a = 1, b = 0;
+    for (size_t i = 0; i < raw->size; i++) {
+        a = (a + raw->bytes[i]) % 65521;
+        b = (b + a) % 65521;
+    }
+    image_put(&packed, "\x78\x01\x01", 3);
+    put_little(&packed, (uint32_t)raw->size);
+    put_little(&packed, ~(uint32_t)raw->size);
+    image_put(&packed, raw->bytes, raw->size);
+    put_big(&packed, b << 16 | a);
+    return packed;
+}
+
+image_file image_make_png(int colour, int depth, int interlaced)
+{
+    static const int passes[7][4] = {{0, 0, 8, 8}, {4, 0, 8, 8}, {0, 4, 4, 8}, {2, 0, 4, 4},
+                                     {0, 2, 2, 4}, {1, 0, 2, 2}, {0, 1, 1, 2}};
+    static const int whole[4] = {0, 0, 1, 1};
+    image_file file = {0}, raw = {0}, head = {0}, palette = {0}, none = {0};
+    put_big(&head, IMAGE_WIDTH);
+    put_big(&head, IMAGE_HEIGHT);
+    const uint8_t kind[5] = {(uint8_t)depth, (uint8_t)colour, 0, 0, (uint8_t)interlaced};
+    image_put(&head, kind, 5);
+    for (int i = 0; i < (interlaced ? 7 : 1); i++)
+        put_pass(&raw, colour, depth, interlaced ? passes[i] : whole);
+    for (int i = 0; i < 3 * (1 << (depth < 4 ? depth : 4)); i++)
+        put_byte(&palette, (uint32_t)(i * 5));
+    image_file packed = stored(&raw);
+
+    image_put(&file, "\x89PNG\r\n\x1a\n", 8);
+    put_chunk(&file, "IHDR", &head);
+    if (colour == 3)
+        put_chunk(&file, "PLTE", &palette);
+    put_chunk(&file, "IDAT", &packed);
+    put_chunk(&file, "IEND", &none);
+    free(raw.bytes);
+    free(head.bytes);
+    free(palette.bytes);
+    free(packed.bytes);
+    return file;
+}
+
+// -- TGA ------------------------------------------------------------------------------------
+
+static void put_tga_pixel(image_file *file, int bits, int has_palette, int x, int y)
+{
+    uint8_t rgba[4];
+    image_pixel(x, y, rgba);
+    if (bits == 8)
+        put_byte(file, has_palette ? (uint32_t)((x + y) % NUM_COLOURS) : rgba[0]);
+    else if (bits == 16)
+        put_little(file, (uint32_t)(rgba[0] >> 3 << 10 | rgba[1] >> 3 << 5 | rgba[2] >> 3));
+    else
+        image_put(file, (const uint8_t[]){rgba[2], rgba[1], rgba[0], rgba[3]}, (size_t)bits / 8);
+}
+
+// Packets: four pixels as they are, then one three times, which is not what the picture shows.
+static void put_tga_packets(image_file *file, int bits, int has_palette)
+{
+    for (int i = 0; i < IMAGE_WIDTH * IMAGE_HEIGHT; i += 7) {
+        put_byte(file, 3);
+        for (int j = i; j < i + 4; j++)
+            put_tga_pixel(file, bits, has_palette, j % IMAGE_WIDTH, j / IMAGE_WIDTH);
+        put_byte(file, 128 + 2);
+        put_tga_pixel(file, bits, has_palette, (i + 4) % IMAGE_WIDTH, (i + 4) / IMAGE_WIDTH);
+    }
+}
+
+image_file image_make_tga(int bits, int has_palette, int packed)
+{
+    image_file file = {0};
+    const int kind = (has_palette ? 1 : bits == 8 ? 3 : 2) + (packed ? 8 : 0);
+    const uint8_t head[12] = {
+        0, (uint8_t)has_palette, (uint8_t)kind, 0, 0, has_palette ? NUM_COLOURS : 0, 0, 24};
+    image_put(&file, head, sizeof head);
+    put_little(&file, IMAGE_WIDTH);
+    put_little(&file, IMAGE_HEIGHT);
+    put_byte(&file, (uint32_t)bits);
+    put_byte(&file, 32); // from the top
+    for (int i = 0; i < 3 * NUM_COLOURS && has_palette; i++)
+        put_byte(&file, (uint32_t)(i * 5));
+    if (packed)
+        put_tga_packets(&file, bits, has_palette);
+    else
+        for (int i = 0; i < IMAGE_WIDTH * IMAGE_HEIGHT; i++)
+            put_tga_pixel(&file, bits, has_palette, i % IMAGE_WIDTH, i / IMAGE_WIDTH);
+    return file;
+}
+
+// -- JPEG -----------------------------------------------------------------------------------
+
+// A scan for each channel, without progression.
+static void ask_for_scans(struct jpeg_compress_struct *jpeg, jpeg_scan_info *scans)
+{
+    for (int i = 0; i < jpeg->num_components; i++)
+        scans[i] = (jpeg_scan_info){.comps_in_scan = 1, .component_index = {i}, .Se = 63};
+    jpeg->scan_info = scans;
+    jpeg->num_scans = jpeg->num_components;
+}
+
+// A scan for each coefficient, and again for its lowest bit.
+static void ask_for_bits(struct jpeg_compress_struct *jpeg, jpeg_scan_info *scans)
+{
+    int count = 0;
+    for (int low = 1; low >= 0; low--)
+        for (int i = 0; i < 64; i++)
+            scans[count++] =
+                (jpeg_scan_info){.comps_in_scan = 1, .Ss = i, .Se = i, .Ah = low == 0, .Al = low};
+    jpeg->scan_info = scans;
+    jpeg->num_scans = count;
+}
+
+static void put_jpeg_rows(struct jpeg_compress_struct *jpeg)
+{
+    uint8_t row[IMAGE_WIDTH * 4];
+    while (jpeg->next_scanline < jpeg->image_height) {
+        for (int x = 0; x < IMAGE_WIDTH; x++) {
+            uint8_t rgba[4];
+            image_pixel(x, (int)jpeg->next_scanline, rgba);
+            rgba[3] = 255; // no black ink, as Adobe stores it
+            memcpy(row + x * jpeg->input_components, rgba, (size_t)jpeg->input_components);
+        }
+        JSAMPROW rows = row;
+        jpeg_write_scanlines(jpeg, &rows, 1);
+    }
+}
+
+image_file image_make_jpeg(image_jpeg_options options)
+{
+    struct jpeg_compress_struct jpeg;
+    struct jpeg_error_mgr errors;
+    jpeg_scan_info scans[128];
+    unsigned char *bytes = NULL;
+    unsigned long size = 0;
+    jpeg.err = jpeg_std_error(&errors);
+    jpeg_create_compress(&jpeg);
+    jpeg_mem_dest(&jpeg, &bytes, &size);
+    jpeg.image_width = IMAGE_WIDTH;
+    jpeg.image_height = IMAGE_HEIGHT;
+    jpeg.input_components = options.num_channels;
+    jpeg.in_color_space = options.num_channels == 1   ? JCS_GRAYSCALE
+                          : options.num_channels == 3 ? JCS_RGB
+                                                      : JCS_CMYK;
+    jpeg_set_defaults(&jpeg);
+    jpeg_set_quality(&jpeg, 95, TRUE);
+    jpeg.restart_interval = (unsigned)options.restart_interval;
+    if (options.no_subsampling)
+        jpeg.comp_info[0].h_samp_factor = jpeg.comp_info[0].v_samp_factor = 1;
+    if (options.progressive)
+        jpeg_simple_progression(&jpeg);
+    if (options.one_scan_each)
+        ask_for_scans(&jpeg, scans);
+    if (options.scan_each_bit)
+        ask_for_bits(&jpeg, scans);
+    jpeg_start_compress(&jpeg, TRUE);
+    put_jpeg_rows(&jpeg);
+    jpeg_finish_compress(&jpeg);
+    jpeg_destroy_compress(&jpeg);
+    image_file file = {0};
+    image_put(&file, bytes, size);
+    free(bytes);
+    return file;
+}
+
+// -- All ------------------------------------------------------------------------------------
+
+int image_make(int index, image_file *file, const char **name)
+{
+    static const struct {
+        const char *name;
+        int colour, depth;
+    } pngs[] = {{"png-grey-1", 0, 1},         {"png-grey-2", 0, 2},    {"png-grey-4", 0, 4},
+                {"png-grey-8", 0, 8},         {"png-grey-16", 0, 16},  {"png-rgb-8", 2, 8},
+                {"png-rgb-16", 2, 16},        {"png-palette-1", 3, 1}, {"png-palette-2", 3, 2},
+                {"png-palette-4", 3, 4},      {"png-palette-8", 3, 8}, {"png-grey-alpha-8", 4, 8},
+                {"png-grey-alpha-16", 4, 16}, {"png-rgba-8", 6, 8},    {"png-rgba-16", 6, 16}};
+    static const struct {
+        const char *name;
+        int bits, has_palette;
+    } tgas[] = {{"tga-8", 8, 0},
+                {"tga-16", 16, 0},
+                {"tga-24", 24, 0},
+                {"tga-32", 32, 0},
+                {"tga-palette", 8, 1}};
+    static const struct {
+        const char *name;
+        image_jpeg_options options;
+    } jpegs[] = {
+        {"jpeg-grey", {.num_channels = 1}},
+        {"jpeg", {.num_channels = 3}},
+        {"jpeg-444", {.num_channels = 3, .no_subsampling = 1}},
+        {"jpeg-ink", {.num_channels = 4}},
+        {"jpeg-scans", {.num_channels = 3, .one_scan_each = 1}},
+        {"jpeg-restart", {.num_channels = 3, .restart_interval = 2}},
+        {"jpeg-progressive", {.num_channels = 3, .progressive = 1}},
+        {"jpeg-progressive-restart", {.num_channels = 3, .progressive = 1, .restart_interval = 3}},
+        {"jpeg-progressive-ink", {.num_channels = 4, .progressive = 1}}};
+    enum { PNGS = sizeof pngs / sizeof *pngs, TGAS = sizeof tgas / sizeof *tgas };
+    enum { JPEGS = sizeof jpegs / sizeof *jpegs };
+
+    const int tga = index - 2 * PNGS, jpeg = tga - 2 * TGAS;
+    if (tga < 0) {
+        *name = pngs[index / 2].name;
+        *file = image_make_png(pngs[index / 2].colour, pngs[index / 2].depth, index % 2);
+    } else if (jpeg < 0) {
+        *name = tgas[tga / 2].name;
+        *file = image_make_tga(tgas[tga / 2].bits, tgas[tga / 2].has_palette, tga % 2);
+    } else if (jpeg < JPEGS) {
+        *name = jpegs[jpeg].name;
+        *file = image_make_jpeg(jpegs[jpeg].options);
+    } else {
+        return 0;
+    }
+    return 1;
+}
+
+// -- Damage ---------------------------------------------------------------------------------
+
+static size_t below(uint64_t *random, size_t count)
+{
+    return count ? (size_t)(test_random(random) * (double)count) % count : 0;
+}
+
+// Headers and tables lie in front and mean more than pixels do.
+static size_t somewhere(const image_file *file, uint64_t *random)
+{
+    const size_t front = file->size < 700 ? file->size : 700;
+    return below(random, below(random, 2) ? front : file->size);
+}
+
+static void change_bytes(image_file *file, uint64_t *random)
+{
+    static const uint8_t values[] = {0, 1, 2, 3, 15, 16, 127, 128, 254, 255};
+    const size_t at = somewhere(file, random);
+    for (size_t i = at; i < file->size && i < at + 1 + below(random, 4); i++) {
+        if (below(random, 3) == 0)
+            file->bytes[i] ^= (uint8_t)(1u << below(random, 8));
+        else if (below(random, 2) == 0)
+            file->bytes[i] = (uint8_t)below(random, 256);
+        else
+            file->bytes[i] = values[below(random, sizeof values)];
+    }
+}
+
+static void double_piece(image_file *file, uint64_t *random)
+{
+    const size_t from = somewhere(file, random), to = somewhere(file, random);
+    const size_t most = file->size - from < 200 ? file->size - from : 200;
+    const size_t size = below(random, most);
+    image_file made = {0};
+    image_put(&made, file->bytes, to);
+    image_put(&made, file->bytes + from, size);
+    image_put(&made, file->bytes + to, file->size - to);
+    free(file->bytes);
+    *file = made;
+}
+
+static void remove_piece(image_file *file, uint64_t *random)
+{
+    const size_t from = somewhere(file, random);
+    const size_t most = file->size - from < 100 ? file->size - from : 100;
+    const size_t size = below(random, most);
+    memmove(file->bytes + from, file->bytes + from + size, file->size - from - size);
+    file->size -= size;
+}
+
+void image_damage(image_file *file, uint64_t *random)
+{
+    for (size_t left = 1 + below(random, 4); left > 0 && file->size > 0; left--) {
+        switch (below(random, 12)) {
+        case 0:
+            file->size = somewhere(file, random);
+            break;
+        case 1:
+            double_piece(file, random);
+            break;
+        case 2:
+            remove_piece(file, random);
+            break;
+        default:
+            change_bytes(file, random);
+        }
+    }
+}

@@ -1,0 +1,551 @@
+// What is opened: what the command line names against what is remembered, folders, and files that
+// change while they are watched.
+#define _XOPEN_SOURCE 700 // mkdtemp(), nftw()
+#include "test/render/test_gl_scene.h"
+
+#include "demo/common/file.h"
+#include "demo/common/memory.h"
+#include "demo/viewer/jobs/view.h"
+
+#include <ftw.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+// -- A folder of files --------------------------------------------------------------------------
+
+static char *new_folder(void)
+{
+    const char *const above = getenv("TMPDIR");
+    char *const folder = common_format("%s/md5view_open_XXXXXX", above != NULL ? above : "/tmp");
+    CHECK(mkdtemp(folder) != NULL);
+    return folder;
+}
+
+static int remove_entry(const char *path, const struct stat *status, int kind, struct FTW *where)
+{
+    (void)status;
+    (void)kind;
+    (void)where;
+    return remove(path);
+}
+
+static void remove_folder(char *folder)
+{
+    CHECK(nftw(folder, remove_entry, 8, FTW_DEPTH | FTW_PHYS) == 0);
+    free(folder);
+}
+
+// Shaders lose their folders: textures are to be found in the folder, not in the project.
+static void strip_shaders(char *text)
+{
+    static const char opening[] = "shader \"models/";
+    for (char *at = text; (at = strstr(at, opening)) != NULL; at++) {
+        char *const name = strchr(at + sizeof opening - 1, '/') + 1;
+        memmove(at + strlen("shader \""), name, strlen(name) + 1);
+    }
+}
+
+// Puts a copy of a file of the project into the folder, by way of another name: editors that save
+// so are the ones that are hard to watch. Returns its path, to be freed.
+static char *put(const char *folder, const char *name, const char *from)
+{
+    size_t size = 0;
+    char *const bytes = test_read_file(test_path(from), &size);
+    char *const path = common_join(folder, name), *const beside = common_format("%s.new", path);
+    FILE *const file = bytes != NULL ? fopen(beside, "wb") : NULL;
+    if (bytes != NULL && common_has_ending(from, ".md5mesh")) {
+        strip_shaders(bytes);
+        size = strlen(bytes);
+    }
+    if (CHECK(file != NULL)) {
+        CHECK(fwrite(bytes, 1, size, file) == size);
+        CHECK(fclose(file) == 0);
+        CHECK(rename(beside, path) == 0);
+    }
+    free(beside);
+    free(bytes);
+    return path;
+}
+
+static void put_again(const char *folder, const char *name, const char *from)
+{
+    free(put(folder, name, from));
+}
+
+// Half a file: nothing can be read from it.
+static void put_half(const char *path)
+{
+    FILE *const file = fopen(path, "wb");
+    if (CHECK(file != NULL)) {
+        (void)fputs("MD5Version 10\n", file);
+        (void)fclose(file);
+    }
+}
+
+// -- A viewer without a window ------------------------------------------------------------------
+
+enum { MAX_ARGUMENTS = 8 };
+
+typedef struct test_viewer {
+    gl_scene scene; // empty for a viewer that draws nothing
+    view_options options;
+    view_state state;
+} test_viewer;
+
+// As md5view begins, up to where files are opened. `arguments` end with NULL.
+static bool begin(test_viewer *viewer, const char *const *arguments, bool draws)
+{
+    char *copies[MAX_ARGUMENTS], problem[256] = "";
+    int count = 0;
+    *viewer = (test_viewer){.options = {0}};
+    if (draws && !scene_open(&viewer->scene, NULL))
+        return false;
+    for (; arguments[count] != NULL; count++)
+        copies[count] = (char *)arguments[count];
+    const bool is_read =
+        view_read_options(count, copies, &viewer->options, problem, sizeof problem);
+    test_check(is_read, __FILE__, __LINE__, "%s", problem);
+    view_begin(&viewer->state, &viewer->options);
+    viewer->state.log.level = VIEW_QUIET;
+    viewer->state.renderer = viewer->scene.renderer;
+    return is_read;
+}
+
+static void end(test_viewer *viewer)
+{
+    view_close(&viewer->state);
+    view_end(&viewer->state);
+    view_free_options(&viewer->options);
+    if (viewer->scene.window != NULL)
+        scene_close(&viewer->scene);
+}
+
+// -- The command line decides -------------------------------------------------------------------
+
+#define MODELS "models/"
+static const char still[] = "test/reference/data/still.md5mesh";
+
+typedef struct start_case {
+    const char *arguments[MAX_ARGUMENTS];
+    const char *model; // that is shown
+    uint32_t crowd;
+    bool takes_camera; // that was remembered
+    bool lists_files;
+} start_case;
+
+// The model of the last time is "giant". Paths that begin with '@' are of the project.
+static const start_case starts[] = {
+    {{NULL}, "giant", 0, true, false},
+    {{"--grid=no", "--edges", "--root=id"}, "giant", 0, true, false},
+    {{"--animation-speed-factor=2", "--watch"}, "giant", 0, true, false},
+    {{"--camera-azimuth-angle=20"}, "giant", 0, false, false},
+    {{"--camera-elevation-angle=20"}, "giant", 0, false, false},
+    {{"--camera-distance=20"}, "giant", 0, false, false},
+    {{"--camera-orthographic"}, "giant", 0, false, false},
+    {{"--camera-orthographic=no"}, "giant", 0, false, false},
+    {{"--crowd=12"}, "bobbin", 12, false, false},
+    {{"--crowd=1"}, "bobbin", 1, false, false},
+    {{"--crowd=3", "--camera-distance=400"}, "bobbin", 3, false, false},
+    {{"--crowd=3", "@" MODELS "thimble/thimble.md5mesh"}, "thimble", 3, false, false},
+    {{"--crowd=3", "@" MODELS "bobbin/bobbin.md5machine"}, "bobbin", 3, false, false},
+    {{"--crowd=3", "@" MODELS "thimble/thimble.md5mesh", "@" MODELS "thimble/walk.md5anim"},
+     "thimble",
+     3,
+     false,
+     false},
+    {{"--crowd=3", "@" MODELS}, "bobbin", 3, false, true},
+    {{"@" MODELS "thimble/thimble.md5mesh"}, "thimble", 0, false, false},
+    {{"@" MODELS "bobbin/bobbin.md5machine"}, "bobbin", 0, false, false},
+    {{"@" MODELS "thimble/walk.md5anim"}, "walk", 0, false, false},
+    {{"@" MODELS "bobbin/flight.md5camera"}, "flight", 0, false, false},
+    {{"@" MODELS "bobbin"}, "bobbin", 0, false, true},
+    {{"@" MODELS, "@" MODELS "thimble/thimble.md5mesh"}, "thimble", 0, false, true},
+    {{"--joint=head"}, "bobbin", 0, false, false},
+    {{"--animation-index=0"}, "bobbin", 0, false, false},
+    {{"--set=speed=30"}, "bobbin", 0, false, false},
+    {{"--texture=any.png"}, "bobbin", 0, false, false},
+    {{"--retarget=any.md5mesh"}, "bobbin", 0, false, false},
+    {{"--attach=hand=any.md5mesh"}, "bobbin", 0, false, false},
+};
+
+static void check_start(const start_case *start, const char *model)
+{
+    const char *arguments[MAX_ARGUMENTS] = {NULL};
+    char what[256] = "";
+    for (int i = 0; start->arguments[i] != NULL; i++) {
+        const char *const given = start->arguments[i];
+        arguments[i] = given[0] == '@' ? test_path(given + 1) : given;
+        (void)snprintf(what + strlen(what), sizeof what - strlen(what), " %s", given);
+    }
+    const view_camera camera = {.azimuth = 12.5f, .elevation = 7.0f, .distance = 4321.0f};
+    view_config config = {.model = common_copy(model), .has_camera = true, .camera = camera};
+    test_viewer viewer;
+    if (!begin(&viewer, arguments, false))
+        return;
+    viewer.state.config = &config;
+    CHECK(view_open_first(&viewer.state));
+    const view_state *const state = &viewer.state;
+    const bool has_camera = state->camera.azimuth == camera.azimuth
+                            && state->camera.elevation == camera.elevation
+                            && state->camera.distance == camera.distance;
+    test_check(strcmp(state->document->scene.name, start->model) == 0, __FILE__, __LINE__,
+               "md5view%s shows %s", what, state->document->scene.name);
+    test_check(state->document->crowd.count == start->crowd, __FILE__, __LINE__,
+               "md5view%s: a crowd of %u", what, (unsigned)state->document->crowd.count);
+    test_check(has_camera == start->takes_camera, __FILE__, __LINE__,
+               "md5view%s: the camera of the last time: %d", what, has_camera);
+    test_check((state->browser.kind == VIEW_BROWSE_FILES) == start->lists_files, __FILE__, __LINE__,
+               "md5view%s: a list: %d", what, state->browser.kind);
+    end(&viewer);
+    view_free_config(&config);
+}
+
+TEST (view_start_shows_what_the_command_line_names) {
+    char *const folder = new_folder(), *const giant = put(folder, "giant.md5mesh", still);
+    for (size_t i = 0; i < sizeof starts / sizeof starts[0]; i++)
+        check_start(&starts[i], giant);
+    free(giant);
+    remove_folder(folder);
+}
+
+// What is remembered after a start with these arguments.
+static void check_remembered(const char *const *arguments, bool keeps)
+{
+    view_config config = {.model = common_copy("/any/giant.md5mesh"), .has_camera = true};
+    config.camera = (view_camera){.azimuth = 12.5f, .elevation = 7.0f, .distance = 4321.0f};
+    char *const folder = new_folder();
+    config.path = common_join(folder, "config");
+    test_viewer viewer;
+    if (begin(&viewer, arguments, false)) {
+        viewer.state.config = &config;
+        CHECK(view_open_first(&viewer.state));
+        view_remember(&viewer.state);
+        const bool kept = config.model != NULL && strcmp(config.model, "/any/giant.md5mesh") == 0;
+        CHECK(kept == keeps);
+        CHECK((config.camera.distance == 4321.0f) == keeps);
+        end(&viewer);
+    }
+    view_free_config(&config);
+    remove_folder(folder);
+}
+
+TEST (view_crowd_is_not_remembered_as_a_model) {
+    const char *const mesh = test_path("models/thimble/thimble.md5mesh");
+    check_remembered((const char *[]){mesh, NULL}, false);
+    check_remembered((const char *[]){"--crowd=3", mesh, NULL}, true);
+    check_remembered((const char *[]){"--crowd=3", NULL}, true);
+}
+
+// Our own model, which has no name in the file, is seen again as it was, too.
+TEST (view_start_remembers_the_camera_of_our_own_model) {
+    const char *const none[] = {NULL};
+    char *const folder = new_folder();
+    view_config config = {.path = common_join(folder, "config")};
+    view_log log = {.level = VIEW_QUIET};
+    test_viewer viewer;
+    if (!begin(&viewer, none, false))
+        return;
+    viewer.state.config = &config;
+    CHECK(view_open_first(&viewer.state));
+    viewer.state.camera.azimuth = 77.0f;
+    view_remember(&viewer.state);
+    end(&viewer);
+
+    view_config again;
+    view_read_config(&again, config.path, &log);
+    CHECK(again.model == NULL && again.has_camera);
+    if (begin(&viewer, none, false)) {
+        viewer.state.config = &again;
+        CHECK(view_open_first(&viewer.state));
+        CHECK_NEAR((double)viewer.state.camera.azimuth, 77.0, 0.0);
+        end(&viewer);
+    }
+    view_free_config(&again);
+    view_free_config(&config);
+    remove_folder(folder);
+}
+
+// -- The list of files --------------------------------------------------------------------------
+
+static const char *chosen_label(const view_browser *browser)
+{
+    return browser->entries[browser->found[browser->chosen]].label;
+}
+
+TEST (view_list_begins_with_the_folder_above) {
+    const char *const none[] = {NULL};
+    char *const folder = new_folder(), *const closed = common_format("%s/", folder);
+    char *const inner = common_join(folder, "inner");
+    put_again(folder, "b.md5mesh", still);
+    put_again(folder, "a.md5mesh", still);
+    CHECK(mkdir(inner, 0700) == 0);
+    test_viewer viewer;
+    if (!begin(&viewer, none, false))
+        return;
+    const view_browser *const browser = &viewer.state.browser;
+    for (int i = 0; i < 2; i++) { // with a slash behind it, it is the same folder
+        char *const above = common_folder(folder);
+        view_browse_folder(&viewer.state, i == 0 ? folder : closed);
+        if (CHECK(browser->num_found == 4)) {
+            CHECK_STRING(browser->entries[0].label, "../");
+            CHECK_STRING(browser->entries[0].path, above);
+            CHECK_STRING(browser->entries[1].label, "a.md5mesh");
+            CHECK_STRING(browser->entries[3].label, "inner/");
+            CHECK_STRING(chosen_label(browser), "a.md5mesh");
+        }
+        free(above);
+    }
+    view_browse_folder(&viewer.state, inner); // nothing to go to but back
+    CHECK_UINT(browser->num_found, 1);
+    CHECK_STRING(chosen_label(browser), "../");
+    view_browse_folder(&viewer.state, folder);
+    CHECK(view_type_browser(&viewer.state, "."));
+    CHECK_STRING(chosen_label(browser), "a.md5mesh");
+    view_browse_folder(&viewer.state, "/");
+    CHECK(browser->num_found == 0 || strcmp(browser->entries[0].label, "../") != 0);
+    end(&viewer);
+    free(inner);
+    free(closed);
+    remove_folder(folder);
+}
+
+// -- Watching -----------------------------------------------------------------------------------
+
+// Whether the files that are shown are others than when they were read; then they are read again.
+static bool sees_change(test_viewer *viewer)
+{
+    view_state *const state = &viewer->state;
+    const uint64_t before = state->files_stamp;
+    state->now += 1.0;
+    view_watch_files(state);
+    const bool seen = state->files_stamp != before;
+    for (int i = 0; i < 3; i++) { // what is found anew is looked at once more
+        state->now += 1.0;
+        view_watch_files(state);
+    }
+    return seen;
+}
+
+static void check_watched(test_viewer *viewer, const char *folder, const char *name,
+                          const char *from)
+{
+    test_check(!sees_change(viewer), __FILE__, __LINE__, "a change before %s changed", name);
+    put_again(folder, name, from);
+    test_check(sees_change(viewer), __FILE__, __LINE__, "no change, though %s changed", name);
+    CHECK(viewer->state.log.error[0] == '\0');
+}
+
+#define BOBBIN "models/bobbin/bobbin"
+#define THIMBLE "models/thimble/thimble"
+
+TEST (view_watch_sees_every_file_of_a_model) {
+    char *const folder = new_folder(), *const model =
+                                           put(folder, "bobbin.md5mesh", BOBBIN ".md5mesh");
+    static const char *const names[] = {"bobbin.png", "bobbin_eye.png", "bobbin_local.png",
+                                        "bobbin_s.png", "walk.md5anim"};
+    const char *const arguments[] = {"--watch", model, NULL};
+    for (size_t i = 0; i < 4; i++) {
+        char *const from = common_join("models/bobbin", names[i]);
+        put_again(folder, names[i], from);
+        free(from);
+    }
+    test_viewer viewer;
+    if (begin(&viewer, arguments, true)) {
+        CHECK(view_open_first(&viewer.state));
+        check_watched(&viewer, folder, "bobbin.md5mesh", BOBBIN ".md5mesh");
+        for (size_t i = 0; i < 5; i++) { // the last is new, and is picked up
+            char *const from = common_join("models/bobbin", names[i]);
+            check_watched(&viewer, folder, names[i], from);
+            free(from);
+        }
+        CHECK_UINT(viewer.state.document->scene.num_clips, 1);
+        CHECK(!sees_change(&viewer));
+        end(&viewer);
+    }
+    free(model);
+    remove_folder(folder);
+}
+
+TEST (view_watch_finds_a_texture_that_was_missing) {
+    char *const folder = new_folder(), *const model = put(folder, "m.md5mesh", THIMBLE ".md5mesh");
+    const char *const arguments[] = {"--watch", model, NULL};
+    test_viewer viewer;
+    if (begin(&viewer, arguments, true)) {
+        CHECK(view_open_first(&viewer.state));
+        CHECK_UINT(viewer.state.document->textures.num_loaded, 0);
+        check_watched(&viewer, folder, "thimble.png", THIMBLE ".png");
+        CHECK_UINT(viewer.state.document->textures.num_loaded, 1);
+        // Half a picture is a warning; the whole one takes its place.
+        char *const path = common_join(folder, "thimble.png");
+        put_half(path);
+        CHECK(sees_change(&viewer) && viewer.state.log.num_warnings > 0);
+        check_watched(&viewer, folder, "thimble.png", THIMBLE ".png");
+        CHECK_UINT(viewer.state.log.num_warnings, 0);
+        free(path);
+        end(&viewer);
+    }
+    free(model);
+    remove_folder(folder);
+}
+
+TEST (view_watch_keeps_a_texture_that_was_dropped) {
+    char *const folder = new_folder(), *const model = put(folder, "m.md5mesh", THIMBLE ".md5mesh");
+    char *const texture = put(folder, "any.png", THIMBLE ".png");
+    const char *const arguments[] = {"--watch", model, NULL};
+    test_viewer viewer;
+    if (begin(&viewer, arguments, true)) {
+        CHECK(view_open_first(&viewer.state));
+        view_drop(&viewer.state, texture);
+        check_watched(&viewer, folder, "any.png", BOBBIN ".png");
+        const char *const used =
+            view_mesh_map_path(&viewer.state.document->textures, 0, VIEW_MAP_DIFFUSE);
+        CHECK(used != NULL && strcmp(used, texture) == 0);
+        end(&viewer);
+    }
+    free(texture);
+    free(model);
+    remove_folder(folder);
+}
+
+// All files of all kinds; half a one leaves the crowd as it was, until it is whole.
+TEST (view_watch_sees_every_file_of_a_crowd) {
+    char *const folder = new_folder(), *const first = put(folder, "b.md5mesh", BOBBIN ".md5mesh");
+    char *const walk = put(folder, "walk.md5anim", "models/bobbin/walk.md5anim");
+    char *const other = put(folder, "t.md5mesh", THIMBLE ".md5mesh");
+    put_again(folder, "bobbin.png", BOBBIN ".png");
+    put_again(folder, "thimble.png", THIMBLE ".png");
+    const char *const arguments[] = {"--watch", "--no-auto", "--crowd=5", first, walk, other, NULL};
+    test_viewer viewer;
+    if (begin(&viewer, arguments, true)) {
+        const view_state *const state = &viewer.state;
+        CHECK(view_open_first(&viewer.state));
+        check_watched(&viewer, folder, "b.md5mesh", BOBBIN ".md5mesh");
+        check_watched(&viewer, folder, "walk.md5anim", "models/bobbin/walk.md5anim");
+        check_watched(&viewer, folder, "t.md5mesh", THIMBLE ".md5mesh");
+        check_watched(&viewer, folder, "bobbin.png", BOBBIN ".png");
+        check_watched(&viewer, folder, "thimble.png", THIMBLE ".png");
+        CHECK_UINT(state->document->crowd.count, 5);
+        char *const files[] = {first, walk, other};
+        static const char *const names[] = {"b.md5mesh", "walk.md5anim", "t.md5mesh"};
+        static const char *const sources[] = {BOBBIN ".md5mesh", "models/bobbin/walk.md5anim",
+                                              THIMBLE ".md5mesh"};
+        for (int i = 0; i < 3; i++) {
+            put_half(files[i]);
+            CHECK(sees_change(&viewer) && state->log.error[0] != '\0');
+            CHECK_UINT(state->document->crowd.count, 5);
+            CHECK_UINT(state->document->crowd.num_kinds, 2);
+            CHECK(strcmp(state->document->scene.name, "b") == 0 && state->document->drawn != NULL);
+            check_watched(&viewer, folder, names[i], sources[i]);
+            CHECK_UINT(state->document->crowd.num_kinds, 2);
+        }
+        end(&viewer);
+    }
+    free(other);
+    free(walk);
+    free(first);
+    remove_folder(folder);
+}
+
+TEST (view_watch_sees_every_file_of_companions) {
+    char *const folder = new_folder(), *const model = put(folder, "b.md5mesh", BOBBIN ".md5mesh");
+    char *const body = put(folder, "t.md5mesh", THIMBLE ".md5mesh");
+    char *const thing = put(folder, "thing.md5mesh", still);
+    char *const beside = common_format("--retarget=%s", body);
+    char *const held = common_format("--attach=hand_l=%s", thing);
+    put_again(folder, "thimble.png", THIMBLE ".png");
+    const char *const arguments[] = {"--watch", "--no-auto", beside, held, model, NULL};
+    test_viewer viewer;
+    if (begin(&viewer, arguments, true)) {
+        CHECK(view_open_first(&viewer.state));
+        check_watched(&viewer, folder, "t.md5mesh", THIMBLE ".md5mesh");
+        check_watched(&viewer, folder, "thimble.png", THIMBLE ".png");
+        check_watched(&viewer, folder, "thing.md5mesh", still);
+        put_half(body); // leaves all as it was
+        CHECK(sees_change(&viewer) && viewer.state.log.error[0] != '\0');
+        CHECK(viewer.state.document->companions[0].model != NULL
+              && viewer.state.document->companions[1].model != NULL);
+        end(&viewer);
+    }
+    free(held);
+    free(beside);
+    free(thing);
+    free(body);
+    free(model);
+    remove_folder(folder);
+}
+
+TEST (view_watch_sees_every_file_of_a_machine) {
+    char *const folder = new_folder();
+    char *const machine = put(folder, "page.md5machine", "models/bobbin/page_sync.md5machine");
+    common_list clips = common_list_folder(test_path("models/bobbin"), ".md5anim");
+    for (size_t i = 0; i < clips.count; i++) {
+        char *const from = common_format("models/bobbin/%s", common_base(clips.names[i]));
+        put_again(folder, common_base(clips.names[i]), from);
+        free(from);
+    }
+    common_free_list(&clips);
+    put_again(folder, "bobbin.md5mesh", BOBBIN ".md5mesh");
+    const char *const arguments[] = {"--watch", "--set=speed=1", machine, NULL};
+    test_viewer viewer;
+    if (begin(&viewer, arguments, true)) {
+        CHECK(view_open_first(&viewer.state));
+        CHECK(viewer.state.document->scene.machine.player != NULL);
+        check_watched(&viewer, folder, "bobbin.md5mesh", BOBBIN ".md5mesh");
+        check_watched(&viewer, folder, "page.md5machine", "models/bobbin/page_sync.md5machine");
+        char *const name =
+            common_copy(common_base(viewer.state.document->scene.machine.loaded.clip_paths[0]));
+        char *const from = common_format("models/bobbin/%s", name);
+        check_watched(&viewer, folder, name, from);
+        CHECK_UINT(viewer.state.document->scene.machine.num_settings,
+                   1); // as the command line says, also now
+        free(from);
+        free(name);
+        end(&viewer);
+    }
+    free(machine);
+    remove_folder(folder);
+}
+
+// To open another file is not a change of it.
+TEST (view_watch_takes_another_file_for_no_change) {
+    const char *const arguments[] = {"--watch", test_path(THIMBLE ".md5mesh"), NULL};
+    test_viewer viewer;
+    if (!begin(&viewer, arguments, true))
+        return;
+    CHECK(view_open_first(&viewer.state));
+    CHECK(!sees_change(&viewer));
+    view_drop(&viewer.state, test_path("models/thimble/walk.md5anim"));
+    CHECK(!sees_change(&viewer));
+    view_drop(&viewer.state, test_path(still));
+    CHECK(!sees_change(&viewer));
+    end(&viewer);
+}
+
+// A document is complete before it is shown: a model that --retarget does not fit, opened from the
+// folder of one that it fits, changes neither model nor camera.
+TEST (view_open_that_fails_late_changes_nothing) {
+    char *const other = common_format("--retarget=%s", test_path("models/spindle/spindle.md5mesh"));
+    char *const model = common_copy(test_path(BOBBIN ".md5mesh"));
+    const char *const arguments[] = {other, model, NULL};
+    test_viewer viewer;
+    if (begin(&viewer, arguments, true)) {
+        view_state *const state = &viewer.state;
+        CHECK(view_open_first(state));
+        state->camera.distance *= 1.5f;
+        const view_camera camera = state->camera;
+        const view_document *const document = state->document;
+        const char *const files[] = {test_path("models/zoo/triangle.md5mesh")};
+        CHECK(!view_open(state, files, 1, false));
+        CHECK(state->log.error[0] != '\0');
+        CHECK(state->document == document);
+        CHECK_STRING(state->document->scene.name, "bobbin");
+        CHECK(state->document->companions[0].drawn != NULL);
+        CHECK(memcmp(&state->camera, &camera, sizeof camera) == 0);
+        end(&viewer);
+    }
+    free(model);
+    free(other);
+}

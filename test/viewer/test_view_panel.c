@@ -1,0 +1,599 @@
+// What the viewer's panel says, what its keys do, and where the model stands beside the panel.
+#include "test/render/test_gl_scene.h"
+
+#include "demo/common/file.h"
+#include "demo/viewer/jobs/view.h"
+#include "demo/viewer/base/math.h"
+#include "demo/viewer/base/panel.h"
+#include "demo/viewer/app/window.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BOBBIN "models/bobbin/bobbin.md5mesh"
+#define MACHINE "models/bobbin/bobbin.md5machine"
+#define WALK "models/bobbin/walk.md5anim"
+
+// A viewer as a window has it, without the window: with letters, and without textures.
+typedef struct stage {
+    gl_scene gl;
+    view_options options;
+    view_state viewer;
+} stage;
+
+static bool open_all(stage *s, uint32_t crowd, const char *const *files, size_t num_files)
+{
+    char *paths[4];
+    *s = (stage){.options = {.level = VIEW_QUIET,
+                             .speed = 1.0,
+                             .width = 1280,
+                             .height = 720,
+                             .grid = -1,
+                             .panel = -1,
+                             .frame_time = -1,
+                             .crowd = crowd}};
+    if (!scene_open(&s->gl, NULL))
+        return false;
+    view_begin(&s->viewer, &s->options);
+    for (size_t i = 0; i < num_files; i++)
+        paths[i] = common_copy(test_path(files[i]));
+    const bool opened = view_open(&s->viewer, (const char *const *)paths, num_files, true);
+    for (size_t i = 0; i < num_files; i++)
+        free(paths[i]);
+    s->viewer.renderer = s->gl.renderer;
+    const view_loader loader = {&s->options, s->gl.renderer, &s->viewer.log};
+    view_document *const document = s->viewer.document;
+    if (opened && document->scene.model != NULL)
+        document->drawn = view_create_model(&loader, document->scene.model);
+    return CHECK(opened) && CHECK(view_set_scale(&s->viewer, 1.0f));
+}
+
+static bool open_stage(stage *s, const char *file)
+{
+    return open_all(s, 0, &file, 1);
+}
+
+static void close_stage(stage *s)
+{
+    view_close(&s->viewer);
+    view_end(&s->viewer);
+    scene_close(&s->gl);
+}
+
+static void send(stage *s, uint32_t type, int32_t code, uint16_t modifiers)
+{
+    bool redraw = false;
+    SDL_Event event = {.type = type};
+    event.key.keysym.sym = code;
+    event.key.keysym.mod = modifiers;
+    view_handle_event(&s->viewer, &event, &redraw);
+}
+
+static void press(stage *s, int32_t code, uint16_t modifiers)
+{
+    send(s, SDL_KEYDOWN, code, modifiers);
+    send(s, SDL_KEYUP, code, modifiers);
+}
+
+// What a turn of the window's loop does, but for drawing.
+static void live(stage *s, double seconds)
+{
+    view_state *const viewer = &s->viewer;
+    view_advance(&viewer->play, view_clock(&viewer->document->scene), seconds);
+    view_pose(&viewer->document->scene, &viewer->play);
+    view_keep_framed(viewer, viewer->width, viewer->height);
+}
+
+// -- Keys -----------------------------------------------------------------------------------
+
+static const char *help_of(const stage *s, const char *keys)
+{
+    view_key_line lines[VIEW_MAX_KEY_LINES];
+    const uint32_t count = view_current_keys(&s->viewer, lines);
+    for (uint32_t i = 0; i < count; i++)
+        if (strcmp(lines[i].keys, keys) == 0)
+            return lines[i].help;
+    return "";
+}
+
+TEST (view_help_of_a_machine_lists_what_keys_do_there) {
+    stage s;
+    if (open_stage(&s, MACHINE)) {
+        CHECK_STRING(help_of(&s, "Space"), "jump");
+        CHECK_STRING(help_of(&s, "F2"), "wave");
+        CHECK_STRING(help_of(&s, "F6"), "dance");
+        CHECK_STRING(help_of(&s, "F7"), ""); // it has six triggers
+        CHECK_STRING(help_of(&s, "W"), "walk ahead");
+        CHECK_STRING(help_of(&s, "P or Pause"), "pause, play");
+        CHECK_STRING(help_of(&s, "L"), "");
+        CHECK_STRING(help_of(&s, "Shift+A"), "");
+    }
+    close_stage(&s);
+}
+
+TEST (view_help_lists_no_walk_where_a_machine_has_none) {
+    stage s;
+    if (open_stage(&s, "models/bobbin/page_look.md5machine")) {
+        CHECK_STRING(help_of(&s, "W"), "");
+        CHECK_STRING(help_of(&s, "Space"), "");
+        CHECK_STRING(help_of(&s, "P or Pause"), "pause, play");
+        press(&s, SDLK_w, 0);
+        CHECK(strstr(s.viewer.notice, "to walk by") != NULL);
+    }
+    close_stage(&s);
+}
+
+TEST (view_help_of_a_clip_lists_what_keys_do_there) {
+    stage s;
+    if (open_stage(&s, BOBBIN)) {
+        CHECK_STRING(help_of(&s, "Space or Pause"), "play, pause");
+        CHECK_STRING(help_of(&s, "W"), "next clip");
+        CHECK_STRING(help_of(&s, "P"), "bind pose, clip");
+        CHECK_STRING(help_of(&s, "F2"), "");
+    }
+    close_stage(&s);
+}
+
+// A key has one meaning in a mode, and the one that the help lists.
+TEST (view_keys_mean_one_thing_in_each_mode) {
+    static const struct {
+        int32_t code;
+        bool shift;
+        view_action actions[VIEW_NUM_MODES];
+    } cases[] = {
+        {SDLK_SPACE, false, {VIEW_PLAY, VIEW_TRIGGER, VIEW_PLAY}},
+        {SDLK_PAUSE, false, {VIEW_PLAY, VIEW_PLAY, VIEW_PLAY}},
+        {SDLK_p, false, {VIEW_BIND_POSE, VIEW_PLAY, VIEW_NOTHING}},
+        {SDLK_p, true, {VIEW_NOTHING, VIEW_BIND_POSE, VIEW_NOTHING}},
+        {SDLK_w, false, {VIEW_NEXT_CLIP, VIEW_AHEAD, VIEW_NOTHING}},
+        {SDLK_w, true, {VIEW_PREVIOUS_CLIP, VIEW_AHEAD, VIEW_NOTHING}},
+        {SDLK_a, true, {VIEW_SKELETON, VIEW_TO_LEFT, VIEW_NOTHING}},
+        {SDLK_j, false, {VIEW_SKELETON, VIEW_SKELETON, VIEW_NOTHING}},
+        {SDLK_l, false, {VIEW_NEXT_LOOP, VIEW_NOTHING, VIEW_NOTHING}},
+        {SDLK_PERIOD, false, {VIEW_STEP_ON, VIEW_STEP_ON, VIEW_STEP_ON}},
+        {SDLK_h, false, {VIEW_HELP, VIEW_HELP, VIEW_HELP}},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        for (int mode = 0; mode < VIEW_NUM_MODES; mode++) {
+            const view_binding *const found =
+                view_find_binding((view_mode)mode, cases[i].code, cases[i].shift, false, false);
+            CHECK_UINT(found != NULL ? found->action : VIEW_NOTHING, cases[i].actions[mode]);
+        }
+}
+
+TEST (view_keys_that_do_nothing_say_so) {
+    static const char *const crowd_of[] = {MACHINE};
+    stage s;
+    if (open_all(&s, 3, crowd_of, 1)) {
+        press(&s, SDLK_l, 0);
+        CHECK_STRING(s.viewer.notice, "loop, cycle, once: not in a crowd");
+        press(&s, SDLK_w, 0);
+        CHECK_STRING(s.viewer.notice, "next clip: not in a crowd");
+        press(&s, SDLK_SPACE, 0);
+        CHECK(!s.viewer.play.playing);
+    }
+    close_stage(&s);
+    if (open_stage(&s, MACHINE)) {
+        press(&s, SDLK_l, 0);
+        CHECK_STRING(s.viewer.notice, "loop, cycle, once: not while a state machine plays");
+        press(&s, SDLK_F10, 0);
+        CHECK(strstr(s.viewer.notice, "no trigger") != NULL);
+    }
+    close_stage(&s);
+}
+
+// -- A machine's time -----------------------------------------------------------------------
+
+TEST (view_machine_pauses_and_goes_on) {
+    stage s;
+    if (open_stage(&s, MACHINE)) {
+        view_machine *const machine = &s.viewer.document->scene.machine;
+        live(&s, 0.5);
+        CHECK_NEAR(machine->time, 0.5, 1e-9);
+        press(&s, SDLK_SPACE, 0); // which is a trigger there
+        CHECK(s.viewer.play.playing);
+        press(&s, SDLK_p, 0);
+        CHECK(!s.viewer.play.playing);
+        live(&s, 0.5);
+        CHECK_NEAR(machine->time, 0.5, 1e-9);
+        press(&s, SDLK_PAUSE, 0);
+        live(&s, 0.25);
+        CHECK_NEAR(machine->time, 0.75, 1e-9);
+    }
+    close_stage(&s);
+}
+
+TEST (view_machine_is_stepped_and_begun_again) {
+    stage s;
+    if (open_stage(&s, MACHINE)) {
+        view_machine *const machine = &s.viewer.document->scene.machine;
+        live(&s, 0.5);
+        press(&s, SDLK_RIGHT, 0);
+        live(&s, 1.0); // paused by the step
+        CHECK_NEAR(machine->time, 0.5 + 1.0 / 60.0, 1e-9);
+        press(&s, SDLK_PERIOD, 0);
+        press(&s, SDLK_LEFT, 0);
+        press(&s, SDLK_COMMA, 0);
+        live(&s, 1.0);
+        CHECK_NEAR(machine->time, 0.5, 1e-9);
+        send(&s, SDL_KEYDOWN, SDLK_w, 0);
+        CHECK_STRING(s.viewer.notice, "Paused: P plays on");
+        press(&s, SDLK_p, 0);
+        live(&s, 1.0);
+        CHECK(machine->place.translation.x > 1.0f);
+        send(&s, SDL_KEYUP, SDLK_w, 0);
+        press(&s, SDLK_LEFT, KMOD_LSHIFT);
+        CHECK_NEAR(machine->time, 0.0, 0.0);
+        CHECK_NEAR(machine->place.translation.x, 0.0, 0.0);
+    }
+    close_stage(&s);
+}
+
+TEST (view_machine_waits_while_its_bind_pose_is_shown) {
+    stage s;
+    if (open_stage(&s, MACHINE)) {
+        live(&s, 0.5);
+        press(&s, SDLK_p, KMOD_LSHIFT);
+        live(&s, 3.0);
+        press(&s, SDLK_p, KMOD_LSHIFT);
+        live(&s, 0.0);
+        CHECK_NEAR(s.viewer.document->scene.machine.time, 0.5, 1e-9);
+    }
+    close_stage(&s);
+}
+
+// -- Rows -----------------------------------------------------------------------------------
+
+// The row that is labelled so, or NULL.
+static const view_row *find_row(const view_rows *rows, const char *label)
+{
+    for (uint32_t i = 0; i < rows->count; i++)
+        if (strcmp(rows->rows[i].label, label) == 0)
+            return &rows->rows[i];
+    return NULL;
+}
+
+// Copies the words that are lit, each with a space behind it.
+static void lit_words(const view_rows *rows, char *text, size_t size)
+{
+    text[0] = '\0';
+    for (uint32_t i = 0; i < rows->count; i++) {
+        if (rows->rows[i].kind != VIEW_ROW_WORDS)
+            continue;
+        const char *at = rows->rows[i].text;
+        for (uint32_t word = 0; *at != '\0'; word++) {
+            const int length = (int)strcspn(at, "\n");
+            const size_t used = strlen(text);
+            if ((rows->rows[i].lit >> word & 1) != 0)
+                (void)snprintf(text + used, size - used, "%.*s ", length, at);
+            at += length + (at[length] == '\n');
+        }
+    }
+}
+
+TEST (view_panel_lists_a_machines_clips_and_lights_those_that_play) {
+    stage s;
+    view_rows rows = {0};
+    char lit[256];
+    if (open_stage(&s, MACHINE)) {
+        live(&s, 0.2);
+        view_list_figures(&s.viewer, 1280.0f, &rows);
+        lit_words(&rows, lit, sizeof lit);
+        CHECK_STRING(lit, "idle breathe ");
+        view_list_machine(&s.viewer, 1280.0f, &rows);
+        lit_words(&rows, lit, sizeof lit);
+        CHECK_STRING(lit, "idle none quiet ");
+        press(&s, SDLK_SPACE, 0);
+        live(&s, 0.05); // the transition runs: both play
+        view_list_figures(&s.viewer, 1280.0f, &rows);
+        lit_words(&rows, lit, sizeof lit);
+        CHECK_STRING(lit, "idle leap breathe ");
+        // Between the walk, at 15.9, and the run, at 44: not the walk backward.
+        const int32_t speed =
+            md5_find_parameter(s.viewer.document->scene.machine.loaded.machine, "speed");
+        CHECK(md5_player_set(s.viewer.document->scene.machine.player, (uint32_t)speed, 30.0f));
+        live(&s, 3.0);
+        view_list_figures(&s.viewer, 1280.0f, &rows);
+        lit_words(&rows, lit, sizeof lit);
+        CHECK_STRING(lit, "walk run breathe ");
+    }
+    close_stage(&s);
+}
+
+static void check_clips_row(const char *file, uint32_t count)
+{
+    stage s;
+    view_rows rows = {0};
+    char text[64];
+    if (open_stage(&s, file)) {
+        const view_scene *const scene = &s.viewer.document->scene;
+        size_t size = 0;
+        for (size_t i = 0; i < scene->num_clips; i++)
+            size += scene->clips[i].anim->size;
+        for (uint32_t i = 0; i < scene->machine.loaded.num_clips; i++)
+            size += scene->machine.loaded.anims[i]->size;
+        (void)snprintf(text, sizeof text, "%u  \xE2\x80\xA2  %.1f KiB", (unsigned)count,
+                       (double)size / 1024.0);
+        CHECK(size > 1024);
+        s.viewer.shown.statistics = true;
+        view_list_figures(&s.viewer, 1280.0f, &rows);
+        const view_row *const row = find_row(&rows, "Clips");
+        CHECK_STRING(row != NULL ? row->text : "", text);
+    }
+    close_stage(&s);
+}
+
+TEST (view_panel_sums_the_clips_of_a_machine_and_of_a_model) {
+    check_clips_row(MACHINE, 13);
+    check_clips_row(BOBBIN, 26);
+}
+
+TEST (view_panel_lists_all_warnings_or_says_how_many_more) {
+    stage s;
+    if (open_stage(&s, BOBBIN)) {
+        for (uint32_t count = 1; count <= 9; count++) {
+            view_rows rows = {0};
+            char more[32];
+            view_warn(&s.viewer.log, "warning number %u", (unsigned)count);
+            view_list_figures(&s.viewer, 1280.0f, &rows);
+            uint32_t listed = 0, others = 0;
+            (void)snprintf(more, sizeof more, "and %u more", (unsigned)(count - 4));
+            for (uint32_t i = 0; i < rows.count; i++) {
+                listed += strncmp(rows.rows[i].text, "warning number", 14) == 0;
+                if (count > 4 && strncmp(rows.rows[i].text, more, strlen(more)) == 0)
+                    others = count - 4;
+            }
+            CHECK_UINT(listed + others, count);
+        }
+    }
+    close_stage(&s);
+}
+
+static float row_width(const view_rows *rows, const view_row *row)
+{
+    const view_text_size size = row->kind == VIEW_ROW_TITLE ? VIEW_TITLE : VIEW_TEXT;
+    const bool labelled = row->kind == VIEW_ROW_PAIR && row->label[0] != '\0';
+    float width = view_text_width(rows->font, size, row->text);
+    width += labelled ? rows->label_width : 0.0f;
+    if (row->hint[0] != '\0')
+        width += view_text_width(rows->font, VIEW_TEXT, row->hint);
+    return width;
+}
+
+TEST (view_panel_wraps_what_is_longer_than_it_is_wide) {
+    static const char name[] = "a_name_that_nobody_would_give_to_a_model_of_his_own_but_tools_do";
+    static const char value[] = "1234.5 of 123456  \xE2\x80\xA2  23.976 a second";
+    stage s;
+    if (open_stage(&s, BOBBIN)) {
+        view_rows rows = {.font = &s.viewer.font, .width = 170.0f, .label_width = 60.0f};
+        view_add_row(&rows, VIEW_ROW_TITLE, VIEW_BRIGHT, "", "%s", name);
+        view_make_hit(&rows, 1, "F");
+        view_add_row(&rows, VIEW_ROW_PAIR, VIEW_BRIGHT, "Frame", "%s", value);
+        view_add_row(&rows, VIEW_ROW_TEXT, VIEW_BRIGHT, "", "short");
+        view_wrap_rows(&rows);
+        char title[256] = "";
+        uint32_t num_titles = 0;
+        for (uint32_t i = 0; i < rows.count; i++) {
+            const view_row *const row = &rows.rows[i];
+            if (row->kind == VIEW_ROW_TITLE) {
+                strcat(title, row->text);
+                CHECK_UINT((uint32_t)row->hit, 1);
+                num_titles++;
+            }
+            // A third line may be cut off; these are not.
+            const bool may_be_cut = row->kind == VIEW_ROW_TITLE && num_titles == 3;
+            CHECK(may_be_cut || row_width(&rows, row) <= rows.width);
+        }
+        CHECK_STRING(title, name);
+        CHECK_STRING(rows.rows[rows.count - 1].text, "short");
+    }
+    close_stage(&s);
+}
+
+TEST (view_panel_says_where_rows_do_not_fit) {
+    view_rows rows = {0};
+    for (int i = 0; i < VIEW_MAX_ROWS; i++)
+        view_add_row(&rows, VIEW_ROW_TEXT, VIEW_PLAIN, "", "row %d", i);
+    CHECK_STRING(rows.rows[VIEW_MAX_ROWS - 1].text, "row 159");
+    view_add_row(&rows, VIEW_ROW_TEXT, VIEW_PLAIN, "", "one more");
+    CHECK_UINT(rows.count, VIEW_MAX_ROWS);
+    CHECK_STRING(rows.rows[VIEW_MAX_ROWS - 1].text, "More does not fit here");
+}
+
+// -- Dropping -------------------------------------------------------------------------------
+
+TEST (view_lists_a_clip_that_is_dropped_again_once) {
+    static const char *const files[] = {BOBBIN, WALK, "models/bobbin/../bobbin/walk.md5anim"};
+    stage s;
+    if (open_all(&s, 0, files, 3)) {
+        view_scene *const scene = &s.viewer.document->scene;
+        CHECK_UINT(scene->num_clips, 1);
+        view_drop(&s.viewer, test_path("models/bobbin/run.md5anim"));
+        CHECK_UINT(scene->num_clips, 2);
+        CHECK_UINT(scene->clip, 1);
+        view_drop(&s.viewer, test_path("models/../models/bobbin/walk.md5anim"));
+        CHECK_UINT(scene->num_clips, 2);
+        CHECK_UINT(scene->clip, 0);
+        CHECK_STRING(view_shown_clip(scene)->name, "walk");
+    }
+    close_stage(&s);
+}
+
+// It does not lie beside the model, where clips are picked up.
+TEST (view_keeps_a_dropped_clip_when_files_are_read_again) {
+    stage s;
+    if (open_stage(&s, "models/spindle/spindle.md5mesh")) {
+        view_scene *const scene = &s.viewer.document->scene;
+        CHECK_UINT(scene->num_clips, 0);
+        view_drop(&s.viewer, test_path(WALK));
+        CHECK_UINT(scene->num_clips, 1);
+        CHECK(view_reload(&s.viewer));
+        CHECK_UINT(s.viewer.document->scene.num_clips, 1);
+    }
+    close_stage(&s);
+}
+
+TEST (view_shows_a_clip_that_is_dropped_on_a_machine) {
+    stage s;
+    if (open_stage(&s, MACHINE)) {
+        view_drop(&s.viewer, test_path(WALK));
+        CHECK(s.viewer.document->scene.machine.player == NULL);
+        CHECK(view_shown_clip(&s.viewer.document->scene) != NULL);
+    }
+    close_stage(&s);
+}
+
+// -- Where the model stands -----------------------------------------------------------------
+
+static const uint32_t sizes[][2] = {{640, 480}, {800, 600}, {1280, 720}, {1920, 1080}};
+
+static bool touches(view_rect a, view_rect b)
+{
+    return a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height
+           && b.y < a.y + a.height;
+}
+
+// The box of all vertices in the picture, in pixels.
+static view_rect seen_box(stage *s)
+{
+    view_state *const viewer = &s->viewer;
+    const float width = (float)viewer->width, height = (float)viewer->height;
+    const view_lens lens = view_choose_lens(viewer, width, height);
+    float left = INFINITY, top = INFINITY, right = -INFINITY, bottom = -INFINITY;
+    md5gl_mat44 view, clip;
+    view_lens_matrices(&lens, &view, &clip);
+    view_skin(&viewer->document->scene);
+    for (uint32_t m = 0; m < viewer->document->scene.model->num_meshes; m++)
+        for (uint32_t v = 0; v < viewer->document->scene.model->meshes[m].num_vertices; v++) {
+            const md5_vec3 p = viewer->document->scene.skinned[m].positions[v];
+            const float world[4] = {p.x, p.y, p.z, 1.0f};
+            float eye[4] = {0}, out[4] = {0};
+            for (int row = 0; row < 4; row++)
+                for (int column = 0; column < 4; column++)
+                    eye[row] += view.m[4 * column + row] * world[column];
+            for (int row = 0; row < 4; row++)
+                for (int column = 0; column < 4; column++)
+                    out[row] += clip.m[4 * column + row] * eye[column];
+            const float x = 0.5f * width * (1.0f + out[0] / out[3]);
+            const float y = 0.5f * height * (1.0f - out[1] / out[3]);
+            left = fminf(left, x);
+            right = fmaxf(right, x);
+            top = fminf(top, y);
+            bottom = fmaxf(bottom, y);
+        }
+    return (view_rect){left, top, right - left, bottom - top};
+}
+
+// All of the model is in the picture, large enough, and beside the panels.
+static void check_seen(stage *s)
+{
+    const view_state *const viewer = &s->viewer;
+    const float width = (float)viewer->width, height = (float)viewer->height;
+    const view_rect box = seen_box(s), picture = {0, 0, width, height};
+    CHECK(box.x >= 0.0f && box.y >= 0.0f);
+    CHECK(box.x + box.width <= picture.width && box.y + box.height <= picture.height);
+    CHECK(box.height > 0.2f * height);
+    CHECK(!touches(box, view_figures_box(viewer, width, height)));
+    if (view_shows_machine(viewer))
+        CHECK(!touches(box, view_machine_box(viewer, width, height)));
+    if (view_shows_bar(viewer))
+        CHECK(box.y + box.height <= height - VIEW_MARGIN - VIEW_BAR_HEIGHT);
+}
+
+TEST (view_shows_all_of_a_jumping_machine_beside_the_panels) {
+    for (int size = 0; size < 4; size++) {
+        stage s;
+        if (open_stage(&s, MACHINE)) {
+            s.viewer.width = sizes[size][0];
+            s.viewer.height = sizes[size][1];
+            live(&s, 0.2);
+            press(&s, SDLK_SPACE, 0);
+            float highest = INFINITY, lowest = -INFINITY;
+            for (int frame = 0; frame < 23; frame++) {
+                live(&s, 1.0 / 15.0);
+                check_seen(&s);
+                highest = fminf(highest, seen_box(&s).y);
+                lowest = fmaxf(lowest, seen_box(&s).y);
+            }
+            CHECK(lowest - highest > 0.05f * (float)s.viewer.height); // he jumped
+        }
+        close_stage(&s);
+    }
+}
+
+TEST (view_shows_all_of_each_clip_that_is_chosen_by_key) {
+    for (int size = 0; size < 4; size += 2) {
+        stage s;
+        if (open_stage(&s, BOBBIN)) {
+            s.viewer.width = sizes[size][0];
+            s.viewer.height = sizes[size][1];
+            for (size_t clip = 0; clip < s.viewer.document->scene.num_clips; clip++) {
+                press(&s, SDLK_w, 0);
+                const double length = view_shown_anim(&s.viewer.document->scene)->duration;
+                for (int i = 0; i < 12; i++) {
+                    live(&s, length / 12.0);
+                    check_seen(&s);
+                }
+            }
+        }
+        close_stage(&s);
+    }
+}
+
+TEST (view_leaves_a_camera_alone_that_a_person_has_set) {
+    stage s;
+    if (open_stage(&s, BOBBIN)) {
+        live(&s, 0.1);
+        view_zoom(&s.viewer.camera, 1.5f, 0.0f, 0.0f, 720.0f);
+        const view_camera before = s.viewer.camera;
+        s.viewer.width = 640;
+        s.viewer.shown.panel = false;
+        for (int i = 0; i < 12; i++) {
+            press(&s, SDLK_w, 0);
+            live(&s, 0.1);
+        }
+        CHECK(memcmp(&before, &s.viewer.camera, sizeof before) == 0);
+    }
+    close_stage(&s);
+}
+
+TEST (view_lens_shows_in_a_region_what_it_shows_in_a_picture_of_that_size) {
+    view_camera camera = view_default_camera();
+    for (int orthographic = 0; orthographic < 2; orthographic++) {
+        camera.orthographic = orthographic != 0;
+        const view_lens small = view_camera_lens(&camera, 300.0f, 200.0f);
+        view_lens wide = small;
+        view_widen_lens(&wide, 250.0f, 30.0f, 300.0f, 200.0f, 640.0f, 480.0f);
+        md5gl_mat44 view, clip_small, clip_wide;
+        view_lens_matrices(&small, &view, &clip_small);
+        view_lens_matrices(&wide, &view, &clip_wide);
+        const float eye[4] = {7.0f, -5.0f, -90.0f, 1.0f};
+        float a[4] = {0}, b[4] = {0};
+        for (int row = 0; row < 4; row++)
+            for (int column = 0; column < 4; column++) {
+                a[row] += clip_small.m[4 * column + row] * eye[column];
+                b[row] += clip_wide.m[4 * column + row] * eye[column];
+            }
+        // In pixels from the left, and from the top.
+        CHECK_NEAR(250.0f + 150.0f * (1.0f + a[0] / a[3]), 320.0f * (1.0f + b[0] / b[3]), 1e-3);
+        CHECK_NEAR(30.0f + 100.0f * (1.0f - a[1] / a[3]), 240.0f * (1.0f - b[1] / b[3]), 1e-3);
+    }
+}
+
+TEST (view_lantern_stands_upright_by_itself) {
+    stage s;
+    if (open_stage(&s, "models/lantern/lantern.md5mesh")) {
+        const view_scene *const scene = &s.viewer.document->scene;
+        for (int i = 0; i < 20; i++) {
+            live(&s, 0.1);
+            view_skin(&s.viewer.document->scene);
+            const md5_bounds box = view_pose_bounds(scene);
+            CHECK_NEAR(box.min.z, 0.0, 0.01); // on the floor
+            CHECK(box.max.z > 1.5f * (box.max.x - box.min.x));
+            const float hook = scene->joints[1].m[11], ring = scene->joints[2].m[11];
+            CHECK(hook > 10.0f && ring > 10.0f && scene->joints[3].m[11] < ring);
+        }
+    }
+    close_stage(&s);
+}

@@ -1,0 +1,122 @@
+#!/bin/sh
+# How md5view starts in a real window: as the last one ended, unless the command line says otherwise;
+# with a folder; and what --watch reads again. test/viewer/test_view_open.c has every case of these.
+. test/build/report.sh
+. test/build/window.sh
+
+first_line() {
+    line=$(grep '^start: ' "$log") before=$line
+}
+quits() {
+    press quit ctrl+q && ended_with 0
+}
+# What a line tells of the window, without what passes: the action, time and what depends on it.
+lasting() {
+    echo "$1" | tr ' ' '\n' | grep '=' | grep -vE '^(time|frame|flight-frame|playing)='
+}
+presses() { # ACTION:KEY...
+    for key in "$@"; do
+        press "${key%:*}" "${key#*:}" || return 1
+    done
+}
+
+# -- The second start ---------------------------------------------------------------------------
+
+file=$scratch/remembered/config
+config="--config=$file"
+size=
+# The window ends, and the next one begins as it was, without a complaint; and the one after that
+# without having changed even the file.
+starts_as_it_ended() {
+    lasting "$line" >"$scratch/ended"
+    quits && cat "$file" && open_viewer || return 1
+    first_line
+    lasting "$line" >"$scratch/started"
+    says 'is["error"] == 0' && ! grep -e 'means nothing' -e ' takes ' "$log" &&
+        diff "$scratch/ended" "$scratch/started" && cp "$file" "$scratch/once" && quits &&
+        open_viewer || return 1
+    first_line
+    says 'is["error"] == 0' && quits && diff "$scratch/once" "$file"
+}
+remembers_all() {
+    open_viewer "$folder/b.md5mesh" && after resize xdotool windowsize --sync "$window" 800 450 &&
+        presses grid:g axes:x edges:e normals:n skeleton:shift+a bounds:b textures:t checker:c \
+            light:k shadows:shift+k maps:shift+t skinning:q frame-time:z statistics:m \
+            hierarchy:shift+h lamps:shift+l root:o loop:l right:3 orthographic:5 || return 1
+    sleep 0.3 # until the list of lights is drawn, where the mouse finds it
+    after lamp drag 1 621 235 700 235 && after lamp drag 1 646 311 690 311 &&
+        after orbit drag 1 300 340 370 360 && after zoom xdotool click 4 &&
+        says 'is["lamp"] !~ /key=1,/ && is["lamp"] !~ /around=0,/' && starts_as_it_ended
+}
+# It is a machine, whose keys are others, and stands in the file by no name.
+remembers_own() {
+    rm "$file"
+    size=--resolution=400,300
+    open_viewer && presses grid:g axes:x edges:e skinning:q right:3 && starts_as_it_ended
+}
+check "a second start is as the first one ended" remembers_all
+check "also of our own model, which nobody has named" remembers_own
+
+# -- The command line decides -------------------------------------------------------------------
+
+# starts_with CONDITION ARGUMENTS...: after a window with a model and a camera of its own.
+starts_with() {
+    condition=$1
+    shift
+    printf 'model=%s\ncamera=12.5 7 4321 100 200 300 1\n' "$folder/b.md5mesh" >"$file"
+    open_viewer "$@" || return 1
+    first_line
+    says "is[\"error\"] == 0 && $condition" && quits
+}
+size=--resolution=400,300
+framed='is["distance"] != 4321 && is["azimuth"] != 12.5 && is["orthographic"] == 0'
+check "nothing named: the last model and its camera" starts_with \
+    'is["model"] == "b" && is["distance"] == 4321 && is["azimuth"] == 12.5'
+check "a crowd is ours, and seen as a crowd" starts_with \
+    "is[\"crowd\"] == 3 && is[\"model\"] == \"bobbin\" && $framed" --crowd 3
+check "a model is seen as a whole" starts_with "is[\"model\"] == \"a\" && $framed" "$folder/a.md5mesh"
+
+config=--no-config
+opens_from_folder() {
+    open_viewer "$folder/b.md5mesh" "$folder" || return 1
+    first_line
+    says 'is["list"] == "files" && is["model"] == "b"' && press list Home && press list Down &&
+        press choose Return &&
+        says 'is["list"] == "none" && is["model"] == "a" && is["error"] == 0' && quits
+}
+check "a folder is listed, with the one above first, then its files" opens_from_folder
+
+# -- Pictures -----------------------------------------------------------------------------------
+
+says_where() {
+    open_viewer "$folder/b.md5mesh" && press screenshot F12 && grep -Fx "$pictures/b-1.png" "$log" &&
+        [ -s "$pictures/b-1.png" ] && press screenshot F12 && grep -Fx "$pictures/b-2.png" "$log" && quits
+}
+check "F12 says where the picture is" says_where
+
+# -- What is watched ----------------------------------------------------------------------------
+
+watches_texture() {
+    cp models/bobbin/bobbin.png "$scratch/painted.png"
+    cp models/thimble/thimble.png "$scratch/new"
+    open_viewer --watch --panel=no --texture "$scratch/painted.png" "$folder/a.md5mesh" &&
+        press front 1 && take before && after watch mv "$scratch/new" "$scratch/painted.png" &&
+        says 'is["error"] == 0' && sleep 3 && take after && differ 0.005 before after && quits
+}
+# The line of half a file says so; the crowd stays.
+watches_crowd() {
+    cp models/bobbin/walk.md5anim models/bobbin/bobbin.md5mesh "$scratch"
+    cp models/spindle/spindle.md5mesh "$scratch/other.md5mesh"
+    open_viewer --watch --crowd 2 "$scratch/bobbin.md5mesh" "$scratch/walk.md5anim" \
+        "$scratch/other.md5mesh" || return 1
+    cp "$scratch/half.md5mesh" "$scratch/new"
+    after watch mv "$scratch/new" "$scratch/other.md5mesh" &&
+        says 'is["crowd"] == 2 && is["error"] == 1' || return 1
+    cp models/spindle/spindle.md5mesh "$scratch/new"
+    after watch mv "$scratch/new" "$scratch/other.md5mesh" &&
+        says 'is["crowd"] == 2 && is["error"] == 0' && quits
+}
+check "--watch: a texture" watches_texture
+check "--watch: a further model of a crowd, also half of it" watches_crowd
+
+finish
