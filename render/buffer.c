@@ -1,32 +1,33 @@
-// Buffers that are read as textures, and buffers that are refilled for every draw.
+// Buffer textures, buffers that are refilled for every draw, and static buffers.
 #include "render/gl_internal.h"
 
 #include <string.h>
 
-md5gl_table md5gl_create_table(md5gl_renderer *renderer, GLenum format, const void *data,
-                               size_t size)
+md5gl_buffer_texture md5gl_create_buffer_texture(md5gl_renderer *renderer, GLenum format,
+                                                 const void *data, size_t size)
 {
     const GladGLContext *gl = &renderer->gl;
-    md5gl_table table;
+    md5gl_buffer_texture table;
     gl->GenBuffers(1, &table.buffer);
     gl->BindBuffer(GL_TEXTURE_BUFFER, table.buffer);
     gl->BufferData(GL_TEXTURE_BUFFER, (GLsizeiptr)size, data, GL_STATIC_DRAW);
     gl->GenTextures(1, &table.texture);
     gl->BindTexture(GL_TEXTURE_BUFFER, table.texture);
-    // The texture follows the buffer when it is given new storage.
+    // The texture keeps referring to the buffer if the buffer gets new storage.
     gl->TexBuffer(GL_TEXTURE_BUFFER, format, table.buffer);
     gl->BindTexture(GL_TEXTURE_BUFFER, 0);
     gl->BindBuffer(GL_TEXTURE_BUFFER, 0);
     return table;
 }
 
-void md5gl_destroy_table(md5gl_renderer *renderer, md5gl_table *table)
+void md5gl_destroy_buffer_texture(md5gl_renderer *renderer, md5gl_buffer_texture *table)
 {
     renderer->gl.DeleteTextures(1, &table->texture);
     renderer->gl.DeleteBuffers(1, &table->buffer);
 }
 
-void md5gl_bind_table(md5gl_renderer *renderer, enum md5gl_unit unit, const md5gl_table *table)
+void md5gl_bind_buffer_texture(md5gl_renderer *renderer, enum md5gl_unit unit,
+                               const md5gl_buffer_texture *table)
 {
     renderer->gl.ActiveTexture(GL_TEXTURE0 + (GLenum)unit);
     renderer->gl.BindTexture(GL_TEXTURE_BUFFER, table->texture);
@@ -41,8 +42,8 @@ void md5gl_stream(md5gl_renderer *renderer, GLenum binding, GLuint buffer, const
     gl->BufferSubData(binding, 0, (GLsizeiptr)size, data);
 }
 
-bool md5gl_fill(md5gl_renderer *renderer, GLuint buffer, const md5gl_part *parts, int count,
-                md5_error *error)
+bool md5gl_fill_buffer(md5gl_renderer *renderer, GLuint buffer, const md5gl_part *parts, int count,
+                       md5_error *error)
 {
     const GladGLContext *gl = &renderer->gl;
     size_t size = 0, used = 0;

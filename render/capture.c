@@ -1,5 +1,5 @@
-// Reads palettes, and skinned vertices through transform feedback, back: for checking against the
-// CPU.
+// Reads back palettes, and skinned vertices through transform feedback, for verification against
+// the CPU.
 #include "render/gl_internal.h"
 
 enum { NUM = MD5GL_NUM_CAPTURED };
@@ -17,8 +17,8 @@ static void skin_into(md5gl_renderer *renderer, const md5gl_model *model, const 
         md5gl_bind_mesh(renderer, mesh, program, &model->batches[0],
                         model->model->skeleton.num_joints);
     }
-    if (md5gl_skins_first(mesh->path))
-        md5gl_point_at_posed(renderer, mesh, 0);
+    if (md5gl_preskins(mesh->path))
+        md5gl_set_posed_attributes(renderer, mesh, 0);
     for (GLuint i = 0; i < NUM; i++) {
         gl->BindBuffer(GL_TRANSFORM_FEEDBACK_BUFFER, buffers[i]);
         gl->BufferData(GL_TRANSFORM_FEEDBACK_BUFFER, (GLsizeiptr)sizes[i], NULL, GL_STREAM_READ);
@@ -43,20 +43,21 @@ bool md5gl_capture(md5gl_renderer *renderer, md5gl_model *model, uint32_t mesh_i
     md5gl_clear_error(error);
     if (count == 0)
         return true;
-    md5gl_drop_errors(renderer);
+    md5gl_clear_gl_errors(renderer);
     md5gl_reset_state(renderer);
     if (palette && !md5gl_pose_models(renderer, model, palette, NULL, 1, error))
         return false;
     if (model->num_batches == 0)
-        return md5gl_fail(error, MD5_ERROR_RANGE, "no palette, and the model has no instances");
+        return md5gl_fail(error, MD5_ERROR_RANGE,
+                          "no palette given, and the model has no instances");
     GLuint buffers[NUM] = {0};
     gl->GenBuffers(NUM, buffers);
     skin_into(renderer, model, mesh, buffers, sizes);
-    void *const places[NUM] = {positions, normals, tangents};
+    void *const outputs[NUM] = {positions, normals, tangents};
     for (int i = 0; i < NUM; i++) {
         gl->BindBuffer(GL_TRANSFORM_FEEDBACK_BUFFER, buffers[i]);
-        if (places[i])
-            gl->GetBufferSubData(GL_TRANSFORM_FEEDBACK_BUFFER, 0, (GLsizeiptr)sizes[i], places[i]);
+        if (outputs[i])
+            gl->GetBufferSubData(GL_TRANSFORM_FEEDBACK_BUFFER, 0, (GLsizeiptr)sizes[i], outputs[i]);
     }
     gl->DeleteBuffers(NUM, buffers);
     md5gl_reset_state(renderer);
@@ -66,7 +67,8 @@ bool md5gl_capture(md5gl_renderer *renderer, md5gl_model *model, uint32_t mesh_i
            && md5gl_check_context(renderer, error);
 }
 
-// By way of a copy: drivers move what is read back to where the GPU reads it slowly.
+// Reads through a copy: drivers move a buffer that is read back to memory that the GPU reads
+// slowly.
 static bool read_part(const GladGLContext *gl, GLuint buffer, size_t count, md5_mat34 *palettes,
                       md5_error *error)
 {
@@ -75,7 +77,8 @@ static bool read_part(const GladGLContext *gl, GLuint buffer, size_t count, md5_
     gl->BindBuffer(GL_TEXTURE_BUFFER, buffer);
     gl->GetBufferParameteri64v(GL_TEXTURE_BUFFER, GL_BUFFER_SIZE, &stored);
     if (stored < size)
-        return md5gl_fail(error, MD5_ERROR_GPU, "the CPU skins; it takes no palettes up");
+        return md5gl_fail(error, MD5_ERROR_GPU,
+                          "the CPU skins this model, so no palettes are uploaded");
     GLuint copy;
     gl->GenBuffers(1, &copy);
     gl->BindBuffer(GL_COPY_WRITE_BUFFER, copy);
@@ -93,9 +96,9 @@ bool md5gl_read_palettes(md5gl_renderer *renderer, const md5gl_model *model, md5
     const GladGLContext *gl = &renderer->gl;
     const size_t num_joints = model->model->skeleton.num_joints;
     md5gl_clear_error(error);
-    md5gl_drop_errors(renderer);
+    md5gl_clear_gl_errors(renderer);
     if (renderer->has_compute)
-        renderer->later.MemoryBarrier(MD5GL_BUFFER_UPDATE_BARRIER_BIT);
+        renderer->optional.MemoryBarrier(MD5GL_BUFFER_UPDATE_BARRIER_BIT);
     bool read = true;
     if (model->storage && model->num_batches > 0)
         read = read_part(gl, md5gl_palettes_in_storage(model->storage),

@@ -1,5 +1,5 @@
-// Characters posed on the GPU: clips that lie there are sampled, composed and made into palettes
-// where drawing reads them.
+// Poses characters on the GPU: a compute shader samples uploaded clips, composes the joints, and
+// writes palettes to the buffers that draws read.
 #include "render/clips.h"
 #include "render/shaders.h"
 
@@ -9,11 +9,12 @@
 // The size of a work group, which poses one character.
 enum { GROUP = 32 };
 
-// Of these the palettes are a multiple of any alignment that GL wants of a range: see storage.c.
-enum { MOST_IN_A_RANGE = MD5GL_MOST_IN_A_BATCH / 16 * 16 };
+// Instances of a buffer range: a multiple of 16, whose palettes keep GL's alignment of ranges. See
+// storage.c.
+enum { MAX_RANGE_INSTANCES = MD5GL_MAX_BATCH_INSTANCES / 16 * 16 };
 
-// What a node takes of a group's memory: rotation, translation.
-enum { BYTES_A_NODE = 2 * sizeof(md5gl_row) };
+// Shared memory that a node takes: rotation, translation.
+enum { NODE_BYTES = 2 * sizeof(md5gl_row) };
 
 struct md5gl_clips {
     const md5_model *model;
@@ -24,40 +25,40 @@ struct md5gl_clips {
     md5gl_clip clips[]; // [num_clips]
 };
 
-// animate.comp: a character.
+// A character, as `job` in animate.comp.
 typedef struct gpu_job {
     uint32_t first_node, num_nodes;
-    uint32_t frame0, frame1; // rows behind the first frame's
-    float root[4];           // of the clip's joint 0: xyz + w * stored translation
+    uint32_t frame0, frame1; // row offsets from the first frame
+    float root[4];           // translation of the clip's joint 0 is xyz + w * stored translation
     float fraction, pad[3];
 } gpu_job;
 
-// -- Making -----------------------------------------------------------------------------------
+// -- Creation ---------------------------------------------------------------------------------
 
 static size_t size_of_clips(uint32_t count)
 {
     return sizeof(md5gl_clips) + count * sizeof(md5gl_clip);
 }
 
-// A program whose groups have just the memory that these clips need: the less it is, the more
-// groups run side by side.
+// Builds a program whose groups use only the shared memory that these clips need: the less they
+// use, the more groups run in parallel.
 static bool build_program(md5gl_renderer *renderer, md5gl_clips *clips, md5_error *error)
 {
-    uint32_t most = 0;
+    uint32_t max_nodes = 0;
     for (uint32_t i = 0; i < clips->num_clips; i++) {
-        if (clips->clips[i].num_nodes > most)
-            most = clips->clips[i].num_nodes;
+        if (clips->clips[i].num_nodes > max_nodes)
+            max_nodes = clips->clips[i].num_nodes;
     }
     char sizes[64];
     snprintf(sizes, sizeof sizes, "#define GROUP %d\n#define NODES %u\n", GROUP,
-             (unsigned)(most > 0 ? most : 1));
+             (unsigned)(max_nodes > 0 ? max_nodes : 1));
     const md5gl_program_sources sources = {
         .compute = {{"sizes", sizes}, {"animate.comp", md5gl_shader_animate_comp}},
     };
     return md5gl_build_program(renderer, &sources, &clips->program, error);
 }
 
-static void make_buffer(const GladGLContext *gl, GLuint *buffer, const void *data, size_t size)
+static void create_buffer(const GladGLContext *gl, GLuint *buffer, const void *data, size_t size)
 {
     gl->GenBuffers(1, buffer);
     gl->BindBuffer(GL_ARRAY_BUFFER, *buffer);
@@ -67,15 +68,15 @@ static void make_buffer(const GladGLContext *gl, GLuint *buffer, const void *dat
 static bool upload(md5gl_renderer *renderer, md5gl_clips *clips, md5_error *error)
 {
     md5gl_clip_data data;
-    const uint32_t most_nodes = renderer->max_group_memory / BYTES_A_NODE;
-    if (!md5gl_make_clip_data(renderer, clips->clips, clips->num_clips, most_nodes,
+    const uint32_t max_nodes = renderer->max_group_memory / NODE_BYTES;
+    if (!md5gl_make_clip_data(renderer, clips->clips, clips->num_clips, max_nodes,
                               renderer->max_block, &data, error))
         return false;
-    md5gl_drop_errors(renderer);
+    md5gl_clear_gl_errors(renderer);
     const size_t nodes_size = data.num_nodes * sizeof *data.nodes;
     const size_t rows_size = data.num_rows * sizeof *data.rows;
-    make_buffer(&renderer->gl, &clips->nodes, data.nodes, nodes_size);
-    make_buffer(&renderer->gl, &clips->rows, data.rows, rows_size);
+    create_buffer(&renderer->gl, &clips->nodes, data.nodes, nodes_size);
+    create_buffer(&renderer->gl, &clips->rows, data.rows, rows_size);
     clips->gpu_size = nodes_size + rows_size;
     renderer->gl.GenBuffers(1, &clips->jobs);
     renderer->gl.BindBuffer(GL_ARRAY_BUFFER, 0);
@@ -87,7 +88,7 @@ static bool check_bindings(const md5gl_renderer *renderer, const md5_binding *co
                            uint32_t count, md5_error *error)
 {
     if (!renderer->has_compute)
-        return md5gl_fail(error, MD5_ERROR_GPU, "clips on the GPU need OpenGL 4.3: this is %s",
+        return md5gl_fail(error, MD5_ERROR_GPU, "clips on the GPU need OpenGL 4.3, but this is %s",
                           renderer->device_name);
     if (count == 0)
         return md5gl_fail(error, MD5_ERROR_RANGE, "no clips");
@@ -138,36 +139,37 @@ size_t md5gl_clips_size(const md5gl_clips *clips)
 static void set_root(const md5gl_clip *clip, const md5gl_clip_job *job, float root[4])
 {
     const md5_moment *const moment = &job->moment;
-    const md5_vec3 first = clip->root_first, base = clip->root_base, way = clip->root_way;
+    const md5_vec3 first = clip->root_first, base = clip->root_base, loop = clip->root_displacement;
     const float into_next = moment->frame1 < moment->frame0 ? moment->fraction : 0.0f;
-    const float ways = (float)moment->cycle + into_next;
+    const float loops = (float)moment->cycle + into_next;
     const md5gl_row rows[] = {
         [MD5_ROOT_FILE] = {0.0f, 0.0f, 0.0f, 1.0f},
-        [MD5_ROOT_ID] = {way.x * ways - base.x, way.y * ways - base.y, way.z * ways - base.z, 1.0f},
+        [MD5_ROOT_ID] = {loop.x * loops - base.x, loop.y * loops - base.y, loop.z * loops - base.z,
+                         1.0f},
         [MD5_ROOT_IN_PLACE] = {first.x, first.y, first.z, 0.0f},
     };
     memcpy(root, &rows[job->root], sizeof rows[0]);
 }
 
-static bool make_job(const md5gl_clips *clips, const md5gl_clip_job *job, gpu_job *made)
+static bool make_job(const md5gl_clips *clips, const md5gl_clip_job *job, gpu_job *result)
 {
     const md5gl_clip *const clip = &clips->clips[job->clip < clips->num_clips ? job->clip : 0];
     if (job->clip >= clips->num_clips || job->moment.frame0 >= clip->num_frames
         || job->moment.frame1 >= clip->num_frames || (unsigned)job->root > MD5_ROOT_IN_PLACE)
         return false;
-    *made = (gpu_job){
+    *result = (gpu_job){
         .first_node = clip->first_node,
         .num_nodes = clip->num_nodes,
         .frame0 = job->moment.frame0 * clip->stride,
         .frame1 = job->moment.frame1 * clip->stride,
         .fraction = job->moment.fraction,
     };
-    set_root(clip, job, made->root);
+    set_root(clip, job, result->root);
     return true;
 }
 
-// One after the other into the buffer, each at once, since it may be memory that is slow to go
-// back to.
+// Builds each job on the stack and writes it once, in ascending order: the mapped buffer may be
+// memory that is slow to revisit.
 static bool upload_jobs(md5gl_renderer *renderer, const md5gl_clips *clips,
                         const md5gl_clip_job *jobs, uint32_t count, md5_error *error)
 {
@@ -181,20 +183,20 @@ static bool upload_jobs(md5gl_renderer *renderer, const md5gl_clips *clips,
     gpu_job *const mapped =
         gl->MapBufferRange(target, 0, size, GL_MAP_WRITE_BIT | GL_MAP_INVALIDATE_BUFFER_BIT);
     if (!mapped)
-        return md5gl_fail(error, MD5_ERROR_GPU, "no memory for %u characters", (unsigned)count);
+        return md5gl_fail(error, MD5_ERROR_GPU, "out of memory for %u characters", (unsigned)count);
     bool valid = true;
     for (uint32_t i = 0; i < count && valid; i++) {
-        gpu_job made;
-        valid = make_job(clips, &jobs[i], &made);
+        gpu_job result;
+        valid = make_job(clips, &jobs[i], &result);
         if (valid)
-            mapped[i] = made;
+            mapped[i] = result;
         else
             md5gl_fail(error, MD5_ERROR_RANGE, "character %u: no such clip, frame or root",
                        (unsigned)i);
     }
     if (gl->UnmapBuffer(target))
         return valid;
-    return md5gl_fail(error, MD5_ERROR_GPU, "what was written for %u characters is lost",
+    return md5gl_fail(error, MD5_ERROR_GPU, "the driver lost the data of %u characters",
                       (unsigned)count);
 }
 
@@ -202,10 +204,10 @@ static void dispatch(md5gl_renderer *renderer, const md5gl_clips *clips, uint32_
                      uint32_t count)
 {
     renderer->gl.Uniform1i(clips->program.uniforms[MD5GL_FIRST_INSTANCE], (GLint)first);
-    renderer->later.DispatchCompute(count, 1, 1);
+    renderer->optional.DispatchCompute(count, 1, 1);
 }
 
-// Into the texture buffers.
+// Poses into the texture buffers of the batches.
 static void animate_batches(md5gl_renderer *renderer, const md5gl_model *model,
                             const md5gl_clips *clips)
 {
@@ -213,7 +215,7 @@ static void animate_batches(md5gl_renderer *renderer, const md5gl_model *model,
     const size_t palette_size = model->model->skeleton.num_joints * sizeof(md5_mat34);
     for (uint32_t b = 0, first = 0; b < model->num_batches; b++) {
         const md5gl_batch *const batch = &model->batches[b];
-        gl->BindBufferBase(MD5GL_SHADER_STORAGE_BUFFER, MD5GL_STORE_PALETTES,
+        gl->BindBufferBase(MD5GL_SHADER_STORAGE_BUFFER, MD5GL_BINDING_PALETTES,
                            batch->palettes.buffer);
         gl->BufferData(MD5GL_SHADER_STORAGE_BUFFER, (GLsizeiptr)(batch->count * palette_size), NULL,
                        GL_STREAM_COPY);
@@ -222,20 +224,22 @@ static void animate_batches(md5gl_renderer *renderer, const md5gl_model *model,
     }
 }
 
-// Into the buffer of path storage, as many at a time as a shader sees of it.
+// Poses into the buffer of path storage, in ranges that a shader can bind.
 static void animate_storage(md5gl_renderer *renderer, const md5gl_storage *storage,
                             const md5gl_clips *clips, uint32_t count)
 {
     const GladGLContext *gl = &renderer->gl;
     const GLenum target = MD5GL_SHADER_STORAGE_BUFFER;
     const size_t size = storage->palette_size;
-    const uint32_t most = storage->most < MOST_IN_A_RANGE ? storage->most : MOST_IN_A_RANGE;
-    gl->BindBuffer(target, storage->made);
+    const uint32_t max_count = storage->batch_capacity < MAX_RANGE_INSTANCES
+                                   ? storage->batch_capacity
+                                   : MAX_RANGE_INSTANCES;
+    gl->BindBuffer(target, storage->gpu_palettes);
     gl->BufferData(target, (GLsizeiptr)(count * size), NULL, GL_STREAM_COPY);
     for (uint32_t first = 0; first < count;) {
-        const uint32_t now = count - first < most ? count - first : most;
-        gl->BindBufferRange(target, MD5GL_STORE_PALETTES, storage->made, (GLintptr)(first * size),
-                            (GLsizeiptr)(now * size));
+        const uint32_t now = count - first < max_count ? count - first : max_count;
+        gl->BindBufferRange(target, MD5GL_BINDING_PALETTES, storage->gpu_palettes,
+                            (GLintptr)(first * size), (GLsizeiptr)(now * size));
         dispatch(renderer, clips, first, now);
         first += now;
     }
@@ -248,19 +252,19 @@ static void animate(md5gl_renderer *renderer, const md5gl_model *model, const md
     gl->UseProgram(clips->program.name);
     gl->Uniform1i(clips->program.uniforms[MD5GL_NUM_JOINTS],
                   (GLint)model->model->skeleton.num_joints);
-    gl->BindBufferBase(MD5GL_SHADER_STORAGE_BUFFER, MD5GL_STORE_NODES, clips->nodes);
-    gl->BindBufferBase(MD5GL_SHADER_STORAGE_BUFFER, MD5GL_STORE_ROWS, clips->rows);
-    gl->BindBufferBase(MD5GL_SHADER_STORAGE_BUFFER, MD5GL_STORE_JOBS, clips->jobs);
+    gl->BindBufferBase(MD5GL_SHADER_STORAGE_BUFFER, MD5GL_BINDING_NODES, clips->nodes);
+    gl->BindBufferBase(MD5GL_SHADER_STORAGE_BUFFER, MD5GL_BINDING_ROWS, clips->rows);
+    gl->BindBufferBase(MD5GL_SHADER_STORAGE_BUFFER, MD5GL_BINDING_JOBS, clips->jobs);
     if (model->storage)
         animate_storage(renderer, model->storage, clips, count);
     else
         animate_batches(renderer, model, clips);
-    renderer->later.MemoryBarrier(MD5GL_TEXTURE_FETCH_BARRIER_BIT
-                                  | MD5GL_SHADER_STORAGE_BARRIER_BIT);
+    renderer->optional.MemoryBarrier(MD5GL_TEXTURE_FETCH_BARRIER_BIT
+                                     | MD5GL_SHADER_STORAGE_BARRIER_BIT);
     gl->UseProgram(0);
 }
 
-// Why a model cannot be posed from these clips, where it cannot.
+// Returns false and fills the error if the model cannot be posed from these clips.
 static bool check_model(const md5gl_renderer *renderer, const md5gl_model *model,
                         const md5gl_clips *clips, uint32_t count, md5_error *error)
 {
@@ -270,32 +274,33 @@ static bool check_model(const md5gl_renderer *renderer, const md5gl_model *model
         if (model->meshes[i].path == MD5GL_PATH_CPU)
             return md5gl_fail(
                 error, MD5_ERROR_GPU,
-                "mesh %u is skinned on the CPU, which does not see what the GPU poses",
+                "mesh %u is skinned on the CPU, which cannot read palettes posed on the GPU",
                 (unsigned)i);
     }
     if (count > renderer->max_block / sizeof(gpu_job))
         return md5gl_fail(error, MD5_ERROR_GPU,
-                          "%u characters, for which GL_MAX_SHADER_STORAGE_BLOCK_SIZE is too small",
+                          "GL_MAX_SHADER_STORAGE_BLOCK_SIZE is too small for %u characters",
                           (unsigned)count);
     return true;
 }
 
-// As many as fit into a texture buffer, a storage buffer and a dispatch.
-static uint32_t most_in_a_batch(const md5gl_renderer *renderer, uint32_t num_joints,
-                                md5_error *error)
+// Returns how many characters fit into a texture buffer, a storage block and a dispatch.
+static uint32_t max_batch_instances(const md5gl_renderer *renderer, uint32_t num_joints,
+                                    md5_error *error)
 {
     const uint32_t fit = md5gl_instances_per_draw(renderer, num_joints, error);
     const uint64_t stored = renderer->max_block / (num_joints * sizeof(md5_mat34));
     if (fit > 0 && stored == 0)
-        md5gl_fail(error, MD5_ERROR_GPU, "a palette of %u joints, for which %s is too small",
-                   (unsigned)num_joints, "GL_MAX_SHADER_STORAGE_BLOCK_SIZE");
-    const uint32_t most = stored < fit ? (uint32_t)stored : fit;
-    return most < MD5GL_MOST_IN_A_BATCH ? most : MD5GL_MOST_IN_A_BATCH;
+        md5gl_fail(error, MD5_ERROR_GPU,
+                   "GL_MAX_SHADER_STORAGE_BLOCK_SIZE is too small for a palette of %u joints",
+                   (unsigned)num_joints);
+    const uint32_t count = stored < fit ? (uint32_t)stored : fit;
+    return count < MD5GL_MAX_BATCH_INSTANCES ? count : MD5GL_MAX_BATCH_INSTANCES;
 }
 
-// Room for the palettes; the placements go up.
-static bool take_instances(md5gl_renderer *renderer, md5gl_model *model,
-                           const md5_mat34 *placements, uint32_t count, md5_error *error)
+// Reserves memory for the palettes and uploads the placements.
+static bool upload_instances(md5gl_renderer *renderer, md5gl_model *model,
+                             const md5_mat34 *placements, uint32_t count, md5_error *error)
 {
     if (model->storage) {
         if (!md5gl_pose_storage(renderer, model, NULL, placements, count, error))
@@ -303,8 +308,10 @@ static bool take_instances(md5gl_renderer *renderer, md5gl_model *model,
         model->storage->from_clips = true;
         return true;
     }
-    const uint32_t most = most_in_a_batch(renderer, model->model->skeleton.num_joints, error);
-    return most > 0 && md5gl_fill_batches(renderer, model, NULL, placements, count, most, error);
+    const uint32_t capacity =
+        max_batch_instances(renderer, model->model->skeleton.num_joints, error);
+    return capacity > 0
+           && md5gl_fill_batches(renderer, model, NULL, placements, count, capacity, error);
 }
 
 bool md5gl_pose_clips(md5gl_renderer *renderer, md5gl_model *model, const md5gl_clips *clips,
@@ -314,10 +321,10 @@ bool md5gl_pose_clips(md5gl_renderer *renderer, md5gl_model *model, const md5gl_
     md5gl_clear_error(error);
     model->num_batches = 0;
     model->placed = placements != NULL;
-    md5gl_look_for_holes(renderer, model);
+    md5gl_update_opacity(renderer, model);
     bool posed = check_model(renderer, model, clips, count, error)
                  && upload_jobs(renderer, clips, jobs, count, error)
-                 && take_instances(renderer, model, placements, count, error);
+                 && upload_instances(renderer, model, placements, count, error);
     if (posed)
         animate(renderer, model, clips, count);
     for (uint32_t i = 0; i < model->model->num_meshes && posed; i++)

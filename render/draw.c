@@ -1,4 +1,4 @@
-// Draws models that are posed: for each batch, mesh and pass one instanced draw.
+// Draws posed models: one instanced draw for each batch, mesh and pass.
 #include "render/gl_internal.h"
 
 // -- Passes -----------------------------------------------------------------------------------
@@ -7,7 +7,7 @@ typedef struct model_draw {
     const md5gl_model *model;
     uint32_t style;
     enum md5gl_pass pass;
-    const float *colour; // of edges
+    const float *colour; // edges only, else NULL
 } model_draw;
 
 static void bind_textures(md5gl_renderer *renderer, const md5gl_mesh *mesh,
@@ -42,14 +42,14 @@ static void draw_mesh(md5gl_renderer *renderer, const model_draw *draw, const md
     const GladGLContext *gl = &renderer->gl;
     const GLsizei num_indices = (GLsizei)(3 * mesh->mesh->num_triangles);
     md5gl_bind_mesh(renderer, mesh, program, batch, draw->model->model->skeleton.num_joints);
-    if (!md5gl_skins_first(mesh->path)) {
+    if (!md5gl_preskins(mesh->path)) {
         gl->Uniform1i(program->uniforms[MD5GL_FIRST_INSTANCE], 0);
         gl->DrawElementsInstanced(GL_TRIANGLES, num_indices, GL_UNSIGNED_INT, NULL,
                                   (GLsizei)batch->count);
         return;
     }
     for (uint32_t i = 0; i < batch->count; i++) {
-        md5gl_point_at_posed(renderer, mesh, first + i);
+        md5gl_set_posed_attributes(renderer, mesh, first + i);
         gl->Uniform1i(program->uniforms[MD5GL_FIRST_INSTANCE], (GLint)i);
         gl->DrawElements(GL_TRIANGLES, num_indices, GL_UNSIGNED_INT, NULL);
     }
@@ -63,16 +63,16 @@ static void set_culling(md5gl_renderer *renderer, bool culls)
         renderer->gl.Disable(GL_CULL_FACE);
 }
 
-// Depth alone needs no texture and no fragments where there are no holes.
+// The depth of an opaque mesh needs neither its texture nor a fragment stage.
 static const md5gl_program *program_of(const md5gl_renderer *renderer, const model_draw *draw,
                                        const md5gl_mesh *mesh)
 {
-    const bool solid = draw->pass == MD5GL_PASS_DEPTH && md5gl_is_whole(mesh);
+    const bool opaque = draw->pass == MD5GL_PASS_DEPTH && md5gl_is_opaque(mesh);
     return md5gl_skinned_program(renderer, mesh->path, draw->model->blending,
-                                 solid ? MD5GL_PASS_SOLID : draw->pass);
+                                 opaque ? MD5GL_PASS_DEPTH_OPAQUE : draw->pass);
 }
 
-// All but the vertices of a mesh.
+// Sets all state of a mesh except its vertices.
 static void set_up_mesh(md5gl_renderer *renderer, const model_draw *draw, const md5gl_mesh *mesh,
                         const md5gl_program *program)
 {
@@ -89,19 +89,19 @@ static void set_up_mesh(md5gl_renderer *renderer, const model_draw *draw, const 
     set_culling(renderer, !(draw->style & MD5GL_NO_CULLING) && !mesh->material.two_sided);
 }
 
-// All meshes of equal state, and all their instances, at once.
+// Draws all instances of all meshes of equal state in one call.
 static void draw_storage(md5gl_renderer *renderer, const model_draw *draw)
 {
     const md5gl_model *const model = draw->model;
     const bool culls = !(draw->style & MD5GL_NO_CULLING);
-    const md5gl_order *next;
+    const md5gl_draw_item *next;
     uint32_t count = 0;
     if (model->num_batches > 0)
         md5gl_update_commands(renderer, model);
     for (uint32_t batch = 0; batch < model->num_batches; batch++) {
         md5gl_bind_storage(renderer, model, batch);
         for (uint32_t first = 0;
-             (next = md5gl_next_alike(model, draw->pass, culls, first, &count)) != NULL;
+             (next = md5gl_next_draw_group(model, draw->pass, culls, first, &count)) != NULL;
              first += count) {
             const md5gl_program *const program = program_of(renderer, draw, next->mesh);
             set_up_mesh(renderer, draw, next->mesh, program);
@@ -132,7 +132,7 @@ static void draw_pass(md5gl_renderer *renderer, const model_draw *draw)
     }
 }
 
-// Where pixels have samples, alpha becomes coverage: soft edges of holes without sorting.
+// In a multisampled target alpha becomes coverage: cut-out edges are soft without sorting.
 static void draw_lit(md5gl_renderer *renderer, const md5gl_model *model, uint32_t style)
 {
     const GladGLContext *gl = &renderer->gl;
@@ -147,14 +147,14 @@ static void draw_lit(md5gl_renderer *renderer, const md5gl_model *model, uint32_
 
 static void draw_edges(md5gl_renderer *renderer, const md5gl_model *model, uint32_t style)
 {
-    // Premultiplied: dark over a lit surface; alone, a tone that shows on dark and on light.
+    // Premultiplied: dark over a lit surface; alone, a tone visible on dark and light backgrounds.
     static const float over[4] = {0.02f, 0.02f, 0.03f, 0.6f};
     static const float alone[4] = {0.45f, 0.58f, 0.70f, 1.0f};
     const GladGLContext *gl = &renderer->gl;
     gl->Enable(GL_BLEND);
     gl->PolygonMode(GL_FRONT_AND_BACK, GL_LINE);
     gl->Enable(GL_POLYGON_OFFSET_LINE);
-    gl->PolygonOffset(-1.0f, -1.0f); // before the surface that they bound
+    gl->PolygonOffset(-1.0f, -1.0f); // in front of their own surface
     const float *const colour = style & MD5GL_LIT ? over : alone;
     draw_pass(renderer, &(model_draw){model, style, MD5GL_PASS_EDGES, colour});
     gl->PolygonOffset(0.0f, 0.0f);

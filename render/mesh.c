@@ -1,5 +1,5 @@
-// What all that deals with a mesh knows of it: what its path means, how its vertices lie, how it is
-// bound.
+// What posing, drawing and capturing share about a mesh: its path, the layout of its vertices, how
+// it is bound.
 #include "render/gl_internal.h"
 
 #include <limits.h>
@@ -23,7 +23,7 @@ const md5gl_program *md5gl_skinned_program(const md5gl_renderer *renderer, md5gl
     return &renderer->skinned[skin == MD5GL_SKIN_POSED ? MD5GL_BLEND_LINEAR : blending][skin][pass];
 }
 
-bool md5gl_skins_first(md5gl_path path)
+bool md5gl_preskins(md5gl_path path)
 {
     return path == MD5GL_PATH_CPU || path == MD5GL_PATH_COMPUTE;
 }
@@ -31,20 +31,21 @@ bool md5gl_skins_first(md5gl_path path)
 uint32_t md5gl_instances_per_draw(const md5gl_renderer *renderer, uint32_t num_joints,
                                   md5_error *error)
 {
-    // A placement takes three texels too, so that even without joints there is a limit.
+    // A placement takes three texels too, so there is a limit even without joints.
     const uint64_t texels = 3 * (uint64_t)(num_joints > 0 ? num_joints : 1);
-    // Shaders count texels in a signed int.
-    const uint64_t most = renderer->max_texels < INT_MAX ? renderer->max_texels : INT_MAX;
-    if (texels > most)
+    // Shaders index texels with a signed int.
+    const uint64_t limit = renderer->max_texels < INT_MAX ? renderer->max_texels : INT_MAX;
+    if (texels > limit)
         md5gl_fail(error, MD5_ERROR_GPU,
-                   "a palette of %u joints takes %llu texels, GL_MAX_TEXTURE_BUFFER_SIZE is %llu",
-                   (unsigned)num_joints, (unsigned long long)texels, (unsigned long long)most);
-    return (uint32_t)(most / texels);
+                   "a palette of %u joints takes %llu texels, "
+                   "but GL_MAX_TEXTURE_BUFFER_SIZE is %llu",
+                   (unsigned)num_joints, (unsigned long long)texels, (unsigned long long)limit);
+    return (uint32_t)(limit / texels);
 }
 
 // -- Vertices ---------------------------------------------------------------------------------
 
-md5gl_layout md5gl_lay_out(size_t count, bool has_colours)
+md5gl_layout md5gl_make_layout(size_t count, bool has_colours)
 {
     md5gl_layout layout;
     layout.normals = count * sizeof(md5_vec3);
@@ -55,9 +56,9 @@ md5gl_layout md5gl_lay_out(size_t count, bool has_colours)
     return layout;
 }
 
-void md5gl_point_at(const GladGLContext *gl, GLuint attribute, GLint numbers, size_t offset)
+void md5gl_set_attribute(const GladGLContext *gl, GLuint attribute, GLint size, size_t offset)
 {
-    gl->VertexAttribPointer(attribute, numbers, GL_FLOAT, GL_FALSE, 0, (const void *)offset);
+    gl->VertexAttribPointer(attribute, size, GL_FLOAT, GL_FALSE, 0, (const void *)offset);
     gl->EnableVertexAttribArray(attribute);
 }
 
@@ -68,15 +69,15 @@ void md5gl_bind_mesh(md5gl_renderer *renderer, const md5gl_mesh *mesh, const md5
     gl->UseProgram(program->name);
     gl->Uniform1i(program->uniforms[MD5GL_NUM_JOINTS], (GLint)num_joints);
     gl->BindVertexArray(mesh->array);
-    md5gl_bind_table(renderer, MD5GL_UNIT_PALETTES, &batch->palettes);
-    md5gl_bind_table(renderer, MD5GL_UNIT_PLACEMENTS, &batch->placements);
+    md5gl_bind_buffer_texture(renderer, MD5GL_UNIT_PALETTES, &batch->palettes);
+    md5gl_bind_buffer_texture(renderer, MD5GL_UNIT_PLACEMENTS, &batch->placements);
     if (mesh->exact_joints.texture) {
-        md5gl_bind_table(renderer, MD5GL_UNIT_INFLUENCES, &mesh->exact_influences);
-        md5gl_bind_table(renderer, MD5GL_UNIT_INFLUENCE_JOINTS, &mesh->exact_joints);
+        md5gl_bind_buffer_texture(renderer, MD5GL_UNIT_INFLUENCES, &mesh->exact_influences);
+        md5gl_bind_buffer_texture(renderer, MD5GL_UNIT_INFLUENCE_JOINTS, &mesh->exact_joints);
     }
 }
 
-bool md5gl_is_whole(const md5gl_mesh *mesh)
+bool md5gl_is_opaque(const md5gl_mesh *mesh)
 {
-    return mesh->holes_known && !mesh->holes;
+    return mesh->opacity_known && !mesh->alpha_tested;
 }

@@ -1,11 +1,11 @@
-// Models on the GPU: buffers made once, never changed.
+// Models on the GPU: buffers that are created once and never change.
 #include "render/gl_internal.h"
 
 #include <limits.h>
 #include <math.h>
 #include <string.h>
 
-// -- Which path -----------------------------------------------------------------------------
+// -- Choice of the path -----------------------------------------------------------------------
 
 static float diagonal(const md5_bounds *bounds)
 {
@@ -17,7 +17,7 @@ static float diagonal(const md5_bounds *bounds)
     return sqrtf(x * x + y * y + z * z);
 }
 
-// Whether a mesh's data for a path fits into texture buffers.
+// Whether a mesh's data for a path fits into the context's buffers.
 static bool fits(const md5gl_renderer *renderer, const md5_model *model, const md5_mesh *mesh,
                  md5gl_path path, md5_error *error)
 {
@@ -29,23 +29,23 @@ static bool fits(const md5gl_renderer *renderer, const md5_model *model, const m
         return false;
     if (path != MD5GL_PATH_4 && path != MD5GL_PATH_8 && mesh->num_influences > renderer->max_texels)
         return md5gl_fail(error, MD5_ERROR_GPU,
-                          "a mesh of %u influences, GL_MAX_TEXTURE_BUFFER_SIZE is %u",
+                          "mesh of %u influences, but GL_MAX_TEXTURE_BUFFER_SIZE is %u",
                           (unsigned)mesh->num_influences, (unsigned)renderer->max_texels);
     return true;
 }
 
 static void choose_path(const md5gl_renderer *renderer, const md5_model *model, md5gl_mesh *mesh)
 {
-    const float most = MD5GL_MEASURABLE_LOSS * diagonal(&model->bounds);
+    const float limit = MD5GL_MEASURABLE_LOSS * diagonal(&model->bounds);
     mesh->path = MD5GL_PATH_EXACT;
-    mesh->reason = "8 would lose";
-    if (mesh->mesh->loss8 <= most) {
+    mesh->reason = "8 is lossy";
+    if (mesh->mesh->loss8 <= limit) {
         mesh->path = MD5GL_PATH_8;
-        mesh->reason = "4 would lose";
+        mesh->reason = "4 is lossy";
     }
-    if (mesh->mesh->loss4 <= most) {
+    if (mesh->mesh->loss4 <= limit) {
         mesh->path = MD5GL_PATH_4;
-        mesh->reason = "loses nothing";
+        mesh->reason = "lossless";
     }
     if (!fits(renderer, model, mesh->mesh, mesh->path, NULL)) {
         mesh->path = MD5GL_PATH_CPU;
@@ -53,20 +53,21 @@ static void choose_path(const md5gl_renderer *renderer, const md5_model *model, 
     }
 }
 
-// False when a path that is wanted cannot be had here, for whatever model.
+// Returns false if the context does not support a requested path.
 static bool prepare_path(md5gl_renderer *renderer, md5gl_path wanted, md5_error *error)
 {
     if (wanted == MD5GL_PATH_STORAGE && !renderer->has_storage)
-        return md5gl_fail(error, MD5_ERROR_GPU, "path \"storage\": %s", renderer->no_storage);
+        return md5gl_fail(error, MD5_ERROR_GPU, "path \"storage\": %s",
+                          renderer->no_storage_reason);
     if (!md5gl_has_path(renderer, wanted))
-        return md5gl_fail(error, MD5_ERROR_GPU, "path \"%s\" needs OpenGL 4.3: this is %s",
+        return md5gl_fail(error, MD5_ERROR_GPU, "path \"%s\" needs OpenGL 4.3, but this is %s",
                           md5gl_path_name(wanted), renderer->device_name);
-    // Its programs are made when they are first asked for.
+    // Programs of path storage are compiled when a model first takes it.
     return wanted != MD5GL_PATH_STORAGE
            || md5gl_build_blending(renderer, wanted, MD5GL_BLEND_LINEAR, error);
 }
 
-// False when a path that is wanted cannot be had for this mesh.
+// Sets the requested path. Returns false if this mesh cannot take it.
 static bool set_path(const md5gl_renderer *renderer, const md5_model *model, md5gl_mesh *mesh,
                      md5gl_path wanted, md5_error *error)
 {
@@ -75,18 +76,18 @@ static bool set_path(const md5gl_renderer *renderer, const md5_model *model, md5
         return true;
     }
     mesh->path = wanted;
-    mesh->reason = "asked for";
+    mesh->reason = "requested";
     return fits(renderer, model, mesh->mesh, wanted, error);
 }
 
 // -- Upload ---------------------------------------------------------------------------------
 
-// Vertex arrays are stored one after the other, as they lie in the model.
+// The buffer holds one attribute array after the other, as in the model.
 static bool upload_vertices(md5gl_renderer *renderer, md5gl_mesh *mesh, md5_error *error)
 {
     const GladGLContext *gl = &renderer->gl;
     const md5_mesh *const source = mesh->mesh;
-    const md5gl_layout layout = md5gl_lay_out(source->num_vertices, source->colors != NULL);
+    const md5gl_layout layout = md5gl_make_layout(source->num_vertices, source->colors != NULL);
     const md5gl_part parts[] = {
         {source->positions, layout.normals},
         {source->normals, layout.tangents - layout.normals},
@@ -95,19 +96,20 @@ static bool upload_vertices(md5gl_renderer *renderer, md5gl_mesh *mesh, md5_erro
         {source->colors, layout.end - layout.colours},
     };
     gl->GenBuffers(1, &mesh->vertices);
-    if (!md5gl_fill(renderer, mesh->vertices, parts, 5, error))
+    if (!md5gl_fill_buffer(renderer, mesh->vertices, parts, 5, error))
         return false;
-    md5gl_point_at(gl, MD5GL_AT_POSITION, 3, 0);
-    md5gl_point_at(gl, MD5GL_AT_NORMAL, 3, layout.normals);
-    md5gl_point_at(gl, MD5GL_AT_TANGENT, 4, layout.tangents);
-    md5gl_point_at(gl, MD5GL_AT_TEXCOORD, 2, layout.texcoords);
+    md5gl_set_attribute(gl, MD5GL_AT_POSITION, 3, 0);
+    md5gl_set_attribute(gl, MD5GL_AT_NORMAL, 3, layout.normals);
+    md5gl_set_attribute(gl, MD5GL_AT_TANGENT, 4, layout.tangents);
+    md5gl_set_attribute(gl, MD5GL_AT_TEXCOORD, 2, layout.texcoords);
     if (source->colors)
-        md5gl_point_at(gl, MD5GL_AT_COLOUR, 4, layout.colours);
+        md5gl_set_attribute(gl, MD5GL_AT_COLOUR, 4, layout.colours);
     return true;
 }
 
-// Joint indices of 16 bits halve what a vertex reads; only a model of more joints than they can
-// tell apart needs 32. Works in place: what is written lies never beyond what is read.
+// Joint indices of 16 bits halve what a vertex reads; only a model of more than 65536 joints needs
+// 32 bits. Works in place: the write position never passes the read position. Returns the size of
+// an index.
 static size_t narrow_joints(uint32_t *joints, size_t count, uint32_t num_joints)
 {
     if (num_joints > 65536)
@@ -122,8 +124,8 @@ static size_t narrow_joints(uint32_t *joints, size_t count, uint32_t num_joints)
     return sizeof(uint16_t);
 }
 
-static void point_at_slots(const GladGLContext *gl, uint32_t slots, size_t joint_size,
-                           size_t weights_offset)
+static void set_slot_attributes(const GladGLContext *gl, uint32_t slots, size_t joint_size,
+                                size_t weights_offset)
 {
     const GLenum type = joint_size == 2 ? GL_UNSIGNED_SHORT : GL_UNSIGNED_INT;
     const size_t joint_stride = slots * joint_size, weight_stride = slots * sizeof(float);
@@ -153,9 +155,9 @@ static bool upload_slots(md5gl_renderer *renderer, md5gl_mesh *mesh, uint32_t sl
         const md5gl_part parts[] = {{joints, count * joint_size},
                                     {weights, count * sizeof *weights}};
         gl->GenBuffers(1, &mesh->influences);
-        uploaded = md5gl_fill(renderer, mesh->influences, parts, 2, error);
+        uploaded = md5gl_fill_buffer(renderer, mesh->influences, parts, 2, error);
         if (uploaded)
-            point_at_slots(gl, slots, joint_size, parts[0].size);
+            set_slot_attributes(gl, slots, joint_size, parts[0].size);
     }
     md5gl_free(&renderer->allocator, joints, count * sizeof *joints);
     md5gl_free(&renderer->allocator, weights, count * sizeof *weights);
@@ -167,17 +169,18 @@ static void upload_exact(md5gl_renderer *renderer, md5gl_mesh *mesh)
     const GladGLContext *gl = &renderer->gl;
     const md5_mesh *const source = mesh->mesh;
     const size_t count = source->num_influences;
-    mesh->exact_influences = md5gl_create_table(renderer, GL_RGBA32F, source->influences,
-                                                count * sizeof *source->influences);
-    mesh->exact_joints = md5gl_create_table(renderer, GL_R32UI, source->influence_joints,
-                                            count * sizeof *source->influence_joints);
+    mesh->exact_influences = md5gl_create_buffer_texture(renderer, GL_RGBA32F, source->influences,
+                                                         count * sizeof *source->influences);
+    mesh->exact_joints = md5gl_create_buffer_texture(renderer, GL_R32UI, source->influence_joints,
+                                                     count * sizeof *source->influence_joints);
     const size_t size = (size_t)source->num_vertices * sizeof(uint32_t) + sizeof(uint32_t);
     gl->GenBuffers(1, &mesh->influences);
     gl->BindBuffer(GL_ARRAY_BUFFER, mesh->influences);
     gl->BufferData(GL_ARRAY_BUFFER, (GLsizeiptr)size, source->first_influence, GL_STATIC_DRAW);
     if (mesh->path == MD5GL_PATH_COMPUTE)
         return;
-    // first_influence holds each vertex's end as its neighbour's start: read it twice, shifted.
+    // The end of a vertex's influences is the start of the next vertex's: read the array twice,
+    // shifted by one.
     gl->VertexAttribIPointer(MD5GL_AT_JOINTS, 1, GL_UNSIGNED_INT, 0, NULL);
     gl->VertexAttribIPointer(MD5GL_AT_JOINTS_HIGH, 1, GL_UNSIGNED_INT, 0,
                              (const void *)sizeof(uint32_t));
@@ -188,7 +191,7 @@ static void upload_exact(md5gl_renderer *renderer, md5gl_mesh *mesh)
 static bool upload_influences(md5gl_renderer *renderer, md5gl_mesh *mesh, uint32_t num_joints,
                               md5_error *error)
 {
-    if (md5gl_skins_first(mesh->path))
+    if (md5gl_preskins(mesh->path))
         renderer->gl.GenBuffers(1, &mesh->posed);
     switch (mesh->path) {
     case MD5GL_PATH_4:
@@ -210,7 +213,8 @@ static bool upload_mesh(md5gl_renderer *renderer, md5gl_mesh *mesh, uint32_t num
     const md5_mesh *const source = mesh->mesh;
     const size_t num_indices = (size_t)source->num_triangles * 3;
     if (source->num_vertices > INT_MAX || num_indices > INT_MAX)
-        return md5gl_fail(error, MD5_ERROR_GPU, "a mesh of more vertices or indices than GL draws");
+        return md5gl_fail(error, MD5_ERROR_GPU,
+                          "a mesh has more vertices or indices than GL can draw");
     gl->GenVertexArrays(1, &mesh->array);
     gl->BindVertexArray(mesh->array);
     if (!upload_vertices(renderer, mesh, error)
@@ -230,8 +234,8 @@ md5gl_model *md5gl_create_model(md5gl_renderer *renderer, const md5_model *model
 {
     md5gl_clear_error(error);
     const uint32_t num_joints = model->skeleton.num_joints;
-    const size_t most = (SIZE_MAX - sizeof(md5gl_model)) / sizeof(md5gl_mesh);
-    const size_t size = model->num_meshes <= most
+    const size_t max_meshes = (SIZE_MAX - sizeof(md5gl_model)) / sizeof(md5gl_mesh);
+    const size_t size = model->num_meshes <= max_meshes
                             ? sizeof(md5gl_model) + model->num_meshes * sizeof(md5gl_mesh)
                             : SIZE_MAX;
     md5gl_model *const copy = md5gl_alloc(&renderer->allocator, size, 1, error);
@@ -239,7 +243,7 @@ md5gl_model *md5gl_create_model(md5gl_renderer *renderer, const md5_model *model
         return NULL;
     copy->model = model;
     copy->size = size;
-    md5gl_drop_errors(renderer);
+    md5gl_clear_gl_errors(renderer);
     bool uploaded = prepare_path(renderer, path, error);
     for (uint32_t i = 0; i < model->num_meshes && uploaded; i++) {
         const md5_mesh *const mesh = &model->meshes[i];
@@ -253,7 +257,7 @@ md5gl_model *md5gl_create_model(md5gl_renderer *renderer, const md5_model *model
         uploaded = uploaded && md5gl_create_storage(renderer, copy, error);
     renderer->gl.BindVertexArray(0);
     renderer->gl.BindBuffer(GL_ARRAY_BUFFER, 0);
-    if (uploaded && md5gl_check(renderer, "making a model's buffers", error))
+    if (uploaded && md5gl_check(renderer, "creating a model's buffers", error))
         return copy;
     md5gl_destroy_model(renderer, copy);
     return NULL;
@@ -269,16 +273,17 @@ void md5gl_destroy_model(md5gl_renderer *renderer, md5gl_model *model)
         const GLuint buffers[] = {mesh->vertices, mesh->influences, mesh->indices, mesh->posed};
         gl->DeleteVertexArrays(1, &mesh->array);
         gl->DeleteBuffers(4, buffers);
-        md5gl_destroy_table(renderer, &mesh->exact_influences);
-        md5gl_destroy_table(renderer, &mesh->exact_joints);
+        md5gl_destroy_buffer_texture(renderer, &mesh->exact_influences);
+        md5gl_destroy_buffer_texture(renderer, &mesh->exact_joints);
     }
-    for (uint32_t i = 0; i < model->room; i++) {
-        md5gl_destroy_table(renderer, &model->batches[i].palettes);
-        md5gl_destroy_table(renderer, &model->batches[i].placements);
+    for (uint32_t i = 0; i < model->batch_capacity; i++) {
+        md5gl_destroy_buffer_texture(renderer, &model->batches[i].palettes);
+        md5gl_destroy_buffer_texture(renderer, &model->batches[i].placements);
     }
     md5gl_destroy_storage(renderer, model);
     md5gl_free(&renderer->allocator, model->palettes, model->palettes_size);
-    md5gl_free(&renderer->allocator, model->batches, model->room * sizeof *model->batches);
+    md5gl_free(&renderer->allocator, model->batches,
+               model->batch_capacity * sizeof *model->batches);
     md5gl_free(&renderer->allocator, model, model->size);
 }
 
@@ -330,10 +335,10 @@ md5gl_blending md5gl_model_blending(const md5gl_model *model)
     return model->blending;
 }
 
-// What a mesh looks like decides what it is drawn with.
+// Material and visibility decide the draw order and whether the alpha test is needed.
 static void mark_stale(md5gl_model *model, md5gl_mesh *mesh)
 {
-    mesh->holes_known = false;
+    mesh->opacity_known = false;
     if (model->storage)
         model->storage->stale = true;
 }
@@ -359,22 +364,22 @@ void md5gl_set_visible(md5gl_model *model, uint32_t mesh, bool visible)
     model->meshes[mesh].visible = visible;
 }
 
-// By its texture, if that has been marked; colours of vertices may have alpha, too.
-static bool has_holes(md5gl_renderer *renderer, const md5gl_mesh *mesh)
+// Opaque textures are marked as such; vertex colours may have alpha, too.
+static bool needs_alpha_test(md5gl_renderer *renderer, const md5gl_mesh *mesh)
 {
     const md5gl_material *const material = &mesh->material;
     return mesh->mesh->colors || material->alpha_test > 1.0f
-           || (material->diffuse && !md5gl_is_solid(renderer, material->diffuse));
+           || (material->diffuse && !md5gl_texture_is_opaque(renderer, material->diffuse));
 }
 
-void md5gl_look_for_holes(md5gl_renderer *renderer, md5gl_model *model)
+void md5gl_update_opacity(md5gl_renderer *renderer, md5gl_model *model)
 {
     for (uint32_t i = 0; i < model->model->num_meshes; i++) {
         md5gl_mesh *const mesh = &model->meshes[i];
-        if (mesh->holes_known || !mesh->visible)
+        if (mesh->opacity_known || !mesh->visible)
             continue;
         mark_stale(model, mesh);
-        mesh->holes = has_holes(renderer, mesh);
-        mesh->holes_known = true;
+        mesh->alpha_tested = needs_alpha_test(renderer, mesh);
+        mesh->opacity_known = true;
     }
 }

@@ -1,4 +1,4 @@
-// Path storage: which meshes can be drawn at once, and the commands that draw them.
+// Path storage: groups meshes that one multi-draw can draw, and makes the commands that draw them.
 #include "render/gl_internal.h"
 
 #include <stdlib.h>
@@ -31,80 +31,83 @@ bool md5gl_same_material(const md5gl_material *a, const md5gl_material *b)
 
 static int by_material(const void *left, const void *right)
 {
-    const md5gl_order *const a = left, *const b = right;
+    const md5gl_draw_item *const a = left, *const b = right;
     const int order = compare_materials(&a->mesh->material, &b->mesh->material);
     if (order != 0)
         return order;
-    COMPARE(a->number, b->number);
+    COMPARE(a->index, b->index);
     return 0;
 }
 
 static int by_group(const void *left, const void *right)
 {
-    const md5gl_order *const a = left, *const b = right;
+    const md5gl_draw_item *const a = left, *const b = right;
     COMPARE(a->group, b->group);
-    COMPARE(a->number, b->number);
+    COMPARE(a->index, b->index);
     return 0;
 }
 
-static bool same_holes(const md5gl_order *a, const md5gl_order *b)
+static bool same_alpha_test(const md5gl_draw_item *a, const md5gl_draw_item *b)
 {
-    if (!a->tested && !b->tested)
+    if (!a->alpha_tested && !b->alpha_tested)
         return true;
-    return a->tested == b->tested && a->mesh->material.diffuse == b->mesh->material.diffuse
+    return a->alpha_tested == b->alpha_tested
+           && a->mesh->material.diffuse == b->mesh->material.diffuse
            && a->mesh->material.alpha_test == b->mesh->material.alpha_test;
 }
 
-// Materials come sorted by what makes their holes first.
-static int by_holes(const void *left, const void *right)
+// compare_materials() compares the alpha test's inputs first, so meshes with an equal one are
+// adjacent.
+static int by_alpha_test(const void *left, const void *right)
 {
-    const md5gl_order *const a = left, *const b = right;
-    COMPARE(a->tested, b->tested);
-    return a->tested ? by_material(a, b) : by_group(a, b);
+    const md5gl_draw_item *const a = left, *const b = right;
+    COMPARE(a->alpha_tested, b->alpha_tested);
+    return a->alpha_tested ? by_material(a, b) : by_group(a, b);
 }
 
-// By material, otherwise in the file's order: of surfaces in one plane the last is seen.
+// Sorts by material, then by the file's order: the last of several coplanar surfaces is visible.
 static void sort_meshes(const md5gl_model *model)
 {
     md5gl_storage *const storage = model->storage;
-    md5gl_order *const lit = storage->lit;
+    md5gl_draw_item *const lit = storage->lit_order;
     uint32_t count = 0;
     for (uint32_t i = 0; i < model->model->num_meshes; i++) {
         const md5gl_mesh *const mesh = &model->meshes[i];
         if (mesh->visible && mesh->mesh->num_triangles > 0)
-            lit[count++] = (md5gl_order){mesh, i, 0, !md5gl_is_whole(mesh)};
+            lit[count++] = (md5gl_draw_item){mesh, i, 0, !md5gl_is_opaque(mesh)};
     }
     storage->num_drawn = count;
     qsort(lit, count, sizeof *lit, by_material);
     for (uint32_t i = 0; i < count; i++) {
         const bool same =
             i > 0 && md5gl_same_material(&lit[i - 1].mesh->material, &lit[i].mesh->material);
-        lit[i].group = same ? lit[i - 1].group : lit[i].number;
+        lit[i].group = same ? lit[i - 1].group : lit[i].index;
     }
     qsort(lit, count, sizeof *lit, by_group);
-    memcpy(storage->solid, lit, count * sizeof *lit);
-    qsort(storage->solid, count, sizeof *storage->solid, by_holes);
+    memcpy(storage->depth_order, lit, count * sizeof *lit);
+    qsort(storage->depth_order, count, sizeof *storage->depth_order, by_alpha_test);
 }
 
 // -- Commands ---------------------------------------------------------------------------------
 
-// Four lists: either order, for batches that are full, and for the last one.
+// Returns one of four lists: lit or depth order, full batches or the last batch.
 static md5gl_command *list_of(const md5gl_storage *storage, bool depth, bool last)
 {
-    const size_t number = (depth ? 2u : 0u) + (last ? 1u : 0u);
-    return storage->list + number * storage->num_drawn;
+    const size_t index = (depth ? 2u : 0u) + (last ? 1u : 0u);
+    return storage->command_list + index * storage->num_drawn;
 }
 
 static void fill_list(const md5gl_storage *storage, bool depth, bool last)
 {
-    const uint32_t in_last = storage->count - (storage->count - 1) / storage->most * storage->most;
-    const md5gl_order *const order = depth ? storage->solid : storage->lit;
+    const uint32_t capacity = storage->batch_capacity;
+    const uint32_t in_last = storage->count - (storage->count - 1) / capacity * capacity;
+    const md5gl_draw_item *const order = depth ? storage->depth_order : storage->lit_order;
     md5gl_command *const list = list_of(storage, depth, last);
     for (uint32_t i = 0; i < storage->num_drawn; i++) {
         const md5gl_mesh *const mesh = order[i].mesh;
         list[i] = (md5gl_command){
             .num_indices = 3 * mesh->mesh->num_triangles,
-            .num_instances = last ? in_last : storage->most,
+            .num_instances = last ? in_last : capacity,
             .first_index = mesh->first_index,
             .first_vertex = (int32_t)mesh->first_vertex,
         };
@@ -117,36 +120,37 @@ void md5gl_update_commands(md5gl_renderer *renderer, const md5gl_model *model)
     const bool sorted = !storage->stale;
     if (!sorted)
         sort_meshes(model);
-    if (!sorted || storage->num_listed != storage->count) {
+    if (!sorted || storage->num_command_instances != storage->count) {
         for (int i = 0; i < MD5GL_NUM_LISTS; i++)
             fill_list(storage, i >= 2, i % 2 != 0);
-        md5gl_stream(renderer, MD5GL_DRAW_INDIRECT_BUFFER, storage->commands, storage->list,
-                     storage->num_drawn * MD5GL_NUM_LISTS * sizeof *storage->list);
+        md5gl_stream(renderer, MD5GL_DRAW_INDIRECT_BUFFER, storage->commands, storage->command_list,
+                     storage->num_drawn * MD5GL_NUM_LISTS * sizeof *storage->command_list);
     }
     storage->stale = false;
-    storage->num_listed = storage->count;
+    storage->num_command_instances = storage->count;
 }
 
 // -- Drawing ----------------------------------------------------------------------------------
 
-static bool drawn_alike(enum md5gl_pass pass, bool culls, const md5gl_order *a,
-                        const md5gl_order *b)
+static bool same_draw_group(enum md5gl_pass pass, bool culls, const md5gl_draw_item *a,
+                            const md5gl_draw_item *b)
 {
     const bool same_sides = !culls || a->mesh->material.two_sided == b->mesh->material.two_sided;
     if (pass == MD5GL_PASS_DEPTH)
-        return same_holes(a, b) && same_sides;
+        return same_alpha_test(a, b) && same_sides;
     return pass == MD5GL_PASS_EDGES ? same_sides : a->group == b->group;
 }
 
-const md5gl_order *md5gl_next_alike(const md5gl_model *model, enum md5gl_pass pass, bool culls,
-                                    uint32_t first, uint32_t *count)
+const md5gl_draw_item *md5gl_next_draw_group(const md5gl_model *model, enum md5gl_pass pass,
+                                             bool culls, uint32_t first, uint32_t *count)
 {
     const md5gl_storage *const storage = model->storage;
-    const md5gl_order *const order = pass == MD5GL_PASS_DEPTH ? storage->solid : storage->lit;
+    const md5gl_draw_item *const order =
+        pass == MD5GL_PASS_DEPTH ? storage->depth_order : storage->lit_order;
     uint32_t end = first + 1;
     if (first >= storage->num_drawn)
         return NULL;
-    while (end < storage->num_drawn && drawn_alike(pass, culls, &order[first], &order[end]))
+    while (end < storage->num_drawn && same_draw_group(pass, culls, &order[first], &order[end]))
         end++;
     *count = end - first;
     return &order[first];
@@ -158,8 +162,8 @@ void md5gl_multi_draw(md5gl_renderer *renderer, const md5gl_model *model, enum m
     const md5gl_storage *const storage = model->storage;
     const bool last = batch + 1 == model->num_batches;
     const md5gl_command *const list = list_of(storage, pass == MD5GL_PASS_DEPTH, last) + first;
-    const size_t place = (size_t)((const uint8_t *)list - (const uint8_t *)storage->list);
+    const size_t offset = (size_t)((const uint8_t *)list - (const uint8_t *)storage->command_list);
     renderer->gl.BindBuffer(MD5GL_DRAW_INDIRECT_BUFFER, storage->commands);
-    renderer->later.MultiDrawElementsIndirect(GL_TRIANGLES, GL_UNSIGNED_INT, (const void *)place,
-                                              (GLsizei)count, 0);
+    renderer->optional.MultiDrawElementsIndirect(GL_TRIANGLES, GL_UNSIGNED_INT,
+                                                 (const void *)offset, (GLsizei)count, 0);
 }

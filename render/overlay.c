@@ -1,5 +1,5 @@
-// What lies over models: lines, ground grid, panel. All of it is blended, so none of it writes
-// depth, and all of it is drawn after the models that it is seen with.
+// Overlays: lines, ground shadows, ground grid, panel. They are blended, so they do not write depth
+// and must be drawn after the models.
 #include "render/gl_internal.h"
 
 #include <limits.h>
@@ -36,8 +36,8 @@ void md5gl_draw_lines(md5gl_renderer *renderer, const md5gl_line_vertex *vertice
 void md5gl_draw_grid(md5gl_renderer *renderer, float z, float cell, md5_vec3 centre, float radius)
 {
     const GladGLContext *gl = &renderer->gl;
-    begin_overlay(renderer, &renderer->grid, renderer->bare_array, true);
-    // Soles that stand on the ground lie in the grid's plane, and shall be seen.
+    begin_overlay(renderer, &renderer->grid, renderer->empty_array, true);
+    // Surfaces in the grid's plane, such as soles on the ground, stay visible.
     gl->Enable(GL_POLYGON_OFFSET_FILL);
     gl->PolygonOffset(1.0f, 1.0f);
     gl->Uniform4f(renderer->grid.uniforms[MD5GL_GRID_AREA], centre.x, centre.y, z, radius);
@@ -52,7 +52,7 @@ void md5gl_draw_ground(md5gl_renderer *renderer, md5_vec3 centre, float radius)
     const GladGLContext *gl = &renderer->gl;
     if (!renderer->shadowed)
         return;
-    begin_overlay(renderer, &renderer->ground_shadow, renderer->bare_array, true);
+    begin_overlay(renderer, &renderer->ground_shadow, renderer->empty_array, true);
     md5gl_bind_shadows(renderer);
     gl->Enable(GL_POLYGON_OFFSET_FILL); // as the grid
     gl->PolygonOffset(1.0f, 1.0f);

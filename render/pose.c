@@ -1,5 +1,5 @@
-// Instances: palettes and placements go up into texture buffers, in as many batches as their size
-// demands; on the paths that skin once, vertices are skinned.
+// Instances: uploads palettes and placements into texture buffers, in as many batches as their size
+// requires, and skins vertices on the paths that skin once.
 #include "render/gl_internal.h"
 
 #include <limits.h>
@@ -17,23 +17,23 @@ static bool needs_palettes(const md5gl_model *model)
     return false;
 }
 
-static bool make_room(md5gl_renderer *renderer, md5gl_model *model, uint32_t count,
-                      md5_error *error)
+static bool reserve_batches(md5gl_renderer *renderer, md5gl_model *model, uint32_t count,
+                            md5_error *error)
 {
-    if (count <= model->room)
+    if (count <= model->batch_capacity)
         return true;
     md5gl_batch *const batches = md5gl_alloc(&renderer->allocator, count, sizeof *batches, error);
     if (!batches)
         return false;
-    if (model->room > 0)
-        memcpy(batches, model->batches, model->room * sizeof *batches);
-    md5gl_free(&renderer->allocator, model->batches, model->room * sizeof *batches);
-    for (uint32_t i = model->room; i < count; i++) {
-        batches[i].palettes = md5gl_create_table(renderer, GL_RGBA32F, NULL, 0);
-        batches[i].placements = md5gl_create_table(renderer, GL_RGBA32F, NULL, 0);
+    if (model->batch_capacity > 0)
+        memcpy(batches, model->batches, model->batch_capacity * sizeof *batches);
+    md5gl_free(&renderer->allocator, model->batches, model->batch_capacity * sizeof *batches);
+    for (uint32_t i = model->batch_capacity; i < count; i++) {
+        batches[i].palettes = md5gl_create_buffer_texture(renderer, GL_RGBA32F, NULL, 0);
+        batches[i].placements = md5gl_create_buffer_texture(renderer, GL_RGBA32F, NULL, 0);
     }
     model->batches = batches;
-    model->room = count;
+    model->batch_capacity = count;
     return true;
 }
 
@@ -50,16 +50,16 @@ static void fill_batch(md5gl_renderer *renderer, md5gl_batch *batch, const md5_m
 }
 
 bool md5gl_fill_batches(md5gl_renderer *renderer, md5gl_model *model, const md5_mat34 *palettes,
-                        const md5_mat34 *placements, uint32_t count, uint32_t most,
+                        const md5_mat34 *placements, uint32_t count, uint32_t capacity,
                         md5_error *error)
 {
     const uint32_t num_joints = model->model->skeleton.num_joints;
-    const uint32_t num_batches = count / most + (count % most > 0);
-    if (!make_room(renderer, model, num_batches, error))
+    const uint32_t num_batches = count / capacity + (count % capacity > 0);
+    if (!reserve_batches(renderer, model, num_batches, error))
         return false;
     for (uint32_t i = 0, first = 0; i < num_batches; i++) {
         md5gl_batch *const batch = &model->batches[i];
-        batch->count = count - first < most ? count - first : most;
+        batch->count = count - first < capacity ? count - first : capacity;
         fill_batch(renderer, batch, palettes ? palettes + (size_t)first * num_joints : NULL,
                    placements ? placements + first : NULL, num_joints);
         first += batch->count;
@@ -68,16 +68,16 @@ bool md5gl_fill_batches(md5gl_renderer *renderer, md5gl_model *model, const md5_
     return true;
 }
 
-static bool pose_tables(md5gl_renderer *renderer, md5gl_model *model, const md5_mat34 *palettes,
-                        const md5_mat34 *placements, uint32_t count, md5_error *error)
+static bool pose_batches(md5gl_renderer *renderer, md5gl_model *model, const md5_mat34 *palettes,
+                         const md5_mat34 *placements, uint32_t count, md5_error *error)
 {
     const bool uploads = needs_palettes(model);
     const uint32_t num_joints = uploads ? model->model->skeleton.num_joints : 1;
     const uint32_t fit = md5gl_instances_per_draw(renderer, num_joints, error);
-    const uint32_t most = fit < MD5GL_MOST_IN_A_BATCH ? fit : MD5GL_MOST_IN_A_BATCH;
-    bool posed = most > 0
+    const uint32_t capacity = fit < MD5GL_MAX_BATCH_INSTANCES ? fit : MD5GL_MAX_BATCH_INSTANCES;
+    bool posed = capacity > 0
                  && md5gl_fill_batches(renderer, model, uploads ? palettes : NULL, placements,
-                                       count, most, error);
+                                       count, capacity, error);
     for (uint32_t i = 0; i < model->model->num_meshes && posed; i++)
         posed = md5gl_preskin(renderer, model, &model->meshes[i], palettes, count, error);
     return posed;
@@ -89,10 +89,10 @@ bool md5gl_pose_models(md5gl_renderer *renderer, md5gl_model *model, const md5_m
     md5gl_clear_error(error);
     model->num_batches = 0;
     model->placed = placements != NULL;
-    md5gl_look_for_holes(renderer, model);
+    md5gl_update_opacity(renderer, model);
     const bool posed = model->storage
                            ? md5gl_pose_storage(renderer, model, palettes, placements, count, error)
-                           : pose_tables(renderer, model, palettes, placements, count, error);
+                           : pose_batches(renderer, model, palettes, placements, count, error);
     if (!posed)
         model->num_batches = 0;
     if (!renderer->in_frame)
@@ -123,11 +123,11 @@ static void write_part(const GladGLContext *gl, size_t begin, size_t size, const
     gl->BufferSubData(GL_ARRAY_BUFFER, (GLintptr)begin, (GLsizeiptr)size, data);
 }
 
-// The vertices of one instance, as md5gl_lay_out() of one puts them. `dual` is memory to work in.
+// Skins one instance into `bytes`, in the layout of one instance. `dual` [num_joints] is scratch.
 static void skin_one(const md5gl_model *model, const md5gl_mesh *mesh, const md5_mat34 *palette,
                      md5_dual_quat *dual, uint8_t *bytes)
 {
-    const md5gl_layout one = md5gl_lay_out(mesh->mesh->num_vertices, false);
+    const md5gl_layout one = md5gl_make_layout(mesh->mesh->num_vertices, false);
     md5_vec3 *const positions = (void *)bytes, *const normals = (void *)(bytes + one.normals);
     md5_vec4 *const tangents = (void *)(bytes + one.tangents);
     if (model->blending == MD5GL_BLEND_DUAL) {
@@ -138,14 +138,14 @@ static void skin_one(const md5gl_model *model, const md5gl_mesh *mesh, const md5
     }
 }
 
-// One instance at a time through memory of the caller's allocator, from where it is streamed.
-static bool skin_here(md5gl_renderer *renderer, const md5gl_model *model, const md5gl_mesh *mesh,
-                      const md5_mat34 *palettes, uint32_t count, md5_error *error)
+// Skins one instance at a time into scratch memory and uploads it from there.
+static bool skin_on_cpu(md5gl_renderer *renderer, const md5gl_model *model, const md5gl_mesh *mesh,
+                        const md5_mat34 *palettes, uint32_t count, md5_error *error)
 {
     const GladGLContext *gl = &renderer->gl;
     const size_t vertices = mesh->mesh->num_vertices;
-    const md5gl_layout all = md5gl_lay_out(vertices * count, false);
-    const md5gl_layout one = md5gl_lay_out(vertices, false);
+    const md5gl_layout all = md5gl_make_layout(vertices * count, false);
+    const md5gl_layout one = md5gl_make_layout(vertices, false);
     const size_t num_joints = model->model->skeleton.num_joints;
     const size_t scratch_size = one.texcoords + num_joints * sizeof(md5_dual_quat);
     uint8_t *const bytes = md5gl_alloc(&renderer->allocator, scratch_size, 1, error);
@@ -167,13 +167,14 @@ static bool skin_here(md5gl_renderer *renderer, const md5gl_model *model, const 
 static void skin_by_compute(md5gl_renderer *renderer, const md5gl_model *model,
                             const md5gl_mesh *mesh, uint32_t count)
 {
-    enum { GROUP = 64 }; // vertices, as preskin.comp says
+    enum { GROUP = 64 }; // vertices: local_size_x of preskin.comp
     const GladGLContext *gl = &renderer->gl;
     const md5gl_program *const program = &renderer->preskin[model->blending];
     const uint32_t num_groups = (mesh->mesh->num_vertices + GROUP - 1) / GROUP;
-    gl->BindBufferBase(MD5GL_SHADER_STORAGE_BUFFER, MD5GL_STORE_BIND, mesh->vertices);
-    gl->BindBufferBase(MD5GL_SHADER_STORAGE_BUFFER, MD5GL_STORE_FIRST, mesh->influences);
-    gl->BindBufferBase(MD5GL_SHADER_STORAGE_BUFFER, MD5GL_STORE_POSED, mesh->posed);
+    gl->BindBufferBase(MD5GL_SHADER_STORAGE_BUFFER, MD5GL_BINDING_BIND, mesh->vertices);
+    gl->BindBufferBase(MD5GL_SHADER_STORAGE_BUFFER, MD5GL_BINDING_FIRST_INFLUENCE,
+                       mesh->influences);
+    gl->BindBufferBase(MD5GL_SHADER_STORAGE_BUFFER, MD5GL_BINDING_POSED, mesh->posed);
     uint32_t first = 0;
     for (uint32_t b = 0; b < model->num_batches; b++) {
         const md5gl_batch *const batch = &model->batches[b];
@@ -181,11 +182,11 @@ static void skin_by_compute(md5gl_renderer *renderer, const md5gl_model *model,
         gl->Uniform1i(program->uniforms[MD5GL_NUM_VERTICES], (GLint)mesh->mesh->num_vertices);
         gl->Uniform1i(program->uniforms[MD5GL_NUM_INSTANCES], (GLint)count);
         gl->Uniform1i(program->uniforms[MD5GL_FIRST_INSTANCE], (GLint)first);
-        renderer->later.DispatchCompute(num_groups, batch->count, 1);
+        renderer->optional.DispatchCompute(num_groups, batch->count, 1);
         first += batch->count;
     }
-    renderer->later.MemoryBarrier(MD5GL_VERTEX_ATTRIB_ARRAY_BARRIER_BIT);
-    for (GLuint i = 0; i < MD5GL_NUM_STORES; i++)
+    renderer->optional.MemoryBarrier(MD5GL_VERTEX_ATTRIB_ARRAY_BARRIER_BIT);
+    for (GLuint i = 0; i < MD5GL_NUM_STORAGE_BINDINGS; i++)
         gl->BindBufferBase(MD5GL_SHADER_STORAGE_BUFFER, i, 0);
     gl->BindBuffer(MD5GL_SHADER_STORAGE_BUFFER, 0);
     gl->BindVertexArray(0);
@@ -197,30 +198,31 @@ bool md5gl_preskin(md5gl_renderer *renderer, md5gl_model *model, md5gl_mesh *mes
 {
     const GladGLContext *gl = &renderer->gl;
     const size_t vertices = mesh->mesh->num_vertices;
-    if (!md5gl_skins_first(mesh->path) || vertices == 0 || count == 0)
+    if (!md5gl_preskins(mesh->path) || vertices == 0 || count == 0)
         return true;
-    // Shaders count floats in a signed int, ten of them a vertex.
+    // Shaders index floats with a signed int; a vertex takes ten.
     if (vertices > (size_t)INT_MAX / 10 / count)
-        return md5gl_fail(error, MD5_ERROR_GPU, "%u instances of %zu vertices to skin beforehand",
+        return md5gl_fail(error, MD5_ERROR_GPU,
+                          "%u instances of %zu vertices exceed the buffer for skinned vertices",
                           (unsigned)count, vertices);
-    const size_t size = md5gl_lay_out(vertices * count, false).texcoords;
+    const size_t size = md5gl_make_layout(vertices * count, false).texcoords;
     gl->BindBuffer(GL_ARRAY_BUFFER, mesh->posed);
     gl->BufferData(GL_ARRAY_BUFFER, (GLsizeiptr)size, NULL, GL_STREAM_DRAW);
     mesh->posed_count = count;
     bool done = true;
     if (mesh->path == MD5GL_PATH_CPU)
-        done = skin_here(renderer, model, mesh, palettes, count, error);
+        done = skin_on_cpu(renderer, model, mesh, palettes, count, error);
     else
         skin_by_compute(renderer, model, mesh, count);
     gl->BindBuffer(GL_ARRAY_BUFFER, 0);
     return done;
 }
 
-void md5gl_point_at_posed(md5gl_renderer *renderer, const md5gl_mesh *mesh, uint32_t instance)
+void md5gl_set_posed_attributes(md5gl_renderer *renderer, const md5gl_mesh *mesh, uint32_t instance)
 {
     const GladGLContext *gl = &renderer->gl;
     const size_t vertices = mesh->mesh->num_vertices, first = vertices * instance;
-    const md5gl_layout all = md5gl_lay_out(vertices * mesh->posed_count, false);
+    const md5gl_layout all = md5gl_make_layout(vertices * mesh->posed_count, false);
     const size_t position = first * sizeof(md5_vec3);
     const size_t tangent = all.tangents + first * sizeof(md5_vec4);
     gl->BindBuffer(GL_ARRAY_BUFFER, mesh->posed);

@@ -1,4 +1,5 @@
-// One program: its stages put together from files, compiled, linked; logs made into errors.
+// Builds one program: concatenates the files of each stage, compiles and links them, and turns the
+// driver's logs into errors.
 #include "render/gl_internal.h"
 
 #include <stdlib.h>
@@ -39,9 +40,9 @@ static const struct {
     {"contact_map", MD5GL_UNIT_CONTACT},
 };
 
-// Line numbers tell files apart: #line gives the n-th file's lines numbers from n * LINES_A_FILE
-// + 1. (#line can number the files, too, but Mesa forgets that in most of its messages.)
-#define LINES_A_FILE 1000
+// Line numbers identify the file: #line numbers the n-th file's lines from n * LINES_PER_FILE + 1.
+// (#line can also number the files, but Mesa omits that in most of its messages.)
+#define LINES_PER_FILE 1000
 
 static const char *const headings[MD5GL_MAX_SOURCES] = {
     "#line 1\n",    "#line 1001\n", "#line 2001\n", "#line 3001\n",
@@ -55,8 +56,9 @@ static const char *skip_number(const char *text, long *number)
     return end != text ? end : NULL;
 }
 
-// The line that a message begins with, as in "0:2015(3): error: x" (Mesa), "0(2015) : error x"
-// (NVIDIA), "ERROR: 0:2015: x" (others); -1 if it is none of these. `rest` is then the x.
+// Returns the line that a message begins with, as in "0:2015(3): error: x" (Mesa),
+// "0(2015) : error x" (NVIDIA), "ERROR: 0:2015: x" (others), and sets `rest` to x. Returns -1 for
+// other formats.
 static long line_of_log(const char *log, const char **rest)
 {
     long string, line, column;
@@ -73,31 +75,32 @@ static long line_of_log(const char *log, const char **rest)
     return line;
 }
 
-// The first line of a log, and the file and line that it speaks of.
+// Fills the error with the first line of a log and the file and line that it refers to.
 static bool fail_with_log(const char *log, const md5gl_source *files, const char *step,
                           md5_error *error)
 {
     const char *rest;
     const long line = line_of_log(log, &rest);
     const size_t length = strcspn(rest, "\r\n");
-    const char *const text = length > 0 ? rest : "the driver does not say why";
+    const char *const text = length > 0 ? rest : "the driver gives no reason";
     const int shown = length > 0 ? (int)length : (int)strlen(text);
     int last = 0;
     while (last + 1 < MD5GL_MAX_SOURCES && files[last + 1].text)
         last++;
-    if (line > 0 && line / LINES_A_FILE <= last)
+    if (line > 0 && line / LINES_PER_FILE <= last)
         return md5gl_fail(error, MD5_ERROR_GPU, "shaders/%s:%ld: %s: %.*s",
-                          files[line / LINES_A_FILE].file, line % LINES_A_FILE, step, shown, text);
+                          files[line / LINES_PER_FILE].file, line % LINES_PER_FILE, step, shown,
+                          text);
     return md5gl_fail(error, MD5_ERROR_GPU, "shaders/%s: %s: %.*s", files[last].file, step, shown,
                       text);
 }
 
 // Returns 0 on failure.
 static GLuint compile_stage(md5gl_renderer *renderer, GLenum stage, const md5gl_source *files,
-                            bool later, md5_error *error)
+                            bool needs_new_glsl, md5_error *error)
 {
-    const char *texts[1 + 2 * MD5GL_MAX_SOURCES] = {later ? renderer->later_heading
-                                                          : "#version 330 core\n"};
+    const char *texts[1 + 2 * MD5GL_MAX_SOURCES] = {needs_new_glsl ? renderer->new_glsl_heading
+                                                                   : "#version 330 core\n"};
     GLsizei num_texts = 1;
     for (int i = 0; i < MD5GL_MAX_SOURCES && files[i].text; i++) {
         texts[num_texts++] = headings[i];
@@ -118,7 +121,7 @@ static GLuint compile_stage(md5gl_renderer *renderer, GLenum stage, const md5gl_
     return 0;
 }
 
-// What never changes of a program is told to it once.
+// Sets up what never changes in a program: locations of uniforms, texture units, the block Frame.
 static void connect_program(const GladGLContext *gl, md5gl_program *program)
 {
     for (int i = 0; i < MD5GL_NUM_UNIFORMS; i++)
@@ -133,7 +136,7 @@ static void connect_program(const GladGLContext *gl, md5gl_program *program)
     gl->UseProgram(0);
 }
 
-// Links what is attached to the program.
+// Links the attached stages.
 static bool link_program(md5gl_renderer *renderer, const md5gl_source *files,
                          md5gl_program *program, md5_error *error)
 {
@@ -161,8 +164,8 @@ bool md5gl_build_program(md5gl_renderer *renderer, const md5gl_program_sources *
     for (int i = 0; i < 3 && built; i++) {
         if (files[i][0].text == NULL)
             continue;
-        const bool later = sources->later || stages[i] == MD5GL_COMPUTE_SHADER;
-        const GLuint shader = compile_stage(renderer, stages[i], files[i], later, error);
+        const bool needs_new_glsl = sources->needs_new_glsl || stages[i] == MD5GL_COMPUTE_SHADER;
+        const GLuint shader = compile_stage(renderer, stages[i], files[i], needs_new_glsl, error);
         built = shader != 0;
         if (built)
             gl->AttachShader(program->name, shader);

@@ -1,4 +1,4 @@
-// All programs: which files each is made of.
+// All programs, and the shader files that each is made of.
 #include "render/gl_internal.h"
 #include "render/shaders.h"
 
@@ -20,7 +20,7 @@
 #define CAPTURE {"capture.vert", md5gl_shader_capture_vert}
 // clang-format on
 
-// A skinned program: how a path skins, and what a pass makes of it.
+// A program that draws a model combines the skinning of a path with the shaders of a pass.
 static const md5gl_source skin_functions[MD5GL_NUM_SKINS] = {
     [MD5GL_SKIN_4] = {"skin4.glsl", md5gl_shader_skin4_glsl},
     [MD5GL_SKIN_8] = {"skin8.glsl", md5gl_shader_skin8_glsl},
@@ -29,7 +29,7 @@ static const md5gl_source skin_functions[MD5GL_NUM_SKINS] = {
     [MD5GL_SKIN_STORAGE] = EXACT,
 };
 
-// The vertex stage is given without what stands before it in all of them.
+// The vertex stage lists only its last file; build_skinned() puts the common files before it.
 static const md5gl_program_sources passes[MD5GL_NUM_PASSES] = {
     [MD5GL_PASS_LIT] =
         {
@@ -47,7 +47,7 @@ static const md5gl_program_sources passes[MD5GL_NUM_PASSES] = {
             .vertex = {DRAW},
             .fragment = {{"depth.frag", md5gl_shader_depth_frag}},
         },
-    [MD5GL_PASS_SOLID] = {.vertex = {DRAW}},
+    [MD5GL_PASS_DEPTH_OPAQUE] = {.vertex = {DRAW}},
     [MD5GL_PASS_EDGES] =
         {
             .vertex = {DRAW},
@@ -65,7 +65,7 @@ static const md5gl_source blends[MD5GL_NUM_BLENDINGS] = {
     [MD5GL_BLEND_DUAL] = DUAL,
 };
 
-enum { PRESKIN_BLEND = 2 }; // its place
+enum { PRESKIN_BLEND = 2 }; // index of the blending file in preskin_sources
 
 static const md5gl_program_sources preskin_sources = {
     .compute = {{"preskin.glsl", md5gl_shader_preskin_glsl},
@@ -102,7 +102,7 @@ static bool build_skinned(md5gl_renderer *renderer, md5gl_blending blending, enu
         md5gl_program_sources sources = passes[pass];
         const md5gl_source last = sources.vertex[0];
         int count = 0;
-        sources.later = skin == MD5GL_SKIN_STORAGE;
+        sources.needs_new_glsl = skin == MD5GL_SKIN_STORAGE;
         sources.vertex[count++] = (md5gl_source)FRAME;
         if (skin == MD5GL_SKIN_STORAGE)
             sources.vertex[count++] = (md5gl_source)STORAGE;
@@ -125,7 +125,7 @@ static bool build_preskin(md5gl_renderer *renderer, md5gl_blending blending, md5
     return program->name != 0 || md5gl_build_program(renderer, &sources, program, error);
 }
 
-// Those of path storage are made when a model first takes it.
+// Programs of path storage are built later, when a model first takes it.
 static bool build_all_skinned(md5gl_renderer *renderer, md5_error *error)
 {
     for (int skin = 0; skin < MD5GL_SKIN_STORAGE; skin++) {

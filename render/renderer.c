@@ -1,5 +1,5 @@
-// The renderer: functions of the context, its limits, programs and the few objects that all
-// models share.
+// The renderer: functions and limits of the context, programs, and the objects that all models
+// share.
 #include "render/gl_internal.h"
 
 #include <limits.h>
@@ -23,27 +23,27 @@ static void default_free(void *user, void *memory, size_t size)
 
 // -- Functions and limits of the context ------------------------------------------------------
 
-// glad calls what it is given without a look; this stands between and notes what is missing.
-typedef struct watched_loader {
+// glad does not check the functions that it loads; this loader notes the first one that is missing.
+typedef struct checking_loader {
     const md5gl_opts *opts;
     const char *first_missing; // name, or NULL
-} watched_loader;
+} checking_loader;
 
-static GLADapiproc load_watched(void *user, const char *name)
+static GLADapiproc load_checked(void *user, const char *name)
 {
-    watched_loader *loader = user;
+    checking_loader *loader = user;
     const GLADapiproc function = loader->opts->load(loader->opts->load_user, name);
     if (!function && !loader->first_missing)
         loader->first_missing = name;
     return function;
 }
 
-// glad uses these before anything could be checked.
-static bool has_first_functions(watched_loader *loader)
+// glad calls these while it loads, before the result can be checked.
+static bool has_first_functions(checking_loader *loader)
 {
     static const char *const names[] = {"glGetString", "glGetIntegerv", "glGetStringi"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        if (!load_watched(loader, names[i]))
+        if (!load_checked(loader, names[i]))
             return false;
     }
     return true;
@@ -52,18 +52,19 @@ static bool has_first_functions(watched_loader *loader)
 static bool load_functions(md5gl_renderer *renderer, const md5gl_opts *opts, md5_error *error)
 {
     GladGLContext *gl = &renderer->gl;
-    watched_loader loader = {.opts = opts};
+    checking_loader loader = {.opts = opts};
     if (!has_first_functions(&loader))
-        return md5gl_fail(error, MD5_ERROR_GPU, "no OpenGL 3.3 here: the loader has no %s",
+        return md5gl_fail(error, MD5_ERROR_GPU, "no OpenGL 3.3: the loader does not find %s",
                           loader.first_missing);
-    const int version = gladLoadGLContextUserPtr(gl, load_watched, &loader);
+    const int version = gladLoadGLContextUserPtr(gl, load_checked, &loader);
     if (version == 0)
         return md5gl_fail(error, MD5_ERROR_GPU, "no OpenGL context is current");
     const char *const name = (const char *)gl->GetString(GL_VERSION);
     if (!gl->VERSION_3_3 || strncmp(name, "OpenGL ES", 9) == 0)
-        return md5gl_fail(error, MD5_ERROR_GPU, "OpenGL 3.3 is needed, the context is of %s", name);
+        return md5gl_fail(error, MD5_ERROR_GPU, "OpenGL 3.3 is needed, but the context is %s",
+                          name);
     if (loader.first_missing)
-        return md5gl_fail(error, MD5_ERROR_GPU, "OpenGL %s has no %s", name, loader.first_missing);
+        return md5gl_fail(error, MD5_ERROR_GPU, "OpenGL %s lacks %s", name, loader.first_missing);
     return true;
 }
 
@@ -79,67 +80,66 @@ static bool has_extension(const GladGLContext *gl, const char *wanted)
     return false;
 }
 
-static void refuse_storage(md5gl_renderer *renderer, const char *why)
+static void disable_storage(md5gl_renderer *renderer, const char *why)
 {
-    snprintf(renderer->no_storage, sizeof renderer->no_storage, "%s", why);
+    snprintf(renderer->no_storage_reason, sizeof renderer->no_storage_reason, "%s", why);
 }
 
-// Functions that are used where they are there. A loader may give an address for a name that the
-// context does not have, so version and extensions decide.
+// Loads the functions of path storage if the context has them. A loader may return an address for a
+// function that the context lacks, so version and extensions decide.
 static void load_storage(md5gl_renderer *renderer, const md5gl_opts *opts, GLint version)
 {
-    enum { NUM_BLOCKS = MD5GL_NUM_STORES - MD5GL_STORE_PALETTES };
+    enum { NUM_BLOCKS = MD5GL_NUM_STORAGE_BINDINGS - MD5GL_BINDING_PALETTES };
     const GladGLContext *gl = &renderer->gl;
-    md5gl_later *later = &renderer->later;
+    md5gl_optional_functions *optional = &renderer->optional;
     GLint num_blocks = 0;
     if (version < 43 || (version == 43 && !has_extension(gl, "GL_ARB_buffer_storage"))) {
-        refuse_storage(renderer, "OpenGL 4.4 is needed, or 4.3 and ARB_buffer_storage");
+        disable_storage(renderer, "OpenGL 4.4 is needed, or 4.3 and ARB_buffer_storage");
         return;
     }
     md5gl_proc function = opts->load(opts->load_user, "glBufferStorage");
-    memcpy(&later->BufferStorage, &function, sizeof function);
+    memcpy(&optional->BufferStorage, &function, sizeof function);
     function = opts->load(opts->load_user, "glMultiDrawElementsIndirect");
-    memcpy(&later->MultiDrawElementsIndirect, &function, sizeof function);
+    memcpy(&optional->MultiDrawElementsIndirect, &function, sizeof function);
     gl->GetIntegerv(MD5GL_MAX_VERTEX_SHADER_STORAGE_BLOCKS, &num_blocks);
-    if (!later->BufferStorage || !later->MultiDrawElementsIndirect)
-        refuse_storage(renderer, "the loader does not have its functions");
+    if (!optional->BufferStorage || !optional->MultiDrawElementsIndirect)
+        disable_storage(renderer, "the loader does not find its functions");
     else if (num_blocks < NUM_BLOCKS)
-        refuse_storage(renderer, "vertex shaders read too few storage buffers here");
+        disable_storage(renderer, "vertex shaders can read too few storage buffers");
     else
         renderer->has_storage = true;
 }
 
-// The same in a context of an earlier version.
-const char md5gl_heading_of_extensions[] =
-    "#version 330 core\n"
-    "#extension GL_ARB_compute_shader : require\n"
-    "#extension GL_ARB_shader_storage_buffer_object : require\n"
-    "#extension GL_ARB_shading_language_420pack : require\n";
+// Enables the features of GLSL 4.30 that compute shaders need in a context of an earlier version.
+const char md5gl_extension_heading[] = "#version 330 core\n"
+                                       "#extension GL_ARB_compute_shader : require\n"
+                                       "#extension GL_ARB_shader_storage_buffer_object : require\n"
+                                       "#extension GL_ARB_shading_language_420pack : require\n";
 
-static void load_later_functions(md5gl_renderer *renderer, const md5gl_opts *opts)
+static void load_optional_functions(md5gl_renderer *renderer, const md5gl_opts *opts)
 {
     const GladGLContext *gl = &renderer->gl;
-    md5gl_later *later = &renderer->later;
+    md5gl_optional_functions *optional = &renderer->optional;
     GLint major = 0, minor = 0;
     gl->GetIntegerv(GL_MAJOR_VERSION, &major);
     gl->GetIntegerv(GL_MINOR_VERSION, &minor);
     const GLint version = 10 * major + minor;
     md5gl_proc function = opts->load(opts->load_user, "glGetGraphicsResetStatus");
     if (function && (version >= 45 || has_extension(gl, "GL_KHR_robustness")))
-        memcpy(&later->GetGraphicsResetStatus, &function, sizeof function);
+        memcpy(&optional->GetGraphicsResetStatus, &function, sizeof function);
     load_storage(renderer, opts, version);
-    renderer->has_stores =
+    renderer->has_storage_buffers =
         version >= 43 || has_extension(gl, "GL_ARB_shader_storage_buffer_object");
-    renderer->later_heading = version >= 43 ? "#version 430 core\n" : md5gl_heading_of_extensions;
+    renderer->new_glsl_heading = version >= 43 ? "#version 430 core\n" : md5gl_extension_heading;
     if (version < 43
-        && !(renderer->has_stores && has_extension(gl, "GL_ARB_compute_shader")
+        && !(renderer->has_storage_buffers && has_extension(gl, "GL_ARB_compute_shader")
              && has_extension(gl, "GL_ARB_shading_language_420pack")))
         return;
     function = opts->load(opts->load_user, "glDispatchCompute");
-    memcpy(&later->DispatchCompute, &function, sizeof function);
+    memcpy(&optional->DispatchCompute, &function, sizeof function);
     function = opts->load(opts->load_user, "glMemoryBarrier");
-    memcpy(&later->MemoryBarrier, &function, sizeof function);
-    renderer->has_compute = later->DispatchCompute && later->MemoryBarrier;
+    memcpy(&optional->MemoryBarrier, &function, sizeof function);
+    renderer->has_compute = optional->DispatchCompute && optional->MemoryBarrier;
 }
 
 static uint32_t get_limit(const GladGLContext *gl, GLenum name)
@@ -165,7 +165,7 @@ static void read_limits(md5gl_renderer *renderer)
     if (renderer->has_compute) {
         GLint64 max_block = 0;
         gl->GetInteger64v(MD5GL_MAX_SHADER_STORAGE_BLOCK_SIZE, &max_block);
-        // Shaders count in a signed int.
+        // Shaders index with a signed int.
         renderer->max_block = max_block > 0 && max_block < INT_MAX ? (uint64_t)max_block : INT_MAX;
         renderer->max_group_memory = get_limit(gl, MD5GL_MAX_COMPUTE_SHARED_MEMORY_SIZE);
     }
@@ -180,16 +180,16 @@ static void read_limits(md5gl_renderer *renderer)
 
 // -- Shared objects -------------------------------------------------------------------------
 
-static void add_attribute(const GladGLContext *gl, GLuint place, GLint size, GLenum type,
+static void add_attribute(const GladGLContext *gl, GLuint attribute, GLint size, GLenum type,
                           size_t stride, size_t offset, GLuint divisor)
 {
-    gl->EnableVertexAttribArray(place);
-    gl->VertexAttribPointer(place, size, type, type == GL_UNSIGNED_BYTE, (GLsizei)stride,
+    gl->EnableVertexAttribArray(attribute);
+    gl->VertexAttribPointer(attribute, size, type, type == GL_UNSIGNED_BYTE, (GLsizei)stride,
                             (const void *)offset);
-    gl->VertexAttribDivisor(place, divisor);
+    gl->VertexAttribDivisor(attribute, divisor);
 }
 
-// Each line, two vertices of the caller, is one instance of the four vertices of line.vert.
+// Each line, two vertices of the caller, is one instance of line.vert's four vertices.
 static void create_line_array(md5gl_renderer *renderer)
 {
     const GladGLContext *gl = &renderer->gl;
@@ -246,7 +246,7 @@ static bool create_objects(md5gl_renderer *renderer, md5_error *error)
     gl->GenBuffers(1, &renderer->frame_block);
     create_line_array(renderer);
     create_panel_array(renderer);
-    gl->GenVertexArrays(1, &renderer->bare_array);
+    gl->GenVertexArrays(1, &renderer->empty_array);
     md5gl_create_shadows(renderer);
     return create_textures(renderer, error) && md5gl_build_all_programs(renderer, error)
            && md5gl_check(renderer, "creating the renderer", error);
@@ -258,7 +258,8 @@ md5gl_renderer *md5gl_create(const md5gl_opts *opts, md5_error *error)
 {
     md5gl_clear_error(error);
     if (!opts || !opts->load) {
-        md5gl_fail(error, MD5_ERROR_GPU, "no loader of GL functions was given");
+        md5gl_fail(error, MD5_ERROR_GPU,
+                   "md5gl_opts.load is NULL: a loader of GL functions is required");
         return NULL;
     }
     md5_allocator allocator = opts->allocator;
@@ -272,8 +273,8 @@ md5gl_renderer *md5gl_create(const md5gl_opts *opts, md5_error *error)
         md5gl_free(&allocator, renderer, sizeof *renderer);
         return NULL;
     }
-    md5gl_drop_errors(renderer);
-    load_later_functions(renderer, opts);
+    md5gl_clear_gl_errors(renderer);
+    load_optional_functions(renderer, opts);
     read_limits(renderer);
     md5gl_reset_state(renderer);
     const bool created = create_objects(renderer, error);
@@ -284,7 +285,7 @@ md5gl_renderer *md5gl_create(const md5gl_opts *opts, md5_error *error)
     return NULL;
 }
 
-// GL ignores name 0, so this also clears up what was made only in part.
+// GL ignores name 0, so this also destroys a renderer that was created only in part.
 void md5gl_destroy(md5gl_renderer *renderer)
 {
     if (!renderer)
@@ -296,7 +297,7 @@ void md5gl_destroy(md5gl_renderer *renderer)
     md5gl_destroy_shadows(renderer);
     const GLuint buffers[] = {renderer->frame_block, renderer->line_buffer, renderer->panel_buffer};
     gl->DeleteBuffers(3, buffers);
-    const GLuint arrays[] = {renderer->line_array, renderer->panel_array, renderer->bare_array};
+    const GLuint arrays[] = {renderer->line_array, renderer->panel_array, renderer->empty_array};
     gl->DeleteVertexArrays(3, arrays);
     const md5_allocator allocator = renderer->allocator;
     md5gl_free(&allocator, renderer, sizeof *renderer);

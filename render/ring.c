@@ -1,20 +1,20 @@
-// A ring of three regions that the CPU fills while the GPU reads the others. Each is a buffer of
-// its own, so that one that is too small is replaced without waiting, and without moving the
+// A ring of three regions: the CPU fills one while the GPU reads the others. Each region is a
+// separate buffer, so that one that is too small is replaced without waiting and without moving the
 // others.
 #include "render/gl_internal.h"
 
-// After that long a region is given up, and another made: the GPU may be lost.
+// After this time a region is abandoned and replaced: the GPU may be lost.
 static const GLuint64 longest_wait = 1000000000; // nanoseconds
 
 static void drop_region(md5gl_renderer *renderer, md5gl_region *region)
 {
     const GladGLContext *gl = &renderer->gl;
-    gl->DeleteSync(region->read); // as GL does everywhere: 0 is nothing
+    gl->DeleteSync(region->read); // GL ignores 0
     gl->DeleteBuffers(1, &region->buffer);
     *region = (md5gl_region){0};
 }
 
-// Whether the GPU has read all of it, after a wait where it must be.
+// Waits until the GPU has read the region. Returns false after longest_wait.
 static bool is_free(md5gl_renderer *renderer, md5gl_region *region)
 {
     const GladGLContext *gl = &renderer->gl;
@@ -36,30 +36,30 @@ static bool map_region(md5gl_renderer *renderer, md5gl_region *region, size_t si
     const GLbitfield flags = GL_MAP_WRITE_BIT | MD5GL_MAP_PERSISTENT_BIT | MD5GL_MAP_COHERENT_BIT;
     gl->GenBuffers(1, &region->buffer);
     gl->BindBuffer(target, region->buffer);
-    renderer->later.BufferStorage(target, (GLsizeiptr)size, NULL, flags);
+    renderer->optional.BufferStorage(target, (GLsizeiptr)size, NULL, flags);
     region->bytes = gl->MapBufferRange(target, 0, (GLsizeiptr)size, flags);
     region->size = size;
     gl->BindBuffer(target, 0);
     if (region->bytes)
         return true;
     drop_region(renderer, region);
-    return md5gl_fail(error, MD5_ERROR_GPU, "no memory for %zu bytes of palettes", size);
+    return md5gl_fail(error, MD5_ERROR_GPU, "out of memory for %zu bytes of palettes", size);
 }
 
-md5gl_region *md5gl_take_region(md5gl_renderer *renderer, md5gl_ring *ring, size_t size,
-                                md5_error *error)
+md5gl_region *md5gl_acquire_region(md5gl_renderer *renderer, md5gl_ring *ring, size_t size,
+                                   md5_error *error)
 {
     md5gl_region *const region = &ring->regions[(ring->current + 1) % MD5GL_NUM_REGIONS];
     if (size <= region->size && is_free(renderer, region))
         return region;
-    // GL keeps what is deleted until nobody reads it any more. The second time a quarter more than
-    // is needed, so that a crowd that grows does not need another one every frame.
-    const size_t more = region->size > 0 ? size / 4 : 0;
+    // GL keeps a deleted buffer until no command reads it. A replacement is a quarter larger than
+    // needed, so that a growing crowd does not replace it every frame.
+    const size_t spare = region->size > 0 ? size / 4 : 0;
     drop_region(renderer, region);
-    return map_region(renderer, region, size + more, error) ? region : NULL;
+    return map_region(renderer, region, size + spare, error) ? region : NULL;
 }
 
-void md5gl_turn_ring(md5gl_renderer *renderer, md5gl_ring *ring)
+void md5gl_advance_ring(md5gl_renderer *renderer, md5gl_ring *ring)
 {
     const GladGLContext *gl = &renderer->gl;
     md5gl_region *const old = &ring->regions[ring->current];

@@ -1,4 +1,4 @@
-// The texts of shaders/, embedded at build time: file skin4.glsl is md5gl_shader_skin4_glsl.
+// The texts of shaders/, embedded at build time: skin4.glsl is md5gl_shader_skin4_glsl.
 #ifndef MD5GL_SHADERS_H
 #define MD5GL_SHADERS_H
 

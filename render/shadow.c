@@ -1,23 +1,24 @@
-// Shadows: what stands between the key light and the models, and what is near the ground. Both are
-// depth maps that the models are drawn into with the same vertex shaders as into the picture.
+// Shadows: one depth map seen from the key light, and one seen from below the ground for contact
+// shadows. Models are drawn into both with the same vertex shaders as into the picture.
 #include "render/gl_internal.h"
 
 #include <math.h>
 #include <string.h>
 
-// Texels along a side; of the contact's map there are so many fewer.
-enum { USUAL_SIDE = 768, CONTACT_SHARE = 3 };
+// Texels along a side of the key light's map, and the factor by which the contact map's side is
+// smaller.
+enum { DEFAULT_SIDE = 768, CONTACT_DIVISOR = 3 };
 
-// Of the casters' height: how far above the ground its map reaches, and how far below.
+// Range of the contact map above and below the ground, as fractions of the casters' height.
 static const float contact_height = 0.26f, contact_depth = 0.06f;
 
-// As in shaders/shadow.glsl: how far around a place is looked at most, of what the sun's map spans,
-// and of the height that the contact's map reaches.
-static const float most_widest = 0.06f, contact_reach = 0.75f;
+// Largest radius that shaders/shadow.glsl samples around a point: a fraction of the width of the
+// key light's map, and of the contact map's height above the ground. Must match the shader.
+static const float max_filter_radius = 0.06f, contact_radius = 0.75f;
 
 // -- Maps -------------------------------------------------------------------------------------
 
-static void size_map(md5gl_renderer *renderer, md5gl_shadow_map *map, GLsizei side)
+static void resize_map(md5gl_renderer *renderer, md5gl_shadow_map *map, GLsizei side)
 {
     const GladGLContext *gl = &renderer->gl;
     if (map->side == side)
@@ -36,7 +37,7 @@ static bool create_map(md5gl_renderer *renderer, md5gl_shadow_map *map, GLsizei 
     const GladGLContext *gl = &renderer->gl;
     gl->GenBuffers(1, &map->frame_block);
     gl->GenTextures(1, &map->texture);
-    size_map(renderer, map, side);
+    resize_map(renderer, map, side);
     gl->GenFramebuffers(1, &map->framebuffer);
     gl->BindFramebuffer(GL_FRAMEBUFFER, map->framebuffer);
     gl->FramebufferTexture2D(GL_FRAMEBUFFER, GL_DEPTH_ATTACHMENT, GL_TEXTURE_2D, map->texture, 0);
@@ -63,11 +64,11 @@ static GLuint create_sampler(const GladGLContext *gl, GLint filter, GLint compar
 void md5gl_create_shadows(md5gl_renderer *renderer)
 {
     const GladGLContext *gl = &renderer->gl;
-    renderer->compared = create_sampler(gl, GL_LINEAR, GL_COMPARE_REF_TO_TEXTURE);
-    renderer->numbers = create_sampler(gl, GL_LINEAR, GL_NONE);
-    const bool made = create_map(renderer, &renderer->sun, USUAL_SIDE)
-                      && create_map(renderer, &renderer->contact, USUAL_SIDE / CONTACT_SHARE);
-    renderer->has_shadows = made;
+    renderer->compare_sampler = create_sampler(gl, GL_LINEAR, GL_COMPARE_REF_TO_TEXTURE);
+    renderer->depth_sampler = create_sampler(gl, GL_LINEAR, GL_NONE);
+    renderer->has_shadows =
+        create_map(renderer, &renderer->sun, DEFAULT_SIDE)
+        && create_map(renderer, &renderer->contact, DEFAULT_SIDE / CONTACT_DIVISOR);
 }
 
 static void destroy_map(const GladGLContext *gl, md5gl_shadow_map *map)
@@ -82,13 +83,13 @@ void md5gl_destroy_shadows(md5gl_renderer *renderer)
     const GladGLContext *gl = &renderer->gl;
     destroy_map(gl, &renderer->sun);
     destroy_map(gl, &renderer->contact);
-    gl->DeleteSamplers(1, &renderer->compared);
-    gl->DeleteSamplers(1, &renderer->numbers);
+    gl->DeleteSamplers(1, &renderer->compare_sampler);
+    gl->DeleteSamplers(1, &renderer->depth_sampler);
 }
 
 // -- Views ------------------------------------------------------------------------------------
 
-// A parallel view: place along x, y, z axes (unit) about a centre, -half..half of each to -1..1.
+// An orthographic view: maps -half..half along each axis (unit length) about the centre to -1..1.
 typedef struct box_view {
     md5_vec3 axes[3], centre;
     float half[3];
@@ -104,7 +105,7 @@ static md5_vec3 cross(md5_vec3 a, md5_vec3 b)
     return (md5_vec3){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
 }
 
-// The matrix of a view, columns first: to -1..1 (`scale` 1, `shift` 0), or to 0..1 (both a half).
+// Writes the column-major matrix of a view, to -1..1 (`scale` 1, `shift` 0) or 0..1 (both 0.5).
 static void set_matrix(const box_view *view, float scale, float shift, float matrix[16])
 {
     memset(matrix, 0, 16 * sizeof *matrix);
@@ -119,8 +120,8 @@ static void set_matrix(const box_view *view, float scale, float shift, float mat
     matrix[15] = 1.0f;
 }
 
-// All of a sphere as the key light sees it.
-static box_view view_of_sun(const float *direction, md5_vec3 centre, float radius)
+// Returns the key light's view of a bounding sphere.
+static box_view view_from_sun(const float *direction, md5_vec3 centre, float radius)
 {
     const md5_vec3 away = {-direction[0], -direction[1], -direction[2]};
     const md5_vec3 other =
@@ -131,8 +132,9 @@ static box_view view_of_sun(const float *direction, md5_vec3 centre, float radiu
     return (box_view){{side, cross(away, side), away}, centre, {radius, radius, radius}};
 }
 
-// From below the ground, straight up: what is lowest is nearest.
-static box_view view_of_ground(md5_vec3 centre, float ground, float radius, const float heights[2])
+// Returns the view from below the ground straight up, so that the lowest caster is the nearest.
+static box_view view_from_ground(md5_vec3 centre, float ground, float radius,
+                                 const float heights[2])
 {
     const float half = 0.5f * (heights[0] + heights[1]);
     const md5_vec3 middle = {centre.x, centre.y, ground + 0.5f * (heights[0] - heights[1])};
@@ -151,46 +153,47 @@ static void begin_map(md5gl_renderer *renderer, const md5gl_shadow_map *map, con
     gl->Clear(GL_DEPTH_BUFFER_BIT);
 }
 
-// -- For frames -------------------------------------------------------------------------------
+// -- Frames -----------------------------------------------------------------------------------
 
-// What the maps are fitted around. Returns false where there are to be no shadows.
+// Measures what the maps must cover. Returns false if the frame has no shadows.
 static bool measure_casters(const md5gl_frame *frame, float *radius, float heights[2])
 {
-    const md5_bounds box = frame->casters;
-    const md5_vec3 size = {box.max.x - box.min.x, box.max.y - box.min.y, box.max.z - box.min.z};
+    const md5_bounds bounds = frame->casters;
+    const md5_vec3 size = {bounds.max.x - bounds.min.x, bounds.max.y - bounds.min.y,
+                           bounds.max.z - bounds.min.z};
     *radius = 0.51f * sqrtf(dot(size, size));
-    const float tall = fmaxf(size.z, 0.05f * *radius);
-    heights[0] = contact_height * tall;
-    heights[1] = contact_depth * tall;
-    return box.min.x <= box.max.x && *radius > 0.0f && isfinite(*radius);
+    const float height = fmaxf(size.z, 0.05f * *radius);
+    heights[0] = contact_height * height;
+    heights[1] = contact_depth * height;
+    return bounds.min.x <= bounds.max.x && *radius > 0.0f && isfinite(*radius);
 }
 
 static uint32_t side_of_sun(const md5gl_frame *frame)
 {
-    return frame->shadow_texels > 0 ? frame->shadow_texels : USUAL_SIDE;
+    return frame->shadow_texels > 0 ? frame->shadow_texels : DEFAULT_SIDE;
 }
 
-// How wide edges can be, as a part of what the sun's map spans: what casts a shadow is at most as
-// far from it as light falls through the height of the box.
-static float find_widest(const md5gl_frame *frame, float radius)
+// Returns the largest radius of a shadow's edge, as a fraction of the key light's map: a caster is
+// at most as far from its shadow as the light travels through the height of the bounds.
+static float filter_radius_of(const md5gl_frame *frame, float radius)
 {
     const md5_vec3 light = frame->light_direction;
     const float height = frame->casters.max.z - frame->casters.min.z;
     const float through = height * sqrtf(dot(light, light)) / fmaxf(fabsf(light.z), 1e-6f);
     const float texels = 4.0f / (float)side_of_sun(frame);
-    return fminf(fmaxf(frame->softness * through / (2.0f * radius), texels), most_widest);
+    return fminf(fmaxf(frame->softness * through / (2.0f * radius), texels), max_filter_radius);
 }
 
 float md5gl_shadow_reach(const md5gl_frame *frame)
 {
-    const float texels = 4.0f; // that are filtered, and that a surface is moved by
+    const float texels = 4.0f; // margin for filtering and for the surface offset
     float radius, heights[2];
     if (!measure_casters(frame, &radius, heights))
         return 0.0f;
     const float texel = 1.0f / (float)side_of_sun(frame);
-    const float sun = 2.0f * radius * (find_widest(frame, radius) + texels * texel);
+    const float sun = 2.0f * radius * (filter_radius_of(frame, radius) + texels * texel);
     const float beside =
-        contact_reach * heights[0] + 2.3f * radius * texels * (float)CONTACT_SHARE * texel;
+        contact_radius * heights[0] + 2.3f * radius * texels * (float)CONTACT_DIVISOR * texel;
     const float contact = sqrtf(beside * beside + heights[0] * heights[0]);
     return sun > contact ? sun : contact;
 }
@@ -198,28 +201,30 @@ float md5gl_shadow_reach(const md5gl_frame *frame)
 void md5gl_begin_shadows(md5gl_renderer *renderer, const md5gl_frame *frame,
                          md5gl_frame_block *block)
 {
-    const md5_bounds box = frame->casters;
+    const md5_bounds bounds = frame->casters;
     float radius, heights[2];
     const bool wanted = measure_casters(frame, &radius, heights);
     renderer->shadowed = wanted && renderer->has_shadows;
-    renderer->shadows_missed = wanted && !renderer->has_shadows;
+    renderer->shadows_unsupported = wanted && !renderer->has_shadows;
     if (!renderer->shadowed)
         return;
-    const md5_vec3 centre = {0.5f * (box.min.x + box.max.x), 0.5f * (box.min.y + box.max.y),
-                             0.5f * (box.min.z + box.max.z)};
-    const box_view sun = view_of_sun(block->light_direction, centre, radius);
-    const box_view contact = view_of_ground(centre, frame->ground, 1.15f * radius, heights);
+    const md5_vec3 centre = {0.5f * (bounds.min.x + bounds.max.x),
+                             0.5f * (bounds.min.y + bounds.max.y),
+                             0.5f * (bounds.min.z + bounds.max.z)};
+    const box_view sun = view_from_sun(block->light_direction, centre, radius);
+    const box_view contact = view_from_ground(centre, frame->ground, 1.15f * radius, heights);
     set_matrix(&sun, 0.5f, 0.5f, block->sun_from_world);
     set_matrix(&contact, 0.5f, 0.5f, block->contact_from_world);
     const float softness = frame->softness > 0.0f ? frame->softness : 0.0f;
-    const float shadow[4] = {1.0f, softness, 2.0f * radius, find_widest(frame, radius)};
-    const float contact_figures[4] = {2.3f * radius, heights[0], heights[1], 0.0f};
+    const float shadow[4] = {1.0f, softness, 2.0f * radius, filter_radius_of(frame, radius)};
+    const float contact_values[4] = {2.3f * radius, heights[0], heights[1], 0.0f};
     memcpy(block->shadow, shadow, sizeof shadow);
-    memcpy(block->contact, contact_figures, sizeof contact_figures);
-    const uint32_t most = renderer->max_texture_size, wished = side_of_sun(frame);
-    const GLsizei side = (GLsizei)(wished < most ? wished : most);
-    size_map(renderer, &renderer->sun, side);
-    size_map(renderer, &renderer->contact, side / CONTACT_SHARE > 0 ? side / CONTACT_SHARE : 1);
+    memcpy(block->contact, contact_values, sizeof contact_values);
+    const uint32_t limit = renderer->max_texture_size, requested = side_of_sun(frame);
+    const GLsizei side = (GLsizei)(requested < limit ? requested : limit);
+    resize_map(renderer, &renderer->sun, side);
+    resize_map(renderer, &renderer->contact,
+               side / CONTACT_DIVISOR > 0 ? side / CONTACT_DIVISOR : 1);
     begin_map(renderer, &renderer->sun, &sun, block);
     begin_map(renderer, &renderer->contact, &contact, block);
 }
@@ -232,8 +237,8 @@ void md5gl_bind_map(md5gl_renderer *renderer, const md5gl_shadow_map *map)
     gl->BindBufferBase(GL_UNIFORM_BUFFER, MD5GL_FRAME_BINDING, map->frame_block);
 }
 
-// Also in frames without shadows, which do not look at them: what a shader compares with must be
-// something to compare with all the same.
+// Needed even if the frame has no shadows: a shadow sampler must be bound to a depth texture
+// although the shader does not read it.
 void md5gl_bind_shadows(md5gl_renderer *renderer)
 {
     const GladGLContext *gl = &renderer->gl;
@@ -241,9 +246,9 @@ void md5gl_bind_shadows(md5gl_renderer *renderer)
         enum md5gl_unit unit;
         GLuint texture, sampler;
     } lookups[] = {
-        {MD5GL_UNIT_SUN, renderer->sun.texture, renderer->compared},
-        {MD5GL_UNIT_SUN_DEPTH, renderer->sun.texture, renderer->numbers},
-        {MD5GL_UNIT_CONTACT, renderer->contact.texture, renderer->numbers},
+        {MD5GL_UNIT_SUN, renderer->sun.texture, renderer->compare_sampler},
+        {MD5GL_UNIT_SUN_DEPTH, renderer->sun.texture, renderer->depth_sampler},
+        {MD5GL_UNIT_CONTACT, renderer->contact.texture, renderer->depth_sampler},
     };
     for (int i = 0; i < 3; i++) {
         gl->ActiveTexture(GL_TEXTURE0 + (GLenum)lookups[i].unit);

@@ -1,4 +1,4 @@
-// The GL state that this room touches, and GL's defaults for it.
+// Resets the GL state that this room changes to GL's defaults.
 #include "render/gl_internal.h"
 
 void md5gl_reset_transfers(md5gl_renderer *renderer)
@@ -31,18 +31,18 @@ static void reset_bindings(const md5gl_renderer *renderer)
     gl->BindBufferBase(GL_UNIFORM_BUFFER, MD5GL_FRAME_BINDING, 0);
     for (GLuint i = 0; i < MD5GL_NUM_CAPTURED; i++)
         gl->BindBufferBase(GL_TRANSFORM_FEEDBACK_BUFFER, i, 0);
-    for (GLuint i = 0; i < MD5GL_NUM_STORES && renderer->has_stores; i++)
+    for (GLuint i = 0; i < MD5GL_NUM_STORAGE_BINDINGS && renderer->has_storage_buffers; i++)
         gl->BindBufferBase(MD5GL_SHADER_STORAGE_BUFFER, i, 0);
-    if (renderer->has_stores)
+    if (renderer->has_storage_buffers)
         gl->BindBuffer(MD5GL_SHADER_STORAGE_BUFFER, 0);
-    if (renderer->later.MultiDrawElementsIndirect)
+    if (renderer->optional.MultiDrawElementsIndirect)
         gl->BindBuffer(MD5GL_DRAW_INDIRECT_BUFFER, 0);
     static const GLenum buffers[] = {GL_ARRAY_BUFFER, GL_TEXTURE_BUFFER, GL_UNIFORM_BUFFER,
                                      GL_TRANSFORM_FEEDBACK_BUFFER};
     for (size_t i = 0; i < sizeof buffers / sizeof buffers[0]; i++)
         gl->BindBuffer(buffers[i], 0);
     gl->BindRenderbuffer(GL_RENDERBUFFER, 0);
-    gl->BindFramebuffer(GL_FRAMEBUFFER, 0); // both of them
+    gl->BindFramebuffer(GL_FRAMEBUFFER, 0); // for drawing and for reading
 }
 
 static void reset_fixed_functions(const GladGLContext *gl)

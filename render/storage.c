@@ -1,12 +1,12 @@
-// Path storage: all meshes of a model in one set of buffers, palettes and placements written to
-// where the GPU reads them.
+// Path storage: all meshes of a model in one set of buffers; palettes and placements are written
+// directly to memory that the GPU reads.
 #include "render/gl_internal.h"
 
 #include <limits.h>
 #include <string.h>
 
-// GL aligns no range of a storage buffer to more, and this many palettes or placements are a
-// multiple of it.
+// The largest alignment that GL may require for a range of a storage buffer. 16 palettes or
+// placements are a multiple of it, since a matrix has 48 bytes.
 enum { ALIGNMENT = 256, INSTANCES_ALIGNED = 16 };
 
 static size_t align(size_t size)
@@ -14,7 +14,7 @@ static size_t align(size_t size)
     return (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 }
 
-// -- What fits --------------------------------------------------------------------------------
+// -- Limits -----------------------------------------------------------------------------------
 
 typedef struct totals {
     uint64_t vertices, indices, influences;
@@ -34,7 +34,7 @@ static totals add_up(const md5_model *model)
     return all;
 }
 
-// A model without joints has room for one all the same: no range of a buffer may be empty.
+// A model without joints still gets memory for one, because a range of a buffer may not be empty.
 static size_t palette_size(const md5_model *model)
 {
     const size_t num_joints = model->skeleton.num_joints;
@@ -44,31 +44,31 @@ static size_t palette_size(const md5_model *model)
 uint32_t md5gl_instances_per_block(const md5gl_renderer *renderer, const md5_model *model,
                                    md5_error *error)
 {
-    const unsigned long long most = renderer->max_block;
+    const unsigned long long max_block = renderer->max_block;
     const totals all = add_up(model);
     if (all.vertices > INT_MAX || all.indices > INT_MAX) {
-        md5gl_fail(error, MD5_ERROR_GPU, "a model of more vertices or indices than GL draws");
+        md5gl_fail(error, MD5_ERROR_GPU, "the model has more vertices or indices than GL can draw");
         return 0;
     }
-    if (all.influences > most / sizeof(md5_vec4)) {
+    if (all.influences > max_block / sizeof(md5_vec4)) {
         md5gl_fail(error, MD5_ERROR_GPU,
-                   "a model of %llu influences, GL_MAX_SHADER_STORAGE_BLOCK_SIZE is %llu",
-                   (unsigned long long)all.influences, most);
+                   "model of %llu influences, but GL_MAX_SHADER_STORAGE_BLOCK_SIZE is %llu",
+                   (unsigned long long)all.influences, max_block);
         return 0;
     }
-    const uint64_t fit = most / palette_size(model);
+    const uint64_t fit = max_block / palette_size(model);
     if (fit < INSTANCES_ALIGNED)
         md5gl_fail(error, MD5_ERROR_GPU,
-                   "%d palettes of %u joints, GL_MAX_SHADER_STORAGE_BLOCK_SIZE is %llu",
-                   INSTANCES_ALIGNED, (unsigned)model->skeleton.num_joints, most);
+                   "%d palettes of %u joints, but GL_MAX_SHADER_STORAGE_BLOCK_SIZE is %llu",
+                   INSTANCES_ALIGNED, (unsigned)model->skeleton.num_joints, max_block);
     return (uint32_t)(fit - fit % INSTANCES_ALIGNED);
 }
 
-// -- Buffers that stay ------------------------------------------------------------------------
+// -- Static buffers ---------------------------------------------------------------------------
 
-// The vertices of all meshes as md5gl_lay_out() of them puts them, and behind them, in `bytes`,
-// where their influences begin, counted from the model's first; colours are white where a mesh has
-// none.
+// Writes the vertices of one mesh into `bytes`, which holds all meshes in `layout`, followed by
+// each vertex's first influence, an index into the model's influences. `before` is the number of
+// vertices of earlier meshes. If only other meshes have vertex colours, this one gets white.
 static void write_mesh(const md5_mesh *mesh, size_t before, uint32_t influences_before,
                        const md5gl_layout *layout, uint8_t *bytes)
 {
@@ -102,7 +102,7 @@ static void write_vertices(const md5_model *model, const md5gl_layout *layout, u
     memcpy(bytes + layout->end + before * sizeof influences, &influences, sizeof influences);
 }
 
-static void point_at_integer(const GladGLContext *gl, GLuint attribute, size_t offset)
+static void set_integer_attribute(const GladGLContext *gl, GLuint attribute, size_t offset)
 {
     gl->VertexAttribIPointer(attribute, 1, GL_UNSIGNED_INT, 0, (const void *)offset);
     gl->EnableVertexAttribArray(attribute);
@@ -114,7 +114,7 @@ static bool upload_vertices(md5gl_renderer *renderer, md5gl_storage *storage,
     const GladGLContext *gl = &renderer->gl;
     const totals all = add_up(model);
     const size_t count = (size_t)all.vertices;
-    const md5gl_layout layout = md5gl_lay_out(count, all.coloured);
+    const md5gl_layout layout = md5gl_make_layout(count, all.coloured);
     const size_t size = layout.end + (count + 1) * sizeof(uint32_t);
     uint8_t *const bytes = md5gl_alloc(&renderer->allocator, size, 1, error);
     if (!bytes)
@@ -123,20 +123,20 @@ static bool upload_vertices(md5gl_renderer *renderer, md5gl_storage *storage,
     gl->BindBuffer(GL_ARRAY_BUFFER, storage->vertices);
     gl->BufferData(GL_ARRAY_BUFFER, (GLsizeiptr)size, bytes, GL_STATIC_DRAW);
     md5gl_free(&renderer->allocator, bytes, size);
-    md5gl_point_at(gl, MD5GL_AT_POSITION, 3, 0);
-    md5gl_point_at(gl, MD5GL_AT_NORMAL, 3, layout.normals);
-    md5gl_point_at(gl, MD5GL_AT_TANGENT, 4, layout.tangents);
-    md5gl_point_at(gl, MD5GL_AT_TEXCOORD, 2, layout.texcoords);
+    md5gl_set_attribute(gl, MD5GL_AT_POSITION, 3, 0);
+    md5gl_set_attribute(gl, MD5GL_AT_NORMAL, 3, layout.normals);
+    md5gl_set_attribute(gl, MD5GL_AT_TANGENT, 4, layout.tangents);
+    md5gl_set_attribute(gl, MD5GL_AT_TEXCOORD, 2, layout.texcoords);
     if (all.coloured)
-        md5gl_point_at(gl, MD5GL_AT_COLOUR, 4, layout.colours);
-    // The end of a vertex's influences is where its neighbour's begin.
-    point_at_integer(gl, MD5GL_AT_JOINTS, layout.end);
-    point_at_integer(gl, MD5GL_AT_JOINTS_HIGH, layout.end + sizeof(uint32_t));
+        md5gl_set_attribute(gl, MD5GL_AT_COLOUR, 4, layout.colours);
+    // The end of a vertex's influences is the start of the next vertex's.
+    set_integer_attribute(gl, MD5GL_AT_JOINTS, layout.end);
+    set_integer_attribute(gl, MD5GL_AT_JOINTS_HIGH, layout.end + sizeof(uint32_t));
     storage->coloured = all.coloured;
     return true;
 }
 
-// The same array of one mesh after the other.
+// Appends a part to an array of parts.
 static void add_part(md5gl_part *parts, int *count, const void *data, size_t size)
 {
     parts[(*count)++] = (md5gl_part){data, size};
@@ -155,7 +155,7 @@ static bool upload_indices(md5gl_renderer *renderer, md5gl_storage *storage, md5
         first_vertex += mesh->num_vertices;
         first_index += 3 * mesh->num_triangles;
     }
-    if (!md5gl_fill(renderer, storage->indices, parts, count, error))
+    if (!md5gl_fill_buffer(renderer, storage->indices, parts, count, error))
         return false;
     renderer->gl.BindBuffer(GL_ELEMENT_ARRAY_BUFFER, storage->indices);
     return true;
@@ -170,7 +170,7 @@ static bool upload_influences(md5gl_renderer *renderer, md5gl_storage *storage,
     for (uint32_t i = 0; i < model->num_meshes; i++)
         add_part(parts, &count, model->meshes[i].influences,
                  model->meshes[i].num_influences * sizeof(md5_vec4));
-    // At least one byte of either, for the sake of a model without.
+    // Neither range may be empty, even if the model has no influences.
     storage->joints_begin = align(influences + 1);
     storage->influences_size = influences > 0 ? influences : storage->joints_begin;
     add_part(parts, &count, zeros, storage->joints_begin - influences);
@@ -179,16 +179,16 @@ static bool upload_influences(md5gl_renderer *renderer, md5gl_storage *storage,
                  model->meshes[i].num_influences * sizeof(uint32_t));
     storage->joints_size = influences / sizeof(md5_vec4) * sizeof(uint32_t) + sizeof(uint32_t);
     add_part(parts, &count, zeros, sizeof(uint32_t));
-    return md5gl_fill(renderer, storage->influences, parts, count, error);
+    return md5gl_fill_buffer(renderer, storage->influences, parts, count, error);
 }
 
-// -- Making -----------------------------------------------------------------------------------
+// -- Creation ---------------------------------------------------------------------------------
 
 static bool upload_all(md5gl_renderer *renderer, md5gl_model *model, md5_error *error)
 {
     const GladGLContext *gl = &renderer->gl;
     md5gl_storage *const storage = model->storage;
-    const size_t room = 2 * (size_t)model->model->num_meshes + 2;
+    const size_t max_parts = 2 * (size_t)model->model->num_meshes + 2;
     GLuint buffers[5];
     gl->GenVertexArrays(1, &storage->array);
     gl->GenBuffers(5, buffers);
@@ -196,8 +196,8 @@ static bool upload_all(md5gl_renderer *renderer, md5gl_model *model, md5_error *
     storage->indices = buffers[1];
     storage->influences = buffers[2];
     storage->commands = buffers[3];
-    storage->made = buffers[4];
-    md5gl_part *const parts = md5gl_alloc(&renderer->allocator, room, sizeof *parts, error);
+    storage->gpu_palettes = buffers[4];
+    md5gl_part *const parts = md5gl_alloc(&renderer->allocator, max_parts, sizeof *parts, error);
     if (!parts)
         return false;
     gl->BindVertexArray(storage->array);
@@ -206,7 +206,7 @@ static bool upload_all(md5gl_renderer *renderer, md5gl_model *model, md5_error *
                           && upload_influences(renderer, storage, model->model, parts, error);
     gl->BindVertexArray(0);
     gl->BindBuffer(GL_ARRAY_BUFFER, 0);
-    md5gl_free(&renderer->allocator, parts, room * sizeof *parts);
+    md5gl_free(&renderer->allocator, parts, max_parts * sizeof *parts);
     return uploaded;
 }
 
@@ -218,14 +218,16 @@ bool md5gl_create_storage(md5gl_renderer *renderer, md5gl_model *model, md5_erro
     if (!storage)
         return false;
     storage->palette_size = palette_size(model->model);
-    storage->most = md5gl_instances_per_block(renderer, model->model, error);
+    storage->batch_capacity = md5gl_instances_per_block(renderer, model->model, error);
     storage->stale = true;
-    storage->lit = md5gl_alloc(&renderer->allocator, num_meshes, sizeof *storage->lit, error);
-    storage->solid = md5gl_alloc(&renderer->allocator, num_meshes, sizeof *storage->solid, error);
-    storage->list = md5gl_alloc(&renderer->allocator, num_meshes * MD5GL_NUM_LISTS,
-                                sizeof *storage->list, error);
-    return storage->most > 0 && storage->lit && storage->solid && storage->list
-           && upload_all(renderer, model, error);
+    storage->lit_order =
+        md5gl_alloc(&renderer->allocator, num_meshes, sizeof *storage->lit_order, error);
+    storage->depth_order =
+        md5gl_alloc(&renderer->allocator, num_meshes, sizeof *storage->depth_order, error);
+    storage->command_list = md5gl_alloc(&renderer->allocator, num_meshes * MD5GL_NUM_LISTS,
+                                        sizeof *storage->command_list, error);
+    return storage->batch_capacity > 0 && storage->lit_order && storage->depth_order
+           && storage->command_list && upload_all(renderer, model, error);
 }
 
 void md5gl_destroy_storage(md5gl_renderer *renderer, md5gl_model *model)
@@ -237,35 +239,38 @@ void md5gl_destroy_storage(md5gl_renderer *renderer, md5gl_model *model)
     if (!storage)
         return;
     const GLuint buffers[] = {storage->vertices, storage->indices, storage->influences,
-                              storage->commands, storage->made};
+                              storage->commands, storage->gpu_palettes};
     gl->DeleteVertexArrays(1, &storage->array);
     gl->DeleteBuffers(5, buffers);
     md5gl_destroy_ring(renderer, &storage->ring);
-    md5gl_free(allocator, storage->lit, num_meshes * sizeof *storage->lit);
-    md5gl_free(allocator, storage->solid, num_meshes * sizeof *storage->solid);
-    md5gl_free(allocator, storage->list, num_meshes * MD5GL_NUM_LISTS * sizeof *storage->list);
+    md5gl_free(allocator, storage->lit_order, num_meshes * sizeof *storage->lit_order);
+    md5gl_free(allocator, storage->depth_order, num_meshes * sizeof *storage->depth_order);
+    md5gl_free(allocator, storage->command_list,
+               num_meshes * MD5GL_NUM_LISTS * sizeof *storage->command_list);
     md5gl_free(allocator, storage, sizeof *storage);
 }
 
 // -- Instances --------------------------------------------------------------------------------
 
-// The region for so many instances: palettes, then placements, which have room in any case.
-static md5gl_region *take(md5gl_renderer *renderer, md5gl_storage *storage, size_t palette_size,
-                          uint32_t count, md5_error *error)
+// Acquires a region for `count` instances: palettes, then placements, for which memory is always
+// reserved.
+static md5gl_region *acquire(md5gl_renderer *renderer, md5gl_storage *storage, size_t palette_size,
+                             uint32_t count, md5_error *error)
 {
     const size_t size = palette_size + sizeof(md5_mat34);
     if (count > (SIZE_MAX / 2 - ALIGNMENT) / size) {
-        md5gl_fail(error, MD5_ERROR_GPU, "no memory for %u palettes", (unsigned)count);
+        md5gl_fail(error, MD5_ERROR_GPU, "out of memory for %u palettes", (unsigned)count);
         return NULL;
     }
-    return md5gl_take_region(renderer, &storage->ring, count * size + ALIGNMENT, error);
+    return md5gl_acquire_region(renderer, &storage->ring, count * size + ALIGNMENT, error);
 }
 
 md5_mat34 *md5gl_map_storage(md5gl_renderer *renderer, md5gl_model *model, uint32_t count,
                              md5_error *error)
 {
     md5gl_storage *const storage = model->storage;
-    const md5gl_region *const region = take(renderer, storage, storage->palette_size, count, error);
+    const md5gl_region *const region =
+        acquire(renderer, storage, storage->palette_size, count, error);
     storage->mapped = region ? (md5_mat34 *)(void *)region->bytes : NULL;
     return storage->mapped;
 }
@@ -277,7 +282,7 @@ bool md5gl_pose_storage(md5gl_renderer *renderer, md5gl_model *model, const md5_
     if (count == 0)
         return true;
     const size_t size = palettes ? storage->palette_size : 0;
-    const md5gl_region *const region = take(renderer, storage, size, count, error);
+    const md5gl_region *const region = acquire(renderer, storage, size, count, error);
     if (!region)
         return false;
     storage->from_clips = false;
@@ -288,14 +293,14 @@ bool md5gl_pose_storage(md5gl_renderer *renderer, md5gl_model *model, const md5_
         memcpy(region->bytes + storage->placements_begin, placements, count * sizeof *placements);
     storage->mapped = NULL;
     storage->count = count;
-    md5gl_turn_ring(renderer, &storage->ring);
-    model->num_batches = count / storage->most + (count % storage->most > 0);
+    md5gl_advance_ring(renderer, &storage->ring);
+    model->num_batches = count / storage->batch_capacity + (count % storage->batch_capacity > 0);
     return true;
 }
 
 GLuint md5gl_palettes_in_storage(const md5gl_storage *storage)
 {
-    return storage->from_clips ? storage->made
+    return storage->from_clips ? storage->gpu_palettes
                                : storage->ring.regions[storage->ring.current].buffer;
 }
 
@@ -313,8 +318,9 @@ void md5gl_bind_storage(md5gl_renderer *renderer, const md5gl_model *model, uint
     const GladGLContext *gl = &renderer->gl;
     const md5gl_storage *const storage = model->storage;
     const GLuint region = storage->ring.regions[storage->ring.current].buffer;
-    const size_t first = (size_t)batch * storage->most, rest = storage->count - first;
-    const size_t count = rest < storage->most ? rest : storage->most;
+    const size_t capacity = storage->batch_capacity;
+    const size_t first = batch * capacity, rest = storage->count - first;
+    const size_t count = rest < capacity ? rest : capacity;
     const size_t placement = sizeof(md5_mat34);
     const struct {
         GLuint buffer;
@@ -328,6 +334,7 @@ void md5gl_bind_storage(md5gl_renderer *renderer, const md5gl_model *model, uint
     };
     gl->BindVertexArray(storage->array);
     for (GLuint i = 0; i < 4; i++)
-        gl->BindBufferRange(MD5GL_SHADER_STORAGE_BUFFER, MD5GL_STORE_PALETTES + i, ranges[i].buffer,
-                            (GLintptr)ranges[i].begin, (GLsizeiptr)ranges[i].size);
+        gl->BindBufferRange(MD5GL_SHADER_STORAGE_BUFFER, MD5GL_BINDING_PALETTES + i,
+                            ranges[i].buffer, (GLintptr)ranges[i].begin,
+                            (GLsizeiptr)ranges[i].size);
 }

@@ -1,4 +1,4 @@
-// Errors and memory: what every other file of this room leans on.
+// Errors and memory, used by all other files of this room.
 #include "render/gl_internal.h"
 
 #include <stdarg.h>
@@ -44,8 +44,8 @@ static const char *error_name(GLenum code)
     }
 }
 
-// The first error that GL holds, all of them taken. There is a flag for each kind, and a lost
-// context may go on for ever: hence the limit.
+// Takes all pending GL errors and returns the first. GL has one flag per kind of error, but a lost
+// context may report errors forever: hence the limit.
 static GLenum take_errors(const GladGLContext *gl)
 {
     const GLenum first = gl->GetError();
@@ -63,17 +63,17 @@ bool md5gl_check(md5gl_renderer *renderer, const char *where, md5_error *error)
                       (unsigned)code, where);
 }
 
-void md5gl_drop_errors(md5gl_renderer *renderer)
+void md5gl_clear_gl_errors(md5gl_renderer *renderer)
 {
     take_errors(&renderer->gl);
 }
 
 bool md5gl_check_context(md5gl_renderer *renderer, md5_error *error)
 {
-    static const char *const culprits[] = {"by this program's doing", "by another's doing",
-                                           "for an unknown reason"};
-    const md5gl_later *later = &renderer->later;
-    const GLenum state = later->GetGraphicsResetStatus ? later->GetGraphicsResetStatus() : 0;
+    static const char *const culprits[] = {"caused by this program", "caused by another program",
+                                           "cause unknown"};
+    const md5gl_optional_functions *optional = &renderer->optional;
+    const GLenum state = optional->GetGraphicsResetStatus ? optional->GetGraphicsResetStatus() : 0;
     if (state == GL_NO_ERROR)
         return true;
     // GUILTY, INNOCENT and UNKNOWN_CONTEXT_RESET follow each other from 0x8253.
@@ -90,7 +90,8 @@ void *md5gl_alloc(const md5_allocator *allocator, size_t count, size_t size, md5
     const size_t bytes = fits && count * size > 0 ? count * size : 1;
     void *memory = fits ? allocator->alloc(allocator->user, bytes) : NULL;
     if (!memory) {
-        md5gl_fail(error, MD5_ERROR_MEMORY, "no memory for %zu things of %zu bytes", count, size);
+        md5gl_fail(error, MD5_ERROR_MEMORY, "out of memory for %zu elements of %zu bytes", count,
+                   size);
         return NULL;
     }
     memset(memory, 0, bytes);

@@ -1,4 +1,4 @@
-// Frames, off-screen targets, reading pictures back.
+// Frames, off-screen targets and reading pictures back.
 #include "render/gl_internal.h"
 
 #include <math.h>
@@ -6,15 +6,15 @@
 
 // -- Targets --------------------------------------------------------------------------------
 
-// One surface of a target: a framebuffer with colour, and depth where one draws into it.
-typedef struct surface {
+// One surface of a target: a framebuffer with colour, and with depth if it is drawn into.
+typedef struct target_surface {
     GLuint framebuffer, colour, depth;
-} surface;
+} target_surface;
 
 struct md5gl_target {
     uint32_t width, height, samples;
-    surface drawn;
-    surface resolved; // only where samples > 1
+    target_surface drawn;
+    target_surface resolved; // only where samples > 1
 };
 
 static GLuint create_storage(const GladGLContext *gl, const md5gl_target *target, uint32_t samples,
@@ -34,39 +34,39 @@ static GLuint create_storage(const GladGLContext *gl, const md5gl_target *target
 }
 
 static bool create_surface(md5gl_renderer *renderer, const md5gl_target *target, uint32_t samples,
-                           bool has_depth, surface *made, md5_error *error)
+                           bool has_depth, target_surface *surface, md5_error *error)
 {
     const GladGLContext *gl = &renderer->gl;
-    gl->GenFramebuffers(1, &made->framebuffer);
-    gl->BindFramebuffer(GL_FRAMEBUFFER, made->framebuffer);
-    made->colour = create_storage(gl, target, samples, GL_RGBA8, GL_COLOR_ATTACHMENT0);
+    gl->GenFramebuffers(1, &surface->framebuffer);
+    gl->BindFramebuffer(GL_FRAMEBUFFER, surface->framebuffer);
+    surface->colour = create_storage(gl, target, samples, GL_RGBA8, GL_COLOR_ATTACHMENT0);
     if (has_depth)
-        made->depth =
+        surface->depth =
             create_storage(gl, target, samples, GL_DEPTH_COMPONENT24, GL_DEPTH_ATTACHMENT);
-    if (!md5gl_check(renderer, "making a target", error))
+    if (!md5gl_check(renderer, "creating a target", error))
         return false;
     const GLenum state = gl->CheckFramebufferStatus(GL_FRAMEBUFFER);
     if (state != GL_FRAMEBUFFER_COMPLETE)
-        return md5gl_fail(error, MD5_ERROR_GPU, "a target of %u x %u is not complete (0x%04x)",
+        return md5gl_fail(error, MD5_ERROR_GPU, "target of %u x %u pixels is not complete (0x%04x)",
                           (unsigned)target->width, (unsigned)target->height, (unsigned)state);
     return true;
 }
 
-static void destroy_surface(const GladGLContext *gl, surface *made)
+static void destroy_surface(const GladGLContext *gl, target_surface *surface)
 {
-    gl->DeleteFramebuffers(1, &made->framebuffer);
-    gl->DeleteRenderbuffers(1, &made->colour);
-    gl->DeleteRenderbuffers(1, &made->depth);
+    gl->DeleteFramebuffers(1, &surface->framebuffer);
+    gl->DeleteRenderbuffers(1, &surface->colour);
+    gl->DeleteRenderbuffers(1, &surface->depth);
 }
 
 md5gl_target *md5gl_create_target(md5gl_renderer *renderer, uint32_t width, uint32_t height,
                                   uint32_t samples, md5_error *error)
 {
     md5gl_clear_error(error);
-    const uint32_t most = renderer->max_target_size;
-    if (width == 0 || height == 0 || width > most || height > most) {
-        md5gl_fail(error, MD5_ERROR_GPU, "a target of %u x %u: this device draws 1 to %u pixels",
-                   (unsigned)width, (unsigned)height, (unsigned)most);
+    const uint32_t limit = renderer->max_target_size;
+    if (width == 0 || height == 0 || width > limit || height > limit) {
+        md5gl_fail(error, MD5_ERROR_GPU, "target of %u x %u: a side must be 1 to %u pixels",
+                   (unsigned)width, (unsigned)height, (unsigned)limit);
         return NULL;
     }
     md5gl_target *const target = md5gl_alloc(&renderer->allocator, 1, sizeof *target, error);
@@ -75,13 +75,13 @@ md5gl_target *md5gl_create_target(md5gl_renderer *renderer, uint32_t width, uint
     target->width = width;
     target->height = height;
     target->samples = samples < renderer->max_samples ? samples : renderer->max_samples;
-    md5gl_drop_errors(renderer);
-    bool made = create_surface(renderer, target, target->samples, true, &target->drawn, error);
-    if (made && target->samples > 1)
-        made = create_surface(renderer, target, 1, false, &target->resolved, error);
+    md5gl_clear_gl_errors(renderer);
+    bool created = create_surface(renderer, target, target->samples, true, &target->drawn, error);
+    if (created && target->samples > 1)
+        created = create_surface(renderer, target, 1, false, &target->resolved, error);
     renderer->gl.BindRenderbuffer(GL_RENDERBUFFER, 0);
     renderer->gl.BindFramebuffer(GL_FRAMEBUFFER, 0);
-    if (made)
+    if (created)
         return target;
     md5gl_destroy_target(renderer, target);
     return NULL;
@@ -96,7 +96,7 @@ void md5gl_destroy_target(md5gl_renderer *renderer, md5gl_target *target)
     md5gl_free(&renderer->allocator, target, sizeof *target);
 }
 
-static GLuint picture_of(const md5gl_target *target)
+static GLuint readable_framebuffer(const md5gl_target *target)
 {
     if (!target)
         return 0;
@@ -117,8 +117,8 @@ static void multiply(const float *a, const float *b, float *product)
     }
 }
 
-// Where the eye is, or, of a projection without perspective, in which direction. The view is
-// rigid, so its inverse is its transpose.
+// Writes the camera's position (w = 1), or the direction to it if the projection is orthographic
+// (w = 0). The view is rigid, so its inverse is its transpose.
 static void find_eye(const md5gl_frame *frame, float eye[4])
 {
     const float *const view = frame->view_from_world.m;
@@ -132,7 +132,7 @@ static void find_eye(const md5gl_frame *frame, float eye[4])
     eye[3] = has_perspective ? 1.0f : 0.0f;
 }
 
-// Straight from above where there is no direction.
+// Normalizes the direction; straight up if it has no length.
 static void set_direction(md5_vec3 direction, float unit[4])
 {
     const float length =
@@ -146,13 +146,13 @@ static void set_direction(md5_vec3 direction, float unit[4])
 static void set_points(const md5gl_frame *frame, md5gl_frame_block *block)
 {
     uint32_t count = 0;
-    for (uint32_t i = 0; i < frame->num_points && count < MD5GL_MAX_POINT_LIGHTS; i++) {
-        const md5gl_point_light *const point = &frame->points[i];
-        if (!(point->reach > 0.0f))
+    for (uint32_t i = 0; i < frame->num_point_lights && count < MD5GL_MAX_POINT_LIGHTS; i++) {
+        const md5gl_point_light *const point = &frame->point_lights[i];
+        if (!(point->range > 0.0f))
             continue;
-        const float place[4] = {point->position.x, point->position.y, point->position.z,
-                                point->reach};
-        memcpy(block->point_places[count], place, sizeof place);
+        const float position[4] = {point->position.x, point->position.y, point->position.z,
+                                   point->range};
+        memcpy(block->point_positions[count], position, sizeof position);
         memcpy(block->point_colours[count], point->color, sizeof point->color);
         count++;
     }
@@ -190,7 +190,7 @@ void md5gl_bind_frame(md5gl_renderer *renderer)
 void md5gl_begin_frame(md5gl_renderer *renderer, const md5gl_frame *frame)
 {
     const GladGLContext *gl = &renderer->gl;
-    md5gl_drop_errors(renderer);
+    md5gl_clear_gl_errors(renderer);
     md5gl_reset_state(renderer);
     renderer->in_frame = true;
     renderer->target = frame->target;
@@ -205,13 +205,13 @@ void md5gl_begin_frame(md5gl_renderer *renderer, const md5gl_frame *frame)
     gl->GetIntegerv(GL_SAMPLES, &samples);
     renderer->multisampled = samples > 1;
 
-    // The picture is premultiplied: resolving and blending then weigh colours by their coverage.
+    // Premultiplied alpha makes resolving and blending weight colours by their coverage.
     const float alpha = frame->background[3];
     gl->ClearColor(frame->background[0] * alpha, frame->background[1] * alpha,
                    frame->background[2] * alpha, alpha);
     gl->Clear(GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT);
     gl->BlendFunc(GL_ONE, GL_ONE_MINUS_SRC_ALPHA);
-    gl->DepthFunc(GL_LEQUAL); // what lies in a surface is drawn over it
+    gl->DepthFunc(GL_LEQUAL); // later draws win on coplanar surfaces
     gl->FrontFace(GL_CW);     // id's winding
 }
 
@@ -230,14 +230,14 @@ bool md5gl_end_frame(md5gl_renderer *renderer, md5_error *error)
     renderer->target = NULL;
     renderer->in_frame = false;
     md5gl_reset_state(renderer);
-    if (renderer->shadows_missed)
-        return md5gl_fail(error, MD5_ERROR_GPU, "this device does not make depth maps for shadows");
+    if (renderer->shadows_unsupported)
+        return md5gl_fail(error, MD5_ERROR_GPU, "this device cannot create depth maps for shadows");
     return md5gl_check(renderer, "drawing a frame", error) && md5gl_check_context(renderer, error);
 }
 
-// -- Reading --------------------------------------------------------------------------------
+// -- Reading back ---------------------------------------------------------------------------
 
-// GL's first row is the lowest.
+// GL's first row is the bottom row.
 static void flip_rows(uint8_t *rgba, size_t width, size_t height)
 {
     for (size_t y = 0; y < height / 2; y++) {
@@ -251,7 +251,7 @@ static void flip_rows(uint8_t *rgba, size_t width, size_t height)
     }
 }
 
-// From premultiplied to straight alpha, as PNG has it.
+// Converts premultiplied to straight alpha, as PNG requires.
 static void divide_by_alpha(uint8_t *rgba, size_t num_pixels)
 {
     for (size_t i = 0; i < num_pixels; i++) {
@@ -272,12 +272,12 @@ bool md5gl_read_pixels(md5gl_renderer *renderer, md5gl_target *target, uint32_t 
     const GladGLContext *gl = &renderer->gl;
     md5gl_clear_error(error);
     if (target && (width > target->width || height > target->height))
-        return md5gl_fail(error, MD5_ERROR_GPU, "reading %u x %u pixels of a target of %u x %u",
+        return md5gl_fail(error, MD5_ERROR_GPU, "cannot read %u x %u pixels of a target of %u x %u",
                           (unsigned)width, (unsigned)height, (unsigned)target->width,
                           (unsigned)target->height);
-    md5gl_drop_errors(renderer);
+    md5gl_clear_gl_errors(renderer);
     md5gl_reset_transfers(renderer);
-    gl->BindFramebuffer(GL_READ_FRAMEBUFFER, picture_of(target));
+    gl->BindFramebuffer(GL_READ_FRAMEBUFFER, readable_framebuffer(target));
     gl->ReadPixels(0, 0, (GLsizei)width, (GLsizei)height, GL_RGBA, GL_UNSIGNED_BYTE, rgba);
     gl->BindFramebuffer(GL_READ_FRAMEBUFFER, 0);
     if (!md5gl_check(renderer, "reading pixels", error) || !md5gl_check_context(renderer, error))

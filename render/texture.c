@@ -1,4 +1,4 @@
-// Textures: pictures on models, and masks of the panel.
+// Textures: colour and normal maps of models, and masks of the panel.
 #include "render/gl_internal.h"
 
 typedef struct texture_format {
@@ -8,7 +8,7 @@ typedef struct texture_format {
     bool repeats;    // and has mipmaps
 } texture_format;
 
-// Mipmaps of an sRGB texture are averaged in linear colour, as they should be.
+// GL averages mipmaps of an sRGB texture in linear colour, which is correct.
 static const texture_format picture_format = {GL_SRGB8_ALPHA8, GL_RGBA, 4, true};
 static const texture_format normals_format = {GL_RGBA8, GL_RGBA, 4, true};
 static const texture_format mask_format = {GL_R8, GL_RED, 1, false};
@@ -28,15 +28,15 @@ static md5gl_texture create_texture(md5gl_renderer *renderer, const texture_form
                                     md5_error *error)
 {
     const GladGLContext *gl = &renderer->gl;
-    const uint32_t most = renderer->max_texture_size;
+    const uint32_t limit = renderer->max_texture_size;
     md5gl_clear_error(error);
-    if (width == 0 || height == 0 || width > most || height > most) {
+    if (width == 0 || height == 0 || width > limit || height > limit) {
         md5gl_fail(error, MD5_ERROR_GPU,
-                   "a texture of %u x %u: GL_MAX_TEXTURE_SIZE is %u, the least is 1",
-                   (unsigned)width, (unsigned)height, (unsigned)most);
+                   "texture of %u x %u: a side must be 1 to %u texels (GL_MAX_TEXTURE_SIZE)",
+                   (unsigned)width, (unsigned)height, (unsigned)limit);
         return 0;
     }
-    md5gl_drop_errors(renderer);
+    md5gl_clear_gl_errors(renderer);
     md5gl_reset_transfers(renderer);
     GLuint texture = 0;
     gl->GenTextures(1, &texture);
@@ -51,13 +51,13 @@ static md5gl_texture create_texture(md5gl_renderer *renderer, const texture_form
         gl->GenerateMipmap(GL_TEXTURE_2D);
     gl->BindTexture(GL_TEXTURE_2D, 0);
     gl->PixelStorei(GL_UNPACK_ALIGNMENT, 4);
-    if (md5gl_check(renderer, "making a texture", error))
+    if (md5gl_check(renderer, "creating a texture", error))
         return texture;
     gl->DeleteTextures(1, &texture);
     return 0;
 }
 
-static bool is_solid(const uint8_t *rgba, size_t count)
+static bool is_opaque(const uint8_t *rgba, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         if (rgba[4 * i + 3] != 255)
@@ -66,15 +66,15 @@ static bool is_solid(const uint8_t *rgba, size_t count)
     return true;
 }
 
-// What cannot have holes is known by its alpha, which is 1 without a look at the texels.
-static void mark_solid(const GladGLContext *gl, GLuint texture)
+// Marks a texture as opaque: its alpha is a constant 1.
+static void mark_opaque(const GladGLContext *gl, GLuint texture)
 {
     gl->BindTexture(GL_TEXTURE_2D, texture);
     gl->TexParameteri(GL_TEXTURE_2D, GL_TEXTURE_SWIZZLE_A, GL_ONE);
     gl->BindTexture(GL_TEXTURE_2D, 0);
 }
 
-bool md5gl_is_solid(md5gl_renderer *renderer, md5gl_texture texture)
+bool md5gl_texture_is_opaque(md5gl_renderer *renderer, md5gl_texture texture)
 {
     const GladGLContext *gl = &renderer->gl;
     GLint alpha = GL_ALPHA;
@@ -89,12 +89,12 @@ md5gl_texture md5gl_create_texture(md5gl_renderer *renderer, uint32_t width, uin
 {
     const md5gl_texture texture =
         create_texture(renderer, &picture_format, width, height, rgba, error);
-    if (texture && is_solid(rgba, (size_t)width * height))
-        mark_solid(&renderer->gl, texture);
+    if (texture && is_opaque(rgba, (size_t)width * height))
+        mark_opaque(&renderer->gl, texture);
     return texture;
 }
 
-// Brings the bytes into id's order: x in red, y along growing v in green.
+// Converts to id's encoding: x in red, y along increasing v in green.
 static void reorder(const uint8_t *rgba, size_t count, uint32_t normals, uint8_t *ordered)
 {
     for (size_t i = 0; i < count; i++) {

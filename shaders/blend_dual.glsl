@@ -1,28 +1,28 @@
-// Brings the joints of a vertex together by the dual quaternions that their matrices are, as
-// md5_skin_dual() does: see md5/skin/dual.c for the formulas. Column 0 of a mat2x4 is the real part,
-// column 1 the dual one.
+// Blends the joints of a vertex by dual quaternions, converted from their matrices, as
+// md5_skin_dual() does: see md5/skin/dual.c for the formulas. Column 0 of a mat2x4 is the real
+// part, column 1 the dual part.
 #define BLENDS_DUAL
 
 struct joint_blend {
     mat2x4 first, sum;
-    float weight; // of the first
+    float weight; // of the first joint
 };
 
-// From the largest of the four.
+// Converts a rotation matrix to a quaternion, starting from its largest component.
 vec4 joint_rotation(mat3x4 rows)
 {
     float x = rows[0].x, y = rows[1].y, z = rows[2].z;
-    vec3 turn = vec3(rows[2].y - rows[1].z, rows[0].z - rows[2].x, rows[1].x - rows[0].y);
-    vec3 mixed = vec3(rows[1].z + rows[2].y, rows[0].z + rows[2].x, rows[0].y + rows[1].x);
+    vec3 skew = vec3(rows[2].y - rows[1].z, rows[0].z - rows[2].x, rows[1].x - rows[0].y);
+    vec3 symmetric = vec3(rows[1].z + rows[2].y, rows[0].z + rows[2].x, rows[0].y + rows[1].x);
     vec4 rotation;
     if (x + y + z > 0.0)
-        rotation = vec4(turn, 1.0 + (x + y + z));
+        rotation = vec4(skew, 1.0 + (x + y + z));
     else if (x >= y && x >= z)
-        rotation = vec4(1.0 + (x - y - z), mixed.z, mixed.y, turn.x);
+        rotation = vec4(1.0 + (x - y - z), symmetric.z, symmetric.y, skew.x);
     else if (y >= z)
-        rotation = vec4(mixed.z, 1.0 + (y - x - z), mixed.x, turn.y);
+        rotation = vec4(symmetric.z, 1.0 + (y - x - z), symmetric.x, skew.y);
     else
-        rotation = vec4(mixed.y, mixed.x, 1.0 + (z - x - y), turn.z);
+        rotation = vec4(symmetric.y, symmetric.x, 1.0 + (z - x - y), skew.z);
     return rotation * inversesqrt(dot(rotation, rotation));
 }
 
@@ -30,9 +30,9 @@ mat2x4 joint_dual(uint joint)
 {
     mat3x4 rows = joint_matrix(joint);
     vec4 real = joint_rotation(rows);
-    vec3 half_way = 0.5 * vec3(rows[0].w, rows[1].w, rows[2].w);
-    return mat2x4(real, vec4(real.w * half_way + cross(half_way, real.xyz),
-                             -dot(half_way, real.xyz)));
+    vec3 half_translation = 0.5 * vec3(rows[0].w, rows[1].w, rows[2].w);
+    return mat2x4(real, vec4(real.w * half_translation + cross(half_translation, real.xyz),
+                             -dot(half_translation, real.xyz)));
 }
 
 joint_blend first_joint(uint joint, float weight)
@@ -41,7 +41,8 @@ joint_blend first_joint(uint joint, float weight)
     return joint_blend(first, weight * first, weight);
 }
 
-// A dual quaternion and its opposite are the same motion: the one on the side of the first counts.
+// A dual quaternion and its negative are the same motion: take the one in the hemisphere of the
+// first.
 void add_joint(inout joint_blend blend, uint joint, float weight)
 {
     if (weight == 0.0)
@@ -50,21 +51,21 @@ void add_joint(inout joint_blend blend, uint joint, float weight)
     blend.sum += (dot(blend.first[0], next[0]) < 0.0 ? -weight : weight) * next;
 }
 
-// The rows of the matrix stand in columns. It is 0 where nothing has weight; the first joint's where
+// Returns the matrix with its rows in columns: 0 if no joint has weight, the first joint's if the
 // weights cancel out.
 mat3x4 blended_matrix(joint_blend blend)
 {
     if (blend.weight == 0.0)
         return mat3x4(0.0);
     float square = dot(blend.sum[0], blend.sum[0]);
-    bool is_left = square > 1e-6 * (blend.weight * blend.weight);
-    vec4 r = is_left ? blend.sum[0] : blend.first[0];
-    vec4 d = is_left ? blend.sum[1] : blend.first[1];
-    float twice = 2.0 / (is_left ? square : 1.0);
+    bool has_rotation = square > 1e-6 * (blend.weight * blend.weight);
+    vec4 r = has_rotation ? blend.sum[0] : blend.first[0];
+    vec4 d = has_rotation ? blend.sum[1] : blend.first[1];
+    float twice = 2.0 / (has_rotation ? square : 1.0);
     vec3 by_x = twice * r.x * r.xyz, by_w = twice * r.w * r.xyz;
     float yy = twice * r.y * r.y, yz = twice * r.y * r.z, zz = twice * r.z * r.z;
-    vec3 way = twice * (r.w * d.xyz - d.w * r.xyz + cross(r.xyz, d.xyz));
-    return mat3x4(vec4(1.0 - (yy + zz), by_x.y - by_w.z, by_x.z + by_w.y, way.x),
-                  vec4(by_x.y + by_w.z, 1.0 - (by_x.x + zz), yz - by_w.x, way.y),
-                  vec4(by_x.z - by_w.y, yz + by_w.x, 1.0 - (by_x.x + yy), way.z));
+    vec3 translation = twice * (r.w * d.xyz - d.w * r.xyz + cross(r.xyz, d.xyz));
+    return mat3x4(vec4(1.0 - (yy + zz), by_x.y - by_w.z, by_x.z + by_w.y, translation.x),
+                  vec4(by_x.y + by_w.z, 1.0 - (by_x.x + zz), yz - by_w.x, translation.y),
+                  vec4(by_x.z - by_w.y, yz + by_w.x, 1.0 - (by_x.x + yy), translation.z));
 }

@@ -1,4 +1,4 @@
-// Brings the joints of a vertex together by the weighted sum of their matrices, as md5_skin() does.
+// Blends the joints of a vertex by the weighted sum of their matrices, as md5_skin() does.
 struct joint_blend {
     mat3x4 sum;
 };

@@ -1,13 +1,13 @@
-// Skins a vertex and hands it to transform feedback instead of the rasterizer: what drawing
-// computes, in model space, for checking.
+// Skins a vertex as drawing does and writes it to transform feedback, in model space, for
+// verification.
 out vec3 captured_position;
 out vec3 captured_normal;
 out vec4 captured_tangent;
 
 void main()
 {
-    skinned made = skin();
-    captured_position = made.position;
-    captured_normal = made.normal;
-    captured_tangent = made.tangent;
+    skinned vertex = skin();
+    captured_position = vertex.position;
+    captured_normal = vertex.normal;
+    captured_tangent = vertex.tangent;
 }

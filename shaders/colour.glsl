@@ -1,5 +1,5 @@
-// The framebuffer holds sRGB, premultiplied by alpha. Encoding here, not by GL_FRAMEBUFFER_SRGB,
-// because a window's framebuffer often has no such mode.
+// The framebuffer holds sRGB, premultiplied by alpha. The shader encodes, not GL_FRAMEBUFFER_SRGB,
+// because a window's framebuffer often lacks that mode.
 vec3 srgb_from_linear(vec3 linear)
 {
     vec3 low = 12.92 * linear;
@@ -7,17 +7,17 @@ vec3 srgb_from_linear(vec3 linear)
     return mix(high, low, lessThanEqual(linear, vec3(0.0031308)));
 }
 
-// What is brighter than KNEE comes near to 1 without reaching it, all three channels by the same
-// factor, so that the hue stays, and turns paler the brighter it is. Below, colours are as they are:
-// textures look as they were painted.
+// Colours brighter than KNEE approach 1 without reaching it. All three channels are scaled by the
+// same factor, which keeps the hue, and brighter colours become paler. Colours below KNEE are
+// unchanged: textures look as they were painted.
 const float KNEE = 0.72, PALING = 0.15;
 vec3 tone_map(vec3 linear)
 {
     float peak = max(max(linear.r, linear.g), linear.b);
     if (peak <= KNEE)
         return linear;
-    float room = 1.0 - KNEE;
-    float shown = 1.0 - room * room / (peak - KNEE + room);
+    float headroom = 1.0 - KNEE;
+    float shown = 1.0 - headroom * headroom / (peak - KNEE + headroom);
     float pale = 1.0 - 1.0 / (1.0 + PALING * (peak - shown));
     return mix(linear * (shown / peak), vec3(shown), pale);
 }

@@ -1,6 +1,6 @@
-// Leaves depth behind, but not in the holes of a texture.
+// Writes depth, except where the texture is cut out.
 uniform sampler2D diffuse;
-uniform vec2 surface; // gloss; alpha below which texels are holes
+uniform vec2 surface; // gloss; alpha below which texels are cut out
 
 in vec2 texcoord;
 in vec4 tint;

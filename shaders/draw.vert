@@ -1,4 +1,4 @@
-// Skins a vertex, puts it to its instance's place in the world, projects it.
+// Skins a vertex, transforms it by its instance's placement, projects it.
 layout(location = 2) in vec2 vertex_texcoord;
 layout(location = 8) in vec4 vertex_colour; // linear
 
@@ -7,8 +7,8 @@ uniform samplerBuffer placements; // texels 3 * instance .. + 2: rows, model to 
 #define PLACEMENT_ROW(row) texelFetch(placements, row)
 #endif
 uniform bool placed;              // false: model space is world space
-uniform int first_instance;       // what is drawn one by one counts from here
-uniform bool coloured;            // false: there is no vertex_colour
+uniform int first_instance;       // index of the placement of gl_InstanceID 0
+uniform bool coloured;            // false: the mesh has no vertex_colour
 
 out vec3 world_position;
 out vec3 world_normal;
@@ -16,24 +16,24 @@ out vec4 world_tangent;
 out vec2 texcoord;
 out vec4 tint;
 
-// Every pass over the same vertices must give the same depth, down to the bit.
+// All passes over the same vertices must compute exactly the same depth.
 invariant gl_Position;
 
 void main()
 {
-    skinned made = skin();
+    skinned vertex = skin();
     if (placed) {
         int row = 3 * (first_instance + gl_InstanceID);
         mat3x4 placement =
             mat3x4(PLACEMENT_ROW(row), PLACEMENT_ROW(row + 1), PLACEMENT_ROW(row + 2));
-        made.position = vec4(made.position, 1.0) * placement;
-        made.normal = vec4(made.normal, 0.0) * placement;
-        made.tangent.xyz = vec4(made.tangent.xyz, 0.0) * placement;
+        vertex.position = vec4(vertex.position, 1.0) * placement;
+        vertex.normal = vec4(vertex.normal, 0.0) * placement;
+        vertex.tangent.xyz = vec4(vertex.tangent.xyz, 0.0) * placement;
     }
-    world_position = made.position;
-    world_normal = made.normal;
-    world_tangent = made.tangent;
+    world_position = vertex.position;
+    world_normal = vertex.normal;
+    world_tangent = vertex.tangent;
     texcoord = vertex_texcoord;
     tint = coloured ? vertex_colour : vec4(1.0);
-    gl_Position = clip_from_world * vec4(made.position, 1.0);
+    gl_Position = clip_from_world * vec4(vertex.position, 1.0);
 }

@@ -1,4 +1,4 @@
-// One colour for all: edges.
+// A constant colour, for edges.
 uniform vec4 flat_colour; // sRGB, premultiplied
 
 out vec4 colour;

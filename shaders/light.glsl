@@ -1,51 +1,52 @@
-// What a surface sends to the eye of the light that reaches it. All in linear colour. A light's
-// colour is what a white matt surface that faces it sends back, so that pi is nowhere.
+// The light that a surface reflects to the eye, in linear colour. A light's colour is defined as
+// what a white matt surface facing it reflects, so no factor of pi appears.
 struct surface_point {
-    vec3 place;     // world space
-    vec3 flat_side; // unit normal of the mesh, towards the eye's side
-    vec3 normal;    // unit, with the normal map
+    vec3 position;  // world space
+    vec3 flat_side; // unit normal of the mesh, on the eye's side
+    vec3 normal;    // unit length, with the normal map applied
     vec3 albedo;
-    vec3 mirror;     // colour reflected straight back
-    float roughness; // 0 mirror .. 1 chalk
-    float sheen;     // how much of its surroundings it shows besides the lights
+    vec3 specular;      // reflectance at normal incidence
+    float roughness;    // 0 mirror .. 1 chalk
+    float reflectivity; // how strongly it reflects its surroundings besides the lights
 };
 
-const vec3 GROUND = vec3(0.40, 0.36, 0.33); // of the sky's light, thrown back from below
+const vec3 GROUND = vec3(0.40, 0.36, 0.33); // share of the sky's light reflected from below
 const float RIM = 0.35;
 
-vec3 schlick(vec3 straight, float cosine)
+vec3 schlick(vec3 f0, float cosine)
 {
     float away = 1.0 - clamp(cosine, 0.0, 1.0);
     float squared = away * away;
-    return straight + (1.0 - straight) * (squared * squared * away);
+    return f0 + (1.0 - f0) * (squared * squared * away);
 }
 
-// GGX highlights (Walter et al. 2007) with Hammon's visibility (GDC 2017); what is mirrored is not
-// scattered.
+// GGX highlights (Walter et al. 2007) with Hammon's visibility (GDC 2017). Light that is reflected
+// specularly is not scattered.
 vec3 light_by(surface_point at, vec3 to_light, vec3 to_eye)
 {
     float facing = dot(at.normal, to_light);
     if (facing <= 0.0)
         return vec3(0.0);
-    float toward = max(dot(at.normal, to_eye), 0.02);
+    float facing_eye = max(dot(at.normal, to_eye), 0.02);
     vec3 halfway = normalize(to_light + to_eye);
     float alpha = at.roughness * at.roughness;
     float peak = max(dot(at.normal, halfway), 0.0);
     float lobe = peak * peak * (alpha * alpha - 1.0) + 1.0;
-    float distribution = alpha * alpha / (lobe * lobe); // times 1 / pi, which the light has taken
-    float visible = 0.5 / mix(2.0 * facing * toward, facing + toward, alpha);
-    vec3 mirrored = schlick(at.mirror, dot(to_light, halfway));
-    return facing * ((1.0 - mirrored) * at.albedo + mirrored * (distribution * visible));
+    float distribution = alpha * alpha / (lobe * lobe); // times 1 / pi, see above
+    float visible = 0.5 / mix(2.0 * facing * facing_eye, facing + facing_eye, alpha);
+    vec3 reflected = schlick(at.specular, dot(to_light, halfway));
+    return facing * ((1.0 - reflected) * at.albedo + reflected * (distribution * visible));
 }
 
-// Of point light `i`: the direction to it, and what is left of its light.
-float reach_point(int i, vec3 place, out vec3 to_light)
+// Returns the falloff of point light `i` at a position; `to_light` is the direction to it.
+float point_light(int i, vec3 position, out vec3 to_light)
 {
-    vec3 way = point_places[i].xyz - place;
-    float square = dot(way, way), part = square / (point_places[i].w * point_places[i].w);
-    to_light = way * inversesqrt(max(square, 1e-12));
-    float edge = clamp(1.0 - part * part, 0.0, 1.0);
-    return edge * edge / (1.0 + 16.0 * part);
+    vec3 offset = point_positions[i].xyz - position;
+    float square = dot(offset, offset);
+    float fraction = square / (point_positions[i].w * point_positions[i].w);
+    to_light = offset * inversesqrt(max(square, 1e-12));
+    float edge = clamp(1.0 - fraction * fraction, 0.0, 1.0);
+    return edge * edge / (1.0 + 16.0 * fraction);
 }
 
 vec3 sky_light(vec3 direction)
@@ -58,19 +59,19 @@ vec3 light_surface(surface_point at, vec3 to_eye)
     vec3 to_sun = light_direction.xyz;
     vec3 sum = vec3(0.0);
     if (dot(at.normal, to_sun) > 0.0)
-        sum += light.rgb * light_by(at, to_sun, to_eye) * sunlight(at.place, at.flat_side);
+        sum += light.rgb * light_by(at, to_sun, to_eye) * sunlight(at.position, at.flat_side);
     for (int i = 0; i < int(mode.z); i++) {
         vec3 to_light;
-        float left = reach_point(i, at.place, to_light);
-        if (left > 0.0)
-            sum += left * point_colours[i].rgb * light_by(at, to_light, to_eye);
+        float falloff = point_light(i, at.position, to_light);
+        if (falloff > 0.0)
+            sum += falloff * point_colours[i].rgb * light_by(at, to_light, to_eye);
     }
-    // The surroundings: scattered, mirrored where the surface is glossy, and along its edge.
+    // The sky: diffuse, specular if the surface is glossy, and a rim at grazing angles.
     float away = 1.0 - clamp(dot(at.normal, to_eye), 0.0, 1.0);
     float grazing = away * away * away * away;
-    vec3 mirrored = at.sheen * schlick(at.mirror, 1.0 - away) * (1.0 - at.roughness);
-    vec3 seen = sky_light(reflect(-to_eye, at.normal));
+    vec3 reflected = at.reflectivity * schlick(at.specular, 1.0 - away) * (1.0 - at.roughness);
+    vec3 environment = sky_light(reflect(-to_eye, at.normal));
     float upward = 0.5 + 0.5 * at.normal.z;
-    sum += at.albedo * (1.0 - mirrored) * sky_light(at.normal) + mirrored * seen;
+    sum += at.albedo * (1.0 - reflected) * sky_light(at.normal) + reflected * environment;
     return sum + RIM * grazing * upward * ambient.rgb;
 }

@@ -8,12 +8,12 @@ out vec4 colour;
 
 void main()
 {
-    // From the pixel's own place, not from an interpolated one: lines that pass close by the eye are
-    // so long on the screen that interpolation is not exact enough.
-    vec2 way = line_ends.zw - line_ends.xy, from_start = gl_FragCoord.xy - line_ends.xy;
-    float along = clamp(dot(from_start, way) / max(dot(way, way), 1e-12), 0.0, 1.0);
-    float away = length(from_start - along * way);
-    float coverage = clamp(0.5 * line_width + 0.5 - away, 0.0, 1.0);
+    // Uses the pixel's own position, not an interpolated one: lines that pass close to the eye are
+    // so long on the screen that interpolation is not accurate enough.
+    vec2 line = line_ends.zw - line_ends.xy, from_start = gl_FragCoord.xy - line_ends.xy;
+    float fraction = clamp(dot(from_start, line) / max(dot(line, line), 1e-12), 0.0, 1.0);
+    float from_line = length(from_start - fraction * line);
+    float coverage = clamp(0.5 * line_width + 0.5 - from_line, 0.0, 1.0);
     float alpha = line_colour.a * coverage;
     colour = vec4(line_colour.rgb * alpha, alpha);
 }

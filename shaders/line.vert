@@ -1,5 +1,6 @@
-// A line of any width: core GL draws only thin ones, so each line is an instance of four vertices
-// that span a rectangle around it on the screen, with room for round ends and a soft edge.
+// A line of any width: core GL guarantees only thin ones, so each line is an instance of four
+// vertices that span a rectangle around it on the screen, with a margin for round ends and a soft
+// edge.
 layout(location = 0) in vec3 start; // world space
 layout(location = 1) in vec4 start_colour;
 layout(location = 2) in vec3 end;
@@ -14,7 +15,7 @@ void main()
 {
     vec4 a = clip_from_world * vec4(start, 1.0);
     vec4 b = clip_from_world * vec4(end, 1.0);
-    // What lies behind the near plane (z < -w) has no place on the screen: cut there.
+    // Points behind the near plane (z < -w) have no position on the screen: clip there.
     float a_depth = a.z + a.w, b_depth = b.z + b.w;
     if (a_depth < 0.0 && b_depth > 0.0)
         a = mix(a, b, a_depth / (a_depth - b_depth));
@@ -23,18 +24,18 @@ void main()
 
     vec2 half_size = 0.5 * viewport.xy;
     vec2 a_pixel = a.xy / a.w * half_size, b_pixel = b.xy / b.w * half_size;
-    vec2 way = b_pixel - a_pixel;
-    float line_length = length(way);
-    vec2 direction = line_length > 1e-6 ? way / line_length : vec2(1.0, 0.0);
+    vec2 along_line = b_pixel - a_pixel;
+    float line_length = length(along_line);
+    vec2 direction = line_length > 1e-6 ? along_line / line_length : vec2(1.0, 0.0);
     vec2 side = vec2(-direction.y, direction.x);
 
-    float reach = 0.5 * line_width + 1.0;
+    float margin = 0.5 * line_width + 1.0;
     bool at_end = gl_VertexID >= 2;
-    float across = (gl_VertexID & 1) == 0 ? -reach : reach;
-    vec2 offset = (at_end ? reach : -reach) * direction + across * side;
+    float across = (gl_VertexID & 1) == 0 ? -margin : margin;
+    vec2 offset = (at_end ? margin : -margin) * direction + across * side;
     vec4 base = at_end ? b : a;
     gl_Position = base + vec4(offset / half_size * base.w, 0.0, 0.0);
-    // Both ends behind the eye: nothing to see.
+    // Both ends are behind the eye: move the line out of the clip volume.
     if (a_depth < 0.0 && b_depth < 0.0)
         gl_Position = vec4(0.0, 0.0, -2.0, 1.0);
 

@@ -1,10 +1,10 @@
-// A textured, lit surface. Texels with little alpha are holes. Where pixels have samples, the
-// alpha that is written decides how many of them a hole's edge covers, and is stored as 1.
+// A textured, lit surface. Texels with little alpha are cut out. In a multisampled target the alpha
+// that is written decides how many samples of an edge are covered, and is stored as 1.
 uniform bool multisampled;
 
 out vec4 colour;
 
-const float STRAIGHT = 0.04; // what a plain matt thing mirrors of light that falls straight on it
+const float BASE_REFLECTANCE = 0.04; // of a dielectric at normal incidence
 
 void main()
 {
@@ -12,33 +12,33 @@ void main()
     float covered = coverage(texel.a);
     if (covered < (multisampled ? 0.05 : 0.5))
         discard;
-    surface_point at;
-    at.place = world_position;
-    at.normal = mapped_normal(at.flat_side);
-    at.albedo = texel.rgb;
-    at.mirror = vec3(STRAIGHT);
-    at.roughness = 1.0 - surface.x;
-    at.sheen = 0.0;
-    vec3 shine = vec3(0.0), added = vec3(0.0);
+    surface_point point;
+    point.position = world_position;
+    point.normal = mapped_normal(point.flat_side);
+    point.albedo = texel.rgb;
+    point.specular = vec3(BASE_REFLECTANCE);
+    point.roughness = 1.0 - surface.x;
+    point.reflectivity = 0.0;
+    vec3 specular_texel = vec3(0.0), emitted = vec3(0.0);
     if (maps.y != 0) {
-        shine = texture(specular, texcoord).rgb;
-        float bright = max(max(shine.r, shine.g), shine.b);
-        at.mirror = STRAIGHT * (1.0 - bright) + 0.16 * shine;
-        at.roughness = mix(min(at.roughness + 0.2, 1.0), 0.3 * at.roughness, sqrt(bright));
-        at.sheen = 1.0;
+        specular_texel = texture(specular, texcoord).rgb;
+        float bright = max(max(specular_texel.r, specular_texel.g), specular_texel.b);
+        point.specular = BASE_REFLECTANCE * (1.0 - bright) + 0.16 * specular_texel;
+        point.roughness = mix(min(point.roughness + 0.2, 1.0), 0.3 * point.roughness, sqrt(bright));
+        point.reflectivity = 1.0;
     }
-    at.roughness = max(at.roughness, 0.08);
+    point.roughness = max(point.roughness, 0.08);
     if (maps.z != 0)
-        added = texture(glow, texcoord).rgb;
+        emitted = texture(glow, texcoord).rgb;
 
     vec3 to_eye = normalize(eye.xyz - eye.w * world_position);
     vec3 shown;
     if (mode.x != 0.0) {
-        at.albedo = srgb_from_linear(at.albedo);
-        at.mirror = srgb_from_linear(shine);
-        shown = clamp(classic_surface(at, to_eye) + srgb_from_linear(added), 0.0, 1.0);
+        point.albedo = srgb_from_linear(point.albedo);
+        point.specular = srgb_from_linear(specular_texel);
+        shown = clamp(classic_surface(point, to_eye) + srgb_from_linear(emitted), 0.0, 1.0);
     } else {
-        vec3 linear = light_surface(at, to_eye) + added;
+        vec3 linear = light_surface(point, to_eye) + emitted;
         shown = srgb_from_linear(mode.y != 0.0 ? tone_map(linear) : linear);
     }
     colour = vec4(shown, multisampled ? covered : 1.0);

@@ -10,7 +10,7 @@ uniform int num_joints;
 #define INSTANCE gl_InstanceID
 #endif
 
-// The rows stand in columns, so that `vec4 * joint_matrix(joint)` moves a vector.
+// Returns the matrix with its rows in columns: `vec4 * joint_matrix(joint)` transforms a vector.
 mat3x4 joint_matrix(uint joint)
 {
     int row = 3 * (INSTANCE * num_joints + int(joint));
@@ -24,18 +24,18 @@ struct skinned {
     vec4 tangent;
 };
 
-// Unit length; the bind pose's direction if opposed joints cancel out and none is left, or if the
-// square of its length is beyond floats.
-vec3 unit_direction(vec3 turned, vec3 bind)
+// Normalizes a direction; returns the bind pose's if opposed joints cancel out, or if the square of
+// the length overflows.
+vec3 unit_direction(vec3 direction, vec3 bind)
 {
-    float square = dot(turned, turned);
-    return square > 1e-30 && square < 3e38 ? turned * inversesqrt(square) : bind;
+    float square = dot(direction, direction);
+    return square > 1e-30 && square < 3e38 ? direction * inversesqrt(square) : bind;
 }
 
-// A vertex of the bind pose, moved by one matrix, whose rows stand in columns.
+// Transforms a vertex of the bind pose by a matrix with its rows in columns.
 skinned move_vertex(mat3x4 matrix, vec3 position, vec3 normal, vec4 tangent)
 {
-    vec3 turned = unit_direction(vec4(tangent.xyz, 0.0) * matrix, tangent.xyz);
+    vec3 direction = unit_direction(vec4(tangent.xyz, 0.0) * matrix, tangent.xyz);
     return skinned(vec4(position, 1.0) * matrix,
-                   unit_direction(vec4(normal, 0.0) * matrix, normal), vec4(turned, tangent.w));
+                   unit_direction(vec4(normal, 0.0) * matrix, normal), vec4(direction, tangent.w));
 }

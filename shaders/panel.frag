@@ -1,4 +1,4 @@
-// Flat colour where the mask covers.
+// The vertex colour times the mask's coverage.
 uniform sampler2D mask; // coverage in red
 
 in vec2 texcoord;

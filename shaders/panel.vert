@@ -8,8 +8,8 @@ out vec4 panel_colour;
 
 void main()
 {
-    vec2 place = pixel * viewport.zw * 2.0 - 1.0;
-    gl_Position = vec4(place.x, -place.y, 0.0, 1.0);
+    vec2 position = pixel * viewport.zw * 2.0 - 1.0;
+    gl_Position = vec4(position.x, -position.y, 0.0, 1.0);
     texcoord = vertex_texcoord;
     panel_colour = vertex_colour;
 }

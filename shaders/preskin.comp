@@ -1,25 +1,25 @@
-// Skins all vertices (x) of all instances (y) of a mesh once, for all passes that will draw them.
+// Skins all vertices (x) of all instances (y) of a mesh once, for all passes that draw them.
 layout(local_size_x = 64) in;
 
-// Positions (3 floats a vertex), then normals (3), then tangents (4): of the bind pose, and posed,
-// there of all instances.
+// Positions (3 floats per vertex), then normals (3), then tangents (4): of the bind pose, and of
+// all instances when posed.
 layout(std430, binding = 0) readonly buffer Bind { float bind[]; };
 layout(std430, binding = 1) readonly buffer First { uint first[]; }; // [num_vertices + 1]
 layout(std430, binding = 2) writeonly buffer Posed { float posed[]; };
 
 uniform int num_vertices, num_instances;
-uniform int first_instance; // of those, the one that palette 0 is of
+uniform int first_instance; // index of the instance that palette 0 belongs to
 
-vec3 fetch(int place)
+vec3 fetch(int index)
 {
-    return vec3(bind[place], bind[place + 1], bind[place + 2]);
+    return vec3(bind[index], bind[index + 1], bind[index + 2]);
 }
 
-void store(int place, vec3 value)
+void store(int index, vec3 value)
 {
-    posed[place] = value.x;
-    posed[place + 1] = value.y;
-    posed[place + 2] = value.z;
+    posed[index] = value.x;
+    posed[index + 1] = value.y;
+    posed[index + 2] = value.z;
 }
 
 void main()
@@ -33,11 +33,11 @@ void main()
     bind_tangent = vec4(fetch(6 * num_vertices + 4 * vertex), bind[6 * num_vertices + 4 * vertex + 3]);
     first_influence = first[vertex];
     end_influence = first[vertex + 1];
-    skinned made = skin();
+    skinned result = skin();
     int all = num_instances * num_vertices;
-    int place = (first_instance + instance) * num_vertices + vertex;
-    store(3 * place, made.position);
-    store(3 * (all + place), made.normal);
-    store(6 * all + 4 * place, made.tangent.xyz);
-    posed[6 * all + 4 * place + 3] = made.tangent.w;
+    int index = (first_instance + instance) * num_vertices + vertex;
+    store(3 * index, result.position);
+    store(3 * (all + index), result.normal);
+    store(6 * all + 4 * index, result.tangent.xyz);
+    posed[6 * all + 4 * index + 3] = result.tangent.w;
 }

@@ -1,9 +1,9 @@
-// What skin_exact.glsl and palette.glsl read of a vertex, for a compute shader, which has no
-// attributes: preskin.comp fetches it.
-#define BINDS_BY_HAND
+// The vertex data that skin_exact.glsl and palette.glsl read, as globals: a compute shader has no
+// attributes, so preskin.comp fetches it.
+#define NO_ATTRIBUTES
 #define INSTANCE instance
 
-// With values, for Mesa looks for them before it comes to preskin.comp.
+// Initialized, because Mesa checks for values before it reaches preskin.comp.
 int instance = 0;
 vec3 bind_position = vec3(0.0), bind_normal = vec3(0.0);
 vec4 bind_tangent = vec4(0.0);

@@ -1,5 +1,5 @@
-// Skins by up to four influences that stand in the vertex: what moves is the bind position, by the
-// blend of its joints. See md5_pack_influences().
+// Skins by up to four influences stored as attributes: transforms the bind position by the blend of
+// its joints. See md5_pack_influences().
 layout(location = 0) in vec3 bind_position; // model space
 layout(location = 1) in vec3 bind_normal;
 layout(location = 3) in vec4 bind_tangent;

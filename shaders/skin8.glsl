@@ -1,4 +1,4 @@
-// Skins by up to eight influences that stand in the vertex, as skin4.glsl does by four.
+// Skins by up to eight influences stored as attributes, as skin4.glsl by four.
 layout(location = 0) in vec3 bind_position; // model space
 layout(location = 1) in vec3 bind_normal;
 layout(location = 3) in vec4 bind_tangent;
@@ -13,7 +13,7 @@ skinned skin()
     add_joint(blend, joints.y, weights.y);
     add_joint(blend, joints.z, weights.z);
     add_joint(blend, joints.w, weights.w);
-    // Few vertices use these: most are done with the first four.
+    // Most vertices have at most four influences.
     if (more_weights.x != 0.0) {
         add_joint(blend, more_joints.x, more_weights.x);
         add_joint(blend, more_joints.y, more_weights.y);

@@ -1,9 +1,9 @@
-// Skins by any number of weights of any sum: walks the vertex's influences in a buffer. Each is a
-// weight's (bias * point, bias), whose point need not be that of its neighbours, so the exact
-// vertex is the sum of palette * influence. See md5_mesh.influences. Dual quaternions move the bind
-// position instead: what they blend to is one motion, which can begin at one place only.
-#ifndef BINDS_BY_HAND
-layout(location = 0) in vec3 bind_position; // dual alone
+// Skins by any number of weights of any sum: iterates the vertex's influences in a buffer. Each is
+// a weight's (bias * point, bias). The points of a vertex's weights may differ, so the exact vertex
+// is the sum of palette * influence. See md5_mesh.influences. Dual quaternions transform the bind
+// position instead: they blend to one motion, which applies to a single point.
+#ifndef NO_ATTRIBUTES
+layout(location = 0) in vec3 bind_position; // read by dual blending only
 layout(location = 1) in vec3 bind_normal; // model space
 layout(location = 3) in vec4 bind_tangent;
 layout(location = 4) in uint first_influence;
@@ -13,8 +13,8 @@ layout(location = 5) in uint end_influence; // one past the last
 #ifndef INFLUENCE
 uniform samplerBuffer influences;        // bias * point, bias
 uniform usamplerBuffer influence_joints; // joint of each
-#define INFLUENCE(place) texelFetch(influences, int(place))
-#define INFLUENCE_JOINT(place) texelFetch(influence_joints, int(place)).x
+#define INFLUENCE(index) texelFetch(influences, int(index))
+#define INFLUENCE_JOINT(index) texelFetch(influence_joints, int(index)).x
 #endif
 
 #ifdef BLENDS_DUAL
@@ -22,8 +22,8 @@ skinned skin()
 {
     if (first_influence == end_influence)
         return skinned(vec3(0.0), bind_normal, bind_tangent);
-    // Only ratios to the first bias count, which has the largest magnitude: so neither very small
-    // nor very large biases leave the range of floats. If it is 0, so are all: it counts alone.
+    // Uses only ratios to the first bias, which has the largest magnitude, so that neither tiny nor
+    // huge biases leave the range of floats. If it is 0, all are: then this influence counts alone.
     float bias = INFLUENCE(first_influence).w;
     joint_blend blend = first_joint(INFLUENCE_JOINT(first_influence), 1.0);
     for (uint i = first_influence + 1u; bias != 0.0 && i < end_influence; i++)

@@ -1,4 +1,4 @@
-// Has nothing to skin: the vertices come from a buffer that md5_skin() or preskin.comp has filled.
+// Passes on vertices that md5_skin() or preskin.comp has already skinned into a buffer.
 layout(location = 0) in vec3 posed_position; // model space
 layout(location = 1) in vec3 posed_normal;
 layout(location = 3) in vec4 posed_tangent;

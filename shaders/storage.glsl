@@ -1,6 +1,6 @@
-// Puts the tables that skinning walks into shader storage buffers, for path storage: comes before
-// palette.glsl, skin_exact.glsl and draw.vert, which otherwise look into texture buffers. All
-// meshes of a model share the tables, so what draws them needs to know nothing of a mesh.
+// Declares the tables that skinning reads as shader storage buffers, for path storage. It precedes
+// palette.glsl, skin_exact.glsl and draw.vert, which otherwise read texture buffers. All meshes of
+// a model share the tables, so a draw needs no per-mesh data.
 layout(std430, binding = 3) readonly restrict buffer Palettes { vec4 palette_rows[]; };
 layout(std430, binding = 4) readonly restrict buffer Placements { vec4 placement_rows[]; };
 layout(std430, binding = 5) readonly restrict buffer Influences { vec4 influence_list[]; };
@@ -8,5 +8,5 @@ layout(std430, binding = 6) readonly restrict buffer InfluenceJoints { uint join
 
 #define PALETTE_ROW(row) palette_rows[row]
 #define PLACEMENT_ROW(row) placement_rows[row]
-#define INFLUENCE(place) influence_list[place]
-#define INFLUENCE_JOINT(place) joint_list[place]
+#define INFLUENCE(index) influence_list[index]
+#define INFLUENCE_JOINT(index) joint_list[index]

@@ -1,20 +1,20 @@
-// A material at a pixel: its textures, its holes, its normal.
+// A material at a pixel: its textures, coverage and normal.
 uniform sampler2D diffuse;  // decoded from sRGB by the sampler, as are specular and glow
 uniform sampler2D normals;  // tangent space, 0..1 for -1..1, green along growing v
 uniform sampler2D specular;
 uniform sampler2D glow;
-uniform ivec3 maps;   // 1 = there is one: normals, specular, glow
-uniform vec2 surface; // gloss; alpha below which texels are holes
+uniform ivec3 maps;   // 1 = the material has one: normals, specular, glow
+uniform vec2 surface; // gloss; alpha below which texels are cut out
 
 in vec3 world_position;
 in vec3 world_normal;
 in vec4 world_tangent; // w = +-1: bitangent = cross(normal, tangent) * w
 in vec2 texcoord;
-in vec4 tint; // of the vertex, linear
+in vec4 tint; // vertex colour, linear
 
-// Mipmaps average alpha, so that hair and leaves, thinner than a half of what lies around them, would
-// vanish at a distance: each level gives a quarter back.
-const float ALPHA_A_LEVEL = 0.25;
+// Mipmaps average alpha, so hair and leaves that cover less than half of their surroundings would
+// vanish at a distance: each level restores a quarter.
+const float ALPHA_PER_LEVEL = 0.25;
 
 float mipmap_level()
 {
@@ -23,14 +23,15 @@ float mipmap_level()
     return max(0.5 * log2(max(dot(right, right), dot(up, up))), 0.0);
 }
 
-// 0.5 at the edge of a hole, and going from 0 to 1 over the width of one pixel.
+// Returns 0.5 at a cut-out's edge, and goes from 0 to 1 over the width of one pixel.
 float coverage(float alpha)
 {
-    float kept = alpha * (1.0 + ALPHA_A_LEVEL * mipmap_level());
-    return clamp((kept - surface.y) / max(fwidth(kept), 1e-4) + 0.5, 0.0, 1.0);
+    float scaled = alpha * (1.0 + ALPHA_PER_LEVEL * mipmap_level());
+    return clamp((scaled - surface.y) / max(fwidth(scaled), 1e-4) + 0.5, 0.0, 1.0);
 }
 
-// `flat_side`: without the map. A back face has what its front has, seen from inside.
+// Returns the normal; `flat_side` is the one without the map. A back face has the normals of its
+// front face, reversed.
 vec3 mapped_normal(out vec3 flat_side)
 {
     vec3 normal = normalize(world_normal);

@@ -1,4 +1,4 @@
-// What is drawn where: pictures against expectations that are computed here.
+// Drawn pictures against expected pixels that are computed here.
 #include "test/render/test_gl_scene.h"
 
 #include "render/gl_internal.h"
@@ -43,7 +43,7 @@ TEST (gl_front_faces_are_clockwise) {
 }
 
 TEST (gl_image_top_row_is_at_v_0) {
-    // Quarters of two texels by two, so that their middles are not blended with their neighbours.
+    // Quarters of two by two texels, so that filtering does not blend their centres.
     static const uint8_t colours[2][2][4] = {{{255, 0, 0, 255}, {0, 255, 0, 255}},
                                              {{0, 0, 255, 255}, {255, 255, 255, 255}}};
     uint8_t image[4][4][4];
@@ -72,7 +72,7 @@ TEST (gl_colours_are_srgb_and_light_is_linear) {
     if (!scene_open_stage(&stage, scene_floor, 1))
         return;
     scene_look_down(&stage.frame);
-    // Under the sky's full light a texture comes out as it is; half of the light is 188, not 128.
+    // The sky's full light leaves a texture unchanged; half of the light is 188, not 128.
     const md5gl_texture texture = make_texture(&stage, 1, 1, middle);
     scene_draw(&stage.scene, &stage.frame, stage.copy, MD5GL_LIT, &picture);
     CHECK(picture_is(&picture, 0, 0, middle, 1));
@@ -85,7 +85,7 @@ TEST (gl_colours_are_srgb_and_light_is_linear) {
     scene_close_stage(&stage);
 }
 
-TEST (gl_normals_turn_with_the_placement) {
+TEST (gl_placements_rotate_normals) {
     static const md5_mat34 upward = {{0, 0, -1, 0, 0, 1, 0, 0, 1, 0, 0, 0}}; // x to z
     const md5_mat34 palette[2] = {scene_identity, scene_identity};
     gl_stage stage;
@@ -101,7 +101,7 @@ TEST (gl_normals_turn_with_the_placement) {
     scene_close_stage(&stage);
 }
 
-TEST (gl_key_light_shines_from_where_it_is) {
+TEST (gl_key_light_shines_from_its_direction) {
     gl_stage stage;
     gl_picture above, aslant, below;
     if (!scene_open_stage(&stage, scene_floor, 1))
@@ -118,13 +118,13 @@ TEST (gl_key_light_shines_from_where_it_is) {
     stage.frame.light_direction = (md5_vec3){0, 0, -1};
     scene_draw(&stage.scene, &stage.frame, stage.copy, MD5GL_LIT, &below);
     const int high = picture_at(&above, 0, 0)[0], low = picture_at(&aslant, 0, 0)[0];
-    CHECK(high >= 188); // all of 0.5, and a gloss on top
+    CHECK(high >= 188); // 0.5 in linear colour, plus a highlight
     CHECK(high - low > 25 && low > 60);
     CHECK(picture_is(&below, 0, 0, black, 0));
     scene_close_stage(&stage);
 }
 
-// Left half whole, right half a hole; neither is quite opaque or quite clear.
+// The left half is kept, the right half is cut out; neither is fully opaque or fully transparent.
 static void check_holes(uint32_t samples)
 {
     static const uint8_t image[16] = {255, 255, 255, 170, 255, 255, 255, 90,
@@ -138,7 +138,7 @@ static void check_holes(uint32_t samples)
     scene_draw(&stage.scene, &stage.frame, stage.copy, MD5GL_LIT, &picture);
     CHECK(picture_is(&picture, -10, 0, scene_sideways(1, 1, 1).rgba, 1));
     CHECK(picture_is(&picture, 10, 0, (uint8_t[4]){0, 0, 0, 0}, 0));
-    // Alpha passes a half a little to the right of the middle, between the texels' centres.
+    // Alpha crosses 0.5 a little to the right of the middle, between the texels' centres.
     unsigned num_partial = 0;
     for (int right = -15; right < 15; right++) {
         const uint8_t alpha = picture_at(&picture, right, 5)[3];
@@ -150,12 +150,12 @@ static void check_holes(uint32_t samples)
     scene_close_stage(&stage);
 }
 
-TEST (gl_texels_below_half_alpha_are_holes) {
+TEST (gl_texels_below_half_alpha_are_cut_out) {
     check_holes(1);
     check_holes(4);
 }
 
-// Seen small, every second texel clear: what a mipmap makes of it is kept rather than lost.
+// Drawn small, with every second texel transparent: the average of the mipmap is not cut out.
 TEST (gl_fine_hair_does_not_vanish_at_a_distance) {
     static uint8_t image[256][256][4];
     gl_stage stage;
@@ -196,8 +196,8 @@ TEST (gl_untextured_is_grey_and_hidden_meshes_are_not_drawn) {
 
 // -- Instances --------------------------------------------------------------------------------
 
-// Three squares: to the left; in the middle, turned on edge, so that it is not seen; to the right
-// and, by its palette, its upper corners twenty lower, so that nothing is left of its height.
+// Three squares: one to the left; one in the middle, edge-on and so invisible; one to the right,
+// whose palette moves the upper corners down by twenty.
 static void draw_three(gl_stage *stage, md5_mat34 first_low, gl_picture *picture)
 {
     const md5_mat34 palettes[6] = {first_low,      scene_identity, scene_identity,
@@ -225,14 +225,14 @@ static void check_three(const gl_picture *picture)
     CHECK(picture_is(picture, 50, -12, black, 0));
 }
 
-TEST (gl_instances_stand_where_they_are_placed) {
+TEST (gl_instances_use_their_placements) {
     gl_stage stage;
     gl_picture whole, split;
     if (!scene_open_stage(&stage, scene_square, 1))
         return;
     draw_three(&stage, scene_identity, &whole);
     check_three(&whole);
-    // Room for two palettes of two joints, then for one: the instances go in two and three draws.
+    // A limit of two palettes of two joints, then of one: the instances take two and three draws.
     stage.scene.renderer->max_texels = 15;
     draw_three(&stage, scene_identity, &split);
     CHECK(memcmp(&whole, &split, sizeof whole) == 0);
@@ -274,8 +274,8 @@ TEST (gl_transparent_background_has_straight_alpha) {
     scene_finish(&stage.scene, &stage.frame, &picture);
 
     CHECK(picture_is(&picture, -50, 0, (uint8_t[4]){0, 0, 0, 0}, 0));
-    // Where the edge covers a pixel in part, alpha tells how much, and the colour is the square's
-    // own, to within what dividing by a small alpha of whole steps can tell.
+    // If the edge covers a pixel in part, alpha is the coverage and the colour is the square's own,
+    // up to the rounding error of dividing by a small 8-bit alpha.
     unsigned num_partial = 0, num_full = 0;
     for (int y = 0; y < SCENE_HEIGHT; y++) {
         for (int x = 0; x < SCENE_WIDTH; x++) {
@@ -287,7 +287,7 @@ TEST (gl_transparent_background_has_straight_alpha) {
                 CHECK(abs(pixel[i] - lit.rgba[i]) <= 1 + 255 / pixel[3]);
         }
     }
-    // 40 * 40 pixels, less the edge where the device can cover a pixel in part.
+    // 40 * 40 pixels, without the edge if the device supports partial coverage.
     const bool multisampled = stage.scene.renderer->max_samples > 1;
     CHECK(num_full > 1400 && num_full <= (multisampled ? 1600 : 1700));
     CHECK(multisampled ? num_partial > 60 && num_partial < 260 : num_partial == 0);
@@ -303,7 +303,7 @@ TEST (gl_background_is_as_given) {
     memcpy(stage.frame.background, background, sizeof background);
     md5gl_begin_frame(stage.scene.renderer, &stage.frame);
     scene_finish(&stage.scene, &stage.frame, &picture);
-    // Stored premultiplied in steps of 1/255, a half alpha leaves steps of two.
+    // Premultiplied storage in steps of 1/255 leaves steps of two at half alpha.
     CHECK(picture_is(&picture, 3, 4, (uint8_t[4]){51, 102, 153, 128}, 2));
     scene_close_stage(&stage);
 }

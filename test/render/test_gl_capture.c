@@ -1,4 +1,4 @@
-// What the vertex shader computes, read back, against md5_skin() on the CPU.
+// Vertices skinned by the vertex shader, read back, against md5_skin() on the CPU.
 #include "test/render/test_gl_scene.h"
 
 #include "render/gl_internal.h"
@@ -8,7 +8,7 @@
 
 enum { NUM_JOINTS = 40, NUM_VERTICES = 600 };
 
-// Within which GPU and CPU must agree, as a part of the model's size.
+// Tolerance between GPU and CPU, as a fraction of the model's size.
 #define AGREEMENT 1e-5
 
 static double length(md5_vec3 v)
@@ -31,7 +31,8 @@ static double size_of(const md5_model *model)
     return distance(model->bounds.min, model->bounds.max);
 }
 
-// Every joint anywhere, turned anyhow: joints[i] = where it is, palette[i] = from the bind pose.
+// Gives every joint a random position and rotation: joints[i] in model space, palette[i] from the
+// bind pose.
 static void pose_at_random(const md5_model *model, md5_mat34 *joints, md5_mat34 *palette,
                            uint64_t *random)
 {
@@ -47,8 +48,8 @@ typedef struct errors {
     double position, normal, tangent; // the largest
 } errors;
 
-// `normals` are compared where the blend of a vertex's rotations leaves a direction to compare:
-// where it nearly vanishes, rounding decides.
+// Normals are compared only if the blend of a vertex's rotations has a direction: if it nearly
+// vanishes, rounding error decides.
 static errors compare(const gl_scene *scene, md5gl_model *copy, const md5_model *model,
                       const md5_mat34 *palette)
 {
@@ -114,13 +115,13 @@ TEST (gl_capture_exact_path_agrees_for_other_sums_and_scattered_offsets) {
     check_agreement(3, true, MD5GL_PATH_AUTO, MD5GL_PATH_EXACT);
 }
 
-TEST (gl_capture_forced_paths_agree_where_nothing_is_lost) {
+TEST (gl_capture_forced_paths_agree_if_lossless) {
     check_agreement(4, false, MD5GL_PATH_8, MD5GL_PATH_8);
     check_agreement(4, false, MD5GL_PATH_EXACT, MD5GL_PATH_EXACT);
 }
 
-// A forced path that loses something loses what was foretold, and not nothing.
-TEST (gl_capture_forced_path_loses_what_was_foretold) {
+// The error of a forced lossy path is at most the predicted loss, and not zero.
+TEST (gl_capture_forced_path_loses_as_predicted) {
     static const md5gl_path paths[2] = {MD5GL_PATH_4, MD5GL_PATH_8};
     uint64_t random = 99;
     gl_scene scene;
@@ -142,9 +143,8 @@ TEST (gl_capture_forced_path_loses_what_was_foretold) {
     scene_close(&scene);
 }
 
-// More joints than 16 bits tell apart. Joint 70000 and joint 70000 - 65536 hang far from each
-// other.
-TEST (gl_capture_tells_many_joints_apart) {
+// More joints than 16 bits can index. Joint 70000 and joint 70000 - 65536 are far apart.
+TEST (gl_capture_distinguishes_many_joints) {
     uint64_t random = 5;
     gl_scene scene;
     if (!scene_open(&scene, NULL))
@@ -188,8 +188,8 @@ TEST (gl_capture_without_normals) {
     scene_close(&scene);
 }
 
-// Joints turned against each other leave no direction: the normal is the bind pose's then.
-TEST (gl_capture_keeps_the_bind_normal_where_rotations_cancel_out) {
+// Opposed rotations cancel out and leave no direction: the normal is then the bind pose's.
+TEST (gl_capture_keeps_the_bind_normal_if_rotations_cancel_out) {
     static const md5_mat34 half_turn = {{-1, 0, 0, 0, 0, -1, 0, 0, 0, 0, 1, 0}};
     gl_scene scene;
     if (!scene_open(&scene, NULL))

@@ -1,4 +1,4 @@
-// What the GPU poses from clips, read back, against md5_pose_batch() on the CPU.
+// Palettes that the GPU computes from clips, read back, against md5_pose_batch() on the CPU.
 #include "test/render/test_gl_clips.h"
 #include "test/pose/test_made_pose.h"
 
@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Within which GPU and CPU must agree: an element of a rotation, and a translation as a part of how
-// far joints and vertices are from the origin.
+// Tolerance between GPU and CPU: of an element of a rotation, and of a translation as a fraction of
+// the distance of joints and vertices from the origin.
 #define AGREEMENT 1e-5
 
 bool clips_open(gl_scene *scene)
@@ -46,7 +46,7 @@ static double farthest(const md5_mat34 *palettes, size_t count)
     return far;
 }
 
-// The diagonal of its bounds.
+// Returns the diagonal of the model's bounds.
 static double size_of(const md5_model *model)
 {
     const md5_vec3 low = model->bounds.min, high = model->bounds.max;
@@ -62,7 +62,7 @@ static void check_agreement(const md5_mat34 *cpu, const md5_mat34 *gpu, size_t c
         for (int k = 0; k < 12; k++) {
             const double off = fabs((double)cpu[i].m[k] - (double)gpu[i].m[k]);
             double *const largest = k % 4 == 3 ? &translation : &rotation;
-            *largest = off <= *largest ? *largest : off; // what is not a number stays
+            *largest = off <= *largest ? *largest : off; // keeps NaN
         }
     }
     test_check(rotation <= AGREEMENT && translation <= AGREEMENT * size, __FILE__, __LINE__,
@@ -70,7 +70,7 @@ static void check_agreement(const md5_mat34 *cpu, const md5_mat34 *gpu, size_t c
                size);
 }
 
-// A crowd: characters of any clip, time, root motion.
+// A crowd: characters with random clips, times and root motion.
 typedef struct crowd {
     uint32_t count;
     md5gl_clip_job *jobs;
@@ -83,11 +83,11 @@ static crowd make_crowd(const md5_binding *const *bindings, uint32_t num_clips, 
                         uint64_t *random)
 {
     const size_t num_joints = bindings[0]->model->skeleton.num_joints;
-    crowd made = {.count = count};
-    made.jobs = calloc(count, sizeof *made.jobs);
-    made.cpu_jobs = calloc(count, sizeof *made.cpu_jobs);
-    made.cpu = calloc(count * num_joints, sizeof *made.cpu);
-    made.gpu = calloc(count * num_joints, sizeof *made.gpu);
+    crowd group = {.count = count};
+    group.jobs = calloc(count, sizeof *group.jobs);
+    group.cpu_jobs = calloc(count, sizeof *group.cpu_jobs);
+    group.cpu = calloc(count * num_joints, sizeof *group.cpu);
+    group.gpu = calloc(count * num_joints, sizeof *group.gpu);
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t clip = i % num_clips;
         const md5_anim *const anim = bindings[clip]->anim;
@@ -95,33 +95,33 @@ static crowd make_crowd(const md5_binding *const *bindings, uint32_t num_clips, 
         const md5_moment moment =
             i % 4 == 3 ? make_moment(anim, random) : md5_moment_at(anim, time, (md5_wrap)(i % 3));
         const md5_root root = (md5_root)(test_random_u32(random) % 3);
-        made.jobs[i] = (md5gl_clip_job){.clip = clip, .moment = moment, .root = root};
-        made.cpu_jobs[i] = (md5_pose_job){.binding = bindings[clip],
-                                          .moment = moment,
-                                          .root = root,
-                                          .palette = made.cpu + i * num_joints};
+        group.jobs[i] = (md5gl_clip_job){.clip = clip, .moment = moment, .root = root};
+        group.cpu_jobs[i] = (md5_pose_job){.binding = bindings[clip],
+                                           .moment = moment,
+                                           .root = root,
+                                           .palette = group.cpu + i * num_joints};
     }
-    made.scratch = malloc(md5_pose_batch_scratch(made.cpu_jobs, count));
-    md5_pose_batch(made.cpu_jobs, count, made.scratch);
-    return made;
+    group.scratch = malloc(md5_pose_batch_scratch(group.cpu_jobs, count));
+    md5_pose_batch(group.cpu_jobs, count, group.scratch);
+    return group;
 }
 
-static void free_crowd(crowd *made)
+static void free_crowd(crowd *group)
 {
-    free(made->jobs);
-    free(made->cpu_jobs);
-    free(made->cpu);
-    free(made->gpu);
-    free(made->scratch);
+    free(group->jobs);
+    free(group->cpu_jobs);
+    free(group->cpu);
+    free(group->gpu);
+    free(group->scratch);
 }
 
-// The palettes again, by the clip's own hierarchy: of a clip that has all of the model's joints.
-// Where a binding hangs a joint on another, it must first undo the joints in between, which costs
-// digits that the GPU does not lose.
-static void pose_by_clip(crowd *made)
+// Computes the palettes again by the clip's own hierarchy, if the clip has all of the model's
+// joints. A binding that attaches a joint to another one must first undo the joints in between,
+// which costs digits that the GPU does not lose.
+static void pose_by_clip(crowd *group)
 {
-    for (uint32_t i = 0; i < made->count; i++) {
-        const md5_pose_job *const job = &made->cpu_jobs[i];
+    for (uint32_t i = 0; i < group->count; i++) {
+        const md5_pose_job *const job = &group->cpu_jobs[i];
         const md5_skeleton *const skeleton = &job->binding->anim->skeleton;
         md5_transform *const pose = calloc(skeleton->num_joints, sizeof *pose);
         md5_mat34 *const joints = calloc(skeleton->num_joints, sizeof *joints);
@@ -135,33 +135,33 @@ static void pose_by_clip(crowd *made)
     }
 }
 
-// A crowd of all of these clips. `change` may be NULL; it gets what the CPU has posed.
+// Compares a crowd of all of these clips. `change` may be NULL; it may replace the CPU's palettes.
 static void check_clips(gl_scene *scene, const md5_binding *const *bindings, uint32_t num_clips,
                         uint32_t count, void (*change)(crowd *), const char *name, uint64_t *random)
 {
     md5_error error;
     const md5_model *const model = bindings[0]->model;
-    crowd made = make_crowd(bindings, num_clips, count, random);
+    crowd group = make_crowd(bindings, num_clips, count, random);
     if (change)
-        change(&made);
+        change(&group);
     const size_t num_matrices = (size_t)count * model->skeleton.num_joints;
     md5gl_model *const copy = md5gl_create_model(scene->renderer, model, MD5GL_PATH_EXACT, &error);
     md5gl_clips *const clips =
         copy ? md5gl_create_clips(scene->renderer, bindings, num_clips, &error) : NULL;
     const bool posed =
-        clips && md5gl_pose_clips(scene->renderer, copy, clips, made.jobs, NULL, count, &error)
-        && md5gl_read_palettes(scene->renderer, copy, made.gpu, &error);
+        clips && md5gl_pose_clips(scene->renderer, copy, clips, group.jobs, NULL, count, &error)
+        && md5gl_read_palettes(scene->renderer, copy, group.gpu, &error);
     if (test_check(posed, __FILE__, __LINE__, "%s: %s", name, error.message))
-        check_agreement(made.cpu, made.gpu, num_matrices,
-                        fmax(size_of(model), farthest(made.cpu, num_matrices)), name);
+        check_agreement(group.cpu, group.gpu, num_matrices,
+                        fmax(size_of(model), farthest(group.cpu, num_matrices)), name);
     md5gl_destroy_clips(scene->renderer, clips);
     md5gl_destroy_model(scene->renderer, copy);
-    free_crowd(&made);
+    free_crowd(&group);
 }
 
-// -- Made by chance, and by hand --------------------------------------------------------------
+// -- Random and manual skeletons --------------------------------------------------------------
 
-// Joints in any order, missing, extra, hung on others; rotations from anywhere to anywhere.
+// Joints in any order, missing, extra, attached to others; random rotations.
 TEST (gl_clips_agree_with_the_cpu_on_any_skeleton) {
     static const uint32_t counts[] = {1, 2, 31, 33, 71, 150};
     uint64_t random = 21;
@@ -170,14 +170,14 @@ TEST (gl_clips_agree_with_the_cpu_on_any_skeleton) {
         return;
     for (int i = 0; i < 6; i++) {
         for (int pairing = 0; pairing < MADE_PAIRINGS; pairing++) {
-            made_pose made;
+            made_pose posed;
             char name[64];
-            make_pose(&made, counts[i], (made_pairing)pairing, 0.7, 0.4, &random);
-            const md5_binding *const bindings[1] = {made.binding};
+            make_pose(&posed, counts[i], (made_pairing)pairing, 0.7, 0.4, &random);
+            const md5_binding *const bindings[1] = {posed.binding};
             snprintf(name, sizeof name, "%u joints, pairing %d", (unsigned)counts[i], pairing);
             check_clips(&scene, bindings, 1, 40, pairing == MADE_PARENTS ? pose_by_clip : NULL,
                         name, &random);
-            free_pose(&made);
+            free_pose(&posed);
         }
     }
     scene_close(&scene);
@@ -185,10 +185,10 @@ TEST (gl_clips_agree_with_the_cpu_on_any_skeleton) {
 
 #define STILL "( 1 2 3 ) ( 0.3 0.1 -0.2 )\n"
 
-// Against md5_bind()'s rules: the two lower joints hang through the same two joints that only the
-// clip has, the first of which is its root and moves; then those whose hierarchies contradict each
-// other; then one that hangs on nothing in the clip, and one that the clip lacks.
-TEST (gl_clips_hang_joints_as_a_binding_does) {
+// Cases of md5_bind()'s rules: two joints are attached through the same two joints that only the
+// clip has, the first of which is its root and moves; then joints whose hierarchies contradict each
+// other; then one that is a root in the clip, and one that the clip lacks.
+TEST (gl_clips_attach_joints_as_a_binding_does) {
     static const struct {
         const char *model, *clip;
     } cases[] = {
@@ -219,7 +219,7 @@ TEST (gl_clips_hang_joints_as_a_binding_does) {
         md5_binding *const binding = md5_bind(model, anim, NULL, &error);
         CHECK(binding && binding->num_rebases > 0);
         const md5_binding *const bindings[1] = {binding};
-        check_clips(&scene, bindings, 1, 30, NULL, "by hand", &random);
+        check_clips(&scene, bindings, 1, 30, NULL, "manual", &random);
         md5_free_binding(binding);
         md5_free_anim(anim);
         md5_free_model(model);
@@ -227,8 +227,8 @@ TEST (gl_clips_hang_joints_as_a_binding_does) {
     scene_close(&scene);
 }
 
-// More joints in between than a binding follows in any case.
-TEST (gl_clips_refuse_endless_branches) {
+// More joints in between than a binding is guaranteed to follow.
+TEST (gl_clips_refuse_too_many_joints_in_between) {
     char hierarchy[4096] = "", base[4096] = "", clip[10000];
     const char *const model_text =
         MODEL_OF("2", "\"a\" -1 ( 0 0 0 ) ( 0 0 0 )\n\"b\" 0 ( 0 0 0 ) ( 0 0 0 )\n");
@@ -276,29 +276,29 @@ static loaded load(const char *folder, const char *mesh, const char *const clips
 {
     char path[1024];
     md5_error error;
-    loaded made = {0};
+    loaded asset = {0};
     snprintf(path, sizeof path, "%s/%s", folder, mesh);
-    made.model = md5_load_model(path, NULL, &error);
-    test_check(made.model != NULL, __FILE__, __LINE__, "%s: %s", path, error.message);
-    for (; made.count < 6 && clips[made.count]; made.count++) {
-        snprintf(path, sizeof path, "%s/%s", folder, clips[made.count]);
-        made.anims[made.count] = md5_load_anim(path, NULL, &error);
-        test_check(made.anims[made.count] != NULL, __FILE__, __LINE__, "%s: %s", path,
+    asset.model = md5_load_model(path, NULL, &error);
+    test_check(asset.model != NULL, __FILE__, __LINE__, "%s: %s", path, error.message);
+    for (; asset.count < 6 && clips[asset.count]; asset.count++) {
+        snprintf(path, sizeof path, "%s/%s", folder, clips[asset.count]);
+        asset.anims[asset.count] = md5_load_anim(path, NULL, &error);
+        test_check(asset.anims[asset.count] != NULL, __FILE__, __LINE__, "%s: %s", path,
                    error.message);
-        made.bindings[made.count] = md5_bind(made.model, made.anims[made.count], NULL, &error);
-        test_check(made.bindings[made.count] != NULL, __FILE__, __LINE__, "%s: %s", path,
+        asset.bindings[asset.count] = md5_bind(asset.model, asset.anims[asset.count], NULL, &error);
+        test_check(asset.bindings[asset.count] != NULL, __FILE__, __LINE__, "%s: %s", path,
                    error.message);
     }
-    return made;
+    return asset;
 }
 
-static void unload(loaded *made)
+static void unload(loaded *asset)
 {
-    for (uint32_t i = 0; i < made->count; i++) {
-        md5_free_binding(made->bindings[i]);
-        md5_free_anim(made->anims[i]);
+    for (uint32_t i = 0; i < asset->count; i++) {
+        md5_free_binding(asset->bindings[i]);
+        md5_free_anim(asset->anims[i]);
     }
-    md5_free_model(made->model);
+    md5_free_model(asset->model);
 }
 
 typedef struct model_files {
@@ -312,12 +312,12 @@ static void check_files(const char *folder, const model_files *files, size_t cou
     if (!clips_open(&scene))
         return;
     for (size_t i = 0; i < count; i++) {
-        loaded made = load(folder, files[i].mesh, files[i].clips);
+        loaded asset = load(folder, files[i].mesh, files[i].clips);
         const md5_binding *bindings[6];
-        for (uint32_t k = 0; k < made.count; k++)
-            bindings[k] = made.bindings[k];
-        check_clips(&scene, bindings, made.count, 60, NULL, files[i].mesh, &random);
-        unload(&made);
+        for (uint32_t k = 0; k < asset.count; k++)
+            bindings[k] = asset.bindings[k];
+        check_clips(&scene, bindings, asset.count, 60, NULL, files[i].mesh, &random);
+        unload(&asset);
     }
     scene_close(&scene);
 }

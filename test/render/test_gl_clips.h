@@ -1,4 +1,4 @@
-// For tests of clips on the GPU: models and clips from text.
+// Helpers of tests of clips on the GPU: models and clips from text.
 #ifndef TEST_RENDER_TEST_GL_CLIPS_H
 #define TEST_RENDER_TEST_GL_CLIPS_H
 
@@ -12,10 +12,10 @@
     "( 0 0 0 ) ( 1 1 1 )\n( 0 0 0 ) ( 1 1 1 )\n}\nbaseframe {\n" base "}\nframe 0 {\n" first \
     "\n}\nframe 1 {\n" second "\n}\n"
 
-// scene_open() for what needs compute shaders: skips the test and returns false without them.
+// As scene_open(), but also skips the test and returns false if there are no compute shaders.
 bool clips_open(gl_scene *scene);
 
-// That these bindings make no clips, for a reason that contains `text`.
+// Checks that md5gl_create_clips() refuses these bindings with a message that contains `text`.
 void clips_are_refused(md5gl_renderer *renderer, const md5_binding *const *bindings, uint32_t count,
                        md5_status status, const char *text);
 

@@ -10,7 +10,7 @@
 
 enum { NUM_JOINTS = 30, NUM_VERTICES = 400 };
 
-// Within which GPU and CPU must agree, as a part of the model's size.
+// Tolerance between GPU and CPU, as a fraction of the model's size.
 #define AGREEMENT 1e-5
 
 static double distance(md5_vec3 a, md5_vec3 b)
@@ -24,7 +24,7 @@ static md5_vec3 along(md5_vec4 tangent)
     return (md5_vec3){tangent.x, tangent.y, tangent.z};
 }
 
-// A copy of the model on the GPU that blends by dual quaternions.
+// Creates a GPU copy of the model that blends by dual quaternions.
 static md5gl_model *make_copy(const gl_scene *scene, const md5_model *model, md5gl_path path)
 {
     md5_error error;
@@ -91,8 +91,8 @@ TEST (gl_dual_agrees_with_the_cpu_on_every_path) {
     scene_close(&scene);
 }
 
-// Half a turn about each axis, a vertex that nothing moves, biases that cancel out.
-TEST (gl_dual_agrees_with_the_cpu_where_it_is_odd) {
+// Half a turn about each axis, a vertex without weights, biases that cancel out.
+TEST (gl_dual_agrees_with_the_cpu_in_special_cases) {
     static const char *const text =
         "MD5Version 10\ncommandline \"\"\nnumJoints 5\nnumMeshes 1\njoints {\n"
         "\"a\" -1 ( 0 0 0 ) ( 0 0 0 )\n\"b\" 0 ( 0 0 0 ) ( 0 0 0 )\n\"c\" 0 ( 0 0 0 ) ( 0 0 0 )\n"
@@ -170,7 +170,7 @@ TEST (gl_dual_agrees_with_the_cpu_on_tiny_and_huge_biases) {
     scene_close(&scene);
 }
 
-// Pixels of the square that is white where light falls on it.
+// Counts the lit pixels of the white square.
 static unsigned count_lit(const gl_picture *picture)
 {
     unsigned count = 0;
@@ -183,7 +183,7 @@ static unsigned count_lit(const gl_picture *picture)
 
 static unsigned draw_twisted(gl_stage *stage, md5gl_model *copy)
 {
-    // Joint 1 is turned by 170 degrees about the axis along which the eye looks.
+    // Joint 1 is rotated by 170 degrees about the view direction.
     static const md5_mat34 palette[2] = {
         {{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}},
         {{1, 0, 0, 0, 0, -0.98480775f, -0.17364818f, 0, 0, 0.17364818f, -0.98480775f, 0}}};
@@ -194,9 +194,10 @@ static unsigned draw_twisted(gl_stage *stage, md5gl_model *copy)
     return count_lit(&picture);
 }
 
-// A square of 40 x 40 pixels, all of which hangs half on either joint: what linear blending draws
-// together to a twelfth of its width keeps its size, and loses it again.
-TEST (gl_dual_draws_what_is_twisted_in_its_full_size) {
+// A square of 40 x 40 pixels whose vertices have half their weight on each joint: linear blending
+// shrinks it to a twelfth of its width, dual blending keeps its size, and linear blending shrinks
+// it again.
+TEST (gl_dual_preserves_volume_when_twisted) {
     gl_stage stage;
     if (!scene_open_stage(&stage, scene_hinge, 1))
         return;
@@ -219,7 +220,7 @@ static void GLAD_API_PTR say_no(GLuint shader, GLenum what, GLint *value)
     *value = GL_FALSE;
 }
 
-TEST (gl_dual_that_does_not_compile_changes_nothing) {
+TEST (gl_dual_compile_failure_changes_nothing) {
     gl_stage stage;
     md5_error error;
     if (!scene_open_stage(&stage, scene_hinge, 1))

@@ -1,10 +1,10 @@
-// Golden pictures: our own model as the viewer draws it, from three sides, in each light, by each
+// Golden pictures: our own model as the viewer draws it, from three sides, in each light, on each
 // path.
 //
-// They were drawn by this program, and looked at by a person before they were put here. So they do
-// not prove that a picture is right; they tell when one has changed. Where it was meant to,
+// This program drew them, and a person looked at them before they were committed. So they do not
+// prove that a picture is right; they show that one has changed. If the change is intended,
 //     MD5_GOLDEN=test/data build/release/test_gl golden
-// draws them anew; look at them before you keep them.
+// draws them again; look at them before you commit them.
 #include "test/render/test_gl_scene.h"
 
 #include "demo/viewer/jobs/view.h"
@@ -19,8 +19,8 @@
 
 enum { SIDE = 176, NUM_VIEWS = 3, BLOCK = 4 };
 
-// What drivers may differ by: the mean of a block of 4 x 4 pixels, in which edges and noise blur as
-// they do for the eye, by so much in a channel, and all blocks together by much less.
+// Tolerances between drivers, per channel: of the mean of a block of 4 x 4 pixels, which blurs
+// edges and noise as the eye does, and of the mean of all blocks.
 static const double most_of_block = 14.0, most_of_mean = 1.0; // of 255
 
 static const struct {
@@ -98,7 +98,7 @@ static void draw_view(view_state *viewer, md5gl_target *target, int view, golden
     CHECK(md5gl_read_pixels(viewer->renderer, target, SIDE, SIDE, picture->rgba[0][0], &error));
 }
 
-// All views in both lights.
+// Draws all views in both lightings.
 static void draw_path(view_state *viewer, md5gl_target *target, const char *path)
 {
     static golden_picture picture;

@@ -1,4 +1,4 @@
-// Lights, shadows, tone mapping and the classic mode, against what is computed here.
+// Lights, shadows, tone mapping and the classic mode, against values computed here.
 #include "test/render/test_gl_scene.h"
 
 #include "render/gl_internal.h"
@@ -24,7 +24,7 @@ static void set_light(md5gl_frame *frame, float key, float sky)
     }
 }
 
-// A stage whose floor is seen from above, in the dark.
+// Opens a stage with a floor seen from above, without light.
 static bool open_dark_floor(gl_stage *stage)
 {
     if (!scene_open_stage(stage, scene_floor, 1))
@@ -36,27 +36,27 @@ static bool open_dark_floor(gl_stage *stage)
 
 // -- Point lights -----------------------------------------------------------------------------
 
-TEST (gl_point_lights_end_at_their_reach_and_are_nearest_below) {
+TEST (gl_point_lights_end_at_their_range_and_are_brightest_below) {
     const md5gl_point_light lights[2] = {
-        {.position = {0, 0, 10}, .reach = 15, .color = {0.8f, 0, 0}},
-        {.position = {0, 0, 10}, .reach = -1, .color = {9, 9, 9}}, // none at all
+        {.position = {0, 0, 10}, .range = 15, .color = {0.8f, 0, 0}},
+        {.position = {0, 0, 10}, .range = -1, .color = {9, 9, 9}}, // no light
     };
     gl_stage stage;
     gl_picture picture;
     if (!open_dark_floor(&stage))
         return;
-    stage.frame.points = lights;
-    stage.frame.num_points = 2;
+    stage.frame.point_lights = lights;
+    stage.frame.num_point_lights = 2;
     scene_draw(&stage.scene, &stage.frame, stage.copy, MD5GL_LIT, &picture);
     const int below = picture_at(&picture, 0, 0)[0], aside = picture_at(&picture, 8, 0)[0];
     CHECK(below > 60 && aside > 10 && below > aside + 20);
-    CHECK(picture_is(&picture, 16, 0, black, 0)); // farther than the reach
+    CHECK(picture_is(&picture, 16, 0, black, 0)); // beyond the range
     CHECK(picture_at(&picture, 0, 0)[1] == picture_at(&picture, 0, 0)[2]);
     CHECK(picture_at(&picture, 0, 0)[1] < 3);
     scene_close_stage(&stage);
 }
 
-TEST (gl_eight_point_lights_add_up_and_a_ninth_is_left_out) {
+TEST (gl_eight_point_lights_add_up_and_a_ninth_is_ignored) {
     md5gl_point_light lights[9];
     gl_stage stage;
     gl_picture pictures[3];
@@ -66,10 +66,10 @@ TEST (gl_eight_point_lights_add_up_and_a_ninth_is_left_out) {
     for (int i = 0; i < 9; i++)
         lights[i] = (md5gl_point_light){{0, 0, 50}, 100, {0.1f, 0.1f, 0.1f}};
     lights[8].color[0] = 10.0f;
-    stage.frame.points = lights;
+    stage.frame.point_lights = lights;
     static const uint32_t counts[3] = {1, 8, 9};
     for (int i = 0; i < 3; i++) {
-        stage.frame.num_points = counts[i];
+        stage.frame.num_point_lights = counts[i];
         scene_draw(&stage.scene, &stage.frame, stage.copy, MD5GL_LIT, &pictures[i]);
     }
     const int one = picture_at(&pictures[0], 5, 5)[0], eight = picture_at(&pictures[1], 5, 5)[0];
@@ -81,7 +81,7 @@ TEST (gl_eight_point_lights_add_up_and_a_ninth_is_left_out) {
 // -- Classic ----------------------------------------------------------------------------------
 
 // The colours of the file times the cosine, without decoding or encoding.
-TEST (gl_classic_light_is_added_up_in_the_colours_of_the_file) {
+TEST (gl_classic_lights_add_up_in_file_colours) {
     static const uint8_t middle[4] = {128, 64, 200, 255};
     gl_stage stage;
     gl_picture picture;
@@ -101,7 +101,8 @@ TEST (gl_classic_light_is_added_up_in_the_colours_of_the_file) {
     scene_close_stage(&stage);
 }
 
-// ((x - 3/4) * 4)^2 of the cosine x to the halfway direction, twice, times the map and the slant.
+// Twice ((x - 3/4) * 4)^2 of the cosine x to the halfway direction, times the specular map and the
+// cosine to the light.
 TEST (gl_classic_highlight_is_as_in_the_table) {
     static const uint8_t shine[4] = {102, 51, 0, 255};
     gl_stage stage;
@@ -131,7 +132,7 @@ TEST (gl_classic_highlight_is_as_in_the_table) {
 
 // -- Tone mapping -----------------------------------------------------------------------------
 
-TEST (gl_tone_mapping_leaves_dull_colours_and_never_reaches_white) {
+TEST (gl_tone_mapping_keeps_dark_colours_and_never_reaches_white) {
     static const float skies[] = {0.1f, 0.5f, 0.7f, 1.0f, 2.0f, 8.0f};
     gl_stage stage;
     gl_picture picture;
@@ -153,29 +154,29 @@ TEST (gl_tone_mapping_leaves_dull_colours_and_never_reaches_white) {
 
 // -- Shadows ----------------------------------------------------------------------------------
 
-// A floor, and, as another instance, the same floor smaller and higher up, which the light from +y
-// at 45 degrees throws a shadow of to -y. Seen from above, y is to the right.
+// A floor and, as another instance, the same floor smaller and higher up. The light from +y at 45
+// degrees casts its shadow towards -y. Seen from above, y is to the right.
 typedef struct shadow_scene {
     md5_mat34 palettes[4], placements[2];
 } shadow_scene;
 
 static shadow_scene make_shadow_scene(void)
 {
-    shadow_scene made;
+    shadow_scene scene;
     for (int i = 0; i < 4; i++)
-        made.palettes[i] = scene_identity;
-    made.placements[0] = scene_identity;
-    made.placements[1] = (md5_mat34){{0.25f, 0, 0, 0, 0, 0.25f, 0, 0, 0, 0, 0.25f, 12}};
-    return made;
+        scene.palettes[i] = scene_identity;
+    scene.placements[0] = scene_identity;
+    scene.placements[1] = (md5_mat34){{0.25f, 0, 0, 0, 0, 0.25f, 0, 0, 0, 0, 0.25f, 12}};
+    return scene;
 }
 
-static void draw_shadow_scene(gl_stage *stage, const shadow_scene *made, bool cast,
+static void draw_shadow_scene(gl_stage *stage, const shadow_scene *scene, bool cast,
                               gl_picture *picture)
 {
     md5gl_renderer *const renderer = stage->scene.renderer;
     md5_error error;
     md5gl_begin_frame(renderer, &stage->frame);
-    CHECK(md5gl_pose_models(renderer, stage->copy, made->palettes, made->placements, 2, &error));
+    CHECK(md5gl_pose_models(renderer, stage->copy, scene->palettes, scene->placements, 2, &error));
     if (cast)
         md5gl_draw_shadows(renderer, stage->copy);
     md5gl_draw_posed(renderer, stage->copy, MD5GL_LIT);
@@ -200,19 +201,19 @@ static void check_shadow(const gl_picture *lit, const gl_picture *dark)
     CHECK(picture_is(dark, -12, 0, (uint8_t[4]){shaded, shaded, shaded, 255}, 1));
 }
 
-TEST (gl_what_stands_in_the_light_throws_a_shadow) {
-    const shadow_scene made = make_shadow_scene();
+TEST (gl_casters_cast_shadows) {
+    const shadow_scene scene = make_shadow_scene();
     gl_stage stage;
     gl_picture lit, dark, soft;
     if (!open_dark_floor(&stage))
         return;
     prepare_shadows(&stage);
-    draw_shadow_scene(&stage, &made, false, &lit);
-    draw_shadow_scene(&stage, &made, true, &dark);
+    draw_shadow_scene(&stage, &scene, false, &lit);
+    draw_shadow_scene(&stage, &scene, true, &dark);
     check_shadow(&lit, &dark);
-    // A soft one, whose edge is wide where it was sharp, and whose middle is as dark.
+    // A soft shadow: its edge is wide instead of sharp, and its middle is as dark.
     stage.frame.softness = 0.2f;
-    draw_shadow_scene(&stage, &made, true, &soft);
+    draw_shadow_scene(&stage, &scene, true, &soft);
     check_shadow(&lit, &soft);
     unsigned between = 0, between_sharp = 0;
     for (int right = -20; right < -3; right++) {
@@ -226,19 +227,19 @@ TEST (gl_what_stands_in_the_light_throws_a_shadow) {
     scene_close_stage(&stage);
 }
 
-TEST (gl_shadow_maps_may_have_another_size) {
+TEST (gl_shadow_map_size_can_be_set) {
     static const uint32_t sides[] = {2048, 300, 0};
-    const shadow_scene made = make_shadow_scene();
+    const shadow_scene scene = make_shadow_scene();
     gl_stage stage;
     gl_picture lit, dark;
     if (!open_dark_floor(&stage))
         return;
     prepare_shadows(&stage);
-    draw_shadow_scene(&stage, &made, false, &lit);
+    draw_shadow_scene(&stage, &scene, false, &lit);
     const float usual = md5gl_shadow_reach(&stage.frame);
     for (size_t i = 0; i < sizeof sides / sizeof sides[0]; i++) {
         stage.frame.shadow_texels = sides[i];
-        draw_shadow_scene(&stage, &made, true, &dark);
+        draw_shadow_scene(&stage, &scene, true, &dark);
         check_shadow(&lit, &dark);
         const float reach = md5gl_shadow_reach(&stage.frame);
         CHECK(sides[i] > 768 ? reach < usual : sides[i] > 0 ? reach > usual : reach == usual);
@@ -246,29 +247,29 @@ TEST (gl_shadow_maps_may_have_another_size) {
     scene_close_stage(&stage);
 }
 
-TEST (gl_every_path_throws_the_same_shadow) {
-    const shadow_scene made = make_shadow_scene();
+TEST (gl_every_path_casts_the_same_shadow) {
+    const shadow_scene scene = make_shadow_scene();
     gl_stage stage;
     gl_picture lit, dark;
     if (!open_dark_floor(&stage))
         return;
     md5gl_renderer *const renderer = stage.scene.renderer;
     prepare_shadows(&stage);
-    draw_shadow_scene(&stage, &made, false, &lit);
+    draw_shadow_scene(&stage, &scene, false, &lit);
     for (int path = MD5GL_PATH_4; path <= MD5GL_PATH_STORAGE; path++) {
         if (!md5gl_has_path(renderer, (md5gl_path)path))
             continue;
         md5gl_destroy_model(renderer, stage.copy);
         stage.copy = md5gl_create_model(renderer, stage.model, (md5gl_path)path, NULL);
-        draw_shadow_scene(&stage, &made, true, &dark);
+        draw_shadow_scene(&stage, &scene, true, &dark);
         check_shadow(&lit, &dark);
     }
     scene_close_stage(&stage);
 }
 
-// Shadows on the ground alone: black with an alpha, darker where something stands on it.
-TEST (gl_ground_takes_shadows) {
-    shadow_scene made = make_shadow_scene();
+// Shadows on the ground only: black with an alpha, darker below a caster on the ground.
+TEST (gl_ground_receives_shadows) {
+    shadow_scene scene = make_shadow_scene();
     gl_stage stage;
     gl_picture high, low, off;
     if (!open_dark_floor(&stage))
@@ -278,28 +279,30 @@ TEST (gl_ground_takes_shadows) {
     memset(stage.frame.background, 0, sizeof stage.frame.background);
     gl_picture *const pictures[3] = {&high, &low, &off};
     for (int i = 0; i < 3; i++) {
-        made.placements[1].m[11] = i == 0 ? 12.0f : 0.5f; // high up, then nearly on the ground
+        scene.placements[1].m[11] = i == 0 ? 12.0f : 0.5f; // high up, then nearly on the ground
         if (i == 2)
             stage.frame.casters = (md5_bounds){{0, 0, 0}, {0, 0, 0}};
         md5gl_begin_frame(renderer, &stage.frame);
-        CHECK(md5gl_pose_models(renderer, stage.copy, made.palettes, made.placements + 1, 1, NULL));
+        CHECK(
+            md5gl_pose_models(renderer, stage.copy, scene.palettes, scene.placements + 1, 1, NULL));
         md5gl_draw_shadows(renderer, stage.copy);
         md5gl_draw_ground(renderer, (md5_vec3){0, 0, 0}, 60.0f);
         scene_finish(&stage.scene, &stage.frame, pictures[i]);
     }
     CHECK(picture_at(&high, -12, 0)[3] > 120 && picture_at(&high, -12, 0)[0] == 0);
     CHECK(picture_at(&high, 12, 0)[3] < 20 && picture_at(&high, 35, 0)[3] == 0);
-    CHECK(picture_at(&low, 0, 0)[3] > 150); // in its place, hidden from sun and sky
-    CHECK(picture_at(&low, 6, 0)[3] > 2 && picture_at(&low, 6, 0)[3] < 120); // only nearly so
+    CHECK(picture_at(&low, 0, 0)[3] > 150); // below the caster, hidden from key light and sky
+    CHECK(picture_at(&low, 6, 0)[3] > 2
+          && picture_at(&low, 6, 0)[3] < 120); // beside it, partly hidden
     CHECK(picture_at(&low, 15, 0)[3] < 10);
     CHECK(picture_at(&off, -12, 0)[3] == 0 && picture_at(&off, 0, 0)[3] == 0);
     scene_close_stage(&stage);
 }
 
-// Holes of a texture let light through on every path, also if they come after posing.
-TEST (gl_holes_throw_no_shadow) {
+// Cut-out texels let light through on every path, also if the texture is set after posing.
+TEST (gl_cut_out_texels_cast_no_shadow) {
     static const uint8_t clear[4] = {255, 255, 255, 0};
-    const shadow_scene made = make_shadow_scene();
+    const shadow_scene scene = make_shadow_scene();
     gl_stage stage;
     gl_picture picture;
     if (!open_dark_floor(&stage))
@@ -316,7 +319,7 @@ TEST (gl_holes_throw_no_shadow) {
         for (int late = 0; late < 3; late++) {
             md5gl_set_texture(stage.copy, 0, late ? 0 : texture);
             md5gl_begin_frame(renderer, &stage.frame);
-            CHECK(md5gl_pose_models(renderer, stage.copy, made.palettes, made.placements + 1, 1,
+            CHECK(md5gl_pose_models(renderer, stage.copy, scene.palettes, scene.placements + 1, 1,
                                     NULL));
             md5gl_set_texture(stage.copy, 0, late == 2 ? 0 : texture);
             md5gl_draw_shadows(renderer, stage.copy);
@@ -329,7 +332,7 @@ TEST (gl_holes_throw_no_shadow) {
     scene_close_stage(&stage);
 }
 
-TEST (gl_a_device_without_depth_maps_says_so) {
+TEST (gl_missing_depth_maps_are_reported) {
     gl_stage stage;
     md5_error error;
     if (!open_dark_floor(&stage))
@@ -353,20 +356,21 @@ static GLenum GLAD_API_PTR lost_by_another(void)
     return 0x8254;
 }
 
-TEST (gl_a_lost_context_is_told) {
+TEST (gl_lost_context_is_reported) {
     gl_stage stage;
     md5_error error;
     uint8_t pixel[4];
     if (!scene_open_stage(&stage, scene_floor, 1))
         return;
     md5gl_renderer *const renderer = stage.scene.renderer;
-    renderer->later.GetGraphicsResetStatus = lost_by_another;
+    renderer->optional.GetGraphicsResetStatus = lost_by_another;
     md5gl_begin_frame(renderer, &stage.frame);
     CHECK(!md5gl_end_frame(renderer, &error));
-    CHECK(error.status == MD5_ERROR_GPU && strstr(error.message, "lost (by another's doing"));
+    CHECK(error.status == MD5_ERROR_GPU
+          && strstr(error.message, "lost (caused by another program"));
     CHECK(!md5gl_read_pixels(renderer, stage.target, 1, 1, pixel, &error));
     CHECK(error.status == MD5_ERROR_GPU);
-    renderer->later.GetGraphicsResetStatus = NULL; // not every context can be asked
+    renderer->optional.GetGraphicsResetStatus = NULL; // not every context has the function
     md5gl_begin_frame(renderer, &stage.frame);
     CHECK(md5gl_end_frame(renderer, &error));
     scene_close_stage(&stage);

@@ -1,4 +1,4 @@
-// Materials: what each map does to a square, against what is computed here.
+// Materials: the effect of each map on a square, against values computed here.
 #include "test/render/test_gl_scene.h"
 
 #include "render/gl_internal.h"
@@ -16,7 +16,7 @@ static md5gl_texture make_texture(gl_stage *stage, const uint8_t rgba[4])
     return texture;
 }
 
-// A normal of one direction everywhere, bytes as in a file.
+// Creates a normal map of one direction, bytes as in a file.
 static md5gl_texture make_normals(gl_stage *stage, const uint8_t rgba[4], uint32_t normals)
 {
     const md5gl_texture texture =
@@ -25,7 +25,7 @@ static md5gl_texture make_normals(gl_stage *stage, const uint8_t rgba[4], uint32
     return texture;
 }
 
-// Brightness of the middle of the square under a key light alone, coming from `direction`.
+// Returns the brightness of the square's centre under only a key light from `direction`.
 static int lit_from(gl_stage *stage, md5gl_texture normals, md5_vec3 direction)
 {
     gl_picture picture;
@@ -40,8 +40,8 @@ static int lit_from(gl_stage *stage, md5gl_texture normals, md5_vec3 direction)
     return picture_at(&picture, 3, 3)[1];
 }
 
-// The square faces +x, with u along +y and v along -z. A normal that leans by 45 degrees.
-TEST (gl_normal_map_leans_along_u_and_v) {
+// The square faces +x, with u along +y and v along -z. The normal is tilted by 45 degrees.
+TEST (gl_normal_map_components_follow_u_and_v) {
     static const uint8_t flat[4] = {128, 128, 255, 255}, along_u[4] = {218, 128, 218, 255},
                          along_v[4] = {128, 218, 218, 255}, in_alpha[4] = {0, 128, 218, 218};
     const md5_vec3 from_y = {1, 1, 0}, from_minus_y = {1, -1, 0}, from_z = {1, 0, 1},
@@ -68,7 +68,7 @@ TEST (gl_normal_map_leans_along_u_and_v) {
         const md5gl_texture leaning = make_normals(&stage, cases[i].texel, cases[i].normals);
         const int bright = lit_from(&stage, leaning, cases[i].bright);
         const int dark = lit_from(&stage, leaning, cases[i].dark);
-        CHECK(bright > 150 && dark < 20); // at right angles to what leans away
+        CHECK(bright > 150 && dark < 20); // the opposite tilt is at right angles to the light
         CHECK(abs(bright - straight) <= 12);
         md5gl_destroy_texture(stage.scene.renderer, leaning);
     }
@@ -76,8 +76,8 @@ TEST (gl_normal_map_leans_along_u_and_v) {
     scene_close_stage(&stage);
 }
 
-// Texture coordinates that run the other way turn the sign of the tangent: the same map then leans
-// to the other side, as a mirrored picture does.
+// Mirrored texture coordinates flip the sign of the tangent: the same map then tilts to the other
+// side, as a mirrored picture does.
 static md5_model *mirrored_square(void)
 {
     static const char text[] =
@@ -90,7 +90,7 @@ static md5_model *mirrored_square(void)
     return md5_parse_model(text, sizeof text - 1, NULL, NULL);
 }
 
-TEST (gl_normal_map_is_right_where_texture_coordinates_are_mirrored) {
+TEST (gl_normal_map_is_right_on_mirrored_texture_coordinates) {
     static const uint8_t along_u[4] = {218, 128, 218, 255}, along_v[4] = {128, 218, 218, 255};
     gl_stage stage;
     if (!scene_open_stage(&stage, mirrored_square, 1))
@@ -102,16 +102,15 @@ TEST (gl_normal_map_is_right_where_texture_coordinates_are_mirrored) {
     CHECK(stage.model->meshes[0].tangents[0].w != sign);
     CHECK(lit_from(&stage, u, (md5_vec3){1, -1, 0}) > 150); // u runs along -y here
     CHECK(lit_from(&stage, u, (md5_vec3){1, 1, 0}) < 20);
-    CHECK(lit_from(&stage, v, (md5_vec3){1, 0, -1}) > 150); // and v along -z, as ever
+    CHECK(lit_from(&stage, v, (md5_vec3){1, 0, -1}) > 150); // and v along -z, unchanged
     CHECK(lit_from(&stage, v, (md5_vec3){1, 0, 1}) < 20);
     md5gl_destroy_texture(stage.scene.renderer, u);
     md5gl_destroy_texture(stage.scene.renderer, v);
     scene_close_stage(&stage);
 }
 
-// Without any light a glow map is seen as it is; so is what remains of the diffuse texture:
-// nothing.
-TEST (gl_glow_is_seen_in_the_dark) {
+// Without light a glow map is visible unchanged, and the diffuse texture is black.
+TEST (gl_glow_is_visible_without_light) {
     static const uint8_t colour[4] = {200, 40, 90, 255};
     gl_stage stage;
     gl_picture picture;
@@ -130,8 +129,8 @@ TEST (gl_glow_is_seen_in_the_dark) {
     scene_close_stage(&stage);
 }
 
-// A specular map makes a highlight of its colour, in the direction that mirrors the light, and a
-// glossier material a smaller one.
+// A specular map gives a highlight of its colour, in the mirror direction of the light; a glossier
+// material gives a smaller one.
 TEST (gl_specular_map_colours_the_highlight) {
     static const uint8_t red[4] = {255, 0, 0, 255};
     gl_stage stage;
@@ -151,7 +150,7 @@ TEST (gl_specular_map_colours_the_highlight) {
     md5gl_set_material(stage.copy, 0, &with);
     scene_draw(&stage.scene, &stage.frame, stage.copy, MD5GL_LIT, &shiny);
     CHECK(picture_at(&shiny, 0, 0)[0] > 150 && picture_at(&shiny, 0, 0)[2] < 40);
-    CHECK(picture_at(&plain, 0, 0)[0] < 90); // something, but little, and white
+    CHECK(picture_at(&plain, 0, 0)[0] < 90); // a faint white highlight
     CHECK(abs(picture_at(&plain, 0, 0)[0] - picture_at(&plain, 0, 0)[2]) <= 1);
     stage.frame.light_direction = (md5_vec3){1, 1.5f, 0};
     scene_draw(&stage.scene, &stage.frame, stage.copy, MD5GL_LIT, &off);
@@ -161,7 +160,7 @@ TEST (gl_specular_map_colours_the_highlight) {
     scene_close_stage(&stage);
 }
 
-TEST (gl_alpha_test_is_where_the_material_says) {
+TEST (gl_alpha_test_uses_the_material) {
     static const uint8_t thin[4] = {255, 255, 255, 90};
     gl_stage stage;
     gl_picture picture;
@@ -179,7 +178,7 @@ TEST (gl_alpha_test_is_where_the_material_says) {
     scene_close_stage(&stage);
 }
 
-TEST (gl_two_sided_material_is_seen_from_behind) {
+TEST (gl_two_sided_material_is_visible_from_behind) {
     gl_stage stage;
     gl_picture picture;
     if (!scene_open_stage(&stage, scene_square, 1))
@@ -194,7 +193,7 @@ TEST (gl_two_sided_material_is_seen_from_behind) {
     scene_close_stage(&stage);
 }
 
-// A file of version 12: its colours are linear, and multiplied with the texture's.
+// A file of version 12: its colours are linear and multiplied with the texture.
 static md5_model *coloured_square(void)
 {
     static const char text[] =

@@ -1,4 +1,4 @@
-// What lies over models: edges, lines, the ground grid, the panel.
+// Overlays: edges, lines, the ground grid, the panel.
 #include "test/render/test_gl_scene.h"
 
 #include <stdlib.h>
@@ -16,8 +16,8 @@ TEST (gl_wireframe_shows_edges) {
     scene_draw(&stage.scene, &stage.frame, stage.copy, MD5GL_LIT | MD5GL_WIREFRAME, &over);
     CHECK(picture_is(&alone, -10, -9, black, 0));
     CHECK(picture_is(&over, -10, -9, scene_sideways(1, 1, 1).rgba, 1));
-    // The diagonal runs from the upper left to the lower right corner. GL lets drivers choose a
-    // pixel beside a line that passes exactly between two.
+    // The diagonal runs from the upper left to the lower right corner. If a line passes exactly
+    // between two pixels, GL lets drivers choose either.
     unsigned num_bright = 0, num_dark = 0;
     for (int i = -15; i < 15; i++) {
         bool bright = false, dark = false;
@@ -38,7 +38,7 @@ static const md5gl_line_vertex level_line[2] = {
     {{-10, 50, 0}, {255, 255, 0, 255}},
 };
 
-// How many whole pixels a line covers in a column.
+// Returns how many pixels a line covers in a column.
 static double column_width(const gl_picture *picture, int right)
 {
     double sum = 0.0;
@@ -66,7 +66,7 @@ TEST (gl_lines_have_width_and_round_ends) {
     scene_close_stage(&stage);
 }
 
-TEST (gl_lines_hide_behind_models_unless_on_top) {
+TEST (gl_models_hide_lines_unless_on_top) {
     gl_stage stage;
     gl_picture picture;
     if (!scene_open_stage(&stage, scene_square, 1))
@@ -84,8 +84,8 @@ TEST (gl_lines_hide_behind_models_unless_on_top) {
     scene_close_stage(&stage);
 }
 
-// A line from before the eye to far behind it must not be mirrored through the eye.
-TEST (gl_lines_are_cut_at_the_eye) {
+// A line from in front of the eye to far behind it must not be mirrored through the eye.
+TEST (gl_lines_are_clipped_at_the_eye) {
     const md5gl_line_vertex before = {{0, 0, -10}, {255, 255, 255, 255}};
     const md5gl_line_vertex behind = {{1000, 0, -10}, {255, 255, 255, 255}}; // eye at x = 100
     const md5gl_line_vertex also_behind = {{500, 3, 5}, {255, 255, 255, 255}};
@@ -102,7 +102,7 @@ TEST (gl_lines_are_cut_at_the_eye) {
         md5gl_begin_frame(stage.scene.renderer, &stage.frame);
         md5gl_draw_lines(stage.scene.renderer, lines[i], 4, 3.0f, false);
         scene_finish(&stage.scene, &stage.frame, &picture);
-        // Its far end is 10 below the middle, 100 away: 60 * 10 / 100 pixels.
+        // Its far end is 10 below the middle, at distance 100: 60 * 10 / 100 pixels.
         CHECK(picture_is(&picture, 0, -20, white, 1));
         CHECK(picture_is(&picture, 0, -58, white, 1));
         unsigned num_stray = 0;
@@ -115,7 +115,7 @@ TEST (gl_lines_are_cut_at_the_eye) {
     scene_close_stage(&stage);
 }
 
-TEST (gl_what_is_seen_through_hides_nothing) {
+TEST (gl_blended_overlays_do_not_write_depth) {
     const md5gl_line_vertex clear[2] = {{{50, -50, 0}, {255, 0, 0, 0}},
                                         {{50, 50, 0}, {255, 0, 0, 0}}};
     gl_stage stage;
@@ -148,7 +148,7 @@ TEST (gl_grid_has_lines_at_cells_and_coloured_axes) {
     CHECK(line[0] > 15 && line[1] > 15 && line[2] > 15);
     CHECK(x_axis[0] > 120 && x_axis[0] > 2 * x_axis[1]);  // red
     CHECK(y_axis[1] > 100 && y_axis[1] > y_axis[0] + 30); // green
-    // Its height counts, too: raised, it hides nothing and is hidden by nothing, lowered likewise.
+    // A camera at the height of the grid sees it edge-on, so nothing is visible.
     scene_look_from_behind(&stage.frame);
     md5gl_begin_frame(stage.scene.renderer, &stage.frame);
     md5gl_draw_grid(stage.scene.renderer, 0.0f, 20.0f, (md5_vec3){0, 0, 0}, 300.0f);
@@ -194,7 +194,7 @@ TEST (gl_panel_is_in_pixels_from_the_top_left) {
         CHECK(picture.rgba[4][10][0] == 0 && picture.rgba[5][9][0] == 0);
         CHECK(picture.rgba[25][10][0] == 0 && picture.rgba[5][50][0] == 0);
         CHECK(picture.rgba[24][49][0] == (masked ? 0 : 255));
-        // Halfway between a covered and an empty texel, half of the colour is left.
+        // Halfway between a covered and an empty texel, half of the colour remains.
         if (masked)
             CHECK(abs(picture.rgba[15][30][0] - 128) < 12);
     }

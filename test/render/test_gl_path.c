@@ -1,5 +1,4 @@
-// The paths that are not chosen by themselves, against the CPU and against the other paths'
-// pictures.
+// The paths that AUTO does not choose, against the CPU and against the pictures of the other paths.
 #include "test/render/test_gl_scene.h"
 
 #include "render/gl_internal.h"
@@ -16,7 +15,7 @@ static double distance(md5_vec3 a, md5_vec3 b)
     return sqrt(x * x + y * y + z * z);
 }
 
-// A model of one mesh, captured on a path, within a ten-millionth of its size of md5_skin().
+// Captures a model of one mesh on a path; the result must be within 1e-7 of its size of md5_skin().
 static void check_exact(const gl_scene *scene, const md5_model *model, md5gl_path path)
 {
     uint64_t random = 4;
@@ -29,7 +28,7 @@ static void check_exact(const gl_scene *scene, const md5_model *model, md5gl_pat
         palette[i] = scene_rotation(&random);
     md5gl_model *const copy = md5gl_create_model(scene->renderer, model, path, NULL);
     CHECK(copy && md5gl_mesh_path(copy, 0) == path);
-    CHECK_STRING(md5gl_path_reason(copy, 0), "asked for");
+    CHECK_STRING(md5gl_path_reason(copy, 0), "requested");
     CHECK(md5gl_capture(scene->renderer, copy, 0, palette, gpu, gpu_normals, gpu_tangents, NULL));
     md5_skin(mesh, palette, cpu, cpu_normals, cpu_tangents);
     for (uint32_t i = 0; i < mesh->num_vertices; i++) {
@@ -56,7 +55,7 @@ TEST (gl_other_paths_agree_with_the_cpu) {
     scene_close(&scene);
 }
 
-// Three instances of different palettes, placed and not, in one batch and in several.
+// Draws three instances of different palettes, with and without placements.
 static void draw_three(gl_stage *stage, md5gl_model *copy, gl_picture *picture)
 {
     const md5_mat34 palettes[6] = {scene_moved(0, 0, 3), scene_identity, scene_identity,
@@ -70,7 +69,7 @@ static void draw_three(gl_stage *stage, md5gl_model *copy, gl_picture *picture)
     scene_finish(&stage->scene, &stage->frame, picture);
 }
 
-// Pixels that differ, and the picture is not empty.
+// Counts the pixels that differ, and checks that the picture is not empty.
 static unsigned count_differences(const gl_picture *a, const gl_picture *b)
 {
     unsigned count = 0, lit = 0;
@@ -108,8 +107,8 @@ TEST (gl_other_paths_draw_the_same_crowd) {
     scene_close_stage(&stage);
 }
 
-// Posed once, drawn twice; then posed for none, drawn for nothing.
-TEST (gl_a_pose_stays_until_the_next) {
+// Posed once and drawn twice; then posed with no instances, which draws nothing.
+TEST (gl_a_pose_is_kept_until_the_next) {
     static const uint8_t black[4] = {0, 0, 0, 255};
     const md5_mat34 palettes[2] = {scene_identity, scene_identity};
     gl_stage stage;
@@ -133,7 +132,7 @@ TEST (gl_a_pose_stays_until_the_next) {
     scene_close_stage(&stage);
 }
 
-TEST (gl_what_does_not_fit_into_texture_buffers_is_skinned_on_the_cpu) {
+TEST (gl_data_beyond_texture_buffers_is_skinned_on_the_cpu) {
     gl_stage stage;
     gl_picture expected, picture;
     if (!scene_open_stage(&stage, scene_square, 1))
@@ -150,7 +149,7 @@ TEST (gl_what_does_not_fit_into_texture_buffers_is_skinned_on_the_cpu) {
     scene_close_stage(&stage);
 }
 
-TEST (gl_a_path_that_the_context_lacks_is_refused) {
+TEST (gl_unsupported_path_is_refused) {
     md5_error error;
     gl_scene scene;
     if (!scene_open(&scene, NULL))

@@ -10,12 +10,13 @@
 
 // -- Context ----------------------------------------------------------------------------------
 
-// The driver calls back without saying which test runs: so one count for all, checked by each.
+// The driver's callback does not know which test runs: all tests share one count, and each checks
+// it.
 static unsigned num_messages;
 static char first_message[256];
 
-static void GLAD_API_PTR hear(GLenum source, GLenum type, GLuint id, GLenum severity,
-                              GLsizei length, const GLchar *message, const void *user)
+static void GLAD_API_PTR count_message(GLenum source, GLenum type, GLuint id, GLenum severity,
+                                       GLsizei length, const GLchar *message, const void *user)
 {
     (void)source, (void)type, (void)id, (void)length, (void)user;
     if (severity != GL_DEBUG_SEVERITY_HIGH && severity != GL_DEBUG_SEVERITY_MEDIUM)
@@ -41,9 +42,9 @@ md5gl_proc scene_load(void *user, const char *name)
 
 static bool open_window(gl_scene *scene)
 {
-    // Without a display SDL draws off screen; with one, too, so that tests are the same anywhere.
+    // Always draws off screen, even if there is a display, so that tests are the same everywhere.
     SDL_setenv("SDL_VIDEODRIVER", "offscreen", 0);
-    // Once for all tests, and never undone: what a driver that is still loaded holds is no leak.
+    // Once for all tests, and never undone: memory of a driver that is still loaded is not a leak.
     if (!SDL_WasInit(SDL_INIT_VIDEO)
         && (SDL_InitSubSystem(SDL_INIT_VIDEO) != 0 || SDL_GL_LoadLibrary(NULL) != 0))
         return false;
@@ -85,7 +86,7 @@ bool scene_open(gl_scene *scene, const md5_allocator *allocator)
     if (gl->KHR_debug) {
         gl->Enable(GL_DEBUG_OUTPUT);
         gl->Enable(GL_DEBUG_OUTPUT_SYNCHRONOUS);
-        gl->DebugMessageCallback(hear, NULL);
+        gl->DebugMessageCallback(count_message, NULL);
     }
     num_messages = 0;
     return true;
@@ -100,7 +101,7 @@ void scene_close(gl_scene *scene)
 {
     if (scene->renderer)
         md5gl_destroy(scene->renderer);
-    test_check(num_messages == 0, __FILE__, __LINE__, "the driver said: %s", first_message);
+    test_check(num_messages == 0, __FILE__, __LINE__, "the driver reported: %s", first_message);
     num_messages = 0;
     if (scene->context)
         SDL_GL_DeleteContext(scene->context);
@@ -148,7 +149,7 @@ md5_model *scene_hinge(void)
     return parse(text);
 }
 
-// Seen from above with y to the right, x points down: the corners further up have the lesser x.
+// Seen from above with y to the right, x points down: the upper corners have the smaller x.
 md5_model *scene_floor(void)
 {
     return parse(HEAD VERTICES "numweights 4\nweight 0 0 1 ( 20 -20 0 )\n"
@@ -186,7 +187,7 @@ typedef struct joint_place {
     double of[3];
 } joint_place;
 
-// The weights of one vertex. Joints are not turned, so that an offset is a difference.
+// Adds the weights of one vertex. Joints are not rotated, so an offset is a difference.
 static void add_weights(growing_text *text, uint32_t first, uint32_t count, bool off,
                         uint32_t num_joints, const joint_place *joints, uint64_t *random)
 {
@@ -274,7 +275,7 @@ md5_mat34 scene_rotation(uint64_t *random)
 
 // -- Pictures ---------------------------------------------------------------------------------
 
-// Rows of the view: what is to the right, up, and towards the eye.
+// Rows of the view matrix: the directions to the right, up, and towards the eye.
 static void set_view(md5gl_frame *frame, md5_vec3 right, md5_vec3 up, md5_vec3 back)
 {
     frame->view_from_world = (md5gl_mat44){
@@ -291,7 +292,7 @@ md5gl_frame scene_frame(md5gl_target *target)
         .light_direction = {0, 0, 1},
         .ambient = {1, 1, 1},
     };
-    // A unit is a pixel, and 500 units before and behind the middle are seen.
+    // A unit is a pixel; the depth range is 500 units in front of and behind the centre.
     frame.clip_from_view.m[0] = 2.0f / (float)SCENE_WIDTH;
     frame.clip_from_view.m[5] = 2.0f / (float)SCENE_HEIGHT;
     frame.clip_from_view.m[10] = -1.0f / 500.0f;
@@ -333,7 +334,7 @@ void scene_finish(gl_scene *scene, const md5gl_frame *frame, gl_picture *picture
 {
     md5_error error;
     test_check(md5gl_end_frame(scene->renderer, &error), __FILE__, __LINE__, "%s", error.message);
-    memset(picture, 77, sizeof *picture); // so that nothing old is taken for the frame
+    memset(picture, 77, sizeof *picture); // so that stale content is not taken for the frame
     test_check(md5gl_read_pixels(scene->renderer, frame->target, SCENE_WIDTH, SCENE_HEIGHT,
                                  picture->rgba[0][0], &error),
                __FILE__, __LINE__, "%s", error.message);
@@ -350,7 +351,7 @@ void scene_draw(gl_scene *scene, const md5gl_frame *frame, md5gl_model *model, u
     scene_finish(scene, frame, picture);
 }
 
-// Ambient 1, halfway between the sky's whole and the ground's part of it (shaders/light.glsl),
+// Ambient 1, halfway between the light of the sky and that of the ground (shaders/light.glsl),
 // encoded as sRGB.
 static uint8_t shade_sideways(double linear, double ground)
 {
@@ -365,7 +366,7 @@ gl_colour scene_sideways(double red, double green, double blue)
         {shade_sideways(red, 0.40), shade_sideways(green, 0.36), shade_sideways(blue, 0.33), 255}};
 }
 
-// -- All of it at once ------------------------------------------------------------------------
+// -- Stages -----------------------------------------------------------------------------------
 
 bool scene_open_stage(gl_stage *stage, md5_model *(*make)(void), uint32_t samples)
 {

@@ -1,4 +1,4 @@
-// How the renderer behaves as a guest: GL state, errors, memory, several contexts.
+// The renderer in a host's context: GL state, errors, memory, several contexts.
 #include "test/render/test_gl_scene.h"
 
 #include "render/gl_internal.h"
@@ -114,7 +114,7 @@ static void check_defaults(const GladGLContext *gl, const char *when)
     GLint major = 0, minor = 0;
     gl->GetIntegerv(GL_MAJOR_VERSION, &major);
     gl->GetIntegerv(GL_MINOR_VERSION, &minor);
-    for (GLuint i = 0; i < MD5GL_NUM_STORES && 10 * major + minor >= 43; i++)
+    for (GLuint i = 0; i < MD5GL_NUM_STORAGE_BINDINGS && 10 * major + minor >= 43; i++)
         CHECK(get_indexed(gl, 0x90D3, i) == 0); // GL_SHADER_STORAGE_BUFFER_BINDING
     GLint commands = 0;
     if (10 * major + minor >= 40)
@@ -123,7 +123,7 @@ static void check_defaults(const GladGLContext *gl, const char *when)
     CHECK_UINT(gl->GetError(), GL_NO_ERROR);
 }
 
-// Objects that a careless host has left bound. They live as long as the context.
+// Binds objects as a careless host may leave them. They live as long as the context.
 static void leave_bound(const GladGLContext *gl)
 {
     GLuint buffer, array, sampler, storage, texture;
@@ -136,7 +136,7 @@ static void leave_bound(const GladGLContext *gl)
     gl->BindBuffer(GL_PIXEL_PACK_BUFFER, buffer);
     gl->GenRenderbuffers(1, &storage);
     gl->BindRenderbuffer(GL_RENDERBUFFER, storage);
-    gl->GenSamplers(1, &sampler); // by default it wants mipmaps
+    gl->GenSamplers(1, &sampler); // its default filter needs mipmaps
     gl->GenTextures(1, &texture);
     for (GLuint unit = 0; unit < MD5GL_NUM_UNITS; unit++) {
         gl->BindSampler(unit, sampler);
@@ -145,7 +145,7 @@ static void leave_bound(const GladGLContext *gl)
     }
 }
 
-// What a careless host may have left behind, all of which would spoil a frame.
+// Sets state that a careless host may have left, all of which would spoil a frame.
 static void disturb(const GladGLContext *gl)
 {
     leave_bound(gl);
@@ -173,7 +173,7 @@ static void disturb(const GladGLContext *gl)
     gl->PixelStorei(GL_UNPACK_ALIGNMENT, 8);
 }
 
-// Everything that a frame can hold.
+// Draws everything that a frame can contain.
 static void draw_all(gl_scene *scene, md5gl_model *copy, md5gl_target *target, gl_picture *picture)
 {
     md5gl_renderer *const renderer = scene->renderer;
@@ -197,7 +197,7 @@ static void draw_all(gl_scene *scene, md5gl_model *copy, md5gl_target *target, g
     scene_finish(scene, &frame, picture);
 }
 
-TEST (gl_state_is_as_by_default_after_every_call) {
+TEST (gl_state_is_reset_after_every_call) {
     static const uint8_t texel[4] = {1, 2, 3, 4};
     gl_picture undisturbed, disturbed;
     md5_vec3 positions[4], normals[4];
@@ -243,7 +243,7 @@ TEST (gl_state_is_as_by_default_after_every_call) {
     scene_close(&scene);
 }
 
-TEST (gl_textures_and_pixels_ignore_what_a_host_left_in_pixel_storage) {
+TEST (gl_transfers_ignore_the_hosts_pixel_storage) {
     static const uint8_t image[12] = {10, 20, 30, 40, 50, 60, 70, 80, 90, 100, 110, 120};
     uint8_t back[12];
     gl_scene scene;
@@ -264,7 +264,7 @@ TEST (gl_textures_and_pixels_ignore_what_a_host_left_in_pixel_storage) {
 
 // -- Several contexts -------------------------------------------------------------------------
 
-TEST (gl_two_renderers_do_not_know_of_each_other) {
+TEST (gl_two_renderers_are_independent) {
     gl_scene scenes[2];
     gl_picture pictures[2][2];
     if (!scene_open(&scenes[0], NULL))
@@ -386,7 +386,7 @@ TEST (gl_sizes_beyond_the_device_are_refused) {
     CHECK(error.status == MD5_ERROR_GPU);
     CHECK(md5gl_create_target(renderer, 0, 1, 1, &error) == NULL);
     md5gl_target *const target = md5gl_create_target(renderer, 8, 8, 1000, &error);
-    CHECK(target != NULL); // as many samples as there are
+    CHECK(target != NULL); // with as many samples as the device has
     uint8_t rgba[9 * 8 * 4];
     CHECK(!md5gl_read_pixels(renderer, target, 9, 8, rgba, &error));
     CHECK(error.status == MD5_ERROR_GPU);
@@ -397,7 +397,7 @@ TEST (gl_sizes_beyond_the_device_are_refused) {
     scene_close(&scene);
 }
 
-TEST (gl_what_does_not_fit_into_a_texture_buffer_is_refused) {
+TEST (gl_forced_path_beyond_texture_buffers_is_refused) {
     md5_error error;
     gl_picture picture;
     gl_scene scene;
@@ -422,7 +422,7 @@ TEST (gl_what_does_not_fit_into_a_texture_buffer_is_refused) {
     md5gl_destroy_model(renderer, copy);
     md5_free_model(model);
 
-    // Joints fit, the influences of the exact path do not.
+    // The joints fit, the influences of the exact path do not.
     uint64_t random = 3;
     md5_model *const cloud = scene_cloud(4, 60, 3, true, &random);
     renderer->max_texels = 59;
@@ -432,14 +432,14 @@ TEST (gl_what_does_not_fit_into_a_texture_buffer_is_refused) {
     scene_close(&scene);
 }
 
-TEST (gl_errors_of_a_frame_are_told_and_those_of_others_are_not) {
+TEST (gl_errors_of_a_frame_are_reported_and_earlier_ones_are_not) {
     md5_error error;
     gl_scene scene;
     if (!scene_open(&scene, NULL))
         return;
     md5gl_renderer *const renderer = scene.renderer;
     const md5gl_frame frame = scene_frame(NULL);
-    renderer->gl.Enable(GL_RGBA); // not something to be enabled
+    renderer->gl.Enable(GL_RGBA); // an invalid enum
     md5gl_begin_frame(renderer, &frame);
     CHECK(md5gl_end_frame(renderer, &error));
     CHECK_UINT(error.status, MD5_OK);
@@ -484,7 +484,7 @@ TEST (gl_compiler_errors_name_the_file) {
 
 // -- Memory -----------------------------------------------------------------------------------
 
-static bool make_everything(gl_scene *scene, const md5_model *model, md5_error *error)
+static bool create_everything(gl_scene *scene, const md5_model *model, md5_error *error)
 {
     md5gl_model *const exact = md5gl_create_model(scene->renderer, model, MD5GL_PATH_EXACT, error);
     md5gl_model *const packed =
@@ -508,29 +508,29 @@ static bool make_everything(gl_scene *scene, const md5_model *model, md5_error *
     return normals != 0;
 }
 
-TEST (gl_memory_comes_from_the_allocator_and_goes_back) {
+TEST (gl_allocates_and_frees_through_the_allocator) {
     uint64_t random = 11;
     md5_error error;
     gl_scene context;
     if (!scene_open_context(&context))
         return;
     md5_model *const model = scene_cloud(10, 30, 6, false, &random);
-    bool made = false;
-    for (size_t fail_at = 1; !made && fail_at < 100; fail_at++) {
+    bool created = false;
+    for (size_t fail_at = 1; !created && fail_at < 100; fail_at++) {
         test_heap heap = {.fail_at = fail_at};
         const md5gl_opts opts = {.load = scene_load,
                                  .allocator = {test_heap_alloc, test_heap_free, &heap}};
         gl_scene scene = context;
         scene.renderer = md5gl_create(&opts, &error);
-        made = scene.renderer && make_everything(&scene, model, &error);
-        if (!made)
+        created = scene.renderer && create_everything(&scene, model, &error);
+        if (!created)
             CHECK_UINT(error.status, MD5_ERROR_MEMORY);
         md5gl_destroy(scene.renderer);
         CHECK_UINT(heap.live, 0);
         CHECK_UINT(heap.live_bytes, 0);
-        CHECK(heap.num_allocs >= fail_at || made);
+        CHECK(heap.num_allocs >= fail_at || created);
     }
-    CHECK(made);
+    CHECK(created);
     md5_free_model(model);
     scene_close(&context);
 }

@@ -1,5 +1,5 @@
-// Path storage: what it draws at once, batches, palettes that are written in place, and what
-// happens where it cannot be had.
+// Path storage: multi-draws, batches, palettes that are written in place, and contexts that do not
+// support it.
 #include "test/render/test_gl_scene.h"
 
 #include "render/gl_internal.h"
@@ -12,8 +12,8 @@ enum { NUM_SQUARES = 6, NUM_JOINTS = 2, MANY = 40 };
 
 // -- Scenes -----------------------------------------------------------------------------------
 
-// Squares of 10 units beside each other, facing +x, each a mesh, the first 55 units to the left.
-// The last lies in the plane of the one before it and covers its right half.
+// Squares of 10 units in a row, facing +x, each a mesh, the first 55 units to the left. The last
+// one is coplanar with the one before it and covers its right half.
 static md5_model *make_squares(void)
 {
     static char text[8192];
@@ -47,7 +47,7 @@ static bool open_stage(gl_stage *stage, md5_model *(*make)(void))
         return false;
     md5gl_renderer *const renderer = stage->scene.renderer;
     if (!md5gl_has_path(renderer, MD5GL_PATH_STORAGE)) {
-        test_skip("path storage: %s", renderer->no_storage);
+        test_skip("path storage: %s", renderer->no_storage_reason);
         scene_close_stage(stage);
         return false;
     }
@@ -63,7 +63,7 @@ static bool same_picture(const gl_picture *a, const gl_picture *b)
 
 // -- Multi-draws ------------------------------------------------------------------------------
 
-// What reached GL since it was reset, by the function that stands before it.
+// Draws and commands that reached GL, counted by count_draw(), which wraps GL's function.
 static unsigned num_draws, num_commands;
 static void(GLAD_API_PTR *real_draw)(GLenum, GLenum, const void *, GLsizei, GLsizei);
 
@@ -78,8 +78,8 @@ static void GLAD_API_PTR count_draw(GLenum mode, GLenum type, const void *first,
 static void count_draws(md5gl_renderer *renderer)
 {
     num_draws = num_commands = 0;
-    real_draw = renderer->later.MultiDrawElementsIndirect;
-    renderer->later.MultiDrawElementsIndirect = count_draw;
+    real_draw = renderer->optional.MultiDrawElementsIndirect;
+    renderer->optional.MultiDrawElementsIndirect = count_draw;
 }
 
 static void draw_style(gl_stage *stage, md5gl_model *copy, uint32_t style, gl_picture *picture)
@@ -88,8 +88,8 @@ static void draw_style(gl_stage *stage, md5gl_model *copy, uint32_t style, gl_pi
     scene_draw(&stage->scene, &stage->frame, copy, style, picture);
 }
 
-// A material of each of three textures.
-static void dress(md5gl_model *copy, const md5gl_texture *textures)
+// Gives the meshes materials of three textures.
+static void set_materials(md5gl_model *copy, const md5gl_texture *textures)
 {
     static const int of_mesh[NUM_SQUARES] = {0, 1, 0, 2, 0, 1};
     for (uint32_t i = 0; i < NUM_SQUARES; i++) {
@@ -98,7 +98,7 @@ static void dress(md5gl_model *copy, const md5gl_texture *textures)
     }
 }
 
-TEST (gl_storage_draws_what_looks_alike_at_once) {
+TEST (gl_storage_draws_equal_materials_in_one_call) {
     static const uint8_t texels[3][4] = {{255, 0, 0, 255}, {0, 255, 0, 255}, {0, 0, 255, 250}};
     gl_stage stage;
     gl_picture expected, picture;
@@ -107,19 +107,19 @@ TEST (gl_storage_draws_what_looks_alike_at_once) {
     md5gl_renderer *const renderer = stage.scene.renderer;
     md5gl_model *const other = md5gl_create_model(renderer, stage.model, MD5GL_PATH_EXACT, NULL);
     md5gl_texture textures[3];
-    // The last one first: what order their names give is not the file's.
+    // In reverse: the order of the textures' names differs from the file's.
     for (int i = 2; i >= 0; i--)
         textures[i] = md5gl_create_texture(renderer, 1, 1, texels[i], NULL);
     count_draws(renderer);
-    dress(stage.copy, textures);
-    dress(other, textures);
+    set_materials(stage.copy, textures);
+    set_materials(other, textures);
 
     draw_style(&stage, other, MD5GL_LIT, &expected);
     draw_style(&stage, stage.copy, MD5GL_LIT, &picture);
     CHECK(same_picture(&expected, &picture));
     CHECK_UINT(num_draws, 3);
     CHECK_UINT(num_commands, NUM_SQUARES);
-    // Of two in one plane, the later in the file is seen.
+    // Of two coplanar meshes, the later one in the file is visible.
     CHECK(picture_at(&picture, 27, 0)[0] > 100 && picture_at(&picture, 33, 0)[1] > 100);
 
     draw_style(&stage, stage.copy, MD5GL_WIREFRAME, &picture);
@@ -127,7 +127,7 @@ TEST (gl_storage_draws_what_looks_alike_at_once) {
     draw_style(&stage, other, MD5GL_WIREFRAME, &expected);
     CHECK(same_picture(&expected, &picture));
 
-    // One that is not seen, one with two sides.
+    // One hidden mesh, one two-sided mesh.
     md5gl_model *const both[2] = {stage.copy, other};
     for (int i = 0; i < 2; i++) {
         const md5gl_material two_sided = {.diffuse = textures[0], .two_sided = true};
@@ -147,8 +147,8 @@ TEST (gl_storage_draws_what_looks_alike_at_once) {
     scene_close_stage(&stage);
 }
 
-// Into each shadow map goes what is solid at once, and what has equal holes.
-TEST (gl_storage_throws_all_shadows_at_once) {
+// Each shadow map takes one draw for the opaque meshes and one per equal alpha test.
+TEST (gl_storage_draws_opaque_casters_in_one_call) {
     static const uint8_t texels[3][4] = {{255, 0, 0, 255}, {0, 255, 0, 255}, {0, 0, 0, 0}};
     const md5_mat34 palette[NUM_JOINTS] = {scene_identity, scene_identity};
     gl_stage stage;
@@ -163,7 +163,7 @@ TEST (gl_storage_throws_all_shadows_at_once) {
     count_draws(renderer);
     stage.frame.casters = stage.model->bounds;
     for (int holes = 0; holes < 2; holes++) {
-        dress(stage.copy, holes ? textures : solid);
+        set_materials(stage.copy, holes ? textures : solid);
         num_draws = num_commands = 0;
         md5gl_begin_frame(renderer, &stage.frame);
         CHECK(md5gl_pose_models(renderer, stage.copy, palette, NULL, 1, NULL));
@@ -179,7 +179,7 @@ TEST (gl_storage_throws_all_shadows_at_once) {
 
 // -- Instances --------------------------------------------------------------------------------
 
-// Palettes that lift each instance by its number, placements that put it into a row.
+// Makes palettes that lift each instance by its index, and placements in a row.
 static void place_many(md5_mat34 *palettes, md5_mat34 *placements, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
@@ -227,7 +227,7 @@ TEST (gl_storage_draws_ten_thousand_in_any_number_of_batches) {
     scene_close_stage(&stage);
 }
 
-// More often than the ring has regions, of all sizes, on every path.
+// More poses than the ring has regions, of several sizes, on every path.
 TEST (gl_mapped_palettes_are_drawn_as_copied_ones) {
     static const uint32_t counts[] = {3, MANY, 1, 7, 8, MANY, 2, MANY};
     md5_mat34 palettes[MANY * NUM_JOINTS], placements[MANY];
@@ -244,7 +244,7 @@ TEST (gl_mapped_palettes_are_drawn_as_copied_ones) {
         for (uint32_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
             const uint32_t count = counts[i];
             draw_many(&stage, stage.copy, palettes, i % 2 ? placements : NULL, count, &expected);
-            // Room for more than are drawn.
+            // Memory for more instances than are drawn.
             md5_mat34 *const mapped = md5gl_map_palettes(renderer, copy, count + i % 3, NULL);
             CHECK(mapped != NULL);
             if (mapped)
@@ -257,9 +257,9 @@ TEST (gl_mapped_palettes_are_drawn_as_copied_ones) {
     scene_close_stage(&stage);
 }
 
-TEST (gl_what_is_written_in_place_is_not_drawn_before_it_is_posed) {
+TEST (gl_mapped_palettes_are_not_drawn_before_they_are_posed) {
     const md5_mat34 palettes[NUM_JOINTS] = {scene_identity, scene_identity};
-    const uint32_t count = 9; // with which the ring must grow
+    const uint32_t count = 9; // the ring must grow
     gl_stage stage;
     gl_picture first, second;
     if (!open_stage(&stage, scene_square))
@@ -276,7 +276,7 @@ TEST (gl_what_is_written_in_place_is_not_drawn_before_it_is_posed) {
     }
     CHECK(same_picture(&first, &second));
     CHECK(picture_is(&first, 0, 0, scene_sideways(1, 1, 1).rgba, 1));
-    // And what is posed from elsewhere in between has taken its place.
+    // Posing other palettes discards the mapped ones.
     draw_many(&stage, stage.copy, palettes, NULL, 1, &second);
     CHECK(same_picture(&first, &second));
     scene_close_stage(&stage);
@@ -288,8 +288,8 @@ static GLenum GLAD_API_PTR never_ready(GLsync sync, GLbitfield flags, GLuint64 t
     return GL_TIMEOUT_EXPIRED;
 }
 
-// A region that the GPU does not give back is replaced.
-TEST (gl_storage_goes_on_where_the_gpu_hangs_behind) {
+// A region that the GPU does not release is replaced.
+TEST (gl_storage_continues_if_the_gpu_does_not_respond) {
     md5_mat34 palettes[MANY * NUM_JOINTS], placements[MANY];
     gl_stage stage;
     gl_picture expected, picture;
@@ -305,7 +305,7 @@ TEST (gl_storage_goes_on_where_the_gpu_hangs_behind) {
     scene_close_stage(&stage);
 }
 
-// -- Where it cannot be had -------------------------------------------------------------------
+// -- No support -------------------------------------------------------------------------------
 
 static GLint version_of(const GladGLContext *gl)
 {
@@ -315,7 +315,7 @@ static GLint version_of(const GladGLContext *gl)
     return 10 * major + minor;
 }
 
-TEST (gl_storage_is_there_or_says_why) {
+TEST (gl_storage_is_available_or_reports_why) {
     md5_error error;
     gl_scene scene;
     if (!scene_open(&scene, NULL))
@@ -323,12 +323,12 @@ TEST (gl_storage_is_there_or_says_why) {
     md5gl_renderer *const renderer = scene.renderer;
     md5_model *const model = scene_square();
     const bool has = md5gl_has_path(renderer, MD5GL_PATH_STORAGE);
-    test_check(has == (renderer->no_storage[0] == '\0'), __FILE__, __LINE__, "\"%s\"",
-               renderer->no_storage);
-    // Mesa reads storage buffers in vertex shaders, wherever it has them.
+    test_check(has == (renderer->no_storage_reason[0] == '\0'), __FILE__, __LINE__, "\"%s\"",
+               renderer->no_storage_reason);
+    // Mesa supports storage buffers in vertex shaders wherever it has them at all.
     if (version_of(&renderer->gl) >= 44 && strstr(md5gl_device_name(renderer), "Mesa"))
-        test_check(has, __FILE__, __LINE__, "%s", renderer->no_storage);
-    (void)snprintf(renderer->no_storage, sizeof renderer->no_storage, "not today");
+        test_check(has, __FILE__, __LINE__, "%s", renderer->no_storage_reason);
+    (void)snprintf(renderer->no_storage_reason, sizeof renderer->no_storage_reason, "not today");
     renderer->has_storage = false;
     CHECK(!md5gl_has_path(renderer, MD5GL_PATH_STORAGE));
     CHECK(md5gl_create_model(renderer, model, MD5GL_PATH_STORAGE, &error) == NULL);
@@ -344,7 +344,7 @@ static md5gl_proc load_without_mapping(void *user, const char *name)
     return strcmp(name, "glBufferStorage") == 0 ? NULL : scene_load(user, name);
 }
 
-TEST (gl_storage_needs_its_functions_but_nobody_needs_it) {
+TEST (gl_storage_without_its_functions_is_disabled) {
     const md5gl_opts opts = {.load = load_without_mapping};
     md5_error error;
     gl_scene scene;
@@ -352,12 +352,12 @@ TEST (gl_storage_needs_its_functions_but_nobody_needs_it) {
         return;
     md5gl_renderer *const renderer = md5gl_create(&opts, &error);
     CHECK(renderer && !md5gl_has_path(renderer, MD5GL_PATH_STORAGE));
-    CHECK(renderer && renderer->no_storage[0] != '\0');
+    CHECK(renderer && renderer->no_storage_reason[0] != '\0');
     md5gl_destroy(renderer);
     scene_close(&scene);
 }
 
-TEST (gl_what_does_not_fit_into_a_storage_block_is_refused) {
+TEST (gl_model_beyond_a_storage_block_is_refused) {
     md5_error error;
     gl_stage stage;
     if (!open_stage(&stage, scene_hinge))
@@ -393,7 +393,7 @@ static void *GLAD_API_PTR map_nothing(GLenum target, GLintptr begin, GLsizeiptr 
     return NULL;
 }
 
-TEST (gl_storage_tells_when_there_is_no_memory_for_palettes) {
+TEST (gl_storage_reports_missing_memory_for_palettes) {
     md5_mat34 palettes[MANY * NUM_JOINTS], placements[MANY];
     md5_error error;
     gl_stage stage;
@@ -415,8 +415,8 @@ TEST (gl_storage_tells_when_there_is_no_memory_for_palettes) {
     scene_close_stage(&stage);
 }
 
-// A driver that does not take the path's programs still has all else.
-TEST (gl_storage_tells_when_its_programs_do_not_compile) {
+// If the path's programs do not compile, everything else still works.
+TEST (gl_storage_reports_programs_that_do_not_compile) {
     md5_error error;
     gl_stage stage;
     if (!open_stage(&stage, scene_square))
@@ -440,8 +440,8 @@ TEST (gl_storage_tells_when_its_programs_do_not_compile) {
     scene_close_stage(&stage);
 }
 
-// A model without meshes has nothing to draw, and draws it.
-TEST (gl_storage_draws_nothing) {
+// A model without meshes can be posed and drawn.
+TEST (gl_storage_draws_a_model_without_meshes) {
     static const char text[] = "MD5Version 10\ncommandline \"\"\nnumJoints 1\nnumMeshes 0\n"
                                "joints {\n\"only\" -1 ( 0 0 0 ) ( 0 0 0 )\n}\n";
     const md5_mat34 palette = scene_identity;

@@ -44,10 +44,10 @@ static void begin_counting(md5gl_renderer *renderer)
 {
     num_uploads = num_dispatches = num_captures = 0;
     real = renderer->gl;
-    real_dispatch = renderer->later.DispatchCompute;
+    real_dispatch = renderer->optional.DispatchCompute;
     renderer->gl.BufferSubData = count_upload;
     renderer->gl.BeginTransformFeedback = count_capture;
-    renderer->later.DispatchCompute = count_dispatch;
+    renderer->optional.DispatchCompute = count_dispatch;
 }
 
 // -- A model of many meshes ---------------------------------------------------------------------
@@ -119,7 +119,7 @@ static bool count_work(const char *path, bool dual)
             begin_counting(scene.renderer);
             CHECK(verify_silently(&viewer));
             scene.renderer->gl = real;
-            scene.renderer->later.DispatchCompute = real_dispatch;
+            scene.renderer->optional.DispatchCompute = real_dispatch;
         }
         view_close(&viewer);
         view_end(&viewer);

@@ -83,14 +83,14 @@ void view_set_lights(const view_stage *stage, view_axes axes,
                                      view_walked(&stage->document->scene, stage->play));
     const md5_vec3 fill = studio_direction(axes, 0.85f, 0.55f, 0.25f);
     const md5_vec3 rim = studio_direction(axes, 0.55f, -0.75f, 0.65f);
-    // The model is half of their reach away, where a fifth of their light is left.
+    // The model is half of their range away, where a fifth of their light is left.
     points[0] = (md5gl_point_light){.position = view_add(centre, view_scale(fill, 4.0f * radius)),
-                                    .reach = 8.0f * radius};
+                                    .range = 8.0f * radius};
     points[1] = (md5gl_point_light){.position = view_add(centre, view_scale(rim, 4.0f * radius)),
-                                    .reach = 8.0f * radius};
+                                    .range = 8.0f * radius};
     frame->light_direction = move_key(studio_direction(axes, -0.78f, 0.66f, 0.95f), stage->lamps);
-    frame->points = points;
-    frame->num_points = VIEW_NUM_POINTS;
+    frame->point_lights = points;
+    frame->num_point_lights = VIEW_NUM_POINTS;
     frame->ground = stage->document->ground;
     if (stage->shown->shadows && stage->document->drawn != NULL)
         frame->casters = find_casters(stage);
