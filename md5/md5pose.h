@@ -154,16 +154,16 @@ MD5_API uint32_t md5_place_feet(const md5_skeleton *skeleton, md5_transform *pos
 //   end'' = stiffness * (animated end - end) - damping * end' + acceleration
 // and the joint points at it; the tip's end is as far from it, and in the same direction in its own
 // space, as it is from its parent. Bones keep their lengths. Damping is against the space that
-// `place` goes to, as by air: at constant speed v the end trails by damping * v / stiffness.
+// `placement` goes to, as by air: at constant speed v the end trails by damping * v / stiffness.
 typedef struct md5_spring_joint {
-    md5_vec3 position, velocity; // of the joint's end, in the space that `place` goes to
+    md5_vec3 position, velocity; // of the joint's end, in the space that `placement` goes to
     md5_vec3 target;             // where the animation last had it, likewise
 } md5_spring_joint;
 typedef struct md5_spring_job {
     uint32_t tip, length;     // as in md5_chain_job; the first joint's place is the animation's
     float stiffness, damping; // 1/s^2, 1/s; without stiffness nothing happens
-    md5_vec3 acceleration;    // gravity and wind, units/s^2, where `place` goes to
-    md5_transform place;      // of the character in the world, so that it swings when that moves
+    md5_vec3 acceleration;    // gravity and wind, units/s^2, where `placement` goes to
+    md5_transform placement;  // of the character in the world, so that it swings when that moves
     float weight;
 } md5_spring_job;
 // Solved exactly, the animation taken to go evenly from call to call: stable for any step, and the

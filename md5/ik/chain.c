@@ -202,7 +202,7 @@ static void bend(reaching *reach, ccd_turns *turning, md5_quat *turns)
     const md5_vec3 axis = md5_vec3_cross(way, md5_forward_beside(way));
     for (uint32_t i = 0; i < reach->last; i++)
         turns[i] = md5_quat_of_row(
-            md5_row_about(md5_row_of_vec3(axis), PUSH_COSINE, i == 0 ? PUSH : -PUSH));
+            md5_float4_about(md5_float4_of_vec3(axis), PUSH_COSINE, i == 0 ? PUSH : -PUSH));
     apply_turns(reach, turning, turns);
 }
 

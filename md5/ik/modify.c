@@ -48,7 +48,7 @@ bool md5_modify_joint(const md5_skeleton *skeleton, md5_transform *pose, uint32_
         md5_share_of(weight, &share);
         md5_turn_joint(
             changed, &share,
-            md5_row_of_quat(turned_rotation(space, above.rotation, changed->rotation, turn)));
+            md5_float4_of_quat(turned_rotation(space, above.rotation, changed->rotation, turn)));
     }
     if (!md5_is_place(change.translation))
         return true;

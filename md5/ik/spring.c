@@ -82,11 +82,11 @@ static void step_joint(const axis_step *step, md5_vec3 goal, md5_vec3 accelerati
         *joint = (md5_spring_joint){.position = goal, .target = goal};
 }
 
-static md5_transform sound_place(md5_transform place)
+static md5_transform finite_placement(md5_transform placement)
 {
-    const md5_vec3 at = place.translation;
+    const md5_vec3 at = placement.translation;
     return (md5_transform){
-        .rotation = md5_quat_unit(place.rotation, MD5_NO_TURN),
+        .rotation = md5_quat_unit(placement.rotation, MD5_NO_TURN),
         .translation = md5_is_place(at) ? at : (md5_vec3){0.0f, 0.0f, 0.0f},
     };
 }
@@ -136,12 +136,12 @@ bool md5_spring(const md5_skeleton *skeleton, md5_transform *pose, const md5_spr
         .seconds = seconds > 0.0f && seconds < MD5_FARTHEST ? (double)seconds : 0.0,
     };
     step.swing = md5_swing_for(step.stiffness, step.damping, step.seconds);
-    const md5_transform place = sound_place(job->place);
+    const md5_transform placement = finite_placement(job->placement);
     const md5_vec3 none = {0.0f, 0.0f, 0.0f};
     const md5_vec3 pull = md5_is_place(job->acceleration) ? job->acceleration : none;
     for (uint32_t i = 0; i < chain.count; i++) {
         const md5_vec3 end = end_of(&chain, pose, i);
-        const md5_vec3 goal = md5_vec3_add(place.translation, md5_quat_rotate(place.rotation, end));
+        const md5_vec3 goal = md5_vec3_add(placement.translation, md5_quat_rotate(placement.rotation, end));
         if (is_first)
             state[i] = (md5_spring_joint){.position = goal, .target = goal};
         else
@@ -150,7 +150,7 @@ bool md5_spring(const md5_skeleton *skeleton, md5_transform *pose, const md5_spr
     if (!(job->weight > 0.0f))
         return true;
     md5_quat turned[MD5_MAX_CHAIN];
-    swing_chain(&chain, pose, md5_transform_inverse(place), state, turned);
+    swing_chain(&chain, pose, md5_transform_inverse(placement), state, turned);
     md5_turn_chain(&chain, turned, job->weight, pose);
     return true;
 }

@@ -61,8 +61,8 @@ static inline double md5_clock_between(md5_clock from, md5_clock to)
 static inline bool md5_clock_stays_whole(md5_clock from, md5_clock to)
 {
     const bool is_whole = from.phase <= MD5_BORDER || from.phase >= 1.0 - MD5_BORDER;
-    const double way = md5_clock_between(from, to);
-    return is_whole && way <= 2.0 * MD5_BORDER && way >= -2.0 * MD5_BORDER
+    const double delta = md5_clock_between(from, to);
+    return is_whole && delta <= 2.0 * MD5_BORDER && delta >= -2.0 * MD5_BORDER
            && (to.phase <= MD5_BORDER || to.phase >= 1.0 - MD5_BORDER);
 }
 

@@ -26,7 +26,7 @@ void md5_sample_source(const md5_machine *machine, const md5_source *source, md5
     if (source->extract == MD5_EXTRACT_NONE)
         return;
     const md5_root_track track = md5_track_of(machine, source);
-    md5_take_way(md5_way_at(&track, moment), &pose[0]);
+    md5_remove_root_delta(md5_root_delta_at(&track, moment), &pose[0]);
 }
 
 void md5_free_machine(md5_machine *machine)

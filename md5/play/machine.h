@@ -17,7 +17,7 @@ typedef struct md5_source {
     const md5_binding *binding;
     md5_interpolation interpolation;
     md5_extract extract;
-    size_t first_way;    // [num_frames] of `ways`, if something is extracted
+    size_t first_delta;  // [num_frames] of `ways`, if something is extracted
     size_t first_marker; // phases of a cycle, in `markers`
     uint32_t num_markers;
     md5_timing timings[MD5_PLAY_MODES];
@@ -80,7 +80,7 @@ typedef struct md5_motion {
     size_t first_item;
     uint32_t num_items;
     uint32_t num_parts; // itself, and all that it is made of, as often as it is used
-    int32_t program;    // when it is a state's
+    int32_t tree;       // when it is a state's
 } md5_motion;
 
 // One part of a state's motion. Parts lie in such an order that the ones that a part is made of
@@ -92,16 +92,16 @@ typedef struct md5_part {
     size_t item;       // of the parent's motion: number in `items`
     uint32_t weight;   // place among the weights of the program's parts
     uint32_t children; // the first of its items' such places
-    int32_t leaf;      // of a clip: its number in the program
+    int32_t instance;  // of a clip: its number in the program
     bool leads_group;  // it begins a group that keeps step
 } md5_part;
 
 // A clip within a program, with a clock of its own.
-typedef struct md5_leaf_plan {
+typedef struct md5_instance_plan {
     uint32_t playable;
     uint32_t part;
     int32_t group; // that it keeps step with
-} md5_leaf_plan;
+} md5_instance_plan;
 
 // Clips that keep step. The first one leads: when it begins says where all begin.
 typedef struct md5_group_plan {
@@ -111,16 +111,16 @@ typedef struct md5_group_plan {
 } md5_group_plan;
 
 // What a state's motion is made of.
-typedef struct md5_program {
+typedef struct md5_blend_tree {
     uint32_t motion;
-    size_t first_part, first_leaf, first_group;
-    uint32_t num_parts, num_leaves, num_groups;
-    uint32_t num_poses; // in work at once
-    bool has_way;       // something is extracted
-} md5_program;
+    size_t first_part, first_instance, first_group;
+    uint32_t num_parts, num_instances, num_groups;
+    uint32_t num_poses;   // in work at once
+    bool has_root_motion; // something is extracted
+} md5_blend_tree;
 
 typedef struct md5_state {
-    int32_t program;   // -1: nothing
+    int32_t tree;      // -1: nothing
     int32_t reference; // pose, where the layer is added
     size_t first_transition;
     uint32_t num_transitions;
@@ -158,10 +158,10 @@ typedef struct md5_play_layer {
     size_t first_state, first_any; // transitions from any state
     uint32_t num_states, num_any;
     bool has_waits;       // some transition waits for its exit
-    bool has_way;         // something is extracted of some state's clips
+    bool has_root_motion; // something is extracted of some state's clips
     md5_joint_set joints; // the joints that it may change: where it is added, or has a mask
     // The most that any of its states has.
-    uint32_t max_leaves, max_groups, max_parts;
+    uint32_t max_instances, max_groups, max_parts;
 } md5_play_layer;
 
 typedef struct md5_modifier {
@@ -178,7 +178,7 @@ struct md5_machine {
     uint32_t num_joints;
 
     md5_source *sources; // [clips]
-    md5_way *ways;
+    md5_root_delta *root_deltas;
     double *markers;
     md5_playable *playables;
     md5_cue *cues;
@@ -189,9 +189,9 @@ struct md5_machine {
     md5_transform *references; // [][joints]
     md5_motion *motions;       // [clips + motions]
     md5_item *items;
-    md5_program *programs;
+    md5_blend_tree *trees;
     md5_part *parts;
-    md5_leaf_plan *leaves;
+    md5_instance_plan *instances;
     md5_group_plan *groups;
     uint32_t *members;
     md5_play_layer *layers; // [layers]
@@ -201,12 +201,12 @@ struct md5_machine {
     md5_modifier *modifiers; // [modifiers]
     float *reaches;          // [joints] how far vertices lie from each; -1: it has none
 
-    size_t num_ways, num_markers, num_playables, num_cues, num_listed, num_references, num_motions,
-        num_items, num_programs, num_parts, num_leaves, num_groups, num_members, num_states,
-        num_transitions, num_conditions, num_springs;
+    size_t num_deltas, num_markers, num_playables, num_cues, num_listed, num_references,
+        num_motions, num_items, num_trees, num_parts, num_instances, num_groups, num_members,
+        num_states, num_transitions, num_conditions, num_springs;
     // The most that any program has, and poses in work at once.
-    uint32_t max_leaves, max_groups, max_parts, max_poses;
-    bool has_way, has_events;
+    uint32_t max_instances, max_groups, max_parts, max_poses;
+    bool has_root_motion, has_events;
     // Sums of a vertex's biases: of those above 0, at least and at most; of those below, at most.
     // How far a vertex may lie beside what its joints' places and `reaches` say.
     float least_bias, most_bias, most_negative, beside;
@@ -227,7 +227,7 @@ static inline const md5_transform *md5_reference_of(const md5_machine *machine, 
 }
 
 // The items of a blend space as they stand in the tables.
-static inline const md5_motion_item *md5_places_of(const md5_machine *machine, uint32_t motion)
+static inline const md5_motion_item *md5_space_items(const md5_machine *machine, uint32_t motion)
 {
     return machine->tables.motions[motion - machine->tables.num_clips].items;
 }
@@ -237,7 +237,7 @@ static inline md5_root_track md5_track_of(const md5_machine *machine, const md5_
     return (md5_root_track){
         .extract = source->extract,
         .num_frames = source->binding->anim->num_frames,
-        .frames = machine->ways + source->first_way,
+        .frames = machine->root_deltas + source->first_delta,
     };
 }
 

@@ -202,7 +202,7 @@ static void sample_layer(const md5_machine *machine, md5_player *player, uint32_
                          md5_transform *pose)
 {
     const md5_source *const source = &machine->sources[layer];
-    const md5_clock clock = md5_newest(&player->runs[layer])->leaves[0].now;
+    const md5_clock clock = md5_newest(&player->layer_states[layer])->instances[0].now;
     const md5_moment moment =
         md5_clock_moment(&source->timings[MD5_PLAY_LOOP], clock, MD5_INTERPOLATE_LINEAR);
     md5_sample(source->binding, &moment, MD5_ROOT_FILE, pose);
@@ -363,7 +363,7 @@ static void check_branch(const made_pose *made, uint32_t feather, uint64_t *rand
     md5_player *const player = play_player(machine);
     md5_player_advance(player, 0.3, NULL, NULL);
     const md5_source *const source = &machine->sources[0];
-    const md5_clock clock = md5_newest(&player->runs[1])->leaves[0].now;
+    const md5_clock clock = md5_newest(&player->layer_states[1])->instances[0].now;
     const md5_moment moment =
         md5_clock_moment(&source->timings[MD5_PLAY_LOOP], clock, MD5_INTERPOLATE_LINEAR);
     md5_transform pose[MOST_JOINTS], expected[MOST_JOINTS];

@@ -58,7 +58,7 @@ static bool build_all(md5_building *building)
     TRY(md5_build_masks(building));
     TRY(md5_build_parameters(building));
     TRY(md5_build_motions(building));
-    TRY(md5_build_programs(building));
+    TRY(md5_build_trees(building));
     TRY(md5_build_layers(building));
     TRY(md5_build_modifiers(building));
     return md5_build_reaches(building);
@@ -74,14 +74,15 @@ static void *move(md5_block *block, const void *from, size_t count, size_t size)
 }
 
 // Lays the machine out in the block, or measures that. `from` is the one in the arena.
-static md5_machine *place(md5_block *block, const md5_machine *from, const md5_machine_desc *desc)
+static md5_machine *position(md5_block *block, const md5_machine *from,
+                             const md5_machine_desc *desc)
 {
     md5_machine *const machine = md5_block_take(block, 1, sizeof *machine);
     md5_machine placed = *from;
     const size_t joints = from->num_joints;
 #define MOVE(array, count) placed.array = move(block, from->array, (count), sizeof *from->array)
     MOVE(sources, desc->num_clips);
-    MOVE(ways, from->num_ways);
+    MOVE(root_deltas, from->num_deltas);
     MOVE(markers, from->num_markers);
     MOVE(playables, from->num_playables);
     MOVE(cues, from->num_cues);
@@ -92,9 +93,9 @@ static md5_machine *place(md5_block *block, const md5_machine *from, const md5_m
     MOVE(references, from->num_references * joints);
     MOVE(motions, from->num_motions);
     MOVE(items, from->num_items);
-    MOVE(programs, from->num_programs);
+    MOVE(trees, from->num_trees);
     MOVE(parts, from->num_parts);
-    MOVE(leaves, from->num_leaves);
+    MOVE(instances, from->num_instances);
     MOVE(groups, from->num_groups);
     MOVE(members, from->num_members);
     MOVE(layers, desc->num_layers);
@@ -123,12 +124,12 @@ md5_machine *md5_create_machine(const md5_machine_desc *desc, const md5_load_opt
     md5_machine *machine = NULL;
     if (build_all(&building)) {
         md5_block block = {0};
-        place(&block, &built, desc);
+        position(&block, &built, desc);
         built.size = block.used;
         built.allocator = context.allocator;
         block = (md5_block){.base = md5_alloc(&context, block.used)};
         if (block.base)
-            machine = place(&block, &built, desc);
+            machine = position(&block, &built, desc);
     }
     md5_arena_free(&arena);
     return machine;

@@ -21,19 +21,19 @@ static bool build_state(md5_building *building, layer_work *work, const md5_stat
 {
     md5_machine *const machine = building->machine;
     md5_play_layer *const layer = work->layer;
-    *state = (md5_state){.program = -1, .reference = -1};
+    *state = (md5_state){.tree = -1, .reference = -1};
     if (!desc->motion)
         return true;
     const int32_t motion = md5_find_name(&building->motions, desc->motion);
-    state->program = machine->motions[motion].program;
-    const md5_program *const program = &machine->programs[state->program];
-    layer->has_way = layer->has_way || program->has_way;
-    if (program->num_leaves > layer->max_leaves)
-        layer->max_leaves = program->num_leaves;
-    if (program->num_groups > layer->max_groups)
-        layer->max_groups = program->num_groups;
-    if (program->num_parts > layer->max_parts)
-        layer->max_parts = program->num_parts;
+    state->tree = machine->motions[motion].tree;
+    const md5_blend_tree *const tree = &machine->trees[state->tree];
+    layer->has_root_motion = layer->has_root_motion || tree->has_root_motion;
+    if (tree->num_instances > layer->max_instances)
+        layer->max_instances = tree->num_instances;
+    if (tree->num_groups > layer->max_groups)
+        layer->max_groups = tree->num_groups;
+    if (tree->num_parts > layer->max_parts)
+        layer->max_parts = tree->num_parts;
     if (layer->mode != MD5_LAYER_ADD)
         return true;
     int32_t source;

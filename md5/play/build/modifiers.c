@@ -96,9 +96,9 @@ static bool find_limb_joint(md5_building *building, const md5_modifier_desc *des
 static float bind_distance(const md5_building *building, uint32_t a, uint32_t b)
 {
     const md5_mat34 *const bind = building->desc->model->bind;
-    const md5_vec3 way = md5_vec3_sub(md5_mat34_translation(&bind[a]), //
-                                      md5_mat34_translation(&bind[b]));
-    return sqrtf(md5_vec3_dot(way, way));
+    const md5_vec3 delta = md5_vec3_sub(md5_mat34_translation(&bind[a]), //
+                                        md5_mat34_translation(&bind[b]));
+    return sqrtf(md5_vec3_dot(delta, delta));
 }
 
 // A rig whose hand or foot hangs on a helper at the elbow's or knee's place has such a bone.
@@ -191,10 +191,10 @@ bool md5_build_modifiers(md5_building *building)
 static float reach_for(md5_machine *machine, uint32_t joint, md5_vec4 influence)
 {
     const float bias = fabsf(influence.w);
-    const md5_vec3 place = md5_mat34_translation(&machine->model->bind[joint]);
+    const md5_vec3 position = md5_mat34_translation(&machine->model->bind[joint]);
     const md5_vec3 point = {influence.x, influence.y, influence.z};
-    const md5_vec3 way = md5_vec3_sub(point, md5_vec3_scale(place, influence.w));
-    const float length = sqrtf(md5_vec3_dot(way, way));
+    const md5_vec3 delta = md5_vec3_sub(point, md5_vec3_scale(position, influence.w));
+    const float length = sqrtf(md5_vec3_dot(delta, delta));
     const bool counts = bias > 1.0f / 256.0f;
     machine->reaches[joint] = fmaxf(machine->reaches[joint], counts ? length / bias : 0.0f);
     return counts ? 0.0f : length;

@@ -295,7 +295,7 @@ bool md5_build_motions(md5_building *building)
             .speed_parameter = -1,
             .x_parameter = -1,
             .y_parameter = -1,
-            .program = -1,
+            .tree = -1,
         };
         if (i < desc->num_clips)
             add_playable(building, &arrays, motion, i, MD5_PLAY_LOOP, 0.0);

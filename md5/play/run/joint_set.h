@@ -8,15 +8,15 @@
 #include "md5/play/machine.h"
 
 // Blends `other` into `pose`, where the mask says; -1: everywhere.
-void md5_lay_over(const md5_machine *machine, int32_t mask, const md5_transform *other,
-                  float weight, md5_transform *pose);
+void md5_blend_over(const md5_machine *machine, int32_t mask, const md5_transform *other,
+                    float weight, md5_transform *pose);
 
 // The same the other way round, with a weight of 1: `pose` holds the other pose, and saved[] the
 // joints between, in their order, which md5_save_between() took from the one below.
 void md5_save_between(const md5_machine *machine, int32_t mask, const md5_transform *pose,
                       md5_transform saved[MD5_MOST_SAVED]);
-void md5_lay_under(const md5_machine *machine, int32_t mask, const md5_transform *saved,
-                   md5_transform *pose);
+void md5_blend_saved(const md5_machine *machine, int32_t mask, const md5_transform *saved,
+                     md5_transform *pose);
 
 // Writes difference[set->count], of these joints to the reference.
 void md5_subtract_joints(const md5_machine *machine, const md5_joint_set *set,

@@ -11,22 +11,22 @@
 
 // How many motions of a layer are active at once; a frozen pose in the place of older ones counts
 // as one. One more while an inertial transition begins, which needs to see what it leaves.
-enum { MD5_MAX_LIVE = 4, MD5_SLOTS = MD5_MAX_LIVE + 1 };
+enum { MD5_MAX_ACTIVE = 4, MD5_SLOTS = MD5_MAX_ACTIVE + 1 };
 
 // A clip in play.
-typedef struct md5_leaf {
-    md5_clock before, now; // of the last step
-    double rate;           // cycles a second by itself
-    double stood;          // seconds since it came to its end, if it is played once
-    float weight;          // in its motion
-    float share;           // in the group that it keeps step with
-    bool is_at_start;      // it has not moved from the whole cycle at which it began, if it did
-    md5_root_place root;   // of the last clock at which it was asked for
-} md5_leaf;
+typedef struct md5_clip_instance {
+    md5_clock before, now;  // of the last step
+    double rate;            // cycles a second by itself
+    double seconds_at_end;  // seconds since it came to its end, if it is played once
+    float weight;           // in its motion
+    float share;            // in the group that it keeps step with
+    bool is_at_start;       // it has not moved from the whole cycle at which it began, if it did
+    md5_root_position root; // of the last clock at which it was asked for
+} md5_clip_instance;
 
-static inline bool md5_is_at(const md5_root_place *place, md5_clock clock)
+static inline bool md5_is_at(const md5_root_position *position, md5_clock clock)
 {
-    return place->clock.phase == clock.phase && place->clock.cycle == clock.cycle;
+    return position->clock.phase == clock.phase && position->clock.cycle == clock.cycle;
 }
 
 // fmin() without a call, of what is a number.
@@ -36,43 +36,43 @@ static inline double md5_least(double a, double b)
 }
 
 // A state's motion in play.
-typedef struct md5_live {
-    int32_t program; // -1: nothing
+typedef struct md5_active_state {
+    int32_t tree; // -1: nothing
     uint32_t state;
     int32_t from; // state that it came from, -1 = none
     md5_easing easing;
     double elapsed, duration; // of the transition that brought it
     int32_t priority;
     md5_interrupt interrupt;
-    bool fades;       // it comes in over that time; else it has been in fully from the start
-    bool is_new;      // what lies where it begins has not fired yet
-    double begun;     // normalised time at which it did
-    float weight;     // in the layer, the mean of the last step
-    md5_leaf *leaves; // [num_leaves]
+    bool fades;        // it comes in over that time; else it has been in fully from the start
+    bool is_new;       // what lies where it begins has not fired yet
+    double start_time; // normalised time at which it did
+    float weight;      // in the layer, the mean of the last step
+    md5_clip_instance *instances; // [num_leaves]
     md5_clock *groups;
     float *weights; // of items in their motion: parts[].weight
     float *totals;  // of parts in the whole motion
-} md5_live;
+} md5_active_state;
 
 // How long something has lasted, and how long it lasts, in seconds.
 typedef struct md5_span {
     double elapsed, duration;
 } md5_span;
 
-typedef struct md5_run {
+typedef struct md5_layer_state {
     uint8_t order[MD5_SLOTS]; // slots in use, oldest first
     uint8_t num_used;
     bool has_snapshot; // below the oldest
     bool has_offsets;
-    bool rests;               // its open transitions go in a circle: see md5_take_transitions()
+    bool is_resting;          // its open transitions go in a circle: see md5_take_transitions()
     bool ends_cycle;          // in the step that is made the newest comes to an exit that it takes
     float coverage;           // of the snapshot
     md5_span settling;        // of the offsets
     md5_transform *snapshot;  // [joints]
     md5_offset *offsets;      // [joints]
     md5_velocity *velocities; // [joints] of what was shown when the offsets began
-    md5_live first, *others;  // the slots; mostly one is enough
-} md5_run;
+    md5_active_state first, *others; // the slots; mostly one is enough
+} md5_layer_state;
 
 // Weights and speed on the way down to a part.
 typedef struct md5_flow {
@@ -84,24 +84,24 @@ typedef struct md5_flow {
 typedef struct md5_walker {
     md5_event_walk walk;
     const md5_event *events;
-    md5_run *run;
-    uint32_t place; // of the live in the run's order
-    uint32_t leaf;
+    md5_layer_state *layer_state;
+    uint32_t position; // of the live in the run's order
+    uint32_t instance;
     uint32_t event; // that comes next
     double when;    // seconds from where the step begins, towards where it ends
 } md5_walker;
 
 struct md5_player {
     const md5_machine *machine;
-    md5_run *runs;      // [layers]
-    float *parameters;  // [parameters]
+    md5_layer_state *layer_states; // [layers]
+    float *parameters;             // [parameters]
     uint32_t *consumed; // [parameters] 1 + the layer that has used up this trigger in this step
     bool has_consumed;
     bool has_new;              // some motion in play is
     bool is_settled;           // what could be taken has been, and nothing has changed since
     bool is_weighed;           // nothing has changed since weights and speeds were worked out
     bool is_backward;          // the last step that took time
-    md5_way motion;            // of the last md5_player_advance()
+    md5_root_delta motion;     // of the last md5_player_advance()
     md5_advance_status status; // likewise
     uint32_t num_walked;       // likewise: events, silent ones too
     uint32_t num_steps;        // likewise: parts of it, and transitions
@@ -111,12 +111,12 @@ struct md5_player {
     double since_pose; // seconds
 
     // Room to work in.
-    md5_flow *flows;           // [max_parts]
-    float *gathered;           // [max_parts]
-    md5_clock *leaf_clocks;    // [max_leaves]
-    md5_clock *group_clocks;   // [max_groups]
-    md5_sync_item *sync_items; // [max_leaves]
-    md5_way *ways;             // [max_poses]
+    md5_flow *flows;             // [max_parts]
+    float *gathered;             // [max_parts]
+    md5_clock *instance_clocks;  // [max_leaves]
+    md5_clock *group_clocks;     // [max_groups]
+    md5_sync_item *sync_items;   // [max_leaves]
+    md5_root_delta *root_deltas; // [max_poses]
     md5_walker *walkers;
     md5_transform *spare;     // [md5_captured_poses()][joints]
     md5_velocity *velocities; // [joints]
@@ -125,31 +125,33 @@ struct md5_player {
     md5_allocator allocator;
 };
 
-static inline const md5_program *md5_program_of(const md5_player *player, const md5_live *live)
+static inline const md5_blend_tree *md5_tree_of(const md5_player *player,
+                                                const md5_active_state *active)
 {
-    return live->program < 0 ? NULL : &player->machine->programs[live->program];
+    return active->tree < 0 ? NULL : &player->machine->trees[active->tree];
 }
 
-static inline md5_live *md5_slot(md5_run *run, uint32_t number)
+static inline md5_active_state *md5_slot(md5_layer_state *layer_state, uint32_t number)
 {
-    return number == 0 ? &run->first : &run->others[number - 1];
+    return number == 0 ? &layer_state->first : &layer_state->others[number - 1];
 }
 
-static inline md5_live *md5_live_at(md5_run *run, uint32_t place)
+static inline md5_active_state *md5_active_at(md5_layer_state *layer_state, uint32_t position)
 {
-    return md5_slot(run, run->order[place]);
+    return md5_slot(layer_state, layer_state->order[position]);
 }
 
 // The one that fades in, or is there alone.
-static inline md5_live *md5_newest(md5_run *run)
+static inline md5_active_state *md5_newest(md5_layer_state *layer_state)
 {
-    return md5_live_at(run, run->num_used - 1u);
+    return md5_active_at(layer_state, layer_state->num_used - 1u);
 }
 
 // A weight: of a parameter, or fixed; 0..1.
 float md5_weight_of(const md5_player *player, int32_t parameter, float fixed);
 
-// -- live.c: a state's motion in play ---------------------------------------------------------
+// -- active_state.c: a state's motion in play
+// ---------------------------------------------------------
 
 // How clips begin.
 typedef enum md5_begin {
@@ -171,51 +173,52 @@ typedef struct md5_change {
 } md5_change;
 
 // Begins a state's motion.
-void md5_begin_live(md5_player *player, const md5_play_layer *layer, md5_live *live,
-                    const md5_change *change);
+void md5_begin_state(md5_player *player, const md5_play_layer *layer, md5_active_state *active,
+                     const md5_change *change);
 
 // Works out weights and speeds from the parameters.
-void md5_weigh_live(md5_player *player, md5_live *live);
+void md5_weigh_state(md5_player *player, md5_active_state *active);
 
 // Clocks `seconds` from now, in player->leaf_clocks and player->group_clocks.
-void md5_find_clocks(md5_player *player, const md5_live *live, double seconds);
+void md5_find_clocks(md5_player *player, const md5_active_state *active, double seconds);
 
 // The same of all that is in play, if a parameter has changed.
 void md5_weigh_all(md5_player *player);
 
-void md5_advance_live(md5_player *player, md5_live *live, double seconds);
+void md5_advance_state(md5_player *player, md5_active_state *active, double seconds);
 
 // Normalised time: of the first clip.
-double md5_live_time(const md5_live *live);
+double md5_active_time(const md5_active_state *active);
 
 // Where it is within its cycle, 0..1, when a transition is taken; at the exit that the transition
 // waited for, the exit's own fraction.
-double md5_phase_left(const md5_player *player, const md5_live *live,
+double md5_exit_phase(const md5_player *player, const md5_active_state *active,
                       const md5_transition *transition);
 
 // Seconds in which a clip goes from one clock to another, as weights and speeds are: negative if
 // time has to run backward for that, not finite if it does not get there.
-double md5_leaf_seconds(const md5_player *player, const md5_live *live, uint32_t number,
-                        md5_clock from, md5_clock to);
+double md5_instance_seconds(const md5_player *player, const md5_active_state *active,
+                            uint32_t number, md5_clock from, md5_clock to);
 
 // Whether `exit` has been reached; backward it counts from the end. Nothing is always at its end.
-bool md5_has_reached(const md5_player *player, const md5_live *live, double exit);
+bool md5_has_reached(const md5_player *player, const md5_active_state *active, double exit);
 
 // Whether it began there or behind it.
-bool md5_began_behind(const md5_player *player, const md5_live *live, double exit);
+bool md5_began_behind(const md5_player *player, const md5_active_state *active, double exit);
 
 // Seconds, up to `most`, until it will be.
-double md5_seconds_until(md5_player *player, const md5_live *live, double exit, double most);
+double md5_seconds_until(md5_player *player, const md5_active_state *active, double exit,
+                         double most);
 
 // How far the transition that brought it has come, 0..1.
-double md5_progress(const md5_live *live);
+double md5_progress(const md5_active_state *active);
 
 // How far it has come in, 0..1, `shift` seconds from now, if it fades in over something.
-float md5_fade_at(const md5_live *live, double shift);
+float md5_fade_at(const md5_active_state *active, double shift);
 
 // What an event counts that lies where a state begins. There a fade is at 0, but what happens
 // there, does: it counts as in the middle of the fade's first eighth.
-float md5_fade_of_start(const md5_live *live);
+float md5_fade_of_start(const md5_active_state *active);
 
 // -- changes.c: how one state follows another
 // ------------------------------------------------------
@@ -223,7 +226,7 @@ float md5_fade_of_start(const md5_live *live);
 void md5_change_state(md5_player *player, uint32_t layer, const md5_change *change);
 
 // Ends what has faded out.
-void md5_end_faded(md5_run *run);
+void md5_end_faded(md5_layer_state *layer_state);
 
 // -- transitions.c ----------------------------------------------------------------------------
 
@@ -239,7 +242,7 @@ double md5_seconds_until_exit(md5_player *player, uint32_t layer, double most);
 // -- motion.c: the root's way -----------------------------------------------------------------
 
 // Of the last step that was made.
-md5_way md5_way_of_step(md5_player *player);
+md5_root_delta md5_root_delta_of_step(md5_player *player);
 
 // -- layers.c, modifiers.c --------------------------------------------------------------------
 
@@ -259,16 +262,16 @@ size_t md5_captured_poses(const md5_machine *machine);
 
 // Whether all clips of a motion that is something are in the same cycle at two times, in seconds
 // from now.
-bool md5_stays_in_cycle(md5_player *player, const md5_live *live, double a, double b);
+bool md5_stays_in_cycle(md5_player *player, const md5_active_state *active, double a, double b);
 
 // Writes the pose of a motion `shift` seconds from now. spare[] are as many
 // poses as the program has in work.
-void md5_evaluate_live(md5_player *player, const md5_live *live, double shift, md5_transform *spare,
-                       md5_transform *pose);
+void md5_evaluate_state(md5_player *player, const md5_active_state *active, double shift,
+                        md5_transform *spare, md5_transform *pose);
 
 // The same, now, of the joints that its layer may change; others hold anything.
-void md5_evaluate_joints(md5_player *player, const md5_play_layer *layer, const md5_live *live,
-                         md5_transform *spare, md5_transform *pose);
+void md5_evaluate_joints(md5_player *player, const md5_play_layer *layer,
+                         const md5_active_state *active, md5_transform *spare, md5_transform *pose);
 
 void md5_apply_modifiers(md5_player *player, md5_transform *pose);
 

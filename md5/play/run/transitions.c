@@ -23,15 +23,15 @@ static bool holds(const md5_player *player, uint32_t layer, const md5_play_condi
 }
 
 // Whether all but time allows it.
-static bool is_open(const md5_player *player, uint32_t layer, const md5_live *live,
+static bool is_open(const md5_player *player, uint32_t layer, const md5_active_state *active,
                     const md5_transition *transition)
 {
-    if (transition->from < 0 && transition->to == live->state)
+    if (transition->from < 0 && transition->to == active->state)
         return false;
-    if (md5_progress(live) < 1.0) {
-        if (live->interrupt == MD5_INTERRUPT_NONE)
+    if (md5_progress(active) < 1.0) {
+        if (active->interrupt == MD5_INTERRUPT_NONE)
             return false;
-        if (live->interrupt == MD5_INTERRUPT_HIGHER && transition->priority <= live->priority)
+        if (active->interrupt == MD5_INTERRUPT_HIGHER && transition->priority <= active->priority)
             return false;
     }
     const md5_play_condition *const conditions =
@@ -44,11 +44,11 @@ static bool is_open(const md5_player *player, uint32_t layer, const md5_live *li
 }
 
 // In a layer that rests only what opens later counts: see md5_take_transitions().
-static bool sleeps(const md5_player *player, uint32_t layer, const md5_live *live,
-                   const md5_transition *transition)
+static bool is_suppressed(const md5_player *player, uint32_t layer, const md5_active_state *active,
+                          const md5_transition *transition)
 {
-    return player->runs[layer].rests
-           && (!transition->waits || md5_began_behind(player, live, transition->exit));
+    return player->layer_states[layer].is_resting
+           && (!transition->waits || md5_began_behind(player, active, transition->exit));
 }
 
 // Two lists, each with the first to be asked first, as one.
@@ -56,11 +56,12 @@ typedef struct candidates {
     const md5_transition *own, *own_end, *any, *any_end;
 } candidates;
 
-static candidates candidates_of(const md5_player *player, uint32_t layer, const md5_live *live)
+static candidates candidates_of(const md5_player *player, uint32_t layer,
+                                const md5_active_state *active)
 {
     const md5_machine *const machine = player->machine;
     const md5_play_layer *const of = &machine->layers[layer];
-    const md5_state *const state = &machine->states[of->first_state + live->state];
+    const md5_state *const state = &machine->states[of->first_state + active->state];
     candidates all = {
         .own = machine->transitions + state->first_transition,
         .any = machine->transitions + of->first_any,
@@ -82,13 +83,13 @@ static const md5_transition *next_candidate(candidates *all)
 }
 
 static const md5_transition *find_open(const md5_player *player, uint32_t layer,
-                                       const md5_live *live)
+                                       const md5_active_state *active)
 {
-    candidates all = candidates_of(player, layer, live);
+    candidates all = candidates_of(player, layer, active);
     for (const md5_transition *at = next_candidate(&all); at; at = next_candidate(&all)) {
-        if (is_open(player, layer, live, at)
-            && (!at->waits || md5_has_reached(player, live, at->exit))
-            && !sleeps(player, layer, live, at))
+        if (is_open(player, layer, active, at)
+            && (!at->waits || md5_has_reached(player, active, at->exit))
+            && !is_suppressed(player, layer, active, at))
             return at;
     }
     return NULL;
@@ -125,7 +126,7 @@ static void take(md5_player *player, uint32_t layer, const md5_transition *trans
         .interrupt = transition->interrupt,
     };
     if (transition->keeps_phase) {
-        change.start = md5_phase_left(player, md5_newest(&player->runs[layer]), transition);
+        change.start = md5_exit_phase(player, md5_newest(&player->layer_states[layer]), transition);
         change.begin = MD5_BEGIN_AS_LEFT;
     }
     md5_change_state(player, layer, &change);
@@ -137,14 +138,14 @@ static void take(md5_player *player, uint32_t layer, const md5_transition *trans
 // transition that led there ends; so it makes no difference how often the layer is asked.
 static void take_in_layer(md5_player *player, uint32_t layer)
 {
-    md5_run *const run = &player->runs[layer];
+    md5_layer_state *const layer_state = &player->layer_states[layer];
     const uint32_t most = player->machine->tables.layers[layer].num_transitions + 1;
     for (uint32_t num_taken = 0; player->num_steps < MD5_MAX_STEP_PARTS; player->num_steps++) {
-        const md5_transition *const open = find_open(player, layer, md5_newest(run));
+        const md5_transition *const open = find_open(player, layer, md5_newest(layer_state));
         if (!open)
             return;
         if (num_taken == most) {
-            run->rests = true;
+            layer_state->is_resting = true;
             return;
         }
         num_taken = consume(player, layer, open) ? 0 : num_taken + 1;
@@ -179,17 +180,18 @@ void md5_take_transitions(md5_player *player)
 
 bool md5_is_at_exit(const md5_player *player, uint32_t layer)
 {
-    const md5_transition *const open = find_open(player, layer, md5_newest(&player->runs[layer]));
+    const md5_transition *const open =
+        find_open(player, layer, md5_newest(&player->layer_states[layer]));
     return open && open->waits;
 }
 
 double md5_seconds_until_exit(md5_player *player, uint32_t layer, double most)
 {
-    const md5_live *const live = md5_newest(&player->runs[layer]);
-    candidates all = candidates_of(player, layer, live);
+    const md5_active_state *const active = md5_newest(&player->layer_states[layer]);
+    candidates all = candidates_of(player, layer, active);
     for (const md5_transition *at = next_candidate(&all); at; at = next_candidate(&all)) {
-        if (at->waits && is_open(player, layer, live, at))
-            most = md5_seconds_until(player, live, at->exit, most);
+        if (at->waits && is_open(player, layer, active, at))
+            most = md5_seconds_until(player, active, at->exit, most);
     }
     return most;
 }
