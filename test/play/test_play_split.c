@@ -400,7 +400,8 @@ static bool check_step(stock *of, const tables *made, md5_player *const players[
         md5_transform pose[PLAY_JOINTS];
         if (is_seen && one_in(random, 3)) {
             play_pose(players[1], pose);
-            CHECK(play_is_sound(pose, PLAY_JOINTS));
+            if (!CHECK(play_is_sound(pose, PLAY_JOINTS)))
+                return false;
         }
         const md5_vec3 by = motion.translation;
         path += sqrt((double)by.x * (double)by.x + (double)by.y * (double)by.y

@@ -1,5 +1,6 @@
 // Layers become one pose: each is what its chain of motions makes, laid over or added to what is
 // below.
+#include "md5/ik/space.h"
 #include "md5/play/run/joint_set.h"
 #include "md5/play/run/player.h"
 
@@ -156,6 +157,16 @@ void md5_begin_offsets(md5_player *player, uint32_t layer, double duration)
     layer_state->settling = (md5_span){0.0, duration};
 }
 
+// A frozen pose is blended into the next frozen pose, so rounding errors of its rotations' lengths
+// would accumulate for as long as transitions interrupt each other.
+static void freeze(const md5_transform *pose, uint32_t count, md5_transform *snapshot)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        snapshot[i] = pose[i];
+        snapshot[i].rotation = md5_quat_unit(pose[i].rotation, pose[i].rotation);
+    }
+}
+
 void md5_freeze_oldest(md5_player *player, uint32_t layer, uint32_t count)
 {
     blending of = blending_of(player, layer);
@@ -165,7 +176,7 @@ void md5_freeze_oldest(md5_player *player, uint32_t layer, uint32_t count)
     layer_state->coverage =
         evaluate_chain(&of, oldest, spare_pose(&of, player->spare, 1), player->spare);
     if (layer_state->coverage > 0.0f)
-        memcpy(layer_state->snapshot, player->spare, of.count * sizeof *player->spare);
+        freeze(player->spare, of.count, layer_state->snapshot);
     layer_state->has_snapshot = true;
 }
 
