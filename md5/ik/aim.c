@@ -3,6 +3,7 @@
 // All joints but the last take an equal part of the turn that the last one, the tip, needs. It
 // takes what is left when they have moved it, which is such a part as well, but for what its way
 // changes.
+#include "md5/core/assert.h"
 #include "md5/ik/space.h"
 
 #define PI 3.14159265f
@@ -132,6 +133,9 @@ static void turn_joints(const md5_chain *chain, aim_view *view, float limit, md5
 
 bool md5_aim(const md5_skeleton *skeleton, md5_transform *pose, const md5_aim_job *job)
 {
+    MD5_ASSERT(skeleton != NULL, "skeleton: not NULL");
+    MD5_ASSERT(pose != NULL || skeleton->num_joints == 0, "pose: not NULL");
+    MD5_ASSERT(job != NULL, "job: not NULL");
     if (job->tip >= skeleton->num_joints || job->length == 0)
         return false;
     md5_chain chain;

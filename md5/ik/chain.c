@@ -1,4 +1,5 @@
 // Chains of any length that reach for a point.
+#include "md5/core/assert.h"
 #include "md5/ik/space.h"
 
 // No job goes round more often than this.
@@ -144,6 +145,9 @@ static void turn_to_places(const md5_chain *chain, const md5_vec3 *places, md5_q
 
 float md5_fabrik(const md5_skeleton *skeleton, md5_transform *pose, const md5_chain_job *job)
 {
+    MD5_ASSERT(skeleton != NULL, "skeleton: not NULL");
+    MD5_ASSERT(pose != NULL || skeleton->num_joints == 0, "pose: not NULL");
+    MD5_ASSERT(job != NULL, "job: not NULL");
     reaching reach;
     if (!begin(skeleton, pose, job, &reach))
         return INFINITY;
@@ -208,6 +212,9 @@ static void bend(reaching *reach, ccd_turns *turning, md5_quat *turns)
 
 float md5_ccd(const md5_skeleton *skeleton, md5_transform *pose, const md5_chain_job *job)
 {
+    MD5_ASSERT(skeleton != NULL, "skeleton: not NULL");
+    MD5_ASSERT(pose != NULL || skeleton->num_joints == 0, "pose: not NULL");
+    MD5_ASSERT(job != NULL, "job: not NULL");
     reaching reach;
     ccd_turns turning;
     md5_quat turns[MD5_MAX_CHAIN];

@@ -6,6 +6,7 @@
 // beforehand; retarget_pose.c uses it.
 #include "md5/ik/retarget.h"
 
+#include "md5/core/assert.h"
 #include "md5/core/arena.h"
 #include "md5/ik/space.h"
 #include "md5/pose/binding.h"
@@ -276,6 +277,9 @@ md5_retarget *md5_create_retarget(const md5_model *source, const md5_model *targ
                                   const md5_joint_pair *pairs, uint32_t num_pairs,
                                   const md5_load_opts *opts, md5_error *error)
 {
+    MD5_ASSERT(source != NULL, "source: not NULL");
+    MD5_ASSERT(target != NULL, "target: not NULL");
+    MD5_ASSERT(pairs != NULL || num_pairs == 0, "pairs: not NULL");
     md5_context context;
     md5_context_begin(&context, opts, opts ? opts->file_name : NULL, error);
     making make = {.arena.context = &context, .source = source, .target = target};

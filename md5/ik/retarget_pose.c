@@ -1,3 +1,4 @@
+#include "md5/core/assert.h"
 #include "md5/ik/retarget.h"
 
 #include "md5/ik/space.h"
@@ -71,6 +72,19 @@ static void make_local(const md5_retarget *retarget, const md5_transform *source
 void md5_retarget_pose(const md5_retarget *retarget, const md5_transform *source,
                        md5_transform *scratch, md5_transform *target)
 {
+    MD5_ASSERT(retarget != NULL, "retarget: not NULL");
+    MD5_ASSERT(source != NULL, "source: not NULL");
+    MD5_ASSERT(scratch != NULL, "scratch: not NULL");
+    MD5_ASSERT(target != NULL, "target: not NULL");
+    MD5_ASSERT(md5_are_apart(source, retarget->source->skeleton.num_joints * sizeof *source,
+                             scratch, retarget->source->skeleton.num_joints * sizeof *scratch),
+               "source, scratch: must not overlap");
+    MD5_ASSERT(md5_are_apart(source, retarget->source->skeleton.num_joints * sizeof *source, target,
+                             retarget->target->skeleton.num_joints * sizeof *target),
+               "source, target: must not overlap");
+    MD5_ASSERT(md5_are_apart(scratch, retarget->source->skeleton.num_joints * sizeof *scratch,
+                             target, retarget->target->skeleton.num_joints * sizeof *target),
+               "scratch, target: must not overlap");
     md5_place_joints(&retarget->source->skeleton, source, scratch);
     place_target(retarget, source, scratch, target);
     make_local(retarget, source, target);

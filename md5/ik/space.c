@@ -1,5 +1,7 @@
 #include "md5/ik/space.h"
 
+#include "md5/core/assert.h"
+
 // A unit vector at right angles to `v`, by the axis that `v` has the least of.
 static md5_vec3 any_beside(md5_vec3 v)
 {
@@ -96,6 +98,9 @@ static md5_transform transform_of(md5_float4_place place)
 md5_transform md5_joint_in_model(const md5_skeleton *skeleton, const md5_transform *pose,
                                  uint32_t joint)
 {
+    MD5_ASSERT(skeleton != NULL, "skeleton: not NULL");
+    MD5_ASSERT(pose != NULL, "pose: not NULL");
+    MD5_ASSERT(joint < skeleton->num_joints, "joint: an index into skeleton->joints");
     return transform_of(md5_place_of(skeleton, pose, joint));
 }
 
@@ -118,6 +123,7 @@ void md5_place_joints(const md5_skeleton *skeleton, const md5_transform *pose,
 
 md5_mat34 md5_attach(const md5_mat34 *joints, uint32_t joint, md5_transform offset)
 {
+    MD5_ASSERT(joints != NULL, "joints: not NULL");
     const md5_mat34 local = md5_mat34_of(offset.rotation, offset.translation);
     return md5_mat34_product(&joints[joint], &local);
 }

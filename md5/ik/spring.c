@@ -3,6 +3,7 @@
 // do not hold each other, so each is solved exactly, whatever the step.
 #include "md5/ik/spring.h"
 
+#include "md5/core/assert.h"
 #include "md5/ik/space.h"
 
 #define MOST_STEPS 0x1p30 // of the swing that are looked at in one call
@@ -125,10 +126,14 @@ static void swing_chain(const md5_chain *chain, const md5_transform *pose, md5_t
 bool md5_spring(const md5_skeleton *skeleton, md5_transform *pose, const md5_spring_job *job,
                 md5_spring_joint *state, float seconds, bool is_first)
 {
+    MD5_ASSERT(skeleton != NULL, "skeleton: not NULL");
+    MD5_ASSERT(pose != NULL || skeleton->num_joints == 0, "pose: not NULL");
+    MD5_ASSERT(job != NULL, "job: not NULL");
     md5_chain chain;
     if (!md5_find_chain(skeleton, pose, job->tip, job->length, &chain)
         || !(job->stiffness > 0.0f && job->stiffness < MD5_FARTHEST))
         return false;
+    MD5_ASSERT(state != NULL, "state: not NULL");
     const bool is_damped = job->damping > 0.0f && job->damping < MD5_FARTHEST;
     axis_step step = {
         .stiffness = (double)job->stiffness,
@@ -141,7 +146,8 @@ bool md5_spring(const md5_skeleton *skeleton, md5_transform *pose, const md5_spr
     const md5_vec3 pull = md5_is_place(job->acceleration) ? job->acceleration : none;
     for (uint32_t i = 0; i < chain.count; i++) {
         const md5_vec3 end = end_of(&chain, pose, i);
-        const md5_vec3 goal = md5_vec3_add(placement.translation, md5_quat_rotate(placement.rotation, end));
+        const md5_vec3 goal =
+            md5_vec3_add(placement.translation, md5_quat_rotate(placement.rotation, end));
         if (is_first)
             state[i] = (md5_spring_joint){.position = goal, .target = goal};
         else

@@ -5,6 +5,7 @@
 // size are equally exact. In the plane of the limb, `along` points from hip to foot and `side` to
 // where the knee goes; knee and foot have coordinates on these two. The thigh is turned in the old
 // plane, the plane is turned so that its line lies along the target's, and the knee bends in it.
+#include "md5/core/assert.h"
 #include "md5/ik/space.h"
 #include "md5/ik/spring.h"
 
@@ -353,6 +354,9 @@ md5_limb_result md5_bend_limb(const md5_skeleton *skeleton, md5_transform *pose,
 
 bool md5_two_bone(const md5_skeleton *skeleton, md5_transform *pose, const md5_two_bone_job *job)
 {
+    MD5_ASSERT(skeleton != NULL, "skeleton: not NULL");
+    MD5_ASSERT(pose != NULL || skeleton->num_joints == 0, "pose: not NULL");
+    MD5_ASSERT(job != NULL, "job: not NULL");
     md5_limb above;
     const md5_limb *const limb = job->limb ? job->limb : &above;
     const md5_limb_result found = job->limb ? md5_check_limb(skeleton, job->limb)

@@ -1,4 +1,5 @@
 // Making a machine: names are resolved into an arena, then everything goes into one block.
+#include "md5/core/assert.h"
 #include "md5/play/build/building.h"
 #include "md5/play/build/tables.h"
 
@@ -74,8 +75,7 @@ static void *move(md5_block *block, const void *from, size_t count, size_t size)
 }
 
 // Lays the machine out in the block, or measures that. `from` is the one in the arena.
-static md5_machine *position(md5_block *block, const md5_machine *from,
-                             const md5_machine_desc *desc)
+static md5_machine *lay_out(md5_block *block, const md5_machine *from, const md5_machine_desc *desc)
 {
     md5_machine *const machine = md5_block_take(block, 1, sizeof *machine);
     md5_machine placed = *from;
@@ -115,6 +115,7 @@ static md5_machine *position(md5_block *block, const md5_machine *from,
 md5_machine *md5_create_machine(const md5_machine_desc *desc, const md5_load_opts *opts,
                                 md5_error *error)
 {
+    MD5_ASSERT(desc != NULL, "desc: not NULL");
     md5_context context;
     const char *const file = desc->places ? desc->places->file : NULL;
     md5_context_begin(&context, opts, opts && opts->file_name ? opts->file_name : file, error);
@@ -124,12 +125,12 @@ md5_machine *md5_create_machine(const md5_machine_desc *desc, const md5_load_opt
     md5_machine *machine = NULL;
     if (build_all(&building)) {
         md5_block block = {0};
-        position(&block, &built, desc);
+        lay_out(&block, &built, desc);
         built.size = block.used;
         built.allocator = context.allocator;
         block = (md5_block){.base = md5_alloc(&context, block.used)};
         if (block.base)
-            machine = position(&block, &built, desc);
+            machine = lay_out(&block, &built, desc);
     }
     md5_arena_free(&arena);
     return machine;

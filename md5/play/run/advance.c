@@ -5,6 +5,7 @@
 // fires, up to and including where it ends. There is a moment at the beginning, at the end, and
 // wherever a transition ends or an exit is reached. As there is always one at the end, it makes no
 // difference whether a caller makes one step or several.
+#include "md5/core/assert.h"
 #include "md5/play/run/player.h"
 
 #include <math.h>
@@ -289,6 +290,7 @@ static double next_interval(md5_player *player, double left)
 
 void md5_player_advance(md5_player *player, double seconds, md5_event_fn *events, void *user)
 {
+    MD5_ASSERT(player != NULL, "player: not NULL");
     double left = isfinite(seconds) ? fmin(fmax(seconds, -MAX_SECONDS), MAX_SECONDS) : 0.0;
     step_context context = {player, events, user, 0.0};
     player->motion = (md5_root_delta){.cosine = 1.0};
@@ -311,10 +313,12 @@ void md5_player_advance(md5_player *player, double seconds, md5_event_fn *events
 
 md5_advance_status md5_player_last_advance(const md5_player *player)
 {
+    MD5_ASSERT(player != NULL, "player: not NULL");
     return player->status;
 }
 
 md5_transform md5_player_root_motion(const md5_player *player)
 {
+    MD5_ASSERT(player != NULL, "player: not NULL");
     return md5_root_delta_transform(player->motion);
 }

@@ -1,4 +1,5 @@
 // A player from the outside: made, set, asked.
+#include "md5/core/assert.h"
 #include "md5/core/arena.h"
 #include "md5/play/run/player.h"
 
@@ -38,7 +39,7 @@ static void place_rest(md5_block *block, const md5_machine *machine, const md5_p
 
 // Lays a player out in the block, or measures that. What each step and each pose need lies together
 // at the beginning: among many players, none is in the first cache when its turn comes.
-static md5_player *position(md5_block *block, const md5_machine *machine)
+static md5_player *lay_out(md5_block *block, const md5_machine *machine)
 {
     const md5_machine_desc *const tables = &machine->tables;
     md5_player *const player = md5_block_take(block, 1, sizeof *player);
@@ -81,15 +82,16 @@ static md5_player *position(md5_block *block, const md5_machine *machine)
 md5_player *md5_create_player(const md5_machine *machine, const md5_load_opts *opts,
                               md5_error *error)
 {
+    MD5_ASSERT(machine != NULL, "machine: not NULL");
     md5_context context;
     md5_context_begin(&context, opts, NULL, error);
     md5_block block = {0};
-    position(&block, machine);
+    lay_out(&block, machine);
     const size_t size = block.used;
     block = (md5_block){.base = md5_alloc(&context, size)};
     if (!block.base)
         return NULL;
-    md5_player *const player = position(&block, machine);
+    md5_player *const player = lay_out(&block, machine);
     player->size = size;
     player->allocator = context.allocator;
     md5_player_reset(player);
@@ -106,6 +108,7 @@ void md5_free_player(md5_player *player)
 
 void md5_player_reset(md5_player *player)
 {
+    MD5_ASSERT(player != NULL, "player: not NULL");
     const md5_machine_desc *const tables = &player->machine->tables;
     for (uint32_t i = 0; i < tables->num_parameters; i++) {
         md5_player_set(player, i, tables->parameters[i].value);
@@ -128,6 +131,7 @@ void md5_player_reset(md5_player *player)
 
 bool md5_player_set(md5_player *player, uint32_t parameter, float value)
 {
+    MD5_ASSERT(player != NULL, "player: not NULL");
     const md5_machine_desc *const tables = &player->machine->tables;
     if (parameter >= tables->num_parameters || !isfinite(value))
         return false;
@@ -141,6 +145,7 @@ bool md5_player_set(md5_player *player, uint32_t parameter, float value)
 
 float md5_player_get(const md5_player *player, uint32_t parameter)
 {
+    MD5_ASSERT(player != NULL, "player: not NULL");
     return parameter < player->machine->tables.num_parameters ? player->parameters[parameter]
                                                               : 0.0f;
 }
@@ -154,6 +159,9 @@ static bool has_state(const md5_player *player, uint32_t layer, uint32_t state)
 bool md5_player_go(md5_player *player, uint32_t layer, uint32_t state, float duration,
                    md5_fade fade, md5_easing easing)
 {
+    MD5_ASSERT(player != NULL, "player: not NULL");
+    MD5_ASSERT((unsigned)fade <= MD5_FADE_INERTIAL, "fade: a md5_fade");
+    MD5_ASSERT((unsigned)easing <= MD5_EASE_SINE_IN_OUT, "easing: a md5_easing");
     if (!has_state(player, layer, state))
         return false;
     md5_change_state(player, layer,
@@ -170,6 +178,7 @@ bool md5_player_go(md5_player *player, uint32_t layer, uint32_t state, float dur
 
 bool md5_player_seek(md5_player *player, uint32_t layer, uint32_t state, double time)
 {
+    MD5_ASSERT(player != NULL, "player: not NULL");
     if (!has_state(player, layer, state))
         return false;
     md5_change_state(player, layer, &(md5_change){.state = state, .start = time});
@@ -178,11 +187,13 @@ bool md5_player_seek(md5_player *player, uint32_t layer, uint32_t state, double 
 
 md5_target *md5_player_target(md5_player *player, uint32_t modifier)
 {
+    MD5_ASSERT(player != NULL, "player: not NULL");
     return modifier < player->machine->tables.num_modifiers ? &player->targets[modifier] : NULL;
 }
 
 md5_layer_status md5_player_layer(const md5_player *player, uint32_t layer)
 {
+    MD5_ASSERT(player != NULL, "player: not NULL");
     const md5_machine *const machine = player->machine;
     if (layer >= machine->tables.num_layers)
         return (md5_layer_status){.from = -1};
