@@ -1,6 +1,7 @@
-// Four floats that are worked on at once: a rotation x y z w, or a vector x y z whose last place
-// says nothing. With vector registers where the compiler has such, else in plain C; both round each
-// operation by itself, in the order of md5/core/math.h, and so give the same bits.
+// A vector of four floats: a rotation x y z w, or a vector x y z whose w is undefined. For code
+// that works on one of them at a time; md5/core/wide.h is for many. It uses vector extensions of
+// the compiler if there are any, else plain C. Both round each operation separately, in the order
+// of md5/core/math.h, and so give the same bits.
 #ifndef MD5_CORE_FLOAT4_H
 #define MD5_CORE_FLOAT4_H
 

@@ -100,7 +100,7 @@ md5_root_delta md5_root_delta_at(const md5_root_track *track, const md5_moment *
 {
     const md5_root_delta *a = &track->frames[moment->frame0], *b = &track->frames[moment->frame1];
     if (moment->frame1 < moment->frame0)
-        b = a; // back to the first frame: the character waits
+        b = a; // back to the first frame: no displacement
     const double t = (double)moment->fraction;
     md5_root_delta delta = {
         .x = a->x + (b->x - a->x) * t,
@@ -121,7 +121,7 @@ md5_root_delta md5_root_delta_at(const md5_root_track *track, const md5_moment *
     return delta;
 }
 
-// way^power, by squaring.
+// delta^power, by squaring.
 static md5_root_delta repeated(md5_root_delta delta, int64_t power)
 {
     md5_root_delta square = power < 0 ? md5_root_delta_inverse(delta) : delta;

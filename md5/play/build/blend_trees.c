@@ -1,17 +1,17 @@
-// A state's motion spread out: each part as often as it is used, in the order in which it is
-// evaluated.
+// Flattens the blend tree of each state: each motion as often as it is used, in the order of
+// evaluation.
 #include "md5/play/build/building.h"
 
-// While a program is made.
+// A tree that is being built.
 typedef struct spreading {
     const md5_machine *machine;
     md5_blend_tree *tree;
-    md5_part *parts;   // [program->num_parts]
-    int32_t *group_of; // [program->num_parts] -1 = keeps step with no one
+    md5_part *parts;   // [tree->num_parts]
+    int32_t *group_of; // [tree->num_parts] -1 = not synchronised
     uint32_t num_weights;
 } spreading;
 
-// The parts of part `number` end right before it, each with its own before it.
+// The inputs of part `number` directly precede it, each preceded by its own inputs.
 static void spread_items(spreading *of, uint32_t number)
 {
     const md5_machine *const machine = of->machine;
@@ -40,7 +40,7 @@ static void spread_items(spreading *of, uint32_t number)
     }
 }
 
-// Poses in work: an item's waits as its parent's first, or is blended into that and gone.
+// Poses on the stack: an item's pose becomes the first of its parent, or is blended into it.
 static uint32_t count_poses(const spreading *of)
 {
     const md5_machine *const machine = of->machine;
@@ -79,8 +79,8 @@ static void list_leaves(spreading *of, md5_instance_plan *instances)
     }
 }
 
-// Members of each group in the order of leaves. Numbers of groups were given from the last part to
-// the first.
+// Members of each group in the order of clip instances. Numbers of groups were given from the last
+// part to the first.
 static void list_members(const spreading *of, const md5_instance_plan *instances,
                          md5_group_plan *groups, uint32_t *members, size_t first_member)
 {

@@ -101,7 +101,8 @@ static float bind_distance(const md5_building *building, uint32_t a, uint32_t b)
     return sqrtf(md5_vec3_dot(delta, delta));
 }
 
-// A rig whose hand or foot hangs on a helper at the elbow's or knee's place has such a bone.
+// A rig whose hand or foot has a helper parent at the position of the elbow or knee has such a
+// bone.
 static bool check_bone(md5_building *building, const md5_modifier_desc *desc, uint32_t lower,
                        uint32_t upper, float reach)
 {

@@ -1,4 +1,4 @@
-// A state's motion in play: weights from the parameters, clocks of its clips.
+// Plays one state: weights from the parameters, clocks of its clips.
 #include "md5/play/run/blend_space.h"
 #include "md5/play/run/by_speed.h"
 #include "md5/play/run/player.h"
@@ -6,17 +6,16 @@
 #include <math.h>
 #include <string.h>
 
-// Times of transitions are floats: how far, as a share of 1 or of themselves if that is more, they
-// may lie from what they were meant to be.
+// Times of transitions are floats: their error, relative to the larger of 1 and the time.
 #define FLOAT_ERROR 6e-8
 
-// Cycles. Who waits for more waits for ever.
+// Cycles. A later exit is never reached.
 #define MAX_EXIT 0x1p52
 
-// How far a fade counts as having come where it begins, for the events there.
+// Progress of a fade that events at its start are weighted with.
 #define START_FADE (1.0f / 16.0f)
 
-// A second. More says nothing, and would in the end be too many to count.
+// Cycles a second. Higher rates are meaningless and would overflow the count of cycles.
 #define MAX_RATE 1e6
 
 static const md5_timing *timing_of(const md5_machine *machine, const md5_instance_plan *plan)
@@ -39,7 +38,7 @@ float md5_weight_of(const md5_player *player, int32_t parameter, float fixed)
     return value < 0.0f ? 0.0f : value > 1.0f ? 1.0f : value;
 }
 
-// What the items of a motion weigh in it. Returns by what factor they go faster besides.
+// Computes the weights of a motion's items. Returns the factor by which the items play faster.
 static double weigh_items(const md5_player *player, uint32_t number, float *weights)
 {
     const md5_machine *const machine = player->machine;
@@ -121,7 +120,7 @@ static void set_clocks(const md5_blend_tree *tree, md5_active_state *active,
         memcpy(active->groups, groups, tree->num_groups * sizeof *groups);
 }
 
-// A group's members, at the shared clock.
+// Sets the clocks of a group's members from the shared clock.
 static void follow(const md5_player *player, const md5_blend_tree *tree,
                    const md5_group_plan *group, md5_clock shared)
 {
@@ -134,8 +133,7 @@ static void follow(const md5_player *player, const md5_blend_tree *tree,
     }
 }
 
-// Where a clip begins by itself. What begins as another state goes on knows only the place within
-// its cycle.
+// Where a clip begins. With MD5_BEGIN_AS_LEFT only the phase counts, not the cycle.
 static md5_clock clock_of_start(const md5_machine *machine, const md5_instance_plan *plan,
                                 const md5_change *change)
 {
@@ -175,23 +173,23 @@ void md5_begin_state(md5_player *player, const md5_play_layer *layer, md5_active
     set_clocks(tree, active, player->instance_clocks, player->group_clocks);
     for (uint32_t i = 0; i < tree->num_instances; i++) {
         md5_clip_instance *const instance = &active->instances[i];
-        if (change->begin != MD5_BEGIN_AT) // what follows a group, to rounding
+        if (change->begin != MD5_BEGIN_AT) // the clocks of group members are rounded
             instance->now =
                 md5_clock_snap(timing_of(machine, &plans[i]), instance->now, MD5_BORDER);
         instance->before = instance->now;
         instance->seconds_at_end = 0.0;
         instance->is_at_start = change->begin != MD5_BEGIN_AT;
-        instance->root.clock.phase = -1.0; // nowhere
+        instance->root.clock.phase = -1.0; // invalid
     }
     active->start_time = md5_active_time(active);
-    // What lies within a cycle that goes on has been passed in the state before.
+    // Events within a cycle that continues have fired in the previous state.
     if (change->begin == MD5_BEGIN_AS_LEFT && active->instances[0].now.phase > 0.0)
         active->is_new = false;
     player->has_new = true;
     md5_weigh_state(player, active);
 }
 
-// The group's clips, in player->sync_items.
+// Writes the group's clips to player->sync_items.
 static void gather_group(const md5_player *player, const md5_active_state *active,
                          const md5_blend_tree *tree, const md5_group_plan *group)
 {
@@ -215,7 +213,7 @@ static md5_clock group_clock_after(const md5_player *player, const md5_active_st
                             active->groups[number], seconds);
 }
 
-// Of a leaf that goes by itself.
+// Of a clip that is not synchronised.
 static md5_clock instance_clock_after(const md5_player *player, const md5_active_state *active,
                                       const md5_blend_tree *tree, uint32_t number, double seconds)
 {
@@ -240,8 +238,8 @@ void md5_find_clocks(md5_player *player, const md5_active_state *active, double 
     }
 }
 
-// A clip that is played once has made a step: how long has it been at its end now? What it would
-// have gone beyond that says so.
+// Updates for how long a clip that is played once has been at its end, from how far it would have
+// advanced beyond it.
 static void count_rest(md5_clip_instance *instance, double seconds)
 {
     const double beyond = instance->before.phase + instance->rate * seconds - instance->now.phase;
@@ -310,7 +308,7 @@ double md5_instance_seconds(const md5_player *player, const md5_active_state *ac
                             md5_sync_shared(markers, group->num_markers, to));
 }
 
-// Whether the first clip plays backward: by itself, or as its group goes on the whole.
+// Whether the first clip plays backward: by its own rate, or by the mean rate of its group.
 static bool is_backward(const md5_player *player, const md5_active_state *active)
 {
     const md5_machine *const machine = player->machine;
@@ -328,7 +326,7 @@ static bool is_backward(const md5_player *player, const md5_active_state *active
     return rate < 0.0;
 }
 
-// Where the first clip is when a state is at its exit, in the way that it plays.
+// Position of the first clip when a state is at its exit, in the direction that it plays.
 typedef struct exit_position {
     md5_clock clock;
     double time; // of the same
@@ -343,7 +341,7 @@ static exit_position exit_of(const md5_player *player, const md5_active_state *a
     exit_position position = {.is_backward = is_backward(player, active)};
     const double limited = fmin(fmax(exit, -MAX_EXIT), MAX_EXIT);
     const double time = position.is_backward ? 1.0 - limited : limited;
-    // Unlike a clip that is played once, it may lie beyond its ends.
+    // An exit may lie beyond the ends of a clip that is played once.
     const double whole = floor(time);
     position.clock = md5_clock_snap(timing, (md5_clock){(int64_t)whole, time - whole},
                                     FLOAT_ERROR * fmax(1.0, fabs(exit)));
@@ -351,13 +349,13 @@ static exit_position exit_of(const md5_player *player, const md5_active_state *a
     return position;
 }
 
-// How far there is still to go, in cycles.
+// Remaining distance to an exit, in cycles.
 static double distance_to(const exit_position *exit, double time)
 {
     return exit->is_backward ? time - exit->time : exit->time - time;
 }
 
-// Whether a time lies at an exit or behind it. Mostly that is plain without looking for frames.
+// Whether a time is at or after an exit. Usually this is clear without snapping to frames.
 static bool is_behind(const md5_player *player, const md5_active_state *active, double exit,
                       double time)
 {
@@ -390,14 +388,14 @@ double md5_seconds_until(md5_player *player, const md5_active_state *active, dou
     const md5_instance_plan *const plan = &machine->instances[tree->first_instance];
     const md5_clock now = active->instances[0].now;
     const double rate = active->instances[0].rate;
-    // Most often it is plainly farther away.
+    // The common case: clearly not reached within `most`.
     if (plan->group < 0 && rate > 0.0
         && exit - md5_clock_time(now) > rate * most + 1e-6 * fmax(1.0, fabs(exit)))
         return most;
     const exit_position position = exit_of(player, active, exit);
     if (distance_to(&position, md5_clock_time(now)) <= MD5_BORDER)
         return most;
-    // A clip that is played once comes no further than its end.
+    // A clip that is played once stops at its end.
     if (timing_of(machine, plan)->mode == MD5_PLAY_ONCE
         && (position.time < 0.0 || position.time > 1.0))
         return most;

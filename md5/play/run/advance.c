@@ -1,37 +1,37 @@
-// Time passes: in one step, or in several if within it something begins or ends.
+// Advances a player.
 //
-// A step of time is a row of moments with stretches between them. At a moment transitions are
-// taken, and what lies where their states begin fires; in a stretch clips go on, and what they pass
-// fires, up to and including where it ends. There is a moment at the beginning, at the end, and
-// wherever a transition ends or an exit is reached. As there is always one at the end, it makes no
-// difference whether a caller makes one step or several.
+// A step is divided into intervals. In an interval clips advance, and the events that they pass
+// fire, up to and including its end. At the instants between intervals transitions are taken, and
+// the events where their states begin fire. There is an instant at the start and the end of the
+// step, and wherever a transition ends or an exit is reached. Because there is always one at the
+// end, the result does not depend on how a caller splits time into steps.
 #include "md5/core/assert.h"
 #include "md5/play/run/player.h"
 
 #include <math.h>
 
-// The longest step, in seconds; a longer one counts as that.
+// The longest step, in seconds; a longer one is cut to this.
 #define MAX_SECONDS 1e6
 
-// On the way of the root motions weigh what they do on average in a stretch: while that changes,
-// stretches are shorter than this part of a fade; where ways turn, than so many seconds.
+// Root motion uses the mean weights of an interval: while weights change, an interval is at most
+// this fraction of a fade; while root motion turns, at most so many seconds.
 #define FADE_DIVISIONS 8.0
 #define MAX_ROOT_SECONDS 0.25
 
-// Only so many are shorter for the sake of the way: it is less exact in a step of hours.
+// Only so many intervals are shortened for root motion: it is less exact in a step of hours.
 enum { MAX_ROOT_PARTS = 4096 };
 
 // -- Weights ----------------------------------------------------------------------------------
 
-// How far the motion at a place in the chain has come in over what is below it.
+// Fade weight of a state in the chain over those below it.
 static float fade_in_chain(md5_layer_state *layer_state, uint32_t position, double shift)
 {
     const bool is_bottom = position == 0 && !layer_state->has_snapshot;
     return is_bottom ? 1.0f : md5_fade_at(md5_active_at(layer_state, position), shift);
 }
 
-// What each motion in play weighs in its layer in the last `seconds`, by Simpson's rule: the mean
-// is nearly the same for any split of them.
+// Mean weight of each active state in its layer over the last `seconds`, by Simpson's rule, which
+// depends little on how this time is split.
 static void weigh_chain(md5_layer_state *layer_state, double seconds)
 {
     static const float parts[3] = {1.0f / 6.0f, 4.0f / 6.0f, 1.0f / 6.0f};
@@ -51,7 +51,7 @@ static void weigh_chain(md5_layer_state *layer_state, double seconds)
     }
 }
 
-// What is left for a place by those that stand above it.
+// Weight that the states above a position leave for it.
 static float rest_for(md5_layer_state *layer_state, uint32_t position, double shift)
 {
     float rest = 1.0f;
@@ -62,15 +62,15 @@ static float rest_for(md5_layer_state *layer_state, uint32_t position, double sh
 
 // -- Events -----------------------------------------------------------------------------------
 
-// Who hears what, and of which stretch.
+// What is advanced, the event callback, and the current interval.
 typedef struct step_context {
     md5_player *player;
     md5_event_fn *events;
     void *user;
-    double seconds; // 0: what lies where motions begin
+    double seconds; // 0: an instant: events where states begin
 } step_context;
 
-// Brings a walker to its next event. False if there is none.
+// Moves a walker to its next event. Returns false if there is none.
 static bool find_next(const step_context *context, md5_walker *walker)
 {
     md5_clock at;
@@ -136,10 +136,10 @@ static uint32_t gather_walkers(const step_context *context)
     return num_walkers;
 }
 
-// What weighs less in its layer is rounding: where a fade ends, a float away from it.
+// A smaller weight in a layer is a rounding error at the end of a fade.
 #define MIN_EVENT_WEIGHT 1e-6f
 
-// What an event weighs when it comes.
+// Calls the event callback, unless the event's weight is 0.
 static void fire(const step_context *context, const md5_walker *walker)
 {
     md5_player *const player = context->player;
@@ -160,7 +160,7 @@ static void fire(const step_context *context, const md5_walker *walker)
     context->events(context->user, player, &walker->events[walker->event], in_layer);
 }
 
-// Nearer together, in seconds, two events count as at one moment.
+// Events that are nearer in time than this, in seconds, are simultaneous.
 #define SAME_INSTANT 1e-9
 
 static md5_walker *first_of(md5_walker *walkers, uint32_t num_walkers)
@@ -173,7 +173,7 @@ static md5_walker *first_of(md5_walker *walkers, uint32_t num_walkers)
     return first;
 }
 
-// In the order of time; at one moment in the order of layers and clips.
+// In the order of time; simultaneous ones in the order of layers and clips.
 static void fire_events(const step_context *context)
 {
     md5_player *const player = context->player;
@@ -207,7 +207,7 @@ static void fire_starts(const step_context *context)
     }
 }
 
-// -- Moments and stretches --------------------------------------------------------------------
+// -- Instants and intervals -------------------------------------------------------------------
 
 static void handle_instant(const step_context *context)
 {
@@ -216,7 +216,7 @@ static void handle_instant(const step_context *context)
     context->player->is_settled = context->player->num_steps < MD5_MAX_STEP_PARTS;
 }
 
-// Whether some clip has come to where a cycle ends and another begins.
+// Whether some clip is where a cycle ends and another begins.
 static bool is_at_whole(const md5_player *player, const md5_active_state *active)
 {
     const md5_blend_tree *const tree = md5_tree_of(player, active);
@@ -264,8 +264,8 @@ static void step(const step_context *context)
         end_step(&player->layer_states[i]);
 }
 
-// Until the next moment at which something changes by itself. Backward, exits are not reached:
-// clips go away from them.
+// Length of the interval until a fade ends or an exit is reached. Backward, exits are not reached:
+// clips move away from them.
 static double next_interval(md5_player *player, double left)
 {
     const md5_machine *const machine = player->machine;

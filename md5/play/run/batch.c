@@ -1,10 +1,10 @@
-// Poses out, for one character and for a crowd.
+// Poses of one character or of a crowd.
 #include "md5/core/assert.h"
 #include "md5/play/run/player.h"
 
 #include <string.h>
 
-// Poses begin where a cache line does: those that lie across its border cost twice.
+// Poses are aligned to cache lines: a transform that straddles two costs twice.
 enum { CACHE_LINE = 64 };
 
 static md5_transform *align(void *scratch)

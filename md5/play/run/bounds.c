@@ -1,4 +1,4 @@
-// The box of what is playing.
+// Bounds of the current pose.
 #include "md5/core/assert.h"
 #include "md5/core/math.h"
 #include "md5/play/machine.h"

@@ -1,17 +1,17 @@
-// What is in play in a layer: how one motion takes the place of another.
+// The active states of a layer: how one state replaces another.
 #include "md5/play/run/player.h"
 
 #include <math.h>
 #include <string.h>
 
-// Takes the oldest out of the chain.
+// Removes the oldest states from the chain.
 static void end_oldest(md5_layer_state *layer_state, uint32_t count)
 {
     layer_state->num_used = (uint8_t)(layer_state->num_used - count);
     memmove(layer_state->order, layer_state->order + count, layer_state->num_used);
 }
 
-// All that came before: for a cut, and for a reset.
+// Removes all states: for a cut or a reset.
 static void end_all(md5_layer_state *layer_state)
 {
     layer_state->num_used = 0;
@@ -29,12 +29,12 @@ void md5_end_faded(md5_layer_state *layer_state)
     while (first > 0 && fades_still(md5_active_at(layer_state, first)))
         first--;
     end_oldest(layer_state, first);
-    // Nothing shows through any more.
+    // The frozen pose is covered completely.
     if (!fades_still(md5_active_at(layer_state, 0)))
         layer_state->has_snapshot = false;
 }
 
-// A slot that is not in use.
+// Returns an unused slot.
 static md5_active_state *take_slot(md5_layer_state *layer_state)
 {
     uint32_t used = 0;
@@ -47,7 +47,8 @@ static md5_active_state *take_slot(md5_layer_state *layer_state)
     return md5_slot(layer_state, slot);
 }
 
-// Makes room for one more: the oldest two, of which a frozen pose is one, become a frozen pose.
+// Makes room for one more state: the oldest two, of which a frozen pose is one, become a frozen
+// pose.
 static void collapse(md5_player *player, uint32_t layer)
 {
     md5_layer_state *const layer_state = &player->layer_states[layer];
@@ -58,7 +59,7 @@ static void collapse(md5_player *player, uint32_t layer)
     end_oldest(layer_state, count);
 }
 
-// What has begun to come in at this very moment does not show yet: another may take its place.
+// A state that began to fade in at this instant is not visible yet and can be replaced.
 static void replace_unseen(md5_layer_state *layer_state)
 {
     const md5_active_state *const newest = md5_newest(layer_state);
@@ -66,7 +67,7 @@ static void replace_unseen(md5_layer_state *layer_state)
         layer_state->num_used--;
 }
 
-// Offsets are between two poses: they cannot do where on one side there is none.
+// Offsets need a pose on both sides.
 static bool has_poses(md5_layer_state *layer_state, const md5_state *to)
 {
     if (to->tree < 0 || (layer_state->has_snapshot && layer_state->coverage < 1.0f))

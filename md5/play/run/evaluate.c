@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-// Poses in work: the first is where the result goes, the others are spare.
+// Stack of poses: the first is the result, the others are scratch.
 typedef struct pose_stack {
     md5_transform *first, *spare;
     uint32_t num_joints, count;
@@ -16,7 +16,7 @@ static md5_transform *pose_at(const pose_stack *stack, uint32_t position)
     return position == 0 ? stack->first : stack->spare + (size_t)(position - 1) * stack->num_joints;
 }
 
-// A number that says in which cycles the clips of a motion are.
+// A hash of the cycles that a state's clips are in.
 static uint64_t cycles_at(md5_player *player, const md5_active_state *active, double seconds)
 {
     const md5_blend_tree *const tree = md5_tree_of(player, active);
@@ -34,9 +34,9 @@ bool md5_stays_in_cycle(md5_player *player, const md5_active_state *active, doub
     return cycles_at(player, active, a) == cycles_at(player, active, b);
 }
 
-// Clocks of a motion's clips: as they are, or `shift` seconds from now, where md5_find_clocks() put
-// them. A clip stands still if it goes from frame to frame by jumps, and as long as it has been at
-// its end.
+// Clocks of a state's clips: now, or `shift` seconds from now as computed by md5_find_clocks(). A
+// clip with MD5_INTERPOLATE_STEP stands still, and one that has ended for as long as it has been
+// there.
 typedef struct instant {
     const md5_clip_instance *instances;
     const md5_clock *shifted; // NULL: now
@@ -99,8 +99,8 @@ static void sample_instance(const md5_machine *machine, const md5_blend_tree *tr
                           &pose[0]);
 }
 
-// The last pose is an item's. The first item of a motion stays where it is and becomes the
-// motion's; each one behind it goes into that.
+// The last pose is an item's. The first item's pose becomes the motion's; each later one is blended
+// into it.
 static void gather(const md5_player *player, const md5_active_state *active, const md5_part *part,
                    pose_stack *stack)
 {

@@ -1,5 +1,5 @@
-// Layers become one pose: each is what its chain of motions makes, laid over or added to what is
-// below.
+// Blends layers to one pose: each layer's chain of active states is evaluated, then blended over or
+// added to the layers below.
 #include "md5/ik/space.h"
 #include "md5/play/run/joint_set.h"
 #include "md5/play/run/player.h"
@@ -7,22 +7,22 @@
 #include <math.h>
 #include <string.h>
 
-// Over how long velocities are measured, in seconds.
+// Velocities are measured over this time, in seconds.
 #define VELOCITY_STEP (1.0 / 256.0)
 
-// What is blended. In a layer that is added that is differences, of the joints that it changes.
+// The layer that is evaluated. An additive layer blends differences, of the joints that it changes.
 typedef struct blending {
     md5_player *player;
     const md5_play_layer *layer;
     md5_layer_state *layer_state;
     uint32_t num_joints; // of a pose
-    uint32_t count;      // of what is blended
-    bool is_measured;    // VELOCITY_STEP, from `begin` on; else it is blended as it is now
+    uint32_t count;      // joints that are blended
+    bool is_measured;    // poses at two times, for a velocity; else the current pose
     double begin;        // seconds from now: -VELOCITY_STEP or 0
     double shift;        // seconds from now: begin or begin + VELOCITY_STEP
 } blending;
 
-// Places in the order of a chain; the frozen pose stands before the first.
+// Part of a chain, as positions in its order; the frozen pose precedes the first.
 typedef struct chain_range {
     uint32_t begin, end;
     bool has_snapshot, has_offsets;
@@ -51,8 +51,8 @@ static int32_t reference_of(const blending *of, const md5_active_state *active)
     return of->player->machine->states[of->layer->first_state + active->state].reference;
 }
 
-// Seconds from now at which a motion's clips are looked at. A velocity is measured that much
-// further from now that no clip comes into another cycle meanwhile, where it may be elsewhere.
+// Seconds from now at which a state's clips are sampled. If a clip would cross into another cycle
+// while a velocity is measured, where its pose may jump, this moves farther from now.
 static double clip_shift(const blending *of, const md5_active_state *active)
 {
     enum { MOST_STEPS = 4 };
@@ -70,7 +70,7 @@ static double clip_shift(const blending *of, const md5_active_state *active)
     return direction * (of->shift + moved);
 }
 
-// One motion's pose, or in a layer that is added its difference to the reference.
+// Writes the pose of a state, or in an additive layer its difference from the reference.
 static void evaluate(const blending *of, const md5_active_state *active, md5_transform *spare,
                      md5_transform *pose)
 {
@@ -84,8 +84,8 @@ static void evaluate(const blending *of, const md5_active_state *active, md5_tra
                         pose);
 }
 
-// mix(mix(A, B), C): writes a part of the chain and returns how much of it there is, as states that
-// are nothing have no pose. Uses two spare poses and those of a motion.
+// blend(blend(A, B), C): writes the pose of a part of the chain and returns its coverage, 0..1,
+// which is below 1 if a state has no motion. Uses two spare poses and those of a state.
 static float evaluate_chain(const blending *of, chain_range part, md5_transform *spare,
                             md5_transform *pose)
 {
@@ -117,7 +117,7 @@ static float evaluate_chain(const blending *of, chain_range part, md5_transform 
     return covered;
 }
 
-// The velocities of a part of the chain. Works in two poses and spare ones.
+// Measures the velocities of a part of the chain. `before` and `after` are scratch poses.
 static void measure(blending *of, chain_range part, double begin, md5_transform *before,
                     md5_transform *after, md5_velocity *velocities)
 {
@@ -142,12 +142,12 @@ void md5_begin_offsets(md5_player *player, uint32_t layer, double duration)
     md5_transform *const from = player->spare, *const other = spare_pose(&of, player->spare, 1);
     md5_transform *const rest = spare_pose(&of, player->spare, 2);
     md5_weigh_all(player);
-    // If one has begun at this very moment, nothing has moved since, and the velocity is still that
-    // of what it left.
+    // If the last one began at this instant, nothing has moved since, and the velocity is still the
+    // one that was measured then.
     if (!layer_state->has_offsets || layer_state->settling.elapsed > 0.0)
         measure(&of, old, -VELOCITY_STEP, from, other, layer_state->velocities);
     evaluate_chain(&of, old, rest, from);
-    md5_transform *const to = layer_state->snapshot; // which was needed until here
+    md5_transform *const to = layer_state->snapshot; // no longer needed
     measure(&of, new, 0.0, other, to, player->velocities);
     evaluate_chain(&of, new, rest, to);
     md5_make_offsets(from, layer_state->velocities, to, player->velocities, of.count,
@@ -180,7 +180,7 @@ void md5_freeze_oldest(md5_player *player, uint32_t layer, uint32_t count)
     layer_state->has_snapshot = true;
 }
 
-// Writes the pose of a layer and returns how much of it there is.
+// Writes the pose of a layer and returns its coverage.
 static float evaluate_layer(const blending *of, md5_transform *spare, md5_transform *pose)
 {
     const md5_layer_state *const layer_state = of->layer_state;
@@ -189,7 +189,7 @@ static float evaluate_layer(const blending *of, md5_transform *spare, md5_transf
     return evaluate_chain(of, all, spare, pose);
 }
 
-// What a layer shows most often: one motion by itself. NULL if there is more to it.
+// The common case: a layer with one state and nothing else to blend. Returns NULL otherwise.
 static const md5_active_state *single_motion(md5_layer_state *layer_state)
 {
     const md5_active_state *const newest = md5_newest(layer_state);
@@ -198,7 +198,7 @@ static const md5_active_state *single_motion(md5_layer_state *layer_state)
     return is_single ? newest : NULL;
 }
 
-// A layer that is added. Of one motion the difference need not be written.
+// Adds an additive layer. A single state's difference need not be stored.
 static void add_layer(const blending *of, float weight, md5_transform *spare, md5_transform *pose)
 {
     const md5_machine *const machine = of->player->machine;
@@ -241,7 +241,7 @@ static void blend_layer(const blending *of, float weight, bool *is_begun, md5_tr
 {
     const md5_machine *const machine = of->player->machine;
     const md5_play_layer *const layer = of->layer;
-    // The first one may go where the result does, if nothing is to shine through.
+    // The first layer is evaluated into the result if nothing is visible below it.
     if (!*is_begun && layer->mode == MD5_LAYER_OVERRIDE && layer->mask < 0 && weight == 1.0f) {
         const float covered = evaluate_layer(of, spare, pose);
         if (covered == 0.0f)
@@ -262,14 +262,14 @@ static void blend_layer(const blending *of, float weight, bool *is_begun, md5_tr
     blend_over(of, weight, spare, pose);
 }
 
-// Of a layer, of two motions that are mixed, of one whose difference is taken, and what this needs
-// beside the pose that it is written to.
+// One for a layer, one for the second of two blended states, one for a state whose difference is
+// computed, and those that evaluating a state needs besides its result.
 size_t md5_spare_poses(const md5_machine *machine)
 {
     return 1 + 1 + 1 + (size_t)machine->max_poses - 1;
 }
 
-// Two that are compared, and as above.
+// Two that are compared, and those above.
 size_t md5_captured_poses(const md5_machine *machine)
 {
     bool has_differences = false;

@@ -1,12 +1,12 @@
-// The root's way in a step: blended as the poses are, clip by clip, state by state, layer by layer.
+// Root motion of an interval: blended as the poses are, by clip, by state, by layer.
 #include "md5/play/run/player.h"
 
 #include <math.h>
 
 static const md5_root_delta NO_DELTA = {.cosine = 1.0};
 
-// Turns the way itself, not its yaw, by half of that yaw, to the right or left: on an arc of a
-// circle it then goes straight ahead.
+// Rotates the translation, not the yaw, by half of the yaw, to the right or left: an arc of a
+// circle then leads straight ahead.
 static md5_root_delta turn_half(md5_root_delta delta, double side)
 {
     const double length = sqrt(fmax(2.0 + 2.0 * delta.cosine, 1e-12));
@@ -17,9 +17,9 @@ static md5_root_delta turn_half(md5_root_delta delta, double side)
     return delta;
 }
 
-// From a (0) to b (1), bit by bit at both. Seen from half way round each, so that a blend of arcs
-// is the arc between them. Between two directions the chord is brought to unit length: steps are
-// short.
+// Blends from a (0) to b (1), exact to the bit at both. Each is seen from the middle of its arc, so
+// a blend of arcs is the arc between them. The chord between two directions is normalised instead
+// of slerped, because intervals are short.
 static md5_root_delta blend(md5_root_delta a, md5_root_delta b, double t)
 {
     if (t <= 0.0)
@@ -41,7 +41,7 @@ static md5_root_delta blend(md5_root_delta a, md5_root_delta b, double t)
     return turn_half(delta, 1.0);
 }
 
-// Goes `b` on top of `a`, as much of it as `t` says.
+// Appends the fraction `t` of `b` to `a`.
 static md5_root_delta add(md5_root_delta a, md5_root_delta b, double t)
 {
     return md5_root_delta_mul(a, blend(NO_DELTA, b, t));
@@ -64,14 +64,14 @@ static md5_root_delta root_delta_of_instance(const md5_machine *machine,
     return md5_root_delta_between(&track, &from, &instance->root);
 }
 
-// What mask an item has at joint 0.
+// Mask weight at joint 0.
 static double mask_at_root(const md5_machine *machine, int32_t mask)
 {
     return mask < 0 ? 1.0 : (double)md5_mask_of(machine, mask)[0];
 }
 
-// The last of ways[] is an item's, which goes into that of its motion before it. Returns how many
-// are left.
+// Blends the last root delta, which is an item's, into that of its motion before it. Returns the
+// number of deltas that are left.
 static uint32_t gather(md5_player *player, const md5_active_state *active, const md5_part *part,
                        const md5_motion *parent, uint32_t num_deltas)
 {
@@ -93,7 +93,7 @@ static uint32_t gather(md5_player *player, const md5_active_state *active, const
     return num_deltas - 1;
 }
 
-// The same walk as that of the poses: see md5_evaluate_state().
+// Walks the tree as md5_evaluate_state() does.
 static md5_root_delta root_delta_of_state(md5_player *player, const md5_active_state *active)
 {
     const md5_machine *const machine = player->machine;
@@ -122,7 +122,7 @@ static md5_root_delta root_delta_of_state(md5_player *player, const md5_active_s
     return player->root_deltas[0];
 }
 
-// Whether anything of what lives in a layer has a way.
+// Whether any active state of a layer has root motion.
 static bool has_root_motion(const md5_player *player, md5_layer_state *layer_state)
 {
     for (uint32_t i = 0; i < layer_state->num_used; i++) {
@@ -133,8 +133,7 @@ static bool has_root_motion(const md5_player *player, md5_layer_state *layer_sta
     return false;
 }
 
-// Of a layer, and how much of it there is. States that are nothing do not move, and neither does a
-// frozen pose.
+// Root motion of a layer, and its coverage. States without motion and a frozen pose do not move.
 static md5_root_delta root_delta_of_layer(md5_player *player, md5_layer_state *layer_state,
                                           double *coverage)
 {
@@ -163,7 +162,7 @@ md5_root_delta md5_root_delta_of_step(md5_player *player)
         const md5_play_layer *const layer = &machine->layers[i];
         const bool moves =
             layer->has_root_motion && has_root_motion(player, &player->layer_states[i]);
-        // What does not move only matters where it covers something that does.
+        // A layer that does not move only matters if it covers one that does.
         if (!moves && (!is_moving || layer->mode == MD5_LAYER_ADD))
             continue;
         const double share = (double)md5_weight_of(player, layer->weight_parameter, layer->weight)

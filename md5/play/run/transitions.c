@@ -22,7 +22,7 @@ static bool holds(const md5_player *player, uint32_t layer, const md5_play_condi
     return value >= condition->value;
 }
 
-// Whether all but time allows it.
+// Whether a transition is possible, apart from its exit time.
 static bool is_open(const md5_player *player, uint32_t layer, const md5_active_state *active,
                     const md5_transition *transition)
 {
@@ -43,7 +43,7 @@ static bool is_open(const md5_player *player, uint32_t layer, const md5_active_s
     return true;
 }
 
-// In a layer that rests only what opens later counts: see md5_take_transitions().
+// In a resting layer only transitions that open later count: see take_in_layer().
 static bool is_suppressed(const md5_player *player, uint32_t layer, const md5_active_state *active,
                           const md5_transition *transition)
 {
@@ -51,7 +51,7 @@ static bool is_suppressed(const md5_player *player, uint32_t layer, const md5_ac
            && (!transition->waits || md5_began_behind(player, active, transition->exit));
 }
 
-// Two lists, each with the first to be asked first, as one.
+// Merges two lists of transitions that are each in the order of priority.
 typedef struct candidates {
     const md5_transition *own, *own_end, *any, *any_end;
 } candidates;
@@ -95,8 +95,8 @@ static const md5_transition *find_open(const md5_player *player, uint32_t layer,
     return NULL;
 }
 
-// A trigger that the transition asked for is used up: in this layer now, for the others when all of
-// them have seen it. Returns whether there was one.
+// Consumes the triggers of a transition: for this layer now, for the others after all of them have
+// seen it. Returns whether there was one.
 static bool consume(md5_player *player, uint32_t layer, const md5_transition *transition)
 {
     const md5_machine *const machine = player->machine;
@@ -132,10 +132,10 @@ static void take(md5_player *player, uint32_t layer, const md5_transition *trans
     md5_change_state(player, layer, &change);
 }
 
-// One that leads on is taken in the same moment. A chain in which more are taken than there are
-// goes in a circle, and would for ever, as no time passes: then the layer rests in the state that
-// it has come to. What was open when that began no longer counts, until a parameter changes or the
-// transition that led there ends; so it makes no difference how often the layer is asked.
+// Takes transitions of a layer until none is possible at this instant. If more are taken than there
+// are, they form a cycle, which would never end because no time passes: then the layer rests in its
+// current state. Transitions that were open then are ignored until a parameter changes or the
+// current transition ends; so the result does not depend on how often this is called.
 static void take_in_layer(md5_player *player, uint32_t layer)
 {
     md5_layer_state *const layer_state = &player->layer_states[layer];
@@ -168,7 +168,7 @@ static bool clear_triggers(md5_player *player)
     return true;
 }
 
-// A trigger that is used up may open what waits for it to be clear.
+// A consumed trigger may open transitions that wait for it to be clear.
 void md5_take_transitions(md5_player *player)
 {
     do {
