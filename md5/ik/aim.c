@@ -14,7 +14,7 @@
 // The tip, and what it is to look at.
 typedef struct aim_view {
     md5_float4 target, forward, up; // the last two in the tip's space
-    md5_float4 eye;                 // place of the tip
+    md5_float4 eye;                 // position of the tip
     md5_float4 rotation;            // of the tip, model space
     float up_along;                 // cosine between forward and up
 } aim_view;
@@ -76,7 +76,7 @@ static aim_limit limit_of(float limit)
     return made;
 }
 
-// The same turn the shorter way, so that w >= 0.
+// The same rotation by the shorter arc, so that w >= 0.
 static md5_float4 shorter_way(md5_float4 turn)
 {
     return md5_float4_scale(turn, md5_float4_at(turn, 3) < 0.0f ? -1.0f : 1.0f);

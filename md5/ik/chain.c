@@ -15,7 +15,7 @@ enum { MOST_ITERATIONS = 1000 };
 
 typedef struct reaching {
     md5_chain chain;
-    uint32_t last; // the tip's place in the chain, and the number of bones
+    uint32_t last; // the tip's index in the chain, and the number of bones
     float length;  // of all bones
     md5_vec3 target;
     float tolerance;
@@ -76,7 +76,7 @@ static bool is_stuck(const reaching *reach)
 
 // -- FABRIK ---------------------------------------------------------------------------------
 
-// The place at `length` from `fixed` towards `moved`.
+// The position at `length` from `fixed` towards `moved`.
 static md5_vec3 drawn_to(md5_vec3 fixed, md5_vec3 moved, float length)
 {
     const md5_vec3 none = {0.0f, 0.0f, 0.0f};
@@ -169,7 +169,7 @@ typedef struct ccd_turns {
     md5_vec3 bones[MD5_MAX_CHAIN];
 } ccd_turns;
 
-// Each joint from the one above the tip to the root turns what hangs on it so that the tip comes
+// Each joint from the one above the tip to the root turns its descendants so that the tip comes
 // onto its line to the target. Only the tip is followed meanwhile.
 static void find_turns(const reaching *reach, md5_quat *turns)
 {

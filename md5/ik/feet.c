@@ -4,7 +4,7 @@
 #include "md5/ik/space.h"
 #include "md5/ik/spring.h"
 
-// `height` on its way to `goal`, of which `keep` is still to be gone afterwards.
+// `height` on its way to `goal`, of which `keep` remains afterwards.
 static float smoothed(float height, float goal, float keep)
 {
     const float from = fabsf(height) < MD5_FARTHEST ? height : 0.0f;

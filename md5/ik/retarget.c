@@ -13,7 +13,7 @@
 
 #include <string.h>
 
-// Lower than this share of its skeleton's size, a joint stands on the ground.
+// A joint lower than this share of its skeleton's size is on the ground.
 #define ON_GROUND 0.01f
 
 // While it is made, in the arena.
@@ -183,7 +183,7 @@ static float size_of(const md5_model *model)
     return size;
 }
 
-// The first driven joint, parents first, that stands above the ground in both bind poses.
+// The first driven joint, parents first, that is above the ground in both bind poses.
 static void find_pelvis(making *make)
 {
     const md5_skeleton *const target = &make->target->skeleton;
@@ -227,7 +227,7 @@ static void fill_links(const making *make, md5_link *links)
         made->frame = md5_quat_mul(md5_quat_conjugate(above),
                                    parent_rotation(source, make->source_bind, from));
     }
-    // The pelvis, and what it hangs on.
+    // The pelvis and its ancestors.
     int32_t joint = make->pelvis < target->num_joints ? (int32_t)make->pelvis : -1;
     for (; joint >= 0; joint = target->joints[joint].parent)
         links[joint].is_placed = true;

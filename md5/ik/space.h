@@ -9,7 +9,7 @@
 
 #define MD5_NO_TURN ((md5_quat){0.0f, 0.0f, 0.0f, 1.0f})
 
-// Farthest that a place may lie along an axis: squares of distances stay finite.
+// Largest coordinate of a position: squares of distances stay finite.
 #define MD5_FARTHEST 1e15f
 
 // The cosine of 120 degrees.
@@ -133,7 +133,7 @@ static inline void md5_turn_joint(md5_transform *joint, const md5_share *share, 
         joint->rotation = md5_quat_of_row(md5_float4_scale(to, -1.0f));
 }
 
-// A rotation and a place, as rows.
+// A rotation and a position.
 typedef struct md5_float4_place {
     md5_float4 rotation, place;
 } md5_float4_place;
@@ -154,7 +154,7 @@ void md5_place_joints(const md5_skeleton *skeleton, const md5_transform *pose,
 
 // -- Limbs ------------------------------------------------------------------------------------
 
-// Whether a joint hangs on another one, or on what hangs on it.
+// Whether a joint descends from another one.
 bool md5_is_below(const md5_skeleton *skeleton, uint32_t joint, uint32_t above);
 
 // MD5_LIMB_PLACED if these joints make a limb; fills in the one of the two joints above the tip.
@@ -179,7 +179,7 @@ typedef struct md5_chain {
 } md5_chain;
 
 // At most `length` joints, fewer where the root comes first. False if there is no such joint, or
-// one of them is at no place that can be reckoned with.
+// one of them has no finite position.
 bool md5_find_chain(const md5_skeleton *skeleton, const md5_transform *pose, uint32_t tip,
                     uint32_t length, md5_chain *chain);
 

@@ -49,8 +49,8 @@ double md5_decay(double x)
     return sum;
 }
 
-// One axis of one end. The animation's place is taken to have gone evenly from `from` to `to`,
-// which the end follows at a distance; what differs from that dies away.
+// One axis of one end. The animated position is assumed to move linearly from `from` to `to`,
+// which the end follows at a distance; the difference decays.
 typedef struct axis_step {
     md5_swing swing;
     double stiffness, damping, seconds;
@@ -92,7 +92,7 @@ static md5_transform finite_placement(md5_transform placement)
     };
 }
 
-// Where the animation has the end of a joint: the next one's place. The tip is taken to go on as
+// Animated position of the end of a joint: that of the next one. The tip is taken to go on as
 // its own joint came, equally far.
 static md5_vec3 end_of(const md5_chain *chain, const md5_transform *pose, uint32_t i)
 {

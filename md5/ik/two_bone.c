@@ -1,7 +1,7 @@
 // An arm or a leg that reaches for a point: the law of cosines in the plane in which it bends.
 //
 // All is reckoned in the space of the hip as it was turned before, in which thigh and shin are
-// known without a way through the skeleton, and in shares of the full reach, so that limbs of any
+// known without walking the skeleton, and in shares of the full reach, so that limbs of any
 // size are equally exact. In the plane of the limb, `along` points from hip to foot and `side` to
 // where the knee goes; knee and foot have coordinates on these two. The thigh is turned in the old
 // plane, the plane is turned so that its line lies along the target's, and the knee bends in it.
@@ -76,7 +76,7 @@ md5_limb_result md5_limb_above(const md5_skeleton *skeleton, uint32_t tip, md5_l
     return MD5_LIMB_PLACED;
 }
 
-// The place of a joint in the space of one above it, and the rotation there of its own parent, if
+// The position of a joint in the space of an ancestor, and the rotation there of its own parent, if
 // that is another one: returns whether it is.
 static bool place_below(const md5_skeleton *skeleton, const md5_transform *pose, uint32_t joint,
                         uint32_t above, md5_float4 *place, md5_float4 *rotation)
@@ -247,7 +247,7 @@ static flat_turn flat_between(float old_x, float old_y, float x, float y)
     return (flat_turn){old_x * x + old_y * y, old_x * y - old_y * x};
 }
 
-// Lengthens a bone: the places of its lower end, and of all joints between, in their parents'.
+// Lengthens a bone: the positions of its lower end, and of all joints between, in their parents'.
 static void stretch_bone(const md5_skeleton *skeleton, md5_transform *pose, uint32_t joint,
                          uint32_t above, float factor)
 {
@@ -310,7 +310,7 @@ static void turn_limb(const md5_skeleton *skeleton, const two_bones *limb, const
     stretch_bone(skeleton, pose, joints->tip, joints->middle, factor);
 }
 
-// From the tip as it now is to the target, which lies `way` from the hip.
+// From the tip as it now is to the target, at `way` from the hip.
 static float measure_miss(const md5_skeleton *skeleton, const md5_transform *pose,
                           const md5_limb *joints, md5_float4 way)
 {
@@ -336,7 +336,7 @@ md5_limb_result md5_bend_limb(const md5_skeleton *skeleton, md5_transform *pose,
     const md5_float4 toward =
         md5_float4_scale(md5_float4_rotate(limb.from_model, way), 1.0f / limb.reach);
     const float distance = md5_float4_length(way) / limb.reach;
-    if (!(distance < MD5_FARTHEST)) // also where the hip is at no place
+    if (!(distance < MD5_FARTHEST)) // also if the hip has no finite position
         return MD5_LIMB_NOT_FINITE;
     const limb_goal goal = choose_goal(&limb, distance, job);
     const limb_plane plane = choose_plane(&limb, toward, distance, job->pole);

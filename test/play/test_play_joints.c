@@ -284,7 +284,7 @@ TEST (joints_of_a_mask_are_blended_as_all_are) {
     }
 }
 
-// A list longer than what is brought together at once.
+// A list longer than one gathered chunk.
 TEST (joints_of_a_long_list) {
     check_mask("origin belly tail_2 tail_4 tail_6 thigh_l foot_l toe_in_l toe_out_l shin_r toes_r "
                "toe_mid_r spine_1 chest upperarm_l hand_l thumb_2_l finger_a_2_l finger_b_2_l "

@@ -1,4 +1,4 @@
-// The way of the root: what is extracted from a clip, over any split of the time.
+// Root motion: the part that is extracted from a clip, over any split of the time.
 #include "test/test.h"
 
 #include "md5/core/math.h"
@@ -42,14 +42,14 @@ static md5_root_delta way_of(const md5_root_track *track, const md5_timing *timi
     return md5_root_delta_between(track, &start, &end);
 }
 
-TEST (a_way_and_its_inverse_are_none) {
+TEST (a_root_delta_times_its_inverse_is_identity) {
     const md5_root_delta way = {3.0, -4.0, 5.0, 0.6, 0.8};
     const md5_root_delta none = {.cosine = 1.0};
     ways_agree(md5_root_delta_mul(way, md5_root_delta_inverse(way)), none, 1e-12);
     ways_agree(md5_root_delta_mul(md5_root_delta_inverse(way), way), none, 1e-12);
 }
 
-TEST (a_way_as_a_transform_turns_by_its_yaw) {
+TEST (a_root_delta_as_a_transform_turns_by_its_yaw) {
     const md5_transform left = md5_root_delta_transform((md5_root_delta){1.0, 2.0, 3.0, 0.0, 1.0});
     const md5_vec3 ahead = md5_quat_rotate(left.rotation, (md5_vec3){1.0f, 0.0f, 0.0f});
     CHECK_NEAR((double)ahead.x, 0.0, 1e-6);
@@ -71,7 +71,7 @@ TEST (each_kind_takes_its_own_axes) {
     ways_agree(way_of(&track, &LOOP, start, end), (md5_root_delta){8.0, 4.8, 0.0, 1.0, 0.0}, 1e-5);
 }
 
-// With the way put back under it, the root is where the clip has it: place * residual = sampled.
+// With the extracted part restored, the root is where the clip has it: delta * residual = sampled.
 TEST (what_is_taken_out_is_what_is_given) {
     md5_transform roots[NUM_FRAMES];
     md5_root_delta frames[NUM_FRAMES];
@@ -97,7 +97,7 @@ TEST (what_is_taken_out_is_what_is_given) {
     }
 }
 
-TEST (ways_over_any_split_of_the_time_add_up) {
+TEST (root_deltas_of_any_split_of_the_time_add_up) {
     md5_transform roots[NUM_FRAMES];
     md5_root_delta frames[NUM_FRAMES];
     make_roots(0.35, roots);
@@ -144,7 +144,7 @@ TEST (a_root_upside_down_keeps_the_yaw_it_had) {
     CHECK_NEAR(frames[4].sine, frames[3].sine, 1e-12);
 }
 
-TEST (half_a_turn_from_frame_to_frame_has_a_way) {
+TEST (half_a_turn_from_frame_to_frame_has_a_root_delta) {
     md5_transform roots[NUM_FRAMES];
     md5_root_delta frames[NUM_FRAMES];
     make_roots(3.14159265358979, roots);

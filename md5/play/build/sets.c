@@ -172,7 +172,7 @@ static bool are_marked(const int32_t *targets, md5_slots slots, const bool *mark
     return marked;
 }
 
-// Whether a mask can be laid over by sampling where the result goes.
+// Whether a mask can be blended over by sampling into the result.
 static bool is_mask_full(const md5_machine *machine, int32_t mask)
 {
     const md5_mask_sets *const sets = &machine->mask_sets[mask];

@@ -50,7 +50,7 @@ void md5_player_pose(md5_player *player, void *scratch, md5_transform *pose, md5
 }
 
 // Characters that go together through advancing, blending, modifiers and matrices, each of which is
-// as much code as a processor keeps at hand. No instruction set makes matrices of more at once.
+// as much code as a processor keeps at hand. No instruction set has more lanes for matrices.
 enum { TOGETHER = 16 };
 
 // Joints of a pose that ends where another may begin.

@@ -1,6 +1,6 @@
 #include "md5/play/run/joint_set.h"
 
-// Joints of a list that are brought together at once.
+// Joints of a list that are gathered at a time.
 enum { CHUNK = 32 };
 
 // A part of a set's joints: a chunk of its list, or all of them where they lie.

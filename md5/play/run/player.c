@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-// Room for the largest state of a layer. `live` is NULL while measuring.
+// Room for the largest state of a layer. `layer_state` is NULL while measuring.
 static void place_live(md5_block *block, const md5_play_layer *layer, md5_active_state *active)
 {
     const md5_active_state placed = {

@@ -182,7 +182,7 @@ void md5_begin_state(md5_player *player, const md5_play_layer *layer, md5_active
 // Computes weights and speeds from the parameters.
 void md5_weigh_state(md5_player *player, md5_active_state *active);
 
-// Computes the clocks `seconds` from now: player->leaf_clocks and player->group_clocks.
+// Computes the clocks `seconds` from now: player->instance_clocks and player->group_clocks.
 void md5_find_clocks(md5_player *player, const md5_active_state *active, double seconds);
 
 // md5_weigh_state() for all active states, if a parameter has changed.
