@@ -1,8 +1,7 @@
-// A chain of joints that looks at a point.
+// Points a chain of joints at a target.
 //
-// All joints but the last take an equal part of the turn that the last one, the tip, needs. It
-// takes what is left when they have moved it, which is such a part as well, but for what its way
-// changes.
+// All joints but the tip take an equal part of the turn that the tip needs. The tip takes the rest,
+// which is an equal part too, apart from the effect of its displacement by the other joints.
 #include "md5/core/assert.h"
 #include "md5/ik/space.h"
 

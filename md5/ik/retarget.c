@@ -1,9 +1,9 @@
-// A pose of one model, shown by another with other proportions.
+// Prepares transferring poses of one model to another with other proportions.
 //
-// What a joint does is how it is turned in model space against its bind pose; that is what is
-// carried over, so that local axes may differ. Bones keep the target's lengths. Where the body is,
-// is carried over by the place of the pelvis, in the ratio of the legs. Here all that is found out
-// beforehand; retarget_pose.c uses it.
+// The rotation of a joint in model space, relative to its bind pose, is transferred, so local axes
+// may differ. Bones keep the target's lengths. The position of the body is transferred by that of
+// the pelvis, scaled by the ratio of the legs. This file computes everything that does not depend
+// on the pose; retarget_pose.c uses it.
 #include "md5/ik/retarget.h"
 
 #include "md5/core/assert.h"

@@ -15,7 +15,7 @@
 // The cosine of 120 degrees.
 #define MD5_FAR (-0.5f)
 
-// False for what is not finite or beyond all reason.
+// False for a position that is not finite or farther than MD5_FARTHEST.
 static inline bool md5_is_place(md5_vec3 v)
 {
     return fabsf(v.x) < MD5_FARTHEST && fabsf(v.y) < MD5_FARTHEST && fabsf(v.z) < MD5_FARTHEST;
@@ -162,14 +162,14 @@ md5_limb_result md5_check_limb(const md5_skeleton *skeleton, const md5_limb *lim
 md5_limb_result md5_limb_above(const md5_skeleton *skeleton, uint32_t tip, md5_limb *limb);
 
 // md5_two_bone() for a limb that has been checked and a weight > 0. If `miss`
-// is not NULL, measures how far the tip now is from the target, in units, INFINITY if nothing was
-// done, and judges by that.
+// is not NULL, measures the distance of the tip from the target afterwards, in units, INFINITY if
+// nothing was done, and returns a result by it.
 md5_limb_result md5_bend_limb(const md5_skeleton *skeleton, md5_transform *pose,
                               const md5_limb *joints, const md5_two_bone_job *job, float *miss);
 
 // -- Chains -----------------------------------------------------------------------------------
 
-// A joint and those above it, from the top down.
+// A joint and its ancestors, from the top down.
 typedef struct md5_chain {
     uint32_t count; // 1 to MD5_MAX_CHAIN
     md5_quat above; // model-space rotation of the first joint's parent
@@ -178,8 +178,8 @@ typedef struct md5_chain {
     md5_quat rotations[MD5_MAX_CHAIN]; // model space
 } md5_chain;
 
-// At most `length` joints, fewer where the root comes first. False if there is no such joint, or
-// one of them has no finite position.
+// Finds at most `length` joints, fewer at the root. Returns false if the tip is invalid, or one of
+// them has no finite position.
 bool md5_find_chain(const md5_skeleton *skeleton, const md5_transform *pose, uint32_t tip,
                     uint32_t length, md5_chain *chain);
 

@@ -92,8 +92,8 @@ static md5_transform finite_placement(md5_transform placement)
     };
 }
 
-// Animated position of the end of a joint: that of the next one. The tip is taken to go on as
-// its own joint came, equally far.
+// Animated position of the end of a joint: that of the next one. The tip's bone is
+// assumed to equal that to its parent.
 static md5_vec3 end_of(const md5_chain *chain, const md5_transform *pose, uint32_t i)
 {
     if (i + 1 < chain->count)

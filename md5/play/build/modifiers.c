@@ -186,9 +186,9 @@ bool md5_build_modifiers(md5_building *building)
     return true;
 }
 
-// A vertex is a sum of what its influences make of the joints' places, (bias * place), and of ways
-// from there that turn with the joints, which are what this bounds. Where the bias is next to
-// nothing, as of two weights that cancel out, the way counts by itself: returns its length, else 0.
+// A vertex is the sum over its influences of bias * joint position and an offset that turns with
+// the joint; this bounds the offsets. If the bias is next to 0, as for two weights that cancel out,
+// the offset is not divided by it: returns its length then, else 0.
 static float reach_for(md5_machine *machine, uint32_t joint, md5_vec4 influence)
 {
     const float bias = fabsf(influence.w);
