@@ -1,8 +1,8 @@
-// A chain of joints that looks at a point.
+// Points a chain of joints at a target.
 //
-// All joints but the last take an equal part of the turn that the last one, the tip, needs. It
-// takes what is left when they have moved it, which is such a part as well, but for what its way
-// changes.
+// All joints but the tip take an equal part of the turn that the tip needs. The tip takes the rest,
+// which is an equal part too, apart from the effect of its displacement by the other joints.
+#include "md5/core/assert.h"
 #include "md5/ik/space.h"
 
 #define PI 3.14159265f
@@ -12,48 +12,49 @@
 
 // The tip, and what it is to look at.
 typedef struct aim_view {
-    md5_row target, forward, up; // the last two in the tip's space
-    md5_row eye;                 // place of the tip
-    md5_row rotation;            // of the tip, model space
-    float up_along;              // cosine between forward and up
+    md5_float4 target, forward, up; // the last two in the tip's space
+    md5_float4 eye;                 // position of the tip
+    md5_float4 rotation;            // of the tip, model space
+    float up_along;                 // cosine between forward and up
 } aim_view;
 
 // Turns about the direction of sight after `swing`, so that `up` leans neither left nor right of
 // the vertical z: cosine and sine are those between the parts of both at right angles to it.
-static md5_row set_upright(const aim_view *view, md5_vec3 sight, md5_vec3 up, md5_row swing)
+static md5_float4 set_upright(const aim_view *view, md5_vec3 sight, md5_vec3 up, md5_float4 swing)
 {
     const float slant = sight.x * sight.x + sight.y * sight.y; // squared sine to the vertical
     if (!(1.0f - view->up_along * view->up_along > 1e-6f && slant > 1e-8f))
         return swing;
-    const md5_row turn = md5_row_about(md5_row_of_vec3(sight), up.z - view->up_along * sight.z,
-                                       sight.x * up.y - sight.y * up.x);
+    const md5_float4 turn =
+        md5_float4_about(md5_float4_of_vec3(sight), up.z - view->up_along * sight.z,
+                         sight.x * up.y - sight.y * up.x);
     if (slant < STEEP * STEEP) {
         const float part = sqrtf(slant) / STEEP;
         const md5_quat faded = md5_slerp(MD5_NO_TURN, md5_quat_of_row(turn), part);
-        return md5_row_turn(md5_row_of_quat(faded), swing);
+        return md5_float4_turn(md5_float4_of_quat(faded), swing);
     }
-    return md5_row_turn(turn, swing);
+    return md5_float4_turn(turn, swing);
 }
 
 // The whole turn that the tip needs.
-static md5_row wanted_turn(const aim_view *view)
+static md5_float4 wanted_turn(const aim_view *view)
 {
-    const md5_row toward = md5_row_sub(view->target, view->eye);
-    const md5_row forward = md5_row_rotate(view->rotation, view->forward);
-    const md5_row up = md5_row_rotate(view->rotation, view->up);
-    const md5_row sight = md5_row_normalize(toward, forward);
-    const float cosine = md5_row_dot3(forward, sight);
-    const md5_row swing = md5_row_between_at(forward, sight, cosine);
-    md5_row swung;
+    const md5_float4 toward = md5_float4_sub(view->target, view->eye);
+    const md5_float4 forward = md5_float4_rotate(view->rotation, view->forward);
+    const md5_float4 up = md5_float4_rotate(view->rotation, view->up);
+    const md5_float4 sight = md5_float4_normalize(toward, forward);
+    const float cosine = md5_float4_dot3(forward, sight);
+    const md5_float4 swing = md5_float4_between_at(forward, sight, cosine);
+    md5_float4 swung;
     if (cosine > MD5_FAR) {
         // What the swing makes of `up`, without waiting for it: up - k (forward + sight), but for
         // a part along the sight, which is known: as much as there was along forward.
-        const md5_row both = md5_row_add(forward, sight);
-        const float k = md5_row_dot3(up, both) / (1.0f + cosine);
-        swung = md5_row_add(md5_row_sub(up, md5_row_scale(both, k)),
-                            md5_row_scale(sight, 2.0f * view->up_along));
+        const md5_float4 both = md5_float4_add(forward, sight);
+        const float k = md5_float4_dot3(up, both) / (1.0f + cosine);
+        swung = md5_float4_add(md5_float4_sub(up, md5_float4_scale(both, k)),
+                               md5_float4_scale(sight, 2.0f * view->up_along));
     } else {
-        swung = md5_row_rotate(swing, up);
+        swung = md5_float4_rotate(swing, up);
     }
     return set_upright(view, md5_vec3_of_row(sight), md5_vec3_of_row(swung), swing);
 }
@@ -74,34 +75,34 @@ static aim_limit limit_of(float limit)
     return made;
 }
 
-// The same turn the shorter way, so that w >= 0.
-static md5_row shorter_way(md5_row turn)
+// The same rotation by the shorter arc, so that w >= 0.
+static md5_float4 shorter_way(md5_float4 turn)
 {
-    return md5_row_scale(turn, md5_row_at(turn, 3) < 0.0f ? -1.0f : 1.0f);
+    return md5_float4_scale(turn, md5_float4_at(turn, 3) < 0.0f ? -1.0f : 1.0f);
 }
 
 // By no more than the limit.
-static md5_row limit_turn(md5_row turn, const aim_limit *limit)
+static md5_float4 limit_turn(md5_float4 turn, const aim_limit *limit)
 {
     const md5_quat most = limit->most;
-    if (!limit->is_limited || md5_row_at(turn, 3) >= most.w)
+    if (!limit->is_limited || md5_float4_at(turn, 3) >= most.w)
         return turn;
-    const md5_row axis = md5_row_normalize(turn, md5_row_of(0.0f, 0.0f, 1.0f, 0.0f));
-    return md5_row_with_w(md5_row_scale(axis, most.x), most.w);
+    const md5_float4 axis = md5_float4_normalize(turn, md5_float4_of(0.0f, 0.0f, 1.0f, 0.0f));
+    return md5_float4_with_w(md5_float4_scale(axis, most.x), most.w);
 }
 
 // One of `count` equal parts, of a turn of which w >= 0. Half of a turn lies in the middle between
 // it and none: (x y z, 1 + w), whose square is 2 (1 + w).
-static md5_row equal_part(md5_row turn, uint32_t count)
+static md5_float4 equal_part(md5_float4 turn, uint32_t count)
 {
     for (; count % 2 == 0; count /= 2) {
-        const float w = 1.0f + md5_row_at(turn, 3);
-        turn = md5_row_scale(md5_row_with_w(turn, w), 1.0f / sqrtf(w + w));
+        const float w = 1.0f + md5_float4_at(turn, 3);
+        turn = md5_float4_scale(md5_float4_with_w(turn, w), 1.0f / sqrtf(w + w));
     }
     if (count == 1)
         return turn;
     const md5_quat part = md5_slerp(MD5_NO_TURN, md5_quat_of_row(turn), 1.0f / (float)count);
-    return md5_row_of_quat(part);
+    return md5_float4_of_quat(part);
 }
 
 static void turn_joints(const md5_chain *chain, aim_view *view, float limit, md5_quat *turned)
@@ -109,27 +110,31 @@ static void turn_joints(const md5_chain *chain, aim_view *view, float limit, md5
     const aim_limit most = limit_of(limit);
     const uint32_t last = chain->count - 1;
     if (last > 0) {
-        const md5_row whole = shorter_way(wanted_turn(view));
-        const md5_row turn = limit_turn(equal_part(whole, chain->count), &most);
-        md5_row so_far = turn;
-        md5_row old = md5_row_of_vec3(chain->places[0]), place = old;
+        const md5_float4 whole = shorter_way(wanted_turn(view));
+        const md5_float4 turn = limit_turn(equal_part(whole, chain->count), &most);
+        md5_float4 so_far = turn;
+        md5_float4 old = md5_float4_of_vec3(chain->places[0]), place = old;
         for (uint32_t i = 0; i < last; i++) {
             if (i > 0)
-                so_far = md5_row_trim(md5_row_turn(turn, so_far));
-            turned[i] = md5_quat_of_row(md5_row_turn(so_far, md5_row_load(&chain->rotations[i])));
-            const md5_row next = md5_row_of_vec3(chain->places[i + 1]);
-            place = md5_row_add(place, md5_row_rotate(so_far, md5_row_sub(next, old)));
+                so_far = md5_float4_trim(md5_float4_turn(turn, so_far));
+            turned[i] =
+                md5_quat_of_row(md5_float4_turn(so_far, md5_float4_load(&chain->rotations[i])));
+            const md5_float4 next = md5_float4_of_vec3(chain->places[i + 1]);
+            place = md5_float4_add(place, md5_float4_rotate(so_far, md5_float4_sub(next, old)));
             old = next;
         }
         view->eye = place;
-        view->rotation = md5_row_turn(so_far, view->rotation);
+        view->rotation = md5_float4_turn(so_far, view->rotation);
     }
-    const md5_row rest = limit_turn(shorter_way(wanted_turn(view)), &most);
-    turned[last] = md5_quat_of_row(md5_row_turn(rest, view->rotation));
+    const md5_float4 rest = limit_turn(shorter_way(wanted_turn(view)), &most);
+    turned[last] = md5_quat_of_row(md5_float4_turn(rest, view->rotation));
 }
 
 bool md5_aim(const md5_skeleton *skeleton, md5_transform *pose, const md5_aim_job *job)
 {
+    MD5_ASSERT(skeleton != NULL, "skeleton: not NULL");
+    MD5_ASSERT(pose != NULL || skeleton->num_joints == 0, "pose: not NULL");
+    MD5_ASSERT(job != NULL, "job: not NULL");
     if (job->tip >= skeleton->num_joints || job->length == 0)
         return false;
     md5_chain chain;
@@ -140,11 +145,11 @@ bool md5_aim(const md5_skeleton *skeleton, md5_transform *pose, const md5_aim_jo
     const md5_vec3 forward = md5_is_place(job->forward) ? md5_vec3_normalize(job->forward, x) : x;
     const md5_vec3 up = md5_is_place(job->up) ? md5_vec3_normalize(job->up, z) : z;
     aim_view view = {
-        .target = md5_row_of_vec3(job->target),
-        .forward = md5_row_of_vec3(forward),
-        .up = md5_row_of_vec3(up),
-        .eye = md5_row_of_vec3(chain.places[chain.count - 1]),
-        .rotation = md5_row_load(&chain.rotations[chain.count - 1]),
+        .target = md5_float4_of_vec3(job->target),
+        .forward = md5_float4_of_vec3(forward),
+        .up = md5_float4_of_vec3(up),
+        .eye = md5_float4_of_vec3(chain.places[chain.count - 1]),
+        .rotation = md5_float4_load(&chain.rotations[chain.count - 1]),
         .up_along = md5_vec3_dot(forward, up),
     };
     md5_quat turned[MD5_MAX_CHAIN];

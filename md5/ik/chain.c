@@ -1,4 +1,5 @@
 // Chains of any length that reach for a point.
+#include "md5/core/assert.h"
 #include "md5/ik/space.h"
 
 // No job goes round more often than this.
@@ -14,7 +15,7 @@ enum { MOST_ITERATIONS = 1000 };
 
 typedef struct reaching {
     md5_chain chain;
-    uint32_t last; // the tip's place in the chain, and the number of bones
+    uint32_t last; // the tip's index in the chain, and the number of bones
     float length;  // of all bones
     md5_vec3 target;
     float tolerance;
@@ -75,7 +76,7 @@ static bool is_stuck(const reaching *reach)
 
 // -- FABRIK ---------------------------------------------------------------------------------
 
-// The place at `length` from `fixed` towards `moved`.
+// The position at `length` from `fixed` towards `moved`.
 static md5_vec3 drawn_to(md5_vec3 fixed, md5_vec3 moved, float length)
 {
     const md5_vec3 none = {0.0f, 0.0f, 0.0f};
@@ -144,6 +145,9 @@ static void turn_to_places(const md5_chain *chain, const md5_vec3 *places, md5_q
 
 float md5_fabrik(const md5_skeleton *skeleton, md5_transform *pose, const md5_chain_job *job)
 {
+    MD5_ASSERT(skeleton != NULL, "skeleton: not NULL");
+    MD5_ASSERT(pose != NULL || skeleton->num_joints == 0, "pose: not NULL");
+    MD5_ASSERT(job != NULL, "job: not NULL");
     reaching reach;
     if (!begin(skeleton, pose, job, &reach))
         return INFINITY;
@@ -165,7 +169,7 @@ typedef struct ccd_turns {
     md5_vec3 bones[MD5_MAX_CHAIN];
 } ccd_turns;
 
-// Each joint from the one above the tip to the root turns what hangs on it so that the tip comes
+// Each joint from the one above the tip to the root turns its descendants so that the tip comes
 // onto its line to the target. Only the tip is followed meanwhile.
 static void find_turns(const reaching *reach, md5_quat *turns)
 {
@@ -202,12 +206,15 @@ static void bend(reaching *reach, ccd_turns *turning, md5_quat *turns)
     const md5_vec3 axis = md5_vec3_cross(way, md5_forward_beside(way));
     for (uint32_t i = 0; i < reach->last; i++)
         turns[i] = md5_quat_of_row(
-            md5_row_about(md5_row_of_vec3(axis), PUSH_COSINE, i == 0 ? PUSH : -PUSH));
+            md5_float4_about(md5_float4_of_vec3(axis), PUSH_COSINE, i == 0 ? PUSH : -PUSH));
     apply_turns(reach, turning, turns);
 }
 
 float md5_ccd(const md5_skeleton *skeleton, md5_transform *pose, const md5_chain_job *job)
 {
+    MD5_ASSERT(skeleton != NULL, "skeleton: not NULL");
+    MD5_ASSERT(pose != NULL || skeleton->num_joints == 0, "pose: not NULL");
+    MD5_ASSERT(job != NULL, "job: not NULL");
     reaching reach;
     ccd_turns turning;
     md5_quat turns[MD5_MAX_CHAIN];

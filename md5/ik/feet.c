@@ -1,9 +1,10 @@
 // Feet on uneven ground, by the idea of id's walk IK: each ankle is lifted as high as its floor
 // lies, the pelvis goes down with the lowest of them, and the legs make up the difference.
+#include "md5/core/assert.h"
 #include "md5/ik/space.h"
 #include "md5/ik/spring.h"
 
-// `height` on its way to `goal`, of which `keep` is still to be gone afterwards.
+// `height` on its way to `goal`, of which `keep` remains afterwards.
 static float smoothed(float height, float goal, float keep)
 {
     const float from = fabsf(height) < MD5_FARTHEST ? height : 0.0f;
@@ -65,6 +66,10 @@ uint32_t md5_place_feet(const md5_skeleton *skeleton, md5_transform *pose, uint3
                         md5_foot *feet, uint32_t num_feet, float *drop, float smoothing,
                         float seconds, float weight)
 {
+    MD5_ASSERT(skeleton != NULL, "skeleton: not NULL");
+    MD5_ASSERT(pose != NULL || skeleton->num_joints == 0, "pose: not NULL");
+    MD5_ASSERT(feet != NULL || num_feet == 0, "feet: not NULL");
+    MD5_ASSERT(drop != NULL, "drop: not NULL");
     const float keep = keep_for(smoothing, seconds);
     *drop = smoothed(*drop, lowest_floor(feet, num_feet), keep);
     for (uint32_t i = 0; i < num_feet; i++)

@@ -1,5 +1,6 @@
 // How far poses are apart, and how fast one becomes the other. In double, for a measure is often a
 // small difference; by series, so that every machine gives the same bits.
+#include "md5/core/assert.h"
 #include "md5/ik/space.h"
 
 // The angle of which sine and cosine, both times any factor, are given: sine >= 0, cosine >= 0.
@@ -41,6 +42,16 @@ float md5_pose_distance(const md5_skeleton *skeleton, const md5_transform *a,
                         const md5_transform *b, const float *weights, float size,
                         md5_transform *scratch)
 {
+    MD5_ASSERT(skeleton != NULL, "skeleton: not NULL");
+    MD5_ASSERT(a != NULL || skeleton->num_joints == 0, "a: not NULL");
+    MD5_ASSERT(b != NULL || skeleton->num_joints == 0, "b: not NULL");
+    MD5_ASSERT(scratch != NULL || skeleton->num_joints == 0, "scratch: not NULL");
+    MD5_ASSERT(md5_are_apart(scratch, 2 * (size_t)skeleton->num_joints * sizeof *scratch, a,
+                             skeleton->num_joints * sizeof *a),
+               "scratch, a: must not overlap");
+    MD5_ASSERT(md5_are_apart(scratch, 2 * (size_t)skeleton->num_joints * sizeof *scratch, b,
+                             skeleton->num_joints * sizeof *b),
+               "scratch, b: must not overlap");
     const uint32_t count = skeleton->num_joints;
     md5_transform *const of_a = scratch, *const of_b = scratch + count;
     md5_place_joints(skeleton, a, of_a);
@@ -62,6 +73,9 @@ float md5_pose_distance(const md5_skeleton *skeleton, const md5_transform *a,
 void md5_pose_velocity(const md5_transform *before, const md5_transform *now, uint32_t num_joints,
                        float seconds, md5_velocity *velocity)
 {
+    MD5_ASSERT(before != NULL || num_joints == 0, "before: not NULL");
+    MD5_ASSERT(now != NULL || num_joints == 0, "now: not NULL");
+    MD5_ASSERT(velocity != NULL || num_joints == 0, "velocity: not NULL");
     const float rate = seconds > 0.0f ? 1.0f / seconds : 0.0f;
     for (uint32_t joint = 0; joint < num_joints; joint++) {
         const turning turned = turn_between(before[joint].rotation, now[joint].rotation);

@@ -1,6 +1,7 @@
 // Left for right. A pose is mirrored joint by joint, each by how it differs from its bind pose:
 // that difference is turned into model space by the bind pose of the one joint, reflected there,
 // and turned back by the bind pose of the other, whose axes may lie as they like.
+#include "md5/core/assert.h"
 #include "md5/ik/space.h"
 
 #include <string.h>
@@ -189,6 +190,8 @@ static uint32_t pair_sorted(const md5_skeleton *skeleton, uint32_t *mirror)
 
 uint32_t md5_find_mirror(const md5_skeleton *skeleton, uint32_t *mirror)
 {
+    MD5_ASSERT(skeleton != NULL, "skeleton: not NULL");
+    MD5_ASSERT(mirror != NULL || skeleton->num_joints == 0, "mirror: not NULL");
     uint32_t num_paired = 0;
     if (skeleton->num_joints > MOST_JOINTS) {
         for (uint32_t joint = 0; joint < skeleton->num_joints; joint++)
@@ -249,6 +252,13 @@ static md5_transform mirrored_joint(const md5_model *model, uint32_t from, md5_t
 void md5_mirror_pose(const md5_model *model, const uint32_t *mirror, const md5_transform *pose,
                      md5_transform *mirrored)
 {
+    MD5_ASSERT(model != NULL, "model: not NULL");
+    MD5_ASSERT(mirror != NULL || model->skeleton.num_joints == 0, "mirror: not NULL");
+    MD5_ASSERT(pose != NULL || model->skeleton.num_joints == 0, "pose: not NULL");
+    MD5_ASSERT(mirrored != NULL || model->skeleton.num_joints == 0, "mirrored: not NULL");
+    MD5_ASSERT(md5_are_apart(mirrored, model->skeleton.num_joints * sizeof *mirrored, pose,
+                             model->skeleton.num_joints * sizeof *pose),
+               "mirrored, pose: must not overlap");
     for (uint32_t joint = 0; joint < model->skeleton.num_joints; joint++)
         mirrored[joint] = mirrored_joint(model, mirror[joint], pose[mirror[joint]], joint);
 }

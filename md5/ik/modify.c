@@ -1,4 +1,5 @@
 // id's joint modifiers (idAnimator::SetJointPos, SetJointAxis), for a pose relative to the parents.
+#include "md5/core/assert.h"
 #include "md5/ik/space.h"
 
 static md5_quat turned_rotation(md5_joint_space space, md5_quat above, md5_quat local,
@@ -36,6 +37,9 @@ static md5_vec3 moved_place(md5_joint_space space, md5_transform above, md5_vec3
 bool md5_modify_joint(const md5_skeleton *skeleton, md5_transform *pose, uint32_t joint,
                       md5_joint_space space, md5_transform change, float weight)
 {
+    MD5_ASSERT(skeleton != NULL, "skeleton: not NULL");
+    MD5_ASSERT(pose != NULL || skeleton->num_joints == 0, "pose: not NULL");
+    MD5_ASSERT((unsigned)space <= MD5_JOINT_MODEL_OVERRIDE, "space: a md5_joint_space");
     if (joint >= skeleton->num_joints)
         return false;
     if (!(weight > 0.0f))
@@ -48,7 +52,7 @@ bool md5_modify_joint(const md5_skeleton *skeleton, md5_transform *pose, uint32_
         md5_share_of(weight, &share);
         md5_turn_joint(
             changed, &share,
-            md5_row_of_quat(turned_rotation(space, above.rotation, changed->rotation, turn)));
+            md5_float4_of_quat(turned_rotation(space, above.rotation, changed->rotation, turn)));
     }
     if (!md5_is_place(change.translation))
         return true;

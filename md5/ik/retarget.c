@@ -1,18 +1,19 @@
-// A pose of one model, shown by another with other proportions.
+// Prepares transferring poses of one model to another with other proportions.
 //
-// What a joint does is how it is turned in model space against its bind pose; that is what is
-// carried over, so that local axes may differ. Bones keep the target's lengths. Where the body is,
-// is carried over by the place of the pelvis, in the ratio of the legs. Here all that is found out
-// beforehand; retarget_pose.c uses it.
+// The rotation of a joint in model space, relative to its bind pose, is transferred, so local axes
+// may differ. Bones keep the target's lengths. The position of the body is transferred by that of
+// the pelvis, scaled by the ratio of the legs. This file computes everything that does not depend
+// on the pose; retarget_pose.c uses it.
 #include "md5/ik/retarget.h"
 
+#include "md5/core/assert.h"
 #include "md5/core/arena.h"
 #include "md5/ik/space.h"
 #include "md5/pose/binding.h"
 
 #include <string.h>
 
-// Lower than this share of its skeleton's size, a joint stands on the ground.
+// A joint lower than this share of its skeleton's size is on the ground.
 #define ON_GROUND 0.01f
 
 // While it is made, in the arena.
@@ -182,7 +183,7 @@ static float size_of(const md5_model *model)
     return size;
 }
 
-// The first driven joint, parents first, that stands above the ground in both bind poses.
+// The first driven joint, parents first, that is above the ground in both bind poses.
 static void find_pelvis(making *make)
 {
     const md5_skeleton *const target = &make->target->skeleton;
@@ -226,7 +227,7 @@ static void fill_links(const making *make, md5_link *links)
         made->frame = md5_quat_mul(md5_quat_conjugate(above),
                                    parent_rotation(source, make->source_bind, from));
     }
-    // The pelvis, and what it hangs on.
+    // The pelvis and its ancestors.
     int32_t joint = make->pelvis < target->num_joints ? (int32_t)make->pelvis : -1;
     for (; joint >= 0; joint = target->joints[joint].parent)
         links[joint].is_placed = true;
@@ -276,6 +277,9 @@ md5_retarget *md5_create_retarget(const md5_model *source, const md5_model *targ
                                   const md5_joint_pair *pairs, uint32_t num_pairs,
                                   const md5_load_opts *opts, md5_error *error)
 {
+    MD5_ASSERT(source != NULL, "source: not NULL");
+    MD5_ASSERT(target != NULL, "target: not NULL");
+    MD5_ASSERT(pairs != NULL || num_pairs == 0, "pairs: not NULL");
     md5_context context;
     md5_context_begin(&context, opts, opts ? opts->file_name : NULL, error);
     making make = {.arena.context = &context, .source = source, .target = target};

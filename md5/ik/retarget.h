@@ -8,7 +8,7 @@
 // What drives one joint of the target.
 typedef struct md5_link {
     int32_t source; // -1: nothing
-    bool is_placed; // its place in model space goes over, else its translation
+    bool is_placed; // its model-space position is transferred, else its translation
     // Model-space rotation of the target = that of the source * this.
     md5_quat to_target;
     // From the source's parent's bind pose to that of the target's parent.

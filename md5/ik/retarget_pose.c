@@ -1,8 +1,9 @@
+#include "md5/core/assert.h"
 #include "md5/ik/retarget.h"
 
 #include "md5/ik/space.h"
 
-// Where a joint that is placed stands in model space.
+// Model-space position of a placed joint.
 static md5_vec3 carried_place(const md5_retarget *retarget, uint32_t joint, md5_vec3 source_place)
 {
     const md5_vec3 from = md5_bind_place(retarget->source, retarget->links[joint].source);
@@ -49,7 +50,7 @@ static void place_target(const md5_retarget *retarget, const md5_transform *sour
     }
 }
 
-// Children before parents, whose places are so still there.
+// Children before parents, so the parents are still in model space.
 static void make_local(const md5_retarget *retarget, const md5_transform *source,
                        md5_transform *target)
 {
@@ -60,7 +61,7 @@ static void make_local(const md5_retarget *retarget, const md5_transform *source
         md5_transform local = target[joint];
         if (parent >= 0)
             local = md5_transform_mul(md5_transform_inverse(target[parent]), local);
-        // Not by way of model space: bones keep their lengths to the last bit.
+        // Not through model space: bones keep their lengths to the last bit.
         if (!retarget->links[joint].is_placed)
             local.translation = carried_translation(retarget, joint, source);
         local.rotation = md5_quat_unit(local.rotation, model->bind_local[joint].rotation);
@@ -71,6 +72,19 @@ static void make_local(const md5_retarget *retarget, const md5_transform *source
 void md5_retarget_pose(const md5_retarget *retarget, const md5_transform *source,
                        md5_transform *scratch, md5_transform *target)
 {
+    MD5_ASSERT(retarget != NULL, "retarget: not NULL");
+    MD5_ASSERT(source != NULL, "source: not NULL");
+    MD5_ASSERT(scratch != NULL, "scratch: not NULL");
+    MD5_ASSERT(target != NULL, "target: not NULL");
+    MD5_ASSERT(md5_are_apart(source, retarget->source->skeleton.num_joints * sizeof *source,
+                             scratch, retarget->source->skeleton.num_joints * sizeof *scratch),
+               "source, scratch: must not overlap");
+    MD5_ASSERT(md5_are_apart(source, retarget->source->skeleton.num_joints * sizeof *source, target,
+                             retarget->target->skeleton.num_joints * sizeof *target),
+               "source, target: must not overlap");
+    MD5_ASSERT(md5_are_apart(scratch, retarget->source->skeleton.num_joints * sizeof *scratch,
+                             target, retarget->target->skeleton.num_joints * sizeof *target),
+               "scratch, target: must not overlap");
     md5_place_joints(&retarget->source->skeleton, source, scratch);
     place_target(retarget, source, scratch, target);
     make_local(retarget, source, target);

@@ -1,5 +1,7 @@
 #include "md5/ik/space.h"
 
+#include "md5/core/assert.h"
+
 // A unit vector at right angles to `v`, by the axis that `v` has the least of.
 static md5_vec3 any_beside(md5_vec3 v)
 {
@@ -49,41 +51,43 @@ void md5_turn_partly(md5_transform *joint, const md5_share *share, md5_quat turn
 }
 
 // Unit length; products of unit quaternions, as nearly all are, need no root for that.
-static md5_row unit_row(md5_row q)
+static md5_float4 unit_row(md5_float4 q)
 {
-    const float square = md5_row_dot4(q, q);
+    const float square = md5_float4_dot4(q, q);
     if (fabsf(square - 1.0f) < 1e-4f)
-        return md5_row_scale(q, 1.5f - 0.5f * square);
-    return md5_row_of_quat(md5_quat_unit(md5_quat_of_row(q), MD5_NO_TURN));
+        return md5_float4_scale(q, 1.5f - 0.5f * square);
+    return md5_float4_of_quat(md5_quat_unit(md5_quat_of_row(q), MD5_NO_TURN));
 }
 
-md5_row_place md5_place_of(const md5_skeleton *skeleton, const md5_transform *pose, uint32_t joint)
+md5_float4_place md5_place_of(const md5_skeleton *skeleton, const md5_transform *pose,
+                              uint32_t joint)
 {
-    md5_row rotation = md5_row_rotation(&pose[joint]);
-    md5_row place = md5_row_translation(&pose[joint]);
+    md5_float4 rotation = md5_float4_rotation(&pose[joint]);
+    md5_float4 place = md5_float4_translation(&pose[joint]);
     for (int32_t above = skeleton->joints[joint].parent; above >= 0;
          above = skeleton->joints[above].parent) {
-        const md5_row turn = md5_row_rotation(&pose[above]);
-        place = md5_row_add(md5_row_translation(&pose[above]), md5_row_rotate(turn, place));
-        rotation = md5_row_turn(turn, rotation);
+        const md5_float4 turn = md5_float4_rotation(&pose[above]);
+        place =
+            md5_float4_add(md5_float4_translation(&pose[above]), md5_float4_rotate(turn, place));
+        rotation = md5_float4_turn(turn, rotation);
     }
     // Places are turned by each joint's own rotation, so that rounding adds up here only.
-    return (md5_row_place){unit_row(rotation), place};
+    return (md5_float4_place){unit_row(rotation), place};
 }
 
-md5_row_place md5_place_above(const md5_skeleton *skeleton, const md5_transform *pose,
-                              uint32_t joint)
+md5_float4_place md5_place_above(const md5_skeleton *skeleton, const md5_transform *pose,
+                                 uint32_t joint)
 {
     const int32_t parent = skeleton->joints[joint].parent;
     if (parent >= 0)
         return md5_place_of(skeleton, pose, (uint32_t)parent);
-    return (md5_row_place){
-        .rotation = md5_row_of(0.0f, 0.0f, 0.0f, 1.0f),
-        .place = md5_row_of(0.0f, 0.0f, 0.0f, 0.0f),
+    return (md5_float4_place){
+        .rotation = md5_float4_of(0.0f, 0.0f, 0.0f, 1.0f),
+        .place = md5_float4_of(0.0f, 0.0f, 0.0f, 0.0f),
     };
 }
 
-static md5_transform transform_of(md5_row_place place)
+static md5_transform transform_of(md5_float4_place place)
 {
     return (md5_transform){
         .rotation = md5_quat_of_row(place.rotation),
@@ -94,6 +98,9 @@ static md5_transform transform_of(md5_row_place place)
 md5_transform md5_joint_in_model(const md5_skeleton *skeleton, const md5_transform *pose,
                                  uint32_t joint)
 {
+    MD5_ASSERT(skeleton != NULL, "skeleton: not NULL");
+    MD5_ASSERT(pose != NULL, "pose: not NULL");
+    MD5_ASSERT(joint < skeleton->num_joints, "joint: an index into skeleton->joints");
     return transform_of(md5_place_of(skeleton, pose, joint));
 }
 
@@ -116,6 +123,7 @@ void md5_place_joints(const md5_skeleton *skeleton, const md5_transform *pose,
 
 md5_mat34 md5_attach(const md5_mat34 *joints, uint32_t joint, md5_transform offset)
 {
+    MD5_ASSERT(joints != NULL, "joints: not NULL");
     const md5_mat34 local = md5_mat34_of(offset.rotation, offset.translation);
     return md5_mat34_product(&joints[joint], &local);
 }
@@ -137,15 +145,15 @@ bool md5_find_chain(const md5_skeleton *skeleton, const md5_transform *pose, uin
         joint = (uint32_t)skeleton->joints[joint].parent;
     }
 
-    const md5_row_place above = md5_place_above(skeleton, pose, chain->joints[0]);
+    const md5_float4_place above = md5_place_above(skeleton, pose, chain->joints[0]);
     chain->above = md5_quat_of_row(above.rotation);
-    md5_row product = above.rotation, rotation = product, place = above.place;
+    md5_float4 product = above.rotation, rotation = product, place = above.place;
     bool is_sound = true;
     for (uint32_t i = 0; i < count; i++) {
         const md5_transform *const local = &pose[chain->joints[i]];
-        place = md5_row_add(place, md5_row_rotate(rotation, md5_row_translation(local)));
-        product = md5_row_turn(product, md5_row_rotation(local));
-        rotation = md5_row_trim(product); // for which the next joint need not wait
+        place = md5_float4_add(place, md5_float4_rotate(rotation, md5_float4_translation(local)));
+        product = md5_float4_turn(product, md5_float4_rotation(local));
+        rotation = md5_float4_trim(product); // for which the next joint need not wait
         chain->places[i] = md5_vec3_of_row(place);
         chain->rotations[i] = md5_quat_of_row(rotation);
         is_sound = is_sound && md5_is_place(chain->places[i]);
@@ -158,11 +166,11 @@ void md5_turn_chain(const md5_chain *chain, const md5_quat *turned, float weight
 {
     md5_share share;
     md5_share_of(weight, &share);
-    md5_row above = md5_row_load(&chain->above);
+    md5_float4 above = md5_float4_load(&chain->above);
     for (uint32_t i = 0; i < chain->count; i++) {
-        const md5_row now = md5_row_load(&turned[i]);
+        const md5_float4 now = md5_float4_load(&turned[i]);
         md5_turn_joint(&pose[chain->joints[i]], &share,
-                       md5_row_turn(md5_row_conjugate(above), now));
+                       md5_float4_turn(md5_float4_conjugate(above), now));
         above = now;
     }
 }

@@ -3,19 +3,19 @@
 #ifndef MD5_IK_SPACE_H
 #define MD5_IK_SPACE_H
 
-#include "md5/ik/row.h"
+#include "md5/core/float4.h"
 #include "md5/md5pose.h"
 #include "md5/pose/slerp.h"
 
 #define MD5_NO_TURN ((md5_quat){0.0f, 0.0f, 0.0f, 1.0f})
 
-// Farthest that a place may lie along an axis: squares of distances stay finite.
+// Largest coordinate of a position: squares of distances stay finite.
 #define MD5_FARTHEST 1e15f
 
 // The cosine of 120 degrees.
 #define MD5_FAR (-0.5f)
 
-// False for what is not finite or beyond all reason.
+// False for a position that is not finite or farther than MD5_FARTHEST.
 static inline bool md5_is_place(md5_vec3 v)
 {
     return fabsf(v.x) < MD5_FARTHEST && fabsf(v.y) < MD5_FARTHEST && fabsf(v.z) < MD5_FARTHEST;
@@ -53,7 +53,7 @@ static inline md5_quat md5_quat_unit(md5_quat q, md5_quat fallback)
     return (md5_quat){q.x * scale, q.y * scale, q.z * scale, q.w * scale};
 }
 
-// See md5_row_trim().
+// See md5_float4_trim().
 static inline md5_quat md5_quat_trim(md5_quat q)
 {
     const float scale = 1.5f - 0.5f * md5_quat_square(q);
@@ -64,7 +64,7 @@ static inline md5_quat md5_quat_trim(md5_quat q)
 // factor > 0; no turn if both are 0.
 // The half angle's tangent is sine / (1 + cosine) as well as (1 - cosine) / sine; each is exact
 // where the other one cancels.
-static inline md5_row md5_row_about(md5_row axis, float cosine, float sine)
+static inline md5_float4 md5_float4_about(md5_float4 axis, float cosine, float sine)
 {
     const float size = sqrtf(cosine * cosine + sine * sine);
     const bool is_acute = cosine >= 0.0f;
@@ -72,31 +72,32 @@ static inline md5_row md5_row_about(md5_row axis, float cosine, float sine)
     const float half_sine = is_acute ? sine : size - cosine;
     const float square = half_cosine * half_cosine + half_sine * half_sine;
     if (!(square > 1e-30f))
-        return md5_row_of(0.0f, 0.0f, 0.0f, 1.0f);
+        return md5_float4_of(0.0f, 0.0f, 0.0f, 1.0f);
     const float scale = 1.0f / sqrtf(square);
-    return md5_row_with_w(md5_row_scale(axis, half_sine * scale), half_cosine * scale);
+    return md5_float4_with_w(md5_float4_scale(axis, half_sine * scale), half_cosine * scale);
 }
 
 // The shortest turn from one unit vector to another, of which the cosine is known; opposite ones:
 // about any axis that is at right angles to them.
 md5_quat md5_quat_between_far(md5_vec3 from, md5_vec3 to); // more than 120 degrees
-static inline md5_row md5_row_between_at(md5_row from, md5_row to, float cosine)
+static inline md5_float4 md5_float4_between_at(md5_float4 from, md5_float4 to, float cosine)
 {
     if (!(cosine > MD5_FAR))
-        return md5_row_of_quat(md5_quat_between_far(md5_vec3_of_row(from), md5_vec3_of_row(to)));
+        return md5_float4_of_quat(md5_quat_between_far(md5_vec3_of_row(from), md5_vec3_of_row(to)));
     // The quaternion (from x to, 1 + cosine), whose square is 2 (1 + cosine).
     const float half_cosine = sqrtf(0.5f + 0.5f * cosine);
-    return md5_row_with_w(md5_row_scale(md5_row_cross(from, to), 0.5f / half_cosine), half_cosine);
+    return md5_float4_with_w(md5_float4_scale(md5_float4_cross(from, to), 0.5f / half_cosine),
+                             half_cosine);
 }
 
-static inline md5_row md5_row_between(md5_row from, md5_row to)
+static inline md5_float4 md5_float4_between(md5_float4 from, md5_float4 to)
 {
-    return md5_row_between_at(from, to, md5_row_dot3(from, to));
+    return md5_float4_between_at(from, to, md5_float4_dot3(from, to));
 }
 
 static inline md5_quat md5_quat_between(md5_vec3 from, md5_vec3 to)
 {
-    return md5_quat_of_row(md5_row_between(md5_row_of_vec3(from), md5_row_of_vec3(to)));
+    return md5_quat_of_row(md5_float4_between(md5_float4_of_vec3(from), md5_float4_of_vec3(to)));
 }
 
 // A unit vector at right angles to the unit vector `v`: as far forward (+x) as can be, up (+z)
@@ -115,32 +116,33 @@ void md5_share_of(float weight, md5_share *share);
 void md5_turn_partly(md5_transform *joint, const md5_share *share, md5_quat turned);
 
 // `turned` is a product of unit quaternions; where it is none, the joint stays.
-static inline void md5_turn_joint(md5_transform *joint, const md5_share *share, md5_row turned)
+static inline void md5_turn_joint(md5_transform *joint, const md5_share *share, md5_float4 turned)
 {
-    const float square = md5_row_dot4(turned, turned);
+    const float square = md5_float4_dot4(turned, turned);
     if (!(fabsf(square - 1.0f) < 0.01f))
         return;
-    const md5_row to = md5_row_scale(turned, 1.5f - 0.5f * square);
+    const md5_float4 to = md5_float4_scale(turned, 1.5f - 0.5f * square);
     if (!share->is_whole) {
         md5_turn_partly(joint, share, md5_quat_of_row(to));
         return;
     }
     // On the side on which a smaller weight ends: nearly always the same, so that no one waits.
-    const float cosine = md5_row_dot4(md5_row_rotation(joint), to);
+    const float cosine = md5_float4_dot4(md5_float4_rotation(joint), to);
     joint->rotation = md5_quat_of_row(to);
     if (cosine < 0.0f)
-        joint->rotation = md5_quat_of_row(md5_row_scale(to, -1.0f));
+        joint->rotation = md5_quat_of_row(md5_float4_scale(to, -1.0f));
 }
 
-// A rotation and a place, as rows.
-typedef struct md5_row_place {
-    md5_row rotation, place;
-} md5_row_place;
+// A rotation and a position.
+typedef struct md5_float4_place {
+    md5_float4 rotation, place;
+} md5_float4_place;
 
 // Model space: of a joint; of what it is relative to, which for a root is nothing.
-md5_row_place md5_place_of(const md5_skeleton *skeleton, const md5_transform *pose, uint32_t joint);
-md5_row_place md5_place_above(const md5_skeleton *skeleton, const md5_transform *pose,
+md5_float4_place md5_place_of(const md5_skeleton *skeleton, const md5_transform *pose,
                               uint32_t joint);
+md5_float4_place md5_place_above(const md5_skeleton *skeleton, const md5_transform *pose,
+                                 uint32_t joint);
 
 // The same, as a transform.
 md5_transform md5_parent_in_model(const md5_skeleton *skeleton, const md5_transform *pose,
@@ -152,7 +154,7 @@ void md5_place_joints(const md5_skeleton *skeleton, const md5_transform *pose,
 
 // -- Limbs ------------------------------------------------------------------------------------
 
-// Whether a joint hangs on another one, or on what hangs on it.
+// Whether a joint descends from another one.
 bool md5_is_below(const md5_skeleton *skeleton, uint32_t joint, uint32_t above);
 
 // MD5_LIMB_PLACED if these joints make a limb; fills in the one of the two joints above the tip.
@@ -160,14 +162,14 @@ md5_limb_result md5_check_limb(const md5_skeleton *skeleton, const md5_limb *lim
 md5_limb_result md5_limb_above(const md5_skeleton *skeleton, uint32_t tip, md5_limb *limb);
 
 // md5_two_bone() for a limb that has been checked and a weight > 0. If `miss`
-// is not NULL, measures how far the tip now is from the target, in units, INFINITY if nothing was
-// done, and judges by that.
+// is not NULL, measures the distance of the tip from the target afterwards, in units, INFINITY if
+// nothing was done, and returns a result by it.
 md5_limb_result md5_bend_limb(const md5_skeleton *skeleton, md5_transform *pose,
                               const md5_limb *joints, const md5_two_bone_job *job, float *miss);
 
 // -- Chains -----------------------------------------------------------------------------------
 
-// A joint and those above it, from the top down.
+// A joint and its ancestors, from the top down.
 typedef struct md5_chain {
     uint32_t count; // 1 to MD5_MAX_CHAIN
     md5_quat above; // model-space rotation of the first joint's parent
@@ -176,8 +178,8 @@ typedef struct md5_chain {
     md5_quat rotations[MD5_MAX_CHAIN]; // model space
 } md5_chain;
 
-// At most `length` joints, fewer where the root comes first. False if there is no such joint, or
-// one of them is at no place that can be reckoned with.
+// Finds at most `length` joints, fewer at the root. Returns false if the tip is invalid, or one of
+// them has no finite position.
 bool md5_find_chain(const md5_skeleton *skeleton, const md5_transform *pose, uint32_t tip,
                     uint32_t length, md5_chain *chain);
 

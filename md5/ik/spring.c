@@ -3,6 +3,7 @@
 // do not hold each other, so each is solved exactly, whatever the step.
 #include "md5/ik/spring.h"
 
+#include "md5/core/assert.h"
 #include "md5/ik/space.h"
 
 #define MOST_STEPS 0x1p30 // of the swing that are looked at in one call
@@ -48,8 +49,8 @@ double md5_decay(double x)
     return sum;
 }
 
-// One axis of one end. The animation's place is taken to have gone evenly from `from` to `to`,
-// which the end follows at a distance; what differs from that dies away.
+// One axis of one end. The animated position is assumed to move linearly from `from` to `to`,
+// which the end follows at a distance; the difference decays.
 typedef struct axis_step {
     md5_swing swing;
     double stiffness, damping, seconds;
@@ -82,17 +83,17 @@ static void step_joint(const axis_step *step, md5_vec3 goal, md5_vec3 accelerati
         *joint = (md5_spring_joint){.position = goal, .target = goal};
 }
 
-static md5_transform sound_place(md5_transform place)
+static md5_transform finite_placement(md5_transform placement)
 {
-    const md5_vec3 at = place.translation;
+    const md5_vec3 at = placement.translation;
     return (md5_transform){
-        .rotation = md5_quat_unit(place.rotation, MD5_NO_TURN),
+        .rotation = md5_quat_unit(placement.rotation, MD5_NO_TURN),
         .translation = md5_is_place(at) ? at : (md5_vec3){0.0f, 0.0f, 0.0f},
     };
 }
 
-// Where the animation has the end of a joint: the next one's place. The tip is taken to go on as
-// its own joint came, equally far.
+// Animated position of the end of a joint: that of the next one. The tip's bone is
+// assumed to equal that to its parent.
 static md5_vec3 end_of(const md5_chain *chain, const md5_transform *pose, uint32_t i)
 {
     if (i + 1 < chain->count)
@@ -125,10 +126,14 @@ static void swing_chain(const md5_chain *chain, const md5_transform *pose, md5_t
 bool md5_spring(const md5_skeleton *skeleton, md5_transform *pose, const md5_spring_job *job,
                 md5_spring_joint *state, float seconds, bool is_first)
 {
+    MD5_ASSERT(skeleton != NULL, "skeleton: not NULL");
+    MD5_ASSERT(pose != NULL || skeleton->num_joints == 0, "pose: not NULL");
+    MD5_ASSERT(job != NULL, "job: not NULL");
     md5_chain chain;
     if (!md5_find_chain(skeleton, pose, job->tip, job->length, &chain)
         || !(job->stiffness > 0.0f && job->stiffness < MD5_FARTHEST))
         return false;
+    MD5_ASSERT(state != NULL, "state: not NULL");
     const bool is_damped = job->damping > 0.0f && job->damping < MD5_FARTHEST;
     axis_step step = {
         .stiffness = (double)job->stiffness,
@@ -136,12 +141,13 @@ bool md5_spring(const md5_skeleton *skeleton, md5_transform *pose, const md5_spr
         .seconds = seconds > 0.0f && seconds < MD5_FARTHEST ? (double)seconds : 0.0,
     };
     step.swing = md5_swing_for(step.stiffness, step.damping, step.seconds);
-    const md5_transform place = sound_place(job->place);
+    const md5_transform placement = finite_placement(job->placement);
     const md5_vec3 none = {0.0f, 0.0f, 0.0f};
     const md5_vec3 pull = md5_is_place(job->acceleration) ? job->acceleration : none;
     for (uint32_t i = 0; i < chain.count; i++) {
         const md5_vec3 end = end_of(&chain, pose, i);
-        const md5_vec3 goal = md5_vec3_add(place.translation, md5_quat_rotate(place.rotation, end));
+        const md5_vec3 goal =
+            md5_vec3_add(placement.translation, md5_quat_rotate(placement.rotation, end));
         if (is_first)
             state[i] = (md5_spring_joint){.position = goal, .target = goal};
         else
@@ -150,7 +156,7 @@ bool md5_spring(const md5_skeleton *skeleton, md5_transform *pose, const md5_spr
     if (!(job->weight > 0.0f))
         return true;
     md5_quat turned[MD5_MAX_CHAIN];
-    swing_chain(&chain, pose, md5_transform_inverse(place), state, turned);
+    swing_chain(&chain, pose, md5_transform_inverse(placement), state, turned);
     md5_turn_chain(&chain, turned, job->weight, pose);
     return true;
 }

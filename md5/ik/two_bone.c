@@ -1,10 +1,11 @@
 // An arm or a leg that reaches for a point: the law of cosines in the plane in which it bends.
 //
 // All is reckoned in the space of the hip as it was turned before, in which thigh and shin are
-// known without a way through the skeleton, and in shares of the full reach, so that limbs of any
+// known without walking the skeleton, and in shares of the full reach, so that limbs of any
 // size are equally exact. In the plane of the limb, `along` points from hip to foot and `side` to
 // where the knee goes; knee and foot have coordinates on these two. The thigh is turned in the old
 // plane, the plane is turned so that its line lies along the target's, and the knee bends in it.
+#include "md5/core/assert.h"
 #include "md5/ik/space.h"
 #include "md5/ik/spring.h"
 
@@ -16,12 +17,12 @@
 
 typedef struct two_bones {
     const md5_limb *joints;
-    md5_row above_knee, above_foot; // rotations of the joints between: of all of them together
+    md5_float4 above_knee, above_foot; // rotations of the joints between: of all of them together
     bool has_above_knee, has_above_foot;
-    md5_row to_model;                 // the hip's rotation
-    md5_row from_model;               // its inverse
-    md5_row start;                    // of the hip, model space
-    md5_row upper, lower;             // thigh and shin, in shares of
+    md5_float4 to_model;              // the hip's rotation
+    md5_float4 from_model;            // its inverse
+    md5_float4 start;                 // of the hip, model space
+    md5_float4 upper, lower;          // thigh and shin, in shares of
     float reach;                      // both lengths together
     float upper_length, lower_length; // shares
 } two_bones;
@@ -39,10 +40,10 @@ typedef struct flat_turn {
 
 // The plane of the limb as it is, and how it comes to be the new one.
 typedef struct limb_plane {
-    md5_row hinge; // axis of the bend, before
-    md5_row turn;  // from the old plane to the new one
-    float x, y;    // of the knee, before; y >= 0
-    float lower_x; // of the foot beyond the knee; its y is that of the knee
+    md5_float4 hinge; // axis of the bend, before
+    md5_float4 turn;  // from the old plane to the new one
+    float x, y;       // of the knee, before; y >= 0
+    float lower_x;    // of the foot beyond the knee; its y is that of the knee
 } limb_plane;
 
 bool md5_is_below(const md5_skeleton *skeleton, uint32_t joint, uint32_t above)
@@ -75,51 +76,51 @@ md5_limb_result md5_limb_above(const md5_skeleton *skeleton, uint32_t tip, md5_l
     return MD5_LIMB_PLACED;
 }
 
-// The place of a joint in the space of one above it, and the rotation there of its own parent, if
+// The position of a joint in the space of an ancestor, and the rotation there of its own parent, if
 // that is another one: returns whether it is.
 static bool place_below(const md5_skeleton *skeleton, const md5_transform *pose, uint32_t joint,
-                        uint32_t above, md5_row *place, md5_row *rotation)
+                        uint32_t above, md5_float4 *place, md5_float4 *rotation)
 {
     const uint32_t parent = (uint32_t)skeleton->joints[joint].parent;
-    *place = md5_row_translation(&pose[joint]);
+    *place = md5_float4_translation(&pose[joint]);
     for (uint32_t at = parent; at != above; at = (uint32_t)skeleton->joints[at].parent) {
-        const md5_row turn = md5_row_rotation(&pose[at]);
-        *place = md5_row_add(md5_row_rotate(turn, *place), md5_row_translation(&pose[at]));
-        *rotation = at == parent ? turn : md5_row_trim(md5_row_turn(turn, *rotation));
+        const md5_float4 turn = md5_float4_rotation(&pose[at]);
+        *place = md5_float4_add(md5_float4_rotate(turn, *place), md5_float4_translation(&pose[at]));
+        *rotation = at == parent ? turn : md5_float4_trim(md5_float4_turn(turn, *rotation));
     }
     return parent != above;
 }
 
 // The knee's rotation in the hip's space.
-static md5_row knee_rotation(const two_bones *limb, const md5_transform *knee)
+static md5_float4 knee_rotation(const two_bones *limb, const md5_transform *knee)
 {
-    const md5_row own = md5_row_rotation(knee);
-    return limb->has_above_knee ? md5_row_turn(limb->above_knee, own) : own;
+    const md5_float4 own = md5_float4_rotation(knee);
+    return limb->has_above_knee ? md5_float4_turn(limb->above_knee, own) : own;
 }
 
 static md5_limb_result measure_limb(const md5_skeleton *skeleton, const md5_transform *pose,
                                     two_bones *limb)
 {
     const md5_limb *const joints = limb->joints;
-    const md5_row_place hip = md5_place_of(skeleton, pose, joints->root);
-    md5_row upper, lower;
+    const md5_float4_place hip = md5_place_of(skeleton, pose, joints->root);
+    md5_float4 upper, lower;
     limb->has_above_knee =
         place_below(skeleton, pose, joints->middle, joints->root, &upper, &limb->above_knee);
     limb->has_above_foot =
         place_below(skeleton, pose, joints->tip, joints->middle, &lower, &limb->above_foot);
-    const float upper_length = md5_row_length(upper), lower_length = md5_row_length(lower);
+    const float upper_length = md5_float4_length(upper), lower_length = md5_float4_length(lower);
     limb->reach = upper_length + lower_length;
     if (!(limb->reach < MD5_FARTHEST))
         return MD5_LIMB_NOT_FINITE;
     if (!(limb->reach > 1e-15f))
         return MD5_LIMB_NO_BONE;
     limb->to_model = hip.rotation;
-    limb->from_model = md5_row_conjugate(hip.rotation);
+    limb->from_model = md5_float4_conjugate(hip.rotation);
     limb->start = hip.place;
     const float share = 1.0f / limb->reach;
-    limb->upper = md5_row_scale(upper, share);
-    limb->lower =
-        md5_row_scale(md5_row_rotate(knee_rotation(limb, &pose[joints->middle]), lower), share);
+    limb->upper = md5_float4_scale(upper, share);
+    limb->lower = md5_float4_scale(
+        md5_float4_rotate(knee_rotation(limb, &pose[joints->middle]), lower), share);
     limb->upper_length = upper_length * share;
     limb->lower_length = lower_length * share;
     return MD5_LIMB_PLACED;
@@ -150,74 +151,75 @@ static limb_goal choose_goal(const two_bones *limb, float distance, const md5_tw
 }
 
 // The direction of a pole at right angles to the limb's line, of any length; false if it has none.
-static bool find_pole(const two_bones *limb, const md5_vec3 *pole, md5_row along, md5_row *side)
+static bool find_pole(const two_bones *limb, const md5_vec3 *pole, md5_float4 along,
+                      md5_float4 *side)
 {
     if (!pole || !md5_is_place(*pole))
         return false;
-    const md5_row way = md5_row_sub(md5_row_of_vec3(*pole), limb->start);
-    const md5_row toward = md5_row_rotate(limb->from_model, way);
-    *side = md5_row_beside(toward, along);
-    const float square = md5_row_dot3(*side, *side);
-    return square > NOTHING * NOTHING * md5_row_dot3(toward, toward) && square > 1e-30f;
+    const md5_float4 way = md5_float4_sub(md5_float4_of_vec3(*pole), limb->start);
+    const md5_float4 toward = md5_float4_rotate(limb->from_model, way);
+    *side = md5_float4_beside(toward, along);
+    const float square = md5_float4_dot3(*side, *side);
+    return square > NOTHING * NOTHING * md5_float4_dot3(toward, toward) && square > 1e-30f;
 }
 
 // Where a straight limb begins to bend: forward in model space.
-static md5_row find_forward(const two_bones *limb, md5_row along)
+static md5_float4 find_forward(const two_bones *limb, md5_float4 along)
 {
-    const md5_row in_model = md5_row_rotate(limb->to_model, along);
+    const md5_float4 in_model = md5_float4_rotate(limb->to_model, along);
     const md5_vec3 forward = md5_forward_beside(md5_vec3_of_row(in_model));
-    return md5_row_rotate(limb->from_model, md5_row_of_vec3(forward));
+    return md5_float4_rotate(limb->from_model, md5_float4_of_vec3(forward));
 }
 
 // The plane of a limb that is straight, or folded: one side is as good as another, so it is chosen
 // where the limb is to be.
-static void choose_hinge(const two_bones *limb, md5_row along, bool has_pole, md5_row side,
+static void choose_hinge(const two_bones *limb, md5_float4 along, bool has_pole, md5_float4 side,
                          limb_plane *plane)
 {
     if (!has_pole)
         side = find_forward(limb, along);
-    const md5_row hinge = md5_row_normalize(md5_row_cross(along, side), side);
-    plane->hinge = md5_row_rotate(md5_row_conjugate(plane->turn), hinge);
+    const md5_float4 hinge = md5_float4_normalize(md5_float4_cross(along, side), side);
+    plane->hinge = md5_float4_rotate(md5_float4_conjugate(plane->turn), hinge);
 }
 
-static limb_plane choose_plane(const two_bones *limb, md5_row toward, float distance,
+static limb_plane choose_plane(const two_bones *limb, md5_float4 toward, float distance,
                                const md5_vec3 *pole)
 {
-    const md5_row line = md5_row_add(limb->upper, limb->lower);
-    const float span = md5_row_length(line);
+    const md5_float4 line = md5_float4_add(limb->upper, limb->lower);
+    const float span = md5_float4_length(line);
     const bool has_line = span > NOTHING, has_way = distance > NOTHING;
-    md5_row along, old_along;
+    md5_float4 along, old_along;
     if (has_line)
-        old_along = md5_row_scale(line, 1.0f / span);
+        old_along = md5_float4_scale(line, 1.0f / span);
     else // folded
-        old_along = md5_row_normalize(limb->upper, md5_row_of(1.0f, 0.0f, 0.0f, 0.0f));
-    along = has_way ? md5_row_scale(toward, 1.0f / distance) : old_along;
+        old_along = md5_float4_normalize(limb->upper, md5_float4_of(1.0f, 0.0f, 0.0f, 0.0f));
+    along = has_way ? md5_float4_scale(toward, 1.0f / distance) : old_along;
     // A foot that stands on its hip can be swung to any side: it is taken to lie there already.
     if (!has_line)
         old_along = along;
 
-    const md5_row beside = md5_row_beside(limb->upper, old_along);
-    const float bend = md5_row_length(beside);
+    const md5_float4 beside = md5_float4_beside(limb->upper, old_along);
+    const float bend = md5_float4_length(beside);
     limb_plane plane = {
-        .turn = md5_row_between(old_along, along),
-        .x = md5_row_dot3(limb->upper, old_along),
-        .lower_x = md5_row_dot3(limb->lower, old_along),
+        .turn = md5_float4_between(old_along, along),
+        .x = md5_float4_dot3(limb->upper, old_along),
+        .lower_x = md5_float4_dot3(limb->lower, old_along),
     };
-    md5_row side = along;
+    md5_float4 side = along;
     const bool has_pole = find_pole(limb, pole, along, &side);
     if (!(bend > NOTHING)) {
         choose_hinge(limb, along, has_pole, side, &plane);
         return plane;
     }
     plane.y = bend;
-    const md5_row old_side = md5_row_scale(beside, 1.0f / bend);
-    plane.hinge = md5_row_cross(old_along, old_side);
+    const md5_float4 old_side = md5_float4_scale(beside, 1.0f / bend);
+    plane.hinge = md5_float4_cross(old_along, old_side);
     if (!has_pole)
         return plane;
-    const md5_row swung = md5_row_rotate(plane.turn, old_side);
-    const md5_row twist = md5_row_about(along, md5_row_dot3(swung, side),
-                                        md5_row_dot3(md5_row_cross(swung, side), along));
-    plane.turn = md5_row_turn(twist, plane.turn);
+    const md5_float4 swung = md5_float4_rotate(plane.turn, old_side);
+    const md5_float4 twist = md5_float4_about(
+        along, md5_float4_dot3(swung, side), md5_float4_dot3(md5_float4_cross(swung, side), along));
+    plane.turn = md5_float4_turn(twist, plane.turn);
     return plane;
 }
 
@@ -245,7 +247,7 @@ static flat_turn flat_between(float old_x, float old_y, float x, float y)
     return (flat_turn){old_x * x + old_y * y, old_x * y - old_y * x};
 }
 
-// Lengthens a bone: the places of its lower end, and of all joints between, in their parents'.
+// Lengthens a bone: the positions of its lower end, and of all joints between, in their parents'.
 static void stretch_bone(const md5_skeleton *skeleton, md5_transform *pose, uint32_t joint,
                          uint32_t above, float factor)
 {
@@ -255,7 +257,7 @@ static void stretch_bone(const md5_skeleton *skeleton, md5_transform *pose, uint
 
 // What the knee and the foot turn by, and the thigh: in the space of the hip as it was.
 typedef struct limb_turns {
-    md5_row thigh, knee;
+    md5_float4 thigh, knee;
 } limb_turns;
 
 static limb_turns find_turns(const two_bones *limb, const limb_plane *plane, limb_goal goal)
@@ -266,15 +268,16 @@ static limb_turns find_turns(const two_bones *limb, const limb_plane *plane, lim
     const flat_turn lower = flat_between(plane->lower_x, -plane->y, goal.distance - x, -y);
     const flat_turn bend = flat_between(upper.cosine, upper.sine, lower.cosine, lower.sine);
     return (limb_turns){
-        .thigh = md5_row_turn(plane->turn, md5_row_about(plane->hinge, upper.cosine, upper.sine)),
-        .knee = md5_row_about(plane->hinge, bend.cosine, bend.sine),
+        .thigh =
+            md5_float4_turn(plane->turn, md5_float4_about(plane->hinge, upper.cosine, upper.sine)),
+        .knee = md5_float4_about(plane->hinge, bend.cosine, bend.sine),
     };
 }
 
 // `rotation` in the space of what joints between turn by `above`.
-static md5_row below(bool has_above, md5_row above, md5_row rotation)
+static md5_float4 below(bool has_above, md5_float4 above, md5_float4 rotation)
 {
-    return has_above ? md5_row_turn(md5_row_conjugate(above), rotation) : rotation;
+    return has_above ? md5_float4_turn(md5_float4_conjugate(above), rotation) : rotation;
 }
 
 static void turn_limb(const md5_skeleton *skeleton, const two_bones *limb, const limb_turns *turns,
@@ -283,21 +286,21 @@ static void turn_limb(const md5_skeleton *skeleton, const two_bones *limb, const
     const md5_limb *const joints = limb->joints;
     md5_transform *const hip = &pose[joints->root], *const knee = &pose[joints->middle];
     md5_transform *const foot = &pose[joints->tip];
-    const md5_row old_knee = knee_rotation(limb, knee);
-    const md5_row new_knee = md5_row_turn(turns->knee, old_knee);
+    const md5_float4 old_knee = knee_rotation(limb, knee);
+    const md5_float4 new_knee = md5_float4_turn(turns->knee, old_knee);
     // The foot's rotation, in the space of the hip as it was.
-    md5_row own = limb->has_above_foot ? md5_row_turn(old_knee, limb->above_foot) : old_knee;
-    own = md5_row_turn(own, md5_row_rotation(foot));
+    md5_float4 own = limb->has_above_foot ? md5_float4_turn(old_knee, limb->above_foot) : old_knee;
+    own = md5_float4_turn(own, md5_float4_rotation(foot));
     if (job->rotation && md5_is_rotation(*job->rotation)) {
         const md5_quat wanted = md5_quat_unit(*job->rotation, MD5_NO_TURN);
-        own = md5_row_turn(limb->from_model, md5_row_of_quat(wanted));
+        own = md5_float4_turn(limb->from_model, md5_float4_of_quat(wanted));
     }
-    const md5_row shin = md5_row_turn(turns->thigh, new_knee);
-    const md5_row new_foot = md5_row_turn(md5_row_conjugate(shin), own);
+    const md5_float4 shin = md5_float4_turn(turns->thigh, new_knee);
+    const md5_float4 new_foot = md5_float4_turn(md5_float4_conjugate(shin), own);
 
     md5_share share;
     md5_share_of(job->weight, &share);
-    md5_turn_joint(hip, &share, md5_row_turn(md5_row_rotation(hip), turns->thigh));
+    md5_turn_joint(hip, &share, md5_float4_turn(md5_float4_rotation(hip), turns->thigh));
     md5_turn_joint(knee, &share, below(limb->has_above_knee, limb->above_knee, new_knee));
     md5_turn_joint(foot, &share, below(limb->has_above_foot, limb->above_foot, new_foot));
     if (!(stretch > 1.0f))
@@ -307,14 +310,14 @@ static void turn_limb(const md5_skeleton *skeleton, const two_bones *limb, const
     stretch_bone(skeleton, pose, joints->tip, joints->middle, factor);
 }
 
-// From the tip as it now is to the target, which lies `way` from the hip.
+// From the tip as it now is to the target, at `way` from the hip.
 static float measure_miss(const md5_skeleton *skeleton, const md5_transform *pose,
-                          const md5_limb *joints, md5_row way)
+                          const md5_limb *joints, md5_float4 way)
 {
-    md5_row at, unused;
+    md5_float4 at, unused;
     place_below(skeleton, pose, joints->tip, joints->root, &at, &unused);
-    const md5_row_place hip = md5_place_of(skeleton, pose, joints->root);
-    const float miss = md5_row_length(md5_row_sub(md5_row_rotate(hip.rotation, at), way));
+    const md5_float4_place hip = md5_place_of(skeleton, pose, joints->root);
+    const float miss = md5_float4_length(md5_float4_sub(md5_float4_rotate(hip.rotation, at), way));
     return miss < MD5_FARTHEST ? miss : INFINITY;
 }
 
@@ -329,10 +332,11 @@ md5_limb_result md5_bend_limb(const md5_skeleton *skeleton, md5_transform *pose,
     const md5_limb_result measured = measure_limb(skeleton, pose, &limb);
     if (measured != MD5_LIMB_PLACED)
         return measured;
-    const md5_row way = md5_row_sub(md5_row_of_vec3(job->target), limb.start);
-    const md5_row toward = md5_row_scale(md5_row_rotate(limb.from_model, way), 1.0f / limb.reach);
-    const float distance = md5_row_length(way) / limb.reach;
-    if (!(distance < MD5_FARTHEST)) // also where the hip is at no place
+    const md5_float4 way = md5_float4_sub(md5_float4_of_vec3(job->target), limb.start);
+    const md5_float4 toward =
+        md5_float4_scale(md5_float4_rotate(limb.from_model, way), 1.0f / limb.reach);
+    const float distance = md5_float4_length(way) / limb.reach;
+    if (!(distance < MD5_FARTHEST)) // also if the hip has no finite position
         return MD5_LIMB_NOT_FINITE;
     const limb_goal goal = choose_goal(&limb, distance, job);
     const limb_plane plane = choose_plane(&limb, toward, distance, job->pole);
@@ -350,6 +354,9 @@ md5_limb_result md5_bend_limb(const md5_skeleton *skeleton, md5_transform *pose,
 
 bool md5_two_bone(const md5_skeleton *skeleton, md5_transform *pose, const md5_two_bone_job *job)
 {
+    MD5_ASSERT(skeleton != NULL, "skeleton: not NULL");
+    MD5_ASSERT(pose != NULL || skeleton->num_joints == 0, "pose: not NULL");
+    MD5_ASSERT(job != NULL, "job: not NULL");
     md5_limb above;
     const md5_limb *const limb = job->limb ? job->limb : &above;
     const md5_limb_result found = job->limb ? md5_check_limb(skeleton, job->limb)

@@ -3,7 +3,7 @@
 #include <math.h>
 
 // From here on a double has no place for the frames between whole cycles.
-#define MOST_CYCLES 0x1p52
+#define MAX_RATE 0x1p52
 
 // A ping-pong cycle goes there and back; it turns at the last frame, whatever the period.
 static bool turns(const md5_timing *timing)
@@ -21,8 +21,8 @@ uint32_t md5_timing_intervals(const md5_timing *timing)
 
 double md5_timing_duration(const md5_timing *timing)
 {
-    const double way = (double)md5_timing_intervals(timing) / timing->frame_rate;
-    return turns(timing) ? 2.0 * way : way;
+    const double delta = (double)md5_timing_intervals(timing) / timing->frame_rate;
+    return turns(timing) ? 2.0 * delta : delta;
 }
 
 // Beyond this many, one more or less makes no difference to anybody.
@@ -43,7 +43,7 @@ md5_clock md5_clock_advance(const md5_timing *timing, md5_clock clock, double cy
         return clock;
     if (timing->mode == MD5_PLAY_ONCE)
         return (md5_clock){.phase = fmin(fmax(phase, 0.0), 1.0)};
-    const double limited = fmin(fmax(phase, -MOST_CYCLES), MOST_CYCLES);
+    const double limited = fmin(fmax(phase, -MAX_RATE), MAX_RATE);
     const double whole = floor(limited);
     double rest = limited - whole;
     int64_t cycle = add_cycles(clock.cycle, (int64_t)whole);
@@ -110,9 +110,9 @@ md5_moment md5_clock_moment(const md5_timing *timing, md5_clock clock,
 {
     const uint32_t last = timing->num_frames - 1;
     const int64_t cycle = timing->mode == MD5_PLAY_LOOP ? clock.cycle : 0;
-    const double place = md5_clock_frame(timing, clock);
-    uint32_t frame = (uint32_t)place; // not below 0
-    float fraction = (float)(place - (double)frame);
+    const double position = md5_clock_frame(timing, clock);
+    uint32_t frame = (uint32_t)position; // not below 0
+    float fraction = (float)(position - (double)frame);
     if (fraction >= 1.0f) {
         fraction = 0.0f;
         frame++;

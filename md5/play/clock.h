@@ -1,11 +1,10 @@
-// How the time of one clip goes on, in cycles: loops, ends and turns, at any speed, exact over
-// days.
+// The time of one clip, in cycles: loops, ends and ping-pong, at any speed, exact over days.
 #ifndef MD5_PLAY_CLOCK_H
 #define MD5_PLAY_CLOCK_H
 
 #include "md5/md5play.h"
 
-// What of a clip its time depends on.
+// The properties of a clip that its time depends on.
 typedef struct md5_timing {
     uint32_t num_frames; // >= 1
     double frame_rate;   // frames a second, > 0
@@ -13,16 +12,16 @@ typedef struct md5_timing {
     md5_play_mode mode;
 } md5_timing;
 
-// Whole cycles, and the share of the one that is under way. Both are kept apart so that the share
-// has the same precision after a week as at the start. 0 <= phase < 1, but with MD5_PLAY_ONCE,
-// where cycle is 0 and 1 is the end.
+// Whole cycles, and the fraction of the current one. They are separate so that the fraction has the
+// same precision after a week as at the start. 0 <= phase < 1, except with MD5_PLAY_ONCE, where
+// cycle is 0 and phase 1 is the end.
 typedef struct md5_clock {
     int64_t cycle;
     double phase;
 } md5_clock;
 
-// Intervals between frames in one way through the clip; at least 1, so that a clip of one frame has
-// a duration.
+// Intervals between frames in one pass through the clip; at least 1, so that a clip of one frame
+// has a duration.
 uint32_t md5_timing_intervals(const md5_timing *timing);
 
 // Seconds of one cycle, > 0.
@@ -44,7 +43,7 @@ double md5_decimal_of(float time);
 // they are no longer counted.
 md5_clock md5_clock_advance(const md5_timing *timing, md5_clock clock, double cycles);
 
-// What lies nearer together than this, in cycles, counts as one: far more than rounding, far less
+// Times that are nearer than this, in cycles, are equal: far more than rounding errors, far less
 // than a frame.
 #define MD5_BORDER 1e-9
 
@@ -61,19 +60,19 @@ static inline double md5_clock_between(md5_clock from, md5_clock to)
 static inline bool md5_clock_stays_whole(md5_clock from, md5_clock to)
 {
     const bool is_whole = from.phase <= MD5_BORDER || from.phase >= 1.0 - MD5_BORDER;
-    const double way = md5_clock_between(from, to);
-    return is_whole && way <= 2.0 * MD5_BORDER && way >= -2.0 * MD5_BORDER
+    const double delta = md5_clock_between(from, to);
+    return is_whole && delta <= 2.0 * MD5_BORDER && delta >= -2.0 * MD5_BORDER
            && (to.phase <= MD5_BORDER || to.phase >= 1.0 - MD5_BORDER);
 }
 
-// The nearest frame, if the clock is not farther than `most` cycles from it. A time that was given
-// as a float is so brought back to the frame that it was meant to be.
+// The nearest frame, if the clock is not farther than `most` cycles from it. This restores the
+// frame of a time that was given as a float.
 md5_clock md5_clock_snap(const md5_timing *timing, md5_clock clock, double most);
 
-// Where in the clip that is, in frames: 0 .. intervals.
+// The position in the clip, in frames: 0 .. intervals.
 double md5_clock_frame(const md5_timing *timing, md5_clock clock);
 
-// The same for sampling. `cycle` counts, with MD5_PLAY_LOOP.
+// The sample position. With MD5_PLAY_LOOP `cycle` is the clock's.
 md5_moment md5_clock_moment(const md5_timing *timing, md5_clock clock,
                             md5_interpolation interpolation);
 

@@ -1,4 +1,5 @@
 // Easing of transitions: polynomials only, so that every machine has the same bits.
+#include "md5/core/assert.h"
 #include "md5/md5play.h"
 
 #include <math.h>
@@ -78,6 +79,7 @@ static double eased(md5_easing easing, double t)
 
 float md5_ease(md5_easing easing, float t)
 {
+    MD5_ASSERT((unsigned)easing <= MD5_EASE_SINE_IN_OUT, "easing: a md5_easing");
     if (!(t > 0.0f))
         return 0.0f;
     if (t >= 1.0f)

@@ -11,7 +11,7 @@
 
 #include "md5/play/clock.h"
 
-// Where in a cycle an event lies. A ping-pong cycle passes most of them twice. The last frame of a
+// Position of an event in a cycle. A ping-pong cycle passes most of them twice. The last frame of a
 // loop is 1, so that it fires at the end of a cycle and not when the first one starts.
 typedef struct md5_cue {
     double phase;   // 0..1
@@ -30,7 +30,7 @@ typedef struct md5_cues {
     uint32_t num_cues;
 } md5_cues;
 
-// Events that are still to come, from cue `next` of cycle `cycle` on.
+// The remaining events, from cue `next` of cycle `cycle` on.
 typedef struct md5_event_walk {
     const md5_cue *cues;
     int64_t num_cues;
@@ -46,10 +46,10 @@ typedef struct md5_event_walk {
 md5_event_walk md5_begin_event_walk(const md5_cues *of, md5_clock before, md5_clock now,
                                     bool at_start, bool ends_cycle);
 
-// What lies where a clip begins, without the end of the cycle before.
+// The events where a clip begins, without those at the end of the previous cycle.
 md5_event_walk md5_begin_event_start(const md5_cues *of, md5_clock start);
 
-// The next event, and when it comes. False if there is none.
+// Writes the next event and its clock. Returns false if there is none.
 bool md5_next_event(md5_event_walk *walk, uint32_t *event, md5_clock *when);
 
 #endif

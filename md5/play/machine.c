@@ -1,6 +1,8 @@
 // A machine that has been made: its clips sampled, what it has by name.
 #include "md5/play/machine.h"
 
+#include "md5/core/assert.h"
+
 #include <string.h>
 
 static md5_wrap wrap_of(const md5_source *source, md5_play_mode mode)
@@ -26,7 +28,7 @@ void md5_sample_source(const md5_machine *machine, const md5_source *source, md5
     if (source->extract == MD5_EXTRACT_NONE)
         return;
     const md5_root_track track = md5_track_of(machine, source);
-    md5_take_way(md5_way_at(&track, moment), &pose[0]);
+    md5_remove_root_delta(md5_root_delta_at(&track, moment), &pose[0]);
 }
 
 void md5_free_machine(md5_machine *machine)
@@ -39,6 +41,7 @@ void md5_free_machine(md5_machine *machine)
 
 const md5_machine_desc *md5_machine_tables(const md5_machine *machine)
 {
+    MD5_ASSERT(machine != NULL, "machine: not NULL");
     return &machine->tables;
 }
 
@@ -49,6 +52,7 @@ static bool is_equal(const char *a, const char *b)
 
 int32_t md5_find_parameter(const md5_machine *machine, const char *name)
 {
+    MD5_ASSERT(machine != NULL, "machine: not NULL");
     for (uint32_t i = 0; i < machine->tables.num_parameters; i++) {
         if (is_equal(machine->tables.parameters[i].name, name))
             return (int32_t)i;
@@ -58,6 +62,7 @@ int32_t md5_find_parameter(const md5_machine *machine, const char *name)
 
 int32_t md5_find_layer(const md5_machine *machine, const char *name)
 {
+    MD5_ASSERT(machine != NULL, "machine: not NULL");
     for (uint32_t i = 0; i < machine->tables.num_layers; i++) {
         if (is_equal(machine->tables.layers[i].name, name))
             return (int32_t)i;
@@ -67,6 +72,7 @@ int32_t md5_find_layer(const md5_machine *machine, const char *name)
 
 int32_t md5_find_state(const md5_machine *machine, uint32_t layer, const char *name)
 {
+    MD5_ASSERT(machine != NULL, "machine: not NULL");
     if (layer >= machine->tables.num_layers)
         return -1;
     const md5_layer_desc *const in = &machine->tables.layers[layer];
@@ -79,6 +85,7 @@ int32_t md5_find_state(const md5_machine *machine, uint32_t layer, const char *n
 
 float md5_item_speed(const md5_machine *machine, uint32_t motion, uint32_t item)
 {
+    MD5_ASSERT(machine != NULL, "machine: not NULL");
     const md5_machine_desc *const tables = &machine->tables;
     if (motion >= tables->num_motions || item >= tables->motions[motion].num_items
         || tables->motions[motion].kind != MD5_MOTION_BY_SPEED)
@@ -89,6 +96,7 @@ float md5_item_speed(const md5_machine *machine, uint32_t motion, uint32_t item)
 
 int32_t md5_find_modifier(const md5_machine *machine, const char *name)
 {
+    MD5_ASSERT(machine != NULL, "machine: not NULL");
     for (uint32_t i = 0; i < machine->tables.num_modifiers; i++) {
         if (is_equal(machine->tables.modifiers[i].name, name))
             return (int32_t)i;

@@ -1,5 +1,5 @@
-// A machine as it is played: its tables with numbers in place of names, in flat arrays. Numbers of
-// what is not there are -1.
+// A machine: the tables of its description with indices instead of names, in flat arrays that
+// players read. Invariant: every index is valid, or -1 for none; md5/play/build has checked them.
 #ifndef MD5_PLAY_MACHINE_H
 #define MD5_PLAY_MACHINE_H
 
@@ -7,17 +7,16 @@
 #include "md5/play/root_track.h"
 #include "md5/pose/kernels.h"
 
-// How large a state's motion may grow when the motions that it is made of are counted as often as
-// they are used; and how many poses are in work at once while it is blended.
+// The most parts of a flattened blend tree, and so the most poses on the stack while it is blended.
 enum { MD5_MAX_PARTS = 4096 };
 
-// A clip, whatever plays it. By md5_play_mode: its timing, and its cues in `cues`.
+// A clip, independent of how it is played. Timing and cues are indexed by md5_play_mode.
 enum { MD5_PLAY_MODES = 3 };
 typedef struct md5_source {
     const md5_binding *binding;
     md5_interpolation interpolation;
     md5_extract extract;
-    size_t first_way;    // [num_frames] of `ways`, if something is extracted
+    size_t first_delta;  // [num_frames] of `root_deltas`, unless extract is NONE
     size_t first_marker; // phases of a cycle, in `markers`
     uint32_t num_markers;
     md5_timing timings[MD5_PLAY_MODES];
@@ -25,7 +24,7 @@ typedef struct md5_source {
     uint32_t num_cues[MD5_PLAY_MODES];
 } md5_source;
 
-// A clip in one way of playing it.
+// A clip with a play mode, start and speed.
 typedef struct md5_playable {
     uint32_t source;
     md5_play_mode mode;
@@ -33,9 +32,9 @@ typedef struct md5_playable {
     double cycles; // a second
 } md5_playable;
 
-// Some of a pose's joints, with what a mask says of them; -1: no mask. Joints that stand together,
-// as a branch of the skeleton does, are taken where they lie, from the first to the last; those
-// between that have no place in the set do no harm. Of few that are scattered there is a list.
+// A set of joints with their mask weights; mask -1: none. Adjacent joints, such as a branch of the
+// skeleton, are a range from the first to the last; joints between that are not in the set are
+// not changed. A few scattered joints are listed.
 typedef struct md5_joint_set {
     bool is_listed;
     int32_t mask;
@@ -43,17 +42,17 @@ typedef struct md5_joint_set {
     size_t list; // [count] of `listed` and `listed_weights`, ascending
 } md5_joint_set;
 
-// So many joints of a mask, whose weight is between, are kept while the others are overwritten.
+// At most so many joints of partial mask weight are saved while the others are overwritten.
 enum { MD5_MOST_SAVED = 32 };
 
-// The joints of a mask whose weight is not 0; of these those of weight 1, which can be copied, and
-// those between, which have to be blended. is_split: that is the faster way.
+// The joints of a mask whose weight is not 0; among them those of weight 1, which can be copied,
+// and the others, which must be blended. is_split: doing so is faster.
 typedef struct md5_mask_sets {
     md5_joint_set all, whole, partial;
     bool is_split;
 } md5_mask_sets;
 
-// How the clip of an item moves the root, in a motion by speed.
+// Root motion of an item's clip, in a motion of kind MD5_MOTION_BY_SPEED.
 typedef struct md5_gait {
     double speed;   // units a second, along the line of its motion
     double seconds; // of a cycle
@@ -70,7 +69,7 @@ typedef struct md5_item {
     md5_gait gait;
 } md5_item;
 
-// Clips by their own name come first, in their order.
+// The motions that clips are come first, in the order of clips.
 typedef struct md5_motion {
     md5_motion_kind kind;
     md5_sync sync;
@@ -79,49 +78,48 @@ typedef struct md5_motion {
     uint32_t playable; // of a clip
     size_t first_item;
     uint32_t num_items;
-    uint32_t num_parts; // itself, and all that it is made of, as often as it is used
-    int32_t program;    // when it is a state's
+    uint32_t num_parts; // itself and its inputs, as often as they are used
+    int32_t tree;       // when it is a state's
 } md5_motion;
 
-// One part of a state's motion. Parts lie in such an order that the ones that a part is made of
-// stand before it, item after item: a walk through them in their order needs no more than a stack
-// of poses; one against it passes weights down.
+// One node of a flattened blend tree. Invariant: the inputs of a part precede it, item by item, so
+// a forward walk blends poses with a stack, and a backward walk passes weights down; no recursion.
 typedef struct md5_part {
     uint32_t motion;
-    int32_t parent;    // part of the same program
+    int32_t parent;    // part of the same tree
     size_t item;       // of the parent's motion: number in `items`
-    uint32_t weight;   // place among the weights of the program's parts
-    uint32_t children; // the first of its items' such places
-    int32_t leaf;      // of a clip: its number in the program
-    bool leads_group;  // it begins a group that keeps step
+    uint32_t weight;   // index into the weights of the tree's parts
+    uint32_t children; // the first such index of its items
+    int32_t instance;  // of a clip: its instance in the tree
+    bool leads_group;  // it begins a synchronised group
 } md5_part;
 
-// A clip within a program, with a clock of its own.
-typedef struct md5_leaf_plan {
+// A clip in a blend tree; each instance has its own clock.
+typedef struct md5_instance_plan {
     uint32_t playable;
     uint32_t part;
-    int32_t group; // that it keeps step with
-} md5_leaf_plan;
+    int32_t group; // synchronised group, -1 = none
+} md5_instance_plan;
 
-// Clips that keep step. The first one leads: when it begins says where all begin.
+// Synchronised clips. The first one leads: its start is the start of all.
 typedef struct md5_group_plan {
-    size_t first_member; // leaves, in `members`
+    size_t first_member; // instances, in `members`
     uint32_t num_members;
-    uint32_t num_markers; // of each; 0: they meet at equal phases
+    uint32_t num_markers; // of each; 0: equal phases
 } md5_group_plan;
 
-// What a state's motion is made of.
-typedef struct md5_program {
+// The flattened blend tree of a state.
+typedef struct md5_blend_tree {
     uint32_t motion;
-    size_t first_part, first_leaf, first_group;
-    uint32_t num_parts, num_leaves, num_groups;
-    uint32_t num_poses; // in work at once
-    bool has_way;       // something is extracted
-} md5_program;
+    size_t first_part, first_instance, first_group;
+    uint32_t num_parts, num_instances, num_groups;
+    uint32_t num_poses;   // on the stack while blending
+    bool has_root_motion; // some clip extracts root motion
+} md5_blend_tree;
 
 typedef struct md5_state {
-    int32_t program;   // -1: nothing
-    int32_t reference; // pose, where the layer is added
+    int32_t tree;      // -1: no motion
+    int32_t reference; // pose, in an additive layer
     size_t first_transition;
     uint32_t num_transitions;
     bool is_partial;     // a clip of which only the layer's joints need be sampled:
@@ -135,7 +133,7 @@ typedef struct md5_play_condition {
     float value;
 } md5_play_condition;
 
-// In a layer: those from any state, then state after state, the first to be asked first.
+// Order in a layer: transitions from any state, then those of each state; each by priority.
 typedef struct md5_transition {
     int32_t from;
     uint32_t to;
@@ -158,10 +156,10 @@ typedef struct md5_play_layer {
     size_t first_state, first_any; // transitions from any state
     uint32_t num_states, num_any;
     bool has_waits;       // some transition waits for its exit
-    bool has_way;         // something is extracted of some state's clips
+    bool has_root_motion; // some state extracts root motion
     md5_joint_set joints; // the joints that it may change: where it is added, or has a mask
-    // The most that any of its states has.
-    uint32_t max_leaves, max_groups, max_parts;
+    // Maxima over its states.
+    uint32_t max_instances, max_groups, max_parts;
 } md5_play_layer;
 
 typedef struct md5_modifier {
@@ -178,7 +176,7 @@ struct md5_machine {
     uint32_t num_joints;
 
     md5_source *sources; // [clips]
-    md5_way *ways;
+    md5_root_delta *root_deltas;
     double *markers;
     md5_playable *playables;
     md5_cue *cues;
@@ -189,9 +187,9 @@ struct md5_machine {
     md5_transform *references; // [][joints]
     md5_motion *motions;       // [clips + motions]
     md5_item *items;
-    md5_program *programs;
+    md5_blend_tree *trees;
     md5_part *parts;
-    md5_leaf_plan *leaves;
+    md5_instance_plan *instances;
     md5_group_plan *groups;
     uint32_t *members;
     md5_play_layer *layers; // [layers]
@@ -201,14 +199,14 @@ struct md5_machine {
     md5_modifier *modifiers; // [modifiers]
     float *reaches;          // [joints] how far vertices lie from each; -1: it has none
 
-    size_t num_ways, num_markers, num_playables, num_cues, num_listed, num_references, num_motions,
-        num_items, num_programs, num_parts, num_leaves, num_groups, num_members, num_states,
-        num_transitions, num_conditions, num_springs;
-    // The most that any program has, and poses in work at once.
-    uint32_t max_leaves, max_groups, max_parts, max_poses;
-    bool has_way, has_events;
+    size_t num_deltas, num_markers, num_playables, num_cues, num_listed, num_references,
+        num_motions, num_items, num_trees, num_parts, num_instances, num_groups, num_members,
+        num_states, num_transitions, num_conditions, num_springs;
+    // Maxima over all trees.
+    uint32_t max_instances, max_groups, max_parts, max_poses;
+    bool has_root_motion, has_events;
     // Sums of a vertex's biases: of those above 0, at least and at most; of those below, at most.
-    // How far a vertex may lie beside what its joints' places and `reaches` say.
+    // Largest distance of a vertex from where its joints and `reaches` bound it.
     float least_bias, most_bias, most_negative, beside;
     bool has_vertices;
 
@@ -226,8 +224,8 @@ static inline const md5_transform *md5_reference_of(const md5_machine *machine, 
     return machine->references + (size_t)reference * machine->num_joints;
 }
 
-// The items of a blend space as they stand in the tables.
-static inline const md5_motion_item *md5_places_of(const md5_machine *machine, uint32_t motion)
+// The items of a blend space in the tables.
+static inline const md5_motion_item *md5_space_items(const md5_machine *machine, uint32_t motion)
 {
     return machine->tables.motions[motion - machine->tables.num_clips].items;
 }
@@ -237,12 +235,12 @@ static inline md5_root_track md5_track_of(const md5_machine *machine, const md5_
     return (md5_root_track){
         .extract = source->extract,
         .num_frames = source->binding->anim->num_frames,
-        .frames = machine->ways + source->first_way,
+        .frames = machine->root_deltas + source->first_delta,
     };
 }
 
-// The pose of a clip at a moment, with all that its file says of joint 0, and without what is
-// extracted. `mode` says what lies beyond its ends.
+// Write the pose of a clip at a sample position: md5_sample_file() with the motion of joint 0 as
+// stored, md5_sample_source() without the extracted part. `mode` defines the pose beyond its ends.
 void md5_sample_file(const md5_machine *machine, const md5_source *source, md5_play_mode mode,
                      const md5_moment *moment, md5_transform *pose);
 void md5_sample_source(const md5_machine *machine, const md5_source *source, md5_play_mode mode,

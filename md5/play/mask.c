@@ -1,5 +1,6 @@
 // Joint weights from id's channel words. While a mask is made, weights are counted in steps of
 // feathering, 0 to `whole`, so that they stay exact.
+#include "md5/core/assert.h"
 #include "md5/core/context.h"
 #include "md5/md5play.h"
 
@@ -178,6 +179,9 @@ static int32_t find_named_joint(const md5_skeleton *skeleton, mask_word *word)
 bool md5_make_mask(const md5_skeleton *skeleton, const char *joints, uint32_t feather,
                    float *weights, md5_error *error)
 {
+    MD5_ASSERT(skeleton != NULL, "skeleton: not NULL");
+    MD5_ASSERT(joints != NULL, "joints: not NULL");
+    MD5_ASSERT(weights != NULL || skeleton->num_joints == 0, "weights: not NULL");
     md5_context context;
     md5_context_begin(&context, NULL, NULL, error);
     const int whole = 1 + (int)(feather < MOST_FEATHER ? feather : MOST_FEATHER);

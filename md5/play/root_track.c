@@ -2,11 +2,11 @@
 
 #include "md5/core/math.h"
 
-static const md5_way NO_WAY = {.cosine = 1.0};
+static const md5_root_delta NO_DELTA = {.cosine = 1.0};
 
-md5_way md5_way_mul(md5_way a, md5_way b)
+md5_root_delta md5_root_delta_mul(md5_root_delta a, md5_root_delta b)
 {
-    return (md5_way){
+    return (md5_root_delta){
         .x = a.x + (a.cosine * b.x - a.sine * b.y),
         .y = a.y + (a.sine * b.x + a.cosine * b.y),
         .z = a.z + b.z,
@@ -15,39 +15,39 @@ md5_way md5_way_mul(md5_way a, md5_way b)
     };
 }
 
-md5_way md5_way_inverse(md5_way way)
+md5_root_delta md5_root_delta_inverse(md5_root_delta delta)
 {
-    return (md5_way){
-        .x = -(way.cosine * way.x + way.sine * way.y),
-        .y = -(way.cosine * way.y - way.sine * way.x),
-        .z = -way.z,
-        .cosine = way.cosine,
-        .sine = -way.sine,
+    return (md5_root_delta){
+        .x = -(delta.cosine * delta.x + delta.sine * delta.y),
+        .y = -(delta.cosine * delta.y - delta.sine * delta.x),
+        .z = -delta.z,
+        .cosine = delta.cosine,
+        .sine = -delta.sine,
     };
 }
 
 // An arc over its chord is (t/2) / sin(t/2), t being the angle: the product of 1 / cos(t/4),
 // 1 / cos(t/8) and so on (Viete), each cosine the root of half of 1 + the one before.
-md5_stride md5_way_stride(const md5_way *way)
+md5_stride md5_root_delta_stride(const md5_root_delta *delta)
 {
     enum { HALVINGS = 26 }; // then the cosine is 1
-    double cosine = sqrt(fmin(fmax(0.5 + 0.5 * way->cosine, 0.0), 1.0));
+    double cosine = sqrt(fmin(fmax(0.5 + 0.5 * delta->cosine, 0.0), 1.0));
     const double sine =
-        way->sine < 0.0 ? -sqrt(1.0 - cosine * cosine) : sqrt(1.0 - cosine * cosine);
-    const double x = cosine * way->x + sine * way->y, y = cosine * way->y - sine * way->x;
+        delta->sine < 0.0 ? -sqrt(1.0 - cosine * cosine) : sqrt(1.0 - cosine * cosine);
+    const double x = cosine * delta->x + sine * delta->y, y = cosine * delta->y - sine * delta->x;
     double longer = 1.0;
     for (int i = 0; i < HALVINGS; i++) {
         cosine = sqrt(0.5 + 0.5 * cosine);
         longer /= cosine;
     }
-    return (md5_stride){x * longer, y * longer, way->z};
+    return (md5_stride){x * longer, y * longer, delta->z};
 }
 
 // Half the angle of a complex number is found by adding 1; a half turn has two halves, of which
 // this takes the one to the left.
-md5_transform md5_way_transform(md5_way way)
+md5_transform md5_root_delta_transform(md5_root_delta delta)
 {
-    double w = 1.0 + way.cosine, z = way.sine;
+    double w = 1.0 + delta.cosine, z = delta.sine;
     if (w < 1e-12) {
         w = 0.0;
         z = 1.0;
@@ -55,105 +55,105 @@ md5_transform md5_way_transform(md5_way way)
     const double length = sqrt(w * w + z * z);
     return (md5_transform){
         .rotation = {.z = (float)(z / length), .w = (float)(w / length)},
-        .translation = {(float)way.x, (float)way.y, (float)way.z},
+        .translation = {(float)delta.x, (float)delta.y, (float)delta.z},
     };
 }
 
 // The part of a rotation that turns about z, as a complex number; that of `before` where it turns
 // upside down and there is none. The quaternion's w + iz is half of it, and squared the whole.
-static void take_yaw(md5_quat rotation, const md5_way *before, md5_way *way)
+static void take_yaw(md5_quat rotation, const md5_root_delta *before, md5_root_delta *delta)
 {
     const double w = (double)rotation.w, z = (double)rotation.z;
     const double square = w * w + z * z;
     if (square < 1e-8) {
-        way->cosine = before->cosine;
-        way->sine = before->sine;
+        delta->cosine = before->cosine;
+        delta->sine = before->sine;
         return;
     }
-    way->cosine = (w * w - z * z) / square;
-    way->sine = 2.0 * w * z / square;
+    delta->cosine = (w * w - z * z) / square;
+    delta->sine = 2.0 * w * z / square;
 }
 
 void md5_make_root_track(md5_extract extract, const md5_transform *roots, uint32_t num_frames,
-                         md5_way *frames)
+                         md5_root_delta *frames)
 {
-    md5_way back = NO_WAY;
-    md5_way way = NO_WAY;
+    md5_root_delta back = NO_DELTA;
+    md5_root_delta delta = NO_DELTA;
     for (uint32_t i = 0; i < num_frames; i++) {
-        const md5_vec3 place = roots[i].translation;
-        way.x = (double)place.x;
-        way.y = (double)place.y;
-        way.z = extract == MD5_EXTRACT_MOVE ? (double)place.z : 0.0;
+        const md5_vec3 position = roots[i].translation;
+        delta.x = (double)position.x;
+        delta.y = (double)position.y;
+        delta.z = extract == MD5_EXTRACT_MOVE ? (double)position.z : 0.0;
         if (extract == MD5_EXTRACT_TURN)
-            take_yaw(roots[i].rotation, &way, &way);
+            take_yaw(roots[i].rotation, &delta, &delta);
         if (i == 0)
-            back = md5_way_inverse(way);
-        frames[i] = md5_way_mul(way, back);
+            back = md5_root_delta_inverse(delta);
+        frames[i] = md5_root_delta_mul(delta, back);
     }
     if (num_frames > 0)
-        frames[0] = NO_WAY;
+        frames[0] = NO_DELTA;
 }
 
 // Between two frames. The shorter arc of yaw is near enough to its chord, brought to unit length;
 // what this is off from the sampled rotation stays in the pose.
-md5_way md5_way_at(const md5_root_track *track, const md5_moment *moment)
+md5_root_delta md5_root_delta_at(const md5_root_track *track, const md5_moment *moment)
 {
-    const md5_way *a = &track->frames[moment->frame0], *b = &track->frames[moment->frame1];
+    const md5_root_delta *a = &track->frames[moment->frame0], *b = &track->frames[moment->frame1];
     if (moment->frame1 < moment->frame0)
-        b = a; // back to the first frame: the character waits
+        b = a; // back to the first frame: no displacement
     const double t = (double)moment->fraction;
-    md5_way way = {
+    md5_root_delta delta = {
         .x = a->x + (b->x - a->x) * t,
         .y = a->y + (b->y - a->y) * t,
         .z = a->z + (b->z - a->z) * t,
         .cosine = a->cosine + (b->cosine - a->cosine) * t,
         .sine = a->sine + (b->sine - a->sine) * t,
     };
-    const double square = way.cosine * way.cosine + way.sine * way.sine;
+    const double square = delta.cosine * delta.cosine + delta.sine * delta.sine;
     if (square < 1e-12) { // half a turn from frame to frame: there is no shorter arc
-        way.cosine = a->cosine;
-        way.sine = a->sine;
-        return way;
+        delta.cosine = a->cosine;
+        delta.sine = a->sine;
+        return delta;
     }
     const double scale = 1.0 / sqrt(square);
-    way.cosine *= scale;
-    way.sine *= scale;
-    return way;
+    delta.cosine *= scale;
+    delta.sine *= scale;
+    return delta;
 }
 
-// way^power, by squaring.
-static md5_way repeated(md5_way way, int64_t power)
+// delta^power, by squaring.
+static md5_root_delta repeated(md5_root_delta delta, int64_t power)
 {
-    md5_way square = power < 0 ? md5_way_inverse(way) : way;
+    md5_root_delta square = power < 0 ? md5_root_delta_inverse(delta) : delta;
     uint64_t rest = power < 0 ? 0 - (uint64_t)power : (uint64_t)power;
-    md5_way product = NO_WAY;
+    md5_root_delta product = NO_DELTA;
     for (; rest > 0; rest /= 2) {
         if (rest % 2 == 1)
-            product = md5_way_mul(product, square);
-        square = md5_way_mul(square, square);
+            product = md5_root_delta_mul(product, square);
+        square = md5_root_delta_mul(square, square);
     }
     return product;
 }
 
-md5_root_place md5_root_place_at(const md5_root_track *track, const md5_timing *timing,
-                                 md5_clock clock)
+md5_root_position md5_root_position_at(const md5_root_track *track, const md5_timing *timing,
+                                       md5_clock clock)
 {
     const md5_moment moment = md5_clock_moment(timing, clock, MD5_INTERPOLATE_LINEAR);
-    return (md5_root_place){clock, moment.cycle, md5_way_at(track, &moment)};
+    return (md5_root_position){clock, moment.cycle, md5_root_delta_at(track, &moment)};
 }
 
-md5_way md5_way_between(const md5_root_track *track, const md5_root_place *from,
-                        const md5_root_place *to)
+md5_root_delta md5_root_delta_between(const md5_root_track *track, const md5_root_position *from,
+                                      const md5_root_position *to)
 {
-    md5_way way = to->way;
+    md5_root_delta delta = to->delta;
     if (to->cycle != from->cycle) {
-        const md5_way cycle = track->frames[track->num_frames - 1];
-        way = md5_way_mul(repeated(cycle, to->cycle - from->cycle), way);
+        const md5_root_delta cycle = track->frames[track->num_frames - 1];
+        delta = md5_root_delta_mul(repeated(cycle, to->cycle - from->cycle), delta);
     }
-    return md5_way_mul(md5_way_inverse(from->way), way);
+    return md5_root_delta_mul(md5_root_delta_inverse(from->delta), delta);
 }
 
-void md5_take_way(md5_way way, md5_transform *root)
+void md5_remove_root_delta(md5_root_delta delta, md5_transform *root)
 {
-    *root = md5_transform_mul(md5_way_transform(md5_way_inverse(way)), *root);
+    *root = md5_transform_mul(md5_root_delta_transform(md5_root_delta_inverse(delta)), *root);
 }

@@ -1,60 +1,60 @@
-// The way that joint 0 goes in a clip, apart from its pose: what is extracted and given to the
-// game, and what is then left.
+// Root motion of a clip: the part of the motion of joint 0 that is extracted from its poses and
+// reported to the game, and what remains.
 #ifndef MD5_PLAY_ROOT_TRACK_H
 #define MD5_PLAY_ROOT_TRACK_H
 
 #include "md5/play/clock.h"
 
-// A movement over ground: first turned about z, then moved. In double, so that many short steps
-// add up to a long one. The rotation is a unit complex number, which needs no trigonometry and is
-// the same on every machine.
-typedef struct md5_way {
+// A displacement of the root: a rotation about z, then a translation. In double, so that many short
+// steps add up to a long one. The rotation is a unit complex number, which needs no trigonometry
+// and gives the same bits on every platform.
+typedef struct md5_root_delta {
     double x, y, z;
     double cosine, sine; // of the yaw
-} md5_way;
+} md5_root_delta;
 
-md5_way md5_way_mul(md5_way a, md5_way b); // first b, then a
-md5_way md5_way_inverse(md5_way way);
-md5_transform md5_way_transform(md5_way way);
+md5_root_delta md5_root_delta_mul(md5_root_delta a, md5_root_delta b); // first b, then a
+md5_root_delta md5_root_delta_inverse(md5_root_delta delta);
+md5_transform md5_root_delta_transform(md5_root_delta delta);
 
-// How far a way leads, in the space of who goes it: along an arc if it turns, seen from half way
-// round. So long is also the sum of many short steps that go evenly.
+// Length and direction of the path of a displacement: an arc if it turns, seen from its middle. It
+// equals the sum of many short equal steps.
 typedef struct md5_stride {
     double x, y, z;
 } md5_stride;
-md5_stride md5_way_stride(const md5_way *way);
+md5_stride md5_root_delta_stride(const md5_root_delta *delta);
 
-// Where joint 0 has come, frame by frame, from the clip's first frame.
+// Displacement of joint 0 from the first frame of a clip, for each frame.
 typedef struct md5_root_track {
     md5_extract extract;
     uint32_t num_frames;
-    const md5_way *frames; // [num_frames], the first is no way at all
+    const md5_root_delta *frames; // [num_frames], the first is no displacement
 } md5_root_track;
 
 // Fills frames[] from joint 0's model-space transform in each frame, roots[num_frames].
 void md5_make_root_track(md5_extract extract, const md5_transform *roots, uint32_t num_frames,
-                         md5_way *frames);
+                         md5_root_delta *frames);
 
-// Where it has come at a moment of a cycle. In the interval of MD5_PERIOD_OPEN that leads back to
-// the first frame the character waits. Something must be extracted.
-md5_way md5_way_at(const md5_root_track *track, const md5_moment *moment);
+// The displacement at a sample position of a cycle. In the interval of MD5_PERIOD_OPEN that leads
+// back to the first frame it does not change. `extract` must not be NONE.
+md5_root_delta md5_root_delta_at(const md5_root_track *track, const md5_moment *moment);
 
-// The same at a clock, of which a step needs two: the second is the next one's first.
-typedef struct md5_root_place {
+// The displacement at a clock. A step needs two; the second is the first of the next step.
+typedef struct md5_root_position {
     md5_clock clock;
-    int64_t cycle; // that counts
-    md5_way way;
-} md5_root_place;
+    int64_t cycle; // with MD5_PLAY_LOOP, else 0
+    md5_root_delta delta;
+} md5_root_position;
 
-md5_root_place md5_root_place_at(const md5_root_track *track, const md5_timing *timing,
-                                 md5_clock clock);
+md5_root_position md5_root_position_at(const md5_root_track *track, const md5_timing *timing,
+                                       md5_clock clock);
 
-// The way from one to the other, whole cycles included, in the character's space at the first. With
-// ONCE and PING_PONG cycles bring nothing: what goes there comes back.
-md5_way md5_way_between(const md5_root_track *track, const md5_root_place *from,
-                        const md5_root_place *to);
+// The displacement from one to the other, whole cycles included, in the character's space at the
+// first. With ONCE and PING_PONG cycles add nothing: the clip returns to its start.
+md5_root_delta md5_root_delta_between(const md5_root_track *track, const md5_root_position *from,
+                                      const md5_root_position *to);
 
-// Takes out of pose[0] the way that is extracted at the moment at which it was sampled.
-void md5_take_way(md5_way way, md5_transform *root);
+// Removes from pose[0] the displacement that is extracted at its sample position.
+void md5_remove_root_delta(md5_root_delta delta, md5_transform *root);
 
 #endif

@@ -264,7 +264,7 @@ bool md5_read_machine_file(md5_arena *arena, const char *text, size_t size,
     const char *const file = arena->context->error->file;
     md5_locations *const places = md5_arena_alloc(arena, 1, sizeof *places);
     TRY(places);
-    *source = (md5_machine_source){.desc.places = places, .model_file = ""};
+    *source = (md5_machine_source){.desc.locations = places, .model_file = ""};
     const md5_record record = {.row = source, .text = places};
     md5_lex lex;
     md5_lex_begin(&lex, arena, text, size);

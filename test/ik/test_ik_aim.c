@@ -154,7 +154,7 @@ TEST (ik_aim_has_no_jerk_near_the_vertical) {
     }
 }
 
-TEST (ik_aim_goes_as_far_as_its_weight_says) {
+TEST (ik_aim_turns_by_its_weight) {
     uint64_t random = 4;
     for (int round = 0; round < 2000; round++) {
         ik_rig rig;

@@ -50,7 +50,7 @@ TEST (ik_feet_on_even_ground_stay) {
     }
 }
 
-TEST (ik_feet_stand_on_their_floors) {
+TEST (ik_feet_touch_their_floors) {
     md5_transform pose[NUM_JOINTS], old[NUM_JOINTS];
     make_body(pose);
     make_body(old);

@@ -199,7 +199,7 @@ static md5_foot placed(md5_foot foot, float weight)
     return foot;
 }
 
-TEST (ik_feet_say_why_they_are_not_placed) {
+TEST (ik_feet_report_why_they_are_not_placed) {
     const md5_foot leg = {.ankle = ANKLE, .has_leg = true, .knee = KNEE, .hip = HIP};
     for (int i = 0; i < 2; i++) {
         const float weight = i == 0 ? 1.0f : 0.0f; // joints are checked at any weight

@@ -66,7 +66,7 @@ static md5_spring_job tail_job(const ik_rig *rig, uint32_t count)
         .length = count,
         .stiffness = 100.0f,
         .damping = 6.0f,
-        .place.rotation = {0, 0, 0, 1},
+        .placement.rotation = {0, 0, 0, 1},
         .weight = 1.0f,
     };
 }
@@ -135,7 +135,7 @@ TEST (ik_spring_follows_an_even_move_the_same_in_any_steps) {
         md5_spring(&rig.skeleton, rig.pose, &job, state, 0.0f, true);
         for (int i = 1; i <= steps; i++) {
             make_tail(&rig, 2);
-            job.place.translation.y = 30.0f * (float)i / (float)steps;
+            job.placement.translation.y = 30.0f * (float)i / (float)steps;
             md5_spring(&rig.skeleton, rig.pose, &job, state, 3.0f / (float)steps, false);
         }
         // Behind by damping * speed / stiffness, less what is left of the start.
@@ -154,7 +154,7 @@ TEST (ik_spring_hangs_by_gravity) {
     md5_spring_job job = tail_job(&rig, 3);
     job.acceleration = (md5_vec3){0.0f, 0.0f, -200.0f};
     // The character looks down the world's y axis: gravity goes on pointing down its own z.
-    job.place = (md5_transform){{0, 0, 0.70710678f, 0.70710678f}, {100.0f, 50.0f, 7.0f}, 0};
+    job.placement = (md5_transform){{0, 0, 0.70710678f, 0.70710678f}, {100.0f, 50.0f, 7.0f}, 0};
     md5_spring_joint state[3];
     for (int i = 0; i < 500; i++) {
         make_tail(&rig, 3);
@@ -192,7 +192,7 @@ TEST (ik_spring_weight_and_first) {
     CHECK(same[0].position.z < state[0].position.z);
     // A jump of the character.
     job.weight = 1.0f;
-    job.place.translation = (md5_vec3){1e4f, 0.0f, 0.0f};
+    job.placement.translation = (md5_vec3){1e4f, 0.0f, 0.0f};
     md5_spring(&rig.skeleton, none.pose, &job, same, 0.01f, true);
     CHECK(memcmp(none.pose, old.pose, sizeof old.pose) == 0);
     CHECK(same[0].velocity.x == 0.0f && same[0].position.x == same[0].target.x);
@@ -221,7 +221,7 @@ TEST (ik_spring_survives_anything) {
             .stiffness = numbers[0],
             .damping = numbers[1],
             .acceleration = {numbers[2], numbers[3], numbers[4]},
-            .place = {{numbers[5], 0, 0, 1}, {numbers[6], numbers[7], numbers[8]}, 0},
+            .placement = {{numbers[5], 0, 0, 1}, {numbers[6], numbers[7], numbers[8]}, 0},
             .weight = 1.0f,
         };
         if (round % 4 == 0)

@@ -206,7 +206,7 @@ TEST (ik_two_bone_stretches_as_far_as_it_may) {
     CHECK(last > 18.0 * 1.09);
 }
 
-TEST (ik_two_bone_goes_as_far_as_its_weight_says) {
+TEST (ik_two_bone_turns_by_its_weight) {
     uint64_t random = 5;
     double worst = 0.0;
     for (int round = 0; round < 2000; round++) {

@@ -104,7 +104,7 @@ TEST (pose_tools_retarget_onto_itself_is_that_pose) {
 }
 
 // Twice the size, and other axes: all places are twice as far, and no bone changes its length.
-TEST (pose_tools_retarget_to_a_scaled_model_scales_places) {
+TEST (pose_tools_retarget_to_a_scaled_model_scales_positions) {
     uint64_t random = 2;
     for (int round = 0; round < 300; round++) {
         body man, giant;

@@ -128,7 +128,7 @@ TEST (pose_tools_modify_joint_is_as_the_original_says) {
     CHECK_NEAR(worst_turn, 0.0, 2e-6);
 }
 
-TEST (pose_tools_modify_joint_goes_as_far_as_its_weight_says) {
+TEST (pose_tools_modify_joint_changes_by_its_weight) {
     uint64_t random = 4;
     for (int round = 0; round < 2000; round++) {
         ik_rig rig;

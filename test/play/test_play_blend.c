@@ -1,4 +1,4 @@
-// Easing, weights of blend spaces, and clips that keep step.
+// Easing, weights of blend spaces, and synchronised clips.
 #include "test/test.h"
 
 #include "md5/play/run/blend_space.h"
@@ -75,7 +75,7 @@ TEST (on_a_line_the_two_neighbours_share) {
     }
 }
 
-TEST (in_a_plane_an_item_rules_its_own_place_and_weights_sum_to_one) {
+TEST (in_a_plane_an_item_has_full_weight_at_its_position_and_weights_sum_to_one) {
     const md5_motion_item items[] = {
         {.x = 0, .y = 0}, {.x = 2, .y = 0}, {.x = -2, .y = 0}, {.x = 0, .y = 1}, {.x = 3, .y = 3},
     };
@@ -114,7 +114,7 @@ TEST (one_item_has_all_the_weight) {
 
 // -- Keeping step -----------------------------------------------------------------------------
 
-TEST (without_markers_a_group_goes_at_the_mean_rate) {
+TEST (without_markers_a_group_advances_at_the_mean_rate) {
     const md5_sync_item items[] = {{0.25f, 1.0, NULL}, {0.75f, 2.0, NULL}};
     const md5_clock clock = md5_sync_advance(items, 2, 0, (md5_clock){3, 0.5}, 2.0);
     CHECK_NEAR(md5_clock_time(clock), 7.0, 1e-12);
@@ -141,7 +141,7 @@ TEST (clips_meet_at_their_markers) {
     }
 }
 
-TEST (alone_in_a_group_a_clip_goes_at_its_own_rate) {
+TEST (alone_in_a_group_a_clip_advances_at_its_own_rate) {
     const md5_sync_item walk = {1.0f, 0.8, WALK};
     for (int step = -38; step < 38; step++) {
         const double seconds = 0.13 * step;
@@ -151,7 +151,7 @@ TEST (alone_in_a_group_a_clip_goes_at_its_own_rate) {
     }
 }
 
-TEST (a_group_with_markers_goes_the_same_for_any_split) {
+TEST (a_group_with_markers_does_not_depend_on_the_split) {
     const md5_sync_item items[] = {{0.3f, 0.8, WALK}, {0.7f, 1.7, RUN}};
     uint64_t random = 3;
     for (int i = 0; i < 3000; i++) {

@@ -106,7 +106,7 @@ TEST (blend_kinds_add_to_the_reference) {
 
 // Left foot with left foot, and right with right: half way between two clips of 20 and 30 frames,
 // whose markers divide them in other parts.
-TEST (blend_kinds_keep_step_by_markers) {
+TEST (blend_kinds_synchronise_by_markers) {
     static const uint32_t feet[2][2] = {{2, 10}, {3, 21}};
     play_scene of;
     play_scene_begin(&of);

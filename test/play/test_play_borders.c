@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-// What was heard: the names of events, one letter each.
+// The events that the callback received, by the first letters of their names.
 typedef struct heard {
     char names[512];
     double least_weight, sum;
@@ -59,7 +59,7 @@ static void begin_states(play_scene *of, const md5_transition_desc *transitions,
     begin(of, (md5_machine_desc){.layers = &layer, .num_layers = 1});
 }
 
-// What is heard in so many equal steps, from the start.
+// The events that fire in so many equal steps, from the start.
 static heard heard_in(play_scene *of, double seconds, uint32_t steps)
 {
     heard got = {0};
@@ -178,7 +178,7 @@ TEST (borders_of_a_first_step_of_no_time) {
     play_scene_end(&of);
 }
 
-// A fade ends within the step, and what it held up follows at once.
+// A fade ends within the step, and what it delayed follows immediately.
 TEST (borders_divide_backward_steps) {
     const md5_transition_desc there_and_on[] = {
         {.from = "a", .to = "b", .duration = 0.5f, .interrupt = MD5_INTERRUPT_NONE},
@@ -186,7 +186,7 @@ TEST (borders_divide_backward_steps) {
     };
     play_scene of;
     begin_states(&of, there_and_on, 2);
-    // Half a second to b, then a from 0.5, which fades to b at once.
+    // Half a second to b, then a from 0.5, which fades to b immediately.
     for (uint32_t steps = 1; steps < 60; steps = 2 * steps + 1) {
         heard_in(&of, -0.75, steps);
         CHECK_UINT(md5_player_layer(of.player, 0).state, 1);
@@ -249,7 +249,7 @@ TEST (borders_of_circles_in_no_time) {
 }
 
 // A trigger is used up in the moment in which it sets something off, not at the end of a step.
-TEST (borders_use_up_triggers_at_once) {
+TEST (borders_consume_triggers_immediately) {
     const md5_parameter_desc leap = {"leap", MD5_PARAMETER_TRIGGER, 0.0f};
     const md5_condition leaps = {"leap", MD5_IS_SET, 0.0f};
     const md5_transition_desc on[2] = {
@@ -347,10 +347,10 @@ TEST (borders_of_a_step_of_too_many_transitions) {
     play_scene_end(&of);
 }
 
-// -- Clips that keep step ---------------------------------------------------------------------
+// -- Synchronised clips -----------------------------------------------------------------------
 
 // How long the shared clock takes is the inverse of how far it goes.
-TEST (borders_of_clips_that_keep_step) {
+TEST (borders_of_synchronised_clips) {
     uint64_t random = 3;
     for (int i = 0; i < 20000; i++) {
         double markers[3][3];

@@ -78,7 +78,7 @@ static double time_of(const md5_player *player)
 }
 
 // The mean speed along x over `cycles` whole cycles of the first clip, the last step in part. By
-// the lengths of all steps instead, if the way turns.
+// the lengths of all steps instead, if the root turns.
 static double speed_over(md5_player *player, double cycles, bool by_steps)
 {
     const double step = 1.0 / 512.0, first = time_of(player);
@@ -126,7 +126,8 @@ TEST (by_speed_the_parameter_is_the_speed) {
         for (md5_extract extract = MD5_EXTRACT_MOVE; extract <= MD5_EXTRACT_TURN; extract++) {
             speed_case of;
             begin(&of, GAITS, 4, sync, extract);
-            // Alone, cycles of the others do not end with the first one's: their ways are even.
+            // Alone, cycles of the others do not end with the first one's: their root motion is
+            // uniform.
             CHECK_NEAR(worst_error(of.player, -20.0, 90.0), 0.0, 1e-3);
             end(&of);
             begin(&of, LONG_STEPS, 2, sync, extract);
@@ -174,7 +175,7 @@ static void hear(void *user, md5_player *player, const md5_event *event, float w
 }
 
 // Feet of both clips come down in one step, each as often.
-TEST (by_speed_clips_keep_step) {
+TEST (by_speed_clips_are_synchronised) {
     for (md5_sync sync = MD5_SYNC_PHASE; sync <= MD5_SYNC_MARKERS; sync++) {
         speed_case of;
         begin(&of, GAITS, 4, sync, MD5_EXTRACT_WALK);

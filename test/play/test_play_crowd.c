@@ -267,7 +267,7 @@ TEST (crowd_plays_as_one_by_one) {
     end(&of);
 }
 
-// Skeletons of two sizes take turns, and more of them than go through at once.
+// Skeletons of two sizes alternate, and there are more of them than one group holds.
 TEST (crowd_of_two_machines) {
     enum { COUNT = 19, MOST_JOINTS = 128 };
     crowd_case of;
@@ -310,7 +310,7 @@ TEST (crowd_of_two_machines) {
 
 enum { MOST = 37 };
 
-// `count` characters at once, of two machines of one model; every `part`-th wants joints.
+// `count` characters in one batch, of two machines of one model; every `part`-th wants joints.
 static void check_alike(const md5_machine *const machines[2], int count, int part)
 {
     static md5_mat34 joints[MOST][PLAY_JOINTS], palettes[MOST][PLAY_JOINTS];
@@ -434,7 +434,7 @@ static void check_inside(const md5_model *model, const md5_player *player, const
           && inner.max.z <= outer.max.z);
 }
 
-TEST (crowd_stays_in_its_box) {
+TEST (crowd_stays_in_its_bounds) {
     crowd_case of;
     begin(&of);
     uint64_t random = 33;
@@ -474,7 +474,7 @@ static md5_model *odd_model(const char *weights, unsigned num_weights)
 }
 
 // Biases that sum to more or less than 1, that are negative, that cancel out; no vertices at all.
-TEST (crowd_boxes_hold_odd_biases) {
+TEST (crowd_bounds_hold_odd_biases) {
     static const struct {
         const char *weights;
         unsigned count;

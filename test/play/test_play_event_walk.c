@@ -184,7 +184,7 @@ TEST (backward_over_a_clip_with_nothing_but_its_last_frame) {
     CHECK(!md5_next_event(&events, &event, &when));
 }
 
-// The same stretch in one step and in many, in all modes, both ways.
+// The same stretch in one step and in many, in all modes, in both directions.
 TEST (any_split_of_a_step_fires_the_same_events) {
     uint64_t random = 5;
     for (int i = 0; i < 20000; i++) {

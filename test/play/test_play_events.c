@@ -1,4 +1,4 @@
-// Events and the root's way: each exactly once, and all of it, however time is split.
+// Events and root motion: each event exactly once and all of the motion, however time is split.
 #include "test/play/test_play_case.h"
 
 #include <math.h>
@@ -7,7 +7,7 @@
 
 static const play_walk WALKS = {40.0, 0.0, 0.0}, RUNS = {100.0, 0.0, 3.0}, TURNS = {50.0, 0.7, 0.0};
 
-// What was heard.
+// The events that the callback received.
 typedef struct heard {
     const md5_event *events[4096];
     float weights[4096];
@@ -232,7 +232,7 @@ TEST (play_events_have_weights) {
     CHECK_UINT(got.count, 4); // start and left foot of both
     CHECK_NEAR(got.weights[2] + got.weights[3], 1.0, 1e-6);
     CHECK_NEAR(fmaxf(got.weights[2], got.weights[3]), 0.75, 1e-6);
-    // What has no weight in its space is not heard.
+    // An event of a clip without weight in its blend space does not fire.
     md5_player_set(player, 0, 0.0f);
     got.count = 0;
     md5_player_advance(player, 0.6, hear, &got);
@@ -254,7 +254,7 @@ TEST (play_events_have_weights) {
     end(&of);
 }
 
-// -- The root's way ---------------------------------------------------------------------------
+// -- Root motion ------------------------------------------------------------------------------
 
 typedef struct place {
     double x, y, z, yaw;
@@ -294,7 +294,7 @@ static place walk_on(md5_player *player, double seconds, uint32_t parts, uint64_
     return at;
 }
 
-TEST (play_root_goes_as_its_clips) {
+TEST (play_root_moves_as_its_clips) {
     const md5_state_desc states[] = {{"walk", "walk"}, {"turn", "turn"},   {"line", "line"},
                                      {"once", "once"}, {"swing", "swing"}, {"bend", "bend"}};
     uint64_t random = 3;
@@ -321,7 +321,7 @@ TEST (play_root_goes_as_its_clips) {
             md5_player_seek(player, 0, 4, 0.0);
             check_place(walk_on(player, 4.7, parts, &random), goes ? 70.0 : 0.0, 0.0, 2.1 * up, 0.0,
                         1e-3);
-            // Frames lie on the arc of a circle, the way between them on chords.
+            // Frames lie on the arc of a circle, positions between them on chords.
             md5_player_seek(player, 0, 1, 0.0);
             const place at = walk_on(player, s, parts, &random);
             if (turns)
@@ -339,8 +339,9 @@ TEST (play_root_goes_as_its_clips) {
     }
 }
 
-// Where weights change, the way is their mean: by half of it in a fade from one speed to another.
-TEST (play_root_goes_evenly_through_fades) {
+// While weights change, root motion uses their mean: by half of it in a fade from one speed to
+// another.
+TEST (play_root_moves_smoothly_through_fades) {
     const md5_state_desc states[] = {{"walk", "walk"}, {"run", "run"}, {"none", NULL}};
     events_case of;
     begin(&of, MD5_EXTRACT_WALK, NULL, 0, states, 3, NULL, 0);
@@ -351,7 +352,7 @@ TEST (play_root_goes_evenly_through_fades) {
         check_place(walk_on(player, 2.0, parts, &random), 70.0 + 100.0, 0.0, 0.0, 0.0, 0.3);
         md5_player_go(player, 0, 2, 1.0f, MD5_FADE_CROSS, MD5_EASE_LINEAR);
         check_place(walk_on(player, 2.0, parts, &random), 50.0, 0.0, 0.0, 0.0, 0.3);
-        // An inertial transition and a cut change it at once; to seek is not to go.
+        // An inertial transition and a cut change it immediately; seeking does not move the root.
         md5_player_seek(player, 0, 0, 0.0);
         md5_player_go(player, 0, 1, 1.0f, MD5_FADE_INERTIAL, MD5_EASE_LINEAR);
         check_place(walk_on(player, 1.0, parts, &random), 100.0, 0.0, 0.0, 0.0, 1e-3);

@@ -1,4 +1,4 @@
-// Offsets of inertial transitions: whole at first, gone at the end, never longer on the way, with
+// Offsets of inertial transitions: full at the start, zero at the end, never longer between, with
 // the velocity there was where that leads to the target.
 #include "test/play/test_play_case.h"
 
@@ -40,7 +40,7 @@ static md5_velocity random_velocity(uint64_t *random)
 
 static const md5_velocity STILL = {{0.0f, 0.0f, 0.0f}, {0.0f, 0.0f, 0.0f}};
 
-TEST (an_offset_is_whole_at_first_and_gone_at_the_end) {
+TEST (an_offset_is_full_at_the_start_and_zero_at_the_end) {
     uint64_t random = 1;
     for (int i = 0; i < 20000; i++) {
         const md5_transform from = random_transform(&random), to = random_transform(&random);
@@ -138,7 +138,7 @@ TEST (a_transition_without_duration_leaves_nothing) {
 
 // From a joint that turns and moves at a steady speed towards one that does so too: how fast it
 // comes nearer stays as it was, and changes by nothing but what the quintic does.
-TEST (velocity_towards_the_target_goes_on_without_a_jump) {
+TEST (velocity_towards_the_target_continues_without_a_jump) {
     const double step = 0.0005;
     uint64_t random = 4;
     for (int i = 0; i < 200; i++) {

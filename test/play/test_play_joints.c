@@ -202,7 +202,7 @@ static void sample_layer(const md5_machine *machine, md5_player *player, uint32_
                          md5_transform *pose)
 {
     const md5_source *const source = &machine->sources[layer];
-    const md5_clock clock = md5_newest(&player->runs[layer])->leaves[0].now;
+    const md5_clock clock = md5_newest(&player->layer_states[layer])->instances[0].now;
     const md5_moment moment =
         md5_clock_moment(&source->timings[MD5_PLAY_LOOP], clock, MD5_INTERPOLATE_LINEAR);
     md5_sample(source->binding, &moment, MD5_ROOT_FILE, pose);
@@ -284,7 +284,7 @@ TEST (joints_of_a_mask_are_blended_as_all_are) {
     }
 }
 
-// A list longer than what is brought together at once.
+// A list longer than one gathered chunk.
 TEST (joints_of_a_long_list) {
     check_mask("origin belly tail_2 tail_4 tail_6 thigh_l foot_l toe_in_l toe_out_l shin_r toes_r "
                "toe_mid_r spine_1 chest upperarm_l hand_l thumb_2_l finger_a_2_l finger_b_2_l "
@@ -363,7 +363,7 @@ static void check_branch(const made_pose *made, uint32_t feather, uint64_t *rand
     md5_player *const player = play_player(machine);
     md5_player_advance(player, 0.3, NULL, NULL);
     const md5_source *const source = &machine->sources[0];
-    const md5_clock clock = md5_newest(&player->runs[1])->leaves[0].now;
+    const md5_clock clock = md5_newest(&player->layer_states[1])->instances[0].now;
     const md5_moment moment =
         md5_clock_moment(&source->timings[MD5_PLAY_LOOP], clock, MD5_INTERPOLATE_LINEAR);
     md5_transform pose[MOST_JOINTS], expected[MOST_JOINTS];

@@ -1,4 +1,4 @@
-// Making machines: every fault in the tables is told by name.
+// Making machines: every fault in the tables is reported by name.
 #include "test/play/test_play_case.h"
 
 #include <math.h>
@@ -261,14 +261,14 @@ TEST (machine_refuses_motions) {
     play_end(&made);
 }
 
-TEST (machine_refuses_what_cannot_keep_step) {
+TEST (machine_refuses_clips_that_cannot_be_synchronised) {
     play_case made;
     begin(&made);
     REFUSE(all.clips[1].num_markers = 1,
-           "motion 'line' keeps step by markers, of which its clips have 1 to 2");
+           "motion 'line' is synchronised by markers, but its clips have 1 to 2 of them");
     REFUSE(all.clips[0].num_markers = all.clips[1].num_markers = 0,
-           "motion 'line' keeps step by markers, of which its clips have 0 to 0");
-    // A motion that ends, or turns, put before those that would keep step with it.
+           "motion 'line' is synchronised by markers, but its clips have 0 to 0 of them");
+    // A motion that ends, or turns, before those that would be synchronised with it.
     for (int turns = 0; turns < 2; turns++) {
         full all;
         fill(&made, &all);
@@ -283,9 +283,10 @@ TEST (machine_refuses_what_cannot_keep_step) {
         all.desc.motions = motions;
         all.desc.num_motions = 2;
         all.desc.num_layers = 0;
-        check_refused(&all, turns ? "motion 'line' keeps step by markers, but one of its clips "
-                                    "goes there and back"
-                                  : "motion 'line' keeps step, but one of its clips does not loop");
+        check_refused(&all,
+                      turns ? "motion 'line' is synchronised by markers, but one of its clips "
+                              "is ping-pong"
+                            : "motion 'line' is synchronised, but one of its clips does not loop");
     }
     play_end(&made);
 }

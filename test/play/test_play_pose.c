@@ -172,7 +172,7 @@ TEST (play_nests_motions) {
         play_real_add(expected, other, reference, 0.5, NULL, expected);
         CHECK(play_distance(pose, expected) < NEAR);
     }
-    // What is set shows at once, without a step.
+    // A changed parameter is visible immediately, without a step.
     md5_transform before[PLAY_JOINTS], after[PLAY_JOINTS];
     play_pose(of.player, before);
     md5_player_set(of.player, 0, 0.1f);

@@ -1,4 +1,4 @@
-// The way of the root: what is extracted from a clip, over any split of the time.
+// Root motion: the part that is extracted from a clip, over any split of the time.
 #include "test/test.h"
 
 #include "md5/core/math.h"
@@ -18,7 +18,8 @@ static void make_roots(double step, md5_transform *roots)
     }
 }
 
-static md5_root_track track_of(md5_extract extract, const md5_transform *roots, md5_way *frames)
+static md5_root_track track_of(md5_extract extract, const md5_transform *roots,
+                               md5_root_delta *frames)
 {
     md5_make_root_track(extract, roots, NUM_FRAMES, frames);
     return (md5_root_track){extract, NUM_FRAMES, frames};
@@ -26,54 +27,54 @@ static md5_root_track track_of(md5_extract extract, const md5_transform *roots, 
 
 static const md5_timing LOOP = {NUM_FRAMES, 10.0, MD5_PERIOD_CLOSED, MD5_PLAY_LOOP};
 
-static bool ways_agree(md5_way a, md5_way b, double tolerance)
+static bool ways_agree(md5_root_delta a, md5_root_delta b, double tolerance)
 {
     return CHECK_NEAR(a.x, b.x, tolerance) && CHECK_NEAR(a.y, b.y, tolerance)
            && CHECK_NEAR(a.z, b.z, tolerance) && CHECK_NEAR(a.cosine, b.cosine, tolerance)
            && CHECK_NEAR(a.sine, b.sine, tolerance);
 }
 
-static md5_way way_of(const md5_root_track *track, const md5_timing *timing, md5_clock from,
-                      md5_clock to)
+static md5_root_delta way_of(const md5_root_track *track, const md5_timing *timing, md5_clock from,
+                             md5_clock to)
 {
-    const md5_root_place start = md5_root_place_at(track, timing, from);
-    const md5_root_place end = md5_root_place_at(track, timing, to);
-    return md5_way_between(track, &start, &end);
+    const md5_root_position start = md5_root_position_at(track, timing, from);
+    const md5_root_position end = md5_root_position_at(track, timing, to);
+    return md5_root_delta_between(track, &start, &end);
 }
 
-TEST (a_way_and_its_inverse_are_none) {
-    const md5_way way = {3.0, -4.0, 5.0, 0.6, 0.8};
-    const md5_way none = {.cosine = 1.0};
-    ways_agree(md5_way_mul(way, md5_way_inverse(way)), none, 1e-12);
-    ways_agree(md5_way_mul(md5_way_inverse(way), way), none, 1e-12);
+TEST (a_root_delta_times_its_inverse_is_identity) {
+    const md5_root_delta way = {3.0, -4.0, 5.0, 0.6, 0.8};
+    const md5_root_delta none = {.cosine = 1.0};
+    ways_agree(md5_root_delta_mul(way, md5_root_delta_inverse(way)), none, 1e-12);
+    ways_agree(md5_root_delta_mul(md5_root_delta_inverse(way), way), none, 1e-12);
 }
 
-TEST (a_way_as_a_transform_turns_by_its_yaw) {
-    const md5_transform left = md5_way_transform((md5_way){1.0, 2.0, 3.0, 0.0, 1.0});
+TEST (a_root_delta_as_a_transform_turns_by_its_yaw) {
+    const md5_transform left = md5_root_delta_transform((md5_root_delta){1.0, 2.0, 3.0, 0.0, 1.0});
     const md5_vec3 ahead = md5_quat_rotate(left.rotation, (md5_vec3){1.0f, 0.0f, 0.0f});
     CHECK_NEAR((double)ahead.x, 0.0, 1e-6);
     CHECK_NEAR((double)ahead.y, 1.0, 1e-6);
     CHECK_NEAR((double)left.translation.z, 3.0, 0.0);
-    const md5_transform back = md5_way_transform((md5_way){.cosine = -1.0});
+    const md5_transform back = md5_root_delta_transform((md5_root_delta){.cosine = -1.0});
     CHECK_NEAR((double)back.rotation.z, 1.0, 0.0);
     CHECK_NEAR((double)back.rotation.w, 0.0, 0.0);
 }
 
 TEST (each_kind_takes_its_own_axes) {
     md5_transform roots[NUM_FRAMES];
-    md5_way frames[NUM_FRAMES];
+    md5_root_delta frames[NUM_FRAMES];
     make_roots(0.0, roots);
     const md5_clock start = {0}, end = md5_clock_at(&LOOP, 0.5);
     md5_root_track track = track_of(MD5_EXTRACT_MOVE, roots, frames);
-    ways_agree(way_of(&track, &LOOP, start, end), (md5_way){8.0, 4.8, 4.0, 1.0, 0.0}, 1e-5);
+    ways_agree(way_of(&track, &LOOP, start, end), (md5_root_delta){8.0, 4.8, 4.0, 1.0, 0.0}, 1e-5);
     track = track_of(MD5_EXTRACT_WALK, roots, frames);
-    ways_agree(way_of(&track, &LOOP, start, end), (md5_way){8.0, 4.8, 0.0, 1.0, 0.0}, 1e-5);
+    ways_agree(way_of(&track, &LOOP, start, end), (md5_root_delta){8.0, 4.8, 0.0, 1.0, 0.0}, 1e-5);
 }
 
-// With the way put back under it, the root is where the clip has it: place * residual = sampled.
+// With the extracted part restored, the root is where the clip has it: delta * residual = sampled.
 TEST (what_is_taken_out_is_what_is_given) {
     md5_transform roots[NUM_FRAMES];
-    md5_way frames[NUM_FRAMES];
+    md5_root_delta frames[NUM_FRAMES];
     make_roots(0.4, roots);
     for (int extract = MD5_EXTRACT_MOVE; extract <= MD5_EXTRACT_TURN; extract++) {
         const md5_root_track track = track_of((md5_extract)extract, roots, frames);
@@ -81,9 +82,9 @@ TEST (what_is_taken_out_is_what_is_given) {
             const md5_clock clock = md5_clock_at(&LOOP, frame / 8.0);
             const md5_moment moment = md5_clock_moment(&LOOP, clock, MD5_INTERPOLATE_LINEAR);
             md5_transform left = roots[frame];
-            md5_take_way(md5_way_at(&track, &moment), &left);
-            const md5_way way = way_of(&track, &LOOP, (md5_clock){0}, clock);
-            const md5_transform whole = md5_transform_mul(md5_way_transform(way), left);
+            md5_remove_root_delta(md5_root_delta_at(&track, &moment), &left);
+            const md5_root_delta way = way_of(&track, &LOOP, (md5_clock){0}, clock);
+            const md5_transform whole = md5_transform_mul(md5_root_delta_transform(way), left);
             const md5_vec3 off = md5_vec3_sub(whole.translation, roots[frame].translation);
             CHECK_NEAR((double)md5_vec3_dot(off, off), 0.0, 1e-8);
             CHECK_NEAR((double)left.translation.x, 5.0, 1e-4);
@@ -96,9 +97,9 @@ TEST (what_is_taken_out_is_what_is_given) {
     }
 }
 
-TEST (ways_over_any_split_of_the_time_add_up) {
+TEST (root_deltas_of_any_split_of_the_time_add_up) {
     md5_transform roots[NUM_FRAMES];
-    md5_way frames[NUM_FRAMES];
+    md5_root_delta frames[NUM_FRAMES];
     make_roots(0.35, roots);
     const md5_root_track track = track_of(MD5_EXTRACT_TURN, roots, frames);
     uint64_t random = 9;
@@ -108,12 +109,12 @@ TEST (ways_over_any_split_of_the_time_add_up) {
         const double from = test_random(&random) * 6.0 - 3.0;
         const double to = from + test_random(&random) * 8.0 - 4.0;
         const md5_clock start = md5_clock_at(&timing, from), end = md5_clock_at(&timing, to);
-        md5_way sum = {.cosine = 1.0};
+        md5_root_delta sum = {.cosine = 1.0};
         md5_clock at = start;
         for (int part = 0; part < 5; part++) {
             const md5_clock next =
                 part == 4 ? end : md5_clock_at(&timing, from + (to - from) * test_random(&random));
-            sum = md5_way_mul(sum, way_of(&track, &timing, at, next));
+            sum = md5_root_delta_mul(sum, way_of(&track, &timing, at, next));
             at = next;
         }
         if (!ways_agree(sum, way_of(&track, &timing, start, end), 1e-9))
@@ -123,19 +124,19 @@ TEST (ways_over_any_split_of_the_time_add_up) {
 
 TEST (a_hundred_cycles_of_a_straight_walk_are_a_hundred_times_one) {
     md5_transform roots[NUM_FRAMES];
-    md5_way frames[NUM_FRAMES];
+    md5_root_delta frames[NUM_FRAMES];
     make_roots(0.0, roots);
     const md5_root_track track = track_of(MD5_EXTRACT_WALK, roots, frames);
     const md5_clock far = md5_clock_at(&LOOP, 100.0);
-    const md5_way way = way_of(&track, &LOOP, (md5_clock){0}, far);
+    const md5_root_delta way = way_of(&track, &LOOP, (md5_clock){0}, far);
     CHECK_NEAR(way.x, 1600.0, 1e-3);
-    const md5_way back = way_of(&track, &LOOP, far, (md5_clock){0});
-    ways_agree(md5_way_mul(way, back), (md5_way){.cosine = 1.0}, 1e-9);
+    const md5_root_delta back = way_of(&track, &LOOP, far, (md5_clock){0});
+    ways_agree(md5_root_delta_mul(way, back), (md5_root_delta){.cosine = 1.0}, 1e-9);
 }
 
 TEST (a_root_upside_down_keeps_the_yaw_it_had) {
     md5_transform roots[NUM_FRAMES];
-    md5_way frames[NUM_FRAMES];
+    md5_root_delta frames[NUM_FRAMES];
     make_roots(0.2, roots);
     roots[4].rotation = (md5_quat){1.0f, 0.0f, 0.0f, 0.0f};
     md5_make_root_track(MD5_EXTRACT_TURN, roots, NUM_FRAMES, frames);
@@ -143,14 +144,14 @@ TEST (a_root_upside_down_keeps_the_yaw_it_had) {
     CHECK_NEAR(frames[4].sine, frames[3].sine, 1e-12);
 }
 
-TEST (half_a_turn_from_frame_to_frame_has_a_way) {
+TEST (half_a_turn_from_frame_to_frame_has_a_root_delta) {
     md5_transform roots[NUM_FRAMES];
-    md5_way frames[NUM_FRAMES];
+    md5_root_delta frames[NUM_FRAMES];
     make_roots(3.14159265358979, roots);
     const md5_root_track track = track_of(MD5_EXTRACT_TURN, roots, frames);
     for (int step = 0; step < 32; step++) {
         const md5_clock clock = md5_clock_at(&LOOP, step / 32.0);
-        const md5_way way = way_of(&track, &LOOP, (md5_clock){0}, clock);
+        const md5_root_delta way = way_of(&track, &LOOP, (md5_clock){0}, clock);
         CHECK_NEAR(way.cosine * way.cosine + way.sine * way.sine, 1.0, 1e-6);
     }
 }

@@ -7,8 +7,9 @@
 static const play_walk STANDS = {0.0, 0.0, 0.0};
 
 // The longest that a joint moves in a step of the fastest clip, and in one of the fastest fade
-// between the two that lie farthest apart: half a turn and some units. Four fades may run at once,
-// and a layer of differences on top. A jump is much longer: clips differ by a radian and more.
+// between the two that lie farthest apart: half a turn and some units. Four fades may run
+// simultaneously, and a layer of differences on top. A jump is much longer: clips differ by a
+// radian and more.
 #define STEP_SECONDS 0.001
 #define FASTEST_CLIP 25.0
 #define FARTHEST 6.0
@@ -26,7 +27,7 @@ typedef struct smooth_case {
 } smooth_case;
 
 // Clips, a space, a stack, one that ends, one that is nothing; a layer of differences; and one that
-// is laid over a part, which does not show unless a test asks for it.
+// is blended over a part, which does not show unless a test asks for it.
 static void begin(smooth_case *of)
 {
     static const char *const names[4] = {"a", "b", "c", "d"};
@@ -127,7 +128,7 @@ TEST (smooth_clips_move_slowly) {
     end(&of);
 }
 
-// Every so often, and at times many at once, whatever is under way is broken off.
+// Every so often, and at times many in a row, the active transition is interrupted.
 static void interrupt_at_random(int kinds, double often, uint64_t seed)
 {
     uint64_t random = seed;

@@ -31,7 +31,7 @@ typedef struct speed_case {
 
 enum { CLIPS = 5 };
 
-// Clips of three frames; and a blend of two that keep step although one takes twice as long.
+// Clips of three frames; and a blend of two that are synchronised although one takes twice as long.
 static void begin(speed_case *of)
 {
     static const char *const names[CLIPS] = {"a", "b", "c", "there", "back"};
@@ -178,7 +178,7 @@ TEST (inertial_transitions_keep_the_speed_towards_the_target) {
     end(&of);
 }
 
-TEST (inertial_transitions_keep_the_speed_through_states_that_are_left_at_once) {
+TEST (inertial_transitions_keep_the_speed_through_states_that_are_left_immediately) {
     speed_case of;
     begin(&of);
     for (int i = 0; i < 1000; i++) {

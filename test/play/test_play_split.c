@@ -148,7 +148,7 @@ static void make_motions(tables *to, uint64_t *random)
         motion->sync = (md5_sync)below(random, 3);
         motion->num_items = 1 + below(random, ITEMS);
         motion->x_parameter = "x";
-        // What keeps step must loop; what has markers has them.
+        // Synchronised clips must loop; with markers they must have them.
         const bool is_free = motion->kind == MD5_MOTION_STACK || motion->sync == MD5_SYNC_NONE;
         for (uint32_t k = 0; k < motion->num_items; k++)
             to->items[i][k] = (md5_motion_item){
@@ -368,8 +368,8 @@ static bool same_states(md5_player *const players[2], uint32_t num_layers)
     return true;
 }
 
-// `path` is how far the root went, there and back. While weights change, or ways that turn are
-// blended, only short steps are exact; clips of 100 units a second, at up to eight times their
+// `path` is how far the root went, there and back. While weights change, or root motions that turn
+// are blended, only short steps are exact; clips of 100 units a second, at up to eight times their
 // speed, stop and turn round within one.
 static bool same_places(place whole, place split, double path, const tables *made)
 {
@@ -400,7 +400,8 @@ static bool check_step(stock *of, const tables *made, md5_player *const players[
         md5_transform pose[PLAY_JOINTS];
         if (is_seen && one_in(random, 3)) {
             play_pose(players[1], pose);
-            CHECK(play_is_sound(pose, PLAY_JOINTS));
+            if (!CHECK(play_is_sound(pose, PLAY_JOINTS)))
+                return false;
         }
         const md5_vec3 by = motion.translation;
         path += sqrt((double)by.x * (double)by.x + (double)by.y * (double)by.y

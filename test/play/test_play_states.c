@@ -132,7 +132,7 @@ TEST (states_use_up_triggers) {
     CHECK(md5_player_get(of.player, 2) == 0.0f);
     CHECK_UINT(state_after(&of, 0.01), JUMP);
     md5_player_set(of.player, 2, 1.0f);
-    // To sit, which it leaves at once: the trigger is no longer set in this layer.
+    // To sit, which it leaves immediately: the trigger is no longer set in this layer.
     CHECK_UINT(state_after(&of, 0.01), STAND);
     CHECK_UINT(state_after(&of, 0.01), STAND);
     end(&of);
@@ -323,7 +323,7 @@ TEST (states_may_be_interrupted) {
     }
 }
 
-TEST (states_begin_where_they_are_told) {
+TEST (states_begin_at_their_start_times) {
     const md5_transition_desc transitions[] = {
         {.from = "stand", .to = "walk", .waits = true, .exit = 2.25f, .keeps_phase = true},
         {.from = "walk", .to = "sit", .waits = true, .exit = 0.5f, .start = 0.125f},

@@ -12,12 +12,12 @@ bool md5_fail_at(md5_building *building, const void *member, md5_status status, 
                  ...)
 {
     char message[sizeof((md5_error *)0)->message];
-    const md5_location place = md5_find_location(building->desc->places, member);
+    const md5_location position = md5_find_location(building->desc->locations, member);
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
-    return md5_fail(building->context, status, place.line, place.column, "%s", message);
+    return md5_fail(building->context, status, position.line, position.column, "%s", message);
 }
 
 bool md5_check_range(md5_building *building, const float *value, double least, double most,

@@ -62,7 +62,8 @@ static bool build_markers(md5_building *building, const md5_clip_desc *clip, md5
 }
 
 // Joint 0 in every frame.
-static bool build_ways(md5_building *building, const md5_source *source, md5_way *ways)
+static bool build_ways(md5_building *building, const md5_source *source,
+                       md5_root_delta *root_deltas)
 {
     const md5_binding *const binding = source->binding;
     const uint32_t num_frames = binding->anim->num_frames;
@@ -74,7 +75,7 @@ static bool build_ways(md5_building *building, const md5_source *source, md5_way
         md5_sample(binding, &(md5_moment){.frame0 = frame, .frame1 = frame}, MD5_ROOT_FILE, pose);
         roots[frame] = pose[0];
     }
-    md5_make_root_track(source->extract, roots, num_frames, ways);
+    md5_make_root_track(source->extract, roots, num_frames, root_deltas);
     return true;
 }
 
@@ -82,7 +83,7 @@ typedef struct clip_arrays {
     md5_source *sources;
     md5_cue *cues;
     double *markers;
-    md5_way *ways;
+    md5_root_delta *root_deltas;
 } clip_arrays;
 
 static bool build_clip(md5_building *building, const md5_clip_desc *clip, md5_source *source,
@@ -94,7 +95,7 @@ static bool build_clip(md5_building *building, const md5_clip_desc *clip, md5_so
         .binding = clip->binding,
         .interpolation = clip->interpolation,
         .extract = clip->extract,
-        .first_way = machine->num_ways,
+        .first_delta = machine->num_deltas,
         .first_marker = machine->num_markers,
     };
     for (int mode = 0; mode < MD5_PLAY_MODES; mode++) {
@@ -112,28 +113,28 @@ static bool build_clip(md5_building *building, const md5_clip_desc *clip, md5_so
     TRY(build_markers(building, clip, source, arrays->markers + machine->num_markers));
     machine->num_markers += clip->num_markers;
     if (clip->extract != MD5_EXTRACT_NONE) {
-        TRY(build_ways(building, source, arrays->ways + machine->num_ways));
-        machine->num_ways += anim->num_frames;
+        TRY(build_ways(building, source, arrays->root_deltas + machine->num_deltas));
+        machine->num_deltas += anim->num_frames;
     }
     return true;
 }
 
 // Everything is checked before anything is counted: counts of what is wrong mean nothing.
 static bool check_clips(md5_building *building, size_t *num_events, size_t *num_markers,
-                        size_t *num_ways)
+                        size_t *num_deltas)
 {
     const md5_machine_desc *const desc = building->desc;
     TRY(md5_begin_names(building->arena, &building->clips, "clip", desc->num_clips));
     for (uint32_t i = 0; i < desc->num_clips; i++)
         md5_add_name(&building->clips, &desc->clips[i].name);
-    TRY(md5_end_names(building->context, desc->places, &building->clips));
+    TRY(md5_end_names(building->context, desc->locations, &building->clips));
     for (uint32_t i = 0; i < desc->num_clips; i++) {
         const md5_clip_desc *const clip = &desc->clips[i];
         TRY(check_clip(building, clip));
         TRY(check_events(building, clip));
         *num_events += clip->num_events;
         *num_markers += clip->num_markers;
-        *num_ways += clip->extract != MD5_EXTRACT_NONE ? clip->binding->anim->num_frames : 0;
+        *num_deltas += clip->extract != MD5_EXTRACT_NONE ? clip->binding->anim->num_frames : 0;
     }
     return true;
 }
@@ -142,22 +143,22 @@ bool md5_build_clips(md5_building *building)
 {
     enum { CUES = 4 }; // of one event: two where a clip goes there and back
     const md5_machine_desc *const desc = building->desc;
-    size_t num_events = 0, num_markers = 0, num_ways = 0;
-    TRY(check_clips(building, &num_events, &num_markers, &num_ways));
+    size_t num_events = 0, num_markers = 0, num_deltas = 0;
+    TRY(check_clips(building, &num_events, &num_markers, &num_deltas));
     const clip_arrays arrays = {
         .sources = md5_build_array(building, desc->num_clips, sizeof *arrays.sources),
         .cues = md5_build_array(building, num_events, CUES * sizeof *arrays.cues),
         .markers = md5_build_array(building, num_markers, sizeof *arrays.markers),
-        .ways = md5_build_array(building, num_ways, sizeof *arrays.ways),
+        .root_deltas = md5_build_array(building, num_deltas, sizeof *arrays.root_deltas),
     };
-    TRY(arrays.sources && arrays.cues && arrays.markers && arrays.ways);
+    TRY(arrays.sources && arrays.cues && arrays.markers && arrays.root_deltas);
     for (uint32_t i = 0; i < desc->num_clips; i++)
         TRY(build_clip(building, &desc->clips[i], &arrays.sources[i], &arrays));
     building->machine->sources = arrays.sources;
     building->machine->cues = arrays.cues;
     building->machine->markers = arrays.markers;
-    building->machine->ways = arrays.ways;
-    building->machine->has_way = num_ways > 0;
+    building->machine->root_deltas = arrays.root_deltas;
+    building->machine->has_root_motion = num_deltas > 0;
     building->machine->has_events = num_events > 0;
     return true;
 }
@@ -169,13 +170,13 @@ static bool build_mask(md5_building *building, const md5_mask_desc *mask, float 
     md5_error error;
     if (md5_make_mask(&building->desc->model->skeleton, joints, mask->feather, weights, &error))
         return true;
-    const md5_location start = md5_find_location(building->desc->places, &mask->joints);
-    md5_location place = {0, error.column};
+    const md5_location start = md5_find_location(building->desc->locations, &mask->joints);
+    md5_location position = {0, error.column};
     if (start.line > 0) {
-        place.line = start.line + error.line - 1;
-        place.column += error.line == 1 ? start.column - 1 : 0;
+        position.line = start.line + error.line - 1;
+        position.column += error.line == 1 ? start.column - 1 : 0;
     }
-    return md5_fail(building->context, error.status, place.line, place.column, "mask %s: %s",
+    return md5_fail(building->context, error.status, position.line, position.column, "mask %s: %s",
                     QUOTED(mask->name), error.message);
 }
 
@@ -186,7 +187,7 @@ bool md5_build_masks(md5_building *building)
     TRY(md5_begin_names(building->arena, &building->masks, "mask", desc->num_masks));
     for (uint32_t i = 0; i < desc->num_masks; i++)
         md5_add_name(&building->masks, &desc->masks[i].name);
-    TRY(md5_end_names(building->context, desc->places, &building->masks));
+    TRY(md5_end_names(building->context, desc->locations, &building->masks));
 
     md5_machine *const machine = building->machine;
     machine->masks =
@@ -206,7 +207,7 @@ bool md5_build_parameters(md5_building *building)
     TRY(md5_begin_names(building->arena, &building->parameters, "parameter", desc->num_parameters));
     for (uint32_t i = 0; i < desc->num_parameters; i++)
         md5_add_name(&building->parameters, &desc->parameters[i].name);
-    TRY(md5_end_names(building->context, desc->places, &building->parameters));
+    TRY(md5_end_names(building->context, desc->locations, &building->parameters));
     for (uint32_t i = 0; i < desc->num_parameters; i++) {
         const md5_parameter_desc *const parameter = &desc->parameters[i];
         TRY(md5_check_choice(building, parameter->kind, MD5_PARAMETER_TRIGGER, "kind", "parameter",

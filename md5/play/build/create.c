@@ -1,4 +1,5 @@
 // Making a machine: names are resolved into an arena, then everything goes into one block.
+#include "md5/core/assert.h"
 #include "md5/play/build/building.h"
 #include "md5/play/build/tables.h"
 
@@ -58,7 +59,7 @@ static bool build_all(md5_building *building)
     TRY(md5_build_masks(building));
     TRY(md5_build_parameters(building));
     TRY(md5_build_motions(building));
-    TRY(md5_build_programs(building));
+    TRY(md5_build_trees(building));
     TRY(md5_build_layers(building));
     TRY(md5_build_modifiers(building));
     return md5_build_reaches(building);
@@ -74,14 +75,14 @@ static void *move(md5_block *block, const void *from, size_t count, size_t size)
 }
 
 // Lays the machine out in the block, or measures that. `from` is the one in the arena.
-static md5_machine *place(md5_block *block, const md5_machine *from, const md5_machine_desc *desc)
+static md5_machine *lay_out(md5_block *block, const md5_machine *from, const md5_machine_desc *desc)
 {
     md5_machine *const machine = md5_block_take(block, 1, sizeof *machine);
     md5_machine placed = *from;
     const size_t joints = from->num_joints;
 #define MOVE(array, count) placed.array = move(block, from->array, (count), sizeof *from->array)
     MOVE(sources, desc->num_clips);
-    MOVE(ways, from->num_ways);
+    MOVE(root_deltas, from->num_deltas);
     MOVE(markers, from->num_markers);
     MOVE(playables, from->num_playables);
     MOVE(cues, from->num_cues);
@@ -92,9 +93,9 @@ static md5_machine *place(md5_block *block, const md5_machine *from, const md5_m
     MOVE(references, from->num_references * joints);
     MOVE(motions, from->num_motions);
     MOVE(items, from->num_items);
-    MOVE(programs, from->num_programs);
+    MOVE(trees, from->num_trees);
     MOVE(parts, from->num_parts);
-    MOVE(leaves, from->num_leaves);
+    MOVE(instances, from->num_instances);
     MOVE(groups, from->num_groups);
     MOVE(members, from->num_members);
     MOVE(layers, desc->num_layers);
@@ -105,7 +106,7 @@ static md5_machine *place(md5_block *block, const md5_machine *from, const md5_m
     MOVE(reaches, joints);
 #undef MOVE
     md5_copy_tables(block, desc, &placed.tables);
-    placed.tables.places = NULL; // the caller's
+    placed.tables.locations = NULL; // the caller's
     if (machine)
         *machine = placed;
     return machine;
@@ -114,8 +115,9 @@ static md5_machine *place(md5_block *block, const md5_machine *from, const md5_m
 md5_machine *md5_create_machine(const md5_machine_desc *desc, const md5_load_opts *opts,
                                 md5_error *error)
 {
+    MD5_ASSERT(desc != NULL, "desc: not NULL");
     md5_context context;
-    const char *const file = desc->places ? desc->places->file : NULL;
+    const char *const file = desc->locations ? desc->locations->file : NULL;
     md5_context_begin(&context, opts, opts && opts->file_name ? opts->file_name : file, error);
     md5_arena arena = {.context = &context};
     md5_machine built = {0};
@@ -123,12 +125,12 @@ md5_machine *md5_create_machine(const md5_machine_desc *desc, const md5_load_opt
     md5_machine *machine = NULL;
     if (build_all(&building)) {
         md5_block block = {0};
-        place(&block, &built, desc);
+        lay_out(&block, &built, desc);
         built.size = block.used;
         built.allocator = context.allocator;
         block = (md5_block){.base = md5_alloc(&context, block.used)};
         if (block.base)
-            machine = place(&block, &built, desc);
+            machine = lay_out(&block, &built, desc);
     }
     md5_arena_free(&arena);
     return machine;

@@ -21,19 +21,19 @@ static bool build_state(md5_building *building, layer_work *work, const md5_stat
 {
     md5_machine *const machine = building->machine;
     md5_play_layer *const layer = work->layer;
-    *state = (md5_state){.program = -1, .reference = -1};
+    *state = (md5_state){.tree = -1, .reference = -1};
     if (!desc->motion)
         return true;
     const int32_t motion = md5_find_name(&building->motions, desc->motion);
-    state->program = machine->motions[motion].program;
-    const md5_program *const program = &machine->programs[state->program];
-    layer->has_way = layer->has_way || program->has_way;
-    if (program->num_leaves > layer->max_leaves)
-        layer->max_leaves = program->num_leaves;
-    if (program->num_groups > layer->max_groups)
-        layer->max_groups = program->num_groups;
-    if (program->num_parts > layer->max_parts)
-        layer->max_parts = program->num_parts;
+    state->tree = machine->motions[motion].tree;
+    const md5_blend_tree *const tree = &machine->trees[state->tree];
+    layer->has_root_motion = layer->has_root_motion || tree->has_root_motion;
+    if (tree->num_instances > layer->max_instances)
+        layer->max_instances = tree->num_instances;
+    if (tree->num_groups > layer->max_groups)
+        layer->max_groups = tree->num_groups;
+    if (tree->num_parts > layer->max_parts)
+        layer->max_parts = tree->num_parts;
     if (layer->mode != MD5_LAYER_ADD)
         return true;
     int32_t source;
@@ -57,7 +57,7 @@ static bool build_states(md5_building *building, layer_work *work)
     TRY(md5_begin_names(building->arena, &work->states, "state", desc->num_states));
     for (uint32_t i = 0; i < desc->num_states; i++)
         md5_add_name(&work->states, &desc->states[i].name);
-    TRY(md5_end_names(building->context, building->desc->places, &work->states));
+    TRY(md5_end_names(building->context, building->desc->locations, &work->states));
     work->layer->first_state = machine->num_states;
     work->layer->num_states = desc->num_states;
     md5_begin_marks(building);
@@ -209,7 +209,7 @@ bool md5_build_layers(md5_building *building)
         for (uint32_t k = 0; layer->transitions && k < layer->num_transitions; k++)
             num_conditions += layer->transitions[k].num_conditions;
     }
-    TRY(md5_end_names(building->context, desc->places, &layers));
+    TRY(md5_end_names(building->context, desc->locations, &layers));
     machine->layers = md5_build_array(building, desc->num_layers, sizeof *machine->layers);
     machine->states = md5_build_array(building, num_states, sizeof *machine->states);
     machine->transitions = md5_build_array(building, num_transitions, sizeof *machine->transitions);

@@ -96,12 +96,13 @@ static bool find_limb_joint(md5_building *building, const md5_modifier_desc *des
 static float bind_distance(const md5_building *building, uint32_t a, uint32_t b)
 {
     const md5_mat34 *const bind = building->desc->model->bind;
-    const md5_vec3 way = md5_vec3_sub(md5_mat34_translation(&bind[a]), //
-                                      md5_mat34_translation(&bind[b]));
-    return sqrtf(md5_vec3_dot(way, way));
+    const md5_vec3 delta = md5_vec3_sub(md5_mat34_translation(&bind[a]), //
+                                        md5_mat34_translation(&bind[b]));
+    return sqrtf(md5_vec3_dot(delta, delta));
 }
 
-// A rig whose hand or foot hangs on a helper at the elbow's or knee's place has such a bone.
+// A rig whose hand or foot has a helper parent at the position of the elbow or knee has such a
+// bone.
 static bool check_bone(md5_building *building, const md5_modifier_desc *desc, uint32_t lower,
                        uint32_t upper, float reach)
 {
@@ -173,7 +174,7 @@ bool md5_build_modifiers(md5_building *building)
     TRY(md5_begin_names(building->arena, &names, "modifier", desc->num_modifiers));
     for (uint32_t i = 0; i < desc->num_modifiers; i++)
         md5_add_name(&names, &desc->modifiers[i].name);
-    TRY(md5_end_names(building->context, desc->places, &names));
+    TRY(md5_end_names(building->context, desc->locations, &names));
     TRY(md5_begin_names(building->arena, &building->joints, "joint", skeleton->num_joints));
     for (uint32_t i = 0; i < skeleton->num_joints; i++)
         md5_add_name(&building->joints, &skeleton->joints[i].name);
@@ -185,16 +186,16 @@ bool md5_build_modifiers(md5_building *building)
     return true;
 }
 
-// A vertex is a sum of what its influences make of the joints' places, (bias * place), and of ways
-// from there that turn with the joints, which are what this bounds. Where the bias is next to
-// nothing, as of two weights that cancel out, the way counts by itself: returns its length, else 0.
+// A vertex is the sum over its influences of bias * joint position and an offset that turns with
+// the joint; this bounds the offsets. If the bias is next to 0, as for two weights that cancel out,
+// the offset is not divided by it: returns its length then, else 0.
 static float reach_for(md5_machine *machine, uint32_t joint, md5_vec4 influence)
 {
     const float bias = fabsf(influence.w);
-    const md5_vec3 place = md5_mat34_translation(&machine->model->bind[joint]);
+    const md5_vec3 position = md5_mat34_translation(&machine->model->bind[joint]);
     const md5_vec3 point = {influence.x, influence.y, influence.z};
-    const md5_vec3 way = md5_vec3_sub(point, md5_vec3_scale(place, influence.w));
-    const float length = sqrtf(md5_vec3_dot(way, way));
+    const md5_vec3 delta = md5_vec3_sub(point, md5_vec3_scale(position, influence.w));
+    const float length = sqrtf(md5_vec3_dot(delta, delta));
     const bool counts = bias > 1.0f / 256.0f;
     machine->reaches[joint] = fmaxf(machine->reaches[joint], counts ? length / bias : 0.0f);
     return counts ? 0.0f : length;

@@ -8,7 +8,7 @@
 
 #define QUOTED(name) md5_quote((name), strlen(name)).text
 
-// What the clips of a motion that would keep step have in common.
+// What the clips of a synchronised motion have in common.
 typedef struct step_traits {
     bool has_once;    // one that ends
     bool has_turning; // one that goes there and back
@@ -145,7 +145,7 @@ static bool build_items(md5_building *building, const motion_arrays *arrays,
     for (uint32_t i = 0; i < desc->num_items; i++)
         TRY(build_item(building, arrays, desc, i, motion, &arrays->items[machine->num_items++]));
     step_traits traits = arrays->traits[arrays->items[motion->first_item].motion];
-    // Of a stack, the first item keeps step with others outside, and the rest with no one.
+    // Of a stack, only the first item is synchronised with others outside.
     for (uint32_t i = 1; desc->kind != MD5_MOTION_STACK && i < desc->num_items; i++)
         traits = join(traits, arrays->traits[arrays->items[motion->first_item + i].motion]);
     arrays->traits[motion - arrays->motions] = traits;
@@ -206,19 +206,20 @@ static bool check_sync(md5_building *building, const md5_motion_desc *desc,
         return true;
     if (traits->has_once)
         return md5_fail_at(building, &desc->sync, MD5_ERROR_MISMATCH,
-                           "motion %s keeps step, but one of its clips does not loop",
+                           "motion %s is synchronised, but one of its clips does not loop",
                            QUOTED(desc->name));
     if (desc->sync == MD5_SYNC_PHASE)
         return true;
     if (traits->has_turning)
         return md5_fail_at(
             building, &desc->sync, MD5_ERROR_MISMATCH,
-            "motion %s keeps step by markers, but one of its clips goes there and back",
+            "motion %s is synchronised by markers, but one of its clips is ping-pong",
             QUOTED(desc->name));
     if (traits->fewest_markers == 0 || traits->fewest_markers != traits->most_markers)
-        return md5_fail_at(building, &desc->sync, MD5_ERROR_MISMATCH,
-                           "motion %s keeps step by markers, of which its clips have %u to %u",
-                           QUOTED(desc->name), traits->fewest_markers, traits->most_markers);
+        return md5_fail_at(
+            building, &desc->sync, MD5_ERROR_MISMATCH,
+            "motion %s is synchronised by markers, but its clips have %u to %u of them",
+            QUOTED(desc->name), traits->fewest_markers, traits->most_markers);
     return true;
 }
 
@@ -265,7 +266,7 @@ static bool name_motions(md5_building *building)
         md5_add_name(&building->motions, &desc->clips[i].name);
     for (uint32_t i = 0; i < desc->num_motions; i++)
         md5_add_name(&building->motions, &desc->motions[i].name);
-    return md5_end_names(building->context, desc->places, &building->motions);
+    return md5_end_names(building->context, desc->locations, &building->motions);
 }
 
 bool md5_build_motions(md5_building *building)
@@ -295,7 +296,7 @@ bool md5_build_motions(md5_building *building)
             .speed_parameter = -1,
             .x_parameter = -1,
             .y_parameter = -1,
-            .program = -1,
+            .tree = -1,
         };
         if (i < desc->num_clips)
             add_playable(building, &arrays, motion, i, MD5_PLAY_LOOP, 0.0);

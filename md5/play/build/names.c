@@ -36,11 +36,11 @@ bool md5_end_names(md5_context *context, const md5_locations *places, md5_names 
         const bool is_empty = name->text[0] == '\0';
         if (!is_empty && (i == 0 || strcmp(name[-1].text, name->text) != 0))
             continue;
-        const md5_location place = md5_find_location(places, name->member);
+        const md5_location position = md5_find_location(places, name->member);
         if (is_empty)
-            return md5_fail(context, MD5_ERROR_MISMATCH, place.line, place.column,
+            return md5_fail(context, MD5_ERROR_MISMATCH, position.line, position.column,
                             "%s %u has no name", names->what, name->number);
-        return md5_fail(context, MD5_ERROR_MISMATCH, place.line, place.column,
+        return md5_fail(context, MD5_ERROR_MISMATCH, position.line, position.column,
                         "%s %s is there twice", names->what,
                         md5_quote(name->text, strlen(name->text)).text);
     }

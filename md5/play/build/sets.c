@@ -172,7 +172,7 @@ static bool are_marked(const int32_t *targets, md5_slots slots, const bool *mark
     return marked;
 }
 
-// Whether a mask can be laid over by sampling where the result goes.
+// Whether a mask can be blended over by sampling into the result.
 static bool is_mask_full(const md5_machine *machine, int32_t mask)
 {
     const md5_mask_sets *const sets = &machine->mask_sets[mask];
@@ -184,9 +184,9 @@ void md5_narrow_state(md5_building *building, const md5_play_layer *layer, md5_s
 {
     const md5_machine *const machine = building->machine;
     const md5_joint_set *const joints = &layer->joints;
-    if (state->program < 0 || machine->programs[state->program].num_parts > 1)
+    if (state->tree < 0 || machine->trees[state->tree].num_parts > 1)
         return;
-    const md5_motion *const clip = &machine->motions[machine->programs[state->program].motion];
+    const md5_motion *const clip = &machine->motions[machine->trees[state->tree].motion];
     const md5_source *const source = &machine->sources[machine->playables[clip->playable].source];
     md5_begin_marks(building);
     for (uint32_t i = 0; i < joints->count; i++)

@@ -36,7 +36,7 @@ static md5_stride measure(const md5_machine *machine, const md5_item *item, doub
     if (source->extract == MD5_EXTRACT_NONE)
         return (md5_stride){0.0, 0.0, 0.0};
     const md5_root_track track = md5_track_of(machine, source);
-    return md5_way_stride(&track.frames[track.num_frames - 1]);
+    return md5_root_delta_stride(&track.frames[track.num_frames - 1]);
 }
 
 static double along(md5_stride stride, md5_stride axis)

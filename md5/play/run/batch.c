@@ -1,9 +1,10 @@
-// Poses out, for one character and for a crowd.
+// Poses of one character or of a crowd.
+#include "md5/core/assert.h"
 #include "md5/play/run/player.h"
 
 #include <string.h>
 
-// Poses begin where a cache line does: those that lie across its border cost twice.
+// Poses are aligned to cache lines: a transform that straddles two costs twice.
 enum { CACHE_LINE = 64 };
 
 static md5_transform *align(void *scratch)
@@ -15,6 +16,7 @@ static md5_transform *align(void *scratch)
 
 size_t md5_player_scratch(const md5_machine *machine)
 {
+    MD5_ASSERT(machine != NULL, "machine: not NULL");
     return md5_spare_poses(machine) * machine->num_joints * sizeof(md5_transform) + CACHE_LINE;
 }
 
@@ -32,6 +34,12 @@ static void make_matrices(const md5_machine *machine, const md5_transform *pose,
 void md5_player_pose(md5_player *player, void *scratch, md5_transform *pose, md5_mat34 *joints,
                      md5_mat34 *palette)
 {
+    MD5_ASSERT(player != NULL, "player: not NULL");
+    MD5_ASSERT(scratch != NULL, "scratch: not NULL");
+    MD5_ASSERT(pose != NULL || player->machine->num_joints == 0, "pose: not NULL");
+    MD5_ASSERT(md5_are_apart(joints, player->machine->num_joints * sizeof *joints, palette,
+                             player->machine->num_joints * sizeof *palette),
+               "joints, palette: must not overlap");
     const md5_machine *const machine = player->machine;
     md5_transform *const spare = align(scratch);
     md5_weigh_all(player);
@@ -42,7 +50,7 @@ void md5_player_pose(md5_player *player, void *scratch, md5_transform *pose, md5
 }
 
 // Characters that go together through advancing, blending, modifiers and matrices, each of which is
-// as much code as a processor keeps at hand. No instruction set makes matrices of more at once.
+// as much code as a processor keeps at hand. No instruction set has more lanes for matrices.
 enum { TOGETHER = 16 };
 
 // Joints of a pose that ends where another may begin.
@@ -62,9 +70,22 @@ static size_t most_joints(const md5_play_job *jobs, size_t count)
     return most;
 }
 
+#if !defined(NDEBUG)
+static bool all_have_players(const md5_play_job *jobs, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (!jobs[i].player)
+            return false;
+    }
+    return true;
+}
+#endif
+
 // Poses, and behind them either what one character needs, or matrices of all.
 size_t md5_play_batch_scratch(const md5_play_job *jobs, size_t count)
 {
+    MD5_ASSERT(jobs != NULL || count == 0, "jobs: not NULL");
+    MD5_VALIDATE(all_have_players(jobs, count), "jobs: each has a player");
     const size_t num_joints = most_joints(jobs, count);
     size_t most = TOGETHER * num_joints * sizeof(md5_mat34) + CACHE_LINE;
     for (size_t i = 0; i < count; i++) {
@@ -143,6 +164,9 @@ static void play_together(md5_play_job *jobs, size_t count, md5_transform *poses
 
 void md5_play_batch(md5_play_job *jobs, size_t count, void *scratch)
 {
+    MD5_ASSERT(jobs != NULL || count == 0, "jobs: not NULL");
+    MD5_ASSERT(scratch != NULL || count == 0, "scratch: not NULL");
+    MD5_VALIDATE(all_have_players(jobs, count), "jobs: each has a player");
     md5_transform *const poses = align(scratch);
     for (size_t i = 0; i < count; i += TOGETHER)
         play_together(jobs + i, count - i < TOGETHER ? count - i : TOGETHER, poses);

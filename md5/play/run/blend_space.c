@@ -29,9 +29,9 @@ static double band_weight(const md5_motion_item *items, uint32_t num_items, uint
             continue;
         const double to_x = (double)items[other].x - (double)items[item].x;
         const double to_y = (double)items[other].y - (double)items[item].y;
-        const double way = (from_x * to_x + from_y * to_y) / (to_x * to_x + to_y * to_y);
-        if (1.0 - way < least)
-            least = 1.0 - way;
+        const double delta = (from_x * to_x + from_y * to_y) / (to_x * to_x + to_y * to_y);
+        if (1.0 - delta < least)
+            least = 1.0 - delta;
     }
     return least > 0.0 ? least : 0.0;
 }

@@ -1,4 +1,5 @@
-// The box of what is playing.
+// Bounds of the current pose.
+#include "md5/core/assert.h"
 #include "md5/core/math.h"
 #include "md5/play/machine.h"
 #include "md5/play/run/player.h"
@@ -25,6 +26,8 @@ static void sum_axis(const md5_machine *machine, float *low, float *high)
 
 md5_bounds md5_player_bounds(const md5_player *player, const md5_mat34 *joints)
 {
+    MD5_ASSERT(player != NULL, "player: not NULL");
+    MD5_ASSERT(joints != NULL || player->machine->num_joints == 0, "joints: not NULL");
     const md5_machine *const machine = player->machine;
     md5_bounds bounds = md5_bounds_of_points(NULL, 0);
     for (uint32_t i = 0; i < machine->num_joints; i++) {
@@ -32,10 +35,10 @@ md5_bounds md5_player_bounds(const md5_player *player, const md5_mat34 *joints)
         if (reach < 0.0f && machine->has_vertices)
             continue;
         const float wide = reach > 0.0f ? reach : 0.0f;
-        const md5_vec3 place = md5_mat34_translation(&joints[i]);
+        const md5_vec3 position = md5_mat34_translation(&joints[i]);
         const md5_vec3 size = {wide, wide, wide};
         bounds = md5_bounds_union(
-            bounds, (md5_bounds){md5_vec3_sub(place, size), md5_vec3_add(place, size)});
+            bounds, (md5_bounds){md5_vec3_sub(position, size), md5_vec3_add(position, size)});
     }
     if (!machine->has_vertices)
         return bounds;

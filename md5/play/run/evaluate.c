@@ -5,40 +5,40 @@
 #include <math.h>
 #include <string.h>
 
-// Poses in work: the first is where the result goes, the others are spare.
+// Stack of poses: the first is the result, the others are scratch.
 typedef struct pose_stack {
     md5_transform *first, *spare;
     uint32_t num_joints, count;
 } pose_stack;
 
-static md5_transform *pose_at(const pose_stack *stack, uint32_t place)
+static md5_transform *pose_at(const pose_stack *stack, uint32_t position)
 {
-    return place == 0 ? stack->first : stack->spare + (size_t)(place - 1) * stack->num_joints;
+    return position == 0 ? stack->first : stack->spare + (size_t)(position - 1) * stack->num_joints;
 }
 
-// A number that says in which cycles the clips of a motion are.
-static uint64_t cycles_at(md5_player *player, const md5_live *live, double seconds)
+// A hash of the cycles that a state's clips are in.
+static uint64_t cycles_at(md5_player *player, const md5_active_state *active, double seconds)
 {
-    const md5_program *const program = md5_program_of(player, live);
+    const md5_blend_tree *const tree = md5_tree_of(player, active);
     uint64_t mark = 0;
-    md5_find_clocks(player, live, seconds);
-    for (uint32_t i = 0; i < program->num_leaves; i++) {
-        if (live->leaves[i].weight != 0.0f)
-            mark = 31 * mark + (uint64_t)player->leaf_clocks[i].cycle;
+    md5_find_clocks(player, active, seconds);
+    for (uint32_t i = 0; i < tree->num_instances; i++) {
+        if (active->instances[i].weight != 0.0f)
+            mark = 31 * mark + (uint64_t)player->instance_clocks[i].cycle;
     }
     return mark;
 }
 
-bool md5_stays_in_cycle(md5_player *player, const md5_live *live, double a, double b)
+bool md5_stays_in_cycle(md5_player *player, const md5_active_state *active, double a, double b)
 {
-    return cycles_at(player, live, a) == cycles_at(player, live, b);
+    return cycles_at(player, active, a) == cycles_at(player, active, b);
 }
 
-// Clocks of a motion's clips: as they are, or `shift` seconds from now, where md5_find_clocks() put
-// them. A clip stands still if it goes from frame to frame by jumps, and as long as it has been at
-// its end.
+// Clocks of a state's clips: now, or `shift` seconds from now as computed by md5_find_clocks(). A
+// clip with MD5_INTERPOLATE_STEP stands still, and one that has ended for as long as it has been
+// there.
 typedef struct instant {
-    const md5_leaf *leaves;
+    const md5_clip_instance *instances;
     const md5_clock *shifted; // NULL: now
     double shift;
 } instant;
@@ -46,13 +46,13 @@ typedef struct instant {
 static md5_clock clock_at(const instant *at, uint32_t number, const md5_source *source,
                           const md5_timing *timing)
 {
-    const md5_leaf *const leaf = &at->leaves[number];
+    const md5_clip_instance *const instance = &at->instances[number];
     if (!at->shifted || source->interpolation == MD5_INTERPOLATE_STEP)
-        return leaf->now;
-    if (leaf->stood == 0.0)
+        return instance->now;
+    if (instance->seconds_at_end == 0.0)
         return at->shifted[number];
-    const double moved = fmax(fabs(at->shift) - leaf->stood, 0.0);
-    return md5_clock_advance(timing, leaf->now, leaf->rate * copysign(moved, at->shift));
+    const double moved = fmax(fabs(at->shift) - instance->seconds_at_end, 0.0);
+    return md5_clock_advance(timing, instance->now, instance->rate * copysign(moved, at->shift));
 }
 
 // Some of a clip's joints.
@@ -75,11 +75,12 @@ static void sample_joints(const md5_machine *machine, const md5_binding *binding
     machine->kernels->sample(binding->anim, moment, only->targets, pose);
 }
 
-static void sample_leaf(const md5_machine *machine, const md5_program *program, const instant *at,
-                        uint32_t number, const selection *only, md5_transform *pose)
+static void sample_instance(const md5_machine *machine, const md5_blend_tree *tree,
+                            const instant *at, uint32_t number, const selection *only,
+                            md5_transform *pose)
 {
-    const md5_leaf_plan *const plan = &machine->leaves[program->first_leaf + number];
-    const md5_leaf *const leaf = &at->leaves[number];
+    const md5_instance_plan *const plan = &machine->instances[tree->first_instance + number];
+    const md5_clip_instance *const instance = &at->instances[number];
     const md5_playable *const playable = &machine->playables[plan->playable];
     const md5_source *const source = &machine->sources[playable->source];
     const md5_timing *const timing = &source->timings[playable->mode];
@@ -93,20 +94,21 @@ static void sample_leaf(const md5_machine *machine, const md5_program *program, 
         return;
     const md5_root_track track = md5_track_of(machine, source);
     const bool is_known =
-        md5_is_at(&leaf->root, clock) && source->interpolation != MD5_INTERPOLATE_STEP;
-    md5_take_way(is_known ? leaf->root.way : md5_way_at(&track, &moment), &pose[0]);
+        md5_is_at(&instance->root, clock) && source->interpolation != MD5_INTERPOLATE_STEP;
+    md5_remove_root_delta(is_known ? instance->root.delta : md5_root_delta_at(&track, &moment),
+                          &pose[0]);
 }
 
-// The last pose is an item's. The first item of a motion stays where it is and becomes the
-// motion's; each one behind it goes into that.
-static void gather(const md5_player *player, const md5_live *live, const md5_part *part,
+// The last pose is an item's. The first item's pose becomes the motion's; each later one is blended
+// into it.
+static void gather(const md5_player *player, const md5_active_state *active, const md5_part *part,
                    pose_stack *stack)
 {
     const md5_machine *const machine = player->machine;
     const md5_item *const item = &machine->items[part->item];
-    const md5_part *const parts = machine->parts + md5_program_of(player, live)->first_part;
+    const md5_part *const parts = machine->parts + md5_tree_of(player, active)->first_part;
     const md5_motion *const parent = &machine->motions[parts[part->parent].motion];
-    const float weight = live->weights[part->weight];
+    const float weight = active->weights[part->weight];
     float *const gathered = &player->gathered[part->parent];
     const bool is_first = *gathered == 0.0f;
     *gathered += weight;
@@ -119,47 +121,47 @@ static void gather(const md5_player *player, const md5_live *live, const md5_par
     else if (item->mode == MD5_LAYER_ADD)
         md5_add_difference_of_joints(machine, &item->added, last, item->reference, weight, into);
     else
-        md5_lay_over(machine, item->mask, last, weight, into);
+        md5_blend_over(machine, item->mask, last, weight, into);
     stack->count--;
 }
 
-void md5_evaluate_live(md5_player *player, const md5_live *live, double shift, md5_transform *spare,
-                       md5_transform *pose)
+void md5_evaluate_state(md5_player *player, const md5_active_state *active, double shift,
+                        md5_transform *spare, md5_transform *pose)
 {
     const md5_machine *const machine = player->machine;
-    const md5_program *const program = md5_program_of(player, live);
+    const md5_blend_tree *const tree = md5_tree_of(player, active);
     if (shift != 0.0)
-        md5_find_clocks(player, live, shift);
-    const instant at = {live->leaves, shift != 0.0 ? player->leaf_clocks : NULL, shift};
-    if (program->num_parts == 1) { // a clip
-        sample_leaf(machine, program, &at, 0, NULL, pose);
+        md5_find_clocks(player, active, shift);
+    const instant at = {active->instances, shift != 0.0 ? player->instance_clocks : NULL, shift};
+    if (tree->num_parts == 1) { // a clip
+        sample_instance(machine, tree, &at, 0, NULL, pose);
         return;
     }
-    const md5_part *const parts = machine->parts + program->first_part;
+    const md5_part *const parts = machine->parts + tree->first_part;
     pose_stack stack = {.first = pose, .spare = spare, .num_joints = machine->num_joints};
-    memset(player->gathered, 0, program->num_parts * sizeof *player->gathered);
-    for (uint32_t i = 0; i < program->num_parts; i++) {
+    memset(player->gathered, 0, tree->num_parts * sizeof *player->gathered);
+    for (uint32_t i = 0; i < tree->num_parts; i++) {
         const md5_part *const part = &parts[i];
-        if (live->totals[i] == 0.0f)
+        if (active->totals[i] == 0.0f)
             continue;
-        if (part->leaf >= 0)
-            sample_leaf(machine, program, &at, (uint32_t)part->leaf, NULL,
-                        pose_at(&stack, stack.count++));
+        if (part->instance >= 0)
+            sample_instance(machine, tree, &at, (uint32_t)part->instance, NULL,
+                            pose_at(&stack, stack.count++));
         if (part->parent >= 0)
-            gather(player, live, part, &stack);
+            gather(player, active, part, &stack);
     }
 }
 
-void md5_evaluate_joints(md5_player *player, const md5_play_layer *layer, const md5_live *live,
-                         md5_transform *spare, md5_transform *pose)
+void md5_evaluate_joints(md5_player *player, const md5_play_layer *layer,
+                         const md5_active_state *active, md5_transform *spare, md5_transform *pose)
 {
     const md5_machine *const machine = player->machine;
-    const md5_state *const state = &machine->states[layer->first_state + live->state];
+    const md5_state *const state = &machine->states[layer->first_state + active->state];
     if (!state->is_partial) {
-        md5_evaluate_live(player, live, 0.0, spare, pose);
+        md5_evaluate_state(player, active, 0.0, spare, pose);
         return;
     }
-    const instant now = {.leaves = live->leaves};
-    sample_leaf(machine, md5_program_of(player, live), &now, 0,
-                &(selection){&layer->joints, &state->targets}, pose);
+    const instant now = {.instances = active->instances};
+    sample_instance(machine, md5_tree_of(player, active), &now, 0,
+                    &(selection){&layer->joints, &state->targets}, pose);
 }

@@ -1,16 +1,16 @@
-// Inertial transitions: the difference between what was shown and the new motion decays over the
-// new motion (D. Bollo, Inertialization: High-Performance Animation Transitions in Gears of War,
-// GDC 2018). Each joint's offset keeps its direction or axis; only its length changes, and it only
-// ever becomes shorter. Everything takes + - * / alone, so that every machine gives the same bits.
+// Inertial transitions: the difference between the old pose and the new motion decays over the new
+// motion (D. Bollo, Inertialization: High-Performance Animation Transitions in Gears of War,
+// GDC 2018). Each joint's offset keeps its direction or axis; only its length changes, and it never
+// grows. Only + - * / are used, so every platform gives the same bits.
 #ifndef MD5_PLAY_RUN_INERTIA_H
 #define MD5_PLAY_RUN_INERTIA_H
 
 #include "md5/md5pose.h"
 
-// Of one joint: what takes the new motion to what was shown when the transition began. Rotations
-// are modified Rodrigues parameters, axis * tan(angle / 4): rational both ways, and nearly
-// proportional to the angle. The rates say how fast the lengths change at the start, as a part of
-// themselves a second; they are never above 0.
+// Difference of one joint: takes the new motion to the old pose when the transition began.
+// Rotations are modified Rodrigues parameters, axis * tan(angle / 4): rational both ways, and
+// nearly proportional to the angle. The rates are the relative changes of the lengths at the start,
+// 1/s; they are never above 0.
 typedef struct md5_offset {
     md5_vec3 turn;
     float turn_rate;
@@ -18,15 +18,15 @@ typedef struct md5_offset {
     float move_rate;
 } md5_offset;
 
-// Writes offsets[num_joints]: what takes `to` to `from`. Of their velocities relative to each other
-// the part remains that shortens the offset.
+// Writes offsets[num_joints], which take `to` to `from`. Only the part of the relative velocity
+// that shortens an offset is kept.
 void md5_make_offsets(const md5_transform *from, const md5_velocity *from_velocities,
                       const md5_transform *to, const md5_velocity *to_velocities,
                       uint32_t num_joints, md5_offset *offsets);
 
-// Adds to `pose` what is left of the offsets `elapsed` seconds into a transition of `duration`: all
-// of it at 0; at the end nothing, with neither velocity nor acceleration. Before 0 they change
-// evenly, as they do at 0.
+// Adds to `pose` the remaining offsets `elapsed` seconds into a transition of `duration`: all at 0,
+// nothing at the end, where velocity and acceleration are 0. Before 0 they change linearly, at the
+// rates.
 void md5_add_offsets(const md5_offset *offsets, float elapsed, float duration, uint32_t num_joints,
                      md5_transform *pose);
 

@@ -1,6 +1,6 @@
 #include "md5/play/run/joint_set.h"
 
-// Joints of a list that are brought together at once.
+// Joints of a list that are gathered at a time.
 enum { CHUNK = 32 };
 
 // A part of a set's joints: a chunk of its list, or all of them where they lie.
@@ -66,8 +66,8 @@ static void blend_joints(const md5_machine *machine, const md5_joint_set *set,
     }
 }
 
-void md5_lay_over(const md5_machine *machine, int32_t mask, const md5_transform *other,
-                  float weight, md5_transform *pose)
+void md5_blend_over(const md5_machine *machine, int32_t mask, const md5_transform *other,
+                    float weight, md5_transform *pose)
 {
     if (mask < 0) {
         machine->kernels->blend(pose, other, weight, NULL, machine->num_joints, pose);
@@ -92,8 +92,8 @@ void md5_save_between(const md5_machine *machine, int32_t mask, const md5_transf
         saved[i] = pose[machine->listed[set->list + i]];
 }
 
-void md5_lay_under(const md5_machine *machine, int32_t mask, const md5_transform *saved,
-                   md5_transform *pose)
+void md5_blend_saved(const md5_machine *machine, int32_t mask, const md5_transform *saved,
+                     md5_transform *pose)
 {
     md5_transform of_pose[CHUNK];
     for (joint_part part = {0}; next_part(machine, &machine->mask_sets[mask].partial, &part);) {

@@ -1,31 +1,32 @@
-// Layers become one pose: each is what its chain of motions makes, laid over or added to what is
-// below.
+// Blends layers to one pose: each layer's chain of active states is evaluated, then blended over or
+// added to the layers below.
+#include "md5/ik/space.h"
 #include "md5/play/run/joint_set.h"
 #include "md5/play/run/player.h"
 
 #include <math.h>
 #include <string.h>
 
-// Over how long velocities are measured, in seconds.
+// Velocities are measured over this time, in seconds.
 #define VELOCITY_STEP (1.0 / 256.0)
 
-// What is blended. In a layer that is added that is differences, of the joints that it changes.
+// The layer that is evaluated. An additive layer blends differences, of the joints that it changes.
 typedef struct blending {
     md5_player *player;
     const md5_play_layer *layer;
-    md5_run *run;
+    md5_layer_state *layer_state;
     uint32_t num_joints; // of a pose
-    uint32_t count;      // of what is blended
-    bool is_measured;    // VELOCITY_STEP, from `begin` on; else it is blended as it is now
+    uint32_t count;      // joints that are blended
+    bool is_measured;    // poses at two times, for a velocity; else the current pose
     double begin;        // seconds from now: -VELOCITY_STEP or 0
     double shift;        // seconds from now: begin or begin + VELOCITY_STEP
 } blending;
 
-// Places in the order of a chain; the frozen pose stands before the first.
-typedef struct stretch {
+// Part of a chain, as positions in its order; the frozen pose precedes the first.
+typedef struct chain_range {
     uint32_t begin, end;
     bool has_snapshot, has_offsets;
-} stretch;
+} chain_range;
 
 static blending blending_of(md5_player *player, uint32_t layer)
 {
@@ -34,7 +35,7 @@ static blending blending_of(md5_player *player, uint32_t layer)
     return (blending){
         .player = player,
         .layer = of,
-        .run = &player->runs[layer],
+        .layer_state = &player->layer_states[layer],
         .num_joints = machine->num_joints,
         .count = of->mode == MD5_LAYER_ADD ? of->joints.count : machine->num_joints,
     };
@@ -45,14 +46,14 @@ static md5_transform *spare_pose(const blending *of, md5_transform *spare, uint3
     return spare + (size_t)number * of->num_joints;
 }
 
-static int32_t reference_of(const blending *of, const md5_live *live)
+static int32_t reference_of(const blending *of, const md5_active_state *active)
 {
-    return of->player->machine->states[of->layer->first_state + live->state].reference;
+    return of->player->machine->states[of->layer->first_state + active->state].reference;
 }
 
-// Seconds from now at which a motion's clips are looked at. A velocity is measured that much
-// further from now that no clip comes into another cycle meanwhile, where it may be elsewhere.
-static double clip_shift(const blending *of, const md5_live *live)
+// Seconds from now at which a state's clips are sampled. If a clip would cross into another cycle
+// while a velocity is measured, where its pose may jump, this moves farther from now.
+static double clip_shift(const blending *of, const md5_active_state *active)
 {
     enum { MOST_STEPS = 4 };
     if (!of->is_measured)
@@ -62,62 +63,62 @@ static double clip_shift(const blending *of, const md5_live *live)
     double moved = 0.0;
     for (int step = 0; step < MOST_STEPS; step++) {
         const double begin = direction * (of->begin + moved);
-        if (md5_stays_in_cycle(of->player, live, begin, begin + direction * VELOCITY_STEP))
+        if (md5_stays_in_cycle(of->player, active, begin, begin + direction * VELOCITY_STEP))
             break;
         moved += further;
     }
     return direction * (of->shift + moved);
 }
 
-// One motion's pose, or in a layer that is added its difference to the reference.
-static void evaluate(const blending *of, const md5_live *live, md5_transform *spare,
+// Writes the pose of a state, or in an additive layer its difference from the reference.
+static void evaluate(const blending *of, const md5_active_state *active, md5_transform *spare,
                      md5_transform *pose)
 {
-    const double shift = clip_shift(of, live);
+    const double shift = clip_shift(of, active);
     if (of->layer->mode != MD5_LAYER_ADD) {
-        md5_evaluate_live(of->player, live, shift, spare, pose);
+        md5_evaluate_state(of->player, active, shift, spare, pose);
         return;
     }
-    md5_evaluate_live(of->player, live, shift, spare_pose(of, spare, 1), spare);
-    md5_subtract_joints(of->player->machine, &of->layer->joints, spare, reference_of(of, live),
+    md5_evaluate_state(of->player, active, shift, spare_pose(of, spare, 1), spare);
+    md5_subtract_joints(of->player->machine, &of->layer->joints, spare, reference_of(of, active),
                         pose);
 }
 
-// mix(mix(A, B), C): writes a part of the chain and returns how much of it there is, as states that
-// are nothing have no pose. Uses two spare poses and those of a motion.
-static float evaluate_chain(const blending *of, stretch part, md5_transform *spare,
+// blend(blend(A, B), C): writes the pose of a part of the chain and returns its coverage, 0..1,
+// which is below 1 if a state has no motion. Uses two spare poses and those of a state.
+static float evaluate_chain(const blending *of, chain_range part, md5_transform *spare,
                             md5_transform *pose)
 {
-    const md5_run *const run = of->run;
+    const md5_layer_state *const layer_state = of->layer_state;
     float covered = 0.0f;
     if (part.has_snapshot) {
-        covered = run->coverage;
-        memcpy(pose, run->snapshot, of->count * sizeof *pose);
+        covered = layer_state->coverage;
+        memcpy(pose, layer_state->snapshot, of->count * sizeof *pose);
     }
     for (uint32_t i = part.begin; i < part.end; i++) {
-        const md5_live *const live = md5_live_at(of->run, i);
+        const md5_active_state *const active = md5_active_at(of->layer_state, i);
         const bool is_bottom = i == part.begin && !part.has_snapshot;
-        const float fade = is_bottom ? 1.0f : md5_fade_at(live, of->shift);
-        const float own = live->program < 0 ? 0.0f : fade;
+        const float fade = is_bottom ? 1.0f : md5_fade_at(active, of->shift);
+        const float own = active->tree < 0 ? 0.0f : fade;
         covered = (1.0f - fade) * covered + own;
         if (own == 0.0f)
             continue;
         if (own >= covered) {
-            evaluate(of, live, spare, pose);
+            evaluate(of, active, spare, pose);
             continue;
         }
         md5_transform *const other = spare;
-        evaluate(of, live, spare_pose(of, spare, 1), other);
+        evaluate(of, active, spare_pose(of, spare, 1), other);
         of->player->machine->kernels->blend(pose, other, own / covered, NULL, of->count, pose);
     }
     if (part.has_offsets && covered > 0.0f)
-        md5_add_offsets(run->offsets, (float)(run->settling.elapsed + of->shift),
-                        (float)run->settling.duration, of->count, pose);
+        md5_add_offsets(layer_state->offsets, (float)(layer_state->settling.elapsed + of->shift),
+                        (float)layer_state->settling.duration, of->count, pose);
     return covered;
 }
 
-// The velocities of a part of the chain. Works in two poses and spare ones.
-static void measure(blending *of, stretch part, double begin, md5_transform *before,
+// Measures the velocities of a part of the chain. `before` and `after` are scratch poses.
+static void measure(blending *of, chain_range part, double begin, md5_transform *before,
                     md5_transform *after, md5_velocity *velocities)
 {
     md5_transform *const rest = spare_pose(of, of->player->spare, 2);
@@ -134,62 +135,75 @@ static void measure(blending *of, stretch part, double begin, md5_transform *bef
 void md5_begin_offsets(md5_player *player, uint32_t layer, double duration)
 {
     blending of = blending_of(player, layer);
-    md5_run *const run = of.run;
-    const uint32_t newest = run->num_used - 1u;
-    const stretch old = {0, newest, run->has_snapshot, run->has_offsets};
-    const stretch new = {.begin = newest, .end = run->num_used};
+    md5_layer_state *const layer_state = of.layer_state;
+    const uint32_t newest = layer_state->num_used - 1u;
+    const chain_range old = {0, newest, layer_state->has_snapshot, layer_state->has_offsets};
+    const chain_range new = {.begin = newest, .end = layer_state->num_used};
     md5_transform *const from = player->spare, *const other = spare_pose(&of, player->spare, 1);
     md5_transform *const rest = spare_pose(&of, player->spare, 2);
     md5_weigh_all(player);
-    // If one has begun at this very moment, nothing has moved since, and the velocity is still that
-    // of what it left.
-    if (!run->has_offsets || run->settling.elapsed > 0.0)
-        measure(&of, old, -VELOCITY_STEP, from, other, run->velocities);
+    // If the last one began at this instant, nothing has moved since, and the velocity is still the
+    // one that was measured then.
+    if (!layer_state->has_offsets || layer_state->settling.elapsed > 0.0)
+        measure(&of, old, -VELOCITY_STEP, from, other, layer_state->velocities);
     evaluate_chain(&of, old, rest, from);
-    md5_transform *const to = run->snapshot; // which was needed until here
+    md5_transform *const to = layer_state->snapshot; // no longer needed
     measure(&of, new, 0.0, other, to, player->velocities);
     evaluate_chain(&of, new, rest, to);
-    md5_make_offsets(from, run->velocities, to, player->velocities, of.count, run->offsets);
-    run->has_snapshot = false;
-    run->has_offsets = true;
-    run->settling = (md5_span){0.0, duration};
+    md5_make_offsets(from, layer_state->velocities, to, player->velocities, of.count,
+                     layer_state->offsets);
+    layer_state->has_snapshot = false;
+    layer_state->has_offsets = true;
+    layer_state->settling = (md5_span){0.0, duration};
+}
+
+// A frozen pose is blended into the next frozen pose, so rounding errors of its rotations' lengths
+// would accumulate for as long as transitions interrupt each other.
+static void freeze(const md5_transform *pose, uint32_t count, md5_transform *snapshot)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        snapshot[i] = pose[i];
+        snapshot[i].rotation = md5_quat_unit(pose[i].rotation, pose[i].rotation);
+    }
 }
 
 void md5_freeze_oldest(md5_player *player, uint32_t layer, uint32_t count)
 {
     blending of = blending_of(player, layer);
-    md5_run *const run = of.run;
-    const stretch oldest = {.end = count, .has_snapshot = run->has_snapshot};
+    md5_layer_state *const layer_state = of.layer_state;
+    const chain_range oldest = {.end = count, .has_snapshot = layer_state->has_snapshot};
     md5_weigh_all(player);
-    run->coverage = evaluate_chain(&of, oldest, spare_pose(&of, player->spare, 1), player->spare);
-    if (run->coverage > 0.0f)
-        memcpy(run->snapshot, player->spare, of.count * sizeof *player->spare);
-    run->has_snapshot = true;
+    layer_state->coverage =
+        evaluate_chain(&of, oldest, spare_pose(&of, player->spare, 1), player->spare);
+    if (layer_state->coverage > 0.0f)
+        freeze(player->spare, of.count, layer_state->snapshot);
+    layer_state->has_snapshot = true;
 }
 
-// Writes the pose of a layer and returns how much of it there is.
+// Writes the pose of a layer and returns its coverage.
 static float evaluate_layer(const blending *of, md5_transform *spare, md5_transform *pose)
 {
-    const md5_run *const run = of->run;
-    const stretch all = {0, run->num_used, run->has_snapshot, run->has_offsets};
+    const md5_layer_state *const layer_state = of->layer_state;
+    const chain_range all = {0, layer_state->num_used, layer_state->has_snapshot,
+                             layer_state->has_offsets};
     return evaluate_chain(of, all, spare, pose);
 }
 
-// What a layer shows most often: one motion by itself. NULL if there is more to it.
-static const md5_live *single_motion(md5_run *run)
+// The common case: a layer with one state and nothing else to blend. Returns NULL otherwise.
+static const md5_active_state *single_motion(md5_layer_state *layer_state)
 {
-    const md5_live *const newest = md5_newest(run);
-    const bool is_single =
-        run->num_used == 1 && newest->program >= 0 && !run->has_snapshot && !run->has_offsets;
+    const md5_active_state *const newest = md5_newest(layer_state);
+    const bool is_single = layer_state->num_used == 1 && newest->tree >= 0
+                           && !layer_state->has_snapshot && !layer_state->has_offsets;
     return is_single ? newest : NULL;
 }
 
-// A layer that is added. Of one motion the difference need not be written.
+// Adds an additive layer. A single state's difference need not be stored.
 static void add_layer(const blending *of, float weight, md5_transform *spare, md5_transform *pose)
 {
     const md5_machine *const machine = of->player->machine;
     const md5_joint_set *const joints = &of->layer->joints;
-    const md5_live *const single = single_motion(of->run);
+    const md5_active_state *const single = single_motion(of->layer_state);
     if (single) {
         md5_evaluate_joints(of->player, of->layer, single, spare_pose(of, spare, 1), spare);
         md5_add_difference_of_joints(machine, joints, spare, reference_of(of, single), weight,
@@ -201,17 +215,17 @@ static void add_layer(const blending *of, float weight, md5_transform *spare, md
         md5_add_joints(machine, joints, spare, covered, pose);
 }
 
-static void lay_over(const blending *of, float weight, md5_transform *spare, md5_transform *pose)
+static void blend_over(const blending *of, float weight, md5_transform *spare, md5_transform *pose)
 {
     const md5_machine *const machine = of->player->machine;
     const md5_play_layer *const layer = of->layer;
-    const md5_live *const single = layer->mask < 0 ? NULL : single_motion(of->run);
+    const md5_active_state *const single = layer->mask < 0 ? NULL : single_motion(of->layer_state);
     float covered = weight;
     if (single && weight == 1.0f && machine->states[layer->first_state + single->state].is_exact) {
         md5_transform saved[MD5_MOST_SAVED];
         md5_save_between(machine, layer->mask, pose, saved);
         md5_evaluate_joints(of->player, layer, single, spare, pose);
-        md5_lay_under(machine, layer->mask, saved, pose);
+        md5_blend_saved(machine, layer->mask, saved, pose);
         return;
     }
     if (single)
@@ -219,7 +233,7 @@ static void lay_over(const blending *of, float weight, md5_transform *spare, md5
     else
         covered = weight * evaluate_layer(of, spare_pose(of, spare, 1), spare);
     if (covered > 0.0f)
-        md5_lay_over(machine, layer->mask, spare, covered, pose);
+        md5_blend_over(machine, layer->mask, spare, covered, pose);
 }
 
 static void blend_layer(const blending *of, float weight, bool *is_begun, md5_transform *spare,
@@ -227,7 +241,7 @@ static void blend_layer(const blending *of, float weight, bool *is_begun, md5_tr
 {
     const md5_machine *const machine = of->player->machine;
     const md5_play_layer *const layer = of->layer;
-    // The first one may go where the result does, if nothing is to shine through.
+    // The first layer is evaluated into the result if nothing is visible below it.
     if (!*is_begun && layer->mode == MD5_LAYER_OVERRIDE && layer->mask < 0 && weight == 1.0f) {
         const float covered = evaluate_layer(of, spare, pose);
         if (covered == 0.0f)
@@ -245,17 +259,17 @@ static void blend_layer(const blending *of, float weight, bool *is_begun, md5_tr
         add_layer(of, weight, spare, pose);
         return;
     }
-    lay_over(of, weight, spare, pose);
+    blend_over(of, weight, spare, pose);
 }
 
-// Of a layer, of two motions that are mixed, of one whose difference is taken, and what this needs
-// beside the pose that it is written to.
+// One for a layer, one for the second of two blended states, one for a state whose difference is
+// computed, and those that evaluating a state needs besides its result.
 size_t md5_spare_poses(const md5_machine *machine)
 {
     return 1 + 1 + 1 + (size_t)machine->max_poses - 1;
 }
 
-// Two that are compared, and as above.
+// Two that are compared, and those above.
 size_t md5_captured_poses(const md5_machine *machine)
 {
     bool has_differences = false;

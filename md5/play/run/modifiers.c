@@ -64,7 +64,7 @@ static void swing(md5_player *player, const md5_modifier *modifier, bool *is_pla
         .stiffness = modifier->desc.stiffness,
         .damping = modifier->desc.damping,
         .acceleration = {0.0f, 0.0f, -modifier->desc.gravity},
-        .place = {.rotation = target->rotation, .translation = target->position},
+        .placement = {.rotation = target->rotation, .translation = target->position},
         .weight = target->weight,
     };
     md5_spring(&player->machine->model->skeleton, pose, &job,

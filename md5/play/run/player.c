@@ -1,72 +1,76 @@
 // A player from the outside: made, set, asked.
+#include "md5/core/assert.h"
 #include "md5/core/arena.h"
 #include "md5/play/run/player.h"
 
 #include <math.h>
 #include <string.h>
 
-// Room for the largest state of a layer. `live` is NULL while measuring.
-static void place_live(md5_block *block, const md5_play_layer *layer, md5_live *live)
+// Room for the largest state of a layer. `layer_state` is NULL while measuring.
+static void place_live(md5_block *block, const md5_play_layer *layer, md5_active_state *active)
 {
-    const md5_live placed = {
-        .leaves = md5_block_take(block, layer->max_leaves, sizeof *placed.leaves),
+    const md5_active_state placed = {
+        .instances = md5_block_take(block, layer->max_instances, sizeof *placed.instances),
         .groups = md5_block_take(block, layer->max_groups, sizeof *placed.groups),
         .weights = md5_block_take(block, layer->max_parts, sizeof *placed.weights),
         .totals = md5_block_take(block, layer->max_parts, sizeof *placed.totals),
     };
-    if (live)
-        *live = placed;
+    if (active)
+        *active = placed;
 }
 
 // What is only needed while states change.
 static void place_rest(md5_block *block, const md5_machine *machine, const md5_play_layer *layer,
-                       md5_run *run)
+                       md5_layer_state *layer_state)
 {
-    md5_live *const others = md5_block_take(block, MD5_SLOTS - 1, sizeof *others);
+    md5_active_state *const others = md5_block_take(block, MD5_SLOTS - 1, sizeof *others);
     for (uint32_t i = 0; i < MD5_SLOTS - 1; i++)
         place_live(block, layer, others ? &others[i] : NULL);
     md5_transform *const snapshot = md5_block_take(block, machine->num_joints, sizeof *snapshot);
     md5_offset *const offsets = md5_block_take(block, machine->num_joints, sizeof *offsets);
     md5_velocity *const velocities = md5_block_take(block, machine->num_joints, sizeof *velocities);
-    if (!run)
+    if (!layer_state)
         return;
-    run->others = others;
-    run->snapshot = snapshot;
-    run->offsets = offsets;
-    run->velocities = velocities;
+    layer_state->others = others;
+    layer_state->snapshot = snapshot;
+    layer_state->offsets = offsets;
+    layer_state->velocities = velocities;
 }
 
 // Lays a player out in the block, or measures that. What each step and each pose need lies together
 // at the beginning: among many players, none is in the first cache when its turn comes.
-static md5_player *place(md5_block *block, const md5_machine *machine)
+static md5_player *lay_out(md5_block *block, const md5_machine *machine)
 {
     const md5_machine_desc *const tables = &machine->tables;
     md5_player *const player = md5_block_take(block, 1, sizeof *player);
     md5_player placed = {.machine = machine};
     placed.parameters = md5_block_take(block, tables->num_parameters, sizeof *placed.parameters);
     placed.consumed = md5_block_take(block, tables->num_parameters, sizeof *placed.consumed);
-    placed.runs = md5_block_take(block, tables->num_layers, sizeof *placed.runs);
-    if (placed.runs)
-        memset(placed.runs, 0, tables->num_layers * sizeof *placed.runs);
-    size_t num_leaves = 0;
+    placed.layer_states = md5_block_take(block, tables->num_layers, sizeof *placed.layer_states);
+    if (placed.layer_states)
+        memset(placed.layer_states, 0, tables->num_layers * sizeof *placed.layer_states);
+    size_t num_instances = 0;
     for (uint32_t i = 0; i < tables->num_layers; i++) {
-        place_live(block, &machine->layers[i], placed.runs ? &placed.runs[i].first : NULL);
-        num_leaves += machine->layers[i].max_leaves;
+        place_live(block, &machine->layers[i],
+                   placed.layer_states ? &placed.layer_states[i].first : NULL);
+        num_instances += machine->layers[i].max_instances;
     }
     placed.targets = md5_block_take(block, tables->num_modifiers, sizeof *placed.targets);
     placed.are_placed = md5_block_take(block, tables->num_modifiers, sizeof *placed.are_placed);
     placed.flows = md5_block_take(block, machine->max_parts, sizeof *placed.flows);
     placed.gathered = md5_block_take(block, machine->max_parts, sizeof *placed.gathered);
-    placed.leaf_clocks = md5_block_take(block, machine->max_leaves, sizeof *placed.leaf_clocks);
+    placed.instance_clocks =
+        md5_block_take(block, machine->max_instances, sizeof *placed.instance_clocks);
     placed.group_clocks = md5_block_take(block, machine->max_groups, sizeof *placed.group_clocks);
-    placed.sync_items = md5_block_take(block, machine->max_leaves, sizeof *placed.sync_items);
-    placed.ways =
-        md5_block_take(block, machine->has_way ? machine->max_poses : 0, sizeof *placed.ways);
+    placed.sync_items = md5_block_take(block, machine->max_instances, sizeof *placed.sync_items);
+    placed.root_deltas = md5_block_take(block, machine->has_root_motion ? machine->max_poses : 0,
+                                        sizeof *placed.root_deltas);
     for (uint32_t i = 0; i < tables->num_layers; i++)
-        place_rest(block, machine, &machine->layers[i], placed.runs ? &placed.runs[i] : NULL);
+        place_rest(block, machine, &machine->layers[i],
+                   placed.layer_states ? &placed.layer_states[i] : NULL);
     placed.springs = md5_block_take(block, machine->num_springs, sizeof *placed.springs);
-    placed.walkers = md5_block_take(block, machine->has_events ? num_leaves : 0,
-                                    MD5_MAX_LIVE * sizeof *placed.walkers);
+    placed.walkers = md5_block_take(block, machine->has_events ? num_instances : 0,
+                                    MD5_MAX_ACTIVE * sizeof *placed.walkers);
     placed.velocities = md5_block_take(block, machine->num_joints, sizeof *placed.velocities);
     placed.spare = md5_block_take(block, md5_captured_poses(machine) * machine->num_joints,
                                   sizeof *placed.spare);
@@ -78,15 +82,16 @@ static md5_player *place(md5_block *block, const md5_machine *machine)
 md5_player *md5_create_player(const md5_machine *machine, const md5_load_opts *opts,
                               md5_error *error)
 {
+    MD5_ASSERT(machine != NULL, "machine: not NULL");
     md5_context context;
     md5_context_begin(&context, opts, NULL, error);
     md5_block block = {0};
-    place(&block, machine);
+    lay_out(&block, machine);
     const size_t size = block.used;
     block = (md5_block){.base = md5_alloc(&context, size)};
     if (!block.base)
         return NULL;
-    md5_player *const player = place(&block, machine);
+    md5_player *const player = lay_out(&block, machine);
     player->size = size;
     player->allocator = context.allocator;
     md5_player_reset(player);
@@ -103,6 +108,7 @@ void md5_free_player(md5_player *player)
 
 void md5_player_reset(md5_player *player)
 {
+    MD5_ASSERT(player != NULL, "player: not NULL");
     const md5_machine_desc *const tables = &player->machine->tables;
     for (uint32_t i = 0; i < tables->num_parameters; i++) {
         md5_player_set(player, i, tables->parameters[i].value);
@@ -115,9 +121,9 @@ void md5_player_reset(md5_player *player)
     player->has_consumed = player->is_backward = false;
     player->status = (md5_advance_status){0};
     player->since_pose = 0.0;
-    player->motion = (md5_way){.cosine = 1.0};
+    player->motion = (md5_root_delta){.cosine = 1.0};
     for (uint32_t i = 0; i < tables->num_layers; i++) {
-        player->runs[i].num_used = 0;
+        player->layer_states[i].num_used = 0;
         md5_change_state(player, i, &(md5_change){.begin = MD5_BEGIN_BEHIND});
     }
     player->is_weighed = true;
@@ -125,6 +131,7 @@ void md5_player_reset(md5_player *player)
 
 bool md5_player_set(md5_player *player, uint32_t parameter, float value)
 {
+    MD5_ASSERT(player != NULL, "player: not NULL");
     const md5_machine_desc *const tables = &player->machine->tables;
     if (parameter >= tables->num_parameters || !isfinite(value))
         return false;
@@ -138,6 +145,7 @@ bool md5_player_set(md5_player *player, uint32_t parameter, float value)
 
 float md5_player_get(const md5_player *player, uint32_t parameter)
 {
+    MD5_ASSERT(player != NULL, "player: not NULL");
     return parameter < player->machine->tables.num_parameters ? player->parameters[parameter]
                                                               : 0.0f;
 }
@@ -151,6 +159,9 @@ static bool has_state(const md5_player *player, uint32_t layer, uint32_t state)
 bool md5_player_go(md5_player *player, uint32_t layer, uint32_t state, float duration,
                    md5_fade fade, md5_easing easing)
 {
+    MD5_ASSERT(player != NULL, "player: not NULL");
+    MD5_ASSERT((unsigned)fade <= MD5_FADE_INERTIAL, "fade: a md5_fade");
+    MD5_ASSERT((unsigned)easing <= MD5_EASE_SINE_IN_OUT, "easing: a md5_easing");
     if (!has_state(player, layer, state))
         return false;
     md5_change_state(player, layer,
@@ -167,6 +178,7 @@ bool md5_player_go(md5_player *player, uint32_t layer, uint32_t state, float dur
 
 bool md5_player_seek(md5_player *player, uint32_t layer, uint32_t state, double time)
 {
+    MD5_ASSERT(player != NULL, "player: not NULL");
     if (!has_state(player, layer, state))
         return false;
     md5_change_state(player, layer, &(md5_change){.state = state, .start = time});
@@ -175,23 +187,25 @@ bool md5_player_seek(md5_player *player, uint32_t layer, uint32_t state, double 
 
 md5_target *md5_player_target(md5_player *player, uint32_t modifier)
 {
+    MD5_ASSERT(player != NULL, "player: not NULL");
     return modifier < player->machine->tables.num_modifiers ? &player->targets[modifier] : NULL;
 }
 
 md5_layer_status md5_player_layer(const md5_player *player, uint32_t layer)
 {
+    MD5_ASSERT(player != NULL, "player: not NULL");
     const md5_machine *const machine = player->machine;
     if (layer >= machine->tables.num_layers)
         return (md5_layer_status){.from = -1};
     const md5_play_layer *const of = &machine->layers[layer];
-    md5_run *const run = &player->runs[layer];
-    const md5_live *const live = md5_newest(run);
-    const float progress = (float)md5_progress(live);
+    md5_layer_state *const layer_state = &player->layer_states[layer];
+    const md5_active_state *const active = md5_newest(layer_state);
+    const float progress = (float)md5_progress(active);
     return (md5_layer_status){
-        .state = live->state,
-        .from = progress < 1.0f ? live->from : -1,
+        .state = active->state,
+        .from = progress < 1.0f ? active->from : -1,
         .progress = progress,
-        .time = md5_live_time(live),
+        .time = md5_active_time(active),
         .weight = md5_weight_of(player, of->weight_parameter, of->weight),
     };
 }

@@ -1,7 +1,9 @@
-// What one character is doing: the inside of a player.
+// The inside of a player: the playback state of one character.
 //
-// A layer holds a chain of motions in play. Each fades in over what stands before it, so that three
-// of them are mix(mix(A, B), C). When one has come in fully, those before it end.
+// Each layer has a layer state: a chain of active states, oldest first. Each one fades in over
+// those before it, so three of them give blend(blend(A, B), C). When one has faded in fully, those
+// before it end. An active state holds one clip instance, with its own clock, for each clip of its
+// flattened blend tree. Invariant: a chain is never empty, and holds at most MD5_MAX_ACTIVE states.
 #ifndef MD5_PLAY_RUN_PLAYER_H
 #define MD5_PLAY_RUN_PLAYER_H
 
@@ -9,114 +11,115 @@
 #include "md5/play/machine.h"
 #include "md5/play/run/sync.h"
 
-// How many motions of a layer are active at once; a frozen pose in the place of older ones counts
-// as one. One more while an inertial transition begins, which needs to see what it leaves.
-enum { MD5_MAX_LIVE = 4, MD5_SLOTS = MD5_MAX_LIVE + 1 };
+// The largest number of active states in a layer; the frozen pose that replaces older ones counts
+// as one. There is one more while an inertial transition begins, which compares it with the others.
+enum { MD5_MAX_ACTIVE = 4, MD5_SLOTS = MD5_MAX_ACTIVE + 1 };
 
-// A clip in play.
-typedef struct md5_leaf {
-    md5_clock before, now; // of the last step
-    double rate;           // cycles a second by itself
-    double stood;          // seconds since it came to its end, if it is played once
-    float weight;          // in its motion
-    float share;           // in the group that it keeps step with
-    bool is_at_start;      // it has not moved from the whole cycle at which it began, if it did
-    md5_root_place root;   // of the last clock at which it was asked for
-} md5_leaf;
+// A playing clip.
+typedef struct md5_clip_instance {
+    md5_clock before, now;  // before and after the last step
+    double rate;            // cycles a second when not synchronised
+    double seconds_at_end;  // since it reached its end, if it is played once
+    float weight;           // in its motion
+    float share;            // in its synchronised group
+    bool is_at_start;       // it began at a whole cycle and has not moved since
+    md5_root_position root; // cached, of the last clock that was asked for
+} md5_clip_instance;
 
-static inline bool md5_is_at(const md5_root_place *place, md5_clock clock)
+static inline bool md5_is_at(const md5_root_position *position, md5_clock clock)
 {
-    return place->clock.phase == clock.phase && place->clock.cycle == clock.cycle;
+    return position->clock.phase == clock.phase && position->clock.cycle == clock.cycle;
 }
 
-// fmin() without a call, of what is a number.
+// fmin() without a call; neither argument is NaN.
 static inline double md5_least(double a, double b)
 {
     return b < a ? b : a;
 }
 
-// A state's motion in play.
-typedef struct md5_live {
-    int32_t program; // -1: nothing
+// A state that is playing or fading out.
+typedef struct md5_active_state {
+    int32_t tree; // -1: no motion
     uint32_t state;
-    int32_t from; // state that it came from, -1 = none
+    int32_t from; // source of its transition, -1 = none
     md5_easing easing;
-    double elapsed, duration; // of the transition that brought it
+    double elapsed, duration; // of its transition
     int32_t priority;
     md5_interrupt interrupt;
-    bool fades;       // it comes in over that time; else it has been in fully from the start
-    bool is_new;      // what lies where it begins has not fired yet
-    double begun;     // normalised time at which it did
-    float weight;     // in the layer, the mean of the last step
-    md5_leaf *leaves; // [num_leaves]
+    bool fades;        // it fades in over `duration`; else its weight was full from the start
+    bool is_new;       // events where it begins have not fired yet
+    double start_time; // normalised time at which it began
+    float weight;      // in the layer, mean of the last interval
+    md5_clip_instance *instances; // [num_instances]
     md5_clock *groups;
     float *weights; // of items in their motion: parts[].weight
     float *totals;  // of parts in the whole motion
-} md5_live;
+} md5_active_state;
 
 // How long something has lasted, and how long it lasts, in seconds.
 typedef struct md5_span {
     double elapsed, duration;
 } md5_span;
 
-typedef struct md5_run {
+// Playback state of one layer.
+typedef struct md5_layer_state {
     uint8_t order[MD5_SLOTS]; // slots in use, oldest first
     uint8_t num_used;
     bool has_snapshot; // below the oldest
     bool has_offsets;
-    bool rests;               // its open transitions go in a circle: see md5_take_transitions()
-    bool ends_cycle;          // in the step that is made the newest comes to an exit that it takes
+    bool is_resting;          // its open transitions form a cycle: see md5_take_transitions()
+    bool ends_cycle;          // in this interval the newest state reaches an exit and takes it
     float coverage;           // of the snapshot
     md5_span settling;        // of the offsets
     md5_transform *snapshot;  // [joints]
     md5_offset *offsets;      // [joints]
-    md5_velocity *velocities; // [joints] of what was shown when the offsets began
-    md5_live first, *others;  // the slots; mostly one is enough
-} md5_run;
+    md5_velocity *velocities; // [joints] of the old pose when the offsets began
+    md5_active_state first, *others; // the slots; usually one is used
+} md5_layer_state;
 
-// Weights and speed on the way down to a part.
+// Weight and speed that a part inherits from its parents.
 typedef struct md5_flow {
     double speed;
     float share;
 } md5_flow;
 
-// A clip whose events a step passes.
+// Walks through the events that a clip passes in an interval.
 typedef struct md5_walker {
     md5_event_walk walk;
     const md5_event *events;
-    md5_run *run;
-    uint32_t place; // of the live in the run's order
-    uint32_t leaf;
-    uint32_t event; // that comes next
-    double when;    // seconds from where the step begins, towards where it ends
+    md5_layer_state *layer_state;
+    uint32_t position; // of the active state in the layer's order
+    uint32_t instance;
+    uint32_t event; // the next one
+    double when;    // seconds since the start of the interval
 } md5_walker;
 
 struct md5_player {
     const md5_machine *machine;
-    md5_run *runs;      // [layers]
-    float *parameters;  // [parameters]
-    uint32_t *consumed; // [parameters] 1 + the layer that has used up this trigger in this step
+    md5_layer_state *layer_states; // [layers]
+    float *parameters;             // [parameters]
+    uint32_t *consumed; // [parameters] 1 + the layer that has consumed this trigger in this step
     bool has_consumed;
-    bool has_new;              // some motion in play is
-    bool is_settled;           // what could be taken has been, and nothing has changed since
-    bool is_weighed;           // nothing has changed since weights and speeds were worked out
-    bool is_backward;          // the last step that took time
-    md5_way motion;            // of the last md5_player_advance()
+    bool has_new;              // some active state is new
+    bool is_settled;           // no transition can be taken, and nothing has changed since
+    bool is_weighed;           // weights and speeds are up to date
+    bool is_backward;          // direction of the last step that took time
+    md5_root_delta motion;     // of the last md5_player_advance()
     md5_advance_status status; // likewise
-    uint32_t num_walked;       // likewise: events, silent ones too
-    uint32_t num_steps;        // likewise: parts of it, and transitions
+    uint32_t num_walked;       // likewise: events, silent ones included
+    uint32_t num_steps;        // likewise: intervals and transitions
     md5_target *targets;       // [modifiers]
     md5_spring_joint *springs;
-    bool *are_placed;  // [modifiers] of springs: they have begun
+    bool *are_placed;  // [modifiers] of springs: their state is initialised
     double since_pose; // seconds
 
-    // Room to work in.
-    md5_flow *flows;           // [max_parts]
-    float *gathered;           // [max_parts]
-    md5_clock *leaf_clocks;    // [max_leaves]
-    md5_clock *group_clocks;   // [max_groups]
-    md5_sync_item *sync_items; // [max_leaves]
-    md5_way *ways;             // [max_poses]
+    // Scratch memory.
+    md5_flow *flows;             // [max_parts]
+    float *gathered;             // [max_parts]
+    md5_clock *instance_clocks;  // [max_leaves]
+    md5_clock *group_clocks;     // [max_groups]
+    md5_sync_item *sync_items;   // [max_leaves]
+    md5_root_delta *root_deltas; // [max_poses]
     md5_walker *walkers;
     md5_transform *spare;     // [md5_captured_poses()][joints]
     md5_velocity *velocities; // [joints]
@@ -125,40 +128,42 @@ struct md5_player {
     md5_allocator allocator;
 };
 
-static inline const md5_program *md5_program_of(const md5_player *player, const md5_live *live)
+static inline const md5_blend_tree *md5_tree_of(const md5_player *player,
+                                                const md5_active_state *active)
 {
-    return live->program < 0 ? NULL : &player->machine->programs[live->program];
+    return active->tree < 0 ? NULL : &player->machine->trees[active->tree];
 }
 
-static inline md5_live *md5_slot(md5_run *run, uint32_t number)
+static inline md5_active_state *md5_slot(md5_layer_state *layer_state, uint32_t number)
 {
-    return number == 0 ? &run->first : &run->others[number - 1];
+    return number == 0 ? &layer_state->first : &layer_state->others[number - 1];
 }
 
-static inline md5_live *md5_live_at(md5_run *run, uint32_t place)
+static inline md5_active_state *md5_active_at(md5_layer_state *layer_state, uint32_t position)
 {
-    return md5_slot(run, run->order[place]);
+    return md5_slot(layer_state, layer_state->order[position]);
 }
 
-// The one that fades in, or is there alone.
-static inline md5_live *md5_newest(md5_run *run)
+// The state that fades in, or the only one.
+static inline md5_active_state *md5_newest(md5_layer_state *layer_state)
 {
-    return md5_live_at(run, run->num_used - 1u);
+    return md5_active_at(layer_state, layer_state->num_used - 1u);
 }
 
-// A weight: of a parameter, or fixed; 0..1.
+// Returns the value of a parameter, clamped to 0..1, or the fixed weight if `parameter` is -1.
 float md5_weight_of(const md5_player *player, int32_t parameter, float fixed);
 
-// -- live.c: a state's motion in play ---------------------------------------------------------
+// -- active_state.c: playing one state ---------------------------------------------------------
+// ---------------------------------------------------------
 
-// How clips begin.
+// Where clips begin.
 typedef enum md5_begin {
-    MD5_BEGIN_AT,      // at `start`: nothing is passed there
-    MD5_BEGIN_BEHIND,  // `start` behind where each begins by itself
-    MD5_BEGIN_AS_LEFT, // at the place within a cycle at which another state is left
+    MD5_BEGIN_AT,      // at `start`; events there do not fire
+    MD5_BEGIN_BEHIND,  // `start` after the start of each clip
+    MD5_BEGIN_AS_LEFT, // at the phase of the state that is left
 } md5_begin;
 
-// What is to follow, and how.
+// A change to another state.
 typedef struct md5_change {
     uint32_t state;
     double start;
@@ -170,105 +175,106 @@ typedef struct md5_change {
     md5_interrupt interrupt;
 } md5_change;
 
-// Begins a state's motion.
-void md5_begin_live(md5_player *player, const md5_play_layer *layer, md5_live *live,
-                    const md5_change *change);
+// Initialises the clips of an active state.
+void md5_begin_state(md5_player *player, const md5_play_layer *layer, md5_active_state *active,
+                     const md5_change *change);
 
-// Works out weights and speeds from the parameters.
-void md5_weigh_live(md5_player *player, md5_live *live);
+// Computes weights and speeds from the parameters.
+void md5_weigh_state(md5_player *player, md5_active_state *active);
 
-// Clocks `seconds` from now, in player->leaf_clocks and player->group_clocks.
-void md5_find_clocks(md5_player *player, const md5_live *live, double seconds);
+// Computes the clocks `seconds` from now: player->instance_clocks and player->group_clocks.
+void md5_find_clocks(md5_player *player, const md5_active_state *active, double seconds);
 
-// The same of all that is in play, if a parameter has changed.
+// md5_weigh_state() for all active states, if a parameter has changed.
 void md5_weigh_all(md5_player *player);
 
-void md5_advance_live(md5_player *player, md5_live *live, double seconds);
+void md5_advance_state(md5_player *player, md5_active_state *active, double seconds);
 
-// Normalised time: of the first clip.
-double md5_live_time(const md5_live *live);
+// Normalised time of the first clip.
+double md5_active_time(const md5_active_state *active);
 
-// Where it is within its cycle, 0..1, when a transition is taken; at the exit that the transition
-// waited for, the exit's own fraction.
-double md5_phase_left(const md5_player *player, const md5_live *live,
+// Phase, 0..1, at which a transition leaves the state; if it waited for an exit, the fraction of
+// the exit.
+double md5_exit_phase(const md5_player *player, const md5_active_state *active,
                       const md5_transition *transition);
 
-// Seconds in which a clip goes from one clock to another, as weights and speeds are: negative if
-// time has to run backward for that, not finite if it does not get there.
-double md5_leaf_seconds(const md5_player *player, const md5_live *live, uint32_t number,
-                        md5_clock from, md5_clock to);
+// Seconds that a clip takes from one clock to another at the current weights and speeds: negative
+// if time must run backward, not finite if it never arrives.
+double md5_instance_seconds(const md5_player *player, const md5_active_state *active,
+                            uint32_t number, md5_clock from, md5_clock to);
 
-// Whether `exit` has been reached; backward it counts from the end. Nothing is always at its end.
-bool md5_has_reached(const md5_player *player, const md5_live *live, double exit);
+// Whether `exit` has been reached; backward it counts from the end. A state without motion is
+// always at its end.
+bool md5_has_reached(const md5_player *player, const md5_active_state *active, double exit);
 
-// Whether it began there or behind it.
-bool md5_began_behind(const md5_player *player, const md5_live *live, double exit);
+// Whether it began at or after `exit`.
+bool md5_began_behind(const md5_player *player, const md5_active_state *active, double exit);
 
-// Seconds, up to `most`, until it will be.
-double md5_seconds_until(md5_player *player, const md5_live *live, double exit, double most);
+// Seconds, up to `most`, until `exit` is reached.
+double md5_seconds_until(md5_player *player, const md5_active_state *active, double exit,
+                         double most);
 
-// How far the transition that brought it has come, 0..1.
-double md5_progress(const md5_live *live);
+// Progress of its transition, 0..1.
+double md5_progress(const md5_active_state *active);
 
-// How far it has come in, 0..1, `shift` seconds from now, if it fades in over something.
-float md5_fade_at(const md5_live *live, double shift);
+// Eased progress of its fade, 0..1, `shift` seconds from now.
+float md5_fade_at(const md5_active_state *active, double shift);
 
-// What an event counts that lies where a state begins. There a fade is at 0, but what happens
-// there, does: it counts as in the middle of the fade's first eighth.
-float md5_fade_of_start(const md5_live *live);
+// Weight of events where a state begins. A fade is 0 there, but the events must not be silent: they
+// get the weight in the middle of the first eighth of the fade.
+float md5_fade_of_start(const md5_active_state *active);
 
-// -- changes.c: how one state follows another
-// ------------------------------------------------------
+// -- changes.c: changes of state --------------------------------------------------------------
 
 void md5_change_state(md5_player *player, uint32_t layer, const md5_change *change);
 
-// Ends what has faded out.
-void md5_end_faded(md5_run *run);
+// Removes states that have faded out.
+void md5_end_faded(md5_layer_state *layer_state);
 
 // -- transitions.c ----------------------------------------------------------------------------
 
-// Takes the transitions that can be taken now, in all layers, and uses up their triggers.
+// Takes all transitions that are possible now, in all layers, and consumes their triggers.
 void md5_take_transitions(md5_player *player);
 
-// Whether the next to be taken in a layer is one that waits for an exit.
+// Whether the next transition to be taken in a layer waits for an exit.
 bool md5_is_at_exit(const md5_player *player, uint32_t layer);
 
-// Seconds, up to `most`, until another could be.
+// Seconds, up to `most`, until a transition of the layer becomes active.
 double md5_seconds_until_exit(md5_player *player, uint32_t layer, double most);
 
-// -- motion.c: the root's way -----------------------------------------------------------------
+// -- motion.c: root motion --------------------------------------------------------------------
 
-// Of the last step that was made.
-md5_way md5_way_of_step(md5_player *player);
+// Root motion of the last interval.
+md5_root_delta md5_root_delta_of_step(md5_player *player);
 
 // -- layers.c, modifiers.c --------------------------------------------------------------------
 
-// Writes the blended pose. spare[] are md5_spare_poses() poses.
+// Writes the blended pose of all layers. spare[md5_spare_poses()] are scratch poses.
 void md5_blend_layers(md5_player *player, md5_transform *spare, md5_transform *pose);
 size_t md5_spare_poses(const md5_machine *machine);
 
-// Begins an inertial transition of `duration` seconds to the newest motion of a layer, from all the
-// others as they are now shown.
+// Begins an inertial transition of `duration` seconds from the other states of a layer, as they are
+// blended now, to the newest one.
 void md5_begin_offsets(md5_player *player, uint32_t layer, double duration);
 
-// The oldest `count` motions of a layer, over its frozen pose, become the frozen pose.
+// Replaces the oldest `count` states of a layer and its frozen pose by one frozen pose.
 void md5_freeze_oldest(md5_player *player, uint32_t layer, uint32_t count);
 
-// How many poses these two need to work in.
+// Number of scratch poses that these two need.
 size_t md5_captured_poses(const md5_machine *machine);
 
-// Whether all clips of a motion that is something are in the same cycle at two times, in seconds
+// Whether all clips of a state that has a motion are in the same cycle at two times, in seconds
 // from now.
-bool md5_stays_in_cycle(md5_player *player, const md5_live *live, double a, double b);
+bool md5_stays_in_cycle(md5_player *player, const md5_active_state *active, double a, double b);
 
-// Writes the pose of a motion `shift` seconds from now. spare[] are as many
-// poses as the program has in work.
-void md5_evaluate_live(md5_player *player, const md5_live *live, double shift, md5_transform *spare,
-                       md5_transform *pose);
+// Writes the pose of a state `shift` seconds from now. spare[tree->num_poses - 1] are scratch
+// poses.
+void md5_evaluate_state(md5_player *player, const md5_active_state *active, double shift,
+                        md5_transform *spare, md5_transform *pose);
 
-// The same, now, of the joints that its layer may change; others hold anything.
-void md5_evaluate_joints(md5_player *player, const md5_play_layer *layer, const md5_live *live,
-                         md5_transform *spare, md5_transform *pose);
+// Writes the current pose of the joints that the layer may change; other joints are undefined.
+void md5_evaluate_joints(md5_player *player, const md5_play_layer *layer,
+                         const md5_active_state *active, md5_transform *spare, md5_transform *pose);
 
 void md5_apply_modifiers(md5_player *player, md5_transform *pose);
 

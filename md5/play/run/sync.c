@@ -50,32 +50,32 @@ typedef struct marker_place {
 
 static marker_place place_of(double phase, uint32_t num_markers)
 {
-    const double place = phase * (double)num_markers;
-    uint32_t marker = (uint32_t)place;
+    const double position = phase * (double)num_markers;
+    uint32_t marker = (uint32_t)position;
     if (marker >= num_markers)
         marker = num_markers - 1;
-    return (marker_place){marker, place - (double)marker};
+    return (marker_place){marker, position - (double)marker};
 }
 
 // Goes on within the present part only, up to its end; returns the seconds that are left.
 static double advance_part(const md5_sync_item *items, uint32_t num_items, uint32_t num_markers,
-                           md5_clock *clock, marker_place *place, double seconds)
+                           md5_clock *clock, marker_place *position, double seconds)
 {
-    const double rate = rate_between(items, num_items, num_markers, place->marker);
+    const double rate = rate_between(items, num_items, num_markers, position->marker);
     const double speed = rate * (double)num_markers; // parts a second
-    const double way = speed * seconds;
-    const double room = way >= 0.0 ? 1.0 - place->share : place->share;
-    if (fabs(way) < room || speed == 0.0) {
-        place->share += way;
+    const double delta = speed * seconds;
+    const double room = delta >= 0.0 ? 1.0 - position->share : position->share;
+    if (fabs(delta) < room || speed == 0.0) {
+        position->share += delta;
         return 0.0;
     }
-    const double used = (way >= 0.0 ? room : -room) / speed;
-    if (way >= 0.0) {
-        *place = (marker_place){(place->marker + 1) % num_markers, 0.0};
-        clock->cycle += place->marker == 0;
+    const double used = (delta >= 0.0 ? room : -room) / speed;
+    if (delta >= 0.0) {
+        *position = (marker_place){(position->marker + 1) % num_markers, 0.0};
+        clock->cycle += position->marker == 0;
     } else {
-        clock->cycle -= place->marker == 0;
-        *place = (marker_place){(place->marker + num_markers - 1) % num_markers, 1.0};
+        clock->cycle -= position->marker == 0;
+        *position = (marker_place){(position->marker + num_markers - 1) % num_markers, 1.0};
     }
     return seconds - used;
 }
@@ -91,10 +91,10 @@ static md5_clock advance_markers(const md5_sync_item *items, uint32_t num_items,
     }
     // Less than a cycle is left, or a direction that turns round at one of the markers, where it
     // stays: no more parts than there are, and one for each end.
-    marker_place place = place_of(clock.phase, num_markers);
+    marker_place position = place_of(clock.phase, num_markers);
     for (uint32_t i = 0; i < num_markers + 2 && seconds != 0.0; i++)
-        seconds = advance_part(items, num_items, num_markers, &clock, &place, seconds);
-    const double phase = ((double)place.marker + place.share) / (double)num_markers;
+        seconds = advance_part(items, num_items, num_markers, &clock, &position, seconds);
+    const double phase = ((double)position.marker + position.share) / (double)num_markers;
     return md5_clock_advance(&GROUP, (md5_clock){.cycle = clock.cycle}, phase);
 }
 
@@ -162,9 +162,9 @@ md5_clock md5_sync_clock(const double *markers, uint32_t num_markers, md5_clock 
 {
     if (num_markers == 0)
         return shared;
-    const marker_place place = place_of(shared.phase, num_markers);
+    const marker_place position = place_of(shared.phase, num_markers);
     const double phase =
-        markers[place.marker] + place.share * part_of(markers, num_markers, place.marker);
+        markers[position.marker] + position.share * part_of(markers, num_markers, position.marker);
     return md5_clock_advance(&GROUP, (md5_clock){.cycle = shared.cycle}, phase);
 }
 

@@ -1,4 +1,4 @@
-// How the clips of a blend space keep step: they share one clock.
+// Synchronised clips of a blend space share one clock.
 #ifndef MD5_PLAY_RUN_SYNC_H
 #define MD5_PLAY_RUN_SYNC_H
 
@@ -7,24 +7,24 @@
 // One clip of a group.
 typedef struct md5_sync_item {
     float weight; // of all items together more than 0
-    double rate;  // cycles a second by itself; negative = backward
-    // Phases of its markers, ascending, 0 <= phase < 1, and how many; each clip of a group has as
-    // many. None: clips meet at equal phases.
+    double rate;  // own rate, cycles a second; negative = backward
+    // Phases of its markers, ascending, 0 <= phase < 1, and how many; the same
+    // number for each clip of a group. 0: clips have equal phases.
     const double *markers;
 } md5_sync_item;
 
-// The shared clock after `seconds`. It goes at the weighted mean of the rates; with markers, at the
-// weighted mean of how fast each clip would go from this marker to the next. The same for any split
-// of the time.
+// The shared clock after `seconds`. Its rate is the weighted mean of the rates; with markers, the
+// weighted mean of the rates at which each clip moves from this marker to the next. The result does
+// not depend on how the time is split.
 md5_clock md5_sync_advance(const md5_sync_item *items, uint32_t num_items, uint32_t num_markers,
                            md5_clock clock, double seconds);
 
-// Seconds of a whole shared cycle; with markers, 0 if some part of it stands still or goes the
-// other way.
+// Seconds of a whole shared cycle; with markers, 0 if some part of it stands still or runs
+// backward.
 double md5_sync_cycle_seconds(const md5_sync_item *items, uint32_t num_items, uint32_t num_markers);
 
-// Seconds in which the shared clock goes from one place to another: negative if time has to run
-// backward for that, not finite if it does not get there. `items` as for md5_sync_advance().
+// Seconds that the shared clock takes from one position to another: negative if time must run
+// backward, not finite if it never arrives. `items` as for md5_sync_advance().
 double md5_sync_seconds(const md5_sync_item *items, uint32_t num_items, uint32_t num_markers,
                         md5_clock from, md5_clock to);
 
@@ -32,7 +32,7 @@ double md5_sync_seconds(const md5_sync_item *items, uint32_t num_items, uint32_t
 // 0 is the first marker, and each marker takes an equal part of a cycle.
 md5_clock md5_sync_clock(const double *markers, uint32_t num_markers, md5_clock shared);
 
-// The shared clock when an item's own is `own`: the inverse, to within rounding.
+// The shared clock when an item's own is `own`: the inverse, up to rounding error.
 md5_clock md5_sync_shared(const double *markers, uint32_t num_markers, md5_clock own);
 
 #endif

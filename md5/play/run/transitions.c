@@ -22,16 +22,16 @@ static bool holds(const md5_player *player, uint32_t layer, const md5_play_condi
     return value >= condition->value;
 }
 
-// Whether all but time allows it.
-static bool is_open(const md5_player *player, uint32_t layer, const md5_live *live,
+// Whether a transition is possible, apart from its exit time.
+static bool is_open(const md5_player *player, uint32_t layer, const md5_active_state *active,
                     const md5_transition *transition)
 {
-    if (transition->from < 0 && transition->to == live->state)
+    if (transition->from < 0 && transition->to == active->state)
         return false;
-    if (md5_progress(live) < 1.0) {
-        if (live->interrupt == MD5_INTERRUPT_NONE)
+    if (md5_progress(active) < 1.0) {
+        if (active->interrupt == MD5_INTERRUPT_NONE)
             return false;
-        if (live->interrupt == MD5_INTERRUPT_HIGHER && transition->priority <= live->priority)
+        if (active->interrupt == MD5_INTERRUPT_HIGHER && transition->priority <= active->priority)
             return false;
     }
     const md5_play_condition *const conditions =
@@ -43,24 +43,25 @@ static bool is_open(const md5_player *player, uint32_t layer, const md5_live *li
     return true;
 }
 
-// In a layer that rests only what opens later counts: see md5_take_transitions().
-static bool sleeps(const md5_player *player, uint32_t layer, const md5_live *live,
-                   const md5_transition *transition)
+// In a resting layer only transitions that open later count: see take_in_layer().
+static bool is_suppressed(const md5_player *player, uint32_t layer, const md5_active_state *active,
+                          const md5_transition *transition)
 {
-    return player->runs[layer].rests
-           && (!transition->waits || md5_began_behind(player, live, transition->exit));
+    return player->layer_states[layer].is_resting
+           && (!transition->waits || md5_began_behind(player, active, transition->exit));
 }
 
-// Two lists, each with the first to be asked first, as one.
+// Merges two lists of transitions that are each in the order of priority.
 typedef struct candidates {
     const md5_transition *own, *own_end, *any, *any_end;
 } candidates;
 
-static candidates candidates_of(const md5_player *player, uint32_t layer, const md5_live *live)
+static candidates candidates_of(const md5_player *player, uint32_t layer,
+                                const md5_active_state *active)
 {
     const md5_machine *const machine = player->machine;
     const md5_play_layer *const of = &machine->layers[layer];
-    const md5_state *const state = &machine->states[of->first_state + live->state];
+    const md5_state *const state = &machine->states[of->first_state + active->state];
     candidates all = {
         .own = machine->transitions + state->first_transition,
         .any = machine->transitions + of->first_any,
@@ -82,20 +83,20 @@ static const md5_transition *next_candidate(candidates *all)
 }
 
 static const md5_transition *find_open(const md5_player *player, uint32_t layer,
-                                       const md5_live *live)
+                                       const md5_active_state *active)
 {
-    candidates all = candidates_of(player, layer, live);
+    candidates all = candidates_of(player, layer, active);
     for (const md5_transition *at = next_candidate(&all); at; at = next_candidate(&all)) {
-        if (is_open(player, layer, live, at)
-            && (!at->waits || md5_has_reached(player, live, at->exit))
-            && !sleeps(player, layer, live, at))
+        if (is_open(player, layer, active, at)
+            && (!at->waits || md5_has_reached(player, active, at->exit))
+            && !is_suppressed(player, layer, active, at))
             return at;
     }
     return NULL;
 }
 
-// A trigger that the transition asked for is used up: in this layer now, for the others when all of
-// them have seen it. Returns whether there was one.
+// Consumes the triggers of a transition: for this layer now, for the others after all of them have
+// seen it. Returns whether there was one.
 static bool consume(md5_player *player, uint32_t layer, const md5_transition *transition)
 {
     const md5_machine *const machine = player->machine;
@@ -125,26 +126,26 @@ static void take(md5_player *player, uint32_t layer, const md5_transition *trans
         .interrupt = transition->interrupt,
     };
     if (transition->keeps_phase) {
-        change.start = md5_phase_left(player, md5_newest(&player->runs[layer]), transition);
+        change.start = md5_exit_phase(player, md5_newest(&player->layer_states[layer]), transition);
         change.begin = MD5_BEGIN_AS_LEFT;
     }
     md5_change_state(player, layer, &change);
 }
 
-// One that leads on is taken in the same moment. A chain in which more are taken than there are
-// goes in a circle, and would for ever, as no time passes: then the layer rests in the state that
-// it has come to. What was open when that began no longer counts, until a parameter changes or the
-// transition that led there ends; so it makes no difference how often the layer is asked.
+// Takes transitions of a layer until none is possible at this instant. If more are taken than there
+// are, they form a cycle, which would never end because no time passes: then the layer rests in its
+// current state. Transitions that were open then are ignored until a parameter changes or the
+// current transition ends; so the result does not depend on how often this is called.
 static void take_in_layer(md5_player *player, uint32_t layer)
 {
-    md5_run *const run = &player->runs[layer];
+    md5_layer_state *const layer_state = &player->layer_states[layer];
     const uint32_t most = player->machine->tables.layers[layer].num_transitions + 1;
     for (uint32_t num_taken = 0; player->num_steps < MD5_MAX_STEP_PARTS; player->num_steps++) {
-        const md5_transition *const open = find_open(player, layer, md5_newest(run));
+        const md5_transition *const open = find_open(player, layer, md5_newest(layer_state));
         if (!open)
             return;
         if (num_taken == most) {
-            run->rests = true;
+            layer_state->is_resting = true;
             return;
         }
         num_taken = consume(player, layer, open) ? 0 : num_taken + 1;
@@ -167,7 +168,7 @@ static bool clear_triggers(md5_player *player)
     return true;
 }
 
-// A trigger that is used up may open what waits for it to be clear.
+// A consumed trigger may open transitions that wait for it to be clear.
 void md5_take_transitions(md5_player *player)
 {
     do {
@@ -179,17 +180,18 @@ void md5_take_transitions(md5_player *player)
 
 bool md5_is_at_exit(const md5_player *player, uint32_t layer)
 {
-    const md5_transition *const open = find_open(player, layer, md5_newest(&player->runs[layer]));
+    const md5_transition *const open =
+        find_open(player, layer, md5_newest(&player->layer_states[layer]));
     return open && open->waits;
 }
 
 double md5_seconds_until_exit(md5_player *player, uint32_t layer, double most)
 {
-    const md5_live *const live = md5_newest(&player->runs[layer]);
-    candidates all = candidates_of(player, layer, live);
+    const md5_active_state *const active = md5_newest(&player->layer_states[layer]);
+    candidates all = candidates_of(player, layer, active);
     for (const md5_transition *at = next_candidate(&all); at; at = next_candidate(&all)) {
-        if (at->waits && is_open(player, layer, live, at))
-            most = md5_seconds_until(player, live, at->exit, most);
+        if (at->waits && is_open(player, layer, active, at))
+            most = md5_seconds_until(player, active, at->exit, most);
     }
     return most;
 }

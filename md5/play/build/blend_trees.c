@@ -1,17 +1,17 @@
-// A state's motion spread out: each part as often as it is used, in the order in which it is
-// evaluated.
+// Flattens the blend tree of each state: each motion as often as it is used, in the order of
+// evaluation.
 #include "md5/play/build/building.h"
 
-// While a program is made.
+// A tree that is being built.
 typedef struct spreading {
     const md5_machine *machine;
-    md5_program *program;
-    md5_part *parts;   // [program->num_parts]
-    int32_t *group_of; // [program->num_parts] -1 = keeps step with no one
+    md5_blend_tree *tree;
+    md5_part *parts;   // [tree->num_parts]
+    int32_t *group_of; // [tree->num_parts] -1 = not synchronised
     uint32_t num_weights;
 } spreading;
 
-// The parts of part `number` end right before it, each with its own before it.
+// The inputs of part `number` directly precede it, each preceded by its own inputs.
 static void spread_items(spreading *of, uint32_t number)
 {
     const md5_machine *const machine = of->machine;
@@ -19,7 +19,7 @@ static void spread_items(spreading *of, uint32_t number)
     const md5_motion *const motion = &machine->motions[part->motion];
     const bool begins_group = motion->sync != MD5_SYNC_NONE && of->group_of[number] < 0;
     if (begins_group)
-        of->group_of[number] = (int32_t)of->program->num_groups++;
+        of->group_of[number] = (int32_t)of->tree->num_groups++;
     part->leads_group = begins_group;
     part->children = of->num_weights;
     of->num_weights += motion->num_items;
@@ -34,18 +34,18 @@ static void spread_items(spreading *of, uint32_t number)
             .parent = (int32_t)number,
             .item = motion->first_item + i,
             .weight = part->children + i,
-            .leaf = -1,
+            .instance = -1,
         };
         begin = end;
     }
 }
 
-// Poses in work: an item's waits as its parent's first, or is blended into that and gone.
+// Poses on the stack: an item's pose becomes the first of its parent, or is blended into it.
 static uint32_t count_poses(const spreading *of)
 {
     const md5_machine *const machine = of->machine;
     uint32_t now = 0, most = 0;
-    for (uint32_t i = 0; i < of->program->num_parts; i++) {
+    for (uint32_t i = 0; i < of->tree->num_parts; i++) {
         const md5_part *const part = &of->parts[i];
         if (machine->motions[part->motion].kind == MD5_MOTION_CLIP)
             now++;
@@ -59,18 +59,19 @@ static uint32_t count_poses(const spreading *of)
     return most;
 }
 
-static void list_leaves(spreading *of, md5_leaf_plan *leaves)
+static void list_leaves(spreading *of, md5_instance_plan *instances)
 {
     const md5_machine *const machine = of->machine;
-    for (uint32_t i = 0; i < of->program->num_parts; i++) {
+    for (uint32_t i = 0; i < of->tree->num_parts; i++) {
         const md5_motion *const motion = &machine->motions[of->parts[i].motion];
         if (motion->kind != MD5_MOTION_CLIP)
             continue;
         const md5_source *const source =
             &machine->sources[machine->playables[motion->playable].source];
-        of->program->has_way = of->program->has_way || source->extract != MD5_EXTRACT_NONE;
-        of->parts[i].leaf = (int32_t)of->program->num_leaves;
-        leaves[of->program->num_leaves++] = (md5_leaf_plan){
+        of->tree->has_root_motion =
+            of->tree->has_root_motion || source->extract != MD5_EXTRACT_NONE;
+        of->parts[i].instance = (int32_t)of->tree->num_instances;
+        instances[of->tree->num_instances++] = (md5_instance_plan){
             .playable = motion->playable,
             .part = i,
             .group = of->group_of[i],
@@ -78,36 +79,36 @@ static void list_leaves(spreading *of, md5_leaf_plan *leaves)
     }
 }
 
-// Members of each group in the order of leaves. Numbers of groups were given from the last part to
-// the first.
-static void list_members(const spreading *of, const md5_leaf_plan *leaves, md5_group_plan *groups,
-                         uint32_t *members, size_t first_member)
+// Members of each group in the order of clip instances. Numbers of groups were given from the last
+// part to the first.
+static void list_members(const spreading *of, const md5_instance_plan *instances,
+                         md5_group_plan *groups, uint32_t *members, size_t first_member)
 {
     const md5_machine *const machine = of->machine;
-    const md5_program *const program = of->program;
-    for (uint32_t i = 0; i < program->num_parts; i++) {
+    const md5_blend_tree *const tree = of->tree;
+    for (uint32_t i = 0; i < tree->num_parts; i++) {
         if (!of->parts[i].leads_group)
             continue;
         groups[of->group_of[i]].num_markers =
             machine->motions[of->parts[i].motion].sync == MD5_SYNC_MARKERS;
     }
-    for (uint32_t i = 0; i < program->num_leaves; i++) {
-        if (leaves[i].group >= 0)
-            groups[leaves[i].group].num_members++;
+    for (uint32_t i = 0; i < tree->num_instances; i++) {
+        if (instances[i].group >= 0)
+            groups[instances[i].group].num_members++;
     }
     size_t begin = first_member;
-    for (uint32_t i = 0; i < program->num_groups; i++) {
+    for (uint32_t i = 0; i < tree->num_groups; i++) {
         groups[i].first_member = begin;
         begin += groups[i].num_members;
         groups[i].num_members = 0;
     }
-    for (uint32_t i = 0; i < program->num_leaves; i++) {
-        if (leaves[i].group < 0)
+    for (uint32_t i = 0; i < tree->num_instances; i++) {
+        if (instances[i].group < 0)
             continue;
-        md5_group_plan *const group = &groups[leaves[i].group];
+        md5_group_plan *const group = &groups[instances[i].group];
         if (group->num_markers > 0)
             group->num_markers =
-                machine->sources[machine->playables[leaves[i].playable].source].num_markers;
+                machine->sources[machine->playables[instances[i].playable].source].num_markers;
         members[group->first_member - first_member + group->num_members++] = i;
     }
 }
@@ -117,47 +118,47 @@ static uint32_t larger(uint32_t a, uint32_t b)
     return a > b ? a : b;
 }
 
-static bool build_program(md5_building *building, md5_program *program)
+static bool build_program(md5_building *building, md5_blend_tree *tree)
 {
     md5_machine *const machine = building->machine;
-    const uint32_t count = machine->motions[program->motion].num_parts;
+    const uint32_t count = machine->motions[tree->motion].num_parts;
     spreading of = {
         .machine = machine,
-        .program = program,
+        .tree = tree,
         .parts = machine->parts + machine->num_parts,
         .group_of = md5_build_array(building, count, sizeof *of.group_of),
         .num_weights = 1,
     };
     TRY(of.group_of);
-    program->first_part = machine->num_parts;
-    program->num_parts = count;
-    program->first_leaf = machine->num_leaves;
-    program->first_group = machine->num_groups;
-    of.parts[count - 1] = (md5_part){.motion = program->motion, .parent = -1, .leaf = -1};
+    tree->first_part = machine->num_parts;
+    tree->num_parts = count;
+    tree->first_instance = machine->num_instances;
+    tree->first_group = machine->num_groups;
+    of.parts[count - 1] = (md5_part){.motion = tree->motion, .parent = -1, .instance = -1};
     of.group_of[count - 1] = -1;
     for (uint32_t i = count; i-- > 0;)
         spread_items(&of, i);
-    md5_leaf_plan *const leaves = machine->leaves + machine->num_leaves;
-    list_leaves(&of, leaves);
-    list_members(&of, leaves, machine->groups + machine->num_groups,
+    md5_instance_plan *const instances = machine->instances + machine->num_instances;
+    list_leaves(&of, instances);
+    list_members(&of, instances, machine->groups + machine->num_groups,
                  machine->members + machine->num_members, machine->num_members);
-    program->num_poses = count_poses(&of);
+    tree->num_poses = count_poses(&of);
     machine->num_parts += count;
-    machine->num_leaves += program->num_leaves;
-    machine->num_groups += program->num_groups;
-    for (uint32_t i = 0; i < program->num_groups; i++)
-        machine->num_members += machine->groups[program->first_group + i].num_members;
+    machine->num_instances += tree->num_instances;
+    machine->num_groups += tree->num_groups;
+    for (uint32_t i = 0; i < tree->num_groups; i++)
+        machine->num_members += machine->groups[tree->first_group + i].num_members;
     machine->max_parts = larger(machine->max_parts, count);
-    machine->max_leaves = larger(machine->max_leaves, program->num_leaves);
-    machine->max_groups = larger(machine->max_groups, program->num_groups);
-    machine->max_poses = larger(machine->max_poses, program->num_poses);
+    machine->max_instances = larger(machine->max_instances, tree->num_instances);
+    machine->max_groups = larger(machine->max_groups, tree->num_groups);
+    machine->max_poses = larger(machine->max_poses, tree->num_poses);
     return true;
 }
 
 enum { WANTED = -2 };
 
 // Marks the motions that states have, and counts them and their parts.
-static bool mark_motions(md5_building *building, size_t *num_programs, size_t *num_parts)
+static bool mark_motions(md5_building *building, size_t *num_trees, size_t *num_parts)
 {
     const md5_machine_desc *const desc = building->desc;
     md5_machine *const machine = building->machine;
@@ -170,35 +171,35 @@ static bool mark_motions(md5_building *building, size_t *num_programs, size_t *n
             int32_t number;
             TRY(md5_resolve(building, &building->motions, &state->motion, "state",
                             state->name ? state->name : "", &number));
-            if (number < 0 || machine->motions[number].program == WANTED)
+            if (number < 0 || machine->motions[number].tree == WANTED)
                 continue;
-            machine->motions[number].program = WANTED;
-            *num_programs += 1;
+            machine->motions[number].tree = WANTED;
+            *num_trees += 1;
             *num_parts += machine->motions[number].num_parts;
         }
     }
     return true;
 }
 
-bool md5_build_programs(md5_building *building)
+bool md5_build_trees(md5_building *building)
 {
     md5_machine *const machine = building->machine;
-    size_t num_programs = 0, num_parts = 0;
-    TRY(mark_motions(building, &num_programs, &num_parts));
-    machine->programs = md5_build_array(building, num_programs, sizeof *machine->programs);
+    size_t num_trees = 0, num_parts = 0;
+    TRY(mark_motions(building, &num_trees, &num_parts));
+    machine->trees = md5_build_array(building, num_trees, sizeof *machine->trees);
     machine->parts = md5_build_array(building, num_parts, sizeof *machine->parts);
-    machine->leaves = md5_build_array(building, num_parts, sizeof *machine->leaves);
+    machine->instances = md5_build_array(building, num_parts, sizeof *machine->instances);
     machine->groups = md5_build_array(building, num_parts, sizeof *machine->groups);
     machine->members = md5_build_array(building, num_parts, sizeof *machine->members);
-    TRY(machine->programs && machine->parts && machine->leaves && machine->groups
+    TRY(machine->trees && machine->parts && machine->instances && machine->groups
         && machine->members);
     for (uint32_t i = 0; i < machine->num_motions; i++) {
-        if (machine->motions[i].program != WANTED)
+        if (machine->motions[i].tree != WANTED)
             continue;
-        machine->motions[i].program = (int32_t)machine->num_programs;
-        md5_program *const program = &machine->programs[machine->num_programs++];
-        *program = (md5_program){.motion = i};
-        TRY(build_program(building, program));
+        machine->motions[i].tree = (int32_t)machine->num_trees;
+        md5_blend_tree *const tree = &machine->trees[machine->num_trees++];
+        *tree = (md5_blend_tree){.motion = i};
+        TRY(build_program(building, tree));
     }
     return true;
 }

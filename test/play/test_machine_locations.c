@@ -66,7 +66,7 @@ static void check_cases(const read_case *cases, size_t count, int line)
 
 #define CHECK_CASES(cases) check_cases(cases, sizeof(cases) / sizeof((cases)[0]), __LINE__)
 
-TEST (machine_places_of_clips_and_events) {
+TEST (machine_locations_of_clips_and_events) {
     static const read_case cases[] = {
         {"", good, ""},
         {"clip run r", "clip walk r", "8:8: error: clip 'walk' is there twice"},
@@ -84,7 +84,7 @@ TEST (machine_places_of_clips_and_events) {
     CHECK_CASES(cases);
 }
 
-TEST (machine_places_of_masks_and_parameters) {
+TEST (machine_locations_of_masks_and_parameters) {
     static const read_case cases[] = {
         {"bool armed", "bool speed", "2:24: error: parameter 'speed' is there twice"},
         {"bool armed", "bool \"\"", "2:24: error: parameter 1 has no name"},
@@ -103,7 +103,7 @@ TEST (machine_places_of_masks_and_parameters) {
     CHECK_CASES(cases);
 }
 
-TEST (machine_places_of_motions) {
+TEST (machine_locations_of_motions) {
     static const read_case cases[] = {
         {"motion line", "motion walk", "11:10: error: motion 'walk' is there twice"},
         {"motion line", "motion ''", "11:10: error: motion 4 has no name"},
@@ -131,12 +131,13 @@ TEST (machine_places_of_motions) {
         {"{ markers item", "{ markers item once 3 item",
          "11:41: error: motion 'line' is made of 'once', which does not stand before it"},
         {"( 2 12 )", "( 2 )",
-         "11:28: error: motion 'line' keeps step by markers, of which its clips have 1 to 2"},
+         "11:28: error: motion 'line' is synchronised by markers, but its clips have 1 to 2 of "
+         "them"},
         {"{ speed 2 }", "{ once } motion bad line speed { phase item pace 1 }",
-         "10:58: error: motion 'bad' keeps step, but one of its clips does not loop"},
+         "10:58: error: motion 'bad' is synchronised, but one of its clips does not loop"},
         {"{ speed 2 }", "{ ping_pong } motion bad line speed { markers item pace 1 }",
-         "10:63: error: motion 'bad' keeps step by markers, but one of its clips goes there and "
-         "back"},
+         "10:63: error: motion 'bad' is synchronised by markers, but one of its clips is "
+         "ping-pong"},
         {"item line item", "item line { add } item",
          "13:35: error: motion 'both' has nothing that its first item could be added to"},
         {"mask upper weight speed", "mask lower weight speed",
@@ -153,7 +154,7 @@ TEST (machine_places_of_motions) {
     CHECK_CASES(cases);
 }
 
-TEST (machine_places_of_layers) {
+TEST (machine_locations_of_layers) {
     static const read_case cases[] = {
         {"layer top", "layer body", "21:9: error: layer 'body' is there twice"},
         {"layer top", "layer ''", "21:9: error: layer 1 has no name"},
@@ -188,7 +189,7 @@ TEST (machine_places_of_layers) {
     CHECK_CASES(cases);
 }
 
-TEST (machine_places_of_modifiers) {
+TEST (machine_locations_of_modifiers) {
     static const read_case cases[] = {
         {"modifier foot", "modifier look", "23:12: error: modifier 'look' is there twice"},
         {"modifier foot", "modifier ''", "23:12: error: modifier 1 has no name"},
@@ -216,7 +217,7 @@ TEST (machine_places_of_modifiers) {
 }
 
 // More parts than a motion may have: fourteen times the double of the one before.
-TEST (machine_place_of_a_motion_without_end) {
+TEST (machine_location_of_a_motion_without_end) {
     char text[2048] = "machine m { clip m0 x\n";
     for (int i = 0; i < 14; i++) {
         const size_t used = strlen(text);
@@ -230,7 +231,7 @@ TEST (machine_place_of_a_motion_without_end) {
 }
 
 // Tables that grow again and again keep their places.
-TEST (machine_places_of_long_tables) {
+TEST (machine_locations_of_long_tables) {
     enum { COUNT = 300, ROOM = COUNT * 64 };
     char *const text = malloc(ROOM);
     if (!text)
@@ -278,7 +279,7 @@ static void check_refused(const md5_machine_desc *desc, const md5_load_opts *opt
 
 // The tables of a file may be changed before a machine is made of them: what is new has no place,
 // what was changed where it stands has that of the word.
-TEST (machine_places_of_tables_that_were_changed) {
+TEST (machine_locations_of_tables_that_were_changed) {
     md5_error error;
     play_begin(&made);
     play_add_clip(&made, 21, 20.0, 0.3, (play_walk){40.0, 0.5, 0.0}, 0);
@@ -306,7 +307,7 @@ TEST (machine_places_of_tables_that_were_changed) {
                   "hero.md5machine: error: modifier 'nod' names joint 'haed', which is none");
     desc.model = NULL;
     check_refused(&desc, NULL, "hero.md5machine: error: machine 'hero' has no model");
-    desc.places = NULL; // tables of C
+    desc.locations = NULL; // tables of C
     desc.model = made.model;
     check_refused(&desc, NULL, "error: modifier 'nod' names joint 'haed', which is none");
     md5_free_machine_file(file);

@@ -1,0 +1,240 @@
+// A vector of four floats: a rotation x y z w, or a vector x y z whose w is undefined. For code
+// that works on one of them at a time; md5/core/wide.h is for many. It uses vector extensions of
+// the compiler if there are any, else plain C. Both round each operation separately, in the order
+// of md5/core/math.h, and so give the same bits.
+#ifndef MD5_CORE_FLOAT4_H
+#define MD5_CORE_FLOAT4_H
+
+#include "md5/core/math.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#if defined(__GNUC__) && !defined(MD5_NO_SIMD)
+
+typedef float md5_float4 __attribute__((vector_size(16)));
+typedef int32_t md5_float4_bits __attribute__((vector_size(16)));
+
+#if defined(__clang__)
+#define MD5_FLOAT4_SHUFFLE(a, i, j, k, l) __builtin_shufflevector(a, a, i, j, k, l)
+#else
+#define MD5_FLOAT4_SHUFFLE(a, i, j, k, l) __builtin_shuffle(a, (md5_float4_bits){i, j, k, l})
+#endif
+
+static inline md5_float4 md5_float4_of(float x, float y, float z, float w)
+{
+    return (md5_float4){x, y, z, w};
+}
+
+static inline float md5_float4_at(md5_float4 a, int place)
+{
+    return a[place];
+}
+
+static inline md5_float4 md5_float4_add(md5_float4 a, md5_float4 b)
+{
+    return a + b;
+}
+
+static inline md5_float4 md5_float4_sub(md5_float4 a, md5_float4 b)
+{
+    return a - b;
+}
+
+static inline md5_float4 md5_float4_mul(md5_float4 a, md5_float4 b)
+{
+    return a * b;
+}
+
+static inline md5_float4 md5_float4_flip_w(md5_float4 a)
+{
+    return (md5_float4)((md5_float4_bits)a ^ (md5_float4_bits){0, 0, 0, INT32_MIN});
+}
+
+static inline md5_float4 md5_float4_conjugate(md5_float4 q)
+{
+    return (md5_float4)((md5_float4_bits)q ^ (md5_float4_bits){INT32_MIN, INT32_MIN, INT32_MIN, 0});
+}
+
+#else
+
+typedef struct md5_float4 {
+    float at[4];
+} md5_float4;
+
+#define MD5_FLOAT4_SHUFFLE(a, i, j, k, l) md5_float4_of((a).at[i], (a).at[j], (a).at[k], (a).at[l])
+
+static inline md5_float4 md5_float4_of(float x, float y, float z, float w)
+{
+    return (md5_float4){{x, y, z, w}};
+}
+
+static inline float md5_float4_at(md5_float4 a, int place)
+{
+    return a.at[place];
+}
+
+static inline md5_float4 md5_float4_add(md5_float4 a, md5_float4 b)
+{
+    for (int i = 0; i < 4; i++)
+        a.at[i] += b.at[i];
+    return a;
+}
+
+static inline md5_float4 md5_float4_sub(md5_float4 a, md5_float4 b)
+{
+    for (int i = 0; i < 4; i++)
+        a.at[i] -= b.at[i];
+    return a;
+}
+
+static inline md5_float4 md5_float4_mul(md5_float4 a, md5_float4 b)
+{
+    for (int i = 0; i < 4; i++)
+        a.at[i] *= b.at[i];
+    return a;
+}
+
+static inline md5_float4 md5_float4_flip_w(md5_float4 a)
+{
+    a.at[3] = -a.at[3];
+    return a;
+}
+
+static inline md5_float4 md5_float4_conjugate(md5_float4 q)
+{
+    for (int i = 0; i < 3; i++)
+        q.at[i] = -q.at[i];
+    return q;
+}
+
+#endif
+
+static inline md5_float4 md5_float4_scale(md5_float4 a, float s)
+{
+    return md5_float4_mul(a, md5_float4_of(s, s, s, s));
+}
+
+// -- In and out -------------------------------------------------------------------------------
+
+// Four floats that lie in memory.
+static inline md5_float4 md5_float4_load(const void *from)
+{
+    md5_float4 row;
+    memcpy(&row, from, sizeof row);
+    return row;
+}
+
+static inline md5_float4 md5_float4_rotation(const md5_transform *from)
+{
+    return md5_float4_load(from);
+}
+
+static inline md5_float4 md5_float4_translation(const md5_transform *from)
+{
+    return md5_float4_load((const char *)from + offsetof(md5_transform, translation));
+}
+
+static inline md5_float4 md5_float4_of_quat(md5_quat q)
+{
+    return md5_float4_of(q.x, q.y, q.z, q.w);
+}
+
+static inline md5_float4 md5_float4_of_vec3(md5_vec3 v)
+{
+    return md5_float4_of(v.x, v.y, v.z, 0.0f);
+}
+
+static inline md5_quat md5_quat_of_row(md5_float4 a)
+{
+    md5_quat q;
+    memcpy(&q, &a, sizeof q);
+    return q;
+}
+
+static inline md5_vec3 md5_vec3_of_row(md5_float4 a)
+{
+    md5_vec3 v;
+    memcpy(&v, &a, sizeof v);
+    return v;
+}
+
+// -- Vectors ----------------------------------------------------------------------------------
+
+static inline float md5_float4_dot3(md5_float4 a, md5_float4 b)
+{
+    const md5_float4 product = md5_float4_mul(a, b);
+    return md5_float4_at(product, 0) + md5_float4_at(product, 1) + md5_float4_at(product, 2);
+}
+
+static inline float md5_float4_length(md5_float4 a)
+{
+    return sqrtf(md5_float4_dot3(a, a));
+}
+
+static inline md5_float4 md5_float4_cross(md5_float4 a, md5_float4 b)
+{
+    return md5_float4_sub(
+        md5_float4_mul(MD5_FLOAT4_SHUFFLE(a, 1, 2, 0, 3), MD5_FLOAT4_SHUFFLE(b, 2, 0, 1, 3)),
+        md5_float4_mul(MD5_FLOAT4_SHUFFLE(a, 2, 0, 1, 3), MD5_FLOAT4_SHUFFLE(b, 1, 2, 0, 3)));
+}
+
+// Unit length, or `fallback` where there is no direction to keep.
+static inline md5_float4 md5_float4_normalize(md5_float4 a, md5_float4 fallback)
+{
+    const float square = md5_float4_dot3(a, a);
+    return square > 1e-30f ? md5_float4_scale(a, 1.0f / sqrtf(square)) : fallback;
+}
+
+// The part of `v` at right angles to `axis`, which is of unit length.
+static inline md5_float4 md5_float4_beside(md5_float4 v, md5_float4 axis)
+{
+    return md5_float4_sub(v, md5_float4_scale(axis, md5_float4_dot3(v, axis)));
+}
+
+// -- Rotations --------------------------------------------------------------------------------
+
+static inline md5_float4 md5_float4_with_w(md5_float4 xyz, float w)
+{
+    return md5_float4_of(md5_float4_at(xyz, 0), md5_float4_at(xyz, 1), md5_float4_at(xyz, 2), w);
+}
+
+static inline float md5_float4_dot4(md5_float4 a, md5_float4 b)
+{
+    const md5_float4 product = md5_float4_mul(a, b);
+    return md5_float4_at(product, 0) + md5_float4_at(product, 1) + md5_float4_at(product, 2)
+           + md5_float4_at(product, 3);
+}
+
+// a * b: first b, then a. Its last place is a difference where the others are sums.
+static inline md5_float4 md5_float4_turn(md5_float4 a, md5_float4 b)
+{
+    const md5_float4 first = md5_float4_mul(MD5_FLOAT4_SHUFFLE(a, 3, 3, 3, 3), b);
+    const md5_float4 second =
+        md5_float4_mul(MD5_FLOAT4_SHUFFLE(a, 0, 1, 2, 0), MD5_FLOAT4_SHUFFLE(b, 3, 3, 3, 0));
+    const md5_float4 third =
+        md5_float4_mul(MD5_FLOAT4_SHUFFLE(a, 1, 2, 0, 1), MD5_FLOAT4_SHUFFLE(b, 2, 0, 1, 1));
+    const md5_float4 fourth =
+        md5_float4_mul(MD5_FLOAT4_SHUFFLE(a, 2, 0, 1, 2), MD5_FLOAT4_SHUFFLE(b, 1, 2, 0, 2));
+    return md5_float4_sub(
+        md5_float4_add(md5_float4_add(first, md5_float4_flip_w(second)), md5_float4_flip_w(third)),
+        fourth);
+}
+
+static inline md5_float4 md5_float4_rotate(md5_float4 q, md5_float4 v)
+{
+    const md5_float4 half = md5_float4_cross(q, v);
+    const md5_float4 twice = md5_float4_add(half, half);
+    return md5_float4_add(
+        md5_float4_add(v, md5_float4_mul(twice, MD5_FLOAT4_SHUFFLE(q, 3, 3, 3, 3))),
+        md5_float4_cross(q, twice));
+}
+
+// Takes away what rounding adds to the length of a product of unit quaternions: one step of
+// Newton's method for the inverse square root, begun at 1.
+static inline md5_float4 md5_float4_trim(md5_float4 q)
+{
+    return md5_float4_scale(q, 1.5f - 0.5f * md5_float4_dot4(q, q));
+}
+
+#endif

@@ -1,0 +1,150 @@
+// Mistakes of callers of md5play.h and md5pose.h: with assertions they end the program with a
+// message that names the function and the argument.
+#include "test/play/test_play_case.h"
+
+#if !defined(NDEBUG) && (defined(__unix__) || defined(__APPLE__))
+
+#include "md5/md5pose.h"
+
+#include <signal.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static md5_transform poses[3 * PLAY_JOINTS];
+static md5_mat34 matrices[2 * PLAY_JOINTS];
+static unsigned char scratch[1 << 16];
+
+static void advance_no_player(const play_scene *of)
+{
+    (void)of;
+    md5_player_advance(NULL, 0.1, NULL, NULL);
+}
+
+static void go_by_wrong_easing(const play_scene *of)
+{
+    md5_player_go(of->player, 0, 0, 0.1f, MD5_FADE_CROSS, (md5_easing)99);
+}
+
+static void pose_into_nothing(const play_scene *of)
+{
+    md5_player_pose(of->player, scratch, NULL, NULL, NULL);
+}
+
+static void pose_overlapping_matrices(const play_scene *of)
+{
+    md5_player_pose(of->player, scratch, poses, matrices, matrices + 1);
+}
+
+static void batch_without_player(const play_scene *of)
+{
+    (void)of;
+    md5_play_job job = {0};
+    md5_play_batch(&job, 1, scratch);
+}
+
+static void find_in_no_machine(const play_scene *of)
+{
+    (void)of;
+    (void)md5_find_layer(NULL, "body");
+}
+
+static void create_without_description(const play_scene *of)
+{
+    (void)of;
+    (void)md5_create_machine(NULL, NULL, NULL);
+}
+
+static void locate_missing_joint(const play_scene *of)
+{
+    (void)md5_joint_in_model(&of->made.model->skeleton, poses, PLAY_JOINTS);
+}
+
+static void aim_without_job(const play_scene *of)
+{
+    (void)md5_aim(&of->made.model->skeleton, poses, NULL);
+}
+
+static void spring_without_state(const play_scene *of)
+{
+    const md5_spring_job job = {.tip = 4, .length = 2, .stiffness = 50.0f};
+    (void)md5_spring(&of->made.model->skeleton, poses, &job, NULL, 0.1f, true);
+}
+
+static void mirror_in_place(const play_scene *of)
+{
+    static uint32_t mirror[PLAY_JOINTS];
+    md5_mirror_pose(of->made.model, mirror, poses, poses + 1);
+}
+
+static void measure_in_overlapping_scratch(const play_scene *of)
+{
+    (void)md5_pose_distance(&of->made.model->skeleton, poses, poses, NULL, 1.0f, poses);
+}
+
+static void mask_of_no_text(const play_scene *of)
+{
+    static float weights[PLAY_JOINTS];
+    (void)md5_make_mask(&of->made.model->skeleton, NULL, 0, weights, NULL);
+}
+
+// Runs `mistake` in a child process. Writes what the child printed before it aborted.
+static void find_message(void (*mistake)(const play_scene *of), const play_scene *of,
+                         char message[512])
+{
+    int ends[2];
+    message[0] = '\0';
+    if (!CHECK(pipe(ends) == 0))
+        return;
+    const pid_t child = fork();
+    if (child == 0) {
+        (void)signal(SIGABRT, SIG_DFL);
+        (void)dup2(ends[1], STDERR_FILENO);
+        mistake(of);
+        _exit(0);
+    }
+    (void)close(ends[1]);
+    size_t used = 0;
+    for (ssize_t got = 1; got > 0 && used < 511; used += (size_t)(got > 0 ? got : 0))
+        got = read(ends[0], message + used, 511 - used);
+    message[used] = '\0';
+    (void)close(ends[0]);
+    int status = 0;
+    CHECK(waitpid(child, &status, 0) == child && WIFSIGNALED(status));
+}
+
+TEST (mistakes_with_players_and_poses_are_reported_with_function_and_argument) {
+    static const struct {
+        void (*make)(const play_scene *of);
+        const char *function, *argument;
+    } mistakes[] = {
+        {advance_no_player, "md5_player_advance()", "player: not NULL"},
+        {go_by_wrong_easing, "md5_player_go()", "easing: a md5_easing"},
+        {pose_into_nothing, "md5_player_pose()", "pose: not NULL"},
+        {pose_overlapping_matrices, "md5_player_pose()", "joints, palette: must not overlap"},
+        {batch_without_player, "md5_play_batch()", "jobs: each has a player"},
+        {find_in_no_machine, "md5_find_layer()", "machine: not NULL"},
+        {create_without_description, "md5_create_machine()", "desc: not NULL"},
+        {locate_missing_joint, "md5_joint_in_model()", "joint: an index"},
+        {aim_without_job, "md5_aim()", "job: not NULL"},
+        {spring_without_state, "md5_spring()", "state: not NULL"},
+        {mirror_in_place, "md5_mirror_pose()", "mirrored, pose: must not overlap"},
+        {measure_in_overlapping_scratch, "md5_pose_distance()", "scratch, a: must not overlap"},
+        {mask_of_no_text, "md5_make_mask()", "joints: not NULL"},
+    };
+    play_scene of;
+    play_scene_begin(&of);
+    play_scene_add(&of, 25, 24.0, 1.0, 3);
+    const md5_state_desc state = {"a", "a"};
+    const md5_layer_desc layer = {.name = "body", .states = &state, .num_states = 1};
+    play_scene_play(&of, &(md5_machine_desc){.layers = &layer, .num_layers = 1});
+    for (size_t i = 0; i < sizeof mistakes / sizeof mistakes[0]; i++) {
+        char message[512];
+        find_message(mistakes[i].make, &of, message);
+        CHECK(strstr(message, mistakes[i].function) != NULL);
+        CHECK(strstr(message, mistakes[i].argument) != NULL);
+    }
+    play_scene_end(&of);
+}
+
+#endif
