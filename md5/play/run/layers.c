@@ -152,7 +152,7 @@ void md5_begin_offsets(md5_player *player, uint32_t layer, double duration)
     md5_make_offsets(from, run->velocities, to, player->velocities, of.count, run->offsets);
     run->has_snapshot = false;
     run->has_offsets = true;
-    run->settling = (md5_span){0.0, duration};
+    run->settling = (md5_fade_time){0.0, duration};
 }
 
 void md5_freeze_oldest(md5_player *player, uint32_t layer, uint32_t count)

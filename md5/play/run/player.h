@@ -54,10 +54,10 @@ typedef struct md5_live {
     float *totals;  // of parts in the whole motion
 } md5_live;
 
-// How long something has lasted, and how long it lasts, in seconds.
-typedef struct md5_span {
+// A fade over time: seconds that have passed, of how many.
+typedef struct md5_fade_time {
     double elapsed, duration;
-} md5_span;
+} md5_fade_time;
 
 typedef struct md5_run {
     uint8_t order[MD5_SLOTS]; // slots in use, oldest first
@@ -67,7 +67,7 @@ typedef struct md5_run {
     bool rests;               // its open transitions go in a circle: see md5_take_transitions()
     bool ends_cycle;          // in the step that is made the newest comes to an exit that it takes
     float coverage;           // of the snapshot
-    md5_span settling;        // of the offsets
+    md5_fade_time settling;   // of the offsets
     md5_transform *snapshot;  // [joints]
     md5_offset *offsets;      // [joints]
     md5_velocity *velocities; // [joints] of what was shown when the offsets began
