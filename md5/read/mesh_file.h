@@ -28,7 +28,8 @@ typedef struct md5_mesh_file {
     const uint32_t *order;     // [num_joints] parents before children
     uint32_t num_meshes;
     const md5_file_mesh *meshes;
-    md5_arena_mark tables; // what was allocated behind it: tables and texts of meshes
+    void *notes;           // [num_meshes][note_size] zeroed, for the caller's use
+    md5_arena_mark tables; // md5_arena_rewind() to it frees tables and texts of meshes, no more
 } md5_mesh_file;
 
 // What the tables of a file need, by its own words.
@@ -48,8 +49,9 @@ md5_mesh_counts md5_count_mesh_file(const char *text, size_t size);
 // Bytes of the arena that md5_read_mesh_file() takes if the counts are true.
 size_t md5_mesh_file_size(const md5_mesh_counts *counts);
 
-// Reads `size` bytes of .md5mesh text. What `file` points to lies in the arena or in the text.
-// Returns false with the context's error set.
-bool md5_read_mesh_file(md5_arena *arena, const char *text, size_t size, md5_mesh_file *file);
+// Reads `size` bytes of .md5mesh text. What `file` points to lies in the arena or in the text. The
+// caller gets `note_size` bytes for each mesh. Returns false with the context's error set.
+bool md5_read_mesh_file(md5_arena *arena, const char *text, size_t size, size_t note_size,
+                        md5_mesh_file *file);
 
 #endif

@@ -11,6 +11,7 @@ typedef struct mesh_reader {
     uint32_t num_meshes_read;
     md5_file_joint *joints;
     md5_file_mesh *meshes;
+    size_t note_size;
     uint64_t num_references; // of vertices to weights, over all meshes
     md5_mesh_file *file;
 } mesh_reader;
@@ -498,8 +499,10 @@ static bool read_num_meshes(mesh_reader *reader)
 {
     md5_lex *const lex = &reader->lex;
     TRY(md5_read_count(lex, "numMeshes", 0, MD5_MESH_BYTES, &reader->num_meshes));
-    reader->meshes = md5_arena_alloc(lex->arena, reader->num_meshes.value, sizeof *reader->meshes);
-    return reader->meshes != NULL;
+    const uint32_t num_meshes = reader->num_meshes.value;
+    TRY(reader->meshes = md5_arena_alloc(lex->arena, num_meshes, sizeof *reader->meshes));
+    reader->file->notes = md5_arena_alloc(lex->arena, num_meshes, reader->note_size);
+    return reader->file->notes != NULL;
 }
 
 static bool read_top_word(mesh_reader *reader, md5_span word)
@@ -543,10 +546,11 @@ static bool read_file(mesh_reader *reader)
     return md5_header_end(lex, &reader->header, "mesh", "numMeshes", &reader->num_meshes);
 }
 
-bool md5_read_mesh_file(md5_arena *arena, const char *text, size_t size, md5_mesh_file *file)
+bool md5_read_mesh_file(md5_arena *arena, const char *text, size_t size, size_t note_size,
+                        md5_mesh_file *file)
 {
     *file = (md5_mesh_file){0};
-    mesh_reader reader = {.header = {.kind = MD5_KIND_MESH}, .file = file};
+    mesh_reader reader = {.header = {.kind = MD5_KIND_MESH}, .note_size = note_size, .file = file};
     md5_lex_begin(&reader.lex, arena, text, size);
     reader.lex.join_strings = true;
     TRY(read_file(&reader));
