@@ -23,12 +23,6 @@ typedef struct camera_reader {
     md5_camera_file *file;
 } camera_reader;
 
-static bool fail_short(md5_lex *lex, const char *count_word, uint32_t count, uint32_t item)
-{
-    return md5_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX, "%s says %u, found %s after %u", count_word,
-                        count, md5_lex_token(lex, lex->at).text, item);
-}
-
 // -- Cuts -----------------------------------------------------------------------------------
 
 // yaw about z * pitch about y * roll about x, of angles in degrees; w <= 0.
@@ -139,9 +133,8 @@ static bool read_cuts(camera_reader *reader)
     reader->cuts = md5_arena_alloc(lex->arena, num_cuts, sizeof *reader->cuts);
     TRY(reader->cuts);
     for (uint32_t i = 0; i < num_cuts; i++) {
-        md5_lex_space(lex);
-        if (lex->at == lex->end || *lex->at == '}')
-            return fail_short(lex, "numCuts", num_cuts, i);
+        if (md5_lex_at_block_end(lex))
+            return md5_fail_short(lex, "numCuts", num_cuts, i);
         TRY(read_cut(reader, i));
         TRY(read_cut_view(reader, i));
     }
@@ -179,9 +172,8 @@ static bool read_frames(camera_reader *reader)
     reader->frames = md5_arena_alloc(lex->arena, num_frames, sizeof *reader->frames);
     TRY(reader->frames);
     for (uint32_t i = 0; i < num_frames; i++) {
-        md5_lex_space(lex);
-        if (lex->at == lex->end || *lex->at == '}')
-            return fail_short(lex, "numFrames", num_frames, i);
+        if (md5_lex_at_block_end(lex))
+            return md5_fail_short(lex, "numFrames", num_frames, i);
         TRY(read_frame(lex, &reader->frames[i]));
     }
     return md5_end_rows(lex, "numFrames", num_frames, "ppi");

@@ -237,6 +237,12 @@ bool md5_end_rows(md5_lex *lex, const char *count_word, uint32_t count, const ch
     return md5_lex_take(lex, '}') || md5_fail_rows(lex, count_word, count, row);
 }
 
+bool md5_fail_short(md5_lex *lex, const char *count_word, uint32_t count, uint32_t item)
+{
+    return md5_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX, "%s says %u, found %s after %u", count_word,
+                        count, md5_lex_token(lex, lex->at).text, item);
+}
+
 static void warn_of_blocks(md5_lex *lex, const char *what, const char *count_word,
                            const md5_count *count)
 {

@@ -55,6 +55,9 @@ bool md5_end_rows(md5_lex *lex, const char *count_word, uint32_t count, const ch
 // The same error for rows outside of their table, of which one comes next.
 bool md5_fail_rows(md5_lex *lex, const char *count_word, uint32_t count, const char *row);
 
+// The error for a table that ends after `item` of `count` rows.
+bool md5_fail_short(md5_lex *lex, const char *count_word, uint32_t count, uint32_t item);
+
 // A whole number from 0 to UINT32_MAX, called `what` in the message.
 bool md5_read_uint(md5_lex *lex, const char *what, uint32_t *value);
 

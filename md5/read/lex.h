@@ -157,6 +157,13 @@ static inline bool md5_lex_take_word(md5_lex *lex, const char *word)
     return true;
 }
 
+// Whether a `}` comes next, or the end of the text.
+static inline bool md5_lex_at_block_end(md5_lex *lex)
+{
+    md5_lex_space(lex);
+    return lex->at == lex->end || *lex->at == '}';
+}
+
 static inline bool md5_lex_float(md5_lex *lex, float *value)
 {
     md5_lex_space(lex);
