@@ -1,6 +1,5 @@
 #include "md5/load.h"
 
-#include "md5/core/assert.h"
 #include "md5/file_text.h"
 
 // -- Parsing and loading --------------------------------------------------------------------

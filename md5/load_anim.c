@@ -122,11 +122,15 @@ static bool build_anim(md5_arena *arena, const char *text, size_t size, void **a
 
 md5_anim *md5_parse_anim(const void *text, size_t size, const md5_load_opts *opts, md5_error *error)
 {
+    MD5_ASSERT_TEXT(text, size);
+    MD5_ASSERT_OPTS(opts);
     return md5_parse_asset(build_anim, text, size, opts, error);
 }
 
 md5_anim *md5_load_anim(const char *path, const md5_load_opts *opts, md5_error *error)
 {
+    MD5_ASSERT_PATH(path);
+    MD5_ASSERT_OPTS(opts);
     return md5_load_asset(build_anim, path, opts, error);
 }
 

@@ -56,11 +56,15 @@ static bool build_camera(md5_arena *arena, const char *text, size_t size, void *
 md5_camera *md5_parse_camera(const void *text, size_t size, const md5_load_opts *opts,
                              md5_error *error)
 {
+    MD5_ASSERT_TEXT(text, size);
+    MD5_ASSERT_OPTS(opts);
     return md5_parse_asset(build_camera, text, size, opts, error);
 }
 
 md5_camera *md5_load_camera(const char *path, const md5_load_opts *opts, md5_error *error)
 {
+    MD5_ASSERT_PATH(path);
+    MD5_ASSERT_OPTS(opts);
     return md5_load_asset(build_camera, path, opts, error);
 }
 

@@ -173,11 +173,15 @@ static bool build_model(md5_arena *arena, const char *text, size_t size, void **
 md5_model *md5_parse_model(const void *text, size_t size, const md5_load_opts *opts,
                            md5_error *error)
 {
+    MD5_ASSERT_TEXT(text, size);
+    MD5_ASSERT_OPTS(opts);
     return md5_parse_asset(build_model, text, size, opts, error);
 }
 
 md5_model *md5_load_model(const char *path, const md5_load_opts *opts, md5_error *error)
 {
+    MD5_ASSERT_PATH(path);
+    MD5_ASSERT_OPTS(opts);
     return md5_load_asset(build_model, path, opts, error);
 }
 
