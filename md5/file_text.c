@@ -146,16 +146,16 @@ static bool read_source(md5_context *context, const source *from, md5_file_text 
 bool md5_read_file_text(md5_context *context, const char *path, md5_file_text *text)
 {
     if (!path)
-        return md5_fail(context, MD5_ERROR_IO, 0, 0, "no file name is given");
+        return md5_fail(context, MD5_ERROR_IO, 0, 0, "no path is given");
     source opened = {0};
     const bool is_read = open_source(context, path, &opened) && read_source(context, &opened, text);
     close_source(&opened);
     if (is_read && opened.is_pipe && text->size == 0)
         return md5_fail(context, MD5_ERROR_IO, 0, 0,
-                        "nothing can be read from this pipe: no program writes into it");
+                        "cannot read from this pipe: no program writes to it");
     if (is_read && text->size < opened.size)
         return md5_fail(context, MD5_ERROR_IO, 0, 0,
-                        "cannot read the file: it became shorter meanwhile");
+                        "cannot read the file: it became shorter while it was read");
     return is_read;
 }
 
@@ -169,5 +169,6 @@ bool md5_check_text_size(md5_context *context, size_t size)
 {
     if (size < INT32_MAX)
         return true;
-    return md5_fail(context, MD5_ERROR_IO, 0, 0, "%zu bytes are too large for one file", size);
+    return md5_fail(context, MD5_ERROR_IO, 0, 0, "the text has %zu bytes: expected less than 2 GiB",
+                    size);
 }

@@ -39,7 +39,7 @@ static bool settle_components(md5_anim_reader *reader, uint32_t *num_components)
     if (reader->needed == count && count != declared)
         md5_lex_warn(lex, reader->num_components.at,
                      "numAnimatedComponents says %u, but hierarchy and first frame have %llu: "
-                     "these count",
+                     "these are used",
                      declared, (unsigned long long)count);
     else if (count != declared)
         return md5_lex_fail(lex, at, MD5_ERROR_SYNTAX,

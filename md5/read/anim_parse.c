@@ -11,7 +11,7 @@ enum { MOST_FLAGS = 63 };
 static bool begin_section(md5_lex *lex, const char *word, bool is_known)
 {
     if (is_known)
-        return md5_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX, "'%s' stands here a second time", word);
+        return md5_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX, "'%s' appears a second time", word);
     lex->at += strlen(word);
     return md5_lex_bracket(lex, '{');
 }
@@ -27,7 +27,7 @@ static bool read_track(md5_anim_reader *reader, md5_track *track)
     const char *at = lex->at;
     TRY(md5_read_uint(lex, "flags", &track->flags));
     if (track->flags > MOST_FLAGS)
-        return md5_lex_fail(lex, at, MD5_ERROR_RANGE, "flags %u, but 63 has all", track->flags);
+        return md5_lex_fail(lex, at, MD5_ERROR_RANGE, "flags %u: expected 0 to 63", track->flags);
     md5_lex_space(lex);
     at = lex->at;
     TRY(md5_lex_int(lex, &first));
@@ -114,7 +114,7 @@ static void check_boxes(md5_lex *lex, const char *at, const md5_bounds *bounds, 
     if (frame == count)
         md5_lex_warn(
             lex, at,
-            "no box of 'bounds' holds anything: programs that cull by them hide the model");
+            "all boxes of 'bounds' are empty: programs that use them for culling hide the model");
 }
 
 // More boxes than frames: the first ones are kept. Fewer: which frames they belong to is not

@@ -62,7 +62,7 @@ static bool read_cut_word(md5_lex *lex, md5_span word, md5_cut_view *view)
     const bool is_position = md5_span_is(word, "pos"), is_angles = md5_span_is(word, "rotA");
     bool *const is_given = is_position ? &view->has_position : &view->has_rotation;
     if (*is_given)
-        md5_lex_warn_token(lex, word.bytes, "replaces what was given for this cut before");
+        md5_lex_warn_token(lex, word.bytes, "replaces the earlier value of this cut");
     *is_given = true;
     lex->at += word.size;
     return is_position ? md5_lex_point(lex, &view->position)
@@ -116,7 +116,7 @@ static bool read_cut(camera_reader *reader, uint32_t index)
         return md5_lex_fail(lex, at, MD5_ERROR_RANGE, "cut at frame %u, but numFrames is %u", *cut,
                             reader->num_frames.value);
     if (index > 0 && *cut <= cut[-1])
-        md5_lex_warn(lex, at, "cut at frame %u stands behind that at frame %u", *cut, cut[-1]);
+        md5_lex_warn(lex, at, "cut at frame %u comes after that at frame %u", *cut, cut[-1]);
     return true;
 }
 
@@ -126,7 +126,7 @@ static bool read_cuts(camera_reader *reader)
     TRY(md5_need_count(lex, &reader->num_frames, "numFrames"));
     TRY(md5_need_count(lex, &reader->num_cuts, "numCuts"));
     if (reader->cuts)
-        return md5_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX, "'cuts' stands here a second time");
+        return md5_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX, "'cuts' appears a second time");
     lex->at += strlen("cuts");
     TRY(md5_lex_bracket(lex, '{'));
     const uint32_t num_cuts = reader->num_cuts.value;
@@ -154,7 +154,8 @@ static bool read_frame(md5_lex *lex, md5_camera_view *view)
     view->position = transform.translation;
     view->rotation = transform.rotation;
     if (!(view->fov > 0.0f && view->fov < 180.0f))
-        md5_lex_warn(lex, at, "a field of view of %g degrees", (double)view->fov);
+        md5_lex_warn(lex, at, "field of view %g: expected more than 0 and less than 180 degrees",
+                     (double)view->fov);
     return true;
 }
 

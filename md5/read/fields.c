@@ -127,7 +127,7 @@ static bool read_direction(md5_lex *lex, const char *word, md5_vec3 *value)
     TRY(md5_lex_vec3(lex, value));
     if (value->x != 0.0f || value->y != 0.0f || value->z != 0.0f)
         return true;
-    return md5_lex_fail(lex, at, MD5_ERROR_RANGE, "%s ( 0 0 0 ) is no direction", word);
+    return md5_lex_fail(lex, at, MD5_ERROR_RANGE, "%s ( 0 0 0 ) is not a direction", word);
 }
 
 // The last one that is given counts: what the other form has set is taken back.
@@ -227,7 +227,7 @@ bool md5_read_fields(md5_lex *lex, const md5_block_words *words, md5_record reco
             return fail_unknown(lex, words->what, at);
         const uint32_t bit = 1u << (field - words->fields) % MOST_FIELDS;
         if ((seen & bit) && field->kind != MD5_FIELD_BLOCK)
-            md5_lex_warn(lex, at, "'%s' is given a second time, which counts", field->word);
+            md5_lex_warn(lex, at, "'%s' appears a second time: the last is used", field->word);
         seen |= bit;
         if (field->kinds && !(field->kinds >> words->kind & 1))
             md5_lex_warn(lex, at, "'%s' has no effect in %s of this kind", field->word,

@@ -24,7 +24,7 @@ static bool read_joints(md5_mesh_reader *reader)
     TRY(md5_need_count(lex, &reader->num_joints, "numJoints"));
     lex->at += strlen("joints");
     if (reader->joints)
-        return md5_lex_fail(lex, at, MD5_ERROR_SYNTAX, "'joints' stands here a second time");
+        return md5_lex_fail(lex, at, MD5_ERROR_SYNTAX, "'joints' appears a second time");
     const uint32_t num_joints = reader->num_joints.value;
     reader->joints = md5_arena_room(lex->arena, num_joints, sizeof *reader->joints);
     TRY(reader->joints);
@@ -65,7 +65,7 @@ static bool read_mesh_text(md5_lex *lex, const char *what, bool *is_known, md5_s
     const char *const at = lex->at - strlen(what);
     TRY(md5_lex_text(lex, &read, "a string"));
     if (*is_known)
-        md5_lex_warn(lex, at, "'%s' stands here a second time: the first counts", what);
+        md5_lex_warn(lex, at, "'%s' appears a second time: the first is used", what);
     else
         *text = read;
     *is_known = true;
@@ -120,7 +120,7 @@ static bool read_mesh_word(md5_mesh_reader *reader, md5_mesh_block *block)
                             md5_lex_token(lex, lex->at).text);
     if (is_mesh_word(word))
         return fail_item(lex, block, word, md5_has_frames(reader));
-    md5_lex_warn_token(lex, lex->at, "is not known here: skipped with its values");
+    md5_lex_warn_token(lex, lex->at, "is unknown here: skipped with its values");
     lex->at += word.size;
     return md5_lex_skip_values(lex, is_mesh_word);
 }

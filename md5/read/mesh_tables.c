@@ -17,7 +17,7 @@ static inline bool begin_item(md5_lex *lex, const md5_count *count, const char *
     TRY(md5_lex_int(lex, &number));
     if (number != item && !*is_warned) {
         *is_warned = true;
-        md5_lex_warn(lex, at, "'%s %lld' stands where '%s %u' belongs: the order counts", word,
+        md5_lex_warn(lex, at, "found '%s %lld', expected '%s %u': the order of rows is used", word,
                      (long long)number, word, item);
     }
     return true;
@@ -271,7 +271,7 @@ bool md5_check_vertices(md5_mesh_reader *reader, const md5_mesh_block *block)
                                 (unsigned long long)end - 1, mesh->num_weights);
         else if (reader->num_references > text_size)
             return md5_lex_fail(&reader->lex, find_vertex(reader, block, v), MD5_ERROR_RANGE,
-                                "up to here vertices share weights %llu times, more than the file "
+                                "so far vertices share weights %llu times, more than the file "
                                 "has bytes (%llu)",
                                 (unsigned long long)reader->num_references,
                                 (unsigned long long)text_size);

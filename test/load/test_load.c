@@ -219,7 +219,7 @@ TEST (load_refuses_files_without_a_true_size) {
     if (access(short_file, R_OK) == 0) {
         CHECK(!md5_load_anim(short_file, NULL, &error));
         CHECK_UINT(error.status, MD5_ERROR_IO);
-        CHECK_STRING(error.message, "cannot read the file: it became shorter meanwhile");
+        CHECK_STRING(error.message, "cannot read the file: it became shorter while it was read");
     }
 }
 

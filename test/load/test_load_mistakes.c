@@ -13,7 +13,7 @@ TEST (load_without_a_path_is_an_error) {
     md5_error error;
     CHECK(!md5_load_model(NULL, NULL, &error));
     CHECK_UINT(error.status, MD5_ERROR_IO);
-    CHECK_STRING(error.message, "no file name is given");
+    CHECK_STRING(error.message, "no path is given");
     CHECK(!md5_load_anim(NULL, NULL, &error));
     CHECK_UINT(error.status, MD5_ERROR_IO);
     CHECK(!md5_load_camera(NULL, NULL, NULL));

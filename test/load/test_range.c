@@ -71,7 +71,8 @@ TEST (range_of_anim_numbers_is_told_where_they_stand) {
         {"4 5 6", "4.000000 99999999999.000000 6.000000",
          "17:11: error: '99999999999.000000' " LIMIT},
         {"( -1 -1 -1 ) ( 1 1 1 )", "( 1e30 1e30 3e38 ) ( -1e30 -1e30 -3e38 )",
-         "10:1: warning: no box of 'bounds' holds anything: programs that cull by them hide the "
+         "10:1: warning: all boxes of 'bounds' are empty: programs that use them for culling hide "
+         "the "
          "model"},
     };
     read_cases_check(good_anim, cases, sizeof cases / sizeof cases[0], load_anim, __FILE__,

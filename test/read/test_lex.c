@@ -276,7 +276,7 @@ TEST (lex_refuses_broken_strings) {
         {"\"a", 0, "1:1: error: this string has no end on its line: \" is missing"},
         {"\"", 0, "1:1: error: this string has no end on its line: \" is missing"},
         {"\"a\" \"b", 0, "1:5: error: this string has no end on its line: \" is missing"},
-        {"\"a\0b\"", 5, "1:3: error: a NUL byte stands in this string"},
+        {"\"a\0b\"", 5, "1:3: error: this string contains a NUL byte"},
         {"{", 0, "1:1: error: expected a string, found '{'"},
         {"", 0, "1:1: error: expected a string, found the end of the file"},
     };

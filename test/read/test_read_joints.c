@@ -67,10 +67,9 @@ TEST (joints_before_their_parents_are_warned_of) {
                                "d 0 (0 0 0) (0 0 0)\n"
                                "e -1 (0 0 0) (0 0 0)\n"
                                "}\n";
-    static const read_case cases[] = {
-        {"", late,
-         "3:1: warning: joint 'a' stands before its parent, joint 1\n"
-         "5:1: warning: joint 'c' stands before its parent, joint 4"}};
+    static const read_case cases[] = {{"", late,
+                                       "3:1: warning: joint 'a' comes before its parent, joint 1\n"
+                                       "5:1: warning: joint 'c' comes before its parent, joint 4"}};
     read_cases_check(late, cases, 1, load, __FILE__, __LINE__);
 
     md5_context context;
