@@ -7,8 +7,8 @@ enum { TRANSLATION_FLAGS = 7, ROTATION_FLAGS = 56 };
 
 // -- How many numbers a frame has -----------------------------------------------------------
 
-// Counts the numbers of the frame whose `{` was just read, without keeping them, and finds where
-// number `declared` stands, or the `}` if there are fewer.
+// Counts the numbers of the frame whose `{` was just read. Finds the position of number `declared`,
+// or of the `}` if there are fewer.
 static bool count_numbers(const md5_anim_reader *reader, uint32_t declared, uint64_t *count,
                           const char **declared_at)
 {
@@ -27,8 +27,8 @@ static bool count_numbers(const md5_anim_reader *reader, uint32_t declared, uint
     return true;
 }
 
-// Header, hierarchy and the first frame each say how many numbers a frame has. Files occur whose
-// header is wrong while frames fit their hierarchy; anything else has no sense to be found.
+// Header, hierarchy and the first frame each give the number of components. Some files have a wrong
+// header, but frames that fit the hierarchy: a warning. Any other difference is an error.
 static bool settle_components(md5_anim_reader *reader, uint32_t *num_components)
 {
     md5_lex *const lex = &reader->lex;
@@ -53,7 +53,7 @@ static bool settle_components(md5_anim_reader *reader, uint32_t *num_components)
     return true;
 }
 
-// Joints may share components. Bounded, so that what is made of a file is linear in its size.
+// Limits how often joints share components, so that the asset's size is linear in that of the text.
 static bool check_sharing(md5_anim_reader *reader)
 {
     md5_lex *const lex = &reader->lex;
@@ -67,7 +67,7 @@ static bool check_sharing(md5_anim_reader *reader)
                         (unsigned long long)text_size);
 }
 
-// A track without flags may point anywhere, but not in what others rely on.
+// A track without flags may have any `first`: brings it into the range that the asset promises.
 static bool settle_tracks(md5_anim_reader *reader, uint32_t num_components)
 {
     const uint32_t num_joints = reader->num_joints.value;
@@ -83,7 +83,7 @@ static bool settle_tracks(md5_anim_reader *reader, uint32_t num_components)
     return true;
 }
 
-// At the first frame, whose `{` was just read: all that is needed for the others is known.
+// Prepares for reading frames, at the first one, whose `{` was just read.
 static bool begin_frames(md5_anim_reader *reader)
 {
     md5_lex *const lex = &reader->lex;
@@ -105,7 +105,7 @@ static bool begin_frames(md5_anim_reader *reader)
 
 // -- Frames ---------------------------------------------------------------------------------
 
-static md5_vec3 mixed_rotation(const md5_track *track, const md5_transform *base,
+static md5_vec3 frame_rotation(const md5_track *track, const md5_transform *base,
                                const float *numbers)
 {
     md5_vec3 rotation = {base->rotation.x, base->rotation.y, base->rotation.z};
@@ -119,7 +119,7 @@ static md5_vec3 mixed_rotation(const md5_track *track, const md5_transform *base
     return rotation;
 }
 
-// Where component `component` of the frame stands whose numbers begin at `start`.
+// Returns the position of a component in the frame whose numbers begin at `start`.
 static const char *find_component(const md5_anim_reader *reader, const char *start,
                                   uint32_t component)
 {
@@ -132,7 +132,7 @@ static const char *find_component(const md5_anim_reader *reader, const char *sta
     return lex.at;
 }
 
-// Once a frame's numbers are known. Without branches: a difference below 0 shows in the highest
+// Checks the range of a frame's numbers. Without branches: a negative difference sets the highest
 // bit.
 static bool check_lengths(md5_anim_reader *reader, const float *numbers, const char *start)
 {
@@ -152,8 +152,8 @@ static bool check_lengths(md5_anim_reader *reader, const float *numbers, const c
     return md5_lex_fail_length(&reader->lex, find_component(reader, start, first));
 }
 
-// Once a frame's numbers are known: warns of rotations that are too long, once for all of them,
-// at the first in the text, so that places are counted forward only.
+// Warns of a frame's rotations that are longer than 1: once for all of them, at the first in the
+// text, so that lines are counted forward only.
 static void check_rotations(md5_anim_reader *reader, const float *numbers, const char *start)
 {
     uint32_t num_overlong = 0, component = 0;
@@ -161,7 +161,7 @@ static void check_rotations(md5_anim_reader *reader, const float *numbers, const
     for (uint32_t i = 0; i < reader->num_turning; i++) {
         const uint32_t joint = reader->turning[i];
         const md5_track *const track = &reader->tracks[joint];
-        const md5_vec3 rotation = mixed_rotation(track, &reader->base_frame[joint], numbers);
+        const md5_vec3 rotation = frame_rotation(track, &reader->base_frame[joint], numbers);
         if (!md5_quat_is_overlong(rotation.x, rotation.y, rotation.z))
             continue;
         const uint32_t at = track->first + md5_num_flags(track->flags & TRANSLATION_FLAGS);
@@ -176,7 +176,7 @@ static void check_rotations(md5_anim_reader *reader, const float *numbers, const
                           num_overlong);
 }
 
-// Frames are numbered 0, 1, 2 ...; another start occurs.
+// Frames are numbered 0, 1, 2 ...; some files begin with another number.
 static bool read_frame_number(md5_anim_reader *reader)
 {
     md5_lex *const lex = &reader->lex;
@@ -198,7 +198,7 @@ static bool read_frame_number(md5_anim_reader *reader)
 
 static bool read_numbers(md5_lex *lex, float *numbers, uint32_t count)
 {
-    // Where one number is not plain, others are not either: so many are read without trying.
+    // Numbers that are not plain come in groups: after one, the lexer reads this many.
     enum { NOT_TRIED = 8 };
     for (uint32_t i = 0; i < count;) {
         i += (uint32_t)md5_row_numbers(lex, &numbers[i], count - i);

@@ -1,13 +1,13 @@
-// .md5anim: header, hierarchy, boxes, base frame, then frames of numbers.
+// .md5anim: header, hierarchy, bounds, base frame. anim_frames.c reads the frames.
 #include "md5/read/anim_reader.h"
 #include "md5/read/rows.h"
 
-// Frames a second where a file says 0, as other readers take it. id's engine divides by it.
+// The frame rate used instead of 0, as in other readers. id's engine divides by 0.
 enum { RATE_OF_NONE = 25 };
 
 enum { MOST_FLAGS = 63 };
 
-// Steps over the word and `{` of a section that may stand once.
+// Skips the keyword and `{` of a section that may appear once.
 static bool begin_section(md5_lex *lex, const char *word, bool is_known)
 {
     if (is_known)
@@ -18,7 +18,7 @@ static bool begin_section(md5_lex *lex, const char *word, bool is_known)
 
 // -- Hierarchy ------------------------------------------------------------------------------
 
-// flags first. Where no flag is set, what the first number is does not matter.
+// flags first. Without flags the value of `first` is ignored.
 static bool read_track(md5_anim_reader *reader, md5_track *track)
 {
     md5_lex *const lex = &reader->lex;
@@ -60,8 +60,8 @@ static bool read_joint(md5_anim_reader *reader, uint32_t joint)
     return read_track(reader, &reader->tracks[joint]);
 }
 
-// All that an ordinary file needs, in one piece, once its counts are known; and a byte for each
-// joint and number, for whoever makes a clip of it.
+// Reserves the memory that an ordinary file needs in one chunk, once its counts are known. Includes
+// a byte for each joint and number, which load_anim.c needs.
 static bool reserve_tables(const md5_anim_reader *reader)
 {
     enum { ALIGNMENT = 16, TABLES = 9 };
@@ -96,7 +96,7 @@ static bool read_hierarchy(md5_anim_reader *reader)
     return md5_order_joints(lex, reader->joints, num_joints, &reader->file->order);
 }
 
-// -- Boxes and base frame -------------------------------------------------------------------
+// -- Bounds and base frame ------------------------------------------------------------------
 
 static bool is_empty(const md5_bounds *box)
 {
@@ -105,7 +105,7 @@ static bool is_empty(const md5_bounds *box)
     return is_inverted || (low.x == high.x && low.y == high.y && low.z == high.z);
 }
 
-// Exporters that do not compute boxes write zeros.
+// Exporters that do not compute bounds write zeros.
 static void check_boxes(md5_lex *lex, const char *at, const md5_bounds *bounds, uint32_t count)
 {
     uint32_t frame = 0;
@@ -117,8 +117,8 @@ static void check_boxes(md5_lex *lex, const char *at, const md5_bounds *bounds, 
             "all boxes of 'bounds' are empty: programs that use them for culling hide the model");
 }
 
-// More boxes than frames: the first ones are kept. Fewer: which frames they belong to is not
-// known, and none is.
+// If there are more boxes than frames, keeps the first ones. If there are fewer, keeps none: it is
+// unknown to which frames they belong.
 static bool read_bounds(md5_anim_reader *reader)
 {
     md5_lex *const lex = &reader->lex;

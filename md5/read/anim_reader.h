@@ -1,4 +1,4 @@
-// What is known of an .md5anim while it is read. anim_parse.c reads all sections but the frames,
+// State while an .md5anim is read. anim_parse.c reads all sections but the frames,
 // which anim_frames.c reads.
 #ifndef MD5_READ_ANIM_READER_H
 #define MD5_READ_ANIM_READER_H
@@ -6,7 +6,7 @@
 #include "md5/read/anim_file.h"
 #include "md5/read/header.h"
 
-// The fewest bytes that one of each takes in a text: see mesh_bytes.h.
+// The fewest bytes that one of each takes in a file: see mesh_bytes.h.
 enum {
     MD5_ANIM_JOINT_BYTES = sizeof "a 0 0 0(0 0 0)(0 0 0)" - 1, // in the hierarchy and base frame
     MD5_FRAME_BYTES = sizeof "frame 0{}" - 1,
@@ -23,7 +23,7 @@ typedef struct md5_anim_reader {
     md5_transform *base_frame;
     const char *bounds_at;
 
-    // What the hierarchy asks a frame to hold, and which joint asks for the last number.
+    // Number of components that the hierarchy refers to, and the position of the last reference.
     uint64_t needed;
     const char *needed_at;
     uint64_t num_used; // components, each counted as often as joints use it

@@ -58,7 +58,7 @@ static bool is_mesh_word(md5_span word)
     return false;
 }
 
-// A word that may stand once; the first one counts.
+// Reads the text of a keyword that may appear once; the first one is used.
 static bool read_mesh_text(md5_lex *lex, const char *what, bool *is_known, md5_span *text)
 {
     md5_span read;
@@ -72,7 +72,7 @@ static bool read_mesh_text(md5_lex *lex, const char *what, bool *is_known, md5_s
     return true;
 }
 
-// A `vert`, `tri` or `weight` outside of its table.
+// Reports a `vert`, `tri` or `weight` outside of its table.
 static bool fail_item(md5_lex *lex, const md5_mesh_block *block, md5_span word, bool has_frames)
 {
     const bool is_vertex = md5_span_is(word, "vert"), is_triangle = md5_span_is(word, "tri");
@@ -87,7 +87,7 @@ static bool fail_item(md5_lex *lex, const md5_mesh_block *block, md5_span word, 
                                        : "wiiip");
 }
 
-// Steps over the word that comes next if it is this one.
+// Consumes the next word if it is `word`.
 static bool take_word(md5_lex *lex, md5_span next, const char *word)
 {
     if (!md5_span_is(next, word))
@@ -96,7 +96,7 @@ static bool take_word(md5_lex *lex, md5_span next, const char *word)
     return true;
 }
 
-// One word of a mesh's block and what belongs to it. Words may come in any order.
+// Reads one keyword of a mesh with its values. Keywords may come in any order.
 static bool read_mesh_word(md5_mesh_reader *reader, md5_mesh_block *block)
 {
     md5_lex *const lex = &reader->lex;
@@ -205,7 +205,7 @@ static bool read_file(md5_mesh_reader *reader)
     TRY(md5_header_begin(lex, &reader->header));
     while (!is_complete(reader)) {
         const md5_span word = md5_lex_peek_word(lex);
-        // Behind the joints another file may begin, before all meshes of this one were there.
+        // After the joints another file may begin, although meshes of this one are missing.
         if (lex->at == lex->end || (reader->joints && md5_span_is(word, "MD5Version")))
             break;
         TRY(read_top_word(reader, word));

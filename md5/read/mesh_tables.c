@@ -3,8 +3,8 @@
 #include "md5/read/mesh_reader.h"
 #include "md5/read/rows.h"
 
-// Word and number of `vert 3`, `tri 3`, `weight 3`, which `count` says stands here. As in the
-// original, the order counts, not the number; the first one in a table that differs is warned of.
+// Reads keyword and number of `vert 3`, `tri 3`, `weight 3`, which `count` says comes next. As in
+// id's engine the number is ignored; the first one in a table that is not in order is a warning.
 static inline bool begin_item(md5_lex *lex, const md5_count *count, const char *count_word,
                               const char *word, uint32_t item, bool *is_warned)
 {
@@ -96,7 +96,7 @@ static void note_bad_corner(md5_mesh_block *block, size_t first, const uint32_t 
     block->bad_vertex = corners[i];
 }
 
-// Of the triangle whose first corner has this number.
+// Stores the corners of a triangle; `first` is the index of its first corner.
 static inline void add_corners(md5_mesh_block *block, size_t first, const uint32_t corners[3])
 {
     const uint32_t a = corners[0], b = corners[1], c = corners[2];
@@ -197,8 +197,8 @@ bool md5_read_colors(md5_mesh_reader *reader, md5_mesh_block *block)
 
 // -- Indices, once the tables they point into are known -------------------------------------
 
-// Reads the table again up to thing number `item`, to tell where it stands. It was read without
-// an error before; warnings are not repeated.
+// Returns the position of vertex `item` by reading the table again, which had no errors. Does not
+// repeat warnings.
 static const char *find_vertex(const md5_mesh_reader *reader, const md5_mesh_block *block,
                                uint32_t item)
 {
