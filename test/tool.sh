@@ -38,7 +38,7 @@ report 'help' $?
 for command in info check dump; do
     runs 0 "$command" --help && says out "usage: md5tool $command"
     report "$command --help" $?
-    runs 2 "$command" && lines err 1 && says err 'is missing'
+    runs 2 "$command" && lines err 1 && says err 'missing'
     report "$command without a file" $?
     runs 2 "$command" --wrong "$data/flags.md5mesh" && lines err 1 && says err "'--wrong'"
     report "$command with an unknown option" $?
@@ -191,7 +191,7 @@ done
 "$absolute" info -- --help >"$scratch/out" 2>"$scratch/err" && says out '--help: md5mesh'
 report 'info of a file that is named --help' $?
 cd "$here" || exit 1
-runs 2 info -- && says err 'a file is missing'
+runs 2 info -- && says err 'missing file'
 report 'info -- alone' $?
 
 # No byte of a name reaches a terminal as it is.
