@@ -100,7 +100,7 @@ TEST (load_camera_holds_what_the_file_says) {
     md5_free_camera(camera);
 }
 
-TEST (load_keeps_what_is_odd_in_an_asset) {
+TEST (load_keeps_unusual_values_of_an_asset) {
     size_t size;
     md5_error error;
     char *const anim_text = test_read_file(test_path(small_files[1]), NULL);
@@ -223,7 +223,7 @@ TEST (load_refuses_files_without_a_true_size) {
     }
 }
 
-TEST (load_from_memory_names_the_text_as_told) {
+TEST (load_from_memory_uses_the_given_file_name) {
     md5_error error;
     const md5_load_opts opts = {.file_name = "pack.zip/a.md5mesh"};
     CHECK(!md5_parse_model("x", 1, &opts, &error));

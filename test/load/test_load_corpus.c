@@ -107,7 +107,7 @@ TEST (load_reads_the_whole_corpus) {
     free(list);
 }
 
-TEST (load_says_what_is_odd_in_the_corpus) {
+TEST (load_reports_warnings_of_the_corpus) {
     static const struct {
         const char *path, *says;
     } cases[] = {

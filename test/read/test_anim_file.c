@@ -141,7 +141,7 @@ TEST (anim_file_takes_free_layout) {
     CHECK_CASES(cases);
 }
 
-TEST (anim_file_sections_may_change_places) {
+TEST (anim_file_sections_may_change_order) {
     reading r;
     if (begin(&r, "bounds {\n\t( -1 -2 -3 ) ( 1 2 3 )\n\t( 0 0 0 ) ( -1 -1 -1 )\n}\n", "")) {
         CHECK(r.file.bounds == NULL);
@@ -195,7 +195,7 @@ TEST (anim_file_warns_and_goes_on) {
     CHECK_CASES(cases);
 }
 
-TEST (anim_file_tells_several_long_rotations_of_a_frame_once) {
+TEST (anim_file_reports_long_rotations_of_a_frame_once) {
     static const char text[] =
         "MD5Version 10 commandline \"\" numFrames 1 numJoints 2 frameRate 1\n"
         "numAnimatedComponents 2\n"
@@ -366,7 +366,7 @@ TEST (anim_file_refuses_broken_frames) {
     CHECK_CASES(cases);
 }
 
-TEST (anim_file_tells_other_kinds_and_versions) {
+TEST (anim_file_rejects_other_kinds_and_versions) {
     static const read_case cases[] = {
         {"MD5Version 10", "MD5Version 9",
          "1:12: error: MD5 version 9 cannot be read, only version 10"},

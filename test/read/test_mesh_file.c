@@ -409,7 +409,7 @@ TEST (mesh_file_refuses_indices_outside_their_tables) {
     CHECK_CASES(cases);
 }
 
-TEST (mesh_file_tells_other_kinds_and_versions) {
+TEST (mesh_file_rejects_other_kinds_and_versions) {
     static const read_case cases[] = {
         {"MD5Version 10", "MD5Version 11",
          "1:12: error: MD5 version 11 cannot be read, only "
