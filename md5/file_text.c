@@ -1,5 +1,5 @@
-// open(), fstat(), poll() and read() where there are: a pipe without a writer must not stop the
-// program, and nothing in C11 tells one.
+// Uses open(), fstat(), poll() and read() on POSIX systems: opening a pipe without a writer must
+// not block, and C11 cannot detect one.
 #if defined(__unix__) || defined(__APPLE__)
 #define _POSIX_C_SOURCE 200809L
 #define HAS_POSIX 1
@@ -20,7 +20,7 @@
 #include <unistd.h>
 #endif
 
-// What is read from: a descriptor, or a stream.
+// An open file: a descriptor on POSIX systems, else a stream.
 typedef struct source {
 #if HAS_POSIX
     int descriptor;
@@ -28,7 +28,7 @@ typedef struct source {
     FILE *stream;
 #endif
     bool is_pipe;
-    size_t size; // if that is known, else 0
+    size_t size; // 0 if unknown
 } source;
 
 static bool fail_io(md5_context *context, const char *what)
@@ -62,7 +62,7 @@ static void close_source(source *opened)
         close(opened->descriptor);
 }
 
-// At least one byte of `size` unless the source is at its end. Waits for a writer that is slow.
+// Reads 1 to `size` bytes, 0 at the end of the source. Waits for a slow writer.
 static bool read_some(md5_context *context, const source *from, char *bytes, size_t size,
                       size_t *count)
 {
@@ -121,8 +121,8 @@ static bool make_room(md5_context *context, md5_file_text *text, size_t room)
     return true;
 }
 
-// A file is read into room of its size. What has none, and what grew meanwhile, takes twice as much
-// each time that the room is full, which one byte more tells.
+// Reads a file into a buffer of its size. The buffer doubles if the size is unknown or the file
+// grew: when it is full, reading one more byte tells whether that is necessary.
 static bool read_source(md5_context *context, const source *from, md5_file_text *text)
 {
     enum { LEAST = 1 << 16 };
@@ -146,16 +146,16 @@ static bool read_source(md5_context *context, const source *from, md5_file_text 
 bool md5_read_file_text(md5_context *context, const char *path, md5_file_text *text)
 {
     if (!path)
-        return md5_fail(context, MD5_ERROR_IO, 0, 0, "no file name is given");
+        return md5_fail(context, MD5_ERROR_IO, 0, 0, "no path is given");
     source opened = {0};
     const bool is_read = open_source(context, path, &opened) && read_source(context, &opened, text);
     close_source(&opened);
     if (is_read && opened.is_pipe && text->size == 0)
         return md5_fail(context, MD5_ERROR_IO, 0, 0,
-                        "nothing can be read from this pipe: no program writes into it");
+                        "cannot read from this pipe: no program writes to it");
     if (is_read && text->size < opened.size)
         return md5_fail(context, MD5_ERROR_IO, 0, 0,
-                        "cannot read the file: it became shorter meanwhile");
+                        "cannot read the file: it became shorter while it was read");
     return is_read;
 }
 
@@ -169,5 +169,6 @@ bool md5_check_text_size(md5_context *context, size_t size)
 {
     if (size < INT32_MAX)
         return true;
-    return md5_fail(context, MD5_ERROR_IO, 0, 0, "%zu bytes are too large for one file", size);
+    return md5_fail(context, MD5_ERROR_IO, 0, 0, "the text has %zu bytes: expected less than 2 GiB",
+                    size);
 }

@@ -1,4 +1,4 @@
-// The bytes of a whole file.
+// Reads whole files into memory.
 #ifndef MD5_FILE_TEXT_H
 #define MD5_FILE_TEXT_H
 
@@ -9,14 +9,14 @@ typedef struct md5_file_text {
     size_t size, room;
 } md5_file_text;
 
-// Reads files, pipes and character devices to their end; `text` is zeroed before. Waits for a
-// pipe's writer, but not for one to come. Returns false with the context's error set; what was read
-// so far is still to be freed.
+// Reads a file, pipe or character device to its end. `text` must be zeroed. Waits for data from a
+// pipe's writer, but a pipe without a writer is an error. Returns false with the context's error
+// set; the caller frees `text` in any case.
 bool md5_read_file_text(md5_context *context, const char *path, md5_file_text *text);
 void md5_free_file_text(md5_context *context, md5_file_text *text);
 
-// Lines, columns and counts have 32 bits, and so has twice any count that a text can hold: an error
-// if this one is longer than that allows.
+// Reports an error if a text has 2 GiB or more: then lines, columns and twice any count fit 32
+// bits.
 bool md5_check_text_size(md5_context *context, size_t size);
 
 #endif

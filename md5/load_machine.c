@@ -1,7 +1,8 @@
-// Machine files. Their tables are small and of many kinds: they stay in the arena that they were
-// read into, which the file takes over, instead of being copied into one block.
+// Machine files. Their tables are small and of many kinds, so they are not copied into one block:
+// the md5_machine_file takes over the arena that they were read into.
 #include "md5/core/arena.h"
 #include "md5/file_text.h"
+#include "md5/load.h"
 #include "md5/md5play.h"
 #include "md5/read/machine_file.h"
 
@@ -29,6 +30,8 @@ static md5_machine_file *build(md5_context *context, const char *text, size_t si
 md5_machine_file *md5_parse_machine_file(const void *text, size_t size, const md5_load_opts *opts,
                                          md5_error *error)
 {
+    MD5_ASSERT_TEXT(text, size);
+    MD5_ASSERT_OPTS(opts);
     md5_context context;
     md5_context_begin(&context, opts, opts ? opts->file_name : NULL, error);
     return build(&context, text ? text : "", text ? size : 0);
@@ -37,6 +40,8 @@ md5_machine_file *md5_parse_machine_file(const void *text, size_t size, const md
 md5_machine_file *md5_load_machine_file(const char *path, const md5_load_opts *opts,
                                         md5_error *error)
 {
+    MD5_ASSERT_PATH(path);
+    MD5_ASSERT_OPTS(opts);
     md5_context context;
     md5_file_text text = {0};
     md5_machine_file *file = NULL;

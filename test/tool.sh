@@ -38,7 +38,7 @@ report 'help' $?
 for command in info check dump; do
     runs 0 "$command" --help && says out "usage: md5tool $command"
     report "$command --help" $?
-    runs 2 "$command" && lines err 1 && says err 'is missing'
+    runs 2 "$command" && lines err 1 && says err 'missing'
     report "$command without a file" $?
     runs 2 "$command" --wrong "$data/flags.md5mesh" && lines err 1 && says err "'--wrong'"
     report "$command with an unknown option" $?
@@ -138,7 +138,7 @@ done
 report 'info of a camera on standard input' $?
 mkfifo "$scratch/pipe" "$scratch/pipe.md5mesh"
 runs 1 check "$scratch/pipe" "$scratch/pipe.md5mesh" && says out "$scratch/pipe: error: " \
-    && says out "$scratch/pipe.md5mesh: error: " && says out 'no program writes into' \
+    && says out "$scratch/pipe.md5mesh: error: " && says out 'no program writes to' \
     && says out '2 files, 2 errors'
 report 'pipes without a writer are refused' $?
 # Descriptor 4 keeps what was written if the reader comes late.
@@ -191,7 +191,7 @@ done
 "$absolute" info -- --help >"$scratch/out" 2>"$scratch/err" && says out '--help: md5mesh'
 report 'info of a file that is named --help' $?
 cd "$here" || exit 1
-runs 2 info -- && says err 'a file is missing'
+runs 2 info -- && says err 'missing file'
 report 'info -- alone' $?
 
 # No byte of a name reaches a terminal as it is.
@@ -216,7 +216,7 @@ report 'arguments are printed escaped' $?
 awk '/^bounds/ {b = 1} b && /\(/ {$0 = "( 0 0 0 ) ( 0 0 0 )"} /^}/ {b = 0} {print}' \
     "$data/flags.md5anim" >"$scratch/zero.md5anim"
 runs 0 check "$scratch/zero.md5anim" && lines out 2 \
-    && says out "warning: no box of 'bounds' holds anything"
+    && says out "warning: all boxes of 'bounds' are empty"
 report 'check warns of bounds that are all zero' $?
 cp "$data/flags.md5mesh" "$scratch/more.md5mesh"
 sed -n '/^mesh/,$p' "$data/flags.md5mesh" >"$scratch/mesh"

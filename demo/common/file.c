@@ -68,7 +68,7 @@ char *common_folder(const char *path)
     const size_t length = (size_t)(common_base(path) - path);
     if (length == 0)
         return common_copy(".");
-    // The separator goes, unless it is all there is.
+    // Removes the separator unless it is the whole path.
     char *folder = common_copy(path);
     folder[length > 1 ? length - 1 : 1] = '\0';
     return folder;
@@ -136,7 +136,7 @@ bool common_same_file(const char *a, const char *b)
     struct stat of_a, of_b;
     if (stat(a, &of_a) != 0 || stat(b, &of_b) != 0)
         return false;
-    // Where the system does not number files, only the names can tell.
+    // On systems without file numbers only equal names count.
     return strcmp(a, b) == 0
            || (of_a.st_ino != 0 && of_a.st_ino == of_b.st_ino && of_a.st_dev == of_b.st_dev);
 }
@@ -150,8 +150,8 @@ uint64_t common_file_stamp(const char *path)
 #if !defined(_WIN32) && !defined(__APPLE__)
     time = time * 1000000000u + (uint64_t)status.st_mtim.tv_nsec;
 #endif
-    // Odd factors: spread the bits, so that a change of one is not undone by another. The number of
-    // the file is another one after it was replaced, also by one of the same time and size.
+    // Odd factors spread the bits, so that changes do not cancel out. A file that replaces this one
+    // has another number, even with the same time and size.
     const uint64_t stamp = time * 0x9E3779B97F4A7C15u
                            + (uint64_t)status.st_ino * 0xC2B2AE3D27D4EB4Fu
                            + (uint64_t)status.st_size;
@@ -160,7 +160,7 @@ uint64_t common_file_stamp(const char *path)
 
 // -- Folders --------------------------------------------------------------------------------
 
-// The value of a run of digits, as far as it fits; moves past it.
+// Reads a number and moves past it; digits that would overflow are ignored.
 static uint64_t take_number(const char **text)
 {
     uint64_t value = 0;
@@ -240,8 +240,8 @@ void common_free_list(common_list *list)
     *list = (common_list){0};
 }
 
-// The entry of `folder` that equals `name` without regard to case, joined to it, or NULL.
-// The first in sorting order, so that the answer does not depend on the file system's.
+// Returns the path of the entry of `folder` that equals `name` ignoring case, or NULL. Of several
+// the first in byte order, so that the result does not depend on the file system.
 static char *find_entry(const char *folder, const char *name)
 {
     char *found = NULL;
@@ -271,7 +271,7 @@ char *common_find(const char *folder, const char *relative)
         if (*c == '\\')
             *c = '/';
 
-    // Written exactly so: the usual case, and no folder needs to be searched.
+    // Usually the case matches, and no folder needs to be searched.
     char *path = common_join(folder, rest);
     if (common_is_file(path)) {
         free(rest);

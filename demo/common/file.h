@@ -1,5 +1,5 @@
-// Paths and folders. A path may use '/' or, as in files written on Windows, '\'.
-// Every char * that is returned here is the caller's to free().
+// Paths, files and folders. Paths may use '/' or, as in files written on Windows, '\'. The caller
+// frees every returned char * with free().
 #ifndef DEMO_COMMON_FILE_H
 #define DEMO_COMMON_FILE_H
 
@@ -7,38 +7,39 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// The last component of a path; points into it.
+// Returns the last component of a path, as a pointer into it.
 const char *common_base(const char *path);
 
-// What comes before the last component: "." if nothing does.
+// Returns the path without its last component; "." if there is only one.
 char *common_folder(const char *path);
 
-// The last component without its ending: "models/imp.md5mesh" gives "imp".
+// Returns the last component without its extension: "models/imp.md5mesh" gives "imp".
 char *common_stem(const char *path);
 
-// folder/name; just `name` when the folder is "." or the name is absolute.
+// Returns folder/name; only `name` if the folder is "." or the name is absolute.
 char *common_join(const char *folder, const char *name);
 
 bool common_is_absolute(const char *path);
 
-// The path from the root on; "." is the current folder.
+// Returns the absolute path; "." is the current folder.
 char *common_absolute(const char *path);
 
-// Whether a path ends in `ending` (".md5anim"), in upper or lower case.
+// Whether a path ends in `ending` (".md5anim"), ignoring case.
 bool common_has_ending(const char *path, const char *ending);
 
 bool common_is_file(const char *path);
 bool common_is_folder(const char *path);
-bool common_same_file(const char *a, const char *b); // also by other names; both must be there
+bool common_same_file(const char *a, const char *b); // also under other names; both must exist
 uint64_t common_file_size(const char *path);         // 0 if there is none
 
-// A number that changes when the file does: of its time, size and identity; 0 if there is none.
+// Returns a hash of the file's time, size and identity, which changes if the file does; 0 if there
+// is no file.
 uint64_t common_file_stamp(const char *path);
 
-// Whether `part` is in `text`, in upper or lower case.
+// Whether `text` contains `part`, ignoring case.
 bool common_contains(const char *text, const char *part);
 
-// Compares as people sort: without regard to case, numbers by their value (walk2 < walk10).
+// Compares in natural order: ignores case, numbers by value (walk2 < walk10).
 int common_compare_names(const char *a, const char *b);
 
 typedef struct common_list {
@@ -46,13 +47,12 @@ typedef struct common_list {
     size_t count;
 } common_list;
 
-// The files of `folder` that end in `ending`, or all its folders if `ending` is NULL, as paths
+// Lists the files in `folder` that end in `ending`, or its subfolders if `ending` is NULL, as paths
 // that begin with `folder`.
 common_list common_list_folder(const char *folder, const char *ending);
 void common_free_list(common_list *list);
 
-// folder/relative as it is really written on disk when upper and lower case do not matter, or
-// NULL if there is no such file.
+// Finds folder/relative ignoring case. Returns the path as it is on disk, or NULL if there is none.
 char *common_find(const char *folder, const char *relative);
 
 #endif

@@ -6,17 +6,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-// Names the clip in what is said of its file and its binding.
+// Adds the name of a clip to the messages about its binding.
 typedef struct clip_warnings {
     const char *clip;
     md5_warn_fn *warn;
     void *user;
 } clip_warnings;
 
-static void name_clip(const char *clip, md5_error *said)
+static void name_clip(const char *clip, md5_error *error)
 {
-    const md5_error before = *said;
-    (void)snprintf(said->message, sizeof said->message, "clip '%.60s': %.180s", clip,
+    const md5_error before = *error;
+    (void)snprintf(error->message, sizeof error->message, "clip '%.60s': %.180s", clip,
                    before.message);
 }
 

@@ -1,4 +1,4 @@
-// A machine file with all that it names: its model, its clips, bound, and the machine itself.
+// A machine file with its model, its bound clips, and the machine that they make.
 #ifndef DEMO_COMMON_MACHINE_H
 #define DEMO_COMMON_MACHINE_H
 
@@ -15,8 +15,9 @@ typedef struct common_machine {
     md5_machine *machine;
 } common_machine;
 
-// Files are looked for beside the machine file. Warnings go to opts->warn, each with its file.
-// Returns false with `error` set; `loaded` is then to be freed too.
+// Loads a machine and its files, whose paths are relative to the machine file. Warnings go to
+// opts->warn, each with its file. On failure returns false and fills `error`. Free `loaded` in any
+// case.
 bool common_load_machine(const char *path, const md5_load_opts *opts, common_machine *loaded,
                          md5_error *error);
 void common_free_machine(common_machine *loaded); // a zeroed one is allowed

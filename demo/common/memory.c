@@ -16,7 +16,7 @@ static void *checked(void *memory, size_t count, size_t size)
 
 void *common_alloc(size_t count, size_t size)
 {
-    // One byte more than nothing, so that NULL always means failure.
+    // At least one byte, so that NULL always means failure.
     return checked(calloc(count > 0 ? count : 1, size > 0 ? size : 1), count, size);
 }
 

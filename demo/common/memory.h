@@ -1,5 +1,5 @@
-// Memory and strings of the programs. Unlike the library, a program has nothing better to do
-// when memory runs out than to say so: these then print one line and exit with status 1.
+// Memory and strings for the programs. Unlike the library, these functions print a message and exit
+// with status 1 if memory runs out.
 #ifndef DEMO_COMMON_MEMORY_H
 #define DEMO_COMMON_MEMORY_H
 
@@ -11,13 +11,13 @@
 #define COMMON_PRINTF(text, values)
 #endif
 
-// count * size zeroed bytes; never NULL, also for none. Give back with free().
+// Returns count * size zeroed bytes, never NULL, even for 0 bytes. Free with free().
 void *common_alloc(size_t count, size_t size);
 
-// `memory` (may be NULL) with room for count * size bytes; what is new is not zeroed.
+// Resizes `memory` (may be NULL) to count * size bytes. Added bytes are not zeroed.
 void *common_realloc(void *memory, size_t count, size_t size);
 
-// Copies to be given back with free(). common_format() is sprintf into as much as it needs.
+// Return new strings; free them with free(). common_format() is sprintf() of any length.
 char *common_copy(const char *text);
 char *common_format(const char *format, ...) COMMON_PRINTF(1, 2);
 

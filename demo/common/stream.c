@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-// How many bytes came, 0 at the end, -1 for none because of errno.
+// Reads up to `size` bytes. Returns how many, 0 at the end, or -1 and sets errno.
 static ssize_t read_some(int descriptor, char *bytes, size_t size)
 {
     for (;;) {
@@ -63,7 +63,7 @@ char *common_read_stream(const char *path, size_t *size, const char **reason)
         bytes = read_all(descriptor, size, reason);
     close(descriptor);
     if (bytes != NULL && *size == 0 && S_ISFIFO(status.st_mode)) {
-        *reason = "no program writes into this pipe";
+        *reason = "no program writes to this pipe";
         free(bytes);
         bytes = NULL;
     }

@@ -4,8 +4,8 @@
 #include <stdbool.h>
 #include <string.h>
 
-// Bytes of the printable character at `text`; 0 if there is none. A NUL ends the text, and is no
-// part of a sequence.
+// Returns the length in bytes of the printable character at `text`; 0 if there is none. A NUL is
+// never part of a sequence.
 static size_t printable_length(const unsigned char *text)
 {
     const unsigned char lead = text[0];
@@ -17,7 +17,7 @@ static size_t printable_length(const unsigned char *text)
     for (size_t i = 1; i < length; i++)
         if ((text[i] & 0xC0) != 0x80)
             return 0;
-    // Control characters; overlong forms, surrogates, and what lies behind the last character.
+    // Control characters, overlong forms, surrogates, and beyond the last code point.
     const unsigned char next = text[1];
     const bool is_bad = (lead == 0xC2 && next < 0xA0) || (lead == 0xE0 && next < 0xA0)
                         || (lead == 0xED && next > 0x9F) || (lead == 0xF0 && next < 0x90)

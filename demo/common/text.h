@@ -1,18 +1,18 @@
-// Texts of files and of users on their way to a terminal.
+// Prints text from files and users safely on a terminal.
 #ifndef DEMO_COMMON_TEXT_H
 #define DEMO_COMMON_TEXT_H
 
 #include <stdio.h>
 
-// Writes `text` so that no byte of it controls a terminal: whatever is not printable UTF-8 becomes
+// Prints `text` so that it cannot control a terminal: writes bytes that are not printable UTF-8 as
 // \xNN, as in the library's messages.
 void common_print_text(FILE *file, const char *text);
 
-// The same, but lines end where they do.
+// The same, but keeps line ends.
 void common_print_lines(FILE *file, const char *text);
 
-// Whether all that was written to standard output has arrived; the place of a program's last call.
-// If not, says so on standard error, as of `program`.
+// Closes standard output; call it last. Returns 0, or 1 and prints an error, with the name of the
+// program, if some output could not be written.
 int common_end_output(const char *program);
 
 #endif

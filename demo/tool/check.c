@@ -1,4 +1,4 @@
-// md5tool check: whether files can be read, and what is odd in them, for editors and scripts.
+// md5tool check: prints errors and warnings of files, for editors and scripts.
 #include "demo/common/file.h"
 #include "demo/common/memory.h"
 #include "demo/tool/tool.h"
@@ -11,26 +11,26 @@
 const char tool_check_help[] =
     "usage: md5tool check FILE|FOLDER...\n"
     "\n"
-    "Reads each .md5mesh, .md5anim, .md5camera or .md5machine file, also those in a folder and in\n"
-    "the folders within it, and prints, a line each, what is wrong or odd:\n"
-    "file:line:column: error|warning: text. On a terminal the place is shown below.\n"
-    "The last line counts. Exit status 1 on any error.\n";
+    "Reads .md5mesh, .md5anim, .md5camera and .md5machine files, including those in folders and\n"
+    "their subfolders. Prints one line for each error or warning:\n"
+    "file:line:column: error|warning: text. On a terminal the line of the file is shown below.\n"
+    "The last line is a summary. The exit status is 1 if there is any error.\n";
 
-// Folders within folders are followed this far, which ends circles of links too.
+// Maximum depth of subfolders; also ends cycles of links.
 enum { MAX_DEPTH = 32 };
 
 typedef struct checker {
     unsigned errors, warnings;
-    bool shows_places;   // the output is a terminal
-    bool shows_progress; // as are the messages
-    const char *path;    // of the file that is read
-    char *text;          // of it, for showing places; NULL until one is shown
+    bool shows_places;   // standard output is a terminal
+    bool shows_progress; // only standard error is a terminal
+    const char *path;    // of the current file
+    char *text;          // its contents; NULL until a line is shown
     size_t size;
 } checker;
 
-// -- Showing a place ------------------------------------------------------------------------
+// -- Showing a line -------------------------------------------------------------------------
 
-// Reads the file again: only what is shown on a terminal needs that. A pipe has been read.
+// Reads the file again to show lines on a terminal. A pipe cannot be read again.
 static void read_text(checker *check)
 {
     FILE *file = common_is_file(check->path) ? fopen(check->path, "rb") : NULL;
@@ -42,7 +42,7 @@ static void read_text(checker *check)
     fclose(file);
 }
 
-// The line of that number; CR LF, LF and CR each end one.
+// Returns the line of that number; CR LF, LF and CR each end a line.
 static const char *find_line(const checker *check, uint32_t line, size_t *length)
 {
     const char *at = check->text, *const end = check->text + check->size;
@@ -59,7 +59,7 @@ static const char *find_line(const checker *check, uint32_t line, size_t *length
     return at;
 }
 
-// The line and a caret below the column, moved into a terminal's width.
+// Prints the part of the line around the column that fits a terminal, and a caret below it.
 static void show_place(checker *check, uint32_t line, uint32_t column)
 {
     enum { BEFORE = 60, WIDTH = 100 };
@@ -98,16 +98,16 @@ static void print_finding(void *user, const md5_error *finding)
 static void check_file(const char *path, checker *check)
 {
     const md5_load_opts opts = {.warn = print_finding, .warn_user = check};
-    const unsigned told_before = check->warnings;
+    const unsigned reported_before = check->warnings;
     tool_asset asset;
     md5_error error;
 
     check->path = path;
     if (!tool_load(path, &opts, &asset, &error))
         print_finding(check, &error);
-    // Past the limit warnings are counted, but not told.
-    if (asset.num_warnings > check->warnings - told_before)
-        check->warnings = told_before + asset.num_warnings;
+    // Warnings beyond the limit are counted, but not reported.
+    if (asset.num_warnings > check->warnings - reported_before)
+        check->warnings = reported_before + asset.num_warnings;
     tool_free(&asset);
     free(check->text);
     check->text = NULL;
@@ -147,7 +147,8 @@ static void free_paths(path_list *list)
 static const char *const endings[] = {".md5mesh", ".md5anim", ".md5camera", ".md5machine"};
 enum { NUM_ENDINGS = sizeof endings / sizeof endings[0] };
 
-// A folder that is named like a file was given for one, and is told as one that cannot be read.
+// Whether `path` is a folder to search. A folder with the extension of a file is reported as a file
+// that cannot be read.
 static bool is_searched(const char *path)
 {
     for (int i = 0; i < NUM_ENDINGS; i++) {
@@ -157,7 +158,7 @@ static bool is_searched(const char *path)
     return common_is_folder(path);
 }
 
-// Adds the files in and below `top`: level by level, without recursion.
+// Adds the files in `top` and its subfolders, level by level, without recursion.
 static void add_folder(path_list *files, const char *top)
 {
     path_list level = {0};

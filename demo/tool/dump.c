@@ -1,5 +1,5 @@
-// md5tool dump: every number of a model, in the bind pose and posed, a record a line, so that
-// other programs can compare theirs.
+// md5tool dump: prints every number of a model, in the bind pose and posed, one record a line, for
+// comparison with other programs.
 #include "demo/common/text.h"
 #include "demo/tool/tool.h"
 
@@ -12,15 +12,16 @@
 const char tool_dump_help[] =
     "usage: md5tool dump MESH [ANIM] [--ms T]... [--root file|id|in_place]\n"
     "\n"
-    "Prints a word and its numbers a line: mesh, numJoints, joint (parent, name), bindmat (3x4,\n"
-    "rows), bindlocal (quaternion x y z w, translation); for each mesh submesh (shader,\n"
-    "vertices, triangles, weights, weight references, most on a vertex), st, tri, bv; bindbounds.\n"
-    "With ANIM, for each moment: time (milliseconds, cycle, frames, weights), origin, animbounds,\n"
+    "Prints one record a line, a word and its numbers: mesh, numJoints, joint (parent, name),\n"
+    "bindmat (3x4, rows), bindlocal (quaternion x y z w, translation); for each mesh: submesh\n"
+    "(shader, vertices, triangles, weights, weight references, most on a vertex), st, tri, bv;\n"
+    "bindbounds.\n"
+    "With ANIM, for each time: time (milliseconds, cycle, frames, weights), origin, animbounds,\n"
     "local (quaternion, translation), world (3x4), skin (mesh, vertices), v, skinbounds.\n"
     "\n"
-    "  --ms T        a moment in milliseconds, any number of times; 0 if none is given\n"
+    "  --ms T        a time in milliseconds; may be repeated; default 0\n"
     "  --root MODE   the root's translation: file (as stored, default), id (as the original\n"
-    "                engine: base frame subtracted, cycles added), in_place (held)\n";
+    "                engine: minus base frame, plus past cycles), in_place (first frame)\n";
 
 typedef struct dump_options {
     const char *mesh, *anim;
@@ -29,7 +30,7 @@ typedef struct dump_options {
     int num_moments;
 } dump_options;
 
-// What one moment needs; sized for the model once.
+// Buffers for one time, of the size that the model needs.
 typedef struct dump_buffers {
     md5_transform *pose;
     md5_mat34 *joints, *palette;
@@ -251,17 +252,18 @@ static int parse_options(int count, char **arguments, dump_options *options)
                 return tool_usage("dump", "dump: --root takes file, id or in_place");
             i++;
         } else if (!is_file && argument[0] == '-' && argument[1] == '-') {
-            return tool_usage("dump", "dump: there is no option '%s'", argument);
+            return tool_usage("dump", "dump: unknown option '%s'", argument);
         } else if (!options->mesh) {
             options->mesh = argument;
         } else if (!options->anim) {
             options->anim = argument;
         } else {
-            return tool_usage("dump", "dump: one mesh and one animation, not also '%s'", argument);
+            return tool_usage("dump", "dump: expected one mesh and one animation, not also '%s'",
+                              argument);
         }
     }
     if (!options->mesh)
-        return tool_usage("dump", "dump: a mesh is missing");
+        return tool_usage("dump", "dump: missing mesh");
     if (!options->anim && options->num_moments > 0)
         return tool_usage("dump", "dump: --ms needs an animation");
     if (options->num_moments == 0)

@@ -1,4 +1,4 @@
-// md5tool info: what is in a file, for people.
+// md5tool info: prints a summary of files.
 #include "demo/common/text.h"
 #include "demo/tool/tool.h"
 
@@ -7,10 +7,9 @@
 const char tool_info_help[] =
     "usage: md5tool info FILE...\n"
     "\n"
-    "Tells what is in each .md5mesh, .md5anim, .md5camera or .md5machine file. Of a mesh, `loss "
-    "4`\n"
-    "and `loss 8` are what drawing it with that many influences a vertex can be off, in units,\n"
-    "where joints turn; of an animation, constant tracks are those that no frame changes.\n";
+    "Prints a summary of each .md5mesh, .md5anim, .md5camera or .md5machine file. The loss of a\n"
+    "mesh is the largest error, in units, of drawing it with 4 or 8 influences a vertex, for any\n"
+    "rotation of its joints. Constant tracks of an animation are those that no frame changes.\n";
 
 static void print_title(const char *path, const char *kind)
 {
@@ -71,7 +70,7 @@ static void print_model(const char *path, const md5_model *model)
         print_mesh(&model->meshes[i], i);
 }
 
-// The box of all frames' boxes.
+// Returns the union of the bounds of all frames.
 static md5_bounds all_frames(const md5_anim *anim)
 {
     md5_bounds bounds = md5_bounds_of_points(NULL, 0);

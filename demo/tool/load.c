@@ -1,4 +1,4 @@
-// Files of any kind: told apart by name, or by what is in them.
+// Loads files of any kind, which their extension or their contents tell.
 #include "demo/common/file.h"
 #include "demo/common/stream.h"
 #include "demo/tool/tool.h"
@@ -24,8 +24,8 @@ static bool stands_at(const char *text, size_t left, const char *word)
     return left >= length && memcmp(text, word, length) == 0;
 }
 
-// By the first word that only one kind has; a model if there is none, as its reader says best what
-// is wrong.
+// Returns the kind of the first keyword that only one kind has. Without one: a model, whose reader
+// has the best messages for other files.
 static file_kind kind_of_text(const char *text, size_t size)
 {
     for (size_t i = 0; i < size; i++) {
@@ -54,7 +54,7 @@ static void load_named(file_kind kind, const char *path, const md5_load_opts *op
         asset->num_warnings = asset->machine.file->num_warnings;
 }
 
-// What has no name that says its kind is read first: a pipe can be read only once.
+// Without a known extension the text is read first and then parsed: a pipe can be read only once.
 static void load_unnamed(const char *path, const md5_load_opts *opts, tool_asset *asset,
                          md5_error *error)
 {

@@ -1,4 +1,4 @@
-// md5tool: looks into MD5 files without a window.
+// md5tool: prints what is in MD5 files, without a window.
 #include "demo/common/text.h"
 #include "demo/tool/tool.h"
 
@@ -21,14 +21,13 @@ static const tool_command commands[] = {
 static const char help[] =
     "usage: md5tool COMMAND [OPTION...] FILE...\n"
     "\n"
-    "  info FILE...        what is in .md5mesh, .md5anim, .md5camera, .md5machine files\n"
-    "  check FILE...       whether files, or all in a folder, can be read,\n"
-    "                      and what is odd in them\n"
-    "  dump MESH [ANIM]    every number, bind pose and posed, as text\n"
+    "  info FILE...        print a summary of .md5mesh, .md5anim, .md5camera, .md5machine files\n"
+    "  check FILE...       print errors and warnings of files, or of all files in a folder\n"
+    "  dump MESH [ANIM]    print every number as text, in the bind pose and posed\n"
     "\n"
-    "  --                  ends the options: what follows is a file\n"
-    "  --help              this text; after a command, its own\n"
-    "  --version           the library's version\n";
+    "  --                  end of options: only files follow\n"
+    "  --help              print this text, or the help of a command\n"
+    "  --version           print the version of the library\n";
 
 int tool_usage(const char *command, const char *format, ...)
 {
@@ -70,7 +69,7 @@ int tool_take_files(const char *command, int count, char **arguments)
     for (int i = 0; i < count; i++) {
         const bool is_option = !is_file && arguments[i][0] == '-' && arguments[i][1] == '-';
         if (is_option && arguments[i][2] != '\0') {
-            tool_usage(command, "%s: there is no option '%s'", command, arguments[i]);
+            tool_usage(command, "%s: unknown option '%s'", command, arguments[i]);
             return -1;
         }
         if (is_option)
@@ -80,7 +79,7 @@ int tool_take_files(const char *command, int count, char **arguments)
     }
     if (num_files > 0)
         return num_files;
-    tool_usage(command, "%s: a file is missing", command);
+    tool_usage(command, "%s: missing file", command);
     return -1;
 }
 
@@ -98,7 +97,7 @@ static int run_command(const tool_command *command, int count, char **arguments)
 static int run(int count, char **arguments)
 {
     if (count < 1)
-        return tool_usage(NULL, "a command is missing: info, check or dump");
+        return tool_usage(NULL, "missing command: expected info, check or dump");
     if (asks_for_help(arguments[0])) {
         fputs(help, stdout);
         return TOOL_OK;
@@ -111,7 +110,7 @@ static int run(int count, char **arguments)
         if (strcmp(arguments[0], commands[i].name) == 0)
             return run_command(&commands[i], count - 1, arguments + 1);
     }
-    return tool_usage(NULL, "there is no command '%s', only info, check and dump", arguments[0]);
+    return tool_usage(NULL, "unknown command '%s': expected info, check or dump", arguments[0]);
 }
 
 int main(int argc, char **argv)

@@ -1,5 +1,5 @@
-// md5tool's commands. Each takes the arguments after its name and returns the exit status:
-// 0 done, 1 a file is bad, 2 the arguments are.
+// Commands of md5tool. Each takes the arguments after its name and returns the exit status:
+// 0 success, 1 a file has an error, 2 the arguments are wrong.
 #ifndef DEMO_TOOL_TOOL_H
 #define DEMO_TOOL_TOOL_H
 
@@ -8,7 +8,7 @@
 
 enum { TOOL_OK, TOOL_BAD_FILE, TOOL_BAD_USAGE };
 
-// Room for an error as text: all bytes of its file's name and message may be escaped.
+// Size of an error as text: all bytes of file name and message may be escaped.
 enum { TOOL_MESSAGE = 2200 };
 
 int tool_info(int count, char **arguments);
@@ -17,14 +17,15 @@ int tool_dump(int count, char **arguments);
 
 extern const char tool_info_help[], tool_check_help[], tool_dump_help[];
 
-// One line on stderr: what is wrong with the arguments, and where help is. Returns 2.
+// Prints what is wrong with the arguments, and how to get help, as one line on stderr. Returns 2.
 int tool_usage(const char *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-// Leaves the files of a command that has no options but `--` at the start of `arguments`, and
-// returns how many there are; -1, said on stderr, if there is none, or an option.
+// Moves the files of a command without options other than `--` to the start of `arguments` and
+// returns how many there are. Prints a message and returns -1 if there are none, or if there is an
+// option.
 int tool_take_files(const char *command, int count, char **arguments);
 
-// Writes `error` as one line.
+// Prints `error` as one line on stderr.
 void tool_print_error(const md5_error *error);
 
 // A file of any kind: one of these is set.
@@ -36,8 +37,8 @@ typedef struct tool_asset {
     uint32_t num_warnings;
 } tool_asset;
 
-// By the name's ending; by its first words if it has none that is known, which a pipe has not. A
-// machine is loaded with all that it names.
+// Loads a file of the kind that its extension says or, without a known extension, as of a pipe, its
+// first words. Loads a machine with its model and clips.
 bool tool_load(const char *path, const md5_load_opts *opts, tool_asset *asset, md5_error *error);
 void tool_free(tool_asset *asset);
 

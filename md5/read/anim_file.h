@@ -1,4 +1,4 @@
-// What the text of an .md5anim says, before anything is derived from it.
+// The tables of an .md5anim, before anything is derived from them.
 #ifndef MD5_READ_ANIM_FILE_H
 #define MD5_READ_ANIM_FILE_H
 
@@ -13,11 +13,11 @@ typedef struct md5_anim_file {
     const md5_file_joint *joints;
     const uint32_t *order;   // [num_joints] parents before children
     const md5_track *tracks; // [num_joints]; first + bits set <= num_components
-    // [num_joints] relative to the parent; x y z of rotations as they stand there, w is 0: frames
-    // replace some of the three before w is rebuilt.
+    // [num_joints] relative to the parent; x y z of rotations as in the file, w is 0: frames
+    // replace some of the three before w is computed.
     const md5_transform *base_frame;
     const float *numbers;     // [num_frames][num_components]
-    const md5_bounds *bounds; // [num_frames], or NULL if the file has none that fit
+    const md5_bounds *bounds; // [num_frames], or NULL if the file has no bounds for each frame
 } md5_anim_file;
 
 // Reads `size` bytes of .md5anim text. What `file` points to lies in the arena or in the text.

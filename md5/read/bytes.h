@@ -1,4 +1,4 @@
-// Bytes of a text by eights and sixteens: which of them are digits, and what number they are.
+// Finds and converts digits in 8 or 16 bytes of a text at a time.
 #ifndef MD5_READ_BYTES_H
 #define MD5_READ_BYTES_H
 
@@ -9,8 +9,8 @@
 #include <stdint.h>
 #include <string.h>
 
-// Whether the first byte in memory is the lowest of a word, and there are the tools to count bits:
-// what reads numbers by words relies on it, and is left out elsewhere.
+// Whether the machine is little-endian and the compiler can count bits. Functions that read numbers
+// by words need both and are compiled only then.
 #if defined(__GNUC__) && defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 #define MD5_HAS_WORDS 1
 #else
@@ -19,7 +19,7 @@
 
 #if MD5_HAS_WORDS
 
-#define MD5_ONES UINT64_C(0x0101010101010101) // times a byte: that byte in all places
+#define MD5_ONES UINT64_C(0x0101010101010101) // times a byte: that byte in all 8 bytes
 
 static inline uint64_t md5_load_word(const char *at)
 {
@@ -28,40 +28,40 @@ static inline uint64_t md5_load_word(const char *at)
     return word;
 }
 
-// Of a number that is not 0.
+// Index of the lowest bit that is set; `bits` must not be 0.
 static inline size_t md5_lowest_bit(uint64_t bits)
 {
     return (size_t)__builtin_ctzll(bits);
 }
 
-// 1 to 0x20: what stands between tokens, but for bytes from 0x80 on, which are rare.
+// Bytes 1 to 0x20. Bytes from 0x80 on also separate tokens, but are rare and left to the lexer.
 static inline bool md5_is_blank(char c)
 {
     return (unsigned char)(c - 1) < 0x20;
 }
 
-// The last `count` (1 to 8) bytes of a word.
+// Mask of the last `count` (1 to 8) bytes of a word.
 static inline uint64_t md5_last_bytes(size_t count)
 {
     return ~UINT64_C(0) << (64 - 8 * count);
 }
 
-// The number that eight bytes from 0 to 9 are the digits of, the first byte the first.
+// Converts eight digits, bytes from 0 to 9, most significant first, to a number.
 static inline uint32_t md5_eight_digits(uint64_t values)
 {
-    // Neighbours are put together: to pairs, to fours, to eight.
+    // Combines digits to pairs, pairs to fours, fours to eight.
     values = values * (10 * 256 + 1) >> 8;
     values = (values & UINT64_C(0x00FF00FF00FF00FF)) * (100 * 65536 + 1) >> 16;
     return (uint32_t)((values & UINT64_C(0x0000FFFF0000FFFF)) * (UINT64_C(10000) << 32 | 1) >> 32);
 }
 
-// A bit for each of sixteen bytes that is no digit, lowest first; with SSE2, NEON, or by words.
+// Returns 16 bits, lowest first: 1 for each byte that is not a digit. With SSE2, NEON, or by words.
 #if MD5_HAS_SSE2
 #include <emmintrin.h>
 
 static inline uint64_t md5_not_digits(const char *at)
 {
-    // Moved to where digits are the ten highest of signed bytes.
+    // Shifts digits to the ten highest values of a signed byte.
     const __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)at);
     const __m128i moved = _mm_add_epi8(bytes, _mm_set1_epi8(0x7F - '9'));
     return (uint64_t)(uint32_t)_mm_movemask_epi8(_mm_cmplt_epi8(moved, _mm_set1_epi8(0x7F - 9)));
@@ -84,7 +84,7 @@ static inline uint64_t md5_not_digits(const char *at)
 {
     uint64_t bits = 0;
     for (int i = 0; i < 2; i++) {
-        // Without carries from byte to byte; then the highest bits side by side.
+        // No byte carries to the next; the product gathers the highest bits of all bytes.
         const uint64_t values = md5_load_word(at + 8 * i) ^ '0' * MD5_ONES;
         const uint64_t above = (values & 0x7F * MD5_ONES) + (0x80 - 10) * MD5_ONES;
         const uint64_t others = (above | values) >> 7 & MD5_ONES;

@@ -1,4 +1,4 @@
-// What the text of an .md5camera says, before anything is derived from it.
+// The tables of an .md5camera, before anything is derived from them.
 #ifndef MD5_READ_CAMERA_FILE_H
 #define MD5_READ_CAMERA_FILE_H
 

@@ -23,12 +23,6 @@ typedef struct camera_reader {
     md5_camera_file *file;
 } camera_reader;
 
-static bool fail_short(md5_lex *lex, const char *count_word, uint32_t count, uint32_t item)
-{
-    return md5_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX, "%s says %u, found %s after %u", count_word,
-                        count, md5_lex_token(lex, lex->at).text, item);
-}
-
 // -- Cuts -----------------------------------------------------------------------------------
 
 // yaw about z * pitch about y * roll about x, of angles in degrees; w <= 0.
@@ -68,7 +62,7 @@ static bool read_cut_word(md5_lex *lex, md5_span word, md5_cut_view *view)
     const bool is_position = md5_span_is(word, "pos"), is_angles = md5_span_is(word, "rotA");
     bool *const is_given = is_position ? &view->has_position : &view->has_rotation;
     if (*is_given)
-        md5_lex_warn_token(lex, word.bytes, "replaces what was given for this cut before");
+        md5_lex_warn_token(lex, word.bytes, "replaces the earlier value of this cut");
     *is_given = true;
     lex->at += word.size;
     return is_position ? md5_lex_point(lex, &view->position)
@@ -122,7 +116,7 @@ static bool read_cut(camera_reader *reader, uint32_t index)
         return md5_lex_fail(lex, at, MD5_ERROR_RANGE, "cut at frame %u, but numFrames is %u", *cut,
                             reader->num_frames.value);
     if (index > 0 && *cut <= cut[-1])
-        md5_lex_warn(lex, at, "cut at frame %u stands behind that at frame %u", *cut, cut[-1]);
+        md5_lex_warn(lex, at, "cut at frame %u comes after that at frame %u", *cut, cut[-1]);
     return true;
 }
 
@@ -132,16 +126,15 @@ static bool read_cuts(camera_reader *reader)
     TRY(md5_need_count(lex, &reader->num_frames, "numFrames"));
     TRY(md5_need_count(lex, &reader->num_cuts, "numCuts"));
     if (reader->cuts)
-        return md5_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX, "'cuts' stands here a second time");
+        return md5_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX, "'cuts' appears a second time");
     lex->at += strlen("cuts");
     TRY(md5_lex_bracket(lex, '{'));
     const uint32_t num_cuts = reader->num_cuts.value;
     reader->cuts = md5_arena_alloc(lex->arena, num_cuts, sizeof *reader->cuts);
     TRY(reader->cuts);
     for (uint32_t i = 0; i < num_cuts; i++) {
-        md5_lex_space(lex);
-        if (lex->at == lex->end || *lex->at == '}')
-            return fail_short(lex, "numCuts", num_cuts, i);
+        if (md5_lex_at_block_end(lex))
+            return md5_fail_short(lex, "numCuts", num_cuts, i);
         TRY(read_cut(reader, i));
         TRY(read_cut_view(reader, i));
     }
@@ -161,7 +154,8 @@ static bool read_frame(md5_lex *lex, md5_camera_view *view)
     view->position = transform.translation;
     view->rotation = transform.rotation;
     if (!(view->fov > 0.0f && view->fov < 180.0f))
-        md5_lex_warn(lex, at, "a field of view of %g degrees", (double)view->fov);
+        md5_lex_warn(lex, at, "field of view %g: expected more than 0 and less than 180 degrees",
+                     (double)view->fov);
     return true;
 }
 
@@ -179,9 +173,8 @@ static bool read_frames(camera_reader *reader)
     reader->frames = md5_arena_alloc(lex->arena, num_frames, sizeof *reader->frames);
     TRY(reader->frames);
     for (uint32_t i = 0; i < num_frames; i++) {
-        md5_lex_space(lex);
-        if (lex->at == lex->end || *lex->at == '}')
-            return fail_short(lex, "numFrames", num_frames, i);
+        if (md5_lex_at_block_end(lex))
+            return md5_fail_short(lex, "numFrames", num_frames, i);
         TRY(read_frame(lex, &reader->frames[i]));
     }
     return md5_end_rows(lex, "numFrames", num_frames, "ppi");

@@ -15,7 +15,7 @@ const char *md5_copy_text(md5_lex *lex, const char *bytes, size_t size)
 
 // -- Tables ---------------------------------------------------------------------------------
 
-// Rows double when they are full, which a count says by being a power of two.
+// A table doubles when it is full: when its count is a power of two.
 md5_record md5_append(md5_lex *lex, md5_record owner, void *rows, uint32_t *count, size_t size)
 {
     const uint32_t number = *count;
@@ -103,7 +103,7 @@ static bool read_frame(md5_lex *lex, const char *word, uint32_t *frame)
     return true;
 }
 
-// A struct says by 0 that a default is wanted, which a text says by leaving the word out.
+// 0 in a struct means the default; a text leaves the keyword out instead.
 static bool read_number(md5_lex *lex, const char *word, uint32_t *number)
 {
     md5_lex_space(lex);
@@ -127,10 +127,10 @@ static bool read_direction(md5_lex *lex, const char *word, md5_vec3 *value)
     TRY(md5_lex_vec3(lex, value));
     if (value->x != 0.0f || value->y != 0.0f || value->z != 0.0f)
         return true;
-    return md5_lex_fail(lex, at, MD5_ERROR_RANGE, "%s ( 0 0 0 ) is no direction", word);
+    return md5_lex_fail(lex, at, MD5_ERROR_RANGE, "%s ( 0 0 0 ) is not a direction", word);
 }
 
-// The last one that is given counts: what the other form has set is taken back.
+// A number or the name of a parameter. The last one is used: it clears the other form.
 static bool read_share(md5_lex *lex, const md5_field *field, md5_record record)
 {
     float *const value = (float *)(void *)((unsigned char *)record.row + field->offset);
@@ -151,7 +151,7 @@ static bool read_share(md5_lex *lex, const md5_field *field, md5_record record)
     return read_defaulted(lex, value);
 }
 
-// What is a token of its own, and so has a place.
+// Reads a value that has a token, and so a location, of its own.
 static bool read_value(md5_lex *lex, const md5_field *field, void *value)
 {
     switch (field->kind) {
@@ -227,7 +227,7 @@ bool md5_read_fields(md5_lex *lex, const md5_block_words *words, md5_record reco
             return fail_unknown(lex, words->what, at);
         const uint32_t bit = 1u << (field - words->fields) % MOST_FIELDS;
         if ((seen & bit) && field->kind != MD5_FIELD_BLOCK)
-            md5_lex_warn(lex, at, "'%s' is given a second time, which counts", field->word);
+            md5_lex_warn(lex, at, "'%s' appears a second time: the last is used", field->word);
         seen |= bit;
         if (field->kinds && !(field->kinds >> words->kind & 1))
             md5_lex_warn(lex, at, "'%s' has no effect in %s of this kind", field->word,

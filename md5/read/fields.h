@@ -1,5 +1,5 @@
-// Blocks of words with values: `{ weight 0.5 mask arms add }`, read by a table that says which
-// word fills what of a C struct; and the tables that such structs are rows of.
+// Readers for blocks of keywords with values, such as `{ weight 0.5 mask arms add }`. A table of
+// fields maps each keyword to a member of a C struct; the structs are rows of growing tables.
 #ifndef MD5_READ_FIELDS_H
 #define MD5_READ_FIELDS_H
 
@@ -26,7 +26,7 @@ typedef enum md5_field_kind {
     MD5_FIELD_CHOICE,    // an enum, set to `value` by the word alone
     MD5_FIELD_FLAG,      // bool, set to true by the word alone
     MD5_FIELD_SHARE,     // as DEFAULTED; or, for a word that is no number, const char * at `other`
-    MD5_FIELD_BLOCK,     // whatever `read` makes of it
+    MD5_FIELD_BLOCK,     // read by the field's own function `read`
 } md5_field_kind;
 
 typedef struct md5_field {
@@ -34,9 +34,9 @@ typedef struct md5_field {
     md5_field_kind kind;
     size_t offset, other;
     int value;
-    // Reads what follows the word, which begins at `at`.
+    // Reads the values after the keyword, which begins at `at`.
     bool (*read)(md5_lex *lex, const char *at, md5_record record);
-    uint32_t kinds; // bits of the block's kinds to which the word means something; 0 = all
+    uint32_t kinds; // bits of the kinds of block that use the keyword; 0 = all
 } md5_field;
 
 // The words of one kind of block.
@@ -47,33 +47,32 @@ typedef struct md5_block_words {
     uint32_t kind;       // number of a bit in md5_field.kinds
 } md5_block_words;
 
-// Reads words up to the closing brace. A word that no field has is an error; one of those with a
-// value that is given twice, or one that means nothing to the block's kind, a warning.
+// Reads keywords up to the closing brace. An unknown keyword is an error. One with a value that
+// appears twice, or that this kind of block does not use, is a warning.
 bool md5_read_fields(md5_lex *lex, const md5_block_words *words, md5_record record);
 
-// The same if a brace comes next, else nothing.
+// The same if a brace comes next; else reads nothing.
 bool md5_read_optional_fields(md5_lex *lex, const md5_block_words *words, md5_record record);
 
-// The field of a word, or NULL.
+// Returns the field of a keyword, or NULL.
 const md5_field *md5_find_field(const md5_block_words *words, md5_span word);
 
-// What follows one field's word, which began at `at`.
+// Reads the values of one field, whose keyword began at `at`.
 bool md5_read_field(md5_lex *lex, const md5_field *field, const char *at, md5_record record);
 
-// A word or string that comes next, NUL-terminated in the arena. A bare one may have bytes from
-// 0x80 on, as UTF-8 has. `member` of the record is set to it, and has its place.
+// Reads a word or string and stores it in `member` of the record, with its location. The copy in
+// the arena is NUL-terminated. A bare word may have bytes from 0x80 on, as in UTF-8.
 bool md5_read_name(md5_lex *lex, md5_record record, const char *what, const char **member);
 const char *md5_copy_text(md5_lex *lex, const char *bytes, size_t size); // NULL: no memory
 
-// As md5_lex_take_word(); but of a name that comes instead nothing is skipped.
+// As md5_lex_take_word(), but a word that continues with bytes from 0x80 on is a name, not `word`.
 bool md5_take_keyword(md5_lex *lex, const char *word);
 
-// Gives a member of the record the place where the lexer stands.
+// Stores the lexer's position as the location of a member of the record.
 void md5_note_place(md5_lex *lex, md5_record record, const void *member);
 
-// Room for one more row at the end of a table that belongs to `owner`: zeroed, and counted. `rows`
-// points to the table's pointer; each of its *count rows has `size` bytes. The row is NULL when
-// there is no memory. Time is linear in how often it is called.
+// Appends a zeroed row to a table of `owner`. `rows` points to the table's pointer; each of its
+// *count rows has `size` bytes. The row is NULL if memory runs out. Amortized constant time.
 md5_record md5_append(md5_lex *lex, md5_record owner, void *rows, uint32_t *count, size_t size);
 
 #endif

@@ -86,7 +86,7 @@ static bool read_version(md5_lex *lex, md5_header *header)
     int64_t version;
     if (header->version_at)
         return md5_lex_fail(lex, lex->at - strlen("MD5Version"), MD5_ERROR_SYNTAX,
-                            "'MD5Version' stands here a second time");
+                            "'MD5Version' appears a second time");
     md5_lex_space(lex);
     header->version_at = lex->at;
     TRY(md5_lex_int(lex, &version));
@@ -114,7 +114,7 @@ bool md5_header_word(md5_lex *lex, md5_header *header, md5_span word)
                             kind_name(kinds), kind_name(header->kind),
                             md5_quote(word.bytes, word.size).text);
     if (kinds == 0)
-        md5_lex_warn_token(lex, lex->at, "is not known here: skipped with its values");
+        md5_lex_warn_token(lex, lex->at, "is unknown here: skipped with its values");
     lex->at += word.size;
     if (md5_span_is(word, "MD5Version"))
         return read_version(lex, header);
@@ -237,6 +237,12 @@ bool md5_end_rows(md5_lex *lex, const char *count_word, uint32_t count, const ch
     return md5_lex_take(lex, '}') || md5_fail_rows(lex, count_word, count, row);
 }
 
+bool md5_fail_short(md5_lex *lex, const char *count_word, uint32_t count, uint32_t item)
+{
+    return md5_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX, "%s says %u, found %s after %u", count_word,
+                        count, md5_lex_token(lex, lex->at).text, item);
+}
+
 static void warn_of_blocks(md5_lex *lex, const char *what, const char *count_word,
                            const md5_count *count)
 {
@@ -264,7 +270,7 @@ bool md5_header_end(md5_lex *lex, const md5_header *header, const char *what,
     if (md5_span_is(word, "MD5Version") || md5_span_is(word, "commandline"))
         md5_lex_warn(lex, lex->at, "another file begins here: it is not read");
     else
-        md5_lex_warn(lex, lex->at, "text behind the last %s is not read: found %s", what,
+        md5_lex_warn(lex, lex->at, "text after the last %s is ignored: found %s", what,
                      md5_lex_token(lex, lex->at).text);
     return true;
 }
@@ -276,7 +282,7 @@ bool md5_read_count(md5_lex *lex, const char *word, uint32_t least, size_t bytes
     const char *const at = lex->at;
     TRY(md5_lex_int(lex, &value));
     if (count->at)
-        return md5_lex_fail(lex, at, MD5_ERROR_SYNTAX, "'%s' is given a second time", word);
+        return md5_lex_fail(lex, at, MD5_ERROR_SYNTAX, "'%s' appears a second time", word);
     if (value < least)
         return md5_lex_fail(lex, at, MD5_ERROR_RANGE, "%s is %lld: expected at least %u", word,
                             (long long)value, least);
@@ -316,7 +322,7 @@ bool md5_read_frame_rate(md5_lex *lex, double fallback, const char **given_at, d
     const char *const at = lex->at;
     TRY(md5_lex_double(lex, frame_rate));
     if (*given_at)
-        return md5_lex_fail(lex, at, MD5_ERROR_SYNTAX, "'frameRate' is given a second time");
+        return md5_lex_fail(lex, at, MD5_ERROR_SYNTAX, "'frameRate' appears a second time");
     const float narrow = (float)*frame_rate;
     if (*frame_rate == 0.0 && fallback > 0.0) {
         md5_lex_warn(lex, at, "frameRate is 0: read as %g", fallback);

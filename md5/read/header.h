@@ -1,4 +1,4 @@
-// What all MD5 files share: the words at their top, the version, counts, the end.
+// Common parts of all MD5 files: keywords at the top level, the version, counts, the end.
 #ifndef MD5_READ_HEADER_H
 #define MD5_READ_HEADER_H
 
@@ -8,16 +8,16 @@ typedef enum md5_kind {
     MD5_KIND_MESH = 1,
     MD5_KIND_ANIM = 2,
     MD5_KIND_CAMERA = 4,
-    MD5_KIND_VERSION_6 = 8, // words that only the files of the 2002 alpha have
+    MD5_KIND_VERSION_6 = 8, // keywords of the 2002 alpha only
 } md5_kind;
 
-// The kinds of file in which `word` stands at the top level; 0 = none.
+// The kinds of file that have the keyword `word` at the top level; 0 = none.
 unsigned md5_word_kinds(md5_span word);
 bool md5_is_top_word(md5_span word);
 
 // A number that the header gives once.
 typedef struct md5_count {
-    const char *at; // where the number stands; NULL = not given yet
+    const char *at; // position of the number; NULL = not read yet
     uint32_t value;
 } md5_count;
 
@@ -29,38 +29,41 @@ typedef struct md5_header {
     bool has_command_line;
 } md5_header;
 
-// Looks at the first word: an error that says so if this is no MD5 file, or an empty one.
+// Checks the first word. Reports an error if the file is empty or not an MD5 file.
 bool md5_header_begin(md5_lex *lex, md5_header *header);
 
-// Reads the word at the top level that comes next and belongs to the header, or is not known,
-// with what follows it; an error if it belongs to a file of another kind.
+// Reads the next keyword at the top level, if it belongs to the header or is unknown, with its
+// values. A keyword of another kind of file is an error.
 bool md5_header_word(md5_lex *lex, md5_header *header, md5_span word);
 
-// Warns of a header that lacks `commandline`, of further blocks `what`, of which there should be
-// `count` by `count_word`, and of other text behind the last.
+// Warns if the header lacks `commandline`, if there are more blocks `what` than `count_word` says,
+// and of other text after the last block.
 bool md5_header_end(md5_lex *lex, const md5_header *header, const char *what,
                     const char *count_word, const md5_count *count);
 
-// The number behind `word`, which was consumed: at least `least`, and no more than the rest of the
-// text could hold if each of what it counts takes `bytes` there.
+// Reads the number after `word`, which was consumed: at least `least`, and at most what the rest of
+// the text could hold at `bytes` for each item.
 bool md5_read_count(md5_lex *lex, const char *word, uint32_t least, size_t bytes, md5_count *count);
 
-// An error unless `count` was given before the word that comes next.
+// Reports an error if `count` was not read before the next word.
 bool md5_need_count(md5_lex *lex, const md5_count *count, const char *word);
 
-// Whether the block of `count` rows ends here. An error if not, which says how many rows there are
-// if those that follow have the same form. `row` is that form: n the name of a joint, i a number,
-// p numbers in parentheses, w a word, o any number of words with parentheses behind.
+// Reads the end of a block of `count` rows. If more rows follow, the error says how many there are.
+// `row` is the form of a row: n a joint's name, i a number, p numbers in parentheses, w a word, o
+// any number of words followed by parentheses.
 bool md5_end_rows(md5_lex *lex, const char *count_word, uint32_t count, const char *row);
-// The same error for rows outside of their table, of which one comes next.
+// The same error for rows outside of their table, the first of which is next.
 bool md5_fail_rows(md5_lex *lex, const char *count_word, uint32_t count, const char *row);
 
-// A whole number from 0 to UINT32_MAX, called `what` in the message.
+// The error for a table that ends after `item` of `count` rows.
+bool md5_fail_short(md5_lex *lex, const char *count_word, uint32_t count, uint32_t item);
+
+// Reads a whole number from 0 to UINT32_MAX. Messages call it `what`.
 bool md5_read_uint(md5_lex *lex, const char *what, uint32_t *value);
 
-// The number behind `frameRate`, which was consumed; given once, more than 0. `given_at` becomes
-// where it stands, and is NULL before. 0 is read as `fallback`, with a warning, or, if that is 0
-// too, is an error.
+// Reads the number after `frameRate`, which was consumed: more than 0, and only once. *given_at is
+// NULL before and then the position of the number. 0 is read as `fallback`, with a warning; if
+// `fallback` is 0 too, it is an error.
 bool md5_read_frame_rate(md5_lex *lex, double fallback, const char **given_at, double *frame_rate);
 
 #endif

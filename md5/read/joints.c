@@ -30,11 +30,12 @@ void md5_warn_overlong(md5_lex *lex, const char *at, md5_vec3 rotation, uint32_t
 {
     const double length = sqrt((double)md5_vec3_dot(rotation, rotation));
     if (count == 1)
-        md5_lex_warn(lex, at, "the rotation has length %.6g, more than 1: it is shortened", length);
+        md5_lex_warn(lex, at, "the rotation has length %.6g, more than 1: it is normalized",
+                     length);
     else
         md5_lex_warn(
             lex, at,
-            "%u rotations, the first of length %.6g, are longer than 1: they are shortened", count,
+            "%u rotations, the first of length %.6g, are longer than 1: they are normalized", count,
             length);
 }
 
@@ -102,7 +103,7 @@ static bool fail_cycle(md5_lex *lex, const md5_file_joint *joints, uint32_t num_
          next = (uint32_t)joints[next].parent)
         first = next < first ? next : first;
     return md5_lex_fail(lex, lex->text + joints[first].at, MD5_ERROR_RANGE,
-                        "joint %s is its own ancestor: parents form a circle",
+                        "joint %s is its own ancestor: parents form a cycle",
                         md5_quote(joints[first].name.bytes, joints[first].name.size).text);
 }
 
@@ -169,7 +170,7 @@ bool md5_order_joints(md5_lex *lex, const md5_file_joint *joints, uint32_t num_j
     for (uint32_t j = 0; j < num_joints; j++) {
         if (joints[j].parent > (int32_t)j)
             md5_lex_warn(
-                lex, lex->text + joints[j].at, "joint %s stands before its parent, joint %d",
+                lex, lex->text + joints[j].at, "joint %s comes before its parent, joint %d",
                 md5_quote(joints[j].name.bytes, joints[j].name.size).text, joints[j].parent);
     }
     return true;

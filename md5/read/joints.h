@@ -6,26 +6,25 @@
 
 typedef struct md5_file_joint {
     md5_span name;
-    uint32_t at;    // where the text names it
+    uint32_t at;    // byte offset of the joint in the text
     int32_t parent; // -1 or below the number of joints
 } md5_file_joint;
 
 // Reads a parent: any negative number is a root; one out of range is an error.
 bool md5_read_parent(md5_lex *lex, uint32_t num_joints, int32_t *parent);
 
-// ( x y z ): x y z of a rotation, as they stand there. Warns if they are longer than 1.
+// Reads ( x y z ) of a rotation, unchanged. Warns if they are longer than 1.
 bool md5_read_rotation(md5_lex *lex, md5_vec3 *rotation);
 
-// ( x y z ) ( x y z ): translation and rotation.
+// Reads ( x y z ) ( x y z ): translation and rotation.
 bool md5_read_transform(md5_lex *lex, md5_transform *transform);
 
-// Warns of `count` rotations that are too long, of which `rotation` is the first, at `at`.
+// Warns of `count` rotations longer than 1. `rotation` is the first of them, at `at`.
 void md5_warn_overlong(md5_lex *lex, const char *at, md5_vec3 rotation, uint32_t count);
 
 // Writes order[num_joints], allocated in the arena: roots, their children, the children of those,
-// so that the next joint seldom waits for the last one to be placed. Warns of each joint that
-// stands before its parent; a joint that is its own ancestor is an error. Linear, without
-// recursion.
+// so that computing a joint seldom waits for the result of the previous one. Warns of each joint
+// that comes before its parent. A joint that is its own ancestor is an error. Linear, no recursion.
 bool md5_order_joints(md5_lex *lex, const md5_file_joint *joints, uint32_t num_joints,
                       const uint32_t **order);
 

@@ -220,7 +220,7 @@ bool md5_lex_string(md5_lex *lex, md5_span *text)
     while (at < lex->end && *at != *start && *at != '\n' && *at != '\r' && *at != '\0')
         at++;
     if (at < lex->end && *at == '\0')
-        return md5_lex_fail(lex, at, MD5_ERROR_SYNTAX, "a NUL byte stands in this string");
+        return md5_lex_fail(lex, at, MD5_ERROR_SYNTAX, "this string contains a NUL byte");
     if (at == lex->end || *at != *start)
         return md5_lex_fail(lex, start, MD5_ERROR_SYNTAX,
                             "this string has no end on its line: %c is missing", *start);

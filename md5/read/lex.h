@@ -1,17 +1,17 @@
-// Tokens of a text: words, numbers, strings, brackets, with white space and comments between
-// them anywhere. Positions are pointers into the text; lines and columns are counted only when
-// a message needs them.
+// The lexer: words, numbers, strings and brackets, separated by any white space and comments.
+// Positions are pointers into the text; lines and columns are counted only for messages, onward
+// from the last one, so that reporting takes linear time.
 //
-// White space: bytes up to 0x20 except NUL, and bytes from 0x80 on, which the original's lexer
-// skips too (a byte order mark, Latin-1 blanks). Comments: // to the end of the line, and /* */.
-// NUL bytes at the end of the text are cut off; elsewhere they are no part of any token.
+// White space: bytes up to 0x20 except NUL, and bytes from 0x80 on, which id's lexer skips
+// too (a byte order mark, Latin-1 blanks). Comments: // to the end of the line, and /* */.
+// NUL bytes at the end of the text are ignored; elsewhere they belong to no token.
 #ifndef MD5_READ_LEX_H
 #define MD5_READ_LEX_H
 
 #include "md5/core/arena.h"
 #include "md5/read/number.h"
 
-// Bytes of the text, or of the arena; no NUL.
+// A piece of text, in the file's text or in the arena; without NUL.
 typedef struct md5_span {
     const char *bytes;
     size_t size;
@@ -22,7 +22,7 @@ typedef struct md5_lex {
     const char *text, *at, *end; // `at`: the next byte to be read
     bool join_strings;           // "a" "b" is one string "ab": in .md5mesh, not in .md5anim
     md5_span mesh_comment;       // NAME of the first `// meshes: NAME` since this was cleared
-    // How far lines were counted for the last message: the next one goes on from there.
+    // State of the line count, for the next message.
     const char *counted_to, *line_start;
     uint32_t counted_line;
 } md5_lex;
@@ -35,20 +35,20 @@ void md5_lex_begin(md5_lex *lex, md5_arena *arena, const char *text, size_t size
 // Line and column of `at`, from 1, in bytes. CR LF, LF and CR each end a line.
 void md5_lex_place(md5_lex *lex, const char *at, uint32_t *line, uint32_t *column);
 
-// Records an error or a warning at a place. The first returns false. Warnings past the cap
-// cost no more than counting them.
+// Report an error or a warning at a position. md5_lex_fail() returns false. Warnings beyond
+// max_warnings are only counted.
 bool md5_lex_fail(md5_lex *lex, const char *at, md5_status status, const char *format, ...)
     MD5_PRINTF(4, 5);
 void md5_lex_warn(md5_lex *lex, const char *at, const char *format, ...) MD5_PRINTF(3, 4);
 
-// A warning that begins with the token at its place, in quotes.
+// Reports a warning that begins with the token at its position, in quotes.
 void md5_lex_warn_token(md5_lex *lex, const char *at, const char *format, ...) MD5_PRINTF(3, 4);
 
-// For messages: the token at `at`, quoted, or "the end of the file".
+// Returns the token at `at` for a message: quoted, or "the end of the file".
 md5_quoted md5_lex_token(const md5_lex *lex, const char *at);
 
-// Skips white space and comments. A comment without end is an error; the lexer then stands at
-// the end of the text.
+// Skips white space and comments. A comment without end is an error and moves the lexer to the end
+// of the text.
 void md5_lex_skip_comment(md5_lex *lex);
 static inline void md5_lex_space(md5_lex *lex)
 {
@@ -64,37 +64,36 @@ static inline void md5_lex_space(md5_lex *lex)
     }
 }
 
-// Where the bare word at `at` ends.
+// Returns the end of the bare word at `at`.
 const char *md5_lex_word_end(const md5_lex *lex, const char *at);
 
-// The bare word that comes next, not consumed; size 0 if something else does.
+// Returns the next token if it is a bare word, without consuming it; else size 0.
 md5_span md5_lex_peek_word(md5_lex *lex);
 
 // Whether the next token is the bracket or keyword; if so, it is consumed.
 bool md5_lex_take(md5_lex *lex, char bracket);
 static inline bool md5_lex_take_word(md5_lex *lex, const char *word);
 
-// The same, but an error if it is something else.
+// The same, but any other token is an error.
 bool md5_lex_expect(md5_lex *lex, char bracket);
 
-// The string that begins at the quote at lex->at. No escapes: a backslash is a backslash.
+// Reads the string that begins with the quote at lex->at. There are no escape sequences.
 bool md5_lex_string(md5_lex *lex, md5_span *text);
 
-// A quoted string, or a bare word. `what` names it in the message.
+// Reads a quoted string or a bare word. Messages call it `what`.
 bool md5_lex_text(md5_lex *lex, md5_span *text, const char *what);
 
-// The same for a name in a text of ours, whose bare form may have bytes from 0x80 on, as UTF-8 has;
-// and skipping what may stand before one.
+// The same for a name in a machine file: bare names may have bytes from 0x80 on, as in UTF-8.
+// md5_lex_blanks() skips white space and comments before such a name.
 bool md5_lex_name(md5_lex *lex, md5_span *name, const char *what);
 void md5_lex_blanks(md5_lex *lex);
 
-// The same for the name of a joint in a model, whose bare form may have bytes from 0x80 on, and
-// blanks followed by a further word: `Bip01 L Hand 3 ( ...` names "Bip01 L Hand".
+// The same for a joint's name in a model: bare names may have bytes from 0x80 on, and blanks
+// followed by another word: `Bip01 L Hand 3 ( ...` names "Bip01 L Hand".
 bool md5_lex_joint_name(md5_lex *lex, md5_span *name);
 
-// Positions, offsets, biases and fields of view are at most this, either way: what is computed from
-// them then stays finite, with any number of joints and weights that a text can hold. That is also
-// the limit that md5model.h states.
+// Largest absolute value of positions, offsets, biases and fields of view, as md5model.h states.
+// Results computed from them are finite for any number of joints and weights that a text can hold.
 #define MD5_MOST_LENGTH 1e9f
 
 static inline bool md5_is_length(float value)
@@ -107,22 +106,22 @@ static inline bool md5_is_point(md5_vec3 value)
     return md5_is_length(value.x) && md5_is_length(value.y) && md5_is_length(value.z);
 }
 
-// The number at `at` is none of these: an error.
+// Reports that the number at `at` exceeds this limit.
 bool md5_lex_fail_length(md5_lex *lex, const char *at);
 
-// Numbers. A `-` may stand apart from its number.
+// Read a number. White space may separate a `-` from its number.
 bool md5_lex_float_slow(md5_lex *lex, float *value);
 bool md5_lex_double(md5_lex *lex, double *value);
 
-// A whole number; what int64_t cannot hold becomes +-INT64_MAX. `2.0` is one too, and `2.9` is
-// read as 2 with a warning, as the original reads it.
+// Reads a whole number; beyond the range of int64_t it becomes +-INT64_MAX. `2.0` is accepted, and
+// `2.9` is read as 2 with a warning, as id's lexer does.
 bool md5_lex_int_slow(md5_lex *lex, int64_t *value);
 
-// Skips what follows an unknown word: everything up to the next word that starts a line or that
-// `is_known`, or the end of the block; a block in braces that belongs to it, whole.
+// Skips the values of an unknown word: everything up to the next word that begins a line or that
+// `is_known` accepts, or the end of the block. Skips nested blocks in braces as a whole.
 bool md5_lex_skip_values(md5_lex *lex, bool (*is_known)(md5_span word));
 
-// The first byte tells nearly all words apart, in texts too that have little else than words.
+// Whether the span equals `text`. Comparing the first byte first rejects nearly all other words.
 static inline bool md5_span_is(md5_span span, const char *text)
 {
     if (span.size == 0)
@@ -131,13 +130,13 @@ static inline bool md5_span_is(md5_span span, const char *text)
            && memcmp(span.bytes, text, span.size) == 0;
 }
 
-// Whether a number may end before `at`.
+// Whether a token may end before `at`.
 static inline bool md5_lex_ends(const md5_lex *lex, const char *at)
 {
     return at == lex->end || md5_char_classes[(unsigned char)*at] != 0;
 }
 
-// Whether it begins as no number does.
+// Whether the span begins as no number does.
 static inline bool md5_span_is_name(md5_span span)
 {
     if (span.size == 0)
@@ -155,6 +154,13 @@ static inline bool md5_lex_take_word(md5_lex *lex, const char *word)
         return false;
     lex->at += length;
     return true;
+}
+
+// Whether a `}` comes next, or the end of the text.
+static inline bool md5_lex_at_block_end(md5_lex *lex)
+{
+    md5_lex_space(lex);
+    return lex->at == lex->end || *lex->at == '}';
 }
 
 static inline bool md5_lex_float(md5_lex *lex, float *value)
@@ -203,7 +209,7 @@ static inline bool md5_lex_bracket(md5_lex *lex, char bracket)
     return true;
 }
 
-// A number that is not too large.
+// Reads a number within MD5_MOST_LENGTH.
 static inline bool md5_lex_length(md5_lex *lex, float *value)
 {
     md5_lex_space(lex);

@@ -33,7 +33,7 @@ static bool read_bare_event_text(md5_lex *lex, const char **text)
             break;
         if (field)
             return md5_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX,
-                                "%s stands in the text of an event: put it on a line of its own, "
+                                "%s in the text of an event: put it on its own line, "
                                 "or the text in quotes",
                                 md5_lex_token(lex, lex->at).text);
         if ((unsigned char)*lex->at > ' ')

@@ -1,4 +1,4 @@
-// What the text of a machine file says: the source of a state machine, as md5play.h has them.
+// The description in a machine file, as md5_create_machine() takes it.
 #ifndef MD5_READ_MACHINE_FILE_H
 #define MD5_READ_MACHINE_FILE_H
 

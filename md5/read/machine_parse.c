@@ -279,7 +279,7 @@ bool md5_read_machine_file(md5_arena *arena, const char *text, size_t size,
     if (arena->context->error->status != MD5_OK) // a comment without an end
         return false;
     if (lex.at < lex.end)
-        md5_lex_warn(&lex, lex.at, "text behind the machine is not read: found %s",
+        md5_lex_warn(&lex, lex.at, "text after the machine is ignored: found %s",
                      md5_lex_token(&lex, lex.at).text);
     source->desc.clips = source->clips;
     return true;

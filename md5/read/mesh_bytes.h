@@ -1,5 +1,5 @@
-// The fewest bytes that one of each takes in the text of an .md5mesh: no count may promise more of
-// them than the rest of the text could hold, so that memory stays linear in its size.
+// The fewest bytes that one of each takes in an .md5mesh. A count that the rest of the text could
+// not hold is an error, so that memory stays linear in the size of the text.
 #ifndef MD5_READ_MESH_BYTES_H
 #define MD5_READ_MESH_BYTES_H
 

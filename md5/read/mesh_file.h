@@ -1,4 +1,4 @@
-// What the text of an .md5mesh says, before anything is derived from it.
+// The tables of an .md5mesh, before anything is derived from them.
 #ifndef MD5_READ_MESH_FILE_H
 #define MD5_READ_MESH_FILE_H
 
@@ -28,28 +28,29 @@ typedef struct md5_mesh_file {
     const uint32_t *order;     // [num_joints] parents before children
     uint32_t num_meshes;
     const md5_file_mesh *meshes;
-    md5_arena_mark tables; // what was allocated behind it: tables and texts of meshes
+    void *notes;           // [num_meshes][note_size] zeroed, for the caller's use
+    md5_arena_mark tables; // md5_arena_rewind() to it frees tables and texts of meshes, no more
 } md5_mesh_file;
 
-// What the tables of a file need, by its own words.
+// Sizes of the tables of a file, according to its counts.
 typedef struct md5_mesh_counts {
     uint64_t num_joints, num_meshes, num_vertices, num_triangles, num_weights; // of all meshes
     uint64_t most_vertices;                                                    // of one mesh
 } md5_mesh_counts;
 
-// Triangles of so many vertices are narrow, if these are known before them.
+// Meshes of up to this many vertices have narrow triangles if `numverts` comes before `numtris`.
 enum { MD5_MOST_NARROW = 1 << 16 };
 
-// Looks for counts, in a small part of the time that reading takes. A guess: a text may say the
-// words elsewhere, or promise more than it has. Of each no more than the text could hold is
-// counted.
+// Estimates the counts without parsing, in a fraction of the time. The words may occur elsewhere,
+// or counts may be wrong; no count exceeds what the text could hold.
 md5_mesh_counts md5_count_mesh_file(const char *text, size_t size);
 
-// Bytes of the arena that md5_read_mesh_file() takes if the counts are true.
+// Bytes that md5_read_mesh_file() takes from the arena if the counts are right, without notes.
 size_t md5_mesh_file_size(const md5_mesh_counts *counts);
 
-// Reads `size` bytes of .md5mesh text. What `file` points to lies in the arena or in the text.
-// Returns false with the context's error set.
-bool md5_read_mesh_file(md5_arena *arena, const char *text, size_t size, md5_mesh_file *file);
+// Reads `size` bytes of .md5mesh text. What `file` points to lies in the arena or in the text. The
+// caller gets `note_size` bytes for each mesh. Returns false with the context's error set.
+bool md5_read_mesh_file(md5_arena *arena, const char *text, size_t size, size_t note_size,
+                        md5_mesh_file *file);
 
 #endif

@@ -20,8 +20,8 @@ const char *md5_scan_float_exact(const char *at, const char *end, float *value);
 // within 4 units of the last place otherwise.
 const char *md5_scan_double(const char *at, const char *end, double *value);
 
-// Which way a double rounds to a float is told by the bits that a float lacks: at 1000... it lies
-// in the middle between two.
+// The bits of a double that a float lacks decide how it rounds: 1000... is halfway between two
+// floats.
 static inline uint32_t md5_bits_below_float(double value)
 {
     uint64_t bits;
@@ -34,9 +34,9 @@ static inline bool md5_is_halfway(double value)
     return md5_bits_below_float(value) == UINT32_C(1) << 28;
 }
 
-// Whether rounding `near`, which is off by at most 4 units of its last place, to a float gives
-// what rounding the exact value gives: so unless a point halfway between two floats is close by.
-// `near` must not be below the range of normal floats.
+// Whether `near`, which is off by at most 4 units of its last place, rounds to the same float as
+// the exact value. That is so unless a point halfway between two floats is close by. `near` must
+// not be below the range of normal floats.
 static inline bool md5_rounds_safely(double near)
 {
     enum { SLACK = 8 };
@@ -49,19 +49,19 @@ static inline bool md5_rounds_safely(double near)
 // How many bytes around a number md5_scan_plain() may read.
 enum { MD5_BYTES_BEFORE = 17, MD5_BYTES_BEHIND = 16 };
 
-// A number as most are written: digits with a point among them, at most 15 bytes, then a blank.
-// Returns where that stands, or NULL if there is something else. Its bytes are looked at together,
-// so that no branch depends on how many there are.
+// Reads a number in its most common form: digits with a point, at most 15 bytes, then a blank.
+// Returns the position of the blank, or NULL if the text has another form. No branch depends on the
+// number of digits.
 const char *md5_scan_plain(const char *at, float *value);
 
-// The same, quicker where one digit stands before the point and six behind it.
+// The same, faster for one digit before the point and six after it.
 static inline const char *md5_scan_six_decimals(const char *at, float *value)
 {
     static const float millions[2] = {1e6f, -1e6f};
     const uint32_t negative = *at == '-';
     const char *const first = at + negative;
-    // 0 in place of the point; then sums reach the highest bit where there was something else, and
-    // carry no further before the first such byte.
+    // A point becomes 0. Sums then set the highest bit of each byte that is not as expected; bytes
+    // before the first such byte do not carry.
     const uint64_t digit = '0' * MD5_ONES, beyond = (0x80 - 10) * MD5_ONES;
     const uint64_t values = md5_load_word(first) ^ (digit ^ ('0' ^ '.') << 8);
     const uint64_t sums = values + (beyond + (9 << 8));
@@ -73,7 +73,7 @@ static inline const char *md5_scan_six_decimals(const char *at, float *value)
 }
 #endif
 
-// The common case, at most 18 digits without an exponent, inline; the rest by the exact way.
+// Inline: at most 18 digits without an exponent. md5_scan_float_exact() reads all others.
 static inline const char *md5_scan_float(const char *at, const char *end, float *value)
 {
     const char *next = at;

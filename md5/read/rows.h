@@ -1,17 +1,16 @@
-// Rows of tables as nearly all files write them, read quickly: the numbers in order, one blank or
-// line end between two tokens, no comments, nothing that asks for a message. Whatever is different
-// is left where it stands, for the lexer.
+// Fast readers for rows of tables in their usual form: numbers in order, one blank or line end
+// between two tokens, no comments, nothing to report. The lexer reads all other rows.
 //
-// Each call begins by skipping blanks. A row is read whole, or not at all: then the call returns
-// false, and what it was to write may hold anything. Near the ends of a text it always does.
+// Each call skips blanks and then reads a whole row. If it cannot, it returns false, leaves the
+// lexer before the row, and its outputs are undefined. It never can near the ends of a text.
 #ifndef MD5_READ_ROWS_H
 #define MD5_READ_ROWS_H
 
 #include "md5/read/lex.h"
 
-// The decimal digits of the numbers 0, 1, 2 ..., as they stand before a blank.
+// A row number, 0, 1, 2 ..., as text: its decimal digits and a blank.
 typedef struct md5_row_number {
-    uint64_t text, mask, one; // the digits and the blank; where they are; 1 in the last digit
+    uint64_t text, mask, one; // digits and blank; mask of their bytes; 1 in the last digit
     uint32_t value, length;
 } md5_row_number;
 
@@ -57,7 +56,7 @@ static inline bool md5_read_point(md5_lex *lex, md5_vec3 *value)
     return md5_lex_point(lex, value);
 }
 
-// As many of `count` numbers as are plain; returns how many.
+// Reads numbers up to the first that is not in plain form, at most `count`. Returns how many.
 size_t md5_row_numbers(md5_lex *lex, float *numbers, size_t count);
 
 #endif

@@ -355,7 +355,7 @@ TEST (abuse_altered_bytes_break_nothing) {
     for_each_good_file(alter_everywhere);
 }
 
-TEST (abuse_failed_allocations_are_told) {
+TEST (abuse_failed_allocations_are_reported) {
     for_each_good_file(fail_every_allocation);
 }
 

@@ -107,14 +107,14 @@ TEST (load_reads_the_whole_corpus) {
     free(list);
 }
 
-TEST (load_says_what_is_odd_in_the_corpus) {
+TEST (load_reports_warnings_of_the_corpus) {
     static const struct {
         const char *path, *says;
     } cases[] = {
         {"frankie/Frankie.md5mesh",
-         "65:2: warning: 'sha--der' is not known here: skipped with its values\n"
+         "65:2: warning: 'sha--der' is unknown here: skipped with its values\n"
          "3650:1: warning: this mesh ends without 'shader'\n"
-         "3655:2: warning: 'sh--ader' is not known here: skipped with its values\n"
+         "3655:2: warning: 'sh--ader' is unknown here: skipped with its values\n"
          "11581:1: warning: this mesh ends without 'shader'"},
         {"terasology/lasr/queen.md5mesh",
          "5359:1: warning: another file begins here: it is not read"},

@@ -77,7 +77,7 @@ TEST (real_files_take_two_blocks_and_little_memory) {
 }
 
 // Counts in comments are looked at before it is known that they are comments.
-TEST (counts_that_are_told_again_ask_for_no_more) {
+TEST (repeated_counts_allocate_no_more) {
     static const char model[] = "MD5Version 10\ncommandline \"\"\nnumJoints 1\nnumMeshes 0\n"
                                 "joints {\n\"a\" -1 ( 0 0 0 ) ( 0 0 0 )\n}\n";
     static const char *const told[] = {"// numJoints 99999999\n", "// numMeshes 99999999\n"};

@@ -97,8 +97,7 @@ TEST (load_does_not_wait_for_a_pipe_without_a_writer) {
         CHECK(!md5_load_model(path, NULL, &error));
         CHECK_UINT(error.status, MD5_ERROR_IO);
         CHECK_STRING(error.file, path);
-        CHECK_STRING(error.message,
-                     "nothing can be read from this pipe: no program writes into it");
+        CHECK_STRING(error.message, "cannot read from this pipe: no program writes to it");
         unlink(path);
     }
     rmdir(folder);

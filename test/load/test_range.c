@@ -49,7 +49,7 @@ static bool load_camera(const char *text, size_t size, const md5_load_opts *opts
 
 #define LIMIT "is out of range: expected a number from -1e9 to 1e9"
 
-TEST (range_of_mesh_numbers_is_told_where_they_stand) {
+TEST (range_of_mesh_numbers_is_reported_with_location) {
     static const read_case cases[] = {
         {"( 1 2 3 )", "( 1 1000000000 -1000000000.000000 )", ""},
         {"( 1 2 3 )", "( 1 2e9 3 )", "6:13: error: '2e9' " LIMIT},
@@ -63,7 +63,7 @@ TEST (range_of_mesh_numbers_is_told_where_they_stand) {
                      __LINE__);
 }
 
-TEST (range_of_anim_numbers_is_told_where_they_stand) {
+TEST (range_of_anim_numbers_is_reported_with_location) {
     static const read_case cases[] = {
         {"( 1 2 3 )", "( 1 -1000000000 1e9 )", ""},
         {"( 1 2 3 )", "( 1e10 2 3 )", "14:4: error: '1e10' " LIMIT},
@@ -71,14 +71,15 @@ TEST (range_of_anim_numbers_is_told_where_they_stand) {
         {"4 5 6", "4.000000 99999999999.000000 6.000000",
          "17:11: error: '99999999999.000000' " LIMIT},
         {"( -1 -1 -1 ) ( 1 1 1 )", "( 1e30 1e30 3e38 ) ( -1e30 -1e30 -3e38 )",
-         "10:1: warning: no box of 'bounds' holds anything: programs that cull by them hide the "
+         "10:1: warning: all boxes of 'bounds' are empty: programs that use them for culling hide "
+         "the "
          "model"},
     };
     read_cases_check(good_anim, cases, sizeof cases / sizeof cases[0], load_anim, __FILE__,
                      __LINE__);
 }
 
-TEST (range_of_camera_numbers_is_told_where_they_stand) {
+TEST (range_of_camera_numbers_is_reported_with_location) {
     static const read_case cases[] = {
         {"( 1 2 3 )", "( 1e9 -1e9 0 )", ""},
         {"( 1 2 3 )", "( 1 2 3e38 )", "9:8: error: '3e38' " LIMIT},
@@ -89,7 +90,7 @@ TEST (range_of_camera_numbers_is_told_where_they_stand) {
 }
 
 // A base frame's rotation that is too long by itself is only a part of the frames' rotations.
-TEST (range_frames_replace_numbers_of_the_base_frame_as_it_stands) {
+TEST (range_frames_replace_numbers_of_the_base_frame) {
     static const char text[] =
         "MD5Version 10 commandline \"\" numFrames 1 numJoints 1 frameRate 24 "
         "numAnimatedComponents 1 hierarchy { \"a\" -1 16 0 } "

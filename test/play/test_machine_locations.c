@@ -48,7 +48,7 @@ static bool make(const char *text, size_t size, const md5_load_opts *opts, md5_e
         file->clips[i].binding = made.bindings[i < 3 ? i : 2];
     md5_machine *const machine = md5_create_machine(&file->desc, opts, error);
     const bool is_made = machine != NULL;
-    CHECK(!machine || !md5_machine_tables(machine)->places);
+    CHECK(!machine || !md5_machine_tables(machine)->locations);
     md5_free_machine(machine);
     md5_free_machine_file(file);
     return is_made;

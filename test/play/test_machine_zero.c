@@ -231,8 +231,8 @@ TEST (machine_zero_is_refused_where_it_makes_no_sense) {
     check_refused("modifier l two_bone lfoot { stretch 1 }", set_stretch, stretch);
     check_refused("modifier l aim head { length 0 }", NULL, "length 0: expected 1 or more");
     check_refused("modifier l aim head { forward ( 0 0 0 ) }", NULL,
-                  "forward ( 0 0 0 ) is no direction");
-    check_refused("modifier l aim head { up ( 0 0 0 ) }", NULL, "up ( 0 0 0 ) is no direction");
+                  "forward ( 0 0 0 ) is not a direction");
+    check_refused("modifier l aim head { up ( 0 0 0 ) }", NULL, "up ( 0 0 0 ) is not a direction");
 }
 
 // All of a job's defaults, and the one that 0 can be meant by.

@@ -136,12 +136,12 @@ TEST (anim_file_takes_free_layout) {
         {"bounds {\n\t( -1 -2 -3 ) ( 1 2 3 )\n\t( 0 0 0 ) ( -1 -1 -1 )\n}\n",
          "baseframe { (0 0 0)(0 0 0) (0 0 0)(0 0 0) (0 0 0)(0 0 0) }\n"
          "bounds { (0 0 0)(0 0 1) (0 0 0)(0 0 0) } //",
-         "17:1: error: 'baseframe' stands here a second time"},
+         "17:1: error: 'baseframe' appears a second time"},
     };
     CHECK_CASES(cases);
 }
 
-TEST (anim_file_sections_may_change_places) {
+TEST (anim_file_sections_may_change_order) {
     reading r;
     if (begin(&r, "bounds {\n\t( -1 -2 -3 ) ( 1 2 3 )\n\t( 0 0 0 ) ( -1 -1 -1 )\n}\n", "")) {
         CHECK(r.file.bounds == NULL);
@@ -155,14 +155,14 @@ TEST (anim_file_warns_and_goes_on) {
         {"MD5Version 10\n", "", "1:1: warning: the line 'MD5Version 10' is missing"},
         {"commandline \"\"\n", "", "1:1: warning: 'commandline' is missing"},
         {"frame 0 {", "event { 1 2 }\nframe 0 {",
-         "26:1: warning: 'event' is not known here: skipped with its values"},
+         "26:1: warning: 'event' is unknown here: skipped with its values"},
         {"frame 1 {", "event 1 2\nframe 1 {",
-         "31:1: warning: 'event' is not known here: skipped with its values"},
+         "31:1: warning: 'event' is unknown here: skipped with its values"},
         {"frame 0", "frame 1",
          "26:7: warning: frames are numbered from 1, not from 0\n"
          "31:7: error: frame 1, expected frame 2"},
         {"frame 1 {\n\t2\n\t-0.5 0.5 0.25\n}\n", "frame 1 { 2 0 0 0 }\n1 2 3",
-         "32:1: warning: text behind the last frame is not read: found '1'"},
+         "32:1: warning: text after the last frame is ignored: found '1'"},
         {"frame 1 {\n\t2\n\t-0.5 0.5 0.25\n}\n", "frame 1 { 2 0 0 0 }\nframe 2 { 2 0 0 0 }",
          "4:11: warning: numFrames is 2, but there are 3: the last is not read"},
         {"frame 1 {\n\t2\n\t-0.5 0.5 0.25\n}\n", "frame 1 { 2 0 0 0 } MD5Version 10",
@@ -173,29 +173,29 @@ TEST (anim_file_warns_and_goes_on) {
          "15:1: warning: numFrames says 2, but 'bounds' has 3 boxes: the first are used"},
         {"numAnimatedComponents 4", "numAnimatedComponents 5",
          "7:23: warning: numAnimatedComponents says 5, but hierarchy and first frame have 4: these "
-         "count"},
+         "are used"},
         {"numAnimatedComponents 4", "numAnimatedComponents 1",
          "7:23: warning: numAnimatedComponents says 1, but hierarchy and first frame have 4: these "
-         "count"},
+         "are used"},
         {"\"root\"\t-1", "\"root\"\t-2", "10:9: warning: parent -2 is read as -1: no parent"},
         {"( 0 0 0.5 )", "( 0 1 0.5 )",
-         "21:12: warning: the rotation has length 1.11803, more than 1: it is shortened"},
+         "21:12: warning: the rotation has length 1.11803, more than 1: it is normalized"},
         {"-0.5 0.5 0.25", "-0.5 0.5 1.25",
-         "33:2: warning: the rotation has length 1.43614, more than 1: it is shortened"},
+         "33:2: warning: the rotation has length 1.43614, more than 1: it is normalized"},
         // Two joints read the same numbers; told once a frame, at the first in the text.
         {"\"hand\"\t1 0 0\t// arm\n}\n\nbounds {\n\t( -1 -2 -3 )",
          "\"hand\"\t1 8 0\t// arm\n}\n\nbounds {\n\t( -1 -2 -3 )",
-         "27:2: warning: the rotation has length 1.28062, more than 1: it is shortened\n"
-         "32:2: warning: the rotation has length 2.15407, more than 1: it is shortened"},
+         "27:2: warning: the rotation has length 1.28062, more than 1: it is normalized\n"
+         "32:2: warning: the rotation has length 2.15407, more than 1: it is normalized"},
         {"0.5 0.5 0.25\n}\n\nframe 1 {\n\t2\n\t-0.5 0.5 0.25",
          "2 0 0\n}\n\nframe 1 {\n\t2\n\t0 3 0",
-         "28:2: warning: the rotation has length 2, more than 1: it is shortened\n"
-         "33:2: warning: the rotation has length 3, more than 1: it is shortened"},
+         "28:2: warning: the rotation has length 2, more than 1: it is normalized\n"
+         "33:2: warning: the rotation has length 3, more than 1: it is normalized"},
     };
     CHECK_CASES(cases);
 }
 
-TEST (anim_file_tells_several_long_rotations_of_a_frame_once) {
+TEST (anim_file_reports_long_rotations_of_a_frame_once) {
     static const char text[] =
         "MD5Version 10 commandline \"\" numFrames 1 numJoints 2 frameRate 1\n"
         "numAnimatedComponents 2\n"
@@ -205,8 +205,8 @@ TEST (anim_file_tells_several_long_rotations_of_a_frame_once) {
     static const read_case cases[] = {
         {"", text,
          "5:11: warning: 2 rotations, the first of length 2, are longer than 1: they are "
-         "shortened"},
-        {"2 3", "0.5 3", "5:15: warning: the rotation has length 3, more than 1: it is shortened"},
+         "normalized"},
+        {"2 3", "0.5 3", "5:15: warning: the rotation has length 3, more than 1: it is normalized"},
         {"2 3", "0.5 1e20",
          "5:15: error: '1e20' is out of range: expected a number from -1e9 to 1e9"},
     };
@@ -296,17 +296,17 @@ TEST (anim_file_refuses_broken_headers_and_joints) {
          ")\n}\n",
          "", "21:1: error: expected 'baseframe' before the first frame"},
         {"numFrames 2\n", "numFrames 2 numFrames 2\n",
-         "4:23: error: 'numFrames' is given a second time"},
+         "4:23: error: 'numFrames' appears a second time"},
         {"frameRate 24\n", "frameRate 24 frameRate 24\n",
-         "6:24: error: 'frameRate' is given a second time"},
+         "6:24: error: 'frameRate' appears a second time"},
         {"numJoints 3\n", "numJoints 3 bounds { (5 0 0)(6 0 0) (7 0 0)(8 0 0) }\n",
-         "15:1: error: 'bounds' stands here a second time"},
-        {"bounds {", "hierarchy {", "15:1: error: 'hierarchy' stands here a second time"},
+         "15:1: error: 'bounds' appears a second time"},
+        {"bounds {", "hierarchy {", "15:1: error: 'hierarchy' appears a second time"},
         {"\"hand\"\t1 0 0", "", "13:1: error: numJoints says 3, found '}' after 2"},
         {"\"hand\"\t1 0 0", "\"x\" 1 0 0 \"hand\"\t1 0 0",
          "12:12: error: numJoints is 3, but there are 4"},
         {"\"hand\"\t1 0 0", "\"hand\"\t1 0", "13:1: error: expected a whole number, found '}'"},
-        {"\"root\"\t-1 1 0", "\"root\"\t-1 64 0", "10:12: error: flags 64, but 63 has all"},
+        {"\"root\"\t-1 1 0", "\"root\"\t-1 64 0", "10:12: error: flags 64: expected 0 to 63"},
         {"\"root\"\t-1 1 0", "\"root\"\t-1 -1 0", "10:12: error: flags -1 is out of range"},
         {"\"root\"\t-1 1 0", "\"root\"\t-1 1 -1",
          "10:14: error: first component -1 is out of range"},
@@ -316,7 +316,7 @@ TEST (anim_file_refuses_broken_headers_and_joints) {
          "11:13: error: components up to 2147483650, but numAnimatedComponents is 4"},
         {"\"arm\"\t0", "\"arm\"\t3", "11:8: error: parent 3, but numJoints is 3"},
         {"\"arm\"\t0", "\"arm\"\t1",
-         "11:2: error: joint 'arm' is its own ancestor: parents form a circle"},
+         "11:2: error: joint 'arm' is its own ancestor: parents form a cycle"},
         {"\t( 0 1 0 ) ( 0.6 0.8 0 )\n", "", "23:1: error: numJoints says 3, found '}' after 2"},
         {"\t( 0 1 0 ) ( 0.6 0.8 0 )\n", "( 0 1 0 ) ( 0 0 0 )\n(0 0 0)(0 0 0)",
          "24:1: error: numJoints is 3, but there are 4"},
@@ -366,7 +366,7 @@ TEST (anim_file_refuses_broken_frames) {
     CHECK_CASES(cases);
 }
 
-TEST (anim_file_tells_other_kinds_and_versions) {
+TEST (anim_file_rejects_other_kinds_and_versions) {
     static const read_case cases[] = {
         {"MD5Version 10", "MD5Version 9",
          "1:12: error: MD5 version 9 cannot be read, only version 10"},

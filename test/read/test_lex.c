@@ -152,7 +152,7 @@ TEST (lex_counts_lines_of_every_kind) {
 }
 
 // In any order: counting goes on from the last place, or starts again.
-TEST (lex_places_do_not_depend_on_their_order) {
+TEST (lex_locations_do_not_depend_on_their_order) {
     enum { SIZE = 300 };
     char text[SIZE];
     uint32_t lines[SIZE + 1], columns[SIZE + 1];
@@ -255,7 +255,7 @@ TEST (lex_reads_strings_and_words) {
     }
 }
 
-TEST (lex_leaves_strings_apart_where_told) {
+TEST (lex_keeps_strings_apart_unless_asked_to_join) {
     reading r;
     md5_span text;
     md5_lex *const lex = begin(&r, "\"a\" \"b\"");
@@ -276,7 +276,7 @@ TEST (lex_refuses_broken_strings) {
         {"\"a", 0, "1:1: error: this string has no end on its line: \" is missing"},
         {"\"", 0, "1:1: error: this string has no end on its line: \" is missing"},
         {"\"a\" \"b", 0, "1:5: error: this string has no end on its line: \" is missing"},
-        {"\"a\0b\"", 5, "1:3: error: a NUL byte stands in this string"},
+        {"\"a\0b\"", 5, "1:3: error: this string contains a NUL byte"},
         {"{", 0, "1:1: error: expected a string, found '{'"},
         {"", 0, "1:1: error: expected a string, found the end of the file"},
     };

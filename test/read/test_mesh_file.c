@@ -51,7 +51,7 @@ static bool load(const char *text, size_t size, const md5_load_opts *opts, md5_e
     md5_mesh_file file;
     md5_context_begin(&context, opts, NULL, error);
     md5_arena arena = {.context = &context};
-    const bool loaded = md5_read_mesh_file(&arena, text, size, &file);
+    const bool loaded = md5_read_mesh_file(&arena, text, size, 0, &file);
     md5_arena_free(&arena);
     return loaded;
 }
@@ -71,7 +71,7 @@ static bool read_text(md5_context *context, md5_arena *arena, md5_error *error, 
 {
     md5_context_begin(context, NULL, NULL, error);
     *arena = (md5_arena){.context = context};
-    const bool is_read = md5_read_mesh_file(arena, text, size, file);
+    const bool is_read = md5_read_mesh_file(arena, text, size, 0, file);
     return test_check(is_read, __FILE__, __LINE__, "%u:%u: %s", error->line, error->column,
                       error->message);
 }
@@ -225,29 +225,29 @@ TEST (mesh_file_warns_and_goes_on) {
         {"commandline \"made by hand\"\n", "", "1:1: warning: 'commandline' is missing"},
         {"\tshader \"skin/body\"\n", "", "28:1: warning: this mesh ends without 'shader'"},
         {"\tshader", "\tsha--der",
-         "15:2: warning: 'sha--der' is not known here: skipped with its values\n"
+         "15:2: warning: 'sha--der' is unknown here: skipped with its values\n"
          "29:1: warning: this mesh ends without 'shader'"},
         {"\n\tnumtris 1", "\n\tflags 3 { a { vert } \"}\" } b ( 1 2 )\n\tnumtris 1",
-         "22:2: warning: 'flags' is not known here: skipped with its values"},
+         "22:2: warning: 'flags' is unknown here: skipped with its values"},
         {"\nmesh {\n\t// meshes: Body", "\nmeshDisabled { vert 0 }\nmesh {\n\t// meshes: Body",
-         "13:1: warning: 'meshDisabled' is not known here: skipped with its values"},
+         "13:1: warning: 'meshDisabled' is unknown here: skipped with its values"},
         {"numJoints", "hint 1 2 numJoints",
-         "4:1: warning: 'hint' is not known here: skipped with its values"},
+         "4:1: warning: 'hint' is unknown here: skipped with its values"},
         {"numMeshes 2", "numMeshes 3", "5:11: warning: numMeshes says 3, but the file has 2"},
         {"numMeshes 2", "numMeshes 1",
          "5:11: warning: numMeshes is 1, but there are 2: the last is not read"},
         {"\tnumweights 0\n}\n", "numweights 0}\nmesh { }\nmesh { { 'x } }\nMD5Version 10",
          "5:11: warning: numMeshes is 2, but there are 3: the last is not read\n"
-         "37:1: warning: text behind the last mesh is not read: found 'mesh'"},
+         "37:1: warning: text after the last mesh is ignored: found 'mesh'"},
         {"\tnumweights 0\n}\n", "numweights 0}\nmesh { }\nmesh { { '}' } } // }\nMD5Version 10",
          "5:11: warning: numMeshes is 2, but there are 4: the last 2 are not read\n"
          "38:1: warning: another file begins here: it is not read"},
         {"\tnumweights 0\n}\n", "numweights 0}\nmesh 5 6",
-         "36:1: warning: text behind the last mesh is not read: found 'mesh'"},
+         "36:1: warning: text after the last mesh is ignored: found 'mesh'"},
         {"numMeshes 2", "numMeshes 0",
          "5:11: warning: numMeshes is 0, but there are 2: the last 2 are not read"},
         {"\tnumweights 0\n}\n", "numweights 0}\n0.5 1",
-         "36:1: warning: text behind the last mesh is not read: found '0.5'"},
+         "36:1: warning: text after the last mesh is ignored: found '0.5'"},
         {"\tnumweights 0\n}\n", "numweights 0}\nMD5Version 10 x",
          "36:1: warning: another file begins here: it is not read"},
         {"\tnumweights 0\n}\n", "numweights 0}\ncommandline \"x\"",
@@ -257,18 +257,17 @@ TEST (mesh_file_warns_and_goes_on) {
          "31:1: warning: another file begins here: it is not read"},
         {"\"root\"\t-1", "\"root\"\t-5", "8:9: warning: parent -5 is read as -1: no parent"},
         {"vert 1", "vert 2",
-         "19:7: warning: 'vert 2' stands where 'vert 1' belongs: the order "
-         "counts"},
-        {"tri 0", "tri 1", "23:6: warning: 'tri 1' stands where 'tri 0' belongs: the order counts"},
+         "19:7: warning: found 'vert 2', expected 'vert 1': the order of rows is used"},
+        {"tri 0", "tri 1",
+         "23:6: warning: found 'tri 1', expected 'tri 0': the order of rows is used"},
         {"weight 0", "weight -1",
-         "26:9: warning: 'weight -1' stands where 'weight 0' belongs: the "
-         "order counts"},
+         "26:9: warning: found 'weight -1', expected 'weight 0': the order of rows is used"},
         {"( 0.5 0 0 )", "( 0 1.5 0 )",
-         "9:25: warning: the rotation has length 1.5, more than 1: it is shortened"},
+         "9:25: warning: the rotation has length 1.5, more than 1: it is normalized"},
         {"vert 0 ( 0 0.25 ) 0 1", "vert 0 ( 0 0.25 ) 99 0",
          "18:23: warning: a vertex without weights stays at the origin"},
         {"\tshader \"skin/body\"", "\tshader \"a\"\n\tshader \"b\"",
-         "16:2: warning: 'shader' stands here a second time: the first counts"},
+         "16:2: warning: 'shader' appears a second time: the first is used"},
         {"numJoints 3", "numJoints 3.7", "4:11: warning: '3.7' is read as the whole number 3"},
         {"MD5Version 10\n", "MD5Version 012\n",
          "1:12: warning: '012' is read as decimal; the original engine reads it as octal\n"
@@ -300,19 +299,19 @@ TEST (mesh_file_refuses_broken_headers_and_joints) {
         {"", "MD5Version 10 numJoints 1 joints { a -1 (0 0 0) (0 0 0) }",
          "1:58: error: expected 'numMeshes' before the end of the file"},
         {"commandline", "MD5Version 10 commandline",
-         "2:1: error: 'MD5Version' stands here a second time"},
+         "2:1: error: 'MD5Version' appears a second time"},
         {"commandline \"made by hand\"", "commandline {",
          "2:13: error: expected a command line in quotes, found '{'"},
         {"numJoints 3\n", "", "6:1: error: expected 'numJoints' before 'joints'"},
         {"numMeshes 2\n", "", "12:1: error: expected 'numMeshes' before 'mesh'"},
         {"numMeshes 2\n", "numMeshes 2\nnumMeshes 2\n",
-         "6:11: error: 'numMeshes' is given a second time"},
+         "6:11: error: 'numMeshes' appears a second time"},
         {"numJoints 3\n", "numJoints 3 numJoints 3\n",
-         "4:23: error: 'numJoints' is given a second time"},
+         "4:23: error: 'numJoints' appears a second time"},
         {"numJoints 3", "0.5 numJoints 3", "4:1: error: expected a keyword, found '0.5'"},
         {"numJoints 3", "{ numJoints 3", "4:1: error: expected a keyword, found '{'"},
         {"numJoints 3", "junk { numJoints 3",
-         "4:1: warning: 'junk' is not known here: skipped with its values\n"
+         "4:1: warning: 'junk' is unknown here: skipped with its values\n"
          "4:6: error: this block has no end: '}' is missing"},
         {"joints {", "joints", "8:2: error: expected '{', found '\"root\"'"},
         {"\t\"hand\"\t1 ( 4 5 6 ) ( 0 0.6 -0.8 )\n", "",
@@ -332,7 +331,7 @@ TEST (mesh_file_refuses_broken_headers_and_joints) {
          "8:18: error: '0,1' has a decimal comma: numbers are written with a point"},
         {"( 0.5 0 0 )", "( 1e30 0 0 )", "9:25: error: the rotation ( 1e+30 0 0 ) is out of range"},
         {"}\n\nmesh {\n\t// meshes", "}\njoints {}\nmesh {\n\t// meshes",
-         "12:1: error: 'joints' stands here a second time"},
+         "12:1: error: 'joints' appears a second time"},
     };
     CHECK_CASES(cases);
 }
@@ -355,7 +354,7 @@ TEST (mesh_file_refuses_broken_meshes) {
         {"\tnumtris 0\n", "", "35:1: error: this mesh ends without 'numtris'"},
         {"\tnumweights 0\n", "", "35:1: error: this mesh ends without 'numweights'"},
         {"\tnumverts 0\n", "numverts 0 numverts 0\n",
-         "33:21: error: 'numverts' is given a second time"},
+         "33:21: error: 'numverts' appears a second time"},
         {"\tnumweights 0\n}\n", "numweights 0",
          "35:13: error: expected '}' at the end of a mesh, found the end of the file"},
         {"\tnumweights 0\n}\n", "numweights 0 )",
@@ -375,15 +374,15 @@ TEST (mesh_file_refuses_indices_outside_their_tables) {
         {"\"arm.L\"\t0", "\"arm.L\"\t99999999999999999999",
          "9:10: error: parent 9223372036854775807, but numJoints is 3"},
         {"\"arm.L\"\t0", "\"arm.L\"\t1",
-         "9:2: error: joint 'arm.L' is its own ancestor: parents form a circle"},
+         "9:2: error: joint 'arm.L' is its own ancestor: parents form a cycle"},
         {"\"arm.L\"\t0", "\"arm.L\"\t2",
-         "9:2: error: joint 'arm.L' is its own ancestor: parents form a circle"},
+         "9:2: error: joint 'arm.L' is its own ancestor: parents form a cycle"},
         {"\"root\"\t-1", "\"root\"\t2",
-         "8:2: error: joint 'root' is its own ancestor: parents form a circle"},
+         "8:2: error: joint 'root' is its own ancestor: parents form a cycle"},
         // A circle that does not contain the first joint which no root leads to.
         {"\t\"root\"\t-1 ( 0 0 1 ) ( 0 0 0 )\n\t\"arm.L\"\t0",
          "\t\"root\"\t1 ( 0 0 1 ) ( 0 0 0 )\n\t\"arm.L\"\t1",
-         "9:2: error: joint 'arm.L' is its own ancestor: parents form a circle"},
+         "9:2: error: joint 'arm.L' is its own ancestor: parents form a cycle"},
         {"vert 1 ( 1 0.5 ) 1 2", "vert 1 ( 1 0.5 ) 2 2",
          "19:19: error: weights 2 to 3, but numweights is 3"},
         {"vert 1 ( 1 0.5 ) 1 2", "vert 1 ( 1 0.5 ) 4294967295 4294967295",
@@ -410,7 +409,7 @@ TEST (mesh_file_refuses_indices_outside_their_tables) {
     CHECK_CASES(cases);
 }
 
-TEST (mesh_file_tells_other_kinds_and_versions) {
+TEST (mesh_file_rejects_other_kinds_and_versions) {
     static const read_case cases[] = {
         {"MD5Version 10", "MD5Version 11",
          "1:12: error: MD5 version 11 cannot be read, only "
@@ -466,7 +465,7 @@ TEST (mesh_file_reads_what_version_12_adds) {
         {"( 1 0 0 -1 )", "", "8:1: error: expected '(', found 'numtris'"},
         {"numvertexcolors 1 vertexcolor 0 ( 1 0.5 0 1 )", "", ""},
         {"numvertexcolors 1 vertexcolor 0 ( 1 0.5 0 1 )", "flags 3",
-         "9:1: warning: 'flags' is not known here: skipped with its values"},
+         "9:1: warning: 'flags' is unknown here: skipped with its values"},
         {"numvertexcolors 1 vertexcolor 0 ( 1 0.5 0 1 )", "numvertexcolors 0",
          "9:17: error: numvertexcolors is 0, but numverts is 1"},
         {"MD5Version 12", "MD5Version 10",

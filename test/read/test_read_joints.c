@@ -13,7 +13,7 @@ static bool load(const char *text, size_t size, const md5_load_opts *opts, md5_e
     md5_mesh_file file;
     md5_context_begin(&context, opts, NULL, error);
     md5_arena arena = {.context = &context};
-    const bool loaded = md5_read_mesh_file(&arena, text, size, &file);
+    const bool loaded = md5_read_mesh_file(&arena, text, size, 0, &file);
     md5_arena_free(&arena);
     return loaded;
 }
@@ -24,7 +24,7 @@ static bool read_text(md5_context *context, md5_arena *arena, md5_error *error, 
 {
     md5_context_begin(context, NULL, NULL, error);
     *arena = (md5_arena){.context = context};
-    const bool is_read = md5_read_mesh_file(arena, text, size, file);
+    const bool is_read = md5_read_mesh_file(arena, text, size, 0, file);
     return test_check(is_read, __FILE__, __LINE__, "%u:%u: %s", error->line, error->column,
                       error->message);
 }
@@ -67,10 +67,9 @@ TEST (joints_before_their_parents_are_warned_of) {
                                "d 0 (0 0 0) (0 0 0)\n"
                                "e -1 (0 0 0) (0 0 0)\n"
                                "}\n";
-    static const read_case cases[] = {
-        {"", late,
-         "3:1: warning: joint 'a' stands before its parent, joint 1\n"
-         "5:1: warning: joint 'c' stands before its parent, joint 4"}};
+    static const read_case cases[] = {{"", late,
+                                       "3:1: warning: joint 'a' comes before its parent, joint 1\n"
+                                       "5:1: warning: joint 'c' comes before its parent, joint 4"}};
     read_cases_check(late, cases, 1, load, __FILE__, __LINE__);
 
     md5_context context;
@@ -130,7 +129,7 @@ TEST (joints_of_random_forests_are_ordered_or_refused) {
         md5_mesh_file file;
         md5_context_begin(&context, NULL, NULL, &error);
         md5_arena arena = {.context = &context};
-        const bool is_read = md5_read_mesh_file(&arena, text, size, &file);
+        const bool is_read = md5_read_mesh_file(&arena, text, size, 0, &file);
         CHECK(is_read != has_circle);
         bool done[MOST] = {false};
         for (uint32_t i = 0; is_read && i < count; i++) {

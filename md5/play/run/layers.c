@@ -154,7 +154,7 @@ void md5_begin_offsets(md5_player *player, uint32_t layer, double duration)
                      layer_state->offsets);
     layer_state->has_snapshot = false;
     layer_state->has_offsets = true;
-    layer_state->settling = (md5_span){0.0, duration};
+    layer_state->settling = (md5_fade_time){0.0, duration};
 }
 
 // A frozen pose is blended into the next frozen pose, so rounding errors of its rotations' lengths

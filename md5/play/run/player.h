@@ -56,10 +56,10 @@ typedef struct md5_active_state {
     float *totals;  // of parts in the whole motion
 } md5_active_state;
 
-// How long something has lasted, and how long it lasts, in seconds.
-typedef struct md5_span {
+// A fade over time: seconds that have passed, of how many.
+typedef struct md5_fade_time {
     double elapsed, duration;
-} md5_span;
+} md5_fade_time;
 
 // Playback state of one layer.
 typedef struct md5_layer_state {
@@ -70,7 +70,7 @@ typedef struct md5_layer_state {
     bool is_resting;          // its open transitions form a cycle: see md5_take_transitions()
     bool ends_cycle;          // in this interval the newest state reaches an exit and takes it
     float coverage;           // of the snapshot
-    md5_span settling;        // of the offsets
+    md5_fade_time settling;   // of the offsets
     md5_transform *snapshot;  // [joints]
     md5_offset *offsets;      // [joints]
     md5_velocity *velocities; // [joints] of the old pose when the offsets began

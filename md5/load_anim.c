@@ -1,0 +1,141 @@
+// Animations: read, compress what no frame changes, put into one block.
+#include "md5/load.h"
+#include "md5/pose/clip.h"
+#include "md5/read/anim_file.h"
+
+// What an animation is made of, before its block exists. `moves` has flags of the joints that
+// change over the frames, as md5_clip_plan() writes them.
+typedef struct anim_parts {
+    md5_anim_file file;
+    uint8_t *moves;
+    uint32_t num_rotations, num_translations;
+} anim_parts;
+
+typedef struct anim_layout {
+    md5_anim *anim;
+    md5_joint *joints;
+    uint32_t *order;
+    md5_track *tracks;
+    md5_transform *base_frame;
+    md5_clip_arrays clip;
+    md5_bounds *bounds; // NULL if the file has none
+    char *names;
+} anim_layout;
+
+static void lay_out_anim(md5_block *block, const anim_parts *parts, anim_layout *layout)
+{
+    const md5_anim_file *const file = &parts->file;
+    const size_t num_joints = file->num_joints, num_frames = file->num_frames;
+    const size_t num_rotations = parts->num_rotations, num_translations = parts->num_translations;
+    md5_clip_arrays *const clip = &layout->clip;
+    layout->anim = md5_block_take(block, 1, sizeof *layout->anim);
+    layout->joints = md5_block_take(block, num_joints, sizeof *layout->joints);
+    layout->order = md5_block_take(block, num_joints, sizeof *layout->order);
+    layout->tracks = md5_block_take(block, num_joints, sizeof *layout->tracks);
+    layout->base_frame = md5_block_take(block, num_joints, sizeof *layout->base_frame);
+    clip->constant = md5_block_take(block, num_joints, sizeof *clip->constant);
+    clip->rotation_joints = md5_block_take(block, num_rotations, sizeof *clip->rotation_joints);
+    clip->translation_joints =
+        md5_block_take(block, num_translations, sizeof *clip->translation_joints);
+    clip->rotations = md5_block_take(block, num_frames, num_rotations * sizeof *clip->rotations);
+    clip->translations =
+        md5_block_take(block, num_frames, num_translations * sizeof *clip->translations);
+    layout->bounds =
+        file->bounds ? md5_block_take(block, num_frames, sizeof *layout->bounds) : NULL;
+    layout->names = md5_block_take(block,
+                                   md5_joint_names_size(file->joints, file->num_joints)
+                                       + md5_name_size(file->command_line),
+                                   1);
+}
+
+static md5_clip_source clip_source(const md5_anim_file *file)
+{
+    return (md5_clip_source){
+        .num_joints = file->num_joints,
+        .num_frames = file->num_frames,
+        .num_components = file->num_components,
+        .tracks = file->tracks,
+        .base_frame = file->base_frame,
+        .numbers = file->numbers,
+    };
+}
+
+static md5_anim *fill_anim(md5_context *context, md5_block *block, const anim_parts *parts)
+{
+    const md5_anim_file *const file = &parts->file;
+    const md5_clip_source source = clip_source(file);
+    const uint32_t num_joints = file->num_joints;
+    anim_layout layout;
+    lay_out_anim(block, parts, &layout);
+    char *names = layout.names;
+    md5_copy_joints(&names, file->joints, num_joints, layout.joints);
+    md5_copy_items(layout.order, file->order, num_joints, sizeof *layout.order);
+    md5_copy_items(layout.tracks, file->tracks, num_joints, sizeof *layout.tracks);
+    for (uint32_t joint = 0; joint < num_joints; joint++)
+        layout.base_frame[joint] = md5_clip_base(&file->base_frame[joint]);
+    md5_copy_items(layout.bounds, file->bounds, file->bounds ? file->num_frames : 0,
+                   sizeof *layout.bounds);
+    md5_clip_build(&source, parts->moves, &layout.clip);
+
+    *layout.anim = (md5_anim){
+        .skeleton = {num_joints, layout.joints, layout.order},
+        .tracks = layout.tracks,
+        .base_frame = layout.base_frame,
+        .num_frames = file->num_frames,
+        .frame_rate = file->frame_rate,
+        .duration = (double)(file->num_frames - 1) / file->frame_rate,
+        .constant = layout.clip.constant,
+        .num_rotations = parts->num_rotations,
+        .num_translations = parts->num_translations,
+        .rotation_joints = layout.clip.rotation_joints,
+        .translation_joints = layout.clip.translation_joints,
+        .rotations = layout.clip.rotations,
+        .translations = layout.clip.translations,
+        .frame_bounds = layout.bounds,
+        .num_components = file->num_components,
+        .command_line = md5_copy_name(&names, file->command_line),
+        .num_warnings = context->num_warnings,
+        .size = block->used,
+        .allocator = context->allocator,
+    };
+    return layout.anim;
+}
+
+static bool build_anim(md5_arena *arena, const char *text, size_t size, void **asset)
+{
+    anim_parts parts;
+    TRY(md5_read_anim_file(arena, text, size, &parts.file));
+    const size_t num_joints = parts.file.num_joints;
+    parts.moves = md5_arena_alloc(arena, num_joints + parts.file.num_components, 1);
+    TRY(parts.moves);
+    uint8_t *const changes = parts.moves + num_joints;
+    const md5_clip_source source = clip_source(&parts.file);
+    md5_clip_plan(&source, changes, parts.moves, &parts.num_rotations, &parts.num_translations);
+    md5_block measured = {0};
+    anim_layout layout;
+    lay_out_anim(&measured, &parts, &layout);
+    md5_block block = {.base = md5_alloc(arena->context, measured.used)};
+    TRY(block.base);
+    *asset = fill_anim(arena->context, &block, &parts);
+    return true;
+}
+
+md5_anim *md5_parse_anim(const void *text, size_t size, const md5_load_opts *opts, md5_error *error)
+{
+    MD5_ASSERT_TEXT(text, size);
+    MD5_ASSERT_OPTS(opts);
+    return md5_parse_asset(build_anim, text, size, opts, error);
+}
+
+md5_anim *md5_load_anim(const char *path, const md5_load_opts *opts, md5_error *error)
+{
+    MD5_ASSERT_PATH(path);
+    MD5_ASSERT_OPTS(opts);
+    return md5_load_asset(build_anim, path, opts, error);
+}
+
+void md5_free_anim(md5_anim *anim)
+{
+    if (anim)
+        anim->allocator.free(anim->allocator.user, anim, anim->size);
+}

@@ -1,0 +1,192 @@
+// Models: read, derive what drawing and posing need, put into one block.
+#include "md5/load.h"
+#include "md5/load_mesh.h"
+#include "md5/pose/bind_pose.h"
+
+// The parts of a model in its block; all NULL while the block is measured.
+typedef struct model_layout {
+    md5_model *model;
+    md5_mesh *meshes;
+    md5_joint *joints;
+    uint32_t *order;
+    md5_transform *bind_local;
+    md5_mat34 *bind, *inverse_bind;
+    char *names;
+} model_layout;
+
+static bool measure_meshes(md5_arena *arena, const md5_mesh_file *file)
+{
+    md5_geometry_sizes *const sizes = file->notes;
+    for (uint32_t m = 0; m < file->num_meshes; m++)
+        TRY(md5_measure_mesh(arena, &file->meshes[m], file->bind, &sizes[m]));
+    return true;
+}
+
+static size_t model_names_size(const md5_mesh_file *file)
+{
+    size_t size = md5_joint_names_size(file->joints, file->num_joints);
+    for (uint32_t m = 0; m < file->num_meshes; m++)
+        size += md5_name_size(file->meshes[m].name) + md5_name_size(file->meshes[m].shader);
+    return size + md5_name_size(file->command_line);
+}
+
+static void lay_out_model(md5_block *block, const md5_mesh_file *file, model_layout *layout)
+{
+    const uint32_t num_joints = file->num_joints;
+    layout->model = md5_block_take(block, 1, sizeof *layout->model);
+    layout->meshes = md5_block_take(block, file->num_meshes, sizeof *layout->meshes);
+    layout->joints = md5_block_take(block, num_joints, sizeof *layout->joints);
+    layout->order = md5_block_take(block, num_joints, sizeof *layout->order);
+    layout->bind_local = md5_block_take(block, num_joints, sizeof *layout->bind_local);
+    layout->bind = md5_block_take(block, num_joints, sizeof *layout->bind);
+    layout->inverse_bind = md5_block_take(block, num_joints, sizeof *layout->inverse_bind);
+    layout->names = md5_block_take(block, model_names_size(file), 1);
+}
+
+static size_t measure_model(const md5_mesh_file *file)
+{
+    const md5_geometry_sizes *const sizes = file->notes;
+    md5_block block = {0};
+    model_layout model;
+    lay_out_model(&block, file, &model);
+    for (uint32_t m = 0; m < file->num_meshes; m++)
+        md5_measure_mesh_block(&block, &file->meshes[m], &sizes[m]);
+    return block.used;
+}
+
+// Places the joints and copies the tables of the meshes, which are not needed afterwards.
+static md5_model *place_model(const md5_context *context, md5_block *block,
+                              const md5_mesh_file *file, model_layout *layout)
+{
+    const md5_geometry_sizes *const sizes = file->notes;
+    const uint32_t num_joints = file->num_joints;
+    lay_out_model(block, file, layout);
+    char *names = layout->names;
+    md5_copy_joints(&names, file->joints, num_joints, layout->joints);
+    md5_copy_items(layout->order, file->order, num_joints, sizeof *layout->order);
+
+    md5_model *const model = layout->model;
+    *model = (md5_model){
+        .skeleton = {num_joints, layout->joints, layout->order},
+        .bind_local = layout->bind_local,
+        .bind = layout->bind,
+        .inverse_bind = layout->inverse_bind,
+        .num_meshes = file->num_meshes,
+        .meshes = layout->meshes,
+        .bounds = md5_bounds_of_points(NULL, 0),
+        .command_line = md5_copy_name(&names, file->command_line),
+        .num_warnings = context->num_warnings,
+        .allocator = context->allocator,
+    };
+    md5_build_bind_pose(&model->skeleton, file->bind, layout->bind_local, layout->bind,
+                        layout->inverse_bind);
+    md5_block meshes = *block;
+    for (uint32_t m = 0; m < file->num_meshes; m++) {
+        layout->meshes[m] = (md5_mesh){.name = md5_copy_name(&names, file->meshes[m].name),
+                                       .shader = md5_copy_name(&names, file->meshes[m].shader)};
+        md5_place_mesh(&meshes, &file->meshes[m], &sizes[m], &layout->meshes[m]);
+    }
+    return model;
+}
+
+// Whether each vertex follows one joint with bias 1, or none: then packed influences lose nothing.
+// The plan is never NULL: no text is long enough for that many vertices.
+static bool is_rigid(const md5_skin_plan *plan)
+{
+    uint32_t i = 0;
+    while (i < plan->num_runs && plan->runs[i].kind <= MD5_SKIN_RIGID)
+        i++;
+    return i == plan->num_runs;
+}
+
+// What a drawing path with 4 or 8 influences a vertex loses, for each mesh.
+static void measure_losses(const md5_model *model, md5_mesh *meshes)
+{
+    for (uint32_t m = 0; m < model->num_meshes; m++) {
+        md5_mesh *const mesh = &meshes[m];
+        if (is_rigid(mesh->skin_plan))
+            continue; // loses nothing
+        mesh->loss4 = md5_path_loss(model, m, 4, NULL);
+        // Without a vertex of more than four influences the packed forms are equal.
+        mesh->loss8 = mesh->max_influences > 4 ? md5_path_loss(model, m, 8, NULL) : mesh->loss4;
+    }
+}
+
+static bool fill_model(md5_arena *arena, md5_block *block, const md5_mesh_file *file,
+                       md5_model **result)
+{
+    const md5_geometry_sizes *const sizes = file->notes;
+    model_layout layout;
+    md5_model *const model = place_model(arena->context, block, file, &layout);
+    md5_arena_rewind(arena, file->tables);
+    const md5_geometry_source joints = {
+        .num_joints = file->num_joints,
+        .bind = layout.bind,
+        .joint_scratch = md5_arena_alloc(arena, file->num_joints, sizeof *joints.joint_scratch),
+    };
+    TRY(joints.joint_scratch);
+    for (uint32_t m = 0; m < file->num_meshes; m++) {
+        md5_mesh *const mesh = &layout.meshes[m];
+        TRY(md5_derive_mesh(arena, block, &file->meshes[m], &sizes[m], &joints, mesh));
+        model->bounds = md5_bounds_union(model->bounds, mesh->bounds);
+    }
+    measure_losses(model, layout.meshes);
+    *result = model;
+    return true;
+}
+
+// Reserves the scratch memory of an ordinary file in one chunk: the file's tables, and later, in
+// the same bytes, what deriving the largest mesh needs.
+static bool reserve_scratch(md5_arena *arena, const char *text, size_t size)
+{
+    const md5_mesh_counts counts = md5_count_mesh_file(text, size);
+    const md5_mesh_counts no_tables = {.num_joints = counts.num_joints,
+                                       .num_meshes = counts.num_meshes};
+    const uint64_t notes = counts.num_meshes * sizeof(md5_geometry_sizes);
+    const uint64_t reading =
+        md5_mesh_file_size(&counts) + md5_geometry_measure_size(counts.most_vertices);
+    const uint64_t deriving = md5_mesh_file_size(&no_tables) + counts.num_joints * sizeof(uint32_t)
+                              + md5_geometry_build_size(counts.most_vertices);
+    const uint64_t most = notes + (reading > deriving ? reading : deriving);
+    return md5_arena_reserve(arena, most < SIZE_MAX ? (size_t)most : SIZE_MAX);
+}
+
+static bool build_model(md5_arena *arena, const char *text, size_t size, void **asset)
+{
+    md5_mesh_file file;
+    md5_model *model = NULL;
+    TRY(reserve_scratch(arena, text, size));
+    TRY(md5_read_mesh_file(arena, text, size, sizeof(md5_geometry_sizes), &file));
+    TRY(measure_meshes(arena, &file));
+    const size_t block_size = measure_model(&file);
+    md5_block block = {.base = md5_alloc(arena->context, block_size)};
+    TRY(block.base);
+    if (!fill_model(arena, &block, &file, &model)) {
+        md5_free(arena->context, block.base, block_size);
+        return false;
+    }
+    model->size = block_size;
+    *asset = model;
+    return true;
+}
+
+md5_model *md5_parse_model(const void *text, size_t size, const md5_load_opts *opts,
+                           md5_error *error)
+{
+    MD5_ASSERT_TEXT(text, size);
+    MD5_ASSERT_OPTS(opts);
+    return md5_parse_asset(build_model, text, size, opts, error);
+}
+
+md5_model *md5_load_model(const char *path, const md5_load_opts *opts, md5_error *error)
+{
+    MD5_ASSERT_PATH(path);
+    MD5_ASSERT_OPTS(opts);
+    return md5_load_asset(build_model, path, opts, error);
+}
+
+void md5_free_model(md5_model *model)
+{
+    if (model)
+        model->allocator.free(model->allocator.user, model, model->size);
+}

@@ -1,0 +1,138 @@
+// The caller's mistakes in loading: builds with assertions abort with a message that names function
+// and argument; release builds report an error.
+#include "test/test.h"
+
+#include "md5/md5model.h"
+#include "md5/md5play.h"
+
+#include <string.h>
+
+#if defined(NDEBUG)
+
+TEST (load_without_a_path_is_an_error) {
+    md5_error error;
+    CHECK(!md5_load_model(NULL, NULL, &error));
+    CHECK_UINT(error.status, MD5_ERROR_IO);
+    CHECK_STRING(error.message, "no path is given");
+    CHECK(!md5_load_anim(NULL, NULL, &error));
+    CHECK_UINT(error.status, MD5_ERROR_IO);
+    CHECK(!md5_load_camera(NULL, NULL, NULL));
+    CHECK(!md5_load_machine_file(NULL, NULL, NULL));
+}
+
+TEST (parse_reads_a_null_text_as_empty) {
+    md5_error error;
+    CHECK(!md5_parse_model(NULL, 5, NULL, &error));
+    CHECK_UINT(error.status, MD5_ERROR_SYNTAX);
+    CHECK(!md5_parse_anim(NULL, 5, NULL, &error));
+    CHECK_UINT(error.status, MD5_ERROR_SYNTAX);
+    CHECK(!md5_parse_camera(NULL, 5, NULL, &error));
+    CHECK_UINT(error.status, MD5_ERROR_SYNTAX);
+    CHECK(!md5_parse_machine_file(NULL, 5, NULL, &error));
+    CHECK_UINT(error.status, MD5_ERROR_SYNTAX);
+}
+
+#elif defined(__unix__) || defined(__APPLE__)
+
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+// Runs `mistake` in a child process. Returns what it printed to standard error before it aborted.
+static const char *message_of(void (*mistake)(void))
+{
+    static char message[512];
+    int ends[2];
+    message[0] = '\0';
+    if (!CHECK(pipe(ends) == 0))
+        return message;
+    const pid_t child = fork();
+    if (child == 0) {
+        (void)signal(SIGABRT, SIG_DFL);
+        (void)dup2(ends[1], STDERR_FILENO);
+        mistake();
+        _exit(0);
+    }
+    (void)close(ends[1]);
+    size_t used = 0;
+    for (ssize_t count = 1; count > 0 && used < sizeof message - 1;) {
+        count = read(ends[0], message + used, sizeof message - 1 - used);
+        used += count > 0 ? (size_t)count : 0;
+    }
+    message[used] = '\0';
+    (void)close(ends[0]);
+    int status = 0;
+    CHECK(waitpid(child, &status, 0) == child && WIFSIGNALED(status));
+    return message;
+}
+
+static void *alloc_nothing(void *user, size_t size)
+{
+    (void)user, (void)size;
+    return NULL;
+}
+
+static const md5_load_opts half_an_allocator = {.allocator = {.alloc = alloc_nothing}};
+
+static void load_model(void)
+{
+    (void)md5_load_model(NULL, NULL, NULL);
+}
+
+static void load_anim(void)
+{
+    (void)md5_load_anim(NULL, NULL, NULL);
+}
+
+static void load_camera(void)
+{
+    (void)md5_load_camera(NULL, NULL, NULL);
+}
+
+static void load_machine_file(void)
+{
+    (void)md5_load_machine_file(NULL, NULL, NULL);
+}
+
+static void parse_model(void)
+{
+    (void)md5_parse_model(NULL, 5, NULL, NULL);
+}
+
+static void parse_anim(void)
+{
+    (void)md5_parse_anim(NULL, 5, NULL, NULL);
+}
+
+static void parse_camera(void)
+{
+    (void)md5_parse_camera("x", 1, &half_an_allocator, NULL);
+}
+
+static void parse_machine_file(void)
+{
+    (void)md5_parse_machine_file(NULL, 5, NULL, NULL);
+}
+
+TEST (load_reports_a_mistake_with_function_and_argument) {
+    static const struct {
+        void (*make)(void);
+        const char *function, *argument;
+    } mistakes[] = {
+        {load_model, "md5_load_model()", "path: not NULL"},
+        {load_anim, "md5_load_anim()", "path: not NULL"},
+        {load_camera, "md5_load_camera()", "path: not NULL"},
+        {load_machine_file, "md5_load_machine_file()", "path: not NULL"},
+        {parse_model, "md5_parse_model()", "text: not NULL unless size is 0"},
+        {parse_anim, "md5_parse_anim()", "text: not NULL unless size is 0"},
+        {parse_camera, "md5_parse_camera()", "opts: the allocator"},
+        {parse_machine_file, "md5_parse_machine_file()", "text: not NULL unless size is 0"},
+    };
+    for (size_t i = 0; i < sizeof mistakes / sizeof mistakes[0]; i++) {
+        const char *const message = message_of(mistakes[i].make);
+        CHECK(strstr(message, mistakes[i].function) != NULL);
+        CHECK(strstr(message, mistakes[i].argument) != NULL);
+    }
+}
+
+#endif
