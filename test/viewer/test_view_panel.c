@@ -4,6 +4,7 @@
 #include "demo/common/file.h"
 #include "demo/viewer/jobs/view.h"
 #include "demo/viewer/base/math.h"
+#include "demo/viewer/base/option_table.h"
 #include "demo/viewer/base/panel.h"
 #include "demo/viewer/app/window.h"
 
@@ -25,14 +26,11 @@ typedef struct stage {
 static bool open_all(stage *s, uint32_t crowd, const char *const *files, size_t num_files)
 {
     char *paths[4];
-    *s = (stage){.options = {.level = VIEW_QUIET,
-                             .speed = 1.0,
-                             .width = 1280,
-                             .height = 720,
-                             .grid = -1,
-                             .panel = -1,
-                             .frame_time = -1,
-                             .crowd = crowd}};
+    char problem[256];
+    *s = (stage){0};
+    CHECK(view_read_options(0, NULL, &s->options, problem, sizeof problem));
+    s->options.level = VIEW_QUIET;
+    s->options.crowd = crowd;
     if (!scene_open(&s->gl, NULL))
         return false;
     view_begin(&s->viewer, &s->options);
@@ -58,6 +56,7 @@ static void close_stage(stage *s)
 {
     view_close(&s->viewer);
     view_end(&s->viewer);
+    view_free_options(&s->options);
     scene_close(&s->gl);
 }
 
@@ -135,9 +134,18 @@ TEST (view_help_of_a_clip_lists_what_keys_do_there) {
     close_stage(&s);
 }
 
+static view_action toggle_of(const char *option)
+{
+    size_t count;
+    const view_option *nearest;
+    const view_option *const row = view_find_option(option, strlen(option), &nearest);
+    return (view_action)(VIEW_TOGGLE + (row - view_options_table(&count)));
+}
+
 // A key has one meaning in a mode, and the one that the help lists.
 TEST (view_keys_mean_one_thing_in_each_mode) {
-    static const struct {
+    const view_action skeleton = toggle_of("armature"), help = toggle_of("keys");
+    const struct {
         int32_t code;
         bool shift;
         view_action actions[VIEW_NUM_MODES];
@@ -148,17 +156,17 @@ TEST (view_keys_mean_one_thing_in_each_mode) {
         {SDLK_p, true, {VIEW_NOTHING, VIEW_BIND_POSE, VIEW_NOTHING}},
         {SDLK_w, false, {VIEW_NEXT_CLIP, VIEW_AHEAD, VIEW_NOTHING}},
         {SDLK_w, true, {VIEW_PREVIOUS_CLIP, VIEW_AHEAD, VIEW_NOTHING}},
-        {SDLK_a, true, {VIEW_SKELETON, VIEW_TO_LEFT, VIEW_NOTHING}},
-        {SDLK_j, false, {VIEW_SKELETON, VIEW_SKELETON, VIEW_NOTHING}},
+        {SDLK_a, true, {skeleton, VIEW_TO_LEFT, VIEW_NOTHING}},
+        {SDLK_j, false, {skeleton, skeleton, VIEW_NOTHING}},
         {SDLK_l, false, {VIEW_NEXT_LOOP, VIEW_NOTHING, VIEW_NOTHING}},
         {SDLK_PERIOD, false, {VIEW_STEP_ON, VIEW_STEP_ON, VIEW_STEP_ON}},
-        {SDLK_h, false, {VIEW_HELP, VIEW_HELP, VIEW_HELP}},
+        {SDLK_h, false, {help, help, help}},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
         for (int mode = 0; mode < VIEW_NUM_MODES; mode++) {
-            const view_binding *const found =
+            const view_binding found =
                 view_find_binding((view_mode)mode, cases[i].code, cases[i].shift, false, false);
-            CHECK_UINT(found != NULL ? found->action : VIEW_NOTHING, cases[i].actions[mode]);
+            CHECK_UINT(found.action, cases[i].actions[mode]);
         }
 }
 
