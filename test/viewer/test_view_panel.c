@@ -4,7 +4,6 @@
 #include "demo/common/file.h"
 #include "demo/viewer/jobs/view.h"
 #include "demo/viewer/base/math.h"
-#include "demo/viewer/base/option_table.h"
 #include "demo/viewer/base/panel.h"
 #include "demo/viewer/app/window.h"
 
@@ -132,42 +131,6 @@ TEST (view_help_of_a_clip_lists_what_keys_do_there) {
         CHECK_STRING(help_of(&s, "F2"), "");
     }
     close_stage(&s);
-}
-
-static view_action toggle_of(const char *option)
-{
-    size_t count;
-    const view_option *nearest;
-    const view_option *const row = view_find_option(option, strlen(option), &nearest);
-    return (view_action)(VIEW_TOGGLE + (row - view_options_table(&count)));
-}
-
-// A key has one meaning in a mode, and the one that the help lists.
-TEST (view_keys_mean_one_thing_in_each_mode) {
-    const view_action skeleton = toggle_of("armature"), help = toggle_of("keys");
-    const struct {
-        int32_t code;
-        bool shift;
-        view_action actions[VIEW_NUM_MODES];
-    } cases[] = {
-        {SDLK_SPACE, false, {VIEW_PLAY, VIEW_TRIGGER, VIEW_PLAY}},
-        {SDLK_PAUSE, false, {VIEW_PLAY, VIEW_PLAY, VIEW_PLAY}},
-        {SDLK_p, false, {VIEW_BIND_POSE, VIEW_PLAY, VIEW_NOTHING}},
-        {SDLK_p, true, {VIEW_NOTHING, VIEW_BIND_POSE, VIEW_NOTHING}},
-        {SDLK_w, false, {VIEW_NEXT_CLIP, VIEW_AHEAD, VIEW_NOTHING}},
-        {SDLK_w, true, {VIEW_PREVIOUS_CLIP, VIEW_AHEAD, VIEW_NOTHING}},
-        {SDLK_a, true, {skeleton, VIEW_TO_LEFT, VIEW_NOTHING}},
-        {SDLK_j, false, {skeleton, skeleton, VIEW_NOTHING}},
-        {SDLK_l, false, {VIEW_NEXT_LOOP, VIEW_NOTHING, VIEW_NOTHING}},
-        {SDLK_PERIOD, false, {VIEW_STEP_ON, VIEW_STEP_ON, VIEW_STEP_ON}},
-        {SDLK_h, false, {help, help, help}},
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
-        for (int mode = 0; mode < VIEW_NUM_MODES; mode++) {
-            const view_binding found =
-                view_find_binding((view_mode)mode, cases[i].code, cases[i].shift, false, false);
-            CHECK_UINT(found.action, cases[i].actions[mode]);
-        }
 }
 
 TEST (view_keys_that_do_nothing_say_so) {

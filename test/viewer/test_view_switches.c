@@ -1,6 +1,6 @@
-// A switch is one row of the table of options: from it come the command line, the key, all lists
-// that people read, and the debug line. These tests go by the table, so a row that is added is
-// tested without a line here.
+// Keys and switches. A switch is one row of the table of options: from it come the command line,
+// the key, all lists that people read, and the debug line. The tests of switches go by the table,
+// so a row that is added is tested without a line here.
 #include "test/test.h"
 
 #include "demo/common/memory.h"
@@ -81,6 +81,42 @@ TEST (view_keys_of_switches_are_found_in_their_modes) {
                     test_check(view_switch_of(found.action) == &table[i], __FILE__, __LINE__,
                                "a key of --%s does something else in mode %d", table[i].name, mode);
             }
+}
+
+static view_action toggle_of(const char *option)
+{
+    size_t count;
+    const view_option *nearest;
+    const view_option *const row = view_find_option(option, strlen(option), &nearest);
+    return (view_action)(VIEW_TOGGLE + (row - view_options_table(&count)));
+}
+
+// A key has one meaning in a mode, and the one that the help lists.
+TEST (view_keys_mean_one_thing_in_each_mode) {
+    const view_action skeleton = toggle_of("armature"), help = toggle_of("keys");
+    const struct {
+        int32_t code;
+        bool shift;
+        view_action actions[VIEW_NUM_MODES];
+    } cases[] = {
+        {SDLK_SPACE, false, {VIEW_PLAY, VIEW_TRIGGER, VIEW_PLAY}},
+        {SDLK_PAUSE, false, {VIEW_PLAY, VIEW_PLAY, VIEW_PLAY}},
+        {SDLK_p, false, {VIEW_BIND_POSE, VIEW_PLAY, VIEW_NOTHING}},
+        {SDLK_p, true, {VIEW_NOTHING, VIEW_BIND_POSE, VIEW_NOTHING}},
+        {SDLK_w, false, {VIEW_NEXT_CLIP, VIEW_AHEAD, VIEW_NOTHING}},
+        {SDLK_w, true, {VIEW_PREVIOUS_CLIP, VIEW_AHEAD, VIEW_NOTHING}},
+        {SDLK_a, true, {skeleton, VIEW_TO_LEFT, VIEW_NOTHING}},
+        {SDLK_j, false, {skeleton, skeleton, VIEW_NOTHING}},
+        {SDLK_l, false, {VIEW_NEXT_LOOP, VIEW_NOTHING, VIEW_NOTHING}},
+        {SDLK_PERIOD, false, {VIEW_STEP_ON, VIEW_STEP_ON, VIEW_STEP_ON}},
+        {SDLK_h, false, {help, help, help}},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        for (int mode = 0; mode < VIEW_NUM_MODES; mode++) {
+            const view_binding found =
+                view_find_binding((view_mode)mode, cases[i].code, cases[i].shift, false, false);
+            CHECK_UINT(found.action, cases[i].actions[mode]);
+        }
 }
 
 // -- Rows -----------------------------------------------------------------------------------
