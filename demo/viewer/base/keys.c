@@ -16,7 +16,7 @@
 // The modes in which a line holds.
 #define CLIPS .modes = VIEW_IN_CLIPS
 #define MACHINE .modes = VIEW_IN_MACHINE
-#define NO_MACHINE .modes = VIEW_IN_CLIPS | VIEW_IN_CROWD
+#define NO_MACHINE .modes = (VIEW_IN_CLIPS | VIEW_IN_CROWD)
 #define TRIGGER(number, keys, key)                                                             \
     {                                                                                          \
         VIEW_TRIGGER, "trigger", keys, "trigger", CHARACTER(key), .trigger = (number), MACHINE \
