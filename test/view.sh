@@ -48,6 +48,47 @@ knows_its_options() {
         runs 2 "$option=" && says err "$option takes" || return 1
     done <"$scratch/options"
 }
+# completes LINE WORD...: bash completes the last word of LINE to these. What bash splits at "=" is
+# split in LINE.
+completes() {
+    line=$1
+    shift
+    runs 0 --completions bash && completed=$(bash -c '
+        . "$1"
+        read -ra COMP_WORDS <<<"$2"
+        [[ $2 == *" " ]] && COMP_WORDS+=("")
+        COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
+        _md5view
+        echo "${COMPREPLY[*]}"' - "$scratch/out" "$line") &&
+        [ "$completed" = "$*" ] || { echo "'$line' becomes '$completed'"; false; }
+}
+# Shells read the completions without a complaint, and all of them have every option of the help.
+# Of zsh and fish those that are here.
+has_completions() {
+    runs 0 --help && sed -n 's/^  --\([a-z-]*\).*/\1/p' "$scratch/out" >"$scratch/options"
+    for shell in bash zsh fish; do
+        runs 0 --completions $shell && lines err 0 || return 1
+        if command -v $shell >"$scratch/found"; then $shell -n "$scratch/out" || return 1; fi
+        while read -r option; do
+            grep -qE -- "(--|-l )$option([^a-z-]|\$)" "$scratch/out" ||
+                { echo "$shell: no --$option"; return 1; }
+        done <"$scratch/options"
+    done
+}
+# What a reader of the page sees, where there is groff to make it, has every option and no complaint.
+has_manual() {
+    runs 0 --man && lines err 0 && cp "$scratch/out" "$scratch/page" || return 1
+    if command -v mandoc >"$scratch/found"; then mandoc -T lint -W error "$scratch/page" || return 1; fi
+    if command -v groff >"$scratch/found"; then
+        groff -man -Tascii -ww "$scratch/page" >"$scratch/read" 2>"$scratch/err" && lines err 0 || return 1
+    else
+        sed 's/\\-/-/g; s/\\f[BIR]//g' "$scratch/page" >"$scratch/read"
+    fi
+    while read -r option; do
+        sed 's/\x1b\[[0-9;]*m//g; s/.\x08//g' "$scratch/read" | grep -qE -- "^ *--$option( |\$)" ||
+            { echo "no --$option"; return 1; }
+    done <"$scratch/options"
+}
 # usage TITLE WORD ARGUMENTS...: one line with that word, status 2.
 usage() {
     title=$1 word=$2
@@ -61,6 +102,15 @@ check "--help" helps
 check "--version" runs 0 --version
 check "--list-bindings" has_bindings
 check "all options of the help are known" knows_its_options
+check "shells complete every option" has_completions
+check "bash completes an option" completes 'md5view --no-sh' --no-shadow
+check "bash completes the word behind an option" completes 'md5view --light st' studio
+check "bash completes the word behind = of an option" completes 'md5view --light = c' classic
+check "bash completes yes and no behind = of a switch" completes 'md5view --grid =' yes no
+check "bash leaves what follows a switch to the names of files" completes 'md5view --grid y'
+check "bash leaves the value of --output to the names of files" completes 'md5view --output '
+check "the manual page has every option" has_manual
+usage "shell that is none" "bash|zsh|fish" --completions tcsh
 usage "unknown option" "--help lists all" --frobnicate
 usage "a near miss is guessed" "did you mean --resolution" --resolutoin 3,4
 usage "missing value" "--output needs FILE" --output

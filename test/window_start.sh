@@ -12,7 +12,7 @@ quits() {
 }
 # What a line tells of the window, without what passes: the action, time and what depends on it.
 lasting() {
-    echo "$1" | tr ' ' '\n' | grep '=' | grep -vE '^(time|frame|flight-frame|playing)='
+    echo "$1" | tr ' ' '\n' | grep '=' | grep -vE '^(time|frame|flight-frame|playing|notice)='
 }
 presses() { # ACTION:KEY...
     for key in "$@"; do
@@ -40,7 +40,7 @@ starts_as_it_ended() {
 }
 remembers_all() {
     open_viewer "$folder/b.md5mesh" && after resize xdotool windowsize --sync "$window" 800 450 &&
-        presses grid:g axes:x edges:e normals:n skeleton:shift+a bounds:b textures:t checker:c \
+        presses grid:g axes:x edges:e normals:n skeleton:shift+a bounds:b untextured:t checker:c \
             light:k shadows:shift+k maps:shift+t skinning:q frame-time:z statistics:m \
             hierarchy:shift+h lamps:shift+l root:o loop:l right:3 orthographic:5 || return 1
     sleep 0.3 # until the list of lights is drawn, where the mouse finds it

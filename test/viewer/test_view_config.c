@@ -33,7 +33,7 @@ static char *new_file(void)
 static size_t size_of_field(const view_option *option)
 {
     static const size_t sizes[VIEW_OPTION_NUM_KINDS] = {
-        [VIEW_OPTION_SWITCH] = sizeof(bool),    [VIEW_OPTION_AUTO_SWITCH] = sizeof(int),
+        [VIEW_OPTION_SWITCH] = sizeof(bool),    [VIEW_OPTION_OPPOSITE] = sizeof(bool),
         [VIEW_OPTION_EITHER] = sizeof(bool),    [VIEW_OPTION_CHOICE] = sizeof(unsigned),
         [VIEW_OPTION_COUNT] = sizeof(uint32_t), [VIEW_OPTION_FLOAT] = sizeof(float),
         [VIEW_OPTION_NUMBER] = sizeof(double),  [VIEW_OPTION_GRID] = sizeof(uint32_t[2]),
@@ -85,7 +85,7 @@ static char *any_value(const view_option *option, uint64_t *random)
     const double low = option->low, high = option->high;
     switch (option->kind) {
     case VIEW_OPTION_SWITCH:
-    case VIEW_OPTION_AUTO_SWITCH:
+    case VIEW_OPTION_OPPOSITE:
         return any_word("no|yes", random);
     case VIEW_OPTION_EITHER:
     case VIEW_OPTION_CHOICE:
@@ -310,7 +310,7 @@ TEST (view_config_keeps_one_value_of_an_option) {
     view_set_config(&config, grid, "no");
     CHECK_UINT(config.num_arguments, 2);
     view_options options = options_of(&config);
-    CHECK(options.grid == 0);
+    CHECK(!options.shown.grid);
     CHECK_NEAR((double)options.lamps.values[VIEW_LAMP_KEY], 2.0, 0.0);
     view_free_options(&options);
     (void)remove(path);

@@ -25,14 +25,11 @@ typedef struct stage {
 static bool open_all(stage *s, uint32_t crowd, const char *const *files, size_t num_files)
 {
     char *paths[4];
-    *s = (stage){.options = {.level = VIEW_QUIET,
-                             .speed = 1.0,
-                             .width = 1280,
-                             .height = 720,
-                             .grid = -1,
-                             .panel = -1,
-                             .frame_time = -1,
-                             .crowd = crowd}};
+    char problem[256];
+    *s = (stage){0};
+    CHECK(view_read_options(0, NULL, &s->options, problem, sizeof problem));
+    s->options.level = VIEW_QUIET;
+    s->options.crowd = crowd;
     if (!scene_open(&s->gl, NULL))
         return false;
     view_begin(&s->viewer, &s->options);
@@ -58,6 +55,7 @@ static void close_stage(stage *s)
 {
     view_close(&s->viewer);
     view_end(&s->viewer);
+    view_free_options(&s->options);
     scene_close(&s->gl);
 }
 
@@ -133,33 +131,6 @@ TEST (view_help_of_a_clip_lists_what_keys_do_there) {
         CHECK_STRING(help_of(&s, "F2"), "");
     }
     close_stage(&s);
-}
-
-// A key has one meaning in a mode, and the one that the help lists.
-TEST (view_keys_mean_one_thing_in_each_mode) {
-    static const struct {
-        int32_t code;
-        bool shift;
-        view_action actions[VIEW_NUM_MODES];
-    } cases[] = {
-        {SDLK_SPACE, false, {VIEW_PLAY, VIEW_TRIGGER, VIEW_PLAY}},
-        {SDLK_PAUSE, false, {VIEW_PLAY, VIEW_PLAY, VIEW_PLAY}},
-        {SDLK_p, false, {VIEW_BIND_POSE, VIEW_PLAY, VIEW_NOTHING}},
-        {SDLK_p, true, {VIEW_NOTHING, VIEW_BIND_POSE, VIEW_NOTHING}},
-        {SDLK_w, false, {VIEW_NEXT_CLIP, VIEW_AHEAD, VIEW_NOTHING}},
-        {SDLK_w, true, {VIEW_PREVIOUS_CLIP, VIEW_AHEAD, VIEW_NOTHING}},
-        {SDLK_a, true, {VIEW_SKELETON, VIEW_TO_LEFT, VIEW_NOTHING}},
-        {SDLK_j, false, {VIEW_SKELETON, VIEW_SKELETON, VIEW_NOTHING}},
-        {SDLK_l, false, {VIEW_NEXT_LOOP, VIEW_NOTHING, VIEW_NOTHING}},
-        {SDLK_PERIOD, false, {VIEW_STEP_ON, VIEW_STEP_ON, VIEW_STEP_ON}},
-        {SDLK_h, false, {VIEW_HELP, VIEW_HELP, VIEW_HELP}},
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
-        for (int mode = 0; mode < VIEW_NUM_MODES; mode++) {
-            const view_binding *const found =
-                view_find_binding((view_mode)mode, cases[i].code, cases[i].shift, false, false);
-            CHECK_UINT(found != NULL ? found->action : VIEW_NOTHING, cases[i].actions[mode]);
-        }
 }
 
 TEST (view_keys_that_do_nothing_say_so) {

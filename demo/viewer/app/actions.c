@@ -187,49 +187,6 @@ static bool perform_camera(view_state *viewer, view_action action)
     }
 }
 
-// The switch that a key turns, or NULL.
-static bool *find_switch(view_shown *shown, view_action action)
-{
-    switch (action) {
-    case VIEW_GRID:
-        return &shown->grid;
-    case VIEW_AXES:
-        return &shown->axes;
-    case VIEW_EDGES:
-        return &shown->edges;
-    case VIEW_NORMALS:
-        return &shown->normals;
-    case VIEW_SKELETON:
-        return &shown->skeleton;
-    case VIEW_BOUNDS:
-        return &shown->bounds;
-    case VIEW_TEXTURES:
-        return &shown->untextured;
-    case VIEW_CHECKER:
-        return &shown->checker;
-    case VIEW_LIGHT:
-        return &shown->classic;
-    case VIEW_SHADOWS:
-        return &shown->shadows;
-    case VIEW_MAPS:
-        return &shown->maps;
-    case VIEW_PANEL:
-        return &shown->panel;
-    case VIEW_STATISTICS:
-        return &shown->statistics;
-    case VIEW_FRAME_TIME:
-        return &shown->frame_time;
-    case VIEW_HIERARCHY:
-        return &shown->hierarchy;
-    case VIEW_LAMPS:
-        return &shown->lamps;
-    case VIEW_HELP:
-        return &shown->help;
-    default:
-        return NULL;
-    }
-}
-
 static void change_text(view_state *viewer, float factor)
 {
     const float scale = viewer->text_scale * factor;
@@ -287,10 +244,12 @@ void view_toggle_mesh(view_state *viewer, uint32_t mesh)
 
 void view_perform(view_state *viewer, view_action action)
 {
-    bool *const turned = find_switch(&viewer->shown, action);
-    if (turned != NULL)
-        *turned = !*turned;
-    else if (!perform_animation(viewer, action) && !perform_camera(viewer, action))
+    const view_option *const turned = view_switch_of(action);
+    if (turned != NULL) {
+        bool *const on = view_switch_field(turned, &viewer->shown);
+        *on = !*on;
+    } else if (!perform_animation(viewer, action) && !perform_camera(viewer, action)) {
         perform_rest(viewer, action);
+    }
     view_tell_state(viewer, view_action_name(action));
 }

@@ -161,7 +161,7 @@ static void turn_wheel(view_state *viewer, const SDL_MouseWheelEvent *wheel)
 static void tell_unused(view_state *viewer, const view_binding *binding)
 {
     // Shift alone is on the way to another key.
-    if (binding == NULL || binding->action == VIEW_FAST)
+    if (binding->action == VIEW_NOTHING || binding->action == VIEW_FAST)
         return;
     view_notice(viewer, "%s: not %s", binding->help, view_mode_name(view_mode_of(viewer)));
     view_tell_state(viewer, "unused");
@@ -174,30 +174,31 @@ static void press_key(view_state *viewer, const SDL_Keysym *key, bool repeated)
     if (!control && !alt && view_key_browser(viewer, key->sym, repeated))
         return;
     const view_mode mode = view_mode_of(viewer);
-    const view_binding *const binding = view_find_binding(mode, key->sym, shift, control, alt);
-    if (binding == NULL) {
-        tell_unused(viewer, view_find_anywhere(key->sym, shift, control, alt));
+    const view_binding binding = view_find_binding(mode, key->sym, shift, control, alt);
+    if (binding.action == VIEW_NOTHING) {
+        const view_binding elsewhere = view_find_anywhere(key->sym, shift, control, alt);
+        tell_unused(viewer, &elsewhere);
         return;
     }
-    if (binding->action >= VIEW_AHEAD) {
-        view_drive(viewer, binding, true);
+    if (view_is_driving(binding.action)) {
+        view_drive(viewer, &binding, true);
         return;
     }
-    if (binding->action == VIEW_FULL_SCREEN) {
+    if (binding.action == VIEW_FULL_SCREEN) {
         const Uint32 full = SDL_WINDOW_FULLSCREEN_DESKTOP;
         const bool is_full = (SDL_GetWindowFlags(viewer->window) & full) == full;
         SDL_SetWindowFullscreen(viewer->window, is_full ? 0 : full);
     }
-    view_perform(viewer, binding->action);
+    view_perform(viewer, binding.action);
 }
 
 // Also when another mode has begun since it was pressed.
 static void let_go(view_state *viewer, const SDL_Keysym *key)
 {
-    const view_binding *const binding =
+    const view_binding binding =
         view_find_binding(VIEW_MODE_MACHINE, key->sym, false, false, false);
-    if (binding != NULL && binding->action >= VIEW_AHEAD)
-        view_drive(viewer, binding, false);
+    if (view_is_driving(binding.action))
+        view_drive(viewer, &binding, false);
 }
 
 // -- Events ---------------------------------------------------------------------------------

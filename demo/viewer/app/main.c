@@ -3,6 +3,7 @@
 
 #include "demo/common/file.h"
 #include "demo/common/text.h"
+#include "demo/viewer/base/manual.h"
 #include "demo/viewer/jobs/output.h"
 #include "demo/viewer/jobs/verify.h"
 #include "demo/viewer/app/window.h"
@@ -175,6 +176,10 @@ int main(int count, char **arguments)
         printf("md5view %d.%d.%d\n", MD5_VERSION_MAJOR, MD5_VERSION_MINOR, MD5_VERSION_PATCH);
     } else if (options.list_bindings) {
         view_print_bindings(stdout);
+    } else if (options.manual) {
+        view_print_manual(stdout);
+    } else if (options.completions_given) {
+        view_print_completions(options.completions, stdout);
     } else {
         status = show(count - 1, arguments + 1, &options);
     }

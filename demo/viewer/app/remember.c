@@ -12,51 +12,10 @@
 
 // -- State and options ----------------------------------------------------------------------
 
-// The switches that are the same in both. What one direction takes, the other gives back.
-static const struct view_switch {
-    size_t option, shown;
-    bool is_opposite; // "no-maps" is on when maps are off
-} switches[] = {
-#define SAME(field, of_shown)                                                \
-    {                                                                        \
-        offsetof(view_options, field), offsetof(view_shown, of_shown), false \
-    }
-#define OPPOSITE(field, of_shown)                                           \
-    {                                                                       \
-        offsetof(view_options, field), offsetof(view_shown, of_shown), true \
-    }
-    SAME(axis, axes),
-    SAME(edges, edges),
-    SAME(normals, normals),
-    SAME(armature, skeleton),
-    SAME(bounds, bounds),
-    SAME(untextured, untextured),
-    SAME(checkerboard, checker),
-    OPPOSITE(no_maps, maps),
-    SAME(two_sided, two_sided),
-    SAME(classic, classic),
-    OPPOSITE(no_shadow, shadows),
-    SAME(statistics, statistics),
-    SAME(hierarchy, hierarchy),
-    SAME(show_lamps, lamps),
-    SAME(keys, help),
-#undef SAME
-#undef OPPOSITE
-};
-enum { NUM_SWITCHES = sizeof switches / sizeof switches[0] };
-
 void view_take_switches(view_state *viewer)
 {
     const view_options *const o = viewer->options;
-    view_shown *const shown = &viewer->shown;
-    const bool window = o->output == NULL;
-    for (size_t i = 0; i < NUM_SWITCHES; i++) {
-        const bool *const option = (const bool *)((const char *)o + switches[i].option);
-        *(bool *)((char *)shown + switches[i].shown) = *option != switches[i].is_opposite;
-    }
-    shown->grid = o->grid >= 0 ? o->grid != 0 : !o->no_background;
-    shown->panel = o->panel >= 0 ? o->panel != 0 : window;
-    shown->frame_time = o->frame_time >= 0 ? o->frame_time != 0 : window;
+    viewer->shown = o->shown;
     viewer->lamps = o->lamps;
     viewer->document->scene.root = o->root;
     viewer->document->scene.dual = o->dual;
@@ -78,14 +37,7 @@ static void describe_size(const view_state *viewer, view_options *options)
 
 void view_describe(const view_state *viewer, view_options *options)
 {
-    const view_shown *const shown = &viewer->shown;
-    for (size_t i = 0; i < NUM_SWITCHES; i++) {
-        const bool *const on = (const bool *)((const char *)shown + switches[i].shown);
-        *(bool *)((char *)options + switches[i].option) = *on != switches[i].is_opposite;
-    }
-    options->grid = shown->grid;
-    options->panel = shown->panel;
-    options->frame_time = shown->frame_time;
+    options->shown = viewer->shown;
     options->lamps = viewer->lamps;
     options->root = viewer->document->scene.root;
     options->dual = viewer->document->scene.dual;
@@ -135,7 +87,7 @@ void view_restore_camera(view_state *viewer, const view_camera *camera)
 {
     const view_options *const options = viewer->options;
     if (options->azimuth_given || options->elevation_given || options->distance_given
-        || options->orthographic >= 0)
+        || options->orthographic_given)
         return;
     const float radius = viewer->camera.scene_radius;
     viewer->camera = *camera;

@@ -1,5 +1,9 @@
 #include "demo/viewer/base/keys.h"
 
+#include "demo/viewer/base/option_table.h"
+
+#include <assert.h>
+
 #include <SDL.h>
 
 #define GROUP(title) .heading = title
@@ -10,11 +14,9 @@
 #define CHARACTER(key) .code = (key), .any_shift = true
 
 // The modes in which a line holds.
-#define CLIPS .modes = 1 << VIEW_MODE_CLIPS
-#define MACHINE .modes = 1 << VIEW_MODE_MACHINE
-#define CROWD .modes = 1 << VIEW_MODE_CROWD
-#define NO_CROWD .modes = 1 << VIEW_MODE_CLIPS | 1 << VIEW_MODE_MACHINE
-#define NO_MACHINE .modes = 1 << VIEW_MODE_CLIPS | 1 << VIEW_MODE_CROWD
+#define CLIPS .modes = VIEW_IN_CLIPS
+#define MACHINE .modes = VIEW_IN_MACHINE
+#define NO_MACHINE .modes = (VIEW_IN_CLIPS | VIEW_IN_CROWD)
 #define TRIGGER(number, keys, key)                                                             \
     {                                                                                          \
         VIEW_TRIGGER, "trigger", keys, "trigger", CHARACTER(key), .trigger = (number), MACHINE \
@@ -95,26 +97,7 @@ static const view_binding table[] = {
     {VIEW_CLEAN_SCREENSHOT, "clean-screenshot", "Ctrl+F12", "without text, transparent",
      CONTROL(SDLK_F12)},
 
-    {VIEW_GRID, "grid", "G", "ground grid", GROUP("Shown"), KEY(SDLK_g)},
-    {VIEW_AXES, "axes", "X", "axes", KEY(SDLK_x)},
-    {VIEW_EDGES, "edges", "E", "triangle edges", KEY(SDLK_e)},
-    {VIEW_NORMALS, "normals", "N", "normals", KEY(SDLK_n), NO_CROWD},
-    {VIEW_SKELETON, "skeleton", "Shift+A or J", "skeleton", KEY(SDLK_j), CLIPS},
-    {VIEW_SKELETON, "skeleton", "J", "skeleton", KEY(SDLK_j), MACHINE},
-    {VIEW_SKELETON, "skeleton", NULL, NULL, SHIFT(SDLK_a), CLIPS},
-    {VIEW_BOUNDS, "bounds", "B", "bounds", KEY(SDLK_b), NO_CROWD},
-    {VIEW_TEXTURES, "textures", "T", "textures, plain grey", KEY(SDLK_t)},
-    {VIEW_CHECKER, "checker", "C", "checker on everything", KEY(SDLK_c)},
-    {VIEW_LIGHT, "light", "K", "studio light, light as in the original", KEY(SDLK_k)},
-    {VIEW_SHADOWS, "shadows", "Shift+K", "shadows", SHIFT(SDLK_k)},
-    {VIEW_LAMPS, "lamps", "Shift+L", "lights as sliders", SHIFT(SDLK_l)},
-    {VIEW_MAPS, "maps", "Shift+T", "normals, gloss and glow of the textures", SHIFT(SDLK_t)},
-    {VIEW_PANEL, "panel", "Tab", "all text", KEY(SDLK_TAB)},
-    {VIEW_STATISTICS, "statistics", "M", "statistics", KEY(SDLK_m)},
-    {VIEW_FRAME_TIME, "frame-time", "Z", "frame time", KEY(SDLK_z)},
-    {VIEW_HIERARCHY, "hierarchy", "Shift+H", "list of joints", SHIFT(SDLK_h)},
-    {VIEW_HELP, "help", "H or F1", "these keys", KEY(SDLK_h)},
-    {VIEW_HELP, "help", NULL, NULL, KEY(SDLK_F1)},
+    {VIEW_TOGGLE, GROUP("Shown")}, // here stand the keys of switches
 
     {VIEW_FULL_SCREEN, "full-screen", "F11", "full screen", GROUP("Window"), KEY(SDLK_F11)},
     {VIEW_LARGER_TEXT, "larger-text", "Ctrl++", "larger text", CONTROL(SDLK_PLUS)},
@@ -123,7 +106,51 @@ static const view_binding table[] = {
     {VIEW_CLOSE_LISTS, "close-lists", "Esc", "close the lists", KEY(SDLK_ESCAPE)},
     {VIEW_QUIT, "quit", "Ctrl+Q", "quit", CONTROL(SDLK_q)},
 };
-enum { NUM_BINDINGS = sizeof table / sizeof table[0] };
+enum { NUM_ROWS = sizeof table / sizeof table[0], MAX_LINES = 192 };
+
+// All lines: the rows of the table, and the keys of switches in their place.
+typedef struct all_lines {
+    view_binding lines[MAX_LINES];
+    uint32_t count;
+} all_lines;
+
+static void add_line(all_lines *all, const view_binding *line)
+{
+    assert(all->count < MAX_LINES);
+    all->lines[all->count++] = *line;
+}
+
+static void add_switches(all_lines *all, const char *heading)
+{
+    size_t count;
+    const view_option *const options = view_options_table(&count);
+    for (size_t i = 0; i < count; i++)
+        for (int j = 0; j < VIEW_MAX_SWITCH_KEYS && options[i].keys[j].code != 0; j++) {
+            const view_option *const o = &options[i];
+            const view_key *const key = &o->keys[j];
+            add_line(all, &(view_binding){
+                              .action = (view_action)(VIEW_TOGGLE + i),
+                              .name = o->word,
+                              .keys = key->keys,
+                              .help = o->key_help != NULL ? o->key_help : o->help,
+                              .heading = heading,
+                              .code = key->code,
+                              .shift = key->shift,
+                              .modes = key->modes,
+                          });
+            heading = NULL; // the group has begun
+        }
+}
+
+static void list_lines(all_lines *all)
+{
+    all->count = 0;
+    for (int i = 0; i < NUM_ROWS; i++)
+        if (table[i].action == VIEW_TOGGLE)
+            add_switches(all, table[i].heading);
+        else
+            add_line(all, &table[i]);
+}
 
 static bool is_of_mode(const view_binding *binding, view_mode mode)
 {
@@ -136,27 +163,43 @@ static bool is_key(const view_binding *binding, int32_t code, bool shift, bool c
            && (binding->shift == shift || binding->any_shift || control);
 }
 
-const view_binding *view_find_binding(view_mode mode, int32_t code, bool shift, bool control,
-                                      bool alt)
+view_binding view_find_binding(view_mode mode, int32_t code, bool shift, bool control, bool alt)
 {
+    all_lines all;
+    list_lines(&all);
     // Window managers have Alt for themselves.
-    for (int i = 0; i < NUM_BINDINGS && !alt; i++)
-        if (is_of_mode(&table[i], mode) && is_key(&table[i], code, shift, control))
-            return &table[i];
-    return NULL;
+    for (uint32_t i = 0; i < all.count && !alt; i++)
+        if (is_of_mode(&all.lines[i], mode) && is_key(&all.lines[i], code, shift, control))
+            return all.lines[i];
+    return (view_binding){.action = VIEW_NOTHING};
 }
 
-const view_binding *view_find_anywhere(int32_t code, bool shift, bool control, bool alt)
+view_binding view_find_anywhere(int32_t code, bool shift, bool control, bool alt)
 {
-    const view_binding *found = NULL;
-    for (int mode = 0; mode < VIEW_NUM_MODES && found == NULL; mode++)
+    view_binding found = {.action = VIEW_NOTHING};
+    for (int mode = 0; mode < VIEW_NUM_MODES && found.action == VIEW_NOTHING; mode++)
         found = view_find_binding((view_mode)mode, code, shift, control, alt);
     return found;
 }
 
+const view_option *view_switch_of(view_action action)
+{
+    size_t count;
+    const view_option *const options = view_options_table(&count);
+    return action >= VIEW_TOGGLE ? &options[action - VIEW_TOGGLE] : NULL;
+}
+
+bool view_is_driving(view_action action)
+{
+    return action >= VIEW_AHEAD && action <= VIEW_TRIGGER;
+}
+
 const char *view_action_name(view_action action)
 {
-    for (int i = 0; i < NUM_BINDINGS; i++)
+    const view_option *const turned = view_switch_of(action);
+    if (turned != NULL)
+        return turned->word;
+    for (int i = 0; i < NUM_ROWS; i++)
         if (table[i].action == action)
             return table[i].name;
     return "nothing";
@@ -164,7 +207,7 @@ const char *view_action_name(view_action action)
 
 const char *view_trigger_key(uint32_t trigger)
 {
-    for (int i = 0; i < NUM_BINDINGS; i++)
+    for (int i = 0; i < NUM_ROWS; i++)
         if (table[i].action == VIEW_TRIGGER && table[i].trigger == trigger)
             return table[i].keys;
     return "";
@@ -197,53 +240,47 @@ uint32_t view_list_keys(view_mode mode, const char *const *triggers, uint32_t nu
 {
     uint32_t count = 0;
     const char *heading = NULL;
-    for (int i = 0; i < NUM_BINDINGS && count < VIEW_MAX_KEY_LINES; i++) {
-        const view_binding *const b = &table[i];
+    all_lines all;
+    list_lines(&all);
+    for (uint32_t i = 0; i < all.count && count < VIEW_MAX_KEY_LINES; i++) {
+        const view_binding *const b = &all.lines[i];
         const bool is_trigger = b->action == VIEW_TRIGGER;
         if (b->heading != NULL)
             heading = b->heading;
         if (b->keys == NULL || !is_of_mode(b, mode) || !has_use(b, num_triggers, walks))
             continue;
-        lines[count++] =
-            (view_key_line){heading, b->keys, is_trigger ? triggers[b->trigger] : b->help};
+        lines[count++] = (view_key_line){
+            .heading = heading,
+            .keys = b->keys,
+            .help = is_trigger ? triggers[b->trigger] : b->help,
+        };
         heading = NULL; // the group has begun
     }
     return count;
 }
 
-static void print_line(FILE *file, const char *keys, const char *help)
+uint32_t view_list_all_keys(view_key_line lines[VIEW_MAX_KEY_LINES])
 {
-    fprintf(file, "  %-27s %s\n", keys, help);
-}
-
-// A machine's triggers are known when it is open.
-static void print_triggers(FILE *file)
-{
-    print_line(file, "Space", "first trigger");
-    print_line(file, "F2 to F10", "the other triggers");
-}
-
-static bool is_listed(const view_binding *binding)
-{
-    return binding->keys != NULL && (binding->action != VIEW_TRIGGER || binding->trigger == 0);
-}
-
-void view_print_bindings(FILE *file)
-{
-    for (int i = 0; i < NUM_BINDINGS; i++) {
-        const view_binding *const b = &table[i];
-        if (b->heading != NULL)
-            fprintf(file, "%s%s\n", i > 0 ? "\n" : "", b->heading);
-        if (!is_listed(b))
-            continue;
-        if (b->action == VIEW_TRIGGER) {
-            print_triggers(file);
-            continue;
-        }
-        char help[128];
-        const bool is_machine = b->modes == 1 << VIEW_MODE_MACHINE;
-        (void)snprintf(help, sizeof help, "%s%s", b->help,
-                       is_machine && b->action < VIEW_AHEAD ? " (state machine)" : "");
-        print_line(file, b->keys, help);
+    enum { MOST_TRIGGERS_LISTED = 2 };
+    static const view_key_line triggers[MOST_TRIGGERS_LISTED] = {
+        {.keys = "Space", .help = "first trigger"},
+        {.keys = "F2 to F10", .help = "the other triggers"},
+    };
+    uint32_t count = 0;
+    all_lines all;
+    list_lines(&all);
+    for (uint32_t i = 0; i < all.count && count < VIEW_MAX_KEY_LINES; i++) {
+        const view_binding *const b = &all.lines[i];
+        const bool is_trigger = b->action == VIEW_TRIGGER;
+        if (is_trigger && b->trigger < MOST_TRIGGERS_LISTED)
+            lines[count++] = triggers[b->trigger];
+        else if (!is_trigger && b->keys != NULL)
+            lines[count++] = (view_key_line){
+                .heading = b->heading,
+                .keys = b->keys,
+                .help = b->help,
+                .only_in_machine = b->modes == VIEW_IN_MACHINE && !view_is_driving(b->action),
+            };
     }
+    return count;
 }

@@ -1,11 +1,11 @@
-// Keys and what they do: one table for pressing them, for the help and for --list-bindings.
+// Keys and what they do, for pressing them, for the help, --list-bindings and the manual: one
+// table, in which the keys of switches are those of option_table.c.
 #ifndef DEMO_VIEWER_BASE_KEYS_H
 #define DEMO_VIEWER_BASE_KEYS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 
 typedef enum view_action {
     VIEW_NOTHING,
@@ -31,23 +31,6 @@ typedef enum view_action {
     VIEW_TOP,
     VIEW_ISOMETRIC,
     VIEW_ORTHOGRAPHIC,
-    VIEW_GRID,
-    VIEW_AXES,
-    VIEW_EDGES,
-    VIEW_NORMALS,
-    VIEW_SKELETON,
-    VIEW_BOUNDS,
-    VIEW_TEXTURES,
-    VIEW_CHECKER,
-    VIEW_LIGHT,
-    VIEW_SHADOWS,
-    VIEW_LAMPS,
-    VIEW_MAPS,
-    VIEW_PANEL,
-    VIEW_STATISTICS,
-    VIEW_FRAME_TIME,
-    VIEW_HIERARCHY,
-    VIEW_HELP,
     VIEW_FILES,
     VIEW_CLIPS,
     VIEW_NEXT_FILE,
@@ -60,13 +43,15 @@ typedef enum view_action {
     VIEW_SMALLER_TEXT,
     VIEW_CLOSE_LISTS,
     VIEW_QUIT,
-    // From here on: what drives a state machine, while a key is held or once.
+    // From here to VIEW_TRIGGER: what drives a state machine, while a key is held or once.
     VIEW_AHEAD,
     VIEW_BACK,
     VIEW_TO_LEFT,
     VIEW_TO_RIGHT,
     VIEW_FAST,
     VIEW_TRIGGER,
+    // From here on: turns the switch in that row of the option table.
+    VIEW_TOGGLE,
 } view_action;
 
 // What is shown decides what some keys do.
@@ -76,6 +61,13 @@ typedef enum view_mode {
     VIEW_MODE_CROWD,
     VIEW_NUM_MODES,
 } view_mode;
+
+// Sets of modes.
+enum {
+    VIEW_IN_CLIPS = 1 << VIEW_MODE_CLIPS,
+    VIEW_IN_MACHINE = 1 << VIEW_MODE_MACHINE,
+    VIEW_IN_CROWD = 1 << VIEW_MODE_CROWD,
+};
 
 enum { VIEW_MAX_TRIGGERS = 10 }; // triggers that have keys: Space, and F2 to F10
 
@@ -89,20 +81,20 @@ typedef struct view_binding {
     int32_t code;        // SDL_Keycode
     bool shift, control;
     bool any_shift;  // the character may need Shift on some keyboards; or Shift changes nothing
-    uint8_t modes;   // bits 1 << view_mode in which it does something; 0: in all
+    uint8_t modes;   // VIEW_IN_*: where it does something; 0: in all
     uint8_t trigger; // VIEW_TRIGGER: number of the machine's trigger, from 0
 } view_binding;
 
-// The line of a key in a mode, or NULL.
-const view_binding *view_find_binding(view_mode mode, int32_t code, bool shift, bool control,
-                                      bool alt);
+// The line of a key in a mode, or one of VIEW_NOTHING.
+view_binding view_find_binding(view_mode mode, int32_t code, bool shift, bool control, bool alt);
 
 // The same in any mode: for a key that does nothing now, what it does elsewhere.
-const view_binding *view_find_anywhere(int32_t code, bool shift, bool control, bool alt);
+view_binding view_find_anywhere(int32_t code, bool shift, bool control, bool alt);
 
-// A line of the help as it is in a mode. `heading`: of the group that begins here, or NULL.
+// A line of the help. `heading`: of the group that begins here, or NULL.
 typedef struct view_key_line {
     const char *heading, *keys, *help;
+    bool only_in_machine;
 } view_key_line;
 
 enum { VIEW_MAX_KEY_LINES = 96 };
@@ -113,15 +105,21 @@ enum { VIEW_MAX_KEY_LINES = 96 };
 uint32_t view_list_keys(view_mode mode, const char *const *triggers, uint32_t num_triggers,
                         bool walks, view_key_line lines[VIEW_MAX_KEY_LINES]);
 
+// Writes the lines of all modes, when no machine is open whose triggers had names.
+uint32_t view_list_all_keys(view_key_line lines[VIEW_MAX_KEY_LINES]);
+
 // The key of a machine's trigger, or "" if it has none.
 const char *view_trigger_key(uint32_t trigger);
 
 // "in a crowd": for messages.
 const char *view_mode_name(view_mode mode);
 
-const char *view_action_name(view_action action);
+// The row of the option table whose switch an action turns, or NULL.
+const struct view_option *view_switch_of(view_action action);
 
-// What --list-bindings prints.
-void view_print_bindings(FILE *file);
+// Whether it is for a machine, from VIEW_AHEAD to VIEW_TRIGGER.
+bool view_is_driving(view_action action);
+
+const char *view_action_name(view_action action);
 
 #endif

@@ -3,7 +3,10 @@
 #include "demo/viewer/base/options.h"
 
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
+
+#include <SDL.h>
 
 #define INTO(what) .kind = VIEW_OPTION_##what
 #define AT(what, field) INTO(what), .place = offsetof(view_options, field)
@@ -12,6 +15,27 @@
 #define NAMES_CONTENT .names_content = true
 #define REMEMBERED .memory = VIEW_REMEMBERED
 #define KEPT .memory = VIEW_KEPT
+
+// Of switches.
+#define SHOWN(what, field, its_word) AT(what, shown.field), .word = (its_word)
+#define USUALLY(when) .usual = VIEW_USUALLY_##when
+#define KEYS(...) .keys = {__VA_ARGS__}
+#define KEY(words, key)                \
+    {                                  \
+        .keys = (words), .code = (key) \
+    }
+#define SHIFT(words, key)                             \
+    {                                                 \
+        .keys = (words), .code = (key), .shift = true \
+    }
+#define KEY_IN(where, words, key)                        \
+    {                                                    \
+        .keys = (words), .code = (key), .modes = (where) \
+    }
+#define SHIFT_IN(where, words, key)                                     \
+    {                                                                   \
+        .keys = (words), .code = (key), .shift = true, .modes = (where) \
+    }
 
 static const view_option table[] = {
     {"output", "FILE", "Pictures without a window",
@@ -42,9 +66,11 @@ static const view_option table[] = {
      .map = VIEW_MAP_SPECULAR, NAMES_CONTENT},
     {"glow-map", "[MESH=]FILE", NULL, "light of its own: NAME_add, NAME_glow", INTO(TEXTURE),
      .map = VIEW_MAP_GLOW, NAMES_CONTENT},
-    {"no-maps", NULL, NULL, "none of these but the texture", AT(SWITCH, no_maps), REMEMBERED},
+    {"no-maps", NULL, NULL, "none of these but the texture", SHOWN(OPPOSITE, maps, "maps"),
+     REMEMBERED, .key_help = "normals, gloss and glow of the textures",
+     KEYS(SHIFT("Shift+T", SDLK_t))},
     {"two-sided", NULL, NULL, "back faces too; otherwise of textures with holes",
-     AT(SWITCH, two_sided), REMEMBERED},
+     SHOWN(SWITCH, two_sided, "two-sided"), REMEMBERED},
     {"set", "NAME=VALUE[@TIME]", NULL,
      "parameter of a machine, from that second on;\nmay be given again", INTO(SETTING),
      NAMES_CONTENT},
@@ -89,8 +115,10 @@ static const view_option table[] = {
      REMEMBERED},
 
     {"light", "studio|classic", "Light", "physically based, or as id's engine of 2004",
-     AT(EITHER, classic), REMEMBERED},
-    {"no-shadow", NULL, NULL, "without shadows", AT(SWITCH, no_shadow), REMEMBERED},
+     SHOWN(EITHER, classic, "light"), REMEMBERED,
+     .key_help = "studio light, light as in the original", KEYS(KEY("K", SDLK_k))},
+    {"no-shadow", NULL, NULL, "without shadows", SHOWN(OPPOSITE, shadows, "shadows"), REMEMBERED,
+     .key_help = "shadows", KEYS(SHIFT("Shift+K", SDLK_k))},
     {"lamp", "NAME=VALUE[,...]", NULL,
      "key, sky, fill, rim: brightness from 0 to 3 (1);\n"
      "around, height: degrees that the key light is moved (0)",
@@ -102,32 +130,45 @@ static const view_option table[] = {
      RANGE(-90, 90), GIVEN(elevation_given)},
     {"camera-distance", "UNITS", NULL, "from the middle of the model", AT(FLOAT, distance),
      RANGE(1e-6, 1e9), GIVEN(distance_given)},
-    {"camera-orthographic", NULL, NULL, "parallel instead of perspective",
-     AT(AUTO_SWITCH, orthographic)},
+    {"camera-orthographic", NULL, NULL, "parallel instead of perspective", AT(SWITCH, orthographic),
+     GIVEN(orthographic_given)},
     {"camera-path", NULL, NULL, "see the way of a flight instead of flying",
      AT(SWITCH, camera_path)},
 
     {"grid", NULL, "What is drawn (each may be given as NAME=no)", "ground grid",
-     AT(AUTO_SWITCH, grid), REMEMBERED},
-    {"axis", NULL, NULL, "axes at the origin: x red, y green, z blue", AT(SWITCH, axis),
-     REMEMBERED},
-    {"edges", NULL, NULL, "triangle edges", AT(SWITCH, edges), REMEMBERED},
-    {"armature", NULL, NULL, "skeleton", AT(SWITCH, armature), REMEMBERED},
-    {"normal-glyphs", NULL, NULL, "vertex normals", AT(SWITCH, normals), REMEMBERED},
-    {"bounds", NULL, NULL, "box of the vertices, and the one the file tells", AT(SWITCH, bounds),
-     REMEMBERED},
-    {"checkerboard", NULL, NULL, "a checker in place of the textures", AT(SWITCH, checkerboard),
-     REMEMBERED},
-    {"untextured", NULL, NULL, "plain grey in place of the textures", AT(SWITCH, untextured),
-     REMEMBERED},
-    {"panel", NULL, NULL, "text over the picture", AT(AUTO_SWITCH, panel), REMEMBERED},
-    {"statistics", NULL, NULL, "more of it: meshes, memory, device", AT(SWITCH, statistics),
-     REMEMBERED},
-    {"frame-time", NULL, NULL, "time that a frame takes", AT(AUTO_SWITCH, frame_time), REMEMBERED},
-    {"hierarchy", NULL, NULL, "list of joints", AT(SWITCH, hierarchy), REMEMBERED},
-    {"lamps", NULL, NULL, "list of lights", AT(SWITCH, show_lamps), REMEMBERED},
+     SHOWN(SWITCH, grid, "grid"), USUALLY(WITH_BACKGROUND), REMEMBERED, KEYS(KEY("G", SDLK_g))},
+    {"axis", NULL, NULL, "axes at the origin: x red, y green, z blue", SHOWN(SWITCH, axes, "axes"),
+     REMEMBERED, .key_help = "axes", KEYS(KEY("X", SDLK_x))},
+    {"edges", NULL, NULL, "triangle edges", SHOWN(SWITCH, edges, "edges"), REMEMBERED,
+     KEYS(KEY("E", SDLK_e))},
+    {"armature", NULL, NULL, "skeleton", SHOWN(SWITCH, skeleton, "skeleton"), REMEMBERED,
+     KEYS(KEY_IN(VIEW_IN_CLIPS, "Shift+A or J", SDLK_j), SHIFT_IN(VIEW_IN_CLIPS, NULL, SDLK_a),
+          KEY_IN(VIEW_IN_MACHINE, "J", SDLK_j))},
+    {"normal-glyphs", NULL, NULL, "vertex normals", SHOWN(SWITCH, normals, "normals"), REMEMBERED,
+     .key_help = "normals", KEYS(KEY_IN(VIEW_IN_CLIPS | VIEW_IN_MACHINE, "N", SDLK_n))},
+    {"bounds", NULL, NULL, "box of the vertices, and the one the file tells",
+     SHOWN(SWITCH, bounds, "bounds"), REMEMBERED, .key_help = "bounds",
+     KEYS(KEY_IN(VIEW_IN_CLIPS | VIEW_IN_MACHINE, "B", SDLK_b))},
+    {"checkerboard", NULL, NULL, "a checker in place of the textures",
+     SHOWN(SWITCH, checker, "checker"), REMEMBERED, .key_help = "checker on everything",
+     KEYS(KEY("C", SDLK_c))},
+    {"untextured", NULL, NULL, "plain grey in place of the textures",
+     SHOWN(SWITCH, untextured, "untextured"), REMEMBERED, .key_help = "textures, plain grey",
+     KEYS(KEY("T", SDLK_t))},
+    {"panel", NULL, NULL, "text over the picture", SHOWN(SWITCH, panel, "panel"),
+     USUALLY(IN_WINDOW), REMEMBERED, .key_help = "all text", KEYS(KEY("Tab", SDLK_TAB))},
+    {"statistics", NULL, NULL, "more of it: meshes, memory, device",
+     SHOWN(SWITCH, statistics, "statistics"), REMEMBERED, .key_help = "statistics",
+     KEYS(KEY("M", SDLK_m))},
+    {"frame-time", NULL, NULL, "time that a frame takes", SHOWN(SWITCH, frame_time, "frame-time"),
+     USUALLY(IN_WINDOW), REMEMBERED, .key_help = "frame time", KEYS(KEY("Z", SDLK_z))},
+    {"hierarchy", NULL, NULL, "list of joints", SHOWN(SWITCH, hierarchy, "hierarchy"), REMEMBERED,
+     KEYS(SHIFT("Shift+H", SDLK_h))},
+    {"lamps", NULL, NULL, "list of lights", SHOWN(SWITCH, lamps, "lamps"), REMEMBERED,
+     .key_help = "lights as sliders", KEYS(SHIFT("Shift+L", SDLK_l))},
     {"joint", "NAME", NULL, "a joint, and as heat what it moves", AT(TEXT, joint), NAMES_CONTENT},
-    {"keys", NULL, NULL, "list of keys", AT(SWITCH, keys)},
+    {"keys", NULL, NULL, "list of keys", SHOWN(SWITCH, help, "help"), .key_help = "these keys",
+     KEYS(KEY("H or F1", SDLK_h), KEY(NULL, SDLK_F1))},
     {"ui-scale", "F", NULL, "size of the text (1, or as the screen asks for)", AT(FLOAT, ui_scale),
      RANGE(0.5, 8), REMEMBERED},
 
@@ -151,6 +192,9 @@ static const view_option table[] = {
     {"list-bindings", NULL, "Help", "print the keys and the mouse", AT(SWITCH, list_bindings)},
     {"verbose", "quiet|error|warning|info|debug", NULL, "how much is printed (info)",
      AT(CHOICE, level)},
+    {"completions", "bash|zsh|fish", NULL, "print what makes a shell complete these options",
+     AT(CHOICE, completions), GIVEN(completions_given)},
+    {"man", NULL, NULL, "print the manual page, for man -l -", AT(SWITCH, manual)},
     {"help", NULL, NULL, "this", AT(SWITCH, help)},
     {"version", NULL, NULL, "version", AT(SWITCH, version)},
 };
@@ -202,39 +246,25 @@ const view_option *view_find_option(const char *name, size_t length, const view_
     return NULL;
 }
 
-void view_print_help(FILE *file)
+bool *view_switch_field(const view_option *option, view_shown *shown)
 {
-    enum { COLUMN = 38 };
-    fputs("md5view [OPTION...] [MODEL.md5mesh] [ANIM.md5anim...] [FLIGHT.md5camera] [FOLDER]\n"
-          "md5view [OPTION...] MACHINE.md5machine\n"
-          "md5view [OPTION...] --crowd N [MODEL-or-MACHINE [ANIM.md5anim...]]...\n\n"
-          "Shows a model moving. With a model alone, animations that fit and lie beside it are\n"
-          "picked up; with an animation alone, its joints are shown; with nothing, our own model.\n"
-          "A machine says itself what its model does when: WASD, Space and the panel drive it.\n"
-          "With a flight, the picture is taken from it; of a flight alone, its way is shown.\n"
-          "A window lists the files of a folder. With nothing named, it shows what the last one "
-          "did.\n",
-          file);
-    for (int i = 0; i < NUM_OPTIONS; i++) {
+    return (bool *)((unsigned char *)shown + (option->place - offsetof(view_options, shown)));
+}
+
+void view_write_switches(const view_shown *shown, char *text, size_t size)
+{
+    view_shown copy = *shown;
+    size_t used = 0;
+    text[0] = '\0';
+    for (int i = 0; i < NUM_OPTIONS && used < size; i++) {
         const view_option *const o = &table[i];
-        if (o->heading != NULL)
-            fprintf(file, "\n%s\n", o->heading);
-        int used = fprintf(file, "  --%s", o->name);
-        if (o->value != NULL)
-            used += fprintf(file, " %s", o->value);
-        if (used >= COLUMN) {
-            fputc('\n', file);
-            used = 0;
-        }
-        for (const char *line = o->help; line != NULL;) {
-            const char *const end = strchr(line, '\n');
-            const int length = end != NULL ? (int)(end - line) : (int)strlen(line);
-            fprintf(file, "%*s%.*s\n", used < COLUMN ? COLUMN - used : 1, "", length, line);
-            line = end != NULL ? end + 1 : NULL;
-            used = 0;
-        }
+        if (o->word == NULL)
+            continue;
+        const bool on = *view_switch_field(o, &copy);
+        const char *value = on ? "1" : "0";
+        if (o->kind == VIEW_OPTION_EITHER)
+            value = on ? strchr(o->value, '|') + 1 : o->value;
+        used += (size_t)snprintf(text + used, size - used, "%s%s=%.*s", used > 0 ? " " : "",
+                                 o->word, (int)strcspn(value, "|"), value);
     }
-    fputs("\nExit status: 0 done, 1 a file could not be shown or --verify failed, 2 bad usage,\n"
-          "3 no display or no OpenGL 3.3.\n",
-          file);
 }

@@ -13,7 +13,8 @@
 // Choices are stored through an unsigned int.
 static_assert(sizeof(md5_root) == sizeof(unsigned) && sizeof(md5_wrap) == sizeof(unsigned)
                   && sizeof(md5gl_path) == sizeof(unsigned)
-                  && sizeof(view_level) == sizeof(unsigned),
+                  && sizeof(view_level) == sizeof(unsigned)
+                  && sizeof(view_shell) == sizeof(unsigned),
               "enums have the size of an unsigned int");
 
 static void *field_of(const view_option *option, view_options *options)
@@ -91,19 +92,18 @@ static char *write_switch(const view_option *option, const view_options *options
     return common_copy(*on ? "yes" : "no");
 }
 
-static bool read_auto_switch(const char *text, const view_option *option, view_options *options)
+static bool read_opposite(const char *text, const view_option *option, view_options *options)
 {
-    bool on;
-    int *const field = field_of(option, options);
-    const bool is_read = read_yes_or_no(text, &on);
-    *field = on;
+    bool *const field = field_of(option, options);
+    const bool is_read = read_yes_or_no(text, field);
+    *field = !*field;
     return is_read;
 }
 
-static char *write_auto_switch(const view_option *option, const view_options *options)
+static char *write_opposite(const view_option *option, const view_options *options)
 {
-    const int *const on = value_of(option, options);
-    return *on >= 0 ? common_copy(*on != 0 ? "yes" : "no") : NULL;
+    const bool *const on = value_of(option, options);
+    return common_copy(*on ? "no" : "yes");
 }
 
 static bool read_either(const char *text, const view_option *option, view_options *options)
@@ -321,7 +321,7 @@ static const struct {
     char *(*write)(const view_option *option, const view_options *options); // NULL: read only
 } kinds[VIEW_OPTION_NUM_KINDS] = {
     [VIEW_OPTION_SWITCH] = {read_switch, write_switch},
-    [VIEW_OPTION_AUTO_SWITCH] = {read_auto_switch, write_auto_switch},
+    [VIEW_OPTION_OPPOSITE] = {read_opposite, write_opposite},
     [VIEW_OPTION_EITHER] = {read_either, write_either},
     [VIEW_OPTION_CHOICE] = {read_choice, write_choice},
     [VIEW_OPTION_COUNT] = {read_count, write_count},

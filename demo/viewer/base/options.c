@@ -3,6 +3,7 @@
 #include "demo/common/file.h"
 #include "demo/viewer/base/option_table.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,9 +28,9 @@ static void describe_limits(const view_option *option, char *text, size_t size)
                        option->high);
 }
 
-// Reads the option at arguments[*i], moving on to its value.
-static bool read_option(int count, char **arguments, int *i, view_options *options, char *problem,
-                        size_t size)
+// Reads the option at arguments[*i], moving on to its value, and notes its row as given.
+static bool read_option(int count, char **arguments, int *i, view_options *options, bool *given,
+                        char *problem, size_t size)
 {
     const char *const argument = arguments[*i];
     if (strcmp(argument, "-h") == 0 || strcmp(argument, "-?") == 0) {
@@ -54,6 +55,8 @@ static bool read_option(int count, char **arguments, int *i, view_options *optio
         value = arguments[++*i];
     }
     const bool taken = view_read_option(found, value, options);
+    size_t num_rows;
+    given[found - view_options_table(&num_rows)] = true;
     char limits[64];
     describe_limits(found, limits, sizeof limits);
     if (!taken)
@@ -122,24 +125,9 @@ static void add_path(view_options *options, const char *path)
         options->files[options->num_files++] = path;
 }
 
-bool view_read_options(int count, char **arguments, view_options *options, char *problem,
-                       size_t problem_size)
+static bool read_arguments(int count, char **arguments, view_options *options, bool *given,
+                           char *problem, size_t size)
 {
-    *options = (view_options){
-        .width = 1280,
-        .height = 720,
-        .samples = 4,
-        .speed = 1.0,
-        .lamps = view_usual_lamps(),
-        .orthographic = -1,
-        .grid = -1,
-        .panel = -1,
-        .frame_time = -1,
-        .level = VIEW_INFO,
-    };
-    options->files = common_alloc((size_t)count + 1, sizeof *options->files);
-    options->folders = common_alloc((size_t)count + 1, sizeof *options->folders);
-
     bool only_files = false; // after "--"
     for (int i = 0; i < count; i++) {
         const char *const argument = arguments[i];
@@ -147,9 +135,56 @@ bool view_read_options(int count, char **arguments, view_options *options, char 
             only_files = true;
         else if (only_files || argument[0] != '-' || argument[1] == '\0')
             add_path(options, argument);
-        else if (!read_option(count, arguments, &i, options, problem, problem_size))
+        else if (!read_option(count, arguments, &i, options, given, problem, size))
             return false;
     }
+    return true;
+}
+
+static bool is_usual(view_usual usual, const view_options *options)
+{
+    switch (usual) {
+    case VIEW_USUALLY_IN_WINDOW:
+        return options->output == NULL;
+    case VIEW_USUALLY_WITH_BACKGROUND:
+        return !options->no_background;
+    default:
+        return false;
+    }
+}
+
+// Sets the switches that were not given.
+static void settle_switches(const view_option *table, size_t num_rows, const bool *given,
+                            view_options *options)
+{
+    for (size_t i = 0; i < num_rows; i++)
+        if (table[i].word != NULL && !given[i])
+            *view_switch_field(&table[i], &options->shown) =
+                is_usual(table[i].usual, options) != (table[i].kind == VIEW_OPTION_OPPOSITE);
+}
+
+bool view_read_options(int count, char **arguments, view_options *options, char *problem,
+                       size_t problem_size)
+{
+    size_t num_rows;
+    const view_option *const table = view_options_table(&num_rows);
+    *options = (view_options){
+        .width = 1280,
+        .height = 720,
+        .samples = 4,
+        .speed = 1.0,
+        .lamps = view_usual_lamps(),
+        .level = VIEW_INFO,
+    };
+    options->files = common_alloc((size_t)count + 1, sizeof *options->files);
+    options->folders = common_alloc((size_t)count + 1, sizeof *options->folders);
+
+    bool *const given = common_alloc(num_rows, sizeof *given);
+    const bool is_read = read_arguments(count, arguments, options, given, problem, problem_size);
+    settle_switches(table, num_rows, given, options);
+    free(given);
+    if (!is_read)
+        return false;
     const char *const contradiction = find_contradiction(options);
     if (contradiction != NULL)
         (void)snprintf(problem, problem_size, "%s", contradiction);

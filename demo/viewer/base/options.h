@@ -6,8 +6,9 @@
 #include "render/md5gl.h"
 #include "demo/viewer/base/lamps.h"
 #include "demo/viewer/base/log.h"
+#include "demo/viewer/base/shown.h"
 
-#include <stdio.h>
+#include <stddef.h>
 
 // What a picture on a mesh is used as.
 typedef enum view_map {
@@ -33,8 +34,15 @@ typedef struct view_texture_choice {
     const char *file;
 } view_texture_choice;
 
-// What the command line asks for. Texts point into it. view_option_table.c has the option that sets
-// each field.
+// --completions
+typedef enum view_shell {
+    VIEW_BASH,
+    VIEW_ZSH,
+    VIEW_FISH,
+} view_shell;
+
+// What the command line asks for. Texts point into it. option_table.c has the option that sets each
+// field.
 typedef struct view_options {
     const char **files; // MODEL, ANIMs and FLIGHT, in the order given
     size_t num_files;
@@ -63,7 +71,8 @@ typedef struct view_options {
     const char *joint;  // to be marked, or NULL
     const char *config; // another file to remember in, or NULL
     bool no_config;
-    bool help, version, list_bindings;
+    bool help, version, list_bindings, manual, completions_given;
+    view_shell completions;
     bool names_content; // an option that is about a certain model was given
 
     uint32_t animation_index; // clip to begin with
@@ -75,17 +84,12 @@ typedef struct view_options {
     md5gl_path path;
     bool dual; // dual quaternion skinning
 
-    bool azimuth_given, elevation_given, distance_given;
+    bool azimuth_given, elevation_given, distance_given, orthographic_given;
     float azimuth, elevation, distance; // degrees, degrees, units
-    int orthographic;                   // -1 = not given
-    bool camera_path;                   // the own camera, though there is a flight
+    bool orthographic;
+    bool camera_path; // the own camera, though there is a flight
 
-    // -1 = as it suits: the grid in a picture with a background, the others in a window.
-    int grid, panel, frame_time;
-    bool axis, edges, armature, normals, bounds, hierarchy, show_lamps, statistics, keys;
-    bool checkerboard, untextured, no_maps, two_sided;
-    bool classic; // light as in id's engine of 2004
-    bool no_shadow;
+    view_shown shown; // to begin with
     view_lamps lamps;
     bool no_background, background_given;
     float background[3]; // sRGB, 0..1
@@ -103,8 +107,5 @@ void view_free_options(view_options *options);
 bool view_is_movie(const char *path);
 // Whether they ask for a window, and not for a job that runs without one.
 bool view_shows_window(const view_options *options);
-
-// What --help prints.
-void view_print_help(FILE *file);
 
 #endif

@@ -1,4 +1,4 @@
-// What is drawn besides the model, switched by keys and options.
+// What a person can switch on and off: a row of option_table.c each, with its option and its keys.
 #ifndef DEMO_VIEWER_BASE_SHOWN_H
 #define DEMO_VIEWER_BASE_SHOWN_H
 
@@ -7,7 +7,7 @@
 typedef struct view_shown {
     bool grid, axes, edges, normals, skeleton, bounds;
     bool untextured, checker, maps, two_sided;
-    bool classic, shadows;
+    bool classic, shadows; // classic: light as in id's engine of 2004
     bool panel, statistics, frame_time, hierarchy, lamps, help;
 } view_shown;
 

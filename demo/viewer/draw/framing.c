@@ -5,7 +5,7 @@
 view_camera view_chosen_camera(const view_options *options)
 {
     view_camera camera = view_default_camera();
-    camera.orthographic = options->orthographic > 0;
+    camera.orthographic = options->orthographic;
     if (options->azimuth_given)
         camera.azimuth = options->azimuth;
     if (options->elevation_given)

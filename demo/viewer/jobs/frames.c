@@ -1,6 +1,7 @@
 // Draws frames and tells how long they took: of a crowd, also how long its update did.
 #include "demo/viewer/jobs/output.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 

@@ -90,7 +90,6 @@ void view_tell_state(view_state *viewer, const char *action)
     const view_scene *const scene = &viewer->document->scene;
     const view_play *const play = &viewer->play;
     const view_camera *const camera = &viewer->camera;
-    const view_shown *const s = &viewer->shown;
     const view_clip *const clip = view_shown_clip(scene);
     const md5_anim *const anim = view_clock(scene);
     const bool has_flight = scene->flight.camera != NULL;
@@ -100,17 +99,15 @@ void view_tell_state(view_state *viewer, const char *action)
     static const char *const lists[] = {"none", "files", "clips"};
     if (viewer->log.level < VIEW_DEBUG)
         return;
-    char lamps[VIEW_LAMPS_TEXT];
+    char lamps[VIEW_LAMPS_TEXT], switches[512];
+    view_write_switches(&viewer->shown, switches, sizeof switches);
     view_write_lamps(&viewer->lamps, lamps, sizeof lamps);
     view_debug(
         &viewer->log,
         "%s: model=%s clip=%s %zu/%zu time=%.4f frame=%.3f/%u playing=%d speed=%g backward=%d "
         "loop=%s root=%s skinning=%s azimuth=%.1f elevation=%.1f distance=%.4g "
         "target=%.4g,%.4g,%.4g "
-        "orthographic=%d grid=%d axes=%d edges=%d normals=%d skeleton=%d bounds=%d untextured=%d "
-        "checker=%d light=%s shadows=%d maps=%d panel=%d statistics=%d frame-time=%d hierarchy=%d "
-        "lamps=%d lamp=%s "
-        "help=%d warnings=%u "
+        "orthographic=%d %s lamp=%s warnings=%u "
         "size=%ux%u flight=%s flying=%d shot=%u flight-frame=%.3f list=%s found=%zu joint=%d "
         "hidden=%u crowd=%u error=%d notice=%d",
         action, scene->name, clip != NULL ? clip->name : "bind-pose",
@@ -121,15 +118,12 @@ void view_tell_state(view_state *viewer, const char *action)
         play->backward, view_wrap_name(play->wrap), roots[scene->root],
         scene->dual ? "dual" : "linear", (double)camera->azimuth, (double)camera->elevation,
         (double)camera->distance, (double)camera->target.x, (double)camera->target.y,
-        (double)camera->target.z, camera->orthographic, s->grid, s->axes, s->edges, s->normals,
-        s->skeleton, s->bounds, s->untextured, s->checker, s->classic ? "classic" : "studio",
-        s->shadows, s->maps, s->panel, s->statistics, s->frame_time, s->hierarchy, s->lamps, lamps,
-        s->help, (unsigned)viewer->log.num_warnings, (unsigned)viewer->width,
-        (unsigned)viewer->height, has_flight ? scene->flight.name : "none", viewer->flying,
-        (unsigned)place.shot, place.frame, lists[viewer->browser.kind], viewer->browser.num_found,
-        (int)view_marked_joint(viewer), (unsigned)viewer->hidden_meshes,
-        (unsigned)viewer->document->crowd.count, viewer->log.error[0] != '\0',
-        viewer->now < viewer->notice_end);
+        (double)camera->target.z, camera->orthographic, switches, lamps,
+        (unsigned)viewer->log.num_warnings, (unsigned)viewer->width, (unsigned)viewer->height,
+        has_flight ? scene->flight.name : "none", viewer->flying, (unsigned)place.shot, place.frame,
+        lists[viewer->browser.kind], viewer->browser.num_found, (int)view_marked_joint(viewer),
+        (unsigned)viewer->hidden_meshes, (unsigned)viewer->document->crowd.count,
+        viewer->log.error[0] != '\0', viewer->now < viewer->notice_end);
     if (scene->machine.player != NULL)
         tell_machine(viewer, action);
 }

@@ -2,6 +2,7 @@
 
 #include "demo/viewer/base/math.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 // As far as palettes of the CPU and the GPU may move a corner of the model apart, relative to its

@@ -220,7 +220,7 @@ void view_list_machine(const view_state *viewer, float width, struct view_rows *
 bool view_press_machine(view_state *viewer, float x, float y);
 void view_drag_machine(view_state *viewer, float x);
 
-// A key that drives the machine (its action is VIEW_AHEAD or a later one) is pressed or released.
+// A key that drives the machine (see view_is_driving()) is pressed or released.
 void view_drive(view_state *viewer, const view_binding *binding, bool down);
 
 // The target follows the mouse, at the character's distance from the eye.
