@@ -262,9 +262,9 @@ test: programs | deps
 test-library: lib tool $(TEST_MD5)
 	@$(RUN_TESTS) test/tool.sh $(TEST_MD5)
 
-## make test-long      the tests that take longer
+## make test-long      the tests that take longer, an hour at most for each
 test-long: programs | deps
-	@$(RUN_TESTS) $(LONG_SCRIPTS)
+	@MD5_TEST_TIMEOUT=$${MD5_TEST_TIMEOUT:-3600} $(RUN_TESTS) $(LONG_SCRIPTS)
 
 ## make test-blender   the Blender add-on against the library; needs Blender, which is large
 test-blender: lib tool

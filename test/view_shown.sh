@@ -45,13 +45,13 @@ check "which is shown if nothing moves" begins_with b_idle "$still/m.md5mesh"
 # -- A model without meshes ---------------------------------------------------------------------
 
 sed '/^mesh {/,$d; s/^numMeshes .*/numMeshes 0/' "$own" >"$scratch/bare.md5mesh"
+# shellcheck disable=SC2046,SC2016 # five numbers; awk's dollars
 draws_joints() {
     "$view" --resolution 240,180 --no-background --grid=no "$scratch/bare.md5mesh" "$@" \
         --output "$scratch/bare.png" 2>"$scratch/err" || return 1
     cat "$scratch/err"
     grep -q 'warning: bare: there are no meshes to draw, so its joints are shown' "$scratch/err" &&
         png covered "$scratch/bare.png" >"$scratch/covered" && cat "$scratch/covered" &&
-        # shellcheck disable=SC2046 # five numbers
         holds '$1 > 0.01 && $2 < 0.4 && $5 - $3 > 0.5' $(cat "$scratch/covered")
 }
 check "of a model without meshes the joints are shown, and it says so" draws_joints

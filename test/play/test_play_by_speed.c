@@ -19,7 +19,7 @@ typedef struct speed_case {
     md5_player *player;
     md5_clip_desc clips[4];
     md5_motion_item items[4];
-    char names[4][8];
+    char names[4][12];
 } speed_case;
 
 static const md5_event STEPS[] = {{0, "step", "left"}};

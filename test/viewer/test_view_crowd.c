@@ -127,7 +127,7 @@ typedef struct crowd_case {
 // Twelve characters without a renderer, seen from `distance`.
 static bool open_crowd(crowd_case *made, const char *const *models, int num_models, float distance)
 {
-    char *paths[4];
+    char *paths[4] = {0};
     const view_options options = {.crowd = 12};
     view_log log = {.level = VIEW_QUIET};
     const view_loader loader = {&options, NULL, &log};

@@ -44,7 +44,7 @@ static void step(view_state *viewer, int direction)
         return;
     }
     play->playing = false;
-    play->time = fmax(play->time + (double)direction / VIEW_STEPS_A_SECOND, 0.0);
+    play->time = fmax(play->time + (double)direction / (double)VIEW_STEPS_A_SECOND, 0.0);
 }
 
 static void change_loop(view_state *viewer)

@@ -9,7 +9,7 @@ static md5_mat34 placed_beside(const view_document *document)
     const view_scene *const scene = &document->scene;
     const md5_transform aside = {
         .rotation = {.w = 1.0f},
-        .translation = {0.0f, view_companion_distance(document->companions, scene), 0.0f},
+        .translation = {0.0f, view_companion_distance(&document->companions[0], scene), 0.0f},
     };
     const md5_mat34 beside = md5_mat34_from_transform(aside);
     if (scene->machine.player == NULL)

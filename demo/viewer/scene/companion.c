@@ -100,10 +100,9 @@ void view_free_companions(view_companion companions[VIEW_NUM_COMPANIONS], md5gl_
         free_companion(&companions[i], renderer);
 }
 
-float view_companion_distance(const view_companion companions[VIEW_NUM_COMPANIONS],
-                              const view_scene *scene)
+float view_companion_distance(const view_companion *companion, const view_scene *scene)
 {
-    const md5_model *const model = scene->model, *const other = companions[0].model;
+    const md5_model *const model = scene->model, *const other = companion->model;
     if (model == NULL || other == NULL)
         return 0.0f;
     return apart * (view_size(model->bounds) + view_size(other->bounds));

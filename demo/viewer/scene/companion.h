@@ -27,8 +27,7 @@ bool view_load_companions(view_companion companions[VIEW_NUM_COMPANIONS], const 
                           const view_loader *loader);
 void view_free_companions(view_companion companions[VIEW_NUM_COMPANIONS], md5gl_renderer *renderer);
 
-// How far to the left of the scene's model the other body stands.
-float view_companion_distance(const view_companion companions[VIEW_NUM_COMPANIONS],
-                              const view_scene *scene);
+// How far to the left of the scene's model the first companion stands.
+float view_companion_distance(const view_companion *companion, const view_scene *scene);
 
 #endif

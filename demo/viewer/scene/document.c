@@ -89,7 +89,7 @@ static void widen_by_box(view_document *document, md5_bounds box)
 // By the box of the body that stands beside.
 static void widen_by_companion(view_document *document, const md5_model *other)
 {
-    const float aside = view_companion_distance(document->companions, &document->scene);
+    const float aside = view_companion_distance(&document->companions[0], &document->scene);
     md5_bounds box = other->bounds;
     box.min.y += aside;
     box.max.y += aside;

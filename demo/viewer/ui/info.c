@@ -291,7 +291,7 @@ void view_list_figures(const view_state *viewer, float width, view_rows *rows)
     const bool brief = is_brief(viewer, width);
     rows->font = &viewer->font;
     rows->width = (brief ? COMPACT_WIDTH : WIDTH) * scale;
-    rows->label_width = LABEL_WIDTH * scale;
+    rows->label_width = (float)LABEL_WIDTH * scale;
     rows->count = 0;
     view_add_row(rows, VIEW_ROW_TITLE, VIEW_BRIGHT, "", "%s", viewer->document->scene.name);
     view_make_hit(rows, HIT_FILES, "F");
