@@ -12,7 +12,7 @@ quits() {
 }
 # What a line tells of the window, without what passes: the action, time and what depends on it.
 lasting() {
-    echo "$1" | tr ' ' '\n' | grep '=' | grep -vE '^(time|frame|flight-frame|playing)='
+    echo "$1" | tr ' ' '\n' | grep '=' | grep -vE '^(time|frame|flight-frame|playing|notice)='
 }
 presses() { # ACTION:KEY...
     for key in "$@"; do
