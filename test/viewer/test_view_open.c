@@ -202,8 +202,8 @@ static void check_start(const start_case *start, const char *model)
                "md5view%s: a crowd of %u", what, (unsigned)state->document->crowd.count);
     test_check(has_camera == start->takes_camera, __FILE__, __LINE__,
                "md5view%s: the camera of the last time: %d", what, has_camera);
-    test_check((state->ui.browser.kind == VIEW_BROWSE_FILES) == start->lists_files, __FILE__, __LINE__,
-               "md5view%s: a list: %d", what, state->ui.browser.kind);
+    test_check((state->ui.browser.kind == VIEW_BROWSE_FILES) == start->lists_files, __FILE__,
+               __LINE__, "md5view%s: a list: %d", what, state->ui.browser.kind);
     end(&viewer);
     view_free_config(&config);
 }

@@ -72,7 +72,8 @@ void view_end_ui(view_ui *ui);
 
 enum { VIEW_NUM_FRAME_TIMES = 120 };
 
-// Made anew for each picture and each event. All pointers belong to the caller.
+// Made anew for each picture and each event. All pointers belong to the caller. Drawing fills the
+// stage's canvas and lines, and skins the scene for the marked joint; nothing else is written.
 typedef struct view_facts {
     view_stage stage;
     float width, height;      // of the picture, in pixels
