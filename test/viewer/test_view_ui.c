@@ -2,6 +2,7 @@
 #include "test/render/test_gl_scene.h"
 
 #include "demo/common/file.h"
+#include "demo/viewer/base/panel.h"
 #include "demo/viewer/app/open.h"
 #include "demo/viewer/app/remember.h"
 #include "demo/viewer/app/requests.h"
@@ -259,4 +260,14 @@ TEST (view_ui_marks_joints_alone) {
         CHECK_UINT(request.kind, VIEW_REQUEST_DONE);
     }
     close_screen(&s);
+}
+
+TEST (view_panel_says_where_rows_do_not_fit) {
+    view_rows rows = {0};
+    for (int i = 0; i < VIEW_MAX_ROWS; i++)
+        view_add_row(&rows, VIEW_ROW_TEXT, VIEW_PLAIN, "", "row %d", i);
+    CHECK_STRING(rows.rows[VIEW_MAX_ROWS - 1].text, "row 159");
+    view_add_row(&rows, VIEW_ROW_TEXT, VIEW_PLAIN, "", "one more");
+    CHECK_UINT(rows.count, VIEW_MAX_ROWS);
+    CHECK_STRING(rows.rows[VIEW_MAX_ROWS - 1].text, "More does not fit here");
 }
