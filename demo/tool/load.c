@@ -94,3 +94,11 @@ bool tool_load(const char *path, const md5_load_opts *opts, tool_asset *asset, m
         asset->num_warnings = asset->camera->num_warnings;
     return error->status == MD5_OK;
 }
+
+void tool_free(tool_asset *asset)
+{
+    md5_free_model(asset->model);
+    md5_free_anim(asset->anim);
+    md5_free_camera(asset->camera);
+    common_free_machine(&asset->machine);
+}

@@ -2,7 +2,6 @@
 #include "demo/common/text.h"
 #include "demo/tool/tool.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -29,58 +28,9 @@ static const char help[] =
     "  --help              print this text, or the help of a command\n"
     "  --version           print the version of the library\n";
 
-int tool_usage(const char *command, const char *format, ...)
-{
-    char text[1024];
-    va_list arguments;
-    va_start(arguments, format);
-    (void)vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
-    fputs("md5tool: ", stderr);
-    common_print_text(stderr, text);
-    fprintf(stderr, " (see md5tool%s%s --help)\n", command ? " " : "", command ? command : "");
-    return TOOL_BAD_USAGE;
-}
-
-void tool_print_error(const md5_error *error)
-{
-    char text[TOOL_MESSAGE];
-    md5_format_error(error, text, sizeof text);
-    fprintf(stderr, "%s\n", text);
-}
-
-void tool_free(tool_asset *asset)
-{
-    md5_free_model(asset->model);
-    md5_free_anim(asset->anim);
-    md5_free_camera(asset->camera);
-    common_free_machine(&asset->machine);
-}
-
 static bool asks_for_help(const char *argument)
 {
     return strcmp(argument, "--help") == 0 || strcmp(argument, "-h") == 0;
-}
-
-int tool_take_files(const char *command, int count, char **arguments)
-{
-    int num_files = 0;
-    bool is_file = false;
-    for (int i = 0; i < count; i++) {
-        const bool is_option = !is_file && arguments[i][0] == '-' && arguments[i][1] == '-';
-        if (is_option && arguments[i][2] != '\0') {
-            tool_usage(command, "%s: unknown option '%s'", command, arguments[i]);
-            return -1;
-        }
-        if (is_option)
-            is_file = true;
-        else
-            arguments[num_files++] = arguments[i];
-    }
-    if (num_files > 0)
-        return num_files;
-    tool_usage(command, "%s: missing file", command);
-    return -1;
 }
 
 static int run_command(const tool_command *command, int count, char **arguments)

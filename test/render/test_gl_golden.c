@@ -8,6 +8,8 @@
 #include "test/render/test_gl_scene.h"
 
 #include "demo/viewer/jobs/view.h"
+#include "demo/viewer/app/open.h"
+#include "demo/viewer/app/remember.h"
 #include "demo/viewer/scene/image.h"
 
 #include <math.h>
@@ -128,6 +130,7 @@ TEST (gl_golden_pictures_have_not_changed) {
         return;
     CHECK(view_read_options(5, arguments, &options, problem, sizeof problem));
     view_begin(&viewer, &options);
+    view_take_switches(&viewer);
     viewer.renderer = scene.renderer;
     viewer.play.playing = false;
     md5gl_target *const target = md5gl_create_target(scene.renderer, SIDE, SIDE, 4, NULL);

@@ -6,6 +6,7 @@
 
 #include "demo/common/memory.h"
 #include "demo/viewer/jobs/view.h"
+#include "demo/viewer/app/remember.h"
 #include "demo/viewer/base/option_table.h"
 
 #include <math.h>
@@ -205,6 +206,7 @@ TEST (view_window_starts_as_the_last_one_ended) {
         view_config config = {.path = new_file()};
         view_state viewer;
         view_begin(&viewer, &first);
+        view_take_switches(&viewer);
         viewer.log.level = VIEW_QUIET;
         viewer.config = &config;
         view_remember(&viewer);
@@ -217,6 +219,7 @@ TEST (view_window_starts_as_the_last_one_ended) {
         CHECK_UINT(log.num_warnings, 0);
         view_options second = options_of(&loaded), described = usual_options();
         view_begin(&viewer, &second);
+        view_take_switches(&viewer);
         view_describe(&viewer, &described);
         described.width = second.width; // which only a window changes
         described.height = second.height;

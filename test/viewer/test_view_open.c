@@ -6,6 +6,10 @@
 #include "demo/common/file.h"
 #include "demo/common/memory.h"
 #include "demo/viewer/jobs/view.h"
+#include "demo/viewer/app/open.h"
+#include "demo/viewer/app/remember.h"
+#include "demo/viewer/app/start.h"
+#include "demo/viewer/app/watch.h"
 
 #include <ftw.h>
 #include <math.h>
@@ -109,6 +113,7 @@ static bool begin(test_viewer *viewer, const char *const *arguments, bool draws)
         view_read_options(count, copies, &viewer->options, problem, sizeof problem);
     test_check(is_read, __FILE__, __LINE__, "%s", problem);
     view_begin(&viewer->state, &viewer->options);
+    view_take_switches(&viewer->state);
     viewer->state.log.level = VIEW_QUIET;
     viewer->state.renderer = viewer->scene.renderer;
     return is_read;
@@ -197,8 +202,8 @@ static void check_start(const start_case *start, const char *model)
                "md5view%s: a crowd of %u", what, (unsigned)state->document->crowd.count);
     test_check(has_camera == start->takes_camera, __FILE__, __LINE__,
                "md5view%s: the camera of the last time: %d", what, has_camera);
-    test_check((state->browser.kind == VIEW_BROWSE_FILES) == start->lists_files, __FILE__, __LINE__,
-               "md5view%s: a list: %d", what, state->browser.kind);
+    test_check((state->ui.browser.kind == VIEW_BROWSE_FILES) == start->lists_files, __FILE__,
+               __LINE__, "md5view%s: a list: %d", what, state->ui.browser.kind);
     end(&viewer);
     view_free_config(&config);
 }
@@ -285,10 +290,10 @@ TEST (view_list_begins_with_the_folder_above) {
     test_viewer viewer;
     if (!begin(&viewer, none, false))
         return;
-    const view_browser *const browser = &viewer.state.browser;
+    const view_browser *const browser = &viewer.state.ui.browser;
     for (int i = 0; i < 2; i++) { // with a slash behind it, it is the same folder
         char *const above = common_folder(folder);
-        view_browse_folder(&viewer.state, i == 0 ? folder : closed);
+        view_browse_folder(&viewer.state.ui.browser, i == 0 ? folder : closed, NULL);
         if (CHECK(browser->num_found == 4)) {
             CHECK_STRING(browser->entries[0].label, "../");
             CHECK_STRING(browser->entries[0].path, above);
@@ -298,13 +303,13 @@ TEST (view_list_begins_with_the_folder_above) {
         }
         free(above);
     }
-    view_browse_folder(&viewer.state, inner); // nothing to go to but back
+    view_browse_folder(&viewer.state.ui.browser, inner, NULL); // nothing to go to but back
     CHECK_UINT(browser->num_found, 1);
     CHECK_STRING(chosen_label(browser), "../");
-    view_browse_folder(&viewer.state, folder);
-    CHECK(view_type_browser(&viewer.state, "."));
+    view_browse_folder(&viewer.state.ui.browser, folder, NULL);
+    CHECK_UINT(view_type_browser(&viewer.state.ui.browser, ".").kind, VIEW_REQUEST_LISTED);
     CHECK_STRING(chosen_label(browser), "a.md5mesh");
-    view_browse_folder(&viewer.state, "/");
+    view_browse_folder(&viewer.state.ui.browser, "/", NULL);
     CHECK(browser->num_found == 0 || strcmp(browser->entries[0].label, "../") != 0);
     end(&viewer);
     free(inner);

@@ -4,8 +4,10 @@
 #include "demo/common/file.h"
 #include "demo/viewer/jobs/view.h"
 #include "demo/viewer/base/math.h"
-#include "demo/viewer/base/panel.h"
+#include "demo/viewer/app/open.h"
+#include "demo/viewer/app/remember.h"
 #include "demo/viewer/app/window.h"
+#include "demo/viewer/ui/panels.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,6 +35,7 @@ static bool open_all(stage *s, uint32_t crowd, const char *const *files, size_t 
     if (!scene_open(&s->gl, NULL))
         return false;
     view_begin(&s->viewer, &s->options);
+    view_take_switches(&s->viewer);
     for (size_t i = 0; i < num_files; i++)
         paths[i] = common_copy(test_path(files[i]));
     const bool opened = view_open(&s->viewer, (const char *const *)paths, num_files, true);
@@ -88,7 +91,7 @@ static void live(stage *s, double seconds)
 static const char *help_of(const stage *s, const char *keys)
 {
     view_key_line lines[VIEW_MAX_KEY_LINES];
-    const uint32_t count = view_current_keys(&s->viewer, lines);
+    const uint32_t count = view_current_keys(s->viewer.document, lines);
     for (uint32_t i = 0; i < count; i++)
         if (strcmp(lines[i].keys, keys) == 0)
             return lines[i].help;
@@ -117,7 +120,7 @@ TEST (view_help_lists_no_walk_where_a_machine_has_none) {
         CHECK_STRING(help_of(&s, "Space"), "");
         CHECK_STRING(help_of(&s, "P or Pause"), "pause, play");
         press(&s, SDLK_w, 0);
-        CHECK(strstr(s.viewer.notice, "to walk by") != NULL);
+        CHECK(strstr(s.viewer.ui.notice, "to walk by") != NULL);
     }
     close_stage(&s);
 }
@@ -138,18 +141,18 @@ TEST (view_keys_that_do_nothing_say_so) {
     stage s;
     if (open_all(&s, 3, crowd_of, 1)) {
         press(&s, SDLK_l, 0);
-        CHECK_STRING(s.viewer.notice, "loop, cycle, once: not in a crowd");
+        CHECK_STRING(s.viewer.ui.notice, "loop, cycle, once: not in a crowd");
         press(&s, SDLK_w, 0);
-        CHECK_STRING(s.viewer.notice, "next clip: not in a crowd");
+        CHECK_STRING(s.viewer.ui.notice, "next clip: not in a crowd");
         press(&s, SDLK_SPACE, 0);
         CHECK(!s.viewer.play.playing);
     }
     close_stage(&s);
     if (open_stage(&s, MACHINE)) {
         press(&s, SDLK_l, 0);
-        CHECK_STRING(s.viewer.notice, "loop, cycle, once: not while a state machine plays");
+        CHECK_STRING(s.viewer.ui.notice, "loop, cycle, once: not while a state machine plays");
         press(&s, SDLK_F10, 0);
-        CHECK(strstr(s.viewer.notice, "no trigger") != NULL);
+        CHECK(strstr(s.viewer.ui.notice, "no trigger") != NULL);
     }
     close_stage(&s);
 }
@@ -189,7 +192,7 @@ TEST (view_machine_is_stepped_and_begun_again) {
         live(&s, 1.0);
         CHECK_NEAR(machine->time, 0.5, 1e-9);
         send(&s, SDL_KEYDOWN, SDLK_w, 0);
-        CHECK_STRING(s.viewer.notice, "Paused: P plays on");
+        CHECK_STRING(s.viewer.ui.notice, "Paused: P plays on");
         press(&s, SDLK_p, 0);
         live(&s, 1.0);
         CHECK(machine->place.translation.x > 1.0f);
@@ -215,6 +218,12 @@ TEST (view_machine_waits_while_its_bind_pose_is_shown) {
 }
 
 // -- Rows -----------------------------------------------------------------------------------
+
+static void list_rows(stage *s, void (*list)(const view_facts *, view_rows *), view_rows *rows)
+{
+    const view_facts facts = view_facts_of(&s->viewer, 1280.0f, 720.0f);
+    list(&facts, rows);
+}
 
 // The row that is labelled so, or NULL.
 static const view_row *find_row(const view_rows *rows, const char *label)
@@ -249,15 +258,15 @@ TEST (view_panel_lists_a_machines_clips_and_lights_those_that_play) {
     char lit[256];
     if (open_stage(&s, MACHINE)) {
         live(&s, 0.2);
-        view_list_figures(&s.viewer, 1280.0f, &rows);
+        list_rows(&s, view_list_figures, &rows);
         lit_words(&rows, lit, sizeof lit);
         CHECK_STRING(lit, "idle breathe ");
-        view_list_machine(&s.viewer, 1280.0f, &rows);
+        list_rows(&s, view_list_machine, &rows);
         lit_words(&rows, lit, sizeof lit);
         CHECK_STRING(lit, "idle none quiet ");
         press(&s, SDLK_SPACE, 0);
         live(&s, 0.05); // the transition runs: both play
-        view_list_figures(&s.viewer, 1280.0f, &rows);
+        list_rows(&s, view_list_figures, &rows);
         lit_words(&rows, lit, sizeof lit);
         CHECK_STRING(lit, "idle leap breathe ");
         // Between the walk, at 15.9, and the run, at 44: not the walk backward.
@@ -265,7 +274,7 @@ TEST (view_panel_lists_a_machines_clips_and_lights_those_that_play) {
             md5_find_parameter(s.viewer.document->scene.machine.loaded.machine, "speed");
         CHECK(md5_player_set(s.viewer.document->scene.machine.player, (uint32_t)speed, 30.0f));
         live(&s, 3.0);
-        view_list_figures(&s.viewer, 1280.0f, &rows);
+        list_rows(&s, view_list_figures, &rows);
         lit_words(&rows, lit, sizeof lit);
         CHECK_STRING(lit, "walk run breathe ");
     }
@@ -288,7 +297,7 @@ static void check_clips_row(const char *file, uint32_t count)
                        (double)size / 1024.0);
         CHECK(size > 1024);
         s.viewer.shown.statistics = true;
-        view_list_figures(&s.viewer, 1280.0f, &rows);
+        list_rows(&s, view_list_figures, &rows);
         const view_row *const row = find_row(&rows, "Clips");
         CHECK_STRING(row != NULL ? row->text : "", text);
     }
@@ -307,7 +316,7 @@ TEST (view_panel_lists_all_warnings_or_says_how_many_more) {
             view_rows rows = {0};
             char more[32];
             view_warn(&s.viewer.log, "warning number %u", (unsigned)count);
-            view_list_figures(&s.viewer, 1280.0f, &rows);
+            list_rows(&s, view_list_figures, &rows);
             uint32_t listed = 0, others = 0;
             (void)snprintf(more, sizeof more, "and %u more", (unsigned)(count - 4));
             for (uint32_t i = 0; i < rows.count; i++) {
@@ -360,16 +369,6 @@ TEST (view_panel_wraps_what_is_longer_than_it_is_wide) {
         CHECK_STRING(rows.rows[rows.count - 1].text, "short");
     }
     close_stage(&s);
-}
-
-TEST (view_panel_says_where_rows_do_not_fit) {
-    view_rows rows = {0};
-    for (int i = 0; i < VIEW_MAX_ROWS; i++)
-        view_add_row(&rows, VIEW_ROW_TEXT, VIEW_PLAIN, "", "row %d", i);
-    CHECK_STRING(rows.rows[VIEW_MAX_ROWS - 1].text, "row 159");
-    view_add_row(&rows, VIEW_ROW_TEXT, VIEW_PLAIN, "", "one more");
-    CHECK_UINT(rows.count, VIEW_MAX_ROWS);
-    CHECK_STRING(rows.rows[VIEW_MAX_ROWS - 1].text, "More does not fit here");
 }
 
 // -- Dropping -------------------------------------------------------------------------------
@@ -459,16 +458,16 @@ static view_rect seen_box(stage *s)
 // All of the model is in the picture, large enough, and beside the panels.
 static void check_seen(stage *s)
 {
-    const view_state *const viewer = &s->viewer;
-    const float width = (float)viewer->width, height = (float)viewer->height;
+    const float width = (float)s->viewer.width, height = (float)s->viewer.height;
+    const view_facts facts = view_facts_of(&s->viewer, width, height);
     const view_rect box = seen_box(s), picture = {0, 0, width, height};
     CHECK(box.x >= 0.0f && box.y >= 0.0f);
     CHECK(box.x + box.width <= picture.width && box.y + box.height <= picture.height);
     CHECK(box.height > 0.2f * height);
-    CHECK(!touches(box, view_figures_box(viewer, width, height)));
-    if (view_shows_machine(viewer))
-        CHECK(!touches(box, view_machine_box(viewer, width, height)));
-    if (view_shows_bar(viewer))
+    CHECK(!touches(box, view_figures_box(&facts)));
+    if (view_shows_machine(&facts))
+        CHECK(!touches(box, view_machine_box(&facts)));
+    if (view_shows_bar(&facts))
         CHECK(box.y + box.height <= height - VIEW_MARGIN - VIEW_BAR_HEIGHT);
 }
 

@@ -4,6 +4,8 @@
 #include "test/test.h"
 
 #include "demo/common/memory.h"
+#include "demo/viewer/app/open.h"
+#include "demo/viewer/app/remember.h"
 #include "demo/viewer/app/window.h"
 #include "demo/viewer/base/manual.h"
 #include "demo/viewer/base/option_table.h"
@@ -54,6 +56,7 @@ TEST (view_keys_of_switches_turn_their_fields) {
     char problem[256];
     CHECK(view_read_options(0, NULL, &options, problem, sizeof problem));
     view_begin(&viewer, &options);
+    view_take_switches(&viewer);
     viewer.log.level = VIEW_QUIET;
     for (size_t i = 0; i < count; i++)
         for (int j = 0; j < VIEW_MAX_SWITCH_KEYS && table[i].keys[j].code != 0; j++)

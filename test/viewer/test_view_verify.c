@@ -5,6 +5,8 @@
 #include "demo/common/memory.h"
 #include "demo/viewer/jobs/view.h"
 #include "demo/viewer/jobs/verify.h"
+#include "demo/viewer/app/open.h"
+#include "demo/viewer/app/remember.h"
 #include "render/gl_internal.h"
 
 #include <fcntl.h>
@@ -112,6 +114,7 @@ static bool count_work(const char *path, bool dual)
     if (scene_open(&scene, NULL)) {
         view_state viewer;
         view_begin(&viewer, &options);
+        view_take_switches(&viewer);
         viewer.log.level = VIEW_QUIET;
         viewer.renderer = scene.renderer;
         done = md5gl_has_path(scene.renderer, options.path);

@@ -1,22 +1,21 @@
-// What each key does.
-#include "demo/viewer/jobs/view.h"
+#include "demo/viewer/app/actions.h"
 
-#include "demo/viewer/jobs/output.h"
+#include "demo/viewer/app/open.h"
+#include "demo/viewer/app/screenshot.h"
+#include "demo/viewer/app/tell.h"
 
 #include <math.h>
 
-view_mode view_mode_of(const view_state *viewer)
+static void tell_no_clip(view_state *viewer)
 {
-    if (viewer->document->crowd.count > 0)
-        return VIEW_MODE_CROWD;
-    return viewer->document->scene.machine.player != NULL ? VIEW_MODE_MACHINE : VIEW_MODE_CLIPS;
+    view_notice(viewer, "No animation: give one, or drop it here");
 }
 
 static void change_clip(view_state *viewer, bool back)
 {
     const size_t count = viewer->document->scene.num_clips;
     if (count == 0) {
-        view_notice(viewer, "No animation: give one, or drop it here");
+        tell_no_clip(viewer);
         return;
     }
     const size_t clip = (viewer->document->scene.clip + (back ? count - 1 : 1)) % count;
@@ -25,7 +24,7 @@ static void change_clip(view_state *viewer, bool back)
 
 static void go_to_end(view_state *viewer, bool last)
 {
-    if (view_mode_of(viewer) == VIEW_MODE_MACHINE) {
+    if (view_mode_of(viewer->document) == VIEW_MODE_MACHINE) {
         view_restart_machine(&viewer->document->scene.machine);
         viewer->play.time = 0.0;
         return;
@@ -39,7 +38,7 @@ static void go_to_end(view_state *viewer, bool last)
 static void step(view_state *viewer, int direction)
 {
     view_play *const play = &viewer->play;
-    if (view_mode_of(viewer) != VIEW_MODE_MACHINE) {
+    if (view_mode_of(viewer->document) != VIEW_MODE_MACHINE) {
         view_step(play, view_clock(&viewer->document->scene), direction);
         return;
     }
@@ -84,7 +83,7 @@ static bool perform_animation(view_state *viewer, view_action action)
     switch (action) {
     case VIEW_PLAY:
         view_toggle_play(play, anim);
-        if (view_mode_of(viewer) == VIEW_MODE_MACHINE)
+        if (view_mode_of(viewer->document) == VIEW_MODE_MACHINE)
             view_notice(viewer, "%s", play->playing ? "Playing" : "Paused");
         return true;
     case VIEW_STEP_BACK:
@@ -116,7 +115,8 @@ static bool perform_animation(view_state *viewer, view_action action)
     case VIEW_BIND_POSE:
         viewer->document->scene.bind_pose = !viewer->document->scene.bind_pose;
         // A machine stood still meanwhile.
-        if (view_mode_of(viewer) == VIEW_MODE_MACHINE && !viewer->document->scene.bind_pose)
+        if (view_mode_of(viewer->document) == VIEW_MODE_MACHINE
+            && !viewer->document->scene.bind_pose)
             play->time = viewer->document->scene.machine.time;
         view_measure(viewer);
         return true;
@@ -194,12 +194,18 @@ static void change_text(view_state *viewer, float factor)
         viewer->text_scale = scale;
 }
 
+static void open_list(view_state *viewer, view_browser_kind kind)
+{
+    if (!view_open_browser(&viewer->ui.browser, kind, &viewer->document->scene, viewer->config))
+        tell_no_clip(viewer);
+}
+
 static void perform_rest(view_state *viewer, view_action action)
 {
     switch (action) {
     case VIEW_FILES:
     case VIEW_CLIPS:
-        view_open_browser(viewer, action == VIEW_FILES ? VIEW_BROWSE_FILES : VIEW_BROWSE_CLIPS);
+        open_list(viewer, action == VIEW_FILES ? VIEW_BROWSE_FILES : VIEW_BROWSE_CLIPS);
         break;
     case VIEW_NEXT_FILE:
     case VIEW_PREVIOUS_FILE:
@@ -222,7 +228,7 @@ static void perform_rest(view_state *viewer, view_action action)
             break;
         }
         viewer->shown.help = viewer->shown.hierarchy = viewer->shown.lamps = false;
-        viewer->chosen_joint = viewer->hovered_joint = -1;
+        viewer->ui.chosen_joint = viewer->ui.hovered_joint = -1;
         break;
     case VIEW_QUIT:
         viewer->quit = true;

@@ -1,11 +1,12 @@
 // md5view: shows id Software's MD5 models moving, in a window or into pictures.
-#include "demo/viewer/jobs/view.h"
-
 #include "demo/common/file.h"
 #include "demo/common/text.h"
 #include "demo/viewer/base/manual.h"
 #include "demo/viewer/jobs/output.h"
 #include "demo/viewer/jobs/verify.h"
+#include "demo/viewer/app/open.h"
+#include "demo/viewer/app/remember.h"
+#include "demo/viewer/app/start.h"
 #include "demo/viewer/app/window.h"
 
 #include <stdio.h>
@@ -23,8 +24,8 @@ static bool choose_joint(view_state *viewer)
     const char *const name = viewer->options->joint;
     for (uint32_t i = 0; name != NULL && i < scene->num_joints; i++)
         if (strcmp(scene->skeleton->joints[i].name, name) == 0)
-            viewer->chosen_joint = (int32_t)i;
-    if (name == NULL || viewer->chosen_joint >= 0)
+            viewer->ui.chosen_joint = (int32_t)i;
+    if (name == NULL || viewer->ui.chosen_joint >= 0)
         return true;
     view_error(&viewer->log, "--joint %s: there is no joint of that name", name);
     return false;
@@ -93,6 +94,7 @@ static int run(view_state *viewer, const view_options *options, view_config *con
                const char *complaint)
 {
     view_begin(viewer, options);
+    view_take_switches(viewer);
     viewer->config = config;
     // Looking into files needs no GL.
     if (!options->no_render && !view_open_window(viewer, view_shows_window(options)))

@@ -1,7 +1,9 @@
-// Opening: from the names of files to what is on the screen.
-#include "demo/viewer/jobs/view.h"
+#include "demo/viewer/app/open.h"
 
 #include "demo/common/file.h"
+#include "demo/viewer/app/remember.h"
+#include "demo/viewer/app/stamp.h"
+#include "demo/viewer/app/tell.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -114,8 +116,8 @@ static bool open_files(view_state *viewer, const char *const *files, size_t num_
     }
     view_close(viewer);
     viewer->document = opened;
-    viewer->hierarchy_scroll = 0.0f;
-    viewer->hovered_joint = viewer->chosen_joint = -1;
+    viewer->ui.hierarchy_scroll = 0.0f;
+    viewer->ui.hovered_joint = viewer->ui.chosen_joint = -1;
     viewer->hidden_meshes = 0;
     view_note_files(viewer);
     return true;
@@ -158,7 +160,7 @@ bool view_reload(view_state *viewer)
     const bool model = viewer->document->scene.model != NULL;
     const size_t shown = viewer->document->scene.clip;
     const bool bind_pose = viewer->document->scene.bind_pose;
-    const int32_t joint = viewer->chosen_joint;
+    const int32_t joint = viewer->ui.chosen_joint;
     const uint64_t hidden = viewer->hidden_meshes;
     const bool acts = viewer->document->scene.machine.acts;
     char *const texture = viewer->document->textures.dropped != NULL
@@ -182,7 +184,7 @@ bool view_reload(view_state *viewer)
         view_choose_clip(&viewer->document->scene, shown);
     if (opened) {
         viewer->document->scene.bind_pose = bind_pose && model;
-        viewer->chosen_joint = joint;
+        viewer->ui.chosen_joint = joint;
         viewer->hidden_meshes = hidden;
         viewer->document->scene.machine.acts = acts;
         if (texture != NULL)
@@ -264,7 +266,7 @@ void view_drop(view_state *viewer, const char *path)
     const char *what = "opened";
     viewer->log.error[0] = '\0';
     if (common_is_folder(path)) {
-        view_browse_folder(viewer, path);
+        view_browse_folder(&viewer->ui.browser, path, viewer->config);
         return;
     }
     if (view_is_image(path) && viewer->document->scene.model != NULL) {

@@ -1,6 +1,8 @@
 #include "demo/viewer/app/window.h"
 
-#include "demo/common/file.h"
+#include "demo/viewer/app/remember.h"
+#include "demo/viewer/app/tell.h"
+#include "demo/viewer/app/watch.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -191,7 +193,7 @@ static void set_title(view_state *viewer, char *shown, size_t size)
 static void take_events(view_state *viewer, bool moving, bool *redraw)
 {
     SDL_Event event;
-    const bool hurried = viewer->now < viewer->notice_end || viewer->options->watch;
+    const bool hurried = viewer->now < viewer->ui.notice_end || viewer->options->watch;
     if (moving ? SDL_PollEvent(&event) : SDL_WaitEventTimeout(&event, hurried ? 100 : 1000))
         do
             view_handle_event(viewer, &event, redraw);
@@ -218,6 +220,16 @@ static void keep_rate(const view_state *viewer, double begin)
         SDL_Delay((Uint32)(fmin(rest, 1.0) * 1000.0));
 }
 
+// Whether the picture changes by itself.
+static bool is_moving(const view_state *viewer)
+{
+    const view_scene *const scene = &viewer->document->scene;
+    const md5_anim *const anim = view_clock(scene);
+    const bool has_machine = scene->machine.player != NULL && !scene->bind_pose;
+    return viewer->play.playing && viewer->play.speed > 0.0
+           && (has_machine || (anim != NULL && anim->num_frames > 1));
+}
+
 bool view_run_window(view_state *viewer)
 {
     char title[256] = "";
@@ -231,13 +243,13 @@ bool view_run_window(view_state *viewer)
     while (!viewer->quit) {
         const double begin = seconds_since_start(), last = viewer->now;
         viewer->now = begin - start;
-        const bool moving = view_is_moving(viewer);
+        const bool moving = is_moving(viewer);
         // What was loaded or dragged meanwhile is not to make the clip jump.
         view_advance(&viewer->play, view_clock(&viewer->document->scene),
                      fmin(viewer->now - last, 0.1));
         view_watch_files(viewer);
         // A message that has ended is taken away by one more frame.
-        const bool noticing = viewer->now < viewer->notice_end;
+        const bool noticing = viewer->now < viewer->ui.notice_end;
         if (noticed && !noticing)
             view_tell_state(viewer, "quiet");
         if (redraw || moving || noticing || noticed || viewer->options->watch) {

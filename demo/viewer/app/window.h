@@ -13,7 +13,7 @@ void view_close_window(view_state *viewer);
 // Runs until the window is closed. Returns false, having told why, if GL fails.
 bool view_run_window(view_state *viewer);
 
-// Handles one event; `redraw` is set if the picture changes by it. (view_input.c)
+// Handles one event; `redraw` is set if the picture changes by it. (input.c)
 union SDL_Event;
 void view_handle_event(view_state *viewer, const union SDL_Event *event, bool *redraw);
 

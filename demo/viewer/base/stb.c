@@ -1,7 +1,8 @@
 // The bodies of the stb libraries, which come as headers: images in, PNG out, fonts.
-// view_image.h says what reads a picture, and what is checked before stb_image sees it.
-#include "demo/viewer/scene/image.h"
+// scene/image.c checks a file before stb_image reads it.
+#include "demo/viewer/base/image_size.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -3,7 +3,8 @@
 
 static void frame_for(view_state *viewer, float width, float height)
 {
-    const view_rect region = view_free_region(viewer, width, height);
+    const view_facts facts = view_facts_of(viewer, width, height);
+    const view_rect region = view_free_region(&facts);
     viewer->framed = view_frame_document(&viewer->camera, viewer->document, region);
 }
 
@@ -16,8 +17,9 @@ void view_keep_framed(view_state *viewer, uint32_t width, uint32_t height)
 {
     if (viewer->flying || !view_is_framed(&viewer->framed, &viewer->camera))
         return;
-    const view_rect region = view_free_region(viewer, (float)width, (float)height);
-    if (!view_holds_document(&viewer->framed, &viewer->camera, viewer->document, region))
+    const view_facts facts = view_facts_of(viewer, (float)width, (float)height);
+    if (!view_holds_document(&viewer->framed, &viewer->camera, viewer->document,
+                             facts.stage.region))
         frame_for(viewer, (float)width, (float)height);
 }
 
@@ -51,6 +53,6 @@ void view_leave_flight(view_state *viewer)
 
 view_lens view_choose_lens(view_state *viewer, float width, float height)
 {
-    const view_stage stage = view_stage_of(viewer, width, height);
-    return view_stage_lens(&stage, width, height);
+    const view_facts facts = view_facts_of(viewer, width, height);
+    return view_stage_lens(&facts.stage, width, height);
 }

@@ -317,33 +317,3 @@ bool view_run_output(view_state *viewer)
         return save_movie(viewer, count);
     return save_pictures(viewer, count);
 }
-
-// MODEL-1.png, MODEL-2.png, ... in the folder: the first that is not there yet, or NULL.
-static char *free_name(const char *folder, const char *model)
-{
-    for (unsigned n = 1; n < 10000; n++) {
-        char *const name = common_format("%s-%u.png", model, n);
-        char *const path = common_join(folder, name);
-        free(name);
-        if (common_file_stamp(path) == 0)
-            return path;
-        free(path);
-    }
-    return NULL;
-}
-
-void view_save_screenshot(view_state *viewer, bool clean)
-{
-    char *const folder = common_absolute(".");
-    char *const path = free_name(folder, viewer->document->scene.name);
-    // The message of the last one is not to be in the next.
-    viewer->notice_end = 0.0;
-    if (path != NULL && view_save_picture(viewer, path, clean, clean)) {
-        view_info(&viewer->log, "%s", path);
-        view_notice(viewer, "Saved %s in %s", common_base(path), folder);
-    } else {
-        view_notice(viewer, "The picture cannot be saved in %s", folder);
-    }
-    free(path);
-    free(folder);
-}

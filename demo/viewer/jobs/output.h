@@ -26,7 +26,4 @@ bool view_run_output(view_state *viewer);
 // The job of --frames: draws without showing, prints the times that it took.
 bool view_run_frames(view_state *viewer);
 
-// Saves what the window shows under a name that is free in the current folder.
-void view_save_screenshot(view_state *viewer, bool clean);
-
 #endif

@@ -140,3 +140,10 @@ void view_blend_document(view_document *document, const view_loader *loader)
     for (uint32_t i = 0; i < document->crowd.num_kinds; i++)
         blend_as_chosen(&document->scene, document->crowd.kinds[i].drawn, loader);
 }
+
+view_mode view_mode_of(const view_document *document)
+{
+    if (document->crowd.count > 0)
+        return VIEW_MODE_CROWD;
+    return document->scene.machine.player != NULL ? VIEW_MODE_MACHINE : VIEW_MODE_CLIPS;
+}

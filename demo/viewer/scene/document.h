@@ -44,6 +44,9 @@ void view_measure_document(view_document *document);
 // Shows the scene's meshes but those whose bit is set in `hidden` (of the first 64).
 void view_show_meshes(const view_document *document, uint64_t hidden);
 
+// What keys do depends on it.
+view_mode view_mode_of(const view_document *document);
+
 // Puts every model's blending on the GPU in agreement with the scene's. If the driver does not take
 // the shaders, logs why and goes back to linear blending.
 void view_blend_document(view_document *document, const view_loader *loader);

@@ -7,15 +7,11 @@
 #ifndef DEMO_VIEWER_SCENE_IMAGE_H
 #define DEMO_VIEWER_SCENE_IMAGE_H
 
+#include "demo/viewer/base/image_size.h"
 #include "demo/viewer/scene/maps.h"
 
 #include <stddef.h>
 #include <stdint.h>
-
-enum {
-    VIEW_IMAGE_MAX_SIDE = 16384,
-    VIEW_IMAGE_MAX_PIXELS = 1 << 26, // 256 MiB as RGBA, as much as a model may take
-};
 
 typedef struct view_image_fault {
     char message[200]; // why there is no picture; without a newline

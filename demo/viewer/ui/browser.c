@@ -1,5 +1,5 @@
 // The list of files and of clips that opens over the picture.
-#include "demo/viewer/jobs/view.h"
+#include "demo/viewer/ui/browser.h"
 
 #include "demo/common/file.h"
 #include "demo/viewer/base/math.h"
@@ -115,7 +115,7 @@ static void choose_shown(view_browser *browser, const view_scene *scene)
     }
 }
 
-static void list_folder(view_state *viewer, const char *folder)
+static void list_folder(view_browser *browser, const char *folder, const view_config *config)
 {
     static const char *const endings[] = {".md5mesh", ".md5machine", ".md5anim", ".md5camera"};
     view_browser listed = {.kind = VIEW_BROWSE_FILES, .folder = common_copy(folder)};
@@ -125,67 +125,55 @@ static void list_folder(view_state *viewer, const char *folder)
     for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++)
         add_files(&listed, endings[i]);
     add_folders(&listed);
-    add_recent(&listed, viewer->config);
-    view_clear_browser(&viewer->browser);
-    viewer->browser = listed;
+    add_recent(&listed, config);
+    view_clear_browser(browser);
+    *browser = listed;
 }
 
-void view_browse_folder(view_state *viewer, const char *folder)
+void view_browse_folder(view_browser *browser, const char *folder, const view_config *config)
 {
-    list_folder(viewer, folder);
-    find_entries(&viewer->browser);
+    list_folder(browser, folder, config);
+    find_entries(browser);
 }
 
-void view_open_browser(view_state *viewer, view_browser_kind kind)
+bool view_open_browser(view_browser *browser, view_browser_kind kind, const view_scene *scene,
+                       const view_config *config)
 {
-    view_browser *const browser = &viewer->browser;
     const bool was_open = browser->kind == kind;
     view_clear_browser(browser);
     if (was_open)
-        return;
-    if (kind == VIEW_BROWSE_CLIPS && viewer->document->scene.num_clips == 0) {
-        view_notice(viewer, "No animation: give one, or drop it here");
-        return;
-    }
+        return true;
+    if (kind == VIEW_BROWSE_CLIPS && scene->num_clips == 0)
+        return false;
     if (kind == VIEW_BROWSE_FILES) {
-        char *folder = common_folder(
-            viewer->document->scene.path != NULL ? viewer->document->scene.path : ".");
-        list_folder(viewer, folder);
+        char *folder = common_folder(scene->path != NULL ? scene->path : ".");
+        list_folder(browser, folder, config);
         free(folder);
     } else {
-        add_clips(browser, &viewer->document->scene);
+        add_clips(browser, scene);
     }
     browser->kind = kind;
     browser->fresh = true;
     find_entries(browser);
-    choose_shown(browser, &viewer->document->scene);
+    choose_shown(browser, scene);
+    return true;
 }
 
 // -- Choosing -------------------------------------------------------------------------------
 
-static void take_chosen(view_state *viewer)
+// What is chosen closes the list, but for a folder, which is listed in its place.
+static view_request take_chosen(view_browser *browser)
 {
-    view_browser *const browser = &viewer->browser;
     if (browser->chosen >= browser->num_found)
-        return;
+        return (view_request){.kind = VIEW_REQUEST_DONE};
     const view_entry *const entry = &browser->entries[browser->found[browser->chosen]];
-    if (entry->kind == VIEW_ENTRY_FOLDER || entry->kind == VIEW_ENTRY_ABOVE) {
-        char *folder = common_copy(entry->path);
-        list_folder(viewer, folder);
-        free(folder);
-        find_entries(browser);
-        view_tell_state(viewer, "enter-folder");
-        return;
-    }
-    const size_t clip = entry->clip;
-    char *path = entry->path != NULL ? common_copy(entry->path) : NULL;
+    if (entry->kind == VIEW_ENTRY_FOLDER || entry->kind == VIEW_ENTRY_ABOVE)
+        return (view_request){.kind = VIEW_REQUEST_BROWSE, .path = common_copy(entry->path)};
+    view_request request = {.kind = VIEW_REQUEST_CLIP, .number = entry->clip};
+    if (entry->path != NULL)
+        request = (view_request){.kind = VIEW_REQUEST_OPEN, .path = common_copy(entry->path)};
     view_clear_browser(browser);
-    if (path != NULL)
-        view_drop(viewer, path);
-    else if (clip < viewer->document->scene.num_clips) // a file that changed may have fewer
-        view_change_clip(viewer, clip);
-    free(path);
-    view_tell_state(viewer, "choose");
+    return request;
 }
 
 static void move_choice(view_browser *browser, long long step)
@@ -196,10 +184,10 @@ static void move_choice(view_browser *browser, long long step)
     browser->chosen = place < 0 ? 0 : (size_t)place;
 }
 
-static size_t rows_that_fit(const view_state *viewer)
+static size_t rows_that_fit(const view_browser *browser, const view_font *font)
 {
-    const float line = viewer->font.line[VIEW_TEXT];
-    return viewer->browser.rows.height > line ? (size_t)(viewer->browser.rows.height / line) : 1;
+    const float line = font->line[VIEW_TEXT];
+    return browser->rows.height > line ? (size_t)(browser->rows.height / line) : 1;
 }
 
 // Takes the last character away, which may have several bytes.
@@ -212,22 +200,21 @@ static void erase_last(view_browser *browser)
     find_entries(browser);
 }
 
-bool view_key_browser(view_state *viewer, int32_t code, bool repeated)
+view_request view_key_browser(view_browser *browser, const view_font *font, int32_t code,
+                              bool repeated)
 {
-    view_browser *const browser = &viewer->browser;
     if (browser->kind == VIEW_BROWSE_NOTHING)
-        return false;
+        return (view_request){.kind = VIEW_REQUEST_PASS};
     browser->fresh = browser->fresh && repeated;
-    const long long page = (long long)rows_that_fit(viewer), all = (long long)browser->num_found;
+    const long long page = (long long)rows_that_fit(browser, font);
+    const long long all = (long long)browser->num_found;
     switch (code) {
     case SDLK_ESCAPE:
         view_clear_browser(browser);
-        view_tell_state(viewer, "close-lists");
-        return true;
+        return (view_request){.kind = VIEW_REQUEST_CLOSED};
     case SDLK_RETURN:
     case SDLK_KP_ENTER:
-        take_chosen(viewer);
-        return true;
+        return take_chosen(browser);
     case SDLK_BACKSPACE:
         erase_last(browser);
         break;
@@ -245,83 +232,76 @@ bool view_key_browser(view_state *viewer, int32_t code, bool repeated)
         break;
     default:
         // Function keys do what they always do; all others write, or nothing.
-        return (code & SDLK_SCANCODE_MASK) == 0;
+        return (view_request){.kind = (code & SDLK_SCANCODE_MASK) == 0 ? VIEW_REQUEST_DONE
+                                                                       : VIEW_REQUEST_PASS};
     }
-    view_tell_state(viewer, "list");
-    return true;
+    return (view_request){.kind = VIEW_REQUEST_LISTED};
 }
 
-bool view_type_browser(view_state *viewer, const char *text)
+view_request view_type_browser(view_browser *browser, const char *text)
 {
-    view_browser *const browser = &viewer->browser;
     if (browser->kind == VIEW_BROWSE_NOTHING || browser->fresh)
-        return false;
+        return (view_request){.kind = VIEW_REQUEST_PASS};
     const size_t used = strlen(browser->filter);
-    if (used + strlen(text) < sizeof browser->filter) {
-        memcpy(browser->filter + used, text, strlen(text) + 1);
-        find_entries(browser);
-        view_tell_state(viewer, "list");
-    }
-    return true;
+    if (used + strlen(text) >= sizeof browser->filter)
+        return (view_request){.kind = VIEW_REQUEST_DONE};
+    memcpy(browser->filter + used, text, strlen(text) + 1);
+    find_entries(browser);
+    return (view_request){.kind = VIEW_REQUEST_LISTED};
 }
 
 // -- Mouse ----------------------------------------------------------------------------------
 
 // The place in `found` that lies under (x, y), or num_found.
-static size_t entry_at(const view_state *viewer, float x, float y)
+static size_t entry_at(const view_browser *browser, const view_font *font, float x, float y)
 {
-    const view_browser *const browser = &viewer->browser;
     if (!view_contains(browser->rows, x, y))
         return browser->num_found;
-    const size_t row = (size_t)((y - browser->rows.y) / viewer->font.line[VIEW_TEXT]);
+    const size_t row = (size_t)((y - browser->rows.y) / font->line[VIEW_TEXT]);
     const size_t place = browser->first + row;
     return place < browser->num_found ? place : browser->num_found;
 }
 
-bool view_point_browser(view_state *viewer, float x, float y)
+bool view_point_browser(view_browser *browser, const view_font *font, float x, float y)
 {
-    view_browser *const browser = &viewer->browser;
     const size_t place =
-        browser->kind != VIEW_BROWSE_NOTHING ? entry_at(viewer, x, y) : browser->num_found;
+        browser->kind != VIEW_BROWSE_NOTHING ? entry_at(browser, font, x, y) : browser->num_found;
     if (place == browser->num_found || place == browser->chosen)
         return false;
     browser->chosen = place;
     return true;
 }
 
-bool view_press_browser(view_state *viewer, float x, float y)
+view_request view_press_browser(view_browser *browser, const view_font *font, float x, float y)
 {
-    view_browser *const browser = &viewer->browser;
     if (browser->kind == VIEW_BROWSE_NOTHING)
-        return false;
-    const size_t place = entry_at(viewer, x, y);
+        return (view_request){.kind = VIEW_REQUEST_PASS};
+    const size_t place = entry_at(browser, font, x, y);
     if (place < browser->num_found) {
         browser->chosen = place;
-        take_chosen(viewer);
-    } else if (!view_contains(browser->box, x, y)) {
-        view_clear_browser(browser);
-        view_tell_state(viewer, "close-lists");
+        return take_chosen(browser);
     }
-    return true;
+    if (view_contains(browser->box, x, y))
+        return (view_request){.kind = VIEW_REQUEST_DONE};
+    view_clear_browser(browser);
+    return (view_request){.kind = VIEW_REQUEST_CLOSED};
 }
 
-bool view_wheel_browser(view_state *viewer, float steps)
+view_request view_wheel_browser(view_browser *browser, float steps)
 {
-    if (viewer->browser.kind == VIEW_BROWSE_NOTHING)
-        return false;
-    move_choice(&viewer->browser, (long long)view_clamp(-3.0f * steps, -1e6f, 1e6f));
-    return true;
+    if (browser->kind == VIEW_BROWSE_NOTHING)
+        return (view_request){.kind = VIEW_REQUEST_PASS};
+    move_choice(browser, (long long)view_clamp(-3.0f * steps, -1e6f, 1e6f));
+    return (view_request){.kind = VIEW_REQUEST_DONE};
 }
 
 // -- Drawing --------------------------------------------------------------------------------
 
-static void draw_entries(view_state *viewer)
+static void draw_entries(const view_browser *browser, view_canvas *canvas)
 {
-    const view_browser *const browser = &viewer->browser;
-    view_canvas *const canvas = &viewer->canvas;
-    const float scale = viewer->font.scale, line = viewer->font.line[VIEW_TEXT];
+    const float scale = canvas->font->scale, line = canvas->font->line[VIEW_TEXT];
     const view_rect rows = browser->rows;
-    const size_t fitting = rows_that_fit(viewer);
+    const size_t fitting = rows_that_fit(browser, canvas->font);
     for (size_t i = 0; i < fitting && browser->first + i < browser->num_found; i++) {
         const size_t place = browser->first + i;
         const view_entry *const entry = &browser->entries[browser->found[place]];
@@ -348,36 +328,35 @@ static void draw_entries(view_state *viewer)
 }
 
 // The filter, as it is typed, or what to do.
-static void draw_heading(view_state *viewer, float x, float y, float width)
+static void draw_heading(const view_browser *browser, view_canvas *canvas, float x, float y,
+                         float width)
 {
-    const view_browser *const browser = &viewer->browser;
-    const float scale = viewer->font.scale, line = viewer->font.line[VIEW_TEXT];
+    const float scale = canvas->font->scale, line = canvas->font->line[VIEW_TEXT];
     const bool clips = browser->kind == VIEW_BROWSE_CLIPS;
     char count[48];
     (void)snprintf(count, sizeof count, "%zu of %zu", browser->num_found, browser->num_entries);
-    const float count_width = view_text_width(&viewer->font, VIEW_TEXT, count) + 12.0f * scale;
-    view_draw_text(&viewer->canvas, VIEW_TEXT, x, y, fmaxf(width - count_width, 1.0f), VIEW_BRIGHT,
+    const float count_width = view_text_width(canvas->font, VIEW_TEXT, count) + 12.0f * scale;
+    view_draw_text(canvas, VIEW_TEXT, x, y, fmaxf(width - count_width, 1.0f), VIEW_BRIGHT,
                    clips ? "Clips" : browser->folder);
-    view_draw_text(&viewer->canvas, VIEW_TEXT, x + width - count_width + 12.0f * scale, y, 0,
-                   VIEW_DIM, count);
+    view_draw_text(canvas, VIEW_TEXT, x + width - count_width + 12.0f * scale, y, 0, VIEW_DIM,
+                   count);
     const view_rect field = {x - 6.0f * scale, y + 1.2f * line, width + 12.0f * scale,
                              line + 4.0f * scale};
-    view_draw_round_rect(&viewer->canvas, field, 4.0f * scale, 0x2A303AFFu);
+    view_draw_round_rect(canvas, field, 4.0f * scale, 0x2A303AFFu);
     const bool typed = browser->filter[0] != '\0';
-    const float used = view_draw_text(&viewer->canvas, VIEW_TEXT, x, field.y + 2.0f * scale, width,
+    const float used = view_draw_text(canvas, VIEW_TEXT, x, field.y + 2.0f * scale, width,
                                       typed ? VIEW_BRIGHT : VIEW_DIM,
                                       typed ? browser->filter : "type to find; Enter opens");
     if (typed)
         view_draw_rect(
-            &viewer->canvas,
+            canvas,
             (view_rect){x + used + 1.0f, field.y + 4.0f * scale, scale, line - 4.0f * scale},
             VIEW_ACCENT);
 }
 
-void view_draw_browser(view_state *viewer, float width, float height)
+void view_draw_browser(view_browser *browser, view_canvas *canvas, float width, float height)
 {
-    view_browser *const browser = &viewer->browser;
-    const float scale = viewer->font.scale, line = viewer->font.line[VIEW_TEXT];
+    const float scale = canvas->font->scale, line = canvas->font->line[VIEW_TEXT];
     const float margin = VIEW_MARGIN * scale, padding = VIEW_PADDING * scale;
     if (browser->kind == VIEW_BROWSE_NOTHING)
         return;
@@ -392,12 +371,12 @@ void view_draw_browser(view_state *viewer, float width, float height)
     browser->box = box;
     browser->rows = (view_rect){box.x + padding, box.y + padding + heading, inner, rows};
 
-    const size_t fitting = rows_that_fit(viewer);
+    const size_t fitting = rows_that_fit(browser, canvas->font);
     if (browser->chosen < browser->first)
         browser->first = browser->chosen;
     if (browser->chosen >= browser->first + fitting)
         browser->first = browser->chosen - fitting + 1;
-    view_draw_round_rect(&viewer->canvas, box, VIEW_RADIUS * scale, 0x12151AF6u);
-    draw_heading(viewer, box.x + padding, box.y + padding, inner);
-    draw_entries(viewer);
+    view_draw_round_rect(canvas, box, VIEW_RADIUS * scale, 0x12151AF6u);
+    draw_heading(browser, canvas, box.x + padding, box.y + padding, inner);
+    draw_entries(browser, canvas);
 }

@@ -3,6 +3,9 @@
 #define DEMO_VIEWER_UI_BROWSER_H
 
 #include "demo/viewer/base/canvas.h"
+#include "demo/viewer/base/config.h"
+#include "demo/viewer/scene/scene.h"
+#include "demo/viewer/ui/request.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -41,6 +44,30 @@ typedef struct view_browser {
     view_rect rows; // likewise: those of the entries
 } view_browser;
 
+// Opens the list of the scene's clips, or of the files in its folder and those opened lately; if it
+// is open, closes it. `config`: what is remembered, or NULL. Returns false, and the list is closed,
+// if there is no clip to list.
+bool view_open_browser(view_browser *browser, view_browser_kind kind, const view_scene *scene,
+                       const view_config *config);
+
+// Lists another folder.
+void view_browse_folder(view_browser *browser, const char *folder, const view_config *config);
+
+// Closes it, and frees what it holds.
 void view_clear_browser(view_browser *browser);
+
+// The list takes keys, text and mouse before anything else while it is open: VIEW_REQUEST_PASS is
+// returned if it is closed, or does not use the key. Coordinates in pixels; `code`: SDL_Keycode.
+view_request view_key_browser(view_browser *browser, const view_font *font, int32_t code,
+                              bool repeated);
+view_request view_type_browser(view_browser *browser, const char *text);
+view_request view_press_browser(view_browser *browser, const view_font *font, float x, float y);
+view_request view_wheel_browser(view_browser *browser, float steps);
+
+// The mouse moves over it. Returns whether that changes the picture.
+bool view_point_browser(view_browser *browser, const view_font *font, float x, float y);
+
+// Adds it to the canvas, if it is open, for a picture of that size in pixels.
+void view_draw_browser(view_browser *browser, view_canvas *canvas, float width, float height);
 
 #endif

@@ -1,9 +1,8 @@
-// The panel: what is shown, in figures, and the time bar.
-#include "demo/viewer/jobs/view.h"
+// The panel at the left: what is shown, in figures.
+#include "demo/viewer/ui/panels.h"
 
 #include "demo/common/file.h"
 #include "demo/viewer/base/math.h"
-#include "demo/viewer/base/panel.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -18,18 +17,18 @@ enum { HIT_FILES = 1, HIT_CLIPS, HIT_MESHES };
 // -- Figures --------------------------------------------------------------------------------
 
 // In a small window the figures are left out, unless they are asked for.
-static bool is_brief(const view_state *viewer, float width)
+static bool is_brief(const view_facts *facts)
 {
-    return view_is_compact(viewer, width) && !viewer->shown.statistics;
+    return view_is_compact(facts) && !facts->stage.shown->statistics;
 }
 
-static void add_clip_rows(const view_state *viewer, float width, view_rows *rows)
+static void add_clip_rows(const view_facts *facts, view_rows *rows)
 {
-    const view_scene *const scene = &viewer->document->scene;
-    const view_play *const play = &viewer->play;
+    const view_scene *const scene = &facts->stage.document->scene;
+    const view_play *const play = facts->stage.play;
     const view_clip *const clip = view_shown_clip(scene);
     const md5_anim *const anim = view_clock(scene);
-    if (clip != NULL && viewer->document->crowd.count > 0) // each character plays its own
+    if (clip != NULL && facts->stage.document->crowd.count > 0) // each character plays its own
         view_add_row(rows, VIEW_ROW_TEXT, VIEW_ACCENT, "", "%zu clip%s", scene->num_clips,
                      scene->num_clips == 1 ? "" : "s");
     else if (clip != NULL)
@@ -41,12 +40,12 @@ static void add_clip_rows(const view_state *viewer, float width, view_rows *rows
                      scene->machine.desc->num_clips == 1 ? "" : "s");
     else if (scene->skeleton != NULL)
         view_add_row(rows, VIEW_ROW_TEXT, VIEW_ACCENT, "", "bind pose");
-    if (scene->num_clips > 0 && view_mode_of(viewer) == VIEW_MODE_CLIPS)
+    if (scene->num_clips > 0 && view_mode_of(facts->stage.document) == VIEW_MODE_CLIPS)
         view_make_hit(rows, HIT_CLIPS, "A");
     // In a small window the states in the machine's own panel have to do.
-    if (view_mode_of(viewer) == VIEW_MODE_MACHINE && !is_brief(viewer, width))
+    if (view_mode_of(facts->stage.document) == VIEW_MODE_MACHINE && !is_brief(facts))
         view_add_machine_clips(&scene->machine, rows);
-    if (anim == NULL || is_brief(viewer, width))
+    if (anim == NULL || is_brief(facts))
         return;
     view_add_gap(rows);
     view_add_row(rows, VIEW_ROW_PAIR, VIEW_BRIGHT, "Time", "%.3f of %.3f s",
@@ -60,16 +59,16 @@ static void add_clip_rows(const view_state *viewer, float width, view_rows *rows
                      scene->root == MD5_ROOT_ID ? "as id's engine" : "in place");
 }
 
-static void add_flight_rows(const view_state *viewer, view_rows *rows)
+static void add_flight_rows(const view_facts *facts, view_rows *rows)
 {
-    const view_flight *const flight = &viewer->document->scene.flight;
+    const view_flight *const flight = &facts->stage.document->scene.flight;
     if (flight->camera == NULL)
         return;
-    const view_flight_place place = view_find_place(flight, &viewer->play);
-    const md5_camera_view view = view_flight_at(flight, &viewer->play);
+    const view_flight_place place = view_find_place(flight, facts->stage.play);
+    const md5_camera_view view = view_flight_at(flight, facts->stage.play);
     view_add_gap(rows);
     view_add_row(rows, VIEW_ROW_PAIR, VIEW_BRIGHT, "Camera", "%s",
-                 viewer->flying ? flight->name : "own" DOT "V: flight");
+                 facts->stage.flying ? flight->name : "own" DOT "V: flight");
     view_add_row(rows, VIEW_ROW_PAIR, VIEW_BRIGHT, "Shot", "%u of %u" DOT "frame %.1f of %u",
                  (unsigned)place.shot + 1, (unsigned)flight->camera->num_cuts + 1,
                  1.0 + place.frame, (unsigned)flight->camera->num_frames);
@@ -77,15 +76,15 @@ static void add_flight_rows(const view_state *viewer, view_rows *rows)
 }
 
 // "4, 4, exact": the vertex path of each mesh, or the number of each kind where there are many.
-static void describe_paths(const view_state *viewer, char *text, size_t size)
+static void describe_paths(const view_facts *facts, char *text, size_t size)
 {
     enum { LISTED = 6 };
-    const uint32_t num_meshes = viewer->document->scene.model->num_meshes;
+    const uint32_t num_meshes = facts->stage.document->scene.model->num_meshes;
     uint32_t counts[MD5GL_PATH_STORAGE + 1] = {0};
     size_t used = 0;
     text[0] = '\0';
     for (uint32_t i = 0; i < num_meshes; i++) {
-        const md5gl_path path = md5gl_mesh_path(viewer->document->drawn, i);
+        const md5gl_path path = md5gl_mesh_path(facts->stage.document->drawn, i);
         counts[path]++;
         if (num_meshes <= LISTED)
             used += (size_t)snprintf(text + used, size - used, "%s%s", i > 0 ? ", " : "",
@@ -98,9 +97,9 @@ static void describe_paths(const view_state *viewer, char *text, size_t size)
                                  (unsigned)counts[path], md5gl_path_name(path));
 }
 
-static void add_crowd_rows(const view_state *viewer, view_rows *rows)
+static void add_crowd_rows(const view_facts *facts, view_rows *rows)
 {
-    const view_crowd *const crowd = &viewer->document->crowd;
+    const view_crowd *const crowd = &facts->stage.document->crowd;
     if (crowd->count == 0)
         return;
     const uint32_t num_seen = view_count_seen(crowd), num_kinds = crowd->num_kinds;
@@ -121,48 +120,48 @@ static void add_crowd_rows(const view_state *viewer, view_rows *rows)
                      1e-6 * (double)clips_size);
 }
 
-static void add_model_rows(const view_state *viewer, view_rows *rows)
+static void add_model_rows(const view_facts *facts, view_rows *rows)
 {
     char paths[128];
-    if (viewer->document->scene.skeleton == NULL)
+    if (facts->stage.document->scene.skeleton == NULL)
         return;
     view_add_gap(rows);
-    if (viewer->document->crowd.num_kinds > 1) // the others have figures of their own
+    if (facts->stage.document->crowd.num_kinds > 1) // the others have figures of their own
         view_add_row(rows, VIEW_ROW_TEXT, VIEW_DIM, "",
-                     "Of %s alone:", viewer->document->scene.name);
+                     "Of %s alone:", facts->stage.document->scene.name);
     view_add_row(rows, VIEW_ROW_PAIR, VIEW_BRIGHT, "Joints", "%u",
-                 (unsigned)viewer->document->scene.num_joints);
-    if (viewer->document->scene.model != NULL) {
+                 (unsigned)facts->stage.document->scene.num_joints);
+    if (facts->stage.document->scene.model != NULL) {
         view_add_row(rows, VIEW_ROW_PAIR, VIEW_BRIGHT, "Vertices", "%u",
-                     (unsigned)view_count_vertices(&viewer->document->scene));
+                     (unsigned)view_count_vertices(&facts->stage.document->scene));
         view_add_row(rows, VIEW_ROW_PAIR, VIEW_BRIGHT, "Triangles", "%u",
-                     (unsigned)view_count_triangles(&viewer->document->scene));
-        describe_paths(viewer, paths, sizeof paths);
+                     (unsigned)view_count_triangles(&facts->stage.document->scene));
+        describe_paths(facts, paths, sizeof paths);
         view_add_row(rows, VIEW_ROW_PAIR, VIEW_BRIGHT, "Skinned by", "%s%s", paths,
-                     viewer->document->scene.dual ? DOT "dual quaternions" : "");
+                     facts->stage.document->scene.dual ? DOT "dual quaternions" : "");
         view_add_row(rows, VIEW_ROW_PAIR, VIEW_BRIGHT, "Light", "%s%s",
-                     viewer->shown.classic ? "classic" : "studio",
-                     viewer->shown.shadows ? "" : DOT "no shadows");
+                     facts->stage.shown->classic ? "classic" : "studio",
+                     facts->stage.shown->shadows ? "" : DOT "no shadows");
     }
 }
 
-static void add_frame_time(const view_state *viewer, view_rows *rows)
+static void add_frame_time(const view_facts *facts, view_rows *rows)
 {
-    if (!viewer->shown.frame_time)
+    if (!facts->stage.shown->frame_time)
         return;
     view_add_row(rows, VIEW_ROW_PAIR, VIEW_BRIGHT, "Frame time", "%.2f ms",
-                 1000.0 * viewer->frame_seconds);
-    if (viewer->shown.statistics && rows->num_times > 0)
+                 1000.0 * facts->frame_seconds);
+    if (facts->stage.shown->statistics && rows->num_times > 0)
         view_add_row(rows, VIEW_ROW_GRAPH, VIEW_PLAIN, "", "%s", "");
 }
 
 // The texture, or that there is none, and what else was found beside it.
-static void add_map_rows(const view_state *viewer, view_rows *rows, uint32_t mesh)
+static void add_map_rows(const view_facts *facts, view_rows *rows, uint32_t mesh)
 {
     static const char *const labels[VIEW_NUM_MAPS] = {"Texture", "Normals", "Heights", "Specular",
                                                       "Glow"};
     for (view_map map = VIEW_MAP_DIFFUSE; map < VIEW_NUM_MAPS; map++) {
-        const char *const path = view_mesh_map_path(&viewer->document->textures, mesh, map);
+        const char *const path = view_mesh_map_path(&facts->stage.document->textures, mesh, map);
         if (path != NULL || map == VIEW_MAP_DIFFUSE)
             view_add_row(rows, VIEW_ROW_PAIR, VIEW_PLAIN, labels[map], "%s",
                          path != NULL ? common_base(path) : "none");
@@ -170,10 +169,10 @@ static void add_map_rows(const view_state *viewer, view_rows *rows, uint32_t mes
 }
 
 // Of many meshes only the names: it is there to switch them.
-static void add_mesh_rows(const view_state *viewer, view_rows *rows)
+static void add_mesh_rows(const view_facts *facts, view_rows *rows)
 {
     enum { IN_FULL = 5, LISTED = 20 };
-    const md5_model *const model = viewer->document->scene.model;
+    const md5_model *const model = facts->stage.document->scene.model;
     const bool in_full = model->num_meshes <= IN_FULL;
     if (!in_full)
         view_add_gap(rows);
@@ -183,7 +182,7 @@ static void add_mesh_rows(const view_state *viewer, view_rows *rows)
             view_add_gap(rows);
         view_add_row(rows, VIEW_ROW_SWITCH, VIEW_PLAIN, "", "Mesh %u  %s", (unsigned)i, mesh->name);
         view_make_hit(rows, HIT_MESHES + (int32_t)i, "");
-        rows->rows[rows->count - 1].on = (viewer->hidden_meshes >> i & 1) == 0;
+        rows->rows[rows->count - 1].on = (facts->hidden_meshes >> i & 1) == 0;
         if (!in_full)
             continue;
         view_add_row(rows, VIEW_ROW_PAIR, VIEW_PLAIN, "Vertices", "%u" DOT "%u triangles",
@@ -191,9 +190,9 @@ static void add_mesh_rows(const view_state *viewer, view_rows *rows)
         view_add_row(rows, VIEW_ROW_PAIR, VIEW_PLAIN, "Weights", "%u" DOT "at most %u a vertex",
                      (unsigned)mesh->num_weights, (unsigned)mesh->max_weights);
         view_add_row(rows, VIEW_ROW_PAIR, VIEW_PLAIN, "Path", "%s" DOT "%s",
-                     md5gl_path_name(md5gl_mesh_path(viewer->document->drawn, i)),
-                     md5gl_path_reason(viewer->document->drawn, i));
-        add_map_rows(viewer, rows, i);
+                     md5gl_path_name(md5gl_mesh_path(facts->stage.document->drawn, i)),
+                     md5gl_path_reason(facts->stage.document->drawn, i));
+        add_map_rows(facts, rows, i);
     }
     if (model->num_meshes > LISTED)
         view_add_row(rows, VIEW_ROW_TEXT, VIEW_DIM, "", "and %u more",
@@ -217,13 +216,13 @@ static void add_clips_size(const view_scene *scene, view_rows *rows)
         view_add_row(rows, VIEW_ROW_PAIR, VIEW_PLAIN, "Clips", "none");
 }
 
-static void add_statistics(const view_state *viewer, view_rows *rows)
+static void add_statistics(const view_facts *facts, view_rows *rows)
 {
-    const view_scene *const scene = &viewer->document->scene;
+    const view_scene *const scene = &facts->stage.document->scene;
     const md5_vec3 size =
-        view_is_empty(viewer->document->bounds)
+        view_is_empty(facts->stage.document->bounds)
             ? (md5_vec3){0, 0, 0}
-            : view_sub(viewer->document->bounds.max, viewer->document->bounds.min);
+            : view_sub(facts->stage.document->bounds.max, facts->stage.document->bounds.min);
     view_add_gap(rows);
     view_add_row(rows, VIEW_ROW_PAIR, VIEW_PLAIN, "Size", "%.4g \xC3\x97 %.4g \xC3\x97 %.4g",
                  (double)size.x, (double)size.y, (double)size.z);
@@ -234,14 +233,14 @@ static void add_statistics(const view_state *viewer, view_rows *rows)
     if (scene->num_unopened > 0)
         view_add_row(rows, VIEW_ROW_PAIR, VIEW_PLAIN, "Unopened", "%zu animations",
                      scene->num_unopened);
-    view_add_wrapped(rows, VIEW_DIM, md5gl_device_name(viewer->renderer), 3);
+    view_add_wrapped(rows, VIEW_DIM, md5gl_device_name(facts->stage.renderer), 3);
     if (scene->model != NULL)
-        add_mesh_rows(viewer, rows);
+        add_mesh_rows(facts, rows);
 }
 
-static void add_warnings(const view_state *viewer, view_rows *rows)
+static void add_warnings(const view_facts *facts, view_rows *rows)
 {
-    const view_log *const log = &viewer->log;
+    const view_log *const log = facts->stage.log;
     if (log->num_warnings == 0)
         return;
     view_add_gap(rows);
@@ -257,25 +256,26 @@ static void add_warnings(const view_state *viewer, view_rows *rows)
 }
 
 // The times of the last frames, the oldest first.
-static uint32_t order_times(const view_state *viewer, float times[VIEW_NUM_FRAME_TIMES])
+static uint32_t order_times(const view_facts *facts, float times[VIEW_NUM_FRAME_TIMES])
 {
-    const uint32_t all = viewer->num_frame_times;
+    const uint32_t all = facts->num_frame_times;
     const uint32_t count = all < VIEW_NUM_FRAME_TIMES ? all : VIEW_NUM_FRAME_TIMES;
     for (uint32_t i = 0; i < count; i++)
-        times[i] = viewer->frame_times[(all - count + i) % VIEW_NUM_FRAME_TIMES];
+        times[i] = facts->frame_times[(all - count + i) % VIEW_NUM_FRAME_TIMES];
     return count;
 }
 
 // Where the rows lie that can be clicked on, after all was made smaller by `factor`.
-static void lay_out_hits(view_state *viewer, const view_rows *rows, float margin, float factor)
+static void lay_out_hits(view_ui *ui, const view_facts *facts, const view_rows *rows, float margin,
+                         float factor)
 {
-    view_layout *const layout = &viewer->layout;
+    view_layout *const layout = &ui->layout;
     for (uint32_t i = 0; i < rows->count && layout->num_hits < VIEW_MAX_HITS; i++) {
         const view_row *const row = &rows->rows[i];
         if (row->hit == 0)
             continue;
         view_hit *const hit = &layout->hits[layout->num_hits++];
-        const float left = VIEW_PADDING * viewer->font.scale;
+        const float left = VIEW_PADDING * facts->stage.font->scale;
         hit->rect = (view_rect){margin + left * factor, margin + (row->y - margin) * factor,
                                 rows->width * factor, view_row_height(rows, row) * factor};
         hit->kind = row->hit == HIT_FILES   ? VIEW_HIT_FILES
@@ -285,160 +285,58 @@ static void lay_out_hits(view_state *viewer, const view_rows *rows, float margin
     }
 }
 
-void view_list_figures(const view_state *viewer, float width, view_rows *rows)
+void view_list_figures(const view_facts *facts, view_rows *rows)
 {
-    const float scale = viewer->font.scale;
-    const bool brief = is_brief(viewer, width);
-    rows->font = &viewer->font;
+    const float scale = facts->stage.font->scale;
+    const bool brief = is_brief(facts);
+    rows->font = facts->stage.font;
     rows->width = (brief ? COMPACT_WIDTH : WIDTH) * scale;
     rows->label_width = (float)LABEL_WIDTH * scale;
     rows->count = 0;
-    view_add_row(rows, VIEW_ROW_TITLE, VIEW_BRIGHT, "", "%s", viewer->document->scene.name);
+    view_add_row(rows, VIEW_ROW_TITLE, VIEW_BRIGHT, "", "%s", facts->stage.document->scene.name);
     view_make_hit(rows, HIT_FILES, "F");
-    add_clip_rows(viewer, width, rows);
+    add_clip_rows(facts, rows);
     if (!brief) {
-        add_flight_rows(viewer, rows);
-        add_crowd_rows(viewer, rows);
-        add_model_rows(viewer, rows);
+        add_flight_rows(facts, rows);
+        add_crowd_rows(facts, rows);
+        add_model_rows(facts, rows);
     }
-    add_frame_time(viewer, rows);
-    if (viewer->shown.statistics)
-        add_statistics(viewer, rows);
-    add_warnings(viewer, rows);
+    add_frame_time(facts, rows);
+    if (facts->stage.shown->statistics)
+        add_statistics(facts, rows);
+    add_warnings(facts, rows);
     view_add_gap(rows);
     view_add_row(rows, VIEW_ROW_TEXT, VIEW_DIM, "", "H: keys" DOT "M: statistics");
     view_wrap_rows(rows);
 }
 
 // How much smaller the figures are drawn where the picture is too low for them.
-static float figures_factor(const view_state *viewer, const view_rows *rows, float height)
+static float figures_factor(const view_facts *facts, const view_rows *rows)
 {
-    const float scale = viewer->font.scale;
-    const float room = height - (3.0f * VIEW_MARGIN + VIEW_BAR_HEIGHT) * scale;
+    const float scale = facts->stage.font->scale;
+    const float room = facts->height - (3.0f * VIEW_MARGIN + VIEW_BAR_HEIGHT) * scale;
     return fminf(fmaxf(room / view_rows_height(rows), 0.5f), 1.0f);
 }
 
-view_rect view_figures_box(const view_state *viewer, float width, float height)
+view_rect view_figures_box(const view_facts *facts)
 {
     view_rows rows;
-    view_list_figures(viewer, width, &rows);
-    const float scale = viewer->font.scale, margin = VIEW_MARGIN * scale;
-    const float factor = figures_factor(viewer, &rows, height);
+    view_list_figures(facts, &rows);
+    const float scale = facts->stage.font->scale, margin = VIEW_MARGIN * scale;
+    const float factor = figures_factor(facts, &rows);
     return (view_rect){margin, margin, factor * (rows.width + 2.0f * VIEW_PADDING * scale),
                        factor * view_rows_height(&rows)};
 }
 
-static void draw_figures(view_state *viewer, float width, float height)
+void view_draw_figures(view_ui *ui, const view_facts *facts)
 {
-    const float margin = VIEW_MARGIN * viewer->font.scale;
+    const float margin = VIEW_MARGIN * facts->stage.font->scale;
     float times[VIEW_NUM_FRAME_TIMES];
-    view_rows rows = {.times = times, .num_times = order_times(viewer, times)};
-    view_list_figures(viewer, width, &rows);
-    const uint32_t first = viewer->canvas.count;
-    const float factor = figures_factor(viewer, &rows, height);
-    view_draw_rows(&viewer->canvas, &rows, margin, margin);
-    view_shrink(&viewer->canvas, first, margin, margin, factor);
-    lay_out_hits(viewer, &rows, margin, factor);
-}
-
-// -- Time bar -------------------------------------------------------------------------------
-
-// A triangle while paused, two bars while playing.
-static void draw_play_sign(view_state *viewer, float x, float y, float size)
-{
-    view_canvas *const canvas = &viewer->canvas;
-    if (viewer->play.playing) {
-        view_draw_rect(canvas, (view_rect){x, y, 0.32f * size, size}, VIEW_BRIGHT);
-        view_draw_rect(canvas, (view_rect){x + 0.6f * size, y, 0.32f * size, size}, VIEW_BRIGHT);
-        return;
-    }
-    const bool back = viewer->play.backward;
-    const float base = back ? x + size : x, tip = back ? x : x + size;
-    const float corners[6] = {base, y, base, y + size, tip, y + 0.5f * size};
-    view_draw_triangle(canvas, corners, VIEW_BRIGHT);
-}
-
-// One line a frame, where there is room for them, every tenth longer.
-static void draw_ticks(view_state *viewer, const md5_anim *anim, double length)
-{
-    const view_rect track = viewer->layout.track;
-    const float scale = viewer->font.scale;
-    const double step = (double)track.width / (length * anim->frame_rate);
-    const uint32_t stride = step >= 5.0 * (double)scale ? 1 : 10;
-    if (step * stride < 4.0 * (double)scale)
-        return;
-    for (uint32_t frame = 0; frame < anim->num_frames; frame += stride) {
-        const float x = track.x + (float)(step * frame);
-        const float height = (frame % 10 == 0 ? 6.0f : 3.0f) * scale;
-        const view_rect tick = {x, track.y + track.height + 3.0f * scale, scale, height};
-        view_draw_rect(&viewer->canvas, tick, 0x8A93A1A0u);
-    }
-}
-
-static void draw_bar(view_state *viewer, const md5_anim *anim, float width, float height)
-{
-    const float scale = viewer->font.scale, margin = VIEW_MARGIN * scale;
-    const double length = view_cycle_length(&viewer->play, anim);
-    view_canvas *const canvas = &viewer->canvas;
-    const view_rect bar = {margin, height - margin - VIEW_BAR_HEIGHT * scale, width - 2.0f * margin,
-                           VIEW_BAR_HEIGHT * scale};
-    view_draw_round_rect(canvas, bar, VIEW_RADIUS * scale, VIEW_BOX);
-    draw_play_sign(viewer, bar.x + 14.0f * scale, bar.y + 13.0f * scale, 14.0f * scale);
-
-    char text[48];
-    (void)snprintf(text, sizeof text, "%.2f / %.2f s", view_cycle_time(&viewer->play, anim),
-                   length);
-    const float measured = view_text_width(&viewer->font, VIEW_TEXT, text);
-    const float text_width = fmaxf(118.0f * scale, measured + 16.0f * scale);
-    const float text_left = bar.x + bar.width - 16.0f * scale - measured;
-    view_draw_text(canvas, VIEW_TEXT, text_left, bar.y + 10.0f * scale, 0, VIEW_PLAIN, text);
-
-    const view_rect track = {bar.x + 46.0f * scale, bar.y + 16.0f * scale,
-                             bar.width - 46.0f * scale - text_width - 16.0f * scale, 4.0f * scale};
-    viewer->layout.bar = bar;
-    viewer->layout.track = track;
-    if (track.width <= 0.0f)
-        return;
-    const double place = length > 0.0 ? view_cycle_time(&viewer->play, anim) / length : 0.0;
-    const float done = track.width * (float)fmin(place, 1.0);
-    view_draw_round_rect(canvas, track, 2.0f * scale, 0x4A5361FFu);
-    if (length > 0.0)
-        draw_ticks(viewer, anim, length);
-    view_draw_round_rect(canvas, (view_rect){track.x, track.y, done, track.height}, 2.0f * scale,
-                         VIEW_ACCENT);
-    view_draw_disc(canvas, track.x + done, track.y + 0.5f * track.height, 7.0f * scale,
-                   VIEW_BRIGHT);
-}
-
-bool view_shows_bar(const view_state *viewer)
-{
-    return !view_shows_machine(viewer) && view_clock(&viewer->document->scene) != NULL;
-}
-
-// -- All of it ------------------------------------------------------------------------------
-
-static void draw_notice(view_state *viewer, float width, float height)
-{
-    const float scale = viewer->font.scale;
-    if (viewer->now >= viewer->notice_end)
-        return;
-    const float text =
-        fminf(view_text_width(&viewer->font, VIEW_TEXT, viewer->notice), width - 80.0f * scale);
-    const view_rect box = {roundf(0.5f * (width - text) - 16.0f * scale), height - 100.0f * scale,
-                           text + 32.0f * scale, 34.0f * scale};
-    view_draw_round_rect(&viewer->canvas, box, 17.0f * scale, VIEW_BOX);
-    view_draw_text(&viewer->canvas, VIEW_TEXT, box.x + 16.0f * scale, box.y + 7.0f * scale,
-                   text + 1.0f, VIEW_BRIGHT, viewer->notice);
-}
-
-void view_draw_panel(view_state *viewer, float width, float height)
-{
-    const md5_anim *const anim = view_clock(&viewer->document->scene);
-    if (!viewer->shown.help) // which needs the room
-        draw_figures(viewer, width, height);
-    if (view_shows_machine(viewer))
-        view_draw_machine(viewer, width, height);
-    else if (view_shows_bar(viewer))
-        draw_bar(viewer, anim, width, height);
-    draw_notice(viewer, width, height);
+    view_rows rows = {.times = times, .num_times = order_times(facts, times)};
+    view_list_figures(facts, &rows);
+    const uint32_t first = facts->stage.canvas->count;
+    const float factor = figures_factor(facts, &rows);
+    view_draw_rows(facts->stage.canvas, &rows, margin, margin);
+    view_shrink(facts->stage.canvas, first, margin, margin, factor);
+    lay_out_hits(ui, facts, &rows, margin, factor);
 }

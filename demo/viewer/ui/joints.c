@@ -1,8 +1,7 @@
 // The list of joints, and the joint that is marked in it: in the picture, with its weights as heat.
-#include "demo/viewer/jobs/view.h"
+#include "demo/viewer/ui/panels.h"
 
 #include "demo/viewer/base/math.h"
-#include "demo/viewer/base/panel.h"
 #include "demo/viewer/draw/framing.h"
 
 #include <math.h>
@@ -57,27 +56,34 @@ static joint_list walk_joints(const md5_skeleton *skeleton)
     return list;
 }
 
-static void draw_joint_rows(view_state *viewer, const joint_list *list, view_rect inside)
+int32_t view_marked_joint(const view_ui *ui, const view_scene *scene)
 {
-    const view_scene *const scene = &viewer->document->scene;
+    const int32_t joint = ui->hovered_joint >= 0 ? ui->hovered_joint : ui->chosen_joint;
+    return joint >= 0 && (uint32_t)joint < scene->num_joints ? joint : -1;
+}
+
+static void draw_joint_rows(const view_ui *ui, const view_facts *facts, const joint_list *list,
+                            view_rect inside)
+{
+    const view_scene *const scene = &facts->stage.document->scene;
     const view_clip *const clip = view_shown_clip(scene);
-    const float scale = viewer->font.scale, line = viewer->font.line[VIEW_TEXT];
+    const float scale = facts->stage.font->scale, line = facts->stage.font->line[VIEW_TEXT];
     for (uint32_t i = 0; i < list->count; i++) {
-        const float y = inside.y + (float)i * line - viewer->hierarchy_scroll;
+        const float y = inside.y + (float)i * line - ui->hierarchy_scroll;
         if (y < inside.y || y + line > inside.y + inside.height + 1.0f)
             continue;
         const uint32_t joint = list->joints[i];
         // What the clip does not drive is dim.
         const bool still =
             clip != NULL && clip->binding != NULL && clip->binding->tracks[joint] < 0;
-        const bool marked = (int32_t)joint == view_marked_joint(viewer);
+        const bool marked = (int32_t)joint == view_marked_joint(ui, scene);
         if (marked)
             view_draw_round_rect(
-                &viewer->canvas,
+                facts->stage.canvas,
                 (view_rect){inside.x - 6.0f * scale, y, inside.width + 6.0f * scale, line},
                 4.0f * scale, 0x33507FFFu);
         const float indent = fminf((float)list->depths[i] * 11.0f * scale, 0.6f * inside.width);
-        view_draw_text(&viewer->canvas, VIEW_TEXT, inside.x + indent, y, inside.width - indent,
+        view_draw_text(facts->stage.canvas, VIEW_TEXT, inside.x + indent, y, inside.width - indent,
                        marked  ? VIEW_BRIGHT
                        : still ? VIEW_DIM
                                : VIEW_PLAIN,
@@ -85,51 +91,50 @@ static void draw_joint_rows(view_state *viewer, const joint_list *list, view_rec
     }
 }
 
-static float box_width(const view_state *viewer, float width)
+static float box_width(const view_facts *facts)
 {
-    return fminf(290.0f * viewer->font.scale, 0.5f * width);
+    return fminf(290.0f * facts->stage.font->scale, 0.5f * facts->width);
 }
 
-float view_hierarchy_left(const view_state *viewer, float width)
+float view_hierarchy_left(const view_facts *facts)
 {
-    return width - VIEW_MARGIN * viewer->font.scale - box_width(viewer, width);
+    return facts->width - VIEW_MARGIN * facts->stage.font->scale - box_width(facts);
 }
 
-void view_draw_hierarchy(view_state *viewer, float width, float height)
+void view_draw_hierarchy(view_ui *ui, const view_facts *facts)
 {
-    const float scale = viewer->font.scale, line = viewer->font.line[VIEW_TEXT];
+    const float scale = facts->stage.font->scale, line = facts->stage.font->line[VIEW_TEXT];
     const float margin = VIEW_MARGIN * scale, padding = VIEW_PADDING * scale;
-    const view_layout *const layout = &viewer->layout;
+    const view_layout *const layout = &ui->layout;
     // The rows of the lights stand below a title and the edge of their box.
-    const float title = viewer->font.line[VIEW_TITLE] + padding;
-    const float below = viewer->shown.lamps         ? layout->lamps.y - title
+    const float title = facts->stage.font->line[VIEW_TITLE] + padding;
+    const float below = facts->stage.shown->lamps   ? layout->lamps.y - title
                         : layout->bar.height > 0.0f ? layout->bar.y
-                                                    : height;
-    joint_list list = walk_joints(viewer->document->scene.skeleton);
+                                                    : facts->height;
+    joint_list list = walk_joints(facts->stage.document->scene.skeleton);
 
     const float list_height = (float)list.count * line;
     const float room = below - 2.0f * margin - 2.0f * padding;
     const float shown = fmaxf(line, floorf(fminf(list_height, room) / line) * line);
-    const view_rect box = {view_hierarchy_left(viewer, width), margin, box_width(viewer, width),
+    const view_rect box = {view_hierarchy_left(facts), margin, box_width(facts),
                            shown + 2.0f * padding};
     const view_rect inside = {box.x + padding, box.y + padding, box.width - 2.0f * padding, shown};
     // Whole lines, so that none is cut in two.
     const float most = fmaxf(list_height - shown, 0.0f);
-    viewer->hierarchy_scroll =
-        roundf(fminf(fmaxf(viewer->hierarchy_scroll, 0.0f), most) / line) * line;
+    ui->hierarchy_scroll = roundf(fminf(fmaxf(ui->hierarchy_scroll, 0.0f), most) / line) * line;
 
-    view_draw_round_rect(&viewer->canvas, box, VIEW_RADIUS * scale, VIEW_BOX);
-    draw_joint_rows(viewer, &list, inside);
+    view_draw_round_rect(facts->stage.canvas, box, VIEW_RADIUS * scale, VIEW_BOX);
+    draw_joint_rows(ui, facts, &list, inside);
     if (most > 0.0f) {
         const float length = shown * shown / list_height;
-        const float top = inside.y + (shown - length) * viewer->hierarchy_scroll / most;
+        const float top = inside.y + (shown - length) * ui->hierarchy_scroll / most;
         view_draw_round_rect(
-            &viewer->canvas,
+            facts->stage.canvas,
             (view_rect){box.x + box.width - 8.0f * scale, top, 4.0f * scale, length}, 2.0f * scale,
             VIEW_DIM);
     }
-    viewer->layout.hierarchy = box;
-    viewer->layout.joints = inside;
+    ui->layout.hierarchy = box;
+    ui->layout.joints = inside;
     free(list.joints);
     free(list.depths);
 }
@@ -137,14 +142,15 @@ void view_draw_hierarchy(view_state *viewer, float width, float height)
 // -- Mouse ----------------------------------------------------------------------------------
 
 // The joint whose row lies under (x, y), or -1.
-static int32_t joint_at(const view_state *viewer, float x, float y)
+static int32_t joint_at(const view_ui *ui, const view_facts *facts, float x, float y)
 {
-    const view_rect rows = viewer->layout.joints;
-    if (viewer->document->scene.skeleton == NULL || !view_contains(rows, x, y))
+    const view_rect rows = ui->layout.joints;
+    const md5_skeleton *const skeleton = facts->stage.document->scene.skeleton;
+    if (skeleton == NULL || !view_contains(rows, x, y))
         return -1;
-    joint_list list = walk_joints(viewer->document->scene.skeleton);
-    const float line = viewer->font.line[VIEW_TEXT];
-    const float place = (y - rows.y + viewer->hierarchy_scroll) / line;
+    joint_list list = walk_joints(skeleton);
+    const float line = facts->stage.font->line[VIEW_TEXT];
+    const float place = (y - rows.y + ui->hierarchy_scroll) / line;
     const int32_t joint =
         place >= 0.0f && place < (float)list.count ? (int32_t)list.joints[(uint32_t)place] : -1;
     free(list.joints);
@@ -152,30 +158,23 @@ static int32_t joint_at(const view_state *viewer, float x, float y)
     return joint;
 }
 
-bool view_point_hierarchy(view_state *viewer, float x, float y)
+bool view_point_hierarchy(view_ui *ui, const view_facts *facts, float x, float y)
 {
-    const int32_t joint = joint_at(viewer, x, y);
-    const bool changed = joint != viewer->hovered_joint;
-    viewer->hovered_joint = joint;
+    const int32_t joint = joint_at(ui, facts, x, y);
+    const bool changed = joint != ui->hovered_joint;
+    ui->hovered_joint = joint;
     return changed;
 }
 
-bool view_press_hierarchy(view_state *viewer, float x, float y)
+view_request view_press_hierarchy(view_ui *ui, const view_facts *facts, float x, float y)
 {
-    if (!view_contains(viewer->layout.hierarchy, x, y))
-        return false;
-    const int32_t joint = joint_at(viewer, x, y);
-    if (joint >= 0) {
-        viewer->chosen_joint = joint != viewer->chosen_joint ? joint : -1;
-        view_tell_state(viewer, "joint");
-    }
-    return true;
-}
-
-int32_t view_marked_joint(const view_state *viewer)
-{
-    const int32_t joint = viewer->hovered_joint >= 0 ? viewer->hovered_joint : viewer->chosen_joint;
-    return joint >= 0 && (uint32_t)joint < viewer->document->scene.num_joints ? joint : -1;
+    if (!view_contains(ui->layout.hierarchy, x, y))
+        return (view_request){.kind = VIEW_REQUEST_PASS};
+    const int32_t joint = joint_at(ui, facts, x, y);
+    if (joint < 0)
+        return (view_request){.kind = VIEW_REQUEST_DONE};
+    ui->chosen_joint = joint != ui->chosen_joint ? joint : -1;
+    return (view_request){.kind = VIEW_REQUEST_MARKED};
 }
 
 // -- Heat -----------------------------------------------------------------------------------
@@ -237,12 +236,13 @@ static void fill_triangle(view_lines *lines, const md5_vec3 corners[3], const fl
     }
 }
 
-static void add_heat(view_state *viewer, uint32_t mesh_number, const float *weights, float spacing)
+static void add_heat(const view_facts *facts, uint32_t mesh_number, const float *weights,
+                     float spacing)
 {
-    const md5_mesh *const mesh = &viewer->document->scene.model->meshes[mesh_number];
-    const view_skinned *const skinned = &viewer->document->scene.skinned[mesh_number];
+    const md5_mesh *const mesh = &facts->stage.document->scene.model->meshes[mesh_number];
+    const view_skinned *const skinned = &facts->stage.document->scene.skinned[mesh_number];
     // A little above the surface, so as not to fight with it for the depth.
-    const float lift = 0.0015f * viewer->camera.scene_radius;
+    const float lift = 0.0015f * facts->stage.camera->scene_radius;
     for (uint32_t t = 0; t < mesh->num_triangles; t++) {
         md5_vec3 corners[3];
         float of_corners[3];
@@ -254,27 +254,27 @@ static void add_heat(view_state *viewer, uint32_t mesh_number, const float *weig
             any = any || weights[v] != 0.0f;
         }
         if (any)
-            fill_triangle(&viewer->lines, corners, of_corners, spacing);
+            fill_triangle(facts->stage.lines, corners, of_corners, spacing);
     }
 }
 
-static void draw_heat(view_state *viewer, uint32_t joint, float spacing, float width)
+static void draw_heat(const view_facts *facts, uint32_t joint, float spacing, float width)
 {
-    const md5_model *const model = viewer->document->scene.model;
-    view_clear_lines(&viewer->lines);
+    const md5_model *const model = facts->stage.document->scene.model;
+    view_clear_lines(facts->stage.lines);
     if (model == NULL)
         return;
-    view_skin(&viewer->document->scene);
+    view_skin(&facts->stage.document->scene);
     for (uint32_t i = 0; i < model->num_meshes; i++) {
         float *weights = common_alloc(model->meshes[i].num_vertices, sizeof *weights);
-        const bool hidden = i < 64 && (viewer->hidden_meshes >> i & 1) != 0;
+        const bool hidden = i < 64 && (facts->hidden_meshes >> i & 1) != 0;
         if (!hidden && weigh_vertices(&model->meshes[i], joint, weights))
-            add_heat(viewer, i, weights, spacing);
+            add_heat(facts, i, weights, spacing);
         free(weights);
     }
-    if (viewer->lines.count > 0)
-        md5gl_draw_lines(viewer->renderer, viewer->lines.vertices, viewer->lines.count, width,
-                         false);
+    if (facts->stage.lines->count > 0)
+        md5gl_draw_lines(facts->stage.renderer, facts->stage.lines->vertices,
+                         facts->stage.lines->count, width, false);
 }
 
 // -- In the picture -------------------------------------------------------------------------
@@ -287,10 +287,11 @@ static float half_height_at(const view_lens *lens, md5_vec3 place)
 }
 
 // The joint's name beside it, and the joint as a disc.
-static void draw_label(view_state *viewer, const view_lens *lens, md5_vec3 place, const char *name,
-                       float width, float height)
+static void draw_label(const view_facts *facts, const view_lens *lens, md5_vec3 place,
+                       const char *name)
 {
-    const float scale = viewer->font.scale, half = half_height_at(lens, place);
+    const float width = facts->width, height = facts->height;
+    const float scale = facts->stage.font->scale, half = half_height_at(lens, place);
     if (half <= 0.0f)
         return;
     const md5_vec3 way = view_sub(place, lens->eye);
@@ -299,13 +300,13 @@ static void draw_label(view_state *viewer, const view_lens *lens, md5_vec3 place
     const float y = 0.5f * height * (1.0f - lens->shift_y) - view_dot(way, lens->axes.up) * unit;
     if (!(fabsf(x) < 1e5f && fabsf(y) < 1e5f))
         return;
-    view_draw_disc(&viewer->canvas, x, y, 7.0f * scale, 0x12151AE0u);
-    view_draw_disc(&viewer->canvas, x, y, 4.5f * scale, 0xF2C14EFFu);
-    const float text = view_text_width(&viewer->font, VIEW_TEXT, name);
+    view_draw_disc(facts->stage.canvas, x, y, 7.0f * scale, 0x12151AE0u);
+    view_draw_disc(facts->stage.canvas, x, y, 4.5f * scale, 0xF2C14EFFu);
+    const float text = view_text_width(facts->stage.font, VIEW_TEXT, name);
     const view_rect box = {x + 12.0f * scale, y - 13.0f * scale, text + 16.0f * scale,
                            26.0f * scale};
-    view_draw_round_rect(&viewer->canvas, box, 13.0f * scale, VIEW_BOX);
-    view_draw_text(&viewer->canvas, VIEW_TEXT, box.x + 8.0f * scale, box.y + 4.0f * scale, 0,
+    view_draw_round_rect(facts->stage.canvas, box, 13.0f * scale, VIEW_BOX);
+    view_draw_text(facts->stage.canvas, VIEW_TEXT, box.x + 8.0f * scale, box.y + 4.0f * scale, 0,
                    VIEW_BRIGHT, name);
 }
 
@@ -322,23 +323,24 @@ static void add_bones(view_lines *lines, const view_scene *scene, int32_t joint)
     }
 }
 
-void view_draw_joint(view_state *viewer, float width, float height)
+void view_draw_joint(const view_ui *ui, const view_facts *facts)
 {
-    const view_scene *const scene = &viewer->document->scene;
-    const int32_t joint = view_marked_joint(viewer);
-    if (joint < 0 || scene->skeleton == NULL || viewer->document->crowd.count > 0)
+    const view_scene *const scene = &facts->stage.document->scene;
+    const int32_t joint = view_marked_joint(ui, scene);
+    if (joint < 0 || scene->skeleton == NULL || facts->stage.document->crowd.count > 0)
         return;
-    const view_lens lens = view_choose_lens(viewer, width, height);
+    const view_lens lens = view_stage_lens(&facts->stage, facts->width, facts->height);
     const md5_vec3 place = view_translation(&scene->joints[joint]);
-    const float scale = viewer->font.scale;
-    const float half = half_height_at(&lens, view_centre(viewer->document->bounds));
-    const float pixel = half > 0.0f ? 2.0f * half / height : viewer->camera.scene_radius * 0.01f;
-    draw_heat(viewer, (uint32_t)joint, 2.0f * scale * pixel, 3.0f * scale);
+    const float scale = facts->stage.font->scale;
+    const float half = half_height_at(&lens, view_centre(facts->stage.document->bounds));
+    const float pixel =
+        half > 0.0f ? 2.0f * half / facts->height : facts->stage.camera->scene_radius * 0.01f;
+    draw_heat(facts, (uint32_t)joint, 2.0f * scale * pixel, 3.0f * scale);
 
-    view_clear_lines(&viewer->lines);
-    add_bones(&viewer->lines, scene, joint);
-    if (viewer->lines.count > 0)
-        md5gl_draw_lines(viewer->renderer, viewer->lines.vertices, viewer->lines.count,
-                         2.0f * scale, true);
-    draw_label(viewer, &lens, place, scene->skeleton->joints[joint].name, width, height);
+    view_clear_lines(facts->stage.lines);
+    add_bones(facts->stage.lines, scene, joint);
+    if (facts->stage.lines->count > 0)
+        md5gl_draw_lines(facts->stage.renderer, facts->stage.lines->vertices,
+                         facts->stage.lines->count, 2.0f * scale, true);
+    draw_label(facts, &lens, place, scene->skeleton->joints[joint].name);
 }

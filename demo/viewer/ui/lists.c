@@ -1,7 +1,5 @@
 // What lies over the picture for a while: the keys, and errors.
-#include "demo/viewer/jobs/view.h"
-
-#include "demo/viewer/base/panel.h"
+#include "demo/viewer/ui/panels.h"
 
 #include <math.h>
 
@@ -109,30 +107,30 @@ static float fit_keys(const view_font *font, key_page *page, float width, float 
     return best;
 }
 
-static void draw_keys_column(view_state *viewer, const key_page *page, const key_column *column,
-                             float x, float y)
+static void draw_keys_column(const view_facts *facts, const key_page *page,
+                             const key_column *column, float x, float y)
 {
-    const float line = viewer->font.line[VIEW_TEXT];
-    const float help_x = x + column->keys + key_gap(&viewer->font);
+    const float line = facts->stage.font->line[VIEW_TEXT];
+    const float help_x = x + column->keys + key_gap(facts->stage.font);
     for (uint32_t i = column->begin; i < column->end; i++) {
         const view_key_line *const of = &page->lines[i];
         if (of->heading != NULL) {
             y += i > column->begin ? gap_lines * line : 0.0f;
-            view_draw_text(&viewer->canvas, VIEW_TEXT, x, y, 0, VIEW_ACCENT, of->heading);
+            view_draw_text(facts->stage.canvas, VIEW_TEXT, x, y, 0, VIEW_ACCENT, of->heading);
             y += heading_lines * line;
         }
-        view_draw_text(&viewer->canvas, VIEW_TEXT, x, y, 0, VIEW_BRIGHT, of->keys);
-        view_draw_text(&viewer->canvas, VIEW_TEXT, help_x, y, 0, VIEW_PLAIN, of->help);
+        view_draw_text(facts->stage.canvas, VIEW_TEXT, x, y, 0, VIEW_BRIGHT, of->keys);
+        view_draw_text(facts->stage.canvas, VIEW_TEXT, help_x, y, 0, VIEW_PLAIN, of->help);
         y += line;
     }
 }
 
-uint32_t view_current_keys(const view_state *viewer, view_key_line lines[VIEW_MAX_KEY_LINES])
+uint32_t view_current_keys(const view_document *document, view_key_line lines[VIEW_MAX_KEY_LINES])
 {
     const char *triggers[VIEW_MAX_TRIGGERS];
     uint32_t count = 0;
-    const view_mode mode = view_mode_of(viewer);
-    const view_machine *const machine = &viewer->document->scene.machine;
+    const view_mode mode = view_mode_of(document);
+    const view_machine *const machine = &document->scene.machine;
     while (mode == VIEW_MODE_MACHINE && count < VIEW_MAX_TRIGGERS) {
         const int32_t trigger = view_find_trigger(machine, count);
         if (trigger < 0)
@@ -143,55 +141,44 @@ uint32_t view_current_keys(const view_state *viewer, view_key_line lines[VIEW_MA
     return view_list_keys(mode, triggers, count, walks, lines);
 }
 
-static void draw_keys(view_state *viewer, float width, float height)
+void view_draw_keys(const view_facts *facts)
 {
+    const float width = facts->width, height = facts->height;
     key_page page;
-    page.num_lines = view_current_keys(viewer, page.lines);
-    const float factor = fit_keys(&viewer->font, &page, width, height);
-    const float padding = key_padding(&viewer->font), gap = key_gap(&viewer->font);
+    page.num_lines = view_current_keys(facts->stage.document, page.lines);
+    const float factor = fit_keys(facts->stage.font, &page, width, height);
+    const float padding = key_padding(facts->stage.font), gap = key_gap(facts->stage.font);
     const view_rect box = {roundf(0.5f * (width - page.width)),
                            roundf(0.5f * (height - page.height)), page.width, page.height};
-    const uint32_t first = viewer->canvas.count;
-    view_draw_round_rect(&viewer->canvas, box, VIEW_RADIUS * viewer->font.scale, 0x12151AF6u);
+    const uint32_t first = facts->stage.canvas->count;
+    view_draw_round_rect(facts->stage.canvas, box, VIEW_RADIUS * facts->stage.font->scale,
+                         0x12151AF6u);
     float x = box.x + padding;
     for (uint32_t i = 0; i < page.num_columns; i++) {
         const key_column *const column = &page.columns[i];
-        draw_keys_column(viewer, &page, column, x, box.y + padding);
+        draw_keys_column(facts, &page, column, x, box.y + padding);
         x += column->keys + column->help + 3.0f * gap;
     }
-    view_shrink(&viewer->canvas, first, 0.5f * width, 0.5f * height, factor);
+    view_shrink(facts->stage.canvas, first, 0.5f * width, 0.5f * height, factor);
 }
 
 // -- Errors ---------------------------------------------------------------------------------
 
 // What went wrong with the last file, until it is seen: Esc, a click on it, or a file that opens.
-static void draw_error(view_state *viewer, float width)
+void view_draw_error(view_ui *ui, const view_facts *facts)
 {
-    const float scale = viewer->font.scale, margin = VIEW_MARGIN * scale;
+    const float width = facts->width;
+    const float scale = facts->stage.font->scale, margin = VIEW_MARGIN * scale;
     const float inner = fmaxf(
         fminf(440.0f * scale, width - 2.0f * margin - 2.0f * VIEW_PADDING * scale), 40.0f * scale);
-    view_rows rows = {.font = &viewer->font, .width = inner};
+    view_rows rows = {.font = facts->stage.font, .width = inner};
     view_add_row(&rows, VIEW_ROW_TITLE, 0xFF8A80FFu, "", "This did not work");
-    view_add_wrapped(&rows, VIEW_BRIGHT, viewer->log.error, 6);
+    view_add_wrapped(&rows, VIEW_BRIGHT, facts->stage.log->error, 6);
     view_add_gap(&rows);
     view_add_row(&rows, VIEW_ROW_TEXT, VIEW_DIM, "", "Esc or a click takes this away");
     const view_rect box = {roundf(0.5f * width - 0.5f * inner - VIEW_PADDING * scale), margin,
                            inner + 2.0f * VIEW_PADDING * scale, view_rows_height(&rows)};
-    view_draw_round_rect(&viewer->canvas, box, VIEW_RADIUS * scale, 0x3A1719F0u);
-    view_draw_rows(&viewer->canvas, &rows, box.x, box.y);
-    viewer->layout.error = box;
-}
-
-void view_draw_lists(view_state *viewer, float width, float height)
-{
-    if (viewer->shown.lamps)
-        view_draw_lamps(viewer, width, height);
-    if (viewer->shown.hierarchy && viewer->document->scene.skeleton != NULL)
-        view_draw_hierarchy(viewer, width, height);
-    view_draw_joint(viewer, width, height);
-    if (viewer->shown.help)
-        draw_keys(viewer, width, height);
-    view_draw_browser(viewer, width, height);
-    if (viewer->log.error[0] != '\0' && viewer->browser.kind == VIEW_BROWSE_NOTHING)
-        draw_error(viewer, width);
+    view_draw_round_rect(facts->stage.canvas, box, VIEW_RADIUS * scale, 0x3A1719F0u);
+    view_draw_rows(facts->stage.canvas, &rows, box.x, box.y);
+    ui->layout.error = box;
 }

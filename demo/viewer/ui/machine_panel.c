@@ -1,9 +1,7 @@
-// The panel of a state machine: what its layers do, its parameters as sliders and buttons; and the
-// keys and the mouse that set them.
-#include "demo/viewer/jobs/view.h"
+// The panel of a state machine: what its layers do, its parameters as sliders and buttons.
+#include "demo/viewer/ui/panels.h"
 
 #include "demo/viewer/base/math.h"
-#include "demo/viewer/base/panel.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,15 +50,15 @@ static void add_layer_rows(const view_machine *machine, uint32_t number, view_ro
     free(lit);
 }
 
-static void add_time_row(const view_state *viewer, view_rows *rows)
+static void add_time_row(const view_facts *facts, view_rows *rows)
 {
-    const view_play *const play = &viewer->play;
+    const view_play *const play = facts->stage.play;
     char speed[32] = "";
     if (play->backward || play->speed != 1.0)
         (void)snprintf(speed, sizeof speed, "  %s%g\xC3\x97", play->backward ? "\xE2\x88\x92" : "",
                        play->speed);
     view_add_row(rows, VIEW_ROW_PAIR, play->playing ? VIEW_BRIGHT : VIEW_AMBER, "Time",
-                 "%.2f s%s%s", viewer->document->scene.machine.time, speed,
+                 "%.2f s%s%s", facts->stage.document->scene.machine.time, speed,
                  play->playing ? "" : "  paused");
 }
 
@@ -78,55 +76,54 @@ static void add_event_rows(const view_machine *machine, int num_rows, view_rows 
 
 // -- Parameters -----------------------------------------------------------------------------
 
-static void draw_slider(view_state *viewer, uint32_t parameter, view_rect row)
+static void draw_slider(const view_facts *facts, uint32_t parameter, view_rect row)
 {
-    const view_machine *const machine = &viewer->document->scene.machine;
+    const view_machine *const machine = &facts->stage.document->scene.machine;
     float low, high;
     view_parameter_range(machine->loaded.machine, machine->desc->parameters[parameter].name, &low,
                          &high);
     const float value = md5_player_get(machine->player, parameter);
-    view_draw_slider(&viewer->canvas, row, (value - low) / (high - low));
+    view_draw_slider(facts->stage.canvas, row, (value - low) / (high - low));
 }
 
-static void draw_switch(view_state *viewer, uint32_t parameter, uint32_t *num_triggers,
+static void draw_switch(const view_facts *facts, uint32_t parameter, uint32_t *num_triggers,
                         view_rect row)
 {
-    const view_machine *const machine = &viewer->document->scene.machine;
-    const float scale = viewer->font.scale, side = switch_side * scale;
+    const view_machine *const machine = &facts->stage.document->scene.machine;
+    const float scale = facts->stage.font->scale, side = switch_side * scale;
     const bool is_set = md5_player_get(machine->player, parameter) != 0.0f;
     const view_rect box = {row.x, row.y + 0.5f * (row.height - side), side, side};
     const bool is_trigger = machine->desc->parameters[parameter].kind == MD5_PARAMETER_TRIGGER;
-    view_draw_round_rect(&viewer->canvas, box, (is_trigger ? 0.5f : 0.25f) * side,
+    view_draw_round_rect(facts->stage.canvas, box, (is_trigger ? 0.5f : 0.25f) * side,
                          is_set ? VIEW_ACCENT : 0x4A5361FFu);
     if (!is_trigger)
         return;
-    view_draw_text(&viewer->canvas, VIEW_TEXT, row.x + side + 8.0f * scale, row.y, 0, VIEW_DIM,
+    view_draw_text(facts->stage.canvas, VIEW_TEXT, row.x + side + 8.0f * scale, row.y, 0, VIEW_DIM,
                    view_trigger_key((*num_triggers)++));
 }
 
-static void draw_parameters(view_state *viewer, const view_rows *rows)
+static void draw_parameters(const view_facts *facts, view_rect all, const view_rows *rows)
 {
-    const md5_machine_desc *const desc = viewer->document->scene.machine.desc;
-    const view_rect all = viewer->layout.parameters;
-    const float scale = viewer->font.scale, line = viewer->font.line[VIEW_TEXT];
+    const md5_machine_desc *const desc = facts->stage.document->scene.machine.desc;
+    const float scale = facts->stage.font->scale, line = facts->stage.font->line[VIEW_TEXT];
     uint32_t num_triggers = 0;
     for (uint32_t i = 0; i < desc->num_parameters; i++) {
         const float y = all.y + (float)i * line;
         const view_rect row = {all.x + rows->label_width, y, all.width - rows->label_width, line};
-        view_draw_text(&viewer->canvas, VIEW_TEXT, all.x, y, rows->label_width - 8.0f * scale,
+        view_draw_text(facts->stage.canvas, VIEW_TEXT, all.x, y, rows->label_width - 8.0f * scale,
                        VIEW_PLAIN, desc->parameters[i].name);
         if (desc->parameters[i].kind == MD5_PARAMETER_FLOAT)
-            draw_slider(viewer, i, row);
+            draw_slider(facts, i, row);
         else
-            draw_switch(viewer, i, &num_triggers, row);
+            draw_switch(facts, i, &num_triggers, row);
     }
 }
 
 // As wide as the longest name asks for, up to half of the box.
-static float label_width(const view_state *viewer, float inner)
+static float label_width(const view_facts *facts, float inner)
 {
-    const md5_machine_desc *const desc = viewer->document->scene.machine.desc;
-    const view_font *const font = &viewer->font;
+    const md5_machine_desc *const desc = facts->stage.document->scene.machine.desc;
+    const view_font *const font = facts->stage.font;
     float width = least_label * font->scale;
     for (uint32_t i = 0; i < desc->num_parameters; i++)
         width = fmaxf(width, view_text_width(font, VIEW_TEXT, desc->parameters[i].name));
@@ -137,17 +134,17 @@ static float label_width(const view_state *viewer, float inner)
 
 enum { HIT_PARAMETERS = 1 };
 
-void view_list_machine(const view_state *viewer, float width, view_rows *rows)
+void view_list_machine(const view_facts *facts, view_rows *rows)
 {
-    const view_machine *const machine = &viewer->document->scene.machine;
+    const view_machine *const machine = &facts->stage.document->scene.machine;
     const md5_machine_desc *const desc = machine->desc;
-    const bool compact = view_is_compact(viewer, width);
-    rows->font = &viewer->font;
-    rows->width = (compact ? compact_width : box_width) * viewer->font.scale;
-    rows->label_width = label_width(viewer, rows->width);
+    const bool compact = view_is_compact(facts);
+    rows->font = facts->stage.font;
+    rows->width = (compact ? compact_width : box_width) * facts->stage.font->scale;
+    rows->label_width = label_width(facts, rows->width);
     rows->count = 0;
     view_add_row(rows, VIEW_ROW_TITLE, VIEW_BRIGHT, "", "%s", desc->name);
-    add_time_row(viewer, rows);
+    add_time_row(facts, rows);
     view_add_gap(rows);
     for (uint32_t i = 0; i < desc->num_layers; i++)
         add_layer_rows(machine, i, rows);
@@ -167,19 +164,19 @@ void view_list_machine(const view_state *viewer, float width, view_rows *rows)
 }
 
 // How much smaller it is drawn where the picture is too low for it.
-static float box_factor(const view_state *viewer, const view_rows *rows, float height)
+static float box_factor(const view_facts *facts, const view_rows *rows)
 {
-    const float room = height - 2.0f * VIEW_MARGIN * viewer->font.scale;
+    const float room = facts->height - 2.0f * VIEW_MARGIN * facts->stage.font->scale;
     return fminf(fmaxf(room / view_rows_height(rows), 0.4f), 1.0f);
 }
 
-view_rect view_machine_box(const view_state *viewer, float width, float height)
+view_rect view_machine_box(const view_facts *facts)
 {
     view_rows rows;
-    view_list_machine(viewer, width, &rows);
-    const float scale = viewer->font.scale, factor = box_factor(viewer, &rows, height);
+    view_list_machine(facts, &rows);
+    const float scale = facts->stage.font->scale, factor = box_factor(facts, &rows);
     const float box = factor * (rows.width + 2.0f * VIEW_PADDING * scale);
-    return (view_rect){width - VIEW_MARGIN * scale - box, VIEW_MARGIN * scale, box,
+    return (view_rect){facts->width - VIEW_MARGIN * scale - box, VIEW_MARGIN * scale, box,
                        factor * view_rows_height(&rows)};
 }
 
@@ -199,148 +196,57 @@ static view_rect shrunk(view_rect rect, float right, float top, float factor)
                        rect.width * factor, rect.height * factor};
 }
 
-void view_draw_machine(view_state *viewer, float width, float height)
+void view_draw_machine(view_ui *ui, const view_facts *facts)
 {
-    const float scale = viewer->font.scale, margin = VIEW_MARGIN * scale;
+    const float scale = facts->stage.font->scale, margin = VIEW_MARGIN * scale;
     view_rows rows = {0};
-    view_list_machine(viewer, width, &rows);
-    const uint32_t first = viewer->canvas.count,
-                   count = viewer->document->scene.machine.desc->num_parameters;
-    const float right = width - margin, factor = box_factor(viewer, &rows, height);
+    view_list_machine(facts, &rows);
+    const uint32_t first = facts->stage.canvas->count,
+                   count = facts->stage.document->scene.machine.desc->num_parameters;
+    const float right = facts->width - margin, factor = box_factor(facts, &rows);
     const float x = right - rows.width - 2.0f * VIEW_PADDING * scale;
-    view_draw_rows(&viewer->canvas, &rows, x, margin);
-    viewer->layout.parameters =
-        (view_rect){x + VIEW_PADDING * scale, parameters_top(&rows), rows.width,
-                    (float)count * viewer->font.line[VIEW_TEXT]};
-    draw_parameters(viewer, &rows);
-    view_shrink(&viewer->canvas, first, right, margin, factor);
-    viewer->layout.parameters = shrunk(viewer->layout.parameters, right, margin, factor);
-    viewer->layout.slider_left = viewer->layout.parameters.x + rows.label_width * factor;
+    view_draw_rows(facts->stage.canvas, &rows, x, margin);
+    ui->layout.parameters = (view_rect){x + VIEW_PADDING * scale, parameters_top(&rows), rows.width,
+                                        (float)count * facts->stage.font->line[VIEW_TEXT]};
+    draw_parameters(facts, ui->layout.parameters, &rows);
+    view_shrink(facts->stage.canvas, first, right, margin, factor);
+    ui->layout.parameters = shrunk(ui->layout.parameters, right, margin, factor);
+    ui->layout.slider_left = ui->layout.parameters.x + rows.label_width * factor;
 }
 
 // -- Mouse ----------------------------------------------------------------------------------
 
-// From now on a person says what is done.
-static void take_over(view_machine *machine)
+view_request view_press_machine(view_ui *ui, const view_facts *facts, float x, float y)
 {
-    if (machine->acts)
-        machine->control = (view_control){.moves_ahead = true, .moves_side = true};
-    machine->acts = false;
-}
-
-bool view_press_machine(view_state *viewer, float x, float y)
-{
-    view_machine *const machine = &viewer->document->scene.machine;
-    const view_rect all = viewer->layout.parameters;
-    if (machine->player == NULL || !view_contains(all, x, y))
-        return false;
+    const view_machine *const machine = &facts->stage.document->scene.machine;
+    const view_rect all = ui->layout.parameters;
+    if (machine->player == NULL || machine->desc->num_parameters == 0 || !view_contains(all, x, y))
+        return (view_request){.kind = VIEW_REQUEST_PASS};
     const md5_machine_desc *const desc = machine->desc;
     const uint32_t last = desc->num_parameters - 1;
     const uint32_t row = (uint32_t)((y - all.y) / all.height * (float)desc->num_parameters);
     const uint32_t parameter = row < last ? row : last;
-    take_over(machine);
-    viewer->dragged_parameter = parameter;
+    ui->drag = VIEW_DRAG_PARAMETER;
+    ui->dragged_parameter = parameter;
     if (desc->parameters[parameter].kind == MD5_PARAMETER_FLOAT)
-        view_drag_machine(viewer, x);
-    else
-        view_push_parameter(machine, parameter);
-    view_tell_state(viewer, "push");
-    return true;
+        return view_drag_machine(ui, facts, x);
+    return (view_request){.kind = VIEW_REQUEST_PUSH, .number = parameter};
 }
 
-void view_drag_machine(view_state *viewer, float x)
+view_request view_drag_machine(const view_ui *ui, const view_facts *facts, float x)
 {
-    view_machine *const machine = &viewer->document->scene.machine;
-    const md5_parameter_desc *const parameters = machine->desc->parameters;
-    const uint32_t parameter = viewer->dragged_parameter;
-    if (parameters[parameter].kind != MD5_PARAMETER_FLOAT)
-        return;
-    const view_rect all = viewer->layout.parameters;
-    const float left = viewer->layout.slider_left;
+    const view_machine *const machine = &facts->stage.document->scene.machine;
+    const uint32_t parameter = ui->dragged_parameter;
+    // The machine may have been read again meanwhile, with other parameters.
+    if (machine->player == NULL || parameter >= machine->desc->num_parameters
+        || machine->desc->parameters[parameter].kind != MD5_PARAMETER_FLOAT)
+        return (view_request){.kind = VIEW_REQUEST_DONE};
+    const view_rect all = ui->layout.parameters;
+    const float left = ui->layout.slider_left;
     const float part = view_clamp((x - left) / (all.x + all.width - left), 0.0f, 1.0f);
     float low, high;
-    view_parameter_range(machine->loaded.machine, parameters[parameter].name, &low, &high);
-    (void)md5_player_set(machine->player, parameter, low + part * (high - low));
-}
-
-void view_point_machine(view_state *viewer, float x, float y)
-{
-    view_machine *const machine = &viewer->document->scene.machine;
-    const float width = (float)viewer->width, height = (float)viewer->height;
-    const view_lens lens = view_choose_lens(viewer, width, height);
-    // A little nearer than what the camera looks at, so that one reaches and looks out of the
-    // picture.
-    const float depth = 0.7f * viewer->camera.distance, wide = lens.orthographic ? 1.0f : depth;
-    const float across = 2.0f * x / width - 1.0f - lens.shift_x;
-    const float high = 1.0f - 2.0f * y / height - lens.shift_y;
-    const md5_vec3 right = view_scale(lens.axes.right, across * lens.half_x * wide);
-    const md5_vec3 up = view_scale(lens.axes.up, high * lens.half_y * wide);
-    machine->target =
-        view_add(view_add(lens.eye, view_scale(lens.axes.back, -depth)), view_add(right, up));
-    machine->has_target = true;
-}
-
-// -- Keys -----------------------------------------------------------------------------------
-
-static void walk(view_control *control, view_action action, bool down)
-{
-    switch (action) {
-    case VIEW_AHEAD:
-        control->ahead = down ? 1 : 0;
-        break;
-    case VIEW_BACK:
-        control->ahead = down ? -1 : 0;
-        break;
-    case VIEW_TO_RIGHT:
-        control->side = down ? 1 : 0;
-        break;
-    case VIEW_TO_LEFT:
-        control->side = down ? -1 : 0;
-        break;
-    default:
-        control->fast = down;
-        break;
-    }
-}
-
-static void press_trigger(view_state *viewer, const view_binding *binding)
-{
-    view_machine *const machine = &viewer->document->scene.machine;
-    const int32_t trigger = view_find_trigger(machine, binding->trigger);
-    if (trigger < 0) {
-        view_notice(viewer, "%s: this machine has no trigger for it (P pauses)", binding->keys);
-        return;
-    }
-    view_push_parameter(machine, (uint32_t)trigger);
-    view_tell_state(viewer, "push");
-}
-
-// What is set while nothing goes on would only be seen later.
-static void tell_why_still(view_state *viewer, view_action action)
-{
-    const bool walks = action == VIEW_AHEAD || action == VIEW_BACK || action == VIEW_FAST;
-    if (walks && !view_can_walk(&viewer->document->scene.machine))
-        view_notice(viewer, "This machine has no parameter \"speed\" or \"ahead\" to walk by");
-    else if (viewer->document->scene.bind_pose)
-        view_notice(viewer, "The bind pose is shown: Shift+P goes back to the machine");
-    else if (!viewer->play.playing)
-        view_notice(viewer, "Paused: P plays on");
-}
-
-void view_drive(view_state *viewer, const view_binding *binding, bool down)
-{
-    view_machine *const machine = &viewer->document->scene.machine;
-    if (machine->player == NULL)
-        return;
-    if (down) {
-        take_over(machine);
-        tell_why_still(viewer, binding->action);
-    }
-    if (binding->action == VIEW_TRIGGER) {
-        if (down)
-            press_trigger(viewer, binding);
-        return;
-    }
-    walk(&machine->control, binding->action, down);
-    view_tell_state(viewer, down ? "drive" : "let-go");
+    view_parameter_range(machine->loaded.machine, machine->desc->parameters[parameter].name, &low,
+                         &high);
+    return (view_request){
+        .kind = VIEW_REQUEST_PARAMETER, .number = parameter, .value = low + part * (high - low)};
 }

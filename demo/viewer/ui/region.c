@@ -1,24 +1,10 @@
 // What part of the picture is left to the model, beside the panels.
-#include "demo/viewer/jobs/view.h"
-
-#include "demo/viewer/base/panel.h"
+#include "demo/viewer/ui/panels.h"
 
 #include <math.h>
 
-// In units of layout: below that, panels of full width leave no room between them; and what a model
-// needs at least, across and high.
-static const float compact_below = 1000.0f, least_room = 120.0f;
-
-bool view_is_compact(const view_state *viewer, float width)
-{
-    return width < compact_below * viewer->font.scale;
-}
-
-bool view_shows_machine(const view_state *viewer)
-{
-    return view_mode_of(viewer) == VIEW_MODE_MACHINE && !viewer->shown.help
-           && !viewer->shown.hierarchy;
-}
+// In units of layout: what a model needs at least, across and high.
+static const float least_room = 120.0f;
 
 static float area(view_rect rect)
 {
@@ -38,27 +24,27 @@ static view_rect beside_figures(view_rect all, view_rect box)
 }
 
 // Where the panels at the right begin.
-static float right_column(const view_state *viewer, float width, float height)
+static float right_column(const view_facts *facts)
 {
-    float left = width;
-    if (viewer->shown.hierarchy && viewer->document->scene.skeleton != NULL)
-        left = fminf(left, view_hierarchy_left(viewer, width));
-    else if (view_mode_of(viewer) == VIEW_MODE_MACHINE)
-        left = fminf(left, view_machine_box(viewer, width, height).x);
+    float left = facts->width;
+    if (facts->stage.shown->hierarchy && facts->stage.document->scene.skeleton != NULL)
+        left = fminf(left, view_hierarchy_left(facts));
+    else if (view_mode_of(facts->stage.document) == VIEW_MODE_MACHINE)
+        left = fminf(left, view_machine_box(facts).x);
     return left;
 }
 
-view_rect view_free_region(const view_state *viewer, float width, float height)
+view_rect view_free_region(const view_facts *facts)
 {
-    const view_rect all = {0.0f, 0.0f, width, height};
-    const float scale = viewer->font.scale;
-    if (!viewer->shown.panel || scale <= 0.0f || viewer->document->crowd.count > 0)
+    const view_rect all = {0.0f, 0.0f, facts->width, facts->height};
+    const float scale = facts->stage.font->scale;
+    if (!facts->stage.shown->panel || scale <= 0.0f || facts->stage.document->crowd.count > 0)
         return all;
     view_rect region = all;
-    if (view_shows_bar(viewer))
+    if (view_shows_bar(facts))
         region.height -= (VIEW_MARGIN + VIEW_BAR_HEIGHT) * scale;
-    region.width = right_column(viewer, width, height);
-    region = beside_figures(region, view_figures_box(viewer, width, height));
+    region.width = right_column(facts);
+    region = beside_figures(region, view_figures_box(facts));
     const float least = least_room * scale;
     return region.width >= least && region.height >= least ? region : all;
 }

@@ -1,0 +1,13 @@
+// What keys, and clicks that mean the same, do.
+#ifndef DEMO_VIEWER_APP_ACTIONS_H
+#define DEMO_VIEWER_APP_ACTIONS_H
+
+#include "demo/viewer/jobs/view.h"
+
+// Does what a key says; tells the state afterwards at the level "debug".
+void view_perform(view_state *viewer, view_action action);
+
+// Shows a mesh or does not.
+void view_toggle_mesh(view_state *viewer, uint32_t mesh);
+
+#endif

@@ -1,0 +1,95 @@
+#include "demo/viewer/app/drive.h"
+
+#include "demo/viewer/app/tell.h"
+#include "demo/viewer/base/math.h"
+
+void view_take_over(view_machine *machine)
+{
+    if (machine->acts)
+        machine->control = (view_control){.moves_ahead = true, .moves_side = true};
+    machine->acts = false;
+}
+
+// -- Mouse ----------------------------------------------------------------------------------
+
+void view_point_machine(view_state *viewer, float x, float y)
+{
+    view_machine *const machine = &viewer->document->scene.machine;
+    const float width = (float)viewer->width, height = (float)viewer->height;
+    const view_lens lens = view_choose_lens(viewer, width, height);
+    // A little nearer than what the camera looks at, so that one reaches and looks out of the
+    // picture.
+    const float depth = 0.7f * viewer->camera.distance, wide = lens.orthographic ? 1.0f : depth;
+    const float across = 2.0f * x / width - 1.0f - lens.shift_x;
+    const float high = 1.0f - 2.0f * y / height - lens.shift_y;
+    const md5_vec3 right = view_scale(lens.axes.right, across * lens.half_x * wide);
+    const md5_vec3 up = view_scale(lens.axes.up, high * lens.half_y * wide);
+    machine->target =
+        view_add(view_add(lens.eye, view_scale(lens.axes.back, -depth)), view_add(right, up));
+    machine->has_target = true;
+}
+
+// -- Keys -----------------------------------------------------------------------------------
+
+static void walk(view_control *control, view_action action, bool down)
+{
+    switch (action) {
+    case VIEW_AHEAD:
+        control->ahead = down ? 1 : 0;
+        break;
+    case VIEW_BACK:
+        control->ahead = down ? -1 : 0;
+        break;
+    case VIEW_TO_RIGHT:
+        control->side = down ? 1 : 0;
+        break;
+    case VIEW_TO_LEFT:
+        control->side = down ? -1 : 0;
+        break;
+    default:
+        control->fast = down;
+        break;
+    }
+}
+
+static void press_trigger(view_state *viewer, const view_binding *binding)
+{
+    view_machine *const machine = &viewer->document->scene.machine;
+    const int32_t trigger = view_find_trigger(machine, binding->trigger);
+    if (trigger < 0) {
+        view_notice(viewer, "%s: this machine has no trigger for it (P pauses)", binding->keys);
+        return;
+    }
+    view_push_parameter(machine, (uint32_t)trigger);
+    view_tell_state(viewer, "push");
+}
+
+// What is set while nothing goes on would only be seen later.
+static void tell_why_still(view_state *viewer, view_action action)
+{
+    const bool walks = action == VIEW_AHEAD || action == VIEW_BACK || action == VIEW_FAST;
+    if (walks && !view_can_walk(&viewer->document->scene.machine))
+        view_notice(viewer, "This machine has no parameter \"speed\" or \"ahead\" to walk by");
+    else if (viewer->document->scene.bind_pose)
+        view_notice(viewer, "The bind pose is shown: Shift+P goes back to the machine");
+    else if (!viewer->play.playing)
+        view_notice(viewer, "Paused: P plays on");
+}
+
+void view_drive(view_state *viewer, const view_binding *binding, bool down)
+{
+    view_machine *const machine = &viewer->document->scene.machine;
+    if (machine->player == NULL)
+        return;
+    if (down) {
+        view_take_over(machine);
+        tell_why_still(viewer, binding->action);
+    }
+    if (binding->action == VIEW_TRIGGER) {
+        if (down)
+            press_trigger(viewer, binding);
+        return;
+    }
+    walk(&machine->control, binding->action, down);
+    view_tell_state(viewer, down ? "drive" : "let-go");
+}

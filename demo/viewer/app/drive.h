@@ -1,0 +1,16 @@
+// What keys and the mouse do to a state machine.
+#ifndef DEMO_VIEWER_APP_DRIVE_H
+#define DEMO_VIEWER_APP_DRIVE_H
+
+#include "demo/viewer/jobs/view.h"
+
+// A key that drives the machine (its action is VIEW_AHEAD or a later one) is pressed or released.
+void view_drive(view_state *viewer, const view_binding *binding, bool down);
+
+// Ends what a machine does on its own: from now on a person says what is done.
+void view_take_over(view_machine *machine);
+
+// The target follows the mouse at (x, y), in pixels, at the character's distance from the eye.
+void view_point_machine(view_state *viewer, float x, float y);
+
+#endif

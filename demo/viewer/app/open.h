@@ -1,0 +1,30 @@
+// Opening: from the names of files to the document that is shown.
+#ifndef DEMO_VIEWER_APP_OPEN_H
+#define DEMO_VIEWER_APP_OPEN_H
+
+#include "demo/viewer/jobs/view.h"
+
+// Opens files, or our own model where there are none: scene, GPU copies, textures, framing.
+// Where anything named cannot be shown, tells why, keeps what was open, and returns false.
+// `as_asked`: the textures that the command line names are meant for these files.
+bool view_open(view_state *viewer, const char *const *files, size_t num_files, bool as_asked);
+
+// Opens what a person dropped on the window: model, animation, flight or texture; of a folder, the
+// list of its files.
+void view_drop(view_state *viewer, const char *path);
+
+// Frees what view_open() made.
+void view_close(view_state *viewer);
+
+bool view_reload(view_state *viewer);
+
+// The next (+1) or previous (-1) file of the kind in the same folder.
+void view_open_neighbour(view_state *viewer, int step);
+
+// Shows another clip, from its beginning.
+void view_change_clip(view_state *viewer, size_t clip);
+
+// Measures the clip anew, after the root mode or the clip changed.
+void view_measure(view_state *viewer);
+
+#endif

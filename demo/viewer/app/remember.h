@@ -1,0 +1,21 @@
+// Between the window's state, the options that describe it, and the file that remembers them.
+#ifndef DEMO_VIEWER_APP_REMEMBER_H
+#define DEMO_VIEWER_APP_REMEMBER_H
+
+#include "demo/viewer/jobs/view.h"
+
+// Switches as the options say, after view_begin(), and options that say what the window shows: what
+// is set by one and described by the other is the same.
+void view_take_switches(view_state *viewer);
+void view_describe(const view_state *viewer, view_options *options);
+
+// Takes the camera of the last time, unless the command line says anything about it.
+void view_restore_camera(view_state *viewer, const view_camera *camera);
+
+// Whether the next start is to show the model that is shown now: one alone, not a crowd.
+bool view_remembers_model(const view_state *viewer);
+
+// Writes the configuration file at the end of a window, if there is one.
+void view_remember(view_state *viewer);
+
+#endif

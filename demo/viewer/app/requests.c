@@ -1,0 +1,96 @@
+#include "demo/viewer/app/requests.h"
+
+#include "demo/viewer/app/actions.h"
+#include "demo/viewer/app/drive.h"
+#include "demo/viewer/app/open.h"
+#include "demo/viewer/app/tell.h"
+
+#include <stdlib.h>
+
+static void set_parameter(view_machine *machine, const view_request *request)
+{
+    const uint32_t parameter = (uint32_t)request->number;
+    view_take_over(machine);
+    if (request->kind == VIEW_REQUEST_PUSH)
+        view_push_parameter(machine, parameter);
+    else
+        (void)md5_player_set(machine->player, parameter, request->value);
+}
+
+static void show_clip(view_state *viewer, size_t clip)
+{
+    if (clip < viewer->document->scene.num_clips) // a file that changed may have fewer
+        view_change_clip(viewer, clip);
+}
+
+bool view_carry_out(view_state *viewer, view_request request)
+{
+    view_scene *const scene = &viewer->document->scene;
+    switch (request.kind) {
+    case VIEW_REQUEST_BROWSE:
+        view_browse_folder(&viewer->ui.browser, request.path, viewer->config);
+        break;
+    case VIEW_REQUEST_OPEN:
+        view_drop(viewer, request.path);
+        break;
+    case VIEW_REQUEST_CLIP:
+        show_clip(viewer, request.number);
+        break;
+    case VIEW_REQUEST_PERFORM:
+        view_perform(viewer, request.action);
+        break;
+    case VIEW_REQUEST_MESH:
+        view_toggle_mesh(viewer, (uint32_t)request.number);
+        break;
+    case VIEW_REQUEST_PARAMETER:
+    case VIEW_REQUEST_PUSH:
+        set_parameter(&scene->machine, &request);
+        break;
+    case VIEW_REQUEST_LIGHT:
+        viewer->lamps.values[request.number] = request.value;
+        break;
+    case VIEW_REQUEST_SEEK:
+        view_seek(&viewer->play, view_clock(scene), request.seconds);
+        break;
+    default: // the interface has done it alone
+        break;
+    }
+    free(request.path);
+    return request.kind != VIEW_REQUEST_PASS;
+}
+
+// What the log calls it, or NULL: nothing is done, or actions tell it themselves.
+static const char *name_request(view_request_kind kind)
+{
+    switch (kind) {
+    case VIEW_REQUEST_LISTED:
+        return "list";
+    case VIEW_REQUEST_CLOSED:
+        return "close-lists";
+    case VIEW_REQUEST_MARKED:
+        return "joint";
+    case VIEW_REQUEST_BROWSE:
+        return "enter-folder";
+    case VIEW_REQUEST_OPEN:
+    case VIEW_REQUEST_CLIP:
+        return "choose";
+    case VIEW_REQUEST_PARAMETER:
+    case VIEW_REQUEST_PUSH:
+        return "push";
+    case VIEW_REQUEST_LIGHT:
+        return "lamp";
+    default:
+        return NULL;
+    }
+}
+
+bool view_answer(view_state *viewer, view_request request)
+{
+    const bool was_taken = view_carry_out(viewer, request);
+    const char *const name = name_request(request.kind);
+    // A light that the mouse holds on to is told when it is let go.
+    const bool is_held = request.kind == VIEW_REQUEST_LIGHT && viewer->ui.drag == VIEW_DRAG_LAMP;
+    if (name != NULL && !is_held)
+        view_tell_state(viewer, name);
+    return was_taken;
+}

@@ -1,0 +1,57 @@
+#include "demo/viewer/app/start.h"
+
+#include "demo/common/file.h"
+#include "demo/viewer/app/open.h"
+#include "demo/viewer/app/remember.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// Opens what was shown the last time, as it was seen then: a file, or NULL, our own model. If the
+// file has gone bad meanwhile, our own model is shown instead, and in the window what is wrong with
+// the other.
+static bool open_remembered(view_state *viewer)
+{
+    const view_config *const config = viewer->config;
+    const view_camera camera = config->camera;
+    const bool has_camera = config->has_camera, is_own = config->model == NULL;
+    char *path = is_own ? NULL : common_copy(config->model);
+    const char *const files[1] = {path};
+    const bool opened = view_open(viewer, files, is_own ? 0 : 1, true);
+    char error[sizeof viewer->log.error];
+    memcpy(error, viewer->log.error, sizeof error);
+    free(path);
+    if (opened && has_camera)
+        view_restore_camera(viewer, &camera);
+    if (opened || is_own || !view_open(viewer, NULL, 0, true))
+        return opened;
+    memcpy(viewer->log.error, error, sizeof error);
+    return true;
+}
+
+// What the command line names decides: the model of the last time, with its camera, is taken only
+// if nothing on the command line says what to show.
+static bool takes_remembered(const view_state *viewer)
+{
+    const view_options *const options = viewer->options;
+    const view_config *const config = viewer->config;
+    return config != NULL && options->num_files == 0 && options->num_folders == 0
+           && !options->names_content && (config->model == NULL || common_is_file(config->model));
+}
+
+bool view_open_first(view_state *viewer)
+{
+    const view_options *const options = viewer->options;
+    if (options->num_folders > 0 && !view_shows_window(options)) {
+        view_error(&viewer->log, "%s: a folder is listed in a window; name a file",
+                   options->folders[0]);
+        return false;
+    }
+    const bool opened = takes_remembered(viewer)
+                            ? open_remembered(viewer)
+                            : view_open(viewer, options->files, options->num_files, true);
+    // As if it were dropped: of several, the last one is listed.
+    for (size_t i = 0; i < options->num_folders && opened; i++)
+        view_browse_folder(&viewer->ui.browser, options->folders[i], viewer->config);
+    return opened;
+}

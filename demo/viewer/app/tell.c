@@ -1,0 +1,74 @@
+#include "demo/viewer/app/tell.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+void view_notice(view_state *viewer, const char *format, ...)
+{
+    va_list values;
+    va_start(values, format);
+    (void)vsnprintf(viewer->ui.notice, sizeof viewer->ui.notice, format, values);
+    va_end(values);
+    viewer->ui.notice_end = viewer->now + 2.5;
+}
+
+static void tell_machine(view_state *viewer, const char *action)
+{
+    const view_machine *const machine = &viewer->document->scene.machine;
+    const md5_vec3 place = machine->place.translation;
+    char states[256] = "";
+    size_t used = 0;
+    for (uint32_t i = 0; i < machine->desc->num_layers && used < sizeof states; i++) {
+        const md5_layer_status status = md5_player_layer(machine->player, i);
+        const char *const name = machine->desc->layers[i].states[status.state].name;
+        used +=
+            (size_t)snprintf(states + used, sizeof states - used, "%s%s", i > 0 ? "," : "", name);
+    }
+    view_debug(&viewer->log, "%s machine: place=%.3f,%.3f states=%s", action, (double)place.x,
+               (double)place.y, states);
+}
+
+// One line of words and numbers, for people who hunt a fault and for tests; of a machine one more.
+void view_tell_state(view_state *viewer, const char *action)
+{
+    const view_scene *const scene = &viewer->document->scene;
+    const view_play *const play = &viewer->play;
+    const view_camera *const camera = &viewer->camera;
+    const view_clip *const clip = view_shown_clip(scene);
+    const md5_anim *const anim = view_clock(scene);
+    const bool has_flight = scene->flight.camera != NULL;
+    const view_flight_place place =
+        has_flight ? view_find_place(&scene->flight, play) : (view_flight_place){0};
+    static const char *const roots[] = {"file", "id", "in_place"};
+    static const char *const lists[] = {"none", "files", "clips"};
+    if (viewer->log.level < VIEW_DEBUG)
+        return;
+    char lamps[VIEW_LAMPS_TEXT], switches[512];
+    view_write_switches(&viewer->shown, switches, sizeof switches);
+    view_write_lamps(&viewer->lamps, lamps, sizeof lamps);
+    view_debug(
+        &viewer->log,
+        "%s: model=%s clip=%s %zu/%zu time=%.4f frame=%.3f/%u playing=%d speed=%g backward=%d "
+        "loop=%s root=%s skinning=%s azimuth=%.1f elevation=%.1f distance=%.4g "
+        "target=%.4g,%.4g,%.4g "
+        "orthographic=%d %s lamp=%s warnings=%u "
+        "size=%ux%u flight=%s flying=%d shot=%u flight-frame=%.3f list=%s found=%zu joint=%d "
+        "hidden=%u crowd=%u error=%d notice=%d",
+        action, scene->name, clip != NULL ? clip->name : "bind-pose",
+        clip != NULL ? scene->clip + 1 : 0, scene->num_clips,
+        anim != NULL ? view_cycle_time(play, anim) : 0.0,
+        anim != NULL ? view_frame_place(play, anim) : 0.0,
+        anim != NULL ? (unsigned)anim->num_frames - 1 : 0, play->playing, play->speed,
+        play->backward, view_wrap_name(play->wrap), roots[scene->root],
+        scene->dual ? "dual" : "linear", (double)camera->azimuth, (double)camera->elevation,
+        (double)camera->distance, (double)camera->target.x, (double)camera->target.y,
+        (double)camera->target.z, camera->orthographic, switches, lamps,
+        (unsigned)viewer->log.num_warnings, (unsigned)viewer->width, (unsigned)viewer->height,
+        has_flight ? scene->flight.name : "none", viewer->flying, (unsigned)place.shot, place.frame,
+        lists[viewer->ui.browser.kind], viewer->ui.browser.num_found,
+        (int)view_marked_joint(&viewer->ui, scene), (unsigned)viewer->hidden_meshes,
+        (unsigned)viewer->document->crowd.count, viewer->log.error[0] != '\0',
+        viewer->now < viewer->ui.notice_end);
+    if (scene->machine.player != NULL)
+        tell_machine(viewer, action);
+}

@@ -1,0 +1,25 @@
+// One frame: the pose of the moment, the world, and the interface over it.
+#include "demo/viewer/jobs/view.h"
+
+bool view_draw(view_state *viewer, md5gl_target *target, uint32_t width, uint32_t height,
+               bool transparent, bool clean, md5_error *error)
+{
+    // First of all: a machine's character walks, and the camera goes along. In a crowd the camera
+    // says who is seen.
+    if (viewer->document->crowd.count == 0)
+        view_pose(&viewer->document->scene, &viewer->play);
+    view_keep_framed(viewer, width, height);
+    const view_facts facts = view_facts_of(viewer, (float)width, (float)height);
+    md5_error draw_error;
+    const bool drawn =
+        view_draw_world(&facts.stage, target, width, height, transparent, &draw_error);
+    if (!clean) {
+        view_clear_canvas(&viewer->canvas);
+        view_draw_ui(&viewer->ui, &facts);
+        view_draw_canvas(&facts.stage);
+    }
+    const bool ended = md5gl_end_frame(viewer->renderer, error);
+    if (!drawn && error != NULL)
+        *error = draw_error;
+    return drawn && ended;
+}

@@ -1,0 +1,62 @@
+// The parts of the interface, for ui.c, which draws them in order, and for region.c, which leaves
+// room for them.
+#ifndef DEMO_VIEWER_UI_PANELS_H
+#define DEMO_VIEWER_UI_PANELS_H
+
+#include "demo/viewer/base/panel.h"
+#include "demo/viewer/ui/ui.h"
+
+// -- What is shown (facts.c) ----------------------------------------------------------------
+
+// Small windows have small panels: fewer figures.
+bool view_is_compact(const view_facts *facts);
+
+// Whether the machine with its parameters, or the time bar, is shown beside the figures.
+bool view_shows_machine(const view_facts *facts);
+bool view_shows_bar(const view_facts *facts);
+
+// -- Figures, at the left (info.c) ----------------------------------------------------------
+
+void view_list_figures(const view_facts *facts, view_rows *rows);
+view_rect view_figures_box(const view_facts *facts);
+void view_draw_figures(view_ui *ui, const view_facts *facts);
+
+// -- Time bar, at the bottom (time_bar.c) ---------------------------------------------------
+
+#define VIEW_BAR_HEIGHT 40.0f // in units of layout
+void view_draw_bar(view_ui *ui, const view_facts *facts);
+view_request view_press_bar(view_ui *ui, const view_facts *facts, float x, float y);
+view_request view_drag_bar(const view_ui *ui, const view_facts *facts, float x);
+
+// -- State machine, at the right (machine_panel.c) ------------------------------------------
+
+// Adds the names of the clips to a panel, those that play now lit.
+void view_add_machine_clips(const view_machine *machine, view_rows *rows);
+void view_list_machine(const view_facts *facts, view_rows *rows);
+view_rect view_machine_box(const view_facts *facts);
+void view_draw_machine(view_ui *ui, const view_facts *facts);
+view_request view_press_machine(view_ui *ui, const view_facts *facts, float x, float y);
+view_request view_drag_machine(const view_ui *ui, const view_facts *facts, float x);
+
+// -- Joints, at the right (joints.c) --------------------------------------------------------
+
+float view_hierarchy_left(const view_facts *facts); // pixels
+void view_draw_hierarchy(view_ui *ui, const view_facts *facts);
+view_request view_press_hierarchy(view_ui *ui, const view_facts *facts, float x, float y);
+bool view_point_hierarchy(view_ui *ui, const view_facts *facts, float x, float y);
+
+// Draws the marked joint with the weights of the vertices as heat.
+void view_draw_joint(const view_ui *ui, const view_facts *facts);
+
+// -- Lights, at the right (lamps_panel.c) ---------------------------------------------------
+
+void view_draw_lamps(view_ui *ui, const view_facts *facts);
+view_request view_press_lamps(view_ui *ui, const view_facts *facts, float x, float y);
+view_request view_drag_lamp(const view_ui *ui, const view_facts *facts, float x);
+
+// -- Keys and errors, in the middle (lists.c) -----------------------------------------------
+
+void view_draw_keys(const view_facts *facts);
+void view_draw_error(view_ui *ui, const view_facts *facts);
+
+#endif

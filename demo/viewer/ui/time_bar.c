@@ -1,0 +1,101 @@
+// The time bar: where the clip is, to be dragged to another time.
+#include "demo/viewer/ui/panels.h"
+
+#include "demo/viewer/base/math.h"
+
+#include <math.h>
+#include <stdio.h>
+
+// -- Drawing --------------------------------------------------------------------------------
+
+// A triangle while paused, two bars while playing.
+static void draw_play_sign(const view_facts *facts, float x, float y, float size)
+{
+    view_canvas *const canvas = facts->stage.canvas;
+    if (facts->stage.play->playing) {
+        view_draw_rect(canvas, (view_rect){x, y, 0.32f * size, size}, VIEW_BRIGHT);
+        view_draw_rect(canvas, (view_rect){x + 0.6f * size, y, 0.32f * size, size}, VIEW_BRIGHT);
+        return;
+    }
+    const bool back = facts->stage.play->backward;
+    const float base = back ? x + size : x, tip = back ? x : x + size;
+    const float corners[6] = {base, y, base, y + size, tip, y + 0.5f * size};
+    view_draw_triangle(canvas, corners, VIEW_BRIGHT);
+}
+
+// One line a frame, where there is room for them, every tenth longer.
+static void draw_ticks(const view_facts *facts, view_rect track, const md5_anim *anim,
+                       double length)
+{
+    const float scale = facts->stage.font->scale;
+    const double step = (double)track.width / (length * anim->frame_rate);
+    const uint32_t stride = step >= 5.0 * (double)scale ? 1 : 10;
+    if (step * stride < 4.0 * (double)scale)
+        return;
+    for (uint32_t frame = 0; frame < anim->num_frames; frame += stride) {
+        const float x = track.x + (float)(step * frame);
+        const float height = (frame % 10 == 0 ? 6.0f : 3.0f) * scale;
+        const view_rect tick = {x, track.y + track.height + 3.0f * scale, scale, height};
+        view_draw_rect(facts->stage.canvas, tick, 0x8A93A1A0u);
+    }
+}
+
+void view_draw_bar(view_ui *ui, const view_facts *facts)
+{
+    const md5_anim *const anim = view_clock(&facts->stage.document->scene);
+    const float scale = facts->stage.font->scale, margin = VIEW_MARGIN * scale;
+    const double length = view_cycle_length(facts->stage.play, anim);
+    view_canvas *const canvas = facts->stage.canvas;
+    const view_rect bar = {margin, facts->height - margin - VIEW_BAR_HEIGHT * scale,
+                           facts->width - 2.0f * margin, VIEW_BAR_HEIGHT * scale};
+    view_draw_round_rect(canvas, bar, VIEW_RADIUS * scale, VIEW_BOX);
+    draw_play_sign(facts, bar.x + 14.0f * scale, bar.y + 13.0f * scale, 14.0f * scale);
+
+    char text[48];
+    (void)snprintf(text, sizeof text, "%.2f / %.2f s", view_cycle_time(facts->stage.play, anim),
+                   length);
+    const float measured = view_text_width(facts->stage.font, VIEW_TEXT, text);
+    const float text_width = fmaxf(118.0f * scale, measured + 16.0f * scale);
+    const float text_left = bar.x + bar.width - 16.0f * scale - measured;
+    view_draw_text(canvas, VIEW_TEXT, text_left, bar.y + 10.0f * scale, 0, VIEW_PLAIN, text);
+
+    const view_rect track = {bar.x + 46.0f * scale, bar.y + 16.0f * scale,
+                             bar.width - 46.0f * scale - text_width - 16.0f * scale, 4.0f * scale};
+    ui->layout.bar = bar;
+    ui->layout.track = track;
+    if (track.width <= 0.0f)
+        return;
+    const double place = length > 0.0 ? view_cycle_time(facts->stage.play, anim) / length : 0.0;
+    const float done = track.width * (float)fmin(place, 1.0);
+    view_draw_round_rect(canvas, track, 2.0f * scale, 0x4A5361FFu);
+    if (length > 0.0)
+        draw_ticks(facts, track, anim, length);
+    view_draw_round_rect(canvas, (view_rect){track.x, track.y, done, track.height}, 2.0f * scale,
+                         VIEW_ACCENT);
+    view_draw_disc(canvas, track.x + done, track.y + 0.5f * track.height, 7.0f * scale,
+                   VIEW_BRIGHT);
+}
+
+// -- Mouse ----------------------------------------------------------------------------------
+
+view_request view_press_bar(view_ui *ui, const view_facts *facts, float x, float y)
+{
+    if (!view_contains(ui->layout.bar, x, y))
+        return (view_request){.kind = VIEW_REQUEST_PASS};
+    // Left of the line lies the sign that plays and pauses.
+    if (x < ui->layout.track.x - 8.0f * facts->stage.font->scale)
+        return (view_request){.kind = VIEW_REQUEST_PERFORM, .action = VIEW_PLAY};
+    ui->drag = VIEW_DRAG_TIME;
+    return view_drag_bar(ui, facts, x);
+}
+
+view_request view_drag_bar(const view_ui *ui, const view_facts *facts, float x)
+{
+    const view_rect track = ui->layout.track;
+    const md5_anim *const anim = view_clock(&facts->stage.document->scene);
+    if (anim == NULL || track.width <= 0.0f)
+        return (view_request){.kind = VIEW_REQUEST_DONE};
+    const double place = (double)view_clamp((x - track.x) / track.width, 0.0f, 1.0f);
+    return (view_request){.kind = VIEW_REQUEST_SEEK,
+                          .seconds = place * view_cycle_length(facts->stage.play, anim)};
+}

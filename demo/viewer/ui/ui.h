@@ -1,0 +1,119 @@
+// The interface over the picture: panels, lists and the time bar.
+//
+// `view_ui` is what belongs to the interface alone; `view_facts` is what it shows, read only. Input
+// goes in, a view_request comes out: the interface never changes what it shows.
+#ifndef DEMO_VIEWER_UI_UI_H
+#define DEMO_VIEWER_UI_UI_H
+
+#include "demo/viewer/draw/stage.h"
+#include "demo/viewer/ui/browser.h"
+#include "demo/viewer/ui/request.h"
+
+// -- What belongs to the interface ----------------------------------------------------------
+
+// What the mouse holds on to: the camera, or from VIEW_DRAG_TIME on a part of the interface.
+typedef enum view_drag_kind {
+    VIEW_DRAG_NONE,
+    VIEW_DRAG_ORBIT,
+    VIEW_DRAG_PAN,
+    VIEW_DRAG_ZOOM,
+    VIEW_DRAG_TIME,
+    VIEW_DRAG_PARAMETER,
+    VIEW_DRAG_LAMP,
+} view_drag_kind;
+
+// A row of the panel that can be clicked on.
+typedef enum view_hit_kind {
+    VIEW_HIT_FILES, // the model's name: opens the list
+    VIEW_HIT_CLIPS, // the clip's: likewise
+    VIEW_HIT_MESH,  // of that number: shown or not
+} view_hit_kind;
+
+typedef struct view_hit {
+    view_rect rect;
+    view_hit_kind kind;
+    uint32_t mesh;
+} view_hit;
+
+enum { VIEW_MAX_HITS = 64 };
+
+// Where the parts of the interface were drawn last, in pixels; empty = not there.
+typedef struct view_layout {
+    view_hit hits[VIEW_MAX_HITS];
+    uint32_t num_hits;
+    view_rect error;
+    view_rect bar;   // of time, with what surrounds it
+    view_rect track; // its line, from the first frame to the last
+    view_rect hierarchy;
+    view_rect joints;     // its rows, within
+    view_rect parameters; // of a machine: rows of equal height
+    float slider_left;    // of its sliders
+    view_rect lamps;      // likewise
+} view_layout;
+
+typedef struct view_ui {
+    view_layout layout;
+    view_browser browser;
+    view_drag_kind drag;
+    uint32_t dragged_parameter;
+    view_lamp dragged_lamp;
+    float hierarchy_scroll; // pixels
+    int32_t hovered_joint;  // in the list, -1 = none
+    int32_t chosen_joint;   // that was clicked on, likewise
+    char notice[256];       // shown at the bottom until notice_end, in seconds since the start
+    double notice_end;
+} view_ui;
+
+// Sets up an interface with nothing open and nothing chosen; view_end_ui() frees what it holds.
+void view_begin_ui(view_ui *ui);
+void view_end_ui(view_ui *ui);
+
+// -- What it shows --------------------------------------------------------------------------
+
+enum { VIEW_NUM_FRAME_TIMES = 120 };
+
+// Made anew for each picture and each event. All pointers belong to the caller. Drawing fills the
+// stage's canvas and lines, and skins the scene for the marked joint; nothing else is written.
+typedef struct view_facts {
+    view_stage stage;
+    float width, height;      // of the picture, in pixels
+    uint64_t hidden_meshes;   // a bit for each of the first 64
+    double now;               // seconds since the start
+    double frame_seconds;     // that the last frames took, smoothed
+    const float *frame_times; // [VIEW_NUM_FRAME_TIMES] seconds; frame i at i % VIEW_NUM_FRAME_TIMES
+    uint32_t num_frame_times; // frames so far
+} view_facts;
+
+// The part of the picture that no panel covers, in pixels: there the own camera shows its model.
+// Does not look at facts->stage.region, which is made of it.
+view_rect view_free_region(const view_facts *facts);
+
+// The keys of the mode that the document is in, as the help lists them; returns the number of
+// lines.
+uint32_t view_current_keys(const view_document *document, view_key_line lines[VIEW_MAX_KEY_LINES]);
+
+// The joint that is hovered over or chosen, or -1.
+int32_t view_marked_joint(const view_ui *ui, const view_scene *scene);
+
+// -- Drawing --------------------------------------------------------------------------------
+
+// Adds panels, if they are shown, and open lists to the stage's canvas, and lays them out for the
+// mouse. The marked joint with its weights is drawn into the picture at once.
+void view_draw_ui(view_ui *ui, const view_facts *facts);
+
+// -- Input ----------------------------------------------------------------------------------
+
+// The left button is pressed at (x, y), in pixels. Sets ui->drag if a part of the interface is held
+// from now on.
+view_request view_press_ui(view_ui *ui, const view_facts *facts, float x, float y);
+
+// The mouse moves to x while ui->drag is a part of the interface.
+view_request view_drag_ui(const view_ui *ui, const view_facts *facts, float x);
+
+// The mouse moves with no button held. Returns whether that changes the picture.
+bool view_point_ui(view_ui *ui, const view_facts *facts, float x, float y);
+
+// The wheel turns by `steps` while the mouse is at (x, y).
+view_request view_wheel_ui(view_ui *ui, const view_facts *facts, float x, float y, float steps);
+
+#endif

@@ -1,0 +1,272 @@
+// The interface returns what is asked of it as requests, and changes nothing but itself.
+#include "test/render/test_gl_scene.h"
+
+#include "demo/common/file.h"
+#include "demo/viewer/base/panel.h"
+#include "demo/viewer/app/open.h"
+#include "demo/viewer/app/remember.h"
+#include "demo/viewer/app/requests.h"
+#include "demo/viewer/ui/ui.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <SDL.h>
+
+#define BOBBIN "models/bobbin/bobbin.md5mesh"
+#define MACHINE "models/bobbin/bobbin.md5machine"
+
+enum { WIDTH = 1280, HEIGHT = 900 };
+
+// A document with its interface, drawn once, so that the mouse finds all parts.
+typedef struct screen {
+    gl_scene gl;
+    view_options options;
+    view_state viewer;
+    view_facts facts;
+} screen;
+
+static void draw(screen *s)
+{
+    s->facts = view_facts_of(&s->viewer, WIDTH, HEIGHT);
+    view_clear_canvas(&s->viewer.canvas);
+    view_draw_ui(&s->viewer.ui, &s->facts);
+}
+
+static bool open_screen(screen *s, const char *file)
+{
+    char problem[256];
+    *s = (screen){0};
+    CHECK(view_read_options(0, NULL, &s->options, problem, sizeof problem));
+    s->options.level = VIEW_QUIET;
+    s->options.width = WIDTH;
+    s->options.height = HEIGHT;
+    if (!scene_open(&s->gl, NULL))
+        return false;
+    view_begin(&s->viewer, &s->options);
+    view_take_switches(&s->viewer);
+    s->viewer.lamps = view_usual_lamps();
+    s->viewer.renderer = s->gl.renderer;
+    const char *const path = test_path(file);
+    if (!CHECK(view_set_scale(&s->viewer, 1.0f)) || !CHECK(view_open(&s->viewer, &path, 1, true)))
+        return false;
+    view_pose(&s->viewer.document->scene, &s->viewer.play);
+    draw(s);
+    return true;
+}
+
+static void close_screen(screen *s)
+{
+    view_close(&s->viewer);
+    view_end(&s->viewer);
+    scene_close(&s->gl);
+}
+
+// What requests are about: all that a person can change but the interface itself.
+typedef struct outside {
+    view_play play;
+    view_camera camera;
+    view_shown shown;
+    view_lamps lamps;
+    uint64_t hidden_meshes;
+    size_t clip;
+    bool acts;
+} outside;
+
+static outside look_outside(const screen *s)
+{
+    const view_state *const v = &s->viewer;
+    outside o;
+    memset(&o, 0, sizeof o);
+    memcpy(&o.play, &v->play, sizeof o.play);
+    memcpy(&o.camera, &v->camera, sizeof o.camera);
+    memcpy(&o.shown, &v->shown, sizeof o.shown);
+    memcpy(&o.lamps, &v->lamps, sizeof o.lamps);
+    o.hidden_meshes = v->hidden_meshes;
+    o.clip = v->document->scene.clip;
+    o.acts = v->document->scene.machine.acts;
+    return o;
+}
+
+// Presses a part of a rectangle: (0, 0) is its upper left corner, (1, 1) the lower right one.
+static view_request press(screen *s, view_rect rect, float across, float down)
+{
+    const outside before = look_outside(s);
+    s->viewer.ui.drag = VIEW_DRAG_NONE;
+    const view_request request = view_press_ui(
+        &s->viewer.ui, &s->facts, rect.x + across * rect.width, rect.y + down * rect.height);
+    const outside after = look_outside(s);
+    CHECK(memcmp(&before, &after, sizeof before) == 0);
+    return request;
+}
+
+static view_rect find_hit(const screen *s, view_hit_kind kind)
+{
+    const view_layout *const layout = &s->viewer.ui.layout;
+    for (uint32_t i = 0; i < layout->num_hits; i++)
+        if (layout->hits[i].kind == kind)
+            return layout->hits[i].rect;
+    CHECK(false);
+    return (view_rect){0};
+}
+
+TEST (view_ui_asks_for_lists_and_meshes) {
+    screen s;
+    if (open_screen(&s, BOBBIN)) {
+        s.viewer.shown.statistics = true;
+        draw(&s);
+        view_request request = press(&s, find_hit(&s, VIEW_HIT_FILES), 0.5f, 0.5f);
+        CHECK_UINT(request.kind, VIEW_REQUEST_PERFORM);
+        CHECK_UINT(request.action, VIEW_FILES);
+        request = press(&s, find_hit(&s, VIEW_HIT_CLIPS), 0.5f, 0.5f);
+        CHECK_UINT(request.action, VIEW_CLIPS);
+        request = press(&s, find_hit(&s, VIEW_HIT_MESH), 0.5f, 0.5f);
+        CHECK_UINT(request.kind, VIEW_REQUEST_MESH);
+        CHECK_UINT(request.number, 0);
+        CHECK(view_carry_out(&s.viewer, request));
+        CHECK_UINT(s.viewer.hidden_meshes, 1);
+        CHECK_UINT(press(&s, (view_rect){900, 500, 1, 1}, 0, 0).kind, VIEW_REQUEST_PASS);
+    }
+    close_screen(&s);
+}
+
+TEST (view_ui_asks_for_a_time) {
+    screen s;
+    if (open_screen(&s, BOBBIN)) {
+        const view_rect track = s.viewer.ui.layout.track, bar = s.viewer.ui.layout.bar;
+        const md5_anim *const anim = view_clock(&s.viewer.document->scene);
+        const double length = view_cycle_length(&s.viewer.play, anim);
+        view_request request = press(&s, bar, 0.01f, 0.5f);
+        CHECK_UINT(request.kind, VIEW_REQUEST_PERFORM);
+        CHECK_UINT(request.action, VIEW_PLAY);
+        CHECK_UINT(s.viewer.ui.drag, VIEW_DRAG_NONE);
+        request = press(&s, track, 0.25f, 0.5f);
+        CHECK_UINT(request.kind, VIEW_REQUEST_SEEK);
+        CHECK_NEAR(request.seconds, 0.25 * length, 1e-4);
+        CHECK_UINT(s.viewer.ui.drag, VIEW_DRAG_TIME);
+        request = view_drag_ui(&s.viewer.ui, &s.facts, track.x + 2.0f * track.width);
+        CHECK_NEAR(request.seconds, length, 1e-9); // no farther than the bar
+        CHECK(view_carry_out(&s.viewer, request));
+        CHECK_NEAR(view_cycle_time(&s.viewer.play, anim), length, 1e-9);
+    }
+    close_screen(&s);
+}
+
+TEST (view_ui_asks_for_light) {
+    screen s;
+    if (open_screen(&s, BOBBIN)) {
+        s.viewer.shown.lamps = true;
+        draw(&s);
+        const view_rect rows = s.viewer.ui.layout.lamps;
+        const float second = 1.5f / VIEW_NUM_LAMPS;
+        view_request request = press(&s, rows, 0.5f, second);
+        CHECK_UINT(request.kind, VIEW_REQUEST_LIGHT);
+        CHECK_UINT(request.number, VIEW_LAMP_SKY);
+        CHECK(request.value > 1.0f);
+        CHECK_UINT(s.viewer.ui.drag, VIEW_DRAG_LAMP);
+        CHECK(view_carry_out(&s.viewer, request));
+        CHECK_NEAR(s.viewer.lamps.values[VIEW_LAMP_SKY], request.value, 0.0);
+        request = press(&s, rows, 0.01f, second); // its name puts it back
+        CHECK_NEAR(request.value, 1.0, 0.0);
+        CHECK_UINT(s.viewer.ui.drag, VIEW_DRAG_NONE);
+    }
+    close_screen(&s);
+}
+
+TEST (view_ui_asks_for_parameters) {
+    screen s;
+    if (open_screen(&s, MACHINE)) {
+        view_machine *const machine = &s.viewer.document->scene.machine;
+        const md5_machine_desc *const desc = machine->desc;
+        const view_rect rows = s.viewer.ui.layout.parameters;
+        for (uint32_t i = 0; i < desc->num_parameters; i++) {
+            const bool is_float = desc->parameters[i].kind == MD5_PARAMETER_FLOAT;
+            const float down = ((float)i + 0.5f) / (float)desc->num_parameters;
+            machine->acts = true;
+            const view_request request = press(&s, rows, 0.99f, down);
+            CHECK_UINT(request.kind, is_float ? VIEW_REQUEST_PARAMETER : VIEW_REQUEST_PUSH);
+            CHECK_UINT(request.number, i);
+            CHECK(view_carry_out(&s.viewer, request));
+            CHECK(!machine->acts); // a person has taken over
+            if (is_float)
+                CHECK_NEAR(md5_player_get(machine->player, i), request.value, 0.0);
+        }
+    }
+    close_screen(&s);
+}
+
+// Files are read again while a person drags: the layout is of what was there before.
+TEST (view_ui_outlives_the_machine_that_it_has_drawn) {
+    screen s;
+    if (open_screen(&s, MACHINE)) {
+        const view_rect rows = s.viewer.ui.layout.parameters;
+        const char *const path = test_path(BOBBIN);
+        CHECK_UINT(press(&s, rows, 0.99f, 0.01f).kind, VIEW_REQUEST_PARAMETER);
+        CHECK(view_open(&s.viewer, &path, 1, true));
+        s.facts = view_facts_of(&s.viewer, WIDTH, HEIGHT);
+        CHECK_UINT(s.viewer.ui.drag, VIEW_DRAG_PARAMETER);
+        CHECK_UINT(view_drag_ui(&s.viewer.ui, &s.facts, rows.x).kind, VIEW_REQUEST_DONE);
+        CHECK_UINT(press(&s, rows, 0.99f, 0.01f).kind, VIEW_REQUEST_PASS);
+    }
+    close_screen(&s);
+}
+
+TEST (view_ui_asks_for_what_is_chosen_in_a_list) {
+    screen s;
+    if (open_screen(&s, BOBBIN)) {
+        view_browser *const list = &s.viewer.ui.browser;
+        const view_font *const font = &s.viewer.font;
+        const view_scene *const scene = &s.viewer.document->scene;
+        const outside before = look_outside(&s);
+        CHECK_UINT(view_key_browser(list, font, SDLK_RETURN, false).kind, VIEW_REQUEST_PASS);
+        CHECK(view_open_browser(list, VIEW_BROWSE_CLIPS, scene, NULL));
+        CHECK_UINT(view_type_browser(list, "x").kind,
+                   VIEW_REQUEST_PASS); // of the key that opened it
+        CHECK_UINT(view_key_browser(list, font, SDLK_END, false).kind, VIEW_REQUEST_LISTED);
+        view_request request = view_key_browser(list, font, SDLK_RETURN, false);
+        CHECK_UINT(request.kind, VIEW_REQUEST_CLIP);
+        CHECK_UINT(request.number, scene->num_clips - 1);
+        CHECK_UINT(list->kind, VIEW_BROWSE_NOTHING);
+
+        CHECK(view_open_browser(list, VIEW_BROWSE_FILES, scene, NULL));
+        CHECK_UINT(view_key_browser(list, font, SDLK_HOME, false).kind, VIEW_REQUEST_LISTED);
+        request = view_key_browser(list, font, SDLK_RETURN, false);
+        CHECK_UINT(request.kind, VIEW_REQUEST_BROWSE);
+        CHECK(request.path != NULL && common_is_folder(request.path));
+        CHECK(view_carry_out(&s.viewer, request));
+        CHECK_UINT(list->kind, VIEW_BROWSE_FILES);
+        CHECK_UINT(view_key_browser(list, font, SDLK_ESCAPE, false).kind, VIEW_REQUEST_CLOSED);
+        const outside after = look_outside(&s);
+        CHECK(memcmp(&before, &after, sizeof before) == 0);
+    }
+    close_screen(&s);
+}
+
+TEST (view_ui_marks_joints_alone) {
+    screen s;
+    if (open_screen(&s, BOBBIN)) {
+        s.viewer.shown.hierarchy = true;
+        draw(&s);
+        const view_rect rows = s.viewer.ui.layout.joints;
+        const view_scene *const scene = &s.viewer.document->scene;
+        CHECK(view_point_ui(&s.viewer.ui, &s.facts, rows.x + 1.0f, rows.y + 1.0f));
+        CHECK(view_marked_joint(&s.viewer.ui, scene) == 0);
+        CHECK_UINT(press(&s, rows, 0.5f, 0.01f).kind, VIEW_REQUEST_MARKED);
+        CHECK(s.viewer.ui.chosen_joint == 0);
+        CHECK_UINT(press(&s, rows, 0.5f, 0.01f).kind, VIEW_REQUEST_MARKED);
+        CHECK(s.viewer.ui.chosen_joint == -1);
+        const view_request request = view_wheel_ui(&s.viewer.ui, &s.facts, rows.x, rows.y, -1.0f);
+        CHECK_UINT(request.kind, VIEW_REQUEST_DONE);
+    }
+    close_screen(&s);
+}
+
+TEST (view_panel_says_where_rows_do_not_fit) {
+    view_rows rows = {0};
+    for (int i = 0; i < VIEW_MAX_ROWS; i++)
+        view_add_row(&rows, VIEW_ROW_TEXT, VIEW_PLAIN, "", "row %d", i);
+    CHECK_STRING(rows.rows[VIEW_MAX_ROWS - 1].text, "row 159");
+    view_add_row(&rows, VIEW_ROW_TEXT, VIEW_PLAIN, "", "one more");
+    CHECK_UINT(rows.count, VIEW_MAX_ROWS);
+    CHECK_STRING(rows.rows[VIEW_MAX_ROWS - 1].text, "More does not fit here");
+}
