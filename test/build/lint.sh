@@ -59,5 +59,5 @@ timed "clang-tidy" tidy
 timed "cppcheck" cpp_check
 timed "clang-format" layout
 timed "shellcheck" scripts
-timed "rooms" sh test/rooms.sh
+timed "rooms" sh test/tree/rooms.sh
 finish

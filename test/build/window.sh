@@ -183,5 +183,5 @@ cp models/bobbin/bobbin.png "$scratch/paint.png"
 printf 'MD5Version 10\n' >"$scratch/half.md5mesh"
 
 drop() { # FILE...
-    after drop python3 test/view_x11.py drop "$window" "$@"
+    after drop python3 test/viewer/x11.py drop "$window" "$@"
 }

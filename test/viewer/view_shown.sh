@@ -8,7 +8,7 @@ own=models/bobbin/bobbin.md5mesh
 unset DISPLAY WAYLAND_DISPLAY SDL_VIDEODRIVER
 
 png() {
-    python3 test/view_png.py "$@"
+    python3 test/viewer/png.py "$@"
 }
 
 # -- The clip to begin with ---------------------------------------------------------------------

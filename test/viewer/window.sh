@@ -262,7 +262,7 @@ watches() {
         says 'is["model"] == "watched" && is["clip"] == "walk"'
 }
 closes() {
-    python3 test/view_x11.py close "$window" && ended_with 0
+    python3 test/viewer/x11.py close "$window" && ended_with 0
 }
 check "--watch reads again, and survives half a file" watches
 check "the window's own button closes it" closes
