@@ -310,7 +310,7 @@ coverage:
 	@$(MAKE) --no-print-directory config=coverage $(COVERAGE); status=$$?; \
 	    sh test/build/coverage.sh build/coverage || status=1; exit $$status
 
-## make lint           warnings as errors (gcc, clang), clang-tidy, cppcheck, layout, room rule
+## make lint           warnings as errors (gcc, clang), clang-tidy, cppcheck, layout, scripts, Python, rooms
 lint: $(GLAD_HEADER) | deps
 	@MAKE='$(MAKE)' SDL_CFLAGS='$(SDL_CFLAGS)' sh test/build/lint.sh
 

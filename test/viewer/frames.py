@@ -13,7 +13,7 @@ import png  # noqa: E402
 
 def apng_frames(data):
     """Size, then a list of (seconds, rows of RGBA)."""
-    at, size, count, sequence, frames, packed = 8, None, 0, 0, [], b""
+    at, size, count, sequence, frames = 8, None, 0, 0, []
     while at < len(data):
         length, kind = struct.unpack(">I4s", data[at:at + 8])
         body = data[at + 8:at + 8 + length]

@@ -12,7 +12,7 @@ quits() {
 }
 # What a line tells of the window, without what passes: the action, time and what depends on it.
 lasting() {
-    echo "$1" | tr ' ' '\n' | grep '=' | grep -vE '^(time|frame|flight-frame|playing)='
+    echo "$1" | tr ' ' '\n' | grep '=' | grep -vE '^(time|frame|flight-frame|playing|notice)='
 }
 presses() { # ACTION:KEY...
     for key in "$@"; do
@@ -25,6 +25,7 @@ presses() { # ACTION:KEY...
 file=$scratch/remembered/config
 config="--config=$file"
 size=
+quick="--frame-rate 10 --samples 1" # shadows are among what is remembered
 # The window ends, and the next one begins as it was, without a complaint; and the one after that
 # without having changed even the file.
 starts_as_it_ended() {
@@ -43,7 +44,7 @@ remembers_all() {
         presses grid:g axes:x edges:e normals:n skeleton:shift+a bounds:b textures:t checker:c \
             light:k shadows:shift+k maps:shift+t skinning:q frame-time:z statistics:m \
             hierarchy:shift+h lamps:shift+l root:o loop:l right:3 orthographic:5 || return 1
-    sleep 0.3 # until the list of lights is drawn, where the mouse finds it
+    take lights # the list of lights is drawn then, and the mouse finds it
     after lamp drag 1 621 235 700 235 && after lamp drag 1 646 311 690 311 &&
         after orbit drag 1 300 340 370 360 && after zoom xdotool click 4 &&
         says 'is["lamp"] !~ /key=1,/ && is["lamp"] !~ /around=0,/' && starts_as_it_ended
@@ -77,6 +78,7 @@ check "a crowd is ours, and seen as a crowd" starts_with \
 check "a model is seen as a whole" starts_with "is[\"model\"] == \"a\" && $framed" "$folder/a.md5mesh"
 
 config=--no-config
+quick="$quick --no-shadow"
 opens_from_folder() {
     open_viewer "$folder/b.md5mesh" "$folder" || return 1
     first_line
@@ -99,9 +101,9 @@ check "F12 says where the picture is" says_where
 watches_texture() {
     cp models/bobbin/bobbin.png "$scratch/painted.png"
     cp models/thimble/thimble.png "$scratch/new"
-    open_viewer --watch --panel=no --texture "$scratch/painted.png" "$folder/a.md5mesh" &&
-        press front 1 && take before && after watch mv "$scratch/new" "$scratch/painted.png" &&
-        says 'is["error"] == 0' && sleep 3 && take after && differ 0.005 before after && quits
+    open_viewer --watch --panel=no --no-auto --texture "$scratch/painted.png" "$own" &&
+        press front 1 && quiet && take before && after watch mv "$scratch/new" "$scratch/painted.png" &&
+        says 'is["error"] == 0' && quiet && take after && differ 0.005 before after && quits
 }
 # The line of half a file says so; the crowd stays.
 watches_crowd() {
