@@ -10,6 +10,8 @@ set -u
 part=${MD5_TEST_PART:-}
 # Drivers keep the shaders that they have compiled: among the products, not in the person's home.
 export MESA_SHADER_CACHE_DIR="${MESA_SHADER_CACHE_DIR:-$PWD/build/shader-cache}"
+# Mesa's compiler for software drawing: the programs of a test draw so little that optimizing takes longer.
+export GALLIVM_PERF="${GALLIVM_PERF:-nopt}"
 export LSAN_OPTIONS="suppressions=$PWD/test/build/leaks.txt:print_suppressions=0${LSAN_OPTIONS:+:$LSAN_OPTIONS}"
 export UBSAN_OPTIONS="print_stacktrace=1${UBSAN_OPTIONS:+:$UBSAN_OPTIONS}"
 
