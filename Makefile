@@ -5,8 +5,9 @@
 #   config=release|debug|sanitize|scalar|coverage   how the code is built; side by side in build/
 #   BUILD=build/NAME   objects elsewhere, to keep another compiler's apart
 #   WERROR=yes         warnings are errors
-#   TEST_SCRIPTS=...   which of test/*.sh `make test` runs
-#   TEST=NAME          only those whose file has NAME in its name: window, view, test_md5
+#   TEST=NAME          a part of the tests: a room (core, read, pose, skin, ik, play, load, render,
+#                      viewer, tool, tree), or whatever script or test has NAME in its name
+#   TEST_SCRIPTS=...   which scripts `make test` runs beside the test programs
 #   DEPS=no            never install packages, only say what is missing
 #   V=1                show the compiler's command lines
 #   ARGS="..."         what `make run` passes to the viewer
@@ -50,9 +51,9 @@ MODEL_FILES := $(shell find models -name '*.md5mesh' -o -name '*.md5anim' -o -na
                  -o -name '*.png' -o -name '*.tga' -o -name LICENSE 2>/dev/null)
 
 # Two test programs: the library's, and what needs a GL context. The viewer's parts count as that.
-TEST_GL_SOURCES  := $(wildcard test/render/*.c test/viewer/*.c)
-TEST_MD5_SOURCES := $(wildcard $(patsubst %,test/%/*.c,core read load pose skin ik play))
-TEST_SCRIPTS     ?= $(sort $(wildcard test/*.sh))
+TEST_GL_SOURCES  := $(wildcard test/render/test_*.c test/viewer/test_*.c)
+TEST_MD5_SOURCES := $(wildcard $(patsubst %,test/%/test_*.c,core read load pose skin ik play))
+TEST_SCRIPTS     ?= $(sort $(wildcard test/tree/*.sh test/tool/*.sh test/viewer/*.sh))
 LONG_SCRIPTS     := $(sort $(wildcard test/long/*.sh))
 
 objects = $(patsubst %.c,$(BUILD)/%.o,$(1))
@@ -68,7 +69,7 @@ TEST_GL_OBJECTS  := $(call objects,test/test.c test/pose/test_made_pose.c $(TEST
 KEEP_LOADED := $(if $(filter sanitize,$(config)),$(BUILD)/test/build/keep_loaded.o)
 
 # Whatever is compiled against SDL2, stb or the generated GL loader.
-NEEDS_GL := $(call objects,$(RENDER_SOURCES) $(VIEW_SOURCES) $(TEST_GL_SOURCES) test/bench/bench_gl.c test/view_png.c)
+NEEDS_GL := $(call objects,$(RENDER_SOURCES) $(VIEW_SOURCES) $(TEST_GL_SOURCES) test/bench/bench_gl.c test/viewer/view_png.c)
 GLAD_HEADER := build/glad/include/glad/gl.h
 
 # -- Flags ------------------------------------------------------------------------------------
@@ -236,7 +237,7 @@ $(TEST_GL): $(TEST_GL_OBJECTS) $(VIEW_PARTS) $(RENDER_OBJECTS) $(KEEP_LOADED) $(
 
 # What looks at the viewer's pictures for the scripts.
 TEST_PNG := $(BUILD)/view_png
-$(TEST_PNG): $(call objects,test/view_png.c demo/viewer/scene/image.c demo/viewer/scene/image_check.c demo/viewer/scene/jpeg.c \
+$(TEST_PNG): $(call objects,test/viewer/view_png.c demo/viewer/scene/image.c demo/viewer/scene/image_check.c demo/viewer/scene/jpeg.c \
     demo/viewer/base/stb.c) $(COMMON_OBJECTS) $(LIBRARY)
 	$(call say,LINK) $(CC) $(ALL_LDFLAGS) -o $@ $^ $(JPEG_LIBS) -lm
 
@@ -249,18 +250,27 @@ RUN_TESTS = MD5_ROOT=. MD5_BUILD=$(OUT) MD5_LINK_FLAGS='$(ALL_LDFLAGS)' config=$
 programs: all $(TEST_MD5) $(TEST_GL) $(TEST_PNG)
 
 # What takes longest begins first, so that nothing runs alone at the end.
-LONGEST := test/window.sh test/view.sh $(TEST_GL) $(TEST_MD5) test/window_lists.sh test/crowd.sh
+LONGEST := $(addprefix test/viewer/,window.sh view.sh) $(TEST_GL) $(TEST_MD5) \
+    $(addprefix test/viewer/,window_lists.sh window_start.sh window_random.sh verify.sh crowd.sh)
 ALL_SUITES := $(filter $(TEST_SCRIPTS) $(TEST_MD5) $(TEST_GL),$(LONGEST)) \
     $(filter-out $(LONGEST),$(TEST_SCRIPTS))
-SUITES = $(strip $(if $(TEST),$(foreach suite,$(ALL_SUITES),$(if $(findstring $(TEST),$(notdir $(suite))),$(suite))),$(ALL_SUITES)))
 
-## make test           every test, two minutes at most; MD5_CORPUS=FOLDER adds the real models
+# TEST: of the scripts those in the room of that name, or with it in their own; of the tests in the two
+# programs those that run_tests.sh finds by it.
+TEST_PART := $(if $(TEST),$(if $(wildcard test/$(TEST)/.),test/$(TEST)/,$(TEST)))
+PROGRAM_PART := $(if $(filter test_md5 test_gl,$(TEST)),,$(TEST_PART))
+IN_PART = $(findstring $(TEST_PART),$(if $(filter test/%/,$(TEST_PART)),$(1),$(notdir $(1))))
+IS_PROGRAM = $(if $(PROGRAM_PART),$(filter $(TEST_MD5) $(TEST_GL),$(1)))
+SUITES = $(if $(TEST),$(foreach suite,$(ALL_SUITES),$(if $(call IS_PROGRAM,$(suite))$(call IN_PART,$(suite)),$(suite))),$(ALL_SUITES))
+
+## make test           every test, two minutes at most; MD5_CORPUS=FOLDER adds the real models;
+##                     TEST=pose: those of a room, or with that in their name
 test: programs | deps
-	@$(if $(SUITES),$(RUN_TESTS) $(SUITES),echo "no test has '$(TEST)' in its name: $(notdir $(ALL_SUITES))"; exit 1)
+	@MD5_TEST_PART=$(call quote,$(PROGRAM_PART)) $(RUN_TESTS) $(SUITES)
 
 ## make test-library   the library's and the tool's alone; needs nothing but a C compiler
 test-library: lib tool $(TEST_MD5)
-	@$(RUN_TESTS) test/tool.sh $(TEST_MD5)
+	@$(RUN_TESTS) test/tool/tool.sh $(TEST_MD5)
 
 ## make test-long      the tests that take longer, an hour at most for each
 test-long: programs | deps
@@ -300,7 +310,7 @@ coverage:
 	@$(MAKE) --no-print-directory config=coverage $(COVERAGE); status=$$?; \
 	    sh test/build/coverage.sh build/coverage || status=1; exit $$status
 
-## make lint           warnings as errors (gcc, clang), clang-tidy, cppcheck, layout, room rule
+## make lint           warnings as errors (gcc, clang), clang-tidy, cppcheck, layout, scripts, Python, rooms
 lint: $(GLAD_HEADER) | deps
 	@MAKE='$(MAKE)' SDL_CFLAGS='$(SDL_CFLAGS)' sh test/build/lint.sh
 

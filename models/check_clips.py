@@ -37,8 +37,8 @@ FLOOR = 0.1      # a part of a sole no higher than this above its height at rest
 
 class Subject:
     """A model: its clips; the joints of each foot; its limbs as three joints each, which should
-    not be drawn straight; degrees that a joint may turn away from the bind pose, against its parent, by the beginning of
-    its name."""
+    not be drawn straight; degrees that a joint may turn away from the bind pose, against its
+    parent, by the beginning of its name."""
 
     def __init__(self, name, clips, feet, limbs, limits):
         self.name, self.clips, self.feet, self.limbs = name, clips, feet, limbs

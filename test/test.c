@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 static test_case *first_test;
 static bool test_failed, test_skipped;
@@ -156,6 +157,16 @@ static bool is_chosen(const test_case *test, int count, char **parts)
     return count <= 1;
 }
 
+// With MD5_TEST_TIMES=0.2 in the environment, tests that take so many seconds of processor time or
+// more are listed with what they took.
+static void report_time(const test_case *test, clock_t start)
+{
+    const char *least = getenv("MD5_TEST_TIMES");
+    const double seconds = (double)(clock() - start) / CLOCKS_PER_SEC;
+    if (least && seconds >= strtod(least, NULL))
+        printf("%8.2f s %s (%s)\n", seconds, test->name, test->file);
+}
+
 int main(int argc, char **argv)
 {
     unsigned passed = 0, failed = 0, skipped = 0;
@@ -164,7 +175,9 @@ int main(int argc, char **argv)
         if (!is_chosen(test, argc, argv))
             continue;
         test_failed = test_skipped = false;
+        const clock_t start = clock();
         test->run();
+        report_time(test, start);
         if (test_failed || test_skipped)
             printf("%s: %s (%s)\n", test_failed ? "FAILED" : "skipped", test->name, test->file);
         if (test_failed)

@@ -44,7 +44,7 @@ def _near(x, y, z, centre):
 
 def _hide(x, y, z, ny, nz, nx, deep):
     """Teal, darker along the back, indigo towards the ends of the limbs, with pale spots."""
-    back = smoothstep(0.15, -0.75, nx - 0.4 * nz) 
+    back = smoothstep(0.15, -0.75, nx - 0.4 * nz)
     back = 0.3 + (back - 0.3) * smoothstep(6.0, 13.0, z)
     colour = mix(TEAL, BACK, 0.75 * back)
     colour = mix(colour, DEEP, deep)

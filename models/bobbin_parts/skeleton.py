@@ -54,7 +54,8 @@ _UP = (("thigh", (1.0, 0.0, 0.0)), ("shin", (1.0, 0.0, 0.0)))
 class Joint:
     """bind: place in model space; aim: the place where its limb ends; axis: where its x axis
     points, which is along the limb but for hips and head (forwards), the tail (back along it, so
-    forwards too) and the props (along what the hand holds, the thumb's side first); up: where its z axis leans.
+    forwards too) and the props (along what the hand holds, the thumb's side first); up: where its
+    z axis leans.
 
     Turns near 180 degrees lose digits in the format (w is rebuilt from a difference that is almost
     nothing), so `axis` and `up` are chosen to keep every joint well away from half a turn to its

@@ -5,7 +5,6 @@ from kit.field import gradient, occlusion
 from kit.maths import add, cross, length, scale, smoothstep, sub, unit
 
 from bobbin_parts import binding, face, shape
-from bobbin_parts.skeleton import other_side
 
 J, AIM = shape.J, shape.AIM
 _MOUTH = (13.0, 0.0, 35.4)

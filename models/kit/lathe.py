@@ -8,8 +8,8 @@ from kit.maths import add, cross, scale, sub, unit
 def tube(path, radii, columns, strip, closed_ends=True, axis=None):
     """Points, texture places and triangles. The section at each path point is a circle (a point
     when its radius is 0) at right angles to the path. strip (u0, v0, u1, v1): where on the
-    texture it lies, u around and v along. The seam is doubled: the last column is the first. axis: what the sections
-    are at right angles to instead; then the path may go back and forth on it."""
+    texture it lies, u around and v along. The seam is doubled: the last column is the first. axis:
+    what the sections are at right angles to instead; then the path may go back and forth on it."""
     u0, v0, u1, v1 = strip
     points, uvs, tris, rows, travelled = [], [], [], [], [0.0]
     for a, b in zip(path, path[1:]):

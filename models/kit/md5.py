@@ -54,7 +54,7 @@ def mesh_text(command, skeleton, meshes):
     for name, parent, place, turn in skeleton:
         comment = skeleton[parent][0] if parent >= 0 else ""
         out.append('\t"%s"\t%d %s %s\t\t// %s' % (name, parent, _triple(place), _triple(xyz(turn)),
-                                                 comment))
+                                                  comment))
     out.append("}")
     for mesh in meshes:
         verts, weights = [], []

@@ -13,7 +13,7 @@ import sys
 
 import bpy
 import numpy as np
-from mathutils import Matrix, Vector
+from mathutils import Vector
 
 sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -190,7 +190,7 @@ def build_sucker(surface, s, side):
     profile = [(1.0, -0.35), (1.06, 0.42), (0.92, 0.66), (0.70, 0.60), (0.45, 0.36)]
     count = 10
     rows = [[surface.add(centre + size * (wide * (math.cos(n * math.tau / count) * across
-                                                   + math.sin(n * math.tau / count) * up)
+                                                  + math.sin(n * math.tau / count) * up)
                                           + height * out), weights) for n in range(count)]
             for wide, height in profile]
 

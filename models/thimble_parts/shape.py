@@ -134,7 +134,6 @@ def _gun(b, side):
 def _antenna(b, side):
     flip = Builder()
     for n, size in ((1, 0.34), (2, 0.22)):
-        (_, _, low_z), (_, _, high_z) = ANTENNA[n - 1], ANTENNA[n]
         a, c = ANTENNA[n - 1], ANTENNA[n]
         lean = unit(sub(c, a))
         size_of = math.dist(a, c)

@@ -39,7 +39,7 @@ def mesh_text(joints, meshes, version=10, extra=None):
         for n, (u, v, first, count) in enumerate(mesh.verts):
             more = " " + extra(m, n) if extra else ""
             out.append("\tvert %d ( %s %s ) %d %d%s" % (n, md5.number(u), md5.number(v), first,
-                                                       count, more))
+                                                        count, more))
         out += ["", "\tnumtris %d" % len(mesh.tris)]
         out += ["\ttri %d %d %d %d" % ((n,) + tuple(tri)) for n, tri in enumerate(mesh.tris)]
         out += ["", "\tnumweights %d" % len(mesh.weights)]

@@ -86,6 +86,8 @@ look_lint() {
     for tool in clang clang-tidy clang-format cppcheck shellcheck; do
         command_found "$tool" || lack "$tool"
     done
+    command_found pyflakes3 || command_found pyflakes || lack pyflakes
+    command_found pycodestyle || lack pycodestyle
 }
 
 # -- Names --------------------------------------------------------------------------------------
@@ -105,6 +107,7 @@ package() {
     apt:glx-driver) echo libglx-mesa0 ;;
     apt:gl-driver) echo libgl1-mesa-dri ;;
     apt:c++) echo g++ ;;
+    apt:pyflakes) echo pyflakes3 ;;
     apt:qemu-user) echo qemu-user-static ;;
     apt:cross-i686) echo gcc-i686-linux-gnu libc6-dev-i386-cross ;;
     apt:cross-s390x) echo gcc-s390x-linux-gnu libc6-dev-s390x-cross ;;
@@ -123,6 +126,7 @@ package() {
     dnf:xvfb) echo xorg-x11-server-Xvfb ;;
     dnf:c++) echo gcc-c++ ;;
     dnf:clang-tidy | dnf:clang-format) echo clang-tools-extra ;;
+    dnf:pyflakes | dnf:pycodestyle) echo "python3-$2" ;;
     dnf:shellcheck) echo ShellCheck ;;
     pacman:pkg-config) echo pkgconf ;;
     pacman:sdl2) echo sdl2 ;;
@@ -135,6 +139,7 @@ package() {
     pacman:xvfb) echo xorg-server-xvfb ;;
     pacman:python3) echo python ;;
     pacman:c++) echo gcc ;;
+    pacman:pyflakes | pacman:pycodestyle) echo "python-$2" ;;
     pacman:clang-tidy | pacman:clang-format) echo clang ;;
     apk:pkg-config) echo pkgconf ;;
     apk:sdl2) echo sdl2-dev ;;
@@ -146,12 +151,14 @@ package() {
     apk:libegl | apk:egl-driver) echo mesa-egl ;;
     apk:gl-driver) echo mesa-dri-gallium ;;
     apk:c++) echo g++ ;;
+    apk:pyflakes | apk:pycodestyle) echo "py3-$2" ;;
     apk:clang-tidy | apk:clang-format) echo clang-extra-tools ;;
     brew:sdl2) echo sdl2 ;;
     brew:stb) echo stb ;;
     brew:jpeg) echo jpeg-turbo ;;
     brew:glad) echo "glad2 (from pip)" ;;
     brew:font) echo font-dejavu ;;
+    brew:pycodestyle | brew:pyflakes) echo "$2 (from pip)" ;;
     brew:clang-tidy | brew:clang-format | brew:clang) echo llvm ;;
     brew:*gl* | brew:xvfb | brew:xdotool | brew:c++ | brew:debootstrap) ;;
     *) echo "$2" ;;

@@ -19,12 +19,12 @@ if [ -x $system_python ] && $system_python -S -E -c 'import zlib, ctypes' 2>/dev
         $system_python -S -E "$@"
     }
 fi
-# The pictures of md5view, looked at: see test/view_png.c. Where it is not built, in Python.
+# The pictures of md5view, looked at: see test/viewer/view_png.c. Where it is not built, in Python.
 png() {
     if [ -x "${BUILD:-build/release}/view_png" ]; then
         "${BUILD:-build/release}/view_png" "$@"
     else
-        python3 test/view_png.py "$@"
+        python3 test/viewer/png.py "$@"
     fi
 }
 

@@ -48,16 +48,17 @@ export DISPLAY
 # Screenshots go into the current folder. The log is kept by name, for there are several.
 pictures=$scratch/pictures
 mkdir "$pictures"
-# $config is what the viewer is to remember by; otherwise it begins as if nothing were.
+# $config is what the viewer is to remember by; otherwise it begins as if nothing were. $quick: few frames,
+# quickly drawn, for what is looked at is what an action does, not how smoothly it moves.
 log=
 config=--no-config
 size=--resolution=800,450
+quick="--frame-rate 10 --samples 1 --no-shadow"
 open_viewer() { # ARGUMENTS...
     log=$scratch/log$((${runs:=0} + 1))
     runs=$((runs + 1))
-    # shellcheck disable=SC2086 # $size may be nothing
-    # Few frames, quickly drawn: what is looked at is what an action does, not how smoothly it moves.
-    (cd "$pictures" && exec "$view" --verbose debug --frame-rate 20 --samples 1 $config $size "$@") 2>"$log" &
+    # shellcheck disable=SC2086 # several words, or none
+    (cd "$pictures" && exec "$view" --verbose debug $quick $config $size "$@") 2>"$log" &
     viewer=$!
     until_true 20 grep -q '^start: ' "$log" || { cat "$log"; return 1; }
     window=$(xdotool search --onlyvisible --pid $viewer 2>/dev/null | tail -n 1)
@@ -183,5 +184,5 @@ cp models/bobbin/bobbin.png "$scratch/paint.png"
 printf 'MD5Version 10\n' >"$scratch/half.md5mesh"
 
 drop() { # FILE...
-    after drop python3 test/view_x11.py drop "$window" "$@"
+    after drop python3 test/viewer/x11.py drop "$window" "$@"
 }

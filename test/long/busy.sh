@@ -16,14 +16,14 @@ stop() {
 }
 trap stop EXIT
 
-for suite in ${BUSY_SUITES:-window.sh window_lists.sh tool.sh}; do
-    check "$suite on busy cores" sh "test/$suite"
+for suite in ${BUSY_SUITES:-test/viewer/window*.sh test/tool/tool.sh}; do
+    check "$suite on busy cores" sh "$suite"
 done
 
 # A space of mounts of its own, in which /dev/pts is an empty folder and /dev/ptmx leads nowhere.
 without_terminals() {
     # shellcheck disable=SC2016
-    unshare --mount sh -c 'mount -t tmpfs none /dev/pts && exec sh test/tool.sh'
+    unshare --mount sh -c 'mount -t tmpfs none /dev/pts && exec sh test/tool/tool.sh'
 }
 if unshare --mount sh -c 'mount -t tmpfs none /dev/pts' 2>/dev/null; then
     check "tool.sh without /dev/pts" without_terminals

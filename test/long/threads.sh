@@ -7,7 +7,8 @@ program=build/threads/test_threads
 mkdir -p build/threads
 
 build_with() { # COMPILER
-    "$1" -std=c11 -O1 -g -ffp-contract=off -fno-omit-frame-pointer -fsanitize=thread -I. \
+    # shellcheck disable=SC2086 # the compiler may be several words
+    $1 -std=c11 -O1 -g -ffp-contract=off -fno-omit-frame-pointer -fsanitize=thread -I. \
         -o "$program" test/test.c test/load/test_asset.c test/load/test_threads.c md5/*.c md5/*/*.c md5/*/*/*.c -lm
 }
 
@@ -40,7 +41,8 @@ int main(void)
     return 0;
 }
 END
-    "${CC:-cc}" -fsanitize=thread -o "$scratch/race" "$scratch/race.c" || return 1
+    # shellcheck disable=SC2086 # the compiler may be several words
+    ${CC:-cc} -fsanitize=thread -o "$scratch/race" "$scratch/race.c" || return 1
     "$scratch/race" >"$scratch/race.log" 2>&1 || true
     grep -q 'data race' "$scratch/race.log" || {
         setarch -R "$scratch/race" >"$scratch/race.log" 2>&1 || true

@@ -25,6 +25,7 @@ presses() { # ACTION:KEY...
 file=$scratch/remembered/config
 config="--config=$file"
 size=
+quick="--frame-rate 10 --samples 1" # shadows are among what is remembered
 # The window ends, and the next one begins as it was, without a complaint; and the one after that
 # without having changed even the file.
 starts_as_it_ended() {
@@ -43,7 +44,7 @@ remembers_all() {
         presses grid:g axes:x edges:e normals:n skeleton:shift+a bounds:b untextured:t checker:c \
             light:k shadows:shift+k maps:shift+t skinning:q frame-time:z statistics:m \
             hierarchy:shift+h lamps:shift+l root:o loop:l right:3 orthographic:5 || return 1
-    sleep 0.3 # until the list of lights is drawn, where the mouse finds it
+    take lights # the list of lights is drawn then, and the mouse finds it
     after lamp drag 1 621 235 700 235 && after lamp drag 1 646 311 690 311 &&
         after orbit drag 1 300 340 370 360 && after zoom xdotool click 4 &&
         says 'is["lamp"] !~ /key=1,/ && is["lamp"] !~ /around=0,/' && starts_as_it_ended
@@ -77,6 +78,7 @@ check "a crowd is ours, and seen as a crowd" starts_with \
 check "a model is seen as a whole" starts_with "is[\"model\"] == \"a\" && $framed" "$folder/a.md5mesh"
 
 config=--no-config
+quick="$quick --no-shadow"
 opens_from_folder() {
     open_viewer "$folder/b.md5mesh" "$folder" || return 1
     first_line
@@ -99,9 +101,21 @@ check "F12 says where the picture is" says_where
 watches_texture() {
     cp models/bobbin/bobbin.png "$scratch/painted.png"
     cp models/thimble/thimble.png "$scratch/new"
-    open_viewer --watch --panel=no --texture "$scratch/painted.png" "$folder/a.md5mesh" &&
-        press front 1 && take before && after watch mv "$scratch/new" "$scratch/painted.png" &&
-        says 'is["error"] == 0' && sleep 3 && take after && differ 0.005 before after && quits
+    open_viewer --watch --panel=no --no-auto --texture "$scratch/painted.png" "$own" &&
+        press front 1 && quiet && take before && after watch mv "$scratch/new" "$scratch/painted.png" &&
+        says 'is["error"] == 0' && quiet && take after && differ 0.005 before after && quits
+}
+# watch_comes_to CONDITION COMMAND...: after the command the viewer reads again, and then the condition
+# holds. A file may be read more than once for a change of it, so it is not the next line that counts.
+watch_comes_to() {
+    condition=$1
+    shift
+    "$@"
+    until_true 20 last_watch_says "$condition"
+}
+last_watch_says() {
+    line=$(grep '^watch: ' "$log" | tail -n 1)
+    says "$1"
 }
 # The line of half a file says so; the crowd stays.
 watches_crowd() {
@@ -110,11 +124,10 @@ watches_crowd() {
     open_viewer --watch --crowd 2 "$scratch/bobbin.md5mesh" "$scratch/walk.md5anim" \
         "$scratch/other.md5mesh" || return 1
     cp "$scratch/half.md5mesh" "$scratch/new"
-    after watch mv "$scratch/new" "$scratch/other.md5mesh" &&
-        says 'is["crowd"] == 2 && is["error"] == 1' || return 1
+    watch_comes_to 'is["crowd"] == 2 && is["error"] == 1' mv "$scratch/new" "$scratch/other.md5mesh" ||
+        return 1
     cp models/spindle/spindle.md5mesh "$scratch/new"
-    after watch mv "$scratch/new" "$scratch/other.md5mesh" &&
-        says 'is["crowd"] == 2 && is["error"] == 0' && quits
+    watch_comes_to 'is["crowd"] == 2 && is["error"] == 0' mv "$scratch/new" "$scratch/other.md5mesh" && quits
 }
 check "--watch: a texture" watches_texture
 check "--watch: a further model of a crowd, also half of it" watches_crowd

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Compares what `md5tool dump --root id` prints with a golden file, within the golden tolerances.
 
-    python3 tool_compare.py GOLDEN DUMP
+    python3 dump_compare.py GOLDEN DUMP
 
 A golden file says more than a dump (the animation's header, moments of a clip that is played a
 limited number of times, held frames) and keeps quaternions as (x, y, z, -w) of ours, up to sign:
@@ -10,7 +10,7 @@ both are brought to one form here, then compared by the reference's own comparis
 
 import sys
 
-sys.path.insert(0, sys.path[0] + "/reference")
+sys.path.insert(0, sys.path[0] + "/../reference")
 from compare import Comparison, model_size, read_records  # noqa: E402
 
 

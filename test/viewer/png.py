@@ -1,11 +1,12 @@
 """Looks at PNG pictures (8 bits a channel, RGB or RGBA) with Python's own library only.
 
-view_png.py size FILE            "width height"
-view_png.py covered FILE         share of pixels that are not transparent, and the box around them:
+png.py size FILE            "width height"
+png.py covered FILE         share of pixels that are not transparent, and the box around them:
                                  "share left top right bottom", from 0 to 1
-view_png.py corner FILE          "r g b a" of the pixel in the top left corner
-view_png.py colours FILE         how many different colours there are, counted to 1000
-view_png.py differ FILE FILE     share of pixels of which a channel differs by more than 24
+png.py corner FILE          "r g b a" of the pixel in the top left corner
+png.py colours FILE         how many different colours there are, counted to 1000
+png.py differ FILE FILE     share of pixels of which a channel differs by more than 24
+png.py all FILE...          size, covered, corner and colours of each file in turn, in a line each
 """
 import struct
 import sys
@@ -62,8 +63,11 @@ def unfilter(raw, stride, height, step):
     return rows
 
 
-def covered(path):
-    width, height, rows, step = read(path)
+def size(width, height, _rows, _step):
+    return f"{width} {height}"
+
+
+def covered(width, height, rows, step):
     if step != 4:
         return "1 0 0 1 1"
     count, left, top, right, bottom = 0, width, height, 0, 0
@@ -78,9 +82,22 @@ def covered(path):
             f"{right / width:.4f} {bottom / height:.4f}")
 
 
+def corner(_width, _height, rows, step):
+    return " ".join(str(part) for part in rows[0][:step])
+
+
+def colours(_width, _height, rows, step):
+    seen = set()
+    for row in rows:
+        seen.update(row[i:i + step] for i in range(0, len(row), step))
+        if len(seen) >= 1000:
+            return "1000"
+    return str(len(seen))
+
+
 def differ(a, b):
-    width, height, rows_a, step_a = read(a)
-    width_b, height_b, rows_b, step_b = read(b)
+    width, height, rows_a, step_a = a
+    width_b, height_b, rows_b, step_b = b
     if (width, height, step_a) != (width_b, height_b, step_b):
         return "1 other size"
     count = 0
@@ -92,29 +109,19 @@ def differ(a, b):
     return f"{count / (width * height):.5f}"
 
 
-def colours(path):
-    _, _, rows, step = read(path)
-    seen = set()
-    for row in rows:
-        seen.update(row[i:i + step] for i in range(0, len(row), step))
-        if len(seen) >= 1000:
-            return 1000
-    return len(seen)
+FIGURES = {"size": size, "covered": covered, "corner": corner, "colours": colours}
 
 
 def main():
-    command, files = sys.argv[1], sys.argv[2:]
-    if command == "size":
-        print(*read(files[0])[:2])
-    elif command == "covered":
-        print(covered(files[0]))
-    elif command == "corner":
-        _, _, rows, step = read(files[0])
-        print(*rows[0][:step])
-    elif command == "colours":
-        print(colours(files[0]))
+    command, pictures = sys.argv[1], [read(path) for path in sys.argv[2:]]
+    if command in FIGURES:
+        print(FIGURES[command](*pictures[0]))
     elif command == "differ":
-        print(differ(*files))
+        print(differ(*pictures))
+    elif command == "all":
+        for picture in pictures:
+            for figure in FIGURES.values():
+                print(figure(*picture))
     else:
         sys.exit(__doc__)
 

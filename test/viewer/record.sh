@@ -12,7 +12,7 @@ record() { # ARGUMENTS...
     "$view" --verbose error --resolution 96,72 --samples 1 "$@"
 }
 frames() {
-    python3 test/view_frames.py "$@"
+    python3 test/viewer/frames.py "$@"
 }
 # refuses WORD ARGUMENTS...: bad usage, status 2, one line with that word.
 refuses() {
@@ -51,10 +51,10 @@ sheet() {
     record "$own" models/bobbin/idle.md5anim --sheet 3x1 --resolution 150,40 --output "$scratch/sheet.png" &&
         python3 - "$scratch/sheet.png" <<END
 import sys
-sys.argv, path = ["view_png.py"], sys.argv[1]
-sys.path.insert(0, "test")
-import view_png
-width, height, rows, step = view_png.read(path)
+sys.argv, path = ["png.py"], sys.argv[1]
+sys.path.insert(0, "test/viewer")
+import png
+width, height, rows, step = png.read(path)
 tile = [[row[step * 50 * i:step * 50 * (i + 1)] for row in rows] for i in range(3)]
 off = sum(abs(a - b) for x, y in zip(tile[0], tile[2]) for a, b in zip(x, y)) / (50 * 40 * step)
 assert (width, height) == (150, 40), (width, height)

@@ -1,6 +1,6 @@
-"""Plays a person without a plan for test/window_random.sh, with libX11 and libXtst alone.
+"""Plays a person without a plan for test/viewer/window_random.sh, with libX11 and libXtst alone.
 
-view_random.py WINDOW SEED EVENTS FILE...   so many random events: keys, with and without modifiers,
+random_events.py WINDOW SEED EVENTS FILE...   so many random events: keys, with and without modifiers,
 mouse moves, buttons, wheel, new sizes, now and then one of the files dropped. The same seed gives the
 same events. What would end the viewer (Q, which a late look at the keyboard takes for Ctrl+Q) or leave the
 screen (F11) is left out.
@@ -88,7 +88,7 @@ class Person:
 
     def drop(self):
         x.XSync(self.display, 0)
-        tool = os.path.join(os.path.dirname(os.path.abspath(__file__)), "view_x11.py")
+        tool = os.path.join(os.path.dirname(os.path.abspath(__file__)), "x11.py")
         # A window that is busy with a large picture takes it late: not what is tested here.
         subprocess.run([sys.executable, tool, "drop", str(self.window),
                         self.random.choice(self.files)], check=False, stderr=subprocess.DEVNULL)

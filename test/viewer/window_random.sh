@@ -20,7 +20,7 @@ printf 'MD5Version 10\ncommandline ""\nnumJoints x\n' >"$files/half.md5mesh"
 
 survives() { # ARGUMENTS...
     open_viewer "$@" || return 1
-    python3 test/view_random.py "$window" "$seed" "$events" "$files"/* "$files" 2>/dev/null
+    python3 test/viewer/random_events.py "$window" "$seed" "$events" "$files"/* "$files" 2>/dev/null
     kill -0 $viewer || {
         end_status=0
         wait $viewer || end_status=$?
@@ -30,7 +30,7 @@ survives() { # ARGUMENTS...
         return 1
     }
     # Asleep, it would not answer the button of its title bar.
-    python3 test/view_x11.py close "$window"
+    python3 test/viewer/x11.py close "$window"
     ended_with 0 || return 1
     # shellcheck disable=SC2126 # grep -c counts no matches as a failure
     told=$(grep -E '^[a-z-]+: model=' "$log" | wc -l)

@@ -1,9 +1,9 @@
-"""Plays the other side of a window for test/window.sh, with libX11 alone.
+"""Plays the other side of a window for test/viewer/window.sh, with libX11 alone.
 
-view_x11.py drop WINDOW FILE...   drops files on it, as a file manager does (XDND, version 5);
+x11.py drop WINDOW FILE...   drops files on it, as a file manager does (XDND, version 5);
                                   fails if the window does not take them within 30 seconds; a
                                   source that gives up sooner ends a busy window, for SDL answers it
-view_x11.py close WINDOW          asks it to close, as its title bar's button does
+x11.py close WINDOW          asks it to close, as its title bar's button does
 """
 import ctypes
 import ctypes.util

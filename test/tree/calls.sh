@@ -23,7 +23,8 @@ check "there are objects to judge" [ -s "$scratch/defined" ]
 circles() {
     awk 'NR == FNR { if ($2 != "main") home[$2] = $1; next }
          ($2 in home) && home[$2] != $1 { print $1, home[$2] }' \
-        "$scratch/defined" "$scratch/needed" | sort -u | tsort >/dev/null
+        "$scratch/defined" "$scratch/needed" | sort -u | tsort 2>"$scratch/loops" >"$scratch/sorted"
+    cat "$scratch/loops"
 }
 silent "no files call each other in circles" circles
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""tool_many.py FILE PROGRAM [ARGUMENT...]: whether the processor time that PROGRAM takes for FILE, given
+"""many_arguments.py FILE PROGRAM [ARGUMENT...]: whether the processor time that PROGRAM takes for FILE, given
 many times, is linear in how often. Processor time, which other programs on the machine change little."""
 import resource
 import subprocess

@@ -118,7 +118,7 @@ for golden in "$data"/*.golden.txt; do
     times=$(awk '$1 == "time" && $4 != 1 {printf "--ms %s ", $3}' "$golden")
     # shellcheck disable=SC2086
     runs 0 dump "$data/$name.md5mesh" "$data/$name.md5anim" --root id $times \
-        && python3 test/tool_compare.py "$golden" "$scratch/out" >"$scratch/err" 2>&1
+        && python3 test/tool/dump_compare.py "$golden" "$scratch/out" >"$scratch/err" 2>&1
     report "dump of $name against the reference" $?
 done
 
@@ -236,7 +236,7 @@ report 'warnings of a binding name its file and clip' $?
 for program in "$tool check" "$tool info" "$tool dump --root" \
     "$products/md5view --no-render --no-config $data/flags.md5mesh"; do
     # shellcheck disable=SC2086
-    python3 test/tool_many.py "$data/flags.md5anim" $program >"$scratch/out" 2>"$scratch/err"
+    python3 test/tool/many_arguments.py "$data/flags.md5anim" $program >"$scratch/out" 2>"$scratch/err"
     report "many arguments of ${program#"$products/"}" $?
 done
 

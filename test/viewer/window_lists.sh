@@ -25,7 +25,7 @@ lists_by_mouse() {
         says 'is["list"] == "none"'
 }
 finds_clips() {
-    after drop python3 test/view_x11.py drop "$window" "$own" && press clips a &&
+    after drop python3 test/viewer/x11.py drop "$window" "$own" && press clips a &&
         says 'is["list"] == "clips" && is["found"] == 26' || return 1
     for letter in w a l; do
         after list xdotool key $letter || return 1
@@ -68,7 +68,7 @@ marks_joint() {
         press hierarchy shift+h && press close-lists Escape && says 'is["joint"] == -1'
 }
 shows_errors() {
-    quiet && take sound && after drop python3 test/view_x11.py drop "$window" "$scratch/half.md5mesh" &&
+    quiet && take sound && after drop python3 test/viewer/x11.py drop "$window" "$scratch/half.md5mesh" &&
         says 'is["error"] == 1 && is["model"] == "bobbin"' && quiet && take broken &&
         differ 0.03 sound broken && press close-lists Escape && says 'is["error"] == 0' &&
         press quit ctrl+q && ended_with 0

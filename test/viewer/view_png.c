@@ -1,5 +1,5 @@
 // Looks at PNG pictures as the viewer writes them (8 bits a channel, RGB or RGBA), quickly.
-// test/view_png.py does the same with no code of ours, for the tests of this program and of what
+// test/viewer/png.py does the same with no code of ours, for the tests of this program and of what
 // the viewer writes; it takes a hundred times as long.
 //
 // view_png size FILE            "width height"

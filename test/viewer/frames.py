@@ -1,6 +1,6 @@
 """Looks into moving pictures (APNG) with Python's own library only.
 
-view_frames.py FILE PICTURE.png...   checks that FILE holds these pictures in this order, and
+frames.py FILE PICTURE.png...   checks that FILE holds these pictures in this order, and
                                      prints "width height seconds-of-all worst-mean-difference"
 """
 import struct
@@ -8,12 +8,12 @@ import sys
 import zlib
 
 sys.path.insert(0, __file__.rsplit("/", 1)[0])
-import view_png  # noqa: E402
+import png  # noqa: E402
 
 
 def apng_frames(data):
     """Size, then a list of (seconds, rows of RGBA)."""
-    at, size, count, sequence, frames, packed = 8, None, 0, 0, [], b""
+    at, size, count, sequence, frames = 8, None, 0, 0, []
     while at < len(data):
         length, kind = struct.unpack(">I4s", data[at:at + 8])
         body = data[at + 8:at + 8 + length]
@@ -38,12 +38,12 @@ def apng_frames(data):
     if count != len(frames):
         sys.exit(f"says {count} pictures, holds {len(frames)}")
     width, height = size
-    return size, [(seconds, view_png.unfilter(zlib.decompress(packed), width * 4, height, 4))
+    return size, [(seconds, png.unfilter(zlib.decompress(packed), width * 4, height, 4))
                   for seconds, packed in frames]
 
 
 def mean_difference(rows, picture):
-    width, height, other, step = view_png.read(picture)
+    width, height, other, step = png.read(picture)
     if (len(rows), len(rows[0])) != (height, width * 4) or step != 4:
         sys.exit(f"{picture}: of another size")
     total = sum(abs(a - b) for row, line in zip(rows, other) for a, b in zip(row, line))
