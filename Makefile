@@ -237,7 +237,7 @@ $(TEST_GL): $(TEST_GL_OBJECTS) $(VIEW_PARTS) $(RENDER_OBJECTS) $(KEEP_LOADED) $(
 # What looks at the viewer's pictures for the scripts.
 TEST_PNG := $(BUILD)/view_png
 $(TEST_PNG): $(call objects,test/view_png.c demo/viewer/scene/image.c demo/viewer/scene/image_check.c demo/viewer/scene/jpeg.c \
-    demo/viewer/base/stb.c) $(COMMON_OBJECTS) $(LIBRARY)
+    demo/viewer/scene/image_stb.c) $(COMMON_OBJECTS) $(LIBRARY)
 	$(call say,LINK) $(CC) $(ALL_LDFLAGS) -o $@ $^ $(JPEG_LIBS) -lm
 
 # Tests that call make or the compiler themselves get the same settings, so that they build nothing

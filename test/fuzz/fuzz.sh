@@ -44,7 +44,7 @@ make_image_fuzzer() {
     # shellcheck disable=SC2046,SC2086
     "$clang" $flags -fsanitize=fuzzer -DFUZZ_TARGET=fuzz_image -o "$build/image" \
         test/fuzz/driver.c test/fuzz/image.c demo/viewer/scene/image.c demo/viewer/scene/image_check.c \
-        demo/viewer/scene/jpeg.c demo/viewer/base/stb.c demo/common/file.c demo/common/memory.c \
+        demo/viewer/scene/jpeg.c demo/viewer/scene/image_stb.c demo/common/file.c demo/common/memory.c \
         $("${PKG_CONFIG:-pkg-config}" --cflags --libs libjpeg) -lm
 }
 

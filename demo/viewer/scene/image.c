@@ -5,32 +5,11 @@
 #include <stb/stb_image.h>
 
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { MAX_FILE_SIZE = 1 << 29 };
-
-bool view_image_fail(view_image_fault *fault, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(fault->message, sizeof fault->message, format, arguments);
-    va_end(arguments);
-    return false;
-}
-
-bool view_check_image_size(uint32_t width, uint32_t height, view_image_fault *fault)
-{
-    if (width == 0 || height == 0)
-        return view_image_fail(fault, "%u by %u pixels", width, height);
-    if (width > VIEW_IMAGE_MAX_SIDE || height > VIEW_IMAGE_MAX_SIDE
-        || (uint64_t)width * height > VIEW_IMAGE_MAX_PIXELS)
-        return view_image_fail(fault, "%u by %u pixels; at most %d a side and %d in all", width,
-                               height, VIEW_IMAGE_MAX_SIDE, VIEW_IMAGE_MAX_PIXELS);
-    return true;
-}
 
 static bool begins_with(const uint8_t *bytes, size_t size, const char *magic, size_t length)
 {

@@ -1,7 +1,29 @@
-// What stb_image does not look at, or too late: see view_image.h.
+// What stb_image does not look at, or too late: see image.h.
 #include "demo/viewer/scene/image.h"
 
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
+
+bool view_image_fail(view_image_fault *fault, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(fault->message, sizeof fault->message, format, arguments);
+    va_end(arguments);
+    return false;
+}
+
+bool view_check_image_size(uint32_t width, uint32_t height, view_image_fault *fault)
+{
+    if (width == 0 || height == 0)
+        return view_image_fail(fault, "%u by %u pixels", width, height);
+    if (width > VIEW_IMAGE_MAX_SIDE || height > VIEW_IMAGE_MAX_SIDE
+        || (uint64_t)width * height > VIEW_IMAGE_MAX_PIXELS)
+        return view_image_fail(fault, "%u by %u pixels; at most %d a side and %d in all", width,
+                               height, VIEW_IMAGE_MAX_SIDE, VIEW_IMAGE_MAX_PIXELS);
+    return true;
+}
 
 // -- PNG ------------------------------------------------------------------------------------
 

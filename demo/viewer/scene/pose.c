@@ -242,27 +242,6 @@ md5_bounds view_clip_bounds(view_scene *scene, view_hull *hull)
     return bounds;
 }
 
-bool view_is_joints_alone(const view_scene *scene)
-{
-    return scene->model == NULL || view_count_triangles(scene) == 0;
-}
-
-uint32_t view_count_vertices(const view_scene *scene)
-{
-    uint32_t count = 0;
-    for (uint32_t i = 0; scene->model != NULL && i < scene->model->num_meshes; i++)
-        count += scene->model->meshes[i].num_vertices;
-    return count;
-}
-
-uint32_t view_count_triangles(const view_scene *scene)
-{
-    uint32_t count = 0;
-    for (uint32_t i = 0; scene->model != NULL && i < scene->model->num_meshes; i++)
-        count += scene->model->meshes[i].num_triangles;
-    return count;
-}
-
 md5_vec3 view_walked(const view_scene *scene, const view_play *play)
 {
     const md5_anim *const anim = view_shown_anim(scene);

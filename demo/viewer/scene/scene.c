@@ -245,6 +245,29 @@ const md5_anim *view_clock(const view_scene *scene)
     return moves || scene->flight.camera == NULL ? anim : &scene->flight.clock;
 }
 
+// -- Counting -------------------------------------------------------------------------------
+
+uint32_t view_count_vertices(const view_scene *scene)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; scene->model != NULL && i < scene->model->num_meshes; i++)
+        count += scene->model->meshes[i].num_vertices;
+    return count;
+}
+
+uint32_t view_count_triangles(const view_scene *scene)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; scene->model != NULL && i < scene->model->num_meshes; i++)
+        count += scene->model->meshes[i].num_triangles;
+    return count;
+}
+
+bool view_is_joints_alone(const view_scene *scene)
+{
+    return scene->model == NULL || view_count_triangles(scene) == 0;
+}
+
 // -- Loading --------------------------------------------------------------------------------
 
 static const char *find_model_path(const char *const *files, size_t num_files)
