@@ -56,14 +56,14 @@ static void live_part(void *user, uint32_t worker, size_t begin, size_t end)
         member->is_due = is_due(crowd, sphere, (uint32_t)i);
         const bool goes_on = member->is_due && player != NULL;
         if (goes_on) {
-            view_live(crowd, (uint32_t)i);
+            view_wander(crowd, (uint32_t)i);
             sphere = sphere_of(crowd, member);
         }
         if (member->is_due)
             member->waited = 0.0f;
         member->is_seen = crowd->sight != NULL && view_sees(crowd->sight, sphere);
         // Springs swing also where nobody sees them.
-        if (goes_on && !member->is_seen && kind->remembers)
+        if (goes_on && !member->is_seen && kind->has_springs)
             pose_player(kind, player, crowd->scratch + worker * crowd->scratch_size, NULL);
     }
 }

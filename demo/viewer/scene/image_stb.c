@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-// What 16 bits a channel of the largest picture take, and as much again for what lies between.
-// stb_image makes room for as much as a file's bytes say.
+// Largest allocation: the largest image with 16 bits a channel, and 1 MiB more. stb_image sizes its
+// buffers by what the file says.
 static const size_t max_block = (size_t)VIEW_IMAGE_MAX_PIXELS * 8 + (1u << 20);
 
-// Zeros: what a damaged file leaves out is black, not what lay there before.
+// Zeroed, so that pixels missing from a damaged file are black rather than old memory.
 static void *make_block(size_t size)
 {
     return size <= max_block ? calloc(1, size) : NULL;

@@ -5,17 +5,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Bytes of animations that are picked up without having been named: as much as loads in the
-// blink of an eye, for folders that hold hundreds.
+// Total size of the animations that are loaded without being named, in bytes. It loads in a
+// fraction of a second; folders may hold hundreds of files.
 #define PICK_UP_LIMIT ((uint64_t)32 << 20)
 
-// One file told of at length is enough; the rest is counted.
-enum { WARNINGS_A_FILE = 20 };
+// Warnings printed per file; further ones are only counted.
+enum { MAX_FILE_WARNINGS = 20 };
 
-static md5_load_opts loud(view_log *log)
+static md5_load_opts logging_opts(view_log *log)
 {
     return (md5_load_opts){
-        .warn = view_log_warning, .warn_user = log, .max_warnings = WARNINGS_A_FILE};
+        .warn = view_log_warning, .warn_user = log, .max_warnings = MAX_FILE_WARNINGS};
 }
 
 // -- Memory ---------------------------------------------------------------------------------
@@ -93,11 +93,11 @@ static view_clip named_clip(const char *path)
     return (view_clip){.path = common_copy(path), .name = common_stem(path)};
 }
 
-// Loads and binds a clip that was asked for.
+// Loads and binds a clip that was named.
 static bool load_clip(view_scene *scene, const char *path, view_log *log)
 {
     md5_error error;
-    md5_load_opts opts = loud(log);
+    md5_load_opts opts = logging_opts(log);
     view_clip clip = named_clip(path);
     clip.anim = md5_load_anim(path, &opts, &error);
     if (clip.anim != NULL && scene->model != NULL) {
@@ -113,7 +113,7 @@ static bool load_clip(view_scene *scene, const char *path, view_log *log)
     return true;
 }
 
-// Loads a clip that merely lies beside the model; one that does not fit is no fault.
+// Loads a clip found beside the model. It is no error if the clip does not fit.
 static void try_clip(view_scene *scene, const char *path, view_log *log)
 {
     md5_error error;
@@ -125,15 +125,15 @@ static void try_clip(view_scene *scene, const char *path, view_log *log)
     if (clip.binding == NULL) {
         char text[640];
         (void)md5_format_error(&error, text, sizeof text);
-        view_debug(log, "not picked up: %s", text);
+        view_debug(log, "not loaded: %s", text);
         free_clip(&clip);
     } else if (clip.binding->num_missing > 0) {
-        view_debug(log, "not picked up: %s: drives all but %u of the model's joints", path,
+        view_debug(log, "not loaded: %s: it does not drive %u of the model's joints", path,
                    (unsigned)clip.binding->num_missing);
         free_clip(&clip);
     } else {
         if (clip.anim->num_warnings > 0)
-            view_warn(log, "%s: %u warning%s, told when it is opened by name", clip.name,
+            view_warn(log, "%s: %u warning%s; open the file by name to see them", clip.name,
                       (unsigned)clip.anim->num_warnings, clip.anim->num_warnings == 1 ? "" : "s");
         append_clip(scene, clip);
     }
@@ -148,7 +148,8 @@ static void pick_up_clips(view_scene *scene, view_log *log)
         size += common_file_size(list.names[i]);
         if (size > PICK_UP_LIMIT) {
             scene->num_unopened = list.count - i;
-            view_info(log, "%zu animations beside the model were not opened; name those to see",
+            view_info(log,
+                      "%zu animations beside the model were not loaded; name a file to load it",
                       scene->num_unopened);
             break;
         }
@@ -160,25 +161,25 @@ static void pick_up_clips(view_scene *scene, view_log *log)
     free(folder);
 }
 
-// The clip to begin with. One that moves is preferred to a single frame, and if nobody named clips
-// in an order, the one that characters rest in to the others.
+// The clip shown first. Clips of more than one frame are preferred, and, if the clips were not
+// named in an order, those called idle.
 static size_t first_clip(const view_scene *scene)
 {
     size_t best = 0;
-    int most = -1;
+    int best_score = -1;
     for (size_t i = 0; i < scene->num_clips; i++) {
         const view_clip *const clip = &scene->clips[i];
         const bool rests = scene->picked_up && common_contains(clip->name, "idle");
-        const int merit = 2 * (clip->anim->num_frames > 1) + rests;
-        if (merit > most) {
+        const int score = 2 * (clip->anim->num_frames > 1) + rests;
+        if (score > best_score) {
             best = i;
-            most = merit;
+            best_score = score;
         }
     }
     return best;
 }
 
-// The clip of that file, or num_clips.
+// Index of the clip of that file, or num_clips.
 static size_t find_clip(const view_scene *scene, const char *path)
 {
     size_t clip = 0;
@@ -189,24 +190,24 @@ static size_t find_clip(const view_scene *scene, const char *path)
 
 bool view_add_clip(view_scene *scene, const char *path, view_log *log)
 {
-    const size_t place = find_clip(scene, path), last = scene->num_clips;
+    const size_t index = find_clip(scene, path), last = scene->num_clips;
     if (!load_clip(scene, path, log))
         return false;
-    if (place < last) {
-        free_clip(&scene->clips[place]);
-        scene->clips[place] = scene->clips[last];
+    if (index < last) {
+        free_clip(&scene->clips[index]);
+        scene->clips[index] = scene->clips[last];
         scene->num_clips--;
     } else {
-        scene->picked_up = false; // so that reading again does not lose it
+        scene->picked_up = false; // so that reloading keeps the clip
     }
-    view_choose_clip(scene, place);
+    view_choose_clip(scene, index);
     return true;
 }
 
 bool view_load_flight(view_scene *scene, const char *path, view_log *log)
 {
     md5_error error;
-    const md5_load_opts opts = loud(log);
+    const md5_load_opts opts = logging_opts(log);
     md5_camera *const camera = md5_load_camera(path, &opts, &error);
     if (camera == NULL) {
         view_log_error(log, &error);
@@ -221,7 +222,7 @@ void view_choose_clip(view_scene *scene, size_t clip)
 {
     scene->clip = clip;
     scene->bind_pose = false;
-    // Without a model every clip brings its own joints.
+    // Without a model each clip has its own joints.
     if (scene->model == NULL)
         make_pose(scene, &scene->clips[clip].anim->skeleton);
 }
@@ -278,7 +279,7 @@ static const char *find_model_path(const char *const *files, size_t num_files)
     return NULL;
 }
 
-// What a scene is called after.
+// The file that gives the scene its name.
 static const char *find_main_path(const char *const *files, size_t num_files)
 {
     const char *const model_path = find_model_path(files, num_files);
@@ -291,7 +292,7 @@ static const char *find_main_path(const char *const *files, size_t num_files)
 static bool load_model(view_scene *scene, const char *path, view_log *log)
 {
     md5_error error;
-    const md5_load_opts opts = loud(log);
+    const md5_load_opts opts = logging_opts(log);
     scene->model = md5_load_model(path, &opts, &error);
     if (scene->model == NULL) {
         view_log_error(log, &error);
@@ -303,7 +304,7 @@ static bool load_model(view_scene *scene, const char *path, view_log *log)
 
 static bool load_machine(view_scene *scene, const char *path, view_log *log)
 {
-    const md5_load_opts opts = loud(log);
+    const md5_load_opts opts = logging_opts(log);
     if (!view_load_machine(&scene->machine, path, &opts, log, &scene->model))
         return false;
     make_pose(scene, &scene->model->skeleton);
