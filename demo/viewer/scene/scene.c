@@ -161,8 +161,8 @@ static void pick_up_clips(view_scene *scene, view_log *log)
     free(folder);
 }
 
-// The clip shown first. Clips of more than one frame are preferred, and, if the clips were not
-// named in an order, those called idle.
+// The clip shown first. Clips of more than one frame are preferred, and, if the
+// clips were not named, those called idle.
 static size_t first_clip(const view_scene *scene)
 {
     size_t best = 0;

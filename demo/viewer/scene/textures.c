@@ -94,8 +94,7 @@ char *view_find_texture(const char *model_path, const char *shader)
             break;
         if (up == 0)
             found = find_in_folder(folder, relative);
-        else if (strchr(relative, '/')
-                 != NULL) // so far away, a bare name would match only by chance
+        else if (strchr(relative, '/') != NULL) // a bare name would match by chance
             found = find_variant(folder, relative);
         for (int i = 0; i < 2 && up == 0 && found == NULL; i++) {
             char *textures = common_join(folder, i == 0 ? "textures" : "images");

@@ -5,7 +5,7 @@
 #include "demo/viewer/scene/scene.h"
 #include "demo/viewer/scene/textures.h"
 
-// What loading needs besides the files.
+// Input of loading besides the files.
 typedef struct view_loader {
     const view_options *options;
     md5gl_renderer *renderer; // NULL: nothing is drawn or uploaded
