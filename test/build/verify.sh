@@ -11,13 +11,13 @@ is_exact() { # ARGUMENTS...
             for (i = 1; i < NF; i++) if ($(i + 1) == "of" && $(i + 2) == "the" && $i > 1e-4) exit 1
         }' "$scratch/out" || { cat "$scratch/out"; false; }
 }
-# A forced path is exact, or it fails by no more than was foretold.
-is_foretold() { # ARGUMENTS...
+# A forced path is exact, or it fails by no more than predicted.
+is_predicted() { # ARGUMENTS...
     "$view" --verify --verbose error "$@" >"$scratch/out" 2>"$scratch/err"
     status=$?
     case $status in
     0) ! grep -q 'loses' "$scratch/out" ;;
-    1) grep -q 'loses as foretold$' "$scratch/out" && tail -n 1 "$scratch/out" | grep -q 'FAILED$' ;;
+    1) grep -q 'loses as predicted$' "$scratch/out" && tail -n 1 "$scratch/out" | grep -q 'FAILED$' ;;
     *) false ;;
     esac && ! grep -q 'TOO MUCH' "$scratch/out" || { echo "status $status"; cat "$scratch/out"; false; }
 }

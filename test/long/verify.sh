@@ -1,5 +1,5 @@
 #!/bin/sh
-# Each vertex path forced on each real model: exact, or off by no more than was foretold.
+# Each vertex path forced on each real model: exact, or off by no more than predicted.
 . test/build/report.sh
 . test/build/verify.sh
 unset DISPLAY WAYLAND_DISPLAY SDL_VIDEODRIVER
@@ -9,7 +9,7 @@ if [ -n "${MD5_CORPUS:-}" ]; then
     check "the corpus has models" [ -s "$scratch/models" ]
     while read -r real; do
         for path in 4 8 exact storage; do
-            check "--verify --path $path on $real" is_foretold "$real" --path $path
+            check "--verify --path $path on $real" is_predicted "$real" --path $path
         done
     done <"$scratch/models"
 else

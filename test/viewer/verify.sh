@@ -9,7 +9,7 @@ unset DISPLAY WAYLAND_DISPLAY SDL_VIDEODRIVER
 
 foretells_loss() {
     # Path 4 must lose something on a mesh with more influences, and say so.
-    is_foretold "$own" --path 4 && grep -qF "path 4 (forced)" "$scratch/out" && awk '/"skin"/ {
+    is_predicted "$own" --path 4 && grep -qF "path 4 (forced)" "$scratch/out" && awk '/"skin"/ {
         for (i = 1; i < NF; i++) {
             if ($i == "error") error = $(i + 1)
             if ($i == "loss") loss = $(i + 1)
@@ -25,7 +25,7 @@ check "--verify --path 4 tells what it loses" foretells_loss
 for golden in "$data"/*.md5mesh; do
     check "--verify on $(basename "$golden")" is_exact "$golden" "${golden%mesh}anim"
     for path in 4 8 exact storage; do
-        check "--verify --path $path on $(basename "$golden")" is_foretold "$golden" \
+        check "--verify --path $path on $(basename "$golden")" is_predicted "$golden" \
             "${golden%mesh}anim" --path $path
     done
 done

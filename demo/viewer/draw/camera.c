@@ -2,8 +2,8 @@
 
 #include "demo/viewer/base/math.h"
 
-// Half the picture's height over the distance: a vertical field of view of 30 degrees, which
-// flatters figures as a portrait lens does.
+// Half the picture's height over the distance: tan(15 degrees), a vertical field of view of 30
+// degrees, with as little distortion as a portrait lens.
 #define HALF_HEIGHT 0.26794919f
 
 view_camera view_default_camera(void)
@@ -18,7 +18,7 @@ view_axes view_camera_axes(const view_camera *camera)
     const float elevation = view_radians(camera->elevation);
     const md5_vec3 back = {cosf(elevation) * cosf(azimuth), cosf(elevation) * sinf(azimuth),
                            sinf(elevation)};
-    // Of the azimuth alone: level, and defined also where the camera looks straight down.
+    // From the azimuth only: level, and also defined if the camera looks straight down.
     const md5_vec3 right = {-sinf(azimuth), cosf(azimuth), 0.0f};
     return (view_axes){.right = right, .up = view_cross(back, right), .back = back};
 }
@@ -32,8 +32,8 @@ md5_vec3 view_camera_eye(const view_camera *camera)
 view_lens view_camera_lens(const view_camera *camera, float width, float height)
 {
     const float half_y = camera->orthographic ? HALF_HEIGHT * camera->distance : HALF_HEIGHT;
-    // The ground reaches far beyond the model; in front of the eye a hundredth of the way is
-    // near enough not to cut what one looks at closely.
+    // The ground reaches far beyond the model. A near plane at a hundredth of the distance does not
+    // cut close views.
     const float far_z = camera->distance + 60.0f * camera->scene_radius;
     return (view_lens){
         .eye = view_camera_eye(camera),
@@ -49,9 +49,9 @@ view_lens view_camera_lens(const view_camera *camera, float width, float height)
 view_lens view_flight_lens(const md5_camera_view *view, md5_vec3 centre, float scene_radius,
                            float width, float height)
 {
-    // A file may say anything; half a circle has no flat picture.
+    // A file may hold any value; a field of view of 180 degrees has no projection.
     const float half_x = tanf(0.5f * view_radians(view_clamp(view->fov, 1.0f, 175.0f)));
-    const float way = view_length(view_sub(centre, view->position));
+    const float distance = view_length(view_sub(centre, view->position));
     return (view_lens){
         .eye = view->position,
         .axes = {.right = view_rotate(view->rotation, (md5_vec3){0, -1, 0}),
@@ -59,8 +59,8 @@ view_lens view_flight_lens(const md5_camera_view *view, md5_vec3 centre, float s
                  .back = view_rotate(view->rotation, (md5_vec3){-1, 0, 0})},
         .half_x = half_x,
         .half_y = half_x * height / width,
-        .near_z = 0.005f * scene_radius, // flights come close
-        .far_z = way + 60.0f * scene_radius,
+        .near_z = 0.005f * scene_radius, // camera paths come close
+        .far_z = distance + 60.0f * scene_radius,
     };
 }
 
@@ -114,7 +114,7 @@ void view_lens_matrices(const view_lens *lens, md5gl_mat44 *view_from_world,
 void view_take_lens(view_camera *camera, const view_lens *lens, md5_vec3 centre)
 {
     const md5_vec3 back = lens->axes.back;
-    // What lies behind it cannot be turned about.
+    // The target cannot be behind the camera.
     const float depth =
         fmaxf(view_dot(view_sub(lens->eye, centre), back), 0.25f * camera->scene_radius);
     camera->azimuth = atan2f(back.y, back.x) * (180.0f / VIEW_PI);
@@ -124,7 +124,7 @@ void view_take_lens(view_camera *camera, const view_lens *lens, md5_vec3 centre)
     camera->orthographic = false;
 }
 
-// The distance from which `point` is just within the picture.
+// The distance at which `point` is on the edge of the picture.
 static float fitting_distance(const view_camera *camera, const view_axes *axes, md5_vec3 point,
                               float half_x, float half_y)
 {
@@ -134,14 +134,14 @@ static float fitting_distance(const view_camera *camera, const view_axes *axes, 
     return fmaxf(across, high) + (camera->orthographic ? 0.0f : view_dot(arm, axes->back));
 }
 
-// Moves the target up or down and sideways to where the shape looks centred.
+// Moves the target within the picture plane so that the shape is centred.
 static void centre_target(view_camera *camera, const view_axes *axes, const view_hull *hull)
 {
     float left = INFINITY, right = -INFINITY, low = INFINITY, high = -INFINITY;
     for (int i = 0; i < VIEW_HULL_POINTS; i++) {
         const md5_vec3 arm = view_sub(hull->points[i], camera->target);
         const float depth = camera->distance - view_dot(arm, axes->back);
-        // As the picture shows it: what is nearer looks larger.
+        // Perspective: near points appear larger.
         const float zoom = camera->orthographic ? 1.0f : camera->distance / depth;
         const float x = view_dot(arm, axes->right) * zoom, y = view_dot(arm, axes->up) * zoom;
         left = fminf(left, x);
@@ -157,14 +157,14 @@ void view_frame_all(view_camera *camera, md5_bounds bounds, const view_hull *hul
                     float height)
 {
     const bool empty = view_is_empty(bounds);
-    // The part of the picture that the shape may fill; the panel's bars are at its edges.
+    // The share of the picture that the shape may fill; the panel covers its edges.
     const float filled = 0.84f, half_y = filled * HALF_HEIGHT, half_x = half_y * width / height;
     const view_axes axes = view_camera_axes(camera);
     camera->target = empty ? (md5_vec3){0, 0, 0} : view_centre(bounds);
-    // A single point has no size to fit: any that shows its surroundings does.
+    // A single point has no size; any small one will do.
     camera->scene_radius = empty ? 1.0f : fmaxf(0.5f * view_size(bounds), 1e-3f);
 
-    // Each change of the distance shifts what looks centred a little: thrice is close enough.
+    // A change of distance shifts the centre a little; three passes are close enough.
     camera->distance = 4.0f * camera->scene_radius;
     for (int pass = 0; pass < 3 && !empty; pass++) {
         centre_target(camera, &axes, hull);
@@ -188,12 +188,12 @@ bool view_has_all(const view_camera *camera, const view_hull *hull, float width,
 
 void view_orbit(view_camera *camera, float right, float down, float height)
 {
-    // A drag over the height of the picture turns half a circle.
+    // A drag over the picture's height turns by 180 degrees.
     camera->azimuth = remainderf(camera->azimuth - right * 180.0f / height, 360.0f);
     camera->elevation = view_clamp(camera->elevation + down * 180.0f / height, -90.0f, 90.0f);
 }
 
-// Units at the target that one pixel shows.
+// Size of a pixel at the target, units.
 static float pixel_size(const view_camera *camera, float height)
 {
     return 2.0f * HALF_HEIGHT * camera->distance / height;

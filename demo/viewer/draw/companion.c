@@ -14,19 +14,19 @@ static md5_mat34 placed_beside(const view_document *document)
     const md5_mat34 beside = md5_mat34_from_transform(aside);
     if (scene->machine.player == NULL)
         return beside;
-    // Beside the place where the scene's model has gone, not beside itself.
+    // Relative to the placement of the scene's model, which the machine moves.
     const md5_mat34 place = md5_mat34_from_transform(scene->machine.place);
     return md5_mat34_mul(beside, place);
 }
 
-// Companion `i` if it is shown, or NULL.
+// Companion `i`, or NULL if it is not shown.
 static view_companion *shown_companion(const view_stage *stage, int i)
 {
     view_companion *const companion = &stage->document->companions[i];
     return companion->model != NULL && stage->document->crowd.count == 0 ? companion : NULL;
 }
 
-// Writes the companion's palette, and where it stands.
+// Writes the companion's palette and returns its placement.
 static md5_mat34 pose(view_companion *companion, const view_document *document)
 {
     const md5_skeleton *const skeleton = &companion->model->skeleton;

@@ -1,5 +1,5 @@
-// Companions in a picture: posed as the scene is posed, then their shadows, then they themselves.
-// In a crowd there are none.
+// Draws companions: first poses them as the scene is posed, then draws their shadows, then the
+// models. A crowd has no companions.
 #ifndef DEMO_VIEWER_DRAW_COMPANION_H
 #define DEMO_VIEWER_DRAW_COMPANION_H
 

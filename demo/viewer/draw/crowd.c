@@ -8,15 +8,15 @@
 
 #include <SDL.h>
 
-// Characters that are fewer pixels across than this are updated every second frame, and every
-// fourth. A limb that crosses all of one in half a second, which is fast, then jumps by no more
-// than six pixels at 60 frames a second.
+// Characters with fewer pixels across than these are updated every second or fourth frame. A fast
+// limb crosses the whole character in half a second; it then jumps by at most six pixels at 60
+// frames per second.
 static const float half_rate_pixels = 90.0f, quarter_rate_pixels = 45.0f;
 
-// But at least so often, seconds: cartoons hold a drawing for as long.
+// Longest time between updates, seconds: cartoons hold a drawing for as long.
 static const float longest_wait = 1.0f / 12.0f;
 
-// -- Living ---------------------------------------------------------------------------------
+// -- Advancing ------------------------------------------------------------------------------
 
 static view_sphere sphere_of(const view_crowd *crowd, const view_member *member)
 {
@@ -25,7 +25,8 @@ static view_sphere sphere_of(const view_crowd *crowd, const view_member *member)
     return (view_sphere){view_add(member->place.translation, arm), sphere.radius};
 }
 
-// Whether it is this one's turn: the numbers spread those of one rate evenly over the frames.
+// Whether a member is updated in this frame. Its index spreads the members of a rate over the
+// frames.
 static bool is_due(const view_crowd *crowd, view_sphere sphere, uint32_t number)
 {
     if (crowd->sight == NULL || !crowd->spares)
@@ -44,7 +45,7 @@ static void pose_player(const view_kind *kind, md5_player *player, unsigned char
                     palette);
 }
 
-static void live_part(void *user, uint32_t worker, size_t begin, size_t end)
+static void advance_part(void *user, uint32_t worker, size_t begin, size_t end)
 {
     view_crowd *const crowd = user;
     for (size_t i = begin; i < end; i++) {
@@ -54,16 +55,16 @@ static void live_part(void *user, uint32_t worker, size_t begin, size_t end)
         view_sphere sphere = sphere_of(crowd, member);
         member->waited += crowd->step;
         member->is_due = is_due(crowd, sphere, (uint32_t)i);
-        const bool goes_on = member->is_due && player != NULL;
-        if (goes_on) {
-            view_live(crowd, (uint32_t)i);
+        const bool advances = member->is_due && player != NULL;
+        if (advances) {
+            view_wander(crowd, (uint32_t)i);
             sphere = sphere_of(crowd, member);
         }
         if (member->is_due)
             member->waited = 0.0f;
         member->is_seen = crowd->sight != NULL && view_sees(crowd->sight, sphere);
-        // Springs swing also where nobody sees them.
-        if (goes_on && !member->is_seen && kind->remembers)
+        // Springs are also simulated while culled.
+        if (advances && !member->is_seen && kind->has_springs)
             pose_player(kind, player, crowd->scratch + worker * crowd->scratch_size, NULL);
     }
 }
@@ -80,7 +81,8 @@ static void hide(view_crowd *crowd, view_member *member)
         crowd->members[kind->seen[place]].seen_at = place;
 }
 
-// Who is seen from now on, and who of them is posed. Those that come into sight always are.
+// Updates the visible members and chooses those to pose. A member that becomes visible is always
+// posed.
 static void choose_posed(view_crowd *crowd)
 {
     crowd->num_posed = 0;
@@ -112,8 +114,8 @@ static md5_mat34 *palette_of(const view_crowd *crowd, const view_member *member)
     return crowd->kinds[member->kind].palettes + member->seen_at * count_joints(crowd, member);
 }
 
-// Poses clips into the buffer, and copies the palettes from there to their places, in runs where
-// they lie side by side.
+// Poses clips into the buffer, and copies the palettes from there to the kinds' arrays, in one copy
+// if they are adjacent.
 static void pose_clips(view_crowd *crowd, size_t begin, size_t end, unsigned char *scratch)
 {
     md5_pose_batch(crowd->poses + begin, end - begin, scratch);
@@ -148,12 +150,12 @@ static void pose_part(void *user, uint32_t worker, size_t begin, size_t end)
     unsigned char *const scratch = crowd->scratch + worker * crowd->scratch_size;
     md5_mat34 *const buffer = crowd->buffers + worker * crowd->buffer_size;
     md5_mat34 *palette = buffer;
-    size_t first = begin; // of the clips that wait for being posed at once
+    size_t first = begin; // of the pending clips, which are posed in one call
     for (size_t i = begin; i < end; i++) {
         const uint32_t number = crowd->posed[i];
         const view_member *const member = &crowd->members[number];
         const view_kind *const kind = &crowd->kinds[member->kind];
-        // Which clips do not wait for being posed together.
+        // Players and clips on the GPU do not join a batch.
         const bool is_alone = crowd->players[number] != NULL || kind->gpu_jobs != NULL;
         kind->placements[member->seen_at] = md5_mat34_from_transform(member->place);
         if (is_alone || i - first == VIEW_POSES_AT_ONCE) {
@@ -181,7 +183,7 @@ static void update(view_crowd *crowd, double seconds, const view_sight *sight)
     crowd->time += seconds;
     crowd->step = (float)seconds;
     crowd->sight = sight;
-    view_run_workers(crowd->workers, crowd->count, live_part, crowd);
+    view_run_workers(crowd->workers, crowd->count, advance_part, crowd);
     if (sight == NULL)
         return;
     choose_posed(crowd);
@@ -204,7 +206,7 @@ void view_run_crowd(view_crowd *crowd, double time, const view_sight *sight)
     const double longest = 1.0 / 15.0, most = 30.0;
     double rest = time - crowd->time;
     crowd->pace = fabsf((float)rest);
-    // Only what a machine does depends on the way there.
+    // Only machines depend on the steps in between; clips can jump to any time.
     if (rest > most || !has_players(crowd)) {
         const double skipped = has_players(crowd) ? rest - most : rest;
         crowd->time += skipped;

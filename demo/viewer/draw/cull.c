@@ -8,7 +8,7 @@ static view_plane plane_through(md5_vec3 point, md5_vec3 inward)
     return (view_plane){.inward = inward, .begin = view_dot(inward, point)};
 }
 
-// Left, right, lower and upper side of the picture.
+// The planes of the left, right, lower and upper side, and of near and far depth.
 static void add_sides(view_sight *sight, const view_lens *lens)
 {
     const view_axes *const axes = &lens->axes;
@@ -37,24 +37,23 @@ view_sight view_make_sight(const view_lens *lens, const md5gl_frame *frame, floa
     const float length = view_length(light);
     sight.reach = md5gl_shadow_reach(frame);
     sight.shadowed = sight.reach > 0.0f && length > 0.0f;
-    sight.endless = light.z <= 1e-3f * length;
-    if (!sight.shadowed || sight.endless)
+    sight.unbounded = light.z <= 1e-3f * length;
+    if (!sight.shadowed || sight.unbounded)
         return sight;
-    const md5_vec3 way = view_scale(light, -1.0f / light.z);
+    const md5_vec3 shift = view_scale(light, -1.0f / light.z);
     for (int i = 0; i < VIEW_NUM_PLANES; i++)
-        sight.planes[i].shadow_way = fmaxf(view_dot(sight.planes[i].inward, way), 0.0f);
+        sight.planes[i].shadow_shift = fmaxf(view_dot(sight.planes[i].inward, shift), 0.0f);
     const float rise = light.z / length;
     sight.reach_upward = sight.reach * sqrtf(fmaxf(1.0f - rise * rise, 0.0f));
     return sight;
 }
 
-// A sphere, and where it comes to as its shadow falls, is outside when it is beyond one of the
-// planes all the way.
-static bool meets(const view_sight *sight, md5_vec3 centre, float radius, float fall)
+// A sphere, swept along its shadow, is outside if the whole sweep is outside one of the planes.
+static bool intersects(const view_sight *sight, md5_vec3 centre, float radius, float fall)
 {
     for (int i = 0; i < VIEW_NUM_PLANES; i++) {
         const view_plane *const plane = &sight->planes[i];
-        if (view_dot(plane->inward, centre) + plane->shadow_way * fall + radius < plane->begin)
+        if (view_dot(plane->inward, centre) + plane->shadow_shift * fall + radius < plane->begin)
             return false;
     }
     return true;
@@ -63,12 +62,12 @@ static bool meets(const view_sight *sight, md5_vec3 centre, float radius, float 
 bool view_sees(const view_sight *sight, view_sphere sphere)
 {
     const md5_vec3 centre = sphere.centre;
-    if (sight->all || meets(sight, centre, sphere.radius, 0.0f))
+    if (sight->all || intersects(sight, centre, sphere.radius, 0.0f))
         return true;
-    if (!sight->shadowed || sight->endless)
+    if (!sight->shadowed || sight->unbounded)
         return sight->shadowed;
     const float fall = centre.z + sphere.radius + sight->reach_upward - sight->lowest;
-    return meets(sight, centre, sphere.radius + sight->reach, fmaxf(fall, 0.0f));
+    return intersects(sight, centre, sphere.radius + sight->reach, fmaxf(fall, 0.0f));
 }
 
 float view_pixels_across(const view_sight *sight, view_sphere sphere)

@@ -1,4 +1,3 @@
-// One frame: background, ground, model, lines, panel.
 #include "demo/viewer/draw/draw.h"
 
 #include "demo/viewer/base/math.h"
@@ -9,7 +8,7 @@
 
 static const view_color sky = 0x47515FFF, floor_color = 0x262B33FF;
 
-// Where nothing covers it, the gradient's middle.
+// The gradient's middle: the background colour where no gradient is drawn.
 static const float middle[3] = {0.214f, 0.243f, 0.286f};
 
 static md5gl_frame describe_frame(const view_stage *stage, md5gl_target *target, uint32_t width,
@@ -37,7 +36,7 @@ static void draw_background(const view_stage *stage, float width, float height)
                      stage->canvas->count);
 }
 
-// Squares that are small beside the model and of a size that people count in: 1, 10, 100 units.
+// The cell is a power of ten, and small beside the model.
 static void draw_grid(const view_stage *stage)
 {
     const float radius = stage->camera->scene_radius;
@@ -86,7 +85,7 @@ static void draw_boxes(const view_stage *stage, view_lines *lines)
     const md5_moment moment = view_moment(stage->play, anim);
     const md5_root root = stage->document->scene.root;
     md5_bounds box = md5_anim_bounds(anim, &moment, root);
-    // With that root the box is about the origin joint.
+    // MD5_ROOT_ID bounds are relative to the origin joint.
     if (root == MD5_ROOT_ID) {
         box.min = view_add(box.min, stage->document->scene.pose[0].translation);
         box.max = view_add(box.max, stage->document->scene.pose[0].translation);
@@ -94,7 +93,7 @@ static void draw_boxes(const view_stage *stage, view_lines *lines)
     view_add_bounds(lines, box, 0xE0A03CFF);
 }
 
-// The flight from outside: its path, and what it sees now.
+// Draws a camera path from outside: its line, and its current frustum.
 static void draw_flight(const view_stage *stage, view_lines *lines, float aspect)
 {
     const float radius = stage->camera->scene_radius;
@@ -111,7 +110,7 @@ static void draw_overlays(const view_stage *stage, float aspect)
     const float radius = stage->camera->scene_radius, width = stage->font->scale;
 
     view_clear_lines(lines);
-    // The scene's own model is not posed in a crowd.
+    // In a crowd the scene's model is not drawn itself.
     view_scene *const scene = &stage->document->scene;
     const bool posed = stage->document->crowd.count == 0;
     if (posed && (shown->normals || shown->bounds))
@@ -127,7 +126,7 @@ static void draw_overlays(const view_stage *stage, float aspect)
     if (lines->count > 0)
         md5gl_draw_lines(stage->renderer, lines->vertices, lines->count, width, false);
 
-    // What lies inside the model is seen through it.
+    // These lines are drawn through the model.
     view_clear_lines(lines);
     if (shown->axes)
         view_add_axes(lines, radius);
@@ -137,7 +136,7 @@ static void draw_overlays(const view_stage *stage, float aspect)
         md5gl_draw_lines(stage->renderer, lines->vertices, lines->count, 1.5f * width, true);
 }
 
-// Only what the picture shows is posed.
+// Updates the crowd; only members that are visible in this picture are posed.
 static void run_crowd(const view_stage *stage, const view_lens *lens, const md5gl_frame *frame)
 {
     view_sight sight =
@@ -159,7 +158,7 @@ bool view_draw_world(const view_stage *stage, md5gl_target *target, uint32_t wid
     view_document *const document = stage->document;
     const view_loader loader = {stage->options, stage->renderer, stage->log};
     view_blend_document(document, &loader);
-    if (document->scene.dual && document->crowd.count == 0) // for the box of what casts shadows
+    if (document->scene.dual && document->crowd.count == 0) // for the bounds of the shadow casters
         view_skin(&document->scene);
     md5gl_point_light points[VIEW_NUM_POINTS];
     view_lens lens;
@@ -172,7 +171,7 @@ bool view_draw_world(const view_stage *stage, md5gl_target *target, uint32_t wid
     if (!transparent && !stage->options->background_given)
         draw_background(stage, (float)width, (float)height);
     const bool drawn = draw_model(stage, error);
-    // Blended and without depth of its own: after what it would show through.
+    // Blended, and writes no depth: after the model.
     const bool level = document->scene.steps.num_feet == 0;
     if (level && !transparent && drawn && document->drawn != NULL)
         md5gl_draw_ground(stage->renderer, view_centre(frame.casters),

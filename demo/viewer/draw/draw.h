@@ -4,13 +4,13 @@
 
 #include "demo/viewer/draw/stage.h"
 
-// Begins a frame, after the document was posed, into `target` (NULL = the window) and
-// draws everything but text into it. `transparent` leaves out the background. The caller ends the
-// frame with md5gl_end_frame(), also after a failure, of which `error` says why.
+// Begins a frame into `target` (NULL = the window) and draws everything but text. Pose the document
+// first. `transparent` leaves out the background and the ground. Returns false and fills `error` on
+// failure. The caller ends the frame with md5gl_end_frame() in both cases.
 bool view_draw_world(const view_stage *stage, md5gl_target *target, uint32_t width, uint32_t height,
                      bool transparent, md5_error *error);
 
-// Draws what the canvas holds over it.
+// Draws the canvas over the frame.
 void view_draw_canvas(const view_stage *stage);
 
 #endif

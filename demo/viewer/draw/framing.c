@@ -13,16 +13,15 @@ view_camera view_chosen_camera(const view_options *options)
     return camera;
 }
 
-// Everything is seen; but before a crowd one stands as before people, with the others behind those
-// of the first row.
+// The camera comes no farther from a crowd than a viewer in front of its first row.
 view_framing view_frame_document(view_camera *camera, const view_document *document,
                                  view_rect region)
 {
     const view_crowd *const crowd = &document->crowd;
     view_frame_all(camera, document->bounds, &document->hull, region.width, region.height);
-    const float before = crowd->spread + 2.0f * crowd->size;
-    if (crowd->count > 0 && !camera->orthographic && camera->distance > before) {
-        camera->distance = before;
+    const float nearest_view = crowd->spread + 2.0f * crowd->size;
+    if (crowd->count > 0 && !camera->orthographic && camera->distance > nearest_view) {
+        camera->distance = nearest_view;
         camera->target = view_centre(document->bounds);
     }
     return (view_framing){*camera, view_size(document->bounds), region.width, region.height};

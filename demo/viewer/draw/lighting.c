@@ -1,14 +1,15 @@
-// The studio: a key light over the beholder's left shoulder, a faint one from his right, one from
-// behind that sets the model off its background, and a soft sky. It goes around with him, so that
-// what he looks at is never in the dark and shadows fall as in a photograph of a turntable.
+// Studio lighting: a key light from behind the viewer's left shoulder, a weak fill light from the
+// right, a rim light from behind that separates the model from the background, and a soft sky. The
+// lights turn with the camera, so the visible side is never dark and shadows fall as in photographs
+// of a turntable.
 #include "demo/viewer/draw/lighting.h"
 
 #include "demo/viewer/base/math.h"
 
-// A direction from what the picture shows: to the right, towards the eye, up in the world.
+// A direction from its parts in view: right, level towards the eye, and up in the world.
 static md5_vec3 studio_direction(view_axes axes, float right, float back, float up)
 {
-    // Of the two, one is level however steeply he looks.
+    // If the view is steep, the up axis gives the level direction.
     md5_vec3 level = {axes.back.x, axes.back.y, 0.0f};
     if (view_length(level) < 0.3f)
         level = (md5_vec3){-axes.up.x, -axes.up.y, 0.0f};
@@ -20,7 +21,7 @@ static md5_vec3 studio_direction(view_axes axes, float right, float back, float 
     return view_scale(direction, 1.0f / view_length(direction));
 }
 
-// The key light's direction, turned about the vertical and raised, but never from below.
+// The key light's direction, turned about the vertical and raised; it never comes from below.
 static md5_vec3 move_key(md5_vec3 direction, const view_lamps *lamps)
 {
     const float around =
@@ -31,7 +32,7 @@ static md5_vec3 move_key(md5_vec3 direction, const view_lamps *lamps)
     return (md5_vec3){cosf(height) * cosf(around), cosf(height) * sinf(around), sinf(height)};
 }
 
-// The colours, as they were set up, for the light of today and of 2004.
+// Light colours of the studio and of the classic (2004) lighting, times the user's intensities.
 static void color_lights(const view_lamps *lamps, md5gl_lighting lighting,
                          md5gl_point_light points[VIEW_NUM_POINTS], md5gl_frame *frame)
 {
@@ -55,8 +56,8 @@ static void color_lights(const view_lamps *lamps, md5gl_lighting lighting,
     }
 }
 
-// The box of the whole clip stays as it is while the clip plays, and its shadows with it; but where
-// a clip goes far away, the box of the moment holds more detail. A crowd stays in its square.
+// Bounds of the shadow casters. Those of the whole clip are constant, which keeps shadows stable.
+// If the clip moves far, those of the current pose give more detail. A crowd stays in its square.
 static md5_bounds find_casters(const view_stage *stage)
 {
     if (stage->document->crowd.count > 0)
@@ -83,7 +84,7 @@ void view_set_lights(const view_stage *stage, view_axes axes,
                                      view_walked(&stage->document->scene, stage->play));
     const md5_vec3 fill = studio_direction(axes, 0.85f, 0.55f, 0.25f);
     const md5_vec3 rim = studio_direction(axes, 0.55f, -0.75f, 0.65f);
-    // The model is half of their range away, where a fifth of their light is left.
+    // The model is at half their range, where a fifth of their light is left.
     points[0] = (md5gl_point_light){.position = view_add(centre, view_scale(fill, 4.0f * radius)),
                                     .range = 8.0f * radius};
     points[1] = (md5gl_point_light){.position = view_add(centre, view_scale(rim, 4.0f * radius)),
@@ -94,7 +95,7 @@ void view_set_lights(const view_stage *stage, view_axes axes,
     frame->ground = stage->document->ground;
     if (stage->shown->shadows && stage->document->drawn != NULL)
         frame->casters = find_casters(stage);
-    // A crowd is wide: more texels, or each character would have but a few.
+    // A crowd is wide and needs more texels, so that each character has enough.
     frame->shadow_texels = stage->document->crowd.count > 0 ? 2048 : 0;
     frame->lighting = stage->shown->classic ? MD5GL_LIGHTING_CLASSIC : MD5GL_LIGHTING_STUDIO;
     color_lights(stage->lamps, frame->lighting, points, frame);

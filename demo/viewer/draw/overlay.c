@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 static const uint32_t red = 0xE5534BFF, green = 0x6BBF59FF, blue = 0x5C8DF0FF;
-static const uint32_t limb = 0xF2C14EFF, normal = 0x59D0C8FF, way = 0xE0A03CFF;
+static const uint32_t limb = 0xF2C14EFF, normal = 0x59D0C8FF, path = 0xE0A03CFF;
 
 void view_clear_lines(view_lines *lines)
 {
@@ -19,10 +19,10 @@ void view_free_lines(view_lines *lines)
     *lines = (view_lines){0};
 }
 
-static void add_end(view_lines *lines, md5_vec3 place, uint32_t color)
+static void add_end(view_lines *lines, md5_vec3 position, uint32_t color)
 {
     lines->vertices[lines->count++] = (md5gl_line_vertex){
-        place,
+        position,
         {(uint8_t)(color >> 24), (uint8_t)(color >> 16), (uint8_t)(color >> 8), (uint8_t)color},
     };
 }
@@ -43,14 +43,14 @@ void view_add_skeleton(view_lines *lines, const view_scene *scene, float cross_s
     const uint32_t colors[3] = {red, green, blue};
     for (uint32_t i = 0; i < scene->num_joints; i++) {
         const md5_mat34 *const joint = &scene->joints[i];
-        const md5_vec3 place = view_translation(joint);
+        const md5_vec3 position = view_translation(joint);
         const int32_t parent = scene->skeleton->joints[i].parent;
         if (parent >= 0)
-            view_add_line(lines, view_translation(&scene->joints[parent]), place, limb);
+            view_add_line(lines, view_translation(&scene->joints[parent]), position, limb);
         for (int axis = 0; axis < 3; axis++) {
             const md5_vec3 arm = view_scale(view_turn(joint, axes[axis]), cross_size);
-            view_add_line(lines, view_sub(place, view_scale(arm, 0.35f)), view_add(place, arm),
-                          colors[axis]);
+            view_add_line(lines, view_sub(position, view_scale(arm, 0.35f)),
+                          view_add(position, arm), colors[axis]);
         }
     }
 }
@@ -59,9 +59,10 @@ void view_add_normals(view_lines *lines, const view_scene *scene, float length)
 {
     for (uint32_t i = 0; scene->model != NULL && i < scene->model->num_meshes; i++)
         for (uint32_t v = 0; v < scene->model->meshes[i].num_vertices; v++) {
-            const md5_vec3 place = scene->skinned[i].positions[v];
-            const md5_vec3 tip = view_add(place, view_scale(scene->skinned[i].normals[v], length));
-            view_add_line(lines, place, tip, normal);
+            const md5_vec3 position = scene->skinned[i].positions[v];
+            const md5_vec3 tip =
+                view_add(position, view_scale(scene->skinned[i].normals[v], length));
+            view_add_line(lines, position, tip, normal);
         }
 }
 
@@ -97,18 +98,18 @@ static void add_view_axes(view_lines *lines, const md5_camera_view *view, float 
 
 void view_add_path(view_lines *lines, const view_flight *flight, float axis_size)
 {
-    enum { MOST_AXES = 40 }; // more hide the path
+    enum { MAX_AXES = 40 }; // more hide the path
     const md5_camera *const camera = flight->camera;
-    const uint32_t num_played = flight->clock.num_frames, stride = 1 + num_played / MOST_AXES;
+    const uint32_t num_played = flight->clock.num_frames, stride = 1 + num_played / MAX_AXES;
     uint32_t shot = 0, last_shot = 0;
     for (uint32_t played = 0; played < num_played; played++) {
         const uint32_t frame = view_flight_frame(flight, played, &shot);
         const md5_camera_view *const view = &camera->frames[frame];
         if (played % stride == 0 || played + 1 == num_played || shot != last_shot)
             add_view_axes(lines, view, axis_size);
-        // A shot moves on to its cut, which no frame of the next comes from.
+        // A shot ends at its cut; the next one does not continue from there.
         if (played + 1 < num_played && frame + 1 < camera->num_frames)
-            view_add_line(lines, view->position, view[1].position, way);
+            view_add_line(lines, view->position, view[1].position, path);
         last_shot = shot;
     }
 }
@@ -130,7 +131,7 @@ void view_add_lens(view_lines *lines, const view_lens *lens, float depth, uint32
     view_add_line(lines, view_add(top, view_scale(across, 0.5f)), tip, color);
 }
 
-// The top of a block, and its sides down to the lowest ground.
+// Adds the top of a block and its vertical edges down to the lowest height.
 static void add_block(view_lines *lines, const view_steps *steps, int32_t x, int32_t y)
 {
     const float low = -steps->height, high = view_block_height(steps, x, y);

@@ -1,4 +1,4 @@
-// Lines drawn over the model: skeleton, normals, boxes, axes.
+// Lines drawn over the model: skeleton, normals, bounds, axes, camera paths, terrain.
 #ifndef DEMO_VIEWER_DRAW_OVERLAY_H
 #define DEMO_VIEWER_DRAW_OVERLAY_H
 
@@ -6,7 +6,7 @@
 #include "demo/viewer/draw/camera.h"
 #include "demo/viewer/scene/scene.h"
 
-// A growing list of lines; it keeps its memory from frame to frame.
+// A growing list of lines; keeps its memory between frames.
 typedef struct view_lines {
     md5gl_line_vertex *vertices;
     uint32_t count, room;
@@ -18,25 +18,25 @@ void view_free_lines(view_lines *lines);
 // `color` is 0xRRGGBBAA.
 void view_add_line(view_lines *lines, md5_vec3 from, md5_vec3 to, uint32_t color);
 
-// Joints as small crosses along their own axes, with lines to their parents.
+// Adds joints as small crosses along their axes, with lines to their parents.
 void view_add_skeleton(view_lines *lines, const view_scene *scene, float cross_size);
 
-// A short line from every vertex. The scene must be skinned.
+// Adds a short line at every vertex. The scene must be skinned.
 void view_add_normals(view_lines *lines, const view_scene *scene, float length);
 
 void view_add_bounds(view_lines *lines, md5_bounds bounds, uint32_t color);
 
-// x red, y green, z blue, from the origin.
+// Adds the world axes: x red, y green, z blue.
 void view_add_axes(view_lines *lines, float length);
 
-// The way of a flight, in shots, with its axes at some of its frames: red where it looks, green to
-// its left, blue up.
+// Adds a camera path, shot by shot, with axes at some of its frames: red forward, green left, blue
+// up.
 void view_add_path(view_lines *lines, const view_flight *flight, float axis_size);
 
-// What a lens sees: from its eye to the edges of the picture, with a sign at the upper edge.
+// Adds a lens's frustum from the eye to `depth`, with a mark at the upper edge.
 void view_add_lens(view_lines *lines, const view_lens *lens, float depth, uint32_t color);
 
-// The edges of the blocks of uneven ground around a place.
+// Adds the edges of the terrain's blocks around a point.
 void view_add_blocks(view_lines *lines, const view_steps *steps, md5_vec3 centre);
 
 #endif

@@ -1,4 +1,4 @@
-// What a picture is made of. All of it belongs to the caller, who builds a stage for each picture.
+// The input of a picture. The caller owns everything and builds a stage for each picture.
 #ifndef DEMO_VIEWER_DRAW_STAGE_H
 #define DEMO_VIEWER_DRAW_STAGE_H
 
@@ -14,16 +14,16 @@ typedef struct view_stage {
     const view_options *options;
     md5gl_renderer *renderer;
     view_log *log;
-    view_document *document; // posed by drawing it
+    view_document *document; // drawing skins it and updates its crowd
     const view_play *play;
     const view_camera *camera;
-    view_rect region; // of the picture, pixels: where the camera's target is in the middle
-    bool flying;      // seen through the document's camera path instead
+    view_rect region; // of the picture, pixels, centred on the camera's target
+    bool flying;      // use the document's camera path instead of `camera`
     const view_shown *shown;
     const view_lamps *lamps;
     const view_font *font;
     view_canvas *canvas; // memory for text and shapes
-    view_lines *lines;   // likewise for lines
+    view_lines *lines;   // memory for lines
 } view_stage;
 
 #endif

@@ -1,4 +1,4 @@
-// Draws frames and tells how long they took: of a crowd, also how long its update did.
+// Draws frames and reports how long they took, and how long updates of a crowd took.
 #include "demo/viewer/jobs/output.h"
 
 #include <stdio.h>
@@ -7,9 +7,9 @@
 
 typedef struct frame_times {
     uint32_t count;
-    double *frames, *updates, *rests; // [count] seconds; a frame is an update and the rest
-    double *joints;                   // [count] seconds of an update for each joint posed in it
-    uint64_t num_seen, num_posed;     // characters, of all frames together
+    double *frames, *updates, *rests; // [count] seconds; frame = update + rest
+    double *joints;                   // [count] seconds of update per posed joint
+    uint64_t num_seen, num_posed;     // characters, summed over all frames
 } frame_times;
 
 static int compare_doubles(const void *a, const void *b)
@@ -75,7 +75,7 @@ static bool draw_frames(view_state *viewer, md5gl_target *target, frame_times *t
     viewer->play.playing = true;
     for (uint32_t i = 0; i < times->count; i++) {
         const double begin = wall_seconds();
-        // Reading one pixel back waits until the frame is really there.
+        // Reading back one pixel waits until the GPU has finished the frame.
         if (!view_draw(viewer, target, viewer->width, viewer->height, false, false, error)
             || !md5gl_read_pixels(viewer->renderer, target, 1, 1, pixel, error))
             return false;

@@ -26,10 +26,10 @@ typedef enum movie_kind {
 
 struct view_movie {
     movie_kind kind;
-    FILE *file;     // NULL: ffmpeg writes it
-    int pipe;       // that ffmpeg reads from
-    int ffmpeg;     // its process
-    bool is_broken; // something could not be written
+    FILE *file;     // NULL: ffmpeg writes the movie
+    int pipe;       // to ffmpeg
+    int ffmpeg;     // process id
+    bool is_broken; // a write failed
     char *path;
     uint32_t width, height, num_frames;
     double frame_rate;
@@ -45,12 +45,12 @@ static void put_u32(uint8_t *bytes, uint32_t value)
         bytes[i] = (uint8_t)(value >> (24 - 8 * i));
 }
 
-static uint32_t take_u32(const uint8_t *bytes)
+static uint32_t get_u32(const uint8_t *bytes)
 {
     return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 | bytes[3];
 }
 
-// CRC-32 as PNG has it (ISO 3309), bit by bit: what is summed up is little beside what is packed.
+// CRC-32 of PNG (ISO 3309), bit by bit: its cost is small beside that of compression.
 static uint32_t checksum(uint32_t sum, const uint8_t *bytes, size_t size)
 {
     for (size_t i = 0; i < size; i++) {
@@ -79,7 +79,7 @@ static void write_chunk(FILE *file, const char *kind, const uint8_t *first, size
     fwrite(number, 1, 4, file);
 }
 
-// A picture as a PNG file in memory.
+// A PNG file in memory.
 typedef struct png_bytes {
     uint8_t *bytes;
     size_t size;
@@ -93,7 +93,7 @@ static void append_bytes(void *user, void *bytes, int size)
     png->size += (size_t)size;
 }
 
-// How long a picture is shown, and where in the animation it stands.
+// Writes the fcTL chunk: a picture's sequence number, size and duration.
 static void write_frame_control(view_movie *movie)
 {
     uint8_t control[26] = {0};
@@ -101,28 +101,29 @@ static void write_frame_control(view_movie *movie)
     put_u32(control + 4, movie->width);
     put_u32(control + 8, movie->height);
     const uint32_t rate = (uint32_t)fmin(fmax(round(movie->frame_rate * 1000.0), 1.0), 65535.0);
-    // As 1000 / rate where that fits into 16 bits, else as a whole number of pictures a second.
+    // The duration is 1000 / rate if that fits into 16 bits, otherwise rounded to whole pictures
+    // per second.
     const bool is_fine = movie->frame_rate * 1000.0 <= 65535.0;
-    const uint32_t over = is_fine ? 1000 : 1;
-    const uint32_t under = is_fine ? rate : (uint32_t)movie->frame_rate;
-    control[20] = (uint8_t)(over >> 8);
-    control[21] = (uint8_t)over;
-    control[22] = (uint8_t)(under >> 8);
-    control[23] = (uint8_t)under;
+    const uint32_t numerator = is_fine ? 1000 : 1;
+    const uint32_t denominator = is_fine ? rate : (uint32_t)movie->frame_rate;
+    control[20] = (uint8_t)(numerator >> 8);
+    control[21] = (uint8_t)numerator;
+    control[22] = (uint8_t)(denominator >> 8);
+    control[23] = (uint8_t)denominator;
     write_chunk(movie->file, "fcTL", control, sizeof control, no_bytes, 0);
 }
 
-// The chunks of a PNG file go over, its data under another name from the second picture on.
+// Copies the chunks of a PNG file; from the second picture on its data becomes fdAT chunks.
 static void write_png_chunks(view_movie *movie, const png_bytes *png)
 {
     const bool is_first = movie->num_added == 0;
     for (size_t at = 8; at + 12 <= png->size;) {
-        const uint32_t size = take_u32(png->bytes + at);
+        const uint32_t size = get_u32(png->bytes + at);
         const uint8_t *const kind = png->bytes + at + 4, *const data = kind + 4;
         if (memcmp(kind, "IHDR", 4) == 0 && is_first) {
             uint8_t control[8];
             put_u32(control, movie->num_frames);
-            put_u32(control + 4, 0); // played without end
+            put_u32(control + 4, 0); // loops forever
             fwrite(png->bytes, 1, 8, movie->file);
             write_chunk(movie->file, "IHDR", data, size, no_bytes, 0);
             write_chunk(movie->file, "acTL", control, sizeof control, no_bytes, 0);
@@ -173,7 +174,7 @@ static bool end_ffmpeg(view_movie *movie)
 
 #else
 
-// Without a shell: a file's name is just that.
+// Starts ffmpeg without a shell, so that file names need no quoting.
 static bool start_ffmpeg(view_movie *movie)
 {
     int ends[2];
@@ -184,8 +185,8 @@ static bool start_ffmpeg(view_movie *movie)
     char *const size = common_format("%ux%u", (unsigned)movie->width, (unsigned)movie->height);
     char *const rate = common_format("%g", movie->frame_rate);
     char *const path = common_format("file:%s", movie->path);
-    // A GIF has 256 colours, chosen for all pictures together. yuv420p, which every player takes,
-    // has even sides.
+    // A GIF uses one palette of 256 colours for all pictures. yuv420p, which every player supports,
+    // needs even sides.
     const bool is_gif = common_has_ending(movie->path, ".gif");
     char gif[] = "split[a][b];[a]palettegen[p];[b][p]paletteuse";
     char video[] = "pad=ceil(iw/2)*2:ceil(ih/2)*2,format=yuv420p";
@@ -206,7 +207,7 @@ static bool start_ffmpeg(view_movie *movie)
         close(ends[1]);
         return false;
     }
-    // One that ends early is told of by a write that fails.
+    // If ffmpeg exits early, a write fails instead of raising SIGPIPE.
     signal(SIGPIPE, SIG_IGN);
     movie->pipe = ends[1];
     movie->ffmpeg = (int)process;
@@ -234,7 +235,7 @@ static bool end_ffmpeg(view_movie *movie)
 
 #endif
 
-// -- Any kind -------------------------------------------------------------------------------
+// -- All kinds ------------------------------------------------------------------------------
 
 static movie_kind kind_of(const char *path)
 {
@@ -254,12 +255,12 @@ view_movie *view_begin_movie(const char *path, uint32_t width, uint32_t height, 
         .frame_rate = frame_rate,
         .log = log,
     };
-    const bool is_ours = movie->kind != MOVIE_FFMPEG;
-    if (is_ours)
+    const bool is_apng = movie->kind != MOVIE_FFMPEG;
+    if (is_apng)
         movie->file = fopen(path, "wb");
-    if (is_ours ? movie->file == NULL : !start_ffmpeg(movie)) {
+    if (is_apng ? movie->file == NULL : !start_ffmpeg(movie)) {
         view_error(log,
-                   is_ours ? "cannot write %s"
+                   is_apng ? "cannot write %s"
                            : "%s: ffmpeg is not installed; .apng needs no other program",
                    path);
         free(movie->path);

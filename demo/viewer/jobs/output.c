@@ -17,25 +17,25 @@
 
 // -- Names ----------------------------------------------------------------------------------
 
-// The value of one place, "frame:04" without its braces, or NULL if it is none.
-static char *place_value(const char *place, const view_name_values *values)
+// The value of one field, such as "frame:04" without its braces; NULL if there is no such field.
+static char *field_value(const char *field, const view_name_values *values)
 {
-    const char *const colon = strchr(place, ':');
-    const size_t length = colon != NULL ? (size_t)(colon - place) : strlen(place);
+    const char *const colon = strchr(field, ':');
+    const size_t length = colon != NULL ? (size_t)(colon - field) : strlen(field);
     char *end = NULL;
     const long digits = colon != NULL ? strtol(colon + 1, &end, 10) : 0;
     if (colon != NULL && (*end != '\0' || end == colon + 1 || digits < 0 || digits > 20))
         return NULL;
     const int width = (int)digits;
-    if (length == 5 && strncmp(place, "model", length) == 0)
+    if (length == 5 && strncmp(field, "model", length) == 0)
         return common_copy(values->model);
-    if (length == 4 && strncmp(place, "anim", length) == 0)
+    if (length == 4 && strncmp(field, "anim", length) == 0)
         return common_copy(values->anim);
-    if (length == 5 && strncmp(place, "frame", length) == 0)
+    if (length == 5 && strncmp(field, "frame", length) == 0)
         return common_format("%0*u", width, (unsigned)values->frame);
-    if (length == 1 && place[0] == 'n')
+    if (length == 1 && field[0] == 'n')
         return common_format("%0*u", width, (unsigned)values->n);
-    if (length == 4 && strncmp(place, "time", length) == 0)
+    if (length == 4 && strncmp(field, "time", length) == 0)
         return common_format("%0*.3f", width, values->time);
     return NULL;
 }
@@ -45,10 +45,10 @@ char *view_fill_name(const char *name, const view_name_values *values)
     char *filled = common_copy("");
     while (*name != '\0') {
         const char *const end = *name == '{' ? strchr(name, '}') : NULL;
-        char place[32], *value = NULL;
-        if (end != NULL && (size_t)(end - name) < sizeof place) {
-            (void)snprintf(place, sizeof place, "%.*s", (int)(end - name - 1), name + 1);
-            value = place_value(place, values);
+        char field[32], *value = NULL;
+        if (end != NULL && (size_t)(end - name) < sizeof field) {
+            (void)snprintf(field, sizeof field, "%.*s", (int)(end - name - 1), name + 1);
+            value = field_value(field, values);
         }
         char *const next = value != NULL ? common_format("%s%s", filled, value)
                                          : common_format("%s%c", filled, *name);
@@ -60,7 +60,7 @@ char *view_fill_name(const char *name, const view_name_values *values)
     return filled;
 }
 
-// The name with a number before its ending: "a.png" gives "a-2.png".
+// The name with a number before its extension: "a.png" gives "a-2.png".
 static char *number_name(const char *name, uint32_t n)
 {
     const char *const dot = strrchr(common_base(name), '.');
@@ -179,9 +179,9 @@ static uint32_t count_pictures(const view_options *options)
     return options->num_times > 0 ? (uint32_t)options->num_times : 1;
 }
 
-// Sets time and camera for picture `i` of `count`: of a sheet, spread over one cycle; of a series,
-// at the frame rate; otherwise at the times that were asked for.
-static void stand_at_picture(view_state *viewer, uint32_t i, uint32_t count, float azimuth)
+// Sets time and camera for picture `i` of `count`. A sheet is spread over one cycle, a series runs
+// at the frame rate, and single pictures are at the times of the options.
+static void set_up_picture(view_state *viewer, uint32_t i, uint32_t count, float azimuth)
 {
     const view_options *const options = viewer->options;
     const md5_anim *const anim = view_clock(&viewer->document->scene);
@@ -192,7 +192,7 @@ static void stand_at_picture(view_state *viewer, uint32_t i, uint32_t count, flo
         const double length = anim != NULL ? view_cycle_length(play, anim) : (double)(count - 1);
         const bool closed = play->wrap != MD5_WRAP_CYCLE && count > 1;
         play->time = begin + length * i / (closed ? count - 1 : count);
-        // The last frame of a loop is the first again: it is shown as itself.
+        // The end of a loop is its first frame again; show the last frame instead.
         play->held_at_end = anim != NULL && closed && i + 1 == count && play->wrap == MD5_WRAP_LOOP;
     } else if (options->num_frames > 0 || options->turntable) {
         play->time =
@@ -204,19 +204,19 @@ static void stand_at_picture(view_state *viewer, uint32_t i, uint32_t count, flo
         viewer->camera.azimuth = azimuth + 360.0f * (float)i / (float)count;
 }
 
-// One file a picture.
+// Saves each picture in its own file.
 static bool save_pictures(view_state *viewer, uint32_t count)
 {
     const char *const name = viewer->options->output;
     const float azimuth = viewer->camera.azimuth;
-    const bool tells_apart = strstr(name, "{n") != NULL || strstr(name, "{frame") != NULL
-                             || strstr(name, "{time") != NULL;
+    const bool has_distinct_names = strstr(name, "{n") != NULL || strstr(name, "{frame") != NULL
+                                    || strstr(name, "{time") != NULL;
     bool saved = true;
     for (uint32_t i = 0; i < count && saved; i++) {
-        stand_at_picture(viewer, i, count, azimuth);
+        set_up_picture(viewer, i, count, azimuth);
         const view_name_values values = name_values(viewer, i + 1);
         char *const numbered =
-            count > 1 && !tells_apart ? number_name(name, i + 1) : common_copy(name);
+            count > 1 && !has_distinct_names ? number_name(name, i + 1) : common_copy(name);
         char *const path = view_fill_name(numbered, &values);
         view_log_progress(&viewer->log, "pictures", i, count);
         saved = view_save_picture(viewer, path, viewer->options->no_background, false);
@@ -229,7 +229,7 @@ static bool save_pictures(view_state *viewer, uint32_t count)
     return saved;
 }
 
-// All in one file that moves.
+// Saves all pictures in one movie.
 static bool save_movie(view_state *viewer, uint32_t count)
 {
     const uint32_t width = viewer->width, height = viewer->height;
@@ -245,7 +245,7 @@ static bool save_movie(view_state *viewer, uint32_t count)
             : NULL;
     bool saved = movie != NULL;
     for (uint32_t i = 0; i < count && saved; i++) {
-        stand_at_picture(viewer, i, count, azimuth);
+        set_up_picture(viewer, i, count, azimuth);
         view_log_progress(&viewer->log, "pictures", i, count);
         saved = draw_picture(viewer, target, width, height, options->no_background, false, rgba)
                 && view_add_picture(movie, rgba);
@@ -260,8 +260,8 @@ static bool save_movie(view_state *viewer, uint32_t count)
     return saved;
 }
 
-// Copies the upper left part of a tile into a cell of the sheet. Where the sheet cannot be divided
-// evenly, some cells are a pixel smaller than the tile; together they cover all of it.
+// Copies the upper left part of a tile into a cell of the sheet. If the sheet does not divide
+// evenly, some cells are a pixel smaller than the tile; together the cells cover the sheet.
 static void copy_tile(uint8_t *sheet, const view_options *options, uint32_t cell,
                       const uint8_t *tile, uint32_t tile_width)
 {
@@ -275,7 +275,7 @@ static void copy_tile(uint8_t *sheet, const view_options *options, uint32_t cell
                (right - left) * 4);
 }
 
-// All in one picture, row by row.
+// Saves all pictures side by side in one, row by row.
 static bool save_sheet(view_state *viewer, uint32_t count)
 {
     const view_options *const options = viewer->options;
@@ -289,7 +289,7 @@ static bool save_sheet(view_state *viewer, uint32_t count)
     view_frame_for(viewer, width, height);
     bool drawn = target != NULL;
     for (uint32_t i = 0; i < count && drawn; i++) {
-        stand_at_picture(viewer, i, count, azimuth);
+        set_up_picture(viewer, i, count, azimuth);
         view_log_progress(&viewer->log, "pictures", i, count);
         drawn = draw_picture(viewer, target, width, height, options->no_background, true, tile);
         copy_tile(sheet, options, i, tile, width);

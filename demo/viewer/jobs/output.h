@@ -1,10 +1,10 @@
-// Pictures into files.
+// Saves pictures to files.
 #ifndef DEMO_VIEWER_JOBS_OUTPUT_H
 #define DEMO_VIEWER_JOBS_OUTPUT_H
 
 #include "demo/viewer/jobs/view.h"
 
-// What fills a file name's places: {model} {anim} {frame} {time} {n}; {frame:04} pads with zeros.
+// Values of a file name's fields: {model} {anim} {frame} {time} {n}; {frame:04} pads with zeros.
 typedef struct view_name_values {
     const char *model, *anim;
     uint32_t frame;
@@ -12,18 +12,19 @@ typedef struct view_name_values {
     uint32_t n; // of the picture, from 1
 } view_name_values;
 
-// The name with its places filled; what stands in braces and is none of them stays. Free it.
+// Returns `name` with its fields replaced by their values; unknown fields stay as they are. The
+// caller frees it.
 char *view_fill_name(const char *name, const view_name_values *values);
 
-// Draws the state into a PNG file, "-" = standard output. Returns false, having told why, when
-// it cannot.
+// Draws the state into a PNG file, "-" = standard output. Returns false and logs an error on
+// failure.
 bool view_save_picture(view_state *viewer, const char *path, bool transparent, bool clean);
 
-// The job of --output: a picture for each --animation-time, or those of --frames, --sheet and
-// --turntable, in files of their own, in one that moves, or side by side.
+// Runs --output: a picture for each --animation-time, or those of --frames, --sheet and
+// --turntable, in separate files, in one movie or in one sheet.
 bool view_run_output(view_state *viewer);
 
-// The job of --frames: draws without showing, prints the times that it took.
+// Runs --frames: draws without a window and prints frame times.
 bool view_run_frames(view_state *viewer);
 
 #endif

@@ -9,32 +9,33 @@
 // Largest error that passes, relative to the model's diagonal, and of a normal, whose length is 1.
 static const float position_limit = 1e-4f, normal_limit = 1e-3f;
 
-// A blend of rotations that nearly cancel leaves no direction to compare: below this length. Of
-// dual quaternions, rounding decides on which side of the first one lies that is half a turn away.
+// If blended rotations nearly cancel, to less than blend_limit, no direction is left to compare. If
+// two dual quaternions are half a turn apart, rounding decides the sign with which they are
+// blended: below side_limit.
 static const float blend_limit = 0.05f, side_limit = 1e-5f;
 
-enum { MOMENTS_A_CLIP = 7 };
+enum { SAMPLES_PER_CLIP = 7 };
 
-// What was found of one mesh over all poses.
+// Result for one mesh over all poses.
 typedef struct mesh_report {
     float error, normal_error; // largest
-    float foretold;            // largest loss of the path, in units
-    float excess;              // most by which an error passes its pose's limit; <= 0 is well
+    float predicted;           // largest predicted loss of the path, units
+    float excess; // largest amount by which an error exceeds its pose's limit; passes if <= 0
     unsigned long long compared, skipped; // normals and tangents
 } mesh_report;
 
 typedef struct verification {
     view_state *viewer;
     mesh_report *reports;                // [num_meshes]
-    md5_vec3 *positions, *normals;       // [most vertices of a mesh], from the GPU
-    md5_vec4 *tangents, *exact_tangents; // likewise; from the CPU
+    md5_vec3 *positions, *normals;       // [max_vertices] of a mesh, from the GPU
+    md5_vec4 *tangents, *exact_tangents; // from the GPU; from the CPU
     float limit;                         // units
     uint32_t num_poses;
 } verification;
 
 // -- Comparing ------------------------------------------------------------------------------
 
-// Length of the blend that turns a direction of a drawn vertex, before it is made 1.
+// Length of a vertex's blended normal or tangent before normalization.
 static float blend_length(const md5_mesh *mesh, const md5_mat34 *palette, uint32_t vertex,
                           md5_vec3 direction)
 {
@@ -49,7 +50,7 @@ static float blend_length(const md5_mesh *mesh, const md5_mat34 *palette, uint32
     return sum > 0.0f ? view_length(blend) / sum : 0.0f;
 }
 
-// Whether the dual quaternions of a vertex's joints lie on a side.
+// Whether the signs of the dual quaternions of a vertex's joints are well defined.
 static bool has_sides(const md5_mesh *mesh, const md5_dual_quat *duals, uint32_t vertex)
 {
     const uint32_t first = mesh->first_influence[vertex];
@@ -62,7 +63,7 @@ static bool has_sides(const md5_mesh *mesh, const md5_dual_quat *duals, uint32_t
     return true;
 }
 
-// NaN, which compares with nothing, must not pass for small.
+// NaN compares false with everything; infinity makes it fail.
 static float distance(md5_vec3 a, md5_vec3 b)
 {
     const float length = view_length(view_sub(a, b));
@@ -74,7 +75,7 @@ static md5_vec3 direction_of(md5_vec4 tangent)
     return (md5_vec3){tangent.x, tangent.y, tangent.z};
 }
 
-// Normal and tangent of a vertex, where there is a direction to compare.
+// Compares normal and tangent of a vertex, if they have a direction.
 static void compare_directions(const verification *v, uint32_t index, uint32_t vertex,
                                mesh_report *report)
 {
@@ -96,7 +97,7 @@ static void compare_directions(const verification *v, uint32_t index, uint32_t v
     }
 }
 
-static void compare_mesh(verification *v, uint32_t index, float foretold)
+static void compare_mesh(verification *v, uint32_t index, float predicted)
 {
     view_scene *const scene = &v->viewer->document->scene;
     const md5_mesh *const mesh = &scene->model->meshes[index];
@@ -114,12 +115,12 @@ static void compare_mesh(verification *v, uint32_t index, float foretold)
     }
     const bool forced = v->viewer->options->path != MD5GL_PATH_AUTO;
     report->error = fmaxf(report->error, error);
-    report->foretold = fmaxf(report->foretold, foretold);
-    report->excess = fmaxf(report->excess, error - v->limit - (forced ? foretold : 0.0f));
+    report->predicted = fmaxf(report->predicted, predicted);
+    report->excess = fmaxf(report->excess, error - v->limit - (forced ? predicted : 0.0f));
 }
 
-// What dual quaternions lose with the influences that a path drops, nobody knows.
-static float foretell(const view_scene *scene, uint32_t mesh, md5gl_path path)
+// Predicted loss of a path, units. For dual quaternions with dropped influences there is no bound.
+static float predict_loss(const view_scene *scene, uint32_t mesh, md5gl_path path)
 {
     const uint32_t slots = path == MD5GL_PATH_4 ? 4 : 8;
     if (path != MD5GL_PATH_4 && path != MD5GL_PATH_8)
@@ -129,7 +130,7 @@ static float foretell(const view_scene *scene, uint32_t mesh, md5gl_path path)
     return md5_path_loss(scene->model, mesh, slots, scene->joints);
 }
 
-// All meshes in the pose that the scene is in.
+// Compares all meshes in the scene's current pose.
 static bool compare_pose(verification *v)
 {
     view_state *const viewer = v->viewer;
@@ -141,7 +142,7 @@ static bool compare_pose(verification *v)
         return false;
     }
     view_ready_skin(&viewer->document->scene);
-    // Skins the whole model, so once a pose and not once a mesh.
+    // Skins the whole model, so it is called once per pose, not per mesh.
     if (!md5gl_pose_models(viewer->renderer, viewer->document->drawn, scene->palette, NULL, 1,
                            &error)) {
         view_log_error(&viewer->log, &error);
@@ -153,7 +154,7 @@ static bool compare_pose(verification *v)
             view_log_error(&viewer->log, &error);
             return false;
         }
-        compare_mesh(v, i, foretell(scene, i, md5gl_mesh_path(viewer->document->drawn, i)));
+        compare_mesh(v, i, predict_loss(scene, i, md5gl_mesh_path(viewer->document->drawn, i)));
     }
     v->num_poses++;
     return true;
@@ -161,8 +162,8 @@ static bool compare_pose(verification *v)
 
 // -- Poses ----------------------------------------------------------------------------------
 
-// The bind pose with every joint turned by up to 50 degrees, each about another axis: bends what
-// no clip may bend.
+// Turns every joint of the bind pose by up to 50 degrees about different axes: bends joints that no
+// clip may bend.
 static void turn_joints(view_scene *scene)
 {
     const md5_model *const model = scene->model;
@@ -207,9 +208,9 @@ static bool compare_clips(verification *v)
         view_choose_clip(scene, clip);
         view_log_progress(&v->viewer->log, "clips", clip, scene->num_clips);
         const md5_anim *const anim = scene->clips[clip].anim;
-        for (int i = 0; i < MOMENTS_A_CLIP; i++) {
-            // Every other moment on a frame or near it, the rest well between two.
-            const double place = floor((double)(anim->num_frames - 1) * i / (MOMENTS_A_CLIP - 1));
+        for (int i = 0; i < SAMPLES_PER_CLIP; i++) {
+            // Every other sample is at a frame, the others between two.
+            const double place = floor((double)(anim->num_frames - 1) * i / (SAMPLES_PER_CLIP - 1));
             const double time = (place + (i % 2 == 1 ? 0.37 : 0.0)) / anim->frame_rate;
             const md5_moment moment = md5_moment_at(anim, time, MD5_WRAP_CLAMP);
             view_pose_moment(scene, &moment);
@@ -221,13 +222,13 @@ static bool compare_clips(verification *v)
     return true;
 }
 
-// A machine moves the model instead of clips: what it shows in its first seconds.
+// If a machine moves the model, compares its first seconds.
 static bool compare_machine(verification *v)
 {
-    enum { MOMENTS = 60 };
+    enum { NUM_SAMPLES = 60 };
     view_scene *const scene = &v->viewer->document->scene;
     view_play play = v->viewer->play;
-    for (int i = 0; i < MOMENTS && scene->machine.player != NULL; i++) {
+    for (int i = 0; i < NUM_SAMPLES && scene->machine.player != NULL; i++) {
         play.time = 0.37 * i;
         view_pose(scene, &play);
         if (!compare_pose(v))
@@ -238,27 +239,28 @@ static bool compare_machine(verification *v)
 
 // -- Report ---------------------------------------------------------------------------------
 
-// How a mesh did. A path that is forced may lose what its loss foretells, and no more; it has
-// failed all the same, since what is drawn is not what the file says.
+// Result for a mesh. A forced path may lose as much as predicted. It fails nevertheless, since the
+// picture differs from the file's model.
 typedef enum verdict {
     VERDICT_OK,
-    VERDICT_FORETOLD,
+    VERDICT_PREDICTED,
     VERDICT_TOO_MUCH,
 } verdict;
 
 static verdict judge(const verification *v, const mesh_report *r)
 {
     const bool forced = v->viewer->options->path != MD5GL_PATH_AUTO;
-    // Where it moves vertices by more than the limit, it may turn normals as wrongly.
-    const bool normals_pass = r->normal_error <= normal_limit || (forced && r->foretold > v->limit);
+    // A path that loses more than the limit in positions may also lose it in normals.
+    const bool normals_pass =
+        r->normal_error <= normal_limit || (forced && r->predicted > v->limit);
     if (r->excess > 0.0f || !normals_pass)
         return VERDICT_TOO_MUCH;
-    return r->error > v->limit ? VERDICT_FORETOLD : VERDICT_OK;
+    return r->error > v->limit ? VERDICT_PREDICTED : VERDICT_OK;
 }
 
 static verdict report_mesh(const verification *v, uint32_t index, float size)
 {
-    static const char *const words[] = {"ok", "loses as foretold", "TOO MUCH"};
+    static const char *const words[] = {"ok", "loses as predicted", "TOO MUCH"};
     const md5_mesh *const mesh = &v->viewer->document->scene.model->meshes[index];
     const mesh_report *const r = &v->reports[index];
     const md5gl_path path = md5gl_mesh_path(v->viewer->document->drawn, index);
@@ -270,10 +272,10 @@ static verdict report_mesh(const verification *v, uint32_t index, float size)
            v->viewer->options->path != MD5GL_PATH_AUTO ? " (forced)" : "",
            v->viewer->document->scene.dual ? ", dual quaternions" : "", (double)r->error,
            (double)(r->error / size));
-    printf(", foretold loss %.3g units; normals, tangents %.3g", (double)r->foretold,
+    printf(", predicted loss %.3g units; normals, tangents %.3g", (double)r->predicted,
            (double)r->normal_error);
     if (r->skipped > 0)
-        printf(" (%llu of %llu left out: no direction)", r->skipped, r->skipped + r->compared);
+        printf(" (%llu of %llu skipped: no direction)", r->skipped, r->skipped + r->compared);
     printf("; %s\n", words[found]);
     return found;
 }
@@ -302,17 +304,18 @@ bool view_run_verify(view_state *viewer)
         view_error(&viewer->log, "--verify needs a model with vertices: there is nothing to skin");
         return false;
     }
-    uint32_t most = 0;
+    uint32_t max_vertices = 0;
     for (uint32_t i = 0; i < model->num_meshes; i++)
-        most = model->meshes[i].num_vertices > most ? model->meshes[i].num_vertices : most;
+        max_vertices = model->meshes[i].num_vertices > max_vertices ? model->meshes[i].num_vertices
+                                                                    : max_vertices;
     const float size = view_size(model->bounds) > 0.0f ? view_size(model->bounds) : 1.0f;
     verification v = {
         .viewer = viewer,
         .reports = common_alloc(model->num_meshes, sizeof *v.reports),
-        .positions = common_alloc(most, sizeof *v.positions),
-        .normals = common_alloc(most, sizeof *v.normals),
-        .tangents = common_alloc(most, sizeof *v.tangents),
-        .exact_tangents = common_alloc(most, sizeof *v.exact_tangents),
+        .positions = common_alloc(max_vertices, sizeof *v.positions),
+        .normals = common_alloc(max_vertices, sizeof *v.normals),
+        .tangents = common_alloc(max_vertices, sizeof *v.tangents),
+        .exact_tangents = common_alloc(max_vertices, sizeof *v.exact_tangents),
         .limit = position_limit * size,
     };
     for (uint32_t i = 0; i < model->num_meshes; i++)

@@ -5,17 +5,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-// As far as palettes of the CPU and the GPU may move a corner of the model apart, relative to its
-// diagonal.
+// Largest distance between a corner of the model's bounds moved by the CPU's and by the GPU's
+// palette, relative to the diagonal.
 static const float corner_limit = 1e-4f;
 
-enum { MOMENTS = 8 }; // of a clip
+enum { NUM_SAMPLES = 8 }; // per clip
 
 typedef struct posed_clips {
     const view_scene *scene;
     uint32_t count;              // characters
     md5gl_clip_job *jobs;        // [count]
-    md5_mat34 *made;             // [count * joints] by the GPU
+    md5_mat34 *gpu_palettes;     // [count * joints] by the GPU
     md5_mat34 *palette, *joints; // [joints] by the CPU
     md5_transform *pose;
 } posed_clips;
@@ -28,11 +28,11 @@ static bool is_on_cpu(const view_state *viewer)
     return false;
 }
 
-// Before the start, on frames, between them and after the end; with root motion of either kind.
-static void choose_moments(posed_clips *posed)
+// Samples before the start, at frames, between them and after the end, with each root mode.
+static void choose_samples(posed_clips *posed)
 {
     for (uint32_t i = 0; i < posed->count; i++) {
-        const uint32_t clip = i / MOMENTS, moment = i % MOMENTS;
+        const uint32_t clip = i / NUM_SAMPLES, moment = i % NUM_SAMPLES;
         const md5_anim *const anim = posed->scene->clips[clip].anim;
         const double cycles = ((double)moment - 1.0) * 0.35;
         posed->jobs[i] = (md5gl_clip_job){
@@ -43,33 +43,34 @@ static void choose_moments(posed_clips *posed)
     }
 }
 
-// How far apart the two put a corner of the bind pose's box; infinite for what is not a number.
+// Largest distance between a corner of `box` moved by `a` and by `b`; infinite if it is NaN.
 static float distance_apart(md5_bounds box, const md5_mat34 *a, const md5_mat34 *b)
 {
-    float most = 0.0f;
+    float largest = 0.0f;
     for (unsigned corner = 0; corner < 8; corner++) {
         const md5_vec3 point = view_corner(box, corner);
         const float length = view_length(
             view_sub(md5_mat34_transform_point(*a, point), md5_mat34_transform_point(*b, point)));
-        most = fmaxf(most, isnan(length) ? INFINITY : length);
+        largest = fmaxf(largest, isnan(length) ? INFINITY : length);
     }
-    return most;
+    return largest;
 }
 
 static float compare(posed_clips *posed)
 {
     const md5_model *const model = posed->scene->model;
     const uint32_t num_joints = model->skeleton.num_joints;
-    float most = 0.0f;
+    float largest = 0.0f;
     for (uint32_t i = 0; i < posed->count; i++) {
         const md5gl_clip_job *const job = &posed->jobs[i];
         md5_pose_palette(posed->scene->clips[job->clip].binding, &job->moment, job->root,
                          posed->pose, posed->joints, posed->palette);
         for (uint32_t joint = 0; joint < num_joints; joint++)
-            most = fmaxf(most, distance_apart(model->bounds, &posed->palette[joint],
-                                              &posed->made[(size_t)i * num_joints + joint]));
+            largest = fmaxf(largest,
+                            distance_apart(model->bounds, &posed->palette[joint],
+                                           &posed->gpu_palettes[(size_t)i * num_joints + joint]));
     }
-    return most;
+    return largest;
 }
 
 static md5gl_clips *create_clips(const view_state *viewer, md5_error *error)
@@ -88,7 +89,8 @@ static bool pose(view_state *viewer, const md5gl_clips *clips, posed_clips *pose
 {
     return md5gl_pose_clips(viewer->renderer, viewer->document->drawn, clips, posed->jobs, NULL,
                             posed->count, error)
-           && md5gl_read_palettes(viewer->renderer, viewer->document->drawn, posed->made, error);
+           && md5gl_read_palettes(viewer->renderer, viewer->document->drawn, posed->gpu_palettes,
+                                  error);
 }
 
 bool view_verify_clips(view_state *viewer, float size)
@@ -106,28 +108,28 @@ bool view_verify_clips(view_state *viewer, float size)
     }
     posed_clips posed = {
         .scene = scene,
-        .count = (uint32_t)scene->num_clips * MOMENTS,
+        .count = (uint32_t)scene->num_clips * NUM_SAMPLES,
         .palette = common_alloc(num_joints, sizeof *posed.palette),
         .joints = common_alloc(num_joints, sizeof *posed.joints),
         .pose = common_alloc(num_joints, sizeof *posed.pose),
     };
     posed.jobs = common_alloc(posed.count, sizeof *posed.jobs);
-    posed.made = common_alloc(posed.count * num_joints, sizeof *posed.made);
-    choose_moments(&posed);
+    posed.gpu_palettes = common_alloc(posed.count * num_joints, sizeof *posed.gpu_palettes);
+    choose_samples(&posed);
     bool passes = pose(viewer, clips, &posed, &error);
     if (passes) {
-        const float most = compare(&posed);
-        passes = most <= corner_limit * size;
+        const float largest = compare(&posed);
+        passes = largest <= corner_limit * size;
         printf("clips on the GPU: %u poses of %zu clips, %zu bytes: largest error %.3g units, "
                "%.3g of the size; %s\n",
-               (unsigned)posed.count, scene->num_clips, md5gl_clips_size(clips), (double)most,
-               (double)(most / size), passes ? "ok" : "TOO MUCH");
+               (unsigned)posed.count, scene->num_clips, md5gl_clips_size(clips), (double)largest,
+               (double)(largest / size), passes ? "ok" : "TOO MUCH");
     } else {
         view_log_error(&viewer->log, &error);
     }
     md5gl_destroy_clips(viewer->renderer, clips);
     free(posed.jobs);
-    free(posed.made);
+    free(posed.gpu_palettes);
     free(posed.palette);
     free(posed.joints);
     free(posed.pose);

@@ -9,7 +9,7 @@
 
 // -- Text -----------------------------------------------------------------------------------
 
-// A clip can only be made by reading one: so it is written first.
+// The library creates a clip only by parsing text, so each clip is written as text first.
 typedef struct clip_text {
     char *bytes;
     size_t size, room;
@@ -35,7 +35,7 @@ COMMON_PRINTF(2, 3) static void add(clip_text *text, const char *format, ...)
 
 static void add_transform(clip_text *text, md5_transform transform)
 {
-    // In files the fourth number of a rotation is never above 0.
+    // Files leave out w, which is never positive.
     md5_quat q = transform.rotation;
     if (q.w > 0.0f)
         q = (md5_quat){-q.x, -q.y, -q.z, -q.w};
@@ -64,24 +64,26 @@ static void add_head(clip_text *text, const md5_anim *anim, const md5_model *mod
 
 // -- Clips ----------------------------------------------------------------------------------
 
-typedef struct lending {
+typedef struct retargeting {
     md5_retarget *retarget;
-    const md5_model *model;
-    md5_transform *given, *scratch, *taken; // poses: of the lender, of the borrower
-} lending;
+    const md5_model *model; // target
+    md5_transform *source_pose, *scratch, *target_pose;
+} retargeting;
 
-static md5_anim *make_over(const lending *way, const md5_binding *binding, md5_error *error)
+static md5_anim *retarget_clip(const retargeting *context, const md5_binding *binding,
+                               md5_error *error)
 {
     const md5_anim *const anim = binding->anim;
     clip_text text = {0};
-    add_head(&text, anim, way->model);
+    add_head(&text, anim, context->model);
     for (uint32_t frame = 0; frame < anim->num_frames; frame++) {
         const md5_moment moment = {.frame0 = frame, .frame1 = frame};
-        md5_sample(binding, &moment, MD5_ROOT_FILE, way->given);
-        md5_retarget_pose(way->retarget, way->given, way->scratch, way->taken);
+        md5_sample(binding, &moment, MD5_ROOT_FILE, context->source_pose);
+        md5_retarget_pose(context->retarget, context->source_pose, context->scratch,
+                          context->target_pose);
         add(&text, "frame %u {\n", (unsigned)frame);
-        for (uint32_t i = 0; i < way->model->skeleton.num_joints; i++)
-            add_transform(&text, way->taken[i]);
+        for (uint32_t i = 0; i < context->model->skeleton.num_joints; i++)
+            add_transform(&text, context->target_pose[i]);
         add(&text, "}\n");
     }
     md5_anim *const made = md5_parse_anim(text.bytes, text.size, NULL, error);
@@ -89,72 +91,73 @@ static md5_anim *make_over(const lending *way, const md5_binding *binding, md5_e
     return made;
 }
 
-static bool make_clips(view_borrowed *borrowed, const lending *way,
+static bool make_clips(view_retargeted *retargeted, const retargeting *context,
                        const md5_binding *const *bindings, uint32_t count, md5_error *error)
 {
-    borrowed->anims = common_alloc(count, sizeof(md5_anim *));
-    borrowed->bindings = common_alloc(count, sizeof(md5_binding *));
+    retargeted->anims = common_alloc(count, sizeof(md5_anim *));
+    retargeted->bindings = common_alloc(count, sizeof(md5_binding *));
     for (uint32_t i = 0; i < count; i++) {
-        borrowed->num_clips++;
-        borrowed->anims[i] = make_over(way, bindings[i], error);
-        if (borrowed->anims[i] == NULL)
+        retargeted->num_clips++;
+        retargeted->anims[i] = retarget_clip(context, bindings[i], error);
+        if (retargeted->anims[i] == NULL)
             return false;
-        borrowed->bindings[i] = md5_bind(way->model, borrowed->anims[i], NULL, error);
-        if (borrowed->bindings[i] == NULL)
+        retargeted->bindings[i] = md5_bind(context->model, retargeted->anims[i], NULL, error);
+        if (retargeted->bindings[i] == NULL)
             return false;
     }
     return true;
 }
 
-static bool make_machine(view_borrowed *borrowed, const md5_model *model,
-                         const md5_machine_desc *lent, md5_error *error)
+static bool make_machine(view_retargeted *retargeted, const md5_model *model,
+                         const md5_machine_desc *source_desc, md5_error *error)
 {
-    md5_machine_desc desc = *lent;
-    md5_clip_desc *const clips = common_alloc(lent->num_clips, sizeof *clips);
-    for (uint32_t i = 0; i < lent->num_clips; i++) {
-        clips[i] = lent->clips[i];
-        clips[i].binding = borrowed->bindings[i];
+    md5_machine_desc desc = *source_desc;
+    md5_clip_desc *const clips = common_alloc(source_desc->num_clips, sizeof *clips);
+    for (uint32_t i = 0; i < source_desc->num_clips; i++) {
+        clips[i] = source_desc->clips[i];
+        clips[i].binding = retargeted->bindings[i];
     }
     desc.model = model;
     desc.clips = clips;
-    borrowed->machine = md5_create_machine(&desc, NULL, error);
+    retargeted->machine = md5_create_machine(&desc, NULL, error);
     free(clips);
-    return borrowed->machine != NULL;
+    return retargeted->machine != NULL;
 }
 
-bool view_borrow(view_borrowed *borrowed, const md5_model *model,
-                 const md5_binding *const *bindings, uint32_t count, const md5_machine_desc *desc,
-                 md5_error *error)
+bool view_retarget_clips(view_retargeted *retargeted, const md5_model *model,
+                         const md5_binding *const *bindings, uint32_t count,
+                         const md5_machine_desc *desc, md5_error *error)
 {
-    *borrowed = (view_borrowed){0};
-    const md5_model *const lender = bindings[0]->model;
-    const uint32_t num_given = lender->skeleton.num_joints;
-    const lending way = {
-        .retarget = md5_create_retarget(lender, model, NULL, 0, NULL, error),
+    *retargeted = (view_retargeted){0};
+    const md5_model *const source = bindings[0]->model;
+    const uint32_t num_source_joints = source->skeleton.num_joints;
+    const retargeting context = {
+        .retarget = md5_create_retarget(source, model, NULL, 0, NULL, error),
         .model = model,
-        .given = common_alloc(num_given, sizeof(md5_transform)),
-        .scratch = common_alloc(num_given, sizeof(md5_transform)),
-        .taken = common_alloc(model->skeleton.num_joints, sizeof(md5_transform)),
+        .source_pose = common_alloc(num_source_joints, sizeof(md5_transform)),
+        .scratch = common_alloc(num_source_joints, sizeof(md5_transform)),
+        .target_pose = common_alloc(model->skeleton.num_joints, sizeof(md5_transform)),
     };
-    const bool made = way.retarget != NULL && make_clips(borrowed, &way, bindings, count, error)
-                      && (desc == NULL || make_machine(borrowed, model, desc, error));
-    free(way.given);
-    free(way.scratch);
-    free(way.taken);
-    md5_free_retarget(way.retarget);
+    const bool made = context.retarget != NULL
+                      && make_clips(retargeted, &context, bindings, count, error)
+                      && (desc == NULL || make_machine(retargeted, model, desc, error));
+    free(context.source_pose);
+    free(context.scratch);
+    free(context.target_pose);
+    md5_free_retarget(context.retarget);
     if (!made)
-        view_free_borrowed(borrowed);
+        view_free_retargeted(retargeted);
     return made;
 }
 
-void view_free_borrowed(view_borrowed *borrowed)
+void view_free_retargeted(view_retargeted *retargeted)
 {
-    md5_free_machine(borrowed->machine);
-    for (uint32_t i = 0; i < borrowed->num_clips; i++) {
-        md5_free_binding(borrowed->bindings[i]);
-        md5_free_anim(borrowed->anims[i]);
+    md5_free_machine(retargeted->machine);
+    for (uint32_t i = 0; i < retargeted->num_clips; i++) {
+        md5_free_binding(retargeted->bindings[i]);
+        md5_free_anim(retargeted->anims[i]);
     }
-    free(borrowed->bindings);
-    free(borrowed->anims);
-    *borrowed = (view_borrowed){0};
+    free(retargeted->bindings);
+    free(retargeted->anims);
+    *retargeted = (view_retargeted){0};
 }

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// How far beside the scene's model another body stands, as a share of the size of both.
-static const float apart = 0.4f;
+// Distance of the retargeted model, relative to the sum of both models' sizes.
+static const float relative_distance = 0.4f;
 
 static void free_companion(view_companion *companion, md5gl_renderer *renderer)
 {
@@ -50,7 +50,7 @@ static bool load(view_companion *companion, const view_scene *scene, const view_
     return false;
 }
 
-static bool load_other_body(view_companion *body, const view_scene *scene,
+static bool load_retargeted(view_companion *body, const view_scene *scene,
                             const view_loader *loader)
 {
     md5_error error;
@@ -64,8 +64,7 @@ static bool load_other_body(view_companion *body, const view_scene *scene,
     return false;
 }
 
-static bool load_held_thing(view_companion *thing, const view_scene *scene,
-                            const view_loader *loader)
+static bool load_attached(view_companion *thing, const view_scene *scene, const view_loader *loader)
 {
     const char *const attach = loader->options->attach, *const equals = strchr(attach, '=');
     const size_t length = (size_t)(equals - attach);
@@ -90,8 +89,8 @@ bool view_load_companions(view_companion companions[VIEW_NUM_COMPANIONS], const 
     const view_options *const options = loader->options;
     if (loader->renderer == NULL || scene->model == NULL)
         return true;
-    return (options->retarget == NULL || load_other_body(&companions[0], scene, loader))
-           && (options->attach == NULL || load_held_thing(&companions[1], scene, loader));
+    return (options->retarget == NULL || load_retargeted(&companions[0], scene, loader))
+           && (options->attach == NULL || load_attached(&companions[1], scene, loader));
 }
 
 void view_free_companions(view_companion companions[VIEW_NUM_COMPANIONS], md5gl_renderer *renderer)
@@ -105,5 +104,5 @@ float view_companion_distance(const view_companion *companion, const view_scene 
     const md5_model *const model = scene->model, *const other = companion->model;
     if (model == NULL || other == NULL)
         return 0.0f;
-    return apart * (view_size(model->bounds) + view_size(other->bounds));
+    return relative_distance * (view_size(model->bounds) + view_size(other->bounds));
 }

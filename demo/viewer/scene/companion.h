@@ -1,5 +1,4 @@
-// A second model beside the one that is shown: another body in the same pose, or a thing that a
-// joint holds.
+// A second model: one that the pose is retargeted to, or one that is attached to a joint.
 #ifndef DEMO_VIEWER_SCENE_COMPANION_H
 #define DEMO_VIEWER_SCENE_COMPANION_H
 
@@ -7,22 +6,22 @@
 #include "demo/viewer/scene/scene.h"
 #include "demo/viewer/scene/upload.h"
 
-// Another body, and a thing that is held.
+// Companion 0 is retargeted, companion 1 is attached.
 enum { VIEW_NUM_COMPANIONS = 2 };
 
 typedef struct view_companion {
     md5_model *model; // NULL: there is none
     md5gl_model *drawn;
     view_textures *textures;
-    md5_retarget *retarget; // NULL: it is held
-    int32_t joint;          // of the scene's model that holds it
+    md5_retarget *retarget; // NULL: it is attached
+    int32_t joint;          // of the scene's model that it is attached to
     md5_transform *scratch; // [joints of the scene]
     md5_transform *pose;    // [joints of the companion]
     md5_mat34 *palette;
 } view_companion;
 
-// Loads what --retarget and --attach name, for a scene with a model. Returns false, having logged
-// an error, if it cannot; free in both cases.
+// Loads the models of --retarget and --attach, for a scene with a model. Returns false and logs an
+// error on failure; free in both cases.
 bool view_load_companions(view_companion companions[VIEW_NUM_COMPANIONS], const view_scene *scene,
                           const view_loader *loader);
 void view_free_companions(view_companion companions[VIEW_NUM_COMPANIONS], md5gl_renderer *renderer);

@@ -1,4 +1,4 @@
-// Making a crowd: kinds, and where and when each of its members stands.
+// Makes a crowd: its kinds, and each member's placement, clip and time offset.
 #include "demo/viewer/scene/crowd.h"
 
 #include "demo/common/file.h"
@@ -8,8 +8,8 @@
 
 #include <stdlib.h>
 
-// Room between two characters, as a share of their size.
-static const float room = 1.1f;
+// Distance between neighbours, relative to their size.
+static const float spacing = 1.1f;
 
 // -- Kinds ----------------------------------------------------------------------------------
 
@@ -44,7 +44,8 @@ static bool make_kinds(view_crowd *crowd, const view_kind_source *first, const c
     for (size_t i = 0; i < num_files; i++)
         num_kinds += is_model(files[i]);
     if (num_kinds > VIEW_MOST_KINDS || num_kinds > crowd->count) {
-        view_error(loader->log, "%u models for a crowd of %u; at most %d, and one a character",
+        view_error(loader->log,
+                   "%u models for a crowd of %u: at most %d, and at most one per character",
                    (unsigned)num_kinds, (unsigned)crowd->count, VIEW_MOST_KINDS);
         return false;
     }
@@ -65,8 +66,8 @@ static bool make_kinds(view_crowd *crowd, const view_kind_source *first, const c
 
 // -- Members --------------------------------------------------------------------------------
 
-// The clips one after another, and the characters of each all over it: so the poses that are made
-// at once are of one clip. Mixed up, they take twice as long.
+// Members are sorted by clip, with start times spread over the whole clip, so poses made in one
+// call belong to one clip. Unsorted, they take twice as long.
 static void choose_clip(const view_kind *kind, view_member *member, uint32_t number)
 {
     const uint32_t count = kind->end - kind->begin, place = number - kind->begin;
@@ -79,14 +80,14 @@ static void choose_clip(const view_kind *kind, view_member *member, uint32_t num
 static void place_member(const view_crowd *crowd, view_member *member, uint32_t cell)
 {
     const uint32_t side = (uint32_t)ceil(sqrt((double)crowd->count));
-    const float step = room * crowd->size;
+    const float step = spacing * crowd->size;
     const uint32_t row = cell / side, column = cell % side;
     const float x = (float)column + 0.6f * (view_next_random(&member->random) - 0.5f);
     const float y = (float)row + 0.6f * (view_next_random(&member->random) - 0.5f);
     const float half = VIEW_PI * (view_next_random(&member->random) - 0.5f);
     member->place.translation =
         (md5_vec3){(x + 0.5f) * step - crowd->spread, (y + 0.5f) * step - crowd->spread, 0.0f};
-    // All face the beholder, more or less.
+    // All roughly face the viewer.
     member->place.rotation = (md5_quat){.z = sinf(0.35f * half), .w = cosf(0.35f * half)};
 }
 
@@ -95,8 +96,8 @@ static void make_members(view_crowd *crowd)
     const uint32_t side = (uint32_t)ceil(sqrt((double)crowd->count));
     uint32_t *const cells = common_alloc(crowd->count, sizeof *cells);
     uint64_t random = UINT64_C(0x9E3779B97F4A7C15);
-    crowd->spread = 0.5f * room * crowd->size * (float)side;
-    // Kinds and clips are mixed by shuffling the places.
+    crowd->spread = 0.5f * spacing * crowd->size * (float)side;
+    // Shuffles the cells, so that neighbours differ in kind and clip.
     for (uint32_t i = 0; i < crowd->count; i++) {
         const uint32_t other = (uint32_t)(view_next_random(&random) * (float)(i + 1)) % (i + 1);
         cells[i] = cells[other];
@@ -111,7 +112,7 @@ static void make_members(view_crowd *crowd)
             for (int warm = 0; warm < 4; warm++)
                 (void)view_next_random(&member->random);
             place_member(crowd, member, cells[i]);
-            member->next_whim = 3.0 * (double)view_next_random(&member->random);
+            member->next_choice = 3.0 * (double)view_next_random(&member->random);
             if (kind->machine == NULL)
                 choose_clip(kind, member, i);
         }
@@ -126,7 +127,7 @@ static size_t larger(size_t a, size_t b)
     return a > b ? a : b;
 }
 
-// Whole cache lines, so that no two threads write to the same.
+// Sizes are whole cache lines, so that no two threads write to the same line.
 enum { LINE = 64 };
 
 static bool make_players(view_crowd *crowd, view_log *log)
@@ -168,7 +169,7 @@ bool view_make_crowd(view_crowd *crowd, const view_kind_source *first, const cha
                      size_t num_files, uint32_t count, const view_loader *loader)
 {
     const view_options *const options = loader->options;
-    // A picture shows its moment.
+    // A picture that is saved must show every member at its exact time.
     *crowd = (view_crowd){
         .count = count,
         .culls = !options->crowd_exact,
@@ -191,7 +192,7 @@ void view_free_crowd(view_crowd *crowd, md5gl_renderer *renderer)
 {
     for (uint32_t i = 0; i < crowd->count; i++)
         md5_free_player(crowd->players[i]);
-    // What is borrowed refers to the first kind's.
+    // In reverse: retargeted clips refer to the first kind.
     for (uint32_t k = crowd->num_kinds; k-- > 0;)
         view_free_kind(&crowd->kinds[k], renderer);
     for (size_t i = 0; i < crowd->num_files; i++)

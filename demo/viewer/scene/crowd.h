@@ -1,8 +1,9 @@
-// Many characters of one or several kinds, each in its own time and place, updated by all cores.
+// Many characters of one or several kinds, each with its own time and placement, updated by all
+// cores.
 //
-// All of them live: their clips or machines go on wherever they are. But only those that the
-// picture shows, or whose shadows it shows, are posed and drawn, and what is small in the picture
-// is updated every second or fourth frame, by as much time as has passed for it.
+// The clips and machines of all members advance, also of culled ones. Only members that are visible
+// or cast a visible shadow are posed and drawn. Members that are small in the picture are updated
+// every second or fourth frame, by the time that has passed since.
 #ifndef DEMO_VIEWER_SCENE_CROWD_H
 #define DEMO_VIEWER_SCENE_CROWD_H
 
@@ -14,67 +15,67 @@ struct view_sight;
 // A character.
 typedef struct view_member {
     md5_transform place; // in the world
-    double next_whim;    // when it does something else
+    double next_choice;  // when it changes its behaviour
     uint64_t random;
-    float wished_speed;
-    float waited;     // seconds that it has yet to live through
-    double offset;    // without a machine: of its clip, seconds
-    uint32_t clip;    // likewise
-    uint32_t kind;    // its number
-    uint32_t seen_at; // place among those of its kind that are seen, or VIEW_UNSEEN
-    bool is_seen;     // from now on
-    bool is_due;      // it lives through what it waited for
+    float wanted_speed;
+    float waited;     // seconds since its last update
+    double offset;    // without a machine: start time in its clip, seconds
+    uint32_t clip;    // without a machine: index of its clip
+    uint32_t kind;    // index into the crowd's kinds
+    uint32_t seen_at; // index among the visible members of its kind, or VIEW_UNSEEN
+    bool is_seen;     // visible in this update
+    bool is_due;      // updated in this frame
 } view_member;
 
 #define VIEW_UNSEEN UINT32_MAX
 
-// Poses that are made at once in a buffer that a second-level cache holds. From there they go to
-// memory one by one: straight into the palettes of thousands, of which the batch writes up to 16
-// side by side, each line would be waited for, and all of it takes three times as long.
+// Poses made in one call, into a buffer that fits the second-level cache, and then copied to the
+// palettes one after another. The batch writes up to 16 poses side by side; straight into the
+// palettes of thousands, it would stall on each cache line and take three times as long.
 enum { VIEW_MOST_KINDS = 8, VIEW_POSES_AT_ONCE = 32 };
 
 typedef struct view_crowd {
     uint32_t count; // 0: there is none
     view_kind kinds[VIEW_MOST_KINDS];
     uint32_t num_kinds;
-    char **files; // [num_files] of the kinds but the first, each beginning with its model
+    char **files; // [num_files] of all kinds but the first; each kind begins with its model
     size_t num_files;
-    view_member *members; // [count], kind by kind; those that play clips clip by clip
+    view_member *members; // [count], sorted by kind, then by clip
     md5_player **players; // [count]; NULL: plays a clip
-    uint32_t *posed;      // [num_posed] members that get a new pose
-    md5_pose_job *poses;  // [num_posed], of those that play clips
+    uint32_t *posed;      // [num_posed] members to pose in this update
+    md5_pose_job *poses;  // [num_posed], used by members that play clips
     uint32_t num_posed;
-    uint64_t num_joints;    // of all of these together
-    unsigned char *scratch; // of each worker, `scratch_size` bytes
+    uint64_t num_joints;    // sum over the posed members
+    unsigned char *scratch; // `scratch_size` bytes for each worker
     size_t scratch_size;
-    md5_mat34 *buffers; // of each worker, `buffer_size`
+    md5_mat34 *buffers; // `buffer_size` matrices for each worker
     size_t buffer_size;
     view_workers *workers;
-    bool culls;   // leaves out what is not seen
-    bool spares;  // updates less often what is small
-    float size;   // of the largest kind
-    float spread; // how far from the middle they stand
+    bool culls;   // skips members that are not visible
+    bool spares;  // updates small members less often
+    float size;   // of the largest kind's bounds
+    float spread; // half the side of the square they stand in
     double time;
     uint64_t num_frames;
-    double seconds, last_seconds; // that updates took: smoothed, and the last one
+    double seconds, last_seconds; // duration of an update: smoothed, and of the last one
 
-    // Of the update that is under way.
-    float step;                     // seconds that it lasts
-    float pace;                     // seconds since the last one that was seen
-    const struct view_sight *sight; // NULL: nobody looks
+    // Valid during an update.
+    float step;                     // seconds by which it advances
+    float pace;                     // seconds since the last frame that was drawn
+    const struct view_sight *sight; // NULL: nothing is drawn
 } view_crowd;
 
-// How many of `files` belong to the first kind: all up to the second model.
+// Returns how many of `files` belong to the first kind: all before the second model.
 size_t view_count_first(const char *const *files, size_t num_files);
 
-// Sets up `count` characters in a square: of `first`, and as many of each further model of `files`,
-// where each is followed by its animations. Returns false, having logged an error; free in both
+// Sets up `count` characters in a square, in equal numbers of `first` and of each model in `files`;
+// a model is followed by its animations. Returns false and logs an error on failure; free in both
 // cases.
 bool view_make_crowd(view_crowd *crowd, const view_kind_source *first, const char *const *files,
                      size_t num_files, uint32_t count, const view_loader *loader);
 void view_free_crowd(view_crowd *crowd, md5gl_renderer *renderer); // a zeroed one is allowed
 
-// How many characters are in sight.
+// Number of visible characters.
 uint32_t view_count_seen(const view_crowd *crowd);
 
 #endif

@@ -23,7 +23,7 @@ static bool load_parts(view_document *document, const view_loader *loader, const
     if (!view_upload(loader, scene, document->as_asked, &document->drawn, &document->textures))
         return false;
     if (loader->options->steps && scene->model != NULL && view_find_feet(&scene->steps, scene) == 0)
-        view_warn(loader->log, "--steps: no joints are called foot or ankle");
+        view_warn(loader->log, "--steps: no joint has foot or ankle in its name");
     if (!view_load_companions(document->companions, scene, loader))
         return false;
     const view_kind_source first = {scene, document->drawn, &document->textures};
@@ -62,7 +62,7 @@ void view_free_document(view_document *document, md5gl_renderer *renderer)
 
 // -- Measuring ------------------------------------------------------------------------------
 
-// By a square that reaches so far in every direction.
+// Grows bounds and hull by `reach` in x and y.
 static void widen_by_square(view_document *document, float reach)
 {
     md5_bounds *const bounds = &document->bounds;
@@ -86,7 +86,7 @@ static void widen_by_box(view_document *document, md5_bounds box)
     }
 }
 
-// By the box of the body that stands beside.
+// Grows bounds and hull by the bounds of the companion that stands beside the model.
 static void widen_by_companion(view_document *document, const md5_model *other)
 {
     const float aside = view_companion_distance(&document->companions[0], &document->scene);
@@ -106,7 +106,7 @@ void view_measure_document(view_document *document)
         widen_by_square(document, crowd->spread);
     else if (document->companions[0].model != NULL)
         widen_by_companion(document, document->companions[0].model);
-    // The ground is at 0, where id's characters stand, unless the model floats or sinks.
+    // The ground is at 0, where id's characters stand, unless the model is well above or below it.
     const float size = view_size(document->bounds), low = document->bounds.min.z;
     const bool stands = fabsf(low) <= 0.1f * size || view_is_empty(document->bounds);
     document->ground = stands ? 0.0f : low;

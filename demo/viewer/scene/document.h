@@ -1,5 +1,5 @@
-// A document: everything that opening files brings to the screen. It is built completely before it
-// replaces the one that is shown, so that files which cannot be opened change nothing.
+// A document: everything that is loaded from files and shown. A new one is built completely before
+// it replaces the current one, so a file that cannot be opened changes nothing.
 #ifndef DEMO_VIEWER_SCENE_DOCUMENT_H
 #define DEMO_VIEWER_SCENE_DOCUMENT_H
 
@@ -15,40 +15,41 @@ typedef struct view_document {
     view_textures textures;
     view_companion companions[VIEW_NUM_COMPANIONS];
     view_crowd crowd; // shown instead of the scene's model if it has members
-    bool as_asked;    // opened with the files and textures that the command line names
+    bool as_asked;    // opened with the files and textures of the command line
 
     // Written by view_measure_document().
-    md5_bounds bounds; // of the whole clip, with companions and crowd
-    view_hull hull;    // likewise
+    md5_bounds bounds; // over the whole clip, with companions and crowd
+    view_hull hull;    // over the same
     float ground;      // height of the grid
 } view_document;
 
-// How a scene is shown, whatever the files are.
+// Settings that stay when other files are opened.
 typedef struct view_manner {
     md5_root root;
-    bool dual; // skinned by dual quaternions
+    bool dual; // skin by dual quaternions
 } view_manner;
 
-// Loads files, see view_load_scene(), with companions and a crowd as the options ask for. With
-// `pick_up`, animations beside the model come along. Returns NULL, having logged an error, if
-// anything that is named cannot be shown; nothing stays allocated then.
+// Loads files, see view_load_scene(), and the companions and crowd of the options. If `pick_up` is
+// set, also loads the animations beside the model. Returns NULL, logs an error and leaves nothing
+// allocated if a named file cannot be shown.
 view_document *view_load_document(const view_loader *loader, const char *const *files,
                                   size_t num_files, bool pick_up, bool as_asked,
                                   view_manner manner);
 void view_free_document(view_document *document, md5gl_renderer *renderer); // NULL is allowed
 
-// Measures what is shown anew: after loading, and after another clip, root or skinning was chosen.
-// Leaves the scene in some pose of the clip.
+// Computes bounds, hull and ground. Call it after loading and after a change of clip, root or
+// skinning. Leaves the scene in an unspecified pose of the clip.
 void view_measure_document(view_document *document);
 
-// Shows the scene's meshes but those whose bit is set in `hidden` (of the first 64).
+// Hides the meshes whose bit is set in `hidden` and shows the others. Mesh 64 and later are not
+// changed.
 void view_show_meshes(const view_document *document, uint64_t hidden);
 
 // What keys do depends on it.
 view_mode view_mode_of(const view_document *document);
 
-// Puts every model's blending on the GPU in agreement with the scene's. If the driver does not take
-// the shaders, logs why and goes back to linear blending.
+// Sets the blending of every model on the GPU to the scene's. If the driver rejects the shaders,
+// logs the error and returns to linear blending.
 void view_blend_document(view_document *document, const view_loader *loader);
 
 #endif

@@ -35,7 +35,7 @@ md5_camera_view view_flight_at(const view_flight *flight, const view_play *play)
 uint32_t view_flight_frame(const view_flight *flight, uint32_t played, uint32_t *shot)
 {
     const md5_camera *const camera = flight->camera;
-    // Every cut that was passed stands for a frame that no shot begins with or passes.
+    // Each cut passed so far removes one frame of the file, which no shot plays.
     while (*shot < camera->num_cuts && played + *shot >= camera->cuts[*shot])
         ++*shot;
     const uint32_t frame = played + *shot;
@@ -47,7 +47,7 @@ view_flight_place view_find_place(const view_flight *flight, const view_play *pl
     const md5_moment moment = md5_moment_at(&flight->clock, play->time, play->wrap);
     view_flight_place place = {0};
     const uint32_t frame = view_flight_frame(flight, moment.frame0, &place.shot);
-    // As the library has it: the last frame is held, also where a clip would blend into the first.
+    // As in the library, the last frame is held; a clip would blend into its first frame.
     const bool is_held = moment.frame1 <= moment.frame0;
     place.frame = (double)frame + (is_held ? 0.0 : (double)moment.fraction);
     return place;

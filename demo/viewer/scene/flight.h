@@ -1,4 +1,4 @@
-// A flight: the .md5camera that the picture is taken from, or whose path is shown.
+// A camera path from an .md5camera file, which the view follows or shows.
 #ifndef DEMO_VIEWER_SCENE_FLIGHT_H
 #define DEMO_VIEWER_SCENE_FLIGHT_H
 
@@ -7,28 +7,28 @@
 
 typedef struct view_flight {
     char *path, *name;  // name: of the file, without folder and ending
-    md5_camera *camera; // NULL: there is no flight
-    // A clip without joints that lasts as long, for the clock. Its frames are those that are
-    // played: a cut is none.
+    md5_camera *camera; // NULL: there is no camera path
+    // A clip without joints and with the same duration, for the playback time. It counts only the
+    // frames that are played: a cut removes one.
     md5_anim clock;
 } view_flight;
 
-// Where a flight is: frames as the file counts them, shots from 0.
+// Position in a camera path: frame number as in the file, shot from 0.
 typedef struct view_flight_place {
     double frame;
     uint32_t shot;
 } view_flight_place;
 
-// Takes a flight over, which view_free_flight() frees.
+// Takes ownership of `camera`, which view_free_flight() frees.
 view_flight view_make_flight(const char *path, md5_camera *camera);
 void view_free_flight(view_flight *flight); // a zeroed one is allowed
 
-// What it sees, and where it is, at the time of the clock. There must be a flight.
+// View and position at the time of `play`. There must be a camera path.
 md5_camera_view view_flight_at(const view_flight *flight, const view_play *play);
 view_flight_place view_find_place(const view_flight *flight, const view_play *play);
 
-// The frame of the file that is played as number `played`. `shot` is the one of an earlier played
-// frame, or 0, and moves on.
+// Returns the frame in the file of played frame `played`. On input, `shot` is 0 or the shot of an
+// earlier played frame; on output, that of `played`.
 uint32_t view_flight_frame(const view_flight *flight, uint32_t played, uint32_t *shot);
 
 #endif

@@ -26,22 +26,22 @@ static bool decode_by_stb(const uint8_t *bytes, size_t size, view_image *image,
     return image->rgba != NULL || view_image_fail(fault, "%s", stbi_failure_reason());
 }
 
-// A pixel may name a colour behind the end of a short palette, and stb_image takes whatever lies
-// there: it is given a copy whose palette has all 256 colours, the new ones black. The checksum
-// behind it is wrong then, which stb_image does not look at.
-static bool decode_with_whole_palette(const uint8_t *bytes, size_t size,
-                                      const view_image_frame *frame, view_image *image,
-                                      view_image_fault *fault)
+// A pixel may index past the end of a short palette, and stb_image then reads whatever lies there.
+// It is given a copy of the file whose palette has all 256 colours, the added ones black. The
+// chunk's checksum is then wrong, but stb_image does not check it.
+static bool decode_with_full_palette(const uint8_t *bytes, size_t size,
+                                     const view_image_frame *frame, view_image *image,
+                                     view_image_fault *fault)
 {
-    enum { WHOLE = 256 * 3, LENGTH_AND_NAME = 8 };
+    enum { FULL_SIZE = 256 * 3, LENGTH_AND_NAME = 8 };
     const size_t end = frame->palette + frame->palette_size;
-    const size_t added = WHOLE - frame->palette_size;
+    const size_t added = FULL_SIZE - frame->palette_size;
     uint8_t *const copy = calloc(1, size + added);
     if (copy == NULL)
-        return view_image_fail(fault, "no memory");
+        return view_image_fail(fault, "out of memory");
     memcpy(copy, bytes, end);
     memcpy(copy + end + added, bytes + end, size - end);
-    const uint8_t length[4] = {0, 0, WHOLE >> 8, WHOLE & 255};
+    const uint8_t length[4] = {0, 0, FULL_SIZE >> 8, FULL_SIZE & 255};
     memcpy(copy + frame->palette - LENGTH_AND_NAME, length, sizeof length);
     const bool is_read = decode_by_stb(copy, size + added, image, fault);
     free(copy);
@@ -59,16 +59,16 @@ bool view_decode_image(const uint8_t *bytes, size_t size, view_image *image,
     if (begins_with(bytes, size, "\xff\xd8\xff", 3))
         return view_decode_jpeg(bytes, size, image, fault);
     view_image_frame frame = {0};
-    const bool is_sound = begins_with(bytes, size, "\x89PNG\r\n\x1a\n", 8)
+    const bool is_valid = begins_with(bytes, size, "\x89PNG\r\n\x1a\n", 8)
                               ? view_check_png(bytes, size, &frame, fault)
                               : view_check_tga(bytes, size, &frame, fault);
-    if (!is_sound)
+    if (!is_valid)
         return false;
-    return frame.palette_size > 0 ? decode_with_whole_palette(bytes, size, &frame, image, fault)
+    return frame.palette_size > 0 ? decode_with_full_palette(bytes, size, &frame, image, fault)
                                   : decode_by_stb(bytes, size, image, fault);
 }
 
-static uint8_t *read_whole(FILE *file, size_t *size)
+static uint8_t *read_all(FILE *file, size_t *size)
 {
     size_t room = 0;
     uint8_t *bytes = NULL;
@@ -101,10 +101,10 @@ bool view_read_image(const char *path, view_image *image, view_image_fault *faul
     if (file == NULL)
         return view_image_fail(fault, "%s", strerror(errno));
     size_t size = 0;
-    uint8_t *const bytes = read_whole(file, &size);
+    uint8_t *const bytes = read_all(file, &size);
     fclose(file);
     const bool is_read = bytes != NULL ? view_decode_image(bytes, size, image, fault)
-                                       : view_image_fail(fault, "cannot be read");
+                                       : view_image_fail(fault, "cannot be read or out of memory");
     free(bytes);
     return is_read;
 }

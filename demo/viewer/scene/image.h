@@ -1,9 +1,9 @@
-// Reads pictures from files that may come from anywhere.
+// Reads images from untrusted files.
 //
-// Nothing in a file is believed: its kind is known by its first bytes, its size is held against a
-// limit and against what so many bytes can hold before anything is allocated, and its tables and
-// blocks are checked before a decoder sees them. PNG and TGA are decoded by stb_image, JPEG by
-// libjpeg: stb_image up to 2.27 writes behind its Huffman tables when a JPEG file says so.
+// Nothing in a file is trusted. The first bytes decide the format. Before anything is allocated,
+// the image size is checked against a limit and against what the file's bytes can hold; tables and
+// blocks are checked before a decoder reads them. stb_image decodes PNG and TGA. libjpeg decodes
+// JPEG, because stb_image up to 2.27 writes past its Huffman tables if a JPEG file is malformed.
 #ifndef DEMO_VIEWER_SCENE_IMAGE_H
 #define DEMO_VIEWER_SCENE_IMAGE_H
 
@@ -14,40 +14,41 @@
 #include <stdint.h>
 
 typedef struct view_image_fault {
-    char message[200]; // why there is no picture; without a newline
+    char message[200]; // why reading failed; no newline
 } view_image_fault;
 
-// Decodes `size` bytes of PNG, TGA or JPEG. Returns false, having filled `fault`, if they are none
-// of these or damaged. Reentrant. image->rgba, top row first, is the caller's to free().
+// Decodes `size` bytes of PNG, TGA or JPEG. Returns false and fills `fault` if the format is
+// another or the file is damaged. The caller frees image->rgba, top row first, with free().
+// Reentrant.
 bool view_decode_image(const uint8_t *bytes, size_t size, view_image *image,
                        view_image_fault *fault);
 
-// The same for a file.
+// Reads and decodes a file.
 bool view_read_image(const char *path, view_image *image, view_image_fault *fault);
 
-// -- The steps ------------------------------------------------------------------------------
+// -- Steps ----------------------------------------------------------------------------------
 
-// What is to be known of a file before stb_image may read it.
+// What stb_image's input must be checked for.
 typedef struct view_image_frame {
     uint32_t width, height;
-    size_t palette,
-        palette_size; // PNG: bytes of the palette, from and how many; 0 if there is none
+    size_t palette, palette_size; // PNG: byte offset and size of the palette; 0 if none
 } view_image_frame;
 
-// Whether the frame of a file is sound: sizes, blocks within the file, and enough data for so many
-// pixels. A TGA file has no magic number, so whatever is no PNG is tried as one.
+// Checks a file's structure: image size, blocks within the file, enough data for the pixels. A TGA
+// file has no magic number, so every file that is not PNG or JPEG is checked as TGA.
 bool view_check_png(const uint8_t *bytes, size_t size, view_image_frame *frame,
                     view_image_fault *fault);
 bool view_check_tga(const uint8_t *bytes, size_t size, view_image_frame *frame,
                     view_image_fault *fault);
 
-// Whether a picture may be so large.
+// Checks an image size against the limits.
 bool view_check_image_size(uint32_t width, uint32_t height, view_image_fault *fault);
 
+// Decodes a JPEG file; see view_decode_image().
 bool view_decode_jpeg(const uint8_t *bytes, size_t size, view_image *image,
                       view_image_fault *fault);
 
-// Fills `fault`, in printf's way, and returns false.
+// Fills `fault` as printf() does and returns false.
 bool view_image_fail(view_image_fault *fault, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 

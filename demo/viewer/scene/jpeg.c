@@ -1,4 +1,4 @@
-// JPEG by libjpeg, which reports what is wrong by calls that must not return: they jump out.
+// Decodes JPEG with libjpeg, whose error handlers must not return: they leave by longjmp().
 #include "demo/viewer/scene/image.h"
 
 #include <setjmp.h>
@@ -9,8 +9,7 @@
 #include <jpeglib.h>
 #include <jerror.h>
 
-// Real files have ten scans or so; each costs as much as decoding all pixels, and may be a few
-// bytes.
+// Real files have about ten scans. A scan of a few bytes costs as much as decoding all pixels.
 enum { MAX_SCANS = 100, MAX_MEMORY = 1 << 30 };
 
 typedef struct jpeg_reader {
@@ -19,7 +18,7 @@ typedef struct jpeg_reader {
     struct jpeg_progress_mgr progress;
     jmp_buf failed;
     view_image_fault *fault;
-    uint8_t *row, *rgba; // here, and not locals, which a jump might lose
+    uint8_t *row, *rgba; // members, since longjmp() may lose the values of locals
 } jpeg_reader;
 
 static _Noreturn void fail_by_error(j_common_ptr jpeg)
@@ -31,9 +30,9 @@ static _Noreturn void fail_by_error(j_common_ptr jpeg)
     longjmp(reader->failed, 1);
 }
 
-// libjpeg goes on after a warning, with grey for what is missing. Bytes too many and unusual
-// headers lose nothing; all else is damage.
-static void weigh_warning(j_common_ptr jpeg, int level)
+// After a warning libjpeg continues and fills missing parts with grey. Extra bytes and unusual
+// headers lose nothing; every other warning means damage and fails.
+static void handle_warning(j_common_ptr jpeg, int level)
 {
     if (level >= 0)
         return;
@@ -58,34 +57,34 @@ static void count_scans(j_common_ptr jpeg)
     jpeg_reader *const reader = jpeg->client_data;
     if (reader->jpeg.input_scan_number <= MAX_SCANS)
         return;
-    view_image_fail(reader->fault, "a JPEG file of more than %d scans", MAX_SCANS);
+    view_image_fail(reader->fault, "the JPEG file has more than %d scans", MAX_SCANS);
     longjmp(reader->failed, 1);
 }
 
-// Inks are stored as 255 - ink, by Adobe's programs and so by all.
+// CMYK is stored inverted, as 255 - ink: Adobe's programs began it and all others follow.
 static void expand_row(const jpeg_reader *reader, uint8_t *rgba)
 {
-    const bool is_ink = reader->jpeg.out_color_space == JCS_CMYK;
+    const bool is_cmyk = reader->jpeg.out_color_space == JCS_CMYK;
     const uint8_t *from = reader->row;
     for (uint32_t x = 0; x < reader->jpeg.output_width; x++, rgba += 4) {
         for (int i = 0; i < 3; i++)
-            rgba[i] = is_ink ? (uint8_t)(from[i] * from[3] / 255) : from[i];
+            rgba[i] = is_cmyk ? (uint8_t)(from[i] * from[3] / 255) : from[i];
         rgba[3] = 255;
-        from += is_ink ? 4 : 3;
+        from += is_cmyk ? 4 : 3;
     }
 }
 
 static void read_pixels(jpeg_reader *reader)
 {
     struct jpeg_decompress_struct *const jpeg = &reader->jpeg;
-    const bool is_ink = jpeg->jpeg_color_space == JCS_CMYK || jpeg->jpeg_color_space == JCS_YCCK;
-    jpeg->out_color_space = is_ink ? JCS_CMYK : JCS_RGB;
+    const bool is_cmyk = jpeg->jpeg_color_space == JCS_CMYK || jpeg->jpeg_color_space == JCS_YCCK;
+    jpeg->out_color_space = is_cmyk ? JCS_CMYK : JCS_RGB;
     jpeg_start_decompress(jpeg);
     const size_t stride = (size_t)jpeg->output_width * 4;
     reader->row = malloc(stride);
     reader->rgba = malloc(stride * jpeg->output_height);
     if (reader->row == NULL || reader->rgba == NULL) {
-        view_image_fail(reader->fault, "no memory");
+        view_image_fail(reader->fault, "out of memory");
         longjmp(reader->failed, 1);
     }
     while (jpeg->output_scanline < jpeg->output_height) {
@@ -120,7 +119,7 @@ bool view_decode_jpeg(const uint8_t *bytes, size_t size, view_image *image, view
     reader.jpeg.err = jpeg_std_error(&reader.errors);
     reader.jpeg.client_data = &reader;
     reader.errors.error_exit = fail_by_error;
-    reader.errors.emit_message = weigh_warning;
+    reader.errors.emit_message = handle_warning;
     reader.errors.output_message = print_nothing;
     reader.progress.progress_monitor = count_scans;
     const bool is_read = read_picture(&reader, bytes, size, image);

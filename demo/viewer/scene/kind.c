@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-// -- What it plays --------------------------------------------------------------------------
+// -- Clips ----------------------------------------------------------------------------------
 
-static bool has_springs(const md5_machine *machine)
+static bool machine_has_springs(const md5_machine *machine)
 {
     const md5_machine_desc *const desc = md5_machine_tables(machine);
     for (uint32_t i = 0; i < desc->num_modifiers; i++)
@@ -17,20 +17,20 @@ static bool has_springs(const md5_machine *machine)
     return false;
 }
 
-static void take_clips(view_kind *kind, uint32_t count)
+static void alloc_clips(view_kind *kind, uint32_t count)
 {
     kind->num_clips = count;
     kind->clips = common_alloc(count, sizeof *kind->clips);
 }
 
-// Everything that the kind can play, for the box around it: of a machine, the clips it is made of.
+// Clip `clip` of the kind or of its machine, and the root mode for measuring it.
 static const md5_binding *clip_of(const view_kind *kind, uint32_t clip, md5_root *root)
 {
     *root = MD5_ROOT_IN_PLACE;
     if (kind->machine == NULL)
         return kind->clips[clip];
     const md5_clip_desc *const desc = &md5_machine_tables(kind->machine)->clips[clip];
-    // What is not taken out moves the model about its place.
+    // Root motion that is not extracted moves the model away from its placement.
     if (desc->extract == MD5_EXTRACT_NONE)
         *root = MD5_ROOT_FILE;
     return desc->binding;
@@ -41,54 +41,55 @@ static uint32_t count_clips(const view_kind *kind)
     return kind->machine != NULL ? md5_machine_tables(kind->machine)->num_clips : kind->num_clips;
 }
 
-static bool borrow(view_kind *kind, const view_kind *lender, view_log *log)
+static bool retarget(view_kind *kind, const view_kind *source, view_log *log)
 {
     md5_error error;
-    const uint32_t count = count_clips(lender);
-    const md5_binding **const lent = common_alloc(count, sizeof *lent);
+    const uint32_t count = count_clips(source);
+    const md5_binding **const source_clips = common_alloc(count, sizeof *source_clips);
     md5_root root;
     for (uint32_t i = 0; i < count; i++)
-        lent[i] = clip_of(lender, i, &root);
+        source_clips[i] = clip_of(source, i, &root);
     const md5_machine_desc *const desc =
-        lender->machine != NULL ? md5_machine_tables(lender->machine) : NULL;
-    const bool borrowed = view_borrow(&kind->borrowed, kind->model, lent, count, desc, &error);
-    free(lent);
-    if (!borrowed) {
+        source->machine != NULL ? md5_machine_tables(source->machine) : NULL;
+    const bool retargeted =
+        view_retarget_clips(&kind->retargeted, kind->model, source_clips, count, desc, &error);
+    free(source_clips);
+    if (!retargeted) {
         view_log_error(log, &error);
         return false;
     }
-    kind->machine = kind->borrowed.machine;
+    kind->machine = kind->retargeted.machine;
     if (kind->machine != NULL)
         return true;
-    take_clips(kind, count);
+    alloc_clips(kind, count);
     for (uint32_t i = 0; i < count; i++)
-        kind->clips[i] = kind->borrowed.bindings[i];
+        kind->clips[i] = kind->retargeted.bindings[i];
     return true;
 }
 
-static bool find_clips(view_kind *kind, const view_scene *scene, const view_kind *lender,
+static bool find_clips(view_kind *kind, const view_scene *scene, const view_kind *source,
                        view_log *log)
 {
     kind->model = scene->model;
     if (scene->model != NULL && scene->machine.player != NULL) {
         kind->machine = scene->machine.loaded.machine;
     } else if (scene->model != NULL && scene->num_clips > 0) {
-        take_clips(kind, (uint32_t)scene->num_clips);
+        alloc_clips(kind, (uint32_t)scene->num_clips);
         for (uint32_t i = 0; i < kind->num_clips; i++)
             kind->clips[i] = scene->clips[i].binding;
-    } else if (scene->model == NULL || lender == NULL) {
+    } else if (scene->model == NULL || source == NULL) {
         view_error(log, "a crowd needs a model with a machine or with animations");
         return false;
-    } else if (!borrow(kind, lender, log)) {
+    } else if (!retarget(kind, source, log)) {
         return false;
     }
-    kind->remembers = kind->machine != NULL && has_springs(kind->machine);
+    kind->has_springs = kind->machine != NULL && machine_has_springs(kind->machine);
     return true;
 }
 
-// -- Its size -------------------------------------------------------------------------------
+// -- Bounds ---------------------------------------------------------------------------------
 
-// Over the frames of all clips, or so many of each that nobody waits.
+// Bounds over all clips; of a long clip over a sample of its frames, to keep loading fast.
 static md5_bounds measure_clips(const view_kind *kind)
 {
     enum { MOST_FRAMES = 32 };
@@ -115,7 +116,7 @@ static md5_bounds measure_clips(const view_kind *kind)
 
 static view_sphere sphere_around(const view_kind *kind)
 {
-    // Between frames, and where clips are mixed or added up, poses go somewhat beyond them.
+    // Poses between frames, and blended or added clips, may leave the measured bounds.
     const float room = kind->machine != NULL ? 1.2f : 1.1f;
     const md5_bounds bounds = measure_clips(kind);
     if (view_is_empty(bounds))
@@ -135,18 +136,17 @@ static bool load(view_kind *kind, const char *const *files, size_t num_files,
     return view_upload(loader, &kind->own, false, &kind->drawn, kind->own_textures);
 }
 
-// Whether the GPU is to pose it.
+// Whether the GPU poses this kind.
 static bool wants_gpu(const view_kind *kind, const view_loader *loader)
 {
     const bool wanted = loader->options->animates_on_gpu && kind->drawn != NULL;
     if (wanted && kind->machine != NULL)
         view_warn(loader->log,
-                  "a machine mixes clips, which only the CPU does; --animate gpu is for "
-                  "a model and its animations");
+                  "--animate gpu ignored: only the CPU can blend the clips of a machine");
     return wanted && kind->machine == NULL;
 }
 
-static bool put_clips(view_kind *kind, uint32_t count, const view_loader *loader)
+static bool upload_clips(view_kind *kind, uint32_t count, const view_loader *loader)
 {
     md5_error error;
     kind->gpu_clips = md5gl_create_clips(loader->renderer, kind->clips, kind->num_clips, &error);
@@ -159,7 +159,7 @@ static bool put_clips(view_kind *kind, uint32_t count, const view_loader *loader
 }
 
 bool view_make_kind(view_kind *kind, const view_kind_source *first, const char *const *files,
-                    size_t num_files, const view_kind *lender, uint32_t begin, uint32_t count,
+                    size_t num_files, const view_kind *source, uint32_t begin, uint32_t count,
                     const view_loader *loader)
 {
     *kind = (view_kind){.begin = begin, .end = begin + count};
@@ -169,13 +169,13 @@ bool view_make_kind(view_kind *kind, const view_kind_source *first, const char *
     } else if (!load(kind, files, num_files, loader)) {
         return false;
     }
-    if (!find_clips(kind, num_files > 0 ? &kind->own : first->scene, lender, loader->log))
+    if (!find_clips(kind, num_files > 0 ? &kind->own : first->scene, source, loader->log))
         return false;
     kind->sphere = sphere_around(kind);
     kind->seen = common_alloc(count, sizeof *kind->seen);
     kind->placements = common_alloc(count, sizeof *kind->placements);
     if (wants_gpu(kind, loader))
-        return put_clips(kind, count, loader);
+        return upload_clips(kind, count, loader);
     kind->palettes =
         common_alloc((size_t)count * kind->model->skeleton.num_joints, sizeof *kind->palettes);
     return true;
@@ -189,7 +189,7 @@ void view_free_kind(view_kind *kind, md5gl_renderer *renderer)
     }
     if (renderer != NULL)
         md5gl_destroy_clips(renderer, kind->gpu_clips);
-    view_free_borrowed(&kind->borrowed);
+    view_free_retargeted(&kind->retargeted);
     view_free_scene(&kind->own);
     free(kind->own_textures);
     free(kind->clips);
@@ -205,7 +205,7 @@ size_t view_pose_size(const view_kind *kind)
     return kind->model->skeleton.num_joints * sizeof(md5_transform);
 }
 
-// -- Who is seen ----------------------------------------------------------------------------
+// -- Visibility -----------------------------------------------------------------------------
 
 uint32_t view_show_member(view_kind *kind, uint32_t member)
 {

@@ -1,5 +1,5 @@
-// A kind of character in a crowd: what all of its characters share, and those of them that are in
-// sight.
+// A kind of character in a crowd: the model, clips and bounds that its members share, and the
+// arrays of its visible members.
 #ifndef DEMO_VIEWER_SCENE_KIND_H
 #define DEMO_VIEWER_SCENE_KIND_H
 
@@ -8,7 +8,7 @@
 #include "demo/viewer/scene/scene.h"
 #include "demo/viewer/scene/upload.h"
 
-// The first kind of a crowd is the document's scene; it refers to it and does not own it.
+// The first kind of a crowd refers to the document's scene and does not own it.
 typedef struct view_kind_source {
     const view_scene *scene;
     md5gl_model *drawn;
@@ -16,42 +16,42 @@ typedef struct view_kind_source {
 } view_kind_source;
 
 typedef struct view_kind {
-    view_scene own; // model and clips of all kinds but the first, whose are the viewer's
+    view_scene own; // model and clips; empty in the first kind, which uses the document's
     view_textures *own_textures;
-    view_borrowed borrowed;
+    view_retargeted retargeted;
 
     const md5_model *model;
     const md5_machine *machine; // NULL: it plays clips
     uint32_t num_clips;
     const md5_binding **clips; // [num_clips], where there is no machine
-    bool remembers;            // its machine has springs, which swing on out of sight
+    bool has_springs;          // its machine has springs, which must be updated while culled
     view_sphere sphere;        // around any pose, model space
 
-    uint32_t begin, end; // its members
+    uint32_t begin, end; // range of its members
     uint32_t num_seen;
     uint32_t *seen;        // [num_seen] members; they are drawn in this order
     md5_mat34 *palettes;   // [num_seen * joints]
     md5_mat34 *placements; // [num_seen]
 
     md5gl_model *drawn;       // NULL without a renderer
-    md5gl_clips *gpu_clips;   // on the GPU, which poses it then; NULL: there are palettes
-    md5gl_clip_job *gpu_jobs; // [num_seen] for it
+    md5gl_clips *gpu_clips;   // poses the kind on the GPU; NULL: the CPU writes palettes
+    md5gl_clip_job *gpu_jobs; // [num_seen] with gpu_clips
     const view_textures *textures;
 } view_kind;
 
-// Sets up a kind of `count` members from `begin` on: of `first` if there are no files, otherwise of
-// these. A model without animations borrows those of `lender`. Returns false, having logged an
-// error; free in both cases.
+// Sets up a kind of `count` members from index `begin`: from `first` if num_files is 0, otherwise
+// from `files`. The clips of `source` are retargeted to a model without animations. Returns false
+// and logs an error on failure; free in both cases.
 bool view_make_kind(view_kind *kind, const view_kind_source *first, const char *const *files,
-                    size_t num_files, const view_kind *lender, uint32_t begin, uint32_t count,
+                    size_t num_files, const view_kind *source, uint32_t begin, uint32_t count,
                     const view_loader *loader);
 void view_free_kind(view_kind *kind, md5gl_renderer *renderer); // a zeroed one is allowed
 
-// Bytes of a pose.
+// Size of a pose in bytes.
 size_t view_pose_size(const view_kind *kind);
 
-// Puts a member at the end of those that are seen, or takes away the one at `place`, whose place
-// the last one then has. Returns the place.
+// Appends a member to the visible ones and returns its index, or removes the one at index `place`,
+// to which the last one moves.
 uint32_t view_show_member(view_kind *kind, uint32_t member);
 void view_hide_member(view_kind *kind, uint32_t place);
 

@@ -7,16 +7,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-// How fast keys turn a character whose clips do not turn it, degrees a second, and how fast a
-// value comes to what a key asks for, per second.
+// How fast keys turn a character whose clips do not turn it, degrees per second, and how fast a
+// parameter approaches its target, per second.
 static const float turn_rate = 150.0f, value_rate = 6.0f;
 
-enum { MOST_SECONDS = 600 };
+enum { MAX_SECONDS = 600 };
 
-// When a machine that acts by itself begins to.
+// Time at which demo mode acts first, seconds.
 static const double first_act = 2.0;
 
-static const md5_transform nowhere = {.rotation = {.w = 1.0f}};
+static const md5_transform at_origin = {.rotation = {.w = 1.0f}};
 
 // -- From file to player --------------------------------------------------------------------
 
@@ -24,7 +24,7 @@ bool view_load_machine(view_machine *machine, const char *path, const md5_load_o
                        view_log *log, md5_model **model)
 {
     md5_error error;
-    *machine = (view_machine){.place = nowhere, .next_act = first_act};
+    *machine = (view_machine){.place = at_origin, .next_act = first_act};
     if (common_load_machine(path, opts, &machine->loaded, &error))
         machine->player = md5_create_player(machine->loaded.machine, NULL, &error);
     if (machine->player == NULL) {
@@ -83,7 +83,7 @@ static void widen(float value, float *low, float *high)
     *high = fmaxf(*high, value);
 }
 
-// Where an item stands on its motion's line.
+// Position of an item in a 1D blend.
 static float item_x(const md5_machine *machine, uint32_t motion, uint32_t item)
 {
     const md5_motion_desc *const desc = &md5_machine_tables(machine)->motions[motion];
@@ -128,9 +128,9 @@ void view_parameter_range(const md5_machine *machine, const char *parameter, flo
         *high = 1.0f;
 }
 
-// -- What plays -----------------------------------------------------------------------------
+// -- Active clips ---------------------------------------------------------------------------
 
-// Marks the clip or motion of that name, once the motions that it is made of are to be looked at.
+// Marks the clip and the motion of that name.
 static void mark(const view_machine *machine, const char *name, bool *clips, bool *motions)
 {
     const md5_machine_desc *const desc = machine->desc;
@@ -142,7 +142,7 @@ static void mark(const view_machine *machine, const char *name, bool *clips, boo
             motions[i] = true;
 }
 
-// Of motions on a line, `item` has a weight where the value lies within a neighbour of its own.
+// In a 1D blend, `item` has a weight if the value lies between its two neighbours.
 static bool is_item_near(const view_machine *machine, uint32_t number, uint32_t item)
 {
     const md5_machine *const made = machine->loaded.machine;
@@ -182,7 +182,7 @@ void view_find_active(const view_machine *machine, bool *active)
         if (status.from >= 0)
             mark(machine, states[status.from].motion, active, motions);
     }
-    // Motions are made of motions, in any order: once more while one has come to it.
+    // Motions contain motions, in any order: repeat until no new one is found.
     for (bool more = true; more;) {
         more = false;
         for (uint32_t i = 0; i < desc->num_motions; i++) {
@@ -197,11 +197,11 @@ void view_find_active(const view_machine *machine, bool *active)
 
 // -- Time -----------------------------------------------------------------------------------
 
-static void remember_event(void *user, md5_player *player, const md5_event *event, float weight)
+static void record_event(void *user, md5_player *player, const md5_event *event, float weight)
 {
     view_machine *const machine = user;
     (void)player;
-    // Of clips that are hardly seen, nothing is heard.
+    // Clips with little weight report no events.
     if (weight < 0.1f)
         return;
     memmove(&machine->events[1], &machine->events[0],
@@ -222,8 +222,8 @@ static void apply_settings(view_machine *machine)
     }
 }
 
-// Keys move a parameter towards one of its ends, or `share` of the way there. `moves`: they have
-// moved it, and it is not back yet. Returns false if there is no such parameter.
+// Moves a parameter towards `share` of one end of its range, or back to rest. `moves` is set while
+// keys have moved it and it is not back yet. Returns false if there is no such parameter.
 static bool steer(view_machine *machine, const char *name, int direction, float share,
                   float seconds, bool *moves)
 {
@@ -247,7 +247,7 @@ static bool steer(view_machine *machine, const char *name, int direction, float 
     return true;
 }
 
-static void take_control(view_machine *machine, float seconds)
+static void apply_control(view_machine *machine, float seconds)
 {
     view_control *const control = &machine->control;
     const float share = control->fast ? 1.0f : 0.5f;
@@ -255,16 +255,16 @@ static void take_control(view_machine *machine, float seconds)
         (void)steer(machine, "speed", control->ahead, share, seconds, &control->moves_ahead);
     if (steer(machine, "side", control->side, share, seconds, &control->moves_side))
         return;
-    // Without clips that go sideways the character itself is turned.
+    // Without clips for sideways motion the character itself turns.
     machine->place.rotation = view_turn_by(
         machine->place.rotation, view_radians(-turn_rate * (float)control->side * seconds));
 }
 
-// Every few seconds: a trigger, or a walk in an arc. In the order of the table, so that a picture
-// of a moment is always the same.
+// Every few seconds fires a trigger or walks in a circle. Triggers fire in table order, so that a
+// picture at a given time is always the same.
 static void act(view_machine *machine)
 {
-    const double rest = 4.5, walk = 360.0 / (double)turn_rate; // once round
+    const double rest = 4.5, walk = 360.0 / (double)turn_rate; // one full turn
     const uint32_t number = machine->num_acts++;
     machine->control = (view_control){.moves_ahead = machine->control.moves_ahead,
                                       .moves_side = machine->control.moves_side};
@@ -285,14 +285,14 @@ static void act(view_machine *machine)
         view_push_parameter(machine, (uint32_t)trigger);
 }
 
-static void go_on(view_machine *machine, double seconds)
+static void advance(view_machine *machine, double seconds)
 {
     apply_settings(machine);
     if (machine->acts && machine->time >= machine->next_act)
         act(machine);
-    take_control(machine, (float)fabs(seconds));
+    apply_control(machine, (float)fabs(seconds));
     machine->time += seconds;
-    md5_player_advance(machine->player, seconds, remember_event, machine);
+    md5_player_advance(machine->player, seconds, record_event, machine);
     machine->place = view_go(machine->place, md5_player_root_motion(machine->player));
 }
 
@@ -300,7 +300,7 @@ void view_restart_machine(view_machine *machine)
 {
     md5_player_reset(machine->player);
     machine->time = 0.0;
-    machine->place = nowhere;
+    machine->place = at_origin;
     machine->next_setting = 0;
     machine->num_acts = 0;
     machine->next_act = first_act;
@@ -312,25 +312,25 @@ void view_run_machine(view_machine *machine, double time)
     const double step = 1.0 / (double)VIEW_STEPS_A_SECOND;
     if (time < machine->time - 4.0 * step)
         view_restart_machine(machine);
-    if (time > machine->time + (double)MOST_SECONDS)
-        machine->time = time - (double)MOST_SECONDS;
+    if (time > machine->time + (double)MAX_SECONDS)
+        machine->time = time - (double)MAX_SECONDS;
     while (fabs(time - machine->time) > step)
-        go_on(machine, time > machine->time ? step : -step);
+        advance(machine, time > machine->time ? step : -step);
     if (time != machine->time)
-        go_on(machine, time - machine->time);
+        advance(machine, time - machine->time);
 }
 
 // -- Pose -----------------------------------------------------------------------------------
 
-// From the world into the character's own space.
-static md5_vec3 seen_from(const md5_transform *place, md5_vec3 point)
+// Transforms a point from world space to the character's space.
+static md5_vec3 to_character(const md5_transform *place, md5_vec3 point)
 {
     const md5_quat q = place->rotation;
     return view_rotate((md5_quat){-q.x, -q.y, -q.z, q.w}, view_sub(point, place->translation));
 }
 
-// A point that goes round before the character's face, for pictures without a mouse.
-static md5_vec3 wandering_target(const view_machine *machine)
+// A point that circles in front of the character's face, for pictures without a mouse.
+static md5_vec3 circling_target(const view_machine *machine)
 {
     const float angle = (float)fmod(machine->time * 1.3, 2.0 * (double)VIEW_PI);
     const md5_vec3 middle = view_centre(machine->desc->model->bounds);
@@ -341,12 +341,13 @@ static md5_vec3 wandering_target(const view_machine *machine)
 
 static void aim_modifiers(view_machine *machine)
 {
-    const md5_vec3 target = machine->has_target ? seen_from(&machine->place, machine->target)
-                                                : wandering_target(machine);
+    const md5_vec3 target = machine->has_target ? to_character(&machine->place, machine->target)
+                                                : circling_target(machine);
     for (uint32_t i = 0; i < machine->desc->num_modifiers; i++) {
         md5_target *const aim = md5_player_target(machine->player, i);
         const md5_modifier_kind kind = machine->desc->modifiers[i].kind;
-        // A joint that is to be turned by hand is left alone; a spring lives in the world.
+        // Joint modifiers, which the user turns manually, stay off; springs are simulated in world
+        // space.
         aim->weight = kind == MD5_MODIFIER_JOINT ? 0.0f : 1.0f;
         aim->position = kind == MD5_MODIFIER_SPRING ? machine->place.translation : target;
         aim->rotation = machine->place.rotation;

@@ -11,7 +11,7 @@
 
 enum { MAX_TAILS = 8 };
 
-// The first of each is id's.
+// The first suffix in each row is id's.
 static const char *const tails[VIEW_NUM_MAPS][MAX_TAILS] = {
     [VIEW_MAP_DIFFUSE] = {"_d", "_diffuse", "_diff", "_col", "_color", "_albedo", ""},
     [VIEW_MAP_NORMALS] = {"_local", "_n", "_nor", "_norm", "_normal", "_normals", "_nrm"},
@@ -27,7 +27,7 @@ const char *view_map_name(view_map map)
     return names[map];
 }
 
-// Whether `path` is stem + tail + any ending.
+// Whether the file name of `path` is stem + tail + any extension.
 static bool is_called(const char *path, const char *stem, const char *tail)
 {
     char *wanted = common_format("%s%s", stem, tail);
@@ -68,7 +68,7 @@ static const uint8_t *texel_at(const view_image *image, uint32_t x, uint32_t y)
     return image->rgba + 4 * ((size_t)y * image->width + x);
 }
 
-// Of a normal map as id's: how much the surface rises along u and v.
+// Slopes along u and v of the surface that a normal map in id's encoding describes.
 typedef struct slopes {
     double u, v;
 } slopes;
@@ -102,11 +102,11 @@ static bool is_red_empty(const view_image *image)
     return high_red - low_red <= 2 && high_alpha - low_alpha > 8;
 }
 
-// In a surface of heights, how the slope along u changes along v is how the slope along v changes
-// along u: the two are equal where green leans along v, and opposite where it does not.
+// In a height field the mixed derivatives are equal: the change along v of the slope along u equals
+// the change along u of the slope along v. They have opposite signs if green points against v.
 double view_green_side(const view_image *image)
 {
-    double together = 0.0, alone = 0.0;
+    double product = 0.0, squares = 0.0;
     const bool in_alpha = is_red_empty(image);
     for (uint32_t y = 0; y + 1 < image->height; y++) {
         for (uint32_t x = 0; x + 1 < image->width; x++) {
@@ -119,11 +119,11 @@ double view_green_side(const view_image *image)
             const slopes here = read_slopes(texels[0]);
             const double u_along_v = read_slopes(texels[2]).u - here.u;
             const double v_along_u = read_slopes(texels[1]).v - here.v;
-            together += u_along_v * v_along_u;
-            alone += 0.5 * (u_along_v * u_along_v + v_along_u * v_along_u);
+            product += u_along_v * v_along_u;
+            squares += 0.5 * (u_along_v * u_along_v + v_along_u * v_along_u);
         }
     }
-    return alone > 0.0 ? together / alone : 0.0;
+    return squares > 0.0 ? product / squares : 0.0;
 }
 
 uint32_t view_guess_normals(const view_image *image)

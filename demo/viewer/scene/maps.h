@@ -1,4 +1,4 @@
-// The maps that belong to a diffuse texture: where they lie, and how their pixels are meant.
+// The maps that belong to a diffuse texture: how to find their files and decode their pixels.
 #ifndef DEMO_VIEWER_SCENE_MAPS_H
 #define DEMO_VIEWER_SCENE_MAPS_H
 
@@ -8,36 +8,36 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-// "normal map", ... for people.
+// The name of a map in messages: "normal map", ...
 const char *view_map_name(view_map map);
 
-// The file among `files` that lies beside `diffuse` and is called as it is, but for the endings by
-// which artists tell maps apart: id's _local, _h, _s, _add, and what others write for them. NULL if
-// there is none; points into `files`.
+// Returns the file among `files` whose name is that of `diffuse` but for the suffix that artists
+// use for this map: id's _local, _h, _s, _add and the variants of others. NULL if there is none;
+// points into `files`.
 const char *view_find_map(const common_list *files, const char *diffuse, view_map map);
 
-// A picture in memory.
+// An image in memory, top row first.
 typedef struct view_image {
     uint8_t *rgba; // free()
     uint32_t width, height;
 } view_image;
 
-// How the normals in a picture are stored: see md5gl_normals. Files do not say it, so the picture
-// is asked: x is in alpha where red holds nothing; and slopes of a surface that has no vortices
-// go together in one of two ways, depending on where green leans.
+// Guesses how a normal map is encoded: see md5gl_normals. Files do not say, so the pixels decide: x
+// is in alpha if red is constant; and green points down or up so that the slopes become those of a
+// height field, whose curl is zero.
 uint32_t view_guess_normals(const view_image *image);
 
-// How well the slopes go together: 1 = green leans along growing v, as id's, -1 = against it, near
-// 0 = nobody can tell.
+// Correlation of the slopes' cross derivatives: 1 = green points along growing v, as in id's maps,
+// -1 = against it, near 0 = undecided.
 double view_green_side(const view_image *image);
 
-// The normals of a height map as id's heightmap() makes them; wraps around. Same size.
+// Makes normals of a height map as id's heightmap() does; wraps around. Same size.
 view_image view_normals_of_heights(const view_image *heights, float scale);
 
-// Adds the slopes of `more`, which may be of another size. Both as id's.
+// Adds the slopes of `more`, which may have another size. Both use id's encoding.
 void view_add_slopes(view_image *normals, const view_image *more);
 
-// Whether a part of a diffuse texture that one would see is cut out.
+// Whether more than 1 % of a diffuse texture's pixels are transparent.
 bool view_has_holes(const view_image *image);
 
 #endif

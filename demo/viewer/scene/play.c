@@ -52,15 +52,15 @@ void view_seek(view_play *play, const md5_anim *anim, double seconds)
     if (anim == NULL)
         return;
     const double length = view_cycle_length(play, anim);
-    // The cycle that it is in stays, since the root may have come far.
+    // Keeps the current cycle, since the root may have moved far in earlier ones.
     const double begin = (double)view_moment(play, anim).cycle * length;
-    const double place = fmin(fmax(seconds, 0.0), length);
-    play->time = play->wrap == MD5_WRAP_CLAMP ? place : begin + place;
-    // At the last frame of a loop the clock already says the next cycle: stay in this one.
-    if (play->wrap == MD5_WRAP_LOOP && place >= anim->duration && anim->num_frames > 1) {
+    const double position = fmin(fmax(seconds, 0.0), length);
+    play->time = play->wrap == MD5_WRAP_CLAMP ? position : begin + position;
+    // The time of the last frame of a loop already belongs to the next cycle: stay in this one.
+    if (play->wrap == MD5_WRAP_LOOP && position >= anim->duration && anim->num_frames > 1) {
         play->held_at_end = true;
         play->time = begin + anim->duration * (1.0 - 1e-9);
-    } else if (play->wrap == MD5_WRAP_CYCLE && place >= length) {
+    } else if (play->wrap == MD5_WRAP_CYCLE && position >= length) {
         play->time = begin + length * (1.0 - 1e-9);
     }
 }
@@ -70,11 +70,11 @@ void view_step(view_play *play, const md5_anim *anim, int step)
     play->playing = false;
     if (anim == NULL || anim->num_frames < 2)
         return;
-    const double place = view_frame_place(play, anim), nearest = round(place);
+    const double position = view_frame_place(play, anim), nearest = round(position);
     const double last = (double)(anim->num_frames - 1);
-    double next = step > 0 ? floor(place) + 1.0 : ceil(place) - 1.0;
-    // A time that was itself a whole frame comes back with the last bits changed.
-    if (fabs(place - nearest) < 1e-4)
+    double next = step > 0 ? floor(position) + 1.0 : ceil(position) - 1.0;
+    // The time of a whole frame converts back to a frame only up to rounding error.
+    if (fabs(position - nearest) < 1e-4)
         next = nearest + (double)step;
     if (play->wrap != MD5_WRAP_CLAMP && next > last)
         next = 0.0;

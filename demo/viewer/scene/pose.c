@@ -12,7 +12,7 @@ static void pose_bind(view_scene *scene)
         memcpy(scene->joints, scene->model->bind, size);
         md5_build_palette(scene->model, scene->joints, scene->palette);
     } else {
-        // Joints alone rest where their base frame puts them.
+        // Without a model the base frame of the clip is shown.
         md5_local_to_model(scene->skeleton, scene->clips[scene->clip].anim->base_frame,
                            scene->joints);
     }
@@ -47,9 +47,9 @@ void view_pose(view_scene *scene, const view_play *play)
     const md5_anim *const anim = view_shown_anim(scene);
     const md5_moment moment = anim != NULL ? view_moment(play, anim) : (md5_moment){0};
     view_pose_moment(scene, &moment);
-    const md5_transform nowhere = {.rotation = {.w = 1.0f}};
+    const md5_transform at_origin = {.rotation = {.w = 1.0f}};
     if (scene->steps.num_feet > 0 && anim != NULL)
-        view_place_feet(scene, &nowhere, play->time);
+        view_place_feet(scene, &at_origin, play->time);
 }
 
 void view_ready_skin(view_scene *scene)
@@ -85,16 +85,16 @@ md5_bounds view_pose_bounds(const view_scene *scene)
     }
     const uint32_t num_seen = view_is_joints_alone(scene) ? scene->num_joints : 0;
     for (uint32_t i = 0; i < num_seen; i++) {
-        const md5_vec3 place = view_translation(&scene->joints[i]);
-        bounds = md5_bounds_union(bounds, md5_bounds_of_points(&place, 1));
+        const md5_vec3 position = view_translation(&scene->joints[i]);
+        bounds = md5_bounds_union(bounds, md5_bounds_of_points(&position, 1));
     }
     return bounds;
 }
 
-// Direction 0..25 of the hull: to the middles of a cube's faces, edges and corners.
+// Direction 0..25 of the hull: towards the centres of a cube's faces and edges, and its corners.
 static md5_vec3 hull_direction(int index)
 {
-    const int cell = index < 13 ? index : index + 1; // 13 is the cube's own middle
+    const int cell = index < 13 ? index : index + 1; // 13 is the cube's centre
     const int x = cell % 3 - 1, y = cell / 3 % 3 - 1, z = cell / 9 - 1;
     const md5_vec3 direction = {(float)x, (float)y, (float)z};
     return view_scale(direction, 1.0f / view_length(direction));
@@ -120,19 +120,19 @@ static void widen_hull_by_pose(view_hull *hull, const view_scene *scene)
         view_widen_hull(hull, scene->skinned[i].positions, scene->model->meshes[i].num_vertices);
     const uint32_t num_seen = view_is_joints_alone(scene) ? scene->num_joints : 0;
     for (uint32_t i = 0; i < num_seen; i++) {
-        const md5_vec3 place = view_translation(&scene->joints[i]);
-        view_widen_hull(hull, &place, 1);
+        const md5_vec3 position = view_translation(&scene->joints[i]);
+        view_widen_hull(hull, &position, 1);
     }
 }
 
-// Of a flight alone: where it goes.
+// Bounds of a camera path.
 static md5_bounds path_bounds(const md5_camera *camera, view_hull *hull)
 {
     md5_bounds bounds = md5_bounds_of_points(NULL, 0);
     for (uint32_t i = 0; i < camera->num_frames; i++) {
-        const md5_vec3 place = camera->frames[i].position;
-        bounds = md5_bounds_union(bounds, md5_bounds_of_points(&place, 1));
-        view_widen_hull(hull, &place, 1);
+        const md5_vec3 position = camera->frames[i].position;
+        bounds = md5_bounds_union(bounds, md5_bounds_of_points(&position, 1));
+        view_widen_hull(hull, &position, 1);
     }
     return bounds;
 }
@@ -144,7 +144,7 @@ static void widen_by_pose(view_scene *scene, md5_bounds *bounds, view_hull *hull
     widen_hull_by_pose(hull, scene);
 }
 
-// The frames of all clips in which a joint comes farthest out, in each direction of a hull.
+// For each direction of a hull: the clip and frame in which a joint is farthest out.
 typedef struct far_frames {
     float reach[VIEW_HULL_POINTS];
     uint32_t clip[VIEW_HULL_POINTS], frame[VIEW_HULL_POINTS];
@@ -165,7 +165,7 @@ static void note_joints(far_frames *far, const view_scene *scene, uint32_t clip,
     }
 }
 
-// The first frame of each clip is skinned anyway, and none twice.
+// Whether the frame is skinned already: the first of each clip is, and no frame is skinned twice.
 static bool was_skinned(const far_frames *far, int index)
 {
     bool was = far->frame[index] == 0;
@@ -180,8 +180,8 @@ static bool shows_machine(const view_scene *scene)
            && !scene->bind_pose;
 }
 
-// Poses a frame of the clip that is shown, or of a clip of the machine, where that is played: its
-// way along the ground is the character's, which the camera follows.
+// Poses a frame of the shown clip or of clip `clip` of the machine. The clip's horizontal root
+// motion is removed if the machine extracts it: it moves the character, which the camera follows.
 static void pose_frame(view_scene *scene, uint32_t clip, uint32_t frame)
 {
     const md5_moment begin = {0}, moment = {.frame0 = frame, .frame1 = frame};
@@ -192,21 +192,21 @@ static void pose_frame(view_scene *scene, uint32_t clip, uint32_t frame)
     const common_machine *const machine = &scene->machine.loaded;
     md5_sample(machine->bindings[clip], &moment, MD5_ROOT_FILE, scene->pose);
     if (machine->file->desc.clips[clip].extract != MD5_EXTRACT_NONE) {
-        const md5_vec3 way = md5_root_motion(machine->anims[clip], &begin, &moment);
-        scene->pose[0].translation.x -= way.x;
-        scene->pose[0].translation.y -= way.y;
+        const md5_vec3 motion = md5_root_motion(machine->anims[clip], &begin, &moment);
+        scene->pose[0].translation.x -= motion.x;
+        scene->pose[0].translation.y -= motion.y;
     }
     md5_local_to_model(scene->skeleton, scene->pose, scene->joints);
     md5_build_palette(scene->model, scene->joints, scene->palette);
 }
 
-// Some frames at even distances are skinned. Between them a clip may leap: joints, which cost less,
-// are looked at in every frame, but of very long clips.
+// Skins a few frames at even distances. A clip may leap between them, so the joints, which cost
+// less, are checked in every frame; of very long clips in every n-th.
 static void measure_clip(view_scene *scene, uint32_t clip, const md5_anim *anim, md5_bounds *bounds,
                          view_hull *hull, far_frames *far)
 {
-    enum { SKINNED = 13, MOST_FRAMES = 600 };
-    const uint32_t last = anim != NULL ? anim->num_frames - 1 : 0, stride = 1 + last / MOST_FRAMES;
+    enum { SKINNED = 13, MAX_FRAMES = 600 };
+    const uint32_t last = anim != NULL ? anim->num_frames - 1 : 0, stride = 1 + last / MAX_FRAMES;
     for (uint32_t frame = 0; frame <= last; frame += stride) {
         pose_frame(scene, clip, frame);
         note_joints(far, scene, clip, frame);

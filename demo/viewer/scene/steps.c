@@ -4,10 +4,10 @@
 #include "demo/viewer/base/math.h"
 #include "demo/viewer/scene/scene.h"
 
-// Side and height of blocks as shares of the model's size.
+// Side and height of blocks relative to the model's size.
 static const float cell_share = 0.16f, height_share = 0.035f;
 
-// How long feet take to follow the ground, seconds.
+// Time constant with which feet follow the terrain, seconds.
 static const float smoothing = 0.06f;
 
 uint32_t view_find_feet(view_steps *steps, const view_scene *scene)
@@ -32,10 +32,10 @@ uint32_t view_find_feet(view_steps *steps, const view_scene *scene)
 
 float view_block_height(const view_steps *steps, int32_t x, int32_t y)
 {
-    uint32_t mixed = (uint32_t)x * 0x9E3779B1u ^ (uint32_t)y * 0x85EBCA77u;
-    mixed = (mixed ^ mixed >> 15) * 0x2C1B3C6Du;
-    mixed ^= mixed >> 13;
-    return steps->height * ((float)(mixed & 0xFFFF) / 32767.5f - 1.0f);
+    uint32_t hash = (uint32_t)x * 0x9E3779B1u ^ (uint32_t)y * 0x85EBCA77u;
+    hash = (hash ^ hash >> 15) * 0x2C1B3C6Du;
+    hash ^= hash >> 13;
+    return steps->height * ((float)(hash & 0xFFFF) / 32767.5f - 1.0f);
 }
 
 int32_t view_block_of(const view_steps *steps, float place)

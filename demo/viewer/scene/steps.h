@@ -1,4 +1,4 @@
-// Uneven ground of blocks, and feet that are placed on it.
+// Terrain of square blocks, and feet placed on it.
 #ifndef DEMO_VIEWER_SCENE_STEPS_H
 #define DEMO_VIEWER_SCENE_STEPS_H
 
@@ -10,25 +10,24 @@ struct view_scene;
 enum { VIEW_MAX_FEET = 8 };
 
 typedef struct view_steps {
-    uint32_t num_feet; // 0: the ground is even
+    uint32_t num_feet; // 0: there is no terrain
     md5_foot feet[VIEW_MAX_FEET];
     uint32_t pelvis;
-    float drop;
+    float drop;   // of the pelvis; see md5_place_feet()
     double time;  // of the last call
     float cell;   // side of a block
-    float height; // of the highest above the middle
+    float height; // block heights are within -height .. height
 } view_steps;
 
-// Looks for feet by their joints' names: foot or ankle, with a knee and a hip above. Returns how
-// many.
+// Finds feet: joints with foot or ankle in their names that have a knee, a hip and a pelvis above.
+// Returns how many.
 uint32_t view_find_feet(view_steps *steps, const struct view_scene *scene);
 
-// Places the feet of the scene's pose, and makes joints and palette anew. `place`: where the model
-// stands in the world.
+// Places the feet of the scene's pose on the terrain and recomputes joints and palette. `place` is
+// the model-to-world transform.
 void view_place_feet(struct view_scene *scene, const md5_transform *place, double time);
 
-// The number of the block at a coordinate, and a block's height: the same for the same block, from
-// -height to height.
+// Block index at a coordinate; height of a block, a hash of its indices within -height .. height.
 int32_t view_block_of(const view_steps *steps, float place);
 float view_block_height(const view_steps *steps, int32_t x, int32_t y);
 

@@ -20,8 +20,8 @@ bool view_is_image(const char *path)
     return false;
 }
 
-// `name` in `folder`: as it is if it names an image, then with each ending in place of its own or
-// behind it, then the same with "_d".
+// Finds `name` in `folder`: unchanged if it has an image extension, then with each extension
+// instead, then the same with "_d" before it.
 static char *find_variant(const char *folder, const char *name)
 {
     if (view_is_image(name)) {
@@ -47,7 +47,7 @@ static char *find_variant(const char *folder, const char *name)
     return found;
 }
 
-// The name with ever fewer folders in front, "a/b/c", "b/c", "c", in one folder.
+// Finds "a/b/c", then "b/c", then "c" in one folder.
 static char *find_in_folder(const char *folder, const char *name)
 {
     const char *rest = name;
@@ -79,7 +79,7 @@ char *view_find_texture(const char *model_path, const char *shader)
     for (char *c = name; *c != '\0'; c++)
         if (*c == '\\')
             *c = '/';
-    // "C:/art/imp.tga": the drive means nothing here.
+    // "C:/art/imp.tga": ignore the drive.
     const char *relative = name[0] != '\0' && name[1] == ':' ? name + 2 : name;
 
     char *found = NULL;
@@ -94,7 +94,7 @@ char *view_find_texture(const char *model_path, const char *shader)
             break;
         if (up == 0)
             found = find_in_folder(folder, relative);
-        else if (strchr(relative, '/') != NULL) // far away, a bare name would fit by chance only
+        else if (strchr(relative, '/') != NULL) // a bare name would match by chance
             found = find_variant(folder, relative);
         for (int i = 0; i < 2 && up == 0 && found == NULL; i++) {
             char *textures = common_join(folder, i == 0 ? "textures" : "images");
@@ -112,7 +112,7 @@ char *view_find_texture(const char *model_path, const char *shader)
 
 // -- Loading --------------------------------------------------------------------------------
 
-// From a normal map, a height map, or both together.
+// Creates a normal map from a normal map, a height map, or both.
 static md5gl_texture make_normals(md5gl_renderer *renderer, view_image *image,
                                   const view_texture *wanted, md5_error *error)
 {
@@ -125,7 +125,7 @@ static md5gl_texture make_normals(md5gl_renderer *renderer, view_image *image,
         *image = view_normals_of_heights(&heights, 4.0f);
     } else {
         normals = view_guess_normals(image);
-        // What is stored in another way than id's is not added to.
+        // Heights are added only to normals in id's encoding.
         if (normals == 0 && height_path != NULL && view_read_image(height_path, &heights, &fault)) {
             view_image slopes = view_normals_of_heights(&heights, 4.0f);
             view_add_slopes(image, &slopes);
@@ -153,7 +153,8 @@ static bool upload_image(md5gl_renderer *renderer, view_texture *made, view_imag
     return made->texture != 0 || view_image_fail(fault, "%s", error.message);
 }
 
-// Index in `loaded` of the file, read now if it was not before; VIEW_NO_TEXTURE when it cannot.
+// Returns the index in `loaded` of the file, which is read on first use; VIEW_NO_TEXTURE if it
+// cannot be read.
 static size_t load_file(view_textures *textures, md5gl_renderer *renderer, view_map map,
                         const char *path, const char *heights, view_log *log, bool chosen)
 {
@@ -175,7 +176,7 @@ static size_t load_file(view_textures *textures, md5gl_renderer *renderer, view_
     return is_there ? textures->num_loaded - 1 : VIEW_NO_TEXTURE;
 }
 
-// The number of the mesh that a choice names, by name first; num_meshes if there is none.
+// Index of the mesh with that name, or else that number; num_meshes if there is none.
 static uint32_t find_mesh(const md5_model *model, const char *name)
 {
     for (uint32_t i = 0; i < model->num_meshes; i++)
@@ -192,7 +193,7 @@ static bool use_choice(view_textures *textures, md5gl_renderer *renderer, const 
 {
     const uint32_t mesh = choice->mesh != NULL ? find_mesh(model, choice->mesh) : 0;
     if (mesh >= model->num_meshes && choice->mesh != NULL) {
-        view_error(log, "--texture: no mesh \"%s\"; there are %u", choice->mesh,
+        view_error(log, "--texture: no mesh \"%s\"; the model has %u", choice->mesh,
                    (unsigned)model->num_meshes);
         return false;
     }
@@ -205,7 +206,7 @@ static bool use_choice(view_textures *textures, md5gl_renderer *renderer, const 
     return true;
 }
 
-// By the shader's name, or by the mesh's where it has none.
+// Finds a texture by the shader's name, or by the mesh's if it has no shader.
 static void find_and_use(view_textures *textures, md5gl_renderer *renderer, const md5_model *model,
                          uint32_t mesh, const char *model_path, view_log *log)
 {
@@ -225,7 +226,7 @@ static void find_and_use(view_textures *textures, md5gl_renderer *renderer, cons
     free(path);
 }
 
-// The maps that lie beside a mesh's texture and that nobody has chosen.
+// Loads the maps beside a mesh's texture that the options do not choose.
 static void find_maps(view_textures *textures, md5gl_renderer *renderer, uint32_t mesh,
                       view_log *log)
 {
@@ -257,7 +258,7 @@ static void find_maps(view_textures *textures, md5gl_renderer *renderer, uint32_
 static bool use_choices(view_textures *textures, md5gl_renderer *renderer, const md5_model *model,
                         const view_options *options, view_log *log)
 {
-    // What is for all comes first, so that a single mesh can still be given another.
+    // Choices for all meshes come first, so that a choice for one mesh overrides them.
     for (int single = 0; single < 2; single++)
         for (size_t i = 0; options != NULL && i < options->num_textures; i++)
             if ((options->textures[i].mesh != NULL) == (single == 1)
@@ -296,7 +297,7 @@ bool view_use_texture(view_textures *textures, md5gl_renderer *renderer, const c
     const size_t loaded = load_file(textures, renderer, VIEW_MAP_DIFFUSE, path, NULL, log, false);
     for (uint32_t i = 0; i < textures->num_meshes && loaded != VIEW_NO_TEXTURE; i++)
         textures->of_mesh[i][VIEW_MAP_DIFFUSE] = loaded;
-    char *const dropped = common_copy(path); // which may be the one of before
+    char *const dropped = common_copy(path); // `path` may be textures->dropped itself
     free(textures->dropped);
     textures->dropped = dropped;
     return loaded != VIEW_NO_TEXTURE;

@@ -1,4 +1,4 @@
-// Which picture belongs on which mesh, and its way to the GPU.
+// Finds, loads and uploads the textures of meshes.
 #ifndef DEMO_VIEWER_SCENE_TEXTURES_H
 #define DEMO_VIEWER_SCENE_TEXTURES_H
 
@@ -12,41 +12,41 @@ typedef struct view_texture {
     char *path;
     char *heights;         // a height map whose slopes are added to it, or NULL
     view_map map;          // what it is used as
-    md5gl_texture texture; // 0: could not be read, which was told
+    md5gl_texture texture; // 0: could not be read, which was logged
     bool has_holes;        // VIEW_MAP_DIFFUSE
 } view_texture;
 
 typedef struct view_textures {
-    view_texture *loaded; // every file once
+    view_texture *loaded; // each file once per use
     size_t num_loaded;
-    char *dropped; // the file that view_use_texture() put on all meshes last, or NULL
+    char *dropped; // the last file of view_use_texture(), or NULL
     uint32_t num_meshes;
     size_t (*of_mesh)[VIEW_NUM_MAPS]; // [num_meshes] into `loaded`, or VIEW_NO_TEXTURE
 } view_textures;
 
 #define VIEW_NO_TEXTURE SIZE_MAX
 
-// The file that the shader name of a mesh means, or NULL. A shader is a name of a material, an
-// image path of the author's machine, or both at once, so it is looked for with and without its
-// folders, in the model's folder and those above it, with the usual endings, with "_d" behind
-// the name, and without regard to upper and lower case. Free the result.
+// Finds the image file for the shader name of a mesh; NULL if there is none. A shader name may be a
+// material's, an image path on the author's machine, or both, so it is searched with and without
+// its folders, in the model's folder and those above, with the usual extensions, with "_d"
+// appended, and ignoring case. The caller frees the result.
 char *view_find_texture(const char *model_path, const char *shader);
 
-// Finds and loads the textures of all meshes: those that were chosen, then those that the shader
-// names lead to, then the maps that lie beside these. Each mesh without one is told of. What a
-// choice names and the model lacks, or a file that was chosen and cannot be read, is an error:
-// returns false. `options` may be NULL.
+// Finds and loads the textures of all meshes: those of the options, then those found by shader
+// name, then the maps beside these. Logs a warning for each mesh without a texture. Returns false
+// and logs an error if the options name a mesh that the model lacks or a file that cannot be read.
+// `options` may be NULL.
 bool view_load_textures(view_textures *textures, md5gl_renderer *renderer, const md5_model *model,
                         const char *model_path, const view_options *options, view_log *log);
 
-// Puts a file on all meshes; returns false, having told why, if it cannot be read.
+// Sets a file as the texture of all meshes. Returns false and logs a warning if it cannot be read.
 bool view_use_texture(view_textures *textures, md5gl_renderer *renderer, const char *path,
                       view_log *log);
 
 void view_free_textures(view_textures *textures, md5gl_renderer *renderer);
 
-// What to draw a mesh with: its texture, or the checker; with `maps`, also its other maps. What has
-// holes is seen from both sides.
+// Material of a mesh: its texture or the checker; if `maps` is set, also its other maps. A texture
+// with holes makes it two-sided.
 md5gl_material view_mesh_material(const view_textures *textures, const md5gl_renderer *renderer,
                                   uint32_t mesh, bool maps);
 
@@ -57,7 +57,7 @@ md5gl_texture view_mesh_texture(const view_textures *textures, const md5gl_rende
 // The path of a mesh's texture, or of another map, or NULL.
 const char *view_mesh_map_path(const view_textures *textures, uint32_t mesh, view_map map);
 
-// Whether a dropped file is to be a texture, by its ending.
+// Whether a file is an image, by its extension.
 bool view_is_image(const char *path);
 
 #endif

@@ -7,7 +7,7 @@ md5gl_model *view_create_model(const view_loader *loader, const md5_model *model
     md5gl_model *drawn = md5gl_create_model(loader->renderer, model, options->path, &error);
     if (drawn == NULL && options->path != MD5GL_PATH_AUTO && !options->verify
         && error.status == MD5_ERROR_GPU) {
-        view_warn(loader->log, "%s; taking another", error.message);
+        view_warn(loader->log, "%s; using another vertex path", error.message);
         drawn = md5gl_create_model(loader->renderer, model, MD5GL_PATH_AUTO, &error);
     }
     if (drawn == NULL)

@@ -1,23 +1,23 @@
-// From loaded files to the GPU.
+// Uploads models and textures to the GPU.
 #ifndef DEMO_VIEWER_SCENE_UPLOAD_H
 #define DEMO_VIEWER_SCENE_UPLOAD_H
 
 #include "demo/viewer/scene/scene.h"
 #include "demo/viewer/scene/textures.h"
 
-// What loading needs besides the files.
+// Input of loading besides the files.
 typedef struct view_loader {
     const view_options *options;
-    md5gl_renderer *renderer; // NULL: nothing is drawn, and nothing goes to the GPU
+    md5gl_renderer *renderer; // NULL: nothing is drawn or uploaded
     view_log *log;
 } view_loader;
 
-// Creates a model on the GPU, drawn by the path that the options ask for. If that path is not
-// available, logs a warning with the reason and takes another one, except for --verify. Returns
-// NULL, having logged an error, if there is none.
+// Creates a model on the GPU with the vertex path of the options. If that path is not available,
+// logs a warning and uses another one, except for --verify. Returns NULL and logs an error on
+// failure.
 md5gl_model *view_create_model(const view_loader *loader, const md5_model *model);
 
-// Puts the model of a scene on the GPU with its textures: those that the command line names if
+// Uploads the model of a scene and its textures, with those that the command line names if
 // `as_asked`. Succeeds with *drawn NULL if there is no model or no renderer.
 bool view_upload(const view_loader *loader, const view_scene *scene, bool as_asked,
                  md5gl_model **drawn, view_textures *textures);

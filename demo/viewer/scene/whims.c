@@ -2,8 +2,9 @@
 
 #include "demo/viewer/base/math.h"
 
-// How fast a wish becomes a speed, and how fast one turns back, per second.
-static const float wish_rate = 2.0f, turn_back_rate = 1.2f;
+// How fast the speed approaches the wanted one, per second, and how fast a member at the border
+// turns back, radians per second.
+static const float speed_rate = 2.0f, turn_back_rate = 1.2f;
 
 // xorshift, Marsaglia 2003.
 float view_next_random(uint64_t *state)
@@ -14,13 +15,13 @@ float view_next_random(uint64_t *state)
     return (float)(*state >> 40) / (float)(1 << 24);
 }
 
-// Something else to do: another speed, or a trigger.
-static void have_whim(const view_crowd *crowd, view_member *member, md5_player *player)
+// Chooses a new speed or fires a trigger.
+static void choose_behaviour(const view_crowd *crowd, view_member *member, md5_player *player)
 {
     const md5_machine *const machine = crowd->kinds[member->kind].machine;
     const md5_machine_desc *const desc = md5_machine_tables(machine);
     const uint32_t choice = (uint32_t)(view_next_random(&member->random) * 4.0f);
-    member->next_whim = crowd->time + 1.5 + 4.0 * (double)view_next_random(&member->random);
+    member->next_choice = crowd->time + 1.5 + 4.0 * (double)view_next_random(&member->random);
     if (choice == 0 && desc->num_parameters > 0) {
         const uint32_t parameter =
             (uint32_t)(view_next_random(&member->random) * (float)desc->num_parameters)
@@ -32,10 +33,10 @@ static void have_whim(const view_crowd *crowd, view_member *member, md5_player *
     float low, high;
     view_parameter_range(machine, "speed", &low, &high);
     const float part = view_next_random(&member->random);
-    member->wished_speed = choice == 1 ? 0.0f : (part < 0.75f ? 0.36f : 1.0f) * high;
+    member->wanted_speed = choice == 1 ? 0.0f : (part < 0.75f ? 0.36f : 1.0f) * high;
 }
 
-// Who walks out of the square turns back.
+// A member that leaves the square turns back.
 static void stay_near(const view_crowd *crowd, view_member *member, float seconds)
 {
     const md5_vec3 place = member->place.translation;
@@ -47,28 +48,28 @@ static void stay_near(const view_crowd *crowd, view_member *member, float second
     member->place.rotation = view_turn_by(member->place.rotation, rate * seconds);
 }
 
-// Springs swing in the world, by how the character moves in it.
+// Springs are simulated in world space, so they need the character's placement.
 static void place_springs(const view_kind *kind, md5_player *player, md5_transform place)
 {
     const md5_machine_desc *const desc = md5_machine_tables(kind->machine);
-    for (uint32_t i = 0; i < desc->num_modifiers && kind->remembers; i++)
+    for (uint32_t i = 0; i < desc->num_modifiers && kind->has_springs; i++)
         if (desc->modifiers[i].kind == MD5_MODIFIER_SPRING)
             *md5_player_target(player, i) = (md5_target){
                 .position = place.translation, .rotation = place.rotation, .weight = 1.0f};
 }
 
-void view_live(view_crowd *crowd, uint32_t number)
+void view_wander(view_crowd *crowd, uint32_t number)
 {
     view_member *const member = &crowd->members[number];
     md5_player *const player = crowd->players[number];
     const float seconds = member->waited;
-    if (crowd->time >= member->next_whim)
-        have_whim(crowd, member, player);
+    if (crowd->time >= member->next_choice)
+        choose_behaviour(crowd, member, player);
     const int32_t speed = md5_find_parameter(crowd->kinds[member->kind].machine, "speed");
     if (speed >= 0) {
         const float now = md5_player_get(player, (uint32_t)speed);
-        const float part = fminf(wish_rate * seconds, 1.0f);
-        (void)md5_player_set(player, (uint32_t)speed, now + (member->wished_speed - now) * part);
+        const float part = fminf(speed_rate * seconds, 1.0f);
+        (void)md5_player_set(player, (uint32_t)speed, now + (member->wanted_speed - now) * part);
     }
     stay_near(crowd, member, seconds);
     md5_player_advance(player, (double)seconds, NULL, NULL);

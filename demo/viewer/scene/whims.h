@@ -1,14 +1,14 @@
-// What characters of a crowd come to want: to stand, to walk, to run, to do something else.
+// Wander behaviour of a crowd: characters stand, walk, run and fire triggers at random.
 #ifndef DEMO_VIEWER_SCENE_WHIMS_H
 #define DEMO_VIEWER_SCENE_WHIMS_H
 
 #include "demo/viewer/scene/crowd.h"
 
-// Uniform in 0..1, its own sequence for each character.
+// Returns a random number, uniform in 0..1, and advances `state`.
 float view_next_random(uint64_t *state);
 
-// Lets member `number`, which has a player, want something for as long as it waited, and walk
-// there.
-void view_live(view_crowd *crowd, uint32_t number);
+// Advances member `number`, which has a player, by the time since its last update: chooses its
+// behaviour, plays its machine and moves it.
+void view_wander(view_crowd *crowd, uint32_t number);
 
 #endif
