@@ -1,4 +1,4 @@
-// Rejects compiler settings that would give different bits from other builds: see "Conventions" in
+// Rejects compiler settings that would give different bits from other builds: see
 // md5/README.md. They cannot be detected later, when the numbers are wrong.
 #ifndef MD5_CORE_FLOATS_H
 #define MD5_CORE_FLOATS_H
