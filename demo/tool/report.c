@@ -25,7 +25,7 @@ int tool_take_files(const char *command, int count, char **arguments)
     for (int i = 0; i < count; i++) {
         const bool is_option = !is_file && arguments[i][0] == '-' && arguments[i][1] == '-';
         if (is_option && arguments[i][2] != '\0') {
-            tool_usage(command, "%s: there is no option '%s'", command, arguments[i]);
+            tool_usage(command, "%s: unknown option '%s'", command, arguments[i]);
             return -1;
         }
         if (is_option)
@@ -35,7 +35,7 @@ int tool_take_files(const char *command, int count, char **arguments)
     }
     if (num_files > 0)
         return num_files;
-    tool_usage(command, "%s: a file is missing", command);
+    tool_usage(command, "%s: missing file", command);
     return -1;
 }
 
