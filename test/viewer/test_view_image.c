@@ -205,7 +205,7 @@ TEST (images_png_chunk_longer_than_the_file) {
         const size_t data = find(&file, "IDAT", 4);
         file.bytes[data - 4] = (uint8_t)high;
         file.bytes[data - 3] = 0xff;
-        check_refused(&file, "a PNG chunk longer than the file", "chunk IDAT at byte 33 says");
+        check_refused(&file, "a PNG chunk longer than the file", "IDAT at byte 33 has length");
         free(file.bytes);
     }
 }

@@ -1,4 +1,4 @@
-// What stb_image does not look at, or too late: see image.h.
+// Checks what stb_image checks too late or not at all; see image.h.
 #include "demo/viewer/scene/image.h"
 
 #include <stdarg.h>
@@ -40,7 +40,7 @@ typedef struct png_header {
     bool has_palette;
 } png_header;
 
-// Bits of a pixel in the file; 0 if there is no such kind.
+// Bits per pixel in the file; 0 if colour type and depth do not go together.
 static uint32_t png_pixel_bits(const png_header *header)
 {
     static const uint8_t num_channels[7] = {1, 0, 3, 1, 2, 0, 4};
@@ -62,7 +62,7 @@ static bool check_png_header(const uint8_t *body, uint32_t length, png_header *h
     header->depth = body[8];
     header->colour = body[9];
     if (png_pixel_bits(header) == 0)
-        return view_image_fail(fault, "PNG of colour type %u with %u bits", header->colour,
+        return view_image_fail(fault, "PNG colour type %u cannot have %u bits", header->colour,
                                header->depth);
     return view_check_image_size(frame->width, frame->height, fault);
 }
@@ -71,9 +71,10 @@ static bool check_png_palette(size_t at, uint32_t length, png_header *header,
                               view_image_frame *frame, view_image_fault *fault)
 {
     if (header->has_palette || header->packed_size > 0)
-        return view_image_fail(fault, "a palette at the wrong place of a PNG file");
+        return view_image_fail(fault, "PNG palette is repeated or follows the image data");
     if (length == 0 || length % 3 != 0 || length > 3 * PNG_MOST_COLOURS)
-        return view_image_fail(fault, "a palette of %u bytes", length);
+        return view_image_fail(fault, "PNG palette has %u bytes, expected 3 to 768 in steps of 3",
+                               length);
     header->has_palette = true;
     if (header->colour == 3) {
         frame->palette = at;
@@ -82,17 +83,18 @@ static bool check_png_palette(size_t at, uint32_t length, png_header *header,
     return true;
 }
 
-// Deflate makes 258 bytes of two bits at best.
+// Deflate expands two bits to 258 bytes at most.
 static bool check_png_data(const png_header *header, const view_image_frame *frame,
                            view_image_fault *fault)
 {
     enum { BEST_RATIO = 4 * 258 };
     const uint64_t row = ((uint64_t)frame->width * png_pixel_bits(header) + 7) / 8;
     if (header->colour == 3 && !header->has_palette)
-        return view_image_fail(fault, "a PNG file without its palette");
+        return view_image_fail(fault, "PNG palette is missing");
     if (row * frame->height > header->packed_size * BEST_RATIO)
-        return view_image_fail(fault, "%u by %u pixels cannot be in %llu bytes", frame->width,
-                               frame->height, (unsigned long long)header->packed_size);
+        return view_image_fail(fault, "%u by %u pixels cannot be in %llu bytes of PNG data",
+                               frame->width, frame->height,
+                               (unsigned long long)header->packed_size);
     return true;
 }
 
@@ -101,7 +103,7 @@ static bool is_letter(uint8_t c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-// Small letters first: a chunk that may be left out.
+// A lower-case first letter marks an ancillary chunk, which a reader may skip.
 static bool check_png_chunk(const uint8_t *name, size_t at, uint32_t length, png_header *header,
                             view_image_frame *frame, view_image_fault *fault)
 {
@@ -123,13 +125,16 @@ bool view_check_png(const uint8_t *bytes, size_t size, view_image_frame *frame,
         const uint8_t *const name = bytes + at + 4;
         for (int i = 0; i < 4; i++)
             if (!is_letter(name[i]))
-                return view_image_fail(fault, "no PNG chunk at byte %zu", at);
+                return view_image_fail(fault, "expected a PNG chunk at byte %zu", at);
         if (length > size - at - PNG_CHUNK)
-            return view_image_fail(fault, "PNG chunk %.4s at byte %zu says %u bytes, %zu are there",
-                                   (const char *)name, at, length, size - at - PNG_CHUNK);
+            return view_image_fail(
+                fault, "PNG chunk %.4s at byte %zu has length %u, but only %zu bytes follow",
+                (const char *)name, at, length, size - at - PNG_CHUNK);
         const bool is_header = memcmp(name, "IHDR", 4) == 0;
         if (is_header != (at == PNG_SIGNATURE))
-            return view_image_fail(fault, "PNG chunk %.4s at byte %zu", (const char *)name, at);
+            return view_image_fail(fault,
+                                   "PNG chunk %.4s at byte %zu: IHDR must come first, and once",
+                                   (const char *)name, at);
         if (memcmp(name, "IEND", 4) == 0)
             return check_png_data(&header, frame, fault);
         const size_t body = at + 8;
@@ -178,8 +183,9 @@ static bool read_tga_header(const uint8_t *bytes, size_t size, tga_header *heade
                && header->pixel_bits != 15);
 }
 
-// How many of the wanted pixels the packets hold: a byte says how many follow, or, with its highest
-// bit, how often one is repeated.
+// How many of the wanted pixels the run-length packets hold: the first byte of a packet is the
+// number of pixels that follow, less one, or, with its highest bit set, how often one pixel is
+// repeated.
 static uint64_t count_tga_pixels(const uint8_t *bytes, size_t size, uint32_t pixel_size,
                                  uint64_t wanted)
 {
@@ -206,8 +212,9 @@ bool view_check_tga(const uint8_t *bytes, size_t size, view_image_frame *frame,
     if (!view_check_image_size(frame->width, frame->height, fault))
         return false;
     if (header.is_indexed && (little_endian(bytes + 3) != 0 || header.num_colours == 0))
-        return view_image_fail(fault, "a TGA palette of %u colours from number %u on",
-                               header.num_colours, little_endian(bytes + 3));
+        return view_image_fail(
+            fault, "TGA palette has %u colours from index %u on, expected one or more from 0 on",
+            header.num_colours, little_endian(bytes + 3));
 
     size_t at = TGA_HEADER + (size_t)bytes[0];
     if (header.is_indexed)
