@@ -12,8 +12,9 @@ objects() {
     done
 }
 
-# "object name" for every symbol that an object defines, and for every one that it needs.
-objects | xargs nm -A -g --defined-only 2>/dev/null |
+# "object name" for every symbol that an object defines, and for every one that it needs. Names with
+# two underscores in front are the compiler's own.
+objects | xargs nm -A -g --defined-only 2>/dev/null | grep -v ' __' |
     sed "s|^$build/||" | awk '{ sub(/:.*/, "", $1); print $1, $NF }' >"$scratch/defined"
 objects | xargs nm -A -g -u 2>/dev/null |
     sed "s|^$build/||" | awk '{ sub(/:.*/, "", $1); print $1, $NF }' >"$scratch/needed"

@@ -6,6 +6,7 @@
 
 #include "demo/common/memory.h"
 #include "demo/viewer/jobs/view.h"
+#include "demo/viewer/app/open.h"
 #include "demo/viewer/app/remember.h"
 #include "demo/viewer/base/option_table.h"
 
@@ -211,6 +212,7 @@ TEST (view_window_starts_as_the_last_one_ended) {
         viewer.config = &config;
         view_remember(&viewer);
         CHECK_UINT(viewer.log.num_warnings, 0);
+        view_close(&viewer);
         view_end(&viewer);
 
         view_log log = {.level = VIEW_QUIET};
@@ -225,6 +227,7 @@ TEST (view_window_starts_as_the_last_one_ended) {
         described.height = second.height;
         described.ui_scale = second.ui_scale;
         check_all(&described, &first, VIEW_REMEMBERED);
+        view_close(&viewer);
         view_end(&viewer);
         (void)remove(config.path);
         view_free_options(&described);

@@ -59,6 +59,7 @@ static void close_screen(screen *s)
 {
     view_close(&s->viewer);
     view_end(&s->viewer);
+    view_free_options(&s->options);
     scene_close(&s->gl);
 }
 
