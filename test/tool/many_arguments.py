@@ -11,7 +11,7 @@ LIMIT = 40  # times as long; the square would be a hundred times
 
 def seconds(command, file, count):
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    subprocess.run(command + [file] * count, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    subprocess.run(command + [file] * count, check=True, stdout=subprocess.DEVNULL)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 

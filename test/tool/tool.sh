@@ -233,8 +233,7 @@ report 'warnings of a binding name its file and clip' $?
 
 # The time of many arguments grows with their number, not with its square: ten times as many take ten
 # times as long, not a hundred.
-for program in "$tool check" "$tool info" "$tool dump --root" \
-    "$products/md5view --no-render --no-config $data/flags.md5mesh"; do
+for program in "$tool check" "$tool info"; do
     # shellcheck disable=SC2086
     python3 test/tool/many_arguments.py "$data/flags.md5anim" $program >"$scratch/out" 2>"$scratch/err"
     report "many arguments of ${program#"$products/"}" $?

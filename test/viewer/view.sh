@@ -573,5 +573,8 @@ check "--verify of each path" verifies_paths
 check "a path that cannot be had gives way to another, with a warning" takes_another_path
 check "--verify of dual quaternions" verifies_dual
 check "--verify needs a model" runs 1 --verify "$anim"
+check "the time of many clips grows with their number" \
+    python3 test/tool/many_arguments.py "$data/flags.md5anim" \
+    "$view" --no-render --no-config "$data/flags.md5mesh"
 
 finish
