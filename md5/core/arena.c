@@ -38,11 +38,6 @@ static md5_chunk *add_chunk(md5_arena *arena, size_t wanted)
 {
     const size_t header = aligned_size(1, sizeof(md5_chunk));
     const size_t grown = arena->context->memory_held / GROWTH;
-    if (wanted > SIZE_MAX - header) {
-        md5_fail(arena->context, MD5_ERROR_MEMORY, 0, 0,
-                 "the requested memory exceeds the address space");
-        return NULL;
-    }
     size_t size = wanted + header;
     size = size > grown ? size : grown;
     size = size > FIRST_CHUNK ? size : FIRST_CHUNK;
@@ -52,6 +47,11 @@ static md5_chunk *add_chunk(md5_arena *arena, size_t wanted)
 void *md5_arena_room(md5_arena *arena, size_t count, size_t size)
 {
     const size_t wanted = aligned_size(count, size);
+    if (wanted > PTRDIFF_MAX) { // C has no larger objects
+        md5_fail(arena->context, MD5_ERROR_MEMORY, 0, 0,
+                 "the requested memory exceeds the address space");
+        return NULL;
+    }
     md5_chunk *chunk = arena->chunks;
     if (!chunk || wanted > chunk->size - chunk->used) {
         chunk = add_chunk(arena, wanted);
