@@ -11,7 +11,7 @@
 #define INTO(what) .kind = VIEW_OPTION_##what
 #define AT(what, field) INTO(what), .place = offsetof(view_options, field)
 #define GIVEN(field) .given = offsetof(view_options, field)
-#define RANGE(least, most) .low = least, .high = most
+#define RANGE(least, most) .low = (least), .high = (most)
 #define NAMES_CONTENT .names_content = true
 #define REMEMBERED .memory = VIEW_REMEMBERED
 #define KEPT .memory = VIEW_KEPT

@@ -30,10 +30,11 @@ static bool load(view_companion *companion, const view_scene *scene, const view_
     md5_error error;
     *companion = (view_companion){.joint = -1};
     companion->model = md5_load_model(path, NULL, &error);
-    if (companion->model == NULL)
+    if (companion->model == NULL) {
         view_log_error(loader->log, &error);
-    else
-        companion->drawn = view_create_model(loader, companion->model);
+        return false;
+    }
+    companion->drawn = view_create_model(loader, companion->model);
     if (companion->drawn == NULL) {
         free_companion(companion, loader->renderer);
         return false;
