@@ -159,7 +159,7 @@ TEST (view_ui_asks_for_light) {
         s.viewer.shown.lamps = true;
         draw(&s);
         const view_rect rows = s.viewer.ui.layout.lamps;
-        const float second = 1.5f / VIEW_NUM_LAMPS;
+        const float second = 1.5f / (float)VIEW_NUM_LAMPS;
         view_request request = press(&s, rows, 0.5f, second);
         CHECK_UINT(request.kind, VIEW_REQUEST_LIGHT);
         CHECK_UINT(request.number, VIEW_LAMP_SKY);
