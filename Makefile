@@ -91,7 +91,7 @@ FLAGS_sanitize := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined \
                   -fno-sanitize-recover=all
 FLAGS_scalar   := -O2 -g -DNDEBUG -DMD5_NO_SIMD
 # Atomic counts: tests run on many threads, and a lost count can be the only one of its line.
-FLAGS_coverage := -O0 -g --coverage -fprofile-update=atomic
+FLAGS_coverage := -O0 -g --coverage -fprofile-update=atomic -DMD5_COVERAGE
 LINK_sanitize  := -fsanitize=address,undefined
 LINK_coverage  := --coverage
 

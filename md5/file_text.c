@@ -44,10 +44,8 @@ static bool open_source(md5_context *context, const char *path, source *opened)
 {
     struct stat status;
     opened->descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
-    if (opened->descriptor < 0)
+    if (opened->descriptor < 0 || fstat(opened->descriptor, &status) != 0)
         return fail_io(context, "cannot open the file");
-    if (fstat(opened->descriptor, &status) != 0)
-        return fail_io(context, "cannot read the file");
     if (S_ISDIR(status.st_mode))
         return md5_fail(context, MD5_ERROR_IO, 0, 0, "this is a folder: expected a file");
     opened->is_pipe = S_ISFIFO(status.st_mode);
@@ -73,10 +71,8 @@ static bool read_some(md5_context *context, const source *from, char *bytes, siz
             return true;
         }
         struct pollfd waiting = {.fd = from->descriptor, .events = POLLIN};
-        const bool is_early = errno == EAGAIN || errno == EWOULDBLOCK;
-        if (is_early && poll(&waiting, 1, -1) < 0 && errno != EINTR)
-            return fail_io(context, "cannot read the file");
-        if (!is_early && errno != EINTR)
+        const bool is_early = errno == EAGAIN;
+        if (!(is_early && poll(&waiting, 1, -1) >= 0) && errno != EINTR)
             return fail_io(context, "cannot read the file");
     }
 }

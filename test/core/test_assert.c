@@ -65,7 +65,6 @@ TEST (moment_of_another_clip_shows_the_last_frame) {
 
 #elif defined(__unix__) || defined(__APPLE__)
 
-#include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -79,7 +78,7 @@ static const char *last_words(void (*mistake)(const loaded *all), const loaded *
         return words;
     const pid_t child = fork();
     if (child == 0) {
-        (void)signal(SIGABRT, SIG_DFL);
+        test_begin_abort();
         (void)dup2(ends[1], STDERR_FILENO);
         mistake(all);
         _exit(0);
@@ -126,6 +125,13 @@ static void blend_nothing(const loaded *all)
     md5_blend_poses(NULL, pose, 0.5f, NULL, 3, pose);
 }
 
+static void pose_without_palette(const loaded *all)
+{
+    static _Alignas(64) unsigned char scratch[1 << 16];
+    const md5_pose_job job = {.binding = all->binding};
+    md5_pose_batch(&job, 1, scratch);
+}
+
 TEST (a_mistake_is_reported_with_function_and_argument) {
     static const struct {
         void (*make)(const loaded *all);
@@ -135,6 +141,7 @@ TEST (a_mistake_is_reported_with_function_and_argument) {
         {sample_wrong_moment, "md5_sample()", "moment: its frames"},
         {overlap, "md5_pose_palette()", "joints, palette: must not overlap"},
         {lose_path, "md5_path_loss()", "mesh: an index into model->meshes"},
+        {pose_without_palette, "md5_pose_batch()", "jobs: each has a binding"},
         {blend_nothing, "md5_blend_poses()", "from: not NULL"},
     };
     loaded all = load();

@@ -34,7 +34,6 @@ TEST (parse_reads_a_null_text_as_empty) {
 
 #elif defined(__unix__) || defined(__APPLE__)
 
-#include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -48,7 +47,7 @@ static const char *message_of(void (*mistake)(void))
         return message;
     const pid_t child = fork();
     if (child == 0) {
-        (void)signal(SIGABRT, SIG_DFL);
+        test_begin_abort();
         (void)dup2(ends[1], STDERR_FILENO);
         mistake();
         _exit(0);

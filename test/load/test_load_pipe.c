@@ -3,6 +3,7 @@
 
 #include "test/test.h"
 
+#include "md5/file_text.h"
 #include "md5/md5model.h"
 
 #include <pthread.h>
@@ -101,4 +102,19 @@ TEST (load_does_not_wait_for_a_pipe_without_a_writer) {
         unlink(path);
     }
     rmdir(folder);
+}
+
+TEST (load_reports_what_cannot_be_read) {
+    static const char unreadable[] = "/proc/self/mem"; // opens, and has no byte at its beginning
+    md5_error error;
+    if (access(unreadable, R_OK) == 0) {
+        CHECK(md5_load_model(unreadable, NULL, &error) == NULL);
+        CHECK_UINT(error.status, MD5_ERROR_IO);
+        CHECK(strstr(error.message, "cannot read the file") != NULL);
+    }
+    md5_context context;
+    md5_file_text text = {0};
+    md5_context_begin(&context, NULL, NULL, &error);
+    CHECK(!md5_read_file_text(&context, NULL, &text));
+    CHECK_STRING(error.message, "no path is given");
 }

@@ -137,6 +137,16 @@ TEST (by_speed_the_parameter_is_the_speed) {
     }
 }
 
+TEST (by_speed_items_have_the_speed_of_their_clips) {
+    speed_case of;
+    begin(&of, GAITS, 4, MD5_SYNC_NONE, MD5_EXTRACT_MOVE);
+    CHECK_NEAR(md5_item_speed(of.machine, 0, 0), -20.0, 0.02);
+    CHECK_NEAR(md5_item_speed(of.machine, 0, 2), 30.0, 0.03);
+    CHECK_NEAR(md5_item_speed(of.machine, 0, 4), 0.0, 0.0); // there is no such item
+    CHECK_NEAR(md5_item_speed(of.machine, 1, 0), 0.0, 0.0); // nor such a motion
+    end(&of);
+}
+
 TEST (by_speed_the_outermost_go_at_their_own_speed) {
     speed_case of;
     begin(&of, GAITS, 4, MD5_SYNC_PHASE, MD5_EXTRACT_WALK);
