@@ -1,0 +1,19 @@
+// The kernels of one instruction set, as its file kernels_*.c chose it: their code, and their
+// table.
+#ifndef MD5_POSE_SIMD_KERNELS_WIDE_H
+#define MD5_POSE_SIMD_KERNELS_WIDE_H
+
+#include "md5/pose/simd/blend_wide.h"
+#include "md5/pose/simd/crowd_wide.h"
+#include "md5/pose/simd/finish_wide.h"
+#include "md5/pose/simd/one_wide.h"
+
+#define KERNELS                                                                         \
+    {                                                                                   \
+        .sample = sample, .compose = compose, .multiply = multiply, .finish = finish,   \
+        .single = single, .blend = blend, .add = add, .subtract = subtract,             \
+        .add_difference = add_difference, .crowd = crowd, .finish_crowd = finish_crowd, \
+        .width = MD5_WIDTH,                                                             \
+    }
+
+#endif
