@@ -62,7 +62,7 @@ RENDER_OBJECTS := $(call objects,$(RENDER_SOURCES)) $(BUILD)/made/shaders.o $(BU
 COMMON_OBJECTS := $(call objects,$(COMMON_SOURCES))
 TOOL_OBJECTS   := $(call objects,$(TOOL_SOURCES)) $(COMMON_OBJECTS)
 VIEW_OBJECTS   := $(call objects,$(VIEW_SOURCES)) $(COMMON_OBJECTS) $(BUILD)/made/font.o
-TEST_MD5_OBJECTS := $(call objects,test/test.c $(TEST_MD5_SOURCES))
+TEST_MD5_OBJECTS := $(call objects,test/test.c test/mistake.c $(TEST_MD5_SOURCES))
 TEST_GL_OBJECTS  := $(call objects,test/test.c test/pose/test_made_pose.c $(TEST_GL_SOURCES))
 
 # Keeps GL drivers loaded, whose memory would look like a leak of ours.

@@ -1,7 +1,6 @@
 #include "test/test.h"
 
 #include <math.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -139,26 +138,6 @@ void *test_heap_alloc(void *user, size_t size)
         heap->peak_bytes = heap->live_bytes;
     return malloc(size);
 }
-
-#if defined(MD5_COVERAGE)
-void __gcov_dump(void);
-
-static void write_counts(int number)
-{
-    (void)number;
-    __gcov_dump();
-}
-
-void test_begin_abort(void)
-{
-    (void)signal(SIGABRT, write_counts);
-}
-#else
-void test_begin_abort(void)
-{
-    (void)signal(SIGABRT, SIG_DFL);
-}
-#endif
 
 void test_heap_free(void *user, void *memory, size_t size)
 {

@@ -46,10 +46,6 @@ bool test_check_string(const char *actual, const char *expected, const char *fil
 // Ends the running test as skipped, saying why. Call `return` after it.
 void test_skip(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-// In a child process, before what must abort: SIGABRT ends it, and a build that counts what the
-// tests reach writes its counts first.
-void test_begin_abort(void);
-
 // The folder that holds corpus/ and golden/ ($MD5_CORPUS), or NULL.
 const char *test_corpus(void);
 

@@ -1,5 +1,6 @@
 // The caller's mistakes: with assertions they end the program with a message that names function
 // and argument; without assertions the likely ones are harmless.
+#include "test/mistake.h"
 #include "test/test.h"
 
 #include "md5/md5model.h"
@@ -65,68 +66,44 @@ TEST (moment_of_another_clip_shows_the_last_frame) {
 
 #elif defined(__unix__) || defined(__APPLE__)
 
-#include <sys/wait.h>
-#include <unistd.h>
-
-// Runs `mistake` in a process of its own. Returns what it printed before it aborted, or "".
-static const char *last_words(void (*mistake)(const loaded *all), const loaded *all)
-{
-    static char words[512];
-    int ends[2];
-    words[0] = '\0';
-    if (!CHECK(pipe(ends) == 0))
-        return words;
-    const pid_t child = fork();
-    if (child == 0) {
-        test_begin_abort();
-        (void)dup2(ends[1], STDERR_FILENO);
-        mistake(all);
-        _exit(0);
-    }
-    (void)close(ends[1]);
-    size_t used = 0;
-    for (ssize_t got = 1; got > 0 && used < sizeof words - 1; used += (size_t)(got > 0 ? got : 0))
-        got = read(ends[0], words + used, sizeof words - 1 - used);
-    words[used] = '\0';
-    (void)close(ends[0]);
-    int status = 0;
-    CHECK(waitpid(child, &status, 0) == child && WIFSIGNALED(status));
-    return words;
-}
-
 static md5_transform pose[MAX_JOINTS];
 static md5_mat34 matrices[MAX_JOINTS];
 static const md5_moment first_frame = {0};
 
-static void sample_no_pose(const loaded *all)
+static void sample_no_pose(const void *context)
 {
+    const loaded *const all = context;
     md5_sample(all->binding, &first_frame, MD5_ROOT_FILE, NULL);
 }
 
-static void sample_wrong_moment(const loaded *all)
+static void sample_wrong_moment(const void *context)
 {
+    const loaded *const all = context;
     const md5_moment wrong = {.frame0 = all->anim->num_frames};
     md5_sample(all->binding, &wrong, MD5_ROOT_FILE, pose);
 }
 
-static void overlap(const loaded *all)
+static void overlap(const void *context)
 {
+    const loaded *const all = context;
     md5_pose_palette(all->binding, &first_frame, MD5_ROOT_FILE, pose, matrices, matrices + 1);
 }
 
-static void lose_path(const loaded *all)
+static void lose_path(const void *context)
 {
+    const loaded *const all = context;
     (void)md5_path_loss(all->model, all->model->num_meshes, 4, NULL);
 }
 
-static void blend_nothing(const loaded *all)
+static void blend_nothing(const void *context)
 {
-    (void)all;
+    (void)context;
     md5_blend_poses(NULL, pose, 0.5f, NULL, 3, pose);
 }
 
-static void pose_without_palette(const loaded *all)
+static void pose_without_palette(const void *context)
 {
+    const loaded *const all = context;
     static _Alignas(64) unsigned char scratch[1 << 16];
     const md5_pose_job job = {.binding = all->binding};
     md5_pose_batch(&job, 1, scratch);
@@ -134,7 +111,7 @@ static void pose_without_palette(const loaded *all)
 
 TEST (a_mistake_is_reported_with_function_and_argument) {
     static const struct {
-        void (*make)(const loaded *all);
+        void (*make)(const void *context);
         const char *function, *argument;
     } mistakes[] = {
         {sample_no_pose, "md5_sample()", "pose: not NULL"},
@@ -146,9 +123,9 @@ TEST (a_mistake_is_reported_with_function_and_argument) {
     };
     loaded all = load();
     for (size_t i = 0; i < sizeof mistakes / sizeof mistakes[0]; i++) {
-        const char *const words = last_words(mistakes[i].make, &all);
-        CHECK(strstr(words, mistakes[i].function) != NULL);
-        CHECK(strstr(words, mistakes[i].argument) != NULL);
+        const char *const message = test_message_of(mistakes[i].make, &all);
+        CHECK(strstr(message, mistakes[i].function) != NULL);
+        CHECK(strstr(message, mistakes[i].argument) != NULL);
     }
     unload(&all);
 }

@@ -1,5 +1,6 @@
 // The caller's mistakes in loading: builds with assertions abort with a message that names function
 // and argument; release builds report an error.
+#include "test/mistake.h"
 #include "test/test.h"
 
 #include "md5/md5model.h"
@@ -34,37 +35,6 @@ TEST (parse_reads_a_null_text_as_empty) {
 
 #elif defined(__unix__) || defined(__APPLE__)
 
-#include <sys/wait.h>
-#include <unistd.h>
-
-// Runs `mistake` in a child process. Returns what it printed to standard error before it aborted.
-static const char *message_of(void (*mistake)(void))
-{
-    static char message[512];
-    int ends[2];
-    message[0] = '\0';
-    if (!CHECK(pipe(ends) == 0))
-        return message;
-    const pid_t child = fork();
-    if (child == 0) {
-        test_begin_abort();
-        (void)dup2(ends[1], STDERR_FILENO);
-        mistake();
-        _exit(0);
-    }
-    (void)close(ends[1]);
-    size_t used = 0;
-    for (ssize_t count = 1; count > 0 && used < sizeof message - 1;) {
-        count = read(ends[0], message + used, sizeof message - 1 - used);
-        used += count > 0 ? (size_t)count : 0;
-    }
-    message[used] = '\0';
-    (void)close(ends[0]);
-    int status = 0;
-    CHECK(waitpid(child, &status, 0) == child && WIFSIGNALED(status));
-    return message;
-}
-
 static void *alloc_nothing(void *user, size_t size)
 {
     (void)user, (void)size;
@@ -73,49 +43,57 @@ static void *alloc_nothing(void *user, size_t size)
 
 static const md5_load_opts half_an_allocator = {.allocator = {.alloc = alloc_nothing}};
 
-static void load_model(void)
+static void load_model(const void *context)
 {
+    (void)context;
     (void)md5_load_model(NULL, NULL, NULL);
 }
 
-static void load_anim(void)
+static void load_anim(const void *context)
 {
+    (void)context;
     (void)md5_load_anim(NULL, NULL, NULL);
 }
 
-static void load_camera(void)
+static void load_camera(const void *context)
 {
+    (void)context;
     (void)md5_load_camera(NULL, NULL, NULL);
 }
 
-static void load_machine_file(void)
+static void load_machine_file(const void *context)
 {
+    (void)context;
     (void)md5_load_machine_file(NULL, NULL, NULL);
 }
 
-static void parse_model(void)
+static void parse_model(const void *context)
 {
+    (void)context;
     (void)md5_parse_model(NULL, 5, NULL, NULL);
 }
 
-static void parse_anim(void)
+static void parse_anim(const void *context)
 {
+    (void)context;
     (void)md5_parse_anim(NULL, 5, NULL, NULL);
 }
 
-static void parse_camera(void)
+static void parse_camera(const void *context)
 {
+    (void)context;
     (void)md5_parse_camera("x", 1, &half_an_allocator, NULL);
 }
 
-static void parse_machine_file(void)
+static void parse_machine_file(const void *context)
 {
+    (void)context;
     (void)md5_parse_machine_file(NULL, 5, NULL, NULL);
 }
 
 TEST (load_reports_a_mistake_with_function_and_argument) {
     static const struct {
-        void (*make)(void);
+        void (*make)(const void *context);
         const char *function, *argument;
     } mistakes[] = {
         {load_model, "md5_load_model()", "path: not NULL"},
@@ -128,7 +106,7 @@ TEST (load_reports_a_mistake_with_function_and_argument) {
         {parse_machine_file, "md5_parse_machine_file()", "text: not NULL unless size is 0"},
     };
     for (size_t i = 0; i < sizeof mistakes / sizeof mistakes[0]; i++) {
-        const char *const message = message_of(mistakes[i].make);
+        const char *const message = test_message_of(mistakes[i].make, NULL);
         CHECK(strstr(message, mistakes[i].function) != NULL);
         CHECK(strstr(message, mistakes[i].argument) != NULL);
     }

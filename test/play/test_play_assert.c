@@ -1,5 +1,6 @@
 // Mistakes of callers of md5play.h and md5pose.h: with assertions they end the program with a
 // message that names the function and the argument.
+#include "test/mistake.h"
 #include "test/play/test_play_case.h"
 
 #if !defined(NDEBUG) && (defined(__unix__) || defined(__APPLE__))
@@ -7,114 +8,96 @@
 #include "md5/md5pose.h"
 
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 static md5_transform poses[3 * PLAY_JOINTS];
 static md5_mat34 matrices[2 * PLAY_JOINTS];
 static unsigned char scratch[1 << 16];
 
-static void advance_no_player(const play_scene *of)
+static void advance_no_player(const void *context)
 {
-    (void)of;
+    (void)context;
     md5_player_advance(NULL, 0.1, NULL, NULL);
 }
 
-static void go_by_wrong_easing(const play_scene *of)
+static void go_by_wrong_easing(const void *context)
 {
+    const play_scene *const of = context;
     md5_player_go(of->player, 0, 0, 0.1f, MD5_FADE_CROSS, (md5_easing)99);
 }
 
-static void pose_into_nothing(const play_scene *of)
+static void pose_into_nothing(const void *context)
 {
+    const play_scene *const of = context;
     md5_player_pose(of->player, scratch, NULL, NULL, NULL);
 }
 
-static void pose_overlapping_matrices(const play_scene *of)
+static void pose_overlapping_matrices(const void *context)
 {
+    const play_scene *const of = context;
     md5_player_pose(of->player, scratch, poses, matrices, matrices + 1);
 }
 
-static void batch_without_player(const play_scene *of)
+static void batch_without_player(const void *context)
 {
-    (void)of;
+    (void)context;
     md5_play_job job = {0};
     md5_play_batch(&job, 1, scratch);
 }
 
-static void find_in_no_machine(const play_scene *of)
+static void find_in_no_machine(const void *context)
 {
-    (void)of;
+    (void)context;
     (void)md5_find_layer(NULL, "body");
 }
 
-static void create_without_description(const play_scene *of)
+static void create_without_description(const void *context)
 {
-    (void)of;
+    (void)context;
     (void)md5_create_machine(NULL, NULL, NULL);
 }
 
-static void locate_missing_joint(const play_scene *of)
+static void locate_missing_joint(const void *context)
 {
+    const play_scene *const of = context;
     (void)md5_joint_in_model(&of->made.model->skeleton, poses, PLAY_JOINTS);
 }
 
-static void aim_without_job(const play_scene *of)
+static void aim_without_job(const void *context)
 {
+    const play_scene *const of = context;
     (void)md5_aim(&of->made.model->skeleton, poses, NULL);
 }
 
-static void spring_without_state(const play_scene *of)
+static void spring_without_state(const void *context)
 {
+    const play_scene *const of = context;
     const md5_spring_job job = {.tip = 4, .length = 2, .stiffness = 50.0f};
     (void)md5_spring(&of->made.model->skeleton, poses, &job, NULL, 0.1f, true);
 }
 
-static void mirror_in_place(const play_scene *of)
+static void mirror_in_place(const void *context)
 {
+    const play_scene *const of = context;
     static uint32_t mirror[PLAY_JOINTS];
     md5_mirror_pose(of->made.model, mirror, poses, poses + 1);
 }
 
-static void measure_in_overlapping_scratch(const play_scene *of)
+static void measure_in_overlapping_scratch(const void *context)
 {
+    const play_scene *const of = context;
     (void)md5_pose_distance(&of->made.model->skeleton, poses, poses, NULL, 1.0f, poses);
 }
 
-static void mask_of_no_text(const play_scene *of)
+static void mask_of_no_text(const void *context)
 {
+    const play_scene *const of = context;
     static float weights[PLAY_JOINTS];
     (void)md5_make_mask(&of->made.model->skeleton, NULL, 0, weights, NULL);
 }
 
-// Runs `mistake` in a child process. Writes what the child printed before it aborted.
-static void find_message(void (*mistake)(const play_scene *of), const play_scene *of,
-                         char message[512])
-{
-    int ends[2];
-    message[0] = '\0';
-    if (!CHECK(pipe(ends) == 0))
-        return;
-    const pid_t child = fork();
-    if (child == 0) {
-        test_begin_abort();
-        (void)dup2(ends[1], STDERR_FILENO);
-        mistake(of);
-        _exit(0);
-    }
-    (void)close(ends[1]);
-    size_t used = 0;
-    for (ssize_t got = 1; got > 0 && used < 511; used += (size_t)(got > 0 ? got : 0))
-        got = read(ends[0], message + used, 511 - used);
-    message[used] = '\0';
-    (void)close(ends[0]);
-    int status = 0;
-    CHECK(waitpid(child, &status, 0) == child && WIFSIGNALED(status));
-}
-
 TEST (mistakes_with_players_and_poses_are_reported_with_function_and_argument) {
     static const struct {
-        void (*make)(const play_scene *of);
+        void (*make)(const void *context);
         const char *function, *argument;
     } mistakes[] = {
         {advance_no_player, "md5_player_advance()", "player: not NULL"},
@@ -138,8 +121,7 @@ TEST (mistakes_with_players_and_poses_are_reported_with_function_and_argument) {
     const md5_layer_desc layer = {.name = "body", .states = &state, .num_states = 1};
     play_scene_play(&of, &(md5_machine_desc){.layers = &layer, .num_layers = 1});
     for (size_t i = 0; i < sizeof mistakes / sizeof mistakes[0]; i++) {
-        char message[512];
-        find_message(mistakes[i].make, &of, message);
+        const char *const message = test_message_of(mistakes[i].make, &of);
         CHECK(strstr(message, mistakes[i].function) != NULL);
         CHECK(strstr(message, mistakes[i].argument) != NULL);
     }
