@@ -17,7 +17,7 @@ static double angle_off(const ik_rig *rig, const md5_aim_job *job)
 
 static md5_vec3 random_way(uint64_t *random)
 {
-    return md5_quat_rotate(ik_random_rotation(random), (md5_vec3){1.0f, 0.0f, 0.0f});
+    return md5_quat_rotate(made_any_rotation(random), (md5_vec3){1.0f, 0.0f, 0.0f});
 }
 
 TEST (ik_aim_looks_at_the_target_and_stays_upright) {

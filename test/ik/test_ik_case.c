@@ -64,22 +64,6 @@ double ik_between(double low, double high, uint64_t *random)
     return low + (high - low) * test_random(random);
 }
 
-md5_quat ik_random_rotation(uint64_t *random)
-{
-    for (;;) {
-        double c[4], square = 0.0;
-        for (int i = 0; i < 4; i++) {
-            c[i] = ik_between(-1.0, 1.0, random);
-            square += c[i] * c[i];
-        }
-        if (square > 1.0 || square < 0.01)
-            continue;
-        const double scale = 1.0 / sqrt(square);
-        return (md5_quat){(float)(c[0] * scale), (float)(c[1] * scale), (float)(c[2] * scale),
-                          (float)(c[3] * scale)};
-    }
-}
-
 md5_vec3 ik_random_point(double size, uint64_t *random)
 {
     return (md5_vec3){(float)ik_between(-size, size, random),
@@ -98,7 +82,7 @@ void ik_make_rig(ik_rig *rig, uint32_t count, double size, uint64_t *random)
         rig->joints[joint] = (md5_joint){rig->names[joint], parent};
         rig->order[i] = rig->chain[i] = joint;
         rig->pose[joint] = (md5_transform){
-            .rotation = ik_random_rotation(random),
+            .rotation = made_any_rotation(random),
             .translation = ik_random_point(size, random),
         };
     }

@@ -2,6 +2,7 @@
 #ifndef TEST_IK_TEST_IK_CASE_H
 #define TEST_IK_TEST_IK_CASE_H
 
+#include "test/pose/test_made_pose.h"
 #include "test/test.h"
 
 #include "md5/core/math.h"
@@ -36,7 +37,6 @@ typedef struct ik_rig {
 void ik_make_rig(ik_rig *rig, uint32_t count, double size, uint64_t *random);
 
 double ik_between(double low, double high, uint64_t *random);
-md5_quat ik_random_rotation(uint64_t *random);
 md5_vec3 ik_random_point(double size, uint64_t *random);
 
 // The joint in model space, from rotations brought to unit length.

@@ -42,7 +42,7 @@ static void check_reaching(solve_fn *solve, int most_missed, double farthest_mis
         const real3 start = at_of(&rig, count - length);
         const double distance = reach * ik_between(0.3, farthest, &random);
         const real3 way =
-            real4_rotate(real4_of(ik_random_rotation(&random)), (real3){distance, 0, 0});
+            real4_rotate(real4_of(made_any_rotation(&random)), (real3){distance, 0, 0});
         const md5_chain_job job = {
             .tip = rig.chain[count - 1],
             .length = length,

@@ -30,7 +30,7 @@ static md5_vec3 target_for(const ik_rig *rig, const md5_limb *limb, uint64_t *ra
     const real3 root = at_of(rig, limb->root), middle = at_of(rig, limb->middle);
     const double upper = between(root, middle), lower = between(middle, at_of(rig, limb->tip));
     const double distance = ik_between(fabs(upper - lower), upper + lower, random);
-    const real3 way = real4_rotate(real4_of(ik_random_rotation(random)), (real3){distance, 0, 0});
+    const real3 way = real4_rotate(real4_of(made_any_rotation(random)), (real3){distance, 0, 0});
     *reach = upper + lower;
     return (md5_vec3){(float)(root.x + way.x), (float)(root.y + way.y), (float)(root.z + way.z)};
 }

@@ -23,7 +23,7 @@ static double bone_length(const ik_rig *rig, uint32_t i)
 static md5_vec3 point_from_hip(const ik_rig *rig, uint32_t hip, double distance, uint64_t *random)
 {
     const real3 start = at_of(rig, hip);
-    const real3 way = real4_rotate(real4_of(ik_random_rotation(random)), (real3){distance, 0, 0});
+    const real3 way = real4_rotate(real4_of(made_any_rotation(random)), (real3){distance, 0, 0});
     return (md5_vec3){(float)(start.x + way.x), (float)(start.y + way.y), (float)(start.z + way.z)};
 }
 
@@ -54,7 +54,7 @@ TEST (ik_two_bone_reaches_what_is_in_reach) {
         const double distance = ik_between(least, most, &random);
         const md5_vec3 target = point_from_hip(&rig, hip, distance, &random);
         const md5_vec3 pole = ik_random_point(30.0, &random);
-        const md5_quat rotation = ik_random_rotation(&random);
+        const md5_quat rotation = made_any_rotation(&random);
         md5_two_bone_job job = {.tip = rig.chain[count - 1], .target = target, .weight = 1.0f};
         job.pole = round % 2 ? &pole : NULL;
         job.rotation = round % 3 == 0 ? &rotation : NULL;

@@ -16,7 +16,7 @@ TEST (pose_tools_distance_is_the_mean_of_its_parts) {
         double sum = 0.0, whole = 0.0;
         for (uint32_t i = 0; i < count; i++) {
             const double part = pow(10.0, ik_between(-6.0, 0.0, &random));
-            const md5_quat turn = ik_random_rotation(&random);
+            const md5_quat turn = made_any_rotation(&random);
             b.pose[i].rotation = md5_slerp(a.pose[i].rotation, turn, (float)part);
             b.pose[i].translation.x += (float)ik_between(-part, part, &random);
             if (round % 4 == 0) // the same rotation
@@ -50,10 +50,9 @@ TEST (pose_tools_distance_is_the_mean_of_its_parts) {
 TEST (pose_tools_velocity_is_that_of_an_even_turn) {
     uint64_t random = 2;
     for (int round = 0; round < 20000; round++) {
-        const md5_transform before = {ik_random_rotation(&random), ik_random_point(9.0, &random),
-                                      0};
+        const md5_transform before = {made_any_rotation(&random), ik_random_point(9.0, &random), 0};
         // A turn about an axis of the parent's space by up to half a turn.
-        const real3 axis = real4_rotate(real4_of(ik_random_rotation(&random)), (real3){1, 0, 0});
+        const real3 axis = real4_rotate(real4_of(made_any_rotation(&random)), (real3){1, 0, 0});
         const double angle =
             round % 3 ? ik_between(0.0, 3.14, &random) : pow(10.0, ik_between(-5.0, 0.0, &random));
         const double s = sin(angle / 2.0), c = cos(angle / 2.0);
@@ -77,8 +76,8 @@ TEST (pose_tools_velocity_is_that_of_an_even_turn) {
 
 TEST (pose_tools_velocity_of_no_time_is_none) {
     uint64_t random = 3;
-    const md5_transform a = {ik_random_rotation(&random), {1, 2, 3}, 0};
-    const md5_transform b = {ik_random_rotation(&random), {4, 5, 6}, 0};
+    const md5_transform a = {made_any_rotation(&random), {1, 2, 3}, 0};
+    const md5_transform b = {made_any_rotation(&random), {4, 5, 6}, 0};
     static const float none[] = {0.0f, -1.0f, NAN};
     for (int i = 0; i < 3; i++) {
         md5_velocity velocity;

@@ -58,13 +58,13 @@ static void make_man(body *made, float scale, float arm_drop, uint64_t *random)
     const md5_vec3 up = {0, 0, 40.0f * scale}, chest = {0, 0, 60.0f * scale};
     begin_body(made);
     add_joint(made, "origin", -1, (md5_vec3){0, 0, 0}, plain);
-    add_joint(made, "hips", 0, up, ik_random_rotation(random));
-    add_joint(made, "chest", 1, chest, ik_random_rotation(random));
+    add_joint(made, "hips", 0, up, made_any_rotation(random));
+    add_joint(made, "chest", 1, chest, made_any_rotation(random));
     const md5_vec3 way = {0, cosf(arm_drop), -sinf(arm_drop)};
     for (int i = 0; i < 3; i++) {
         static const char *const names[] = {"arm", "forearm", "hand"};
         const md5_vec3 at = md5_vec3_add(chest, md5_vec3_scale(way, (float)(5 + 10 * i) * scale));
-        add_joint(made, names[i], 2 + i, at, ik_random_rotation(random));
+        add_joint(made, names[i], 2 + i, at, made_any_rotation(random));
     }
 }
 
@@ -72,7 +72,7 @@ static void random_pose(const body *made, md5_transform *pose, uint64_t *random)
 {
     for (uint32_t i = 0; i < made->model.skeleton.num_joints; i++) {
         pose[i] = made->bind_local[i];
-        pose[i].rotation = ik_random_rotation(random);
+        pose[i].rotation = made_any_rotation(random);
         if (i < 2)
             pose[i].translation = ik_random_point(30.0, random);
     }
@@ -137,12 +137,12 @@ TEST (pose_tools_retarget_keeps_bones_and_turns_as_the_source) {
     make_man(&man, 1.0f, 0.0f, &random);
     begin_body(&dwarf);
     add_joint(&dwarf, "root", -1, (md5_vec3){0, 0, 0}, plain);
-    add_joint(&dwarf, "pelvis", 0, (md5_vec3){1, 0, 20}, ik_random_rotation(&random));
-    add_joint(&dwarf, "belt", 1, (md5_vec3){1, 0, 25}, ik_random_rotation(&random));
-    add_joint(&dwarf, "chest", 2, (md5_vec3){1, 0, 45}, ik_random_rotation(&random));
-    add_joint(&dwarf, "arm", 3, (md5_vec3){1, 9, 45}, ik_random_rotation(&random));
-    add_joint(&dwarf, "forearm", 4, (md5_vec3){1, 26, 45}, ik_random_rotation(&random));
-    add_joint(&dwarf, "beard", 3, (md5_vec3){5, 0, 50}, ik_random_rotation(&random));
+    add_joint(&dwarf, "pelvis", 0, (md5_vec3){1, 0, 20}, made_any_rotation(&random));
+    add_joint(&dwarf, "belt", 1, (md5_vec3){1, 0, 25}, made_any_rotation(&random));
+    add_joint(&dwarf, "chest", 2, (md5_vec3){1, 0, 45}, made_any_rotation(&random));
+    add_joint(&dwarf, "arm", 3, (md5_vec3){1, 9, 45}, made_any_rotation(&random));
+    add_joint(&dwarf, "forearm", 4, (md5_vec3){1, 26, 45}, made_any_rotation(&random));
+    add_joint(&dwarf, "beard", 3, (md5_vec3){5, 0, 50}, made_any_rotation(&random));
     const md5_joint_pair pairs[] = {
         {"origin", "root", false}, {"hips", "pelvis", false}, {"hand", NULL, false}};
     md5_error error;

@@ -58,7 +58,7 @@ TEST (pose_tools_attach_places_a_thing_in_the_hand) {
         ik_make_rig(&rig, 4, 8.0, &random);
         md5_mat34 matrices[IK_JOINTS];
         md5_local_to_model(&rig.skeleton, rig.pose, matrices);
-        const md5_transform grip = {ik_random_rotation(&random), ik_random_point(3.0, &random), 0};
+        const md5_transform grip = {made_any_rotation(&random), ik_random_point(3.0, &random), 0};
         const md5_mat34 sword = md5_attach(matrices, rig.chain[3], grip);
         const md5_vec3 point = ik_random_point(5.0, &random);
         const md5_vec3 found = md5_mat34_transform_point(sword, point);
@@ -112,8 +112,7 @@ TEST (pose_tools_modify_joint_is_as_the_original_says) {
         const uint32_t joint = test_random_u32(&random) % 4;
         const int32_t above = rig.joints[joint].parent;
         const md5_joint_space space = (md5_joint_space)(round % 4);
-        const md5_transform change = {ik_random_rotation(&random), ik_random_point(9.0, &random),
-                                      0};
+        const md5_transform change = {made_any_rotation(&random), ik_random_point(9.0, &random), 0};
         const real_place parent = above < 0 ? (real_place){{0, 0, 0, 1}, {0, 0, 0}}
                                             : ik_place(&rig.skeleton, rig.pose, (uint32_t)above);
         const real_place expected =
@@ -136,8 +135,7 @@ TEST (pose_tools_modify_joint_changes_by_its_weight) {
         const ik_rig old = rig;
         ik_rig whole = rig;
         const md5_joint_space space = (md5_joint_space)(round % 4);
-        const md5_transform change = {ik_random_rotation(&random), ik_random_point(9.0, &random),
-                                      0};
+        const md5_transform change = {made_any_rotation(&random), ik_random_point(9.0, &random), 0};
         md5_modify_joint(&rig.skeleton, rig.pose, 1, space, change, round % 3 ? 0.0f : NAN);
         CHECK(memcmp(old.pose, rig.pose, sizeof rig.pose) == 0);
         md5_modify_joint(&rig.skeleton, whole.pose, 1, space, change, 2.0f);

@@ -411,3 +411,13 @@ void play_pose(md5_player *player, md5_transform *pose)
     md5_player_pose(player, scratch, pose, NULL, NULL);
     free(scratch);
 }
+
+void play_go_on(play_place *at, md5_transform by)
+{
+    const double c = cos(at->yaw), s = sin(at->yaw);
+    const double x = (double)by.translation.x, y = (double)by.translation.y;
+    at->x += c * x - s * y;
+    at->y += s * x + c * y;
+    at->z += (double)by.translation.z;
+    at->yaw += 2.0 * atan2((double)by.rotation.z, (double)by.rotation.w);
+}

@@ -93,4 +93,11 @@ uint32_t play_transitions(uint32_t otherwise);
 // The pose of a player, with scratch of exactly the size that is asked for.
 void play_pose(md5_player *player, md5_transform *pose);
 
+// Where root motion has led, and the angle about z there, radians.
+typedef struct play_place {
+    double x, y, z, yaw;
+} play_place;
+
+void play_go_on(play_place *at, md5_transform by);
+
 #endif

@@ -256,21 +256,7 @@ TEST (play_events_have_weights) {
 
 // -- Root motion ------------------------------------------------------------------------------
 
-typedef struct place {
-    double x, y, z, yaw;
-} place;
-
-static void go_on(place *at, md5_transform by)
-{
-    const double c = cos(at->yaw), s = sin(at->yaw);
-    const double x = (double)by.translation.x, y = (double)by.translation.y;
-    at->x += c * x - s * y;
-    at->y += s * x + c * y;
-    at->z += (double)by.translation.z;
-    at->yaw += 2.0 * atan2((double)by.rotation.z, (double)by.rotation.w);
-}
-
-static void check_place(place at, double x, double y, double z, double yaw, double tolerance)
+static void check_place(play_place at, double x, double y, double z, double yaw, double tolerance)
 {
     CHECK_NEAR(at.x, x, tolerance);
     CHECK_NEAR(at.y, y, tolerance);
@@ -279,16 +265,16 @@ static void check_place(place at, double x, double y, double z, double yaw, doub
 }
 
 // By so many random steps.
-static place walk_on(md5_player *player, double seconds, uint32_t parts, uint64_t *random)
+static play_place walk_on(md5_player *player, double seconds, uint32_t parts, uint64_t *random)
 {
-    place at = {0};
+    play_place at = {0};
     double done = 0.0;
     for (uint32_t i = 0; i < parts; i++) {
         double part = seconds - done;
         if (i + 1 < parts)
             part = fmin(part, 2.0 * seconds / parts * test_random(random));
         md5_player_advance(player, part, NULL, NULL);
-        go_on(&at, md5_player_root_motion(player));
+        play_go_on(&at, md5_player_root_motion(player));
         done += part;
     }
     return at;
@@ -323,13 +309,13 @@ TEST (play_root_moves_as_its_clips) {
                         1e-3);
             // Frames lie on the arc of a circle, positions between them on chords.
             md5_player_seek(player, 0, 1, 0.0);
-            const place at = walk_on(player, s, parts, &random);
+            const play_place at = walk_on(player, s, parts, &random);
             if (turns)
                 check_place(at, 50.0 / 0.7 * sin(0.7 * s), 50.0 / 0.7 * (1.0 - cos(0.7 * s)), 0.0,
                             0.7 * s, 0.03);
             // A blend of going straight and turning turns half as much, at the mean speed.
             md5_player_seek(player, 0, 5, 0.0);
-            const place bent = walk_on(player, s, parts, &random);
+            const play_place bent = walk_on(player, s, parts, &random);
             if (turns)
                 check_place(bent, 45.0 / 0.35 * sin(0.35 * s), 45.0 / 0.35 * (1.0 - cos(0.35 * s)),
                             0.0, 0.35 * s, 0.1);
@@ -369,21 +355,21 @@ TEST (play_root_and_pose_are_the_clip) {
     events_case of;
     begin(&of, MD5_EXTRACT_TURN, NULL, 0, states, 1, NULL, 0);
     md5_player *const player = play_player(of.machine);
-    place at = {0};
+    play_place at = {0};
     for (int i = 0; i < 20; i++) {
         md5_player_advance(player, 0.0475, NULL, NULL);
-        go_on(&at, md5_player_root_motion(player));
+        play_go_on(&at, md5_player_root_motion(player));
         md5_transform pose[PLAY_JOINTS];
         play_real expected[PLAY_JOINTS];
         play_pose(player, pose);
         play_real_sample(of.made.anims[2], 0.95 * (i + 1), expected);
-        go_on(&at, pose[0]);
+        play_go_on(&at, pose[0]);
         CHECK_NEAR(at.x, expected[0].translation[0], 1e-3);
         CHECK_NEAR(at.y, expected[0].translation[1], 1e-3);
         const double yaw = 2.0 * atan(expected[0].rotation[2] / expected[0].rotation[3]);
         CHECK_NEAR(remainder(at.yaw - yaw, 6.283185307179586), 0.0, 1e-4);
         CHECK_NEAR((double)pose[0].translation.x, 0.0, 1e-3);
-        at = (place){expected[0].translation[0], expected[0].translation[1], 0.0, at.yaw};
+        at = (play_place){expected[0].translation[0], expected[0].translation[1], 0.0, at.yaw};
     }
     md5_free_player(player);
     end(&of);

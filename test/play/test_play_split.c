@@ -256,20 +256,6 @@ static void make_tables(const stock *of, tables *to, uint64_t *random)
 
 // -- One step, and a split of it --------------------------------------------------------------
 
-typedef struct place {
-    double x, y, z, yaw;
-} place;
-
-static void go_on(place *at, md5_transform by)
-{
-    const double c = cos(at->yaw), s = sin(at->yaw);
-    const double x = (double)by.translation.x, y = (double)by.translation.y;
-    at->x += c * x - s * y;
-    at->y += s * x + c * y;
-    at->z += (double)by.translation.z;
-    at->yaw += 2.0 * atan2((double)by.rotation.z, (double)by.rotation.w);
-}
-
 // Ends at borders as often as not: a twentieth of a second is a frame of one clip, a second a
 // cycle.
 static double random_seconds(uint64_t *random)
@@ -371,7 +357,7 @@ static bool same_states(md5_player *const players[2], uint32_t num_layers)
 // `path` is how far the root went, there and back. While weights change, or root motions that turn
 // are blended, only short steps are exact; clips of 100 units a second, at up to eight times their
 // speed, stop and turn round within one.
-static bool same_places(place whole, place split, double path, const tables *made)
+static bool same_places(play_place whole, play_place split, double path, const tables *made)
 {
     const double share = made->has_turns ? 0.2 : made->has_fades ? 0.05 : 1e-6;
     const double least = made->has_turns ? 5.0 : made->has_fades ? 1.0 : 1e-3;
@@ -387,13 +373,13 @@ static bool check_step(stock *of, const tables *made, md5_player *const players[
     const double seconds = random_seconds(random);
     double parts[MOST_PARTS];
     const uint32_t num_parts = split_step(seconds, parts, random);
-    place whole = {0}, split = {0};
+    play_place whole = {0}, split = {0};
     double path = 0.0;
     // Poses make no difference.
     const bool is_seen = one_in(random, 4);
     of->whole.count = of->split.count = 0;
     md5_player_advance(players[0], seconds, hear, &of->whole);
-    go_on(&whole, md5_player_root_motion(players[0]));
+    play_go_on(&whole, md5_player_root_motion(players[0]));
     for (uint32_t i = 0; i < num_parts; i++) {
         md5_player_advance(players[1], parts[i], hear, &of->split);
         const md5_transform motion = md5_player_root_motion(players[1]);
@@ -406,7 +392,7 @@ static bool check_step(stock *of, const tables *made, md5_player *const players[
         const md5_vec3 by = motion.translation;
         path += sqrt((double)by.x * (double)by.x + (double)by.y * (double)by.y
                      + (double)by.z * (double)by.z);
-        go_on(&split, motion);
+        play_go_on(&split, motion);
     }
     const md5_advance_status status = md5_player_last_advance(players[0]);
     if (status.num_dropped > 0 || status.undivided > 0.0) {

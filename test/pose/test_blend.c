@@ -1,5 +1,6 @@
 // Blending and adding poses: against the exact result in double, at the ends, and with every
 // instruction set.
+#include "test/pose/test_made_pose.h"
 #include "test/test.h"
 
 #include "md5/core/math.h"
@@ -10,22 +11,6 @@
 
 enum { MAX_COUNT = 300 };
 
-static md5_quat random_rotation(uint64_t *random)
-{
-    for (;;) {
-        double c[4], square = 0.0;
-        for (int i = 0; i < 4; i++) {
-            c[i] = 2.0 * test_random(random) - 1.0;
-            square += c[i] * c[i];
-        }
-        if (square > 1.0 || square < 0.01)
-            continue;
-        const double scale = 1.0 / sqrt(square);
-        return (md5_quat){(float)(c[0] * scale), (float)(c[1] * scale), (float)(c[2] * scale),
-                          (float)(c[3] * scale)};
-    }
-}
-
 static float random_number(uint64_t *random)
 {
     return (float)(200.0 * test_random(random) - 100.0);
@@ -33,7 +18,7 @@ static float random_number(uint64_t *random)
 
 static md5_transform random_transform(uint64_t *random)
 {
-    const md5_quat rotation = random_rotation(random);
+    const md5_quat rotation = made_any_rotation(random);
     const float x = random_number(random), y = random_number(random);
     return (md5_transform){rotation, {x, y, random_number(random)}, 0.0f};
 }

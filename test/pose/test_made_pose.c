@@ -4,6 +4,7 @@
 
 #include "md5/core/math.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,10 +34,27 @@ static float random_number(double size, uint64_t *random)
     return random_between(-size, size, random);
 }
 
+// Zeros of either sign among its numbers, and w rebuilt as from a file.
 static md5_quat random_rotation(uint64_t *random)
 {
     const float x = random_number(0.57, random), y = random_number(0.57, random);
     return md5_quat_from_xyz(x, y, random_number(0.57, random));
+}
+
+md5_quat made_any_rotation(uint64_t *random)
+{
+    for (;;) {
+        double c[4], square = 0.0;
+        for (int i = 0; i < 4; i++) {
+            c[i] = 2.0 * test_random(random) - 1.0;
+            square += c[i] * c[i];
+        }
+        if (square > 1.0 || square < 0.01)
+            continue;
+        const double scale = 1.0 / sqrt(square);
+        return (md5_quat){(float)(c[0] * scale), (float)(c[1] * scale), (float)(c[2] * scale),
+                          (float)(c[3] * scale)};
+    }
 }
 
 static md5_transform random_transform(uint64_t *random)

@@ -5,6 +5,9 @@
 
 #include "md5/md5model.h"
 
+// Any rotation, each as likely as another.
+md5_quat made_any_rotation(uint64_t *random);
+
 typedef enum made_pairing {
     MADE_SAME,    // the clip has the model's joints in the model's order
     MADE_ORDER,   // in another order

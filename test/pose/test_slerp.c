@@ -1,4 +1,5 @@
 // Slerp against the exact result in double, against the tables, and at its ends.
+#include "test/pose/test_made_pose.h"
 #include "test/test.h"
 
 #include "md5/core/math.h"
@@ -50,27 +51,11 @@ static double dot(md5_quat a, md5_quat b)
            + (double)a.w * (double)b.w;
 }
 
-static md5_quat random_rotation(uint64_t *random)
-{
-    for (;;) {
-        double c[4], square = 0.0;
-        for (int i = 0; i < 4; i++) {
-            c[i] = 2.0 * test_random(random) - 1.0;
-            square += c[i] * c[i];
-        }
-        if (square > 1.0 || square < 0.01)
-            continue;
-        const double scale = 1.0 / sqrt(square);
-        return (md5_quat){(float)(c[0] * scale), (float)(c[1] * scale), (float)(c[2] * scale),
-                          (float)(c[3] * scale)};
-    }
-}
-
 // A rotation close to `a`, by about 10^-k.
 static md5_quat random_neighbour(uint64_t *random, md5_quat a)
 {
     const double reach = pow(10.0, -8.0 * test_random(random));
-    const md5_quat b = random_rotation(random);
+    const md5_quat b = made_any_rotation(random);
     const double x = (double)a.x + reach * (double)b.x, y = (double)a.y + reach * (double)b.y;
     const double z = (double)a.z + reach * (double)b.z, w = (double)a.w + reach * (double)b.w;
     const double length = sqrt(x * x + y * y + z * z + w * w);
@@ -98,8 +83,8 @@ TEST (slerp_is_exact_to_a_millionth) {
     uint64_t random = 1;
     double worst = 0.0, worst_length = 0.0;
     for (int i = 0; i < 1000000; i++) {
-        const md5_quat a = random_rotation(&random);
-        const md5_quat b = i % 2 ? random_rotation(&random) : random_neighbour(&random, a);
+        const md5_quat a = made_any_rotation(&random);
+        const md5_quat b = i % 2 ? made_any_rotation(&random) : random_neighbour(&random, a);
         const float t = (float)test_random(&random);
         const md5_quat found = md5_slerp(a, b, t);
         worst = fmax(worst, worst_of_either_path(a, b, t, found));
@@ -130,7 +115,7 @@ static bool same(md5_quat a, md5_quat b)
 TEST (slerp_ends_are_exact) {
     uint64_t random = 2;
     for (int i = 0; i < 1000; i++) {
-        const md5_quat a = random_rotation(&random), b = random_rotation(&random);
+        const md5_quat a = made_any_rotation(&random), b = made_any_rotation(&random);
         const md5_quat minus = {-b.x, -b.y, -b.z, -b.w};
         const md5_quat end = dot(a, b) < 0.0 ? minus : b;
         bool held = same(md5_slerp(a, b, 0.0f), a) && same(md5_slerp(a, b, -3.0f), a)
@@ -148,11 +133,12 @@ TEST (slerp_ends_are_exact) {
 TEST (slerp_of_equal_rotations_is_that_rotation) {
     uint64_t random = 3;
     for (int i = 0; i < 100000; i++) {
-        md5_quat a = random_rotation(&random);
+        md5_quat a = made_any_rotation(&random);
         if (i % 3 == 1)
             a = md5_quat_from_xyz(a.x, a.y, a.z);
         if (i % 3 == 2)
-            a = md5_quat_mul(md5_quat_mul(a, random_rotation(&random)), random_rotation(&random));
+            a = md5_quat_mul(md5_quat_mul(a, made_any_rotation(&random)),
+                             made_any_rotation(&random));
         const md5_quat minus = {-a.x, -a.y, -a.z, -a.w};
         const float t = i % 4 < 2 ? 0.5f : (float)test_random(&random);
         if (!CHECK(same(md5_slerp(a, a, t), a) && same(md5_slerp(a, minus, t), a)))
