@@ -20,7 +20,7 @@ static size_t aligned_size(size_t count, size_t size)
 
 static md5_chunk *new_chunk(md5_arena *arena, size_t size)
 {
-    md5_chunk *chunk = md5_alloc(arena->context, size);
+    md5_chunk *chunk = (md5_chunk *)md5_alloc(arena->context, size);
     if (!chunk)
         return NULL;
     *chunk = (md5_chunk){

@@ -5,6 +5,8 @@
 #ifndef MD5_CORE_ASSERT_H
 #define MD5_CORE_ASSERT_H
 
+#include "md5/core/compiler.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -34,9 +36,6 @@ static inline bool md5_are_apart(const void *a, size_t a_size, const void *b, si
 }
 
 // Prints "md5model: FUNCTION(): RULE (CONDITION is false)" to standard error and aborts.
-#if defined(__GNUC__)
-__attribute__((noreturn, cold))
-#endif
-void md5_assert_failed(const char *function, const char *condition, const char *rule);
+MD5_NO_RETURN void md5_assert_failed(const char *function, const char *condition, const char *rule);
 
 #endif

@@ -10,18 +10,45 @@ enum {
     DEFAULT_MAX_WARNINGS = 100,
 };
 
+#if UINTPTR_MAX > UINT32_MAX
+
+// Every 64-bit system's malloc() aligns to 16 bytes.
 static void *default_alloc(void *user, size_t size)
 {
     (void)user;
-    return malloc(size); // 16-byte aligned on every 64-bit system's C library
+    return malloc(size);
 }
 
 static void default_free(void *user, void *memory, size_t size)
 {
-    (void)user;
-    (void)size;
+    (void)user, (void)size;
     free(memory);
 }
+
+#else
+
+// malloc() may align to 8 bytes only, as for WebAssembly. The byte before the memory says how far
+// it is from what malloc() returned.
+static void *default_alloc(void *user, size_t size)
+{
+    enum { ALIGNMENT = 16 };
+    (void)user;
+    unsigned char *const whole = size <= SIZE_MAX - ALIGNMENT ? malloc(size + ALIGNMENT) : NULL;
+    if (!whole)
+        return NULL;
+    const size_t skipped = ALIGNMENT - (uintptr_t)whole % ALIGNMENT;
+    whole[skipped - 1] = (unsigned char)skipped;
+    return whole + skipped;
+}
+
+static void default_free(void *user, void *memory, size_t size)
+{
+    (void)user, (void)size;
+    unsigned char *const bytes = memory;
+    free(bytes - bytes[-1]);
+}
+
+#endif
 
 // Keeps the end of a name that is too long: the file identifies it, not the folders.
 static void set_file(md5_error *error, const char *file)
@@ -37,7 +64,7 @@ static void set_file(md5_error *error, const char *file)
 void md5_context_begin(md5_context *context, const md5_load_opts *opts, const char *file,
                        md5_error *error)
 {
-    static const md5_load_opts defaults;
+    static const md5_load_opts defaults = {0};
     const md5_load_opts *chosen = opts ? opts : &defaults;
 
     memset(context, 0, sizeof *context);
@@ -47,9 +74,16 @@ void md5_context_begin(md5_context *context, const md5_load_opts *opts, const ch
         context->allocator.free = default_free;
     }
     context->memory_limit = chosen->memory_limit ? chosen->memory_limit : DEFAULT_MEMORY_LIMIT;
+    context->files = chosen->files;
     context->warn = chosen->warn;
     context->warn_user = chosen->warn_user;
     context->max_warnings = chosen->max_warnings ? chosen->max_warnings : DEFAULT_MAX_WARNINGS;
+    context->axes = chosen->axes;
+    context->scale = chosen->scale == 0.0f ? 1.0f : chosen->scale;
+    context->flip_v = chosen->flip_v;
+    context->normals = chosen->normals;
+    context->no_tangents = chosen->no_tangents;
+    context->no_skin_plan = chosen->no_skin_plan;
     context->error = error ? error : &context->unseen;
     memset(context->error, 0, sizeof *context->error);
     set_file(context->error, file);

@@ -3,13 +3,8 @@
 #ifndef MD5_CORE_CONTEXT_H
 #define MD5_CORE_CONTEXT_H
 
+#include "md5/core/compiler.h"
 #include "md5/md5model.h"
-
-#if defined(__GNUC__)
-#define MD5_PRINTF(text, values) __attribute__((format(printf, text, values)))
-#else
-#define MD5_PRINTF(text, values)
-#endif
 
 // Returns false if a step fails. Memory belongs to the arena, so there is nothing to clean up on
 // the way out.
@@ -22,10 +17,16 @@
 typedef struct md5_context {
     md5_allocator allocator; // both hooks set
     size_t memory_limit, memory_held;
+    md5_files files;
     md5_warn_fn *warn;
     void *warn_user;
     uint32_t max_warnings, num_warnings;
+    md5_axes axes; // of the options, unchecked: see md5_check_conversion()
+    float scale;   // not 0
+    bool flip_v;
     md5_error *error; // the caller's, or `unseen`
+    md5_normals normals;
+    bool no_tangents, no_skin_plan;
     md5_error unseen;
 } md5_context;
 

@@ -3,21 +3,16 @@
 static bool has_avx2(void)
 {
 #if MD5_HAS_AVX2
-    return __builtin_cpu_supports("avx2") != 0;
+    return md5_processor_has_avx2();
 #else
     return false;
 #endif
 }
 
-// The extensions that the kernels use, and two more, which exist only on processors that do not
-// lower their clock for AVX-512.
 static bool has_avx512(void)
 {
 #if MD5_HAS_AVX512
-    const bool has_used = !!__builtin_cpu_supports("avx512f") & !!__builtin_cpu_supports("avx512dq")
-                          & !!__builtin_cpu_supports("avx512vl");
-    return has_used & !!__builtin_cpu_supports("avx512vbmi2")
-           & !!__builtin_cpu_supports("avx512bitalg");
+    return md5_processor_has_avx512();
 #else
     return false;
 #endif

@@ -2,14 +2,16 @@
 #ifndef MD5_CORE_CPU_H
 #define MD5_CORE_CPU_H
 
+#include "md5/core/compiler.h"
+
 #include <stdbool.h>
 
 // The sets that the compiler can generate code for. MD5_NO_SIMD: plain C only.
-#if !defined(MD5_NO_SIMD) && defined(__GNUC__) && defined(__x86_64__)
-#define MD5_HAS_SSE2 1 // part of x86-64
-#define MD5_HAS_AVX2 1 // by function attributes; checked at run time
-#define MD5_HAS_AVX512 1
-#elif !defined(MD5_NO_SIMD) && defined(__GNUC__) && defined(__AARCH64EL__)
+#if !defined(MD5_NO_SIMD) && MD5_IS_X86_64
+#define MD5_HAS_SSE2 1              // part of x86-64
+#define MD5_HAS_AVX2 MD5_KNOWS_AVX2 // by function attributes; checked at run time
+#define MD5_HAS_AVX512 MD5_KNOWS_AVX512
+#elif !defined(MD5_NO_SIMD) && MD5_IS_AARCH64
 #define MD5_HAS_NEON 1 // part of aarch64
 #endif
 

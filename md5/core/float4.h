@@ -5,21 +5,18 @@
 #ifndef MD5_CORE_FLOAT4_H
 #define MD5_CORE_FLOAT4_H
 
+#include "md5/core/compiler.h"
 #include "md5/core/math.h"
 
 #include <stddef.h>
 #include <string.h>
 
-#if defined(__GNUC__) && !defined(MD5_NO_SIMD)
+#if MD5_HAS_VECTORS && !defined(MD5_NO_SIMD)
 
-typedef float md5_float4 __attribute__((vector_size(16)));
-typedef int32_t md5_float4_bits __attribute__((vector_size(16)));
+typedef float md5_float4 MD5_VECTOR_SIZE(16);
+typedef int32_t md5_float4_bits MD5_VECTOR_SIZE(16);
 
-#if defined(__clang__)
-#define MD5_FLOAT4_SHUFFLE(a, i, j, k, l) __builtin_shufflevector(a, a, i, j, k, l)
-#else
-#define MD5_FLOAT4_SHUFFLE(a, i, j, k, l) __builtin_shuffle(a, (md5_float4_bits){i, j, k, l})
-#endif
+#define MD5_FLOAT4_SHUFFLE(a, i, j, k, l) MD5_SHUFFLE(md5_float4_bits, a, i, j, k, l)
 
 static inline md5_float4 md5_float4_of(float x, float y, float z, float w)
 {

@@ -4,8 +4,8 @@ unsigned char *md5_add_located_table(md5_arena *arena, md5_locations *locations,
                                      size_t size)
 {
     enum { TIMES = 3 }; // the rows, and 8 bytes of location for each 4 bytes of rows
-    md5_located_table *const table = md5_arena_alloc(arena, 1, sizeof *table);
-    unsigned char *const rows = md5_arena_alloc(arena, count, TIMES * size);
+    md5_located_table *const table = (md5_located_table *)md5_arena_alloc(arena, 1, sizeof *table);
+    unsigned char *const rows = (unsigned char *)md5_arena_alloc(arena, count, TIMES * size);
     if (!table || !rows)
         return NULL;
     *table = (md5_located_table){locations->tables, rows, count * size};

@@ -1,5 +1,5 @@
-// Vectors, quaternions and 3x4 matrices, inline: the only maths vocabulary of the library. Every
-// function has one fixed order of operations, so that its SIMD twin can give the same bits.
+// What the library adds to the maths of md5math.h. Every function, here and there, has one fixed
+// order of operations, so that its SIMD twin can give the same bits.
 //
 // Floats are what playback computes with. Doubles (md5_vec3d, md5_quatd) are for values that are
 // derived once, at load, and for smooth curves.
@@ -18,44 +18,10 @@
 // decimals, which moves the square by at most 2 * sqrt(3) * 5e-7; some tools round more coarsely.
 #define MD5_LENGTH_SLACK 1e-5f
 
-static inline md5_vec3 md5_vec3_add(md5_vec3 a, md5_vec3 b)
+// The part of `v` perpendicular to `axis`, which has unit length.
+static inline md5_vec3 md5_vec3_beside(md5_vec3 v, md5_vec3 axis)
 {
-    return (md5_vec3){a.x + b.x, a.y + b.y, a.z + b.z};
-}
-
-static inline md5_vec3 md5_vec3_sub(md5_vec3 a, md5_vec3 b)
-{
-    return (md5_vec3){a.x - b.x, a.y - b.y, a.z - b.z};
-}
-
-static inline md5_vec3 md5_vec3_scale(md5_vec3 a, float s)
-{
-    return (md5_vec3){a.x * s, a.y * s, a.z * s};
-}
-
-static inline float md5_vec3_dot(md5_vec3 a, md5_vec3 b)
-{
-    return a.x * b.x + a.y * b.y + a.z * b.z;
-}
-
-static inline md5_vec3 md5_vec3_cross(md5_vec3 a, md5_vec3 b)
-{
-    return (md5_vec3){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
-}
-
-static inline md5_vec3 md5_vec3_lerp(md5_vec3 a, md5_vec3 b, float t)
-{
-    return (md5_vec3){a.x + (b.x - a.x) * t, a.y + (b.y - a.y) * t, a.z + (b.z - a.z) * t};
-}
-
-// Returns `a` at unit length, or `fallback` if `a` is too short or too long to have a direction in
-// floats: its square is at most 1e-30, or not finite.
-static inline md5_vec3 md5_vec3_normalize(md5_vec3 a, md5_vec3 fallback)
-{
-    const float square = md5_vec3_dot(a, a);
-    if (!(square > 1e-30f && square < INFINITY))
-        return fallback;
-    return md5_vec3_scale(a, 1.0f / sqrtf(square));
+    return md5_vec3_sub(v, md5_vec3_scale(axis, md5_vec3_dot(v, axis)));
 }
 
 // Whether a file's x y z is too long for a rotation by more than rounding error.
@@ -77,46 +43,9 @@ static inline md5_quat md5_quat_from_xyz(float x, float y, float z)
     return (md5_quat){x * scale, y * scale, z * scale, w * scale};
 }
 
-// a * b: first b, then a.
-static inline md5_quat md5_quat_mul(md5_quat a, md5_quat b)
-{
-    return (md5_quat){
-        a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y,
-        a.w * b.y + a.y * b.w + a.z * b.x - a.x * b.z,
-        a.w * b.z + a.z * b.w + a.x * b.y - a.y * b.x,
-        a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z,
-    };
-}
-
-static inline md5_quat md5_quat_conjugate(md5_quat q)
-{
-    return (md5_quat){-q.x, -q.y, -q.z, q.w};
-}
-
-static inline md5_vec3 md5_quat_rotate(md5_quat q, md5_vec3 v)
-{
-    const md5_vec3 axis = {q.x, q.y, q.z};
-    const md5_vec3 twice = md5_vec3_scale(md5_vec3_cross(axis, v), 2.0f);
-    return md5_vec3_add(md5_vec3_add(v, md5_vec3_scale(twice, q.w)), md5_vec3_cross(axis, twice));
-}
-
-// a * b: first b, then a.
-static inline md5_transform md5_transform_mul(md5_transform a, md5_transform b)
-{
-    return (md5_transform){
-        .rotation = md5_quat_mul(a.rotation, b.rotation),
-        .translation = md5_vec3_add(a.translation, md5_quat_rotate(a.rotation, b.translation)),
-    };
-}
-
-static inline md5_transform md5_transform_inverse(md5_transform a)
-{
-    const md5_quat back = md5_quat_conjugate(a.rotation);
-    return (md5_transform){
-        .rotation = back,
-        .translation = md5_vec3_scale(md5_quat_rotate(back, a.translation), -1.0f),
-    };
-}
+// The shortest rotation from one unit vector to another that is more than 120 degrees away.
+// Opposite vectors: about any axis perpendicular to them.
+md5_quat md5_quat_between_far(md5_vec3 from, md5_vec3 to);
 
 static inline md5_mat34 md5_mat34_of(md5_quat q, md5_vec3 t)
 {
@@ -163,22 +92,6 @@ static inline md5_vec3 md5_mat34_apply(const md5_mat34 *m, md5_vec4 v)
         ((m->m[4] * v.x + m->m[5] * v.y) + m->m[6] * v.z) + m->m[7] * v.w,
         ((m->m[8] * v.x + m->m[9] * v.y) + m->m[10] * v.z) + m->m[11] * v.w,
     };
-}
-
-// The inverse of a rotation and a translation.
-static inline md5_mat34 md5_mat34_inverse(const md5_mat34 *a)
-{
-    const float *m = a->m;
-    return (md5_mat34){{
-        m[0], m[4], m[8], -(m[0] * m[3] + m[4] * m[7] + m[8] * m[11]),   //
-        m[1], m[5], m[9], -(m[1] * m[3] + m[5] * m[7] + m[9] * m[11]),   //
-        m[2], m[6], m[10], -(m[2] * m[3] + m[6] * m[7] + m[10] * m[11]), //
-    }};
-}
-
-static inline md5_vec3 md5_mat34_translation(const md5_mat34 *m)
-{
-    return (md5_vec3){m->m[3], m->m[7], m->m[11]};
 }
 
 // -- Doubles --------------------------------------------------------------------------------------

@@ -20,7 +20,7 @@ static inline md5_pair md5_pair_of(double first, double second)
 
 static inline md5_pair md5_pair_load(const void *from)
 {
-    return _mm_loadu_pd(from);
+    return _mm_loadu_pd((const double *)from);
 }
 
 static inline md5_pair md5_pair_of_floats(const void *two)
@@ -30,7 +30,7 @@ static inline md5_pair md5_pair_of_floats(const void *two)
 
 static inline void md5_pair_store(void *to, md5_pair a)
 {
-    _mm_storeu_pd(to, a);
+    _mm_storeu_pd((double *)to, a);
 }
 
 static inline md5_pair md5_pair_add(md5_pair a, md5_pair b)

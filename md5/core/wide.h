@@ -7,9 +7,7 @@
 //   MD5_WIDE_NAME(name)   name_avx2, ...: the name of a kernel in this set
 //   MD5_WIDE_CODE         precedes a function that uses the set
 //   MD5_WIDE_INLINE       precedes a function that must be inlined
-//   MD5_UNROLL            precedes a short loop over an array of md5_wide that must be unrolled, so
-//   that
-//                         the array stays in registers
+//   MD5_UNROLL            precedes a short loop over an array of md5_wide: see compiler.h
 //
 //   md5_wide, md5_mask    the floats; a truth value for each
 //   md5_wide_all(value)   the same value in all lanes
@@ -39,13 +37,7 @@
 #ifndef MD5_CORE_WIDE_H
 #define MD5_CORE_WIDE_H
 
-#if defined(__clang__)
-#define MD5_UNROLL _Pragma("unroll")
-#elif defined(__GNUC__)
-#define MD5_UNROLL _Pragma("GCC unroll 16")
-#else
-#define MD5_UNROLL
-#endif
+#include "md5/core/compiler.h"
 
 #if defined(MD5_WIDE_AVX512)
 #include "md5/core/wide_avx512.h"

@@ -7,8 +7,8 @@
 
 #define MD5_WIDTH 8
 #define MD5_WIDE_NAME(name) name##_avx2
-#define MD5_WIDE_CODE __attribute__((target("avx2")))
-#define MD5_WIDE_INLINE static inline __attribute__((target("avx2"), always_inline))
+#define MD5_WIDE_CODE MD5_TARGET("avx2")
+#define MD5_WIDE_INLINE MD5_WIDE_CODE static MD5_ALWAYS_INLINE
 
 typedef __m256 md5_wide;
 typedef __m256 md5_mask; // all bits of a true lane are set
@@ -26,7 +26,7 @@ MD5_WIDE_INLINE md5_wide md5_wide_load(const float *from)
 // Keeps compilers from loading it again for every use: loads are the bottleneck here.
 MD5_WIDE_INLINE void md5_wide_keep_loaded(md5_wide *a)
 {
-    __asm__("" : "+x"(*a));
+    MD5_KEEP_LOADED("x", *a);
 }
 
 MD5_WIDE_INLINE void md5_wide_store(float *to, md5_wide a)

@@ -7,9 +7,8 @@
 
 #define MD5_WIDTH 16
 #define MD5_WIDE_NAME(name) name##_avx512
-#define MD5_WIDE_CODE __attribute__((target("avx512f,avx512dq,avx512vl")))
-#define MD5_WIDE_INLINE \
-    static inline __attribute__((target("avx512f,avx512dq,avx512vl"), always_inline))
+#define MD5_WIDE_CODE MD5_TARGET("avx512f,avx512dq,avx512vl")
+#define MD5_WIDE_INLINE MD5_WIDE_CODE static MD5_ALWAYS_INLINE
 
 typedef __m512 md5_wide;
 typedef __mmask16 md5_mask;
@@ -27,7 +26,7 @@ MD5_WIDE_INLINE md5_wide md5_wide_load(const float *from)
 // Keeps compilers from loading it again for every use: loads are the bottleneck here.
 MD5_WIDE_INLINE void md5_wide_keep_loaded(md5_wide *a)
 {
-    __asm__("" : "+v"(*a));
+    MD5_KEEP_LOADED("v", *a);
 }
 
 MD5_WIDE_INLINE void md5_wide_store(float *to, md5_wide a)

@@ -8,7 +8,7 @@
 #define MD5_WIDTH 4
 #define MD5_WIDE_NAME(name) name##_neon
 #define MD5_WIDE_CODE
-#define MD5_WIDE_INLINE static inline __attribute__((always_inline))
+#define MD5_WIDE_INLINE static MD5_ALWAYS_INLINE
 
 typedef float32x4_t md5_wide;
 typedef uint32x4_t md5_mask; // all bits of a true lane are set

@@ -7,11 +7,7 @@
 #define MD5_WIDTH 1
 #define MD5_WIDE_NAME(name) name##_scalar
 #define MD5_WIDE_CODE
-#if defined(__GNUC__)
-#define MD5_WIDE_INLINE static inline __attribute__((always_inline))
-#else
-#define MD5_WIDE_INLINE static inline
-#endif
+#define MD5_WIDE_INLINE static MD5_ALWAYS_INLINE
 
 typedef float md5_wide;
 typedef bool md5_mask;

@@ -8,7 +8,7 @@
 #define MD5_WIDTH 4
 #define MD5_WIDE_NAME(name) name##_sse2
 #define MD5_WIDE_CODE
-#define MD5_WIDE_INLINE static inline __attribute__((always_inline))
+#define MD5_WIDE_INLINE static MD5_ALWAYS_INLINE
 
 typedef __m128 md5_wide;
 typedef __m128 md5_mask; // all bits of a true lane are set

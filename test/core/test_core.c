@@ -161,7 +161,7 @@ TEST (arena_gives_zeroed_aligned_memory_and_frees_all) {
         unsigned char *const memory = md5_arena_alloc(&arena, i, 37);
         if (!CHECK(memory != NULL))
             break;
-        CHECK_UINT((uintptr_t)memory % 16, 0);
+        CHECK_UINT((uintptr_t)memory % (sizeof(void *) < 8 ? 8 : 16), 0); // as malloc()
         bool zero = true;
         for (size_t k = 0; k < i * 37; k++)
             zero = zero && memory[k] == 0;
@@ -261,7 +261,7 @@ TEST (math_composes_in_textbook_order) {
     CHECK_NEAR((double)none.translation.x + (double)none.translation.y, 0.0, 1e-6);
     CHECK_NEAR((double)none.rotation.w, 1.0, 1e-6);
     const md5_mat34 matrix = md5_mat34_from_transform(rotation);
-    const md5_mat34 inverse = md5_mat34_inverse(&matrix);
+    const md5_mat34 inverse = md5_mat34_inverse(matrix);
     const md5_mat34 identity = md5_mat34_mul(matrix, inverse);
     for (int i = 0; i < 12; i++)
         CHECK_NEAR((double)identity.m[i], i % 5 == 0 ? 1.0 : 0.0, 1e-6);

@@ -46,7 +46,7 @@ static void check_made(const made_pose *made, uint64_t *random)
     CHECK(memcmp(palette, expected, size) == 0);
     memset(palette, 0, size);
     memset(joints, 0, size);
-    plain.finish(&made->model, pose, joints, palette);
+    plain.finish(&made->model.skeleton, made->model.inverse_bind, pose, joints, palette);
     CHECK(memcmp(joints, expected_joints, size) == 0);
     CHECK(memcmp(palette, expected, size) == 0);
     md5_pose_job job = {made->binding, moment, root, palette, NULL};

@@ -1,0 +1,66 @@
+// Conversion between id's axes and those of an engine.
+//
+// All of md5_axes are signed permutations C of the coordinates. A vector v becomes C v, a rotation
+// R becomes C R C^-1: applied to every space at once, the joints' own included, this changes no
+// relation between them, so that everything computed from converted values is the converted result.
+// As a quaternion, C R C^-1 is (det(C) C xyz, w), since the axis of a rotation is a pseudovector:
+// for left-handed axes det(C) is -1.
+#ifndef MD5_CORE_AXES_H
+#define MD5_CORE_AXES_H
+
+#include "md5/core/context.h"
+#include "md5/core/math.h"
+
+// Component i of the converted vector is sign[i] times component from[i] of the original.
+typedef struct md5_axes_map {
+    int from[3];
+    float sign[3];
+    float determinant;
+} md5_axes_map;
+extern const md5_axes_map md5_axes_maps[];
+
+// Return the vector unchanged for MD5_AXES_ID, to the bit.
+md5_vec3 md5_vec3_to_axes(md5_axes axes, md5_vec3 v);
+md5_vec3 md5_vec3_from_axes(md5_axes axes, md5_vec3 v);
+md5_transform md5_transform_to_axes(md5_axes axes, md5_transform transform);
+md5_transform md5_transform_from_axes(md5_axes axes, md5_transform transform);
+
+static inline md5_vec3 md5_forward(md5_axes axes)
+{
+    return md5_vec3_to_axes(axes, (md5_vec3){1.0f, 0.0f, 0.0f});
+}
+
+static inline md5_vec3 md5_up(md5_axes axes)
+{
+    return md5_vec3_to_axes(axes, (md5_vec3){0.0f, 0.0f, 1.0f});
+}
+
+static inline bool md5_is_mirrored(md5_axes axes)
+{
+    return md5_axes_maps[axes].determinant < 0.0f;
+}
+
+// The scale of a skeleton, of which 0 means 1.
+static inline float md5_scale_of(const md5_skeleton *skeleton)
+{
+    return skeleton->scale == 0.0f ? 1.0f : skeleton->scale;
+}
+
+// What the options of a load ask for. Fails for invalid ones.
+bool md5_check_conversion(md5_context *context);
+
+// Whether there is anything to convert.
+static inline bool md5_converts(const md5_context *context)
+{
+    return context->axes != MD5_AXES_ID || context->scale != 1.0f || context->flip_v;
+}
+
+// Convert arrays[count] in place. Positions are scaled, directions and rotations are not.
+void md5_convert_points(const md5_context *context, md5_vec3 *points, size_t count);
+void md5_convert_directions(const md5_context *context, md5_vec3 *directions, size_t count);
+void md5_convert_rotations(const md5_context *context, md5_quat *rotations, size_t count);
+void md5_convert_transforms(const md5_context *context, md5_transform *transforms, size_t count);
+void md5_convert_matrices(const md5_context *context, md5_mat34 *matrices, size_t count);
+void md5_convert_bounds(const md5_context *context, md5_bounds *bounds, size_t count);
+
+#endif

@@ -1,0 +1,396 @@
+// md5math.h against the same formulas in double precision, written out by matrices: rotations are
+// compared by what they do to vectors, so that no formula of the library is used twice.
+#include "test/test.h"
+
+#include "md5/md5math.h"
+
+#include <float.h>
+#include <math.h>
+
+#define DEGREES (3.14159265358979323846 / 180.0)
+
+typedef struct matrix {
+    double at[3][3];
+} matrix;
+
+static matrix multiply(matrix a, matrix b)
+{
+    matrix product = {{{0}}};
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++)
+            for (int k = 0; k < 3; k++)
+                product.at[i][j] += a.at[i][k] * b.at[k][j];
+    return product;
+}
+
+static void apply(matrix m, const double v[3], double out[3])
+{
+    for (int i = 0; i < 3; i++)
+        out[i] = m.at[i][0] * v[0] + m.at[i][1] * v[1] + m.at[i][2] * v[2];
+}
+
+// Rodrigues' formula: cos I + sin [k] + (1 - cos) k k^T.
+static matrix about(const double axis[3], double angle)
+{
+    const double x = axis[0], y = axis[1], z = axis[2], c = cos(angle), s = sin(angle), v = 1.0 - c;
+    return (matrix){{{c + v * x * x, v * x * y - s * z, v * x * z + s * y},
+                     {v * x * y + s * z, c + v * y * y, v * y * z - s * x},
+                     {v * x * z - s * y, v * y * z + s * x, c + v * z * z}}};
+}
+
+// q v q* of a quaternion of any length, in double.
+static matrix matrix_of(md5_quat q)
+{
+    const double x = (double)q.x, y = (double)q.y, z = (double)q.z, w = (double)q.w;
+    return (matrix){{{w * w + x * x - y * y - z * z, 2 * (x * y - w * z), 2 * (x * z + w * y)},
+                     {2 * (x * y + w * z), w * w - x * x + y * y - z * z, 2 * (y * z - w * x)},
+                     {2 * (x * z - w * y), 2 * (y * z + w * x), w * w - x * x - y * y + z * z}}};
+}
+
+static double difference(matrix a, matrix b)
+{
+    double most = 0.0;
+    for (int i = 0; i < 9; i++)
+        most = fmax(most, fabs(a.at[i / 3][i % 3] - b.at[i / 3][i % 3]));
+    return most;
+}
+
+static double between(double low, double high, uint64_t *random)
+{
+    return low + (high - low) * test_random(random);
+}
+
+static md5_vec3 random_vector(uint64_t *random)
+{
+    return (md5_vec3){(float)between(-1, 1, random), (float)between(-1, 1, random),
+                      (float)between(-1, 1, random)};
+}
+
+static md5_quat random_rotation(uint64_t *random)
+{
+    md5_quat q = {(float)between(-1, 1, random), (float)between(-1, 1, random),
+                  (float)between(-1, 1, random), (float)between(-1, 1, random)};
+    return md5_quat_normalize(q, (md5_quat){0, 0, 0, 1});
+}
+
+static md5_transform random_transform(uint64_t *random)
+{
+    return (md5_transform){random_rotation(random), random_vector(random), 0.0f};
+}
+
+static void check_vector(md5_vec3 actual, const double expected[3], double tolerance)
+{
+    CHECK_NEAR((double)actual.x, expected[0], tolerance);
+    CHECK_NEAR((double)actual.y, expected[1], tolerance);
+    CHECK_NEAR((double)actual.z, expected[2], tolerance);
+}
+
+static double length(md5_vec3 v)
+{
+    const double x = (double)v.x, y = (double)v.y, z = (double)v.z;
+    return sqrt(x * x + y * y + z * z);
+}
+
+// -- Rotations --------------------------------------------------------------------------------
+
+TEST (math_rotates_as_matrices_do) {
+    uint64_t random = 1;
+    for (int i = 0; i < 200; i++) {
+        const md5_quat a = random_rotation(&random), b = random_rotation(&random);
+        const md5_vec3 v = random_vector(&random);
+        const double of[3] = {(double)v.x, (double)v.y, (double)v.z};
+        double expected[3];
+        apply(matrix_of(a), of, expected);
+        check_vector(md5_quat_rotate(a, v), expected, 1e-6);
+        CHECK(difference(matrix_of(md5_quat_mul(a, b)), multiply(matrix_of(a), matrix_of(b)))
+              < 1e-6);
+        const matrix none = multiply(matrix_of(a), matrix_of(md5_quat_conjugate(a)));
+        CHECK(difference(none, (matrix){{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}}) < 1e-6);
+    }
+}
+
+TEST (math_turns_about_an_axis_of_any_length) {
+    uint64_t random = 2;
+    for (int i = 0; i < 200; i++) {
+        const md5_vec3 axis = random_vector(&random);
+        const double size = length(axis), angle = (double)(float)between(-7, 7, &random);
+        const double unit[3] = {(double)axis.x / size, (double)axis.y / size,
+                                (double)axis.z / size};
+        const float scale = i % 3 == 0 ? 1e30f : i % 3 == 1 ? 1e-30f : 1.0f;
+        const md5_quat q = md5_quat_from_axis_angle(md5_vec3_scale(axis, scale), (float)angle);
+        CHECK(difference(matrix_of(q), about(unit, angle)) < 1e-6);
+    }
+    const float bad[] = {0.0f, NAN, INFINITY};
+    for (int i = 0; i < 3; i++) {
+        const md5_quat none = md5_quat_from_axis_angle((md5_vec3){bad[i], 0, 0}, 1.0f);
+        CHECK(none.x == 0.0f && none.y == 0.0f && none.z == 0.0f && none.w == 1.0f);
+    }
+}
+
+static matrix matrix_of_euler(double pitch, double yaw, double roll)
+{
+    const double x[3] = {1, 0, 0}, y[3] = {0, 1, 0}, z[3] = {0, 0, 1};
+    return multiply(about(z, yaw * DEGREES),
+                    multiply(about(y, pitch * DEGREES), about(x, roll * DEGREES)));
+}
+
+TEST (math_reads_and_writes_ids_angles) {
+    // Pitch looks down, yaw turns left, roll leans right: what was left goes up.
+    const double down[3] = {0, 0, -1}, left[3] = {0, 1, 0}, up[3] = {0, 0, 1};
+    check_vector(
+        md5_quat_rotate(md5_quat_from_euler((md5_euler){.pitch = 90}), (md5_vec3){1, 0, 0}), down,
+        1e-6);
+    check_vector(md5_quat_rotate(md5_quat_from_euler((md5_euler){.yaw = 90}), (md5_vec3){1, 0, 0}),
+                 left, 1e-6);
+    check_vector(md5_quat_rotate(md5_quat_from_euler((md5_euler){.roll = 90}), (md5_vec3){0, 1, 0}),
+                 up, 1e-6);
+    uint64_t random = 3;
+    for (int i = 0; i < 500; i++) {
+        const md5_euler angles = {(float)between(-89.5, 89.5, &random),
+                                  (float)between(-180, 180, &random),
+                                  (float)between(-180, 180, &random)};
+        const md5_quat q = md5_quat_from_euler(angles);
+        CHECK(difference(matrix_of(q), matrix_of_euler((double)angles.pitch, (double)angles.yaw,
+                                                       (double)angles.roll))
+              < 1e-6);
+        const md5_euler again = md5_quat_to_euler(q);
+        // A quaternion of floats fixes yaw and roll to about 1e-7 / cos(pitch) radians.
+        CHECK_NEAR((double)again.pitch, (double)angles.pitch, 2e-3);
+        CHECK_NEAR(remainder((double)again.yaw - (double)angles.yaw, 360.0), 0.0, 2e-3);
+        CHECK_NEAR(remainder((double)again.roll - (double)angles.roll, 360.0), 0.0, 2e-3);
+    }
+}
+
+TEST (math_looks_straight_up_and_down_without_roll) {
+    for (int i = 0; i < 72; i++) {
+        const md5_euler angles = {i % 2 == 0 ? 90.0f : -90.0f, (float)(5 * i - 180),
+                                  (float)(i * 3)};
+        const md5_quat q = md5_quat_from_euler(angles);
+        const md5_euler again = md5_quat_to_euler(q);
+        CHECK_NEAR((double)again.pitch, (double)angles.pitch, 0.05);
+        CHECK(again.roll == 0.0f);
+        CHECK(difference(matrix_of(md5_quat_from_euler(again)), matrix_of(q)) < 1e-3);
+    }
+}
+
+static void check_between(md5_vec3 from, md5_vec3 to)
+{
+    const md5_quat q = md5_quat_between(from, to);
+    const double size = length(to), start = length(from);
+    const double goal[3] = {(double)to.x / size, (double)to.y / size, (double)to.z / size};
+    const double begin[3] = {(double)from.x / start, (double)from.y / start,
+                             (double)from.z / start};
+    double moved[3];
+    apply(matrix_of(q), begin, moved);
+    const double cosine = begin[0] * goal[0] + begin[1] * goal[1] + begin[2] * goal[2];
+    for (int i = 0; i < 3; i++)
+        CHECK_NEAR(moved[i], goal[i], 1e-6);
+    // No longer than needed: the angle of the rotation is that between the directions.
+    CHECK_NEAR(2.0 * (double)q.w * (double)q.w - 1.0, cosine, 2e-6);
+}
+
+TEST (math_finds_the_shortest_rotation) {
+    uint64_t random = 4;
+    for (int i = 0; i < 200; i++) {
+        const md5_vec3 from = random_vector(&random), near = random_vector(&random);
+        const float scale = i % 3 == 0 ? 1e25f : 1.0f;
+        check_between(md5_vec3_scale(from, scale), near);
+        check_between(from, md5_vec3_scale(from, -3.0f));
+        check_between(from, md5_vec3_sub(md5_vec3_scale(near, 1e-4f), from));
+        check_between(from, from);
+    }
+    const md5_quat none = md5_quat_between((md5_vec3){0, 0, 0}, (md5_vec3){1, 0, 0});
+    CHECK(none.w == 1.0f);
+    CHECK(md5_quat_between((md5_vec3){1, 0, 0}, (md5_vec3){NAN, 0, 0}).w == 1.0f);
+}
+
+TEST (math_takes_rotations_from_matrices) {
+    uint64_t random = 5;
+    for (int i = 0; i < 300; i++) {
+        md5_transform from = random_transform(&random);
+        if (i % 3 == 0) // small traces, where each of the four components may be the largest
+            from.rotation = md5_quat_from_axis_angle(random_vector(&random), 3.1f);
+        const md5_transform again = md5_transform_from_mat34(md5_mat34_from_transform(from));
+        CHECK(difference(matrix_of(again.rotation), matrix_of(from.rotation)) < 2e-6);
+        CHECK(again.translation.x == from.translation.x && again.translation.y == from.translation.y
+              && again.translation.z == from.translation.z && again.pad == 0.0f);
+    }
+}
+
+// -- Transforms -------------------------------------------------------------------------------
+
+static void apply_transform(md5_transform a, const double v[3], double out[3])
+{
+    apply(matrix_of(a.rotation), v, out);
+    out[0] += (double)a.translation.x;
+    out[1] += (double)a.translation.y;
+    out[2] += (double)a.translation.z;
+}
+
+TEST (math_composes_and_undoes_transforms) {
+    uint64_t random = 6;
+    for (int i = 0; i < 200; i++) {
+        const md5_transform a = random_transform(&random), b = random_transform(&random);
+        const md5_vec3 v = random_vector(&random);
+        const double of[3] = {(double)v.x, (double)v.y, (double)v.z};
+        double by_b[3], by_both[3];
+        apply_transform(b, of, by_b);
+        apply_transform(a, by_b, by_both);
+        check_vector(md5_transform_point(b, v), by_b, 1e-6);
+        check_vector(md5_transform_point(md5_transform_mul(a, b), v), by_both, 2e-6);
+        check_vector(md5_transform_point(md5_transform_inverse(b), md5_transform_point(b, v)), of,
+                     2e-6);
+    }
+}
+
+// Rotations about one axis blend by their angles.
+TEST (math_blends_transforms) {
+    const md5_vec3 axis = {1.0f, 2.0f, -3.0f};
+    const double size = sqrt(14.0), unit[3] = {1.0 / size, 2.0 / size, -3.0 / size};
+    const md5_transform a = {md5_quat_from_axis_angle(axis, 0.25f), {1, 2, 3}, 0.0f};
+    const md5_transform b = {md5_quat_from_axis_angle(axis, 2.75f), {5, 2, -5}, 0.0f};
+    for (int i = 0; i <= 10; i++) {
+        const double t = (double)(0.1f * (float)i);
+        const md5_transform blend = md5_transform_blend(a, b, (float)t);
+        CHECK(difference(matrix_of(blend.rotation), about(unit, 0.25 + 2.5 * t)) < 2e-6);
+        check_vector(blend.translation, (const double[]){1 + 4 * t, 2, 3 - 8 * t}, 2e-6);
+    }
+    const md5_transform before = md5_transform_blend(a, b, -1.0f);
+    const md5_transform after = md5_transform_blend(a, b, 9.0f);
+    CHECK(before.rotation.w == a.rotation.w && before.translation.x == 1.0f);
+    CHECK(after.rotation.w == b.rotation.w && after.translation.x == 5.0f);
+}
+
+// -- Matrices ---------------------------------------------------------------------------------
+
+// Scale, shear and mirror included.
+TEST (math_inverts_affine_matrices) {
+    uint64_t random = 7;
+    for (int i = 0; i < 200; i++) {
+        md5_mat34 m;
+        for (int j = 0; j < 12; j++)
+            m.m[j] = (float)between(-2, 2, &random);
+        m.m[i % 3 * 5] += i % 2 == 0 ? 5.0f : -5.0f; // far from singular
+        m.m[(i + 1) % 3 * 5] += 5.0f;
+        m.m[(i + 2) % 3 * 5] += 5.0f;
+        const md5_mat34 back = md5_mat34_inverse(m);
+        for (int row = 0; row < 3; row++) {
+            for (int column = 0; column < 4; column++) {
+                double sum = column == 3 ? (double)back.m[4 * row + 3] : 0.0;
+                for (int k = 0; k < 3; k++)
+                    sum += (double)back.m[4 * row + k] * (double)m.m[4 * k + column];
+                CHECK_NEAR(sum, row == column ? 1.0 : 0.0, 2e-5);
+            }
+        }
+    }
+    const md5_mat34 flat = {{1, 0, 0, 4, 0, 1, 0, 5, 1, 1, 0, 6}};
+    const md5_mat34 none = md5_mat34_inverse(flat);
+    for (int i = 0; i < 12; i++)
+        CHECK(none.m[i] == 0.0f);
+    const md5_mat34 small = {{1e-20f, 0, 0, 1, 0, 1e-20f, 0, 0, 0, 0, 1e-20f, 0}};
+    CHECK_NEAR((double)md5_mat34_inverse(small).m[0], 1e20, 1e14);
+}
+
+static void apply44(md5_mat44 m, const double v[4], double out[4])
+{
+    for (int row = 0; row < 4; row++) {
+        out[row] = 0.0;
+        for (int column = 0; column < 4; column++)
+            out[row] += (double)m.m[4 * column + row] * v[column];
+    }
+}
+
+TEST (math_widens_and_multiplies_4x4_matrices) {
+    uint64_t random = 8;
+    const md5_transform a = random_transform(&random), b = random_transform(&random);
+    const md5_mat44 product = md5_mat44_mul(md5_mat44_from_mat34(md5_mat34_from_transform(a)),
+                                            md5_mat44_from_mat34(md5_mat34_from_transform(b)));
+    const double v[4] = {0.5, -2.0, 3.0, 1.0};
+    double by_b[3], by_both[3], actual[4];
+    apply_transform(b, v, by_b);
+    apply_transform(a, by_b, by_both);
+    apply44(product, v, actual);
+    for (int i = 0; i < 3; i++)
+        CHECK_NEAR(actual[i], by_both[i], 5e-6);
+    CHECK_NEAR(actual[3], 1.0, 0.0);
+    const md5_mat34 m = {{2, 0, 1, 7, 0, 3, 0, 8, 0, 0, 4, 9}};
+    check_vector(md5_mat34_transform_direction(m, (md5_vec3){1, 1, 1}), (const double[]){3, 3, 4},
+                 0.0);
+    check_vector(md5_mat34_transform_point(m, (md5_vec3){1, 1, 1}), (const double[]){10, 11, 13},
+                 0.0);
+    check_vector(md5_mat34_translation(m), (const double[]){7, 8, 9}, 0.0);
+}
+
+TEST (math_looks_at_a_target) {
+    const md5_vec3 eye = {10, 4, 3}, target = {1, 2, 3};
+    const md5_mat44 view = md5_look_at(eye, target, (md5_vec3){0, 0, 5});
+    const double points[3][4] = {{1, 2, 3, 1}, {1, 2, 9, 1}, {10, 4, 3, 1}};
+    double at[4];
+    apply44(view, points[0], at);
+    CHECK_NEAR(at[0], 0.0, 1e-5);
+    CHECK_NEAR(at[1], 0.0, 1e-5);
+    CHECK_NEAR(at[2], -sqrt(85.0), 1e-5);
+    apply44(view, points[1], at);
+    CHECK_NEAR(at[0], 0.0, 1e-5);
+    CHECK_NEAR(at[1], 6.0, 1e-5);
+    apply44(view, points[2], at);
+    CHECK(fabs(at[0]) < 1e-5 && fabs(at[1]) < 1e-5 && fabs(at[2]) < 1e-5);
+    // From the front, +y (left of the character) is on the right.
+    const md5_mat44 front =
+        md5_look_at((md5_vec3){10, 0, 0}, (md5_vec3){0, 0, 0}, (md5_vec3){0, 0, 1});
+    apply44(front, (const double[]){0, 1, 0, 1}, at);
+    CHECK_NEAR(at[0], 1.0, 1e-6);
+}
+
+// Rigid and right-handed whatever the arguments are.
+TEST (math_looks_along_up_and_at_itself) {
+    const md5_vec3 eyes[] = {{0, 0, 5}, {0, 0, -5}, {1, 2, 3}, {5, 0, 0}, {0, 0, 0}};
+    const md5_vec3 ups[] = {{0, 0, 1}, {0, 0, 0}, {1, 0, 0}, {1, 2, 3}};
+    for (int i = 0; i < 20; i++) {
+        const md5_mat44 view = md5_look_at(eyes[i % 5], (md5_vec3){0, 0, 0}, ups[i / 5]);
+        matrix m;
+        for (int j = 0; j < 9; j++)
+            m.at[j / 3][j % 3] = (double)view.m[4 * (j % 3) + j / 3];
+        matrix transposed;
+        for (int j = 0; j < 9; j++)
+            transposed.at[j / 3][j % 3] = m.at[j % 3][j / 3];
+        CHECK(difference(multiply(m, transposed), (matrix){{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}})
+              < 1e-6);
+        const double determinant =
+            m.at[0][0] * (m.at[1][1] * m.at[2][2] - m.at[1][2] * m.at[2][1])
+            - m.at[0][1] * (m.at[1][0] * m.at[2][2] - m.at[1][2] * m.at[2][0])
+            + m.at[0][2] * (m.at[1][0] * m.at[2][1] - m.at[1][1] * m.at[2][0]);
+        CHECK_NEAR(determinant, 1.0, 1e-6);
+    }
+}
+
+static double depth_at(md5_mat44 clip, double distance)
+{
+    double out[4];
+    apply44(clip, (const double[]){0, 0, -distance, 1}, out);
+    CHECK_NEAR(out[3], distance, 1e-9);
+    return out[2] / out[3];
+}
+
+TEST (math_projects_near_and_far_to_the_ends_of_depth) {
+    const md5_mat44 gl = md5_perspective(60, 2, 0.5f, 200, MD5_DEPTH_MINUS_ONE_TO_ONE);
+    CHECK_NEAR(depth_at(gl, 0.5), -1.0, 1e-6);
+    CHECK_NEAR(depth_at(gl, 200), 1.0, 1e-6);
+    const md5_mat44 zero = md5_perspective(60, 2, 0.5f, 200, MD5_DEPTH_ZERO_TO_ONE);
+    CHECK_NEAR(depth_at(zero, 0.5), 0.0, 1e-6);
+    CHECK_NEAR(depth_at(zero, 200), 1.0, 1e-6);
+    const md5_mat44 endless = md5_perspective(60, 2, 0.5f, INFINITY, MD5_DEPTH_MINUS_ONE_TO_ONE);
+    CHECK_NEAR(depth_at(endless, 0.5), -1.0, 1e-6);
+    CHECK_NEAR(depth_at(endless, 1e9), 1.0, 1e-6);
+    const md5_mat44 reversed = md5_perspective(60, 2, 200, 0.5f, MD5_DEPTH_ZERO_TO_ONE);
+    CHECK_NEAR(depth_at(reversed, 0.5), 1.0, 1e-6);
+    CHECK_NEAR(depth_at(reversed, 200), 0.0, 1e-6);
+    const md5_mat44 both = md5_perspective(60, 2, INFINITY, 0.5f, MD5_DEPTH_ZERO_TO_ONE);
+    CHECK_NEAR(depth_at(both, 0.5), 1.0, 1e-6);
+    CHECK_NEAR(depth_at(both, 1e9), 0.0, 1e-6);
+    // The edge of the picture: 30 degrees up, and twice as far to the side.
+    double edge[4];
+    apply44(gl, (const double[]){2 * 10 * tan(30 * DEGREES), 10 * tan(30 * DEGREES), -10, 1}, edge);
+    CHECK_NEAR(edge[0] / edge[3], 1.0, 1e-6);
+    CHECK_NEAR(edge[1] / edge[3], 1.0, 1e-6);
+}
