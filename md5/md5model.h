@@ -10,35 +10,34 @@
 //        --md5_build_palette()--> palette: matrices from the bind pose to the posed model
 //        --md5_skin(), or a shader--> vertices
 //
-// Space: id Software's. x forward, y left, z up, right-handed, in the file's units (usually
-// inches). Vectors are columns: v' = M * v. Quaternions follow textbook order: world = parent *
-// local. Front faces are clockwise: (c - a) x (b - a) points outward. Texture v = 0 is the top row.
+// Values and their arithmetic are in md5math.h, meshes and skinning in md5skin.h.
 //
-// Memory: an asset is one block from the caller's allocator and is read-only. Posing, blending and
-// skinning write to the caller's arrays, allocate nothing and cannot fail. Arrays must not overlap
-// unless a comment allows it. Pointers must not be NULL unless a comment allows it; debug builds
-// assert this and the index arguments.
+// Space: id Software's, unless md5_load_opts.axes asks for others. x forward, y left, z up,
+// right-handed, in the file's units (usually inches). Vectors are columns: v' = M * v. Quaternions
+// follow textbook order: world = parent * local. Front faces are clockwise: (c - a) x (b - a)
+// points outward. Texture v = 0 is the top row.
+//
+// Numbers: counts and indices are uint32_t; numbers of bytes, and of the caller's own jobs and
+// points, are size_t. An index that may be missing is int32_t, and -1 means none: md5_joint.parent,
+// md5_binding.tracks, what md5_find_*() returns. Converted to uint32_t, -1 exceeds every count, so
+// functions that answer invalid indices may be given it.
+//
+// Memory: an asset is one block (a model: two) from the caller's allocator and is read-only.
+// Posing, blending and skinning write to the caller's arrays, allocate nothing and cannot fail.
+// Arrays must not overlap unless a comment allows it. Pointers must not be NULL unless a comment
+// allows it; debug builds assert this and the index arguments.
 //
 // Threads: there is no global state. Threads may share assets. All functions may run concurrently
 // as long as none writes memory that another uses. md5_free_*() counts as a write to its asset.
 #ifndef MD5MODEL_H
 #define MD5MODEL_H
 
+#include "md5math.h" // beside this file also when installed
+#include "md5skin.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-#if defined(_WIN32) && defined(MD5_SHARED)
-#ifdef MD5_BUILD
-#define MD5_API __declspec(dllexport)
-#else
-#define MD5_API __declspec(dllimport)
-#endif
-#elif defined(__GNUC__)
-#define MD5_API __attribute__((visibility("default")))
-#else
-#define MD5_API
-#endif
 
 #ifdef __cplusplus
 extern "C" {
@@ -47,74 +46,6 @@ extern "C" {
 #define MD5_VERSION_MAJOR 0
 #define MD5_VERSION_MINOR 1
 #define MD5_VERSION_PATCH 0
-
-// -- Values ---------------------------------------------------------------------------------
-
-typedef struct md5_vec2 {
-    float x, y;
-} md5_vec2;
-
-typedef struct md5_vec3 {
-    float x, y, z;
-} md5_vec3;
-
-typedef struct md5_vec4 {
-    float x, y, z, w;
-} md5_vec4;
-
-// Unit quaternion. Files store x y z. The loader computes w = -sqrt(|1 - x^2 - y^2 - z^2|), with
-// which the textbook quaternion-to-matrix formula agrees with id's engine. If x y z are longer than
-// 1, it then normalizes x y z w, unlike id's engine, whose matrix is then not a rotation. It warns
-// if x^2 + y^2 + z^2 exceeds 1.00001.
-typedef struct md5_quat {
-    float x, y, z, w;
-} md5_quat;
-
-// Rotation, then translation: v' = rotation * v + translation. 32 bytes, for SIMD loads; `pad` is
-// 0.
-typedef struct md5_transform {
-    md5_quat rotation;
-    md5_vec3 translation;
-    float pad;
-} md5_transform;
-
-// A transform as unit dual quaternion: real = rotation, dual = (translation, 0) * rotation / 2.
-// Negating both parts gives the same transform.
-typedef struct md5_dual_quat {
-    md5_quat real, dual;
-} md5_dual_quat;
-
-// 3x4 matrix, row-major: row r is m[4*r] .. m[4*r + 3]; its last element is the translation. The
-// bytes are three vec4 rows, as shaders read them.
-typedef struct md5_mat34 {
-    float m[12];
-} md5_mat34;
-
-// Axis-aligned bounding box. Empty if min.x > max.x.
-typedef struct md5_bounds {
-    md5_vec3 min, max;
-} md5_bounds;
-
-// Interpolates from `a` (t = 0) to `b` (t = 1) along the shorter great arc (Shoemake 1985). Both
-// have unit length; t is clamped to 0..1. Every component is within 1e-6 of the exact result. If
-// the shorter arc ends at -b, so does the result: the same rotation as b.
-MD5_API md5_quat md5_slerp(md5_quat a, md5_quat b, float t);
-
-// Returns the matrix of a transform, by the textbook formula (Shoemake 1985).
-MD5_API md5_mat34 md5_mat34_from_transform(md5_transform transform);
-
-// Returns a * b, which applies b first, then a.
-MD5_API md5_mat34 md5_mat34_mul(md5_mat34 a, md5_mat34 b);
-
-// Returns m * (point, 1).
-MD5_API md5_vec3 md5_mat34_transform_point(md5_mat34 m, md5_vec3 point);
-
-// Returns the bounds of points[count]. Without points: min = +FLT_MAX, max = -FLT_MAX, which is
-// empty; `points` may then be NULL.
-MD5_API md5_bounds md5_bounds_of_points(const md5_vec3 *points, size_t count);
-
-// Returns the bounds of two boxes. An empty one adds nothing.
-MD5_API md5_bounds md5_bounds_union(md5_bounds a, md5_bounds b);
 
 // -- Errors ---------------------------------------------------------------------------------
 
@@ -157,6 +88,28 @@ typedef struct md5_allocator {
 // is valid only during the call.
 typedef void md5_warn_fn(void *user, const md5_error *warning);
 
+// How loads read files: from an archive, or the game's own file system. Both functions, or neither
+// for the system's files. They are called from within the loading function only.
+typedef struct md5_files {
+    // Returns all bytes of a file, and their number in *size; a file of 0 bytes is not NULL.
+    // Returns NULL on failure, and may write the reason to error->message. `path` is the one that
+    // the load was given, or is made from it: machine files name others relative to their own
+    // folder.
+    const void *(*open)(void *user, const char *path, size_t *size, md5_error *error);
+    void (*close)(void *user, const void *bytes, size_t size); // for each open() that succeeded
+    void *user;
+} md5_files;
+
+// How much the unit normal of a triangle counts at its corners, where normals are summed from
+// those of all triangles at a position. The sums are the same, whichever of the vertices at a
+// position the triangles use.
+typedef enum md5_normals {
+    MD5_NORMALS_ID,   // 1, as in id's engine
+    MD5_NORMALS_AREA, // its area, as in most Quake engines: large triangles count more
+    MD5_NORMALS_ANGLE // its angle there (Thuermer and Wuethrich 1998): the same normal, however a
+                      // face is cut into triangles
+} md5_normals;
+
 // Options of a load: begin with `md5_load_opts opts = {0};`. Zero in a field means its default.
 typedef struct md5_load_opts {
     md5_allocator allocator;
@@ -164,13 +117,41 @@ typedef struct md5_load_opts {
     const char *file_name; // the name that messages use for a text in memory; NULL = none
     md5_warn_fn *warn;     // NULL: warnings are only counted
     void *warn_user;
+    md5_files files;       // where md5_load_*() read; their bytes do not count as memory
     uint32_t max_warnings; // warnings reported in one call, the last one saying so; 0 = 100
+    // Conversion of models, animations and cameras while they are loaded: see below.
+    md5_axes axes; // 0 = id's
+    float scale;   // units of the result in a unit of the file, 1e-6 to 1e6; 0 = 1
+    bool flip_v;   // texture v = 0 is the bottom row
+
+    // Of models. Files of version 12 store normals, which are used as they are.
+    md5_normals normals;
+    bool no_tangents;  // do not derive tangents, nor copy the vertices of mirror seams for them
+    bool no_skin_plan; // leave out what makes md5_skin() fast: for programs whose shaders skin
 } md5_load_opts;
+
+// Conversion: with C = md5_mat34_from_axes(axes, scale), every position p of an asset becomes C p,
+// and every transform or matrix M becomes C M C^-1: of model space, of joints' own spaces and of
+// cameras. So what was forward, left and up in a file is so in the axes of the result; a joint's
+// own x axis becomes the result's forward axis, and a camera looks along it. Whatever is computed
+// from a converted asset is what would be computed from the file, converted. Load all assets of a
+// character with the same options: md5_bind() refuses others.
+//
+// - Triangles keep their order: clockwise as a viewer sees them from outside, as Unity, Godot and
+//   Direct3D expect. In left-handed axes (b - a) x (c - a) points outward: md5_mesh.is_mirrored.
+// - Functions that need up or forward, such as md5_place_feet(), md5_aim(), md5_mirror_pose(), and
+//   the root motion of machines, take them from md5_skeleton.axes: "model x", "y" and "z" in their
+//   comments are forward, left and up. Vectors that the caller gives, those of machine tables
+//   included, are in the axes and units of the asset.
+// - md5_track.flags remain those of the file.
+// - md5gl draws models in any axes, if the view fits them; its sky light and ground shadows take z
+// as
+//   up.
 
 // -- Assets ---------------------------------------------------------------------------------
 
-// Positions, offsets, biases, frame components and fields of view are from -1e9 to 1e9. The loader
-// rejects other files; so poses, palettes and vertices are finite.
+// Positions, offsets, biases, frame components and fields of view are from -1e9 to 1e9 in the file.
+// The loader rejects other files; so poses, palettes and vertices are finite.
 
 typedef struct md5_joint {
     const char *name; // NUL-terminated bytes as in the file, whose encoding is unknown
@@ -182,71 +163,12 @@ typedef struct md5_skeleton {
     uint32_t num_joints;
     const md5_joint *joints; // [num_joints]
     const uint32_t *order;   // [num_joints] every joint once, level by level, parents first
+    md5_axes axes;           // of all spaces: see md5_load_opts
+    float scale;             // units in a unit of the file; 0 = 1
 } md5_skeleton;
 
-// A file vertex: its weights are weights[first_weight .. first_weight + num_weights - 1] of its
-// mesh. Vertices may share weights. A vertex without weights stays at the origin.
-typedef struct md5_vertex {
-    uint32_t first_weight, num_weights;
-} md5_vertex;
-
-typedef struct md5_weight {
-    uint32_t joint;
-    float bias;      // as in the file; sums other than 1 occur
-    md5_vec3 offset; // in the joint's space
-} md5_weight;
-
-// The order in which md5_skin() computes vertices; made by the loader.
-typedef struct md5_skin_plan md5_skin_plan;
-
-// One mesh: first the file's tables, then the drawn vertices that are derived from them.
-typedef struct md5_mesh {
-    const char *name;   // from `name "x"` or the comment `// meshes: x`; "" if neither
-    const char *shader; // as in the file; "" if none
-
-    uint32_t num_file_vertices;
-    uint32_t num_weights;
-    const md5_vertex *file_vertices; // [num_file_vertices]
-    const md5_weight *weights;       // [num_weights]
-
-    // Drawn vertices: the file's, in file order, then copies of those on mirror seams, where one
-    // vertex belongs to triangles of both texture orientations and needs two tangents. `positions`,
-    // `normals`, `tangents` are in the bind pose, model space. Files of version 12 store normals
-    // and tangents, which are used without copies.
-    uint32_t num_vertices; // >= num_file_vertices
-    uint32_t num_triangles;
-    const uint32_t *indices;   // [3 * num_triangles] drawn vertices, clockwise seen from outside
-    const uint32_t *sources;   // [num_vertices] the file vertex of each drawn one
-    const md5_vec2 *texcoords; // [num_vertices]
-    const md5_vec3 *positions; // [num_vertices]
-    const md5_vec3 *normals;   // [num_vertices] unit length, outward; 0 0 1 if undefined
-    const md5_vec4 *tangents;  // [num_vertices] unit length, perpendicular to the normal,
-                               // along +u; w = +-1: bitangent (along +v) = cross(N, T) * w
-
-    const md5_vec4 *colors; // [num_vertices] linear r g b a, 0 to 1, version 12 only; else NULL
-
-    // Influences of drawn vertex v: first_influence[v] .. first_influence[v + 1] - 1, largest
-    // absolute bias first, each joint once, none that is all 0. An influence is (bias * point,
-    // bias), where point is the weight's position in the bind pose, model space. So the exact
-    // vertex is the sum of palette[joint] * influence, for any number of weights and any biases.
-    uint32_t num_influences;
-    uint32_t max_influences;          // of one vertex
-    const uint32_t *first_influence;  // [num_vertices + 1]
-    const uint32_t *influence_joints; // [num_influences]
-    const md5_vec4 *influences;       // [num_influences]
-
-    uint32_t max_weights;  // of one file vertex
-    uint32_t num_off_sums; // file vertices whose biases do not sum to 1 within 1e-4
-    float loss4, loss8;    // largest error of drawing with 4 or 8 influences a vertex, in units:
-                           // md5_path_loss() with 4 or 8 slots and no pose
-
-    md5_bounds bounds; // of `positions`
-
-    const md5_skin_plan *skin_plan; // NULL in a mesh that the caller made: md5_skin() is slower
-} md5_mesh;
-
 // Skeleton and meshes of one .md5mesh.
-typedef struct md5_model {
+struct md5_model {
     md5_skeleton skeleton;
     const md5_transform *bind_local; // [num_joints] bind pose relative to the parent
     const md5_mat34 *bind;           // [num_joints] bind pose, model space
@@ -256,9 +178,11 @@ typedef struct md5_model {
     md5_bounds bounds;      // of all meshes in the bind pose
     const char *command_line;
     uint32_t num_warnings; // of the load, reported or not
-    size_t size;           // bytes of the block that holds all of this
+    size_t size;           // bytes of the block that holds all of this, except:
+    void *geometry;        // the block of the arrays of all meshes; NULL: md5_release_geometry()
+    size_t geometry_size;  // bytes of that block
     md5_allocator allocator;
-} md5_model;
+};
 
 // A joint's animated components, as stored in an .md5anim.
 typedef struct md5_track {
@@ -294,7 +218,8 @@ typedef struct md5_anim {
     md5_allocator allocator;
 } md5_anim;
 
-// A camera's view at one time. In its own space a camera looks along +x, with y left and z up.
+// A camera's view at one time. In its own space a camera looks along +x, with y left and z up, or
+// along what these become by md5_load_opts.axes.
 typedef struct md5_camera_view {
     md5_vec3 position;
     md5_quat rotation;
@@ -327,9 +252,9 @@ typedef struct md5_camera {
     md5_allocator allocator;
 } md5_camera;
 
-// Loads a file. `path` is in the encoding of the system's open(). `opts` and `error` may be NULL.
-// Returns NULL on failure; fills `error` in any case. Free the result with md5_free_*(). Time and
-// memory are linear in the size of the file, whatever it contains.
+// Loads a file. `path` is in the encoding of the system's open(), on Windows in UTF-8. `opts` and
+// `error` may be NULL. Returns NULL on failure; fills `error` in any case. Free the result with
+// md5_free_*(). Time and memory are linear in the size of the file, whatever it contains.
 MD5_API md5_model *md5_load_model(const char *path, const md5_load_opts *opts, md5_error *error);
 MD5_API md5_anim *md5_load_anim(const char *path, const md5_load_opts *opts, md5_error *error);
 MD5_API md5_camera *md5_load_camera(const char *path, const md5_load_opts *opts, md5_error *error);
@@ -341,6 +266,20 @@ MD5_API md5_anim *md5_parse_anim(const void *text, size_t size, const md5_load_o
                                  md5_error *error);
 MD5_API md5_camera *md5_parse_camera(const void *text, size_t size, const md5_load_opts *opts,
                                      md5_error *error);
+
+// Return the index of the first joint or mesh of that name (case-sensitive), or -1 if there is none
+// or `name` is NULL. Linear in their number: call them once.
+MD5_API int32_t md5_find_joint(const md5_skeleton *skeleton, const char *name);
+MD5_API int32_t md5_find_mesh(const md5_model *model, const char *name);
+
+// Frees the arrays of all meshes, for programs that have uploaded them: 98 % of a model's memory.
+// The skeleton, the bind pose, and names, counts, bounds and losses of the meshes stay where they
+// are; so bindings, machines, players and md5gl_model stay valid. The arrays of md5_mesh become
+// NULL. After that it is the caller's mistake to skin, pack or query the model or its meshes
+// (md5skin.h, md5query.h). md5_create_machine() and md5gl_create_model() report an error, and so
+// does the renderer where it skins on the CPU (MD5GL_PATH_CPU). A second call does nothing. Counts
+// as a write to the model.
+MD5_API void md5_release_geometry(md5_model *model);
 
 // Frees an asset. Does nothing for NULL.
 MD5_API void md5_free_model(md5_model *model);
@@ -358,7 +297,10 @@ typedef struct md5_pose_plan md5_pose_plan;
 
 // Which animation joint drives which model joint. Keeps pointers to both: free it before them.
 typedef struct md5_binding {
-    const md5_model *model;
+    const md5_model *model; // NULL if md5_bind_skeleton() made it
+    const md5_skeleton *skeleton;
+    const md5_transform *bind_local; // [model joints]
+    const md5_mat34 *inverse_bind;   // [model joints] what md5_pose_palette() multiplies by
     const md5_anim *anim;
     const int32_t *tracks; // [model joints] animation joint; -1 = none, keeps its bind pose
     bool same_order;       // tracks[joint] == joint for all
@@ -381,10 +323,22 @@ typedef struct md5_binding {
 //   hierarchies contradict each other, the model's is used.
 //
 // Each difference is a warning. If no name matches, returns NULL and MD5_ERROR_MISMATCH with the
-// first difference. `opts` and `error` may be NULL. Time and memory are linear in the number of
-// joints and the length of their names (times its logarithm if orders differ).
+// first difference; also if the two were loaded with different axes or scales. `opts` and `error`
+// may be NULL. Time and memory are linear in the number of joints and the length of their names
+// (times its logarithm if orders differ).
 MD5_API md5_binding *md5_bind(const md5_model *model, const md5_anim *anim,
                               const md5_load_opts *opts, md5_error *error);
+
+// The same for a skeleton without a model, such as one that several models share or that the
+// program has made. `bind_local` is its bind pose, transforms relative to the parent. Keeps both
+// pointers. Requires: parents are joints or -1, and `order` lists every joint once, parents first.
+//
+// Palettes posed by this binding suit models in the bind pose `bind_local`. If the models' bind
+// poses differ, call md5_sample() once and md5_local_to_palette() for each of them. State machines
+// and md5gl_create_clips() need the binding of a model.
+MD5_API md5_binding *md5_bind_skeleton(const md5_skeleton *skeleton,
+                                       const md5_transform *bind_local, const md5_anim *anim,
+                                       const md5_load_opts *opts, md5_error *error);
 MD5_API void md5_free_binding(md5_binding *binding);
 
 // -- Time -----------------------------------------------------------------------------------
@@ -406,6 +360,12 @@ typedef struct md5_moment {
 // double. To play backward or at another speed, pass such times. NaN counts as 0, infinity as the
 // largest time. With MD5_WRAP_LOOP the end of a cycle is frame 0 of the next one.
 MD5_API md5_moment md5_moment_at(const md5_anim *anim, double time, md5_wrap wrap);
+
+// Returns the sample position of programs that count frames themselves: from `frame0` (fraction 0)
+// to `frame1` (fraction 1), with cycle 0. The two may be any frames of the clip, for example its
+// last and its first. Frames are clamped to the clip's, the fraction to 0..1; NaN counts as 0.
+MD5_API md5_moment md5_moment_of_frames(const md5_anim *anim, uint32_t frame0, uint32_t frame1,
+                                        float fraction);
 
 // Returns the camera's view at `time` seconds, in the file's space. As in id's engine, a shot moves
 // toward the frame that is its cut, and the next shot begins with the frame after that. Positions
@@ -464,6 +424,18 @@ MD5_API md5_bounds md5_anim_bounds(const md5_anim *anim, const md5_moment *momen
 MD5_API void md5_local_to_model(const md5_skeleton *skeleton, const md5_transform *pose,
                                 md5_mat34 *joints);
 
+// Writes joints[skeleton->num_joints]: the transforms of pose[num_joints] in model space, in joint
+// order. Rotations are renormalized joint by joint, so that long chains stay rotations. `joints`
+// may be `pose`.
+MD5_API void md5_local_to_model_transforms(const md5_skeleton *skeleton, const md5_transform *pose,
+                                           md5_transform *joints);
+
+// The inverse, for joints that something else has placed, such as a ragdoll: writes
+// pose[skeleton->num_joints], transforms relative to the parent, of joints[num_joints] in model
+// space. Their rotations have unit length, and so have the results. `pose` may be `joints`.
+MD5_API void md5_model_to_local_transforms(const md5_skeleton *skeleton,
+                                           const md5_transform *joints, md5_transform *pose);
+
 // Writes palette[model joints] = joints * inverse bind, which take vertices from the bind pose to
 // the posed model, model space. `palette` and `joints` may be the same array.
 MD5_API void md5_build_palette(const md5_model *model, const md5_mat34 *joints, md5_mat34 *palette);
@@ -477,6 +449,16 @@ MD5_API void md5_local_to_palette(const md5_model *model, const md5_transform *p
 // joints[model joints] and palette[model joints]; uses scratch[model joints] as working memory.
 MD5_API void md5_pose_palette(const md5_binding *binding, const md5_moment *moment, md5_root root,
                               md5_transform *scratch, md5_mat34 *joints, md5_mat34 *palette);
+
+// Poses `count` frames of the clip from frame `first` on, without interpolation: the k-th palette,
+// palettes[k * model joints ..], is that of frame first + k, with the bits of md5_pose_palette().
+// Uses scratch[model joints] and joints[model joints] as working memory; the latter then holds the
+// last frame's matrices. Does nothing if `count` is 0. The frames must be frames of the clip;
+// beyond its end the last frame is repeated. For textures of baked clips. All frames of a clip are
+// anim->num_frames * model joints matrices of 48 bytes.
+MD5_API void md5_bake_palettes(const md5_binding *binding, md5_root root, uint32_t first,
+                               uint32_t count, md5_transform *scratch, md5_mat34 *joints,
+                               md5_mat34 *palettes);
 
 // One character of a crowd: the arguments of md5_pose_palette().
 typedef struct md5_pose_job {
@@ -533,59 +515,6 @@ MD5_API void md5_add_pose(const md5_transform *pose, const md5_transform *differ
 MD5_API void md5_add_difference(const md5_transform *pose, const md5_transform *source,
                                 const md5_transform *reference, float weight,
                                 const float *joint_weights, uint32_t count, md5_transform *out);
-
-// -- Skinning -------------------------------------------------------------------------------
-
-// Writes positions[mesh->num_vertices], exact for any weights, and, unless NULL, normals and
-// tangents [num_vertices]; model space, in the order of the drawn vertices. `palette` is that of
-// md5_build_palette(). Directions are those of the bind pose, rotated by the blended matrices and
-// normalized; they stay as in the bind pose if that blend is shorter than 1e-15 or longer than
-// 1e19, as of biases that cancel out. Sums are floats, and infinite beyond the range of float.
-MD5_API void md5_skin(const md5_mesh *mesh, const md5_mat34 *palette, md5_vec3 *positions,
-                      md5_vec3 *normals, md5_vec4 *tangents);
-
-// Returns the bounds of all meshes as md5_skin() would pose them, up to rounding error, for files
-// whose own bounds are missing or wrong. Takes about as long as skinning positions, and no memory.
-// Empty for a model without vertices.
-MD5_API md5_bounds md5_skin_bounds(const md5_model *model, const md5_mat34 *palette);
-
-// Dual quaternion skinning preserves volume at twisting joints. md5_skin() interpolates between the
-// positions to which each joint would move a vertex, which shrinks joints that twist. Here one
-// rigid transform moves it, blended from the dual quaternions of its joints; sharp bends bulge a
-// little. Kavan, Collins, Zara and O'Sullivan, "Geometric Skinning with Approximate Dual Quaternion
-// Blending", 2008. Vertices of one joint are those of md5_skin(), up to rounding error.
-//
-// Writes dual[count] from palette[count] of md5_build_palette(). Drops scale, which MD5 joints do
-// not have.
-MD5_API void md5_dual_palette(const md5_mat34 *palette, uint32_t count, md5_dual_quat *dual);
-
-// Writes the same arrays as md5_skin(), from the dual palette, in up to twice the time. The blended
-// transform moves mesh->positions, even if a vertex's weights do not meet in one point. Only the
-// ratios of the biases count, as if their sum were 1 (md5_skin() scales the vertex by their sum);
-// if they cancel out or are all 0, only the first influence counts. A vertex without influences
-// goes to the origin, as in md5_skin(). The bind pose is unchanged in any case.
-MD5_API void md5_skin_dual(const md5_mesh *mesh, const md5_dual_quat *palette, md5_vec3 *positions,
-                           md5_vec3 *normals, md5_vec4 *tangents);
-
-// Packs the influences of each drawn vertex into `slots` (1 to 255) for a vertex format, largest
-// first. Drops the rest and scales biases to sum 1 (if they cancel out: weight 1 on the first;
-// negative ones stay negative). Empty slots are joint 0 with weight 0. Writes
-// joints[num_vertices * slots] and weights[num_vertices * slots]. A shader moves mesh->positions by
-// the weighted palette.
-MD5_API void md5_pack_influences(const md5_mesh *mesh, uint32_t slots, uint32_t *joints,
-                                 float *weights);
-
-// Returns the largest error, in units, of drawing meshes[mesh] with `slots` packed influences, for
-// any rotation of each joint about its own position in joints[num_joints] (model space):
-//   | sum (b_i - w_i) a_i |  +  sum | b_i (p_i - o_i) - w_i (c - o_i) |
-// over the joints i of a vertex, with b bias, w packed weight, p bind position of the weight, c
-// bind position of the vertex, o and a the joint's bind and posed position. This counts dropped
-// weights, sums other than 1, and weights whose offsets do not meet in one point. If `joints` is
-// NULL, the posed positions are those of the bind pose, all displaced by the size of the model (the
-// diagonal of its bounds), which adds | sum (b_i - w_i) | times that size. 0 up to rounding error
-// means that the packed form is exact.
-MD5_API float md5_path_loss(const md5_model *model, uint32_t mesh, uint32_t slots,
-                            const md5_mat34 *joints);
 
 #ifdef __cplusplus
 }

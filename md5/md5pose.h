@@ -2,6 +2,9 @@
 // mirroring, retargeting, measuring. md5play.h uses them in state machines; blending is in
 // md5model.h.
 //
+// Axes: "model x", "y" and "z" below are forward, left and up of the skeleton's axes, which are
+// id's unless md5_load_opts.axes asked for others.
+//
 // A pose is md5_transform[model joints], relative to the parent, in joint order. Nothing here
 // allocates or fails except md5_create_retarget(). Several threads may work on different poses.
 #ifndef MD5POSE_H

@@ -12,22 +12,28 @@
 
 // The tip, and what it is to look at.
 typedef struct aim_view {
+    md5_axes axes;
     md5_float4 target, forward, up; // the last two in the tip's space
     md5_float4 eye;                 // position of the tip
     md5_float4 rotation;            // of the tip, model space
     float up_along;                 // cosine between forward and up
 } aim_view;
 
-// Turns about the direction of sight after `swing`, so that `up` leans neither left nor right of
-// the vertical z: cosine and sine are those between the parts of both at right angles to it.
-static md5_float4 set_upright(const aim_view *view, md5_vec3 sight, md5_vec3 up, md5_float4 swing)
+// Turns about the direction of sight `along` after `swing`, so that up, after it `swung`, leans
+// neither left nor right of the vertical: cosine and sine are those between the parts of both at
+// right angles to it.
+static md5_float4 set_upright(const aim_view *view, md5_vec3 along, md5_vec3 swung,
+                              md5_float4 swing)
 {
+    const md5_vec3 sight = md5_vec3_from_axes(view->axes, along);
+    const md5_vec3 up = md5_vec3_from_axes(view->axes, swung);
     const float slant = sight.x * sight.x + sight.y * sight.y; // squared sine to the vertical
     if (!(1.0f - view->up_along * view->up_along > 1e-6f && slant > 1e-8f))
         return swing;
+    const float sine = sight.x * up.y - sight.y * up.x;
     const md5_float4 turn =
-        md5_float4_about(md5_float4_of_vec3(sight), up.z - view->up_along * sight.z,
-                         sight.x * up.y - sight.y * up.x);
+        md5_float4_about(md5_float4_of_vec3(along), up.z - view->up_along * sight.z,
+                         md5_is_mirrored(view->axes) ? -sine : sine);
     if (slant < STEEP * STEEP) {
         const float part = sqrtf(slant) / STEEP;
         const md5_quat faded = md5_slerp(MD5_NO_TURN, md5_quat_of_row(turn), part);
@@ -141,10 +147,11 @@ bool md5_aim(const md5_skeleton *skeleton, md5_transform *pose, const md5_aim_jo
     if (!(job->weight > 0.0f) || job->limit == MD5_ZERO || !md5_is_place(job->target)
         || !md5_find_chain(skeleton, pose, job->tip, job->length, &chain))
         return true;
-    const md5_vec3 x = {1.0f, 0.0f, 0.0f}, z = {0.0f, 0.0f, 1.0f};
+    const md5_vec3 x = md5_forward(skeleton->axes), z = md5_up(skeleton->axes);
     const md5_vec3 forward = md5_is_place(job->forward) ? md5_vec3_normalize(job->forward, x) : x;
     const md5_vec3 up = md5_is_place(job->up) ? md5_vec3_normalize(job->up, z) : z;
     aim_view view = {
+        .axes = skeleton->axes,
         .target = md5_float4_of_vec3(job->target),
         .forward = md5_float4_of_vec3(forward),
         .up = md5_float4_of_vec3(up),

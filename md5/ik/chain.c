@@ -14,6 +14,7 @@ enum { MOST_ITERATIONS = 1000 };
 #define PUSH_COSINE 0.99498744f
 
 typedef struct reaching {
+    md5_axes axes;
     md5_chain chain;
     uint32_t last; // the tip's index in the chain, and the number of bones
     float length;  // of all bones
@@ -35,6 +36,7 @@ static bool begin(const md5_skeleton *skeleton, const md5_transform *pose, const
         || !md5_find_chain(skeleton, pose, job->tip, job->length, &reach->chain)
         || reach->chain.count < 2)
         return false;
+    reach->axes = skeleton->axes;
     reach->last = reach->chain.count - 1;
     reach->target = job->target;
     reach->tolerance = job->tolerance > 0.0f ? job->tolerance : 0.0f;
@@ -86,7 +88,7 @@ static md5_vec3 drawn_to(md5_vec3 fixed, md5_vec3 moved, float length)
 
 static void push_aside(const reaching *reach, md5_vec3 *places)
 {
-    const md5_vec3 aside = md5_forward_beside(way_to_target(reach));
+    const md5_vec3 aside = md5_forward_beside(reach->axes, way_to_target(reach));
     for (uint32_t i = 1; i < reach->last; i++) {
         const float bone = distance_between(reach->chain.places[i - 1], reach->chain.places[i]);
         places[i] = md5_vec3_add(places[i], md5_vec3_scale(aside, PUSH * bone));
@@ -137,7 +139,7 @@ static void turn_to_places(const md5_chain *chain, const md5_vec3 *places, md5_q
             const md5_vec3 old = md5_vec3_sub(chain->places[i + 1], chain->places[i]);
             const md5_vec3 from = md5_vec3_normalize(md5_quat_rotate(so_far, old), any);
             const md5_vec3 to = md5_vec3_normalize(md5_vec3_sub(places[i + 1], places[i]), from);
-            so_far = md5_quat_trim(md5_quat_mul(md5_quat_between(from, to), so_far));
+            so_far = md5_quat_trim(md5_quat_mul(md5_turn_between(from, to), so_far));
         }
         turned[i] = md5_quat_mul(so_far, chain->rotations[i]);
     }
@@ -181,7 +183,7 @@ static void find_turns(const reaching *reach, md5_quat *turns)
         const md5_vec3 from = md5_vec3_normalize(old, any);
         const md5_vec3 to = md5_vec3_normalize(md5_vec3_sub(reach->target, place), from);
         // No turn moves a tip that lies on the joint.
-        turns[i] = md5_vec3_dot(old, old) > 1e-30f ? md5_quat_between(from, to) : MD5_NO_TURN;
+        turns[i] = md5_vec3_dot(old, old) > 1e-30f ? md5_turn_between(from, to) : MD5_NO_TURN;
         tip = md5_vec3_add(place, md5_quat_rotate(turns[i], old));
     }
 }
@@ -203,7 +205,7 @@ static void apply_turns(reaching *reach, ccd_turns *turning, const md5_quat *tur
 static void bend(reaching *reach, ccd_turns *turning, md5_quat *turns)
 {
     const md5_vec3 way = way_to_target(reach);
-    const md5_vec3 axis = md5_vec3_cross(way, md5_forward_beside(way));
+    const md5_vec3 axis = md5_vec3_cross(way, md5_forward_beside(reach->axes, way));
     for (uint32_t i = 0; i < reach->last; i++)
         turns[i] = md5_quat_of_row(
             md5_float4_about(md5_float4_of_vec3(axis), PUSH_COSINE, i == 0 ? PUSH : -PUSH));

@@ -14,9 +14,9 @@ static float smoothed(float height, float goal, float keep)
 
 static float keep_for(float smoothing, float seconds)
 {
-    if (!(seconds > 0.0f))
-        return 1.0f;
-    return smoothing > 0.0f ? (float)md5_decay((double)seconds / (double)smoothing) : 0.0f;
+    if (!(smoothing > 0.0f))
+        return 0.0f; // also in a step of 0 seconds, such as a single pose
+    return seconds > 0.0f ? (float)md5_decay((double)seconds / (double)smoothing) : 1.0f;
 }
 
 static float lowest_floor(const md5_foot *feet, uint32_t num_feet)
@@ -32,7 +32,8 @@ static void shift_joint(const md5_skeleton *skeleton, md5_transform *pose, uint3
 {
     const md5_quat above = md5_parent_in_model(skeleton, pose, joint).rotation;
     const md5_vec3 shift =
-        md5_quat_rotate(md5_quat_conjugate(above), (md5_vec3){0.0f, 0.0f, height});
+        md5_quat_rotate(md5_quat_conjugate(above),
+                        md5_vec3_to_axes(skeleton->axes, (md5_vec3){0.0f, 0.0f, height}));
     pose[joint].translation = md5_vec3_add(pose[joint].translation, shift);
 }
 
@@ -48,14 +49,15 @@ static md5_limb_result find_leg(const md5_skeleton *skeleton, const md5_foot *fo
 static md5_limb_result place_foot(const md5_skeleton *skeleton, md5_transform *pose,
                                   const md5_limb *leg, md5_foot *foot, float sunk, float weight)
 {
-    const md5_vec3 up = {0.0f, 0.0f, 1.0f};
+    const md5_vec3 up = md5_up(skeleton->axes);
     const md5_transform ankle = md5_joint_in_model(skeleton, pose, foot->ankle);
     const md5_vec3 normal = md5_is_place(foot->normal) ? md5_vec3_normalize(foot->normal, up) : up;
-    const md5_quat tilt = md5_slerp(MD5_NO_TURN, md5_quat_between(up, normal), weight);
+    const md5_quat tilt = md5_slerp(MD5_NO_TURN, md5_turn_between(up, normal), weight);
     const md5_quat rotation = md5_quat_mul(tilt, ankle.rotation);
+    md5_vec3 target = md5_vec3_from_axes(skeleton->axes, ankle.translation);
+    target.z = target.z - sunk + foot->lift * weight;
     const md5_two_bone_job job = {
-        .target = {ankle.translation.x, ankle.translation.y,
-                   ankle.translation.z - sunk + foot->lift * weight},
+        .target = md5_vec3_to_axes(skeleton->axes, target),
         .rotation = &rotation,
         .weight = 1.0f,
     };

@@ -69,7 +69,8 @@ static size_t side_length(const char *name, size_t at, side_form form)
 
 static sided_name split_name(const char *name)
 {
-    for (side_form form = LETTER; form < NO_SIDE; form++) {
+    for (int each = LETTER; each < NO_SIDE; each++) {
+        const side_form form = (side_form)each;
         for (size_t at = 0; name[at] != '\0'; at++) {
             const size_t length = side_length(name, at, form);
             if (length > 0)
@@ -228,6 +229,12 @@ static md5_mat34 parent_bind(const md5_model *model, uint32_t joint)
     return md5_mat34_of(MD5_NO_TURN, (md5_vec3){0.0f, 0.0f, 0.0f});
 }
 
+static md5_vec3 mirror_image(md5_axes axes, md5_vec3 v)
+{
+    const md5_vec3 from = md5_vec3_from_axes(axes, v);
+    return md5_vec3_to_axes(axes, (md5_vec3){from.x, -from.y, from.z});
+}
+
 static md5_transform mirrored_joint(const md5_model *model, uint32_t from, md5_transform posed,
                                     uint32_t to)
 {
@@ -239,12 +246,14 @@ static md5_transform mirrored_joint(const md5_model *model, uint32_t from, md5_t
         md5_mat34_rotate(&above, md5_vec3_sub(posed.translation, bind[from].translation));
     // An axis is a direction with a sense of turning: its mirror image is the opposite of that of
     // an arrow.
-    const md5_vec3 mirrored_axis = {-axis.x, axis.y, -axis.z};
-    const md5_vec3 mirrored_move = {move.x, -move.y, move.z};
+    const md5_axes axes = model->skeleton.axes;
+    const md5_vec3 mirrored_axis = md5_vec3_scale(mirror_image(axes, axis), -1.0f);
+    const md5_vec3 mirrored_move = mirror_image(axes, move);
     const md5_vec3 local = rotate_back(&model->bind[to], mirrored_axis);
     const md5_quat local_turn = {local.x, local.y, local.z, turn.w};
     return (md5_transform){
-        .rotation = md5_quat_unit(md5_quat_mul(bind[to].rotation, local_turn), bind[to].rotation),
+        .rotation =
+            md5_quat_normalize(md5_quat_mul(bind[to].rotation, local_turn), bind[to].rotation),
         .translation = md5_vec3_add(bind[to].translation, rotate_back(&other_above, mirrored_move)),
     };
 }

@@ -47,7 +47,7 @@ bool md5_modify_joint(const md5_skeleton *skeleton, md5_transform *pose, uint32_
     md5_transform *const changed = &pose[joint];
     const md5_transform above = md5_parent_in_model(skeleton, pose, joint);
     if (md5_is_rotation(change.rotation)) {
-        const md5_quat turn = md5_quat_unit(change.rotation, MD5_NO_TURN);
+        const md5_quat turn = md5_quat_normalize(change.rotation, MD5_NO_TURN);
         md5_share share;
         md5_share_of(weight, &share);
         md5_turn_joint(

@@ -33,22 +33,13 @@ static md5_quoted quote(const char *name)
     return md5_quote(name, strlen(name));
 }
 
-static int32_t find_joint(const md5_skeleton *skeleton, const char *name)
-{
-    for (uint32_t joint = 0; joint < skeleton->num_joints; joint++) {
-        if (strcmp(skeleton->joints[joint].name, name) == 0)
-            return (int32_t)joint;
-    }
-    return -1;
-}
-
 // -- What goes where ------------------------------------------------------------------------
 
 // A joint of a pair by its name; true with -1 where the pair names none.
 static bool look_up(making *make, const md5_model *model, const char *which, const char *name,
                     uint32_t pair, int32_t *joint)
 {
-    *joint = name ? find_joint(&model->skeleton, name) : -1;
+    *joint = md5_find_joint(&model->skeleton, name);
     if (name && *joint < 0)
         return md5_fail(make->arena.context, MD5_ERROR_MISMATCH, 0, 0,
                         "pair %u: the %s has no joint %s", pair, which, quote(name).text);
@@ -76,8 +67,7 @@ static bool apply_pair(making *make, const md5_joint_pair *pair, uint32_t number
 static void forget_equal_names(making *make, const md5_joint_pair *pairs, uint32_t num_pairs)
 {
     for (uint32_t i = 0; i < num_pairs; i++) {
-        const int32_t source =
-            pairs[i].source ? find_joint(&make->source->skeleton, pairs[i].source) : -1;
+        const int32_t source = md5_find_joint(&make->source->skeleton, pairs[i].source);
         if (source >= 0 && make->targets[source] >= 0)
             make->sources[make->targets[source]] = -1;
     }
@@ -134,15 +124,16 @@ static void align_joint(const making *make, const int32_t *first_child, uint32_t
     const md5_vec3 from =
         md5_vec3_normalize(md5_quat_rotate(*turn, own), (md5_vec3){1.0f, 0.0f, 0.0f});
     const md5_vec3 to = md5_vec3_normalize(wanted, from);
-    *turn = md5_quat_trim(md5_quat_mul(md5_quat_between(from, to), *turn));
+    *turn = md5_quat_trim(md5_quat_mul(md5_turn_between(from, to), *turn));
 }
 
 static bool align_bind_pose(making *make)
 {
     const md5_skeleton *const target = &make->target->skeleton;
     int32_t *const first_child =
-        md5_arena_alloc(&make->arena, target->num_joints, sizeof *first_child);
-    md5_quat *const turns = md5_arena_alloc(&make->arena, target->num_joints, sizeof *turns);
+        (int32_t *)md5_arena_alloc(&make->arena, target->num_joints, sizeof *first_child);
+    md5_quat *const turns =
+        (md5_quat *)md5_arena_alloc(&make->arena, target->num_joints, sizeof *turns);
     TRY(first_child && turns);
     for (uint32_t joint = 0; joint < target->num_joints; joint++)
         first_child[joint] = -1;
@@ -164,7 +155,7 @@ static bool align_bind_pose(making *make)
 
 static float height_of(const md5_model *model, int32_t joint)
 {
-    return md5_bind_place(model, joint).z;
+    return md5_vec3_from_axes(model->skeleton.axes, md5_bind_place(model, joint)).z;
 }
 
 static float larger(float a, float b)
@@ -238,12 +229,12 @@ static md5_retarget *make_retarget(making *make, const md5_joint_pair *pairs, ui
     const size_t num_source = make->source->skeleton.num_joints;
     const size_t num_target = make->target->skeleton.num_joints;
     md5_arena *const arena = &make->arena;
-    make->sources = md5_arena_alloc(arena, num_target, sizeof *make->sources);
-    make->targets = md5_arena_alloc(arena, num_source, sizeof *make->targets);
-    make->is_named = md5_arena_alloc(arena, num_target, sizeof *make->is_named);
-    make->is_aligned = md5_arena_alloc(arena, num_target, sizeof *make->is_aligned);
-    make->source_bind = md5_arena_alloc(arena, num_source, sizeof *make->source_bind);
-    make->target_bind = md5_arena_alloc(arena, num_target, sizeof *make->target_bind);
+    make->sources = (int32_t *)md5_arena_alloc(arena, num_target, sizeof *make->sources);
+    make->targets = (int32_t *)md5_arena_alloc(arena, num_source, sizeof *make->targets);
+    make->is_named = (bool *)md5_arena_alloc(arena, num_target, sizeof *make->is_named);
+    make->is_aligned = (bool *)md5_arena_alloc(arena, num_target, sizeof *make->is_aligned);
+    make->source_bind = (md5_quat *)md5_arena_alloc(arena, num_source, sizeof *make->source_bind);
+    make->target_bind = (md5_quat *)md5_arena_alloc(arena, num_target, sizeof *make->target_bind);
     if (!make->sources || !make->targets || !make->is_named || !make->is_aligned
         || !make->source_bind || !make->target_bind)
         return NULL;
@@ -256,7 +247,7 @@ static md5_retarget *make_retarget(making *make, const md5_joint_pair *pairs, ui
     find_pelvis(make);
 
     const size_t size = sizeof(md5_retarget) + num_target * sizeof(md5_link);
-    md5_retarget *const retarget = md5_alloc(arena->context, size);
+    md5_retarget *const retarget = (md5_retarget *)md5_alloc(arena->context, size);
     if (!retarget)
         return NULL;
     *retarget = (md5_retarget){
@@ -282,7 +273,7 @@ md5_retarget *md5_create_retarget(const md5_model *source, const md5_model *targ
     MD5_ASSERT(pairs != NULL || num_pairs == 0, "pairs: not NULL");
     md5_context context;
     md5_context_begin(&context, opts, opts ? opts->file_name : NULL, error);
-    making make = {.arena.context = &context, .source = source, .target = target};
+    making make = {.arena = {.context = &context}, .source = source, .target = target};
     md5_retarget *const retarget = make_retarget(&make, pairs, num_pairs);
     md5_arena_free(&make.arena);
     return retarget;

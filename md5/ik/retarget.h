@@ -25,7 +25,7 @@ struct md5_retarget {
 
 static inline md5_vec3 md5_bind_place(const md5_model *model, int32_t joint)
 {
-    return md5_mat34_translation(&model->bind[joint]);
+    return md5_mat34_translation(model->bind[joint]);
 }
 
 #endif

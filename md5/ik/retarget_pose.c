@@ -64,7 +64,7 @@ static void make_local(const md5_retarget *retarget, const md5_transform *source
         // Not through model space: bones keep their lengths to the last bit.
         if (!retarget->links[joint].is_placed)
             local.translation = carried_translation(retarget, joint, source);
-        local.rotation = md5_quat_unit(local.rotation, model->bind_local[joint].rotation);
+        local.rotation = md5_quat_normalize(local.rotation, model->bind_local[joint].rotation);
         target[joint] = local;
     }
 }

@@ -2,38 +2,11 @@
 
 #include "md5/core/assert.h"
 
-// A unit vector at right angles to `v`, by the axis that `v` has the least of.
-static md5_vec3 any_beside(md5_vec3 v)
+md5_vec3 md5_forward_beside(md5_axes axes, md5_vec3 v)
 {
-    const float x = fabsf(v.x), y = fabsf(v.y), z = fabsf(v.z);
-    md5_vec3 axis = {0.0f, 0.0f, 1.0f};
-    if (x <= y && x <= z)
-        axis = (md5_vec3){1.0f, 0.0f, 0.0f};
-    else if (y <= z)
-        axis = (md5_vec3){0.0f, 1.0f, 0.0f};
-    return md5_vec3_normalize(md5_vec3_cross(v, axis), (md5_vec3){0.0f, 0.0f, 1.0f});
-}
-
-md5_quat md5_quat_between_far(md5_vec3 from, md5_vec3 to)
-{
-    const md5_vec3 cross = md5_vec3_cross(from, to);
-    // The further apart, the less the cross product says of the axis: it is set at right angles to
-    // `from`, so that the turn moves `from` in a plane, and what remains wrong of the axis counts
-    // for as little as the turn is short of a half one.
-    const md5_vec3 other = any_beside(from);
-    const md5_vec3 rough = md5_vec3_dot(cross, cross) > 1e-12f ? cross : other;
-    const md5_vec3 axis =
-        md5_vec3_normalize(md5_vec3_beside(md5_vec3_normalize(rough, other), from), other);
-    const float half_cosine = md5_vec3_length(md5_vec3_add(from, to));
-    const float half_sine = md5_vec3_length(md5_vec3_sub(from, to));
-    const md5_quat turn = {axis.x * half_sine, axis.y * half_sine, axis.z * half_sine, half_cosine};
-    return md5_quat_unit(turn, MD5_NO_TURN);
-}
-
-md5_vec3 md5_forward_beside(md5_vec3 v)
-{
-    const md5_vec3 forward = {1.0f, 0.0f, 0.0f}, up = {0.0f, 0.0f, 1.0f};
-    const md5_vec3 beside = md5_vec3_beside(fabsf(v.x) < 0.99f ? forward : up, v);
+    const md5_vec3 forward = md5_forward(axes), up = md5_up(axes);
+    const bool is_across = fabsf(md5_vec3_dot(v, forward)) < 0.99f;
+    const md5_vec3 beside = md5_vec3_beside(is_across ? forward : up, v);
     return md5_vec3_normalize(beside, up);
 }
 
@@ -56,7 +29,7 @@ static md5_float4 unit_row(md5_float4 q)
     const float square = md5_float4_dot4(q, q);
     if (fabsf(square - 1.0f) < 1e-4f)
         return md5_float4_scale(q, 1.5f - 0.5f * square);
-    return md5_float4_of_quat(md5_quat_unit(md5_quat_of_row(q), MD5_NO_TURN));
+    return md5_float4_of_quat(md5_quat_normalize(md5_quat_of_row(q), MD5_NO_TURN));
 }
 
 md5_float4_place md5_place_of(const md5_skeleton *skeleton, const md5_transform *pose,

@@ -3,6 +3,7 @@
 #ifndef MD5_IK_SPACE_H
 #define MD5_IK_SPACE_H
 
+#include "md5/core/axes.h"
 #include "md5/core/float4.h"
 #include "md5/md5pose.h"
 #include "md5/pose/slerp.h"
@@ -21,17 +22,6 @@ static inline bool md5_is_place(md5_vec3 v)
     return fabsf(v.x) < MD5_FARTHEST && fabsf(v.y) < MD5_FARTHEST && fabsf(v.z) < MD5_FARTHEST;
 }
 
-static inline float md5_vec3_length(md5_vec3 v)
-{
-    return sqrtf(md5_vec3_dot(v, v));
-}
-
-// The part of `v` at right angles to `axis`, which is of unit length.
-static inline md5_vec3 md5_vec3_beside(md5_vec3 v, md5_vec3 axis)
-{
-    return md5_vec3_sub(v, md5_vec3_scale(axis, md5_vec3_dot(v, axis)));
-}
-
 static inline float md5_quat_square(md5_quat q)
 {
     return q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w;
@@ -42,15 +32,6 @@ static inline bool md5_is_rotation(md5_quat q)
 {
     const float square = md5_quat_square(q);
     return square > 1e-30f && square < 1e30f;
-}
-
-// Unit length, or `fallback` where `q` is no rotation.
-static inline md5_quat md5_quat_unit(md5_quat q, md5_quat fallback)
-{
-    if (!md5_is_rotation(q))
-        return fallback;
-    const float scale = 1.0f / sqrtf(md5_quat_square(q));
-    return (md5_quat){q.x * scale, q.y * scale, q.z * scale, q.w * scale};
 }
 
 // See md5_float4_trim().
@@ -79,7 +60,6 @@ static inline md5_float4 md5_float4_about(md5_float4 axis, float cosine, float s
 
 // The shortest turn from one unit vector to another, of which the cosine is known; opposite ones:
 // about any axis that is at right angles to them.
-md5_quat md5_quat_between_far(md5_vec3 from, md5_vec3 to); // more than 120 degrees
 static inline md5_float4 md5_float4_between_at(md5_float4 from, md5_float4 to, float cosine)
 {
     if (!(cosine > MD5_FAR))
@@ -95,14 +75,15 @@ static inline md5_float4 md5_float4_between(md5_float4 from, md5_float4 to)
     return md5_float4_between_at(from, to, md5_float4_dot3(from, to));
 }
 
-static inline md5_quat md5_quat_between(md5_vec3 from, md5_vec3 to)
+// The same between unit vectors as md5_quat_between().
+static inline md5_quat md5_turn_between(md5_vec3 from, md5_vec3 to)
 {
     return md5_quat_of_row(md5_float4_between(md5_float4_of_vec3(from), md5_float4_of_vec3(to)));
 }
 
-// A unit vector at right angles to the unit vector `v`: as far forward (+x) as can be, up (+z)
-// where `v` itself goes forward or backward.
-md5_vec3 md5_forward_beside(md5_vec3 v);
+// A unit vector at right angles to the unit vector `v`: as far forward as can be, up where `v`
+// itself goes forward or backward.
+md5_vec3 md5_forward_beside(md5_axes axes, md5_vec3 v);
 
 // How far a joint goes from the rotation that it has to one that was worked out.
 typedef struct md5_share {

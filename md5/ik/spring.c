@@ -87,7 +87,7 @@ static md5_transform finite_placement(md5_transform placement)
 {
     const md5_vec3 at = placement.translation;
     return (md5_transform){
-        .rotation = md5_quat_unit(placement.rotation, MD5_NO_TURN),
+        .rotation = md5_quat_normalize(placement.rotation, MD5_NO_TURN),
         .translation = md5_is_place(at) ? at : (md5_vec3){0.0f, 0.0f, 0.0f},
     };
 }
@@ -116,7 +116,7 @@ static void swing_chain(const md5_chain *chain, const md5_transform *pose, md5_t
         md5_quat turn = MD5_NO_TURN;
         if (length > 1e-15f && md5_is_place(toward)) {
             const md5_vec3 way = md5_vec3_scale(bone, 1.0f / length);
-            turn = md5_quat_between(way, md5_vec3_normalize(toward, way));
+            turn = md5_turn_between(way, md5_vec3_normalize(toward, way));
             turned[i] = md5_quat_mul(turn, chain->rotations[i]);
         }
         place = md5_vec3_add(place, md5_quat_rotate(turn, bone));

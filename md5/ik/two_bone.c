@@ -16,6 +16,7 @@
 #define REACHED 1e-4f
 
 typedef struct two_bones {
+    md5_axes axes;
     const md5_limb *joints;
     md5_float4 above_knee, above_foot; // rotations of the joints between: of all of them together
     bool has_above_knee, has_above_foot;
@@ -167,7 +168,7 @@ static bool find_pole(const two_bones *limb, const md5_vec3 *pole, md5_float4 al
 static md5_float4 find_forward(const two_bones *limb, md5_float4 along)
 {
     const md5_float4 in_model = md5_float4_rotate(limb->to_model, along);
-    const md5_vec3 forward = md5_forward_beside(md5_vec3_of_row(in_model));
+    const md5_vec3 forward = md5_forward_beside(limb->axes, md5_vec3_of_row(in_model));
     return md5_float4_rotate(limb->from_model, md5_float4_of_vec3(forward));
 }
 
@@ -292,7 +293,7 @@ static void turn_limb(const md5_skeleton *skeleton, const two_bones *limb, const
     md5_float4 own = limb->has_above_foot ? md5_float4_turn(old_knee, limb->above_foot) : old_knee;
     own = md5_float4_turn(own, md5_float4_rotation(foot));
     if (job->rotation && md5_is_rotation(*job->rotation)) {
-        const md5_quat wanted = md5_quat_unit(*job->rotation, MD5_NO_TURN);
+        const md5_quat wanted = md5_quat_normalize(*job->rotation, MD5_NO_TURN);
         own = md5_float4_turn(limb->from_model, md5_float4_of_quat(wanted));
     }
     const md5_float4 shin = md5_float4_turn(turns->thigh, new_knee);
@@ -324,7 +325,7 @@ static float measure_miss(const md5_skeleton *skeleton, const md5_transform *pos
 md5_limb_result md5_bend_limb(const md5_skeleton *skeleton, md5_transform *pose,
                               const md5_limb *joints, const md5_two_bone_job *job, float *miss)
 {
-    two_bones limb = {.joints = joints};
+    two_bones limb = {.axes = skeleton->axes, .joints = joints};
     if (miss)
         *miss = INFINITY;
     if (!md5_is_place(job->target))

@@ -45,16 +45,22 @@ static void rotate_back(const precise_transform *transform, const double *v, dou
                  + transform->rows[2][i] * v[2];
 }
 
-static void store_matrices(const precise_transform *transform, md5_mat34 *bind, md5_mat34 *inverse)
+static void store_matrix(const precise_transform *transform, md5_mat34 *bind)
+{
+    for (int row = 0; row < 3; row++) {
+        for (int column = 0; column < 3; column++)
+            bind->m[4 * row + column] = (float)transform->rows[row][column];
+        bind->m[4 * row + 3] = (float)transform->t[row];
+    }
+}
+
+static void store_inverse(const precise_transform *transform, md5_mat34 *inverse)
 {
     double back[3];
     rotate_back(transform, transform->t, back);
     for (int row = 0; row < 3; row++) {
-        for (int column = 0; column < 3; column++) {
-            bind->m[4 * row + column] = (float)transform->rows[row][column];
+        for (int column = 0; column < 3; column++)
             inverse->m[4 * row + column] = (float)transform->rows[column][row];
-        }
-        bind->m[4 * row + 3] = (float)transform->t[row];
         inverse->m[4 * row + 3] = (float)-back[row];
     }
 }
@@ -89,7 +95,8 @@ void md5_build_bind_pose(const md5_skeleton *skeleton, const md5_transform *tran
         }
         own = to_doubles(&transforms[joint]);
         last = (int32_t)joint;
-        store_matrices(&own, &bind[joint], &inverse_bind[joint]);
+        store_matrix(&own, &bind[joint]);
+        store_inverse(&own, &inverse_bind[joint]);
         if (parent >= 0) {
             bind_local[joint] = relative(&above, &own);
         } else {
@@ -97,4 +104,33 @@ void md5_build_bind_pose(const md5_skeleton *skeleton, const md5_transform *tran
             bind_local[joint].pad = 0.0f;
         }
     }
+}
+
+static precise_transform compose(const precise_transform *parent, const precise_transform *local)
+{
+    precise_transform joint = {.rotation = md5_quatd_mul(parent->rotation, local->rotation)};
+    rotation_rows(joint.rotation, joint.rows);
+    for (int row = 0; row < 3; row++)
+        joint.t[row] = parent->t[row]
+                       + (parent->rows[row][0] * local->t[0] + parent->rows[row][1] * local->t[1]
+                          + parent->rows[row][2] * local->t[2]);
+    return joint;
+}
+
+bool md5_invert_bind_pose(md5_arena *arena, const md5_skeleton *skeleton,
+                          const md5_transform *bind_local, md5_mat34 *inverse_bind)
+{
+    const md5_arena_mark before = md5_arena_here(arena);
+    precise_transform *const joints =
+        (precise_transform *)md5_arena_room(arena, skeleton->num_joints, sizeof *joints);
+    TRY(joints);
+    for (uint32_t i = 0; i < skeleton->num_joints; i++) {
+        const uint32_t joint = skeleton->order[i];
+        const int32_t parent = skeleton->joints[joint].parent;
+        const precise_transform local = to_doubles(&bind_local[joint]);
+        joints[joint] = parent < 0 ? local : compose(&joints[parent], &local);
+        store_inverse(&joints[joint], &inverse_bind[joint]);
+    }
+    md5_arena_rewind(arena, before);
+    return true;
 }

@@ -21,7 +21,7 @@ struct md5_rebase {
 // after `tracks`, of which it is the inverse.
 static inline const int32_t *md5_binding_targets(const md5_binding *binding)
 {
-    return binding->tracks + binding->model->skeleton.num_joints;
+    return binding->tracks + binding->skeleton->num_joints;
 }
 
 // Matches joints by name: fills tracks[model joints] and targets[anim joints]. Returns false and

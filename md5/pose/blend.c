@@ -13,6 +13,13 @@ void md5_blend_poses(const md5_transform *from, const md5_transform *to, float w
     md5_pose_kernels_best()->blend(from, to, weight, joint_weights, count, pose);
 }
 
+md5_transform md5_transform_blend(md5_transform a, md5_transform b, float t)
+{
+    md5_transform blend;
+    md5_pose_kernels_best()->blend(&a, &b, t, NULL, 1, &blend);
+    return blend;
+}
+
 void md5_make_additive(const md5_transform *source, const md5_transform *reference, uint32_t count,
                        md5_transform *difference)
 {

@@ -45,7 +45,7 @@ void md5_apply_rebases(const md5_binding *binding, const md5_sampling *sampling,
                        md5_transform *pose)
 {
     const int32_t *targets = md5_binding_targets(binding);
-    const md5_joint *joints = binding->model->skeleton.joints;
+    const md5_joint *joints = binding->skeleton->joints;
     const md5_joint *anim_joints = binding->anim->skeleton.joints;
 
     for (uint32_t i = 0; i < binding->num_rebases; i++) {

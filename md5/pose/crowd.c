@@ -33,7 +33,7 @@ size_t md5_pose_batch_scratch(const md5_pose_job *jobs, size_t count)
 {
     size_t most = 0;
     for (size_t i = 0; i < count; i++) {
-        const size_t num_joints = jobs[i].binding->model->skeleton.num_joints;
+        const size_t num_joints = jobs[i].binding->skeleton->num_joints;
         most = num_joints > most ? num_joints : most;
     }
     return most * BYTES_OF_A_JOINT + CACHE_LINE;
@@ -41,7 +41,7 @@ size_t md5_pose_batch_scratch(const md5_pose_job *jobs, size_t count)
 
 static void pose_single(const crowd *all, const md5_pose_job *job)
 {
-    const size_t num_joints = job->binding->model->skeleton.num_joints;
+    const size_t num_joints = job->binding->skeleton->num_joints;
     md5_mat34 *const joints = (md5_mat34 *)all->scratch;
     md5_transform *const pose = (md5_transform *)(joints + num_joints);
     const md5_moment clamped = md5_clamp_moment(job->binding->anim, &job->moment);
@@ -100,8 +100,8 @@ void md5_pose_batch_with(const md5_pose_kernels *kernels, const md5_pose_job *jo
         all.groups[i].num_jobs = 0;
     }
     const uintptr_t misaligned = (uintptr_t)scratch % CACHE_LINE;
-    unsigned char *const bytes = scratch;
-    all.scratch = (void *)(bytes + (misaligned > 0 ? CACHE_LINE - misaligned : 0));
+    unsigned char *const bytes = (unsigned char *)scratch;
+    all.scratch = (float *)(void *)(bytes + (misaligned > 0 ? CACHE_LINE - misaligned : 0));
     for (size_t i = 0; i < count; i++) {
         const md5_binding *const binding = jobs[i].binding;
         if (kernels->width == 1 || binding->num_rebases > 0
@@ -123,7 +123,7 @@ static bool are_jobs_complete(const md5_pose_job *jobs, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         if (jobs[i].binding == NULL
-            || (jobs[i].palette == NULL && jobs[i].binding->model->skeleton.num_joints > 0)
+            || (jobs[i].palette == NULL && jobs[i].binding->skeleton->num_joints > 0)
             || !md5_is_moment_of(jobs[i].binding->anim, &jobs[i].moment))
             return false;
     return true;

@@ -1,5 +1,6 @@
-// Converts local transforms to model space, and model space to palettes.
+// Converts local transforms to model space and back, and model space to palettes.
 #include "md5/core/assert.h"
+#include "md5/core/math.h"
 #include "md5/pose/kernels.h"
 #include "md5/pose/moment.h"
 
@@ -8,9 +9,8 @@ static void pose_in_steps(const md5_pose_kernels *kernels, const md5_binding *bi
                           const md5_moment *moment, md5_root root, md5_transform *scratch,
                           md5_mat34 *joints, md5_mat34 *palette)
 {
-    const md5_model *model = binding->model;
     md5_sample_with(kernels, binding, moment, root, scratch);
-    kernels->finish(model, scratch, joints, palette);
+    kernels->finish(binding->skeleton, binding->inverse_bind, scratch, joints, palette);
 }
 
 void md5_pose_palette_with(const md5_pose_kernels *kernels, const md5_binding *binding,
@@ -24,9 +24,9 @@ void md5_pose_palette_with(const md5_pose_kernels *kernels, const md5_binding *b
 }
 
 #if !defined(NDEBUG)
-static bool are_matrices_apart(const md5_model *model, const md5_mat34 *a, const md5_mat34 *b)
+static bool are_matrices_apart(uint32_t num_joints, const md5_mat34 *a, const md5_mat34 *b)
 {
-    const size_t size = model->skeleton.num_joints * sizeof(md5_mat34);
+    const size_t size = num_joints * sizeof(md5_mat34);
     return md5_are_apart(a, size, b, size);
 }
 #endif
@@ -39,6 +39,48 @@ void md5_local_to_model(const md5_skeleton *skeleton, const md5_transform *pose,
     // Each joint waits for its parent, so the instruction set with the lowest latency is fastest.
     md5_pose_kernels_of(md5_cpu_best())->compose(skeleton, pose, joints);
 }
+
+// -- Transforms -----------------------------------------------------------------------------
+
+// a * b at unit length. Rounding errors of a long chain of joints would add up.
+static md5_transform product(md5_transform a, md5_transform b)
+{
+    md5_transform result = md5_transform_mul(a, b);
+    const md5_quat q = result.rotation;
+    const float scale = 1.0f / sqrtf(((q.x * q.x + q.y * q.y) + q.z * q.z) + q.w * q.w);
+    result.rotation = (md5_quat){q.x * scale, q.y * scale, q.z * scale, q.w * scale};
+    return result;
+}
+
+void md5_local_to_model_transforms(const md5_skeleton *skeleton, const md5_transform *pose,
+                                   md5_transform *joints)
+{
+    MD5_ASSERT(skeleton != NULL, "skeleton: not NULL");
+    MD5_ASSERT(pose != NULL || skeleton->num_joints == 0, "pose: not NULL");
+    MD5_ASSERT(joints != NULL || skeleton->num_joints == 0, "joints: not NULL");
+    for (uint32_t i = 0; i < skeleton->num_joints; i++) {
+        const uint32_t joint = skeleton->order[i];
+        const int32_t parent = skeleton->joints[joint].parent;
+        joints[joint] = parent < 0 ? pose[joint] : product(joints[parent], pose[joint]);
+    }
+}
+
+// Children first, so that the parent's transform is still there if both arrays are one.
+void md5_model_to_local_transforms(const md5_skeleton *skeleton, const md5_transform *joints,
+                                   md5_transform *pose)
+{
+    MD5_ASSERT(skeleton != NULL, "skeleton: not NULL");
+    MD5_ASSERT(joints != NULL || skeleton->num_joints == 0, "joints: not NULL");
+    MD5_ASSERT(pose != NULL || skeleton->num_joints == 0, "pose: not NULL");
+    for (uint32_t i = skeleton->num_joints; i-- > 0;) {
+        const uint32_t joint = skeleton->order[i];
+        const int32_t parent = skeleton->joints[joint].parent;
+        pose[joint] = parent < 0 ? joints[joint]
+                                 : product(md5_transform_inverse(joints[parent]), joints[joint]);
+    }
+}
+
+// -- Palettes -------------------------------------------------------------------------------
 
 void md5_build_palette(const md5_model *model, const md5_mat34 *joints, md5_mat34 *palette)
 {
@@ -56,8 +98,9 @@ void md5_local_to_palette(const md5_model *model, const md5_transform *pose, md5
     MD5_ASSERT(pose != NULL || model->skeleton.num_joints == 0, "pose: not NULL");
     MD5_ASSERT(joints != NULL || model->skeleton.num_joints == 0, "joints: not NULL");
     MD5_ASSERT(palette != NULL || model->skeleton.num_joints == 0, "palette: not NULL");
-    MD5_ASSERT(are_matrices_apart(model, joints, palette), "joints, palette: must not overlap");
-    md5_pose_kernels_best()->finish(model, pose, joints, palette);
+    MD5_ASSERT(are_matrices_apart(model->skeleton.num_joints, joints, palette),
+               "joints, palette: must not overlap");
+    md5_pose_kernels_best()->finish(&model->skeleton, model->inverse_bind, pose, joints, palette);
 }
 
 void md5_pose_palette(const md5_binding *binding, const md5_moment *moment, md5_root root,
@@ -65,14 +108,29 @@ void md5_pose_palette(const md5_binding *binding, const md5_moment *moment, md5_
 {
     MD5_ASSERT(binding != NULL, "binding: not NULL");
     MD5_ASSERT(moment != NULL, "moment: not NULL");
-    MD5_ASSERT(scratch != NULL || binding->model->skeleton.num_joints == 0, "scratch: not NULL");
-    MD5_ASSERT(joints != NULL || binding->model->skeleton.num_joints == 0, "joints: not NULL");
-    MD5_ASSERT(palette != NULL || binding->model->skeleton.num_joints == 0, "palette: not NULL");
+    MD5_ASSERT(scratch != NULL || binding->skeleton->num_joints == 0, "scratch: not NULL");
+    MD5_ASSERT(joints != NULL || binding->skeleton->num_joints == 0, "joints: not NULL");
+    MD5_ASSERT(palette != NULL || binding->skeleton->num_joints == 0, "palette: not NULL");
     MD5_ASSERT((unsigned)root <= MD5_ROOT_IN_PLACE, "root: a md5_root");
-    MD5_ASSERT(are_matrices_apart(binding->model, joints, palette),
+    MD5_ASSERT(are_matrices_apart(binding->skeleton->num_joints, joints, palette),
                "joints, palette: must not overlap");
     MD5_ASSERT_MOMENT(binding->anim, moment);
     const md5_moment clamped = md5_clamp_moment(binding->anim, moment);
     md5_pose_palette_with(md5_pose_kernels_best(), binding, &clamped, root, scratch, joints,
                           palette);
+}
+
+void md5_bake_palettes(const md5_binding *binding, md5_root root, uint32_t first, uint32_t count,
+                       md5_transform *scratch, md5_mat34 *joints, md5_mat34 *palettes)
+{
+    MD5_ASSERT(binding != NULL, "binding: not NULL");
+    MD5_ASSERT(first < binding->anim->num_frames || count == 0, "first: a frame of the clip");
+    MD5_ASSERT(count <= binding->anim->num_frames - first || count == 0,
+               "first + count: not beyond the clip's end");
+    const size_t num_joints = binding->skeleton->num_joints;
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t frame = first + i >= first ? first + i : UINT32_MAX;
+        const md5_moment moment = md5_moment_of_frames(binding->anim, frame, frame, 0.0f);
+        md5_pose_palette(binding, &moment, root, scratch, joints, palettes + i * num_joints);
+    }
 }

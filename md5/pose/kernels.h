@@ -19,8 +19,8 @@ typedef struct md5_pose_kernels {
                      md5_mat34 *palette);
 
     // md5_local_to_palette().
-    void (*finish)(const md5_model *model, const md5_transform *pose, md5_mat34 *joints,
-                   md5_mat34 *palette);
+    void (*finish)(const md5_skeleton *skeleton, const md5_mat34 *inverse_bind,
+                   const md5_transform *pose, md5_mat34 *joints, md5_mat34 *palette);
 
     // md5_pose_palette() of a binding without rebases.
     void (*single)(const md5_binding *binding, const md5_moment *moment, md5_root root,
@@ -41,8 +41,9 @@ typedef struct md5_pose_kernels {
     // is 1. `scratch` holds `width` matrices for each joint of the model.
     void (*crowd)(const md5_pose_job *const *jobs, float *scratch);
 
-    // `finish` for `width` characters of the same model, whose poses are `step` transforms apart.
-    // Otherwise as `crowd`; uses only the model of a job's binding, not its moment or root.
+    // `finish` for `width` characters of the same skeleton, whose poses are `step` transforms
+    // apart. Otherwise as `crowd`; uses only the skeleton of a job's binding, not its moment or
+    // root.
     void (*finish_crowd)(const md5_pose_job *const *jobs, const md5_transform *poses, size_t step,
                          float *scratch);
     uint32_t width;

@@ -34,8 +34,8 @@ static void merge_runs(const md5_joint *joints, const uint32_t *from, uint32_t *
 static const uint32_t *sort_by_name(md5_arena *arena, const md5_skeleton *skeleton)
 {
     const size_t count = skeleton->num_joints;
-    uint32_t *sorted = md5_arena_alloc(arena, count, sizeof *sorted);
-    uint32_t *spare = md5_arena_alloc(arena, count, sizeof *spare);
+    uint32_t *sorted = (uint32_t *)md5_arena_alloc(arena, count, sizeof *sorted);
+    uint32_t *spare = (uint32_t *)md5_arena_alloc(arena, count, sizeof *spare);
     if (!sorted || !spare)
         return NULL;
     for (uint32_t joint = 0; joint < skeleton->num_joints; joint++)

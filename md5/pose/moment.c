@@ -108,3 +108,16 @@ md5_moment md5_moment_at(const md5_anim *anim, double time, md5_wrap wrap)
     MD5_ASSERT((unsigned)wrap <= MD5_WRAP_CLAMP, "wrap: a md5_wrap");
     return md5_moment_in(anim->num_frames, anim->frame_rate, time, wrap);
 }
+
+md5_moment md5_moment_of_frames(const md5_anim *anim, uint32_t frame0, uint32_t frame1,
+                                float fraction)
+{
+    MD5_ASSERT(anim != NULL, "anim: not NULL");
+    const md5_moment moment = {.frame0 = frame0, .frame1 = frame1};
+    md5_moment clamped = md5_clamp_moment(anim, &moment);
+    if (fraction >= 1.0f) // a moment's fraction is below 1
+        clamped.frame0 = clamped.frame1;
+    else if (fraction > 0.0f)
+        clamped.fraction = fraction;
+    return clamped;
+}

@@ -39,9 +39,9 @@ md5_targets md5_narrow_targets(const md5_targets *targets, const bool *wanted)
     return narrowed;
 }
 
-size_t md5_pose_plan_size(const md5_model *model, const md5_anim *anim)
+size_t md5_pose_plan_size(const md5_skeleton *skeleton, const md5_anim *anim)
 {
-    return 4 * (size_t)model->skeleton.num_joints + anim->num_rotations + anim->num_translations;
+    return 4 * (size_t)skeleton->num_joints + anim->num_rotations + anim->num_translations;
 }
 
 enum { FLOATS = sizeof(md5_mat34) / sizeof(float) };
@@ -103,10 +103,10 @@ static uint32_t list_unmarked(int32_t *marks, uint32_t count)
     return listed;
 }
 
-void md5_pose_plan_build(const md5_model *model, const md5_anim *anim, const int32_t *targets,
+void md5_pose_plan_build(const md5_skeleton *skeleton, const md5_anim *anim, const int32_t *targets,
                          md5_pose_plan *plan, int32_t *integers)
 {
-    const uint32_t count = model->skeleton.num_joints;
+    const uint32_t count = skeleton->num_joints;
     md5_plan_step *const steps = (md5_plan_step *)integers;
     int32_t *const fixed_rotations = integers + 2 * (size_t)count, *const fixed_translations =
                                                                        fixed_rotations + count;
@@ -115,13 +115,13 @@ void md5_pose_plan_build(const md5_model *model, const md5_anim *anim, const int
 
     *plan = (md5_pose_plan){
         .steps = steps,
-        .num_roots = order_by_depth(&model->skeleton, fixed_rotations, fixed_translations, steps),
-        .fixed_rotations = (const uint32_t *)fixed_rotations,
-        .fixed_translations = (const uint32_t *)fixed_translations,
+        .num_roots = order_by_depth(skeleton, fixed_rotations, fixed_translations, steps),
         .targets = {.rotations = rotations,
                     .translations = translations,
                     .rotation_slots = {0, anim->num_rotations},
                     .translation_slots = {0, anim->num_translations}},
+        .fixed_rotations = (const uint32_t *)fixed_rotations,
+        .fixed_translations = (const uint32_t *)fixed_translations,
     };
     plan->targets.rotations_in_order = find_targets(anim->rotation_joints, anim->num_rotations,
                                                     targets, rotations, count, fixed_rotations);

@@ -26,8 +26,9 @@ typedef struct ancestry {
 static const branch *find_branches(md5_arena *arena, const md5_skeleton *skeleton)
 {
     const size_t count = skeleton->num_joints;
-    branch *branches = md5_arena_alloc(arena, count, sizeof *branches);
-    uint32_t *next = md5_arena_alloc(arena, count, sizeof *next); // where the next child begins
+    branch *branches = (branch *)md5_arena_alloc(arena, count, sizeof *branches);
+    uint32_t *next =
+        (uint32_t *)md5_arena_alloc(arena, count, sizeof *next); // where the next child begins
     if (!branches || !next)
         return NULL;
 
@@ -55,7 +56,7 @@ static const branch *find_branches(md5_arena *arena, const md5_skeleton *skeleto
 static const ancestry *find_ancestries(md5_arena *arena, const md5_skeleton *anim,
                                        const int32_t *targets)
 {
-    ancestry *ancestries = md5_arena_alloc(arena, anim->num_joints, sizeof *ancestries);
+    ancestry *ancestries = (ancestry *)md5_arena_alloc(arena, anim->num_joints, sizeof *ancestries);
     if (!ancestries)
         return NULL;
     for (uint32_t i = 0; i < anim->num_joints; i++) {
@@ -158,7 +159,7 @@ bool md5_plan_rebases(md5_arena *arena, const md5_skeleton *model, const md5_ske
         return true;
     const branch *branches = find_branches(arena, model);
     const ancestry *ancestries = find_ancestries(arena, anim, targets);
-    *rebases = md5_arena_alloc(arena, model->num_joints, sizeof **rebases);
+    *rebases = (md5_rebase *)md5_arena_alloc(arena, model->num_joints, sizeof **rebases);
     TRY(branches && ancestries && *rebases);
 
     uint64_t shared = STEPS_PER_JOINT * ((uint64_t)model->num_joints + anim->num_joints);

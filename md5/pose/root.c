@@ -86,10 +86,11 @@ md5_vec3 md5_root_motion(const md5_anim *anim, const md5_moment *from, const md5
     const md5_vec3 last = root_of_frame(anim, anim->num_frames - 1);
     const md5_vec3 a = root_of_frame(anim, begin.frame0), b = root_of_frame(anim, begin.frame1);
     const md5_vec3 c = root_of_frame(anim, end.frame0), d = root_of_frame(anim, end.frame1);
+    const float x[] = {a.x, b.x, c.x, d.x}, y[] = {a.y, b.y, c.y, d.y}, z[] = {a.z, b.z, c.z, d.z};
     return (md5_vec3){
-        axis_motion(&begin, &end, (const float[]){a.x, b.x, c.x, d.x}, first.x, last.x),
-        axis_motion(&begin, &end, (const float[]){a.y, b.y, c.y, d.y}, first.y, last.y),
-        axis_motion(&begin, &end, (const float[]){a.z, b.z, c.z, d.z}, first.z, last.z),
+        axis_motion(&begin, &end, x, first.x, last.x),
+        axis_motion(&begin, &end, y, first.y, last.y),
+        axis_motion(&begin, &end, z, first.z, last.z),
     };
 }
 

@@ -22,7 +22,7 @@ void md5_sample_anim_with(const md5_pose_kernels *kernels, const md5_anim *anim,
 static void sample_scattered(const md5_pose_kernels *kernels, const md5_binding *binding,
                              const md5_moment *moment, md5_root root, md5_transform *pose)
 {
-    md5_copy_constants(binding, 0, binding->model->skeleton.num_joints, pose);
+    md5_copy_constants(binding, 0, binding->skeleton->num_joints, pose);
     kernels->sample(binding->anim, moment, &binding->plan->targets, pose);
     const int32_t target = md5_binding_targets(binding)[0];
     if (target >= 0 && root != MD5_ROOT_FILE)
@@ -59,7 +59,7 @@ void md5_sample(const md5_binding *binding, const md5_moment *moment, md5_root r
 {
     MD5_ASSERT(binding != NULL, "binding: not NULL");
     MD5_ASSERT(moment != NULL, "moment: not NULL");
-    MD5_ASSERT(pose != NULL || binding->model->skeleton.num_joints == 0, "pose: not NULL");
+    MD5_ASSERT(pose != NULL || binding->skeleton->num_joints == 0, "pose: not NULL");
     MD5_ASSERT((unsigned)root <= MD5_ROOT_IN_PLACE, "root: a md5_root");
     MD5_ASSERT_MOMENT(binding->anim, moment);
     const md5_moment clamped = md5_clamp_moment(binding->anim, moment);
@@ -71,7 +71,7 @@ void md5_sample_cubic(const md5_binding *binding, const md5_moment *moment, md5_
 {
     MD5_ASSERT(binding != NULL, "binding: not NULL");
     MD5_ASSERT(moment != NULL, "moment: not NULL");
-    MD5_ASSERT(pose != NULL || binding->model->skeleton.num_joints == 0, "pose: not NULL");
+    MD5_ASSERT(pose != NULL || binding->skeleton->num_joints == 0, "pose: not NULL");
     MD5_ASSERT((unsigned)root <= MD5_ROOT_IN_PLACE, "root: a md5_root");
     MD5_ASSERT((unsigned)wrap <= MD5_WRAP_CLAMP, "wrap: a md5_wrap");
     const md5_anim *const anim = binding->anim;
@@ -79,7 +79,7 @@ void md5_sample_cubic(const md5_binding *binding, const md5_moment *moment, md5_
     MD5_ASSERT_MOMENT(anim, moment);
     const md5_moment clamped = md5_clamp_moment(anim, moment);
     const md5_cubic cubic = md5_cubic_at(anim, &clamped, wrap);
-    md5_copy_constants(binding, 0, binding->model->skeleton.num_joints, pose);
+    md5_copy_constants(binding, 0, binding->skeleton->num_joints, pose);
     for (uint32_t slot = 0; slot < anim->num_rotations; slot++) {
         const int32_t target = targets->rotations[slot];
         if (target >= 0)

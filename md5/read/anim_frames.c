@@ -71,7 +71,8 @@ static bool check_sharing(md5_anim_reader *reader)
 static bool settle_tracks(md5_anim_reader *reader, uint32_t num_components)
 {
     const uint32_t num_joints = reader->num_joints.value;
-    reader->turning = md5_arena_room(reader->lex.arena, num_joints, sizeof *reader->turning);
+    reader->turning =
+        (uint32_t *)md5_arena_room(reader->lex.arena, num_joints, sizeof *reader->turning);
     TRY(reader->turning);
     for (uint32_t joint = 0; joint < num_joints; joint++) {
         md5_track *const track = &reader->tracks[joint];
@@ -99,7 +100,7 @@ static bool begin_frames(md5_anim_reader *reader)
     TRY(settle_tracks(reader, num_components));
     reader->file->num_components = num_components;
     reader->numbers =
-        md5_arena_room(lex->arena, num_frames, num_components * sizeof *reader->numbers);
+        (float *)md5_arena_room(lex->arena, num_frames, num_components * sizeof *reader->numbers);
     return reader->numbers != NULL;
 }
 

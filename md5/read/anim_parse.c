@@ -86,9 +86,10 @@ static bool read_hierarchy(md5_anim_reader *reader)
     TRY(begin_section(lex, "hierarchy", reader->joints != NULL));
     const uint32_t num_joints = reader->num_joints.value;
     TRY(reserve_tables(reader));
-    reader->joints = md5_arena_room(lex->arena, num_joints, sizeof *reader->joints);
+    reader->joints =
+        (md5_file_joint *)md5_arena_room(lex->arena, num_joints, sizeof *reader->joints);
     TRY(reader->joints);
-    reader->tracks = md5_arena_alloc(lex->arena, num_joints, sizeof *reader->tracks);
+    reader->tracks = (md5_track *)md5_arena_alloc(lex->arena, num_joints, sizeof *reader->tracks);
     TRY(reader->tracks);
     for (uint32_t joint = 0; joint < num_joints; joint++)
         TRY(read_joint(reader, joint));
@@ -128,7 +129,7 @@ static bool read_bounds(md5_anim_reader *reader)
     TRY(begin_section(lex, "bounds", reader->bounds_at != NULL));
     reader->bounds_at = at;
     const uint32_t num_frames = reader->num_frames.value;
-    md5_bounds *const bounds = md5_arena_room(lex->arena, num_frames, sizeof *bounds);
+    md5_bounds *const bounds = (md5_bounds *)md5_arena_room(lex->arena, num_frames, sizeof *bounds);
     TRY(bounds);
     while (!md5_lex_at_block_end(lex)) {
         md5_bounds box;
@@ -164,7 +165,8 @@ static bool read_base_frame(md5_anim_reader *reader)
     TRY(md5_need_count(lex, &reader->num_joints, "numJoints"));
     TRY(begin_section(lex, "baseframe", reader->base_frame != NULL));
     const uint32_t num_joints = reader->num_joints.value;
-    reader->base_frame = md5_arena_alloc(lex->arena, num_joints, sizeof *reader->base_frame);
+    reader->base_frame =
+        (md5_transform *)md5_arena_alloc(lex->arena, num_joints, sizeof *reader->base_frame);
     TRY(reader->base_frame);
     for (uint32_t joint = 0; joint < num_joints; joint++) {
         if (md5_lex_at_block_end(lex))

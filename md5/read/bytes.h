@@ -9,14 +9,7 @@
 #include <stdint.h>
 #include <string.h>
 
-// Whether the machine is little-endian and the compiler can count bits. Functions that read numbers
-// by words need both and are compiled only then.
-#if defined(__GNUC__) && defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-#define MD5_HAS_WORDS 1
-#else
-#define MD5_HAS_WORDS 0
-#endif
-
+// Functions that read numbers by words are compiled only with MD5_HAS_WORDS.
 #if MD5_HAS_WORDS
 
 #define MD5_ONES UINT64_C(0x0101010101010101) // times a byte: that byte in all 8 bytes
@@ -26,12 +19,6 @@ static inline uint64_t md5_load_word(const char *at)
     uint64_t word;
     memcpy(&word, at, sizeof word);
     return word;
-}
-
-// Index of the lowest bit that is set; `bits` must not be 0.
-static inline size_t md5_lowest_bit(uint64_t bits)
-{
-    return (size_t)__builtin_ctzll(bits);
 }
 
 // Bytes 1 to 0x20. Bytes from 0x80 on also separate tokens, but are rare and left to the lexer.

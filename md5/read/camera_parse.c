@@ -25,21 +25,11 @@ typedef struct camera_reader {
 
 // -- Cuts -----------------------------------------------------------------------------------
 
-// yaw about z * pitch about y * roll about x, of angles in degrees; w <= 0.
-static md5_quat rotation_of_angles(md5_vec3 pitch_yaw_roll)
+// w <= 0, as that of rotations that are stored as x y z.
+static md5_quat rotation_of_angles(md5_vec3 angles)
 {
-    const double half = 3.14159265358979323846 / 360.0;
-    const double pitch = (double)pitch_yaw_roll.x * half, yaw = (double)pitch_yaw_roll.y * half;
-    const double roll = (double)pitch_yaw_roll.z * half;
-    const double sx = sin(roll), cx = cos(roll), sy = sin(pitch), cy = cos(pitch);
-    const double sz = sin(yaw), cz = cos(yaw);
-    const double w = cx * cy * cz + sx * sy * sz, sign = w > 0.0 ? -1.0 : 1.0;
-    return (md5_quat){
-        (float)(sign * (sx * cy * cz - cx * sy * sz)),
-        (float)(sign * (cx * sy * cz + sx * cy * sz)),
-        (float)(sign * (cx * cy * sz - sx * sy * cz)),
-        (float)(sign * w),
-    };
+    const md5_quat q = md5_quat_from_euler((md5_euler){angles.x, angles.y, angles.z});
+    return q.w > 0.0f ? (md5_quat){-q.x, -q.y, -q.z, -q.w} : q;
 }
 
 static bool read_cut_rotation(md5_lex *lex, bool is_angles, md5_quat *rotation)
@@ -80,8 +70,8 @@ static bool begin_cut_views(camera_reader *reader, uint32_t index)
     md5_lex *const lex = &reader->lex;
     const size_t left = reader->num_cuts.value - index;
     const size_t most = (size_t)(lex->end - lex->at) / VIEW_BYTES + 1;
-    reader->cut_views =
-        md5_arena_alloc(lex->arena, left < most ? left : most, sizeof *reader->cut_views);
+    reader->cut_views = (md5_cut_view *)md5_arena_alloc(lex->arena, left < most ? left : most,
+                                                        sizeof *reader->cut_views);
     TRY(reader->cut_views);
     md5_lex_warn(lex, lex->at,
                  "cuts have views of their own, which some engines show in place of the frames: "
@@ -130,7 +120,7 @@ static bool read_cuts(camera_reader *reader)
     lex->at += strlen("cuts");
     TRY(md5_lex_bracket(lex, '{'));
     const uint32_t num_cuts = reader->num_cuts.value;
-    reader->cuts = md5_arena_alloc(lex->arena, num_cuts, sizeof *reader->cuts);
+    reader->cuts = (uint32_t *)md5_arena_alloc(lex->arena, num_cuts, sizeof *reader->cuts);
     TRY(reader->cuts);
     for (uint32_t i = 0; i < num_cuts; i++) {
         if (md5_lex_at_block_end(lex))
@@ -170,7 +160,8 @@ static bool read_frames(camera_reader *reader)
     lex->at += strlen("camera");
     TRY(md5_lex_bracket(lex, '{'));
     const uint32_t num_frames = reader->num_frames.value;
-    reader->frames = md5_arena_alloc(lex->arena, num_frames, sizeof *reader->frames);
+    reader->frames =
+        (md5_camera_view *)md5_arena_alloc(lex->arena, num_frames, sizeof *reader->frames);
     TRY(reader->frames);
     for (uint32_t i = 0; i < num_frames; i++) {
         if (md5_lex_at_block_end(lex))

@@ -1,13 +1,13 @@
 #include "md5/read/fields.h"
 
-#include "md5/md5play.h"
+#include "md5/md5machine.h"
 #include "md5/read/header.h"
 
 enum { MOST_FIELDS = 32 };
 
 const char *md5_copy_text(md5_lex *lex, const char *bytes, size_t size)
 {
-    char *const text = md5_arena_alloc(lex->arena, size + 1, 1);
+    char *const text = (char *)md5_arena_alloc(lex->arena, size + 1, 1);
     if (text && size > 0)
         memcpy(text, bytes, size);
     return text;
@@ -44,8 +44,6 @@ md5_record md5_append(md5_lex *lex, md5_record owner, void *rows, uint32_t *coun
 // `at` is where a token begins.
 static void note_place(md5_lex *lex, md5_record record, const void *member, const char *at)
 {
-    if (!record.places)
-        return;
     const size_t offset = (size_t)((const char *)member - (const char *)record.row);
     md5_location *const place = &record.places[offset / MD5_LOCATION_UNIT];
     md5_lex_place(lex, at, &place->line, &place->column);
@@ -89,17 +87,6 @@ static bool read_int(md5_lex *lex, const char *word, int32_t *value)
         return md5_lex_fail(lex, at, MD5_ERROR_RANGE, "%s %lld is out of range", word,
                             (long long)number);
     *value = (int32_t)number;
-    return true;
-}
-
-static bool read_frame(md5_lex *lex, const char *word, uint32_t *frame)
-{
-    md5_lex_space(lex);
-    const char *const at = lex->at;
-    TRY(md5_read_uint(lex, word, frame));
-    if (*frame == 0)
-        return md5_lex_fail(lex, at, MD5_ERROR_RANGE, "%s 0: the first frame is 1", word);
-    (*frame)--;
     return true;
 }
 
@@ -156,21 +143,19 @@ static bool read_value(md5_lex *lex, const md5_field *field, void *value)
 {
     switch (field->kind) {
     case MD5_FIELD_FLOAT:
-        return md5_lex_float(lex, value);
+        return md5_lex_float(lex, (float *)value);
     case MD5_FIELD_DEFAULTED:
-        return read_defaulted(lex, value);
+        return read_defaulted(lex, (float *)value);
     case MD5_FIELD_DOUBLE:
-        return md5_lex_double(lex, value);
+        return md5_lex_double(lex, (double *)value);
     case MD5_FIELD_COUNT:
-        return md5_read_uint(lex, field->word, value);
+        return md5_read_uint(lex, field->word, (uint32_t *)value);
     case MD5_FIELD_NUMBER:
-        return read_number(lex, field->word, value);
+        return read_number(lex, field->word, (uint32_t *)value);
     case MD5_FIELD_INT:
-        return read_int(lex, field->word, value);
-    case MD5_FIELD_FRAME:
-        return read_frame(lex, field->word, value);
+        return read_int(lex, field->word, (int32_t *)value);
     default: // MD5_FIELD_DIRECTION
-        return read_direction(lex, field->word, value);
+        return read_direction(lex, field->word, (md5_vec3 *)value);
     }
 }
 
@@ -185,7 +170,7 @@ bool md5_read_field(md5_lex *lex, const md5_field *field, const char *at, md5_re
         memcpy(value, &field->value, sizeof field->value);
         return true;
     case MD5_FIELD_FLAG:
-        memcpy(value, &(bool){true}, sizeof(bool));
+        *(bool *)value = true;
         return true;
     case MD5_FIELD_SHARE:
         return read_share(lex, field, record);

@@ -9,7 +9,7 @@
 // A struct that is filled from the text, and where its members stand there.
 typedef struct md5_record {
     void *row;            // NULL: there was no memory for it
-    md5_location *places; // one for every four bytes of it; NULL: it keeps none
+    md5_location *places; // one for every four bytes of it
     md5_locations *text;  // of all tables
 } md5_record;
 
@@ -21,7 +21,6 @@ typedef enum md5_field_kind {
     MD5_FIELD_COUNT,     // uint32_t
     MD5_FIELD_NUMBER,    // uint32_t, not 0
     MD5_FIELD_INT,       // int32_t
-    MD5_FIELD_FRAME,     // uint32_t: the text counts from 1, the struct from 0
     MD5_FIELD_DIRECTION, // md5_vec3, not 0 0 0
     MD5_FIELD_CHOICE,    // an enum, set to `value` by the word alone
     MD5_FIELD_FLAG,      // bool, set to true by the word alone

@@ -69,9 +69,10 @@ typedef struct families {
 static bool find_children(md5_arena *arena, const md5_file_joint *joints, uint32_t num_joints,
                           families *family)
 {
-    family->first = md5_arena_alloc(arena, (size_t)num_joints + 2, sizeof *family->first);
+    family->first =
+        (uint32_t *)md5_arena_alloc(arena, (size_t)num_joints + 2, sizeof *family->first);
     TRY(family->first);
-    family->children = md5_arena_room(arena, num_joints, sizeof *family->children);
+    family->children = (uint32_t *)md5_arena_room(arena, num_joints, sizeof *family->children);
     TRY(family->children);
 
     // Ends of the ranges, each one place up, by counting; then filling from the back moves every
@@ -111,7 +112,7 @@ static bool fail_cycle(md5_lex *lex, const md5_file_joint *joints, uint32_t num_
 static bool fail_unreached(md5_lex *lex, const md5_file_joint *joints, uint32_t num_joints,
                            const uint32_t *order, uint32_t num_reached)
 {
-    bool *const reached = md5_arena_alloc(lex->arena, num_joints, sizeof *reached);
+    bool *const reached = (bool *)md5_arena_alloc(lex->arena, num_joints, sizeof *reached);
     TRY(reached);
     for (uint32_t i = 0; i < num_reached; i++)
         reached[order[i]] = true;
@@ -158,7 +159,7 @@ static bool order_from_roots(md5_lex *lex, const md5_file_joint *joints, uint32_
 bool md5_order_joints(md5_lex *lex, const md5_file_joint *joints, uint32_t num_joints,
                       const uint32_t **result)
 {
-    uint32_t *const order = md5_arena_room(lex->arena, num_joints, sizeof *order);
+    uint32_t *const order = (uint32_t *)md5_arena_room(lex->arena, num_joints, sizeof *order);
     TRY(order);
     *result = order;
     if (stand_in_order(joints, num_joints)) {

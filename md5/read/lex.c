@@ -174,7 +174,7 @@ void md5_lex_skip_comment(md5_lex *lex)
         return;
     }
     for (; lex->end - at >= 2; at++) {
-        at = memchr(at, '*', (size_t)(lex->end - at - 1));
+        at = (const char *)memchr(at, '*', (size_t)(lex->end - at - 1));
         if (!at)
             break;
         if (at[1] == '/') {
@@ -246,7 +246,7 @@ static bool join_strings(md5_lex *lex, char quote, md5_span first, md5_span *tex
         TRY(md5_lex_string(lex, &part));
         size += part.size;
     }
-    char *const joined = md5_arena_alloc(lex->arena, size, 1);
+    char *const joined = (char *)md5_arena_alloc(lex->arena, size, 1);
     TRY(joined);
     *text = (md5_span){joined, size};
     memcpy(joined, first.bytes, first.size);

@@ -11,7 +11,7 @@
 #define WORDS(what, fields, kind) \
     (&(md5_block_words){what, fields, COUNT(fields), (uint32_t)(kind)})
 
-// Each reads what follows its word, which begins at `at`. The record is the md5_machine_source.
+// Each reads what follows its word, which begins at `at`. The record is the md5_machine_file.
 bool md5_read_clip_block(md5_lex *lex, const char *at, md5_record record);
 bool md5_read_layer_block(md5_lex *lex, const char *at, md5_record record);
 

@@ -75,11 +75,11 @@ static bool read_event_name(md5_lex *lex, md5_record record, const char **name)
 // frame N NAME [TEXT]
 static bool read_event(md5_lex *lex, const char *at, md5_record record)
 {
-    md5_clip_desc *const clip = record.row;
-    static const md5_field number = {"frame", MD5_FIELD_FRAME, AT(md5_event, frame)};
+    md5_clip_desc *const clip = (md5_clip_desc *)record.row;
+    static const md5_field number = {"frame", MD5_FIELD_COUNT, AT(md5_event, frame)};
     const md5_record added =
         md5_append(lex, record, &clip->events, &clip->num_events, sizeof *clip->events);
-    md5_event *const event = added.row;
+    md5_event *const event = (md5_event *)added.row;
     TRY(event);
     TRY(md5_read_field(lex, &number, at, added));
     TRY(read_event_name(lex, added, &event->name));
@@ -89,8 +89,8 @@ static bool read_event(md5_lex *lex, const char *at, md5_record record)
 // markers ( N N ... )
 static bool read_markers(md5_lex *lex, const char *at, md5_record record)
 {
-    md5_clip_desc *const clip = record.row;
-    static const md5_field number = {.word = "marker", .kind = MD5_FIELD_FRAME};
+    md5_clip_desc *const clip = (md5_clip_desc *)record.row;
+    static const md5_field number = {.word = "marker", .kind = MD5_FIELD_COUNT};
     TRY(md5_lex_expect(lex, '('));
     while (!md5_lex_take(lex, ')')) {
         const md5_record marker =
@@ -123,10 +123,10 @@ static const md5_field *find_clip_field(md5_span word)
 // clip NAME FILE [{ ... }]
 bool md5_read_clip_block(md5_lex *lex, const char *at, md5_record record)
 {
-    md5_machine_source *const source = record.row;
+    md5_machine_file *const source = (md5_machine_file *)record.row;
     const md5_record added =
         md5_append(lex, record, &source->clips, &source->desc.num_clips, sizeof *source->clips);
-    md5_clip_desc *const clip = added.row;
+    md5_clip_desc *const clip = (md5_clip_desc *)added.row;
     (void)at;
     TRY(clip);
     TRY(md5_read_name(lex, added, "the name of a clip", &clip->name));

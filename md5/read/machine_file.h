@@ -2,18 +2,12 @@
 #ifndef MD5_READ_MACHINE_FILE_H
 #define MD5_READ_MACHINE_FILE_H
 
-#include "md5/md5play.h"
+#include "md5/md5machine.h"
 #include "md5/read/lex.h"
 
-typedef struct md5_machine_source {
-    md5_machine_desc desc;  // its model is NULL; its places are of all that the text has
-    md5_clip_desc *clips;   // desc.clips; their bindings are NULL
-    const char *model_file; // "" if none is named
-} md5_machine_source;
-
-// Reads `size` bytes of text. All that `source` points to lies in the arena. Names are not looked
-// up: md5_create_machine() does that. Returns false with the context's error set.
-bool md5_read_machine_file(md5_arena *arena, const char *text, size_t size,
-                           md5_machine_source *source);
+// Reads `size` bytes of text. The result and all that it points to lie in the arena; the members
+// that describe the load (num_warnings and behind it) are left zero. Names are not looked up:
+// md5_create_machine() does that. Returns NULL with the context's error set on failure.
+md5_machine_file *md5_read_machine_file(md5_arena *arena, const char *text, size_t size);
 
 #endif

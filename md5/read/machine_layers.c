@@ -19,13 +19,13 @@ static md5_compare take_comparison(md5_lex *lex)
 // when [not] PARAMETER [< > <= >= VALUE] [and ...]
 static bool read_conditions(md5_lex *lex, const char *at, md5_record record)
 {
-    md5_transition_desc *const transition = record.row;
+    md5_transition_desc *const transition = (md5_transition_desc *)record.row;
     (void)at;
     do {
         const md5_record added =
             md5_append(lex, record, &transition->conditions, &transition->num_conditions,
                        sizeof *transition->conditions);
-        md5_condition *const condition = added.row;
+        md5_condition *const condition = (md5_condition *)added.row;
         TRY(condition);
         const bool is_clear = md5_take_keyword(lex, "not");
         TRY(md5_read_name(lex, added, "a parameter", &condition->parameter));
@@ -39,7 +39,7 @@ static bool read_conditions(md5_lex *lex, const char *at, md5_record record)
 // exit TIME: waits for it.
 static bool read_exit(md5_lex *lex, const char *at, md5_record record)
 {
-    md5_transition_desc *const transition = record.row;
+    md5_transition_desc *const transition = (md5_transition_desc *)record.row;
     (void)at;
     transition->waits = true;
     return md5_lex_float(lex, &transition->exit);
@@ -76,10 +76,10 @@ static const md5_field TRANSITION_FIELDS[] = {
 // transition FROM TO [{ ... }], FROM being `any` for every state
 static bool read_transition(md5_lex *lex, const char *at, md5_record record)
 {
-    md5_layer_desc *const layer = record.row;
+    md5_layer_desc *const layer = (md5_layer_desc *)record.row;
     const md5_record added = md5_append(lex, record, &layer->transitions, &layer->num_transitions,
                                         sizeof *layer->transitions);
-    md5_transition_desc *const transition = added.row;
+    md5_transition_desc *const transition = (md5_transition_desc *)added.row;
     (void)at;
     TRY(transition);
     if (!md5_take_keyword(lex, "any"))
@@ -91,10 +91,10 @@ static bool read_transition(md5_lex *lex, const char *at, md5_record record)
 // state NAME MOTION, or `nothing` for none
 static bool read_state(md5_lex *lex, const char *at, md5_record record)
 {
-    md5_layer_desc *const layer = record.row;
+    md5_layer_desc *const layer = (md5_layer_desc *)record.row;
     const md5_record added =
         md5_append(lex, record, &layer->states, &layer->num_states, sizeof *layer->states);
-    md5_state_desc *const state = added.row;
+    md5_state_desc *const state = (md5_state_desc *)added.row;
     (void)at;
     TRY(state);
     TRY(md5_read_name(lex, added, "the name of a state", &state->name));
@@ -106,8 +106,8 @@ static bool read_state(md5_lex *lex, const char *at, md5_record record)
 #define LAYER(member) AT(md5_layer_desc, member)
 static bool read_layer_reference(md5_lex *lex, const char *at, md5_record record)
 {
-    md5_layer_desc *const layer = record.row;
-    static const md5_field number = {"reference", MD5_FIELD_FRAME, LAYER(reference_frame)};
+    md5_layer_desc *const layer = (md5_layer_desc *)record.row;
+    static const md5_field number = {"reference", MD5_FIELD_COUNT, LAYER(reference_frame)};
     TRY(md5_read_name(lex, record, "the clip of a reference", &layer->reference));
     return md5_read_field(lex, &number, at, record);
 }
@@ -125,10 +125,10 @@ static const md5_field LAYER_FIELDS[] = {
 // layer NAME { ... }
 bool md5_read_layer_block(md5_lex *lex, const char *at, md5_record record)
 {
-    md5_machine_desc *const desc = &((md5_machine_source *)record.row)->desc;
+    md5_machine_desc *const desc = &((md5_machine_file *)record.row)->desc;
     const md5_record added =
         md5_append(lex, record, &desc->layers, &desc->num_layers, sizeof *desc->layers);
-    md5_layer_desc *const layer = added.row;
+    md5_layer_desc *const layer = (md5_layer_desc *)added.row;
     (void)at;
     TRY(layer);
     TRY(md5_read_name(lex, added, "the name of a layer", &layer->name));

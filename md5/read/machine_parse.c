@@ -25,7 +25,7 @@ static bool read_joint_words(md5_lex *lex, md5_record record, const char **words
     const char *const start = lex->at;
     TRY(skip_joint_words(lex));
     const char *const end = lex->at;
-    char *const text = md5_arena_alloc(lex->arena, (size_t)(end - start) + 1, 1);
+    char *const text = (char *)md5_arena_alloc(lex->arena, (size_t)(end - start) + 1, 1);
     TRY(text);
     for (const char *at = start; at < end; at++)
         text[at - start] = *at == '\n' || *at == '\r' ? *at : ' ';
@@ -46,10 +46,10 @@ static const md5_field MASK_FIELDS[] = {
 // mask NAME ( JOINTS ) [{ feather N }]
 static bool read_mask(md5_lex *lex, const char *at, md5_record record)
 {
-    md5_machine_desc *const desc = &((md5_machine_source *)record.row)->desc;
+    md5_machine_desc *const desc = &((md5_machine_file *)record.row)->desc;
     const md5_record added =
         md5_append(lex, record, &desc->masks, &desc->num_masks, sizeof *desc->masks);
-    md5_mask_desc *const mask = added.row;
+    md5_mask_desc *const mask = (md5_mask_desc *)added.row;
     (void)at;
     TRY(mask);
     TRY(md5_read_name(lex, added, "the name of a mask", &mask->name));
@@ -60,10 +60,10 @@ static bool read_mask(md5_lex *lex, const char *at, md5_record record)
 // float NAME [VALUE], bool NAME [VALUE], trigger NAME [VALUE]
 static bool read_parameter(md5_lex *lex, const char *at, md5_record record)
 {
-    md5_machine_desc *const desc = &((md5_machine_source *)record.row)->desc;
+    md5_machine_desc *const desc = &((md5_machine_file *)record.row)->desc;
     const md5_record added =
         md5_append(lex, record, &desc->parameters, &desc->num_parameters, sizeof *desc->parameters);
-    md5_parameter_desc *const parameter = added.row;
+    md5_parameter_desc *const parameter = (md5_parameter_desc *)added.row;
     TRY(parameter);
     parameter->kind = *at == 'f'   ? MD5_PARAMETER_FLOAT
                       : *at == 'b' ? MD5_PARAMETER_BOOL
@@ -82,8 +82,8 @@ static bool read_parameter(md5_lex *lex, const char *at, md5_record record)
 #define ITEM(member) AT(md5_motion_item, member)
 static bool read_reference(md5_lex *lex, const char *at, md5_record record)
 {
-    md5_motion_item *const item = record.row;
-    static const md5_field number = {"reference", MD5_FIELD_FRAME, ITEM(reference_frame)};
+    md5_motion_item *const item = (md5_motion_item *)record.row;
+    static const md5_field number = {"reference", MD5_FIELD_COUNT, ITEM(reference_frame)};
     TRY(md5_read_name(lex, record, "the clip of a reference", &item->reference));
     return md5_read_field(lex, &number, at, record);
 }
@@ -101,12 +101,12 @@ static const md5_field ITEM_FIELDS[] = {
 // item MOTION [X [Y]] [{ ... }]
 static bool read_item(md5_lex *lex, const char *at, md5_record record)
 {
-    md5_motion_desc *const motion = record.row;
+    md5_motion_desc *const motion = (md5_motion_desc *)record.row;
     static const md5_field x = {"x", MD5_FIELD_FLOAT, ITEM(x)}, y = {"y", MD5_FIELD_FLOAT, ITEM(y)};
     const bool is_plane = motion->kind == MD5_MOTION_BLEND_2D;
     const md5_record added =
         md5_append(lex, record, &motion->items, &motion->num_items, sizeof *motion->items);
-    md5_motion_item *const item = added.row;
+    md5_motion_item *const item = (md5_motion_item *)added.row;
     TRY(item);
     item->weight = 1.0f;
     TRY(md5_read_name(lex, added, "the motion of an item", &item->motion));
@@ -138,7 +138,7 @@ static const md5_field MOTION_FIELDS[] = {
 // stack.
 static bool read_motion_kind(md5_lex *lex, md5_record record)
 {
-    md5_motion_desc *const motion = record.row;
+    md5_motion_desc *const motion = (md5_motion_desc *)record.row;
     if (md5_take_keyword(lex, "clip")) {
         motion->kind = MD5_MOTION_CLIP;
         return md5_read_name(lex, record, "the clip of a motion", &motion->clip);
@@ -169,10 +169,10 @@ static bool read_motion_kind(md5_lex *lex, md5_record record)
 // motion NAME KIND [{ ... }]
 static bool read_motion(md5_lex *lex, const char *at, md5_record record)
 {
-    md5_machine_desc *const desc = &((md5_machine_source *)record.row)->desc;
+    md5_machine_desc *const desc = &((md5_machine_file *)record.row)->desc;
     const md5_record added =
         md5_append(lex, record, &desc->motions, &desc->num_motions, sizeof *desc->motions);
-    md5_motion_desc *const motion = added.row;
+    md5_motion_desc *const motion = (md5_motion_desc *)added.row;
     (void)at;
     TRY(motion);
     TRY(md5_read_name(lex, added, "the name of a motion", &motion->name));
@@ -187,7 +187,28 @@ static bool read_motion(md5_lex *lex, const char *at, md5_record record)
 #define OF_AIM ONLY(MD5_MODIFIER_AIM)
 #define OF_TWO_BONE ONLY(MD5_MODIFIER_TWO_BONE)
 #define OF_SPRING ONLY(MD5_MODIFIER_SPRING)
-#define OF_CHAIN .kinds = (~(1u << MD5_MODIFIER_JOINT | 1u << MD5_MODIFIER_TWO_BONE))
+#define OF_FEET ONLY(MD5_MODIFIER_FEET)
+#define OF_CHAIN \
+    .kinds = (~(1u << MD5_MODIFIER_JOINT | 1u << MD5_MODIFIER_TWO_BONE | 1u << MD5_MODIFIER_FEET))
+
+static const md5_field FOOT_FIELDS[] = {
+    {"knee", MD5_FIELD_NAME, AT(md5_foot_desc, knee)},
+    {"hip", MD5_FIELD_NAME, AT(md5_foot_desc, hip)},
+};
+
+// foot ANKLE [{ knee JOINT hip JOINT }]
+static bool read_foot(md5_lex *lex, const char *at, md5_record record)
+{
+    md5_modifier_desc *const modifier = (md5_modifier_desc *)record.row;
+    const md5_record added =
+        md5_append(lex, record, &modifier->feet, &modifier->num_feet, sizeof *modifier->feet);
+    md5_foot_desc *const foot = (md5_foot_desc *)added.row;
+    (void)at;
+    TRY(foot);
+    TRY(md5_read_name(lex, added, "the ankle of a foot", &foot->ankle));
+    return md5_read_optional_fields(lex, WORDS("a foot", FOOT_FIELDS, 0), added);
+}
+
 static const md5_field MODIFIER_FIELDS[] = {
     {"middle", MD5_FIELD_NAME, MODIFIER(middle), OF_TWO_BONE},
     {"root", MD5_FIELD_NAME, MODIFIER(root), OF_TWO_BONE},
@@ -206,12 +227,15 @@ static const md5_field MODIFIER_FIELDS[] = {
     {"stiffness", MD5_FIELD_DEFAULTED, MODIFIER(stiffness), OF_SPRING},
     {"damping", MD5_FIELD_DEFAULTED, MODIFIER(damping), OF_SPRING},
     {"gravity", MD5_FIELD_FLOAT, MODIFIER(gravity), OF_SPRING},
+    {"foot", MD5_FIELD_BLOCK, .read = read_foot, OF_FEET},
+    {"smoothing", MD5_FIELD_DEFAULTED, MODIFIER(smoothing), OF_FEET},
 };
 
 static const char *const MODIFIER_KINDS[] = {
     [MD5_MODIFIER_JOINT] = "joint",       [MD5_MODIFIER_AIM] = "aim",
     [MD5_MODIFIER_TWO_BONE] = "two_bone", [MD5_MODIFIER_FABRIK] = "fabrik",
     [MD5_MODIFIER_CCD] = "ccd",           [MD5_MODIFIER_SPRING] = "spring",
+    [MD5_MODIFIER_FEET] = "feet",
 };
 
 static bool read_modifier_kind(md5_lex *lex, md5_modifier_kind *kind)
@@ -224,17 +248,17 @@ static bool read_modifier_kind(md5_lex *lex, md5_modifier_kind *kind)
     }
     return md5_lex_fail(
         lex, lex->at, MD5_ERROR_SYNTAX,
-        "expected 'joint', 'aim', 'two_bone', 'fabrik', 'ccd' or 'spring', found %s",
+        "expected 'joint', 'aim', 'two_bone', 'fabrik', 'ccd', 'spring' or 'feet', found %s",
         md5_lex_token(lex, lex->at).text);
 }
 
 // modifier NAME KIND JOINT [{ ... }]
 static bool read_modifier(md5_lex *lex, const char *at, md5_record record)
 {
-    md5_machine_desc *const desc = &((md5_machine_source *)record.row)->desc;
+    md5_machine_desc *const desc = &((md5_machine_file *)record.row)->desc;
     const md5_record added =
         md5_append(lex, record, &desc->modifiers, &desc->num_modifiers, sizeof *desc->modifiers);
-    md5_modifier_desc *const modifier = added.row;
+    md5_modifier_desc *const modifier = (md5_modifier_desc *)added.row;
     (void)at;
     TRY(modifier);
     TRY(md5_read_name(lex, added, "the name of a modifier", &modifier->name));
@@ -246,8 +270,24 @@ static bool read_modifier(md5_lex *lex, const char *at, md5_record record)
 
 // -- The file -------------------------------------------------------------------------------
 
+#define REPORT(member) AT(md5_machine_file, desc.report.member)
+static const md5_field REPORT_FIELDS[] = {
+    {"enter", MD5_FIELD_FLAG, REPORT(enter)},
+    {"leave", MD5_FIELD_FLAG, REPORT(leave)},
+    {"transition_end", MD5_FIELD_FLAG, REPORT(transition_end)},
+    {"clip_end", MD5_FIELD_FLAG, REPORT(clip_end)},
+};
+
+// report { KINDS }
+static bool read_report(md5_lex *lex, const char *at, md5_record record)
+{
+    (void)at;
+    return md5_read_fields(lex, WORDS("a report", REPORT_FIELDS, 0), record);
+}
+
 static const md5_field MACHINE_FIELDS[] = {
-    {"model", MD5_FIELD_NAME, AT(md5_machine_source, model_file)},
+    {"model", MD5_FIELD_NAME, AT(md5_machine_file, model_file)},
+    {"report", MD5_FIELD_BLOCK, .read = read_report},
     {"float", MD5_FIELD_BLOCK, .read = read_parameter},
     {"bool", MD5_FIELD_BLOCK, .read = read_parameter},
     {"trigger", MD5_FIELD_BLOCK, .read = read_parameter},
@@ -258,29 +298,45 @@ static const md5_field MACHINE_FIELDS[] = {
     {"modifier", MD5_FIELD_BLOCK, .read = read_modifier},
 };
 
-bool md5_read_machine_file(md5_arena *arena, const char *text, size_t size,
-                           md5_machine_source *source)
+// The file is a table of one row, so that its words have locations too.
+static md5_record begin_file(md5_lex *lex, md5_arena *arena)
 {
-    const char *const file = arena->context->error->file;
-    md5_locations *const places = md5_arena_alloc(arena, 1, sizeof *places);
-    TRY(places);
-    *source = (md5_machine_source){.desc.locations = places, .model_file = ""};
-    const md5_record record = {.row = source, .text = places};
+    const char *const name = arena->context->error->file;
+    md5_locations *const places = (md5_locations *)md5_arena_alloc(arena, 1, sizeof *places);
+    unsigned char *const row =
+        places ? md5_add_located_table(arena, places, 1, sizeof(md5_machine_file)) : NULL;
+    if (row)
+        places->file = md5_copy_text(lex, name, strlen(name));
+    if (!row || !places->file)
+        return (md5_record){0};
+    *(md5_machine_file *)(void *)row =
+        (md5_machine_file){.desc = {.locations = places}, .model_file = ""};
+    return (md5_record){row, md5_locations_at(row, sizeof(md5_machine_file), 0), places};
+}
+
+static bool read_file(md5_lex *lex, md5_record record)
+{
+    md5_machine_file *const file = (md5_machine_file *)record.row;
+    TRY(file);
+    if (!md5_lex_take_word(lex, "machine"))
+        return md5_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX, "expected 'machine', found %s",
+                            md5_lex_token(lex, lex->at).text);
+    TRY(md5_read_name(lex, record, "the name of the machine", &file->desc.name));
+    TRY(md5_read_fields(lex, WORDS("a machine", MACHINE_FIELDS, 0), record));
+    md5_lex_space(lex);
+    if (lex->arena->context->error->status != MD5_OK) // a comment without an end
+        return false;
+    if (lex->at < lex->end)
+        md5_lex_warn(lex, lex->at, "text after the machine is ignored: found %s",
+                     md5_lex_token(lex, lex->at).text);
+    file->desc.clips = file->clips;
+    return true;
+}
+
+md5_machine_file *md5_read_machine_file(md5_arena *arena, const char *text, size_t size)
+{
     md5_lex lex;
     md5_lex_begin(&lex, arena, text, size);
-    places->file = md5_copy_text(&lex, file, strlen(file));
-    TRY(places->file);
-    if (!md5_lex_take_word(&lex, "machine"))
-        return md5_lex_fail(&lex, lex.at, MD5_ERROR_SYNTAX, "expected 'machine', found %s",
-                            md5_lex_token(&lex, lex.at).text);
-    TRY(md5_read_name(&lex, record, "the name of the machine", &source->desc.name));
-    TRY(md5_read_fields(&lex, WORDS("a machine", MACHINE_FIELDS, 0), record));
-    md5_lex_space(&lex);
-    if (arena->context->error->status != MD5_OK) // a comment without an end
-        return false;
-    if (lex.at < lex.end)
-        md5_lex_warn(&lex, lex.at, "text after the machine is ignored: found %s",
-                     md5_lex_token(&lex, lex.at).text);
-    source->desc.clips = source->clips;
-    return true;
+    const md5_record record = begin_file(&lex, arena);
+    return read_file(&lex, record) ? (md5_machine_file *)record.row : NULL;
 }

@@ -56,7 +56,7 @@ md5_mesh_counts md5_count_mesh_file(const char *text, size_t size)
     uint64_t sums[NUM_WORDS] = {0}, most_vertices = 0;
     size_t num_misses = 0;
     while (at < end && num_misses < FREE_MISSES + (size_t)(at - text) / BYTES_A_MISS) {
-        at = memchr(at, 'n', (size_t)(end - at));
+        at = (const char *)memchr(at, 'n', (size_t)(end - at));
         if (!at)
             break;
         const size_t word = find_word(at, (size_t)(end - at));

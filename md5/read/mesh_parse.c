@@ -26,9 +26,11 @@ static bool read_joints(md5_mesh_reader *reader)
     if (reader->joints)
         return md5_lex_fail(lex, at, MD5_ERROR_SYNTAX, "'joints' appears a second time");
     const uint32_t num_joints = reader->num_joints.value;
-    reader->joints = md5_arena_room(lex->arena, num_joints, sizeof *reader->joints);
+    reader->joints =
+        (md5_file_joint *)md5_arena_room(lex->arena, num_joints, sizeof *reader->joints);
     TRY(reader->joints);
-    md5_transform *const bind = md5_arena_alloc(lex->arena, num_joints, sizeof *bind);
+    md5_transform *const bind =
+        (md5_transform *)md5_arena_alloc(lex->arena, num_joints, sizeof *bind);
     TRY(bind);
 
     TRY(md5_lex_bracket(lex, '{'));
@@ -174,7 +176,8 @@ static bool read_num_meshes(md5_mesh_reader *reader)
     md5_lex *const lex = &reader->lex;
     TRY(md5_read_count(lex, "numMeshes", 0, MD5_MESH_BYTES, &reader->num_meshes));
     const uint32_t num_meshes = reader->num_meshes.value;
-    TRY(reader->meshes = md5_arena_alloc(lex->arena, num_meshes, sizeof *reader->meshes));
+    TRY(reader->meshes =
+            (md5_file_mesh *)md5_arena_alloc(lex->arena, num_meshes, sizeof *reader->meshes));
     reader->file->notes = md5_arena_alloc(lex->arena, num_meshes, reader->note_size);
     return reader->file->notes != NULL;
 }

@@ -54,12 +54,12 @@ static bool allocate_vertices(const md5_mesh_reader *reader, md5_file_mesh *mesh
 {
     md5_arena *const arena = reader->lex.arena;
     const uint32_t count = mesh->num_vertices;
-    TRY(mesh->vertices = md5_arena_room(arena, count, sizeof *mesh->vertices));
-    TRY(mesh->texcoords = md5_arena_room(arena, count, sizeof *mesh->texcoords));
+    TRY(mesh->vertices = (md5_vertex *)md5_arena_room(arena, count, sizeof *mesh->vertices));
+    TRY(mesh->texcoords = (md5_vec2 *)md5_arena_room(arena, count, sizeof *mesh->texcoords));
     if (!md5_has_frames(reader))
         return true;
-    TRY(mesh->normals = md5_arena_room(arena, count, sizeof *mesh->normals));
-    TRY(mesh->tangents = md5_arena_room(arena, count, sizeof *mesh->tangents));
+    TRY(mesh->normals = (md5_vec3 *)md5_arena_room(arena, count, sizeof *mesh->normals));
+    TRY(mesh->tangents = (md5_vec4 *)md5_arena_room(arena, count, sizeof *mesh->tangents));
     return true;
 }
 
@@ -118,9 +118,10 @@ static bool allocate_triangles(md5_arena *arena, md5_mesh_block *block)
     md5_file_mesh *const mesh = block->mesh;
     const size_t count = 3 * (size_t)mesh->num_triangles;
     if (block->num_vertices.at && block->num_vertices.value <= MD5_MOST_NARROW)
-        mesh->narrow_triangles = md5_arena_room(arena, count, sizeof *mesh->narrow_triangles);
+        mesh->narrow_triangles =
+            (uint16_t *)md5_arena_room(arena, count, sizeof *mesh->narrow_triangles);
     else
-        mesh->triangles = md5_arena_room(arena, count, sizeof *mesh->triangles);
+        mesh->triangles = (uint32_t *)md5_arena_room(arena, count, sizeof *mesh->triangles);
     return mesh->narrow_triangles || mesh->triangles;
 }
 
@@ -166,7 +167,7 @@ bool md5_read_weights(md5_mesh_reader *reader, md5_mesh_block *block)
     bool is_warned = false;
     TRY(md5_read_count(lex, "numweights", 0, MD5_WEIGHT_BYTES, &block->num_weights));
     const uint32_t count = mesh->num_weights = block->num_weights.value;
-    mesh->weights = md5_arena_room(lex->arena, count, sizeof *mesh->weights);
+    mesh->weights = (md5_weight *)md5_arena_room(lex->arena, count, sizeof *mesh->weights);
     TRY(mesh->weights);
     const uint32_t num_joints = reader->num_joints.value;
     md5_row_number number = md5_row_begin();
@@ -187,7 +188,7 @@ bool md5_read_colors(md5_mesh_reader *reader, md5_mesh_block *block)
     bool is_warned = false;
     TRY(md5_read_count(lex, "numvertexcolors", 0, MD5_COLOR_BYTES, &block->num_colors));
     const uint32_t count = block->num_colors.value;
-    TRY(mesh->colors = md5_arena_room(lex->arena, count, sizeof *mesh->colors));
+    TRY(mesh->colors = (md5_vec4 *)md5_arena_room(lex->arena, count, sizeof *mesh->colors));
     for (uint32_t c = 0; c < count; c++) {
         TRY(begin_item(lex, &block->num_colors, "numvertexcolors", "vertexcolor", c, &is_warned));
         TRY(read_vec4(lex, &mesh->colors[c]));

@@ -19,9 +19,20 @@ md5_bounds md5_skin_bounds_with(md5_cpu level, const md5_model *model, const md5
     return (md5_bounds){without_negative_zero(bounds.min), without_negative_zero(bounds.max)};
 }
 
+#if !defined(NDEBUG)
+static bool has_all_geometry(const md5_model *model)
+{
+    for (uint32_t i = 0; i < model->num_meshes; i++)
+        if (!md5_has_geometry(&model->meshes[i]))
+            return false;
+    return true;
+}
+#endif
+
 md5_bounds md5_skin_bounds(const md5_model *model, const md5_mat34 *palette)
 {
     MD5_ASSERT(model != NULL, "model: not NULL");
+    MD5_VALIDATE(has_all_geometry(model), "model: its geometry was not released");
     MD5_ASSERT(palette != NULL || model->skeleton.num_joints == 0, "palette: not NULL");
     return md5_skin_bounds_with(md5_cpu_best(), model, palette);
 }

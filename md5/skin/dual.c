@@ -5,29 +5,11 @@
 
 // -- Palettes ---------------------------------------------------------------------------------
 
-// From the largest of the four, which is 1/2 at least. Shepperd, "Quaternion from Rotation Matrix",
-// Journal of Guidance and Control 1, 1978.
-static md5_quat rotation_of(const float *m)
-{
-    const float xx = m[0], yy = m[5], zz = m[10];
-    md5_quat q;
-    if (xx + yy + zz > 0.0f)
-        q = (md5_quat){m[9] - m[6], m[2] - m[8], m[4] - m[1], 1.0f + (xx + yy + zz)};
-    else if (xx >= yy && xx >= zz)
-        q = (md5_quat){1.0f + (xx - yy - zz), m[1] + m[4], m[2] + m[8], m[9] - m[6]};
-    else if (yy >= zz)
-        q = (md5_quat){m[1] + m[4], 1.0f + (yy - xx - zz), m[6] + m[9], m[2] - m[8]};
-    else
-        q = (md5_quat){m[2] + m[8], m[6] + m[9], 1.0f + (zz - xx - yy), m[4] - m[1]};
-    const float scale = 1.0f / sqrtf(md5_quat_dot(q, q));
-    return (md5_quat){q.x * scale, q.y * scale, q.z * scale, q.w * scale};
-}
-
 void md5_dual_palette(const md5_mat34 *palette, uint32_t count, md5_dual_quat *dual)
 {
     for (uint32_t i = 0; i < count; i++) {
-        const md5_vec3 half = md5_vec3_scale(md5_mat34_translation(&palette[i]), 0.5f);
-        const md5_quat rotation = rotation_of(palette[i].m);
+        const md5_vec3 half = md5_vec3_scale(md5_mat34_translation(palette[i]), 0.5f);
+        const md5_quat rotation = md5_quat_from_mat34(palette[i]);
         dual[i].real = rotation;
         dual[i].dual = md5_quat_mul((md5_quat){half.x, half.y, half.z, 0.0f}, rotation);
     }
@@ -62,6 +44,25 @@ void md5_dual_with(md5_cpu level, const md5_dual_job *job)
 void md5_skin_dual(const md5_mesh *mesh, const md5_dual_quat *palette, md5_vec3 *positions,
                    md5_vec3 *normals, md5_vec4 *tangents)
 {
-    const md5_dual_job job = {{mesh, NULL, positions, normals, tangents, NULL}, palette};
+    MD5_ASSERT(mesh != NULL, "mesh: not NULL");
+    MD5_ASSERT(palette != NULL || mesh->num_influences == 0, "palette: not NULL");
+    MD5_ASSERT_GEOMETRY(mesh);
+    const md5_dual_job job = {.skin = {.mesh = mesh,
+                                       .positions = positions,
+                                       .normals = normals,
+                                       .tangents = mesh->tangents ? tangents : NULL},
+                              .palette = palette};
     md5_dual_with(md5_cpu_best(), &job);
+}
+
+void md5_skin_dual_strided(const md5_mesh *mesh, const md5_dual_quat *palette,
+                           const md5_vertex_out *out)
+{
+    MD5_ASSERT(mesh != NULL, "mesh: not NULL");
+    MD5_ASSERT(palette != NULL || mesh->num_influences == 0, "palette: not NULL");
+    MD5_ASSERT_GEOMETRY(mesh);
+    MD5_ASSERT_OUT(mesh, out);
+    md5_dual_job job = {.palette = palette};
+    const bool fits = md5_strided_job(mesh, out, &job.skin);
+    md5_dual_with(fits ? md5_cpu_best() : MD5_CPU_SCALAR, &job);
 }

@@ -108,14 +108,15 @@ static void skin_vertex(const md5_dual_job *job, uint32_t vertex)
         m = md5_dual_matrix(&sum);
     }
     const md5_vec3 p = mesh->positions[vertex];
-    skin->positions[vertex] =
+    *md5_vec3_out(skin->positions, skin->strides[0], vertex) =
         (md5_vec3){move_row(m.m, p), move_row(m.m + 4, p), move_row(m.m + 8, p)};
     if (skin->normals)
-        skin->normals[vertex] = turn(&m, mesh->normals[vertex]);
+        *md5_vec3_out(skin->normals, skin->strides[1], vertex) = turn(&m, mesh->normals[vertex]);
     if (skin->tangents) {
         const md5_vec4 bind = mesh->tangents[vertex];
         const md5_vec3 turned = turn(&m, (md5_vec3){bind.x, bind.y, bind.z});
-        skin->tangents[vertex] = (md5_vec4){turned.x, turned.y, turned.z, bind.w};
+        *md5_vec4_out(skin->tangents, skin->strides[2], vertex) =
+            (md5_vec4){turned.x, turned.y, turned.z, bind.w};
     }
 }
 

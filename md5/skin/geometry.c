@@ -16,8 +16,11 @@ bool md5_geometry_measure(md5_arena *scratch, const md5_geometry_source *source,
                           const md5_transform *joints, md5_geometry_sizes *sizes)
 {
     TRY(md5_count_seams(scratch, source, sizes));
-    sizes->plan = md5_skin_plan_measure(source->vertices, source->num_vertices, source->weights,
-                                        joints, sizes->num_influences);
+    sizes->has_tangents = !source->no_tangents;
+    sizes->has_plan = !source->no_plan;
+    if (sizes->has_plan)
+        sizes->plan = md5_skin_plan_measure(source->vertices, source->num_vertices, source->weights,
+                                            joints, sizes->num_influences);
     return true;
 }
 
@@ -73,14 +76,16 @@ static void write_file_frames(const md5_geometry_source *source, const md5_geome
         const bool has_joint = first < arrays->first_influence[vertex + 1];
         const md5_mat34 *const bind =
             has_joint ? &source->bind[arrays->influence_joints[first]] : NULL;
-        const md5_vec4 from_file = source->tangents[vertex];
-        const md5_vec3d along =
-            file_direction((md5_vec3){from_file.x, from_file.y, from_file.z}, bind);
         const md5_vec3d up = file_direction(source->normals[vertex], bind);
         const bool has_normal = md5_vec3d_dot(up, up) > 0.0;
         const md5_vec3 normal = has_normal ? md5_vec3d_round(up) : (md5_vec3){0.0f, 0.0f, 1.0f};
-        const md5_vec3 tangent = md5_vec3d_round(md5_tangent_near(normal, along));
         arrays->normals[vertex] = normal;
+        if (!arrays->tangents)
+            continue; // no_tangents
+        const md5_vec4 from_file = source->tangents[vertex];
+        const md5_vec3d along =
+            file_direction((md5_vec3){from_file.x, from_file.y, from_file.z}, bind);
+        const md5_vec3 tangent = md5_vec3d_round(md5_tangent_near(normal, along));
         arrays->tangents[vertex] =
             (md5_vec4){tangent.x, tangent.y, tangent.z, from_file.w < 0.0f ? -1.0f : 1.0f};
     }
@@ -107,9 +112,8 @@ bool md5_geometry_build(md5_arena *scratch, const md5_geometry_source *source,
         write_file_frames(source, arrays);
         return true;
     }
-    TRY(md5_build_normals(scratch, num_vertices, num_triangles, arrays));
-    TRY(md5_build_tangents(scratch, num_vertices, num_triangles, arrays));
-    return true;
+    TRY(md5_build_normals(scratch, num_vertices, num_triangles, source->weighting, arrays));
+    return !arrays->tangents || md5_build_tangents(scratch, num_vertices, num_triangles, arrays);
 }
 
 size_t md5_geometry_measure_size(uint64_t num_vertices)

@@ -16,16 +16,19 @@ typedef struct md5_geometry_source {
     const uint16_t *narrow_triangles; // if not NULL, md5_geometry_measure() reads these instead
     const md5_weight *weights;
     const md5_vec3 *normals;  // [num_vertices] in version 12, or NULL: derived
-    const md5_vec4 *tangents; // with `normals`; both in the space of the dominant joint
-    uint32_t num_joints;      // 0 = unknown, which only costs time
-    const md5_mat34 *bind;    // [joints] model space
-    uint32_t *joint_scratch;  // [joints] scratch memory of any content
+    const md5_vec4 *tangents; // with `normals`, or NULL; both in the space of the dominant joint
+    md5_normals weighting;    // of derived normals
+    bool no_tangents, no_plan;
+    uint32_t num_joints;     // 0 = unknown, which only costs time
+    const md5_mat34 *bind;   // [joints] model space
+    uint32_t *joint_scratch; // [joints] scratch memory of any content
 } md5_geometry_source;
 
 // Sizes of the derived arrays.
 typedef struct md5_geometry_sizes {
     uint32_t num_vertices;   // file vertices and seam copies
     uint32_t num_influences; // upper bound: weights of one vertex on one joint are merged
+    bool has_tangents, has_plan;
     md5_skin_plan_size plan;
 } md5_geometry_sizes;
 
@@ -42,7 +45,7 @@ typedef struct md5_geometry_arrays {
     md5_vec2 *texcoords;
     md5_vec3 *positions;
     md5_vec3 *normals;
-    md5_vec4 *tangents;
+    md5_vec4 *tangents; // NULL if sizes->has_tangents is false
     uint32_t *first_influence;
     uint32_t *influence_joints;
     md5_vec4 *influences;

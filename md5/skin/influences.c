@@ -217,7 +217,8 @@ static bool make_columns(md5_arena *scratch, const md5_geometry_source *source,
     enum { WORTH = 8 }; // references per joint
     if (source->num_joints == 0 || num_references / WORTH < source->num_joints)
         return true;
-    bind_columns *const columns = md5_arena_room(scratch, source->num_joints, sizeof *columns);
+    bind_columns *const columns =
+        (bind_columns *)md5_arena_room(scratch, source->num_joints, sizeof *columns);
     TRY(columns);
     for (uint32_t joint = 0; joint < source->num_joints; joint++)
         columns[joint] = columns_of(&source->bind[joint]);
@@ -237,9 +238,10 @@ static bool prepare(md5_arena *scratch, const md5_geometry_source *source, weigh
     }
     merger->slots = source->joint_scratch;
     TRY(make_columns(scratch, source, num_references, merger));
-    TRY(merger->sums = md5_arena_room(scratch, max_weights, sizeof *merger->sums));
+    TRY(merger->sums = (joint_sum *)md5_arena_room(scratch, max_weights, sizeof *merger->sums));
     if (max_weights > FEW_INFLUENCES)
-        TRY(merger->results = md5_arena_room(scratch, max_weights, sizeof *merger->results));
+        TRY(merger->results =
+                (influence *)md5_arena_room(scratch, max_weights, sizeof *merger->results));
     return true;
 }
 

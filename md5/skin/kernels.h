@@ -2,8 +2,36 @@
 #ifndef MD5_SKIN_KERNELS_H
 #define MD5_SKIN_KERNELS_H
 
+#include "md5/core/assert.h"
 #include "md5/core/cpu.h"
 #include "md5/skin/plan.h"
+
+// Whether the mesh has its arrays: see md5_release_geometry().
+static inline bool md5_has_geometry(const md5_mesh *mesh)
+{
+    return mesh->first_influence != NULL || mesh->num_vertices == 0;
+}
+
+#define MD5_ASSERT_GEOMETRY(mesh) \
+    MD5_ASSERT(md5_has_geometry(mesh), "mesh: its geometry was not released")
+
+// Whether a stride in bytes is that of vectors of so many floats.
+static inline bool md5_is_stride(size_t stride, size_t floats)
+{
+    const size_t whole = stride / sizeof(float);
+    return stride == 0 || (whole >= floats && whole <= UINT32_MAX && stride % sizeof(float) == 0);
+}
+
+#define MD5_ASSERT_OUT(mesh, out)                                                            \
+    do {                                                                                     \
+        MD5_ASSERT((out) != NULL, "out: not NULL");                                          \
+        MD5_ASSERT((out)->positions != NULL || (mesh)->num_vertices == 0,                    \
+                   "out->positions: not NULL");                                              \
+        MD5_ASSERT(md5_is_stride((out)->position_stride, 3)                                  \
+                       && md5_is_stride((out)->normal_stride, 3)                             \
+                       && md5_is_stride((out)->tangent_stride, 4),                           \
+                   "out: strides are 0, or multiples of 4 and no smaller than the vectors"); \
+    } while (0)
 
 // The arguments of md5_skin().
 typedef struct md5_skin_job {
@@ -13,7 +41,24 @@ typedef struct md5_skin_job {
     md5_vec3 *normals;  // or NULL
     md5_vec4 *tangents; // or NULL
     md5_bounds *bounds; // or NULL; if set, grows to hold the positions, which are not written
+    // Floats from one vertex to the next of positions, normals, tangents; 0 = no gaps. The product
+    // with the number of vertices has 32 bits, except in plain C.
+    uint32_t strides[3];
 } md5_skin_job;
+
+// Return where plain C writes the vector of a vertex.
+static inline md5_vec3 *md5_vec3_out(md5_vec3 *first, uint32_t stride, uint32_t vertex)
+{
+    return stride > 0 ? (md5_vec3 *)(void *)(&first->x + (size_t)stride * vertex) : first + vertex;
+}
+
+static inline md5_vec4 *md5_vec4_out(md5_vec4 *first, uint32_t stride, uint32_t vertex)
+{
+    return stride > 0 ? (md5_vec4 *)(void *)(&first->x + (size_t)stride * vertex) : first + vertex;
+}
+
+// Makes the job of md5_skin_strided(). Returns whether its products have 32 bits.
+bool md5_strided_job(const md5_mesh *mesh, const md5_vertex_out *out, md5_skin_job *job);
 
 // Works for any mesh. The others need a plan and call this one for single vertices.
 void md5_skin_scalar(const md5_skin_job *job);

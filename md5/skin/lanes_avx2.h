@@ -12,8 +12,8 @@ typedef md5_wide_mat34 matrix_rows;
 // Twelve bytes, and no more, of each of two points.
 MD5_WIDE_INLINE md5_wide load_point_pair(const float *low, const float *high)
 {
-    const __m128 low_xy = _mm_castsi128_ps(_mm_loadl_epi64((const void *)low));
-    const __m128 high_xy = _mm_castsi128_ps(_mm_loadl_epi64((const void *)high));
+    const __m128 low_xy = _mm_castsi128_ps(_mm_loadl_epi64((const __m128i *)(const void *)low));
+    const __m128 high_xy = _mm_castsi128_ps(_mm_loadl_epi64((const __m128i *)(const void *)high));
     return _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_movelh_ps(low_xy, _mm_load_ss(low + 2))),
                                 _mm_movelh_ps(high_xy, _mm_load_ss(high + 2)), 1);
 }
@@ -59,8 +59,8 @@ MD5_WIDE_INLINE md5_wide spread_entry(entry_row row, int i)
 // Points `low` and `high` of a half.
 MD5_WIDE_INLINE void store_point_pair(float *low, float *high, __m128 xy, __m128 z)
 {
-    _mm_storel_pi((void *)low, xy);
-    _mm_storeh_pi((void *)high, xy);
+    _mm_storel_pi((__m64 *)(void *)low, xy);
+    _mm_storeh_pi((__m64 *)(void *)high, xy);
     _mm_store_ss(low + 2, z);
     _mm_store_ss(high + 2, _mm_movehdup_ps(z));
 }

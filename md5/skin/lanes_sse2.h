@@ -42,7 +42,7 @@ MD5_WIDE_INLINE void store_points(md5_vec3 *points, lanes3 v)
 // Reads exactly twelve bytes.
 MD5_WIDE_INLINE md5_wide load_point(const float *point)
 {
-    const __m128 xy = _mm_castsi128_ps(_mm_loadl_epi64((const void *)point));
+    const __m128 xy = _mm_castsi128_ps(_mm_loadl_epi64((const __m128i *)(const void *)point));
     return _mm_movelh_ps(xy, _mm_load_ss(point + 2));
 }
 
@@ -87,8 +87,8 @@ MD5_WIDE_INLINE md5_wide spread_entry(entry_row row, int i)
 
 MD5_WIDE_INLINE void store_point_pair(float *low, float *high, __m128 xy, __m128 z)
 {
-    _mm_storel_pi((void *)low, xy);
-    _mm_storeh_pi((void *)high, xy);
+    _mm_storel_pi((__m64 *)(void *)low, xy);
+    _mm_storeh_pi((__m64 *)(void *)high, xy);
     _mm_store_ss(low + 2, z);
     _mm_store_ss(high + 2, _mm_shuffle_ps(z, z, 1));
 }

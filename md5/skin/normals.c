@@ -4,18 +4,28 @@
 #include "md5/core/math.h"
 #include "md5/skin/weld.h"
 
+#include <assert.h>
+#include <math.h>
 #include <string.h>
 
-// Shorter sums of unit vectors are rounding error, not a direction.
+// Shorter sums of unit vectors are rounding error, not a direction. Weighted sums are compared to
+// the sum of their weights.
 #define CANCELLED 1e-6
 
 // Sums for each vertex. x and y use the memory of the tangent, which is written later.
 typedef struct normal_sums {
     md5_vec4 *xy;
     double *z;
+    double *weights; // sums of the weights; NULL: all weights are 1
 } normal_sums;
 
-_Static_assert(sizeof(md5_vec4) == 2 * sizeof(double), "x and y of a sum fit into a tangent");
+// A sum of all vertices at one position.
+typedef struct position_sum {
+    md5_vec3d normal;
+    double weight;
+} position_sum;
+
+static_assert(sizeof(md5_vec4) == 2 * sizeof(double), "x and y of a sum fit into a tangent");
 
 static void add_to_corners(const normal_sums *sums, const uint32_t *corners, md5_pair xy, double z)
 {
@@ -33,6 +43,14 @@ static md5_vec3d sum_of(const normal_sums *sums, uint32_t vertex)
     memcpy(xy, &sums->xy[vertex], sizeof xy);
     return (md5_vec3d){xy[0], xy[1], sums->z[vertex]};
 }
+
+// Returns what the length of a sum is compared to.
+static double weight_of(const normal_sums *sums, uint32_t vertex)
+{
+    return sums->weights ? sums->weights[vertex] : 1.0;
+}
+
+// -- Equal weights --------------------------------------------------------------------------
 
 // x y z of an edge of each of two triangles.
 typedef struct edge {
@@ -72,11 +90,61 @@ static void add_two_triangles(const md5_vec3 *points, const uint32_t *first, con
                        md5_pair_first(md5_pair_swap(unit_z)));
 }
 
+// -- Weights --------------------------------------------------------------------------------
+
+// Returns atan(t), 0 <= t <= 1, with a relative error below 1e-12. Two half angles,
+// tan(a / 2) = t / (1 + sqrt(1 + t^2)), bring it below tan(pi / 16), where nine terms of the series
+// are enough. C libraries disagree in the last bit of theirs.
+static double arctangent(double t)
+{
+    t /= 1.0 + sqrt(1.0 + t * t);
+    t /= 1.0 + sqrt(1.0 + t * t);
+    double sum = 0.0;
+    for (int i = 17; i > 0; i -= 2)
+        sum = 1.0 / i - t * t * sum;
+    return 4.0 * t * sum;
+}
+
+// Returns the angle whose sine and cosine have the ratio of `sine` >= 0 to `cosine`.
+static double angle_of(double sine, double cosine)
+{
+    const double pi = 3.14159265358979323846;
+    const double half = arctangent(sine / (sqrt(sine * sine + cosine * cosine) + fabs(cosine)));
+    return cosine < 0.0 ? pi - 2.0 * half : 2.0 * half;
+}
+
+// Adds the outward unit normal of a triangle, times its weight at each corner, to their sums.
+static void add_weighted_triangle(const md5_vec3 *points, const uint32_t *corners,
+                                  md5_normals weighting, const normal_sums *sums)
+{
+    const md5_vec3d a = md5_vec3d_of(points[corners[0]]), b = md5_vec3d_of(points[corners[1]]);
+    const md5_vec3d c = md5_vec3d_of(points[corners[2]]);
+    const md5_vec3d ab = md5_vec3d_sub(b, a), ac = md5_vec3d_sub(c, a), bc = md5_vec3d_sub(c, b);
+    const md5_vec3d cross = md5_vec3d_cross(ac, ab);
+    const double area = md5_vec3d_length(cross); // twice
+    if (!(area > 0.0))
+        return;
+    // At each corner the sine of the angle is `area`, divided by the same lengths as the cosine.
+    const double cosines[3] = {md5_vec3d_dot(ab, ac), -md5_vec3d_dot(ab, bc),
+                               md5_vec3d_dot(ac, bc)};
+    for (int i = 0; i < 3; i++) {
+        const uint32_t vertex = corners[i];
+        const double weight = weighting == MD5_NORMALS_AREA ? area : angle_of(area, cosines[i]);
+        const md5_vec3d normal = md5_vec3d_scale(cross, weight / area);
+        md5_vec4 *const xy = &sums->xy[vertex];
+        md5_pair_store(xy, md5_pair_add(md5_pair_load(xy), md5_pair_of(normal.x, normal.y)));
+        sums->z[vertex] += normal.z;
+        sums->weights[vertex] += weight;
+    }
+}
+
+// -- Sums -----------------------------------------------------------------------------------
+
 // Writes the direction of a sum. Returns false if it has none.
-static bool write_normal(md5_vec3d sum, md5_vec3 *normal)
+static bool write_normal(md5_vec3d sum, double weight, md5_vec3 *normal)
 {
     const double length = md5_vec3d_length(sum);
-    if (!(length > CANCELLED))
+    if (!(length > CANCELLED * weight))
         return false;
     const md5_vec3d unit = md5_vec3d_scale(sum, 1.0 / length);
     *normal = (md5_vec3){(float)unit.x, (float)unit.y, (float)unit.z};
@@ -101,45 +169,63 @@ static uint32_t number_shared_positions(uint32_t *shared_ids, uint32_t num_verti
 }
 
 static void add_triangles(const md5_geometry_arrays *arrays, uint32_t num_triangles,
-                          const normal_sums *of_vertices)
+                          md5_normals weighting, const normal_sums *of_vertices)
 {
-    for (size_t i = 0; i < num_triangles; i += 2) {
+    for (size_t i = 0; i < num_triangles && of_vertices->weights; i++)
+        add_weighted_triangle(arrays->positions, arrays->indices + 3 * i, weighting, of_vertices);
+    for (size_t i = 0; i < num_triangles && !of_vertices->weights; i += 2) {
         const uint32_t *const corners = arrays->indices + 3 * i;
         const uint32_t *const next = i + 1 < num_triangles ? corners + 3 : corners;
         add_two_triangles(arrays->positions, corners, next, of_vertices);
     }
 }
 
+// Takes zeroed sums from the arena, as far as tangents have no room for them.
+static bool begin_sums(md5_arena *arena, uint32_t num_vertices, md5_normals weighting,
+                       md5_vec4 *tangents, normal_sums *sums)
+{
+    const bool has_weights = weighting == MD5_NORMALS_AREA || weighting == MD5_NORMALS_ANGLE;
+    *sums = (normal_sums){.xy = tangents};
+    if (tangents)
+        memset(tangents, 0, num_vertices * sizeof *tangents);
+    else
+        TRY(sums->xy = (md5_vec4 *)md5_arena_alloc(arena, num_vertices, sizeof *sums->xy));
+    TRY(sums->z = (double *)md5_arena_alloc(arena, num_vertices, sizeof *sums->z));
+    if (has_weights)
+        TRY(sums->weights = (double *)md5_arena_alloc(arena, num_vertices, sizeof *sums->weights));
+    return true;
+}
+
 bool md5_build_normals(md5_arena *arena, uint32_t num_vertices, uint32_t num_triangles,
-                       const md5_geometry_arrays *arrays)
+                       md5_normals weighting, const md5_geometry_arrays *arrays)
 {
     const md5_arena_mark before = md5_arena_here(arena);
-    uint32_t *const shared_ids = md5_arena_room(arena, num_vertices, sizeof *shared_ids);
+    uint32_t *const shared_ids =
+        (uint32_t *)md5_arena_room(arena, num_vertices, sizeof *shared_ids);
     TRY(shared_ids);
     TRY(md5_weld(arena, arrays->positions, num_vertices, shared_ids));
     const uint32_t num_shared = number_shared_positions(shared_ids, num_vertices);
-    const normal_sums of_vertices = {
-        .xy = arrays->tangents,
-        .z = md5_arena_alloc(arena, num_vertices, sizeof *of_vertices.z),
-    };
-    TRY(of_vertices.z);
-    md5_vec3d *const of_positions = md5_arena_alloc(arena, num_shared, sizeof *of_positions);
+    normal_sums of_vertices;
+    TRY(begin_sums(arena, num_vertices, weighting, arrays->tangents, &of_vertices));
+    position_sum *const of_positions =
+        (position_sum *)md5_arena_alloc(arena, num_shared, sizeof *of_positions);
     TRY(of_positions);
 
-    memset(of_vertices.xy, 0, num_vertices * sizeof *of_vertices.xy);
-    add_triangles(arrays, num_triangles, &of_vertices);
+    add_triangles(arrays, num_triangles, weighting, &of_vertices);
     for (uint32_t i = 0; i < num_vertices; i++) {
         if (shared_ids[i] == i)
             continue;
-        md5_vec3d *const sum = &of_positions[shared_ids[i] - num_vertices];
-        *sum = md5_vec3d_add(*sum, sum_of(&of_vertices, i));
+        position_sum *const sum = &of_positions[shared_ids[i] - num_vertices];
+        sum->normal = md5_vec3d_add(sum->normal, sum_of(&of_vertices, i));
+        sum->weight = of_vertices.weights ? sum->weight + of_vertices.weights[i] : 1.0;
     }
     for (uint32_t i = 0; i < num_vertices; i++) {
         md5_vec3 *const normal = &arrays->normals[i];
-        const bool is_shared = shared_ids[i] != i;
-        if (is_shared && write_normal(of_positions[shared_ids[i] - num_vertices], normal))
+        const position_sum *const shared =
+            shared_ids[i] != i ? &of_positions[shared_ids[i] - num_vertices] : NULL;
+        if (shared && write_normal(shared->normal, shared->weight, normal))
             continue;
-        if (!write_normal(sum_of(&of_vertices, i), normal))
+        if (!write_normal(sum_of(&of_vertices, i), weight_of(&of_vertices, i), normal))
             *normal = (md5_vec3){0.0f, 0.0f, 1.0f};
     }
     md5_arena_rewind(arena, before);

@@ -1,6 +1,8 @@
 // Packs influences into a fixed number of slots, and measures the error against the exact form.
 #include "md5/core/assert.h"
+#include "md5/core/context.h"
 #include "md5/core/math.h"
+#include "md5/skin/kernels.h"
 
 // If kept biases cancel out to less than this fraction of their magnitudes, they are not scaled by
 // their sum: that would magnify float rounding a million times.
@@ -43,6 +45,7 @@ static float packed_weight(const md5_mesh *mesh, const packed_vertex *packing, u
 void md5_pack_influences(const md5_mesh *mesh, uint32_t slots, uint32_t *joints, float *weights)
 {
     MD5_ASSERT(mesh != NULL, "mesh: not NULL");
+    MD5_ASSERT_GEOMETRY(mesh);
     MD5_ASSERT(joints != NULL || mesh->num_vertices == 0, "joints: not NULL");
     MD5_ASSERT(weights != NULL || mesh->num_vertices == 0, "weights: not NULL");
     MD5_ASSERT(slots > 0, "slots: at least 1");
@@ -55,6 +58,84 @@ void md5_pack_influences(const md5_mesh *mesh, uint32_t slots, uint32_t *joints,
         }
     }
 }
+
+// -- Bytes ----------------------------------------------------------------------------------
+
+enum { MAX_SLOTS = 255, WHOLE = 255 };
+
+static bool fits_bytes(const md5_mesh *mesh, uint32_t slots)
+{
+    for (uint32_t vertex = 0; vertex < mesh->num_vertices; vertex++) {
+        const packed_vertex packing = pack_vertex(mesh, vertex, slots);
+        for (uint32_t slot = 0; slot < packing.kept; slot++) {
+            if (mesh->influence_joints[packing.first + slot] > UINT8_MAX)
+                return false;
+        }
+    }
+    return true;
+}
+
+// Gives `missing` units to the slots with the largest remainders. None gets two: the remainders sum
+// to `missing`, and each is less than 1.
+static void share_rest(uint8_t *bytes, double *remainders, uint32_t count, int missing)
+{
+    for (; missing > 0; missing--) {
+        uint32_t largest = 0;
+        for (uint32_t i = 1; i < count; i++) {
+            if (remainders[i] > remainders[largest])
+                largest = i;
+        }
+        bytes[largest]++;
+        remainders[largest] -= 1.0;
+    }
+}
+
+// Writes the weights of the kept slots: WHOLE in sum, if there is one.
+static void round_weights(const md5_mesh *mesh, const packed_vertex *packing, uint8_t *bytes)
+{
+    double weights[MAX_SLOTS], sum = 0.0;
+    int missing = packing->kept > 0 ? WHOLE : 0;
+    for (uint32_t slot = 0; slot < packing->kept; slot++) {
+        const float weight = packed_weight(mesh, packing, slot);
+        weights[slot] = weight > 0.0f ? (double)weight : 0.0;
+        sum += weights[slot];
+    }
+    for (uint32_t slot = 0; slot < packing->kept; slot++) {
+        const double exact = (double)WHOLE * weights[slot] / sum;
+        bytes[slot] = (uint8_t)exact;
+        weights[slot] = exact - (double)bytes[slot]; // the remainder
+        missing -= bytes[slot];
+    }
+    share_rest(bytes, weights, packing->kept, missing);
+}
+
+bool md5_pack_influences8(const md5_mesh *mesh, uint32_t slots, uint8_t *joints,
+                          size_t joint_stride, uint8_t *weights, size_t weight_stride)
+{
+    MD5_ASSERT(mesh != NULL, "mesh: not NULL");
+    MD5_ASSERT_GEOMETRY(mesh);
+    MD5_ASSERT(joints != NULL || mesh->num_vertices == 0, "joints: not NULL");
+    MD5_ASSERT(weights != NULL || mesh->num_vertices == 0, "weights: not NULL");
+    MD5_ASSERT(slots > 0 && slots <= MAX_SLOTS, "slots: 1 to 255");
+    MD5_ASSERT(joint_stride == 0 || joint_stride >= slots, "joint_stride: 0, or at least slots");
+    MD5_ASSERT(weight_stride == 0 || weight_stride >= slots, "weight_stride: 0, or at least slots");
+    TRY(fits_bytes(mesh, slots));
+    for (uint32_t vertex = 0; vertex < mesh->num_vertices; vertex++) {
+        const packed_vertex packing = pack_vertex(mesh, vertex, slots);
+        uint8_t bytes[MAX_SLOTS];
+        round_weights(mesh, &packing, bytes);
+        for (uint32_t slot = 0; slot < slots; slot++) {
+            const bool used = slot < packing.kept && packed_weight(mesh, &packing, slot) > 0.0f;
+            joints[slot] = used ? (uint8_t)mesh->influence_joints[packing.first + slot] : 0;
+            weights[slot] = used ? bytes[slot] : 0;
+        }
+        joints += joint_stride > 0 ? joint_stride : slots;
+        weights += weight_stride > 0 ? weight_stride : slots;
+    }
+    return true;
+}
+
+// -- Losses ---------------------------------------------------------------------------------
 
 static md5_vec3d translation_of(const md5_mat34 *joint)
 {
@@ -115,6 +196,7 @@ float md5_path_loss(const md5_model *model, uint32_t mesh, uint32_t slots, const
     MD5_ASSERT(mesh < model->num_meshes, "mesh: an index into model->meshes");
     MD5_ASSERT(slots > 0, "slots: at least 1");
     const md5_mesh *const of = &model->meshes[mesh];
+    MD5_ASSERT_GEOMETRY(of);
     const md5_mat34 *const posed = joints ? joints : model->bind;
     const double travel = joints ? 0.0 : size_of(model);
     double max_loss = 0.0;

@@ -207,10 +207,11 @@ void md5_skin_plan_take(md5_block *block, uint32_t num_vertices, const md5_skin_
                         md5_skin_plan_room *room)
 {
     const size_t num_runs = smaller(num_vertices, max_runs(size->max_influences));
-    room->plan = md5_block_take(block, 1, sizeof *room->plan);
-    room->runs = md5_block_take(block, num_runs, sizeof *room->runs);
-    room->vertices = md5_block_take(block, max_entries(num_vertices, size), sizeof *room->vertices);
-    room->words = md5_block_take(block, size->num_words, sizeof *room->words);
+    room->plan = (md5_skin_plan *)md5_block_take(block, 1, sizeof *room->plan);
+    room->runs = (md5_skin_run *)md5_block_take(block, num_runs, sizeof *room->runs);
+    room->vertices =
+        (uint32_t *)md5_block_take(block, max_entries(num_vertices, size), sizeof *room->vertices);
+    room->words = (uint32_t *)md5_block_take(block, size->num_words, sizeof *room->words);
     room->size = *size;
 }
 
@@ -308,7 +309,8 @@ static void write_group(const plan_builder *builder, const md5_skin_run *run, jo
     if (!is_gathered && set.kind == MD5_SKIN_RIGID)
         return; // has no floats
     for (uint32_t i = 0; i < MD5_SKIN_GROUP; i++) {
-        write_lane(builder->mesh, run->order, set, vertices[i], words + set.count + i);
+        write_lane(builder->mesh, (md5_skin_order)run->order, set, vertices[i],
+                   words + set.count + i);
         if (is_gathered)
             builder->room->vertices[run->vertices + i] = 3 * vertices[i];
     }
@@ -366,7 +368,7 @@ static void close_slot(plan_builder *builder, uint32_t slot)
 {
     const uint32_t count = builder->num_open[slot];
     const uint32_t *const open = builder->open[slot];
-    const joint_set set = set_of(builder->mesh, open[0], builder->kinds[slot]);
+    const joint_set set = set_of(builder->mesh, open[0], (md5_skin_kind)builder->kinds[slot]);
     builder->num_open[slot] = 0;
     builder->num_taken--;
     if (add_gathered(builder, set, open, count))
@@ -381,7 +383,8 @@ static void add_to_slot(plan_builder *builder, uint32_t vertex, joint_set set, u
 {
     uint8_t *const count = &builder->num_open[slot];
     uint32_t *const open = builder->open[slot];
-    if (*count > 0 && !is_same(set, set_of(builder->mesh, open[0], builder->kinds[slot])))
+    if (*count > 0
+        && !is_same(set, set_of(builder->mesh, open[0], (md5_skin_kind)builder->kinds[slot])))
         close_slot(builder, slot);
     builder->kinds[slot] = (uint8_t)set.kind;
     builder->num_taken += *count == 0;
@@ -450,8 +453,8 @@ static void lay_out_runs(plan_builder *builder)
 {
     uint32_t vertices = 0, words = 0;
     const md5_skin_order begin = builder->has_groups ? MD5_SKIN_CONTIGUOUS : MD5_SKIN_SINGLES;
-    for (md5_skin_order order = begin; order < MD5_SKIN_ORDERS; order++) {
-        for (md5_skin_kind kind = MD5_SKIN_NONE; kind < MD5_SKIN_KINDS; kind++) {
+    for (int order = (int)begin; order < MD5_SKIN_ORDERS; order++) {
+        for (int kind = MD5_SKIN_NONE; kind < MD5_SKIN_KINDS; kind++) {
             for (uint32_t count = 0; count < builder->num_tables; count++) {
                 md5_skin_run *const run = &builder->tables[count].runs[order][kind];
                 if (run->count == 0)
@@ -459,9 +462,11 @@ static void lay_out_runs(plan_builder *builder)
                 *run = (md5_skin_run){run->count,    vertices,       words,
                                       (uint8_t)kind, (uint8_t)order, (uint8_t)count};
                 add_run(builder, run);
-                vertices += run->count * md5_skin_num_vertices(order);
+                vertices += run->count * md5_skin_num_vertices((md5_skin_order)order);
                 if (order != MD5_SKIN_SINGLES)
-                    words += run->count * md5_skin_num_words(kind, order, count);
+                    words +=
+                        run->count
+                        * md5_skin_num_words((md5_skin_kind)kind, (md5_skin_order)order, count);
             }
         }
     }

@@ -38,9 +38,10 @@ static inline void add_triangle(unsigned char *uses, const md5_vec2 *texcoords, 
 // Returns NULL and sets the context's error if memory runs out.
 static unsigned char *find_uses(md5_arena *scratch, const md5_geometry_source *source)
 {
-    unsigned char *const uses = md5_arena_alloc(scratch, source->num_vertices / PER_BYTE + 1, 1);
+    unsigned char *const uses =
+        (unsigned char *)md5_arena_alloc(scratch, source->num_vertices / PER_BYTE + 1, 1);
     // A vertex with a tangent from the file keeps it on both sides.
-    if (!uses || source->tangents)
+    if (!uses || source->tangents || source->no_tangents)
         return uses;
     const size_t num_corners = 3 * (size_t)source->num_triangles;
     const uint16_t *const narrow = source->narrow_triangles;
@@ -79,7 +80,7 @@ bool md5_split_seams(md5_arena *scratch, const md5_geometry_source *source, uint
     const uint32_t num_vertices = source->num_vertices;
     const unsigned char *const uses = find_uses(scratch, source);
     TRY(uses);
-    uint32_t *const copies = md5_arena_room(scratch, num_vertices, sizeof *copies);
+    uint32_t *const copies = (uint32_t *)md5_arena_room(scratch, num_vertices, sizeof *copies);
     TRY(copies);
     uint32_t next = num_vertices;
     for (uint32_t vertex = 0; vertex < num_vertices; vertex++) {

@@ -19,7 +19,9 @@
 // Lanes are summed over the influences before they are summed along a row, because that is free
 // with registers of four floats: a palette row and an influence are multiplied as they lie in
 // memory. The first product starts the sum, so one influence costs no addition.
+#include "md5/core/assert.h"
 #include "md5/core/math.h"
+#include "md5/md5query.h"
 #include "md5/skin/kernels.h"
 
 typedef struct rows {
@@ -123,17 +125,19 @@ static inline void skin_vertex(const md5_skin_job *job, uint32_t vertex, bool bl
 {
     const md5_mesh *const mesh = job->mesh;
     md5_vec3 unwritten;
-    rows e;
+    rows e = {0};
     if (blended || job->normals || job->tangents)
         e = blend(mesh, job->palette, vertex);
-    md5_vec3 *const to = job->bounds ? &unwritten : &job->positions[vertex];
+    md5_vec3 *const to =
+        job->bounds ? &unwritten : md5_vec3_out(job->positions, job->strides[0], vertex);
     *to = blended ? move(&e, mesh->positions[vertex]) : exact_position(mesh, job->palette, vertex);
     if (job->bounds)
         *job->bounds = md5_bounds_union(*job->bounds, (md5_bounds){*to, *to});
     if (job->normals)
-        job->normals[vertex] = rotate(&e, mesh->normals[vertex]);
+        *md5_vec3_out(job->normals, job->strides[1], vertex) = rotate(&e, mesh->normals[vertex]);
     if (job->tangents)
-        job->tangents[vertex] = rotate_tangent(&e, mesh->tangents[vertex]);
+        *md5_vec4_out(job->tangents, job->strides[2], vertex) =
+            rotate_tangent(&e, mesh->tangents[vertex]);
 }
 
 // Groups are skinned vertex by vertex. A vertex that a gathered group repeats is skinned once.
@@ -142,7 +146,7 @@ void md5_skin_run_scalar(const md5_skin_job *job, const md5_skin_run *run)
     const uint32_t *const vertices = job->mesh->skin_plan->vertices + run->vertices;
     const bool is_contiguous = run->order == MD5_SKIN_CONTIGUOUS,
                is_gathered = run->order == MD5_SKIN_GATHERED;
-    const bool blended = is_blended(job, run->kind);
+    const bool blended = is_blended(job, (md5_skin_kind)run->kind);
     const uint32_t size = run->order == MD5_SKIN_SINGLES ? 1 : MD5_SKIN_GROUP;
     for (uint32_t i = 0; i < size * run->count; i++) {
         uint32_t vertex = vertices[is_contiguous ? i / MD5_SKIN_GROUP : i];
@@ -163,5 +167,23 @@ void md5_skin_scalar(const md5_skin_job *job)
     } else {
         for (uint32_t vertex = 0; vertex < job->mesh->num_vertices; vertex++)
             skin_vertex(job, vertex, false);
+    }
+}
+
+void md5_skin_vertices(const md5_mesh *mesh, const md5_mat34 *palette, const uint32_t *vertices,
+                       uint32_t count, md5_vec3 *positions, md5_vec3 *normals)
+{
+    MD5_ASSERT(mesh != NULL && palette != NULL, "mesh, palette: not NULL");
+    MD5_ASSERT_GEOMETRY(mesh);
+    MD5_ASSERT((vertices != NULL && positions != NULL) || count == 0,
+               "vertices, positions: not NULL");
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t vertex = vertices[i];
+        MD5_ASSERT(vertex < mesh->num_vertices, "vertices: below mesh->num_vertices");
+        positions[i] = exact_position(mesh, palette, vertex);
+        if (normals) {
+            const rows e = blend(mesh, palette, vertex);
+            normals[i] = rotate(&e, mesh->normals[vertex]);
+        }
     }
 }

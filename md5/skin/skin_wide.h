@@ -5,138 +5,12 @@
 // vertices: an entry of a joint is loaded once, and each lane multiplies it by the bias of its
 // vertex. Single vertices have different matrices: these are blended one vertex after the other, in
 // the layout of the palette, and then transposed so that each register holds one entry.
-#include "md5/skin/kernels.h"
-#include "md5/skin/transform_wide.h"
+#include "md5/skin/vertices_wide.h"
 
 #include <float.h>
 
 // Up to this many singles are as fast in plain C.
 enum { FEW_SINGLES = MD5_WIDTH / 2 };
-
-// Bounds in each lane.
-typedef struct lanes_bounds {
-    lanes3 low, high;
-} lanes_bounds;
-
-// Everything that is read and written. Each run has its own copy, which the compiler knows to be
-// unaffected by the results.
-typedef struct skin_arrays {
-    const md5_mat34 *palette;
-    const uint32_t *first_influence, *influence_joints;
-    const md5_vec4 *influences;
-    const md5_vec3 *bind_positions, *bind_normals;
-    const md5_vec4 *bind_tangents;
-    md5_vec3 *positions, *normals;
-    md5_vec4 *tangents;
-    lanes_bounds *bounds; // or NULL; if set, grows to hold the positions, which are not written
-} skin_arrays;
-
-MD5_WIDE_INLINE skin_arrays arrays_of(const md5_skin_job *job, lanes_bounds *bounds)
-{
-    const md5_mesh *const mesh = job->mesh;
-    return (skin_arrays){
-        .palette = job->palette,
-        .first_influence = mesh->first_influence,
-        .influence_joints = mesh->influence_joints,
-        .influences = mesh->influences,
-        .bind_positions = mesh->positions,
-        .bind_normals = mesh->normals,
-        .bind_tangents = mesh->tangents,
-        .positions = job->positions,
-        .normals = job->normals,
-        .tangents = job->tangents,
-        .bounds = job->bounds ? bounds : NULL,
-    };
-}
-
-// MD5_WIDTH vertices: in a contiguous group those from `first` on, else those that `vertices` lists
-// as md5_skin_plan does. In a group each has `count` influences on `joints`; `floats` are the
-// group's numbers in the plan, each for MD5_SKIN_GROUP vertices, offset to these.
-typedef struct group {
-    uint32_t first;
-    const uint32_t *vertices;
-    const uint32_t *joints;
-    const float *floats;
-    uint32_t count;
-} group;
-
-// -- Loading and storing --------------------------------------------------------------------
-
-MD5_WIDE_INLINE lanes3 load3(const md5_vec3 *from, const group *of, md5_skin_order order)
-{
-    if (order == MD5_SKIN_CONTIGUOUS)
-        return load_points(from + of->first);
-    return order == MD5_SKIN_GATHERED ? load_points_ascending(&from->x, of->vertices)
-                                      : load_points_at(&from->x, of->vertices, 3);
-}
-
-MD5_WIDE_INLINE void store3(md5_vec3 *to, const group *of, md5_skin_order order, lanes3 a)
-{
-    if (order == MD5_SKIN_CONTIGUOUS)
-        store_points(to + of->first, a);
-    else
-        store_points_at(&to->x, of->vertices, order == MD5_SKIN_GATHERED ? 1 : 3, a);
-}
-
-// Returns the offset of a lane's tangent, in floats.
-MD5_WIDE_INLINE uint32_t tangent_of(const group *of, uint32_t lane, md5_skin_order order)
-{
-    return 4 * (order == MD5_SKIN_GATHERED ? of->vertices[lane] / 3 : of->vertices[lane]);
-}
-
-MD5_WIDE_INLINE void load_tangents(const float *from, const group *of, md5_skin_order order,
-                                   md5_wide rows[4])
-{
-    if (order == MD5_SKIN_CONTIGUOUS) {
-        md5_wide_load_run(from + 4 * of->first, 4, rows);
-    } else {
-        const float *pointers[MD5_WIDTH];
-        MD5_UNROLL
-        for (uint32_t lane = 0; lane < MD5_WIDTH; lane++)
-            pointers[lane] = from + tangent_of(of, lane, order);
-        md5_wide_load_rows(pointers, rows);
-    }
-    md5_wide_transpose(rows);
-}
-
-MD5_WIDE_INLINE void store_tangents(float *to, const group *of, md5_skin_order order,
-                                    md5_wide rows[4])
-{
-    md5_wide_transpose(rows);
-    if (order == MD5_SKIN_CONTIGUOUS) {
-        md5_wide_store_run(to + 4 * of->first, 4, rows);
-    } else {
-        float *pointers[MD5_WIDTH];
-        MD5_UNROLL
-        for (uint32_t lane = 0; lane < MD5_WIDTH; lane++)
-            pointers[lane] = to + tangent_of(of, lane, order);
-        md5_wide_store_rows(pointers, rows);
-    }
-}
-
-MD5_WIDE_INLINE md5_wide lower(md5_wide a, md5_wide b)
-{
-    return md5_wide_select(md5_wide_less(b, a), b, a);
-}
-
-MD5_WIDE_INLINE md5_wide higher(md5_wide a, md5_wide b)
-{
-    return md5_wide_select(md5_wide_greater(b, a), b, a);
-}
-
-MD5_WIDE_INLINE void put_positions(const skin_arrays *arrays, const group *of, md5_skin_order order,
-                                   lanes3 a)
-{
-    lanes_bounds *const bounds = arrays->bounds;
-    if (!bounds) {
-        store3(arrays->positions, of, order, a);
-        return;
-    }
-    bounds->low =
-        (lanes3){lower(bounds->low.x, a.x), lower(bounds->low.y, a.y), lower(bounds->low.z, a.z)};
-    bounds->high = (lanes3){higher(bounds->high.x, a.x), higher(bounds->high.y, a.y),
-                            higher(bounds->high.z, a.z)};
-}
 
 // -- Directions -----------------------------------------------------------------------------
 
@@ -149,14 +23,15 @@ MD5_WIDE_INLINE void rotate_tangents(const skin_arrays *arrays, const group *of,
     rows[0] = rotated.x;
     rows[1] = rotated.y;
     rows[2] = rotated.z;
-    store_tangents(&arrays->tangents->x, of, order, rows);
+    store_tangents(arrays, of, order, rows);
 }
 
 MD5_WIDE_INLINE void rotate_directions(const skin_arrays *arrays, const group *of,
                                        md5_skin_order order, const lanes_mat34 *m)
 {
     if (arrays->normals)
-        store3(arrays->normals, of, order, rotate(m, load3(arrays->bind_normals, of, order)));
+        store3(arrays->normals, arrays->normal_stride, of, order,
+               rotate(m, load3(arrays->bind_normals, of, order)));
     if (arrays->tangents)
         rotate_tangents(arrays, of, order, m);
 }
@@ -285,7 +160,7 @@ MD5_WIDE_INLINE void skin_groups(const skin_arrays *arrays, const md5_skin_plan 
     if (kind == MD5_SKIN_RIGID)
         matrix = spread_matrix(&arrays->palette[joint]);
     for (uint32_t i = 0; i < run->count; i++) {
-        const float *const floats = (const void *)(words + count);
+        const float *const floats = (const float *)(const void *)(words + count);
         if (kind == MD5_SKIN_RIGID && (order == MD5_SKIN_GATHERED || words[0] != joint)) {
             joint = words[0];
             matrix = spread_matrix(&arrays->palette[joint]);

@@ -3,9 +3,10 @@
 #include "md5/core/pair.h"
 #include "md5/core/math.h"
 
+#include <assert.h>
 #include <string.h>
 
-_Static_assert(sizeof(md5_vec4) == 2 * sizeof(double), "z of both axes fits into a tangent");
+static_assert(sizeof(md5_vec4) == 2 * sizeof(double), "z of both axes fits into a tangent");
 
 // If less than this of a sum of unit vectors is perpendicular to the normal, it is rounding error.
 #define UNDEFINED 1e-6
@@ -110,7 +111,7 @@ bool md5_build_tangents(md5_arena *arena, uint32_t num_vertices, uint32_t num_tr
                         const md5_geometry_arrays *arrays)
 {
     const md5_arena_mark before = md5_arena_here(arena);
-    texture_axes *const sums = md5_arena_alloc(arena, num_vertices, sizeof *sums);
+    texture_axes *const sums = (texture_axes *)md5_arena_alloc(arena, num_vertices, sizeof *sums);
     TRY(sums);
     memset(arrays->tangents, 0, num_vertices * sizeof *arrays->tangents);
     for (size_t i = 0; i < num_triangles; i++)

@@ -74,7 +74,7 @@ md5_vec3 ik_random_point(double size, uint64_t *random)
 void ik_make_rig(ik_rig *rig, uint32_t count, double size, uint64_t *random)
 {
     const bool is_reversed = test_random_u32(random) % 2 > 0;
-    rig->skeleton = (md5_skeleton){count, rig->joints, rig->order};
+    rig->skeleton = (md5_skeleton){.num_joints = count, .joints = rig->joints, .order = rig->order};
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t joint = is_reversed ? count - 1 - i : i;
         snprintf(rig->names[joint], sizeof rig->names[joint], "j%u", (unsigned)i);

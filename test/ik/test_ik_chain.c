@@ -228,7 +228,7 @@ TEST (ik_chains_end_at_the_longest) {
         order[i] = i;
         pose[i] = (md5_transform){{0, 0, 0, 1}, {1, 0, 0}, 0};
     }
-    const md5_skeleton skeleton = {LONG, joints, order};
+    const md5_skeleton skeleton = {.num_joints = LONG, .joints = joints, .order = order};
     md5_chain_job job = {LONG - 1, LONG, {37.0f, 100.0f, 0.0f}, 0.01f, 50, 1.0f};
     CHECK_NEAR(md5_fabrik(&skeleton, pose, &job), 37.0, 1e-3);
     CHECK(pose[LONG - 1 - MD5_MAX_CHAIN].rotation.w == 1.0f);

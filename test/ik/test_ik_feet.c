@@ -11,7 +11,7 @@ static const md5_joint joints[NUM_JOINTS] = {
     {"hip_r", 1},   {"knee_r", 5}, {"ankle_r", 6}, {"head", 1},
 };
 static const uint32_t order[NUM_JOINTS] = {0, 1, 2, 3, 4, 5, 6, 7, 8};
-static const md5_skeleton skeleton = {NUM_JOINTS, joints, order};
+static const md5_skeleton skeleton = {.num_joints = NUM_JOINTS, .joints = joints, .order = order};
 
 // Legs of 10 and 10 units, slightly bent; ankles about 1 unit above the ground. The origin is
 // turned, so that its z is not the model's.
@@ -48,6 +48,18 @@ TEST (ik_feet_on_even_ground_stay) {
         CHECK_NEAR(real4_angle(real4_of(pose[i].rotation), real4_of(old[i].rotation)), 0.0, 1e-5);
         CHECK(memcmp(&pose[i].translation, &old[i].translation, sizeof(md5_vec3)) == 0);
     }
+}
+
+TEST (ik_feet_without_smoothing_are_placed_in_a_step_of_no_time) {
+    md5_transform pose[NUM_JOINTS];
+    make_body(pose);
+    md5_foot feet[2] = {{.ankle = ANKLE_L, .floor = 4.0f}, {.ankle = ANKLE_R, .floor = -2.5f}};
+    float drop = 0.0f;
+    md5_place_feet(&skeleton, pose, PELVIS, feet, 2, &drop, 0.0f, 0.0f, 1.0f);
+    CHECK(drop == -2.5f && feet[0].lift == 4.0f && feet[1].lift == -2.5f);
+    feet[0].floor = 0.0f;
+    md5_place_feet(&skeleton, pose, PELVIS, feet, 2, &drop, 0.1f, 0.0f, 1.0f);
+    CHECK(feet[0].lift == 4.0f); // smoothed, which takes time
 }
 
 TEST (ik_feet_touch_their_floors) {

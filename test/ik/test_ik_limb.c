@@ -143,7 +143,8 @@ static const md5_joint leg_joints[JOINTS] = {
     {"helper", 4},  {"ankle", 5},  {"control", 0}, {"loose", 7},
 };
 static const uint32_t leg_order[JOINTS] = {0, 1, 2, 3, 4, 5, 6, 7, 8};
-static const md5_skeleton leg_skeleton = {JOINTS, leg_joints, leg_order};
+static const md5_skeleton leg_skeleton = {
+    .num_joints = JOINTS, .joints = leg_joints, .order = leg_order};
 
 static void make_leg(md5_transform *pose)
 {

@@ -1,7 +1,7 @@
 // The softening of a limb near its reach: its formula, and that what ships uses it as documented.
 #include "test/ik/test_ik_case.h"
 
-#include "md5/md5play.h"
+#include "md5/md5machine.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -69,14 +69,6 @@ static double distance_in_model(const md5_skeleton *skeleton, const md5_transfor
     return real3_length(real3_sub(ik_place(skeleton, pose, a).at, ik_place(skeleton, pose, b).at));
 }
 
-static uint32_t find_joint(const md5_skeleton *skeleton, const char *name)
-{
-    uint32_t joint = 0;
-    while (joint + 1 < skeleton->num_joints && strcmp(skeleton->joints[joint].name, name) != 0)
-        joint++;
-    return joint;
-}
-
 // The farthest miss, as a share of the reach, for targets from half of the reach to nine tenths.
 static double worst_miss(const md5_model *model, uint32_t tip, float soften)
 {
@@ -115,7 +107,7 @@ TEST (ik_soften_of_page_reach_hits_what_is_well_within_reach) {
         const md5_modifier_desc *const modifier = &file->desc.modifiers[i];
         if (modifier->kind != MD5_MODIFIER_TWO_BONE)
             continue;
-        const uint32_t tip = find_joint(&model->skeleton, modifier->joint);
+        const uint32_t tip = (uint32_t)md5_find_joint(&model->skeleton, modifier->joint);
         CHECK_NEAR(worst_miss(model, tip, modifier->soften), 0.0, 1e-5);
         num_limbs++;
     }

@@ -15,7 +15,7 @@ static uint32_t find_mirror(const char *const *names, uint32_t count, uint32_t *
         joints[i] = (md5_joint){names[i], (int32_t)i - 1};
         order[i] = i;
     }
-    const md5_skeleton skeleton = {count, joints, order};
+    const md5_skeleton skeleton = {.num_joints = count, .joints = joints, .order = order};
     return md5_find_mirror(&skeleton, mirror);
 }
 
@@ -74,7 +74,7 @@ TEST (pose_tools_mirror_of_many_joints) {
         snprintf(names[i], sizeof names[i], "j%u_%c", (unsigned)(i / 2), i % 2 ? 'r' : 'l');
         joints[i] = (md5_joint){names[i], (int32_t)i - 1};
     }
-    md5_skeleton skeleton = {MANY, joints, NULL};
+    md5_skeleton skeleton = {.num_joints = MANY, .joints = joints, .order = NULL};
     CHECK_UINT(md5_find_mirror(&skeleton, mirror), 0);
     CHECK(mirror[0] == 0 && mirror[MANY - 1] == MANY - 1);
     skeleton.num_joints = 20000;

@@ -20,7 +20,8 @@ typedef struct body {
 static void begin_body(body *made)
 {
     memset(made, 0, sizeof *made);
-    made->model.skeleton = (md5_skeleton){0, made->joints, made->order};
+    made->model.skeleton =
+        (md5_skeleton){.num_joints = 0, .joints = made->joints, .order = made->order};
     made->model.bind_local = made->bind_local;
     made->model.bind = made->bind;
 }
@@ -304,8 +305,10 @@ TEST (pose_tools_retarget_of_many_joints_survives_failure_of_every_allocation) {
         bind[i] = md5_mat34_of(plain, (md5_vec3){(float)i, 0, 0});
     }
     others[1].parent = -1;
-    const md5_model one = {{MANY, joints, order}, .bind_local = local, .bind = bind};
-    const md5_model other = {{MANY, others, order}, .bind_local = local, .bind = bind};
+    const md5_model one = {
+        {.num_joints = MANY, .joints = joints, .order = order}, .bind_local = local, .bind = bind};
+    const md5_model other = {
+        {.num_joints = MANY, .joints = others, .order = order}, .bind_local = local, .bind = bind};
     size_t fail_at = 0;
     for (bool is_made = false; !is_made;) {
         fail_at++;

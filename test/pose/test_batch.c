@@ -126,7 +126,7 @@ static void check_finished(made_crowd *crowd, int level)
 {
     enum { STEP = MAX_JOINTS + 3, MAX_WIDTH = 16 };
     const md5_pose_kernels *const kernels = md5_pose_kernels_of((md5_cpu)level);
-    const size_t num_joints = crowd->jobs[0].binding->model->skeleton.num_joints;
+    const size_t num_joints = crowd->jobs[0].binding->skeleton->num_joints;
     static md5_transform pose[MAX_WIDTH][STEP];
     const md5_pose_job *jobs[MAX_WIDTH];
     for (uint32_t i = 0; i < kernels->width; i++) {
@@ -209,4 +209,32 @@ TEST (batch_of_nobody_touches_nothing) {
     check_crowd(crowd, "the public call", -1);
     free(scratch);
     free_crowd(crowd);
+}
+
+// -- Baked clips ------------------------------------------------------------------------------
+
+TEST (baked_palettes_are_the_frames) {
+    uint64_t random = 11;
+    for (int round = 0; round < 40; round++) {
+        made_pose made;
+        const uint32_t count = 1 + test_random_u32(&random) % MAX_JOINTS;
+        make_pose(&made, count, (made_pairing)(round % MADE_PAIRINGS), 0.5, 0.5, &random);
+        enum { MAX_FRAMES = 5 };
+        md5_mat34 baked[MAX_FRAMES * MAX_JOINTS + 1], joints[MAX_JOINTS], palette[MAX_JOINTS];
+        md5_transform scratch[MAX_JOINTS];
+        const md5_root root = (md5_root)(round % 3);
+        const uint32_t first = test_random_u32(&random) % made.anim.num_frames;
+        const uint32_t num_frames = made.anim.num_frames - first;
+        memset(baked, 0x5a, sizeof baked);
+        const md5_mat34 untouched = baked[0];
+        md5_bake_palettes(made.binding, root, first, num_frames, scratch, joints, baked);
+        for (uint32_t i = 0; i < num_frames; i++) {
+            const md5_moment moment = {.frame0 = first + i, .frame1 = first + i};
+            md5_pose_palette_with(md5_pose_kernels_of(MD5_CPU_SCALAR), made.binding, &moment, root,
+                                  scratch, joints, palette);
+            CHECK(memcmp(baked + i * count, palette, count * sizeof *palette) == 0);
+        }
+        CHECK(memcmp(&baked[num_frames * count], &untouched, sizeof untouched) == 0);
+        free_pose(&made);
+    }
 }

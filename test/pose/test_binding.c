@@ -71,7 +71,7 @@ static void make(made *m, const part *parts, uint32_t count, uint64_t *random)
         }
     }
     find_order(m, count);
-    const md5_skeleton skeleton = {count, m->joints, m->order};
+    const md5_skeleton skeleton = {.num_joints = count, .joints = m->joints, .order = m->order};
     m->model = (md5_model){.skeleton = skeleton, .bind_local = m->local};
     m->anim = (md5_anim){
         .skeleton = skeleton,
@@ -139,7 +139,7 @@ static void pose_both(const md5_binding *binding, md5_root root, md5_transform *
     md5_sample_anim(binding->anim, &half_way, root, anim_pose);
     md5_local_to_model(&binding->anim->skeleton, anim_pose, anim_joints);
     md5_sample(binding, &half_way, root, pose);
-    md5_local_to_model(&binding->model->skeleton, pose, joints);
+    md5_local_to_model(binding->skeleton, pose, joints);
 }
 
 static double difference(const md5_mat34 *a, const md5_mat34 *b)
@@ -537,11 +537,11 @@ TEST (bind_and_sample_stay_linear) {
         anim.transforms[2 * i].translation.x = 1.0f;
     }
     const md5_model model_asset = {
-        .skeleton = {HALF, model.joints, model.order},
+        .skeleton = {.num_joints = HALF, .joints = model.joints, .order = model.order},
         .bind_local = model.transforms,
     };
     const md5_anim anim_asset = {
-        .skeleton = {2 * HALF, anim.joints, anim.order},
+        .skeleton = {.num_joints = 2 * HALF, .joints = anim.joints, .order = anim.order},
         .base_frame = anim.transforms,
         .num_frames = 1,
         .frame_rate = 1.0,

@@ -205,7 +205,7 @@ static void make_even(even_clip *clip, uint32_t num_frames)
     clip->joint = (md5_joint){"origin", -1};
     clip->local[0].rotation.w = -1.0f;
     clip->bind[0] = md5_mat34_from_transform(clip->local[0]);
-    const md5_skeleton skeleton = {1, &clip->joint, clip->order};
+    const md5_skeleton skeleton = {.num_joints = 1, .joints = &clip->joint, .order = clip->order};
     clip->model = (md5_model){.skeleton = skeleton,
                               .bind_local = clip->local,
                               .bind = clip->bind,
@@ -344,7 +344,7 @@ TEST (cubic_curves_of_a_root_that_only_the_clip_has) {
     const uint32_t order[2] = {0, 1};
     const md5_transform still[2] = {clip.local[0],
                                     {{0.0f, 0.0f, 0.0f, -1.0f}, {0.0f, 0.0f, 0.0f}, 0.0f}};
-    clip.anim.skeleton = (md5_skeleton){2, joints, order};
+    clip.anim.skeleton = (md5_skeleton){.num_joints = 2, .joints = joints, .order = order};
     clip.anim.constant = clip.anim.base_frame = still;
     clip.binding = md5_bind(&clip.model, &clip.anim, NULL, NULL);
     if (!CHECK(clip.binding != NULL))

@@ -33,7 +33,8 @@ static void make_skeleton(made_skeleton *made, uint32_t count, bool shuffled, ui
             .parent = is_root ? -1 : (int32_t)made->order[above],
         };
     }
-    made->skeleton = (md5_skeleton){count, made->joints, made->order};
+    made->skeleton =
+        (md5_skeleton){.num_joints = count, .joints = made->joints, .order = made->order};
 }
 
 static md5_transform random_transform(uint64_t *random, double size)
@@ -69,7 +70,7 @@ static const md5_mat34 identity = {{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}};
 TEST (hierarchy_places_a_known_chain) {
     const md5_joint joints[3] = {{"a", -1}, {"b", 0}, {"c", 1}};
     const uint32_t order[3] = {0, 1, 2};
-    const md5_skeleton skeleton = {3, joints, order};
+    const md5_skeleton skeleton = {.num_joints = 3, .joints = joints, .order = order};
     const float half = 0.70710678f;
     const md5_transform pose[3] = {
         {.rotation = {0, 0, 0, -1}, .translation = {0, 0, 5}},
@@ -92,7 +93,7 @@ TEST (hierarchy_places_a_known_chain) {
 TEST (bind_pose_of_a_known_pair) {
     const md5_joint joints[2] = {{"a", -1}, {"b", 0}};
     const uint32_t order[2] = {0, 1};
-    const md5_skeleton skeleton = {2, joints, order};
+    const md5_skeleton skeleton = {.num_joints = 2, .joints = joints, .order = order};
     const float half = 0.70710678f;
     // Both rotated by 90 degrees about x (y to z): no rotation relative to each other.
     const md5_transform transforms[2] = {
@@ -173,4 +174,106 @@ TEST (hierarchy_agrees_with_products_of_transforms) {
     }
     CHECK_NEAR(rotation, 0.0, 1e-5);
     CHECK_NEAR(translation, 0.0, 1e-4);
+}
+
+// -- Transforms in model space ----------------------------------------------------------------
+
+static md5_transform product_in_doubles(md5_transform a, md5_transform b)
+{
+    const double x = (double)a.rotation.x, y = (double)a.rotation.y, z = (double)a.rotation.z;
+    const double w = (double)a.rotation.w;
+    const double bx = (double)b.rotation.x, by = (double)b.rotation.y, bz = (double)b.rotation.z;
+    const double bw = (double)b.rotation.w;
+    const double p[3] = {(double)b.translation.x, (double)b.translation.y, (double)b.translation.z};
+    const double m[3][3] = {
+        {1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)},
+        {2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)},
+        {2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)},
+    };
+    double moved[3];
+    for (int i = 0; i < 3; i++)
+        moved[i] = m[i][0] * p[0] + m[i][1] * p[1] + m[i][2] * p[2];
+    return (md5_transform){
+        .rotation = {(float)(w * bx + x * bw + y * bz - z * by),
+                     (float)(w * by + y * bw + z * bx - x * bz),
+                     (float)(w * bz + z * bw + x * by - y * bx),
+                     (float)(w * bw - x * bx - y * by - z * bz)},
+        .translation = {(float)((double)a.translation.x + moved[0]),
+                        (float)((double)a.translation.y + moved[1]),
+                        (float)((double)a.translation.z + moved[2])},
+    };
+}
+
+// Raises `largest` to the largest difference of two elements. Not by fmax(): GCC 12 for aarch64
+// ends with an internal error where it makes vectors of such a loop.
+static void compare_floats(const float *a, const float *b, int count, double *largest)
+{
+    for (int i = 0; i < count; i++) {
+        const double difference = fabs((double)a[i] - (double)b[i]);
+        if (difference > *largest)
+            *largest = difference;
+    }
+}
+
+static void compare_transforms(const md5_transform *a, const md5_transform *b, double *rotation,
+                               double *translation)
+{
+    compare_floats(&a->rotation.x, &b->rotation.x, 4, rotation);
+    compare_floats(&a->translation.x, &b->translation.x, 3, translation);
+}
+
+TEST (poses_in_model_space_are_products_and_go_back) {
+    uint64_t random = 4;
+    double rotation = 0.0, translation = 0.0, back_rotation = 0.0, back_translation = 0.0;
+    for (int round = 0; round < 200; round++) {
+        made_skeleton made;
+        const uint32_t count = 1 + test_random_u32(&random) % MAX_JOINTS;
+        make_skeleton(&made, count, true, &random);
+        md5_transform pose[MAX_JOINTS], joints[MAX_JOINTS], again[MAX_JOINTS];
+        for (uint32_t i = 0; i < count; i++)
+            pose[i] = random_transform(&random, 10.0);
+        md5_local_to_model_transforms(&made.skeleton, pose, joints);
+        md5_model_to_local_transforms(&made.skeleton, joints, again);
+        for (uint32_t i = 0; i < count; i++) {
+            const int32_t parent = made.joints[i].parent;
+            const md5_transform expected =
+                parent < 0 ? pose[i] : product_in_doubles(joints[parent], pose[i]);
+            compare_transforms(&joints[i], &expected, &rotation, &translation);
+            compare_transforms(&again[i], &pose[i], &back_rotation, &back_translation);
+        }
+        // The same in place.
+        memcpy(again, pose, count * sizeof *again);
+        md5_local_to_model_transforms(&made.skeleton, again, again);
+        CHECK(memcmp(again, joints, count * sizeof *again) == 0);
+        md5_model_to_local_transforms(&made.skeleton, joints, pose);
+        md5_model_to_local_transforms(&made.skeleton, again, again);
+        CHECK(memcmp(again, pose, count * sizeof *again) == 0);
+    }
+    CHECK_NEAR(rotation, 0.0, 5e-7);
+    CHECK_NEAR(translation, 0.0, 2e-5);
+    CHECK_NEAR(back_rotation, 0.0, 1e-6);
+    CHECK_NEAR(back_translation, 0.0, 1e-4);
+}
+
+// Without renormalizing, 10000 products of unit quaternions are off by 1e-4.
+TEST (long_chains_in_model_space_keep_unit_rotations) {
+    enum { LONG = 10000 };
+    static md5_joint joints[LONG];
+    static uint32_t order[LONG];
+    static md5_transform pose[LONG], found[LONG];
+    uint64_t random = 5;
+    for (uint32_t i = 0; i < LONG; i++) {
+        joints[i] = (md5_joint){"", (int32_t)i - 1};
+        order[i] = i;
+        pose[i] = random_transform(&random, 0.1);
+    }
+    const md5_skeleton skeleton = {.num_joints = LONG, .joints = joints, .order = order};
+    md5_local_to_model_transforms(&skeleton, pose, found);
+    double off = 0.0;
+    for (uint32_t i = 0; i < LONG; i++) {
+        const md5_quat q = found[i].rotation;
+        const double x = (double)q.x, y = (double)q.y, z = (double)q.z, w = (double)q.w;
+        off = fmax(off, fabs(x * x + y * y + z * z + w * w - 1.0));
+    }
+    CHECK_NEAR(off, 0.0, 1e-6);
 }

@@ -114,7 +114,8 @@ static void make_skeleton(made_pose *made, uint32_t count, uint64_t *random)
         snprintf(names[joint], sizeof names[joint], "j%u", (unsigned)joint);
         joints[joint] = (md5_joint){names[joint], is_root ? -1 : (int32_t)parent};
     }
-    made->model.skeleton = (md5_skeleton){count, joints, find_order(made, joints, count)};
+    made->model.skeleton = (md5_skeleton){
+        .num_joints = count, .joints = joints, .order = find_order(made, joints, count)};
 
     md5_transform *const local = take(made, count, sizeof *local);
     md5_mat34 *const inverse = take(made, count, sizeof *inverse);
@@ -146,7 +147,8 @@ static void pair_skeleton(made_pose *made, made_pairing pairing, uint64_t *rando
         if (pairing == MADE_MISSING && i > 0 && test_random(random) < 0.2)
             joints[place].name = "only in the clip";
     }
-    made->anim.skeleton = (md5_skeleton){count, joints, find_order(made, joints, count)};
+    made->anim.skeleton = (md5_skeleton){
+        .num_joints = count, .joints = joints, .order = find_order(made, joints, count)};
 }
 
 static uint32_t choose(uint32_t *joints, uint32_t count, double part, uint64_t *random)

@@ -1,7 +1,7 @@
 // Masks from channel words, against a walk to the root from each joint.
 #include "test/test.h"
 
-#include "md5/md5play.h"
+#include "md5/md5machine.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -16,7 +16,7 @@ static const md5_joint joints[NUM_JOINTS] = {
     {"hand", 6},    {"arm", 2},   {"leg", 0},   {"foot", 7},
 };
 static const uint32_t order[NUM_JOINTS] = {0, 1, 2, 3, 4, 6, 5, 7, 8};
-static const md5_skeleton skeleton = {NUM_JOINTS, joints, order};
+static const md5_skeleton skeleton = {.num_joints = NUM_JOINTS, .joints = joints, .order = order};
 
 // Compares with one digit for each joint: the weight times `whole`.
 static void check_mask(const char *words, uint32_t feather, const char *digits, int whole)
@@ -61,7 +61,7 @@ TEST (mask_joints_are_found_in_any_case_if_no_other_has_the_name) {
     check_mask("Head", 0, "000010000", 1);
     static const md5_joint twins[3] = {{"HAND", -1}, {"hand", -1}, {"Hand", -1}};
     static const uint32_t one_by_one[3] = {0, 1, 2};
-    const md5_skeleton three = {3, twins, one_by_one};
+    const md5_skeleton three = {.num_joints = 3, .joints = twins, .order = one_by_one};
     float weights[3];
     CHECK(md5_make_mask(&three, "hand", 0, weights, NULL));
     CHECK(weights[0] == 0.0f && weights[1] == 1.0f && weights[2] == 0.0f);
@@ -75,7 +75,8 @@ static const md5_joint odd_joints[NUM_JOINTS] = {
     {"C:\\dir\\", 4}, {"*Bip01 R", 0},     {"Bip01 R", 6}, {"l\xc3\xa4uft", 0},
 };
 static const uint32_t odd_order[NUM_JOINTS] = {0, 1, 2, 3, 4, 5, 6, 7, 8};
-static const md5_skeleton odd = {NUM_JOINTS, odd_joints, odd_order};
+static const md5_skeleton odd = {
+    .num_joints = NUM_JOINTS, .joints = odd_joints, .order = odd_order};
 
 static void check_odd(const char *words, const char *digits)
 {
@@ -167,7 +168,7 @@ TEST (mask_feathers_along_any_depth) {
         chain[i] = (md5_joint){i == 0 ? "top" : "below", (int32_t)i - 1};
         places[i] = i;
     }
-    const md5_skeleton deep = {LONG, chain, places};
+    const md5_skeleton deep = {.num_joints = LONG, .joints = chain, .order = places};
     CHECK(md5_make_mask(&deep, "*top", UINT32_MAX, weights, NULL));
     for (uint32_t i = 0; i < LONG; i++)
         CHECK(weights[i] == (i < 2047 ? (float)(i + 1) / 2048.0f : 1.0f));

@@ -48,7 +48,8 @@ static void pose_in_halves(const md5_pose_kernels *kernels, const made_pose *mad
 {
     clear(found);
     md5_sample_with(kernels, made->binding, moment, root, found->pose);
-    kernels->finish(&made->model, found->pose, found->joints, found->palette);
+    kernels->finish(&made->model.skeleton, made->model.inverse_bind, found->pose, found->joints,
+                    found->palette);
 }
 
 // All steps in one call. The scratch memory may have any content, but nothing past it may change.

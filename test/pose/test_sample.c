@@ -35,7 +35,9 @@ static void finish_clip(made_clip *clip, double rate)
     source->numbers = clip->numbers;
     md5_anim *anim = &clip->anim;
     *anim = (md5_anim){
-        .skeleton = {source->num_joints, clip->joints, clip->order},
+        .skeleton = {.num_joints = source->num_joints,
+                     .joints = clip->joints,
+                     .order = clip->order},
         .tracks = clip->tracks,
         .base_frame = clip->base,
         .num_frames = source->num_frames,

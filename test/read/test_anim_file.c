@@ -182,7 +182,7 @@ TEST (anim_file_warns_and_goes_on) {
          "21:12: warning: the rotation has length 1.11803, more than 1: it is normalized"},
         {"-0.5 0.5 0.25", "-0.5 0.5 1.25",
          "33:2: warning: the rotation has length 1.43614, more than 1: it is normalized"},
-        // Two joints read the same numbers; told once a frame, at the first in the text.
+        // Two joints read the same numbers; reported once a frame, at the first in the text.
         {"\"hand\"\t1 0 0\t// arm\n}\n\nbounds {\n\t( -1 -2 -3 )",
          "\"hand\"\t1 8 0\t// arm\n}\n\nbounds {\n\t( -1 -2 -3 )",
          "27:2: warning: the rotation has length 1.28062, more than 1: it is normalized\n"

@@ -2,7 +2,7 @@
 #include "test/read/read_case.h"
 #include "test/test.h"
 
-#include "md5/md5play.h"
+#include "md5/md5machine.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -19,14 +19,14 @@ static const char good[] =
     "  clip idle hero_idle.md5anim\n"                                           // 7
     "  clip walk \"hero walk.md5anim\" {\n"                                     // 8
     "    open cubic turn\n"                                                     // 9
-    "    markers ( 1 12 )\n"                                                    // 10
-    "    frame 12 footstep left foot // soft\n"                                 // 11
-    "    frame 1 footstep\n"                                                    // 12
+    "    markers ( 0 11 )\n"                                                    // 10
+    "    frame 11 footstep left foot // soft\n"                                 // 11
+    "    frame 0 footstep\n"                                                    // 12
     "  }\n"                                                                     // 13
     "  motion slow clip walk { once start 0.25 speed 0.5 }\n"                   // 14
     "  motion go line speed { markers speed pace item idle 0 item walk 1.5 }\n" // 15
     "  motion way plane speed side { phase item idle 0 0 item walk 1 -2 }\n"    // 16
-    "  motion both stack { item go item slow { add mask arms weight 0.5 reference idle 3 } }\n"
+    "  motion both stack { item go item slow { add mask arms weight 0.5 reference idle 2 } }\n"
     "  layer body {\n"                                                                // 18
     "    state stand idle\n"                                                          // 19
     "    state go both\n"                                                             // 20
@@ -36,7 +36,7 @@ static const char good[] =
     "                         interrupt_none keep_phase }\n"                          // 24
     "    transition go stand\n"                                                       // 25
     "  }\n"                                                                           // 26
-    "  layer top { add mask arms weight lean reference idle 1 state s idle }\n"       // 27
+    "  layer top { add mask arms weight lean reference idle 0 state s idle }\n"       // 27
     "  modifier look aim head { length 3 forward ( 0 1 0 ) limit 0.5 }\n"             // 28
     "}\n";                                                                            // 29
 
@@ -148,19 +148,19 @@ TEST (machine_file_takes_free_layout) {
         {"speed 1.5", "speed", ""},
         {"float speed 1.5", "float speed -1e2 float a float b", ""},
         {"{ length 3 forward ( 0 1 0 ) limit 0.5 }", "", ""},
-        {"left foot // soft\n    frame 1", "left /* a */ frame 1", ""},
-        {"frame 1 footstep\n  }", "frame 1 footstep }", ""},
+        {"left foot // soft\n    frame 0", "left /* a */ frame 0", ""},
+        {"frame 0 footstep\n  }", "frame 0 footstep }", ""},
         {"speed > 0.1", "speed < 0.1", ""},
         {"speed > 0.1", "speed <= 0.1", ""},
         {"speed > 0.1", "speed >= 0.1", ""},
         {"aim head { length 3 forward ( 0 1 0 ) limit 0.5 }", "joint head { model }", ""},
         {"aim head { length 3 forward ( 0 1 0 ) limit 0.5 }", "spring head { length 3 }", ""},
-        {"1 footstep\n", "1 footstep \"} // turn\"\n", ""},
-        {"1 footstep\n", "1 footstep 'say \"frame 2\"'\n", ""},
-        {"1 footstep\n", "1 \"frame\" \"turn\"\n", ""},
-        {"1 footstep\n", "1 footstep left turned steps framed frames\n", ""},
-        {"1 footstep\n", "1 footstep left frame 2 footstep right\n", ""},
-        {"1 footstep\n", "1 turn frame 2 step\n", ""},
+        {"0 footstep\n", "0 footstep \"} // turn\"\n", ""},
+        {"0 footstep\n", "0 footstep 'say \"frame 2\"'\n", ""},
+        {"0 footstep\n", "0 \"frame\" \"turn\"\n", ""},
+        {"0 footstep\n", "0 footstep left turned steps framed frames\n", ""},
+        {"0 footstep\n", "0 footstep left frame 1 footstep right\n", ""},
+        {"0 footstep\n", "0 turn frame 1 step\n", ""},
         {"weight 0.5", "weight \"0.5\"", ""},
         {"layer body", "layer \"the body\"", ""},
     };
@@ -197,30 +197,30 @@ TEST (machine_file_refuses_what_it_does_not_know) {
         {"line speed", "curve speed",
          "15:13: error: expected 'clip', 'line', 'by_speed', 'plane' or 'stack', found 'curve'"},
         {"aim head", "nod head",
-         "28:17: error: expected 'joint', 'aim', 'two_bone', 'fabrik', 'ccd' or 'spring', found "
-         "'nod'"},
-        {"frame 12", "frame 0", "11:11: error: frame 0: the first frame is 1"},
-        {"1 footstep\n", "1 footstep left turn\n",
+         "28:17: error: expected 'joint', 'aim', 'two_bone', 'fabrik', 'ccd', 'spring' or 'feet', "
+         "found 'nod'"},
+        {"frame 11", "frame -1", "11:11: error: frame -1 is out of range"},
+        {"0 footstep\n", "0 footstep left turn\n",
          "12:27: error: 'turn' in the text of an event: put it on its own line, or the "
          "text in quotes"},
-        {"1 footstep\n", "1 footstep step\n",
+        {"0 footstep\n", "0 footstep step\n",
          "12:22: error: 'step' in the text of an event: put it on its own line, or the "
          "text in quotes"},
-        {"1 footstep\n", "1\n turn\n",
+        {"0 footstep\n", "0\n turn\n",
          "12:12: error: expected the name of an event, found the end of the line"},
-        {"1 footstep\n", "1 // step\n turn\n",
+        {"0 footstep\n", "0 // step\n turn\n",
          "12:20: error: expected the name of an event, found the end of the line"},
-        {"1 footstep\n", "1 frame 13 footstep\n",
+        {"0 footstep\n", "0 frame 12 footstep\n",
          "12:13: error: expected the name of an event, found 'frame'"},
-        {"1 footstep\n", "1 footstep left frame right\n",
+        {"0 footstep\n", "0 footstep left frame right\n",
          "12:33: error: expected a whole number, found 'right'"},
-        {"1 footstep\n", "1 footstep \"left\n",
+        {"0 footstep\n", "0 footstep \"left\n",
          "12:22: error: this string has no end on its line: \" is missing"},
         {"length 3", "length 0", "28:35: error: length 0: expected 1 or more"},
         {"( 0 1 0 )", "( 0 0 -0 )", "28:45: error: forward ( 0 0 0 ) is not a direction"},
         {"( 0 1 0 )", "( 1 0 0 ) up ( 0 0 0 )", "28:58: error: up ( 0 0 0 ) is not a direction"},
-        {"markers ( 1 12", "markers ( 1 0", "10:17: error: marker 0: the first frame is 1"},
-        {"idle 3 }", "idle 0 }", "17:83: error: reference 0: the first frame is 1"},
+        {"markers ( 0 11", "markers ( 0 -1", "10:17: error: marker -1 is out of range"},
+        {"idle 2 }", "idle -1 }", "17:83: error: reference -1 is out of range"},
         {"priority -2", "priority 3000000000", "23:63: error: priority 3000000000 is out of range"},
         {"  }\n  layer top", "  \n  layer top",
          "27:3: error: expected a word of a layer or '}', found 'layer'"},
@@ -252,17 +252,17 @@ static void check_event(const md5_event *event, uint32_t frame, const char *name
 
 TEST (machine_file_reads_all_events_of_a_line) {
     md5_machine_file *const file = parse(
-        "machine m { clip a a { frame 1 footstep left frame 13 footstep right markers ( 1 13 ) }\n"
-        "clip b b { frame 2 step frame 3 'a b' \"frame 4 c }\" frame 5 d 'e f' turn }\n"
-        "clip c c { frame 6 say it's \"so\" (or not), f\xc3\xbcr alle ; /* no */ frame 7 g // h\n"
-        "frame 8 i\tj\t}}");
+        "machine m { clip a a { frame 0 footstep left frame 12 footstep right markers ( 0 12 ) }\n"
+        "clip b b { frame 1 step frame 2 'a b' \"frame 3 c }\" frame 4 d 'e f' turn }\n"
+        "clip c c { frame 5 say it's \"so\" (or not), f\xc3\xbcr alle ; /* no */ frame 6 g // h\n"
+        "frame 7 i\tj\t}}");
     CHECK_UINT(file->clips[0].num_events, 2);
     check_event(&file->clips[0].events[0], 0, "footstep", "left");
     check_event(&file->clips[0].events[1], 12, "footstep", "right");
     CHECK_UINT(file->clips[0].num_markers, 2);
     CHECK_UINT(file->clips[1].num_events, 3);
     check_event(&file->clips[1].events[0], 1, "step", "");
-    check_event(&file->clips[1].events[1], 2, "a b", "frame 4 c }");
+    check_event(&file->clips[1].events[1], 2, "a b", "frame 3 c }");
     check_event(&file->clips[1].events[2], 4, "d", "e f");
     CHECK(file->clips[1].extract == MD5_EXTRACT_TURN);
     CHECK_UINT(file->clips[2].num_events, 3);
@@ -408,7 +408,7 @@ TEST (machine_file_with_many_of_each_keeps_within_any_memory) {
     size_t size = (size_t)snprintf(text, ROOM, "machine m {\n");
     for (int i = 0; i < COUNT; i++)
         size += (size_t)snprintf(text + size, ROOM - size,
-                                 "float f%d clip c%d x { frame 1 a frame 2 b markers ( 1 2 ) }\n"
+                                 "float f%d clip c%d x { frame 0 a frame 1 b markers ( 0 1 ) }\n"
                                  "motion m%d stack { item c0 item c1 } mask k%d ( j )\n"
                                  "modifier d%d aim j\n",
                                  i, i, i, i, i);
@@ -422,4 +422,19 @@ TEST (machine_file_with_many_of_each_keeps_within_any_memory) {
     }
     CHECK(loaded);
     free(text);
+}
+
+TEST (machine_file_names_the_events_to_report) {
+    static const char text[] = "machine m { report { leave clip_end } report { enter } }";
+    md5_machine_file *const file = md5_parse_machine_file(text, sizeof text - 1, NULL, NULL);
+    if (!CHECK(file))
+        return;
+    CHECK_UINT(file->num_warnings, 0);
+    const md5_report_desc *const report = &file->desc.report;
+    CHECK(report->enter && report->leave && !report->transition_end && report->clip_end);
+    md5_free_machine_file(file);
+    static const char odd[] = "machine m { report { exit } }";
+    md5_error error;
+    CHECK(!md5_parse_machine_file(odd, sizeof odd - 1, NULL, &error));
+    CHECK_UINT(error.column, 22);
 }

@@ -11,8 +11,7 @@
 
 enum { ROOM = 1 << 20 };
 
-__attribute__((format(printf, 3, 4))) static size_t add(char *text, size_t used, const char *format,
-                                                        ...)
+MD5_PRINTF(3, 4) static size_t add(char *text, size_t used, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);

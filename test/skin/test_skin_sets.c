@@ -43,8 +43,8 @@ static skinned skin(const md5_mesh *mesh, const md5_mat34 *palette, md5_cpu leve
                     bool tangents)
 {
     const skinned result = make_skinned(mesh, normals, tangents);
-    const md5_skin_job job = {mesh,           palette,         result.positions,
-                              result.normals, result.tangents, NULL};
+    const md5_skin_job job = {mesh, palette, result.positions, result.normals, result.tangents,
+                              NULL, {0}};
     md5_skin_with(level, &job);
     return result;
 }
@@ -53,8 +53,8 @@ static skinned skin_dual(const md5_mesh *mesh, const md5_dual_quat *palette, md5
                          bool normals, bool tangents)
 {
     const skinned result = make_skinned(mesh, normals, tangents);
-    const md5_dual_job job = {{mesh, NULL, result.positions, result.normals, result.tangents, NULL},
-                              palette};
+    const md5_dual_job job = {
+        {mesh, NULL, result.positions, result.normals, result.tangents, NULL, {0}}, palette};
     md5_dual_with(level, &job);
     return result;
 }

@@ -84,8 +84,8 @@ typedef struct size_case {
 static void run(const size_case *of, bool is_dual, md5_cpu level, skinned *result)
 {
     memset(result, 0, sizeof *result);
-    const md5_skin_job job = {of->mesh,        of->palette,      result->positions,
-                              result->normals, result->tangents, NULL};
+    const md5_skin_job job = {
+        of->mesh, of->palette, result->positions, result->normals, result->tangents, NULL, {0}};
     const md5_dual_job dual_job = {job, of->dual};
     if (is_dual)
         md5_dual_with(level, &dual_job);

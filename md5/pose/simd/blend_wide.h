@@ -12,6 +12,7 @@
 #include "md5/pose/simd/slerp_wide.h"
 #include "md5/pose/simd/transforms_wide.h"
 
+#include <stdalign.h>
 #include <string.h>
 
 // -- The steps ------------------------------------------------------------------------------------
@@ -31,8 +32,8 @@ typedef struct poses {
 
 // Intermediate results for a block of MD5_WIDTH joints, in the order of to_lane_order().
 typedef struct prepared {
-    _Alignas(64) float cosines[MD5_WIDTH]; // of the angles; for a difference, of the angle to the
-                                           // identity
+    alignas(64) float cosines[MD5_WIDTH]; // of the angles; for a difference, of the angle to the
+                                          // identity
     float of_a[MD5_WIDTH], of_b[MD5_WIDTH];
     float axes[3 * MD5_WIDTH]; // when adding: x y z of the difference's rotations
 

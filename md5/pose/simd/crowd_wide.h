@@ -164,10 +164,9 @@ MD5_WIDE_CODE static void crowd_joints_and_palettes(const crowd_lanes *lanes,
                                                     const md5_binding *binding)
 {
     const md5_pose_plan *const plan = binding->plan;
-    const md5_model *const model = binding->model;
     float *palettes[MD5_WIDTH];
     find_palettes(lanes, palettes);
-    for (uint32_t i = 0; i < model->skeleton.num_joints; i++) {
+    for (uint32_t i = 0; i < binding->skeleton->num_joints; i++) {
         const uint32_t joint = plan->steps[i].own / 12;
         float *const own = matrix_of(lanes, joint);
         md5_wide m[12], a[9];
@@ -179,7 +178,7 @@ MD5_WIDE_CODE static void crowd_joints_and_palettes(const crowd_lanes *lanes,
             for (int k = 0; k < 9; k++)
                 a[k] = m[k / 3 * 4 + k % 3];
         }
-        store_palette(a, own, model->inverse_bind[joint].m, palettes, joint);
+        store_palette(a, own, binding->inverse_bind[joint].m, palettes, joint);
     }
 }
 
@@ -199,8 +198,8 @@ MD5_WIDE_CODE static void crowd(const md5_pose_job *const *jobs, float *scratch)
     }
     crowd_joints(&lanes, binding);
     if (wanted)
-        crowd_results(&lanes, binding->model);
-    crowd_palettes(&lanes, binding->model);
+        crowd_results(&lanes, binding);
+    crowd_palettes(&lanes, binding);
 }
 
 #endif

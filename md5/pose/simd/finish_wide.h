@@ -47,27 +47,19 @@ MD5_WIDE_INLINE void compose_in_registers(const float *parent, md5_wide joint[12
     }
 }
 
-// Not inlined, so that there are registers for most of the addresses: inlined it takes a fifth
-// longer.
-#if defined(__GNUC__)
-#define NOINLINE __attribute__((noinline))
-#else
-#define NOINLINE
-#endif
-
 // Joint by joint, for sets with enough registers to keep a joint's matrix until its palette entry
-// is written. Without a slerp the chain of each joint is short enough for that.
-MD5_WIDE_CODE NOINLINE static void finish_in_registers(const md5_pose_job *const *jobs,
-                                                       const md5_transform *first, size_t floats,
-                                                       float *scratch)
+// is written. Without a slerp the chain of each joint is short enough for that. Not inlined, so
+// that there are registers for most of the addresses: inlined it takes a fifth longer.
+MD5_WIDE_CODE MD5_NO_INLINE static void finish_in_registers(const md5_pose_job *const *jobs,
+                                                            const md5_transform *first,
+                                                            size_t floats, float *scratch)
 {
     const md5_binding *const binding = jobs[0]->binding;
     const md5_pose_plan *const plan = binding->plan;
-    const md5_model *const model = binding->model;
     float *palettes[MD5_WIDTH];
     for (int i = 0; i < MD5_WIDTH; i++)
         palettes[i] = jobs[i]->palette->m;
-    for (uint32_t i = 0; i < model->skeleton.num_joints; i++) {
+    for (uint32_t i = 0; i < binding->skeleton->num_joints; i++) {
         const uint32_t joint = plan->steps[i].own / 12;
         float *const own = scratch + (size_t)plan->steps[i].own * MD5_WIDTH;
         md5_wide m[12], a[9];
@@ -78,7 +70,7 @@ MD5_WIDE_CODE NOINLINE static void finish_in_registers(const md5_pose_job *const
         MD5_UNROLL
         for (int k = 0; k < 9; k++)
             a[k] = m[k / 3 * 4 + k % 3];
-        store_palette(a, own, model->inverse_bind[joint].m, palettes, joint);
+        store_palette(a, own, binding->inverse_bind[joint].m, palettes, joint);
     }
 }
 
@@ -93,15 +85,15 @@ MD5_WIDE_CODE static void finish_crowd(const md5_pose_job *const *jobs, const md
         finish_in_registers(jobs, first, floats, scratch);
         return;
     }
-    for (uint32_t joint = 0; joint < binding->model->skeleton.num_joints; joint++) {
+    for (uint32_t joint = 0; joint < binding->skeleton->num_joints; joint++) {
         md5_wide m[12];
         load_local(&first[joint], floats, m);
         store_matrix(matrix_of(&lanes, joint), m);
     }
     crowd_joints(&lanes, binding);
     if (wanted)
-        crowd_results(&lanes, binding->model);
-    crowd_palettes(&lanes, binding->model);
+        crowd_results(&lanes, binding);
+    crowd_palettes(&lanes, binding);
 }
 
 #endif

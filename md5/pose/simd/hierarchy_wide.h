@@ -88,7 +88,7 @@ MD5_WIDE_INLINE void compose_joint(const float *parent, float *own, md5_wide joi
 MD5_WIDE_INLINE void crowd_joints(const crowd_lanes *lanes, const md5_binding *binding)
 {
     const md5_pose_plan *const plan = binding->plan;
-    for (uint32_t i = plan->num_roots; i < binding->model->skeleton.num_joints; i++) {
+    for (uint32_t i = plan->num_roots; i < binding->skeleton->num_joints; i++) {
         float *const own = lanes->scratch + (size_t)plan->steps[i].own * MD5_WIDTH;
         md5_wide joint[12];
         compose_joint(lanes->scratch + (size_t)plan->steps[i].parent * MD5_WIDTH, own, joint);
@@ -121,15 +121,15 @@ MD5_WIDE_INLINE void find_palettes(const crowd_lanes *lanes, float *palettes[MD5
         palettes[i] = lanes->jobs[i]->palette->m;
 }
 
-MD5_WIDE_INLINE void crowd_palettes(const crowd_lanes *lanes, const md5_model *model)
+MD5_WIDE_INLINE void crowd_palettes(const crowd_lanes *lanes, const md5_binding *binding)
 {
     float *palettes[MD5_WIDTH];
     find_palettes(lanes, palettes);
-    for (uint32_t joint = 0; joint < model->skeleton.num_joints; joint++) {
+    for (uint32_t joint = 0; joint < binding->skeleton->num_joints; joint++) {
         const float *const own = matrix_of(lanes, joint);
         md5_wide a[9];
         load_rotation(own, a);
-        store_palette(a, own, model->inverse_bind[joint].m, palettes, joint);
+        store_palette(a, own, binding->inverse_bind[joint].m, palettes, joint);
     }
 }
 
@@ -144,14 +144,14 @@ static inline bool any_joints_wanted(const crowd_lanes *lanes)
 
 // Stores joints for the jobs that want them. Those of the others go to their palettes, which are
 // overwritten later.
-MD5_WIDE_INLINE void crowd_results(const crowd_lanes *lanes, const md5_model *model)
+MD5_WIDE_INLINE void crowd_results(const crowd_lanes *lanes, const md5_binding *binding)
 {
     float *joints[MD5_WIDTH];
     for (int i = 0; i < MD5_WIDTH; i++) {
         const md5_pose_job *const job = lanes->jobs[i];
         joints[i] = job->joints ? job->joints->m : job->palette->m;
     }
-    for (uint32_t joint = 0; joint < model->skeleton.num_joints; joint++) {
+    for (uint32_t joint = 0; joint < binding->skeleton->num_joints; joint++) {
         const float *const own = matrix_of(lanes, joint);
         md5_wide m[3][4];
         MD5_UNROLL

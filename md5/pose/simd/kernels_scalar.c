@@ -48,22 +48,22 @@ static void multiply(uint32_t count, const md5_mat34 *joints, const md5_mat34 *i
         palette[joint] = md5_mat34_product(&joints[joint], &inverse_bind[joint]);
 }
 
-static void finish(const md5_model *model, const md5_transform *pose, md5_mat34 *joints,
-                   md5_mat34 *palette)
+static void finish(const md5_skeleton *skeleton, const md5_mat34 *inverse_bind,
+                   const md5_transform *pose, md5_mat34 *joints, md5_mat34 *palette)
 {
-    compose(&model->skeleton, pose, joints);
-    multiply(model->skeleton.num_joints, joints, model->inverse_bind, palette);
+    compose(skeleton, pose, joints);
+    multiply(skeleton->num_joints, joints, inverse_bind, palette);
 }
 
 static void single(const md5_binding *binding, const md5_moment *moment, md5_root root,
                    md5_transform *scratch, md5_mat34 *joints, md5_mat34 *palette)
 {
-    md5_copy_constants(binding, 0, binding->model->skeleton.num_joints, scratch);
+    md5_copy_constants(binding, 0, binding->skeleton->num_joints, scratch);
     sample(binding->anim, moment, &binding->plan->targets, scratch);
     const int32_t first = md5_binding_targets(binding)[0];
     if (root != MD5_ROOT_FILE && first >= 0)
         scratch[first].translation = md5_root_translation(binding->anim, moment, root);
-    finish(binding->model, scratch, joints, palette);
+    finish(binding->skeleton, binding->inverse_bind, scratch, joints, palette);
 }
 
 const md5_pose_kernels md5_pose_kernels_scalar = {

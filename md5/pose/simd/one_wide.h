@@ -249,17 +249,17 @@ MD5_WIDE_CODE static void build_animated_locals(const md5_binding *binding,
 }
 
 // Converts local matrices to model space, in place, and writes the palette.
-MD5_WIDE_CODE static void compose_steps(const md5_pose_plan *plan, const md5_model *model,
-                                        float *joints, float *palette)
+MD5_WIDE_CODE static void compose_steps(const md5_binding *binding, float *joints, float *palette)
 {
-    const float *const inverse_bind = model->inverse_bind->m;
+    const md5_pose_plan *const plan = binding->plan;
+    const float *const inverse_bind = binding->inverse_bind->m;
     for (uint32_t i = 0; i < plan->num_roots; i++) {
         const size_t own = plan->steps[i].own;
         md5_wide_mat34_store(
             palette + own,
             md5_wide_mat34_product(md5_wide_mat34_load(joints + own), inverse_bind + own));
     }
-    for (uint32_t i = plan->num_roots; i < model->skeleton.num_joints; i++) {
+    for (uint32_t i = plan->num_roots; i < binding->skeleton->num_joints; i++) {
         const size_t own = plan->steps[i].own;
         const md5_wide_mat34 parent = md5_wide_mat34_load(joints + plan->steps[i].parent);
         const md5_wide_mat34 m = md5_wide_mat34_product(parent, joints + own);
@@ -284,15 +284,14 @@ MD5_WIDE_INLINE void build_all_locals(uint32_t count, const md5_transform *pose,
     }
 }
 
-MD5_WIDE_CODE static void finish(const md5_model *model, const md5_transform *pose,
-                                 md5_mat34 *joints, md5_mat34 *palette)
+MD5_WIDE_CODE static void finish(const md5_skeleton *skeleton, const md5_mat34 *inverse_bind,
+                                 const md5_transform *pose, md5_mat34 *joints, md5_mat34 *palette)
 {
-    const md5_skeleton *const skeleton = &model->skeleton;
     const md5_joint *const list = skeleton->joints;
     const uint32_t *const order = skeleton->order;
     const uint32_t count = skeleton->num_joints;
     if (count < FEWEST) {
-        NARROWER->finish(model, pose, joints, palette);
+        NARROWER->finish(skeleton, inverse_bind, pose, joints, palette);
         return;
     }
     build_all_locals(count, pose, joints);
@@ -304,8 +303,7 @@ MD5_WIDE_CODE static void finish(const md5_model *model, const md5_transform *po
             m = md5_wide_mat34_product(md5_wide_mat34_load(joints[parent].m), joints[joint].m);
             md5_wide_mat34_store(joints[joint].m, m);
         }
-        md5_wide_mat34_store(palette[joint].m,
-                             md5_wide_mat34_product(m, model->inverse_bind[joint].m));
+        md5_wide_mat34_store(palette[joint].m, md5_wide_mat34_product(m, inverse_bind[joint].m));
     }
 }
 
@@ -334,7 +332,7 @@ MD5_WIDE_CODE static void single(const md5_binding *binding, const md5_moment *m
             md5_mat34_of(md5_constant_of(binding, joint)->rotation, scratch[joint].translation);
     }
 
-    compose_steps(plan, binding->model, joints->m, palette->m);
+    compose_steps(binding, joints->m, palette->m);
 }
 
 #endif

@@ -1,0 +1,153 @@
+// Clips bound to a skeleton that has no model.
+#include "test/pose/test_made_pose.h"
+#include "test/mistake.h"
+#include "test/test.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_JOINTS = 40 };
+
+static md5_binding *bind_alone(const made_pose *made, const md5_load_opts *opts)
+{
+    md5_error error;
+    md5_binding *const binding =
+        md5_bind_skeleton(&made->model.skeleton, made->model.bind_local, &made->anim, opts, &error);
+    CHECK(binding != NULL || error.status == MD5_ERROR_MEMORY);
+    return binding;
+}
+
+static double difference(const md5_mat34 *a, const md5_mat34 *b)
+{
+    double worst = 0.0;
+    for (int i = 0; i < 12; i++)
+        worst = fmax(worst, fabs((double)a->m[i] - (double)b->m[i]));
+    return worst;
+}
+
+TEST (bind_skeleton_samples_as_bind) {
+    uint64_t random = 21;
+    for (int round = 0; round < 40; round++) {
+        made_pose made;
+        make_pose(&made, 1 + test_random_u32(&random) % MAX_JOINTS,
+                  (made_pairing)(round % MADE_PAIRINGS), 0.5, 0.5, &random);
+        const uint32_t count = made.model.skeleton.num_joints;
+        md5_binding *const found = bind_alone(&made, NULL);
+        CHECK(found->model == NULL && found->skeleton == &made.model.skeleton);
+        CHECK_UINT(found->num_missing, made.binding->num_missing);
+        CHECK_UINT(found->num_extra, made.binding->num_extra);
+        CHECK_UINT(found->num_rebases, made.binding->num_rebases);
+        CHECK(memcmp(found->tracks, made.binding->tracks, count * sizeof *found->tracks) == 0);
+        md5_transform pose[MAX_JOINTS], expected[MAX_JOINTS];
+        const md5_moment moment = make_moment(&made.anim, &random);
+        md5_sample(found, &moment, (md5_root)(round % 3), pose);
+        md5_sample(made.binding, &moment, (md5_root)(round % 3), expected);
+        CHECK(memcmp(pose, expected, count * sizeof *pose) == 0);
+        md5_free_binding(found);
+        free_pose(&made);
+    }
+}
+
+// The inverse bind pose takes the posed bind pose to no motion. Palettes use it, for one character
+// and for many.
+TEST (bind_skeleton_inverts_the_bind_pose) {
+    enum { JOBS = 16 };
+    static md5_mat34 palettes[JOBS][MAX_JOINTS];
+    const md5_mat34 identity = {{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}};
+    uint64_t random = 22;
+    for (int round = 0; round < 40; round++) {
+        made_pose made;
+        make_pose(&made, 1 + test_random_u32(&random) % MAX_JOINTS,
+                  (made_pairing)(round % MADE_PAIRINGS), 0.5, 0.5, &random);
+        const uint32_t count = made.model.skeleton.num_joints;
+        md5_binding *const binding = bind_alone(&made, NULL);
+        md5_mat34 joints[MAX_JOINTS], palette[MAX_JOINTS];
+        md5_transform scratch[MAX_JOINTS];
+        md5_local_to_model(binding->skeleton, made.model.bind_local, joints);
+        for (uint32_t i = 0; i < count; i++) {
+            const md5_mat34 undone = md5_mat34_mul(joints[i], binding->inverse_bind[i]);
+            CHECK_NEAR(difference(&undone, &identity), 0.0, 2e-4); // places are hundreds of units
+        }
+        const md5_moment moment = make_moment(&made.anim, &random);
+        md5_pose_palette(binding, &moment, MD5_ROOT_FILE, scratch, joints, palette);
+        for (uint32_t i = 0; i < count; i++) {
+            const md5_mat34 expected = md5_mat34_mul(joints[i], binding->inverse_bind[i]);
+            CHECK_NEAR(difference(&palette[i], &expected), 0.0, 0.0);
+        }
+        md5_pose_job jobs[JOBS];
+        for (int i = 0; i < JOBS; i++)
+            jobs[i] = (md5_pose_job){binding, moment, MD5_ROOT_FILE, palettes[i], NULL};
+        void *const memory = malloc(md5_pose_batch_scratch(jobs, JOBS));
+        md5_pose_batch(jobs, JOBS, memory);
+        for (int i = 0; i < JOBS; i++)
+            CHECK(memcmp(palettes[i], palette, count * sizeof *palette) == 0);
+        free(memory);
+        md5_free_binding(binding);
+        free_pose(&made);
+    }
+}
+
+TEST (bind_skeleton_survives_every_failing_allocation) {
+    uint64_t random = 23;
+    made_pose made;
+    make_pose(&made, MAX_JOINTS, MADE_PARENTS, 0.5, 0.5, &random);
+    md5_binding *binding = NULL;
+    for (size_t fail_at = 1; !binding; fail_at++) {
+        test_heap heap = {.fail_at = fail_at};
+        const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap}};
+        binding = bind_alone(&made, &opts);
+        CHECK_UINT(heap.live, binding ? 1 : 0);
+        md5_free_binding(binding);
+        CHECK_UINT(heap.live, 0);
+    }
+    free_pose(&made);
+}
+
+// So many joints that no chunk of scratch memory holds what each step needs.
+TEST (bind_skeleton_frees_everything_when_memory_runs_out) {
+    enum { COUNT = 3000 };
+    static md5_joint joints[COUNT];
+    static uint32_t order[COUNT];
+    static md5_transform bind_local[COUNT];
+    static char names[COUNT][8];
+    for (uint32_t i = 0; i < COUNT; i++) {
+        (void)snprintf(names[i], sizeof names[i], "j%u", (unsigned)i);
+        joints[i] = (md5_joint){names[i], (int32_t)i - 1};
+        order[i] = i;
+        bind_local[i] = (md5_transform){.rotation = {.w = 1.0f}};
+    }
+    const md5_skeleton skeleton = {.num_joints = COUNT, .joints = joints, .order = order};
+    const md5_anim anim = {
+        .skeleton = skeleton, .num_frames = 1, .frame_rate = 1.0, .constant = bind_local};
+    uint32_t num_bound = 0;
+    for (size_t fail_at = 1; fail_at < 50 && num_bound == 0; fail_at++) {
+        test_heap heap = {.fail_at = fail_at};
+        const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap}};
+        md5_error error;
+        md5_binding *const binding = md5_bind_skeleton(&skeleton, bind_local, &anim, &opts, &error);
+        num_bound += binding != NULL;
+        CHECK((error.status == MD5_ERROR_MEMORY) == (binding == NULL));
+        md5_free_binding(binding);
+        CHECK_UINT(heap.live, 0);
+    }
+    CHECK_UINT(num_bound, 1);
+}
+
+#if !defined(NDEBUG)
+static void bind_in_order(const void *order)
+{
+    static const md5_joint joints[3] = {{"a", -1}, {"b", 0}, {"c", 1}};
+    static const md5_transform bind_local[3];
+    const md5_skeleton skeleton = {.num_joints = 3, .joints = joints, .order = order};
+    const md5_anim anim = {.skeleton = skeleton, .num_frames = 1, .constant = bind_local};
+    (void)md5_bind_skeleton(&skeleton, bind_local, &anim, NULL, NULL);
+}
+
+TEST (bind_skeleton_asserts_the_order_of_joints) {
+    static const uint32_t orders[3][3] = {{0, 1, 3}, {0, 1, 1}, {1, 0, 2}};
+    for (int i = 0; i < 3; i++)
+        CHECK(strstr(test_message_of(bind_in_order, orders[i]), "md5_bind_skeleton(): ") != NULL);
+}
+#endif

@@ -1,0 +1,184 @@
+// Normals weighted equally, by area and by angle, against the formulas in doubles.
+#include "test/test.h"
+
+#include "md5/md5model.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_POINTS = 40, MAX_TRIANGLES = 80, ROOM = 1 << 14 };
+
+typedef struct shape {
+    double points[MAX_POINTS][3];
+    uint32_t num_points, num_triangles, triangles[MAX_TRIANGLES][3];
+} shape;
+
+static md5_model *load(const shape *of, md5_normals weighting)
+{
+    static char text[ROOM];
+    size_t size = (size_t)snprintf(text, ROOM,
+                                   "MD5Version 10 commandline \"\" numJoints 1 numMeshes 1\n"
+                                   "joints { \"o\" -1 ( 0 0 0 ) ( 0 0 0 ) }\n"
+                                   "mesh { shader \"\" numverts %u\n",
+                                   of->num_points);
+    for (uint32_t i = 0; i < of->num_points; i++)
+        size += (size_t)snprintf(text + size, ROOM - size, "vert %u ( 0 0 ) %u 1\n", i, i);
+    size += (size_t)snprintf(text + size, ROOM - size, "numtris %u\n", of->num_triangles);
+    for (uint32_t i = 0; i < of->num_triangles; i++)
+        size += (size_t)snprintf(text + size, ROOM - size, "tri %u %u %u %u\n", i,
+                                 of->triangles[i][0], of->triangles[i][1], of->triangles[i][2]);
+    size += (size_t)snprintf(text + size, ROOM - size, "numweights %u\n", of->num_points);
+    for (uint32_t i = 0; i < of->num_points; i++)
+        size += (size_t)snprintf(text + size, ROOM - size, "weight %u 0 1 ( %.9g %.9g %.9g )\n", i,
+                                 of->points[i][0], of->points[i][1], of->points[i][2]);
+    size += (size_t)snprintf(text + size, ROOM - size, "}\n");
+    const md5_load_opts opts = {.normals = weighting};
+    md5_error error;
+    md5_model *const model = md5_parse_model(text, size, &opts, &error);
+    test_check(model != NULL, __FILE__, __LINE__, "%s", error.message);
+    return model;
+}
+
+// -- The formulas -----------------------------------------------------------------------------
+
+static void subtract(const double *a, const double *b, double *out)
+{
+    for (int i = 0; i < 3; i++)
+        out[i] = a[i] - b[i];
+}
+
+static double dot(const double *a, const double *b)
+{
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+// Front faces are clockwise: (c - a) x (b - a) points outward.
+static void add_triangle(const shape *of, const uint32_t *corners, md5_normals weighting,
+                         double (*sums)[3])
+{
+    double ab[3], ac[3];
+    subtract(of->points[corners[1]], of->points[corners[0]], ab);
+    subtract(of->points[corners[2]], of->points[corners[0]], ac);
+    const double cross[3] = {ac[1] * ab[2] - ac[2] * ab[1], ac[2] * ab[0] - ac[0] * ab[2],
+                             ac[0] * ab[1] - ac[1] * ab[0]};
+    const double length = sqrt(dot(cross, cross));
+    for (int i = 0; i < 3; i++) {
+        double to[3], other[3];
+        subtract(of->points[corners[(i + 1) % 3]], of->points[corners[i]], to);
+        subtract(of->points[corners[(i + 2) % 3]], of->points[corners[i]], other);
+        const double angle = acos(dot(to, other) / sqrt(dot(to, to) * dot(other, other)));
+        const double weight = weighting == MD5_NORMALS_ID     ? 1.0
+                              : weighting == MD5_NORMALS_AREA ? 0.5 * length
+                                                              : angle;
+        for (int k = 0; k < 3; k++)
+            sums[corners[i]][k] += weight * cross[k] / length;
+    }
+}
+
+// The largest distance of a normal from that of the formula.
+static double error_of(const shape *of, md5_normals weighting)
+{
+    double sums[MAX_POINTS][3] = {{0}}, worst = 0.0;
+    md5_model *const model = load(of, weighting);
+    if (!model)
+        return INFINITY;
+    for (uint32_t i = 0; i < of->num_triangles; i++)
+        add_triangle(of, of->triangles[i], weighting, sums);
+    for (uint32_t i = 0; i < of->num_points; i++) {
+        const md5_vec3 normal = model->meshes[0].normals[i];
+        const double found[3] = {(double)normal.x, (double)normal.y, (double)normal.z};
+        const double length = sqrt(dot(sums[i], sums[i]));
+        for (int k = 0; k < 3; k++)
+            worst = fmax(worst, fabs(found[k] - sums[i][k] / length));
+    }
+    md5_free_model(model);
+    return worst;
+}
+
+// -- Shapes -----------------------------------------------------------------------------------
+
+// A fan around the first point, as large as `size`, with thin and with obtuse triangles.
+static void make_fan(shape *of, double size, uint64_t *random)
+{
+    of->num_points = 4 + test_random_u32(random) % 20;
+    of->num_triangles = of->num_points - 1;
+    for (uint32_t i = 0; i < of->num_points; i++) {
+        for (int k = 0; k < 3; k++)
+            of->points[i][k] = (double)(float)(size * (test_random(random) - 0.5));
+        of->points[i][2] *= 0.3;
+    }
+    for (uint32_t i = 0; i < of->num_triangles; i++) {
+        of->triangles[i][0] = 0;
+        of->triangles[i][1] = 1 + i;
+        of->triangles[i][2] = 1 + (i + 1) % (of->num_points - 1);
+    }
+}
+
+TEST (normals_are_weighted_as_the_formulas_say) {
+    uint64_t random = 31;
+    static const double sizes[] = {1e-3, 1.0, 100.0, 1e6};
+    shape fan;
+    for (int round = 0; round < 200; round++) {
+        make_fan(&fan, sizes[round % 4], &random);
+        for (int weighting = MD5_NORMALS_ID; weighting <= MD5_NORMALS_ANGLE; weighting++) {
+            const double error = error_of(&fan, (md5_normals)weighting);
+            if (!test_check(error < 1e-6, __FILE__, __LINE__, "weighting %d, round %d: off by %g",
+                            weighting, round, error))
+                return;
+        }
+    }
+}
+
+// Each face of a cube is cut along one diagonal: at some corners both triangles meet, at others
+// one. By angle all normals are diagonals of the cube; otherwise those of the cuts count twice.
+TEST (normals_by_angle_do_not_depend_on_how_faces_are_cut) {
+    static const uint32_t faces[6][4] = {{0, 2, 3, 1}, {4, 5, 7, 6}, {0, 1, 5, 4},
+                                         {2, 6, 7, 3}, {0, 4, 6, 2}, {1, 3, 7, 5}};
+    shape cube = {.num_points = 8, .num_triangles = 12};
+    for (uint32_t i = 0; i < 8; i++)
+        for (int k = 0; k < 3; k++)
+            cube.points[i][k] = (i >> k & 1) ? 1.0 : -1.0;
+    for (uint32_t i = 0; i < 6; i++) {
+        const uint32_t *const f = faces[i];
+        const uint32_t halves[2][3] = {{f[0], f[2], f[1]}, {f[0], f[3], f[2]}};
+        memcpy(cube.triangles[2 * i], halves, sizeof halves);
+    }
+    double worst[3] = {0.0};
+    for (int weighting = MD5_NORMALS_ID; weighting <= MD5_NORMALS_ANGLE; weighting++) {
+        md5_model *const model = load(&cube, (md5_normals)weighting);
+        for (uint32_t i = 0; i < 8; i++) {
+            const md5_vec3 normal = model->meshes[0].normals[i];
+            const double found[3] = {(double)normal.x, (double)normal.y, (double)normal.z};
+            for (int k = 0; k < 3; k++)
+                worst[weighting] =
+                    fmax(worst[weighting], fabs(fabs(found[k]) - 0.57735026918962576));
+            // All point to the same side of the surface.
+            CHECK(dot(found, cube.points[i])
+                      * dot(cube.points[0], (double[3]){(double)model->meshes[0].normals[0].x,
+                                                        (double)model->meshes[0].normals[0].y,
+                                                        (double)model->meshes[0].normals[0].z})
+                  > 0.0);
+        }
+        md5_free_model(model);
+    }
+    CHECK_NEAR(worst[MD5_NORMALS_ANGLE], 0.0, 1e-7);
+    CHECK(worst[MD5_NORMALS_ID] > 0.1 && worst[MD5_NORMALS_AREA] > 0.1);
+}
+
+// A sheet whose two sides share positions, but not vertices: sums at the positions cancel out,
+// however small the triangles are beside a unit, and each side keeps its own.
+TEST (normals_of_two_sides_are_apart_with_any_weights) {
+    shape sheet = {.num_points = 6, .num_triangles = 2, .triangles = {{0, 1, 2}, {3, 5, 4}}};
+    for (uint32_t i = 0; i < 6; i++) {
+        sheet.points[i][0] = i % 3 == 1 ? 1e-4 : 0.0;
+        sheet.points[i][1] = i % 3 == 2 ? 1e-4 : 0.0;
+    }
+    for (int weighting = MD5_NORMALS_ID; weighting <= MD5_NORMALS_ANGLE; weighting++) {
+        md5_model *const model = load(&sheet, (md5_normals)weighting);
+        for (uint32_t i = 0; i < 6; i++)
+            CHECK(model->meshes[0].normals[i].z == (i < 3 ? -1.0f : 1.0f));
+        md5_free_model(model);
+    }
+}

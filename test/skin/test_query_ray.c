@@ -1,0 +1,378 @@
+// Rays against triangles and boxes, compared with another method in double precision: Moller and
+// Trumbore, "Fast, Minimum Storage Ray/Triangle Intersection", 1997.
+#include "test/skin/test_query_case.h"
+#include "test/test.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+
+static const char mesh_file[] = "models/bobbin/bobbin.md5mesh";
+static const char anim_file[] = "models/bobbin/walk.md5anim";
+
+typedef struct point {
+    double x, y, z;
+} point;
+
+static point point_of(md5_vec3 a)
+{
+    return (point){(double)a.x, (double)a.y, (double)a.z};
+}
+
+static point minus(point a, point b)
+{
+    return (point){a.x - b.x, a.y - b.y, a.z - b.z};
+}
+
+static point cross(point a, point b)
+{
+    return (point){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
+}
+
+static double dot(point a, point b)
+{
+    return a.x * b.x + a.y * b.y + a.z * b.z;
+}
+
+// How a line and a triangle meet: at t, with the least of the three barycentric coordinates, and
+// the cosine between the line and the normal that points outward.
+typedef struct meeting {
+    double t, least, cosine;
+} meeting;
+
+static meeting meet(const md5_ray *ray, point a, point b, point c)
+{
+    const point d = point_of(ray->direction), ab = minus(b, a), ac = minus(c, a);
+    const point p = cross(d, ac), from = minus(point_of(ray->origin), a);
+    const double determinant = dot(ab, p);
+    const point q = cross(from, ab);
+    const double u = dot(from, p) / determinant, v = dot(d, q) / determinant;
+    const point normal = cross(ac, ab);
+    return (meeting){.t = dot(ac, q) / determinant,
+                     .least = fmin(1.0 - u - v, fmin(u, v)),
+                     .cosine = dot(normal, d) / sqrt(dot(normal, normal) * dot(d, d))};
+}
+
+static meeting meet_triangle(const query_case *made, uint32_t mesh, uint32_t triangle,
+                             const md5_ray *ray)
+{
+    const uint32_t *const corners = made->model->meshes[mesh].indices + 3 * triangle;
+    const md5_vec3 *const at = made->positions[mesh];
+    return meet(ray, point_of(at[corners[0]]), point_of(at[corners[1]]), point_of(at[corners[2]]));
+}
+
+// The smallest t of all triangles that the ray hits well inside, and whether some other triangle
+// nearer than that is hit so close to its border that rounding may decide.
+static double first_hit(const query_case *made, const md5_ray *ray, bool *is_doubtful)
+{
+    double nearest = INFINITY, doubtful = INFINITY;
+    for (uint32_t mesh = 0; mesh < made->model->num_meshes; mesh++)
+        for (uint32_t i = 0; i < made->model->meshes[mesh].num_triangles; i++) {
+            const meeting met = meet_triangle(made, mesh, i, ray);
+            if (!(met.t >= 0.0) || (ray->front_only && met.cosine > 0.0))
+                continue;
+            if (met.least > 1e-3)
+                nearest = fmin(nearest, met.t);
+            else if (met.least > -1e-3)
+                doubtful = fmin(doubtful, met.t);
+        }
+    *is_doubtful = doubtful < nearest;
+    return nearest;
+}
+
+static float between(float low, float high, uint64_t *random)
+{
+    return low + (high - low) * (float)test_random(random);
+}
+
+// From somewhere around a box through some point in it; the point is at t = 1 / scale.
+static md5_ray ray_through(const md5_bounds *box, float scale, uint64_t *random)
+{
+    const md5_vec3 origin = {between(-200, 200, random), between(-200, 200, random),
+                             between(-200, 200, random)};
+    const md5_vec3 to = {between(box->min.x, box->max.x, random),
+                         between(box->min.y, box->max.y, random),
+                         between(box->min.z, box->max.z, random)};
+    return (md5_ray){.origin = origin,
+                     .direction = {(to.x - origin.x) * scale, (to.y - origin.y) * scale,
+                                   (to.z - origin.z) * scale}};
+}
+
+TEST (ray_hits_the_first_triangle_of_a_posed_model) {
+    query_case made;
+    if (query_load(&made, mesh_file, anim_file)) {
+        uint64_t random = 1;
+        uint32_t num_hits = 0, num_misses = 0;
+        md5_vec3 *const scratch = calloc(md5_max_vertices(made.model), sizeof *scratch);
+        for (int i = 0; i < 600; i++) {
+            if (i % 100 == 0)
+                query_pose(&made, i * 0.0037);
+            md5_ray ray = ray_through(&made.model->bounds, i % 3 == 0 ? 0.01f : 3.0f, &random);
+            ray.front_only = i % 2 == 0;
+            bool is_doubtful;
+            const double expected = first_hit(&made, &ray, &is_doubtful);
+            if (is_doubtful)
+                continue;
+            md5_hit hit;
+            const bool is_hit = md5_ray_model(&ray, made.model, made.palette, scratch, &hit);
+            num_hits += is_hit;
+            num_misses += !is_hit;
+            if (!CHECK(is_hit == (expected < INFINITY)) || !is_hit)
+                continue;
+            CHECK_NEAR((double)hit.t, expected, 1e-4 * expected);
+            const meeting met = meet_triangle(&made, hit.mesh, hit.triangle, &ray);
+            CHECK_NEAR(met.t, expected, 1e-9 * expected);
+            CHECK(hit.from_front == (met.cosine < 0.0));
+            CHECK(!ray.front_only || hit.from_front);
+        }
+        CHECK(num_hits > 100 && num_misses > 100);
+        free(scratch);
+    }
+    query_free(&made);
+}
+
+TEST (hit_weights_give_the_point_of_the_ray) {
+    query_case made;
+    if (query_load(&made, mesh_file, anim_file)) {
+        uint64_t random = 2;
+        query_pose(&made, 0.3);
+        for (int i = 0; i < 300; i++) {
+            const md5_ray ray = ray_through(&made.model->bounds, 1.0f, &random);
+            for (uint32_t m = 0; m < made.model->num_meshes; m++) {
+                const md5_mesh *const mesh = &made.model->meshes[m];
+                md5_hit hit;
+                if (!md5_ray_mesh(&ray, mesh, made.positions[m], &hit))
+                    continue;
+                point at = {0};
+                for (int corner = 0; corner < 3; corner++) {
+                    const uint32_t vertex = mesh->indices[3 * hit.triangle + (uint32_t)corner];
+                    const md5_vec3 p = made.positions[m][vertex];
+                    const double weight = (double)hit.weights[corner];
+                    CHECK(weight >= 0.0);
+                    at = (point){at.x + weight * (double)p.x, at.y + weight * (double)p.y,
+                                 at.z + weight * (double)p.z};
+                }
+                const double t = (double)hit.t;
+                CHECK_NEAR(at.x, (double)ray.origin.x + t * (double)ray.direction.x, 2e-3);
+                CHECK_NEAR(at.y, (double)ray.origin.y + t * (double)ray.direction.y, 2e-3);
+                CHECK_NEAR(at.z, (double)ray.origin.z + t * (double)ray.direction.z, 2e-3);
+            }
+        }
+    }
+    query_free(&made);
+}
+
+// A box has 8 corners and 12 edges: (x, y, z) of corner i are bits 0, 1, 2 of i. Triangles are
+// clockwise seen from outside.
+static const uint32_t box_indices[36] = {
+    0, 6, 4, 0, 2, 6, 1, 7, 3, 1, 5, 7, // x
+    0, 5, 1, 0, 4, 5, 2, 7, 6, 2, 3, 7, // y
+    0, 3, 2, 0, 1, 3, 4, 7, 5, 4, 6, 7, // z
+};
+static const uint32_t box_influences[9];
+
+TEST (no_ray_slips_through_the_edges_of_a_closed_surface) {
+    const md5_mesh box = {.num_vertices = 8,
+                          .num_triangles = 12,
+                          .indices = box_indices,
+                          .first_influence = box_influences};
+    uint64_t random = 3;
+    uint32_t num_misses = 0;
+    for (int turn = 0; turn < 20000; turn++) {
+        md5_vec3 corners[8];
+        for (uint32_t i = 0; i < 8; i++)
+            corners[i] = (md5_vec3){(i & 1 ? 1.0f : -1.0f) + between(-0.3f, 0.3f, &random),
+                                    (i & 2 ? 1.0f : -1.0f) + between(-0.3f, 0.3f, &random),
+                                    (i & 4 ? 1.0f : -1.0f) + between(-0.3f, 0.3f, &random)};
+        // From the inside through a corner, or through a point of an edge or a diagonal.
+        const uint32_t triangle = test_random_u32(&random) % 12, side = test_random_u32(&random);
+        const md5_vec3 a = corners[box_indices[3 * triangle + side % 3]];
+        const md5_vec3 b = corners[box_indices[3 * triangle + (side + 1) % 3]];
+        const float s = turn % 2 ? 0.0f : between(0, 1, &random);
+        const md5_ray ray = {
+            .direction = {a.x + (b.x - a.x) * s, a.y + (b.y - a.y) * s, a.z + (b.z - a.z) * s}};
+        md5_hit hit;
+        num_misses += !md5_ray_mesh(&ray, &box, corners, &hit);
+    }
+    CHECK_UINT(num_misses, 0);
+}
+
+TEST (ray_from_outside_hits_the_front_of_a_box) {
+    const md5_mesh box = {.num_vertices = 8,
+                          .num_triangles = 12,
+                          .indices = box_indices,
+                          .first_influence = box_influences};
+    md5_vec3 corners[8];
+    for (uint32_t i = 0; i < 8; i++)
+        corners[i] = (md5_vec3){i & 1 ? 1.0f : -1.0f, i & 2 ? 2.0f : -2.0f, i & 4 ? 3.0f : -3.0f};
+    const float half[3] = {1, 2, 3};
+    for (int side = 0; side < 6; side++) {
+        float from[3] = {0.1f, 0.2f, 0.3f}, along[3] = {0};
+        from[side / 2] = side % 2 ? 10.0f : -10.0f;
+        along[side / 2] = side % 2 ? -2.0f : 2.0f;
+        md5_ray ray = {.origin = {from[0], from[1], from[2]},
+                       .direction = {along[0], along[1], along[2]},
+                       .front_only = true};
+        md5_hit hit = {0};
+        CHECK(md5_ray_mesh(&ray, &box, corners, &hit));
+        CHECK(hit.from_front);
+        CHECK(hit.joint == -1);
+        CHECK_NEAR((double)hit.t, (10.0 - (double)half[side / 2]) / 2.0, 1e-6);
+        ray.limit = hit.t * 0.999f;
+        CHECK(!md5_ray_mesh(&ray, &box, corners, &hit));
+        ray.origin = (md5_vec3){0};
+        ray.limit = 0.0f;
+        CHECK(!md5_ray_mesh(&ray, &box, corners, &hit));
+        ray.front_only = false;
+        CHECK(md5_ray_mesh(&ray, &box, corners, &hit) && !hit.from_front);
+    }
+}
+
+TEST (ray_hits_what_a_box_holds) {
+    const md5_bounds box = {{-1, -2, -3}, {1, 2, 3}};
+    float t = -1;
+    CHECK(md5_ray_bounds(&(md5_ray){.origin = {-5, 0, 0}, .direction = {2, 0, 0}}, box, &t));
+    CHECK_NEAR((double)t, 2.0, 1e-6);
+    CHECK(md5_ray_bounds(&(md5_ray){.origin = {0, 1, 0}, .direction = {0, 0, -1}}, box, &t));
+    CHECK_NEAR((double)t, 0.0, 0.0);
+    CHECK(!md5_ray_bounds(&(md5_ray){.origin = {5, 0, 0}, .direction = {1, 0, 0}}, box, NULL));
+    CHECK(!md5_ray_bounds(&(md5_ray){.origin = {-5, 0, 0}, .direction = {1, 0, 0}, .limit = 3}, box,
+                          NULL));
+    // Along a side: the box is closed.
+    CHECK(md5_ray_bounds(&(md5_ray){.origin = {-5, 2, 0}, .direction = {1, 0, 0}}, box, NULL));
+    CHECK(
+        !md5_ray_bounds(&(md5_ray){.origin = {-5, 2.001f, 0}, .direction = {1, 0, 0}}, box, NULL));
+    const md5_bounds empty = md5_bounds_of_points(NULL, 0);
+    CHECK(!md5_ray_bounds(&(md5_ray){.direction = {1, 1, 1}}, empty, NULL));
+}
+
+TEST (ray_without_direction_or_of_nan_hits_nothing) {
+    const md5_bounds box = {{-1, -1, -1}, {1, 1, 1}};
+    const md5_mesh mesh = {.num_vertices = 8,
+                           .num_triangles = 12,
+                           .indices = box_indices,
+                           .first_influence = box_influences};
+    md5_vec3 corners[8];
+    for (uint32_t i = 0; i < 8; i++)
+        corners[i] = (md5_vec3){i & 1 ? 1.0f : -1.0f, i & 2 ? 1.0f : -1.0f, i & 4 ? 1.0f : -1.0f};
+    const md5_ray rays[] = {
+        {.origin = {0, 0, 0}},
+        {.origin = {NAN, 0, 0}, .direction = {1, 0.5f, 0.25f}},
+        {.origin = {0, 0, 0}, .direction = {1, NAN, 0}},
+        {.origin = {0, 0, 0}, .direction = {INFINITY, INFINITY, 0}},
+    };
+    for (size_t i = 0; i < sizeof rays / sizeof *rays; i++) {
+        md5_hit hit;
+        CHECK(!md5_ray_mesh(&rays[i], &mesh, corners, &hit));
+        CHECK(i == 3 || !md5_ray_bounds(&rays[i], box, NULL));
+    }
+}
+
+TEST (ray_finds_the_joint_whose_box_it_hits_first) {
+    query_case made;
+    if (query_load(&made, mesh_file, anim_file)) {
+        const uint32_t num_joints = made.model->skeleton.num_joints;
+        md5_bounds *const boxes = calloc(num_joints, sizeof *boxes);
+        uint64_t random = 4;
+        uint32_t num_hits = 0;
+        md5_joint_bounds(made.model, boxes);
+        query_pose(&made, 0.2);
+        for (int i = 0; i < 200; i++) {
+            const md5_ray ray = ray_through(&made.model->bounds, 1.0f, &random);
+            md5_hit hit = {.joint = -2};
+            const bool is_hit = md5_ray_joints(&ray, boxes, made.joints, num_joints, &hit);
+            num_hits += is_hit;
+            if (!is_hit) {
+                CHECK(hit.joint == -2);
+                continue;
+            }
+            // The point is on the box's surface, or is the origin within it.
+            const float *const m = made.joints[hit.joint].m;
+            const double at[3] = {
+                (double)ray.origin.x + (double)hit.t * (double)ray.direction.x - (double)m[3],
+                (double)ray.origin.y + (double)hit.t * (double)ray.direction.y - (double)m[7],
+                (double)ray.origin.z + (double)hit.t * (double)ray.direction.z - (double)m[11]};
+            const md5_bounds *const box = &boxes[hit.joint];
+            const double min[3] = {(double)box->min.x, (double)box->min.y, (double)box->min.z};
+            const double max[3] = {(double)box->max.x, (double)box->max.y, (double)box->max.z};
+            double to_surface = INFINITY;
+            for (int axis = 0; axis < 3; axis++) {
+                const double local = (double)m[axis] * at[0] + (double)m[4 + axis] * at[1]
+                                     + (double)m[8 + axis] * at[2];
+                CHECK(local > min[axis] - 1e-3 && local < max[axis] + 1e-3);
+                to_surface =
+                    fmin(to_surface, fmin(fabs(local - min[axis]), fabs(local - max[axis])));
+            }
+            CHECK(to_surface < 1e-3);
+        }
+        CHECK(num_hits > 50);
+        free(boxes);
+    }
+    query_free(&made);
+}
+
+TEST (hit_names_the_joint_that_moves_the_point_most) {
+    // Vertex 0 follows joint 3 alone, vertices 1 and 2 are shared by joints 3 and 5.
+    static const uint32_t indices[3] = {0, 1, 2}, first[4] = {0, 1, 3, 5};
+    static const uint32_t joints[5] = {3, 5, 3, 5, 3};
+    static const md5_vec4 influences[5] = {
+        {.w = 1.0f}, {.w = 0.6f}, {.w = 0.4f}, {.w = 0.6f}, {.w = 0.4f}};
+    const md5_mesh mesh = {.num_vertices = 3,
+                           .num_triangles = 1,
+                           .indices = indices,
+                           .first_influence = first,
+                           .influence_joints = joints,
+                           .influences = influences,
+                           .num_influences = 5};
+    const md5_vec3 positions[3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}};
+    md5_hit hit;
+    const md5_ray far_side = {.origin = {0.48f, 0.48f, 1}, .direction = {0, 0, -1}};
+    CHECK(md5_ray_mesh(&far_side, &mesh, positions, &hit) && hit.joint == 5);
+    const md5_ray middle = {.origin = {0.3f, 0.3f, 1}, .direction = {0, 0, -1}};
+    CHECK(md5_ray_mesh(&middle, &mesh, positions, &hit) && hit.joint == 3);
+}
+
+TEST (ray_hits_a_converted_model_as_it_hits_the_file) {
+    const md5_load_opts opts = {.axes = MD5_AXES_Y_UP_LEFT, .scale = 0.5f};
+    const md5_mat34 to_left = md5_mat34_from_axes(MD5_AXES_Y_UP_LEFT, 0.5f);
+    md5_model *const file = md5_load_model(test_path(mesh_file), NULL, NULL);
+    md5_model *const left = md5_load_model(test_path(mesh_file), &opts, NULL);
+    if (CHECK(file != NULL && left != NULL)) {
+        uint64_t random = 9;
+        uint32_t num_hits = 0;
+        for (int i = 0; i < 200; i++) {
+            const md5_ray ray = ray_through(&file->bounds, 1.0f, &random);
+            md5_ray moved = ray;
+            moved.origin = md5_mat34_transform_point(to_left, ray.origin);
+            moved.direction = md5_mat34_transform_direction(to_left, ray.direction);
+            md5_hit hit, other;
+            const md5_mesh *const a = &file->meshes[0], *const b = &left->meshes[0];
+            const bool is_hit = md5_ray_mesh(&ray, a, a->positions, &hit);
+            num_hits += is_hit;
+            CHECK(md5_ray_mesh(&moved, b, b->positions, &other) == is_hit);
+            if (is_hit)
+                CHECK(other.triangle == hit.triangle && other.from_front == hit.from_front);
+        }
+        CHECK(num_hits > 50);
+    }
+    md5_free_model(left);
+    md5_free_model(file);
+}
+
+TEST (ray_hits_the_first_of_meshes_that_are_equally_far) {
+    query_case made;
+    if (query_load(&made, mesh_file, anim_file)) {
+        const md5_mesh twice[2] = {made.model->meshes[0], made.model->meshes[0]};
+        md5_model model = *made.model;
+        model.meshes = twice;
+        model.num_meshes = 2;
+        query_pose(&made, 0.0);
+        md5_vec3 *const scratch = calloc(md5_max_vertices(&model), sizeof *scratch);
+        const md5_ray ray = {.origin = {200, 0, 30}, .direction = {-1, 0, 0}};
+        md5_hit hit;
+        CHECK(md5_ray_model(&ray, &model, made.palette, scratch, &hit));
+        CHECK_UINT(hit.mesh, 0);
+        free(scratch);
+    }
+    query_free(&made);
+}
