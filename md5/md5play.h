@@ -1,386 +1,28 @@
-// md5play: state machines and playback. Clips, blend spaces, layers, transitions, events and root
-// motion, on top of md5model.h and md5pose.h.
+// md5play: plays the machines of md5machine.h: states and transitions, events, root motion, poses.
 //
-//   md5_machine_desc --md5_create_machine()--> machine: the states of a kind of character; shared
 //   machine --md5_create_player()--> player: the playback state of one character
 //        --md5_player_advance()--> advances time: states change, events fire, the root moves
 //        --md5_player_pose()--> blends layers, applies modifiers: pose, joints, palette
 //
-// md5_play_batch() does both for a crowd in one call. A game without state machines can use the
-// operations on single poses: blending (md5model.h), masks (below), inverse kinematics, mirroring,
-// retargeting (md5pose.h).
+// md5_play_batch() does both for a crowd in one call.
 //
-// Creating a machine checks everything; messages name the clip, joint or parameter, and its
-// location if the tables come from a machine file. {0} means all defaults; if a default is not 0,
-// MD5_ZERO (md5pose.h) stands for 0: fields that accept it name it. After that nothing allocates
-// and nothing can fail. A machine is read-only and may be used by any number of threads; a player
-// may be used by one thread at a time.
+// After a player is created nothing allocates and nothing can fail. A player may be used by one
+// thread at a time.
 //
 // Time is seconds. A clip's normalised time runs from 0 to 1 over one cycle; above 1 it counts
 // cycles. A pose is md5_transform[model joints], relative to the parent, in joint order.
 #ifndef MD5PLAY_H
 #define MD5PLAY_H
 
-#include "md5pose.h" // beside this file also when installed, like md5model.h
+#include "md5machine.h" // beside this file also when installed
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-// -- Clips ----------------------------------------------------------------------------------
-
-// What a clip does at its end. Each mode works at any speed, negative speeds included.
-typedef enum md5_play_mode {
-    MD5_PLAY_LOOP,
-    MD5_PLAY_ONCE,      // holds its last frame, or its first when played backward
-    MD5_PLAY_PING_PONG, // forward and back; one cycle is both
-} md5_play_mode;
-
-// Loop duration.
-typedef enum md5_period {
-    MD5_PERIOD_CLOSED, // id's rule, (num_frames - 1) / rate: the last frame is the first again
-    MD5_PERIOD_OPEN,   // num_frames / rate: the last frame blends into the first
-} md5_period;
-
-typedef enum md5_interpolation {
-    MD5_INTERPOLATE_LINEAR, // slerp and lerp
-    MD5_INTERPOLATE_STEP,   // each frame holds until the next
-    MD5_INTERPOLATE_CUBIC,  // smooth through the frames: md5_sample_cubic()
-} md5_interpolation;
-
-// Which part of the motion of joint 0 is removed from the pose and reported by
-// md5_player_root_motion().
-typedef enum md5_extract {
-    MD5_EXTRACT_NONE, // left in the pose as stored
-    MD5_EXTRACT_MOVE, // translation, all three axes
-    MD5_EXTRACT_WALK, // translation along x and y; z stays in the pose
-    MD5_EXTRACT_TURN, // as WALK, and rotation about z (yaw)
-} md5_extract;
-
-// An event at a frame of a clip, such as a footstep. Frames count from 0 in all tables, and from 1
-// in messages and machine files.
-typedef struct md5_event {
-    uint32_t frame;          // 0 is the first
-    const char *name, *text; // "footstep" and its parameter, "left"; NULL or "" = none
-} md5_event;
-
-typedef struct md5_clip_desc {
-    const char *name;
-    const md5_binding *binding; // must outlive the machine
-    const char *file;           // from a machine file: the .md5anim to load; else unused
-    md5_period period;
-    md5_interpolation interpolation;
-    md5_extract extract;
-    const md5_event *events; // [num_events] in any order
-    uint32_t num_events;
-    // MD5_SYNC_MARKERS: frames such as "left foot down", "right foot down". Marker i of one clip is
-    // synchronised with marker i of the others in a blend space. Ascending.
-    const uint32_t *markers; // [num_markers]
-    uint32_t num_markers;
-} md5_clip_desc;
-
-// -- Masks ----------------------------------------------------------------------------------
-
-// Computes the joint weights of a mask, 0 to 1, from id's channel words: `J` adds a joint, `*J` a
-// joint and its descendants, `-J` and `-*J` remove them, from left to right. J is a bare word, or
-// any name in quotes of either kind: `*"Bip01 L Hand"`, `'a "b"'`; there are no escapes. All of a
-// quoted text is the name; only if no joint has this name, signs at its beginning count as signs:
-// `"*Bip01 L Hand"`. With `feather` n > 0, a joint n levels or more below the joint of its word has
-// full weight; weights above it rise linearly: (level + 1) / (n + 1). A joint that is added twice
-// keeps the larger weight. Names are case-sensitive; if no joint matches, case is ignored, as in
-// id's engine. Writes weights[skeleton->num_joints]. `error` may be NULL. Fails with
-// MD5_ERROR_SYNTAX for an unknown joint, a stray sign or an open quote; line and column are those
-// in `joints`. Time: length of the text plus words times joints.
-MD5_API bool md5_make_mask(const md5_skeleton *skeleton, const char *joints, uint32_t feather,
-                           float *weights, md5_error *error);
-
-typedef struct md5_mask_desc {
-    const char *name, *joints;
-    uint32_t feather;
-} md5_mask_desc;
-
-// -- Parameters -----------------------------------------------------------------------------
-
-typedef enum md5_parameter_kind {
-    MD5_PARAMETER_FLOAT,
-    MD5_PARAMETER_BOOL,    // 0 or 1
-    MD5_PARAMETER_TRIGGER, // set by the game, reset by what it sets off, one transition a layer
-} md5_parameter_kind;
-
-typedef struct md5_parameter_desc {
-    const char *name;
-    md5_parameter_kind kind;
-    float value; // initial value
-} md5_parameter_desc;
-
-// -- Motions --------------------------------------------------------------------------------
-
-// A motion produces a pose. Each clip is a motion of the same name, looping at speed 1; the others
-// are made of motions that precede them in the table.
-typedef enum md5_motion_kind {
-    MD5_MOTION_CLIP,     // a clip with its own mode, start and speed
-    MD5_MOTION_BLEND_1D, // position on a line: blends the two neighbours by distance
-    MD5_MOTION_BLEND_2D, // position in a plane: gradient band weights (Johansen 2009, 6.3)
-    MD5_MOTION_STACK,    // the first item; each other one is blended over or added to it
-    MD5_MOTION_BY_SPEED, // clips on a line, positioned by their own speeds: see below
-} md5_motion_kind;
-
-// If the items of a BLEND_1D are positioned at the speeds of their clips, the blend moves at the
-// speed of its parameter only at the items. Between them a cycle covers the mean of both strides at
-// the mean of both rates, and the product of two means is not the mean of the products: with cycles
-// of a and b seconds and strides of A and B units, the error is w (1 - w) (A - B) (1/b - 1/a),
-// which is 6 % of the speed between Bobbin's walk and run, and up to 17 % for others. Markers also
-// change the mean of the rates.
-//
-// BY_SPEED makes the parameter the speed, in units/s. Speeds are measured from the clips' root
-// motion when the machine is made: displacement over a cycle divided by its seconds, along the
-// direction of the fastest item; backward (or right, or down) is negative. Items must be clips that
-// loop, of ascending speeds; the speed of a clip without root motion is 0. Their weights, and their
-// common rate while synchronised, are chosen so that the mean speed over a whole cycle is the
-// parameter, from the slowest item to the fastest; beyond these the outermost item plays at its own
-// speed. The motion's own `speed` multiplies the result. If an enclosing blend space is
-// synchronised, it sets the rate.
-
-// How the items of a blend space are synchronised: all their clips, including those of nested blend
-// spaces and of the first items of stacks. Clips must not end; with markers, not ping-pong either.
-typedef enum md5_sync {
-    MD5_SYNC_NONE,    // each clip at its own rate
-    MD5_SYNC_PHASE,   // same normalised time, at the weighted mean of their rates
-    MD5_SYNC_MARKERS, // likewise, from marker to marker: all clips have equally many
-} md5_sync;
-
-typedef enum md5_layer_mode {
-    MD5_LAYER_OVERRIDE,
-    MD5_LAYER_ADD, // the difference between the motion and its reference is added
-} md5_layer_mode;
-
-typedef struct md5_motion_item {
-    const char *motion;
-    float x, y; // blend spaces: position; x ascending in 1D; BY_SPEED: both 0
-    // Stacks, from the second item on. Its weight, 0..1, is the value of weight_parameter, or, if
-    // that is NULL, `weight`; 0 means 1 and MD5_ZERO means 0.
-    md5_layer_mode mode;
-    const char *mask; // NULL = all joints
-    float weight;
-    const char *weight_parameter;
-    // ADD: difference between the motion and frame reference_frame of this clip; NULL = the first
-    // frame of its own clip.
-    const char *reference;
-    uint32_t reference_frame;
-} md5_motion_item;
-
-typedef struct md5_motion_desc {
-    const char *name;
-    md5_motion_kind kind;
-    const char *clip; // MD5_MOTION_CLIP
-    md5_play_mode mode;
-    double start;                          // MD5_MOTION_CLIP: normalised time to begin at
-    float speed;                           // 0 means 1, MD5_ZERO means 0: a still
-    const char *speed_parameter;           // multiplies `speed`; NULL = 1
-    const char *x_parameter, *y_parameter; // blend spaces
-    md5_sync sync;                         // blend spaces
-    const md5_motion_item *items;          // [num_items]
-    uint32_t num_items;
-} md5_motion_desc;
-
-// -- States and transitions -----------------------------------------------------------------
-
-typedef enum md5_easing {
-    MD5_EASE_LINEAR,
-    MD5_EASE_SMOOTH,
-    MD5_EASE_QUADRATIC_IN,
-    MD5_EASE_QUADRATIC_OUT,
-    MD5_EASE_QUADRATIC_IN_OUT,
-    MD5_EASE_CUBIC_IN,
-    MD5_EASE_CUBIC_OUT,
-    MD5_EASE_CUBIC_IN_OUT,
-    MD5_EASE_EXPONENTIAL_IN,
-    MD5_EASE_EXPONENTIAL_OUT,
-    MD5_EASE_SINE_IN_OUT,
-} md5_easing;
-
-// Returns the eased value of `t`, which is clamped to 0..1, NaN to 0. It rises from 0 at 0 to 1
-// at 1. SMOOTH is 3 t^2 - 2 t^3.
-MD5_API float md5_ease(md5_easing easing, float t);
-
-typedef enum md5_fade {
-    MD5_FADE_CROSS,    // cross-fade: both play, the weight follows `easing`
-    MD5_FADE_INERTIAL, // only the new one plays, and the difference decays; see below
-} md5_fade;
-
-// An inertial transition (D. Bollo, Inertialization: High-Performance Animation Transitions in
-// Gears of War, GDC 2018) measures, when it begins, the difference between the pose of its layer
-// and that of the new motion, and how fast it changes. From then on only the new motion plays, plus
-// the remaining difference. The difference of a joint, relative to its parent, keeps its direction
-// (translation) or axis (rotation, the shorter arc); its length x, units or tan(angle / 4), follows
-// Bollo's quintic from x0 with velocity v0 to 0 at rest. After t seconds, with s = t / t1 and u =
-// v0 t1 / x0,
-//   x = x0 (1 - s)^3 (1 + (3 + u) s + (6 + 3 u + a / 2) s^2)
-// v0 is the rate of change of the length at the start if it is below 0, else 0: velocity away from
-//   the new motion, or perpendicular to the difference, is dropped.
-// t1 = min(duration, -5 x0 / v0): a fast joint arrives sooner.
-// a = max(0, -8 u - 20): the start acceleration, a x0 / t1^2, for which x cannot cross 0.
-// So x never grows: no joint is ever farther from its position in the new motion alone, in this
-// layer, than when the transition began, also if transitions are interrupted; and the speed at
-// which it approaches does not jump. Velocities are measured over 1/256 s: of the old pose before
-// the start, of the new motion after it, and not across the ends of a clip's cycles. Clips with
-// MD5_INTERPOLATE_STEP have none. From or to a state without a motion the transition is a
-// cross-fade.
-
-typedef enum md5_compare {
-    MD5_IS_SET, // a bool or trigger; a float that is not 0
-    MD5_IS_CLEAR,
-    MD5_IS_LESS,
-    MD5_IS_GREATER,
-    MD5_IS_AT_MOST,
-    MD5_IS_AT_LEAST,
-} md5_compare;
-
-typedef struct md5_condition {
-    const char *parameter;
-    md5_compare compare;
-    float value;
-} md5_condition;
-
-// What may interrupt a transition. The interrupted one continues below the new one, so that nothing
-// jumps; if more than four states are active, the oldest two freeze.
-typedef enum md5_interrupt {
-    MD5_INTERRUPT_ANY,    // every transition out of its target, and those from any state
-    MD5_INTERRUPT_HIGHER, // those of higher priority
-    MD5_INTERRUPT_NONE,
-} md5_interrupt;
-
-typedef struct md5_transition_desc {
-    const char *from; // state; NULL = any but `to`
-    const char *to;
-    const md5_condition *conditions; // [num_conditions], all must hold
-    uint32_t num_conditions;
-    bool waits;     // for the exit time:
-    float exit;     // normalised time of `from` to be reached; 1 = the end of a cycle or clip.
-                    // Backward it counts from the end; a state without motion is always at its end
-    float duration; // seconds; 0 = cut
-    md5_fade fade;
-    md5_easing easing;
-    bool keeps_phase; // `to` begins at the phase of `from`; if it waited, at the fraction of the
-                      // exit, so that 1, 2, 3 are all 0. `start` is ignored then
-    float start;      // normalised time at which `to` begins, added to its clips' own `start`
-    int32_t priority; // the highest is taken; of equal ones the first in the table
-    md5_interrupt interrupt;
-} md5_transition_desc;
-
-typedef struct md5_state_desc {
-    const char *name, *motion; // motion NULL: the layers below show through
-} md5_state_desc;
-
-// A layer is a state machine. Each layer is blended over, or added to, those before it in the
-// table.
-typedef struct md5_layer_desc {
-    const char *name;
-    md5_layer_mode mode; // MD5_LAYER_ADD: reference as in md5_motion_item
-    const char *reference;
-    uint32_t reference_frame;
-    const char *mask; // NULL = all joints
-    float weight;     // as in md5_motion_item
-    const char *weight_parameter;
-    const md5_state_desc *states;           // [num_states], starts in the first
-    const md5_transition_desc *transitions; // [num_transitions]
-    uint32_t num_states, num_transitions;
-} md5_layer_desc;
-
-// -- Modifiers ------------------------------------------------------------------------------
-
-// A modifier changes the pose after the layers are blended, in the order of the table. Its target
-// and weight are set for each player: md5_player_target().
-typedef enum md5_modifier_kind {
-    MD5_MODIFIER_JOINT,    // turns or moves one joint: md5_modify_joint()
-    MD5_MODIFIER_AIM,      // points a chain at the target: md5_aim()
-    MD5_MODIFIER_TWO_BONE, // moves the tip of an arm or leg to it: md5_two_bone()
-    MD5_MODIFIER_FABRIK,   // moves the tip of any chain to it: md5_fabrik()
-    MD5_MODIFIER_CCD,      // likewise: md5_ccd()
-    MD5_MODIFIER_SPRING,   // lets a chain lag and swing: md5_spring()
-} md5_modifier_kind;
-
-typedef struct md5_modifier_desc {
-    const char *name;
-    md5_modifier_kind kind;
-    const char *joint; // the joint; of a chain, its tip: hand, foot, head, end of a tail
-    // TWO_BONE: elbow or knee, and shoulder or hip, for rigs with other joints between them; NULL:
-    // the parent of the joint below. Each must descend from the next; no two may have the same
-    // position in the bind pose.
-    const char *middle, *root;
-    uint32_t length; // AIM, FABRIK, CCD, SPRING: joints of the chain, tip included; 0 counts as 2
-    md5_joint_space space; // JOINT
-    md5_vec3 forward;      // AIM: viewing direction of the tip, in its own space; 0 0 0 means 1 0 0
-    md5_vec3 up;           // AIM: up direction of the tip; 0 0 0 means 0 0 1
-    float limit;           // AIM: largest turn of one joint, radians; 0 = any turn, MD5_ZERO = none
-    float soften;          // TWO_BONE: last share of the reach, where it slows down; 0 = none
-    float stretch;         // TWO_BONE: largest stretch factor; 0 means 1, no stretch
-    float stiffness;       // SPRING: stiffness, 1/s^2; 0 means 120. MD5_ZERO: no effect
-    float damping;         // SPRING: damping, 1/s; 0 means 8, MD5_ZERO means 0
-    float gravity;         // SPRING: units/s^2, down model z
-} md5_modifier_desc;
-
-typedef struct md5_target {
-    float weight;      // 0..1; 0, the initial value: the modifier does nothing
-    md5_vec3 position; // model space; SPRING: of the character in the world
-    md5_quat rotation; // JOINT; SPRING: likewise; TWO_BONE: of the tip, if has_rotation
-    bool has_rotation;
-    md5_vec3 pole; // TWO_BONE: model-space point that knee or elbow bends towards, if has_pole
-    bool has_pole; // false: it bends as the animation has it
-} md5_target;
-
-// -- Machine --------------------------------------------------------------------------------
-
-typedef struct md5_locations md5_locations; // opaque: of a machine file
-
-// Description of a machine. Names are unique within their table; clips and motions share one.
-// md5_create_machine() copies the tables and names, but not the bindings and the model.
-typedef struct md5_machine_desc {
-    const char *name;
-    const md5_model *model;
-    const md5_clip_desc *clips;
-    const md5_mask_desc *masks;
-    const md5_parameter_desc *parameters;
-    const md5_motion_desc *motions;
-    const md5_layer_desc *layers;
-    const md5_modifier_desc *modifiers;
-    uint32_t num_clips, num_masks, num_parameters, num_motions, num_layers, num_modifiers;
-    // From a machine file: the locations of the tables' words, for messages; NULL for C tables. A
-    // table or row that replaces one from the file has no location, which is allowed.
-    const md5_locations *locations;
-} md5_machine_desc;
-
-typedef struct md5_machine md5_machine;
-typedef struct md5_player md5_player;
-
-// Creates a machine; free it with md5_free_machine(). Returns NULL on failure; the message names
-// the object. An error in the tables of a machine file has the file, line and column of the word;
-// in C tables, line 0 and opts->file_name. An error of a binding has the location of the clip's
-// name. MD5_ERROR_MISMATCH: a name that is unknown or used twice, a binding of another model, clips
-// that cannot be synchronised. MD5_ERROR_RANGE: a frame that a clip lacks, a number that is not
-// finite or out of range, a motion that is made of more than 4096 others, each counted as often as
-// it is used. MD5_ERROR_SYNTAX: a mask. Of `opts`, file_name, allocator and memory_limit are used.
-// Time and memory: linear in the tables, plus joints for each mask and each added item or state,
-// plus the size of the flattened blend tree of each state.
-MD5_API md5_machine *md5_create_machine(const md5_machine_desc *desc, const md5_load_opts *opts,
-                                        md5_error *error);
-MD5_API void md5_free_machine(md5_machine *machine); // after all of its players
-
-// Return the index of a name, or -1 if there is none. Linear in the table: call them once.
-MD5_API int32_t md5_find_parameter(const md5_machine *machine, const char *name);
-MD5_API int32_t md5_find_layer(const md5_machine *machine, const char *name);
-MD5_API int32_t md5_find_state(const md5_machine *machine, uint32_t layer, const char *name);
-MD5_API int32_t md5_find_modifier(const md5_machine *machine, const char *name);
-
-// Returns the speed, in units/s, at which an item of a motion of kind MD5_MOTION_BY_SPEED moves the
-// root: at this value of the parameter, only this item plays. `motion` and `item` are indices into
-// the tables. Returns 0 for other kinds and invalid indices.
-MD5_API float md5_item_speed(const md5_machine *machine, uint32_t motion, uint32_t item);
-
-// Returns the machine's copy of the tables that it was created from: for a viewer or a debugger.
-MD5_API const md5_machine_desc *md5_machine_tables(const md5_machine *machine);
-
 // -- Player ---------------------------------------------------------------------------------
+
+typedef struct md5_player md5_player;
 
 // Creates a player in the machine's start states at time 0, in one block of memory. The machine
 // must outlive it. Of `opts`, allocator and memory_limit are used. Returns NULL only if memory runs
@@ -406,15 +48,97 @@ MD5_API bool md5_player_go(md5_player *player, uint32_t layer, uint32_t state, f
 // md5_player_go() does.
 MD5_API bool md5_player_seek(md5_player *player, uint32_t layer, uint32_t state, double time);
 
+// -- One-shots ------------------------------------------------------------------------------
+
+// A one-shot is a clip that a game plays over the layers: a hit, a wave, a reload. It needs no
+// state. A player has md5_machine_desc.max_shots slots for them, numbered from 0; a one-shot in a
+// higher slot is played over those in lower ones.
+
+// What a one-shot does at the end of its clip.
+typedef enum md5_shot_end {
+    MD5_SHOT_ENDS,  // has faded out by then
+    MD5_SHOT_HOLDS, // holds the last frame until it is stopped
+    MD5_SHOT_LOOPS, // plays on until it is stopped
+} md5_shot_end;
+
+typedef struct md5_shot_desc {
+    md5_layer_mode mode; // MD5_LAYER_ADD: the difference between the clip and a reference is added
+    const char *mask;    // of the machine; NULL = all joints
+    const char *layer;   // it is played over this layer, below the next; NULL = over all layers
+    const char *reference; // ADD: clip; NULL = its own
+    uint32_t reference_frame;
+    float weight; // 0..1; 0 means 1, MD5_ZERO means 0
+    float speed;  // 0 means 1, MD5_ZERO means 0: a still. Negative: backward from its end
+    double start; // normalised time at which it begins, 0..1; backward it counts from the end
+    float fade_in, fade_out; // seconds at its start, and before its end; 0 = cut
+    md5_easing easing;       // of both
+    md5_shot_end end;
+} md5_shot_desc;
+
+// Plays a clip as a one-shot. `desc` may be NULL. If a one-shot plays in the slot already, it fades
+// out while the new one fades in, joint by joint, so that nothing jumps; of five in one slot the
+// one of least weight ends abruptly. Its weight is the product of `weight` and both fades, which
+// may overlap. Events of its clip fire as those of a state; within the fades their weight is at
+// least that in the middle of the first or last eighth. Root motion of its clip is removed from the
+// pose, and added to that of the layers as a layer's is, by its weight at joint 0; a one-shot
+// without root motion that covers joint 0 stops the character. Backward in time it plays backward
+// and does not end. Returns false and changes nothing if an index is invalid, a name is unknown, or
+// a number is not finite or out of range. Allocates nothing. The time of a pose grows by that of
+// one layer.
+MD5_API bool md5_player_play(md5_player *player, uint32_t slot, uint32_t clip,
+                             const md5_shot_desc *desc);
+
+// Stops what plays in a slot, over `fade_out` seconds or at once if that is not above 0. One that
+// would be gone earlier anyway is left to it. Returns false if nothing plays there.
+MD5_API bool md5_player_stop(md5_player *player, uint32_t slot, float fade_out);
+
+typedef struct md5_shot_status {
+    bool is_playing;  // or fading out; else all is 0
+    bool is_stopping; // by md5_player_stop()
+    uint32_t clip;
+    double time;  // normalised time
+    float weight; // after fades
+} md5_shot_status;
+// Returns the status of the newest one-shot in a slot.
+MD5_API md5_shot_status md5_player_shot(const md5_player *player, uint32_t slot);
+
+// -- Targets, events, time ------------------------------------------------------------------
+
 // Returns a modifier's target, which may be written at any time, or NULL if the index is invalid.
 MD5_API md5_target *md5_player_target(md5_player *player, uint32_t modifier);
 
+// Returns the feet of a modifier of kind MD5_MODIFIER_FEET, md5_foot[num_feet] in the order of its
+// table, or NULL for other kinds and invalid indices. `floor`, initially 0, and `normal` may be
+// written at any time, if no md5_ground_fn is set; `result` and `miss` are those of the last pose.
+MD5_API md5_foot *md5_player_feet(md5_player *player, uint32_t modifier);
+
+// Ground callback: writes foot->floor, and foot->normal or not, of the ground below `ankle`, the
+// animated position of the foot's ankle in model space. A game transforms it by the character's
+// placement and casts a ray. Called for each foot of a modifier with a weight, when the character
+// is posed, on the calling thread. It must not change or pose the player.
+typedef void md5_ground_fn(void *user, const md5_player *player, md5_vec3 ankle, md5_foot *foot);
+
+// Sets the ground callback; NULL, the initial value: the game writes md5_player_feet().
+// md5_player_reset() does not change it.
+MD5_API void md5_player_set_ground(md5_player *player, md5_ground_fn *ground, void *user);
+
 // Event callback. It is called for each event that is passed, in the order of time; events of the
-// same instant in the order of layers and clips. `weight` is that of the clip in its layer at this
-// instant, above 0 and at most 1; the layer's own weight does not count. Events below a weight of
-// 1e-6 are silent: of a clip without weight in its motion, of a motion that has faded out or is
-// left by an inertial transition. `event` belongs to the machine. The callback must not change the
-// player.
+// same instant in the order of layers and clips, then of one-shots. `weight` is that of the clip in
+// its layer at this instant, above 0 and at most 1; the layer's own weight does not count. Events
+// below a weight of 1e-6 are silent: of a clip without weight in its motion, of a motion that has
+// faded out or is left by an inertial transition. `event` belongs to the machine. The callback must
+// not change the player.
+//
+// Events that the machine reports (md5_machine_desc.report) are delivered in the same way:
+// - MD5_EVENT_LEAVE, MD5_EVENT_ENTER and MD5_EVENT_TRANSITION_END with a weight of 1. At one
+//   instant, first come the events of clips that reach it, then the ends of transitions, then,
+//   layer by layer, the states that are left and entered, then events where states begin. What
+//   md5_player_go() changes is reported by the next md5_player_advance(), and so are the first
+//   states; what md5_player_seek() changes is not. A state that is left at the instant at which it
+//   began is silent, as its events are. A transition that is interrupted has no end.
+// - MD5_EVENT_CLIP_END with the weight of the clip, when a clip that is played once comes to its
+//   end, and at the end of each cycle of others, after the events of the last frame. A clip that
+//   plays backward ends at its first frame. A clip that begins at its end does not end there.
 typedef void md5_event_fn(void *user, md5_player *player, const md5_event *event, float weight);
 
 // Limits of one md5_player_advance(): events, silent ones included, and intervals and transitions.
@@ -475,12 +199,38 @@ MD5_API md5_transform md5_player_root_motion(const md5_player *player);
 
 // Writes the current pose[model joints]; `joints` and `palette`, [model joints] each, may be NULL
 // and must not overlap. The result does not depend on earlier calls, to the bit:
-// md5_player_advance() does everything else. Only springs advance from pose to pose, see
-// md5_spring(): call this regularly for a player that has some, also while it is not visible.
+// md5_player_advance() does everything else. Only springs and feet advance from pose to pose, see
+// md5_spring() and md5_place_feet(): call this regularly for a player that has some, also while it
+// is not visible.
 // `scratch` is md5_player_scratch() bytes of any alignment; no other thread may use it meanwhile.
 MD5_API void md5_player_pose(md5_player *player, void *scratch, md5_transform *pose,
                              md5_mat34 *joints, md5_mat34 *palette);
 MD5_API size_t md5_player_scratch(const md5_machine *machine);
+
+// -- Saving and copying ---------------------------------------------------------------------
+
+// Saves a player in bytes[size], for saved games and for other computers: states and transitions,
+// clocks, parameters, targets, springs, feet, one-shots. The bytes are the same on all platforms. A
+// restored player continues with the same bits: poses, events, root motion, also within
+// transitions. Returns the number of bytes, or 0 if `size` is too small. md5_player_save_size()
+// returns the size that is needed now; it changes with the states and one-shots that are active.
+MD5_API size_t md5_player_save_size(const md5_player *player);
+MD5_API size_t md5_player_save(const md5_player *player, void *bytes, size_t size);
+
+// Restores a player from bytes[size] as md5_player_save() wrote them. The player may be of another
+// program, if its machine has the same fingerprint. Every number is checked, so bytes from anywhere
+// may be passed. On failure returns false and changes nothing; `error` may be NULL.
+// MD5_ERROR_MISMATCH: saved with another machine or by another version of the format, the message
+// says which; MD5_ERROR_SYNTAX: too few or too many bytes, or not of a player; MD5_ERROR_RANGE: a
+// number is out of range. Time: a few nanoseconds a number.
+MD5_API bool md5_player_restore(md5_player *player, const void *bytes, size_t size,
+                                md5_error *error);
+
+// Copies the state of a player to another one of the same machine: as saving and restoring, but
+// fast, for rollback or lookahead. Both must be of the same md5_machine.
+MD5_API void md5_player_copy(md5_player *to, const md5_player *from);
+
+// -- Layers and crowds ----------------------------------------------------------------------
 
 // Status of one layer, for a debug panel.
 typedef struct md5_layer_status {
@@ -497,46 +247,38 @@ MD5_API md5_layer_status md5_player_layer(const md5_player *player, uint32_t lay
 // by the distance of the model's vertices from their joints. Cheap, never too small.
 MD5_API md5_bounds md5_player_bounds(const md5_player *player, const md5_mat34 *joints);
 
+typedef struct md5_play_job md5_play_job;
+
+// Pose hook of md5_play_batch(), for a game's own inverse kinematics, a ragdoll, or a copy of the
+// pose. It is called after layers and modifiers, so that it has the last word, and before joints
+// and palettes are computed. jobs[count], 1 to MD5_MOST_HOOKED, are adjacent jobs with the same
+// hook and hook_user; poses[i], which it may change, is that of jobs[i], md5_transform[model
+// joints]. It runs on the thread that called md5_play_batch() and must not call functions that
+// change or pose these players, except to set parameters and targets for the next step.
+typedef void md5_pose_hook_fn(void *hook_user, const md5_play_job *jobs, uint32_t count,
+                              md5_transform *const *poses);
+enum { MD5_MOST_HOOKED = 16 };
+
 // One character of a crowd.
-typedef struct md5_play_job {
+struct md5_play_job {
     md5_player *player; // in one job only
     double seconds;
     md5_event_fn *events; // or NULL
     void *user;
+    md5_pose_hook_fn *hook; // or NULL
+    void *hook_user;
     md5_mat34 *joints;    // [model joints] or NULL
     md5_mat34 *palette;   // [model joints] or NULL
     md5_transform motion; // written: md5_player_root_motion()
-} md5_play_job;
+};
 
 // Calls md5_player_advance() and md5_player_pose() for `count` characters of any machines, with the
-// same bits. It is fastest if characters of one model are adjacent. `scratch` is
+// same bits, and their hooks. It is fastest if characters of one model are adjacent. `scratch` is
 // md5_play_batch_scratch() bytes of any alignment, for these jobs or any part of them: about 1.3 KB
 // per joint of the largest model. To use several threads, give each a part of the array and its own
 // scratch.
 MD5_API void md5_play_batch(md5_play_job *jobs, size_t count, void *scratch);
 MD5_API size_t md5_play_batch_scratch(const md5_play_job *jobs, size_t count);
-
-// -- Machine files --------------------------------------------------------------------------
-
-// A machine file; md5/play/machine_files.md describes the format. `clips` are desc.clips: load each
-// clip's `file`, set its `binding` and desc.model, then md5_create_machine(&file->desc).
-typedef struct md5_machine_file {
-    md5_machine_desc desc;
-    md5_clip_desc *clips;   // [desc.num_clips]
-    const char *model_file; // "" if none
-    uint32_t num_warnings;
-    md5_allocator allocator;
-    void *memory; // holds all of this
-} md5_machine_file;
-
-// Load a machine file, with parameters and failures as md5_load_model(). md5_create_machine() looks
-// up the names; the tables may be changed before. A 0 in the text is 0: MD5_ZERO where 0 means a
-// default.
-MD5_API md5_machine_file *md5_load_machine_file(const char *path, const md5_load_opts *opts,
-                                                md5_error *error);
-MD5_API md5_machine_file *md5_parse_machine_file(const void *text, size_t size,
-                                                 const md5_load_opts *opts, md5_error *error);
-MD5_API void md5_free_machine_file(md5_machine_file *file);
 
 #ifdef __cplusplus
 }

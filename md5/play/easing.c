@@ -1,6 +1,6 @@
 // Easing of transitions: polynomials only, so that every machine has the same bits.
 #include "md5/core/assert.h"
-#include "md5/md5play.h"
+#include "md5/md5machine.h"
 
 #include <math.h>
 

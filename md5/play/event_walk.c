@@ -4,14 +4,14 @@
 
 static int compare_cues(const void *left, const void *right)
 {
-    const md5_cue *a = left, *b = right;
+    const md5_cue *a = (const md5_cue *)left, *b = (const md5_cue *)right;
     if (a->phase != b->phase)
         return a->phase < b->phase ? -1 : 1;
     return a->event < b->event ? -1 : a->event > b->event;
 }
 
 uint32_t md5_make_cues(const md5_timing *timing, const md5_event *events, uint32_t num_events,
-                       md5_cue *cues)
+                       bool has_ends, md5_cue *cues)
 {
     const double intervals = (double)md5_timing_intervals(timing);
     uint32_t num_cues = 0;
@@ -24,6 +24,10 @@ uint32_t md5_make_cues(const md5_timing *timing, const md5_event *events, uint32
         cues[num_cues++] = (md5_cue){0.5 * phase, i};
         if (phase > 0.0 && phase < 1.0)
             cues[num_cues++] = (md5_cue){1.0 - 0.5 * phase, i};
+    }
+    if (has_ends) {
+        cues[num_cues++] = (md5_cue){0.0, num_events};
+        cues[num_cues++] = (md5_cue){1.0, num_events};
     }
     qsort(cues, num_cues, sizeof *cues, compare_cues);
     return num_cues;

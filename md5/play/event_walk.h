@@ -19,9 +19,10 @@ typedef struct md5_cue {
 } md5_cue;
 
 // Cues of `num_events` events, sorted by phase, events of one frame in the order of their table.
-// Writes cues[], at most 2 * num_events, and returns how many. Frames lie within the clip.
+// Writes cues[], at most 2 * num_events, and returns how many. Frames lie within the clip. With
+// `has_ends` both ends of a cycle have a cue too, for event `num_events`.
 uint32_t md5_make_cues(const md5_timing *timing, const md5_event *events, uint32_t num_events,
-                       md5_cue *cues);
+                       bool has_ends, md5_cue *cues);
 
 // The cues of one clip: cues[num_cues], as md5_make_cues() writes them.
 typedef struct md5_cues {

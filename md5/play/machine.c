@@ -28,7 +28,8 @@ void md5_sample_source(const md5_machine *machine, const md5_source *source, md5
     if (source->extract == MD5_EXTRACT_NONE)
         return;
     const md5_root_track track = md5_track_of(machine, source);
-    md5_remove_root_delta(md5_root_delta_at(&track, moment), &pose[0]);
+    md5_remove_root_delta(machine->model->skeleton.axes, md5_root_delta_at(&track, moment),
+                          &pose[0]);
 }
 
 void md5_free_machine(md5_machine *machine)
@@ -45,29 +46,54 @@ const md5_machine_desc *md5_machine_tables(const md5_machine *machine)
     return &machine->tables;
 }
 
-static bool is_equal(const char *a, const char *b)
+uint64_t md5_machine_fingerprint(const md5_machine *machine)
 {
-    return b && strcmp(a, b) == 0;
+    MD5_ASSERT(machine != NULL, "machine: not NULL");
+    return machine->fingerprint;
 }
+
+// The row of that name. The first member of every row is its name.
+static int32_t find(const void *rows, uint32_t count, size_t row_size, const char *name)
+{
+    for (uint32_t i = 0; name && i < count; i++) {
+        const char *const *const each =
+            (const char *const *)(const void *)((const char *)rows + i * row_size);
+        if (strcmp(*each, name) == 0)
+            return (int32_t)i;
+    }
+    return -1;
+}
+
+#define FIND(of, rows, name) find((of)->rows, (of)->num_##rows, sizeof *(of)->rows, name)
 
 int32_t md5_find_parameter(const md5_machine *machine, const char *name)
 {
     MD5_ASSERT(machine != NULL, "machine: not NULL");
-    for (uint32_t i = 0; i < machine->tables.num_parameters; i++) {
-        if (is_equal(machine->tables.parameters[i].name, name))
-            return (int32_t)i;
-    }
-    return -1;
+    return FIND(&machine->tables, parameters, name);
+}
+
+int32_t md5_find_clip(const md5_machine *machine, const char *name)
+{
+    MD5_ASSERT(machine != NULL, "machine: not NULL");
+    return FIND(&machine->tables, clips, name);
+}
+
+int32_t md5_find_motion(const md5_machine *machine, const char *name)
+{
+    MD5_ASSERT(machine != NULL, "machine: not NULL");
+    return FIND(&machine->tables, motions, name);
+}
+
+int32_t md5_find_mask(const md5_machine *machine, const char *name)
+{
+    MD5_ASSERT(machine != NULL, "machine: not NULL");
+    return FIND(&machine->tables, masks, name);
 }
 
 int32_t md5_find_layer(const md5_machine *machine, const char *name)
 {
     MD5_ASSERT(machine != NULL, "machine: not NULL");
-    for (uint32_t i = 0; i < machine->tables.num_layers; i++) {
-        if (is_equal(machine->tables.layers[i].name, name))
-            return (int32_t)i;
-    }
-    return -1;
+    return FIND(&machine->tables, layers, name);
 }
 
 int32_t md5_find_state(const md5_machine *machine, uint32_t layer, const char *name)
@@ -75,12 +101,13 @@ int32_t md5_find_state(const md5_machine *machine, uint32_t layer, const char *n
     MD5_ASSERT(machine != NULL, "machine: not NULL");
     if (layer >= machine->tables.num_layers)
         return -1;
-    const md5_layer_desc *const in = &machine->tables.layers[layer];
-    for (uint32_t i = 0; i < in->num_states; i++) {
-        if (is_equal(in->states[i].name, name))
-            return (int32_t)i;
-    }
-    return -1;
+    return FIND(&machine->tables.layers[layer], states, name);
+}
+
+int32_t md5_find_modifier(const md5_machine *machine, const char *name)
+{
+    MD5_ASSERT(machine != NULL, "machine: not NULL");
+    return FIND(&machine->tables, modifiers, name);
 }
 
 float md5_item_speed(const md5_machine *machine, uint32_t motion, uint32_t item)
@@ -92,14 +119,4 @@ float md5_item_speed(const md5_machine *machine, uint32_t motion, uint32_t item)
         return 0.0f;
     const md5_motion *const of = &machine->motions[tables->num_clips + motion];
     return (float)machine->items[of->first_item + item].gait.speed;
-}
-
-int32_t md5_find_modifier(const md5_machine *machine, const char *name)
-{
-    MD5_ASSERT(machine != NULL, "machine: not NULL");
-    for (uint32_t i = 0; i < machine->tables.num_modifiers; i++) {
-        if (is_equal(machine->tables.modifiers[i].name, name))
-            return (int32_t)i;
-    }
-    return -1;
 }

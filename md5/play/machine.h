@@ -167,13 +167,18 @@ typedef struct md5_modifier {
     uint32_t joint;
     md5_limb limb;       // TWO_BONE
     size_t first_spring; // of a spring: place of its joints' states in a player
+    size_t first_foot;   // of feet: place of their legs in the machine, of their states in a player
 } md5_modifier;
+
+// Kinds of events of a state: ENTER, LEAVE, TRANSITION_END.
+enum { MD5_STATE_EVENTS = 3 };
 
 struct md5_machine {
     md5_machine_desc tables;
     const md5_model *model;
     const md5_pose_kernels *kernels; // the best: asked for once
     uint32_t num_joints;
+    uint64_t fingerprint; // md5_machine_fingerprint()
 
     md5_source *sources; // [clips]
     md5_root_delta *root_deltas;
@@ -197,14 +202,20 @@ struct md5_machine {
     md5_transition *transitions;
     md5_play_condition *conditions;
     md5_modifier *modifiers; // [modifiers]
+    md5_event *state_events; // [states][MD5_STATE_EVENTS], if reports_states
+    md5_event *clip_ends;    // [clips], if they are reported
+    md5_limb *legs;          // [num_feet]
     float *reaches;          // [joints] how far vertices lie from each; -1: it has none
 
     size_t num_deltas, num_markers, num_playables, num_cues, num_listed, num_references,
         num_motions, num_items, num_trees, num_parts, num_instances, num_groups, num_members,
-        num_states, num_transitions, num_conditions, num_springs;
+        num_states, num_transitions, num_conditions, num_springs, num_feet;
     // Maxima over all trees.
     uint32_t max_instances, max_groups, max_parts, max_poses;
-    bool has_root_motion, has_events;
+    uint32_t num_slots; // of a player's one-shots
+    bool has_root_motion;
+    bool has_clip_events; // in tables, or at the ends of clips
+    bool reports_states;  // ENTER, LEAVE or TRANSITION_END
     // Sums of a vertex's biases: of those above 0, at least and at most; of those below, at most.
     // Largest distance of a vertex from where its joints and `reaches` bound it.
     float least_bias, most_bias, most_negative, beside;
@@ -213,6 +224,13 @@ struct md5_machine {
     size_t size;
     md5_allocator allocator;
 };
+
+// The number of joints that poses of a layer's states hold while they are blended: an additive
+// layer blends the differences of the joints that it may change.
+static inline uint32_t md5_blended_joints(const md5_machine *machine, const md5_play_layer *layer)
+{
+    return layer->mode == MD5_LAYER_ADD ? layer->joints.count : machine->num_joints;
+}
 
 static inline const float *md5_mask_of(const md5_machine *machine, int32_t mask)
 {

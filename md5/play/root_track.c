@@ -1,6 +1,6 @@
 #include "md5/play/root_track.h"
 
-#include "md5/core/math.h"
+#include "md5/core/axes.h"
 
 static const md5_root_delta NO_DELTA = {.cosine = 1.0};
 
@@ -153,7 +153,8 @@ md5_root_delta md5_root_delta_between(const md5_root_track *track, const md5_roo
     return md5_root_delta_mul(md5_root_delta_inverse(from->delta), delta);
 }
 
-void md5_remove_root_delta(md5_root_delta delta, md5_transform *root)
+void md5_remove_root_delta(md5_axes axes, md5_root_delta delta, md5_transform *root)
 {
-    *root = md5_transform_mul(md5_root_delta_transform(md5_root_delta_inverse(delta)), *root);
+    const md5_transform back = md5_root_delta_transform(md5_root_delta_inverse(delta));
+    *root = md5_transform_mul(md5_transform_to_axes(axes, back), *root);
 }

@@ -5,9 +5,9 @@
 
 #include "md5/play/clock.h"
 
-// A displacement of the root: a rotation about z, then a translation. In double, so that many short
-// steps add up to a long one. The rotation is a unit complex number, which needs no trigonometry
-// and gives the same bits on every platform.
+// A displacement of the root in id's axes: a rotation about z, then a translation. In double, so
+// that many short steps add up to a long one. The rotation is a unit complex number, which needs no
+// trigonometry and gives the same bits on every platform.
 typedef struct md5_root_delta {
     double x, y, z;
     double cosine, sine; // of the yaw
@@ -31,7 +31,8 @@ typedef struct md5_root_track {
     const md5_root_delta *frames; // [num_frames], the first is no displacement
 } md5_root_track;
 
-// Fills frames[] from joint 0's model-space transform in each frame, roots[num_frames].
+// Fills frames[] from joint 0's model-space transform in each frame, roots[num_frames], in id's
+// axes.
 void md5_make_root_track(md5_extract extract, const md5_transform *roots, uint32_t num_frames,
                          md5_root_delta *frames);
 
@@ -54,7 +55,8 @@ md5_root_position md5_root_position_at(const md5_root_track *track, const md5_ti
 md5_root_delta md5_root_delta_between(const md5_root_track *track, const md5_root_position *from,
                                       const md5_root_position *to);
 
-// Removes from pose[0] the displacement that is extracted at its sample position.
-void md5_remove_root_delta(md5_root_delta delta, md5_transform *root);
+// Removes from pose[0], in the model's axes, the displacement that is extracted at its sample
+// position.
+void md5_remove_root_delta(md5_axes axes, md5_root_delta delta, md5_transform *root);
 
 #endif

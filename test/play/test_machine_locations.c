@@ -16,21 +16,21 @@ static const char good[] =
     "    -larm // not this one: tail )\n"                                          // 4
     "    \"*larm\" lhand ) { feather 2 }\n"                                        // 5
     "  mask none ( )\n"                                                            // 6
-    "  clip walk w.md5anim { markers ( 1 11 ) frame 3 step left frame 13 step }\n" // 7
-    "  clip run r.md5anim { markers ( 2 12 ) turn }\n"                             // 8
+    "  clip walk w.md5anim { markers ( 0 10 ) frame 2 step left frame 12 step }\n" // 7
+    "  clip run r.md5anim { markers ( 1 11 ) turn }\n"                             // 8
     "  clip idle i.md5anim\n"                                                      // 9
     "  motion pace clip walk { speed 2 }\n"                                        // 10
     "  motion line line speed { markers item walk 0 item run 2.5 }\n"              // 11
     "  motion plane plane speed armed { item walk 0 0 item run 1 0 item idle 1 1 speed jump }\n"
     "  motion both stack { item line item idle { add mask upper weight speed\n"    // 13
-    "    reference run 4 } item pace { weight 0.5 } }\n"                           // 14
+    "    reference run 3 } item pace { weight 0.5 } }\n"                           // 14
     "  motion once clip idle { once start 0.5 }\n"                                 // 15
     "  layer body { state stand idle\n"                                            // 16
     "    state go both state off nothing\n"                                        // 17
     "    transition stand go { when speed > 0.5 and not armed duration 0.25 }\n"   // 18
     "    transition any off { when jump exit 0.5 }\n"                              // 19
     "  }\n"                                                                        // 20
-    "  layer top { add reference idle 2 mask upper weight 0.5 state s once }\n"    // 21
+    "  layer top { add reference idle 1 mask upper weight 0.5 state s once }\n"    // 21
     "  modifier look aim head { length 3 limit 0.5 }\n"                            // 22
     "  modifier foot two_bone lfoot { soften 0.5 stretch 1.5 }\n"                  // 23
     "  modifier tail spring rhand { stiffness 90 damping 5 gravity 9 length 3 }\n" // 24
@@ -71,15 +71,15 @@ TEST (machine_locations_of_clips_and_events) {
         {"", good, ""},
         {"clip run r", "clip walk r", "8:8: error: clip 'walk' is there twice"},
         {"clip run r", "clip '' r", "8:8: error: clip 1 has no name"},
-        {"frame 3 step", "frame 3 ''", "7:50: error: clip 'walk': event 0 has no name"},
-        {"frame 13 step", "frame 22 step",
-         "7:66: error: clip 'walk': event 'step' is at frame 22, but there are 21 frames"},
-        {"frame 13 step", "frame 4294967295 step",
-         "7:66: error: clip 'walk': event 'step' is at frame 4294967295, but there are 21 frames"},
-        {"( 1 11 )", "( 1 21 )",
-         "7:37: error: clip 'walk': a marker is at frame 21, but a cycle has frames 1 to 20"},
-        {"( 2 12 )", "( 2\n 1 )",
-         "9:2: error: clip 'run': the marker at frame 1 is not after the one before"},
+        {"frame 2 step", "frame 2 ''", "7:50: error: clip 'walk': event 0 has no name"},
+        {"frame 12 step", "frame 21 step",
+         "7:66: error: clip 'walk': event 'step' is at frame 21, but the last frame is 20"},
+        {"frame 12 step", "frame 4294967294 step",
+         "7:66: error: clip 'walk': event 'step' is at frame 4294967294, but the last frame is 20"},
+        {"( 0 10 )", "( 0 20 )",
+         "7:37: error: clip 'walk': a marker is at frame 20, but the cycle ends at frame 20"},
+        {"( 1 11 )", "( 1\n 0 )",
+         "9:2: error: clip 'run': the marker at frame 0 is not after the one before"},
     };
     CHECK_CASES(cases);
 }
@@ -130,7 +130,7 @@ TEST (machine_locations_of_motions) {
         {"item walk 0 item run 2.5 ", "", "11:10: error: motion 'line' has no items"},
         {"{ markers item", "{ markers item once 3 item",
          "11:41: error: motion 'line' is made of 'once', which does not stand before it"},
-        {"( 2 12 )", "( 2 )",
+        {"( 1 11 )", "( 1 )",
          "11:28: error: motion 'line' is synchronised by markers, but its clips have 1 to 2 of "
          "them"},
         {"{ speed 2 }", "{ once } motion bad line speed { phase item pace 1 }",
@@ -148,8 +148,8 @@ TEST (machine_locations_of_motions) {
          "14:42: error: motion 'both': weight of an item is 1.5, which must be 0 to 1"},
         {"reference run", "reference rn",
          "14:15: error: motion 'both' names clip 'rn', which is none"},
-        {"reference run 4", "reference run 22",
-         "14:19: error: frame 22 of clip 'run' is a reference, but there are 21 frames"},
+        {"reference run 3", "reference run 21",
+         "14:19: error: frame 21 of clip 'run' is a reference, but the last frame is 20"},
     };
     CHECK_CASES(cases);
 }
@@ -163,12 +163,12 @@ TEST (machine_locations_of_layers) {
          "21:54: error: layer 'top': weight is -0.5, which must be 0 to 1"},
         {"weight 0.5 state", "weight lean state",
          "21:54: error: layer 'top' names parameter 'lean', which is none"},
-        {"2 mask upper", "2 mask lower",
+        {"1 mask upper", "1 mask lower",
          "21:41: error: layer 'top' names mask 'lower', which is none"},
-        {"reference idle 2", "reference idl 2",
+        {"reference idle 1", "reference idl 2",
          "21:29: error: layer 'top' names clip 'idl', which is none"},
-        {"reference idle 2", "reference idle 99",
-         "21:34: error: frame 99 of clip 'idle' is a reference, but there are 21 frames"},
+        {"reference idle 1", "reference idle 98",
+         "21:34: error: frame 98 of clip 'idle' is a reference, but the last frame is 20"},
         {"state go both", "state stand both", "17:11: error: state 'stand' is there twice"},
         {"state go both", "state \"\" both", "17:11: error: state 1 has no name"},
         {"state go both", "state go bth",
@@ -292,12 +292,12 @@ TEST (machine_locations_of_tables_that_were_changed) {
     file->clips[1].name = "walk";
     check_refused(&file->desc, NULL, "hero.md5machine:8:8: error: clip 'walk' is there twice");
     file->clips[1].name = "run";
-    const md5_event events[] = {{30, "late", NULL}};
+    const md5_event events[] = {{.frame = 30, .name = "late"}};
     file->clips[1].events = events;
     file->clips[1].num_events = 1;
     check_refused(&file->desc, NULL,
-                  "hero.md5machine: error: clip 'run': event 'late' is at frame 31, but there are "
-                  "21 frames");
+                  "hero.md5machine: error: clip 'run': event 'late' is at frame 30, but the last "
+                  "frame is 20");
     file->clips[1].num_events = 0;
     const md5_modifier_desc modifiers[] = {{.name = "nod", .joint = "haed"}};
     md5_machine_desc desc = file->desc;

@@ -1,7 +1,7 @@
 // Names of joints with all that an MD5 file can have in them, wherever a machine file names one.
 #include "test/test.h"
 
-#include "md5/md5play.h"
+#include "md5/md5machine.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -65,6 +65,11 @@ static void play(zero_rig *rig, zero_step steps[STEPS])
         target->position = (md5_vec3){0.0f, 30.0f, 20.0f};
     }
     for (int step = 0; step < STEPS; step++) {
+        for (uint32_t i = 0; i < rig->file->desc.num_modifiers; i++) {
+            md5_foot *const feet = md5_player_feet(rig->player, i);
+            if (feet)
+                feet->floor = 0.1f * (float)step;
+        }
         md5_player_advance(rig->player, 0.07, NULL, NULL);
         play_pose(rig->player, steps[step].pose);
         steps[step].motion = md5_player_root_motion(rig->player);
@@ -119,6 +124,11 @@ static void set_damping(const md5_machine_desc *desc)
     FIRST(md5_modifier_desc, desc->modifiers)->damping = MD5_ZERO;
 }
 
+static void set_smoothing(const md5_machine_desc *desc)
+{
+    FIRST(md5_modifier_desc, desc->modifiers)->smoothing = MD5_ZERO;
+}
+
 #define BODY "layer body { state s a } "
 #define TOP(words) "layer top { " words " state t b } "
 #define STACK(words) "motion k stack { item a item b { " words " } } layer body { state s k } "
@@ -152,6 +162,9 @@ static const struct {
     {"damping", BODY "modifier l spring head { damping 0 gravity 30 }",
      BODY "modifier l spring head { damping 1e-30 gravity 30 }",
      BODY "modifier l spring head { gravity 30 }", set_damping},
+    {"smoothing", BODY "modifier l feet pelvis { foot lfoot smoothing 0 }",
+     BODY "modifier l feet pelvis { foot lfoot smoothing 1e-6 }",
+     BODY "modifier l feet pelvis { foot lfoot }", set_smoothing},
 };
 enum { NUM_CASES = sizeof cases / sizeof cases[0] };
 

@@ -3,7 +3,7 @@
 #include "test/mistake.h"
 #include "test/play/test_play_case.h"
 
-#if !defined(NDEBUG) && (defined(__unix__) || defined(__APPLE__))
+#if !defined(NDEBUG)
 
 #include "md5/md5pose.h"
 
@@ -23,6 +23,12 @@ static void go_by_wrong_easing(const void *context)
 {
     const play_scene *const of = context;
     md5_player_go(of->player, 0, 0, 0.1f, MD5_FADE_CROSS, (md5_easing)99);
+}
+
+static void play_by_wrong_mode(const void *context)
+{
+    const play_scene *const of = context;
+    md5_player_play(of->player, 0, 0, &(md5_shot_desc){.mode = (md5_layer_mode)2});
 }
 
 static void pose_into_nothing(const void *context)
@@ -102,6 +108,7 @@ TEST (mistakes_with_players_and_poses_are_reported_with_function_and_argument) {
     } mistakes[] = {
         {advance_no_player, "md5_player_advance()", "player: not NULL"},
         {go_by_wrong_easing, "md5_player_go()", "easing: a md5_easing"},
+        {play_by_wrong_mode, "md5_player_play()", "mode: a md5_layer_mode"},
         {pose_into_nothing, "md5_player_pose()", "pose: not NULL"},
         {pose_overlapping_matrices, "md5_player_pose()", "joints, palette: must not overlap"},
         {batch_without_player, "md5_play_batch()", "jobs: each has a player"},

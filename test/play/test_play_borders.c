@@ -25,8 +25,14 @@ static void hear(void *user, md5_player *player, const md5_event *event, float w
     to->count++;
 }
 
-static const md5_event OF_A[] = {{0, "a", NULL}, {6, "m", NULL}, {14, "n", NULL}, {20, "z", NULL}};
-static const md5_event OF_B[] = {{0, "A", NULL}, {6, "M", NULL}, {14, "N", NULL}, {20, "Z", NULL}};
+static const md5_event OF_A[] = {{.frame = 0, .name = "a"},
+                                 {.frame = 6, .name = "m"},
+                                 {.frame = 14, .name = "n"},
+                                 {.frame = 20, .name = "z"}};
+static const md5_event OF_B[] = {{.frame = 0, .name = "A"},
+                                 {.frame = 6, .name = "M"},
+                                 {.frame = 14, .name = "N"},
+                                 {.frame = 20, .name = "Z"}};
 
 enum { FLAG, PACE };
 

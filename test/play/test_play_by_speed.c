@@ -22,7 +22,7 @@ typedef struct speed_case {
     char names[4][12];
 } speed_case;
 
-static const md5_event STEPS[] = {{0, "step", "left"}};
+static const md5_event STEPS[] = {{.frame = 0, .name = "step", .text = "left"}};
 
 static void begin(speed_case *of, const speed_clip *clips, uint32_t count, md5_sync sync,
                   md5_extract extract)
@@ -34,7 +34,8 @@ static void begin(speed_case *of, const speed_clip *clips, uint32_t count, md5_s
         play_add_clip(&of->made, clips[i].num_frames, clips[i].frame_rate, 0.2, clips[i].walk, i);
         snprintf(of->names[i], sizeof of->names[i], "c%u", i);
         for (int k = 0; k < 2; k++)
-            marks[i][k] = (md5_event){clips[i].markers[k], "step", k == 0 ? "left" : "right"};
+            marks[i][k] = (md5_event){
+                .frame = clips[i].markers[k], .name = "step", .text = k == 0 ? "left" : "right"};
         of->clips[i] = (md5_clip_desc){.name = of->names[i],
                                        .binding = of->made.bindings[i],
                                        .extract = extract,
@@ -213,8 +214,8 @@ static double worst_of_bobbin(const char *motion_text, double low, double high)
     char text[1024];
     const int size = snprintf(text, sizeof text,
                               "machine m { float speed clip back walk_backward.md5anim { turn "
-                              "markers ( 1 15 ) } clip walk walk.md5anim { turn markers ( 1 13 ) } "
-                              "clip run run.md5anim { turn markers ( 1 10 ) } motion go %s "
+                              "markers ( 0 14 ) } clip walk walk.md5anim { turn markers ( 0 12 ) } "
+                              "clip run run.md5anim { turn markers ( 0 9 ) } motion go %s "
                               "layer body { state go go } }",
                               motion_text);
     md5_error error;

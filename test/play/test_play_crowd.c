@@ -15,7 +15,8 @@ typedef struct crowd_case {
     md5_machine *machine;
 } crowd_case;
 
-static const md5_event STEPS[] = {{3, "step", "left"}, {13, "step", "right"}};
+static const md5_event STEPS[] = {{.frame = 3, .name = "step", .text = "left"},
+                                  {.frame = 13, .name = "step", .text = "right"}};
 
 // Everything that there is, in three layers, with every kind of modifier.
 static const md5_parameter_desc PARAMETERS[] = {{"x", MD5_PARAMETER_FLOAT, 0.4f},
@@ -94,6 +95,11 @@ static const md5_modifier_desc MODIFIERS[] = {
     {.name = "hand", .kind = MD5_MODIFIER_FABRIK, .joint = "lhand", .length = 4},
     {.name = "reach", .kind = MD5_MODIFIER_CCD, .joint = "rhand", .length = 3},
     {.name = "swing", .kind = MD5_MODIFIER_SPRING, .joint = "rhand", .gravity = 100.0f},
+    {.name = "stand",
+     .kind = MD5_MODIFIER_FEET,
+     .joint = "pelvis",
+     .feet = &(const md5_foot_desc){.ankle = "lfoot"},
+     .num_feet = 1},
 };
 static void begin(crowd_case *of)
 {
@@ -141,7 +147,7 @@ static void begin(crowd_case *of)
                                                    .layers = layers,
                                                    .num_layers = 3,
                                                    .modifiers = MODIFIERS,
-                                                   .num_modifiers = 6});
+                                                   .num_modifiers = 7});
 }
 
 static void end(crowd_case *of)
@@ -150,8 +156,29 @@ static void end(crowd_case *of)
     play_end(&of->made);
 }
 
+static void play_shot(md5_player *player, uint64_t *random)
+{
+    static const char *const layers[] = {NULL, "a", "c"};
+    const md5_shot_desc desc = {
+        .mode = (md5_layer_mode)(test_random_u32(random) % 2),
+        .mask = test_random_u32(random) % 2 ? "upper" : NULL,
+        .layer = layers[test_random_u32(random) % 3],
+        .end = (md5_shot_end)(test_random_u32(random) % 3),
+        .speed = (float)(4.0 * test_random(random) - 2.0),
+        .fade_in = 0.2f * (float)(test_random_u32(random) % 2),
+        .fade_out = (float)test_random(random),
+    };
+    const uint32_t slot = test_random_u32(random) % 4;
+    if (test_random_u32(random) % 4 == 0)
+        md5_player_stop(player, slot, desc.fade_in);
+    else
+        CHECK(md5_player_play(player, slot, test_random_u32(random) % 5, &desc));
+}
+
 static void stir(md5_player *player, uint64_t *random)
 {
+    if (test_random_u32(random) % 4 == 0)
+        play_shot(player, random);
     const float extremes[8] = {0.0f, 1.0f, -1.0f, 0.5f, 1e30f, -1e30f, 1e-30f, 0.999f};
     const uint32_t parameter = test_random_u32(random) % 4;
     const bool is_extreme = test_random_u32(random) % 4 == 0;
@@ -162,11 +189,12 @@ static void stir(md5_player *player, uint64_t *random)
                       (float)(test_random_u32(random) % 2) * 0.3f,
                       (md5_fade)(test_random_u32(random) % 2),
                       (md5_easing)(test_random_u32(random) % 11));
-    md5_target *const target = md5_player_target(player, test_random_u32(random) % 6);
+    md5_target *const target = md5_player_target(player, test_random_u32(random) % 7);
     target->weight = (float)(test_random_u32(random) % 3) * 0.5f;
     target->position = (md5_vec3){(float)(100.0 * test_random(random) - 50.0),
                                   (float)(100.0 * test_random(random) - 50.0),
                                   (float)(100.0 * test_random(random))};
+    md5_player_feet(player, 6)->floor = 0.1f * target->position.x;
     target->has_pole = test_random_u32(random) % 2;
     target->has_rotation = test_random_u32(random) % 2;
 }

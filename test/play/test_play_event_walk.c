@@ -25,7 +25,7 @@ typedef enum step_kind { PLAIN, AT_START, ENDS_CYCLE } step_kind;
 static void walk(const md5_timing *timing, double from, double to, step_kind kind, char *fired)
 {
     md5_cue table[2 * NUM_EVENTS];
-    const md5_cues cues = {timing, table, md5_make_cues(timing, EVENTS, NUM_EVENTS, table)};
+    const md5_cues cues = {timing, table, md5_make_cues(timing, EVENTS, NUM_EVENTS, false, table)};
     md5_event_walk events =
         md5_begin_event_walk(&cues, md5_clock_at(timing, from), md5_clock_at(timing, to),
                              kind == AT_START, kind == ENDS_CYCLE);
@@ -62,7 +62,8 @@ static void check_start(md5_play_mode mode, double at, const char *expected)
 {
     const md5_timing timing = timing_of(mode);
     md5_cue table[2 * NUM_EVENTS];
-    const md5_cues cues = {&timing, table, md5_make_cues(&timing, EVENTS, NUM_EVENTS, table)};
+    const md5_cues cues = {&timing, table,
+                           md5_make_cues(&timing, EVENTS, NUM_EVENTS, false, table)};
     md5_event_walk events = md5_begin_event_start(&cues, md5_clock_at(&timing, at));
     char fired[MOST_FIRED + 1] = "";
     uint32_t event;
@@ -122,7 +123,8 @@ TEST (rounding_does_not_move_an_event_to_another_step) {
 TEST (events_that_are_left_are_counted) {
     const md5_timing timing = timing_of(MD5_PLAY_LOOP);
     md5_cue table[2 * NUM_EVENTS];
-    const md5_cues cues = {&timing, table, md5_make_cues(&timing, EVENTS, NUM_EVENTS, table)};
+    const md5_cues cues = {&timing, table,
+                           md5_make_cues(&timing, EVENTS, NUM_EVENTS, false, table)};
     md5_event_walk events = md5_begin_event_walk(&cues, md5_clock_at(&timing, 0.0),
                                                  md5_clock_at(&timing, 1e12), false, false);
     CHECK_UINT(events.num_left, 5000000000000);
@@ -172,7 +174,7 @@ TEST (backward_over_a_clip_with_nothing_but_its_last_frame) {
     const md5_timing timing = timing_of(MD5_PLAY_LOOP);
     const md5_event last = {.frame = 4, .name = "e"};
     md5_cue table[2];
-    const md5_cues cues = {&timing, table, md5_make_cues(&timing, &last, 1, table)};
+    const md5_cues cues = {&timing, table, md5_make_cues(&timing, &last, 1, false, table)};
     md5_event_walk events = md5_begin_event_walk(&cues, md5_clock_at(&timing, 3.0),
                                                  md5_clock_at(&timing, 1.0), false, false);
     uint32_t event;

@@ -22,8 +22,10 @@ static void hear(void *user, md5_player *player, const md5_event *event, float w
     to->weights[to->count++] = weight;
 }
 
-static const md5_event STEPS[] = {
-    {15, "footstep", "right"}, {5, "footstep", "left"}, {0, "start", NULL}, {20, "end", ""}};
+static const md5_event STEPS[] = {{.frame = 15, .name = "footstep", .text = "right"},
+                                  {.frame = 5, .name = "footstep", .text = "left"},
+                                  {.frame = 0, .name = "start"},
+                                  {.frame = 20, .name = "end", .text = ""}};
 
 typedef struct events_case {
     play_case made;

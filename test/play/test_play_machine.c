@@ -18,15 +18,16 @@ typedef struct full {
     md5_condition conditions[2];
     md5_transition_desc transitions[3];
     md5_layer_desc layers[2];
-    md5_modifier_desc modifiers[3];
+    md5_modifier_desc modifiers[4];
+    md5_foot_desc feet[1];
     md5_machine_desc desc;
 } full;
 
 static void fill_clips(const play_case *made, full *all)
 {
     static const char *const names[4] = {"walk", "run", "idle", "lean"};
-    all->events[0] = (md5_event){4, "footstep", "left"};
-    all->events[1] = (md5_event){16, "footstep", NULL};
+    all->events[0] = (md5_event){.frame = 4, .name = "footstep", .text = "left"};
+    all->events[1] = (md5_event){.frame = 16, .name = "footstep"};
     for (uint32_t i = 0; i < 3; i++) {
         all->markers[i][0] = 2 + i;
         all->markers[i][1] = 12 + i;
@@ -128,6 +129,12 @@ static void fill_layers(full *all)
         .name = "foot", .kind = MD5_MODIFIER_TWO_BONE, .joint = "lfoot", .stretch = 1.1f};
     all->modifiers[2] = (md5_modifier_desc){
         .name = "swing", .kind = MD5_MODIFIER_SPRING, .joint = "rhand", .length = 2};
+    all->feet[0] = (md5_foot_desc){.ankle = "lfoot", .hip = "lhip"};
+    all->modifiers[3] = (md5_modifier_desc){.name = "stand",
+                                            .kind = MD5_MODIFIER_FEET,
+                                            .joint = "pelvis",
+                                            .feet = all->feet,
+                                            .num_feet = 1};
 }
 
 static void fill(const play_case *made, full *all)
@@ -150,7 +157,7 @@ static void fill(const play_case *made, full *all)
         .layers = all->layers,
         .num_layers = 2,
         .modifiers = all->modifiers,
-        .num_modifiers = 3,
+        .num_modifiers = 4,
     };
 }
 
@@ -194,6 +201,11 @@ TEST (machine_refuses_clips) {
     REFUSE(all.clips[2].name = "", "clip 2 has no name");
     REFUSE(all.clips[1].binding = NULL, "clip 'run' has no binding");
     REFUSE(all.clips[1].binding = other.bindings[0], "clip 'run' is bound to another model");
+    md5_binding *const alone = md5_bind_skeleton(&made.model->skeleton, made.model->bind_local,
+                                                 made.bindings[1]->anim, NULL, NULL);
+    REFUSE(all.clips[1].binding = alone,
+           "clip 'run' is bound to a skeleton, not to the machine's model");
+    md5_free_binding(alone);
     REFUSE(all.clips[1].period = (md5_period)2, "clip 'run': there is no period 2");
     REFUSE(all.clips[1].interpolation = (md5_interpolation)9,
            "clip 'run': there is no interpolation 9");
@@ -203,10 +215,10 @@ TEST (machine_refuses_clips) {
     REFUSE(all.events[1].name = NULL, "clip 'walk': event 1 has no name");
     REFUSE(all.events[1].name = "", "clip 'walk': event 1 has no name");
     REFUSE(all.events[1].frame = 21,
-           "clip 'walk': event 'footstep' is at frame 22, but there are 21 frames");
-    REFUSE(all.markers[1][1] = 20, "clip 'run': a marker is at frame 21, but a cycle has frames 1 "
-                                   "to 20");
-    REFUSE(all.markers[1][1] = 3, "clip 'run': the marker at frame 4 is not after the one before");
+           "clip 'walk': event 'footstep' is at frame 21, but the last frame is 20");
+    REFUSE(all.markers[1][1] = 20,
+           "clip 'run': a marker is at frame 20, but the cycle ends at frame 20");
+    REFUSE(all.markers[1][1] = 3, "clip 'run': the marker at frame 3 is not after the one before");
     REFUSE(all.masks[0].joints = "*spine tail", "mask 'upper': there is no joint 'tail'");
     REFUSE(all.masks[1].name = "upper", "mask 'upper' is there twice");
     REFUSE(all.parameters[1].name = "speed", "parameter 'speed' is there twice");
@@ -251,7 +263,7 @@ TEST (machine_refuses_motions) {
            "motion 'stack' names parameter 'pace', which is none");
     REFUSE(all.stack[1].reference = "fly", "motion 'stack' names clip 'fly', which is none");
     REFUSE(all.stack[1].reference_frame = 21,
-           "frame 22 of clip 'idle' is a reference, but there are 21 frames");
+           "frame 21 of clip 'idle' is a reference, but the last frame is 20");
     REFUSE(all.stack[0].mode = MD5_LAYER_ADD,
            "motion 'stack' has nothing that its first item could be added to");
     REFUSE(all.motions[4].clip = NULL, "motion 'once' names no clip");
@@ -335,7 +347,7 @@ TEST (machine_refuses_layers) {
            "state '' names motion 'fly', which is none");
     REFUSE(all.layers[1].reference = "fly", "layer 'mood' names clip 'fly', which is none");
     REFUSE(all.layers[1].reference_frame = 30,
-           "frame 31 of clip 'idle' is a reference, but there are 21 frames");
+           "frame 30 of clip 'idle' is a reference, but the last frame is 20");
     REFUSE(all.layers[0].transitions = NULL, "layer 'body': there are no transitions, but 3");
     play_end(&made);
 }
@@ -369,7 +381,7 @@ TEST (machine_refuses_modifiers) {
     play_case made;
     begin(&made);
     REFUSE(all.modifiers[1].name = "look", "modifier 'look' is there twice");
-    REFUSE(all.modifiers[0].kind = (md5_modifier_kind)6, "modifier 'look': there is no kind 6");
+    REFUSE(all.modifiers[0].kind = (md5_modifier_kind)7, "modifier 'look': there is no kind 7");
     REFUSE(all.modifiers[0].space = (md5_joint_space)4, "modifier 'look': there is no space 4");
     REFUSE(all.modifiers[0].joint = "tail", "modifier 'look' names joint 'tail', which is none");
     REFUSE(all.modifiers[0].joint = NULL, "modifier 'look' names no joint");
@@ -386,6 +398,8 @@ TEST (machine_refuses_modifiers) {
     REFUSE(all.modifiers[2].damping = -1.0f,
            "modifier 'swing': damping is -1, which must be 0 to 1e+06");
     REFUSE(all.modifiers[2].gravity = NAN, "modifier 'swing': gravity is not finite");
+    REFUSE(all.modifiers[3].smoothing = NAN,
+           "modifier 'stand': smoothing is nan, which must be 0 to 1e+06");
     REFUSE(all.modifiers[2].length = 1,
            "modifier 'swing' has a chain of 1 joints, which may have 2 to 64");
     REFUSE(all.modifiers[2].length = 65,
@@ -415,10 +429,16 @@ TEST (machine_keeps_its_tables) {
     CHECK_STRING(kept->layers[0].transitions[1].conditions[0].parameter, "jump");
     CHECK(kept->layers[0].transitions[1].from == NULL);
     CHECK_STRING(kept->modifiers[2].joint, "rhand");
+    CHECK_STRING(kept->modifiers[3].feet[0].hip, "lhip");
+    CHECK(kept->modifiers[3].feet[0].knee == NULL);
     CHECK(md5_find_parameter(machine, "armed") == 1 && md5_find_parameter(machine, "x") == -1);
     CHECK(md5_find_layer(machine, "mood") == 1 && md5_find_layer(machine, NULL) == -1);
     CHECK(md5_find_state(machine, 0, "go") == 1 && md5_find_state(machine, 0, "wild") == -1);
     CHECK(md5_find_state(machine, 1, "wild") == 1 && md5_find_state(machine, 2, "go") == -1);
+    CHECK(md5_find_clip(machine, "run") == 1 && md5_find_clip(machine, "RUN") == -1);
+    for (uint32_t i = 0; i < kept->num_motions; i++)
+        CHECK(md5_find_motion(machine, kept->motions[i].name) == (int32_t)i);
+    CHECK(md5_find_motion(machine, "x") == -1 && md5_find_motion(machine, NULL) == -1);
     CHECK(md5_find_modifier(machine, "swing") == 2 && md5_find_modifier(machine, "x") == -1);
     md5_free_machine(machine);
     md5_free_machine(NULL);

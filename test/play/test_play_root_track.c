@@ -82,7 +82,7 @@ TEST (what_is_taken_out_is_what_is_given) {
             const md5_clock clock = md5_clock_at(&LOOP, frame / 8.0);
             const md5_moment moment = md5_clock_moment(&LOOP, clock, MD5_INTERPOLATE_LINEAR);
             md5_transform left = roots[frame];
-            md5_remove_root_delta(md5_root_delta_at(&track, &moment), &left);
+            md5_remove_root_delta(MD5_AXES_ID, md5_root_delta_at(&track, &moment), &left);
             const md5_root_delta way = way_of(&track, &LOOP, (md5_clock){0}, clock);
             const md5_transform whole = md5_transform_mul(md5_root_delta_transform(way), left);
             const md5_vec3 off = md5_vec3_sub(whole.translation, roots[frame].translation);

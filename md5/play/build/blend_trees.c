@@ -126,7 +126,7 @@ static bool build_program(md5_building *building, md5_blend_tree *tree)
         .machine = machine,
         .tree = tree,
         .parts = machine->parts + machine->num_parts,
-        .group_of = md5_build_array(building, count, sizeof *of.group_of),
+        .group_of = (int32_t *)md5_build_array(building, count, sizeof *of.group_of),
         .num_weights = 1,
     };
     TRY(of.group_of);
@@ -186,11 +186,13 @@ bool md5_build_trees(md5_building *building)
     md5_machine *const machine = building->machine;
     size_t num_trees = 0, num_parts = 0;
     TRY(mark_motions(building, &num_trees, &num_parts));
-    machine->trees = md5_build_array(building, num_trees, sizeof *machine->trees);
-    machine->parts = md5_build_array(building, num_parts, sizeof *machine->parts);
-    machine->instances = md5_build_array(building, num_parts, sizeof *machine->instances);
-    machine->groups = md5_build_array(building, num_parts, sizeof *machine->groups);
-    machine->members = md5_build_array(building, num_parts, sizeof *machine->members);
+    machine->trees = (md5_blend_tree *)md5_build_array(building, num_trees, sizeof *machine->trees);
+    machine->parts = (md5_part *)md5_build_array(building, num_parts, sizeof *machine->parts);
+    machine->instances =
+        (md5_instance_plan *)md5_build_array(building, num_parts, sizeof *machine->instances);
+    machine->groups =
+        (md5_group_plan *)md5_build_array(building, num_parts, sizeof *machine->groups);
+    machine->members = (uint32_t *)md5_build_array(building, num_parts, sizeof *machine->members);
     TRY(machine->trees && machine->parts && machine->instances && machine->groups
         && machine->members);
     for (uint32_t i = 0; i < machine->num_motions; i++) {

@@ -78,8 +78,8 @@ bool md5_build_reference(md5_building *building, uint32_t source, const uint32_t
     const uint32_t num_frames = from->binding->anim->num_frames;
     if (*frame >= num_frames)
         return md5_fail_at(building, frame, MD5_ERROR_RANGE,
-                           "frame %llu of clip %s is a reference, but there are %u frames",
-                           1ull + *frame, QUOTED(building->desc->clips[source].name), num_frames);
+                           "frame %u of clip %s is a reference, but the last frame is %u", *frame,
+                           QUOTED(building->desc->clips[source].name), num_frames - 1);
     *reference = (int32_t)machine->num_references++;
     md5_sample_source(machine, from, MD5_PLAY_LOOP,
                       &(md5_moment){.frame0 = *frame, .frame1 = *frame},

@@ -27,7 +27,14 @@ bool md5_build_speeds(md5_building *building, const md5_motion_desc *desc, md5_i
 bool md5_build_trees(md5_building *building); // of the motions that states have
 bool md5_build_layers(md5_building *building);
 bool md5_build_modifiers(md5_building *building);
+
+// The joints of a limb, whose tip is given, and of the legs of feet; other kinds have none.
+bool md5_build_limb(md5_building *building, const md5_modifier_desc *desc, md5_limb *limb);
+bool md5_build_feet(md5_building *building, const md5_modifier_desc *desc, md5_modifier *modifier);
 bool md5_build_reaches(md5_building *building);
+
+// A hash of the tables, which are valid, and of the joints and durations that they refer to.
+uint64_t md5_fingerprint_of(const md5_machine_desc *desc);
 
 // A clip's frame, a member of a table, as a reference pose, which is added to the machine's.
 bool md5_build_reference(md5_building *building, uint32_t source, const uint32_t *frame,

@@ -1,5 +1,6 @@
 // Clips, masks and parameters of a machine.
 #include "md5/core/math.h"
+#include "md5/core/axes.h"
 #include "md5/play/build/building.h"
 
 #include <string.h>
@@ -10,6 +11,10 @@ static bool check_clip(md5_building *building, const md5_clip_desc *clip)
 {
     if (!clip->binding)
         return md5_fail_at(building, &clip->name, MD5_ERROR_MISMATCH, "clip %s has no binding",
+                           QUOTED(clip->name));
+    if (!clip->binding->model)
+        return md5_fail_at(building, &clip->name, MD5_ERROR_MISMATCH,
+                           "clip %s is bound to a skeleton, not to the machine's model",
                            QUOTED(clip->name));
     if (clip->binding->model != building->desc->model)
         return md5_fail_at(building, &clip->name, MD5_ERROR_MISMATCH,
@@ -31,11 +36,12 @@ static bool check_events(md5_building *building, const md5_clip_desc *clip)
         if (!event->name || !event->name[0])
             return md5_fail_at(building, &event->name, MD5_ERROR_MISMATCH,
                                "clip %s: event %u has no name", QUOTED(clip->name), i);
+        TRY(md5_check_choice(building, event->kind, MD5_EVENT_CLIP, "kind", "event", event->name));
         if (event->frame >= num_frames)
             return md5_fail_at(building, &event->frame, MD5_ERROR_RANGE,
-                               "clip %s: event %s is at frame %llu, but there are %u frames",
-                               QUOTED(clip->name), QUOTED(event->name), 1ull + event->frame,
-                               num_frames);
+                               "clip %s: event %s is at frame %u, but the last frame is %u",
+                               QUOTED(clip->name), QUOTED(event->name), event->frame,
+                               num_frames - 1);
     }
     return true;
 }
@@ -50,12 +56,12 @@ static bool build_markers(md5_building *building, const md5_clip_desc *clip, md5
         const uint32_t frame = clip->markers[i];
         if (frame >= intervals)
             return md5_fail_at(building, &clip->markers[i], MD5_ERROR_RANGE,
-                               "clip %s: a marker is at frame %llu, but a cycle has frames 1 to %u",
-                               QUOTED(clip->name), 1ull + frame, intervals);
+                               "clip %s: a marker is at frame %u, but the cycle ends at frame %u",
+                               QUOTED(clip->name), frame, intervals);
         if (i > 0 && frame <= clip->markers[i - 1])
             return md5_fail_at(building, &clip->markers[i], MD5_ERROR_RANGE,
-                               "clip %s: the marker at frame %llu is not after the one before",
-                               QUOTED(clip->name), 1ull + frame);
+                               "clip %s: the marker at frame %u is not after the one before",
+                               QUOTED(clip->name), frame);
         markers[i] = (double)frame / (double)intervals;
     }
     return true;
@@ -67,13 +73,15 @@ static bool build_ways(md5_building *building, const md5_source *source,
 {
     const md5_binding *const binding = source->binding;
     const uint32_t num_frames = binding->anim->num_frames;
-    const size_t num_joints = binding->model->skeleton.num_joints;
-    md5_transform *const pose = md5_build_array(building, num_joints, sizeof *pose);
-    md5_transform *const roots = md5_build_array(building, num_frames, sizeof *roots);
+    const size_t num_joints = binding->skeleton->num_joints;
+    md5_transform *const pose =
+        (md5_transform *)md5_build_array(building, num_joints, sizeof *pose);
+    md5_transform *const roots =
+        (md5_transform *)md5_build_array(building, num_frames, sizeof *roots);
     TRY(pose && roots);
     for (uint32_t frame = 0; frame < num_frames; frame++) {
         md5_sample(binding, &(md5_moment){.frame0 = frame, .frame1 = frame}, MD5_ROOT_FILE, pose);
-        roots[frame] = pose[0];
+        roots[frame] = md5_transform_from_axes(binding->model->skeleton.axes, pose[0]);
     }
     md5_make_root_track(source->extract, roots, num_frames, root_deltas);
     return true;
@@ -106,8 +114,9 @@ static bool build_clip(md5_building *building, const md5_clip_desc *clip, md5_so
             .mode = (md5_play_mode)mode,
         };
         source->first_cue[mode] = machine->num_cues;
-        source->num_cues[mode] = md5_make_cues(&source->timings[mode], clip->events,
-                                               clip->num_events, arrays->cues + machine->num_cues);
+        source->num_cues[mode] =
+            md5_make_cues(&source->timings[mode], clip->events, clip->num_events,
+                          building->desc->report.clip_end, arrays->cues + machine->num_cues);
         machine->num_cues += source->num_cues[mode];
     }
     TRY(build_markers(building, clip, source, arrays->markers + machine->num_markers));
@@ -141,15 +150,18 @@ static bool check_clips(md5_building *building, size_t *num_events, size_t *num_
 
 bool md5_build_clips(md5_building *building)
 {
-    enum { CUES = 4 }; // of one event: two where a clip goes there and back
+    enum { CUES = 4 }; // of one event: two in ping-pong; of the ends of a clip less than two times
     const md5_machine_desc *const desc = building->desc;
     size_t num_events = 0, num_markers = 0, num_deltas = 0;
     TRY(check_clips(building, &num_events, &num_markers, &num_deltas));
+    const size_t num_ends = desc->report.clip_end ? 2 * (size_t)desc->num_clips : 0;
     const clip_arrays arrays = {
-        .sources = md5_build_array(building, desc->num_clips, sizeof *arrays.sources),
-        .cues = md5_build_array(building, num_events, CUES * sizeof *arrays.cues),
-        .markers = md5_build_array(building, num_markers, sizeof *arrays.markers),
-        .root_deltas = md5_build_array(building, num_deltas, sizeof *arrays.root_deltas),
+        .sources = (md5_source *)md5_build_array(building, desc->num_clips, sizeof *arrays.sources),
+        .cues =
+            (md5_cue *)md5_build_array(building, num_events + num_ends, CUES * sizeof *arrays.cues),
+        .markers = (double *)md5_build_array(building, num_markers, sizeof *arrays.markers),
+        .root_deltas =
+            (md5_root_delta *)md5_build_array(building, num_deltas, sizeof *arrays.root_deltas),
     };
     TRY(arrays.sources && arrays.cues && arrays.markers && arrays.root_deltas);
     for (uint32_t i = 0; i < desc->num_clips; i++)
@@ -159,7 +171,7 @@ bool md5_build_clips(md5_building *building)
     building->machine->markers = arrays.markers;
     building->machine->root_deltas = arrays.root_deltas;
     building->machine->has_root_motion = num_deltas > 0;
-    building->machine->has_events = num_events > 0;
+    building->machine->has_clip_events = num_events + num_ends > 0;
     return true;
 }
 
@@ -191,8 +203,9 @@ bool md5_build_masks(md5_building *building)
 
     md5_machine *const machine = building->machine;
     machine->masks =
-        md5_build_array(building, desc->num_masks, num_joints * sizeof *machine->masks);
-    machine->mask_sets = md5_build_array(building, desc->num_masks, sizeof *machine->mask_sets);
+        (float *)md5_build_array(building, desc->num_masks, num_joints * sizeof *machine->masks);
+    machine->mask_sets =
+        (md5_mask_sets *)md5_build_array(building, desc->num_masks, sizeof *machine->mask_sets);
     TRY(machine->masks && machine->mask_sets);
     for (uint32_t i = 0; i < desc->num_masks; i++) {
         TRY(build_mask(building, &desc->masks[i], machine->masks + i * num_joints));

@@ -1,6 +1,7 @@
 // Making a machine: names are resolved into an arena, then everything goes into one block.
 #include "md5/core/assert.h"
 #include "md5/play/build/building.h"
+#include "md5/play/build/reports.h"
 #include "md5/play/build/tables.h"
 
 #include <string.h>
@@ -44,6 +45,20 @@ static bool check_tables(md5_building *building)
     return true;
 }
 
+// Without clips nothing can be played in a slot.
+static bool count_slots(md5_building *building)
+{
+    enum { DEFAULT_SLOTS = 4 };
+    const md5_machine_desc *const desc = building->desc;
+    if (desc->max_shots > MD5_MOST_SHOTS)
+        return md5_fail_at(building, &desc->max_shots, MD5_ERROR_RANGE,
+                           "max_shots is %u, which must be 0 to %d", desc->max_shots,
+                           MD5_MOST_SHOTS);
+    const uint32_t wanted = desc->max_shots > 0 ? desc->max_shots : DEFAULT_SLOTS;
+    building->machine->num_slots = desc->num_clips > 0 ? wanted : 0;
+    return true;
+}
+
 static bool build_all(md5_building *building)
 {
     md5_machine *const machine = building->machine;
@@ -51,8 +66,10 @@ static bool build_all(md5_building *building)
     machine->model = building->desc->model;
     machine->kernels = md5_pose_kernels_best();
     machine->num_joints = machine->model->skeleton.num_joints;
-    machine->references = md5_build_array(building, count_references(building->desc),
-                                          machine->num_joints * sizeof *machine->references);
+    TRY(count_slots(building));
+    machine->references =
+        (md5_transform *)md5_build_array(building, count_references(building->desc),
+                                         machine->num_joints * sizeof *machine->references);
     TRY(machine->references);
     TRY(md5_build_clips(building));
     TRY(md5_begin_sets(building));
@@ -62,7 +79,9 @@ static bool build_all(md5_building *building)
     TRY(md5_build_trees(building));
     TRY(md5_build_layers(building));
     TRY(md5_build_modifiers(building));
-    return md5_build_reaches(building);
+    TRY(md5_build_reaches(building));
+    machine->fingerprint = md5_fingerprint_of(building->desc);
+    return true;
 }
 
 // An array of the arena goes into the block.
@@ -77,36 +96,39 @@ static void *move(md5_block *block, const void *from, size_t count, size_t size)
 // Lays the machine out in the block, or measures that. `from` is the one in the arena.
 static md5_machine *lay_out(md5_block *block, const md5_machine *from, const md5_machine_desc *desc)
 {
-    md5_machine *const machine = md5_block_take(block, 1, sizeof *machine);
+    md5_machine *const machine = (md5_machine *)md5_block_take(block, 1, sizeof *machine);
     md5_machine placed = *from;
     const size_t joints = from->num_joints;
-#define MOVE(array, count) placed.array = move(block, from->array, (count), sizeof *from->array)
-    MOVE(sources, desc->num_clips);
-    MOVE(root_deltas, from->num_deltas);
-    MOVE(markers, from->num_markers);
-    MOVE(playables, from->num_playables);
-    MOVE(cues, from->num_cues);
-    MOVE(masks, desc->num_masks * joints);
-    MOVE(mask_sets, desc->num_masks);
-    MOVE(listed, from->num_listed);
-    MOVE(listed_weights, from->num_listed);
-    MOVE(references, from->num_references * joints);
-    MOVE(motions, from->num_motions);
-    MOVE(items, from->num_items);
-    MOVE(trees, from->num_trees);
-    MOVE(parts, from->num_parts);
-    MOVE(instances, from->num_instances);
-    MOVE(groups, from->num_groups);
-    MOVE(members, from->num_members);
-    MOVE(layers, desc->num_layers);
-    MOVE(states, from->num_states);
-    MOVE(transitions, from->num_transitions);
-    MOVE(conditions, from->num_conditions);
-    MOVE(modifiers, desc->num_modifiers);
-    MOVE(reaches, joints);
+#define MOVE(type, array, count) \
+    placed.array = (type *)move(block, from->array, (count), sizeof *from->array)
+    MOVE(md5_source, sources, desc->num_clips);
+    MOVE(md5_root_delta, root_deltas, from->num_deltas);
+    MOVE(double, markers, from->num_markers);
+    MOVE(md5_playable, playables, from->num_playables);
+    MOVE(md5_cue, cues, from->num_cues);
+    MOVE(float, masks, desc->num_masks *joints);
+    MOVE(md5_mask_sets, mask_sets, desc->num_masks);
+    MOVE(uint32_t, listed, from->num_listed);
+    MOVE(float, listed_weights, from->num_listed);
+    MOVE(md5_transform, references, from->num_references * joints);
+    MOVE(md5_motion, motions, from->num_motions);
+    MOVE(md5_item, items, from->num_items);
+    MOVE(md5_blend_tree, trees, from->num_trees);
+    MOVE(md5_part, parts, from->num_parts);
+    MOVE(md5_instance_plan, instances, from->num_instances);
+    MOVE(md5_group_plan, groups, from->num_groups);
+    MOVE(uint32_t, members, from->num_members);
+    MOVE(md5_play_layer, layers, desc->num_layers);
+    MOVE(md5_state, states, from->num_states);
+    MOVE(md5_transition, transitions, from->num_transitions);
+    MOVE(md5_play_condition, conditions, from->num_conditions);
+    MOVE(md5_modifier, modifiers, desc->num_modifiers);
+    MOVE(md5_limb, legs, from->num_feet);
+    MOVE(float, reaches, joints);
 #undef MOVE
     md5_copy_tables(block, desc, &placed.tables);
     placed.tables.locations = NULL; // the caller's
+    md5_place_reports(block, desc, &placed);
     if (machine)
         *machine = placed;
     return machine;
@@ -128,7 +150,7 @@ md5_machine *md5_create_machine(const md5_machine_desc *desc, const md5_load_opt
         lay_out(&block, &built, desc);
         built.size = block.used;
         built.allocator = context.allocator;
-        block = (md5_block){.base = md5_alloc(&context, block.used)};
+        block = (md5_block){.base = (unsigned char *)md5_alloc(&context, block.used)};
         if (block.base)
             machine = lay_out(&block, &built, desc);
     }

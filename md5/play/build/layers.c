@@ -144,7 +144,7 @@ static bool build_transition(md5_building *building, const layer_work *work, uin
 
 static int compare(const void *left, const void *right)
 {
-    const md5_transition *a = left, *b = right;
+    const md5_transition *a = (const md5_transition *)left, *b = (const md5_transition *)right;
     if (a->from != b->from)
         return a->from < b->from ? -1 : 1;
     if (a->priority != b->priority)
@@ -210,10 +210,13 @@ bool md5_build_layers(md5_building *building)
             num_conditions += layer->transitions[k].num_conditions;
     }
     TRY(md5_end_names(building->context, desc->locations, &layers));
-    machine->layers = md5_build_array(building, desc->num_layers, sizeof *machine->layers);
-    machine->states = md5_build_array(building, num_states, sizeof *machine->states);
-    machine->transitions = md5_build_array(building, num_transitions, sizeof *machine->transitions);
-    machine->conditions = md5_build_array(building, num_conditions, sizeof *machine->conditions);
+    machine->layers =
+        (md5_play_layer *)md5_build_array(building, desc->num_layers, sizeof *machine->layers);
+    machine->states = (md5_state *)md5_build_array(building, num_states, sizeof *machine->states);
+    machine->transitions =
+        (md5_transition *)md5_build_array(building, num_transitions, sizeof *machine->transitions);
+    machine->conditions = (md5_play_condition *)md5_build_array(building, num_conditions,
+                                                                sizeof *machine->conditions);
     TRY(machine->layers && machine->states && machine->transitions && machine->conditions);
     for (uint32_t i = 0; i < desc->num_layers; i++)
         TRY(build_layer(building, &desc->layers[i], &machine->layers[i]));

@@ -25,7 +25,7 @@ static bool check_numbers(md5_building *building, const md5_modifier_desc *desc)
 {
     static const char kind[] = "modifier";
     const char *const owner = desc->name;
-    TRY(md5_check_choice(building, desc->kind, MD5_MODIFIER_SPRING, "kind", kind, owner));
+    TRY(md5_check_choice(building, desc->kind, MD5_MODIFIER_FEET, "kind", kind, owner));
     TRY(md5_check_choice(building, desc->space, MD5_JOINT_MODEL_OVERRIDE, "space", kind, owner));
     TRY(check_direction(building, &desc->forward, "forward", owner));
     TRY(check_direction(building, &desc->up, "up", owner));
@@ -34,6 +34,7 @@ static bool check_numbers(md5_building *building, const md5_modifier_desc *desc)
     TRY(md5_check_range(building, &desc->stiffness, 0.0, 1e9, "stiffness", kind, owner));
     TRY(md5_check_range(building, &desc->damping, 0.0, 1e6, "damping", kind, owner));
     TRY(md5_check_number(building, &desc->gravity, "gravity", kind, owner));
+    TRY(md5_check_range(building, &desc->smoothing, 0.0, 1e6, "smoothing", kind, owner));
     if (desc->stretch == 0.0f)
         return true;
     return md5_check_range(building, &desc->stretch, 1.0, 1e6, "stretch", kind, owner);
@@ -53,7 +54,8 @@ static bool check_chain(md5_building *building, const md5_modifier_desc *desc, u
 {
     const uint32_t least = desc->kind == MD5_MODIFIER_AIM ? 1 : 2;
     const bool is_limb = desc->kind == MD5_MODIFIER_TWO_BONE;
-    if (desc->kind == MD5_MODIFIER_JOINT || (is_limb && (desc->middle || desc->root)))
+    if (desc->kind == MD5_MODIFIER_JOINT || desc->kind == MD5_MODIFIER_FEET
+        || (is_limb && (desc->middle || desc->root)))
         return true;
     if (!is_limb && (length < least || length > MD5_MAX_CHAIN))
         return md5_fail_at(building, &desc->length, MD5_ERROR_RANGE,
@@ -69,68 +71,6 @@ static bool check_chain(md5_building *building, const md5_modifier_desc *desc, u
     return true;
 }
 
-static const char *name_of(const md5_building *building, uint32_t joint)
-{
-    return building->desc->model->skeleton.joints[joint].name;
-}
-
-// A joint of a limb by the name in desc->middle or desc->root, or the parent of the one below it.
-static bool find_limb_joint(md5_building *building, const md5_modifier_desc *desc,
-                            const char *const *name, uint32_t below, uint32_t *joint)
-{
-    int32_t found = building->desc->model->skeleton.joints[below].parent;
-    if (*name)
-        TRY(md5_resolve(building, &building->joints, name, "modifier", desc->name, &found));
-    if (found < 0)
-        return md5_fail_at(building, &desc->joint, MD5_ERROR_RANGE,
-                           "modifier %s: joint %s of the limb has no parent", QUOTED(desc->name),
-                           QUOTED(name_of(building, below)));
-    *joint = (uint32_t)found;
-    if (md5_is_below(&building->desc->model->skeleton, below, *joint))
-        return true;
-    return md5_fail_at(building, name, MD5_ERROR_MISMATCH,
-                       "modifier %s: joint %s does not hang on %s", QUOTED(desc->name),
-                       QUOTED(name_of(building, below)), QUOTED(name_of(building, *joint)));
-}
-
-static float bind_distance(const md5_building *building, uint32_t a, uint32_t b)
-{
-    const md5_mat34 *const bind = building->desc->model->bind;
-    const md5_vec3 delta = md5_vec3_sub(md5_mat34_translation(&bind[a]), //
-                                        md5_mat34_translation(&bind[b]));
-    return sqrtf(md5_vec3_dot(delta, delta));
-}
-
-// A rig whose hand or foot has a helper parent at the position of the elbow or knee has such a
-// bone.
-static bool check_bone(md5_building *building, const md5_modifier_desc *desc, uint32_t lower,
-                       uint32_t upper, float reach)
-{
-    if (bind_distance(building, lower, upper) > 1e-5f * reach)
-        return true;
-    return md5_fail_at(building, &desc->joint, MD5_ERROR_MISMATCH,
-                       "modifier %s: joints %s and %s lie at one place: name a limb's joints by "
-                       "'middle' and 'root'",
-                       QUOTED(desc->name), QUOTED(name_of(building, upper)),
-                       QUOTED(name_of(building, lower)));
-}
-
-static bool build_limb(md5_building *building, const md5_modifier_desc *desc, md5_limb *limb)
-{
-    if (desc->kind != MD5_MODIFIER_TWO_BONE && !desc->middle && !desc->root)
-        return true;
-    if (desc->kind != MD5_MODIFIER_TWO_BONE)
-        return md5_fail_at(building, desc->middle ? &desc->middle : &desc->root, MD5_ERROR_MISMATCH,
-                           "modifier %s names a %s joint, which only 'two_bone' has",
-                           QUOTED(desc->name), desc->middle ? "middle" : "root");
-    TRY(find_limb_joint(building, desc, &desc->middle, limb->tip, &limb->middle));
-    TRY(find_limb_joint(building, desc, &desc->root, limb->middle, &limb->root));
-    const float reach = bind_distance(building, limb->tip, limb->middle)
-                        + bind_distance(building, limb->middle, limb->root);
-    TRY(check_bone(building, desc, limb->tip, limb->middle, reach));
-    return check_bone(building, desc, limb->middle, limb->root, reach);
-}
-
 static bool build_modifier(md5_building *building, const md5_modifier_desc *desc,
                            md5_modifier *modifier)
 {
@@ -143,7 +83,7 @@ static bool build_modifier(md5_building *building, const md5_modifier_desc *desc
     *modifier = (md5_modifier){
         .desc = *desc,
         .joint = (uint32_t)joint,
-        .limb.tip = (uint32_t)joint,
+        .limb = {.tip = (uint32_t)joint},
     };
     md5_modifier_desc *const filled = &modifier->desc;
     const md5_vec3 x = {1.0f, 0.0f, 0.0f}, z = {0.0f, 0.0f, 1.0f};
@@ -153,11 +93,14 @@ static bool build_modifier(md5_building *building, const md5_modifier_desc *desc
     filled->stretch = md5_or_default(desc->stretch, 1.0f);
     filled->stiffness = md5_or_default(desc->stiffness, 120.0f);
     filled->damping = md5_or_default(desc->damping, 8.0f);
+    filled->smoothing = md5_or_default(desc->smoothing, 0.1f);
     TRY(check_chain(building, desc, desc->kind == MD5_MODIFIER_TWO_BONE ? 3 : filled->length,
                     (uint32_t)joint));
-    TRY(build_limb(building, desc, &modifier->limb));
-    filled->name = filled->joint = filled->middle = filled->root =
-        NULL; // the caller's: the machine has its own in its tables
+    TRY(md5_build_limb(building, desc, &modifier->limb));
+    TRY(md5_build_feet(building, desc, modifier));
+    // the caller's: the machine has its own in its tables
+    filled->name = filled->joint = filled->middle = filled->root = NULL;
+    filled->feet = NULL;
     if (desc->kind == MD5_MODIFIER_SPRING) {
         modifier->first_spring = building->machine->num_springs;
         building->machine->num_springs += filled->length;
@@ -171,16 +114,21 @@ bool md5_build_modifiers(md5_building *building)
     md5_machine *const machine = building->machine;
     const md5_skeleton *const skeleton = &desc->model->skeleton;
     md5_names names;
+    size_t num_feet = 0;
     TRY(md5_begin_names(building->arena, &names, "modifier", desc->num_modifiers));
-    for (uint32_t i = 0; i < desc->num_modifiers; i++)
+    for (uint32_t i = 0; i < desc->num_modifiers; i++) {
         md5_add_name(&names, &desc->modifiers[i].name);
+        num_feet += desc->modifiers[i].feet ? desc->modifiers[i].num_feet : 0;
+    }
     TRY(md5_end_names(building->context, desc->locations, &names));
     TRY(md5_begin_names(building->arena, &building->joints, "joint", skeleton->num_joints));
     for (uint32_t i = 0; i < skeleton->num_joints; i++)
         md5_add_name(&building->joints, &skeleton->joints[i].name);
     md5_sort_names(&building->joints);
-    machine->modifiers = md5_build_array(building, desc->num_modifiers, sizeof *machine->modifiers);
-    TRY(machine->modifiers);
+    machine->modifiers =
+        (md5_modifier *)md5_build_array(building, desc->num_modifiers, sizeof *machine->modifiers);
+    machine->legs = (md5_limb *)md5_build_array(building, num_feet, sizeof *machine->legs);
+    TRY(machine->modifiers && machine->legs);
     for (uint32_t i = 0; i < desc->num_modifiers; i++)
         TRY(build_modifier(building, &desc->modifiers[i], &machine->modifiers[i]));
     return true;
@@ -192,7 +140,7 @@ bool md5_build_modifiers(md5_building *building)
 static float reach_for(md5_machine *machine, uint32_t joint, md5_vec4 influence)
 {
     const float bias = fabsf(influence.w);
-    const md5_vec3 position = md5_mat34_translation(&machine->model->bind[joint]);
+    const md5_vec3 position = md5_mat34_translation(machine->model->bind[joint]);
     const md5_vec3 point = {influence.x, influence.y, influence.z};
     const md5_vec3 delta = md5_vec3_sub(point, md5_vec3_scale(position, influence.w));
     const float length = sqrtf(md5_vec3_dot(delta, delta));
@@ -223,12 +171,19 @@ static void reach_vertices(md5_machine *machine, const md5_mesh *mesh)
 bool md5_build_reaches(md5_building *building)
 {
     md5_machine *const machine = building->machine;
-    machine->reaches = md5_build_array(building, machine->num_joints, sizeof *machine->reaches);
+    machine->reaches =
+        (float *)md5_build_array(building, machine->num_joints, sizeof *machine->reaches);
     TRY(machine->reaches);
     for (uint32_t i = 0; i < machine->num_joints; i++)
         machine->reaches[i] = -1.0f;
     machine->least_bias = machine->most_bias = 1.0f;
-    for (uint32_t i = 0; i < machine->model->num_meshes; i++)
-        reach_vertices(machine, &machine->model->meshes[i]);
+    for (uint32_t i = 0; i < machine->model->num_meshes; i++) {
+        const md5_mesh *const mesh = &machine->model->meshes[i];
+        if (!mesh->first_influence && mesh->num_vertices > 0)
+            return md5_fail(building->context, MD5_ERROR_MISMATCH, 0, 0,
+                            "the geometry of the machine's model was released: create machines "
+                            "before, they need it for the bounds of players");
+        reach_vertices(machine, mesh);
+    }
     return true;
 }

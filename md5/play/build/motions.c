@@ -184,7 +184,8 @@ static bool check_places(md5_building *building, const md5_motion_desc *desc, si
         }
         return true;
     }
-    const md5_motion_item **const sorted = md5_build_array(building, count, sizeof *sorted);
+    const md5_motion_item **const sorted =
+        (const md5_motion_item **)md5_build_array(building, count, sizeof *sorted);
     TRY(sorted);
     for (uint32_t i = 0; i < count; i++)
         sorted[i] = &desc->items[i];
@@ -279,10 +280,10 @@ bool md5_build_motions(md5_building *building)
     for (uint32_t i = 0; i < desc->num_motions; i++)
         num_items += desc->motions[i].items ? desc->motions[i].num_items : 0;
     const motion_arrays arrays = {
-        .motions = md5_build_array(building, count, sizeof *arrays.motions),
-        .items = md5_build_array(building, num_items, sizeof *arrays.items),
-        .playables = md5_build_array(building, count, sizeof *arrays.playables),
-        .traits = md5_build_array(building, count, sizeof *arrays.traits),
+        .motions = (md5_motion *)md5_build_array(building, count, sizeof *arrays.motions),
+        .items = (md5_item *)md5_build_array(building, num_items, sizeof *arrays.items),
+        .playables = (md5_playable *)md5_build_array(building, count, sizeof *arrays.playables),
+        .traits = (step_traits *)md5_build_array(building, count, sizeof *arrays.traits),
     };
     TRY(arrays.motions && arrays.items && arrays.playables && arrays.traits);
     machine->motions = arrays.motions;

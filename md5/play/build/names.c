@@ -6,7 +6,7 @@
 bool md5_begin_names(md5_arena *arena, md5_names *names, const char *what, size_t capacity)
 {
     *names = (md5_names){.what = what};
-    names->sorted = md5_arena_alloc(arena, capacity, sizeof *names->sorted);
+    names->sorted = (md5_name *)md5_arena_alloc(arena, capacity, sizeof *names->sorted);
     return names->sorted != NULL;
 }
 
@@ -18,7 +18,7 @@ void md5_add_name(md5_names *names, const char *const *member)
 
 static int compare(const void *left, const void *right)
 {
-    const md5_name *a = left, *b = right;
+    const md5_name *a = (const md5_name *)left, *b = (const md5_name *)right;
     const int order = strcmp(a->text, b->text);
     return order != 0 ? order : a->number < b->number ? -1 : a->number > b->number;
 }

@@ -20,7 +20,7 @@ static void list_joint(md5_machine *machine, md5_joint_set *set, uint32_t joint,
 
 static md5_joint_set begin_list(const md5_machine *machine, int32_t mask)
 {
-    return (md5_joint_set){.list = machine->num_listed, .mask = mask, .is_listed = true};
+    return (md5_joint_set){.is_listed = true, .mask = mask, .list = machine->num_listed};
 }
 
 // From the first joint that has a mark to the last.
@@ -31,7 +31,7 @@ static md5_joint_set span_of(const bool *marks, uint32_t num_joints, int32_t mas
         end--;
     while (first < end && !marks[first])
         first++;
-    return (md5_joint_set){.first = first, .count = end - first, .mask = mask};
+    return (md5_joint_set){.mask = mask, .first = first, .count = end - first};
 }
 
 // Lists are at most as long as there are joints: one for each mask, of what is added, and two for
@@ -49,11 +49,13 @@ bool md5_begin_sets(md5_building *building)
     }
     for (uint32_t i = 0; i < desc->num_layers; i++)
         count += desc->layers[i].mode == MD5_LAYER_ADD;
-    machine->listed = md5_build_array(building, count, num_joints * sizeof *machine->listed);
+    machine->listed =
+        (uint32_t *)md5_build_array(building, count, num_joints * sizeof *machine->listed);
     machine->listed_weights =
-        md5_build_array(building, count, num_joints * sizeof *machine->listed_weights);
-    building->marks = md5_build_array(building, num_joints, sizeof *building->marks);
-    building->sampled = md5_build_array(building, num_joints, sizeof *building->sampled);
+        (float *)md5_build_array(building, count, num_joints * sizeof *machine->listed_weights);
+    building->marks = (bool *)md5_build_array(building, num_joints, sizeof *building->marks);
+    building->sampled =
+        (md5_transform *)md5_build_array(building, num_joints, sizeof *building->sampled);
     return machine->listed && machine->listed_weights && building->marks && building->sampled;
 }
 

@@ -66,7 +66,8 @@ static md5_stride find_axis(const md5_stride *strides, const md5_item *items, ui
 
 bool md5_build_speeds(md5_building *building, const md5_motion_desc *desc, md5_item *items)
 {
-    md5_stride *const strides = md5_build_array(building, desc->num_items, sizeof *strides);
+    md5_stride *const strides =
+        (md5_stride *)md5_build_array(building, desc->num_items, sizeof *strides);
     TRY(strides);
     for (uint32_t i = 0; i < desc->num_items; i++) {
         TRY(check_item(building, desc, i, &items[i]));

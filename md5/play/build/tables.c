@@ -10,12 +10,13 @@ enum { MOST_TEXTS = 5, MOST_TABLES = 6 };
 typedef struct table_record {
     size_t size;
     size_t texts[MOST_TEXTS];
-    uint32_t num_texts, num_tables;
+    uint32_t num_texts;
     uint32_t last_filled; // 1 + the text that is "" where there is none; 0: such a text stays NULL
     struct {
         size_t items, count; // a pointer; a uint32_t
         const struct table_record *record;
     } tables[MOST_TABLES];
+    uint32_t num_tables;
 } table_record;
 
 #define TEXT(type, field) offsetof(type, field)
@@ -100,11 +101,19 @@ static const table_record LAYER = {
     .num_tables = 2,
 };
 
+static const table_record FOOT = {
+    .size = sizeof(md5_foot_desc),
+    .texts = {TEXT(md5_foot_desc, ankle), TEXT(md5_foot_desc, knee), TEXT(md5_foot_desc, hip)},
+    .num_texts = 3,
+};
+
 static const table_record MODIFIER = {
     .size = sizeof(md5_modifier_desc),
     .texts = {TEXT(md5_modifier_desc, name), TEXT(md5_modifier_desc, joint),
               TEXT(md5_modifier_desc, middle), TEXT(md5_modifier_desc, root)},
     .num_texts = 4,
+    .tables = {TABLE(md5_modifier_desc, feet, FOOT)},
+    .num_tables = 1,
 };
 
 static const table_record MACHINE = {
@@ -150,7 +159,8 @@ typedef struct copying {
 static copying begin_table(copier *to, const table_record *record, const void *table,
                            uint32_t count)
 {
-    return (copying){record, table, md5_block_take(to->block, count, record->size), count, 0};
+    return (copying){record, (const char *)table,
+                     (char *)md5_block_take(to->block, count, record->size), count, 0};
 }
 
 static void copy_texts(copier *to, const copying *at)
@@ -188,8 +198,10 @@ static void copy_all(copier *to, const md5_machine_desc *desc, md5_machine_desc 
 {
     enum { DEPTH = 4 }; // a machine's layers' transitions' conditions
     void *const into = to->texts ? copy : NULL;
-    copying stack[DEPTH] = {
-        {.record = &MACHINE, .from = (const void *)desc, .into = into, .left = 1}};
+    copying stack[DEPTH] = {{.record = &MACHINE,
+                             .from = (const char *)(const void *)desc,
+                             .into = (char *)into,
+                             .left = 1}};
     for (int top = 0; top >= 0;) {
         copying *const at = &stack[top];
         if (at->left == 0) {
@@ -216,6 +228,6 @@ void md5_copy_tables(md5_block *block, const md5_machine_desc *desc, md5_machine
     md5_block unused = {0};
     copier measure = {.block = &unused};
     copy_all(&measure, desc, copy);
-    copier to = {.block = block, .texts = md5_block_take(block, measure.used, 1)};
+    copier to = {.block = block, .texts = (char *)md5_block_take(block, measure.used, 1)};
     copy_all(&to, desc, copy);
 }

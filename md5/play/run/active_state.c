@@ -155,7 +155,9 @@ void md5_begin_state(md5_player *player, const md5_play_layer *layer, md5_active
     const md5_machine *const machine = player->machine;
     active->state = change->state;
     active->tree = machine->states[layer->first_state + change->state].tree;
-    active->is_new = change->begin != MD5_BEGIN_AT;
+    active->is_new = false;
+    active->start_time = 0.0;
+    player->has_new = true;
     const md5_blend_tree *const tree = md5_tree_of(player, active);
     if (!tree)
         return;
@@ -183,9 +185,9 @@ void md5_begin_state(md5_player *player, const md5_play_layer *layer, md5_active
     }
     active->start_time = md5_active_time(active);
     // Events within a cycle that continues have fired in the previous state.
-    if (change->begin == MD5_BEGIN_AS_LEFT && active->instances[0].now.phase > 0.0)
-        active->is_new = false;
-    player->has_new = true;
+    active->is_new =
+        change->begin == MD5_BEGIN_BEHIND
+        || (change->begin == MD5_BEGIN_AS_LEFT && !(active->instances[0].now.phase > 0.0));
     md5_weigh_state(player, active);
 }
 

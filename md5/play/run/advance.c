@@ -6,6 +6,7 @@
 // step, and wherever a transition ends or an exit is reached. Because there is always one at the
 // end, the result does not depend on how a caller splits time into steps.
 #include "md5/core/assert.h"
+#include "md5/core/axes.h"
 #include "md5/play/run/player.h"
 
 #include <math.h>
@@ -70,17 +71,35 @@ typedef struct step_context {
     double seconds; // 0: an instant: events where states begin
 } step_context;
 
+// Whether this is an end of a cycle that is not one: where a clip begins, or where its cycle begins
+// in the direction that it plays.
+static bool is_no_end(const step_context *context, const md5_walker *walker, md5_clock at)
+{
+    const bool is_end =
+        walker->event == context->player->machine->tables.clips[walker->clip].num_events;
+    const bool is_first = at.phase == 0.0;
+    return is_end && (context->seconds == 0.0 || is_first != walker->walk.is_backward);
+}
+
 // Moves a walker to its next event. Returns false if there is none.
 static bool find_next(const step_context *context, md5_walker *walker)
 {
     md5_clock at;
-    if (!md5_next_event(&walker->walk, &walker->event, &at))
-        return false;
+    do {
+        if (!md5_next_event(&walker->walk, &walker->event, &at))
+            return false;
+    } while (is_no_end(context, walker, at));
     if (context->seconds == 0.0)
         return true;
-    const md5_active_state *const active = md5_active_at(walker->layer_state, walker->position);
-    const double seconds = md5_instance_seconds(context->player, active, walker->instance,
-                                                active->instances[walker->instance].before, at);
+    double seconds;
+    if (walker->shot) {
+        const double cycles = md5_clock_between(walker->shot->before, at);
+        seconds = cycles == 0.0 ? 0.0 : cycles / walker->shot->rate;
+    } else {
+        const md5_active_state *const active = md5_active_at(walker->layer_state, walker->position);
+        seconds = md5_instance_seconds(context->player, active, walker->instance,
+                                       active->instances[walker->instance].before, at);
+    }
     // Rounding may put an event before the last one, or beyond the end.
     const double when = context->seconds < 0.0 ? -seconds : seconds;
     walker->when = fmin(fmax(when, walker->when), fabs(context->seconds));
@@ -105,7 +124,7 @@ static uint32_t add_walker(const step_context *context, md5_layer_state *layer_s
         return num_walkers;
     md5_walker *const walker = &player->walkers[num_walkers];
     *walker = (md5_walker){
-        .events = machine->tables.clips[playable->source].events,
+        .clip = playable->source,
         .layer_state = layer_state,
         .position = position,
         .instance = number,
@@ -117,6 +136,37 @@ static uint32_t add_walker(const step_context *context, md5_layer_state *layer_s
             md5_begin_event_walk(&cues, instance->before, instance->now, instance->is_at_start,
                                  layer_state->ends_cycle && position + 1 == layer_state->num_used);
     return find_next(context, walker) ? num_walkers + 1 : num_walkers;
+}
+
+static uint32_t add_shot_walker(const step_context *context, const md5_shot *shot,
+                                uint32_t num_walkers)
+{
+    const md5_machine *const machine = context->player->machine;
+    const md5_source *const source = &machine->sources[shot->source];
+    const md5_timing *const timing = md5_shot_timing(machine, shot);
+    const md5_cues cues = {timing, machine->cues + source->first_cue[timing->mode],
+                           source->num_cues[timing->mode]};
+    if (cues.num_cues == 0 || (context->seconds == 0.0 && !shot->is_new))
+        return num_walkers;
+    md5_walker *const walker = &context->player->walkers[num_walkers];
+    *walker = (md5_walker){
+        .clip = shot->source,
+        .shot = shot,
+    };
+    walker->walk = context->seconds == 0.0 ? md5_begin_event_start(&cues, shot->now)
+                                           : md5_begin_event_walk(&cues, shot->before, shot->now,
+                                                                  shot->is_at_start, false);
+    return find_next(context, walker) ? num_walkers + 1 : num_walkers;
+}
+
+static uint32_t gather_shot_walkers(const step_context *context, uint32_t num_walkers)
+{
+    for (uint32_t i = 0; i < context->player->machine->num_slots; i++) {
+        const md5_shot_slot *const slot = &context->player->slots[i];
+        for (uint32_t k = 0; k < slot->num_shots; k++)
+            num_walkers = add_shot_walker(context, &slot->shots[k], num_walkers);
+    }
+    return num_walkers;
 }
 
 static uint32_t gather_walkers(const step_context *context)
@@ -133,16 +183,15 @@ static uint32_t gather_walkers(const step_context *context)
                 num_walkers = add_walker(context, layer_state, i, instance, num_walkers);
         }
     }
-    return num_walkers;
+    return context->player->num_shots > 0 ? gather_shot_walkers(context, num_walkers) : num_walkers;
 }
 
 // A smaller weight in a layer is a rounding error at the end of a fade.
 #define MIN_EVENT_WEIGHT 1e-6f
 
-// Calls the event callback, unless the event's weight is 0.
-static void fire(const step_context *context, const md5_walker *walker)
+// Weight in its layer of an event of a state; 0 if it is silent.
+static float weigh_event(const step_context *context, const md5_walker *walker)
 {
-    md5_player *const player = context->player;
     md5_layer_state *const layer_state = walker->layer_state;
     const md5_active_state *const active = md5_active_at(layer_state, walker->position);
     float weight;
@@ -153,11 +202,30 @@ static void fire(const step_context *context, const md5_walker *walker)
         weight = rest_for(layer_state, walker->position, shift)
                  * fade_in_chain(layer_state, walker->position, shift);
     }
-    const float in_layer = weight * active->instances[walker->instance].weight;
-    if (!(weight >= MIN_EVENT_WEIGHT && in_layer > 0.0f))
+    return weight >= MIN_EVENT_WEIGHT ? weight * active->instances[walker->instance].weight : 0.0f;
+}
+
+static float weigh_shot_event(const step_context *context, const md5_walker *walker)
+{
+    const double shift = walker->when - fabs(context->seconds);
+    const float weight = md5_shot_event_weight(context->player, walker->shot, shift);
+    return weight >= MIN_EVENT_WEIGHT ? weight : 0.0f;
+}
+
+// Calls the event callback, unless the event's weight is 0.
+static void fire(const step_context *context, const md5_walker *walker)
+{
+    const float weight =
+        walker->shot ? weigh_shot_event(context, walker) : weigh_event(context, walker);
+    if (!(weight > 0.0f))
         return;
+    md5_player *const player = context->player;
+    const md5_clip_desc *const clip = &player->machine->tables.clips[walker->clip];
     player->status.num_events++;
-    context->events(context->user, player, &walker->events[walker->event], in_layer);
+    context->events(context->user, player,
+                    walker->event < clip->num_events ? &clip->events[walker->event]
+                                                     : &player->machine->clip_ends[walker->clip],
+                    weight);
 }
 
 // Events that are nearer in time than this, in seconds, are simultaneous.
@@ -192,18 +260,78 @@ static void fire_events(const step_context *context)
         player->status.num_dropped += 1 + player->walkers[i].walk.num_left;
 }
 
+static bool is_reported(const md5_report_desc *report, md5_event_kind kind)
+{
+    return kind == MD5_EVENT_ENTER   ? report->enter
+           : kind == MD5_EVENT_LEAVE ? report->leave
+                                     : report->transition_end;
+}
+
+// Calls the event callback for an event of a state, if events of its kind are reported.
+static void report(const step_context *context, uint32_t layer, uint32_t state, md5_event_kind kind)
+{
+    md5_player *const player = context->player;
+    const md5_machine *const machine = player->machine;
+    if (!context->events || !is_reported(&machine->tables.report, kind))
+        return;
+    if (player->num_walked >= MD5_MAX_STEP_EVENTS) {
+        player->status.num_dropped++;
+        return;
+    }
+    player->num_walked++;
+    player->status.num_events++;
+    const size_t number = MD5_STATE_EVENTS * (machine->layers[layer].first_state + state);
+    context->events(context->user, player,
+                    &machine->state_events[number + (kind - MD5_EVENT_ENTER)], 1.0f);
+}
+
+static void report_arrivals(const step_context *context)
+{
+    for (uint32_t i = 0; i < context->player->machine->tables.num_layers; i++) {
+        md5_layer_state *const layer_state = &context->player->layer_states[i];
+        if (layer_state->has_arrived)
+            report(context, i, md5_newest(layer_state)->state, MD5_EVENT_TRANSITION_END);
+        layer_state->has_arrived = false;
+    }
+}
+
+// States that were left again at this instant are not seen any more.
+static void report_changes(const step_context *context)
+{
+    for (uint32_t i = 0; i < context->player->machine->tables.num_layers; i++) {
+        md5_layer_state *const layer_state = &context->player->layer_states[i];
+        const md5_active_state *const newest = md5_newest(layer_state);
+        const int32_t left = layer_state->entered;
+        if (layer_state->is_entered)
+            continue;
+        layer_state->is_entered = true;
+        layer_state->entered = (int32_t)newest->state;
+        if (left >= 0)
+            report(context, i, (uint32_t)left, MD5_EVENT_LEAVE);
+        report(context, i, newest->state, MD5_EVENT_ENTER);
+        if (left >= 0 && md5_progress(newest) == 1.0)
+            report(context, i, newest->state, MD5_EVENT_TRANSITION_END);
+    }
+}
+
 static void fire_starts(const step_context *context)
 {
     md5_player *const player = context->player;
     if (!player->has_new)
         return;
     player->has_new = false;
-    if (context->events && player->machine->has_events)
+    if (player->machine->reports_states)
+        report_changes(context);
+    if (context->events && player->machine->has_clip_events)
         fire_events(context);
     for (uint32_t layer = 0; layer < player->machine->tables.num_layers; layer++) {
         md5_layer_state *const layer_state = &player->layer_states[layer];
         for (uint32_t i = 0; i < layer_state->num_used; i++)
             md5_active_at(layer_state, i)->is_new = false;
+    }
+    for (uint32_t i = 0; player->num_shots > 0 && i < player->machine->num_slots; i++) {
+        for (uint32_t k = 0; k < player->slots[i].num_shots; k++)
+            player->slots[i].shots[k].is_new = false;
     }
 }
 
@@ -236,7 +364,8 @@ static void step_layer(md5_player *player, uint32_t layer, double seconds)
         md5_advance_state(player, md5_active_at(layer_state, i), seconds);
     weigh_chain(layer_state, fabs(seconds));
     layer_state->settling.elapsed += fabs(seconds);
-    if (was_under_way && md5_progress(newest) == 1.0)
+    layer_state->has_arrived = was_under_way && md5_progress(newest) == 1.0;
+    if (layer_state->has_arrived)
         layer_state->is_resting = false;
     layer_state->ends_cycle = player->machine->layers[layer].has_waits
                               && is_at_whole(player, newest) && md5_is_at_exit(player, layer);
@@ -256,12 +385,19 @@ static void step(const step_context *context)
     const uint32_t num_layers = player->machine->tables.num_layers;
     for (uint32_t i = 0; i < num_layers; i++)
         step_layer(player, i, context->seconds);
+    if (player->num_shots > 0)
+        md5_advance_shots(player, context->seconds);
     if (player->machine->has_root_motion)
-        player->motion = md5_root_delta_mul(player->motion, md5_root_delta_of_step(player));
-    if (context->events && player->machine->has_events)
+        player->motion = md5_root_delta_mul(player->motion,
+                                            md5_root_delta_of_step(player, fabs(context->seconds)));
+    if (context->events && player->machine->has_clip_events)
         fire_events(context);
+    if (player->machine->reports_states)
+        report_arrivals(context);
     for (uint32_t i = 0; i < num_layers; i++)
         end_step(&player->layer_states[i]);
+    if (player->num_shots > 0)
+        md5_end_shots(player);
 }
 
 // Length of the interval until a fade ends or an exit is reached. Backward, exits are not reached:
@@ -281,6 +417,8 @@ static double next_interval(md5_player *player, double left)
         if (left > 0.0 && machine->layers[i].has_waits)
             most = md5_seconds_until_exit(player, i, most);
     }
+    if (player->num_shots > 0)
+        most = md5_seconds_until_shot(player, most, left < 0.0, divides_root_motion);
     if (divides_root_motion)
         most = md5_least(most, MAX_ROOT_SECONDS);
     if (player->num_steps >= MD5_MAX_STEP_PARTS)
@@ -320,5 +458,6 @@ md5_advance_status md5_player_last_advance(const md5_player *player)
 md5_transform md5_player_root_motion(const md5_player *player)
 {
     MD5_ASSERT(player != NULL, "player: not NULL");
-    return md5_root_delta_transform(player->motion);
+    return md5_transform_to_axes(player->machine->model->skeleton.axes,
+                                 md5_root_delta_transform(player->motion));
 }

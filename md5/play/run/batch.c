@@ -10,8 +10,8 @@ enum { CACHE_LINE = 64 };
 static md5_transform *align(void *scratch)
 {
     const uintptr_t misplaced = (uintptr_t)scratch % CACHE_LINE;
-    unsigned char *const bytes = scratch;
-    return (void *)(bytes + (misplaced > 0 ? CACHE_LINE - misplaced : 0));
+    unsigned char *const bytes = (unsigned char *)scratch;
+    return (md5_transform *)(void *)(bytes + (misplaced > 0 ? CACHE_LINE - misplaced : 0));
 }
 
 size_t md5_player_scratch(const md5_machine *machine)
@@ -25,8 +25,8 @@ static void make_matrices(const md5_machine *machine, const md5_transform *pose,
                           md5_transform *spare, md5_mat34 *joints, md5_mat34 *palette)
 {
     if (palette)
-        machine->kernels->finish(machine->model, pose, joints ? joints : (md5_mat34 *)spare,
-                                 palette);
+        machine->kernels->finish(&machine->model->skeleton, machine->model->inverse_bind, pose,
+                                 joints ? joints : (md5_mat34 *)spare, palette);
     else if (joints)
         md5_local_to_model(&machine->model->skeleton, pose, joints);
 }
@@ -51,7 +51,7 @@ void md5_player_pose(md5_player *player, void *scratch, md5_transform *pose, md5
 
 // Characters that go together through advancing, blending, modifiers and matrices, each of which is
 // as much code as a processor keeps at hand. No instruction set has more lanes for matrices.
-enum { TOGETHER = 16 };
+enum { TOGETHER = MD5_MOST_HOOKED };
 
 // Joints of a pose that ends where another may begin.
 static size_t rounded(size_t num_joints)
@@ -142,6 +142,21 @@ static void finish(const md5_play_job *jobs, size_t count, md5_transform *poses,
     }
 }
 
+// Adjacent jobs with the same hook share a call.
+static void call_hooks(const md5_play_job *jobs, size_t count, md5_transform *poses, size_t step)
+{
+    md5_transform *listed[TOGETHER];
+    for (size_t begin = 0, end; begin < count; begin = end) {
+        md5_pose_hook_fn *const hook = jobs[begin].hook;
+        for (end = begin;
+             end < count && jobs[end].hook == hook && jobs[end].hook_user == jobs[begin].hook_user;
+             end++)
+            listed[end - begin] = poses + end * step;
+        if (hook)
+            hook(jobs[begin].hook_user, jobs + begin, (uint32_t)(end - begin), listed);
+    }
+}
+
 static void play_together(md5_play_job *jobs, size_t count, md5_transform *poses)
 {
     const size_t step = rounded(most_joints(jobs, count));
@@ -159,6 +174,7 @@ static void play_together(md5_play_job *jobs, size_t count, md5_transform *poses
         md5_apply_modifiers(jobs[i].player, poses + i * step);
         jobs[i].player->since_pose = 0.0;
     }
+    call_hooks(jobs, count, poses, step);
     finish(jobs, count, poses, step, spare);
 }
 

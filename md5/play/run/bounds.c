@@ -35,7 +35,7 @@ md5_bounds md5_player_bounds(const md5_player *player, const md5_mat34 *joints)
         if (reach < 0.0f && machine->has_vertices)
             continue;
         const float wide = reach > 0.0f ? reach : 0.0f;
-        const md5_vec3 position = md5_mat34_translation(&joints[i]);
+        const md5_vec3 position = md5_mat34_translation(joints[i]);
         const md5_vec3 size = {wide, wide, wide};
         bounds = md5_bounds_union(
             bounds, (md5_bounds){md5_vec3_sub(position, size), md5_vec3_add(position, size)});

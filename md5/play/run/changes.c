@@ -106,6 +106,9 @@ void md5_change_state(md5_player *player, uint32_t layer, const md5_change *chan
     active->interrupt = change->interrupt;
     active->weight = fades ? 0.0f : 1.0f;
     layer_state->is_resting = false;
+    layer_state->is_entered = change->begin == MD5_BEGIN_AT;
+    if (layer_state->is_entered)
+        layer_state->entered = (int32_t)change->state;
     player->is_settled = false;
     md5_begin_state(player, from, active, change);
     if (!is_inertial)

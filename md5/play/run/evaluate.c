@@ -95,7 +95,8 @@ static void sample_instance(const md5_machine *machine, const md5_blend_tree *tr
     const md5_root_track track = md5_track_of(machine, source);
     const bool is_known =
         md5_is_at(&instance->root, clock) && source->interpolation != MD5_INTERPOLATE_STEP;
-    md5_remove_root_delta(is_known ? instance->root.delta : md5_root_delta_at(&track, &moment),
+    md5_remove_root_delta(machine->model->skeleton.axes,
+                          is_known ? instance->root.delta : md5_root_delta_at(&track, &moment),
                           &pose[0]);
 }
 

@@ -6,9 +6,6 @@
 #define SHORTEST 1e-18f
 #define LONGEST 1e30f
 
-// No offset decays faster, a second: it is gone in five millionths of one.
-#define FASTEST (-1e6f)
-
 // fmaxf() without a call, of what is a number.
 static float larger(float a, float b)
 {
@@ -44,7 +41,7 @@ static float rate_of(md5_vec3 offset, md5_vec3 velocity)
     if (!(square > SHORTEST && square < LONGEST))
         return 0.0f;
     const float rate = md5_vec3_dot(offset, velocity) / square;
-    return rate < 0.0f ? larger(rate, FASTEST) : 0.0f;
+    return rate < 0.0f ? larger(rate, MD5_FASTEST_DECAY) : 0.0f;
 }
 
 void md5_make_offsets(const md5_transform *from, const md5_velocity *from_velocities,

@@ -7,6 +7,9 @@
 
 #include "md5/md5pose.h"
 
+// No offset decays faster, 1/s: it is gone within five microseconds.
+#define MD5_FASTEST_DECAY (-1e6f)
+
 // Difference of one joint: takes the new motion to the old pose when the transition began.
 // Rotations are modified Rodrigues parameters, axis * tan(angle / 4): rational both ways, and
 // nearly proportional to the angle. The rates are the relative changes of the lengths at the start,

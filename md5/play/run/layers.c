@@ -37,7 +37,7 @@ static blending blending_of(md5_player *player, uint32_t layer)
         .layer = of,
         .layer_state = &player->layer_states[layer],
         .num_joints = machine->num_joints,
-        .count = of->mode == MD5_LAYER_ADD ? of->joints.count : machine->num_joints,
+        .count = md5_blended_joints(machine, of),
     };
 }
 
@@ -138,7 +138,7 @@ void md5_begin_offsets(md5_player *player, uint32_t layer, double duration)
     md5_layer_state *const layer_state = of.layer_state;
     const uint32_t newest = layer_state->num_used - 1u;
     const chain_range old = {0, newest, layer_state->has_snapshot, layer_state->has_offsets};
-    const chain_range new = {.begin = newest, .end = layer_state->num_used};
+    const chain_range fresh = {.begin = newest, .end = layer_state->num_used};
     md5_transform *const from = player->spare, *const other = spare_pose(&of, player->spare, 1);
     md5_transform *const rest = spare_pose(&of, player->spare, 2);
     md5_weigh_all(player);
@@ -148,8 +148,8 @@ void md5_begin_offsets(md5_player *player, uint32_t layer, double duration)
         measure(&of, old, -VELOCITY_STEP, from, other, layer_state->velocities);
     evaluate_chain(&of, old, rest, from);
     md5_transform *const to = layer_state->snapshot; // no longer needed
-    measure(&of, new, 0.0, other, to, player->velocities);
-    evaluate_chain(&of, new, rest, to);
+    measure(&of, fresh, 0.0, other, to, player->velocities);
+    evaluate_chain(&of, fresh, rest, to);
     md5_make_offsets(from, layer_state->velocities, to, player->velocities, of.count,
                      layer_state->offsets);
     layer_state->has_snapshot = false;
@@ -163,7 +163,7 @@ static void freeze(const md5_transform *pose, uint32_t count, md5_transform *sna
 {
     for (uint32_t i = 0; i < count; i++) {
         snapshot[i] = pose[i];
-        snapshot[i].rotation = md5_quat_unit(pose[i].rotation, pose[i].rotation);
+        snapshot[i].rotation = md5_quat_normalize(pose[i].rotation, pose[i].rotation);
     }
 }
 
@@ -236,6 +236,14 @@ static void blend_over(const blending *of, float weight, md5_transform *spare, m
         md5_blend_over(machine, layer->mask, spare, covered, pose);
 }
 
+// The bind pose is below all layers.
+static void begin_pose(const md5_machine *machine, bool *is_begun, md5_transform *pose)
+{
+    if (!*is_begun)
+        memcpy(pose, machine->model->bind_local, machine->num_joints * sizeof *pose);
+    *is_begun = true;
+}
+
 static void blend_layer(const blending *of, float weight, bool *is_begun, md5_transform *spare,
                         md5_transform *pose)
 {
@@ -252,9 +260,7 @@ static void blend_layer(const blending *of, float weight, bool *is_begun, md5_tr
         *is_begun = true;
         return;
     }
-    if (!*is_begun)
-        memcpy(pose, machine->model->bind_local, of->num_joints * sizeof *pose);
-    *is_begun = true;
+    begin_pose(machine, is_begun, pose);
     if (layer->mode == MD5_LAYER_ADD) {
         add_layer(of, weight, spare, pose);
         return;
@@ -263,10 +269,12 @@ static void blend_layer(const blending *of, float weight, bool *is_begun, md5_tr
 }
 
 // One for a layer, one for the second of two blended states, one for a state whose difference is
-// computed, and those that evaluating a state needs besides its result.
+// computed, and those that evaluating a state needs besides its result, which is 1 of max_poses.
+// One-shots need three.
 size_t md5_spare_poses(const md5_machine *machine)
 {
-    return 1 + 1 + 1 + (size_t)machine->max_poses - 1;
+    const size_t num_poses = machine->max_poses > 0 ? machine->max_poses : 1;
+    return 1 + 1 + 1 + num_poses - 1;
 }
 
 // Two that are compared, and those above.
@@ -281,14 +289,20 @@ size_t md5_captured_poses(const md5_machine *machine)
 void md5_blend_layers(md5_player *player, md5_transform *spare, md5_transform *pose)
 {
     const md5_machine *const machine = player->machine;
+    const uint32_t num_layers = machine->tables.num_layers;
     bool is_begun = false;
-    for (uint32_t i = 0; i < machine->tables.num_layers; i++) {
+    for (uint32_t i = 0; i < num_layers; i++) {
         const md5_play_layer *const layer = &machine->layers[i];
         const float weight = md5_weight_of(player, layer->weight_parameter, layer->weight);
         const blending of = blending_of(player, i);
         if (weight > 0.0f)
             blend_layer(&of, weight, &is_begun, spare, pose);
+        if (player->num_shots > 0) {
+            begin_pose(machine, &is_begun, pose);
+            md5_blend_shots(player, i + 1, spare, pose);
+        }
     }
-    if (!is_begun)
-        memcpy(pose, machine->model->bind_local, machine->num_joints * sizeof *pose);
+    begin_pose(machine, &is_begun, pose);
+    if (num_layers == 0 && player->num_shots > 0)
+        md5_blend_shots(player, 0, spare, pose);
 }

@@ -1,4 +1,5 @@
 // What changes the pose after the layers.
+#include "md5/core/axes.h"
 #include "md5/play/run/player.h"
 
 static void turn_or_move(const md5_skeleton *skeleton, const md5_modifier *modifier,
@@ -45,7 +46,7 @@ static void reach(const md5_skeleton *skeleton, const md5_modifier *modifier,
         .tip = modifier->joint,
         .length = modifier->desc.length,
         .target = target->position,
-        .tolerance = 0.01f,
+        .tolerance = 0.01f * md5_scale_of(skeleton),
         .iterations = 16,
         .weight = target->weight,
     };
@@ -58,18 +59,38 @@ static void reach(const md5_skeleton *skeleton, const md5_modifier *modifier,
 static void swing(md5_player *player, const md5_modifier *modifier, bool *is_placed,
                   const md5_target *target, md5_transform *pose)
 {
+    const md5_skeleton *const skeleton = &player->machine->model->skeleton;
     const md5_spring_job job = {
         .tip = modifier->joint,
         .length = modifier->desc.length,
         .stiffness = modifier->desc.stiffness,
         .damping = modifier->desc.damping,
-        .acceleration = {0.0f, 0.0f, -modifier->desc.gravity},
+        .acceleration =
+            md5_vec3_to_axes(skeleton->axes, (md5_vec3){0.0f, 0.0f, -modifier->desc.gravity}),
         .placement = {.rotation = target->rotation, .translation = target->position},
         .weight = target->weight,
     };
-    md5_spring(&player->machine->model->skeleton, pose, &job,
-               player->springs + modifier->first_spring, (float)player->since_pose, !*is_placed);
+    md5_spring(skeleton, pose, &job, player->springs + modifier->first_spring,
+               (float)player->since_pose, !*is_placed);
     *is_placed = true;
+}
+
+static void stand(md5_player *player, uint32_t number, md5_transform *pose)
+{
+    const md5_machine *const machine = player->machine;
+    const md5_skeleton *const skeleton = &machine->model->skeleton;
+    const md5_modifier *const modifier = &machine->modifiers[number];
+    md5_foot *const feet = player->feet + modifier->first_foot;
+    const uint32_t num_feet = modifier->desc.num_feet;
+    for (uint32_t i = 0; player->ground && i < num_feet; i++)
+        player->ground(player->ground_user, player,
+                       md5_joint_in_model(skeleton, pose, feet[i].ankle).translation, &feet[i]);
+    // Feet that begin to stand are where they are to be at once.
+    const bool is_placed = player->are_placed[number];
+    md5_place_feet(skeleton, pose, modifier->joint, feet, num_feet, &player->drops[number],
+                   is_placed ? modifier->desc.smoothing : 0.0f,
+                   is_placed ? (float)player->since_pose : 1.0f, player->targets[number].weight);
+    player->are_placed[number] = true;
 }
 
 void md5_apply_modifiers(md5_player *player, md5_transform *pose)
@@ -99,6 +120,9 @@ void md5_apply_modifiers(md5_player *player, md5_transform *pose)
             break;
         case MD5_MODIFIER_SPRING:
             swing(player, modifier, &player->are_placed[i], target, pose);
+            break;
+        case MD5_MODIFIER_FEET:
+            stand(player, i, pose);
             break;
         }
     }

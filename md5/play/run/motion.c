@@ -153,29 +153,89 @@ static md5_root_delta root_delta_of_layer(md5_player *player, md5_layer_state *l
     return delta;
 }
 
-md5_root_delta md5_root_delta_of_step(md5_player *player)
+// Root motion of a one-shot.
+static md5_root_delta root_delta_of_shot(const md5_machine *machine, const md5_shot *shot)
+{
+    const md5_source *const source = &machine->sources[shot->source];
+    if (source->extract == MD5_EXTRACT_NONE)
+        return NO_DELTA;
+    const md5_root_track track = md5_track_of(machine, source);
+    const md5_timing *const timing = md5_shot_timing(machine, shot);
+    const md5_root_position from = md5_root_position_at(&track, timing, shot->before);
+    const md5_root_position to = md5_root_position_at(&track, timing, shot->now);
+    return md5_root_delta_between(&track, &from, &to);
+}
+
+// Mean weight of a one-shot at joint 0 over the last `seconds`, as weigh_chain() has it of states.
+static float mean_weight(const md5_player *player, const md5_shot *shot, double seconds)
+{
+    const float at_start = md5_shot_weight(player, shot, -seconds);
+    const float in_middle = md5_shot_weight(player, shot, -0.5 * seconds);
+    const float mean = (at_start + 4.0f * in_middle + md5_shot_weight(player, shot, 0.0)) / 6.0f;
+    return mean * (float)mask_at_root(player->machine, shot->mask);
+}
+
+// Blends the root motion of the one-shots over `num_below` layers as their poses are.
+static void add_shots(const md5_player *player, const md5_shot_slot *slot, uint32_t num_below,
+                      double seconds, md5_root_delta *delta)
+{
+    float covered = 0.0f, shares[MD5_SLOT_SHOTS];
+    for (uint32_t i = slot->num_shots; i-- > 0;) {
+        const float weight = mean_weight(player, &slot->shots[i], seconds);
+        shares[i] = md5_shot_share(weight, covered);
+        covered += slot->shots[i].mode == MD5_LAYER_ADD ? 0.0f : weight;
+    }
+    for (uint32_t i = 0; i < slot->num_shots; i++) {
+        const md5_shot *const shot = &slot->shots[i];
+        if (shot->num_below != num_below)
+            continue;
+        const md5_root_delta of_shot = root_delta_of_shot(player->machine, shot);
+        *delta = shot->mode == MD5_LAYER_ADD ? add(*delta, of_shot, (double)shares[i])
+                                             : blend(*delta, of_shot, (double)shares[i]);
+    }
+}
+
+static void add_all_shots(const md5_player *player, uint32_t num_below, double seconds,
+                          md5_root_delta *delta)
+{
+    for (uint32_t i = 0; i < player->machine->num_slots; i++)
+        add_shots(player, &player->slots[i], num_below, seconds, delta);
+}
+
+// Blends the root motion of a layer over that of the layers below. A layer that does not move only
+// matters if it covers one that does.
+static void add_layer(md5_player *player, uint32_t number, bool *is_moving, md5_root_delta *delta)
 {
     const md5_machine *const machine = player->machine;
+    const md5_play_layer *const layer = &machine->layers[number];
+    const bool moves =
+        layer->has_root_motion && has_root_motion(player, &player->layer_states[number]);
+    if (!moves && (!*is_moving || layer->mode == MD5_LAYER_ADD))
+        return;
+    const double share = (double)md5_weight_of(player, layer->weight_parameter, layer->weight)
+                         * mask_at_root(machine, layer->mask);
+    if (share == 0.0)
+        return;
+    double weight;
+    const md5_root_delta of_layer =
+        root_delta_of_layer(player, &player->layer_states[number], &weight);
+    weight *= share;
+    *delta = layer->mode == MD5_LAYER_ADD ? add(*delta, of_layer, weight)
+                                          : blend(*delta, of_layer, weight);
+    *is_moving = true;
+}
+
+md5_root_delta md5_root_delta_of_step(md5_player *player, double seconds)
+{
+    const uint32_t num_layers = player->machine->tables.num_layers;
     md5_root_delta delta = NO_DELTA;
-    bool is_moving = false;
-    for (uint32_t i = 0; i < machine->tables.num_layers; i++) {
-        const md5_play_layer *const layer = &machine->layers[i];
-        const bool moves =
-            layer->has_root_motion && has_root_motion(player, &player->layer_states[i]);
-        // A layer that does not move only matters if it covers one that does.
-        if (!moves && (!is_moving || layer->mode == MD5_LAYER_ADD))
-            continue;
-        const double share = (double)md5_weight_of(player, layer->weight_parameter, layer->weight)
-                             * mask_at_root(machine, layer->mask);
-        if (share == 0.0)
-            continue;
-        double weight;
-        const md5_root_delta of_layer =
-            root_delta_of_layer(player, &player->layer_states[i], &weight);
-        weight *= share;
-        delta = layer->mode == MD5_LAYER_ADD ? add(delta, of_layer, weight)
-                                             : blend(delta, of_layer, weight);
-        is_moving = true;
+    bool is_moving = player->num_shots > 0;
+    for (uint32_t i = 0; i < num_layers; i++) {
+        add_layer(player, i, &is_moving, &delta);
+        if (player->num_shots > 0)
+            add_all_shots(player, i + 1, seconds, &delta);
     }
+    if (num_layers == 0 && player->num_shots > 0)
+        add_all_shots(player, 0, seconds, &delta);
     return delta;
 }

@@ -10,10 +10,11 @@
 static void place_live(md5_block *block, const md5_play_layer *layer, md5_active_state *active)
 {
     const md5_active_state placed = {
-        .instances = md5_block_take(block, layer->max_instances, sizeof *placed.instances),
-        .groups = md5_block_take(block, layer->max_groups, sizeof *placed.groups),
-        .weights = md5_block_take(block, layer->max_parts, sizeof *placed.weights),
-        .totals = md5_block_take(block, layer->max_parts, sizeof *placed.totals),
+        .instances = (md5_clip_instance *)md5_block_take(block, layer->max_instances,
+                                                         sizeof *placed.instances),
+        .groups = (md5_clock *)md5_block_take(block, layer->max_groups, sizeof *placed.groups),
+        .weights = (float *)md5_block_take(block, layer->max_parts, sizeof *placed.weights),
+        .totals = (float *)md5_block_take(block, layer->max_parts, sizeof *placed.totals),
     };
     if (active)
         *active = placed;
@@ -23,12 +24,16 @@ static void place_live(md5_block *block, const md5_play_layer *layer, md5_active
 static void place_rest(md5_block *block, const md5_machine *machine, const md5_play_layer *layer,
                        md5_layer_state *layer_state)
 {
-    md5_active_state *const others = md5_block_take(block, MD5_SLOTS - 1, sizeof *others);
+    md5_active_state *const others =
+        (md5_active_state *)md5_block_take(block, MD5_SLOTS - 1, sizeof *others);
     for (uint32_t i = 0; i < MD5_SLOTS - 1; i++)
         place_live(block, layer, others ? &others[i] : NULL);
-    md5_transform *const snapshot = md5_block_take(block, machine->num_joints, sizeof *snapshot);
-    md5_offset *const offsets = md5_block_take(block, machine->num_joints, sizeof *offsets);
-    md5_velocity *const velocities = md5_block_take(block, machine->num_joints, sizeof *velocities);
+    md5_transform *const snapshot =
+        (md5_transform *)md5_block_take(block, machine->num_joints, sizeof *snapshot);
+    md5_offset *const offsets =
+        (md5_offset *)md5_block_take(block, machine->num_joints, sizeof *offsets);
+    md5_velocity *const velocities =
+        (md5_velocity *)md5_block_take(block, machine->num_joints, sizeof *velocities);
     if (!layer_state)
         return;
     layer_state->others = others;
@@ -42,11 +47,14 @@ static void place_rest(md5_block *block, const md5_machine *machine, const md5_p
 static md5_player *lay_out(md5_block *block, const md5_machine *machine)
 {
     const md5_machine_desc *const tables = &machine->tables;
-    md5_player *const player = md5_block_take(block, 1, sizeof *player);
+    md5_player *const player = (md5_player *)md5_block_take(block, 1, sizeof *player);
     md5_player placed = {.machine = machine};
-    placed.parameters = md5_block_take(block, tables->num_parameters, sizeof *placed.parameters);
-    placed.consumed = md5_block_take(block, tables->num_parameters, sizeof *placed.consumed);
-    placed.layer_states = md5_block_take(block, tables->num_layers, sizeof *placed.layer_states);
+    placed.parameters =
+        (float *)md5_block_take(block, tables->num_parameters, sizeof *placed.parameters);
+    placed.consumed =
+        (uint32_t *)md5_block_take(block, tables->num_parameters, sizeof *placed.consumed);
+    placed.layer_states =
+        (md5_layer_state *)md5_block_take(block, tables->num_layers, sizeof *placed.layer_states);
     if (placed.layer_states)
         memset(placed.layer_states, 0, tables->num_layers * sizeof *placed.layer_states);
     size_t num_instances = 0;
@@ -55,25 +63,36 @@ static md5_player *lay_out(md5_block *block, const md5_machine *machine)
                    placed.layer_states ? &placed.layer_states[i].first : NULL);
         num_instances += machine->layers[i].max_instances;
     }
-    placed.targets = md5_block_take(block, tables->num_modifiers, sizeof *placed.targets);
-    placed.are_placed = md5_block_take(block, tables->num_modifiers, sizeof *placed.are_placed);
-    placed.flows = md5_block_take(block, machine->max_parts, sizeof *placed.flows);
-    placed.gathered = md5_block_take(block, machine->max_parts, sizeof *placed.gathered);
+    placed.targets =
+        (md5_target *)md5_block_take(block, tables->num_modifiers, sizeof *placed.targets);
+    placed.are_placed =
+        (bool *)md5_block_take(block, tables->num_modifiers, sizeof *placed.are_placed);
+    placed.drops = (float *)md5_block_take(block, tables->num_modifiers, sizeof *placed.drops);
+    placed.feet = (md5_foot *)md5_block_take(block, machine->num_feet, sizeof *placed.feet);
+    placed.flows = (md5_flow *)md5_block_take(block, machine->max_parts, sizeof *placed.flows);
+    placed.gathered = (float *)md5_block_take(block, machine->max_parts, sizeof *placed.gathered);
     placed.instance_clocks =
-        md5_block_take(block, machine->max_instances, sizeof *placed.instance_clocks);
-    placed.group_clocks = md5_block_take(block, machine->max_groups, sizeof *placed.group_clocks);
-    placed.sync_items = md5_block_take(block, machine->max_instances, sizeof *placed.sync_items);
-    placed.root_deltas = md5_block_take(block, machine->has_root_motion ? machine->max_poses : 0,
-                                        sizeof *placed.root_deltas);
+        (md5_clock *)md5_block_take(block, machine->max_instances, sizeof *placed.instance_clocks);
+    placed.group_clocks =
+        (md5_clock *)md5_block_take(block, machine->max_groups, sizeof *placed.group_clocks);
+    placed.sync_items =
+        (md5_sync_item *)md5_block_take(block, machine->max_instances, sizeof *placed.sync_items);
+    placed.root_deltas = (md5_root_delta *)md5_block_take(
+        block, machine->has_root_motion ? machine->max_poses : 0, sizeof *placed.root_deltas);
     for (uint32_t i = 0; i < tables->num_layers; i++)
         place_rest(block, machine, &machine->layers[i],
                    placed.layer_states ? &placed.layer_states[i] : NULL);
-    placed.springs = md5_block_take(block, machine->num_springs, sizeof *placed.springs);
-    placed.walkers = md5_block_take(block, machine->has_events ? num_instances : 0,
-                                    MD5_MAX_ACTIVE * sizeof *placed.walkers);
-    placed.velocities = md5_block_take(block, machine->num_joints, sizeof *placed.velocities);
-    placed.spare = md5_block_take(block, md5_captured_poses(machine) * machine->num_joints,
-                                  sizeof *placed.spare);
+    placed.slots = (md5_shot_slot *)md5_block_take(block, machine->num_slots, sizeof *placed.slots);
+    placed.springs =
+        (md5_spring_joint *)md5_block_take(block, machine->num_springs, sizeof *placed.springs);
+    const size_t num_walkers =
+        num_instances * MD5_MAX_ACTIVE + (size_t)machine->num_slots * MD5_SLOT_SHOTS;
+    placed.walkers = (md5_walker *)md5_block_take(block, machine->has_clip_events ? num_walkers : 0,
+                                                  sizeof *placed.walkers);
+    placed.velocities =
+        (md5_velocity *)md5_block_take(block, machine->num_joints, sizeof *placed.velocities);
+    placed.spare = (md5_transform *)md5_block_take(
+        block, md5_captured_poses(machine) * machine->num_joints, sizeof *placed.spare);
     if (player)
         *player = placed;
     return player;
@@ -88,7 +107,7 @@ md5_player *md5_create_player(const md5_machine *machine, const md5_load_opts *o
     md5_block block = {0};
     lay_out(&block, machine);
     const size_t size = block.used;
-    block = (md5_block){.base = md5_alloc(&context, size)};
+    block = (md5_block){.base = (unsigned char *)md5_alloc(&context, size)};
     if (!block.base)
         return NULL;
     md5_player *const player = lay_out(&block, machine);
@@ -117,13 +136,23 @@ void md5_player_reset(md5_player *player)
     for (uint32_t i = 0; i < tables->num_modifiers; i++) {
         player->targets[i] = (md5_target){.rotation = {0.0f, 0.0f, 0.0f, 1.0f}};
         player->are_placed[i] = false;
+        player->drops[i] = 0.0f;
     }
+    for (size_t i = 0; i < player->machine->num_feet; i++) {
+        const md5_limb *const leg = &player->machine->legs[i];
+        player->feet[i] =
+            (md5_foot){.ankle = leg->tip, .has_leg = true, .knee = leg->middle, .hip = leg->root};
+    }
+    for (uint32_t i = 0; i < player->machine->num_slots; i++)
+        player->slots[i].num_shots = 0;
+    player->num_shots = 0;
     player->has_consumed = player->is_backward = false;
     player->status = (md5_advance_status){0};
     player->since_pose = 0.0;
     player->motion = (md5_root_delta){.cosine = 1.0};
     for (uint32_t i = 0; i < tables->num_layers; i++) {
         player->layer_states[i].num_used = 0;
+        player->layer_states[i].entered = -1;
         md5_change_state(player, i, &(md5_change){.begin = MD5_BEGIN_BEHIND});
     }
     player->is_weighed = true;
@@ -189,6 +218,22 @@ md5_target *md5_player_target(md5_player *player, uint32_t modifier)
 {
     MD5_ASSERT(player != NULL, "player: not NULL");
     return modifier < player->machine->tables.num_modifiers ? &player->targets[modifier] : NULL;
+}
+
+md5_foot *md5_player_feet(md5_player *player, uint32_t modifier)
+{
+    MD5_ASSERT(player != NULL, "player: not NULL");
+    const md5_machine *const machine = player->machine;
+    const bool has_feet = modifier < machine->tables.num_modifiers
+                          && machine->modifiers[modifier].desc.kind == MD5_MODIFIER_FEET;
+    return has_feet ? player->feet + machine->modifiers[modifier].first_foot : NULL;
+}
+
+void md5_player_set_ground(md5_player *player, md5_ground_fn *ground, void *user)
+{
+    MD5_ASSERT(player != NULL, "player: not NULL");
+    player->ground = ground;
+    player->ground_user = user;
 }
 
 md5_layer_status md5_player_layer(const md5_player *player, uint32_t layer)

@@ -7,6 +7,7 @@
 #ifndef MD5_PLAY_RUN_PLAYER_H
 #define MD5_PLAY_RUN_PLAYER_H
 
+#include "md5/md5play.h"
 #include "md5/play/run/inertia.h"
 #include "md5/play/machine.h"
 #include "md5/play/run/sync.h"
@@ -68,6 +69,9 @@ typedef struct md5_layer_state {
     bool has_snapshot; // below the oldest
     bool has_offsets;
     bool is_resting;          // its open transitions form a cycle: see md5_take_transitions()
+    bool is_entered;          // MD5_EVENT_ENTER of the newest state need not be reported any more
+    bool has_arrived;         // in this interval the newest state has faded in completely
+    int32_t entered;          // the last state that was reported, -1 = none
     bool ends_cycle;          // in this interval the newest state reaches an exit and takes it
     float coverage;           // of the snapshot
     md5_fade_time settling;   // of the offsets
@@ -76,6 +80,37 @@ typedef struct md5_layer_state {
     md5_velocity *velocities; // [joints] of the old pose when the offsets began
     md5_active_state first, *others; // the slots; usually one is used
 } md5_layer_state;
+
+// Cycles a second, as those of states.
+#define MD5_MOST_SHOT_RATE 1e6
+
+// A one-shot that plays or fades out.
+typedef struct md5_shot {
+    uint32_t source;
+    uint32_t num_below; // layers that it is played over
+    md5_layer_mode mode;
+    int32_t mask;
+    uint32_t reference, reference_frame; // ADD: source
+    md5_shot_end end;
+    md5_easing easing, stop_easing;
+    float weight; // before fades
+    float kept;   // share of it that was left when the last stop began
+    bool is_new;  // events where it begins have not fired yet
+    bool is_stopping;
+    bool is_at_start;       // as in a md5_clip_instance
+    double rate;            // cycles a second
+    double fade_out;        // seconds
+    md5_clock before, now;  // before and after the last step
+    md5_fade_time fade_in;  // `elapsed` goes on after it
+    md5_fade_time stopping; // if is_stopping
+} md5_shot;
+
+// The one-shots of a slot, oldest first: all but the newest one fade out.
+enum { MD5_SLOT_SHOTS = 4 };
+typedef struct md5_shot_slot {
+    uint32_t num_shots;
+    md5_shot shots[MD5_SLOT_SHOTS];
+} md5_shot_slot;
 
 // Weight and speed that a part inherits from its parents.
 typedef struct md5_flow {
@@ -86,7 +121,8 @@ typedef struct md5_flow {
 // Walks through the events that a clip passes in an interval.
 typedef struct md5_walker {
     md5_event_walk walk;
-    const md5_event *events;
+    uint32_t clip;        // whose events; one more than there are is its end
+    const md5_shot *shot; // NULL: of a state, in
     md5_layer_state *layer_state;
     uint32_t position; // of the active state in the layer's order
     uint32_t instance;
@@ -108,10 +144,16 @@ struct md5_player {
     md5_advance_status status; // likewise
     uint32_t num_walked;       // likewise: events, silent ones included
     uint32_t num_steps;        // likewise: intervals and transitions
+    uint32_t num_shots;        // in all slots
+    md5_shot_slot *slots;      // [num_slots]
     md5_target *targets;       // [modifiers]
     md5_spring_joint *springs;
-    bool *are_placed;  // [modifiers] of springs: their state is initialised
-    double since_pose; // seconds
+    bool *are_placed;      // [modifiers] of springs and feet: their state is initialised
+    md5_foot *feet;        // [num_feet]; the joints of their legs never change
+    float *drops;          // [modifiers] of feet: displacement of the pelvis
+    double since_pose;     // seconds
+    md5_ground_fn *ground; // or NULL; the game's, as `ground_user` is
+    void *ground_user;
 
     // Scratch memory.
     md5_flow *flows;             // [max_parts]
@@ -244,8 +286,34 @@ double md5_seconds_until_exit(md5_player *player, uint32_t layer, double most);
 
 // -- motion.c: root motion --------------------------------------------------------------------
 
-// Root motion of the last interval.
-md5_root_delta md5_root_delta_of_step(md5_player *player);
+// Root motion of the last interval, of so many seconds.
+md5_root_delta md5_root_delta_of_step(md5_player *player, double seconds);
+
+// -- shots.c, shot_pose.c: one-shots ------------------------------------------------------------
+
+void md5_advance_shots(md5_player *player, double seconds);
+void md5_end_shots(md5_player *player); // that have ended, or have faded out
+
+// Seconds, up to `most`, until a one-shot ends, or its weight changes otherwise than before: for
+// root motion also within a fade.
+double md5_seconds_until_shot(const md5_player *player, double most, bool is_backward,
+                              bool divides_fades);
+
+// Weight, `shift` seconds from now, at most 0; of an event then, which is not silent at the ends of
+// fades.
+float md5_shot_weight(const md5_player *player, const md5_shot *shot, double shift);
+float md5_shot_event_weight(const md5_player *player, const md5_shot *shot, double shift);
+
+const md5_timing *md5_shot_timing(const md5_machine *machine, const md5_shot *shot);
+
+// The weight to blend or add a one-shot with where its mask has `mask`, so that it and those that
+// are newer than it in its slot have the shares weight * mask of the result. `shares` are their
+// weights, and masks those of the newer ones at the joint.
+float md5_shot_share(float share, float covered);
+
+// Blends the one-shots that are played over `num_below` layers over a pose.
+void md5_blend_shots(md5_player *player, uint32_t num_below, md5_transform *spare,
+                     md5_transform *pose);
 
 // -- layers.c, modifiers.c --------------------------------------------------------------------
 

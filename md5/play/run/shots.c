@@ -1,0 +1,315 @@
+// One-shots: played and stopped by a game, and their time. A slot holds the newest one and those
+// that it replaces, which fade out as it fades in. Each has a weight that only depends on its own
+// time; shot_pose.c blends those of one slot so that each joint has these shares.
+#include "md5/core/assert.h"
+#include "md5/play/run/player.h"
+
+#include <math.h>
+#include <string.h>
+
+// Times of descriptions are floats; see active_state.c.
+#define FLOAT_ERROR 6e-8
+
+// Events at the ends of fades have the weight of this progress.
+#define EVENT_PROGRESS (1.0 / 16.0)
+
+// While its weight changes, root motion is blended in intervals of at most this part of a fade.
+#define FADE_DIVISIONS 8.0
+
+const md5_timing *md5_shot_timing(const md5_machine *machine, const md5_shot *shot)
+{
+    const md5_play_mode mode = shot->end == MD5_SHOT_LOOPS ? MD5_PLAY_LOOP : MD5_PLAY_ONCE;
+    return &machine->sources[shot->source].timings[mode];
+}
+
+// -- Weights ----------------------------------------------------------------------------------
+
+static double progress_of(double elapsed, double duration)
+{
+    if (elapsed >= duration - MD5_BORDER)
+        return 1.0;
+    return elapsed > MD5_BORDER ? elapsed / duration : 0.0;
+}
+
+// Cycles until a clip's end, in the direction in which it is played.
+static double cycles_left(const md5_shot *shot, double phase)
+{
+    return shot->rate < 0.0 ? phase : 1.0 - phase;
+}
+
+// Progress of the fade before the end, `shift` seconds from now.
+static double ending_progress(const md5_player *player, const md5_shot *shot, double shift)
+{
+    if (shot->end != MD5_SHOT_ENDS || shot->rate == 0.0)
+        return 0.0;
+    const double moved = shot->rate * (player->is_backward ? -shift : shift);
+    const double phase = fmin(fmax(shot->now.phase + moved, 0.0), 1.0);
+    const double left = cycles_left(shot, phase);
+    if (left <= MD5_BORDER)
+        return shot->fade_out > 0.0 ? 1.0 : 0.0; // without a fade it is all there up to its end
+    return 1.0 - progress_of(left / fabs(shot->rate), shot->fade_out);
+}
+
+static float left_of_stop(const md5_shot *shot, double shift)
+{
+    if (!shot->is_stopping)
+        return shot->kept;
+    const double progress = progress_of(shot->stopping.elapsed + shift, shot->stopping.duration);
+    return shot->kept * (1.0f - md5_ease(shot->stop_easing, (float)progress));
+}
+
+static float weight_at(const md5_shot *shot, double begun, double ending, double shift)
+{
+    return shot->weight * md5_ease(shot->easing, (float)begun)
+           * (1.0f - md5_ease(shot->easing, (float)ending)) * left_of_stop(shot, shift);
+}
+
+float md5_shot_weight(const md5_player *player, const md5_shot *shot, double shift)
+{
+    return weight_at(shot, progress_of(shot->fade_in.elapsed + shift, shot->fade_in.duration),
+                     ending_progress(player, shot, shift), shift);
+}
+
+float md5_shot_event_weight(const md5_player *player, const md5_shot *shot, double shift)
+{
+    const double begun = progress_of(shot->fade_in.elapsed + shift, shot->fade_in.duration);
+    const double ending = ending_progress(player, shot, shift);
+    return weight_at(shot, fmax(begun, EVENT_PROGRESS), fmin(ending, 1.0 - EVENT_PROGRESS), shift);
+}
+
+// -- Time -------------------------------------------------------------------------------------
+
+static void advance(const md5_machine *machine, md5_shot *shot, double seconds)
+{
+    shot->is_at_start = shot->is_at_start && md5_clock_stays_whole(shot->before, shot->now);
+    shot->before = shot->now;
+    shot->now = md5_clock_advance(md5_shot_timing(machine, shot), shot->now, shot->rate * seconds);
+    shot->fade_in.elapsed += fabs(seconds);
+    shot->stopping.elapsed += fabs(seconds);
+}
+
+void md5_advance_shots(md5_player *player, double seconds)
+{
+    for (uint32_t i = 0; i < player->machine->num_slots; i++) {
+        for (uint32_t k = 0; k < player->slots[i].num_shots; k++)
+            advance(player->machine, &player->slots[i].shots[k], seconds);
+    }
+}
+
+// Backward in time a clip moves away from its end.
+static bool has_ended(const md5_shot *shot)
+{
+    if (shot->is_stopping && shot->stopping.elapsed >= shot->stopping.duration - MD5_BORDER)
+        return true;
+    return shot->end == MD5_SHOT_ENDS && shot->rate != 0.0
+           && cycles_left(shot, shot->now.phase) <= MD5_BORDER;
+}
+
+static void remove_shot(md5_player *player, md5_shot_slot *slot, uint32_t number)
+{
+    slot->num_shots--;
+    player->num_shots--;
+    memmove(&slot->shots[number], &slot->shots[number + 1],
+            (slot->num_shots - number) * sizeof slot->shots[0]);
+}
+
+void md5_end_shots(md5_player *player)
+{
+    for (uint32_t i = 0; i < player->machine->num_slots; i++) {
+        md5_shot_slot *const slot = &player->slots[i];
+        for (uint32_t k = slot->num_shots; k-- > 0;) {
+            if (has_ended(&slot->shots[k]))
+                remove_shot(player, slot, k);
+        }
+    }
+}
+
+// The smaller of `most` and the rest of a fade, or, to divide it, a part of it.
+static double until_end_of(double most, double rest, double duration, bool divides)
+{
+    if (rest <= MD5_BORDER)
+        return most;
+    return md5_least(most, divides ? md5_least(rest, duration / FADE_DIVISIONS) : rest);
+}
+
+static double seconds_until(const md5_shot *shot, double most, bool is_backward, bool divides)
+{
+    if (shot->is_stopping)
+        most = until_end_of(most, shot->stopping.duration - shot->stopping.elapsed,
+                            shot->stopping.duration, divides);
+    if (divides)
+        most = until_end_of(most, shot->fade_in.duration - shot->fade_in.elapsed,
+                            shot->fade_in.duration, true);
+    if (shot->end != MD5_SHOT_ENDS || shot->rate == 0.0)
+        return most;
+    const bool approaches = (shot->rate < 0.0) == is_backward;
+    const double cycles = approaches ? 1.0 - shot->now.phase : shot->now.phase;
+    if (cycles <= MD5_BORDER)
+        return most;
+    most = md5_least(most, cycles / fabs(shot->rate));
+    const double before_fade =
+        cycles_left(shot, shot->now.phase) / fabs(shot->rate) - shot->fade_out;
+    if (!divides || shot->fade_out == 0.0)
+        return most;
+    return before_fade > MD5_BORDER ? md5_least(most, before_fade)
+                                    : md5_least(most, shot->fade_out / FADE_DIVISIONS);
+}
+
+double md5_seconds_until_shot(const md5_player *player, double most, bool is_backward,
+                              bool divides_fades)
+{
+    for (uint32_t i = 0; i < player->machine->num_slots; i++) {
+        const md5_shot_slot *const slot = &player->slots[i];
+        for (uint32_t k = 0; k < slot->num_shots; k++)
+            most = seconds_until(&slot->shots[k], most, is_backward, divides_fades);
+    }
+    return most;
+}
+
+// -- What a game does -------------------------------------------------------------------------
+
+static void stop(md5_shot *shot, double duration, md5_easing easing)
+{
+    if (shot->is_stopping && shot->stopping.duration - shot->stopping.elapsed <= duration)
+        return;
+    shot->kept = left_of_stop(shot, 0.0);
+    shot->is_stopping = true;
+    shot->stop_easing = easing;
+    shot->stopping = (md5_fade_time){0.0, duration};
+}
+
+// A number of a description, of which 0 means 1.
+static float or_one(float value)
+{
+    return value == MD5_ZERO ? 0.0f : value == 0.0f ? 1.0f : value;
+}
+
+// Resolves the names; false if one is unknown.
+static bool find_names(const md5_machine *machine, const md5_shot_desc *desc, md5_shot *shot)
+{
+    const int32_t mask = md5_find_mask(machine, desc->mask);
+    const int32_t layer = md5_find_layer(machine, desc->layer);
+    const int32_t reference = md5_find_clip(machine, desc->reference);
+    if ((desc->mask && mask < 0) || (desc->layer && layer < 0)
+        || (desc->reference && reference < 0))
+        return false;
+    shot->mask = mask;
+    shot->num_below = layer < 0 ? machine->tables.num_layers : (uint32_t)layer + 1;
+    shot->reference = reference < 0 ? shot->source : (uint32_t)reference;
+    shot->reference_frame = desc->reference_frame;
+    return desc->reference_frame < machine->sources[shot->reference].binding->anim->num_frames;
+}
+
+static bool are_in_range(const md5_shot_desc *desc)
+{
+    return or_one(desc->weight) >= 0.0f && or_one(desc->weight) <= 1.0f && isfinite(desc->speed)
+           && desc->start >= 0.0 && desc->start <= 1.0 && desc->fade_in >= 0.0f
+           && desc->fade_in <= 1e6f && desc->fade_out >= 0.0f && desc->fade_out <= 1e6f;
+}
+
+static bool make_shot(const md5_machine *machine, uint32_t clip, const md5_shot_desc *desc,
+                      md5_shot *shot)
+{
+    *shot = (md5_shot){
+        .source = clip,
+        .mode = desc->mode,
+        .end = desc->end,
+        .easing = desc->easing,
+        .weight = or_one(desc->weight),
+        .kept = 1.0f,
+        .is_new = true,
+        .is_at_start = true,
+        .fade_out = md5_decimal_of(desc->fade_out),
+        .fade_in = {.duration = md5_decimal_of(desc->fade_in)},
+    };
+    if (!are_in_range(desc) || !find_names(machine, desc, shot))
+        return false;
+    const md5_timing *const timing = md5_shot_timing(machine, shot);
+    const double rate = md5_decimal_of(or_one(desc->speed)) / md5_timing_duration(timing);
+    shot->rate = fmin(fmax(rate, -MD5_MOST_SHOT_RATE), MD5_MOST_SHOT_RATE);
+    const double start = shot->rate < 0.0 ? 1.0 - desc->start : desc->start;
+    shot->now = md5_clock_snap(timing, md5_clock_at(timing, start), FLOAT_ERROR);
+    shot->before = shot->now;
+    return true;
+}
+
+static uint32_t find_faintest(const md5_player *player, const md5_shot_slot *slot)
+{
+    uint32_t faintest = 0;
+    float least = INFINITY;
+    for (uint32_t i = 0; i < slot->num_shots; i++) {
+        const float weight = md5_shot_weight(player, &slot->shots[i], 0.0);
+        faintest = weight < least ? i : faintest;
+        least = fminf(weight, least);
+    }
+    return faintest;
+}
+
+// Those in the slot fade out as the new one fades in. One that began to fade in at this instant is
+// not visible yet and can be replaced.
+static void take_place(md5_player *player, md5_shot_slot *slot, const md5_shot *shot)
+{
+    const double duration = shot->fade_in.duration;
+    const md5_shot *const newest = &slot->shots[slot->num_shots - (slot->num_shots > 0)];
+    if (slot->num_shots > 0 && newest->fade_in.elapsed <= MD5_BORDER
+        && newest->fade_in.duration > MD5_BORDER)
+        remove_shot(player, slot, slot->num_shots - 1);
+    while (slot->num_shots > 0 && duration <= MD5_BORDER)
+        remove_shot(player, slot, slot->num_shots - 1);
+    if (slot->num_shots == MD5_SLOT_SHOTS)
+        remove_shot(player, slot, find_faintest(player, slot));
+    for (uint32_t i = 0; i < slot->num_shots; i++)
+        stop(&slot->shots[i], duration, shot->easing);
+    slot->shots[slot->num_shots++] = *shot;
+    player->num_shots++;
+    player->has_new = true;
+    player->is_settled = false;
+}
+
+bool md5_player_play(md5_player *player, uint32_t slot, uint32_t clip, const md5_shot_desc *desc)
+{
+    MD5_ASSERT(player != NULL, "player: not NULL");
+    static const md5_shot_desc defaults = {0};
+    const md5_machine *const machine = player->machine;
+    const md5_shot_desc *const from = desc ? desc : &defaults;
+    MD5_ASSERT((unsigned)from->mode <= MD5_LAYER_ADD, "mode: a md5_layer_mode");
+    MD5_ASSERT((unsigned)from->easing <= MD5_EASE_SINE_IN_OUT, "easing: a md5_easing");
+    MD5_ASSERT((unsigned)from->end <= MD5_SHOT_LOOPS, "end: a md5_shot_end");
+    md5_shot shot;
+    if (slot >= machine->num_slots || clip >= machine->tables.num_clips
+        || !make_shot(machine, clip, from, &shot))
+        return false;
+    take_place(player, &player->slots[slot], &shot);
+    return true;
+}
+
+bool md5_player_stop(md5_player *player, uint32_t slot, float fade_out)
+{
+    MD5_ASSERT(player != NULL, "player: not NULL");
+    if (slot >= player->machine->num_slots || player->slots[slot].num_shots == 0)
+        return false;
+    md5_shot_slot *const of = &player->slots[slot];
+    const double duration = isfinite(fade_out) ? md5_decimal_of(fade_out) : 0.0;
+    for (uint32_t i = of->num_shots; i-- > 0;) {
+        if (duration > MD5_BORDER)
+            stop(&of->shots[i], duration, of->shots[i].easing);
+        else
+            remove_shot(player, of, i);
+    }
+    return true;
+}
+
+md5_shot_status md5_player_shot(const md5_player *player, uint32_t slot)
+{
+    MD5_ASSERT(player != NULL, "player: not NULL");
+    if (slot >= player->machine->num_slots || player->slots[slot].num_shots == 0)
+        return (md5_shot_status){0};
+    const md5_shot *const shot = &player->slots[slot].shots[player->slots[slot].num_shots - 1];
+    return (md5_shot_status){
+        .is_playing = true,
+        .is_stopping = shot->is_stopping,
+        .clip = shot->source,
+        .time = md5_clock_time(shot->now),
+        .weight = md5_shot_weight(player, shot, 0.0),
+    };
+}

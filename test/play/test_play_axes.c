@@ -1,0 +1,282 @@
+// Inverse kinematics, mirrored poses and state machines of characters in other axes and units: what
+// they do is what they do to the file's own, converted.
+#include "test/load/test_axes_case.h"
+
+#include "md5/md5character.h"
+#include "md5/md5play.h"
+#include "md5/md5pose.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SCALE 0.0254f
+#define SIZE 40.0 // units, of the character
+
+static double pose_error(const axes_case *of, const md5_skeleton *skeleton,
+                         const md5_transform *from, const md5_transform *to)
+{
+    double worst = 0.0;
+    for (uint32_t i = 0; i < skeleton->num_joints; i++)
+        worst = fmax(worst, axes_transform_error(of, (double)SCALE, &from[i], &to[i], SIZE));
+    return worst;
+}
+
+// -- Poses ------------------------------------------------------------------------------------
+
+// The bind pose of one character, converted and not, with its arms bent a little.
+typedef struct both {
+    const axes_case *of;
+    md5_model *from, *to;
+    md5_transform *pose, *converted;
+} both;
+
+static void reset(both *made)
+{
+    const size_t size = made->from->skeleton.num_joints * sizeof *made->pose;
+    memcpy(made->pose, made->from->bind_local, size);
+    memcpy(made->converted, made->to->bind_local, size);
+}
+
+static bool begin(both *made, const axes_case *of)
+{
+    const md5_load_opts opts = axes_options(of, SCALE);
+    *made = (both){of, axes_load_model("models/bobbin/bobbin.md5mesh", NULL),
+                   axes_load_model("models/bobbin/bobbin.md5mesh", &opts), NULL, NULL};
+    if (!made->from || !made->to)
+        return false;
+    const size_t count = made->from->skeleton.num_joints;
+    made->pose = malloc(count * sizeof *made->pose);
+    made->converted = malloc(count * sizeof *made->converted);
+    reset(made);
+    return true;
+}
+
+static void end(both *made)
+{
+    free(made->pose);
+    free(made->converted);
+    md5_free_model(made->from);
+    md5_free_model(made->to);
+}
+
+static uint32_t joint(const both *made, const char *name)
+{
+    const int32_t found = md5_find_joint(&made->from->skeleton, name);
+    CHECK(found >= 0);
+    return found < 0 ? 0 : (uint32_t)found;
+}
+
+static void check_both(const both *made, double tolerance)
+{
+    if (!CHECK_NEAR(pose_error(made->of, &made->from->skeleton, made->pose, made->converted), 0.0,
+                    tolerance))
+        CHECK_STRING("", made->of->name);
+}
+
+// By default axes in the joint's space, toward targets all around, the steep ones too.
+TEST (axes_aim_upright) {
+    static const md5_vec3 targets[] = {{100, 20, 30}, {50, -80, 10}, {30, 5, 300}, {40, 30, -60}};
+    for (int i = 0; i < NUM_AXES; i++) {
+        both made;
+        if (!begin(&made, &axes_cases[i]))
+            return;
+        for (int k = 0; k < 8; k++) {
+            const md5_vec3 up = {0.0f, 0.6f, 0.8f};
+            md5_aim_job job = {.tip = joint(&made, "head"),
+                               .length = 1 + (uint32_t)k % 3,
+                               .target = targets[k % 4],
+                               .up = k < 4 ? (md5_vec3){0, 0, 0} : up,
+                               .limit = k % 2 == 0 ? 0.0f : 0.6f,
+                               .weight = 0.9f};
+            reset(&made);
+            CHECK(md5_aim(&made.from->skeleton, made.pose, &job));
+            job.target = axes_point(made.of, SCALE, job.target);
+            job.up = axes_point(made.of, 1.0f, job.up);
+            CHECK(md5_aim(&made.to->skeleton, made.converted, &job));
+            check_both(&made, 5e-6);
+        }
+        end(&made);
+    }
+}
+
+// A straight leg bends forward, in whatever direction that is.
+TEST (axes_bend_straight_limbs_forward) {
+    for (int i = 0; i < NUM_AXES; i++) {
+        const axes_case *const of = &axes_cases[i];
+        const md5_load_opts opts = axes_options(of, SCALE);
+        static const char text[] =
+            "MD5Version 10\ncommandline \"\"\nnumJoints 4\nnumMeshes 0\njoints {\n"
+            "\"hip\" -1 ( 0 0 30 ) ( 0 0 0 )\n\"knee\" 0 ( 0 0 20 ) ( 0 0 0 )\n"
+            "\"foot\" 1 ( 0 0 10 ) ( 0 0 0 )\n\"toe\" 2 ( 0 0 0 ) ( 0 0 0 )\n}\n";
+        md5_model *const from = md5_parse_model(text, sizeof text - 1, NULL, NULL);
+        md5_model *const to = md5_parse_model(text, sizeof text - 1, &opts, NULL);
+        for (int k = 0; CHECK(from && to) && k < 3; k++) {
+            md5_transform a[4], b[4];
+            memcpy(a, from->bind_local, sizeof a);
+            memcpy(b, to->bind_local, sizeof b);
+            const md5_vec3 target = {0, 0, 16};
+            if (k == 0) {
+                md5_two_bone_job job = {.tip = 2, .target = target, .weight = 1.0f};
+                CHECK(md5_two_bone(&from->skeleton, a, &job));
+                job.target = axes_point(of, SCALE, target);
+                CHECK(md5_two_bone(&to->skeleton, b, &job));
+            } else {
+                md5_chain_job job = {.tip = 3,
+                                     .length = 4,
+                                     .target = target,
+                                     .tolerance = 1e-3f,
+                                     .iterations = 60,
+                                     .weight = 1.0f};
+                (k == 1 ? md5_fabrik : md5_ccd)(&from->skeleton, a, &job);
+                job.target = axes_point(of, SCALE, target);
+                job.tolerance *= SCALE;
+                (k == 1 ? md5_fabrik : md5_ccd)(&to->skeleton, b, &job);
+            }
+            CHECK_NEAR(pose_error(of, &from->skeleton, a, b), 0.0, 1e-4);
+            // The knee is ahead of the line from hip to foot.
+            md5_mat34 joints[4];
+            double ahead[3];
+            md5_local_to_model(&to->skeleton, b, joints);
+            axes_direction(of, (md5_vec3){1, 0, 0}, ahead);
+            const md5_vec3 knee = md5_mat34_translation(joints[1]);
+            CHECK(k > 0
+                  || ahead[0] * (double)knee.x + ahead[1] * (double)knee.y
+                             + ahead[2] * (double)knee.z
+                         > 5.0 * (double)SCALE);
+        }
+        md5_free_model(from);
+        md5_free_model(to);
+    }
+}
+
+TEST (axes_place_feet_along_up) {
+    for (int i = 0; i < NUM_AXES; i++) {
+        both made;
+        if (!begin(&made, &axes_cases[i]))
+            return;
+        md5_foot feet[2] = {
+            {.ankle = joint(&made, "foot_l"), .floor = 4.0f, .normal = {0.2f, 0.1f, 1}},
+            {.ankle = joint(&made, "foot_r"), .floor = -2.0f}};
+        md5_foot others[2] = {feet[0], feet[1]};
+        float drop = 0.0f, other_drop = 0.0f;
+        for (int k = 0; k < 2; k++) {
+            others[k].floor = feet[k].floor * SCALE;
+            others[k].normal = axes_point(made.of, 1.0f, feet[k].normal);
+        }
+        for (int step = 0; step < 5; step++) {
+            reset(&made);
+            const uint32_t placed =
+                md5_place_feet(&made.from->skeleton, made.pose, joint(&made, "hips"), feet, 2,
+                               &drop, 0.1f, 0.05f, 0.8f);
+            CHECK_UINT(md5_place_feet(&made.to->skeleton, made.converted, joint(&made, "hips"),
+                                      others, 2, &other_drop, 0.1f, 0.05f, 0.8f),
+                       placed);
+            CHECK_NEAR((double)other_drop, (double)drop * (double)SCALE, 1e-6);
+            check_both(&made, 2e-5);
+        }
+        end(&made);
+    }
+}
+
+TEST (axes_mirror_left_and_right) {
+    for (int i = 0; i < NUM_AXES; i++) {
+        both made;
+        if (!begin(&made, &axes_cases[i]))
+            return;
+        const uint32_t count = made.from->skeleton.num_joints;
+        uint32_t *const mirror = malloc(count * sizeof *mirror);
+        md5_transform *const a = malloc(2 * count * sizeof *a), *const b = a + count;
+        CHECK(md5_find_mirror(&made.from->skeleton, mirror) > 4);
+        uint64_t random = 5;
+        for (uint32_t j = 0; j < count; j++) {
+            const md5_vec3 axis = {(float)test_random(&random), (float)test_random(&random) - 0.5f,
+                                   (float)test_random(&random) - 0.5f};
+            const md5_quat turn = md5_quat_from_axis_angle(axis, 0.7f);
+            made.pose[j].rotation = md5_quat_mul(made.pose[j].rotation, turn);
+            made.pose[j].translation.x += (float)(j % 3);
+            made.converted[j].rotation = axes_quat(made.of, made.pose[j].rotation);
+            made.converted[j].translation = axes_point(made.of, SCALE, made.pose[j].translation);
+        }
+        md5_mirror_pose(made.from, mirror, made.pose, a);
+        md5_mirror_pose(made.to, mirror, made.converted, b);
+        CHECK_NEAR(pose_error(made.of, &made.from->skeleton, a, b), 0.0, 1e-5);
+        free(mirror);
+        free(a);
+        end(&made);
+    }
+}
+
+// -- Machines ---------------------------------------------------------------------------------
+
+typedef struct walker {
+    md5_character *character;
+    md5_player *player;
+    md5_transform *pose;
+    void *scratch;
+} walker;
+
+static bool make_walker(const md5_load_opts *opts, walker *made)
+{
+    md5_error error;
+    memset(made, 0, sizeof *made);
+    made->character =
+        md5_load_character(test_path("models/bobbin/bobbin.md5machine"), opts, &error);
+    CHECK_STRING(error.message, "");
+    if (!made->character)
+        return false;
+    made->player = md5_create_player(made->character->machine, NULL, NULL);
+    made->pose = malloc(made->character->model->skeleton.num_joints * sizeof *made->pose);
+    made->scratch = malloc(md5_player_scratch(made->character->machine));
+    return made->player != NULL;
+}
+
+static void free_walker(walker *made)
+{
+    free(made->scratch);
+    free(made->pose);
+    md5_free_player(made->player);
+    md5_free_character(made->character);
+}
+
+static md5_transform step(walker *made, float speed, bool leaps)
+{
+    const md5_machine *const machine = made->character->machine;
+    CHECK(md5_player_set(made->player, (uint32_t)md5_find_parameter(machine, "speed"), speed));
+    if (leaps)
+        CHECK(md5_player_set(made->player, (uint32_t)md5_find_parameter(machine, "jump"), 1.0f));
+    md5_player_advance(made->player, 0.05, NULL, NULL);
+    md5_player_pose(made->player, made->scratch, made->pose, NULL, NULL);
+    return md5_player_root_motion(made->player);
+}
+
+// Walking, running and a leap: clips that extract movement over the ground and turns about up. The
+// scale is 1: speeds in a machine file are in the units of the loaded model.
+TEST (axes_move_characters_over_the_ground) {
+    for (int i = 0; i < NUM_AXES; i++) {
+        const axes_case *const of = &axes_cases[i];
+        const md5_load_opts opts = axes_options(of, 1.0f);
+        walker from, to;
+        const bool are_there = make_walker(NULL, &from) && make_walker(&opts, &to);
+        if (!are_there)
+            return;
+        double forward = 0.0, pose = 0.0, motion = 0.0;
+        for (int k = 0; k < 120; k++) {
+            const float speed = k < 40 ? 0.0f : k < 80 ? 60.0f : 120.0f;
+            const md5_transform a = step(&from, speed, k == 70), b = step(&to, speed, k == 70);
+            motion = fmax(motion, axes_transform_error(of, 1.0, &a, &b, 1.0));
+            forward += (double)a.translation.x;
+            for (uint32_t j = 0; j < from.character->model->skeleton.num_joints; j++)
+                pose = fmax(pose, axes_transform_error(of, 1.0, &from.pose[j], &to.pose[j], SIZE));
+        }
+        CHECK(forward > 100.0);
+        CHECK_NEAR(motion, 0.0, 1e-5);
+        CHECK_NEAR(pose, 0.0, 1e-5);
+        // A saved player is of no use to a machine in other axes.
+        CHECK((md5_machine_fingerprint(from.character->machine)
+               == md5_machine_fingerprint(to.character->machine))
+              == (of->axes == MD5_AXES_ID));
+        free_walker(&from);
+        free_walker(&to);
+    }
+}

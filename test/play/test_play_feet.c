@@ -1,0 +1,224 @@
+// Modifiers that place feet on the ground, in a rig whose legs have helper joints.
+#include "test/ik/test_ik_case.h"
+
+#include "md5/md5play.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PELVIS = 1, HIP_L = 2, KNEE_L = 4, ANKLE_L = 6, HIP_R = 7, KNEE_R = 8, ANKLE_R = 9 };
+enum { HEAD = 10, JOINTS = 11 };
+
+// The left leg has a twist helper in the thigh and, at the knee, one on which the foot hangs.
+static const char model_text[] =
+    "MD5Version 10\ncommandline \"\"\nnumJoints 11\nnumMeshes 0\njoints {\n"
+    "\"origin\" -1 ( 0 0 0 ) ( 0 0 0 )\n"
+    "\"pelvis\" 0 ( 0 0 20 ) ( 0 0.1 0 )\n"
+    "\"hip_l\" 1 ( 0 3 20 ) ( 0 0 0 )\n"
+    "\"twist_l\" 2 ( 1 3 15 ) ( 0 0 0.5 )\n"
+    "\"knee_l\" 3 ( 2 3 11 ) ( 0 0 0 )\n"
+    "\"helper_l\" 4 ( 2 3 11 ) ( 0 0.2 0 )\n"
+    "\"ankle_l\" 5 ( 0 3 2 ) ( 0 0 0 )\n"
+    "\"hip_r\" 1 ( 0 -3 20 ) ( 0 0 0 )\n"
+    "\"knee_r\" 7 ( 2 -3 11 ) ( 0 0 0 )\n"
+    "\"ankle_r\" 8 ( 0 -3 2 ) ( 0 0 0 )\n"
+    "\"head\" 1 ( 0 0 40 ) ( 0 0 0 )\n}\n";
+
+typedef struct standing {
+    md5_model *model;
+    md5_machine_file *file;
+    md5_machine *machine;
+    md5_player *player;
+    void *scratch;
+    md5_error error;
+    md5_transform pose[JOINTS];
+} standing;
+
+// With the words of a modifier; if they are wrong, there is an error and no machine.
+static void begin(standing *of, const char *words)
+{
+    char text[512];
+    memset(of, 0, sizeof *of);
+    of->model = md5_parse_model(model_text, sizeof model_text - 1, NULL, NULL);
+    const int size = snprintf(text, sizeof text, "machine m {\nmodifier stand %s }", words);
+    of->file = md5_parse_machine_file(text, (size_t)size, NULL, &of->error);
+    if (!CHECK(of->model) || !of->file)
+        return;
+    of->file->desc.model = of->model;
+    of->machine = md5_create_machine(&of->file->desc, NULL, &of->error);
+    if (!of->machine)
+        return;
+    of->player = md5_create_player(of->machine, NULL, NULL);
+    of->scratch = malloc(md5_player_scratch(of->machine));
+    md5_player_target(of->player, 0)->weight = 1.0f;
+}
+
+static void end(standing *of)
+{
+    free(of->scratch);
+    md5_free_player(of->player);
+    md5_free_machine(of->machine);
+    md5_free_machine_file(of->file);
+    md5_free_model(of->model);
+}
+
+static void go_on(standing *of, double seconds)
+{
+    md5_player_advance(of->player, seconds, NULL, NULL);
+    md5_player_pose(of->player, of->scratch, of->pose, NULL, NULL);
+}
+
+static real3 at_of(const standing *of, const md5_transform *pose, uint32_t joint)
+{
+    return ik_place(&of->model->skeleton, pose, joint).at;
+}
+
+#define LEGS "foot ankle_l { knee knee_l hip hip_l } foot ankle_r"
+
+// A ground that rises to the left: 1/2 a unit for each unit of y, and 1 unit below the origin.
+static void slope(void *user, const md5_player *player, md5_vec3 ankle, md5_foot *foot)
+{
+    ++*(uint32_t *)user;
+    CHECK(player != NULL);
+    foot->floor = 0.5f * ankle.y - 1.0f;
+    foot->normal = (md5_vec3){0.0f, -0.4472135955f, 0.8944271910f};
+}
+
+// Height of an ankle over the ground: as in the bind pose, which the machine plays.
+TEST (play_feet_stand_on_the_ground_of_the_callback) {
+    standing of;
+    uint32_t num_calls = 0;
+    begin(&of, "feet pelvis { " LEGS " }");
+    CHECK_STRING(of.error.message, "");
+    md5_player_set_ground(of.player, slope, &num_calls);
+    go_on(&of, 0.0);
+    CHECK_UINT(num_calls, 2);
+    static const uint32_t ankles[] = {ANKLE_L, ANKLE_R};
+    static const double floors[] = {0.5, -2.5};
+    const md5_foot *const feet = md5_player_feet(of.player, 0);
+    for (int i = 0; i < 2; i++) {
+        const real3 was = at_of(&of, of.model->bind_local, ankles[i]);
+        const real3 is = at_of(&of, of.pose, ankles[i]);
+        CHECK_NEAR(is.x, was.x, 1e-4);
+        CHECK_NEAR(is.y, was.y, 1e-4);
+        CHECK_NEAR(is.z, was.z + floors[i], 1e-4);
+        CHECK(feet[i].result == MD5_LIMB_PLACED && feet[i].miss < 1e-4f);
+    }
+    // The pelvis sinks with the lower foot, and what hangs on it. Upward of the feet tilts.
+    CHECK_NEAR(at_of(&of, of.pose, HEAD).z, 40.0 - 2.5, 1e-4);
+    const real3 up = real4_rotate(ik_place(&of.model->skeleton, of.pose, ANKLE_R).rotation,
+                                  (real3){0.0, 0.0, 1.0});
+    CHECK_NEAR(up.y, -0.4472135955, 1e-5);
+    CHECK_NEAR(up.z, 0.8944271910, 1e-5);
+    end(&of);
+}
+
+TEST (play_feet_take_heights_that_the_game_writes) {
+    standing of;
+    begin(&of, "feet pelvis { " LEGS " }");
+    md5_foot *const feet = md5_player_feet(of.player, 0);
+    feet[0].floor = 2.0f;
+    feet[1].floor = -1.0f;
+    go_on(&of, 0.0);
+    CHECK_NEAR(at_of(&of, of.pose, ANKLE_L).z, 4.0, 1e-4);
+    CHECK_NEAR(at_of(&of, of.pose, ANKLE_R).z, 1.0, 1e-4);
+    CHECK(md5_player_feet(of.player, 1) == NULL);
+    md5_player_reset(of.player);
+    CHECK(feet[0].floor == 0.0f && feet[0].lift == 0.0f && feet[0].ankle == ANKLE_L);
+    end(&of);
+}
+
+TEST (play_feet_follow_with_their_time_constant) {
+    static const struct {
+        const char *words;
+        double constant;
+    } cases[] = {{"feet pelvis { " LEGS " }", 0.1},
+                 {"feet pelvis { " LEGS " smoothing 0.3 }", 0.3},
+                 {"feet pelvis { " LEGS " smoothing 0 }", 1e-9}};
+    for (int i = 0; i < 3; i++) {
+        standing of;
+        begin(&of, cases[i].words);
+        md5_foot *const feet = md5_player_feet(of.player, 0);
+        go_on(&of, 0.0);
+        feet[0].floor = feet[1].floor = 2.0f;
+        for (int step = 1; step <= 7; step++) {
+            go_on(&of, 0.02);
+            const double height = 2.0 * (1.0 - exp(-0.02 * step / cases[i].constant));
+            CHECK_NEAR((double)feet[0].lift, height, 1e-5);
+            CHECK_NEAR(at_of(&of, of.pose, ANKLE_L).z, 2.0 + height, 1e-4);
+        }
+        end(&of);
+    }
+}
+
+// With weight 0 nothing is changed; afterwards feet do not come from where they were long ago.
+TEST (play_feet_that_begin_to_stand_are_there) {
+    standing of;
+    begin(&of, "feet pelvis { " LEGS " smoothing 10 }");
+    md5_foot *const feet = md5_player_feet(of.player, 0);
+    md5_target *const target = md5_player_target(of.player, 0);
+    feet[0].floor = feet[1].floor = 2.0f;
+    go_on(&of, 0.1);
+    CHECK_NEAR(at_of(&of, of.pose, ANKLE_L).z, 4.0, 1e-4);
+    target->weight = 0.0f;
+    go_on(&of, 0.1);
+    CHECK(memcmp(of.pose, of.model->bind_local, sizeof of.pose) == 0);
+    feet[0].floor = feet[1].floor = -1.0f;
+    target->weight = 1.0f;
+    go_on(&of, 0.1);
+    CHECK_NEAR(at_of(&of, of.pose, ANKLE_L).z, 1.0, 1e-4);
+    CHECK_NEAR(at_of(&of, of.pose, ANKLE_R).z, 1.0, 1e-4);
+    end(&of);
+}
+
+TEST (play_feet_that_cannot_stand_are_refused) {
+    static const struct {
+        const char *words, *message;
+        uint32_t column;
+    } cases[] = {
+        {"feet tail { " LEGS " }", "modifier 'stand' names joint 'tail', which is none", 21},
+        {"feet pelvis", "modifier 'stand' has no feet", 21},
+        {"feet pelvis { foot toe }", "modifier 'stand' names joint 'toe', which is none", 35},
+        {"feet pelvis { foot ankle_l }",
+         "modifier 'stand': joints 'knee_l' and 'helper_l' lie at one place: name a limb's joints "
+         "by 'knee' and 'hip'",
+         35},
+        {"feet pelvis { foot ankle_l { knee knee_r } }",
+         "modifier 'stand': joint 'ankle_l' does not hang on 'knee_r'", 50},
+        {"feet pelvis { foot ankle_l { knee shin } }",
+         "modifier 'stand' names joint 'shin', which is none", 50},
+        {"feet pelvis { foot pelvis }",
+         "modifier 'stand': joint 'origin' of the limb has no parent", 35},
+        {"feet pelvis { " LEGS " smoothing -1 }",
+         "modifier 'stand': smoothing is -1, which must be 0 to 1e+06", 92},
+        {"spring head { foot ankle_r }", "modifier 'stand' has feet, which only 'feet' has", 0},
+        {"feet pelvis { foot { knee shin } }", "expected the ankle of a foot, found '{'", 35},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        standing of;
+        begin(&of, cases[i].words);
+        CHECK_STRING(of.error.message, cases[i].message);
+        CHECK_UINT(of.error.line, cases[i].column > 0 ? 2 : 0);
+        CHECK_UINT(of.error.column, cases[i].column);
+        CHECK(!of.machine);
+        end(&of);
+    }
+}
+
+// Tables in C say it too.
+TEST (play_feet_without_a_table_are_refused) {
+    md5_model *const model = md5_parse_model(model_text, sizeof model_text - 1, NULL, NULL);
+    const md5_foot_desc nameless = {0};
+    md5_modifier_desc modifier = {
+        .name = "stand", .kind = MD5_MODIFIER_FEET, .joint = "pelvis", .num_feet = 1};
+    const md5_machine_desc desc = {.model = model, .modifiers = &modifier, .num_modifiers = 1};
+    md5_error error;
+    CHECK(!md5_create_machine(&desc, NULL, &error));
+    CHECK_STRING(error.message, "modifier 'stand': there are no feet, but 1");
+    modifier.feet = &nameless;
+    CHECK(!md5_create_machine(&desc, NULL, &error));
+    CHECK_STRING(error.message, "modifier 'stand': a foot names no ankle");
+    md5_free_model(model);
+}

@@ -1,0 +1,244 @@
+#include "test/play/test_play_random.h"
+
+#include <string.h>
+
+static const char *const clip_names[PLAY_RANDOM_CLIPS] = {"walk", "run", "turn", "two", "still"};
+static const char *const motion_names[PLAY_MOTIONS] = {"m0", "m1", "m2", "m3", "m4", "m5"};
+static const char *const state_names[PLAY_STATES] = {"s0", "s1", "s2", "s3", "s4"};
+static const char *const event_names[PLAY_EVENTS] = {"a", "b", "c", "d", "e"};
+
+void play_random_begin(play_random_stock *of)
+{
+    static const struct {
+        uint32_t num_frames;
+        double rate;
+        play_walk walk;
+    } clips[PLAY_RANDOM_CLIPS] = {{21, 20.0, {40.0, 0.0, 0.0}},
+                                  {13, 24.0, {100.0, 0.0, 3.0}},
+                                  {31, 30.0, {50.0, 0.7, 0.0}},
+                                  {2, 4.0, {10.0, 0.0, 0.0}},
+                                  {1, 10.0, {0.0, 0.0, 0.0}}};
+    play_begin(&of->made);
+    for (uint32_t i = 0; i < PLAY_RANDOM_CLIPS; i++) {
+        play_add_clip(&of->made, clips[i].num_frames, clips[i].rate, 0.3, clips[i].walk, i);
+        of->num_frames[i] = clips[i].num_frames;
+    }
+}
+
+uint32_t play_below(uint64_t *random, uint32_t count)
+{
+    return test_random_u32(random) % count;
+}
+
+bool play_one_in(uint64_t *random, uint32_t count)
+{
+    return play_below(random, count) == 0;
+}
+
+static void make_clips(const play_random_stock *of, play_random_tables *to, uint64_t *random)
+{
+    const md5_extract extracts[] = {MD5_EXTRACT_NONE, MD5_EXTRACT_WALK, MD5_EXTRACT_MOVE,
+                                    MD5_EXTRACT_TURN};
+    const md5_extract extract = extracts[play_one_in(random, 2) ? 0 : play_below(random, 4)];
+    to->has_turns = extract == MD5_EXTRACT_TURN;
+    for (uint32_t i = 0; i < PLAY_RANDOM_CLIPS; i++) {
+        const uint32_t last = of->num_frames[i] - 1;
+        for (uint32_t k = 0; k < PLAY_EVENTS; k++) {
+            const uint32_t frames[4] = {0, last, last / 2, play_below(random, last + 1)};
+            to->events[i][k] =
+                (md5_event){.frame = frames[play_below(random, 4)], .name = event_names[k]};
+        }
+        to->markers[i][0] = play_below(random, last / 2 + 1);
+        to->markers[i][1] = last / 2 + 1 + play_below(random, last > 2 ? last / 2 - 1 : 1);
+        to->clips[i] = (md5_clip_desc){
+            .name = clip_names[i],
+            .binding = of->made.bindings[i],
+            .period = (md5_period)play_one_in(random, 3),
+            .extract = extract,
+            .events = to->events[i],
+            .num_events = play_below(random, PLAY_EVENTS + 1),
+            .markers = to->markers[i],
+            .num_markers = last > 2 ? PLAY_MARKERS : 0,
+        };
+    }
+}
+
+static double random_start(uint64_t *random)
+{
+    static const double starts[] = {0.0, 0.0, 0.0, 0.25, 0.5, 1.0, 0.3f, 0.7f, 1.5};
+    return play_one_in(random, 8) ? 2.0 * test_random(random) : starts[play_below(random, 9)];
+}
+
+static float random_speed(uint64_t *random)
+{
+    static const float speeds[] = {0.0f, 0.0f, 1.0f, 2.0f, 0.5f, -1.0f, 0.3f, -0.7f};
+    return play_one_in(random, 4) ? (float)(4.0 * test_random(random) - 1.5)
+                                  : speeds[play_below(random, 8)];
+}
+
+static void make_motions(play_random_tables *to, uint64_t *random)
+{
+    for (uint32_t i = 0; i < PLAY_MOTIONS; i++) {
+        md5_motion_desc *const motion = &to->motions[i];
+        *motion = (md5_motion_desc){
+            .name = motion_names[i],
+            .speed = random_speed(random),
+            .speed_parameter = play_one_in(random, 3) ? "pace" : NULL,
+            .items = to->items[i],
+        };
+        if (i < 3) {
+            motion->clip = clip_names[play_below(random, PLAY_RANDOM_CLIPS)];
+            motion->mode = (md5_play_mode)play_below(random, 3);
+            motion->start = random_start(random);
+            continue;
+        }
+        motion->kind = play_one_in(random, 3) ? MD5_MOTION_STACK : MD5_MOTION_BLEND_1D;
+        motion->sync = (md5_sync)play_below(random, 3);
+        motion->num_items = 1 + play_below(random, PLAY_ITEMS);
+        motion->x_parameter = "x";
+        // Synchronised clips must loop; with markers they must have them.
+        const bool is_free = motion->kind == MD5_MOTION_STACK || motion->sync == MD5_SYNC_NONE;
+        for (uint32_t k = 0; k < motion->num_items; k++)
+            to->items[i][k] = (md5_motion_item){
+                .motion = is_free && play_one_in(random, 2) ? motion_names[play_below(random, 3)]
+                                                            : clip_names[play_below(random, 3)],
+                .x = (float)k,
+                .mode = (md5_layer_mode)(k > 0 && play_one_in(random, 2)),
+                .weight = 0.5f,
+            };
+    }
+}
+
+static void make_condition(md5_condition *condition, md5_transition_desc *transition,
+                           uint64_t *random)
+{
+    static const md5_condition conditions[] = {
+        {"flag", MD5_IS_SET, 0.0f},   {"flag", MD5_IS_CLEAR, 0.0f}, {"leap", MD5_IS_SET, 0.0f},
+        {"leap", MD5_IS_CLEAR, 0.0f}, {"call", MD5_IS_SET, 0.0f},   {"call", MD5_IS_CLEAR, 0.0f},
+        {"x", MD5_IS_LESS, 0.5f},     {"x", MD5_IS_AT_LEAST, 0.4f},
+    };
+    *condition = conditions[play_below(random, 8)];
+    transition->conditions = condition;
+    transition->num_conditions = play_one_in(random, transition->waits ? 3 : 10) ? 0 : 1;
+    if (transition->waits && play_one_in(random, 2))
+        transition->num_conditions = 0;
+}
+
+static void make_transition(md5_transition_desc *to, md5_condition *condition, uint32_t num_states,
+                            uint64_t *random)
+{
+    static const float exits[] = {0.0f, 0.25f, 0.5f, 1.0f, 1.0f, 1.5f, 2.0f, 3.0f, 0.3f, 0.7f};
+    static const float durations[] = {0.0f, 0.0f, 0.1f, 0.2f, 0.25f, 0.5f};
+    *to = (md5_transition_desc){
+        .from = play_one_in(random, 6) ? NULL : state_names[play_below(random, num_states)],
+        .to = state_names[play_below(random, num_states)],
+        .waits = !play_one_in(random, 3),
+        .exit = play_one_in(random, 6) ? (float)(3.0 * test_random(random))
+                                       : exits[play_below(random, 10)],
+        .duration = play_one_in(random, 6) ? (float)(0.8 * test_random(random))
+                                           : durations[play_below(random, 6)],
+        .fade = (md5_fade)play_one_in(random, 3),
+        .easing = (md5_easing)play_below(random, MD5_EASE_SINE_IN_OUT + 1),
+        .keeps_phase = play_one_in(random, 3),
+        .start = (float)random_start(random),
+        .priority = (int32_t)play_below(random, 3),
+        .interrupt = (md5_interrupt)play_below(random, 3),
+    };
+    make_condition(condition, to, random);
+}
+
+static void make_layers(play_random_tables *to, uint64_t *random)
+{
+    static const char *const names[PLAY_LAYERS] = {"body", "arms", "more"};
+    for (uint32_t i = 0; i < to->desc.num_layers; i++) {
+        const uint32_t num_states = 1 + play_below(random, PLAY_STATES);
+        for (uint32_t k = 0; k < num_states; k++) {
+            const char *const motion = play_one_in(random, 3)
+                                           ? clip_names[play_below(random, PLAY_RANDOM_CLIPS)]
+                                           : motion_names[play_below(random, PLAY_MOTIONS)];
+            to->states[i][k] =
+                (md5_state_desc){state_names[k], play_one_in(random, 12) ? NULL : motion};
+        }
+        to->layers[i] = (md5_layer_desc){
+            .name = names[i],
+            .mode = (md5_layer_mode)(i > 0 && play_one_in(random, 2)),
+            .weight = i > 0 ? 0.5f : 1.0f,
+            .states = to->states[i],
+            .num_states = num_states,
+            .transitions = to->transitions[i],
+            .num_transitions = play_below(random, PLAY_TRANSITIONS + 1),
+        };
+        for (uint32_t k = 0; k < to->layers[i].num_transitions; k++) {
+            md5_transition_desc *const transition = &to->transitions[i][k];
+            make_transition(transition, &to->conditions[i][k], num_states, random);
+            if (play_one_in(random, 3) && !to->has_fades)
+                transition->duration = 0.0f;
+            to->has_fades = to->has_fades || transition->duration > 0.0f;
+        }
+    }
+}
+
+void play_random_make(const play_random_stock *of, play_random_tables *to, uint64_t *random)
+{
+    memset(to, 0, sizeof *to);
+    const md5_parameter_desc parameters[PLAY_PARAMETERS] = {
+        {"x", MD5_PARAMETER_FLOAT, (float)play_below(random, 9) / 4.0f},
+        {"pace", MD5_PARAMETER_FLOAT, random_speed(random)},
+        {"flag", MD5_PARAMETER_BOOL, (float)play_below(random, 2)},
+        {"leap", MD5_PARAMETER_TRIGGER, 0.0f},
+        {"call", MD5_PARAMETER_TRIGGER, 0.0f},
+    };
+    memcpy(to->parameters, parameters, sizeof parameters);
+    to->desc = (md5_machine_desc){
+        .model = of->made.model,
+        .clips = to->clips,
+        .num_clips = PLAY_RANDOM_CLIPS,
+        .parameters = to->parameters,
+        .num_parameters = PLAY_PARAMETERS,
+        .motions = to->motions,
+        .num_motions = PLAY_MOTIONS,
+        .layers = to->layers,
+        .num_layers = 1 + play_below(random, PLAY_LAYERS),
+        .report = {*random & 16, *random & 32, *random & 64, *random & 128},
+    };
+    make_clips(of, to, random);
+    make_motions(to, random);
+    make_layers(to, random);
+}
+
+double play_random_seconds(uint64_t *random)
+{
+    const double units[] = {0.05, 0.25, 0.5, 1.0, 1.0 / 24.0, 1.0 / 60.0, 0.1, 1.0 / 240.0};
+    const double way = play_one_in(random, 3) ? -1.0 : 1.0;
+    if (play_one_in(random, 3))
+        return way * 6.0 * test_random(random);
+    return way * units[play_below(random, 8)] * (double)play_below(random, 20);
+}
+
+void play_random_change(md5_player *const *players, uint32_t num_players, play_random_tables *of,
+                        uint64_t *random)
+{
+    const uint32_t kind = play_below(random, 12), layer = play_below(random, of->desc.num_layers);
+    const uint32_t state = play_below(random, of->layers[layer].num_states);
+    const float duration = (float)(0.3 * play_below(random, 3));
+    const md5_fade fade = (md5_fade)play_one_in(random, 3);
+    const double time = random_start(random);
+    const float x = (float)play_below(random, 9) / 4.0f, pace = random_speed(random);
+    of->has_fades = of->has_fades || (kind == 9 && duration > 0.0f);
+    for (uint32_t i = 0; i < num_players; i++) {
+        if (kind < 4)
+            md5_player_set(players[i], PLAY_LEAP, 1.0f);
+        if (kind >= 2 && kind < 6)
+            md5_player_set(players[i], PLAY_CALL, 1.0f);
+        if (kind == 6)
+            md5_player_set(players[i], PLAY_FLAG, 1.0f - md5_player_get(players[i], PLAY_FLAG));
+        if (kind == 7)
+            md5_player_set(players[i], PLAY_X, x);
+        if (kind == 8)
+            md5_player_set(players[i], PLAY_PACE, pace);
+        if (kind == 9)
+            md5_player_go(players[i], layer, state, duration, fade, MD5_EASE_LINEAR);
+        if (kind == 10)
+            md5_player_seek(players[i], layer, state, time);
+    }
+}

@@ -1,0 +1,50 @@
+// Random machines, for properties that must hold for all of them: clips with events and markers,
+// motions of every kind, layers, transitions with every option.
+#ifndef TEST_PLAY_TEST_PLAY_RANDOM_H
+#define TEST_PLAY_TEST_PLAY_RANDOM_H
+
+#include "test/play/test_play_case.h"
+
+enum { PLAY_EVENTS = 5, PLAY_MARKERS = 2, PLAY_MOTIONS = 6, PLAY_ITEMS = 3, PLAY_STATES = 5 };
+enum { PLAY_RANDOM_CLIPS = 5, PLAY_TRANSITIONS = 8, PLAY_LAYERS = 3 };
+enum { PLAY_X, PLAY_PACE, PLAY_FLAG, PLAY_LEAP, PLAY_CALL, PLAY_PARAMETERS };
+
+// What random machines are made of. Ends with play_end(&stock.made).
+typedef struct play_random_stock {
+    play_case made;
+    uint32_t num_frames[PLAY_RANDOM_CLIPS];
+} play_random_stock;
+
+// A machine's tables, and what they point to.
+typedef struct play_random_tables {
+    md5_machine_desc desc;
+    md5_clip_desc clips[PLAY_RANDOM_CLIPS];
+    md5_event events[PLAY_RANDOM_CLIPS][PLAY_EVENTS];
+    uint32_t markers[PLAY_RANDOM_CLIPS][PLAY_MARKERS];
+    md5_parameter_desc parameters[PLAY_PARAMETERS];
+    md5_motion_desc motions[PLAY_MOTIONS];
+    md5_motion_item items[PLAY_MOTIONS][PLAY_ITEMS];
+    md5_layer_desc layers[PLAY_LAYERS];
+    md5_state_desc states[PLAY_LAYERS][PLAY_STATES];
+    md5_transition_desc transitions[PLAY_LAYERS][PLAY_TRANSITIONS];
+    md5_condition conditions[PLAY_LAYERS][PLAY_TRANSITIONS];
+    bool has_turns, has_fades;
+} play_random_tables;
+
+void play_random_begin(play_random_stock *of);
+
+// Makes tables from a random number, which it advances.
+void play_random_make(const play_random_stock *of, play_random_tables *to, uint64_t *random);
+
+// Changes a parameter or a state of each player, all of them in the same way.
+void play_random_change(md5_player *const *players, uint32_t num_players, play_random_tables *of,
+                        uint64_t *random);
+
+// A step of time. Ends at borders as often as not: a twentieth of a second is a frame of one clip,
+// a second a cycle.
+double play_random_seconds(uint64_t *random);
+
+uint32_t play_below(uint64_t *random, uint32_t count);
+bool play_one_in(uint64_t *random, uint32_t count);
+
+#endif

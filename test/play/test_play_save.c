@@ -1,0 +1,403 @@
+// Saving, restoring and copying players: whatever a player is doing, the restored one goes on with
+// the same bits; bytes that are no such player are refused and change nothing.
+// MD5_SAVE_MACHINES says how many random machines are tried, MD5_SAVE_SEED which one alone.
+#include "test/play/test_play_random.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_HEARD = 4096, MOMENTS = 4, STEPS = 6, MODIFIERS = 4 };
+
+typedef struct heard {
+    const md5_event *events[MOST_HEARD];
+    float weights[MOST_HEARD];
+    uint32_t count;
+} heard;
+
+static void hear(void *user, md5_player *player, const md5_event *event, float weight)
+{
+    heard *const to = user;
+    (void)player;
+    if (to->count == MOST_HEARD)
+        return;
+    to->events[to->count] = event;
+    to->weights[to->count++] = weight;
+}
+
+static const md5_foot_desc foot = {.ankle = "lfoot"};
+static const md5_modifier_desc modifiers[MODIFIERS] = {
+    {.name = "sway", .kind = MD5_MODIFIER_SPRING, .joint = "lhand", .length = 2, .gravity = 50.0f},
+    {.name = "look", .kind = MD5_MODIFIER_AIM, .joint = "head", .length = 3},
+    {.name = "reach", .kind = MD5_MODIFIER_TWO_BONE, .joint = "lfoot"},
+    {.name = "stand", .kind = MD5_MODIFIER_FEET, .joint = "pelvis", .feet = &foot, .num_feet = 1},
+};
+
+typedef struct save_test {
+    play_random_stock stock;
+    play_random_tables tables;
+    md5_machine *machine;
+    heard heard[2];
+} save_test;
+
+static void begin_machine(save_test *of, uint64_t seed, uint64_t *random)
+{
+    *random = seed * 0x2545F4914F6CDD1Du + 1;
+    play_random_make(&of->stock, &of->tables, random);
+    of->tables.desc.modifiers = modifiers;
+    of->tables.desc.num_modifiers = MODIFIERS;
+    of->machine = play_machine(&of->tables.desc);
+}
+
+static void *save(const md5_player *player, size_t *size)
+{
+    *size = md5_player_save_size(player);
+    void *const bytes = malloc(*size);
+    CHECK_UINT(md5_player_save(player, bytes, *size), *size);
+    return bytes;
+}
+
+static bool are_saved_alike(const md5_player *a, const md5_player *b)
+{
+    size_t sizes[2];
+    void *const saved[2] = {save(a, &sizes[0]), save(b, &sizes[1])};
+    const bool is_same = sizes[0] == sizes[1] && memcmp(saved[0], saved[1], sizes[0]) == 0;
+    free(saved[0]);
+    free(saved[1]);
+    return is_same;
+}
+
+static void change_targets(md5_player *const *players, uint32_t num_players, uint64_t *random)
+{
+    const uint32_t number = play_below(random, MODIFIERS);
+    const float weight = (float)play_below(random, 3) * 0.5f;
+    const md5_vec3 position = {(float)(20.0 * test_random(random)), 3.0f,
+                               (float)(60.0 * test_random(random))};
+    for (uint32_t i = 0; i < num_players; i++) {
+        md5_target *const target = md5_player_target(players[i], number);
+        target->weight = weight;
+        target->position = position;
+        target->has_pole = weight < 1.0f;
+        target->pole.x = 9.0f;
+        if (md5_player_feet(players[i], number))
+            md5_player_feet(players[i], number)->floor = 0.1f * position.x;
+    }
+}
+
+static void change_shots(const save_test *of, md5_player *const *players, uint32_t num_players,
+                         uint64_t *random)
+{
+    const md5_machine_desc *const desc = &of->tables.desc;
+    const md5_shot_desc shot = {
+        .mode = (md5_layer_mode)play_below(random, 2),
+        .reference = play_one_in(random, 2) ? desc->clips[0].name : NULL,
+        .layer = play_one_in(random, 2) ? desc->layers[0].name : NULL,
+        .speed = (float)(3.0 * test_random(random) - 1.0),
+        .fade_in = 0.2f * (float)play_below(random, 3),
+        .fade_out = 0.1f * (float)play_below(random, 3),
+        .easing = (md5_easing)play_below(random, 3),
+        .end = (md5_shot_end)play_below(random, 3),
+    };
+    const uint32_t slot = play_below(random, 2), clip = play_below(random, desc->num_clips);
+    const bool stops = play_one_in(random, 4);
+    for (uint32_t i = 0; i < num_players; i++) {
+        if (stops)
+            md5_player_stop(players[i], slot, shot.fade_out);
+        else
+            CHECK(md5_player_play(players[i], slot, clip, &shot));
+    }
+}
+
+// One random step of each player; they must do the same, to the bit.
+static bool step_alike(save_test *of, md5_player *const *players, uint32_t num_players,
+                       uint64_t *random)
+{
+    const bool changes = !play_one_in(random, 3), is_seen = !play_one_in(random, 3);
+    const double seconds = play_one_in(random, 4) ? 0.0 : play_random_seconds(random) * 0.1;
+    md5_transform poses[2][PLAY_JOINTS], motions[2];
+    if (changes)
+        play_random_change(players, num_players, &of->tables, random);
+    if (play_one_in(random, 3))
+        change_targets(players, num_players, random);
+    if (play_one_in(random, 3))
+        change_shots(of, players, num_players, random);
+    for (uint32_t i = 0; i < num_players; i++) {
+        of->heard[i].count = 0;
+        md5_player_advance(players[i], seconds, hear, &of->heard[i]);
+        motions[i] = md5_player_root_motion(players[i]);
+        if (is_seen)
+            play_pose(players[i], poses[i]);
+    }
+    if (num_players == 1)
+        return true;
+    const uint32_t count = of->heard[0].count;
+    return CHECK_UINT(of->heard[1].count, count)
+           && CHECK(memcmp(of->heard[0].events, of->heard[1].events, count * sizeof(md5_event *))
+                    == 0)
+           && CHECK(memcmp(of->heard[0].weights, of->heard[1].weights, count * sizeof(float)) == 0)
+           && CHECK(memcmp(&motions[0], &motions[1], sizeof motions[0]) == 0)
+           && (!is_seen || CHECK(memcmp(poses[0], poses[1], sizeof poses[0]) == 0))
+           && CHECK(are_saved_alike(players[0], players[1]));
+}
+
+typedef bool take_over(md5_player *to, const md5_player *from);
+
+static bool by_saving(md5_player *to, const md5_player *from)
+{
+    md5_error error;
+    size_t size;
+    void *const bytes = save(from, &size);
+    const bool is_restored = md5_player_restore(to, bytes, size, &error);
+    free(bytes);
+    return CHECK_STRING(error.message, "") && CHECK(is_restored);
+}
+
+static bool by_copying(md5_player *to, const md5_player *from)
+{
+    md5_player_copy(to, from);
+    return true;
+}
+
+// One player plays; at random moments the other one, which has done something else meanwhile, takes
+// its state over, and both go on.
+static bool check_machine(save_test *of, uint64_t seed, take_over *take)
+{
+    uint64_t random;
+    begin_machine(of, seed, &random);
+    md5_player *const players[2] = {play_player(of->machine), play_player(of->machine)};
+    bool is_same = true;
+    for (int moment = 0; is_same && moment < MOMENTS; moment++) {
+        for (uint32_t i = play_below(&random, STEPS); i > 0; i--)
+            step_alike(of, &players[0], 1, &random);
+        for (uint32_t i = play_below(&random, STEPS); i > 0; i--)
+            step_alike(of, &players[1], 1, &random);
+        // A change that no step has followed yet is part of the state.
+        play_random_change(players, 1, &of->tables, &random);
+        change_shots(of, players, 1, &random);
+        is_same = take(players[1], players[0]) && CHECK(are_saved_alike(players[0], players[1]));
+        for (int i = 0; is_same && i < STEPS; i++)
+            is_same = step_alike(of, players, 2, &random);
+    }
+    test_check(is_same, __FILE__, __LINE__, "machine of seed %llu: MD5_SAVE_SEED tries it alone",
+               (unsigned long long)seed);
+    md5_free_player(players[0]);
+    md5_free_player(players[1]);
+    md5_free_machine(of->machine);
+    return is_same;
+}
+
+static void check_machines(take_over *take)
+{
+    enum { USUAL_MACHINES = 500, MOST_FAILED = 3 };
+    const char *const wanted = getenv("MD5_SAVE_MACHINES"), *const alone = getenv("MD5_SAVE_SEED");
+    save_test *const of = calloc(1, sizeof *of);
+    play_random_begin(&of->stock);
+    const uint64_t count = wanted ? strtoull(wanted, NULL, 10) : USUAL_MACHINES;
+    int num_failed = 0;
+    for (uint64_t seed = 1; !alone && seed <= count && num_failed < MOST_FAILED; seed++)
+        num_failed += !check_machine(of, seed, take);
+    if (alone)
+        check_machine(of, strtoull(alone, NULL, 10), take);
+    play_end(&of->stock.made);
+    free(of);
+}
+
+TEST (restored_player_of_any_machine_continues_with_the_same_bits) {
+    check_machines(by_saving);
+}
+
+TEST (copied_player_of_any_machine_continues_with_the_same_bits) {
+    check_machines(by_copying);
+}
+
+// -- Bytes that are no player -----------------------------------------------------------------
+
+// Restores bytes that may be wrong: either nothing has changed, or there is a player with sound
+// poses, which is saved as the same bytes.
+static bool is_refused_or_valid(md5_player *player, const md5_player *before, const void *bytes,
+                                size_t size)
+{
+    md5_error error;
+    md5_transform pose[PLAY_JOINTS];
+    if (!md5_player_restore(player, bytes, size, &error))
+        return CHECK(error.status != MD5_OK && error.message[0])
+               && CHECK(are_saved_alike(player, before));
+    size_t saved_size;
+    void *const saved = save(player, &saved_size);
+    const bool is_same = saved_size == size && memcmp(saved, bytes, size) == 0;
+    free(saved);
+    for (int i = 0; i < 3; i++) {
+        play_pose(player, pose);
+        md5_player_advance(player, 0.05, NULL, NULL);
+    }
+    md5_player_copy(player, before);
+    return CHECK(is_same);
+}
+
+TEST (bytes_that_are_no_player_change_nothing) {
+    enum { MACHINES = 40 };
+    save_test *const of = calloc(1, sizeof *of);
+    play_random_begin(&of->stock);
+    bool is_right = true;
+    for (uint64_t seed = 1; is_right && seed <= MACHINES; seed++) {
+        uint64_t random;
+        begin_machine(of, seed, &random);
+        md5_player *const player = play_player(of->machine), *const other =
+                                                                 play_player(of->machine);
+        for (int i = 0; i < 4; i++)
+            step_alike(of, &player, 1, &random);
+        play_random_change(&player, 1, &of->tables, &random);
+        md5_player_copy(other, player);
+        size_t size;
+        uint8_t *const bytes = save(player, &size);
+        for (size_t cut = 0; is_right && cut < size; cut++) {
+            uint8_t *const part = malloc(cut ? cut : 1);
+            memcpy(part, bytes, cut);
+            is_right = CHECK(!md5_player_restore(player, part, cut, NULL));
+            free(part);
+        }
+        static const uint8_t flips[] = {0x01, 0x10, 0x80, 0xff};
+        for (size_t i = 0; is_right && i < 4 * size; i++) {
+            bytes[i / 4] ^= flips[i % 4];
+            is_right = is_refused_or_valid(player, other, bytes, size);
+            bytes[i / 4] ^= flips[i % 4];
+        }
+        free(bytes);
+        md5_free_player(player);
+        md5_free_player(other);
+        md5_free_machine(of->machine);
+    }
+    play_end(&of->stock.made);
+    free(of);
+}
+
+// -- Which machine, which version --------------------------------------------------------------
+
+typedef struct small {
+    play_scene scene;
+    md5_state_desc states[2];
+    md5_layer_desc layer;
+    md5_parameter_desc parameter;
+    md5_machine_desc desc;
+} small;
+
+static void begin_small(small *of)
+{
+    play_scene_begin(&of->scene);
+    play_scene_add(&of->scene, 11, 10.0, 0.3, 1);
+    of->states[0] = (md5_state_desc){"stand", "a"};
+    of->states[1] = (md5_state_desc){"go", "a"};
+    of->layer = (md5_layer_desc){.name = "body", .states = of->states, .num_states = 2};
+    of->parameter = (md5_parameter_desc){.name = "speed"};
+    of->desc = (md5_machine_desc){
+        .name = "hero",
+        .layers = &of->layer,
+        .num_layers = 1,
+        .parameters = &of->parameter,
+        .num_parameters = 1,
+    };
+    play_scene_play(&of->scene, &of->desc);
+}
+
+TEST (player_of_another_machine_is_refused_by_name) {
+    small one = {0}, other = {0};
+    begin_small(&one);
+    begin_small(&other);
+    CHECK_UINT(md5_machine_fingerprint(one.scene.machine),
+               md5_machine_fingerprint(other.scene.machine));
+    size_t size;
+    void *const bytes = save(one.scene.player, &size);
+    CHECK(md5_player_restore(other.scene.player, bytes, size, NULL));
+
+    md5_free_player(other.scene.player);
+    md5_free_machine(other.scene.machine);
+    other.states[1].name = "run";
+    play_scene_play(&other.scene, &other.desc);
+    md5_error error;
+    CHECK(!md5_player_restore(other.scene.player, bytes, size, &error));
+    CHECK_UINT(error.status, MD5_ERROR_MISMATCH);
+    CHECK(strstr(error.message, "another machine than 'hero'") != NULL);
+    free(bytes);
+    play_scene_end(&one.scene);
+    play_scene_end(&other.scene);
+}
+
+TEST (player_of_another_version_is_refused_by_number) {
+    small one = {0};
+    begin_small(&one);
+    size_t size;
+    uint8_t *const bytes = save(one.scene.player, &size);
+    bytes[4] = 200;
+    md5_error error;
+    CHECK(!md5_player_restore(one.scene.player, bytes, size, &error));
+    CHECK_UINT(error.status, MD5_ERROR_MISMATCH);
+    CHECK(strstr(error.message, "version 200") != NULL);
+    bytes[0] = 'X';
+    CHECK(!md5_player_restore(one.scene.player, bytes, size, &error));
+    CHECK_UINT(error.status, MD5_ERROR_SYNTAX);
+    free(bytes);
+    play_scene_end(&one.scene);
+}
+
+// The first bytes are the format's: magic word, version, fingerprint, all little-endian; behind
+// them three flags, then the time since the last pose, a double.
+TEST (saved_bytes_are_little_endian) {
+    small one = {0};
+    begin_small(&one);
+    md5_player_advance(one.scene.player, 0.75, NULL, NULL);
+    size_t size;
+    uint8_t *const bytes = save(one.scene.player, &size);
+    CHECK(memcmp(bytes, "M5PS\1\0\0\0", 8) == 0);
+    uint64_t fingerprint = 0;
+    for (int i = 0; i < 8; i++)
+        fingerprint |= (uint64_t)bytes[8 + i] << (8 * i);
+    CHECK_UINT(fingerprint, md5_machine_fingerprint(one.scene.machine));
+    static const uint8_t three_quarters[8] = {0, 0, 0, 0, 0, 0, 0xe8, 0x3f};
+    CHECK(memcmp(bytes + 19, three_quarters, 8) == 0);
+    free(bytes);
+    play_scene_end(&one.scene);
+}
+
+TEST (save_without_room_returns_0) {
+    small one = {0};
+    begin_small(&one);
+    size_t size;
+    void *const bytes = save(one.scene.player, &size);
+    for (size_t room = 0; room < size; room++)
+        CHECK_UINT(md5_player_save(one.scene.player, bytes, room), 0);
+    free(bytes);
+    play_scene_end(&one.scene);
+}
+
+// Each change of a table that a player depends on is another machine.
+TEST (fingerprint_depends_on_every_table) {
+    small one = {0};
+    begin_small(&one);
+    const uint64_t first = md5_machine_fingerprint(one.scene.machine);
+    for (int change = 0; change < 6; change++) {
+        small other = {0};
+        begin_small(&other);
+        md5_free_player(other.scene.player);
+        md5_free_machine(other.scene.machine);
+        const md5_event event = {.frame = 1, .name = "step"};
+        if (change == 0)
+            other.layer.weight = 0.5f;
+        if (change == 1)
+            other.parameter.value = 1.0f;
+        if (change == 2)
+            other.parameter.kind = MD5_PARAMETER_BOOL;
+        if (change == 3)
+            other.scene.clips[0].period = MD5_PERIOD_OPEN;
+        if (change == 4) {
+            other.scene.clips[0].events = &event;
+            other.scene.clips[0].num_events = 1;
+        }
+        if (change == 5)
+            other.states[0].motion = NULL;
+        play_scene_play(&other.scene, &other.desc);
+        test_check(md5_machine_fingerprint(other.scene.machine) != first, __FILE__, __LINE__,
+                   "change %d", change);
+        play_scene_end(&other.scene);
+    }
+    play_scene_end(&one.scene);
+}
