@@ -1,5 +1,6 @@
 // Uses open(), fstat(), poll() and read() on POSIX systems: opening a pipe without a writer must
-// not block, and C11 cannot detect one.
+// not block, and C11 cannot detect one. On Windows, paths are UTF-8; other bytes are read as the
+// system's code page.
 #if defined(__unix__) || defined(__APPLE__)
 #define _POSIX_C_SOURCE 200809L
 #define HAS_POSIX 1
@@ -18,6 +19,9 @@
 #include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#elif defined(_WIN32)
+#include <sys/stat.h>
+#include <wchar.h>
 #endif
 
 // An open file: a descriptor on POSIX systems, else a stream.
@@ -36,6 +40,11 @@ static bool fail_io(md5_context *context, const char *what)
     return md5_fail(context, MD5_ERROR_IO, 0, 0, "%s: %s", what, strerror(errno));
 }
 
+static bool fail_folder(md5_context *context)
+{
+    return md5_fail(context, MD5_ERROR_IO, 0, 0, "this is a folder: expected a file");
+}
+
 // -- The system -----------------------------------------------------------------------------
 
 #if HAS_POSIX
@@ -47,7 +56,7 @@ static bool open_source(md5_context *context, const char *path, source *opened)
     if (opened->descriptor < 0 || fstat(opened->descriptor, &status) != 0)
         return fail_io(context, "cannot open the file");
     if (S_ISDIR(status.st_mode))
-        return md5_fail(context, MD5_ERROR_IO, 0, 0, "this is a folder: expected a file");
+        return fail_folder(context);
     opened->is_pipe = S_ISFIFO(status.st_mode);
     if (S_ISREG(status.st_mode) && status.st_size > 0)
         opened->size = (size_t)status.st_size;
@@ -79,11 +88,55 @@ static bool read_some(md5_context *context, const source *from, char *bytes, siz
 
 #else
 
+#if defined(_WIN32)
+
+// Of kernel32.dll, which every program has. Returns 0 if the text is not UTF-8 or does not fit.
+__declspec(dllimport) int __stdcall MultiByteToWideChar(unsigned code_page, unsigned long flags,
+                                                        const char *text, int length, wchar_t *wide,
+                                                        int size);
+
+static FILE *open_stream(const char *path)
+{
+    enum { UTF8 = 65001, INVALID_IS_ERROR = 8, LONGEST = 1024 };
+    wchar_t wide[LONGEST];
+    if (MultiByteToWideChar(UTF8, INVALID_IS_ERROR, path, -1, wide, LONGEST) == 0)
+        return fopen(path, "rb");
+    return _wfopen(wide, L"rb");
+}
+
+static bool is_folder(const char *path)
+{
+    struct _stat64 status;
+    return _stat64(path, &status) == 0 && (status.st_mode & _S_IFMT) == _S_IFDIR;
+}
+
+#else
+
+static FILE *open_stream(const char *path)
+{
+    return fopen(path, "rb");
+}
+
+static bool is_folder(const char *path)
+{
+    (void)path;
+    return false;
+}
+
+#endif
+
 static bool open_source(md5_context *context, const char *path, source *opened)
 {
     errno = 0;
-    opened->stream = fopen(path, "rb");
-    return opened->stream || fail_io(context, "cannot open the file");
+    opened->stream = open_stream(path);
+    if (!opened->stream)
+        return is_folder(path) ? fail_folder(context) : fail_io(context, "cannot open the file");
+    if (fseek(opened->stream, 0, SEEK_END) == 0) {
+        const long size = ftell(opened->stream);
+        opened->size = size > 0 ? (size_t)size : 0;
+    }
+    rewind(opened->stream);
+    return true;
 }
 
 static void close_source(source *opened)
@@ -107,12 +160,12 @@ static bool read_some(md5_context *context, const source *from, char *bytes, siz
 static bool make_room(md5_context *context, md5_file_text *text, size_t room)
 {
     TRY(md5_check_text_size(context, room));
-    char *const bytes = md5_alloc(context, room);
+    char *const bytes = (char *)md5_alloc(context, room);
     TRY(bytes);
     if (text->size > 0)
-        memcpy(bytes, text->bytes, text->size);
-    md5_free(context, text->bytes, text->room);
-    text->bytes = bytes;
+        memcpy(bytes, text->memory, text->size);
+    md5_free(context, text->memory, text->room);
+    text->bytes = text->memory = bytes;
     text->room = room;
     return true;
 }
@@ -127,22 +180,33 @@ static bool read_source(md5_context *context, const source *from, md5_file_text 
         char next;
         size_t count = 0;
         const bool is_full = text->size == text->room;
-        char *const to = is_full ? &next : text->bytes + text->size;
+        char *const to = is_full ? &next : text->memory + text->size;
         TRY(read_some(context, from, to, is_full ? 1 : text->room - text->size, &count));
         if (count == 0)
             return true;
         if (is_full) {
             TRY(make_room(context, text, 2 * text->room));
-            text->bytes[text->size] = next;
+            text->memory[text->size] = next;
         }
         text->size += count;
     }
 }
 
-bool md5_read_file_text(md5_context *context, const char *path, md5_file_text *text)
+// A file of the caller's own. The reason of a failure is the caller's text, or none.
+static bool open_with(md5_context *context, const char *path, md5_file_text *text)
 {
-    if (!path)
-        return md5_fail(context, MD5_ERROR_IO, 0, 0, "no path is given");
+    md5_error reason = {.status = MD5_ERROR_IO};
+    text->bytes =
+        (const char *)context->files.open(context->files.user, path, &text->size, &reason);
+    reason.message[sizeof reason.message - 1] = '\0';
+    if (text->bytes)
+        return true;
+    return md5_fail(context, MD5_ERROR_IO, 0, 0, "cannot open the file%s%s",
+                    reason.message[0] ? ": " : "", reason.message);
+}
+
+static bool read_system_file(md5_context *context, const char *path, md5_file_text *text)
+{
     source opened = {0};
     const bool is_read = open_source(context, path, &opened) && read_source(context, &opened, text);
     close_source(&opened);
@@ -155,9 +219,19 @@ bool md5_read_file_text(md5_context *context, const char *path, md5_file_text *t
     return is_read;
 }
 
+bool md5_read_file_text(md5_context *context, const char *path, md5_file_text *text)
+{
+    if (!path)
+        return md5_fail(context, MD5_ERROR_IO, 0, 0, "no path is given");
+    return context->files.open ? open_with(context, path, text)
+                               : read_system_file(context, path, text);
+}
+
 void md5_free_file_text(md5_context *context, md5_file_text *text)
 {
-    md5_free(context, text->bytes, text->room);
+    if (text->bytes && context->files.open)
+        context->files.close(context->files.user, text->bytes, text->size);
+    md5_free(context, text->memory, text->room);
     *text = (md5_file_text){0};
 }
 

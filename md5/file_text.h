@@ -5,13 +5,16 @@
 #include "md5/core/context.h"
 
 typedef struct md5_file_text {
-    char *bytes; // from the context's allocator
-    size_t size, room;
+    const char *bytes;
+    size_t size;
+    char
+        *memory; // from the context's allocator, `room` bytes; NULL if the caller's open() has made
+    size_t room; // `bytes`
 } md5_file_text;
 
-// Reads a file, pipe or character device to its end. `text` must be zeroed. Waits for data from a
-// pipe's writer, but a pipe without a writer is an error. Returns false with the context's error
-// set; the caller frees `text` in any case.
+// Reads a file, pipe or character device to its end; or lets the caller's open() do so. `text` must
+// be zeroed. Waits for data from a pipe's writer, but a pipe without a writer is an error. Returns
+// false with the context's error set; the caller frees `text` in any case.
 bool md5_read_file_text(md5_context *context, const char *path, md5_file_text *text);
 void md5_free_file_text(md5_context *context, md5_file_text *text);
 

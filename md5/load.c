@@ -1,5 +1,6 @@
 #include "md5/load.h"
 
+#include "md5/core/axes.h"
 #include "md5/file_text.h"
 
 // -- Parsing and loading --------------------------------------------------------------------
@@ -9,7 +10,7 @@ static void *build_with_arena(md5_context *context, md5_build_asset *build, cons
 {
     md5_arena arena = {.context = context};
     void *asset = NULL;
-    if (md5_check_text_size(context, size))
+    if (md5_check_conversion(context) && md5_check_text_size(context, size))
         build(&arena, text, size, &asset);
     md5_arena_free(&arena);
     return asset;
@@ -20,7 +21,7 @@ void *md5_parse_asset(md5_build_asset *build, const void *text, size_t size,
 {
     md5_context context;
     md5_context_begin(&context, opts, opts ? opts->file_name : NULL, error);
-    return build_with_arena(&context, build, text ? text : "", text ? size : 0);
+    return build_with_arena(&context, build, text ? (const char *)text : "", text ? size : 0);
 }
 
 void *md5_load_asset(md5_build_asset *build, const char *path, const md5_load_opts *opts,

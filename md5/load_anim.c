@@ -1,4 +1,5 @@
 // Animations: read, compress what no frame changes, put into one block.
+#include "md5/core/axes.h"
 #include "md5/load.h"
 #include "md5/pose/clip.h"
 #include "md5/read/anim_file.h"
@@ -28,24 +29,28 @@ static void lay_out_anim(md5_block *block, const anim_parts *parts, anim_layout 
     const size_t num_joints = file->num_joints, num_frames = file->num_frames;
     const size_t num_rotations = parts->num_rotations, num_translations = parts->num_translations;
     md5_clip_arrays *const clip = &layout->clip;
-    layout->anim = md5_block_take(block, 1, sizeof *layout->anim);
-    layout->joints = md5_block_take(block, num_joints, sizeof *layout->joints);
-    layout->order = md5_block_take(block, num_joints, sizeof *layout->order);
-    layout->tracks = md5_block_take(block, num_joints, sizeof *layout->tracks);
-    layout->base_frame = md5_block_take(block, num_joints, sizeof *layout->base_frame);
-    clip->constant = md5_block_take(block, num_joints, sizeof *clip->constant);
-    clip->rotation_joints = md5_block_take(block, num_rotations, sizeof *clip->rotation_joints);
+    layout->anim = (md5_anim *)md5_block_take(block, 1, sizeof *layout->anim);
+    layout->joints = (md5_joint *)md5_block_take(block, num_joints, sizeof *layout->joints);
+    layout->order = (uint32_t *)md5_block_take(block, num_joints, sizeof *layout->order);
+    layout->tracks = (md5_track *)md5_block_take(block, num_joints, sizeof *layout->tracks);
+    layout->base_frame =
+        (md5_transform *)md5_block_take(block, num_joints, sizeof *layout->base_frame);
+    clip->constant = (md5_transform *)md5_block_take(block, num_joints, sizeof *clip->constant);
+    clip->rotation_joints =
+        (uint32_t *)md5_block_take(block, num_rotations, sizeof *clip->rotation_joints);
     clip->translation_joints =
-        md5_block_take(block, num_translations, sizeof *clip->translation_joints);
-    clip->rotations = md5_block_take(block, num_frames, num_rotations * sizeof *clip->rotations);
-    clip->translations =
-        md5_block_take(block, num_frames, num_translations * sizeof *clip->translations);
-    layout->bounds =
-        file->bounds ? md5_block_take(block, num_frames, sizeof *layout->bounds) : NULL;
-    layout->names = md5_block_take(block,
-                                   md5_joint_names_size(file->joints, file->num_joints)
-                                       + md5_name_size(file->command_line),
-                                   1);
+        (uint32_t *)md5_block_take(block, num_translations, sizeof *clip->translation_joints);
+    clip->rotations =
+        (md5_quat *)md5_block_take(block, num_frames, num_rotations * sizeof *clip->rotations);
+    clip->translations = (md5_vec3 *)md5_block_take(block, num_frames,
+                                                    num_translations * sizeof *clip->translations);
+    layout->bounds = file->bounds
+                         ? (md5_bounds *)md5_block_take(block, num_frames, sizeof *layout->bounds)
+                         : NULL;
+    layout->names = (char *)md5_block_take(block,
+                                           md5_joint_names_size(file->joints, file->num_joints)
+                                               + md5_name_size(file->command_line),
+                                           1);
 }
 
 static md5_clip_source clip_source(const md5_anim_file *file)
@@ -58,6 +63,18 @@ static md5_clip_source clip_source(const md5_anim_file *file)
         .base_frame = file->base_frame,
         .numbers = file->numbers,
     };
+}
+
+static void convert_anim(const md5_context *context, const anim_parts *parts,
+                         const anim_layout *layout)
+{
+    const size_t num_joints = parts->file.num_joints, num_frames = parts->file.num_frames;
+    md5_convert_transforms(context, layout->base_frame, num_joints);
+    md5_convert_transforms(context, layout->clip.constant, num_joints);
+    md5_convert_rotations(context, layout->clip.rotations, num_frames * parts->num_rotations);
+    md5_convert_points(context, layout->clip.translations, num_frames * parts->num_translations);
+    if (layout->bounds)
+        md5_convert_bounds(context, layout->bounds, num_frames);
 }
 
 static md5_anim *fill_anim(md5_context *context, md5_block *block, const anim_parts *parts)
@@ -76,9 +93,11 @@ static md5_anim *fill_anim(md5_context *context, md5_block *block, const anim_pa
     md5_copy_items(layout.bounds, file->bounds, file->bounds ? file->num_frames : 0,
                    sizeof *layout.bounds);
     md5_clip_build(&source, parts->moves, &layout.clip);
+    if (md5_converts(context))
+        convert_anim(context, parts, &layout);
 
     *layout.anim = (md5_anim){
-        .skeleton = {num_joints, layout.joints, layout.order},
+        .skeleton = {num_joints, layout.joints, layout.order, context->axes, context->scale},
         .tracks = layout.tracks,
         .base_frame = layout.base_frame,
         .num_frames = file->num_frames,
@@ -106,7 +125,7 @@ static bool build_anim(md5_arena *arena, const char *text, size_t size, void **a
     anim_parts parts;
     TRY(md5_read_anim_file(arena, text, size, &parts.file));
     const size_t num_joints = parts.file.num_joints;
-    parts.moves = md5_arena_alloc(arena, num_joints + parts.file.num_components, 1);
+    parts.moves = (uint8_t *)md5_arena_alloc(arena, num_joints + parts.file.num_components, 1);
     TRY(parts.moves);
     uint8_t *const changes = parts.moves + num_joints;
     const md5_clip_source source = clip_source(&parts.file);
@@ -114,7 +133,7 @@ static bool build_anim(md5_arena *arena, const char *text, size_t size, void **a
     md5_block measured = {0};
     anim_layout layout;
     lay_out_anim(&measured, &parts, &layout);
-    md5_block block = {.base = md5_alloc(arena->context, measured.used)};
+    md5_block block = {.base = (unsigned char *)md5_alloc(arena->context, measured.used)};
     TRY(block.base);
     *asset = fill_anim(arena->context, &block, &parts);
     return true;
@@ -124,14 +143,14 @@ md5_anim *md5_parse_anim(const void *text, size_t size, const md5_load_opts *opt
 {
     MD5_ASSERT_TEXT(text, size);
     MD5_ASSERT_OPTS(opts);
-    return md5_parse_asset(build_anim, text, size, opts, error);
+    return (md5_anim *)md5_parse_asset(build_anim, text, size, opts, error);
 }
 
 md5_anim *md5_load_anim(const char *path, const md5_load_opts *opts, md5_error *error)
 {
     MD5_ASSERT_PATH(path);
     MD5_ASSERT_OPTS(opts);
-    return md5_load_asset(build_anim, path, opts, error);
+    return (md5_anim *)md5_load_asset(build_anim, path, opts, error);
 }
 
 void md5_free_anim(md5_anim *anim)

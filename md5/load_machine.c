@@ -3,27 +3,21 @@
 #include "md5/core/arena.h"
 #include "md5/file_text.h"
 #include "md5/load.h"
-#include "md5/md5play.h"
+#include "md5/md5machine.h"
 #include "md5/read/machine_file.h"
 
 static md5_machine_file *build(md5_context *context, const char *text, size_t size)
 {
     md5_arena arena = {.context = context};
-    md5_machine_source source;
-    md5_machine_file *const file = md5_arena_alloc(&arena, 1, sizeof *file);
-    if (!file || !md5_check_text_size(context, size)
-        || !md5_read_machine_file(&arena, text, size, &source)) {
+    md5_machine_file *const file =
+        md5_check_text_size(context, size) ? md5_read_machine_file(&arena, text, size) : NULL;
+    if (!file) {
         md5_arena_free(&arena);
         return NULL;
     }
-    *file = (md5_machine_file){
-        .desc = source.desc,
-        .clips = source.clips,
-        .model_file = source.model_file,
-        .num_warnings = context->num_warnings,
-        .allocator = context->allocator,
-        .memory = arena.chunks,
-    };
+    file->num_warnings = context->num_warnings;
+    file->allocator = context->allocator;
+    file->memory = arena.chunks;
     return file;
 }
 
@@ -34,7 +28,7 @@ md5_machine_file *md5_parse_machine_file(const void *text, size_t size, const md
     MD5_ASSERT_OPTS(opts);
     md5_context context;
     md5_context_begin(&context, opts, opts ? opts->file_name : NULL, error);
-    return build(&context, text ? text : "", text ? size : 0);
+    return build(&context, text ? (const char *)text : "", text ? size : 0);
 }
 
 md5_machine_file *md5_load_machine_file(const char *path, const md5_load_opts *opts,
@@ -59,6 +53,6 @@ void md5_free_machine_file(md5_machine_file *file)
     md5_context context;
     const md5_load_opts opts = {.allocator = file->allocator};
     md5_context_begin(&context, &opts, NULL, NULL);
-    md5_arena arena = {.context = &context, .chunks = file->memory};
+    md5_arena arena = {.context = &context, .chunks = (struct md5_chunk *)file->memory};
     md5_arena_free(&arena);
 }

@@ -1,4 +1,6 @@
 #include "md5/load_mesh.h"
+
+#include "md5/core/axes.h"
 #include "md5/load.h"
 
 // The arrays of a mesh in the block; all NULL while the block is measured.
@@ -22,6 +24,8 @@ bool md5_measure_mesh(md5_arena *arena, const md5_file_mesh *mesh, const md5_tra
         .narrow_triangles = mesh->narrow_triangles,
         .weights = mesh->weights,
         .tangents = mesh->tangents,
+        .no_tangents = arena->context->no_tangents,
+        .no_plan = arena->context->no_skin_plan,
     };
     return md5_geometry_measure(arena, &source, bind, sizes);
 }
@@ -33,21 +37,28 @@ static void lay_out_mesh(md5_block *block, const md5_file_mesh *mesh,
     const size_t count = sizes->num_vertices, num_influences = sizes->num_influences;
     const size_t num_triangles = mesh->num_triangles;
     layout->file_vertices =
-        md5_block_take(block, mesh->num_vertices, sizeof *layout->file_vertices);
-    layout->weights = md5_block_take(block, mesh->num_weights, sizeof *layout->weights);
+        (md5_vertex *)md5_block_take(block, mesh->num_vertices, sizeof *layout->file_vertices);
+    layout->weights =
+        (md5_weight *)md5_block_take(block, mesh->num_weights, sizeof *layout->weights);
     layout->colors =
-        mesh->colors ? md5_block_take(block, mesh->num_vertices, sizeof *layout->colors) : NULL;
-    drawn->indices = md5_block_take(block, num_triangles, 3 * sizeof *drawn->indices);
-    drawn->sources = md5_block_take(block, count, sizeof *drawn->sources);
-    drawn->texcoords = md5_block_take(block, count, sizeof *drawn->texcoords);
-    drawn->positions = md5_block_take(block, count, sizeof *drawn->positions);
-    drawn->normals = md5_block_take(block, count, sizeof *drawn->normals);
-    drawn->tangents = md5_block_take(block, count, sizeof *drawn->tangents);
-    drawn->first_influence = md5_block_take(block, count + 1, sizeof *drawn->first_influence);
+        mesh->colors ? (md5_vec4 *)md5_block_take(block, mesh->num_vertices, sizeof *layout->colors)
+                     : NULL;
+    drawn->indices = (uint32_t *)md5_block_take(block, num_triangles, 3 * sizeof *drawn->indices);
+    drawn->sources = (uint32_t *)md5_block_take(block, count, sizeof *drawn->sources);
+    drawn->texcoords = (md5_vec2 *)md5_block_take(block, count, sizeof *drawn->texcoords);
+    drawn->positions = (md5_vec3 *)md5_block_take(block, count, sizeof *drawn->positions);
+    drawn->normals = (md5_vec3 *)md5_block_take(block, count, sizeof *drawn->normals);
+    drawn->tangents = sizes->has_tangents
+                          ? (md5_vec4 *)md5_block_take(block, count, sizeof *drawn->tangents)
+                          : NULL;
+    drawn->first_influence =
+        (uint32_t *)md5_block_take(block, count + 1, sizeof *drawn->first_influence);
     drawn->influence_joints =
-        md5_block_take(block, num_influences, sizeof *drawn->influence_joints);
-    drawn->influences = md5_block_take(block, num_influences, sizeof *drawn->influences);
-    md5_skin_plan_take(block, sizes->num_vertices, &sizes->plan, &layout->plan);
+        (uint32_t *)md5_block_take(block, num_influences, sizeof *drawn->influence_joints);
+    drawn->influences =
+        (md5_vec4 *)md5_block_take(block, num_influences, sizeof *drawn->influences);
+    if (sizes->has_plan)
+        md5_skin_plan_take(block, sizes->num_vertices, &sizes->plan, &layout->plan);
 }
 
 void md5_measure_mesh_block(md5_block *block, const md5_file_mesh *mesh,
@@ -84,7 +95,8 @@ void md5_place_mesh(md5_block *block, const md5_file_mesh *file, const md5_geome
     md5_copy_items(drawn->texcoords, file->texcoords, file->num_vertices, sizeof *file->texcoords);
     if (file->normals) {
         md5_copy_items(drawn->normals, file->normals, file->num_vertices, sizeof *file->normals);
-        md5_copy_items(drawn->tangents, file->tangents, file->num_vertices, sizeof *file->tangents);
+        md5_copy_items(drawn->tangents, file->tangents, drawn->tangents ? file->num_vertices : 0,
+                       sizeof *file->tangents);
     }
     mesh->num_file_vertices = file->num_vertices;
     mesh->num_weights = file->num_weights;
@@ -104,6 +116,37 @@ void md5_place_mesh(md5_block *block, const md5_file_mesh *file, const md5_geome
     mesh->influences = drawn->influences;
 }
 
+static void convert_mesh(const md5_context *context, const mesh_layout *layout, md5_mesh *mesh)
+{
+    const md5_geometry_arrays *const drawn = &layout->drawn;
+    const size_t num_vertices = mesh->num_vertices;
+    const size_t num_influences = drawn->first_influence[num_vertices];
+    for (size_t i = 0; i < mesh->num_weights; i++)
+        md5_convert_points(context, &layout->weights[i].offset, 1);
+    md5_convert_points(context, drawn->positions, num_vertices);
+    md5_convert_directions(context, drawn->normals, num_vertices);
+    mesh->is_mirrored = md5_is_mirrored(context->axes);
+    // The bitangent is cross(N, T) * w: a reflection changes the sign of the product, and flipping
+    // v that of the bitangent.
+    const float side = mesh->is_mirrored != context->flip_v ? -1.0f : 1.0f;
+    for (size_t i = 0; i < num_vertices; i++) {
+        if (context->flip_v)
+            drawn->texcoords[i].y = 1.0f - drawn->texcoords[i].y;
+        if (!drawn->tangents)
+            continue;
+        md5_vec4 *const tangent = &drawn->tangents[i];
+        const md5_vec3 along =
+            md5_vec3_to_axes(context->axes, (md5_vec3){tangent->x, tangent->y, tangent->z});
+        *tangent = (md5_vec4){along.x, along.y, along.z, tangent->w * side};
+    }
+    for (size_t i = 0; i < num_influences; i++) {
+        md5_vec4 *const influence = &drawn->influences[i];
+        md5_vec3 point = {influence->x, influence->y, influence->z};
+        md5_convert_points(context, &point, 1);
+        *influence = (md5_vec4){point.x, point.y, point.z, influence->w};
+    }
+}
+
 bool md5_derive_mesh(md5_arena *arena, md5_block *block, const md5_file_mesh *file,
                      const md5_geometry_sizes *sizes, const md5_geometry_source *joints,
                      md5_mesh *mesh)
@@ -120,12 +163,17 @@ bool md5_derive_mesh(md5_arena *arena, md5_block *block, const md5_file_mesh *fi
         .weights = layout.weights,
         .normals = file->normals ? layout.drawn.normals : NULL,
         .tangents = file->normals ? layout.drawn.tangents : NULL,
+        .weighting = arena->context->normals,
+        .no_tangents = !sizes->has_tangents,
         .num_joints = joints->num_joints,
         .bind = joints->bind,
         .joint_scratch = joints->joint_scratch,
     };
     TRY(md5_geometry_build(arena, &source, sizes, &layout.drawn));
+    if (md5_converts(arena->context))
+        convert_mesh(arena->context, &layout, mesh);
     md5_geometry_summarize(mesh);
-    mesh->skin_plan = md5_skin_plan_build(mesh, &layout.plan);
+    if (sizes->has_plan)
+        mesh->skin_plan = md5_skin_plan_build(mesh, &layout.plan);
     return true;
 }

@@ -23,9 +23,10 @@ void md5_measure_mesh_block(md5_block *block, const md5_file_mesh *mesh,
 void md5_place_mesh(md5_block *block, const md5_file_mesh *file, const md5_geometry_sizes *sizes,
                     md5_mesh *mesh);
 
-// Fills what md5_place_mesh() left: all but the losses. `block` is as it was for
-// md5_place_mesh(). Of `file` only counts and NULL pointers are used; of `joints` only the bind
-// matrices and the scratch memory. Returns false, with the context's error set, if memory runs out.
+// Fills what md5_place_mesh() left: all but the losses, converted as the options ask for. `block`
+// is as it was for md5_place_mesh(). Of `file` only counts and NULL pointers are used; of `joints`
+// only the bind matrices and the scratch memory. Returns false, with the context's error set, if
+// memory runs out.
 bool md5_derive_mesh(md5_arena *arena, md5_block *block, const md5_file_mesh *file,
                      const md5_geometry_sizes *sizes, const md5_geometry_source *joints,
                      md5_mesh *mesh);

@@ -1,4 +1,5 @@
 // Models: read, derive what drawing and posing need, put into one block.
+#include "md5/core/axes.h"
 #include "md5/load.h"
 #include "md5/load_mesh.h"
 #include "md5/pose/bind_pose.h"
@@ -16,7 +17,7 @@ typedef struct model_layout {
 
 static bool measure_meshes(md5_arena *arena, const md5_mesh_file *file)
 {
-    md5_geometry_sizes *const sizes = file->notes;
+    md5_geometry_sizes *const sizes = (md5_geometry_sizes *)file->notes;
     for (uint32_t m = 0; m < file->num_meshes; m++)
         TRY(md5_measure_mesh(arena, &file->meshes[m], file->bind, &sizes[m]));
     return true;
@@ -33,41 +34,48 @@ static size_t model_names_size(const md5_mesh_file *file)
 static void lay_out_model(md5_block *block, const md5_mesh_file *file, model_layout *layout)
 {
     const uint32_t num_joints = file->num_joints;
-    layout->model = md5_block_take(block, 1, sizeof *layout->model);
-    layout->meshes = md5_block_take(block, file->num_meshes, sizeof *layout->meshes);
-    layout->joints = md5_block_take(block, num_joints, sizeof *layout->joints);
-    layout->order = md5_block_take(block, num_joints, sizeof *layout->order);
-    layout->bind_local = md5_block_take(block, num_joints, sizeof *layout->bind_local);
-    layout->bind = md5_block_take(block, num_joints, sizeof *layout->bind);
-    layout->inverse_bind = md5_block_take(block, num_joints, sizeof *layout->inverse_bind);
-    layout->names = md5_block_take(block, model_names_size(file), 1);
+    layout->model = (md5_model *)md5_block_take(block, 1, sizeof *layout->model);
+    layout->meshes = (md5_mesh *)md5_block_take(block, file->num_meshes, sizeof *layout->meshes);
+    layout->joints = (md5_joint *)md5_block_take(block, num_joints, sizeof *layout->joints);
+    layout->order = (uint32_t *)md5_block_take(block, num_joints, sizeof *layout->order);
+    layout->bind_local =
+        (md5_transform *)md5_block_take(block, num_joints, sizeof *layout->bind_local);
+    layout->bind = (md5_mat34 *)md5_block_take(block, num_joints, sizeof *layout->bind);
+    layout->inverse_bind =
+        (md5_mat34 *)md5_block_take(block, num_joints, sizeof *layout->inverse_bind);
+    layout->names = (char *)md5_block_take(block, model_names_size(file), 1);
 }
 
-static size_t measure_model(const md5_mesh_file *file)
+// The two blocks of a model: what md5_release_geometry() keeps, and what it frees.
+typedef struct model_blocks {
+    md5_block model, geometry;
+} model_blocks;
+
+static model_blocks measure_model(const md5_mesh_file *file)
 {
-    const md5_geometry_sizes *const sizes = file->notes;
-    md5_block block = {0};
+    const md5_geometry_sizes *const sizes = (const md5_geometry_sizes *)file->notes;
+    model_blocks blocks = {0};
     model_layout model;
-    lay_out_model(&block, file, &model);
+    lay_out_model(&blocks.model, file, &model);
     for (uint32_t m = 0; m < file->num_meshes; m++)
-        md5_measure_mesh_block(&block, &file->meshes[m], &sizes[m]);
-    return block.used;
+        md5_measure_mesh_block(&blocks.geometry, &file->meshes[m], &sizes[m]);
+    return blocks;
 }
 
 // Places the joints and copies the tables of the meshes, which are not needed afterwards.
-static md5_model *place_model(const md5_context *context, md5_block *block,
+static md5_model *place_model(const md5_context *context, model_blocks *blocks,
                               const md5_mesh_file *file, model_layout *layout)
 {
-    const md5_geometry_sizes *const sizes = file->notes;
+    const md5_geometry_sizes *const sizes = (const md5_geometry_sizes *)file->notes;
     const uint32_t num_joints = file->num_joints;
-    lay_out_model(block, file, layout);
+    lay_out_model(&blocks->model, file, layout);
     char *names = layout->names;
     md5_copy_joints(&names, file->joints, num_joints, layout->joints);
     md5_copy_items(layout->order, file->order, num_joints, sizeof *layout->order);
 
     md5_model *const model = layout->model;
     *model = (md5_model){
-        .skeleton = {num_joints, layout->joints, layout->order},
+        .skeleton = {num_joints, layout->joints, layout->order, context->axes, context->scale},
         .bind_local = layout->bind_local,
         .bind = layout->bind,
         .inverse_bind = layout->inverse_bind,
@@ -80,7 +88,7 @@ static md5_model *place_model(const md5_context *context, md5_block *block,
     };
     md5_build_bind_pose(&model->skeleton, file->bind, layout->bind_local, layout->bind,
                         layout->inverse_bind);
-    md5_block meshes = *block;
+    md5_block meshes = blocks->geometry;
     for (uint32_t m = 0; m < file->num_meshes; m++) {
         layout->meshes[m] = (md5_mesh){.name = md5_copy_name(&names, file->meshes[m].name),
                                        .shader = md5_copy_name(&names, file->meshes[m].shader)};
@@ -90,13 +98,13 @@ static md5_model *place_model(const md5_context *context, md5_block *block,
 }
 
 // Whether each vertex follows one joint with bias 1, or none: then packed influences lose nothing.
-// The plan is never NULL: no text is long enough for that many vertices.
+// Without a plan nobody knows.
 static bool is_rigid(const md5_skin_plan *plan)
 {
     uint32_t i = 0;
-    while (i < plan->num_runs && plan->runs[i].kind <= MD5_SKIN_RIGID)
+    while (plan && i < plan->num_runs && plan->runs[i].kind <= MD5_SKIN_RIGID)
         i++;
-    return i == plan->num_runs;
+    return plan && i == plan->num_runs;
 }
 
 // What a drawing path with 4 or 8 influences a vertex loses, for each mesh.
@@ -112,23 +120,29 @@ static void measure_losses(const md5_model *model, md5_mesh *meshes)
     }
 }
 
-static bool fill_model(md5_arena *arena, md5_block *block, const md5_mesh_file *file,
+static bool fill_model(md5_arena *arena, model_blocks *blocks, const md5_mesh_file *file,
                        md5_model **result)
 {
-    const md5_geometry_sizes *const sizes = file->notes;
+    const md5_geometry_sizes *const sizes = (const md5_geometry_sizes *)file->notes;
     model_layout layout;
-    md5_model *const model = place_model(arena->context, block, file, &layout);
+    md5_model *const model = place_model(arena->context, blocks, file, &layout);
     md5_arena_rewind(arena, file->tables);
     const md5_geometry_source joints = {
         .num_joints = file->num_joints,
         .bind = layout.bind,
-        .joint_scratch = md5_arena_alloc(arena, file->num_joints, sizeof *joints.joint_scratch),
+        .joint_scratch =
+            (uint32_t *)md5_arena_alloc(arena, file->num_joints, sizeof *joints.joint_scratch),
     };
     TRY(joints.joint_scratch);
     for (uint32_t m = 0; m < file->num_meshes; m++) {
         md5_mesh *const mesh = &layout.meshes[m];
-        TRY(md5_derive_mesh(arena, block, &file->meshes[m], &sizes[m], &joints, mesh));
+        TRY(md5_derive_mesh(arena, &blocks->geometry, &file->meshes[m], &sizes[m], &joints, mesh));
         model->bounds = md5_bounds_union(model->bounds, mesh->bounds);
+    }
+    if (md5_converts(arena->context)) { // meshes are derived from the file's own bind pose
+        md5_convert_transforms(arena->context, layout.bind_local, file->num_joints);
+        md5_convert_matrices(arena->context, layout.bind, file->num_joints);
+        md5_convert_matrices(arena->context, layout.inverse_bind, file->num_joints);
     }
     measure_losses(model, layout.meshes);
     *result = model;
@@ -158,14 +172,22 @@ static bool build_model(md5_arena *arena, const char *text, size_t size, void **
     TRY(reserve_scratch(arena, text, size));
     TRY(md5_read_mesh_file(arena, text, size, sizeof(md5_geometry_sizes), &file));
     TRY(measure_meshes(arena, &file));
-    const size_t block_size = measure_model(&file);
-    md5_block block = {.base = md5_alloc(arena->context, block_size)};
-    TRY(block.base);
-    if (!fill_model(arena, &block, &file, &model)) {
-        md5_free(arena->context, block.base, block_size);
+    const model_blocks sizes = measure_model(&file);
+    const size_t model_size = sizes.model.used, geometry_size = sizes.geometry.used;
+    model_blocks blocks = {0};
+    if (geometry_size > 0)
+        blocks.geometry.base = (unsigned char *)md5_alloc(arena->context, geometry_size);
+    if (blocks.geometry.base || geometry_size == 0)
+        blocks.model.base = (unsigned char *)md5_alloc(arena->context, model_size);
+    const bool has_memory = blocks.model.base != NULL;
+    if (!has_memory || !fill_model(arena, &blocks, &file, &model)) {
+        md5_free(arena->context, blocks.geometry.base, geometry_size);
+        md5_free(arena->context, blocks.model.base, model_size);
         return false;
     }
-    model->size = block_size;
+    model->size = model_size;
+    model->geometry = blocks.geometry.base;
+    model->geometry_size = geometry_size;
     *asset = model;
     return true;
 }
@@ -175,18 +197,40 @@ md5_model *md5_parse_model(const void *text, size_t size, const md5_load_opts *o
 {
     MD5_ASSERT_TEXT(text, size);
     MD5_ASSERT_OPTS(opts);
-    return md5_parse_asset(build_model, text, size, opts, error);
+    return (md5_model *)md5_parse_asset(build_model, text, size, opts, error);
 }
 
 md5_model *md5_load_model(const char *path, const md5_load_opts *opts, md5_error *error)
 {
     MD5_ASSERT_PATH(path);
     MD5_ASSERT_OPTS(opts);
-    return md5_load_asset(build_model, path, opts, error);
+    return (md5_model *)md5_load_asset(build_model, path, opts, error);
+}
+
+void md5_release_geometry(md5_model *model)
+{
+    MD5_ASSERT(model != NULL, "model: not NULL");
+    for (uint32_t m = 0; m < model->num_meshes && model->geometry; m++) {
+        md5_mesh *const mesh = (md5_mesh *)&model->meshes[m]; // in the model's own block
+        mesh->file_vertices = NULL;
+        mesh->weights = NULL;
+        mesh->indices = mesh->sources = NULL;
+        mesh->texcoords = NULL;
+        mesh->positions = mesh->normals = NULL;
+        mesh->tangents = mesh->colors = mesh->influences = NULL;
+        mesh->first_influence = mesh->influence_joints = NULL;
+        mesh->skin_plan = NULL;
+    }
+    if (model->geometry)
+        model->allocator.free(model->allocator.user, model->geometry, model->geometry_size);
+    model->geometry = NULL;
+    model->geometry_size = 0;
 }
 
 void md5_free_model(md5_model *model)
 {
-    if (model)
-        model->allocator.free(model->allocator.user, model, model->size);
+    if (!model)
+        return;
+    md5_release_geometry(model);
+    model->allocator.free(model->allocator.user, model, model->size);
 }

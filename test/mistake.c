@@ -53,4 +53,54 @@ const char *test_message_of(void (*mistake)(const void *context), const void *co
     return message;
 }
 
+#else
+
+// Windows has no fork(): the mistake is made in this process, and the handler of SIGABRT jumps out
+// of abort(), which C lets it do on a system where the signal is raised by a plain call.
+#include <io.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+static jmp_buf before_mistake;
+
+static void jump_out(int number)
+{
+    (void)number;
+    longjmp(before_mistake, 1);
+}
+
+// Returns whether it aborted.
+static bool make_mistake(void (*mistake)(const void *context), const void *context)
+{
+    (void)signal(SIGABRT, jump_out);
+    if (setjmp(before_mistake) != 0)
+        return true;
+    mistake(context);
+    return false;
+}
+
+const char *test_message_of(void (*mistake)(const void *context), const void *context)
+{
+    static char message[512];
+    memset(message, 0, sizeof message);
+    FILE *const file = tmpfile();
+    const int errors = _fileno(stderr), kept = _dup(errors);
+    if (!CHECK(file && kept >= 0 && _dup2(_fileno(file), errors) == 0)) {
+        if (file)
+            (void)fclose(file);
+        return message;
+    }
+    CHECK(make_mistake(mistake, context));
+    (void)signal(SIGABRT, SIG_DFL);
+    (void)fflush(stderr);
+    (void)_dup2(kept, errors);
+    (void)_close(kept);
+    rewind(file);
+    (void)!fread(message, 1, sizeof message - 1, file);
+    (void)fclose(file);
+    return message;
+}
+
 #endif

@@ -3,6 +3,8 @@
 #ifndef TEST_H
 #define TEST_H
 
+#include "md5/core/compiler.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -25,8 +27,7 @@ void test_register(test_case *test);
     static void run_##title(void)
 
 // Every CHECK counts as part of its test and returns whether it held.
-bool test_check(bool held, const char *file, int line, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
+bool test_check(bool held, const char *file, int line, const char *format, ...) MD5_PRINTF(4, 5);
 
 #define CHECK(condition) test_check((condition), __FILE__, __LINE__, "%s", #condition)
 #define CHECK_UINT(actual, expected) \
@@ -44,7 +45,7 @@ bool test_check_string(const char *actual, const char *expected, const char *fil
                        const char *what);
 
 // Ends the running test as skipped, saying why. Call `return` after it.
-void test_skip(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void test_skip(const char *format, ...) MD5_PRINTF(1, 2);
 
 // The folder that holds corpus/ and golden/ ($MD5_CORPUS), or NULL.
 const char *test_corpus(void);

@@ -179,6 +179,28 @@ static uint64_t work_played_crowd(void *of, md5_cpu level)
     return play->palettes[0].m[0] > 0.0f;
 }
 
+// The state of one onto the next, as for rollback.
+static uint64_t work_copied_player(void *of, md5_cpu level)
+{
+    playing *const play = of;
+    (void)level;
+    const md5_player *const from = play->players[play->next];
+    play->next = (play->next + 1) % PLAYING_CROWD;
+    md5_player_copy(play->players[play->next], from);
+    return play->next;
+}
+
+// The same through bytes.
+static uint64_t work_saved_player(void *of, md5_cpu level)
+{
+    static uint8_t bytes[1 << 16];
+    playing *const play = of;
+    (void)level;
+    const size_t size = md5_player_save(play->players[play->next], bytes, sizeof bytes);
+    play->next = (play->next + 1) % PLAYING_CROWD;
+    return size > 0 && md5_player_restore(play->players[play->next], bytes, size, NULL);
+}
+
 // Rows of the table; none where the model is not there.
 static void measure_play(bench_table *table)
 {
@@ -206,6 +228,15 @@ static void measure_play(bench_table *table)
     row.name = "250 at once";
     row.work = work_played_crowd;
     row.units = (double)PLAYING_CROWD * num_joints;
+    bench_measure(table, &row);
+    row.goal = 0.0;
+    row.unit = "ns";
+    row.units = 1.0;
+    row.name = "player copied";
+    row.work = work_copied_player;
+    bench_measure(table, &row);
+    row.name = "player saved, restored";
+    row.work = work_saved_player;
     bench_measure(table, &row);
     free_playing(&of);
 }

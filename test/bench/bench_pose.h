@@ -5,6 +5,7 @@
 
 #include "test/bench/bench_measure.h"
 
+#include "md5/core/compiler.h"
 #include "md5/pose/kernels.h"
 
 #include <math.h>
@@ -43,7 +44,7 @@ typedef struct made_text {
     size_t size, room;
 } made_text;
 
-__attribute__((format(printf, 2, 3))) static void add_text(made_text *text, const char *format, ...)
+MD5_PRINTF(2, 3) static void add_text(made_text *text, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
@@ -246,7 +247,8 @@ static uint64_t work_multiply(void *of, md5_cpu level)
 static uint64_t work_finish(void *of, md5_cpu level)
 {
     posing *const made = of;
-    md5_pose_kernels_of(level)->finish(made->model, made->pose, made->joints, made->palette);
+    md5_pose_kernels_of(level)->finish(&made->model->skeleton, made->model->inverse_bind,
+                                       made->pose, made->joints, made->palette);
     return seen_of(made->palette);
 }
 
@@ -287,7 +289,7 @@ static void pose_through_buffer(const md5_pose_kernels *kernels, const md5_pose_
                                 size_t count, md5_mat34 *buffer, void *scratch)
 {
     md5_pose_job near[POSING_BUFFER];
-    const size_t num_joints = count > 0 ? jobs[0].binding->model->skeleton.num_joints : 0;
+    const size_t num_joints = count > 0 ? jobs[0].binding->skeleton->num_joints : 0;
     for (size_t begin = 0; begin < count; begin += POSING_BUFFER) {
         const size_t some = count - begin < POSING_BUFFER ? count - begin : POSING_BUFFER;
         for (size_t i = 0; i < some; i++) {

@@ -2,7 +2,7 @@
 # Fuzzes each target in turn, under the address and undefined behaviour sanitizers, and keeps what
 # it learns. Needs clang with libFuzzer.
 #   FUZZ_SECONDS=60        how long, each
-#   FUZZ_TARGETS="..."     which of: mesh anim camera machine scene image
+#   FUZZ_TARGETS="..."     which of: mesh anim camera machine save scene image
 #   FUZZ_CORPUS=FOLDER     where inputs are kept between runs, one folder for each target in it
 #   FUZZ_MERGE=yes         at the end, replaces test/fuzz/corpus by the fewest inputs that reach as much
 . test/build/report.sh
@@ -44,15 +44,17 @@ make_image_fuzzer() {
     # shellcheck disable=SC2046,SC2086
     "$clang" $flags -fsanitize=fuzzer -DFUZZ_TARGET=fuzz_image -o "$build/image" \
         test/fuzz/driver.c test/fuzz/image.c demo/viewer/scene/image.c demo/viewer/scene/image_check.c \
-        demo/viewer/scene/jpeg.c demo/viewer/base/stb.c demo/common/file.c demo/common/memory.c \
+        demo/viewer/scene/jpeg.c demo/viewer/base/stb.c demo/common/file.c demo/common/system.c demo/common/memory.c \
         $("${PKG_CONFIG:-pkg-config}" --cflags --libs libjpeg) -lm
 }
 
 make_fuzzer() { # TARGET
     [ "$1" != image ] || { make_image_fuzzer; return; }
+    mutate=test/fuzz/mutate.c
+    [ "$1" != save ] || mutate= # no text
     # shellcheck disable=SC2086
     "$clang" $flags -fsanitize=fuzzer -DFUZZ_TARGET="fuzz_$1" -o "$build/$1" test/fuzz/driver.c \
-        test/fuzz/mutate.c test/fuzz/"$1".c test/load/test_asset.c $objects -lm
+        $mutate test/fuzz/"$1".c test/load/test_asset.c $objects -lm
 }
 
 # What we have of our own: files of the target's kind, and for `scene` a model with its animation.
@@ -100,7 +102,7 @@ show_and_fail() {
 }
 
 check "the library is built" make_library
-for target in ${FUZZ_TARGETS:-mesh anim camera machine scene image}; do
+for target in ${FUZZ_TARGETS:-mesh anim camera machine save scene image}; do
     check "$target is built" make_fuzzer "$target"
     if fuzz "$target" >"$scratch/fuzz" 2>&1; then
         grep '^note: ' "$scratch/fuzz"

@@ -14,6 +14,7 @@ fuzz_target fuzz_mesh;    // an .md5mesh
 fuzz_target fuzz_anim;    // an .md5anim
 fuzz_target fuzz_camera;  // an .md5camera
 fuzz_target fuzz_machine; // an .md5machine, and playing it
+fuzz_target fuzz_save;    // what to play, and changes of the saved player
 fuzz_target fuzz_image;   // a picture, as the viewer reads it
 fuzz_target fuzz_scene;   // an .md5mesh, a NUL byte, an .md5anim: loaded, bound, sampled, skinned
 

@@ -313,13 +313,15 @@ static const char *drawn_fault(const md5_mesh *mesh)
     for (uint32_t v = 0; v < mesh->num_vertices; v++) {
         const uint32_t source = mesh->sources[v];
         const md5_vec3 n = mesh->normals[v];
-        const md5_vec4 t = mesh->tangents[v];
         HOLDS(v < mesh->num_file_vertices ? source == v : source < mesh->num_file_vertices,
               "a drawn vertex without a source");
         HOLDS(isfinite(mesh->texcoords[v].x) && isfinite(mesh->texcoords[v].y),
               "a texture coordinate that is not finite");
         HOLDS(holds_point(&mesh->bounds, mesh->positions[v]), "a vertex outside of the bounds");
         HOLDS(is_unit_vec3(n.x, n.y, n.z), "a normal without unit length");
+        if (!mesh->tangents)
+            continue;
+        const md5_vec4 t = mesh->tangents[v];
         HOLDS(is_unit_vec3(t.x, t.y, t.z), "a tangent without unit length");
         HOLDS(fabsf(n.x * t.x + n.y * t.y + n.z * t.z) <= 1e-4f, "a tangent along the normal");
         HOLDS(t.w == 1.0f || t.w == -1.0f, "a tangent without a side");
@@ -342,7 +344,7 @@ static const char *mesh_arrays_fault(const md5_model *model, const md5_mesh *mes
         {mesh->texcoords, mesh->num_vertices, sizeof *mesh->texcoords},
         {mesh->positions, mesh->num_vertices, sizeof *mesh->positions},
         {mesh->normals, mesh->num_vertices, sizeof *mesh->normals},
-        {mesh->tangents, mesh->num_vertices, sizeof *mesh->tangents},
+        {mesh->tangents, mesh->tangents ? mesh->num_vertices : 0, sizeof *mesh->tangents},
         {mesh->colors, mesh->colors ? mesh->num_vertices : 0, sizeof *mesh->colors},
         {mesh->first_influence, (size_t)mesh->num_vertices + 1, sizeof *mesh->first_influence},
         {mesh->influence_joints, mesh->num_influences, sizeof *mesh->influence_joints},
@@ -351,7 +353,8 @@ static const char *mesh_arrays_fault(const md5_model *model, const md5_mesh *mes
     HOLDS(mesh->num_vertices >= mesh->num_file_vertices, "fewer drawn vertices than the file's");
     HOLDS(mesh->num_vertices <= 2 * (uint64_t)mesh->num_file_vertices, "too many drawn vertices");
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
-        HOLDS(lies_in(model, model->size, arrays[i].array, arrays[i].count, arrays[i].size),
+        HOLDS(lies_in(model->geometry, model->geometry_size, arrays[i].array, arrays[i].count,
+                      arrays[i].size),
               "an array of a mesh does not lie in the block");
     return NULL;
 }
@@ -483,7 +486,7 @@ const char *asset_camera_fault(const md5_camera *camera)
 
 const char *asset_binding_fault(const md5_binding *binding)
 {
-    const uint32_t num_joints = binding->model->skeleton.num_joints;
+    const uint32_t num_joints = binding->skeleton->num_joints;
     const uint32_t num_tracks = binding->anim->skeleton.num_joints;
     uint32_t num_missing = 0, num_driving = 0;
     bool same_order = true;

@@ -13,15 +13,15 @@ typedef struct asset_heap {
     bool has_wrong_size;
 } asset_heap;
 
-// Warnings as they were told.
+// The warnings that were reported.
 typedef struct asset_warnings {
     uint32_t num_told;
     const char *fault;     // of the first one that is not as it should be
     uint64_t largest_line; // none = 0
-    uint32_t hashes[128];  // of the first messages told
+    uint32_t hashes[128];  // of the first messages
 } asset_warnings;
 
-// Whether something was told that is not among `known`.
+// Whether a warning was reported that is not in `known`.
 bool asset_warnings_have_new(const asset_warnings *warnings, const asset_warnings *known);
 
 // Options that use both, with all else at its default.

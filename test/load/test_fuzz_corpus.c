@@ -13,6 +13,7 @@
 #include "test/fuzz/camera.c"  // NOLINT(bugprone-suspicious-include)
 #include "test/fuzz/machine.c" // NOLINT(bugprone-suspicious-include)
 #include "test/fuzz/mesh.c"    // NOLINT(bugprone-suspicious-include)
+#include "test/fuzz/save.c"    // NOLINT(bugprone-suspicious-include)
 #include "test/fuzz/scene.c"   // NOLINT(bugprone-suspicious-include)
 
 static void run_file(fuzz_target *run, const char *path)
@@ -76,4 +77,8 @@ TEST (fuzz_corpus_of_machines_holds) {
 
 TEST (fuzz_corpus_of_scenes_holds) {
     run_corpus(fuzz_scene, "scene");
+}
+
+TEST (fuzz_corpus_of_saved_players_holds) {
+    run_corpus(fuzz_save, "save");
 }

@@ -509,7 +509,7 @@ static void count_warning(void *user, const md5_error *warning)
     *count += strstr(warning->message, "normalized") != NULL;
 }
 
-// Rotations longer than 1 are brought to unit length here, and told; the engine uses them raw.
+// Rotations longer than 1 are normalized here, with a warning; the engine uses them raw.
 TEST (golden_overlong_rotations_become_rotations) {
     if (!test_corpus()) {
         test_skip("MD5_CORPUS is not set");

@@ -2,6 +2,8 @@
 // ones: every one of them gets the same bits as a thread by itself. test/long/threads.sh runs this
 // under ThreadSanitizer.
 #include "test/test.h"
+
+#if !defined(__EMSCRIPTEN__) // which has none
 #include "test/load/test_asset.h"
 
 #include <pthread.h>
@@ -180,3 +182,5 @@ TEST (threads_get_the_bits_of_one_thread) {
 TEST (threads_get_the_bits_of_one_thread_on_a_large_model) {
     check_pair("models/bobbin/bobbin.md5mesh", "models/bobbin/walk.md5anim");
 }
+
+#endif

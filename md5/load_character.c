@@ -1,0 +1,296 @@
+// Characters: a machine file, the model and animations that it names, their bindings, the machine.
+// The machine copies its tables, so the file's own are freed again; the arena that holds the
+// character's arrays stays.
+#include "md5/core/locations.h"
+#include "md5/load.h"
+#include "md5/md5character.h"
+
+#include <stdio.h>
+
+// What a character frees. Clips that share a file have one entry here.
+typedef struct owned_parts {
+    md5_character character; // first: the public part
+    md5_machine *machine;
+    md5_model *model;
+    uint32_t num_anims;
+    md5_anim **anims;       // [num_anims]
+    md5_binding **bindings; // [num_anims], NULL if binding failed
+} owned_parts;
+
+// The load of one character.
+typedef struct loading {
+    md5_context context;
+    md5_arena arena;
+    const md5_load_opts *opts; // not NULL
+    const char *path;
+    md5_machine_file *file;
+    owned_parts *owned;
+    // The public arrays, before they are complete: [clips]
+    const md5_anim **anims;
+    const md5_binding **bindings;
+    const char **anim_paths;
+} loading;
+
+// -- Paths ----------------------------------------------------------------------------------------
+
+static bool is_separator(char c)
+{
+    return c == '/' || c == '\\';
+}
+
+// Bytes of a path up to its last separator, with it.
+static size_t folder_size(const char *path)
+{
+    size_t size = strlen(path);
+    while (size > 0 && !is_separator(path[size - 1]))
+        size--;
+    return size;
+}
+
+static bool is_absolute(const char *name)
+{
+    return is_separator(name[0]) || (name[0] != '\0' && name[1] == ':');
+}
+
+// Returns the path of a file that the machine file names, in the arena; NULL without memory.
+static const char *path_of(loading *load, const char *name)
+{
+    const size_t folder = is_absolute(name) ? 0 : folder_size(load->path);
+    const size_t size = strlen(name) + 1;
+    char *const path = (char *)md5_arena_alloc(&load->arena, folder + size, 1);
+    if (path) {
+        md5_copy_items(path, load->path, folder, 1);
+        memcpy(path + folder, name, size);
+    }
+    return path;
+}
+
+// -- Errors ---------------------------------------------------------------------------------------
+
+// Passes on an error of another file. That a file cannot be read is a mistake in the machine file,
+// at `member`, which names it.
+static bool fail_with(loading *load, const md5_error *error, const char *const *member)
+{
+    if (error->status == MD5_ERROR_IO) {
+        const md5_location at = md5_find_location(load->file->desc.locations, member);
+        return md5_fail(&load->context, MD5_ERROR_IO, at.line, at.column, "%s: %s",
+                        md5_quote(*member, strlen(*member)).text, error->message);
+    }
+    *load->context.error = *error;
+    return false;
+}
+
+static void name_clip(const char *clip, md5_error *error)
+{
+    const md5_error before = *error;
+    (void)snprintf(error->message, sizeof error->message, "clip %s: %.170s",
+                   md5_quote(clip, strlen(clip)).text, before.message);
+}
+
+// Adds the name of a clip to the warnings about its binding.
+typedef struct clip_warnings {
+    const char *clip;
+    const md5_load_opts *opts;
+} clip_warnings;
+
+static void warn_of_clip(void *user, const md5_error *warning)
+{
+    const clip_warnings *const to = (const clip_warnings *)user;
+    md5_error named = *warning;
+    name_clip(to->clip, &named);
+    to->opts->warn(to->opts->warn_user, &named);
+}
+
+// -- Parts ----------------------------------------------------------------------------------------
+
+static bool load_file(loading *load)
+{
+    load->file = md5_load_machine_file(load->path, load->opts, load->context.error);
+    TRY(load->file);
+    load->context.num_warnings = load->file->num_warnings;
+    if (load->file->model_file[0] == '\0') {
+        const md5_location at =
+            md5_find_location(load->file->desc.locations, &load->file->desc.name);
+        return md5_fail(&load->context, MD5_ERROR_SYNTAX, at.line, at.column,
+                        "expected 'model' and the file of a model in this machine");
+    }
+    return true;
+}
+
+static bool load_model(loading *load)
+{
+    md5_error error;
+    const char *const path = path_of(load, load->file->model_file);
+    TRY(path);
+    md5_model *const model = md5_load_model(path, load->opts, &error);
+    if (!model)
+        return fail_with(load, &error, &load->file->model_file);
+    load->owned->model = model;
+    load->owned->character.model_path = path;
+    load->context.num_warnings += model->num_warnings;
+    load->file->desc.model = model;
+    return true;
+}
+
+static bool bind_anim(loading *load, uint32_t clip, const md5_anim *anim, md5_binding **binding)
+{
+    const md5_clip_desc *const desc = &load->file->clips[clip];
+    clip_warnings named = {desc->name, load->opts};
+    md5_load_opts opts = *load->opts;
+    md5_error error;
+    opts.file_name = load->anim_paths[clip];
+    if (opts.warn) {
+        opts.warn = warn_of_clip;
+        opts.warn_user = &named;
+    }
+    *binding = md5_bind(load->owned->model, anim, &opts, &error);
+    if (*binding)
+        return true;
+    name_clip(desc->name, &error);
+    return fail_with(load, &error, &desc->file);
+}
+
+static bool load_anim(loading *load, uint32_t clip)
+{
+    const md5_clip_desc *const desc = &load->file->clips[clip];
+    md5_error error;
+    const char *const path = path_of(load, desc->file);
+    TRY(path);
+    md5_anim *const anim = md5_load_anim(path, load->opts, &error);
+    if (!anim)
+        return fail_with(load, &error, &desc->file);
+    owned_parts *const owned = load->owned;
+    const uint32_t number = owned->num_anims++;
+    owned->anims[number] = anim;
+    load->context.num_warnings += anim->num_warnings;
+    load->anim_paths[clip] = path;
+    TRY(bind_anim(load, clip, anim, &owned->bindings[number]));
+    load->anims[clip] = anim;
+    load->bindings[clip] = owned->bindings[number];
+    return true;
+}
+
+// Returns the first clip that names the same file as `clip`, at most `clip` itself.
+static uint32_t find_shared(const md5_clip_desc *clips, uint32_t clip)
+{
+    uint32_t first = 0;
+    while (strcmp(clips[first].file, clips[clip].file) != 0)
+        first++;
+    return first;
+}
+
+static bool make_arrays(loading *load, uint32_t num_clips)
+{
+    md5_arena *const arena = &load->arena;
+    load->owned->anims = (md5_anim **)md5_arena_alloc(arena, num_clips, sizeof *load->owned->anims);
+    load->owned->bindings =
+        (md5_binding **)md5_arena_alloc(arena, num_clips, sizeof *load->owned->bindings);
+    load->anims = (const md5_anim **)md5_arena_alloc(arena, num_clips, sizeof *load->anims);
+    load->bindings =
+        (const md5_binding **)md5_arena_alloc(arena, num_clips, sizeof *load->bindings);
+    load->anim_paths = (const char **)md5_arena_alloc(arena, num_clips, sizeof *load->anim_paths);
+    return load->owned->anims && load->owned->bindings && load->anims && load->bindings
+           && load->anim_paths;
+}
+
+static bool load_clips(loading *load)
+{
+    const uint32_t num_clips = load->file->desc.num_clips;
+    TRY(make_arrays(load, num_clips));
+    for (uint32_t clip = 0; clip < num_clips; clip++) {
+        const uint32_t shared = find_shared(load->file->clips, clip);
+        if (shared == clip)
+            TRY(load_anim(load, clip));
+        load->anim_paths[clip] = load->anim_paths[shared];
+        load->anims[clip] = load->anims[shared];
+        load->bindings[clip] = load->bindings[shared];
+        load->file->clips[clip].binding = load->bindings[shared];
+    }
+    return true;
+}
+
+static bool create_machine(loading *load)
+{
+    md5_load_opts opts = *load->opts;
+    opts.file_name = load->path;
+    load->owned->machine = md5_create_machine(&load->file->desc, &opts, load->context.error);
+    return load->owned->machine != NULL;
+}
+
+static bool load_parts(loading *load)
+{
+    load->owned = (owned_parts *)md5_arena_alloc(&load->arena, 1, sizeof *load->owned);
+    return load->owned && load_file(load) && load_model(load) && load_clips(load)
+           && create_machine(load);
+}
+
+// -- Characters -----------------------------------------------------------------------------------
+
+static void free_parts(const owned_parts *owned)
+{
+    md5_free_machine(owned->machine);
+    for (uint32_t i = 0; i < owned->num_anims; i++) {
+        md5_free_binding(owned->bindings[i]);
+        md5_free_anim(owned->anims[i]);
+    }
+    md5_free_model(owned->model);
+}
+
+static size_t anims_size(const owned_parts *owned)
+{
+    size_t size = 0;
+    for (uint32_t i = 0; i < owned->num_anims; i++)
+        size += owned->anims[i]->size;
+    return size;
+}
+
+static md5_character *finish(const loading *load)
+{
+    owned_parts *const owned = load->owned;
+    owned->character = (md5_character){
+        .machine = owned->machine,
+        .model = owned->model,
+        .num_clips = load->file->desc.num_clips,
+        .anims = load->anims,
+        .bindings = (const md5_binding *const *)load->bindings,
+        .model_path = owned->character.model_path,
+        .anim_paths = load->anim_paths,
+        .anims_size = anims_size(owned),
+        .num_warnings = load->context.num_warnings,
+        .allocator = load->context.allocator,
+        .memory = load->arena.chunks,
+    };
+    return &owned->character;
+}
+
+md5_character *md5_load_character(const char *path, const md5_load_opts *opts, md5_error *error)
+{
+    MD5_ASSERT_PATH(path);
+    MD5_ASSERT_OPTS(opts);
+    static const md5_load_opts defaults = {0};
+    md5_character *character = NULL;
+    loading load = {.opts = opts ? opts : &defaults, .path = path ? path : ""};
+    md5_context_begin(&load.context, load.opts, path, error);
+    load.arena.context = &load.context;
+    if (load_parts(&load)) {
+        character = finish(&load);
+    } else {
+        if (load.owned)
+            free_parts(load.owned);
+        md5_arena_free(&load.arena);
+    }
+    md5_free_machine_file(load.file);
+    return character;
+}
+
+void md5_free_character(md5_character *character)
+{
+    if (!character)
+        return;
+    const md5_load_opts opts = {.allocator = character->allocator};
+    md5_context context;
+    free_parts((const owned_parts *)character);
+    md5_context_begin(&context, &opts, NULL, NULL);
+    md5_arena arena = {.context = &context, .chunks = (struct md5_chunk *)character->memory};
+    md5_arena_free(&arena);
+}

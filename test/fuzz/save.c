@@ -1,0 +1,147 @@
+// The bytes of a saved player, changed. The input says what to do: the first byte, for how long to
+// play before saving; the second one, what to do meanwhile; the third one, how many bytes to cut
+// off; then places in the saved bytes and what they become, three bytes each. So inputs outlive
+// changes of the format.
+#include "test/fuzz/figure.h"
+#include "test/fuzz/target.h"
+
+#include "md5/md5play.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char SAVE_MACHINE[] =
+    "machine m { report { enter leave transition_end clip_end } float a 0.5 bool b trigger t mask "
+    "k ( *hip_l ) { feather 1 }"
+    " clip c c { turn cubic markers ( 0 2 ) frame 1 step } clip d d { open walk markers ( 1 2 ) }"
+    " motion o clip c { once speed a } motion p clip d { ping_pong speed -1 }"
+    " motion l line a { markers item c 0 item d 2 } motion s stack { item l item p { mask k } }"
+    " layer one { state x s state y l state n nothing state o o"
+    " transition x y { when t duration 0.2 smooth } transition y x { when t duration 0.3 inertial }"
+    " transition any n { when b duration 0.3 priority 2 } transition n o { when not b duration 1 }"
+    " transition o x { exit 1 duration 0.5 } }"
+    " layer two { add reference c 1 mask k weight a state p p state c c"
+    " transition p c { when t duration 0.4 } transition c p { when t inertial duration 0.4 } }"
+    " modifier h aim head { length 2 } modifier w spring head { length 2 }"
+    " modifier f feet root { foot foot_l } modifier k two_bone foot_l }";
+
+typedef struct figure {
+    md5_model *model;
+    md5_anim *anim;
+    md5_binding *binding;
+    md5_machine_file *file;
+    md5_machine *machine;
+    md5_player *players[2];
+    void *scratch;
+} figure;
+
+static void make_figure(figure *of)
+{
+    of->model = md5_parse_model(FUZZ_MODEL, sizeof FUZZ_MODEL - 1, NULL, NULL);
+    of->anim = md5_parse_anim(FUZZ_ANIM, sizeof FUZZ_ANIM - 1, NULL, NULL);
+    of->binding = md5_bind(of->model, of->anim, NULL, NULL);
+    of->file = md5_parse_machine_file(SAVE_MACHINE, sizeof SAVE_MACHINE - 1, NULL, NULL);
+    if (!of->binding || !of->file)
+        abort(); // the texts are wrong
+    of->file->desc.model = of->model;
+    for (uint32_t i = 0; i < of->file->desc.num_clips; i++)
+        of->file->clips[i].binding = of->binding;
+    of->machine = md5_create_machine(&of->file->desc, NULL, NULL);
+    if (!of->machine)
+        abort();
+    of->players[0] = md5_create_player(of->machine, NULL, NULL);
+    of->players[1] = md5_create_player(of->machine, NULL, NULL);
+    of->scratch = malloc(md5_player_scratch(of->machine));
+}
+
+static void free_figure(figure *of)
+{
+    free(of->scratch);
+    md5_free_player(of->players[0]);
+    md5_free_player(of->players[1]);
+    md5_free_machine(of->machine);
+    md5_free_machine_file(of->file);
+    md5_free_binding(of->binding);
+    md5_free_anim(of->anim);
+    md5_free_model(of->model);
+}
+
+static const char *play_on(const figure *of, md5_player *player, uint32_t steps, uint32_t choices)
+{
+    md5_transform pose[FUZZ_JOINTS];
+    for (uint32_t i = 0; i < steps; i++) {
+        const uint32_t choice = choices >> (i % 8);
+        if (choice & 1)
+            md5_player_set(player, (uint32_t)md5_find_parameter(of->machine, "t"), 1.0f);
+        md5_player_set(player, (uint32_t)md5_find_parameter(of->machine, "b"), choice % 8 == 6);
+        if (choice & 4)
+            md5_player_play(player, 0, i % 2,
+                            &(md5_shot_desc){.mask = "k", .fade_in = 0.2f, .fade_out = 0.1f});
+        for (uint32_t k = 0; k < of->file->desc.num_modifiers; k++)
+            md5_player_target(player, k)->weight = choice & 2 ? 1.0f : 0.0f;
+        md5_player_advance(player, 0.06, NULL, NULL);
+        md5_player_pose(player, of->scratch, pose, NULL, NULL);
+        if (!fuzz_is_sound(pose))
+            return "a pose that is none";
+    }
+    return NULL;
+}
+
+static uint8_t *save(const md5_player *player, size_t *size)
+{
+    *size = md5_player_save_size(player);
+    uint8_t *const bytes = malloc(*size);
+    if (md5_player_save(player, bytes, *size) != *size)
+        abort();
+    return bytes;
+}
+
+static bool is_saved_as(const md5_player *player, const uint8_t *bytes, size_t size)
+{
+    size_t saved_size;
+    uint8_t *const saved = save(player, &saved_size);
+    const bool is_same = saved_size == size && memcmp(saved, bytes, size) == 0;
+    free(saved);
+    return is_same;
+}
+
+static const char *restore(const figure *of, const uint8_t *bytes, size_t size)
+{
+    md5_player *const player = of->players[1];
+    md5_error error;
+    if (md5_player_restore(player, bytes, size, &error)) {
+        if (!is_saved_as(player, bytes, size))
+            return "a restored player is saved in other bytes";
+        return play_on(of, player, 12, 0x5d);
+    }
+    if (error.status == MD5_OK || !error.message[0])
+        return "a player was refused without a word";
+    md5_player_reset(of->players[0]);
+    size_t fresh_size;
+    uint8_t *const fresh = save(of->players[0], &fresh_size);
+    const bool is_fresh = is_saved_as(player, fresh, fresh_size);
+    free(fresh);
+    return is_fresh ? NULL : "a player was refused and has changed";
+}
+
+const char *fuzz_save(const uint8_t *data, size_t size)
+{
+    figure of;
+    if (size < 3)
+        return NULL;
+    make_figure(&of);
+    const char *fault = play_on(&of, of.players[0], data[0] % 32u, data[1]);
+    size_t saved_size;
+    uint8_t *const saved = save(of.players[0], &saved_size);
+    for (size_t i = 3; i + 2 < size; i += 3)
+        saved[(data[i] + 256u * data[i + 1]) % saved_size] ^= data[i + 2];
+    const size_t cut = saved_size - (data[2] < saved_size ? data[2] : saved_size);
+    uint8_t *const bytes = malloc(cut ? cut : 1); // of its size: no byte behind it may be read
+    memcpy(bytes, saved, cut);
+    if (!fault)
+        fault = restore(&of, bytes, cut);
+    free(bytes);
+    free(saved);
+    free_figure(&of);
+    return fault;
+}

@@ -1,0 +1,439 @@
+// Assets that are loaded in other axes and units: everything computed from them is what is computed
+// from the file, converted.
+#include "test/load/test_axes_case.h"
+
+#include "md5/md5query.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct loaded {
+    md5_model *model;
+    md5_anim *anim;
+    md5_binding *binding;
+} loaded;
+
+static loaded load(const char *mesh, const char *clip, const md5_load_opts *opts)
+{
+    loaded made = {axes_load_model(mesh, opts), axes_load_anim(clip, opts), NULL};
+    if (made.model && made.anim)
+        made.binding = md5_bind(made.model, made.anim, NULL, NULL);
+    CHECK(made.binding != NULL);
+    return made;
+}
+
+static void unload(loaded *made)
+{
+    md5_free_binding(made->binding);
+    md5_free_anim(made->anim);
+    md5_free_model(made->model);
+}
+
+static double size_of(const md5_model *model)
+{
+    const md5_bounds box = model->bounds;
+    const md5_vec3 ends[2] = {box.min, box.max};
+    double size = 0.0;
+    for (int i = 0; i < 2 && box.min.x <= box.max.x; i++)
+        size = fmax(size, fmax(fabs((double)ends[i].x),
+                               fmax(fabs((double)ends[i].y), fabs((double)ends[i].z))));
+    for (uint32_t i = 0; i < model->skeleton.num_joints; i++)
+        for (int row = 0; row < 3; row++)
+            size = fmax(size, fabs((double)model->bind[i].m[4 * row + 3]));
+    return size;
+}
+
+// -- What is loaded ---------------------------------------------------------------------------
+
+// A power of two as scale: every number is exact.
+static double mesh_error(const axes_case *of, double scale, const md5_mesh *a, const md5_mesh *b)
+{
+    double worst = 0.0;
+    for (uint32_t i = 0; i < a->num_weights; i++)
+        worst =
+            fmax(worst, axes_point_error(of, scale, a->weights[i].offset, b->weights[i].offset));
+    for (uint32_t i = 0; i < a->num_vertices; i++) {
+        const md5_vec4 t = a->tangents[i], u = b->tangents[i];
+        worst = fmax(worst, axes_point_error(of, scale, a->positions[i], b->positions[i]));
+        worst = fmax(worst, axes_point_error(of, 1.0, a->normals[i], b->normals[i]));
+        worst = fmax(
+            worst, axes_point_error(of, 1.0, (md5_vec3){t.x, t.y, t.z}, (md5_vec3){u.x, u.y, u.z}));
+        worst = fmax(worst, fabs((double)a->texcoords[i].x - (double)b->texcoords[i].x)
+                                + fabs((double)a->texcoords[i].y - (double)b->texcoords[i].y));
+    }
+    for (uint32_t i = 0; i < a->num_influences; i++) {
+        const md5_vec4 p = a->influences[i], q = b->influences[i];
+        worst = fmax(worst, axes_point_error(of, scale, (md5_vec3){p.x, p.y, p.z},
+                                             (md5_vec3){q.x, q.y, q.z}));
+        worst = fmax(worst, fabs((double)p.w - (double)q.w));
+    }
+    return worst;
+}
+
+TEST (axes_convert_every_number_of_a_model) {
+    md5_model *const from = axes_load_model("models/bobbin/bobbin.md5mesh", NULL);
+    for (int i = 0; from && i < NUM_AXES; i++) {
+        const axes_case *const of = &axes_cases[i];
+        const md5_load_opts opts = axes_options(of, 0.25f);
+        md5_model *const to = axes_load_model("models/bobbin/bobbin.md5mesh", &opts);
+        if (!to)
+            continue;
+        CHECK(to->skeleton.axes == of->axes && to->skeleton.scale == 0.25f);
+        for (uint32_t m = 0; m < from->num_meshes; m++) {
+            const md5_mesh *const a = &from->meshes[m], *const b = &to->meshes[m];
+            CHECK_NEAR(mesh_error(of, 0.25, a, b), 0.0, 0.0);
+            CHECK(memcmp(a->indices, b->indices, 3 * a->num_triangles * sizeof *a->indices) == 0);
+            CHECK(b->is_mirrored == of->is_left_handed);
+            CHECK_NEAR((double)b->loss4, 0.25 * (double)a->loss4, 1e-6);
+        }
+        for (uint32_t j = 0; j < from->skeleton.num_joints; j++) {
+            CHECK_NEAR(axes_mat34_error(of, 0.25, &from->bind[j], &to->bind[j], 1.0), 0.0, 0.0);
+            CHECK_NEAR(
+                axes_mat34_error(of, 0.25, &from->inverse_bind[j], &to->inverse_bind[j], 1.0), 0.0,
+                0.0);
+            CHECK_NEAR(
+                axes_transform_error(of, 0.25, &from->bind_local[j], &to->bind_local[j], 1.0), 0.0,
+                1e-15);
+            CHECK(to->bind_local[j].rotation.w <= 0.0f);
+        }
+        md5_free_model(to);
+    }
+    md5_free_model(from);
+}
+
+// The matrix that converts points, for a program's own: forward, left and up by name.
+TEST (axes_matrix_takes_forward_left_and_up) {
+    for (int i = 0; i < NUM_AXES; i++) {
+        const axes_case *const of = &axes_cases[i];
+        const md5_mat34 matrix = md5_mat34_from_axes(of->axes, 3.0f);
+        for (int row = 0; row < 3; row++) {
+            for (int column = 0; column < 3; column++)
+                CHECK_NEAR((double)matrix.m[4 * row + column], 3.0 * of->columns[column][row], 0.0);
+            CHECK(matrix.m[4 * row + 3] == 0.0f);
+        }
+    }
+}
+
+static void cross(const double a[3], const double b[3], double out[3])
+{
+    for (int i = 0; i < 3; i++)
+        out[i] = a[(i + 1) % 3] * b[(i + 2) % 3] - a[(i + 2) % 3] * b[(i + 1) % 3];
+}
+
+// The bitangent, which points along +v, is the converted one; with v flipped it is the opposite.
+TEST (axes_keep_the_bitangent_along_v) {
+    md5_model *const from = axes_load_model("models/bobbin/bobbin.md5mesh", NULL);
+    for (int i = 0; from && i < 2 * NUM_AXES; i++) {
+        const axes_case *const of = &axes_cases[i / 2];
+        const bool is_flipped = i % 2 == 1;
+        const md5_load_opts opts = {.axes = of->axes, .flip_v = is_flipped};
+        md5_model *const to = axes_load_model("models/bobbin/bobbin.md5mesh", &opts);
+        const md5_mesh *const a = &from->meshes[0], *const b = to ? &to->meshes[0] : a;
+        for (uint32_t v = 0; v < a->num_vertices; v++) {
+            const md5_vec4 t = a->tangents[v], u = b->tangents[v];
+            const double n0[3] = {(double)a->normals[v].x, (double)a->normals[v].y,
+                                  (double)a->normals[v].z};
+            const double n1[3] = {(double)b->normals[v].x, (double)b->normals[v].y,
+                                  (double)b->normals[v].z};
+            double b0[3], b1[3], expected[3];
+            cross(n0, (const double[]){(double)t.x, (double)t.y, (double)t.z}, b0);
+            cross(n1, (const double[]){(double)u.x, (double)u.y, (double)u.z}, b1);
+            axes_direction(of,
+                           (md5_vec3){(float)b0[0] * t.w, (float)b0[1] * t.w, (float)b0[2] * t.w},
+                           expected);
+            for (int k = 0; k < 3; k++)
+                CHECK_NEAR(b1[k] * (double)u.w, is_flipped ? -expected[k] : expected[k], 1e-6);
+            const double v0 = (double)a->texcoords[v].y;
+            CHECK_NEAR((double)b->texcoords[v].y, is_flipped ? 1.0 - v0 : v0, 1e-7);
+        }
+        md5_free_model(to);
+    }
+    md5_free_model(from);
+}
+
+// As a viewer sees them: clockwise from outside in every space, which in left-handed axes means
+// that (b - a) x (c - a) points outward. The outside is that of the file's own triangles.
+TEST (axes_keep_triangles_facing_outward) {
+    for (int i = 0; i < NUM_AXES; i++) {
+        const md5_load_opts opts = axes_options(&axes_cases[i], 1.0f);
+        md5_model *const model = axes_load_model("models/bobbin/bobbin.md5mesh", &opts);
+        double inside = 0.0, outside = 0.0;
+        for (uint32_t m = 0; model && m < model->num_meshes; m++) {
+            const md5_mesh *const mesh = &model->meshes[m];
+            for (uint32_t t = 0; t < mesh->num_triangles; t++) {
+                const uint32_t *const at = mesh->indices + 3 * t;
+                const md5_vec3 a = mesh->positions[at[0]], b = mesh->positions[at[1]];
+                const md5_vec3 c = mesh->positions[at[2]], n = mesh->normals[at[0]];
+                const double e[3] = {(double)b.x - (double)a.x, (double)b.y - (double)a.y,
+                                     (double)b.z - (double)a.z};
+                const double f[3] = {(double)c.x - (double)a.x, (double)c.y - (double)a.y,
+                                     (double)c.z - (double)a.z};
+                double face[3];
+                if (axes_cases[i].is_left_handed)
+                    cross(e, f, face);
+                else
+                    cross(f, e, face);
+                const double along =
+                    face[0] * (double)n.x + face[1] * (double)n.y + face[2] * (double)n.z;
+                *(along < 0.0 ? &inside : &outside) += fabs(along);
+            }
+        }
+        CHECK(outside > 0.0 && inside < 0.01 * outside);
+        md5_free_model(model);
+    }
+}
+
+// -- What is computed -------------------------------------------------------------------------
+
+typedef struct posed {
+    md5_transform *pose;
+    md5_mat34 *joints, *palette;
+} posed;
+
+static posed pose_at(const loaded *made, double time, md5_root root)
+{
+    const size_t count = made->model->skeleton.num_joints;
+    posed at = {malloc(count * sizeof *at.pose), malloc(count * sizeof *at.joints),
+                malloc(count * sizeof *at.palette)};
+    const md5_moment moment = md5_moment_at(made->anim, time, MD5_WRAP_LOOP);
+    md5_sample(made->binding, &moment, root, at.pose);
+    md5_local_to_palette(made->model, at.pose, at.joints, at.palette);
+    return at;
+}
+
+static void drop(posed *at)
+{
+    free(at->pose);
+    free(at->joints);
+    free(at->palette);
+}
+
+static double skin_error(const axes_case *of, double scale, const md5_mesh *a, const md5_mesh *b,
+                         const md5_mat34 *from, const md5_mat34 *to, double size)
+{
+    const size_t count = a->num_vertices + 1;
+    md5_vec3 *const p = malloc(4 * count * sizeof *p), *const q = p + count;
+    md5_vec3 *const n = q + count, *const o = n + count;
+    md5_vec4 *const t = malloc(2 * count * sizeof *t), *const u = t + count;
+    double worst = 0.0;
+    md5_skin(a, from, p, n, t);
+    md5_skin(b, to, q, o, u);
+    for (uint32_t i = 0; i < a->num_vertices; i++) {
+        worst = fmax(worst, axes_point_error(of, scale, p[i], q[i]) / (scale * size));
+        worst = fmax(worst, axes_point_error(of, 1.0, n[i], o[i]));
+        worst = fmax(worst, axes_point_error(of, 1.0, (md5_vec3){t[i].x, t[i].y, t[i].z},
+                                             (md5_vec3){u[i].x, u[i].y, u[i].z}));
+    }
+    free(p);
+    free(t);
+    return worst;
+}
+
+// Poses, joints, palettes and skinned vertices of a clip. Normals of long sums of rotations are
+// less exact than the palette.
+static void check_posing(const char *mesh, const char *clip, const axes_case *of, float scale)
+{
+    const md5_load_opts opts = axes_options(of, scale);
+    loaded from = load(mesh, clip, NULL), to = load(mesh, clip, &opts);
+    for (int i = 0; from.binding && to.binding && i < 4; i++) {
+        const double time = from.anim->duration * (0.13 + 0.4 * i), by = (double)scale;
+        const md5_root root = i % 2 == 0 ? MD5_ROOT_FILE : MD5_ROOT_ID;
+        posed a = pose_at(&from, time, root), b = pose_at(&to, time, root);
+        const double size = 4.0 * size_of(from.model) + 1.0;
+        double local = 0.0, matrix = 0.0, skin = 0.0;
+        for (uint32_t j = 0; j < from.model->skeleton.num_joints; j++) {
+            local = fmax(local, axes_transform_error(of, by, &a.pose[j], &b.pose[j], size));
+            matrix = fmax(matrix, axes_mat34_error(of, by, &a.joints[j], &b.joints[j], size));
+            matrix = fmax(matrix, axes_mat34_error(of, by, &a.palette[j], &b.palette[j], size));
+        }
+        for (uint32_t m = 0; m < from.model->num_meshes; m++)
+            skin = fmax(skin, skin_error(of, by, &from.model->meshes[m], &to.model->meshes[m],
+                                         a.palette, b.palette, size));
+        if (!CHECK_NEAR(local, 0.0, 2e-6) || !CHECK_NEAR(matrix, 0.0, 1e-5)
+            || !CHECK_NEAR(skin, 0.0, 1e-4))
+            CHECK_STRING(mesh, of->name);
+        drop(&a);
+        drop(&b);
+    }
+    unload(&from);
+    unload(&to);
+}
+
+TEST (axes_pose_and_skin_our_models) {
+    for (int i = 0; i < NUM_AXES; i++) {
+        check_posing("models/bobbin/bobbin.md5mesh", "models/bobbin/dance.md5anim", &axes_cases[i],
+                     0.0254f);
+        check_posing("models/zoo/chain.md5mesh", "models/zoo/chain.md5anim", &axes_cases[i], 1.0f);
+    }
+}
+
+TEST (axes_pose_and_skin_real_models) {
+    static const char *const files[][2] = {
+        {"corpus/terasology/redElephantrook.md5mesh",
+         "corpus/terasology/redElephantrookWalk.md5anim"},
+        {"corpus/frankie/Frankie.md5mesh", "corpus/frankie/Frankie_Kick.md5anim"},
+        {"corpus/redeclipse/drone/mesh.md5mesh", "corpus/redeclipse/drone/forward.md5anim"},
+    };
+    if (!test_corpus()) {
+        test_skip("MD5_CORPUS is not set");
+        return;
+    }
+    for (size_t file = 0; file < sizeof files / sizeof files[0]; file++)
+        for (int i = 0; i < NUM_AXES; i++)
+            check_posing(files[file][0], files[file][1], &axes_cases[i], 0.0254f);
+}
+
+TEST (axes_convert_bounds_and_root_motion) {
+    for (int i = 0; i < NUM_AXES; i++) {
+        const axes_case *const of = &axes_cases[i];
+        const md5_load_opts opts = axes_options(of, 0.5f);
+        md5_anim *const from = axes_load_anim("models/bobbin/walk.md5anim", NULL);
+        md5_anim *const to = axes_load_anim("models/bobbin/walk.md5anim", &opts);
+        const md5_moment begin = md5_moment_at(from, 0.2, MD5_WRAP_LOOP);
+        const md5_moment end = md5_moment_at(from, 2.7, MD5_WRAP_LOOP);
+        CHECK_NEAR(axes_point_error(of, 0.5, md5_root_motion(from, &begin, &end),
+                                    md5_root_motion(to, &begin, &end)),
+                   0.0, 1e-5);
+        const md5_bounds a = md5_anim_bounds(from, &begin, MD5_ROOT_FILE);
+        const md5_bounds b = md5_anim_bounds(to, &begin, MD5_ROOT_FILE);
+        // The converted corners lie on the box, and the box is no larger.
+        double low[3] = {1e9, 1e9, 1e9}, high[3] = {-1e9, -1e9, -1e9};
+        for (int corner = 0; corner < 8; corner++) {
+            const md5_vec3 at = {corner & 1 ? a.min.x : a.max.x, corner & 2 ? a.min.y : a.max.y,
+                                 corner & 4 ? a.min.z : a.max.z};
+            double moved[3];
+            axes_direction(of, at, moved);
+            for (int k = 0; k < 3; k++) {
+                low[k] = fmin(low[k], 0.5 * moved[k]);
+                high[k] = fmax(high[k], 0.5 * moved[k]);
+            }
+        }
+        CHECK((double)b.min.x == low[0] && (double)b.min.y == low[1] && (double)b.min.z == low[2]);
+        CHECK((double)b.max.x == high[0] && (double)b.max.y == high[1]
+              && (double)b.max.z == high[2]);
+        md5_free_anim(from);
+        md5_free_anim(to);
+    }
+}
+
+TEST (axes_convert_cameras) {
+    md5_camera *const from =
+        md5_load_camera(test_path("models/bobbin/flight.md5camera"), NULL, NULL);
+    for (int i = 0; CHECK(from != NULL) && i < NUM_AXES; i++) {
+        const axes_case *const of = &axes_cases[i];
+        const md5_load_opts opts = axes_options(of, 0.0254f);
+        md5_camera *const to =
+            md5_load_camera(test_path("models/bobbin/flight.md5camera"), &opts, NULL);
+        for (int k = 0; CHECK(to != NULL) && k < 20; k++) {
+            const md5_camera_view a = md5_camera_at(from, 0.37 * k, MD5_WRAP_CLAMP);
+            const md5_camera_view b = md5_camera_at(to, 0.37 * k, MD5_WRAP_CLAMP);
+            CHECK_NEAR(axes_point_error(of, (double)0.0254f, a.position, b.position), 0.0, 1e-5);
+            CHECK_NEAR(axes_quat_error(of, a.rotation, b.rotation), 0.0, 1e-6);
+            CHECK(a.fov == b.fov);
+            // It looks along the axes' own forward.
+            const md5_vec3 x = {1, 0, 0};
+            CHECK_NEAR(axes_point_error(of, 1.0, md5_quat_rotate(a.rotation, x),
+                                        md5_quat_rotate(b.rotation, axes_point(of, 1.0f, x))),
+                       0.0, 1e-6);
+        }
+        md5_free_camera(to);
+    }
+    md5_free_camera(from);
+}
+
+TEST (axes_of_views_behind_cuts_are_converted) {
+    static const char text[] =
+        "MD5Version 10\ncommandline \"\"\nnumFrames 3\nframeRate 24\nnumCuts 1\n"
+        "cuts {\n1 pos ( 1 2 3 ) rotA ( 10 20 30 )\n}\ncamera {\n"
+        "( 0 0 0 ) ( 0 0 0 ) 90\n( 0 0 0 ) ( 0 0 0 ) 90\n( 0 0 0 ) ( 0 0 0 ) 90\n}\n";
+    md5_camera *const from = md5_parse_camera(text, sizeof text - 1, NULL, NULL);
+    for (int i = 0; CHECK(from != NULL) && i < NUM_AXES; i++) {
+        const md5_load_opts opts = axes_options(&axes_cases[i], 2.0f);
+        md5_camera *const to = md5_parse_camera(text, sizeof text - 1, &opts, NULL);
+        if (!CHECK(to != NULL && to->num_cut_views == 1))
+            continue;
+        const md5_cut_view *const a = from->cut_views, *const b = to->cut_views;
+        CHECK_NEAR(axes_point_error(&axes_cases[i], 2.0, a->position, b->position), 0.0, 0.0);
+        CHECK_NEAR(axes_quat_error(&axes_cases[i], a->rotation, b->rotation), 0.0, 1e-7);
+        md5_free_camera(to);
+    }
+    md5_free_camera(from);
+}
+
+// From outside and from inside.
+TEST (axes_let_rays_hit_the_same_triangles) {
+    uint64_t random = 11;
+    md5_model *const from = axes_load_model("models/bobbin/bobbin.md5mesh", NULL);
+    for (int i = 1; from && i < NUM_AXES; i++) {
+        const axes_case *const of = &axes_cases[i];
+        const md5_load_opts opts = axes_options(of, 1.0f);
+        md5_model *const to = axes_load_model("models/bobbin/bobbin.md5mesh", &opts);
+        const md5_mesh *const a = &from->meshes[0], *const b = to ? &to->meshes[0] : a;
+        int num_hits = 0;
+        for (int k = 0; k < 60; k++) {
+            const uint32_t target = test_random_u32(&random) % a->num_vertices;
+            md5_ray ray = {.direction = {(float)test_random(&random) - 0.5f,
+                                         (float)test_random(&random) - 0.5f,
+                                         (float)test_random(&random) - 0.5f},
+                           .front_only = k % 2 == 0};
+            ray.origin = md5_vec3_sub(a->positions[target],
+                                      md5_vec3_scale(ray.direction, k % 3 == 0 ? 1.0f : 500.0f));
+            ray.direction = md5_vec3_add(ray.direction, (md5_vec3){0.001f, 0.002f, 0.001f});
+            md5_ray other = ray;
+            other.origin = axes_point(of, 1.0f, ray.origin);
+            other.direction = axes_point(of, 1.0f, ray.direction);
+            md5_hit hit = {0}, again = {0};
+            const bool is_hit = md5_ray_mesh(&ray, a, a->positions, &hit);
+            CHECK(md5_ray_mesh(&other, b, b->positions, &again) == is_hit);
+            CHECK(hit.from_front == again.from_front);
+            CHECK_NEAR((double)again.t, (double)hit.t, 1e-4 * (1.0 + fabs((double)hit.t)));
+            num_hits += is_hit;
+        }
+        CHECK(num_hits > 10);
+        md5_free_model(to);
+    }
+    md5_free_model(from);
+}
+
+// -- Mistakes ---------------------------------------------------------------------------------
+
+TEST (axes_of_model_and_animation_must_agree) {
+    const md5_load_opts options[] = {{.axes = MD5_AXES_Y_UP}, {.scale = 0.5f}, {.scale = 1.0f}};
+    md5_model *const model = axes_load_model("models/zoo/chain.md5mesh", NULL);
+    for (int i = 0; model && i < 3; i++) {
+        md5_anim *const anim = axes_load_anim("models/zoo/chain.md5anim", &options[i]);
+        md5_error error;
+        md5_binding *const binding = md5_bind(model, anim, NULL, &error);
+        CHECK((binding != NULL) == (i == 2));
+        CHECK(error.status == (i == 2 ? MD5_OK : MD5_ERROR_MISMATCH));
+        if (i == 0)
+            CHECK_STRING(error.message,
+                         "the animation has axes 1 and scale 1, the model axes 0 and "
+                         "scale 1: load both with the same options");
+        md5_free_binding(binding);
+        md5_free_anim(anim);
+    }
+    md5_free_model(model);
+}
+
+TEST (axes_and_scale_must_be_valid) {
+    const md5_load_opts bad[] = {
+        {.axes = (md5_axes)NUM_AXES}, {.axes = (md5_axes)-1}, {.scale = -1.0f}, {.scale = NAN},
+        {.scale = INFINITY},          {.scale = 1e-7f}};
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        md5_error error;
+        CHECK(!md5_load_model(test_path("models/zoo/chain.md5mesh"), &bad[i], &error));
+        CHECK(error.status == MD5_ERROR_RANGE);
+        CHECK(!md5_load_anim(test_path("models/zoo/chain.md5anim"), &bad[i], &error));
+        CHECK(error.status == MD5_ERROR_RANGE);
+        CHECK(!md5_load_camera(test_path("models/zoo/cuts.md5camera"), &bad[i], &error));
+        CHECK_STRING(error.message,
+                     i < 1   ? "the options' axes are 6, which is none"
+                     : i < 2 ? "the options' axes are -1, which is none"
+                     : i < 3 ? "the options' scale is -1, which must be 1e-06 to 1e+06"
+                     : i < 4 ? "the options' scale is nan, which must be 1e-06 to 1e+06"
+                     : i < 5 ? "the options' scale is inf, which must be 1e-06 to 1e+06"
+                             : "the options' scale is 1e-07, which must be 1e-06 to 1e+06");
+    }
+}

@@ -1,0 +1,145 @@
+#include "test/load/test_axes_case.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+// x right, y up, z backward and so on, as md5_axes says.
+const axes_case axes_cases[NUM_AXES] = {
+    {"id", MD5_AXES_ID, {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, false},
+    {"y up", MD5_AXES_Y_UP, {{0, 0, -1}, {-1, 0, 0}, {0, 1, 0}}, false},
+    {"gltf", MD5_AXES_GLTF, {{0, 0, 1}, {1, 0, 0}, {0, 1, 0}}, false},
+    {"y up, left-handed", MD5_AXES_Y_UP_LEFT, {{0, 0, 1}, {-1, 0, 0}, {0, 1, 0}}, true},
+    {"z up, left-handed", MD5_AXES_Z_UP_LEFT, {{1, 0, 0}, {0, -1, 0}, {0, 0, 1}}, true},
+    {"blender", MD5_AXES_BLENDER, {{0, -1, 0}, {1, 0, 0}, {0, 0, 1}}, false},
+};
+
+md5_load_opts axes_options(const axes_case *of, float scale)
+{
+    return (md5_load_opts){.axes = of->axes, .scale = scale};
+}
+
+void axes_direction(const axes_case *of, md5_vec3 v, double out[3])
+{
+    const double from[3] = {(double)v.x, (double)v.y, (double)v.z};
+    for (int i = 0; i < 3; i++) {
+        out[i] = 0.0;
+        for (int j = 0; j < 3; j++)
+            out[i] += of->columns[j][i] * from[j];
+    }
+}
+
+// C R C^T
+void axes_rotation(const axes_case *of, const double from[3][3], double out[3][3])
+{
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < 3; j++) {
+            out[i][j] = 0.0;
+            for (int k = 0; k < 3; k++)
+                for (int l = 0; l < 3; l++)
+                    out[i][j] += of->columns[k][i] * from[k][l] * of->columns[l][j];
+        }
+    }
+}
+
+void axes_matrix_of(md5_quat q, double out[3][3])
+{
+    const double x = (double)q.x, y = (double)q.y, z = (double)q.z, w = (double)q.w;
+    const double rows[3][3] = {
+        {w * w + x * x - y * y - z * z, 2 * (x * y - w * z), 2 * (x * z + w * y)},
+        {2 * (x * y + w * z), w * w - x * x + y * y - z * z, 2 * (y * z - w * x)},
+        {2 * (x * z - w * y), 2 * (y * z + w * x), w * w - x * x - y * y + z * z},
+    };
+    memcpy(out, rows, sizeof rows);
+}
+
+double axes_point_error(const axes_case *of, double scale, md5_vec3 original, md5_vec3 converted)
+{
+    double expected[3];
+    axes_direction(of, original, expected);
+    return fmax(fabs((double)converted.x - scale * expected[0]),
+                fmax(fabs((double)converted.y - scale * expected[1]),
+                     fabs((double)converted.z - scale * expected[2])));
+}
+
+static double rotation_error(const double expected[3][3], const double actual[3][3])
+{
+    double most = 0.0;
+    for (int i = 0; i < 9; i++)
+        most = fmax(most, fabs(expected[i / 3][i % 3] - actual[i / 3][i % 3]));
+    return most;
+}
+
+double axes_quat_error(const axes_case *of, md5_quat original, md5_quat converted)
+{
+    double from[3][3], expected[3][3], actual[3][3];
+    axes_matrix_of(original, from);
+    axes_rotation(of, from, expected);
+    axes_matrix_of(converted, actual);
+    return rotation_error(expected, actual);
+}
+
+double axes_transform_error(const axes_case *of, double scale, const md5_transform *original,
+                            const md5_transform *converted, double size)
+{
+    return fmax(axes_quat_error(of, original->rotation, converted->rotation),
+                axes_point_error(of, scale, original->translation, converted->translation)
+                    / (scale * size));
+}
+
+double axes_mat34_error(const axes_case *of, double scale, const md5_mat34 *original,
+                        const md5_mat34 *converted, double size)
+{
+    double from[3][3], expected[3][3], actual[3][3];
+    for (int i = 0; i < 9; i++) {
+        from[i / 3][i % 3] = (double)original->m[4 * (i / 3) + i % 3];
+        actual[i / 3][i % 3] = (double)converted->m[4 * (i / 3) + i % 3];
+    }
+    axes_rotation(of, from, expected);
+    const md5_vec3 t = {original->m[3], original->m[7], original->m[11]};
+    const md5_vec3 moved = {converted->m[3], converted->m[7], converted->m[11]};
+    return fmax(rotation_error(expected, actual),
+                axes_point_error(of, scale, t, moved) / (scale * size));
+}
+
+md5_vec3 axes_point(const axes_case *of, float scale, md5_vec3 v)
+{
+    double out[3];
+    axes_direction(of, v, out);
+    return (md5_vec3){(float)out[0] * scale, (float)out[1] * scale, (float)out[2] * scale};
+}
+
+// The axis of a rotation is a pseudovector.
+md5_quat axes_quat(const axes_case *of, md5_quat q)
+{
+    const md5_vec3 axis =
+        axes_point(of, of->is_left_handed ? -1.0f : 1.0f, (md5_vec3){q.x, q.y, q.z});
+    return (md5_quat){axis.x, axis.y, axis.z, q.w};
+}
+
+static const char *full_path(const char *path, char *room, size_t size)
+{
+    if (strncmp(path, "corpus/", 7) == 0)
+        snprintf(room, size, "%s/%s", test_corpus(), path);
+    else
+        snprintf(room, size, "%s", test_path(path));
+    return room;
+}
+
+md5_model *axes_load_model(const char *path, const md5_load_opts *opts)
+{
+    char room[1024];
+    md5_error error;
+    md5_model *const model = md5_load_model(full_path(path, room, sizeof room), opts, &error);
+    CHECK_STRING(error.message, "");
+    return model;
+}
+
+md5_anim *axes_load_anim(const char *path, const md5_load_opts *opts)
+{
+    char room[1024];
+    md5_error error;
+    md5_anim *const anim = md5_load_anim(full_path(path, room, sizeof room), opts, &error);
+    CHECK_STRING(error.message, "");
+    return anim;
+}

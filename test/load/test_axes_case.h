@@ -1,0 +1,46 @@
+// Assets in other axes and units, and what their values must be, in double precision, from the
+// three directions that each kind of axes is documented to have.
+#ifndef TEST_LOAD_TEST_AXES_CASE_H
+#define TEST_LOAD_TEST_AXES_CASE_H
+
+#include "test/test.h"
+
+#include "md5/md5model.h"
+
+typedef struct axes_case {
+    const char *name;
+    md5_axes axes;
+    double columns[3][3]; // where forward, left and up of a file go
+    bool is_left_handed;
+} axes_case;
+
+enum { NUM_AXES = 6 };
+extern const axes_case axes_cases[NUM_AXES];
+
+// The options that ask for it.
+md5_load_opts axes_options(const axes_case *of, float scale);
+
+// In double: a direction, a direction of a rotation axis, a rotation as a matrix.
+void axes_direction(const axes_case *of, md5_vec3 v, double out[3]);
+void axes_rotation(const axes_case *of, const double from[3][3], double out[3][3]);
+void axes_matrix_of(md5_quat q, double out[3][3]);
+
+// How far a value is from the converted value of `original`.
+double axes_point_error(const axes_case *of, double scale, md5_vec3 original, md5_vec3 converted);
+double axes_quat_error(const axes_case *of, md5_quat original, md5_quat converted);
+// Of translations in units of the file, of matrix elements otherwise.
+double axes_transform_error(const axes_case *of, double scale, const md5_transform *original,
+                            const md5_transform *converted, double size);
+double axes_mat34_error(const axes_case *of, double scale, const md5_mat34 *original,
+                        const md5_mat34 *converted, double size);
+
+// Converts arguments, in floats.
+md5_vec3 axes_point(const axes_case *of, float scale, md5_vec3 v);
+md5_quat axes_quat(const axes_case *of, md5_quat q);
+
+// Loads a file of models/, or of the corpus if the path begins with "corpus/"; fails the test if it
+// cannot. NULL options: as stored.
+md5_model *axes_load_model(const char *path, const md5_load_opts *opts);
+md5_anim *axes_load_anim(const char *path, const md5_load_opts *opts);
+
+#endif

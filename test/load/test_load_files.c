@@ -1,0 +1,323 @@
+// Loads through the caller's own file functions, and characters: a machine file with everything it
+// names.
+#include "test/test.h"
+
+#include "md5/md5character.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// -- Files in memory ------------------------------------------------------------------------------
+
+typedef struct memory_file {
+    const char *path, *text;
+} memory_file;
+
+// An archive that counts what is open, and fails to open the file `fails_at` with a reason.
+typedef struct archive {
+    const memory_file *files;
+    size_t num_files;
+    const char *fails_at;
+    uint32_t num_opened, num_open;
+    char last[64];
+} archive;
+
+static const void *open_file(void *user, const char *path, size_t *size, md5_error *error)
+{
+    archive *const in = user;
+    snprintf(in->last, sizeof in->last, "%s", path);
+    if (in->fails_at && strcmp(path, in->fails_at) == 0) {
+        snprintf(error->message, sizeof error->message, "the archive is damaged");
+        return NULL;
+    }
+    for (size_t i = 0; i < in->num_files; i++)
+        if (strcmp(in->files[i].path, path) == 0) {
+            *size = strlen(in->files[i].text);
+            in->num_opened++;
+            in->num_open++;
+            // A block of exactly its size: a sanitizer notices reads behind it.
+            void *const bytes = malloc(*size ? *size : 1);
+            return bytes ? memcpy(bytes, in->files[i].text, *size) : NULL;
+        }
+    return NULL;
+}
+
+static void close_file(void *user, const void *bytes, size_t size)
+{
+    archive *const in = user;
+    (void)size;
+    in->num_open--;
+    free((void *)(uintptr_t)bytes);
+}
+
+static const char mesh_text[] = "MD5Version 10 commandline \"\" numJoints 2 numMeshes 0\n"
+                                "joints {\n"
+                                "\"hips\" -1 ( 0 0 0 ) ( 0 0 0 )\n"
+                                "\"head\" 0 ( 0 0 5 ) ( 0 0 0 )\n"
+                                "}\n";
+static const char anim_text[] = "MD5Version 10 commandline \"\" numFrames 2 numJoints 2\n"
+                                "frameRate 10 numAnimatedComponents 1\n"
+                                "hierarchy {\n\"hips\" -1 1 0\n\"head\" 0 0 0\n}\n"
+                                "bounds {\n( 0 0 0 ) ( 1 1 1 )\n( 0 0 0 ) ( 1 1 1 )\n}\n"
+                                "baseframe {\n( 0 0 0 ) ( 0 0 0 )\n( 0 0 5 ) ( 0 0 0 )\n}\n"
+                                "frame 0 {\n0\n}\nframe 1 {\n1\n}\n";
+static const char extra_text[] = "MD5Version 10 commandline \"\" numFrames 1 numJoints 1\n"
+                                 "frameRate 10 numAnimatedComponents 0\n"
+                                 "hierarchy {\n\"hips\" -1 0 0\n}\n"
+                                 "bounds {\n( 0 0 0 ) ( 1 1 1 )\n}\n"
+                                 "baseframe {\n( 0 0 0 ) ( 0 0 0 )\n}\n"
+                                 "frame 0 {\n}\n";
+static const char other_text[] = "MD5Version 10 commandline \"\" numFrames 1 numJoints 1\n"
+                                 "frameRate 10 numAnimatedComponents 0\n"
+                                 "hierarchy {\n\"wheel\" -1 0 0\n}\n"
+                                 "bounds {\n( 0 0 0 ) ( 1 1 1 )\n}\n"
+                                 "baseframe {\n( 0 0 0 ) ( 0 0 0 )\n}\n"
+                                 "frame 0 {\n}\n";
+static const char machine_text[] = "machine hero {\n"
+                                   "    model hero.md5mesh\n"
+                                   "    clip walk anims/walk.md5anim { move }\n"
+                                   "    clip stroll anims/walk.md5anim\n"
+                                   "    clip rest /shared/rest.md5anim\n"
+                                   "    layer body { state s walk state t rest }\n"
+                                   "}\n";
+
+static const memory_file good_files[] = {
+    {"chars/hero.md5machine", machine_text},
+    {"chars/hero.md5mesh", mesh_text},
+    {"chars/anims/walk.md5anim", anim_text},
+    {"/shared/rest.md5anim", extra_text},
+    {"empty.md5mesh", ""},
+    {"broken.md5anim", "MD5Version 11"},
+    {"chars\\windows.md5machine",
+     "machine m { model D:m.md5mesh clip c \\c.md5anim layer l { state s c } }"},
+    {"D:m.md5mesh", mesh_text},
+    {"\\c.md5anim", anim_text},
+};
+
+static archive good_archive(void)
+{
+    return (archive){.files = good_files, .num_files = sizeof good_files / sizeof *good_files};
+}
+
+static md5_load_opts reading(archive *from)
+{
+    return (md5_load_opts){.files = {open_file, close_file, from}};
+}
+
+// -- Single files ---------------------------------------------------------------------------------
+
+TEST (load_reads_models_clips_and_machines_through_file_functions) {
+    archive from = good_archive();
+    const md5_load_opts opts = reading(&from);
+    md5_error error;
+    md5_model *const model = md5_load_model("chars/hero.md5mesh", &opts, &error);
+    md5_anim *const anim = md5_load_anim("chars/anims/walk.md5anim", &opts, &error);
+    md5_machine_file *const file = md5_load_machine_file("chars/hero.md5machine", &opts, &error);
+    CHECK(model != NULL && model->skeleton.num_joints == 2);
+    CHECK(anim != NULL && anim->num_frames == 2);
+    CHECK(file != NULL && file->desc.num_clips == 3);
+    CHECK_UINT(from.num_opened, 3);
+    CHECK_UINT(from.num_open, 0);
+    md5_free_machine_file(file);
+    md5_free_anim(anim);
+    md5_free_model(model);
+}
+
+TEST (load_closes_a_file_with_an_error_and_names_it) {
+    archive from = good_archive();
+    const md5_load_opts opts = reading(&from);
+    md5_error error;
+    CHECK(md5_load_anim("broken.md5anim", &opts, &error) == NULL);
+    CHECK_STRING(error.file, "broken.md5anim");
+    CHECK(error.status == MD5_ERROR_VERSION);
+    CHECK(md5_load_model("empty.md5mesh", &opts, &error) == NULL);
+    CHECK(error.status == MD5_ERROR_SYNTAX);
+    CHECK_UINT(from.num_opened, 2);
+    CHECK_UINT(from.num_open, 0);
+}
+
+TEST (load_reports_why_a_file_function_fails) {
+    archive from = good_archive();
+    from.fails_at = "chars/hero.md5mesh";
+    const md5_load_opts opts = reading(&from);
+    md5_error error;
+    CHECK(md5_load_model("chars/hero.md5mesh", &opts, &error) == NULL);
+    CHECK(error.status == MD5_ERROR_IO);
+    CHECK_STRING(error.message, "cannot open the file: the archive is damaged");
+    CHECK(md5_load_model("none.md5mesh", &opts, &error) == NULL);
+    CHECK_STRING(error.message, "cannot open the file");
+    CHECK_STRING(error.file, "none.md5mesh");
+    CHECK_UINT(from.num_open, 0);
+}
+
+// -- Characters -----------------------------------------------------------------------------------
+
+TEST (character_loads_everything_its_machine_names) {
+    archive from = good_archive();
+    const md5_load_opts opts = reading(&from);
+    md5_error error;
+    md5_character *const hero = md5_load_character("chars/hero.md5machine", &opts, &error);
+    if (!test_check(hero != NULL, __FILE__, __LINE__, "%s", error.message))
+        return;
+    CHECK_UINT(from.num_opened, 4); // each file once
+    CHECK_UINT(from.num_open, 0);
+    CHECK_UINT(hero->num_clips, 3);
+    CHECK_STRING(hero->model_path, "chars/hero.md5mesh");
+    CHECK_STRING(hero->anim_paths[0], "chars/anims/walk.md5anim");
+    CHECK_STRING(hero->anim_paths[2], "/shared/rest.md5anim");
+    CHECK(hero->anims[0] == hero->anims[1] && hero->bindings[0] == hero->bindings[1]);
+    CHECK(hero->anims[2] != hero->anims[0]);
+    CHECK_UINT(hero->anims_size, hero->anims[0]->size + hero->anims[2]->size);
+    CHECK(hero->bindings[0]->model == hero->model);
+    CHECK_STRING(md5_machine_tables(hero->machine)->clips[1].name, "stroll");
+    CHECK(md5_machine_tables(hero->machine)->clips[0].extract == MD5_EXTRACT_MOVE);
+    CHECK(md5_machine_tables(hero->machine)->clips[1].extract == MD5_EXTRACT_NONE);
+
+    md5_player *const player = md5_create_player(hero->machine, NULL, &error);
+    CHECK(player != NULL);
+    md5_player_advance(player, 0.05, NULL, NULL);
+    CHECK_NEAR((double)md5_player_root_motion(player).translation.x, 0.5, 1e-6);
+    md5_free_player(player);
+    md5_free_character(hero);
+    md5_free_character(NULL);
+}
+
+TEST (character_takes_folders_and_drives_as_windows_writes_them) {
+    archive from = good_archive();
+    const md5_load_opts opts = reading(&from);
+    md5_error error;
+    md5_character *const hero = md5_load_character("chars\\windows.md5machine", &opts, &error);
+    if (!test_check(hero != NULL, __FILE__, __LINE__, "%s", error.message))
+        return;
+    CHECK_STRING(hero->model_path, "D:m.md5mesh");
+    CHECK_STRING(hero->anim_paths[0], "\\c.md5anim");
+    md5_free_character(hero);
+}
+
+TEST (character_loads_the_machine_of_our_model) {
+    md5_error error;
+    md5_character *const bobbin =
+        md5_load_character(test_path("models/bobbin/bobbin.md5machine"), NULL, &error);
+    if (!test_check(bobbin != NULL, __FILE__, __LINE__, "%s", error.message))
+        return;
+    CHECK(bobbin->num_clips > 5);
+    CHECK_UINT(bobbin->num_warnings, 0);
+    CHECK(md5_find_parameter(bobbin->machine, "speed") >= 0);
+    md5_free_character(bobbin);
+}
+
+// Replaces one file of the archive and returns the error as text.
+static const char *error_with(const char *path, const char *text)
+{
+    static char message[600];
+    memory_file files[sizeof good_files / sizeof *good_files];
+    archive from = good_archive();
+    memcpy(files, good_files, sizeof good_files);
+    from.files = files;
+    for (size_t i = 0; i < from.num_files; i++)
+        if (strcmp(files[i].path, path) == 0)
+            files[i] = (memory_file){text ? path : "gone", text ? text : ""};
+    const md5_load_opts opts = reading(&from);
+    md5_error error;
+    md5_character *const hero = md5_load_character("chars/hero.md5machine", &opts, &error);
+    CHECK(hero == NULL);
+    CHECK_UINT(from.num_open, 0);
+    md5_free_character(hero);
+    md5_format_error(&error, message, sizeof message);
+    return message;
+}
+
+TEST (character_reports_a_missing_file_at_its_name_in_the_machine) {
+    CHECK_STRING(error_with("chars/hero.md5mesh", NULL),
+                 "chars/hero.md5machine:2:11: error: 'hero.md5mesh': cannot open the file");
+    CHECK_STRING(error_with("/shared/rest.md5anim", NULL),
+                 "chars/hero.md5machine:5:15: error: '/shared/rest.md5anim': cannot open the file");
+    CHECK_STRING(error_with("chars/hero.md5machine", NULL),
+                 "chars/hero.md5machine: error: cannot open the file");
+}
+
+TEST (character_reports_other_errors_in_the_file_that_has_them) {
+    CHECK_STRING(error_with("chars/anims/walk.md5anim", "MD5Version x"),
+                 "chars/anims/walk.md5anim:1:12: error: expected a whole number, found 'x'");
+    CHECK_STRING(
+        error_with("/shared/rest.md5anim", other_text),
+        "/shared/rest.md5anim: error: clip 'rest': the animation is of another skeleton: joint 0 "
+        "is 'hips' in the model and 'wheel' in the animation, and no name is in both");
+    CHECK_STRING(error_with("chars/hero.md5machine", "machine hero {\n}"),
+                 "chars/hero.md5machine:1:9: error: expected 'model' and the file of a model in "
+                 "this machine");
+    CHECK_STRING(error_with("chars/hero.md5machine",
+                            "machine m { model hero.md5mesh\nlayer l { state s none } }"),
+                 "chars/hero.md5machine:2:19: error: state 's' names motion 'none', which is none");
+}
+
+static void keep_warning(void *user, const md5_error *warning)
+{
+    md5_format_error(warning, user, 300);
+}
+
+TEST (character_names_the_clip_in_warnings_about_its_binding) {
+    archive from = good_archive();
+    char warned[300] = "";
+    md5_load_opts opts = reading(&from);
+    opts.warn = keep_warning;
+    opts.warn_user = warned;
+    md5_character *const hero = md5_load_character("chars/hero.md5machine", &opts, NULL);
+    CHECK(hero != NULL);
+    CHECK(strncmp(warned, "/shared/rest.md5anim: warning: clip 'rest': ", 44) == 0);
+    md5_free_character(hero);
+}
+
+TEST (character_frees_everything_when_memory_runs_out) {
+    uint32_t num_loaded = 0;
+    for (size_t fail_at = 1; fail_at < 400 && num_loaded == 0; fail_at++) {
+        archive from = good_archive();
+        test_heap heap = {.fail_at = fail_at};
+        md5_load_opts opts = reading(&from);
+        opts.allocator = (md5_allocator){test_heap_alloc, test_heap_free, &heap};
+        md5_error error;
+        md5_character *const hero = md5_load_character("chars/hero.md5machine", &opts, &error);
+        num_loaded += hero != NULL;
+        CHECK((error.status == MD5_ERROR_MEMORY) == (hero == NULL));
+        md5_free_character(hero);
+        CHECK_UINT(heap.live, 0);
+        CHECK_UINT(from.num_open, 0);
+    }
+    CHECK_UINT(num_loaded, 1);
+}
+
+// Paths and arrays so large that no chunk of memory holds what each step needs.
+TEST (large_character_frees_everything_when_memory_runs_out) {
+    enum { LENGTH = 200000, CLIPS = 4000, ROOM = 2 * LENGTH + 40 * CLIPS + 1000 };
+    char *const text = malloc(ROOM), *const model = malloc(LENGTH), *const anim = malloc(LENGTH);
+    memset(model, 'm', LENGTH);
+    memset(anim, 'a', LENGTH);
+    model[0] = anim[0] = '/';
+    model[LENGTH - 1] = anim[LENGTH - 1] = '\0';
+    int used = snprintf(text, ROOM, "machine m { model %s layer l { state s c }\nclip c %s\n",
+                        model, anim);
+    for (int i = 0; i < CLIPS; i++)
+        used += snprintf(text + used, ROOM - (size_t)used, "clip c%d /c\n", i);
+    snprintf(text + used, ROOM - (size_t)used, "}");
+    const memory_file files[4] = {
+        {"m.md5machine", text}, {model, mesh_text}, {anim, anim_text}, {"/c", anim_text}};
+    uint32_t num_loaded = 0;
+    for (size_t fail_at = 1; fail_at < 400 && num_loaded == 0; fail_at++) {
+        archive from = {.files = files, .num_files = 4};
+        test_heap heap = {.fail_at = fail_at};
+        md5_load_opts opts = reading(&from);
+        opts.allocator = (md5_allocator){test_heap_alloc, test_heap_free, &heap};
+        md5_error error;
+        md5_character *const hero = md5_load_character("m.md5machine", &opts, &error);
+        num_loaded += hero != NULL;
+        CHECK((error.status == MD5_ERROR_MEMORY) == (hero == NULL));
+        md5_free_character(hero);
+        CHECK_UINT(heap.live, 0);
+        CHECK_UINT(from.num_open, 0);
+    }
+    CHECK_UINT(num_loaded, 1);
+    free(anim);
+    free(model);
+    free(text);
+}

@@ -1,0 +1,306 @@
+// The same bits on every platform: one hash of the poses and vertices of our own models, clip by
+// clip and machine by machine, compared with test/data/same_bits.txt. Its numbers come from x86-64
+// and stand because every other platform that runs this test agrees; that the numbers are right,
+// other tests say.
+//
+// MD5_TEST_BITS=list in the environment prints the lines of that file, after a change that is to
+// change the bits.
+#include "test/test.h"
+
+#include "md5/md5model.h"
+#include "md5/md5play.h"
+#include "md5/md5skin.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_PATH_LENGTH = 256, NUM_TIMES = 3, NUM_STEPS = 40, MAX_CLIPS = 64 };
+
+// -- Hashing ----------------------------------------------------------------------------------
+
+// FNV-1a, 64 bits: Fowler, Noll, Vo, "The FNV Non-Cryptographic Hash Algorithm". By the lowest byte
+// first, so that the machine's byte order does not matter.
+static uint64_t hash_bits(uint64_t hash, uint64_t bits, unsigned num_bytes)
+{
+    for (unsigned i = 0; i < num_bytes; i++)
+        hash = (hash ^ (bits >> (8 * i) & 0xFF)) * 0x100000001B3u;
+    return hash;
+}
+
+static const uint64_t empty_hash = 0xCBF29CE484222325u;
+
+static uint64_t hash_floats(uint64_t hash, const void *floats, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        uint32_t bits;
+        memcpy(&bits, (const char *)floats + i * sizeof bits, sizeof bits);
+        hash = hash_bits(hash, bits, 4);
+    }
+    return hash;
+}
+
+static uint64_t hash_pose(uint64_t hash, const md5_transform *pose, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        hash = hash_floats(hash, &pose[i].rotation, 4);
+        hash = hash_floats(hash, &pose[i].translation, 3);
+    }
+    return hash;
+}
+
+// -- What is hashed ---------------------------------------------------------------------------
+
+typedef struct buffers {
+    md5_transform *pose;
+    md5_mat34 *joints, *palette;
+    md5_dual_quat *dual;
+    md5_vec3 *positions, *normals; // of the largest mesh
+    md5_vec4 *tangents;
+} buffers;
+
+static void *take(size_t count, size_t size)
+{
+    void *const memory = calloc(count + 1, size);
+    if (!memory)
+        abort();
+    return memory;
+}
+
+static buffers buffers_for(const md5_model *model)
+{
+    const size_t num_joints = model->skeleton.num_joints;
+    size_t num_vertices = 0;
+    for (uint32_t i = 0; i < model->num_meshes; i++) {
+        if (model->meshes[i].num_vertices > num_vertices)
+            num_vertices = model->meshes[i].num_vertices;
+    }
+    return (buffers){
+        .pose = take(num_joints, sizeof(md5_transform)),
+        .joints = take(num_joints, sizeof(md5_mat34)),
+        .palette = take(num_joints, sizeof(md5_mat34)),
+        .dual = take(num_joints, sizeof(md5_dual_quat)),
+        .positions = take(num_vertices, sizeof(md5_vec3)),
+        .normals = take(num_vertices, sizeof(md5_vec3)),
+        .tangents = take(num_vertices, sizeof(md5_vec4)),
+    };
+}
+
+static void free_buffers(buffers *of)
+{
+    free(of->pose);
+    free(of->joints);
+    free(of->palette);
+    free(of->dual);
+    free(of->positions);
+    free(of->normals);
+    free(of->tangents);
+}
+
+static uint64_t hash_vertices(uint64_t hash, const buffers *of, size_t count)
+{
+    hash = hash_floats(hash, of->positions, 3 * count);
+    hash = hash_floats(hash, of->normals, 3 * count);
+    return hash_floats(hash, of->tangents, 4 * count);
+}
+
+// A pose: its joints, palette and vertices, skinned in both ways.
+static uint64_t hash_posed(uint64_t hash, const md5_model *model, const buffers *of)
+{
+    const uint32_t num_joints = model->skeleton.num_joints;
+    hash = hash_pose(hash, of->pose, num_joints);
+    hash = hash_floats(hash, of->joints, 12 * (size_t)num_joints);
+    hash = hash_floats(hash, of->palette, 12 * (size_t)num_joints);
+    md5_dual_palette(of->palette, num_joints, of->dual);
+    for (uint32_t i = 0; i < model->num_meshes; i++) {
+        const md5_mesh *const mesh = &model->meshes[i];
+        md5_skin(mesh, of->palette, of->positions, of->normals, of->tangents);
+        hash = hash_vertices(hash, of, mesh->num_vertices);
+        md5_skin_dual(mesh, of->dual, of->positions, of->normals, of->tangents);
+        hash = hash_vertices(hash, of, mesh->num_vertices);
+    }
+    return hash;
+}
+
+// What is derived when a model is loaded.
+static uint64_t hash_model(const md5_model *model)
+{
+    uint64_t hash =
+        hash_floats(empty_hash, model->inverse_bind, 12 * (size_t)model->skeleton.num_joints);
+    for (uint32_t i = 0; i < model->num_meshes; i++) {
+        const md5_mesh *const mesh = &model->meshes[i];
+        hash = hash_floats(hash, mesh->positions, 3 * (size_t)mesh->num_vertices);
+        hash = hash_floats(hash, mesh->normals, 3 * (size_t)mesh->num_vertices);
+        hash = hash_floats(hash, mesh->tangents, 4 * (size_t)mesh->num_vertices);
+        hash = hash_floats(hash, mesh->influences, 4 * (size_t)mesh->num_influences);
+    }
+    return hash;
+}
+
+static uint64_t hash_clip(const md5_model *model, const char *path)
+{
+    md5_error error;
+    md5_anim *const anim = md5_load_anim(test_path(path), NULL, &error);
+    md5_binding *const binding = anim ? md5_bind(model, anim, NULL, &error) : NULL;
+    uint64_t hash = empty_hash;
+    if (test_check(binding != NULL, __FILE__, __LINE__, "%s: %s", path, error.message)) {
+        buffers of = buffers_for(model);
+        for (int i = 0; i < NUM_TIMES; i++) {
+            const md5_moment moment = md5_moment_at(anim, 0.377 * (1 + i), MD5_WRAP_LOOP);
+            md5_sample(binding, &moment, MD5_ROOT_FILE, of.pose);
+            md5_local_to_model(&model->skeleton, of.pose, of.joints);
+            md5_build_palette(model, of.joints, of.palette);
+            hash = hash_posed(hash, model, &of);
+        }
+        free_buffers(&of);
+    }
+    md5_free_binding(binding);
+    md5_free_anim(anim);
+    return hash;
+}
+
+// -- Machines ---------------------------------------------------------------------------------
+
+typedef struct machine_case {
+    md5_machine_file *file;
+    md5_model *model;
+    md5_anim *anims[MAX_CLIPS];
+    md5_binding *bindings[MAX_CLIPS];
+    md5_machine *machine;
+    md5_player *player;
+} machine_case;
+
+// "folder/name" for a file beside `path`.
+static const char *beside(const char *path, const char *name)
+{
+    static char joined[MAX_PATH_LENGTH];
+    const char *const slash = strrchr(path, '/');
+    (void)snprintf(joined, sizeof joined, "%.*s/%s", (int)(slash - path), path, name);
+    return test_path(joined);
+}
+
+static bool load_machine(const char *path, machine_case *made, md5_error *error)
+{
+    made->file = md5_load_machine_file(test_path(path), NULL, error);
+    if (!made->file)
+        return false;
+    made->model = md5_load_model(beside(path, made->file->model_file), NULL, error);
+    made->file->desc.model = made->model;
+    for (uint32_t i = 0; made->model && i < made->file->desc.num_clips && i < MAX_CLIPS; i++) {
+        md5_clip_desc *const clip = &made->file->clips[i];
+        made->anims[i] = md5_load_anim(beside(path, clip->file), NULL, error);
+        if (!made->anims[i])
+            return false;
+        made->bindings[i] = md5_bind(made->model, made->anims[i], NULL, error);
+        clip->binding = made->bindings[i];
+    }
+    made->machine = made->model ? md5_create_machine(&made->file->desc, NULL, error) : NULL;
+    made->player = made->machine ? md5_create_player(made->machine, NULL, error) : NULL;
+    return made->player != NULL;
+}
+
+static void free_machine(machine_case *made)
+{
+    md5_free_player(made->player);
+    md5_free_machine(made->machine);
+    for (int i = 0; i < MAX_CLIPS; i++) {
+        md5_free_binding(made->bindings[i]);
+        md5_free_anim(made->anims[i]);
+    }
+    md5_free_model(made->model);
+    md5_free_machine_file(made->file);
+}
+
+// Every modifier has something to do: to look and reach there, to swing, to stand there.
+static void aim_modifiers(const machine_case *made, float where)
+{
+    for (uint32_t i = 0; i < made->file->desc.num_modifiers; i++) {
+        md5_target *const target = md5_player_target(made->player, i);
+        target->position = (md5_vec3){40.0f, where, 30.0f - 0.5f * where};
+        target->weight = 0.75f;
+    }
+}
+
+// Plays a machine while its parameters change by chance, in uneven steps.
+static uint64_t hash_player(const machine_case *made)
+{
+    uint64_t hash = empty_hash, random = 7;
+    buffers of = buffers_for(made->model);
+    void *const scratch = take(md5_player_scratch(made->machine), 1);
+    for (int step = 0; step < NUM_STEPS; step++) {
+        const uint32_t parameter = test_random_u32(&random) % (made->file->desc.num_parameters + 1);
+        (void)md5_player_set(made->player, parameter, (float)(test_random(&random) * 40.0));
+        aim_modifiers(made, (float)(step - 20));
+        md5_player_advance(made->player, 0.005 + 0.05 * test_random(&random), NULL, NULL);
+        const md5_transform motion = md5_player_root_motion(made->player);
+        hash = hash_pose(hash, &motion, 1);
+        md5_player_pose(made->player, scratch, of.pose, of.joints, of.palette);
+        if (step % 8 == 0)
+            hash = hash_posed(hash, made->model, &of);
+    }
+    free(scratch);
+    free_buffers(&of);
+    return hash;
+}
+
+static uint64_t hash_machine(const char *path)
+{
+    machine_case made = {0};
+    md5_error error;
+    uint64_t hash = empty_hash;
+    if (test_check(load_machine(path, &made, &error), __FILE__, __LINE__, "%s: %s", path,
+                   error.message))
+        hash = hash_player(&made);
+    free_machine(&made);
+    return hash;
+}
+
+// -- The list ---------------------------------------------------------------------------------
+
+static uint64_t hash_mesh_and_clip(const char *mesh, const char *clip)
+{
+    md5_error error;
+    md5_model *const model = md5_load_model(test_path(mesh), NULL, &error);
+    uint64_t hash = empty_hash;
+    if (test_check(model != NULL, __FILE__, __LINE__, "%s: %s", mesh, error.message))
+        hash = clip[0] ? hash_clip(model, clip) : hash_model(model);
+    md5_free_model(model);
+    return hash;
+}
+
+// A line: the hash, then a model, a model and a clip, or a machine.
+static uint64_t check_line(const char *line)
+{
+    unsigned long long expected = 0;
+    char first[MAX_PATH_LENGTH] = "", clip[MAX_PATH_LENGTH] = "";
+    if (!CHECK(sscanf(line, "%16llx %255s %255s", &expected, first, clip) >= 2))
+        return 0;
+    const size_t length = strlen(first);
+    const bool is_machine = length > 11 && strcmp(first + length - 11, ".md5machine") == 0;
+    const uint64_t hash = is_machine ? hash_machine(first) : hash_mesh_and_clip(first, clip);
+    if (getenv("MD5_TEST_BITS"))
+        printf("%016llx %s%s%s\n", (unsigned long long)hash, first, clip[0] ? " " : "", clip);
+    else
+        test_check(hash == expected, __FILE__, __LINE__, "%s %s: %016llx, expected %016llx", first,
+                   clip, (unsigned long long)hash, expected);
+    return hash;
+}
+
+TEST (poses_and_vertices_have_the_same_bits_everywhere) {
+    char *const list = test_read_file(test_path("test/data/same_bits.txt"), NULL);
+    uint64_t all = empty_hash;
+    unsigned count = 0;
+    if (!CHECK(list != NULL))
+        return;
+    for (char *line = list; *line != '\0'; count++) {
+        char *const end = line + strcspn(line, "\n");
+        const bool is_last = *end == '\0';
+        *end = '\0';
+        all = hash_bits(all, check_line(line), 8);
+        line = is_last ? end : end + 1;
+    }
+    CHECK(count > 0);
+    printf("note: hash of the poses and vertices of %u models, clips and machines: %016llx\n",
+           count, (unsigned long long)all);
+    free(list);
+}
