@@ -1,37 +1,105 @@
-// Buffer textures, buffers that are refilled for every draw, and static buffers.
+// Tables that shaders index, buffers that are refilled for every draw, static buffers, and reading
+// buffers back.
 #include "render/gl_internal.h"
 
 #include <string.h>
 
-md5gl_buffer_texture md5gl_create_buffer_texture(md5gl_renderer *renderer, GLenum format,
-                                                 const void *data, size_t size)
+// -- Tables -----------------------------------------------------------------------------------
+
+static size_t texel_size(const md5gl_table *table)
+{
+    return table->format == GL_R32UI ? sizeof(uint32_t) : 4 * sizeof(float);
+}
+
+static void write_rows(const GladGLContext *gl, const md5gl_table *table, GLsizei first,
+                       GLsizei width, GLsizei rows, const void *texels)
+{
+    const bool integers = table->format == GL_R32UI;
+    if (width > 0 && rows > 0)
+        gl->TexSubImage2D(GL_TEXTURE_2D, 0, 0, first, width, rows,
+                          integers ? GL_RED_INTEGER : GL_RGBA,
+                          integers ? GL_UNSIGNED_INT : GL_FLOAT, texels);
+}
+
+// Writes full rows, then the rest of the last one, so that nothing is copied before.
+static void fill_texture(md5gl_renderer *renderer, md5gl_table *table, const void *data,
+                         size_t size)
 {
     const GladGLContext *gl = &renderer->gl;
-    md5gl_buffer_texture table;
-    gl->GenBuffers(1, &table.buffer);
-    gl->BindBuffer(GL_TEXTURE_BUFFER, table.buffer);
-    gl->BufferData(GL_TEXTURE_BUFFER, (GLsizeiptr)size, data, GL_STATIC_DRAW);
+    const bool integers = table->format == GL_R32UI;
+    const size_t count = size / texel_size(table), width = MD5GL_TABLE_WIDTH;
+    const GLsizei full = (GLsizei)(count / width), rest = (GLsizei)(count % width);
+    md5gl_reset_transfers(renderer);
+    gl->ActiveTexture(GL_TEXTURE0);
+    gl->BindTexture(GL_TEXTURE_2D, table->texture);
+    if (full + (rest > 0) > table->rows) {
+        table->rows = full + (rest > 0);
+        gl->TexImage2D(GL_TEXTURE_2D, 0, (GLint)table->format, (GLsizei)width, table->rows, 0,
+                       integers ? GL_RED_INTEGER : GL_RGBA, integers ? GL_UNSIGNED_INT : GL_FLOAT,
+                       NULL);
+    }
+    write_rows(gl, table, 0, (GLsizei)width, full, data);
+    if (rest > 0)
+        write_rows(gl, table, full, rest, 1,
+                   (const uint8_t *)data + (size_t)full * width * texel_size(table));
+    gl->BindTexture(GL_TEXTURE_2D, 0);
+}
+
+static GLenum target_of(const md5gl_table *table)
+{
+    return table->buffer ? GL_TEXTURE_BUFFER : GL_TEXTURE_2D;
+}
+
+md5gl_table md5gl_create_table(md5gl_renderer *renderer, GLenum format, const void *data,
+                               size_t size)
+{
+    const GladGLContext *gl = &renderer->gl;
+    md5gl_table table = {.format = format};
     gl->GenTextures(1, &table.texture);
-    gl->BindTexture(GL_TEXTURE_BUFFER, table.texture);
-    // The texture keeps referring to the buffer if the buffer gets new storage.
-    gl->TexBuffer(GL_TEXTURE_BUFFER, format, table.buffer);
-    gl->BindTexture(GL_TEXTURE_BUFFER, 0);
-    gl->BindBuffer(GL_TEXTURE_BUFFER, 0);
+    if (!renderer->is_es)
+        gl->GenBuffers(1, &table.buffer);
+    gl->ActiveTexture(GL_TEXTURE0);
+    gl->BindTexture(target_of(&table), table.texture);
+    if (table.buffer) {
+        gl->BindBuffer(GL_TEXTURE_BUFFER, table.buffer);
+        gl->BufferData(GL_TEXTURE_BUFFER, (GLsizeiptr)size, data, GL_STATIC_DRAW);
+        // The texture keeps referring to the buffer if the buffer gets new storage.
+        gl->TexBuffer(GL_TEXTURE_BUFFER, format, table.buffer);
+        gl->BindBuffer(GL_TEXTURE_BUFFER, 0);
+    } else {
+        // Floats cannot be filtered, and a texture that has no mipmaps must not ask for them.
+        gl->TexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_NEAREST);
+        gl->TexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, GL_NEAREST);
+        if (size > 0)
+            fill_texture(renderer, &table, data, size);
+    }
+    gl->BindTexture(target_of(&table), 0);
     return table;
 }
 
-void md5gl_destroy_buffer_texture(md5gl_renderer *renderer, md5gl_buffer_texture *table)
+void md5gl_fill_table(md5gl_renderer *renderer, md5gl_table *table, const void *data, size_t size)
+{
+    if (table->buffer) {
+        md5gl_stream(renderer, GL_TEXTURE_BUFFER, table->buffer, data, size);
+        renderer->gl.BindBuffer(GL_TEXTURE_BUFFER, 0);
+    } else {
+        fill_texture(renderer, table, data, size);
+    }
+}
+
+void md5gl_destroy_table(md5gl_renderer *renderer, md5gl_table *table)
 {
     renderer->gl.DeleteTextures(1, &table->texture);
     renderer->gl.DeleteBuffers(1, &table->buffer);
 }
 
-void md5gl_bind_buffer_texture(md5gl_renderer *renderer, enum md5gl_unit unit,
-                               const md5gl_buffer_texture *table)
+void md5gl_bind_table(md5gl_renderer *renderer, enum md5gl_unit unit, const md5gl_table *table)
 {
     renderer->gl.ActiveTexture(GL_TEXTURE0 + (GLenum)unit);
-    renderer->gl.BindTexture(GL_TEXTURE_BUFFER, table->texture);
+    renderer->gl.BindTexture(target_of(table), table->texture);
 }
+
+// -- Buffers ----------------------------------------------------------------------------------
 
 void md5gl_stream(md5gl_renderer *renderer, GLenum binding, GLuint buffer, const void *data,
                   size_t size)
@@ -49,16 +117,35 @@ bool md5gl_fill_buffer(md5gl_renderer *renderer, GLuint buffer, const md5gl_part
     size_t size = 0, used = 0;
     for (int i = 0; i < count; i++)
         size += parts[i].size;
-    uint8_t *const bytes = md5gl_alloc(&renderer->allocator, size, 1, error);
+    uint8_t *const bytes = (uint8_t *)md5gl_alloc(&renderer->allocator, size, 1, error);
     if (!bytes)
         return false;
     for (int i = 0; i < count; i++) {
-        if (parts[i].size > 0)
+        if (parts[i].size > 0 && parts[i].data)
             memcpy(bytes + used, parts[i].data, parts[i].size);
+        else
+            memset(bytes + used, 0, parts[i].size);
         used += parts[i].size;
     }
     gl->BindBuffer(GL_ARRAY_BUFFER, buffer);
     gl->BufferData(GL_ARRAY_BUFFER, (GLsizeiptr)size, bytes, GL_STATIC_DRAW);
     md5gl_free(&renderer->allocator, bytes, size);
+    return true;
+}
+
+bool md5gl_read_buffer(md5gl_renderer *renderer, GLenum binding, size_t size, void *data,
+                       md5_error *error)
+{
+    const GladGLContext *gl = &renderer->gl;
+    if (gl->GetBufferSubData) {
+        gl->GetBufferSubData(binding, 0, (GLsizeiptr)size, data);
+        return true;
+    }
+    const void *const bytes = gl->MapBufferRange(binding, 0, (GLsizeiptr)size, GL_MAP_READ_BIT);
+    if (!bytes)
+        return md5gl_fail(error, MD5_ERROR_GPU, "the driver cannot map %zu bytes for reading",
+                          size);
+    memcpy(data, bytes, size);
+    gl->UnmapBuffer(binding);
     return true;
 }

@@ -1,6 +1,6 @@
 // Reads back palettes, and skinned vertices through transform feedback, for verification against
 // the CPU.
-#include "render/gl_internal.h"
+#include "render/storage.h"
 
 enum { NUM = MD5GL_NUM_CAPTURED };
 
@@ -11,7 +11,7 @@ static void skin_into(md5gl_renderer *renderer, const md5gl_model *model, const 
     const md5gl_program *const program =
         md5gl_skinned_program(renderer, mesh->path, model->blending, MD5GL_PASS_CAPTURE);
     if (model->storage) {
-        md5gl_use_storage_program(renderer, model, program);
+        md5gl_use_storage_program(renderer, model, program, 0);
         md5gl_bind_storage(renderer, model, 0);
     } else {
         md5gl_bind_mesh(renderer, mesh, program, &model->batches[0],
@@ -35,6 +35,9 @@ bool md5gl_capture(md5gl_renderer *renderer, md5gl_model *model, uint32_t mesh_i
                    const md5_mat34 *palette, md5_vec3 *positions, md5_vec3 *normals,
                    md5_vec4 *tangents, md5_error *error)
 {
+    MD5_ASSERT(renderer != NULL && model != NULL, "renderer, model: not NULL");
+    MD5_ASSERT(mesh_index < model->model->num_meshes, "mesh: an index into the model's meshes");
+    MD5_ASSERT(!renderer->in_frame, "call it outside of a frame");
     const GladGLContext *gl = &renderer->gl;
     const md5gl_mesh *const mesh = &model->meshes[mesh_index];
     const size_t count = mesh->mesh->num_vertices;
@@ -54,24 +57,27 @@ bool md5gl_capture(md5gl_renderer *renderer, md5gl_model *model, uint32_t mesh_i
     gl->GenBuffers(NUM, buffers);
     skin_into(renderer, model, mesh, buffers, sizes);
     void *const outputs[NUM] = {positions, normals, tangents};
-    for (int i = 0; i < NUM; i++) {
+    bool read = true;
+    for (int i = 0; i < NUM && read; i++) {
         gl->BindBuffer(GL_TRANSFORM_FEEDBACK_BUFFER, buffers[i]);
-        if (outputs[i])
-            gl->GetBufferSubData(GL_TRANSFORM_FEEDBACK_BUFFER, 0, (GLsizeiptr)sizes[i], outputs[i]);
+        read = !outputs[i]
+               || md5gl_read_buffer(renderer, GL_TRANSFORM_FEEDBACK_BUFFER, sizes[i], outputs[i],
+                                    error);
     }
     gl->DeleteBuffers(NUM, buffers);
     md5gl_reset_state(renderer);
     if (palette)
         model->num_batches = 0;
-    return md5gl_check(renderer, "capturing vertices", error)
+    return read && md5gl_check(renderer, "capturing vertices", error)
            && md5gl_check_context(renderer, error);
 }
 
 // Reads through a copy: drivers move a buffer that is read back to memory that the GPU reads
 // slowly.
-static bool read_part(const GladGLContext *gl, GLuint buffer, size_t count, md5_mat34 *palettes,
+static bool read_part(md5gl_renderer *renderer, GLuint buffer, size_t count, md5_mat34 *palettes,
                       md5_error *error)
 {
+    const GladGLContext *gl = &renderer->gl;
     const GLsizeiptr size = (GLsizeiptr)(count * sizeof *palettes);
     GLint64 stored = 0;
     gl->BindBuffer(GL_TEXTURE_BUFFER, buffer);
@@ -81,31 +87,36 @@ static bool read_part(const GladGLContext *gl, GLuint buffer, size_t count, md5_
                           "the CPU skins this model, so no palettes are uploaded");
     GLuint copy;
     gl->GenBuffers(1, &copy);
-    gl->BindBuffer(GL_COPY_WRITE_BUFFER, copy);
-    gl->BufferData(GL_COPY_WRITE_BUFFER, size, NULL, GL_STREAM_READ);
-    gl->CopyBufferSubData(GL_TEXTURE_BUFFER, GL_COPY_WRITE_BUFFER, 0, 0, size);
-    gl->GetBufferSubData(GL_COPY_WRITE_BUFFER, 0, size, palettes);
-    gl->BindBuffer(GL_COPY_WRITE_BUFFER, 0);
+    gl->BindBuffer(GL_ARRAY_BUFFER, copy);
+    gl->BufferData(GL_ARRAY_BUFFER, size, NULL, GL_STREAM_READ);
+    gl->CopyBufferSubData(GL_TEXTURE_BUFFER, GL_ARRAY_BUFFER, 0, 0, size);
+    const bool read = md5gl_read_buffer(renderer, GL_ARRAY_BUFFER, (size_t)size, palettes, error);
+    gl->BindBuffer(GL_ARRAY_BUFFER, 0);
     gl->DeleteBuffers(1, &copy);
-    return true;
+    return read;
 }
 
 bool md5gl_read_palettes(md5gl_renderer *renderer, const md5gl_model *model, md5_mat34 *palettes,
                          md5_error *error)
 {
+    MD5_ASSERT(renderer != NULL && model != NULL && palettes != NULL,
+               "renderer, model, palettes: not NULL");
+    MD5_ASSERT(!renderer->in_frame, "call it outside of a frame");
     const GladGLContext *gl = &renderer->gl;
     const size_t num_joints = model->model->skeleton.num_joints;
     md5gl_clear_error(error);
+    if (renderer->is_es)
+        return md5gl_fail(error, MD5_ERROR_GPU, "OpenGL ES cannot read palettes back");
     md5gl_clear_gl_errors(renderer);
     if (renderer->has_compute)
         renderer->optional.MemoryBarrier(MD5GL_BUFFER_UPDATE_BARRIER_BIT);
     bool read = true;
     if (model->storage && model->num_batches > 0)
-        read = read_part(gl, md5gl_palettes_in_storage(model->storage),
+        read = read_part(renderer, md5gl_palettes_in_storage(model->storage),
                          model->storage->count * num_joints, palettes, error);
     for (uint32_t b = 0; b < model->num_batches && !model->storage && read; b++) {
         const size_t count = model->batches[b].count * num_joints;
-        read = read_part(gl, model->batches[b].palettes.buffer, count, palettes, error);
+        read = read_part(renderer, model->batches[b].palettes.buffer, count, palettes, error);
         palettes += count;
     }
     gl->BindBuffer(GL_TEXTURE_BUFFER, 0);

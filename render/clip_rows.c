@@ -28,7 +28,7 @@ static bool add_node(clip_maker *maker, md5gl_clip *clip, int32_t track)
     const size_t index = maker->data->num_nodes++;
     const uint32_t node = clip->num_nodes++;
     maker->data->nodes[index] =
-        (md5gl_node){.parent = node, .flags = track == 0 ? MD5GL_NODE_ROOT : 0};
+        (md5gl_node){.parent = node, .flags = track == 0 ? (uint32_t)MD5GL_NODE_ROOT : 0u};
     maker->tracks[index] = track;
     if (track >= 0)
         maker->nodes_by_track[track] = (int32_t)node;
@@ -72,7 +72,7 @@ static bool attach(clip_maker *maker, md5gl_clip *clip, uint32_t joint, int32_t 
 static bool attach_by_clip(clip_maker *maker, md5gl_clip *clip, uint32_t joint)
 {
     const md5_joint *const tracks = clip->binding->anim->skeleton.joints;
-    const md5_skeleton *const skeleton = &clip->binding->model->skeleton;
+    const md5_skeleton *const skeleton = clip->binding->skeleton;
     uint32_t between = 0;
     int32_t anchor = -1;
     for (int32_t at = tracks[clip->binding->tracks[joint]].parent;
@@ -95,7 +95,7 @@ static bool attach_by_clip(clip_maker *maker, md5gl_clip *clip, uint32_t joint)
 static bool make_nodes(clip_maker *maker, md5gl_clip *clip)
 {
     const md5_binding *const binding = clip->binding;
-    const md5_skeleton *const skeleton = &binding->model->skeleton;
+    const md5_skeleton *const skeleton = binding->skeleton;
     for (uint32_t i = 0; i < binding->anim->skeleton.num_joints; i++)
         maker->nodes_by_track[i] = -1;
     clip->first_node = (uint32_t)maker->data->num_nodes;
@@ -179,7 +179,7 @@ static void write_rows(const clip_maker *maker, const md5gl_clip *clip)
         const size_t offset = (size_t)frame * clip->stride;
         for (uint32_t i = 0; i < clip->num_nodes; i++) {
             const md5_transform *const local =
-                tracks[i] < 0 ? &clip->binding->model->bind_local[i] : &maker->frame[tracks[i]];
+                tracks[i] < 0 ? &clip->binding->bind_local[i] : &maker->frame[tracks[i]];
             const md5_quat q = local->rotation;
             const md5_vec3 t = local->translation;
             const bool rotates = nodes[i].flags & MD5GL_NODE_ROTATES;
@@ -207,8 +207,8 @@ static bool make_rows(const clip_maker *maker, const md5gl_renderer *renderer, m
                       uint32_t num_clips, size_t max_bytes)
 {
     md5gl_clip_data *const data = maker->data;
-    const md5_model *const model = clips[0].binding->model;
-    const size_t bind_rows = 3 * (size_t)model->skeleton.num_joints;
+    const md5_binding *const binding = clips[0].binding;
+    const size_t bind_rows = 3 * (size_t)binding->skeleton->num_joints;
     size_t num_rows = bind_rows;
     for (uint32_t i = 0; i < num_clips; i++) {
         find_changes(maker, &clips[i]);
@@ -218,11 +218,12 @@ static bool make_rows(const clip_maker *maker, const md5gl_renderer *renderer, m
                               "clips exceed GL_MAX_SHADER_STORAGE_BLOCK_SIZE, %zu bytes",
                               max_bytes);
     }
-    data->rows = md5gl_alloc(&renderer->allocator, num_rows, sizeof *data->rows, maker->error);
+    data->rows =
+        (md5gl_row *)md5gl_alloc(&renderer->allocator, num_rows, sizeof *data->rows, maker->error);
     if (!data->rows)
         return false;
     data->num_rows = num_rows;
-    memcpy(data->rows, model->inverse_bind, bind_rows * sizeof *data->rows);
+    memcpy(data->rows, binding->inverse_bind, bind_rows * sizeof *data->rows);
     size_t first = bind_rows;
     for (uint32_t i = 0; i < num_clips; i++) {
         assign_rows(data->nodes + clips[i].first_node, &clips[i], first);
@@ -256,7 +257,7 @@ bool md5gl_make_clip_data(const md5gl_renderer *renderer, md5gl_clip *clips, uin
     clip_maker maker = {.data = data, .error = error, .max_nodes = max_nodes};
     *data = (md5gl_clip_data){0};
     for (uint32_t i = 0; i < num_clips; i++) {
-        const size_t model_joints = clips[i].binding->model->skeleton.num_joints;
+        const size_t model_joints = clips[i].binding->skeleton->num_joints;
         const size_t clip_joints = clips[i].binding->anim->skeleton.num_joints;
         clips[i].num_frames = clips[i].binding->anim->num_frames;
         const size_t nodes = model_joints + clip_joints;
@@ -267,10 +268,11 @@ bool md5gl_make_clip_data(const md5gl_renderer *renderer, md5gl_clip *clips, uin
     const size_t capacity = data->node_capacity, joints = maker.max_joints;
     if (capacity > max_bytes / sizeof *data->nodes)
         return md5gl_fail(error, MD5_ERROR_GPU, "clips have too many joints in total");
-    data->nodes = md5gl_alloc(allocator, capacity, sizeof *data->nodes, error);
-    maker.tracks = md5gl_alloc(allocator, capacity, sizeof *maker.tracks, error);
-    maker.nodes_by_track = md5gl_alloc(allocator, joints, sizeof *maker.nodes_by_track, error);
-    maker.first = md5gl_alloc(allocator, joints, 2 * sizeof *maker.first, error);
+    data->nodes = (md5gl_node *)md5gl_alloc(allocator, capacity, sizeof *data->nodes, error);
+    maker.tracks = (int32_t *)md5gl_alloc(allocator, capacity, sizeof *maker.tracks, error);
+    maker.nodes_by_track =
+        (int32_t *)md5gl_alloc(allocator, joints, sizeof *maker.nodes_by_track, error);
+    maker.first = (md5_transform *)md5gl_alloc(allocator, joints, 2 * sizeof *maker.first, error);
     const bool ok = make_data(&maker, renderer, clips, num_clips, max_bytes);
     md5gl_free(allocator, maker.tracks, capacity * sizeof *maker.tracks);
     md5gl_free(allocator, maker.nodes_by_track, joints * sizeof *maker.nodes_by_track);

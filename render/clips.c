@@ -2,6 +2,7 @@
 // writes palettes to the buffers that draws read.
 #include "render/clips.h"
 #include "render/shaders.h"
+#include "render/storage.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -92,7 +93,10 @@ static bool check_bindings(const md5gl_renderer *renderer, const md5_binding *co
                           renderer->device_name);
     if (count == 0)
         return md5gl_fail(error, MD5_ERROR_RANGE, "no clips");
-    for (uint32_t i = 1; i < count; i++) {
+    for (uint32_t i = 0; i < count; i++) {
+        if (bindings[i]->model == NULL)
+            return md5gl_fail(error, MD5_ERROR_MISMATCH,
+                              "clip %u is bound to a skeleton, not to a model", (unsigned)i);
         if (bindings[i]->model != bindings[0]->model)
             return md5gl_fail(error, MD5_ERROR_MISMATCH, "clip %u is bound to another model",
                               (unsigned)i);
@@ -103,10 +107,14 @@ static bool check_bindings(const md5gl_renderer *renderer, const md5_binding *co
 md5gl_clips *md5gl_create_clips(md5gl_renderer *renderer, const md5_binding *const *bindings,
                                 uint32_t count, md5_error *error)
 {
+    MD5_ASSERT(renderer != NULL, "renderer: not NULL");
+    MD5_ASSERT(bindings != NULL || count == 0, "bindings: not NULL");
+    MD5_ASSERT(!renderer->in_frame, "call it outside of a frame");
     md5gl_clear_error(error);
     if (!check_bindings(renderer, bindings, count, error))
         return NULL;
-    md5gl_clips *const clips = md5gl_alloc(&renderer->allocator, 1, size_of_clips(count), error);
+    md5gl_clips *const clips =
+        (md5gl_clips *)md5gl_alloc(&renderer->allocator, 1, size_of_clips(count), error);
     if (!clips)
         return NULL;
     clips->model = bindings[0]->model;
@@ -123,6 +131,7 @@ void md5gl_destroy_clips(md5gl_renderer *renderer, md5gl_clips *clips)
 {
     if (!clips)
         return;
+    MD5_ASSERT(renderer != NULL, "renderer: not NULL");
     const GLuint buffers[] = {clips->nodes, clips->rows, clips->jobs};
     renderer->gl.DeleteBuffers(3, buffers);
     renderer->gl.DeleteProgram(clips->program.name);
@@ -131,6 +140,7 @@ void md5gl_destroy_clips(md5gl_renderer *renderer, md5gl_clips *clips)
 
 size_t md5gl_clips_size(const md5gl_clips *clips)
 {
+    MD5_ASSERT(clips != NULL, "clips: not NULL");
     return clips->gpu_size;
 }
 
@@ -180,8 +190,8 @@ static bool upload_jobs(md5gl_renderer *renderer, const md5gl_clips *clips,
         return true;
     gl->BindBuffer(target, clips->jobs);
     gl->BufferData(target, size, NULL, GL_STREAM_DRAW);
-    gpu_job *const mapped =
-        gl->MapBufferRange(target, 0, size, GL_MAP_WRITE_BIT | GL_MAP_INVALIDATE_BUFFER_BIT);
+    gpu_job *const mapped = (gpu_job *)gl->MapBufferRange(
+        target, 0, size, GL_MAP_WRITE_BIT | GL_MAP_INVALIDATE_BUFFER_BIT);
     if (!mapped)
         return md5gl_fail(error, MD5_ERROR_GPU, "out of memory for %u characters", (unsigned)count);
     bool valid = true;
@@ -318,9 +328,13 @@ bool md5gl_pose_clips(md5gl_renderer *renderer, md5gl_model *model, const md5gl_
                       const md5gl_clip_job *jobs, const md5_mat34 *placements, uint32_t count,
                       md5_error *error)
 {
+    MD5_ASSERT(renderer != NULL && model != NULL && clips != NULL,
+               "renderer, model, clips: not NULL");
+    MD5_ASSERT(jobs != NULL || count == 0, "jobs: not NULL");
     md5gl_clear_error(error);
     model->num_batches = 0;
     model->placed = placements != NULL;
+    md5gl_forget_looks(model, count);
     md5gl_update_opacity(renderer, model);
     bool posed = check_model(renderer, model, clips, count, error)
                  && upload_jobs(renderer, clips, jobs, count, error)

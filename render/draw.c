@@ -1,5 +1,5 @@
-// Draws posed models: one instanced draw for each batch, mesh and pass.
-#include "render/gl_internal.h"
+// Draws posed models: one instanced draw for each pass, run of equal skin, mesh and batch.
+#include "render/storage.h"
 
 // -- Passes -----------------------------------------------------------------------------------
 
@@ -10,11 +10,10 @@ typedef struct model_draw {
     const float *colour; // edges only, else NULL
 } model_draw;
 
-static void bind_textures(md5gl_renderer *renderer, const md5gl_mesh *mesh,
+static void bind_textures(md5gl_renderer *renderer, const md5gl_material *material,
                           const md5gl_program *program, uint32_t style)
 {
     const GladGLContext *gl = &renderer->gl;
-    const md5gl_material *const material = &mesh->material;
     const md5gl_texture diffuse = material->diffuse ? material->diffuse : renderer->white;
     const struct {
         enum md5gl_unit unit;
@@ -36,22 +35,41 @@ static void bind_textures(md5gl_renderer *renderer, const md5gl_mesh *mesh,
                   material->alpha_test > 0.0f ? material->alpha_test : 0.5f);
 }
 
-static void draw_mesh(md5gl_renderer *renderer, const model_draw *draw, const md5gl_mesh *mesh,
-                      const md5gl_program *program, const md5gl_batch *batch, uint32_t first)
+// Draws `count` instances of a bound mesh as triangles or as their edges. OpenGL ES has no mode for
+// the edges of polygons, so that they are lines of their own.
+static void draw_elements(md5gl_renderer *renderer, const md5gl_mesh *mesh, enum md5gl_pass pass,
+                          uint32_t count)
 {
     const GladGLContext *gl = &renderer->gl;
-    const GLsizei num_indices = (GLsizei)(3 * mesh->mesh->num_triangles);
+    const GLsizei num_corners = (GLsizei)(3 * mesh->mesh->num_triangles);
+    const bool lines = renderer->is_es && pass == MD5GL_PASS_EDGES;
+    if (lines)
+        gl->BindBuffer(GL_ELEMENT_ARRAY_BUFFER, mesh->edges);
+    gl->DrawElementsInstanced(lines ? GL_LINES : GL_TRIANGLES,
+                              lines ? 2 * num_corners : num_corners, GL_UNSIGNED_INT, NULL,
+                              (GLsizei)count);
+    if (lines)
+        gl->BindBuffer(GL_ELEMENT_ARRAY_BUFFER, mesh->indices);
+}
+
+// Draws `count` instances of a batch from `first`. `before` is the number of instances of earlier
+// batches.
+static void draw_mesh(md5gl_renderer *renderer, const model_draw *draw, const md5gl_mesh *mesh,
+                      const md5gl_program *program, const md5gl_batch *batch, uint32_t before,
+                      uint32_t first, uint32_t count)
+{
+    const GladGLContext *gl = &renderer->gl;
+    const GLint first_instance = program->uniforms[MD5GL_FIRST_INSTANCE];
     md5gl_bind_mesh(renderer, mesh, program, batch, draw->model->model->skeleton.num_joints);
     if (!md5gl_preskins(mesh->path)) {
-        gl->Uniform1i(program->uniforms[MD5GL_FIRST_INSTANCE], 0);
-        gl->DrawElementsInstanced(GL_TRIANGLES, num_indices, GL_UNSIGNED_INT, NULL,
-                                  (GLsizei)batch->count);
+        gl->Uniform1i(first_instance, (GLint)first);
+        draw_elements(renderer, mesh, draw->pass, count);
         return;
     }
-    for (uint32_t i = 0; i < batch->count; i++) {
-        md5gl_set_posed_attributes(renderer, mesh, first + i);
-        gl->Uniform1i(program->uniforms[MD5GL_FIRST_INSTANCE], (GLint)i);
-        gl->DrawElements(GL_TRIANGLES, num_indices, GL_UNSIGNED_INT, NULL);
+    for (uint32_t i = first; i < first + count; i++) {
+        md5gl_set_posed_attributes(renderer, mesh, before + i);
+        gl->Uniform1i(first_instance, (GLint)i);
+        draw_elements(renderer, mesh, draw->pass, 1);
     }
 }
 
@@ -65,84 +83,169 @@ static void set_culling(md5gl_renderer *renderer, bool culls)
 
 // The depth of an opaque mesh needs neither its texture nor a fragment stage.
 static const md5gl_program *program_of(const md5gl_renderer *renderer, const model_draw *draw,
-                                       const md5gl_mesh *mesh)
+                                       const md5gl_mesh *mesh, const md5gl_surface *surface)
 {
-    const bool opaque = draw->pass == MD5GL_PASS_DEPTH && md5gl_is_opaque(mesh);
+    const bool opaque =
+        draw->pass == MD5GL_PASS_DEPTH && !draw->model->faded && md5gl_is_opaque(surface);
     return md5gl_skinned_program(renderer, mesh->path, draw->model->blending,
                                  opaque ? MD5GL_PASS_DEPTH_OPAQUE : draw->pass);
 }
 
 // Sets all state of a mesh except its vertices.
 static void set_up_mesh(md5gl_renderer *renderer, const model_draw *draw, const md5gl_mesh *mesh,
-                        const md5gl_program *program)
+                        const md5gl_surface *surface, const md5gl_program *program)
 {
     const GladGLContext *gl = &renderer->gl;
     const md5gl_model *const model = draw->model;
     const bool coloured = model->storage ? model->storage->coloured : mesh->mesh->colors != NULL;
     gl->UseProgram(program->name);
-    bind_textures(renderer, mesh, program, draw->style);
+    bind_textures(renderer, &surface->material, program, draw->style);
     gl->Uniform1i(program->uniforms[MD5GL_PLACED], model->placed);
+    gl->Uniform1i(program->uniforms[MD5GL_TINTED], model->tinted);
     gl->Uniform1i(program->uniforms[MD5GL_COLOURED], coloured);
     gl->Uniform1i(program->uniforms[MD5GL_MULTISAMPLED], renderer->multisampled);
     if (draw->colour)
         gl->Uniform4fv(program->uniforms[MD5GL_FLAT_COLOUR], 1, draw->colour);
-    set_culling(renderer, !(draw->style & MD5GL_NO_CULLING) && !mesh->material.two_sided);
+    set_culling(renderer, !(draw->style & MD5GL_NO_CULLING) && !surface->material.two_sided);
+}
+
+// The instances of a run that are in a batch: first, relative to the batch, and count.
+typedef struct instance_range {
+    uint32_t first, count;
+} instance_range;
+
+static instance_range in_batch(const md5gl_run *run, uint32_t batch_first, uint32_t batch_count)
+{
+    const uint32_t begin = run->first > batch_first ? run->first : batch_first;
+    const uint32_t run_end = run->first + run->count, batch_end = batch_first + batch_count;
+    const uint32_t end = run_end < batch_end ? run_end : batch_end;
+    return (instance_range){begin - batch_first, end > begin ? end - begin : 0};
+}
+
+// Draws the instances of a run mesh by mesh, since multi-draws serve all instances.
+static void draw_stored_run(md5gl_renderer *renderer, const model_draw *draw, const md5gl_run *run,
+                            uint32_t batch)
+{
+    const md5gl_model *const model = draw->model;
+    const uint32_t capacity = model->storage->batch_capacity;
+    const instance_range range = in_batch(run, batch * capacity, capacity);
+    for (uint32_t i = 0; i < model->model->num_meshes && range.count > 0; i++) {
+        const md5gl_mesh *const mesh = &model->meshes[i];
+        const md5gl_surface *const surface = md5gl_surface_of(model, run->skin, i);
+        if (!mesh->visible || mesh->mesh->num_triangles == 0)
+            continue;
+        const md5gl_program *const program = program_of(renderer, draw, mesh, surface);
+        set_up_mesh(renderer, draw, mesh, surface, program);
+        md5gl_use_storage_program(renderer, model, program, range.first);
+        md5gl_draw_stored(renderer, mesh, range.count);
+    }
 }
 
 // Draws all instances of all meshes of equal state in one call.
-static void draw_storage(md5gl_renderer *renderer, const model_draw *draw)
+static void draw_groups(md5gl_renderer *renderer, const model_draw *draw, uint32_t batch)
 {
     const md5gl_model *const model = draw->model;
     const bool culls = !(draw->style & MD5GL_NO_CULLING);
     const md5gl_draw_item *next;
     uint32_t count = 0;
-    if (model->num_batches > 0)
+    for (uint32_t first = 0;
+         (next = md5gl_next_draw_group(model, draw->pass, culls, first, &count)) != NULL;
+         first += count) {
+        const md5gl_program *const program = program_of(renderer, draw, next->mesh, next->surface);
+        set_up_mesh(renderer, draw, next->mesh, next->surface, program);
+        md5gl_use_storage_program(renderer, model, program, 0);
+        md5gl_multi_draw(renderer, model, draw->pass, batch, first, count);
+    }
+}
+
+// With tints that fade, groups of the depth pass would have to be sorted by texture again.
+static void draw_storage(md5gl_renderer *renderer, const model_draw *draw)
+{
+    const md5gl_model *const model = draw->model;
+    const bool in_groups = model->num_runs == 0 && !model->faded;
+    if (model->num_batches > 0 && in_groups)
         md5gl_update_commands(renderer, model);
     for (uint32_t batch = 0; batch < model->num_batches; batch++) {
         md5gl_bind_storage(renderer, model, batch);
-        for (uint32_t first = 0;
-             (next = md5gl_next_draw_group(model, draw->pass, culls, first, &count)) != NULL;
-             first += count) {
-            const md5gl_program *const program = program_of(renderer, draw, next->mesh);
-            set_up_mesh(renderer, draw, next->mesh, program);
-            md5gl_use_storage_program(renderer, model, program);
-            md5gl_multi_draw(renderer, model, draw->pass, batch, first, count);
+        if (in_groups) {
+            draw_groups(renderer, draw, batch);
+            continue;
+        }
+        md5gl_run run;
+        for (uint32_t i = 0; (run = md5gl_run_at(model, i)).count > 0; i++)
+            draw_stored_run(renderer, draw, &run, batch);
+    }
+}
+
+static void draw_run(md5gl_renderer *renderer, const model_draw *draw, const md5gl_run *run)
+{
+    const md5gl_model *const model = draw->model;
+    for (uint32_t i = 0; i < model->model->num_meshes; i++) {
+        const md5gl_mesh *const mesh = &model->meshes[i];
+        const md5gl_surface *const surface = md5gl_surface_of(model, run->skin, i);
+        if (!mesh->visible || mesh->mesh->num_triangles == 0)
+            continue;
+        const md5gl_program *const program = program_of(renderer, draw, mesh, surface);
+        set_up_mesh(renderer, draw, mesh, surface, program);
+        uint32_t before = 0;
+        for (uint32_t b = 0; b < model->num_batches; b++) {
+            const md5gl_batch *const batch = &model->batches[b];
+            const instance_range range = in_batch(run, before, batch->count);
+            if (range.count > 0)
+                draw_mesh(renderer, draw, mesh, program, batch, before, range.first, range.count);
+            before += batch->count;
         }
     }
 }
 
 static void draw_pass(md5gl_renderer *renderer, const model_draw *draw)
 {
-    const md5gl_model *const model = draw->model;
-    if (model->storage) {
+    md5gl_run run;
+    if (draw->model->storage) {
         draw_storage(renderer, draw);
         return;
     }
-    for (uint32_t i = 0; i < model->model->num_meshes; i++) {
-        const md5gl_mesh *const mesh = &model->meshes[i];
-        if (!mesh->visible || mesh->mesh->num_triangles == 0)
-            continue;
-        const md5gl_program *const program = program_of(renderer, draw, mesh);
-        set_up_mesh(renderer, draw, mesh, program);
-        uint32_t first = 0;
-        for (uint32_t b = 0; b < model->num_batches; b++) {
-            draw_mesh(renderer, draw, mesh, program, &model->batches[b], first);
-            first += model->batches[b].count;
-        }
-    }
+    for (uint32_t i = 0; (run = md5gl_run_at(draw->model, i)).count > 0; i++)
+        draw_run(renderer, draw, &run);
 }
 
-// In a multisampled target alpha becomes coverage: cut-out edges are soft without sorting.
+// In a multisampled target alpha becomes coverage: cut-out edges are soft without sorting. Alpha
+// itself stays 1. OpenGL ES cannot replace it, so that it is not written there.
 static void draw_lit(md5gl_renderer *renderer, const md5gl_model *model, uint32_t style)
 {
     const GladGLContext *gl = &renderer->gl;
     md5gl_bind_shadows(renderer);
     gl->Disable(GL_BLEND);
-    gl->Enable(GL_SAMPLE_ALPHA_TO_COVERAGE);
-    gl->Enable(GL_SAMPLE_ALPHA_TO_ONE);
+    if (renderer->multisampled) {
+        gl->Enable(GL_SAMPLE_ALPHA_TO_COVERAGE);
+        if (renderer->is_es)
+            gl->ColorMask(GL_TRUE, GL_TRUE, GL_TRUE, GL_FALSE);
+        else
+            gl->Enable(GL_SAMPLE_ALPHA_TO_ONE);
+    }
     draw_pass(renderer, &(model_draw){model, style, MD5GL_PASS_LIT, NULL});
     gl->Disable(GL_SAMPLE_ALPHA_TO_COVERAGE);
-    gl->Disable(GL_SAMPLE_ALPHA_TO_ONE);
+    if (renderer->is_es)
+        gl->ColorMask(GL_TRUE, GL_TRUE, GL_TRUE, GL_TRUE);
+    else
+        gl->Disable(GL_SAMPLE_ALPHA_TO_ONE);
+}
+
+// Draws polygons as lines in front of their own surface: by an offset, or, where lines have none,
+// by a slightly nearer range of depths.
+static void set_edge_mode(md5gl_renderer *renderer, bool on)
+{
+    const GladGLContext *gl = &renderer->gl;
+    if (renderer->is_es) {
+        gl->DepthRangef(0.0f, on ? 0.9999f : 1.0f);
+        return;
+    }
+    gl->PolygonMode(GL_FRONT_AND_BACK, on ? GL_LINE : GL_FILL);
+    if (on)
+        gl->Enable(GL_POLYGON_OFFSET_LINE);
+    else
+        gl->Disable(GL_POLYGON_OFFSET_LINE);
+    gl->PolygonOffset(on ? -1.0f : 0.0f, on ? -1.0f : 0.0f);
 }
 
 static void draw_edges(md5gl_renderer *renderer, const md5gl_model *model, uint32_t style)
@@ -150,22 +253,19 @@ static void draw_edges(md5gl_renderer *renderer, const md5gl_model *model, uint3
     // Premultiplied: dark over a lit surface; alone, a tone visible on dark and light backgrounds.
     static const float over[4] = {0.02f, 0.02f, 0.03f, 0.6f};
     static const float alone[4] = {0.45f, 0.58f, 0.70f, 1.0f};
-    const GladGLContext *gl = &renderer->gl;
-    gl->Enable(GL_BLEND);
-    gl->PolygonMode(GL_FRONT_AND_BACK, GL_LINE);
-    gl->Enable(GL_POLYGON_OFFSET_LINE);
-    gl->PolygonOffset(-1.0f, -1.0f); // in front of their own surface
     const float *const colour = style & MD5GL_LIT ? over : alone;
+    renderer->gl.Enable(GL_BLEND);
+    set_edge_mode(renderer, true);
     draw_pass(renderer, &(model_draw){model, style, MD5GL_PASS_EDGES, colour});
-    gl->PolygonOffset(0.0f, 0.0f);
-    gl->Disable(GL_POLYGON_OFFSET_LINE);
-    gl->PolygonMode(GL_FRONT_AND_BACK, GL_FILL);
+    set_edge_mode(renderer, false);
 }
 
 // -- Public -----------------------------------------------------------------------------------
 
 void md5gl_draw_shadows(md5gl_renderer *renderer, const md5gl_model *model)
 {
+    MD5_ASSERT(renderer != NULL && model != NULL, "renderer, model: not NULL");
+    MD5_ASSERT(renderer->in_frame, "call it between md5gl_begin_frame() and md5gl_end_frame()");
     const GladGLContext *gl = &renderer->gl;
     const md5gl_shadow_map *const maps[] = {&renderer->sun, &renderer->contact};
     if (!renderer->shadowed)
@@ -183,6 +283,12 @@ void md5gl_draw_shadows(md5gl_renderer *renderer, const md5gl_model *model)
 
 void md5gl_draw_posed(md5gl_renderer *renderer, const md5gl_model *model, uint32_t style)
 {
+    MD5_ASSERT(renderer != NULL && model != NULL, "renderer, model: not NULL");
+    MD5_ASSERT(
+        (style & ~(uint32_t)(MD5GL_LIT | MD5GL_UNTEXTURED | MD5GL_WIREFRAME | MD5GL_NO_CULLING))
+            == 0,
+        "style: flags of md5gl_style");
+    MD5_ASSERT(renderer->in_frame, "call it between md5gl_begin_frame() and md5gl_end_frame()");
     const GladGLContext *gl = &renderer->gl;
     gl->Enable(GL_DEPTH_TEST);
     gl->DepthMask(GL_TRUE);
@@ -196,6 +302,8 @@ bool md5gl_draw_models(md5gl_renderer *renderer, md5gl_model *model, const md5_m
                        const md5_mat34 *placements, uint32_t count, uint32_t style,
                        md5_error *error)
 {
+    MD5_ASSERT(renderer != NULL && model != NULL, "renderer, model: not NULL");
+    MD5_ASSERT(renderer->in_frame, "call it between md5gl_begin_frame() and md5gl_end_frame()");
     const bool posed = md5gl_pose_models(renderer, model, palettes, placements, count, error);
     if (posed)
         md5gl_draw_posed(renderer, model, style);

@@ -2,80 +2,37 @@
 //
 // A md5gl_renderer holds what belongs to the context: functions, limits, programs, shared objects.
 // A md5gl_model holds one GPU copy of a md5_model: buffers and path of each mesh, and the instances
-// of the last pose, split into batches because the size of a texture buffer is limited. On path
-// storage a md5gl_storage replaces the per-mesh buffers. Invariant: the instances that draws read
+// of the last pose, split into batches because the size of a table is limited. On path storage a
+// md5gl_storage (storage.h) replaces the per-mesh buffers. Invariant: the instances that draws read
 // are complete; a failed pose sets num_batches to 0. No object refers to a renderer: every function
 // takes the renderer, whose context must be current.
 #ifndef MD5GL_INTERNAL_H
 #define MD5GL_INTERNAL_H
 
-#include "render/md5gl.h"
+#include "render/assert.h"
+#include "render/program.h"
+#include "render/state.h"
 
-#include <glad/gl.h>
-
-#if defined(__GNUC__)
+#if defined(__GNUC__) && !defined(_WIN32) // whose printf() of old is not the one that is used
 #define MD5GL_PRINTF(text, values) __attribute__((format(printf, text, values)))
 #else
 #define MD5GL_PRINTF(text, values)
 #endif
 
-// -- Layout shared by shaders and buffers (shaders/README.md) ---------------------------------
-
-enum md5gl_attribute {
-    MD5GL_AT_POSITION = 0,
-    MD5GL_AT_NORMAL = 1,
-    MD5GL_AT_TEXCOORD = 2,
-    MD5GL_AT_TANGENT = 3,
-    MD5GL_AT_JOINTS = 4,      // paths 4 and 8; path exact: first influence
-    MD5GL_AT_JOINTS_HIGH = 5, // path 8; path exact: end of the influences
-    MD5GL_AT_WEIGHTS = 6,
-    MD5GL_AT_WEIGHTS_HIGH = 7,
-    MD5GL_AT_COLOUR = 8,
-};
-
-enum md5gl_unit {
-    MD5GL_UNIT_PALETTES,
-    MD5GL_UNIT_PLACEMENTS,
-    MD5GL_UNIT_INFLUENCES,
-    MD5GL_UNIT_INFLUENCE_JOINTS,
-    MD5GL_UNIT_TEXTURE, // diffuse texture, or the panel's mask
-    MD5GL_UNIT_NORMALS,
-    MD5GL_UNIT_SPECULAR,
-    MD5GL_UNIT_GLOW,
-    MD5GL_UNIT_SUN,       // the key light's shadow map, with depth comparison
-    MD5GL_UNIT_SUN_DEPTH, // the same map, read as depth values
-    MD5GL_UNIT_CONTACT,
-    MD5GL_NUM_UNITS,
-};
-
-#define MD5GL_FRAME_BINDING 0 // of the uniform block Frame
-
-// Bindings of shader storage buffers: the first three belong to preskin.comp, the others to
-// storage.glsl. GL guarantees 8 bindings.
-enum md5gl_storage_binding {
-    MD5GL_BINDING_BIND,
-    MD5GL_BINDING_FIRST_INFLUENCE,
-    MD5GL_BINDING_POSED,
-    MD5GL_BINDING_PALETTES,
-    MD5GL_BINDING_PLACEMENTS,
-    MD5GL_BINDING_INFLUENCES,
-    MD5GL_BINDING_INFLUENCE_JOINTS,
-    MD5GL_NUM_STORAGE_BINDINGS,
-};
-
-// Bindings that animate.comp reads; it writes MD5GL_BINDING_PALETTES.
-enum md5gl_clip_binding { MD5GL_BINDING_JOBS, MD5GL_BINDING_NODES, MD5GL_BINDING_ROWS };
-
 // -- Beyond OpenGL 3.3 ------------------------------------------------------------------------
 
 #define MD5GL_COMPUTE_SHADER 0x91B9
 #define MD5GL_SHADER_STORAGE_BUFFER 0x90D2
+#define MD5GL_SHADER_STORAGE_BUFFER_BINDING 0x90D3
+#define MD5GL_SHADER_STORAGE_BUFFER_START 0x90D4
+#define MD5GL_SHADER_STORAGE_BUFFER_SIZE 0x90D5
 #define MD5GL_MAX_COMPUTE_SHARED_MEMORY_SIZE 0x8262
 #define MD5GL_VERTEX_ATTRIB_ARRAY_BARRIER_BIT 0x00000001
 #define MD5GL_TEXTURE_FETCH_BARRIER_BIT 0x00000008
 #define MD5GL_BUFFER_UPDATE_BARRIER_BIT 0x00000200
 #define MD5GL_SHADER_STORAGE_BARRIER_BIT 0x00002000
 #define MD5GL_DRAW_INDIRECT_BUFFER 0x8F3F
+#define MD5GL_DRAW_INDIRECT_BUFFER_BINDING 0x8F43
 #define MD5GL_MAP_PERSISTENT_BIT 0x0040
 #define MD5GL_MAP_COHERENT_BIT 0x0080
 #define MD5GL_MAX_SHADER_STORAGE_BLOCK_SIZE 0x90DE
@@ -96,85 +53,17 @@ typedef struct md5gl_optional_functions {
 // The first lines of shaders that need GLSL 4.30 features in a context of an earlier version.
 extern const char md5gl_extension_heading[];
 
-// -- Programs -------------------------------------------------------------------------------
-
-enum md5gl_uniform {
-    MD5GL_NUM_JOINTS,
-    MD5GL_PLACED,
-    MD5GL_FIRST_INSTANCE,
-    MD5GL_NUM_VERTICES,
-    MD5GL_NUM_INSTANCES,
-    MD5GL_COLOURED,
-    MD5GL_MAPS,
-    MD5GL_SURFACE,
-    MD5GL_GROUND_AREA,
-    MD5GL_FLAT_COLOUR,
-    MD5GL_MULTISAMPLED,
-    MD5GL_LINE_WIDTH,
-    MD5GL_GRID_AREA,
-    MD5GL_GRID_CELL,
-    MD5GL_NUM_UNIFORMS,
-};
-
-typedef struct md5gl_program {
-    GLuint name;
-    GLint uniforms[MD5GL_NUM_UNIFORMS]; // -1 = has none, which glUniform ignores
-} md5gl_program;
-
-// What a program does with skinned vertices.
-enum md5gl_pass {
-    MD5GL_PASS_LIT,
-    MD5GL_PASS_DEPTH,
-    MD5GL_PASS_DEPTH_OPAQUE, // depth of meshes without alpha test
-    MD5GL_PASS_EDGES,
-    MD5GL_PASS_CAPTURE,
-    MD5GL_NUM_PASSES
-};
-
-// How the vertex shader gets skinned vertices.
-enum md5gl_skin {
-    MD5GL_SKIN_4,
-    MD5GL_SKIN_8,
-    MD5GL_SKIN_EXACT,
-    MD5GL_SKIN_POSED,
-    MD5GL_SKIN_STORAGE, // only with has_storage
-    MD5GL_NUM_SKINS
-};
-
-enum { MD5GL_NUM_BLENDINGS = MD5GL_BLEND_DUAL + 1 };
-
-// One file of a shader. A stage is a sequence of files.
-typedef struct md5gl_source {
-    const char *file, *text;
-} md5gl_source;
-
-enum { MD5GL_MAX_SOURCES = 7, MD5GL_NUM_CAPTURED = 3 };
-
-typedef struct md5gl_program_sources {
-    md5gl_source vertex[MD5GL_MAX_SOURCES]; // ends at the first without text
-    md5gl_source fragment[MD5GL_MAX_SOURCES];
-    md5gl_source compute[MD5GL_MAX_SOURCES];  // if set, the other stages are empty
-    const char *captured[MD5GL_NUM_CAPTURED]; // transform feedback, one buffer each; NULL = none
-    bool needs_new_glsl;                      // GLSL 4.30, as all compute shaders
-} md5gl_program_sources;
-
-// Compiles and links a program. On failure nothing is leaked, and the message names the file.
-bool md5gl_build_program(md5gl_renderer *renderer, const md5gl_program_sources *sources,
-                         md5gl_program *program, md5_error *error);
-
-// Builds the programs that draw a path with that blending, unless they exist already.
-bool md5gl_build_blending(md5gl_renderer *renderer, md5gl_path path, md5gl_blending blending,
-                          md5_error *error);
-
-bool md5gl_build_all_programs(md5gl_renderer *renderer, md5_error *error);
-void md5gl_destroy_all_programs(md5gl_renderer *renderer);
-
 // -- Renderer -------------------------------------------------------------------------------
 
-// A buffer that shaders read through a texture (GL's "buffer texture").
-typedef struct md5gl_buffer_texture {
-    GLuint buffer, texture;
-} md5gl_buffer_texture;
+// An array that shaders read by index, one texel at a time: a texture on a buffer, or, in OpenGL ES
+// 3.0, which has none, rows of MD5GL_TABLE_WIDTH texels of a 2D texture.
+typedef struct md5gl_table {
+    GLuint buffer, texture; // buffer: 0 in OpenGL ES
+    GLenum format;          // GL_RGBA32F or GL_R32UI
+    GLsizei rows;           // of the 2D texture
+} md5gl_table;
+
+enum { MD5GL_TABLE_WIDTH = 1024 }; // as in shaders/table_texture.glsl
 
 // A depth map rendered from another viewpoint than the camera's.
 typedef struct md5gl_shadow_map {
@@ -185,6 +74,8 @@ typedef struct md5gl_shadow_map {
 
 struct md5gl_renderer {
     GladGLContext gl;
+    bool is_es;    // OpenGL ES 3.0 or later, or WebGL 2
+    bool is_webgl; // lacks a few functions of OpenGL ES 3.0
     md5gl_optional_functions optional;
     bool has_storage_buffers; // shader storage buffers can be bound
     bool has_compute;
@@ -195,7 +86,8 @@ struct md5gl_renderer {
     char device_name[256];
 
     // Limits of the context.
-    uint32_t max_texels;       // of a texture buffer; 3.3 guarantees 65536
+    uint32_t max_texels; // of a table; 3.3 guarantees 65536, ES 3.0 2 million
+    const char *max_texels_name;
     uint64_t max_block;        // bytes of a shader storage block
     uint32_t max_group_memory; // bytes of shared memory of a compute work group
     uint32_t max_texture_size, max_target_size, max_samples;
@@ -204,6 +96,8 @@ struct md5gl_renderer {
     md5gl_program skinned[MD5GL_NUM_BLENDINGS][MD5GL_NUM_SKINS][MD5GL_NUM_PASSES];
     md5gl_program preskin[MD5GL_NUM_BLENDINGS]; // only with has_compute
     md5gl_program line, grid, ground_shadow, panel;
+
+    md5gl_host_state host; // see md5gl_save_state()
 
     GLuint frame_block; // uniform buffer behind the block Frame
     GLuint line_array, line_buffer;
@@ -216,13 +110,14 @@ struct md5gl_renderer {
     GLuint compare_sampler, depth_sampler; // samplers of depth maps
 
     // The current frame.
-    bool in_frame;            // between begin and end
-    md5gl_target *target;     // NULL = default framebuffer
-    bool multisampled;        // the target has samples
-    bool shadowed;            // the frame has shadows
-    bool shadows_unsupported; // the frame needs shadows, but the device cannot create the maps
-    float ground;             // height
-    uint32_t width, height;   // pixels
+    bool in_frame;                // between begin and end
+    md5gl_target *target;         // NULL = `framebuffer`
+    GLuint framebuffer;           // that is drawn into
+    bool multisampled;            // alpha becomes coverage
+    bool shadowed;                // the frame has shadows
+    bool shadows_unsupported;     // the frame needs shadows, but the device cannot create the maps
+    float ground;                 // height
+    uint32_t x, y, width, height; // viewport, pixels
 };
 
 // -- Models ---------------------------------------------------------------------------------
@@ -232,18 +127,28 @@ typedef struct md5gl_mesh {
     md5gl_path path;    // never AUTO
     const char *reason; // why the mesh takes that path
     bool visible;
-    md5gl_material material;          // does not own its textures
-    bool opacity_known, alpha_tested; // see md5gl_update_opacity()
     GLuint array, vertices, influences, indices;
-    md5gl_buffer_texture exact_influences, exact_joints; // paths exact and compute
+    GLuint edges; // ends of the triangles' edges, in OpenGL ES, which cannot draw polygons as lines
+    md5gl_table exact_influences, exact_joints; // paths exact and compute
     uint32_t first_vertex, first_index; // path storage: offsets in the model's shared buffers
     GLuint posed;         // paths that skin once: all instances' positions, then normals, tangents
     uint32_t posed_count; // instances in `posed`
 } md5gl_mesh;
 
-// At most as many instances as fit into texture buffers.
+// What a mesh looks like in one skin of its model.
+typedef struct md5gl_surface {
+    md5gl_material material;          // does not own its textures
+    bool opacity_known, alpha_tested; // see md5gl_update_opacity()
+} md5gl_surface;
+
+// Instances that follow each other and wear the same skin: what one draw can contain.
+typedef struct md5gl_run {
+    uint32_t skin, first, count;
+} md5gl_run;
+
+// At most as many instances as fit into tables.
 typedef struct md5gl_batch {
-    md5gl_buffer_texture palettes, placements;
+    md5gl_table palettes, placements, tints;
     uint32_t count;
 } md5gl_batch;
 
@@ -255,7 +160,14 @@ struct md5gl_model {
     md5gl_storage *storage; // if not NULL, all meshes take path storage
     md5gl_batch *batches;   // [batch_capacity]
     uint32_t num_batches, batch_capacity;
-    bool placed; // batches have placements
+    uint32_t num_instances;  // of the last pose
+    bool placed;             // batches have placements
+    bool tinted;             // batches have tints
+    bool faded;              // a tint has alpha below 1: every mesh needs the alpha test
+    md5gl_surface *surfaces; // [num_skins * model->num_meshes], skin by skin
+    uint32_t num_skins;
+    md5gl_run *runs; // [run_capacity]; num_runs 0: all instances wear skin 0
+    uint32_t num_runs, run_capacity;
     md5gl_blending blending;
     md5_mat34 *palettes; // memory of md5gl_map_palettes() on paths other than storage
     size_t palettes_size;
@@ -280,7 +192,19 @@ void md5gl_set_attribute(const GladGLContext *gl, GLuint attribute, GLint size, 
 // Finds which visible meshes need the alpha test, if their materials changed. Called when a model
 // is posed, since it queries GL; until then a mesh counts as alpha-tested.
 void md5gl_update_opacity(md5gl_renderer *renderer, md5gl_model *model);
-bool md5gl_is_opaque(const md5gl_mesh *mesh);
+bool md5gl_is_opaque(const md5gl_surface *surface);
+
+// Orders materials: less than 0, 0 or more than 0. What the alpha test reads is compared first.
+int md5gl_compare_materials(const md5gl_material *a, const md5gl_material *b);
+
+// Returns what a mesh looks like in a skin.
+md5gl_surface *md5gl_surface_of(const md5gl_model *model, uint32_t skin, uint32_t mesh);
+
+// Returns run `index` of the model's instances; the count is 0 after the last.
+md5gl_run md5gl_run_at(const md5gl_model *model, uint32_t index);
+
+// Forgets tints and skins of the instances, and sets their number.
+void md5gl_forget_looks(md5gl_model *model, uint32_t num_instances);
 
 // Returns whether the texture is marked as opaque (see md5gl_create_texture()). Leaves it bound.
 bool md5gl_texture_is_opaque(md5gl_renderer *renderer, md5gl_texture texture);
@@ -293,7 +217,7 @@ enum md5gl_skin md5gl_skin_of(md5gl_path path);
 const md5gl_program *md5gl_skinned_program(const md5gl_renderer *renderer, md5gl_path path,
                                            md5gl_blending blending, enum md5gl_pass pass);
 
-// Binds the program, the vertices and the texture buffers of a mesh.
+// Binds the program, the vertices and the tables of a mesh.
 void md5gl_bind_mesh(md5gl_renderer *renderer, const md5gl_mesh *mesh, const md5gl_program *program,
                      const md5gl_batch *batch, uint32_t num_joints);
 
@@ -310,7 +234,7 @@ bool md5gl_fill_batches(md5gl_renderer *renderer, md5gl_model *model, const md5_
                         const md5_mat34 *placements, uint32_t count, uint32_t capacity,
                         md5_error *error);
 
-// Returns how many palettes fit into one texture buffer; 0 and MD5_ERROR_GPU if none does.
+// Returns how many palettes fit into one table; 0 and MD5_ERROR_GPU if none does.
 uint32_t md5gl_instances_per_draw(const md5gl_renderer *renderer, uint32_t num_joints,
                                   md5_error *error);
 
@@ -318,115 +242,12 @@ uint32_t md5gl_instances_per_draw(const md5gl_renderer *renderer, uint32_t num_j
 bool md5gl_preskin(md5gl_renderer *renderer, md5gl_model *model, md5gl_mesh *mesh,
                    const md5_mat34 *palettes, uint32_t count, md5_error *error);
 
-// -- Path storage -----------------------------------------------------------------------------
-
-// Triple-buffered, persistently mapped memory that the CPU writes and the GPU reads: while the CPU
-// fills one region, the GPU may still read the other two. Invariant: the CPU writes only to the
-// region after `current`, and only after that region's fence has passed.
-enum { MD5GL_NUM_REGIONS = 3 };
-
-typedef struct md5gl_region {
-    GLuint buffer;
-    size_t size;
-    uint8_t *bytes; // write only
-    GLsync read;    // signalled when the GPU has read the region; NULL = it is not in use
-} md5gl_region;
-
-typedef struct md5gl_ring {
-    md5gl_region regions[MD5GL_NUM_REGIONS];
-    uint32_t current; // the region that draws read
-} md5gl_ring;
-
-// Returns the region after the current one, of at least `size` bytes, for writing. Waits if the GPU
-// still reads it. Returns NULL with MD5_ERROR_GPU if there is no memory.
-md5gl_region *md5gl_acquire_region(md5gl_renderer *renderer, md5gl_ring *ring, size_t size,
-                                   md5_error *error);
-void md5gl_advance_ring(md5gl_renderer *renderer, md5gl_ring *ring); // makes it the current one
-void md5gl_destroy_ring(md5gl_renderer *renderer, md5gl_ring *ring);
-
-// A command of glMultiDrawElementsIndirect, in GL's layout.
-typedef struct md5gl_command {
-    uint32_t num_indices, num_instances, first_index;
-    int32_t first_vertex;
-    uint32_t first_instance; // gl_InstanceID does not include it
-} md5gl_command;
-
-// A mesh in a pass's draw order. The order is sorted so that meshes that one multi-draw can draw
-// are adjacent.
-typedef struct md5gl_draw_item {
-    const md5gl_mesh *mesh;
-    uint32_t index; // of the mesh in the model
-    uint32_t group; // index of the first mesh with an equal material
-    bool alpha_tested;
-} md5gl_draw_item;
-
-// Command lists: one each for lit and depth order, and for full batches and the last batch.
-enum { MD5GL_NUM_LISTS = 4 };
-
-// All meshes of a model in shared buffers, and its instances. Invariant: the commands match the
-// draw orders and instance counts once md5gl_update_commands() has run.
-struct md5gl_storage {
-    GLuint array, vertices, influences, indices, commands;
-    size_t influences_size, joints_begin, joints_size; // bytes of `influences`
-    bool coloured;
-
-    md5gl_ring ring;
-    GLuint gpu_palettes;     // palettes of md5gl_pose_clips(), in GPU memory
-    bool from_clips;         // draws read gpu_palettes instead of the ring
-    size_t palette_size;     // bytes
-    size_t placements_begin; // byte offset in the current region
-    uint32_t batch_capacity; // instances of a full batch
-    uint32_t count;          // all instances
-    md5_mat34 *mapped;       // returned by md5gl_map_palettes(), not yet posed; or NULL
-
-    bool stale;         // materials or visibility changed since the orders were sorted
-    uint32_t num_drawn; // meshes in each order
-    md5gl_draw_item *lit_order, *depth_order; // [num_meshes]: by material; opaque meshes first
-    uint32_t num_command_instances;           // the `count` that the commands were made for
-    md5gl_command *command_list;              // [MD5GL_NUM_LISTS * num_meshes], as in `commands`
-};
-
-// Creates the buffers of a model whose meshes all take path storage.
-bool md5gl_create_storage(md5gl_renderer *renderer, md5gl_model *model, md5_error *error);
-void md5gl_destroy_storage(md5gl_renderer *renderer, md5gl_model *model);
-
-// Returns how many instances a batch holds; 0 and MD5_ERROR_GPU if the model is too large.
-uint32_t md5gl_instances_per_block(const md5gl_renderer *renderer, const md5_model *model,
-                                   md5_error *error);
-
-// Returns the buffer that draws read palettes from; they begin at byte 0.
-GLuint md5gl_palettes_in_storage(const md5gl_storage *storage);
-
-// md5gl_map_palettes() and md5gl_pose_models() on path storage. `palettes` NULL: gpu_palettes.
-md5_mat34 *md5gl_map_storage(md5gl_renderer *renderer, md5gl_model *model, uint32_t count,
-                             md5_error *error);
-bool md5gl_pose_storage(md5gl_renderer *renderer, md5gl_model *model, const md5_mat34 *palettes,
-                        const md5_mat34 *placements, uint32_t count, md5_error *error);
-
-// Bind the vertices and storage buffers of a batch, and the program.
-void md5gl_bind_storage(md5gl_renderer *renderer, const md5gl_model *model, uint32_t batch);
-void md5gl_use_storage_program(md5gl_renderer *renderer, const md5gl_model *model,
-                               const md5gl_program *program);
-
-// Returns whether two materials are equal.
-bool md5gl_same_material(const md5gl_material *a, const md5gl_material *b);
-
-// Sorts the draw orders and uploads the commands if either is out of date.
-void md5gl_update_commands(md5gl_renderer *renderer, const md5gl_model *model);
-
-// Returns the item at `first` of a pass's order and sets *count to how many items from there need
-// the same state; returns NULL at the end. md5gl_multi_draw() then draws them in one call.
-const md5gl_draw_item *md5gl_next_draw_group(const md5gl_model *model, enum md5gl_pass pass,
-                                             bool culls, uint32_t first, uint32_t *count);
-void md5gl_multi_draw(md5gl_renderer *renderer, const md5gl_model *model, enum md5gl_pass pass,
-                      uint32_t batch, uint32_t first, uint32_t count);
-
 // -- Shadows ----------------------------------------------------------------------------------
 
 // The block of shaders/frame.glsl.
 typedef struct md5gl_frame_block {
     float clip_from_world[16];
-    float eye[4], light_direction[4], light[4], ambient[4], viewport[4];
+    float eye[4], light_direction[4], light[4], ambient[4], viewport[4], origin[4];
     float sun_from_world[16], contact_from_world[16];
     float shadow[4], contact[4], mode[4];
     float point_positions[MD5GL_MAX_POINT_LIGHTS][4], point_colours[MD5GL_MAX_POINT_LIGHTS][4];
@@ -447,11 +268,16 @@ void md5gl_bind_frame(md5gl_renderer *renderer);
 
 // -- Buffers --------------------------------------------------------------------------------
 
-md5gl_buffer_texture md5gl_create_buffer_texture(md5gl_renderer *renderer, GLenum format,
-                                                 const void *data, size_t size);
-void md5gl_destroy_buffer_texture(md5gl_renderer *renderer, md5gl_buffer_texture *table);
-void md5gl_bind_buffer_texture(md5gl_renderer *renderer, enum md5gl_unit unit,
-                               const md5gl_buffer_texture *table);
+md5gl_table md5gl_create_table(md5gl_renderer *renderer, GLenum format, const void *data,
+                               size_t size);
+// Gives the table new content, which avoids waiting for draws that still read the old one.
+void md5gl_fill_table(md5gl_renderer *renderer, md5gl_table *table, const void *data, size_t size);
+void md5gl_destroy_table(md5gl_renderer *renderer, md5gl_table *table);
+void md5gl_bind_table(md5gl_renderer *renderer, enum md5gl_unit unit, const md5gl_table *table);
+
+// Reads `size` bytes of the buffer bound to `binding`.
+bool md5gl_read_buffer(md5gl_renderer *renderer, GLenum binding, size_t size, void *data,
+                       md5_error *error);
 
 // Gives the buffer new storage with `size` bytes of `data`, which avoids waiting for draws that
 // still read the old one. Leaves it bound to `binding`.
@@ -461,19 +287,11 @@ void md5gl_stream(md5gl_renderer *renderer, GLenum binding, GLuint buffer, const
 // Fills a static buffer with consecutive parts, in one upload: drivers advise against writing to
 // such a buffer piece by piece. Leaves it bound to GL_ARRAY_BUFFER.
 typedef struct md5gl_part {
-    const void *data;
+    const void *data; // NULL: zeros
     size_t size;
 } md5gl_part;
 bool md5gl_fill_buffer(md5gl_renderer *renderer, GLuint buffer, const md5gl_part *parts, int count,
                        md5_error *error);
-
-// -- State ----------------------------------------------------------------------------------
-
-// Resets all GL state that this room changes to GL's defaults.
-void md5gl_reset_state(md5gl_renderer *renderer);
-
-// Resets pixel buffers and pixel storage, which affect transfers between memory and textures.
-void md5gl_reset_transfers(md5gl_renderer *renderer);
 
 // -- Errors and memory ----------------------------------------------------------------------
 

@@ -1,39 +1,52 @@
-// md5gl: draws md5model's assets with OpenGL 3.3 core.
+// md5gl: draws md5model's assets with OpenGL 3.3 core, OpenGL ES 3.0 or WebGL 2.
 //
 //   md5gl_create()                      creates programs and state for one GL context
 //   md5gl_create_model()                uploads vertices, indices and weights of a model
-//   md5gl_set_material()                sets what a mesh looks like
+//   md5gl_set_material()                sets what a mesh looks like; also between draws
 //   md5gl_begin_frame()                 sets target, size, background, camera and lights
 //     md5gl_pose_models()               uploads palettes, once for all draws that follow; or
 //     md5gl_pose_clips()                computes them on the GPU from uploaded clips
+//     md5gl_set_looks()                 sets tint and skin of each instance
 //     md5gl_draw_shadows()              fills the shadow maps; before anything lit
 //     md5gl_draw_posed()                draws models; before overlays, which are blended over them
 //     md5gl_draw_ground(), md5gl_draw_grid(), md5gl_draw_lines(), md5gl_draw_panel()
 //   md5gl_end_frame()                   resolves the target and reports GL errors
 //
 // Call the drawing functions only between begin and end, and all others only outside of a frame.
-// md5gl_pose_models() and md5gl_pose_clips() are allowed in both.
+// Posing, and setting materials, visibility, skins and looks are allowed in both: a draw uses what
+// was set last.
+//
+// Assertions: in builds without NDEBUG a call that breaks a rule of this file ends the program with
+// a message. What depends on the device or on data is an md5_error.
 //
 // Threads: every call needs the context that the renderer was created on to be current, so one
 // thread at a time may call. There is no global state: two renderers on two contexts are
 // independent.
 //
-// GL state: md5gl_begin_frame() sets the state that a frame needs. md5gl_end_frame() resets all
-// state that was changed to GL's defaults:
+// In an engine: md5gl draws into any framebuffer (md5gl_frame.framebuffer, keep_contents), and
+//   md5gl_save_state()                  before any functions of this file
+//   md5gl_restore_state()               after them
+// keep the engine's GL state. Without them md5gl leaves GL's defaults:
 // - bindings: program, vertex array, framebuffers (to 0), renderbuffer; array, texture, uniform,
-//   transform feedback, pixel pack, pixel unpack and draw indirect buffer; uniform buffer 0,
-//   transform feedback buffers 0 to 2 and shader storage buffers 0 to 6; 2D texture, buffer texture
-//   and sampler of units 0..10; active unit 0
+//   transform feedback, pixel pack, pixel unpack, shader storage and draw indirect buffer; uniform
+//   buffer 0, transform feedback buffers 0 to 2 and shader storage buffers 0 to 7; 2D texture,
+//   buffer texture and sampler of units 0..11; active unit 0
 // - disabled: depth test, depth clamp, stencil test, scissor test, culling, blending, logic
 //   operation, polygon offset (fill, line; 0, 0), sRGB writes, rasterizer discard, primitive
 //   restart, alpha to coverage and to one, sample coverage and mask; enabled: multisampling
 // - depth writes on, function less, range 0..1, clear value 1; colour writes on; culled face
 //   back, front face counter-clockwise; blending one, zero, add; polygon mode fill
 // - pixel storage: alignment 4, all others 0
-// Viewport and clear colour keep the frame's values. md5gl_create() and md5gl_capture() reset the
-// same state; the other calls reset what they change. A host that needs other values must set them
-// again afterwards. During a frame it must keep state that is not in this list (clip distances,
-// draw buffers) at GL's defaults.
+// Viewport, scissor box and clear colour keep the frame's values. This happens at the end of
+// md5gl_create(), md5gl_end_frame(), md5gl_capture(), and of posing outside of a frame; the other
+// calls reset what they change. md5gl_save_state() saves all of this; what OpenGL ES lacks
+// of it is left out there. State that is not in this list (clip distances, clip control, draw
+// buffers) must be at GL's defaults during a frame.
+//
+// OpenGL ES 3.0 and WebGL 2 draw the same pictures, with these differences: the paths COMPUTE and
+// STORAGE and md5gl_pose_clips() need OpenGL 4.3; md5gl_read_palettes() fails; edges of
+// MD5GL_WIREFRAME are lines, which are not culled; cut-out edges in a multisampled framebuffer are
+// soft only if the frame clears it to alpha 1. A framebuffer with sRGB encoding would encode twice.
 //
 // Colour: lighting is computed in linear colour (except in MD5GL_LIGHTING_CLASSIC). The framebuffer
 // holds sRGB-encoded colour, premultiplied by alpha. Blending is done in sRGB, as is usual for
@@ -45,6 +58,19 @@
 #define MD5GL_H
 
 #include "md5/md5model.h"
+
+// As MD5_API: MD5_SHARED says that a DLL is used, MD5GL_BUILD that this one is being built.
+#if defined(_WIN32) && defined(MD5_SHARED)
+#ifdef MD5GL_BUILD
+#define MD5GL_API __declspec(dllexport)
+#else
+#define MD5GL_API __declspec(dllimport)
+#endif
+#elif defined(__GNUC__)
+#define MD5GL_API __attribute__((visibility("default")))
+#else
+#define MD5GL_API
+#endif
 
 #ifdef __cplusplus
 extern "C" {
@@ -65,14 +91,20 @@ typedef struct md5gl_opts {
 typedef struct md5gl_renderer md5gl_renderer;
 
 // Creates a renderer on the current context and compiles its programs. Returns NULL with
-// MD5_ERROR_GPU if the context is older than 3.3 or if a shader does not compile; `error` then
-// holds the first line of the compiler's log.
-md5gl_renderer *md5gl_create(const md5gl_opts *opts, md5_error *error);
+// MD5_ERROR_GPU if the context is older than OpenGL 3.3 or ES 3.0, or if a shader does not compile;
+// `error` then holds the first line of the compiler's log.
+MD5GL_API md5gl_renderer *md5gl_create(const md5gl_opts *opts, md5_error *error);
 // Destroys the renderer. Destroy its models first. NULL is allowed.
-void md5gl_destroy(md5gl_renderer *renderer);
+MD5GL_API void md5gl_destroy(md5gl_renderer *renderer);
 
 // Returns a name of the device for display, "NVIDIA ... / OpenGL 3.3 ...". Owned by the renderer.
-const char *md5gl_device_name(const md5gl_renderer *renderer);
+MD5GL_API const char *md5gl_device_name(const md5gl_renderer *renderer);
+
+// Save the host's values of all GL state listed above, and set them again. Call them in pairs, not
+// nested, outside of a frame; anything may be called in between. Each takes some hundred GL calls,
+// and saving waits for drivers that run in a thread: once per frame, not once per model.
+MD5GL_API void md5gl_save_state(md5gl_renderer *renderer);
+MD5GL_API void md5gl_restore_state(md5gl_renderer *renderer);
 
 // -- Textures -------------------------------------------------------------------------------
 
@@ -81,9 +113,11 @@ typedef uint32_t md5gl_texture;
 
 // Creates a repeating texture with mipmaps from rgba[4 * width * height]: sRGB colour, top row
 // first. Returns 0 with MD5_ERROR_GPU if the size is not supported. If no texel is transparent,
-// GL_TEXTURE_SWIZZLE_A is set to GL_ONE, which marks it as opaque for the shadow passes.
-md5gl_texture md5gl_create_texture(md5gl_renderer *renderer, uint32_t width, uint32_t height,
-                                   const uint8_t *rgba, md5_error *error);
+// GL_TEXTURE_SWIZZLE_A is set to GL_ONE, which marks it as opaque for the shadow passes (WebGL has
+// no swizzles: every texture counts as transparent there).
+MD5GL_API md5gl_texture md5gl_create_texture(md5gl_renderer *renderer, uint32_t width,
+                                             uint32_t height, const uint8_t *rgba,
+                                             md5_error *error);
 
 // Encoding of a normal map. 0 = id's: red is the component along increasing u, green along
 // increasing v (downward in the picture), blue outward; 0..255 is -1..1.
@@ -94,52 +128,57 @@ typedef enum md5gl_normals {
 
 // Creates a tangent-space normal map, otherwise as md5gl_create_texture(). `normals`: a combination
 // of md5gl_normals flags.
-md5gl_texture md5gl_create_normal_map(md5gl_renderer *renderer, uint32_t width, uint32_t height,
-                                      const uint8_t *rgba, uint32_t normals, md5_error *error);
+MD5GL_API md5gl_texture md5gl_create_normal_map(md5gl_renderer *renderer, uint32_t width,
+                                                uint32_t height, const uint8_t *rgba,
+                                                uint32_t normals, md5_error *error);
 
 // Returns a grey checker, for surfaces whose texture is missing. Owned by the renderer.
-md5gl_texture md5gl_checker(const md5gl_renderer *renderer);
+MD5GL_API md5gl_texture md5gl_checker(const md5gl_renderer *renderer);
 
 // Creates a mask for the glyphs of md5gl_draw_panel() from coverage[width * height]: one linear
 // byte per texel, no mipmaps.
-md5gl_texture md5gl_create_mask(md5gl_renderer *renderer, uint32_t width, uint32_t height,
-                                const uint8_t *coverage, md5_error *error);
-void md5gl_destroy_texture(md5gl_renderer *renderer, md5gl_texture texture); // 0 is allowed
+MD5GL_API md5gl_texture md5gl_create_mask(md5gl_renderer *renderer, uint32_t width, uint32_t height,
+                                          const uint8_t *coverage, md5_error *error);
+MD5GL_API void md5gl_destroy_texture(md5gl_renderer *renderer,
+                                     md5gl_texture texture); // 0 is allowed
 
 // -- Models ---------------------------------------------------------------------------------
 
 // How a mesh is skinned. 4, 8 and EXACT skin in the vertex shader of every pass, from palettes in a
-// texture buffer. CPU and COMPUTE skin once for all passes. STORAGE skins in the vertex shader and
-// draws all meshes of equal material in one call.
+// texture buffer, or in a texture of floats in OpenGL ES. CPU and COMPUTE skin once for all passes.
+// STORAGE skins in the vertex shader and draws all meshes of equal material in one call.
 typedef enum md5gl_path {
     MD5GL_PATH_AUTO,    // per mesh: the first of 4, 8 and EXACT without measurable loss; CPU if
-                        // the data does not fit into a texture buffer
+                        // the data does not fit into a texture buffer or texture
     MD5GL_PATH_4,       // up to 4 influences as vertex attributes
     MD5GL_PATH_8,       // up to 8 influences as vertex attributes
     MD5GL_PATH_EXACT,   // iterates the weight list in a buffer: any number, any sum
     MD5GL_PATH_CPU,     // md5_skin() into a streamed buffer
-    MD5GL_PATH_COMPUTE, // a compute shader iterates the weight list: OpenGL 4.3
+    MD5GL_PATH_COMPUTE, // a compute shader iterates the weight list: OpenGL 4.3, not in ES
     MD5GL_PATH_STORAGE, // iterates the weight list; palettes are written directly to GPU-visible
-                        // memory, and one multi-draw indirect draws a material's meshes: OpenGL 4.4
+                        // memory, and one multi-draw indirect draws a material's meshes:
+                        // OpenGL 4.4, not in ES
 } md5gl_path;
 
 // Returns whether this context supports the path.
-bool md5gl_has_path(const md5gl_renderer *renderer, md5gl_path path);
+MD5GL_API bool md5gl_has_path(const md5gl_renderer *renderer, md5gl_path path);
 
 typedef struct md5gl_model md5gl_model;
 
-// Uploads a model; `model` must outlive the copy. `path` other than AUTO is forced on all meshes.
-// Returns NULL with MD5_ERROR_MEMORY, or with MD5_ERROR_GPU, also if a forced path is not
-// supported.
-md5gl_model *md5gl_create_model(md5gl_renderer *renderer, const md5_model *model, md5gl_path path,
-                                md5_error *error);
-void md5gl_destroy_model(md5gl_renderer *renderer, md5gl_model *model); // NULL is allowed
+// Uploads a model; `model` must outlive the copy. After that md5_release_geometry() may free its
+// arrays, unless a mesh takes the path CPU. Meshes without tangents are drawn without normal maps.
+// `path` other than AUTO is forced on all meshes. Returns NULL with MD5_ERROR_MEMORY, with
+// MD5_ERROR_MISMATCH if the geometry was released already, or with MD5_ERROR_GPU, also if a forced
+// path is not supported.
+MD5GL_API md5gl_model *md5gl_create_model(md5gl_renderer *renderer, const md5_model *model,
+                                          md5gl_path path, md5_error *error);
+MD5GL_API void md5gl_destroy_model(md5gl_renderer *renderer, md5gl_model *model); // NULL is allowed
 
 // Return the path that a mesh is drawn with (never AUTO), the name of a path ("4", "8", "exact",
 // "cpu", "compute", "storage"), and the reason for a mesh's path in a few words.
-md5gl_path md5gl_mesh_path(const md5gl_model *model, uint32_t mesh);
-const char *md5gl_path_name(md5gl_path path);
-const char *md5gl_path_reason(const md5gl_model *model, uint32_t mesh);
+MD5GL_API md5gl_path md5gl_mesh_path(const md5gl_model *model, uint32_t mesh);
+MD5GL_API const char *md5gl_path_name(md5gl_path path);
+MD5GL_API const char *md5gl_path_reason(const md5gl_model *model, uint32_t mesh);
 
 // How the joints of a vertex are blended, on every path.
 typedef enum md5gl_blending {
@@ -152,9 +191,9 @@ typedef enum md5gl_blending {
 // Sets how the model's joints are blended; the default is LINEAR. Call it outside of a frame,
 // before md5gl_pose_models(). Programs for DUAL are compiled when a path first needs them. Returns
 // false with MD5_ERROR_GPU and changes nothing if a shader does not compile.
-bool md5gl_set_blending(md5gl_renderer *renderer, md5gl_model *model, md5gl_blending blending,
-                        md5_error *error);
-md5gl_blending md5gl_model_blending(const md5gl_model *model);
+MD5GL_API bool md5gl_set_blending(md5gl_renderer *renderer, md5gl_model *model,
+                                  md5gl_blending blending, md5_error *error);
+MD5GL_API md5gl_blending md5gl_model_blending(const md5gl_model *model);
 
 // What a mesh looks like. Textures are not owned by the model; 0 = none. Vertex colours (files of
 // version 12) are multiplied with the diffuse texture.
@@ -171,30 +210,49 @@ typedef struct md5gl_material {
     bool two_sided;   // back faces are drawn, lit on their own side
 } md5gl_material;
 
-// Sets the material of a mesh, which is copied.
-void md5gl_set_material(md5gl_model *model, uint32_t mesh, const md5gl_material *material);
+// Sets the material of a mesh, which is copied: of skin 0, which all instances wear that
+// md5gl_set_looks() gives no other. Draws that follow use it, in the same frame too; until the next
+// pose shadow maps test its alpha even if it is opaque.
+MD5GL_API void md5gl_set_material(md5gl_model *model, uint32_t mesh,
+                                  const md5gl_material *material);
 
-// Replaces the diffuse texture of a mesh's material.
-void md5gl_set_texture(md5gl_model *model, uint32_t mesh, md5gl_texture diffuse);
+// Sets how many skins the model has: complete sets of materials, one per mesh, of which each
+// instance wears one. Initially 1. New skins are copies of skin 0. Instances lose their looks.
+// Returns false with MD5_ERROR_MEMORY or MD5_ERROR_RANGE, and changes nothing then.
+MD5GL_API bool md5gl_set_num_skins(md5gl_renderer *renderer, md5gl_model *model, uint32_t num_skins,
+                                   md5_error *error);
+
+// As md5gl_set_material(), of any skin below the number of skins.
+MD5GL_API void md5gl_set_skin_material(md5gl_model *model, uint32_t skin, uint32_t mesh,
+                                       const md5gl_material *material);
+
+// Replaces the diffuse texture of a mesh's material in skin 0.
+MD5GL_API void md5gl_set_texture(md5gl_model *model, uint32_t mesh, md5gl_texture diffuse);
 
 // Shows or hides a mesh. Meshes are visible by default.
-void md5gl_set_visible(md5gl_model *model, uint32_t mesh, bool visible);
+MD5GL_API void md5gl_set_visible(md5gl_model *model, uint32_t mesh, bool visible);
 
 // -- Frames ---------------------------------------------------------------------------------
 
+// A framebuffer of this renderer's own, off the screen.
 typedef struct md5gl_target md5gl_target;
 
 // Creates an off-screen target of `width` x `height` pixels with colour and depth, multisampled if
 // `samples` > 1, limited to what the device supports. Returns NULL with MD5_ERROR_GPU if the size
 // is not supported, or with MD5_ERROR_MEMORY.
-md5gl_target *md5gl_create_target(md5gl_renderer *renderer, uint32_t width, uint32_t height,
-                                  uint32_t samples, md5_error *error);
-void md5gl_destroy_target(md5gl_renderer *renderer, md5gl_target *target); // NULL is allowed
+MD5GL_API md5gl_target *md5gl_create_target(md5gl_renderer *renderer, uint32_t width,
+                                            uint32_t height, uint32_t samples, md5_error *error);
+MD5GL_API void md5gl_destroy_target(md5gl_renderer *renderer,
+                                    md5gl_target *target); // NULL is allowed
 
-// Column-major 4x4 matrix, as GL takes it: element (row, column) is m[4 * column + row].
-typedef struct md5gl_mat44 {
-    float m[16];
-} md5gl_mat44;
+// GL names of a target's objects, which it owns: draw into the framebuffer outside of a frame, read
+// the textures after md5gl_end_frame(). Do not resize or detach them.
+typedef struct md5gl_target_names {
+    uint32_t framebuffer; // of all samples
+    md5gl_texture colour; // GL_RGBA8: sRGB, premultiplied; the bottom row is first
+    md5gl_texture depth;  // GL_DEPTH_COMPONENT24; 0 in a multisampled target
+} md5gl_target_names;
+MD5GL_API md5gl_target_names md5gl_get_target_names(const md5gl_target *target);
 
 typedef enum md5gl_lighting {
     MD5GL_LIGHTING_STUDIO,  // physically based, in linear colour
@@ -211,11 +269,16 @@ typedef struct md5gl_point_light {
 } md5gl_point_light;
 
 typedef struct md5gl_frame {
-    md5gl_target *target;   // NULL = the default framebuffer
+    md5gl_target *target;   // NULL = `framebuffer`
+    uint32_t framebuffer;   // GL name of the host's; 0 = the default framebuffer. It needs a colour
+                            // attachment 0 without sRGB encoding, and depth; any samples
+    uint32_t x, y;          // lower left corner of the viewport, pixels
     uint32_t width, height; // pixels of the viewport
+    bool keep_contents;     // draw over what the framebuffer holds, tested against its depth;
+                            // otherwise the viewport is cleared to `background`
     float background[4];    // sRGB, 0..1; alpha 0 gives a transparent picture
-    md5gl_mat44 view_from_world;
-    md5gl_mat44 clip_from_view; // GL clip space: z from -w to w
+    md5_mat44 view_from_world;
+    md5_mat44 clip_from_view; // GL clip space: z from -w to w, nearest -w. May mirror the picture
 
     md5gl_lighting lighting;
     bool tone_mapped; // STUDIO: bright colours approach white smoothly instead of being clipped
@@ -233,19 +296,19 @@ typedef struct md5gl_frame {
                             // to the context's texture size; a change recreates the map
 } md5gl_frame;
 
-// Begins a frame: sets GL state, clears the target. `frame` is read during the call.
-void md5gl_begin_frame(md5gl_renderer *renderer, const md5gl_frame *frame);
+// Begins a frame: sets GL state, clears the viewport. `frame` is read during the call.
+MD5GL_API void md5gl_begin_frame(md5gl_renderer *renderer, const md5gl_frame *frame);
 
 // Ends the frame and resolves the target's samples. Returns false with MD5_ERROR_GPU if GL reported
 // errors since md5gl_begin_frame() (the message names the first), if the context is lost, or if the
 // device cannot create the shadow maps that the frame needs.
-bool md5gl_end_frame(md5gl_renderer *renderer, md5_error *error);
+MD5GL_API bool md5gl_end_frame(md5gl_renderer *renderer, md5_error *error);
 
 // Reads the last frame of the target (NULL = default framebuffer, before the swap) into
 // rgba[4 * width * height]: top row first, sRGB, straight alpha, as in PNG. Returns false with
 // MD5_ERROR_GPU if the size exceeds the target's, if GL reports an error or if the context is lost.
-bool md5gl_read_pixels(md5gl_renderer *renderer, md5gl_target *target, uint32_t width,
-                       uint32_t height, uint8_t *rgba, md5_error *error);
+MD5GL_API bool md5gl_read_pixels(md5gl_renderer *renderer, md5gl_target *target, uint32_t width,
+                                 uint32_t height, uint8_t *rgba, md5_error *error);
 
 // -- Drawing, between begin and end ---------------------------------------------------------
 
@@ -262,8 +325,9 @@ typedef enum md5gl_style {
 // placements[count]: model to world, rigid or uniformly scaled; NULL = identity.
 // Both are read during the call. Returns false and leaves no instances if not even one palette fits
 // into a texture buffer (MD5_ERROR_GPU names the limit), or with MD5_ERROR_MEMORY.
-bool md5gl_pose_models(md5gl_renderer *renderer, md5gl_model *model, const md5_mat34 *palettes,
-                       const md5_mat34 *placements, uint32_t count, md5_error *error);
+MD5GL_API bool md5gl_pose_models(md5gl_renderer *renderer, md5gl_model *model,
+                                 const md5_mat34 *palettes, const md5_mat34 *placements,
+                                 uint32_t count, md5_error *error);
 
 // Returns memory for `count` palettes, from which the next md5gl_pose_models() need not copy:
 //     md5_mat34 *palettes = md5gl_map_palettes(renderer, model, count, error);
@@ -275,26 +339,28 @@ bool md5gl_pose_models(md5gl_renderer *renderer, md5gl_model *model, const md5_m
 // once per frame. On other paths it is plain memory. It is valid until the next call of either
 // function or until the model is destroyed. Until it is posed, earlier instances are drawn
 // unchanged. Returns NULL with MD5_ERROR_GPU or MD5_ERROR_MEMORY on failure.
-md5_mat34 *md5gl_map_palettes(md5gl_renderer *renderer, md5gl_model *model, uint32_t count,
-                              md5_error *error);
+MD5GL_API md5_mat34 *md5gl_map_palettes(md5gl_renderer *renderer, md5gl_model *model,
+                                        uint32_t count, md5_error *error);
 
 // Clips of one model in GPU memory, from which the GPU poses crowds: the CPU uploads 48 bytes per
 // character instead of 48 bytes per joint of a palette.
 typedef struct md5gl_clips md5gl_clips;
 
-// Uploads bindings[count], which are bound to one model. They and the clips' animations are read
-// during the call; the model must outlive the copy. Uses 16 bytes per frame for each rotation and
-// each translation that changes, and 48 per joint: see md5gl_clips_size(). Returns NULL with
+// Uploads bindings[count], which md5_bind() has bound to one model. They and the clips' animations
+// are read during the call; the model must outlive the copy. Uses 16 bytes per frame for each
+// rotation and each translation that changes, and 48 per joint: see md5gl_clips_size(). Returns
+// NULL with
 // - MD5_ERROR_GPU if the context lacks compute shaders (md5gl_has_path(MD5GL_PATH_COMPUTE)), if a
 //   clip has more joints than a work group's shared memory holds (at least 1024), if the clips
 //   exceed a storage buffer (at least 16 MB), or if more than 32 joints that only the clip or only
 //   the model has lie between a joint and its parent in the clip;
 // - MD5_ERROR_RANGE if `count` is 0, MD5_ERROR_MISMATCH if the bindings are of several models;
 // - MD5_ERROR_MEMORY.
-md5gl_clips *md5gl_create_clips(md5gl_renderer *renderer, const md5_binding *const *bindings,
-                                uint32_t count, md5_error *error);
-void md5gl_destroy_clips(md5gl_renderer *renderer, md5gl_clips *clips); // NULL is allowed
-size_t md5gl_clips_size(const md5gl_clips *clips);                      // bytes of GPU memory
+MD5GL_API md5gl_clips *md5gl_create_clips(md5gl_renderer *renderer,
+                                          const md5_binding *const *bindings, uint32_t count,
+                                          md5_error *error);
+MD5GL_API void md5gl_destroy_clips(md5gl_renderer *renderer, md5gl_clips *clips); // NULL is allowed
+MD5GL_API size_t md5gl_clips_size(const md5gl_clips *clips); // bytes of GPU memory
 
 // One character of a crowd, as md5_pose_job.
 typedef struct md5gl_clip_job {
@@ -310,31 +376,41 @@ typedef struct md5gl_clip_job {
 // - with MD5_ERROR_MISMATCH if the clips are bound to another model,
 // - with MD5_ERROR_GPU if a mesh is skinned on the CPU, which cannot read these palettes,
 // - otherwise as md5gl_pose_models().
-bool md5gl_pose_clips(md5gl_renderer *renderer, md5gl_model *model, const md5gl_clips *clips,
-                      const md5gl_clip_job *jobs, const md5_mat34 *placements, uint32_t count,
-                      md5_error *error);
+MD5GL_API bool md5gl_pose_clips(md5gl_renderer *renderer, md5gl_model *model,
+                                const md5gl_clips *clips, const md5gl_clip_job *jobs,
+                                const md5_mat34 *placements, uint32_t count, md5_error *error);
 
 // Draws all instances into the shadow maps, before anything lit. Does nothing if the frame's
 // `casters` are empty.
-void md5gl_draw_shadows(md5gl_renderer *renderer, const md5gl_model *model);
+MD5GL_API void md5gl_draw_shadows(md5gl_renderer *renderer, const md5gl_model *model);
 
 // Returns how far beside its hard shadow a caster can affect pixels, in units, because edges are
 // soft; 0 for a frame without shadows. Enlarge bounds by it when culling casters.
-float md5gl_shadow_reach(const md5gl_frame *frame);
+MD5GL_API float md5gl_shadow_reach(const md5gl_frame *frame);
 
 // Draws all instances of all visible meshes. `style`: a combination of md5gl_style flags. Issues
-// one draw per mesh, or several if the palettes do not fit into one buffer; on the paths that skin
-// once, one per instance; on path storage, one for all meshes of equal material.
-void md5gl_draw_posed(md5gl_renderer *renderer, const md5gl_model *model, uint32_t style);
+// one draw per mesh and run of equal skins, or several if the palettes do not fit into one buffer;
+// on the paths that skin once, one per instance; on path storage, one for all meshes of equal
+// material.
+MD5GL_API void md5gl_draw_posed(md5gl_renderer *renderer, const md5gl_model *model, uint32_t style);
+
+// Sets how instances of the last pose look, until the next pose: tints[number of instances], linear
+// colours that multiply the diffuse texture, whose alpha fades cut-outs only; skins[number of
+// instances], below the number of skins. Either may be NULL: white, skin 0. Both are read during
+// the call. Instances of one skin that follow each other are drawn together: sort crowds by skin.
+// Returns false with MD5_ERROR_RANGE if there is no such skin, or MD5_ERROR_MEMORY; then all look
+// alike.
+MD5GL_API bool md5gl_set_looks(md5gl_renderer *renderer, md5gl_model *model, const md5_vec4 *tints,
+                               const uint32_t *skins, md5_error *error);
 
 // Calls md5gl_pose_models(), then md5gl_draw_posed().
-bool md5gl_draw_models(md5gl_renderer *renderer, md5gl_model *model, const md5_mat34 *palettes,
-                       const md5_mat34 *placements, uint32_t count, uint32_t style,
-                       md5_error *error);
+MD5GL_API bool md5gl_draw_models(md5gl_renderer *renderer, md5gl_model *model,
+                                 const md5_mat34 *palettes, const md5_mat34 *placements,
+                                 uint32_t count, uint32_t style, md5_error *error);
 
 // Darkens what is already drawn where shadows fall on a plane at the frame's ground height; the
 // plane itself is invisible. Fades out at `radius` units from the centre.
-void md5gl_draw_ground(md5gl_renderer *renderer, md5_vec3 centre, float radius);
+MD5GL_API void md5gl_draw_ground(md5gl_renderer *renderer, md5_vec3 centre, float radius);
 
 // One end of a line: world space, sRGB colour with straight alpha.
 typedef struct md5gl_line_vertex {
@@ -344,12 +420,13 @@ typedef struct md5gl_line_vertex {
 
 // Draws vertices[count], two per line, `width_pixels` wide, with round ends. `on_top` disables the
 // depth test, for lines that show through the model.
-void md5gl_draw_lines(md5gl_renderer *renderer, const md5gl_line_vertex *vertices, uint32_t count,
-                      float width_pixels, bool on_top);
+MD5GL_API void md5gl_draw_lines(md5gl_renderer *renderer, const md5gl_line_vertex *vertices,
+                                uint32_t count, float width_pixels, bool on_top);
 
 // Draws a grid at height z with cells of `cell` units; every tenth line is stronger, the x and y
 // axes are coloured. Fades out at `radius` units from the centre.
-void md5gl_draw_grid(md5gl_renderer *renderer, float z, float cell, md5_vec3 centre, float radius);
+MD5GL_API void md5gl_draw_grid(md5gl_renderer *renderer, float z, float cell, md5_vec3 centre,
+                               float radius);
 
 // Position in pixels from the top left corner; texture coordinate 0..1; sRGB, straight alpha.
 typedef struct md5gl_panel_vertex {
@@ -359,8 +436,8 @@ typedef struct md5gl_panel_vertex {
 
 // Blends triangles of vertices[count] over everything: vertex colour times the mask's coverage.
 // Mask 0 = full coverage.
-void md5gl_draw_panel(md5gl_renderer *renderer, md5gl_texture mask,
-                      const md5gl_panel_vertex *vertices, uint32_t count);
+MD5GL_API void md5gl_draw_panel(md5gl_renderer *renderer, md5gl_texture mask,
+                                const md5gl_panel_vertex *vertices, uint32_t count);
 
 // -- Verification ---------------------------------------------------------------------------
 
@@ -371,15 +448,15 @@ void md5gl_draw_panel(md5gl_renderer *renderer, md5gl_texture mask,
 // md5gl_pose_models() once without placements and pass NULL for `palette`: this reads the first
 // instance and keeps the instances. Returns false with MD5_ERROR_RANGE if there is no instance,
 // otherwise with MD5_ERROR_GPU or MD5_ERROR_MEMORY.
-bool md5gl_capture(md5gl_renderer *renderer, md5gl_model *model, uint32_t mesh,
-                   const md5_mat34 *palette, md5_vec3 *positions, md5_vec3 *normals,
-                   md5_vec4 *tangents, md5_error *error);
+MD5GL_API bool md5gl_capture(md5gl_renderer *renderer, md5gl_model *model, uint32_t mesh,
+                             const md5_mat34 *palette, md5_vec3 *positions, md5_vec3 *normals,
+                             md5_vec4 *tangents, md5_error *error);
 
 // Reads back the palettes of the model's instances: palettes[instances * num_joints]. Call it
 // outside of a frame. Returns false with MD5_ERROR_GPU if all meshes are skinned on the CPU, for
-// which no palettes are uploaded.
-bool md5gl_read_palettes(md5gl_renderer *renderer, const md5gl_model *model, md5_mat34 *palettes,
-                         md5_error *error);
+// which no palettes are uploaded, and in OpenGL ES.
+MD5GL_API bool md5gl_read_palettes(md5gl_renderer *renderer, const md5gl_model *model,
+                                   md5_mat34 *palettes, md5_error *error);
 
 #ifdef __cplusplus
 }

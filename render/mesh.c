@@ -9,6 +9,7 @@
 enum md5gl_skin md5gl_skin_of(md5gl_path path)
 {
     static const enum md5gl_skin skins[] = {
+        [MD5GL_PATH_AUTO] = MD5GL_SKIN_EXACT, // no mesh has it
         [MD5GL_PATH_4] = MD5GL_SKIN_4,           [MD5GL_PATH_8] = MD5GL_SKIN_8,
         [MD5GL_PATH_EXACT] = MD5GL_SKIN_EXACT,   [MD5GL_PATH_CPU] = MD5GL_SKIN_POSED,
         [MD5GL_PATH_COMPUTE] = MD5GL_SKIN_POSED, [MD5GL_PATH_STORAGE] = MD5GL_SKIN_STORAGE,
@@ -38,8 +39,9 @@ uint32_t md5gl_instances_per_draw(const md5gl_renderer *renderer, uint32_t num_j
     if (texels > limit)
         md5gl_fail(error, MD5_ERROR_GPU,
                    "a palette of %u joints takes %llu texels, "
-                   "but GL_MAX_TEXTURE_BUFFER_SIZE is %llu",
-                   (unsigned)num_joints, (unsigned long long)texels, (unsigned long long)limit);
+                   "but %s is %llu",
+                   (unsigned)num_joints, (unsigned long long)texels, renderer->max_texels_name,
+                   (unsigned long long)limit);
     return (uint32_t)(limit / texels);
 }
 
@@ -69,15 +71,11 @@ void md5gl_bind_mesh(md5gl_renderer *renderer, const md5gl_mesh *mesh, const md5
     gl->UseProgram(program->name);
     gl->Uniform1i(program->uniforms[MD5GL_NUM_JOINTS], (GLint)num_joints);
     gl->BindVertexArray(mesh->array);
-    md5gl_bind_buffer_texture(renderer, MD5GL_UNIT_PALETTES, &batch->palettes);
-    md5gl_bind_buffer_texture(renderer, MD5GL_UNIT_PLACEMENTS, &batch->placements);
+    md5gl_bind_table(renderer, MD5GL_UNIT_PALETTES, &batch->palettes);
+    md5gl_bind_table(renderer, MD5GL_UNIT_PLACEMENTS, &batch->placements);
+    md5gl_bind_table(renderer, MD5GL_UNIT_TINTS, &batch->tints);
     if (mesh->exact_joints.texture) {
-        md5gl_bind_buffer_texture(renderer, MD5GL_UNIT_INFLUENCES, &mesh->exact_influences);
-        md5gl_bind_buffer_texture(renderer, MD5GL_UNIT_INFLUENCE_JOINTS, &mesh->exact_joints);
+        md5gl_bind_table(renderer, MD5GL_UNIT_INFLUENCES, &mesh->exact_influences);
+        md5gl_bind_table(renderer, MD5GL_UNIT_INFLUENCE_JOINTS, &mesh->exact_joints);
     }
-}
-
-bool md5gl_is_opaque(const md5gl_mesh *mesh)
-{
-    return mesh->opacity_known && !mesh->alpha_tested;
 }

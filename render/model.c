@@ -1,5 +1,5 @@
 // Models on the GPU: buffers that are created once and never change.
-#include "render/gl_internal.h"
+#include "render/storage.h"
 
 #include <limits.h>
 #include <math.h>
@@ -28,9 +28,9 @@ static bool fits(const md5gl_renderer *renderer, const md5_model *model, const m
     if (md5gl_instances_per_draw(renderer, model->skeleton.num_joints, error) == 0)
         return false;
     if (path != MD5GL_PATH_4 && path != MD5GL_PATH_8 && mesh->num_influences > renderer->max_texels)
-        return md5gl_fail(error, MD5_ERROR_GPU,
-                          "mesh of %u influences, but GL_MAX_TEXTURE_BUFFER_SIZE is %u",
-                          (unsigned)mesh->num_influences, (unsigned)renderer->max_texels);
+        return md5gl_fail(error, MD5_ERROR_GPU, "mesh of %u influences, but %s is %u",
+                          (unsigned)mesh->num_influences, renderer->max_texels_name,
+                          (unsigned)renderer->max_texels);
     return true;
 }
 
@@ -146,8 +146,10 @@ static bool upload_slots(md5gl_renderer *renderer, md5gl_mesh *mesh, uint32_t sl
 {
     const GladGLContext *gl = &renderer->gl;
     const size_t count = (size_t)mesh->mesh->num_vertices * slots;
-    uint32_t *const joints = md5gl_alloc(&renderer->allocator, count, sizeof *joints, error);
-    float *const weights = md5gl_alloc(&renderer->allocator, count, sizeof *weights, error);
+    uint32_t *const joints =
+        (uint32_t *)md5gl_alloc(&renderer->allocator, count, sizeof *joints, error);
+    float *const weights =
+        (float *)md5gl_alloc(&renderer->allocator, count, sizeof *weights, error);
     bool uploaded = joints && weights;
     if (uploaded) {
         md5_pack_influences(mesh->mesh, slots, joints, weights);
@@ -169,10 +171,10 @@ static void upload_exact(md5gl_renderer *renderer, md5gl_mesh *mesh)
     const GladGLContext *gl = &renderer->gl;
     const md5_mesh *const source = mesh->mesh;
     const size_t count = source->num_influences;
-    mesh->exact_influences = md5gl_create_buffer_texture(renderer, GL_RGBA32F, source->influences,
-                                                         count * sizeof *source->influences);
-    mesh->exact_joints = md5gl_create_buffer_texture(renderer, GL_R32UI, source->influence_joints,
-                                                     count * sizeof *source->influence_joints);
+    mesh->exact_influences = md5gl_create_table(renderer, GL_RGBA32F, source->influences,
+                                                count * sizeof *source->influences);
+    mesh->exact_joints = md5gl_create_table(renderer, GL_R32UI, source->influence_joints,
+                                            count * sizeof *source->influence_joints);
     const size_t size = (size_t)source->num_vertices * sizeof(uint32_t) + sizeof(uint32_t);
     gl->GenBuffers(1, &mesh->influences);
     gl->BindBuffer(GL_ARRAY_BUFFER, mesh->influences);
@@ -206,13 +208,35 @@ static bool upload_influences(md5gl_renderer *renderer, md5gl_mesh *mesh, uint32
     }
 }
 
+// The edges of a mesh as lines, two indices each. Leaves the mesh's own indices bound.
+static bool upload_edges(md5gl_renderer *renderer, md5gl_mesh *mesh, md5_error *error)
+{
+    const GladGLContext *gl = &renderer->gl;
+    const size_t count = 6 * (size_t)mesh->mesh->num_triangles;
+    uint32_t *const ends =
+        (uint32_t *)md5gl_alloc(&renderer->allocator, count, sizeof *ends, error);
+    if (!ends)
+        return false;
+    for (size_t i = 0; i < count / 2; i++) {
+        ends[2 * i] = mesh->mesh->indices[i];
+        ends[2 * i + 1] = mesh->mesh->indices[i % 3 == 2 ? i - 2 : i + 1];
+    }
+    gl->GenBuffers(1, &mesh->edges);
+    gl->BindBuffer(GL_ELEMENT_ARRAY_BUFFER, mesh->edges);
+    gl->BufferData(GL_ELEMENT_ARRAY_BUFFER, (GLsizeiptr)(count * sizeof *ends), ends,
+                   GL_STATIC_DRAW);
+    gl->BindBuffer(GL_ELEMENT_ARRAY_BUFFER, mesh->indices);
+    md5gl_free(&renderer->allocator, ends, count * sizeof *ends);
+    return true;
+}
+
 static bool upload_mesh(md5gl_renderer *renderer, md5gl_mesh *mesh, uint32_t num_joints,
                         md5_error *error)
 {
     const GladGLContext *gl = &renderer->gl;
     const md5_mesh *const source = mesh->mesh;
     const size_t num_indices = (size_t)source->num_triangles * 3;
-    if (source->num_vertices > INT_MAX || num_indices > INT_MAX)
+    if (source->num_vertices > INT_MAX || num_indices > (renderer->is_es ? INT_MAX / 2 : INT_MAX))
         return md5gl_fail(error, MD5_ERROR_GPU,
                           "a mesh has more vertices or indices than GL can draw");
     gl->GenVertexArrays(1, &mesh->array);
@@ -224,27 +248,44 @@ static bool upload_mesh(md5gl_renderer *renderer, md5gl_mesh *mesh, uint32_t num
     gl->BindBuffer(GL_ELEMENT_ARRAY_BUFFER, mesh->indices);
     gl->BufferData(GL_ELEMENT_ARRAY_BUFFER, (GLsizeiptr)(num_indices * sizeof(uint32_t)),
                    source->indices, GL_STATIC_DRAW);
-    return true;
+    return !renderer->is_es || upload_edges(renderer, mesh, error);
 }
 
 // -- Public -----------------------------------------------------------------------------------
 
+static bool has_geometry(const md5_model *model, md5_error *error)
+{
+    for (uint32_t i = 0; i < model->num_meshes; i++) {
+        if (!model->meshes[i].positions && model->meshes[i].num_vertices > 0)
+            return md5gl_fail(error, MD5_ERROR_MISMATCH, "the model's geometry was released");
+    }
+    return true;
+}
+
 md5gl_model *md5gl_create_model(md5gl_renderer *renderer, const md5_model *model, md5gl_path path,
                                 md5_error *error)
 {
+    MD5_ASSERT(renderer != NULL && model != NULL, "renderer, model: not NULL");
+    MD5_ASSERT((unsigned)path <= MD5GL_PATH_STORAGE, "path: one of md5gl_path");
+    MD5_ASSERT(!renderer->in_frame, "call it outside of a frame");
     md5gl_clear_error(error);
+    if (!has_geometry(model, error))
+        return NULL;
     const uint32_t num_joints = model->skeleton.num_joints;
-    const size_t max_meshes = (SIZE_MAX - sizeof(md5gl_model)) / sizeof(md5gl_mesh);
-    const size_t size = model->num_meshes <= max_meshes
-                            ? sizeof(md5gl_model) + model->num_meshes * sizeof(md5gl_mesh)
+    const size_t num_meshes = model->num_meshes; // as many as size_t can count, if it has 32 bits
+    const size_t size = num_meshes <= (SIZE_MAX - sizeof(md5gl_model)) / sizeof(md5gl_mesh)
+                            ? sizeof(md5gl_model) + num_meshes * sizeof(md5gl_mesh)
                             : SIZE_MAX;
-    md5gl_model *const copy = md5gl_alloc(&renderer->allocator, size, 1, error);
+    md5gl_model *const copy = (md5gl_model *)md5gl_alloc(&renderer->allocator, size, 1, error);
     if (!copy)
         return NULL;
     copy->model = model;
     copy->size = size;
     md5gl_clear_gl_errors(renderer);
-    bool uploaded = prepare_path(renderer, path, error);
+    copy->surfaces = (md5gl_surface *)md5gl_alloc(&renderer->allocator, model->num_meshes,
+                                                  sizeof *copy->surfaces, error);
+    copy->num_skins = 1;
+    bool uploaded = copy->surfaces && prepare_path(renderer, path, error);
     for (uint32_t i = 0; i < model->num_meshes && uploaded; i++) {
         const md5_mesh *const mesh = &model->meshes[i];
         copy->meshes[i].mesh = mesh;
@@ -267,21 +308,27 @@ void md5gl_destroy_model(md5gl_renderer *renderer, md5gl_model *model)
 {
     if (!model)
         return;
+    MD5_ASSERT(renderer != NULL, "renderer: not NULL");
     const GladGLContext *gl = &renderer->gl;
     for (uint32_t i = 0; i < model->model->num_meshes; i++) {
         md5gl_mesh *const mesh = &model->meshes[i];
-        const GLuint buffers[] = {mesh->vertices, mesh->influences, mesh->indices, mesh->posed};
+        const GLuint buffers[] = {mesh->vertices, mesh->influences, mesh->indices, mesh->posed,
+                                  mesh->edges};
         gl->DeleteVertexArrays(1, &mesh->array);
-        gl->DeleteBuffers(4, buffers);
-        md5gl_destroy_buffer_texture(renderer, &mesh->exact_influences);
-        md5gl_destroy_buffer_texture(renderer, &mesh->exact_joints);
+        gl->DeleteBuffers(5, buffers);
+        md5gl_destroy_table(renderer, &mesh->exact_influences);
+        md5gl_destroy_table(renderer, &mesh->exact_joints);
     }
     for (uint32_t i = 0; i < model->batch_capacity; i++) {
-        md5gl_destroy_buffer_texture(renderer, &model->batches[i].palettes);
-        md5gl_destroy_buffer_texture(renderer, &model->batches[i].placements);
+        md5gl_destroy_table(renderer, &model->batches[i].palettes);
+        md5gl_destroy_table(renderer, &model->batches[i].placements);
+        md5gl_destroy_table(renderer, &model->batches[i].tints);
     }
     md5gl_destroy_storage(renderer, model);
     md5gl_free(&renderer->allocator, model->palettes, model->palettes_size);
+    md5gl_free(&renderer->allocator, model->surfaces,
+               (size_t)model->num_skins * model->model->num_meshes * sizeof *model->surfaces);
+    md5gl_free(&renderer->allocator, model->runs, model->run_capacity * sizeof *model->runs);
     md5gl_free(&renderer->allocator, model->batches,
                model->batch_capacity * sizeof *model->batches);
     md5gl_free(&renderer->allocator, model, model->size);
@@ -289,6 +336,8 @@ void md5gl_destroy_model(md5gl_renderer *renderer, md5gl_model *model)
 
 bool md5gl_has_path(const md5gl_renderer *renderer, md5gl_path path)
 {
+    MD5_ASSERT(renderer != NULL, "renderer: not NULL");
+    MD5_ASSERT((unsigned)path <= MD5GL_PATH_STORAGE, "path: one of md5gl_path");
     return path == MD5GL_PATH_STORAGE   ? renderer->has_storage
            : path == MD5GL_PATH_COMPUTE ? renderer->has_compute
                                         : true;
@@ -296,16 +345,21 @@ bool md5gl_has_path(const md5gl_renderer *renderer, md5gl_path path)
 
 md5gl_path md5gl_mesh_path(const md5gl_model *model, uint32_t mesh)
 {
+    MD5_ASSERT(model != NULL, "model: not NULL");
+    MD5_ASSERT(mesh < model->model->num_meshes, "mesh: an index into the model's meshes");
     return model->meshes[mesh].path;
 }
 
 const char *md5gl_path_reason(const md5gl_model *model, uint32_t mesh)
 {
+    MD5_ASSERT(model != NULL, "model: not NULL");
+    MD5_ASSERT(mesh < model->model->num_meshes, "mesh: an index into the model's meshes");
     return model->meshes[mesh].reason;
 }
 
 const char *md5gl_path_name(md5gl_path path)
 {
+    MD5_ASSERT((unsigned)path <= MD5GL_PATH_STORAGE, "path: one of md5gl_path");
     static const char *const names[] = {
         [MD5GL_PATH_AUTO] = "auto",
         [MD5GL_PATH_4] = "4",
@@ -321,6 +375,9 @@ const char *md5gl_path_name(md5gl_path path)
 bool md5gl_set_blending(md5gl_renderer *renderer, md5gl_model *model, md5gl_blending blending,
                         md5_error *error)
 {
+    MD5_ASSERT(renderer != NULL && model != NULL, "renderer, model: not NULL");
+    MD5_ASSERT((unsigned)blending <= MD5GL_BLEND_DUAL, "blending: one of md5gl_blending");
+    MD5_ASSERT(!renderer->in_frame, "call it outside of a frame");
     md5gl_clear_error(error);
     for (uint32_t i = 0; i < model->model->num_meshes; i++) {
         if (!md5gl_build_blending(renderer, model->meshes[i].path, blending, error))
@@ -332,54 +389,6 @@ bool md5gl_set_blending(md5gl_renderer *renderer, md5gl_model *model, md5gl_blen
 
 md5gl_blending md5gl_model_blending(const md5gl_model *model)
 {
+    MD5_ASSERT(model != NULL, "model: not NULL");
     return model->blending;
-}
-
-// Material and visibility decide the draw order and whether the alpha test is needed.
-static void mark_stale(md5gl_model *model, md5gl_mesh *mesh)
-{
-    mesh->opacity_known = false;
-    if (model->storage)
-        model->storage->stale = true;
-}
-
-void md5gl_set_material(md5gl_model *model, uint32_t mesh, const md5gl_material *material)
-{
-    if (!md5gl_same_material(&model->meshes[mesh].material, material))
-        mark_stale(model, &model->meshes[mesh]);
-    model->meshes[mesh].material = *material;
-}
-
-void md5gl_set_texture(md5gl_model *model, uint32_t mesh, md5gl_texture diffuse)
-{
-    if (model->meshes[mesh].material.diffuse != diffuse)
-        mark_stale(model, &model->meshes[mesh]);
-    model->meshes[mesh].material.diffuse = diffuse;
-}
-
-void md5gl_set_visible(md5gl_model *model, uint32_t mesh, bool visible)
-{
-    if (model->meshes[mesh].visible != visible)
-        mark_stale(model, &model->meshes[mesh]);
-    model->meshes[mesh].visible = visible;
-}
-
-// Opaque textures are marked as such; vertex colours may have alpha, too.
-static bool needs_alpha_test(md5gl_renderer *renderer, const md5gl_mesh *mesh)
-{
-    const md5gl_material *const material = &mesh->material;
-    return mesh->mesh->colors || material->alpha_test > 1.0f
-           || (material->diffuse && !md5gl_texture_is_opaque(renderer, material->diffuse));
-}
-
-void md5gl_update_opacity(md5gl_renderer *renderer, md5gl_model *model)
-{
-    for (uint32_t i = 0; i < model->model->num_meshes; i++) {
-        md5gl_mesh *const mesh = &model->meshes[i];
-        if (mesh->opacity_known || !mesh->visible)
-            continue;
-        mark_stale(model, mesh);
-        mesh->alpha_tested = needs_alpha_test(renderer, mesh);
-        mesh->opacity_known = true;
-    }
 }

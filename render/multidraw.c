@@ -1,5 +1,5 @@
 // Path storage: groups meshes that one multi-draw can draw, and makes the commands that draw them.
-#include "render/gl_internal.h"
+#include "render/storage.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,27 +12,12 @@
             return (a) < (b) ? -1 : 1; \
     } while (0)
 
-static int compare_materials(const md5gl_material *a, const md5gl_material *b)
-{
-    COMPARE(a->diffuse, b->diffuse);
-    COMPARE(a->alpha_test, b->alpha_test);
-    COMPARE(a->normals, b->normals);
-    COMPARE(a->specular, b->specular);
-    COMPARE(a->glow, b->glow);
-    COMPARE(a->gloss, b->gloss);
-    COMPARE(a->two_sided, b->two_sided);
-    return 0;
-}
-
-bool md5gl_same_material(const md5gl_material *a, const md5gl_material *b)
-{
-    return compare_materials(a, b) == 0;
-}
-
 static int by_material(const void *left, const void *right)
 {
-    const md5gl_draw_item *const a = left, *const b = right;
-    const int order = compare_materials(&a->mesh->material, &b->mesh->material);
+    const md5gl_draw_item *const a = (const md5gl_draw_item *)left, *const b =
+                                                                        (const md5gl_draw_item *)
+                                                                            right;
+    const int order = md5gl_compare_materials(&a->surface->material, &b->surface->material);
     if (order != 0)
         return order;
     COMPARE(a->index, b->index);
@@ -41,7 +26,9 @@ static int by_material(const void *left, const void *right)
 
 static int by_group(const void *left, const void *right)
 {
-    const md5gl_draw_item *const a = left, *const b = right;
+    const md5gl_draw_item *const a = (const md5gl_draw_item *)left, *const b =
+                                                                        (const md5gl_draw_item *)
+                                                                            right;
     COMPARE(a->group, b->group);
     COMPARE(a->index, b->index);
     return 0;
@@ -52,15 +39,17 @@ static bool same_alpha_test(const md5gl_draw_item *a, const md5gl_draw_item *b)
     if (!a->alpha_tested && !b->alpha_tested)
         return true;
     return a->alpha_tested == b->alpha_tested
-           && a->mesh->material.diffuse == b->mesh->material.diffuse
-           && a->mesh->material.alpha_test == b->mesh->material.alpha_test;
+           && a->surface->material.diffuse == b->surface->material.diffuse
+           && a->surface->material.alpha_test == b->surface->material.alpha_test;
 }
 
-// compare_materials() compares the alpha test's inputs first, so meshes with an equal one are
+// md5gl_compare_materials() compares the alpha test's inputs first, so meshes with an equal one are
 // adjacent.
 static int by_alpha_test(const void *left, const void *right)
 {
-    const md5gl_draw_item *const a = left, *const b = right;
+    const md5gl_draw_item *const a = (const md5gl_draw_item *)left, *const b =
+                                                                        (const md5gl_draw_item *)
+                                                                            right;
     COMPARE(a->alpha_tested, b->alpha_tested);
     return a->alpha_tested ? by_material(a, b) : by_group(a, b);
 }
@@ -73,14 +62,17 @@ static void sort_meshes(const md5gl_model *model)
     uint32_t count = 0;
     for (uint32_t i = 0; i < model->model->num_meshes; i++) {
         const md5gl_mesh *const mesh = &model->meshes[i];
+        const md5gl_surface *const surface = md5gl_surface_of(model, 0, i);
         if (mesh->visible && mesh->mesh->num_triangles > 0)
-            lit[count++] = (md5gl_draw_item){mesh, i, 0, !md5gl_is_opaque(mesh)};
+            lit[count++] = (md5gl_draw_item){mesh, surface, i, 0, !md5gl_is_opaque(surface)};
     }
     storage->num_drawn = count;
     qsort(lit, count, sizeof *lit, by_material);
     for (uint32_t i = 0; i < count; i++) {
         const bool same =
-            i > 0 && md5gl_same_material(&lit[i - 1].mesh->material, &lit[i].mesh->material);
+            i > 0
+            && md5gl_compare_materials(&lit[i - 1].surface->material, &lit[i].surface->material)
+                   == 0;
         lit[i].group = same ? lit[i - 1].group : lit[i].index;
     }
     qsort(lit, count, sizeof *lit, by_group);
@@ -135,7 +127,8 @@ void md5gl_update_commands(md5gl_renderer *renderer, const md5gl_model *model)
 static bool same_draw_group(enum md5gl_pass pass, bool culls, const md5gl_draw_item *a,
                             const md5gl_draw_item *b)
 {
-    const bool same_sides = !culls || a->mesh->material.two_sided == b->mesh->material.two_sided;
+    const bool same_sides =
+        !culls || a->surface->material.two_sided == b->surface->material.two_sided;
     if (pass == MD5GL_PASS_DEPTH)
         return same_alpha_test(a, b) && same_sides;
     return pass == MD5GL_PASS_EDGES ? same_sides : a->group == b->group;

@@ -22,6 +22,9 @@ static void begin_overlay(md5gl_renderer *renderer, const md5gl_program *program
 void md5gl_draw_lines(md5gl_renderer *renderer, const md5gl_line_vertex *vertices, uint32_t count,
                       float width_pixels, bool on_top)
 {
+    MD5_ASSERT(renderer != NULL, "renderer: not NULL");
+    MD5_ASSERT(vertices != NULL || count == 0, "vertices: not NULL");
+    MD5_ASSERT(renderer->in_frame, "call it between md5gl_begin_frame() and md5gl_end_frame()");
     const GladGLContext *gl = &renderer->gl;
     const uint32_t num_lines = count / 2;
     if (num_lines == 0)
@@ -35,6 +38,8 @@ void md5gl_draw_lines(md5gl_renderer *renderer, const md5gl_line_vertex *vertice
 
 void md5gl_draw_grid(md5gl_renderer *renderer, float z, float cell, md5_vec3 centre, float radius)
 {
+    MD5_ASSERT(renderer != NULL, "renderer: not NULL");
+    MD5_ASSERT(renderer->in_frame, "call it between md5gl_begin_frame() and md5gl_end_frame()");
     const GladGLContext *gl = &renderer->gl;
     begin_overlay(renderer, &renderer->grid, renderer->empty_array, true);
     // Surfaces in the grid's plane, such as soles on the ground, stay visible.
@@ -49,6 +54,8 @@ void md5gl_draw_grid(md5gl_renderer *renderer, float z, float cell, md5_vec3 cen
 
 void md5gl_draw_ground(md5gl_renderer *renderer, md5_vec3 centre, float radius)
 {
+    MD5_ASSERT(renderer != NULL, "renderer: not NULL");
+    MD5_ASSERT(renderer->in_frame, "call it between md5gl_begin_frame() and md5gl_end_frame()");
     const GladGLContext *gl = &renderer->gl;
     if (!renderer->shadowed)
         return;
@@ -66,6 +73,9 @@ void md5gl_draw_ground(md5gl_renderer *renderer, md5_vec3 centre, float radius)
 void md5gl_draw_panel(md5gl_renderer *renderer, md5gl_texture mask,
                       const md5gl_panel_vertex *vertices, uint32_t count)
 {
+    MD5_ASSERT(renderer != NULL, "renderer: not NULL");
+    MD5_ASSERT(vertices != NULL || count == 0, "vertices: not NULL");
+    MD5_ASSERT(renderer->in_frame, "call it between md5gl_begin_frame() and md5gl_end_frame()");
     const GladGLContext *gl = &renderer->gl;
     if (count < 3 || count > INT_MAX)
         return;

@@ -1,6 +1,6 @@
-// Instances: uploads palettes and placements into texture buffers, in as many batches as their size
+// Instances: uploads palettes and placements into tables, in as many batches as their size
 // requires, and skins vertices on the paths that skin once.
-#include "render/gl_internal.h"
+#include "render/storage.h"
 
 #include <limits.h>
 #include <string.h>
@@ -22,15 +22,17 @@ static bool reserve_batches(md5gl_renderer *renderer, md5gl_model *model, uint32
 {
     if (count <= model->batch_capacity)
         return true;
-    md5gl_batch *const batches = md5gl_alloc(&renderer->allocator, count, sizeof *batches, error);
+    md5gl_batch *const batches =
+        (md5gl_batch *)md5gl_alloc(&renderer->allocator, count, sizeof *batches, error);
     if (!batches)
         return false;
     if (model->batch_capacity > 0)
         memcpy(batches, model->batches, model->batch_capacity * sizeof *batches);
     md5gl_free(&renderer->allocator, model->batches, model->batch_capacity * sizeof *batches);
     for (uint32_t i = model->batch_capacity; i < count; i++) {
-        batches[i].palettes = md5gl_create_buffer_texture(renderer, GL_RGBA32F, NULL, 0);
-        batches[i].placements = md5gl_create_buffer_texture(renderer, GL_RGBA32F, NULL, 0);
+        batches[i].palettes = md5gl_create_table(renderer, GL_RGBA32F, NULL, 0);
+        batches[i].placements = md5gl_create_table(renderer, GL_RGBA32F, NULL, 0);
+        batches[i].tints = md5gl_create_table(renderer, GL_RGBA32F, NULL, 0);
     }
     model->batches = batches;
     model->batch_capacity = count;
@@ -41,12 +43,11 @@ static void fill_batch(md5gl_renderer *renderer, md5gl_batch *batch, const md5_m
                        const md5_mat34 *placements, uint32_t num_joints)
 {
     if (palettes)
-        md5gl_stream(renderer, GL_TEXTURE_BUFFER, batch->palettes.buffer, palettes,
-                     (size_t)batch->count * num_joints * sizeof *palettes);
+        md5gl_fill_table(renderer, &batch->palettes, palettes,
+                         (size_t)batch->count * num_joints * sizeof *palettes);
     if (placements)
-        md5gl_stream(renderer, GL_TEXTURE_BUFFER, batch->placements.buffer, placements,
-                     batch->count * sizeof *placements);
-    renderer->gl.BindBuffer(GL_TEXTURE_BUFFER, 0);
+        md5gl_fill_table(renderer, &batch->placements, placements,
+                         batch->count * sizeof *placements);
 }
 
 bool md5gl_fill_batches(md5gl_renderer *renderer, md5gl_model *model, const md5_mat34 *palettes,
@@ -86,9 +87,13 @@ static bool pose_batches(md5gl_renderer *renderer, md5gl_model *model, const md5
 bool md5gl_pose_models(md5gl_renderer *renderer, md5gl_model *model, const md5_mat34 *palettes,
                        const md5_mat34 *placements, uint32_t count, md5_error *error)
 {
+    MD5_ASSERT(renderer != NULL && model != NULL, "renderer, model: not NULL");
+    MD5_ASSERT(palettes != NULL || count == 0 || model->model->skeleton.num_joints == 0,
+               "palettes: not NULL");
     md5gl_clear_error(error);
     model->num_batches = 0;
     model->placed = placements != NULL;
+    md5gl_forget_looks(model, count);
     md5gl_update_opacity(renderer, model);
     const bool posed = model->storage
                            ? md5gl_pose_storage(renderer, model, palettes, placements, count, error)
@@ -103,6 +108,7 @@ bool md5gl_pose_models(md5gl_renderer *renderer, md5gl_model *model, const md5_m
 md5_mat34 *md5gl_map_palettes(md5gl_renderer *renderer, md5gl_model *model, uint32_t count,
                               md5_error *error)
 {
+    MD5_ASSERT(renderer != NULL && model != NULL, "renderer, model: not NULL");
     const uint32_t num_joints = model->model->skeleton.num_joints;
     md5gl_clear_error(error);
     if (model->storage)
@@ -111,7 +117,7 @@ md5_mat34 *md5gl_map_palettes(md5gl_renderer *renderer, md5gl_model *model, uint
     if (model->palettes && (size == 0 || count <= model->palettes_size / size))
         return model->palettes;
     md5gl_free(&renderer->allocator, model->palettes, model->palettes_size);
-    model->palettes = md5gl_alloc(&renderer->allocator, count, size, error);
+    model->palettes = (md5_mat34 *)md5gl_alloc(&renderer->allocator, count, size, error);
     model->palettes_size = model->palettes ? count * size : 0;
     return model->palettes;
 }
@@ -128,8 +134,10 @@ static void skin_one(const md5gl_model *model, const md5gl_mesh *mesh, const md5
                      md5_dual_quat *dual, uint8_t *bytes)
 {
     const md5gl_layout one = md5gl_make_layout(mesh->mesh->num_vertices, false);
-    md5_vec3 *const positions = (void *)bytes, *const normals = (void *)(bytes + one.normals);
-    md5_vec4 *const tangents = (void *)(bytes + one.tangents);
+    md5_vec3 *const positions = (md5_vec3 *)(void *)bytes, *const normals =
+                                                               (md5_vec3 *)(void *)(bytes
+                                                                                    + one.normals);
+    md5_vec4 *const tangents = (md5_vec4 *)(void *)(bytes + one.tangents);
     if (model->blending == MD5GL_BLEND_DUAL) {
         md5_dual_palette(palette, model->model->skeleton.num_joints, dual);
         md5_skin_dual(mesh->mesh, dual, positions, normals, tangents);
@@ -144,14 +152,20 @@ static bool skin_on_cpu(md5gl_renderer *renderer, const md5gl_model *model, cons
 {
     const GladGLContext *gl = &renderer->gl;
     const size_t vertices = mesh->mesh->num_vertices;
+    if (vertices > 0 && !mesh->mesh->positions)
+        return md5gl_fail(error, MD5_ERROR_MISMATCH,
+                          "the model's geometry was released, but the CPU skins mesh %u",
+                          (unsigned)(mesh - model->meshes));
     const md5gl_layout all = md5gl_make_layout(vertices * count, false);
     const md5gl_layout one = md5gl_make_layout(vertices, false);
     const size_t num_joints = model->model->skeleton.num_joints;
     const size_t scratch_size = one.texcoords + num_joints * sizeof(md5_dual_quat);
-    uint8_t *const bytes = md5gl_alloc(&renderer->allocator, scratch_size, 1, error);
+    uint8_t *const bytes = (uint8_t *)md5gl_alloc(&renderer->allocator, scratch_size, 1, error);
     if (!bytes)
         return false;
-    md5_dual_quat *const dual = (void *)(bytes + one.texcoords);
+    md5_dual_quat *const dual = (md5_dual_quat *)(void *)(bytes + one.texcoords);
+    if (!mesh->mesh->tangents)
+        memset(bytes + one.tangents, 0, one.texcoords - one.tangents);
     const size_t positions = one.normals, normals = one.tangents - one.normals;
     const size_t tangents = one.texcoords - one.tangents;
     for (uint32_t i = 0; i < count; i++) {

@@ -8,6 +8,7 @@
 static const char *const uniform_names[MD5GL_NUM_UNIFORMS] = {
     [MD5GL_NUM_JOINTS] = "num_joints",
     [MD5GL_PLACED] = "placed",
+    [MD5GL_TINTED] = "tinted",
     [MD5GL_FIRST_INSTANCE] = "first_instance",
     [MD5GL_NUM_VERTICES] = "num_vertices",
     [MD5GL_NUM_INSTANCES] = "num_instances",
@@ -16,10 +17,10 @@ static const char *const uniform_names[MD5GL_NUM_UNIFORMS] = {
     [MD5GL_SURFACE] = "surface",
     [MD5GL_GROUND_AREA] = "ground_area",
     [MD5GL_FLAT_COLOUR] = "flat_colour",
+    [MD5GL_MULTISAMPLED] = "multisampled",
     [MD5GL_LINE_WIDTH] = "line_width",
     [MD5GL_GRID_AREA] = "grid_area",
     [MD5GL_GRID_CELL] = "grid_cell",
-    [MD5GL_MULTISAMPLED] = "multisampled",
 };
 
 static const struct {
@@ -38,6 +39,7 @@ static const struct {
     {"sun", MD5GL_UNIT_SUN},
     {"sun_depth", MD5GL_UNIT_SUN_DEPTH},
     {"contact_map", MD5GL_UNIT_CONTACT},
+    {"tints", MD5GL_UNIT_TINTS},
 };
 
 // Line numbers identify the file: #line numbers the n-th file's lines from n * LINES_PER_FILE + 1.
@@ -95,12 +97,24 @@ static bool fail_with_log(const char *log, const md5gl_source *files, const char
                       text);
 }
 
+// OpenGL ES needs a precision for everything: the highest, as desktops have.
+static const char es_heading[] = "#version 300 es\n"
+                                 "precision highp float;\nprecision highp int;\n"
+                                 "precision highp sampler2D;\nprecision highp usampler2D;\n"
+                                 "precision highp sampler2DShadow;\n";
+
+static const char *heading_of(const md5gl_renderer *renderer, bool needs_new_glsl)
+{
+    if (needs_new_glsl)
+        return renderer->new_glsl_heading;
+    return renderer->is_es ? es_heading : "#version 330 core\n";
+}
+
 // Returns 0 on failure.
 static GLuint compile_stage(md5gl_renderer *renderer, GLenum stage, const md5gl_source *files,
                             bool needs_new_glsl, md5_error *error)
 {
-    const char *texts[1 + 2 * MD5GL_MAX_SOURCES] = {needs_new_glsl ? renderer->new_glsl_heading
-                                                                   : "#version 330 core\n"};
+    const char *texts[1 + 2 * MD5GL_MAX_SOURCES] = {heading_of(renderer, needs_new_glsl)};
     GLsizei num_texts = 1;
     for (int i = 0; i < MD5GL_MAX_SOURCES && files[i].text; i++) {
         texts[num_texts++] = headings[i];
@@ -153,11 +167,17 @@ static bool link_program(md5gl_renderer *renderer, const md5gl_source *files,
     return true;
 }
 
+// In OpenGL ES a program that only writes depth, or captures, needs a fragment stage all the same.
+static const md5gl_source no_fragments[MD5GL_MAX_SOURCES] = {{"(none)", "void main() {}\n"}};
+
 bool md5gl_build_program(md5gl_renderer *renderer, const md5gl_program_sources *sources,
                          md5gl_program *program, md5_error *error)
 {
     static const GLenum stages[] = {GL_VERTEX_SHADER, GL_FRAGMENT_SHADER, MD5GL_COMPUTE_SHADER};
-    const md5gl_source *const files[] = {sources->vertex, sources->fragment, sources->compute};
+    const bool lacks_fragments = !sources->fragment[0].text && !sources->compute[0].text;
+    const md5gl_source *const files[] = {
+        sources->vertex, renderer->is_es && lacks_fragments ? no_fragments : sources->fragment,
+        sources->compute};
     const GladGLContext *gl = &renderer->gl;
     program->name = gl->CreateProgram();
     bool built = true;

@@ -12,6 +12,8 @@
 #define CLASSIC {"classic.glsl", md5gl_shader_classic_glsl}
 #define SURFACE {"surface.glsl", md5gl_shader_surface_glsl}
 #define STORAGE {"storage.glsl", md5gl_shader_storage_glsl}
+#define TABLE   {"table_buffer.glsl", md5gl_shader_table_buffer_glsl}
+#define TABLE_TEXTURE {"table_texture.glsl", md5gl_shader_table_texture_glsl}
 #define PALETTE {"palette.glsl", md5gl_shader_palette_glsl}
 #define LINEAR  {"blend_linear.glsl", md5gl_shader_blend_linear_glsl}
 #define DUAL    {"blend_dual.glsl", md5gl_shader_blend_dual_glsl}
@@ -65,10 +67,11 @@ static const md5gl_source blends[MD5GL_NUM_BLENDINGS] = {
     [MD5GL_BLEND_DUAL] = DUAL,
 };
 
-enum { PRESKIN_BLEND = 2 }; // index of the blending file in preskin_sources
+enum { PRESKIN_BLEND = 3 }; // index of the blending file in preskin_sources
 
 static const md5gl_program_sources preskin_sources = {
     .compute = {{"preskin.glsl", md5gl_shader_preskin_glsl},
+                TABLE,
                 PALETTE,
                 LINEAR,
                 EXACT,
@@ -106,6 +109,10 @@ static bool build_skinned(md5gl_renderer *renderer, md5gl_blending blending, enu
         sources.vertex[count++] = (md5gl_source)FRAME;
         if (skin == MD5GL_SKIN_STORAGE)
             sources.vertex[count++] = (md5gl_source)STORAGE;
+        else if (renderer->is_es)
+            sources.vertex[count++] = (md5gl_source)TABLE_TEXTURE;
+        else
+            sources.vertex[count++] = (md5gl_source)TABLE;
         sources.vertex[count++] = (md5gl_source)PALETTE;
         sources.vertex[count++] = blends[blending];
         sources.vertex[count++] = skin_functions[skin];

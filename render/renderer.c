@@ -31,7 +31,7 @@ typedef struct checking_loader {
 
 static GLADapiproc load_checked(void *user, const char *name)
 {
-    checking_loader *loader = user;
+    checking_loader *loader = (checking_loader *)user;
     const GLADapiproc function = loader->opts->load(loader->opts->load_user, name);
     if (!function && !loader->first_missing)
         loader->first_missing = name;
@@ -49,22 +49,40 @@ static bool has_first_functions(checking_loader *loader)
     return true;
 }
 
+// The version begins with "OpenGL ES" there, in WebGL too, and with a number on desktops.
+static const char es_prefix[] = "OpenGL ES";
+
+static const char *get_version(const md5gl_opts *opts)
+{
+    PFNGLGETSTRINGPROC get_string;
+    const md5gl_proc function = opts->load(opts->load_user, "glGetString");
+    memcpy(&get_string, &function, sizeof get_string);
+    return (const char *)get_string(GL_VERSION);
+}
+
 static bool load_functions(md5gl_renderer *renderer, const md5gl_opts *opts, md5_error *error)
 {
     GladGLContext *gl = &renderer->gl;
     checking_loader loader = {.opts = opts};
     if (!has_first_functions(&loader))
-        return md5gl_fail(error, MD5_ERROR_GPU, "no OpenGL 3.3: the loader does not find %s",
+        return md5gl_fail(error, MD5_ERROR_GPU, "no OpenGL: the loader does not find %s",
                           loader.first_missing);
-    const int version = gladLoadGLContextUserPtr(gl, load_checked, &loader);
-    if (version == 0)
+    const char *const name = get_version(opts);
+    if (!name)
         return md5gl_fail(error, MD5_ERROR_GPU, "no OpenGL context is current");
-    const char *const name = (const char *)gl->GetString(GL_VERSION);
-    if (!gl->VERSION_3_3 || strncmp(name, "OpenGL ES", 9) == 0)
-        return md5gl_fail(error, MD5_ERROR_GPU, "OpenGL 3.3 is needed, but the context is %s",
-                          name);
-    if (loader.first_missing)
-        return md5gl_fail(error, MD5_ERROR_GPU, "OpenGL %s lacks %s", name, loader.first_missing);
+    renderer->is_es = strncmp(name, es_prefix, sizeof es_prefix - 1) == 0;
+    renderer->is_webgl = renderer->is_es && strstr(name, "WebGL") != NULL;
+    if (renderer->is_es)
+        gladLoadGLES2ContextUserPtr(gl, load_checked, &loader);
+    else
+        gladLoadGLContextUserPtr(gl, load_checked, &loader);
+    if (renderer->is_es ? !gl->ES_VERSION_3_0 : !gl->VERSION_3_3)
+        return md5gl_fail(error, MD5_ERROR_GPU,
+                          "OpenGL 3.3 or OpenGL ES 3.0 is needed, but the context is %s", name);
+    // WebGL's loaders leave out what it lacks, such as the mapping of buffers.
+    if (loader.first_missing && !renderer->is_webgl)
+        return md5gl_fail(error, MD5_ERROR_GPU, "%s%s lacks %s", renderer->is_es ? "" : "OpenGL ",
+                          name, loader.first_missing);
     return true;
 }
 
@@ -116,6 +134,25 @@ const char md5gl_extension_heading[] = "#version 330 core\n"
                                        "#extension GL_ARB_shader_storage_buffer_object : require\n"
                                        "#extension GL_ARB_shading_language_420pack : require\n";
 
+// OpenGL ES has the function of the extension under the extension's name only.
+static void load_reset_status(md5gl_renderer *renderer, const md5gl_opts *opts, GLint version)
+{
+    const bool is_core = version >= (renderer->is_es ? 32 : 45);
+    const char *const name =
+        renderer->is_es && !is_core ? "glGetGraphicsResetStatusKHR" : "glGetGraphicsResetStatus";
+    const md5gl_proc function = opts->load(opts->load_user, name);
+    if (function && (is_core || has_extension(&renderer->gl, "GL_KHR_robustness")))
+        memcpy(&renderer->optional.GetGraphicsResetStatus, &function, sizeof function);
+}
+
+// WebGL cannot map buffers; it has this function of desktops instead.
+static void load_buffer_reading(md5gl_renderer *renderer, const md5gl_opts *opts)
+{
+    const md5gl_proc function = opts->load(opts->load_user, "glGetBufferSubData");
+    if (renderer->is_webgl && function)
+        memcpy(&renderer->gl.GetBufferSubData, &function, sizeof function);
+}
+
 static void load_optional_functions(md5gl_renderer *renderer, const md5gl_opts *opts)
 {
     const GladGLContext *gl = &renderer->gl;
@@ -124,9 +161,13 @@ static void load_optional_functions(md5gl_renderer *renderer, const md5gl_opts *
     gl->GetIntegerv(GL_MAJOR_VERSION, &major);
     gl->GetIntegerv(GL_MINOR_VERSION, &minor);
     const GLint version = 10 * major + minor;
-    md5gl_proc function = opts->load(opts->load_user, "glGetGraphicsResetStatus");
-    if (function && (version >= 45 || has_extension(gl, "GL_KHR_robustness")))
-        memcpy(&optional->GetGraphicsResetStatus, &function, sizeof function);
+    load_reset_status(renderer, opts, version);
+    load_buffer_reading(renderer, opts);
+    if (renderer->is_es) {
+        disable_storage(renderer, "OpenGL 4.4 is needed; OpenGL ES lacks what it relies on");
+        return;
+    }
+    md5gl_proc function;
     load_storage(renderer, opts, version);
     renderer->has_storage_buffers =
         version >= 43 || has_extension(gl, "GL_ARB_shader_storage_buffer_object");
@@ -159,8 +200,11 @@ static void read_limits(md5gl_renderer *renderer)
     const GladGLContext *gl = &renderer->gl;
     GLint viewport[2] = {0, 0};
     gl->GetIntegerv(GL_MAX_VIEWPORT_DIMS, viewport);
-    renderer->max_texels = get_limit(gl, GL_MAX_TEXTURE_BUFFER_SIZE);
     renderer->max_texture_size = get_limit(gl, GL_MAX_TEXTURE_SIZE);
+    renderer->max_texels = renderer->is_es ? MD5GL_TABLE_WIDTH * renderer->max_texture_size
+                                           : get_limit(gl, GL_MAX_TEXTURE_BUFFER_SIZE);
+    renderer->max_texels_name =
+        renderer->is_es ? "1024 * GL_MAX_TEXTURE_SIZE" : "GL_MAX_TEXTURE_BUFFER_SIZE";
     renderer->max_samples = get_limit(gl, GL_MAX_SAMPLES);
     if (renderer->has_compute) {
         GLint64 max_block = 0;
@@ -174,8 +218,9 @@ static void read_limits(md5gl_renderer *renderer)
                 (uint32_t)(viewport[0] < viewport[1] ? viewport[0] : viewport[1]));
     const char *const device = (const char *)gl->GetString(GL_RENDERER);
     const char *const version = (const char *)gl->GetString(GL_VERSION);
-    snprintf(renderer->device_name, sizeof renderer->device_name, "%s / OpenGL %s",
-             device ? device : "unknown device", version ? version : "of unknown version");
+    snprintf(renderer->device_name, sizeof renderer->device_name, "%s / %s%s",
+             device ? device : "unknown device", renderer->is_es ? "" : "OpenGL ",
+             version ? version : "of unknown version");
 }
 
 // -- Shared objects -------------------------------------------------------------------------
@@ -223,7 +268,7 @@ static bool create_textures(md5gl_renderer *renderer, md5_error *error)
     enum { SIDE = 128, CELL = 16 };
     static const uint8_t white[4] = {255, 255, 255, 255}, grey[4] = {176, 176, 176, 255};
     const size_t size = (size_t)SIDE * SIDE * 4;
-    uint8_t *const cells = md5gl_alloc(&renderer->allocator, size, 1, error);
+    uint8_t *const cells = (uint8_t *)md5gl_alloc(&renderer->allocator, size, 1, error);
     if (!cells)
         return false;
     for (int y = 0; y < SIDE; y++) {
@@ -265,7 +310,8 @@ md5gl_renderer *md5gl_create(const md5gl_opts *opts, md5_error *error)
     md5_allocator allocator = opts->allocator;
     if (!allocator.alloc || !allocator.free)
         allocator = (md5_allocator){default_alloc, default_free, NULL};
-    md5gl_renderer *const renderer = md5gl_alloc(&allocator, 1, sizeof *renderer, error);
+    md5gl_renderer *const renderer =
+        (md5gl_renderer *)md5gl_alloc(&allocator, 1, sizeof *renderer, error);
     if (!renderer)
         return NULL;
     renderer->allocator = allocator;
@@ -305,10 +351,12 @@ void md5gl_destroy(md5gl_renderer *renderer)
 
 const char *md5gl_device_name(const md5gl_renderer *renderer)
 {
+    MD5_ASSERT(renderer != NULL, "renderer: not NULL");
     return renderer->device_name;
 }
 
 md5gl_texture md5gl_checker(const md5gl_renderer *renderer)
 {
+    MD5_ASSERT(renderer != NULL, "renderer: not NULL");
     return renderer->checker;
 }

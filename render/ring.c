@@ -1,7 +1,7 @@
 // A ring of three regions: the CPU fills one while the GPU reads the others. Each region is a
 // separate buffer, so that one that is too small is replaced without waiting and without moving the
 // others.
-#include "render/gl_internal.h"
+#include "render/storage.h"
 
 // After this time a region is abandoned and replaced: the GPU may be lost.
 static const GLuint64 longest_wait = 1000000000; // nanoseconds
@@ -37,7 +37,7 @@ static bool map_region(md5gl_renderer *renderer, md5gl_region *region, size_t si
     gl->GenBuffers(1, &region->buffer);
     gl->BindBuffer(target, region->buffer);
     renderer->optional.BufferStorage(target, (GLsizeiptr)size, NULL, flags);
-    region->bytes = gl->MapBufferRange(target, 0, (GLsizeiptr)size, flags);
+    region->bytes = (uint8_t *)gl->MapBufferRange(target, 0, (GLsizeiptr)size, flags);
     region->size = size;
     gl->BindBuffer(target, 0);
     if (region->bytes)

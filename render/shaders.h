@@ -11,6 +11,8 @@ extern const char md5gl_shader_classic_glsl[];
 extern const char md5gl_shader_surface_glsl[];
 
 // Skinned models.
+extern const char md5gl_shader_table_buffer_glsl[];
+extern const char md5gl_shader_table_texture_glsl[];
 extern const char md5gl_shader_storage_glsl[];
 extern const char md5gl_shader_palette_glsl[];
 extern const char md5gl_shader_blend_linear_glsl[];

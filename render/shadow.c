@@ -41,21 +41,27 @@ static bool create_map(md5gl_renderer *renderer, md5gl_shadow_map *map, GLsizei 
     gl->GenFramebuffers(1, &map->framebuffer);
     gl->BindFramebuffer(GL_FRAMEBUFFER, map->framebuffer);
     gl->FramebufferTexture2D(GL_FRAMEBUFFER, GL_DEPTH_ATTACHMENT, GL_TEXTURE_2D, map->texture, 0);
-    gl->DrawBuffer(GL_NONE);
+    const GLenum none = GL_NONE;
+    gl->DrawBuffers(1, &none);
     gl->ReadBuffer(GL_NONE);
     return gl->CheckFramebufferStatus(GL_FRAMEBUFFER) == GL_FRAMEBUFFER_COMPLETE;
 }
 
-static GLuint create_sampler(const GladGLContext *gl, GLint filter, GLint compare)
+// Beyond the map there are no casters. OpenGL ES 3.0 has no border for that: there the texels at
+// the edge repeat, which are empty if the frame's bounds of the casters are right.
+static GLuint create_sampler(const md5gl_renderer *renderer, GLint filter, GLint compare)
 {
     static const float nothing[4] = {1.0f, 1.0f, 1.0f, 1.0f};
+    const GladGLContext *gl = &renderer->gl;
+    const GLint wrap = renderer->is_es ? GL_CLAMP_TO_EDGE : GL_CLAMP_TO_BORDER;
     GLuint sampler = 0;
     gl->GenSamplers(1, &sampler);
     gl->SamplerParameteri(sampler, GL_TEXTURE_MIN_FILTER, filter);
     gl->SamplerParameteri(sampler, GL_TEXTURE_MAG_FILTER, filter);
-    gl->SamplerParameteri(sampler, GL_TEXTURE_WRAP_S, GL_CLAMP_TO_BORDER);
-    gl->SamplerParameteri(sampler, GL_TEXTURE_WRAP_T, GL_CLAMP_TO_BORDER);
-    gl->SamplerParameterfv(sampler, GL_TEXTURE_BORDER_COLOR, nothing);
+    gl->SamplerParameteri(sampler, GL_TEXTURE_WRAP_S, wrap);
+    gl->SamplerParameteri(sampler, GL_TEXTURE_WRAP_T, wrap);
+    if (!renderer->is_es)
+        gl->SamplerParameterfv(sampler, GL_TEXTURE_BORDER_COLOR, nothing);
     gl->SamplerParameteri(sampler, GL_TEXTURE_COMPARE_MODE, compare);
     gl->SamplerParameteri(sampler, GL_TEXTURE_COMPARE_FUNC, GL_LEQUAL);
     return sampler;
@@ -63,9 +69,10 @@ static GLuint create_sampler(const GladGLContext *gl, GLint filter, GLint compar
 
 void md5gl_create_shadows(md5gl_renderer *renderer)
 {
-    const GladGLContext *gl = &renderer->gl;
-    renderer->compare_sampler = create_sampler(gl, GL_LINEAR, GL_COMPARE_REF_TO_TEXTURE);
-    renderer->depth_sampler = create_sampler(gl, GL_LINEAR, GL_NONE);
+    // OpenGL ES filters depth only where it is compared.
+    renderer->compare_sampler = create_sampler(renderer, GL_LINEAR, GL_COMPARE_REF_TO_TEXTURE);
+    renderer->depth_sampler =
+        create_sampler(renderer, renderer->is_es ? GL_NEAREST : GL_LINEAR, GL_NONE);
     renderer->has_shadows =
         create_map(renderer, &renderer->sun, DEFAULT_SIDE)
         && create_map(renderer, &renderer->contact, DEFAULT_SIDE / CONTACT_DIVISOR);
@@ -95,16 +102,6 @@ typedef struct box_view {
     float half[3];
 } box_view;
 
-static float dot(md5_vec3 a, md5_vec3 b)
-{
-    return a.x * b.x + a.y * b.y + a.z * b.z;
-}
-
-static md5_vec3 cross(md5_vec3 a, md5_vec3 b)
-{
-    return (md5_vec3){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
-}
-
 // Writes the column-major matrix of a view, to -1..1 (`scale` 1, `shift` 0) or 0..1 (both 0.5).
 static void set_matrix(const box_view *view, float scale, float shift, float matrix[16])
 {
@@ -115,7 +112,7 @@ static void set_matrix(const box_view *view, float scale, float shift, float mat
         matrix[row] = axis.x * unit;
         matrix[4 + row] = axis.y * unit;
         matrix[8 + row] = axis.z * unit;
-        matrix[12 + row] = shift - dot(axis, view->centre) * unit;
+        matrix[12 + row] = shift - md5_vec3_dot(axis, view->centre) * unit;
     }
     matrix[15] = 1.0f;
 }
@@ -126,10 +123,10 @@ static box_view view_from_sun(const float *direction, md5_vec3 centre, float rad
     const md5_vec3 away = {-direction[0], -direction[1], -direction[2]};
     const md5_vec3 other =
         fabsf(away.z) < 0.9f ? (md5_vec3){0.0f, 0.0f, 1.0f} : (md5_vec3){1.0f, 0.0f, 0.0f};
-    md5_vec3 side = cross(other, away);
-    const float length = sqrtf(dot(side, side));
+    md5_vec3 side = md5_vec3_cross(other, away);
+    const float length = sqrtf(md5_vec3_dot(side, side));
     side = (md5_vec3){side.x / length, side.y / length, side.z / length};
-    return (box_view){{side, cross(away, side), away}, centre, {radius, radius, radius}};
+    return (box_view){{side, md5_vec3_cross(away, side), away}, centre, {radius, radius, radius}};
 }
 
 // Returns the view from below the ground straight up, so that the lowest caster is the nearest.
@@ -161,7 +158,7 @@ static bool measure_casters(const md5gl_frame *frame, float *radius, float heigh
     const md5_bounds bounds = frame->casters;
     const md5_vec3 size = {bounds.max.x - bounds.min.x, bounds.max.y - bounds.min.y,
                            bounds.max.z - bounds.min.z};
-    *radius = 0.51f * sqrtf(dot(size, size));
+    *radius = 0.51f * sqrtf(md5_vec3_dot(size, size));
     const float height = fmaxf(size.z, 0.05f * *radius);
     heights[0] = contact_height * height;
     heights[1] = contact_depth * height;
@@ -179,13 +176,14 @@ static float filter_radius_of(const md5gl_frame *frame, float radius)
 {
     const md5_vec3 light = frame->light_direction;
     const float height = frame->casters.max.z - frame->casters.min.z;
-    const float through = height * sqrtf(dot(light, light)) / fmaxf(fabsf(light.z), 1e-6f);
+    const float through = height * sqrtf(md5_vec3_dot(light, light)) / fmaxf(fabsf(light.z), 1e-6f);
     const float texels = 4.0f / (float)side_of_sun(frame);
     return fminf(fmaxf(frame->softness * through / (2.0f * radius), texels), max_filter_radius);
 }
 
 float md5gl_shadow_reach(const md5gl_frame *frame)
 {
+    MD5_ASSERT(frame != NULL, "frame: not NULL");
     const float texels = 4.0f; // margin for filtering and for the surface offset
     float radius, heights[2];
     if (!measure_casters(frame, &radius, heights))

@@ -1,30 +1,109 @@
-// Resets the GL state that this room changes to GL's defaults.
+// Resets the GL state that this room changes to GL's defaults; saves and restores the host's
+// values.
 #include "render/gl_internal.h"
+
+#include <assert.h>
+
+// Which contexts have a piece of state: OpenGL ES lacks what is DESKTOP.
+enum api { ANY, DESKTOP };
+
+static bool applies(const md5gl_renderer *renderer, enum api api)
+{
+    return api == ANY || !renderer->is_es;
+}
+
+// -- Tables -----------------------------------------------------------------------------------
+
+static const struct {
+    GLenum name;
+    enum api api;
+    bool by_default;
+} switches[] = {
+    {GL_DEPTH_TEST, ANY, false},
+    {GL_STENCIL_TEST, ANY, false},
+    {GL_SCISSOR_TEST, ANY, false},
+    {GL_CULL_FACE, ANY, false},
+    {GL_BLEND, ANY, false},
+    {GL_POLYGON_OFFSET_FILL, ANY, false},
+    {GL_RASTERIZER_DISCARD, ANY, false},
+    {GL_SAMPLE_ALPHA_TO_COVERAGE, ANY, false},
+    {GL_SAMPLE_COVERAGE, ANY, false},
+    {GL_COLOR_LOGIC_OP, DESKTOP, false},
+    {GL_POLYGON_OFFSET_LINE, DESKTOP, false},
+    {GL_FRAMEBUFFER_SRGB, DESKTOP, false},
+    {GL_PRIMITIVE_RESTART, DESKTOP, false},
+    {GL_SAMPLE_ALPHA_TO_ONE, DESKTOP, false},
+    {GL_SAMPLE_MASK, DESKTOP, false},
+    {GL_DEPTH_CLAMP, DESKTOP, false},
+    {GL_MULTISAMPLE, DESKTOP, true},
+};
+
+static const struct {
+    GLenum name;
+    enum api api;
+    GLint by_default;
+} pixel_stores[] = {
+    {GL_PACK_ALIGNMENT, ANY, 4},      {GL_PACK_ROW_LENGTH, ANY, 0},
+    {GL_PACK_SKIP_ROWS, ANY, 0},      {GL_PACK_SKIP_PIXELS, ANY, 0},
+    {GL_PACK_SWAP_BYTES, DESKTOP, 0}, {GL_UNPACK_ALIGNMENT, ANY, 4},
+    {GL_UNPACK_ROW_LENGTH, ANY, 0},   {GL_UNPACK_SKIP_ROWS, ANY, 0},
+    {GL_UNPACK_SKIP_PIXELS, ANY, 0},  {GL_UNPACK_SWAP_BYTES, DESKTOP, 0},
+};
+
+#define COUNT(table) (sizeof(table) / sizeof(table)[0])
+static_assert(COUNT(switches) <= MD5GL_MAX_SWITCHES, "md5gl_host_state.switches is too small");
+static_assert(COUNT(pixel_stores) <= MD5GL_MAX_PIXEL_STORES, "pixel_stores is too small");
+
+// Buffer bindings of the context: those with an index follow below, and a vertex array owns that of
+// its indices.
+typedef struct buffer_binding {
+    GLenum target, query;
+} buffer_binding;
+
+// Returns the binding points that this context has; their number in *count.
+static const buffer_binding *bindings_of(const md5gl_renderer *renderer, size_t *count)
+{
+    static const buffer_binding all[] = {
+        {GL_ARRAY_BUFFER, GL_ARRAY_BUFFER_BINDING},
+        {GL_UNIFORM_BUFFER, GL_UNIFORM_BUFFER_BINDING},
+        {GL_TRANSFORM_FEEDBACK_BUFFER, GL_TRANSFORM_FEEDBACK_BUFFER_BINDING},
+        {GL_PIXEL_PACK_BUFFER, GL_PIXEL_PACK_BUFFER_BINDING},
+        {GL_PIXEL_UNPACK_BUFFER, GL_PIXEL_UNPACK_BUFFER_BINDING},
+        {GL_TEXTURE_BUFFER, GL_TEXTURE_BUFFER}, // the query has the same value
+        {MD5GL_SHADER_STORAGE_BUFFER, MD5GL_SHADER_STORAGE_BUFFER_BINDING},
+        {MD5GL_DRAW_INDIRECT_BUFFER, MD5GL_DRAW_INDIRECT_BUFFER_BINDING},
+    };
+    *count = renderer->is_es ? 5 : 6;
+    if (renderer->has_storage_buffers)
+        *count = renderer->optional.MultiDrawElementsIndirect ? 8 : 7;
+    return all;
+}
+
+// -- Defaults ---------------------------------------------------------------------------------
 
 void md5gl_reset_transfers(md5gl_renderer *renderer)
 {
     const GladGLContext *gl = &renderer->gl;
     gl->BindBuffer(GL_PIXEL_PACK_BUFFER, 0);
     gl->BindBuffer(GL_PIXEL_UNPACK_BUFFER, 0);
-    static const GLenum zero[] = {
-        GL_PACK_SWAP_BYTES,   GL_PACK_ROW_LENGTH,   GL_PACK_SKIP_ROWS,   GL_PACK_SKIP_PIXELS,
-        GL_UNPACK_SWAP_BYTES, GL_UNPACK_ROW_LENGTH, GL_UNPACK_SKIP_ROWS, GL_UNPACK_SKIP_PIXELS,
-    };
-    for (size_t i = 0; i < sizeof zero / sizeof zero[0]; i++)
-        gl->PixelStorei(zero[i], 0);
-    gl->PixelStorei(GL_PACK_ALIGNMENT, 4);
-    gl->PixelStorei(GL_UNPACK_ALIGNMENT, 4);
+    for (size_t i = 0; i < COUNT(pixel_stores); i++) {
+        if (applies(renderer, pixel_stores[i].api))
+            gl->PixelStorei(pixel_stores[i].name, pixel_stores[i].by_default);
+    }
 }
 
 static void reset_bindings(const md5gl_renderer *renderer)
 {
     const GladGLContext *gl = &renderer->gl;
+    size_t count;
+    const buffer_binding *const bindings = bindings_of(renderer, &count);
     gl->UseProgram(0);
     gl->BindVertexArray(0);
     for (GLuint unit = 0; unit < MD5GL_NUM_UNITS; unit++) {
         gl->ActiveTexture(GL_TEXTURE0 + unit);
         gl->BindTexture(GL_TEXTURE_2D, 0);
-        gl->BindTexture(GL_TEXTURE_BUFFER, 0);
+        if (!renderer->is_es)
+            gl->BindTexture(GL_TEXTURE_BUFFER, 0);
         gl->BindSampler(unit, 0); // a sampler object would override the textures' own
     }
     gl->ActiveTexture(GL_TEXTURE0);
@@ -33,57 +112,254 @@ static void reset_bindings(const md5gl_renderer *renderer)
         gl->BindBufferBase(GL_TRANSFORM_FEEDBACK_BUFFER, i, 0);
     for (GLuint i = 0; i < MD5GL_NUM_STORAGE_BINDINGS && renderer->has_storage_buffers; i++)
         gl->BindBufferBase(MD5GL_SHADER_STORAGE_BUFFER, i, 0);
-    if (renderer->has_storage_buffers)
-        gl->BindBuffer(MD5GL_SHADER_STORAGE_BUFFER, 0);
-    if (renderer->optional.MultiDrawElementsIndirect)
-        gl->BindBuffer(MD5GL_DRAW_INDIRECT_BUFFER, 0);
-    static const GLenum buffers[] = {GL_ARRAY_BUFFER, GL_TEXTURE_BUFFER, GL_UNIFORM_BUFFER,
-                                     GL_TRANSFORM_FEEDBACK_BUFFER};
-    for (size_t i = 0; i < sizeof buffers / sizeof buffers[0]; i++)
-        gl->BindBuffer(buffers[i], 0);
+    for (size_t i = 0; i < count; i++)
+        gl->BindBuffer(bindings[i].target, 0);
     gl->BindRenderbuffer(GL_RENDERBUFFER, 0);
     gl->BindFramebuffer(GL_FRAMEBUFFER, 0); // for drawing and for reading
 }
 
-static void reset_fixed_functions(const GladGLContext *gl)
+static void set_switch(const GladGLContext *gl, GLenum name, bool on)
 {
-    static const GLenum off[] = {
-        GL_DEPTH_TEST,
-        GL_STENCIL_TEST,
-        GL_SCISSOR_TEST,
-        GL_CULL_FACE,
-        GL_BLEND,
-        GL_COLOR_LOGIC_OP,
-        GL_POLYGON_OFFSET_FILL,
-        GL_POLYGON_OFFSET_LINE,
-        GL_FRAMEBUFFER_SRGB,
-        GL_RASTERIZER_DISCARD,
-        GL_PRIMITIVE_RESTART,
-        GL_SAMPLE_ALPHA_TO_COVERAGE,
-        GL_SAMPLE_ALPHA_TO_ONE,
-        GL_SAMPLE_COVERAGE,
-        GL_SAMPLE_MASK,
-        GL_DEPTH_CLAMP,
-    };
-    for (size_t i = 0; i < sizeof off / sizeof off[0]; i++)
-        gl->Disable(off[i]);
-    gl->Enable(GL_MULTISAMPLE);
+    if (on)
+        gl->Enable(name);
+    else
+        gl->Disable(name);
+}
+
+// OpenGL ES takes floats where OpenGL 3.3 takes doubles.
+static void set_depth_range(const md5gl_renderer *renderer, GLfloat nearest, GLfloat farthest,
+                            GLfloat clear)
+{
+    const GladGLContext *gl = &renderer->gl;
+    if (renderer->is_es) {
+        gl->DepthRangef(nearest, farthest);
+        gl->ClearDepthf(clear);
+    } else {
+        gl->DepthRange(nearest, farthest);
+        gl->ClearDepth(clear);
+    }
+}
+
+static void reset_fixed_functions(const md5gl_renderer *renderer)
+{
+    const GladGLContext *gl = &renderer->gl;
+    for (size_t i = 0; i < COUNT(switches); i++) {
+        if (applies(renderer, switches[i].api))
+            set_switch(gl, switches[i].name, switches[i].by_default);
+    }
     gl->DepthMask(GL_TRUE);
     gl->DepthFunc(GL_LESS);
-    gl->DepthRange(0.0, 1.0);
-    gl->ClearDepth(1.0);
+    set_depth_range(renderer, 0.0f, 1.0f, 1.0f);
     gl->ColorMask(GL_TRUE, GL_TRUE, GL_TRUE, GL_TRUE);
     gl->CullFace(GL_BACK);
     gl->FrontFace(GL_CCW);
     gl->BlendFunc(GL_ONE, GL_ZERO);
     gl->BlendEquation(GL_FUNC_ADD);
-    gl->PolygonMode(GL_FRONT_AND_BACK, GL_FILL);
+    if (!renderer->is_es)
+        gl->PolygonMode(GL_FRONT_AND_BACK, GL_FILL);
     gl->PolygonOffset(0.0f, 0.0f);
 }
 
 void md5gl_reset_state(md5gl_renderer *renderer)
 {
     reset_bindings(renderer);
-    reset_fixed_functions(&renderer->gl);
+    reset_fixed_functions(renderer);
     md5gl_reset_transfers(renderer);
+}
+
+// -- Saving -----------------------------------------------------------------------------------
+
+static GLint get_integer(const GladGLContext *gl, GLenum name)
+{
+    GLint value = 0;
+    gl->GetIntegerv(name, &value);
+    return value;
+}
+
+static md5gl_range_state get_range(const GladGLContext *gl, GLenum binding, GLenum start,
+                                   GLenum size, GLuint index)
+{
+    md5gl_range_state range = {0};
+    gl->GetIntegeri_v(binding, index, &range.buffer);
+    gl->GetInteger64i_v(start, index, &range.start);
+    gl->GetInteger64i_v(size, index, &range.size);
+    return range;
+}
+
+static void save_bindings(const md5gl_renderer *renderer, md5gl_host_state *host)
+{
+    const GladGLContext *gl = &renderer->gl;
+    size_t count;
+    const buffer_binding *const bindings = bindings_of(renderer, &count);
+    host->program = get_integer(gl, GL_CURRENT_PROGRAM);
+    host->array = get_integer(gl, GL_VERTEX_ARRAY_BINDING);
+    host->draw_framebuffer = get_integer(gl, GL_DRAW_FRAMEBUFFER_BINDING);
+    host->read_framebuffer = get_integer(gl, GL_READ_FRAMEBUFFER_BINDING);
+    host->renderbuffer = get_integer(gl, GL_RENDERBUFFER_BINDING);
+    for (size_t i = 0; i < count; i++)
+        host->buffers[i] = get_integer(gl, bindings[i].query);
+    host->frame = get_range(gl, GL_UNIFORM_BUFFER_BINDING, GL_UNIFORM_BUFFER_START,
+                            GL_UNIFORM_BUFFER_SIZE, MD5GL_FRAME_BINDING);
+    for (GLuint i = 0; i < MD5GL_NUM_CAPTURED; i++)
+        host->captured[i] =
+            get_range(gl, GL_TRANSFORM_FEEDBACK_BUFFER_BINDING, GL_TRANSFORM_FEEDBACK_BUFFER_START,
+                      GL_TRANSFORM_FEEDBACK_BUFFER_SIZE, i);
+    for (GLuint i = 0; i < MD5GL_NUM_STORAGE_BINDINGS && renderer->has_storage_buffers; i++)
+        host->storage[i] =
+            get_range(gl, MD5GL_SHADER_STORAGE_BUFFER_BINDING, MD5GL_SHADER_STORAGE_BUFFER_START,
+                      MD5GL_SHADER_STORAGE_BUFFER_SIZE, i);
+}
+
+static void save_units(const md5gl_renderer *renderer, md5gl_host_state *host)
+{
+    const GladGLContext *gl = &renderer->gl;
+    host->active_unit = get_integer(gl, GL_ACTIVE_TEXTURE);
+    for (GLuint unit = 0; unit < MD5GL_NUM_UNITS; unit++) {
+        md5gl_unit_state *const state = &host->units[unit];
+        gl->ActiveTexture(GL_TEXTURE0 + unit);
+        state->texture = get_integer(gl, GL_TEXTURE_BINDING_2D);
+        if (!renderer->is_es)
+            state->buffer_texture = get_integer(gl, GL_TEXTURE_BINDING_BUFFER);
+        state->sampler = get_integer(gl, GL_SAMPLER_BINDING);
+    }
+    gl->ActiveTexture((GLenum)host->active_unit);
+}
+
+static void save_blending(const GladGLContext *gl, md5gl_host_state *host)
+{
+    host->blend_functions[0] = get_integer(gl, GL_BLEND_SRC_RGB);
+    host->blend_functions[1] = get_integer(gl, GL_BLEND_DST_RGB);
+    host->blend_functions[2] = get_integer(gl, GL_BLEND_SRC_ALPHA);
+    host->blend_functions[3] = get_integer(gl, GL_BLEND_DST_ALPHA);
+    host->blend_equations[0] = get_integer(gl, GL_BLEND_EQUATION_RGB);
+    host->blend_equations[1] = get_integer(gl, GL_BLEND_EQUATION_ALPHA);
+}
+
+static void save_fixed_functions(const md5gl_renderer *renderer, md5gl_host_state *host)
+{
+    const GladGLContext *gl = &renderer->gl;
+    for (size_t i = 0; i < COUNT(switches); i++) {
+        if (applies(renderer, switches[i].api))
+            host->switches[i] = gl->IsEnabled(switches[i].name);
+    }
+    for (size_t i = 0; i < COUNT(pixel_stores); i++) {
+        if (applies(renderer, pixel_stores[i].api))
+            host->pixel_stores[i] = get_integer(gl, pixel_stores[i].name);
+    }
+    save_blending(gl, host);
+    gl->GetBooleanv(GL_DEPTH_WRITEMASK, &host->depth_mask);
+    gl->GetBooleanv(GL_COLOR_WRITEMASK, host->colour_mask);
+    gl->GetFloatv(GL_DEPTH_RANGE, host->depth_range);
+    gl->GetFloatv(GL_DEPTH_CLEAR_VALUE, &host->clear_depth);
+    gl->GetFloatv(GL_COLOR_CLEAR_VALUE, host->clear_colour);
+    gl->GetFloatv(GL_POLYGON_OFFSET_FACTOR, &host->polygon_offset[0]);
+    gl->GetFloatv(GL_POLYGON_OFFSET_UNITS, &host->polygon_offset[1]);
+    host->depth_function = get_integer(gl, GL_DEPTH_FUNC);
+    host->culled_face = get_integer(gl, GL_CULL_FACE_MODE);
+    host->front_face = get_integer(gl, GL_FRONT_FACE);
+    if (!renderer->is_es)
+        gl->GetIntegerv(GL_POLYGON_MODE, host->polygon_mode);
+    gl->GetIntegerv(GL_VIEWPORT, host->viewport);
+    gl->GetIntegerv(GL_SCISSOR_BOX, host->scissor);
+}
+
+void md5gl_save_state(md5gl_renderer *renderer)
+{
+    MD5_ASSERT(renderer != NULL, "renderer: not NULL");
+    MD5_ASSERT(!renderer->in_frame, "call it outside of a frame");
+    MD5_ASSERT(!renderer->host.saved, "restore the saved state first");
+    md5gl_host_state *const host = &renderer->host;
+    save_bindings(renderer, host);
+    save_units(renderer, host);
+    save_fixed_functions(renderer, host);
+    host->saved = true;
+}
+
+// -- Restoring --------------------------------------------------------------------------------
+
+static void restore_range(const GladGLContext *gl, GLenum target, GLuint index,
+                          const md5gl_range_state *range)
+{
+    if (range->size > 0)
+        gl->BindBufferRange(target, index, (GLuint)range->buffer, (GLintptr)range->start,
+                            (GLsizeiptr)range->size);
+    else
+        gl->BindBufferBase(target, index, (GLuint)range->buffer);
+}
+
+// Binding a range also changes the binding without an index, so that one follows.
+static void restore_bindings(const md5gl_renderer *renderer, const md5gl_host_state *host)
+{
+    const GladGLContext *gl = &renderer->gl;
+    size_t count;
+    const buffer_binding *const bindings = bindings_of(renderer, &count);
+    gl->UseProgram((GLuint)host->program);
+    gl->BindVertexArray((GLuint)host->array);
+    gl->BindFramebuffer(GL_DRAW_FRAMEBUFFER, (GLuint)host->draw_framebuffer);
+    gl->BindFramebuffer(GL_READ_FRAMEBUFFER, (GLuint)host->read_framebuffer);
+    gl->BindRenderbuffer(GL_RENDERBUFFER, (GLuint)host->renderbuffer);
+    restore_range(gl, GL_UNIFORM_BUFFER, MD5GL_FRAME_BINDING, &host->frame);
+    for (GLuint i = 0; i < MD5GL_NUM_CAPTURED; i++)
+        restore_range(gl, GL_TRANSFORM_FEEDBACK_BUFFER, i, &host->captured[i]);
+    for (GLuint i = 0; i < MD5GL_NUM_STORAGE_BINDINGS && renderer->has_storage_buffers; i++)
+        restore_range(gl, MD5GL_SHADER_STORAGE_BUFFER, i, &host->storage[i]);
+    for (size_t i = 0; i < count; i++)
+        gl->BindBuffer(bindings[i].target, (GLuint)host->buffers[i]);
+}
+
+static void restore_units(const md5gl_renderer *renderer, const md5gl_host_state *host)
+{
+    const GladGLContext *gl = &renderer->gl;
+    for (GLuint unit = 0; unit < MD5GL_NUM_UNITS; unit++) {
+        const md5gl_unit_state *const state = &host->units[unit];
+        gl->ActiveTexture(GL_TEXTURE0 + unit);
+        gl->BindTexture(GL_TEXTURE_2D, (GLuint)state->texture);
+        if (!renderer->is_es)
+            gl->BindTexture(GL_TEXTURE_BUFFER, (GLuint)state->buffer_texture);
+        gl->BindSampler(unit, (GLuint)state->sampler);
+    }
+    gl->ActiveTexture((GLenum)host->active_unit);
+}
+
+static void restore_fixed_functions(const md5gl_renderer *renderer, const md5gl_host_state *host)
+{
+    const GladGLContext *gl = &renderer->gl;
+    const GLint *const blend = host->blend_functions, *const equation = host->blend_equations;
+    const GLint *const view = host->viewport, *const scissor = host->scissor;
+    const GLboolean *const mask = host->colour_mask;
+    const GLfloat *const clear = host->clear_colour;
+    for (size_t i = 0; i < COUNT(switches); i++) {
+        if (applies(renderer, switches[i].api))
+            set_switch(gl, switches[i].name, host->switches[i]);
+    }
+    for (size_t i = 0; i < COUNT(pixel_stores); i++) {
+        if (applies(renderer, pixel_stores[i].api))
+            gl->PixelStorei(pixel_stores[i].name, host->pixel_stores[i]);
+    }
+    gl->BlendFuncSeparate((GLenum)blend[0], (GLenum)blend[1], (GLenum)blend[2], (GLenum)blend[3]);
+    gl->BlendEquationSeparate((GLenum)equation[0], (GLenum)equation[1]);
+    gl->DepthMask(host->depth_mask);
+    gl->ColorMask(mask[0], mask[1], mask[2], mask[3]);
+    set_depth_range(renderer, host->depth_range[0], host->depth_range[1], host->clear_depth);
+    gl->ClearColor(clear[0], clear[1], clear[2], clear[3]);
+    gl->PolygonOffset(host->polygon_offset[0], host->polygon_offset[1]);
+    gl->DepthFunc((GLenum)host->depth_function);
+    gl->CullFace((GLenum)host->culled_face);
+    gl->FrontFace((GLenum)host->front_face);
+    if (!renderer->is_es)
+        gl->PolygonMode(GL_FRONT_AND_BACK, (GLenum)host->polygon_mode[0]);
+    gl->Viewport(view[0], view[1], view[2], view[3]);
+    gl->Scissor(scissor[0], scissor[1], scissor[2], scissor[3]);
+}
+
+void md5gl_restore_state(md5gl_renderer *renderer)
+{
+    MD5_ASSERT(renderer != NULL, "renderer: not NULL");
+    MD5_ASSERT(!renderer->in_frame, "call it outside of a frame");
+    MD5_ASSERT(renderer->host.saved, "save the state first");
+    md5gl_host_state *const host = &renderer->host;
+    restore_bindings(renderer, host);
+    restore_units(renderer, host);
+    restore_fixed_functions(renderer, host);
+    host->saved = false;
 }

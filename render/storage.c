@@ -1,6 +1,6 @@
 // Path storage: all meshes of a model in one set of buffers; palettes and placements are written
 // directly to memory that the GPU reads.
-#include "render/gl_internal.h"
+#include "render/storage.h"
 
 #include <limits.h>
 #include <string.h>
@@ -78,8 +78,11 @@ static void write_mesh(const md5_mesh *mesh, size_t before, uint32_t influences_
     memcpy(bytes + before * sizeof(md5_vec3), mesh->positions, count * sizeof(md5_vec3));
     memcpy(bytes + layout->normals + before * sizeof(md5_vec3), mesh->normals,
            count * sizeof(md5_vec3));
-    memcpy(bytes + layout->tangents + before * sizeof(md5_vec4), mesh->tangents,
-           count * sizeof(md5_vec4));
+    if (mesh->tangents)
+        memcpy(bytes + layout->tangents + before * sizeof(md5_vec4), mesh->tangents,
+               count * sizeof(md5_vec4));
+    else
+        memset(bytes + layout->tangents + before * sizeof(md5_vec4), 0, count * sizeof(md5_vec4));
     memcpy(bytes + layout->texcoords + before * sizeof(md5_vec2), mesh->texcoords,
            count * sizeof(md5_vec2));
     for (size_t i = 0; i < count; i++)
@@ -116,7 +119,7 @@ static bool upload_vertices(md5gl_renderer *renderer, md5gl_storage *storage,
     const size_t count = (size_t)all.vertices;
     const md5gl_layout layout = md5gl_make_layout(count, all.coloured);
     const size_t size = layout.end + (count + 1) * sizeof(uint32_t);
-    uint8_t *const bytes = md5gl_alloc(&renderer->allocator, size, 1, error);
+    uint8_t *const bytes = (uint8_t *)md5gl_alloc(&renderer->allocator, size, 1, error);
     if (!bytes)
         return false;
     write_vertices(model, &layout, bytes);
@@ -189,15 +192,17 @@ static bool upload_all(md5gl_renderer *renderer, md5gl_model *model, md5_error *
     const GladGLContext *gl = &renderer->gl;
     md5gl_storage *const storage = model->storage;
     const size_t max_parts = 2 * (size_t)model->model->num_meshes + 2;
-    GLuint buffers[5];
+    GLuint buffers[6];
     gl->GenVertexArrays(1, &storage->array);
-    gl->GenBuffers(5, buffers);
+    gl->GenBuffers(6, buffers);
     storage->vertices = buffers[0];
     storage->indices = buffers[1];
     storage->influences = buffers[2];
     storage->commands = buffers[3];
     storage->gpu_palettes = buffers[4];
-    md5gl_part *const parts = md5gl_alloc(&renderer->allocator, max_parts, sizeof *parts, error);
+    storage->tints = buffers[5];
+    md5gl_part *const parts =
+        (md5gl_part *)md5gl_alloc(&renderer->allocator, max_parts, sizeof *parts, error);
     if (!parts)
         return false;
     gl->BindVertexArray(storage->array);
@@ -213,19 +218,20 @@ static bool upload_all(md5gl_renderer *renderer, md5gl_model *model, md5_error *
 bool md5gl_create_storage(md5gl_renderer *renderer, md5gl_model *model, md5_error *error)
 {
     const size_t num_meshes = model->model->num_meshes;
-    md5gl_storage *const storage = md5gl_alloc(&renderer->allocator, 1, sizeof *storage, error);
+    md5gl_storage *const storage =
+        (md5gl_storage *)md5gl_alloc(&renderer->allocator, 1, sizeof *storage, error);
     model->storage = storage;
     if (!storage)
         return false;
     storage->palette_size = palette_size(model->model);
     storage->batch_capacity = md5gl_instances_per_block(renderer, model->model, error);
     storage->stale = true;
-    storage->lit_order =
-        md5gl_alloc(&renderer->allocator, num_meshes, sizeof *storage->lit_order, error);
-    storage->depth_order =
-        md5gl_alloc(&renderer->allocator, num_meshes, sizeof *storage->depth_order, error);
-    storage->command_list = md5gl_alloc(&renderer->allocator, num_meshes * MD5GL_NUM_LISTS,
-                                        sizeof *storage->command_list, error);
+    storage->lit_order = (md5gl_draw_item *)md5gl_alloc(&renderer->allocator, num_meshes,
+                                                        sizeof *storage->lit_order, error);
+    storage->depth_order = (md5gl_draw_item *)md5gl_alloc(&renderer->allocator, num_meshes,
+                                                          sizeof *storage->depth_order, error);
+    storage->command_list = (md5gl_command *)md5gl_alloc(
+        &renderer->allocator, num_meshes * MD5GL_NUM_LISTS, sizeof *storage->command_list, error);
     return storage->batch_capacity > 0 && storage->lit_order && storage->depth_order
            && storage->command_list && upload_all(renderer, model, error);
 }
@@ -238,10 +244,10 @@ void md5gl_destroy_storage(md5gl_renderer *renderer, md5gl_model *model)
     md5gl_storage *const storage = model->storage;
     if (!storage)
         return;
-    const GLuint buffers[] = {storage->vertices, storage->indices, storage->influences,
-                              storage->commands, storage->gpu_palettes};
+    const GLuint buffers[] = {storage->vertices, storage->indices,      storage->influences,
+                              storage->commands, storage->gpu_palettes, storage->tints};
     gl->DeleteVertexArrays(1, &storage->array);
-    gl->DeleteBuffers(5, buffers);
+    gl->DeleteBuffers(6, buffers);
     md5gl_destroy_ring(renderer, &storage->ring);
     md5gl_free(allocator, storage->lit_order, num_meshes * sizeof *storage->lit_order);
     md5gl_free(allocator, storage->depth_order, num_meshes * sizeof *storage->depth_order);
@@ -305,12 +311,12 @@ GLuint md5gl_palettes_in_storage(const md5gl_storage *storage)
 }
 
 void md5gl_use_storage_program(md5gl_renderer *renderer, const md5gl_model *model,
-                               const md5gl_program *program)
+                               const md5gl_program *program, uint32_t first)
 {
     const GladGLContext *gl = &renderer->gl;
     gl->UseProgram(program->name);
     gl->Uniform1i(program->uniforms[MD5GL_NUM_JOINTS], (GLint)model->model->skeleton.num_joints);
-    gl->Uniform1i(program->uniforms[MD5GL_FIRST_INSTANCE], 0);
+    gl->Uniform1i(program->uniforms[MD5GL_FIRST_INSTANCE], (GLint)first);
 }
 
 void md5gl_bind_storage(md5gl_renderer *renderer, const md5gl_model *model, uint32_t batch)
@@ -321,7 +327,8 @@ void md5gl_bind_storage(md5gl_renderer *renderer, const md5gl_model *model, uint
     const size_t capacity = storage->batch_capacity;
     const size_t first = batch * capacity, rest = storage->count - first;
     const size_t count = rest < capacity ? rest : capacity;
-    const size_t placement = sizeof(md5_mat34);
+    const size_t placement = sizeof(md5_mat34), tint = sizeof(md5_vec4);
+    const GLuint tints = model->tinted ? storage->tints : 0;
     const struct {
         GLuint buffer;
         size_t begin, size;
@@ -331,10 +338,19 @@ void md5gl_bind_storage(md5gl_renderer *renderer, const md5gl_model *model, uint
         {region, storage->placements_begin + first * placement, count * placement},
         {storage->influences, 0, storage->influences_size},
         {storage->influences, storage->joints_begin, storage->joints_size},
+        {tints, first * tint, count * tint},
     };
     gl->BindVertexArray(storage->array);
-    for (GLuint i = 0; i < 4; i++)
+    for (GLuint i = 0; i < (tints ? 5 : 4); i++)
         gl->BindBufferRange(MD5GL_SHADER_STORAGE_BUFFER, MD5GL_BINDING_PALETTES + i,
                             ranges[i].buffer, (GLintptr)ranges[i].begin,
                             (GLsizeiptr)ranges[i].size);
+}
+
+void md5gl_draw_stored(md5gl_renderer *renderer, const md5gl_mesh *mesh, uint32_t count)
+{
+    const size_t offset = mesh->first_index * sizeof(uint32_t);
+    renderer->gl.DrawElementsInstancedBaseVertex(
+        GL_TRIANGLES, (GLsizei)(3 * mesh->mesh->num_triangles), GL_UNSIGNED_INT,
+        (const void *)offset, (GLsizei)count, (GLint)mesh->first_vertex);
 }

@@ -6,43 +6,69 @@
 
 // -- Targets --------------------------------------------------------------------------------
 
-// One surface of a target: a framebuffer with colour, and with depth if it is drawn into.
+// A framebuffer with what is attached to it: textures, or renderbuffers of several samples.
 typedef struct target_surface {
-    GLuint framebuffer, colour, depth;
+    GLuint framebuffer;
+    GLuint colour, depth;                 // textures
+    GLuint colour_samples, depth_samples; // renderbuffers
 } target_surface;
 
 struct md5gl_target {
     uint32_t width, height, samples;
     target_surface drawn;
-    target_surface resolved; // only where samples > 1
+    target_surface resolved; // colour only, and only if samples > 1
 };
 
-static GLuint create_storage(const GladGLContext *gl, const md5gl_target *target, uint32_t samples,
-                             GLenum format, GLenum attachment)
+static GLuint create_renderbuffer(const GladGLContext *gl, const md5gl_target *target,
+                                  GLenum format, GLenum attachment)
 {
     GLuint storage = 0;
     gl->GenRenderbuffers(1, &storage);
     gl->BindRenderbuffer(GL_RENDERBUFFER, storage);
-    if (samples > 1)
-        gl->RenderbufferStorageMultisample(GL_RENDERBUFFER, (GLsizei)samples, format,
-                                           (GLsizei)target->width, (GLsizei)target->height);
-    else
-        gl->RenderbufferStorage(GL_RENDERBUFFER, format, (GLsizei)target->width,
-                                (GLsizei)target->height);
+    gl->RenderbufferStorageMultisample(GL_RENDERBUFFER, (GLsizei)target->samples, format,
+                                       (GLsizei)target->width, (GLsizei)target->height);
     gl->FramebufferRenderbuffer(GL_FRAMEBUFFER, attachment, GL_RENDERBUFFER, storage);
     return storage;
 }
 
-static bool create_surface(md5gl_renderer *renderer, const md5gl_target *target, uint32_t samples,
+static GLuint create_attached_texture(const GladGLContext *gl, const md5gl_target *target,
+                                      GLenum attachment)
+{
+    const bool depth = attachment == GL_DEPTH_ATTACHMENT;
+    const GLint filter = depth ? GL_NEAREST : GL_LINEAR;
+    GLuint texture = 0;
+    gl->GenTextures(1, &texture);
+    gl->ActiveTexture(GL_TEXTURE0);
+    gl->BindTexture(GL_TEXTURE_2D, texture);
+    gl->TexImage2D(GL_TEXTURE_2D, 0, depth ? GL_DEPTH_COMPONENT24 : GL_RGBA8,
+                   (GLsizei)target->width, (GLsizei)target->height, 0,
+                   depth ? GL_DEPTH_COMPONENT : GL_RGBA, depth ? GL_UNSIGNED_INT : GL_UNSIGNED_BYTE,
+                   NULL);
+    gl->TexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAX_LEVEL, 0);
+    gl->TexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, filter);
+    gl->TexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, filter);
+    gl->TexParameteri(GL_TEXTURE_2D, GL_TEXTURE_WRAP_S, GL_CLAMP_TO_EDGE);
+    gl->TexParameteri(GL_TEXTURE_2D, GL_TEXTURE_WRAP_T, GL_CLAMP_TO_EDGE);
+    gl->BindTexture(GL_TEXTURE_2D, 0);
+    gl->FramebufferTexture2D(GL_FRAMEBUFFER, attachment, GL_TEXTURE_2D, texture, 0);
+    return texture;
+}
+
+static bool create_surface(md5gl_renderer *renderer, const md5gl_target *target, bool multisampled,
                            bool has_depth, target_surface *surface, md5_error *error)
 {
     const GladGLContext *gl = &renderer->gl;
     gl->GenFramebuffers(1, &surface->framebuffer);
     gl->BindFramebuffer(GL_FRAMEBUFFER, surface->framebuffer);
-    surface->colour = create_storage(gl, target, samples, GL_RGBA8, GL_COLOR_ATTACHMENT0);
-    if (has_depth)
-        surface->depth =
-            create_storage(gl, target, samples, GL_DEPTH_COMPONENT24, GL_DEPTH_ATTACHMENT);
+    if (multisampled) {
+        surface->colour_samples = create_renderbuffer(gl, target, GL_RGBA8, GL_COLOR_ATTACHMENT0);
+        surface->depth_samples =
+            create_renderbuffer(gl, target, GL_DEPTH_COMPONENT24, GL_DEPTH_ATTACHMENT);
+    } else {
+        surface->colour = create_attached_texture(gl, target, GL_COLOR_ATTACHMENT0);
+        if (has_depth)
+            surface->depth = create_attached_texture(gl, target, GL_DEPTH_ATTACHMENT);
+    }
     if (!md5gl_check(renderer, "creating a target", error))
         return false;
     const GLenum state = gl->CheckFramebufferStatus(GL_FRAMEBUFFER);
@@ -55,13 +81,17 @@ static bool create_surface(md5gl_renderer *renderer, const md5gl_target *target,
 static void destroy_surface(const GladGLContext *gl, target_surface *surface)
 {
     gl->DeleteFramebuffers(1, &surface->framebuffer);
-    gl->DeleteRenderbuffers(1, &surface->colour);
-    gl->DeleteRenderbuffers(1, &surface->depth);
+    gl->DeleteTextures(1, &surface->colour);
+    gl->DeleteTextures(1, &surface->depth);
+    gl->DeleteRenderbuffers(1, &surface->colour_samples);
+    gl->DeleteRenderbuffers(1, &surface->depth_samples);
 }
 
 md5gl_target *md5gl_create_target(md5gl_renderer *renderer, uint32_t width, uint32_t height,
                                   uint32_t samples, md5_error *error)
 {
+    MD5_ASSERT(renderer != NULL, "renderer: not NULL");
+    MD5_ASSERT(!renderer->in_frame, "call it outside of a frame");
     md5gl_clear_error(error);
     const uint32_t limit = renderer->max_target_size;
     if (width == 0 || height == 0 || width > limit || height > limit) {
@@ -69,16 +99,19 @@ md5gl_target *md5gl_create_target(md5gl_renderer *renderer, uint32_t width, uint
                    (unsigned)width, (unsigned)height, (unsigned)limit);
         return NULL;
     }
-    md5gl_target *const target = md5gl_alloc(&renderer->allocator, 1, sizeof *target, error);
+    md5gl_target *const target =
+        (md5gl_target *)md5gl_alloc(&renderer->allocator, 1, sizeof *target, error);
     if (!target)
         return NULL;
     target->width = width;
     target->height = height;
     target->samples = samples < renderer->max_samples ? samples : renderer->max_samples;
     md5gl_clear_gl_errors(renderer);
-    bool created = create_surface(renderer, target, target->samples, true, &target->drawn, error);
-    if (created && target->samples > 1)
-        created = create_surface(renderer, target, 1, false, &target->resolved, error);
+    md5gl_reset_transfers(renderer);
+    const bool multisampled = target->samples > 1;
+    bool created = create_surface(renderer, target, multisampled, true, &target->drawn, error);
+    if (created && multisampled)
+        created = create_surface(renderer, target, false, false, &target->resolved, error);
     renderer->gl.BindRenderbuffer(GL_RENDERBUFFER, 0);
     renderer->gl.BindFramebuffer(GL_FRAMEBUFFER, 0);
     if (created)
@@ -91,31 +124,25 @@ void md5gl_destroy_target(md5gl_renderer *renderer, md5gl_target *target)
 {
     if (!target)
         return;
+    MD5_ASSERT(renderer != NULL, "renderer: not NULL");
     destroy_surface(&renderer->gl, &target->drawn);
     destroy_surface(&renderer->gl, &target->resolved);
     md5gl_free(&renderer->allocator, target, sizeof *target);
 }
 
-static GLuint readable_framebuffer(const md5gl_target *target)
+static const target_surface *readable_surface(const md5gl_target *target)
 {
-    if (!target)
-        return 0;
-    return target->samples > 1 ? target->resolved.framebuffer : target->drawn.framebuffer;
+    return target->samples > 1 ? &target->resolved : &target->drawn;
+}
+
+md5gl_target_names md5gl_get_target_names(const md5gl_target *target)
+{
+    MD5_ASSERT(target != NULL, "target: not NULL");
+    const target_surface *const readable = readable_surface(target);
+    return (md5gl_target_names){target->drawn.framebuffer, readable->colour, readable->depth};
 }
 
 // -- Frames ---------------------------------------------------------------------------------
-
-static void multiply(const float *a, const float *b, float *product)
-{
-    for (int column = 0; column < 4; column++) {
-        for (int row = 0; row < 4; row++) {
-            float sum = 0.0f;
-            for (int i = 0; i < 4; i++)
-                sum += a[4 * i + row] * b[4 * column + i];
-            product[4 * column + row] = sum;
-        }
-    }
-}
 
 // Writes the camera's position (w = 1), or the direction to it if the projection is orthographic
 // (w = 0). The view is rigid, so its inverse is its transpose.
@@ -163,7 +190,8 @@ static md5gl_frame_block describe_frame(const md5gl_frame *frame)
 {
     md5gl_frame_block block;
     memset(&block, 0, sizeof block);
-    multiply(frame->clip_from_view.m, frame->view_from_world.m, block.clip_from_world);
+    const md5_mat44 clip_from_world = md5_mat44_mul(frame->clip_from_view, frame->view_from_world);
+    memcpy(block.clip_from_world, clip_from_world.m, sizeof block.clip_from_world);
     find_eye(frame, block.eye);
     set_direction(frame->light_direction, block.light_direction);
     memcpy(block.light, frame->light, sizeof frame->light);
@@ -172,6 +200,8 @@ static md5gl_frame_block describe_frame(const md5gl_frame *frame)
     block.viewport[1] = (float)frame->height;
     block.viewport[2] = 1.0f / (float)frame->width;
     block.viewport[3] = 1.0f / (float)frame->height;
+    block.origin[0] = (float)frame->x;
+    block.origin[1] = (float)frame->y;
     block.mode[0] = frame->lighting == MD5GL_LIGHTING_CLASSIC ? 1.0f : 0.0f;
     block.mode[1] = frame->tone_mapped ? 1.0f : 0.0f;
     set_points(frame, &block);
@@ -181,19 +211,56 @@ static md5gl_frame_block describe_frame(const md5gl_frame *frame)
 void md5gl_bind_frame(md5gl_renderer *renderer)
 {
     const GladGLContext *gl = &renderer->gl;
-    const md5gl_target *const target = renderer->target;
-    gl->BindFramebuffer(GL_FRAMEBUFFER, target ? target->drawn.framebuffer : 0);
-    gl->Viewport(0, 0, (GLsizei)renderer->width, (GLsizei)renderer->height);
+    gl->BindFramebuffer(GL_FRAMEBUFFER, renderer->framebuffer);
+    gl->Viewport((GLint)renderer->x, (GLint)renderer->y, (GLsizei)renderer->width,
+                 (GLsizei)renderer->height);
     gl->BindBufferBase(GL_UNIFORM_BUFFER, MD5GL_FRAME_BINDING, renderer->frame_block);
+}
+
+// Whether alpha becomes coverage. OpenGL ES cannot write another alpha at the same time, so there
+// it must be 1 already in the whole target.
+static bool softens_edges(const md5gl_renderer *renderer, const md5gl_frame *frame)
+{
+    GLint samples = 0;
+    renderer->gl.GetIntegerv(GL_SAMPLES, &samples);
+    const bool opaque = !frame->keep_contents && frame->background[3] >= 1.0f;
+    return samples > 1 && (!renderer->is_es || opaque);
+}
+
+// Clears the viewport, which may be a part of the framebuffer.
+static void clear(const md5gl_renderer *renderer, const float background[4])
+{
+    const GladGLContext *gl = &renderer->gl;
+    // Premultiplied alpha makes resolving and blending weight colours by their coverage.
+    const float alpha = background[3];
+    gl->ClearColor(background[0] * alpha, background[1] * alpha, background[2] * alpha, alpha);
+    gl->Scissor((GLint)renderer->x, (GLint)renderer->y, (GLsizei)renderer->width,
+                (GLsizei)renderer->height);
+    gl->Enable(GL_SCISSOR_TEST);
+    gl->Clear(GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT);
+    gl->Disable(GL_SCISSOR_TEST);
+}
+
+// Whether the projection mirrors the picture, as for a framebuffer whose first row is the top one.
+// A view that mirrors belongs to a model in a left-handed space, whose triangles it turns back.
+static bool mirrors(const md5gl_frame *frame)
+{
+    const float *const m = frame->clip_from_view.m;
+    return m[0] * m[5] - m[1] * m[4] < 0.0f;
 }
 
 void md5gl_begin_frame(md5gl_renderer *renderer, const md5gl_frame *frame)
 {
+    MD5_ASSERT(renderer != NULL && frame != NULL, "renderer, frame: not NULL");
+    MD5_ASSERT(!renderer->in_frame, "end the frame before the next");
     const GladGLContext *gl = &renderer->gl;
     md5gl_clear_gl_errors(renderer);
     md5gl_reset_state(renderer);
     renderer->in_frame = true;
     renderer->target = frame->target;
+    renderer->framebuffer = frame->target ? frame->target->drawn.framebuffer : frame->framebuffer;
+    renderer->x = frame->x;
+    renderer->y = frame->y;
     renderer->width = frame->width;
     renderer->height = frame->height;
     md5gl_frame_block block = describe_frame(frame);
@@ -201,22 +268,19 @@ void md5gl_begin_frame(md5gl_renderer *renderer, const md5gl_frame *frame)
     md5gl_stream(renderer, GL_UNIFORM_BUFFER, renderer->frame_block, &block, sizeof block);
     md5gl_bind_frame(renderer);
     renderer->ground = frame->ground;
-    GLint samples = 0;
-    gl->GetIntegerv(GL_SAMPLES, &samples);
-    renderer->multisampled = samples > 1;
-
-    // Premultiplied alpha makes resolving and blending weight colours by their coverage.
-    const float alpha = frame->background[3];
-    gl->ClearColor(frame->background[0] * alpha, frame->background[1] * alpha,
-                   frame->background[2] * alpha, alpha);
-    gl->Clear(GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT);
+    renderer->multisampled = softens_edges(renderer, frame);
+    if (!frame->keep_contents)
+        clear(renderer, frame->background);
     gl->BlendFunc(GL_ONE, GL_ONE_MINUS_SRC_ALPHA);
     gl->DepthFunc(GL_LEQUAL); // later draws win on coplanar surfaces
-    gl->FrontFace(GL_CW);     // id's winding
+    // id's winding. The shadow maps are drawn without culling.
+    gl->FrontFace(mirrors(frame) ? GL_CCW : GL_CW);
 }
 
 bool md5gl_end_frame(md5gl_renderer *renderer, md5_error *error)
 {
+    MD5_ASSERT(renderer != NULL, "renderer: not NULL");
+    MD5_ASSERT(renderer->in_frame, "begin a frame first");
     const GladGLContext *gl = &renderer->gl;
     const md5gl_target *const target = renderer->target;
     md5gl_clear_error(error);
@@ -269,6 +333,8 @@ static void divide_by_alpha(uint8_t *rgba, size_t num_pixels)
 bool md5gl_read_pixels(md5gl_renderer *renderer, md5gl_target *target, uint32_t width,
                        uint32_t height, uint8_t *rgba, md5_error *error)
 {
+    MD5_ASSERT(renderer != NULL && rgba != NULL, "renderer, rgba: not NULL");
+    MD5_ASSERT(!renderer->in_frame, "call it outside of a frame");
     const GladGLContext *gl = &renderer->gl;
     md5gl_clear_error(error);
     if (target && (width > target->width || height > target->height))
@@ -277,7 +343,7 @@ bool md5gl_read_pixels(md5gl_renderer *renderer, md5gl_target *target, uint32_t 
                           (unsigned)target->height);
     md5gl_clear_gl_errors(renderer);
     md5gl_reset_transfers(renderer);
-    gl->BindFramebuffer(GL_READ_FRAMEBUFFER, readable_framebuffer(target));
+    gl->BindFramebuffer(GL_READ_FRAMEBUFFER, target ? readable_surface(target)->framebuffer : 0);
     gl->ReadPixels(0, 0, (GLsizei)width, (GLsizei)height, GL_RGBA, GL_UNSIGNED_BYTE, rgba);
     gl->BindFramebuffer(GL_READ_FRAMEBUFFER, 0);
     if (!md5gl_check(renderer, "reading pixels", error) || !md5gl_check_context(renderer, error))

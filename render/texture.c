@@ -78,6 +78,8 @@ bool md5gl_texture_is_opaque(md5gl_renderer *renderer, md5gl_texture texture)
 {
     const GladGLContext *gl = &renderer->gl;
     GLint alpha = GL_ALPHA;
+    if (renderer->is_webgl)
+        return false;
     gl->ActiveTexture(GL_TEXTURE0 + MD5GL_UNIT_TEXTURE);
     gl->BindTexture(GL_TEXTURE_2D, texture);
     gl->GetTexParameteriv(GL_TEXTURE_2D, GL_TEXTURE_SWIZZLE_A, &alpha);
@@ -87,9 +89,11 @@ bool md5gl_texture_is_opaque(md5gl_renderer *renderer, md5gl_texture texture)
 md5gl_texture md5gl_create_texture(md5gl_renderer *renderer, uint32_t width, uint32_t height,
                                    const uint8_t *rgba, md5_error *error)
 {
+    MD5_ASSERT(renderer != NULL && rgba != NULL, "renderer, rgba: not NULL");
+    MD5_ASSERT(!renderer->in_frame, "call it outside of a frame");
     const md5gl_texture texture =
         create_texture(renderer, &picture_format, width, height, rgba, error);
-    if (texture && is_opaque(rgba, (size_t)width * height))
+    if (texture && !renderer->is_webgl && is_opaque(rgba, (size_t)width * height))
         mark_opaque(&renderer->gl, texture);
     return texture;
 }
@@ -110,10 +114,14 @@ static void reorder(const uint8_t *rgba, size_t count, uint32_t normals, uint8_t
 md5gl_texture md5gl_create_normal_map(md5gl_renderer *renderer, uint32_t width, uint32_t height,
                                       const uint8_t *rgba, uint32_t normals, md5_error *error)
 {
+    MD5_ASSERT(renderer != NULL && rgba != NULL, "renderer, rgba: not NULL");
+    MD5_ASSERT((normals & ~(uint32_t)(MD5GL_NORMALS_GREEN_UP | MD5GL_NORMALS_RXGB)) == 0,
+               "normals: flags of md5gl_normals");
+    MD5_ASSERT(!renderer->in_frame, "call it outside of a frame");
     const size_t count = (size_t)width * height;
     if (normals == 0)
         return create_texture(renderer, &normals_format, width, height, rgba, error);
-    uint8_t *const ordered = md5gl_alloc(&renderer->allocator, count, 4, error);
+    uint8_t *const ordered = (uint8_t *)md5gl_alloc(&renderer->allocator, count, 4, error);
     if (!ordered)
         return 0;
     reorder(rgba, count, normals, ordered);
@@ -126,10 +134,13 @@ md5gl_texture md5gl_create_normal_map(md5gl_renderer *renderer, uint32_t width, 
 md5gl_texture md5gl_create_mask(md5gl_renderer *renderer, uint32_t width, uint32_t height,
                                 const uint8_t *coverage, md5_error *error)
 {
+    MD5_ASSERT(renderer != NULL && coverage != NULL, "renderer, coverage: not NULL");
+    MD5_ASSERT(!renderer->in_frame, "call it outside of a frame");
     return create_texture(renderer, &mask_format, width, height, coverage, error);
 }
 
 void md5gl_destroy_texture(md5gl_renderer *renderer, md5gl_texture texture)
 {
+    MD5_ASSERT(renderer != NULL, "renderer: not NULL");
     renderer->gl.DeleteTextures(1, &texture);
 }

@@ -3,12 +3,14 @@ layout(location = 2) in vec2 vertex_texcoord;
 layout(location = 8) in vec4 vertex_colour; // linear
 
 #ifndef PLACEMENT_ROW
-uniform samplerBuffer placements; // texels 3 * instance .. + 2: rows, model to world
-#define PLACEMENT_ROW(row) texelFetch(placements, row)
+uniform FLOAT_TABLE placements; // texels 3 * instance .. + 2: rows, model to world
+#define PLACEMENT_ROW(row) FETCH(placements, row)
+uniform FLOAT_TABLE tints;      // linear
+#define TINT(instance) FETCH(tints, instance)
 #endif
-uniform bool placed;              // false: model space is world space
-uniform int first_instance;       // index of the placement of gl_InstanceID 0
-uniform bool coloured;            // false: the mesh has no vertex_colour
+uniform bool placed;   // false: model space is world space
+uniform bool tinted;   // false: instances have no tint
+uniform bool coloured; // false: the mesh has no vertex_colour
 
 out vec3 world_position;
 out vec3 world_normal;
@@ -23,7 +25,7 @@ void main()
 {
     skinned vertex = skin();
     if (placed) {
-        int row = 3 * (first_instance + gl_InstanceID);
+        int row = 3 * INSTANCE;
         mat3x4 placement =
             mat3x4(PLACEMENT_ROW(row), PLACEMENT_ROW(row + 1), PLACEMENT_ROW(row + 2));
         vertex.position = vec4(vertex.position, 1.0) * placement;
@@ -35,5 +37,7 @@ void main()
     world_tangent = vertex.tangent;
     texcoord = vertex_texcoord;
     tint = coloured ? vertex_colour : vec4(1.0);
+    if (tinted)
+        tint *= TINT(INSTANCE);
     gl_Position = clip_from_world * vec4(vertex.position, 1.0);
 }

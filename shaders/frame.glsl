@@ -7,6 +7,7 @@ layout(std140) uniform Frame {
     vec4 light;           // linear colour of the key light
     vec4 ambient;         // linear colour of the sky
     vec4 viewport;        // width, height in pixels; 1 / width, 1 / height
+    vec4 origin;          // the viewport's lower left corner in pixels
     mat4 sun_from_world;     // 0..1: position in the key light's shadow map, depth
     mat4 contact_from_world; // 0..1: position in the contact map, height
     vec4 shadow;  // 1 = shadows on; softness; width and depth of the key light's map, units;

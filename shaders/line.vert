@@ -9,7 +9,7 @@ layout(location = 3) in vec4 end_colour;
 uniform float line_width; // pixels
 
 out vec4 line_colour;
-flat out vec4 line_ends; // pixels from the lower left corner: start, end
+flat out vec4 line_ends; // pixels of the framebuffer, from its lower left corner: start, end
 
 void main()
 {
@@ -39,6 +39,6 @@ void main()
     if (a_depth < 0.0 && b_depth < 0.0)
         gl_Position = vec4(0.0, 0.0, -2.0, 1.0);
 
-    line_ends = vec4(a_pixel, b_pixel) + half_size.xyxy;
+    line_ends = vec4(a_pixel, b_pixel) + (origin.xy + half_size).xyxy;
     line_colour = at_end ? end_colour : start_colour;
 }

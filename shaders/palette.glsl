@@ -1,13 +1,15 @@
 // The matrix palette: texels 3 * (instance * num_joints + joint) .. + 2 are the rows of a joint's
 // 3x4 matrix, bind pose to posed, model space: the bytes of md5_build_palette().
 #ifndef PALETTE_ROW
-uniform samplerBuffer palettes;
-#define PALETTE_ROW(row) texelFetch(palettes, row)
+uniform FLOAT_TABLE palettes;
+#define PALETTE_ROW(row) FETCH(palettes, row)
 #endif
 uniform int num_joints;
 
+// The index of the instance in its batch: of its palette, its placement and its tint.
 #ifndef INSTANCE
-#define INSTANCE gl_InstanceID
+uniform int first_instance; // of the draw
+#define INSTANCE (first_instance + gl_InstanceID)
 #endif
 
 // Returns the matrix with its rows in columns: `vec4 * joint_matrix(joint)` transforms a vector.

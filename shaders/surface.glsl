@@ -10,7 +10,7 @@ in vec3 world_position;
 in vec3 world_normal;
 in vec4 world_tangent; // w = +-1: bitangent = cross(normal, tangent) * w
 in vec2 texcoord;
-in vec4 tint; // vertex colour, linear
+in vec4 tint; // vertex colour times the instance's, linear
 
 // Mipmaps average alpha, so hair and leaves that cover less than half of their surroundings would
 // vanish at a distance: each level restores a quarter.

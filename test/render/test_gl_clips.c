@@ -127,9 +127,9 @@ static void pose_by_clip(crowd *group)
         md5_mat34 *const joints = calloc(skeleton->num_joints, sizeof *joints);
         md5_sample_anim(job->binding->anim, &job->moment, job->root, pose);
         md5_local_to_model(skeleton, pose, joints);
-        for (uint32_t joint = 0; joint < job->binding->model->skeleton.num_joints; joint++)
+        for (uint32_t joint = 0; joint < job->binding->skeleton->num_joints; joint++)
             job->palette[joint] = md5_mat34_mul(joints[job->binding->tracks[joint]],
-                                                job->binding->model->inverse_bind[joint]);
+                                                job->binding->inverse_bind[joint]);
         free(pose);
         free(joints);
     }

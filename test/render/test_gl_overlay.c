@@ -95,8 +95,8 @@ TEST (gl_lines_are_clipped_at_the_eye) {
     gl_picture picture;
     if (!scene_open_stage(&stage, scene_square, 1))
         return;
-    md5gl_mat44 *const clip = &stage.frame.clip_from_view;
-    *clip = (md5gl_mat44){{0.75f, 0, 0, 0, 0, 1, 0, 0, 0, 0, -1.002f, -1, 0, 0, -2.002f, 0}};
+    md5_mat44 *const clip = &stage.frame.clip_from_view;
+    *clip = (md5_mat44){{0.75f, 0, 0, 0, 0, 1, 0, 0, 0, 0, -1.002f, -1, 0, 0, -2.002f, 0}};
     stage.frame.view_from_world.m[14] = -100.0f;
     for (int i = 0; i < 2; i++) {
         md5gl_begin_frame(stage.scene.renderer, &stage.frame);

@@ -40,7 +40,13 @@ md5gl_proc scene_load(void *user, const char *name)
     return function;
 }
 
-static bool open_window(gl_scene *scene)
+bool scene_wants_es(void)
+{
+    const char *const wanted = getenv("MD5_TEST_GL");
+    return wanted && strcmp(wanted, "es") == 0;
+}
+
+static bool open_window(gl_scene *scene, bool es)
 {
     // Always draws off screen, even if there is a display, so that tests are the same everywhere.
     SDL_setenv("SDL_VIDEODRIVER", "offscreen", 0);
@@ -49,8 +55,9 @@ static bool open_window(gl_scene *scene)
         && (SDL_InitSubSystem(SDL_INIT_VIDEO) != 0 || SDL_GL_LoadLibrary(NULL) != 0))
         return false;
     SDL_GL_SetAttribute(SDL_GL_CONTEXT_MAJOR_VERSION, 3);
-    SDL_GL_SetAttribute(SDL_GL_CONTEXT_MINOR_VERSION, 3);
-    SDL_GL_SetAttribute(SDL_GL_CONTEXT_PROFILE_MASK, SDL_GL_CONTEXT_PROFILE_CORE);
+    SDL_GL_SetAttribute(SDL_GL_CONTEXT_MINOR_VERSION, es ? 0 : 3);
+    SDL_GL_SetAttribute(SDL_GL_CONTEXT_PROFILE_MASK,
+                        es ? SDL_GL_CONTEXT_PROFILE_ES : SDL_GL_CONTEXT_PROFILE_CORE);
     SDL_GL_SetAttribute(SDL_GL_CONTEXT_FLAGS, SDL_GL_CONTEXT_DEBUG_FLAG);
     SDL_GL_SetAttribute(SDL_GL_DEPTH_SIZE, 24);
     scene->window = SDL_CreateWindow("test", 0, 0, SCENE_WIDTH, SCENE_HEIGHT,
@@ -59,20 +66,35 @@ static bool open_window(gl_scene *scene)
     return scene->context != NULL;
 }
 
-bool scene_open_context(gl_scene *scene)
+static bool open_context(gl_scene *scene, bool es)
 {
     *scene = (gl_scene){0};
-    if (open_window(scene))
+    if (open_window(scene, es))
         return true;
-    test_skip("no OpenGL 3.3 context: %s", SDL_GetError());
+    test_skip("no %s context: %s", es ? "OpenGL ES 3.0" : "OpenGL 3.3", SDL_GetError());
     scene_close(scene);
     return false;
 }
 
-bool scene_open(gl_scene *scene, const md5_allocator *allocator)
+bool scene_open_context(gl_scene *scene)
 {
-    if (!scene_open_context(scene))
-        return false;
+    return open_context(scene, scene_wants_es());
+}
+
+static void listen_to_driver(const GladGLContext *gl)
+{
+    if (!gl->KHR_debug)
+        return;
+    gl->Enable(GL_DEBUG_OUTPUT);
+    gl->Enable(GL_DEBUG_OUTPUT_SYNCHRONOUS);
+    if (gl->DebugMessageCallback)
+        gl->DebugMessageCallback(count_message, NULL);
+    else
+        gl->DebugMessageCallbackKHR(count_message, NULL);
+}
+
+static bool create_renderer(gl_scene *scene, const md5_allocator *allocator)
+{
     md5gl_opts opts = {.load = scene_load};
     if (allocator)
         opts.allocator = *allocator;
@@ -82,14 +104,19 @@ bool scene_open(gl_scene *scene, const md5_allocator *allocator)
         scene_close(scene);
         return false;
     }
-    const GladGLContext *const gl = &scene->renderer->gl;
-    if (gl->KHR_debug) {
-        gl->Enable(GL_DEBUG_OUTPUT);
-        gl->Enable(GL_DEBUG_OUTPUT_SYNCHRONOUS);
-        gl->DebugMessageCallback(count_message, NULL);
-    }
+    listen_to_driver(&scene->renderer->gl);
     num_messages = 0;
     return true;
+}
+
+bool scene_open(gl_scene *scene, const md5_allocator *allocator)
+{
+    return scene_open_context(scene) && create_renderer(scene, allocator);
+}
+
+bool scene_open_es(gl_scene *scene)
+{
+    return open_context(scene, true) && create_renderer(scene, NULL);
 }
 
 void scene_make_current(const gl_scene *scene)
@@ -163,7 +190,7 @@ typedef struct growing_text {
     size_t used, room;
 } growing_text;
 
-__attribute__((format(printf, 2, 3))) static void add(growing_text *text, const char *format, ...)
+MD5_PRINTF(2, 3) static void add(growing_text *text, const char *format, ...)
 {
     if (text->room - text->used < 256) {
         text->room = 2 * text->room + 4096;
@@ -278,7 +305,7 @@ md5_mat34 scene_rotation(uint64_t *random)
 // Rows of the view matrix: the directions to the right, up, and towards the eye.
 static void set_view(md5gl_frame *frame, md5_vec3 right, md5_vec3 up, md5_vec3 back)
 {
-    frame->view_from_world = (md5gl_mat44){
+    frame->view_from_world = (md5_mat44){
         {right.x, up.x, back.x, 0, right.y, up.y, back.y, 0, right.z, up.z, back.z, 0, 0, 0, 0, 1}};
 }
 

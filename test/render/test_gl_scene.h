@@ -15,13 +15,17 @@ typedef struct gl_scene {
     md5gl_renderer *renderer;
 } gl_scene;
 
-// Opens an OpenGL 3.3 core context and makes it current. If there is none, skips the running test
-// and returns false. Driver messages of medium or high severity, also about performance, fail the
-// test.
+// Opens an OpenGL 3.3 core context, or one of OpenGL ES 3.0 if the environment has MD5_TEST_GL=es,
+// and makes it current. If there is none, skips the running test and returns false. Driver messages
+// of medium or high severity, also about performance, fail the test.
 bool scene_open_context(gl_scene *scene);
+bool scene_wants_es(void);
 
 // The same with a renderer. `allocator` may be NULL.
 bool scene_open(gl_scene *scene, const md5_allocator *allocator);
+
+// The same in OpenGL ES 3.0, whatever the environment says.
+bool scene_open_es(gl_scene *scene);
 void scene_make_current(const gl_scene *scene);
 void scene_close(gl_scene *scene);
 

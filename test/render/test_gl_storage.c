@@ -2,7 +2,7 @@
 // support it.
 #include "test/render/test_gl_scene.h"
 
-#include "render/gl_internal.h"
+#include "render/storage.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,0 +1,10 @@
+#include "render/assert.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+void md5gl_assert_failed(const char *function, const char *condition, const char *rule)
+{
+    (void)fprintf(stderr, "md5gl: %s(): %s (%s is false)\n", function, rule, condition);
+    abort();
+}

@@ -1,0 +1,137 @@
+// What shaders and C code agree on (attributes, texture units, bindings, uniforms; described in
+// shaders/README.md), and the programs built from shaders/.
+//
+// A program is a row of files for each stage (md5gl_program_sources), so that a skinning path, a
+// blending and a pass combine without copies of code. The renderer holds one md5gl_program for each
+// combination; program.c builds one from its files, programs.c lists them all.
+#ifndef MD5GL_PROGRAM_H
+#define MD5GL_PROGRAM_H
+
+#include "render/md5gl.h"
+
+#include <glad/gl.h>
+
+// -- Layout shared by shaders and buffers -----------------------------------------------------
+
+enum md5gl_attribute {
+    MD5GL_AT_POSITION = 0,
+    MD5GL_AT_NORMAL = 1,
+    MD5GL_AT_TEXCOORD = 2,
+    MD5GL_AT_TANGENT = 3,
+    MD5GL_AT_JOINTS = 4,      // paths 4 and 8; path exact: first influence
+    MD5GL_AT_JOINTS_HIGH = 5, // path 8; path exact: end of the influences
+    MD5GL_AT_WEIGHTS = 6,
+    MD5GL_AT_WEIGHTS_HIGH = 7,
+    MD5GL_AT_COLOUR = 8,
+};
+
+enum md5gl_unit {
+    MD5GL_UNIT_PALETTES,
+    MD5GL_UNIT_PLACEMENTS,
+    MD5GL_UNIT_INFLUENCES,
+    MD5GL_UNIT_INFLUENCE_JOINTS,
+    MD5GL_UNIT_TEXTURE, // diffuse texture, or the panel's mask
+    MD5GL_UNIT_NORMALS,
+    MD5GL_UNIT_SPECULAR,
+    MD5GL_UNIT_GLOW,
+    MD5GL_UNIT_SUN,       // the key light's shadow map, with depth comparison
+    MD5GL_UNIT_SUN_DEPTH, // the same map, read as depth values
+    MD5GL_UNIT_CONTACT,
+    MD5GL_UNIT_TINTS,
+    MD5GL_NUM_UNITS,
+};
+
+#define MD5GL_FRAME_BINDING 0 // of the uniform block Frame
+
+// Bindings of shader storage buffers: the first three belong to preskin.comp, the others to
+// storage.glsl. GL guarantees 8 bindings.
+enum md5gl_storage_binding {
+    MD5GL_BINDING_BIND,
+    MD5GL_BINDING_FIRST_INFLUENCE,
+    MD5GL_BINDING_POSED,
+    MD5GL_BINDING_PALETTES,
+    MD5GL_BINDING_PLACEMENTS,
+    MD5GL_BINDING_INFLUENCES,
+    MD5GL_BINDING_INFLUENCE_JOINTS,
+    MD5GL_BINDING_TINTS,
+    MD5GL_NUM_STORAGE_BINDINGS,
+};
+
+// Bindings that animate.comp reads; it writes MD5GL_BINDING_PALETTES.
+enum md5gl_clip_binding { MD5GL_BINDING_JOBS, MD5GL_BINDING_NODES, MD5GL_BINDING_ROWS };
+
+// -- Programs -------------------------------------------------------------------------------
+
+enum md5gl_uniform {
+    MD5GL_NUM_JOINTS,
+    MD5GL_PLACED,
+    MD5GL_TINTED,
+    MD5GL_FIRST_INSTANCE,
+    MD5GL_NUM_VERTICES,
+    MD5GL_NUM_INSTANCES,
+    MD5GL_COLOURED,
+    MD5GL_MAPS,
+    MD5GL_SURFACE,
+    MD5GL_GROUND_AREA,
+    MD5GL_FLAT_COLOUR,
+    MD5GL_MULTISAMPLED,
+    MD5GL_LINE_WIDTH,
+    MD5GL_GRID_AREA,
+    MD5GL_GRID_CELL,
+    MD5GL_NUM_UNIFORMS,
+};
+
+typedef struct md5gl_program {
+    GLuint name;
+    GLint uniforms[MD5GL_NUM_UNIFORMS]; // -1 = has none, which glUniform ignores
+} md5gl_program;
+
+// What a program does with skinned vertices.
+enum md5gl_pass {
+    MD5GL_PASS_LIT,
+    MD5GL_PASS_DEPTH,
+    MD5GL_PASS_DEPTH_OPAQUE, // depth of meshes without alpha test
+    MD5GL_PASS_EDGES,
+    MD5GL_PASS_CAPTURE,
+    MD5GL_NUM_PASSES
+};
+
+// How the vertex shader gets skinned vertices.
+enum md5gl_skin {
+    MD5GL_SKIN_4,
+    MD5GL_SKIN_8,
+    MD5GL_SKIN_EXACT,
+    MD5GL_SKIN_POSED,
+    MD5GL_SKIN_STORAGE, // only with has_storage
+    MD5GL_NUM_SKINS
+};
+
+enum { MD5GL_NUM_BLENDINGS = MD5GL_BLEND_DUAL + 1 };
+
+// One file of a shader. A stage is a sequence of files.
+typedef struct md5gl_source {
+    const char *file, *text;
+} md5gl_source;
+
+enum { MD5GL_MAX_SOURCES = 7, MD5GL_NUM_CAPTURED = 3 };
+
+typedef struct md5gl_program_sources {
+    md5gl_source vertex[MD5GL_MAX_SOURCES]; // ends at the first without text
+    md5gl_source fragment[MD5GL_MAX_SOURCES];
+    md5gl_source compute[MD5GL_MAX_SOURCES];  // if set, the other stages are empty
+    const char *captured[MD5GL_NUM_CAPTURED]; // transform feedback, one buffer each; NULL = none
+    bool needs_new_glsl;                      // GLSL 4.30, as all compute shaders
+} md5gl_program_sources;
+
+// Compiles and links a program. On failure nothing is leaked, and the message names the file.
+bool md5gl_build_program(md5gl_renderer *renderer, const md5gl_program_sources *sources,
+                         md5gl_program *program, md5_error *error);
+
+// Builds the programs that draw a path with that blending, unless they exist already.
+bool md5gl_build_blending(md5gl_renderer *renderer, md5gl_path path, md5gl_blending blending,
+                          md5_error *error);
+
+bool md5gl_build_all_programs(md5gl_renderer *renderer, md5_error *error);
+void md5gl_destroy_all_programs(md5gl_renderer *renderer);
+
+#endif

@@ -1,0 +1,115 @@
+// A model that was loaded in other axes and units, drawn with the camera and the light converted
+// too: the picture of the model as it is stored.
+#include "test/load/test_axes_case.h"
+#include "test/render/test_gl_scene.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { NUM_PICTURES = 3 };
+
+static const md5_vec3 lights[NUM_PICTURES] = {{1, 0.3f, 0.5f}, {0.2f, -1, 0.4f}, {1, 0, 2}};
+
+// Orthogonal axes, and clip space shrunk as the units are. The key light is alone: the ambient
+// light knows sky and ground by the renderer's own z.
+static void convert_frame(md5gl_frame *frame, const axes_case *of, float scale, md5_vec3 light)
+{
+    const md5_mat34 turn = md5_mat34_from_axes(of->axes, 1.0f);
+    const md5_mat44 back = md5_mat44_from_mat34(md5_mat34_inverse(turn));
+    frame->view_from_world = md5_mat44_mul(frame->view_from_world, back);
+    for (int i = 0; i < 3; i++) {
+        frame->clip_from_view.m[5 * i] /= scale;
+        frame->light[i] = 2.5f;
+        frame->ambient[i] = 0.0f;
+    }
+    frame->light_direction = md5_mat34_transform_direction(turn, light);
+}
+
+static bool draw(gl_stage *stage, const axes_case *of, float scale, gl_picture pictures[])
+{
+    static const uint8_t leaning[4] = {190, 150, 220, 255};
+    const md5_load_opts opts = axes_options(of, scale);
+    md5gl_renderer *const renderer = stage->scene.renderer;
+    md5_model *const model = axes_load_model("models/bobbin/bobbin.md5mesh", &opts);
+    md5_anim *const anim = axes_load_anim("models/bobbin/dance.md5anim", &opts);
+    md5_binding *const binding = model && anim ? md5_bind(model, anim, NULL, NULL) : NULL;
+    md5gl_model *const copy =
+        binding ? md5gl_create_model(renderer, model, MD5GL_PATH_AUTO, NULL) : NULL;
+    const bool is_there = CHECK(copy != NULL);
+    const md5gl_texture normals = md5gl_create_normal_map(renderer, 1, 1, leaning, 0, NULL);
+    const md5gl_material material = {.normals = normals};
+    const size_t count = is_there ? model->skeleton.num_joints : 0;
+    md5_transform *const pose = malloc((count + 1) * sizeof *pose);
+    md5_mat34 *const palette = malloc((count + 1) * sizeof *palette);
+    md5_mat34 *const joints = malloc((count + 1) * sizeof *joints);
+    for (uint32_t m = 0; is_there && m < model->num_meshes; m++)
+        md5gl_set_material(copy, m, &material);
+    for (int i = 0; is_there && i < NUM_PICTURES; i++) {
+        const md5_moment moment = md5_moment_at(anim, 0.3 + 0.5 * i, MD5_WRAP_LOOP);
+        md5gl_frame frame = scene_frame(stage->target);
+        md5_error error;
+        if (i == 1)
+            scene_look_from_behind(&frame);
+        if (i == 2)
+            scene_look_down(&frame);
+        convert_frame(&frame, of, scale, lights[i]);
+        md5_pose_palette(binding, &moment, MD5_ROOT_FILE, pose, joints, palette);
+        md5gl_begin_frame(renderer, &frame);
+        CHECK(md5gl_draw_models(renderer, copy, palette, NULL, 1, MD5GL_LIT, &error));
+        scene_finish(&stage->scene, &frame, &pictures[i]);
+    }
+    free(pose);
+    free(palette);
+    free(joints);
+    md5gl_destroy_model(renderer, copy);
+    md5gl_destroy_texture(renderer, normals);
+    md5_free_binding(binding);
+    md5_free_anim(anim);
+    md5_free_model(model);
+    return is_there;
+}
+
+static const uint8_t *pixel(const gl_picture *picture, int number)
+{
+    return picture->rgba[number / SCENE_WIDTH][number % SCENE_WIDTH];
+}
+
+// Pixels that differ by more than a rounding of the colour.
+static int count_different(const gl_picture *a, const gl_picture *b)
+{
+    int count = 0;
+    for (int i = 0; i < SCENE_WIDTH * SCENE_HEIGHT; i++) {
+        const uint8_t *const p = pixel(a, i), *const q = pixel(b, i);
+        count += abs(p[0] - q[0]) > 2 || abs(p[1] - q[1]) > 2 || abs(p[2] - q[2]) > 2;
+    }
+    return count;
+}
+
+static int count_drawn(const gl_picture *picture)
+{
+    int count = 0;
+    for (int i = 0; i < SCENE_WIDTH * SCENE_HEIGHT; i++)
+        count += pixel(picture, i)[0] > 20;
+    return count;
+}
+
+TEST (gl_draws_converted_models_with_converted_cameras_alike) {
+    gl_stage stage;
+    if (!scene_open_stage(&stage, scene_square, 1))
+        return;
+    static gl_picture stored[NUM_PICTURES], converted[NUM_PICTURES];
+    if (draw(&stage, &axes_cases[0], 1.0f, stored)) {
+        for (int i = 0; i < NUM_PICTURES; i++)
+            CHECK(count_drawn(&stored[i]) > 300);
+        for (int k = 1; k < NUM_AXES; k++) {
+            if (!draw(&stage, &axes_cases[k], 0.0254f, converted))
+                continue;
+            // An edge that passes exactly through a pixel's centre may go either way.
+            for (int i = 0; i < NUM_PICTURES; i++)
+                test_check(count_different(&stored[i], &converted[i]) <= 6, __FILE__, __LINE__,
+                           "%s: picture %d differs in %d pixels", axes_cases[k].name, i,
+                           count_different(&stored[i], &converted[i]));
+        }
+    }
+    scene_close_stage(&stage);
+}

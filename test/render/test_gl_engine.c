@@ -1,0 +1,410 @@
+// md5gl inside an engine: in its framebuffer, on top of its depth, between its draws, which rely on
+// state that the engine set once.
+#include "test/render/test_gl_values.h"
+
+#include "render/gl_internal.h"
+
+#include <math.h>
+#include <string.h>
+
+// The engine's framebuffer, and where md5gl's viewport lies in it.
+enum { WIDTH = 240, HEIGHT = 180, LEFT = 30, BOTTOM = 20 };
+
+typedef struct engine {
+    gl_stage stage;
+    const GladGLContext *gl;
+    GLuint program, array, corners, texture, sampler;
+    GLint rect, depth, shade;
+    GLuint framebuffer, colour, depth_buffer; // of `samples`
+    GLuint resolved, resolved_colour;
+} engine;
+
+// -- The engine -------------------------------------------------------------------------------
+
+static GLuint compile(const engine *host, GLenum stage, const char *text)
+{
+    const char *const texts[] = {host->stage.scene.renderer->is_es
+                                     ? "#version 300 es\nprecision highp float;\n"
+                                     : "#version 330 core\n",
+                                 text};
+    const GLuint shader = host->gl->CreateShader(stage);
+    GLint compiled = 0;
+    host->gl->ShaderSource(shader, 2, texts, NULL);
+    host->gl->CompileShader(shader);
+    host->gl->GetShaderiv(shader, GL_COMPILE_STATUS, &compiled);
+    CHECK(compiled);
+    return shader;
+}
+
+// A rectangle at a depth, in a colour times a texture.
+static void create_program(engine *host)
+{
+    static const char vertex[] =
+        "layout(location = 0) in vec2 corner; out vec2 texcoord;\n"
+        "uniform vec4 rect; uniform float depth;\n"
+        "void main() { texcoord = corner;\n"
+        "gl_Position = vec4(mix(rect.xy, rect.zw, corner), depth, 1.0); }\n";
+    static const char fragment[] =
+        "in vec2 texcoord; out vec4 colour; uniform vec4 shade; uniform sampler2D image;\n"
+        "void main() { colour = shade * texture(image, texcoord); }\n";
+    const GladGLContext *const gl = host->gl;
+    host->program = gl->CreateProgram();
+    gl->AttachShader(host->program, compile(host, GL_VERTEX_SHADER, vertex));
+    gl->AttachShader(host->program, compile(host, GL_FRAGMENT_SHADER, fragment));
+    gl->LinkProgram(host->program);
+    host->rect = gl->GetUniformLocation(host->program, "rect");
+    host->depth = gl->GetUniformLocation(host->program, "depth");
+    host->shade = gl->GetUniformLocation(host->program, "shade");
+}
+
+static void create_objects(engine *host)
+{
+    static const float corners[] = {0, 0, 1, 0, 0, 1, 1, 1};
+    static const uint8_t white[] = {255, 255, 255, 255};
+    const GladGLContext *const gl = host->gl;
+    gl->GenVertexArrays(1, &host->array);
+    gl->BindVertexArray(host->array);
+    gl->GenBuffers(1, &host->corners);
+    gl->BindBuffer(GL_ARRAY_BUFFER, host->corners);
+    gl->BufferData(GL_ARRAY_BUFFER, sizeof corners, corners, GL_STATIC_DRAW);
+    gl->VertexAttribPointer(0, 2, GL_FLOAT, GL_FALSE, 0, NULL);
+    gl->EnableVertexAttribArray(0);
+    gl->GenTextures(1, &host->texture);
+    gl->BindTexture(GL_TEXTURE_2D, host->texture);
+    gl->TexImage2D(GL_TEXTURE_2D, 0, GL_RGBA8, 1, 1, 0, GL_RGBA, GL_UNSIGNED_BYTE, white);
+    gl->GenSamplers(1, &host->sampler);
+    gl->SamplerParameteri(host->sampler, GL_TEXTURE_MIN_FILTER, GL_NEAREST);
+}
+
+static GLuint add_renderbuffer(const GladGLContext *gl, GLsizei samples, GLenum format,
+                               GLenum attachment)
+{
+    GLuint storage = 0;
+    gl->GenRenderbuffers(1, &storage);
+    gl->BindRenderbuffer(GL_RENDERBUFFER, storage);
+    gl->RenderbufferStorageMultisample(GL_RENDERBUFFER, samples, format, WIDTH, HEIGHT);
+    gl->FramebufferRenderbuffer(GL_FRAMEBUFFER, attachment, GL_RENDERBUFFER, storage);
+    return storage;
+}
+
+static void create_framebuffers(engine *host, GLsizei samples)
+{
+    const GladGLContext *const gl = host->gl;
+    gl->GenFramebuffers(1, &host->resolved);
+    gl->BindFramebuffer(GL_FRAMEBUFFER, host->resolved);
+    host->resolved_colour = add_renderbuffer(gl, 0, GL_RGBA8, GL_COLOR_ATTACHMENT0);
+    gl->GenFramebuffers(1, &host->framebuffer);
+    gl->BindFramebuffer(GL_FRAMEBUFFER, host->framebuffer);
+    host->colour = add_renderbuffer(gl, samples, GL_RGBA8, GL_COLOR_ATTACHMENT0);
+    host->depth_buffer = add_renderbuffer(gl, samples, GL_DEPTH_COMPONENT24, GL_DEPTH_ATTACHMENT);
+    CHECK(gl->CheckFramebufferStatus(GL_FRAMEBUFFER) == GL_FRAMEBUFFER_COMPLETE);
+}
+
+// Sets the state that all of the engine's draws rely on.
+static void set_state(engine *host)
+{
+    const GladGLContext *const gl = host->gl;
+    gl->UseProgram(host->program);
+    gl->BindVertexArray(host->array);
+    gl->ActiveTexture(GL_TEXTURE0);
+    gl->BindTexture(GL_TEXTURE_2D, host->texture);
+    gl->BindSampler(0, host->sampler);
+    gl->BindFramebuffer(GL_FRAMEBUFFER, host->framebuffer);
+    gl->Viewport(LEFT, BOTTOM, SCENE_WIDTH, SCENE_HEIGHT);
+    gl->Enable(GL_DEPTH_TEST);
+    gl->DepthFunc(GL_LESS);
+    gl->Enable(GL_CULL_FACE);
+    gl->CullFace(GL_FRONT);
+    gl->FrontFace(GL_CW);
+    gl->Enable(GL_BLEND);
+    gl->BlendFunc(GL_SRC_ALPHA, GL_ONE_MINUS_SRC_ALPHA);
+    gl->ClearColor(0.0f, 0.0f, 0.2f, 1.0f);
+}
+
+static bool open_engine(engine *host, GLsizei samples, bool es)
+{
+    memset(host, 0, sizeof *host);
+    gl_stage *const stage = &host->stage;
+    if (es ? !scene_open_es(&stage->scene) : !scene_open(&stage->scene, NULL))
+        return false;
+    host->gl = &stage->scene.renderer->gl;
+    stage->model = scene_square();
+    stage->copy = md5gl_create_model(stage->scene.renderer, stage->model, MD5GL_PATH_AUTO, NULL);
+    stage->frame = scene_frame(NULL);
+    create_program(host);
+    create_objects(host);
+    create_framebuffers(host, samples);
+    set_state(host);
+    stage->frame.framebuffer = host->framebuffer;
+    stage->frame.x = LEFT;
+    stage->frame.y = BOTTOM;
+    stage->frame.keep_contents = true;
+    return true;
+}
+
+static void draw_rectangle(const engine *host, float left, float bottom, float right, float top,
+                           float depth, const float colour[4])
+{
+    host->gl->Uniform4f(host->rect, left, bottom, right, top);
+    host->gl->Uniform1f(host->depth, depth);
+    host->gl->Uniform4fv(host->shade, 1, colour);
+    host->gl->DrawArrays(GL_TRIANGLE_STRIP, 0, 4);
+}
+
+static void draw_model(engine *host)
+{
+    const md5_mat34 palette[2] = {scene_identity, scene_identity};
+    md5gl_renderer *const renderer = host->stage.scene.renderer;
+    md5_error error;
+    md5gl_save_state(renderer);
+    md5gl_begin_frame(renderer, &host->stage.frame);
+    CHECK(md5gl_draw_models(renderer, host->stage.copy, palette, NULL, 1, MD5GL_LIT, &error));
+    test_check(md5gl_end_frame(renderer, &error), __FILE__, __LINE__, "%s", error.message);
+    md5gl_restore_state(renderer);
+}
+
+// Checks a pixel to the right of and above the viewport's centre.
+static void check_pixel(const engine *host, int right, int up, const uint8_t expected[4])
+{
+    const GladGLContext *const gl = host->gl;
+    uint8_t pixel[4] = {1, 2, 3, 4};
+    gl->BindFramebuffer(GL_READ_FRAMEBUFFER, host->framebuffer);
+    gl->BindFramebuffer(GL_DRAW_FRAMEBUFFER, host->resolved);
+    gl->BlitFramebuffer(0, 0, WIDTH, HEIGHT, 0, 0, WIDTH, HEIGHT, GL_COLOR_BUFFER_BIT, GL_NEAREST);
+    gl->BindFramebuffer(GL_READ_FRAMEBUFFER, host->resolved);
+    gl->ReadPixels(LEFT + SCENE_WIDTH / 2 + right, BOTTOM + SCENE_HEIGHT / 2 + up, 1, 1, GL_RGBA,
+                   GL_UNSIGNED_BYTE, pixel);
+    gl->BindFramebuffer(GL_FRAMEBUFFER, host->framebuffer);
+    for (int i = 0; i < 4; i++)
+        test_check(abs(pixel[i] - expected[i]) <= 1, __FILE__, __LINE__,
+                   "pixel %d %d is %u %u %u %u, expected %u %u %u %u", right, up, pixel[0],
+                   pixel[1], pixel[2], pixel[3], expected[0], expected[1], expected[2],
+                   expected[3]);
+}
+
+static void close_engine(engine *host)
+{
+    const GladGLContext *const gl = host->gl;
+    const GLuint framebuffers[] = {host->framebuffer, host->resolved};
+    const GLuint storages[] = {host->colour, host->depth_buffer, host->resolved_colour};
+    gl->DeleteFramebuffers(2, framebuffers);
+    gl->DeleteRenderbuffers(3, storages);
+    gl->DeleteProgram(host->program);
+    scene_close_stage(&host->stage);
+}
+
+// -- Tests ------------------------------------------------------------------------------------
+
+static const float red[4] = {1, 0, 0, 1}, green[4] = {0, 1, 0, 1}, half_blue[4] = {0, 0, 1, 0.5f};
+static const uint8_t red_pixel[4] = {255, 0, 0, 255}, green_pixel[4] = {0, 255, 0, 255};
+static const uint8_t cleared_pixel[4] = {0, 0, 51, 255};
+
+// The model is 40 pixels wide, at depth 0. A red wall hides its left half, a green one is behind
+// it; drawn after it, half transparent, are a rectangle behind and one in front.
+static void draw_between_walls(engine *host)
+{
+    gl_values before, after;
+    const GladGLContext *const gl = host->gl;
+    gl->Clear(GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT);
+    draw_rectangle(host, -1.0f, -1.0f, 0.0f, 1.0f, -0.5f, red);
+    draw_rectangle(host, -1.0f, -1.0f, 1.0f, 1.0f, 0.5f, green);
+    values_read(&host->stage.scene, &before);
+    draw_model(host);
+    values_read(&host->stage.scene, &after);
+    values_are_equal(&after, &before, "a frame");
+    draw_rectangle(host, 0.0f, 0.0f, 1.0f, 1.0f, 0.4f, half_blue);
+    draw_rectangle(host, 0.0f, -1.0f, 1.0f, -0.1f, -0.2f, half_blue);
+}
+
+static void check_between_walls(GLsizei samples, bool es)
+{
+    engine host;
+    if (!open_engine(&host, samples, es))
+        return;
+    for (int round = 0; round < 2; round++) {
+        draw_between_walls(&host);
+        const gl_colour lit = scene_sideways(1, 1, 1);
+        uint8_t covered[4] = {0, 0, 0, 191};
+        for (int i = 0; i < 3; i++)
+            covered[i] = (uint8_t)lround(0.5 * lit.rgba[i] + (i == 2 ? 127.5 : 0.0));
+        check_pixel(&host, -100, 0, cleared_pixel); // beside the viewport
+        check_pixel(&host, -10, 0, red_pixel);      // the wall in front of the model
+        check_pixel(&host, 10, 0, lit.rgba);
+        check_pixel(&host, 10, 10, lit.rgba); // in front of the blue behind it
+        check_pixel(&host, 10, -15, covered);
+        check_pixel(&host, 50, 10, (uint8_t[4]){0, 128, 128, 191});
+        check_pixel(&host, 50, -1, green_pixel);
+    }
+    CHECK_UINT(host.gl->GetError(), GL_NO_ERROR);
+    close_engine(&host);
+}
+
+TEST (gl_engine_draws_around_the_model) {
+    check_between_walls(0, scene_wants_es());
+}
+
+TEST (gl_engine_draws_around_the_model_with_samples) {
+    check_between_walls(4, scene_wants_es());
+}
+
+TEST (gl_engine_on_es_draws_around_the_model) {
+    check_between_walls(0, true);
+    check_between_walls(4, true);
+}
+
+// Two views side by side in one framebuffer: clearing one leaves the other.
+TEST (gl_frame_clears_its_viewport_only) {
+    engine host;
+    if (!open_engine(&host, 0, scene_wants_es()))
+        return;
+    host.gl->Clear(GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT);
+    host.stage.frame.keep_contents = false;
+    memcpy(host.stage.frame.background, green, sizeof green);
+    draw_model(&host);
+    check_pixel(&host, -SCENE_WIDTH / 2 - 1, 0, cleared_pixel);
+    check_pixel(&host, SCENE_WIDTH / 2, 0, cleared_pixel);
+    check_pixel(&host, 0, SCENE_HEIGHT / 2, cleared_pixel);
+    check_pixel(&host, 0, -SCENE_HEIGHT / 2 - 1, cleared_pixel);
+    check_pixel(&host, -SCENE_WIDTH / 2, -SCENE_HEIGHT / 2, green_pixel);
+    check_pixel(&host, SCENE_WIDTH / 2 - 1, SCENE_HEIGHT / 2 - 1, green_pixel);
+    check_pixel(&host, 0, 0, scene_sideways(1, 1, 1).rgba);
+    close_engine(&host);
+}
+
+// As for a framebuffer whose first row is the top one: the front of the model stays its front.
+TEST (gl_mirrored_projection_shows_the_front) {
+    engine host;
+    if (!open_engine(&host, 0, scene_wants_es()))
+        return;
+    md5gl_frame *const frame = &host.stage.frame;
+    for (int mirrored = 0; mirrored < 2; mirrored++) {
+        for (int behind = 0; behind < 2; behind++) {
+            *frame = scene_frame(NULL);
+            frame->framebuffer = host.framebuffer;
+            frame->x = LEFT;
+            frame->y = BOTTOM;
+            if (behind)
+                scene_look_from_behind(frame);
+            if (mirrored)
+                frame->clip_from_view.m[5] *= -1.0f;
+            draw_model(&host);
+            check_pixel(&host, 3, 3,
+                        behind ? (uint8_t[4]){0, 0, 0, 255} : scene_sideways(1, 1, 1).rgba);
+        }
+    }
+    close_engine(&host);
+}
+
+// Lines are measured in pixels of the framebuffer.
+TEST (gl_lines_follow_the_viewport) {
+    const md5gl_line_vertex line[2] = {{{5, -70, 30}, {255, 0, 0, 255}},
+                                       {{5, 70, 30}, {255, 0, 0, 255}}};
+    engine host;
+    if (!open_engine(&host, 0, scene_wants_es()))
+        return;
+    md5gl_renderer *const renderer = host.stage.scene.renderer;
+    host.gl->Clear(GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT);
+    md5gl_save_state(renderer);
+    md5gl_begin_frame(renderer, &host.stage.frame);
+    md5gl_draw_lines(renderer, line, 2, 6.0f, false);
+    CHECK(md5gl_end_frame(renderer, NULL));
+    md5gl_restore_state(renderer);
+    check_pixel(&host, 0, 30, red_pixel);
+    check_pixel(&host, 60, 31, red_pixel);
+    check_pixel(&host, 0, 40, cleared_pixel);
+    close_engine(&host);
+}
+
+// Draws everything, creates and destroys, on each path.
+static void use_all(gl_stage *stage)
+{
+    md5gl_renderer *const renderer = stage->scene.renderer;
+    const md5_mat34 palette[2] = {scene_identity, scene_identity};
+    const md5_vec4 tint = {1, 1, 1, 1};
+    md5_vec3 positions[4];
+    md5gl_target *const target = md5gl_create_target(renderer, 32, 32, 4, NULL);
+    for (int path = MD5GL_PATH_4; path <= MD5GL_PATH_STORAGE; path++) {
+        if (!md5gl_has_path(renderer, (md5gl_path)path))
+            continue;
+        md5gl_frame frame = scene_frame(target);
+        frame.casters = (md5_bounds){{-20, -20, -20}, {20, 20, 20}};
+        md5gl_model *const copy =
+            md5gl_create_model(renderer, stage->model, (md5gl_path)path, NULL);
+        CHECK(md5gl_capture(renderer, copy, 0, palette, positions, NULL, NULL, NULL));
+        CHECK(md5gl_pose_models(renderer, copy, palette, palette, 1, NULL));
+        md5gl_begin_frame(renderer, &frame);
+        CHECK(md5gl_set_looks(renderer, copy, &tint, NULL, NULL));
+        md5gl_draw_shadows(renderer, copy);
+        md5gl_draw_posed(renderer, copy, MD5GL_LIT | MD5GL_WIREFRAME);
+        md5gl_draw_ground(renderer, (md5_vec3){0, 0, 0}, 100.0f);
+        md5gl_draw_grid(renderer, -20.0f, 10.0f, (md5_vec3){0, 0, 0}, 100.0f);
+        CHECK(md5gl_end_frame(renderer, NULL));
+        md5gl_destroy_model(renderer, copy);
+    }
+    md5gl_destroy_target(renderer, target);
+}
+
+static void check_saving(bool es)
+{
+    gl_values before, after;
+    gl_stage stage = {0};
+    if (es ? !scene_open_es(&stage.scene) : !scene_open(&stage.scene, NULL))
+        return;
+    stage.model = scene_square();
+    values_disturb(&stage.scene);
+    values_read(&stage.scene, &before);
+    md5gl_save_state(stage.scene.renderer);
+    use_all(&stage);
+    values_are_defaults(&stage.scene, "drawing");
+    md5gl_restore_state(stage.scene.renderer);
+    values_read(&stage.scene, &after);
+    values_are_equal(&after, &before, "restoring");
+    md5_free_model(stage.model);
+    scene_close(&stage.scene);
+}
+
+TEST (gl_restored_state_is_that_of_the_engine) {
+    check_saving(scene_wants_es());
+    check_saving(true);
+}
+
+// Shows a texture in the engine's framebuffer and checks its pixels.
+static void check_shown(engine *host, GLuint texture, int right, int up, const uint8_t expected[4])
+{
+    static const float white[4] = {1, 1, 1, 1};
+    host->gl->BindTexture(GL_TEXTURE_2D, texture);
+    host->gl->Clear(GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT);
+    draw_rectangle(host, -1.0f, -1.0f, 1.0f, 1.0f, 0.0f, white);
+    check_pixel(host, right, up, expected);
+}
+
+TEST (gl_engine_samples_a_targets_textures) {
+    const gl_colour lit = scene_sideways(1, 1, 1);
+    const md5_mat34 palettes[2] = {scene_moved(100, 0, 0), scene_moved(100, 0, 0)};
+    for (uint32_t samples = 1; samples <= 4; samples += 3) {
+        engine host;
+        if (!open_engine(&host, 0, scene_wants_es()))
+            return;
+        md5gl_renderer *const renderer = host.stage.scene.renderer;
+        md5gl_save_state(renderer);
+        md5gl_target *const target =
+            md5gl_create_target(renderer, SCENE_WIDTH, SCENE_HEIGHT, samples, NULL);
+        const md5gl_frame frame = scene_frame(target);
+        md5gl_begin_frame(renderer, &frame);
+        CHECK(md5gl_draw_models(renderer, host.stage.copy, palettes, NULL, 1, MD5GL_LIT, NULL));
+        CHECK(md5gl_end_frame(renderer, NULL));
+        md5gl_restore_state(renderer);
+        const md5gl_target_names names = md5gl_get_target_names(target);
+        CHECK(names.framebuffer != 0 && names.colour != 0);
+        CHECK((names.depth != 0) == (samples == 1));
+        check_shown(&host, names.colour, 10, 10, lit.rgba);
+        check_shown(&host, names.colour, 10, 30, (uint8_t[4]){0, 0, 0, 255});
+        if (names.depth) {
+            // 100 of 500 units in front of the centre: 0.4 of 0..1.
+            check_shown(&host, names.depth, 10, 10, (uint8_t[4]){102, 0, 0, 255});
+            check_shown(&host, names.depth, 10, 30, (uint8_t[4]){255, 0, 0, 255});
+        }
+        md5gl_destroy_target(renderer, target);
+        close_engine(&host);
+    }
+}

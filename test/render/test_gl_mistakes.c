@@ -1,0 +1,194 @@
+// The caller's mistakes: in builds with assertions they end the program with a message that names
+// function and argument.
+#include "test/mistake.h"
+#include "test/render/test_gl_scene.h"
+
+#include <string.h>
+
+#if !defined(NDEBUG) && (defined(__unix__) || defined(__APPLE__))
+
+static md5gl_renderer *renderer_of(const void *context)
+{
+    return ((const gl_stage *)context)->scene.renderer;
+}
+
+static md5gl_model *model_of(const void *context)
+{
+    return ((const gl_stage *)context)->copy;
+}
+
+static void draw_outside_of_a_frame(const void *context)
+{
+    md5gl_draw_posed(renderer_of(context), model_of(context), MD5GL_LIT);
+}
+
+static void draw_in_an_unknown_style(const void *context)
+{
+    md5gl_draw_posed(renderer_of(context), model_of(context), 1u << 20);
+}
+
+static void begin_twice(const void *context)
+{
+    const gl_stage *const stage = context;
+    md5gl_begin_frame(stage->scene.renderer, &stage->frame);
+    md5gl_begin_frame(stage->scene.renderer, &stage->frame);
+}
+
+static void end_twice(const void *context)
+{
+    (void)md5gl_end_frame(renderer_of(context), NULL);
+}
+
+static void begin_without_a_frame(const void *context)
+{
+    md5gl_begin_frame(renderer_of(context), NULL);
+}
+
+static void set_material_of_no_mesh(const void *context)
+{
+    md5gl_set_material(model_of(context), 1, &(md5gl_material){0});
+}
+
+static void set_material_of_no_skin(const void *context)
+{
+    md5gl_set_skin_material(model_of(context), 1, 0, &(md5gl_material){0});
+}
+
+static void set_no_material(const void *context)
+{
+    md5gl_set_material(model_of(context), 0, NULL);
+}
+
+static void hide_no_mesh(const void *context)
+{
+    md5gl_set_visible(model_of(context), 7, false);
+}
+
+static void set_no_skins(const void *context)
+{
+    (void)md5gl_set_num_skins(renderer_of(context), model_of(context), 0, NULL);
+}
+
+static void pose_nothing(const void *context)
+{
+    (void)md5gl_pose_models(renderer_of(context), model_of(context), NULL, NULL, 1, NULL);
+}
+
+static void create_on_no_path(const void *context)
+{
+    const gl_stage *const stage = context;
+    (void)md5gl_create_model(stage->scene.renderer, stage->model, (md5gl_path)99, NULL);
+}
+
+static void create_no_model(const void *context)
+{
+    (void)md5gl_create_model(renderer_of(context), NULL, MD5GL_PATH_AUTO, NULL);
+}
+
+static void create_an_empty_texture(const void *context)
+{
+    (void)md5gl_create_texture(renderer_of(context), 1, 1, NULL, NULL);
+}
+
+static void create_normals_of_an_unknown_kind(const void *context)
+{
+    const uint8_t texel[4] = {0};
+    (void)md5gl_create_normal_map(renderer_of(context), 1, 1, texel, 8, NULL);
+}
+
+static void name_no_path(const void *context)
+{
+    (void)context;
+    (void)md5gl_path_name((md5gl_path)-1);
+}
+
+static void ask_for_no_meshes_path(const void *context)
+{
+    (void)md5gl_mesh_path(model_of(context), 1);
+}
+
+static void capture_no_mesh(const void *context)
+{
+    (void)md5gl_capture(renderer_of(context), model_of(context), 3, NULL, NULL, NULL, NULL, NULL);
+}
+
+static void read_into_nothing(const void *context)
+{
+    (void)md5gl_read_pixels(renderer_of(context), NULL, 1, 1, NULL, NULL);
+}
+
+static void restore_what_is_not_saved(const void *context)
+{
+    md5gl_restore_state(renderer_of(context));
+}
+
+static void save_twice(const void *context)
+{
+    md5gl_save_state(renderer_of(context));
+    md5gl_save_state(renderer_of(context));
+}
+
+static void name_no_target(const void *context)
+{
+    (void)context;
+    (void)md5gl_get_target_names(NULL);
+}
+
+static void destroy_without_a_renderer(const void *context)
+{
+    md5gl_destroy_model(NULL, model_of(context));
+}
+
+static void draw_no_lines(const void *context)
+{
+    md5gl_draw_lines(renderer_of(context), NULL, 2, 1.0f, false);
+}
+
+static void upload_no_clips(const void *context)
+{
+    (void)md5gl_create_clips(renderer_of(context), NULL, 1, NULL);
+}
+
+TEST (gl_mistake_is_reported_with_function_and_argument) {
+    static const struct {
+        void (*make)(const void *context);
+        const char *function, *argument;
+    } mistakes[] = {
+        {draw_outside_of_a_frame, "md5gl_draw_posed()", "call it between md5gl_begin_frame()"},
+        {draw_in_an_unknown_style, "md5gl_draw_posed()", "style: flags of md5gl_style"},
+        {begin_twice, "md5gl_begin_frame()", "end the frame before the next"},
+        {begin_without_a_frame, "md5gl_begin_frame()", "renderer, frame: not NULL"},
+        {end_twice, "md5gl_end_frame()", "begin a frame first"},
+        {set_material_of_no_mesh, "md5gl_set_skin_material()", "mesh: an index"},
+        {set_material_of_no_skin, "md5gl_set_skin_material()", "skin: below the number"},
+        {set_no_material, "md5gl_set_skin_material()", "model, material: not NULL"},
+        {hide_no_mesh, "md5gl_set_visible()", "mesh: an index"},
+        {set_no_skins, "md5gl_set_num_skins()", "num_skins: at least 1"},
+        {pose_nothing, "md5gl_pose_models()", "palettes: not NULL"},
+        {create_on_no_path, "md5gl_create_model()", "path: one of md5gl_path"},
+        {create_no_model, "md5gl_create_model()", "renderer, model: not NULL"},
+        {create_an_empty_texture, "md5gl_create_texture()", "renderer, rgba: not NULL"},
+        {create_normals_of_an_unknown_kind, "md5gl_create_normal_map()", "normals: flags"},
+        {name_no_path, "md5gl_path_name()", "path: one of md5gl_path"},
+        {ask_for_no_meshes_path, "md5gl_mesh_path()", "mesh: an index"},
+        {capture_no_mesh, "md5gl_capture()", "mesh: an index"},
+        {read_into_nothing, "md5gl_read_pixels()", "renderer, rgba: not NULL"},
+        {restore_what_is_not_saved, "md5gl_restore_state()", "save the state first"},
+        {save_twice, "md5gl_save_state()", "restore the saved state first"},
+        {name_no_target, "md5gl_get_target_names()", "target: not NULL"},
+        {destroy_without_a_renderer, "md5gl_destroy_model()", "renderer: not NULL"},
+        {draw_no_lines, "md5gl_draw_lines()", "vertices: not NULL"},
+        {upload_no_clips, "md5gl_create_clips()", "bindings: not NULL"},
+    };
+    gl_stage stage;
+    if (!scene_open_stage(&stage, scene_square, 1))
+        return;
+    for (size_t i = 0; i < sizeof mistakes / sizeof mistakes[0]; i++) {
+        const char *const message = test_message_of(mistakes[i].make, &stage);
+        CHECK(strstr(message, mistakes[i].function) != NULL);
+        CHECK(strstr(message, mistakes[i].argument) != NULL);
+    }
+    scene_close_stage(&stage);
+}
+
+#endif
