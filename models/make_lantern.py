@@ -4,7 +4,7 @@ stick towards the thumb. Hung on Bobbin's `prop_l` or `prop_r` it lies in his fi
 upright by itself.
 
     python3 models/make_lantern.py [FOLDER]    write the files (default: models/lantern)
-    python3 models/make_lantern.py --check     make them anew and compare with models/lantern"""
+    python3 models/make_lantern.py --check     regenerate and compare with models/lantern"""
 
 import math
 import os

@@ -2,7 +2,7 @@
 """Makes Spindle, Bobbin's tall cousin: the same joints, other proportions, a mesh of its own.
 
     python3 models/make_spindle.py [FOLDER]    write the files (default: models/spindle)
-    python3 models/make_spindle.py --check     make them anew and compare with models/spindle"""
+    python3 models/make_spindle.py --check     regenerate and compare with models/spindle"""
 
 import os
 import sys

@@ -2,7 +2,7 @@
 """Makes Thimble, a six-legged machine of hard parts: mesh, textures, clips.
 
     python3 models/make_thimble.py [FOLDER]    write the files (default: models/thimble)
-    python3 models/make_thimble.py --check     make them anew and compare with models/thimble"""
+    python3 models/make_thimble.py --check     regenerate and compare with models/thimble"""
 
 import os
 import sys

@@ -2,7 +2,7 @@
 """Makes the zoo: the smallest files that show one feature of the format each, and the table of them.
 
     python3 models/make_zoo.py [FOLDER]    write the files (default: models/zoo)
-    python3 models/make_zoo.py --check     make them anew and compare with models/zoo"""
+    python3 models/make_zoo.py --check     regenerate and compare with models/zoo"""
 
 import math
 import os

@@ -1,18 +1,10 @@
-#define _POSIX_C_SOURCE 200809L // st_mtim
 #include "demo/common/file.h"
 
 #include "demo/common/memory.h"
+#include "demo/common/system.h"
 
-#include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#ifdef _WIN32
-#include <direct.h>
-#define getcwd(folder, size) _getcwd(folder, (int)(size))
-#else
-#include <unistd.h>
-#endif
 
 static bool is_separator(char c)
 {
@@ -100,7 +92,7 @@ char *common_join(const char *folder, const char *name)
 char *common_absolute(const char *path)
 {
     char folder[4096];
-    if (common_is_absolute(path) || getcwd(folder, sizeof folder) == NULL)
+    if (common_is_absolute(path) || !common_current_folder(folder, sizeof folder))
         return common_copy(path);
     return strcmp(path, ".") == 0 ? common_copy(folder) : common_join(folder, path);
 }
@@ -115,46 +107,41 @@ bool common_has_ending(const char *path, const char *ending)
 
 bool common_is_file(const char *path)
 {
-    struct stat status;
-    return stat(path, &status) == 0 && S_ISREG(status.st_mode);
+    common_status status;
+    return common_read_status(path, &status) && status.is_file;
 }
 
 bool common_is_folder(const char *path)
 {
-    struct stat status;
-    return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+    common_status status;
+    return common_read_status(path, &status) && status.is_folder;
 }
 
 uint64_t common_file_size(const char *path)
 {
-    struct stat status;
-    return stat(path, &status) == 0 && status.st_size > 0 ? (uint64_t)status.st_size : 0;
+    common_status status;
+    return common_read_status(path, &status) ? status.size : 0;
 }
 
 bool common_same_file(const char *a, const char *b)
 {
-    struct stat of_a, of_b;
-    if (stat(a, &of_a) != 0 || stat(b, &of_b) != 0)
+    common_status of_a, of_b;
+    if (!common_read_status(a, &of_a) || !common_read_status(b, &of_b))
         return false;
     // On systems without file numbers only equal names count.
     return strcmp(a, b) == 0
-           || (of_a.st_ino != 0 && of_a.st_ino == of_b.st_ino && of_a.st_dev == of_b.st_dev);
+           || (of_a.file != 0 && of_a.file == of_b.file && of_a.device == of_b.device);
 }
 
 uint64_t common_file_stamp(const char *path)
 {
-    struct stat status;
-    if (stat(path, &status) != 0)
+    common_status status;
+    if (!common_read_status(path, &status))
         return 0;
-    uint64_t time = (uint64_t)status.st_mtime;
-#if !defined(_WIN32) && !defined(__APPLE__)
-    time = time * 1000000000u + (uint64_t)status.st_mtim.tv_nsec;
-#endif
     // Odd factors spread the bits, so that changes do not cancel out. A file that replaces this one
     // has another number, even with the same time and size.
-    const uint64_t stamp = time * 0x9E3779B97F4A7C15u
-                           + (uint64_t)status.st_ino * 0xC2B2AE3D27D4EB4Fu
-                           + (uint64_t)status.st_size;
+    const uint64_t stamp =
+        status.time * 0x9E3779B97F4A7C15u + status.file * 0xC2B2AE3D27D4EB4Fu + status.size;
     return stamp | 1;
 }
 
@@ -205,31 +192,36 @@ static bool is_wanted(const char *path, const char *ending)
     return common_has_ending(path, ending) && common_is_file(path);
 }
 
+// A list while it grows.
+typedef struct listing {
+    common_list list;
+    size_t room;
+    const char *folder, *ending;
+} listing;
+
+static void add_wanted(void *user, const char *name)
+{
+    listing *const to = user;
+    common_list *const list = &to->list;
+    char *path = common_join(to->folder, name);
+    if (!is_wanted(path, to->ending)) {
+        free(path);
+        return;
+    }
+    if (list->count == to->room) {
+        to->room = to->room > 0 ? 2 * to->room : 16;
+        list->names = common_realloc(list->names, to->room, sizeof *list->names);
+    }
+    list->names[list->count++] = path;
+}
+
 common_list common_list_folder(const char *folder, const char *ending)
 {
-    common_list list = {0};
-    size_t room = 0;
-    DIR *entries = opendir(folder);
-    if (entries == NULL)
-        return list;
-
-    const struct dirent *entry;
-    while ((entry = readdir(entries)) != NULL) {
-        char *path = common_join(folder, entry->d_name);
-        if (!is_wanted(path, ending)) {
-            free(path);
-            continue;
-        }
-        if (list.count == room) {
-            room = room > 0 ? 2 * room : 16;
-            list.names = common_realloc(list.names, room, sizeof *list.names);
-        }
-        list.names[list.count++] = path;
-    }
-    closedir(entries);
-    if (list.count > 1)
-        qsort(list.names, list.count, sizeof *list.names, compare_entries);
-    return list;
+    listing made = {.folder = folder, .ending = ending};
+    common_each_entry(folder, add_wanted, &made);
+    if (made.list.count > 1)
+        qsort(made.list.names, made.list.count, sizeof *made.list.names, compare_entries);
+    return made.list;
 }
 
 void common_free_list(common_list *list)
@@ -240,28 +232,32 @@ void common_free_list(common_list *list)
     *list = (common_list){0};
 }
 
+typedef struct search {
+    const char *folder, *name;
+    char *found;
+} search;
+
+static void compare_entry(void *user, const char *name)
+{
+    search *const wanted = user;
+    if (!equal_ignoring_case(name, wanted->name))
+        return;
+    char *path = common_join(wanted->folder, name);
+    if (wanted->found == NULL || strcmp(path, wanted->found) < 0) {
+        free(wanted->found);
+        wanted->found = path;
+    } else {
+        free(path);
+    }
+}
+
 // Returns the path of the entry of `folder` that equals `name` ignoring case, or NULL. Of several
 // the first in byte order, so that the result does not depend on the file system.
 static char *find_entry(const char *folder, const char *name)
 {
-    char *found = NULL;
-    DIR *entries = opendir(folder);
-    if (entries == NULL)
-        return NULL;
-    const struct dirent *entry;
-    while ((entry = readdir(entries)) != NULL) {
-        if (!equal_ignoring_case(entry->d_name, name))
-            continue;
-        char *path = common_join(folder, entry->d_name);
-        if (found == NULL || strcmp(path, found) < 0) {
-            free(found);
-            found = path;
-        } else {
-            free(path);
-        }
-    }
-    closedir(entries);
-    return found;
+    search wanted = {.folder = folder, .name = name};
+    common_each_entry(folder, compare_entry, &wanted);
+    return wanted.found;
 }
 
 char *common_find(const char *folder, const char *relative)

@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-#if defined(__GNUC__)
+#if defined(__GNUC__) && !defined(_WIN32) // whose printf() of old is not the one that is used
 #define COMMON_PRINTF(text, values) __attribute__((format(printf, text, values)))
 #else
 #define COMMON_PRINTF(text, values)

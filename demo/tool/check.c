@@ -1,12 +1,12 @@
 // md5tool check: prints errors and warnings of files, for editors and scripts.
 #include "demo/common/file.h"
 #include "demo/common/memory.h"
+#include "demo/common/system.h"
 #include "demo/tool/tool.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 const char tool_check_help[] =
     "usage: md5tool check FILE|FOLDER...\n"
@@ -199,8 +199,8 @@ int tool_check(int count, char **arguments)
             add_path(&files, common_copy(arguments[i]));
     }
     checker check = {
-        .shows_places = isatty(STDOUT_FILENO) == 1,
-        .shows_progress = isatty(STDERR_FILENO) == 1 && isatty(STDOUT_FILENO) == 0,
+        .shows_places = common_is_terminal(1),
+        .shows_progress = common_is_terminal(2) && !common_is_terminal(1),
     };
     for (size_t i = 0; i < files.count; i++) {
         check_file(files.paths[i], &check);

@@ -233,7 +233,7 @@ static bool parse_root(const char *text, md5_root *root)
     return false;
 }
 
-// Returns TOOL_OK, or TOOL_BAD_USAGE with the reason told. moments[] has room for all.
+// Returns TOOL_OK, or TOOL_BAD_USAGE after printing the reason. moments[] has room for all.
 static int parse_options(int count, char **arguments, dump_options *options)
 {
     bool is_file = false;

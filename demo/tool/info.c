@@ -64,7 +64,7 @@ static void print_model(const char *path, const md5_model *model)
     printf("  weights            %llu\n", (unsigned long long)weights);
     printf("  weights a vertex   %u at most\n", max_weights);
     print_bounds("bounds", model->bounds);
-    printf("  bytes in memory    %zu\n", model->size);
+    printf("  bytes in memory    %zu\n", model->size + model->geometry_size);
     printf("  warnings           %u\n", model->num_warnings);
     for (uint32_t i = 0; i < model->num_meshes; i++)
         print_mesh(&model->meshes[i], i);
@@ -145,8 +145,8 @@ static bool print_file(const char *path)
         print_anim(path, asset.anim);
     if (asset.camera)
         print_camera(path, asset.camera);
-    if (asset.machine.machine)
-        print_machine(path, &asset.machine.file->desc);
+    if (asset.character)
+        print_machine(path, md5_machine_tables(asset.character->machine));
     tool_free(&asset);
     return true;
 }

@@ -1,4 +1,4 @@
-// Loads files of any kind, which their extension or their contents tell.
+// Loads files of any kind, recognized by their extension or contents.
 #include "demo/common/file.h"
 #include "demo/common/stream.h"
 #include "demo/tool/tool.h"
@@ -50,8 +50,8 @@ static void load_named(file_kind kind, const char *path, const md5_load_opts *op
         asset->anim = md5_load_anim(path, opts, error);
     else if (kind == KIND_CAMERA)
         asset->camera = md5_load_camera(path, opts, error);
-    else if (common_load_machine(path, opts, &asset->machine, error))
-        asset->num_warnings = asset->machine.file->num_warnings;
+    else
+        asset->character = md5_load_character(path, opts, error);
 }
 
 // Without a known extension the text is read first and then parsed: a pipe can be read only once.
@@ -92,6 +92,8 @@ bool tool_load(const char *path, const md5_load_opts *opts, tool_asset *asset, m
         asset->num_warnings = asset->anim->num_warnings;
     if (asset->camera)
         asset->num_warnings = asset->camera->num_warnings;
+    if (asset->character)
+        asset->num_warnings = asset->character->num_warnings;
     return error->status == MD5_OK;
 }
 
@@ -100,5 +102,5 @@ void tool_free(tool_asset *asset)
     md5_free_model(asset->model);
     md5_free_anim(asset->anim);
     md5_free_camera(asset->camera);
-    common_free_machine(&asset->machine);
+    md5_free_character(asset->character);
 }

@@ -5,17 +5,12 @@
 #include <stdio.h>
 #include <string.h>
 
-typedef struct tool_command {
-    const char *name;
-    int (*run)(int count, char **arguments);
-    const char *help;
-} tool_command;
-
 static const tool_command commands[] = {
     {"info", tool_info, tool_info_help},
     {"check", tool_check, tool_check_help},
     {"dump", tool_dump, tool_dump_help},
 };
+enum { NUM_COMMANDS = sizeof commands / sizeof commands[0] };
 
 static const char help[] =
     "usage: md5tool COMMAND [OPTION...] FILE...\n"
@@ -26,7 +21,9 @@ static const char help[] =
     "\n"
     "  --                  end of options: only files follow\n"
     "  --help              print this text, or the help of a command\n"
-    "  --version           print the version of the library\n";
+    "  --version           print the version of the library\n"
+    "  --man               print the manual page\n"
+    "  --completions bash|zsh|fish   print what makes a shell complete commands and options\n";
 
 static bool asks_for_help(const char *argument)
 {
@@ -56,7 +53,13 @@ static int run(int count, char **arguments)
         printf("md5tool %d.%d.%d\n", MD5_VERSION_MAJOR, MD5_VERSION_MINOR, MD5_VERSION_PATCH);
         return TOOL_OK;
     }
-    for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++) {
+    if (strcmp(arguments[0], "--man") == 0) {
+        tool_print_manual(commands, NUM_COMMANDS);
+        return TOOL_OK;
+    }
+    if (strcmp(arguments[0], "--completions") == 0)
+        return tool_print_completions(count > 1 ? arguments[1] : "", commands, NUM_COMMANDS);
+    for (size_t i = 0; i < NUM_COMMANDS; i++) {
         if (strcmp(arguments[0], commands[i].name) == 0)
             return run_command(&commands[i], count - 1, arguments + 1);
     }

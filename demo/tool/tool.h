@@ -3,8 +3,8 @@
 #ifndef DEMO_TOOL_TOOL_H
 #define DEMO_TOOL_TOOL_H
 
-#include "md5/md5model.h"
-#include "demo/common/machine.h"
+#include "md5/md5character.h"
+#include "demo/common/memory.h"
 
 enum { TOOL_OK, TOOL_BAD_FILE, TOOL_BAD_USAGE };
 
@@ -15,10 +15,21 @@ int tool_info(int count, char **arguments);
 int tool_check(int count, char **arguments);
 int tool_dump(int count, char **arguments);
 
+typedef struct tool_command {
+    const char *name;
+    int (*run)(int count, char **arguments);
+    const char *help; // the first line is its usage
+} tool_command;
+
 extern const char tool_info_help[], tool_check_help[], tool_dump_help[];
 
+// Prints the manual page, made from the help texts.
+void tool_print_manual(const tool_command *commands, size_t num_commands);
+// Prints a script that a shell reads. Returns an exit status.
+int tool_print_completions(const char *shell, const tool_command *commands, size_t num_commands);
+
 // Prints what is wrong with the arguments, and how to get help, as one line on stderr. Returns 2.
-int tool_usage(const char *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
+int tool_usage(const char *command, const char *format, ...) COMMON_PRINTF(2, 3);
 
 // Moves the files of a command without options other than `--` to the start of `arguments` and
 // returns how many there are. Prints a message and returns -1 if there are none, or if there is an
@@ -33,7 +44,7 @@ typedef struct tool_asset {
     md5_model *model;
     md5_anim *anim;
     md5_camera *camera;
-    common_machine machine;
+    md5_character *character;
     uint32_t num_warnings;
 } tool_asset;
 

@@ -41,7 +41,7 @@ class Actor:
         self.both("eye", yaw=-4.5)
 
     def root(self, x=0.0, y=0.0, z=0.0, yaw=0.0):
-        """Where the whole body has come to: all else is told from there, the feet are not."""
+        """The body's displacement: everything but the feet is relative to it."""
         self.move("origin", x, y, z)
         self.turn("origin", yaw=yaw)
 
@@ -51,7 +51,7 @@ class Actor:
         self.turn(joint + "_r", pitch, -yaw, -roll)
 
     def one(self, joint, side, pitch=0.0, yaw=0.0, roll=0.0):
-        """One side, told as if it were the left."""
+        """One side, described as if it were the left."""
         sign = 1.0 if side == "l" else -1.0
         self.turn(joint + "_" + side, pitch, yaw * sign, roll * sign)
 
@@ -149,7 +149,7 @@ class Actor:
         self.pose.spin("forearm_" + side, axis, degrees)
 
     def reach(self, side, target, elbow=(-0.6, 0.5, -0.6)):
-        """Puts the wrist at a place in model space; the elbow points towards `elbow`, told as if
+        """Puts the wrist at a place in model space; the elbow points towards `elbow`, given as if
         it were the left one. The hand keeps its turn against the forearm."""
         hint = elbow if side == "l" else maths.mirror(elbow)
         self.pose.reach("upperarm_" + side, "forearm_" + side, "hand_" + side, target, hint)

@@ -150,7 +150,7 @@ def backward(a, t):
 
 
 def _aside(a, t, gait, sign):
-    """Side steps towards `sign` (1 left, -1 right), told as if to the left."""
+    """Side steps towards `sign` (1 left, -1 right), described as if to the left."""
     phase = t / gait.seconds + (0.0 if sign > 0.0 else 0.5)
     gait.go(a, t)
     # Feet part at 0.0, when the leading foot lands, and come together at 0.5.

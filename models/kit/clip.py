@@ -31,7 +31,7 @@ class Clip:
 
     def frames(self, bones):
         """Per frame (places, turns) in model space."""
-        # The last frame of a loop tells only how far the root has come.
+        # The last frame of a loop only holds the root's displacement.
         poses = [self._posed(bones, n) for n in range(self.intervals + 1)]
         place, turn = poses[-1].where(0) if self.loop else ((0.0, 0.0, 0.0), IDENTITY)
         if not self.still:
@@ -49,7 +49,7 @@ class Clip:
         loop = poses[:-1] if self.loop else poses
         rounds = -int(-_SETTLE * self.rate // len(loop)) if self.loop else 0
         for number in range(rounds + 1):
-            # What was played so far lies one loop back.
+            # The frames played so far move back by one loop.
             if number:
                 follow.carry(scale(place, -1.0), conj(turn))
             done = [follow.step(pose, 1.0 / self.rate) for pose in loop]

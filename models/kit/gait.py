@@ -61,7 +61,7 @@ class Gait:
             s, (0.0, 0.0), (0.3, 0.9), (0.7, 0.6), (1.0, 0.0))
 
     def go(self, actor, t):
-        """Moves the root along. The rest of the body is told before plant()."""
+        """Moves the root along. The rest of the body is posed before plant()."""
         x, y, heading = self.root(t)
         actor.root(x, y, 0.0, heading)
 

@@ -42,7 +42,7 @@ def value(x, y, z):
 
 
 class Spots:
-    """Points scattered in space, one per cubic cell; `near` tells how deep p is in a spot."""
+    """Points scattered in space, one per cubic cell; `near` returns how deep p is in a spot."""
 
     def __init__(self, cell, low, high, share):
         self.cell, self.low, self.high, self.share = cell, low, high, share

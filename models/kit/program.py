@@ -40,7 +40,7 @@ def check(home, make):
 
 
 def run(arguments, home, make, usage):
-    """make(folder) writes the files and gives a line that tells of them. Arguments: none, a
+    """make(folder) writes the files and returns a line that describes them. Arguments: none, a
     folder, or --check."""
     if arguments == ["--check"]:
         return check(home, make)

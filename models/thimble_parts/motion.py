@@ -87,7 +87,7 @@ def _late(leg):
 
 
 def _go(a, t, gait):
-    """Root first: the rest of the body is told between this and _plant()."""
+    """Root first: the rest of the body is posed between this and _plant()."""
     any_leg = gait[LEGS[0]]
     x, y, heading = any_leg.root(t)
     a.root(x, y, heading)
@@ -226,7 +226,7 @@ class Clip(clip.Clip):
 
 
 def _steps(gait, rate):
-    """Legs are told by the ends of their joints' names: 1_l is the left one in front."""
+    """Legs are identified by the ends of their joints' names: 1_l is the left one in front."""
     seconds = gait[LEGS[0]].seconds
     return [(round(late * seconds * rate), "footstep %d_%s" % leg)
             for late in (0.0, 0.5) for leg in LEGS if _late(leg) == late]

@@ -187,7 +187,7 @@ def _version_12():
 
 
 def _bind_turned():
-    """A bind pose with turned joints: offsets are told in the axes of the joint, not of the
+    """A bind pose with turned joints: offsets are in the axes of the joint, not of the
     model."""
     half = math.sin(math.radians(45.0))
     joints = [("root", -1, (0.0, 4.0, 0.0), q(half, 0.0, 0.0)),

@@ -52,7 +52,7 @@ for how in weld apart; do
     check "what is exported again is clean ($how)" clean "$how/again"
 done
 
-check "Tendril is made anew" "$blender" -b --factory-startup --python-exit-code 1 \
+check "Tendril is rebuilt" "$blender" -b --factory-startup --python-exit-code 1 \
     -P models/tendril/make_tendril.py -- "$scratch/tendril"
 check "Tendril is what its script makes" python3 test/blender/same.py models/tendril "$scratch/tendril"
 
@@ -62,6 +62,6 @@ mkdir "$scratch/user" "$scratch/trouble"
 check "the add-on is installed, works and is taken away" \
     env BLENDER_USER_SCRIPTS="$scratch/user" "$blender" -b --factory-startup --python-exit-code 1 \
     -P test/blender/install.py -- "$scratch/io_md5.zip"
-check "what cannot be done is told in words" in_blender trouble.py "$scratch/trouble" \
+check "unsupported input is reported in words" in_blender trouble.py "$scratch/trouble" \
     models/bobbin/bobbin.md5mesh models/bobbin/walk.md5anim
 finish

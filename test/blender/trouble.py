@@ -1,4 +1,4 @@
-"""Runs in Blender: what cannot be exported or imported is told in words, never by a traceback, and
+"""Runs in Blender: input that cannot be exported or imported is reported in words, never by a traceback, and
 what the format cannot say is warned of.
 
     blender -b --factory-startup --python-exit-code 1 -P trouble.py -- ADD-ONS FOLDER MD5MESH MD5ANIM"""

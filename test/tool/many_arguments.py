@@ -21,7 +21,7 @@ def main():
     few = min(seconds(command, file, FEW) for _ in range(3))
     many = min(seconds(command, file, MANY) for _ in range(2))
     print("%d arguments: %.3f s, %d: %.3f s" % (FEW, few, MANY, many))
-    # A program that ends at once is measured too coarsely.
+    # The time of a program that ends immediately is too short to measure.
     sys.exit(0 if many < LIMIT * max(few, 0.005) else 1)
 
 

@@ -45,6 +45,34 @@ for command in info check dump; do
 done
 runs 0 --version && says out 'md5tool '
 report 'version' $?
+has_manual() {
+    runs 0 --man && cp "$scratch/out" "$scratch/page" || return 1
+    if command -v groff >"$scratch/found"; then
+        groff -man -Tascii -ww "$scratch/page" >"$scratch/read" 2>"$scratch/err" && lines err 0 || return 1
+    fi
+    for word in '.SS info' '.SS check' '.SS dump' '\-\-ms T' '\-\-root MODE'; do
+        grep -qF -- "$word" "$scratch/page" || return 1
+    done
+}
+has_manual
+report '--man' $?
+completes() { # WORDS, EXPECTED
+    runs 0 --completions bash || return 1
+    # shellcheck disable=SC2016
+    completed=$(bash -c '. "$1"; read -ra COMP_WORDS <<<"$2"; COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _md5tool
+        echo "${COMPREPLY[*]}"' - "$scratch/out" "$1")
+    [ "$completed" = "$2" ]
+}
+completes 'md5tool d' dump && completes 'md5tool dump --r' --root && completes 'md5tool --completions f' fish &&
+    completes 'md5tool info --r' ''
+report 'bash completes' $?
+for shell in bash zsh fish; do
+    runs 0 --completions $shell && says out dump && says out '--root' &&
+        { ! command -v $shell >"$scratch/found" || $shell -n "$scratch/out"; }
+    report "completions of $shell" $?
+done
+runs 2 --completions tcsh && lines err 1 && says err "expected bash, zsh or fish"
+report 'completions of an unknown shell' $?
 runs 2 && lines err 1
 report 'no command' $?
 runs 2 frobnicate && lines err 1 && says err "'frobnicate'"
@@ -122,7 +150,7 @@ for golden in "$data"/*.golden.txt; do
     report "dump of $name against the reference" $?
 done
 
-# Streams: what comes through a pipe is told apart by its words. A pipe without a writer is refused,
+# Streams: what comes through a pipe is recognized by its first words. A pipe without a writer is refused,
 # a slow writer waited for: it writes when the reader has read.
 for kind in mesh anim; do
     "$tool" info /dev/stdin <"$data/flags.md5$kind" >"$scratch/out" 2>"$scratch/err" \

@@ -24,7 +24,7 @@ machines_are_clean() {
     done
 }
 check "our machines are read without a warning" machines_are_clean
-check "md5tool tells of layers" ends_saying 0 'layer              body, 6 states' "$tool" info "$bobbin"
+check "md5tool lists layers" ends_saying 0 'layer              body, 6 states' "$tool" info "$bobbin"
 
 # wrong TITLE SED-SCRIPT WORD: what is said of a machine with one change
 mkdir "$scratch/bobbin"
@@ -46,7 +46,7 @@ wrong "a mask's joint that is not there" 's/\*spine_2/*spin_2/' \
     ":19: error: mask 'upper': there is no joint 'spin_2'"
 wrong "a modifier's joint that is not there" 's/look aim head/look aim haed/' \
     ":23: error: modifier 'look' names joint 'haed'"
-wrong "an event behind the last frame" 's/frame 28 landing/frame 99 landing/' \
+wrong "an event behind the last frame" 's/frame 27 landing/frame 99 landing/' \
     ":15: error: clip 'leap': event 'landing' is at frame 99, but"
 
 # -- md5view ------------------------------------------------------------------------------------
@@ -55,7 +55,7 @@ check "a machine is shown" picture base "$bobbin" --animation-time 1
 again_the_same() {
     picture again "$bobbin" --animation-time 1 && cmp "$scratch/base.png" "$scratch/again.png"
 }
-check "the same moment is the same picture" again_the_same
+check "the same time gives the same picture" again_the_same
 check "a parameter changes it" changes_the_picture set "$bobbin" --animation-time 1 --set speed=44
 check "a parameter waits for its time" \
     changes_the_picture later "$bobbin" --animation-time 1 --set wave=1@0.4
@@ -64,30 +64,40 @@ not_yet() {
         cmp "$scratch/base.png" "$scratch/early.png"
 }
 check "and does nothing before" not_yet
-check "a panel tells states" changes_the_picture panel "$bobbin" --animation-time 1 --panel
+check "a panel shows states" changes_the_picture panel "$bobbin" --animation-time 1 --panel
 check "--set needs a value" ends_saying 2 '--set' "$view" "$bobbin" --set speed
 check "--set needs a number" ends_saying 2 '--set' "$view" "$bobbin" --set speed=fast
 check "--set needs a number behind @" ends_saying 2 '--set' "$view" "$bobbin" --set speed=1@x
 sed 's/idle.md5anim/idel.md5anim/' "$bobbin" >"$scratch/bobbin/wrong.md5machine"
-check "a broken machine is told" ends_saying 1 'idel.md5anim' "$view" \
+check "a broken machine is reported" ends_saying 1 'idel.md5anim' "$view" \
     "$scratch/bobbin/wrong.md5machine" --no-render
 
 check "a crowd by a machine" changes_the_picture crowd "$bobbin" --animation-time 1 --crowd 9
 check "a crowd by clips" changes_the_picture clips models/bobbin/bobbin.md5mesh --crowd 9
 check "a crowd needs a model" ends_saying 1 'a crowd needs' "$view" models/bobbin/idle.md5anim --crowd 9 \
     --output "$scratch/x.png"
-check "another body" changes_the_picture body "$bobbin" --animation-time 1 \
+check "retargeting changes the picture" changes_the_picture body "$bobbin" --animation-time 1 \
     --retarget models/spindle/spindle.md5mesh
-check "another body that has other joints" ends_saying 1 'error' "$view" "$bobbin" \
+check "retargeting to other joints is refused" ends_saying 1 'error' "$view" "$bobbin" \
     --retarget test/reference/data/still.md5mesh --output "$scratch/x.png"
-check "a thing in a hand" changes_the_picture thing "$bobbin" --animation-time 1 \
+check "a model is attached to a joint" changes_the_picture thing "$bobbin" --animation-time 1 \
     --attach prop_r=models/lantern/lantern.md5mesh
-check "a thing in no hand" ends_saying 1 'no joint of that name' "$view" "$bobbin" \
+check "an unknown joint to attach to is reported" ends_saying 1 'no joint of that name' "$view" "$bobbin" \
     --attach wing=models/lantern/lantern.md5mesh --output "$scratch/x.png"
-check "a thing that is not there" ends_saying 1 'nothing.md5mesh' "$view" "$bobbin" \
+check "a missing file to attach is reported" ends_saying 1 'nothing.md5mesh' "$view" "$bobbin" \
     --attach prop_r=nothing.md5mesh --output "$scratch/x.png"
 check "--attach needs a joint" ends_saying 2 '--attach' "$view" "$bobbin" --attach lantern.md5mesh
 check "uneven ground" changes_the_picture steps "$bobbin" --animation-time 1 --steps
+# The machine's own modifier places the feet.
+standing=$scratch/bobbin/standing.md5machine
+sed 's/^ *modifier look/    modifier stand feet hips { foot foot_l foot foot_r smoothing 0.06 }\n&/' \
+    "$bobbin" >"$standing"
+stands_on_the_ground() {
+    picture stands "$standing" --animation-time 0.5 --steps
+    picture flat "$standing" --animation-time 0.5
+    ! cmp "$scratch/stands.png" "$scratch/flat.png"
+}
+check "uneven ground of a machine that places feet" stands_on_the_ground
 check "uneven ground without feet" ends_saying 0 'foot or ankle' "$view" \
     test/reference/data/still.md5mesh --steps --output "$scratch/x.png"
 finish

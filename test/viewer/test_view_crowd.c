@@ -39,7 +39,7 @@ static view_lens any_lens(bool orthographic, uint64_t *random)
 // Whether GL would draw it: clip coordinates within -w..w.
 static bool is_in_picture(const view_lens *lens, md5_vec3 p)
 {
-    md5gl_mat44 view, clip;
+    md5_mat44 view, clip;
     view_lens_matrices(lens, &view, &clip);
     const float world[4] = {p.x, p.y, p.z, 1.0f};
     float seen[4] = {0}, drawn[4] = {0};
@@ -66,7 +66,7 @@ TEST (view_sight_sees_what_the_picture_shows) {
             // Any sphere that the point lies in is seen if the point is.
             const float radius = between(0.0f, 30.0f, &random);
             const md5_vec3 arm = somewhere(0.57f * radius, &random);
-            CHECK(!is_in || view_sees(&sight, (view_sphere){view_add(point, arm), radius}));
+            CHECK(!is_in || view_sees(&sight, (view_sphere){md5_vec3_add(point, arm), radius}));
             num_in += is_in;
             num_culled += !view_sees(&sight, (view_sphere){point, 0.0f});
         }
@@ -91,7 +91,7 @@ TEST (view_sight_sees_what_throws_shadows_into_the_picture) {
             const md5_vec3 light = frame.light_direction;
             // Down the light to anything that is not below the lowest.
             const float fall = between(0.0f, fmaxf(point.z - lowest, 0.0f), &random) / light.z;
-            const md5_vec3 shaded = view_sub(point, view_scale(light, fall));
+            const md5_vec3 shaded = md5_vec3_sub(point, md5_vec3_scale(light, fall));
             const bool is_thrown = is_in_picture(&lens, shaded);
             CHECK(!is_thrown || view_sees(&sight, (view_sphere){point, 0.0f}));
             num_thrown += is_thrown;
@@ -105,7 +105,8 @@ TEST (view_sight_without_a_light_from_above_culls_nothing_with_a_shadow) {
     uint64_t random = 7;
     const view_lens lens = any_lens(false, &random);
     md5gl_frame frame = {.width = 400, .height = 300, .light_direction = {1, 0, 0}};
-    const view_sphere behind = {view_add(lens.eye, view_scale(lens.axes.back, 100.0f)), 1.0f};
+    const view_sphere behind = {md5_vec3_add(lens.eye, md5_vec3_scale(lens.axes.back, 100.0f)),
+                                1.0f};
     view_sight sight = view_make_sight(&lens, &frame, 0.0f);
     CHECK(!view_sees(&sight, behind)); // no casters, no shadows
     frame.casters = (md5_bounds){{-60, -60, 0}, {60, 60, 40}};
@@ -164,8 +165,8 @@ static void check_spheres(const view_crowd *crowd)
             const md5_bounds box =
                 md5_skin_bounds(kind->model, kind->palettes + (size_t)i * num_joints);
             for (unsigned corner = 0; corner < 8; corner++) {
-                const md5_vec3 arm = view_sub(view_corner(box, corner), kind->sphere.centre);
-                CHECK(view_length(arm) <= kind->sphere.radius);
+                const md5_vec3 arm = md5_vec3_sub(view_corner(box, corner), kind->sphere.centre);
+                CHECK(md5_vec3_length(arm) <= kind->sphere.radius);
             }
         }
     }

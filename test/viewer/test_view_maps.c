@@ -1,4 +1,4 @@
-// How the viewer tells normal maps apart, and makes them of heights.
+// How the viewer distinguishes kinds of normal maps, and derives them from heights.
 #include "test/test.h"
 
 #include "demo/viewer/scene/maps.h"

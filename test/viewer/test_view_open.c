@@ -501,7 +501,7 @@ TEST (view_watch_sees_every_file_of_a_machine) {
         check_watched(&viewer, folder, "bobbin.md5mesh", BOBBIN ".md5mesh");
         check_watched(&viewer, folder, "page.md5machine", "models/bobbin/page_sync.md5machine");
         char *const name =
-            common_copy(common_base(viewer.state.document->scene.machine.loaded.clip_paths[0]));
+            common_copy(common_base(viewer.state.document->scene.machine.character->anim_paths[0]));
         char *const from = common_format("models/bobbin/%s", name);
         check_watched(&viewer, folder, name, from);
         CHECK_UINT(viewer.state.document->scene.machine.num_settings,

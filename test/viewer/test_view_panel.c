@@ -3,7 +3,6 @@
 
 #include "demo/common/file.h"
 #include "demo/viewer/jobs/view.h"
-#include "demo/viewer/base/math.h"
 #include "demo/viewer/app/open.h"
 #include "demo/viewer/app/remember.h"
 #include "demo/viewer/app/window.h"
@@ -271,7 +270,7 @@ TEST (view_panel_lists_a_machines_clips_and_lights_those_that_play) {
         CHECK_STRING(lit, "idle leap breathe ");
         // Between the walk, at 15.9, and the run, at 44: not the walk backward.
         const int32_t speed =
-            md5_find_parameter(s.viewer.document->scene.machine.loaded.machine, "speed");
+            md5_find_parameter(s.viewer.document->scene.machine.character->machine, "speed");
         CHECK(md5_player_set(s.viewer.document->scene.machine.player, (uint32_t)speed, 30.0f));
         live(&s, 3.0);
         list_rows(&s, view_list_figures, &rows);
@@ -291,8 +290,9 @@ static void check_clips_row(const char *file, uint32_t count)
         size_t size = 0;
         for (size_t i = 0; i < scene->num_clips; i++)
             size += scene->clips[i].anim->size;
-        for (uint32_t i = 0; i < scene->machine.loaded.num_clips; i++)
-            size += scene->machine.loaded.anims[i]->size;
+        const md5_character *const character = scene->machine.character;
+        for (uint32_t i = 0; character != NULL && i < character->num_clips; i++)
+            size += character->anims[i]->size;
         (void)snprintf(text, sizeof text, "%u  \xE2\x80\xA2  %.1f KiB", (unsigned)count,
                        (double)size / 1024.0);
         CHECK(size > 1024);
@@ -431,7 +431,7 @@ static view_rect seen_box(stage *s)
     const float width = (float)viewer->width, height = (float)viewer->height;
     const view_lens lens = view_choose_lens(viewer, width, height);
     float left = INFINITY, top = INFINITY, right = -INFINITY, bottom = -INFINITY;
-    md5gl_mat44 view, clip;
+    md5_mat44 view, clip;
     view_lens_matrices(&lens, &view, &clip);
     view_skin(&viewer->document->scene);
     for (uint32_t m = 0; m < viewer->document->scene.model->num_meshes; m++)
@@ -535,7 +535,7 @@ TEST (view_lens_shows_in_a_region_what_it_shows_in_a_picture_of_that_size) {
         const view_lens small = view_camera_lens(&camera, 300.0f, 200.0f);
         view_lens wide = small;
         view_widen_lens(&wide, 250.0f, 30.0f, 300.0f, 200.0f, 640.0f, 480.0f);
-        md5gl_mat44 view, clip_small, clip_wide;
+        md5_mat44 view, clip_small, clip_wide;
         view_lens_matrices(&small, &view, &clip_small);
         view_lens_matrices(&wide, &view, &clip_wide);
         const float eye[4] = {7.0f, -5.0f, -90.0f, 1.0f};

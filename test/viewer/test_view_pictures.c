@@ -1,12 +1,10 @@
 // Pictures by command lines, all in one process with one OpenGL context: our own model lies within
 // the picture in every clip and from all sides, and each option that is about the picture changes
 // it. test/viewer/view.sh has the same viewer as a program.
-#include "test/render/test_gl_scene.h"
+#include "test/viewer/test_view_shot.h"
 
 #include "demo/common/memory.h"
 #include "demo/viewer/app/open.h"
-#include "demo/viewer/app/remember.h"
-#include "demo/viewer/jobs/view.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,147 +12,12 @@
 
 #define MODEL "models/bobbin/bobbin.md5mesh"
 
-// -- A viewer by a command line -----------------------------------------------------------------
-
-enum { MAX_WORDS = 24, LARGE_DIFFERENCE = 24 };
-
-typedef struct shot_viewer {
-    view_state state;
-    view_options options;
-    char *words[MAX_WORDS];
-    int num_words;
-} shot_viewer;
-
-typedef struct shot {
-    uint32_t width, height;
-    uint8_t *rgba;
-} shot;
-
-// Words apart by spaces; those that are files of the project become paths from here.
-static void split_words(shot_viewer *viewer, const char *line)
-{
-    viewer->num_words = 0;
-    viewer->words[viewer->num_words++] = common_copy("--output=picture.png"); // nobody writes it
-    while (*line != '\0' && CHECK(viewer->num_words < MAX_WORDS)) {
-        const size_t length = strcspn(line, " ");
-        char *const word = common_format("%.*s", (int)length, line);
-        const bool is_file = strncmp(word, "models/", 7) == 0;
-        viewer->words[viewer->num_words++] = is_file ? common_copy(test_path(word)) : word;
-        if (is_file)
-            free(word);
-        line += length + strspn(line + length, " ");
-    }
-}
-
-static void close_viewer(shot_viewer *viewer)
-{
-    view_close(&viewer->state);
-    view_end(&viewer->state);
-    view_free_options(&viewer->options);
-    for (int i = 0; i < viewer->num_words; i++)
-        free(viewer->words[i]);
-}
-
-// Opens what the line names, as main() does for --output. Close it in any case.
-static bool open_viewer(shot_viewer *viewer, const gl_scene *scene, const char *line)
-{
-    char problem[256] = "";
-    view_state *const state = &viewer->state;
-    split_words(viewer, line);
-    const bool understood = view_read_options(viewer->num_words, viewer->words, &viewer->options,
-                                              problem, sizeof problem);
-    viewer->options.level = VIEW_QUIET;
-    view_begin(state, &viewer->options);
-    view_take_switches(state);
-    state->renderer = scene->renderer;
-    const bool opened = understood && view_set_scale(state, 1.0f)
-                        && view_open(state, viewer->options.files, viewer->options.num_files, true);
-    if (opened && viewer->options.animation_index_given) {
-        view_change_clip(state, viewer->options.animation_index);
-        view_frame_anew(state);
-    }
-    if (viewer->options.num_times > 0)
-        state->play.time = viewer->options.times[0];
-    return test_check(opened, __FILE__, __LINE__, "%s: %s%s", line, problem, state->log.error);
-}
-
-// The picture of now. Free its pixels.
-static shot draw_shot(shot_viewer *viewer)
-{
-    view_state *const state = &viewer->state;
-    md5_error error = {0};
-    shot drawn = {state->width, state->height, NULL};
-    md5gl_target *const target = md5gl_create_target(state->renderer, drawn.width, drawn.height,
-                                                     viewer->options.samples, &error);
-    drawn.rgba = common_alloc((size_t)drawn.width * drawn.height, 4);
-    const bool done = target != NULL
-                      && view_draw(state, target, drawn.width, drawn.height,
-                                   viewer->options.no_background, false, &error)
-                      && md5gl_read_pixels(state->renderer, target, drawn.width, drawn.height,
-                                           drawn.rgba, &error);
-    test_check(done, __FILE__, __LINE__, "%s", error.message);
-    md5gl_destroy_target(state->renderer, target);
-    return drawn;
-}
-
-static shot take_shot(const gl_scene *scene, const char *line)
-{
-    shot_viewer viewer;
-    shot taken = {0};
-    if (open_viewer(&viewer, scene, line))
-        taken = draw_shot(&viewer);
-    close_viewer(&viewer);
-    return taken;
-}
-
 // -- Looking at pictures ------------------------------------------------------------------------
-
-// What is not transparent: its share, and the box around it, from 0 to 1.
-typedef struct shot_cover {
-    double share, left, top, right, bottom;
-} shot_cover;
-
-static shot_cover cover_of(const shot *picture)
-{
-    const uint32_t width = picture->width, height = picture->height;
-    uint32_t count = 0, left = width, top = height, right = 0, bottom = 0;
-    for (uint32_t i = 0; i < width * height; i++) {
-        const uint32_t x = i % width, y = i / width;
-        if (picture->rgba[4 * (size_t)i + 3] == 0)
-            continue;
-        count++;
-        left = x < left ? x : left;
-        right = x + 1 > right ? x + 1 : right;
-        top = y < top ? y : top;
-        bottom = y + 1;
-    }
-    const double w = width, h = height;
-    return (shot_cover){count / (w * h), left / w, top / h, right / w, bottom / h};
-}
-
-// The share of pixels of which a channel differs by more than a little.
-static double difference(const shot *a, const shot *b)
-{
-    const size_t num_pixels = (size_t)a->width * a->height;
-    size_t count = 0;
-    if (!CHECK(a->rgba != NULL && b->rgba != NULL && a->width == b->width
-               && a->height == b->height))
-        return 0.0;
-    for (size_t i = 0; i < num_pixels; i++) {
-        int largest = 0;
-        for (size_t c = 4 * i; c < 4 * i + 4; c++) {
-            const int off = abs(a->rgba[c] - b->rgba[c]);
-            largest = off > largest ? off : largest;
-        }
-        count += largest > LARGE_DIFFERENCE;
-    }
-    return (double)count / (double)num_pixels;
-}
 
 // Visible, within the picture, neither tiny nor cut off.
 static void check_framed(shot picture, const char *what)
 {
-    const shot_cover cover = cover_of(&picture);
+    const shot_cover cover = shot_cover_of(&picture);
     test_check(cover.share > 0.02 && cover.share < 0.9 && cover.left > 0.01 && cover.top > 0.01
                    && cover.right < 0.99 && cover.bottom < 0.99
                    && (cover.right - cover.left > 0.5 || cover.bottom - cover.top > 0.5),
@@ -170,18 +33,18 @@ TEST (view_frames_our_model_in_every_clip) {
     shot_viewer viewer;
     if (!scene_open(&scene, NULL))
         return;
-    if (open_viewer(&viewer, &scene,
-                    MODEL " --no-background --samples 1 --no-maps --resolution 200x150")) {
+    if (shot_open(&viewer, &scene,
+                  MODEL " --no-background --samples 1 --no-maps --resolution 200x150")) {
         view_state *const state = &viewer.state;
         CHECK_UINT(state->document->scene.num_clips, 26);
         for (size_t i = 0; i < state->document->scene.num_clips; i++) {
             view_change_clip(state, i);
             view_frame_anew(state);
             state->play.time = 0.37;
-            check_framed(draw_shot(&viewer), state->document->scene.clips[i].name);
+            check_framed(shot_draw(&viewer), state->document->scene.clips[i].name);
         }
     }
-    close_viewer(&viewer);
+    shot_close(&viewer);
     scene_close(&scene);
 }
 
@@ -197,7 +60,7 @@ TEST (view_frames_our_model_from_all_sides_in_every_shape) {
             common_format(MODEL " --no-auto --no-background --samples 1 --no-maps --resolution %s"
                                 " --camera-azimuth-angle %.*s --camera-elevation-angle %s",
                           shapes[i % 2], (int)strcspn(side, " "), side, strchr(side, ' ') + 1);
-        check_framed(take_shot(&scene, line), line);
+        check_framed(shot_take(&scene, line), line);
         free(line);
     }
     scene_close(&scene);
@@ -206,13 +69,35 @@ TEST (view_frames_our_model_from_all_sides_in_every_shape) {
 // -- What options change ------------------------------------------------------------------------
 
 #define SMALL " --resolution 320,180"
-#define PLAIN MODEL " --animation-index 1" SMALL
 
+typedef struct option_case {
+    const char *options;
+    double least; // share of the pixels
+} option_case;
+
+// Each case changes at least its share of the pixels of the picture that `plain` names.
+static void check_options(const gl_scene *scene, const char *plain_line, const option_case *cases,
+                          size_t num_cases)
+{
+    shot plain = shot_take(scene, plain_line), again = shot_take(scene, plain_line);
+    CHECK(shot_same(&plain, &again));
+    free(again.rgba);
+    for (size_t i = 0; i < num_cases; i++) {
+        char *const line = common_format("%s %s", plain_line, cases[i].options);
+        shot other = shot_take(scene, line);
+        const double share = shot_difference(&plain, &other);
+        test_check(share > cases[i].least, __FILE__, __LINE__,
+                   "%s changes %.5f of the pixels, expected %.5f", cases[i].options, share,
+                   cases[i].least);
+        free(other.rgba);
+        free(line);
+    }
+    free(plain.rgba);
+}
+
+// A model with few and small textures, which is opened for each case.
 TEST (view_options_change_the_picture) {
-    static const struct {
-        const char *options;
-        double least; // share of the pixels
-    } cases[] = {
+    static const option_case cases[] = {
         {"--animation-time 1.3", 0.005},
         {"--animation-index 3", 0.01},
         {"--camera-azimuth-angle -60", 0.05},
@@ -225,9 +110,9 @@ TEST (view_options_change_the_picture) {
         {"--armature", 0.0005},
         {"--normal-glyphs", 0.005},
         {"--bounds", 0.0005},
+        {"--bounds-of-joints", 0.0005},
         {"--checkerboard", 0.03},
         {"--untextured", 0.03},
-        {"--skinning dual", 0.0003},
         {"--light classic", 0.05},
         {"--lamp key=2,around=60", 0.05},
         {"--lamps", 0.01},
@@ -240,27 +125,28 @@ TEST (view_options_change_the_picture) {
         {"--panel", 0.01},
         {"--keys", 0.05},
         {"--hierarchy", 0.01},
-        {"--samples 1", 0.0001},
+        {"--samples 4", 0.0001},
         {"models/bobbin/flight.md5camera", 0.05},
+    };
+    gl_scene scene;
+    if (!scene_open(&scene, NULL))
+        return;
+    check_options(&scene, "models/thimble/thimble.md5mesh --animation-index 1 --samples 1" SMALL,
+                  cases, sizeof cases / sizeof *cases);
+    scene_close(&scene);
+}
+
+// Only joints that bend distinguish the two ways of skinning; the camera path surrounds this model.
+TEST (view_options_change_the_picture_of_our_model) {
+    static const option_case cases[] = {
+        {"--skinning dual", 0.0003},
         {"models/bobbin/flight.md5camera --camera-path", 0.0005},
     };
     gl_scene scene;
     if (!scene_open(&scene, NULL))
         return;
-    shot plain = take_shot(&scene, PLAIN), again = take_shot(&scene, PLAIN);
-    CHECK(memcmp(plain.rgba, again.rgba, 4 * (size_t)plain.width * plain.height) == 0);
-    free(again.rgba);
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        char *const line = common_format(PLAIN " %s", cases[i].options);
-        shot other = take_shot(&scene, line);
-        const double share = difference(&plain, &other);
-        test_check(share > cases[i].least, __FILE__, __LINE__,
-                   "%s changes %.5f of the pixels, expected %.5f", cases[i].options, share,
-                   cases[i].least);
-        free(other.rgba);
-        free(line);
-    }
-    free(plain.rgba);
+    check_options(&scene, MODEL " --animation-index 1 --samples 1" SMALL, cases,
+                  sizeof cases / sizeof *cases);
     scene_close(&scene);
 }
 
@@ -276,8 +162,8 @@ TEST (view_dual_quaternions_keep_the_volume_of_what_twists) {
         char *const line = common_format("models/zoo/twist.md5mesh models/zoo/twist.md5anim" SMALL
                                          " --no-background --skinning %s",
                                          cases[i]);
-        shot post = take_shot(&scene, line);
-        share[i] = post.rgba != NULL ? cover_of(&post).share : 0.0;
+        shot post = shot_take(&scene, line);
+        share[i] = post.rgba != NULL ? shot_cover_of(&post).share : 0.0;
         free(post.rgba);
         free(line);
     }

@@ -15,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { NUM_MESHES = 400, NUM_POSES = 2 }; // without clips: the bind pose and one with bent joints
+enum { NUM_MESHES = 100, NUM_POSES = 2 }; // without clips: the bind pose and one with bent joints
 
 // -- Counting what goes to OpenGL ---------------------------------------------------------------
 

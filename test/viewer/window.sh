@@ -171,6 +171,7 @@ turns "E: edges" edges e edges 0.005
 turns "N: normals" normals n normals 0.001
 turns "Shift+A: skeleton" skeleton shift+a skeleton 0.0005
 turns "B: bounds" bounds b bounds 0.0005
+turns "Shift+B: bounds of the joints" joint-bounds shift+b joint-bounds 0.0005
 turns "T: textures" untextured t untextured 0.03
 turns "C: checker" checker c checker 0.03
 does "Q skins by dual quaternions" skinning q 'is["skinning"] == "dual" && is["error"] == 0'

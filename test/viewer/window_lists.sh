@@ -40,7 +40,7 @@ check "Ctrl+O lists them too, Esc closes the list" closes_lists
 check "a click on the name lists them, one beside the list closes it" lists_by_mouse
 check "A lists clips: by key, by mouse" finds_clips
 
-# What clicks were told of: beside a row they begin to turn the picture.
+# The number of logged clicks; beside a row they begin to orbit.
 pressed() {
     grep -cE '^(mesh|orbit|files|clips): ' "$log"
 }
@@ -75,7 +75,7 @@ shows_errors() {
 }
 check "a click on a mesh hides it, another shows it" hides_mesh
 check "a joint that is clicked on is marked, with its weights" marks_joint
-check "what is wrong with a file is told in the window" shows_errors
+check "the window shows errors of a file" shows_errors
 
 # -- Remembering --------------------------------------------------------------------------------
 
@@ -90,8 +90,8 @@ remembers() {
           is["size"] == "700x400"' && press files f && says 'is["found"] >= 4' &&
         press close-lists Escape && press quit ctrl+q && ended_with 0
 }
-# The command line has the last word, and pictures know of none of this.
-is_told_otherwise() {
+# The command line overrides the configuration file.
+obeys_options() {
     open_viewer --edges=no --camera-azimuth-angle 10 || return 1
     line=$(grep '^start: ' "$log") before=$line
     says 'is["model"] == "b" && is["edges"] == 0 && is["azimuth"] == 10' && press quit ctrl+q && ended_with 0
@@ -106,7 +106,7 @@ leaves_out() {
         press quit ctrl+q && ended_with 0
 }
 check "size, model, camera, switches and files are remembered" remembers
-check "options count for more" is_told_otherwise
-check "what means nothing among them is told and left out" leaves_out
+check "options override the configuration" obeys_options
+check "unknown settings are reported and ignored" leaves_out
 
 finish

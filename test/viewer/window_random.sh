@@ -1,6 +1,6 @@
 #!/bin/sh
 # md5view under hands without a plan: thousands of random events from a fixed seed, in a real window
-# (Xvfb). It must neither crash nor end by itself nor tell of a GL error, and, built with
+# (Xvfb). It must neither crash nor end by itself nor report a GL error, and, built with
 # config=sanitize, leak nothing. MD5_RANDOM_EVENTS=10000 and MD5_RANDOM_SEED=N make more of it.
 . test/build/report.sh
 # shellcheck disable=SC2034 # used by the next

@@ -10,7 +10,7 @@ first_line() {
 quits() {
     press quit ctrl+q && ended_with 0
 }
-# What a line tells of the window, without what passes: the action, time and what depends on it.
+# The words of a line except those that change with time: the action, the time and its dependents.
 lasting() {
     echo "$1" | tr ' ' '\n' | grep '=' | grep -vE '^(time|frame|flight-frame|playing|notice)='
 }
@@ -41,8 +41,8 @@ starts_as_it_ended() {
 }
 remembers_all() {
     open_viewer "$folder/b.md5mesh" && after resize xdotool windowsize --sync "$window" 800 450 &&
-        presses grid:g axes:x edges:e normals:n skeleton:shift+a bounds:b untextured:t checker:c \
-            light:k shadows:shift+k maps:shift+t skinning:q frame-time:z statistics:m \
+        presses grid:g axes:x edges:e normals:n skeleton:shift+a bounds:b joint-bounds:shift+b \
+            untextured:t checker:c light:k shadows:shift+k maps:shift+t skinning:q frame-time:z statistics:m \
             hierarchy:shift+h lamps:shift+l root:o loop:l right:3 orthographic:5 || return 1
     take lights # the list of lights is drawn then, and the mouse finds it
     after lamp drag 1 621 235 700 235 && after lamp drag 1 646 311 690 311 &&

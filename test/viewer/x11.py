@@ -68,7 +68,7 @@ def send(display, window, name, *data):
 
 
 def answer(display, request, text):
-    """Gives the window the list of files, which it asks for after the drop."""
+    """Gives the window the list of files, which it requests after the drop."""
     x.XChangeProperty(display, request.requestor, request.property, request.target, 8, 0, text,
                       len(text))
     event = Event()

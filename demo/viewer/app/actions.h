@@ -4,7 +4,7 @@
 
 #include "demo/viewer/jobs/view.h"
 
-// Does what a key says; tells the state afterwards at the level "debug".
+// Carries out the action of a key; then logs the state at the level "debug".
 void view_perform(view_state *viewer, view_action action);
 
 // Shows a mesh or does not.

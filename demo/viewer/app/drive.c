@@ -1,7 +1,6 @@
 #include "demo/viewer/app/drive.h"
 
 #include "demo/viewer/app/tell.h"
-#include "demo/viewer/base/math.h"
 
 void view_take_over(view_machine *machine)
 {
@@ -22,10 +21,10 @@ void view_point_machine(view_state *viewer, float x, float y)
     const float depth = 0.7f * viewer->camera.distance, wide = lens.orthographic ? 1.0f : depth;
     const float across = 2.0f * x / width - 1.0f - lens.shift_x;
     const float high = 1.0f - 2.0f * y / height - lens.shift_y;
-    const md5_vec3 right = view_scale(lens.axes.right, across * lens.half_x * wide);
-    const md5_vec3 up = view_scale(lens.axes.up, high * lens.half_y * wide);
-    machine->target =
-        view_add(view_add(lens.eye, view_scale(lens.axes.back, -depth)), view_add(right, up));
+    const md5_vec3 right = md5_vec3_scale(lens.axes.right, across * lens.half_x * wide);
+    const md5_vec3 up = md5_vec3_scale(lens.axes.up, high * lens.half_y * wide);
+    machine->target = md5_vec3_add(md5_vec3_add(lens.eye, md5_vec3_scale(lens.axes.back, -depth)),
+                                   md5_vec3_add(right, up));
     machine->has_target = true;
 }
 

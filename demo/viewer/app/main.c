@@ -22,10 +22,10 @@ static bool choose_joint(view_state *viewer)
 {
     const view_scene *const scene = &viewer->document->scene;
     const char *const name = viewer->options->joint;
-    for (uint32_t i = 0; name != NULL && i < scene->num_joints; i++)
-        if (strcmp(scene->skeleton->joints[i].name, name) == 0)
-            viewer->ui.chosen_joint = (int32_t)i;
-    if (name == NULL || viewer->ui.chosen_joint >= 0)
+    if (name == NULL)
+        return true;
+    viewer->ui.chosen_joint = md5_find_joint(scene->skeleton, name);
+    if (viewer->ui.chosen_joint >= 0)
         return true;
     view_error(&viewer->log, "--joint %s: there is no joint of that name", name);
     return false;

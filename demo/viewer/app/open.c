@@ -10,7 +10,7 @@
 
 #include <SDL.h>
 
-// Where our own models lie: told by the build, for the place that the program runs from.
+// The folder of our own models: from the build, or relative to the program.
 #ifndef MD5VIEW_MODELS
 #define MD5VIEW_MODELS "models"
 #endif
@@ -245,12 +245,11 @@ static bool drop_clip(view_state *viewer, const char *path)
 {
     bool done;
     if (viewer->document->scene.machine.player != NULL) {
-        char *folder = common_folder(viewer->document->scene.path);
-        char *model = common_join(folder, viewer->document->scene.machine.loaded.file->model_file);
+        // A copy: the character goes with the document that is replaced.
+        char *model = common_copy(viewer->document->scene.machine.character->model_path);
         const char *const files[2] = {model, path};
         done = view_open(viewer, files, 2, false);
         free(model);
-        free(folder);
     } else {
         done = view_add_clip(&viewer->document->scene, path, &viewer->log);
         if (done)

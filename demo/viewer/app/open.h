@@ -5,7 +5,7 @@
 #include "demo/viewer/jobs/view.h"
 
 // Opens files, or our own model where there are none: scene, GPU copies, textures, framing.
-// Where anything named cannot be shown, tells why, keeps what was open, and returns false.
+// If a file cannot be shown: logs why, keeps what was open, and returns false.
 // `as_asked`: the textures that the command line names are meant for these files.
 bool view_open(view_state *viewer, const char *const *files, size_t num_files, bool as_asked);
 
@@ -24,7 +24,7 @@ void view_open_neighbour(view_state *viewer, int step);
 // Shows another clip, from its beginning.
 void view_change_clip(view_state *viewer, size_t clip);
 
-// Measures the clip anew, after the root mode or the clip changed.
+// Measures the clip again after the root mode or the clip changed.
 void view_measure(view_state *viewer);
 
 #endif

@@ -59,7 +59,7 @@ bool view_carry_out(view_state *viewer, view_request request)
     return request.kind != VIEW_REQUEST_PASS;
 }
 
-// What the log calls it, or NULL: nothing is done, or actions tell it themselves.
+// The name of the request in the log; NULL if nothing is done or if the action logs itself.
 static const char *name_request(view_request_kind kind)
 {
     switch (kind) {
@@ -88,7 +88,7 @@ bool view_answer(view_state *viewer, view_request request)
 {
     const bool was_taken = view_carry_out(viewer, request);
     const char *const name = name_request(request.kind);
-    // A light that the mouse holds on to is told when it is let go.
+    // A light that is dragged is logged when the mouse button is released.
     const bool is_held = request.kind == VIEW_REQUEST_LIGHT && viewer->ui.drag == VIEW_DRAG_LAMP;
     if (name != NULL && !is_held)
         view_tell_state(viewer, name);

@@ -1,4 +1,4 @@
-// Carries out what the interface asks for.
+// Carries out requests of the interface.
 #ifndef DEMO_VIEWER_APP_REQUESTS_H
 #define DEMO_VIEWER_APP_REQUESTS_H
 
@@ -7,7 +7,7 @@
 // Does what the request says and frees its path. Returns whether the interface took the event.
 bool view_carry_out(view_state *viewer, view_request request);
 
-// The same, and tells the state afterwards, at the level "debug", if something was done.
+// The same; then logs the state at the level "debug" if something was done.
 bool view_answer(view_state *viewer, view_request request);
 
 #endif

@@ -28,17 +28,13 @@ static void add_beside(uint64_t *stamp, const char *path)
     free(folder);
 }
 
-static void add_machine(uint64_t *stamp, const char *path, const common_machine *machine)
+static void add_character(uint64_t *stamp, const md5_character *character)
 {
-    if (machine->file == NULL)
+    if (character == NULL)
         return;
-    char *const folder = common_folder(path);
-    char *const model = common_join(folder, machine->file->model_file);
-    add_file(stamp, model);
-    for (uint32_t i = 0; i < machine->num_clips; i++)
-        add_file(stamp, machine->clip_paths[i]);
-    free(model);
-    free(folder);
+    add_file(stamp, character->model_path);
+    for (uint32_t i = 0; i < character->num_clips; i++)
+        add_file(stamp, character->anim_paths[i]);
 }
 
 static void add_scene(uint64_t *stamp, const view_scene *scene)
@@ -48,7 +44,7 @@ static void add_scene(uint64_t *stamp, const view_scene *scene)
     add_file(stamp, scene->path);
     for (size_t i = 0; i < scene->num_clips; i++)
         add_file(stamp, scene->clips[i].path);
-    add_machine(stamp, scene->path, &scene->machine.loaded);
+    add_character(stamp, scene->machine.character);
     if (scene->flight.camera != NULL)
         add_file(stamp, scene->flight.path);
     if (scene->picked_up)

@@ -1,4 +1,4 @@
-// What the window tells people: notices in the picture, and its state in the log.
+// Reports to people: notices in the picture, and the viewer's state in the log.
 #ifndef DEMO_VIEWER_APP_TELL_H
 #define DEMO_VIEWER_APP_TELL_H
 

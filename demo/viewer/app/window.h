@@ -6,11 +6,11 @@
 
 // Opens a window, hidden unless `visible`, with an OpenGL 3.3 core context, and the renderer on
 // it. Without a display a hidden one is made by SDL's offscreen driver, unless SDL_VIDEODRIVER
-// says otherwise. Returns false, having told why.
+// says otherwise. Returns false, and logs why, if there is none.
 bool view_open_window(view_state *viewer, bool visible);
 void view_close_window(view_state *viewer);
 
-// Runs until the window is closed. Returns false, having told why, if GL fails.
+// Runs until the window is closed. Returns false, and logs why, if GL fails.
 bool view_run_window(view_state *viewer);
 
 // Handles one event; `redraw` is set if the picture changes by it. (input.c)

@@ -24,13 +24,13 @@ typedef struct view_config {
     size_t num_recent;
 } view_config;
 
-// The user's own file, or NULL where the system tells of no place for it. Free it.
+// The path of the user's file, or NULL if the system defines no folder for it. Free it.
 char *view_config_path(void);
 
-// Reads the file, if there is one. What is in it and means nothing is told and left out.
+// Reads the file, if there is one. Unknown lines are reported and ignored.
 void view_read_config(view_config *config, const char *path, view_log *log);
 
-// Writes it anew, and the folder that it is in. Returns false, having told why.
+// Writes the file, and creates its folder. Returns false, and logs why, if that fails.
 bool view_write_config(const view_config *config, view_log *log);
 
 void view_free_config(view_config *config);

@@ -1,4 +1,4 @@
-// What the viewer tells: lines on standard error by level, and the last warnings for the panel.
+// Messages of the viewer: lines on standard error by level, and the last warnings for the panel.
 // Standard output stays free for what was asked for: pictures, figures, lists.
 #ifndef DEMO_VIEWER_BASE_LOG_H
 #define DEMO_VIEWER_BASE_LOG_H

@@ -1,4 +1,4 @@
-// What people and shells are told of options and keys. All of it is made from the tables of both.
+// Help, manual page and shell completions, all made from the tables of options and keys.
 #ifndef DEMO_VIEWER_BASE_MANUAL_H
 #define DEMO_VIEWER_BASE_MANUAL_H
 

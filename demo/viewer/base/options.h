@@ -41,8 +41,8 @@ typedef enum view_shell {
     VIEW_FISH,
 } view_shell;
 
-// What the command line asks for. Texts point into it. option_table.c has the option that sets each
-// field.
+// The options of the command line. Texts point into it. option_table.c has the option that sets
+// each field.
 typedef struct view_options {
     const char **files; // MODEL, ANIMs and FLIGHT, in the order given
     size_t num_files;
@@ -93,7 +93,7 @@ typedef struct view_options {
     view_lamps lamps;
     bool no_background, background_given;
     float background[3]; // sRGB, 0..1
-    float ui_scale;      // of the panel; 0 = as the screen asks for
+    float ui_scale;      // of the panel; 0 = by the screen's resolution
     view_level level;
 } view_options;
 
@@ -105,7 +105,7 @@ void view_free_options(view_options *options);
 
 // Whether a file of that name holds a movie: .apng, .gif, .mp4, .webm.
 bool view_is_movie(const char *path);
-// Whether they ask for a window, and not for a job that runs without one.
+// Whether they open a window, instead of running a job without one.
 bool view_shows_window(const view_options *options);
 
 #endif

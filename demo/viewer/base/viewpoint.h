@@ -14,7 +14,7 @@ typedef struct view_camera {
     float distance;           // from eye to target, units
     md5_vec3 target;          // what it turns about
     bool orthographic;        // shows at the target the same size as the perspective does
-    float scene_radius;       // of what view_frame_all() framed: tells near from far
+    float scene_radius;       // of what view_frame_all() framed: determines near and far planes
 } view_camera;
 
 #endif

@@ -20,13 +20,13 @@ view_axes view_camera_axes(const view_camera *camera)
                            sinf(elevation)};
     // From the azimuth only: level, and also defined if the camera looks straight down.
     const md5_vec3 right = {-sinf(azimuth), cosf(azimuth), 0.0f};
-    return (view_axes){.right = right, .up = view_cross(back, right), .back = back};
+    return (view_axes){.right = right, .up = md5_vec3_cross(back, right), .back = back};
 }
 
 md5_vec3 view_camera_eye(const view_camera *camera)
 {
     const view_axes axes = view_camera_axes(camera);
-    return view_add(camera->target, view_scale(axes.back, camera->distance));
+    return md5_vec3_add(camera->target, md5_vec3_scale(axes.back, camera->distance));
 }
 
 view_lens view_camera_lens(const view_camera *camera, float width, float height)
@@ -51,12 +51,12 @@ view_lens view_flight_lens(const md5_camera_view *view, md5_vec3 centre, float s
 {
     // A file may hold any value; a field of view of 180 degrees has no projection.
     const float half_x = tanf(0.5f * view_radians(view_clamp(view->fov, 1.0f, 175.0f)));
-    const float distance = view_length(view_sub(centre, view->position));
+    const float distance = md5_vec3_length(md5_vec3_sub(centre, view->position));
     return (view_lens){
         .eye = view->position,
-        .axes = {.right = view_rotate(view->rotation, (md5_vec3){0, -1, 0}),
-                 .up = view_rotate(view->rotation, (md5_vec3){0, 0, 1}),
-                 .back = view_rotate(view->rotation, (md5_vec3){-1, 0, 0})},
+        .axes = {.right = md5_quat_rotate(view->rotation, (md5_vec3){0, -1, 0}),
+                 .up = md5_quat_rotate(view->rotation, (md5_vec3){0, 0, 1}),
+                 .back = md5_quat_rotate(view->rotation, (md5_vec3){-1, 0, 0})},
         .half_x = half_x,
         .half_y = half_x * height / width,
         .near_z = 0.005f * scene_radius, // camera paths come close
@@ -73,26 +73,26 @@ void view_widen_lens(view_lens *lens, float x, float y, float box_width, float b
     lens->shift_y = 1.0f - (2.0f * y + box_height) / height;
 }
 
-static md5gl_mat44 look_matrix(const view_axes *axes, md5_vec3 eye)
+static md5_mat44 look_matrix(const view_axes *axes, md5_vec3 eye)
 {
     const md5_vec3 rows[3] = {axes->right, axes->up, axes->back};
-    md5gl_mat44 m = {{0}};
+    md5_mat44 m = {{0}};
     for (int row = 0; row < 3; row++) {
         m.m[0 + row] = rows[row].x;
         m.m[4 + row] = rows[row].y;
         m.m[8 + row] = rows[row].z;
-        m.m[12 + row] = -view_dot(rows[row], eye);
+        m.m[12 + row] = -md5_vec3_dot(rows[row], eye);
     }
     m.m[15] = 1.0f;
     return m;
 }
 
-void view_lens_matrices(const view_lens *lens, md5gl_mat44 *view_from_world,
-                        md5gl_mat44 *clip_from_view)
+void view_lens_matrices(const view_lens *lens, md5_mat44 *view_from_world,
+                        md5_mat44 *clip_from_view)
 {
     const float near_z = lens->near_z, far_z = lens->far_z;
     *view_from_world = look_matrix(&lens->axes, lens->eye);
-    md5gl_mat44 clip = {{0}};
+    md5_mat44 clip = {{0}};
     clip.m[0] = 1.0f / lens->half_x;
     clip.m[5] = 1.0f / lens->half_y;
     if (lens->orthographic) {
@@ -116,10 +116,10 @@ void view_take_lens(view_camera *camera, const view_lens *lens, md5_vec3 centre)
     const md5_vec3 back = lens->axes.back;
     // The target cannot be behind the camera.
     const float depth =
-        fmaxf(view_dot(view_sub(lens->eye, centre), back), 0.25f * camera->scene_radius);
+        fmaxf(md5_vec3_dot(md5_vec3_sub(lens->eye, centre), back), 0.25f * camera->scene_radius);
     camera->azimuth = atan2f(back.y, back.x) * (180.0f / VIEW_PI);
     camera->elevation = asinf(view_clamp(back.z, -1.0f, 1.0f)) * (180.0f / VIEW_PI);
-    camera->target = view_sub(lens->eye, view_scale(back, depth));
+    camera->target = md5_vec3_sub(lens->eye, md5_vec3_scale(back, depth));
     camera->distance = depth * lens->half_y / HALF_HEIGHT;
     camera->orthographic = false;
 }
@@ -128,10 +128,10 @@ void view_take_lens(view_camera *camera, const view_lens *lens, md5_vec3 centre)
 static float fitting_distance(const view_camera *camera, const view_axes *axes, md5_vec3 point,
                               float half_x, float half_y)
 {
-    const md5_vec3 arm = view_sub(point, camera->target);
-    const float across = fabsf(view_dot(arm, axes->right)) / half_x;
-    const float high = fabsf(view_dot(arm, axes->up)) / half_y;
-    return fmaxf(across, high) + (camera->orthographic ? 0.0f : view_dot(arm, axes->back));
+    const md5_vec3 arm = md5_vec3_sub(point, camera->target);
+    const float across = fabsf(md5_vec3_dot(arm, axes->right)) / half_x;
+    const float high = fabsf(md5_vec3_dot(arm, axes->up)) / half_y;
+    return fmaxf(across, high) + (camera->orthographic ? 0.0f : md5_vec3_dot(arm, axes->back));
 }
 
 // Moves the target within the picture plane so that the shape is centred.
@@ -139,18 +139,20 @@ static void centre_target(view_camera *camera, const view_axes *axes, const view
 {
     float left = INFINITY, right = -INFINITY, low = INFINITY, high = -INFINITY;
     for (int i = 0; i < VIEW_HULL_POINTS; i++) {
-        const md5_vec3 arm = view_sub(hull->points[i], camera->target);
-        const float depth = camera->distance - view_dot(arm, axes->back);
+        const md5_vec3 arm = md5_vec3_sub(hull->points[i], camera->target);
+        const float depth = camera->distance - md5_vec3_dot(arm, axes->back);
         // Perspective: near points appear larger.
         const float zoom = camera->orthographic ? 1.0f : camera->distance / depth;
-        const float x = view_dot(arm, axes->right) * zoom, y = view_dot(arm, axes->up) * zoom;
+        const float x = md5_vec3_dot(arm, axes->right) * zoom,
+                    y = md5_vec3_dot(arm, axes->up) * zoom;
         left = fminf(left, x);
         right = fmaxf(right, x);
         low = fminf(low, y);
         high = fmaxf(high, y);
     }
-    camera->target = view_add(camera->target, view_scale(axes->right, 0.5f * (left + right)));
-    camera->target = view_add(camera->target, view_scale(axes->up, 0.5f * (low + high)));
+    camera->target =
+        md5_vec3_add(camera->target, md5_vec3_scale(axes->right, 0.5f * (left + right)));
+    camera->target = md5_vec3_add(camera->target, md5_vec3_scale(axes->up, 0.5f * (low + high)));
 }
 
 void view_frame_all(view_camera *camera, md5_bounds bounds, const view_hull *hull, float width,
@@ -203,8 +205,8 @@ void view_pan(view_camera *camera, float right, float down, float height)
 {
     const view_axes axes = view_camera_axes(camera);
     const float pixel = pixel_size(camera, height);
-    camera->target = view_add(camera->target, view_scale(axes.right, -right * pixel));
-    camera->target = view_add(camera->target, view_scale(axes.up, down * pixel));
+    camera->target = md5_vec3_add(camera->target, md5_vec3_scale(axes.right, -right * pixel));
+    camera->target = md5_vec3_add(camera->target, md5_vec3_scale(axes.up, down * pixel));
 }
 
 void view_zoom(view_camera *camera, float factor, float x, float y, float height)
@@ -214,6 +216,6 @@ void view_zoom(view_camera *camera, float factor, float x, float y, float height
                                   200.0f * camera->scene_radius);
     const float change = before - pixel_size(camera, height);
     const view_axes axes = view_camera_axes(camera);
-    camera->target = view_add(camera->target, view_scale(axes.right, x * change));
-    camera->target = view_add(camera->target, view_scale(axes.up, -y * change));
+    camera->target = md5_vec3_add(camera->target, md5_vec3_scale(axes.right, x * change));
+    camera->target = md5_vec3_add(camera->target, md5_vec3_scale(axes.up, -y * change));
 }

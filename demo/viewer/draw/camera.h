@@ -39,8 +39,8 @@ view_lens view_flight_lens(const md5_camera_view *view, md5_vec3 centre, float s
 void view_widen_lens(view_lens *lens, float x, float y, float box_width, float box_height,
                      float width, float height);
 
-void view_lens_matrices(const view_lens *lens, md5gl_mat44 *view_from_world,
-                        md5gl_mat44 *clip_from_view);
+void view_lens_matrices(const view_lens *lens, md5_mat44 *view_from_world,
+                        md5_mat44 *clip_from_view);
 
 // Moves the camera to a lens. The target is on the lens's axis at the depth of `centre`, where
 // sizes stay the same. Roll and field of view are lost.

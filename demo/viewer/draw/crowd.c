@@ -21,8 +21,8 @@ static const float longest_wait = 1.0f / 12.0f;
 static view_sphere sphere_of(const view_crowd *crowd, const view_member *member)
 {
     const view_sphere sphere = crowd->kinds[member->kind].sphere;
-    const md5_vec3 arm = view_rotate(member->place.rotation, sphere.centre);
-    return (view_sphere){view_add(member->place.translation, arm), sphere.radius};
+    const md5_vec3 arm = md5_quat_rotate(member->place.rotation, sphere.centre);
+    return (view_sphere){md5_vec3_add(member->place.translation, arm), sphere.radius};
 }
 
 // Whether a member is updated in this frame. Its index spreads the members of a rate over the

@@ -41,8 +41,8 @@ static void draw_grid(const view_stage *stage)
 {
     const float radius = stage->camera->scene_radius;
     const float cell = powf(10.0f, floorf(log10f(radius * 0.6f)));
-    const md5_vec3 centre = view_add(view_centre(stage->document->bounds),
-                                     view_walked(&stage->document->scene, stage->play));
+    const md5_vec3 centre = md5_vec3_add(view_centre(stage->document->bounds),
+                                         view_walked(&stage->document->scene, stage->play));
     md5gl_draw_grid(stage->renderer, stage->document->ground, cell,
                     (md5_vec3){centre.x, centre.y, stage->document->ground}, 7.0f * radius);
 }
@@ -87,8 +87,8 @@ static void draw_boxes(const view_stage *stage, view_lines *lines)
     md5_bounds box = md5_anim_bounds(anim, &moment, root);
     // MD5_ROOT_ID bounds are relative to the origin joint.
     if (root == MD5_ROOT_ID) {
-        box.min = view_add(box.min, stage->document->scene.pose[0].translation);
-        box.max = view_add(box.max, stage->document->scene.pose[0].translation);
+        box.min = md5_vec3_add(box.min, stage->document->scene.pose[0].translation);
+        box.max = md5_vec3_add(box.max, stage->document->scene.pose[0].translation);
     }
     view_add_bounds(lines, box, 0xE0A03CFF);
 }
@@ -119,8 +119,10 @@ static void draw_overlays(const view_stage *stage, float aspect)
         view_add_normals(lines, scene, 0.025f * radius);
     if (posed && shown->bounds)
         draw_boxes(stage, lines);
+    if (posed && shown->joint_bounds)
+        view_add_joint_bounds(lines, scene);
     if (scene->steps.num_feet > 0 && scene->skeleton != NULL)
-        view_add_blocks(lines, &scene->steps, view_translation(&scene->joints[0]));
+        view_add_blocks(lines, &scene->steps, md5_mat34_translation(scene->joints[0]));
     if (!stage->flying && scene->flight.camera != NULL)
         draw_flight(stage, lines, aspect);
     if (lines->count > 0)

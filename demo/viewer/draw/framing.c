@@ -54,11 +54,11 @@ void view_take_path(view_camera *camera, const view_document *document, const vi
                     float width, float height)
 {
     const md5_vec3 walked = view_walked(&document->scene, play);
-    const md5_vec3 centre = view_add(view_centre(document->bounds), walked);
+    const md5_vec3 centre = md5_vec3_add(view_centre(document->bounds), walked);
     const md5_camera_view view = view_flight_at(&document->scene.flight, play);
     const view_lens lens = view_flight_lens(&view, centre, camera->scene_radius, width, height);
     view_take_lens(camera, &lens, centre);
-    camera->target = view_sub(camera->target, walked);
+    camera->target = md5_vec3_sub(camera->target, walked);
 }
 
 view_lens view_stage_lens(const view_stage *stage, float width, float height)
@@ -67,7 +67,7 @@ view_lens view_stage_lens(const view_stage *stage, float width, float height)
         return view_path_lens(stage->document, stage->play, stage->camera, width, height);
     const view_rect region = stage->region;
     view_camera camera = *stage->camera;
-    camera.target = view_add(camera.target, view_walked(&stage->document->scene, stage->play));
+    camera.target = md5_vec3_add(camera.target, view_walked(&stage->document->scene, stage->play));
     view_lens lens = view_camera_lens(&camera, region.width, region.height);
     view_widen_lens(&lens, region.x, region.y, region.width, region.height, width, height);
     return lens;

@@ -11,14 +11,14 @@ static md5_vec3 studio_direction(view_axes axes, float right, float back, float 
 {
     // If the view is steep, the up axis gives the level direction.
     md5_vec3 level = {axes.back.x, axes.back.y, 0.0f};
-    if (view_length(level) < 0.3f)
+    if (md5_vec3_length(level) < 0.3f)
         level = (md5_vec3){-axes.up.x, -axes.up.y, 0.0f};
-    const float length = view_length(level);
-    level = length > 0.0f ? view_scale(level, 1.0f / length) : (md5_vec3){1.0f, 0.0f, 0.0f};
+    const float length = md5_vec3_length(level);
+    level = length > 0.0f ? md5_vec3_scale(level, 1.0f / length) : (md5_vec3){1.0f, 0.0f, 0.0f};
     const md5_vec3 side = {-level.y, level.x, 0.0f};
-    md5_vec3 direction = view_add(view_scale(side, right), view_scale(level, back));
+    md5_vec3 direction = md5_vec3_add(md5_vec3_scale(side, right), md5_vec3_scale(level, back));
     direction.z = up;
-    return view_scale(direction, 1.0f / view_length(direction));
+    return md5_vec3_scale(direction, 1.0f / md5_vec3_length(direction));
 }
 
 // The key light's direction, turned about the vertical and raised; it never comes from below.
@@ -69,8 +69,8 @@ static md5_bounds find_casters(const view_stage *stage)
     if (view_is_empty(now) || view_is_empty(clip))
         return (md5_bounds){0};
     const md5_vec3 walked = view_walked(&stage->document->scene, stage->play);
-    clip.min = view_add(clip.min, walked);
-    clip.max = view_add(clip.max, walked);
+    clip.min = md5_vec3_add(clip.min, walked);
+    clip.max = md5_vec3_add(clip.max, walked);
     const bool has_another = stage->document->companions[0].model != NULL;
     const bool is_near = has_another || view_size(clip) < 1.8f * view_size(now);
     return is_near ? md5_bounds_union(clip, now) : now;
@@ -80,15 +80,17 @@ void view_set_lights(const view_stage *stage, view_axes axes,
                      md5gl_point_light points[VIEW_NUM_POINTS], md5gl_frame *frame)
 {
     const float radius = stage->camera->scene_radius;
-    const md5_vec3 centre = view_add(view_centre(stage->document->bounds),
-                                     view_walked(&stage->document->scene, stage->play));
+    const md5_vec3 centre = md5_vec3_add(view_centre(stage->document->bounds),
+                                         view_walked(&stage->document->scene, stage->play));
     const md5_vec3 fill = studio_direction(axes, 0.85f, 0.55f, 0.25f);
     const md5_vec3 rim = studio_direction(axes, 0.55f, -0.75f, 0.65f);
     // The model is at half their range, where a fifth of their light is left.
-    points[0] = (md5gl_point_light){.position = view_add(centre, view_scale(fill, 4.0f * radius)),
-                                    .range = 8.0f * radius};
-    points[1] = (md5gl_point_light){.position = view_add(centre, view_scale(rim, 4.0f * radius)),
-                                    .range = 8.0f * radius};
+    points[0] =
+        (md5gl_point_light){.position = md5_vec3_add(centre, md5_vec3_scale(fill, 4.0f * radius)),
+                            .range = 8.0f * radius};
+    points[1] =
+        (md5gl_point_light){.position = md5_vec3_add(centre, md5_vec3_scale(rim, 4.0f * radius)),
+                            .range = 8.0f * radius};
     frame->light_direction = move_key(studio_direction(axes, -0.78f, 0.66f, 0.95f), stage->lamps);
     frame->point_lights = points;
     frame->num_point_lights = VIEW_NUM_POINTS;

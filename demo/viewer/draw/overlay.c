@@ -7,6 +7,7 @@
 
 static const uint32_t red = 0xE5534BFF, green = 0x6BBF59FF, blue = 0x5C8DF0FF;
 static const uint32_t limb = 0xF2C14EFF, normal = 0x59D0C8FF, path = 0xE0A03CFF;
+static const uint32_t zone = 0xC792EAFF;
 
 void view_clear_lines(view_lines *lines)
 {
@@ -43,14 +44,15 @@ void view_add_skeleton(view_lines *lines, const view_scene *scene, float cross_s
     const uint32_t colors[3] = {red, green, blue};
     for (uint32_t i = 0; i < scene->num_joints; i++) {
         const md5_mat34 *const joint = &scene->joints[i];
-        const md5_vec3 position = view_translation(joint);
+        const md5_vec3 position = md5_mat34_translation(*joint);
         const int32_t parent = scene->skeleton->joints[i].parent;
         if (parent >= 0)
-            view_add_line(lines, view_translation(&scene->joints[parent]), position, limb);
+            view_add_line(lines, md5_mat34_translation(scene->joints[parent]), position, limb);
         for (int axis = 0; axis < 3; axis++) {
-            const md5_vec3 arm = view_scale(view_turn(joint, axes[axis]), cross_size);
-            view_add_line(lines, view_sub(position, view_scale(arm, 0.35f)),
-                          view_add(position, arm), colors[axis]);
+            const md5_vec3 arm =
+                md5_vec3_scale(md5_mat34_transform_direction(*joint, axes[axis]), cross_size);
+            view_add_line(lines, md5_vec3_sub(position, md5_vec3_scale(arm, 0.35f)),
+                          md5_vec3_add(position, arm), colors[axis]);
         }
     }
 }
@@ -61,21 +63,39 @@ void view_add_normals(view_lines *lines, const view_scene *scene, float length)
         for (uint32_t v = 0; v < scene->model->meshes[i].num_vertices; v++) {
             const md5_vec3 position = scene->skinned[i].positions[v];
             const md5_vec3 tip =
-                view_add(position, view_scale(scene->skinned[i].normals[v], length));
+                md5_vec3_add(position, md5_vec3_scale(scene->skinned[i].normals[v], length));
             view_add_line(lines, position, tip, normal);
         }
 }
 
-void view_add_bounds(view_lines *lines, md5_bounds bounds, uint32_t color)
+// Corners whose numbers differ in one bit share an edge.
+static void add_edges(view_lines *lines, const md5_vec3 corners[8], uint32_t color)
 {
-    if (view_is_empty(bounds))
-        return;
-    // Corners whose numbers differ in one bit share an edge.
     for (unsigned corner = 0; corner < 8; corner++)
         for (unsigned bit = 1; bit < 8; bit *= 2)
             if ((corner & bit) == 0)
-                view_add_line(lines, view_corner(bounds, corner), view_corner(bounds, corner | bit),
-                              color);
+                view_add_line(lines, corners[corner], corners[corner | bit], color);
+}
+
+void view_add_bounds(view_lines *lines, md5_bounds bounds, uint32_t color)
+{
+    md5_vec3 corners[8];
+    for (unsigned i = 0; i < 8; i++)
+        corners[i] = view_corner(bounds, i);
+    if (!view_is_empty(bounds))
+        add_edges(lines, corners, color);
+}
+
+void view_add_joint_bounds(view_lines *lines, const view_scene *scene)
+{
+    for (uint32_t i = 0; scene->joint_bounds != NULL && i < scene->num_joints; i++) {
+        md5_vec3 corners[8];
+        for (unsigned c = 0; c < 8; c++)
+            corners[c] =
+                md5_mat34_transform_point(scene->joints[i], view_corner(scene->joint_bounds[i], c));
+        if (!view_is_empty(scene->joint_bounds[i]))
+            add_edges(lines, corners, zone);
+    }
 }
 
 void view_add_axes(view_lines *lines, float length)
@@ -91,8 +111,8 @@ static void add_view_axes(view_lines *lines, const md5_camera_view *view, float 
     static const md5_vec3 axes[3] = {{2, 0, 0}, {0, 1, 0}, {0, 0, 1}};
     const uint32_t colors[3] = {red, green, blue};
     for (int axis = 0; axis < 3; axis++) {
-        const md5_vec3 arm = view_scale(view_rotate(view->rotation, axes[axis]), size);
-        view_add_line(lines, view->position, view_add(view->position, arm), colors[axis]);
+        const md5_vec3 arm = md5_vec3_scale(md5_quat_rotate(view->rotation, axes[axis]), size);
+        view_add_line(lines, view->position, md5_vec3_add(view->position, arm), colors[axis]);
     }
 }
 
@@ -116,19 +136,19 @@ void view_add_path(view_lines *lines, const view_flight *flight, float axis_size
 
 void view_add_lens(view_lines *lines, const view_lens *lens, float depth, uint32_t color)
 {
-    const md5_vec3 middle = view_add(lens->eye, view_scale(lens->axes.back, -depth));
-    const md5_vec3 across = view_scale(lens->axes.right, depth * lens->half_x);
-    const md5_vec3 high = view_scale(lens->axes.up, depth * lens->half_y);
-    const md5_vec3 top = view_add(middle, high), bottom = view_sub(middle, high);
-    const md5_vec3 corners[4] = {view_sub(top, across), view_add(top, across),
-                                 view_add(bottom, across), view_sub(bottom, across)};
+    const md5_vec3 middle = md5_vec3_add(lens->eye, md5_vec3_scale(lens->axes.back, -depth));
+    const md5_vec3 across = md5_vec3_scale(lens->axes.right, depth * lens->half_x);
+    const md5_vec3 high = md5_vec3_scale(lens->axes.up, depth * lens->half_y);
+    const md5_vec3 top = md5_vec3_add(middle, high), bottom = md5_vec3_sub(middle, high);
+    const md5_vec3 corners[4] = {md5_vec3_sub(top, across), md5_vec3_add(top, across),
+                                 md5_vec3_add(bottom, across), md5_vec3_sub(bottom, across)};
     for (int i = 0; i < 4; i++) {
         view_add_line(lines, lens->eye, corners[i], color);
         view_add_line(lines, corners[i], corners[(i + 1) % 4], color);
     }
-    const md5_vec3 tip = view_add(top, view_scale(high, 0.5f));
-    view_add_line(lines, view_sub(top, view_scale(across, 0.5f)), tip, color);
-    view_add_line(lines, view_add(top, view_scale(across, 0.5f)), tip, color);
+    const md5_vec3 tip = md5_vec3_add(top, md5_vec3_scale(high, 0.5f));
+    view_add_line(lines, md5_vec3_sub(top, md5_vec3_scale(across, 0.5f)), tip, color);
+    view_add_line(lines, md5_vec3_add(top, md5_vec3_scale(across, 0.5f)), tip, color);
 }
 
 // Adds the top of a block and its vertical edges down to the lowest height.

@@ -43,11 +43,12 @@ static float blend_length(const md5_mesh *mesh, const md5_mat34 *palette, uint32
     float sum = 0.0f;
     for (uint32_t i = mesh->first_influence[vertex]; i < mesh->first_influence[vertex + 1]; i++) {
         const float bias = mesh->influences[i].w;
-        const md5_vec3 turned = view_turn(&palette[mesh->influence_joints[i]], direction);
-        blend = view_add(blend, view_scale(turned, bias));
+        const md5_vec3 turned =
+            md5_mat34_transform_direction(palette[mesh->influence_joints[i]], direction);
+        blend = md5_vec3_add(blend, md5_vec3_scale(turned, bias));
         sum += fabsf(bias);
     }
-    return sum > 0.0f ? view_length(blend) / sum : 0.0f;
+    return sum > 0.0f ? md5_vec3_length(blend) / sum : 0.0f;
 }
 
 // Whether the signs of the dual quaternions of a vertex's joints are well defined.
@@ -66,7 +67,7 @@ static bool has_sides(const md5_mesh *mesh, const md5_dual_quat *duals, uint32_t
 // NaN compares false with everything; infinity makes it fail.
 static float distance(md5_vec3 a, md5_vec3 b)
 {
-    const float length = view_length(view_sub(a, b));
+    const float length = md5_vec3_length(md5_vec3_sub(a, b));
     return isnan(length) ? INFINITY : length;
 }
 

@@ -49,8 +49,8 @@ static float distance_apart(md5_bounds box, const md5_mat34 *a, const md5_mat34 
     float largest = 0.0f;
     for (unsigned corner = 0; corner < 8; corner++) {
         const md5_vec3 point = view_corner(box, corner);
-        const float length = view_length(
-            view_sub(md5_mat34_transform_point(*a, point), md5_mat34_transform_point(*b, point)));
+        const float length = md5_vec3_length(md5_vec3_sub(md5_mat34_transform_point(*a, point),
+                                                          md5_mat34_transform_point(*b, point)));
         largest = fmaxf(largest, isnan(length) ? INFINITY : length);
     }
     return largest;

@@ -55,7 +55,7 @@ void view_begin(view_state *viewer, const view_options *options);
 // Frees what view_begin() and drawing made, after the document was closed, in any state.
 void view_end(view_state *viewer);
 
-// Makes the glyphs anew if the scale changed. Returns false, and logs why, if that fails.
+// Recreates the glyphs if the scale changed. Returns false, and logs why, if that fails.
 bool view_set_scale(view_state *viewer, float scale);
 
 // What a picture of this state, of width * height pixels, is made of, and what the interface shows
@@ -80,7 +80,7 @@ void view_leave_flight(view_state *viewer);
 // be lost in it; unless a person has set target or distance of the camera meanwhile.
 void view_keep_framed(view_state *viewer, uint32_t width, uint32_t height);
 
-// How a picture of now is taken: by the camera path, or by the own camera, in the free region.
+// How the current picture is taken: by the camera path, or by the own camera, in the free region.
 view_lens view_choose_lens(view_state *viewer, float width, float height);
 
 // -- Drawing (frame.c) ----------------------------------------------------------------------

@@ -26,7 +26,7 @@ static bool decode_by_stb(const uint8_t *bytes, size_t size, view_image *image,
     return image->rgba != NULL || view_image_fail(fault, "%s", stbi_failure_reason());
 }
 
-// A pixel may index past the end of a short palette, and stb_image then reads whatever lies there.
+// A pixel may index past the end of a short palette, and stb_image then reads other memory.
 // It is given a copy of the file whose palette has all 256 colours, the added ones black. The
 // chunk's checksum is then wrong, but stb_image does not check it.
 static bool decode_with_full_palette(const uint8_t *bytes, size_t size,

@@ -7,6 +7,7 @@
 #ifndef DEMO_VIEWER_SCENE_IMAGE_H
 #define DEMO_VIEWER_SCENE_IMAGE_H
 
+#include "demo/common/memory.h"
 #include "demo/viewer/base/image_size.h"
 #include "demo/viewer/scene/maps.h"
 
@@ -49,7 +50,6 @@ bool view_decode_jpeg(const uint8_t *bytes, size_t size, view_image *image,
                       view_image_fault *fault);
 
 // Fills `fault` as printf() does and returns false.
-bool view_image_fail(view_image_fault *fault, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+bool view_image_fail(view_image_fault *fault, const char *format, ...) COMMON_PRINTF(2, 3);
 
 #endif

@@ -72,7 +72,7 @@ static bool find_clips(view_kind *kind, const view_scene *scene, const view_kind
 {
     kind->model = scene->model;
     if (scene->model != NULL && scene->machine.player != NULL) {
-        kind->machine = scene->machine.loaded.machine;
+        kind->machine = scene->machine.character->machine;
     } else if (scene->model != NULL && scene->num_clips > 0) {
         alloc_clips(kind, (uint32_t)scene->num_clips);
         for (uint32_t i = 0; i < kind->num_clips; i++)

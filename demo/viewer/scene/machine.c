@@ -21,29 +21,28 @@ static const md5_transform at_origin = {.rotation = {.w = 1.0f}};
 // -- From file to player --------------------------------------------------------------------
 
 bool view_load_machine(view_machine *machine, const char *path, const md5_load_opts *opts,
-                       view_log *log, md5_model **model)
+                       view_log *log)
 {
     md5_error error;
     *machine = (view_machine){.place = at_origin, .next_act = first_act};
-    if (common_load_machine(path, opts, &machine->loaded, &error))
-        machine->player = md5_create_player(machine->loaded.machine, NULL, &error);
-    if (machine->player == NULL) {
+    machine->character = md5_load_character(path, opts, &error);
+    if (machine->character != NULL)
+        machine->player = md5_create_player(machine->character->machine, NULL, &error);
+    if (machine->character == NULL || machine->player == NULL) {
         view_log_error(log, &error);
         view_free_machine(machine);
         return false;
     }
-    machine->scratch = common_alloc(md5_player_scratch(machine->loaded.machine), 1);
-    *model = machine->loaded.model;
-    machine->loaded.model = NULL;
-    machine->desc = &machine->loaded.file->desc;
-    machine->reach = view_size((*model)->bounds);
+    machine->scratch = common_alloc(md5_player_scratch(machine->character->machine), 1);
+    machine->desc = md5_machine_tables(machine->character->machine);
+    machine->reach = view_size(machine->character->model->bounds);
     return true;
 }
 
 void view_free_machine(view_machine *machine)
 {
     md5_free_player(machine->player);
-    common_free_machine(&machine->loaded);
+    md5_free_character(machine->character);
     free(machine->scratch);
     *machine = (view_machine){0};
 }
@@ -61,8 +60,8 @@ int32_t view_find_trigger(const view_machine *machine, uint32_t number)
 
 bool view_can_walk(const view_machine *machine)
 {
-    return md5_find_parameter(machine->loaded.machine, "ahead") >= 0
-           || md5_find_parameter(machine->loaded.machine, "speed") >= 0;
+    return md5_find_parameter(machine->character->machine, "ahead") >= 0
+           || md5_find_parameter(machine->character->machine, "speed") >= 0;
 }
 
 void view_push_parameter(view_machine *machine, uint32_t parameter)
@@ -133,19 +132,18 @@ void view_parameter_range(const md5_machine *machine, const char *parameter, flo
 // Marks the clip and the motion of that name.
 static void mark(const view_machine *machine, const char *name, bool *clips, bool *motions)
 {
-    const md5_machine_desc *const desc = machine->desc;
-    for (uint32_t i = 0; name != NULL && i < desc->num_clips; i++)
-        if (strcmp(desc->clips[i].name, name) == 0)
-            clips[i] = true;
-    for (uint32_t i = 0; name != NULL && i < desc->num_motions; i++)
-        if (strcmp(desc->motions[i].name, name) == 0)
-            motions[i] = true;
+    const int32_t clip = md5_find_clip(machine->character->machine, name);
+    if (clip >= 0)
+        clips[clip] = true;
+    const int32_t motion = md5_find_motion(machine->character->machine, name);
+    if (motion >= 0)
+        motions[motion] = true;
 }
 
 // In a 1D blend, `item` has a weight if the value lies between its two neighbours.
 static bool is_item_near(const view_machine *machine, uint32_t number, uint32_t item)
 {
-    const md5_machine *const made = machine->loaded.machine;
+    const md5_machine *const made = machine->character->machine;
     const md5_motion_desc *const motion = &machine->desc->motions[number];
     const bool is_line = motion->kind == MD5_MOTION_BLEND_1D || motion->kind == MD5_MOTION_BY_SPEED;
     const int32_t parameter = md5_find_parameter(made, motion->x_parameter);
@@ -199,6 +197,13 @@ void view_find_active(const view_machine *machine, bool *active)
 
 static void record_event(void *user, md5_player *player, const md5_event *event, float weight)
 {
+    static const char *const words[] = {
+        [MD5_EVENT_CLIP] = "",
+        [MD5_EVENT_ENTER] = "enter ",
+        [MD5_EVENT_LEAVE] = "leave ",
+        [MD5_EVENT_TRANSITION_END] = "transition ends: ",
+        [MD5_EVENT_CLIP_END] = "clip ends: ",
+    };
     view_machine *const machine = user;
     (void)player;
     // Clips with little weight report no events.
@@ -206,8 +211,8 @@ static void record_event(void *user, md5_player *player, const md5_event *event,
         return;
     memmove(&machine->events[1], &machine->events[0],
             (VIEW_EVENTS - 1) * sizeof machine->events[0]);
-    (void)snprintf(machine->events[0].text, sizeof machine->events[0].text, "%s %s", event->name,
-                   event->text != NULL ? event->text : "");
+    (void)snprintf(machine->events[0].text, sizeof machine->events[0].text, "%s%s %s",
+                   words[event->kind], event->name, event->text != NULL ? event->text : "");
     machine->events[0].time = machine->time;
 }
 
@@ -216,7 +221,8 @@ static void apply_settings(view_machine *machine)
     while (machine->next_setting < machine->num_settings
            && machine->settings[machine->next_setting].time <= machine->time) {
         const view_setting *const setting = &machine->settings[machine->next_setting++];
-        const int32_t parameter = md5_find_parameter(machine->loaded.machine, setting->parameter);
+        const int32_t parameter =
+            md5_find_parameter(machine->character->machine, setting->parameter);
         if (parameter >= 0)
             (void)md5_player_set(machine->player, (uint32_t)parameter, setting->value);
     }
@@ -227,14 +233,14 @@ static void apply_settings(view_machine *machine)
 static bool steer(view_machine *machine, const char *name, int direction, float share,
                   float seconds, bool *moves)
 {
-    const int32_t parameter = md5_find_parameter(machine->loaded.machine, name);
+    const int32_t parameter = md5_find_parameter(machine->character->machine, name);
     if (parameter < 0)
         return false;
     *moves = *moves || direction != 0;
     if (!*moves)
         return true;
     float low, high;
-    view_parameter_range(machine->loaded.machine, name, &low, &high);
+    view_parameter_range(machine->character->machine, name, &low, &high);
     const float rest = fmaxf(low, fminf(0.0f, high));
     const float end = direction > 0 ? high : direction < 0 ? low : rest;
     const float now = md5_player_get(machine->player, (uint32_t)parameter);
@@ -293,7 +299,7 @@ static void advance(view_machine *machine, double seconds)
     apply_control(machine, (float)fabs(seconds));
     machine->time += seconds;
     md5_player_advance(machine->player, seconds, record_event, machine);
-    machine->place = view_go(machine->place, md5_player_root_motion(machine->player));
+    machine->place = md5_transform_mul(machine->place, md5_player_root_motion(machine->player));
 }
 
 void view_restart_machine(view_machine *machine)
@@ -326,7 +332,8 @@ void view_run_machine(view_machine *machine, double time)
 static md5_vec3 to_character(const md5_transform *place, md5_vec3 point)
 {
     const md5_quat q = place->rotation;
-    return view_rotate((md5_quat){-q.x, -q.y, -q.z, q.w}, view_sub(point, place->translation));
+    return md5_quat_rotate((md5_quat){-q.x, -q.y, -q.z, q.w},
+                           md5_vec3_sub(point, place->translation));
 }
 
 // A point that circles in front of the character's face, for pictures without a mouse.

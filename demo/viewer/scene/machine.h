@@ -2,9 +2,7 @@
 #ifndef DEMO_VIEWER_SCENE_MACHINE_H
 #define DEMO_VIEWER_SCENE_MACHINE_H
 
-#include "md5/md5model.h"
-#include "md5/md5play.h"
-#include "demo/common/machine.h"
+#include "md5/md5character.h"
 #include "demo/viewer/base/canvas.h"
 #include "demo/viewer/base/keys.h"
 #include "demo/viewer/base/log.h"
@@ -26,7 +24,7 @@ typedef struct view_event {
 } view_event;
 
 typedef struct view_machine {
-    common_machine loaded; // without its model, which the scene owns
+    md5_character *character;
     const md5_machine_desc *desc;
     md5_player *player; // NULL: no machine is shown
     void *scratch;
@@ -44,10 +42,10 @@ typedef struct view_machine {
     size_t num_settings, next_setting;
 } view_machine;
 
-// Loads a machine file with the files it names and creates a player. The caller takes ownership of
-// *model. Returns false and logs an error on failure.
+// Loads a machine file with the files it names and creates a player. Returns false and logs an
+// error on failure.
 bool view_load_machine(view_machine *machine, const char *path, const md5_load_opts *opts,
-                       view_log *log, md5_model **model);
+                       view_log *log);
 void view_free_machine(view_machine *machine); // a zeroed one is allowed
 
 // Advances to `time` in steps of at most 1/60 s. If `time` is more than four steps back, restarts.

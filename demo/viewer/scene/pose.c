@@ -1,4 +1,3 @@
-#include "demo/viewer/base/math.h"
 #include "demo/viewer/scene/scene.h"
 
 #include <string.h>
@@ -38,9 +37,10 @@ void view_pose(view_scene *scene, const view_play *play)
 {
     if (scene->machine.player != NULL && !scene->bind_pose) {
         view_run_machine(&scene->machine, play->time);
+        const bool stands = view_give_ground(scene);
         view_pose_machine(&scene->machine, scene->num_joints, scene->pose, scene->joints,
                           scene->palette);
-        if (scene->steps.num_feet > 0)
+        if (scene->steps.num_feet > 0 && !stands)
             view_place_feet(scene, &scene->machine.place, play->time);
         return;
     }
@@ -85,7 +85,7 @@ md5_bounds view_pose_bounds(const view_scene *scene)
     }
     const uint32_t num_seen = view_is_joints_alone(scene) ? scene->num_joints : 0;
     for (uint32_t i = 0; i < num_seen; i++) {
-        const md5_vec3 position = view_translation(&scene->joints[i]);
+        const md5_vec3 position = md5_mat34_translation(scene->joints[i]);
         bounds = md5_bounds_union(bounds, md5_bounds_of_points(&position, 1));
     }
     return bounds;
@@ -97,7 +97,7 @@ static md5_vec3 hull_direction(int index)
     const int cell = index < 13 ? index : index + 1; // 13 is the cube's centre
     const int x = cell % 3 - 1, y = cell / 3 % 3 - 1, z = cell / 9 - 1;
     const md5_vec3 direction = {(float)x, (float)y, (float)z};
-    return view_scale(direction, 1.0f / view_length(direction));
+    return md5_vec3_scale(direction, 1.0f / md5_vec3_length(direction));
 }
 
 void view_widen_hull(view_hull *hull, const md5_vec3 *points, uint32_t count)
@@ -105,7 +105,7 @@ void view_widen_hull(view_hull *hull, const md5_vec3 *points, uint32_t count)
     for (int i = 0; i < VIEW_HULL_POINTS; i++) {
         const md5_vec3 direction = hull_direction(i);
         for (uint32_t p = 0; p < count; p++) {
-            const float reach = view_dot(direction, points[p]);
+            const float reach = md5_vec3_dot(direction, points[p]);
             if (reach > hull->reach[i]) {
                 hull->reach[i] = reach;
                 hull->points[i] = points[p];
@@ -120,7 +120,7 @@ static void widen_hull_by_pose(view_hull *hull, const view_scene *scene)
         view_widen_hull(hull, scene->skinned[i].positions, scene->model->meshes[i].num_vertices);
     const uint32_t num_seen = view_is_joints_alone(scene) ? scene->num_joints : 0;
     for (uint32_t i = 0; i < num_seen; i++) {
-        const md5_vec3 position = view_translation(&scene->joints[i]);
+        const md5_vec3 position = md5_mat34_translation(scene->joints[i]);
         view_widen_hull(hull, &position, 1);
     }
 }
@@ -155,7 +155,8 @@ static void note_joints(far_frames *far, const view_scene *scene, uint32_t clip,
     for (int i = 0; i < VIEW_HULL_POINTS; i++) {
         const md5_vec3 direction = hull_direction(i);
         for (uint32_t joint = 0; joint < scene->num_joints; joint++) {
-            const float reach = view_dot(direction, view_translation(&scene->joints[joint]));
+            const float reach =
+                md5_vec3_dot(direction, md5_mat34_translation(scene->joints[joint]));
             if (reach <= far->reach[i])
                 continue;
             far->reach[i] = reach;
@@ -176,7 +177,7 @@ static bool was_skinned(const far_frames *far, int index)
 
 static bool shows_machine(const view_scene *scene)
 {
-    return scene->machine.player != NULL && scene->machine.loaded.num_clips > 0
+    return scene->machine.player != NULL && scene->machine.character->num_clips > 0
            && !scene->bind_pose;
 }
 
@@ -189,10 +190,10 @@ static void pose_frame(view_scene *scene, uint32_t clip, uint32_t frame)
         view_pose_moment(scene, &moment);
         return;
     }
-    const common_machine *const machine = &scene->machine.loaded;
-    md5_sample(machine->bindings[clip], &moment, MD5_ROOT_FILE, scene->pose);
-    if (machine->file->desc.clips[clip].extract != MD5_EXTRACT_NONE) {
-        const md5_vec3 motion = md5_root_motion(machine->anims[clip], &begin, &moment);
+    const md5_character *const character = scene->machine.character;
+    md5_sample(character->bindings[clip], &moment, MD5_ROOT_FILE, scene->pose);
+    if (scene->machine.desc->clips[clip].extract != MD5_EXTRACT_NONE) {
+        const md5_vec3 motion = md5_root_motion(character->anims[clip], &begin, &moment);
         scene->pose[0].translation.x -= motion.x;
         scene->pose[0].translation.y -= motion.y;
     }
@@ -227,12 +228,12 @@ md5_bounds view_clip_bounds(view_scene *scene, view_hull *hull)
         hull->reach[i] = far.reach[i] = -INFINITY;
     if (scene->skeleton == NULL && scene->flight.camera != NULL)
         return path_bounds(scene->flight.camera, hull);
-    const common_machine *const machine = &scene->machine.loaded;
-    const uint32_t num_clips = shows_machine(scene) ? machine->num_clips : 1;
+    const md5_character *const character = scene->machine.character;
+    const uint32_t num_clips = shows_machine(scene) ? character->num_clips : 1;
     for (uint32_t clip = 0; clip < num_clips; clip++)
         measure_clip(scene, clip,
-                     shows_machine(scene) ? machine->anims[clip] : view_shown_anim(scene), &bounds,
-                     hull, &far);
+                     shows_machine(scene) ? character->anims[clip] : view_shown_anim(scene),
+                     &bounds, hull, &far);
     for (int i = 0; i < VIEW_HULL_POINTS; i++) {
         if (was_skinned(&far, i))
             continue;

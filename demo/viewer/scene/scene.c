@@ -1,6 +1,7 @@
 #include "demo/viewer/scene/scene.h"
 
 #include "demo/common/file.h"
+#include "md5/md5query.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +10,7 @@
 // blink of an eye, for folders that hold hundreds.
 #define PICK_UP_LIMIT ((uint64_t)32 << 20)
 
-// One file told of at length is enough; the rest is counted.
+// Only the first such file is reported in full; the others are counted.
 enum { WARNINGS_A_FILE = 20 };
 
 static md5_load_opts loud(view_log *log)
@@ -40,6 +41,8 @@ static void free_pose(view_scene *scene)
     free(scene->joints);
     free(scene->palette);
     free(scene->duals);
+    free(scene->joint_bounds);
+    scene->joint_bounds = NULL;
     scene->skinned = NULL;
     scene->duals = NULL;
     scene->pose = NULL;
@@ -53,7 +56,7 @@ void view_free_scene(view_scene *scene)
     for (size_t i = 0; i < scene->num_clips; i++)
         free_clip(&scene->clips[i]);
     free(scene->clips);
-    md5_free_model(scene->model);
+    md5_free_model(scene->own_model);
     view_free_flight(&scene->flight);
     free(scene->path);
     free(scene->name);
@@ -71,6 +74,8 @@ static void make_pose(view_scene *scene, const md5_skeleton *skeleton)
     scene->duals = common_alloc(skeleton->num_joints, sizeof *scene->duals);
     if (scene->model == NULL)
         return;
+    scene->joint_bounds = common_alloc(skeleton->num_joints, sizeof *scene->joint_bounds);
+    (void)md5_joint_bounds(scene->model, scene->joint_bounds);
     const uint32_t num_meshes = scene->model->num_meshes;
     scene->skinned = common_alloc(num_meshes, sizeof *scene->skinned);
     for (uint32_t i = 0; i < num_meshes; i++) {
@@ -113,7 +118,7 @@ static bool load_clip(view_scene *scene, const char *path, view_log *log)
     return true;
 }
 
-// Loads a clip that merely lies beside the model; one that does not fit is no fault.
+// Loads a clip beside the model; a clip that does not fit is ignored.
 static void try_clip(view_scene *scene, const char *path, view_log *log)
 {
     md5_error error;
@@ -290,7 +295,7 @@ static bool load_model(view_scene *scene, const char *path, view_log *log)
 {
     md5_error error;
     const md5_load_opts opts = loud(log);
-    scene->model = md5_load_model(path, &opts, &error);
+    scene->model = scene->own_model = md5_load_model(path, &opts, &error);
     if (scene->model == NULL) {
         view_log_error(log, &error);
         return false;
@@ -302,8 +307,9 @@ static bool load_model(view_scene *scene, const char *path, view_log *log)
 static bool load_machine(view_scene *scene, const char *path, view_log *log)
 {
     const md5_load_opts opts = loud(log);
-    if (!view_load_machine(&scene->machine, path, &opts, log, &scene->model))
+    if (!view_load_machine(&scene->machine, path, &opts, log))
         return false;
+    scene->model = scene->machine.character->model;
     make_pose(scene, &scene->model->skeleton);
     return true;
 }

@@ -33,8 +33,9 @@ typedef struct view_hull {
 } view_hull;
 
 typedef struct view_scene {
-    char *path, *name; // of the model, else of the first clip, else of the camera path
-    md5_model *model;  // NULL: only joints are shown
+    char *path, *name;      // of the model, else of the first clip, else of the camera path
+    const md5_model *model; // own_model, or that of the machine; NULL: only joints are shown
+    md5_model *own_model;
     view_clip *clips;
     size_t num_clips, clip; // clip: index of the shown one, if num_clips > 0
     size_t num_unopened;    // animations beside the model that were not loaded
@@ -47,6 +48,8 @@ typedef struct view_scene {
     view_flight flight;
     view_steps steps;     // terrain, if any
     view_machine machine; // if it has a player, it moves the model and no clip is shown
+
+    md5_bounds *joint_bounds; // [num_joints], each in its joint's space; NULL without a model
 
     // The current pose, written by view_pose().
     md5_transform *pose;  // [num_joints]

@@ -43,6 +43,32 @@ int32_t view_block_of(const view_steps *steps, float place)
     return (int32_t)floorf(place / steps->cell);
 }
 
+// Height of the terrain at a point in the character's space.
+static float terrain_under(const view_steps *steps, const md5_mat34 *to_world, md5_vec3 point)
+{
+    const md5_vec3 at = md5_mat34_transform_point(*to_world, point);
+    return view_block_height(steps, view_block_of(steps, at.x), view_block_of(steps, at.y));
+}
+
+// md5_ground_fn of a machine that places feet itself; the height of the terrain counts from 0.
+static void find_ground(void *user, const md5_player *player, md5_vec3 ankle, md5_foot *foot)
+{
+    const view_scene *const scene = user;
+    const md5_mat34 to_world = md5_mat34_from_transform(scene->machine.place);
+    (void)player;
+    foot->floor = scene->steps.num_feet > 0 ? terrain_under(&scene->steps, &to_world, ankle) : 0.0f;
+}
+
+bool view_give_ground(view_scene *scene)
+{
+    const md5_machine_desc *const desc = scene->machine.desc;
+    md5_player_set_ground(scene->machine.player, find_ground, scene);
+    for (uint32_t i = 0; i < desc->num_modifiers; i++)
+        if (desc->modifiers[i].kind == MD5_MODIFIER_FEET)
+            return true;
+    return false;
+}
+
 void view_place_feet(view_scene *scene, const md5_transform *place, double time)
 {
     view_steps *const steps = &scene->steps;
@@ -50,9 +76,7 @@ void view_place_feet(view_scene *scene, const md5_transform *place, double time)
     for (uint32_t i = 0; i < steps->num_feet; i++) {
         md5_foot *const foot = &steps->feet[i];
         const md5_transform ankle = md5_joint_in_model(scene->skeleton, scene->pose, foot->ankle);
-        const md5_vec3 point = md5_mat34_transform_point(to_world, ankle.translation);
-        foot->floor =
-            view_block_height(steps, view_block_of(steps, point.x), view_block_of(steps, point.y));
+        foot->floor = terrain_under(steps, &to_world, ankle.translation);
     }
     const float seconds = (float)view_clamp((float)fabs(time - steps->time), 0.0f, 1.0f);
     md5_place_feet(scene->skeleton, scene->pose, steps->pelvis, steps->feet, steps->num_feet,

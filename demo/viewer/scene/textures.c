@@ -179,9 +179,9 @@ static size_t load_file(view_textures *textures, md5gl_renderer *renderer, view_
 // Index of the mesh with that name, or else that number; num_meshes if there is none.
 static uint32_t find_mesh(const md5_model *model, const char *name)
 {
-    for (uint32_t i = 0; i < model->num_meshes; i++)
-        if (strcmp(model->meshes[i].name, name) == 0)
-            return i;
+    const int32_t named = md5_find_mesh(model, name);
+    if (named >= 0)
+        return (uint32_t)named;
     char *end = NULL;
     const unsigned long number = strtoul(name, &end, 10);
     const bool whole = name[0] >= '0' && name[0] <= '9' && *end == '\0';

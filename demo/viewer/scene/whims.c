@@ -42,7 +42,7 @@ static void stay_near(const view_crowd *crowd, view_member *member, float second
     const md5_vec3 place = member->place.translation;
     if (fmaxf(fabsf(place.x), fabsf(place.y)) < crowd->spread)
         return;
-    const md5_vec3 ahead = view_rotate(member->place.rotation, (md5_vec3){1.0f, 0.0f, 0.0f});
+    const md5_vec3 ahead = md5_quat_rotate(member->place.rotation, (md5_vec3){1.0f, 0.0f, 0.0f});
     const float side = ahead.x * place.y - ahead.y * place.x;
     const float rate = side > 0.0f ? -turn_back_rate : turn_back_rate;
     member->place.rotation = view_turn_by(member->place.rotation, rate * seconds);
@@ -73,6 +73,6 @@ void view_wander(view_crowd *crowd, uint32_t number)
     }
     stay_near(crowd, member, seconds);
     md5_player_advance(player, (double)seconds, NULL, NULL);
-    member->place = view_go(member->place, md5_player_root_motion(player));
+    member->place = md5_transform_mul(member->place, md5_player_root_motion(player));
     place_springs(&crowd->kinds[member->kind], player, member->place);
 }

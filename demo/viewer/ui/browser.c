@@ -252,7 +252,7 @@ view_request view_type_browser(view_browser *browser, const char *text)
 
 // -- Mouse ----------------------------------------------------------------------------------
 
-// The place in `found` that lies under (x, y), or num_found.
+// The index in `found` of the entry at (x, y), or num_found.
 static size_t entry_at(const view_browser *browser, const view_font *font, float x, float y)
 {
     if (!view_contains(browser->rows, x, y))

@@ -18,7 +18,7 @@ typedef enum view_browser_kind {
 
 typedef enum view_entry_kind {
     VIEW_ENTRY_FILE,
-    VIEW_ENTRY_RECENT, // a file too, with its folder told
+    VIEW_ENTRY_RECENT, // a file, shown with its folder
     VIEW_ENTRY_FOLDER,
     VIEW_ENTRY_ABOVE, // the folder above: the first entry
     VIEW_ENTRY_CLIP,

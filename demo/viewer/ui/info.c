@@ -202,13 +202,11 @@ static void add_mesh_rows(const view_facts *facts, view_rows *rows)
 // Of all clips that are loaded: those of a machine are its own.
 static void add_clips_size(const view_scene *scene, view_rows *rows)
 {
-    const common_machine *const machine = &scene->machine.loaded;
-    const size_t count = scene->num_clips + machine->num_clips;
-    size_t size = 0;
+    const md5_character *const character = scene->machine.character;
+    const size_t count = scene->num_clips + (character != NULL ? character->num_clips : 0);
+    size_t size = character != NULL ? character->anims_size : 0;
     for (size_t i = 0; i < scene->num_clips; i++)
         size += scene->clips[i].anim->size;
-    for (uint32_t i = 0; i < machine->num_clips; i++)
-        size += machine->anims[i]->size;
     if (count > 0)
         view_add_row(rows, VIEW_ROW_PAIR, VIEW_PLAIN, "Clips", "%zu" DOT "%.1f KiB", count,
                      (double)size / 1024.0);
@@ -222,13 +220,13 @@ static void add_statistics(const view_facts *facts, view_rows *rows)
     const md5_vec3 size =
         view_is_empty(facts->stage.document->bounds)
             ? (md5_vec3){0, 0, 0}
-            : view_sub(facts->stage.document->bounds.max, facts->stage.document->bounds.min);
+            : md5_vec3_sub(facts->stage.document->bounds.max, facts->stage.document->bounds.min);
     view_add_gap(rows);
     view_add_row(rows, VIEW_ROW_PAIR, VIEW_PLAIN, "Size", "%.4g \xC3\x97 %.4g \xC3\x97 %.4g",
                  (double)size.x, (double)size.y, (double)size.z);
     if (scene->model != NULL)
         view_add_row(rows, VIEW_ROW_PAIR, VIEW_PLAIN, "Model", "%.1f KiB",
-                     (double)scene->model->size / 1024.0);
+                     (double)(scene->model->size + scene->model->geometry_size) / 1024.0);
     add_clips_size(scene, rows);
     if (scene->num_unopened > 0)
         view_add_row(rows, VIEW_ROW_PAIR, VIEW_PLAIN, "Unopened", "%zu animations",

@@ -141,7 +141,7 @@ void view_draw_hierarchy(view_ui *ui, const view_facts *facts)
 
 // -- Mouse ----------------------------------------------------------------------------------
 
-// The joint whose row lies under (x, y), or -1.
+// The joint whose row is at (x, y), or -1.
 static int32_t joint_at(const view_ui *ui, const view_facts *facts, float x, float y)
 {
     const view_rect rows = ui->layout.joints;
@@ -215,7 +215,7 @@ static void add_colored_line(view_lines *lines, const md5_vec3 ends[2], const fl
 
 static md5_vec3 mix(md5_vec3 a, md5_vec3 b, float part)
 {
-    return view_add(a, view_scale(view_sub(b, a), part));
+    return md5_vec3_add(a, md5_vec3_scale(md5_vec3_sub(b, a), part));
 }
 
 // Covers a triangle with lines along its third side, `spacing` apart.
@@ -223,8 +223,8 @@ static void fill_triangle(view_lines *lines, const md5_vec3 corners[3], const fl
                           float spacing)
 {
     enum { MOST = 48 };
-    const float reach = fmaxf(view_length(view_sub(corners[1], corners[0])),
-                              view_length(view_sub(corners[2], corners[0])));
+    const float reach = fmaxf(md5_vec3_length(md5_vec3_sub(corners[1], corners[0])),
+                              md5_vec3_length(md5_vec3_sub(corners[2], corners[0])));
     const int count = (int)view_clamp(ceilf(reach / spacing), 1.0f, MOST);
     for (int i = 0; i <= count; i++) {
         const float part = (float)i / (float)count;
@@ -249,7 +249,8 @@ static void add_heat(const view_facts *facts, uint32_t mesh_number, const float 
         bool any = false;
         for (uint32_t i = 0; i < 3; i++) {
             const uint32_t v = mesh->indices[3 * (size_t)t + i];
-            corners[i] = view_add(skinned->positions[v], view_scale(skinned->normals[v], lift));
+            corners[i] =
+                md5_vec3_add(skinned->positions[v], md5_vec3_scale(skinned->normals[v], lift));
             of_corners[i] = weights[v];
             any = any || weights[v] != 0.0f;
         }
@@ -282,7 +283,7 @@ static void draw_heat(const view_facts *facts, uint32_t joint, float spacing, fl
 // Half the picture's height where a place is, in units; 0 behind the eye.
 static float half_height_at(const view_lens *lens, md5_vec3 place)
 {
-    const float depth = -view_dot(view_sub(place, lens->eye), lens->axes.back);
+    const float depth = -md5_vec3_dot(md5_vec3_sub(place, lens->eye), lens->axes.back);
     return depth <= 0.0f ? 0.0f : lens->orthographic ? lens->half_y : lens->half_y * depth;
 }
 
@@ -294,10 +295,12 @@ static void draw_label(const view_facts *facts, const view_lens *lens, md5_vec3 
     const float scale = facts->stage.font->scale, half = half_height_at(lens, place);
     if (half <= 0.0f)
         return;
-    const md5_vec3 way = view_sub(place, lens->eye);
+    const md5_vec3 way = md5_vec3_sub(place, lens->eye);
     const float unit = 0.5f * height / half;
-    const float x = 0.5f * width * (1.0f + lens->shift_x) + view_dot(way, lens->axes.right) * unit;
-    const float y = 0.5f * height * (1.0f - lens->shift_y) - view_dot(way, lens->axes.up) * unit;
+    const float x =
+        0.5f * width * (1.0f + lens->shift_x) + md5_vec3_dot(way, lens->axes.right) * unit;
+    const float y =
+        0.5f * height * (1.0f - lens->shift_y) - md5_vec3_dot(way, lens->axes.up) * unit;
     if (!(fabsf(x) < 1e5f && fabsf(y) < 1e5f))
         return;
     view_draw_disc(facts->stage.canvas, x, y, 7.0f * scale, 0x12151AE0u);
@@ -317,8 +320,8 @@ static void add_bones(view_lines *lines, const view_scene *scene, int32_t joint)
     for (uint32_t i = 0; i < scene->num_joints; i++) {
         const int32_t parent = joints[i].parent;
         if (parent >= 0 && ((int32_t)i == joint || parent == joint))
-            view_add_line(lines, view_translation(&scene->joints[parent]),
-                          view_translation(&scene->joints[i]),
+            view_add_line(lines, md5_mat34_translation(scene->joints[parent]),
+                          md5_mat34_translation(scene->joints[i]),
                           (int32_t)i == joint ? 0x8A93A1FFu : 0xF2C14EFFu);
     }
 }
@@ -330,7 +333,7 @@ void view_draw_joint(const view_ui *ui, const view_facts *facts)
     if (joint < 0 || scene->skeleton == NULL || facts->stage.document->crowd.count > 0)
         return;
     const view_lens lens = view_stage_lens(&facts->stage, facts->width, facts->height);
-    const md5_vec3 place = view_translation(&scene->joints[joint]);
+    const md5_vec3 place = md5_mat34_translation(scene->joints[joint]);
     const float scale = facts->stage.font->scale;
     const float half = half_height_at(&lens, view_centre(facts->stage.document->bounds));
     const float pixel =

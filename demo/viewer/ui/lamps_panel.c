@@ -7,7 +7,7 @@
 
 static const float box_width = 270.0f, label_width = 70.0f, value_width = 52.0f;
 
-// Where the slider of a row lies.
+// The position of a row's slider.
 static view_rect track_of(const view_ui *ui, const view_facts *facts, uint32_t row)
 {
     const view_rect all = ui->layout.lamps;

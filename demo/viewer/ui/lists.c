@@ -1,4 +1,4 @@
-// What lies over the picture for a while: the keys, and errors.
+// Temporary overlays over the picture: the list of keys, and errors.
 #include "demo/viewer/ui/panels.h"
 
 #include <math.h>

@@ -80,8 +80,8 @@ static void draw_slider(const view_facts *facts, uint32_t parameter, view_rect r
 {
     const view_machine *const machine = &facts->stage.document->scene.machine;
     float low, high;
-    view_parameter_range(machine->loaded.machine, machine->desc->parameters[parameter].name, &low,
-                         &high);
+    view_parameter_range(machine->character->machine, machine->desc->parameters[parameter].name,
+                         &low, &high);
     const float value = md5_player_get(machine->player, parameter);
     view_draw_slider(facts->stage.canvas, row, (value - low) / (high - low));
 }
@@ -119,7 +119,7 @@ static void draw_parameters(const view_facts *facts, view_rect all, const view_r
     }
 }
 
-// As wide as the longest name asks for, up to half of the box.
+// As wide as the longest name, up to half of the box.
 static float label_width(const view_facts *facts, float inner)
 {
     const md5_machine_desc *const desc = facts->stage.document->scene.machine.desc;
@@ -245,8 +245,8 @@ view_request view_drag_machine(const view_ui *ui, const view_facts *facts, float
     const float left = ui->layout.slider_left;
     const float part = view_clamp((x - left) / (all.x + all.width - left), 0.0f, 1.0f);
     float low, high;
-    view_parameter_range(machine->loaded.machine, machine->desc->parameters[parameter].name, &low,
-                         &high);
+    view_parameter_range(machine->character->machine, machine->desc->parameters[parameter].name,
+                         &low, &high);
     return (view_request){
         .kind = VIEW_REQUEST_PARAMETER, .number = parameter, .value = low + part * (high - low)};
 }

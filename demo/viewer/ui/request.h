@@ -1,6 +1,6 @@
-// What a person asks for by mouse and keys over the interface. The interface changes only itself:
-// everything that concerns the document or the program is returned as a request, which app/ carries
-// out.
+// Requests that a person makes by mouse and keys over the interface. The interface changes only
+// itself: everything that concerns the document or the program is returned as a request, which app/
+// carries out.
 #ifndef DEMO_VIEWER_UI_REQUEST_H
 #define DEMO_VIEWER_UI_REQUEST_H
 

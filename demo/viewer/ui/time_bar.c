@@ -82,7 +82,7 @@ view_request view_press_bar(view_ui *ui, const view_facts *facts, float x, float
 {
     if (!view_contains(ui->layout.bar, x, y))
         return (view_request){.kind = VIEW_REQUEST_PASS};
-    // Left of the line lies the sign that plays and pauses.
+    // Left of the line is the button that plays and pauses.
     if (x < ui->layout.track.x - 8.0f * facts->stage.font->scale)
         return (view_request){.kind = VIEW_REQUEST_PERFORM, .action = VIEW_PLAY};
     ui->drag = VIEW_DRAG_TIME;

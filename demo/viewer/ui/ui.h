@@ -72,7 +72,7 @@ void view_end_ui(view_ui *ui);
 
 enum { VIEW_NUM_FRAME_TIMES = 120 };
 
-// Made anew for each picture and each event. All pointers belong to the caller. Drawing fills the
+// Filled for each picture and each event. All pointers belong to the caller. Drawing fills the
 // stage's canvas and lines, and skins the scene for the marked joint; nothing else is written.
 typedef struct view_facts {
     view_stage stage;
@@ -98,7 +98,7 @@ int32_t view_marked_joint(const view_ui *ui, const view_scene *scene);
 // -- Drawing --------------------------------------------------------------------------------
 
 // Adds panels, if they are shown, and open lists to the stage's canvas, and lays them out for the
-// mouse. The marked joint with its weights is drawn into the picture at once.
+// mouse. The marked joint with its weights is drawn into the picture immediately.
 void view_draw_ui(view_ui *ui, const view_facts *facts);
 
 // -- Input ----------------------------------------------------------------------------------

@@ -38,7 +38,7 @@ def _joint_axis(items, default):
 
 
 class _Told:
-    """What any of the operators does with what there is to tell."""
+    """Reports the messages of an operator."""
 
     def settings(self):
         given = Settings()

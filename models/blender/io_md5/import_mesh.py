@@ -77,7 +77,7 @@ def _armature(context, title, model, joints, settings):
     bpy.ops.object.mode_set(mode="OBJECT")
     for number, (bone, name) in enumerate(zip(bones, model.names)):
         data.bones[bone]["md5_joint"] = number
-        # To tell what rounding did to the bone from what the file says.
+        # To distinguish rounding of the bone from what the file says.
         data.bones[bone]["md5_bind"] = model.places[number] + model.turns[number]
         if bone != name:
             data.bones[bone]["md5_name"] = name

@@ -8,7 +8,7 @@ from . import maths
 from .settings import array, bone_to_joint, some, to_file
 from .text import Md5Error
 
-# How much a bone may be stretched before it is told; below lies what single precision does.
+# Stretch of a bone above which a warning is reported; smaller values are rounding of single precision.
 STRETCH = 1e-4
 
 

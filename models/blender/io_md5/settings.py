@@ -37,7 +37,7 @@ class Settings:
 
 
 class Report:
-    """What there is to tell: (level, text), level INFO or WARNING."""
+    """Messages: (level, text), level INFO or WARNING."""
 
     def __init__(self):
         self.lines = []

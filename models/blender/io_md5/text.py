@@ -148,7 +148,7 @@ class Reader:
 
     def __init__(self, text, file):
         self.text, self.file = text, file
-        self.oddities = []  # what was read all the same, to tell
+        self.oddities = []  # faults that do not prevent reading, to report
         self.at = self.start = 0
 
     def fail(self, message):

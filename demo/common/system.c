@@ -1,0 +1,98 @@
+#define _POSIX_C_SOURCE 200809L // st_mtim
+
+#include "demo/common/system.h"
+
+#include "demo/common/memory.h"
+
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#ifdef _WIN32
+
+#include <direct.h>
+#include <io.h>
+
+bool common_read_status(const char *path, common_status *status)
+{
+    struct _stat64 found;
+    if (_stat64(path, &found) != 0)
+        return false;
+    *status = (common_status){
+        .is_file = (found.st_mode & _S_IFMT) == _S_IFREG,
+        .is_folder = (found.st_mode & _S_IFMT) == _S_IFDIR,
+        .size = (uint64_t)found.st_size,
+        .time = (uint64_t)found.st_mtime,
+    };
+    return true;
+}
+
+void common_each_entry(const char *folder, void (*found)(void *user, const char *name), void *user)
+{
+    char *const pattern = common_format("%s/*", folder);
+    struct __finddata64_t entry;
+    const intptr_t search = _findfirst64(pattern, &entry);
+    free(pattern);
+    if (search == -1)
+        return;
+    do {
+        found(user, entry.name);
+    } while (_findnext64(search, &entry) == 0);
+    (void)_findclose(search);
+}
+
+bool common_current_folder(char *path, size_t size)
+{
+    return _getcwd(path, (int)size) != NULL;
+}
+
+bool common_is_terminal(int stream)
+{
+    return _isatty(stream) != 0;
+}
+
+#else
+
+#include <dirent.h>
+#include <unistd.h>
+
+bool common_read_status(const char *path, common_status *status)
+{
+    struct stat found;
+    if (stat(path, &found) != 0)
+        return false;
+    *status = (common_status){
+        .is_file = S_ISREG(found.st_mode),
+        .is_folder = S_ISDIR(found.st_mode),
+        .size = found.st_size > 0 ? (uint64_t)found.st_size : 0,
+        .time = (uint64_t)found.st_mtime,
+        .file = (uint64_t)found.st_ino,
+        .device = (uint64_t)found.st_dev,
+    };
+#if !defined(__APPLE__)
+    status->time = status->time * 1000000000u + (uint64_t)found.st_mtim.tv_nsec;
+#endif
+    return true;
+}
+
+void common_each_entry(const char *folder, void (*found)(void *user, const char *name), void *user)
+{
+    DIR *const entries = opendir(folder);
+    if (entries == NULL)
+        return;
+    const struct dirent *entry;
+    while ((entry = readdir(entries)) != NULL)
+        found(user, entry->d_name);
+    closedir(entries);
+}
+
+bool common_current_folder(char *path, size_t size)
+{
+    return getcwd(path, size) != NULL;
+}
+
+bool common_is_terminal(int stream)
+{
+    return isatty(stream) == 1;
+}
+
+#endif

@@ -1,0 +1,105 @@
+// Puts both feet on stairs and lets the head look at a point: on any character, whose joints are
+// named on the command line. The clips know nothing of stairs.
+//
+//   cc feet_and_look.c $(pkg-config --cflags --libs md5model) -lm -o feet_and_look
+//   ./feet_and_look models/bobbin/bobbin.md5mesh models/bobbin/idle.md5anim pelvis foot_l foot_r
+//   head
+#include <math.h>
+#include <md5model/md5pose.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { PELVIS, LEFT, RIGHT, HEAD, NUM_NAMES };
+
+// Stairs that rise to the left, their steps as large as suits the model.
+static float height_at(const md5_model *model, md5_vec3 position)
+{
+    const float size = model->bounds.max.z - model->bounds.min.z;
+    return 0.08f * size * floorf(position.y / (0.2f * size));
+}
+
+static md5_vec3 position_of(const md5_binding *binding, const md5_transform *pose, uint32_t joint)
+{
+    return md5_joint_in_model(&binding->model->skeleton, pose, joint).translation;
+}
+
+static void place_feet(const md5_binding *binding, md5_transform *pose, const uint32_t *joints)
+{
+    const md5_skeleton *skeleton = &binding->model->skeleton;
+    md5_foot feet[2] = {{.ankle = joints[LEFT]}, {.ankle = joints[RIGHT]}}; // kept between frames
+    float drop = 0;                                                         // likewise
+    for (int i = 0; i < 2; i++) {
+        const md5_vec3 before = position_of(binding, pose, feet[i].ankle);
+        feet[i].floor = height_at(binding->model, before);
+        printf("ankle at height %.2f, on a step of %.2f\n", (double)before.z,
+               (double)feet[i].floor);
+    }
+    const uint32_t placed = md5_place_feet(skeleton, pose, joints[PELVIS], feet, 2, &drop, 0, 0, 1);
+    for (int i = 0; i < 2; i++)
+        printf("now at height %.2f%s\n", (double)position_of(binding, pose, feet[i].ankle).z,
+               feet[i].result == MD5_LIMB_PLACED ? "" : ": out of reach");
+    printf("%u feet placed, pelvis moved by %.2f\n", (unsigned)placed, (double)drop);
+}
+
+// Characters face +x, so the bind pose tells which axis of the head points forward.
+static void look(const md5_binding *binding, md5_transform *pose, uint32_t head, md5_vec3 target)
+{
+    const md5_model *model = binding->model;
+    const md5_quat to_head =
+        md5_quat_conjugate(md5_joint_in_model(&model->skeleton, model->bind_local, head).rotation);
+    const md5_vec3 ahead = {1, 0, 0}, upward = {0, 0, 1};
+    const md5_aim_job job = {
+        .tip = head,
+        .length = 2, // the neck turns too
+        .target = target,
+        .forward = md5_quat_rotate(to_head, ahead),
+        .up = md5_quat_rotate(to_head, upward),
+        .weight = 1,
+    };
+    md5_aim(&model->skeleton, pose, &job);
+
+    const md5_transform posed = md5_joint_in_model(&model->skeleton, pose, head);
+    const md5_vec3 forward = md5_quat_rotate(posed.rotation, job.forward);
+    const md5_vec3 wanted = md5_vec3_normalize(md5_vec3_sub(target, posed.translation), forward);
+    printf("head looks %.3f degrees beside the target\n",
+           acos(fmin((double)md5_vec3_dot(forward, wanted), 1)) * 57.29578);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc != 3 + NUM_NAMES) {
+        fprintf(stderr, "usage: feet_and_look MODEL CLIP PELVIS LEFT_ANKLE RIGHT_ANKLE HEAD\n");
+        return 2;
+    }
+    md5_error error;
+    md5_model *model = md5_load_model(argv[1], NULL, &error);
+    md5_anim *anim = model ? md5_load_anim(argv[2], NULL, &error) : NULL;
+    md5_binding *binding = anim ? md5_bind(model, anim, NULL, &error) : NULL;
+    if (!binding) {
+        fprintf(stderr, "%s:%u: %s\n", error.file, (unsigned)error.line, error.message);
+        return 1;
+    }
+    uint32_t joints[NUM_NAMES];
+    for (int i = 0; i < NUM_NAMES; i++) {
+        const int32_t found = md5_find_joint(&model->skeleton, argv[3 + i]);
+        if (found < 0) {
+            fprintf(stderr, "the model has no joint '%s'\n", argv[3 + i]);
+            return 1;
+        }
+        joints[i] = (uint32_t)found;
+    }
+    md5_transform *pose = malloc(model->skeleton.num_joints * sizeof *pose);
+    if (!pose)
+        return 1;
+    const md5_moment moment = md5_moment_at(anim, 0.5, MD5_WRAP_LOOP);
+    md5_sample(binding, &moment, MD5_ROOT_IN_PLACE, pose);
+    place_feet(binding, pose, joints);
+    const md5_vec3 head = position_of(binding, pose, joints[HEAD]);
+    const md5_vec3 target = {head.x + 60, head.y + 50, head.z + 20};
+    look(binding, pose, joints[HEAD], target);
+    free(pose);
+    md5_free_binding(binding);
+    md5_free_anim(anim);
+    md5_free_model(model);
+    return 0;
+}

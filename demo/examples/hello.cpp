@@ -1,0 +1,43 @@
+// C++17: assets in smart pointers, arrays in vectors.
+//
+//   c++ -std=c++17 hello.cpp $(pkg-config --cflags --libs md5model) -o hello
+//   ./hello models/bobbin/bobbin.md5mesh models/bobbin/dance.md5anim
+#include <md5model/md5model.h>
+
+#include <cstdio>
+#include <memory>
+#include <vector>
+
+template <auto Free> struct Deleter {
+    template <typename T> void operator()(T *asset) const { Free(asset); }
+};
+using Model = std::unique_ptr<md5_model, Deleter<md5_free_model>>;
+using Anim = std::unique_ptr<md5_anim, Deleter<md5_free_anim>>;
+using Binding = std::unique_ptr<md5_binding, Deleter<md5_free_binding>>;
+
+int main(int argc, char **argv)
+{
+    if (argc != 3) {
+        std::fprintf(stderr, "usage: hello MODEL.md5mesh CLIP.md5anim\n");
+        return 2;
+    }
+    md5_error error{};
+    const Model model{md5_load_model(argv[1], nullptr, &error)};
+    const Anim anim{model ? md5_load_anim(argv[2], nullptr, &error) : nullptr};
+    const Binding binding{anim ? md5_bind(model.get(), anim.get(), nullptr, &error) : nullptr};
+    if (!binding) {
+        std::fprintf(stderr, "%s:%u: %s\n", error.file, static_cast<unsigned>(error.line),
+                     error.message);
+        return 1;
+    }
+    std::vector<md5_transform> pose(model->skeleton.num_joints);
+    std::vector<md5_mat34> joints(pose.size()), palette(pose.size());
+    for (int frame = 0; frame < 4; frame++) {
+        const md5_moment moment = md5_moment_at(anim.get(), frame * 0.25, MD5_WRAP_LOOP);
+        md5_pose_palette(binding.get(), &moment, MD5_ROOT_FILE, pose.data(), joints.data(),
+                         palette.data());
+        const md5_bounds bounds = md5_skin_bounds(model.get(), palette.data());
+        std::printf("%.2f s: %.1f units high\n", frame * 0.25,
+                    static_cast<double>(bounds.max.z - bounds.min.z));
+    }
+}

@@ -1,0 +1,74 @@
+// Plays a state machine: a parameter makes the character walk, a trigger makes it jump; events fire
+// where the clips have them, and the clips move the character.
+//
+//   cc machine.c $(pkg-config --cflags --libs md5model) -o machine
+//   ./machine models/bobbin/bobbin.md5machine
+#include <md5model/md5character.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+typedef struct game {
+    double time;
+} game;
+
+// Of two clips that are blended both fire; the weight says how much each is seen.
+static void hear(void *user, md5_player *player, const md5_event *event, float weight)
+{
+    const game *state = user;
+    (void)player;
+    if (weight >= 0.5f)
+        printf("%5.2f s  %s %s\n", state->time, event->name, event->text);
+}
+
+static int fail(const md5_error *error)
+{
+    char text[600];
+    md5_format_error(error, text, sizeof text);
+    fprintf(stderr, "%s\n", text);
+    return 1;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc != 2) {
+        fprintf(stderr, "usage: machine CHARACTER.md5machine\n");
+        return 2;
+    }
+    md5_error error;
+    md5_character *character = md5_load_character(argv[1], NULL, &error);
+    md5_player *player = character ? md5_create_player(character->machine, NULL, &error) : NULL;
+    if (!player)
+        return fail(&error);
+
+    // Names become numbers once; -1 if the machine has no such parameter, which sets nothing.
+    const int32_t speed = md5_find_parameter(character->machine, "speed");
+    const int32_t jump = md5_find_parameter(character->machine, "jump");
+    const size_t num_joints = character->model->skeleton.num_joints;
+    void *scratch = malloc(md5_player_scratch(character->machine));
+    md5_transform *pose = malloc(num_joints * sizeof *pose);
+    md5_mat34 *palette = malloc(num_joints * sizeof *palette);
+    if (!scratch || !pose || !palette)
+        exit(1);
+
+    game state = {0};
+    md5_transform placement = {.rotation = {.w = 1}}; // of the character in the world
+    for (int frame = 0; frame < 240; frame++) {
+        if (frame == 30 && speed >= 0)
+            md5_player_set(player, (uint32_t)speed, 16); // units a second
+        if (frame == 120 && jump >= 0)
+            md5_player_set(player, (uint32_t)jump, 1);
+        state.time = frame / 60.0;
+        md5_player_advance(player, 1.0 / 60, hear, &state);
+        placement = md5_transform_mul(placement, md5_player_root_motion(player));
+        md5_player_pose(player, scratch, pose, NULL, palette);
+        // Draw here, with the palette and the placement.
+    }
+    printf("%5.2f s  at x %.1f y %.1f\n", state.time, (double)placement.translation.x,
+           (double)placement.translation.y);
+    free(palette);
+    free(pose);
+    free(scratch);
+    md5_free_player(player);
+    md5_free_character(character);
+    return 0;
+}

@@ -1,0 +1,120 @@
+// An engine's own OpenGL: one interleaved vertex buffer with 8-bit joints and weights, the palette
+// in a uniform buffer, a shader that blends matrices. Only md5model is linked.
+//
+//   cc own_gl.c $(pkg-config --cflags --libs md5model sdl2 gl) -o own_gl
+//   ./own_gl models/bobbin/bobbin.md5mesh models/bobbin/wave.md5anim 0.8 bobbin.bmp
+#define GL_GLEXT_PROTOTYPES // on Windows use a loader, such as glad
+#include <SDL.h>
+#include <SDL_opengl.h>
+#include <md5model/md5model.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+enum { SIZE = 480, MOST_JOINTS = 341 }; // a uniform buffer of 16 KB, the least that GL allows
+
+typedef struct vertex {
+    md5_vec3 position, normal;
+    uint8_t joints[4], weights[4];
+} vertex;
+
+// A palette matrix is three rows of four floats, as in memory.
+static const char vertex_text[] =
+    "#version 330 core\n"
+    "layout(location = 0) in vec3 position; layout(location = 1) in vec3 normal;\n"
+    "layout(location = 2) in uvec4 joints; layout(location = 3) in vec4 weights;\n"
+    "layout(std140) uniform palette { vec4 rows[3 * 341]; };\n"
+    "uniform mat4 camera; out vec3 lit;\n"
+    "void main() {\n"
+    "  mat3x4 m = mat3x4(0);\n"
+    "  for (int i = 0; i < 4; i++) { int j = 3 * int(joints[i]);\n"
+    "    m += weights[i] * mat3x4(rows[j], rows[j + 1], rows[j + 2]); }\n"
+    "  gl_Position = camera * vec4(vec4(position, 1) * m, 1);\n"
+    "  vec3 n = normalize(vec4(normal, 0) * m);\n"
+    "  lit = vec3(0.9, 0.85, 0.7) * (0.25 + 0.75 * max(dot(n, vec3(0.8, 0.4, 0.45)), 0));\n"
+    "}\n";
+static const char fragment_text[] =
+    "#version 330 core\nin vec3 lit; out vec4 c; void main() { c = vec4(lit, 1); }\n";
+
+static void add_shader(GLuint program, GLenum kind, const char *text)
+{
+    const GLuint shader = glCreateShader(kind);
+    glShaderSource(shader, 1, &text, NULL);
+    glCompileShader(shader);
+    glAttachShader(program, shader);
+}
+
+static md5_mat44 make_camera(md5_bounds bounds)
+{
+    const md5_vec3 centre = md5_vec3_scale(md5_vec3_add(bounds.min, bounds.max), 0.5f);
+    const float size = md5_vec3_length(md5_vec3_sub(bounds.max, bounds.min));
+    const md5_vec3 eye = {centre.x + 1.6f * size, centre.y + 0.7f * size, centre.z + 0.3f * size};
+    return md5_mat44_mul(md5_perspective(35, 1, 0.1f * size, 10 * size, MD5_DEPTH_MINUS_ONE_TO_ONE),
+                         md5_look_at(eye, centre, (md5_vec3){0, 0, 1}));
+}
+
+// Uploads a mesh and draws it; an engine would upload it once.
+static void draw_mesh(const md5_mesh *mesh)
+{
+    vertex *v = calloc(mesh->num_vertices + 1, sizeof *v);
+    GLuint array, buffers[2];
+    for (uint32_t i = 0; v && i < mesh->num_vertices; i++)
+        v[i] = (vertex){.position = mesh->positions[i], .normal = mesh->normals[i]};
+    if (!v || !md5_pack_influences8(mesh, 4, v->joints, sizeof *v, v->weights, sizeof *v))
+        exit(1); // a joint above 255
+    glGenVertexArrays(1, &array);
+    glBindVertexArray(array);
+    glGenBuffers(2, buffers);
+    glBindBuffer(GL_ARRAY_BUFFER, buffers[0]);
+    glBufferData(GL_ARRAY_BUFFER, (GLsizeiptr)(sizeof *v * mesh->num_vertices), v, GL_STATIC_DRAW);
+    glBindBuffer(GL_ELEMENT_ARRAY_BUFFER, buffers[1]);
+    glBufferData(GL_ELEMENT_ARRAY_BUFFER, (GLsizeiptr)mesh->num_triangles * 12, mesh->indices,
+                 GL_STATIC_DRAW);
+    for (GLuint i = 0; i < 4; i++)
+        glEnableVertexAttribArray(i);
+    glVertexAttribPointer(0, 3, GL_FLOAT, 0, sizeof *v, (void *)offsetof(vertex, position));
+    glVertexAttribPointer(1, 3, GL_FLOAT, 0, sizeof *v, (void *)offsetof(vertex, normal));
+    glVertexAttribIPointer(2, 4, GL_UNSIGNED_BYTE, sizeof *v, (void *)offsetof(vertex, joints));
+    glVertexAttribPointer(3, 4, GL_UNSIGNED_BYTE, 1, sizeof *v, (void *)offsetof(vertex, weights));
+    glDrawElements(GL_TRIANGLES, (GLsizei)(3 * mesh->num_triangles), GL_UNSIGNED_INT, NULL);
+    free(v);
+}
+
+int main(int argc, char **argv)
+{
+    static md5_transform pose[MOST_JOINTS];
+    static md5_mat34 joints[MOST_JOINTS], palette[MOST_JOINTS];
+    md5_model *model = argc == 5 ? md5_load_model(argv[1], NULL, NULL) : NULL;
+    md5_anim *anim = model ? md5_load_anim(argv[2], NULL, NULL) : NULL;
+    md5_binding *binding = anim ? md5_bind(model, anim, NULL, NULL) : NULL;
+    if (!binding || model->skeleton.num_joints > MOST_JOINTS || SDL_Init(SDL_INIT_VIDEO) != 0)
+        return SDL_Log("usage: own_gl MODEL.md5mesh CLIP.md5anim SECONDS OUTPUT.bmp"), 2;
+    const md5_moment moment = md5_moment_at(anim, strtod(argv[3], NULL), MD5_WRAP_LOOP);
+    md5_pose_palette(binding, &moment, MD5_ROOT_IN_PLACE, pose, joints, palette);
+
+    SDL_GL_SetAttribute(SDL_GL_CONTEXT_MAJOR_VERSION, 3);
+    SDL_GL_SetAttribute(SDL_GL_CONTEXT_MINOR_VERSION, 3);
+    SDL_GL_SetAttribute(SDL_GL_CONTEXT_PROFILE_MASK, SDL_GL_CONTEXT_PROFILE_CORE);
+    SDL_Window *window = SDL_CreateWindow("own_gl", 0, 0, SIZE, SIZE, SDL_WINDOW_OPENGL);
+    if (!window || !SDL_GL_CreateContext(window))
+        return SDL_Log("%s", SDL_GetError()), 1;
+    const GLuint program = glCreateProgram();
+    add_shader(program, GL_VERTEX_SHADER, vertex_text);
+    add_shader(program, GL_FRAGMENT_SHADER, fragment_text);
+    glLinkProgram(program);
+    glUseProgram(program);
+    GLuint buffer;
+    glGenBuffers(1, &buffer);
+    glBindBufferBase(GL_UNIFORM_BUFFER, 0, buffer);
+    glBufferData(GL_UNIFORM_BUFFER, sizeof palette, palette, GL_STREAM_DRAW);
+    glUniformMatrix4fv(glGetUniformLocation(program, "camera"), 1, 0, make_camera(model->bounds).m);
+    glClear(GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT);
+    glEnable(GL_DEPTH_TEST);
+    for (uint32_t i = 0; i < model->num_meshes; i++)
+        draw_mesh(&model->meshes[i]);
+    const Uint32 format = SDL_PIXELFORMAT_RGBA32;
+    SDL_Surface *picture = SDL_CreateRGBSurfaceWithFormat(0, SIZE, SIZE, 32, format);
+    for (int y = 0; picture && y < SIZE; y++) // OpenGL's rows go upward
+        glReadPixels(0, SIZE - 1 - y, SIZE, 1, GL_RGBA, GL_UNSIGNED_BYTE,
+                     (Uint8 *)picture->pixels + y * picture->pitch);
+    return picture && SDL_SaveBMP(picture, argv[4]) == 0 ? 0 : 1;
+}

@@ -1,0 +1,75 @@
+// Saves what a character is doing and restores it: for saved games, and for rollback in a network
+// game, where the last moments are played again with other input.
+//
+//   cc save_restore.c $(pkg-config --cflags --libs md5model) -o save_restore
+//   ./save_restore models/bobbin/bobbin.md5machine
+#include <md5model/md5character.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int fail(const md5_error *error)
+{
+    char text[600];
+    md5_format_error(error, text, sizeof text);
+    fprintf(stderr, "%s\n", text);
+    return 1;
+}
+
+static void play(md5_player *player, int frames)
+{
+    for (int i = 0; i < frames; i++)
+        md5_player_advance(player, 1.0 / 60, NULL, NULL);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc != 2) {
+        fprintf(stderr, "usage: save_restore CHARACTER.md5machine\n");
+        return 2;
+    }
+    md5_error error;
+    md5_character *character = md5_load_character(argv[1], NULL, &error);
+    md5_player *player = character ? md5_create_player(character->machine, NULL, &error) : NULL;
+    md5_player *other = player ? md5_create_player(character->machine, NULL, &error) : NULL;
+    if (!other)
+        return fail(&error);
+    const size_t num_joints = character->model->skeleton.num_joints;
+    void *scratch = malloc(md5_player_scratch(character->machine));
+    md5_transform *pose = malloc(num_joints * sizeof *pose);
+    md5_transform *again = malloc(num_joints * sizeof *again);
+
+    // In the middle of a transition from standing to walking.
+    const int32_t speed = md5_find_parameter(character->machine, "speed");
+    if (speed >= 0)
+        md5_player_set(player, (uint32_t)speed, 16);
+    play(player, 8);
+
+    // The bytes go to a file or over a network; they are the same on all platforms.
+    const size_t size = md5_player_save_size(player);
+    void *bytes = malloc(size);
+    if (!scratch || !pose || !again || !bytes || md5_player_save(player, bytes, size) != size)
+        exit(1);
+    printf("saved %zu bytes\n", size);
+    if (!md5_player_restore(other, bytes, size, &error))
+        exit(fail(&error));
+
+    // Both go on with the same bits.
+    play(player, 50);
+    play(other, 50);
+    md5_player_pose(player, scratch, pose, NULL, NULL);
+    md5_player_pose(other, scratch, again, NULL, NULL);
+    const int is_same = memcmp(pose, again, num_joints * sizeof *pose) == 0;
+    printf("50 frames later: %s\n", is_same ? "the same pose, bit for bit" : "DIFFERENT");
+
+    // Rollback within one program is faster: a copy.
+    md5_player_copy(other, player);
+    free(bytes);
+    free(again);
+    free(pose);
+    free(scratch);
+    md5_free_player(other);
+    md5_free_player(player);
+    md5_free_character(character);
+    return !is_same;
+}

@@ -1,0 +1,95 @@
+// Poses a model at a time of a clip, skins it on the CPU and writes an OBJ file, which any 3D
+// program opens.
+//
+//   cc skin_to_obj.c $(pkg-config --cflags --libs md5model) -o skin_to_obj
+//   ./skin_to_obj models/bobbin/bobbin.md5mesh models/bobbin/wave.md5anim 0.8 bobbin.obj
+#include <md5model/md5model.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static int fail(const md5_error *error)
+{
+    char text[600];
+    md5_format_error(error, text, sizeof text);
+    fprintf(stderr, "%s\n", text);
+    return 1;
+}
+
+// OBJ counts vertices from 1, over all meshes. Triangles of MD5 files are clockwise, those of OBJ
+// counter-clockwise; texture row v = 0 is the top one here, and the bottom one there.
+static void write_mesh(FILE *file, const md5_mesh *mesh, const md5_vec3 *positions,
+                       const md5_vec3 *normals, uint32_t first)
+{
+    fprintf(file, "o %s\nusemtl %s\n", mesh->name, mesh->shader);
+    for (uint32_t i = 0; i < mesh->num_vertices; i++) {
+        fprintf(file, "v %g %g %g\n", (double)positions[i].x, (double)positions[i].y,
+                (double)positions[i].z);
+        fprintf(file, "vt %g %g\n", (double)mesh->texcoords[i].x,
+                1.0 - (double)mesh->texcoords[i].y);
+        fprintf(file, "vn %g %g %g\n", (double)normals[i].x, (double)normals[i].y,
+                (double)normals[i].z);
+    }
+    for (uint32_t i = 0; i < mesh->num_triangles; i++) {
+        const uint32_t *corner = mesh->indices + 3 * i;
+        const unsigned a = first + corner[0], b = first + corner[2], c = first + corner[1];
+        fprintf(file, "f %u/%u/%u %u/%u/%u %u/%u/%u\n", a, a, a, b, b, b, c, c, c);
+    }
+}
+
+// Returns false if memory runs out.
+static int write_model(FILE *file, const md5_binding *binding, double time)
+{
+    const md5_model *model = binding->model;
+    const size_t num_joints = model->skeleton.num_joints;
+    md5_transform *pose = malloc(num_joints * sizeof *pose);
+    md5_mat34 *joints = malloc(num_joints * sizeof *joints);
+    md5_mat34 *palette = malloc(num_joints * sizeof *palette);
+    int is_written = pose && joints && palette;
+    if (is_written) {
+        // Time to frames, frames to a pose, the pose to one matrix a joint.
+        const md5_moment moment = md5_moment_at(binding->anim, time, MD5_WRAP_LOOP);
+        md5_pose_palette(binding, &moment, MD5_ROOT_FILE, pose, joints, palette);
+    }
+    uint32_t first = 1;
+    for (uint32_t i = 0; is_written && i < model->num_meshes; i++) {
+        const md5_mesh *mesh = &model->meshes[i];
+        md5_vec3 *positions = malloc((mesh->num_vertices + 1) * sizeof *positions);
+        md5_vec3 *normals = malloc((mesh->num_vertices + 1) * sizeof *normals);
+        is_written = positions && normals;
+        if (is_written) {
+            md5_skin(mesh, palette, positions, normals, NULL); // NULL: no tangents
+            write_mesh(file, mesh, positions, normals, first);
+        }
+        first += mesh->num_vertices;
+        free(normals);
+        free(positions);
+    }
+    free(palette);
+    free(joints);
+    free(pose);
+    return is_written;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc != 5) {
+        fprintf(stderr, "usage: skin_to_obj MODEL.md5mesh CLIP.md5anim SECONDS OUTPUT.obj\n");
+        return 2;
+    }
+    md5_error error;
+    md5_model *model = md5_load_model(argv[1], NULL, &error);
+    md5_anim *anim = model ? md5_load_anim(argv[2], NULL, &error) : NULL;
+    md5_binding *binding = anim ? md5_bind(model, anim, NULL, &error) : NULL;
+    if (!binding)
+        return fail(&error);
+    FILE *file = fopen(argv[4], "w");
+    const int is_written = file && write_model(file, binding, strtod(argv[3], NULL));
+    if (!file || fclose(file) != 0 || !is_written) {
+        fprintf(stderr, "%s: cannot write\n", argv[4]);
+        return 1;
+    }
+    md5_free_binding(binding);
+    md5_free_anim(anim);
+    md5_free_model(model);
+    return 0;
+}

@@ -1,0 +1,119 @@
+// A window with an animated character, drawn by md5gl. With a fourth argument: one picture instead.
+//
+//   cc window.c $(pkg-config --cflags --libs md5gl sdl2) -o window
+//   ./window models/bobbin/bobbin.md5mesh models/bobbin/dance.md5anim
+#include <SDL.h>
+#include <md5model/md5gl.h>
+#include <stdlib.h>
+
+static md5gl_proc load_proc(void *user, const char *name)
+{
+    (void)user;
+    return (md5gl_proc)SDL_GL_GetProcAddress(name);
+}
+
+static _Noreturn void die(const char *message)
+{
+    SDL_Log("%s", message);
+    exit(1);
+}
+
+// The frame: where the camera is, and where the light comes from.
+static md5gl_frame make_frame(md5_bounds bounds, int width, int height)
+{
+    const md5_vec3 centre = md5_vec3_scale(md5_vec3_add(bounds.min, bounds.max), 0.5f);
+    const float size = md5_vec3_length(md5_vec3_sub(bounds.max, bounds.min));
+    const md5_vec3 eye = {centre.x + 1.6f * size, centre.y + 0.7f * size, centre.z + 0.3f * size};
+    return (md5gl_frame){
+        .width = (uint32_t)width,
+        .height = (uint32_t)height,
+        .background = {0.16f, 0.17f, 0.2f, 1},
+        .view_from_world = md5_look_at(eye, centre, (md5_vec3){0, 0, 1}),
+        .clip_from_view = md5_perspective(35, (float)width / (float)height, 0.1f * size, 20 * size,
+                                          MD5_DEPTH_MINUS_ONE_TO_ONE),
+        .light_direction = {1, 0.5f, 1},
+        .light = {1.2f, 1.15f, 1.05f},
+        .ambient = {0.2f, 0.22f, 0.26f},
+        .casters = bounds,
+        .ground = bounds.min.z,
+    };
+}
+
+static void save_picture(md5gl_renderer *renderer, int width, int height, const char *path)
+{
+    md5_error error;
+    SDL_Surface *picture =
+        SDL_CreateRGBSurfaceWithFormat(0, width, height, 32, SDL_PIXELFORMAT_RGBA32);
+    if (!picture)
+        die(SDL_GetError());
+    if (!md5gl_read_pixels(renderer, NULL, (uint32_t)width, (uint32_t)height, picture->pixels,
+                           &error))
+        die(error.message);
+    if (SDL_SaveBMP(picture, path) != 0)
+        die(SDL_GetError());
+    SDL_FreeSurface(picture);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc != 3 && argc != 4)
+        die("usage: window MODEL.md5mesh CLIP.md5anim [PICTURE.bmp]");
+    md5_error error;
+    md5_model *model = md5_load_model(argv[1], NULL, &error);
+    md5_anim *anim = model ? md5_load_anim(argv[2], NULL, &error) : NULL;
+    md5_binding *binding = anim ? md5_bind(model, anim, NULL, &error) : NULL;
+    if (!binding)
+        die(error.message);
+    const size_t num_joints = model->skeleton.num_joints;
+    md5_transform *pose = malloc(num_joints * sizeof *pose);
+    md5_mat34 *joints = malloc(num_joints * sizeof *joints);
+    md5_mat34 *palette = malloc(num_joints * sizeof *palette);
+    if (!pose || !joints || !palette || SDL_Init(SDL_INIT_VIDEO) != 0)
+        die(SDL_GetError());
+
+    SDL_GL_SetAttribute(SDL_GL_CONTEXT_MAJOR_VERSION, 3);
+    SDL_GL_SetAttribute(SDL_GL_CONTEXT_MINOR_VERSION, 3);
+    SDL_GL_SetAttribute(SDL_GL_CONTEXT_PROFILE_MASK, SDL_GL_CONTEXT_PROFILE_CORE);
+    SDL_GL_SetAttribute(SDL_GL_DEPTH_SIZE, 24);
+    SDL_Window *window = SDL_CreateWindow("md5model", SDL_WINDOWPOS_CENTERED, 0, 640, 640,
+                                          SDL_WINDOW_OPENGL | SDL_WINDOW_RESIZABLE);
+    if (!window || !SDL_GL_CreateContext(window))
+        die(SDL_GetError());
+    md5gl_renderer *renderer = md5gl_create(&(md5gl_opts){.load = load_proc}, &error);
+    md5gl_model *drawn =
+        renderer ? md5gl_create_model(renderer, model, MD5GL_PATH_AUTO, &error) : NULL;
+    if (!drawn)
+        die(error.message);
+
+    for (int is_open = 1; is_open;) {
+        for (SDL_Event event; SDL_PollEvent(&event);)
+            is_open = is_open && event.type != SDL_QUIT;
+        const double time = argc == 4 ? 0.8 : SDL_GetTicks() / 1000.0;
+        const md5_moment moment = md5_moment_at(anim, time, MD5_WRAP_LOOP);
+        md5_pose_palette(binding, &moment, MD5_ROOT_IN_PLACE, pose, joints, palette);
+
+        int width, height;
+        SDL_GL_GetDrawableSize(window, &width, &height);
+        const md5gl_frame frame = make_frame(model->bounds, width, height);
+        if (!md5gl_pose_models(renderer, drawn, palette, NULL, 1, &error))
+            die(error.message);
+        md5gl_begin_frame(renderer, &frame);
+        md5gl_draw_shadows(renderer, drawn);
+        md5gl_draw_posed(renderer, drawn, MD5GL_LIT);
+        if (!md5gl_end_frame(renderer, &error))
+            die(error.message);
+        if (argc == 4) {
+            save_picture(renderer, width, height, argv[3]);
+            break;
+        }
+        SDL_GL_SwapWindow(window);
+    }
+    md5gl_destroy_model(renderer, drawn);
+    md5gl_destroy(renderer);
+    SDL_Quit();
+    free(palette), free(joints), free(pose);
+    md5_free_binding(binding);
+    md5_free_anim(anim);
+    md5_free_model(model);
+    return 0;
+}

@@ -1,0 +1,120 @@
+// Pictures of crowds: of several models, culled or not, posed by the CPU or by the GPU.
+#include "test/viewer/test_view_shot.h"
+
+#include "demo/common/memory.h"
+
+#include <stdlib.h>
+
+#define BOBBIN "models/bobbin/bobbin.md5mesh"
+#define THIMBLE "models/thimble/thimble.md5mesh"
+#define SPINDLE "models/spindle/spindle.md5mesh"
+#define SMALL " --resolution 120,90 --samples 1 --no-maps "
+
+// -- Models and animations --------------------------------------------------------------------
+
+TEST (view_crowds_show_every_model_and_animation) {
+    static const char *const lines[] = {
+        BOBBIN SMALL "--crowd 12",
+        BOBBIN " " THIMBLE SMALL "--crowd 12",
+        BOBBIN " models/bobbin/run.md5anim " THIMBLE " models/thimble/walk.md5anim" SMALL
+               "--crowd 12",
+    };
+    gl_scene scene;
+    shot shots[3];
+    if (!scene_open(&scene, NULL))
+        return;
+    for (int i = 0; i < 3; i++)
+        shots[i] = shot_take(&scene, lines[i]);
+    CHECK(!shot_same(&shots[0], &shots[1]));
+    CHECK(!shot_same(&shots[1], &shots[2]));
+    for (int i = 0; i < 3; i++)
+        free(shots[i].rgba);
+    scene_close(&scene);
+}
+
+// A model without animations plays those of the first model, or its state machine.
+TEST (view_crowds_share_animations_and_machines) {
+    static const char *const lines[] = {
+        BOBBIN " " SPINDLE SMALL "--crowd 12",
+        "models/bobbin/bobbin.md5machine " SPINDLE SMALL "--crowd 12 --animation-time 2",
+    };
+    gl_scene scene;
+    if (!scene_open(&scene, NULL))
+        return;
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        shot taken = shot_take(&scene, lines[i]);
+        CHECK(taken.rgba != NULL);
+        free(taken.rgba);
+    }
+    scene_close(&scene);
+}
+
+// -- Culling ----------------------------------------------------------------------------------
+
+#define CLIPS \
+    BOBBIN " models/bobbin/run.md5anim " THIMBLE " models/thimble/walk.md5anim" SMALL "--crowd 20"
+#define MACHINES "models/bobbin/bobbin.md5machine" SMALL "--crowd 20 --animation-time 4"
+#define LEVEL " --camera-distance 120 --camera-elevation-angle 4"
+#define STEEP " --camera-distance 150 --camera-elevation-angle 70"
+
+// Characters that are culled change no pixel, not even by their shadows.
+TEST (view_crowds_look_the_same_culled) {
+    static const char *const lines[] = {
+        CLIPS LEVEL,
+        CLIPS STEEP,
+        CLIPS " --camera-distance 300 --camera-orthographic",
+        CLIPS LEVEL " --no-shadow",
+        MACHINES LEVEL,
+        MACHINES STEEP,
+    };
+    gl_scene scene;
+    if (!scene_open(&scene, NULL))
+        return;
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        char *const exact_line = common_format("%s --crowd-exact", lines[i]);
+        shot culled = shot_take(&scene, lines[i]), exact = shot_take(&scene, exact_line);
+        test_check(shot_same(&culled, &exact), __FILE__, __LINE__, "%s: culling changes pixels",
+                   lines[i]);
+        free(culled.rgba);
+        free(exact.rgba);
+        free(exact_line);
+    }
+    scene_close(&scene);
+}
+
+// -- Posing on the GPU ------------------------------------------------------------------------
+
+#define POSED BOBBIN " " SPINDLE SMALL "--crowd 12 --animation-time 1.3"
+
+// A rounding error that moves a vertex may change a pixel at an edge.
+static void check_like_cpu(const gl_scene *scene, const shot *by_cpu, const char *options)
+{
+    char *const line = common_format(POSED " --animate gpu%s", options);
+    shot by_gpu = shot_take(scene, line);
+    const double share = shot_difference(&by_gpu, by_cpu);
+    test_check(share < 0.002, __FILE__, __LINE__, "--animate gpu%s changes %.5f of the pixels",
+               options, share);
+    free(by_gpu.rgba);
+    free(line);
+}
+
+TEST (view_crowds_look_the_same_posed_by_the_gpu) {
+    static const char *const options[] = {"", " --path storage", " --path compute",
+                                          " --crowd-exact"};
+    gl_scene scene;
+    if (!scene_open(&scene, NULL))
+        return;
+    if (!md5gl_has_path(scene.renderer, MD5GL_PATH_COMPUTE)) {
+        test_skip("no compute shaders on %s", md5gl_device_name(scene.renderer));
+        scene_close(&scene);
+        return;
+    }
+    shot linear = shot_take(&scene, POSED " --animate cpu");
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+        check_like_cpu(&scene, &linear, options[i]);
+    shot dual = shot_take(&scene, POSED " --animate cpu --skinning dual");
+    check_like_cpu(&scene, &dual, " --skinning dual");
+    free(linear.rgba);
+    free(dual.rgba);
+    scene_close(&scene);
+}

@@ -1,0 +1,134 @@
+#include "test/viewer/test_view_shot.h"
+
+#include "demo/common/memory.h"
+#include "demo/viewer/app/open.h"
+#include "demo/viewer/app/remember.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// -- A viewer by a command line -----------------------------------------------------------------
+
+enum { LARGE_DIFFERENCE = 24 };
+
+// Files of the project become paths from the current folder.
+static void split_words(shot_viewer *viewer, const char *line)
+{
+    viewer->num_words = 0;
+    if (strstr(line, "--verify") == NULL) // the job is a picture, which is not written
+        viewer->words[viewer->num_words++] = common_copy("--output=picture.png");
+    while (*line != '\0' && CHECK(viewer->num_words < SHOT_MAX_WORDS)) {
+        const size_t length = strcspn(line, " ");
+        char *const word = common_format("%.*s", (int)length, line);
+        const bool is_file = strncmp(word, "models/", 7) == 0 || strncmp(word, "test/", 5) == 0;
+        viewer->words[viewer->num_words++] = is_file ? common_copy(test_path(word)) : word;
+        if (is_file)
+            free(word);
+        line += length + strspn(line + length, " ");
+    }
+}
+
+void shot_close(shot_viewer *viewer)
+{
+    view_close(&viewer->state);
+    view_end(&viewer->state);
+    view_free_options(&viewer->options);
+    for (int i = 0; i < viewer->num_words; i++)
+        free(viewer->words[i]);
+}
+
+bool shot_open(shot_viewer *viewer, const gl_scene *scene, const char *line)
+{
+    char problem[256] = "";
+    view_state *const state = &viewer->state;
+    split_words(viewer, line);
+    const bool understood = view_read_options(viewer->num_words, viewer->words, &viewer->options,
+                                              problem, sizeof problem);
+    viewer->options.level = VIEW_QUIET;
+    view_begin(state, &viewer->options);
+    view_take_switches(state);
+    state->renderer = scene->renderer;
+    const bool opened = understood && view_set_scale(state, 1.0f)
+                        && view_open(state, viewer->options.files, viewer->options.num_files, true);
+    if (opened && viewer->options.animation_index_given) {
+        view_change_clip(state, viewer->options.animation_index);
+        view_frame_anew(state);
+    }
+    if (viewer->options.num_times > 0)
+        state->play.time = viewer->options.times[0];
+    return test_check(opened, __FILE__, __LINE__, "%s: %s%s", line, problem, state->log.error);
+}
+
+shot shot_draw(shot_viewer *viewer)
+{
+    view_state *const state = &viewer->state;
+    md5_error error = {0};
+    shot drawn = {state->width, state->height, NULL};
+    md5gl_target *const target = md5gl_create_target(state->renderer, drawn.width, drawn.height,
+                                                     viewer->options.samples, &error);
+    drawn.rgba = common_alloc((size_t)drawn.width * drawn.height, 4);
+    const bool done = target != NULL
+                      && view_draw(state, target, drawn.width, drawn.height,
+                                   viewer->options.no_background, false, &error)
+                      && md5gl_read_pixels(state->renderer, target, drawn.width, drawn.height,
+                                           drawn.rgba, &error);
+    test_check(done, __FILE__, __LINE__, "%s", error.message);
+    md5gl_destroy_target(state->renderer, target);
+    return drawn;
+}
+
+shot shot_take(const gl_scene *scene, const char *line)
+{
+    shot_viewer viewer;
+    shot taken = {0};
+    if (shot_open(&viewer, scene, line))
+        taken = shot_draw(&viewer);
+    shot_close(&viewer);
+    return taken;
+}
+
+// -- Looking at pictures ------------------------------------------------------------------------
+
+shot_cover shot_cover_of(const shot *picture)
+{
+    const uint32_t width = picture->width, height = picture->height;
+    uint32_t count = 0, left = width, top = height, right = 0, bottom = 0;
+    for (uint32_t i = 0; i < width * height; i++) {
+        const uint32_t x = i % width, y = i / width;
+        if (picture->rgba[4 * (size_t)i + 3] == 0)
+            continue;
+        count++;
+        left = x < left ? x : left;
+        right = x + 1 > right ? x + 1 : right;
+        top = y < top ? y : top;
+        bottom = y + 1;
+    }
+    const double w = width, h = height;
+    return (shot_cover){count / (w * h), left / w, top / h, right / w, bottom / h};
+}
+
+double shot_difference(const shot *a, const shot *b)
+{
+    const size_t num_pixels = (size_t)a->width * a->height;
+    size_t count = 0;
+    if (!CHECK(a->rgba != NULL && b->rgba != NULL && a->width == b->width
+               && a->height == b->height))
+        return 0.0;
+    for (size_t i = 0; i < num_pixels; i++) {
+        int largest = 0;
+        for (size_t c = 4 * i; c < 4 * i + 4; c++) {
+            const int off = abs(a->rgba[c] - b->rgba[c]);
+            largest = off > largest ? off : largest;
+        }
+        count += largest > LARGE_DIFFERENCE;
+    }
+    return (double)count / (double)num_pixels;
+}
+
+bool shot_same(const shot *a, const shot *b)
+{
+    return CHECK(a->rgba != NULL && b->rgba != NULL) && a->width == b->width
+           && a->height == b->height
+           && memcmp(a->rgba, b->rgba, 4 * (size_t)a->width * a->height) == 0;
+}
