@@ -9,6 +9,7 @@
 #                      viewer, tool, tree), or whatever script or test has NAME in its name
 #   TEST_SCRIPTS=...   which scripts `make test` runs beside the test programs
 #   DEPS=no            never install packages, only say what is missing
+#   MD5GL=no           leave libmd5gl out of `make` and `make install-lib`
 #   V=1                show the compiler's command lines
 #   ARGS="..."         what `make run` passes to the viewer
 
@@ -16,14 +17,17 @@ config ?= release
 BUILD ?= build/$(config)
 PREFIX ?= /usr/local
 DEPS ?= yes
+MD5GL ?= yes
+STRIP ?= strip
 PKG_CONFIG ?= pkg-config
 GLAD ?= glad
+PYTHON ?= python3
 
 ifeq (,$(filter $(config),release debug sanitize scalar coverage))
 $(error config=$(config) is none of release, debug, sanitize, scalar, coverage)
 endif
 
-# The products of an ordinary build lie where one looks for them; all others with their objects.
+# The products of the release configuration are in build/, those of others beside their objects.
 OUT := $(patsubst build/release,build,$(BUILD))
 
 VERSION := $(shell awk '/define MD5_VERSION_(MAJOR|MINOR|PATCH)/ { printf "%s%s", dot, $$3; dot = "." }' \
@@ -40,6 +44,9 @@ say = $(if $(V),,@echo '  $(1) $@' &&)
 
 # -- Sources ----------------------------------------------------------------------------------
 
+# CMakeLists.txt takes the same files by the same patterns.
+PUBLIC_HEADERS := $(wildcard md5/md5*.h)
+GL_HEADERS     := render/md5gl.h
 MD5_SOURCES    := $(wildcard md5/*.c md5/*/*.c md5/*/*/*.c)
 RENDER_SOURCES := $(wildcard render/*.c)
 COMMON_SOURCES := $(wildcard demo/common/*.c)
@@ -53,7 +60,7 @@ MODEL_FILES := $(shell find models -name '*.md5mesh' -o -name '*.md5anim' -o -na
 # Two test programs: the library's, and what needs a GL context. The viewer's parts count as that.
 TEST_GL_SOURCES  := $(wildcard test/render/test_*.c test/viewer/test_*.c)
 TEST_MD5_SOURCES := $(wildcard $(patsubst %,test/%/test_*.c,core read load pose skin ik play))
-TEST_SCRIPTS     ?= $(sort $(wildcard test/tree/*.sh test/tool/*.sh test/viewer/*.sh))
+TEST_SCRIPTS     ?= $(sort $(wildcard test/tree/*.sh test/tool/*.sh test/render/*.sh test/viewer/*.sh))
 LONG_SCRIPTS     := $(sort $(wildcard test/long/*.sh))
 
 objects = $(patsubst %.c,$(BUILD)/%.o,$(1))
@@ -63,13 +70,13 @@ COMMON_OBJECTS := $(call objects,$(COMMON_SOURCES))
 TOOL_OBJECTS   := $(call objects,$(TOOL_SOURCES)) $(COMMON_OBJECTS)
 VIEW_OBJECTS   := $(call objects,$(VIEW_SOURCES)) $(COMMON_OBJECTS) $(BUILD)/made/font.o
 TEST_MD5_OBJECTS := $(call objects,test/test.c test/mistake.c $(TEST_MD5_SOURCES))
-TEST_GL_OBJECTS  := $(call objects,test/test.c test/pose/test_made_pose.c $(TEST_GL_SOURCES))
+TEST_GL_OBJECTS  := $(call objects,test/test.c test/mistake.c test/load/test_axes_case.c test/pose/test_made_pose.c $(TEST_GL_SOURCES))
 
 # Keeps GL drivers loaded, whose memory would look like a leak of ours.
 KEEP_LOADED := $(if $(filter sanitize,$(config)),$(BUILD)/test/build/keep_loaded.o)
 
-# Whatever is compiled against SDL2, stb or the generated GL loader.
-NEEDS_GL := $(call objects,$(RENDER_SOURCES) $(VIEW_SOURCES) $(TEST_GL_SOURCES) test/bench/bench_gl.c test/viewer/view_png.c)
+# Objects that are compiled with SDL2, stb or the generated GL loader.
+NEEDS_GL := $(call objects,$(VIEW_SOURCES) $(TEST_GL_SOURCES) test/bench/bench_gl.c test/viewer/view_png.c)
 GLAD_HEADER := build/glad/include/glad/gl.h
 
 # -- Flags ------------------------------------------------------------------------------------
@@ -78,7 +85,7 @@ GLAD_HEADER := build/glad/include/glad/gl.h
 # Position-independent objects serve both libraries; without semantic interposition they are as
 # fast as others.
 STANDARD := -std=c11 -ffp-contract=off -fPIC -fvisibility=hidden -fno-semantic-interposition -I.
-# In standard C, gcc for s390x computes with floats as doubles, unless it is told not to.
+# In standard C, gcc for s390x computes with floats as doubles, unless this option forbids it.
 ifeq (1,$(shell echo __FLT_EVAL_METHOD__ | $(CC) -std=c11 -E -P - 2>/dev/null))
 STANDARD += -fexcess-precision=fast
 endif
@@ -97,11 +104,11 @@ LINK_coverage  := --coverage
 
 # The user's flags come last, so that they win.
 ALL_CFLAGS = $(STANDARD) $(FLAGS_$(config)) $(WARNINGS) $(CFLAGS)
-# A plain -flto links on one core, and says so as a warning.
+# With a plain -flto, gcc links on one core and prints a warning.
 ALL_LDFLAGS = $(LINK_$(config)) $(LDFLAGS) $(if $(filter -flto,$(CFLAGS) $(LDFLAGS)),-flto=auto)
 
-# Asked for only when they are used, which is after `deps` has installed SDL2. -isystem: the
-# warnings are for our own code.
+# Evaluated only when used, after `deps` has installed SDL2. -isystem suppresses warnings about headers
+# of other projects.
 SDL_CFLAGS = $(patsubst -I%,-isystem %,$(shell $(PKG_CONFIG) --cflags sdl2))
 SDL_LIBS = $(shell $(PKG_CONFIG) --libs sdl2)
 JPEG_CFLAGS = $(patsubst -I%,-isystem %,$(shell $(PKG_CONFIG) --cflags libjpeg))
@@ -111,16 +118,26 @@ JPEG_LIBS = $(shell $(PKG_CONFIG) --libs libjpeg)
 
 LIBRARY := $(OUT)/libmd5model.a
 SHARED  := $(OUT)/libmd5model.so
+GL_LIBRARY := $(OUT)/libmd5gl.a
+GL_SHARED  := $(OUT)/libmd5gl.so
 TOOL    := $(OUT)/md5tool
 VIEWER  := $(OUT)/md5view
 
-.PHONY: all lib tool run gallery help clean deps FORCE
+# The public headers under the names that programs include, here and where they are installed.
+INCLUDE := build/include/md5model
+HEADERS_OUT    := $(addprefix $(INCLUDE)/,$(notdir $(PUBLIC_HEADERS)))
+GL_HEADERS_OUT := $(addprefix $(INCLUDE)/,$(notdir $(GL_HEADERS)))
+
+.PHONY: all lib gl tool run gallery help clean deps FORCE
 
 ## make                the library (static, shared), md5tool and md5view, in build/
-all: $(LIBRARY) $(SHARED) $(TOOL) $(VIEWER)
+all: lib $(if $(filter yes,$(MD5GL)),gl) $(TOOL) $(VIEWER)
 
-## make lib            the library alone; needs nothing but a C compiler
-lib: $(LIBRARY) $(SHARED)
+## make lib            the library alone, headers in build/include; needs nothing but a C compiler
+lib: $(LIBRARY) $(SHARED) $(HEADERS_OUT)
+
+## make gl             libmd5gl, which draws with OpenGL; needs glad, and no GL library
+gl: lib $(GL_LIBRARY) $(GL_SHARED) $(GL_HEADERS_OUT)
 
 ## make tool           md5tool alone, likewise
 tool: $(TOOL)
@@ -143,6 +160,29 @@ $(SHARED): $(MD5_OBJECTS) $(BUILD)/sources
 	$(call say,LINK) $(CC) -shared -Wl,-soname,libmd5model.so.$(ABI) $(ALL_LDFLAGS) -o $@ $(MD5_OBJECTS) -lm
 	@ln -sf libmd5model.so $@.$(ABI)
 
+$(GL_LIBRARY): $(RENDER_OBJECTS) $(BUILD)/sources
+	@mkdir -p $(@D) && rm -f $@
+	$(call say,AR) ar rcs $@ $(RENDER_OBJECTS)
+
+$(GL_SHARED): $(RENDER_OBJECTS) $(SHARED) $(BUILD)/sources
+	@mkdir -p $(@D)
+	$(call say,LINK) $(CC) -shared -Wl,-soname,libmd5gl.so.$(ABI) $(ALL_LDFLAGS) -o $@ $(RENDER_OBJECTS) $(SHARED) -lm
+	@ln -sf libmd5gl.so $@.$(ABI)
+
+# Installed, the public headers lie beside each other.
+$(HEADERS_OUT): $(INCLUDE)/%: md5/%
+	@mkdir -p $(@D)
+	@sed 's|^#include "md5/|#include "|' $< > $@
+$(GL_HEADERS_OUT): $(INCLUDE)/%: render/%
+	@mkdir -p $(@D)
+	@sed 's|^#include "md5/|#include "|' $< > $@
+
+.PHONY: amalgamate
+## make amalgamate     the library as two files, build/md5model.h and build/md5model.c; also md5gl.h and md5gl.c
+amalgamate: $(if $(filter yes,$(MD5GL)),$(GLAD_HEADER) build/shaders.c)
+	@mkdir -p build
+	$(PYTHON) test/build/amalgamate.py build $(if $(filter yes,$(MD5GL)),build/glad build/shaders.c)
+
 $(TOOL): $(TOOL_OBJECTS) $(LIBRARY)
 	$(call say,LINK) $(CC) $(ALL_LDFLAGS) -o $@ $^ -lm
 
@@ -155,15 +195,18 @@ $(BUILD)/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call say,CC) $(CC) $(ALL_CFLAGS) $(EXTRA) -MMD -MP -c $< -o $@
 
+$(call objects,$(RENDER_SOURCES)): EXTRA = -isystem build/glad/include
+$(call objects,$(RENDER_SOURCES)): $(GLAD_HEADER) | deps
+
 $(NEEDS_GL): EXTRA = -isystem build/glad/include $(SDL_CFLAGS) $(JPEG_CFLAGS)
 $(NEEDS_GL): $(GLAD_HEADER) | deps
 
 # An installed viewer finds the models there; one that runs in the tree has models/ beside it.
-VIEWER_DEFINES = -DMD5VIEW_MODELS='"$(PREFIX)/share/md5model/models"'
+VIEWER_DEFINES = -DMD5VIEW_MODELS='"$(SHAREDIR)/models"'
 $(call objects,$(VIEW_SOURCES)): EXTRA += $(VIEWER_DEFINES)
 $(call objects,$(VIEW_SOURCES)): $(BUILD)/viewer-flags
 
-# Generated code: not ours to warn about.
+# Generated code is compiled without warnings.
 $(BUILD)/made/gl.o: $(GLAD_HEADER) $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call say,CC) $(CC) $(ALL_CFLAGS) -w -Ibuild/glad/include -c build/glad/src/gl.c -o $@
@@ -184,39 +227,37 @@ $(eval $(call remember,$(BUILD)/flags,$$(CC) $$(ALL_CFLAGS) $$(ALL_LDFLAGS)))
 $(eval $(call remember,$(BUILD)/viewer-flags,$$(VIEWER_DEFINES)))
 $(eval $(call remember,$(BUILD)/sources,$$(MD5_SOURCES) $$(ABI)))
 
--include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
+-include $(shell find $(BUILD) -type f -name '*.d' 2>/dev/null)
 
 # -- Generated code, the same in every configuration ------------------------------------------
 
-# The GL loader, offline, from the generator's own copy of the specification. --mx: functions in
-# a struct of the caller's instead of globals.
-$(GLAD_HEADER): Makefile | deps
+GL_LOADER := test/build/gl_loader.py
+$(GLAD_HEADER): $(GL_LOADER) | deps
 	@mkdir -p build
-	$(call say,GLAD) $(GLAD) --quiet --api gl:core=3.3 --reproducible --extensions GL_KHR_debug \
-	    --out-path build/glad c --mx
+	$(call say,GLAD) GLAD='$(GLAD)' $(PYTHON) $(GL_LOADER) build/glad
 	@touch $@
 
-build/embed: test/build/embed.c
+# Depends on the folder too: its modification time changes when a shader is removed.
+EMBED := test/build/embed.py
+build/shaders.c: $(SHADERS) shaders $(EMBED) | deps
 	@mkdir -p build
-	$(call say,CC) $(CC) -O1 -o $@ $<
+	$(call say,EMBED) $(PYTHON) $(EMBED) text md5gl_shader $@ $(SHADERS)
 
-# Depends on the folder too, whose time changes when a shader is taken away.
-build/shaders.c: $(SHADERS) shaders build/embed
-	$(call say,EMBED) build/embed text md5gl_shader $(SHADERS) > $@
+build/font.c: $(EMBED) test/build/deps.sh | deps
+	@mkdir -p build
+	$(call say,EMBED) $(PYTHON) $(EMBED) bytes md5view_font $@ "$$(sh test/build/deps.sh --font)"
 
-build/font.c: build/embed test/build/deps.sh | deps
-	$(call say,EMBED) build/embed bytes md5view_font "$$(sh test/build/deps.sh --font)" > $@
+# -- Required packages ------------------------------------------------------------------------
 
-# -- What must be installed first -------------------------------------------------------------
-
-# One call for all goals, so that two never install at the same time.
-NEEDS := viewer \
+# One call for all goals, so that no two installations run at the same time.
+NEEDS := $(if $(filter docs,$(MAKECMDGOALS)),docs) $(if $(filter-out gl install-lib amalgamate abi docs,$(or $(MAKECMDGOALS),all)),viewer,gl) \
     $(if $(filter test test-long coverage programs,$(MAKECMDGOALS)),test) \
     $(if $(filter bench,$(MAKECMDGOALS)),bench) \
     $(if $(filter test-long fuzz,$(MAKECMDGOALS)),long) \
-    $(if $(filter lint format,$(MAKECMDGOALS)),lint)
+    $(if $(filter lint format,$(MAKECMDGOALS)),lint) \
+    $(if $(filter deb,$(MAKECMDGOALS)),deb)
 
-## make deps           looks for what the build needs, installs it where apt-get can
+## make deps           finds missing packages and installs them if there is apt-get
 deps:
 	@DEPS=$(DEPS) sh test/build/deps.sh $(NEEDS)
 
@@ -230,67 +271,67 @@ TEST_GL  := $(if $(TEST_GL_SOURCES),$(BUILD)/test_gl)
 VIEW_PARTS := $(filter-out $(BUILD)/demo/viewer/app/main.o,$(VIEW_OBJECTS))
 
 $(TEST_MD5): $(TEST_MD5_OBJECTS) $(LIBRARY)
-	$(call say,LINK) $(CC) $(ALL_LDFLAGS) -o $@ $^ -lm
+	$(call say,LINK) $(CC) $(ALL_LDFLAGS) -o $@ $^ -lpthread -lm
 
 $(TEST_GL): $(TEST_GL_OBJECTS) $(VIEW_PARTS) $(RENDER_OBJECTS) $(KEEP_LOADED) $(LIBRARY)
 	$(call say,LINK) $(CC) $(ALL_LDFLAGS) -o $@ $^ $(SDL_LIBS) $(JPEG_LIBS) -lm
 
-# What looks at the viewer's pictures for the scripts.
+# The program with which scripts examine the viewer's pictures.
 TEST_PNG := $(BUILD)/view_png
 $(TEST_PNG): $(call objects,test/viewer/view_png.c demo/viewer/scene/image.c demo/viewer/scene/image_check.c demo/viewer/scene/jpeg.c \
     demo/viewer/base/stb.c) $(COMMON_OBJECTS) $(LIBRARY)
 	$(call say,LINK) $(CC) $(ALL_LDFLAGS) -o $@ $^ $(JPEG_LIBS) -lm
 
-# Tests that call make or the compiler themselves get the same settings, so that they build nothing
-# anew; whatever else is in the environment, such as MD5_CORPUS, passes through.
+# Tests that call make or the compiler get the same settings, so that they rebuild nothing; other
+# environment variables, such as MD5_CORPUS, pass through.
 RUN_TESTS = MD5_ROOT=. MD5_BUILD=$(OUT) MD5_LINK_FLAGS='$(ALL_LDFLAGS)' config=$(config) \
     BUILD=$(BUILD) CC='$(CC)' CFLAGS='$(CFLAGS)' LDFLAGS='$(LDFLAGS)' WERROR=$(WERROR) \
     PREFIX=$(PREFIX) DEPS=$(DEPS) sh test/build/run_tests.sh
 
 programs: all $(TEST_MD5) $(TEST_GL) $(TEST_PNG)
 
-# What takes longest begins first, so that nothing runs alone at the end.
+# The longest suites start first, so that none of them still runs alone after all others have ended.
 LONGEST := $(addprefix test/viewer/,window.sh view.sh) $(TEST_GL) $(TEST_MD5) \
-    $(addprefix test/viewer/,window_lists.sh window_start.sh window_random.sh verify.sh crowd.sh)
+    $(addprefix test/viewer/,window_start.sh window_lists.sh window_random.sh crowd.sh)
 ALL_SUITES := $(filter $(TEST_SCRIPTS) $(TEST_MD5) $(TEST_GL),$(LONGEST)) \
     $(filter-out $(LONGEST),$(TEST_SCRIPTS))
 
-# TEST: of the scripts those in the room of that name, or with it in their own; of the tests in the two
-# programs those that run_tests.sh finds by it.
+# TEST selects the scripts in the room of that name or with TEST in their own name; run_tests.sh selects
+# tests of the two programs in the same way.
 TEST_PART := $(if $(TEST),$(if $(wildcard test/$(TEST)/.),test/$(TEST)/,$(TEST)))
 PROGRAM_PART := $(if $(filter test_md5 test_gl,$(TEST)),,$(TEST_PART))
 IN_PART = $(findstring $(TEST_PART),$(if $(filter test/%/,$(TEST_PART)),$(1),$(notdir $(1))))
 IS_PROGRAM = $(if $(PROGRAM_PART),$(filter $(TEST_MD5) $(TEST_GL),$(1)))
 SUITES = $(if $(TEST),$(foreach suite,$(ALL_SUITES),$(if $(call IS_PROGRAM,$(suite))$(call IN_PART,$(suite)),$(suite))),$(ALL_SUITES))
 
-## make test           every test, two minutes at most; MD5_CORPUS=FOLDER adds the real models;
-##                     TEST=pose: those of a room, or with that in their name
+## make test           runs every test in two minutes at most; MD5_CORPUS=FOLDER adds real models;
+##                     TEST=pose selects a room, or the tests with that in their name
 test: programs | deps
 	@MD5_TEST_PART=$(call quote,$(PROGRAM_PART)) $(RUN_TESTS) $(SUITES)
 
-## make test-library   the library's and the tool's alone; needs nothing but a C compiler
+## make test-library   runs the tests of the library and of md5tool; needs only a C compiler
 test-library: lib tool $(TEST_MD5)
 	@$(RUN_TESTS) test/tool/tool.sh $(TEST_MD5)
 
-## make test-long      the tests that take longer, an hour at most for each
+## make test-long      runs the long tests, each for an hour at most
 test-long: programs | deps
 	@MD5_TEST_TIMEOUT=$${MD5_TEST_TIMEOUT:-3600} $(RUN_TESTS) $(LONG_SCRIPTS)
 
-## make test-blender   the Blender add-on against the library; needs Blender, which is large
+## make test-blender   compares the Blender add-on with the library; needs Blender, a large package
 test-blender: lib tool
 	@$(RUN_TESTS) test/blender/blender.sh
 
-## make fuzz           looks for inputs that break it: FUZZ_SECONDS=60 for each target
+## make fuzz           fuzzes each target for FUZZ_SECONDS=60
 fuzz: | deps
 	@MD5_TEST_TIMEOUT=1000000 $(RUN_TESTS) test/fuzz/fuzz.sh
 
-## make bench          how fast it is: a table, and build/bench.csv
+## make bench          measures speed: prints a table and writes build/bench.csv
 bench: $(BUILD)/bench $(BUILD)/bench_gl
 	@$(BUILD)/bench build/bench.csv $(filter-out models/zoo/%,$(filter %.md5mesh %.md5anim,$(MODEL_FILES)))
 	@$(BUILD)/bench_gl build/bench.csv models/bobbin/bobbin.md5mesh models/bobbin/walk.md5anim
 	@echo 'Table: build/bench.csv'
 
-# assimp reads the same files beside us where it is installed.
+# If assimp is installed, it is measured on the same files.
 ASSIMP_LIBS = $(shell $(PKG_CONFIG) --libs assimp 2>/dev/null)
 $(BUILD)/test/bench/bench.o: EXTRA = $(if $(ASSIMP_LIBS),-DBENCH_ASSIMP)
 $(BUILD)/test/bench/bench.o: | deps
@@ -298,11 +339,11 @@ $(BUILD)/test/bench/bench.o: | deps
 $(BUILD)/bench: $(BUILD)/test/bench/bench.o $(LIBRARY)
 	$(call say,LINK) $(CC) $(ALL_LDFLAGS) -o $@ $^ $(ASSIMP_LIBS) -lpthread -lm
 
-# What needs a GL context by itself, so that the rest can be measured anywhere.
+# Benchmarks that need a GL context are a separate program, so that the others run anywhere.
 $(BUILD)/bench_gl: $(BUILD)/test/bench/bench_gl.o $(RENDER_OBJECTS) $(KEEP_LOADED) $(LIBRARY)
 	$(call say,LINK) $(CC) $(ALL_LDFLAGS) -o $@ $^ $(SDL_LIBS) -lm
 
-## make coverage       the tests, then the lines and branches they reach, room by room;
+## make coverage       runs the tests, then prints the lines and branches they reach in each room;
 ##                     COVERAGE=test-library leaves out render and demo
 COVERAGE ?= test
 coverage:
@@ -311,64 +352,111 @@ coverage:
 	    sh test/build/coverage.sh build/coverage || status=1; exit $$status
 
 ## make lint           warnings as errors (gcc, clang), clang-tidy, cppcheck, layout, scripts, Python, rooms
-lint: $(GLAD_HEADER) | deps
+lint: $(GLAD_HEADER) $(HEADERS_OUT) $(GL_HEADERS_OUT) | deps
 	@MAKE='$(MAKE)' SDL_CFLAGS='$(SDL_CFLAGS)' sh test/build/lint.sh
 
-## make format         lays out all C sources as .clang-format says
+## make format         formats all C sources with clang-format
 format: | deps
 	clang-format -i $(wildcard md5/*.[ch] md5/*/*.[ch] md5/*/*/*.[ch] render/*.[ch] demo/*/*.[ch] \
 	    demo/*/*/*.[ch] test/*.[ch] test/*/*.[ch])
 
+.PHONY: docs
+## make docs           guides and reference as static HTML: build/docs/index.html; needs Doxygen
+docs: | deps
+	@rm -rf build/docs && mkdir -p build
+	doxygen .github/docs/Doxyfile
+	@$(PYTHON) .github/docs/finish.py build/docs
+
 # -- Installing -------------------------------------------------------------------------------
 
-.PHONY: install uninstall
+.PHONY: install install-lib install-programs uninstall
 
 BINDIR     ?= $(PREFIX)/bin
 LIBDIR     ?= $(PREFIX)/lib
 INCLUDEDIR ?= $(PREFIX)/include
-SHAREDIR   := $(PREFIX)/share/md5model
+DATADIR    ?= $(PREFIX)/share
+SHAREDIR   := $(DATADIR)/md5model
+LIBRARIES  := md5model $(if $(filter yes,$(MD5GL)),md5gl)
 
-# What lies below DESTDIR is for another system, whose packages see to this.
+# Files below DESTDIR are for another system, whose package manager updates the cache.
 update_linker = $(if $(DESTDIR),,@sh test/build/ldconfig.sh $(LIBDIR) libmd5model.so.$(ABI))
+# Objects for link-time optimisation would lose their code with their debug information.
+strip_archive = $(if $(filter -flto%,$(CFLAGS)),:,$(STRIP) --strip-debug)
 
-## make install        to PREFIX=/usr/local, below DESTDIR, with a pkg-config file
-install: all $(BUILD)/md5model.pc
-	install -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(INCLUDEDIR)/md5model
-	install -m 644 md5/md5model.h md5/md5pose.h md5/md5play.h $(DESTDIR)$(INCLUDEDIR)/md5model/
-	install -m 644 $(LIBRARY) $(DESTDIR)$(LIBDIR)/libmd5model.a
-	install -m 755 $(SHARED) $(DESTDIR)$(LIBDIR)/libmd5model.so.$(VERSION)
-	ln -sf libmd5model.so.$(VERSION) $(DESTDIR)$(LIBDIR)/libmd5model.so.$(ABI)
-	ln -sf libmd5model.so.$(ABI) $(DESTDIR)$(LIBDIR)/libmd5model.so
-	install -m 644 $(BUILD)/md5model.pc $(DESTDIR)$(LIBDIR)/pkgconfig/md5model.pc
-	install -m 755 $(TOOL) $(DESTDIR)$(BINDIR)/md5tool
-	install -m 755 $(VIEWER) $(DESTDIR)$(BINDIR)/md5view
+# Texts for the system, below DATADIR: manual pages and completions, printed by the programs.
+PROGRAM_TEXTS := $(foreach program,md5tool md5view,man/man1/$(program).1 bash-completion/completions/$(program) \
+                     zsh/site-functions/_$(program) fish/vendor_completions.d/$(program).fish)
+STAGED := $(addprefix $(BUILD)/share/,$(PROGRAM_TEXTS))
+print_text = @mkdir -p $(@D) && $(OUT)/$(1) $(2) > $@
+$(filter %.1,$(STAGED)): $(BUILD)/share/man/man1/%.1: $(OUT)/%
+	$(call print_text,$*,--man)
+$(filter $(BUILD)/share/bash%,$(STAGED)): $(BUILD)/share/bash-completion/completions/%: $(OUT)/%
+	$(call print_text,$*,--completions bash)
+$(filter $(BUILD)/share/zsh%,$(STAGED)): $(BUILD)/share/zsh/site-functions/_%: $(OUT)/%
+	$(call print_text,$*,--completions zsh)
+$(filter $(BUILD)/share/fish%,$(STAGED)): $(BUILD)/share/fish/vendor_completions.d/%.fish: $(OUT)/%
+	$(call print_text,$*,--completions fish)
+
+# CMakeLists.txt fills in the same templates, except for targets.cmake, which CMake generates.
+PACKAGE_FILES := $(addprefix $(BUILD)/package/,$(LIBRARIES:%=%.pc) $(addprefix md5model-,config.cmake config-version.cmake targets.cmake))
+$(PACKAGE_FILES): $(BUILD)/package/%: .github/packaging/%.in FORCE
+	@mkdir -p $(@D)
+	@sed 's|@PREFIX@|$(PREFIX)|g; s|@LIBDIR@|$(LIBDIR)|g; s|@BINDIR@|$(BINDIR)|g; s|@INCLUDEDIR@|$(INCLUDEDIR)|g; s|@VERSION@|$(VERSION)|g' $< > $@
+
+## make install        to PREFIX=/usr/local, below DESTDIR; both of the following
+install: install-lib install-programs
+
+## make install-lib    libraries (static, shared), headers, and what pkg-config and CMake look for
+install-lib: lib $(if $(filter yes,$(MD5GL)),gl) $(PACKAGE_FILES)
+	install -d $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(LIBDIR)/cmake/md5model $(DESTDIR)$(INCLUDEDIR)/md5model
+	install -m 644 $(HEADERS_OUT) $(if $(filter md5gl,$(LIBRARIES)),$(GL_HEADERS_OUT)) $(DESTDIR)$(INCLUDEDIR)/md5model/
+	@cd $(DESTDIR)$(LIBDIR) && for name in $(LIBRARIES); do \
+	    install -m 644 "$(CURDIR)/$(OUT)/lib$$name.a" lib$$name.a && $(strip_archive) lib$$name.a && \
+	    install -m 755 "$(CURDIR)/$(OUT)/lib$$name.so" lib$$name.so.$(VERSION) && \
+	    $(STRIP) --strip-unneeded lib$$name.so.$(VERSION) && \
+	    ln -sf lib$$name.so.$(VERSION) lib$$name.so.$(ABI) && ln -sf lib$$name.so.$(ABI) lib$$name.so || exit 1; done
+	install -m 644 $(filter %.pc,$(PACKAGE_FILES)) $(DESTDIR)$(LIBDIR)/pkgconfig/
+	install -m 644 $(filter %.cmake,$(PACKAGE_FILES)) $(DESTDIR)$(LIBDIR)/cmake/md5model/
+	$(update_linker)
+
+## make install-programs   md5tool and md5view, their manual pages and completions, our models
+install-programs: $(TOOL) $(VIEWER) $(STAGED)
+	install -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(DATADIR)/doc/md5model
+	install -m 755 $(TOOL) $(VIEWER) $(DESTDIR)$(BINDIR)/
+	$(STRIP) $(DESTDIR)$(BINDIR)/md5tool $(DESTDIR)$(BINDIR)/md5view
+	@for text in $(PROGRAM_TEXTS); do \
+	    install -D -m 644 $(BUILD)/share/$$text $(DESTDIR)$(DATADIR)/$$text || exit 1; done
+	install -m 644 md5/play/machine_files.md LICENSE $(DESTDIR)$(DATADIR)/doc/md5model/
 	@for file in $(MODEL_FILES); do \
 	    install -D -m 644 $$file $(DESTDIR)$(SHAREDIR)/$$file || exit 1; done
-	$(update_linker)
 
-## make uninstall      takes away what `make install` with the same PREFIX has put there
+.PHONY: abi
+## make abi            renews the list of the binary interface that `make test` compares with
+abi: lib gl
+	$(PYTHON) test/build/abi.py '$(CC)' $(SHARED) $(GL_SHARED) > test/data/abi_x86_64.txt
+
+.PHONY: deb
+## make deb            Debian packages of what is committed, in build/deb
+deb: | deps
+	@sh test/build/deb.sh build/deb
+
+## make uninstall      removes what `make install` with the same PREFIX has installed
 uninstall:
 	rm -f $(DESTDIR)$(BINDIR)/md5tool $(DESTDIR)$(BINDIR)/md5view
-	rm -f $(DESTDIR)$(LIBDIR)/libmd5model.a $(DESTDIR)$(LIBDIR)/libmd5model.so \
-	    $(DESTDIR)$(LIBDIR)/libmd5model.so.$(ABI) $(DESTDIR)$(LIBDIR)/libmd5model.so.$(VERSION)
-	rm -f $(DESTDIR)$(LIBDIR)/pkgconfig/md5model.pc
-	rm -rf $(DESTDIR)$(INCLUDEDIR)/md5model $(DESTDIR)$(SHAREDIR)
+	rm -f $(addprefix $(DESTDIR)$(DATADIR)/,$(PROGRAM_TEXTS))
+	rm -f $(foreach name,md5model md5gl,$(DESTDIR)$(LIBDIR)/pkgconfig/$(name).pc \
+	    $(addprefix $(DESTDIR)$(LIBDIR)/lib$(name),.a .so .so.$(ABI) .so.$(VERSION)))
+	rm -rf $(DESTDIR)$(INCLUDEDIR)/md5model $(DESTDIR)$(LIBDIR)/cmake/md5model $(DESTDIR)$(DATADIR)/doc/md5model \
+	    $(DESTDIR)$(SHAREDIR)
 	$(update_linker)
 
-$(BUILD)/md5model.pc: FORCE
-	@mkdir -p $(@D)
-	@printf '%s\n' 'prefix=$(PREFIX)' 'libdir=$(LIBDIR)' 'includedir=$(INCLUDEDIR)' '' \
-	    'Name: md5model' 'Description: Reads, poses and skins MD5 models' \
-	    'Version: $(VERSION)' 'Cflags: -I$${includedir}' \
-	    'Libs: -L$${libdir} -lmd5model' 'Libs.private: -lm' > $@
+# -- Other targets ----------------------------------------------------------------------------
 
-# -- The rest ---------------------------------------------------------------------------------
-
-## make clean          takes build/ away
+## make clean          removes build/
 clean:
 	rm -rf build
 
-## make help           this list
+## make help           prints this list
 help:
 	@sed -n 's/^## //p' Makefile
 	@sed -n 's/^#  /  /p' Makefile

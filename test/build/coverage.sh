@@ -1,10 +1,10 @@
 #!/bin/sh
-# coverage.sh FOLDER: after the tests have run in FOLDER (objects compiled with --coverage), the part
-# of lines and of branches that they reached: each file that is not reached in full, with the lines
-# that are missing where a limit is set, then each room. Exits 1 when a room is below its limits.
+# coverage.sh FOLDER: prints the percentage of lines and branches that the tests reached in FOLDER
+# (objects compiled with --coverage): first each file below 100 %, with the missing lines if its room has
+# a limit, then each room. Exits with 1 if a room is below its limits.
 set -u
 
-# Room, then the least percentage of lines and of branches; `-` where none is asked for.
+# Room, then the least percentage of lines and of branches; `-` for no limit.
 limits='
 md5       100   95
 md5/core  100   95

@@ -1,7 +1,7 @@
 #!/bin/sh
-# deps.sh SET...: finds out what the build lacks, by looking for the files and commands themselves,
-# and installs it where apt-get can. Sets: viewer, test, bench, long, lint. DEPS=no: only says what is
-# missing. On other systems names the packages and stops. The library and md5tool need none of this.
+# deps.sh SET...: finds missing packages by looking for their files and commands, and installs them if
+# there is apt-get. Sets: gl, viewer, test, bench, long, lint, deb, docs. DEPS=no: only prints
+# what is missing. On other systems it prints the packages and stops. The library and md5tool need none of this.
 # deps.sh --font: prints the path of the panel's font.
 set -u
 
@@ -40,13 +40,18 @@ software_gl() {
 }
 
 # What each set looks for: found NAME, or lack NAME.
+look_gl() {
+    [ -e build/glad/include/glad/gl.h ] || command_found "${GLAD:-glad}" || lack glad
+    command_found python3 || lack python3
+}
+
 look_viewer() {
+    look_gl
     command_found "${PKG_CONFIG:-pkg-config}" || lack pkg-config
     "${PKG_CONFIG:-pkg-config}" --exists sdl2 2>/dev/null || lack sdl2
     first_file /usr/include/stb/stb_image.h /usr/local/include/stb/stb_image.h \
         /opt/homebrew/include/stb/stb_image.h >/dev/null || lack stb
     "${PKG_CONFIG:-pkg-config}" --exists libjpeg 2>/dev/null || lack jpeg
-    [ -e build/glad/include/glad/gl.h ] || command_found "${GLAD:-glad}" || lack glad
     font >/dev/null || lack font
     [ "$(uname)" = Darwin ] && return
     library libGL.so.1 || lack libgl
@@ -57,6 +62,7 @@ look_viewer() {
 
 look_test() {
     command_found python3 || lack python3
+    command_found cmake || lack cmake
     [ "$(uname)" = Darwin ] && return
     command_found Xvfb || lack xvfb
     command_found xdotool || lack xdotool
@@ -71,15 +77,37 @@ look_bench() {
 
 look_long() {
     command_found debootstrap || lack debootstrap
+    command_found x86_64-w64-mingw32-gcc || wish mingw-w64
+    command_found dh || wish debhelper
+    command_found lintian || wish lintian
     command_found clang || lack clang
     first_file /usr/lib/llvm*/lib/clang/*/lib/*/libclang_rt.fuzzer* \
         /usr/lib*/clang/*/lib/*/libclang_rt.fuzzer* >/dev/null || lack libfuzzer
     # Other machines: not every system has packages for them.
-    for machine in i686 s390x aarch64; do
+    for machine in i686 s390x aarch64 riscv64; do
         command_found "$machine-linux-gnu-gcc" &&
             [ -e "/usr/$machine-linux-gnu/lib/libc.a" ] || wish "cross-$machine"
     done
     command_found qemu-s390x-static && command_found qemu-aarch64-static || wish qemu-user
+    command_found musl-gcc || wish musl
+    command_found x86_64-w64-mingw32-gcc || wish mingw
+    command_found wine || wish wine
+    command_found emcc || wish emscripten
+    command_found node || wish node
+    # The oldest compilers that there are packages for, and a new one.
+    for compiler in $(oldest gcc) $(oldest clang) clang-19; do
+        command_found "$compiler" || wish "$compiler"
+    done
+}
+
+# oldest NAME: the oldest version that apt knows, as gcc-11.
+oldest() {
+    command_found apt-cache || return
+    apt-cache pkgnames "$1-" | grep -xE "$1-[0-9]+" | sort -t- -k2n | head -n 1
+}
+
+look_deb() {
+    command_found dh || lack debhelper
 }
 
 look_lint() {
@@ -88,6 +116,12 @@ look_lint() {
     done
     command_found pyflakes3 || command_found pyflakes || lack pyflakes
     command_found pycodestyle || lack pycodestyle
+}
+
+look_docs() {
+    for tool in doxygen python3; do
+        command_found "$tool" || lack "$tool"
+    done
 }
 
 # -- Names --------------------------------------------------------------------------------------
@@ -112,6 +146,11 @@ package() {
     apt:cross-i686) echo gcc-i686-linux-gnu libc6-dev-i386-cross ;;
     apt:cross-s390x) echo gcc-s390x-linux-gnu libc6-dev-s390x-cross ;;
     apt:cross-aarch64) echo gcc-aarch64-linux-gnu libc6-dev-arm64-cross ;;
+    apt:cross-riscv64) echo gcc-riscv64-linux-gnu libc6-dev-riscv64-cross ;;
+    apt:musl) echo musl-tools ;;
+    apt:mingw) echo gcc-mingw-w64-x86-64 ;;
+    apt:wine) echo wine wine64 ;;
+    apt:node) echo nodejs ;;
     apt:libfuzzer) echo libclang-rt-dev ;;
     dnf:libfuzzer | pacman:libfuzzer | apk:libfuzzer) echo compiler-rt ;;
     dnf:pkg-config) echo pkgconf-pkg-config ;;
@@ -207,7 +246,7 @@ apt_get() {
 }
 
 lack() {
-    missing="$missing $1"
+    case " $missing " in *" $1 "*) ;; *) missing="$missing $1" ;; esac
 }
 
 # What is only better with it.

@@ -1,6 +1,6 @@
 #!/bin/sh
-# gallery.sh VIEWER FOLDER: pictures of all our models, and, with MD5_CORPUS, of real ones, without a
-# window; to be looked at. Fails if one of them cannot be drawn.
+# gallery.sh VIEWER FOLDER: draws pictures of all our models and, with MD5_CORPUS, of real ones, without a
+# window, for a person to look at. Fails if one of them cannot be drawn.
 set -u
 viewer=$PWD/$1
 mkdir -p "$2"

@@ -1,13 +1,13 @@
 #!/bin/sh
-# ldconfig.sh FOLDER LIBRARY: a shared library has been put into FOLDER of this system, or taken away:
-# brings the dynamic linker's cache up to date, so that programs that need it start. Where that is not
-# possible, and the library is there, says how they start all the same. LDCONFIG: the command.
+# ldconfig.sh FOLDER LIBRARY: updates the dynamic linker's cache after a shared library was installed in
+# FOLDER or removed from it, so that programs that need it start. If that is not possible and the library
+# exists, prints how to start them. LDCONFIG: the command.
 folder=$1
 library=$folder/$2
 PATH=$PATH:/usr/sbin:/sbin
 ldconfig=${LDCONFIG:-ldconfig}
 
-# Some systems have none: there the linker looks into the folders itself.
+# On systems without a cache the linker searches the folders itself.
 command -v "${ldconfig%% *}" >/dev/null || exit 0
 $ldconfig 2>/dev/null
 [ -e "$library" ] || exit 0

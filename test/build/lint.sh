@@ -1,11 +1,11 @@
 #!/bin/sh
-# lint.sh: everything that can be found without running the code. Called by `make lint`, which has
-# generated the GL loader and says in SDL_CFLAGS where SDL2's headers are.
+# lint.sh: all checks that do not run the code. Called by `make lint`, which generates the GL loader, fills
+# build/include, and sets SDL_CFLAGS to the flags of SDL2's headers.
 . test/build/report.sh
 unset MAKEFLAGS MAKELEVEL MFLAGS
 jobs=$(getconf _NPROCESSORS_ONLN)
 all_files=$(find md5 render demo test -name '*.[ch]' | sort)
-include="-I. -isystem build/glad/include $SDL_CFLAGS"
+include="-I. -isystem build/glad/include -isystem build/include $SDL_CFLAGS"
 
 timed() { # TITLE COMMAND...
     start=$(date +%s)
@@ -56,7 +56,7 @@ scripts() {
 # Names that are not used or not known, and lines over 110 columns. Texts of files are left as they are
 # (tabs), columns may be aligned, and Blender's declarations of properties look like annotations to pyflakes.
 python_files() {
-    find test models md5 -name '*.py' | sort
+    find test models md5 .github -name '*.py' | sort
 }
 python_names() {
     # shellcheck disable=SC2046 # one word each
@@ -80,4 +80,5 @@ timed "clang-format" layout
 timed "shellcheck" scripts
 python
 timed "rooms" sh test/tree/rooms.sh
+timed "compilers" sh test/tree/compilers.sh
 finish

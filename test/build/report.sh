@@ -7,19 +7,19 @@ products=${MD5_BUILD:-build}
 scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
 trap 'exit 1' INT TERM
-# What a viewer remembers is to stay among the tests.
+# The viewer writes its configuration into the scratch folder.
 export XDG_CONFIG_HOME="$scratch/config"
 passed=0 failed=0 skipped=0
 
-# The system's own Python, without its site packages, starts many times faster than what else may be
-# called so; a test may start it a hundred times.
+# The system's Python without site packages starts much faster than others that may precede it in PATH;
+# a script may start it a hundred times.
 system_python=/usr/bin/python3
 if [ -x $system_python ] && $system_python -S -E -c 'import zlib, ctypes' 2>/dev/null; then
     python3() {
         $system_python -S -E "$@"
     }
 fi
-# The pictures of md5view, looked at: see test/viewer/view_png.c. Where it is not built, in Python.
+# Examines pictures with test/viewer/view_png.c, or with Python if that is not built.
 png() {
     if [ -x "${BUILD:-build/release}/view_png" ]; then
         "${BUILD:-build/release}/view_png" "$@"
@@ -28,7 +28,7 @@ png() {
     fi
 }
 
-# check TITLE COMMAND...: one test, passed when the command succeeds; shows what it said if not.
+# check TITLE COMMAND...: one test, which passes if the command succeeds; otherwise prints its output.
 check() {
     title=$1
     shift
@@ -41,7 +41,7 @@ check() {
     fi
 }
 
-# silent TITLE COMMAND...: passed when the command finds nothing to say, whatever its status.
+# silent TITLE COMMAND...: one test, which passes if the command prints nothing, whatever its status.
 silent() {
     title=$1
     shift
@@ -61,7 +61,7 @@ holds() {
     echo "$*" | awk "{ exit !($condition) }" || { echo "$* is not: $condition"; false; }
 }
 
-# ends_saying STATUS WORD COMMAND...: the command ends with that status, having said that.
+# ends_saying STATUS WORD COMMAND...: the command ends with this status, and its output contains WORD.
 ends_saying() {
     expected=$1 word=$2
     shift 2

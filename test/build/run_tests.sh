@@ -1,16 +1,16 @@
 #!/bin/sh
-# run_tests.sh SUITE...: runs test programs and test scripts, as many at a time as there are cores, and
-# two at least. Each ends its output with `N passed, N failed, N skipped`; so does this, with the sums.
-# One that crashes, hangs or does not end so counts as one failure more. What failed is shown in
-# full; else lines that begin with `skipped: ` or `note: `, and the counts.
-# From the environment: what the Makefile sets, MD5_TEST_TIMEOUT (seconds for one suite), and
-# MD5_TEST_PART: of the programs only the tests with that in their name or file; some suite must have one.
+# run_tests.sh SUITE...: runs test programs and test scripts in parallel, one per core and at least two.
+# Each suite ends its output with `N passed, N failed, N skipped`; this script ends with the sums. A suite
+# that crashes, hangs or prints no counts adds one failure. The output of a failed suite is printed in
+# full; of others only the counts and the lines that begin with `skipped: ` or `note: `.
+# Environment: what the Makefile sets, MD5_TEST_TIMEOUT (seconds for one suite), and MD5_TEST_PART, which
+# selects the tests of the programs with that in their name or file; at least one must match.
 set -u
 
 part=${MD5_TEST_PART:-}
-# Drivers keep the shaders that they have compiled: among the products, not in the person's home.
+# The cache of compiled shaders is in build/, not in the home folder.
 export MESA_SHADER_CACHE_DIR="${MESA_SHADER_CACHE_DIR:-$PWD/build/shader-cache}"
-# Mesa's compiler for software drawing: the programs of a test draw so little that optimizing takes longer.
+# Mesa's software renderer: tests draw so little that optimizing shaders takes longer than it saves.
 export GALLIVM_PERF="${GALLIVM_PERF:-nopt}"
 export LSAN_OPTIONS="suppressions=$PWD/test/build/leaks.txt:print_suppressions=0${LSAN_OPTIONS:+:$LSAN_OPTIONS}"
 export UBSAN_OPTIONS="print_stacktrace=1${UBSAN_OPTIONS:+:$UBSAN_OPTIONS}"
@@ -19,13 +19,13 @@ run() {
     timeout=${MD5_TEST_TIMEOUT:-600}
     case $1 in
     *.sh) timeout "$timeout" sh "$1" ;;
-    # Without a window system SDL draws off the screen.
+    # SDL needs no display with this driver.
     */test_gl*) SDL_VIDEODRIVER=${SDL_VIDEODRIVER:-offscreen} timeout "$timeout" "$1" ${part:+"$part"} ;;
     *) timeout "$timeout" "$1" ${part:+"$part"} ;;
     esac
 }
 
-# Runs one suite, tells how it went in one piece, and leaves its counts in the folder $2.
+# Runs one suite, prints its result in one piece, and writes its counts into the folder $2.
 one() {
     suite=$1 folder=$2 name=$(basename "$1") start=$(date +%s)
     log=$folder/$name.log
@@ -53,9 +53,9 @@ END
         else
             grep -E '^(skipped|note): ' "$log" | sed 's/^/    /'
         fi
-    } >"$log.told"
-    # A program without a test of that part has nothing to tell.
-    [ "$part:$p:$f:$s" = "$part:0:0:0" ] && [ -n "$part" ] || cat "$log.told"
+    } >"$log.report"
+    # Prints nothing for a program without a matching test.
+    [ "$part:$p:$f:$s" = "$part:0:0:0" ] && [ -n "$part" ] || cat "$log.report"
     echo "$p $f $s" >"$folder/$name.counts"
 }
 
@@ -69,7 +69,7 @@ trap 'rm -rf "$folder"' EXIT
 trap 'exit 1' INT TERM
 cores=$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
 printf '%s\n' "$@" | xargs -P "$((cores > 2 ? cores : 2))" -I '{}' sh "$0" --one '{}' "$folder"
-# A suite that left no counts, however that came about, is a failure.
+# A suite without counts is a failure, whatever the reason.
 cat "$folder"/*.counts 2>/dev/null | awk -v suites=$# -v part="$part" '
     { passed += $1; failed += $2; skipped += $3 }
     END {

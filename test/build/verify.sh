@@ -1,9 +1,9 @@
 # shellcheck shell=sh
 # shellcheck disable=SC2154 # products and scratch are those of report.sh
-# For scripts that look at what `md5view --verify` finds; after report.sh. $view is the viewer.
+# For scripts that check the report of `md5view --verify`; after report.sh. $view is the viewer.
 view=$products/md5view
 
-# What is drawn stays within a ten-thousandth of the size, by the printed figures themselves.
+# The printed errors are at most a ten-thousandth of the model's size.
 is_exact() { # ARGUMENTS...
     "$view" --verify --verbose error "$@" >"$scratch/out" 2>"$scratch/err" &&
         tail -n 1 "$scratch/out" | grep -q ': ok$' &&

@@ -1,8 +1,8 @@
 # shellcheck shell=sh disable=SC2154,SC2034 # what report.sh sets, and what the scripts use
 # For test scripts that drive md5view in a real window: an X server of our own (Xvfb), real keys and
-# mouse moves (xdotool), real drops. What an action did is read from the line that the viewer tells
-# after each with `--verbose debug`, and seen in the pictures that it saves. Where that cannot be had,
-# the script ends here, having skipped. $screen is the size of the screen.
+# mouse moves (xdotool), real drops. Tests read what an action did from the line that the viewer logs
+# after each with `--verbose debug`, and from the pictures that it saves. If Xvfb or xdotool is missing,
+# the script skips its tests and ends here. $screen is the size of the screen.
 view=$(realpath "$products/md5view")
 root=$PWD
 own=$root/models/bobbin/bobbin.md5mesh
@@ -48,8 +48,8 @@ export DISPLAY
 # Screenshots go into the current folder. The log is kept by name, for there are several.
 pictures=$scratch/pictures
 mkdir "$pictures"
-# $config is what the viewer is to remember by; otherwise it begins as if nothing were. $quick: few frames,
-# quickly drawn, for what is looked at is what an action does, not how smoothly it moves.
+# $config selects the configuration file; by default none is read or written. $quick: few frames that are
+# drawn quickly, because tests examine the effect of an action and not smooth motion.
 log=
 config=--no-config
 size=--resolution=800,450
@@ -65,7 +65,7 @@ open_viewer() { # ARGUMENTS...
     [ -n "$window" ] || window=$(xdotool search --onlyvisible --name md5view | tail -n 1)
     xdotool windowfocus --sync "$window"
 }
-# The viewer has ended, with that status.
+# The viewer has ended with this status.
 ended_with() {
     end_status=0
     until_true 10 sh -c "! kill -0 $viewer" || { echo "it does not end"; return 1; }
@@ -84,8 +84,8 @@ value() {
 count_of() {
     grep -c "^$1: " "$log"
 }
-# after ACTION COMMAND...: does it and waits until the viewer tells that action; $line is what it
-# told, $before what it had told last before.
+# after ACTION COMMAND...: runs the command and waits until the viewer logs that action; $line is the
+# line that it logged, $before the last line before the command.
 before=
 after() {
     action=$1
@@ -93,7 +93,7 @@ after() {
     told=$(count_of "$action")
     before=$(grep -E '^[a-z-]+: model=' "$log" | tail -n 1)
     "$@"
-    until_true 10 more_than "$action" "$told" || { echo "nothing told of $action"; tail -n 3 "$log"; return 1; }
+    until_true 10 more_than "$action" "$told" || { echo "no line for $action"; tail -n 3 "$log"; return 1; }
     line=$(grep "^$action: " "$log" | tail -n 1)
 }
 more_than() {
@@ -105,15 +105,15 @@ was() {
 press() { # ACTION KEY
     after "$1" xdotool key "$2"
 }
-# Waits until the viewer shows no message of its own any more; it tells `quiet` when one ends.
+# Waits until the viewer shows no notice; it logs `quiet` when one ends.
 quiet() {
     until_true 20 is_quiet
 }
 is_quiet() {
     grep -E '^[a-z-]+: model=' "$log" | tail -n 1 | grep -q ' notice=0'
 }
-# goes_on_until ACTION KEY CONDITION: presses a key that changes nothing of note again and again, so that
-# the viewer tells its state, until the condition holds.
+# goes_on_until ACTION KEY CONDITION: presses a key repeatedly, so that the viewer logs its state, until
+# the condition holds. The key has no effect on the condition.
 goes_on_until() {
     rounds_left=100
     while [ $rounds_left -gt 0 ]; do
@@ -124,7 +124,8 @@ goes_on_until() {
     done
     says "$3"
 }
-# clicks ACTION X Y: what is clicked on may not be drawn yet, so the click is repeated until it counts.
+# clicks ACTION X Y: repeats the click until the viewer logs the action, because the target may not be
+# drawn yet.
 clicks() {
     clicked=$(count_of "$1")
     before=$(grep -E '^[a-z-]+: model=' "$log" | tail -n 1)
@@ -132,10 +133,10 @@ clicks() {
         xdotool mousemove --window "$window" "$2" "$3" click 1
         until_true 1 more_than "$1" "$clicked" >/dev/null && break
     done
-    more_than "$1" "$clicked" || { echo "nothing told of $1"; tail -n 3 "$log"; return 1; }
+    more_than "$1" "$clicked" || { echo "no line for $1"; tail -n 3 "$log"; return 1; }
     line=$(grep "^$1: " "$log" | tail -n 1)
 }
-# says CONDITION: an awk condition over what words were ($was["time"]) and are ($is["time"]).
+# says CONDITION: an awk condition on the values before (was["time"]) and after (is["time"]) the action.
 says() {
     printf '%s\n%s\n' "$before" "$line" | awk "
         { for (i = 2; i <= NF; i++) { at = index(\$i, \"=\"); k = substr(\$i, 1, at - 1)
@@ -149,17 +150,17 @@ says() {
 # does TITLE ACTION KEY CONDITION
 does() {
     title=$1 key_action=$2 key=$3 condition=$4
-    done_and_told() {
+    has_effect() {
         press "$key_action" "$key" && says "$condition"
     }
-    check "$title" done_and_told
+    check "$title" has_effect
 }
 drag() { # BUTTON X Y X Y
     xdotool mousemove --window "$window" "$2" "$3" mousedown "$1" \
         mousemove --window "$window" $((($2 + $4) / 2)) $((($3 + $5) / 2)) \
         mousemove --window "$window" "$4" "$5" mouseup "$1"
 }
-# The picture of now, as F12 saves it, under a name of ours.
+# Saves the current picture with F12 and renames it.
 take() { # NAME [KEY]
     press "${2:+clean-}screenshot" "${2:-F12}" || return 1
     saved=$(grep '^/.*\.png$' "$log" | grep -v ' ' | tail -n 1)

@@ -1,34 +1,74 @@
 #!/bin/sh
-# The library's tests on other machines than this one: 32 bits, big-endian, ARM. Cross compilers build them,
-# qemu runs them where this machine cannot. CROSS_TESTS="..." says which tests, by a part of their names.
-# And what must not be built, because it would give other bits, is refused with what to do instead.
+# The library, md5tool and the tests on other platforms than this one: 32 bits, big-endian, ARM, RISC-V,
+# musl, Windows, WebAssembly. Cross compilers build them, qemu, wine and node run them where this machine
+# cannot. Every platform checks the one hash of poses and vertices: test/load/test_same_bits.c.
+#
+# EMULATED_TESTS="..." says which tests where qemu translates each instruction, by a part of their names; ""
+# is all, ten minutes for each. PLATFORMS="..." says which platforms.
 . test/build/report.sh
-unset MAKEFLAGS MAKELEVEL MFLAGS MD5_CORPUS
+unset MAKEFLAGS MAKELEVEL MFLAGS MD5_CORPUS config CC CFLAGS LDFLAGS BUILD MD5_BUILD
 
-# on TRIPLET QEMU FLAGS...
-on() {
-    triplet=$1 emulator=$2
-    shift 2
-    command -v "$triplet-gcc" >/dev/null || {
-        skip "$triplet" "there is no $triplet-gcc"
-        return
-    }
-    command -v ${emulator:-true} >/dev/null || {
-        skip "$triplet" "there is no $emulator"
-        return
-    }
-    built() {
-        make --no-print-directory -j2 DEPS=no config=release CC="$triplet-gcc" BUILD="build/$triplet" CFLAGS="$*" \
-            LDFLAGS=-static WERROR=yes "build/$triplet/test_md5"
-    }
-    # shellcheck disable=SC2086 # no emulator, no word
-    tested() {
-        MD5_ROOT=. $emulator "build/$triplet/test_md5" ${CROSS_TESTS:-}
-    }
-    check "$triplet: built" built "$@"
-    check "$triplet: tests" tested
+# built NAME COMPILER [CFLAGS [LDFLAGS]]
+built() {
+    make --no-print-directory -j"$(getconf _NPROCESSORS_ONLN)" DEPS=no config=release CC="$2" BUILD="build/on/$1" \
+        CFLAGS="${3:-}" LDFLAGS="${4--static}" WERROR=yes \
+        "build/on/$1/libmd5model.a" "build/on/$1/md5tool" "build/on/$1/test_md5"
 }
-on i686-linux-gnu "" -msse2 -mfpmath=sse
-on s390x-linux-gnu qemu-s390x-static
-on aarch64-linux-gnu qemu-aarch64-static
+# shellcheck disable=SC2086 # several words, or none
+tested() { # PROGRAM TESTS
+    MD5_ROOT=. timeout 3600 $runner "$1" ${2:-} </dev/null
+}
+tells_its_version() { # PROGRAM
+    # shellcheck disable=SC2086
+    $runner "$1" --version </dev/null | grep '^md5tool [0-9]'
+}
+# What it reads, it says in the same words as here. Windows ends lines otherwise, and pointers have their size.
+tells_the_same() { # PROGRAM
+    for file in models/bobbin/bobbin.md5mesh models/bobbin/walk.md5anim models/bobbin/bobbin.md5machine; do
+        "$products/md5tool" info $file | grep -v 'bytes in memory' >"$scratch/here"
+        # shellcheck disable=SC2086
+        $runner "$1" info $file </dev/null | tr -d '\r' | grep -v 'bytes in memory' >"$scratch/there"
+        cmp "$scratch/here" "$scratch/there" || { cat "$scratch/there"; return 1; }
+    done
+}
+
+# on NAME COMPILER RUNNER TESTS [CFLAGS [LDFLAGS]]
+on() {
+    name=$1 compiler=$2 runner=$3 tests=$4
+    shift 4
+    case " ${PLATFORMS-$name} " in *" $name "*) ;; *) return ;; esac
+    for needed in $compiler ${runner%% *}; do
+        command -v "$needed" >/dev/null || {
+            skip "$name" "there is no $needed"
+            return
+        }
+    done
+    ending=
+    [ "$name" = windows-x86_64 ] && ending=.exe
+    start=$(date +%s)
+    check "$name: built" built "$name" "$compiler" "$@"
+    middle=$(date +%s)
+    check "$name: md5tool runs" tells_its_version "build/on/$name/md5tool$ending"
+    check "$name: md5tool says the same" tells_the_same "build/on/$name/md5tool$ending"
+    check "$name: tests" tested "build/on/$name/test_md5$ending" "$tests"
+    echo "note: $name: built in $((middle - start)) s, tested in $(($(date +%s) - middle)) s:" \
+        "$(grep -E '^[0-9]+ passed' "$scratch/said" | tail -n 1)," \
+        "$(grep '^note: hash' "$scratch/said" | sed 's/.*: /hash /')"
+}
+
+few=${EMULATED_TESTS-}
+on i686 i686-linux-gnu-gcc "" "" "-msse2 -mfpmath=sse"
+on musl-x86_64 musl-gcc "" ""
+on aarch64 aarch64-linux-gnu-gcc qemu-aarch64-static "$few"
+on riscv64 riscv64-linux-gnu-gcc qemu-riscv64-static "$few"
+on s390x s390x-linux-gnu-gcc qemu-s390x-static "$few"
+
+# gcc takes mingw's own macros of math.h for conversions of ours.
+export WINEPREFIX="$scratch/wine" WINEDEBUG=-all
+on windows-x86_64 x86_64-w64-mingw32-gcc wine "" -Wno-float-conversion
+[ ! -d "$WINEPREFIX" ] || wineserver -w
+
+# Memory from this malloc() is aligned to 8 bytes only. clang does not know every flag of ours for it.
+on wasm32 emcc node "" -Wno-unused-command-line-argument \
+    "-s NODERAWFS=1 -s SINGLE_FILE=1 -s ALLOW_MEMORY_GROWTH=1 -s TOTAL_STACK=4MB"
 finish

@@ -1,6 +1,6 @@
 #!/bin/sh
-# `make install` into a scratch folder, then used as a stranger would: by pkg-config, linked with
-# either library, from C and from C++. Last `make uninstall`, which must leave nothing.
+# `make install-lib` and `install-programs` into a scratch folder, then used as a stranger would: by
+# pkg-config, linked with either kind of library, from C and from C++. cmake.sh does it with CMake. Last `make uninstall`, which must leave nothing.
 . test/build/report.sh
 unset MAKEFLAGS MAKELEVEL MFLAGS
 
@@ -17,22 +17,54 @@ make_() {
 package() {
     PKG_CONFIG_PATH=$root$prefix/lib/pkgconfig PKG_CONFIG_SYSROOT_DIR=$root \
         PKG_CONFIG_ALLOW_SYSTEM_CFLAGS=1 PKG_CONFIG_ALLOW_SYSTEM_LIBS=1 \
-        "${PKG_CONFIG:-pkg-config}" "$@" md5model
+        "${PKG_CONFIG:-pkg-config}" "$@"
 }
 
-check "make install" make_ install
+check "make install-programs" make_ install-programs
+libraries_of_programs() {
+    find "$root" \( -name '*.h' -o -name '*.so*' -o -name '*.a' -o -name '*.pc' -o -name '*.cmake' \)
+}
+silent "programs alone bring nothing to build with" libraries_of_programs
+check "make install-lib" make_ install-lib
 
 version=$(awk '/define MD5_VERSION_(MAJOR|MINOR|PATCH)/ { printf "%s%s", dot, $3; dot = "." }' \
     md5/md5model.h)
 missing_files() {
-    for file in include/md5model/md5model.h include/md5model/md5pose.h include/md5model/md5play.h \
-        lib/libmd5model.a lib/libmd5model.so \
-        "lib/libmd5model.so.$version" lib/pkgconfig/md5model.pc bin/md5tool bin/md5view; do
-        [ -s "$root$prefix/$file" ] || echo "$file"
+    for header in md5/md5*.h render/md5gl.h; do
+        [ -s "$root$prefix/include/md5model/${header##*/}" ] || echo "$header"
     done
+    for name in md5model md5gl; do
+        for file in lib$name.a lib$name.so "lib$name.so.$version" pkgconfig/$name.pc; do
+            [ -s "$root$prefix/lib/$file" ] || echo "$file"
+        done
+    done
+    for name in md5tool md5view; do
+        for file in bin/$name share/man/man1/$name.1 share/bash-completion/completions/$name \
+            share/zsh/site-functions/_$name share/fish/vendor_completions.d/$name.fish; do
+            [ -s "$root$prefix/$file" ] || echo "$file"
+        done
+    done
+    [ -s "$root$prefix/share/doc/md5model/machine_files.md" ] || echo "machine_files.md"
     find "$root$prefix/share/md5model/models" -name '*.md5mesh' 2>&1 | grep -q mesh || echo "models"
 }
 silent "all of it is there" missing_files
+not_stripped() {
+    for file in bin/md5tool bin/md5view lib/libmd5model.so lib/libmd5gl.so lib/libmd5model.a lib/libmd5gl.a; do
+        readelf -S "$root$prefix/$file" 2>&1 | grep -q '\.debug_info' && echo "$file"
+    done
+}
+case "${CFLAGS:-}" in
+*-flto*) skip "nothing has debug information" "-flto" ;;
+*) silent "nothing has debug information" not_stripped ;;
+esac
+foreign_includes() {
+    grep -n '#include "' "$root$prefix"/include/md5model/*.h | grep -vE '"md5[a-z]+\.h"'
+}
+silent "headers include each other from beside them" foreign_includes
+not_in_the_tree() {
+    diff -r "$root$prefix/include/md5model" build/include/md5model
+}
+silent "build/include has the same headers" not_in_the_tree
 silent "no link leads nowhere" find "$root" -xtype l
 
 cat >"$scratch/user.c" <<'END'
@@ -54,7 +86,7 @@ joints=$(awk '$1 == "numJoints" { print $2 }' $model)
 
 compiles() { # LIBRARIES...
     # shellcheck disable=SC2046,SC2086
-    $cc -std=c11 -pedantic -Wall -Wextra -Werror $(package --cflags) $link_flags \
+    $cc -std=c11 -pedantic -Wall -Wextra -Werror $(package --cflags md5model) $link_flags \
         "$scratch/user.c" -o "$scratch/user" "$@"
 }
 prints_version_and_joints() {
@@ -65,9 +97,9 @@ prints_version_and_joints() {
 needs_the_library() {
     readelf -d "$scratch/user" | grep 'NEEDED.*libmd5model'
 }
-check "pkg-config tells the header's version" [ "$(package --modversion)" = "$version" ]
+check "pkg-config reports the header's version" [ "$(package --modversion md5model)" = "$version" ]
 # shellcheck disable=SC2046
-check "a program compiles and links with the shared library" compiles $(package --libs)
+check "a program compiles and links with the shared library" compiles $(package --libs md5model)
 check "it runs" prints_version_and_joints
 check "it needs the shared library" needs_the_library
 check "a program compiles and links with the static library" \
@@ -75,40 +107,75 @@ check "a program compiles and links with the static library" \
 check "it runs, static" prints_version_and_joints
 silent "it needs no shared library" needs_the_library
 
+cat >"$scratch/draw.c" <<'END'
+#include <md5model/md5gl.h>
+#include <stdio.h>
+
+static md5gl_proc load(void *user, const char *name)
+{
+    (void)user, (void)name;
+    return NULL;
+}
+
+int main(void)
+{
+    md5_error error;
+    const md5gl_opts opts = {.load = load};
+    md5gl_renderer *renderer = md5gl_create(&opts, &error);
+    puts(error.message);
+    md5gl_destroy(renderer);
+    return renderer ? 1 : 0;
+}
+END
+draws() { # LIBRARIES...
+    # shellcheck disable=SC2046,SC2086
+    $cc -std=c11 -pedantic -Wall -Wextra -Werror $(package --cflags md5gl) $link_flags \
+        "$scratch/draw.c" -o "$scratch/draw" "$@" &&
+        LD_LIBRARY_PATH=$root$prefix/lib "$scratch/draw"
+}
+check "pkg-config reports md5gl's version" [ "$(package --modversion md5gl)" = "$version" ]
+# shellcheck disable=SC2046
+check "a program draws with the shared md5gl" draws $(package --libs md5gl)
+check "a program draws with the static md5gl" draws "$root$prefix/lib/libmd5gl.a" "$root$prefix/lib/libmd5model.a" -lm
+
 header=$root$prefix/include/md5model/md5model.h
-for each in md5model.h md5pose.h md5play.h; do
+for path in "$(dirname "$header")"/*.h; do
+    each=${path##*/}
     # shellcheck disable=SC2086 # the compiler may be several words
     check "$each is C11, pedantic" $cc -std=c11 -pedantic -Wall -Wextra -Werror -fsyntax-only \
-        -x c "$(dirname "$header")/$each"
+        -x c "$path"
     if command -v c++ >/dev/null; then
         check "$each is C++11" c++ -std=c++11 -pedantic -Wall -Wextra -Werror -fsyntax-only \
-            -x c++ "$(dirname "$header")/$each"
+            -x c++ "$path"
     else
         skip "$each is C++11" "there is no C++ compiler"
     fi
 done
 
 # What compilers add of themselves for sanitizers and coverage does not count.
-exported() {
-    nm -D --defined-only "$root$prefix/lib/libmd5model.so" |
-        awk '$3 !~ /^(md5_|_init$|_fini$|__asan|__odr_asan|__gcov|mangle_path)/ { print $3 }'
+exported() { # LIBRARY PREFIX
+    nm -D --defined-only "$root$prefix/lib/$1.so" |
+        awk -v ours="^($2|_init\$|_fini\$|__asan|__odr_asan|__gcov|mangle_path)" '$3 !~ ours { print $3 }'
 }
-silent "the shared library exports nothing but md5_ names" exported
-global() {
-    nm -g --defined-only "$root$prefix/lib/libmd5model.a" |
-        awk 'NF == 3 && $3 !~ /^(md5_|__asan|__odr_asan)/ { print $3 }'
+silent "libmd5model.so exports nothing but md5_ names" exported libmd5model md5_
+silent "libmd5gl.so exports nothing but md5gl_ names" exported libmd5gl md5gl_
+global() { # LIBRARY PREFIX
+    nm -g --defined-only "$root$prefix/lib/$1.a" 2>/dev/null |
+        awk -v ours="^($2|__asan|__odr_asan)" 'NF == 3 && $3 !~ ours { print $3 }'
 }
-silent "the static library has no other global names either" global
-declared_but_not_exported() {
-    awk '/^MD5_API / { open = 1 }
-         open { if (match($0, /md5_[a-z0-9_]+\(/)) {
-             print substr($0, RSTART, RLENGTH - 1); open = 0 } }' \
+silent "libmd5model.a has no other global names either" global libmd5model md5_
+silent "libmd5gl.a has none with its GL loader" global libmd5gl md5gl_
+declared_but_not_exported() { # LIBRARY PREFIX MACRO
+    awk -v macro="^$3 " -v name="$2[a-z0-9_]+[(]" '$0 ~ macro { open = 1 }
+         open { if (match($0, name)) { print substr($0, RSTART, RLENGTH - 1); open = 0 } }' \
         "$(dirname "$header")"/md5*.h | sort >"$scratch/declared"
-    nm -D --defined-only "$root$prefix/lib/libmd5model.so" | awk '$3 ~ /^md5_/ { print $3 }' |
+    nm -D --defined-only "$root$prefix/lib/$1.so" | awk -v ours="^$2" '$3 ~ ours { print $3 }' |
         sort >"$scratch/exported"
+    [ -s "$scratch/declared" ] || echo "nothing is declared"
     diff "$scratch/declared" "$scratch/exported"
 }
-silent "it exports just what the header declares" declared_but_not_exported
+silent "libmd5model.so exports just what its headers declare" declared_but_not_exported libmd5model md5_ MD5_API
+silent "libmd5gl.so exports just what its header declares" declared_but_not_exported libmd5gl md5gl_ MD5GL_API
 graphics() {
     nm -D --undefined-only "$root$prefix/lib/libmd5model.so" | grep -E ' (gl[A-Z]|SDL_|egl|X[A-Z])'
     readelf -d "$root$prefix/lib/libmd5model.so" "$root$prefix/bin/md5tool" |
@@ -144,6 +211,11 @@ updates_linker() {
         make --no-print-directory -n uninstall DESTDIR= | grep -F "ldconfig.sh $prefix/lib $abi" &&
         ! make_ -n install | grep ldconfig
 }
+reads_manual() { # PROGRAM WORD
+    sed 's/\\-/-/g' "$root$prefix/share/man/man1/$1.1" | grep -F -- "$2"
+}
+check "the manual page of md5tool has its options" reads_manual md5tool --root
+check "the manual page of md5view has its options" reads_manual md5view --output
 if PATH=$PATH:/sbin:/usr/sbin command -v ldconfig >/dev/null; then
     check "the linker's cache knows an installed library" is_cached
     check "where it cannot, it is said how programs start" says_how

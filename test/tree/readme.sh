@@ -46,7 +46,8 @@ else
     skip 'the snippets as C++20' "there is no $cxx"
 fi
 
-# Commands of ours that can be run as they stand: the tool, checks, and pictures written into build/.
+# Our commands that end by themselves: the tool, checks, and pictures that are written into build/. The
+# pictures are small and without smooth edges, which take the time; the options of the command stay.
 count=$(blocks sh)
 check "there are commands" [ "$count" -gt 0 ]
 cat "$scratch"/sh.* 2>/dev/null | sed 's/ *#.*//; s/^\$ //' >"$scratch/commands"
@@ -59,7 +60,7 @@ run_command() {
 }
 commands_to_run() {
     grep -E '^(build/)?md5tool |^(build/)?md5view .*--(output build/|verify)' "$scratch/commands" |
-        sed "s|^build/||; s|^md5|$products/md5|"
+        sed "s|^build/||; s|^md5|$products/md5|; /--output/s/\$/ --resolution 160,90 --samples 1/"
 }
 commands_to_run >"$scratch/run"
 while read -r command <&3; do
@@ -80,11 +81,11 @@ silent "each make target exists" targets
     for command in info check dump; do "$tool" "$command" --help; done
 } >"$scratch/help" 2>&1
 options() {
-    grep -oE '(^|[^-a-z])--[a-z][a-z-]+' $readme | sed 's/^[^-]//' | sort -u | while read -r option; do
+    grep -v pkg-config $readme | grep -oE '(^|[^-a-z,])--[a-z][a-z-]+' | sed 's/^[^-]//' | sort -u | while read -r option; do
         grep -qE -- "(^|[^a-z-])$option([^a-z-]|\$)" "$scratch/help" || echo "$option"
     done
 }
-silent "each option is one that --help names" options
+silent "each option of our programs is one that --help names" options
 links() {
     grep -oE '\]\([^)]+\)|src="[^"]+"' $readme | sed 's/^](//; s/)$//; s/^src="//; s/"$//; s/#.*//' |
         grep -vE '^(https?:|mailto:|$)' | while read -r path; do

@@ -1,0 +1,545 @@
+#!/usr/bin/env python3
+"""amalgamate.py FOLDER [GLAD_FOLDER SHADERS.c]: writes the library as two files, md5model.h and md5model.c,
+into FOLDER; with the generated GL loader and shaders also md5gl.h and md5gl.c.
+
+In one file every name has one meaning. What several sources have for themselves under one name gets the
+source's name behind it: `group` of md5/skin/plan.c becomes group_plan. Macros of a source end with it.
+Headers come first, once, without their #include lines; those that each instruction set reads in its own
+way (md5/core/wide.h, and whatever includes it) are repeated for each source.
+"""
+import glob
+import os
+import re
+import sys
+
+# What a macro leaves out: all files with these beginnings. Calls of what is left out do not link.
+PARTS = [
+    ("MD5_NO_PLAY", [
+        "md5/md5machine.h", "md5/md5play.h", "md5/md5character.h", "md5/play/", "md5/load_machine.c",
+        "md5/load_character", "md5/read/machine_", "md5/read/fields."]),
+    ("MD5_NO_POSE_TOOLS", ["md5/md5pose.h", "md5/ik/"]),
+    ("MD5_NO_QUERY", [
+        "md5/md5query.h", "md5/skin/joint_bounds.", "md5/skin/nearest.", "md5/skin/overlap.",
+        "md5/skin/ray."]),
+    ("MD5_NO_CAMERA", ["md5/load_camera.c", "md5/read/camera_", "md5/pose/camera.c"]),
+]
+
+TOKEN = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|[A-Za-z_]\w*|'
+                   r'\.?\d(?:[eEpP][+-]|[\w.])*|->|##|\s+|.', re.S)
+INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]+"([^"]+)".*$', re.M)
+WORD = re.compile(r"[A-Za-z_]\w*$")
+
+
+def read(path):
+    with open(path) as file:
+        return file.read()
+
+
+def resolve(including, name):
+    """The path of an included file from the root; public headers include each other from beside them."""
+    beside = os.path.join(os.path.dirname(including), name)
+    return beside if not os.path.exists(name) and os.path.exists(beside) else name
+
+
+def includes(path):
+    return [resolve(path, name) for name in INCLUDE.findall(read(path))]
+
+
+def sorted_by_includes(paths):
+    """Each file after those that it includes."""
+    done = []
+
+    def visit(path):
+        if path not in done:
+            for each in includes(path):
+                visit(each)
+            done.append(path)
+    for path in paths:
+        visit(path)
+    return done
+
+
+def repeated_headers(sources):
+    """Headers that need a macro of the source that includes them, and those that only they include."""
+    repeated = set(glob.glob("md5/core/wide*.h"))
+    headers = sorted(path for path in sorted_by_includes(sources) if path.endswith(".h"))
+    size = 0
+    while size != len(repeated):
+        size = len(repeated)
+        repeated |= {path for path in headers if repeated & set(includes(path))}
+        users = {}
+        for path in list(headers) + list(sources):
+            for each in includes(path):
+                users.setdefault(each, set()).add(path)
+        repeated |= {path for path in headers if any(user in repeated for user in users[path])
+                     and all(is_repeated_by(user, repeated, sources) for user in users[path])
+                     and not needs_one_meaning(path)}
+    return repeated
+
+
+def is_repeated_by(user, repeated, sources):
+    return user in repeated or user in sources and bool(repeated & set(includes(user)))
+
+
+def needs_one_meaning(path):
+    """A header that declares what several sources share: it has prototypes."""
+    return bool(re.search(r"^(?!static|typedef|MD5_)[a-z].*\);$", read(path), re.M))
+
+
+def part_of(path):
+    return next((macro for macro, starts in PARTS if any(path.startswith(start) for start in starts)), None)
+
+
+def without_guard(text):
+    match = re.search(r"^#ifndef (\w+_H)\n#define \1\n", text, re.M)
+    if not match:
+        return text
+    text = text[:match.start()] + text[match.end():]
+    return text[:text.rindex("#endif")].rstrip() + "\n"
+
+
+def in_part(path, text):
+    macro = part_of(path)
+    return "#ifndef %s\n%s#endif // %s\n" % (macro, text, macro) if macro else text
+
+
+def heading(path):
+    return "\n// == %s %s\n\n" % (path, "=" * max(1, 92 - len(path)))
+
+
+# -- One source with its repeated headers -------------------------------------------------------------
+
+def holds(condition, defined):
+    """A condition about the instruction set, decided; None for all others."""
+    name = re.match(r" defined\((MD5_WIDE_(?:SSE2|AVX2|AVX512|NEON))\)$", condition)
+    if name:
+        return name.group(1) in defined
+    width = re.match(r" MD5_WIDTH == (\d+)$", condition)
+    widths = {"MD5_WIDE_SSE2": 4, "MD5_WIDE_NEON": 4, "MD5_WIDE_AVX2": 8, "MD5_WIDE_AVX512": 16}
+    return widths.get(next(iter(defined), None), 1) == int(width.group(1)) if width else None
+
+
+def choose_set(text):
+    """Takes the branches of #if chains that are decided by the MD5_WIDE_* that the source defines."""
+    out, chain, defined = [], [], set()  # chain: [is decided here, a branch was taken, this one is]
+    for line in text.split("\n"):
+        word = re.match(r"#(ifdef|ifndef|if|elif|else|endif)\b(.*)", line)
+        define = re.match(r"#define (MD5_WIDE_(?:SSE2|AVX2|AVX512|NEON))$", line)
+        live = all(taken for decided, _, taken in chain if decided)
+        if word and word.group(1).startswith("if"):
+            taken = holds(word.group(2), defined) if word.group(1) == "if" else None
+            chain.append([taken is not None, bool(taken), bool(taken)])
+            if taken is not None:
+                continue
+        elif word and word.group(1) == "endif":
+            if chain.pop()[0]:
+                continue
+        elif word and chain and chain[-1][0]:
+            before = chain[-1][1]
+            taken = not before and (word.group(1) == "else" or holds(word.group(2), defined))
+            chain[-1] = [True, before or taken, taken]
+            continue
+        if define and live:
+            defined.add(define.group(1))
+        if live:
+            out.append(line)
+    return "\n".join(out)
+
+
+def expanded(path, repeated, seen):
+    def replace(match):
+        name = resolve(path, match.group(1))
+        if name not in repeated or name in seen:
+            return ""
+        seen.add(name)
+        return without_guard(expanded(name, repeated, seen))
+    return INCLUDE.sub(replace, read(path))
+
+
+def unit(path, repeated):
+    # Which set it is for must be known before the headers that ask are read.
+    return choose_set(expanded(path, repeated, set()))
+
+
+# -- Names -------------------------------------------------------------------------------------------
+
+def code_tokens(text):
+    """(kind, token) of the text: space, comment, text, macro (a whole directive), word, other."""
+    for line_part in re.split(r"(^[ \t]*#(?:[^\n]*\\\n)*[^\n]*\n)", text, flags=re.M):
+        if re.match(r"[ \t]*#", line_part):
+            yield "macro", line_part
+            continue
+        for token in TOKEN.findall(line_part):
+            if token.isspace():
+                yield "space", token
+            elif token.startswith(("//", "/*")):
+                yield "comment", token
+            elif token[0] in "\"'":
+                yield "text", token
+            else:
+                yield ("word" if WORD.match(token) else "other"), token
+
+
+KEYWORDS = set("""
+    static const inline struct enum union typedef extern void int unsigned float double char long short signed
+    bool return if else for while do switch case default break continue goto sizeof restrict volatile alignas
+    static_assert MD5_WIDE_INLINE MD5_WIDE_CODE MD5_UNROLL MD5_PRINTF __attribute__
+    """.split())
+
+
+def names_of_statement(tokens):
+    """Names that one statement at file scope declares; bodies of functions come as {}."""
+    names = set()
+    # Attributes and the like are no part of it.
+    flat, depth, skip = [], 0, None
+    for index, token in enumerate(tokens):
+        if token in ("__attribute__", "MD5_PRINTF", "static_assert") and skip is None:
+            skip = depth
+            continue
+        if token == "(":
+            depth += 1
+        if skip is None:
+            flat.append(token)
+        if token == ")":
+            depth -= 1
+            if skip is not None and depth == skip:
+                skip = None
+    for word, tag, brace in zip(flat, flat[1:], flat[2:]):
+        if word in ("struct", "enum", "union") and WORD.match(tag) and brace == "{":
+            names.add(tag)
+    if "enum" in flat and "{" in flat[flat.index("enum"):]:
+        start = flat.index("{", flat.index("enum"))
+        level, expects = 0, False
+        for token in flat[start:]:
+            if token in "({[":
+                level += 1
+                expects = level == 1
+            elif token in ")}]":
+                level -= 1
+                if level == 0:
+                    break
+            elif token == "," and level == 1:
+                expects = True
+            elif expects and WORD.match(token):
+                names.add(token)
+                expects = False
+    # The declared name itself: what stands before the first ( [ = ; , outside of braces.
+    level, before = 0, None
+    for index, token in enumerate(flat):
+        if token == "{":
+            level += 1
+        elif token == "}":
+            level -= 1
+        elif level == 0:
+            if token in "([=;,":
+                if token == "(" and flat[index + 1:index + 2] == ["*"]:
+                    pointer = next((each for each in flat[index + 1:] if WORD.match(each)), None)
+                    names.add(pointer)
+                elif before:
+                    names.add(before)
+                if token in "(=[" or token == ";":
+                    break
+            if WORD.match(token) and token not in KEYWORDS:
+                before = token
+    return {name for name in names if name}
+
+
+def declared_names(text):
+    """What a source declares at file scope, macros included, and its macros."""
+    names, macros, statement, level = set(), set(), [], 0
+    body = False
+    for kind, token in code_tokens(text):
+        if kind == "macro":
+            match = re.match(r"[ \t]*#[ \t]*define[ \t]+(\w+)", token)
+            if match:
+                macros.add(match.group(1))
+            continue
+        if kind in ("space", "comment"):
+            continue
+        if token == "{":
+            if level == 0:
+                body = statement[-1:] == [")"]
+            level += 1
+        if not (body and level > 0):
+            statement.append(token)
+        if token == "}":
+            level -= 1
+            if level == 0 and body:
+                names |= names_of_statement(statement + [";"])
+                statement, body = [], False
+        elif token == ";" and level == 0:
+            names |= names_of_statement(statement)
+            statement = []
+        elif (token == ")" and level == 0 and statement[0] in macros and statement[1] == "("
+              and statement.count("(") == statement.count(")")):
+            names.add(statement[2])  # a macro whose first argument names a function
+            statement = []
+    return names, macros
+
+
+def renamed(text, names, suffix):
+    """The text with `suffix` behind each of `names`, except where it names a member."""
+    out, before, in_struct, level = [], "", [], 0
+    tokens = []
+    for kind, token in code_tokens(text):
+        tokens += list(code_tokens_of_macro(token)) if kind == "macro" else [(kind, token)]
+    words = [index for index, (kind, _) in enumerate(tokens) if kind not in ("space", "comment")]
+    following = {a: tokens[b][1] for a, b in zip(words, words[1:])}
+    recent = []
+    for index, (kind, token) in enumerate(tokens):
+        if kind in ("space", "comment"):
+            out.append(token)
+            continue
+        if token == "{":
+            level += 1
+            if "struct" in recent[-2:] or "union" in recent[-2:]:
+                in_struct.append(level)
+        elif token == "}":
+            if in_struct[-1:] == [level]:
+                in_struct.pop()
+            level -= 1
+        recent = (recent + [token])[-2:]
+        member = before in (".", "->") or in_struct[-1:] == [level] and following.get(index) in list(";,[:)")
+        out.append(token + suffix if kind == "word" and token in names and not member else token)
+        before = token
+    return "".join(out)
+
+
+def code_tokens_of_macro(text):
+    for token in TOKEN.findall(text):
+        if token.isspace():
+            yield "space", token
+        elif token.startswith(("//", "/*")):
+            yield "comment", token
+        elif token[0] in "\"'":
+            yield "text", token
+        else:
+            yield ("word" if WORD.match(token) else "other"), token
+
+
+def stem_of(path):
+    return os.path.splitext(os.path.basename(path))[0]
+
+
+def rename_clashes(units, shared):
+    """units: {path: text}. Renames what more than one of them, or a shared header, declares."""
+    declared = {path: declared_names(text) for path, text in units.items()}
+    count = {}
+    for names, _ in declared.values():
+        for name in names:
+            count[name] = count.get(name, 0) + 1
+    taken, shared_macros = declared_names(shared)
+    all_macros = set(shared_macros)
+    for _, macros in declared.values():
+        all_macros |= macros
+    result = {}
+    for path, text in units.items():
+        names, macros = declared[path]
+        clashing = {name for name in names
+                    if (count[name] > 1 or name in taken or name in all_macros - macros)
+                    and not (name.startswith(("md5_", "md5gl_")) and name in taken)}
+        suffix = "_" + stem_of(path)
+        if sum(stem_of(each) == stem_of(path) for each in units) > 1:
+            suffix = "_" + os.path.basename(os.path.dirname(path)) + suffix
+        while any(name + suffix in count or name + suffix in taken for name in clashing):
+            suffix = "_of" + suffix
+        text = renamed(text, clashing, suffix)
+        text += "".join("#undef %s\n" % name for name in sorted(macros - shared_macros))
+        result[path] = text
+    return result
+
+
+# -- Both languages ----------------------------------------------------------------------------------
+
+def closing(text, start):
+    """Where the brace at `start` closes."""
+    level = 0
+    for match in re.finditer(r'"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])*\'|[{}]', text[start:]):
+        level += {"{": 1, "}": -1}.get(match.group(0), 0)
+        if level == 0:
+            return start + match.end()
+    sys.exit("amalgamate: a brace does not close")
+
+
+def addresses(text):
+    """&(type){...} becomes MD5_ADDRESS(type, {...})."""
+    out, at = [], 0
+    for match in re.finditer(r"&\(([a-z][a-z0-9_]*)\)(?=\{)", text):
+        if match.start() < at:
+            sys.exit("amalgamate: an address within another: " + match.group(0))
+        end = closing(text, match.end())
+        out += [text[at:match.start()], "MD5_ADDRESS(%s, %s)" % (match.group(1), text[match.end():end])]
+        at = end
+    return "".join(out) + text[at:]
+
+
+def for_both_languages(text):
+    """Literals of structs are written differently in C++, which has no addresses of them."""
+    text = addresses(text)
+    text = re.sub(r"\(((?:const )?[a-z_][a-z0-9_]*)\)\{", r"MD5_LITERAL(\1){", text)
+    text = re.sub(r"(?<=MD5_LITERAL)(\([a-z0-9_ ]+\))\{0\}", r"\1 MD5_ALL_ZERO", text)
+    return re.sub(r"\{0\}", "MD5_ALL_ZERO", text)
+
+
+def static_prototypes(text):
+    """Functions that only the library itself calls need no name outside of this file."""
+    return re.sub(r"^(?=(?!static|typedef|extern|struct|enum|union|return|else)[a-z][a-z0-9_ ]*[ *]+"
+                  r"(?:md5|md5gl)_\w+\([^{;=]*\)[^{;=]*;)", "static ", text, flags=re.M)
+
+
+PROLOGUE = '''
+// For the system's headers, which come later.
+FEATURES
+// Settings that would give other bits are refused below; this does without -ffp-contract=off.
+#if defined(__clang__)
+#pragma STDC FP_CONTRACT OFF
+#elif defined(__GNUC__)
+#pragma GCC optimize("fp-contract=off")
+#endif
+
+// What a part leaves out may be all that would use a function. As C++ this needs designated
+// initializers, which come with C++20 and which compilers know before.
+#if defined(__GNUC__)
+#pragma GCC diagnostic ignored "-Wunused-function"
+#if defined(__clang__)
+#pragma GCC diagnostic ignored "-Wunused-const-variable"
+#pragma GCC diagnostic ignored "-Wbitwise-instead-of-logical"
+#endif
+#if defined(__cplusplus)
+#pragma GCC diagnostic ignored "-Wpedantic"
+#pragma GCC diagnostic ignored "-Wmissing-field-initializers"
+#pragma GCC diagnostic ignored "-Wextra" // enumerators beside numbers: a < MOST ? a : MOST
+#if defined(__clang__)
+#pragma GCC diagnostic ignored "-Wc99-designator"
+#elif __GNUC__ >= 12
+#pragma GCC diagnostic ignored "-Wc++20-extensions"
+#endif
+#if !defined(__clang__)
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized" // within the AVX-512 intrinsics of gcc 12
+#endif
+#endif
+#endif
+
+#if defined(__cplusplus)
+#define MD5_LITERAL(type) type
+#define MD5_ADDRESS(type, ...) md5_address_of(type __VA_ARGS__)
+#define MD5_ALL_ZERO {}
+template <class T> static inline const T *md5_address_of(const T &value) // lives as long as the call
+{
+    return &value;
+}
+#else
+#define MD5_LITERAL(type) (type)
+#define MD5_ADDRESS(type, ...) (&(type)__VA_ARGS__)
+#define MD5_ALL_ZERO {0}
+#endif
+'''
+
+
+FEATURE = re.compile(r"^#define (_[A-Z_]+) .*\n", re.M)
+
+
+def prologue(units):
+    """With the macros that must stand before the first header of the system."""
+    features = sorted({match.group(0) for text in units.values() for match in FEATURE.finditer(text)})
+    return PROLOGUE.replace("FEATURES\n", "".join(
+        "#ifndef %s\n%s#endif\n" % (each.split()[1], each) for each in features))
+
+
+LONG_STRINGS = '''#if defined(__GNUC__)
+#pragma GCC diagnostic ignored "-Woverlength-strings"
+#endif
+'''
+
+
+def version():
+    return ".".join(re.findall(r"define MD5_VERSION_(?:MAJOR|MINOR|PATCH) +(\d+)", read("md5/md5model.h")))
+
+
+def comment(text):
+    return "".join(("// " + line).rstrip() + "\n" for line in text.strip().split("\n"))
+
+
+def beginning(name, what):
+    parts = " ".join(macro for macro, _ in PARTS)
+    return ("// %s %s: %s\n// One of the two files that `make amalgamate` makes of the sources.\n"
+            "// Leave out parts with: %s MD5_NO_SIMD.\n//\n%s"
+            % (name, version(), what, parts, comment(read("LICENSE"))))
+
+
+IMPLIED = '''
+// State machines need the pose tools.
+#if defined(MD5_NO_POSE_TOOLS) && !defined(MD5_NO_PLAY)
+#define MD5_NO_PLAY
+#endif
+
+'''
+
+
+def public_header(name, what, paths, first):
+    guard = "MD5_AMALGAMATED_" + name.upper().replace(".", "_")
+    text = beginning(name, what) + "#ifndef %s\n#define %s\n%s" % (guard, guard, first)
+    for path in paths:
+        text += heading(path) + in_part(path, INCLUDE.sub("", read(path)))
+    return text + "\n#endif\n"
+
+
+def shared_header(path):
+    return heading(path) + in_part(path, static_prototypes(INCLUDE.sub("", without_guard(read(path)))))
+
+
+def source(name, what, headers, sources, generated):
+    """All sources behind the headers that they share, which no longer need to include each other."""
+    repeated = repeated_headers(sources)
+    inner = [path for path in sorted_by_includes(sources)
+             if path.endswith(".h") and path not in repeated and not re.match(PUBLIC, path)]
+    shared = "".join(shared_header(path) for path in inner)
+    units = rename_clashes({path: unit(path, repeated) for path in sources},
+                           "".join(INCLUDE.sub("", read(path)) for path in headers) + shared)
+    shared = shared.replace("#include <glad/gl.h>\n", "")
+    body = shared + "".join(heading(path) + in_part(path, text) for path, text in units.items())
+    return (beginning(name, what) + prologue(units) + '\n#include "%s.h"\n' % name[:-2] + generated +
+            for_both_languages(body))
+
+
+PUBLIC = r"md5/md5\w+\.h|render/md5gl\.h"
+MODEL = "reads, poses and skins MD5 models"
+GL = "draws MD5 models with OpenGL"
+
+
+def model_files():
+    headers = sorted_by_includes(sorted(glob.glob("md5/md5*.h")))
+    sources = sorted(glob.glob("md5/**/*.c", recursive=True))
+    return {"md5model.h": public_header("md5model.h", MODEL, headers, IMPLIED),
+            "md5model.c": source("md5model.c", MODEL, headers, sources, "")}
+
+
+def gl_files(glad, shaders):
+    """With the loader, which others have generated and which is taken as it is."""
+    own = re.compile(r"^[ \t]*#include <(KHR/khrplatform|glad/gl)\.h>\n", re.M)
+    generated = "".join(
+        heading(name + ", by glad") + own.sub("", read(os.path.join(glad, name)))
+        for name in ("include/KHR/khrplatform.h", "include/glad/gl.h", "src/gl.c"))
+    text = source("md5gl.c", GL, ["render/md5gl.h"], sorted(glob.glob("render/*.c")), generated)
+    return {"md5gl.h": public_header("md5gl.h", GL, ["render/md5gl.h"], '\n#include "md5model.h"\n'),
+            "md5gl.c": text + heading("shaders") + LONG_STRINGS + INCLUDE.sub("", read(shaders))}
+
+
+def tidy(text):
+    return re.sub(r"\n{3,}", "\n\n", text)
+
+
+def main(arguments):
+    os.makedirs(arguments[0], exist_ok=True)
+    files = model_files()
+    if arguments[1:]:
+        files.update(gl_files(*arguments[1:]))
+    for name, text in files.items():
+        with open(os.path.join(arguments[0], name), "w", newline="\n") as file:
+            file.write(tidy(text))
+
+
+if __name__ == "__main__":
+    if len(sys.argv) not in (2, 4):
+        sys.exit("usage: " + __doc__.split("\n\n", 1)[0])
+    main(sys.argv[1:])

@@ -1,0 +1,71 @@
+# shellcheck shell=sh
+# For test scripts, after report.sh: the two-file form in a folder with nothing else, and a program for it.
+unset MAKEFLAGS MAKELEVEL MFLAGS
+cc=${CC:-cc}
+# shellcheck disable=SC2154 # of report.sh
+folder=$scratch/alone
+mkdir "$folder"
+
+amalgamate() {
+    make --no-print-directory amalgamate && cp build/md5model.[ch] build/md5gl.[ch] "$folder/"
+}
+
+# silent_compiler COMPILER FLAGS... SOURCE: succeeds without a word.
+silent_compiler() {
+    (cd "$folder" && "$@" -fsyntax-only -Wall -Wextra -Wpedantic) >"$scratch/words" 2>&1 && [ ! -s "$scratch/words" ] || {
+        cat "$scratch/words"
+        false
+    }
+}
+
+cat >"$folder/game.c" <<'END'
+#include "md5model.h"
+#include <stdio.h>
+#include <stdlib.h>
+
+static unsigned hash(unsigned sum, const void *bytes, size_t size)
+{
+    for (size_t i = 0; i < size; i++)
+        sum = (sum ^ ((const unsigned char *)bytes)[i]) * 16777619u;
+    return sum;
+}
+
+int main(int argc, char **argv)
+{
+    md5_model *model = md5_load_model(argc > 1 ? argv[1] : "", NULL, NULL);
+    md5_anim *anim = md5_load_anim(argc > 2 ? argv[2] : "", NULL, NULL);
+    md5_binding *binding = model && anim ? md5_bind(model, anim, NULL, NULL) : NULL;
+    if (!binding)
+        return 1;
+    const md5_mesh *mesh = &model->meshes[0];
+    md5_transform *pose = (md5_transform *)malloc(model->skeleton.num_joints * sizeof *pose);
+    md5_mat34 *joints = (md5_mat34 *)malloc(model->skeleton.num_joints * sizeof *joints);
+    md5_mat34 *palette = (md5_mat34 *)malloc(model->skeleton.num_joints * sizeof *palette);
+    md5_vec3 *positions = (md5_vec3 *)malloc(mesh->num_vertices * sizeof *positions);
+    md5_vec3 *normals = (md5_vec3 *)malloc(mesh->num_vertices * sizeof *normals);
+    unsigned sum = 2166136261u;
+    for (int i = 0; i < 50; i++) {
+        const md5_moment moment = md5_moment_at(anim, i * 0.037, MD5_WRAP_LOOP);
+        md5_sample(binding, &moment, MD5_ROOT_FILE, pose);
+        md5_local_to_model(&model->skeleton, pose, joints);
+        md5_build_palette(model, joints, palette);
+        md5_skin(mesh, palette, positions, normals, NULL);
+        sum = hash(sum, palette, model->skeleton.num_joints * sizeof *palette);
+        sum = hash(sum, positions, mesh->num_vertices * sizeof *positions);
+        sum = hash(sum, normals, mesh->num_vertices * sizeof *normals);
+    }
+    printf("%u %u %08x\n", (unsigned)model->skeleton.num_joints, (unsigned)mesh->num_vertices, sum);
+    return 0;
+}
+END
+
+# plays FLAGS...: one compiler line makes the program; it prints what it does when linked with the library.
+plays() {
+    assets="models/bobbin/bobbin.md5mesh models/bobbin/walk.md5anim"
+    # shellcheck disable=SC2086,SC2154 # the compiler may be several words
+    $cc -std=c11 -Ibuild/include/md5model "$folder/game.c" "$products/libmd5model.a" ${MD5_LINK_FLAGS:-} -lm \
+        -o "$scratch/linked" &&
+        (cd "$folder" && ${language:-$cc} "$@" game.c md5model.c -lm -o game) &&
+        "$scratch/linked" $assets >"$scratch/expected" && "$folder/game" $assets >"$scratch/played" &&
+        diff "$scratch/expected" "$scratch/played" && [ -s "$scratch/played" ]
+}

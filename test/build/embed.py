@@ -1,0 +1,58 @@
+#!/usr/bin/env python3
+"""Turns files into C, for the Makefile and for CMake.
+
+embed.py text PREFIX OUTPUT FILE...   one string for each file: PREFIX_file, with underscores for
+                                      characters that no name may hold; declared in render/shaders.h
+embed.py bytes NAME OUTPUT FILE       NAME[] and NAME_size
+"""
+import os
+import re
+import sys
+
+# `?` could begin a trigraph. Escapes have three digits, so that a digit after them is not taken in.
+PLAIN = b"0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ _+-*/=<>(){}[].,;:#&|!"
+ESCAPED = [chr(byte) if byte in PLAIN else "\\%03o" % byte for byte in range(256)]
+
+
+def literal(data):
+    """Strings of octal escapes, because compilers read those many times faster than lists of numbers."""
+    lines = [data[start:start + 32] for start in range(0, len(data), 32)] or [b""]
+    return "".join('\n    "%s"' % "".join(ESCAPED[byte] for byte in line) for line in lines)
+
+
+def read(path):
+    with open(path, "rb") as file:
+        return file.read()
+
+
+def texts(prefix, paths):
+    parts = ['#include "render/shaders.h"\n']
+    for path in paths:
+        name = prefix + "_" + re.sub("[^0-9A-Za-z]", "_", os.path.basename(path))
+        parts.append("\nconst char %s[] =%s;\n" % (name, literal(read(path))))
+    return "".join(parts)
+
+
+def bytes_of(name, path):
+    data = read(path)
+    return ("#include <stddef.h>\n\nextern const unsigned char %s[];\nextern const size_t %s_size;\n"
+            "\nconst unsigned char %s[] =%s;\nconst size_t %s_size = %d;\n"
+            % (name, name, name, literal(data), name, len(data)))
+
+
+def main(arguments):
+    if len(arguments) >= 3 and arguments[0] == "text":
+        text = texts(arguments[1], arguments[3:])
+    elif len(arguments) == 4 and arguments[0] == "bytes":
+        text = bytes_of(arguments[1], arguments[3])
+    else:
+        sys.exit("usage: " + __doc__.split("\n\n", 1)[1])
+    with open(arguments[2], "w", newline="\n") as file:
+        file.write(text)
+
+
+if __name__ == "__main__":
+    try:
+        main(sys.argv[1:])
+    except OSError as error:
+        sys.exit("embed: cannot use '%s': %s" % (error.filename, error.strerror))

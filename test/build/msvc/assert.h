@@ -1,0 +1,2 @@
+#pragma once
+#define static_assert _Static_assert

@@ -1,0 +1,5 @@
+#pragma once
+int *_errno(void);
+#define errno (*_errno())
+#define EINVAL 22
+#define ERANGE 34

@@ -1,0 +1,3 @@
+#pragma once
+#include <immintrin.h>
+unsigned char _BitScanForward64(unsigned long *index, unsigned long long bits);

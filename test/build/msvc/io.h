@@ -1,0 +1,11 @@
+#pragma once
+#include <stdint.h>
+struct __finddata64_t {
+    unsigned attrib;
+    int64_t time_create, time_access, time_write, size;
+    char name[260];
+};
+intptr_t _findfirst64(const char *pattern, struct __finddata64_t *entry);
+int _findnext64(intptr_t search, struct __finddata64_t *entry);
+int _findclose(intptr_t search);
+int _isatty(int descriptor);

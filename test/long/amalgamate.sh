@@ -1,0 +1,40 @@
+#!/bin/sh
+# The two-file form as optimizers see it: no warning, and the library's bits, by gcc and clang, as C11 and
+# C++17, also for processors with fused multiply-adds, where compilers would use them unless they are told not
+# to. The size of a program that only loads, poses and skins.
+. test/build/report.sh
+. test/build/amalgamate.sh
+
+check "make amalgamate" amalgamate
+optimized() { # COMPILER FLAGS...
+    language=$1
+    shift
+    plays "$@" -Wall -Wextra -Wpedantic -Werror
+}
+fused=
+grep -q '^flags.* avx2.* fma' /proc/cpuinfo 2>/dev/null && fused=-march=haswell
+for compiler in gcc clang; do
+    command -v $compiler >/dev/null || { skip "$compiler" "it is not here"; continue; }
+    check "$compiler -O2" optimized $compiler -std=gnu11 -O2 $fused
+    check "$compiler -O3, without SIMD" optimized $compiler -std=gnu11 -O3 $fused -DMD5_NO_SIMD
+    plus=$(echo $compiler | sed 's/gcc/g++/; s/clang/clang++/')
+    check "$compiler -pedantic" silent_compiler $compiler -std=c11 md5model.c
+    # g++ warns of what its own headers of AVX-512 leave uninitialized on purpose.
+    quiet=-Wno-uninitialized
+    [ $compiler = clang ] || quiet="$quiet -Wno-maybe-uninitialized"
+    # shellcheck disable=SC2086
+    check "$plus -O2" optimized "$plus -x c++" -std=gnu++17 -O2 $fused $quiet
+done
+
+for part in PLAY POSE_TOOLS QUERY CAMERA SIMD; do
+    # shellcheck disable=SC2086
+    check "with MD5_NO_$part" silent_compiler $cc -std=c11 -DMD5_NO_$part md5model.c
+done
+check "one compiler line, least" plays -std=c11 -O0 -DMD5_NO_SIMD -DMD5_NO_POSE_TOOLS -DMD5_NO_QUERY -DMD5_NO_CAMERA
+small() {
+    language=gcc plays -std=c11 -Os -DNDEBUG -ffunction-sections -fdata-sections -Wl,--gc-sections -s \
+        -DMD5_NO_SIMD -DMD5_NO_POSE_TOOLS -DMD5_NO_QUERY -DMD5_NO_CAMERA
+}
+check "a small program plays" small
+echo "note: a program that loads, poses and skins: $(size "$folder/game" | awk 'NR == 2 { print $1 + $2 }') bytes"
+finish

@@ -1,0 +1,98 @@
+#!/bin/sh
+# The CMake build in all its forms: in a subfolder of another project, static and shared, with md5gl,
+# installed and found, moved, for Windows with mingw-w64 (and run by wine, if it is there), its package
+# files beside those of `make install-lib`.
+. test/build/report.sh
+. test/build/cmake.sh
+command -v cmake >/dev/null || { skip "CMake builds" "there is no cmake"; finish; }
+
+user_project "$scratch/user"
+ln -s "$PWD" "$scratch/user/md5model"
+
+subdirectory() { # OPTIONS...
+    rm -rf "$scratch/sub"
+    configure "$scratch/user" "$scratch/sub" -DTAKE=subdirectory -DMD5MODEL_GL=ON "$@" &&
+        build "$scratch/sub" && runs "$scratch/sub/load" && "$scratch/sub/draw"
+}
+install_into() { # FOLDER OPTIONS...
+    prefix=$1
+    shift
+    configure . "$prefix.build" -DCMAKE_INSTALL_PREFIX="$prefix" -DCMAKE_BUILD_TYPE=Release "$@" &&
+        build "$prefix.build" && cmake --install "$prefix.build" >"$prefix.log"
+}
+found() { # PREFIX OPTIONS...
+    prefix=$1
+    shift
+    rm -rf "$scratch/found"
+    configure "$scratch/user" "$scratch/found" -DTAKE=find -DCMAKE_PREFIX_PATH="$prefix" "$@" &&
+        build "$scratch/found" && LD_LIBRARY_PATH=$prefix/lib runs "$scratch/found/load" &&
+        LD_LIBRARY_PATH=$prefix/lib "$scratch/found/draw"
+}
+# What pkg-config and find_package() read, apart from the targets, which each build describes itself.
+other_package_files() {
+    make --no-print-directory install-lib PREFIX="$scratch/static" DESTDIR="$scratch/made" >"$scratch/made.log" 2>&1 ||
+        cat "$scratch/made.log"
+    for file in pkgconfig/md5model.pc pkgconfig/md5gl.pc cmake/md5model/md5model-config.cmake \
+        cmake/md5model/md5model-config-version.cmake; do
+        diff "$scratch/static/lib/$file" "$scratch/made$scratch/static/lib/$file"
+    done
+    diff -r "$scratch/static/include" "$scratch/made$scratch/static/include"
+}
+exports() { # LIBRARY PREFIX
+    make --no-print-directory lib gl >"$scratch/made.log" 2>&1
+    for each in "$scratch/shared/lib/$1.so" "$products/$1.so"; do
+        nm -D --defined-only "$each" | awk -v ours="^$2" '$3 ~ ours { print $3 }' >"$scratch/$(echo "$each" | tr / _)"
+    done
+    diff "$scratch/$(echo "$scratch/shared/lib/$1.so" | tr / _)" "$scratch/$(echo "$products/$1.so" | tr / _)"
+}
+
+check "a subfolder of another project" subdirectory
+check "a subfolder, shared, without SIMD" subdirectory -DBUILD_SHARED_LIBS=ON -DMD5MODEL_SIMD=OFF
+check "CMake installs static libraries and programs" install_into "$scratch/static"
+check "find_package(), static" found "$scratch/static"
+check "its md5tool answers" "$scratch/static/bin/md5tool" --version
+silent "make install-lib writes the same package files" other_package_files
+check "CMake installs shared libraries" install_into "$scratch/shared" -DBUILD_SHARED_LIBS=ON -DMD5MODEL_PROGRAMS=OFF
+check "find_package(), shared" found "$scratch/shared"
+silent "libmd5model.so exports what make's does" exports libmd5model md5_
+silent "libmd5gl.so exports what make's does" exports libmd5gl md5gl_
+
+# -- Windows ----------------------------------------------------------------------------------------
+
+title="CMake for Windows"
+command -v x86_64-w64-mingw32-gcc >/dev/null || { skip "$title" "there is no mingw-w64"; finish; }
+cat >"$scratch/windows.cmake" <<'END'
+set(CMAKE_SYSTEM_NAME Windows)
+set(CMAKE_SYSTEM_PROCESSOR x86_64)
+set(CMAKE_C_COMPILER x86_64-w64-mingw32-gcc)
+set(CMAKE_FIND_ROOT_PATH /usr/x86_64-w64-mingw32)
+set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
+set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE ONLY)
+set(CMAKE_EXE_LINKER_FLAGS_INIT -static-libgcc)
+END
+dll_exports() {
+    x86_64-w64-mingw32-objdump -p "$scratch/windows/bin/libmd5model.dll" | awk '$NF ~ /^md5_/ { print $NF }' |
+        sort -u >"$scratch/dll"
+    nm -D --defined-only "$products/libmd5model.so" | awk '$3 ~ /^md5_/ { print $3 }' | sort >"$scratch/so"
+    diff "$scratch/dll" "$scratch/so"
+}
+for shared in OFF ON; do
+    rm -rf "$scratch/windows" "$scratch/windows.build" "$scratch/found"
+    toolchain=-DCMAKE_TOOLCHAIN_FILE=$scratch/windows.cmake
+    check "$title, BUILD_SHARED_LIBS=$shared" install_into "$scratch/windows" "$toolchain" \
+        -DBUILD_SHARED_LIBS=$shared -DMD5MODEL_PROGRAMS=OFF -DMD5MODEL_GL=ON
+    linked() {
+        configure "$scratch/user" "$scratch/found" "$toolchain" -DTAKE=find -DCMAKE_FIND_ROOT_PATH_MODE_PACKAGE=NEVER \
+            -Dmd5model_DIR="$scratch/windows/lib/cmake/md5model" && build "$scratch/found"
+    }
+    check "programs link with it" linked
+    if command -v wine >/dev/null; then
+        cp "$scratch/windows/bin/"*.dll "$scratch/found/" 2>/dev/null
+        export WINEPREFIX="$scratch/wine" WINEDEBUG=-all
+        check "a program runs" runs wine "$scratch/found/load.exe"
+    else
+        skip "a program runs" "there is no wine"
+    fi
+done
+silent "the DLL exports what the shared library does" dll_exports
+finish

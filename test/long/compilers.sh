@@ -1,0 +1,42 @@
+#!/bin/sh
+# Every gcc and clang that is installed builds the library, md5tool and the tests without a warning, and the
+# tests pass; C++ reads the public headers. COMPILERS="..." says which compilers.
+. test/build/report.sh
+unset MAKEFLAGS MAKELEVEL MFLAGS MD5_CORPUS config CC CFLAGS LDFLAGS BUILD MD5_BUILD
+
+installed() {
+    for folder in $(echo "$PATH" | tr ':' ' '); do
+        find "$folder/" -maxdepth 1 \( -name 'gcc-[0-9]*' -o -name 'clang-[0-9]*' \) 2>/dev/null
+    done | sed 's|.*/||' | grep -xE '(gcc|clang)-[0-9]+' | sort -u
+}
+
+built() {
+    make --no-print-directory -j"$(getconf _NPROCESSORS_ONLN)" DEPS=no config=release CC="$1" BUILD="build/by/$1" \
+        WERROR=yes lib tool "build/by/$1/test_md5"
+}
+tested() {
+    MD5_ROOT=. "build/by/$1/test_md5"
+}
+for compiler in ${COMPILERS-$(installed)}; do
+    command -v "$compiler" >/dev/null || {
+        skip "$compiler" "it is not installed"
+        continue
+    }
+    start=$(date +%s)
+    check "$compiler: built" built "$compiler"
+    check "$compiler: tests" tested "$compiler"
+    echo "note: $compiler: $(($(date +%s) - start)) s: $(tail -n 1 "$scratch/said")"
+done
+
+reads_headers() { # COMPILER STANDARD
+    for header in md5/md5*.h render/md5gl.h; do
+        printf '#include "%s"\n' "$header" >"$scratch/header.cpp"
+        "$1" "-std=$2" -Wall -Wextra -Wpedantic -Werror -fsyntax-only -I. "$scratch/header.cpp" || return 1
+    done
+}
+for compiler in g++ clang++; do
+    for standard in c++11 c++17 c++20; do
+        command -v $compiler >/dev/null && check "$compiler reads the headers as $standard" reads_headers $compiler $standard
+    done
+done
+finish

@@ -1,0 +1,42 @@
+#!/bin/sh
+# Debian packages: make deb, lintian, and a program that is built with what they contain.
+. test/build/report.sh
+unset MAKEFLAGS MAKELEVEL MFLAGS CFLAGS LDFLAGS CC BUILD config PREFIX
+for each in dpkg-buildpackage dh lintian; do
+    command -v $each >/dev/null || { skip "make deb" "there is no $each"; finish; }
+done
+git -c safe.directory='*' rev-parse HEAD >/dev/null 2>&1 || { skip "make deb" "this is no git checkout"; finish; }
+
+builds() {
+    DEB_BUILD_OPTIONS="parallel=$(getconf _NPROCESSORS_ONLN)" make deb
+}
+complaints() {
+    lintian --allow-root --tag-display-limit 0 build/deb/*.changes
+}
+unpack() {
+    for package in build/deb/*.deb; do
+        case $package in *-dbgsym_*) ;; *) dpkg-deb -x "$package" "$scratch/root" ;; esac
+    done
+}
+package() {
+    PKG_CONFIG_LIBDIR=$(echo "$scratch"/root/usr/lib/*/pkgconfig) PKG_CONFIG_SYSROOT_DIR=$scratch/root \
+        PKG_CONFIG_ALLOW_SYSTEM_CFLAGS=1 PKG_CONFIG_ALLOW_SYSTEM_LIBS=1 pkg-config "$@" md5gl
+}
+links() {
+    printf '%s\n' '#include <md5model/md5gl.h>' 'int main(void) { md5gl_destroy(NULL); md5_free_model(NULL); return 0; }' \
+        >"$scratch/user.c"
+    # shellcheck disable=SC2046
+    gcc "$scratch/user.c" $(package --cflags) $(package --libs) -o "$scratch/user" &&
+        LD_LIBRARY_PATH=$(echo "$scratch"/root/usr/lib/*-linux-gnu*) "$scratch/user"
+}
+shows() {
+    LD_LIBRARY_PATH=$(echo "$scratch"/root/usr/lib/*-linux-gnu*) "$scratch/root/usr/bin/md5tool" check \
+        "$scratch/root/usr/share/md5model/models/bobbin"
+}
+
+check "make deb" builds
+silent "lintian has nothing to say" complaints
+check "the packages unpack" unpack
+check "a program links with what they contain" links
+check "md5tool of the packages finds no error in their models" shows
+finish

@@ -1,0 +1,26 @@
+#!/bin/sh
+# The library as two files: without a warning as C11 and as C++17; a program in a folder with nothing else,
+# built by one compiler line, has the bits of the library. test/long/amalgamate.sh leaves out its parts, and
+# has optimizers and fused multiply-adds.
+. test/build/report.sh
+. test/build/amalgamate.sh
+
+check "make amalgamate" amalgamate
+# shellcheck disable=SC2086 # the compiler may be several words
+for name in md5model md5gl; do
+    check "$name.c is C11" silent_compiler $cc -std=c11 $name.c
+done
+if command -v c++ >/dev/null; then
+    check "md5model.c is C++17" silent_compiler c++ -std=c++17 -x c++ md5model.c
+    check "md5gl.c is C++17" silent_compiler c++ -std=c++17 -x c++ md5gl.c
+else
+    skip "both are C++17" "there is no C++ compiler"
+fi
+all_parts_are_known() {
+    sed -n 's/^ *("\(MD5_NO_[A-Z_]*\)".*/\1/p' test/build/amalgamate.py | while read -r macro; do
+        grep -q "^#ifndef $macro" "$folder/md5model.c" || echo "$macro leaves out nothing"
+    done
+}
+silent "each part leaves out something" all_parts_are_known
+check "one compiler line, whole" plays -std=c11 -O0
+finish

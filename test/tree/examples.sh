@@ -1,0 +1,138 @@
+#!/bin/sh
+# demo/examples, compiled as strangers do: against an installed library, with nothing of this tree in
+# sight; then run. What they print and draw is looked at.
+. test/build/report.sh
+unset MAKEFLAGS MAKELEVEL MFLAGS DISPLAY WAYLAND_DISPLAY
+export SDL_VIDEODRIVER=offscreen
+
+prefix=${PREFIX:-/usr/local}
+root=$scratch/root
+bobbin=models/bobbin
+pkg=${PKG_CONFIG:-pkg-config}
+
+package() {
+    PKG_CONFIG_PATH=$root$prefix/lib/pkgconfig PKG_CONFIG_SYSROOT_DIR=$root \
+        PKG_CONFIG_ALLOW_SYSTEM_CFLAGS=1 PKG_CONFIG_ALLOW_SYSTEM_LIBS=1 "$pkg" "$@"
+}
+# Flags of the system's own packages, which are not below $root.
+system_flags() {
+    # shellcheck disable=SC2086
+    [ -z "$others" ] || "$pkg" --cflags --libs $others
+}
+check "make install-lib" make --no-print-directory install-lib DESTDIR="$root"
+
+# compile FILE COMPILER FLAG... [-- LIBRARY...]: as the example's own first lines say.
+compile() {
+    file=$1 compiler=$2
+    shift 2
+    # shellcheck disable=SC2046,SC2086 # flags and the compiler may be several words
+    $compiler "$@" -Wall -Wextra -Werror demo/examples/"$file" -o "$scratch/${file%.*}" \
+        $(package --cflags --libs $library) $(system_flags) ${MD5_LINK_FLAGS:-} -lm -pthread
+}
+example() { # NAME ARGUMENT...: runs it with the installed libraries; keeps its output in $scratch/said
+    program=$1
+    shift
+    LD_LIBRARY_PATH=$root$prefix/lib "$scratch/$program" "$@"
+}
+says() { # TEXT NAME ARGUMENT...
+    expected=$1
+    shift
+    example "$@" >"$scratch/output" 2>&1 || { cat "$scratch/output"; return 1; }
+    cat "$scratch/output"
+    grep -q -- "$expected" "$scratch/output"
+}
+
+# All of them are tried; a new one needs a line below.
+num_tried=0
+try_c() { # NAME: compiles a C example
+    num_tried=$((num_tried + 1))
+    check "$1.c compiles as C11" compile "$1.c" "${CC:-cc}" -std=c11 -D_GNU_SOURCE
+}
+
+library=md5model others=
+try_c load_print
+check "load_print counts joints" says '^71 joints, 2 meshes' load_print $bobbin/bobbin.md5mesh $bobbin/walk.md5anim
+check "load_print names a missing file" sh -c \
+    "LD_LIBRARY_PATH='$root$prefix/lib' '$scratch/load_print' none.md5mesh none.md5anim 2>&1 | grep -q '^none.md5mesh: error: '"
+try_c skin_to_obj
+obj_has_all() {
+    example skin_to_obj $bobbin/bobbin.md5mesh $bobbin/wave.md5anim 0.8 "$scratch/bobbin.obj" &&
+        awk '$1 == "v" { v++ } $1 == "f" { f++; for (i = 2; i <= 4; i++) if ($i + 0 < 1 || $i + 0 > v) bad++ }
+            END { print v, f, bad + 0; exit !(v == 5998 && f == 8882 && !bad) }' "$scratch/bobbin.obj"
+}
+check "skin_to_obj writes all vertices and triangles" obj_has_all
+try_c memory_files
+check "memory_files gives back all memory" says '^0 bytes held' memory_files
+try_c machine
+check "machine hears the landing" says 'landing' machine $bobbin/bobbin.md5machine
+try_c save_restore
+check "save_restore continues with the same bits" says 'bit for bit' save_restore $bobbin/bobbin.md5machine
+try_c queries
+check "queries finds a triangle" says '^triangle [0-9]* of mesh skin' queries $bobbin/bobbin.md5mesh $bobbin/walk.md5anim
+try_c feet_and_look
+places_and_looks() {
+    says '^2 feet placed' feet_and_look "$@" && grep -q 'head looks 0\.' "$scratch/output" &&
+        ! grep -q 'out of reach' "$scratch/output"
+}
+check "feet_and_look works on Bobbin" places_and_looks $bobbin/bobbin.md5mesh $bobbin/idle.md5anim hips foot_l foot_r head
+frankie=${MD5_CORPUS:-}/corpus/frankie
+if [ -n "${MD5_CORPUS:-}" ]; then
+    check "feet_and_look works on a character that is not ours" places_and_looks \
+        "$frankie/Frankie.md5mesh" "$frankie/Frankie_Idle1.md5anim" CTRL_Pelvis CTRL_FK_Foot.L CTRL_FK_Foot.R CTRL_Head
+else
+    skip "feet_and_look works on a character that is not ours" "MD5_CORPUS is not set"
+fi
+try_c crowd_threads
+same_with_threads() {
+    for threads in 1 3; do
+        example crowd_threads $bobbin/bobbin.md5machine 60 $threads | sed 's/.*threads//'
+    done | uniq | wc -l | grep -qx 1
+}
+check "crowd_threads computes the same with one thread and three" same_with_threads
+if command -v c++ >/dev/null; then
+    check "hello.cpp compiles as C++17" compile hello.cpp c++ -std=c++17
+    check "hello.cpp runs" says '^0.75 s: 5[0-9]' hello $bobbin/bobbin.md5mesh $bobbin/dance.md5anim
+else
+    skip "hello.cpp" "there is no C++ compiler"
+fi
+num_tried=$((num_tried + 1))
+
+# Share of a picture's pixels that are not its background, the colour of its first pixel, in percent.
+covered() {
+    python3 - "$1" <<'END'
+import struct, sys
+data = open(sys.argv[1], "rb").read()
+start, width, height, bits = struct.unpack_from("<I", data, 10)[0], *struct.unpack_from("<ii", data, 18), struct.unpack_from("<H", data, 28)[0]
+size, row = bits // 8, (width * bits // 8 + 3) // 4 * 4
+pixels = [data[start + y * row + x * size:][:3] for y in range(0, abs(height), 4) for x in range(0, width, 4)]
+print(100 * sum(p != pixels[0] for p in pixels) // len(pixels), len(set(pixels)))
+END
+}
+# SDL2 and GL drivers keep memory to the end, which a sanitizer takes for a leak.
+draws() { # NAME ARGUMENT...: a character covers an eighth to two fifths of the picture, in many shades
+    ASAN_OPTIONS=detect_leaks=0 example "$@" "$scratch/picture.bmp" || return 1
+    # shellcheck disable=SC2046 # two numbers
+    set -- $(covered "$scratch/picture.bmp")
+    echo "$1 % covered, $2 colours"
+    [ "$1" -ge 12 ] && [ "$1" -le 40 ] && [ "$2" -ge 50 ]
+}
+wave="$bobbin/bobbin.md5mesh $bobbin/wave.md5anim"
+others=sdl2
+try_c own_software
+# shellcheck disable=SC2086
+check "own_software draws" draws own_software $wave 0.8
+others="sdl2 gl"
+try_c own_gl
+# shellcheck disable=SC2086
+check "own_gl draws" draws own_gl $wave 0.8
+library=md5gl others=sdl2
+try_c window
+# shellcheck disable=SC2086
+check "window draws" draws window $wave
+
+check "each example is tried" [ "$num_tried" -eq "$(find demo/examples -name '*.c*' | wc -l)" ]
+too_long() {
+    wc -l demo/examples/*.c* | awk '$2 != "total" && $1 > 120'
+}
+silent "no example is longer than 120 lines" too_long
+finish
