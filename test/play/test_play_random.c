@@ -45,8 +45,8 @@ static void make_clips(const play_random_stock *of, play_random_tables *to, uint
         const uint32_t last = of->num_frames[i] - 1;
         for (uint32_t k = 0; k < PLAY_EVENTS; k++) {
             const uint32_t frames[4] = {0, last, last / 2, play_below(random, last + 1)};
-            to->events[i][k] =
-                (md5_event){.frame = frames[play_below(random, 4)], .name = event_names[k]};
+            to->events[i][k].frame = frames[play_below(random, 4)];
+            to->events[i][k].name = event_names[k];
         }
         to->markers[i][0] = play_below(random, last / 2 + 1);
         to->markers[i][1] = last / 2 + 1 + play_below(random, last > 2 ? last / 2 - 1 : 1);

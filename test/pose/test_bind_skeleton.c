@@ -22,8 +22,10 @@ static md5_binding *bind_alone(const made_pose *made, const md5_load_opts *opts)
 static double difference(const md5_mat34 *a, const md5_mat34 *b)
 {
     double worst = 0.0;
-    for (int i = 0; i < 12; i++)
-        worst = fmax(worst, fabs((double)a->m[i] - (double)b->m[i]));
+    for (int i = 0; i < 12; i++) {
+        const double found = fabs((double)a->m[i] - (double)b->m[i]);
+        worst = found > worst ? found : worst;
+    }
     return worst;
 }
 

@@ -11,7 +11,7 @@
 enum { MAX_POINTS = 40, MAX_TRIANGLES = 80, ROOM = 1 << 14 };
 
 typedef struct shape {
-    double points[MAX_POINTS][3];
+    float points[MAX_POINTS][3];
     uint32_t num_points, num_triangles, triangles[MAX_TRIANGLES][3];
 } shape;
 
@@ -32,7 +32,8 @@ static md5_model *load(const shape *of, md5_normals weighting)
     size += (size_t)snprintf(text + size, ROOM - size, "numweights %u\n", of->num_points);
     for (uint32_t i = 0; i < of->num_points; i++)
         size += (size_t)snprintf(text + size, ROOM - size, "weight %u 0 1 ( %.9g %.9g %.9g )\n", i,
-                                 of->points[i][0], of->points[i][1], of->points[i][2]);
+                                 (double)of->points[i][0], (double)of->points[i][1],
+                                 (double)of->points[i][2]);
     size += (size_t)snprintf(text + size, ROOM - size, "}\n");
     const md5_load_opts opts = {.normals = weighting};
     md5_error error;
@@ -43,10 +44,10 @@ static md5_model *load(const shape *of, md5_normals weighting)
 
 // -- The formulas -----------------------------------------------------------------------------
 
-static void subtract(const double *a, const double *b, double *out)
+static void subtract(const float *a, const float *b, double *out)
 {
     for (int i = 0; i < 3; i++)
-        out[i] = a[i] - b[i];
+        out[i] = (double)a[i] - (double)b[i];
 }
 
 static double dot(const double *a, const double *b)
@@ -106,8 +107,8 @@ static void make_fan(shape *of, double size, uint64_t *random)
     of->num_triangles = of->num_points - 1;
     for (uint32_t i = 0; i < of->num_points; i++) {
         for (int k = 0; k < 3; k++)
-            of->points[i][k] = (double)(float)(size * (test_random(random) - 0.5));
-        of->points[i][2] *= 0.3;
+            of->points[i][k] = (float)(size * (test_random(random) - 0.5));
+        of->points[i][2] *= 0.3f;
     }
     for (uint32_t i = 0; i < of->num_triangles; i++) {
         of->triangles[i][0] = 0;
@@ -131,6 +132,12 @@ TEST (normals_are_weighted_as_the_formulas_say) {
     }
 }
 
+static double side_of(md5_vec3 normal, const float *point)
+{
+    return (double)normal.x * (double)point[0] + (double)normal.y * (double)point[1]
+           + (double)normal.z * (double)point[2];
+}
+
 // Each face of a cube is cut along one diagonal: at some corners both triangles meet, at others
 // one. By angle all normals are diagonals of the cube; otherwise those of the cuts count twice.
 TEST (normals_by_angle_do_not_depend_on_how_faces_are_cut) {
@@ -139,7 +146,7 @@ TEST (normals_by_angle_do_not_depend_on_how_faces_are_cut) {
     shape cube = {.num_points = 8, .num_triangles = 12};
     for (uint32_t i = 0; i < 8; i++)
         for (int k = 0; k < 3; k++)
-            cube.points[i][k] = (i >> k & 1) ? 1.0 : -1.0;
+            cube.points[i][k] = (i >> k & 1) ? 1.0f : -1.0f;
     for (uint32_t i = 0; i < 6; i++) {
         const uint32_t *const f = faces[i];
         const uint32_t halves[2][3] = {{f[0], f[2], f[1]}, {f[0], f[3], f[2]}};
@@ -155,10 +162,8 @@ TEST (normals_by_angle_do_not_depend_on_how_faces_are_cut) {
                 worst[weighting] =
                     fmax(worst[weighting], fabs(fabs(found[k]) - 0.57735026918962576));
             // All point to the same side of the surface.
-            CHECK(dot(found, cube.points[i])
-                      * dot(cube.points[0], (double[3]){(double)model->meshes[0].normals[0].x,
-                                                        (double)model->meshes[0].normals[0].y,
-                                                        (double)model->meshes[0].normals[0].z})
+            CHECK(side_of(normal, cube.points[i])
+                      * side_of(model->meshes[0].normals[0], cube.points[0])
                   > 0.0);
         }
         md5_free_model(model);
@@ -172,8 +177,8 @@ TEST (normals_by_angle_do_not_depend_on_how_faces_are_cut) {
 TEST (normals_of_two_sides_are_apart_with_any_weights) {
     shape sheet = {.num_points = 6, .num_triangles = 2, .triangles = {{0, 1, 2}, {3, 5, 4}}};
     for (uint32_t i = 0; i < 6; i++) {
-        sheet.points[i][0] = i % 3 == 1 ? 1e-4 : 0.0;
-        sheet.points[i][1] = i % 3 == 2 ? 1e-4 : 0.0;
+        sheet.points[i][0] = i % 3 == 1 ? 1e-4f : 0.0f;
+        sheet.points[i][1] = i % 3 == 2 ? 1e-4f : 0.0f;
     }
     for (int weighting = MD5_NORMALS_ID; weighting <= MD5_NORMALS_ANGLE; weighting++) {
         md5_model *const model = load(&sheet, (md5_normals)weighting);
