@@ -163,21 +163,26 @@ def unit(path, repeated):
 
 # -- Names -------------------------------------------------------------------------------------------
 
+def code_tokens_of_macro(text):
+    """(kind, token) of text without directives, or of one directive."""
+    for token in TOKEN.findall(text):
+        if token.isspace():
+            yield "space", token
+        elif token.startswith(("//", "/*")):
+            yield "comment", token
+        elif token[0] in "\"'":
+            yield "text", token
+        else:
+            yield ("word" if WORD.match(token) else "other"), token
+
+
 def code_tokens(text):
     """(kind, token) of the text: space, comment, text, macro (a whole directive), word, other."""
-    for line_part in re.split(r"(^[ \t]*#(?:[^\n]*\\\n)*[^\n]*\n)", text, flags=re.M):
-        if re.match(r"[ \t]*#", line_part):
-            yield "macro", line_part
-            continue
-        for token in TOKEN.findall(line_part):
-            if token.isspace():
-                yield "space", token
-            elif token.startswith(("//", "/*")):
-                yield "comment", token
-            elif token[0] in "\"'":
-                yield "text", token
-            else:
-                yield ("word" if WORD.match(token) else "other"), token
+    for part in re.split(r"(^[ \t]*#(?:[^\n]*\\\n)*[^\n]*\n)", text, flags=re.M):
+        if re.match(r"[ \t]*#", part):
+            yield "macro", part
+        else:
+            yield from code_tokens_of_macro(part)
 
 
 KEYWORDS = set("""
@@ -303,18 +308,6 @@ def renamed(text, names, suffix):
         out.append(token + suffix if kind == "word" and token in names and not member else token)
         before = token
     return "".join(out)
-
-
-def code_tokens_of_macro(text):
-    for token in TOKEN.findall(text):
-        if token.isspace():
-            yield "space", token
-        elif token.startswith(("//", "/*")):
-            yield "comment", token
-        elif token[0] in "\"'":
-            yield "text", token
-        else:
-            yield ("word" if WORD.match(token) else "other"), token
 
 
 def stem_of(path):

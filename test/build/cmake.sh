@@ -27,40 +27,7 @@ if(TARGET md5model::md5gl)
     target_link_libraries(draw md5model::md5gl)
 endif()
 END
-    cat >"$1/load.c" <<'END'
-#include <md5model/md5model.h>
-#include <stdio.h>
-
-int main(int argc, char **argv)
-{
-    md5_error error;
-    md5_model *model = md5_load_model(argc > 1 ? argv[1] : "", NULL, &error);
-    printf("%d.%d.%d %u\n", MD5_VERSION_MAJOR, MD5_VERSION_MINOR, MD5_VERSION_PATCH,
-           model ? (unsigned)model->skeleton.num_joints : 0);
-    md5_free_model(model);
-    return model ? 0 : 1;
-}
-END
-    cat >"$1/draw.c" <<'END'
-#include <md5model/md5gl.h>
-#include <stdio.h>
-
-static md5gl_proc load(void *user, const char *name)
-{
-    (void)user, (void)name;
-    return NULL;
-}
-
-int main(void)
-{
-    md5_error error;
-    const md5gl_opts opts = {.load = load};
-    md5gl_renderer *renderer = md5gl_create(&opts, &error);
-    puts(error.message);
-    md5gl_destroy(renderer);
-    return renderer ? 1 : 0;
-}
-END
+    cp test/build/user/load.c test/build/user/draw.c "$1/"
 }
 
 # configure SOURCE FOLDER OPTIONS...: keeps what CMake said in FOLDER.log.

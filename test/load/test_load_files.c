@@ -269,15 +269,16 @@ TEST (character_names_the_clip_in_warnings_about_its_binding) {
     md5_free_character(hero);
 }
 
-TEST (character_frees_everything_when_memory_runs_out) {
+// Lets each allocation fail in turn, until the character loads.
+static void load_with_less_memory(archive from, const char *path)
+{
     uint32_t num_loaded = 0;
     for (size_t fail_at = 1; fail_at < 400 && num_loaded == 0; fail_at++) {
-        archive from = good_archive();
         test_heap heap = {.fail_at = fail_at};
         md5_load_opts opts = reading(&from);
         opts.allocator = (md5_allocator){test_heap_alloc, test_heap_free, &heap};
         md5_error error;
-        md5_character *const hero = md5_load_character("chars/hero.md5machine", &opts, &error);
+        md5_character *const hero = md5_load_character(path, &opts, &error);
         num_loaded += hero != NULL;
         CHECK((error.status == MD5_ERROR_MEMORY) == (hero == NULL));
         md5_free_character(hero);
@@ -285,6 +286,10 @@ TEST (character_frees_everything_when_memory_runs_out) {
         CHECK_UINT(from.num_open, 0);
     }
     CHECK_UINT(num_loaded, 1);
+}
+
+TEST (character_frees_everything_when_memory_runs_out) {
+    load_with_less_memory(good_archive(), "chars/hero.md5machine");
 }
 
 // Paths and arrays so large that no chunk of memory holds what each step needs.
@@ -302,21 +307,7 @@ TEST (large_character_frees_everything_when_memory_runs_out) {
     snprintf(text + used, ROOM - (size_t)used, "}");
     const memory_file files[4] = {
         {"m.md5machine", text}, {model, mesh_text}, {anim, anim_text}, {"/c", anim_text}};
-    uint32_t num_loaded = 0;
-    for (size_t fail_at = 1; fail_at < 400 && num_loaded == 0; fail_at++) {
-        archive from = {.files = files, .num_files = 4};
-        test_heap heap = {.fail_at = fail_at};
-        md5_load_opts opts = reading(&from);
-        opts.allocator = (md5_allocator){test_heap_alloc, test_heap_free, &heap};
-        md5_error error;
-        md5_character *const hero = md5_load_character("m.md5machine", &opts, &error);
-        num_loaded += hero != NULL;
-        CHECK((error.status == MD5_ERROR_MEMORY) == (hero == NULL));
-        md5_free_character(hero);
-        CHECK_UINT(heap.live, 0);
-        CHECK_UINT(from.num_open, 0);
-    }
-    CHECK_UINT(num_loaded, 1);
+    load_with_less_memory((archive){.files = files, .num_files = 4}, "m.md5machine");
     free(anim);
     free(model);
     free(text);

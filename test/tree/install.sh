@@ -67,27 +67,13 @@ not_in_the_tree() {
 silent "build/include has the same headers" not_in_the_tree
 silent "no link leads nowhere" find "$root" -xtype l
 
-cat >"$scratch/user.c" <<'END'
-#include <md5model/md5model.h>
-#include <stdio.h>
-
-int main(int argc, char **argv)
-{
-    md5_error error;
-    md5_model *model = md5_load_model(argc > 1 ? argv[1] : "", NULL, &error);
-    printf("%d.%d.%d %u\n", MD5_VERSION_MAJOR, MD5_VERSION_MINOR, MD5_VERSION_PATCH,
-           model ? (unsigned)model->skeleton.num_joints : 0);
-    md5_free_model(model);
-    return model ? 0 : 1;
-}
-END
 model=test/reference/data/still.md5mesh
 joints=$(awk '$1 == "numJoints" { print $2 }' $model)
 
 compiles() { # LIBRARIES...
     # shellcheck disable=SC2046,SC2086
     $cc -std=c11 -pedantic -Wall -Wextra -Werror $(package --cflags md5model) $link_flags \
-        "$scratch/user.c" -o "$scratch/user" "$@"
+        test/build/user/load.c -o "$scratch/user" "$@"
 }
 prints_version_and_joints() {
     said=$(LD_LIBRARY_PATH=$root$prefix/lib "$scratch/user" $model)
@@ -107,30 +93,10 @@ check "a program compiles and links with the static library" \
 check "it runs, static" prints_version_and_joints
 silent "it needs no shared library" needs_the_library
 
-cat >"$scratch/draw.c" <<'END'
-#include <md5model/md5gl.h>
-#include <stdio.h>
-
-static md5gl_proc load(void *user, const char *name)
-{
-    (void)user, (void)name;
-    return NULL;
-}
-
-int main(void)
-{
-    md5_error error;
-    const md5gl_opts opts = {.load = load};
-    md5gl_renderer *renderer = md5gl_create(&opts, &error);
-    puts(error.message);
-    md5gl_destroy(renderer);
-    return renderer ? 1 : 0;
-}
-END
 draws() { # LIBRARIES...
     # shellcheck disable=SC2046,SC2086
     $cc -std=c11 -pedantic -Wall -Wextra -Werror $(package --cflags md5gl) $link_flags \
-        "$scratch/draw.c" -o "$scratch/draw" "$@" &&
+        test/build/user/draw.c -o "$scratch/draw" "$@" &&
         LD_LIBRARY_PATH=$root$prefix/lib "$scratch/draw"
 }
 check "pkg-config reports md5gl's version" [ "$(package --modversion md5gl)" = "$version" ]

@@ -1,0 +1,19 @@
+// Links with md5gl. It has no context: it tells the error.
+#include <md5model/md5gl.h>
+#include <stdio.h>
+
+static md5gl_proc load(void *user, const char *name)
+{
+    (void)user, (void)name;
+    return NULL;
+}
+
+int main(void)
+{
+    md5_error error;
+    const md5gl_opts opts = {.load = load};
+    md5gl_renderer *renderer = md5gl_create(&opts, &error);
+    puts(error.message);
+    md5gl_destroy(renderer);
+    return renderer ? 1 : 0;
+}
