@@ -29,11 +29,6 @@ void *md5_load_asset(md5_build_asset *build, const char *path, const md5_load_op
 #define MD5_ASSERT_PATH(path) MD5_ASSERT((path) != NULL, "path: not NULL")
 #define MD5_ASSERT_TEXT(text, size) \
     MD5_ASSERT((text) != NULL || (size) == 0, "text: not NULL unless size is 0")
-#define MD5_ASSERT_OPTS(opts)                                                   \
-    (MD5_ASSERT(!(opts) || !(opts)->allocator.alloc == !(opts)->allocator.free, \
-                "opts: the allocator has both functions or none"),              \
-     MD5_ASSERT(!(opts) || !(opts)->files.open == !(opts)->files.close,         \
-                "opts: files has both functions or none"))
 
 // Names are stored one behind the other, each with a NUL. The first two functions return bytes.
 size_t md5_name_size(md5_span name);

@@ -11,6 +11,9 @@
 // MD5_ZERO (md5pose.h) stands for 0: fields that accept it name it. A machine is read-only and may
 // be used by any number of threads.
 //
+// Rows that are usually written without the names of their members have no reserved ones: events,
+// masks, parameters, states, conditions and feet.
+//
 // Time is seconds. A clip's normalised time runs from 0 to 1 over one cycle; above 1 it counts
 // cycles.
 #ifndef MD5MACHINE_H
@@ -86,6 +89,7 @@ typedef struct md5_clip_desc {
     // synchronised with marker i of the others in a blend space. Ascending.
     const uint32_t *markers; // [num_markers]
     uint32_t num_markers;
+    uintptr_t reserved[4]; // 0
 } md5_clip_desc;
 
 // -- Masks ----------------------------------------------------------------------------------
@@ -176,6 +180,7 @@ typedef struct md5_motion_item {
     // frame of its own clip.
     const char *reference;
     uint32_t reference_frame;
+    uintptr_t reserved[4]; // 0
 } md5_motion_item;
 
 typedef struct md5_motion_desc {
@@ -190,6 +195,7 @@ typedef struct md5_motion_desc {
     md5_sync sync;                         // blend spaces
     const md5_motion_item *items;          // [num_items]
     uint32_t num_items;
+    uintptr_t reserved[4]; // 0
 } md5_motion_desc;
 
 // -- States and transitions -----------------------------------------------------------------
@@ -275,6 +281,7 @@ typedef struct md5_transition_desc {
     float start;      // normalised time at which `to` begins, added to its clips' own `start`
     int32_t priority; // the highest is taken; of equal ones the first in the table
     md5_interrupt interrupt;
+    uintptr_t reserved[4]; // 0
 } md5_transition_desc;
 
 typedef struct md5_state_desc {
@@ -294,6 +301,7 @@ typedef struct md5_layer_desc {
     const md5_state_desc *states;           // [num_states], starts in the first
     const md5_transition_desc *transitions; // [num_transitions]
     uint32_t num_states, num_transitions;
+    uintptr_t reserved[4]; // 0
 } md5_layer_desc;
 
 // -- Modifiers ------------------------------------------------------------------------------
@@ -337,7 +345,8 @@ typedef struct md5_modifier_desc {
     float gravity;         // SPRING: units/s^2, down model z
     const md5_foot_desc *feet; // FEET: [num_feet], 1 or more
     uint32_t num_feet;
-    float smoothing; // FEET: time constant of their heights, s; 0 means 0.1, MD5_ZERO means 0
+    float smoothing;       // FEET: time constant of their heights, s; 0 means 0.1, MD5_ZERO means 0
+    uintptr_t reserved[4]; // 0
 } md5_modifier_desc;
 
 typedef struct md5_target {
@@ -378,6 +387,7 @@ typedef struct md5_machine_desc {
     // From a machine file: the locations of the tables' words, for messages; NULL for C tables. A
     // table or row that replaces one from the file has no location, which is allowed.
     const md5_locations *locations;
+    uintptr_t reserved[8]; // 0
 } md5_machine_desc;
 
 typedef struct md5_machine md5_machine;

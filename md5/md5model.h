@@ -27,6 +27,11 @@
 // Arrays must not overlap unless a comment allows it. Pointers must not be NULL unless a comment
 // allows it; debug builds assert this and the index arguments.
 //
+// Growth: structures of options and descriptions end with `reserved`, which must be 0, as `= {0}`
+// and initializers that name their members leave it; debug builds assert this. Later versions may
+// use its room for new members, of which 0 is the default: programs that were compiled before then
+// still pass what they mean.
+//
 // Threads: there is no global state. Threads may share assets. All functions may run concurrently
 // as long as none writes memory that another uses. md5_free_*() counts as a write to its asset.
 #ifndef MD5MODEL_H
@@ -126,8 +131,9 @@ typedef struct md5_load_opts {
 
     // Of models. Files of version 12 store normals, which are used as they are.
     md5_normals normals;
-    bool no_tangents;  // do not derive tangents, nor copy the vertices of mirror seams for them
-    bool no_skin_plan; // leave out what makes md5_skin() fast: for programs whose shaders skin
+    bool no_tangents;      // do not derive tangents, nor copy the vertices of mirror seams for them
+    bool no_skin_plan;     // leave out what makes md5_skin() fast: for programs whose shaders skin
+    uintptr_t reserved[8]; // 0
 } md5_load_opts;
 
 // Conversion: with C = md5_mat34_from_axes(axes, scale), every position p of an asset becomes C p,

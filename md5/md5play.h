@@ -73,6 +73,7 @@ typedef struct md5_shot_desc {
     float fade_in, fade_out; // seconds at its start, and before its end; 0 = cut
     md5_easing easing;       // of both
     md5_shot_end end;
+    uintptr_t reserved[4]; // 0
 } md5_shot_desc;
 
 // Plays a clip as a one-shot. `desc` may be NULL. If a one-shot plays in the slot already, it fades

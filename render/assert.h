@@ -6,6 +6,10 @@
 #ifndef MD5GL_ASSERT_H
 #define MD5GL_ASSERT_H
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
 // MD5_ASSERT(condition, "argument: rule")
 #if !defined(MD5_ASSERT)
 #if defined(NDEBUG)
@@ -15,6 +19,21 @@
     ((condition) ? (void)0 : md5gl_assert_failed(__func__, #condition, rule))
 #endif
 #endif
+
+// Checks that the `reserved` members of a structure, which may be NULL, are 0: "Growth" in
+// md5model.h.
+#define MD5_ASSERT_RESERVED(options)                                                            \
+    MD5_ASSERT(!(options)                                                                       \
+                   || md5gl_are_zero((options)->reserved,                                       \
+                                     sizeof(options)->reserved / sizeof(options)->reserved[0]), \
+               #options ": reserved members must be 0; begin with = {0}")
+static inline bool md5gl_are_zero(const uintptr_t *members, size_t count)
+{
+    uintptr_t bits = 0;
+    for (size_t i = 0; i < count; i++)
+        bits |= members[i];
+    return bits == 0;
+}
 
 // Prints "md5gl: FUNCTION(): RULE (CONDITION is false)" to standard error and aborts.
 #if defined(__GNUC__)

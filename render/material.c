@@ -42,6 +42,7 @@ void md5gl_set_skin_material(md5gl_model *model, uint32_t skin, uint32_t mesh,
     MD5_ASSERT(model != NULL && material != NULL, "model, material: not NULL");
     MD5_ASSERT(skin < model->num_skins, "skin: below the number of skins");
     MD5_ASSERT(mesh < model->model->num_meshes, "mesh: an index into the model's meshes");
+    MD5_ASSERT_RESERVED(material);
     md5gl_surface *const surface = md5gl_surface_of(model, skin, mesh);
     if (md5gl_compare_materials(&surface->material, material) != 0)
         mark_stale(model, surface);

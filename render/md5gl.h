@@ -86,6 +86,7 @@ typedef struct md5gl_opts {
     md5gl_load_proc *load; // required
     void *load_user;
     md5_allocator allocator; // all zero = malloc and free
+    uintptr_t reserved[8];   // 0
 } md5gl_opts;
 
 typedef struct md5gl_renderer md5gl_renderer;
@@ -208,6 +209,7 @@ typedef struct md5gl_material {
     float alpha_test; // texels with less alpha are cut out; edges are soft in a multisampled frame;
                       // 0 = 0.5
     bool two_sided;   // back faces are drawn, lit on their own side
+    uintptr_t reserved[4]; // 0
 } md5gl_material;
 
 // Sets the material of a mesh, which is copied: of skin 0, which all instances wear that
@@ -294,6 +296,7 @@ typedef struct md5gl_frame {
     float softness;         // width of a shadow's edge per distance from the caster; 0 = hard edges
     uint32_t shadow_texels; // texels along a side of the key light's shadow map; 0 = 768. Limited
                             // to the context's texture size; a change recreates the map
+    uintptr_t reserved[8];  // 0
 } md5gl_frame;
 
 // Begins a frame: sets GL state, clears the viewport. `frame` is read during the call.

@@ -301,6 +301,7 @@ static bool create_objects(md5gl_renderer *renderer, md5_error *error)
 
 md5gl_renderer *md5gl_create(const md5gl_opts *opts, md5_error *error)
 {
+    MD5_ASSERT_RESERVED(opts);
     md5gl_clear_error(error);
     if (!opts || !opts->load) {
         md5gl_fail(error, MD5_ERROR_GPU,

@@ -184,6 +184,7 @@ static float filter_radius_of(const md5gl_frame *frame, float radius)
 float md5gl_shadow_reach(const md5gl_frame *frame)
 {
     MD5_ASSERT(frame != NULL, "frame: not NULL");
+    MD5_ASSERT_RESERVED(frame);
     const float texels = 4.0f; // margin for filtering and for the surface offset
     float radius, heights[2];
     if (!measure_casters(frame, &radius, heights))

@@ -253,6 +253,7 @@ void md5gl_begin_frame(md5gl_renderer *renderer, const md5gl_frame *frame)
 {
     MD5_ASSERT(renderer != NULL && frame != NULL, "renderer, frame: not NULL");
     MD5_ASSERT(!renderer->in_frame, "end the frame before the next");
+    MD5_ASSERT_RESERVED(frame);
     const GladGLContext *gl = &renderer->gl;
     md5gl_clear_gl_errors(renderer);
     md5gl_reset_state(renderer);

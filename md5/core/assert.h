@@ -35,6 +35,21 @@ static inline bool md5_are_apart(const void *a, size_t a_size, const void *b, si
     return a == NULL || b == NULL || first + a_size <= second || second + b_size <= first;
 }
 
+// Check that the `reserved` members of a structure, which may be NULL in the second one, are 0:
+// "Growth" in md5model.h.
+#define MD5_RESERVED_IS_ZERO(options) \
+    md5_are_zero((options)->reserved, sizeof(options)->reserved / sizeof(options)->reserved[0])
+#define MD5_ASSERT_RESERVED(options)                        \
+    MD5_ASSERT(!(options) || MD5_RESERVED_IS_ZERO(options), \
+               #options ": reserved members must be 0; begin with = {0}")
+static inline bool md5_are_zero(const uintptr_t *members, size_t count)
+{
+    uintptr_t bits = 0;
+    for (size_t i = 0; i < count; i++)
+        bits |= members[i];
+    return bits == 0;
+}
+
 // Prints "md5model: FUNCTION(): RULE (CONDITION is false)" to standard error and aborts.
 MD5_NO_RETURN void md5_assert_failed(const char *function, const char *condition, const char *rule);
 

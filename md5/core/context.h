@@ -3,6 +3,7 @@
 #ifndef MD5_CORE_CONTEXT_H
 #define MD5_CORE_CONTEXT_H
 
+#include "md5/core/assert.h"
 #include "md5/core/compiler.h"
 #include "md5/md5model.h"
 
@@ -34,6 +35,14 @@ typedef struct md5_context {
 // text in messages, NULL = none. `context` must not move afterwards.
 void md5_context_begin(md5_context *context, const md5_load_opts *opts, const char *file,
                        md5_error *error);
+
+// Checks the options, which may be NULL, of a public function in debug builds.
+#define MD5_ASSERT_OPTS(opts)                                                   \
+    (MD5_ASSERT(!(opts) || !(opts)->allocator.alloc == !(opts)->allocator.free, \
+                "opts: the allocator has both functions or none"),              \
+     MD5_ASSERT(!(opts) || !(opts)->files.open == !(opts)->files.close,         \
+                "opts: files has both functions or none"),                      \
+     MD5_ASSERT_RESERVED(opts))
 
 // Records why the call fails; the first failure wins. Line 0 = no location. Returns false.
 bool md5_fail(md5_context *context, md5_status status, uint32_t line, uint32_t column,

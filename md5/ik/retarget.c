@@ -271,6 +271,7 @@ md5_retarget *md5_create_retarget(const md5_model *source, const md5_model *targ
     MD5_ASSERT(source != NULL, "source: not NULL");
     MD5_ASSERT(target != NULL, "target: not NULL");
     MD5_ASSERT(pairs != NULL || num_pairs == 0, "pairs: not NULL");
+    MD5_ASSERT_OPTS(opts);
     md5_context context;
     md5_context_begin(&context, opts, opts ? opts->file_name : NULL, error);
     making make = {.arena = {.context = &context}, .source = source, .target = target};

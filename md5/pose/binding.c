@@ -157,6 +157,7 @@ md5_binding *md5_bind(const md5_model *model, const md5_anim *anim, const md5_lo
 {
     MD5_ASSERT(model != NULL, "model: not NULL");
     MD5_ASSERT(anim != NULL, "anim: not NULL");
+    MD5_ASSERT_OPTS(opts);
     const md5_binding parts = {
         .model = model,
         .skeleton = &model->skeleton,
@@ -195,6 +196,7 @@ md5_binding *md5_bind_skeleton(const md5_skeleton *skeleton, const md5_transform
     MD5_ASSERT(skeleton != NULL, "skeleton: not NULL");
     MD5_ASSERT(bind_local != NULL || skeleton->num_joints == 0, "bind_local: not NULL");
     MD5_ASSERT(anim != NULL, "anim: not NULL");
+    MD5_ASSERT_OPTS(opts);
     MD5_VALIDATE(is_ordered(skeleton), "skeleton: order lists every joint once, parents first");
     const md5_binding parts = {.skeleton = skeleton, .bind_local = bind_local, .anim = anim};
     return bind(&parts, opts, error);

@@ -109,6 +109,12 @@ static void pose_without_palette(const void *context)
     md5_pose_batch(&job, 1, scratch);
 }
 
+static void bind_with_a_reserved_member(const void *context)
+{
+    const loaded *const all = context;
+    (void)md5_bind(all->model, all->anim, &(md5_load_opts){.reserved = {1}}, NULL);
+}
+
 TEST (a_mistake_is_reported_with_function_and_argument) {
     static const struct {
         void (*make)(const void *context);
@@ -119,6 +125,7 @@ TEST (a_mistake_is_reported_with_function_and_argument) {
         {overlap, "md5_pose_palette()", "joints, palette: must not overlap"},
         {lose_path, "md5_path_loss()", "mesh: an index into model->meshes"},
         {pose_without_palette, "md5_pose_batch()", "jobs: each has a binding"},
+        {bind_with_a_reserved_member, "md5_bind()", "opts: reserved members must be 0"},
         {blend_nothing, "md5_blend_poses()", "from: not NULL"},
     };
     loaded all = load();

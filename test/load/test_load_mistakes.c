@@ -91,6 +91,12 @@ static void parse_machine_file(const void *context)
     (void)md5_parse_machine_file(NULL, 5, NULL, NULL);
 }
 
+static void load_with_a_reserved_member(const void *context)
+{
+    (void)context;
+    (void)md5_load_model("", &(md5_load_opts){.reserved = {[7] = 1}}, NULL);
+}
+
 TEST (load_reports_a_mistake_with_function_and_argument) {
     static const struct {
         void (*make)(const void *context);
@@ -103,6 +109,7 @@ TEST (load_reports_a_mistake_with_function_and_argument) {
         {parse_model, "md5_parse_model()", "text: not NULL unless size is 0"},
         {parse_anim, "md5_parse_anim()", "text: not NULL unless size is 0"},
         {parse_camera, "md5_parse_camera()", "opts: the allocator"},
+        {load_with_a_reserved_member, "md5_load_model()", "opts: reserved members must be 0"},
         {parse_machine_file, "md5_parse_machine_file()", "text: not NULL unless size is 0"},
     };
     for (size_t i = 0; i < sizeof mistakes / sizeof mistakes[0]; i++) {

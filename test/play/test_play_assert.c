@@ -101,6 +101,54 @@ static void mask_of_no_text(const void *context)
     (void)md5_make_mask(&of->made.model->skeleton, NULL, 0, weights, NULL);
 }
 
+static void play_with_a_reserved_member(const void *context)
+{
+    const play_scene *const of = context;
+    md5_player_play(of->player, 0, 0, &(md5_shot_desc){.reserved = {1}});
+}
+
+static void create_player_with_a_reserved_member(const void *context)
+{
+    const play_scene *const of = context;
+    (void)md5_create_player(of->machine, &(md5_load_opts){.reserved = {1}}, NULL);
+}
+
+// The description is complete but for one reserved member.
+static void create_with_a_reserved_member(const void *context)
+{
+    const md5_machine_desc *const desc = context;
+    (void)md5_create_machine(desc, NULL, NULL);
+}
+
+TEST (reserved_member_of_each_kind_of_table_is_a_mistake) {
+    play_scene of;
+    play_scene_begin(&of);
+    const md5_clip_desc clip = {.reserved = {[3] = 1}};
+    const md5_motion_item item = {.reserved = {[3] = 1}};
+    const md5_motion_desc motions[] = {{.reserved = {[3] = 1}}, {.items = &item, .num_items = 1}};
+    const md5_transition_desc transition = {.reserved = {[3] = 1}};
+    const md5_layer_desc layers[] = {{.reserved = {[3] = 1}},
+                                     {.transitions = &transition, .num_transitions = 1}};
+    const md5_modifier_desc modifier = {.reserved = {[3] = 1}};
+    const md5_machine_desc mistakes[] = {
+        {.reserved = {[7] = 1}},
+        {.clips = &clip, .num_clips = 1},
+        {.motions = &motions[0], .num_motions = 1},
+        {.motions = &motions[1], .num_motions = 1},
+        {.layers = &layers[0], .num_layers = 1},
+        {.layers = &layers[1], .num_layers = 1},
+        {.modifiers = &modifier, .num_modifiers = 1},
+    };
+    for (size_t i = 0; i < sizeof mistakes / sizeof mistakes[0]; i++) {
+        md5_machine_desc desc = mistakes[i];
+        desc.model = of.made.model;
+        const char *const message = test_message_of(create_with_a_reserved_member, &desc);
+        CHECK(strstr(message, "md5_create_machine()") != NULL);
+        CHECK(strstr(message, "desc: reserved members") != NULL);
+    }
+    play_scene_end(&of);
+}
+
 TEST (mistakes_with_players_and_poses_are_reported_with_function_and_argument) {
     static const struct {
         void (*make)(const void *context);
@@ -120,6 +168,8 @@ TEST (mistakes_with_players_and_poses_are_reported_with_function_and_argument) {
         {mirror_in_place, "md5_mirror_pose()", "mirrored, pose: must not overlap"},
         {measure_in_overlapping_scratch, "md5_pose_distance()", "scratch, a: must not overlap"},
         {mask_of_no_text, "md5_make_mask()", "joints: not NULL"},
+        {play_with_a_reserved_member, "md5_player_play()", "desc: reserved members must be 0"},
+        {create_player_with_a_reserved_member, "md5_create_player()", "opts: reserved members"},
     };
     play_scene of;
     play_scene_begin(&of);

@@ -414,7 +414,7 @@ TEST (machine_file_with_many_of_each_keeps_within_any_memory) {
                                  i, i, i, i, i);
     size += (size_t)snprintf(text + size, ROOM - size, "}\n");
     bool loaded = false;
-    for (size_t limit = 1000; limit < 4000000 && !loaded; limit += 1 + limit / 64) {
+    for (size_t limit = 1000; limit < 6000000 && !loaded; limit += 1 + limit / 64) {
         const md5_load_opts opts = {.memory_limit = limit};
         md5_error error;
         loaded = load(text, size, &opts, &error);

@@ -149,6 +149,28 @@ static void upload_no_clips(const void *context)
     (void)md5gl_create_clips(renderer_of(context), NULL, 1, NULL);
 }
 
+static void create_with_a_reserved_member(const void *context)
+{
+    (void)context;
+    (void)md5gl_create(&(md5gl_opts){.reserved = {[7] = 1}}, NULL);
+}
+
+static void set_material_with_a_reserved_member(const void *context)
+{
+    md5gl_set_material(model_of(context), 0, &(md5gl_material){.reserved = {[3] = 1}});
+}
+
+static void begin_frame_with_a_reserved_member(const void *context)
+{
+    md5gl_begin_frame(renderer_of(context), &(md5gl_frame){.reserved = {[7] = 1}});
+}
+
+static void measure_shadows_with_a_reserved_member(const void *context)
+{
+    (void)context;
+    (void)md5gl_shadow_reach(&(md5gl_frame){.reserved = {1}});
+}
+
 TEST (gl_mistake_is_reported_with_function_and_argument) {
     static const struct {
         void (*make)(const void *context);
@@ -178,6 +200,10 @@ TEST (gl_mistake_is_reported_with_function_and_argument) {
         {name_no_target, "md5gl_get_target_names()", "target: not NULL"},
         {destroy_without_a_renderer, "md5gl_destroy_model()", "renderer: not NULL"},
         {draw_no_lines, "md5gl_draw_lines()", "vertices: not NULL"},
+        {create_with_a_reserved_member, "md5gl_create()", "opts: reserved members must be 0"},
+        {set_material_with_a_reserved_member, "md5gl_set_skin_material()", "material: reserved"},
+        {begin_frame_with_a_reserved_member, "md5gl_begin_frame()", "frame: reserved members"},
+        {measure_shadows_with_a_reserved_member, "md5gl_shadow_reach()", "frame: reserved members"},
         {upload_no_clips, "md5gl_create_clips()", "bindings: not NULL"},
     };
     gl_stage stage;

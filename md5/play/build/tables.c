@@ -1,5 +1,7 @@
 #include "md5/play/build/tables.h"
 
+#include "md5/core/assert.h"
+
 #include <stddef.h>
 #include <string.h>
 
@@ -231,3 +233,37 @@ void md5_copy_tables(md5_block *block, const md5_machine_desc *desc, md5_machine
     copier to = {.block = block, .texts = (char *)md5_block_take(block, measure.used, 1)};
     copy_all(&to, desc, copy);
 }
+
+// -- Reserved members -----------------------------------------------------------------------
+
+#if !defined(NDEBUG)
+static bool is_motion_zero(const md5_motion_desc *motion)
+{
+    bool all = MD5_RESERVED_IS_ZERO(motion);
+    for (uint32_t i = 0; motion->items && i < motion->num_items; i++)
+        all = all && MD5_RESERVED_IS_ZERO(&motion->items[i]);
+    return all;
+}
+
+static bool is_layer_zero(const md5_layer_desc *layer)
+{
+    bool all = MD5_RESERVED_IS_ZERO(layer);
+    for (uint32_t i = 0; layer->transitions && i < layer->num_transitions; i++)
+        all = all && MD5_RESERVED_IS_ZERO(&layer->transitions[i]);
+    return all;
+}
+
+bool md5_are_reserved_zero(const md5_machine_desc *desc)
+{
+    bool all = MD5_RESERVED_IS_ZERO(desc);
+    for (uint32_t i = 0; desc->clips && i < desc->num_clips; i++)
+        all = all && MD5_RESERVED_IS_ZERO(&desc->clips[i]);
+    for (uint32_t i = 0; desc->motions && i < desc->num_motions; i++)
+        all = all && is_motion_zero(&desc->motions[i]);
+    for (uint32_t i = 0; desc->layers && i < desc->num_layers; i++)
+        all = all && is_layer_zero(&desc->layers[i]);
+    for (uint32_t i = 0; desc->modifiers && i < desc->num_modifiers; i++)
+        all = all && MD5_RESERVED_IS_ZERO(&desc->modifiers[i]);
+    return all;
+}
+#endif

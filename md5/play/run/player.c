@@ -102,6 +102,7 @@ md5_player *md5_create_player(const md5_machine *machine, const md5_load_opts *o
                               md5_error *error)
 {
     MD5_ASSERT(machine != NULL, "machine: not NULL");
+    MD5_ASSERT_OPTS(opts);
     md5_context context;
     md5_context_begin(&context, opts, NULL, error);
     md5_block block = {0};

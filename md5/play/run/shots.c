@@ -275,6 +275,7 @@ bool md5_player_play(md5_player *player, uint32_t slot, uint32_t clip, const md5
     MD5_ASSERT((unsigned)from->mode <= MD5_LAYER_ADD, "mode: a md5_layer_mode");
     MD5_ASSERT((unsigned)from->easing <= MD5_EASE_SINE_IN_OUT, "easing: a md5_easing");
     MD5_ASSERT((unsigned)from->end <= MD5_SHOT_LOOPS, "end: a md5_shot_end");
+    MD5_ASSERT_RESERVED(desc);
     md5_shot shot;
     if (slot >= machine->num_slots || clip >= machine->tables.num_clips
         || !make_shot(machine, clip, from, &shot))
