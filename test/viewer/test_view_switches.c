@@ -111,6 +111,7 @@ TEST (view_keys_mean_one_thing_in_each_mode) {
         {SDLK_a, true, {skeleton, VIEW_TO_LEFT, VIEW_NOTHING}},
         {SDLK_j, false, {skeleton, skeleton, VIEW_NOTHING}},
         {SDLK_l, false, {VIEW_NEXT_LOOP, VIEW_NOTHING, VIEW_NOTHING}},
+        {SDLK_o, false, {VIEW_NEXT_ROOT, VIEW_ONE_SHOT, VIEW_NOTHING}},
         {SDLK_PERIOD, false, {VIEW_STEP_ON, VIEW_STEP_ON, VIEW_STEP_ON}},
         {SDLK_h, false, {help, help, help}},
     };

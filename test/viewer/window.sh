@@ -404,12 +404,17 @@ pushes() {
     machine_comes_to machine_says 'states=idle,' && after push xdotool key F2 &&
         machine_comes_to machine_says ',wave,'
 }
+plays_once() {
+    after one-shot xdotool key o && machine_says 'shot=stand' && after one-shot xdotool key o &&
+        machine_says 'shot=idle'
+}
 watches() {
     press quit ctrl+q && ended_with 0
 }
 check "W walks and S walks back" walks
 check "Shift runs, Space jumps" runs_and_jumps
 check "F2 sets the second trigger" pushes
+check "O plays the next clip over the states" plays_once
 check "it ends" watches
 
 finish

@@ -22,6 +22,13 @@ static void change_clip(view_state *viewer, bool back)
     view_change_clip(viewer, clip);
 }
 
+static void play_one_shot(view_state *viewer)
+{
+    const char *const clip = view_play_one_shot(&viewer->document->scene.machine);
+    if (clip != NULL)
+        view_notice(viewer, "One-shot: %s", clip);
+}
+
 static void go_to_end(view_state *viewer, bool last)
 {
     if (view_mode_of(viewer->document) == VIEW_MODE_MACHINE) {
@@ -122,6 +129,9 @@ static bool perform_animation(view_state *viewer, view_action action)
         return true;
     case VIEW_NEXT_LOOP:
         change_loop(viewer);
+        return true;
+    case VIEW_ONE_SHOT:
+        play_one_shot(viewer);
         return true;
     case VIEW_NEXT_ROOT:
         change_root(viewer);

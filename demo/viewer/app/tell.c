@@ -24,8 +24,9 @@ static void tell_machine(view_state *viewer, const char *action)
         used +=
             (size_t)snprintf(states + used, sizeof states - used, "%s%s", i > 0 ? "," : "", name);
     }
-    view_debug(&viewer->log, "%s machine: place=%.3f,%.3f states=%s", action, (double)place.x,
-               (double)place.y, states);
+    const char *const shot = view_one_shot(machine);
+    view_debug(&viewer->log, "%s machine: place=%.3f,%.3f states=%s shot=%s", action,
+               (double)place.x, (double)place.y, states, shot != NULL ? shot : "-");
 }
 
 // One line of words and numbers, for people who hunt a fault and for tests; of a machine one more.

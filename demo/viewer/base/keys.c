@@ -66,6 +66,8 @@ static const view_binding table[] = {
     {VIEW_BIND_POSE, "bind-pose", "P", "bind pose, clip", KEY(SDLK_p), CLIPS},
     {VIEW_BIND_POSE, "bind-pose", "Shift+P", "bind pose, machine", SHIFT(SDLK_p), MACHINE},
     {VIEW_NEXT_LOOP, "loop", "L", "loop, cycle, once", KEY(SDLK_l), CLIPS},
+    {VIEW_ONE_SHOT, "one-shot", "O", "play the next clip once, over the states", KEY(SDLK_o),
+     MACHINE},
     {VIEW_NEXT_ROOT, "root", "O", "root as stored, as id's, in place", KEY(SDLK_o), CLIPS},
     {VIEW_SKINNING, "skinning", "Q", "joints blended linearly, by dual quaternions", KEY(SDLK_q)},
 

@@ -22,6 +22,7 @@ typedef enum view_action {
     VIEW_PREVIOUS_CLIP,
     VIEW_BIND_POSE,
     VIEW_NEXT_LOOP,
+    VIEW_ONE_SHOT,
     VIEW_NEXT_ROOT,
     VIEW_SKINNING,
     VIEW_FLIGHT,

@@ -11,6 +11,10 @@
 // parameter approaches its target, per second.
 static const float turn_rate = 150.0f, value_rate = 6.0f;
 
+// Seconds in which a one-shot begins and ends.
+static const float shot_fade = 0.2f;
+static const uint32_t shot_slot = 0;
+
 enum { MAX_SECONDS = 600 };
 
 // Time at which demo mode acts first, seconds.
@@ -69,6 +73,27 @@ void view_push_parameter(view_machine *machine, uint32_t parameter)
     const bool is_trigger = machine->desc->parameters[parameter].kind == MD5_PARAMETER_TRIGGER;
     const bool is_set = md5_player_get(machine->player, parameter) != 0.0f;
     (void)md5_player_set(machine->player, parameter, is_trigger || !is_set ? 1.0f : 0.0f);
+}
+
+const char *view_play_one_shot(view_machine *machine)
+{
+    const md5_shot_desc shot = {.fade_in = shot_fade, .fade_out = shot_fade};
+    const uint32_t count = machine->desc->num_clips;
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t clip = machine->next_shot++ % count;
+        const md5_clip_desc *const desc = &machine->desc->clips[clip];
+        if (desc->binding->anim->num_frames < 2)
+            continue;
+        (void)md5_player_play(machine->player, shot_slot, clip, &shot);
+        return desc->name;
+    }
+    return NULL;
+}
+
+const char *view_one_shot(const view_machine *machine)
+{
+    const md5_shot_status shot = md5_player_shot(machine->player, shot_slot);
+    return shot.is_playing ? machine->desc->clips[shot.clip].name : NULL;
 }
 
 static bool is_named(const char *name, const char *parameter)
@@ -180,6 +205,9 @@ void view_find_active(const view_machine *machine, bool *active)
         if (status.from >= 0)
             mark(machine, states[status.from].motion, active, motions);
     }
+    const md5_shot_status shot = md5_player_shot(machine->player, shot_slot);
+    if (shot.is_playing)
+        active[shot.clip] = true;
     // Motions contain motions, in any order: repeat until no new one is found.
     for (bool more = true; more;) {
         more = false;
@@ -309,6 +337,7 @@ void view_restart_machine(view_machine *machine)
     machine->place = at_origin;
     machine->next_setting = 0;
     machine->num_acts = 0;
+    machine->next_shot = 0;
     machine->next_act = first_act;
     memset(machine->events, 0, sizeof machine->events);
 }

@@ -34,9 +34,10 @@ typedef struct view_machine {
     bool acts;            // demo mode, until the user takes control: fires triggers and walks
     double next_act;
     uint32_t num_acts;
-    md5_vec3 target; // of the modifiers that reach or look, world space
-    bool has_target; // false: a point that circles in front of the character
-    float reach;     // size of the character
+    uint32_t next_shot; // clip at which the search for the next one-shot begins
+    md5_vec3 target;    // of the modifiers that reach or look, world space
+    bool has_target;    // false: a point that circles in front of the character
+    float reach;        // size of the character
     view_event events[VIEW_EVENTS];
     const view_setting *settings; // [num_settings], by time
     size_t num_settings, next_setting;
@@ -71,11 +72,19 @@ void view_push_parameter(view_machine *machine, uint32_t parameter);
 // Whether the machine has a parameter with which keys move the character: "ahead", or else "speed".
 bool view_can_walk(const view_machine *machine);
 
+// Plays the clip after that of the last one-shot as the next. Returns its name; NULL if none of
+// the machine's clips has two frames.
+const char *view_play_one_shot(view_machine *machine);
+
+// Name of the clip that plays as a one-shot, or NULL.
+const char *view_one_shot(const view_machine *machine);
+
 // Parameter index of the `number`-th trigger, or -1.
 int32_t view_find_trigger(const view_machine *machine, uint32_t number);
 
-// Writes which clips play now to active[machine->desc->num_clips]: those of each layer's current
-// state and of the one it leaves; of a 1D blend only the neighbours of the parameter's value.
+// Writes which clips play now to active[machine->desc->num_clips]: that of a one-shot, and those
+// of each layer's current state and of the one it leaves; of a 1D blend only the neighbours of the
+// parameter's value.
 void view_find_active(const view_machine *machine, bool *active);
 
 #endif
