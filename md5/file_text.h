@@ -1,4 +1,4 @@
-// Reads whole files into memory.
+// Whole files in memory: of the system, or of the caller's own file functions.
 #ifndef MD5_FILE_TEXT_H
 #define MD5_FILE_TEXT_H
 
@@ -20,6 +20,12 @@ void md5_free_file_text(md5_context *context, md5_file_text *text);
 
 // Reports an error if a text has 2 GiB or more: then lines, columns and twice any count fit 32
 // bits.
-bool md5_check_text_size(md5_context *context, size_t size);
+static inline bool md5_check_text_size(md5_context *context, size_t size)
+{
+    if (size < INT32_MAX)
+        return true;
+    return md5_fail(context, MD5_ERROR_IO, 0, 0, "the text has %zu bytes: expected less than 2 GiB",
+                    size);
+}
 
 #endif

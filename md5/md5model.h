@@ -94,7 +94,8 @@ typedef struct md5_allocator {
 typedef void md5_warn_fn(void *user, const md5_error *warning);
 
 // How loads read files: from an archive, or the game's own file system. Both functions, or neither
-// for the system's files. They are called from within the loading function only.
+// for the system's files, of which a library that is built with MD5_NO_FILES has none. They are
+// called from within the loading function only.
 typedef struct md5_files {
     // Returns all bytes of a file, and their number in *size; a file of 0 bytes is not NULL.
     // Returns NULL on failure, and may write the reason to error->message. `path` is the one that

@@ -1,5 +1,7 @@
 #include "md5/core/assert.h"
 
+#if !defined(NDEBUG)
+
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -8,3 +10,5 @@ void md5_assert_failed(const char *function, const char *condition, const char *
     (void)fprintf(stderr, "md5model: %s(): %s (%s is false)\n", function, rule, condition);
     abort();
 }
+
+#endif

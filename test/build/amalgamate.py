@@ -456,7 +456,7 @@ def comment(text):
 def beginning(name, what):
     parts = " ".join(macro for macro, _ in PARTS)
     return ("// %s %s: %s\n// One of the two files that `make amalgamate` makes of the sources.\n"
-            "// Leave out parts with: %s MD5_NO_SIMD.\n//\n%s"
+            "// Leave out parts with: %s MD5_NO_FILES MD5_NO_SIMD.\n//\n%s"
             % (name, version(), what, parts, comment(read("LICENSE"))))
 
 

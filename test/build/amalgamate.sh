@@ -22,6 +22,7 @@ cat >"$folder/game.c" <<'END'
 #include "md5model.h"
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static unsigned hash(unsigned sum, const void *bytes, size_t size)
 {
@@ -30,10 +31,39 @@ static unsigned hash(unsigned sum, const void *bytes, size_t size)
     return sum;
 }
 
+#ifdef MD5_NO_FILES
+static const void *open_file(void *user, const char *path, size_t *size, md5_error *error)
+{
+    enum { ROOM = 1 << 22 };
+    FILE *file = fopen(path, "rb");
+    void *bytes = file ? malloc(ROOM) : NULL;
+    (void)user, (void)error;
+    *size = bytes ? fread(bytes, 1, ROOM, file) : 0;
+    if (file)
+        fclose(file);
+    return bytes;
+}
+
+static void close_file(void *user, const void *bytes, size_t size)
+{
+    (void)user, (void)size;
+    free((void *)bytes);
+}
+#endif
+
 int main(int argc, char **argv)
 {
-    md5_model *model = md5_load_model(argc > 1 ? argv[1] : "", NULL, NULL);
-    md5_anim *anim = md5_load_anim(argc > 2 ? argv[2] : "", NULL, NULL);
+    md5_load_opts opts;
+    memset(&opts, 0, sizeof opts);
+#ifdef MD5_NO_FILES
+    md5_error error;
+    if (md5_load_model(argc > 1 ? argv[1] : "", NULL, &error) || error.status != MD5_ERROR_IO)
+        return 1;
+    opts.files.open = open_file;
+    opts.files.close = close_file;
+#endif
+    md5_model *model = md5_load_model(argc > 1 ? argv[1] : "", &opts, NULL);
+    md5_anim *anim = md5_load_anim(argc > 2 ? argv[2] : "", &opts, NULL);
     md5_binding *binding = model && anim ? md5_bind(model, anim, NULL, NULL) : NULL;
     if (!binding)
         return 1;

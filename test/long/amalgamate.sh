@@ -26,7 +26,7 @@ for compiler in gcc clang; do
     check "$plus -O2" optimized "$plus -x c++" -std=gnu++17 -O2 $fused $quiet
 done
 
-for part in PLAY POSE_TOOLS QUERY CAMERA SIMD; do
+for part in PLAY POSE_TOOLS QUERY CAMERA FILES SIMD; do
     # shellcheck disable=SC2086
     check "with MD5_NO_$part" silent_compiler $cc -std=c11 -DMD5_NO_$part md5model.c
 done
