@@ -3,8 +3,9 @@
 //
 //   md5_machine_desc --md5_create_machine()--> machine: the states of a kind of character; shared
 //
-// md5play.h plays it. A game without state machines can use the masks and easings here with the
-// operations on single poses in md5model.h (blending) and md5pose.h (inverse kinematics, ...).
+// md5play.h plays it. A game without state machines can use the masks here and the easings of
+// md5curve.h with the operations on single poses in md5model.h (blending) and md5pose.h (inverse
+// kinematics, ...).
 //
 // Creating a machine checks everything; messages name the clip, joint or parameter, and its
 // location if the tables come from a machine file. {0} means all defaults; if a default is not 0,
@@ -19,7 +20,8 @@
 #ifndef MD5MACHINE_H
 #define MD5MACHINE_H
 
-#include "md5pose.h" // beside this file also when installed, like md5model.h
+#include "md5curve.h"
+#include "md5pose.h" // beside this file also when installed, like md5curve.h and md5model.h
 
 #ifdef __cplusplus
 extern "C" {
@@ -199,24 +201,6 @@ typedef struct md5_motion_desc {
 } md5_motion_desc;
 
 // -- States and transitions -----------------------------------------------------------------
-
-typedef enum md5_easing {
-    MD5_EASE_LINEAR,
-    MD5_EASE_SMOOTH,
-    MD5_EASE_QUADRATIC_IN,
-    MD5_EASE_QUADRATIC_OUT,
-    MD5_EASE_QUADRATIC_IN_OUT,
-    MD5_EASE_CUBIC_IN,
-    MD5_EASE_CUBIC_OUT,
-    MD5_EASE_CUBIC_IN_OUT,
-    MD5_EASE_EXPONENTIAL_IN,
-    MD5_EASE_EXPONENTIAL_OUT,
-    MD5_EASE_SINE_IN_OUT,
-} md5_easing;
-
-// Returns the eased value of `t`, which is clamped to 0..1, NaN to 0. It rises from 0 at 0 to 1
-// at 1. SMOOTH is 3 t^2 - 2 t^3.
-MD5_API float md5_ease(md5_easing easing, float t);
 
 typedef enum md5_fade {
     MD5_FADE_CROSS,    // cross-fade: both play, the weight follows `easing`

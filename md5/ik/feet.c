@@ -1,8 +1,8 @@
 // Feet on uneven ground, by the idea of id's walk IK: each ankle is lifted as high as its floor
 // lies, the pelvis goes down with the lowest of them, and the legs make up the difference.
 #include "md5/core/assert.h"
+#include "md5/core/decay.h"
 #include "md5/ik/space.h"
-#include "md5/ik/spring.h"
 
 // `height` on its way to `goal`, of which `keep` remains afterwards.
 static float smoothed(float height, float goal, float keep)

@@ -34,21 +34,6 @@ md5_swing md5_swing_for(double stiffness, double damping, double seconds)
     return (md5_swing){a, b};
 }
 
-double md5_decay(double x)
-{
-    enum { TERMS = 10 };
-    double part = x < 800.0 ? x : 800.0;
-    int doublings = 0;
-    for (; part > 0.25; doublings++)
-        part *= 0.5;
-    double sum = 1.0;
-    for (int term = TERMS; term > 0; term--)
-        sum = 1.0 - sum * part / term;
-    for (; doublings > 0; doublings--)
-        sum *= sum;
-    return sum;
-}
-
 // One axis of one end. The animated position is assumed to move linearly from `from` to `to`,
 // which the end follows at a distance; the difference decays.
 typedef struct axis_step {

@@ -1,9 +1,6 @@
-// How what swings or fades comes to rest, exactly, for any step of time.
+// How what swings comes to rest, exactly, for any step of time.
 #ifndef MD5_IK_SPRING_H
 #define MD5_IK_SPRING_H
-
-// exp(-x) for x >= 0, to within 1e-13, with the same bits on every machine.
-double md5_decay(double x);
 
 // What a step of time does to a damped spring x'' = -stiffness x - damping x':
 //   x  <- keep * x + drift * x'

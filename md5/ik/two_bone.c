@@ -6,8 +6,8 @@
 // where the knee goes; knee and foot have coordinates on these two. The thigh is turned in the old
 // plane, the plane is turned so that its line lies along the target's, and the knee bends in it.
 #include "md5/core/assert.h"
+#include "md5/core/decay.h"
 #include "md5/ik/space.h"
-#include "md5/ik/spring.h"
 
 // What is less than this share of the reach has no direction.
 #define NOTHING 1e-5f

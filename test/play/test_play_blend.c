@@ -1,61 +1,10 @@
-// Easing, weights of blend spaces, and synchronised clips.
+// Weights of blend spaces, and synchronised clips.
 #include "test/test.h"
 
 #include "md5/play/run/blend_space.h"
 #include "md5/play/run/sync.h"
 
 #include <math.h>
-
-// -- Easing -----------------------------------------------------------------------------------
-
-static double exact_ease(md5_easing easing, double t)
-{
-    const double pi = 3.14159265358979324;
-    const double far = 1.0 - t;
-    switch (easing) {
-    case MD5_EASE_LINEAR:
-        break;
-    case MD5_EASE_SMOOTH:
-        return 3 * t * t - 2 * t * t * t;
-    case MD5_EASE_QUADRATIC_IN:
-        return t * t;
-    case MD5_EASE_QUADRATIC_OUT:
-        return 1 - far * far;
-    case MD5_EASE_QUADRATIC_IN_OUT:
-        return t < 0.5 ? 2 * t * t : 1 - 2 * far * far;
-    case MD5_EASE_CUBIC_IN:
-        return pow(t, 3);
-    case MD5_EASE_CUBIC_OUT:
-        return 1 - pow(far, 3);
-    case MD5_EASE_CUBIC_IN_OUT:
-        return t < 0.5 ? 4 * pow(t, 3) : 1 - 4 * pow(far, 3);
-    case MD5_EASE_EXPONENTIAL_IN:
-        return (exp2(10 * t) - 1) / 1023;
-    case MD5_EASE_EXPONENTIAL_OUT:
-        return 1 - (exp2(10 * far) - 1) / 1023;
-    case MD5_EASE_SINE_IN_OUT:
-        return 0.5 - 0.5 * cos(pi * t);
-    }
-    return t;
-}
-
-TEST (easings_are_their_formulas_and_rise) {
-    for (int i = MD5_EASE_LINEAR; i <= MD5_EASE_SINE_IN_OUT; i++) {
-        const md5_easing easing = (md5_easing)i;
-        float last = 0.0f;
-        for (int step = 0; step <= 1000; step++) {
-            const float t = (float)step / 1000.0f;
-            const float eased = md5_ease(easing, t);
-            if (!CHECK_NEAR((double)eased, exact_ease(easing, (double)t), 1e-6)
-                || !CHECK(eased >= last))
-                return;
-            last = eased;
-        }
-        CHECK(md5_ease(easing, 0.0f) == 0.0f && md5_ease(easing, 1.0f) == 1.0f);
-        CHECK(md5_ease(easing, -3.0f) == 0.0f && md5_ease(easing, 3.0f) == 1.0f);
-        CHECK(md5_ease(easing, NAN) == 0.0f);
-    }
-}
 
 // -- Blend spaces -----------------------------------------------------------------------------
 

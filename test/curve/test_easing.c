@@ -1,0 +1,436 @@
+// Easings against their published forms, computed with libc.
+#include "test/test.h"
+
+#include "md5/md5curve.h"
+#include "test/mistake.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double pi = 3.14159265358979324;
+
+// -- Published forms ------------------------------------------------------------------------------
+//
+// easings.net, in its numbers and its order of operations. Each takes x in 0..1.
+
+static double power(double x, double exponent, int way)
+{
+    if (way == 0)
+        return pow(x, exponent);
+    if (way == 1)
+        return 1 - pow(1 - x, exponent);
+    return x < 0.5 ? pow(2, exponent - 1) * pow(x, exponent) : 1 - pow(-2 * x + 2, exponent) / 2;
+}
+
+static double published_sine(double x, int way)
+{
+    return way == 0 ? 1 - cos(x * pi / 2) : way == 1 ? sin(x * pi / 2) : -(cos(pi * x) - 1) / 2;
+}
+
+static double published_circular(double x, int way)
+{
+    if (way == 0)
+        return 1 - sqrt(1 - pow(x, 2));
+    if (way == 1)
+        return sqrt(1 - pow(x - 1, 2));
+    return x < 0.5 ? (1 - sqrt(1 - pow(2 * x, 2))) / 2 : (sqrt(1 - pow(-2 * x + 2, 2)) + 1) / 2;
+}
+
+static double published_back(double x, int way)
+{
+    const double c1 = 1.70158, c2 = c1 * 1.525, c3 = c1 + 1;
+    if (way == 0)
+        return c3 * x * x * x - c1 * x * x;
+    if (way == 1)
+        return 1 + c3 * pow(x - 1, 3) + c1 * pow(x - 1, 2);
+    return x < 0.5 ? pow(2 * x, 2) * ((c2 + 1) * 2 * x - c2) / 2
+                   : (pow(2 * x - 2, 2) * ((c2 + 1) * (x * 2 - 2) + c2) + 2) / 2;
+}
+
+static double published_elastic(double x, int way)
+{
+    const double c4 = 2 * pi / 3, c5 = 2 * pi / 4.5;
+    if (way == 0)
+        return -pow(2, 10 * x - 10) * sin((x * 10 - 10.75) * c4);
+    if (way == 1)
+        return pow(2, -10 * x) * sin((x * 10 - 0.75) * c4) + 1;
+    return x < 0.5 ? -(pow(2, 20 * x - 10) * sin((20 * x - 11.125) * c5)) / 2
+                   : pow(2, -20 * x + 10) * sin((20 * x - 11.125) * c5) / 2 + 1;
+}
+
+static double bounce_out(double x)
+{
+    const double n1 = 7.5625, d1 = 2.75;
+    if (x < 1 / d1)
+        return n1 * x * x;
+    if (x < 2 / d1)
+        return n1 * pow(x - 1.5 / d1, 2) + 0.75;
+    if (x < 2.5 / d1)
+        return n1 * pow(x - 2.25 / d1, 2) + 0.9375;
+    return n1 * pow(x - 2.625 / d1, 2) + 0.984375;
+}
+
+static double published_bounce(double x, int way)
+{
+    if (way == 0)
+        return 1 - bounce_out(1 - x);
+    if (way == 1)
+        return bounce_out(x);
+    return x < 0.5 ? (1 - bounce_out(1 - 2 * x)) / 2 : (1 + bounce_out(2 * x - 1)) / 2;
+}
+
+// Without the jump at its slow end: (2^(10 x) - 1) / 1023.
+static double joined_exponential(double x, int way)
+{
+    if (way == 0)
+        return (exp2(10 * x) - 1) / 1023;
+    if (way == 1)
+        return 1 - (exp2(10 * (1 - x)) - 1) / 1023;
+    return x < 0.5 ? (exp2(20 * x) - 1) / 2046 : 1 - (exp2(20 * (1 - x)) - 1) / 2046;
+}
+
+static double published_exponential(double x, int way)
+{
+    if (way == 0)
+        return pow(2, 10 * x - 10);
+    if (way == 1)
+        return 1 - pow(2, -10 * x);
+    return x < 0.5 ? pow(2, 20 * x - 10) / 2 : (2 - pow(2, -20 * x + 10)) / 2;
+}
+
+static double exact(const char *family, int way, double x)
+{
+    static const char *const powers[] = {"quadratic", "cubic", "quartic", "quintic"};
+    for (int i = 0; i < 4; i++) {
+        if (strcmp(family, powers[i]) == 0)
+            return power(x, i + 2, way);
+    }
+    switch (family[0]) {
+    case 's':
+        return published_sine(x, way);
+    case 'e':
+        return family[1] == 'x' ? joined_exponential(x, way) : published_elastic(x, way);
+    case 'c':
+        return published_circular(x, way);
+    default:
+        return family[1] == 'a' ? published_back(x, way) : published_bounce(x, way);
+    }
+}
+
+// -- Named easings --------------------------------------------------------------------------------
+
+static const char *const families[] = {"quadratic",   "cubic",   "quartic",  "quintic", "sine",
+                                       "exponential", "elastic", "circular", "back",    "bounce"};
+enum { NUM_FAMILIES = sizeof families / sizeof families[0] };
+static const char *const ways[] = {"_in", "_out", "_in_out"};
+
+static md5_easing of_family(const char *family, int way)
+{
+    char name[32] = {0};
+    strcat(strcat(name, family), ways[way]);
+    md5_easing easing = MD5_EASE_LINEAR;
+    CHECK(md5_find_easing(name, &easing));
+    return easing;
+}
+
+TEST (easings_are_the_published_formulas) {
+    for (int i = 0; i < 3 * NUM_FAMILIES; i++) {
+        const char *const family = families[i / 3];
+        const md5_easing easing = of_family(family, i % 3);
+        for (int step = 1; step < 4000; step++) {
+            const float t = (float)step / 4000.0f;
+            const double expected = exact(family, i % 3, (double)t);
+            if (!CHECK_NEAR((double)md5_ease(easing, t), expected, 2e-7))
+                return;
+        }
+    }
+}
+
+TEST (easing_linear_smooth_and_square_root) {
+    for (int step = 0; step <= 1000; step++) {
+        const float t = (float)step / 1000.0f;
+        const double x = (double)t;
+        CHECK(md5_ease(MD5_EASE_LINEAR, t) == t);
+        CHECK_NEAR((double)md5_ease(MD5_EASE_SMOOTH, t), 3 * x * x - 2 * x * x * x, 1e-7);
+        CHECK(md5_ease(MD5_EASE_SQUARE_ROOT, t) == (float)sqrt(x));
+    }
+}
+
+TEST (easing_exponential_is_within_a_thousandth_of_the_published_one) {
+    for (int way = 0; way < 3; way++) {
+        const md5_easing easing = of_family("exponential", way);
+        for (int step = 1; step < 1000; step++) {
+            const float t = (float)step / 1000.0f;
+            const double published = published_exponential((double)t, way);
+            CHECK_NEAR((double)md5_ease(easing, t), published, 1.0 / 1023.0);
+        }
+    }
+}
+
+TEST (easings_have_exact_ends) {
+    for (int i = 0; i < MD5_EASE_CUBIC_BEZIER; i++) {
+        const md5_easing easing = (md5_easing)i;
+        CHECK(md5_ease(easing, 0.0f) == 0.0f && md5_ease(easing, 1.0f) == 1.0f);
+        CHECK(md5_ease(easing, -3.0f) == 0.0f && md5_ease(easing, 3.0f) == 1.0f);
+        CHECK(md5_ease(easing, NAN) == 0.0f);
+        CHECK(md5_ease(easing, -INFINITY) == 0.0f && md5_ease(easing, INFINITY) == 1.0f);
+    }
+}
+
+static bool swings(md5_easing easing)
+{
+    return easing >= MD5_EASE_BACK_IN && easing <= MD5_EASE_BOUNCE_IN_OUT;
+}
+
+TEST (easings_rise_unless_they_swing) {
+    for (int i = 0; i < MD5_EASE_CUBIC_BEZIER; i++) {
+        const md5_easing easing = (md5_easing)i;
+        float last = 0.0f;
+        for (int step = 0; step <= 10000 && !swings(easing); step++) {
+            const float eased = md5_ease(easing, (float)step / 10000.0f);
+            if (!CHECK(eased >= last && eased <= 1.0f))
+                return;
+            last = eased;
+        }
+    }
+}
+
+TEST (easings_that_draw_back_go_below_0_and_above_1) {
+    CHECK_NEAR((double)md5_ease(MD5_EASE_BACK_IN, 0.42f), -0.1, 1e-3);
+    CHECK_NEAR((double)md5_ease(MD5_EASE_BACK_OUT, 0.58f), 1.1, 1e-3);
+    CHECK(md5_ease(MD5_EASE_ELASTIC_IN, 0.85f) < -0.35f);
+    for (int step = 0; step <= 1000; step++) {
+        const float eased = md5_ease(MD5_EASE_BOUNCE_OUT, (float)step / 1000.0f);
+        CHECK(eased >= 0.0f && eased <= 1.0f);
+    }
+}
+
+TEST (easing_names_lead_to_their_easings) {
+    unsigned count = 0;
+    for (const char *name; (name = md5_easing_name((md5_easing)count)) != NULL; count++) {
+        md5_easing found = MD5_EASE_LINEAR;
+        CHECK(md5_find_easing(name, &found));
+        CHECK_UINT(found, count);
+    }
+    CHECK_UINT(count, MD5_EASE_STEPS + 1);
+    CHECK_STRING(md5_easing_name(MD5_EASE_CUBIC_IN_OUT), "cubic_in_out");
+    CHECK_STRING(md5_easing_name(MD5_EASE_STEPS), "steps");
+    CHECK(md5_easing_name((md5_easing)1000) == NULL);
+}
+
+TEST (easing_short_names_and_hyphens) {
+    static const struct {
+        const char *name;
+        md5_easing easing;
+    } names[] = {
+        {"cubic-in-out", MD5_EASE_CUBIC_IN_OUT},
+        {"quad-in", MD5_EASE_QUADRATIC_IN},
+        {"quart_out", MD5_EASE_QUARTIC_OUT},
+        {"quint-in_out", MD5_EASE_QUINTIC_IN_OUT},
+        {"expo-in-out", MD5_EASE_EXPONENTIAL_IN_OUT},
+        {"circ-out", MD5_EASE_CIRCULAR_OUT},
+        {"sqrt", MD5_EASE_SQUARE_ROOT},
+        {"cubic-bezier", MD5_EASE_CUBIC_BEZIER},
+    };
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        md5_easing found = MD5_EASE_LINEAR;
+        CHECK(md5_find_easing(names[i].name, &found));
+        CHECK_UINT(found, names[i].easing);
+    }
+    static const char *const unknown[] = {"",        "cubic",    "cubic-in-",    "cubic-in-outer",
+                                          "Linear",  "quadr-in", "quadratic in", "quad",
+                                          "-linear", "expo"};
+    for (size_t i = 0; i < sizeof unknown / sizeof unknown[0]; i++) {
+        md5_easing found = MD5_EASE_SMOOTH;
+        CHECK(!md5_find_easing(unknown[i], &found) && found == MD5_EASE_SMOOTH);
+    }
+    md5_easing found;
+    CHECK(!md5_find_easing(NULL, &found));
+}
+
+// -- Parameters -----------------------------------------------------------------------------------
+
+// y by bisection of the textbook sums, in long double.
+static double exact_bezier(const md5_easing_curve *curve, double x)
+{
+    const long double x1 = (long double)curve->x1, x2 = (long double)curve->x2;
+    long double low = 0.0L, high = 1.0L;
+    for (int step = 0; step < 80; step++) {
+        const long double s = (low + high) / 2, r = 1 - s;
+        if (3 * r * r * s * x1 + 3 * r * s * s * x2 + s * s * s < (long double)x)
+            low = s;
+        else
+            high = s;
+    }
+    const long double s = low, r = 1 - s;
+    return (double)(3 * r * r * s * (long double)curve->y1 + 3 * r * s * s * (long double)curve->y2
+                    + s * s * s);
+}
+
+static void check_bezier(const md5_easing_curve *curve)
+{
+    double worst = 0.0;
+    for (int step = 1; step < 1000; step++) {
+        const float t = (float)step / 1000.0f;
+        const double miss = fabs((double)md5_ease_curve(curve, t) - exact_bezier(curve, (double)t));
+        if (miss > worst)
+            worst = miss;
+    }
+    CHECK_NEAR(worst, 0.0, 1e-6);
+    CHECK(md5_ease_curve(curve, 0.0f) == 0.0f && md5_ease_curve(curve, 1.0f) == 1.0f);
+    CHECK(md5_ease_curve(curve, NAN) == 0.0f && md5_ease_curve(curve, 7.0f) == 1.0f);
+}
+
+TEST (easing_bezier_is_exact_to_a_millionth) {
+    uint64_t random = 1;
+    for (int round = 0; round < 300; round++) {
+        const md5_easing_curve curve = {
+            .easing = MD5_EASE_CUBIC_BEZIER,
+            .x1 = (float)test_random(&random),
+            .y1 = (float)(5.0 * test_random(&random) - 2.0),
+            .x2 = (float)test_random(&random),
+            .y2 = (float)(5.0 * test_random(&random) - 2.0),
+        };
+        check_bezier(&curve);
+    }
+}
+
+TEST (easing_bezier_with_vertical_and_horizontal_tangents) {
+    static const float edges[] = {0.0f, 1e-6f, 0.5f, 1.0f - 1e-6f, 1.0f};
+    for (int i = 0; i < 25; i++) {
+        const md5_easing_curve curve = {.easing = MD5_EASE_CUBIC_BEZIER,
+                                        .x1 = edges[i / 5],
+                                        .y1 = -2.0f,
+                                        .x2 = edges[i % 5],
+                                        .y2 = 3.0f};
+        check_bezier(&curve);
+    }
+}
+
+// Values that CSS gives: 'ease' reaches 0.8024 half way, ease-in 0.3154.
+TEST (easing_bezier_of_css) {
+    const md5_easing_curve ease = {MD5_EASE_CUBIC_BEZIER, .x1 = 0.25f, 0.1f, 0.25f, 1.0f};
+    const md5_easing_curve ease_in = {MD5_EASE_CUBIC_BEZIER, .x1 = 0.42f, 0.0f, 1.0f, 1.0f};
+    CHECK_NEAR((double)md5_ease_curve(&ease, 0.5f), 0.802403, 1e-6);
+    CHECK_NEAR((double)md5_ease_curve(&ease_in, 0.5f), 0.315357, 1e-6);
+}
+
+TEST (easing_bezier_clamps_x) {
+    const md5_easing_curve outside = {MD5_EASE_CUBIC_BEZIER, .x1 = -3.0f, 0.3f, NAN, 0.6f};
+    const md5_easing_curve clamped = {MD5_EASE_CUBIC_BEZIER, .x1 = 0.0f, 0.3f, 0.0f, 0.6f};
+    for (int step = 0; step <= 100; step++) {
+        const float t = (float)step / 100.0f;
+        CHECK(md5_ease_curve(&outside, t) == md5_ease_curve(&clamped, t));
+    }
+}
+
+TEST (easing_steps_are_those_of_css) {
+    // Of steps(4, ...) at 0, just before 1/4, at 1/4, at 1/2, just before 1, and at 1.
+    static const float t[] = {0.0f, 0.24f, 0.25f, 0.5f, 0.99f, 1.0f};
+    static const double expected[4][6] = {
+        [MD5_JUMP_END] = {0, 0, 0.25, 0.5, 0.75, 1},
+        [MD5_JUMP_START] = {0.25, 0.25, 0.5, 0.75, 1, 1},
+        [MD5_JUMP_NONE] = {0, 0, 1.0 / 3, 2.0 / 3, 1, 1},
+        [MD5_JUMP_BOTH] = {0.2, 0.2, 0.4, 0.6, 0.8, 1},
+    };
+    for (int jump = MD5_JUMP_END; jump <= MD5_JUMP_BOTH; jump++) {
+        const md5_easing_curve curve = {MD5_EASE_STEPS, .steps = 4, .jump = (md5_jump)jump};
+        for (int i = 0; i < 6; i++)
+            CHECK_NEAR((double)md5_ease_curve(&curve, t[i]), expected[jump][i], 1e-7);
+        CHECK(md5_ease_curve(&curve, -1.0f) == (float)expected[jump][0]);
+        CHECK(md5_ease_curve(&curve, 2.0f) == 1.0f);
+    }
+}
+
+TEST (easing_steps_begin_at_their_shares) {
+    for (uint32_t steps = 1; steps <= 1000; steps++) {
+        const md5_easing_curve curve = {MD5_EASE_STEPS, .steps = steps};
+        for (uint32_t k = 0; k < steps; k++) {
+            const float t = (float)k / (float)steps;
+            if (!CHECK(md5_ease_curve(&curve, t) == (float)((double)k / steps)))
+                return;
+        }
+    }
+}
+
+TEST (easing_curve_without_parameters_is_the_easing) {
+    for (int i = 0; i < MD5_EASE_CUBIC_BEZIER; i++) {
+        const md5_easing_curve curve = {.easing = (md5_easing)i};
+        CHECK(md5_ease_curve(&curve, 0.3f) == md5_ease((md5_easing)i, 0.3f));
+    }
+}
+
+TEST (easing_over_a_duration) {
+    const md5_easing_curve curve = {.easing = MD5_EASE_QUADRATIC_IN};
+    CHECK_NEAR((double)md5_ease_over(&curve, 0.5, 2.0), 0.0625, 1e-7);
+    CHECK(md5_ease_over(&curve, -1.0, 2.0) == 0.0f && md5_ease_over(&curve, 3.0, 2.0) == 1.0f);
+    CHECK(md5_ease_over(&curve, 0.0, 0.0) == 1.0f && md5_ease_over(&curve, 1.0, NAN) == 1.0f);
+}
+
+// -- Following a target ---------------------------------------------------------------------------
+
+TEST (follow_share_is_one_minus_exp) {
+    double worst = 0.0;
+    for (int i = 0; i < 1000; i++) {
+        const float rate = (float)pow(10.0, i % 10 - 4), seconds = (float)pow(10.0, i * 0.005 - 4);
+        const double expected = -expm1(-(double)rate * (double)seconds);
+        const double miss = fabs((double)md5_follow_share(rate, seconds) - expected);
+        if (miss > worst)
+            worst = miss;
+    }
+    CHECK_NEAR(worst, 0.0, 1e-7);
+    CHECK(md5_follow_share(0.0f, 1.0f) == 0.0f && md5_follow_share(1.0f, 0.0f) == 0.0f);
+    CHECK(md5_follow_share(-1.0f, 1.0f) == 0.0f && md5_follow_share(1.0f, -1.0f) == 0.0f);
+    CHECK(md5_follow_share(-1.0f, -1.0f) == 0.0f && md5_follow_share(NAN, 1.0f) == 0.0f);
+    CHECK(md5_follow_share(1e30f, 1e30f) == 1.0f && md5_follow_share(INFINITY, 1.0f) == 1.0f);
+}
+
+TEST (follow_does_not_depend_on_the_frame_rate) {
+    static const int frames[] = {1, 7, 60, 1000};
+    for (int i = 0; i < 4; i++) {
+        float x = 3.0f;
+        for (int frame = 0; frame < frames[i]; frame++)
+            x += (10.0f - x) * md5_follow_share(2.0f, 1.0f / (float)frames[i]);
+        CHECK_NEAR((double)x, 10.0 - 7.0 * exp(-2.0), 1e-5);
+    }
+}
+
+// -- Mistakes -------------------------------------------------------------------------------------
+
+#if !defined(NDEBUG)
+
+static void ease_with_parameters(const void *context)
+{
+    (void)context;
+    md5_ease(MD5_EASE_STEPS, 0.5f);
+}
+
+static void ease_curve(const void *context)
+{
+    md5_ease_curve((const md5_easing_curve *)context, 0.5f);
+}
+
+TEST (mistakes_with_easings_are_reported) {
+    static const md5_easing_curve no_easing = {.easing = (md5_easing)99};
+    static const md5_easing_curve no_steps = {MD5_EASE_STEPS, .jump = MD5_JUMP_END};
+    static const md5_easing_curve one_step = {MD5_EASE_STEPS, .steps = 1, .jump = MD5_JUMP_NONE};
+    static const md5_easing_curve no_jump = {MD5_EASE_STEPS, .steps = 1, .jump = (md5_jump)9};
+    static const struct {
+        void (*make)(const void *context);
+        const md5_easing_curve *curve;
+        const char *message;
+    } mistakes[] = {
+        {ease_with_parameters, NULL, "md5_ease(): easing: one without parameters"},
+        {ease_curve, NULL, "md5_ease_curve(): curve: not NULL"},
+        {ease_curve, &no_easing, "curve->easing: a md5_easing"},
+        {ease_curve, &no_steps, "curve->steps: 1 to"},
+        {ease_curve, &one_step, "curve->steps: 1 to"},
+        {ease_curve, &no_jump, "curve->jump: a md5_jump"},
+    };
+    for (size_t i = 0; i < sizeof mistakes / sizeof mistakes[0]; i++) {
+        const char *const message = test_message_of(mistakes[i].make, mistakes[i].curve);
+        CHECK(strstr(message, mistakes[i].message) != NULL);
+    }
+}
+
+#endif
