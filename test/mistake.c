@@ -104,3 +104,8 @@ const char *test_message_of(void (*mistake)(const void *context), const void *co
 }
 
 #endif
+
+void *test_null(void)
+{
+    return NULL;
+}

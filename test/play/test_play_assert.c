@@ -59,7 +59,7 @@ static void find_in_no_machine(const void *context)
 static void create_without_description(const void *context)
 {
     (void)context;
-    (void)md5_create_machine(NULL, NULL, NULL);
+    (void)md5_create_machine(test_null(), NULL, NULL);
 }
 
 static void locate_missing_joint(const void *context)
@@ -71,7 +71,7 @@ static void locate_missing_joint(const void *context)
 static void aim_without_job(const void *context)
 {
     const play_scene *const of = context;
-    (void)md5_aim(&of->made.model->skeleton, poses, NULL);
+    (void)md5_aim(&of->made.model->skeleton, poses, test_null());
 }
 
 static void spring_without_state(const void *context)

@@ -25,8 +25,10 @@ static verify_report verify(view_state *viewer)
 {
     FILE *const file = tmpfile();
     verify_report report = {0};
-    if (!CHECK(file != NULL))
+    if (file == NULL) {
+        CHECK(file != NULL);
         return report;
+    }
     (void)fflush(stdout);
     const int kept = dup(STDOUT_FILENO);
     (void)dup2(fileno(file), STDOUT_FILENO);
