@@ -4,7 +4,7 @@
 #define MD5_READ_FIELDS_H
 
 #include "md5/core/locations.h"
-#include "md5/read/lex.h"
+#include "md5/read/lex_values.h"
 
 // A struct that is filled from the text, and where its members stand there.
 typedef struct md5_record {

@@ -1,6 +1,6 @@
 // Tokens that need more than a look at their first byte: names of joints, numbers in all the ways
 // in which they are written, and values of words that are not known.
-#include "md5/read/lex.h"
+#include "md5/read/lex_values.h"
 
 static uint8_t char_class(char c)
 {

@@ -3,7 +3,7 @@
 #define MD5_READ_MACHINE_FILE_H
 
 #include "md5/md5machine.h"
-#include "md5/read/lex.h"
+#include "md5/read/lex_values.h"
 
 // Reads `size` bytes of text. The result and all that it points to lie in the arena; the members
 // that describe the load (num_warnings and behind it) are left zero. Names are not looked up:

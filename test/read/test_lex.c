@@ -1,5 +1,5 @@
 // Tokens, their places, and what is said of text that is none.
-#include "md5/read/lex.h"
+#include "md5/read/lex_values.h"
 #include "test/read/read_case.h"
 #include "test/test.h"
 

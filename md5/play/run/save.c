@@ -2,7 +2,7 @@
 // is not saved, but computed again: weights, rates, the root's position in its clips. Nor is what
 // lives only within a step.
 #include "md5/core/assert.h"
-#include "md5/play/run/save.h"
+#include "md5/play/run/save_parts.h"
 
 #include <float.h>
 #include <string.h>

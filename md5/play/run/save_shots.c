@@ -1,5 +1,5 @@
 // Saving and restoring one-shots.
-#include "md5/play/run/save.h"
+#include "md5/play/run/save_parts.h"
 
 // What it is, as md5_player_play() has made it.
 static bool keep_shot_desc(md5_archive *archive, const md5_machine *machine, md5_shot *kept)

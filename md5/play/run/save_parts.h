@@ -1,6 +1,6 @@
 // What the parts of a saved player share.
-#ifndef MD5_PLAY_RUN_SAVE_H
-#define MD5_PLAY_RUN_SAVE_H
+#ifndef MD5_PLAY_RUN_SAVE_PARTS_H
+#define MD5_PLAY_RUN_SAVE_PARTS_H
 
 #include "md5/play/run/archive.h"
 #include "md5/play/run/player.h"
