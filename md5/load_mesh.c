@@ -9,11 +9,9 @@ typedef struct mesh_layout {
     md5_weight *weights;
     md5_vec4 *colors; // NULL if the file has none
     md5_geometry_arrays drawn;
-    md5_skin_plan_room plan;
 } mesh_layout;
 
-bool md5_measure_mesh(md5_arena *arena, const md5_file_mesh *mesh, const md5_transform *bind,
-                      md5_geometry_sizes *sizes)
+bool md5_measure_mesh(md5_arena *arena, const md5_file_mesh *mesh, md5_geometry_sizes *sizes)
 {
     const md5_geometry_source source = {
         .num_vertices = mesh->num_vertices,
@@ -25,9 +23,8 @@ bool md5_measure_mesh(md5_arena *arena, const md5_file_mesh *mesh, const md5_tra
         .weights = mesh->weights,
         .tangents = mesh->tangents,
         .no_tangents = arena->context->no_tangents,
-        .no_plan = arena->context->no_skin_plan,
     };
-    return md5_geometry_measure(arena, &source, bind, sizes);
+    return md5_geometry_measure(arena, &source, sizes);
 }
 
 static void lay_out_mesh(md5_block *block, const md5_file_mesh *mesh,
@@ -57,8 +54,6 @@ static void lay_out_mesh(md5_block *block, const md5_file_mesh *mesh,
         (uint32_t *)md5_block_take(block, num_influences, sizeof *drawn->influence_joints);
     drawn->influences =
         (md5_vec4 *)md5_block_take(block, num_influences, sizeof *drawn->influences);
-    if (sizes->has_plan)
-        md5_skin_plan_take(block, sizes->num_vertices, &sizes->plan, &layout->plan);
 }
 
 void md5_measure_mesh_block(md5_block *block, const md5_file_mesh *mesh,
@@ -173,7 +168,5 @@ bool md5_derive_mesh(md5_arena *arena, md5_block *block, const md5_file_mesh *fi
     if (md5_converts(arena->context))
         convert_mesh(arena->context, &layout, mesh);
     md5_geometry_summarize(mesh);
-    if (sizes->has_plan)
-        mesh->skin_plan = md5_skin_plan_build(mesh, &layout.plan);
     return true;
 }

@@ -2,18 +2,17 @@
 // with what follows from that.
 //
 // Each mesh passes three stages. Measuring needs the file's tables. Placing copies these tables to
-// the block. Deriving computes normals, tangents, influences and the skinning plan from the copies;
-// by then the tables are gone and their memory serves as scratch. So the measured sizes are kept
-// apart from the tables, in md5_mesh_file.notes.
+// the block. Deriving computes normals, tangents and influences from the copies; by then the tables
+// are gone and their memory serves as scratch. So the measured sizes are kept apart from the
+// tables, in md5_mesh_file.notes.
 #ifndef MD5_LOAD_MESH_H
 #define MD5_LOAD_MESH_H
 
 #include "md5/read/mesh_file.h"
 #include "md5/skin/geometry.h"
 
-// Writes the sizes of the arrays that `mesh` becomes. `bind` is the bind pose in model space.
-bool md5_measure_mesh(md5_arena *arena, const md5_file_mesh *mesh, const md5_transform *bind,
-                      md5_geometry_sizes *sizes);
+// Writes the sizes of the arrays that `mesh` becomes.
+bool md5_measure_mesh(md5_arena *arena, const md5_file_mesh *mesh, md5_geometry_sizes *sizes);
 
 // Takes the arrays of a mesh from a block that only measures.
 void md5_measure_mesh_block(md5_block *block, const md5_file_mesh *mesh,
@@ -23,10 +22,10 @@ void md5_measure_mesh_block(md5_block *block, const md5_file_mesh *mesh,
 void md5_place_mesh(md5_block *block, const md5_file_mesh *file, const md5_geometry_sizes *sizes,
                     md5_mesh *mesh);
 
-// Fills what md5_place_mesh() left: all but the losses, converted as the options ask for. `block`
-// is as it was for md5_place_mesh(). Of `file` only counts and NULL pointers are used; of `joints`
-// only the bind matrices and the scratch memory. Returns false, with the context's error set, if
-// memory runs out.
+// Fills what md5_place_mesh() left: all but the plan and the losses, converted as the options ask
+// for. `block` is as it was for md5_place_mesh(). Of `file` only counts and NULL pointers are used;
+// of `joints` only the bind matrices and the scratch memory. Returns false, with the context's
+// error set, if memory runs out.
 bool md5_derive_mesh(md5_arena *arena, md5_block *block, const md5_file_mesh *file,
                      const md5_geometry_sizes *sizes, const md5_geometry_source *joints,
                      md5_mesh *mesh);

@@ -1,8 +1,9 @@
-// Models: read, derive what drawing and posing need, put into one block.
+// Models: read, derive what drawing and posing need, put into two blocks and the skinning plans.
 #include "md5/core/axes.h"
 #include "md5/load.h"
 #include "md5/load_mesh.h"
 #include "md5/pose/bind_pose.h"
+#include "md5/skin/plan.h"
 
 // The parts of a model in its block; all NULL while the block is measured.
 typedef struct model_layout {
@@ -19,7 +20,7 @@ static bool measure_meshes(md5_arena *arena, const md5_mesh_file *file)
 {
     md5_geometry_sizes *const sizes = (md5_geometry_sizes *)file->notes;
     for (uint32_t m = 0; m < file->num_meshes; m++)
-        TRY(md5_measure_mesh(arena, &file->meshes[m], file->bind, &sizes[m]));
+        TRY(md5_measure_mesh(arena, &file->meshes[m], &sizes[m]));
     return true;
 }
 
@@ -46,7 +47,8 @@ static void lay_out_model(md5_block *block, const md5_mesh_file *file, model_lay
     layout->names = (char *)md5_block_take(block, model_names_size(file), 1);
 }
 
-// The two blocks of a model: what md5_release_geometry() keeps, and what it frees.
+// The blocks of a model but for those of the plans: what md5_release_geometry() keeps, and what it
+// frees.
 typedef struct model_blocks {
     md5_block model, geometry;
 } model_blocks;
@@ -97,29 +99,6 @@ static md5_model *place_model(const md5_context *context, model_blocks *blocks,
     return model;
 }
 
-// Whether each vertex follows one joint with bias 1, or none: then packed influences lose nothing.
-// Without a plan nobody knows.
-static bool is_rigid(const md5_skin_plan *plan)
-{
-    uint32_t i = 0;
-    while (plan && i < plan->num_runs && plan->runs[i].kind <= MD5_SKIN_RIGID)
-        i++;
-    return plan && i == plan->num_runs;
-}
-
-// What a drawing path with 4 or 8 influences a vertex loses, for each mesh.
-static void measure_losses(const md5_model *model, md5_mesh *meshes)
-{
-    for (uint32_t m = 0; m < model->num_meshes; m++) {
-        md5_mesh *const mesh = &meshes[m];
-        if (is_rigid(mesh->skin_plan))
-            continue; // loses nothing
-        mesh->loss4 = md5_path_loss(model, m, 4, NULL);
-        // Without a vertex of more than four influences the packed forms are equal.
-        mesh->loss8 = mesh->max_influences > 4 ? md5_path_loss(model, m, 8, NULL) : mesh->loss4;
-    }
-}
-
 static bool fill_model(md5_arena *arena, model_blocks *blocks, const md5_mesh_file *file,
                        md5_model **result)
 {
@@ -144,9 +123,47 @@ static bool fill_model(md5_arena *arena, model_blocks *blocks, const md5_mesh_fi
         md5_convert_matrices(arena->context, layout.bind, file->num_joints);
         md5_convert_matrices(arena->context, layout.inverse_bind, file->num_joints);
     }
-    measure_losses(model, layout.meshes);
+    model->size = blocks->model.used;
+    model->geometry = blocks->geometry.base;
+    model->geometry_size = blocks->geometry.used;
     *result = model;
     return true;
+}
+
+// The meshes lie in the model's own block.
+static md5_mesh *own_mesh(const md5_model *model, uint32_t mesh)
+{
+    return (md5_mesh *)&model->meshes[mesh];
+}
+
+static bool build_plans(md5_context *context, const md5_model *model)
+{
+    for (uint32_t m = 0; m < model->num_meshes && !context->no_skin_plan; m++)
+        TRY(md5_skin_plan_build(context, &model->meshes[m], &own_mesh(model, m)->skin_plan));
+    return true;
+}
+
+// Whether each vertex follows one joint with bias 1, or none: then packed influences lose nothing.
+// Without a plan nobody knows.
+static bool is_rigid(const md5_skin_plan *plan)
+{
+    uint32_t i = 0;
+    while (plan && i < plan->num_runs && plan->runs[i].kind <= MD5_SKIN_RIGID)
+        i++;
+    return plan && i == plan->num_runs;
+}
+
+// What a drawing path with 4 or 8 influences a vertex loses, for each mesh.
+static void measure_losses(const md5_model *model)
+{
+    for (uint32_t m = 0; m < model->num_meshes; m++) {
+        md5_mesh *const mesh = own_mesh(model, m);
+        if (is_rigid(mesh->skin_plan))
+            continue; // loses nothing
+        mesh->loss4 = md5_path_loss(model, m, 4, NULL);
+        // Without a vertex of more than four influences the packed forms are equal.
+        mesh->loss8 = mesh->max_influences > 4 ? md5_path_loss(model, m, 8, NULL) : mesh->loss4;
+    }
 }
 
 // Reserves the scratch memory of an ordinary file in one chunk: the file's tables, and later, in
@@ -185,9 +202,14 @@ static bool build_model(md5_arena *arena, const char *text, size_t size, void **
         md5_free(arena->context, blocks.model.base, model_size);
         return false;
     }
-    model->size = model_size;
-    model->geometry = blocks.geometry.base;
-    model->geometry_size = geometry_size;
+    // Plans take memory only after scratch memory is freed, so that the most that is held at once
+    // does not include both.
+    md5_arena_free(arena);
+    if (!build_plans(arena->context, model)) {
+        md5_free_model(model);
+        return false;
+    }
+    measure_losses(model);
     *asset = model;
     return true;
 }
@@ -211,7 +233,8 @@ void md5_release_geometry(md5_model *model)
 {
     MD5_ASSERT(model != NULL, "model: not NULL");
     for (uint32_t m = 0; m < model->num_meshes && model->geometry; m++) {
-        md5_mesh *const mesh = (md5_mesh *)&model->meshes[m]; // in the model's own block
+        md5_mesh *const mesh = own_mesh(model, m);
+        md5_skin_plan_free(&model->allocator, mesh->skin_plan);
         mesh->file_vertices = NULL;
         mesh->weights = NULL;
         mesh->indices = mesh->sources = NULL;

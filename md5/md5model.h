@@ -22,7 +22,8 @@
 // md5_binding.tracks, what md5_find_*() returns. Converted to uint32_t, -1 exceeds every count, so
 // functions that answer invalid indices may be given it.
 //
-// Memory: an asset is one block (a model: two) from the caller's allocator and is read-only.
+// Memory: an asset is one block (a model: two, and one for the skinning plan of each mesh) from the
+// caller's allocator and is read-only.
 // Posing, blending and skinning write to the caller's arrays, allocate nothing and cannot fail.
 // Arrays must not overlap unless a comment allows it. Pointers must not be NULL unless a comment
 // allows it; debug builds assert this and the index arguments.
@@ -187,7 +188,7 @@ struct md5_model {
     uint32_t num_warnings; // of the load, reported or not
     size_t size;           // bytes of the block that holds all of this, except:
     void *geometry;        // the block of the arrays of all meshes; NULL: md5_release_geometry()
-    size_t geometry_size;  // bytes of that block
+    size_t geometry_size;  // bytes of that block, skinning plans not included
     md5_allocator allocator;
 };
 
@@ -279,13 +280,13 @@ MD5_API md5_camera *md5_parse_camera(const void *text, size_t size, const md5_lo
 MD5_API int32_t md5_find_joint(const md5_skeleton *skeleton, const char *name);
 MD5_API int32_t md5_find_mesh(const md5_model *model, const char *name);
 
-// Frees the arrays of all meshes, for programs that have uploaded them: 98 % of a model's memory.
-// The skeleton, the bind pose, and names, counts, bounds and losses of the meshes stay where they
-// are; so bindings, machines, players and md5gl_model stay valid. The arrays of md5_mesh become
-// NULL. After that it is the caller's mistake to skin, pack or query the model or its meshes
-// (md5skin.h, md5query.h). md5_create_machine() and md5gl_create_model() report an error, and so
-// does the renderer where it skins on the CPU (MD5GL_PATH_CPU). A second call does nothing. Counts
-// as a write to the model.
+// Frees the arrays and skinning plans of all meshes, for programs that have uploaded them: 98 % of
+// a model's memory. The skeleton, the bind pose, and names, counts, bounds and losses of the meshes
+// stay where they are; so bindings, machines, players and md5gl_model stay valid. The arrays of
+// md5_mesh become NULL. After that it is the caller's mistake to skin, pack or query the model or
+// its meshes (md5skin.h, md5query.h). md5_create_machine() and md5gl_create_model() report an
+// error, and so does the renderer where it skins on the CPU (MD5GL_PATH_CPU). A second call does
+// nothing. Counts as a write to the model.
 MD5_API void md5_release_geometry(md5_model *model);
 
 // Frees an asset. Does nothing for NULL.

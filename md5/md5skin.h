@@ -81,7 +81,7 @@ typedef struct md5_mesh {
 
     md5_bounds bounds; // of `positions`
 
-    const md5_skin_plan *skin_plan; // NULL (no_skin_plan): md5_skin() is slower
+    const md5_skin_plan *skin_plan; // NULL (no_skin_plan): md5_skin() is slower; or no vertices
 } md5_mesh;
 
 // -- Skinning -------------------------------------------------------------------------------

@@ -13,15 +13,10 @@
 #define OFF_SUM 1e-4
 
 bool md5_geometry_measure(md5_arena *scratch, const md5_geometry_source *source,
-                          const md5_transform *joints, md5_geometry_sizes *sizes)
+                          md5_geometry_sizes *sizes)
 {
-    TRY(md5_count_seams(scratch, source, sizes));
     sizes->has_tangents = !source->no_tangents;
-    sizes->has_plan = !source->no_plan;
-    if (sizes->has_plan)
-        sizes->plan = md5_skin_plan_measure(source->vertices, source->num_vertices, source->weights,
-                                            joints, sizes->num_influences);
-    return true;
+    return md5_count_seams(scratch, source, sizes);
 }
 
 // Writes the drawn vertices' sources: the file's vertices themselves, then those of the copies.

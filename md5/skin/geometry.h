@@ -5,7 +5,7 @@
 #ifndef MD5_SKIN_GEOMETRY_H
 #define MD5_SKIN_GEOMETRY_H
 
-#include "md5/skin/plan.h"
+#include "md5/core/arena.h"
 
 // One mesh as the file describes it. Every index is valid.
 typedef struct md5_geometry_source {
@@ -18,7 +18,7 @@ typedef struct md5_geometry_source {
     const md5_vec3 *normals;  // [num_vertices] in version 12, or NULL: derived
     const md5_vec4 *tangents; // with `normals`, or NULL; both in the space of the dominant joint
     md5_normals weighting;    // of derived normals
-    bool no_tangents, no_plan;
+    bool no_tangents;
     uint32_t num_joints;     // 0 = unknown, which only costs time
     const md5_mat34 *bind;   // [joints] model space
     uint32_t *joint_scratch; // [joints] scratch memory of any content
@@ -27,16 +27,14 @@ typedef struct md5_geometry_source {
 // Sizes of the derived arrays.
 typedef struct md5_geometry_sizes {
     uint32_t num_vertices;   // file vertices and seam copies
-    uint32_t num_influences; // upper bound: weights of one vertex on one joint are merged
-    bool has_tangents, has_plan;
-    md5_skin_plan_size plan;
+    uint32_t num_influences; // upper bound, exact for what exporters write: see seams.c
+    bool has_tangents;
 } md5_geometry_sizes;
 
-// Computes the sizes. Does not read the source's `bind` and `joint_scratch`; `joints` as for
-// md5_skin_plan_measure(). Returns false and sets the context's error if memory runs out or a count
-// overflows.
+// Computes the sizes. Does not read the source's `bind` and `joint_scratch`. Returns false and sets
+// the context's error if memory runs out.
 bool md5_geometry_measure(md5_arena *scratch, const md5_geometry_source *source,
-                          const md5_transform *joints, md5_geometry_sizes *sizes);
+                          md5_geometry_sizes *sizes);
 
 // The arrays of md5_mesh from `indices` to `influences`, under the same names and sizes.
 typedef struct md5_geometry_arrays {

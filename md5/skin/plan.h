@@ -5,6 +5,8 @@
 // its vertices from anywhere in the mesh; vertices that share their joints with too few others are
 // singles. Invariant: every vertex is in exactly one group or is a single, and results go to the
 // vertex's own index, so that nothing is reordered.
+//
+// A plan is a block of its own: its size is known once its mesh is complete.
 #ifndef MD5_SKIN_PLAN_H
 #define MD5_SKIN_PLAN_H
 
@@ -44,6 +46,7 @@ typedef struct md5_skin_run {
 
 // The vertices of a group have the same joints in the same order.
 struct md5_skin_plan {
+    size_t size; // bytes of the block
     uint32_t num_runs;
     const md5_skin_run *runs;
 
@@ -61,34 +64,14 @@ struct md5_skin_plan {
     const uint32_t *words;
 };
 
-// How much memory is reserved for a plan.
-typedef struct md5_skin_plan_size {
-    uint32_t max_influences; // upper bound for one vertex
-    uint32_t num_contiguous; // lower bound: contiguous groups of rigid vertices
-    uint32_t num_words;      // at least num_contiguous; groups that do not fit become singles
-} md5_skin_plan_size;
+// Builds the plan of a mesh that is complete except for its plan, in one block from the context's
+// allocator, of which every array is filled to its end. *plan is NULL if the mesh has no vertices,
+// or if three times their number or the number of words exceeds 32 bits. Returns false and sets the
+// context's error if memory runs out.
+bool md5_skin_plan_build(md5_context *context, const md5_mesh *mesh, const md5_skin_plan **plan);
 
-// Estimates how much memory the plan of a mesh needs, with little to spare, from the vertices and
-// weights of a file. `joints` are in model space, or NULL: then no vertex counts as blended, which
-// reserves more. `num_influences` is an upper bound that includes the copies at mirror seams.
-md5_skin_plan_size md5_skin_plan_measure(const md5_vertex *vertices, uint32_t num_vertices,
-                                         const md5_weight *weights, const md5_transform *joints,
-                                         uint32_t num_influences);
-
-// Memory in which a plan is built.
-typedef struct md5_skin_plan_room {
-    md5_skin_plan *plan;
-    md5_skin_run *runs;
-    uint32_t *vertices, *words;
-    md5_skin_plan_size size;
-} md5_skin_plan_room;
-
-void md5_skin_plan_take(md5_block *block, uint32_t num_vertices, const md5_skin_plan_size *size,
-                        md5_skin_plan_room *room);
-
-// Builds the plan of a mesh that is complete except for its plan. Returns NULL if three times its
-// number of vertices exceeds 32 bits.
-const md5_skin_plan *md5_skin_plan_build(const md5_mesh *mesh, const md5_skin_plan_room *room);
+// Frees a plan; NULL is allowed. `allocator` is that of the context.
+void md5_skin_plan_free(const md5_allocator *allocator, const md5_skin_plan *plan);
 
 // Returns the kind of one vertex.
 md5_skin_kind md5_skin_kind_of(const md5_mesh *mesh, uint32_t vertex);

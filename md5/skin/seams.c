@@ -53,6 +53,34 @@ static unsigned char *find_uses(md5_arena *scratch, const md5_geometry_source *s
     return uses;
 }
 
+// Vertices of more weights than this are rare, and finding their equal joints takes long.
+enum { FEW_WEIGHTS = 16 };
+
+static bool is_joint_among(uint32_t joint, const md5_weight *weights, uint32_t count)
+{
+    uint32_t i = 0;
+    while (i < count && (weights[i].joint != joint || weights[i].bias == 0.0f))
+        i++;
+    return i < count;
+}
+
+// Returns the number of influences of a file's vertex: weights of bias 0 add nothing, those on the
+// same joint are merged. Of many weights all count, and if weights cancel out, or are below what a
+// float holds, this is more than md5_gather_influences() writes.
+static uint32_t count_influences(const md5_weight *weights, uint32_t num_weights)
+{
+    uint64_t joints = 0; // a bit for each remainder by 64
+    uint32_t count = 0, num_merged = 0;
+    for (uint32_t i = 0; i < num_weights; i++) {
+        const uint64_t joint = (uint64_t)(weights[i].bias != 0.0f) << weights[i].joint % 64;
+        count += joint != 0;
+        if ((joints & joint) && num_weights <= FEW_WEIGHTS)
+            num_merged += is_joint_among(weights[i].joint, weights, i);
+        joints |= joint;
+    }
+    return count - num_merged;
+}
+
 bool md5_count_seams(md5_arena *scratch, const md5_geometry_source *source,
                      md5_geometry_sizes *sizes)
 {
@@ -65,7 +93,9 @@ bool md5_count_seams(md5_arena *scratch, const md5_geometry_source *source,
     for (uint32_t vertex = 0; vertex < source->num_vertices; vertex++) {
         const uint32_t on_seam = is_on_seam(uses, vertex);
         num_vertices += on_seam;
-        num_influences += source->vertices[vertex].num_weights << on_seam;
+        const md5_vertex *const own = &source->vertices[vertex];
+        num_influences += count_influences(source->weights + own->first_weight, own->num_weights)
+                          << on_seam;
     }
     sizes->num_vertices = num_vertices;
     sizes->num_influences = num_influences;

@@ -5,8 +5,8 @@
 
 #include "md5/skin/geometry.h"
 
-// Counts the drawn vertices, which are the file's and the copies, and their weights: sets the first
-// two members of `sizes`. Returns false and sets the context's error if memory runs out.
+// Counts the drawn vertices, which are the file's and the copies, and their influences: sets the
+// first two members of `sizes`. Returns false and sets the context's error if memory runs out.
 bool md5_count_seams(md5_arena *scratch, const md5_geometry_source *source,
                      md5_geometry_sizes *sizes);
 

@@ -76,7 +76,7 @@ TEST (models_without_tangents_have_the_vertices_of_the_file) {
 TEST (models_without_a_plan_are_skinned_to_the_same_bits) {
     md5_model *const whole = load(NULL), *const bare = load(&(md5_load_opts){.no_skin_plan = true});
     CHECK(asset_model_fault(bare) == NULL);
-    CHECK(bare->geometry_size < whole->geometry_size);
+    CHECK_UINT(bare->geometry_size, whole->geometry_size); // a plan is a block of its own
     for (uint32_t m = 0; m < whole->num_meshes; m++) {
         const md5_mesh *const a = &whole->meshes[m], *const b = &bare->meshes[m];
         CHECK(a->skin_plan != NULL && b->skin_plan == NULL);
@@ -106,7 +106,7 @@ TEST (released_models_keep_their_skeleton_and_counts) {
     md5_model *const whole = load(NULL), *const model = load(&opts);
     const md5_mesh *const meshes = model->meshes;
     const size_t kept = model->size;
-    CHECK_UINT(heap.live, 2);
+    CHECK_UINT(heap.live, 2 + model->num_meshes);
     md5_release_geometry(model);
     CHECK_UINT(heap.live, 1);
     CHECK_UINT(heap.live_bytes, kept);

@@ -11,23 +11,11 @@
 
 // -- Making -----------------------------------------------------------------------------------
 
-static bool make_plan(made_mesh *made, const md5_skin_plan_size *size)
-{
-    md5_block block = {0};
-    md5_skin_plan_room room;
-    md5_skin_plan_take(&block, made->mesh.num_vertices, size, &room);
-    block = (md5_block){.base = md5_arena_alloc(&made->arena, block.used, 1)};
-    TRY(block.base);
-    md5_skin_plan_take(&block, made->mesh.num_vertices, size, &room);
-    made->mesh.skin_plan = md5_skin_plan_build(&made->mesh, &room);
-    return true;
-}
-
 static bool derive(made_mesh *made, md5_arena *scratch, md5_geometry_source *source,
                    uint32_t num_joints)
 {
     md5_geometry_sizes sizes;
-    TRY(md5_geometry_measure(scratch, source, NULL, &sizes));
+    TRY(md5_geometry_measure(scratch, source, &sizes));
     TRY(source->joint_scratch =
             md5_arena_alloc(&made->arena, num_joints, sizeof *source->joint_scratch));
     const size_t vertices = sizes.num_vertices, influences = sizes.num_influences;
@@ -63,7 +51,7 @@ static bool derive(made_mesh *made, md5_arena *scratch, md5_geometry_source *sou
         .influences = arrays.influences,
     };
     md5_geometry_summarize(&made->mesh);
-    return make_plan(made, &sizes.plan);
+    return md5_skin_plan_build(&made->context, &made->mesh, &made->mesh.skin_plan);
 }
 
 bool made_mesh_build(made_mesh *made, const md5_geometry_source *source, uint32_t num_joints,
@@ -86,6 +74,7 @@ bool made_mesh_build(made_mesh *made, const md5_geometry_source *source, uint32_
 
 void made_mesh_free(made_mesh *made)
 {
+    md5_skin_plan_free(&made->context.allocator, made->mesh.skin_plan);
     md5_arena_free(&made->arena);
 }
 
@@ -490,6 +479,8 @@ TEST (skin_blends_where_points_meet_and_only_there) {
 // A plan counts floats of positions in 32 bits.
 TEST (skin_plan_leaves_too_many_vertices_to_plain_c) {
     const md5_mesh mesh = {.num_vertices = UINT32_MAX / 3 + 1};
-    const md5_skin_plan_room room = {0};
-    CHECK(md5_skin_plan_build(&mesh, &room) == NULL);
+    md5_context context;
+    md5_context_begin(&context, NULL, NULL, NULL);
+    const md5_skin_plan *plan = NULL;
+    CHECK(md5_skin_plan_build(&context, &mesh, &plan) && plan == NULL);
 }

@@ -1,80 +1,178 @@
-// How much memory is reserved for the plan of a mesh before it is built.
+// A loaded model takes the memory that its arrays and plans fill, to the byte.
 #include "test/test.h"
 
 #include "md5/skin/plan.h"
 
-// Words for rigid vertices, in contiguous groups if eight in a row are on one joint, else in
-// gathered ones; for others as if their points did not meet; for copies; and an eighth more, and
-// some.
-TEST (skin_plan_is_measured_by_what_real_models_need) {
-    enum { ROW = 20, PAIRS = 4, MANY = 9 };
-    md5_weight weights[ROW + 3 + 2 * PAIRS + MANY] = {{0}};
-    md5_vertex vertices[ROW + 3 + PAIRS + 2] = {{0, 0}};
-    uint32_t num_vertices = 0, num_weights = 0;
-    for (uint32_t i = 0; i < ROW + 3;
-         i++) { // two contiguous groups and four, three of them elsewhere
-        vertices[num_vertices++] = (md5_vertex){num_weights, 1};
-        weights[num_weights++] = (md5_weight){.joint = i < ROW ? 5 : i, .bias = 1.0f};
-    }
-    for (uint32_t i = 0; i < PAIRS; i++) {
-        vertices[num_vertices++] = (md5_vertex){num_weights, 2};
-        weights[num_weights++] = (md5_weight){.joint = 5, .bias = 0.5f};
-        weights[num_weights++] = (md5_weight){.joint = 6, .bias = 0.5f};
-    }
-    vertices[num_vertices++] = (md5_vertex){num_weights, MANY}; // never in a group
-    num_weights += MANY;
-    vertices[num_vertices++] = (md5_vertex){num_weights, 0};
-    const uint32_t words = (2 * 8 + 7 * 25 + PAIRS * 2 * 33) / 8;
-    md5_skin_plan_size size =
-        md5_skin_plan_measure(vertices, num_vertices, weights, NULL, num_weights);
-    CHECK_UINT(size.max_influences, MANY);
-    CHECK_UINT(size.num_contiguous, 2);
-    CHECK_UINT(size.num_words, words + words / 8 + 64);
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
-    const uint32_t copies = 40, with_copies = (2 * 8 + 7 * 25 + (PAIRS * 2 + copies) * 33) / 8;
-    size = md5_skin_plan_measure(vertices, num_vertices, weights, NULL, num_weights + copies);
-    CHECK_UINT(size.num_words, with_copies + with_copies / 8 + 64);
-    // Contiguous groups need no more; a row of three needs a gathered group; a mesh needs no more
-    // than a gathered group of three takes.
-    size = md5_skin_plan_measure(vertices, 16, weights, NULL, 16);
-    CHECK_UINT(size.num_words, 2);
-    size = md5_skin_plan_measure(vertices, 3, weights, NULL, 3);
-    CHECK_UINT(size.num_words, 3 * 25 / 8 + 3 * 25 / 8 / 8 + 16);
-    size = md5_skin_plan_measure(vertices, 1, weights, NULL, 1);
-    CHECK_UINT(size.num_words, 9);
-    size = md5_skin_plan_measure(vertices, num_vertices, weights, NULL, UINT32_MAX);
-    CHECK_UINT(size.num_words, UINT32_MAX);
-    size = md5_skin_plan_measure(vertices, 0, weights, NULL, 0);
-    CHECK(size.max_influences == 0 && size.num_words == 0);
-}
-
-// Vertices of three weights, of which some meet in a point.
-static uint32_t measure_threes(uint32_t num_meeting, uint32_t num_apart,
-                               const md5_transform *joints)
+// Every array starts at a multiple of 16 bytes.
+static size_t room(size_t count, size_t size)
 {
-    enum { MOST = 200 };
-    static md5_vertex vertices[MOST];
-    static md5_weight weights[3 * MOST];
-    const uint32_t count = num_meeting + num_apart;
-    for (uint32_t i = 0; i < count; i++) {
-        const bool is_apart = i >= num_meeting;
-        vertices[i] = (md5_vertex){3 * i, 3};
-        for (uint32_t k = 0; k < 3; k++) {
-            const float up = 10.0f + (is_apart ? (float)k : 0.0f);
-            weights[3 * i + k] = (md5_weight){k, k == 0 ? 0.5f : 0.25f, {(float)i, 5.0f, up}};
-        }
-    }
-    return md5_skin_plan_measure(vertices, count, weights, joints, 3 * count).num_words;
+    return (count * size + 15) / 16 * 16;
 }
 
-TEST (skin_plan_is_measured_by_whether_points_meet) {
-    md5_transform joints[3];
-    for (int i = 0; i < 3; i++)
-        joints[i] = (md5_transform){.rotation = {0.0f, 0.0f, 0.0f, -1.0f}};
-    const uint32_t exact = 200 * 3 * 33 / 8, blended = 200 * (3 * 9 + 24) / 8;
-    CHECK_UINT(measure_threes(200, 0, NULL), exact + exact / 8 + 64);
-    CHECK_UINT(measure_threes(0, 200, joints), exact + exact / 8 + 64);
-    CHECK_UINT(measure_threes(200, 0, joints), blended + blended / 8 + 64);
-    const uint32_t mixed = measure_threes(100, 100, joints), middle = (exact + blended) / 2;
-    CHECK_NEAR((double)mixed, middle * 9.0 / 8.0 + 64.0, exact * 0.02);
+static size_t size_of_arrays(const md5_mesh *mesh)
+{
+    const size_t num_vertices = mesh->num_vertices, num_influences = mesh->num_influences;
+    size_t size = room(mesh->num_file_vertices, sizeof *mesh->file_vertices)
+                  + room(mesh->num_weights, sizeof *mesh->weights)
+                  + room(mesh->num_triangles, 3 * sizeof *mesh->indices);
+    size += room(num_vertices, sizeof *mesh->sources) + room(num_vertices, sizeof *mesh->texcoords)
+            + room(num_vertices, sizeof *mesh->positions)
+            + room(num_vertices, sizeof *mesh->normals);
+    size += mesh->tangents ? room(num_vertices, sizeof *mesh->tangents) : 0;
+    size += mesh->colors ? room(mesh->num_file_vertices, sizeof *mesh->colors) : 0;
+    return size + room(num_vertices + 1, sizeof *mesh->first_influence)
+           + room(num_influences, sizeof *mesh->influence_joints)
+           + room(num_influences, sizeof *mesh->influences);
+}
+
+// test_skin_sets.c checks that a plan's arrays fill its size.
+static size_t size_of_plan(const md5_mesh *mesh)
+{
+    return mesh->skin_plan ? mesh->skin_plan->size : 0;
+}
+
+// Of the parts of a model, `slack` bytes may be too much.
+static void check_memory(const char *name, const char *text, size_t text_size,
+                         const md5_load_opts *options, size_t slack)
+{
+    test_heap heap = {0};
+    md5_load_opts opts = *options;
+    opts.allocator = (md5_allocator){test_heap_alloc, test_heap_free, &heap};
+    md5_error error;
+    md5_model *const model = md5_parse_model(text, text_size, &opts, &error);
+    if (!test_check(model != NULL, __FILE__, __LINE__, "%s: %s", name, error.message))
+        return;
+    size_t arrays = 0, plans = 0;
+    for (uint32_t m = 0; m < model->num_meshes; m++) {
+        arrays += size_of_arrays(&model->meshes[m]);
+        plans += size_of_plan(&model->meshes[m]);
+    }
+    CHECK(arrays <= model->geometry_size);
+    test_check(model->geometry_size - arrays <= slack, __FILE__, __LINE__,
+               "%s: arrays of %zu bytes in %zu", name, arrays, model->geometry_size);
+    CHECK_UINT(heap.live_bytes, model->size + model->geometry_size + plans);
+    CHECK(opts.no_skin_plan ? plans == 0 : plans > 0);
+    md5_release_geometry(model);
+    CHECK_UINT(heap.live_bytes, model->size);
+    md5_free_model(model);
+    CHECK_UINT(heap.live, 0);
+}
+
+static void check_file(const char *path)
+{
+    static const md5_load_opts options[] = {
+        {.max_warnings = 0}, {.no_tangents = true}, {.no_skin_plan = true}};
+    size_t size = 0;
+    char *const text = test_read_file(path, &size);
+    if (!test_check(text != NULL, __FILE__, __LINE__, "%s cannot be read", path))
+        return;
+    for (size_t i = 0; i < sizeof options / sizeof options[0]; i++)
+        check_memory(path, text, size, &options[i], 0);
+    free(text);
+}
+
+TEST (our_models_take_what_they_use) {
+    check_file(test_path("models/bobbin/bobbin.md5mesh"));
+    check_file(test_path("models/thimble/thimble.md5mesh")); // many mirror seams
+    check_file(test_path("models/zoo/version_12.md5mesh"));
+}
+
+TEST (real_models_take_what_they_use) {
+    static const char *const files[] = {
+        "frankie/Frankie.md5mesh",
+        "libprimis/pulserifle.md5mesh", // has biases of 0
+        "redeclipse/drone/mesh.md5mesh",
+        "stromar/stromar.md5mesh",
+        "terasology/character.md5mesh", // has biases of 0
+        "terasology/gooeysquests/skeleton.md5mesh",
+        "terasology/lasr/queen.md5mesh",
+        "terasology/redElephantrook.md5mesh",
+    };
+    if (!test_corpus()) {
+        test_skip("MD5_CORPUS is not set");
+        return;
+    }
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+        char path[1024];
+        snprintf(path, sizeof path, "%s/corpus/%s", test_corpus(), files[i]);
+        check_file(path);
+    }
+}
+
+// -- Random models --------------------------------------------------------------------------------
+
+enum { JOINTS = 6, MOST_VERTICES = 150, MOST_WEIGHTS = 12, ROOM = 1 << 18 };
+
+typedef struct text_of {
+    char *bytes;
+    size_t size;
+} text_of;
+
+MD5_PRINTF(2, 3) static void add(text_of *text, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    text->size += (size_t)vsnprintf(text->bytes + text->size, ROOM - text->size, format, arguments);
+    va_end(arguments);
+}
+
+// Biases of 0, and several weights of a vertex on one joint.
+static void add_weights(text_of *text, uint32_t num_weights, uint64_t *random)
+{
+    static const char *const biases[] = {"0", "0.25", "0.5", "1", "1", "0.125"};
+    add(text, "numweights %u\n", num_weights);
+    for (uint32_t i = 0; i < num_weights; i++)
+        add(text, "weight %u %u %s ( %u 2 %u )\n", i, test_random_u32(random) % JOINTS,
+            biases[test_random_u32(random) % 6], test_random_u32(random) % 9, i);
+}
+
+static void add_mesh(text_of *text, uint64_t *random)
+{
+    const uint32_t num_vertices = test_random_u32(random) % MOST_VERTICES;
+    uint32_t num_weights = 0;
+    add(text, "mesh { shader \"\" numverts %u\n", num_vertices);
+    for (uint32_t i = 0; i < num_vertices; i++) {
+        const uint32_t own = test_random_u32(random) % MOST_WEIGHTS;
+        add(text, "vert %u ( %u %u ) %u %u\n", i, i % 3, i % 2, num_weights, own);
+        num_weights += own;
+    }
+    const uint32_t num_triangles = num_vertices > 2 ? num_vertices - 2 : 0;
+    add(text, "numtris %u\n", num_triangles);
+    for (uint32_t i = 0; i < num_triangles; i++)
+        add(text, "tri %u %u %u %u\n", i, i, i + 1, i + 2);
+    add_weights(text, num_weights, random);
+    add(text, "}\n");
+}
+
+TEST (random_models_take_what_they_use) {
+    static const md5_load_opts options = {.max_warnings = 0};
+    uint64_t random = 67;
+    text_of text = {malloc(ROOM), 0};
+    for (uint32_t round = 0; round < 50 && CHECK(text.bytes != NULL); round++) {
+        text.size = 0;
+        add(&text, "MD5Version 10 commandline \"\" numJoints %u numMeshes 3 joints {\n", JOINTS);
+        for (uint32_t i = 0; i < JOINTS; i++)
+            add(&text, "\"%u\" -1 ( 0 %u 1 ) ( 0 0 0 )\n", i, i);
+        add(&text, "}\n");
+        for (int i = 0; i < 3; i++)
+            add_mesh(&text, &random);
+        check_memory("random model", text.bytes, text.size, &options, 0);
+    }
+    free(text.bytes);
+}
+
+// Two weights that cancel out are one influence too many, with its joint: rounded up to 16 each.
+TEST (weights_that_cancel_out_take_an_influence) {
+    static const md5_load_opts options = {.max_warnings = 0};
+    static const char text[] =
+        "MD5Version 10 commandline \"\" numJoints 1 numMeshes 1 joints { \"a\" -1 ( 0 0 0 ) ( 0 0 "
+        "0 ) "
+        "} mesh { shader \"\" numverts 1 vert 0 ( 0 0 ) 0 2 numtris 0 numweights 2 "
+        "weight 0 0 0.5 ( 1 2 3 ) weight 1 0 -0.5 ( 1 2 3 ) }";
+    check_memory("weights that cancel out", text, strlen(text), &options, 32);
 }
