@@ -206,6 +206,9 @@ md5gl_run md5gl_run_at(const md5gl_model *model, uint32_t index);
 // Forgets tints and skins of the instances, and sets their number.
 void md5gl_forget_looks(md5gl_model *model, uint32_t num_instances);
 
+// Creates the texture of md5gl_checker(). Returns 0 on failure.
+md5gl_texture md5gl_create_checker(md5gl_renderer *renderer, md5_error *error);
+
 // Returns whether the texture is marked as opaque (see md5gl_create_texture()). Leaves it bound.
 bool md5gl_texture_is_opaque(md5gl_renderer *renderer, md5gl_texture texture);
 

@@ -265,23 +265,10 @@ static void create_panel_array(md5gl_renderer *renderer)
 
 static bool create_textures(md5gl_renderer *renderer, md5_error *error)
 {
-    enum { SIDE = 128, CELL = 16 };
     static const uint8_t white[4] = {255, 255, 255, 255}, grey[4] = {176, 176, 176, 255};
-    const size_t size = (size_t)SIDE * SIDE * 4;
-    uint8_t *const cells = (uint8_t *)md5gl_alloc(&renderer->allocator, size, 1, error);
-    if (!cells)
-        return false;
-    for (int y = 0; y < SIDE; y++) {
-        for (int x = 0; x < SIDE; x++) {
-            uint8_t *const texel = cells + 4 * ((size_t)y * SIDE + (size_t)x);
-            memset(texel, (x / CELL + y / CELL) % 2 ? 196 : 138, 3);
-            texel[3] = 255;
-        }
-    }
     renderer->white = md5gl_create_texture(renderer, 1, 1, white, error);
     renderer->grey = md5gl_create_texture(renderer, 1, 1, grey, error);
-    renderer->checker = md5gl_create_texture(renderer, SIDE, SIDE, cells, error);
-    md5gl_free(&renderer->allocator, cells, size);
+    renderer->checker = md5gl_create_checker(renderer, error);
     return renderer->white && renderer->grey && renderer->checker;
 }
 

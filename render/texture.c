@@ -1,6 +1,8 @@
 // Textures: colour and normal maps of models, and masks of the panel.
 #include "render/gl_internal.h"
 
+#include <string.h>
+
 typedef struct texture_format {
     GLint internal;
     GLenum external;
@@ -72,6 +74,45 @@ static void mark_opaque(const GladGLContext *gl, GLuint texture)
     gl->BindTexture(GL_TEXTURE_2D, texture);
     gl->TexParameteri(GL_TEXTURE_2D, GL_TEXTURE_SWIZZLE_A, GL_ONE);
     gl->BindTexture(GL_TEXTURE_2D, 0);
+}
+
+// Fills cells of `cell` texels, or, with 0, all with their average: 170 is the sRGB value of the
+// mean of 138 and 196 in linear colour.
+static void fill_cells(uint8_t *rgba, size_t side, size_t cell)
+{
+    for (size_t i = 0; i < side * side; i++) {
+        const size_t x = i % side, y = i / side;
+        const bool is_light = cell > 0 && (x / cell + y / cell) % 2;
+        memset(rgba + 4 * i, cell == 0 ? 170 : is_light ? 196 : 138, 3);
+        rgba[4 * i + 3] = 255;
+    }
+}
+
+// Writes the mipmaps, which are known: generating them takes a software renderer as long as
+// creating everything else.
+md5gl_texture md5gl_create_checker(md5gl_renderer *renderer, md5_error *error)
+{
+    enum { SIDE = 128, CELL = 16 };
+    const GladGLContext *gl = &renderer->gl;
+    const size_t size = (size_t)SIDE * SIDE * 4;
+    uint8_t *const cells = (uint8_t *)md5gl_alloc(&renderer->allocator, size, 1, error);
+    if (!cells)
+        return 0;
+    GLuint texture = 0;
+    gl->GenTextures(1, &texture);
+    gl->ActiveTexture(GL_TEXTURE0);
+    gl->BindTexture(GL_TEXTURE_2D, texture);
+    for (int level = 0; SIDE >> level > 0; level++) {
+        const int side = SIDE >> level;
+        fill_cells(cells, (size_t)side, (size_t)CELL >> level);
+        gl->TexImage2D(GL_TEXTURE_2D, level, picture_format.internal, side, side, 0,
+                       picture_format.external, GL_UNSIGNED_BYTE, cells);
+    }
+    set_sampling(gl, true);
+    if (!renderer->is_webgl)
+        mark_opaque(gl, texture);
+    md5gl_free(&renderer->allocator, cells, size);
+    return texture;
 }
 
 bool md5gl_texture_is_opaque(md5gl_renderer *renderer, md5gl_texture texture)

@@ -188,7 +188,7 @@ def code_tokens(text):
 KEYWORDS = set("""
     static const inline struct enum union typedef extern void int unsigned float double char long short signed
     bool return if else for while do switch case default break continue goto sizeof restrict volatile alignas
-    static_assert MD5_WIDE_INLINE MD5_WIDE_CODE MD5_UNROLL MD5_PRINTF __attribute__
+    static_assert MD5_WIDE_INLINE MD5_WIDE_CODE MD5_UNROLL MD5_PRINTF __attribute__ __declspec
     """.split())
 
 
@@ -198,7 +198,7 @@ def names_of_statement(tokens):
     # Attributes and the like are no part of it.
     flat, depth, skip = [], 0, None
     for index, token in enumerate(tokens):
-        if token in ("__attribute__", "MD5_PRINTF", "static_assert") and skip is None:
+        if token in ("__attribute__", "__declspec", "MD5_PRINTF", "static_assert") and skip is None:
             skip = depth
             continue
         if token == "(":

@@ -30,6 +30,7 @@ for part in PLAY POSE_TOOLS QUERY CAMERA FILES SIMD; do
     # shellcheck disable=SC2086
     check "with MD5_NO_$part" silent_compiler $cc -std=c11 -DMD5_NO_$part md5model.c
 done
+check "one compiler line, whole" plays -std=c11 -O0
 check "one compiler line, least" optimized gcc -std=c11 -O0 -DMD5_NO_SIMD -DMD5_NO_POSE_TOOLS -DMD5_NO_QUERY -DMD5_NO_CAMERA
 small() {
     language=gcc plays -std=c11 -Os -DNDEBUG -ffunction-sections -fdata-sections -Wl,--gc-sections -s \

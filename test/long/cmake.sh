@@ -14,6 +14,10 @@ subdirectory() { # OPTIONS...
     configure "$scratch/user" "$scratch/sub" -DTAKE=subdirectory -DMD5MODEL_GL=ON "$@" &&
         build "$scratch/sub" && runs "$scratch/sub/load" && "$scratch/sub/draw"
 }
+fetched() {
+    configure "$scratch/user" "$scratch/fetched" -DTAKE=fetch -DFETCHCONTENT_SOURCE_DIR_MD5MODEL="$PWD" \
+        -DMD5MODEL_SIMD=OFF -DMD5MODEL_GL=OFF && build "$scratch/fetched" && runs "$scratch/fetched/load"
+}
 install_into() { # FOLDER OPTIONS...
     prefix=$1
     shift
@@ -46,6 +50,7 @@ exports() { # LIBRARY PREFIX
     diff "$scratch/$(echo "$scratch/shared/lib/$1.so" | tr / _)" "$scratch/$(echo "$products/$1.so" | tr / _)"
 }
 
+check "FetchContent" fetched
 check "a subfolder of another project" subdirectory
 check "a subfolder, shared, without SIMD" subdirectory -DBUILD_SHARED_LIBS=ON -DMD5MODEL_SIMD=OFF
 check "CMake installs static libraries and programs" install_into "$scratch/static"

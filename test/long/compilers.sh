@@ -1,7 +1,8 @@
 #!/bin/sh
 # Every gcc and clang that is installed builds the library, md5tool and the tests without a warning, and the
-# tests pass; C++ reads the public headers. COMPILERS="..." says which compilers.
+# tests pass; C++ reads the public headers; each file compiles as Microsoft's compiler would read it. COMPILERS="..." says which compilers.
 . test/build/report.sh
+. test/build/microsoft.sh
 unset MAKEFLAGS MAKELEVEL MFLAGS MD5_CORPUS config CC CFLAGS LDFLAGS BUILD MD5_BUILD
 
 installed() {
@@ -39,4 +40,15 @@ for compiler in g++ clang++; do
         command -v $compiler >/dev/null && check "$compiler reads the headers as $standard" reads_headers $compiler $standard
     done
 done
+
+# One by one, as a file may miss what another one includes.
+microsoft() { # FLAGS...
+    find md5 demo/common demo/tool -name '*.c' | as_microsoft "$@"
+}
+if command -v clang >/dev/null; then
+    check "each file compiles for Microsoft's x64" microsoft -D_M_X64=100 -D_M_AMD64=100
+    check "each file compiles for Microsoft's ARM64" microsoft -D_M_ARM64=1
+else
+    skip "Microsoft's compiler" "there is no clang"
+fi
 finish

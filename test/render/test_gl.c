@@ -124,6 +124,23 @@ TEST (gl_key_light_shines_from_its_direction) {
     scene_close_stage(&stage);
 }
 
+// Each level is there, and levels whose texels are larger than a cell have the mean of the two
+// greys in linear colour: 0.2542 is that of 138, 0.5520 that of 196.
+TEST (gl_checker_is_even_at_a_distance) {
+    gl_stage stage;
+    gl_picture picture;
+    if (!scene_open_stage(&stage, scene_square, 1))
+        return;
+    md5gl_set_texture(stage.copy, 0, md5gl_checker(stage.scene.renderer));
+    scene_draw(&stage.scene, &stage.frame, stage.copy, MD5GL_LIT, &picture);
+    CHECK(picture_is(&picture, -18, 18, scene_sideways(0.2542, 0.2542, 0.2542).rgba, 8));
+    for (int i = 0; i < 12; i++)
+        stage.frame.clip_from_view.m[i] *= 0.07f; // 128 texels on 2.8 pixels
+    scene_draw(&stage.scene, &stage.frame, stage.copy, MD5GL_LIT, &picture);
+    CHECK(picture_is(&picture, 0, 0, scene_sideways(0.4031, 0.4031, 0.4031).rgba, 3));
+    scene_close_stage(&stage);
+}
+
 // The left half is kept, the right half is cut out; neither is fully opaque or fully transparent.
 static void check_holes(uint32_t samples)
 {

@@ -1,8 +1,9 @@
 #!/bin/sh
 # What only some compilers know is in one header, with Microsoft's form beside it; and the library and
-# md5tool compile as Microsoft's compiler would read them: Clang for its target, with every macro of Clang
-# taken away and with declarations of Microsoft's headers, where vectors have no operators.
+# md5tool compile as Microsoft's compiler would read them (test/build/microsoft.sh). The library does so in
+# its two-file form, which takes a third of the time; test/long/compilers.sh compiles its files one by one.
 . test/build/report.sh
+. test/build/microsoft.sh
 
 # The public headers export their functions; render and demo, which use those alone, each check one kind of
 # format and mark one function that does not return.
@@ -15,13 +16,12 @@ gnu_outside() {
 }
 silent "what only some compilers know is in md5/core/compiler.h" gnu_outside
 
-# Variable-length arrays and GNU's extensions of C that are no words of their own.
-as_microsoft() { # FLAGS...
-    find md5 demo/common demo/tool -name '*.c' | sort |
-        xargs -P "$(getconf _NPROCESSORS_ONLN)" -n 8 clang --target=x86_64-pc-windows-msvc -fms-extensions \
-            -nostdinc -undef -U__clang__ -D_MSC_VER=1930 -D_WIN32 -D_WIN64 -std=c11 -fsyntax-only -I. \
-            -isystem test/build/msvc -Wall -Wextra -Wpedantic -Wgnu -Wvla \
-            -Werror "$@"
+# Of a static function that one target does not use, the file itself tells each compiler that it is meant.
+library() { # FLAGS...
+    echo "$scratch/md5model.c" | as_microsoft -Wno-unused-function "$@"
+}
+programs() {
+    find demo/common demo/tool -name '*.c' | as_microsoft -D_M_X64=100 -D_M_AMD64=100
 }
 # Whatever is wrong, it would not compile.
 mistakes_are_found() {
@@ -29,8 +29,10 @@ mistakes_are_found() {
     ! clang --target=x86_64-pc-windows-msvc -nostdinc -isystem test/build/msvc -fsyntax-only "$scratch/sum.c"
 }
 if command -v clang >/dev/null; then
-    check "the library and md5tool compile for Microsoft's x64" as_microsoft -D_M_X64=100 -D_M_AMD64=100
-    check "the library and md5tool compile for Microsoft's ARM64" as_microsoft -D_M_ARM64=1
+    check "the two-file form" ${PYTHON:-python3} test/build/amalgamate.py "$scratch"
+    check "the library compiles for Microsoft's x64" library -D_M_X64=100 -D_M_AMD64=100
+    check "the library compiles for Microsoft's ARM64" library -D_M_ARM64=1
+    check "md5tool compiles for Microsoft's x64" programs
     check "an operator between vectors does not" mistakes_are_found
 else
     echo "note: there is no clang to check with what Microsoft's compiler would say; make lint has one"

@@ -100,17 +100,26 @@ static md5_vec3 hull_direction(int index)
     return md5_vec3_scale(direction, 1.0f / md5_vec3_length(direction));
 }
 
+// Direction 25 - i is opposite to direction i: one pass over the points serves both.
 void view_widen_hull(view_hull *hull, const md5_vec3 *points, uint32_t count)
 {
-    for (int i = 0; i < VIEW_HULL_POINTS; i++) {
+    for (int i = 0; i < VIEW_HULL_POINTS / 2; i++) {
         const md5_vec3 direction = hull_direction(i);
+        const int opposite = VIEW_HULL_POINTS - 1 - i;
+        float high = hull->reach[i], low = -hull->reach[opposite];
         for (uint32_t p = 0; p < count; p++) {
             const float reach = md5_vec3_dot(direction, points[p]);
-            if (reach > hull->reach[i]) {
-                hull->reach[i] = reach;
+            if (reach > high) {
+                high = reach;
                 hull->points[i] = points[p];
             }
+            if (reach < low) {
+                low = reach;
+                hull->points[opposite] = points[p];
+            }
         }
+        hull->reach[i] = high;
+        hull->reach[opposite] = -low;
     }
 }
 
