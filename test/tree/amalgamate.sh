@@ -24,14 +24,17 @@ all_parts_are_known() {
     done
 }
 silent "each part leaves out something" all_parts_are_known
+# shellcheck disable=SC2086 # several words
 check "one compiler line" plays $quick
 
 # Functions and streams of the system that deal with files.
+# shellcheck disable=SC2086
 files_in() { # FLAGS...
     (cd "$folder" && $cc $quick -DNDEBUG "$@" -c md5model.c -o md5model.o && ${NM:-nm} -u md5model.o) |
         grep -wE '_?(f?open(64)?|_wfopen|close|fclose|read|fread|_*f?stat(64)?|__fxstat(64)?|poll|fseek|ftell|rewind|ferror|f?printf|std(in|out|err))(@.*)?'
 }
 check "the library reads files" files_in
 silent "MD5_NO_FILES: it has nothing that deals with files" files_in -DMD5_NO_FILES
+# shellcheck disable=SC2086
 check "MD5_NO_FILES: texts come from the caller's functions" plays $quick -DMD5_NO_FILES
 finish
