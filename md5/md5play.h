@@ -202,19 +202,54 @@ MD5_API md5_transform md5_player_root_motion(const md5_player *player);
 // and must not overlap. The result does not depend on earlier calls, to the bit:
 // md5_player_advance() does everything else. Only springs and feet advance from pose to pose, see
 // md5_spring() and md5_place_feet(): call this regularly for a player that has some, also while it
-// is not visible.
+// is not visible. With md5_detail.interval it may write the kept pose; returns whether it computed
+// a new one.
 // `scratch` is md5_player_scratch() bytes of any alignment; no other thread may use it meanwhile.
-MD5_API void md5_player_pose(md5_player *player, void *scratch, md5_transform *pose,
+MD5_API bool md5_player_pose(md5_player *player, void *scratch, md5_transform *pose,
                              md5_mat34 *joints, md5_mat34 *palette);
 MD5_API size_t md5_player_scratch(const md5_machine *machine);
+
+// -- Level of detail ------------------------------------------------------------------------
+
+// How much of a player's pose is computed, for characters that are far away or many. Time, states,
+// events and root motion do not depend on it: md5_player_advance() does the same.
+typedef struct md5_detail {
+    // The joints to animate: those with a weight above 0 in this mask of the machine, their
+    // ancestors, and joint 0. Each of them gets the bits of full detail. All others are as in the
+    // bind pose, relative to their parents: fingers and faces rest, palettes are complete. A
+    // modifier is not applied, as with weight 0, if its `joint` or the ankle of one of its feet is
+    // not animated; springs begin anew when it is. NULL: all joints.
+    const char *mask;
+    // The pose is computed in every interval-th call of md5_player_pose() or md5_play_batch(); 0
+    // and 1: in each. Between them a call writes the last pose that was computed: the same bits,
+    // and matrices of these, not moved by later time or targets. It is computed early if there is
+    // none yet or if it would become older than this, as when the interval changes. Springs and
+    // feet pass the whole time between two computed poses in one step. Ground callbacks are called
+    // for computed poses only.
+    uint32_t interval;
+    // Which of the calls: those for which the number of the player's earlier calls plus `phase` is
+    // a multiple of the interval. Players that are posed equally often take turns if their phases
+    // are 0, 1, 2, ..., so that the cost of each frame is even. Any number.
+    uint32_t phase;
+} md5_detail;
+
+// Sets the level of detail, from the next computed pose on; NULL means full detail, as after
+// md5_create_player() and md5_player_reset(). It may be set at any time and as often as wanted:
+// players keep taking turns. Saved and copied with the player. Returns false and changes nothing if
+// the mask is unknown. Time: linear in the machine's masks. The cost of sampling and blending
+// override layers falls with the joints; additive layers, stacks that add, one-shots, clips with
+// rebased joints or cubic interpolation, and matrices cost the same.
+MD5_API bool md5_player_set_detail(md5_player *player, const md5_detail *detail);
+MD5_API md5_detail md5_player_detail(const md5_player *player); // `phase` below `interval`
 
 // -- Saving and copying ---------------------------------------------------------------------
 
 // Saves a player in bytes[size], for saved games and for other computers: states and transitions,
-// clocks, parameters, targets, springs, feet, one-shots. The bytes are the same on all platforms. A
-// restored player continues with the same bits: poses, events, root motion, also within
-// transitions. Returns the number of bytes, or 0 if `size` is too small. md5_player_save_size()
-// returns the size that is needed now; it changes with the states and one-shots that are active.
+// clocks, parameters, targets, springs, feet, one-shots, level of detail. The bytes are the same on
+// all platforms. A restored player continues with the same bits: poses, events, root motion, also
+// within transitions. Returns the number of bytes, or 0 if `size` is too small.
+// md5_player_save_size() returns the size that is needed now; it changes with the states and
+// one-shots that are active.
 MD5_API size_t md5_player_save_size(const md5_player *player);
 MD5_API size_t md5_player_save(const md5_player *player, void *bytes, size_t size);
 
@@ -255,7 +290,9 @@ typedef struct md5_play_job md5_play_job;
 // and palettes are computed. jobs[count], 1 to MD5_MOST_HOOKED, are adjacent jobs with the same
 // hook and hook_user; poses[i], which it may change, is that of jobs[i], md5_transform[model
 // joints]. It runs on the thread that called md5_play_batch() and must not call functions that
-// change or pose these players, except to set parameters and targets for the next step.
+// change or pose these players, except to set parameters and targets for the next step. It is also
+// called for a kept pose (md5_detail), which it gets as layers and modifiers left it, unless the
+// job keeps its matrices.
 typedef void md5_pose_hook_fn(void *hook_user, const md5_play_job *jobs, uint32_t count,
                               md5_transform *const *poses);
 enum { MD5_MOST_HOOKED = 16 };
@@ -268,8 +305,12 @@ struct md5_play_job {
     void *user;
     md5_pose_hook_fn *hook; // or NULL
     void *hook_user;
-    md5_mat34 *joints;    // [model joints] or NULL
-    md5_mat34 *palette;   // [model joints] or NULL
+    md5_mat34 *joints;  // [model joints] or NULL
+    md5_mat34 *palette; // [model joints] or NULL
+    // `joints` and `palette` still hold what the last job of this player wrote: they are not
+    // written again for a kept pose (md5_detail), which then costs nothing.
+    bool keeps_matrices;
+    bool is_computed;     // written: whether the pose was computed, as md5_player_pose() returns
     md5_transform motion; // written: md5_player_root_motion()
 };
 

@@ -52,6 +52,27 @@ typedef struct md5_mask_sets {
     bool is_split;
 } md5_mask_sets;
 
+// Adjacent joints.
+typedef struct md5_joint_run {
+    uint32_t first, count;
+} md5_joint_run;
+
+// The slots of a clip that drive a run.
+typedef struct md5_run_slots {
+    md5_slots rotations, translations;
+} md5_run_slots;
+
+// The joints that are animated at a reduced level of detail: those with a weight in a mask, their
+// ancestors and joint 0. Runs hold all of them, and joints between that are left out, if there are
+// few: those are computed for nothing. In the end all that are left out are as in the bind pose.
+typedef struct md5_detail_set {
+    size_t first_joint;    // [joints] of `are_animated`; [num_left_out] of `left_out`
+    size_t first_run;      // [num_runs] of `runs`, ascending
+    size_t first_slots;    // [clips][num_runs] of `run_slots`
+    uint32_t num_left_out; // the first num_outside of them are not in runs
+    uint32_t num_outside, num_runs;
+} md5_detail_set;
+
 // Root motion of an item's clip, in a motion of kind MD5_MOTION_BY_SPEED.
 typedef struct md5_gait {
     double speed;   // units a second, along the line of its motion
@@ -115,6 +136,7 @@ typedef struct md5_blend_tree {
     uint32_t num_parts, num_instances, num_groups;
     uint32_t num_poses;   // on the stack while blending
     bool has_root_motion; // some clip extracts root motion
+    bool has_added;       // some item is added
 } md5_blend_tree;
 
 typedef struct md5_state {
@@ -185,8 +207,13 @@ struct md5_machine {
     double *markers;
     md5_playable *playables;
     md5_cue *cues;
-    float *masks;              // [masks][joints]
-    md5_mask_sets *mask_sets;  // [masks]
+    float *masks;             // [masks][joints]
+    md5_mask_sets *mask_sets; // [masks]
+    md5_detail_set *details;  // [masks]
+    bool *are_animated;       // [masks][joints]
+    uint32_t *left_out;       // [masks][joints]
+    md5_joint_run *runs;
+    md5_run_slots *run_slots;
     uint32_t *listed;          // joints of sets
     float *listed_weights;     // of the set's mask
     md5_transform *references; // [][joints]
@@ -207,13 +234,14 @@ struct md5_machine {
     md5_limb *legs;          // [num_feet]
     float *reaches;          // [joints] how far vertices lie from each; -1: it has none
 
-    size_t num_deltas, num_markers, num_playables, num_cues, num_listed, num_references,
-        num_motions, num_items, num_trees, num_parts, num_instances, num_groups, num_members,
-        num_states, num_transitions, num_conditions, num_springs, num_feet;
+    size_t num_deltas, num_markers, num_playables, num_cues, num_runs, num_run_slots, num_listed,
+        num_references, num_motions, num_items, num_trees, num_parts, num_instances, num_groups,
+        num_members, num_states, num_transitions, num_conditions, num_springs, num_feet;
     // Maxima over all trees.
     uint32_t max_instances, max_groups, max_parts, max_poses;
     uint32_t num_slots; // of a player's one-shots
     bool has_root_motion;
+    bool has_full_layers; // at a reduced level of detail: that may change joints that are left out
     bool has_clip_events; // in tables, or at the ends of clips
     bool reports_states;  // ENTER, LEAVE or TRANSITION_END
     // Sums of a vertex's biases: of those above 0, at least and at most; of those below, at most.
@@ -255,6 +283,12 @@ static inline md5_root_track md5_track_of(const md5_machine *machine, const md5_
         .num_frames = source->binding->anim->num_frames,
         .frames = machine->root_deltas + source->first_delta,
     };
+}
+
+// Whether only all joints of a clip can be sampled together.
+static inline bool md5_is_sampled_whole(const md5_source *source)
+{
+    return source->binding->num_rebases > 0 || source->interpolation == MD5_INTERPOLATE_CUBIC;
 }
 
 // Write the pose of a clip at a sample position: md5_sample_file() with the motion of joint 0 as

@@ -31,6 +31,18 @@ static void play_by_wrong_mode(const void *context)
     md5_player_play(of->player, 0, 0, &(md5_shot_desc){.mode = (md5_layer_mode)2});
 }
 
+static void detail_no_player(const void *context)
+{
+    (void)context;
+    (void)md5_player_set_detail(NULL, NULL);
+}
+
+static void ask_no_player_for_detail(const void *context)
+{
+    (void)context;
+    (void)md5_player_detail(NULL);
+}
+
 static void pose_into_nothing(const void *context)
 {
     const play_scene *const of = context;
@@ -157,6 +169,8 @@ TEST (mistakes_with_players_and_poses_are_reported_with_function_and_argument) {
         {advance_no_player, "md5_player_advance()", "player: not NULL"},
         {go_by_wrong_easing, "md5_player_go()", "easing: a md5_easing"},
         {play_by_wrong_mode, "md5_player_play()", "mode: a md5_layer_mode"},
+        {detail_no_player, "md5_player_set_detail()", "player: not NULL"},
+        {ask_no_player_for_detail, "md5_player_detail()", "player: not NULL"},
         {pose_into_nothing, "md5_player_pose()", "pose: not NULL"},
         {pose_overlapping_matrices, "md5_player_pose()", "joints, palette: must not overlap"},
         {batch_without_player, "md5_play_batch()", "jobs: each has a player"},

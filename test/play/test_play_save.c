@@ -33,6 +33,8 @@ static const md5_modifier_desc modifiers[MODIFIERS] = {
     {.name = "stand", .kind = MD5_MODIFIER_FEET, .joint = "pelvis", .feet = &foot, .num_feet = 1},
 };
 
+static const md5_mask_desc masks[] = {{"trunk", "head lhand", 0}, {"upper", "*spine", 2}};
+
 typedef struct save_test {
     play_random_stock stock;
     play_random_tables tables;
@@ -46,6 +48,8 @@ static void begin_machine(save_test *of, uint64_t seed, uint64_t *random)
     play_random_make(&of->stock, &of->tables, random);
     of->tables.desc.modifiers = modifiers;
     of->tables.desc.num_modifiers = MODIFIERS;
+    of->tables.desc.masks = masks;
+    of->tables.desc.num_masks = 2;
     of->machine = play_machine(&of->tables.desc);
 }
 
@@ -108,6 +112,18 @@ static void change_shots(const save_test *of, md5_player *const *players, uint32
     }
 }
 
+static void change_detail(md5_player *const *players, uint32_t num_players, uint64_t *random)
+{
+    const uint32_t mask = play_below(random, 3);
+    const md5_detail detail = {
+        .mask = mask < 2 ? masks[mask].name : NULL,
+        .interval = play_below(random, 5),
+        .phase = play_below(random, 5),
+    };
+    for (uint32_t i = 0; i < num_players; i++)
+        CHECK(md5_player_set_detail(players[i], &detail));
+}
+
 // One random step of each player; they must do the same, to the bit.
 static bool step_alike(save_test *of, md5_player *const *players, uint32_t num_players,
                        uint64_t *random)
@@ -121,6 +137,8 @@ static bool step_alike(save_test *of, md5_player *const *players, uint32_t num_p
         change_targets(players, num_players, random);
     if (play_one_in(random, 3))
         change_shots(of, players, num_players, random);
+    if (play_one_in(random, 4))
+        change_detail(players, num_players, random);
     for (uint32_t i = 0; i < num_players; i++) {
         of->heard[i].count = 0;
         md5_player_advance(players[i], seconds, hear, &of->heard[i]);
@@ -347,7 +365,7 @@ TEST (saved_bytes_are_little_endian) {
     md5_player_advance(one.scene.player, 0.75, NULL, NULL);
     size_t size;
     uint8_t *const bytes = save(one.scene.player, &size);
-    CHECK(memcmp(bytes, "M5PS\1\0\0\0", 8) == 0);
+    CHECK(memcmp(bytes, "M5PS\2\0\0\0", 8) == 0);
     uint64_t fingerprint = 0;
     for (int i = 0; i < 8; i++)
         fingerprint |= (uint64_t)bytes[8 + i] << (8 * i);

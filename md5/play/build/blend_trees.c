@@ -59,11 +59,15 @@ static uint32_t count_poses(const spreading *of)
     return most;
 }
 
+// Instances of clips, and what the tree has.
 static void list_leaves(spreading *of, md5_instance_plan *instances)
 {
     const md5_machine *const machine = of->machine;
     for (uint32_t i = 0; i < of->tree->num_parts; i++) {
-        const md5_motion *const motion = &machine->motions[of->parts[i].motion];
+        const md5_part *const part = &of->parts[i];
+        const md5_motion *const motion = &machine->motions[part->motion];
+        of->tree->has_added =
+            of->tree->has_added || (part->parent >= 0 && machine->items[part->item].reference >= 0);
         if (motion->kind != MD5_MOTION_CLIP)
             continue;
         const md5_source *const source =

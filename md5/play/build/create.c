@@ -74,6 +74,7 @@ static bool build_all(md5_building *building)
     TRY(md5_build_clips(building));
     TRY(md5_begin_sets(building));
     TRY(md5_build_masks(building));
+    TRY(md5_build_details(building));
     TRY(md5_build_parameters(building));
     TRY(md5_build_motions(building));
     TRY(md5_build_trees(building));
@@ -108,6 +109,11 @@ static md5_machine *lay_out(md5_block *block, const md5_machine *from, const md5
     MOVE(md5_cue, cues, from->num_cues);
     MOVE(float, masks, desc->num_masks *joints);
     MOVE(md5_mask_sets, mask_sets, desc->num_masks);
+    MOVE(md5_detail_set, details, desc->num_masks);
+    MOVE(bool, are_animated, desc->num_masks *joints);
+    MOVE(uint32_t, left_out, desc->num_masks * joints);
+    MOVE(md5_joint_run, runs, from->num_runs);
+    MOVE(md5_run_slots, run_slots, from->num_run_slots);
     MOVE(uint32_t, listed, from->num_listed);
     MOVE(float, listed_weights, from->num_listed);
     MOVE(md5_transform, references, from->num_references * joints);

@@ -68,8 +68,13 @@ static bool build_states(md5_building *building, layer_work *work)
         return true;
     layer->joints = layer->mode == MD5_LAYER_ADD ? md5_set_of_marks(building, layer->mask)
                                                  : machine->mask_sets[layer->mask].all;
-    for (uint32_t i = 0; i < desc->num_states; i++)
-        md5_narrow_state(building, layer, &machine->states[layer->first_state + i]);
+    bool is_full = layer->mode == MD5_LAYER_ADD;
+    for (uint32_t i = 0; i < desc->num_states; i++) {
+        md5_state *const state = &machine->states[layer->first_state + i];
+        md5_narrow_state(building, layer, state);
+        is_full = is_full || state->is_exact;
+    }
+    machine->has_full_layers = machine->has_full_layers || is_full;
     return true;
 }
 

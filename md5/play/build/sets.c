@@ -160,11 +160,6 @@ md5_joint_set md5_set_of_marks(md5_building *building, int32_t mask)
     return set;
 }
 
-static bool is_whole(const md5_source *source)
-{
-    return source->binding->num_rebases > 0 || source->interpolation == MD5_INTERPOLATE_CUBIC;
-}
-
 // Whether slots drive only joints that have a mark.
 static bool are_marked(const int32_t *targets, md5_slots slots, const bool *marks)
 {
@@ -196,7 +191,7 @@ void md5_narrow_state(md5_building *building, const md5_play_layer *layer, md5_s
             true;
     // What is extracted is taken from joint 0.
     const bool has_root = building->marks[0] || source->extract == MD5_EXTRACT_NONE;
-    state->is_partial = has_root && !is_whole(source);
+    state->is_partial = has_root && !md5_is_sampled_whole(source);
     state->targets = md5_narrow_targets(&source->binding->plan->targets, building->marks);
     state->is_exact =
         state->is_partial && layer->mode == MD5_LAYER_OVERRIDE && is_mask_full(machine, layer->mask)

@@ -31,7 +31,12 @@ static void make_matrices(const md5_machine *machine, const md5_transform *pose,
         md5_local_to_model(&machine->model->skeleton, pose, joints);
 }
 
-void md5_player_pose(md5_player *player, void *scratch, md5_transform *pose, md5_mat34 *joints,
+static void show_kept(const md5_player *player, md5_transform *pose)
+{
+    memcpy(pose, player->kept, player->machine->num_joints * sizeof *pose);
+}
+
+bool md5_player_pose(md5_player *player, void *scratch, md5_transform *pose, md5_mat34 *joints,
                      md5_mat34 *palette)
 {
     MD5_ASSERT(player != NULL, "player: not NULL");
@@ -40,13 +45,18 @@ void md5_player_pose(md5_player *player, void *scratch, md5_transform *pose, md5
     MD5_ASSERT(md5_are_apart(joints, player->machine->num_joints * sizeof *joints, palette,
                              player->machine->num_joints * sizeof *palette),
                "joints, palette: must not overlap");
-    const md5_machine *const machine = player->machine;
     md5_transform *const spare = align(scratch);
-    md5_weigh_all(player);
-    md5_blend_layers(player, spare, pose);
-    md5_apply_modifiers(player, pose);
-    player->since_pose = 0.0;
-    make_matrices(machine, pose, spare, joints, palette);
+    const bool is_computed = md5_begin_pose(player);
+    if (is_computed) {
+        md5_weigh_all(player);
+        md5_blend_layers(player, spare, pose);
+        md5_apply_modifiers(player, pose);
+        md5_end_pose(player, pose);
+    } else {
+        show_kept(player, pose);
+    }
+    make_matrices(player->machine, pose, spare, joints, palette);
+    return is_computed;
 }
 
 // Characters that go together through advancing, blending, modifiers and matrices, each of which is
@@ -60,14 +70,9 @@ static size_t rounded(size_t num_joints)
     return (num_joints + in_line - 1) / in_line * in_line;
 }
 
-static size_t most_joints(const md5_play_job *jobs, size_t count)
+static size_t larger(size_t a, size_t b)
 {
-    size_t most = 0;
-    for (size_t i = 0; i < count; i++) {
-        const size_t num_joints = jobs[i].player->machine->num_joints;
-        most = num_joints > most ? num_joints : most;
-    }
-    return most;
+    return a > b ? a : b;
 }
 
 #if !defined(NDEBUG)
@@ -86,96 +91,119 @@ size_t md5_play_batch_scratch(const md5_play_job *jobs, size_t count)
 {
     MD5_ASSERT(jobs != NULL || count == 0, "jobs: not NULL");
     MD5_VALIDATE(all_have_players(jobs, count), "jobs: each has a player");
-    const size_t num_joints = most_joints(jobs, count);
-    size_t most = TOGETHER * num_joints * sizeof(md5_mat34) + CACHE_LINE;
+    size_t num_joints = 0, most = 0;
     for (size_t i = 0; i < count; i++) {
-        const size_t size = md5_player_scratch(jobs[i].player->machine);
-        most = size > most ? size : most;
+        const md5_machine *const machine = jobs[i].player->machine;
+        num_joints = larger(num_joints, machine->num_joints);
+        most = larger(most, md5_player_scratch(machine));
     }
+    most = larger(most, TOGETHER * num_joints * sizeof(md5_mat34) + CACHE_LINE);
     return count > 0 ? most + TOGETHER * rounded(num_joints) * sizeof(md5_transform) : 0;
 }
 
+// Jobs that are posed together. Their poses lie `step` transforms apart.
+typedef struct team {
+    md5_play_job *jobs[TOGETHER];
+    size_t count, step;
+    md5_transform *poses, *spare;
+} team;
+
 // Whether they fill more than half of the lanes, and all want palettes of the same model.
-static bool are_alike(const md5_play_job *jobs, size_t count, size_t width)
+static bool are_alike(md5_play_job *const *jobs, size_t count, size_t width)
 {
-    const md5_machine *const machine = jobs[0].player->machine;
+    const md5_machine *const machine = jobs[0]->player->machine;
     bool alike = width > 1 && 2 * count > width && machine->tables.num_clips > 0;
     for (size_t i = 0; i < count; i++)
-        alike = alike && jobs[i].palette && jobs[i].player->machine->model == machine->model;
+        alike = alike && jobs[i]->palette && jobs[i]->player->machine->model == machine->model;
     return alike;
 }
 
-// Their poses lie `step` transforms apart, with room behind them for as many as there are lanes.
-// Lanes that are left over do the first one's work again.
-static void finish_alike(const md5_play_job *jobs, size_t count, md5_transform *poses, size_t step,
-                         float *scratch)
+// Behind their poses there is room for as many as there are lanes. Lanes that are left over do the
+// first one's work again.
+static void finish_alike(const team *of, size_t begin, size_t count)
 {
-    const md5_machine *const machine = jobs[0].player->machine;
+    md5_play_job *const *const jobs = of->jobs + begin;
+    md5_transform *const poses = of->poses + begin * of->step;
+    const md5_machine *const machine = jobs[0]->player->machine;
     const size_t width = machine->kernels->width;
     md5_pose_job made[TOGETHER];
     const md5_pose_job *lanes[TOGETHER];
     for (size_t i = 0; i < width; i++) {
         lanes[i] = &made[i < count ? i : 0];
         if (i >= count)
-            memcpy(poses + i * step, poses, machine->num_joints * sizeof *poses);
+            memcpy(poses + i * of->step, poses, machine->num_joints * sizeof *poses);
         else
             made[i] = (md5_pose_job){.binding = machine->sources[0].binding,
-                                     .palette = jobs[i].palette,
-                                     .joints = jobs[i].joints};
+                                     .palette = jobs[i]->palette,
+                                     .joints = jobs[i]->joints};
     }
-    machine->kernels->finish_crowd(lanes, poses, step, scratch);
+    machine->kernels->finish_crowd(lanes, poses, of->step, (float *)of->spare);
 }
 
-static void finish(const md5_play_job *jobs, size_t count, md5_transform *poses, size_t step,
-                   md5_transform *spare)
+static void finish(const team *of)
 {
-    const size_t width = jobs[0].player->machine->kernels->width;
-    for (size_t begin = 0; begin < count; begin += width) {
-        const size_t some = count - begin < width ? count - begin : width;
-        if (are_alike(jobs + begin, some, width)) {
-            finish_alike(jobs + begin, some, poses + begin * step, step, (float *)spare);
+    const size_t width = of->jobs[0]->player->machine->kernels->width;
+    for (size_t begin = 0; begin < of->count; begin += width) {
+        const size_t some = of->count - begin < width ? of->count - begin : width;
+        if (are_alike(of->jobs + begin, some, width)) {
+            finish_alike(of, begin, some);
             continue;
         }
         for (size_t i = begin; i < begin + some; i++)
-            make_matrices(jobs[i].player->machine, poses + i * step, spare, jobs[i].joints,
-                          jobs[i].palette);
+            make_matrices(of->jobs[i]->player->machine, of->poses + i * of->step, of->spare,
+                          of->jobs[i]->joints, of->jobs[i]->palette);
     }
 }
 
 // Adjacent jobs with the same hook share a call.
-static void call_hooks(const md5_play_job *jobs, size_t count, md5_transform *poses, size_t step)
+static void call_hooks(const team *of)
 {
     md5_transform *listed[TOGETHER];
-    for (size_t begin = 0, end; begin < count; begin = end) {
-        md5_pose_hook_fn *const hook = jobs[begin].hook;
+    for (size_t begin = 0, end; begin < of->count; begin = end) {
+        const md5_play_job *const first = of->jobs[begin];
         for (end = begin;
-             end < count && jobs[end].hook == hook && jobs[end].hook_user == jobs[begin].hook_user;
+             end < of->count && of->jobs[end] == first + (end - begin)
+             && of->jobs[end]->hook == first->hook && of->jobs[end]->hook_user == first->hook_user;
              end++)
-            listed[end - begin] = poses + end * step;
-        if (hook)
-            hook(jobs[begin].hook_user, jobs + begin, (uint32_t)(end - begin), listed);
+            listed[end - begin] = of->poses + end * of->step;
+        if (first->hook)
+            first->hook(first->hook_user, first, (uint32_t)(end - begin), listed);
     }
 }
 
-static void play_together(md5_play_job *jobs, size_t count, md5_transform *poses)
+static void pose_team(team *of)
 {
-    const size_t step = rounded(most_joints(jobs, count));
-    md5_transform *const spare = poses + TOGETHER * step;
-    for (size_t i = 0; i < count; i++) {
-        md5_play_job *const job = &jobs[i];
-        md5_player_advance(job->player, job->seconds, job->events, job->user);
-        job->motion = md5_player_root_motion(job->player);
+    size_t num_joints = 0;
+    for (size_t i = 0; i < of->count; i++)
+        num_joints = larger(num_joints, of->jobs[i]->player->machine->num_joints);
+    of->step = rounded(num_joints);
+    of->spare = of->poses + TOGETHER * of->step;
+    for (size_t i = 0; i < of->count; i++) {
+        md5_player *const player = of->jobs[i]->player;
+        md5_transform *const pose = of->poses + i * of->step;
+        if (!of->jobs[i]->is_computed) {
+            show_kept(player, pose);
+            continue;
+        }
+        md5_weigh_all(player);
+        md5_blend_layers(player, of->spare, pose);
     }
-    for (size_t i = 0; i < count; i++) {
-        md5_weigh_all(jobs[i].player);
-        md5_blend_layers(jobs[i].player, spare, poses + i * step);
+    for (size_t i = 0; i < of->count; i++) {
+        if (!of->jobs[i]->is_computed)
+            continue;
+        md5_apply_modifiers(of->jobs[i]->player, of->poses + i * of->step);
+        md5_end_pose(of->jobs[i]->player, of->poses + i * of->step);
     }
-    for (size_t i = 0; i < count; i++) {
-        md5_apply_modifiers(jobs[i].player, poses + i * step);
-        jobs[i].player->since_pose = 0.0;
-    }
-    call_hooks(jobs, count, poses, step);
-    finish(jobs, count, poses, step, spare);
+    call_hooks(of);
+    finish(of);
+    of->count = 0;
+}
+
+static void advance(md5_play_job *job)
+{
+    md5_player_advance(job->player, job->seconds, job->events, job->user);
+    job->motion = md5_player_root_motion(job->player);
+    job->is_computed = md5_begin_pose(job->player);
 }
 
 void md5_play_batch(md5_play_job *jobs, size_t count, void *scratch)
@@ -183,7 +211,19 @@ void md5_play_batch(md5_play_job *jobs, size_t count, void *scratch)
     MD5_ASSERT(jobs != NULL || count == 0, "jobs: not NULL");
     MD5_ASSERT(scratch != NULL || count == 0, "scratch: not NULL");
     MD5_VALIDATE(all_have_players(jobs, count), "jobs: each has a player");
-    md5_transform *const poses = align(scratch);
-    for (size_t i = 0; i < count; i += TOGETHER)
-        play_together(jobs + i, count - i < TOGETHER ? count - i : TOGETHER, poses);
+    team posed = {.poses = align(scratch)};
+    for (size_t begin = 0; begin < count; begin += TOGETHER) {
+        const size_t end = count - begin < TOGETHER ? count : begin + TOGETHER;
+        for (size_t i = begin; i < end; i++)
+            advance(&jobs[i]);
+        for (size_t i = begin; i < end; i++) {
+            if (!jobs[i].is_computed && jobs[i].keeps_matrices)
+                continue;
+            posed.jobs[posed.count++] = &jobs[i];
+            if (posed.count == TOGETHER)
+                pose_team(&posed);
+        }
+    }
+    if (posed.count > 0)
+        pose_team(&posed);
 }

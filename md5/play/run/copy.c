@@ -67,6 +67,9 @@ void md5_player_copy(md5_player *to, const md5_player *from)
     to->motion = from->motion;
     to->status = from->status;
     to->since_pose = from->since_pose;
+    to->detail = from->detail;
+    if (from->detail.is_kept)
+        copy_items(to->kept, from->kept, machine->num_joints, sizeof *to->kept);
     copy_items(to->parameters, from->parameters, tables->num_parameters, sizeof *to->parameters);
     copy_items(to->targets, from->targets, tables->num_modifiers, sizeof *to->targets);
     copy_items(to->are_placed, from->are_placed, tables->num_modifiers, sizeof *to->are_placed);

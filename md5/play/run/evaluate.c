@@ -55,10 +55,11 @@ static md5_clock clock_at(const instant *at, uint32_t number, const md5_source *
     return md5_clock_advance(timing, instance->now, instance->rate * copysign(moved, at->shift));
 }
 
-// Some of a clip's joints.
+// Some of a clip's joints: those of a layer, of a level of detail, or of both.
 typedef struct selection {
-    const md5_joint_set *joints;
-    const md5_targets *targets;
+    const md5_joint_set *joints;  // NULL: of all layers
+    const md5_targets *targets;   // of `joints`
+    const md5_detail_set *detail; // NULL: all; else the clip is not sampled whole
 } selection;
 
 static void sample_joints(const md5_machine *machine, const md5_binding *binding,
@@ -75,6 +76,39 @@ static void sample_joints(const md5_machine *machine, const md5_binding *binding
     machine->kernels->sample(binding->anim, moment, only->targets, pose);
 }
 
+// A listed set is small: then the level of detail saves nothing.
+static void sample_runs(const md5_machine *machine, const md5_source *source, const selection *only,
+                        const md5_moment *moment, md5_transform *pose)
+{
+    const md5_binding *const binding = source->binding;
+    const md5_detail_set *const detail = only->detail;
+    const size_t clip = (size_t)(source - machine->sources);
+    const md5_joint_run *const runs = machine->runs + detail->first_run;
+    const md5_run_slots *const slots =
+        machine->run_slots + detail->first_slots + clip * detail->num_runs;
+    md5_targets targets = binding->plan->targets;
+    const bool has_constants = !targets.rotations_in_order || !targets.translations_in_order;
+    for (uint32_t i = 0; i < detail->num_runs; i++) {
+        if (only->joints && !md5_meets(runs[i], only->joints))
+            continue;
+        targets.rotation_slots = slots[i].rotations;
+        targets.translation_slots = slots[i].translations;
+        if (has_constants)
+            md5_copy_constants(binding, runs[i].first, runs[i].count, pose);
+        machine->kernels->sample(binding->anim, moment, &targets, pose);
+    }
+}
+
+static void sample_selected(const md5_machine *machine, const md5_source *source,
+                            const selection *only, const md5_moment *moment, md5_transform *pose)
+{
+    const bool is_listed = only->joints && only->joints->is_listed;
+    if (only->detail && !is_listed)
+        sample_runs(machine, source, only, moment, pose);
+    else
+        sample_joints(machine, source->binding, only, moment, pose);
+}
+
 static void sample_instance(const md5_machine *machine, const md5_blend_tree *tree,
                             const instant *at, uint32_t number, const selection *only,
                             md5_transform *pose)
@@ -86,8 +120,8 @@ static void sample_instance(const md5_machine *machine, const md5_blend_tree *tr
     const md5_timing *const timing = &source->timings[playable->mode];
     const md5_clock clock = clock_at(at, number, source, timing);
     const md5_moment moment = md5_clock_moment(timing, clock, source->interpolation);
-    if (only)
-        sample_joints(machine, source->binding, only, &moment, pose);
+    if (only && !md5_is_sampled_whole(source))
+        sample_selected(machine, source, only, &moment, pose);
     else
         md5_sample_file(machine, source, playable->mode, &moment, pose);
     if (source->extract == MD5_EXTRACT_NONE)
@@ -103,7 +137,7 @@ static void sample_instance(const md5_machine *machine, const md5_blend_tree *tr
 // The last pose is an item's. The first item's pose becomes the motion's; each later one is blended
 // into it.
 static void gather(const md5_player *player, const md5_active_state *active, const md5_part *part,
-                   pose_stack *stack)
+                   const md5_detail_set *detail, pose_stack *stack)
 {
     const md5_machine *const machine = player->machine;
     const md5_item *const item = &machine->items[part->item];
@@ -118,24 +152,29 @@ static void gather(const md5_player *player, const md5_active_state *active, con
     md5_transform *const into = pose_at(stack, stack->count - 2);
     md5_transform *const last = pose_at(stack, stack->count - 1);
     if (parent->kind != MD5_MOTION_STACK)
-        machine->kernels->blend(into, last, weight / *gathered, NULL, stack->num_joints, into);
+        md5_blend_over(machine, detail, -1, last, weight / *gathered, into);
     else if (item->mode == MD5_LAYER_ADD)
         md5_add_difference_of_joints(machine, &item->added, last, item->reference, weight, into);
     else
-        md5_blend_over(machine, item->mask, last, weight, into);
+        md5_blend_over(machine, detail, item->mask, last, weight, into);
     stack->count--;
 }
 
-void md5_evaluate_state(md5_player *player, const md5_active_state *active, double shift,
-                        md5_transform *spare, md5_transform *pose)
+void md5_evaluate_state(md5_player *player, const md5_active_state *active,
+                        const md5_detail_set *detail, double shift, md5_transform *spare,
+                        md5_transform *pose)
 {
     const md5_machine *const machine = player->machine;
     const md5_blend_tree *const tree = md5_tree_of(player, active);
     if (shift != 0.0)
         md5_find_clocks(player, active, shift);
     const instant at = {active->instances, shift != 0.0 ? player->instance_clocks : NULL, shift};
+    // What is added may be added to any joint.
+    const md5_detail_set *const used = tree->has_added ? NULL : detail;
+    const selection reduced = {.detail = used};
+    const selection *const only = used ? &reduced : NULL;
     if (tree->num_parts == 1) { // a clip
-        sample_instance(machine, tree, &at, 0, NULL, pose);
+        sample_instance(machine, tree, &at, 0, only, pose);
         return;
     }
     const md5_part *const parts = machine->parts + tree->first_part;
@@ -146,23 +185,24 @@ void md5_evaluate_state(md5_player *player, const md5_active_state *active, doub
         if (active->totals[i] == 0.0f)
             continue;
         if (part->instance >= 0)
-            sample_instance(machine, tree, &at, (uint32_t)part->instance, NULL,
+            sample_instance(machine, tree, &at, (uint32_t)part->instance, only,
                             pose_at(&stack, stack.count++));
         if (part->parent >= 0)
-            gather(player, active, part, &stack);
+            gather(player, active, part, used, &stack);
     }
 }
 
 void md5_evaluate_joints(md5_player *player, const md5_play_layer *layer,
-                         const md5_active_state *active, md5_transform *spare, md5_transform *pose)
+                         const md5_active_state *active, const md5_detail_set *detail,
+                         md5_transform *spare, md5_transform *pose)
 {
     const md5_machine *const machine = player->machine;
     const md5_state *const state = &machine->states[layer->first_state + active->state];
     if (!state->is_partial) {
-        md5_evaluate_state(player, active, 0.0, spare, pose);
+        md5_evaluate_state(player, active, detail, 0.0, spare, pose);
         return;
     }
     const instant now = {.instances = active->instances};
-    sample_instance(machine, md5_tree_of(player, active), &now, 0,
-                    &(selection){&layer->joints, &state->targets}, pose);
+    const selection only = {&layer->joints, &state->targets, detail};
+    sample_instance(machine, md5_tree_of(player, active), &now, 0, &only, pose);
 }

@@ -66,11 +66,41 @@ static void blend_joints(const md5_machine *machine, const md5_joint_set *set,
     }
 }
 
-void md5_blend_over(const md5_machine *machine, int32_t mask, const md5_transform *other,
-                    float weight, md5_transform *pose)
+void md5_blend_all(const md5_machine *machine, const md5_detail_set *detail,
+                   const md5_transform *from, const md5_transform *to, float weight,
+                   md5_transform *pose)
+{
+    if (!detail)
+        machine->kernels->blend(from, to, weight, NULL, machine->num_joints, pose);
+    for (uint32_t i = 0; detail && i < detail->num_runs; i++) {
+        const md5_joint_run run = machine->runs[detail->first_run + i];
+        machine->kernels->blend(from + run.first, to + run.first, weight, NULL, run.count,
+                                pose + run.first);
+    }
+}
+
+// Where the mask's weight is 0, joints keep their bits.
+static void blend_runs(const md5_machine *machine, const md5_detail_set *detail, int32_t mask,
+                       const md5_transform *other, float weight, md5_transform *pose)
+{
+    const float *const weights = md5_mask_of(machine, mask);
+    for (uint32_t i = 0; i < detail->num_runs; i++) {
+        const md5_joint_run run = machine->runs[detail->first_run + i];
+        if (md5_meets(run, &machine->mask_sets[mask].all))
+            machine->kernels->blend(pose + run.first, other + run.first, weight,
+                                    weights + run.first, run.count, pose + run.first);
+    }
+}
+
+void md5_blend_over(const md5_machine *machine, const md5_detail_set *detail, int32_t mask,
+                    const md5_transform *other, float weight, md5_transform *pose)
 {
     if (mask < 0) {
-        machine->kernels->blend(pose, other, weight, NULL, machine->num_joints, pose);
+        md5_blend_all(machine, detail, pose, other, weight, pose);
+        return;
+    }
+    if (detail) {
+        blend_runs(machine, detail, mask, other, weight, pose);
         return;
     }
     const md5_mask_sets *const sets = &machine->mask_sets[mask];

@@ -7,9 +7,21 @@
 
 #include "md5/play/machine.h"
 
-// Blends `other` over `pose` by mask and weight; mask -1: all joints.
-void md5_blend_over(const md5_machine *machine, int32_t mask, const md5_transform *other,
-                    float weight, md5_transform *pose);
+// Whether a run has joints between the first and the last one of a set that is not listed.
+static inline bool md5_meets(md5_joint_run run, const md5_joint_set *set)
+{
+    return run.first < set->first + set->count && set->first < run.first + run.count;
+}
+
+// Blends `other` over `pose` by mask and weight; mask -1: all joints. Of a level of detail, if one
+// is given, only the runs: other joints need not be defined.
+void md5_blend_over(const md5_machine *machine, const md5_detail_set *detail, int32_t mask,
+                    const md5_transform *other, float weight, md5_transform *pose);
+
+// kernels->blend() of all joints, or of the runs of a level of detail.
+void md5_blend_all(const md5_machine *machine, const md5_detail_set *detail,
+                   const md5_transform *from, const md5_transform *to, float weight,
+                   md5_transform *pose);
 
 // md5_blend_over() with weight 1 and exchanged roles: `pose` holds the upper pose, and saved[] the
 // joints of partial mask weight of the lower one, as stored by md5_save_between().

@@ -15,11 +15,12 @@ typedef struct blending {
     md5_player *player;
     const md5_play_layer *layer;
     md5_layer_state *layer_state;
-    uint32_t num_joints; // of a pose
-    uint32_t count;      // joints that are blended
-    bool is_measured;    // poses at two times, for a velocity; else the current pose
-    double begin;        // seconds from now: -VELOCITY_STEP or 0
-    double shift;        // seconds from now: begin or begin + VELOCITY_STEP
+    const md5_detail_set *detail; // NULL: all joints
+    uint32_t num_joints;          // of a pose
+    uint32_t count;               // joints that are blended
+    bool is_measured;             // poses at two times, for a velocity; else the current pose
+    double begin;                 // seconds from now: -VELOCITY_STEP or 0
+    double shift;                 // seconds from now: begin or begin + VELOCITY_STEP
 } blending;
 
 // Part of a chain, as positions in its order; the frozen pose precedes the first.
@@ -76,12 +77,28 @@ static void evaluate(const blending *of, const md5_active_state *active, md5_tra
 {
     const double shift = clip_shift(of, active);
     if (of->layer->mode != MD5_LAYER_ADD) {
-        md5_evaluate_state(of->player, active, shift, spare, pose);
+        md5_evaluate_state(of->player, active, of->detail, shift, spare, pose);
         return;
     }
-    md5_evaluate_state(of->player, active, shift, spare_pose(of, spare, 1), spare);
+    md5_evaluate_state(of->player, active, NULL, shift, spare_pose(of, spare, 1), spare);
     md5_subtract_joints(of->player->machine, &of->layer->joints, spare, reference_of(of, active),
                         pose);
+}
+
+// Adds what is left of an inertial transition.
+static void add_offsets(const blending *of, md5_transform *pose)
+{
+    const md5_machine *const machine = of->player->machine;
+    const md5_layer_state *const layer_state = of->layer_state;
+    const float elapsed = (float)(layer_state->settling.elapsed + of->shift);
+    const float duration = (float)layer_state->settling.duration;
+    if (!of->detail)
+        md5_add_offsets(layer_state->offsets, elapsed, duration, of->count, pose);
+    for (uint32_t i = 0; of->detail && i < of->detail->num_runs; i++) {
+        const md5_joint_run run = machine->runs[of->detail->first_run + i];
+        md5_add_offsets(layer_state->offsets + run.first, elapsed, duration, run.count,
+                        pose + run.first);
+    }
 }
 
 // blend(blend(A, B), C): writes the pose of a part of the chain and returns its coverage, 0..1,
@@ -89,6 +106,7 @@ static void evaluate(const blending *of, const md5_active_state *active, md5_tra
 static float evaluate_chain(const blending *of, chain_range part, md5_transform *spare,
                             md5_transform *pose)
 {
+    const md5_machine *const machine = of->player->machine;
     const md5_layer_state *const layer_state = of->layer_state;
     float covered = 0.0f;
     if (part.has_snapshot) {
@@ -109,11 +127,13 @@ static float evaluate_chain(const blending *of, chain_range part, md5_transform 
         }
         md5_transform *const other = spare;
         evaluate(of, active, spare_pose(of, spare, 1), other);
-        of->player->machine->kernels->blend(pose, other, own / covered, NULL, of->count, pose);
+        if (of->detail)
+            md5_blend_over(machine, of->detail, -1, other, own / covered, pose);
+        else
+            machine->kernels->blend(pose, other, own / covered, NULL, of->count, pose);
     }
     if (part.has_offsets && covered > 0.0f)
-        md5_add_offsets(layer_state->offsets, (float)(layer_state->settling.elapsed + of->shift),
-                        (float)layer_state->settling.duration, of->count, pose);
+        add_offsets(of, pose);
     return covered;
 }
 
@@ -205,7 +225,7 @@ static void add_layer(const blending *of, float weight, md5_transform *spare, md
     const md5_joint_set *const joints = &of->layer->joints;
     const md5_active_state *const single = single_motion(of->layer_state);
     if (single) {
-        md5_evaluate_joints(of->player, of->layer, single, spare_pose(of, spare, 1), spare);
+        md5_evaluate_joints(of->player, of->layer, single, NULL, spare_pose(of, spare, 1), spare);
         md5_add_difference_of_joints(machine, joints, spare, reference_of(of, single), weight,
                                      pose);
         return;
@@ -224,16 +244,16 @@ static void blend_over(const blending *of, float weight, md5_transform *spare, m
     if (single && weight == 1.0f && machine->states[layer->first_state + single->state].is_exact) {
         md5_transform saved[MD5_MOST_SAVED];
         md5_save_between(machine, layer->mask, pose, saved);
-        md5_evaluate_joints(of->player, layer, single, spare, pose);
+        md5_evaluate_joints(of->player, layer, single, NULL, spare, pose);
         md5_blend_saved(machine, layer->mask, saved, pose);
         return;
     }
     if (single)
-        md5_evaluate_joints(of->player, layer, single, spare_pose(of, spare, 1), spare);
+        md5_evaluate_joints(of->player, layer, single, of->detail, spare_pose(of, spare, 1), spare);
     else
         covered = weight * evaluate_layer(of, spare_pose(of, spare, 1), spare);
     if (covered > 0.0f)
-        md5_blend_over(machine, layer->mask, spare, covered, pose);
+        md5_blend_over(machine, of->detail, layer->mask, spare, covered, pose);
 }
 
 // The bind pose is below all layers.
@@ -255,8 +275,7 @@ static void blend_layer(const blending *of, float weight, bool *is_begun, md5_tr
         if (covered == 0.0f)
             memcpy(pose, machine->model->bind_local, of->num_joints * sizeof *pose);
         else if (covered < 1.0f)
-            machine->kernels->blend(machine->model->bind_local, pose, covered, NULL, of->num_joints,
-                                    pose);
+            md5_blend_all(machine, of->detail, machine->model->bind_local, pose, covered, pose);
         *is_begun = true;
         return;
     }
@@ -286,7 +305,8 @@ size_t md5_captured_poses(const md5_machine *machine)
     return 2 + 1 + (size_t)has_differences + (size_t)machine->max_poses - 1;
 }
 
-void md5_blend_layers(md5_player *player, md5_transform *spare, md5_transform *pose)
+static void blend_all_layers(md5_player *player, const md5_detail_set *detail, md5_transform *spare,
+                             md5_transform *pose)
 {
     const md5_machine *const machine = player->machine;
     const uint32_t num_layers = machine->tables.num_layers;
@@ -294,7 +314,8 @@ void md5_blend_layers(md5_player *player, md5_transform *spare, md5_transform *p
     for (uint32_t i = 0; i < num_layers; i++) {
         const md5_play_layer *const layer = &machine->layers[i];
         const float weight = md5_weight_of(player, layer->weight_parameter, layer->weight);
-        const blending of = blending_of(player, i);
+        blending of = blending_of(player, i);
+        of.detail = layer->mode == MD5_LAYER_ADD ? NULL : detail;
         if (weight > 0.0f)
             blend_layer(&of, weight, &is_begun, spare, pose);
         if (player->num_shots > 0) {
@@ -305,4 +326,25 @@ void md5_blend_layers(md5_player *player, md5_transform *spare, md5_transform *p
     begin_pose(machine, &is_begun, pose);
     if (num_layers == 0 && player->num_shots > 0)
         md5_blend_shots(player, 0, spare, pose);
+}
+
+// Joints that are left out are as in the bind pose.
+static void fill_left_out(const md5_machine *machine, const md5_detail_set *detail, uint32_t count,
+                          md5_transform *pose)
+{
+    const uint32_t *const left_out = machine->left_out + detail->first_joint;
+    for (uint32_t i = 0; i < count; i++)
+        pose[left_out[i]] = machine->model->bind_local[left_out[i]];
+}
+
+// Some layers and one-shots are blended in full, also over joints that are in no run.
+void md5_blend_layers(md5_player *player, md5_transform *spare, md5_transform *pose)
+{
+    const md5_machine *const machine = player->machine;
+    const md5_detail_set *const detail = md5_detail_of(player);
+    if (detail && (machine->has_full_layers || player->num_shots > 0))
+        fill_left_out(machine, detail, detail->num_outside, pose);
+    blend_all_layers(player, detail, spare, pose);
+    if (detail)
+        fill_left_out(machine, detail, detail->num_left_out, pose);
 }

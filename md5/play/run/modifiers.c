@@ -97,10 +97,11 @@ void md5_apply_modifiers(md5_player *player, md5_transform *pose)
 {
     const md5_machine *const machine = player->machine;
     const md5_skeleton *const skeleton = &machine->model->skeleton;
+    const md5_detail_set *const detail = md5_detail_of(player);
     for (uint32_t i = 0; i < machine->tables.num_modifiers; i++) {
         const md5_modifier *const modifier = &machine->modifiers[i];
         const md5_target *const target = &player->targets[i];
-        if (!(target->weight > 0.0f)) {
+        if (!(target->weight > 0.0f) || (detail && !md5_is_animated(machine, detail, modifier))) {
             player->are_placed[i] = false;
             continue;
         }

@@ -89,6 +89,7 @@ static md5_player *lay_out(md5_block *block, const md5_machine *machine)
         num_instances * MD5_MAX_ACTIVE + (size_t)machine->num_slots * MD5_SLOT_SHOTS;
     placed.walkers = (md5_walker *)md5_block_take(block, machine->has_clip_events ? num_walkers : 0,
                                                   sizeof *placed.walkers);
+    placed.kept = (md5_transform *)md5_block_take(block, machine->num_joints, sizeof *placed.kept);
     placed.velocities =
         (md5_velocity *)md5_block_take(block, machine->num_joints, sizeof *placed.velocities);
     placed.spare = (md5_transform *)md5_block_take(
@@ -150,6 +151,7 @@ void md5_player_reset(md5_player *player)
     player->has_consumed = player->is_backward = false;
     player->status = (md5_advance_status){0};
     player->since_pose = 0.0;
+    player->detail = (md5_detail_state){.mask = -1, .interval = 1};
     player->motion = (md5_root_delta){.cosine = 1.0};
     for (uint32_t i = 0; i < tables->num_layers; i++) {
         player->layer_states[i].num_used = 0;

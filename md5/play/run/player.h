@@ -112,6 +112,15 @@ typedef struct md5_shot_slot {
     md5_shot shots[MD5_SLOT_SHOTS];
 } md5_shot_slot;
 
+// Level of detail.
+typedef struct md5_detail_state {
+    int32_t mask;             // whose joints are animated, -1: all
+    uint32_t interval, phase; // `interval` is 1 or more, `phase` less than that
+    uint32_t num_calls;       // poses that were asked for; may wrap
+    uint32_t age;             // of the kept pose: poses that were asked for since, 0: it is new
+    bool is_kept;
+} md5_detail_state;
+
 // Weight and speed that a part inherits from its parents.
 typedef struct md5_flow {
     double speed;
@@ -148,10 +157,12 @@ struct md5_player {
     md5_shot_slot *slots;      // [num_slots]
     md5_target *targets;       // [modifiers]
     md5_spring_joint *springs;
-    bool *are_placed;      // [modifiers] of springs and feet: their state is initialised
-    md5_foot *feet;        // [num_feet]; the joints of their legs never change
-    float *drops;          // [modifiers] of feet: displacement of the pelvis
-    double since_pose;     // seconds
+    bool *are_placed;  // [modifiers] of springs and feet: their state is initialised
+    md5_foot *feet;    // [num_feet]; the joints of their legs never change
+    float *drops;      // [modifiers] of feet: displacement of the pelvis
+    double since_pose; // seconds
+    md5_detail_state detail;
+    md5_transform *kept;   // [joints] the last pose that was computed, if detail.is_kept
     md5_ground_fn *ground; // or NULL; the game's, as `ground_user` is
     void *ground_user;
 
@@ -184,6 +195,13 @@ static inline md5_active_state *md5_slot(md5_layer_state *layer_state, uint32_t 
 static inline md5_active_state *md5_active_at(md5_layer_state *layer_state, uint32_t position)
 {
     return md5_slot(layer_state, layer_state->order[position]);
+}
+
+// The joints to animate; NULL: all.
+static inline const md5_detail_set *md5_detail_of(const md5_player *player)
+{
+    const int32_t mask = player->detail.mask;
+    return mask < 0 ? NULL : &player->machine->details[mask];
 }
 
 // The state that fades in, or the only one.
@@ -336,14 +354,28 @@ size_t md5_captured_poses(const md5_machine *machine);
 bool md5_stays_in_cycle(md5_player *player, const md5_active_state *active, double a, double b);
 
 // Writes the pose of a state `shift` seconds from now. spare[tree->num_poses - 1] are scratch
-// poses.
-void md5_evaluate_state(md5_player *player, const md5_active_state *active, double shift,
-                        md5_transform *spare, md5_transform *pose);
+// poses. Of a level of detail only the joints in runs are defined; NULL: all.
+void md5_evaluate_state(md5_player *player, const md5_active_state *active,
+                        const md5_detail_set *detail, double shift, md5_transform *spare,
+                        md5_transform *pose);
 
 // Writes the current pose of the joints that the layer may change; other joints are undefined.
 void md5_evaluate_joints(md5_player *player, const md5_play_layer *layer,
-                         const md5_active_state *active, md5_transform *spare, md5_transform *pose);
+                         const md5_active_state *active, const md5_detail_set *detail,
+                         md5_transform *spare, md5_transform *pose);
 
 void md5_apply_modifiers(md5_player *player, md5_transform *pose);
+
+// -- detail.c: level of detail ------------------------------------------------------------------
+
+// Counts a pose that is asked for. Returns whether it must be computed; else the kept one is shown.
+bool md5_begin_pose(md5_player *player);
+
+// Ends a computed pose: keeps it if later calls may show it.
+void md5_end_pose(md5_player *player, const md5_transform *pose);
+
+// Whether all joints of a modifier are animated.
+bool md5_is_animated(const md5_machine *machine, const md5_detail_set *detail,
+                     const md5_modifier *modifier);
 
 #endif

@@ -8,7 +8,7 @@
 #include <string.h>
 
 // "M5PS" in the file. The version grows with each change of what follows.
-enum { MAGIC = 0x5350354d, VERSION = 1 };
+enum { MAGIC = 0x5350354d, VERSION = 2 };
 
 // Farther from its parent than any joint can be.
 #define FARTHEST 1e30f
@@ -23,19 +23,24 @@ static bool keep_vector(md5_archive *archive, md5_vec3 *vector, float most, cons
     return md5_keep_float(archive, &vector->z, -most, most, what);
 }
 
+static bool is_unit(md5_quat q)
+{
+    const float square = q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w;
+    return square > 0.999f && square < 1.001f;
+}
+
 static bool keep_transform(md5_archive *archive, md5_transform *transform)
 {
     md5_transform kept = *transform;
     md5_quat *const q = &kept.rotation;
-    TRY(md5_keep_float(archive, &q->x, -2.0f, 2.0f, "a frozen rotation"));
-    TRY(md5_keep_float(archive, &q->y, -2.0f, 2.0f, "a frozen rotation"));
-    TRY(md5_keep_float(archive, &q->z, -2.0f, 2.0f, "a frozen rotation"));
-    TRY(md5_keep_float(archive, &q->w, -2.0f, 2.0f, "a frozen rotation"));
-    TRY(keep_vector(archive, &kept.translation, FARTHEST, "a frozen position"));
-    const float square = q->x * q->x + q->y * q->y + q->z * q->z + q->w * q->w;
-    if (archive->mode == MD5_ARCHIVE_CHECK && !(square > 0.999f && square < 1.001f))
+    TRY(md5_keep_float(archive, &q->x, -2.0f, 2.0f, "a rotation of a pose"));
+    TRY(md5_keep_float(archive, &q->y, -2.0f, 2.0f, "a rotation of a pose"));
+    TRY(md5_keep_float(archive, &q->z, -2.0f, 2.0f, "a rotation of a pose"));
+    TRY(md5_keep_float(archive, &q->w, -2.0f, 2.0f, "a rotation of a pose"));
+    TRY(keep_vector(archive, &kept.translation, FARTHEST, "a position in a pose"));
+    if (archive->mode == MD5_ARCHIVE_CHECK && !is_unit(*q))
         return md5_archive_fail(archive, MD5_ERROR_RANGE,
-                                "a frozen rotation is not a unit quaternion");
+                                "a rotation of a pose is not a unit quaternion");
     kept.pad = 0.0f;
     if (archive->mode == MD5_ARCHIVE_STORE)
         *transform = kept;
@@ -308,6 +313,36 @@ static bool keep_members(md5_archive *archive, md5_player *kept)
     return md5_keep_double(archive, &kept->status.undivided, -1e6, 1e6, "an undivided time");
 }
 
+// Targets may move joints anywhere.
+static bool is_sound(const md5_transform *pose, uint32_t num_joints)
+{
+    for (uint32_t i = 0; i < num_joints; i++) {
+        const md5_vec3 t = pose[i].translation;
+        if (!is_unit(pose[i].rotation) || !(t.x >= -FARTHEST && t.x <= FARTHEST)
+            || !(t.y >= -FARTHEST && t.y <= FARTHEST) || !(t.z >= -FARTHEST && t.z <= FARTHEST))
+            return false;
+    }
+    return true;
+}
+
+// A kept pose that is not sound is not saved: the next one is computed.
+static bool keep_detail(md5_archive *archive, const md5_player *player, md5_detail_state *kept)
+{
+    const md5_machine *const machine = player->machine;
+    const int32_t last = (int32_t)machine->tables.num_masks - 1;
+    TRY(md5_keep_int(archive, &kept->mask, -1, last, "the mask of a level of detail"));
+    TRY(md5_keep_uint(archive, &kept->interval, 1, UINT32_MAX, "the interval of poses"));
+    TRY(md5_keep_uint(archive, &kept->phase, 0, kept->interval - 1, "the phase of poses"));
+    TRY(md5_keep_uint(archive, &kept->num_calls, 0, UINT32_MAX, "the number of poses"));
+    TRY(md5_keep_uint(archive, &kept->age, 0, UINT32_MAX, "the age of a pose"));
+    if (archive->mode == MD5_ARCHIVE_WRITE)
+        kept->is_kept = kept->is_kept && is_sound(player->kept, machine->num_joints);
+    TRY(md5_keep_bool(archive, &kept->is_kept, "whether there is a pose"));
+    for (uint32_t i = 0; kept->is_kept && i < machine->num_joints; i++)
+        TRY(keep_transform(archive, &player->kept[i]));
+    return true;
+}
+
 static bool keep_head(md5_archive *archive, const md5_machine *machine)
 {
     uint32_t magic = MAGIC, version = VERSION;
@@ -337,6 +372,7 @@ static bool keep_player(md5_archive *archive, const md5_player *player, md5_play
     const md5_machine_desc *const tables = &machine->tables;
     TRY(keep_head(archive, machine));
     TRY(keep_members(archive, kept));
+    TRY(keep_detail(archive, player, &kept->detail));
     for (uint32_t i = 0; i < tables->num_parameters; i++)
         TRY(keep_parameter(archive, tables->parameters[i].kind, &player->parameters[i]));
     for (uint32_t i = 0; i < tables->num_modifiers; i++)

@@ -43,7 +43,7 @@ static void blend_one(const md5_machine *machine, const md5_shot *shot, float we
     md5_transform *const reference = spare + machine->num_joints;
     sample(machine, shot, spare);
     if (shot->mode != MD5_LAYER_ADD) {
-        md5_blend_over(machine, shot->mask, spare, weight, pose);
+        md5_blend_over(machine, NULL, shot->mask, spare, weight, pose);
         return;
     }
     sample_reference(machine, shot, reference);

@@ -1,0 +1,436 @@
+// Level of detail: joints that are animated have the bits of full detail, others rest; between two
+// computed poses the last one is kept; time, events and root motion know nothing of it.
+#include "test/play/test_play_random.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MACHINES = 150, STEPS = 24, MOST_HEARD = 4096, MASKS = 2, MOST_JOINTS = 128 };
+
+typedef struct heard {
+    const md5_event *events[MOST_HEARD];
+    float weights[MOST_HEARD];
+    uint32_t count;
+} heard;
+
+static void hear(void *user, md5_player *player, const md5_event *event, float weight)
+{
+    heard *const to = user;
+    (void)player;
+    if (to->count == MOST_HEARD)
+        return;
+    to->events[to->count] = event;
+    to->weights[to->count++] = weight;
+}
+
+// The same machine twice: one player at full detail, the other one reduced.
+typedef struct detail_test {
+    play_random_stock stock;
+    play_random_tables tables;
+    md5_machine *machine;
+    md5_player *full, *reduced;
+    heard heard[2];
+    char words[128]; // of mask "few"
+    bool are_animated[PLAY_JOINTS];
+} detail_test;
+
+static const int play_parents[PLAY_JOINTS] = {-1, 0, 1, 2, 3, 3, 5, 3, 7, 1, 9, 10};
+
+// Some joints, and what must be animated for them.
+static void choose_joints(detail_test *of, uint64_t *random)
+{
+    size_t used = 0;
+    of->words[0] = '\0';
+    memset(of->are_animated, 0, sizeof of->are_animated);
+    of->are_animated[0] = true;
+    for (int i = 0; i < PLAY_JOINTS; i++) {
+        if (!play_one_in(random, 4))
+            continue;
+        used +=
+            (size_t)snprintf(of->words + used, sizeof of->words - used, "%s ", play_joint_names[i]);
+        for (int joint = i; joint >= 0; joint = play_parents[joint])
+            of->are_animated[joint] = true;
+    }
+}
+
+static const md5_modifier_desc swaying = {
+    .name = "sway", .kind = MD5_MODIFIER_SPRING, .joint = "head", .length = 2, .gravity = 50.0f};
+
+// Without masks in layers, random machines have none; every second one has them.
+static void begin_machine(detail_test *of, uint64_t seed, uint64_t *random,
+                          const md5_modifier_desc *modifier)
+{
+    *random = seed * 0x2545F4914F6CDD1Du + 1;
+    choose_joints(of, random);
+    play_random_make(&of->stock, &of->tables, random);
+    const md5_mask_desc masks[MASKS] = {{"few", of->words, 0}, {"upper", "*spine", 1}};
+    of->tables.desc.masks = masks;
+    of->tables.desc.num_masks = MASKS;
+    of->tables.desc.modifiers = modifier;
+    of->tables.desc.num_modifiers = modifier ? 1 : 0;
+    for (uint32_t i = 1; seed % 2 && i < of->tables.desc.num_layers; i++) {
+        of->tables.layers[i].mask = "upper";
+        of->tables.layers[i].weight = i == 1 ? 1.0f : 0.5f;
+    }
+    of->machine = play_machine(&of->tables.desc);
+    of->full = play_player(of->machine);
+    of->reduced = play_player(of->machine);
+}
+
+static void end_machine(detail_test *of)
+{
+    md5_free_player(of->full);
+    md5_free_player(of->reduced);
+    md5_free_machine(of->machine);
+}
+
+static void play_shots(detail_test *of, uint64_t *random)
+{
+    const md5_shot_desc shot = {
+        .mode = (md5_layer_mode)play_below(random, 2),
+        .mask = play_one_in(random, 2) ? "upper" : NULL,
+        .fade_in = 0.2f * (float)play_below(random, 2),
+        .fade_out = 0.1f,
+    };
+    const uint32_t clip = play_below(random, PLAY_RANDOM_CLIPS);
+    CHECK(md5_player_play(of->full, 0, clip, &shot));
+    CHECK(md5_player_play(of->reduced, 0, clip, &shot));
+}
+
+// A random step of both; events and root motion must be the same, to the bit.
+static bool advance_both(detail_test *of, uint64_t *random)
+{
+    md5_player *const players[2] = {of->full, of->reduced};
+    md5_transform motions[2];
+    const double seconds = 0.1 * play_random_seconds(random);
+    if (play_one_in(random, 2))
+        play_random_change(players, 2, &of->tables, random);
+    if (play_one_in(random, 4))
+        play_shots(of, random);
+    for (int i = 0; i < 2; i++) {
+        of->heard[i].count = 0;
+        md5_player_advance(players[i], seconds, hear, &of->heard[i]);
+        motions[i] = md5_player_root_motion(players[i]);
+    }
+    const uint32_t count = of->heard[0].count;
+    return CHECK_UINT(of->heard[1].count, count)
+           && CHECK(memcmp(of->heard[0].events, of->heard[1].events, count * sizeof(md5_event *))
+                    == 0)
+           && CHECK(memcmp(of->heard[0].weights, of->heard[1].weights, count * sizeof(float)) == 0)
+           && CHECK(memcmp(&motions[0], &motions[1], sizeof motions[0]) == 0);
+}
+
+static bool is_reduced(const md5_transform *reduced, const md5_transform *full,
+                       const md5_transform *bind, const bool *are_animated, uint32_t num_joints)
+{
+    bool is_right = true;
+    for (uint32_t i = 0; is_right && i < num_joints; i++)
+        is_right = test_check(
+            memcmp(&reduced[i], are_animated[i] ? &full[i] : &bind[i], sizeof reduced[i]) == 0,
+            __FILE__, __LINE__, "joint %u, which is %s", i,
+            are_animated[i] ? "animated" : "left out");
+    return is_right;
+}
+
+typedef bool check_machine(detail_test *of, uint64_t *random);
+
+static void check_machines(check_machine *check, const md5_modifier_desc *modifier)
+{
+    detail_test *const of = calloc(1, sizeof *of);
+    bool is_right = true;
+    play_random_begin(&of->stock);
+    for (uint64_t seed = 1; is_right && seed <= MACHINES; seed++) {
+        uint64_t random;
+        begin_machine(of, seed, &random, modifier);
+        is_right = check(of, &random);
+        test_check(is_right, __FILE__, __LINE__, "machine of seed %llu", (unsigned long long)seed);
+        end_machine(of);
+    }
+    play_end(&of->stock.made);
+    free(of);
+}
+
+// The pose of a player. Nothing that was in the memory before may show.
+static void pose_over_nan(md5_player *player, const md5_machine *machine, uint32_t num_joints,
+                          md5_transform *pose)
+{
+    const size_t size = md5_player_scratch(machine);
+    void *const scratch = malloc(size);
+    memset(scratch, 0xff, size);
+    memset(pose, 0xff, num_joints * sizeof *pose);
+    md5_player_pose(player, scratch, pose, NULL, NULL);
+    free(scratch);
+}
+
+static bool poses_few_joints(detail_test *of, uint64_t *random)
+{
+    bool is_right = CHECK(md5_player_set_detail(of->reduced, &(md5_detail){.mask = "few"}));
+    for (int i = 0; is_right && i < STEPS; i++) {
+        md5_transform full[PLAY_JOINTS], reduced[PLAY_JOINTS];
+        is_right = advance_both(of, random);
+        play_pose(of->full, full);
+        pose_over_nan(of->reduced, of->machine, PLAY_JOINTS, reduced);
+        is_right = is_right
+                   && is_reduced(reduced, full, of->stock.made.model->bind_local, of->are_animated,
+                                 PLAY_JOINTS);
+    }
+    return is_right;
+}
+
+TEST (detail_of_few_joints_poses_them_with_the_same_bits) {
+    check_machines(poses_few_joints, NULL);
+}
+
+// The player at full detail is posed at the same moments, so its spring has the same past.
+static bool poses_at_intervals(detail_test *of, uint64_t *random)
+{
+    const uint32_t interval = 1 + play_below(random, 5), phase = play_below(random, 9);
+    const uint32_t num_before = play_below(random, 4);
+    md5_transform kept[PLAY_JOINTS], full[PLAY_JOINTS], posed[PLAY_JOINTS];
+    md5_player_target(of->full, 0)->weight = md5_player_target(of->reduced, 0)->weight = 0.7f;
+    for (uint32_t i = 0; i < num_before; i++) {
+        play_pose(of->full, full);
+        play_pose(of->reduced, full);
+    }
+    const md5_detail detail = {.interval = interval, .phase = phase};
+    void *const scratch = malloc(md5_player_scratch(of->machine));
+    bool is_right = true;
+    for (uint32_t i = 0; is_right && i < STEPS; i++) {
+        is_right = advance_both(of, random) && CHECK(md5_player_set_detail(of->reduced, &detail));
+        const bool is_due = i == 0 || (num_before + i + phase) % interval == 0;
+        if (is_due)
+            play_pose(of->full, kept);
+        is_right = is_right
+                   && CHECK(md5_player_pose(of->reduced, scratch, posed, NULL, NULL) == is_due)
+                   && CHECK(memcmp(posed, kept, sizeof kept) == 0);
+    }
+    free(scratch);
+    return is_right;
+}
+
+TEST (detail_interval_keeps_poses_but_neither_time_nor_events) {
+    check_machines(poses_at_intervals, &swaying);
+}
+
+static bool poses_as_before(detail_test *of, uint64_t *random)
+{
+    bool is_right = true;
+    for (int i = 0; is_right && i < STEPS; i++) {
+        md5_transform full[PLAY_JOINTS], again[PLAY_JOINTS];
+        const md5_detail details[] = {{.interval = 7}, {.mask = "few", .interval = 2}};
+        CHECK(md5_player_set_detail(of->reduced, &details[i % 2]));
+        CHECK(md5_player_set_detail(of->reduced, i % 3 == 0 ? NULL : &(md5_detail){0}));
+        is_right = advance_both(of, random);
+        play_pose(of->full, full);
+        play_pose(of->reduced, again);
+        is_right = is_right && CHECK(memcmp(full, again, sizeof full) == 0);
+    }
+    return is_right;
+}
+
+TEST (detail_in_full_has_the_same_bits) {
+    check_machines(poses_as_before, &swaying);
+}
+
+// -- One character ----------------------------------------------------------------------------
+
+// A clip that swings, and a machine with a mask and modifiers.
+static void begin_scene(play_scene *of, const md5_modifier_desc *modifiers, uint32_t num_modifiers)
+{
+    static const md5_state_desc states[] = {{"a", "a"}};
+    static const md5_layer_desc layer = {.name = "all", .states = states, .num_states = 1};
+    static const md5_mask_desc masks[] = {{"trunk", "chest", 0}, {"legless", "*chest lhip", 0}};
+    play_scene_begin(of);
+    play_scene_add(of, 17, 20.0, 0.5, 3);
+    play_scene_play(of, &(md5_machine_desc){.layers = &layer,
+                                            .num_layers = 1,
+                                            .masks = masks,
+                                            .num_masks = 2,
+                                            .modifiers = modifiers,
+                                            .num_modifiers = num_modifiers});
+}
+
+TEST (detail_leaves_out_modifiers_of_joints_that_rest) {
+    static const md5_foot_desc foot = {.ankle = "lfoot"};
+    static const md5_modifier_desc modifiers[] = {
+        {.name = "reach", .kind = MD5_MODIFIER_FABRIK, .joint = "lhand", .length = 4},
+        {.name = "stand",
+         .kind = MD5_MODIFIER_FEET,
+         .joint = "pelvis",
+         .feet = &foot,
+         .num_feet = 1},
+        {.name = "nod", .kind = MD5_MODIFIER_JOINT, .joint = "chest"},
+    };
+    play_scene of;
+    begin_scene(&of, modifiers, 3);
+    md5_transform still[PLAY_JOINTS], pose[PLAY_JOINTS];
+    md5_target *const reach = md5_player_target(of.player, 0);
+    md5_target *const stand = md5_player_target(of.player, 1);
+    md5_target *const nod = md5_player_target(of.player, 2);
+    nod->weight = 1.0f;
+    nod->rotation = (md5_quat){0.6f, 0.0f, 0.0f, 0.8f};
+    play_pose(of.player, still);
+    reach->weight = stand->weight = 1.0f;
+    reach->position = (md5_vec3){30.0f, 20.0f, 70.0f};
+    md5_player_feet(of.player, 1)->floor = 9.0f;
+    CHECK(md5_player_set_detail(of.player, &(md5_detail){.mask = "trunk"}));
+    play_pose(of.player, pose);
+    CHECK(memcmp(pose, still, 4 * sizeof pose[0]) == 0); // up to the chest, which nods
+    const md5_transform *const bind = of.made.model->bind_local;
+    CHECK(memcmp(pose + 4, bind + 4, (PLAY_JOINTS - 4) * sizeof pose[0]) == 0);
+    // The hand is animated, the foot is not.
+    CHECK(md5_player_set_detail(of.player, &(md5_detail){.mask = "legless"}));
+    play_pose(of.player, pose);
+    CHECK(memcmp(pose + 3, still + 3, sizeof pose[0]) != 0);
+    CHECK(memcmp(pose + 1, still + 1, sizeof pose[0]) == 0); // the pelvis is not lowered
+    CHECK(memcmp(pose + 10, bind + 10, 2 * sizeof pose[0]) == 0);
+    play_scene_end(&of);
+}
+
+TEST (detail_is_told_and_refuses_unknown_masks) {
+    play_scene of;
+    begin_scene(&of, NULL, 0);
+    md5_detail detail = md5_player_detail(of.player);
+    CHECK(detail.mask == NULL);
+    CHECK_UINT(detail.interval, 1);
+    CHECK_UINT(detail.phase, 0);
+    CHECK(md5_player_set_detail(of.player, &(md5_detail){"trunk", 4, 11}));
+    CHECK(!md5_player_set_detail(of.player, &(md5_detail){"tail", 2, 1}));
+    detail = md5_player_detail(of.player);
+    CHECK_STRING(detail.mask, "trunk");
+    CHECK_UINT(detail.interval, 4);
+    CHECK_UINT(detail.phase, 3);
+    md5_player_reset(of.player);
+    CHECK(md5_player_detail(of.player).mask == NULL);
+    CHECK_UINT(md5_player_detail(of.player).interval, 1);
+    play_scene_end(&of);
+}
+
+// No pose becomes older than the interval, whatever it was before.
+TEST (detail_pose_is_never_older_than_its_interval) {
+    play_scene of;
+    begin_scene(&of, NULL, 0);
+    uint64_t random = 5;
+    uint32_t age = 0;
+    md5_transform pose[PLAY_JOINTS];
+    void *const scratch = malloc(md5_player_scratch(of.machine));
+    for (int i = 0; i < 2000; i++) {
+        const uint32_t interval = 1 + play_below(&random, 6);
+        CHECK(md5_player_set_detail(
+            of.player, &(md5_detail){.interval = interval, .phase = play_below(&random, 6)}));
+        age = md5_player_pose(of.player, scratch, pose, NULL, NULL) ? 0 : age + 1;
+        CHECK(age < interval);
+    }
+    free(scratch);
+    play_scene_end(&of);
+}
+
+// -- A character with many joints ---------------------------------------------------------------
+
+// Masks that leave more than one run of joints, some beside layers that have masks themselves.
+static const md5_mask_desc FAR_MASKS[] = {
+    {"limbs", "foot_l foot_r hand_l hand_r", 0},
+    {"ears", "*ear_1_r tail_1", 0},
+    {"head", "head brow_r", 0},
+    {"nothing", "", 0},
+    {"all", "*origin", 0},
+};
+enum { FAR_KINDS = 5, MOST_CLIPS = 32 };
+
+typedef struct far_case {
+    md5_model *model;
+    md5_machine_file *file;
+    md5_anim *anims[MOST_CLIPS];
+    md5_binding *bindings[MOST_CLIPS];
+    md5_mask_desc masks[8];
+    md5_machine *machine;
+} far_case;
+
+static bool begin_far(far_case *of)
+{
+    memset(of, 0, sizeof *of);
+    of->model = md5_load_model(test_path("models/bobbin/bobbin.md5mesh"), NULL, NULL);
+    of->file = md5_load_machine_file(test_path("models/bobbin/bobbin.md5machine"), NULL, NULL);
+    if (!CHECK(of->model && of->file && of->file->desc.num_masks + FAR_KINDS <= 8
+               && of->file->desc.num_clips <= MOST_CLIPS))
+        return false;
+    md5_machine_desc *const desc = &of->file->desc;
+    for (uint32_t i = 0; i < desc->num_clips; i++) {
+        char path[96];
+        snprintf(path, sizeof path, "models/bobbin/%s", of->file->clips[i].file);
+        of->anims[i] = md5_load_anim(test_path(path), NULL, NULL);
+        of->bindings[i] = of->anims[i] ? md5_bind(of->model, of->anims[i], NULL, NULL) : NULL;
+        of->file->clips[i].binding = of->bindings[i];
+    }
+    memcpy(of->masks, desc->masks, desc->num_masks * sizeof of->masks[0]);
+    memcpy(of->masks + desc->num_masks, FAR_MASKS, sizeof FAR_MASKS);
+    desc->masks = of->masks;
+    desc->num_masks += FAR_KINDS;
+    desc->model = of->model;
+    of->machine = play_machine(desc);
+    return of->machine != NULL;
+}
+
+static void end_far(far_case *of)
+{
+    md5_free_machine(of->machine);
+    for (int i = 0; i < MOST_CLIPS; i++) {
+        md5_free_binding(of->bindings[i]);
+        md5_free_anim(of->anims[i]);
+    }
+    md5_free_machine_file(of->file);
+    md5_free_model(of->model);
+}
+
+static void find_animated(const md5_skeleton *skeleton, const char *words, bool *are_animated)
+{
+    float weights[MOST_JOINTS];
+    memset(are_animated, 0, MOST_JOINTS * sizeof *are_animated);
+    are_animated[0] = true;
+    CHECK(md5_make_mask(skeleton, words, 0, weights, NULL));
+    for (uint32_t i = 0; i < skeleton->num_joints; i++) {
+        for (int joint = (int)i; weights[i] > 0.0f && joint >= 0;
+             joint = skeleton->joints[joint].parent)
+            are_animated[joint] = true;
+    }
+}
+
+static void stir_far(const far_case *of, md5_player *const players[2], int step)
+{
+    static const char *const names[] = {"speed", "wave",  "talk",  "jump",
+                                        "point", "dance", "breath"};
+    static const float values[] = {20.0f, 1.0f, 1.0f, 1.0f, 1.0f, 1.0f, 0.7f};
+    for (int i = 0; i < 2; i++) {
+        const int32_t parameter = md5_find_parameter(of->machine, names[step % 7]);
+        md5_player_set(players[i], (uint32_t)parameter, step % 3 ? values[step % 7] : 0.0f);
+        if (step % 9 == 4)
+            md5_player_play(players[i], 0, 1, &(md5_shot_desc){.mask = "upper", .fade_in = 0.1f});
+        md5_player_advance(players[i], 0.11, NULL, NULL);
+    }
+}
+
+TEST (detail_of_many_joints_poses_them_with_the_same_bits) {
+    static far_case of;
+    if (!begin_far(&of))
+        return;
+    const uint32_t num_joints = of.model->skeleton.num_joints;
+    for (int kind = 0; CHECK(num_joints <= MOST_JOINTS) && kind < FAR_KINDS; kind++) {
+        bool are_animated[MOST_JOINTS];
+        md5_transform poses[2][MOST_JOINTS];
+        find_animated(&of.model->skeleton, FAR_MASKS[kind].joints, are_animated);
+        md5_player *const players[2] = {play_player(of.machine), play_player(of.machine)};
+        CHECK(md5_player_set_detail(players[1], &(md5_detail){.mask = FAR_MASKS[kind].name}));
+        bool is_right = true;
+        for (int step = 0; is_right && step < 120; step++) {
+            stir_far(&of, players, step);
+            play_pose(players[0], poses[0]);
+            pose_over_nan(players[1], of.machine, num_joints, poses[1]);
+            is_right =
+                is_reduced(poses[1], poses[0], of.model->bind_local, are_animated, num_joints);
+        }
+        md5_free_player(players[0]);
+        md5_free_player(players[1]);
+    }
+    end_far(&of);
+}
