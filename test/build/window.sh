@@ -68,7 +68,7 @@ open_viewer() { # ARGUMENTS...
 # The viewer has ended with this status.
 ended_with() {
     end_status=0
-    until_true 10 sh -c "! kill -0 $viewer" || { echo "it does not end"; return 1; }
+    until_true 10 sh -c "! kill -0 $viewer" || { echo "it does not exit"; return 1; }
     wait "$viewer" || end_status=$?
     viewer=
     [ $end_status -eq "$1" ] || { echo "status $end_status"; cat "$log"; return 1; }
@@ -90,10 +90,10 @@ before=
 after() {
     action=$1
     shift
-    told=$(count_of "$action")
+    count=$(count_of "$action")
     before=$(grep -E '^[a-z-]+: model=' "$log" | tail -n 1)
     "$@"
-    until_true 10 more_than "$action" "$told" || { echo "no line for $action"; tail -n 3 "$log"; return 1; }
+    until_true 10 more_than "$action" "$count" || { echo "no line for $action"; tail -n 3 "$log"; return 1; }
     line=$(grep "^$action: " "$log" | tail -n 1)
 }
 more_than() {
@@ -112,9 +112,9 @@ quiet() {
 is_quiet() {
     grep -E '^[a-z-]+: model=' "$log" | tail -n 1 | grep -q ' notice=0'
 }
-# goes_on_until ACTION KEY CONDITION: presses a key repeatedly, so that the viewer logs its state, until
+# repeats_until ACTION KEY CONDITION: presses a key repeatedly, so that the viewer logs its state, until
 # the condition holds. The key has no effect on the condition.
-goes_on_until() {
+repeats_until() {
     rounds_left=100
     while [ $rounds_left -gt 0 ]; do
         press "$1" "$2" || return 1

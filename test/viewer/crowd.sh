@@ -1,6 +1,6 @@
 #!/bin/sh
-# Crowds in md5view: what is refused, and how many characters are drawn and posed. What they look like
-# is checked by test_view_crowd_pictures.c.
+# Crowds in md5view: invalid arguments, and how many characters are drawn and posed. Their pictures are
+# tested by test_view_crowd_pictures.c.
 . test/build/report.sh
 view=$products/md5view
 bobbin=models/bobbin/bobbin.md5mesh
@@ -50,7 +50,7 @@ check "small characters are posed every fourth frame, a quarter of them in each"
 # shellcheck disable=SC2086
 check "at a low frame rate every character is posed every frame" counts '$1 == 20 && $2 == 20' $clips $far --frame-rate 10
 # shellcheck disable=SC2086
-check "so are characters with a machine" counts '$1 == 20 && $2 < 10' $machines $far
+check "small characters with a machine are posed less often too" counts '$1 == 20 && $2 < 10' $machines $far
 
 # -- On the GPU ---------------------------------------------------------------------------------
 

@@ -1,6 +1,6 @@
 #!/bin/sh
-# State machines as a person meets them: in md5tool, and in md5view with parameters, a crowd, another
-# body, a thing in a hand, and uneven ground.
+# State machines in md5tool and md5view: with parameters, in a crowd, retargeted, with an attached model, and
+# on terrain.
 . test/build/report.sh
 view=$products/md5view
 tool=$products/md5tool
@@ -23,57 +23,57 @@ machines_are_clean() {
         ends_saying 0 ' 0 errors, 0 warnings' "$tool" check "$machine" || return 1
     done
 }
-check "our machines are read without a warning" machines_are_clean
+check "our machines load without a warning" machines_are_clean
 check "md5tool lists layers" ends_saying 0 'layer              body, 6 states' "$tool" info "$bobbin"
 
-# wrong TITLE SED-SCRIPT WORD: what is said of a machine with one change
+# wrong TITLE SED-SCRIPT WORD: the error message for a machine with one change
 mkdir "$scratch/bobbin"
 cp models/bobbin/*.md5mesh models/bobbin/*.md5anim "$scratch/bobbin/"
 wrong() {
     sed "$2" "$bobbin" >"$scratch/bobbin/wrong.md5machine"
     check "$1" ends_saying 1 "$3" "$tool" check "$scratch/bobbin/wrong.md5machine"
 }
-wrong "a word that is none" 's/trigger jump/button jump/' "found 'button'"
-wrong "a clip's file that is not there" 's/idle.md5anim/idel.md5anim/' 'idel.md5anim'
-wrong "a clip that is no animation" 's/stand.md5anim/bobbin.md5mesh/' 'bobbin.md5mesh'
-wrong "a model that is not there" 's/model bobbin/model babbin/' 'babbin.md5mesh'
-wrong "a motion that is not there" 's/state idle idle/state idle idel/' \
+wrong "an unknown word" 's/trigger jump/button jump/' "found 'button'"
+wrong "a missing file of a clip" 's/idle.md5anim/idel.md5anim/' 'idel.md5anim'
+wrong "a clip whose file is not an animation" 's/stand.md5anim/bobbin.md5mesh/' 'bobbin.md5mesh'
+wrong "a missing model" 's/model bobbin/model babbin/' 'babbin.md5mesh'
+wrong "a missing motion" 's/state idle idle/state idle idel/' \
     ":20: error: state 'idle' names motion 'idel'"
-wrong "a parameter that is not there" 's/when talk/when tolk/' \
+wrong "a missing parameter" 's/when talk/when tolk/' \
     ":38: error: a transition of layer 'mouth' names parameter 'tolk'"
-wrong "a state that is not there" 's/transition idle go/transition idle ga/' "'ga'"
-wrong "a mask's joint that is not there" 's/\*spine_2/*spin_2/' \
+wrong "a missing state" 's/transition idle go/transition idle ga/' "'ga'"
+wrong "a missing joint of a mask" 's/\*spine_2/*spin_2/' \
     ":19: error: mask 'upper': there is no joint 'spin_2'"
-wrong "a modifier's joint that is not there" 's/look aim head/look aim haed/' \
+wrong "a missing joint of a modifier" 's/look aim head/look aim haed/' \
     ":23: error: modifier 'look' names joint 'haed'"
-wrong "an event behind the last frame" 's/frame 27 landing/frame 99 landing/' \
+wrong "an event after the last frame" 's/frame 27 landing/frame 99 landing/' \
     ":15: error: clip 'leap': event 'landing' is at frame 99, but"
 
 # -- md5view ------------------------------------------------------------------------------------
 
-check "a machine is shown" picture base "$bobbin" --animation-time 1
+check "a machine is drawn" picture base "$bobbin" --animation-time 1
 again_the_same() {
     picture again "$bobbin" --animation-time 1 && cmp "$scratch/base.png" "$scratch/again.png"
 }
 check "the same time gives the same picture" again_the_same
-check "a parameter changes it" changes_the_picture set "$bobbin" --animation-time 1 --set speed=44
-check "a parameter waits for its time" \
+check "a parameter changes the picture" changes_the_picture set "$bobbin" --animation-time 1 --set speed=44
+check "a parameter is set at its time" \
     changes_the_picture later "$bobbin" --animation-time 1 --set wave=1@0.4
 not_yet() {
     picture early "$bobbin" --animation-time 1 --set wave=1@1.5 &&
         cmp "$scratch/base.png" "$scratch/early.png"
 }
-check "and does nothing before" not_yet
-check "a panel shows states" changes_the_picture panel "$bobbin" --animation-time 1 --panel
+check "a parameter has no effect before its time" not_yet
+check "a panel lists states" changes_the_picture panel "$bobbin" --animation-time 1 --panel
 check "--set needs a value" ends_saying 2 '--set' "$view" "$bobbin" --set speed
 check "--set needs a number" ends_saying 2 '--set' "$view" "$bobbin" --set speed=fast
-check "--set needs a number behind @" ends_saying 2 '--set' "$view" "$bobbin" --set speed=1@x
+check "--set needs a number after @" ends_saying 2 '--set' "$view" "$bobbin" --set speed=1@x
 sed 's/idle.md5anim/idel.md5anim/' "$bobbin" >"$scratch/bobbin/wrong.md5machine"
 check "a broken machine is reported" ends_saying 1 'idel.md5anim' "$view" \
     "$scratch/bobbin/wrong.md5machine" --no-render
 
-check "a crowd by a machine" changes_the_picture crowd "$bobbin" --animation-time 1 --crowd 9
-check "a crowd by clips" changes_the_picture clips models/bobbin/bobbin.md5mesh --crowd 9
+check "a crowd with a machine" changes_the_picture crowd "$bobbin" --animation-time 1 --crowd 9
+check "a crowd with clips" changes_the_picture clips models/bobbin/bobbin.md5mesh --crowd 9
 check "a crowd needs a model" ends_saying 1 'a crowd needs' "$view" models/bobbin/idle.md5anim --crowd 9 \
     --output "$scratch/x.png"
 check "retargeting changes the picture" changes_the_picture body "$bobbin" --animation-time 1 \
@@ -87,7 +87,7 @@ check "an unknown joint to attach to is reported" ends_saying 1 'no joint of tha
 check "a missing file to attach is reported" ends_saying 1 'nothing.md5mesh' "$view" "$bobbin" \
     --attach prop_r=nothing.md5mesh --output "$scratch/x.png"
 check "--attach needs a joint" ends_saying 2 '--attach' "$view" "$bobbin" --attach lantern.md5mesh
-check "uneven ground" changes_the_picture steps "$bobbin" --animation-time 1 --steps
+check "terrain" changes_the_picture steps "$bobbin" --animation-time 1 --steps
 # The machine's own modifier places the feet.
 standing=$scratch/bobbin/standing.md5machine
 sed 's/^ *modifier look/    modifier stand feet hips { foot foot_l foot foot_r smoothing 0.06 }\n&/' \
@@ -97,7 +97,7 @@ stands_on_the_ground() {
     picture flat "$standing" --animation-time 0.5
     ! cmp "$scratch/stands.png" "$scratch/flat.png"
 }
-check "uneven ground of a machine that places feet" stands_on_the_ground
-check "uneven ground without feet" ends_saying 0 'foot or ankle' "$view" \
+check "terrain with a machine that places feet" stands_on_the_ground
+check "terrain without feet: a warning" ends_saying 0 'foot or ankle' "$view" \
     test/reference/data/still.md5mesh --steps --output "$scratch/x.png"
 finish

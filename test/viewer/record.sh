@@ -1,5 +1,5 @@
 #!/bin/sh
-# What md5view records: series of pictures, sheets, turntables, and files that move.
+# What md5view records: series of pictures, sheets, turntables, and movies.
 . test/build/report.sh
 view=$products/md5view
 model=test/reference/data/still.md5mesh
@@ -14,7 +14,7 @@ record() { # ARGUMENTS...
 frames() {
     python3 test/viewer/frames.py "$@"
 }
-# refuses WORD ARGUMENTS...: bad usage, status 2, one line with that word.
+# refuses WORD ARGUMENTS...: wrong usage, status 2, one line with that word.
 refuses() {
     word=$1
     shift
@@ -32,12 +32,12 @@ same_in() { # FILE CONDITION
     # shellcheck disable=SC2046
     holds "$2" $(frames "$1" "$scratch"/one-?.png)
 }
-# A picture for each time, where they say so.
+# One picture for each given time.
 at_times() {
     record "$own" "$clip" --animation-time 0,0.125,0.25,0.375,0.5 --output "$scratch/at-{n}.png" &&
         for n in 1 2 3 4 5; do cmp "$scratch/at-$n.png" "$scratch/one-$n.png" || return 1; done
 }
-# The first of a turntable is as without; the middle one is from behind.
+# The first picture of a turntable is that without it; the middle one is from behind.
 turns() {
     record "$own" --turntable --frames 4 --no-auto --output "$scratch/turn-{n}.png" &&
         record "$own" --no-auto --output "$scratch/front.png" &&
@@ -46,7 +46,7 @@ turns() {
         ! cmp -s "$scratch/turn-1.png" "$scratch/turn-3.png" &&
         [ "$(find "$scratch" -name 'turn-*.png' | wc -l)" -eq 4 ]
 }
-# A sheet of a closed clip begins and ends with the same picture, and differs between.
+# The first and last picture of a sheet of a closed clip are the same; those in between differ.
 sheet() {
     record "$own" models/bobbin/idle.md5anim --sheet 3x1 --resolution 150,40 --output "$scratch/sheet.png" &&
         python3 - "$scratch/sheet.png" <<END
@@ -83,8 +83,8 @@ full_disk() {
 }
 
 check "a series of pictures" series
-check "the same by their times" at_times
-check "an APNG holds just these" same_in "$scratch/m.apng" '$1 == 96 && $2 == 72 && $3 == 0.625 && $4 == 0'
+check "the same series by --animation-time" at_times
+check "an APNG has the same pictures" same_in "$scratch/m.apng" '$1 == 96 && $2 == 72 && $3 == 0.625 && $4 == 0'
 check "a turntable" turns
 check "a sheet" sheet
 check "a movie through ffmpeg" movie_by_ffmpeg
@@ -92,9 +92,9 @@ check "a movie without ffmpeg" without_ffmpeg
 check "an APNG on a full disk" full_disk apng
 check "a sheet needs --output" refuses --output "$model" --sheet 3x3
 check "a turntable needs --output" refuses --output "$model" --turntable
-check "a sheet is no movie" refuses --sheet "$model" --sheet 3x3 --output "$scratch/x.gif"
-check "a sheet has pixels for each" refuses --sheet "$model" --sheet 64x64 --resolution 50,50 --output "$scratch/x.png"
-check "a sheet has rows" refuses --sheet "$model" --sheet 3 --output "$scratch/x.png"
+check "a sheet cannot be a movie" refuses --sheet "$model" --sheet 3x3 --output "$scratch/x.gif"
+check "a sheet needs a pixel for each picture" refuses --sheet "$model" --sheet 64x64 --resolution 50,50 --output "$scratch/x.png"
+check "a sheet needs rows" refuses --sheet "$model" --sheet 3 --output "$scratch/x.png"
 check "standard output holds one picture" refuses one "$model" --turntable --output -
-check "another ending" refuses .apng "$model" --output "$scratch/x.avi"
+check "an unsupported suffix is refused" refuses .apng "$model" --output "$scratch/x.avi"
 finish

@@ -199,7 +199,7 @@ TEST (view_config_keeps_every_option_that_it_may_hold) {
 }
 
 // A window's whole way: the command line sets it up, it is saved at the end, a second one starts.
-TEST (view_window_starts_as_the_last_one_ended) {
+TEST (view_window_restores_the_last_state) {
     uint64_t random = 10;
     for (int round = 0; round < NUM_ROUNDS; round++) {
         view_options first = usual_options();

@@ -53,7 +53,7 @@ static bool is_in_picture(const view_lens *lens, md5_vec3 p)
            && fabsf(drawn[2]) <= drawn[3];
 }
 
-TEST (view_sight_sees_what_the_picture_shows) {
+TEST (view_culling_keeps_what_the_picture_shows) {
     uint64_t random = 5;
     int num_in = 0, num_culled = 0;
     for (int i = 0; i < 400; i++) {
@@ -76,7 +76,7 @@ TEST (view_sight_sees_what_the_picture_shows) {
     CHECK(abs(num_in + num_culled - 16000) < 8);
 }
 
-TEST (view_sight_sees_what_throws_shadows_into_the_picture) {
+TEST (view_culling_keeps_casters_of_visible_shadows) {
     uint64_t random = 6;
     int num_thrown = 0, num_culled = 0;
     const float lowest = -20.0f;
@@ -101,7 +101,7 @@ TEST (view_sight_sees_what_throws_shadows_into_the_picture) {
     CHECK(num_thrown > 500 && num_culled > 4000);
 }
 
-TEST (view_sight_without_a_light_from_above_culls_nothing_with_a_shadow) {
+TEST (view_culling_without_a_light_from_above_keeps_all_casters) {
     uint64_t random = 7;
     const view_lens lens = any_lens(false, &random);
     md5gl_frame frame = {.width = 400, .height = 300, .light_direction = {1, 0, 0}};
@@ -172,7 +172,7 @@ static void check_spheres(const view_crowd *crowd)
     }
 }
 
-TEST (view_kinds_are_held_by_their_spheres) {
+TEST (view_kinds_lie_within_their_spheres) {
     static const char *const models[] = {"models/bobbin/bobbin.md5machine",
                                          "models/spindle/spindle.md5mesh",
                                          "models/thimble/thimble.md5mesh"};
@@ -198,7 +198,7 @@ static void start_inertial(view_crowd *crowd)
 }
 
 // Who comes into sight looks as if he had been in sight all the time.
-TEST (view_members_come_into_sight_as_they_would_be) {
+TEST (view_members_become_visible_in_their_current_pose) {
     // Transitions by inertia, which no pose shows while they begin, springs, and neither.
     static const char *const models[] = {"models/bobbin/page_crossfade.md5machine",
                                          "models/bobbin/page_jiggle.md5machine",
@@ -235,7 +235,7 @@ TEST (view_members_come_into_sight_as_they_would_be) {
 }
 
 // Far away each is posed every fourth frame, as many in each; no time is lost on the way.
-TEST (view_members_far_away_take_turns) {
+TEST (view_distant_members_are_updated_in_turn) {
     static const char *const models[] = {"models/bobbin/bobbin.md5machine",
                                          "models/thimble/thimble.md5mesh"};
     crowd_case made;

@@ -58,7 +58,7 @@ TEST (view_crowds_share_animations_and_machines) {
 #define STEEP " --camera-distance 150 --camera-elevation-angle 70"
 
 // Characters that are culled change no pixel, not even by their shadows.
-TEST (view_crowds_look_the_same_culled) {
+TEST (view_crowds_are_drawn_the_same_culled) {
     static const char *const lines[] = {
         CLIPS LEVEL,
         CLIPS STEEP,
@@ -98,7 +98,7 @@ static void check_like_cpu(const gl_scene *scene, const shot *by_cpu, const char
     free(line);
 }
 
-TEST (view_crowds_look_the_same_posed_by_the_gpu) {
+TEST (view_crowds_are_drawn_the_same_posed_by_the_gpu) {
     static const char *const options[] = {"", " --path storage", " --path compute",
                                           " --crowd-exact"};
     gl_scene scene;

@@ -228,7 +228,7 @@ TEST (images_png_colours_behind_the_palette) {
     free(file.bytes);
 }
 
-TEST (images_that_are_none) {
+TEST (images_of_other_formats_are_refused) {
     image_file file = {0};
     check_refused(&file, "nothing", "empty");
     image_put(&file, "not a picture, nor anything else", 32);

@@ -53,7 +53,7 @@ static view_image make_normals(void)
     return image;
 }
 
-TEST (view_maps_tell_where_green_leans) {
+TEST (view_maps_show_the_direction_of_green) {
     view_image image = make_normals();
     CHECK(view_green_side(&image) > 0.7);
     CHECK_UINT(view_guess_normals(&image), 0);
@@ -70,8 +70,8 @@ TEST (view_maps_tell_where_green_leans) {
     free(image.rgba);
 }
 
-// Nothing can be told of what is flat: then it is id's way.
-TEST (view_maps_take_a_flat_map_for_ids) {
+// Flat normals show no direction: id's convention is assumed.
+TEST (view_maps_of_flat_normals_are_in_ids_convention) {
     view_image image = make_image();
     for (int i = 0; i < SIDE * SIDE; i++)
         image.rgba[4 * i] = image.rgba[4 * i + 1] = 128;

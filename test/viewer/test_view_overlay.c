@@ -42,7 +42,7 @@ static float outside(const md5gl_line_vertex *box, md5_vec3 point)
 }
 
 // Vertices that one joint alone moves, in the pose of a clip.
-TEST (view_boxes_of_joints_hold_what_they_move) {
+TEST (view_boxes_of_joints_contain_the_vertices_they_move) {
     const char *const files[] = {test_path("models/bobbin/bobbin.md5mesh"),
                                  test_path("models/bobbin/dance.md5anim")};
     enum { MOST_JOINTS = 256 };

@@ -112,7 +112,7 @@ TEST (view_help_of_a_machine_lists_what_keys_do_there) {
     close_stage(&s);
 }
 
-TEST (view_help_lists_no_walk_where_a_machine_has_none) {
+TEST (view_help_omits_walking_if_a_machine_has_none) {
     stage s;
     if (open_stage(&s, "models/bobbin/page_look.md5machine")) {
         CHECK_STRING(help_of(&s, "W"), "");
@@ -135,7 +135,7 @@ TEST (view_help_of_a_clip_lists_what_keys_do_there) {
     close_stage(&s);
 }
 
-TEST (view_keys_that_do_nothing_say_so) {
+TEST (view_keys_without_effect_are_reported) {
     static const char *const crowd_of[] = {MACHINE};
     stage s;
     if (open_all(&s, 3, crowd_of, 1)) {
@@ -158,7 +158,7 @@ TEST (view_keys_that_do_nothing_say_so) {
 
 // -- A machine's time -----------------------------------------------------------------------
 
-TEST (view_machine_pauses_and_goes_on) {
+TEST (view_machine_pauses_and_resumes) {
     stage s;
     if (open_stage(&s, MACHINE)) {
         view_machine *const machine = &s.viewer.document->scene.machine;
@@ -177,7 +177,7 @@ TEST (view_machine_pauses_and_goes_on) {
     close_stage(&s);
 }
 
-TEST (view_machine_is_stepped_and_begun_again) {
+TEST (view_machine_is_stepped_and_restarted) {
     stage s;
     if (open_stage(&s, MACHINE)) {
         view_machine *const machine = &s.viewer.document->scene.machine;
@@ -251,7 +251,7 @@ static void lit_words(const view_rows *rows, char *text, size_t size)
     }
 }
 
-TEST (view_panel_lists_a_machines_clips_and_lights_those_that_play) {
+TEST (view_panel_highlights_the_playing_clips_of_a_machine) {
     stage s;
     view_rows rows = {0};
     char lit[256];
@@ -309,7 +309,7 @@ TEST (view_panel_sums_the_clips_of_a_machine_and_of_a_model) {
     check_clips_row(BOBBIN, 26);
 }
 
-TEST (view_panel_lists_all_warnings_or_says_how_many_more) {
+TEST (view_panel_lists_warnings_or_counts_the_rest) {
     stage s;
     if (open_stage(&s, BOBBIN)) {
         for (uint32_t count = 1; count <= 9; count++) {
@@ -341,7 +341,7 @@ static float row_width(const view_rows *rows, const view_row *row)
     return width;
 }
 
-TEST (view_panel_wraps_what_is_longer_than_it_is_wide) {
+TEST (view_panel_wraps_long_rows) {
     static const char name[] = "a_name_that_nobody_would_give_to_a_model_of_his_own_but_tools_do";
     static const char value[] = "1234.5 of 123456  \xE2\x80\xA2  23.976 a second";
     stage s;
@@ -511,7 +511,7 @@ TEST (view_shows_all_of_each_clip_that_is_chosen_by_key) {
     }
 }
 
-TEST (view_leaves_a_camera_alone_that_a_person_has_set) {
+TEST (view_keeps_a_camera_that_the_user_has_set) {
     stage s;
     if (open_stage(&s, BOBBIN)) {
         live(&s, 0.1);

@@ -48,7 +48,7 @@ static void check_key(view_state *viewer, const view_option *row, const view_key
                "a key of --%s does not turn its switch back", row->name);
 }
 
-TEST (view_keys_of_switches_turn_their_fields) {
+TEST (view_keys_of_switches_toggle_their_fields) {
     size_t count, num_keys = 0;
     const view_option *const table = view_options_table(&count);
     view_options options;
@@ -148,7 +148,7 @@ TEST (view_each_switch_has_one_row) {
         test_check(((const bool *)&shown)[i], __FILE__, __LINE__, "switch %zu has no option", i);
 }
 
-TEST (view_switches_are_as_usual_until_given) {
+TEST (view_switches_have_defaults_until_given) {
     char *picture[] = {"--output=a.png"}, *clear[] = {"--no-background"};
     char *given[] = {"--output=a.png", "--no-background", "--panel",     "--grid",
                      "--no-maps",      "--no-shadow=no",  "--frame-time"};
@@ -255,7 +255,7 @@ TEST (view_keys_of_switches_are_in_all_lists_of_keys) {
     free(bindings);
 }
 
-TEST (view_debug_line_tells_of_each_switch) {
+TEST (view_debug_line_has_each_switch) {
     size_t count;
     const view_option *const table = view_options_table(&count);
     const view_shown none = {0};

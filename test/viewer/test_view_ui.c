@@ -111,7 +111,7 @@ static view_rect find_hit(const screen *s, view_hit_kind kind)
     return (view_rect){0};
 }
 
-TEST (view_ui_asks_for_lists_and_meshes) {
+TEST (view_ui_requests_lists_and_meshes) {
     screen s;
     if (open_screen(&s, BOBBIN)) {
         s.viewer.shown.statistics = true;
@@ -131,7 +131,7 @@ TEST (view_ui_asks_for_lists_and_meshes) {
     close_screen(&s);
 }
 
-TEST (view_ui_asks_for_a_time) {
+TEST (view_ui_requests_a_time) {
     screen s;
     if (open_screen(&s, BOBBIN)) {
         const view_rect track = s.viewer.ui.layout.track, bar = s.viewer.ui.layout.bar;
@@ -153,7 +153,7 @@ TEST (view_ui_asks_for_a_time) {
     close_screen(&s);
 }
 
-TEST (view_ui_asks_for_light) {
+TEST (view_ui_requests_light) {
     screen s;
     if (open_screen(&s, BOBBIN)) {
         s.viewer.shown.lamps = true;
@@ -174,7 +174,7 @@ TEST (view_ui_asks_for_light) {
     close_screen(&s);
 }
 
-TEST (view_ui_asks_for_parameters) {
+TEST (view_ui_requests_parameters) {
     screen s;
     if (open_screen(&s, MACHINE)) {
         view_machine *const machine = &s.viewer.document->scene.machine;
@@ -212,7 +212,7 @@ TEST (view_ui_outlives_the_machine_that_it_has_drawn) {
     close_screen(&s);
 }
 
-TEST (view_ui_asks_for_what_is_chosen_in_a_list) {
+TEST (view_ui_requests_the_entry_chosen_in_a_list) {
     screen s;
     if (open_screen(&s, BOBBIN)) {
         view_browser *const list = &s.viewer.ui.browser;
@@ -262,7 +262,7 @@ TEST (view_ui_marks_joints_alone) {
     close_screen(&s);
 }
 
-TEST (view_panel_says_where_rows_do_not_fit) {
+TEST (view_panel_reports_rows_that_do_not_fit) {
     view_rows rows = {0};
     for (int i = 0; i < VIEW_MAX_ROWS; i++)
         view_add_row(&rows, VIEW_ROW_TEXT, VIEW_PLAIN, "", "row %d", i);

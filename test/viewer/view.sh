@@ -1,7 +1,7 @@
 #!/bin/sh
-# md5view without a window, as a person or a script drives it: options, bad usage, bad files,
-# pictures, frame times, and --verify. test_view_pictures.c has what each option changes in a picture, in
-# one process; window.sh drives the viewer in a window.
+# md5view without a window: options, wrong usage, bad files, pictures, frame times, and --verify.
+# test_view_pictures.c tests what each option changes in a picture, in one process; window.sh drives the
+# viewer in a window.
 . test/build/report.sh
 . test/build/verify.sh
 data=test/reference/data
@@ -11,10 +11,10 @@ own=models/bobbin/bobbin.md5mesh
 flight=models/bobbin/flight.md5camera
 small=--resolution=240,135 # enough to compare
 
-# Off the screen in any case: that the viewer chooses this by itself has a test of its own.
+# Always off screen: another test checks that the viewer chooses this by itself.
 unset DISPLAY WAYLAND_DISPLAY SDL_VIDEODRIVER
 
-# runs STATUS ARGUMENTS...: true when the viewer ends with that status.
+# runs STATUS ARGUMENTS...: true if the viewer exits with that status.
 runs() {
     expected=$1
     shift
@@ -41,8 +41,8 @@ has_bindings() {
     runs 0 --list-bindings && for key in Space Home V F12 'Ctrl+Q' 'Shift+A' 'Shift+H' 'Page Down' \
         'Left drag' 'Wheel'; do says out "  $key" || return 1; done
 }
-# Every option of the help is one: with an empty value it is misused, but known.
-knows_its_options() {
+# Every option of the help is known: an empty value is reported as wrong usage.
+knows_options() {
     runs 0 --help && sed -n 's/^  \(--[a-z-]*\).*/\1/p' "$scratch/out" >"$scratch/options"
     [ "$(wc -l <"$scratch/options")" -gt 30 ] || return 1
     while read -r option; do
@@ -63,8 +63,8 @@ completes() {
         echo "${COMPREPLY[*]}"' - "$scratch/out" "$line") &&
         [ "$completed" = "$*" ] || { echo "'$line' becomes '$completed'"; false; }
 }
-# Shells read the completions without a complaint, and all of them have every option of the help.
-# Of zsh and fish those that are here.
+# Shells read the completions without a message, and all contain every option of the help. zsh and fish
+# are tested if they are installed.
 has_completions() {
     runs 0 --help && sed -n 's/^  --\([a-z-]*\).*/\1/p' "$scratch/out" >"$scratch/options"
     for shell in bash zsh fish; do
@@ -76,7 +76,7 @@ has_completions() {
         done <"$scratch/options"
     done
 }
-# What a reader of the page sees, where there is groff to make it, has every option and no complaint.
+# The formatted page, if groff is installed, has every option and no warning.
 has_manual() {
     runs 0 --man && lines err 0 && cp "$scratch/out" "$scratch/page" || return 1
     if command -v mandoc >"$scratch/found"; then mandoc -T lint -W error "$scratch/page" || return 1; fi
@@ -102,36 +102,36 @@ usage() {
 check "--help" helps
 check "--version" runs 0 --version
 check "--list-bindings" has_bindings
-check "all options of the help are known" knows_its_options
+check "all options in the help are known" knows_options
 check "shells complete every option" has_completions
 check "bash completes an option" completes 'md5view --no-sh' --no-shadow
-check "bash completes the word behind an option" completes 'md5view --light st' studio
-check "bash completes the word behind = of an option" completes 'md5view --light = c' classic
-check "bash completes yes and no behind = of a switch" completes 'md5view --grid =' yes no
-check "bash leaves what follows a switch to the names of files" completes 'md5view --grid y'
-check "bash leaves the value of --output to the names of files" completes 'md5view --output '
+check "bash completes the value of an option" completes 'md5view --light st' studio
+check "bash completes the value of an option after =" completes 'md5view --light = c' classic
+check "bash completes yes and no after = of a switch" completes 'md5view --grid =' yes no
+check "bash completes file names after a switch" completes 'md5view --grid y'
+check "bash completes file names for --output" completes 'md5view --output '
 check "the manual page has every option" has_manual
-usage "shell that is none" "bash|zsh|fish" --completions tcsh
+usage "unknown shell" "bash|zsh|fish" --completions tcsh
 usage "unknown option" "--help lists all" --frobnicate
-usage "a near miss is guessed" "did you mean --resolution" --resolutoin 3,4
+usage "a similar option is suggested" "did you mean --resolution" --resolutoin 3,4
 usage "missing value" "--output needs FILE" --output
-usage "resolution of nothing" "W,H" --resolution 0,5
-usage "resolution of letters" "W,H" --resolution big
-usage "resolution beyond all" "W,H" --resolution 100000,5
-usage "time that is none" "--animation-time" --animation-time 1,,2
-usage "index that is none" "--animation-index" --animation-index -1
-usage "path that is none" "4|8|exact|cpu|compute|storage" --path 5
-usage "skinning that is none" "linear|dual" --skinning rubber
-usage "light that is none" "studio|classic" --light disco
-usage "lamp that is none" "NAME=VALUE" --lamp moon=1
-usage "lamp too bright" "NAME=VALUE" --lamp key=1,sky=4
-usage "root that is none" "file|id|in_place" --root sideways
-usage "colour that is none" "--background-color" --background-color '#12'
-usage "switch with nonsense" "yes or no" --grid=perhaps
+usage "resolution of zero" "W,H" --resolution 0,5
+usage "resolution that is not a number" "W,H" --resolution big
+usage "resolution too large" "W,H" --resolution 100000,5
+usage "invalid time" "--animation-time" --animation-time 1,,2
+usage "negative index" "--animation-index" --animation-index -1
+usage "unknown path" "4|8|exact|cpu|compute|storage" --path 5
+usage "unknown skinning" "linear|dual" --skinning rubber
+usage "unknown lighting" "studio|classic" --light disco
+usage "unknown light" "NAME=VALUE" --lamp moon=1
+usage "light too bright" "NAME=VALUE" --lamp key=1,sky=4
+usage "unknown root mode" "file|id|in_place" --root sideways
+usage "invalid colour" "--background-color" --background-color '#12'
+usage "switch with an invalid value" "yes or no" --grid=perhaps
 usage "elevation beyond the pole" "--camera-elevation-angle" --camera-elevation-angle 91
 usage "two models" "one model" "$model" "$own"
-usage "two flights" "one flight" "$flight" "$flight"
-usage "picture of another kind" "PNG" --output x.jpg
+usage "two camera paths" "one flight" "$flight" "$flight"
+usage "unsupported picture format" "PNG" --output x.jpg
 usage "two jobs" "only one of" --verify --frames 3
 usage "several pictures on standard output" "one picture" --output - --animation-time 0,1
 
@@ -166,24 +166,24 @@ bad "model as an animation" "md5mesh" "$model" "$scratch/mesh.md5anim"
 bad "model as an animation alone" "md5mesh" "$scratch/mesh.md5anim"
 bad "missing animation" "missing.md5anim" "$model" "$scratch/missing.md5anim"
 bad "animation of another skeleton" "other" "$model" "$scratch/other.md5anim"
-bad "missing flight" "missing.md5camera" "$model" "$scratch/missing.md5camera"
-bad "model as a flight" "md5mesh" "$model" "$scratch/mesh.md5camera"
-bad "model as a flight alone" "md5mesh" "$scratch/mesh.md5camera"
-bad "animation index beyond" "--animation-index 9" --animation-index 9 "$model" "$anim"
+bad "missing camera path" "missing.md5camera" "$model" "$scratch/missing.md5camera"
+bad "model as a camera path" "md5mesh" "$model" "$scratch/mesh.md5camera"
+bad "model as a camera path alone" "md5mesh" "$scratch/mesh.md5camera"
+bad "animation index too large" "--animation-index 9" --animation-index 9 "$model" "$anim"
 bad "missing texture" "no such file" --texture "$scratch/missing.png" "$own"
 bad "text as a texture" "text.png" --texture "$scratch/text.png" "$own"
 bad "folder as a texture" "folder" --texture "$scratch" "$own"
-bad "texture of a mesh that is not there" "no mesh" --texture nobody="$scratch/text.png" "$own"
+bad "texture of a missing mesh" "no mesh" --texture nobody="$scratch/text.png" "$own"
 bad "missing normal map" "normal map" --normal-map "$scratch/missing.png" "$own"
 bad "text as a glow map" "glow map" --glow-map "$scratch/text.png" "$own"
-bad "output into nowhere" "cannot write" "$model" --output "$scratch/nowhere/x.png"
+bad "output into a missing folder" "cannot write" "$model" --output "$scratch/nowhere/x.png"
 
 # -- No display ---------------------------------------------------------------------------------
 
 without_display() {
     runs 3 "$model" && lines err 1 && says err "--output"
 }
-with_dead_display() { # libraries below may speak too
+with_dead_display() { # libraries may print messages too
     DISPLAY=:987 runs 3 "$model" && says err "--output"
 }
 driver_that_has_no_gl() {
@@ -192,20 +192,20 @@ driver_that_has_no_gl() {
 picture_with_dead_display() {
     DISPLAY=:987 runs 0 "$model" --output "$scratch/dead.png" && [ -s "$scratch/dead.png" ]
 }
-check "without a display it says so, status 3" without_display
-check "with a display that is not there too" with_dead_display
+check "without a display: a message and status 3" without_display
+check "with a missing display too" with_dead_display
 check "SDL_VIDEODRIVER is respected" driver_that_has_no_gl
-check "a picture needs no display, even if one is named" picture_with_dead_display
+check "a picture needs no display, even if DISPLAY names one" picture_with_dead_display
 
 # -- Pictures -----------------------------------------------------------------------------------
 
-# This one is looked at by a reader that shares no code with the writer, and checks its checksums.
+# Read by a program that shares no code with the writer and verifies the checksums.
 shows_own_model() {
     runs 0 --output "$scratch/own.png" && lines out 0 && says err own.png &&
         python3 test/viewer/png.py all "$scratch/own.png" >"$scratch/figures" &&
         [ "$(sed -n 1p "$scratch/figures")" = "1280 720" ] && [ "$(sed -n 4p "$scratch/figures")" -eq 1000 ]
 }
-# Both readers see the same.
+# Both readers give the same results.
 readers_agree() {
     for picture in plain c joints-1; do
         for what in size covered corner colours; do
@@ -254,17 +254,17 @@ shows_joints_alone() {
             "$(png covered "$scratch/joints-1.png")" &&
         holds '$1 > 0.0005' "$(png differ "$scratch/joints-1.png" "$scratch/joints-2.png")"
 }
-check "without arguments it shows our own model" shows_own_model
-check "a picture to compare with" runs 0 "$own" --output "$scratch/plain.png" $small --animation-index 1
-check "the same again is the same picture" repeats
-check "--output - is standard output" goes_to_stdout
-check "several times give several pictures" writes_several
-check "fields in the name are replaced" fills_names
-check "background" has_colour
-check "an animation alone shows its joints moving" shows_joints_alone
-check "pictures look the same to a reader in Python" readers_agree
+check "without arguments it shows the built-in model" shows_own_model
+check "a reference picture" runs 0 "$own" --output "$scratch/plain.png" $small --animation-index 1
+check "the same arguments give the same picture" repeats
+check "--output - writes to standard output" goes_to_stdout
+check "several times write several pictures" writes_several
+check "fields in the file name are replaced" fills_names
+check "background colours" has_colour
+check "an animation alone shows moving joints" shows_joints_alone
+check "a reader in Python gives the same results" readers_agree
 
-# The clip of this model moves its root: in place it does not.
+# The clip moves the root; in_place suppresses that.
 keeps_in_place() {
     for mode in "file --loop loop" "in_place --loop loop" "id --loop once"; do
         # shellcheck disable=SC2086
@@ -277,8 +277,8 @@ check "--root" keeps_in_place
 
 # -- Textures -----------------------------------------------------------------------------------
 
-# A folder of a game with a model of many meshes, and files of textures where its shaders may mean them.
-# Each case is a mesh with a shader, and a file in the game's folder: found, or not meant.
+# A game folder with a model of many meshes, and textures in various locations. Each case is a mesh with a
+# shader, and a file in the game folder that must be found or must not.
 texture_cases() {
     cat <<'END'
 found   skin0.png                 models/imp/skin0.png          as it is
@@ -340,11 +340,11 @@ chosen_texture() {
             --texture skin=models/bobbin/bobbin_eye.png && lines err 0 &&
         cmp "$scratch/tex.png" "$scratch/tex2.png"
 }
-check "a missing texture is one warning" one_warning
+check "a missing texture gives one warning" one_warning
 check "--texture by number and by name" chosen_texture
 
-# Maps are found beside the texture, by the endings that artists give them: a mesh for each, whose
-# texture is SkinN_d.png, a file of that name and ending, and another that is not meant. All in one start.
+# Maps are found beside the texture by common suffixes: one mesh for each, whose texture is SkinN_d.png, a
+# map with the suffix, and a file that must not match. All in one run.
 map_cases() {
     cat <<'END'
 normal map      skin0_local.png
@@ -375,7 +375,7 @@ finds_maps() {
     runs 0 "$maps/skin.md5mesh" --no-auto --output "$scratch/tex.png" --resolution 64,64 --verbose debug \
         --panel --statistics && cp "$scratch/err" "$scratch/textures"
 }
-# Each mesh has the one map.
+# Each mesh has only this map.
 is_map() { # MESH KIND FILE
     grep -F "$2 of mesh $1: $maps/$3" "$scratch/textures" &&
         [ "$(grep -c " map of mesh $1:" "$scratch/textures")" -eq 1 ]
@@ -391,7 +391,7 @@ while read -r kind word map; do
     mesh=$((mesh + 1))
 done <"$scratch/cases"
 check "maps: heights are added to normals" grep -F "skin8_local.png + skin8_h.png" "$scratch/textures"
-check "maps: our own model's" own_maps
+check "maps: those of the built-in model" own_maps
 
 # -- Flights ------------------------------------------------------------------------------------
 
@@ -451,7 +451,7 @@ seen_from() {
     "$view" "$square" "$scratch/$from.md5camera" --output "$scratch/$from.png" --verbose error \
         --no-background $small "$@" && png covered "$scratch/$from.png"
 }
-flies_as_the_own_camera() {
+matches_the_user_camera() {
     seen_from front && runs 0 "$square" --output "$scratch/orbit.png" --no-background $small \
         --camera-azimuth-angle 0 --camera-elevation-angle 0 --camera-distance 50 &&
         holds '$1 < 0.001' "$(png differ "$scratch/front.png" "$scratch/orbit.png")"
@@ -485,7 +485,7 @@ flight_alone() {
     holds "$is_drawn" "$(png covered "$scratch/way-1.png")" &&
         holds '$1 > 0.0005' "$(png differ "$scratch/way-1.png" "$scratch/way-2.png")"
 }
-tells_flight() {
+reports_camera_path() {
     runs 0 --no-render "$own" "$flight" && says out '26 animations' && lines err 0 &&
         says out 'flight flight: 273 frames, 2 cuts, 30 a second, 9.000 s' &&
         runs 0 --no-render "$flight" && says out 'flight: 0 joints' && says out '273 frames'
@@ -501,17 +501,17 @@ back_faces() { # seen from behind, one side of a sheet
     done
     holds '$1 == 0 && $2 > 0.1' "$seen"
 }
-verifies_without_flight() {
+verifies_without_camera_path() {
     is_exact "$square" "$scratch/cut.md5camera"
 }
 check "--two-sided" back_faces
-check "a camera path shows what the own camera shows from there" flies_as_the_own_camera
-check "its horizontal field of view and its sides are as computed" looks_as_computed
-check "it rolls" rolls
+check "a camera path shows what the user's camera shows from there" matches_the_user_camera
+check "its horizontal field of view is as computed" looks_as_computed
+check "a camera path rolls" rolls
 check "a camera path that looks away shows nothing" looks_away
 check "a cut changes the picture immediately, and the camera path repeats" cuts
 check "a camera path alone shows its course and position" flight_alone
-check "--no-render reports a camera path, and still finds animations" tells_flight
+check "--no-render reports a camera path, and still finds animations" reports_camera_path
 
 # -- Clips beside the model ---------------------------------------------------------------------
 
@@ -534,8 +534,8 @@ stays_quick() {
     runs 0 --no-render "$scratch/folder/bobbin.md5mesh" && says out "300 animations"
     [ $(($(date +%s) - begin)) -le 20 ]
 }
-check "clips beside the model that fit are found" picks_up
-check "a folder of hundreds stays quick" stays_quick
+check "matching clips beside the model are found" picks_up
+check "a folder of hundreds of clips opens quickly" stays_quick
 
 # -- Frames -------------------------------------------------------------------------------------
 
@@ -545,7 +545,7 @@ times_frames() {
             "$(sed 's/.*min \([0-9.]*\) ms, median \([0-9.]*\) ms, max \([0-9.]*\) ms/\1 \2 \3/' \
                 "$scratch/out")"
 }
-check "--frames prints how long they took" times_frames
+check "--frames prints frame times" times_frames
 
 # -- Verification: test_view_verify_models.c has what it finds ---------------------------------
 
@@ -556,11 +556,11 @@ takes_another_path() (
         says err 'path "storage": OpenGL 4.4 is needed' && says err "warning: " &&
         runs 1 --verify "$model" --no-auto --path storage && says err "error: "
 )
-check "--verify on our own model" is_exact
-check "--verify beside a flight" verifies_without_flight
+check "--verify of the built-in model" is_exact
+check "--verify with a camera path" verifies_without_camera_path
 check "an unavailable path is replaced by another, with a warning" takes_another_path
 check "--verify needs a model" runs 1 --verify "$anim"
-check "the time of many clips grows with their number" \
+check "the time for many clips is linear in their number" \
     python3 test/tool/many_arguments.py "$data/flags.md5anim" \
     "$view" --no-render --no-config "$data/flags.md5mesh"
 

@@ -1,15 +1,15 @@
 #!/bin/sh
-# What md5view shows without a window: the clip that it begins with, a model without meshes, folders,
-# and every pixel of a sheet.
+# What md5view shows without a window: the initial clip, a model without meshes, folders, and every pixel
+# of a sheet.
 . test/build/report.sh
 view=$products/md5view
 data=test/reference/data
 own=models/bobbin/bobbin.md5mesh
 unset DISPLAY WAYLAND_DISPLAY SDL_VIDEODRIVER
 
-# -- The clip to begin with ---------------------------------------------------------------------
+# -- The initial clip ---------------------------------------------------------------------------
 
-# A model of two clips of which "a" has one frame; what {anim} becomes is the clip that is shown.
+# A model of two clips of which "a" has one frame; {anim} in a file name is the clip that is shown.
 still=$scratch/still
 mkdir "$still"
 cp "$data/travel.md5mesh" "$still/m.md5mesh"
@@ -24,19 +24,19 @@ begins_with() { # CLIP ARGUMENTS...
         [ -f "$scratch/first-$expected.png" ] || { ls "$scratch"; false; }
 }
 check "a clip of one frame can be shown" begins_with a_pose "$still/m.md5mesh" "$still/a_pose.md5anim"
-check "a clip that moves is shown before one of a frame" begins_with walk "$still/m.md5mesh"
-check "also if they are named" begins_with walk "$still/m.md5mesh" "$still/a_pose.md5anim" \
+check "a moving clip is preferred to one of a single frame" begins_with walk "$still/m.md5mesh"
+check "also if both are named" begins_with walk "$still/m.md5mesh" "$still/a_pose.md5anim" \
     "$still/walk.md5anim"
-check "unless that one is asked for" begins_with a_pose "$still/m.md5mesh" "$still/a_pose.md5anim" \
+check "unless --animation-index selects the other" begins_with a_pose "$still/m.md5mesh" "$still/a_pose.md5anim" \
     "$still/walk.md5anim" --animation-index 0
 cp "$still/walk.md5anim" "$still/z_idle.md5anim"
-check "idle is shown before others that move" begins_with z_idle "$still/m.md5mesh"
-check "but the first of those that are named" begins_with walk "$still/m.md5mesh" \
+check "idle is preferred to other moving clips" begins_with z_idle "$still/m.md5mesh"
+check "but of named clips the first is shown" begins_with walk "$still/m.md5mesh" \
     "$still/walk.md5anim" "$still/z_idle.md5anim"
 cp "$still/a_pose.md5anim" "$still/b_idle.md5anim"
-check "and not an idle of one frame" begins_with z_idle "$still/m.md5mesh"
+check "an idle of one frame is not preferred" begins_with z_idle "$still/m.md5mesh"
 rm "$still/walk.md5anim" "$still/z_idle.md5anim"
-check "which is shown if nothing moves" begins_with b_idle "$still/m.md5mesh"
+check "an idle of one frame is shown if no clip moves" begins_with b_idle "$still/m.md5mesh"
 
 # -- A model without meshes ---------------------------------------------------------------------
 
@@ -49,9 +49,9 @@ draws_joints() {
     grep -q 'warning: bare: there are no meshes to draw, so its joints are shown' "$scratch/err" &&
         holds '$1 > 0.01 && $2 < 0.4 && $5 - $3 > 0.5' "$(png covered "$scratch/bare.png")"
 }
-check "of a model without meshes the joints are shown, and it says so" draws_joints
-check "also while a clip moves them" draws_joints models/bobbin/walk.md5anim --animation-time 0.4
-check "there is nothing to verify in it" ends_saying 1 'a model with vertices' "$view" --verify \
+check "of a model without meshes the joints are shown, with a warning" draws_joints
+check "also with a clip" draws_joints models/bobbin/walk.md5anim --animation-time 0.4
+check "a model without meshes cannot be verified" ends_saying 1 'a model with vertices' "$view" --verify \
     "$scratch/bare.md5mesh" models/bobbin/walk.md5anim
 
 # -- Folders ------------------------------------------------------------------------------------
@@ -64,7 +64,7 @@ done
 
 # -- Sheets -------------------------------------------------------------------------------------
 
-# Every pixel is drawn, whatever the division leaves over, and none twice.
+# Every pixel is drawn exactly once, even if the size is not divisible.
 fills() { # COLSxROWS W,H
     "$view" --verbose error --samples 1 --sheet "$1" --resolution "$2" "$data/still.md5mesh" \
         --output "$scratch/sheet.png" && [ "$(png size "$scratch/sheet.png")" = "$(echo "$2" | tr , ' ')" ] &&

@@ -1,5 +1,5 @@
 #!/bin/sh
-# md5view in a real window: what each key does, and the mouse, and files that are dropped or change.
+# md5view in a real window: what each key does, the mouse, and files that are dropped or change.
 . test/build/report.sh
 . test/build/window.sh
 
@@ -14,29 +14,29 @@ opens() {
     says 'is["playing"] == 1 && is["size"] == "800x450" && is["model"] == "bobbin"' &&
         until_true 5 title_is 'bobbin'
 }
-check "a window opens on our own model, playing" opens
+check "a window opens and plays the built-in model" opens
 [ -n "$viewer" ] || finish
 
 # -- Playing ------------------------------------------------------------------------------------
 
 plays() {
     press frame-time z && played_from=$(value time) &&
-        goes_on_until frame-time z "is[\"time\"] != $played_from"
+        repeats_until frame-time z "is[\"time\"] != $played_from"
 }
-# Each press is a turn of the viewer's loop at least, in which time would go on.
+# Each key press takes at least one cycle of the viewer's loop, in which time would advance.
 rests() {
     press frame-time z && rests_at=$(value time) || return 1
     for _ in 1 2 3; do
         press frame-time z && says "is[\"time\"] == $rests_at" || return 1
     done
 }
-# Paused, it waits for events instead of drawing: next to no processor time. Fields 14 and 15 of
-# stat are what it has used, in hundredths of a second.
+# Paused, it waits for events instead of drawing and uses almost no processor time. Fields 14 and 15
+# of stat are the time used, in hundredths of a second.
 ticks() {
     awk '{ print $14 + $15 }' "/proc/$viewer/stat"
 }
 idles() {
-    # Not at once: the last message ends, and drawing threads go to sleep.
+    # Repeats it, because a notice may still end and drawing threads fall asleep.
     for _ in $(seq 20); do
         first=$(ticks)
         sleep 0.5 # what is measured, not waited for
@@ -48,39 +48,39 @@ idles() {
 }
 check "it plays" plays
 does "Space pauses" play space 'is["playing"] == 0'
-check "paused, it stays" rests
+check "paused, the time stays" rests
 check "paused, it is idle" idles
-does "Space plays on" play space 'is["playing"] == 1'
-does "R goes backward" reverse r 'is["backward"] == 1'
+does "Space resumes" play space 'is["playing"] == 1'
+does "R plays backward" reverse r 'is["backward"] == 1'
 check "it plays backward" plays
-does "R goes forward" reverse r 'is["backward"] == 0'
+does "R plays forward" reverse r 'is["backward"] == 0'
 does "] doubles the speed" faster bracketright 'is["speed"] == 2'
-does "+ doubles it again" faster KP_Add 'is["speed"] == 4'
-does "- halves it" slower minus 'is["speed"] == 2'
-does "[ halves it" slower bracketleft 'is["speed"] == 1'
-does "[ halves it again" slower bracketleft 'is["speed"] == 0.5'
-does "Backspace is the normal speed" normal-speed BackSpace 'is["speed"] == 1'
-does "W is the next clip" next-clip w 'is["clip"] != was["clip"]'
-does "Shift+W the one before" previous-clip shift+w 'is["clip"] == "idle"'
-does "Shift+Left is the first frame" first shift+Left \
+does "+ doubles the speed again" faster KP_Add 'is["speed"] == 4'
+does "- halves the speed" slower minus 'is["speed"] == 2'
+does "[ halves the speed" slower bracketleft 'is["speed"] == 1'
+does "[ halves the speed again" slower bracketleft 'is["speed"] == 0.5'
+does "Backspace restores the normal speed" normal-speed BackSpace 'is["speed"] == 1'
+does "W selects the next clip" next-clip w 'is["clip"] != was["clip"]'
+does "Shift+W selects the previous clip" previous-clip shift+w 'is["clip"] == "idle"'
+does "Shift+Left shows the first frame" first shift+Left \
     'is["playing"] == 0 && frame(is["frame"]) == 0'
-does "Right is the next frame" step-on Right 'frame(is["frame"]) == 1'
-does "Right again" step-on Right 'frame(is["frame"]) == 2'
-does "Left is the one before" step-back Left 'frame(is["frame"]) == 1'
-does "Shift+Right is the last frame" last shift+Right \
+does "Right shows the next frame" step-on Right 'frame(is["frame"]) == 1'
+does "Right shows the frame after it" step-on Right 'frame(is["frame"]) == 2'
+does "Left shows the previous frame" step-back Left 'frame(is["frame"]) == 1'
+does "Shift+Right shows the last frame" last shift+Right \
     'frame(is["frame"]) == last(is["frame"]) && last(is["frame"]) > 0'
-does "Right goes around" step-on Right 'frame(is["frame"]) == 0'
-does "Left goes around" step-back Left 'frame(is["frame"]) == last(is["frame"])'
-does "L changes the loop" loop l 'is["loop"] == "cycle"'
-does "L again" loop l 'is["loop"] == "once"'
-does "L is back" loop l 'is["loop"] == "loop"'
-does "O changes the root" root o 'is["root"] == "id"'
-does "O again" root o 'is["root"] == "in_place"'
-does "O is back" root o 'is["root"] == "file"'
-does "P is the bind pose" bind-pose p 'is["clip"] == "bind-pose"'
-does "P is the clip again" bind-pose p 'is["clip"] == "idle"'
+does "Right wraps to the first frame" step-on Right 'frame(is["frame"]) == 0'
+does "Left wraps to the last frame" step-back Left 'frame(is["frame"]) == last(is["frame"])'
+does "L changes the loop mode" loop l 'is["loop"] == "cycle"'
+does "L changes the loop mode to once" loop l 'is["loop"] == "once"'
+does "L returns to the first loop mode" loop l 'is["loop"] == "loop"'
+does "O changes the root mode to id" root o 'is["root"] == "id"'
+does "O changes the root mode to in_place" root o 'is["root"] == "in_place"'
+does "O returns to the root mode of the file" root o 'is["root"] == "file"'
+does "P shows the bind pose" bind-pose p 'is["clip"] == "bind-pose"'
+does "P shows the clip again" bind-pose p 'is["clip"] == "idle"'
 
-# The time bar runs along the bottom: 46 pixels of sign before the line, text behind it.
+# The time bar is at the bottom: a button of 46 pixels, the line, text.
 scrubs() {
     after scrub drag 1 100 416 380 416 &&
         says 'is["playing"] == 0 && frame(is["frame"]) / last(is["frame"]) > 0.45 &&
@@ -94,9 +94,9 @@ plays_by_mouse() {
         after play xdotool click 1 && says 'is["playing"] == 0'
 }
 check "dragging along the time bar seeks" scrubs
-check "up to the last frame" scrubs_to_end
-check "its sign plays and pauses" plays_by_mouse
-does "back to the first frame" first shift+Left 'frame(is["frame"]) == 0'
+check "seeking stops at the last frame" scrubs_to_end
+check "its button plays and pauses" plays_by_mouse
+does "Shift+Left returns to the first frame" first shift+Left 'frame(is["frame"]) == 0'
 
 # -- Camera -------------------------------------------------------------------------------------
 
@@ -129,16 +129,16 @@ check "middle drag pans" pans 2
 check "Shift and left drag pans" pans_with_shift
 check "right drag zooms" zooms_by_drag
 check "the wheel zooms" zooms_by_wheel
-does "1 is the front" front 1 'is["azimuth"] == 0 && is["elevation"] == 0'
+does "1 shows the front" front 1 'is["azimuth"] == 0 && is["elevation"] == 0'
 take front
-does "3 is the right" right 3 'is["azimuth"] == -90 && is["elevation"] == 0'
+does "3 shows the right side" right 3 'is["azimuth"] == -90 && is["elevation"] == 0'
 take right
-does "7 is the top" top 7 'is["elevation"] == 90'
-does "9 is isometric" isometric 9 \
+does "7 shows the top" top 7 'is["elevation"] == 90'
+does "9 is an isometric view" isometric 9 \
     'is["azimuth"] == 45 && near(is["elevation"], 35.3) && is["orthographic"] == 1'
 does "5 is perspective again" orthographic 5 'is["orthographic"] == 0'
-does "Home shows all" frame-all Home 'is["distance"] != was["distance"]'
-does "Enter too" frame-all Return 'is["distance"] == was["distance"]'
+does "Home frames the model" frame-all Home 'is["distance"] != was["distance"]'
+does "Enter frames the model too" frame-all Return 'is["distance"] == was["distance"]'
 check "front and right look different" differ 0.05 front right
 
 # -- Pictures and what is shown -----------------------------------------------------------------
@@ -154,7 +154,7 @@ saves_clean_pictures() {
         holds '$1 > 0.05 && $1 < 0.9' "$(png covered "$scratch/clean.png")"
 }
 check "F12 saves a picture" saves_pictures
-check "Ctrl+F12 saves it transparent, without text" saves_clean_pictures
+check "Ctrl+F12 saves a transparent picture without text" saves_clean_pictures
 
 # turns TITLE ACTION KEY WORD LEAST: the key turns a switch on, which is seen, and off again.
 turns() {
@@ -171,11 +171,11 @@ turns "E: edges" edges e edges 0.005
 turns "N: normals" normals n normals 0.001
 turns "Shift+A: skeleton" skeleton shift+a skeleton 0.0005
 turns "B: bounds" bounds b bounds 0.0005
-turns "Shift+B: bounds of the joints" joint-bounds shift+b joint-bounds 0.0005
+turns "Shift+B: bounds of joints" joint-bounds shift+b joint-bounds 0.0005
 turns "T: textures" untextured t untextured 0.03
 turns "C: checker" checker c checker 0.03
-does "Q skins by dual quaternions" skinning q 'is["skinning"] == "dual" && is["error"] == 0'
-does "and linearly again" skinning q 'is["skinning"] == "linear"'
+does "Q skins with dual quaternions" skinning q 'is["skinning"] == "dual" && is["error"] == 0'
+does "Q returns to linear skinning" skinning q 'is["skinning"] == "linear"'
 turns "Tab: all text" panel Tab panel 0.02
 turns "M: statistics" statistics m statistics 0.005
 turns "Z: frame time" frame-time z frame-time 0.0003
@@ -200,9 +200,9 @@ shines_as_before() {
         press lamps shift+l
 }
 check "sliders of the lights change the picture" shines
-check "a click on their names puts them back" shines_as_before
+check "a click on a name resets its slider" shines_as_before
 does "F1 shows the keys" help F1 'is["help"] == 1'
-does "Esc takes them away" close-lists Escape 'is["help"] == 0'
+does "Esc hides the keys" close-lists Escape 'is["help"] == 0'
 larger_text() {
     press larger-text ctrl+plus && take larger && differ 0.003 plain larger &&
         press smaller-text ctrl+minus && take same && ! differ 0.003 plain same
@@ -211,7 +211,7 @@ check "Ctrl++ and Ctrl+-: larger and smaller text" larger_text
 
 resizes() {
     after resize xdotool windowsize --sync "$window" 900 500 && press grid g &&
-        goes_on_until grid g 'is["size"] == "900x500"' && take smaller &&
+        repeats_until grid g 'is["size"] == "900x500"' && take smaller &&
         [ "$(png size "$scratch/smaller.png")" = "900 500" ]
 }
 check "the window can be resized" resizes
@@ -246,18 +246,18 @@ drops_folder() {
     drop "$folder" && says 'is["list"] == "files" && is["found"] >= 2 && is["model"] == "b"' &&
         press close-lists Escape && says 'is["list"] == "none"'
 }
-check "a model dropped on the window is opened, with its animation" drops_model
-check "an animation dropped on it is added and shown" drops_anim
-check "a picture dropped on it becomes the texture" drops_texture
-check "half a model dropped on it leaves all as it was" drops_half
-check "so does a file that is not there" drops_missing
-check "of a folder dropped on it the files are listed" drops_folder
-check "Up reads again, and keeps what it had if it cannot" reloads
-does "Page Up is the file before" previous-file Prior 'is["model"] == "a"'
-does "Page Down the next" next-file Next 'is["model"] == "b"'
-does "and around" next-file Next 'is["model"] == "a"'
+check "a dropped model is opened with its animation" drops_model
+check "a dropped animation is added and played" drops_anim
+check "a dropped picture becomes the texture" drops_texture
+check "a dropped truncated model changes nothing" drops_half
+check "a dropped missing file changes nothing" drops_missing
+check "the files of a dropped folder are listed" drops_folder
+check "Up reloads, and keeps the model if that fails" reloads
+does "Page Up opens the previous file" previous-file Prior 'is["model"] == "a"'
+does "Page Down opens the next file" next-file Next 'is["model"] == "b"'
+does "Page Down wraps to the first file" next-file Next 'is["model"] == "a"'
 does "Ctrl+Q quits" quit ctrl+q '1'
-check "with status 0" ended_with 0
+check "the exit status is 0" ended_with 0
 
 watches() {
     cp "$own" "$scratch/watched.md5mesh"
@@ -270,8 +270,8 @@ watches() {
 closes() {
     python3 test/viewer/x11.py close "$window" && ended_with 0
 }
-check "--watch reads again, and survives half a file" watches
-check "the window's own button closes it" closes
+check "--watch reloads, and survives a truncated file" watches
+check "the title bar's button closes it" closes
 
 takes_options() {
     open_viewer --animation-index 23 --animation-speed-factor -2 --animation-time 0.5 --loop once \
@@ -284,11 +284,11 @@ takes_options() {
           is["elevation"] == 20 && is["distance"] == 200 && is["orthographic"] == 1 &&
           is["grid"] == 0 && is["axes"] == 1 && is["edges"] == 1 && is["skeleton"] == 1 &&
           is["panel"] == 0 && is["hierarchy"] == 1' || return 1
-    # Once, backward: it comes to the beginning and stops.
-    goes_on_until grid g 'is["playing"] == 0 && is["time"] == 0' &&
+    # Played backward once, it stops at the beginning.
+    repeats_until grid g 'is["playing"] == 0 && is["time"] == 0' &&
         press play space && says 'is["playing"] == 1' && press quit ctrl+q && ended_with 0
 }
-check "options set what keys set" takes_options
+check "options set the same state as keys" takes_options
 
 anim_alone() {
     open_viewer "$root/models/bobbin/walk.md5anim" || return 1
@@ -297,7 +297,7 @@ anim_alone() {
     says 'is["clip"] == "walk" && is["playing"] == 1' &&
         press reload Up && says 'is["clip"] == "walk"' && press quit ctrl+q && ended_with 0
 }
-check "an animation alone opens too, and again" anim_alone
+check "an animation alone opens and reloads" anim_alone
 
 # -- Flights ------------------------------------------------------------------------------------
 
@@ -317,14 +317,14 @@ flies_and_returns() {
         take flying && press flight v && says 'is["flying"] == 0' &&
         take own && differ 0.05 flying own && press flight v && says 'is["flying"] == 1'
 }
-# From where the flight is at its beginning: 37 degrees to the side, 5 above.
+# At its beginning the camera path is 37 degrees to the side and 5 above.
 takes_over() {
     after orbit drag 1 400 200 410 200 &&
         says 'is["flying"] == 0 && is["azimuth"] > 28 && is["azimuth"] < 38 &&
               is["elevation"] > 3 && is["elevation"] < 8' && press flight v &&
         press front 1 && says 'is["flying"] == 0 && is["azimuth"] == 0' && press flight v
 }
-# Without a clip the flight is what the time bar shows: 271 frames of its 273 are played.
+# Without a clip the time bar shows the camera path: 271 of its 273 frames are played.
 has_time() {
     press bind-pose p && press last shift+Right &&
         says 'frame(is["frame"]) == 270 && last(is["frame"]) == 270 && is["shot"] == 2' &&
@@ -349,12 +349,12 @@ flies_alone() {
         says 'is["model"] == "bobbin" && is["flight"] == "other" && is["flying"] == 1' &&
         press quit ctrl+q && ended_with 0
 }
-check "with a flight, the picture is taken from it" flies
-check "V is the own camera, and the flight again" flies_and_returns
-check "a drag goes on from where the flight is, and keys of the camera take it" takes_over
-check "a flight has a time of its own where no clip has" has_time
-check "a flight dropped on it replaces the one before, half a flight does not" drops_flight
-check "a flight alone plays too, and keeps flying when a model is dropped" flies_alone
+check "the picture follows a camera path" flies
+check "V switches between the user's camera and the path" flies_and_returns
+check "a drag continues from the path's position, and camera keys leave the path" takes_over
+check "a camera path has its own time if no clip plays" has_time
+check "a dropped camera path replaces the last one, a truncated one does not" drops_flight
+check "a camera path alone plays, and continues when a model is dropped" flies_alone
 
 # -- A machine ----------------------------------------------------------------------------------
 
@@ -367,10 +367,10 @@ machine_says() { # WORD: in the last line of the machine
 place_x() {
     grep ' machine: place=' "$log" | tail -n 1 | sed 's/.*place=\(-\?[0-9]*\).*/\1/'
 }
-# machine_comes_to COMMAND...: looks again and again until it succeeds.
+# machine_comes_to COMMAND...: repeats the command until it succeeds.
 machine_comes_to() {
     for _ in $(seq 200); do
-        # By the wheel, which means the same with every key held down.
+        # With the wheel, which has the same effect whatever key is held down.
         after zoom xdotool mousemove --window "$window" 400 225 click 4 &&
             after zoom xdotool click 5 || return 1
         "$@" >/dev/null && return 0
@@ -411,10 +411,10 @@ plays_once() {
 watches() {
     press quit ctrl+q && ended_with 0
 }
-check "W walks and S walks back" walks
+check "W walks forward and S backward" walks
 check "Shift runs, Space jumps" runs_and_jumps
 check "F2 sets the second trigger" pushes
 check "O plays the next clip over the states" plays_once
-check "it ends" watches
+check "it exits" watches
 
 finish

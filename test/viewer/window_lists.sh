@@ -35,10 +35,10 @@ finds_clips() {
         clicks choose 300 200 &&
         says 'is["list"] == "none" && is["clip"] != "walk"'
 }
-check "F lists files, typing finds one, Enter opens it" finds_files
-check "Ctrl+O lists them too, Esc closes the list" closes_lists
-check "a click on the name lists them, one beside the list closes it" lists_by_mouse
-check "A lists clips: by key, by mouse" finds_clips
+check "F lists files, typing filters them, Enter opens one" finds_files
+check "Ctrl+O lists files too, Esc closes the list" closes_lists
+check "a click on the name opens the list, a click outside closes it" lists_by_mouse
+check "A lists clips, which are chosen by key or mouse" finds_clips
 
 # The number of logged clicks; beside a row they begin to orbit.
 pressed() {
@@ -51,9 +51,9 @@ pressed_since() {
 hides_mesh() {
     press statistics m && says 'is["playing"] == 0 && is["hidden"] == 0' && take meshes || return 1
     for y in $(seq 200 8 400); do
-        told=$(pressed)
+        count=$(pressed)
         xdotool mousemove --window "$window" 50 "$y" click 1
-        until_true 5 pressed_since "$told"
+        until_true 5 pressed_since "$count"
         grep -q '^mesh: ' "$log" && break
     done
     line=$(grep '^mesh: ' "$log" | tail -n 1)
@@ -74,7 +74,7 @@ shows_errors() {
         press quit ctrl+q && ended_with 0
 }
 check "a click on a mesh hides it, another shows it" hides_mesh
-check "a joint that is clicked on is marked, with its weights" marks_joint
+check "a clicked joint is marked, with its weights" marks_joint
 check "the window shows errors of a file" shows_errors
 
 # -- Remembering --------------------------------------------------------------------------------
@@ -91,22 +91,22 @@ remembers() {
         press close-lists Escape && press quit ctrl+q && ended_with 0
 }
 # The command line overrides the configuration file.
-obeys_options() {
+options_override() {
     open_viewer --edges=no --camera-azimuth-angle 10 || return 1
     line=$(grep '^start: ' "$log") before=$line
     says 'is["model"] == "b" && is["edges"] == 0 && is["azimuth"] == 10' && press quit ctrl+q && ended_with 0
 }
-leaves_out() {
+ignores_unknown() {
     printf 'edges=perhaps\nnonsense\nmodel=/nowhere/at/all.md5mesh\ncamera=1 2\n\001\002\ngrid=no\n' \
         >"$scratch/remembered/here/config"
     open_viewer || return 1
     line=$(grep '^start: ' "$log") before=$line
     says 'is["model"] == "bobbin" && is["grid"] == 0 && is["error"] == 1' &&
-        grep 'config:2: this line means nothing' "$log" && grep -e '--edges takes yes or no' "$log" &&
+        grep 'config:2: unknown line ignored' "$log" && grep -e '--edges takes yes or no' "$log" &&
         press quit ctrl+q && ended_with 0
 }
 check "size, model, camera, switches and files are remembered" remembers
-check "options override the configuration" obeys_options
-check "unknown settings are reported and ignored" leaves_out
+check "options override the configuration" options_override
+check "unknown settings are reported and ignored" ignores_unknown
 
 finish

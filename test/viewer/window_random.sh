@@ -1,7 +1,7 @@
 #!/bin/sh
-# md5view under hands without a plan: thousands of random events from a fixed seed, in a real window
-# (Xvfb). It must neither crash nor end by itself nor report a GL error, and, built with
-# config=sanitize, leak nothing. MD5_RANDOM_EVENTS=10000 and MD5_RANDOM_SEED=N make more of it.
+# Sends thousands of random events from a fixed seed to md5view in a real window (Xvfb). It must neither
+# crash nor exit nor report a GL error, and, built with config=sanitize, leak nothing.
+# MD5_RANDOM_EVENTS=10000 and MD5_RANDOM_SEED=N vary the test.
 . test/build/report.sh
 # shellcheck disable=SC2034 # used by the next
 screen=3840x2160
@@ -33,9 +33,9 @@ survives() { # ARGUMENTS...
     python3 test/viewer/x11.py close "$window"
     ended_with 0 || return 1
     # shellcheck disable=SC2126 # grep -c counts no matches as a failure
-    told=$(grep -E '^[a-z-]+: model=' "$log" | wc -l)
-    echo "$told actions of $events events"
-    ! grep -E 'GL_|Sanitizer|runtime error' "$log" && [ "$told" -gt $((events / 4)) ]
+    count=$(grep -E '^[a-z-]+: model=' "$log" | wc -l)
+    echo "$count actions of $events events"
+    ! grep -E 'GL_|Sanitizer|runtime error' "$log" && [ "$count" -gt $((events / 4)) ]
 }
 check "$events random events on a model" survives "$files/bobbin.md5mesh"
 finish

@@ -1,6 +1,6 @@
 #!/bin/sh
-# How md5view starts in a real window: as the last one ended, unless the command line says otherwise;
-# with a folder; and what --watch reads again. test/viewer/test_view_open.c has every case of these.
+# How md5view starts in a real window: in the state of the last run, unless options override it; with a
+# folder; and what --watch reloads. test/viewer/test_view_open.c has all cases.
 . test/build/report.sh
 . test/build/window.sh
 
@@ -10,7 +10,7 @@ first_line() {
 quits() {
     press quit ctrl+q && ended_with 0
 }
-# The words of a line except those that change with time: the action, the time and its dependents.
+# The values in a line except those that change with time.
 lasting() {
     echo "$1" | tr ' ' '\n' | grep '=' | grep -vE '^(time|frame|flight-frame|playing|notice)='
 }
@@ -26,14 +26,14 @@ file=$scratch/remembered/config
 config="--config=$file"
 size=
 quick="--frame-rate 10 --samples 1" # shadows are among what is remembered
-# The window ends, and the next one begins as it was, without a complaint; and the one after that
-# without having changed even the file.
-starts_as_it_ended() {
+# The next start restores the state without a warning; the one after that leaves the file
+# unchanged.
+restores_state() {
     lasting "$line" >"$scratch/ended"
     quits && cat "$file" && open_viewer || return 1
     first_line
     lasting "$line" >"$scratch/started"
-    says 'is["error"] == 0' && ! grep -e 'means nothing' -e ' takes ' "$log" &&
+    says 'is["error"] == 0' && ! grep -e 'unknown line ignored' -e ' takes ' "$log" &&
         diff "$scratch/ended" "$scratch/started" && cp "$file" "$scratch/once" && quits &&
         open_viewer || return 1
     first_line
@@ -47,18 +47,18 @@ remembers_all() {
     take lights # the list of lights is drawn then, and the mouse finds it
     after lamp drag 1 621 235 700 235 && after lamp drag 1 646 311 690 311 &&
         after orbit drag 1 300 340 370 360 && after zoom xdotool click 4 &&
-        says 'is["lamp"] !~ /key=1,/ && is["lamp"] !~ /around=0,/' && starts_as_it_ended
+        says 'is["lamp"] !~ /key=1,/ && is["lamp"] !~ /around=0,/' && restores_state
 }
-# It is a machine, whose keys are others, and stands in the file by no name.
+# It is a machine, which has other keys, and the file does not name it.
 remembers_own() {
     rm "$file"
     size=--resolution=400,300
-    open_viewer && presses grid:g axes:x edges:e skinning:q right:3 && starts_as_it_ended
+    open_viewer && presses grid:g axes:x edges:e skinning:q right:3 && restores_state
 }
-check "a second start is as the first one ended" remembers_all
-check "also of our own model, which nobody has named" remembers_own
+check "a second start restores the state of the first" remembers_all
+check "also with the built-in model, which was not named" remembers_own
 
-# -- The command line decides -------------------------------------------------------------------
+# -- Options override the state -------------------------------------------------------------------
 
 # starts_with CONDITION ARGUMENTS...: after a window with a model and a camera of its own.
 starts_with() {
@@ -71,11 +71,11 @@ starts_with() {
 }
 size=--resolution=400,300
 framed='is["distance"] != 4321 && is["azimuth"] != 12.5 && is["orthographic"] == 0'
-check "nothing named: the last model and its camera" starts_with \
+check "without arguments: the last model and its camera" starts_with \
     'is["model"] == "b" && is["distance"] == 4321 && is["azimuth"] == 12.5'
-check "a crowd is ours, and seen as a crowd" starts_with \
+check "a crowd is of our models and has its own camera" starts_with \
     "is[\"crowd\"] == 3 && is[\"model\"] == \"bobbin\" && $framed" --crowd 3
-check "a model is seen as a whole" starts_with "is[\"model\"] == \"a\" && $framed" "$folder/a.md5mesh"
+check "a named model is framed" starts_with "is[\"model\"] == \"a\" && $framed" "$folder/a.md5mesh"
 
 config=--no-config
 quick="$quick --no-shadow"
@@ -86,15 +86,15 @@ opens_from_folder() {
         press choose Return &&
         says 'is["list"] == "none" && is["model"] == "a" && is["error"] == 0' && quits
 }
-check "a folder is listed, with the one above first, then its files" opens_from_folder
+check "a folder is listed: first its parent, then its files" opens_from_folder
 
 # -- Pictures -----------------------------------------------------------------------------------
 
-says_where() {
+prints_path() {
     open_viewer "$folder/b.md5mesh" && press screenshot F12 && grep -Fx "$pictures/b-1.png" "$log" &&
         [ -s "$pictures/b-1.png" ] && press screenshot F12 && grep -Fx "$pictures/b-2.png" "$log" && quits
 }
-check "F12 says where the picture is" says_where
+check "F12 prints the path of the picture" prints_path
 
 # -- What is watched ----------------------------------------------------------------------------
 
@@ -117,7 +117,7 @@ last_watch_says() {
     line=$(grep '^watch: ' "$log" | tail -n 1)
     says "$1"
 }
-# The line of half a file says so; the crowd stays.
+# The line of a truncated file reports an error; the crowd stays.
 watches_crowd() {
     cp models/bobbin/walk.md5anim models/bobbin/bobbin.md5mesh "$scratch"
     cp models/spindle/spindle.md5mesh "$scratch/other.md5mesh"
@@ -130,6 +130,6 @@ watches_crowd() {
     watch_comes_to 'is["crowd"] == 2 && is["error"] == 0' mv "$scratch/new" "$scratch/other.md5mesh" && quits
 }
 check "--watch: a texture" watches_texture
-check "--watch: a further model of a crowd, also half of it" watches_crowd
+check "--watch: another model of a crowd, also a truncated file" watches_crowd
 
 finish

@@ -63,7 +63,7 @@ static void press_trigger(view_state *viewer, const view_binding *binding)
     view_tell_state(viewer, "push");
 }
 
-// What is set while nothing goes on would only be seen later.
+// A parameter that is set while paused would only take effect later.
 static void tell_why_still(view_state *viewer, view_action action)
 {
     const bool walks = action == VIEW_AHEAD || action == VIEW_BACK || action == VIEW_FAST;

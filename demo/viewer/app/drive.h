@@ -7,7 +7,7 @@
 // A key that drives the machine (its action is VIEW_AHEAD or a later one) is pressed or released.
 void view_drive(view_state *viewer, const view_binding *binding, bool down);
 
-// Ends what a machine does on its own: from now on a person says what is done.
+// Ends the machine's automatic behaviour: from now on the user controls it.
 void view_take_over(view_machine *machine);
 
 // The target follows the mouse at (x, y), in pixels, at the character's distance from the eye.

@@ -113,7 +113,7 @@ static void turn_wheel(view_state *viewer, const SDL_MouseWheelEvent *wheel)
 // A key that does something, but not now.
 static void tell_unused(view_state *viewer, const view_binding *binding)
 {
-    // Shift alone is on the way to another key.
+    // Shift alone is usually followed by another key.
     if (binding->action == VIEW_NOTHING || binding->action == VIEW_FAST)
         return;
     view_notice(viewer, "%s: not %s", binding->help,

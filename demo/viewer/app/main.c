@@ -46,7 +46,7 @@ static bool choose_clip(view_state *viewer)
     return true;
 }
 
-// The job of --no-render: what a panel would say, in a line.
+// The job of --no-render: prints the panel's contents in one line.
 static void print_summary(const view_state *viewer)
 {
     const view_scene *const scene = &viewer->document->scene;

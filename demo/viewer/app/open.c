@@ -38,7 +38,7 @@ static char *first_machine(const char *models)
     return found;
 }
 
-// Beside where the program was built or installed, or where the build says.
+// Beside the program, built or installed, or in the folder that the build defines.
 static char *find_own_model(void)
 {
     char *found = NULL;
@@ -227,7 +227,7 @@ void view_open_neighbour(view_state *viewer, int step)
     free(folder);
 }
 
-// What a flight that is alone was waiting for is opened with it.
+// A camera path that was opened alone is kept with the new model.
 static bool open_dropped(view_state *viewer, const char *path)
 {
     const view_scene *const scene = &viewer->document->scene;

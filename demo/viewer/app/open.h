@@ -9,8 +9,8 @@
 // `as_asked`: the textures that the command line names are meant for these files.
 bool view_open(view_state *viewer, const char *const *files, size_t num_files, bool as_asked);
 
-// Opens what a person dropped on the window: model, animation, flight or texture; of a folder, the
-// list of its files.
+// Opens what the user dropped on the window: model, animation, camera path or texture; of a folder,
+// the list of its files.
 void view_drop(view_state *viewer, const char *path);
 
 // Frees what view_open() made.

@@ -9,7 +9,7 @@
 void view_take_switches(view_state *viewer);
 void view_describe(const view_state *viewer, view_options *options);
 
-// Takes the camera of the last time, unless the command line says anything about it.
+// Restores the camera of the last run, unless the command line sets it.
 void view_restore_camera(view_state *viewer, const view_camera *camera);
 
 // Whether the next start is to show the model that is shown now: one alone, not a crowd.

@@ -17,7 +17,8 @@ static void add_file(uint64_t *stamp, const char *path)
     mix(stamp, path != NULL ? common_file_stamp(path) : 0);
 }
 
-// Animations beside the model were picked up, and so are those that come, or begin to fit.
+// Animations beside the model were loaded automatically; so are new ones and those that begin to
+// fit.
 static void add_beside(uint64_t *stamp, const char *path)
 {
     char *const folder = common_folder(path);

@@ -29,7 +29,7 @@ static void tell_machine(view_state *viewer, const char *action)
                (double)place.x, (double)place.y, states, shot != NULL ? shot : "-");
 }
 
-// One line of words and numbers, for people who hunt a fault and for tests; of a machine one more.
+// One line of names and numbers, for debugging and for tests; a second one for a machine.
 void view_tell_state(view_state *viewer, const char *action)
 {
     const view_scene *const scene = &viewer->document->scene;

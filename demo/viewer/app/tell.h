@@ -1,4 +1,4 @@
-// Reports to people: notices in the picture, and the viewer's state in the log.
+// Reports to the user: notices in the picture, and the viewer's state in the log.
 #ifndef DEMO_VIEWER_APP_TELL_H
 #define DEMO_VIEWER_APP_TELL_H
 

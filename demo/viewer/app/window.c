@@ -50,7 +50,7 @@ static bool start_video(bool visible)
             return true;
         SDL_QuitSubSystem(SDL_INIT_VIDEO);
     } else if (is_chosen) {
-        return false; // and SDL says why
+        return false; // SDL reports why
     }
     if (visible) {
         SDL_SetError("there is no display");
@@ -72,7 +72,7 @@ static bool create_window(view_state *viewer, bool visible, int samples)
     SDL_GL_SetAttribute(SDL_GL_MULTISAMPLESAMPLES, samples > 1 ? samples : 0);
     const Uint32 flags = SDL_WINDOW_OPENGL | SDL_WINDOW_ALLOW_HIGHDPI
                          | (visible ? SDL_WINDOW_RESIZABLE : SDL_WINDOW_HIDDEN);
-    // What is not seen needs no size: pictures have targets of their own.
+    // A hidden window needs no size: pictures have their own targets.
     const int width = visible ? (int)viewer->width : 16,
               height = visible ? (int)viewer->height : 16;
     viewer->window = SDL_CreateWindow("md5view", SDL_WINDOWPOS_CENTERED, SDL_WINDOWPOS_CENTERED,
@@ -137,7 +137,7 @@ static float screen_scale(SDL_Window *window)
     const int display = SDL_GetWindowDisplayIndex(window);
     if (display < 0 || SDL_GetDisplayDPI(display, NULL, NULL, &dots) != 0)
         return 1.0f;
-    // In halves, and only where it is plain: many screens tell a size that they do not have.
+    // In halves, and only if the resolution is high: many screens report a wrong size.
     const float scale = floorf(dots / 96.0f * 2.0f) / 2.0f;
     return dots >= 144.0f ? fminf(scale, 3.0f) : 1.0f;
 }

@@ -1,4 +1,4 @@
-// The window, the GL context in it, and the life in front of it.
+// The window, its GL context, and the main loop.
 #ifndef DEMO_VIEWER_APP_WINDOW_H
 #define DEMO_VIEWER_APP_WINDOW_H
 

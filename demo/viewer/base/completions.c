@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-// What may stand for an option's value.
+// The possible values of an option.
 typedef enum value_kind {
     VALUE_NONE,   // a switch; after "=": yes, no
     VALUE_WORDS,  // one of "a|b|c"
@@ -42,8 +42,8 @@ static void print_words(FILE *file, const char *words)
         fputc(*words == '|' ? ' ' : *words, file);
 }
 
-// The first line of the help between apostrophes, with a backslash before each letter that is
-// `special`, and what stands for an `apostrophe` in the text.
+// The first line of the help between apostrophes, with a backslash before each character in
+// `special`, and `apostrophe` in place of each apostrophe.
 static void print_summary(FILE *file, const char *help, const char *special, const char *apostrophe)
 {
     size_t length = strcspn(help, "\n");

@@ -53,7 +53,7 @@ static void make_folders(const char *path)
     for (char *c = folder + 1; *c != '\0'; c++)
         if (*c == '/') {
             *c = '\0';
-            (void)make_folder(folder); // may be there; if it cannot be, writing says so
+            (void)make_folder(folder); // may exist; if it cannot be created, writing fails
             *c = '/';
         }
     free(folder);
@@ -157,7 +157,7 @@ static void write_recent(const view_config *config, const char *name, FILE *file
 
 // -- Lines ----------------------------------------------------------------------------------
 
-// The lines that are no options. These are the only names that are written besides the options'.
+// The lines that are not options. No other names are written.
 static const struct {
     const char *name;
     bool (*read)(view_config *config, const char *value);
@@ -169,7 +169,7 @@ static const struct {
 };
 enum { NUM_LINES = sizeof lines / sizeof lines[0] };
 
-// One line, NAME=VALUE. Returns false if it means nothing.
+// Reads one line, NAME=VALUE. Returns false if the name or value is unknown.
 static bool read_line(view_config *config, const char *line)
 {
     const char *const equals = strchr(line, '=');
@@ -192,14 +192,14 @@ static bool is_text(const char *line)
 
 void view_read_config(view_config *config, const char *path, view_log *log)
 {
-    enum { MOST_LINES = 200, MOST_TOLD = 3 };
+    enum { MOST_LINES = 200, MOST_REPORTED = 3 };
     char line[MOST_BYTES];
     unsigned number = 0, num_wrong = 0;
     *config = (view_config){.path = common_copy(path)};
     FILE *const file = fopen(path, "rb");
     if (file == NULL) {
         if (errno != ENOENT)
-            view_warn(log, "%s: %s; nothing is remembered from it", path, strerror(errno));
+            view_warn(log, "%s: %s; the configuration is not read", path, strerror(errno));
         return;
     }
     while (number < MOST_LINES && fgets(line, sizeof line, file) != NULL) {
@@ -209,8 +209,8 @@ void view_read_config(view_config *config, const char *path, view_log *log)
             continue;
         if (is_text(line) && read_line(config, line))
             continue;
-        if (num_wrong++ < MOST_TOLD)
-            view_warn(log, "%s:%u: this line means nothing, and is left out", path, number);
+        if (num_wrong++ < MOST_REPORTED)
+            view_warn(log, "%s:%u: unknown line ignored", path, number);
     }
     (void)fclose(file);
 }
@@ -219,9 +219,10 @@ void view_read_config(view_config *config, const char *path, view_log *log)
 
 static void write_lines(const view_config *config, FILE *file)
 {
-    (void)fputs("# What md5view remembers of its window. Lines are options of its command line;\n"
-                "# what is not one is told and left out.\n",
-                file);
+    (void)fputs(
+        "# The state that md5view restores when it starts. Lines are command-line options;\n"
+        "# unknown lines are reported and ignored.\n",
+        file);
     for (size_t i = 0; i < config->num_arguments; i++)
         (void)fprintf(file, "%s\n", config->arguments[i] + strlen("--"));
     for (size_t i = 0; i < NUM_LINES; i++)

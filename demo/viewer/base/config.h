@@ -35,7 +35,7 @@ bool view_write_config(const view_config *config, view_log *log);
 
 void view_free_config(view_config *config);
 
-// Puts an option's value in the place of the one that it had.
+// Replaces the value of an option.
 void view_set_config(view_config *config, const view_option *option, const char *value);
 
 // The next start shows this model, or our own (NULL).

@@ -93,14 +93,15 @@ static void copy_letters(view_font *font, view_text_size size, const stbtt_packe
     }
 }
 
-// Draws all letters into coverage[side * side] above the last `reserved` rows. Returns false if
+// Draws all glyphs into coverage[side * side] above the last `reserved` rows. Returns false if
 // they do not fit.
 static bool pack_letters(view_font *font, uint8_t *coverage, int side, int reserved)
 {
     stbtt_pack_context context;
     if (!stbtt_PackBegin(&context, coverage, side, side - reserved, side, 1, NULL))
         return false;
-    // Thirds of a pixel across keep the spacing even; down, letters stay sharp on their lines.
+    // Positions at thirds of a pixel keep the spacing even; vertically, glyphs stay on whole
+    // pixels.
     stbtt_PackSetOversampling(&context, 3, 1);
     bool fits = true;
     for (view_text_size size = VIEW_TEXT; size < VIEW_NUM_TEXT_SIZES && fits; size++) {

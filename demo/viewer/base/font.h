@@ -1,4 +1,4 @@
-// Letters as coverage in one texture: DejaVu Sans in two sizes, and a disc for round corners.
+// Glyphs as coverage in one texture: DejaVu Sans in two sizes, and a disc for round corners.
 #ifndef DEMO_VIEWER_BASE_FONT_H
 #define DEMO_VIEWER_BASE_FONT_H
 
@@ -14,7 +14,7 @@ typedef enum view_text_size {
 
 enum { VIEW_NUM_LETTERS = 95 + 96 + 12 };
 
-// A letter: its box relative to the pen on the base line, y down, and its place in the texture.
+// A glyph: its box relative to the pen on the base line, y down, and its position in the texture.
 typedef struct view_letter {
     float x0, y0, x1, y1;
     float u0, v0, u1, v1;
@@ -31,13 +31,13 @@ typedef struct view_font {
     float disc_u0, disc_v0, disc_u1, disc_v1, disc_radius;
 } view_font;
 
-// Draws the letters for a scale. Returns false with MD5_ERROR_GPU in `error` when the texture
+// Draws the glyphs for a scale. Returns false with MD5_ERROR_GPU in `error` when the texture
 // cannot be made.
 bool view_make_font(view_font *font, md5gl_renderer *renderer, float scale, md5_error *error);
 void view_free_font(view_font *font, md5gl_renderer *renderer);
 
-// Reads the next character of UTF-8 text and moves past it: its letter, or that of '?' for what
-// the font lacks and for bytes that are no UTF-8. NULL at the end.
+// Reads the next character of UTF-8 text and moves past it: returns its glyph, or that of '?' if
+// the font lacks it or the bytes are invalid UTF-8. NULL at the end.
 const view_letter *view_next_letter(const view_font *font, view_text_size size, const char **text);
 
 #endif

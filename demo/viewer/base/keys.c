@@ -99,7 +99,7 @@ static const view_binding table[] = {
     {VIEW_CLEAN_SCREENSHOT, "clean-screenshot", "Ctrl+F12", "without text, transparent",
      CONTROL(SDLK_F12)},
 
-    {VIEW_TOGGLE, GROUP("Shown")}, // here stand the keys of switches
+    {VIEW_TOGGLE, GROUP("Shown")}, // the keys of switches are listed here
 
     {VIEW_FULL_SCREEN, "full-screen", "F11", "full screen", GROUP("Window"), KEY(SDLK_F11)},
     {VIEW_LARGER_TEXT, "larger-text", "Ctrl++", "larger text", CONTROL(SDLK_PLUS)},
@@ -110,7 +110,7 @@ static const view_binding table[] = {
 };
 enum { NUM_ROWS = sizeof table / sizeof table[0], MAX_LINES = 192 };
 
-// All lines: the rows of the table, and the keys of switches in their place.
+// All lines: the rows of the table, with the keys of switches inserted.
 typedef struct all_lines {
     view_binding lines[MAX_LINES];
     uint32_t count;
@@ -222,7 +222,7 @@ const char *view_mode_name(view_mode mode)
     return names[mode];
 }
 
-// Whether a machine has what a line of it acts on.
+// Whether a machine has what a line acts on.
 static bool has_use(const view_binding *binding, uint32_t num_triggers, bool walks)
 {
     switch (binding->action) {

@@ -22,7 +22,7 @@ view_lamps view_usual_lamps(void)
     return lamps;
 }
 
-// The lamp that `text` begins with, and '=' after it, or -1.
+// Returns the light whose name and '=' begin `text`, or -1.
 static int find_lamp(const char *text)
 {
     for (int i = 0; i < VIEW_NUM_LAMPS; i++) {

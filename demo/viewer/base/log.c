@@ -107,7 +107,7 @@ void view_log_warning(void *log, const md5_error *warning)
     (void)md5_format_error(warning, text, sizeof text);
     tell(log, VIEW_WARNING, text);
 
-    // The panel is narrow: the place in the file and the message do there.
+    // The panel is narrow: it shows only the location in the file and the message.
     const char *const file = base_name(warning->file);
     if (warning->line > 0)
         (void)snprintf(text, sizeof text, "%s:%u: %s", file, (unsigned)warning->line,

@@ -1,5 +1,5 @@
 // Messages of the viewer: lines on standard error by level, and the last warnings for the panel.
-// Standard output stays free for what was asked for: pictures, figures, lists.
+// Standard output is reserved for requested output: pictures, figures, lists.
 #ifndef DEMO_VIEWER_BASE_LOG_H
 #define DEMO_VIEWER_BASE_LOG_H
 
@@ -23,7 +23,7 @@ typedef struct view_log {
     uint32_t num_warnings;
     char last[VIEW_LOG_LAST][320]; // the newest at (num_warnings - 1) % VIEW_LOG_LAST
     char error[320];               // the last one, for the window; "" = none, or it was seen
-    clock_t progress_begin;        // of the long work that goes on, in processor time
+    clock_t progress_begin;        // of the current long job, in processor time
     bool progress_shown;
 } view_log;
 

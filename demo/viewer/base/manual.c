@@ -26,7 +26,7 @@ static const char exit_status[] =
 
 // -- Plain text -----------------------------------------------------------------------------
 
-// Lines of a text from a column on, of which `used` letters are written.
+// Wraps a text from a column on, of which `used` characters are written.
 static void print_column(FILE *file, const char *text, int used, int column)
 {
     if (used >= column) {
@@ -75,7 +75,7 @@ void view_print_bindings(FILE *file)
 
 // -- Manual page ----------------------------------------------------------------------------
 
-// Text, so that roff takes no letter of it for an instruction. A hyphen of ours is one to be
+// Text, so that roff takes no character of it for an instruction. A hyphen of ours is one to be
 // copied into a command line.
 static void print_roff(FILE *file, const char *text)
 {

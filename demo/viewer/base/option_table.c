@@ -146,7 +146,7 @@ static const view_option table[] = {
           KEY_IN(VIEW_IN_MACHINE, "J", SDLK_j))},
     {"normal-glyphs", NULL, NULL, "vertex normals", SHOWN(SWITCH, normals, "normals"), REMEMBERED,
      .key_help = "normals", KEYS(KEY_IN(VIEW_IN_CLIPS | VIEW_IN_MACHINE, "N", SDLK_n))},
-    {"bounds", NULL, NULL, "box of the vertices, and the one the file tells",
+    {"bounds", NULL, NULL, "bounds of the vertices, and the bounds in the file",
      SHOWN(SWITCH, bounds, "bounds"), REMEMBERED, .key_help = "bounds",
      KEYS(KEY_IN(VIEW_IN_CLIPS | VIEW_IN_MACHINE, "B", SDLK_b))},
     {"bounds-of-joints", NULL, NULL, "box of the vertices that each joint moves",
@@ -203,7 +203,7 @@ static const view_option table[] = {
 };
 enum { NUM_OPTIONS = sizeof table / sizeof table[0] };
 
-// Letters by which two names differ: insertions, deletions and exchanges.
+// The edit distance of two names: insertions, deletions and exchanges.
 static size_t name_distance(const char *a, size_t length, const char *b)
 {
     size_t row[64];

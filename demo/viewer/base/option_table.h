@@ -74,7 +74,7 @@ typedef struct view_option {
     // EITHER.
     const char *word; // for the field, in messages and in the debug line; NULL = none of these
     view_usual usual;
-    const char *key_help; // what the list of keys says; NULL = `help`
+    const char *key_help; // text in the list of keys; NULL = `help`
     view_key keys[VIEW_MAX_SWITCH_KEYS];
 } view_option;
 

@@ -58,12 +58,12 @@ typedef struct view_options {
     const char *output; // NULL = show a window; "-" = standard output
     uint32_t width, height;
     uint32_t samples;
-    uint32_t num_frames;                // --frames; 0 = not asked for
+    uint32_t num_frames;                // --frames; 0 = not given
     const char *retarget;               // another model, or NULL
     const char *attach;                 // "JOINT=MODEL", or NULL
     uint32_t crowd;                     // 0 = one character
-    bool crowd_exact;                   // nobody of it is left out
-    bool animates_on_gpu;               // poses of it that are clips
+    bool crowd_exact;                   // no member is culled or updated less often
+    bool animates_on_gpu;               // its clips, not machines
     uint32_t sheet_columns, sheet_rows; // 0 = no sheet
     bool turntable;
     bool steps;
@@ -87,7 +87,7 @@ typedef struct view_options {
     bool azimuth_given, elevation_given, distance_given, orthographic_given;
     float azimuth, elevation, distance; // degrees, degrees, units
     bool orthographic;
-    bool camera_path; // the own camera, though there is a flight
+    bool camera_path; // show the camera path instead of following it
 
     view_shown shown; // to begin with
     view_lamps lamps;

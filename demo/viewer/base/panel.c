@@ -170,7 +170,7 @@ void view_add_words(view_rows *rows, const char *label, const char *const *words
             row = add_row(rows, VIEW_ROW_WORDS, VIEW_DIM);
             if (row == NULL)
                 return;
-            // Later rows stand below the first one.
+            // Later rows are placed below the first one.
             (void)snprintf(row->label, sizeof row->label, "%s", i == 0 || !label[0] ? label : " ");
             x = 0.0f;
             used = in_row = 0;

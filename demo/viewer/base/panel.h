@@ -48,7 +48,7 @@ typedef struct view_rows {
     const float *times;       // seconds, the oldest first
     uint32_t num_times;
     uint32_t count;
-    view_row rows[VIEW_MAX_ROWS]; // if there are more, the last one says so
+    view_row rows[VIEW_MAX_ROWS]; // if there are more, the last one shows how many
 } view_rows;
 
 void view_add_row(view_rows *rows, view_row_kind kind, view_color color, const char *label,
@@ -74,7 +74,7 @@ float view_rows_height(const view_rows *rows);
 float view_row_height(const view_rows *rows, const view_row *row);
 void view_draw_rows(view_canvas *canvas, view_rows *rows, float x, float y);
 
-// A slider as wide as `row` and in the middle of it, `part` (0..1) of it full.
+// A slider as wide as `row`, vertically centred in it, filled up to `part` (0..1).
 void view_draw_slider(view_canvas *canvas, view_rect row, float part);
 
 #endif

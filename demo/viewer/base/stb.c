@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-// What 16 bits a channel of the largest picture take, and as much again for what lies between.
-// stb_image makes room for as much as a file's bytes say.
+// The size of the largest picture with 16 bits per channel, twice: for intermediate buffers.
+// stb_image allocates as much as the file claims.
 static const size_t max_block = (size_t)VIEW_IMAGE_MAX_PIXELS * 8 + (1u << 20);
 
-// Zeros: what a damaged file leaves out is black, not what lay there before.
+// Zeroed: missing pixels of a damaged file are black, not uninitialized memory.
 static void *make_block(size_t size)
 {
     return size <= max_block ? calloc(1, size) : NULL;

@@ -106,7 +106,8 @@ void view_run_workers(view_workers *workers, size_t count, view_job_fn *job, voi
     for (uint32_t i = 0; i < workers->count; i++)
         SDL_SemPost(workers->threads[i].begin);
     take_parts(workers, 0);
-    // Nothing is left for those that have not even begun, as on a busy machine: they sleep on.
+    // All work may be done before some threads have started, as on a busy machine: they keep
+    // sleeping.
     uint32_t num_begun = 0;
     for (uint32_t i = 0; i < workers->count; i++)
         num_begun += SDL_SemTryWait(workers->threads[i].begin) != 0;

@@ -7,7 +7,7 @@
 
 typedef struct view_workers view_workers;
 
-// `count` threads besides the one that calls; 0 = as many as there are other cores.
+// `count` threads besides the calling one; 0 = one for each other core.
 view_workers *view_start_workers(uint32_t count);
 void view_stop_workers(view_workers *workers); // NULL is allowed
 

@@ -1,4 +1,4 @@
-// Beginning and end of the viewer's state, and what a picture of it is made of.
+// Creates and destroys the viewer's state, and assembles what a picture shows.
 #include "demo/viewer/jobs/view.h"
 
 #include "demo/common/memory.h"

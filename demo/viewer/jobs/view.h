@@ -20,7 +20,7 @@ typedef struct view_state {
     view_play play;
     view_camera camera;  // the own one
     view_framing framed; // how it was set last, by view_frame_*()
-    bool flying;         // the picture is taken from the flight instead; there is one then
+    bool flying;         // the picture follows the camera path, which exists then
     view_shown shown;
     view_lamps lamps;
     uint64_t hidden_meshes; // a bit for each of the first 64
@@ -64,7 +64,7 @@ view_facts view_facts_of(view_state *viewer, float width, float height);
 
 // -- The own camera (framing.c) -------------------------------------------------------------
 
-// Sets the camera as the options say, or as it suits the clip.
+// Sets the camera as the options specify, or so that it shows the clip.
 void view_frame_anew(view_state *viewer);
 
 // The same camera, for a picture of another shape, unless the options set its distance.
@@ -73,7 +73,7 @@ void view_frame_for(view_state *viewer, uint32_t width, uint32_t height);
 // Shows everything again, from the same direction.
 void view_frame_again(view_state *viewer);
 
-// Goes on with the own camera from where the camera path is.
+// Continues with the user's camera from the current position of the camera path.
 void view_leave_flight(view_state *viewer);
 
 // Frames again if the free region has changed since, or if what is shown would leave the picture or

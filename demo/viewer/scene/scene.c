@@ -138,7 +138,7 @@ static void try_clip(view_scene *scene, const char *path, view_log *log)
         free_clip(&clip);
     } else {
         if (clip.anim->num_warnings > 0)
-            view_warn(log, "%s: %u warning%s, told when it is opened by name", clip.name,
+            view_warn(log, "%s: %u warning%s, shown if it is opened by name", clip.name,
                       (unsigned)clip.anim->num_warnings, clip.anim->num_warnings == 1 ? "" : "s");
         append_clip(scene, clip);
     }

@@ -86,7 +86,7 @@ static void add_clips(view_browser *browser, const view_scene *scene)
     }
 }
 
-// Those that have the filter in their names.
+// The entries whose names contain the filter.
 static void find_entries(view_browser *browser)
 {
     browser->found =
@@ -161,7 +161,7 @@ bool view_open_browser(view_browser *browser, view_browser_kind kind, const view
 
 // -- Choosing -------------------------------------------------------------------------------
 
-// What is chosen closes the list, but for a folder, which is listed in its place.
+// Choosing an entry closes the list, unless it is a folder, which is listed instead.
 static view_request take_chosen(view_browser *browser)
 {
     if (browser->chosen >= browser->num_found)

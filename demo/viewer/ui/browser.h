@@ -37,7 +37,8 @@ typedef struct view_browser {
     size_t num_entries;
     size_t *found; // [num_found] entries that have the filter in them
     size_t num_found;
-    size_t chosen, first; // places in `found`: the one that Enter takes, the uppermost seen
+    size_t chosen,
+        first; // indices into `found`: the entry that Enter takes, the topmost visible one
     char filter[64];
     bool fresh;     // the key that opened it is not to be typed into it
     view_rect box;  // as drawn last

@@ -16,7 +16,7 @@ enum { HIT_FILES = 1, HIT_CLIPS, HIT_MESHES };
 
 // -- Figures --------------------------------------------------------------------------------
 
-// In a small window the figures are left out, unless they are asked for.
+// In a small window the figures are hidden, unless statistics are switched on.
 static bool is_brief(const view_facts *facts)
 {
     return view_is_compact(facts) && !facts->stage.shown->statistics;
@@ -263,7 +263,7 @@ static uint32_t order_times(const view_facts *facts, float times[VIEW_NUM_FRAME_
     return count;
 }
 
-// Where the rows lie that can be clicked on, after all was made smaller by `factor`.
+// Positions of the clickable rows, after scaling by `factor`.
 static void lay_out_hits(view_ui *ui, const view_facts *facts, const view_rows *rows, float margin,
                          float factor)
 {

@@ -23,7 +23,7 @@ static joint_list walk_joints(const md5_skeleton *skeleton)
         .joints = common_alloc(num_joints, sizeof *list.joints),
         .depths = common_alloc(num_joints, sizeof *list.depths),
     };
-    // The last one stands for what has no parent.
+    // The last one is the parent of root joints.
     uint32_t *child = common_alloc(num_joints + 1, sizeof *child);
     uint32_t *sibling = common_alloc(num_joints + 1, sizeof *sibling);
     for (uint32_t i = 0; i <= num_joints; i++)
@@ -280,7 +280,7 @@ static void draw_heat(const view_facts *facts, uint32_t joint, float spacing, fl
 
 // -- In the picture -------------------------------------------------------------------------
 
-// Half the picture's height where a place is, in units; 0 behind the eye.
+// Half the height of the view at a position's depth, in units; 0 behind the camera.
 static float half_height_at(const view_lens *lens, md5_vec3 place)
 {
     const float depth = -md5_vec3_dot(md5_vec3_sub(place, lens->eye), lens->axes.back);

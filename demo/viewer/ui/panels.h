@@ -30,7 +30,7 @@ view_request view_drag_bar(const view_ui *ui, const view_facts *facts, float x);
 
 // -- State machine, at the right (machine_panel.c) ------------------------------------------
 
-// Adds the names of the clips to a panel, those that play now lit.
+// Adds the names of the clips to a panel; playing clips are highlighted.
 void view_add_machine_clips(const view_machine *machine, view_rows *rows);
 void view_list_machine(const view_facts *facts, view_rows *rows);
 view_rect view_machine_box(const view_facts *facts);

@@ -85,7 +85,7 @@ typedef struct view_facts {
 } view_facts;
 
 // The part of the picture that no panel covers, in pixels: there the own camera shows its model.
-// Does not look at facts->stage.region, which is made of it.
+// Does not read facts->stage.region, which is computed from it.
 view_rect view_free_region(const view_facts *facts);
 
 // The keys of the mode that the document is in, as the help lists them; returns the number of
