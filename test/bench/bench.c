@@ -1,10 +1,9 @@
-// How fast the library is: `bench CSV FILE...` reads the given .md5mesh and .md5anim files, and
-// those of the corpus where there is one ($MD5_CORPUS), and times reading, posing and skinning.
-// Prints a table and writes the same figures, and more of them, to CSV.
+// Measures the library's speed: `bench CSV FILE...` times reading, posing and skinning of the given
+// .md5mesh and .md5anim files, and of the corpus if $MD5_CORPUS names one. Prints a table and
+// writes the same figures, with more columns, to CSV.
 //
-// Ratios come first: how many times as fast as the same work in plain C, and as assimp where it is
-// installed. The rows of the machine itself are there so that tables from different machines can be
-// read together.
+// The first columns are speedups: over plain C, and over assimp if it is installed. Rows that
+// measure the machine itself make tables from different machines comparable.
 
 // For nftw(). NOLINTNEXTLINE(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp)
 #define _XOPEN_SOURCE 700
@@ -18,7 +17,7 @@
 #include <math.h>
 #include <unistd.h>
 
-#define MEMCPY_SIZE (128u * 1024u) // source and target fit into a second-level cache together
+#define MEMCPY_SIZE (128u * 1024u) // source and target together fit into a second-level cache
 #define SLERP_PAIRS 10000000u
 
 static _Noreturn void fail(const char *what, const char *detail)
@@ -143,7 +142,7 @@ static void measure_threads(bench_table *table, posing *made)
     const double one = time_threads(made, POSING_CROWD, 1);
     for (unsigned threads = 2; threads <= most; threads *= 2) {
         char name[64];
-        snprintf(name, sizeof name, "a crowd on %u threads, times as fast as on 1", threads);
+        snprintf(name, sizeof name, "a crowd on %u threads, speedup over 1", threads);
         bench_figure(table, name, "x", one / time_threads(made, POSING_CROWD, threads), 0.0);
     }
     // 200 updates a second.
@@ -152,7 +151,7 @@ static void measure_threads(bench_table *table, posing *made)
                      1e3 * time_threads(made, POSING_MANY, 2), 5.0);
 }
 
-// All of it for the middle size, for the others what one asks for first.
+// All rows for the medium size, the main ones for the others.
 static void measure_posing(bench_table *table, uint32_t num_joints)
 {
     static posing made;
@@ -233,14 +232,14 @@ static double angle_between(const double a[4], const double b[4])
     return 4.0 * atan2(sqrt(fmin(near, far)), sqrt(fmax(near, far)));
 }
 
-// How far md5_slerp() is off the exact rotation.
+// The error of md5_slerp(), radians.
 static double slerp_error(md5_quat a, md5_quat b, float t)
 {
     double p[4], q[4], exact[4], found[4];
     unit_of(a, p);
     unit_of(b, q);
     const double cosine = p[0] * q[0] + p[1] * q[1] + p[2] * q[2] + p[3] * q[3];
-    if (fabs(cosine) < 1e-6) // either way is the shorter one
+    if (fabs(cosine) < 1e-6) // both arcs are equally long
         return 0.0;
     const double angle = 0.5 * angle_between(p, q);
     const double sine = sin(angle);
@@ -364,7 +363,7 @@ static void measure_real_meshes(bench_table *table, int count, char **paths)
             continue;
         const char *const slash = strrchr(paths[i], '/');
         make_skinning(&of, model);
-        if (of.num_vertices >= 1000.0) // smaller ones would only measure the calls
+        if (of.num_vertices >= 1000.0) // smaller ones would only measure call overhead
             measure_skin(table, &of, work_positions, 0.0, "%.0d%.40s", slash ? slash + 1 : paths[i],
                          0);
         free_skinning(&of);

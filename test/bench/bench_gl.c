@@ -1,12 +1,11 @@
-// What skinning costs in a draw: `bench_gl CSV MESH ANIM` draws a crowd by the vertex shader with
-// four influences from palettes in a texture buffer, and the same vertices in their bind pose, and
-// adds to CSV how many times as long the first takes.
+// The cost of skinning in a draw: `bench_gl CSV MESH ANIM` draws a crowd with the vertex shader for
+// four influences, with palettes in a texture buffer, and the same vertices in their bind pose, and
+// appends the ratio of the times to CSV.
 //
-// Both draws are the same in everything but skin(): vertices and their attributes, placements,
-// instances, pixels, light. They take turns, each waited for until it is really done. The crowd
-// stands side by side, each character some 60 pixels high, as in a crowd, without textures and
-// shadows; in the second pair there are next to no pixels, so that what vertices cost is all there
-// is.
+// Both draws differ only in skin(): vertices and their attributes, placements, instances, pixels
+// and light are equal. They alternate, each followed by glFinish(). Characters stand side by side,
+// some 60 pixels high, without textures and shadows; the second pair draws almost no pixels, so
+// that only the cost of vertices remains.
 #include "test/bench/bench_table.h"
 
 #include "render/gl_internal.h"
@@ -45,7 +44,7 @@ static md5gl_proc load_function(void *user, const char *name)
     return function;
 }
 
-// Without a display SDL draws off screen; with one, too, so that figures are the same anywhere.
+// Always off screen, so that figures do not depend on a display.
 static bool open_context(gl_stage *stage)
 {
     SDL_setenv("SDL_VIDEODRIVER", "offscreen", 0);
@@ -168,8 +167,8 @@ static double draw(const gl_stage *stage, const md5gl_frame *frame)
     return seconds;
 }
 
-// In place of the program that skins: the one that takes vertices as they are, which in the buffers
-// of this path are those of the bind pose.
+// Replaces the skinning program by one that draws vertices unchanged: in the buffers of this path
+// they are in the bind pose.
 static void swap_programs(const gl_stage *stage)
 {
     md5gl_program(*const programs)[MD5GL_NUM_PASSES] = stage->renderer->skinned[MD5GL_BLEND_LINEAR];
@@ -207,7 +206,7 @@ static void measure(bench_table *table, const gl_stage *stage, uint32_t width, u
     bench_figure(table, name, "ms", 1e3 * median(skinned), 0.0);
     snprintf(name, sizeof name, "%s without skinning", where);
     bench_figure(table, name, "ms", 1e3 * median(placed), 0.0);
-    snprintf(name, sizeof name, "%s, times as long with skinning", where);
+    snprintf(name, sizeof name, "%s, ratio of time with skinning", where);
     bench_figure(table, name, "x", median(ratios), goal);
 }
 

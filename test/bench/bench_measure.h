@@ -1,10 +1,10 @@
 // Measuring for bench.c: rows, their variants, the table.
 //
-// All variants of a row (plain C, each instruction set, another library) take turns, in many short
-// runs, so that whatever else the machine does meets all of them alike. The figure is the median
-// run; the quarters beside it say how much the runs differ.
+// All variants of a row (plain C, each instruction set, another library) alternate in many short
+// runs, so that other load on the machine affects all of them equally. The figure is the median of
+// the runs; the quartiles beside it show their spread.
 //
-// Another library runs in a process of its own, which it may damage or end.
+// Another library runs in its own process, because it may crash.
 #ifndef TEST_BENCH_BENCH_MEASURE_H
 #define TEST_BENCH_BENCH_MEASURE_H
 
@@ -26,12 +26,12 @@
 #define MAX_RUNS 301
 #define MAX_VARIANTS 6
 
-// Returns something that depends on the results, so that no work can be left out.
+// Returns a value that depends on the results, so that no work is optimized away.
 typedef uint64_t bench_work(void *of, md5_cpu level);
 
 typedef enum bench_kind {
-    BENCH_TIME, // nanoseconds of a unit
-    BENCH_RATE, // million units a second
+    BENCH_TIME, // nanoseconds per unit
+    BENCH_RATE, // million units per second
 } bench_kind;
 
 typedef struct bench_row {
@@ -40,11 +40,11 @@ typedef struct bench_row {
     bench_work *work;
     void *of;
     double units;      // of one call
-    md5_cpu best;      // the set that the public call takes
-    bool levels;       // each set by itself, too
-    bool no_twin;      // there is no plain C of its own
+    md5_cpu best;      // the set that the public function uses
+    bool levels;       // also each set separately
+    bool no_twin;      // there is no separate plain C version
     bench_work *other; // another library's, NULL: none
-    double goal;       // at most, of a rate at least; 0: none
+    double goal;       // maximum, for rates minimum; 0: none
 } bench_row;
 
 typedef struct bench_variant {

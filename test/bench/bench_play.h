@@ -1,5 +1,6 @@
-// What bench.c plays: a full character, as a game has it. Bobbin's body walks or stands, his upper
-// body waves through a mask, his breath is added; both legs are placed, his head is turned to look.
+// The character that bench.c plays, with the complexity of a game's. Bobbin's body walks or stands,
+// his upper body waves through a mask, his breath is added; both legs are placed, his head is
+// turned to look.
 #ifndef TEST_BENCH_BENCH_PLAY_H
 #define TEST_BENCH_BENCH_PLAY_H
 
@@ -94,7 +95,7 @@ static void place_targets(md5_player *player, uint32_t number)
         (md5_target){.weight = 1.0f, .position = {80.0f, 40.0f * along - 80.0f, 40.0f}};
 }
 
-// False if the model is not there.
+// Returns false if the model is missing.
 static bool make_playing(playing *play)
 {
     *play = (playing){.model = md5_load_model("models/bobbin/bobbin.md5mesh", NULL, NULL)};
@@ -147,7 +148,7 @@ static void free_playing(playing *play)
 
 // The works of rows: `of` is a playing. The player takes the best instruction set by itself.
 //
-// A frame of a game for one character; all take turns, so that none is in the first cache.
+// A frame of a game for one character; they alternate, so that none is in the first-level cache.
 static uint64_t work_character(void *of, md5_cpu level)
 {
     playing *const play = of;
@@ -159,7 +160,7 @@ static uint64_t work_character(void *of, md5_cpu level)
     return play->palettes[0].m[0] > 0.0f;
 }
 
-// The same while the body goes from one state to the other, which it always does.
+// The same during a permanent transition of the body.
 static uint64_t work_fading_character(void *of, md5_cpu level)
 {
     const playing *const play = of;
@@ -170,7 +171,7 @@ static uint64_t work_fading_character(void *of, md5_cpu level)
     return work_character(of, level);
 }
 
-// All of them at once.
+// All of them in one call.
 static uint64_t work_played_crowd(void *of, md5_cpu level)
 {
     playing *const play = of;
@@ -179,7 +180,7 @@ static uint64_t work_played_crowd(void *of, md5_cpu level)
     return play->palettes[0].m[0] > 0.0f;
 }
 
-// The state of one onto the next, as for rollback.
+// Copies the state of one to the next, as for rollback.
 static uint64_t work_copied_player(void *of, md5_cpu level)
 {
     playing *const play = of;
@@ -190,7 +191,7 @@ static uint64_t work_copied_player(void *of, md5_cpu level)
     return play->next;
 }
 
-// The same through bytes.
+// The same by saving and restoring bytes.
 static uint64_t work_saved_player(void *of, md5_cpu level)
 {
     static uint8_t bytes[1 << 16];
@@ -201,7 +202,7 @@ static uint64_t work_saved_player(void *of, md5_cpu level)
     return size > 0 && md5_player_restore(play->players[play->next], bytes, size, NULL);
 }
 
-// Rows of the table; none where the model is not there.
+// Rows of the table; none if the model is missing.
 static void measure_play(bench_table *table)
 {
     static playing of;

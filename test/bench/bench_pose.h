@@ -1,5 +1,5 @@
-// Posing of made characters, for bench.c: every joint turns and moves in every frame, which real
-// clips do not do; joints hang below each other in chains of three or four, as limbs do.
+// Posing of synthetic characters, for bench.c: every joint rotates and moves in every frame, unlike
+// in real clips; joints form chains of three or four, as limbs do.
 #ifndef TEST_BENCH_BENCH_POSE_H
 #define TEST_BENCH_BENCH_POSE_H
 
@@ -32,7 +32,7 @@ typedef struct posing {
     md5_mat34 *buffer;                      // of POSING_BUFFER characters
     md5_pose_job *jobs;
     void *scratch;
-    md5_moment moments[POSING_MOMENTS]; // all over the clip
+    md5_moment moments[POSING_MOMENTS]; // spread over the clip
     uint32_t next_moment;
     double time;
     md5_transform *layer, *mixed; // another pose, and a result
@@ -152,7 +152,7 @@ static void make_posing(posing *made, uint32_t num_joints)
     made->mask = posing_memory(num_joints, sizeof *made->mask);
     md5_sample(made->binding, &made->moments[0], MD5_ROOT_FILE, made->pose);
     md5_sample(made->binding, &made->moments[1], MD5_ROOT_FILE, made->layer);
-    // As a mask of the upper body is: nothing, a few joints in between, everything.
+    // As a mask of the upper body: weights 0, a few in between, 1.
     for (uint32_t i = 0; i < num_joints; i++)
         made->mask[i] = fminf(1.0f, fmaxf(0.0f, ((float)i - 0.4f * (float)num_joints) / 8.0f));
 }
@@ -283,8 +283,8 @@ static uint64_t work_crowd(void *of, md5_cpu level)
     return seen_of(made->palettes);
 }
 
-// Poses jobs as an engine does whose palettes no cache holds: a few at a time into a buffer that
-// one does, and from there all of them to their places. Straight there, each line is waited for.
+// Poses jobs as an engine whose palettes exceed the cache: a few at a time into a buffer that fits,
+// which is then copied. Direct writes would wait for each cache line.
 static void pose_through_buffer(const md5_pose_kernels *kernels, const md5_pose_job *jobs,
                                 size_t count, md5_mat34 *buffer, void *scratch)
 {
@@ -324,7 +324,7 @@ enum { THREAD_POSES = 40000, THREAD_TRIES = 9, MANY_TRIES = 36, MAX_THREADS = 64
 typedef struct crowd_part {
     const md5_pose_job *jobs;
     size_t count;
-    md5_mat34 *buffer; // NULL: straight to the palettes
+    md5_mat34 *buffer; // NULL: directly to the palettes
     void *scratch;
     int num_rounds;
 } crowd_part;

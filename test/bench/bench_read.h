@@ -1,4 +1,4 @@
-// What bench.c reads: texts from files, with this library and, where it is installed, assimp.
+// Reading for bench.c: texts from files, with this library and, if installed, assimp.
 #ifndef TEST_BENCH_BENCH_READ_H
 #define TEST_BENCH_BENCH_READ_H
 
@@ -50,7 +50,7 @@ static bool read_with_us(const bench_text *text)
     return model != NULL;
 }
 
-// In a process of its own first: there are valid files that assimp does not survive.
+// First in a separate process: assimp crashes on some valid files.
 static bool survives_assimp(const bench_text *text)
 {
 #ifdef BENCH_ASSIMP
@@ -69,7 +69,7 @@ static bool survives_assimp(const bench_text *text)
 #endif
 }
 
-// Files that both can read; others are left out.
+// Only files that both can read.
 static void add_file(bench_texts *all, const char *path)
 {
     FILE *const file = all->count < MAX_TEXTS ? fopen(path, "rb") : NULL;
@@ -98,7 +98,7 @@ static void free_texts(bench_texts *all)
     all->count = 0;
 }
 
-// nftw() passes nothing on to its callback.
+// nftw() passes no user pointer to its callback.
 static bench_texts *found_texts;
 
 static int add_found(const char *path, const struct stat *status, int kind, struct FTW *place)
@@ -207,7 +207,7 @@ static void bench_free(void *user, void *memory, size_t size)
     free(memory);
 }
 
-// The most that any file needed, of those that are more than a few lines.
+// The maximum over files of more than a few lines.
 static void show_memory(bench_table *table, const bench_texts *all)
 {
     double most_allocs[2] = {0.0, 0.0}, most_memory[2] = {0.0, 0.0};

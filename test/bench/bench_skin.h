@@ -1,4 +1,4 @@
-// What bench.c skins: made meshes with so many influences a vertex, and models from files.
+// Skinning for bench.c: synthetic meshes with a given number of influences, and models from files.
 #ifndef TEST_BENCH_BENCH_SKIN_H
 #define TEST_BENCH_BENCH_SKIN_H
 
@@ -93,7 +93,7 @@ static void free_skinning(skinning *of)
     *of = (skinning){0};
 }
 
-// Takes the model over. Every joint is turned a little about its place.
+// Takes ownership of the model. Every joint is rotated slightly about its position.
 static void make_skinning(skinning *of, md5_model *model)
 {
     const uint32_t num_joints = model->skeleton.num_joints;

@@ -30,7 +30,7 @@ static void bench_heading(const char *title)
     printf("\n%-44s %8s %8s %10s\n", title, ": C", ": assimp", "median");
 }
 
-// What is known without measuring time, in a row of its own.
+// A row with a figure that is not a time.
 static void bench_figure(bench_table *table, const char *name, const char *unit, double value,
                          double goal)
 {

@@ -6,7 +6,9 @@ static const char *view_fault(const md5_camera *camera, double time, md5_wrap wr
 {
     const md5_quat q = md5_camera_at(camera, time, wrap).rotation;
     const double x = (double)q.x, y = (double)q.y, z = (double)q.z, w = (double)q.w;
-    return fabs(x * x + y * y + z * z + w * w - 1.0) <= 1e-4 ? NULL : "a view without unit length";
+    return fabs(x * x + y * y + z * z + w * w - 1.0) <= 1e-4
+               ? NULL
+               : "a view rotation without unit length";
 }
 
 static const char *flight_fault(const md5_camera *camera)

@@ -1,4 +1,4 @@
-// libFuzzer's way in: -DFUZZ_TARGET=fuzz_mesh says which target this program is made for.
+// libFuzzer's entry point: -DFUZZ_TARGET=fuzz_mesh selects the target of this program.
 #include "test/fuzz/target.h"
 
 #include <stdio.h>

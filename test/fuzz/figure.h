@@ -1,4 +1,4 @@
-// The small model that machines are made for, and its clip.
+// A small model for machines, and its clip.
 #ifndef FUZZ_FIGURE_H
 #define FUZZ_FIGURE_H
 
@@ -26,7 +26,7 @@ static const char FUZZ_ANIM[] =
 
 enum { FUZZ_JOINTS = 6 };
 
-// Whether rotations are of unit length, and nothing is NaN or infinite.
+// Whether rotations have unit length and all components are finite.
 static inline bool fuzz_is_sound(const md5_transform *pose)
 {
     for (int i = 0; i < FUZZ_JOINTS; i++) {

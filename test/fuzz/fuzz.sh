@@ -1,10 +1,10 @@
 #!/bin/sh
-# Fuzzes each target in turn, under the address and undefined behaviour sanitizers, and keeps what
-# it learns. Needs clang with libFuzzer.
-#   FUZZ_SECONDS=60        how long, each
+# Fuzzes each target in turn, with the address and undefined behaviour sanitizers, and keeps new
+# inputs. Needs clang with libFuzzer.
+#   FUZZ_SECONDS=60        time for each target
 #   FUZZ_TARGETS="..."     which of: mesh anim camera machine save scene image
-#   FUZZ_CORPUS=FOLDER     where inputs are kept between runs, one folder for each target in it
-#   FUZZ_MERGE=yes         at the end, replaces test/fuzz/corpus by the fewest inputs that reach as much
+#   FUZZ_CORPUS=FOLDER     stores inputs between runs, in one folder for each target
+#   FUZZ_MERGE=yes         at the end, replaces test/fuzz/corpus by the fewest inputs with the same coverage
 . test/build/report.sh
 
 clang=${FUZZ_CLANG:-clang}
@@ -19,11 +19,11 @@ echo 'int LLVMFuzzerTestOneInput(const char *d, unsigned long n) { return d && n
     >"$scratch/try.c"
 # shellcheck disable=SC2086
 "$clang" $flags -fsanitize=fuzzer -o "$scratch/try" "$scratch/try.c" 2>/dev/null || {
-    skip "$title" "$clang cannot make fuzzers here"
+    skip "$title" "$clang cannot build fuzzers"
     finish
 }
 
-# The library once for all targets: sanitizers make its widest parts slow to compile.
+# Compiles the library once for all targets: SIMD code compiles slowly with sanitizers.
 make_library() {
     objects=
     for source in md5/*.c md5/*/*.c md5/*/*/*.c; do
@@ -39,7 +39,7 @@ make_library() {
     done
 }
 
-# Pictures are the viewer's, and no text to be changed word by word.
+# Pictures are read by the viewer and are not mutated as text.
 make_image_fuzzer() {
     # shellcheck disable=SC2046,SC2086
     "$clang" $flags -fsanitize=fuzzer -DFUZZ_TARGET=fuzz_image -o "$build/image" \
@@ -51,13 +51,13 @@ make_image_fuzzer() {
 make_fuzzer() { # TARGET
     [ "$1" != image ] || { make_image_fuzzer; return; }
     mutate=test/fuzz/mutate.c
-    [ "$1" != save ] || mutate= # no text
+    [ "$1" != save ] || mutate= # not text
     # shellcheck disable=SC2086
     "$clang" $flags -fsanitize=fuzzer -DFUZZ_TARGET="fuzz_$1" -o "$build/$1" test/fuzz/driver.c \
         $mutate test/fuzz/"$1".c test/load/test_asset.c $objects -lm
 }
 
-# What we have of our own: files of the target's kind, and for `scene` a model with its animation.
+# Copies our files of the target's format, and for `scene` models with their animations.
 add_seeds() { # TARGET FOLDER
     cp test/fuzz/seeds/"$1"/* "$2"
     [ ! -d test/fuzz/corpus/"$1" ] || cp test/fuzz/corpus/"$1"/* "$2" 2>/dev/null

@@ -1,4 +1,4 @@
-// A picture: PNG, TGA or JPEG. Not the library's, so that it is no part of replay.c.
+// A picture: PNG, TGA or JPEG. The viewer reads it, not the library, so replay.c does not have it.
 #include "test/fuzz/target.h"
 
 #include "demo/viewer/scene/image.h"
@@ -12,9 +12,9 @@ const char *fuzz_image(const uint8_t *data, size_t size)
     const bool is_read = view_decode_image(data, size, &image, &fault);
     const char *wrong = NULL;
     if (is_read != (image.rgba != NULL))
-        wrong = "pixels, and a fault";
+        wrong = "pixels and an error message";
     if (!is_read && fault.message[0] == '\0')
-        wrong = "refused without a word";
+        wrong = "refused without a message";
     if (is_read
         && (image.width == 0 || image.height == 0 || image.width > VIEW_IMAGE_MAX_SIDE
             || image.height > VIEW_IMAGE_MAX_SIDE))

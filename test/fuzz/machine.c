@@ -1,5 +1,4 @@
-// A machine file, and what it makes of a small model: whatever the text says, what can be made can
-// be played.
+// A machine file for a small model: a machine that was created can be played.
 #include "test/fuzz/figure.h"
 #include "test/fuzz/text.h"
 
@@ -17,7 +16,7 @@ static void forget_event(void *user, md5_player *player, const md5_event *event,
     ++*(size_t *)user;
 }
 
-// Parameters, targets and steps of every kind, from the bytes of the machine's name and a count.
+// Sets parameters and targets and advances, by the bytes of the machine's name and a counter.
 static const char *play_machine(md5_player *player, const md5_machine_desc *desc, void *scratch)
 {
     static const float values[] = {0.0f, 1.0f, -3.0f, 1e30f, 0.5f};
@@ -48,10 +47,10 @@ static const char *play_machine(md5_player *player, const md5_machine_desc *desc
         md5_player_advance(player, seconds[step % 6], forget_event, &num_events);
         md5_player_pose(player, scratch, pose, joints, palette);
         if (!fuzz_is_sound(pose))
-            return "a pose that is none";
+            return "an invalid pose";
         const md5_transform way = md5_player_root_motion(player);
         if (!isfinite(way.translation.x) || !isfinite(way.rotation.w))
-            return "a root that goes nowhere";
+            return "invalid root motion";
     }
     return NULL;
 }
@@ -64,13 +63,13 @@ static const char *machine_fault(md5_machine_file *file)
     md5_anim *const anim = md5_parse_anim(FUZZ_ANIM, sizeof FUZZ_ANIM - 1, NULL, &error);
     md5_binding *const binding = model && anim ? md5_bind(model, anim, NULL, &error) : NULL;
     if (!binding)
-        abort(); // the texts above are wrong
+        abort(); // the texts above are invalid
     file->desc.model = model;
     for (uint32_t i = 0; i < file->desc.num_clips; i++)
         file->clips[i].binding = binding;
     md5_machine *const machine = md5_create_machine(&file->desc, NULL, &error);
     if (!machine && (error.status == MD5_OK || !error.message[0]))
-        fault = "a machine was refused without a word";
+        fault = "a machine was refused without a message";
     md5_player *const player = machine ? md5_create_player(machine, NULL, &error) : NULL;
     if (player) {
         void *const scratch = malloc(md5_player_scratch(machine));

@@ -1,6 +1,6 @@
 // Changes that keep a text nearly valid: whole tokens, lines of tables together with their counts,
-// blocks, numbers at the edges of their ranges. One in four is left to libFuzzer's own, which
-// knows nothing of the format. Single-threaded, as libFuzzer is: what is large is static.
+// blocks, numbers at the edges of their ranges. One in four is a mutation of libFuzzer's own, which
+// does not know the format. Single-threaded, as libFuzzer is: large buffers are static.
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -16,7 +16,7 @@ size_t LLVMFuzzerCustomCrossOver(const uint8_t *data1, size_t size1, const uint8
 
 enum { MOST_TOKENS = 4096, MOST_BYTES = 1 << 16 };
 
-// Blanks belong to the token behind them.
+// Blanks belong to the token after them.
 typedef struct token {
     const uint8_t *start, *word, *end;
 } token;
@@ -26,13 +26,13 @@ typedef struct token_list {
     token tokens[MOST_TOKENS];
 } token_list;
 
-// What is being written.
+// The output.
 typedef struct output {
     uint8_t *bytes;
     size_t size, room;
 } output;
 
-// -- Chance ---------------------------------------------------------------------------------
+// -- Random ---------------------------------------------------------------------------------
 
 // xorshift32: Marsaglia, "Xorshift RNGs", 2003.
 static uint32_t next_random(uint32_t *state)
@@ -133,8 +133,8 @@ typedef struct range {
     size_t first, end;
 } range;
 
-// From an opening bracket to its closing one, with the words before it on the way from the last
-// bracket: `mesh { ... }`, `frame 3 { ... }`.
+// From an opening bracket to its closing one, with the words between the previous bracket and
+// it: `mesh { ... }`, `frame 3 { ... }`.
 static range bracketed(const token_list *list, size_t open)
 {
     range found = {open, open};
@@ -186,7 +186,7 @@ static range random_range(const token_list *list, uint32_t *random)
     return (range){at, at + (length < left ? length : left)};
 }
 
-// The number behind the last `num...` before a token, or the list's end.
+// The number after the last `num...` before a token, or the list's end.
 static size_t count_before(const token_list *list, size_t at)
 {
     while (at-- > 0) {
@@ -197,7 +197,7 @@ static size_t count_before(const token_list *list, size_t at)
     return list->count;
 }
 
-// The number behind a given word, or the list's end.
+// The number after a given word, or the list's end.
 static size_t count_of(const token_list *list, const char *word)
 {
     for (size_t i = 0; i + 1 < list->count; i++) {
@@ -267,7 +267,7 @@ static void put_edge_number(output *out, const token *replaced, uint32_t *random
     put_instead(out, replaced, numbers[below(random, sizeof numbers / sizeof numbers[0])]);
 }
 
-// Writes everything, with one token instead replaced by what `kind` makes of it.
+// Writes all tokens, one of them replaced according to `kind`.
 static void change_number(output *out, const token_list *list, uint32_t *random)
 {
     size_t at = below(random, list->count);
@@ -281,7 +281,7 @@ static void change_number(output *out, const token_list *list, uint32_t *random)
     put_tokens(out, list, at + 1, list->count);
 }
 
-// Takes a range out of its place, doubles it, or puts it elsewhere.
+// Removes, duplicates or moves a range.
 static void change_range(output *out, const token_list *list, uint32_t *random)
 {
     const range moved = random_range(list, random);
@@ -309,7 +309,7 @@ static void change_range(output *out, const token_list *list, uint32_t *random)
     }
 }
 
-// One entry more or less in a table, or one mesh, frame or joint, and its count with it.
+// Adds or removes an entry of a table, or a mesh, frame or joint, and changes its count.
 static void change_table(output *out, const token_list *list, uint32_t *random)
 {
     const size_t at = below(random, list->count);
@@ -377,7 +377,7 @@ static void insert_text(output *out, const token_list *list, uint32_t *random)
     put_tokens(out, list, at, list->count);
 }
 
-// What is written before it takes the place of what was read.
+// The output, before it replaces the input.
 static uint8_t changed[MOST_BYTES];
 static token_list list, other;
 
@@ -406,7 +406,8 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsi
     return out.size;
 }
 
-// A range of the second text inside the first, or the start of one with the end of the other.
+// Inserts a range of the second text into the first, or joins the start of one with the end of the
+// other.
 size_t LLVMFuzzerCustomCrossOver(const uint8_t *data1, size_t size1, const uint8_t *data2,
                                  size_t size2, uint8_t *out_data, size_t max_size,
                                  unsigned int seed)

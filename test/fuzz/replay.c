@@ -1,5 +1,5 @@
-// Runs inputs through a target without a fuzzer: `replay TARGET FILE...`. To look at what a fuzzer
-// has found, with any compiler and in any debugger.
+// Runs inputs through a target without a fuzzer: `replay TARGET FILE...`. Reproduces a fuzzer's
+// findings with any compiler and debugger.
 #include "test/fuzz/target.h"
 
 #include <stdbool.h>
@@ -25,7 +25,7 @@ static fuzz_target *find_target(const char *name)
     return NULL;
 }
 
-// The block is as large as the file, so that a read behind its end is seen.
+// The block has the size of the file, so that a read beyond its end is detected.
 static uint8_t *read_whole(const char *path, size_t *size)
 {
     FILE *const file = fopen(path, "rb");

@@ -1,7 +1,7 @@
-// The bytes of a saved player, changed. The input says what to do: the first byte, for how long to
-// play before saving; the second one, what to do meanwhile; the third one, how many bytes to cut
-// off; then places in the saved bytes and what they become, three bytes each. So inputs outlive
-// changes of the format.
+// Changed bytes of a saved player. The input is a script: the first byte is how long to play before
+// saving; the second, which commands to give meanwhile; the third, how many bytes to cut off; then
+// offsets into the saved bytes and their new values, three bytes each. So inputs stay useful if the
+// format changes.
 #include "test/fuzz/figure.h"
 #include "test/fuzz/target.h"
 
@@ -42,7 +42,7 @@ static void make_figure(figure *of)
     of->binding = md5_bind(of->model, of->anim, NULL, NULL);
     of->file = md5_parse_machine_file(SAVE_MACHINE, sizeof SAVE_MACHINE - 1, NULL, NULL);
     if (!of->binding || !of->file)
-        abort(); // the texts are wrong
+        abort(); // the texts are invalid
     of->file->desc.model = of->model;
     for (uint32_t i = 0; i < of->file->desc.num_clips; i++)
         of->file->clips[i].binding = of->binding;
@@ -84,7 +84,7 @@ static const char *play_on(const figure *of, md5_player *player, uint32_t steps,
         md5_player_advance(player, 0.06, NULL, NULL);
         md5_player_pose(player, of->scratch, pose, NULL, NULL);
         if (!fuzz_is_sound(pose))
-            return "a pose that is none";
+            return "an invalid pose";
     }
     return NULL;
 }
@@ -113,17 +113,17 @@ static const char *restore(const figure *of, const uint8_t *bytes, size_t size)
     md5_error error;
     if (md5_player_restore(player, bytes, size, &error)) {
         if (!is_saved_as(player, bytes, size))
-            return "a restored player is saved in other bytes";
+            return "a restored player is saved as different bytes";
         return play_on(of, player, 12, 0x5d);
     }
     if (error.status == MD5_OK || !error.message[0])
-        return "a player was refused without a word";
+        return "a player was refused without a message";
     md5_player_reset(of->players[0]);
     size_t fresh_size;
     uint8_t *const fresh = save(of->players[0], &fresh_size);
     const bool is_fresh = is_saved_as(player, fresh, fresh_size);
     free(fresh);
-    return is_fresh ? NULL : "a player was refused and has changed";
+    return is_fresh ? NULL : "a refused restore changed the player";
 }
 
 const char *fuzz_save(const uint8_t *data, size_t size)
@@ -138,7 +138,7 @@ const char *fuzz_save(const uint8_t *data, size_t size)
     for (size_t i = 3; i + 2 < size; i += 3)
         saved[(data[i] + 256u * data[i + 1]) % saved_size] ^= data[i + 2];
     const size_t cut = saved_size - (data[2] < saved_size ? data[2] : saved_size);
-    uint8_t *const bytes = malloc(cut ? cut : 1); // of its size: no byte behind it may be read
+    uint8_t *const bytes = malloc(cut ? cut : 1); // exact size: a read beyond it is detected
     memcpy(bytes, saved, cut);
     if (!fault)
         fault = restore(&of, bytes, cut);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Copied, so that a read behind its end is one behind a block's end.
+// Copied, so that a read beyond its end is a read beyond a block.
 static char *copy_part(const uint8_t *data, size_t size)
 {
     char *const part = malloc(size ? size : 1);
@@ -28,14 +28,13 @@ static const char *pose_fault(const md5_transform *pose, uint32_t num_joints)
 static const char *moment_fault(const md5_anim *anim, const md5_moment *moment)
 {
     if (moment->frame0 >= anim->num_frames || moment->frame1 >= anim->num_frames)
-        return "a moment outside of the frames";
+        return "a sample position outside of the frames";
     if (!(moment->fraction >= 0.0f && moment->fraction < 1.0f))
-        return "a moment whose fraction is out of range";
+        return "a sample position whose fraction is out of range";
     return NULL;
 }
 
-// Everything that may be done with a mesh in a pose. What is written is read by nobody: the
-// sanitizers watch where.
+// Calls every function on a posed mesh. The results are not read: the sanitizers check the writes.
 static void draw(const md5_model *model, uint32_t number, const md5_mat34 *palette)
 {
     const md5_mesh *const mesh = &model->meshes[number];
@@ -98,7 +97,7 @@ static const char *bind_and_play(const md5_model *model, const md5_anim *anim)
     md5_binding *const binding = md5_bind(model, anim, &opts, &error);
     const char *fault = warnings.fault;
     if (!fault && !binding && error.status != MD5_ERROR_MISMATCH)
-        fault = "no binding, for another reason than its names";
+        fault = "no binding, for a reason other than names";
     if (!fault && binding)
         fault = play(binding);
     md5_free_binding(binding);

@@ -1,5 +1,5 @@
-// What holds of a text of any kind: it is read or refused, with as much memory as it may take and a
-// message that fits, and everything is given back.
+// Checks for texts of any kind: a text is read, or refused with a message, within a memory limit,
+// and all memory is freed.
 #ifndef FUZZ_TEXT_H
 #define FUZZ_TEXT_H
 
@@ -9,7 +9,7 @@
 typedef struct fuzz_text_kind {
     void *(*parse)(const void *text, size_t size, const md5_load_opts *opts, md5_error *error);
     uint32_t (*count_warnings)(const void *asset);
-    const char *(*find_fault)(void *asset); // NULL, or what is wrong with it
+    const char *(*find_fault)(void *asset); // NULL, or a description of the fault
     void (*free)(void *asset);
 } fuzz_text_kind;
 
@@ -26,7 +26,7 @@ static inline const char *fuzz_text(const fuzz_text_kind *kind, const uint8_t *d
     const char *fault = asset_answer_fault(asset, asset ? kind->count_warnings(asset) : 0, &opts,
                                            &error, text, size);
     if (!fault && error.status == MD5_ERROR_MEMORY)
-        fault = "more memory was asked for than a small text can need";
+        fault = "a small text allocated too much memory";
     if (!fault && asset)
         fault = kind->find_fault(asset);
     kind->free(asset);
@@ -35,7 +35,7 @@ static inline const char *fuzz_text(const fuzz_text_kind *kind, const uint8_t *d
     return fault ? fault : asset_heap_fault(&heap);
 }
 
-// The functions of a kind, from those of its type.
+// Defines the functions of a format.
 #define FUZZ_TEXT_KIND(name, type, parse_it, find_its_fault, free_it)                   \
     static void *parse_##name(const void *text, size_t size, const md5_load_opts *opts, \
                               md5_error *error)                                         \
