@@ -41,7 +41,7 @@ static void go_to_end(view_state *viewer, bool last)
         view_seek(&viewer->play, anim, last ? (anim->num_frames - 1) / anim->frame_rate : 0.0);
 }
 
-// A machine has no frames: a step advances it by one drawn frame.
+// A machine has no frames: a step is 1 / VIEW_STEPS_A_SECOND seconds.
 static void step(view_state *viewer, int direction)
 {
     view_play *const play = &viewer->play;
