@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Measures the clips of Bobbin and Thimble, and says what an animator would not let pass.
+"""Measures the clips of Bobbin and Thimble, and reports animation errors.
 
     python3 models/check_clips.py [CLIP...]      all clips, or these
 
 Per clip, from the files as they are:
-  loop     largest difference between the first and the last frame of a loop, the way of its root
+  loop     largest difference between the first and the last frame of a loop, the displacement of its root
            aside, in any component that is stored (limit 0.0001)
   jolt     the same for speed: how much more any joint turns across the loop's end than it does
            from frame to frame elsewhere, in degrees (limit 6)
@@ -75,17 +75,17 @@ def degrees(turn):
 def soles(mesh, feet):
     """The vertices under the feet with their height in the bind pose and their foot's first
     joint; the length of a foot."""
-    posed = [(place, turn) for _, _, place, turn in mesh.joints]
+    posed = [(position, turn) for _, _, position, turn in mesh.joints]
     owner = {joint: foot[0] for foot in feet for joint in foot}
     found, reach = [], {foot[0]: [] for foot in feet}
     for vertex in mesh.vertices[0]:
         foot = owner.get(mesh.joints[max(vertex, key=lambda w: w[1])[0]][0])
         if foot:
-            at = mesh.place(vertex, posed)
+            at = mesh.position(vertex, posed)
             reach[foot].append(at[0])
             if at[2] < 0.3:
                 found.append((vertex, at[2], foot))
-    return found, min(max(places) - min(places) for places in reach.values())
+    return found, min(max(positions) - min(positions) for positions in reach.values())
 
 
 class Report:
@@ -127,7 +127,7 @@ def check_soles(anim, mesh, vertices, foot, leaves, report):
     before, slide, lowest, floating = None, 0.0, 0.0, 0
     for n in range(len(anim.frames)):
         posed = anim.posed(n)
-        now = [mesh.place(vertex, posed) for vertex, _, _ in vertices]
+        now = [mesh.position(vertex, posed) for vertex, _, _ in vertices]
         lowest = min(lowest, min(at[2] for at in now))
         floating += all(at[2] > height + FLOOR for at, (_, height, _) in zip(now, vertices))
         for a, b, (_, height, _) in zip(before or now, now, vertices):
@@ -145,7 +145,7 @@ def check_steps(anim, mesh, vertices, clip, report):
 
     def stands(frame, end):
         posed = anim.posed(frame)
-        return any(mesh.place(vertex, posed)[2] < height + FLOOR
+        return any(mesh.position(vertex, posed)[2] < height + FLOOR
                    for vertex, height, foot in vertices if foot.endswith(end))
 
     for frame, words in clip.events:

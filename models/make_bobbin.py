@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes Bobbin, a small dragon: mesh, skeleton, textures, clips and a flight.
+"""Makes Bobbin, a small dragon: mesh, skeleton, textures, clips and a camera path.
 
     python3 models/make_bobbin.py [FOLDER]     write the files (default: models/bobbin)
     python3 models/make_bobbin.py --check      make them anew and compare with models/bobbin

@@ -124,7 +124,7 @@ def shine(s, t):
 
 
 def glow(s, t):
-    """What the lantern sends out by itself: the glass alone."""
+    """Light emission: the glass alone."""
     u, v = 0.5 + 0.5 * s, 0.5 + 0.5 * t
     if u < 0.75:
         return (0, 0, 0)
@@ -154,9 +154,9 @@ def make(folder):
     program.save(folder, NAME + ".md5mesh", md5.mesh_text(COMMAND, bones.rows(), [made]))
     bounds, frames, boxes = rig.Bounds(bones, [made]), [], []
     for n in range(FRAMES + 1):
-        places, turns = _pose(bones, n % FRAMES / FRAMES).solve()
-        frames.append(rig.local_frames(bones, places, turns))
-        boxes.append(bounds.of(places, turns))
+        positions, turns = _pose(bones, n % FRAMES / FRAMES).solve()
+        frames.append(rig.local_frames(bones, positions, turns))
+        boxes.append(bounds.of(positions, turns))
     program.save(folder, "swing.md5anim",
                  md5.anim_text(COMMAND, bones.rows(), RATE, frames, boxes))
     return "%d joints, %d vertices, %d triangles" % (len(JOINTS), len(made.points), len(made.tris))

@@ -24,8 +24,8 @@ def make(folder):
     paint.use(cousin.PALETTE)
     build = cousin.Cousin()
     half = skin.half_skin(coarse=1.15, horns=False)
-    made = [meshes.skin_mesh(folder, NAME, SHADER, half, TEXELS, build.place),
-            meshes.eye_mesh(folder, NAME, SHADER + "_eye", build.place)]
+    made = [meshes.skin_mesh(folder, NAME, SHADER, half, TEXELS, build.position),
+            meshes.eye_mesh(folder, NAME, SHADER + "_eye", build.position)]
     bones = rig.Skeleton(build.joints())
     program.save(folder, NAME + ".md5mesh", md5.mesh_text(COMMAND, bones.rows(), made))
     return "%d joints, %d vertices, %d triangles" % (

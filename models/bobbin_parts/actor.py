@@ -1,4 +1,4 @@
-"""Bobbin as an animator takes hold of him: handles for what moves together."""
+"""Bobbin's animation controls."""
 
 import math
 
@@ -119,7 +119,7 @@ class Actor:
             self.grip(side, 0.25 * amount)
 
     def wrist(self, side, degrees):
-        """Turns a hand about its forearm, whose far half goes half of the way; > 0 turns the
+        """Turns a hand about its forearm, whose far half turns half as far; > 0 turns the
         thumb outwards."""
         axis, sign = (_WRIST, 1.0) if side == "l" else (maths.mirror(_WRIST), -1.0)
         self.pose.spin("forearm_twist_" + side, axis, -0.5 * degrees * sign)
@@ -149,8 +149,8 @@ class Actor:
         self.pose.spin("forearm_" + side, axis, degrees)
 
     def reach(self, side, target, elbow=(-0.6, 0.5, -0.6)):
-        """Puts the wrist at a place in model space; the elbow points towards `elbow`, given as if
-        it were the left one. The hand keeps its turn against the forearm."""
+        """Puts the wrist at a position in model space; the elbow points towards `elbow`, given as if
+        it were the left one. The hand keeps its rotation relative to the forearm."""
         hint = elbow if side == "l" else maths.mirror(elbow)
         self.pose.reach("upperarm_" + side, "forearm_" + side, "hand_" + side, target, hint)
 
@@ -216,7 +216,7 @@ class Actor:
             self.foot(side, BALL[0], (BALL[1] + wide) * sign)
 
     def rest(self, t=0.0):
-        """How he stands when he does nothing in particular; all but feet and mouth."""
+        """The neutral stance, except feet and mouth."""
         breath = math.sin(math.pi * t)
         self.move("hips", z=-0.55)
         self.stretch(0.12 * breath)

@@ -1,4 +1,4 @@
-"""Clips on the spot: idle, talk, and gestures that come back to where they began."""
+"""Clips on the spot: idle, talk, and gestures that end as they begin."""
 
 from kit.curves import bump, keyed, pulse, wave
 from kit.footing import Footing
@@ -291,7 +291,7 @@ def talk(a, t):
 
 
 def carry(a, t):
-    """Holds a lantern up in the right hand: for the right arm, over whatever the rest does."""
+    """Holds a lantern up in the right hand: for the right arm, layered over other clips."""
     phase = t / 2.0
     a.rest(t)
     a.mouth(0.16)
@@ -306,7 +306,7 @@ def carry(a, t):
     a.stand()
 
 
-# --- Layers: to be added to other clips, taken from how he stands.
+# --- Layers: added to other clips as differences from the stance.
 
 
 def stand(a, t):
@@ -317,7 +317,7 @@ def stand(a, t):
 
 
 def breathe(a, t):
-    """A deep breath, shoulders and belly with it; the feet are none of its business."""
+    """A deep breath, shoulders and belly with it; the feet are unaffected."""
     # Both are 0 at the beginning, where the layer adds nothing.
     breath = wave(t / 2.5, 1, 0.25) - wave(0.0, 1, 0.25)
     late = wave(t / 2.5, 1, 0.31) - wave(0.0, 1, 0.31)

@@ -61,8 +61,8 @@ def tongue_share(p):
 
 
 def _toes(w, p):
-    """The sole belongs to the foot alone and bends at one line, so that it stays where it stands;
-    the ball of the foot bends as one; each toe takes over towards its tip."""
+    """The sole belongs to the foot alone and bends at one line, so that it does not slide;
+    the ball of the foot bends as one; each toe's weight grows towards its tip."""
     low = smoothstep(2.6, 0.5, p[2])
     w = steal(w, "foot_l", smoothstep(1.9, 0.8, p[2]))
     w = steal(w, "toes_l", smoothstep(3.4 - 0.7 * low, 6.2 - 1.9 * low, p[0])
@@ -94,7 +94,7 @@ def skin_weights(points, near, centre):
         weights[v] = w
     weights = smooth(weights, near, centre, other_side, 1, keep=0.7)
     # Both halves share the vertices of the mirror plane: equal weights left and right, or the
-    # halves would part as soon as one side moves.
+    # halves would separate as soon as one side moves.
     return [blend([(0.5, w), (0.5, swapped(w, other_side))]) if middle else w
             for w, middle in zip(weights, centre)]
 

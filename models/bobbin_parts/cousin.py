@@ -5,8 +5,8 @@ from kit.maths import add, dot, scale, sub, unit
 
 from bobbin_parts import skeleton
 
-# Joints whose names begin so: (length, girth), as shares of Bobbin's. The first match counts; all
-# else takes after its parent.
+# Joints whose names begin so: (length, girth), as shares of Bobbin's. The first match counts; other
+# joints inherit from their parents.
 _BUILD = (("hips", 1.05, 0.80), ("belly", 0.66, 0.80), ("tail_1", 0.90, 0.70),
           ("tail_fin", 1.25, 0.80), ("tail_", 1.08, 0.62), ("thigh", 1.85, 0.88),
           ("shin", 2.05, 0.86), ("foot", 0.95, 0.92), ("toe", 0.95, 0.92), ("spine", 1.35, 0.78),
@@ -32,7 +32,7 @@ def _shares(joint, parents):
 
 
 class Cousin:
-    """joints() for the file, place(point, weights) for the skin."""
+    """joints() for the file, position(point, weights) for the skin."""
 
     def __init__(self):
         own = skeleton.joints()
@@ -48,7 +48,7 @@ class Cousin:
                          self._carried(joint.parent, sub(joint.bind, self.bind[joint.parent])))
             self.place_of[joint.name] = at
         # Longer legs lift the rest: the soles stay on the floor.
-        sole = self.place((4.0, 7.6, 0.0), {"toes_l": 1.0})[2]
+        sole = self.position((4.0, 7.6, 0.0), {"toes_l": 1.0})[2]
         for joint in own:
             if joint.parent:
                 at = self.place_of[joint.name]
@@ -61,8 +61,8 @@ class Cousin:
             return offset
         return add(scale(offset, girth), scale(along, (length - girth) * dot(offset, along)))
 
-    def place(self, point, weights):
-        """Where a point of Bobbin's skin lies on the cousin's."""
+    def position(self, point, weights):
+        """Maps a point of Bobbin's skin to the cousin's."""
         at = (0.0, 0.0, 0.0)
         for joint, bias in sorted(weights.items()):
             moved = add(self.place_of[joint],
@@ -71,7 +71,7 @@ class Cousin:
         return at
 
     def joints(self):
-        """As bobbin_parts.skeleton.joints(), where the cousin has them."""
+        """The same as bobbin_parts.skeleton.joints(), for the cousin."""
         for joint in self._joints:
             reach = self._carried(joint.name, sub(joint.aim, self.bind[joint.name]))
             joint.bind = self.place_of[joint.name]

@@ -20,7 +20,7 @@ def _on_eye(radius, forward, left, up):
 
 
 def eyeball(rings=8, around=18):
-    """Left eyeball: points, texture places and triangles. Only the front is made. The texture is
+    """Left eyeball: points, texture coordinates and triangles. Only the front is made. The texture is
     the eye seen from in front, with equal steps of angle."""
     points, uvs, tris = [_on_eye(shape.EYE_RADIUS, 1, 0, 0)], [(0.5, 0.5)], []
     for ring in range(1, rings + 1):
@@ -42,7 +42,7 @@ def eyeball(rings=8, around=18):
 
 
 def lid(upper, columns=12, rows=6):
-    """One lid of the left eye: points, along (0 at the rim), triangles, flat places. A thin shell
+    """One lid of the left eye: points, along (0 at the rim), triangles, chart coordinates. A thin shell
     whose rim curls in to the eyeball; it slides into the head when open."""
     edge, back = (UPPER_EDGE, UPPER_EDGE + 105.0) if upper else (LOWER_EDGE, LOWER_EDGE - 80.0)
     points, along, flat, grid = [], [], {}, []

@@ -1,4 +1,4 @@
-"""A camera's flight around Bobbin in three shots: the face, half around, from the floor."""
+"""A camera path around Bobbin in three shots: the face, half around, from the floor."""
 
 import math
 
@@ -14,7 +14,7 @@ def _around(centre, radius, azimuth, height):
 
 
 def _face(t):
-    """Nearer to the face, and round to its front. Gives place, what it looks at, and view."""
+    """Nearer to the face, and round to its front. Returns position, target and field of view."""
     return (mix(_around((3.0, 0.0), 92.0, 38.0, 52.0), _around((3.0, 0.0), 68.0, 14.0, 46.0), t),
             mix((2.0, 0.0, 42.0), (4.0, 0.0, 42.5), t), 42.0)
 
@@ -33,11 +33,11 @@ _SHOTS = ((_face, 2.5), (_half_around, 4.0), (_floor, 2.5))
 
 
 def shots():
-    """Per shot its frames, (place, orientation, field of view); a camera looks along its x."""
+    """Per shot its frames, (position, orientation, field of view); a camera looks along its x."""
     result = []
     for shot, seconds in _SHOTS:
         count = round(seconds * RATE)
         views = [shot(smoothstep(-0.15, 1.15, n / count)) for n in range(count + 1)]
-        result.append([(place, frame(sub(target, place), UP), view)
-                       for place, target, view in views])
+        result.append([(position, frame(sub(target, position), UP), view)
+                       for position, target, view in views])
     return result

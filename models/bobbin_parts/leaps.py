@@ -58,7 +58,7 @@ def _start(a, t):
 
 
 def _air(a, t, rising, paddle):
-    """In the air; rising 1 on the way up, -1 on the way down."""
+    """In the air; rising is 1 upwards, -1 downwards."""
     a.rest()
     top = 1.0 - abs(rising)
     a.move("hips", x=0.8 - 0.8 * top, z=2.6 - 0.6 * top)
@@ -131,7 +131,7 @@ def jump_land(a, t):
 
 
 def jump(a, t):
-    """All of it: the root rises and falls as a thrown thing does."""
+    """All of it: the root rises and falls as in free fall."""
     flown = t - START_SECONDS
     if flown <= 0.0:
         jump_start(a, t)

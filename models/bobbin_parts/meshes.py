@@ -1,4 +1,4 @@
-"""The finished meshes and their textures, for Bobbin and whoever shares his build."""
+"""The finished meshes and their textures, for Bobbin and models with his topology."""
 
 import os
 
@@ -15,10 +15,10 @@ def _same(point, weights):
     return point
 
 
-def skin_mesh(folder, name, shader, half, texels, place=_same):
+def skin_mesh(folder, name, shader, half, texels, position=_same):
     """Both halves of a skin (bobbin_parts.skin.Skin), sharing one texture: the right half is the
-    mirror image. place(point, weights) gives where a vertex goes in the end; it is painted where
-    it was."""
+    mirror image. position(point, weights) returns the final position of a vertex; it is painted at its
+    original position."""
     atlas.pack(half.charts, texels)
     fields = [p + n + (sky, along) for p, n, sky, along in
               zip(half.points, half.normals, half.open, half.along)]
@@ -33,7 +33,7 @@ def skin_mesh(folder, name, shader, half, texels, place=_same):
         for v, (x, y) in chart.texels.items():
             number[n, v] = len(points)
             at, own = half.points[v], half.weights[v]
-            moved = place(at, own)
+            moved = position(at, own)
             if at[1] == 0.0:
                 moved = (moved[0], 0.0, moved[2])
                 own = rig.strongest_pairs(own, other_side, 4)
@@ -49,10 +49,10 @@ def skin_mesh(folder, name, shader, half, texels, place=_same):
     return md5.Mesh("skin", shader, points, uvs, tris, weights)
 
 
-def eye_mesh(folder, name, shader, place=_same):
-    """Two eyeballs. Both show the texture the same way round, so the lights agree."""
+def eye_mesh(folder, name, shader, position=_same):
+    """Two eyeballs. Both show the texture unmirrored, so that highlights agree."""
     points, uvs, tris = face.eyeball()
-    points = [place(p, {"eye_l": 1.0}) for p in points]
+    points = [position(p, {"eye_l": 1.0}) for p in points]
     count = len(points)
     pixels = bake.flat_texture(EYE_TEXELS, paint.eye)
     png.write(os.path.join(folder, name + "_eye.png"), EYE_TEXELS, EYE_TEXELS, pixels)

@@ -1,4 +1,4 @@
-"""Bobbin's colours, as functions of a place on the skin. All colours are sRGB, 0..255."""
+"""Bobbin's colours, as functions of a position on the skin. All colours are sRGB, 0..255."""
 
 import math
 
@@ -57,7 +57,7 @@ def _hide(x, y, z, ny, nz, nx, deep):
 
 
 def _belly(x, y, z, nx):
-    """How much of the belly's cream is here: 1 in the middle, 0 on the flanks."""
+    """Share of the belly's cream colour: 1 in the middle, 0 on the flanks."""
     round_ = (y / 6.7) ** 2 + ((z - 19.1) / 10.7) ** 2
     return smoothstep(1.04, 0.94, round_) * smoothstep(-0.05, 0.2, nx)
 
@@ -234,7 +234,7 @@ def _colour(part, x, y, z, n, sky, along):
     return (c[0] * grain, c[1] * grain, c[2] * grain)
 
 
-# How strongly light is thrown back, 0..255: hide has a faint sheen, horn and teeth are polished.
+# Gloss, 0..255: hide has a faint sheen, horn and teeth are polished.
 _GLOSS = {"fang": 190.0, "horn": 128.0, "thorn": 112.0, "fin": 84.0, "lid": 58.0, "ear_in": 40.0,
           "ear_out": 54.0}
 
@@ -257,7 +257,7 @@ def _gloss(part, x, y, z, n):
 
 
 def texel(part, x, y, z, n, sky, along):
-    """Colour, height and gloss of the skin at a place with normal n; `sky` is how open it lies,
+    """Colour, height and gloss of the skin at a position with normal n; `sky` is its ambient visibility,
     0..1."""
     colour = _colour(part, x, y, z, n, sky, along)
     gloss = _gloss(part, x, y, z, n) * (0.35 + 0.65 * sky)

@@ -1,4 +1,4 @@
-"""Bobbin's body as a distance field: one shape per part, melted into one another."""
+"""Bobbin's body as a distance field: a smooth union of one shape per part."""
 
 from kit.field import ball, cone, ellipsoid, melt, union
 from kit.loft import curve, table
@@ -107,7 +107,7 @@ MOUTH = _mouth()
 
 
 def body(x, y, z):
-    """Distance to the skin. Symmetric: y counts by its size."""
+    """Distance to the skin. Symmetric in y."""
     if y < 0.0:
         y = -y
     p = PARTS

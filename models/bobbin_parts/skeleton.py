@@ -1,6 +1,6 @@
-"""Where Bobbin's joints are. Left side only; the right side is the mirror image."""
+"""Positions of Bobbin's joints. Left side only; the right side is mirrored."""
 
-# name, parent, place (x forward, y left, z up; floor at 0), the place its x axis points at
+# name, parent, position (x forward, y left, z up; floor at 0), the target of its x axis
 _JOINTS = (
     ("origin", None, (0, 0, 0), (1, 0, 0)),
     ("hips", "origin", (-1, 0, 15), (-0.6, 0, 20)),
@@ -52,7 +52,7 @@ _UP = (("thigh", (1.0, 0.0, 0.0)), ("shin", (1.0, 0.0, 0.0)))
 
 
 class Joint:
-    """bind: place in model space; aim: the place where its limb ends; axis: where its x axis
+    """bind: position in model space; aim: the position where its limb ends; axis: where its x axis
     points, which is along the limb but for hips and head (forwards), the tail (back along it, so
     forwards too) and the props (along what the hand holds, the thumb's side first); up: where its
     z axis leans.

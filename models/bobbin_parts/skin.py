@@ -29,7 +29,7 @@ class Skin:
         self.tris, self.parts, self.charts = [], [], []
 
     def add(self, points, normals, sky, along, weights, charts):
-        """charts: list of (part, triangles, flat places); None when the caller makes them."""
+        """charts: list of (part, triangles, chart coordinates); None if the caller makes them."""
         base = len(self.points)
         self.points += points
         self.normals += normals
@@ -47,7 +47,7 @@ class Skin:
 
 
 def _wish(p):
-    """Edge length wanted at p: fine where the shape is small or looked at."""
+    """Target edge length at p: short where the shape has detail or is prominent."""
     part = shape.part_at(p)
     if part == "head":
         lips = smoothstep(4.5, 10.0, length(sub(p, _MOUTH)))
@@ -72,7 +72,7 @@ def _vertex_normals(points, tris):
 
 
 def _sky(points, normals):
-    """How much sky each vertex sees past the body, the eyes and the floor of small hollows."""
+    """Ambient visibility of each vertex, occluded by the body and the eyes."""
     return [occlusion(shape.solid, add(p, scale(n, 0.08)), n, 7.0)
             for p, n in zip(points, normals)]
 

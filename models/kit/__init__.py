@@ -1,1 +1,1 @@
-"""Tools to make MD5 models from nothing but plain Python: shapes, skin, texture, files."""
+"""Generators of MD5 models in plain Python: shapes, skin, textures, files."""

@@ -1,7 +1,7 @@
 """A texture for a surface: flat charts, packed into a square, painted texel by texel.
 
-Painting happens in space, not on the square: every texel asks for the colour at its own place on
-the surface, so neighbouring charts agree and no seam shows."""
+Textures are painted in space: each texel takes the colour at its position on the surface, so charts
+agree at their borders and no seam is visible."""
 
 from kit.maths import dot
 
@@ -28,7 +28,7 @@ class Chart:
 
 
 def _facing(normals, beside, count):
-    """Side of the cube per triangle, after the normals were averaged with their neighbours'."""
+    """Side of the cube per triangle, by normals averaged with those of the neighbours."""
     for _ in range(3):
         normals = [tuple(sum(normals[m][axis] for m in beside[n]) + 2.0 * normals[n][axis]
                          for axis in range(3)) for n in range(count)]
@@ -69,7 +69,7 @@ def project(points, tris, face_normals, regions, detail):
             beside[pair[1]].append(pair[0])
     sides = _facing(face_normals, beside, len(tris))
     for _ in range(4):
-        # Small islands join the neighbour with which they share most edges.
+        # Small islands are merged with the neighbour with which they share most edges.
         for island in _islands(list(zip(regions, sides)), beside):
             if len(island) >= 14:
                 continue
@@ -92,7 +92,7 @@ def project(points, tris, face_normals, regions, detail):
 
 
 def _place(charts, size, scale):
-    """Skyline packing, tallest first; False when the square is too small at this scale."""
+    """Skyline packing, tallest first. Returns False if the square is too small at this scale."""
     sky = [0] * size
     for chart in sorted(charts, key=lambda c: (-c.tall, -c.wide, c.tris[0])):
         wide = int(chart.wide * scale) + 2 + 2 * _GUTTER
@@ -127,8 +127,8 @@ def pack(charts, size):
 
 
 def cover(tri_texels, size):
-    """Texels whose middle lies in the triangle or at most about one texel outside it, with the
-    weights of the three corners there (outside weights are pulled in)."""
+    """Texels whose centre lies in the triangle or at most about one texel outside it, with their
+    barycentric weights (clamped outside of the triangle)."""
     (ax, ay), (bx, by), (cx, cy) = tri_texels
     area = (bx - ax) * (cy - ay) - (cx - ax) * (by - ay)
     if abs(area) < 1e-9:
@@ -154,8 +154,8 @@ def cover(tri_texels, size):
 
 
 def spread(pixels, filled, size, rounds, channels=3):
-    """Carries colour from filled texels into empty ones around them, so that filtering and
-    smaller mip levels do not pick up the background."""
+    """Spreads colours from filled texels into empty neighbours, so that filtering and mipmaps do not
+    pick up the background."""
     rim = [n for n in range(size * size) if filled[n]]
     for _ in range(rounds):
         fresh = []

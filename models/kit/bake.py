@@ -1,4 +1,4 @@
-"""Fills a texture by asking for a colour at every texel's place in space."""
+"""Fills a texture by evaluating a colour at the position of every texel in space."""
 
 from array import array
 
@@ -6,15 +6,15 @@ from kit import atlas
 
 
 def skin_textures(size, charts, tris, fields, parts, texel, background):
-    """Three pictures of a surface: its colour, its relief as tangent-space normals, its gloss.
+    """Three pictures of a surface: colour, relief as tangent-space normals, gloss.
 
     fields: per vertex an (x, y, z, nx, ny, nz, sky, along) tuple. texel(part, x, y, z, normal, sky,
-    along) is asked once per texel and gives (colour, height in model units, gloss 0..255). Returns
+    along) is called once per texel and returns (colour, height in model units, gloss 0..255). Returns
     colour, normals, gloss (one byte per texel)."""
     pixels = bytearray(bytes(background) * (size * size))
     gloss = bytearray(size * size)
     heights, owner = array("f", bytes(4 * size * size)), array("i", [-1]) * (size * size)
-    # 1: at the rim of a triangle, may still be improved; 2: well inside.
+    # 1: at the edge of a triangle, may be overwritten; 2: inside.
     state = bytearray(size * size)
     for number, chart in enumerate(charts):
         for n in chart.tris:
@@ -22,18 +22,18 @@ def skin_textures(size, charts, tris, fields, parts, texel, background):
             a, b, c = (fields[v] for v in corners)
             part = parts[n]
             for x, y, wa, wb, wc, inside in atlas.cover([chart.texels[v] for v in corners], size):
-                place = y * size + x
-                if state[place] == 2 or (state[place] == 1 and not inside):
+                index = y * size + x
+                if state[index] == 2 or (state[index] == 1 and not inside):
                     continue
-                state[place] = 2 if inside else 1
-                owner[place] = number
+                state[index] = 2 if inside else 1
+                owner[index] = number
                 px, py, pz, nx, ny, nz, sky, along = [wa * i + wb * j + wc * k
                                                       for i, j, k in zip(a, b, c)]
                 length = (nx * nx + ny * ny + nz * nz) ** 0.5 or 1.0
-                rgb, heights[place], shine = texel(
+                rgb, heights[index], shine = texel(
                     part, px, py, pz, (nx / length, ny / length, nz / length), sky, along)
-                gloss[place] = int(shine + 0.5)
-                pixels[3 * place:3 * place + 3] = bytes(
+                gloss[index] = int(shine + 0.5)
+                pixels[3 * index:3 * index + 3] = bytes(
                     [0 if v < 0.0 else 255 if v > 254.5 else int(v + 0.5) for v in rgb])
     normals = _normals(size, charts, heights, owner)
     atlas.spread(normals, bytearray(state), size, 6)
@@ -44,23 +44,23 @@ def skin_textures(size, charts, tris, fields, parts, texel, background):
 
 def _normals(size, charts, heights, owner):
     """Tangent-space normals of a height field: red leans towards growing u, green towards growing
-    v (downwards in the picture, the tangents of id's engine). Slopes never cross a chart's rim."""
+    v (downwards in the picture, the tangents of id's engine). Slopes never cross a chart's border."""
     out = bytearray(b"\x80\x80\xff" * (size * size))
-    for place in range(size * size):
-        chart = owner[place]
+    for index in range(size * size):
+        chart = owner[index]
         if chart < 0:
             continue
         slope = []
         for step in (1, size):
-            ahead = place + step if place + step < size * size else place
-            back = place - step if place >= step else place
-            ahead = ahead if owner[ahead] == chart else place
-            back = back if owner[back] == chart else place
+            ahead = index + step if index + step < size * size else index
+            back = index - step if index >= step else index
+            ahead = ahead if owner[ahead] == chart else index
+            back = back if owner[back] == chart else index
             span = (ahead - back) // step
             slope.append((heights[ahead] - heights[back]) / span if span else 0.0)
         nx, ny = (-s * charts[chart].texels_per_unit for s in slope)
         scale = 127.0 / (nx * nx + ny * ny + 1.0) ** 0.5
-        out[3 * place:3 * place + 3] = bytes((int(128.5 + nx * scale), int(128.5 + ny * scale),
+        out[3 * index:3 * index + 3] = bytes((int(128.5 + nx * scale), int(128.5 + ny * scale),
                                               int(128.5 + scale)))
     return out
 

@@ -1,4 +1,4 @@
-"""Clips: an act, posed frame by frame, then everything that hangs follows it."""
+"""Clips: an act is posed frame by frame, then springs simulate hanging parts."""
 
 from kit import rig
 from kit.maths import IDENTITY, add, conj, mul, rotate, scale
@@ -8,13 +8,12 @@ _SETTLE = 6.0  # seconds of a loop played before it is written, until its spring
 
 
 class Clip:
-    """`intervals` steps at `rate` per second. act(actor, t) poses the moment t (seconds) of what
-    actor(skeleton) makes, which has a `pose`; springs follow it.
+    """`intervals` steps at `rate` per second. act(actor, t) poses time t (seconds) of what
+    actor(skeleton) returns, which has a `pose`; springs follow it.
 
-    loop: ends as it began, but for where its root has come to. events: (frame, words), what a
-    player may want to hear of. still: nothing follows late. airborne: there is no floor. leaves:
-    all feet leave the floor in it. layer: the clip in whose first frame this one begins too, so that
-    the difference can be added to others."""
+    loop: the last frame equals the first one except for root motion. events: (frame, words).
+    still: no springs. airborne: there is no floor. leaves: all feet leave the floor. layer: the clip
+    with the same first frame, so that the difference can be added to other clips."""
 
     actor, springs = None, ()
 
@@ -30,28 +29,28 @@ class Clip:
         return actor.pose
 
     def frames(self, bones):
-        """Per frame (places, turns) in model space."""
+        """Per frame (positions, turns) in model space."""
         # The last frame of a loop only holds the root's displacement.
         poses = [self._posed(bones, n) for n in range(self.intervals + 1)]
-        place, turn = poses[-1].where(0) if self.loop else ((0.0, 0.0, 0.0), IDENTITY)
+        position, turn = poses[-1].where(0) if self.loop else ((0.0, 0.0, 0.0), IDENTITY)
         if not self.still:
-            self._follow(bones, poses, place, turn)
+            self._follow(bones, poses, position, turn)
         if not self.loop:
             return [pose.solve() for pose in poses]
         solved = [pose.solve() for pose in poses[:-1]]
-        places, turns = solved[0]
-        solved.append(([add(place, rotate(turn, p)) for p in places],
+        positions, turns = solved[0]
+        solved.append(([add(position, rotate(turn, p)) for p in positions],
                        [mul(turn, q) for q in turns]))
         return solved
 
-    def _follow(self, bones, poses, place, turn):
+    def _follow(self, bones, poses, position, turn):
         follow = Follow(bones, self.springs)
         loop = poses[:-1] if self.loop else poses
         rounds = -int(-_SETTLE * self.rate // len(loop)) if self.loop else 0
         for number in range(rounds + 1):
             # The frames played so far move back by one loop.
             if number:
-                follow.carry(scale(place, -1.0), conj(turn))
+                follow.carry(scale(position, -1.0), conj(turn))
             done = [follow.step(pose, 1.0 / self.rate) for pose in loop]
         for pose, (turns, moves) in zip(loop, done):
             for n, value in turns.items():
@@ -61,12 +60,12 @@ class Clip:
 
 
 def bake_clip(clip, bones, bounds):
-    """Frames and boxes for the file."""
+    """Returns frames and bounds for the file."""
     frames, boxes = [], []
     solved = clip.frames(bones)
-    for places, turns in solved:
-        frames.append(rig.local_frames(bones, places, turns))
-        boxes.append(bounds.of(places, turns))
+    for positions, turns in solved:
+        frames.append(rig.local_frames(bones, positions, turns))
+        boxes.append(bounds.of(positions, turns))
     if clip.loop:
         frames[-1][1:] = frames[0][1:]
     return frames, boxes

@@ -1,4 +1,4 @@
-"""Curves over time that motion is made of."""
+"""Curves over time for motion."""
 
 import math
 
@@ -18,12 +18,12 @@ def bump(phase, start, stop, ramp):
 
 
 def pulse(t, start, stop, ramp):
-    """The same, once."""
+    """The same without wrapping."""
     return smoothstep(start, start + ramp, t) * smoothstep(stop, stop - ramp, t)
 
 
 def _slopes(keys):
-    """Monotone slopes (Fritsch and Carlson): flat at every extreme, so a curve never overshoots
+    """Monotone slopes (Fritsch and Carlson): zero at each extreme, so a curve never overshoots
     its keys."""
     steps = [(b[1] - a[1]) / (b[0] - a[0]) for a, b in zip(keys, keys[1:])]
     inner = []
@@ -46,8 +46,8 @@ def _between(a, b, slope_a, slope_b, t):
 
 
 def keyed(t, *keys):
-    """A curve through (time, value) keys in rising order, level before the first and after the
-    last, easing in and out of every extreme."""
+    """A curve through (time, value) keys in ascending order, constant before the first and after
+    the last, easing in and out of each extreme."""
     if t <= keys[0][0]:
         return keys[0][1]
     if t >= keys[-1][0]:
@@ -58,7 +58,7 @@ def keyed(t, *keys):
 
 
 def looped(t, period, *keys):
-    """The same, repeating; keys lie in one period."""
+    """The same, periodic; keys lie in one period."""
     t %= period
     around = [(keys[-2][0] - period, keys[-2][1]), (keys[-1][0] - period, keys[-1][1])]
     around += list(keys) + [(keys[0][0] + period, keys[0][1]), (keys[1][0] + period, keys[1][1])]

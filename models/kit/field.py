@@ -1,4 +1,4 @@
-"""Signed distance fields: a body is round cones and ellipsoids melted into each other.
+"""Signed distance fields: a body is a smooth union of round cones and ellipsoids.
 
 Every shape is a function (x, y, z) -> distance, negative inside. Creatures are symmetric, so the
 caller models the left half (y >= 0) and passes |y|."""
@@ -31,14 +31,14 @@ def ellipsoid(c, r, turn=0.0):
         py *= iy
         pz *= iz
         k1 = sqrt(px * px + py * py + pz * pz)
-        # First-order distance: exact on the surface, which is where it is read.
+        # First-order distance: exact on the surface, where it is evaluated.
         return k0 * (k0 - 1.0) / k1 if k1 > 1e-9 else -smallest
 
     return distance
 
 
 def cone(a, b, ra, rb, thin=None, squeeze=1.0):
-    """Segment ab with radius ra at a and rb at b. `thin` is a direction (at right angles to ab)
+    """Segment ab with radius ra at a and rb at b. `thin` is a direction (perpendicular to ab)
     in which the cone is `squeeze` times flatter: ears, fins, leaves."""
     ax, ay, az = a
     dx, dy, dz = b[0] - ax, b[1] - ay, b[2] - az
@@ -88,7 +88,7 @@ def melt(a, b, k):
 
 
 def union(shapes, k):
-    """One shape from many, with fillets of width k."""
+    """Smooth union of shapes, with fillets of width k."""
     if len(shapes) == 1:
         return shapes[0]
     first, rest = shapes[0], tuple(shapes[1:])
@@ -115,7 +115,7 @@ def gradient(field, p, step=0.05):
 
 
 def occlusion(field, p, n, reach):
-    """How open the sky is above p, 0..1: looks along a fan of directions around n."""
+    """Ambient visibility at p, 0..1: samples directions around n."""
     side = unit(cross(n, (0.31, 0.83, 0.46)))
     other = cross(n, side)
     open_sky = total = 0.0

@@ -1,4 +1,4 @@
-"""Where one foot is while its owner does something else than walk."""
+"""Positions of one foot in clips other than gaits."""
 
 import math
 
@@ -6,9 +6,9 @@ from kit.maths import smoothstep
 
 
 class Footing:
-    """A foot that stands at (x, y), turned by yaw, but for its moves: rows of (start, end, x, y,
-    yaw, lift, pitch), in rising order; lift is the height in the middle of the way, pitch how far
-    the heel leads there. Between moves it does not stir."""
+    """A foot at (x, y), rotated by yaw, and its moves: rows of (start, end, x, y, yaw, lift, pitch),
+    in ascending order; lift is the height in the middle of the move, pitch the rotation there.
+    Between moves it does not move."""
 
     def __init__(self, x, y, yaw, *moves):
         self.start, self.moves = (x, y, yaw), moves

@@ -1,4 +1,4 @@
-"""Feet that walk: each stands still where it was put, then swings to where it is put next."""
+"""Walking feet: each stands still, then swings to its next position."""
 
 import math
 
@@ -9,13 +9,13 @@ SIDES = (("l", 1.0), ("r", -1.0))
 
 
 class Gait:
-    """A way of going at an even pace. `seconds` for both feet to step once; speed in units a
+    """A gait of constant speed. `seconds` for both feet to step once; speed in units a
     second forwards and to the left, spin in degrees a second to the left. The left foot lands at
-    phase 0, the right one at 0.5; each stands for the share `duty`.
+    phase 0, the right one at 0.5; each stands for the fraction `duty`.
 
-    home: where the ball of the left foot is under the body when it has stood half of its time.
+    home: position of the ball of the left foot under the body in the middle of its stance.
     strike: pitch of the foot as it lands (< 0: heel first), push: as it leaves, kick: more of it
-    soon after. late > 0 lifts the foot more in the second half of its way."""
+    soon after. late > 0 lifts the foot more in the second half of its swing."""
 
     def __init__(self, seconds, home, duty, lift, strike, push, forward=0.0, left=0.0, spin=0.0,
                  out=4.0, kick=0.0, even=0.0, late=-0.15):
@@ -25,11 +25,11 @@ class Gait:
         self.late = late
 
     def root(self, t):
-        """x, y, heading at time t. A spinning body stays where it is."""
+        """x, y, heading at time t. A spinning body does not move."""
         return self.forward * t, self.left * t, self.spin * t
 
     def _stand(self, sign, count, late):
-        """Where a foot stands in its stance number `count`, and where it points."""
+        """Position and direction of a foot in stance `count`."""
         x, y, heading = self.root(self.seconds * (count + late + 0.5 * self.duty))
         home = rotate(turn(yaw=heading), (self.home[0], self.home[1] * sign, 0.0))
         return (x + home[0], y + home[1], 0.0), heading + self.out * sign
@@ -50,7 +50,7 @@ class Gait:
             return here[0], here[1], 0.0, pitch, heading, 0.0
         s = (phase - self.duty) / (1.0 - self.duty)
         there, next_heading = self._stand(sign, count + 1, late)
-        # Leaves and meets the floor without a speed along it.
+        # Horizontal speed is 0 at lift-off and landing.
         way = s * s * (3.0 - 2.0 * s)
         way += self.even * s * s * s * (s * (6.0 * s - 15.0) + 10.0) - self.even * way
         x, y, _ = mix(here, there, way)
@@ -61,7 +61,7 @@ class Gait:
             s, (0.0, 0.0), (0.3, 0.9), (0.7, 0.6), (1.0, 0.0))
 
     def go(self, actor, t):
-        """Moves the root along. The rest of the body is posed before plant()."""
+        """Moves the root. The rest of the body is posed before plant()."""
         x, y, heading = self.root(t)
         actor.root(x, y, 0.0, heading)
 

@@ -6,10 +6,10 @@ from kit.maths import add, cross, scale, sub, unit
 
 
 def tube(path, radii, columns, strip, closed_ends=True, axis=None):
-    """Points, texture places and triangles. The section at each path point is a circle (a point
-    when its radius is 0) at right angles to the path. strip (u0, v0, u1, v1): where on the
-    texture it lies, u around and v along. The seam is doubled: the last column is the first. axis:
-    what the sections are at right angles to instead; then the path may go back and forth on it."""
+    """Points, texture coordinates and triangles. The section at each path point is a circle (a point
+    when its radius is 0) perpendicular to the path. strip (u0, v0, u1, v1): its rectangle in
+    the texture, u around and v along. Vertices are doubled at the seam. axis: the normal of all
+    sections instead; then the path may go back and forth along it."""
     u0, v0, u1, v1 = strip
     points, uvs, tris, rows, travelled = [], [], [], [], [0.0]
     for a, b in zip(path, path[1:]):
@@ -36,6 +36,6 @@ def tube(path, radii, columns, strip, closed_ends=True, axis=None):
     assert not closed_ends or radii[0] == radii[-1] == 0.0
     # A pole has one point fewer than a ring: it belongs to the triangles, not to the seam.
     used = sorted({point for tri in tris for point in tri})
-    place = {point: n for n, point in enumerate(used)}
+    index = {point: n for n, point in enumerate(used)}
     return ([points[point] for point in used], [uvs[point] for point in used],
-            [tuple(place[point] for point in tri) for tri in tris])
+            [tuple(index[point] for point in tri) for tri in tris])

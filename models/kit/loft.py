@@ -23,9 +23,9 @@ def curve(knots, count):
 
 def table(values, t):
     """A smooth curve through equally spaced sizes, at t in 0..1; never below zero."""
-    place = t * (len(values) - 1)
-    i = min(int(place), len(values) - 2)
-    t = place - i
+    position = t * (len(values) - 1)
+    i = min(int(position), len(values) - 2)
+    t = position - i
     b, c = values[i], values[i + 1]
     a = values[i - 1] if i else b
     d = values[i + 2] if i + 2 < len(values) else c
@@ -41,8 +41,8 @@ class Loft:
 
 
 def leaf(path, facing, wide, thick, cup, columns):
-    """A leaf along `path`, its broad side turned to `facing`. wide and thick are half sizes per
-    path point; cup bends the rims towards `facing`. Both sides get a flat chart of their own."""
+    """A leaf along `path`, its broad side faces `facing`. wide and thick are half sizes per
+    path point; cup bends the rims towards `facing`. Each side gets its own flat chart."""
     loft, sheets = Loft(), []
     for side in (1.0, -1.0):
         rows, flat, travelled = [], {}, 0.0
@@ -79,7 +79,7 @@ def leaf(path, facing, wide, thick, cup, columns):
 
 
 def _sheet(rows, front):
-    """Triangles between successive rows, the last row being one point."""
+    """Triangles between successive rows, the last row is one point."""
     tris = []
     for low, high in zip(rows, rows[1:]):
         for column in range(len(low) - 1):
@@ -94,7 +94,7 @@ def _sheet(rows, front):
 
 
 def _half_way_round(a, b):
-    """A quarter of the girth of an ellipse (Ramanujan's first approximation)."""
+    """A quarter of the circumference of an ellipse (Ramanujan's first approximation)."""
     return math.pi * (3.0 * (a + b) - math.sqrt((3.0 * a + b) * (a + 3.0 * b))) / 4.0
 
 

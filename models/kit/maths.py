@@ -40,7 +40,7 @@ def mix(a, b, t):
 
 
 def mirror(a):
-    """The same point on the other side of the creature (y is left)."""
+    """The mirrored point (y is left)."""
     return (a[0], -a[1], a[2])
 
 

@@ -22,7 +22,7 @@ def xyz(q):
 
 
 def stored(q):
-    """q after a trip through the file: rounded, w rebuilt as readers do."""
+    """q as read from the file: rounded, w rebuilt as readers do."""
     x, y, z = (float(number(c)) for c in xyz(q))
     return (x, y, z, -abs(1.0 - x * x - y * y - z * z) ** 0.5)
 
@@ -36,7 +36,7 @@ class Mesh:
 
 
 def shares(weights, most, least):
-    """The `most` largest weights of at least `least`, in millionths that sum to one exactly."""
+    """The `most` largest weights of at least `least`, in millionths whose sum is exactly one."""
     kept = sorted(weights.items(), key=lambda w: (-round(w[1], 9), w[0]))[:most]
     kept = [w for w in kept if w[1] >= least * kept[0][1]]
     total = sum(bias for _, bias in kept)
@@ -46,14 +46,14 @@ def shares(weights, most, least):
 
 
 def mesh_text(command, skeleton, meshes):
-    """skeleton: list of (name, parent index, place, orientation), model space."""
+    """skeleton: list of (name, parent index, position, orientation), model space."""
     index = {joint[0]: n for n, joint in enumerate(skeleton)}
-    frames = [(place, stored(turn)) for _, _, place, turn in skeleton]
+    frames = [(position, stored(turn)) for _, _, position, turn in skeleton]
     out = ["MD5Version 10", 'commandline "%s"' % command, "", "numJoints %d" % len(skeleton),
            "numMeshes %d" % len(meshes), "", "joints {"]
-    for name, parent, place, turn in skeleton:
+    for name, parent, position, turn in skeleton:
         comment = skeleton[parent][0] if parent >= 0 else ""
-        out.append('\t"%s"\t%d %s %s\t\t// %s' % (name, parent, _triple(place), _triple(xyz(turn)),
+        out.append('\t"%s"\t%d %s %s\t\t// %s' % (name, parent, _triple(position), _triple(xyz(turn)),
                                                   comment))
     out.append("}")
     for mesh in meshes:
@@ -62,8 +62,8 @@ def mesh_text(command, skeleton, meshes):
             verts.append("\tvert %d ( %s %s ) %d %d" % (n, number(uv[0]), number(uv[1]),
                                                         len(weights), len(biases)))
             for joint, bias in biases:
-                place, turn = frames[index[joint]]
-                offset = maths.rotate(maths.conj(turn), maths.sub(point, place))
+                position, turn = frames[index[joint]]
+                offset = maths.rotate(maths.conj(turn), maths.sub(point, position))
                 weights.append("\tweight %d %d %s %s" % (len(weights), index[joint], number(bias),
                                                          _triple(offset)))
         out += ["", "mesh {", "\t// meshes: %s" % mesh.name, '\tshader "%s"' % mesh.shader, "",
@@ -81,15 +81,15 @@ def _channels(skeleton, frames):
     for joint in range(len(skeleton)):
         rows = []
         for frame in frames:
-            place, turn = frame[joint]
-            rows.append(tuple(number(c) for c in tuple(place) + tuple(xyz(turn))))
+            position, turn = frame[joint]
+            rows.append(tuple(number(c) for c in tuple(position) + tuple(xyz(turn))))
         tracks.append(rows)
         bits.append(sum(1 << c for c in range(6) if any(row[c] != rows[0][c] for row in rows)))
     return tracks, bits
 
 
 def anim_text(command, skeleton, rate, frames, bounds):
-    """frames: per frame a list of (place, orientation) relative to the parent."""
+    """frames: per frame a list of (position, orientation) relative to the parent."""
     tracks, bits = _channels(skeleton, frames)
     first, starts = 0, []
     for mask in bits:
@@ -117,13 +117,13 @@ def anim_text(command, skeleton, rate, frames, bounds):
 
 
 def camera_text(command, rate, shots):
-    """shots: lists of (place, orientation, horizontal field of view in degrees), one after the
-    other. The last of each is only what the shot moves towards: it is the cut, and not played."""
+    """shots: lists of (position, orientation, horizontal field of view in degrees), one after the
+    other. The last frame of each is only the end of its interpolation: it is the cut, and not displayed."""
     frames = [frame for shot in shots for frame in shot]
     cuts = [sum(len(shot) for shot in shots[:n + 1]) - 1 for n in range(len(shots) - 1)]
     out = ["MD5Version 10", 'commandline "%s"' % command, "", "numFrames %d" % len(frames),
            "frameRate %d" % rate, "numCuts %d" % len(cuts), "", "cuts {"]
     out += ["\t%d" % cut for cut in cuts] + ["}", "", "camera {"]
-    out += ["\t%s %s %s" % (_triple(place), _triple(xyz(turn)), number(view))
-            for place, turn, view in frames]
+    out += ["\t%s %s %s" % (_triple(position), _triple(xyz(turn)), number(view))
+            for position, turn, view in frames]
     return "\n".join(out + ["}"]) + "\n"

@@ -1,7 +1,7 @@
 """Polygons from a distance field: surface nets over a regular grid, one vertex per sheet.
 
-Only the left half (y >= 0) is made. The first layer of cells straddles y = 0, so its vertices lie
-exactly in the mirror plane, and the right half is a copy with y negated: symmetric to the bit."""
+Only the left half (y >= 0) is generated. The first layer of cells straddles y = 0, so its vertices lie
+exactly in the mirror plane, and the right half is a copy with y negated: symmetric bit by bit."""
 
 # Corners of a cell, its edges as (corner, axis), and the four edges around each of its six faces.
 _CORNERS = [(i, j, k) for i in (0, 1) for j in (0, 1) for k in (0, 1)]
@@ -29,8 +29,8 @@ def _lines(low, high, cell):
 
 
 def _sample(field, xs, ys, zs, cell):
-    """Field values at the grid points. Blocks that a look at every fourth point shows to be far
-    from the surface are filled in instead of measured."""
+    """Field values at the grid points. Blocks that are far from the surface, by every fourth point, are
+    filled in without evaluation."""
     block = 4
     reach = cell * block * 2.2
     values = [[[_FAR] * len(zs) for _ in ys] for _ in xs]
@@ -50,8 +50,8 @@ def _sample(field, xs, ys, zs, cell):
 
 def _sheets(inside):
     """Groups a cell's crossed edges into the sheets of surface that pass through it. On a face
-    crossed four times the inside corners are kept apart, which both cells at that face agree on:
-    the surface stays a manifold."""
+    crossed four times the inside corners are separated, consistently in both cells:
+    the surface remains a manifold."""
     crossed = [e for e in _EDGES if inside[e[0]] != inside[_end(*e)]]
     group = {e: e for e in crossed}
 
@@ -127,7 +127,7 @@ def _quads(values, index, xs, ys, zs):
 
 def polygonise(field, low, high, cell):
     """Points and counter-clockwise triangles of the half of the surface with y >= 0.
-    field(x, y, z) must be symmetric in y; the box low..high must hold the surface."""
+    field(x, y, z) must be symmetric in y; the box low..high must contain the surface."""
     xs, zs = _lines(low[0], high[0], cell), _lines(low[2], high[2], cell)
     ys = _lines(-0.5 * cell, high[1], cell)
     values = _sample(field, xs, ys, zs, cell)

@@ -1,10 +1,10 @@
-"""Noise that is the same everywhere: integer hashes, no random module."""
+"""Noise that is the same on every platform: integer hashes, no random module."""
 
 import math
 
 
 def hash3(i, j, k):
-    """Three integers to 0..1."""
+    """Hashes three integers to 0..1."""
     n = (i * 374761393 + j * 668265263 + k * 2147483647 + 1274126177) & 0xFFFFFFFF
     n = ((n ^ (n >> 13)) * 1274126177) & 0xFFFFFFFF
     n = ((n ^ (n >> 15)) * 2246822519) & 0xFFFFFFFF
@@ -42,7 +42,7 @@ def value(x, y, z):
 
 
 class Spots:
-    """Points scattered in space, one per cubic cell; `near` returns how deep p is in a spot."""
+    """Points scattered in space, one per cubic cell; `near` returns the depth of p in a spot."""
 
     def __init__(self, cell, low, high, share):
         self.cell, self.low, self.high, self.share = cell, low, high, share
@@ -62,7 +62,7 @@ class Spots:
         return found
 
     def near(self, x, y, z):
-        """1 at the middle of a spot, 0 at its rim, negative outside."""
+        """1 at the centre of a spot, 0 at its edge, negative outside."""
         key = (int(x // self.cell), int(y // self.cell), int(z // self.cell))
         spots = self.cache.get(key)
         if spots is None:

@@ -37,13 +37,13 @@ def inflated(path):
     deflate library packed them."""
     with open(path, "rb") as file:
         data = file.read()
-    place, parts, packed = 8, [], b""
-    while place < len(data):
-        size, kind = struct.unpack(">I4s", data[place:place + 8])
-        body = data[place + 8:place + 8 + size]
+    offset, parts, packed = 8, [], b""
+    while offset < len(data):
+        size, kind = struct.unpack(">I4s", data[offset:offset + 8])
+        body = data[offset + 8:offset + 8 + size]
         if kind == b"IDAT":
             packed += body
         else:
             parts.append((kind, body))
-        place += 12 + size
+        offset += 12 + size
     return parts, zlib.decompress(packed)

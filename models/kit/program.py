@@ -1,4 +1,4 @@
-"""What every script that makes a model does with its arguments."""
+"""The command line of all generators."""
 
 import os
 import sys
@@ -20,8 +20,8 @@ def _same(one, two):
 
 
 def check(home, make):
-    """0 when a fresh set of files equals the ones in `home`. Files of other kinds there were made
-    by someone else."""
+    """Returns 0 if newly generated files equal those in `home`. Files of other kinds there are
+    ignored."""
     wrong = 0
     with tempfile.TemporaryDirectory() as fresh:
         make(fresh)

@@ -14,7 +14,7 @@ def _turn(x, y, z):
 
 
 class Mesh:
-    """joints: (name, parent, place, turn) in model space. vertices: per mesh a list of rows
+    """joints: (name, parent, position, turn) in model space. vertices: per mesh a list of rows
     (joint, bias, offset) per vertex."""
 
     def __init__(self, path):
@@ -34,18 +34,18 @@ class Mesh:
                               for w in weights[first:first + count]])
             self.vertices.append(found)
 
-    def place(self, vertex, posed):
-        """Where a vertex is when the joints are at posed (place, turn)."""
+    def position(self, vertex, posed):
+        """Position of a vertex if the joints are at posed (position, turn)."""
         at = (0.0, 0.0, 0.0)
         for joint, bias, offset in vertex:
-            place, turn = posed[joint]
-            spot = add(place, rotate(turn, offset))
+            position, turn = posed[joint]
+            spot = add(position, rotate(turn, offset))
             at = (at[0] + bias * spot[0], at[1] + bias * spot[1], at[2] + bias * spot[2])
         return at
 
 
 class Anim:
-    """rate, names, parents; frames: per frame a list of (place, turn) relative to the parent."""
+    """rate, names, parents; frames: per frame a list of (position, turn) relative to the parent."""
 
     def __init__(self, path):
         with open(path, encoding="ascii") as file:
@@ -69,11 +69,11 @@ class Anim:
             self.frames.append(frame)
 
     def posed(self, n):
-        """(place, turn) of all joints of a frame in model space."""
+        """(position, turn) of all joints of a frame in model space."""
         out = []
-        for (place, turn), parent in zip(self.frames[n], self.parents):
+        for (position, turn), parent in zip(self.frames[n], self.parents):
             if parent >= 0:
                 base, swing = out[parent]
-                place, turn = add(base, rotate(swing, place)), mul(swing, turn)
-            out.append((place, turn))
+                position, turn = add(base, rotate(swing, position)), mul(swing, turn)
+            out.append((position, turn))
         return out

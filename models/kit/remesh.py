@@ -1,7 +1,7 @@
-"""Thins a dense half mesh to wished edge lengths, with well-shaped triangles.
+"""Simplifies a dense half mesh to given edge lengths, with well-shaped triangles.
 
-Short edges collapse first (shortest in relation to the wish), edges flip towards six neighbours
-per vertex, and vertices slide along the surface to the middle of their neighbours. Vertices with
+Short edges collapse first (shortest relative to the target), edges flip towards six neighbours
+per vertex, and vertices slide along the surface to the mean of their neighbours. Vertices with
 y == 0 lie in the mirror plane and never leave it."""
 
 import heapq
@@ -65,7 +65,7 @@ class _Mesh:
 
 
 def _meeting(mesh, a, b):
-    """Where edge ab would collapse to, or None where that would harm the surface."""
+    """The point to which edge ab may collapse, or None if that would damage the surface."""
     pa, pb = mesh.points[a], mesh.points[b]
     rim_a, rim_b = pa[1] == 0.0, pb[1] == 0.0
     shared = mesh.shared(a, b)
@@ -148,7 +148,7 @@ def _slide(mesh, field, steps, vertices=None, amount=0.6):
         rim = p[1] == 0.0
         total, count = (0.0, 0.0, 0.0), 0
         for other in near:
-            # A neighbour off the mirror plane has a twin on the other side.
+            # A neighbour outside of the mirror plane has a mirrored twin.
             twin = 2 if rim and mesh.points[other][1] != 0.0 else 1
             total = add(total, scale(mesh.points[other], twin))
             count += twin
@@ -160,7 +160,7 @@ def _slide(mesh, field, steps, vertices=None, amount=0.6):
 
 
 def _unfold(mesh, field):
-    """Irons out triangles that face into the body: their corners go to the middle of their
+    """Repairs triangles that face into the body: their corners move to the mean of their
     neighbours."""
     for _ in range(12):
         folded = set()
@@ -175,7 +175,7 @@ def _unfold(mesh, field):
 
 
 def remesh(field, points, tris, wish):
-    """wish(p) is the edge length wanted at p. Returns points and triangles."""
+    """wish(p) is the target edge length at p. Returns points and triangles."""
     mesh = _Mesh(points, tris)
     _slide(mesh, field, 2)
     for _ in range(3):

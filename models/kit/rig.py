@@ -5,7 +5,7 @@ from kit.maths import add, conj, mul, rotate, segment_nearest, sub
 
 
 class Pull:
-    """How one joint draws on the skin: a segment of its limb and the limb's radius there."""
+    """The influence of one joint on the skin: a segment of its limb and the limb's radius."""
 
     def __init__(self, joint, a, b, radius):
         self.joint, self.a, self.b, self.radius = joint, a, b, radius
@@ -32,7 +32,7 @@ def swapped(weights, twin):
 
 
 def blend(parts):
-    """Sum of (share, weights) pairs, brought back to one."""
+    """Sum of (share, weights) pairs, normalized."""
     found = {}
     for share, weights in parts:
         for joint, bias in weights.items():
@@ -60,9 +60,9 @@ def smooth(weights, near, centre, twin, rounds, keep=0.5):
 
 
 def strongest_pairs(weights, twin, most):
-    """The strongest weights, at most `most` of them, without ever parting a joint from its twin.
+    """The strongest weights, at most `most` of them, without separating a joint from its twin.
     For vertices in the mirror plane: readers that keep four influences then keep the same four on
-    both halves of the skin, and no crack opens between them."""
+    both halves of the skin, and no crack appears between them."""
     kept = {}
     for joint in sorted(weights, key=lambda name: (-round(weights[name], 9), name)):
         pair = {joint, twin(joint)}
@@ -72,33 +72,33 @@ def strongest_pairs(weights, twin, most):
 
 
 def steal(weights, joint, share):
-    """Hands `share` of all weights to one joint."""
+    """Moves `share` of all weights to one joint."""
     if share < 0.004:
         return weights
     return blend([(1.0 - share, weights), (share, {joint: 1.0})])
 
 
 class Skeleton:
-    """Joints (name, parent, bind, axis, up) with bind places and orientations; poses are turns
-    away from the bind pose, told in the axes of the model (x forward, y left, z up) and carried
-    along by the parent."""
+    """Joints (name, parent, bind, axis, up) with bind positions and orientations; poses are turns
+    relative to the bind pose, in the axes of the model (x forward, y left, z up), and rotated
+    with the parent."""
 
     def __init__(self, joints):
         self.joints = joints
         self.index = {joint.name: n for n, joint in enumerate(joints)}
         self.parent = [self.index[j.parent] if j.parent else -1 for j in joints]
-        self.place = [j.bind for j in joints]
-        # What readers will rebuild from the file, so that clips and mesh agree to the last digit.
+        self.position = [j.bind for j in joints]
+        # The rotations that readers rebuild from the file, so that clips and mesh agree to the last digit.
         self.orient = [md5.stored(maths.frame(j.axis, j.up)) for j in joints]
 
     def rows(self):
-        """(name, parent, place, orientation) in model space, for the file."""
-        return [(j.name, self.parent[n], self.place[n], self.orient[n])
+        """(name, parent, position, orientation) in model space, for the file."""
+        return [(j.name, self.parent[n], self.position[n], self.orient[n])
                 for n, j in enumerate(self.joints)]
 
 
 class Pose:
-    """One instant. turn() and move() add to what is there; solve() gives model space."""
+    """One instant. turn() and move() accumulate; solve() returns model space."""
 
     def __init__(self, skeleton):
         self.skeleton = skeleton
@@ -125,41 +125,41 @@ class Pose:
         self.fixed[self.skeleton.index[joint]] = turn
 
     def solve(self):
-        """Lists of places and turns (away from the bind pose) in model space."""
+        """Lists of positions and turns (relative to the bind pose) in model space."""
         s = self.skeleton
-        places, turns = [], []
+        positions, turns = [], []
         for n, parent in enumerate(s.parent):
             if parent < 0:
-                places.append(add(s.place[n], self.moves[n]))
+                positions.append(add(s.position[n], self.moves[n]))
                 turns.append(self.turns[n])
                 continue
-            local = add(sub(s.place[n], s.place[parent]), self.moves[n])
-            places.append(add(places[parent], rotate(turns[parent], local)))
+            local = add(sub(s.position[n], s.position[parent]), self.moves[n])
+            positions.append(add(positions[parent], rotate(turns[parent], local)))
             own = self.fixed[n] if self.fixed[n] else mul(turns[parent], self.turns[n])
             turns.append(own)
-        return places, turns
+        return positions, turns
 
     def where(self, number):
-        """Place and turn of one joint in model space."""
+        """Position and turn of one joint in model space."""
         s = self.skeleton
         line = [number]
         while s.parent[line[-1]] >= 0:
             line.append(s.parent[line[-1]])
         n = line.pop()
-        place, turn, parent = add(s.place[n], self.moves[n]), self.turns[n], n
+        position, turn, parent = add(s.position[n], self.moves[n]), self.turns[n], n
         while line:
             n = line.pop()
-            local = add(sub(s.place[n], s.place[parent]), self.moves[n])
-            place = add(place, rotate(turn, local))
+            local = add(sub(s.position[n], s.position[parent]), self.moves[n])
+            position = add(position, rotate(turn, local))
             turn = self.fixed[n] if self.fixed[n] else mul(turn, self.turns[n])
             parent = n
-        return place, turn
+        return position, turn
 
     def reach(self, upper, lower, end, target, hint):
-        """Two-bone inverse kinematics: turns `upper` and `lower` so that `end` comes to target
-        (as far as it can); the middle joint bends towards `hint`."""
+        """Two-bone inverse kinematics: turns `upper` and `lower` so that `end` reaches the target
+        (as far as possible); the middle joint bends towards `hint`."""
         s = self.skeleton
-        a, b, c = (s.place[s.index[name]] for name in (upper, lower, end))
+        a, b, c = (s.position[s.index[name]] for name in (upper, lower, end))
         start, _ = self.where(s.index[upper])
         one, two = maths.length(sub(b, a)), maths.length(sub(c, b))
         to = sub(target, start)
@@ -182,25 +182,25 @@ class Pose:
             self.fix(name, mul(after, conj(before)))
 
 
-def local_frames(skeleton, places, turns):
-    """(place, orientation) per joint relative to its parent, as clips store them."""
+def local_frames(skeleton, positions, turns):
+    """(position, orientation) per joint relative to its parent, as clips store them."""
     out = []
-    world = [mul(turns[n], skeleton.orient[n]) for n in range(len(places))]
+    world = [mul(turns[n], skeleton.orient[n]) for n in range(len(positions))]
     for n, parent in enumerate(skeleton.parent):
         if parent < 0:
-            out.append((places[n], world[n]))
+            out.append((positions[n], world[n]))
         else:
             back = conj(world[parent])
-            out.append((rotate(back, sub(places[n], places[parent])), mul(back, world[n])))
+            out.append((rotate(back, sub(positions[n], positions[parent])), mul(back, world[n])))
     return out
 
 
 class Bounds:
     """Smallest boxes around the skinned vertices of meshes.
 
-    Vertices with the same joints form a group. A skinned vertex is a mean of the places to which
-    its joints carry it, so a group whose own box, carried by each of its joints, lies within what
-    is found already cannot widen it: most groups are passed over, and the box is exact."""
+    Vertices with the same joints form a group. A skinned vertex is a mean of the positions to which
+    its joints carry it, so a group whose own box, carried by each of its joints, lies within the
+    current bounds cannot widen them: most groups are skipped, and the box is exact."""
 
     def __init__(self, skeleton, meshes):
         self.skeleton = skeleton
@@ -220,11 +220,11 @@ class Bounds:
         # The groups that widened the last box: they come first.
         self.wide = []
 
-    def of(self, places, turns):
+    def of(self, positions, turns):
         rows = []
-        for n in range(len(places)):
+        for n in range(len(positions)):
             x, y, z = (rotate(turns[n], axis) for axis in ((1, 0, 0), (0, 1, 0), (0, 0, 1)))
-            t = sub(places[n], rotate(turns[n], self.skeleton.place[n]))
+            t = sub(positions[n], rotate(turns[n], self.skeleton.position[n]))
             rows.append(((x[0], y[0], z[0], t[0]), (x[1], y[1], z[1], t[1]),
                          (x[2], y[2], z[2], t[2])))
         low, high = [1e9] * 3, [-1e9] * 3
@@ -251,7 +251,7 @@ class Bounds:
 
 
 def _sticks_out(rows, middle, half, low, high):
-    """Whether a box, carried by any of the joints, reaches out of low..high."""
+    """Whether a box, transformed by any of the joints, exceeds low..high."""
     for axis in range(3):
         for a, b, c, d in (row[axis] for row in rows):
             at = a * middle[0] + b * middle[1] + c * middle[2] + d

@@ -1,7 +1,7 @@
-"""What hangs on a body follows it late: tails, ears, a belly, as damped springs.
+"""Secondary motion of hanging parts (tails, ears, a belly) by damped springs.
 
-A spring is led by the pose that an animator gave and swings about it. It sees only how that place
-speeds up, so a body that runs at an even pace drags nothing behind."""
+A spring swings about the animated pose. Only acceleration of that pose drives it, so a body that runs
+at constant speed drags nothing behind."""
 
 import math
 
@@ -11,7 +11,7 @@ from kit.maths import add, conj, mul, rotate, scale, sub
 
 class Chain:
     """Joints, each the parent of the next, that bend; `tip` is where the last one points.
-    frequency in swings a second, damping 0..1 (1 never swings over), limit in degrees a joint."""
+    frequency in swings a second, damping 0..1 (1 never overshoots), limit in degrees a joint."""
 
     def __init__(self, joints, tip, frequency, damping, limit):
         self.joints, self.tip = joints, tip
@@ -19,7 +19,7 @@ class Chain:
 
 
 class Mass:
-    """One joint that is carried away, at most `limit` units."""
+    """One joint that is displaced, by at most `limit` units."""
 
     def __init__(self, joint, aim, frequency, damping, limit):
         self.joint, self.aim = joint, aim
@@ -27,26 +27,26 @@ class Mass:
 
 
 class _Point:
-    """A point on a spring: place, speed, and where the pose had it."""
+    """A point on a spring: position, velocity, and its position in the pose."""
 
     def __init__(self, rest):
-        self.place, self.speed, self.rest = rest, (0.0, 0.0, 0.0), rest
+        self.position, self.speed, self.rest = rest, (0.0, 0.0, 0.0), rest
 
     def step(self, rest, frequency, damping, seconds):
-        """One implicit step: steady however stiff the spring is."""
+        """One implicit step: stable for any stiffness."""
         rate = 2.0 * math.pi * frequency
         stiff, drag = rate * rate, 2.0 * damping * rate
         lead = scale(sub(rest, self.rest), 1.0 / seconds)
-        push = add(scale(sub(rest, self.place), seconds * stiff), scale(lead, seconds * drag))
+        push = add(scale(sub(rest, self.position), seconds * stiff), scale(lead, seconds * drag))
         self.speed = scale(add(self.speed, push),
                            1.0 / (1.0 + seconds * drag + seconds * seconds * stiff))
-        self.place = add(self.place, scale(self.speed, seconds))
+        self.position = add(self.position, scale(self.speed, seconds))
         self.rest = rest
 
-    def carry(self, place, turn):
-        """Into another frame of reference: where a loop begins again."""
-        self.place = rotate(turn, add(self.place, place))
-        self.rest = rotate(turn, add(self.rest, place))
+    def carry(self, position, turn):
+        """Transforms into another frame of reference, where a loop restarts."""
+        self.position = rotate(turn, add(self.position, position))
+        self.rest = rotate(turn, add(self.rest, position))
         self.speed = rotate(turn, self.speed)
 
 
@@ -63,9 +63,9 @@ class Follow:
         self.skeleton, self.springs = skeleton, springs
         self.points = {}
 
-    def carry(self, place, turn):
+    def carry(self, position, turn):
         for point in self.points.values():
-            point.carry(place, turn)
+            point.carry(position, turn)
 
     def _point(self, joint, rest, spring, seconds):
         point = self.points.get(joint)
@@ -75,8 +75,8 @@ class Follow:
         return point
 
     def step(self, pose, seconds):
-        """What the springs add at the next moment: turns and moves per joint (by number), in
-        place of those that the pose has."""
+        """Advances the springs by one step. Returns turns and moves per joint (by number), which
+        replace those of the pose."""
         turns, moves = {}, {}
         for spring in self.springs:
             if isinstance(spring, Chain):
@@ -89,35 +89,35 @@ class Follow:
         s = self.skeleton
         numbers = [s.index[name] for name in spring.joints]
         parent = s.parent[numbers[0]]
-        place, turn = pose.where(parent)
+        position, turn = pose.where(parent)
         for n, after in zip(numbers, numbers[1:] + [None]):
-            local = add(sub(s.place[n], s.place[parent]), pose.moves[n])
-            place = add(place, rotate(turn, local))
+            local = add(sub(s.position[n], s.position[parent]), pose.moves[n])
+            position = add(position, rotate(turn, local))
             led = mul(turn, pose.turns[n])
-            tip = sub(s.place[after] if after is not None else spring.tip, s.place[n])
+            tip = sub(s.position[after] if after is not None else spring.tip, s.position[n])
             reach = maths.length(tip)
             rest = rotate(led, tip)
-            point = self._point(n, add(place, rest), spring, seconds)
-            ahead, wish = maths.unit(rest), maths.unit(sub(point.place, place))
+            point = self._point(n, add(position, rest), spring, seconds)
+            ahead, wish = maths.unit(rest), maths.unit(sub(point.position, position))
             bend = between(ahead, wish)
             most = math.cos(math.radians(spring.limit) * 0.5)
             if bend[3] < most:
                 side = maths.unit(bend[:3])
                 bend = maths.axis_angle(side, spring.limit)
                 wish = rotate(bend, ahead)
-            point.place = add(place, scale(wish, reach))
+            point.position = add(position, scale(wish, reach))
             swung = mul(bend, led)
             turns[n] = mul(conj(turn), swung)
             turn, parent = swung, n
 
     def _mass(self, pose, spring, seconds, moves):
         n = self.skeleton.index[spring.joint]
-        place, turn = pose.where(n)
-        rest = add(place, rotate(turn, sub(spring.aim, self.skeleton.place[n])))
+        position, turn = pose.where(n)
+        rest = add(position, rotate(turn, sub(spring.aim, self.skeleton.position[n])))
         point = self._point(n, rest, spring, seconds)
-        away = rotate(conj(turn), sub(point.place, rest))
+        away = rotate(conj(turn), sub(point.position, rest))
         size = maths.length(away)
         if size > spring.limit:
             away = scale(away, spring.limit / size)
-            point.place = add(rest, rotate(turn, away))
+            point.position = add(rest, rotate(turn, away))
         moves[n] = add(pose.moves[n], away)

@@ -19,7 +19,7 @@ SPRINGS = [Chain(("antenna_1_" + side, "antenna_2_" + side),
 
 
 class Actor:
-    """A pose with handles for legs, eye and guns."""
+    """A pose with controls for legs, eye and guns."""
 
     def __init__(self, bones):
         self.pose = Pose(bones)
@@ -38,17 +38,17 @@ class Actor:
         self.move("barrel_" + side, x=-way)
 
     def leg(self, leg, ankle, yaw=0.0):
-        """Puts an ankle at a place in model space, the foot level and turned by yaw."""
+        """Puts an ankle at a position in model space, the foot level and turned by yaw."""
         s = self.pose.skeleton
         number, side = leg
 
         def name(part):
             return "%s_%d_%s" % (part, number, side)
 
-        place, swing = self.pose.where(s.index["body"])
-        out = rotate(conj(swing), sub(ankle, place))
-        coxa = s.place[s.index[name("coxa")]]
-        base = s.place[s.index["body"]]
+        position, swing = self.pose.where(s.index["body"])
+        out = rotate(conj(swing), sub(ankle, position))
+        coxa = s.position[s.index[name("coxa")]]
+        base = s.position[s.index["body"]]
         swung = math.degrees(math.atan2(out[1] - coxa[1] + base[1], out[0] - coxa[0] + base[0]))
         self.turn(name("coxa"), yaw=(swung - azimuth(leg) + 180.0) % 360.0 - 180.0)
         self.pose.reach(name("femur"), name("tibia"), name("foot"), ankle, _UP)
@@ -56,7 +56,7 @@ class Actor:
         # The piston's halves point at each other.
         ends = [s.index[name(part)] for part in ("cylinder", "rod")]
         now = [self.pose.where(n)[0] for n in ends]
-        bind = [s.place[n] for n in ends]
+        bind = [s.position[n] for n in ends]
         swung = between(unit(sub(bind[1], bind[0])), unit(sub(now[1], now[0])))
         for part in ("cylinder", "rod"):
             self.pose.fix(name(part), swung)
@@ -66,7 +66,7 @@ class Actor:
             self.leg(leg, HOMES[leg])
 
 
-# --- going
+# --- walking
 
 
 def _gait(seconds, duty, lift, forward=0.0, spin=0.0):
@@ -226,7 +226,7 @@ class Clip(clip.Clip):
 
 
 def _steps(gait, rate):
-    """Legs are identified by the ends of their joints' names: 1_l is the left one in front."""
+    """Legs are identified by the suffixes of their joints' names: 1_l is the left one in front."""
     seconds = gait[LEGS[0]].seconds
     return [(round(late * seconds * rate), "footstep %d_%s" % leg)
             for late in (0.0, 0.5) for leg in LEGS if _late(leg) == late]

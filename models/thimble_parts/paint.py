@@ -1,4 +1,4 @@
-"""Thimble's materials: six fields of one texture, each a function of the place in it."""
+"""Thimble's materials: six fields of one texture, each a function of the position in it."""
 
 import math
 
@@ -16,7 +16,7 @@ GLASS = (0.75 + _M, 0.5 + _M, 1.0 - _M, 1.0 - _M)
 
 
 def _field(s, t):
-    """Name of the field and the place in it, 0..1."""
+    """Name of the field and the position in it, 0..1."""
     u, v = 0.5 + 0.5 * s, 0.5 + 0.5 * t
     if v < 0.5:
         return ("enamel", 2.0 * u, 2.0 * v) if u < 0.5 else ("dimpled", 2.0 * u - 1.0, 2.0 * v)
@@ -50,7 +50,7 @@ def _rivet(u, v):
 
 
 def _worn(u, v):
-    """Where enamel has come off: in flakes, most of all near the ends."""
+    """Worn enamel: flakes, mostly near the ends."""
     ends = smoothstep(0.16, 0.0, min(v, 1.0 - v))
     return smoothstep(0.70, 0.76, 0.62 * _ripple(u, v, 5.0, 15.0) + 0.3 * _ripple(u, v, 11.0, 34.0)
                       + 0.22 * ends)
@@ -100,7 +100,7 @@ def _glow_colour(v):
 
 
 def glow(s, t):
-    """What is sent out: the lamps alone, brightest in front."""
+    """Light emission: the lamps alone, brightest in front."""
     name, _, v = _field(s, t)
     if name != "glass":
         return (0, 0, 0)

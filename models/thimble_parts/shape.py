@@ -1,4 +1,4 @@
-"""Thimble's parts: turned on a lathe, each rigid on one joint."""
+"""Thimble's parts: lathed, each rigid on one joint."""
 
 import math
 

@@ -19,7 +19,7 @@ def azimuth(leg):
 
 
 def on_leg(leg, reach_height, aside=0.0):
-    """A place on a leg: (distance from the middle, height), and aside to its left."""
+    """A position on a leg: (distance from the middle, height), and aside to its left."""
     turn = math.radians(azimuth(leg))
     c, s = math.cos(turn), math.sin(turn)
     reach, height = reach_height
@@ -68,9 +68,9 @@ def joints():
            Joint("shutter_upper", "eye", EYE, ahead), Joint("shutter_lower", "eye", EYE, ahead),
            Joint("lamp", "body", (-9.6, 0.0, 16.0), ahead)]
     for side in "lr":
-        def place(p, own=side):
+        def position(p, own=side):
             return p if own == "l" else mirror(p)
-        gun, (low, middle, tip) = place(GUN), (place(p) for p in ANTENNA)
+        gun, (low, middle, tip) = position(GUN), (position(p) for p in ANTENNA)
         out += [Joint("gun_" + side, "body", gun, ahead),
                 Joint("barrel_" + side, "gun_" + side, add(gun, (3.0, 0.0, 0.0)), ahead),
                 Joint("antenna_1_" + side, "dome", low, sub(middle, low), back),

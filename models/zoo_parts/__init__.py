@@ -1,1 +1,1 @@
-"""The animals of the zoo, and what their files are written with."""
+"""The models of the zoo, and writers for their files."""

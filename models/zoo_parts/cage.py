@@ -1,4 +1,4 @@
-"""Writers that let every number of a file be chosen."""
+"""Writers that give control over each number in a file."""
 
 from kit import md5
 from kit.maths import add, conj, mul, rotate, sub
@@ -27,12 +27,12 @@ def _triple(v):
 
 
 def mesh_text(joints, meshes, version=10, extra=None):
-    """joints: (name, parent, place, turn) in model space. extra(mesh number, vert number) is what
-    stands behind a vert; extra(mesh number, None) are lines behind the weights."""
+    """joints: (name, parent, position, turn) in model space. extra(mesh number, vert number) is
+    written after a vert; extra(mesh number, None) are lines after the weights."""
     out = ["MD5Version %d" % version, 'commandline "%s"' % COMMAND, "",
            "numJoints %d" % len(joints), "numMeshes %d" % len(meshes), "", "joints {"]
-    out += ['\t"%s"\t%d %s %s' % (name, parent, _triple(place), _triple(md5.xyz(turn)))
-            for name, parent, place, turn in joints]
+    out += ['\t"%s"\t%d %s %s' % (name, parent, _triple(position), _triple(md5.xyz(turn)))
+            for name, parent, position, turn in joints]
     out.append("}")
     for m, mesh in enumerate(meshes):
         out += ["", "mesh {", '\tshader "%s"' % mesh.shader, "", "\tnumverts %d" % len(mesh.verts)]
@@ -52,24 +52,24 @@ def mesh_text(joints, meshes, version=10, extra=None):
 
 
 def local(joints):
-    """The bind pose as a clip's frame: (place, turn) relative to the parent."""
+    """The bind pose as a clip's frame: (position, turn) relative to the parent."""
     frame = []
-    for _, parent, place, turn in joints:
+    for _, parent, position, turn in joints:
         if parent >= 0:
             back = conj(joints[parent][3])
-            place, turn = rotate(back, sub(place, joints[parent][2])), mul(back, turn)
-        frame.append((place, turn))
+            position, turn = rotate(back, sub(position, joints[parent][2])), mul(back, turn)
+        frame.append((position, turn))
     return frame
 
 
 def box_of(joints, meshes, frame):
     """The box around all vertices in a frame."""
     posed = []
-    for (place, turn), (_, parent, _, _) in zip(frame, joints):
+    for (position, turn), (_, parent, _, _) in zip(frame, joints):
         if parent >= 0:
             base, swing = posed[parent]
-            place, turn = add(base, rotate(swing, place)), mul(swing, turn)
-        posed.append((place, turn))
+            position, turn = add(base, rotate(swing, position)), mul(swing, turn)
+        posed.append((position, turn))
     found = []
     for mesh in meshes:
         for _, _, first, count in mesh.verts:
@@ -88,7 +88,7 @@ def anim_text(joints, meshes, rate, frames):
 
 
 def brick(low, high, joint=0, origin=ZERO):
-    """A box of six sides with vertices of their own, hanging on one joint that is not turned."""
+    """A box whose six sides have their own vertices, on one joint without rotation."""
     verts, tris, weights = [], [], []
     for axis in range(3):
         for side in (0, 1):

@@ -1,4 +1,4 @@
-"""Animals that show a feature of clips and of camera flights."""
+"""Models that show a feature of clips and camera paths."""
 
 import math
 
@@ -59,7 +59,7 @@ def _no_components(joints, mesh):
 
 
 def _travels(joints, mesh):
-    """The root begins away from the origin and goes on by 16 units a cycle."""
+    """The root begins away from the origin and advances by 16 units a cycle."""
     frames = []
     for n in range(9):
         frame = local(joints)
@@ -71,7 +71,7 @@ def _travels(joints, mesh):
 
 def _half_turn(joints, mesh):
     """Once around in eight steps of 45 degrees. w never is positive in the file, so the stored
-    sign flips on the way, and every blend must take the shorter way."""
+    sign flips, and every blend must take the shorter arc."""
     frames = []
     for n in range(9):
         frame = local(joints)
@@ -83,7 +83,7 @@ def _half_turn(joints, mesh):
 
 
 def _base_frame(joints, mesh):
-    """What no frame says stands in the base frame: the arm is raised and tilted there."""
+    """Components that no frame has are in the base frame, where the arm is raised and tilted."""
     frames = []
     for n in range(5):
         frame = local(joints)
@@ -107,7 +107,7 @@ def _rates():
 
 
 def _fewer_joints():
-    """The clip knows two of the mesh's three joints; the one between them keeps its bind pose."""
+    """The clip has two of the mesh's three joints; the one between them keeps its bind pose."""
     joints = ROOT + [("between", 0, (0.0, 0.0, 5.0), STILL), ("tip", 1, (0.0, 0.0, 10.0), STILL)]
     mesh = together([brick((-2, -2, 0), (2, 2, 4)), brick((-2, -2, 5), (2, 2, 9), 1, joints[1][2]),
                      brick((-1, -1, 10), (1, 1, 14), 2, joints[2][2])])
@@ -130,16 +130,16 @@ def _chain(count=32):
                      for n in range(count)])
     frames = []
     for step in range(25):
-        frame = [(place, q(0.10 * math.sin(2.0 * math.pi * (step / 24 - n / 16)), 0.0, 0.0))
-                 for n, (place, _) in enumerate(local(joints))]
+        frame = [(position, q(0.10 * math.sin(2.0 * math.pi * (step / 24 - n / 16)), 0.0, 0.0))
+                 for n, (position, _) in enumerate(local(joints))]
         frames.append(frame)
     return [(".md5mesh", mesh_text(joints, [mesh])),
             (".md5anim", anim_text(joints, [mesh], 24, frames))]
 
 
 def _twist(height=24.0, rows=12):
-    """A post whose top is turned nearly half around: what linear skinning draws to a thread in the
-    middle, as of a wrapped sweet, dual quaternions keep round."""
+    """A post whose top is turned nearly half around: linear skinning collapses its middle (the candy-wrapper
+    artefact), dual quaternions keep it round."""
     joints = ROOT + [("top", 0, (0.0, 0.0, height), STILL)]
     levels = [height * n / rows for n in range(rows + 1)]
     path = [(0.0, 0.0, z) for z in [0.0] + levels + [height]]
@@ -162,8 +162,8 @@ def _twist(height=24.0, rows=12):
 
 def _view(n, radius, height, view):
     turn = math.radians(n)
-    place = (radius * math.cos(turn), radius * math.sin(turn), height)
-    return place, facing((-place[0], -place[1], 6.0 - height), (0.0, 0.0, 1.0)), view
+    position = (radius * math.cos(turn), radius * math.sin(turn), height)
+    return position, facing((-position[0], -position[1], 6.0 - height), (0.0, 0.0, 1.0)), view
 
 
 def _cuts():

@@ -1,4 +1,4 @@
-"""Animals that show a feature of meshes."""
+"""Models that show a feature of meshes."""
 
 import math
 
@@ -26,8 +26,8 @@ def _triangle():
 
 def _bend(joints, angle):
     """A frame in which every joint but the first turns by an angle about y."""
-    return [(place, q(0.0, math.sin(math.radians(angle) / 2.0), 0.0) if n else turn)
-            for n, (place, turn) in enumerate(local(joints))]
+    return [(position, q(0.0, math.sin(math.radians(angle) / 2.0), 0.0) if n else turn)
+            for n, (position, turn) in enumerate(local(joints))]
 
 
 def _weights(most=14):
@@ -98,7 +98,7 @@ def _mirror_seam():
 
 def _split_seam():
     """A tube of eight sides, smooth, whose first and last column are two sets of vertices at the
-    same places: their normals are one."""
+    same positions: their normals are equal."""
     verts, weights, tris = [], [], []
     for column in range(9):
         turn = 2.0 * math.pi * (column % 8) / 8
@@ -136,8 +136,8 @@ def _two_meshes():
 
 
 def _same_joint_twice():
-    """Each corner hangs on one joint by two weights, with different offsets: legal, and their
-    mean counts."""
+    """Each corner has two weights on one joint, with different offsets: legal, and their
+    mean is the position."""
     plate, weights, verts = _plate(0.0), [], []
     for u, v, first, _ in plate.verts:
         _, _, (x, y, z) = plate.weights[first]

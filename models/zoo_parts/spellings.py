@@ -1,4 +1,4 @@
-"""Animals that show how the same things may be written."""
+"""Models that show alternative spellings."""
 
 _PLAIN = '''MD5Version 10
 commandline "make_zoo.py"
