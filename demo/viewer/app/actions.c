@@ -58,7 +58,7 @@ static void change_loop(view_state *viewer)
     static const char *const words[] = {"Loop: the last frame is the first",
                                         "Cycle: the last frame blends into the first", "Once"};
     const md5_anim *const anim = view_clock(&viewer->document->scene);
-    // The frame that is seen stays, though the length of a cycle changes.
+    // Keeps the current frame, although the loop duration changes.
     const double place = anim != NULL ? view_cycle_time(&viewer->play, anim) : 0.0;
     viewer->play.wrap = (md5_wrap)((viewer->play.wrap + 1) % 3);
     viewer->play.held_at_end = false;
@@ -121,7 +121,7 @@ static bool perform_animation(view_state *viewer, view_action action)
         return true;
     case VIEW_BIND_POSE:
         viewer->document->scene.bind_pose = !viewer->document->scene.bind_pose;
-        // A machine stood still meanwhile.
+        // A machine was paused meanwhile.
         if (view_mode_of(viewer->document) == VIEW_MODE_MACHINE
             && !viewer->document->scene.bind_pose)
             play->time = viewer->document->scene.machine.time;
@@ -160,7 +160,7 @@ static void turn_flight(view_state *viewer)
     view_notice(viewer, "%s", viewer->flying ? "Flight" : "Own camera");
 }
 
-// What is set is the own camera: it is seen then.
+// Switches to the user's camera, which is the one that is set.
 static bool perform_camera(view_state *viewer, view_action action)
 {
     if (action >= VIEW_FRAME_ALL && action <= VIEW_ORTHOGRAPHIC)

@@ -1,4 +1,4 @@
-// What keys, and clicks that mean the same, do.
+// The actions of keys, and of clicks with the same effect.
 #ifndef DEMO_VIEWER_APP_ACTIONS_H
 #define DEMO_VIEWER_APP_ACTIONS_H
 
@@ -7,7 +7,7 @@
 // Carries out the action of a key; then logs the state at the level "debug".
 void view_perform(view_state *viewer, view_action action);
 
-// Shows a mesh or does not.
+// Shows or hides a mesh.
 void view_toggle_mesh(view_state *viewer, uint32_t mesh);
 
 #endif

@@ -16,8 +16,8 @@ void view_point_machine(view_state *viewer, float x, float y)
     view_machine *const machine = &viewer->document->scene.machine;
     const float width = (float)viewer->width, height = (float)viewer->height;
     const view_lens lens = view_choose_lens(viewer, width, height);
-    // A little nearer than what the camera looks at, so that one reaches and looks out of the
-    // picture.
+    // A little nearer than the camera's target, so that the character looks and reaches towards the
+    // user.
     const float depth = 0.7f * viewer->camera.distance, wide = lens.orthographic ? 1.0f : depth;
     const float across = 2.0f * x / width - 1.0f - lens.shift_x;
     const float high = 1.0f - 2.0f * y / height - lens.shift_y;

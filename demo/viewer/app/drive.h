@@ -1,4 +1,4 @@
-// What keys and the mouse do to a state machine.
+// Control of a state machine by keys and mouse.
 #ifndef DEMO_VIEWER_APP_DRIVE_H
 #define DEMO_VIEWER_APP_DRIVE_H
 

@@ -46,7 +46,7 @@ static void press(view_state *viewer, const SDL_MouseButtonEvent *button)
         viewer->ui.drag = VIEW_DRAG_ZOOM;
 }
 
-// Moves the camera that the mouse holds on to.
+// Moves the dragged camera.
 static void move_camera(view_state *viewer, float right, float down)
 {
     const float height = (float)viewer->height;
@@ -110,7 +110,7 @@ static void turn_wheel(view_state *viewer, const SDL_MouseWheelEvent *wheel)
 
 // -- Keys -----------------------------------------------------------------------------------
 
-// A key that does something, but not now.
+// A key without effect in the current mode.
 static void tell_unused(view_state *viewer, const view_binding *binding)
 {
     // Shift alone is usually followed by another key.
@@ -148,7 +148,7 @@ static void press_key(view_state *viewer, const SDL_Keysym *key, bool repeated)
     view_perform(viewer, binding.action);
 }
 
-// Also when another mode has begun since it was pressed.
+// Also if the mode has changed since it was pressed.
 static void let_go(view_state *viewer, const SDL_Keysym *key)
 {
     const view_binding binding =

@@ -96,7 +96,7 @@ static int run(view_state *viewer, const view_options *options, view_config *con
     view_begin(viewer, options);
     view_take_switches(viewer);
     viewer->config = config;
-    // Looking into files needs no GL.
+    // Reading files needs no GL.
     if (!options->no_render && !view_open_window(viewer, view_shows_window(options)))
         return EXIT_NO_DISPLAY;
     if (!view_open_first(viewer) || !choose_clip(viewer) || !choose_joint(viewer))
@@ -106,8 +106,8 @@ static int run(view_state *viewer, const view_options *options, view_config *con
     return run_job(viewer) ? EXIT_DONE : EXIT_FAILED;
 }
 
-// Reads what is remembered, and the command line anew behind it, which so has the last word. What
-// is remembered and is no option is left out; the last complaint is left in `log`.
+// Reads the configuration, then the command line again, which overrides it. Unknown lines of the
+// configuration are ignored; the last warning stays in `log`.
 static void take_config(int count, char **arguments, view_options *options, view_config *config,
                         view_log *log)
 {
@@ -140,7 +140,7 @@ static void take_config(int count, char **arguments, view_options *options, view
     for (size_t i = 0; i < (size_t)count; i++)
         all[num_kept + i] = arguments[i];
     view_free_options(options);
-    // Each part was read before; together they cannot contradict, for none of them is a job.
+    // Both parts were valid alone, and the configuration contains no jobs: they cannot conflict.
     (void)view_read_options((int)total, all, options, problem, sizeof problem);
     free(all);
 }

@@ -59,7 +59,7 @@ typedef struct own_files {
     size_t count;
 } own_files;
 
-// What is shown when nothing is named; in a crowd, with company.
+// The files to show if none is named; in a crowd, several models.
 static bool find_own_files(view_state *viewer, own_files *own)
 {
     static const char *const company[] = {"../spindle/spindle.md5mesh",
@@ -100,7 +100,7 @@ void view_change_clip(view_state *viewer, size_t clip)
 
 // -- Opening --------------------------------------------------------------------------------
 
-// Replaces what is open, once all of the new is there.
+// Replaces the document when the new one is complete.
 static bool open_files(view_state *viewer, const char *const *files, size_t num_files, bool pick_up,
                        bool as_asked)
 {
@@ -154,7 +154,7 @@ bool view_open(view_state *viewer, const char *const *files, size_t num_files, b
 
 bool view_reload(view_state *viewer)
 {
-    // The names outlive the scene that they are of.
+    // The names must outlive their scene.
     const size_t num_clips =
         viewer->document->scene.picked_up ? 0 : viewer->document->scene.num_clips;
     const bool model = viewer->document->scene.model != NULL;
@@ -245,7 +245,7 @@ static bool drop_clip(view_state *viewer, const char *path)
 {
     bool done;
     if (viewer->document->scene.machine.player != NULL) {
-        // A copy: the character goes with the document that is replaced.
+        // A copy: the character is freed with the replaced document.
         char *model = common_copy(viewer->document->scene.machine.character->model_path);
         const char *const files[2] = {model, path};
         done = view_open(viewer, files, 2, false);

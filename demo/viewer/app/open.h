@@ -1,19 +1,19 @@
-// Opening: from the names of files to the document that is shown.
+// Opens files as the document that is shown.
 #ifndef DEMO_VIEWER_APP_OPEN_H
 #define DEMO_VIEWER_APP_OPEN_H
 
 #include "demo/viewer/jobs/view.h"
 
-// Opens files, or our own model where there are none: scene, GPU copies, textures, framing.
+// Opens files, or our own model if there are none: scene, GPU copies, textures, framing.
 // If a file cannot be shown: logs why, keeps what was open, and returns false.
-// `as_asked`: the textures that the command line names are meant for these files.
+// `as_asked`: textures named on the command line apply to these files.
 bool view_open(view_state *viewer, const char *const *files, size_t num_files, bool as_asked);
 
 // Opens what the user dropped on the window: model, animation, camera path or texture; of a folder,
 // the list of its files.
 void view_drop(view_state *viewer, const char *path);
 
-// Frees what view_open() made.
+// Frees what view_open() created.
 void view_close(view_state *viewer);
 
 bool view_reload(view_state *viewer);

@@ -20,7 +20,7 @@ void view_take_switches(view_state *viewer)
     viewer->play.wrap = o->wrap;
 }
 
-// The size in the system's points, which is what SDL takes when it makes a window.
+// The size in the system's points, which SDL expects when it creates a window.
 static void describe_size(const view_state *viewer, view_options *options)
 {
     int width = 0, height = 0;
@@ -45,7 +45,7 @@ void view_describe(const view_state *viewer, view_options *options)
     describe_size(viewer, options);
 }
 
-// -- What is remembered ---------------------------------------------------------------------
+// -- Configuration --------------------------------------------------------------------------
 
 static void remember_options(const view_state *viewer)
 {

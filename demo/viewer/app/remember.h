@@ -1,4 +1,4 @@
-// Between the window's state, the options that describe it, and the file that remembers them.
+// Converts between the window's state, options that describe it, and the configuration file.
 #ifndef DEMO_VIEWER_APP_REMEMBER_H
 #define DEMO_VIEWER_APP_REMEMBER_H
 
@@ -12,10 +12,10 @@ void view_describe(const view_state *viewer, view_options *options);
 // Restores the camera of the last run, unless the command line sets it.
 void view_restore_camera(view_state *viewer, const view_camera *camera);
 
-// Whether the next start is to show the model that is shown now: one alone, not a crowd.
+// Whether the next start shows the current model: a single one, not a crowd.
 bool view_remembers_model(const view_state *viewer);
 
-// Writes the configuration file at the end of a window, if there is one.
+// Writes the configuration file, if there is one, when the window closes.
 void view_remember(view_state *viewer);
 
 #endif

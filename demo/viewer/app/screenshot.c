@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-// MODEL-1.png, MODEL-2.png, ... in the folder: the first that is not there yet, or NULL.
+// MODEL-1.png, MODEL-2.png, ... in the folder: the first that does not exist, or NULL.
 static char *free_name(const char *folder, const char *model)
 {
     for (unsigned n = 1; n < 10000; n++) {
@@ -24,7 +24,7 @@ void view_save_screenshot(view_state *viewer, bool clean)
 {
     char *const folder = common_absolute(".");
     char *const path = free_name(folder, viewer->document->scene.name);
-    // The message of the last one is not to be in the next.
+    // The notice of the last picture must not appear in the next.
     viewer->ui.notice_end = 0.0;
     if (path != NULL && view_save_picture(viewer, path, clean, clean)) {
         view_info(&viewer->log, "%s", path);

@@ -1,4 +1,4 @@
-// Also changes when a file appears that was missed.
+// Also changes if a missing file appears.
 #include "demo/viewer/app/stamp.h"
 
 #include "demo/common/file.h"
@@ -52,7 +52,7 @@ static void add_scene(uint64_t *stamp, const view_scene *scene)
         add_beside(stamp, scene->path);
 }
 
-// A mesh that has none may get one: where it would be looked for first, something changes then.
+// A missing texture may appear: then the folder that is searched first changes.
 static void add_missing_textures(uint64_t *stamp, const view_textures *textures, const char *path)
 {
     bool misses = false;

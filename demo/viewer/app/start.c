@@ -7,9 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Opens what was shown the last time, as it was seen then: a file, or NULL, our own model. If the
-// file has gone bad meanwhile, our own model is shown instead, and in the window what is wrong with
-// the other.
+// Opens the model of the last run with its camera: a file, or NULL, our own model. If the file
+// cannot be opened, shows our own model and the error.
 static bool open_remembered(view_state *viewer)
 {
     const view_config *const config = viewer->config;
@@ -29,8 +28,8 @@ static bool open_remembered(view_state *viewer)
     return true;
 }
 
-// What the command line names decides: the model of the last time, with its camera, is taken only
-// if nothing on the command line says what to show.
+// The command line has priority: the last model and its camera are restored only if the command
+// line names nothing to show.
 static bool takes_remembered(const view_state *viewer)
 {
     const view_options *const options = viewer->options;
@@ -50,7 +49,7 @@ bool view_open_first(view_state *viewer)
     const bool opened = takes_remembered(viewer)
                             ? open_remembered(viewer)
                             : view_open(viewer, options->files, options->num_files, true);
-    // As if it were dropped: of several, the last one is listed.
+    // As if dropped: of several folders the last one is listed.
     for (size_t i = 0; i < options->num_folders && opened; i++)
         view_browse_folder(&viewer->ui.browser, options->folders[i], viewer->config);
     return opened;

@@ -1,11 +1,11 @@
-// What the window shows first.
+// The initial contents of the window.
 #ifndef DEMO_VIEWER_APP_START_H
 #define DEMO_VIEWER_APP_START_H
 
 #include "demo/viewer/jobs/view.h"
 
-// Opens what the command line names, or what is remembered if it names nothing, and lists the
-// folder that it names. Returns false, and logs why, if there is nothing to show.
+// Opens the files on the command line, or the last model if there are none, and lists the folder on
+// it. Returns false and logs an error if nothing can be shown.
 bool view_open_first(view_state *viewer);
 
 #endif

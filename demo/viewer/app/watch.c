@@ -13,7 +13,8 @@ void view_watch_files(view_state *viewer)
     if (now == viewer->files_stamp)
         return;
     const bool done = view_reload(viewer);
-    // Of before reading: what changed meanwhile is read again, as is what was saved only half.
+    // Taken before reading: files that change meanwhile, or were saved only in part, are read
+    // again.
     viewer->files_stamp = now;
     view_notice(viewer, "%s", done ? "Read again" : "Cannot be read yet: as before");
     view_tell_state(viewer, "watch");

@@ -28,8 +28,8 @@ static bool has_display(void)
 #endif
 }
 
-// Whether a window can be seen. Where a named display is not there, SDL falls back on drivers that
-// draw into nowhere.
+// Whether a window can be visible. If the named display is missing, SDL falls back to drivers
+// without output.
 static bool is_seen(void)
 {
     const char *const driver = SDL_GetCurrentVideoDriver();
@@ -41,7 +41,7 @@ static bool start_video(bool visible)
 {
     // Interrupts end the program at once, also in the middle of a long job without a window.
     SDL_SetHint(SDL_HINT_NO_SIGNAL_HANDLERS, "1");
-    // A viewer is a window among others: no reason to switch the desktop's effects off.
+    // Keeps the desktop's effects: the viewer is not a full-screen game.
     SDL_SetHint(SDL_HINT_VIDEO_X11_NET_WM_BYPASS_COMPOSITOR, "0");
     const char *const chosen = getenv("SDL_VIDEODRIVER");
     const bool is_chosen = chosen != NULL && *chosen != '\0';
@@ -124,8 +124,8 @@ void view_close_window(view_state *viewer)
 
 // -- Size -----------------------------------------------------------------------------------
 
-// How large text must be to be read: as many pixels as the system has for a point of its own, or
-// as the screen's resolution asks for where the system has no such notion.
+// The scale of readable text: pixels per point of the system, or by the screen's resolution if the
+// system does not define that.
 static float screen_scale(SDL_Window *window)
 {
     int points = 0, pixels = 0, unused = 0;
@@ -188,8 +188,8 @@ static void set_title(view_state *viewer, char *shown, size_t size)
     SDL_SetWindowTitle(viewer->window, title);
 }
 
-// Waits for something to do: not at all while the picture moves, otherwise as long as nothing
-// happens, but not past a message's end or a look at the files.
+// Waits for events: not at all while the picture moves, otherwise until the next event, the end of
+// a notice or the next check of the files.
 static void take_events(view_state *viewer, bool moving, bool *redraw)
 {
     SDL_Event event;
@@ -200,8 +200,8 @@ static void take_events(view_state *viewer, bool moving, bool *redraw)
         while (SDL_PollEvent(&event));
 }
 
-// The rate that was asked for, or a little more than the screen's: where swapping waits for the
-// screen, that is what limits.
+// The given frame rate, or slightly more than the screen's: if swapping waits for the screen, that
+// is the limit.
 static double highest_rate(const view_state *viewer)
 {
     SDL_DisplayMode mode = {0};
@@ -212,7 +212,7 @@ static double highest_rate(const view_state *viewer)
     return 1.05 * (known && mode.refresh_rate > 0 ? mode.refresh_rate : 60);
 }
 
-// Sleeps away what is left of a frame's time.
+// Sleeps for the rest of the frame's time.
 static void keep_rate(const view_state *viewer, double begin)
 {
     const double rest = 1.0 / highest_rate(viewer) - (seconds_since_start() - begin);
@@ -244,11 +244,11 @@ bool view_run_window(view_state *viewer)
         const double begin = seconds_since_start(), last = viewer->now;
         viewer->now = begin - start;
         const bool moving = is_moving(viewer);
-        // What was loaded or dragged meanwhile is not to make the clip jump.
+        // Loading and dragging must not make the clip jump.
         view_advance(&viewer->play, view_clock(&viewer->document->scene),
                      fmin(viewer->now - last, 0.1));
         view_watch_files(viewer);
-        // A message that has ended is taken away by one more frame.
+        // One more frame removes a notice that has ended.
         const bool noticing = viewer->now < viewer->ui.notice_end;
         if (noticed && !noticing)
             view_tell_state(viewer, "quiet");

@@ -5,8 +5,8 @@
 #include "demo/viewer/jobs/view.h"
 
 // Opens a window, hidden unless `visible`, with an OpenGL 3.3 core context, and the renderer on
-// it. Without a display a hidden one is made by SDL's offscreen driver, unless SDL_VIDEODRIVER
-// says otherwise. Returns false, and logs why, if there is none.
+// it. Without a display a hidden one is created by SDL's offscreen driver, unless SDL_VIDEODRIVER
+// is set. Returns false and logs an error on failure.
 bool view_open_window(view_state *viewer, bool visible);
 void view_close_window(view_state *viewer);
 

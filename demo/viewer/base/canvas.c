@@ -59,7 +59,7 @@ static void add_quad(view_canvas *canvas, const float xy[4], const float uv[4], 
     add(canvas, xy[0], xy[3], uv[0], uv[3], bottom);
 }
 
-// The middle of the disc is covered all over: the colour itself.
+// The centre of the disc is fully covered: the plain colour.
 static float solid_u(const view_font *font)
 {
     return 0.5f * (font->disc_u0 + font->disc_u1);

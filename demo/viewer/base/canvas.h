@@ -7,7 +7,7 @@
 // 0xRRGGBBAA, sRGB.
 typedef uint32_t view_color;
 
-// The triangles so far. One canvas serves all frames: it keeps its memory.
+// The triangles so far. One canvas is reused for all frames and keeps its memory.
 typedef struct view_canvas {
     const view_font *font;
     md5gl_panel_vertex *vertices;
@@ -27,14 +27,13 @@ void view_draw_round_rect(view_canvas *canvas, view_rect rect, float radius, vie
 void view_draw_disc(view_canvas *canvas, float x, float y, float radius, view_color color);
 void view_draw_triangle(view_canvas *canvas, const float corners[6], view_color color);
 
-// Writes one line, `y` being its top. What would pass `width` is cut and ends in an ellipsis;
-// width 0 = no limit. Returns the width used.
+// Writes one line whose top is `y`. Longer text than `width` is cut and ends in an ellipsis; width
+// 0 = no limit. Returns the used width.
 float view_draw_text(view_canvas *canvas, view_text_size size, float x, float y, float width,
                      view_color color, const char *text);
 float view_text_width(const view_font *font, view_text_size size, const char *text);
 
-// Makes all that was drawn since there were `first` vertices smaller, towards the point (x, y): for
-// what does not fit into a small window.
+// Scales down all vertices from `first` on towards the point (x, y), to fit into a small window.
 void view_shrink(view_canvas *canvas, uint32_t first, float x, float y, float factor);
 
 bool view_contains(view_rect rect, float x, float y);

@@ -1,4 +1,4 @@
-// --completions: what makes shells complete the options, their words, and files.
+// --completions: shell scripts that complete options, their values, and files.
 #include "demo/viewer/base/manual.h"
 
 #include "demo/viewer/base/option_table.h"
@@ -9,7 +9,7 @@
 typedef enum value_kind {
     VALUE_NONE,   // a switch; after "=": yes, no
     VALUE_WORDS,  // one of "a|b|c"
-    VALUE_FILE,   // a path, maybe behind "NAME="
+    VALUE_FILE,   // a path, maybe after "NAME="
     VALUE_OTHERS, // a number or a name
 } value_kind;
 

@@ -83,7 +83,7 @@ static bool read_model(view_config *config, const char *value)
     return true;
 }
 
-// Whether it can be a window's; what cannot is neither written nor read.
+// Whether it is a valid window size; others are neither written nor read.
 static bool is_usual(const view_camera *c)
 {
     const float numbers[] = {c->azimuth,  c->elevation, c->distance,
@@ -229,7 +229,7 @@ static void write_lines(const view_config *config, FILE *file)
         lines[i].write(config, lines[i].name, file);
 }
 
-// Into a file beside it first: another viewer that reads it now sees the old or the new.
+// Writes a temporary file and renames it: another viewer reads either the old or the new one.
 bool view_write_config(const view_config *config, view_log *log)
 {
     make_folders(config->path);
@@ -266,7 +266,7 @@ void view_free_config(view_config *config)
 
 // -- Recent files ---------------------------------------------------------------------------
 
-// A copy of a path that a line can hold, from the root on, or NULL.
+// A copy of an absolute path that fits in a line, or NULL.
 static char *line_path(const char *path)
 {
     char *const full = common_absolute(path);

@@ -1,6 +1,5 @@
-// What a window remembers from one time to the next, in the user's folder of configurations:
-// switches and size as options of the command line, the model, the camera, and the files opened
-// lately.
+// The configuration file in the user's configuration folder, which stores the window's state:
+// switches and size as command-line options, the model, the camera, and recent files.
 #ifndef DEMO_VIEWER_BASE_CONFIG_H
 #define DEMO_VIEWER_BASE_CONFIG_H
 
@@ -14,10 +13,10 @@
 enum { VIEW_MAX_RECENT = 12 };
 
 typedef struct view_config {
-    char *path;       // the file; NULL = nothing is remembered
+    char *path;       // the file; NULL = neither read nor written
     char **arguments; // "--grid=no": as if they stood first on the command line
     size_t num_arguments;
-    char *model; // that was shown last; NULL = our own
+    char *model; // the last shown; NULL = our own
     bool has_camera;
     view_camera camera; // on it
     char *recent[VIEW_MAX_RECENT];
@@ -41,7 +40,7 @@ void view_set_config(view_config *config, const view_option *option, const char 
 // The next start shows this model, or our own (NULL).
 void view_note_model(view_config *config, const char *path);
 
-// Puts a file at the head of those opened lately.
+// Adds a file as the most recent one.
 void view_note_recent(view_config *config, const char *path);
 
 #endif

@@ -23,7 +23,7 @@ void view_clear_browser(view_browser *browser)
     *browser = (view_browser){0};
 }
 
-// -- What is in it --------------------------------------------------------------------------
+// -- Entries --------------------------------------------------------------------------------
 
 static view_entry *add_entry(view_browser *browser, view_entry_kind kind, const char *label,
                              const char *path)
@@ -44,7 +44,7 @@ static void add_files(view_browser *browser, const char *ending)
     common_free_list(&list);
 }
 
-// The folder above, which so is always at hand, unless there is none.
+// Adds the parent folder, unless there is none.
 static void add_folder_above(view_browser *browser)
 {
     char *above = common_is_absolute(browser->folder) ? common_folder(browser->folder)
@@ -95,7 +95,7 @@ static void find_entries(view_browser *browser)
     for (size_t i = 0; i < browser->num_entries; i++)
         if (common_contains(browser->entries[i].label, browser->filter))
             browser->found[browser->num_found++] = i;
-    // Enter goes forward, if there is anything to go to.
+    // Enter chooses an entry other than the parent folder, if there is one.
     if (browser->num_found > 1 && browser->entries[browser->found[0]].kind == VIEW_ENTRY_ABOVE)
         browser->chosen = 1;
 }
@@ -190,7 +190,7 @@ static size_t rows_that_fit(const view_browser *browser, const view_font *font)
     return browser->rows.height > line ? (size_t)(browser->rows.height / line) : 1;
 }
 
-// Takes the last character away, which may have several bytes.
+// Removes the last character, which may have several bytes.
 static void erase_last(view_browser *browser)
 {
     size_t length = strlen(browser->filter);
@@ -231,7 +231,7 @@ view_request view_key_browser(view_browser *browser, const view_font *font, int3
         move_choice(browser, code == SDLK_END ? all : -all);
         break;
     default:
-        // Function keys do what they always do; all others write, or nothing.
+        // Function keys keep their actions; others are typed or ignored.
         return (view_request){.kind = (code & SDLK_SCANCODE_MASK) == 0 ? VIEW_REQUEST_DONE
                                                                        : VIEW_REQUEST_PASS};
     }
@@ -327,7 +327,7 @@ static void draw_entries(const view_browser *browser, view_canvas *canvas)
     }
 }
 
-// The filter, as it is typed, or what to do.
+// The typed filter, or a hint.
 static void draw_heading(const view_browser *browser, view_canvas *canvas, float x, float y,
                          float width)
 {
@@ -360,7 +360,7 @@ void view_draw_browser(view_browser *browser, view_canvas *canvas, float width, 
     const float margin = VIEW_MARGIN * scale, padding = VIEW_PADDING * scale;
     if (browser->kind == VIEW_BROWSE_NOTHING)
         return;
-    // As many lines as there are entries at all: it does not jump while one types.
+    // As high as the unfiltered list, so that it does not jump while the user types.
     const float heading = 2.8f * line;
     const float most = height - 2.0f * margin - 2.0f * padding - heading;
     const float wanted = (float)browser->num_entries * line;

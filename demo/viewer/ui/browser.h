@@ -1,4 +1,4 @@
-// A list to choose from by typing: files of a folder with those opened lately, or clips.
+// A list that is filtered by typing: files of a folder and recent files, or clips.
 #ifndef DEMO_VIEWER_UI_BROWSER_H
 #define DEMO_VIEWER_UI_BROWSER_H
 
@@ -20,7 +20,7 @@ typedef enum view_entry_kind {
     VIEW_ENTRY_FILE,
     VIEW_ENTRY_RECENT, // a file, shown with its folder
     VIEW_ENTRY_FOLDER,
-    VIEW_ENTRY_ABOVE, // the folder above: the first entry
+    VIEW_ENTRY_ABOVE, // the parent folder: the first entry
     VIEW_ENTRY_CLIP,
 } view_entry_kind;
 
@@ -32,29 +32,29 @@ typedef struct view_entry {
 
 typedef struct view_browser {
     view_browser_kind kind;
-    char *folder; // that is listed
+    char *folder; // the listed one
     view_entry *entries;
     size_t num_entries;
-    size_t *found; // [num_found] entries that have the filter in them
+    size_t *found; // [num_found] indices of entries that contain the filter
     size_t num_found;
     size_t chosen,
         first; // indices into `found`: the entry that Enter takes, the topmost visible one
     char filter[64];
-    bool fresh;     // the key that opened it is not to be typed into it
-    view_rect box;  // as drawn last
-    view_rect rows; // likewise: those of the entries
+    bool fresh;     // opened by a key whose text must be ignored
+    view_rect box;  // as last drawn
+    view_rect rows; // rows of the entries, likewise
 } view_browser;
 
-// Opens the list of the scene's clips, or of the files in its folder and those opened lately; if it
-// is open, closes it. `config`: what is remembered, or NULL. Returns false, and the list is closed,
-// if there is no clip to list.
+// Opens the list of the scene's clips, or of the files in its folder and recent files; if it is
+// open, closes it. `config`: the configuration, or NULL. If there are no clips to list, closes the
+// list and returns false.
 bool view_open_browser(view_browser *browser, view_browser_kind kind, const view_scene *scene,
                        const view_config *config);
 
 // Lists another folder.
 void view_browse_folder(view_browser *browser, const char *folder, const view_config *config);
 
-// Closes it, and frees what it holds.
+// Closes the list and frees its entries.
 void view_clear_browser(view_browser *browser);
 
 // The list takes keys, text and mouse before anything else while it is open: VIEW_REQUEST_PASS is
@@ -68,7 +68,7 @@ view_request view_wheel_browser(view_browser *browser, float steps);
 // The mouse moves over it. Returns whether that changes the picture.
 bool view_point_browser(view_browser *browser, const view_font *font, float x, float y);
 
-// Adds it to the canvas, if it is open, for a picture of that size in pixels.
+// Draws the list on the canvas if it is open. Size of the picture in pixels.
 void view_draw_browser(view_browser *browser, view_canvas *canvas, float width, float height);
 
 #endif

@@ -1,7 +1,7 @@
-// Which parts of the interface there are at this moment.
+// Which parts of the interface are currently shown.
 #include "demo/viewer/ui/panels.h"
 
-// In units of layout: below that, panels of full width leave no room between them.
+// In layout units: in smaller windows, panels of full width leave no space between them.
 static const float compact_below = 1000.0f;
 
 bool view_is_compact(const view_facts *facts)

@@ -1,4 +1,4 @@
-// The panel at the left: what is shown, in figures.
+// The panel at the left: figures of the document.
 #include "demo/viewer/ui/panels.h"
 
 #include "demo/common/file.h"
@@ -9,7 +9,7 @@
 
 enum { WIDTH = 270, COMPACT_WIDTH = 190, LABEL_WIDTH = 84 };
 
-// Rows that can be clicked on: their numbers in view_rows, and from the last on those of meshes.
+// Clickable rows: their numbers in view_rows; the last one begins those of meshes.
 enum { HIT_FILES = 1, HIT_CLIPS, HIT_MESHES };
 
 #define DOT "  \xE2\x80\xA2  "
@@ -42,7 +42,7 @@ static void add_clip_rows(const view_facts *facts, view_rows *rows)
         view_add_row(rows, VIEW_ROW_TEXT, VIEW_ACCENT, "", "bind pose");
     if (scene->num_clips > 0 && view_mode_of(facts->stage.document) == VIEW_MODE_CLIPS)
         view_make_hit(rows, HIT_CLIPS, "A");
-    // In a small window the states in the machine's own panel have to do.
+    // In a small window the states are only in the machine's panel.
     if (view_mode_of(facts->stage.document) == VIEW_MODE_MACHINE && !is_brief(facts))
         view_add_machine_clips(&scene->machine, rows);
     if (anim == NULL || is_brief(facts))
@@ -155,7 +155,7 @@ static void add_frame_time(const view_facts *facts, view_rows *rows)
         view_add_row(rows, VIEW_ROW_GRAPH, VIEW_PLAIN, "", "%s", "");
 }
 
-// The texture, or that there is none, and what else was found beside it.
+// The texture, or a note that it is missing, and its maps.
 static void add_map_rows(const view_facts *facts, view_rows *rows, uint32_t mesh)
 {
     static const char *const labels[VIEW_NUM_MAPS] = {"Texture", "Normals", "Heights", "Specular",
@@ -168,7 +168,7 @@ static void add_map_rows(const view_facts *facts, view_rows *rows, uint32_t mesh
     }
 }
 
-// Of many meshes only the names: it is there to switch them.
+// Only names if there are many meshes: the list serves to hide them.
 static void add_mesh_rows(const view_facts *facts, view_rows *rows)
 {
     enum { IN_FULL = 5, LISTED = 20 };
@@ -199,7 +199,7 @@ static void add_mesh_rows(const view_facts *facts, view_rows *rows)
                      (unsigned)(model->num_meshes - LISTED));
 }
 
-// Of all clips that are loaded: those of a machine are its own.
+// Sums over all loaded clips, or a machine's own clips.
 static void add_clips_size(const view_scene *scene, view_rows *rows)
 {
     const md5_character *const character = scene->machine.character;
@@ -308,7 +308,7 @@ void view_list_figures(const view_facts *facts, view_rows *rows)
     view_wrap_rows(rows);
 }
 
-// How much smaller the figures are drawn where the picture is too low for them.
+// The factor by which figures are scaled down if the picture is too low.
 static float figures_factor(const view_facts *facts, const view_rows *rows)
 {
     const float scale = facts->stage.font->scale;

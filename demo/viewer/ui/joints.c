@@ -1,4 +1,4 @@
-// The list of joints, and the joint that is marked in it: in the picture, with its weights as heat.
+// The list of joints, and the marked joint in the picture, with its weights as a heat map.
 #include "demo/viewer/ui/panels.h"
 
 #include "demo/viewer/base/math.h"
@@ -9,8 +9,7 @@
 
 // -- List -----------------------------------------------------------------------------------
 
-// The joints as a walk through the tree meets them, with their depths: files may list them in
-// any order.
+// The joints in depth-first order with their depths: files may list them in any order.
 typedef struct joint_list {
     uint32_t *joints, *depths;
     uint32_t count;
@@ -73,7 +72,7 @@ static void draw_joint_rows(const view_ui *ui, const view_facts *facts, const jo
         if (y < inside.y || y + line > inside.y + inside.height + 1.0f)
             continue;
         const uint32_t joint = list->joints[i];
-        // What the clip does not drive is dim.
+        // Joints that the clip does not drive are dimmed.
         const bool still =
             clip != NULL && clip->binding != NULL && clip->binding->tracks[joint] < 0;
         const bool marked = (int32_t)joint == view_marked_joint(ui, scene);
@@ -106,7 +105,7 @@ void view_draw_hierarchy(view_ui *ui, const view_facts *facts)
     const float scale = facts->stage.font->scale, line = facts->stage.font->line[VIEW_TEXT];
     const float margin = VIEW_MARGIN * scale, padding = VIEW_PADDING * scale;
     const view_layout *const layout = &ui->layout;
-    // The rows of the lights stand below a title and the edge of their box.
+    // The rows of the lights are below a title and the edge of their box.
     const float title = facts->stage.font->line[VIEW_TITLE] + padding;
     const float below = facts->stage.shown->lamps   ? layout->lamps.y - title
                         : layout->bar.height > 0.0f ? layout->bar.y
@@ -119,7 +118,7 @@ void view_draw_hierarchy(view_ui *ui, const view_facts *facts)
     const view_rect box = {view_hierarchy_left(facts), margin, box_width(facts),
                            shown + 2.0f * padding};
     const view_rect inside = {box.x + padding, box.y + padding, box.width - 2.0f * padding, shown};
-    // Whole lines, so that none is cut in two.
+    // Whole lines, so that none is cut.
     const float most = fmaxf(list_height - shown, 0.0f);
     ui->hierarchy_scroll = roundf(fminf(fmaxf(ui->hierarchy_scroll, 0.0f), most) / line) * line;
 
@@ -179,7 +178,7 @@ view_request view_press_hierarchy(view_ui *ui, const view_facts *facts, float x,
 
 // -- Heat -----------------------------------------------------------------------------------
 
-// From blue (little) over green and yellow to red (all), as maps of heat have it; nothing is clear.
+// From blue (little) over green and yellow to red (all); weight 0 is transparent.
 static void heat_color(float weight, uint8_t rgba[4])
 {
     static const float stops[5][3] = {
@@ -192,7 +191,7 @@ static void heat_color(float weight, uint8_t rgba[4])
     rgba[3] = (uint8_t)(view_clamp(40.0f * weight, 0.0f, 1.0f) * 235.0f);
 }
 
-// How much of each vertex moves with the joint: the sum of its weights. Returns whether any does.
+// For each vertex, the sum of its weights on the joint. Returns whether any is not 0.
 static bool weigh_vertices(const md5_mesh *mesh, uint32_t joint, float *weights)
 {
     bool any = false;
@@ -241,7 +240,7 @@ static void add_heat(const view_facts *facts, uint32_t mesh_number, const float 
 {
     const md5_mesh *const mesh = &facts->stage.document->scene.model->meshes[mesh_number];
     const view_skinned *const skinned = &facts->stage.document->scene.skinned[mesh_number];
-    // A little above the surface, so as not to fight with it for the depth.
+    // Slightly above the surface, to avoid z-fighting.
     const float lift = 0.0015f * facts->stage.camera->scene_radius;
     for (uint32_t t = 0; t < mesh->num_triangles; t++) {
         md5_vec3 corners[3];
@@ -313,7 +312,7 @@ static void draw_label(const view_facts *facts, const view_lens *lens, md5_vec3 
                    VIEW_BRIGHT, name);
 }
 
-// The joint's bones, to its parent and to its children, seen through the model.
+// Lines to the joint's parent and children, visible through the model.
 static void add_bones(view_lines *lines, const view_scene *scene, int32_t joint)
 {
     const md5_joint *const joints = scene->skeleton->joints;

@@ -37,7 +37,7 @@ void view_draw_lamps(view_ui *ui, const view_facts *facts)
     view_rows rows = {.font = facts->stage.font, .width = box_width * scale};
     view_add_row(&rows, VIEW_ROW_TITLE, VIEW_BRIGHT, "", "Lights");
     const float above = view_rows_height(&rows) - VIEW_PADDING * scale;
-    // Room for the sliders, which are drawn over it.
+    // Space for the sliders, which are drawn over it.
     for (int i = 0; i < VIEW_NUM_LAMPS; i++)
         view_add_row(&rows, VIEW_ROW_TEXT, VIEW_DIM, "", "%s", "");
     view_add_gap(&rows);

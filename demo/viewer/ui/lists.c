@@ -7,7 +7,7 @@
 
 enum { MAX_COLUMNS = 4 };
 
-// In lines: a heading with what sets it off, and what sets it off from the group before.
+// In lines: the height of a heading with its spacing, and the space before a group.
 static const float heading_lines = 1.3f, gap_lines = 1.0f;
 
 typedef struct key_column {
@@ -16,7 +16,7 @@ typedef struct key_column {
     float keys, help;    // widths in pixels
 } key_column;
 
-// What the keys do now, in columns.
+// The keys of the current mode, in columns.
 typedef struct key_page {
     view_key_line lines[VIEW_MAX_KEY_LINES];
     uint32_t num_lines;
@@ -25,7 +25,7 @@ typedef struct key_page {
     float width, height; // pixels, padding included
 } key_page;
 
-// Lines that the group at `begin` takes; `end` is where the next one begins.
+// The number of lines of the group at `begin`; `end`: the beginning of the next group.
 static float measure_group(const key_page *page, uint32_t begin, uint32_t *end)
 {
     *end = begin + 1;
@@ -67,13 +67,13 @@ static float key_padding(const view_font *font)
     return 24.0f * font->scale;
 }
 
-// From the keys to what they do, and from a column to the next.
+// The space between keys and their texts, and between columns.
 static float key_gap(const view_font *font)
 {
     return 18.0f * font->scale;
 }
 
-// The lowest columns, at most `num` of them.
+// The columns of least height, at most `num` of them.
 static void lay_out_keys(const view_font *font, key_page *page, uint32_t num)
 {
     float most = 1.0f;
@@ -90,7 +90,7 @@ static void lay_out_keys(const view_font *font, key_page *page, uint32_t num)
     page->height = page->height * font->line[VIEW_TEXT] + 2.0f * key_padding(font);
 }
 
-// In as many columns as are shown largest.
+// With the number of columns that allows the largest text.
 static float fit_keys(const view_font *font, key_page *page, float width, float height)
 {
     float best = 0.0f;
@@ -164,7 +164,7 @@ void view_draw_keys(const view_facts *facts)
 
 // -- Errors ---------------------------------------------------------------------------------
 
-// What went wrong with the last file, until it is seen: Esc, a click on it, or a file that opens.
+// The error of the last file, until it is dismissed by Esc, a click or the next file.
 void view_draw_error(view_ui *ui, const view_facts *facts)
 {
     const float width = facts->width;

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-// In units of layout.
+// In layout units.
 static const float box_width = 270.0f, compact_width = 190.0f, least_label = 56.0f,
                    switch_side = 12.0f;
 
@@ -25,7 +25,7 @@ void view_add_machine_clips(const view_machine *machine, view_rows *rows)
     free(active);
 }
 
-// What a layer does, and below it the states that it may be in, those lit that it is in.
+// A layer's activity, and below it its states; active ones are highlighted.
 static void add_layer_rows(const view_machine *machine, uint32_t number, view_rows *rows)
 {
     const md5_layer_desc *const layer = &machine->desc->layers[number];
@@ -36,7 +36,7 @@ static void add_layer_rows(const view_machine *machine, uint32_t number, view_ro
                      layer->states[status.from].name, state, 100.0 * (double)status.progress);
     else
         view_add_row(rows, VIEW_ROW_PAIR, VIEW_BRIGHT, layer->name, "%s  %.2f", state, status.time);
-    rows->rows[rows->count - 1].fixed = true; // changes all the time
+    rows->rows[rows->count - 1].fixed = true; // changes in every frame
     if (layer->num_states < 2)
         return;
     const char **names = common_alloc(layer->num_states, sizeof *names);
@@ -119,7 +119,7 @@ static void draw_parameters(const view_facts *facts, view_rect all, const view_r
     }
 }
 
-// As wide as the longest name, up to half of the box.
+// The width of the longest name, up to half of the box.
 static float label_width(const view_facts *facts, float inner)
 {
     const md5_machine_desc *const desc = facts->stage.document->scene.machine.desc;
@@ -151,7 +151,7 @@ void view_list_machine(const view_facts *facts, view_rows *rows)
     view_add_gap(rows);
     add_event_rows(machine, compact ? 2 : VIEW_EVENTS, rows);
     view_add_gap(rows);
-    // Room for the parameters, which are drawn over it.
+    // Space for the parameters, which are drawn over it.
     for (uint32_t i = 0; i < desc->num_parameters; i++) {
         view_add_row(rows, VIEW_ROW_TEXT, VIEW_DIM, "", "%s", "");
         rows->rows[rows->count - 1].hit = i == 0 ? HIT_PARAMETERS : 0;
@@ -163,7 +163,7 @@ void view_list_machine(const view_facts *facts, view_rows *rows)
     view_wrap_rows(rows);
 }
 
-// How much smaller it is drawn where the picture is too low for it.
+// The factor by which the panel is scaled down if the picture is too low.
 static float box_factor(const view_facts *facts, const view_rows *rows)
 {
     const float room = facts->height - 2.0f * VIEW_MARGIN * facts->stage.font->scale;
@@ -180,7 +180,7 @@ view_rect view_machine_box(const view_facts *facts)
                        factor * view_rows_height(&rows)};
 }
 
-// Where the rows of the parameters begin.
+// The top of the parameters' rows.
 static float parameters_top(const view_rows *rows)
 {
     for (uint32_t i = 0; i < rows->count; i++)
@@ -189,7 +189,7 @@ static float parameters_top(const view_rows *rows)
     return 0.0f;
 }
 
-// A rectangle of what is made smaller towards the corner (right, top).
+// Maps a rectangle by the scaling towards the corner (right, top).
 static view_rect shrunk(view_rect rect, float right, float top, float factor)
 {
     return (view_rect){right + (rect.x - right) * factor, top + (rect.y - top) * factor,
@@ -237,7 +237,7 @@ view_request view_drag_machine(const view_ui *ui, const view_facts *facts, float
 {
     const view_machine *const machine = &facts->stage.document->scene.machine;
     const uint32_t parameter = ui->dragged_parameter;
-    // The machine may have been read again meanwhile, with other parameters.
+    // The machine may have been reloaded meanwhile, with other parameters.
     if (machine->player == NULL || parameter >= machine->desc->num_parameters
         || machine->desc->parameters[parameter].kind != MD5_PARAMETER_FLOAT)
         return (view_request){.kind = VIEW_REQUEST_DONE};

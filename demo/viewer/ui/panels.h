@@ -1,5 +1,5 @@
-// The parts of the interface, for ui.c, which draws them in order, and for region.c, which leaves
-// room for them.
+// The parts of the interface, for ui.c, which draws them in order, and for region.c, which computes
+// the region that they leave free.
 #ifndef DEMO_VIEWER_UI_PANELS_H
 #define DEMO_VIEWER_UI_PANELS_H
 

@@ -1,9 +1,9 @@
-// What part of the picture is left to the model, beside the panels.
+// The part of the picture that panels leave free for the model.
 #include "demo/viewer/ui/panels.h"
 
 #include <math.h>
 
-// In units of layout: what a model needs at least, across and high.
+// In layout units: the minimum width and height for a model.
 static const float least_room = 120.0f;
 
 static float area(view_rect rect)
@@ -11,7 +11,7 @@ static float area(view_rect rect)
     return rect.width * rect.height;
 }
 
-// A panel in a corner leaves what is beside it, or what is below it.
+// A panel in a corner leaves the area beside it or the area below it.
 static view_rect beside_figures(view_rect all, view_rect box)
 {
     const float right = all.x + all.width, bottom = all.y + all.height;
@@ -23,7 +23,7 @@ static view_rect beside_figures(view_rect all, view_rect box)
     return side > low || (side == low && area(beside) >= area(below)) ? beside : below;
 }
 
-// Where the panels at the right begin.
+// The left edge of the panels at the right.
 static float right_column(const view_facts *facts)
 {
     float left = facts->width;

@@ -1,4 +1,4 @@
-// Requests that a person makes by mouse and keys over the interface. The interface changes only
+// Requests that the user makes by mouse and keys over the interface. The interface changes only
 // itself: everything that concerns the document or the program is returned as a request, which app/
 // carries out.
 #ifndef DEMO_VIEWER_UI_REQUEST_H
@@ -9,8 +9,8 @@
 #include <stddef.h>
 
 typedef enum view_request_kind {
-    VIEW_REQUEST_PASS,      // the interface did not take the event
-    VIEW_REQUEST_DONE,      // it took the event, and nothing else is to be done
+    VIEW_REQUEST_PASS,      // the interface did not handle the event
+    VIEW_REQUEST_DONE,      // it handled the event; nothing else to do
     VIEW_REQUEST_LISTED,    // done: the open list has another choice or filter
     VIEW_REQUEST_CLOSED,    // done: the open list was closed
     VIEW_REQUEST_MARKED,    // done: another joint is chosen, or none
@@ -20,7 +20,7 @@ typedef enum view_request_kind {
     VIEW_REQUEST_PERFORM,   // perform `action`
     VIEW_REQUEST_MESH,      // show or hide mesh `number`
     VIEW_REQUEST_PARAMETER, // set the machine's parameter `number` to `value`
-    VIEW_REQUEST_PUSH,      // set the trigger or turn over the bool that is parameter `number`
+    VIEW_REQUEST_PUSH,      // set the trigger or toggle the bool parameter `number`
     VIEW_REQUEST_LIGHT,     // set light `number` to `value`
     VIEW_REQUEST_SEEK,      // go to `seconds` of the cycle that the time bar shows
 } view_request_kind;

@@ -1,4 +1,4 @@
-// The time bar: where the clip is, to be dragged to another time.
+// The time bar: shows the clip's time; dragging it seeks.
 #include "demo/viewer/ui/panels.h"
 
 #include "demo/viewer/base/math.h"
@@ -23,7 +23,7 @@ static void draw_play_sign(const view_facts *facts, float x, float y, float size
     view_draw_triangle(canvas, corners, VIEW_BRIGHT);
 }
 
-// One line a frame, where there is room for them, every tenth longer.
+// One line per frame if there is space, every tenth longer.
 static void draw_ticks(const view_facts *facts, view_rect track, const md5_anim *anim,
                        double length)
 {

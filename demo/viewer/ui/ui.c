@@ -1,4 +1,4 @@
-// The interface as a whole: what is drawn over what, and which part takes an event.
+// The interface as a whole: the order of drawing, and which part handles an event.
 #include "demo/viewer/ui/panels.h"
 
 #include <math.h>
@@ -89,7 +89,7 @@ static view_request press_hit(const view_ui *ui, float x, float y)
     return (view_request){.kind = VIEW_REQUEST_PASS};
 }
 
-// The uppermost part takes the press.
+// The topmost part handles the press.
 view_request view_press_ui(view_ui *ui, const view_facts *facts, float x, float y)
 {
     view_request request = view_press_browser(&ui->browser, facts->stage.font, x, y);

@@ -1,7 +1,7 @@
 // The interface over the picture: panels, lists and the time bar.
 //
-// `view_ui` is what belongs to the interface alone; `view_facts` is what it shows, read only. Input
-// goes in, a view_request comes out: the interface never changes what it shows.
+// `view_ui` is the interface's own state; `view_facts` is what it shows, read only. Input functions
+// return a view_request: the interface never changes what it shows.
 #ifndef DEMO_VIEWER_UI_UI_H
 #define DEMO_VIEWER_UI_UI_H
 
@@ -9,9 +9,9 @@
 #include "demo/viewer/ui/browser.h"
 #include "demo/viewer/ui/request.h"
 
-// -- What belongs to the interface ----------------------------------------------------------
+// -- State of the interface ----------------------------------------------------------------
 
-// What the mouse holds on to: the camera, or from VIEW_DRAG_TIME on a part of the interface.
+// What the mouse drags: the camera, or from VIEW_DRAG_TIME on a part of the interface.
 typedef enum view_drag_kind {
     VIEW_DRAG_NONE,
     VIEW_DRAG_ORBIT,
@@ -37,7 +37,7 @@ typedef struct view_hit {
 
 enum { VIEW_MAX_HITS = 64 };
 
-// Where the parts of the interface were drawn last, in pixels; empty = not there.
+// Rectangles of the last drawn parts of the interface, in pixels; empty = not drawn.
 typedef struct view_layout {
     view_hit hits[VIEW_MAX_HITS];
     uint32_t num_hits;
@@ -68,7 +68,7 @@ typedef struct view_ui {
 void view_begin_ui(view_ui *ui);
 void view_end_ui(view_ui *ui);
 
-// -- What it shows --------------------------------------------------------------------------
+// -- Facts ----------------------------------------------------------------------------------
 
 enum { VIEW_NUM_FRAME_TIMES = 120 };
 
@@ -84,7 +84,7 @@ typedef struct view_facts {
     uint32_t num_frame_times; // frames so far
 } view_facts;
 
-// The part of the picture that no panel covers, in pixels: there the own camera shows its model.
+// The part of the picture that no panel covers, in pixels: there the user's camera shows the model.
 // Does not read facts->stage.region, which is computed from it.
 view_rect view_free_region(const view_facts *facts);
 
