@@ -130,6 +130,109 @@ MD5_API bool md5_find_easing(const char *name, md5_easing *easing);
 // md5pose.h.
 MD5_API float md5_follow_share(float rate, float seconds);
 
+// -- Curves ---------------------------------------------------------------------------------
+//
+// A curve goes through or along points in space while its parameter t goes from 0 to 1. On a closed
+// curve t and distances continue beyond their ends, so 1.25 is 0.25; on others they are clamped.
+// A t or distance that is NaN counts as 0.
+
+typedef enum md5_curve_kind {
+    // Through all points, cubic pieces (Catmull, Rom 1974). Centripetal: between two points the
+    // curve takes the square root of their distance, so it has no cusps or loops there (Yuksel,
+    // Schaefer, Keyser 2011). Its velocity is continuous in t. Uniform: each piece takes equally
+    // long. The ends of an open curve leave towards their neighbours.
+    MD5_CURVE_CATMULL_ROM,
+    MD5_CURVE_CATMULL_ROM_UNIFORM,
+    // Cubic Bézier pieces, each an equal share of t: through points 0, 3, 6, ..., with two control
+    // points between each two. An open curve of n pieces has 3 n + 1 points, a closed one 3 n: its
+    // last piece ends at point 0.
+    MD5_CURVE_CUBIC_BEZIER,
+    // One open Bézier curve of degree num_points - 1, at most MD5_MAX_CURVE_DEGREE.
+    MD5_CURVE_BEZIER,
+    // Uniform cubic B-spline: near its points and smoother than the others, also in its second
+    // derivative. An open one begins near point 1: at (p0 + 4 p1 + p2) / 6, a closed one near 0.
+    MD5_CURVE_B_SPLINE,
+    // Non-uniform rational B-spline, whose `degree`, `weights` and `knots` are given.
+    MD5_CURVE_NURBS,
+} md5_curve_kind;
+
+enum { MD5_MAX_CURVE_DEGREE = 15, MD5_MAX_CURVE_POINTS = 1 << 20 };
+
+typedef struct md5_curve_desc {
+    md5_curve_kind kind;
+    const md5_vec3 *points; // [num_points], finite; only read by md5_create_curve()
+    uint32_t num_points;    // at most MD5_MAX_CURVE_POINTS; equal points are allowed
+    bool is_closed;
+    // NURBS only.
+    uint32_t degree;      // 1 to MD5_MAX_CURVE_DEGREE; 0 = 3
+    const float *weights; // [num_points], 0.001 to 1000; NULL: all 1
+    // [num_points + degree + 1], rising. A value may repeat `degree` times, at the ends degree + 1
+    // times; others differ by 1e-9 of the range of t, from knots[degree] to knots[num_points].
+    // NULL: uniform, and from the first to the last point unless the curve is closed. A closed
+    // curve has no other.
+    const float *knots;
+    uintptr_t reserved[4]; // 0
+} md5_curve_desc;
+
+typedef struct md5_curve md5_curve;
+
+// Creates a curve, and measures its length. Returns NULL with MD5_ERROR_RANGE if a number is
+// outside its limits above, the kind or the number of points is invalid, or with MD5_ERROR_MEMORY.
+// Of `opts` only the allocator and the memory limit are used. Free the curve with md5_free_curve().
+// Time is linear in the points, for smooth curves about 25 evaluations for each.
+MD5_API md5_curve *md5_create_curve(const md5_curve_desc *desc, const md5_load_opts *opts,
+                                    md5_error *error);
+MD5_API void md5_free_curve(md5_curve *curve); // NULL is allowed
+
+// Returns the point at t. Computed in double from the control points (P. de Casteljau; a B-spline
+// is cut into Bézier pieces by C. de Boor's algorithm when it is created). At 0 and 1 it is exactly
+// the first and last point of a curve that goes through them.
+MD5_API md5_vec3 md5_curve_point(const md5_curve *curve, double t);
+
+// Returns the derivative of the point by t, in units: its direction is that of the curve, its
+// length the speed. 0 0 0 where the curve stops, as at equal points. Where the direction jumps,
+// that of the following piece.
+MD5_API md5_vec3 md5_curve_tangent(const md5_curve *curve, double t);
+
+// Returns the number of pieces, and the t at which each begins; of index num_pieces: 1. Point i of
+// a Catmull-Rom curve is at md5_curve_start(curve, i).
+MD5_API uint32_t md5_curve_num_pieces(const md5_curve *curve);
+MD5_API double md5_curve_start(const md5_curve *curve, uint32_t piece);
+
+// Returns the length of the whole curve in units, within 1e-6 of the length of its control polygon;
+// far from the origin, within 1e-11 of that distance for each piece.
+MD5_API double md5_curve_length(const md5_curve *curve);
+
+// Convert between t and the distance from the start along the curve, in units, with the same error.
+// Equal steps of distance are equal steps along the curve: constant speed. Time: logarithmic in the
+// number of points, and some 50 evaluations.
+MD5_API double md5_curve_at_distance(const md5_curve *curve, double distance);
+MD5_API double md5_curve_distance(const md5_curve *curve, double t);
+
+// -- Rotations along keys -------------------------------------------------------------------
+
+// A rotation that passes keys at their times and never changes its angular velocity abruptly: squad
+// (K. Shoemake, Quaternion calculus for animation, SIGGRAPH 1987 course notes). For keys at equal
+// intervals the inner rotations are Shoemake's; for others they are chosen so that the velocity at
+// each key, that of the parabola through its neighbours, is the same on both sides. It is limited
+// to one turn in the longer of both intervals. From key to key by the shorter arc.
+typedef struct md5_squad md5_squad;
+
+// Creates it from keys: rotations[num_keys] at times[num_keys], in seconds, rising. With a `period`
+// above 0 the first key follows the last one, at times[0] + period, which must be after it; with 0
+// the rotation stays as it is before the first key and after the last one. Rotations need not be of
+// unit length. Returns NULL with MD5_ERROR_RANGE if there is no key, a key is no rotation, or a
+// time is not finite or not above the one before, or with MD5_ERROR_MEMORY. Of `opts` only the
+// allocator and the memory limit are used. Free it with md5_free_squad().
+MD5_API md5_squad *md5_create_squad(const md5_quat *rotations, const double *times,
+                                    uint32_t num_keys, double period, const md5_load_opts *opts,
+                                    md5_error *error);
+MD5_API void md5_free_squad(md5_squad *squad); // NULL is allowed
+
+// Returns the rotation at a time, of unit length; NaN counts as the first key. Time: logarithmic in
+// the keys.
+MD5_API md5_quat md5_squad_rotation(const md5_squad *squad, double time);
+
 #ifdef __cplusplus
 }
 #endif

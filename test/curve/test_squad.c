@@ -1,0 +1,360 @@
+// Rotations along keys, against Shoemake's formulas with the functions of libc.
+#include "test/mistake.h"
+#include "test/test.h"
+
+#include "md5/curve/functions.h"
+#include "md5/md5curve.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+static const double pi = 3.14159265358979324;
+
+// -- The functions it is made of ------------------------------------------------------------------
+
+TEST (curve_functions_are_those_of_libc) {
+    for (int i = 0; i <= 4000; i++) {
+        const double x = i / 4000.0, quarter = 0.5 * pi * (2.0 * x - 1.0);
+        const double turns = 32.0 * (x - 0.5), angle = pi * x;
+        if (!CHECK_NEAR(md5_sine(quarter), sin(quarter), 1e-13)
+            || !CHECK_NEAR(md5_sine_of_turns(turns), sin(2.0 * pi * turns), 2e-13)
+            || !CHECK_NEAR(md5_angle(3.0 * sin(angle), 3.0 * cos(angle)), angle, 1e-14)
+            || !CHECK_NEAR(md5_power_of_two(10.0 * x) / exp2(10.0 * x), 1.0, 1e-9))
+            return;
+    }
+    CHECK(md5_angle(0.0, 1.0) == 0.0 && md5_angle(0.0, 0.0) == 0.0);
+    CHECK_NEAR(md5_angle(0.0, -1.0), pi, 1e-15);
+    CHECK_NEAR(md5_angle(1e-300, 1.0), 1e-300, 1e-310);
+}
+
+// -- Shoemake's formulas --------------------------------------------------------------------------
+
+typedef struct quat {
+    double x, y, z, w;
+} quat;
+
+static quat quat_of(md5_quat q)
+{
+    const double x = (double)q.x, y = (double)q.y, z = (double)q.z, w = (double)q.w;
+    const double length = sqrt(x * x + y * y + z * z + w * w);
+    return (quat){x / length, y / length, z / length, w / length};
+}
+
+static double dot(quat a, quat b)
+{
+    return a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w;
+}
+
+// a^-1 b
+static quat between(quat a, quat b)
+{
+    return (quat){
+        a.w * b.x - a.x * b.w - a.y * b.z + a.z * b.y,
+        a.w * b.y - a.y * b.w - a.z * b.x + a.x * b.z,
+        a.w * b.z - a.z * b.w - a.x * b.y + a.y * b.x,
+        dot(a, b),
+    };
+}
+
+static quat product(quat a, quat b)
+{
+    return between((quat){-a.x, -a.y, -a.z, a.w}, b);
+}
+
+static quat log_of(quat q)
+{
+    const double sine = sqrt(q.x * q.x + q.y * q.y + q.z * q.z);
+    const double scale = sine > 0.0 ? atan2(sine, q.w) / sine : 0.0;
+    return (quat){q.x * scale, q.y * scale, q.z * scale, 0.0};
+}
+
+static quat exp_of(quat v)
+{
+    const double angle = sqrt(v.x * v.x + v.y * v.y + v.z * v.z);
+    const double scale = angle > 0.0 ? sin(angle) / angle : 0.0;
+    return (quat){v.x * scale, v.y * scale, v.z * scale, cos(angle)};
+}
+
+// By sines, where the library multiplies by a power.
+static quat slerp(quat a, quat b, double t)
+{
+    const double angle = acos(fmin(dot(a, b), 1.0));
+    if (angle < 1e-9)
+        return a;
+    const double of_a = sin((1.0 - t) * angle) / sin(angle), of_b = sin(t * angle) / sin(angle);
+    return (quat){of_a * a.x + of_b * b.x, of_a * a.y + of_b * b.y, of_a * a.z + of_b * b.z,
+                  of_a * a.w + of_b * b.w};
+}
+
+// s_i = q_i exp(-(log(q_i^-1 q_i+1) + log(q_i^-1 q_i-1)) / 4)
+static quat inner(quat before, quat q, quat after)
+{
+    const quat a = log_of(between(q, after)), b = log_of(between(q, before));
+    return product(q, exp_of((quat){-(a.x + b.x) / 4, -(a.y + b.y) / 4, -(a.z + b.z) / 4, 0.0}));
+}
+
+static double angle_between(quat a, quat b)
+{
+    const quat turn = between(a, b);
+    const double sine = sqrt(turn.x * turn.x + turn.y * turn.y + turn.z * turn.z);
+    return 2.0 * atan2(sine, fabs(turn.w));
+}
+
+// -- Keys -----------------------------------------------------------------------------------------
+
+enum { NUM_KEYS = 8 };
+
+static void random_keys(md5_quat *keys, uint64_t seed)
+{
+    for (int i = 0; i < NUM_KEYS; i++) {
+        const float x = (float)test_random(&seed) - 0.5f, y = (float)test_random(&seed) - 0.5f;
+        const float z = (float)test_random(&seed) - 0.5f, w = (float)test_random(&seed) - 0.5f;
+        keys[i] = md5_quat_normalize((md5_quat){x, y, z, w}, (md5_quat){0, 0, 0, 1});
+    }
+}
+
+static md5_squad *squad_of(const md5_quat *keys, const double *times, uint32_t count, double period)
+{
+    md5_error error;
+    md5_squad *const squad = md5_create_squad(keys, times, count, period, NULL, &error);
+    test_check(squad != NULL, __FILE__, __LINE__, "%s", error.message);
+    return squad;
+}
+
+static const double uneven[NUM_KEYS] = {-1.0, 0.0, 0.3, 2.0, 2.1, 3.0, 3.5, 5.0};
+
+TEST (squad_at_equal_intervals_is_shoemakes) {
+    static const double times[NUM_KEYS] = {1, 3, 5, 7, 9, 11, 13, 15};
+    for (uint64_t seed = 1; seed <= 20; seed++) {
+        md5_quat keys[NUM_KEYS];
+        random_keys(keys, seed);
+        md5_squad *const squad = squad_of(keys, times, NUM_KEYS, 0.0);
+        quat q[NUM_KEYS];
+        for (int i = 0; i < NUM_KEYS; i++) {
+            q[i] = quat_of(keys[i]);
+            if (i > 0 && dot(q[i - 1], q[i]) < 0.0)
+                q[i] = (quat){-q[i].x, -q[i].y, -q[i].z, -q[i].w};
+        }
+        for (int i = 1; i + 2 < NUM_KEYS; i++) {
+            const quat a = inner(q[i - 1], q[i], q[i + 1]), b = inner(q[i], q[i + 1], q[i + 2]);
+            for (int step = 0; step <= 20; step++) {
+                const double u = step / 20.0;
+                const quat exact =
+                    slerp(slerp(q[i], q[i + 1], u), slerp(a, b, u), 2.0 * u * (1.0 - u));
+                const md5_quat found = md5_squad_rotation(squad, times[i] + 2.0 * u);
+                CHECK_NEAR(angle_between(exact, quat_of(found)), 0.0, 1e-6);
+            }
+        }
+        md5_free_squad(squad);
+    }
+}
+
+TEST (squad_passes_its_keys) {
+    for (uint64_t seed = 1; seed <= 20; seed++) {
+        md5_quat keys[NUM_KEYS];
+        random_keys(keys, seed);
+        for (int periodic = 0; periodic < 2; periodic++) {
+            md5_squad *const squad = squad_of(keys, uneven, NUM_KEYS, periodic ? 7.0 : 0.0);
+            for (int i = 0; i < NUM_KEYS; i++) {
+                const md5_quat at = md5_squad_rotation(squad, uneven[i]);
+                CHECK_NEAR(angle_between(quat_of(at), quat_of(keys[i])), 0.0, 2e-7);
+            }
+            md5_free_squad(squad);
+        }
+    }
+}
+
+// Angular velocity at a time, by a difference of second order to one side of it.
+static quat velocity_beside(const md5_squad *squad, double time, double h)
+{
+    const quat at = quat_of(md5_squad_rotation(squad, time));
+    quat steps[2];
+    for (int i = 0; i < 2; i++) {
+        quat q = quat_of(md5_squad_rotation(squad, time + (i + 1) * h));
+        if (dot(q, at) < 0.0)
+            q = (quat){-q.x, -q.y, -q.z, -q.w};
+        steps[i] = log_of(between(at, q));
+    }
+    return (quat){(4 * steps[0].x - steps[1].x) / (2 * h), (4 * steps[0].y - steps[1].y) / (2 * h),
+                  (4 * steps[0].z - steps[1].z) / (2 * h), 0.0};
+}
+
+static void check_velocities(const md5_squad *squad, int first, int end)
+{
+    for (int i = first; i < end; i++) {
+        const quat before = velocity_beside(squad, uneven[i], -5e-4);
+        const quat after = velocity_beside(squad, uneven[i], 5e-4);
+        const double x = after.x - before.x, y = after.y - before.y, z = after.z - before.z;
+        CHECK_NEAR(sqrt(x * x + y * y + z * z), 0.0, 2e-2);
+    }
+}
+
+TEST (squad_has_no_jump_in_its_velocity) {
+    for (uint64_t seed = 1; seed <= 20; seed++) {
+        md5_quat keys[NUM_KEYS];
+        random_keys(keys, seed);
+        md5_squad *const open = squad_of(keys, uneven, NUM_KEYS, 0.0);
+        md5_squad *const periodic = squad_of(keys, uneven, NUM_KEYS, 7.0);
+        check_velocities(open, 1, NUM_KEYS - 1);
+        check_velocities(periodic, 0, NUM_KEYS);
+        md5_free_squad(open);
+        md5_free_squad(periodic);
+    }
+}
+
+TEST (squad_of_a_steady_turn_is_steady) {
+    md5_quat keys[NUM_KEYS];
+    for (int i = 0; i < NUM_KEYS; i++)
+        keys[i] = md5_quat_from_axis_angle((md5_vec3){1, 2, 3}, 0.5f * (float)uneven[i]);
+    md5_squad *const squad = squad_of(keys, uneven, NUM_KEYS, 0.0);
+    for (int i = -100; i <= 500; i++) {
+        const float angle = 0.5f * (float)(i * 0.01);
+        const md5_quat exact = md5_quat_from_axis_angle((md5_vec3){1, 2, 3}, angle);
+        const md5_quat found = md5_squad_rotation(squad, i * 0.01);
+        CHECK_NEAR(angle_between(quat_of(exact), quat_of(found)), 0.0, 1e-6);
+    }
+    md5_free_squad(squad);
+}
+
+TEST (squad_before_and_after_its_keys) {
+    md5_quat keys[NUM_KEYS];
+    random_keys(keys, 3);
+    md5_squad *const open = squad_of(keys, uneven, NUM_KEYS, 0.0);
+    const quat first = quat_of(keys[0]), last = quat_of(keys[NUM_KEYS - 1]);
+    CHECK_NEAR(angle_between(quat_of(md5_squad_rotation(open, -100.0)), first), 0.0, 2e-7);
+    CHECK_NEAR(angle_between(quat_of(md5_squad_rotation(open, NAN)), first), 0.0, 2e-7);
+    CHECK_NEAR(angle_between(quat_of(md5_squad_rotation(open, 100.0)), last), 0.0, 2e-7);
+    CHECK_NEAR(angle_between(quat_of(md5_squad_rotation(open, INFINITY)), last), 0.0, 2e-7);
+    md5_free_squad(open);
+    md5_squad *const periodic = squad_of(keys, uneven, NUM_KEYS, 7.0);
+    for (int i = 0; i <= 70; i++) {
+        const quat now = quat_of(md5_squad_rotation(periodic, i * 0.1));
+        CHECK_NEAR(angle_between(now, quat_of(md5_squad_rotation(periodic, i * 0.1 + 21.0))), 0.0,
+                   1e-6);
+        CHECK_NEAR(angle_between(now, quat_of(md5_squad_rotation(periodic, i * 0.1 - 14.0))), 0.0,
+                   1e-6);
+    }
+    CHECK_NEAR(angle_between(quat_of(md5_squad_rotation(periodic, -INFINITY)), first), 0.0, 2e-7);
+    md5_free_squad(periodic);
+}
+
+TEST (squad_of_one_key_is_the_key) {
+    const md5_quat key = {0.0f, 3.0f, 0.0f, -4.0f};
+    const double time = 2.0;
+    for (int periodic = 0; periodic < 2; periodic++) {
+        md5_squad *const squad = squad_of(&key, &time, 1, periodic ? 1.0 : 0.0);
+        for (int i = 0; i < 10; i++) {
+            const md5_quat at = md5_squad_rotation(squad, i * 0.7);
+            CHECK_NEAR(angle_between(quat_of(at), quat_of(key)), 0.0, 2e-7);
+            CHECK_NEAR((double)(at.y * at.y + at.w * at.w), 1.0, 1e-6);
+        }
+        md5_free_squad(squad);
+    }
+}
+
+// Half turns, equal keys, and intervals that differ by 18 orders.
+TEST (squad_of_hostile_keys_is_a_rotation) {
+    static const md5_quat few[] = {
+        {1, 0, 0, 0},  {0, 1, 0, 0},      {0, 0, 1, 0},         {0, 0, 0, 1},
+        {0, 0, 0, -1}, {1e-14f, 0, 0, 0}, {0, 1e14f, 0, 1e14f}, {0.5f, 0.5f, 0.5f, 0.5f}};
+    uint64_t random = 5;
+    for (int round = 0; round < 500; round++) {
+        md5_quat keys[NUM_KEYS];
+        double times[NUM_KEYS], time = -100.0;
+        for (int i = 0; i < NUM_KEYS; i++) {
+            keys[i] = few[test_random_u32(&random) % 8];
+            time = fmax(time + pow(10.0, 18.0 * test_random(&random) - 12.0),
+                        nextafter(time, HUGE_VAL));
+            times[i] = time;
+        }
+        md5_squad *const squad = squad_of(keys, times, NUM_KEYS, round % 2 ? 1e9 : 0.0);
+        for (int i = 0; i <= 100; i++) {
+            const double at = times[i % 7] + (times[i % 7 + 1] - times[i % 7]) * 0.01 * i;
+            const md5_quat q = md5_squad_rotation(squad, at);
+            const double square = (double)q.x * (double)q.x + (double)q.y * (double)q.y
+                                  + (double)q.z * (double)q.z + (double)q.w * (double)q.w;
+            if (!CHECK_NEAR(square, 1.0, 1e-6))
+                break;
+        }
+        md5_free_squad(squad);
+    }
+}
+
+// -- Refused keys, failing memory, mistakes -------------------------------------------------------
+
+TEST (squad_refuses_keys) {
+    static const md5_quat good[] = {{0, 0, 0, 1}, {0, 0, 1, 0}},
+                          zero[] = {{0, 0, 0, 1}, {0, 0, 0, 0}};
+    static const double rising[] = {0, 1}, equal[] = {1, 1};
+    const double endless[] = {0, INFINITY};
+    const struct {
+        const md5_quat *keys;
+        const double *times;
+        uint32_t count;
+        double period;
+        const char *message;
+    } cases[] = {
+        {good, rising, 0, 0.0, "no keys, expected at least 1"},
+        {zero, rising, 2, 0.0, "key 1 is 0 0 0 0, expected a rotation"},
+        {good, equal, 2, 0.0, "key 1 is at 1 seconds, expected a time after the key before"},
+        {good, endless, 2, 0.0, "key 1 is at inf seconds, expected a time after the key before"},
+        {good, rising, 2, 1.0,
+         "the period is 1 seconds, expected 0 or more than the 1 of the keys"},
+        {good, rising, 2, -5.0,
+         "the period is -5 seconds, expected 0 or more than the 1 of the keys"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        md5_error error;
+        CHECK(!md5_create_squad(cases[i].keys, cases[i].times, cases[i].count, cases[i].period,
+                                NULL, &error));
+        CHECK_UINT(error.status, MD5_ERROR_RANGE);
+        CHECK_STRING(error.message, cases[i].message);
+    }
+}
+
+TEST (squad_survives_failing_memory) {
+    static const md5_quat keys[] = {{0, 0, 0, 1}, {0, 0, 1, 0}};
+    static const double times[] = {0, 1};
+    for (size_t fail_at = 0; fail_at < 2; fail_at++) {
+        test_heap heap = {.fail_at = fail_at};
+        const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap}};
+        md5_error error;
+        md5_squad *const squad = md5_create_squad(keys, times, 2, 0.0, &opts, &error);
+        CHECK((squad != NULL) == (fail_at == 0));
+        CHECK_UINT(error.status, squad ? MD5_OK : MD5_ERROR_MEMORY);
+        md5_free_squad(squad);
+        CHECK_UINT(heap.live, 0);
+    }
+    md5_free_squad(NULL);
+}
+
+#if !defined(NDEBUG)
+
+static void rotation_of_nothing(const void *context)
+{
+    md5_squad_rotation((const md5_squad *)context, 0.0);
+}
+
+static void create_of_nothing(const void *context)
+{
+    md5_create_squad(NULL, (const double *)context, 1, 0.0, NULL, NULL);
+}
+
+static void create_without_times(const void *context)
+{
+    md5_create_squad((const md5_quat *)context, NULL, 1, 0.0, NULL, NULL);
+}
+
+TEST (mistakes_with_squad_are_reported) {
+    static const md5_quat key = {0, 0, 0, 1};
+    static const double time = 0.0;
+    CHECK(strstr(test_message_of(rotation_of_nothing, NULL),
+                 "md5_squad_rotation(): squad: not NULL"));
+    CHECK(strstr(test_message_of(create_of_nothing, &time),
+                 "md5_create_squad(): rotations: not NULL"));
+    CHECK(
+        strstr(test_message_of(create_without_times, &key), "md5_create_squad(): times: not NULL"));
+}
+
+#endif
