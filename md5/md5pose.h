@@ -55,6 +55,32 @@ MD5_API bool md5_modify_joint(const md5_skeleton *skeleton, md5_transform *pose,
 // of unit length for any input, and every platform gives the same bits. Time is linear in the
 // length of the chain and the depth of its joints.
 
+// What rotations a joint may have relative to its parent: rest * swing * twist, where the twist
+// turns about `axis` and the swing about an axis perpendicular to it (Dobrowolski 2015,
+// "Swing-twist decomposition in Clifford algebra").
+typedef enum md5_limit_kind {
+    MD5_LIMIT_NONE,  // any
+    MD5_LIMIT_HINGE, // a twist from `least` to `most`, without swing: elbow, knee
+    MD5_LIMIT_CONE,  // a swing of at most `swing`, and a twist from `least` to `most`: shoulder,
+                     // neck
+} md5_limit_kind;
+
+// Angles are radians, positive as in md5_quat_from_axis_angle(). A table of limits has one row for
+// each joint of the skeleton, in joint order; rows of joints that a call does not turn are ignored.
+//
+// Joints outside their limits are first moved to the nearest allowed rotation: swing and twist each
+// to its nearest allowed value. So at weight 1 all joints of the chain obey, to 1e-6 radians, also
+// if the target is out of reach; the result is then the nearest that was found. If least == most,
+// or `swing` is 0, only this angle is allowed. A smaller weight slerps from the pose as it was.
+typedef struct md5_joint_limit {
+    md5_limit_kind kind;
+    md5_quat rest;     // rotation of which the angles are 0, relative to the parent, such as that
+                       // of md5_model.bind_local; 0 0 0 0 means none: 0 0 0 1
+    md5_vec3 axis;     // in the joint's own space at `rest`, of any length above 0
+    float least, most; // -pi <= least <= most <= pi
+    float swing;       // of MD5_LIMIT_CONE: angle between `axis` and its direction at rest, 0..pi
+} md5_joint_limit;
+
 // The joints of an arm or a leg. There may be others between them, such as twist helpers: they keep
 // their transforms, and so their positions along the bone.
 typedef struct md5_limb {
@@ -71,6 +97,7 @@ typedef struct md5_two_bone_job {
     float soften;  // 0..1, share of the reach at its end over which the limb slows down; see below
     float stretch; // longest length as a share of the full reach, >= 1; 0 means 1
     float weight;
+    const md5_joint_limit *limits; // [num_joints] of root, middle and tip; NULL: none
 } md5_two_bone_job;
 // Bends an arm or a leg so that its tip reaches the target; points it at a target out of reach.
 // Returns false and changes nothing if the tip has no two ancestors, or if joints of `limb` do not
@@ -84,6 +111,11 @@ typedef struct md5_two_bone_job {
 // R s / e. So the effect is small for a small s: 0.05 is common, 0 softens nothing, 1 misses every
 // target. With stretch, both bones grow by the same factor as soon as the target would be missed,
 // so with softening the limb begins to stretch at R (1 - s).
+//
+// With limits, the limb is solved in the plane of its hinge, and the solution is moved into the
+// limits. If this moves the tip away, other turns about the line from root to target are tried, and
+// CCD brings the tip as near as it can; the pole then only decides where the search begins. The tip
+// keeps its rotation as far as its limit allows.
 MD5_API bool md5_two_bone(const md5_skeleton *skeleton, md5_transform *pose,
                           const md5_two_bone_job *job);
 
@@ -110,12 +142,19 @@ typedef struct md5_chain_job {
     float tolerance;     // units; stops if nearer
     uint32_t iterations; // at most
     float weight;
+    const md5_joint_limit *limits; // [num_joints] of the chain's joints, tip included; NULL: none
 } md5_chain_job;
 enum { MD5_MAX_CHAIN = 64 };
 // Move the tip of a chain to the target. Return the remaining distance at weight 1 in units, or
 // INFINITY if the tip is invalid or has no parent, or the target is not finite. The tip keeps its
 // rotation relative to its parent. At most 1000 iterations are done. FABRIK: Aristidou, Lasenby
 // 2011. CCD, which turns joints near the tip most: Wang, Chen 1991.
+//
+// With limits, the distance is that of the nearest pose found, which is never farther than that of
+// the given pose moved into its limits; no solver searches everywhere, so there may be a nearer
+// one. CCD turns no joint away from the target, and each hinge by its best angle. FABRIK draws
+// bones to positions and then turns joints there as their limits allow; after four rounds in vain
+// it leaves the remaining iterations to CCD.
 MD5_API float md5_fabrik(const md5_skeleton *skeleton, md5_transform *pose,
                          const md5_chain_job *job);
 MD5_API float md5_ccd(const md5_skeleton *skeleton, md5_transform *pose, const md5_chain_job *job);

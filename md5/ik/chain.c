@@ -1,6 +1,6 @@
 // Chains of any length that reach for a point.
 #include "md5/core/assert.h"
-#include "md5/ik/space.h"
+#include "md5/ik/rig.h"
 
 // No job goes round more often than this.
 enum { MOST_ITERATIONS = 1000 };
@@ -74,6 +74,20 @@ static bool is_stuck(const reaching *reach)
     }
     return widest < STRAIGHT * reach->length && distance_left(reach, places[0]) < reach->length
            && distance_left(reach, places[reach->last]) > reach->tolerance;
+}
+
+// -- Limits ---------------------------------------------------------------------------------
+
+static float reach_limited(const reaching *reach, md5_transform *pose, const md5_chain_job *job,
+                           md5_rig_solver *solve)
+{
+    md5_rig rig;
+    md5_rig_chain(&reach->chain, pose, job->limits, &rig);
+    const double left = solve(reach->axes, &rig, md5_vec3d_of(reach->target),
+                              (double)reach->tolerance, reach->iterations);
+    if (job->weight > 0.0f)
+        md5_write_rig(&rig, job->weight, pose);
+    return (float)left;
 }
 
 // -- FABRIK ---------------------------------------------------------------------------------
@@ -153,6 +167,10 @@ float md5_fabrik(const md5_skeleton *skeleton, md5_transform *pose, const md5_ch
     reaching reach;
     if (!begin(skeleton, pose, job, &reach))
         return INFINITY;
+    MD5_VALIDATE(md5_are_limits(job->limits, reach.chain.joints, reach.chain.count),
+                 MD5_LIMIT_RULE);
+    if (job->limits)
+        return reach_limited(&reach, pose, job, md5_fabrik_limited);
     md5_vec3 places[MD5_MAX_CHAIN];
     md5_quat turned[MD5_MAX_CHAIN];
     find_places(&reach, places);
@@ -222,6 +240,10 @@ float md5_ccd(const md5_skeleton *skeleton, md5_transform *pose, const md5_chain
     md5_quat turns[MD5_MAX_CHAIN];
     if (!begin(skeleton, pose, job, &reach))
         return INFINITY;
+    MD5_VALIDATE(md5_are_limits(job->limits, reach.chain.joints, reach.chain.count),
+                 MD5_LIMIT_RULE);
+    if (job->limits)
+        return reach_limited(&reach, pose, job, md5_ccd_limited);
     for (uint32_t i = 0; i < reach.last; i++) {
         turning.moved[i] = MD5_NO_TURN;
         turning.bones[i] = md5_vec3_sub(reach.chain.places[i + 1], reach.chain.places[i]);

@@ -7,6 +7,7 @@
 // plane, the plane is turned so that its line lies along the target's, and the knee bends in it.
 #include "md5/core/assert.h"
 #include "md5/core/decay.h"
+#include "md5/ik/rig.h"
 #include "md5/ik/space.h"
 
 // What is less than this share of the reach has no direction.
@@ -281,29 +282,43 @@ static md5_float4 below(bool has_above, md5_float4 above, md5_float4 rotation)
     return has_above ? md5_float4_turn(md5_float4_conjugate(above), rotation) : rotation;
 }
 
-static void turn_limb(const md5_skeleton *skeleton, const two_bones *limb, const limb_turns *turns,
-                      float stretch, const md5_two_bone_job *job, md5_transform *pose)
+// The rotations of the three joints, relative to their parents.
+typedef struct limb_rotations {
+    md5_float4 hip, knee, foot;
+} limb_rotations;
+
+static limb_rotations find_rotations(const md5_transform *pose, const two_bones *limb,
+                                     const limb_turns *turns, const md5_quat *rotation)
 {
     const md5_limb *const joints = limb->joints;
-    md5_transform *const hip = &pose[joints->root], *const knee = &pose[joints->middle];
-    md5_transform *const foot = &pose[joints->tip];
+    const md5_transform *const hip = &pose[joints->root], *const knee = &pose[joints->middle];
     const md5_float4 old_knee = knee_rotation(limb, knee);
     const md5_float4 new_knee = md5_float4_turn(turns->knee, old_knee);
     // The foot's rotation, in the space of the hip as it was.
     md5_float4 own = limb->has_above_foot ? md5_float4_turn(old_knee, limb->above_foot) : old_knee;
-    own = md5_float4_turn(own, md5_float4_rotation(foot));
-    if (job->rotation && md5_is_rotation(*job->rotation)) {
-        const md5_quat wanted = md5_quat_normalize(*job->rotation, MD5_NO_TURN);
+    own = md5_float4_turn(own, md5_float4_rotation(&pose[joints->tip]));
+    if (rotation && md5_is_rotation(*rotation)) {
+        const md5_quat wanted = md5_quat_normalize(*rotation, MD5_NO_TURN);
         own = md5_float4_turn(limb->from_model, md5_float4_of_quat(wanted));
     }
     const md5_float4 shin = md5_float4_turn(turns->thigh, new_knee);
     const md5_float4 new_foot = md5_float4_turn(md5_float4_conjugate(shin), own);
+    return (limb_rotations){
+        .hip = md5_float4_turn(md5_float4_rotation(hip), turns->thigh),
+        .knee = below(limb->has_above_knee, limb->above_knee, new_knee),
+        .foot = below(limb->has_above_foot, limb->above_foot, new_foot),
+    };
+}
 
+static void turn_limb(const md5_skeleton *skeleton, const md5_limb *joints,
+                      const limb_rotations *rotations, float stretch, float weight,
+                      md5_transform *pose)
+{
     md5_share share;
-    md5_share_of(job->weight, &share);
-    md5_turn_joint(hip, &share, md5_float4_turn(md5_float4_rotation(hip), turns->thigh));
-    md5_turn_joint(knee, &share, below(limb->has_above_knee, limb->above_knee, new_knee));
-    md5_turn_joint(foot, &share, below(limb->has_above_foot, limb->above_foot, new_foot));
+    md5_share_of(weight, &share);
+    md5_turn_joint(&pose[joints->root], &share, rotations->hip);
+    md5_turn_joint(&pose[joints->middle], &share, rotations->knee);
+    md5_turn_joint(&pose[joints->tip], &share, rotations->foot);
     if (!(stretch > 1.0f))
         return;
     const float factor = 1.0f + (stretch - 1.0f) * share.weight;
@@ -322,35 +337,124 @@ static float measure_miss(const md5_skeleton *skeleton, const md5_transform *pos
     return miss < MD5_FARTHEST ? miss : INFINITY;
 }
 
+// Where the limb is to go: measures it, and finds how long it gets and the new rotations.
+typedef struct limb_plan {
+    two_bones limb;
+    md5_float4 way; // from the hip to the target, model space
+    float stretch;
+    limb_rotations rotations;
+} limb_plan;
+
+static md5_limb_result plan_limb(const md5_skeleton *skeleton, const md5_transform *pose,
+                                 const md5_limb *joints, const md5_two_bone_job *job,
+                                 limb_plan *plan)
+{
+    two_bones *const limb = &plan->limb;
+    *limb = (two_bones){.axes = skeleton->axes, .joints = joints};
+    const md5_limb_result measured = measure_limb(skeleton, pose, limb);
+    if (measured != MD5_LIMB_PLACED)
+        return measured;
+    plan->way = md5_float4_sub(md5_float4_of_vec3(job->target), limb->start);
+    const md5_float4 toward =
+        md5_float4_scale(md5_float4_rotate(limb->from_model, plan->way), 1.0f / limb->reach);
+    const float distance = md5_float4_length(plan->way) / limb->reach;
+    if (!(distance < MD5_FARTHEST)) // also if the hip has no finite position
+        return MD5_LIMB_NOT_FINITE;
+    const limb_goal goal = choose_goal(limb, distance, job);
+    const limb_plane plane = choose_plane(limb, toward, distance, job->pole);
+    const limb_turns turns = find_turns(limb, &plane, goal);
+    plan->stretch = goal.stretch;
+    plan->rotations = find_rotations(pose, limb, &turns, job->rotation);
+    return MD5_LIMB_PLACED;
+}
+
+// -- Limits -----------------------------------------------------------------------------------
+
+static md5_limb_bone bone_of(const md5_skeleton *skeleton, const md5_transform *pose,
+                             uint32_t joint, uint32_t above)
+{
+    md5_float4 place, rotation;
+    const bool has_between = place_below(skeleton, pose, joint, above, &place, &rotation);
+    return (md5_limb_bone){
+        md5_vec3_of_row(place),
+        has_between ? md5_quat_of_row(rotation) : MD5_NO_TURN,
+    };
+}
+
+static md5_limb_pose limb_pose_of(const md5_skeleton *skeleton, const md5_transform *pose,
+                                  const md5_limb *joints, const md5_joint_limit *limits)
+{
+    const md5_float4_place above = md5_place_above(skeleton, pose, joints->root);
+    const md5_float4_place root = md5_place_of(skeleton, pose, joints->root);
+    return (md5_limb_pose){
+        .limits = limits,
+        .above = {.rotation = md5_quat_of_row(above.rotation),
+                  .translation = md5_vec3_of_row(root.place)},
+        .upper = bone_of(skeleton, pose, joints->middle, joints->root),
+        .lower = bone_of(skeleton, pose, joints->tip, joints->middle),
+        .stretch = 1.0f,
+        .root = pose[joints->root].rotation,
+        .middle = pose[joints->middle].rotation,
+        .tip = pose[joints->tip].rotation,
+    };
+}
+
+// Plans from a pose that obeys the limits, so that the limb bends as its hinge does, and then moves
+// the plan into the limits. The pose is left as it was.
+static md5_limb_result plan_within_limits(const md5_skeleton *skeleton, md5_transform *pose,
+                                          const md5_limb *joints, const md5_two_bone_job *job,
+                                          limb_plan *plan)
+{
+    const md5_quat root = pose[joints->root].rotation, middle = pose[joints->middle].rotation;
+    const md5_quat tip = md5_quat_of_row(md5_place_of(skeleton, pose, joints->tip).rotation);
+    md5_two_bone_job kept = *job;
+    if (!job->rotation)
+        kept.rotation = &tip;
+    md5_limb_pose limb = limb_pose_of(skeleton, pose, joints, job->limits);
+    md5_ready_limb(joints, &limb);
+    pose[joints->root].rotation = limb.root;
+    pose[joints->middle].rotation = limb.middle;
+    const md5_limb_result planned = plan_limb(skeleton, pose, joints, &kept, plan);
+    pose[joints->root].rotation = root;
+    pose[joints->middle].rotation = middle;
+    if (planned != MD5_LIMB_PLACED)
+        return planned;
+    limb.stretch = plan->stretch;
+    limb.root = md5_quat_of_row(plan->rotations.hip);
+    limb.middle = md5_quat_of_row(plan->rotations.knee);
+    limb.tip = md5_quat_of_row(plan->rotations.foot);
+    md5_limit_limb(skeleton->axes, joints, &limb);
+    plan->rotations = (limb_rotations){
+        .hip = md5_float4_of_quat(limb.root),
+        .knee = md5_float4_of_quat(limb.middle),
+        .foot = md5_float4_of_quat(limb.tip),
+    };
+    return MD5_LIMB_PLACED;
+}
+
 md5_limb_result md5_bend_limb(const md5_skeleton *skeleton, md5_transform *pose,
                               const md5_limb *joints, const md5_two_bone_job *job, float *miss)
 {
-    two_bones limb = {.axes = skeleton->axes, .joints = joints};
     if (miss)
         *miss = INFINITY;
     if (!md5_is_place(job->target))
         return MD5_LIMB_NOT_FINITE;
-    const md5_limb_result measured = measure_limb(skeleton, pose, &limb);
-    if (measured != MD5_LIMB_PLACED)
-        return measured;
-    const md5_float4 way = md5_float4_sub(md5_float4_of_vec3(job->target), limb.start);
-    const md5_float4 toward =
-        md5_float4_scale(md5_float4_rotate(limb.from_model, way), 1.0f / limb.reach);
-    const float distance = md5_float4_length(way) / limb.reach;
-    if (!(distance < MD5_FARTHEST)) // also if the hip has no finite position
-        return MD5_LIMB_NOT_FINITE;
-    const limb_goal goal = choose_goal(&limb, distance, job);
-    const limb_plane plane = choose_plane(&limb, toward, distance, job->pole);
-    const limb_turns turns = find_turns(&limb, &plane, goal);
-    turn_limb(skeleton, &limb, &turns, goal.stretch, job, pose);
+    limb_plan plan;
+    const md5_limb_result planned = job->limits
+                                        ? plan_within_limits(skeleton, pose, joints, job, &plan)
+                                        : plan_limb(skeleton, pose, joints, job, &plan);
+    if (planned != MD5_LIMB_PLACED)
+        return planned;
+    turn_limb(skeleton, joints, &plan.rotations, plan.stretch, job->weight, pose);
     if (!miss)
         return MD5_LIMB_PLACED;
-    *miss = measure_miss(skeleton, pose, joints, way);
+    const two_bones *const limb = &plan.limb;
+    *miss = measure_miss(skeleton, pose, joints, plan.way);
     if (!(*miss < MD5_FARTHEST))
         return MD5_LIMB_NOT_FINITE;
-    if (!(limb.upper_length > NOTHING && limb.lower_length > NOTHING))
+    if (!(limb->upper_length > NOTHING && limb->lower_length > NOTHING))
         return MD5_LIMB_NO_BONE;
-    return *miss > REACHED * limb.reach ? MD5_LIMB_OUT_OF_REACH : MD5_LIMB_PLACED;
+    return *miss > REACHED * limb->reach ? MD5_LIMB_OUT_OF_REACH : MD5_LIMB_PLACED;
 }
 
 bool md5_two_bone(const md5_skeleton *skeleton, md5_transform *pose, const md5_two_bone_job *job)
@@ -364,6 +468,9 @@ bool md5_two_bone(const md5_skeleton *skeleton, md5_transform *pose, const md5_t
                                             : md5_limb_above(skeleton, job->tip, &above);
     if (found != MD5_LIMB_PLACED)
         return false;
+    const uint32_t joints[] = {limb->root, limb->middle, limb->tip};
+    (void)joints;
+    MD5_VALIDATE(md5_are_limits(job->limits, joints, 3), MD5_LIMIT_RULE);
     if (job->weight > 0.0f)
         md5_bend_limb(skeleton, pose, limb, job, NULL);
     return true;

@@ -95,7 +95,7 @@ static md5_chain_job straight_job(ik_rig *rig, md5_vec3 target)
     ik_make_rig(rig, 5, 1.0, &random);
     for (uint32_t i = 0; i < 5; i++)
         rig->pose[rig->chain[i]] = (md5_transform){{0, 0, 0, 1}, {i ? 4.0f : 0, 0, 0}, 0};
-    return (md5_chain_job){rig->chain[4], 5, target, 1e-3f, 100, 1.0f};
+    return (md5_chain_job){rig->chain[4], 5, target, 1e-3f, 100, 1.0f, NULL};
 }
 
 // A straight chain, and a target on its line: nothing says which way to bend, but it must.
@@ -145,7 +145,7 @@ static void check_weight(solve_fn *solve)
     for (int round = 0; round < 300; round++) {
         ik_rig rig;
         ik_make_rig(&rig, 6, 4.0, &random);
-        md5_chain_job job = {rig.chain[5], 5, ik_random_point(8.0, &random), 0.01f, 20, 1.0f};
+        md5_chain_job job = {rig.chain[5], 5, ik_random_point(8.0, &random), 0.01f, 20, 1.0f, NULL};
         ik_rig whole = rig, part = rig;
         const float left = solve(&rig.skeleton, whole.pose, &job);
         job.weight = round % 2 ? 0.0f : NAN;
@@ -229,7 +229,7 @@ TEST (ik_chains_end_at_the_longest) {
         pose[i] = (md5_transform){{0, 0, 0, 1}, {1, 0, 0}, 0};
     }
     const md5_skeleton skeleton = {.num_joints = LONG, .joints = joints, .order = order};
-    md5_chain_job job = {LONG - 1, LONG, {37.0f, 100.0f, 0.0f}, 0.01f, 50, 1.0f};
+    md5_chain_job job = {LONG - 1, LONG, {37.0f, 100.0f, 0.0f}, 0.01f, 50, 1.0f, NULL};
     CHECK_NEAR(md5_fabrik(&skeleton, pose, &job), 37.0, 1e-3);
     CHECK(pose[LONG - 1 - MD5_MAX_CHAIN].rotation.w == 1.0f);
     CHECK(pose[LONG - MD5_MAX_CHAIN].rotation.w != 1.0f);

@@ -1,0 +1,82 @@
+// Rotations in double, and the limits of joints: the nearest rotation that a limit allows.
+//
+// Angles stand as cosine and sine of their half: what quaternions are made of, found once for each
+// call and joint without a function of libm, so that every platform gives the same bits.
+#ifndef MD5_IK_LIMIT_H
+#define MD5_IK_LIMIT_H
+
+#include "md5/core/math.h"
+#include "md5/md5pose.h"
+
+// Cosine and sine of half of an angle.
+typedef struct md5_half {
+    double cosine, sine;
+} md5_half;
+
+// A md5_joint_limit as solvers need it.
+typedef struct md5_limit {
+    md5_limit_kind kind;
+    md5_quatd rest;
+    md5_vec3d axis;         // unit length
+    md5_half middle, width; // of the hinge or the twist; width: from the middle to either end
+    md5_half swing;
+} md5_limit;
+
+#define MD5_LIMIT_RULE                                                                            \
+    "limits: rows of known kinds, an axis that is not 0, -pi <= least <= most <= pi, 0 <= swing " \
+    "<= pi"
+
+// False for a limit whose numbers break the rules of md5_joint_limit.
+bool md5_is_limit(const md5_joint_limit *limit);
+
+// Whether this holds for the rows of joints[count]; true if `limits` is NULL.
+bool md5_are_limits(const md5_joint_limit *limits, const uint32_t *joints, uint32_t count);
+
+// `limit` may be NULL; it, and one that breaks the rules, allows any rotation.
+md5_limit md5_limit_of(const md5_joint_limit *limit);
+
+// A limit that allows no rotation but `rest`.
+md5_limit md5_limit_to(md5_quatd rest);
+
+// Returns the nearest rotation of the joint relative to its parent that the limit allows: swing and
+// twist are each moved to the nearest allowed one. Returns `local` itself if it is allowed.
+md5_quatd md5_limit_nearest(const md5_limit *limit, md5_quatd local);
+
+// The rotation in the middle of a hinge's range.
+md5_quatd md5_limit_middle(const md5_limit *limit);
+
+// Unit length; no rotation if `q` has no direction.
+md5_quatd md5_quatd_unit(md5_quatd q);
+
+// The shortest rotation between two directions of any length; none if one of them is zero.
+md5_quatd md5_quatd_between(md5_vec3d from, md5_vec3d to);
+
+// About a unit axis by an angle whose cosine and sine are given, both times any factor > 0; none if
+// both are 0.
+md5_quatd md5_quatd_about(md5_vec3d axis, double cosine, double sine);
+
+// A unit vector perpendicular to `v`.
+md5_vec3d md5_vec3d_beside(md5_vec3d v);
+
+static inline md5_vec3d md5_quatd_rotate(md5_quatd q, md5_vec3d v)
+{
+    const md5_vec3d axis = {q.x, q.y, q.z};
+    const md5_vec3d twice = md5_vec3d_scale(md5_vec3d_cross(axis, v), 2.0);
+    return md5_vec3d_add(md5_vec3d_add(v, md5_vec3d_scale(twice, q.w)),
+                         md5_vec3d_cross(axis, twice));
+}
+
+static inline double md5_quatd_dot(md5_quatd a, md5_quatd b)
+{
+    return a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w;
+}
+
+// A joint's rotation relative to its rest: swing * twist, and the twist's half angle.
+typedef struct md5_swing_twist {
+    md5_quatd swing; // w >= 0; its axis is perpendicular to the limit's
+    md5_half twist;  // cosine >= 0
+} md5_swing_twist;
+
+md5_swing_twist md5_split_rotation(const md5_limit *limit, md5_quatd local);
+
+#endif

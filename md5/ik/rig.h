@@ -1,0 +1,85 @@
+// Joints that a solver turns, in double, with their limits. Solvers turn md5_rig_joint.local and
+// keep it within its limit; rotations and places in model space follow from md5_place_rig().
+#ifndef MD5_IK_RIG_H
+#define MD5_IK_RIG_H
+
+#include "md5/ik/limit.h"
+#include "md5/ik/space.h"
+
+typedef struct md5_rig_joint {
+    uint32_t joint;     // of the skeleton
+    int32_t parent;     // in the rig, before this one; -1: none
+    bool is_held;       // not turned, and not written to the pose
+    md5_quatd local;    // relative to the parent
+    md5_quatd above;    // without a parent: model-space rotation of what it is relative to
+    md5_quatd rotation; // model space
+    md5_vec3d offset;   // from the parent, in its space
+    md5_vec3d place;    // model space; given if there is no parent
+    md5_limit limit;
+} md5_rig_joint;
+
+typedef struct md5_rig {
+    uint32_t count;
+    md5_rig_joint joints[MD5_MAX_CHAIN]; // parents before children
+} md5_rig;
+
+// Makes a rig of a chain: each joint is the parent of the next. Rotations are moved into their
+// limits.
+void md5_rig_chain(const md5_chain *chain, const md5_transform *pose, const md5_joint_limit *limits,
+                   md5_rig *rig);
+
+// Computes rotations and places of all joints from `first` on.
+void md5_place_rig(md5_rig *rig, uint32_t first);
+
+// The model-space rotation that a joint is relative to.
+md5_quatd md5_rig_above(const md5_rig *rig, uint32_t joint);
+
+// The allowed rotation relative to the parent that is nearest to `turn` after the present one;
+// `turn` is in model space.
+md5_quatd md5_rig_turned(const md5_rig *rig, uint32_t joint, md5_quatd turn);
+
+// A straight chain, whose target in reach lies on its line, can only be moved back and forth: bends
+// the joints above `tip` a little, as far as their limits allow. Does nothing to other chains, and
+// if the tip is within `tolerance` of the target.
+void md5_bend_straight(md5_axes axes, md5_rig *rig, uint32_t tip, md5_vec3d target,
+                       double tolerance);
+
+// Gives the joints of the pose their rotations, by `weight` > 0.
+void md5_write_rig(const md5_rig *rig, float weight, md5_transform *pose);
+
+// CCD and FABRIK for a rig that is one chain, under limits: turn the joints above the last one so
+// that it comes nearer to the target. They return its distance, and never end farther away than
+// they began.
+typedef double md5_rig_solver(md5_axes axes, md5_rig *rig, md5_vec3d target, double tolerance,
+                              uint32_t iterations);
+md5_rig_solver md5_ccd_limited, md5_fabrik_limited;
+
+// -- Limbs ----------------------------------------------------------------------------------------
+
+// A bone of a limb: where its lower end is in the space of its upper one, and the rotation there of
+// what the lower joint is relative to.
+typedef struct md5_limb_bone {
+    md5_vec3 offset;
+    md5_quat above;
+} md5_limb_bone;
+
+// A limb as it was solved without limits.
+typedef struct md5_limb_pose {
+    const md5_joint_limit *limits; // [num_joints]
+    md5_transform above; // model space: rotation of the root's parent, position of the root
+    md5_limb_bone upper, lower;
+    float stretch;
+    md5_quat root, middle, tip; // relative to their parents
+} md5_limb_pose;
+
+// Moves root and middle into their limits before the limb is solved. If the middle is a hinge that
+// is straight, or bent to the side to which it can bend less, also bends it to the middle of its
+// range: the limb is then solved in the plane of the hinge.
+void md5_ready_limb(const md5_limb *joints, md5_limb_pose *limb);
+
+// Moves the rotations into the limits; where this moves the tip, turns root and middle until it is
+// as near as can be found to where it was. The tip keeps its rotation in model space if its limit
+// allows.
+void md5_limit_limb(md5_axes axes, const md5_limb *joints, md5_limb_pose *limb);
+
+#endif

@@ -1,0 +1,283 @@
+// Limits of joints: every solver obeys them, whatever it is asked for.
+#include "test/ik/test_ik_limit_case.h"
+
+#include <math.h>
+#include <string.h>
+
+static double distance_of(real3 a, real3 b)
+{
+    return real3_length(real3_sub(a, b));
+}
+
+static real3 at_of(const ik_rig *rig, uint32_t i)
+{
+    return ik_place(&rig->skeleton, rig->pose, rig->chain[i]).at;
+}
+
+static double reach_of(const ik_rig *rig, uint32_t count, uint32_t length)
+{
+    double sum = 0.0;
+    for (uint32_t i = count - length + 1; i < count; i++)
+        sum += real3_length(real3_of(rig->pose[rig->chain[i]].translation));
+    return sum;
+}
+
+// Where the tip is in another pose that obeys the limits.
+static md5_vec3 reachable_target(const ik_rig *rig, uint32_t count, uint32_t length,
+                                 const md5_joint_limit *limits, uint64_t *random)
+{
+    ik_rig other = *rig;
+    other.skeleton.joints = rig->joints;
+    for (uint32_t i = count - length; i < count; i++)
+        other.pose[rig->chain[i]].rotation = limit_random_rotation(&limits[rig->chain[i]], random);
+    const real3 at = at_of(&other, count - 1);
+    return (md5_vec3){(float)at.x, (float)at.y, (float)at.z};
+}
+
+// The distance after moving the pose into its limits without solving.
+static double distance_at_rest(const ik_rig *rig, uint32_t count, const md5_chain_job *job,
+                               limit_solve_fn *solve)
+{
+    ik_rig moved = *rig;
+    md5_chain_job none = *job;
+    none.iterations = 0;
+    solve(&moved.skeleton, moved.pose, &none);
+    return distance_of(at_of(&moved, count - 1), real3_of(job->target));
+}
+
+// Half of the targets are in reach of the limits. Poses begin inside and outside of the limits.
+// At least `least_reached` of a hundred targets in reach must be reached.
+static void check_limits(limit_solve_fn *solve, int least_reached, uint64_t seed)
+{
+    uint64_t random = seed;
+    double worst = 0.0, worst_left = 0.0;
+    int reached = 0, in_reach = 0;
+    for (int round = 0; round < 4000; round++) {
+        ik_rig rig;
+        md5_joint_limit limits[IK_JOINTS];
+        const uint32_t count = 3 + test_random_u32(&random) % 8;
+        const uint32_t length = 2 + test_random_u32(&random) % (count - 2);
+        ik_make_rig(&rig, count, 5.0, &random);
+        for (uint32_t i = 0; i < count; i++)
+            limits[i] = limit_random(&random);
+        if (round % 4 < 3)
+            for (uint32_t i = 0; i < count; i++)
+                rig.pose[i].rotation = limit_random_rotation(&limits[i], &random);
+        const double reach = reach_of(&rig, count, length);
+        md5_chain_job job = {
+            .tip = rig.chain[count - 1],
+            .length = length,
+            .target = ik_random_point(8.0, &random),
+            .tolerance = (float)(1e-3 * reach),
+            .iterations = 200,
+            .weight = 1.0f,
+            .limits = limits,
+        };
+        if (round % 2 == 0)
+            job.target = reachable_target(&rig, count, length, limits, &random);
+        const double rest = distance_at_rest(&rig, count, &job, solve);
+        const float left = solve(&rig.skeleton, rig.pose, &job);
+        const double exact = distance_of(at_of(&rig, count - 1), real3_of(job.target));
+        const double excess = limit_worst(&rig, count, length, limits);
+        const double error = fabs(exact - (double)left) / (reach + rest);
+        worst = excess > worst ? excess : worst;
+        worst_left = error > worst_left ? error : worst_left;
+        in_reach += round % 2 == 0;
+        reached += round % 2 == 0 && exact < 1.1e-3 * reach;
+        CHECK(exact <= rest + 1e-5 * reach);
+        if (!CHECK(ik_is_sound(rig.pose, count)))
+            return;
+    }
+    CHECK_NEAR(worst, 0.0, 1e-5);
+    CHECK_NEAR(worst_left, 0.0, 1e-5);
+    CHECK(100 * reached >= least_reached * in_reach);
+}
+
+TEST (ik_ccd_obeys_limits) {
+    check_limits(md5_ccd, 90, 1);
+}
+
+TEST (ik_fabrik_obeys_limits) {
+    check_limits(md5_fabrik, 88, 2);
+}
+
+// An arm: a shoulder with a cone, an elbow that is a hinge, a hand that hardly turns.
+static void make_arm(ik_rig *rig, md5_joint_limit *limits, uint64_t *random)
+{
+    ik_make_rig(rig, 4, 3.0, random);
+    const md5_vec3 along = {1.0f, 0.0f, 0.0f}, hinge = {0.0f, 0.0f, 1.0f};
+    const float lengths[] = {1.0f, 1.0f, (float)ik_between(2.0, 4.0, random),
+                             (float)ik_between(2.0, 4.0, random)};
+    for (uint32_t i = 0; i < 4; i++)
+        rig->pose[rig->chain[i]].translation = md5_vec3_scale(along, lengths[i]);
+    memset(limits, 0, IK_JOINTS * sizeof *limits);
+    const float twist = (float)ik_between(0.0, 1.5, random);
+    limits[rig->chain[1]] = (md5_joint_limit){
+        .kind = MD5_LIMIT_CONE,
+        .axis = along,
+        .least = -twist,
+        .most = twist,
+        .swing = (float)ik_between(0.5, 2.5, random),
+    };
+    limits[rig->chain[2]] = (md5_joint_limit){
+        .kind = MD5_LIMIT_HINGE,
+        .axis = hinge,
+        .least = 0.0f,
+        .most = (float)ik_between(1.5, 2.6, random),
+    };
+    limits[rig->chain[3]] = (md5_joint_limit){
+        .kind = MD5_LIMIT_CONE,
+        .axis = along,
+        .least = -0.3f,
+        .most = 0.3f,
+        .swing = 0.4f,
+    };
+}
+
+// `kind` 0: within the limits, 1: straight, 2: anywhere.
+static void pose_arm(ik_rig *rig, const md5_joint_limit *limits, int kind, uint64_t *random)
+{
+    for (uint32_t i = 1; i < 4; i++) {
+        md5_quat *const rotation = &rig->pose[rig->chain[i]].rotation;
+        if (kind == 0)
+            *rotation = limit_random_rotation(&limits[rig->chain[i]], random);
+        else if (kind == 1)
+            *rotation = (md5_quat){0.0f, 0.0f, 0.0f, 1.0f};
+        else
+            *rotation = made_any_rotation(random);
+    }
+}
+
+TEST (ik_two_bone_obeys_limits) {
+    uint64_t random = 3;
+    double worst = 0.0;
+    int reached = 0, in_reach = 0;
+    for (int round = 0; round < 6000; round++) {
+        ik_rig rig;
+        md5_joint_limit limits[IK_JOINTS];
+        make_arm(&rig, limits, &random);
+        pose_arm(&rig, limits, round % 3, &random);
+        const md5_vec3 pole = ik_random_point(6.0, &random);
+        md5_two_bone_job job = {
+            .tip = rig.chain[3],
+            .target = ik_random_point(8.0, &random),
+            .pole = round % 5 == 0 ? &pole : NULL,
+            .soften = round % 7 == 0 ? 0.1f : 0.0f,
+            .stretch = round % 11 == 0 ? 1.2f : 0.0f,
+            .weight = 1.0f,
+            .limits = limits,
+        };
+        const bool is_reachable = round % 2 == 0 && round % 7 > 0;
+        if (is_reachable)
+            job.target = reachable_target(&rig, 4, 3, limits, &random);
+        CHECK(md5_two_bone(&rig.skeleton, rig.pose, &job));
+        const double excess = limit_worst(&rig, 4, 3, limits);
+        worst = excess > worst ? excess : worst;
+        in_reach += is_reachable;
+        reached += is_reachable && distance_of(at_of(&rig, 3), real3_of(job.target)) < 0.01;
+        if (!CHECK(ik_is_sound(rig.pose, 4)))
+            return;
+    }
+    CHECK_NEAR(worst, 0.0, 1e-5);
+    CHECK(100 * reached >= 99 * in_reach);
+}
+
+// Limits that the exact solution obeys change nothing but rounding.
+TEST (ik_two_bone_is_exact_within_wide_limits) {
+    uint64_t random = 4;
+    for (int round = 0; round < 1000; round++) {
+        ik_rig rig;
+        md5_joint_limit limits[IK_JOINTS];
+        ik_make_rig(&rig, 4, 3.0, &random);
+        for (uint32_t i = 0; i < 4; i++)
+            limits[i] = (md5_joint_limit){
+                .kind = MD5_LIMIT_CONE,
+                .rest = made_any_rotation(&random),
+                .axis = ik_random_point(1.0, &random),
+                .least = -3.14159265f,
+                .most = 3.14159265f,
+                .swing = 3.14159265f,
+            };
+        md5_two_bone_job job = {
+            .tip = rig.chain[3], .target = ik_random_point(5.0, &random), .weight = 1.0f};
+        ik_rig free = rig;
+        md5_two_bone(&free.skeleton, free.pose, &job);
+        job.limits = limits;
+        md5_two_bone(&rig.skeleton, rig.pose, &job);
+        for (uint32_t i = 0; i < 4; i++)
+            CHECK_NEAR(real4_angle(real4_of(free.pose[i].rotation), real4_of(rig.pose[i].rotation)),
+                       0.0, 1e-6);
+    }
+}
+
+// A planar arm of two hinges with published numbers: bones of 1, a target at (1, 1) needs the elbow
+// at 90 degrees; an elbow that bends by 60 at most ends at distance sqrt(3) - sqrt(2).
+static void check_planar(limit_solve_fn *solve, float most, double angle, double distance)
+{
+    uint64_t random = 5;
+    ik_rig rig;
+    ik_make_rig(&rig, 3, 1.0, &random);
+    md5_joint_limit limits[IK_JOINTS] = {{MD5_LIMIT_NONE}};
+    for (uint32_t i = 0; i < 3; i++) {
+        rig.pose[rig.chain[i]] = (md5_transform){{0, 0, 0, 1}, {i ? 1.0f : 0.0f, 0, 0}, 0};
+        limits[rig.chain[i]] = (md5_joint_limit){
+            .kind = MD5_LIMIT_HINGE, .axis = {0, 0, 2}, .least = i ? 0.0f : -3.0f, .most = 3.0f};
+    }
+    limits[rig.chain[1]].most = most;
+    const md5_chain_job job = {rig.chain[2], 3, {1.0f, 1.0f, 0.0f}, 1e-5f, 500, 1.0f, limits};
+    CHECK_NEAR(solve(&rig.skeleton, rig.pose, &job), distance, 1e-4);
+    const real4 elbow = real4_of(rig.pose[rig.chain[1]].rotation);
+    CHECK_NEAR(2.0 * atan2(elbow.z, elbow.w), angle, 2e-3);
+}
+
+TEST (ik_limits_bend_a_planar_arm) {
+    const double right = 1.57079632679489662, sixty = 1.04719755119659775;
+    check_planar(md5_ccd, 3.0f, right, 0.0);
+    check_planar(md5_fabrik, 3.0f, right, 0.0);
+    check_planar(md5_ccd, (float)sixty, sixty, 0.317837245195782);
+    check_planar(md5_fabrik, (float)sixty, sixty, 0.317837245195782);
+}
+
+// A cone of 30 degrees about x: the arm that is to point along y stops at 30 degrees from x.
+TEST (ik_a_cone_stops_a_swing_at_its_edge) {
+    uint64_t random = 6;
+    ik_rig rig;
+    ik_make_rig(&rig, 2, 1.0, &random);
+    md5_joint_limit limits[IK_JOINTS] = {{MD5_LIMIT_NONE}};
+    rig.pose[rig.chain[0]] = (md5_transform){{0, 0, 0, 1}, {0, 0, 0}, 0};
+    rig.pose[rig.chain[1]] = (md5_transform){{0, 0, 0, 1}, {2, 0, 0}, 0};
+    limits[rig.chain[0]] =
+        (md5_joint_limit){.kind = MD5_LIMIT_CONE, .axis = {1, 0, 0}, .swing = 0.523598776f};
+    const md5_chain_job job = {rig.chain[1], 2, {0.0f, 2.0f, 0.0f}, 1e-5f, 50, 1.0f, limits};
+    ik_rig other = rig;
+    CHECK_NEAR(md5_ccd(&rig.skeleton, rig.pose, &job), 2.0, 1e-5); // 2 * 2 sin(30 degrees)
+    CHECK_NEAR(distance_of(at_of(&rig, 1), (real3){1.73205080756888, 1.0, 0.0}), 0.0, 1e-5);
+    CHECK_NEAR(md5_fabrik(&other.skeleton, other.pose, &job), 2.0, 1e-5);
+    CHECK(memcmp(rig.pose, other.pose, sizeof rig.pose) == 0);
+}
+
+// Weight 0 leaves a pose outside its limits; a weight between slerps to the pose at weight 1.
+TEST (ik_limits_are_faded_in_by_weight) {
+    uint64_t random = 7;
+    for (int round = 0; round < 200; round++) {
+        ik_rig rig;
+        md5_joint_limit limits[IK_JOINTS];
+        ik_make_rig(&rig, 5, 4.0, &random);
+        for (uint32_t i = 0; i < 5; i++)
+            limits[i] = limit_random(&random);
+        md5_chain_job job = {rig.chain[4], 4,     ik_random_point(8.0, &random), 0.01f, 20,
+                             1.0f,         limits};
+        ik_rig whole = rig, part = rig;
+        const float left = md5_ccd(&rig.skeleton, whole.pose, &job);
+        job.weight = 0.0f;
+        CHECK(md5_ccd(&rig.skeleton, part.pose, &job) == left);
+        CHECK(memcmp(part.pose, rig.pose, sizeof rig.pose) == 0);
+        job.weight = (float)test_random(&random);
+        CHECK(md5_ccd(&rig.skeleton, part.pose, &job) == left);
+        for (uint32_t i = 0; i < 5; i++) {
+            const md5_quat expected =
+                md5_slerp(rig.pose[i].rotation, whole.pose[i].rotation, job.weight);
+            CHECK_NEAR(real4_angle(real4_of(expected), real4_of(part.pose[i].rotation)), 0.0, 3e-6);
+        }
+    }
+}

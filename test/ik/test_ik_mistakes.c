@@ -1,0 +1,73 @@
+// Mistakes of callers of inverse kinematics: with assertions they end the program with a message
+// that names the function and the argument.
+#include "test/ik/test_ik_case.h"
+#include "test/mistake.h"
+
+#if !defined(NDEBUG)
+
+#include <string.h>
+
+typedef struct mistake_scene {
+    ik_rig rig;
+    md5_joint_limit limits[IK_JOINTS];
+} mistake_scene;
+
+static void limit_ccd(const void *context)
+{
+    const mistake_scene *const of = context;
+    ik_rig rig = of->rig;
+    const md5_chain_job job = {.tip = rig.chain[3], .length = 3, .limits = of->limits};
+    (void)md5_ccd(&rig.skeleton, rig.pose, &job);
+}
+
+static void limit_fabrik(const void *context)
+{
+    const mistake_scene *const of = context;
+    ik_rig rig = of->rig;
+    const md5_chain_job job = {.tip = rig.chain[3], .length = 3, .limits = of->limits};
+    (void)md5_fabrik(&rig.skeleton, rig.pose, &job);
+}
+
+static void limit_limb(const void *context)
+{
+    const mistake_scene *const of = context;
+    ik_rig rig = of->rig;
+    const md5_two_bone_job job = {.tip = rig.chain[3], .limits = of->limits};
+    (void)md5_two_bone(&rig.skeleton, rig.pose, &job);
+}
+
+TEST (mistakes_in_limits_are_reported_with_function_and_argument) {
+    static const md5_joint_limit wrong[] = {
+        {.kind = (md5_limit_kind)3, .axis = {1, 0, 0}},
+        {.kind = MD5_LIMIT_HINGE},
+        {.kind = MD5_LIMIT_HINGE, .axis = {NAN, 0, 0}},
+        {.kind = MD5_LIMIT_HINGE, .rest = {NAN, 0, 0, 1}, .axis = {1, 0, 0}},
+        {.kind = MD5_LIMIT_HINGE, .axis = {1, 0, 0}, .least = 0.2f, .most = 0.1f},
+        {.kind = MD5_LIMIT_HINGE, .axis = {1, 0, 0}, .most = 4.0f},
+        {.kind = MD5_LIMIT_HINGE, .axis = {1, 0, 0}, .least = NAN},
+        {.kind = MD5_LIMIT_CONE, .axis = {1, 0, 0}, .swing = -0.1f},
+        {.kind = MD5_LIMIT_CONE, .axis = {1, 0, 0}, .swing = 90.0f},
+    };
+    static const struct {
+        void (*make)(const void *context);
+        const char *function;
+    } calls[] = {
+        {limit_ccd, "md5_ccd()"},
+        {limit_fabrik, "md5_fabrik()"},
+        {limit_limb, "md5_two_bone()"},
+    };
+    static mistake_scene of;
+    uint64_t random = 1;
+    ik_make_rig(&of.rig, 4, 2.0, &random);
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        of.limits[of.rig.chain[i % 3 + 1]] = wrong[i];
+        for (size_t j = 0; j < sizeof calls / sizeof calls[0]; j++) {
+            const char *const message = test_message_of(calls[j].make, &of);
+            CHECK(strstr(message, calls[j].function) != NULL);
+            CHECK(strstr(message, "limits: rows of known kinds") != NULL);
+        }
+        of.limits[of.rig.chain[i % 3 + 1]] = (md5_joint_limit){MD5_LIMIT_NONE};
+    }
+}
+
+#endif
