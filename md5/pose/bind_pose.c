@@ -106,7 +106,8 @@ void md5_build_bind_pose(const md5_skeleton *skeleton, const md5_transform *tran
     }
 }
 
-static precise_transform compose(const precise_transform *parent, const precise_transform *local)
+static precise_transform compose_precisely(const precise_transform *parent,
+                                           const precise_transform *local)
 {
     precise_transform joint = {.rotation = md5_quatd_mul(parent->rotation, local->rotation)};
     rotation_rows(joint.rotation, joint.rows);
@@ -128,7 +129,7 @@ bool md5_invert_bind_pose(md5_arena *arena, const md5_skeleton *skeleton,
         const uint32_t joint = skeleton->order[i];
         const int32_t parent = skeleton->joints[joint].parent;
         const precise_transform local = to_doubles(&bind_local[joint]);
-        joints[joint] = parent < 0 ? local : compose(&joints[parent], &local);
+        joints[joint] = parent < 0 ? local : compose_precisely(&joints[parent], &local);
         store_inverse(&joints[joint], &inverse_bind[joint]);
     }
     md5_arena_rewind(arena, before);
