@@ -203,6 +203,16 @@ static inline md5_quat md5_quat_normalize(md5_quat q, md5_quat fallback)
 // the shorter arc ends at -b, so does the result: the same rotation as b.
 MD5_API md5_quat md5_slerp(md5_quat a, md5_quat b, float t);
 
+// Interpolates along the same arc by the normalized sum (1 - t) a + t b, at uneven speed: slower
+// near the ends, faster in the middle. Requirements and ends as for md5_slerp(). If the rotations
+// differ by the angle 4 h, the angle to the result of md5_slerp() is at most
+//   2 atan(x tan(h)) - 2 x h, x = sqrt(tan(h) / h - 1) / tan(h)
+// which is reached at t = (1 +- x) / 2; about (4 h)^3 / 249 radians for small angles:
+//   angle between the rotations, degrees     10     30    60    90   120  180
+//   largest angle to md5_slerp(), degrees  0.0012  0.033 0.27  0.92  2.2  8.1
+// md5_slerp() takes no longer: this is for clips that were made with tools that interpolate so.
+MD5_API md5_quat md5_nlerp(md5_quat a, md5_quat b, float t);
+
 // Returns the rotation about `axis`, of any length, by `angle` radians; no rotation if the axis is
 // zero or not finite.
 MD5_API md5_quat md5_quat_from_axis_angle(md5_vec3 axis, float angle);

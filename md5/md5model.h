@@ -397,9 +397,14 @@ typedef enum md5_root {
 } md5_root;
 
 // Samples an animation: writes pose[model joints], transforms relative to the parent, at `moment`.
-// Rotations are slerped, translations lerped.
+// Rotations are slerped, translations lerped. A moment of fraction 0 is its first frame as stored:
+// clear the fraction to hold each frame.
 MD5_API void md5_sample(const md5_binding *binding, const md5_moment *moment, md5_root root,
                         md5_transform *pose);
+
+// The same, but rotations are interpolated by md5_nlerp(), which says how far that is from slerp.
+MD5_API void md5_sample_nlerp(const md5_binding *binding, const md5_moment *moment, md5_root root,
+                              md5_transform *pose);
 
 // Samples an animation without a model: writes pose[anim joints].
 MD5_API void md5_sample_anim(const md5_anim *anim, const md5_moment *moment, md5_root root,

@@ -17,6 +17,8 @@ void md5_sample_file(const md5_machine *machine, const md5_source *source, md5_p
 {
     if (source->interpolation == MD5_INTERPOLATE_CUBIC)
         md5_sample_cubic(source->binding, moment, wrap_of(source, mode), MD5_ROOT_FILE, pose);
+    else if (source->interpolation == MD5_INTERPOLATE_NLERP)
+        md5_sample_nlerp_with(machine->kernels, source->binding, moment, MD5_ROOT_FILE, pose);
     else
         md5_sample_with(machine->kernels, source->binding, moment, MD5_ROOT_FILE, pose);
 }

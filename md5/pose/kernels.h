@@ -6,10 +6,13 @@
 #include "md5/core/cpu.h"
 #include "md5/pose/plan.h"
 
+typedef void md5_sample_kernel(const md5_anim *anim, const md5_moment *moment,
+                               const md5_targets *targets, md5_transform *pose);
+
 typedef struct md5_pose_kernels {
     // Writes the animated rotations and translations into a pose that holds the constant ones.
-    void (*sample)(const md5_anim *anim, const md5_moment *moment, const md5_targets *targets,
-                   md5_transform *pose);
+    // sample_nlerp() interpolates rotations as md5_nlerp() does.
+    md5_sample_kernel *sample, *sample_nlerp;
 
     // md5_local_to_model().
     void (*compose)(const md5_skeleton *skeleton, const md5_transform *pose, md5_mat34 *joints);
@@ -64,6 +67,8 @@ void md5_sample_with(const md5_pose_kernels *kernels, const md5_binding *binding
                      const md5_moment *moment, md5_root root, md5_transform *pose);
 void md5_sample_anim_with(const md5_pose_kernels *kernels, const md5_anim *anim,
                           const md5_moment *moment, md5_root root, md5_transform *pose);
+void md5_sample_nlerp_with(const md5_pose_kernels *kernels, const md5_binding *binding,
+                           const md5_moment *moment, md5_root root, md5_transform *pose);
 void md5_pose_palette_with(const md5_pose_kernels *kernels, const md5_binding *binding,
                            const md5_moment *moment, md5_root root, md5_transform *scratch,
                            md5_mat34 *joints, md5_mat34 *palette);

@@ -7,38 +7,60 @@
 
 #include <string.h>
 
-void md5_sample_anim_with(const md5_pose_kernels *kernels, const md5_anim *anim,
-                          const md5_moment *moment, md5_root root, md5_transform *pose)
+static void sample_anim(md5_sample_kernel *sample, const md5_anim *anim, const md5_moment *moment,
+                        md5_root root, md5_transform *pose)
 {
     const md5_targets targets = md5_own_targets(anim);
     if (!targets.rotations_in_order || !targets.translations_in_order)
         memcpy(pose, anim->constant, anim->skeleton.num_joints * sizeof *pose);
-    kernels->sample(anim, moment, &targets, pose);
+    sample(anim, moment, &targets, pose);
     if (root != MD5_ROOT_FILE)
         pose[0].translation = md5_root_translation(anim, moment, root);
 }
 
+void md5_sample_anim_with(const md5_pose_kernels *kernels, const md5_anim *anim,
+                          const md5_moment *moment, md5_root root, md5_transform *pose)
+{
+    sample_anim(kernels->sample, anim, moment, root, pose);
+}
+
 // Samples through a binding whose tracks are not in the order of the pose.
-static void sample_scattered(const md5_pose_kernels *kernels, const md5_binding *binding,
+static void sample_scattered(md5_sample_kernel *sample, const md5_binding *binding,
                              const md5_moment *moment, md5_root root, md5_transform *pose)
 {
     md5_copy_constants(binding, 0, binding->skeleton->num_joints, pose);
-    kernels->sample(binding->anim, moment, &binding->plan->targets, pose);
+    sample(binding->anim, moment, &binding->plan->targets, pose);
     const int32_t target = md5_binding_targets(binding)[0];
     if (target >= 0 && root != MD5_ROOT_FILE)
         pose[target].translation = md5_root_translation(binding->anim, moment, root);
 }
 
+static void sample_bound(md5_sample_kernel *sample, const md5_binding *binding,
+                         const md5_moment *moment, md5_root root, md5_transform *pose)
+{
+    if (binding->same_order && binding->num_extra == 0)
+        sample_anim(sample, binding->anim, moment, root, pose);
+    else
+        sample_scattered(sample, binding, moment, root, pose);
+}
+
 void md5_sample_with(const md5_pose_kernels *kernels, const md5_binding *binding,
                      const md5_moment *moment, md5_root root, md5_transform *pose)
 {
-    if (binding->same_order && binding->num_extra == 0)
-        md5_sample_anim_with(kernels, binding->anim, moment, root, pose);
-    else
-        sample_scattered(kernels, binding, moment, root, pose);
+    sample_bound(kernels->sample, binding, moment, root, pose);
     if (binding->num_rebases == 0)
         return;
     const md5_sampling sampling = md5_begin_sampling(binding->anim, moment, root);
+    md5_apply_rebases(binding, &sampling, pose);
+}
+
+void md5_sample_nlerp_with(const md5_pose_kernels *kernels, const md5_binding *binding,
+                           const md5_moment *moment, md5_root root, md5_transform *pose)
+{
+    sample_bound(kernels->sample_nlerp, binding, moment, root, pose);
+    if (binding->num_rebases == 0)
+        return;
+    const md5_sampling sampling = md5_begin_nlerp(binding->anim, moment, root);
     md5_apply_rebases(binding, &sampling, pose);
 }
 
@@ -64,6 +86,18 @@ void md5_sample(const md5_binding *binding, const md5_moment *moment, md5_root r
     MD5_ASSERT_MOMENT(binding->anim, moment);
     const md5_moment clamped = md5_clamp_moment(binding->anim, moment);
     md5_sample_with(md5_pose_kernels_best(), binding, &clamped, root, pose);
+}
+
+void md5_sample_nlerp(const md5_binding *binding, const md5_moment *moment, md5_root root,
+                      md5_transform *pose)
+{
+    MD5_ASSERT(binding != NULL, "binding: not NULL");
+    MD5_ASSERT(moment != NULL, "moment: not NULL");
+    MD5_ASSERT(pose != NULL || binding->skeleton->num_joints == 0, "pose: not NULL");
+    MD5_ASSERT((unsigned)root <= MD5_ROOT_IN_PLACE, "root: a md5_root");
+    MD5_ASSERT_MOMENT(binding->anim, moment);
+    const md5_moment clamped = md5_clamp_moment(binding->anim, moment);
+    md5_sample_nlerp_with(md5_pose_kernels_best(), binding, &clamped, root, pose);
 }
 
 void md5_sample_cubic(const md5_binding *binding, const md5_moment *moment, md5_wrap wrap,

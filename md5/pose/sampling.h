@@ -13,12 +13,30 @@ typedef struct md5_sampling {
     md5_root root;
     md5_slerp_weights weights; // of the moment's fraction
     const md5_cubic *cubic;    // NULL: slerp and lerp between the frames
+    bool is_nlerp;             // rotations by normalized linear interpolation
+    md5_nlerp_weights nlerp;   // likewise
 } md5_sampling;
 
 static inline md5_sampling md5_begin_sampling(const md5_anim *anim, const md5_moment *moment,
                                               md5_root root)
 {
-    return (md5_sampling){anim, moment, root, md5_slerp_weights_at(moment->fraction), NULL};
+    return (md5_sampling){.anim = anim,
+                          .moment = moment,
+                          .root = root,
+                          .weights = md5_slerp_weights_at(moment->fraction),
+                          .cubic = NULL,
+                          .is_nlerp = false};
+}
+
+static inline md5_sampling md5_begin_nlerp(const md5_anim *anim, const md5_moment *moment,
+                                           md5_root root)
+{
+    return (md5_sampling){.anim = anim,
+                          .moment = moment,
+                          .root = root,
+                          .cubic = NULL,
+                          .is_nlerp = true,
+                          .nlerp = md5_nlerp_weights_at(moment->fraction)};
 }
 
 // Samples anim->rotation_joints[slot] or anim->translation_joints[slot].
@@ -26,9 +44,10 @@ static inline md5_quat md5_sample_rotation(const md5_sampling *sampling, uint32_
 {
     const md5_anim *anim = sampling->anim;
     const size_t width = anim->num_rotations;
-    return md5_slerp_weighted(&sampling->weights,
-                              anim->rotations[sampling->moment->frame0 * width + slot],
-                              anim->rotations[sampling->moment->frame1 * width + slot]);
+    const md5_quat from = anim->rotations[sampling->moment->frame0 * width + slot];
+    const md5_quat to = anim->rotations[sampling->moment->frame1 * width + slot];
+    return sampling->is_nlerp ? md5_nlerp_weighted(&sampling->nlerp, from, to)
+                              : md5_slerp_weighted(&sampling->weights, from, to);
 }
 
 static inline md5_vec3 md5_sample_translation(const md5_sampling *sampling, uint32_t slot)

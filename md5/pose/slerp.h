@@ -1,5 +1,5 @@
-// Slerp whose weights need no function but a square root. The part that depends only on the
-// fraction is computed once for all joints.
+// Slerp whose weights need no function but a square root, and normalized linear interpolation. The
+// part that depends only on the fraction is computed once for all joints.
 #ifndef MD5_POSE_SLERP_H
 #define MD5_POSE_SLERP_H
 
@@ -31,6 +31,18 @@ md5_slerp_weights md5_slerp_weights_at(float t);
 // tell equal rotations from others.
 #define MD5_SLERP_EQUAL 0x1p-21f
 
+// What the weights of normalized linear interpolation share: those of both ends, which sum to
+// exactly 1, and twice their product.
+typedef struct md5_nlerp_weights {
+    float of_a, of_b, product;
+} md5_nlerp_weights;
+
+static inline md5_nlerp_weights md5_nlerp_weights_at(float t)
+{
+    const float of_a = 1.0f - t, of_b = 1.0f - of_a;
+    return (md5_nlerp_weights){of_a, of_b, (of_a + of_a) * of_b};
+}
+
 // The result is a - (a * of_a - b * of_b), in which of_a is 1 minus the weight of a. For equal
 // rotations of_a equals of_b, so that these, and fraction 0, give exactly `a`.
 static inline md5_quat md5_slerp_weighted(const md5_slerp_weights *weights, md5_quat a, md5_quat b)
@@ -45,6 +57,25 @@ static inline md5_quat md5_slerp_weighted(const md5_slerp_weights *weights, md5_
     const float sum = sqrtf((0.5f - difference * difference * u) / (2.0f - u));
     const float of_a = 1.0f - sum + difference;
     const float of_b = opposite ? -(sum + difference) : sum + difference;
+    return (md5_quat){
+        a.x - (a.x * of_a - b.x * of_b),
+        a.y - (a.y * of_a - b.y * of_b),
+        a.z - (a.z * of_a - b.z * of_b),
+        a.w - (a.w * of_a - b.w * of_b),
+    };
+}
+
+// The same form of the result. The squared length of the sum of the weighted rotations is
+// 1 - product * u.
+static inline md5_quat md5_nlerp_weighted(const md5_nlerp_weights *weights, md5_quat a, md5_quat b)
+{
+    const float cosine = a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w;
+    const bool opposite = cosine < 0.0f;
+    const float less = 1.0f - (opposite ? -cosine : cosine);
+    const float u = less > MD5_SLERP_EQUAL ? less : 0.0f;
+    const float scale = 1.0f / sqrtf(1.0f - weights->product * u);
+    const float of_a = 1.0f - weights->of_a * scale, part = weights->of_b * scale;
+    const float of_b = opposite ? -part : part;
     return (md5_quat){
         a.x - (a.x * of_a - b.x * of_b),
         a.y - (a.y * of_a - b.y * of_b),

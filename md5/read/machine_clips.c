@@ -108,6 +108,7 @@ static const md5_field CLIP_FIELDS[] = {
     {"linear", MD5_FIELD_CHOICE, CLIP(interpolation), .value = MD5_INTERPOLATE_LINEAR},
     {"step", MD5_FIELD_CHOICE, CLIP(interpolation), .value = MD5_INTERPOLATE_STEP},
     {"cubic", MD5_FIELD_CHOICE, CLIP(interpolation), .value = MD5_INTERPOLATE_CUBIC},
+    {"nlerp", MD5_FIELD_CHOICE, CLIP(interpolation), .value = MD5_INTERPOLATE_NLERP},
     {"move", MD5_FIELD_CHOICE, CLIP(extract), .value = MD5_EXTRACT_MOVE},
     {"walk", MD5_FIELD_CHOICE, CLIP(extract), .value = MD5_EXTRACT_WALK},
     {"turn", MD5_FIELD_CHOICE, CLIP(extract), .value = MD5_EXTRACT_TURN},

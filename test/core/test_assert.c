@@ -48,6 +48,8 @@ TEST (moment_of_another_clip_shows_the_last_frame) {
     md5_sample(all.binding, &wrong, MD5_ROOT_FILE, found);
     CHECK(memcmp(found, expected, count * sizeof *found) == 0);
     md5_sample_anim(all.anim, &wrong, MD5_ROOT_FILE, found);
+    md5_sample_nlerp(all.binding, &wrong, MD5_ROOT_FILE, found);
+    CHECK(memcmp(found, expected, count * sizeof *found) == 0);
     md5_sample_cubic(all.binding, &wrong, MD5_WRAP_LOOP, MD5_ROOT_ID, found);
     (void)md5_anim_bounds(all.anim, &wrong, MD5_ROOT_ID);
     const md5_vec3 motion = md5_root_motion(all.anim, &wrong, &end);

@@ -16,6 +16,7 @@ enum { MAX_JOINTS = 50 };
 
 static const md5_pose_kernels plain = {
     .sample = sample,
+    .sample_nlerp = sample_nlerp,
     .compose = compose,
     .multiply = multiply,
     .finish = finish,
@@ -40,6 +41,10 @@ static void check_made(const made_pose *made, uint64_t *random)
 
     md5_sample_with(&plain, made->binding, &moment, root, pose);
     CHECK(memcmp(pose, expected_pose, skeleton->num_joints * sizeof pose[0]) == 0);
+    static md5_transform nlerp[MAX_JOINTS], expected_nlerp[MAX_JOINTS];
+    md5_sample_nlerp_with(scalar, made->binding, &moment, root, expected_nlerp);
+    md5_sample_nlerp_with(&plain, made->binding, &moment, root, nlerp);
+    CHECK(memcmp(nlerp, expected_nlerp, skeleton->num_joints * sizeof nlerp[0]) == 0);
     plain.compose(skeleton, pose, joints);
     CHECK(memcmp(joints, expected_joints, size) == 0);
     plain.multiply(skeleton->num_joints, joints, made->model.inverse_bind, palette);

@@ -173,15 +173,17 @@ TEST (blend_kinds_synchronise_by_markers) {
 
 // Steps hold each frame; curves are those of md5_sample_cubic(), whatever the clip does at its end.
 TEST (blend_kinds_interpolate) {
-    for (int kind = 0; kind < 4; kind++) {
-        static const md5_wrap wraps[4] = {MD5_WRAP_LOOP, MD5_WRAP_CYCLE, MD5_WRAP_CLAMP,
-                                          MD5_WRAP_LOOP};
-        const bool steps = kind == 3;
+    for (int kind = 0; kind < 5; kind++) {
+        static const md5_wrap wraps[5] = {MD5_WRAP_LOOP, MD5_WRAP_CYCLE, MD5_WRAP_CLAMP,
+                                          MD5_WRAP_LOOP, MD5_WRAP_LOOP};
+        const bool steps = kind == 3, is_nlerp = kind == 4;
         play_scene of;
         play_scene_begin(&of);
         play_scene_add(&of, 9, 8.0, 0.9, 71);
         of.clips[0].period = kind == 1 ? MD5_PERIOD_OPEN : MD5_PERIOD_CLOSED;
-        of.clips[0].interpolation = steps ? MD5_INTERPOLATE_STEP : MD5_INTERPOLATE_CUBIC;
+        of.clips[0].interpolation = is_nlerp ? MD5_INTERPOLATE_NLERP
+                                    : steps  ? MD5_INTERPOLATE_STEP
+                                             : MD5_INTERPOLATE_CUBIC;
         const md5_motion_desc motions[] = {
             {.name = "once", .kind = MD5_MOTION_CLIP, .clip = "a", .mode = MD5_PLAY_ONCE}};
         const md5_state_desc states[] = {{"a", kind == 2 ? "once" : "a"}};
@@ -197,6 +199,8 @@ TEST (blend_kinds_interpolate) {
                 moment.frame1 = moment.frame0;
                 moment.fraction = 0.0f;
                 md5_sample(of.made.bindings[0], &moment, MD5_ROOT_FILE, expected);
+            } else if (is_nlerp) {
+                md5_sample_nlerp(of.made.bindings[0], &moment, MD5_ROOT_FILE, expected);
             } else {
                 md5_sample_cubic(of.made.bindings[0], &moment, wraps[kind], MD5_ROOT_FILE,
                                  expected);

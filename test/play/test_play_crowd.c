@@ -117,7 +117,7 @@ static void begin(crowd_case *of)
                                    .binding = of->made.bindings[i],
                                    .extract = i < 2 ? MD5_EXTRACT_TURN : MD5_EXTRACT_NONE,
                                    .period = i % 2 ? MD5_PERIOD_OPEN : MD5_PERIOD_CLOSED,
-                                   .interpolation = (md5_interpolation)(i % 3),
+                                   .interpolation = (md5_interpolation)(i % 4),
                                    .events = STEPS,
                                    .num_events = i < 4 ? 2 : 0,
                                    .markers = markers,

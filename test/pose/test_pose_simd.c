@@ -108,7 +108,7 @@ static void check_part(const made_pose *made, const md5_moment *moment, uint64_t
 
 static void check_moment(const made_pose *made, const md5_moment *moment, md5_root root)
 {
-    static results expected, expected_anim, found;
+    static results expected, expected_anim, expected_nlerp, found;
     const md5_pose_kernels *const scalar = md5_pose_kernels_of(MD5_CPU_SCALAR);
     const uint32_t count = made->model.skeleton.num_joints;
     pose_in_steps(scalar, made, moment, root, &expected);
@@ -116,6 +116,8 @@ static void check_moment(const made_pose *made, const md5_moment *moment, md5_ro
     check_same(&found, &expected, "posing at once", MD5_CPU_SCALAR, count);
     clear(&expected_anim);
     md5_sample_anim_with(scalar, &made->anim, moment, root, expected_anim.pose);
+    clear(&expected_nlerp);
+    md5_sample_nlerp_with(scalar, made->binding, moment, root, expected_nlerp.pose);
 
     for (int i = 0; i < NUM_LEVELS; i++) {
         const md5_cpu level = all_levels[i];
@@ -131,6 +133,9 @@ static void check_moment(const made_pose *made, const md5_moment *moment, md5_ro
         clear(&found);
         md5_sample_anim_with(kernels, &made->anim, moment, root, found.pose);
         check_same(&found, &expected_anim, "sampling", level, count);
+        clear(&found);
+        md5_sample_nlerp_with(kernels, made->binding, moment, root, found.pose);
+        check_same(&found, &expected_nlerp, "sampling by nlerp", level, count);
         memcpy(found.joints, expected.joints, sizeof found.joints);
         kernels->multiply(count, found.joints, made->model.inverse_bind, found.joints);
         CHECK(memcmp(found.joints, expected.palette, count * sizeof found.joints[0]) == 0);

@@ -107,6 +107,84 @@ TEST (slerp_is_exact_at_the_widest_angle) {
     CHECK_NEAR(worst, 0.0, 3e-7);
 }
 
+// -- Normalized linear interpolation --------------------------------------------------------------
+
+static double worst_of_nlerp(md5_quat a, md5_quat b, double t, md5_quat found)
+{
+    const double la = length_of(a), lb = length_of(b) * (dot(a, b) < 0.0 ? -1.0 : 1.0);
+    const double p[4] = {(double)a.x / la, (double)a.y / la, (double)a.z / la, (double)a.w / la};
+    const double q[4] = {(double)b.x / lb, (double)b.y / lb, (double)b.z / lb, (double)b.w / lb};
+    double sum[4], square = 0.0;
+    for (int i = 0; i < 4; i++) {
+        sum[i] = p[i] * (1.0 - t) + q[i] * t;
+        square += sum[i] * sum[i];
+    }
+    for (int i = 0; i < 4; i++)
+        sum[i] /= sqrt(square);
+    return worst_of(found, sum, 1.0);
+}
+
+TEST (nlerp_is_exact_to_a_millionth) {
+    uint64_t random = 7;
+    double worst = 0.0, worst_length = 0.0;
+    for (int i = 0; i < 300000; i++) {
+        const md5_quat a = made_any_rotation(&random);
+        const md5_quat b = i % 2 ? made_any_rotation(&random) : random_neighbour(&random, a);
+        const float t = (float)test_random(&random);
+        if (fabs(dot(a, b)) < 1e-6)
+            continue; // rounding decides which arc is shorter
+        const md5_quat found = md5_nlerp(a, b, t);
+        const double error = worst_of_nlerp(a, b, (double)t, found);
+        const double length = fabs(length_of(found) - 1.0);
+        worst = error > worst ? error : worst;
+        worst_length = length > worst_length ? length : worst_length;
+    }
+    CHECK_NEAR(worst, 0.0, 1e-6);
+    CHECK_NEAR(worst_length, 0.0, 1e-6);
+}
+
+// Returns the largest angle in degrees between md5_nlerp() and slerp from no rotation to one by
+// `angle` degrees, whose results have cosine and sine of half their angle in w and along the axis.
+static double angle_to_slerp(double angle, uint64_t *random)
+{
+    const double pi = 2.0 * acos(0.0), half = angle / 360.0 * pi;
+    const double x = test_random(random), y = sqrt(1.0 - x * x);
+    const md5_quat a = {0.0f, 0.0f, 0.0f, 1.0f};
+    const md5_quat b = {(float)(x * sin(half)), (float)(y * sin(half)), 0.0f, (float)cos(half)};
+    double worst = 0.0;
+    for (int i = 0; i <= 2000; i++) {
+        const float t = (float)i / 2000.0f;
+        const md5_quat found = md5_nlerp(a, b, t);
+        const double along = (double)found.x * x + (double)found.y * y;
+        const double between =
+            2.0 * fabs(atan2(along, (double)found.w) - (double)t * half) / pi * 180.0;
+        worst = between > worst ? between : worst;
+    }
+    return worst;
+}
+
+// The table and the formula at md5_nlerp().
+TEST (nlerp_is_as_far_from_slerp_as_documented) {
+    static const struct {
+        double angle, to_slerp, rounding;
+    } rows[] = {{10.0, 0.0012, 5e-5}, {30.0, 0.033, 5e-4}, {60.0, 0.27, 5e-3},
+                {90.0, 0.92, 5e-3},   {120.0, 2.2, 0.05},  {179.999, 8.1, 0.05}};
+    uint64_t random = 11;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const double pi = 2.0 * acos(0.0), h = rows[i].angle / 720.0 * pi;
+        const double x = sqrt(tan(h) / h - 1.0) / tan(h);
+        const double formula = (2.0 * atan(x * tan(h)) - 2.0 * x * h) / pi * 180.0;
+        const double found = angle_to_slerp(rows[i].angle, &random);
+        CHECK_NEAR(found, formula, 5e-5);
+        CHECK_NEAR(found, rows[i].to_slerp, rows[i].rounding + 5e-5);
+    }
+    const double found = angle_to_slerp(20.0, &random), radians = 20.0 / 90.0 * acos(0.0);
+    CHECK_NEAR(found / 90.0 * acos(0.0), radians * radians * radians / 249.0, 3e-6);
+}
+
+// -- Ends and equal rotations
+// -----------------------------------------------------------------------
+
 static bool same(md5_quat a, md5_quat b)
 {
     return a.x == b.x && a.y == b.y && a.z == b.z && a.w == b.w;
@@ -121,6 +199,10 @@ TEST (slerp_ends_are_exact) {
         bool held = same(md5_slerp(a, b, 0.0f), a) && same(md5_slerp(a, b, -3.0f), a)
                     && same(md5_slerp(a, b, NAN), a);
         held = held && same(md5_slerp(a, b, 1.0f), end) && same(md5_slerp(a, b, INFINITY), end);
+        held = held && same(md5_nlerp(a, b, 0.0f), a) && same(md5_nlerp(a, b, NAN), a);
+        held = held && same(md5_nlerp(a, b, 1.0f), end) && same(md5_nlerp(a, b, 2.0f), end);
+        const md5_nlerp_weights nlerp = md5_nlerp_weights_at(0.0f);
+        held = held && same(md5_nlerp_weighted(&nlerp, a, b), a);
         const md5_slerp_weights weights = md5_slerp_weights_at(0.0f);
         held = held && same(md5_slerp_weighted(&weights, a, b), a);
         if (!CHECK(held))
@@ -142,6 +224,8 @@ TEST (slerp_of_equal_rotations_is_that_rotation) {
         const md5_quat minus = {-a.x, -a.y, -a.z, -a.w};
         const float t = i % 4 < 2 ? 0.5f : (float)test_random(&random);
         if (!CHECK(same(md5_slerp(a, a, t), a) && same(md5_slerp(a, minus, t), a)))
+            return;
+        if (!CHECK(same(md5_nlerp(a, a, t), a) && same(md5_nlerp(a, minus, t), a)))
             return;
     }
 }

@@ -140,6 +140,20 @@ TEST (machine_file_holds_what_the_text_says) {
     md5_free_machine_file(file);
 }
 
+TEST (machine_file_names_each_interpolation) {
+    static const char text[] = "machine m { model x clip a a { linear } clip b b { step } "
+                               "clip c c { cubic } clip d d { nlerp } clip e e }";
+    static const md5_interpolation expected[] = {MD5_INTERPOLATE_LINEAR, MD5_INTERPOLATE_STEP,
+                                                 MD5_INTERPOLATE_CUBIC, MD5_INTERPOLATE_NLERP,
+                                                 MD5_INTERPOLATE_LINEAR};
+    md5_machine_file *const file = md5_parse_machine_file(text, strlen(text), NULL, NULL);
+    if (!CHECK(file != NULL && file->desc.num_clips == 5))
+        return;
+    for (int i = 0; i < 5; i++)
+        CHECK(file->clips[i].interpolation == expected[i]);
+    md5_free_machine_file(file);
+}
+
 TEST (machine_file_takes_free_layout) {
     static const read_case cases[] = {
         {"", "machine m { }", ""},

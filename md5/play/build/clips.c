@@ -20,7 +20,7 @@ static bool check_clip(md5_building *building, const md5_clip_desc *clip)
         return md5_fail_at(building, &clip->name, MD5_ERROR_MISMATCH,
                            "clip %s is bound to another model", QUOTED(clip->name));
     TRY(md5_check_choice(building, clip->period, MD5_PERIOD_OPEN, "period", "clip", clip->name));
-    TRY(md5_check_choice(building, clip->interpolation, MD5_INTERPOLATE_CUBIC, "interpolation",
+    TRY(md5_check_choice(building, clip->interpolation, MD5_INTERPOLATE_NLERP, "interpolation",
                          "clip", clip->name));
     TRY(md5_check_choice(building, clip->extract, MD5_EXTRACT_TURN, "extract", "clip", clip->name));
     TRY(md5_check_array(building, clip->events, clip->num_events, "events", "clip", clip->name));

@@ -62,9 +62,16 @@ typedef struct selection {
     const md5_detail_set *detail; // NULL: all; else the clip is not sampled whole
 } selection;
 
-static void sample_joints(const md5_machine *machine, const md5_binding *binding,
+static md5_sample_kernel *sampler_of(const md5_machine *machine, const md5_source *source)
+{
+    const bool is_nlerp = source->interpolation == MD5_INTERPOLATE_NLERP;
+    return is_nlerp ? machine->kernels->sample_nlerp : machine->kernels->sample;
+}
+
+static void sample_joints(const md5_machine *machine, const md5_source *source,
                           const selection *only, const md5_moment *moment, md5_transform *pose)
 {
+    const md5_binding *const binding = source->binding;
     const md5_joint_set *const joints = only->joints;
     const uint32_t *const listed = machine->listed + joints->list;
     if (joints->is_listed) {
@@ -73,7 +80,7 @@ static void sample_joints(const md5_machine *machine, const md5_binding *binding
     } else {
         md5_copy_constants(binding, joints->first, joints->count, pose);
     }
-    machine->kernels->sample(binding->anim, moment, only->targets, pose);
+    sampler_of(machine, source)(binding->anim, moment, only->targets, pose);
 }
 
 // A listed set is small: then the level of detail saves nothing.
@@ -81,6 +88,7 @@ static void sample_runs(const md5_machine *machine, const md5_source *source, co
                         const md5_moment *moment, md5_transform *pose)
 {
     const md5_binding *const binding = source->binding;
+    md5_sample_kernel *const sample = sampler_of(machine, source);
     const md5_detail_set *const detail = only->detail;
     const size_t clip = (size_t)(source - machine->sources);
     const md5_joint_run *const runs = machine->runs + detail->first_run;
@@ -95,7 +103,7 @@ static void sample_runs(const md5_machine *machine, const md5_source *source, co
         targets.translation_slots = slots[i].translations;
         if (has_constants)
             md5_copy_constants(binding, runs[i].first, runs[i].count, pose);
-        machine->kernels->sample(binding->anim, moment, &targets, pose);
+        sample(binding->anim, moment, &targets, pose);
     }
 }
 
@@ -106,7 +114,7 @@ static void sample_selected(const md5_machine *machine, const md5_source *source
     if (only->detail && !is_listed)
         sample_runs(machine, source, only, moment, pose);
     else
-        sample_joints(machine, source->binding, only, moment, pose);
+        sample_joints(machine, source, only, moment, pose);
 }
 
 static void sample_instance(const md5_machine *machine, const md5_blend_tree *tree,

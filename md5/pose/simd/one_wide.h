@@ -35,8 +35,8 @@ MD5_WIDE_INLINE void begin_rotations(rotation_sampler *sampler, const md5_anim *
     sampler->slerp = wide_slerp_at(md5_wide_all(moment->fraction));
 }
 
-// Prepares the sets from slot `begin` on. Returns their number.
-MD5_WIDE_INLINE uint32_t prepare_sets(rotation_sampler *sampler, uint32_t begin)
+// Loads the sets from slot `begin` on. Returns their number.
+MD5_WIDE_INLINE uint32_t load_sets(rotation_sampler *sampler, uint32_t begin)
 {
     uint32_t size = 0;
     for (; size < MD5_SLERP_SETS && begin + size * MD5_WIDTH < sampler->count; size++) {
@@ -46,6 +46,13 @@ MD5_WIDE_INLINE uint32_t prepare_sets(rotation_sampler *sampler, uint32_t begin)
         md5_wide_load_run((const float *)&sampler->frame1[slot], 4, b);
         slerp_begin(&sampler->sets[size], a, b);
     }
+    return size;
+}
+
+// The same, with weights of slerp.
+MD5_WIDE_INLINE uint32_t prepare_sets(rotation_sampler *sampler, uint32_t begin)
+{
+    const uint32_t size = load_sets(sampler, begin);
     slerp_weigh_all(&sampler->slerp, sampler->sets, size);
     return size;
 }
@@ -56,31 +63,51 @@ static inline md5_transform *find_target(const int32_t *targets, uint32_t slot, 
     return targets[slot] < 0 ? discarded : &pose[targets[slot]];
 }
 
-MD5_WIDE_CODE static void sample_rotations(const md5_anim *anim, const md5_moment *moment,
-                                           const md5_targets *targets, md5_transform *pose)
+// Writes `size` sets, whose first slot is `begin`.
+MD5_WIDE_INLINE void store_sets(const rotation_sampler *sampler, uint32_t begin, uint32_t size,
+                                const md5_targets *targets, md5_transform *pose)
 {
     const int32_t *const rotations = targets->rotations + targets->rotation_slots.first;
     md5_transform *const in_order = pose + targets->rotation_slots.first;
-    rotation_sampler sampler;
     md5_transform discarded; // receives rotations that drive nothing
+    for (uint32_t i = 0; i < size; i++) {
+        const uint32_t slot = slot_of_set(sampler->count, begin, i);
+        md5_wide rotation[4];
+        slerp_end(&sampler->sets[i], rotation);
+        md5_wide_transpose(rotation);
+        if (targets->rotations_in_order) {
+            md5_wide_store_run((float *)&in_order[slot].rotation, 8, rotation);
+            continue;
+        }
+        float *to[MD5_WIDTH];
+        MD5_UNROLL
+        for (uint32_t k = 0; k < MD5_WIDTH; k++)
+            to[k] = &find_target(rotations, slot + k, pose, &discarded)->rotation.x;
+        md5_wide_store_rows(to, rotation);
+    }
+}
+
+MD5_WIDE_CODE static void sample_rotations(const md5_anim *anim, const md5_moment *moment,
+                                           const md5_targets *targets, md5_transform *pose)
+{
+    rotation_sampler sampler;
     begin_rotations(&sampler, anim, moment, targets->rotation_slots);
     for (uint32_t begin = 0; begin < sampler.count; begin += MD5_SLERP_SETS * MD5_WIDTH) {
         const uint32_t size = prepare_sets(&sampler, begin);
-        for (uint32_t i = 0; i < size; i++) {
-            const uint32_t slot = slot_of_set(sampler.count, begin, i);
-            md5_wide rotation[4];
-            slerp_end(&sampler.sets[i], rotation);
-            md5_wide_transpose(rotation);
-            if (targets->rotations_in_order) {
-                md5_wide_store_run((float *)&in_order[slot].rotation, 8, rotation);
-                continue;
-            }
-            float *to[MD5_WIDTH];
-            MD5_UNROLL
-            for (uint32_t k = 0; k < MD5_WIDTH; k++)
-                to[k] = &find_target(rotations, slot + k, pose, &discarded)->rotation.x;
-            md5_wide_store_rows(to, rotation);
-        }
+        store_sets(&sampler, begin, size, targets, pose);
+    }
+}
+
+MD5_WIDE_CODE static void nlerp_rotations(const md5_anim *anim, const md5_moment *moment,
+                                          const md5_targets *targets, md5_transform *pose)
+{
+    rotation_sampler sampler;
+    begin_rotations(&sampler, anim, moment, targets->rotation_slots);
+    const wide_nlerp nlerp = wide_nlerp_at(moment->fraction);
+    for (uint32_t begin = 0; begin < sampler.count; begin += MD5_SLERP_SETS * MD5_WIDTH) {
+        const uint32_t size = load_sets(&sampler, begin);
+        nlerp_weigh_all(&nlerp, sampler.sets, size);
+        store_sets(&sampler, begin, size, targets, pose);
     }
 }
 
@@ -132,6 +159,17 @@ MD5_WIDE_CODE static void sample(const md5_anim *anim, const md5_moment *moment,
         return;
     }
     sample_rotations(anim, moment, targets, pose);
+    sample_translations(anim, moment, targets, pose);
+}
+
+MD5_WIDE_CODE static void sample_nlerp(const md5_anim *anim, const md5_moment *moment,
+                                       const md5_targets *targets, md5_transform *pose)
+{
+    if (targets->rotation_slots.count < FEWEST) {
+        NARROWER->sample_nlerp(anim, moment, targets, pose);
+        return;
+    }
+    nlerp_rotations(anim, moment, targets, pose);
     sample_translations(anim, moment, targets, pose);
 }
 

@@ -60,6 +60,33 @@ MD5_WIDE_INLINE wide_slerp_pair wide_slerp_weigh(const wide_slerp *slerp, md5_wi
     };
 }
 
+// md5_nlerp_weights, equal in all lanes.
+typedef struct wide_nlerp {
+    md5_wide of_a, of_b, product;
+} wide_nlerp;
+
+MD5_WIDE_INLINE wide_nlerp wide_nlerp_at(float t)
+{
+    const md5_nlerp_weights weights = md5_nlerp_weights_at(t);
+    return (wide_nlerp){md5_wide_all(weights.of_a), md5_wide_all(weights.of_b),
+                        md5_wide_all(weights.product)};
+}
+
+// As wide_slerp_weigh(): the operations of md5_nlerp_weighted().
+MD5_WIDE_INLINE wide_slerp_pair wide_nlerp_weigh(const wide_nlerp *nlerp, md5_wide cosine)
+{
+    const md5_wide one = md5_wide_all(1.0f);
+    const md5_mask opposite = md5_wide_less(cosine, md5_wide_all(0.0f));
+    const md5_wide less = md5_wide_sub(one, md5_wide_flip(opposite, cosine));
+    const md5_wide u = md5_wide_keep(md5_wide_greater(less, md5_wide_all(MD5_SLERP_EQUAL)), less);
+    const md5_wide square = md5_wide_sub(one, md5_wide_mul(nlerp->product, u));
+    const md5_wide scale = md5_wide_div(one, md5_wide_sqrt(square));
+    return (wide_slerp_pair){
+        .of_a = md5_wide_sub(one, md5_wide_mul(nlerp->of_a, scale)),
+        .of_b = md5_wide_flip(opposite, md5_wide_mul(nlerp->of_b, scale)),
+    };
+}
+
 MD5_WIDE_INLINE md5_wide lerp_wide(md5_wide a, md5_wide b, md5_wide t)
 {
     return md5_wide_add(a, md5_wide_mul(md5_wide_sub(b, a), t));
@@ -102,6 +129,12 @@ MD5_WIDE_INLINE void slerp_weigh_all(const wide_slerp *slerp, wide_slerp_set *se
 {
     for (uint32_t i = 0; i < count; i++)
         sets[i].weights = wide_slerp_weigh(slerp, sets[i].cosine);
+}
+
+MD5_WIDE_INLINE void nlerp_weigh_all(const wide_nlerp *nlerp, wide_slerp_set *sets, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        sets[i].weights = wide_nlerp_weigh(nlerp, sets[i].cosine);
 }
 
 // Returns the interpolated rotations as components.
