@@ -1,5 +1,5 @@
-// Keys and what they do, for pressing them, for the help, --list-bindings and the manual: one
-// table, in which the keys of switches are those of option_table.c.
+// The table of keys and their actions, for input, help, --list-bindings and the manual. The keys of
+// switches come from option_table.c.
 #ifndef DEMO_VIEWER_BASE_KEYS_H
 #define DEMO_VIEWER_BASE_KEYS_H
 
@@ -26,7 +26,7 @@ typedef enum view_action {
     VIEW_NEXT_ROOT,
     VIEW_SKINNING,
     VIEW_FLIGHT,
-    VIEW_FRAME_ALL, // from here to VIEW_ORTHOGRAPHIC: of the own camera
+    VIEW_FRAME_ALL, // from here to VIEW_ORTHOGRAPHIC: the user's camera
     VIEW_FRONT,
     VIEW_RIGHT,
     VIEW_TOP,
@@ -44,18 +44,18 @@ typedef enum view_action {
     VIEW_SMALLER_TEXT,
     VIEW_CLOSE_LISTS,
     VIEW_QUIT,
-    // From here to VIEW_TRIGGER: what drives a state machine, while a key is held or once.
+    // From here to VIEW_TRIGGER: control of a state machine, while a key is held or once.
     VIEW_AHEAD,
     VIEW_BACK,
     VIEW_TO_LEFT,
     VIEW_TO_RIGHT,
     VIEW_FAST,
     VIEW_TRIGGER,
-    // From here on: turns the switch in that row of the option table.
+    // From here on: toggles the switch in that row of the option table.
     VIEW_TOGGLE,
 } view_action;
 
-// What is shown decides what some keys do.
+// The kind of document decides the effect of some keys.
 typedef enum view_mode {
     VIEW_MODE_CLIPS,   // a model with or without clips, or joints alone
     VIEW_MODE_MACHINE, // a state machine that keys drive
@@ -89,7 +89,7 @@ typedef struct view_binding {
 // The line of a key in a mode, or one of VIEW_NOTHING.
 view_binding view_find_binding(view_mode mode, int32_t code, bool shift, bool control, bool alt);
 
-// The same in any mode: for a key that does nothing now, what it does elsewhere.
+// The same in any mode: for a key without effect now, its effect in other modes.
 view_binding view_find_anywhere(int32_t code, bool shift, bool control, bool alt);
 
 // A line of the help. `heading`: of the group that begins here, or NULL.
@@ -106,7 +106,7 @@ enum { VIEW_MAX_KEY_LINES = 96 };
 uint32_t view_list_keys(view_mode mode, const char *const *triggers, uint32_t num_triggers,
                         bool walks, view_key_line lines[VIEW_MAX_KEY_LINES]);
 
-// Writes the lines of all modes, when no machine is open whose triggers had names.
+// Writes the lines of all modes, if no machine is open.
 uint32_t view_list_all_keys(view_key_line lines[VIEW_MAX_KEY_LINES]);
 
 // The key of a machine's trigger, or "" if it has none.
@@ -115,7 +115,7 @@ const char *view_trigger_key(uint32_t trigger);
 // "in a crowd": for messages.
 const char *view_mode_name(view_mode mode);
 
-// The row of the option table whose switch an action turns, or NULL.
+// The row of the option table whose switch an action toggles, or NULL.
 const struct view_option *view_switch_of(view_action action);
 
 // Whether it is for a machine, from VIEW_AHEAD to VIEW_TRIGGER.

@@ -26,7 +26,7 @@ static void tell(view_log *log, view_level level, const char *text)
     if (log->level < level)
         return;
     end_progress_line(log);
-    common_print_lines(stderr, text); // names of files could control the terminal
+    common_print_lines(stderr, text); // file names could contain control characters
     fputc('\n', stderr);
     fflush(stderr);
 }
@@ -38,7 +38,7 @@ static void remember_warning(view_log *log, const char *text)
     log->num_warnings++;
 }
 
-// Formats the values after `format` into a text of the caller's, behind a prefix.
+// Formats the values after `format` into a text of the caller's, after a prefix.
 #define FORMAT_TEXT(prefix)                                                \
     char text[1024];                                                       \
     const size_t used = (size_t)snprintf(text, sizeof text, "%s", prefix); \
@@ -90,7 +90,7 @@ void view_log_error(view_log *log, const md5_error *error)
     (void)md5_format_error(error, text, sizeof text);
     tell(log, VIEW_ERROR, text);
 
-    // In a window people read words.
+    // The window shows the location in words.
     const char *const file = base_name(error->file);
     if (error->line > 0)
         (void)snprintf(text, sizeof text, "%s, line %u, column %u: %s", file, (unsigned)error->line,

@@ -22,7 +22,7 @@ typedef struct view_log {
     view_level level;
     uint32_t num_warnings;
     char last[VIEW_LOG_LAST][320]; // the newest at (num_warnings - 1) % VIEW_LOG_LAST
-    char error[320];               // the last one, for the window; "" = none, or it was seen
+    char error[320];               // the last one, for the window; "" = none, or dismissed
     clock_t progress_begin;        // of the current long job, in processor time
     bool progress_shown;
 } view_log;
@@ -39,11 +39,10 @@ void view_log_warning(void *log, const md5_error *warning); // an md5_warn_fn
 // Forgets warnings and error, when another file is opened.
 void view_log_clear(view_log *log);
 
-// Has again the warnings that it had `before`: what was to come instead has failed. The error that
-// this has led to stays.
+// Restores the warnings of `before`, because the new document failed to load. Its error stays.
 void view_log_restore(view_log *log, const view_log *before);
 
-// Shows how far long work has come, "what 3/12", on a terminal and only after half a second.
+// Shows the progress of a long job, "what 3/12", on a terminal and only after half a second.
 // step == count ends it.
 void view_log_progress(view_log *log, const char *what, size_t step, size_t count);
 

@@ -1,4 +1,4 @@
-// What a camera and overlays need beyond md5math.h.
+// Functions for cameras and overlays in addition to md5math.h.
 #ifndef DEMO_VIEWER_BASE_MATH_H
 #define DEMO_VIEWER_BASE_MATH_H
 
@@ -8,7 +8,7 @@
 
 #define VIEW_PI 3.14159265358979323846f
 
-// What holds a character in every pose, model or world space.
+// A sphere that contains a character in every pose, in model or world space.
 typedef struct view_sphere {
     md5_vec3 centre;
     float radius;
@@ -44,7 +44,7 @@ static inline md5_vec3 view_corner(md5_bounds bounds, unsigned corner)
     };
 }
 
-// Length of the diagonal: "the size" of what the box holds.
+// Length of the diagonal: the "size" of the contents.
 static inline float view_size(md5_bounds bounds)
 {
     return view_is_empty(bounds) ? 0.0f : md5_vec3_length(md5_vec3_sub(bounds.max, bounds.min));

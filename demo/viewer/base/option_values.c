@@ -1,5 +1,4 @@
-// The values of options: for each kind how it is read, and how it is written so that reading gives
-// the same value, bit for bit.
+// Reads and writes the values of options of each kind. A written value is read as the same bits.
 #include "demo/viewer/base/option_table.h"
 
 #include "demo/common/memory.h"
@@ -29,7 +28,7 @@ static const void *value_of(const view_option *option, const view_options *optio
 
 // -- Parts of texts -------------------------------------------------------------------------
 
-// A whole text as a finite number in the C locale.
+// Reads the whole text as a finite number, in the C locale.
 static bool read_number(const char *text, const view_option *option, double *number)
 {
     char *end = NULL;
@@ -37,7 +36,7 @@ static bool read_number(const char *text, const view_option *option, double *num
     return end != text && *end == '\0' && *number >= option->low && *number <= option->high;
 }
 
-// Takes a number from 0 to `most` and the `end` behind it, moving on.
+// Reads a number from 0 to `most` and the `end` after it, and advances.
 static bool take_number(const char **text, double most, char end, double *number)
 {
     char *rest = NULL;
@@ -271,7 +270,7 @@ static bool read_times(const char *text, const view_option *option, view_options
     }
 }
 
-// They are kept by time, those of one time as given.
+// Sorted by time; those of equal time in the order given.
 static bool read_setting(const char *text, const view_option *option, view_options *options)
 {
     (void)option;

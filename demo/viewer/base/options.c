@@ -28,7 +28,7 @@ static void describe_limits(const view_option *option, char *text, size_t size)
                        option->high);
 }
 
-// Reads the option at arguments[*i], moving on to its value, and notes its row as given.
+// Reads the option at arguments[*i], advances to its value, and marks its row as given.
 static bool read_option(int count, char **arguments, int *i, view_options *options, bool *given,
                         char *problem, size_t size)
 {

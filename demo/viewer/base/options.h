@@ -10,7 +10,7 @@
 
 #include <stddef.h>
 
-// What a picture on a mesh is used as.
+// The use of a picture on a mesh.
 typedef enum view_map {
     VIEW_MAP_DIFFUSE,
     VIEW_MAP_NORMALS,
@@ -46,7 +46,7 @@ typedef enum view_shell {
 typedef struct view_options {
     const char **files; // MODEL, ANIMs and FLIGHT, in the order given
     size_t num_files;
-    const char **folders; // named among them: a window lists the files of the last
+    const char **folders; // given among them: a window lists the files of the last one
     size_t num_folders;
     view_texture_choice *textures;
     size_t num_textures;
@@ -69,13 +69,13 @@ typedef struct view_options {
     bool steps;
     bool verify, no_render, watch, no_auto;
     const char *joint;  // to be marked, or NULL
-    const char *config; // another file to remember in, or NULL
+    const char *config; // another configuration file, or NULL
     bool no_config;
     bool help, version, list_bindings, manual, completions_given;
     view_shell completions;
-    bool names_content; // an option that is about a certain model was given
+    bool names_content; // an option that applies to a certain model was given
 
-    uint32_t animation_index; // clip to begin with
+    uint32_t animation_index; // the initial clip
     bool animation_index_given;
     double speed;      // factor; negative = backward
     double frame_rate; // frames a second: at most this many in a window, exactly in --frames
@@ -89,7 +89,7 @@ typedef struct view_options {
     bool orthographic;
     bool camera_path; // show the camera path instead of following it
 
-    view_shown shown; // to begin with
+    view_shown shown; // initial switches
     view_lamps lamps;
     bool no_background, background_given;
     float background[3]; // sRGB, 0..1
@@ -97,8 +97,8 @@ typedef struct view_options {
     view_level level;
 } view_options;
 
-// Reads the arguments after the program's name. On bad usage returns false and writes one line
-// that helps. Free in both cases.
+// Reads the arguments after the program's name. On wrong usage returns false and writes one line
+// that explains it. Free in both cases.
 bool view_read_options(int count, char **arguments, view_options *options, char *problem,
                        size_t problem_size);
 void view_free_options(view_options *options);

@@ -51,7 +51,7 @@ static view_text_size size_of(const view_row *row)
 }
 
 // How many bytes of `text` fit into `width`: up to a space, or, in a word that is too long, up to a
-// letter; one at least.
+// character; at least one.
 static size_t line_length(const view_font *font, view_text_size size, float width, const char *text)
 {
     size_t space = 0;
@@ -71,7 +71,7 @@ static size_t line_length(const view_font *font, view_text_size size, float widt
 void view_add_wrapped(view_rows *rows, view_color color, const char *text, int max_lines)
 {
     for (int line = 1; *text != '\0'; line++) {
-        // The last one takes all that is left and is cut where it is drawn.
+        // The last row takes the rest of the text, which is cut when it is drawn.
         size_t length = line_length(rows->font, VIEW_TEXT, rows->width, text);
         if (line == max_lines)
             length = strlen(text);
@@ -93,7 +93,7 @@ static float hint_width(const view_rows *rows, const view_row *row)
     return view_text_width(rows->font, VIEW_TEXT, row->hint) + 8.0f * rows->font->scale;
 }
 
-// The room that a switch's box takes.
+// The width of a switch's box.
 static float switch_width(const view_rows *rows)
 {
     return 19.0f * rows->font->scale;
@@ -107,8 +107,8 @@ static float indent_of(const view_rows *rows, const view_row *row)
     return is_labelled && row->label[0] != '\0' ? rows->label_width : 0.0f;
 }
 
-// Takes the rest of a row that is too long out of it; returns whether there is one. What it goes on
-// with stands below its text, and means the same to a click.
+// Removes the excess of a row that is too long; returns whether there is any. The continuation is
+// placed below the text, and a click on it has the same effect.
 static bool split_row(const view_rows *rows, view_row *row, view_row *rest)
 {
     const float width = rows->width - indent_of(rows, row) - hint_width(rows, row);
@@ -224,7 +224,7 @@ float view_rows_height(const view_rows *rows)
     return height;
 }
 
-// Bars, the newest at the right; lines at 60 and 30 frames a second, as far as they are in sight.
+// Bars, the newest at the right; lines at 60 and 30 frames a second, if they are within the graph.
 static void draw_graph(view_canvas *canvas, const view_rows *rows, view_rect place)
 {
     const float goals[2] = {1.0f / 60.0f, 1.0f / 30.0f};

@@ -1,11 +1,11 @@
-// Rows of text in a box: what the panels are made of.
+// Rows of text in a box, which make up the panels.
 #ifndef DEMO_VIEWER_BASE_PANEL_H
 #define DEMO_VIEWER_BASE_PANEL_H
 
 #include "demo/viewer/base/canvas.h"
 #include "demo/common/memory.h"
 
-// Colours of the panels, restrained: the model is what one looks at.
+// Colours of the panels, subdued so that they do not distract from the model.
 #define VIEW_BOX 0x12151AD8u
 #define VIEW_BRIGHT 0xF1F3F6FFu
 #define VIEW_PLAIN 0xC9CFD8FFu
@@ -13,7 +13,7 @@
 #define VIEW_ACCENT 0x6FA8FFFFu
 #define VIEW_AMBER 0xF0B95AFFu
 
-// Distances in units of layout: times the font's scale they are pixels.
+// Distances in layout units: multiplied by the font's scale, in pixels.
 #define VIEW_MARGIN 14.0f
 #define VIEW_PADDING 14.0f
 #define VIEW_RADIUS 8.0f
@@ -21,9 +21,9 @@
 typedef enum view_row_kind {
     VIEW_ROW_TITLE,
     VIEW_ROW_TEXT,
-    VIEW_ROW_PAIR,   // label on the left, value behind it
-    VIEW_ROW_SWITCH, // text behind a box that is full or empty
-    VIEW_ROW_WORDS,  // words, some of them lit
+    VIEW_ROW_PAIR,   // label on the left, value after it
+    VIEW_ROW_SWITCH, // text after a box that is full or empty
+    VIEW_ROW_WORDS,  // words, some of them highlighted
     VIEW_ROW_GRAPH,  // of rows.times
     VIEW_ROW_GAP,
 } view_row_kind;
@@ -34,9 +34,9 @@ typedef struct view_row {
     char label[64], text[192];
     char hint[8]; // a key, at the right
     bool on;      // of a switch
-    bool fixed;   // as long as it is: it is not wrapped
-    uint64_t lit; // of words: a bit each
-    int32_t hit;  // 0, or what a click on it means to the caller
+    bool fixed;   // never wrapped
+    uint64_t lit; // highlighted words: one bit each
+    int32_t hit;  // 0, or the caller's number for a click on it
     float y;      // of its top, set by drawing
 } view_row;
 
@@ -55,15 +55,15 @@ void view_add_row(view_rows *rows, view_row_kind kind, view_color color, const c
                   const char *format, ...) COMMON_PRINTF(5, 6);
 void view_add_gap(view_rows *rows);
 
-// What a click on the last row means, and the key that does the same ("" = none).
+// Sets the number for a click on the last row, and the key with the same effect ("" = none).
 void view_make_hit(view_rows *rows, int32_t hit, const char *key);
 
 // Adds `count` words over as many rows as they need. `label` as of a pair, or "".
 void view_add_words(view_rows *rows, const char *label, const char *const *words, const bool *lit,
                     uint32_t count);
 
-// Goes on in another row where one is longer than the box, three times at most: to be called when
-// all rows are there. A row is broken at spaces, or anywhere within a word that is too long.
+// Wraps rows that are longer than the box, into three more rows at most: call it after all rows
+// were added. A row is broken at spaces, or anywhere within a word that is too long.
 void view_wrap_rows(view_rows *rows);
 
 // Breaks a text between words into at most `max_lines` rows.

@@ -1,4 +1,4 @@
-// What a person can switch on and off: a row of option_table.c each, with its option and its keys.
+// The switches of the user: a row of option_table.c each, with its option and its keys.
 #ifndef DEMO_VIEWER_BASE_SHOWN_H
 #define DEMO_VIEWER_BASE_SHOWN_H
 

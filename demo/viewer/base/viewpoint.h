@@ -1,4 +1,4 @@
-// From where a person looks: what the mouse moves, the command line sets and a window remembers.
+// The user's camera: moved by the mouse, set by the command line and stored in the configuration.
 #ifndef DEMO_VIEWER_BASE_VIEWPOINT_H
 #define DEMO_VIEWER_BASE_VIEWPOINT_H
 
@@ -12,7 +12,7 @@
 typedef struct view_camera {
     float azimuth, elevation; // degrees
     float distance;           // from eye to target, units
-    md5_vec3 target;          // what it turns about
+    md5_vec3 target;          // centre of rotation
     bool orthographic;        // shows at the target the same size as the perspective does
     float scene_radius;       // of what view_frame_all() framed: determines near and far planes
 } view_camera;

@@ -27,7 +27,7 @@ struct view_workers {
     void *user;
 };
 
-// Parts are taken as each thread gets to them, so that none waits for one that is slow.
+// Each thread takes the next part when it is ready, so that none waits for a slow one.
 static void take_parts(view_workers *workers, uint32_t number)
 {
     for (;;) {
@@ -66,7 +66,7 @@ view_workers *view_start_workers(uint32_t count)
         *thread = (worker){.all = workers, .number = i + 1, .begin = SDL_CreateSemaphore(0)};
         if (thread->begin != NULL)
             thread->thread = SDL_CreateThread(work, "worker", thread);
-        // With fewer threads than wished for, the same is done more slowly.
+        // With fewer threads than requested the work only takes longer.
         if (thread->thread == NULL) {
             SDL_DestroySemaphore(thread->begin);
             break;

@@ -1,4 +1,4 @@
-// Threads that wait for work: a loop over numbers, spread over all cores.
+// A thread pool for parallel loops.
 #ifndef DEMO_VIEWER_BASE_WORKERS_H
 #define DEMO_VIEWER_BASE_WORKERS_H
 
@@ -11,7 +11,7 @@ typedef struct view_workers view_workers;
 view_workers *view_start_workers(uint32_t count);
 void view_stop_workers(view_workers *workers); // NULL is allowed
 
-// How many work, the caller included: numbers of `worker` below.
+// The number of threads, the caller included: the range of `worker` below.
 uint32_t view_count_workers(const view_workers *workers);
 
 // Calls job(user, worker, begin, end) for parts of 0..count, each number once, from all threads.

@@ -1,11 +1,11 @@
-// One frame: the pose of the moment, the world, and the interface over it.
+// Draws one frame: pose, scene, and the interface over it.
 #include "demo/viewer/jobs/view.h"
 
 bool view_draw(view_state *viewer, md5gl_target *target, uint32_t width, uint32_t height,
                bool transparent, bool clean, md5_error *error)
 {
-    // First of all: a machine's character walks, and the camera goes along. In a crowd the camera
-    // says who is seen.
+    // First, because a machine's character walks and the camera follows. In a crowd the camera
+    // determines who is visible.
     if (viewer->document->crowd.count == 0)
         view_pose(&viewer->document->scene, &viewer->play);
     view_keep_framed(viewer, width, height);

@@ -1,4 +1,4 @@
-// The window's camera: kept so that everything is seen, until a person moves it.
+// The user's camera: frames everything until the user moves it.
 #include "demo/viewer/jobs/view.h"
 
 static void frame_for(view_state *viewer, float width, float height)
@@ -30,7 +30,7 @@ void view_frame_anew(view_state *viewer)
     frame_for(viewer, (float)viewer->width, (float)viewer->height);
     if (options->distance_given)
         viewer->camera.distance = options->distance;
-    // A camera path with nothing to look at is looked at itself.
+    // Without a model the camera path itself is framed.
     viewer->flying = viewer->document->scene.flight.camera != NULL
                      && viewer->document->scene.skeleton != NULL && !options->camera_path;
 }

@@ -15,11 +15,11 @@ typedef struct view_state {
     uint32_t width, height; // pixels of the picture
     md5gl_renderer *renderer;
 
-    // What is shown, and how.
-    view_document *document; // that is shown; an empty one before the first is opened
+    // The document and its camera.
+    view_document *document; // empty before the first is opened
     view_play play;
-    view_camera camera;  // the own one
-    view_framing framed; // how it was set last, by view_frame_*()
+    view_camera camera;  // the user's
+    view_framing framed; // as last set by view_frame_*()
     bool flying;         // the picture follows the camera path, which exists then
     view_shown shown;
     view_lamps lamps;
@@ -30,26 +30,26 @@ typedef struct view_state {
     view_font font;
     view_canvas canvas;
     view_lines lines;
-    double frame_seconds;                    // that the last frames took, smoothed
+    double frame_seconds;                    // duration of the last frames, smoothed
     float frame_times[VIEW_NUM_FRAME_TIMES]; // seconds; the newest at num_frame_times - 1, going
                                              // round
     uint32_t num_frame_times;
 
-    // Of the window alone.
+    // Only with a window.
     struct SDL_Window *window;
     void *context;        // SDL_GLContext
-    view_config *config;  // what is remembered; NULL = nothing
+    view_config *config;  // NULL = none
     float text_scale;     // chosen by keys, on top of the screen's
     uint64_t files_stamp; // of what is open, with --watch
-    double next_watch;    // when files are looked at next
+    double next_watch;    // time of the next check of the files
     double now;           // seconds since the start
     bool quit;
 } view_state;
 
 // -- Beginning and end (state.c) ------------------------------------------------------------
 
-// Sets up what needs no window: camera and clock, as the options say. What is drawn is switched on
-// by view_take_switches() of app/.
+// Sets up what needs no window: camera and clock, by the options. view_take_switches() of app/ sets
+// the switches.
 void view_begin(view_state *viewer, const view_options *options);
 
 // Frees what view_begin() and drawing made, after the document was closed, in any state.
@@ -58,11 +58,10 @@ void view_end(view_state *viewer);
 // Recreates the glyphs if the scale changed. Returns false, and logs why, if that fails.
 bool view_set_scale(view_state *viewer, float scale);
 
-// What a picture of this state, of width * height pixels, is made of, and what the interface shows
-// over it.
+// The contents of a picture of width * height pixels, and what the interface shows over it.
 view_facts view_facts_of(view_state *viewer, float width, float height);
 
-// -- The own camera (framing.c) -------------------------------------------------------------
+// -- The user's camera (framing.c) ----------------------------------------------------------
 
 // Sets the camera as the options specify, or so that it shows the clip.
 void view_frame_anew(view_state *viewer);
@@ -70,22 +69,22 @@ void view_frame_anew(view_state *viewer);
 // The same camera, for a picture of another shape, unless the options set its distance.
 void view_frame_for(view_state *viewer, uint32_t width, uint32_t height);
 
-// Shows everything again, from the same direction.
+// Frames everything, from the same direction.
 void view_frame_again(view_state *viewer);
 
 // Continues with the user's camera from the current position of the camera path.
 void view_leave_flight(view_state *viewer);
 
-// Frames again if the free region has changed since, or if what is shown would leave the picture or
-// be lost in it; unless a person has set target or distance of the camera meanwhile.
+// Frames again if the free region has changed since, or if the contents would leave the picture or
+// be too small in it; unless the user has set the camera's target or distance meanwhile.
 void view_keep_framed(view_state *viewer, uint32_t width, uint32_t height);
 
-// How the current picture is taken: by the camera path, or by the own camera, in the free region.
+// The camera of the current picture: the camera path, or the user's camera in the free region.
 view_lens view_choose_lens(view_state *viewer, float width, float height);
 
 // -- Drawing (frame.c) ----------------------------------------------------------------------
 
-// Draws one frame into a target (NULL = the window). `transparent` leaves out the background and
+// Draws one frame into a target (NULL = the window). `transparent` omits the background and
 // `clean` the interface.
 bool view_draw(view_state *viewer, md5gl_target *target, uint32_t width, uint32_t height,
                bool transparent, bool clean, md5_error *error);
