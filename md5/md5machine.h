@@ -204,7 +204,7 @@ typedef struct md5_motion_desc {
 // -- States and transitions -----------------------------------------------------------------
 
 typedef enum md5_fade {
-    MD5_FADE_CROSS,    // cross-fade: both play, the weight follows `easing`
+    MD5_FADE_CROSS,    // cross-fade: both play, the weight follows `easing`, within 0..1
     MD5_FADE_INERTIAL, // only the new one plays, and the difference decays; see below
 } md5_fade;
 

@@ -12,6 +12,16 @@ enum { MD5_MAX_PARTS = 4096 };
 
 // A clip, independent of how it is played. Timing and cues are indexed by md5_play_mode.
 enum { MD5_PLAY_MODES = 3 };
+
+// Easings of fades: those without parameters.
+#define MD5_LAST_FADE_EASING MD5_EASE_BOUNCE_IN_OUT
+
+// The eased weight of a fade. Easings that overshoot stay at 0 and 1.
+static inline float md5_eased_weight(md5_easing easing, float progress)
+{
+    const float eased = md5_ease(easing, progress);
+    return eased < 0.0f ? 0.0f : eased > 1.0f ? 1.0f : eased;
+}
 typedef struct md5_source {
     const md5_binding *binding;
     md5_interpolation interpolation;

@@ -46,6 +46,10 @@ static bool read_exit(md5_lex *lex, const char *at, md5_record record)
 }
 
 #define TRANSITION(member) AT(md5_transition_desc, member)
+#define EASING(word, kind)                                        \
+    {                                                             \
+        word, MD5_FIELD_CHOICE, TRANSITION(easing), .value = kind \
+    }
 static const md5_field TRANSITION_FIELDS[] = {
     {"when", MD5_FIELD_BLOCK, .read = read_conditions},
     {"exit", MD5_FIELD_BLOCK, .read = read_exit},
@@ -58,17 +62,39 @@ static const md5_field TRANSITION_FIELDS[] = {
     {"interrupt_any", MD5_FIELD_CHOICE, TRANSITION(interrupt), .value = MD5_INTERRUPT_ANY},
     {"interrupt_higher", MD5_FIELD_CHOICE, TRANSITION(interrupt), .value = MD5_INTERRUPT_HIGHER},
     {"interrupt_none", MD5_FIELD_CHOICE, TRANSITION(interrupt), .value = MD5_INTERRUPT_NONE},
-    {"linear", MD5_FIELD_CHOICE, TRANSITION(easing), .value = MD5_EASE_LINEAR},
-    {"smooth", MD5_FIELD_CHOICE, TRANSITION(easing), .value = MD5_EASE_SMOOTH},
-    {"quadratic_in", MD5_FIELD_CHOICE, TRANSITION(easing), .value = MD5_EASE_QUADRATIC_IN},
-    {"quadratic_out", MD5_FIELD_CHOICE, TRANSITION(easing), .value = MD5_EASE_QUADRATIC_OUT},
-    {"quadratic_in_out", MD5_FIELD_CHOICE, TRANSITION(easing), .value = MD5_EASE_QUADRATIC_IN_OUT},
-    {"cubic_in", MD5_FIELD_CHOICE, TRANSITION(easing), .value = MD5_EASE_CUBIC_IN},
-    {"cubic_out", MD5_FIELD_CHOICE, TRANSITION(easing), .value = MD5_EASE_CUBIC_OUT},
-    {"cubic_in_out", MD5_FIELD_CHOICE, TRANSITION(easing), .value = MD5_EASE_CUBIC_IN_OUT},
-    {"exponential_in", MD5_FIELD_CHOICE, TRANSITION(easing), .value = MD5_EASE_EXPONENTIAL_IN},
-    {"exponential_out", MD5_FIELD_CHOICE, TRANSITION(easing), .value = MD5_EASE_EXPONENTIAL_OUT},
-    {"sine_in_out", MD5_FIELD_CHOICE, TRANSITION(easing), .value = MD5_EASE_SINE_IN_OUT},
+    EASING("linear", MD5_EASE_LINEAR),
+    EASING("smooth", MD5_EASE_SMOOTH),
+    EASING("quadratic_in", MD5_EASE_QUADRATIC_IN),
+    EASING("quadratic_out", MD5_EASE_QUADRATIC_OUT),
+    EASING("quadratic_in_out", MD5_EASE_QUADRATIC_IN_OUT),
+    EASING("cubic_in", MD5_EASE_CUBIC_IN),
+    EASING("cubic_out", MD5_EASE_CUBIC_OUT),
+    EASING("cubic_in_out", MD5_EASE_CUBIC_IN_OUT),
+    EASING("exponential_in", MD5_EASE_EXPONENTIAL_IN),
+    EASING("exponential_out", MD5_EASE_EXPONENTIAL_OUT),
+    EASING("sine_in_out", MD5_EASE_SINE_IN_OUT),
+    EASING("square_root", MD5_EASE_SQUARE_ROOT),
+    EASING("quartic_in", MD5_EASE_QUARTIC_IN),
+    EASING("quartic_out", MD5_EASE_QUARTIC_OUT),
+    EASING("quartic_in_out", MD5_EASE_QUARTIC_IN_OUT),
+    EASING("quintic_in", MD5_EASE_QUINTIC_IN),
+    EASING("quintic_out", MD5_EASE_QUINTIC_OUT),
+    EASING("quintic_in_out", MD5_EASE_QUINTIC_IN_OUT),
+    EASING("exponential_in_out", MD5_EASE_EXPONENTIAL_IN_OUT),
+    EASING("sine_in", MD5_EASE_SINE_IN),
+    EASING("sine_out", MD5_EASE_SINE_OUT),
+    EASING("circular_in", MD5_EASE_CIRCULAR_IN),
+    EASING("circular_out", MD5_EASE_CIRCULAR_OUT),
+    EASING("circular_in_out", MD5_EASE_CIRCULAR_IN_OUT),
+    EASING("back_in", MD5_EASE_BACK_IN),
+    EASING("back_out", MD5_EASE_BACK_OUT),
+    EASING("back_in_out", MD5_EASE_BACK_IN_OUT),
+    EASING("elastic_in", MD5_EASE_ELASTIC_IN),
+    EASING("elastic_out", MD5_EASE_ELASTIC_OUT),
+    EASING("elastic_in_out", MD5_EASE_ELASTIC_IN_OUT),
+    EASING("bounce_in", MD5_EASE_BOUNCE_IN),
+    EASING("bounce_out", MD5_EASE_BOUNCE_OUT),
+    EASING("bounce_in_out", MD5_EASE_BOUNCE_IN_OUT),
 };
 
 // -- Layers ---------------------------------------------------------------------------------

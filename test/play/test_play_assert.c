@@ -22,7 +22,7 @@ static void advance_no_player(const void *context)
 static void go_by_wrong_easing(const void *context)
 {
     const play_scene *const of = context;
-    md5_player_go(of->player, 0, 0, 0.1f, MD5_FADE_CROSS, (md5_easing)99);
+    md5_player_go(of->player, 0, 0, 0.1f, MD5_FADE_CROSS, MD5_EASE_CUBIC_BEZIER);
 }
 
 static void play_by_wrong_mode(const void *context)
@@ -167,7 +167,7 @@ TEST (mistakes_with_players_and_poses_are_reported_with_function_and_argument) {
         const char *function, *argument;
     } mistakes[] = {
         {advance_no_player, "md5_player_advance()", "player: not NULL"},
-        {go_by_wrong_easing, "md5_player_go()", "easing: a md5_easing"},
+        {go_by_wrong_easing, "md5_player_go()", "easing: one without parameters"},
         {play_by_wrong_mode, "md5_player_play()", "mode: a md5_layer_mode"},
         {detail_no_player, "md5_player_set_detail()", "player: not NULL"},
         {ask_no_player_for_detail, "md5_player_detail()", "player: not NULL"},

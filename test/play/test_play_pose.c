@@ -76,6 +76,28 @@ TEST (play_crossfades_up_to_four) {
     play_scene_end(&of);
 }
 
+// An easing that overshoots holds a fade at its ends: without that, BACK would extrapolate from A.
+TEST (play_crossfade_stays_within_its_ends) {
+    play_scene of;
+    begin_four(&of);
+    const md5_state_desc states[] = {{"a", "a"}, {"b", "b"}};
+    const md5_layer_desc layers[] = {{.name = "body", .states = states, .num_states = 2}};
+    play_scene_play(&of, &(md5_machine_desc){.layers = layers, .num_layers = 1});
+    CHECK(md5_player_go(of.player, 0, 1, 1.0f, MD5_FADE_CROSS, MD5_EASE_BACK_IN_OUT));
+    for (int i = 1; i < 20; i++) {
+        md5_player_advance(of.player, 0.05, NULL, NULL);
+        const double time = 0.05 * i, eased = (double)md5_ease(MD5_EASE_BACK_IN_OUT, (float)time);
+        md5_transform pose[PLAY_JOINTS];
+        play_real expected[PLAY_JOINTS], next[PLAY_JOINTS];
+        play_pose(of.player, pose);
+        at(&of.made, 0, time, expected);
+        at(&of.made, 1, time, next);
+        play_real_blend(expected, next, fmin(fmax(eased, 0.0), 1.0), NULL, expected);
+        CHECK(play_distance(pose, expected) < NEAR);
+    }
+    play_scene_end(&of);
+}
+
 // A state that is nothing lets through what is below: the bind pose, or a layer.
 TEST (play_fades_to_nothing) {
     play_scene of;

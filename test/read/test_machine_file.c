@@ -321,6 +321,19 @@ TEST (machine_file_takes_names_of_every_kind) {
     md5_free_machine_file(file);
 }
 
+// Each is written with the name that md5curve.h gives it.
+TEST (machine_file_takes_every_easing_by_its_name) {
+    for (int i = 0; i < MD5_EASE_CUBIC_BEZIER; i++) {
+        char text[128];
+        snprintf(text, sizeof text,
+                 "machine m { layer l { state a m state b m transition a b { %s } } }",
+                 md5_easing_name((md5_easing)i));
+        md5_machine_file *const file = parse(text);
+        CHECK_UINT(file->desc.layers[0].transitions[0].easing, (unsigned)i);
+        md5_free_machine_file(file);
+    }
+}
+
 // Of a number and a parameter the last one counts.
 TEST (machine_file_replaces_a_weight_by_a_parameter_and_back) {
     md5_machine_file *const file =

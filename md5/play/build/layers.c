@@ -113,7 +113,7 @@ static bool check_transition(md5_building *building, const md5_transition_desc *
     TRY(md5_check_range(building, &desc->duration, 0.0, 1e6, "duration", kind, owner));
     TRY(md5_check_number(building, &desc->start, "start", kind, owner));
     TRY(md5_check_choice(building, desc->fade, MD5_FADE_INERTIAL, "fade", kind, owner));
-    TRY(md5_check_choice(building, desc->easing, MD5_EASE_SINE_IN_OUT, "easing", kind, owner));
+    TRY(md5_check_choice(building, desc->easing, MD5_LAST_FADE_EASING, "easing", kind, owner));
     return md5_check_choice(building, desc->interrupt, MD5_INTERRUPT_NONE, "interrupt", kind,
                             owner);
 }

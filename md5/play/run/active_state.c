@@ -434,10 +434,10 @@ double md5_progress(const md5_active_state *active)
 
 float md5_fade_of_start(const md5_active_state *active)
 {
-    return active->fades ? md5_ease(active->easing, START_FADE) : 1.0f;
+    return active->fades ? md5_eased_weight(active->easing, START_FADE) : 1.0f;
 }
 
 float md5_fade_at(const md5_active_state *active, double shift)
 {
-    return md5_ease(active->easing, (float)progress_at(active, active->elapsed + shift));
+    return md5_eased_weight(active->easing, (float)progress_at(active, active->elapsed + shift));
 }

@@ -193,7 +193,7 @@ bool md5_player_go(md5_player *player, uint32_t layer, uint32_t state, float dur
 {
     MD5_ASSERT(player != NULL, "player: not NULL");
     MD5_ASSERT((unsigned)fade <= MD5_FADE_INERTIAL, "fade: a md5_fade");
-    MD5_ASSERT((unsigned)easing <= MD5_EASE_SINE_IN_OUT, "easing: a md5_easing");
+    MD5_ASSERT((unsigned)easing <= MD5_LAST_FADE_EASING, "easing: one without parameters");
     if (!has_state(player, layer, state))
         return false;
     md5_change_state(player, layer,

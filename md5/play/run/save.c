@@ -137,7 +137,7 @@ static bool keep_active(md5_archive *archive, const md5_machine *machine,
     const uint32_t last = layer->num_states - 1;
     TRY(md5_keep_uint(archive, &kept.state, 0, last, "a state"));
     TRY(md5_keep_int(archive, &kept.from, -1, (int32_t)last, "the source of a transition"));
-    TRY(md5_keep_uint(archive, &easing, 0, MD5_EASE_SINE_IN_OUT, "an easing"));
+    TRY(md5_keep_uint(archive, &easing, 0, MD5_LAST_FADE_EASING, "an easing"));
     TRY(md5_keep_uint(archive, &interrupt, 0, MD5_INTERRUPT_NONE, "an interruption"));
     TRY(md5_keep_int(archive, &kept.priority, INT32_MIN, INT32_MAX, "a priority"));
     TRY(md5_keep_time(archive, &kept.elapsed, "the time of a transition"));

@@ -56,8 +56,8 @@ static bool keep_shot(md5_archive *archive, const md5_machine *machine, md5_shot
         kept = *shot;
     uint32_t easing = kept.easing, stop_easing = kept.stop_easing;
     TRY(keep_shot_desc(archive, machine, &kept));
-    TRY(md5_keep_uint(archive, &easing, 0, MD5_EASE_SINE_IN_OUT, "an easing"));
-    TRY(md5_keep_uint(archive, &stop_easing, 0, MD5_EASE_SINE_IN_OUT, "an easing"));
+    TRY(md5_keep_uint(archive, &easing, 0, MD5_LAST_FADE_EASING, "an easing"));
+    TRY(md5_keep_uint(archive, &stop_easing, 0, MD5_LAST_FADE_EASING, "an easing"));
     TRY(keep_shot_time(archive, &kept));
     kept.easing = (md5_easing)easing;
     kept.stop_easing = (md5_easing)stop_easing;

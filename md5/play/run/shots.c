@@ -55,13 +55,13 @@ static float left_of_stop(const md5_shot *shot, double shift)
     if (!shot->is_stopping)
         return shot->kept;
     const double progress = progress_of(shot->stopping.elapsed + shift, shot->stopping.duration);
-    return shot->kept * (1.0f - md5_ease(shot->stop_easing, (float)progress));
+    return shot->kept * (1.0f - md5_eased_weight(shot->stop_easing, (float)progress));
 }
 
 static float weight_at(const md5_shot *shot, double begun, double ending, double shift)
 {
-    return shot->weight * md5_ease(shot->easing, (float)begun)
-           * (1.0f - md5_ease(shot->easing, (float)ending)) * left_of_stop(shot, shift);
+    return shot->weight * md5_eased_weight(shot->easing, (float)begun)
+           * (1.0f - md5_eased_weight(shot->easing, (float)ending)) * left_of_stop(shot, shift);
 }
 
 float md5_shot_weight(const md5_player *player, const md5_shot *shot, double shift)
@@ -273,7 +273,7 @@ bool md5_player_play(md5_player *player, uint32_t slot, uint32_t clip, const md5
     const md5_machine *const machine = player->machine;
     const md5_shot_desc *const from = desc ? desc : &defaults;
     MD5_ASSERT((unsigned)from->mode <= MD5_LAYER_ADD, "mode: a md5_layer_mode");
-    MD5_ASSERT((unsigned)from->easing <= MD5_EASE_SINE_IN_OUT, "easing: a md5_easing");
+    MD5_ASSERT((unsigned)from->easing <= MD5_LAST_FADE_EASING, "easing: one without parameters");
     MD5_ASSERT((unsigned)from->end <= MD5_SHOT_LOOPS, "end: a md5_shot_end");
     MD5_ASSERT_RESERVED(desc);
     md5_shot shot;
