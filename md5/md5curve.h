@@ -27,7 +27,8 @@ extern "C" {
 //   BACK (c + 1) t^3 - c t^2, which falls to -0.1 first; c = 1.70158, of IN_OUT 1.525 times that
 //   ELASTIC -2^(10 t - 10) sin(2 pi (10 t - 10 - p / 4) / p), which swings from -0.37 to 1; the
 //     period p is 3, of IN_OUT 4.5
-//   BOUNCE 1 - (t' / d)^2 with parabolas that return to 0: four bounces, at 1/11, 3/11 and 7/11
+//   BOUNCE parabolas h - 7.5625 (t - m)^2 that begin at 0, at t = 0, 1/11, 3/11 and 7/11, and rise
+//     to h = 1/64, 1/16, 1/4 and 1
 //
 // LINEAR is t, SMOOTH 3 t^2 - 2 t^3, SQUARE_ROOT sqrt(t).
 typedef enum md5_easing {
@@ -166,10 +167,10 @@ typedef struct md5_curve_desc {
     // NURBS only.
     uint32_t degree;      // 1 to MD5_MAX_CURVE_DEGREE; 0 = 3
     const float *weights; // [num_points], 0.001 to 1000; NULL: all 1
-    // [num_points + degree + 1], rising. A value may repeat `degree` times, at the ends degree + 1
-    // times; others differ by 1e-9 of the range of t, from knots[degree] to knots[num_points].
-    // NULL: uniform, and from the first to the last point unless the curve is closed. A closed
-    // curve has no other.
+    // [num_points + degree + 1], rising. t runs from knots[degree] to knots[num_points]. A value
+    // may occur `degree` times, at the ends degree + 1 times; others differ by at least 1e-9 of
+    // that range. NULL: uniform, and an open curve goes from the first to the last point. NULL for
+    // a closed curve.
     const float *knots;
     uintptr_t reserved[4]; // 0
 } md5_curve_desc;
@@ -179,7 +180,7 @@ typedef struct md5_curve md5_curve;
 // Creates a curve, and measures its length. Returns NULL with MD5_ERROR_RANGE if a number is
 // outside its limits above, the kind or the number of points is invalid, or with MD5_ERROR_MEMORY.
 // Of `opts` only the allocator and the memory limit are used. Free the curve with md5_free_curve().
-// Time is linear in the points, for smooth curves about 25 evaluations for each.
+// Time is linear in the points, for smooth curves about 50 evaluations for each.
 MD5_API md5_curve *md5_create_curve(const md5_curve_desc *desc, const md5_load_opts *opts,
                                     md5_error *error);
 MD5_API void md5_free_curve(md5_curve *curve); // NULL is allowed
@@ -204,8 +205,9 @@ MD5_API double md5_curve_start(const md5_curve *curve, uint32_t piece);
 MD5_API double md5_curve_length(const md5_curve *curve);
 
 // Convert between t and the distance from the start along the curve, in units, with the same error.
-// Equal steps of distance are equal steps along the curve: constant speed. Time: logarithmic in the
-// number of points, and some 50 evaluations.
+// Equal steps of distance are equal steps along the curve: constant speed. The end of a closed
+// curve is its start: both return 0 there. Time: logarithmic in the number of points, and some 50
+// evaluations.
 MD5_API double md5_curve_at_distance(const md5_curve *curve, double distance);
 MD5_API double md5_curve_distance(const md5_curve *curve, double t);
 
