@@ -75,8 +75,6 @@ typedef struct keys {
 
 static bool check_keys(md5_context *context, const keys *of)
 {
-    if (of->num_keys == 0)
-        return md5_fail(context, MD5_ERROR_RANGE, 0, 0, "no keys, expected at least 1");
     for (uint32_t i = 0; i < of->num_keys; i++) {
         const md5_quat q = of->keys[i];
         const double square = dot(md5_quatd_of(q), md5_quatd_of(q));
@@ -160,6 +158,10 @@ static void fill_inner(md5_squad *squad)
 
 static md5_squad *make_squad(md5_context *context, const keys *of)
 {
+    if (of->num_keys == 0) {
+        md5_fail(context, MD5_ERROR_RANGE, 0, 0, "no keys, expected at least 1");
+        return NULL;
+    }
     if (!check_keys(context, of))
         return NULL;
     md5_block block = {NULL, 0};
