@@ -159,6 +159,48 @@ MD5_API float md5_fabrik(const md5_skeleton *skeleton, md5_transform *pose,
                          const md5_chain_job *job);
 MD5_API float md5_ccd(const md5_skeleton *skeleton, md5_transform *pose, const md5_chain_job *job);
 
+// The same by damped least squares (Wampler 1986; Nakamura, Hanafusa 1986), which turns all joints
+// together by little, obeys limits best, and costs most for each iteration: with the Jacobian J of
+// the error e of the tip, the joints turn by J^T (J J^T + lambda^2 I)^-1 e, by 0.5 radians at most.
+// lambda^2 begins at 1/100 of the mean of the diagonal of J J^T; it falls to a fifth, down to 1e-6,
+// after an iteration that came nearer, and grows sixfold after one that did not, which is undone
+// (Marquardt 1963). The search ends if it exceeds 1e6. Computed in double.
+MD5_API float md5_dls(const md5_skeleton *skeleton, md5_transform *pose, const md5_chain_job *job);
+
+// What a tip is to reach.
+typedef struct md5_goal {
+    uint32_t tip, length; // as in md5_chain_job: the joints that may turn
+    md5_vec3 target;
+    const md5_quat *rotation; // of the tip in model space; NULL: any, the tip keeps its own
+    float weight;             // compared with other goals; above 0, or the goal is ignored
+    float distance; // written: units from tip to target at weight 1 of the job; INFINITY if the
+                    // goal is ignored or invalid
+} md5_goal;
+enum { MD5_MAX_GOALS = 8, MD5_MAX_GOAL_JOINTS = 128 };
+typedef struct md5_goals_job {
+    md5_goal *goals;     // [num_goals]
+    uint32_t num_goals;  // at most MD5_MAX_GOALS
+    float tolerance;     // units; stops if all goals are nearer, see below
+    uint32_t iterations; // at most
+    float weight;
+    const md5_joint_limit *limits; // [num_joints]; NULL: none
+    uintptr_t reserved[4];         // 0
+} md5_goals_job;
+// Moves several tips of one skeleton to their targets together, such as two hands on the same
+// spine, by md5_dls() with one Jacobian for all. Chains may share joints; a joint of any chain
+// moves all tips below it. Minimizes the sum over the goals of squared errors times squared
+// weights, so the weights decide which goal gives way if not all can be reached; to fade, use that
+// of the job.
+//
+// An error of a rotation counts as the length of its chain for each radian (twice the sine of half
+// of the angle), and must likewise be within the tolerance. A tip with a rotation turns too.
+//
+// Returns the largest distance among the goals that are not ignored: INFINITY if one of them is
+// invalid, as in md5_ccd(), or if chains and the joints between them exceed MD5_MAX_GOAL_JOINTS;
+// the others are solved without it. Needs about 100 KiB of stack.
+MD5_API float md5_reach_goals(const md5_skeleton *skeleton, md5_transform *pose,
+                              const md5_goals_job *job);
+
 // Result of posing a limb.
 typedef enum md5_limb_result {
     MD5_LIMB_PLACED,       // the tip is at its target, to 1e-4 of the reach

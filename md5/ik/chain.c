@@ -1,9 +1,6 @@
 // Chains of any length that reach for a point.
 #include "md5/core/assert.h"
-#include "md5/ik/rig.h"
-
-// No job goes round more often than this.
-enum { MOST_ITERATIONS = 1000 };
+#include "md5/ik/least_squares.h"
 
 // What is less than this share of the chain's length counts as straight.
 #define STRAIGHT 1e-3f
@@ -40,7 +37,8 @@ static bool begin(const md5_skeleton *skeleton, const md5_transform *pose, const
     reach->last = reach->chain.count - 1;
     reach->target = job->target;
     reach->tolerance = job->tolerance > 0.0f ? job->tolerance : 0.0f;
-    reach->iterations = job->iterations < MOST_ITERATIONS ? job->iterations : MOST_ITERATIONS;
+    reach->iterations =
+        job->iterations < MD5_MOST_ITERATIONS ? job->iterations : MD5_MOST_ITERATIONS;
     reach->length = 0.0f;
     for (uint32_t i = 0; i < reach->last; i++)
         reach->length += distance_between(reach->chain.places[i], reach->chain.places[i + 1]);
@@ -78,8 +76,8 @@ static bool is_stuck(const reaching *reach)
 
 // -- Limits ---------------------------------------------------------------------------------
 
-static float reach_limited(const reaching *reach, md5_transform *pose, const md5_chain_job *job,
-                           md5_rig_solver *solve)
+static float reach_by_rig(const reaching *reach, md5_transform *pose, const md5_chain_job *job,
+                          md5_rig_solver *solve)
 {
     md5_rig rig;
     md5_rig_chain(&reach->chain, pose, job->limits, &rig);
@@ -170,7 +168,7 @@ float md5_fabrik(const md5_skeleton *skeleton, md5_transform *pose, const md5_ch
     MD5_VALIDATE(md5_are_limits(job->limits, reach.chain.joints, reach.chain.count),
                  MD5_LIMIT_RULE);
     if (job->limits)
-        return reach_limited(&reach, pose, job, md5_fabrik_limited);
+        return reach_by_rig(&reach, pose, job, md5_fabrik_limited);
     md5_vec3 places[MD5_MAX_CHAIN];
     md5_quat turned[MD5_MAX_CHAIN];
     find_places(&reach, places);
@@ -243,7 +241,7 @@ float md5_ccd(const md5_skeleton *skeleton, md5_transform *pose, const md5_chain
     MD5_VALIDATE(md5_are_limits(job->limits, reach.chain.joints, reach.chain.count),
                  MD5_LIMIT_RULE);
     if (job->limits)
-        return reach_limited(&reach, pose, job, md5_ccd_limited);
+        return reach_by_rig(&reach, pose, job, md5_ccd_limited);
     for (uint32_t i = 0; i < reach.last; i++) {
         turning.moved[i] = MD5_NO_TURN;
         turning.bones[i] = md5_vec3_sub(reach.chain.places[i + 1], reach.chain.places[i]);
@@ -263,4 +261,19 @@ float md5_ccd(const md5_skeleton *skeleton, md5_transform *pose, const md5_chain
         md5_turn_chain(&reach.chain, turns, job->weight, pose);
     }
     return distance_left(&reach, *tip);
+}
+
+// -- Damped least squares -------------------------------------------------------------------
+
+float md5_dls(const md5_skeleton *skeleton, md5_transform *pose, const md5_chain_job *job)
+{
+    MD5_ASSERT(skeleton != NULL, "skeleton: not NULL");
+    MD5_ASSERT(pose != NULL || skeleton->num_joints == 0, "pose: not NULL");
+    MD5_ASSERT(job != NULL, "job: not NULL");
+    reaching reach;
+    if (!begin(skeleton, pose, job, &reach))
+        return INFINITY;
+    MD5_VALIDATE(md5_are_limits(job->limits, reach.chain.joints, reach.chain.count),
+                 MD5_LIMIT_RULE);
+    return reach_by_rig(&reach, pose, job, md5_dls_limited);
 }

@@ -102,7 +102,7 @@ bool md5_is_limit(const md5_joint_limit *limit)
 bool md5_are_limits(const md5_joint_limit *limits, const uint32_t *joints, uint32_t count)
 {
     for (uint32_t i = 0; limits && i < count; i++)
-        if (!md5_is_limit(&limits[joints[i]]))
+        if (!md5_is_limit(&limits[joints ? joints[i] : i]))
             return false;
     return true;
 }
@@ -162,19 +162,23 @@ static bool is_above(double cosine, double sine, md5_half most)
     return sine * most.cosine - cosine * most.sine > 0.0;
 }
 
+// The twist relative to the middle of its range.
+static md5_half from_middle(const md5_limit *limit, md5_half twist)
+{
+    const md5_half middle = limit->middle;
+    const double cosine = twist.cosine * middle.cosine + twist.sine * middle.sine;
+    const double sine = twist.sine * middle.cosine - twist.cosine * middle.sine;
+    return cosine < 0.0 ? (md5_half){-cosine, -sine} : (md5_half){cosine, sine};
+}
+
 // Moves a twist to the nearer end of its range. Returns whether it was outside.
 static bool limit_twist(const md5_limit *limit, md5_half *twist)
 {
     const md5_half middle = limit->middle, width = limit->width;
-    double cosine = twist->cosine * middle.cosine + twist->sine * middle.sine;
-    double sine = twist->sine * middle.cosine - twist->cosine * middle.sine;
-    if (cosine < 0.0) {
-        cosine = -cosine;
-        sine = -sine;
-    }
-    if (!is_above(cosine, fabs(sine), width))
+    const md5_half from = from_middle(limit, *twist);
+    if (!is_above(from.cosine, fabs(from.sine), width))
         return false;
-    const double end = sine < 0.0 ? -width.sine : width.sine;
+    const double end = from.sine < 0.0 ? -width.sine : width.sine;
     twist->cosine = middle.cosine * width.cosine - middle.sine * end;
     twist->sine = middle.sine * width.cosine + middle.cosine * end;
     return true;
@@ -212,4 +216,66 @@ md5_quatd md5_limit_nearest(const md5_limit *limit, md5_quatd local)
     if (!is_twisted && !is_swung)
         return local;
     return rotation_of(limit, split.swing, split.twist);
+}
+
+// -- Axes -----------------------------------------------------------------------------------------
+
+// Half angles nearer to an end than this sine are at it.
+#define AT_END 1e-7
+
+static bool is_at(md5_half half, double sine, md5_half end)
+{
+    return sine * end.cosine - half.cosine * end.sine > -AT_END;
+}
+
+static uint32_t add_twist(const md5_limit *limit, const md5_swing_twist *split,
+                          md5_limit_axis *axes)
+{
+    const md5_half from = from_middle(limit, split->twist);
+    const bool is_free = !(limit->width.cosine > 1e-9); // a full turn has no ends
+    if (limit->width.sine < AT_END)
+        return 0;
+    axes[0] = (md5_limit_axis){
+        .axis = md5_quatd_rotate(limit->rest, md5_quatd_rotate(split->swing, limit->axis)),
+        .is_most = !is_free && is_at(from, from.sine, limit->width),
+        .is_least = !is_free && is_at(from, -from.sine, limit->width),
+    };
+    return 1;
+}
+
+// Outward, about the axis of the swing; and sideways, which moves the limit's axis on a circle
+// about its direction at rest: about the difference of the two, so that the twist stays.
+static uint32_t add_swing(const md5_limit *limit, md5_quatd swing, md5_limit_axis *axes)
+{
+    const md5_vec3d vector = {swing.x, swing.y, swing.z};
+    const double sine = md5_vec3d_length(vector);
+    const bool is_swung = sine > 1e-6;
+    if (limit->swing.sine < AT_END)
+        return 0;
+    const md5_vec3d outward =
+        is_swung ? md5_vec3d_scale(vector, 1.0 / sine) : md5_vec3d_beside(limit->axis);
+    const md5_vec3d sideways =
+        is_swung ? md5_vec3d_sub(limit->axis, md5_quatd_rotate(swing, limit->axis))
+                 : md5_vec3d_cross(limit->axis, outward);
+    axes[0] = (md5_limit_axis){
+        .axis = md5_quatd_rotate(limit->rest, outward),
+        .is_most =
+            is_at((md5_half){swing.w, sine}, sine, limit->swing) && limit->swing.cosine > 1e-9,
+    };
+    axes[1] =
+        (md5_limit_axis){.axis = md5_quatd_rotate(limit->rest, md5_vec3d_normalize(sideways))};
+    return 2;
+}
+
+uint32_t md5_limit_axes(const md5_limit *limit, md5_quatd local, md5_limit_axis *axes)
+{
+    if (limit->kind == MD5_LIMIT_NONE) {
+        axes[0] = (md5_limit_axis){.axis = {1.0, 0.0, 0.0}};
+        axes[1] = (md5_limit_axis){.axis = {0.0, 1.0, 0.0}};
+        axes[2] = (md5_limit_axis){.axis = {0.0, 0.0, 1.0}};
+        return 3;
+    }
+    const md5_swing_twist split = md5_split_rotation(limit, local);
+    const uint32_t count = add_twist(limit, &split, axes);
+    return count + add_swing(limit, split.swing, axes + count);
 }

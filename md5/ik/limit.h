@@ -29,7 +29,8 @@ typedef struct md5_limit {
 // False for a limit whose numbers break the rules of md5_joint_limit.
 bool md5_is_limit(const md5_joint_limit *limit);
 
-// Whether this holds for the rows of joints[count]; true if `limits` is NULL.
+// Whether this holds for the rows of joints[count], or if that is NULL for the first `count` rows;
+// true if `limits` is NULL.
 bool md5_are_limits(const md5_joint_limit *limits, const uint32_t *joints, uint32_t count);
 
 // `limit` may be NULL; it, and one that breaks the rules, allows any rotation.
@@ -78,5 +79,15 @@ typedef struct md5_swing_twist {
 } md5_swing_twist;
 
 md5_swing_twist md5_split_rotation(const md5_limit *limit, md5_quatd local);
+
+// An axis about which a joint may turn without leaving its limit, in the space of its parent, and
+// whether it is at the most or the least that it may turn about it.
+typedef struct md5_limit_axis {
+    md5_vec3d axis; // unit length
+    bool is_most, is_least;
+} md5_limit_axis;
+
+// Writes at most three axes and returns their number. `local` is within the limit.
+uint32_t md5_limit_axes(const md5_limit *limit, md5_quatd local, md5_limit_axis *axes);
 
 #endif

@@ -40,20 +40,6 @@ static md5_quatd turned_toward(const md5_rig *rig, uint32_t joint, md5_vec3d fro
     return md5_rig_turned(rig, joint, turn_about(axis, from, to));
 }
 
-// Rotations, to come back to.
-static void keep_rotations(const md5_rig *rig, md5_quatd *kept)
-{
-    for (uint32_t i = 0; i < rig->count; i++)
-        kept[i] = rig->joints[i].local;
-}
-
-static void restore_rotations(const md5_quatd *kept, md5_rig *rig)
-{
-    for (uint32_t i = 0; i < rig->count; i++)
-        rig->joints[i].local = kept[i];
-    md5_place_rig(rig, 0);
-}
-
 static double distance_left(const md5_rig *rig, md5_vec3d target)
 {
     return distance_of(rig->joints[rig->count - 1].place, target);
@@ -88,7 +74,7 @@ double md5_ccd_limited(md5_axes axes, md5_rig *rig, md5_vec3d target, double tol
 {
     md5_quatd before[MD5_MAX_CHAIN];
     const double begun = distance_left(rig, target);
-    keep_rotations(rig, before);
+    md5_keep_rig(rig, before);
     if (iterations > 0)
         md5_bend_straight(axes, rig, rig->count - 1, target, tolerance);
     double left = distance_left(rig, target);
@@ -101,7 +87,7 @@ double md5_ccd_limited(md5_axes axes, md5_rig *rig, md5_vec3d target, double tol
     }
     if (!(left > begun))
         return left;
-    restore_rotations(before, rig);
+    md5_restore_rig(before, rig);
     return begun;
 }
 
@@ -162,7 +148,7 @@ double md5_fabrik_limited(md5_axes axes, md5_rig *rig, md5_vec3d target, double 
     md5_quatd best[MD5_MAX_CHAIN];
     md5_vec3d wanted[MD5_MAX_CHAIN];
     double least = distance_left(rig, target);
-    keep_rotations(rig, best);
+    md5_keep_rig(rig, best);
     if (iterations > 0)
         md5_bend_straight(axes, rig, rig->count - 1, target, tolerance);
     uint32_t vain = 0, i = 0;
@@ -174,9 +160,9 @@ double md5_fabrik_limited(md5_axes axes, md5_rig *rig, md5_vec3d target, double 
         if (left < least) {
             least = left;
             vain = 0;
-            keep_rotations(rig, best);
+            md5_keep_rig(rig, best);
         }
     }
-    restore_rotations(best, rig);
+    md5_restore_rig(best, rig);
     return md5_ccd_limited(axes, rig, target, tolerance, iterations - i);
 }

@@ -67,6 +67,19 @@ void md5_write_rig(const md5_rig *rig, float weight, md5_transform *pose)
     }
 }
 
+void md5_keep_rig(const md5_rig *rig, md5_quatd *kept)
+{
+    for (uint32_t i = 0; i < rig->count; i++)
+        kept[i] = rig->joints[i].local;
+}
+
+void md5_restore_rig(const md5_quatd *kept, md5_rig *rig)
+{
+    for (uint32_t i = 0; i < rig->count; i++)
+        rig->joints[i].local = kept[i];
+    md5_place_rig(rig, 0);
+}
+
 // -- Straight chains ------------------------------------------------------------------------------
 
 // The first joint above `tip`: the root of its chain.

@@ -20,7 +20,7 @@ typedef struct md5_rig_joint {
 
 typedef struct md5_rig {
     uint32_t count;
-    md5_rig_joint joints[MD5_MAX_CHAIN]; // parents before children
+    md5_rig_joint joints[MD5_MAX_GOAL_JOINTS]; // parents before children
 } md5_rig;
 
 // Makes a rig of a chain: each joint is the parent of the next. Rotations are moved into their
@@ -43,6 +43,10 @@ md5_quatd md5_rig_turned(const md5_rig *rig, uint32_t joint, md5_quatd turn);
 // if the tip is within `tolerance` of the target.
 void md5_bend_straight(md5_axes axes, md5_rig *rig, uint32_t tip, md5_vec3d target,
                        double tolerance);
+
+// Rotations to come back to: kept[rig->count].
+void md5_keep_rig(const md5_rig *rig, md5_quatd *kept);
+void md5_restore_rig(const md5_quatd *kept, md5_rig *rig);
 
 // Gives the joints of the pose their rotations, by `weight` > 0.
 void md5_write_rig(const md5_rig *rig, float weight, md5_transform *pose);

@@ -148,6 +148,9 @@ md5_limb_result md5_limb_above(const md5_skeleton *skeleton, uint32_t tip, md5_l
 md5_limb_result md5_bend_limb(const md5_skeleton *skeleton, md5_transform *pose,
                               const md5_limb *joints, const md5_two_bone_job *job, float *miss);
 
+// No solver iterates more often.
+enum { MD5_MOST_ITERATIONS = 1000 };
+
 // -- Chains -----------------------------------------------------------------------------------
 
 // A joint and its ancestors, from the top down.

@@ -1,4 +1,4 @@
-// FABRIK and CCD: against where the joints are in double precision.
+// FABRIK, CCD and damped least squares: against where the joints are in double precision.
 #include "test/ik/test_ik_case.h"
 
 #include <math.h>
@@ -89,6 +89,10 @@ TEST (ik_ccd_reaches_what_is_in_reach) {
     check_reaching(md5_ccd, 10, 0.05, 2);
 }
 
+TEST (ik_dls_reaches_what_is_in_reach) {
+    check_reaching(md5_dls, 0, 1.01e-3, 7);
+}
+
 static md5_chain_job straight_job(ik_rig *rig, md5_vec3 target)
 {
     uint64_t random = 3;
@@ -124,6 +128,16 @@ TEST (ik_fabrik_bends_a_straight_chain) {
 
 TEST (ik_ccd_bends_a_straight_chain) {
     check_straight(md5_ccd);
+}
+
+TEST (ik_dls_bends_a_straight_chain) {
+    check_straight(md5_dls);
+}
+
+TEST (ik_dls_stretches_out_to_what_is_out_of_reach) {
+    ik_rig rig;
+    const md5_chain_job job = straight_job(&rig, (md5_vec3){0.0f, 30.0f, 40.0f});
+    CHECK_NEAR(md5_dls(&rig.skeleton, rig.pose, &job), 34.0, 1e-3);
 }
 
 TEST (ik_fabrik_points_at_what_is_out_of_reach) {
@@ -164,6 +178,7 @@ static void check_weight(solve_fn *solve)
 TEST (ik_chains_go_as_far_as_their_weight_says) {
     check_weight(md5_fabrik);
     check_weight(md5_ccd);
+    check_weight(md5_dls);
 }
 
 static void check_survival(solve_fn *solve, uint64_t seed)
@@ -215,6 +230,10 @@ TEST (ik_fabrik_survives_anything) {
 
 TEST (ik_ccd_survives_anything) {
     check_survival(md5_ccd, 6);
+}
+
+TEST (ik_dls_survives_anything) {
+    check_survival(md5_dls, 8);
 }
 
 // Longer than any chain may be: the last joints are used.

@@ -97,6 +97,10 @@ TEST (ik_ccd_obeys_limits) {
     check_limits(md5_ccd, 90, 1);
 }
 
+TEST (ik_dls_obeys_limits) {
+    check_limits(md5_dls, 90, 8);
+}
+
 TEST (ik_fabrik_obeys_limits) {
     check_limits(md5_fabrik, 88, 2);
 }

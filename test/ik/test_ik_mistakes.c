@@ -28,6 +28,22 @@ static void limit_fabrik(const void *context)
     (void)md5_fabrik(&rig.skeleton, rig.pose, &job);
 }
 
+static void limit_dls(const void *context)
+{
+    const mistake_scene *const of = context;
+    ik_rig rig = of->rig;
+    const md5_chain_job job = {.tip = rig.chain[3], .length = 3, .limits = of->limits};
+    (void)md5_dls(&rig.skeleton, rig.pose, &job);
+}
+
+static void limit_goals(const void *context)
+{
+    const mistake_scene *const of = context;
+    ik_rig rig = of->rig;
+    const md5_goals_job job = {.limits = of->limits};
+    (void)md5_reach_goals(&rig.skeleton, rig.pose, &job);
+}
+
 static void limit_limb(const void *context)
 {
     const mistake_scene *const of = context;
@@ -52,8 +68,8 @@ TEST (mistakes_in_limits_are_reported_with_function_and_argument) {
         void (*make)(const void *context);
         const char *function;
     } calls[] = {
-        {limit_ccd, "md5_ccd()"},
-        {limit_fabrik, "md5_fabrik()"},
+        {limit_ccd, "md5_ccd()"},       {limit_fabrik, "md5_fabrik()"},
+        {limit_dls, "md5_dls()"},       {limit_goals, "md5_reach_goals()"},
         {limit_limb, "md5_two_bone()"},
     };
     static mistake_scene of;
@@ -67,6 +83,65 @@ TEST (mistakes_in_limits_are_reported_with_function_and_argument) {
             CHECK(strstr(message, "limits: rows of known kinds") != NULL);
         }
         of.limits[of.rig.chain[i % 3 + 1]] = (md5_joint_limit){MD5_LIMIT_NONE};
+    }
+}
+
+static void reach_by(const void *context, const md5_goals_job *job)
+{
+    const mistake_scene *const of = context;
+    ik_rig rig = of->rig;
+    (void)md5_reach_goals(&rig.skeleton, rig.pose, job);
+}
+
+static void reach_without_goals(const void *context)
+{
+    const md5_goals_job job = {.num_goals = 1};
+    reach_by(context, &job);
+}
+
+static void reach_too_many_goals(const void *context)
+{
+    md5_goal goals[MD5_MAX_GOALS + 1] = {{0}};
+    const md5_goals_job job = {.goals = goals, .num_goals = MD5_MAX_GOALS + 1};
+    reach_by(context, &job);
+}
+
+static void reach_with_a_reserved_member(const void *context)
+{
+    const md5_goals_job job = {.reserved = {0, 1}};
+    reach_by(context, &job);
+}
+
+static void reach_without_job(const void *context)
+{
+    reach_by(context, NULL);
+}
+
+static void turn_without_job(const void *context)
+{
+    const mistake_scene *const of = context;
+    ik_rig rig = of->rig;
+    (void)md5_dls(&rig.skeleton, rig.pose, NULL);
+}
+
+TEST (mistakes_in_goals_are_reported_with_function_and_argument) {
+    static const struct {
+        void (*make)(const void *context);
+        const char *function, *argument;
+    } mistakes[] = {
+        {reach_without_goals, "md5_reach_goals()", "goals: not NULL"},
+        {reach_too_many_goals, "md5_reach_goals()", "num_goals: at most MD5_MAX_GOALS"},
+        {reach_with_a_reserved_member, "md5_reach_goals()", "job: reserved members"},
+        {reach_without_job, "md5_reach_goals()", "job: not NULL"},
+        {turn_without_job, "md5_dls()", "job: not NULL"},
+    };
+    static mistake_scene of;
+    uint64_t random = 2;
+    ik_make_rig(&of.rig, 4, 2.0, &random);
+    for (size_t i = 0; i < sizeof mistakes / sizeof mistakes[0]; i++) {
+        const char *const message = test_message_of(mistakes[i].make, &of);
+        CHECK(strstr(message, mistakes[i].function) != NULL);
+        CHECK(strstr(message, mistakes[i].argument) != NULL);
     }
 }
 
