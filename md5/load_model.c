@@ -1,9 +1,12 @@
 // Models: read, derive what drawing and posing need, put into two blocks and the skinning plans.
 #include "md5/core/axes.h"
+#include "md5/core/parts.h"
 #include "md5/load.h"
 #include "md5/load_mesh.h"
 #include "md5/pose/bind_pose.h"
 #include "md5/skin/plan.h"
+
+#include <math.h>
 
 // The parts of a model in its block; all NULL while the block is measured.
 typedef struct model_layout {
@@ -138,7 +141,8 @@ static md5_mesh *own_mesh(const md5_model *model, uint32_t mesh)
 
 static bool build_plans(md5_context *context, const md5_model *model)
 {
-    for (uint32_t m = 0; m < model->num_meshes && !context->no_skin_plan; m++)
+    const bool has_plans = MD5_HAS_SKIN_PLAN && !context->no_skin_plan;
+    for (uint32_t m = 0; has_plans && m < model->num_meshes; m++)
         TRY(md5_skin_plan_build(context, &model->meshes[m], &own_mesh(model, m)->skin_plan));
     return true;
 }
@@ -148,9 +152,9 @@ static bool build_plans(md5_context *context, const md5_model *model)
 static bool is_rigid(const md5_skin_plan *plan)
 {
     uint32_t i = 0;
-    while (plan && i < plan->num_runs && plan->runs[i].kind <= MD5_SKIN_RIGID)
+    while (MD5_HAS_SKIN_PLAN && plan && i < plan->num_runs && plan->runs[i].kind <= MD5_SKIN_RIGID)
         i++;
-    return plan && i == plan->num_runs;
+    return MD5_HAS_SKIN_PLAN && plan && i == plan->num_runs;
 }
 
 // What a drawing path with 4 or 8 influences a vertex loses, for each mesh.
@@ -160,6 +164,10 @@ static void measure_losses(const md5_model *model)
         md5_mesh *const mesh = own_mesh(model, m);
         if (is_rigid(mesh->skin_plan))
             continue; // loses nothing
+        if (!MD5_HAS_LOSS) {
+            mesh->loss4 = mesh->loss8 = INFINITY; // unknown
+            continue;
+        }
         mesh->loss4 = md5_path_loss(model, m, 4, NULL);
         // Without a vertex of more than four influences the packed forms are equal.
         mesh->loss8 = mesh->max_influences > 4 ? md5_path_loss(model, m, 8, NULL) : mesh->loss4;
@@ -186,7 +194,8 @@ static bool build_model(md5_arena *arena, const char *text, size_t size, void **
 {
     md5_mesh_file file;
     md5_model *model = NULL;
-    TRY(reserve_scratch(arena, text, size));
+    if (MD5_HAS_SHORTCUTS)
+        TRY(reserve_scratch(arena, text, size));
     TRY(md5_read_mesh_file(arena, text, size, sizeof(md5_geometry_sizes), &file));
     TRY(measure_meshes(arena, &file));
     const model_blocks sizes = measure_model(&file);

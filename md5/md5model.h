@@ -131,6 +131,9 @@ typedef struct md5_load_opts {
     float scale;   // units of the result in a unit of the file, 1e-6 to 1e6; 0 = 1
     bool flip_v;   // texture v = 0 is the bottom row
 
+    // A library built with MD5_NO_TANGENTS or MD5_NO_SKIN_PLAN sets no_tangents or no_skin_plan in
+    // each load; one built with MD5_NO_CONVERSION refuses axes, scales and flip_v but the defaults.
+
     // Of models. Files of version 12 store normals, which are used as they are.
     md5_normals normals;
     bool no_tangents;      // do not derive tangents, nor copy the vertices of mirror seams for them

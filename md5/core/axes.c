@@ -78,6 +78,14 @@ md5_mat34 md5_mat34_from_axes(md5_axes axes, float scale)
 
 bool md5_check_conversion(md5_context *context)
 {
+    if (!MD5_HAS_CONVERSION) {
+        const bool converts =
+            context->axes != MD5_AXES_ID || context->scale != 1.0f || context->flip_v;
+        return !converts
+               || md5_fail(context, MD5_ERROR_RANGE, 0, 0,
+                           "this build converts nothing (MD5_NO_CONVERSION): expected the "
+                           "default axes, scale and flip_v");
+    }
     if ((unsigned)context->axes >= NUM_AXES)
         return md5_fail(context, MD5_ERROR_RANGE, 0, 0, "the options' axes are %d, which is none",
                         (int)context->axes);

@@ -9,6 +9,7 @@
 #define MD5_CORE_AXES_H
 
 #include "md5/core/context.h"
+#include "md5/core/parts.h"
 #include "md5/core/math.h"
 
 // Component i of the converted vector is sign[i] times component from[i] of the original.
@@ -52,7 +53,8 @@ bool md5_check_conversion(md5_context *context);
 // Whether there is anything to convert.
 static inline bool md5_converts(const md5_context *context)
 {
-    return context->axes != MD5_AXES_ID || context->scale != 1.0f || context->flip_v;
+    return MD5_HAS_CONVERSION
+           && (context->axes != MD5_AXES_ID || context->scale != 1.0f || context->flip_v);
 }
 
 // Convert arrays[count] in place. Positions are scaled, directions and rotations are not.

@@ -1,5 +1,7 @@
 #include "md5/core/context.h"
 
+#include "md5/core/parts.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -82,8 +84,8 @@ void md5_context_begin(md5_context *context, const md5_load_opts *opts, const ch
     context->scale = chosen->scale == 0.0f ? 1.0f : chosen->scale;
     context->flip_v = chosen->flip_v;
     context->normals = chosen->normals;
-    context->no_tangents = chosen->no_tangents;
-    context->no_skin_plan = chosen->no_skin_plan;
+    context->no_tangents = !MD5_HAS_TANGENTS || chosen->no_tangents;
+    context->no_skin_plan = !MD5_HAS_SKIN_PLAN || chosen->no_skin_plan;
     context->error = error ? error : &context->unseen;
     memset(context->error, 0, sizeof *context->error);
     set_file(context->error, file);

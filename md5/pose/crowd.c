@@ -136,5 +136,5 @@ void md5_pose_batch(const md5_pose_job *jobs, size_t count, void *scratch)
     MD5_ASSERT(scratch != NULL || count == 0, "scratch: not NULL");
     MD5_VALIDATE(are_jobs_complete(jobs, count),
                  "jobs: each has a binding, a moment of its clip, a palette");
-    md5_pose_batch_with(md5_pose_kernels_best(), jobs, count, scratch);
+    md5_pose_batch_with(md5_posing_kernels_best(), jobs, count, scratch);
 }

@@ -15,6 +15,7 @@
 
 #include "md5/core/math.h"
 #include "md5/pose/root.h"
+#include "md5/pose/sampling.h"
 
 // -- Which frames ---------------------------------------------------------------------------------
 
@@ -36,12 +37,13 @@ static md5_frame_pair pair_after(uint32_t frame, uint32_t last, md5_wrap wrap)
     return (md5_frame_pair){frame, wrap == MD5_WRAP_CYCLE ? 0 : frame};
 }
 
-md5_cubic md5_cubic_at(const md5_anim *anim, const md5_moment *moment, md5_wrap wrap)
+md5_cubic md5_cubic_at(const md5_anim *anim, const md5_moment *moment, md5_wrap wrap, md5_root root)
 {
     const uint32_t last = anim->num_frames - 1;
     return (md5_cubic){
         .anim = anim,
         .moment = moment,
+        .root = root,
         .before = pair_before(moment->frame0, last, wrap),
         .now = {moment->frame0, moment->frame1},
         .after = pair_after(moment->frame1, last, wrap),
@@ -95,9 +97,10 @@ static md5_vec3 root_displacement(const md5_anim *anim, md5_frame_pair pair, md5
     return pair.to < pair.from ? md5_vec3_add(displacement, cycle) : displacement;
 }
 
-md5_vec3 md5_cubic_root(const md5_cubic *cubic, md5_root root)
+md5_vec3 md5_cubic_root(const md5_cubic *cubic)
 {
     const md5_anim *const anim = cubic->anim;
+    const md5_root root = cubic->root;
     const bool moves = anim->num_translations > 0 && anim->translation_joints[0] == 0;
     if (!moves || root == MD5_ROOT_IN_PLACE)
         return md5_root_translation(anim, cubic->moment, root);
@@ -191,4 +194,23 @@ md5_quat md5_cubic_rotation(const md5_cubic *cubic, uint32_t slot)
     at = md5_quatd_mul(at, exponential(md5_vec3d_scale(middle, t * t * (3.0 - 2.0 * t))));
     at = md5_quatd_mul(at, exponential(md5_vec3d_scale(end_speed, t * t * t / 3.0)));
     return (md5_quat){(float)at.x, (float)at.y, (float)at.z, (float)at.w};
+}
+
+// -- Joints ---------------------------------------------------------------------------------------
+
+md5_transform md5_cubic_joint(const void *cubic, uint32_t joint)
+{
+    const md5_cubic *const from = (const md5_cubic *)cubic;
+    const md5_anim *const anim = from->anim;
+    md5_transform transform = anim->constant[joint];
+    const int64_t rotation = md5_find_slot(anim->rotation_joints, anim->num_rotations, joint);
+    const int64_t translation =
+        md5_find_slot(anim->translation_joints, anim->num_translations, joint);
+    if (rotation >= 0)
+        transform.rotation = md5_cubic_rotation(from, (uint32_t)rotation);
+    if (joint == 0)
+        transform.translation = md5_cubic_root(from);
+    else if (translation >= 0)
+        transform.translation = md5_cubic_translation(from, (uint32_t)translation);
+    return transform;
 }

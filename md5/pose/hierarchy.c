@@ -37,7 +37,7 @@ void md5_local_to_model(const md5_skeleton *skeleton, const md5_transform *pose,
     MD5_ASSERT(pose != NULL || skeleton->num_joints == 0, "pose: not NULL");
     MD5_ASSERT(joints != NULL || skeleton->num_joints == 0, "joints: not NULL");
     // Each joint waits for its parent, so the instruction set with the lowest latency is fastest.
-    md5_pose_kernels_of(md5_cpu_best())->compose(skeleton, pose, joints);
+    md5_posing_kernels_of(md5_cpu_best())->compose(skeleton, pose, joints);
 }
 
 // -- Transforms -----------------------------------------------------------------------------
@@ -87,8 +87,8 @@ void md5_build_palette(const md5_model *model, const md5_mat34 *joints, md5_mat3
     MD5_ASSERT(model != NULL, "model: not NULL");
     MD5_ASSERT(joints != NULL || model->skeleton.num_joints == 0, "joints: not NULL");
     MD5_ASSERT(palette != NULL || model->skeleton.num_joints == 0, "palette: not NULL");
-    md5_pose_kernels_best()->multiply(model->skeleton.num_joints, joints, model->inverse_bind,
-                                      palette);
+    md5_posing_kernels_best()->multiply(model->skeleton.num_joints, joints, model->inverse_bind,
+                                        palette);
 }
 
 void md5_local_to_palette(const md5_model *model, const md5_transform *pose, md5_mat34 *joints,
@@ -100,7 +100,7 @@ void md5_local_to_palette(const md5_model *model, const md5_transform *pose, md5
     MD5_ASSERT(palette != NULL || model->skeleton.num_joints == 0, "palette: not NULL");
     MD5_ASSERT(are_matrices_apart(model->skeleton.num_joints, joints, palette),
                "joints, palette: must not overlap");
-    md5_pose_kernels_best()->finish(&model->skeleton, model->inverse_bind, pose, joints, palette);
+    md5_posing_kernels_best()->finish(&model->skeleton, model->inverse_bind, pose, joints, palette);
 }
 
 void md5_pose_palette(const md5_binding *binding, const md5_moment *moment, md5_root root,
@@ -116,7 +116,7 @@ void md5_pose_palette(const md5_binding *binding, const md5_moment *moment, md5_
                "joints, palette: must not overlap");
     MD5_ASSERT_MOMENT(binding->anim, moment);
     const md5_moment clamped = md5_clamp_moment(binding->anim, moment);
-    md5_pose_palette_with(md5_pose_kernels_best(), binding, &clamped, root, scratch, joints,
+    md5_pose_palette_with(md5_posing_kernels_best(), binding, &clamped, root, scratch, joints,
                           palette);
 }
 

@@ -62,6 +62,35 @@ extern const md5_pose_kernels md5_pose_kernels_neon;
 const md5_pose_kernels *md5_pose_kernels_of(md5_cpu level);
 const md5_pose_kernels *md5_pose_kernels_best(void);
 
+// The same for functions that sample by slerp and do not blend. In builds without SIMD,
+// `sample_nlerp` and `blend` to `add_difference` are NULL here, so that linkers drop them from
+// programs that never use them: they are two thirds of the table.
+#if MD5_HAS_SSE2 || MD5_HAS_NEON
+#define MD5_POSING_KERNELS 0
+static inline const md5_pose_kernels *md5_posing_kernels_of(md5_cpu level)
+{
+    return md5_pose_kernels_of(level);
+}
+
+static inline const md5_pose_kernels *md5_posing_kernels_best(void)
+{
+    return md5_pose_kernels_best();
+}
+#else
+#define MD5_POSING_KERNELS 1
+extern const md5_pose_kernels md5_posing_kernels_scalar;
+static inline const md5_pose_kernels *md5_posing_kernels_of(md5_cpu level)
+{
+    (void)level;
+    return &md5_posing_kernels_scalar;
+}
+
+static inline const md5_pose_kernels *md5_posing_kernels_best(void)
+{
+    return &md5_posing_kernels_scalar;
+}
+#endif
+
 // The public functions, with given kernels.
 void md5_sample_with(const md5_pose_kernels *kernels, const md5_binding *binding,
                      const md5_moment *moment, md5_root root, md5_transform *pose);

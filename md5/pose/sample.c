@@ -1,6 +1,7 @@
 #include "md5/pose/sampling.h"
 
 #include "md5/pose/binding.h"
+#include "md5/pose/cubic.h"
 #include "md5/pose/kernels.h"
 #include "md5/pose/moment.h"
 #include "md5/pose/root.h"
@@ -51,7 +52,7 @@ void md5_sample_with(const md5_pose_kernels *kernels, const md5_binding *binding
     if (binding->num_rebases == 0)
         return;
     const md5_sampling sampling = md5_begin_sampling(binding->anim, moment, root);
-    md5_apply_rebases(binding, &sampling, pose);
+    md5_apply_rebases(binding, md5_sample_joint, &sampling, pose);
 }
 
 void md5_sample_nlerp_with(const md5_pose_kernels *kernels, const md5_binding *binding,
@@ -61,7 +62,7 @@ void md5_sample_nlerp_with(const md5_pose_kernels *kernels, const md5_binding *b
     if (binding->num_rebases == 0)
         return;
     const md5_sampling sampling = md5_begin_nlerp(binding->anim, moment, root);
-    md5_apply_rebases(binding, &sampling, pose);
+    md5_apply_rebases(binding, md5_sample_joint_nlerp, &sampling, pose);
 }
 
 void md5_sample_anim(const md5_anim *anim, const md5_moment *moment, md5_root root,
@@ -73,7 +74,7 @@ void md5_sample_anim(const md5_anim *anim, const md5_moment *moment, md5_root ro
     MD5_ASSERT((unsigned)root <= MD5_ROOT_IN_PLACE, "root: a md5_root");
     MD5_ASSERT_MOMENT(anim, moment);
     const md5_moment clamped = md5_clamp_moment(anim, moment);
-    md5_sample_anim_with(md5_pose_kernels_best(), anim, &clamped, root, pose);
+    md5_sample_anim_with(md5_posing_kernels_best(), anim, &clamped, root, pose);
 }
 
 void md5_sample(const md5_binding *binding, const md5_moment *moment, md5_root root,
@@ -85,7 +86,7 @@ void md5_sample(const md5_binding *binding, const md5_moment *moment, md5_root r
     MD5_ASSERT((unsigned)root <= MD5_ROOT_IN_PLACE, "root: a md5_root");
     MD5_ASSERT_MOMENT(binding->anim, moment);
     const md5_moment clamped = md5_clamp_moment(binding->anim, moment);
-    md5_sample_with(md5_pose_kernels_best(), binding, &clamped, root, pose);
+    md5_sample_with(md5_posing_kernels_best(), binding, &clamped, root, pose);
 }
 
 void md5_sample_nlerp(const md5_binding *binding, const md5_moment *moment, md5_root root,
@@ -112,7 +113,7 @@ void md5_sample_cubic(const md5_binding *binding, const md5_moment *moment, md5_
     const md5_targets *const targets = &binding->plan->targets;
     MD5_ASSERT_MOMENT(anim, moment);
     const md5_moment clamped = md5_clamp_moment(anim, moment);
-    const md5_cubic cubic = md5_cubic_at(anim, &clamped, wrap);
+    const md5_cubic cubic = md5_cubic_at(anim, &clamped, wrap, root);
     md5_copy_constants(binding, 0, binding->skeleton->num_joints, pose);
     for (uint32_t slot = 0; slot < anim->num_rotations; slot++) {
         const int32_t target = targets->rotations[slot];
@@ -126,10 +127,6 @@ void md5_sample_cubic(const md5_binding *binding, const md5_moment *moment, md5_
     }
     const int32_t first = md5_binding_targets(binding)[0];
     if (first >= 0)
-        pose[first].translation = md5_cubic_root(&cubic, root);
-    if (binding->num_rebases == 0)
-        return;
-    md5_sampling sampling = md5_begin_sampling(anim, &clamped, root);
-    sampling.cubic = &cubic;
-    md5_apply_rebases(binding, &sampling, pose);
+        pose[first].translation = md5_cubic_root(&cubic);
+    md5_apply_rebases(binding, md5_cubic_joint, &cubic, pose);
 }

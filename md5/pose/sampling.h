@@ -2,8 +2,8 @@
 #ifndef MD5_POSE_SAMPLING_H
 #define MD5_POSE_SAMPLING_H
 
+#include "md5/core/compiler.h"
 #include "md5/core/math.h"
-#include "md5/pose/cubic.h"
 #include "md5/pose/slerp.h"
 
 // The inputs that all joints of a sample share.
@@ -12,9 +12,7 @@ typedef struct md5_sampling {
     const md5_moment *moment;
     md5_root root;
     md5_slerp_weights weights; // of the moment's fraction
-    const md5_cubic *cubic;    // NULL: slerp and lerp between the frames
-    bool is_nlerp;             // rotations by normalized linear interpolation
-    md5_nlerp_weights nlerp;   // likewise
+    md5_nlerp_weights nlerp;   // of md5_begin_nlerp(), which has no others
 } md5_sampling;
 
 static inline md5_sampling md5_begin_sampling(const md5_anim *anim, const md5_moment *moment,
@@ -23,9 +21,7 @@ static inline md5_sampling md5_begin_sampling(const md5_anim *anim, const md5_mo
     return (md5_sampling){.anim = anim,
                           .moment = moment,
                           .root = root,
-                          .weights = md5_slerp_weights_at(moment->fraction),
-                          .cubic = NULL,
-                          .is_nlerp = false};
+                          .weights = md5_slerp_weights_at(moment->fraction)};
 }
 
 static inline md5_sampling md5_begin_nlerp(const md5_anim *anim, const md5_moment *moment,
@@ -34,20 +30,20 @@ static inline md5_sampling md5_begin_nlerp(const md5_anim *anim, const md5_momen
     return (md5_sampling){.anim = anim,
                           .moment = moment,
                           .root = root,
-                          .cubic = NULL,
-                          .is_nlerp = true,
                           .nlerp = md5_nlerp_weights_at(moment->fraction)};
 }
 
-// Samples anim->rotation_joints[slot] or anim->translation_joints[slot].
-static inline md5_quat md5_sample_rotation(const md5_sampling *sampling, uint32_t slot)
+// Samples anim->rotation_joints[slot] or anim->translation_joints[slot]. `is_nlerp` is a constant,
+// so that programs link only the interpolation that they use.
+static MD5_ALWAYS_INLINE md5_quat md5_sample_rotation(const md5_sampling *sampling, uint32_t slot,
+                                                      bool is_nlerp)
 {
     const md5_anim *anim = sampling->anim;
     const size_t width = anim->num_rotations;
     const md5_quat from = anim->rotations[sampling->moment->frame0 * width + slot];
     const md5_quat to = anim->rotations[sampling->moment->frame1 * width + slot];
-    return sampling->is_nlerp ? md5_nlerp_weighted(&sampling->nlerp, from, to)
-                              : md5_slerp_weighted(&sampling->weights, from, to);
+    return is_nlerp ? md5_nlerp_weighted(&sampling->nlerp, from, to)
+                    : md5_slerp_weighted(&sampling->weights, from, to);
 }
 
 static inline md5_vec3 md5_sample_translation(const md5_sampling *sampling, uint32_t slot)
@@ -59,9 +55,31 @@ static inline md5_vec3 md5_sample_translation(const md5_sampling *sampling, uint
                          sampling->moment->fraction);
 }
 
+// Returns the index of `joint` in an ascending list, or -1.
+static inline int64_t md5_find_slot(const uint32_t *joints, uint32_t count, uint32_t joint)
+{
+    uint32_t low = 0, high = count;
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (joints[middle] < joint)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < count && joints[low] == joint ? (int64_t)low : -1;
+}
+
+// Samples one animation joint relative to its parent, with the result of sampling the whole clip;
+// `sampling` is that of the function.
+typedef md5_transform md5_sample_joint_fn(const void *sampling, uint32_t joint);
+
+// One joint of an md5_sampling.
+md5_transform md5_sample_joint(const void *sampling, uint32_t joint);
+md5_transform md5_sample_joint_nlerp(const void *sampling, uint32_t joint);
+
 // Applies the binding's rebases to a pose that holds each joint's own track. Time is linear in the
-// number of joints.
-void md5_apply_rebases(const md5_binding *binding, const md5_sampling *sampling,
-                       md5_transform *pose);
+// number of joints. The function is an argument so that programs need not link both of them.
+void md5_apply_rebases(const md5_binding *binding, md5_sample_joint_fn *sample,
+                       const void *sampling, md5_transform *pose);
 
 #endif

@@ -1,6 +1,8 @@
 #include "md5/read/rows.h"
 
-#if MD5_HAS_WORDS
+#include "md5/core/parts.h"
+
+#if MD5_HAS_WORDS && MD5_HAS_SHORTCUTS
 
 enum { WORD = sizeof(uint64_t), BYTE = 8 };
 

@@ -21,6 +21,7 @@
 // memory. The first product starts the sum, so one influence costs no addition.
 #include "md5/core/assert.h"
 #include "md5/core/math.h"
+#include "md5/core/parts.h"
 #include "md5/md5query.h"
 #include "md5/skin/kernels.h"
 
@@ -135,7 +136,7 @@ static inline void skin_vertex(const md5_skin_job *job, uint32_t vertex, bool bl
         *job->bounds = md5_bounds_union(*job->bounds, (md5_bounds){*to, *to});
     if (job->normals)
         *md5_vec3_out(job->normals, job->strides[1], vertex) = rotate(&e, mesh->normals[vertex]);
-    if (job->tangents)
+    if (MD5_HAS_TANGENTS && job->tangents)
         *md5_vec4_out(job->tangents, job->strides[2], vertex) =
             rotate_tangent(&e, mesh->tangents[vertex]);
 }
@@ -161,12 +162,12 @@ void md5_skin_run_scalar(const md5_skin_job *job, const md5_skin_run *run)
 void md5_skin_scalar(const md5_skin_job *job)
 {
     const md5_skin_plan *const plan = job->mesh->skin_plan;
-    if (plan) {
+    if (MD5_HAS_SKIN_PLAN && plan) {
         for (uint32_t i = 0; i < plan->num_runs; i++)
             md5_skin_run_scalar(job, &plan->runs[i]);
     } else {
         for (uint32_t vertex = 0; vertex < job->mesh->num_vertices; vertex++)
-            skin_vertex(job, vertex, false);
+            skin_vertex(job, vertex, is_blended(job, md5_skin_kind_of(job->mesh, vertex)));
     }
 }
 

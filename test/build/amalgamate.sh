@@ -99,3 +99,22 @@ plays() {
         "$scratch/linked" $assets >"$scratch/expected" && "$folder/game" $assets >"$scratch/played" &&
         diff "$scratch/expected" "$scratch/played" && [ -s "$scratch/played" ]
 }
+
+# The rows of the table of sizes in the README: KB FLAGS...
+sizes_of_readme() {
+    sed -n 's/^| `\(-O[^`]*\)`.* | \([0-9][0-9]*\) |$/\2 \1/p' README.md
+}
+
+# fits KB FLAGS...: a program that only loads, poses and skins plays, and is no larger, if it is built by the
+# compiler of the table.
+fits() {
+    kilobytes=$1
+    shift
+    plays -std=c11 -DNDEBUG -DMD5_NO_POSE_TOOLS -DMD5_NO_QUERY -DMD5_NO_CAMERA -ffunction-sections -fdata-sections \
+        -Wl,--gc-sections "$@" || return 1
+    case $(${language:-$cc} -dumpmachine),$(${language:-$cc} -dumpversion) in
+    x86_64-*linux-gnu,12*) size "$folder/game" | awk -v most="$kilobytes" 'NR == 2 {
+        print $1 + $2 " bytes, " most " KB are " most * 1024
+        exit !($1 + $2 <= most * 1024) }' ;;
+    esac
+}

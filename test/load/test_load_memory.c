@@ -46,8 +46,13 @@ static void check_file(const char *path)
     const measured it = measure(path, text, size);
     const size_t num_blocks = strstr(path, ".md5anim") ? 1 : 2 + it.num_meshes;
     CHECK_UINT(it.num_blocks, num_blocks);
-    test_check(it.num_allocs == num_blocks + 1, __FILE__, __LINE__, "%s: %zu allocations", path,
-               it.num_allocs);
+#ifdef __OPTIMIZE_SIZE__
+    const size_t num_scratch = 9; // without counting ahead
+    const bool is_few = it.num_allocs <= num_blocks + num_scratch;
+#else
+    const bool is_few = it.num_allocs == num_blocks + 1;
+#endif
+    test_check(is_few, __FILE__, __LINE__, "%s: %zu allocations", path, it.num_allocs);
     test_check(it.peak_bytes - it.asset_bytes <= size * MOST_PERCENT / 100, __FILE__, __LINE__,
                "%s: %zu bytes of memory besides %zu, %zu of text", path,
                it.peak_bytes - it.asset_bytes, it.asset_bytes, size);

@@ -1,7 +1,8 @@
 #!/bin/sh
 # The library as two files: without a warning as C11 and as C++17; a program in a folder with nothing else,
-# built by one compiler line without SIMD, which takes a fifth of the time, has the bits of the library.
-# test/long/amalgamate.sh builds it with SIMD, optimizers and fused multiply-adds, and without its parts.
+# built by one compiler line without SIMD, which takes a fifth of the time, has the bits of the library; without
+# what it does not need it has a limited size. test/long/amalgamate.sh builds it with SIMD, optimizers and fused
+# multiply-adds, and without its parts.
 . test/build/report.sh
 . test/build/amalgamate.sh
 
@@ -26,6 +27,11 @@ all_parts_are_known() {
 silent "each part leaves out something" all_parts_are_known
 # shellcheck disable=SC2086 # several words
 check "one compiler line" plays $quick
+smallest() {
+    # shellcheck disable=SC2046 # KB and flags
+    fits $(sizes_of_readme | sed 1q)
+}
+check "the smallest program is no larger than the README says" smallest
 
 # Functions and streams of the system that deal with files.
 # shellcheck disable=SC2086

@@ -12,13 +12,13 @@
 #include <stddef.h>
 
 static inline void sample_by(const md5_sampling *sampling, const md5_targets *targets,
-                             md5_transform *pose)
+                             md5_transform *pose, bool is_nlerp)
 {
     for (uint32_t i = 0; i < targets->rotation_slots.count; i++) {
         const uint32_t slot = targets->rotation_slots.first + i;
         const int32_t target = targets->rotations[slot];
         if (target >= 0)
-            pose[target].rotation = md5_sample_rotation(sampling, slot);
+            pose[target].rotation = md5_sample_rotation(sampling, slot, is_nlerp);
     }
     for (uint32_t i = 0; i < targets->translation_slots.count; i++) {
         const uint32_t slot = targets->translation_slots.first + i;
@@ -34,14 +34,14 @@ static void sample(const md5_anim *anim, const md5_moment *moment, const md5_tar
                    md5_transform *pose)
 {
     const md5_sampling sampling = md5_begin_sampling(anim, moment, MD5_ROOT_FILE);
-    sample_by(&sampling, targets, pose);
+    sample_by(&sampling, targets, pose, false);
 }
 
 static void sample_nlerp(const md5_anim *anim, const md5_moment *moment, const md5_targets *targets,
                          md5_transform *pose)
 {
     const md5_sampling sampling = md5_begin_nlerp(anim, moment, MD5_ROOT_FILE);
-    sample_by(&sampling, targets, pose);
+    sample_by(&sampling, targets, pose, true);
 }
 
 static void compose(const md5_skeleton *skeleton, const md5_transform *pose, md5_mat34 *joints)
@@ -79,18 +79,14 @@ static void single(const md5_binding *binding, const md5_moment *moment, md5_roo
     finish(binding->skeleton, binding->inverse_bind, scratch, joints, palette);
 }
 
+#define POSING \
+    .sample = sample, .compose = compose, .multiply = multiply, .finish = finish, .single = single
 const md5_pose_kernels md5_pose_kernels_scalar = {
-    .sample = sample,
-    .sample_nlerp = sample_nlerp,
-    .compose = compose,
-    .multiply = multiply,
-    .finish = finish,
-    .single = single,
-    .blend = blend,
-    .add = add,
-    .subtract = subtract,
-    .add_difference = add_difference,
-    .crowd = NULL,
-    .finish_crowd = NULL,
+    POSING,     .sample_nlerp = sample_nlerp, .blend = blend,
+    .add = add, .subtract = subtract,         .add_difference = add_difference,
     .width = 1,
 };
+
+#if MD5_POSING_KERNELS
+const md5_pose_kernels md5_posing_kernels_scalar = {POSING, .width = 1};
+#endif
