@@ -238,8 +238,69 @@ TEST (ik_limits_bend_a_planar_arm) {
     const double right = 1.57079632679489662, sixty = 1.04719755119659775;
     check_planar(md5_ccd, 3.0f, right, 0.0);
     check_planar(md5_fabrik, 3.0f, right, 0.0);
+    check_planar(md5_dls, 3.0f, right, 0.0);
     check_planar(md5_ccd, (float)sixty, sixty, 0.317837245195782);
     check_planar(md5_fabrik, (float)sixty, sixty, 0.317837245195782);
+    check_planar(md5_dls, (float)sixty, sixty, 0.317837245195782);
+}
+
+// A straight chain of hinges, and a target on its line: in reach they bend, each to the side that
+// its limit allows; beyond, they stay.
+static void check_straight_hinges(limit_solve_fn *solve, float target, double distance)
+{
+    uint64_t random = 9;
+    ik_rig rig;
+    ik_make_rig(&rig, 4, 1.0, &random);
+    md5_joint_limit limits[IK_JOINTS] = {{MD5_LIMIT_NONE}};
+    for (uint32_t i = 0; i < 4; i++) {
+        rig.pose[rig.chain[i]] = (md5_transform){{0, 0, 0, 1}, {i ? 1.0f : 0.0f, 0, 0}, 0};
+        limits[rig.chain[i]] = (md5_joint_limit){.kind = MD5_LIMIT_HINGE,
+                                                 .axis = {0, 1, 0},
+                                                 .least = i == 1 ? 0.0f : -2.5f,
+                                                 .most = i == 2 ? 0.0f : 2.5f};
+    }
+    const md5_chain_job job = {rig.chain[3], 4, {target, 0.0f, 0.0f}, 1e-4f, 500, 1.0f, limits};
+    CHECK_NEAR(solve(&rig.skeleton, rig.pose, &job), distance, 2e-4);
+    CHECK_NEAR(distance_of(at_of(&rig, 3), real3_of(job.target)), distance, 2e-4);
+    CHECK_NEAR(limit_worst(&rig, 4, 4, limits), 0.0, 1e-5);
+}
+
+TEST (ik_limits_bend_straight_hinges) {
+    limit_solve_fn *const solvers[] = {md5_ccd, md5_fabrik, md5_dls};
+    for (int i = 0; i < 3; i++) {
+        check_straight_hinges(solvers[i], 2.0f, 0.0);
+        check_straight_hinges(solvers[i], 1.5f, 0.0);
+        check_straight_hinges(solvers[i], 3.0f, 0.0);
+        check_straight_hinges(solvers[i], 5.0f, 2.0);
+    }
+}
+
+// A hinge outside its range goes to the nearest rotation of it, found here by trying many.
+TEST (ik_limits_move_a_joint_to_the_nearest_rotation) {
+    uint64_t random = 10;
+    for (int round = 0; round < 200; round++) {
+        ik_rig rig;
+        ik_make_rig(&rig, 2, 1.0, &random);
+        md5_joint_limit limits[IK_JOINTS] = {{MD5_LIMIT_NONE}};
+        md5_joint_limit *const hinge = &limits[rig.chain[0]];
+        do
+            *hinge = limit_random(&random);
+        while (hinge->kind != MD5_LIMIT_HINGE);
+        const md5_chain_job job = {
+            .tip = rig.chain[1], .length = 2, .weight = 1.0f, .limits = limits};
+        const real4 old = real4_of(rig.pose[rig.chain[0]].rotation);
+        md5_dls(&rig.skeleton, rig.pose, &job);
+        const double moved = real4_angle(old, real4_of(rig.pose[rig.chain[0]].rotation));
+        md5_joint_limit point = *hinge;
+        double least = 10.0;
+        for (int i = 0; i <= 500; i++) {
+            point.least = hinge->least + (hinge->most - hinge->least) * (float)i / 500.0f;
+            point.most = point.least;
+            const double angle = real4_angle(old, real4_of(limit_random_rotation(&point, &random)));
+            least = angle < least ? angle : least;
+        }
+        CHECK(moved < least + 1e-5);
+    }
 }
 
 // A cone of 30 degrees about x: the arm that is to point along y stops at 30 degrees from x.
