@@ -85,7 +85,7 @@ static bool reach_with_hands(body *of, bool has_limits, uint64_t *random)
         CHECK(memcmp(&of->pose[i], &old.pose[i], sizeof of->pose[i]) == 0);
     for (uint32_t i = 1; i < BODY_JOINTS; i++)
         if (i % 4 != 0)
-            CHECK(limit_excess(&of->limits[i], of->pose[i].rotation) < 1e-5);
+            CHECK(limit_excess(&of->limits[i], of->pose[i].rotation) < 1e-6);
     return farthest < 0.011;
 }
 

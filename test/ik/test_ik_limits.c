@@ -88,7 +88,7 @@ static void check_limits(limit_solve_fn *solve, int least_reached, uint64_t seed
         if (!CHECK(ik_is_sound(rig.pose, count)))
             return;
     }
-    CHECK_NEAR(worst, 0.0, 1e-5);
+    CHECK_NEAR(worst, 0.0, 1e-6);
     CHECK_NEAR(worst_left, 0.0, 1e-5);
     CHECK(100 * reached >= least_reached * in_reach);
 }
@@ -182,7 +182,7 @@ TEST (ik_two_bone_obeys_limits) {
         if (!CHECK(ik_is_sound(rig.pose, 4)))
             return;
     }
-    CHECK_NEAR(worst, 0.0, 1e-5);
+    CHECK_NEAR(worst, 0.0, 1e-6);
     CHECK(100 * reached >= 99 * in_reach);
 }
 
@@ -262,7 +262,7 @@ static void check_straight_hinges(limit_solve_fn *solve, float target, double di
     const md5_chain_job job = {rig.chain[3], 4, {target, 0.0f, 0.0f}, 1e-4f, 500, 1.0f, limits};
     CHECK_NEAR(solve(&rig.skeleton, rig.pose, &job), distance, 2e-4);
     CHECK_NEAR(distance_of(at_of(&rig, 3), real3_of(job.target)), distance, 2e-4);
-    CHECK_NEAR(limit_worst(&rig, 4, 4, limits), 0.0, 1e-5);
+    CHECK_NEAR(limit_worst(&rig, 4, 4, limits), 0.0, 1e-6);
 }
 
 TEST (ik_limits_bend_straight_hinges) {
