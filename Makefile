@@ -5,7 +5,7 @@
 #   config=release|debug|sanitize|scalar|coverage   how the code is built; side by side in build/
 #   BUILD=build/NAME   objects elsewhere, to keep another compiler's apart
 #   WERROR=yes         warnings are errors
-#   TEST=NAME          a part of the tests: a room (core, read, pose, skin, curve, ik, play, load, render,
+#   TEST=NAME          a part of the tests: a room (core, read, pose, skin, curve, ik, play, game, load, render,
 #                      viewer, tool, tree), or whatever script or test has NAME in its name
 #   TEST_SCRIPTS=...   which scripts `make test` runs beside the test programs
 #   DEPS=no            never install packages, only say what is missing
@@ -59,8 +59,8 @@ MODEL_FILES := $(shell find models -name '*.md5mesh' -o -name '*.md5anim' -o -na
 
 # Two test programs: the library's, and what needs a GL context. The viewer's parts count as that.
 TEST_GL_SOURCES  := $(wildcard test/render/test_*.c test/viewer/test_*.c)
-TEST_MD5_SOURCES := $(wildcard $(patsubst %,test/%/test_*.c,core read load pose skin curve ik play))
-TEST_SCRIPTS     ?= $(sort $(wildcard test/tree/*.sh test/tool/*.sh test/render/*.sh test/viewer/*.sh))
+TEST_MD5_SOURCES := $(wildcard $(patsubst %,test/%/test_*.c,core read load pose skin curve ik play game))
+TEST_SCRIPTS     ?= $(sort $(wildcard test/tree/*.sh test/tool/*.sh test/game/*.sh test/render/*.sh test/viewer/*.sh))
 LONG_SCRIPTS     := $(sort $(wildcard test/long/*.sh))
 
 objects = $(patsubst %.c,$(BUILD)/%.o,$(1))

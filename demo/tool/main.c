@@ -9,6 +9,7 @@ static const tool_command commands[] = {
     {"info", tool_info, tool_info_help},
     {"check", tool_check, tool_check_help},
     {"dump", tool_dump, tool_dump_help},
+    {"verdicts", tool_verdicts, tool_verdicts_help},
 };
 enum { NUM_COMMANDS = sizeof commands / sizeof commands[0] };
 
@@ -18,6 +19,7 @@ static const char help[] =
     "  info FILE...        print a summary of .md5mesh, .md5anim, .md5camera, .md5machine files\n"
     "  check FILE...       print errors and warnings of files, or of all files in a folder\n"
     "  dump MESH [ANIM]    print every number as text, in the bind pose and posed\n"
+    "  verdicts            print what Doom 3 makes of the declarations of a game folder\n"
     "\n"
     "  --                  end of options: only files follow\n"
     "  --help              print this text, or the help of a command\n"
@@ -44,7 +46,7 @@ static int run_command(const tool_command *command, int count, char **arguments)
 static int run(int count, char **arguments)
 {
     if (count < 1)
-        return tool_usage(NULL, "missing command: expected info, check or dump");
+        return tool_usage(NULL, "missing command: expected info, check, dump or verdicts");
     if (asks_for_help(arguments[0])) {
         fputs(help, stdout);
         return TOOL_OK;
@@ -63,7 +65,8 @@ static int run(int count, char **arguments)
         if (strcmp(arguments[0], commands[i].name) == 0)
             return run_command(&commands[i], count - 1, arguments + 1);
     }
-    return tool_usage(NULL, "unknown command '%s': expected info, check or dump", arguments[0]);
+    return tool_usage(NULL, "unknown command '%s': expected info, check, dump or verdicts",
+                      arguments[0]);
 }
 
 int main(int argc, char **argv)

@@ -1,5 +1,5 @@
 #!/bin/sh
-# The room rule: md5 <- render <- demo; inside md5 core <- read, pose, skin, curve <- ik <- load.c, play;
+# The room rule: md5 <- render <- demo; inside md5 core <- read, pose, skin, curve <- ik <- load.c, play, game;
 # inside the viewer base <- scene <- draw <- ui <- jobs, app.
 # Each file includes only what its room may use; nothing goes in circles; each room has a README.
 . test/build/report.sh
@@ -32,6 +32,7 @@ forbidden() {
             if (path == "md5/md5pose.h") return "posedoor"
             if (path == "md5/md5machine.h") return "machinedoor"
             if (path ~ /^md5\/md5(play|character)\.h$/) return "playdoor"
+            if (path == "md5/md5game.h") return "gamedoor"
             if (path ~ /^md5\/[a-z]+\//) { split(path, part, "/"); return part[2] }
             if (path == "md5/system_file.c") return "files"
             if (path ~ /^md5\//) return "load"
@@ -54,6 +55,7 @@ forbidden() {
             allow("curve", "door curvedoor core curve libc")
             allow("ik", "door posedoor core pose ik libc")
             allow("play", "door posedoor machinedoor playdoor core pose ik play libc")
+            allow("game", "door gamedoor core read game libc")
             allow("load", "door machinedoor playdoor core read pose skin load libc")
             allow("files", "load core libc system") 
             allow("door", "door libc")
@@ -61,11 +63,12 @@ forbidden() {
             allow("curvedoor", "door libc")
             allow("machinedoor", "curvedoor posedoor libc")
             allow("playdoor", "machinedoor playdoor libc")
+            allow("gamedoor", "door libc")
             allow("md5gl", "door libc")
             allow("render", "door md5gl render glad libc")
-            allow("common", "door machinedoor playdoor common libc system")
+            allow("common", "door machinedoor playdoor gamedoor common libc system")
             allow("examples", "installed libc SDL system")
-            allow("tool", "door machinedoor playdoor common tool libc system")
+            allow("tool", "door machinedoor playdoor gamedoor common tool libc system")
             doors = "door curvedoor posedoor machinedoor playdoor md5gl common libc system SDL stb "
             allow("base", doors "base")
             allow("scene", doors "base scene")

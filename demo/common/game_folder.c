@@ -1,0 +1,226 @@
+#include "demo/common/game_folder.h"
+
+#include "demo/common/archive.h"
+#include "demo/common/file.h"
+#include "demo/common/memory.h"
+#include "demo/common/stream.h"
+#include "demo/common/system.h"
+#include "demo/common/text.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Maximum depth of subfolders; also ends cycles of links.
+enum { MAX_DEPTH = 32 };
+
+// A growing list of names.
+typedef struct name_list {
+    char **names;
+    size_t count, room;
+} name_list;
+
+static void add_name(name_list *list, char *name)
+{
+    if (list->count == list->room) {
+        list->room = list->room ? 2 * list->room : 64;
+        list->names = common_realloc(list->names, list->room, sizeof *list->names);
+    }
+    list->names[list->count++] = name;
+}
+
+static void free_names(name_list *list)
+{
+    for (size_t i = 0; i < list->count; i++)
+        free(list->names[i]);
+    free(list->names);
+}
+
+static void set_reason(md5_error *error, const char *reason)
+{
+    (void)snprintf(error->message, sizeof error->message, "%s", reason);
+}
+
+static void close_bytes(void *user, const void *bytes, size_t size)
+{
+    (void)user, (void)size;
+    free((void *)(uintptr_t)bytes);
+}
+
+static md5_game_path *add_place(common_game_places *places)
+{
+    places->paths = common_realloc(places->paths, places->count + 1, sizeof *places->paths);
+    md5_game_path *const path = &places->paths[places->count++];
+    memset(path, 0, sizeof *path);
+    path->close = close_bytes;
+    return path;
+}
+
+// -- Folders --------------------------------------------------------------------------------------
+
+typedef struct disk_folder {
+    char *folder;
+    name_list files;
+} disk_folder;
+
+// One level of the search: names of folders relative to the top, "" for the top.
+typedef struct folder_search {
+    const char *top, *folder;
+    name_list *files, *below;
+} folder_search;
+
+static void take_entry(void *user, const char *name)
+{
+    folder_search *const search = user;
+    if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
+        return;
+    char *const relative =
+        search->folder[0] ? common_format("%s/%s", search->folder, name) : common_copy(name);
+    char *const path = common_format("%s/%s", search->top, relative);
+    const bool is_folder = common_is_folder(path);
+    add_name(is_folder ? search->below : search->files, relative);
+    free(path);
+}
+
+static void list_files(const char *top, name_list *files)
+{
+    name_list level = {0};
+    add_name(&level, common_copy(""));
+    for (int depth = 0; level.count > 0 && depth < MAX_DEPTH; depth++) {
+        name_list below = {0};
+        for (size_t i = 0; i < level.count; i++) {
+            folder_search search = {top, level.names[i], files, &below};
+            char *const path = common_format("%s/%s", top, level.names[i]);
+            common_each_entry(path, take_entry, &search);
+            free(path);
+        }
+        free_names(&level);
+        level = below;
+    }
+    free_names(&level);
+}
+
+static const char *name_on_disk(void *user, size_t file)
+{
+    return ((const disk_folder *)user)->files.names[file];
+}
+
+static const void *open_on_disk(void *user, size_t file, size_t *size, md5_error *error)
+{
+    const disk_folder *const disk = user;
+    const char *reason = "";
+    char *const path = common_format("%s/%s", disk->folder, disk->files.names[file]);
+    char *const bytes = common_read_stream(path, size, &reason);
+    free(path);
+    if (!bytes)
+        set_reason(error, reason);
+    return bytes;
+}
+
+static int compare_text(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+// Returns the folder, whose names are sorted so that nothing depends on the system's order.
+static disk_folder *add_disk(common_game_places *places, const char *folder)
+{
+    disk_folder *const disk = common_alloc(1, sizeof *disk);
+    md5_game_path *const path = add_place(places);
+    disk->folder = common_copy(folder);
+    list_files(folder, &disk->files);
+    if (disk->files.count > 0)
+        qsort(disk->files.names, disk->files.count, sizeof *disk->files.names, compare_text);
+    path->num_files = disk->files.count;
+    path->name = name_on_disk;
+    path->open = open_on_disk;
+    path->user = disk;
+    return disk;
+}
+
+// -- Archives -------------------------------------------------------------------------------------
+
+static const char *name_in_archive(void *user, size_t file)
+{
+    return common_archive_name(user, file);
+}
+
+static const void *open_in_archive(void *user, size_t file, size_t *size, md5_error *error)
+{
+    const char *reason = "";
+    char *const bytes = common_archive_read(user, file, size, &reason);
+    if (!bytes)
+        set_reason(error, reason);
+    return bytes;
+}
+
+static void add_archive(common_game_places *places, const char *folder, const char *name)
+{
+    const char *reason = "";
+    char *const path = common_format("%s/%s", folder, name);
+    common_archive *const archive = common_open_archive(path, &reason);
+    if (archive) {
+        md5_game_path *const place = add_place(places);
+        place->num_files = common_archive_count(archive);
+        place->name = name_in_archive;
+        place->open = open_in_archive;
+        place->user = archive;
+        place->is_archive = true;
+    } else {
+        common_print_text(stderr, path);
+        fprintf(stderr, ": warning: %s\n", reason);
+    }
+    free(path);
+}
+
+static int lower(char c)
+{
+    return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : (unsigned char)c;
+}
+
+// The last name first, ignoring case.
+static int compare_last(const void *a, const void *b)
+{
+    const char *first = *(char *const *)a, *second = *(char *const *)b;
+    while (*first && lower(*first) == lower(*second)) {
+        first++;
+        second++;
+    }
+    return lower(*second) - lower(*first);
+}
+
+bool common_add_game_folder(common_game_places *places, const char *folder)
+{
+    name_list archives = {0};
+    if (!common_is_folder(folder))
+        return false;
+    const disk_folder *const disk = add_disk(places, folder);
+    for (size_t i = 0; i < disk->files.count; i++) {
+        const char *const name = disk->files.names[i];
+        if (common_has_ending(name, ".pk4") && !strchr(name, '/'))
+            add_name(&archives, common_copy(name));
+    }
+    if (archives.count > 0)
+        qsort(archives.names, archives.count, sizeof *archives.names, compare_last);
+    for (size_t i = 0; i < archives.count; i++)
+        add_archive(places, folder, archives.names[i]);
+    free_names(&archives);
+    return true;
+}
+
+void common_free_game_places(common_game_places *places)
+{
+    for (size_t i = 0; i < places->count; i++) {
+        md5_game_path *const path = &places->paths[i];
+        if (path->is_archive) {
+            common_close_archive(path->user);
+        } else {
+            disk_folder *const disk = path->user;
+            free_names(&disk->files);
+            free(disk->folder);
+            free(disk);
+        }
+    }
+    free(places->paths);
+    *places = (common_game_places){0};
+}

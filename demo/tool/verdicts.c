@@ -1,0 +1,281 @@
+// md5tool verdicts: what Doom 3 would make of the declarations of a game folder.
+#include "demo/common/game_folder.h"
+#include "demo/tool/tool.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char tool_verdicts_help[] =
+    "usage: md5tool verdicts --base DIR [--mod DIR] materials|skins [NAME...]\n"
+    "\n"
+    "Reads the declarations of a Doom 3 game folder as the original engine does, and prints what\n"
+    "it makes of each, as one JSON object a line; with NAMEs only of those. Warnings go to "
+    "standard\n"
+    "error, in the engine's words, as file:line:column: warning: text.\n"
+    "\n"
+    "  --base DIR          the game folder, with its .pk4 archives\n"
+    "  --mod DIR           a mod, whose files hide those of the base\n";
+
+// -- JSON -----------------------------------------------------------------------------------------
+
+// Prints a text as a JSON string; bytes that are not ASCII as Latin-1.
+static void print_string(const char *text)
+{
+    putchar('"');
+    for (; text && *text; text++) {
+        const unsigned char c = (unsigned char)*text;
+        if (c == '"' || c == '\\')
+            printf("\\%c", c);
+        else if (c < ' ' || c >= 0x7F)
+            printf("\\u%04x", c);
+        else
+            putchar(c);
+    }
+    putchar('"');
+}
+
+static void print_key(const char *key)
+{
+    printf(",\"%s\":", key);
+}
+
+static void print_text(const char *key, const char *text)
+{
+    print_key(key);
+    print_string(text);
+}
+
+static void print_number(const char *key, double number)
+{
+    printf(",\"%s\":%g", key, number);
+}
+
+static void print_numbers(const char *key, const float *numbers, size_t count)
+{
+    print_key(key);
+    for (size_t i = 0; i < count; i++)
+        printf("%s%g", i > 0 ? "," : "[", (double)numbers[i]);
+    putchar(']');
+}
+
+static void print_decl(const char *type, const md5_decl *decl)
+{
+    printf("{\"%s\":", type);
+    print_string(decl->name);
+    print_text("file", decl->file ? decl->file : "<implicit file>");
+    print_number("line", decl->line);
+    print_text("state", decl->state == MD5_DECL_PARSED ? "parsed" : "default");
+}
+
+// -- Materials ------------------------------------------------------------------------------------
+
+// Whether the engine finds an image: all files of its program. Built-in images always exist.
+static bool has_image(const md5_game *game, const md5_image_program *image)
+{
+    for (uint32_t i = 0; i < image->num_steps; i++) {
+        const md5_image_step *const step = &image->steps[i];
+        if (step->kind == MD5_IMAGE_FILE && step->file[0] != '_'
+            && !md5_game_image_file(game, step->file))
+            return false;
+    }
+    return image->num_steps > 0;
+}
+
+// The registers of a stage at one time: whether it is drawn, its color, alpha test and matrix.
+static void print_stage_at(const md5_material *material, const md5_stage *stage, const char *key,
+                           const md5_material_input *input)
+{
+    static float registers[MD5_MAX_REGISTERS];
+    float color[4], matrix[6];
+    md5_evaluate_material(material, input, registers);
+    for (int i = 0; i < 4; i++)
+        color[i] = registers[stage->color[i]];
+    for (int i = 0; i < 6; i++)
+        matrix[i] = registers[stage->matrix[i / 3][i % 3]];
+    printf(",\"%s\":{\"if\":%g", key, (double)registers[stage->condition]);
+    print_numbers("rgba", color, 4);
+    if (stage->has_alpha_test)
+        print_number("alphatest", (double)registers[stage->alpha_test]);
+    if (stage->has_matrix)
+        print_numbers("m", matrix, 6);
+    putchar('}');
+}
+
+static void print_stage(const md5_game *game, const md5_material *material, const md5_stage *stage)
+{
+    static const md5_material_input t0 = {.time = 1.0f, .parms = {1.0f, 1.0f, 1.0f, 1.0f}};
+    static const md5_material_input t1 = {
+        .time = 1.375f,
+        .parms = {1.0f, 1.0f, 1.0f, 1.0f, 0.25f, 0.5f, 0.0f, 0.75f},
+    };
+    // A missing image is replaced by one that repeats.
+    const bool is_there = has_image(game, &stage->image);
+    printf("{\"light\":%d", (int)stage->light);
+    print_number("bits", stage->bits);
+    print_text("image", stage->image.text);
+    print_number("repeat", is_there ? (double)stage->repeat : 0.0);
+    print_number("texgen", (double)stage->texgen);
+    print_number("vcol", (double)stage->vertex_color);
+    print_number("program", stage->program.vertex || stage->program.fragment);
+    print_number("dyn", (double)stage->dynamic);
+    print_stage_at(material, stage, "t0", &t0);
+    print_stage_at(material, stage, "t1", &t1);
+    putchar('}');
+}
+
+static bool print_material(md5_game *game, const char *name, md5_error *error)
+{
+    const md5_material *const material = md5_game_material(game, name, error);
+    if (!material)
+        return false;
+    print_decl("material", material->decl);
+    print_number("coverage", (double)material->coverage);
+    print_number("sort", (double)material->sort);
+    print_number("cull", (double)material->cull);
+    print_number("backsides", material->creates_back_sides);
+    print_number("deform", (double)material->deform);
+    print_number("noshadows", material->no_shadows);
+    print_number("noselfshadow", material->no_self_shadow);
+    print_number("unsmoothed", material->unsmoothed_tangents);
+    print_number("polyoff", (double)material->polygon_offset);
+    fputs(",\"stages\":[", stdout);
+    for (uint32_t i = 0; i < material->num_stages; i++) {
+        fputs(i > 0 ? "," : "", stdout);
+        print_stage(game, material, &material->stages[i]);
+    }
+    puts("]}");
+    return true;
+}
+
+// -- Skins ----------------------------------------------------------------------------------------
+
+static bool print_skin(md5_game *game, const char *name, md5_error *error)
+{
+    const md5_game_skin *const skin = md5_game_find_skin(game, name, error);
+    if (!skin)
+        return false;
+    print_decl("skin", skin->decl);
+    fputs(",\"models\":[", stdout);
+    for (uint32_t i = 0; i < skin->num_models; i++) {
+        fputs(i > 0 ? "," : "", stdout);
+        print_string(skin->models[i]);
+    }
+    fputs("],\"map\":[", stdout);
+    for (uint32_t i = 0; i < skin->num_rows; i++) {
+        fputs(i > 0 ? ",[" : "[", stdout);
+        print_string(skin->rows[i].from ? skin->rows[i].from : "*");
+        putchar(',');
+        print_string(skin->rows[i].to);
+        putchar(']');
+    }
+    puts("]}");
+    return true;
+}
+
+// -- Command --------------------------------------------------------------------------------------
+
+// What can be printed. Implicit declarations, which others refer to, are printed only by name.
+static const struct verdict_kind {
+    const char *word;
+    md5_decl_type type;
+    bool (*print)(md5_game *game, const char *name, md5_error *error);
+} kinds[] = {
+    {"materials", MD5_DECL_MATERIAL, print_material},
+    {"skins", MD5_DECL_SKIN, print_skin},
+};
+
+typedef struct verdict_job {
+    const char *base, *mod;
+    const struct verdict_kind *kind;
+    char **names;
+    int num_names;
+} verdict_job;
+
+static const struct verdict_kind *kind_of(const char *word)
+{
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        if (strcmp(word, kinds[i].word) == 0)
+            return &kinds[i];
+    }
+    return NULL;
+}
+
+// Reads the options, up to the kind. Returns an exit status.
+static int read_arguments(int count, char **arguments, verdict_job *job)
+{
+    int i = 0;
+    for (; i < count && strncmp(arguments[i], "--", 2) == 0; i++) {
+        const bool is_base = strcmp(arguments[i], "--base") == 0;
+        if (!is_base && strcmp(arguments[i], "--mod") != 0)
+            return tool_usage("verdicts", "unknown option '%s'", arguments[i]);
+        if (i + 1 == count)
+            return tool_usage("verdicts", "missing folder after %s", arguments[i]);
+        *(is_base ? &job->base : &job->mod) = arguments[i + 1];
+        i++;
+    }
+    if (!job->base)
+        return tool_usage("verdicts", "missing --base DIR");
+    if (i == count)
+        return tool_usage("verdicts", "missing kind: expected materials or skins");
+    job->kind = kind_of(arguments[i]);
+    if (!job->kind)
+        return tool_usage("verdicts", "unknown kind '%s': expected materials or skins",
+                          arguments[i]);
+    job->names = arguments + i + 1;
+    job->num_names = count - i - 1;
+    return TOOL_OK;
+}
+
+static void warn(void *user, const md5_error *warning)
+{
+    (void)user;
+    tool_print_error(warning);
+}
+
+static bool print_verdicts(const verdict_job *job, md5_game *game, md5_error *error)
+{
+    for (int i = 0; i < job->num_names; i++) {
+        if (!job->kind->print(game, job->names[i], error))
+            return false;
+    }
+    const uint32_t count = job->num_names > 0 ? 0 : md5_game_num_decls(game, job->kind->type);
+    for (uint32_t i = 0; i < count; i++) {
+        const md5_decl *const decl = md5_game_decl(game, job->kind->type, i);
+        if (decl->file && !job->kind->print(game, decl->name, error))
+            return false;
+    }
+    return true;
+}
+
+static int open_and_print(const verdict_job *job, const common_game_places *places)
+{
+    const md5_load_opts opts = {.warn = warn, .max_warnings = UINT32_MAX};
+    md5_error error;
+    md5_game *const game = md5_open_game(places->paths, places->count, &opts, &error);
+    const bool is_printed = game && print_verdicts(job, game, &error);
+    if (!is_printed)
+        tool_print_error(&error);
+    md5_free_game(game);
+    return is_printed ? TOOL_OK : TOOL_BAD_FILE;
+}
+
+int tool_verdicts(int count, char **arguments)
+{
+    verdict_job job = {0};
+    common_game_places places = {0};
+    const int status = read_arguments(count, arguments, &job);
+    if (status != TOOL_OK)
+        return status;
+    const char *const missing = job.mod && !common_add_game_folder(&places, job.mod) ? job.mod
+                                : !common_add_game_folder(&places, job.base)         ? job.base
+                                                                                     : NULL;
+    if (missing) {
+        md5_error error = {.status = MD5_ERROR_IO, .message = "this is no folder"};
+        (void)snprintf(error.file, sizeof error.file, "%s", missing);
+        tool_print_error(&error);
+    }
+    const int result = missing ? TOOL_BAD_FILE : open_and_print(&job, &places);
+    common_free_game_places(&places);
+    return result;
+}

@@ -1,0 +1,382 @@
+#include "md5/game/decl_lex.h"
+
+#include <string.h>
+
+// -- White space ----------------------------------------------------------------------------------
+
+static bool is_blank(char c)
+{
+    return (unsigned char)c <= ' ' || (unsigned char)c >= 0x80;
+}
+
+static char byte_at(const md5_decl_lex *lex)
+{
+    return md5_decl_lex_byte(lex, lex->at);
+}
+
+// Steps over one byte that ends a line.
+static void next_line(md5_decl_lex *lex)
+{
+    lex->line++;
+    lex->at++;
+    lex->line_start = lex->at;
+}
+
+// The lexer is at //.
+static void skip_line_comment(md5_decl_lex *lex)
+{
+    while (byte_at(lex) != '\0' && byte_at(lex) != '\n')
+        lex->at++;
+    if (byte_at(lex) == '\n')
+        next_line(lex);
+}
+
+// The lexer is at a slash and a star. The byte behind the comment is swallowed too, and if that
+// ends a line, the line is not counted: so the engine does.
+static void skip_block_comment(md5_decl_lex *lex)
+{
+    lex->at++;
+    for (lex->at++; byte_at(lex) != '\0'; lex->at++) {
+        if (*lex->at == '\n') {
+            lex->line++;
+            lex->line_start = lex->at + 1;
+        } else if (*lex->at == '/' && lex->at[-1] == '*') {
+            break;
+        } else if (*lex->at == '/' && md5_decl_lex_byte(lex, lex->at + 1) == '*') {
+            md5_decl_lex_warn(lex, "nested comment");
+        }
+    }
+    for (int i = 0; i < 2 && byte_at(lex) != '\0'; i++) {
+        if (*lex->at == '\n')
+            lex->line_start = lex->at + 1;
+        lex->at++;
+    }
+}
+
+// Returns false at the end of the text.
+static bool skip_space(md5_decl_lex *lex)
+{
+    for (;;) {
+        while (byte_at(lex) != '\0' && is_blank(*lex->at)) {
+            if (*lex->at == '\n')
+                next_line(lex);
+            else
+                lex->at++;
+        }
+        const char second = byte_at(lex) == '/' ? md5_decl_lex_byte(lex, lex->at + 1) : '\0';
+        if (second == '/')
+            skip_line_comment(lex);
+        else if (second == '*')
+            skip_block_comment(lex);
+        else
+            return byte_at(lex) != '\0';
+    }
+}
+
+// -- Strings --------------------------------------------------------------------------------------
+
+// A position to return to.
+typedef struct decl_place {
+    const char *at, *line_start;
+    uint32_t line;
+} decl_place;
+
+static decl_place place_of(const md5_decl_lex *lex)
+{
+    return (decl_place){lex->at, lex->line_start, lex->line};
+}
+
+static void return_to(md5_decl_lex *lex, decl_place place)
+{
+    lex->at = place.at;
+    lex->line_start = place.line_start;
+    lex->line = place.line;
+}
+
+// Reads up to the quote that ends a part of a string, and steps over it.
+static bool read_part(md5_decl_lex *lex, char quote, const char **text, size_t *size)
+{
+    *text = ++lex->at;
+    while (byte_at(lex) != quote) {
+        if (byte_at(lex) == '\0' || byte_at(lex) == '\n') {
+            md5_decl_lex_warn(lex,
+                              byte_at(lex) ? "newline inside string" : "missing trailing quote");
+            return false;
+        }
+        lex->at++;
+    }
+    *size = (size_t)(lex->at++ - *text);
+    return true;
+}
+
+// Behind a string: moves to the quote of a part that a backslash joins. `is_joined` says whether
+// there is one. Returns false, reported, if the backslash is not followed by a string.
+static bool find_joined(md5_decl_lex *lex, char quote, bool *is_joined)
+{
+    const decl_place before = place_of(lex);
+    *is_joined = lex->joins_strings && quote == '"' && skip_space(lex) && *lex->at == '\\';
+    if (!*is_joined) {
+        return_to(lex, before);
+        return true;
+    }
+    lex->at++;
+    if (skip_space(lex) && *lex->at == quote)
+        return true;
+    md5_decl_lex_warn(lex, "expecting string after '\\' terminated line");
+    return false;
+}
+
+// Appends a part to a string of `*room` bytes, which doubles: so joining takes linear time.
+static bool join(md5_decl_lex *lex, md5_token *token, size_t *room, const char *text, size_t size)
+{
+    char *memory = (char *)(uintptr_t)token->text;
+    if (size + token->size > *room) {
+        *room = 2 * (size + token->size);
+        memory = (char *)md5_arena_room(&lex->game->scratch, *room, 1);
+        TRY(memory);
+        memcpy(memory, token->text, token->size);
+    }
+    if (size > 0)
+        memcpy(memory + token->size, text, size);
+    token->text = memory;
+    token->size += size;
+    return true;
+}
+
+static bool read_string(md5_decl_lex *lex, md5_token *token)
+{
+    const char quote = *lex->at;
+    bool is_joined = false;
+    size_t room = 0;
+    token->kind = MD5_TOKEN_STRING;
+    TRY(read_part(lex, quote, &token->text, &token->size));
+    TRY(find_joined(lex, quote, &is_joined));
+    while (is_joined) {
+        const char *text;
+        size_t size;
+        TRY(read_part(lex, quote, &text, &size) && join(lex, token, &room, text, size)
+            && find_joined(lex, quote, &is_joined));
+    }
+    return true;
+}
+
+// -- Names and punctuation ------------------------------------------------------------------------
+
+static bool is_letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+static bool begins_name(char c)
+{
+    return is_letter(c) || c == '/' || c == '\\' || c == '.';
+}
+
+static void read_name(md5_decl_lex *lex, md5_token *token)
+{
+    token->kind = MD5_TOKEN_NAME;
+    token->text = lex->at++;
+    while (begins_name(byte_at(lex)) || byte_at(lex) == ':'
+           || (byte_at(lex) >= '0' && byte_at(lex) <= '9'))
+        lex->at++;
+    token->size = (size_t)(lex->at - token->text);
+}
+
+static bool read_punctuation(md5_decl_lex *lex, md5_token *token)
+{
+    // Longer ones first. Those that begin with / \ or . are names.
+    static const char *const all[] = {">>=", "<<=", "##", "&&", "||", ">=", "<=", "==", "!=", "*=",
+                                      "%=",  "+=",  "-=", "++", "--", "&=", "|=", "^=", ">>", "<<",
+                                      "->",  "::",  "*",  "%",  "+",  "-",  "=",  "&",  "|",  "^",
+                                      "~",   "!",   ">",  "<",  ",",  ";",  ":",  "?",  "(",  ")",
+                                      "{",   "}",   "[",  "]",  "#",  "$"};
+    const size_t left = (size_t)(lex->end - lex->at);
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+        const size_t size = strlen(all[i]);
+        if (size <= left && memcmp(lex->at, all[i], size) == 0) {
+            token->kind = MD5_TOKEN_PUNCTUATION;
+            token->text = lex->at;
+            token->size = size;
+            lex->at += size;
+            return true;
+        }
+    }
+    md5_decl_lex_warn(lex, "unknown punctuation %s", md5_quote(lex->at, 1).text);
+    return false;
+}
+
+// -- Reading --------------------------------------------------------------------------------------
+
+bool md5_decl_lex_read(md5_decl_lex *lex, md5_token *token)
+{
+    if (lex->has_unread) {
+        lex->has_unread = false;
+        *token = lex->unread;
+        return true;
+    }
+    lex->last_at = lex->at;
+    lex->last_start = lex->line_start;
+    lex->last_line = lex->line;
+    *token = (md5_token){.text = lex->at};
+    TRY(skip_space(lex));
+    token->lines_crossed = lex->line - lex->last_line;
+    const char c = *lex->at, second = md5_decl_lex_byte(lex, lex->at + 1);
+    if ((c >= '0' && c <= '9') || (c == '.' && second >= '0' && second <= '9'))
+        return md5_decl_lex_number(lex, token);
+    if (c == '"' || c == '\'')
+        return read_string(lex, token);
+    if (!begins_name(c))
+        return read_punctuation(lex, token);
+    read_name(lex, token);
+    return true;
+}
+
+// Returns to before the token that was read last.
+static void read_again(md5_decl_lex *lex)
+{
+    return_to(lex, (decl_place){lex->last_at, lex->last_start, lex->last_line});
+}
+
+bool md5_decl_lex_read_on_line(md5_decl_lex *lex, md5_token *token)
+{
+    md5_token next;
+    if (!md5_decl_lex_read(lex, &next)) {
+        read_again(lex);
+        return false;
+    }
+    if (next.lines_crossed == 0) {
+        *token = next;
+        return true;
+    }
+    read_again(lex);
+    *token = (md5_token){.text = lex->at};
+    return false;
+}
+
+void md5_decl_lex_unread(md5_decl_lex *lex, const md5_token *token)
+{
+    lex->unread = *token;
+    lex->has_unread = true;
+}
+
+bool md5_decl_lex_any(md5_decl_lex *lex, md5_token *token)
+{
+    if (md5_decl_lex_read(lex, token))
+        return true;
+    md5_decl_lex_warn(lex, "couldn't read expected token");
+    return false;
+}
+
+bool md5_decl_lex_expect(md5_decl_lex *lex, const char *text)
+{
+    md5_token token;
+    if (!md5_decl_lex_read(lex, &token)) {
+        md5_decl_lex_warn(lex, "couldn't find expected '%s'", text);
+        return false;
+    }
+    if (md5_token_is(&token, text))
+        return true;
+    md5_decl_lex_warn(lex, "expected '%s' but found %s", text, md5_token_show(&token).text);
+    return false;
+}
+
+bool md5_decl_lex_take(md5_decl_lex *lex, const char *text)
+{
+    md5_token token;
+    TRY(md5_decl_lex_read(lex, &token));
+    if (md5_token_is(&token, text))
+        return true;
+    read_again(lex);
+    return false;
+}
+
+bool md5_decl_lex_skip_until(md5_decl_lex *lex, const char *text)
+{
+    md5_token token;
+    while (md5_decl_lex_read(lex, &token)) {
+        if (md5_token_is(&token, text))
+            return true;
+    }
+    return false;
+}
+
+void md5_decl_lex_skip_line(md5_decl_lex *lex)
+{
+    md5_token token;
+    while (md5_decl_lex_read(lex, &token)) {
+        if (token.lines_crossed > 0) {
+            read_again(lex);
+            return;
+        }
+    }
+}
+
+bool md5_decl_lex_skip_braces(md5_decl_lex *lex, uint32_t depth)
+{
+    md5_token token;
+    do {
+        TRY(md5_decl_lex_read(lex, &token));
+        if (token.kind == MD5_TOKEN_PUNCTUATION && md5_token_is(&token, "{"))
+            depth++;
+        else if (token.kind == MD5_TOKEN_PUNCTUATION && md5_token_is(&token, "}"))
+            depth--;
+    } while (depth > 0);
+    return true;
+}
+
+// -- Values ---------------------------------------------------------------------------------------
+
+// Reads a number behind a minus.
+static bool read_negated(md5_decl_lex *lex, md5_token *token)
+{
+    TRY(md5_decl_lex_any(lex, token));
+    if (token->kind == MD5_TOKEN_NUMBER)
+        return true;
+    md5_decl_lex_warn(lex, "expected a number but found %s", md5_token_show(token).text);
+    return false;
+}
+
+bool md5_decl_lex_float(md5_decl_lex *lex, float *value)
+{
+    md5_token token;
+    *value = 0.0f;
+    if (!md5_decl_lex_read(lex, &token)) {
+        md5_decl_lex_warn(lex, "couldn't read expected floating point number");
+        return false;
+    }
+    if (token.kind == MD5_TOKEN_PUNCTUATION && md5_token_is(&token, "-")) {
+        const bool is_read = read_negated(lex, &token);
+        *value = -md5_token_float(&token);
+        return is_read;
+    }
+    *value = md5_token_float(&token);
+    if (token.kind == MD5_TOKEN_NUMBER)
+        return true;
+    md5_decl_lex_warn(lex, "expected float value, found %s", md5_token_show(&token).text);
+    return false;
+}
+
+int32_t md5_decl_lex_int(md5_decl_lex *lex)
+{
+    md5_token token;
+    if (!md5_decl_lex_read(lex, &token)) {
+        md5_decl_lex_warn(lex, "couldn't read expected integer");
+        return 0;
+    }
+    if (token.kind == MD5_TOKEN_PUNCTUATION && md5_token_is(&token, "-")) {
+        (void)read_negated(lex, &token);
+        const int32_t value = md5_token_int(&token);
+        return value == INT32_MIN ? value : -value;
+    }
+    if (token.kind != MD5_TOKEN_NUMBER)
+        md5_decl_lex_warn(lex, "expected integer value, found %s", md5_token_show(&token).text);
+    return md5_token_int(&token);
+}
+
+bool md5_decl_lex_vector(md5_decl_lex *lex, float *value, size_t count)
+{
+    TRY(md5_decl_lex_expect(lex, "("));
+    for (size_t i = 0; i < count; i++)
+        (void)md5_decl_lex_float(lex, &value[i]);
+    return md5_decl_lex_expect(lex, ")");
+}

@@ -1,0 +1,117 @@
+// The tokens of declarations, by id's rules (idLexer with the flags of declarations), faults
+// included: what differs would give another verdict on some real file.
+//
+// - White space: bytes up to 0x20 and, outside strings, from 0x80 on. A NUL ends the text.
+// - A comment of the form /* */ swallows the byte behind it, uncounted if that ends a line.
+// - Names begin with a letter, _ / \ or . and go on with these, digits and : but not with -.
+// - Numbers: 010 is octal, 0x1f hexadecimal, 0b1 binary; an exponent is a lower-case e; f F l L u U
+//   behind a number are swallowed. 1.2.3 is an error.
+// - Strings in " or ' end on their line, have no escapes, and are joined only by a backslash:
+//   "a" \ "b". An error or the end of the text ends reading: md5_decl_lex_read() returns false.
+#ifndef MD5_GAME_DECL_LEX_H
+#define MD5_GAME_DECL_LEX_H
+
+#include "md5/game/game.h"
+#include "md5/read/lex.h"
+
+typedef enum md5_token_kind {
+    MD5_TOKEN_NAME,
+    MD5_TOKEN_NUMBER,
+    MD5_TOKEN_STRING, // in either kind of quotes
+    MD5_TOKEN_PUNCTUATION
+} md5_token_kind;
+
+typedef struct md5_token {
+    md5_token_kind kind;
+    const char *text; // [size] of the text read, or in game->scratch if it is joined; no NUL
+    size_t size;
+    uint32_t lines_crossed; // between the token before and this one
+    double number;          // 0 unless a number
+    bool is_real;           // a number with a point or an exponent
+} md5_token;
+
+typedef struct md5_decl_lex {
+    md5_game *game;
+    const char *file;
+    const char *text, *at, *end;
+    uint32_t line;          // as the engine counts
+    const char *line_start; // of the line that `at` is in
+    const char *last_at;    // before the token that was read last, and its line
+    const char *last_start;
+    uint32_t last_line;
+    bool has_unread;
+    md5_token unread;
+    bool joins_strings; // "a" \ "b"
+} md5_decl_lex;
+
+// Begins with a text whose first line has the number `line` in messages about `file`.
+void md5_decl_lex_begin(md5_decl_lex *lex, md5_game *game, const char *file, uint32_t line,
+                        const char *text, size_t size);
+
+// Begins with a declaration.
+void md5_decl_lex_begin_decl(md5_decl_lex *lex, md5_game *game, const md5_decl_entry *entry);
+
+// Reports a warning at the lexer's position.
+void md5_decl_lex_warn(const md5_decl_lex *lex, const char *format, ...) MD5_PRINTF(2, 3);
+
+// Reads the next token. Returns false at the end of the text and after an error, which is reported.
+bool md5_decl_lex_read(md5_decl_lex *lex, md5_token *token);
+
+// The same if the token is on the line of the one before it; else reads nothing.
+bool md5_decl_lex_read_on_line(md5_decl_lex *lex, md5_token *token);
+
+// Makes `token` the next one again. Only once between two reads.
+void md5_decl_lex_unread(md5_decl_lex *lex, const md5_token *token);
+
+// Reads a token; reports if there is none.
+bool md5_decl_lex_any(md5_decl_lex *lex, md5_token *token);
+
+// Reads a token that must be `text`; reports another one, which is lost.
+bool md5_decl_lex_expect(md5_decl_lex *lex, const char *text);
+
+// Reads the next token if it is `text`.
+bool md5_decl_lex_take(md5_decl_lex *lex, const char *text);
+
+// Skips tokens up to and with one that is `text`.
+bool md5_decl_lex_skip_until(md5_decl_lex *lex, const char *text);
+void md5_decl_lex_skip_line(md5_decl_lex *lex);
+
+// Skips tokens until as many braces have closed as opened, `depth` open ones before included.
+bool md5_decl_lex_skip_braces(md5_decl_lex *lex, uint32_t depth);
+
+// Reads a number, with a minus before it or without. Reports another token, whose value is 0.
+// Returns false if it reported.
+bool md5_decl_lex_float(md5_decl_lex *lex, float *value);
+int32_t md5_decl_lex_int(md5_decl_lex *lex);
+
+// Reads ( x y z ) into value[count]. Returns false and reports if a bracket is missing.
+bool md5_decl_lex_vector(md5_decl_lex *lex, float *value, size_t count);
+
+// -- Tokens ---------------------------------------------------------------------------------------
+
+// Whether a token is `text`, in quotes or not; md5_token_is_word() ignores case.
+bool md5_token_is(const md5_token *token, const char *text);
+bool md5_token_is_word(const md5_token *token, const char *text);
+
+// The value of a number as the engine converts it, 0 for other tokens.
+float md5_token_float(const md5_token *token);
+int32_t md5_token_int(const md5_token *token);
+
+// A token for a message: in quotes, shortened if it is long.
+md5_quoted md5_token_show(const md5_token *token);
+
+// Copies a token into game->arena. Returns NULL if memory runs out.
+const char *md5_keep_token(md5_game *game, const md5_token *token);
+
+// -- Numbers --------------------------------------------------------------------------------------
+
+// Reads the number at lex->at. In decl_number.c.
+bool md5_decl_lex_number(md5_decl_lex *lex, md5_token *token);
+
+// The byte at `at`, NUL behind the end of the text.
+static inline char md5_decl_lex_byte(const md5_decl_lex *lex, const char *at)
+{
+    return at < lex->end ? *at : '\0';
+}
+
+#endif

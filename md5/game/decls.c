@@ -1,0 +1,315 @@
+#include "md5/game/decls.h"
+
+#include "md5/core/assert.h"
+#include "md5/game/files.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// -- Names ----------------------------------------------------------------------------------------
+
+enum { LONGEST_NAME = 1024 };
+
+// The one spelling of a name: lower case, / for \, cut at the last dot.
+static void canonical(char result[LONGEST_NAME], const char *name, size_t size)
+{
+    size_t length = 0, last_dot = SIZE_MAX;
+    for (; length < size && length < LONGEST_NAME - 1 && name[length] != '\0'; length++) {
+        result[length] = name[length] == '\\' ? '/' : md5_lower(name[length]);
+        if (name[length] == '.')
+            last_dot = length;
+    }
+    result[last_dot != SIZE_MAX ? last_dot : length] = '\0';
+}
+
+md5_decl_entry *md5_find_entry(const md5_game *game, md5_decl_type type, const char *name,
+                               size_t size)
+{
+    char key[LONGEST_NAME];
+    canonical(key, name, size);
+    void **const found = md5_name_map_find(&game->decls[type].names, key);
+    return found ? (md5_decl_entry *)*found : NULL;
+}
+
+static bool make_room(md5_game *game, md5_decl_list *list)
+{
+    enum { FIRST = 64 };
+    if (list->count < list->room)
+        return true;
+    const uint32_t room = list->room ? 2 * list->room : FIRST;
+    md5_decl_entry **const entries =
+        (md5_decl_entry **)md5_arena_alloc(&game->arena, room, sizeof(md5_decl_entry *));
+    TRY(entries);
+    if (list->count > 0)
+        memcpy(entries, list->entries, list->count * sizeof *entries);
+    list->entries = entries;
+    list->room = room;
+    return true;
+}
+
+md5_decl_entry *md5_find_or_add_entry(md5_game *game, md5_decl_type type, const char *name,
+                                      size_t size)
+{
+    char key[LONGEST_NAME];
+    md5_decl_list *const list = &game->decls[type];
+    canonical(key, name, size);
+    void **const found = md5_name_map_find(&list->names, key);
+    if (found)
+        return (md5_decl_entry *)*found;
+    const char *const copy = md5_game_copy(&game->arena, key, strlen(key));
+    md5_decl_entry *const entry = (md5_decl_entry *)md5_arena_alloc(&game->arena, 1, sizeof *entry);
+    void **const added = copy && entry && make_room(game, list)
+                             ? md5_name_map_add(&list->names, &game->arena, copy)
+                             : NULL;
+    if (!added)
+        return NULL;
+    entry->decl.type = type;
+    entry->decl.name = copy;
+    entry->decl.text = entry->line_start = "";
+    entry->decl.index = list->count;
+    list->entries[list->count++] = entry;
+    *added = entry;
+    return entry;
+}
+
+// -- One file -------------------------------------------------------------------------------------
+
+static const char *const type_words[MD5_NUM_DECL_TYPES] = {
+    [MD5_DECL_TABLE] = "table",
+    [MD5_DECL_MATERIAL] = "material",
+    [MD5_DECL_SKIN] = "skin",
+    [MD5_DECL_SOUND] = "sound",
+    [MD5_DECL_ENTITY] = "entityDef",
+    [MD5_DECL_MAP] = "mapDef",
+    [MD5_DECL_FX] = "fx",
+    [MD5_DECL_PARTICLE] = "particle",
+    [MD5_DECL_ARTICULATED_FIGURE] = "articulatedFigure",
+    [MD5_DECL_PDA] = "pda",
+    [MD5_DECL_EMAIL] = "email",
+    [MD5_DECL_VIDEO] = "video",
+    [MD5_DECL_AUDIO] = "audio",
+    [MD5_DECL_MODEL] = "model",
+};
+
+// Returns the type whose word a token is, or MD5_NUM_DECL_TYPES.
+static md5_decl_type type_of_word(const md5_token *token)
+{
+    int type = 0;
+    while (type < MD5_NUM_DECL_TYPES && !md5_token_is_word(token, type_words[type]))
+        type++;
+    return (md5_decl_type)type;
+}
+
+// What a declaration is called, before its text is known.
+typedef struct decl_head {
+    md5_decl_type type;
+    bool is_export; // of models, which only their exporter reads
+    md5_token name;
+    const char *start, *line_start;
+    uint32_t line;
+} decl_head;
+
+typedef enum head_result { HEAD_READ, HEAD_SKIPPED, HEAD_END } head_result;
+
+static head_result skip_nameless(md5_decl_lex *lex)
+{
+    md5_decl_lex_warn(lex, "Missing decl name");
+    (void)md5_decl_lex_skip_braces(lex, 1);
+    return HEAD_SKIPPED;
+}
+
+static head_result fail_at_end(const md5_decl_lex *lex)
+{
+    md5_decl_lex_warn(lex, "Type without definition at end of file");
+    return HEAD_END;
+}
+
+// Reads `[type] name`, and looks at the brace behind it.
+static head_result read_head(md5_decl_lex *lex, md5_decl_type default_type, decl_head *head)
+{
+    md5_token token;
+    *head = (decl_head){.start = lex->at, .line_start = lex->line_start, .line = lex->line};
+    if (!md5_decl_lex_read(lex, &token))
+        return HEAD_END;
+    head->type = type_of_word(&token);
+    head->is_export = md5_token_is_word(&token, "export");
+    if (head->type == MD5_NUM_DECL_TYPES && !head->is_export) {
+        if (md5_token_is(&token, "{"))
+            return skip_nameless(lex);
+        md5_decl_lex_unread(lex, &token);
+        head->type = default_type;
+    }
+    if (!md5_decl_lex_read(lex, &head->name))
+        return fail_at_end(lex);
+    if (md5_token_is(&head->name, "{"))
+        return skip_nameless(lex);
+    if (head->is_export)
+        return HEAD_READ;
+    if (!md5_decl_lex_read(lex, &token))
+        return fail_at_end(lex);
+    if (!md5_token_is(&token, "{")) {
+        md5_decl_lex_warn(lex, "Expecting '{' but found %s", md5_token_show(&token).text);
+        return HEAD_SKIPPED;
+    }
+    md5_decl_lex_unread(lex, &token);
+    return HEAD_READ;
+}
+
+static bool add_decl(md5_decl_lex *lex, const decl_head *head)
+{
+    md5_decl_entry *entry = md5_find_entry(lex->game, head->type, head->name.text, head->name.size);
+    if (entry) {
+        md5_decl_lex_warn(lex, "%s %s previously defined at %s:%u", type_words[head->type],
+                          md5_token_show(&head->name).text, entry->decl.file, entry->decl.line);
+        return true;
+    }
+    entry = md5_find_or_add_entry(lex->game, head->type, head->name.text, head->name.size);
+    TRY(entry);
+    entry->decl.file = lex->file;
+    entry->decl.line = head->line;
+    entry->decl.text = head->start;
+    entry->decl.size = (size_t)(lex->at - head->start);
+    entry->line_start = head->line_start;
+    return true;
+}
+
+// Reads all declarations of a text, which stays in memory.
+static bool index_text(md5_game *game, const char *file, md5_decl_type default_type,
+                       const char *text, size_t size)
+{
+    md5_decl_lex lex;
+    decl_head head;
+    head_result result;
+    md5_decl_lex_begin(&lex, game, file, 1, text, size);
+    while ((result = read_head(&lex, default_type, &head)) != HEAD_END) {
+        if (result != HEAD_READ)
+            continue;
+        (void)md5_decl_lex_skip_braces(&lex, 0);
+        if (!head.is_export)
+            TRY(add_decl(&lex, &head));
+    }
+    return game->context.error->status == MD5_OK;
+}
+
+// -- Folders --------------------------------------------------------------------------------------
+
+// Where declarations are, in the engine's order. Folders within these are not read.
+static const struct decl_folder {
+    const char *folder, *extension;
+    md5_decl_type default_type;
+} folders[] = {
+    {"materials/", ".mtr", MD5_DECL_MATERIAL},
+    {"skins/", ".skin", MD5_DECL_SKIN},
+    {"sound/", ".sndshd", MD5_DECL_SOUND},
+    {"def/", ".def", MD5_DECL_ENTITY},
+    {"fx/", ".fx", MD5_DECL_FX},
+    {"particles/", ".prt", MD5_DECL_PARTICLE},
+    {"af/", ".af", MD5_DECL_ARTICULATED_FIGURE},
+    {"newpdas/", ".pda", MD5_DECL_PDA},
+};
+
+static bool is_in_folder(const char *name, const struct decl_folder *folder)
+{
+    const size_t start = strlen(folder->folder), extension = strlen(folder->extension);
+    const size_t length = strlen(name);
+    return length > start + extension && memcmp(name, folder->folder, start) == 0
+           && !strchr(name + start, '/')
+           && memcmp(name + length - extension, folder->extension, extension) == 0;
+}
+
+static int compare_entries(const void *a, const void *b)
+{
+    return strcmp((*(const md5_game_entry *const *)a)->name,
+                  (*(const md5_game_entry *const *)b)->name);
+}
+
+static void warn_unreadable(md5_game *game, const char *file, const char *reason)
+{
+    md5_decl_lex nowhere;
+    md5_decl_lex_begin(&nowhere, game, file, 0, "", 0);
+    md5_decl_lex_warn(&nowhere, "cannot read the file%s%s", reason[0] ? ": " : "",
+                      md5_quote(reason, strlen(reason)).text);
+}
+
+// Copies the bytes of a file into the arena. Returns NULL if the file cannot be read, which is
+// reported, or if memory runs out.
+static const char *read_file(md5_game *game, const md5_game_entry *entry, size_t *size)
+{
+    md5_error reason = {.status = MD5_OK};
+    const char *const bytes = md5_game_open_file(game, entry, size, &reason);
+    reason.message[sizeof reason.message - 1] = '\0';
+    if (!bytes || *size >= INT32_MAX) {
+        warn_unreadable(game, entry->spelled, bytes ? "it has 2 GiB or more" : reason.message);
+        if (bytes)
+            md5_game_close_file(game, entry, bytes, *size);
+        return NULL;
+    }
+    const char *const copy = md5_game_copy(&game->arena, bytes, *size);
+    md5_game_close_file(game, entry, bytes, *size);
+    return copy;
+}
+
+static bool index_file(md5_game *game, const struct decl_folder *folder,
+                       const md5_game_entry *entry)
+{
+    size_t size;
+    const char *const text = read_file(game, entry, &size);
+    const md5_arena_mark before = md5_arena_here(&game->scratch);
+    if (text)
+        TRY(index_text(game, entry->spelled, folder->default_type, text, size));
+    md5_arena_rewind(&game->scratch, before);
+    return game->context.error->status == MD5_OK;
+}
+
+static bool index_folder(md5_game *game, const struct decl_folder *folder)
+{
+    const md5_game_entry **const found = (const md5_game_entry **)md5_arena_alloc(
+        &game->scratch, game->num_entries, sizeof(md5_game_entry *));
+    size_t count = 0;
+    TRY(found);
+    for (size_t i = 0; i < game->num_entries; i++) {
+        if (is_in_folder(game->entries[i].name, folder))
+            found[count++] = &game->entries[i];
+    }
+    qsort(found, count, sizeof *found, compare_entries);
+    for (size_t i = 0; i < count; i++)
+        TRY(index_file(game, folder, found[i]));
+    return true;
+}
+
+bool md5_game_index_decls(md5_game *game)
+{
+    for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++) {
+        const md5_arena_mark before = md5_arena_here(&game->scratch);
+        TRY(index_folder(game, &folders[i]));
+        md5_arena_rewind(&game->scratch, before);
+    }
+    return true;
+}
+
+// -- Public ---------------------------------------------------------------------------------------
+
+static bool is_type(md5_decl_type type)
+{
+    return (int)type >= 0 && (int)type < MD5_NUM_DECL_TYPES;
+}
+
+uint32_t md5_game_num_decls(const md5_game *game, md5_decl_type type)
+{
+    MD5_ASSERT(game != NULL, "game: not NULL");
+    return is_type(type) ? game->decls[type].count : 0;
+}
+
+const md5_decl *md5_game_decl(const md5_game *game, md5_decl_type type, uint32_t index)
+{
+    return index < md5_game_num_decls(game, type) ? &game->decls[type].entries[index]->decl : NULL;
+}
+
+const md5_decl *md5_find_decl(const md5_game *game, md5_decl_type type, const char *name)
+{
+    MD5_ASSERT(game != NULL, "game: not NULL");
+    MD5_ASSERT(name != NULL, "name: not NULL");
+    const md5_decl_entry *const entry =
+        is_type(type) ? md5_find_entry(game, type, name, strlen(name)) : NULL;
+    return entry ? &entry->decl : NULL;
+}

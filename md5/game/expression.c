@@ -1,0 +1,323 @@
+// Expressions of materials, compiled to operations on registers.
+//
+//   level 4: && ||   level 3: > >= < <= == !=   level 2: + -   level 1: * / %   level 0: terms
+//
+// Operators of one level are right-associative, as in the engine: what follows an operator is read
+// at the same level again. Equal constants share a register, sums and products of constants are
+// computed here, and x + 0, x * 1 and x * 0 vanish, which is exact but where a table is infinite.
+//
+// The engine's parser is recursive; this one keeps on a stack what waits for the value being read:
+// a level, which will look for an operator; an operator with its left side; a bracket.
+#include "md5/game/material_parser.h"
+
+#include "md5/game/table.h"
+
+#include <string.h>
+
+enum { TOP_LEVEL = 4 };
+enum { FRAME_OPERATOR = TOP_LEVEL + 1, FRAME_BRACKET, FRAME_TABLE }; // 1 to 4: a level
+
+void md5_match(md5_material_parser *parser, md5_decl_lex *lex, const char *text)
+{
+    if (!md5_decl_lex_expect(lex, text))
+        parser->is_defaulted = true;
+}
+
+// -- Registers ------------------------------------------------------------------------------------
+
+void md5_clear_expressions(md5_material_parser *parser)
+{
+    parser->material.num_registers = MD5_FIRST_REGISTER;
+    parser->material.num_ops = 0;
+    parser->num_frames = 0;
+    memset(parser->constants, 0, sizeof parser->constants);
+    for (uint32_t i = 0; i < MD5_FIRST_REGISTER; i++) {
+        parser->is_temporary[i] = true;
+        parser->registers[i] = 0.0f;
+    }
+}
+
+static void exceed(md5_material_parser *parser, const char *what)
+{
+    md5_decl_lex lex;
+    md5_decl_lex_begin(&lex, parser->game, parser->decl->file, parser->decl->line, "", 0);
+    md5_decl_lex_warn(&lex, "material %s has too many %s",
+                      md5_quote(parser->decl->name, strlen(parser->decl->name)).text, what);
+    parser->is_defaulted = true;
+}
+
+static bool add_register(md5_material_parser *parser, float value, bool is_temporary)
+{
+    uint32_t *const count = &parser->material.num_registers;
+    if (*count == MD5_MAX_REGISTERS) {
+        exceed(parser, "registers");
+        return false;
+    }
+    parser->registers[*count] = value;
+    parser->is_temporary[*count] = is_temporary;
+    ++*count;
+    return true;
+}
+
+// Returns the slot of a constant, or the empty one where it belongs. 0 and -0 are equal. Half of
+// the slots are empty, so the search ends.
+static uint16_t *constant_slot(md5_material_parser *parser, float value)
+{
+    const float folded = value == 0.0f ? 0.0f : value;
+    uint32_t bits;
+    memcpy(&bits, &folded, sizeof bits);
+    uint32_t slot = bits * 0x9E3779B1u >> 19;
+    while (parser->constants[slot] != 0 && !(parser->registers[parser->constants[slot]] == value))
+        slot = (slot + 1) % MD5_CONSTANT_SLOTS;
+    return &parser->constants[slot];
+}
+
+uint32_t md5_add_constant(md5_material_parser *parser, float value)
+{
+    uint16_t *const slot = constant_slot(parser, value);
+    if (*slot != 0)
+        return *slot;
+    const uint32_t added = parser->material.num_registers;
+    if (!add_register(parser, value, false))
+        return 0;
+    *slot = (uint16_t)added;
+    return added;
+}
+
+static bool is_constant(const md5_material_parser *parser, uint32_t at, float value)
+{
+    return !parser->is_temporary[at] && parser->registers[at] == value;
+}
+
+static uint32_t emit(md5_material_parser *parser, md5_material_op_kind kind, uint32_t a, uint32_t b,
+                     const md5_table *table)
+{
+    uint32_t *const count = &parser->material.num_ops;
+    const uint32_t result = parser->material.num_registers;
+    if (*count == MD5_MAX_OPS) {
+        exceed(parser, "operations");
+        return 0;
+    }
+    if (!add_register(parser, 0.0f, true))
+        return 0;
+    md5_material_op *const op = &parser->ops[(*count)++];
+    op->kind = kind;
+    op->a = a;
+    op->b = b;
+    op->result = result;
+    op->table = table;
+    return result;
+}
+
+uint32_t md5_add_op(md5_material_parser *parser, md5_material_op_kind kind, uint32_t a, uint32_t b)
+{
+    const bool are_constant = !parser->is_temporary[a] && !parser->is_temporary[b];
+    if (kind == MD5_OP_ADD) {
+        if (is_constant(parser, a, 0.0f))
+            return b;
+        if (is_constant(parser, b, 0.0f))
+            return a;
+        if (are_constant)
+            return md5_add_constant(parser, parser->registers[a] + parser->registers[b]);
+    }
+    if (kind == MD5_OP_MULTIPLY) {
+        if (is_constant(parser, a, 1.0f) || is_constant(parser, b, 0.0f))
+            return is_constant(parser, a, 0.0f) ? a : b;
+        if (is_constant(parser, b, 1.0f) || is_constant(parser, a, 0.0f))
+            return a;
+        if (are_constant)
+            return md5_add_constant(parser, parser->registers[a] * parser->registers[b]);
+    }
+    return emit(parser, kind, a, b, NULL);
+}
+
+uint32_t md5_add_table_op(md5_material_parser *parser, const char *name, size_t size, uint32_t at,
+                          bool *found)
+{
+    md5_decl_entry *const entry = md5_find_entry(parser->game, MD5_DECL_TABLE, name, size);
+    *found = entry && md5_parse_table(parser->game, entry);
+    return *found ? emit(parser, MD5_OP_TABLE, 0, at, (const md5_table *)entry->parsed) : 0;
+}
+
+// -- Terms ----------------------------------------------------------------------------------------
+
+static bool push(md5_material_parser *parser, uint32_t kind, uint32_t left, md5_material_op_kind op,
+                 const md5_table *table)
+{
+    if (parser->num_frames == MD5_MAX_FRAMES) {
+        exceed(parser, "brackets and operators in an expression");
+        return false;
+    }
+    md5_expression_frame *const frame = &parser->frames[parser->num_frames++];
+    frame->kind = kind;
+    frame->left = left;
+    frame->op = op;
+    frame->table = table;
+    return true;
+}
+
+// Begins to read at a level: each level first reads what is one level below.
+static bool descend(md5_material_parser *parser, uint32_t level)
+{
+    for (; level > 0; level--)
+        TRY(push(parser, level, 0, MD5_OP_ADD, NULL));
+    return true;
+}
+
+// Returns whether a token is a parameter such as parm11, of `count` ones.
+static bool is_numbered(const md5_token *token, const char *word, uint32_t count, uint32_t *number)
+{
+    const size_t length = strlen(word);
+    const md5_token start = {.text = token->text, .size = length};
+    if (token->size <= length || token->size > length + 2 || !md5_token_is_word(&start, word))
+        return false;
+    const char first = token->text[length];
+    const char second = token->size > length + 1 ? token->text[length + 1] : '\0';
+    if (first < '0' || first > '9'
+        || (second != '\0' && (first == '0' || second < '0' || second > '9')))
+        return false;
+    *number = (uint32_t)(first - '0');
+    if (second != '\0')
+        *number = 10 * *number + (uint32_t)(second - '0');
+    return *number < count;
+}
+
+static uint32_t read_negative(md5_material_parser *parser, md5_decl_lex *lex)
+{
+    md5_token token;
+    if (!md5_decl_lex_read(lex, &token))
+        token = (md5_token){.text = ""};
+    if (token.kind == MD5_TOKEN_NUMBER || md5_token_is(&token, "."))
+        return md5_add_constant(parser, -md5_token_float(&token));
+    md5_decl_lex_warn(lex, "Bad negative number %s", md5_token_show(&token).text);
+    parser->is_defaulted = true;
+    return 0;
+}
+
+// A table's name: what is in the brackets behind it is read next. `is_open`: it is.
+static bool open_table(md5_material_parser *parser, md5_decl_lex *lex, const md5_token *token,
+                       bool *is_open)
+{
+    md5_decl_entry *const entry =
+        md5_find_entry(parser->game, MD5_DECL_TABLE, token->text, token->size);
+    if (!entry) {
+        md5_decl_lex_warn(lex, "Bad term %s", md5_token_show(token).text);
+        parser->is_defaulted = true;
+        return true;
+    }
+    TRY(md5_parse_table(parser->game, entry));
+    md5_match(parser, lex, "[");
+    *is_open = push(parser, FRAME_TABLE, 0, MD5_OP_TABLE, (const md5_table *)entry->parsed)
+               && descend(parser, TOP_LEVEL);
+    return true;
+}
+
+// Reads a term and returns its register; or opens a bracket, whose content is read next.
+static uint32_t read_term(md5_material_parser *parser, md5_decl_lex *lex, bool *is_open)
+{
+    md5_token token;
+    uint32_t number = 0;
+    *is_open = false;
+    if (!md5_decl_lex_read(lex, &token))
+        token = (md5_token){.text = ""};
+    if (md5_token_is(&token, "(")) {
+        *is_open = push(parser, FRAME_BRACKET, 0, MD5_OP_ADD, NULL) && descend(parser, TOP_LEVEL);
+        return 0;
+    }
+    if (md5_token_is_word(&token, "time"))
+        return MD5_REGISTER_TIME;
+    if (is_numbered(&token, "parm", 12, &number))
+        return MD5_REGISTER_PARM0 + number;
+    if (is_numbered(&token, "global", 8, &number))
+        return MD5_REGISTER_GLOBAL0 + number;
+    if (md5_token_is_word(&token, "fragmentPrograms"))
+        return md5_add_constant(parser, 1.0f);
+    if (md5_token_is_word(&token, "sound"))
+        return emit(parser, MD5_OP_SOUND, 0, 0, NULL);
+    if (md5_token_is(&token, "-"))
+        return read_negative(parser, lex);
+    if (token.kind == MD5_TOKEN_NUMBER || md5_token_is(&token, "."))
+        return md5_add_constant(parser, md5_token_float(&token));
+    if (!open_table(parser, lex, &token, is_open))
+        parser->is_defaulted = true; // out of memory
+    return 0;
+}
+
+// -- Operators ------------------------------------------------------------------------------------
+
+static const struct operator_word {
+    const char *text;
+    uint32_t level;
+    md5_material_op_kind kind;
+} operator_words[] = {
+    {"*", 1, MD5_OP_MULTIPLY},
+    {"/", 1, MD5_OP_DIVIDE},
+    {"%", 1, MD5_OP_MODULO},
+    {"+", 2, MD5_OP_ADD},
+    {"-", 2, MD5_OP_SUBTRACT},
+    {">", 3, MD5_OP_GREATER},
+    {">=", 3, MD5_OP_GREATER_EQUAL},
+    {"<", 3, MD5_OP_LESS},
+    {"<=", 3, MD5_OP_LESS_EQUAL},
+    {"==", 3, MD5_OP_EQUAL},
+    {"!=", 3, MD5_OP_NOT_EQUAL},
+    {"&&", 4, MD5_OP_AND},
+    {"||", 4, MD5_OP_OR},
+};
+
+static const struct operator_word *operator_of(const md5_token *token, uint32_t level)
+{
+    for (size_t i = 0; i < sizeof operator_words / sizeof operator_words[0]; i++) {
+        if (operator_words[i].level == level && md5_token_is(token, operator_words[i].text))
+            return &operator_words[i];
+    }
+    return NULL;
+}
+
+// A level has its left side: looks for an operator. Returns whether there is one, whose right side
+// is read next.
+static bool open_operator(md5_material_parser *parser, md5_decl_lex *lex, uint32_t level,
+                          uint32_t left)
+{
+    md5_token token;
+    if (!md5_decl_lex_read(lex, &token))
+        return false;
+    const struct operator_word *const found = operator_of(&token, level);
+    if (found)
+        return push(parser, FRAME_OPERATOR, left, found->kind, NULL) && descend(parser, level);
+    md5_decl_lex_unread(lex, &token);
+    return false;
+}
+
+// Hands a value to what waits for it, and on. Returns true if there is more to read first.
+static bool hand_over(md5_material_parser *parser, md5_decl_lex *lex, uint32_t *value)
+{
+    while (parser->num_frames > 0) {
+        const md5_expression_frame frame = parser->frames[--parser->num_frames];
+        if (frame.kind == FRAME_OPERATOR) {
+            *value = md5_add_op(parser, frame.op, frame.left, *value);
+        } else if (frame.kind == FRAME_BRACKET) {
+            md5_match(parser, lex, ")");
+        } else if (frame.kind == FRAME_TABLE) {
+            md5_match(parser, lex, "]");
+            *value = emit(parser, MD5_OP_TABLE, 0, *value, frame.table);
+        } else if (parser->is_defaulted) {
+            *value = 0;
+        } else if (open_operator(parser, lex, frame.kind, *value)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+uint32_t md5_read_expression(md5_material_parser *parser, md5_decl_lex *lex)
+{
+    uint32_t value = 0;
+    bool is_open;
+    parser->num_frames = 0;
+    (void)descend(parser, TOP_LEVEL);
+    do {
+        value = read_term(parser, lex, &is_open);
+    } while (is_open || hand_over(parser, lex, &value));
+    return value;
+}

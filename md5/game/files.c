@@ -1,0 +1,162 @@
+// Names of files follow the engine: no case, \ and in archives : for /, no leading /, neither ..
+// nor ::. Entries of archives that would begin with / or contain .. can never be asked for.
+#include "md5/game/files.h"
+
+#include "md5/core/assert.h"
+
+#include <string.h>
+
+// Writes a name in lower case with / between folders. `separator` is another character that counts
+// as /, or NUL.
+static void fold(char *name, char separator)
+{
+    for (; *name; name++) {
+        const char c = *name;
+        *name = c == '\\' || (separator && c == separator) ? '/' : md5_lower(c);
+    }
+}
+
+static bool is_reachable(const char *name)
+{
+    return name[0] != '\0' && name[0] != '/' && !strstr(name, "..") && !strstr(name, "::");
+}
+
+// -- Index ----------------------------------------------------------------------------------------
+
+// Copies the name of a file of a place twice: folded, and as it is spelled.
+static bool copy_names(md5_game *game, const md5_game_path *path, const char *name,
+                       md5_game_entry *entry)
+{
+    const size_t size = strlen(name);
+    char *const folded = (char *)md5_game_copy(&game->arena, name, size);
+    char *const spelled = (char *)md5_game_copy(&game->arena, name, size);
+    TRY(folded && spelled);
+    fold(folded, path->is_archive ? ':' : '\0');
+    for (size_t i = 0; i < size; i++)
+        spelled[i] = spelled[i] == '\\' ? '/' : spelled[i];
+    entry->name = folded;
+    entry->spelled = path->is_archive ? folded : spelled;
+    return true;
+}
+
+static bool add_file(md5_game *game, uint32_t number, size_t file)
+{
+    const md5_game_path *const path = &game->paths[number];
+    const char *const name = path->name(path->user, file);
+    md5_game_entry *const entry = &game->entries[game->num_entries];
+    if (!name)
+        return true;
+    const md5_arena_mark before = md5_arena_here(&game->arena);
+    *entry = (md5_game_entry){.path = number, .file = file};
+    TRY(copy_names(game, path, name, entry));
+    void **const found =
+        is_reachable(entry->name) ? md5_name_map_find(&game->files, entry->name) : NULL;
+    if (!is_reachable(entry->name) || found) {
+        md5_game_entry *const best = found ? (md5_game_entry *)*found : NULL;
+        if (best && best->path == number && path->is_archive)
+            best->file = file;
+        md5_arena_rewind(&game->arena, before);
+        return true;
+    }
+    void **const added = md5_name_map_add(&game->files, &game->arena, entry->name);
+    TRY(added);
+    *added = entry;
+    game->num_entries++;
+    return true;
+}
+
+bool md5_game_index_files(md5_game *game)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < game->num_paths; i++)
+        count += game->paths[i].num_files;
+    game->entries = (md5_game_entry *)md5_arena_alloc(&game->arena, count, sizeof *game->entries);
+    TRY(game->entries);
+    for (size_t i = 0; i < game->num_paths; i++) {
+        for (size_t file = 0; file < game->paths[i].num_files; file++)
+            TRY(add_file(game, (uint32_t)i, file));
+    }
+    return true;
+}
+
+// -- Search ---------------------------------------------------------------------------------------
+
+const md5_game_entry *md5_game_find_file(const md5_game *game, const char *name)
+{
+    enum { LONGEST = 1024 };
+    char folded[LONGEST];
+    while (*name == '/' || *name == '\\')
+        name++;
+    const size_t length = strlen(name);
+    if (length >= LONGEST)
+        return NULL;
+    memcpy(folded, name, length + 1);
+    fold(folded, '\0');
+    if (!is_reachable(folded))
+        return NULL;
+    void **const found = md5_name_map_find(&game->files, folded);
+    return found ? (const md5_game_entry *)*found : NULL;
+}
+
+const char *md5_game_open_file(const md5_game *game, const md5_game_entry *entry, size_t *size,
+                               md5_error *error)
+{
+    const md5_game_path *const path = &game->paths[entry->path];
+    *size = 0;
+    return (const char *)path->open(path->user, entry->file, size, error);
+}
+
+void md5_game_close_file(const md5_game *game, const md5_game_entry *entry, const char *bytes,
+                         size_t size)
+{
+    const md5_game_path *const path = &game->paths[entry->path];
+    path->close(path->user, bytes, size);
+}
+
+bool md5_game_has_file(const md5_game *game, const char *name)
+{
+    MD5_ASSERT(game != NULL, "game: not NULL");
+    MD5_ASSERT(name != NULL, "name: not NULL");
+    return md5_game_find_file(game, name) != NULL;
+}
+
+// -- For other loaders ----------------------------------------------------------------------------
+
+static void set_reason(md5_error *error, const char *reason)
+{
+    memcpy(error->message, reason, strlen(reason) + 1);
+}
+
+// Loaders give back only the bytes, not which file they are of: so they get a copy.
+static const void *open_for_loader(void *user, const char *path, size_t *size, md5_error *error)
+{
+    const md5_game *const game = (const md5_game *)user;
+    const md5_allocator *const allocator = &game->context.allocator;
+    const md5_game_entry *const entry = md5_game_find_file(game, path);
+    if (!entry) {
+        set_reason(error, "no such file in the game");
+        return NULL;
+    }
+    const char *const bytes = md5_game_open_file(game, entry, size, error);
+    if (!bytes)
+        return NULL;
+    void *const copy = allocator->alloc(allocator->user, *size ? *size : 1);
+    if (!copy)
+        set_reason(error, "out of memory");
+    else if (*size > 0)
+        memcpy(copy, bytes, *size);
+    md5_game_close_file(game, entry, bytes, *size);
+    return copy;
+}
+
+static void close_for_loader(void *user, const void *bytes, size_t size)
+{
+    const md5_allocator *const allocator = &((const md5_game *)user)->context.allocator;
+    allocator->free(allocator->user, (void *)(uintptr_t)bytes, size ? size : 1);
+}
+
+md5_files md5_game_files(md5_game *game)
+{
+    MD5_ASSERT(game != NULL, "game: not NULL");
+    return (md5_files){.open = open_for_loader, .close = close_for_loader, .user = game};
+}

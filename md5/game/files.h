@@ -1,0 +1,19 @@
+// The files of a game: the best of each name among all places.
+#ifndef MD5_GAME_FILES_H
+#define MD5_GAME_FILES_H
+
+#include "md5/game/game.h"
+
+// Fills game->files and game->entries. Returns false if memory runs out.
+bool md5_game_index_files(md5_game *game);
+
+// Returns the file of a name as the engine would find it, or NULL.
+const md5_game_entry *md5_game_find_file(const md5_game *game, const char *name);
+
+// Opens a file; close it with md5_game_close_file(). Returns NULL with a reason in error->message.
+const char *md5_game_open_file(const md5_game *game, const md5_game_entry *entry, size_t *size,
+                               md5_error *error);
+void md5_game_close_file(const md5_game *game, const md5_game_entry *entry, const char *bytes,
+                         size_t size);
+
+#endif

@@ -1,0 +1,65 @@
+// The state of a game: its files, its declarations, and what has been parsed. Two arenas: `arena`
+// holds what stays until the game is freed, `scratch` what one parse needs.
+#ifndef MD5_GAME_GAME_H
+#define MD5_GAME_GAME_H
+
+#include "md5/core/arena.h"
+#include "md5/game/name_map.h"
+#include "md5/md5game.h"
+
+// A file of the game, the best of its name.
+typedef struct md5_game_entry {
+    const char *name;    // lower case, / between folders
+    const char *spelled; // as the place spells it, / between folders
+    uint32_t path;       // which place
+    size_t file;         // which of its files
+} md5_game_entry;
+
+// A declaration with what it was parsed to: md5_table, md5_material, and so on; NULL before.
+typedef struct md5_decl_entry {
+    md5_decl decl;
+    const char *line_start; // of the line in which its text begins
+    void *parsed;
+} md5_decl_entry;
+
+typedef struct md5_decl_list {
+    md5_name_map names;       // of md5_decl_entry
+    md5_decl_entry **entries; // [room], `count` of them used
+    uint32_t count, room;
+} md5_decl_list;
+
+struct md5_game {
+    md5_context context;
+    md5_arena arena, scratch;
+    const md5_game_path *paths; // [num_paths]
+    size_t num_paths;
+    md5_name_map files;      // of md5_game_entry
+    md5_game_entry *entries; // [num_entries] in the order of the places
+    size_t num_entries;
+    md5_decl_list decls[MD5_NUM_DECL_TYPES];
+    struct md5_material_parser *parser; // made by the first material
+    md5_name_map assets;                // meshes and animations that were read, for models
+};
+
+// Begins a public call: its error is the caller's, which may be NULL.
+static inline void md5_game_begin(md5_game *game, md5_error *error)
+{
+    game->context.error = error ? error : &game->context.unseen;
+    *game->context.error = (md5_error){.status = MD5_OK};
+}
+
+// Copies a text of `size` bytes into the arena, with a NUL. Returns NULL without memory.
+static inline const char *md5_game_copy(md5_arena *arena, const char *text, size_t size)
+{
+    char *const copy = (char *)md5_arena_alloc(arena, size + 1, 1);
+    for (size_t i = 0; copy && i < size; i++)
+        copy[i] = text[i];
+    return copy;
+}
+
+static inline char md5_lower(char c)
+{
+    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+#endif

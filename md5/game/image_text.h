@@ -1,0 +1,20 @@
+// Image programs: NAME, or OPERATION( ... ) nested to any depth.
+//
+// The engine reads a program twice: first from the material, to a text of at most 255 bytes that
+// names the image; then from that text, when it makes the image. So do we, with one reader.
+#ifndef MD5_GAME_IMAGE_TEXT_H
+#define MD5_GAME_IMAGE_TEXT_H
+
+#include "md5/game/decl_lex.h"
+
+enum { MD5_IMAGE_TEXT = 256 };
+
+// Reads a program and writes its text: tokens with one blank between them, none before ( , and ).
+// Reports tokens that are missing. Returns false if memory runs out.
+bool md5_read_image_text(md5_decl_lex *lex, char text[MD5_IMAGE_TEXT]);
+
+// Makes the program of a text: without .tga, with / for \; "" becomes _default. Uses game->arena.
+// Returns false if memory runs out.
+bool md5_make_image_program(md5_game *game, const char *text, md5_image_program *program);
+
+#endif

@@ -1,0 +1,171 @@
+// Skins: skin NAME { [model FILE] FROM TO ... }
+#include "md5/game/skin.h"
+
+#include "md5/core/assert.h"
+#include "md5/game/material.h"
+
+#include <string.h>
+
+// Rows and models while they are read, in game->scratch.
+typedef struct skin_reader {
+    md5_game *game;
+    md5_decl_lex lex;
+    md5_game_skin skin;
+    md5_skin_row *rows;
+    const char **models;
+    uint32_t row_room, model_room;
+} skin_reader;
+
+// Doubles a full array in game->scratch. Returns NULL if memory runs out.
+static void *grow(md5_game *game, void *items, uint32_t count, uint32_t *room, size_t size)
+{
+    enum { FIRST = 16 };
+    if (count < *room)
+        return items;
+    *room = *room ? 2 * *room : FIRST;
+    void *const grown = md5_arena_room(&game->scratch, *room, size);
+    if (grown && count > 0)
+        memcpy(grown, items, count * size);
+    return grown;
+}
+
+static bool add_row(skin_reader *reader, const char *from, const char *to)
+{
+    reader->rows = (md5_skin_row *)grow(reader->game, reader->rows, reader->skin.num_rows,
+                                        &reader->row_room, sizeof *reader->rows);
+    TRY(reader->rows);
+    md5_skin_row *const row = &reader->rows[reader->skin.num_rows++];
+    row->from = from;
+    row->to = to;
+    return true;
+}
+
+// Adds a row of two names as they are written. The materials exist from then on.
+static bool add_names(skin_reader *reader, const md5_token *from, const md5_token *to)
+{
+    const md5_decl_entry *source = NULL;
+    if (!md5_token_is(from, "*")) {
+        source = md5_parse_material_of(reader->game, from->text, from->size);
+        TRY(source);
+    }
+    const md5_decl_entry *const target = md5_parse_material_of(reader->game, to->text, to->size);
+    return target && add_row(reader, source ? source->decl.name : NULL, target->decl.name);
+}
+
+static bool add_model(skin_reader *reader, const md5_token *file)
+{
+    reader->models = (const char **)grow(reader->game, reader->models, reader->skin.num_models,
+                                         &reader->model_room, sizeof *reader->models);
+    const char *const copy = md5_game_copy(&reader->game->arena, file->text, file->size);
+    TRY(reader->models && copy);
+    reader->models[reader->skin.num_models++] = copy;
+    return true;
+}
+
+// Sets `is_good` to false after a mistake. Returns false if memory runs out.
+static bool read_skin(skin_reader *reader, bool *is_good)
+{
+    md5_token token, second;
+    (void)md5_decl_lex_skip_until(&reader->lex, "{");
+    while (md5_decl_lex_read(&reader->lex, &token) && !md5_token_is(&token, "}")) {
+        if (!md5_decl_lex_read(&reader->lex, &second)) {
+            md5_decl_lex_warn(&reader->lex, "Unexpected end of file");
+            *is_good = false;
+            return true;
+        }
+        if (md5_token_is_word(&token, "model"))
+            TRY(add_model(reader, &second));
+        else
+            TRY(add_names(reader, &token, &second));
+    }
+    return true;
+}
+
+// What the engine takes for a skin that no file declares, or that has a mistake.
+static bool make_implicit(skin_reader *reader, const char *name, bool *is_good)
+{
+    const md5_token builtin = {.text = "_default", .size = strlen("_default")};
+    const md5_token all = {.text = "*", .size = 1};
+    const md5_token own = {.text = name, .size = strlen(name)};
+    const bool has_material =
+        *is_good && md5_find_entry(reader->game, MD5_DECL_MATERIAL, own.text, own.size);
+    *is_good = has_material;
+    reader->skin.num_rows = reader->skin.num_models = 0;
+    return has_material ? add_names(reader, &builtin, &own) : add_names(reader, &all, &builtin);
+}
+
+static bool keep_skin(skin_reader *reader, md5_decl_entry *entry, bool is_good)
+{
+    md5_arena *const arena = &reader->game->arena;
+    md5_game_skin *const skin = (md5_game_skin *)md5_arena_alloc(arena, 1, sizeof *skin);
+    md5_skin_row *const rows =
+        (md5_skin_row *)md5_arena_alloc(arena, reader->skin.num_rows, sizeof *rows);
+    const char **const models =
+        (const char **)md5_arena_alloc(arena, reader->skin.num_models, sizeof *models);
+    TRY(skin && rows && models);
+    if (reader->skin.num_rows > 0)
+        memcpy(rows, reader->rows, reader->skin.num_rows * sizeof *rows);
+    if (reader->skin.num_models > 0)
+        memcpy(models, reader->models, reader->skin.num_models * sizeof *models);
+    *skin = reader->skin;
+    skin->decl = &entry->decl;
+    skin->rows = rows;
+    skin->models = models;
+    entry->parsed = skin;
+    entry->decl.state = is_good ? MD5_DECL_PARSED : MD5_DECL_DEFAULTED;
+    return true;
+}
+
+static bool parse_skin(md5_game *game, md5_decl_entry *entry)
+{
+    bool is_good = true;
+    skin_reader reader = {.game = game};
+    if (entry->decl.file) {
+        md5_decl_lex_begin_decl(&reader.lex, game, entry);
+        TRY(read_skin(&reader, &is_good));
+    }
+    if (!entry->decl.file || !is_good)
+        TRY(make_implicit(&reader, entry->decl.name, &is_good));
+    return keep_skin(&reader, entry, is_good);
+}
+
+md5_decl_entry *md5_parse_skin_of(md5_game *game, const char *name, size_t size)
+{
+    md5_decl_entry *const entry = md5_find_or_add_entry(game, MD5_DECL_SKIN, name, size);
+    if (!entry || entry->parsed)
+        return entry;
+    const md5_arena_mark before = md5_arena_here(&game->scratch);
+    const bool is_parsed = parse_skin(game, entry) && game->context.error->status == MD5_OK;
+    md5_arena_rewind(&game->scratch, before);
+    return is_parsed ? entry : NULL;
+}
+
+const md5_game_skin *md5_game_find_skin(md5_game *game, const char *name, md5_error *error)
+{
+    MD5_ASSERT(game != NULL, "game: not NULL");
+    MD5_ASSERT(name != NULL, "name: not NULL");
+    md5_game_begin(game, error);
+    const md5_decl_entry *const entry = md5_parse_skin_of(game, name, strlen(name));
+    game->context.error = &game->context.unseen;
+    return entry ? (const md5_game_skin *)entry->parsed : NULL;
+}
+
+// -- Use ------------------------------------------------------------------------------------------
+
+const char *md5_skin_material(const md5_game *game, const md5_game_skin *skin, const char *material)
+{
+    MD5_ASSERT(game != NULL, "game: not NULL");
+    MD5_ASSERT(skin != NULL, "skin: not NULL");
+    MD5_ASSERT(material != NULL, "material: not NULL");
+    const md5_decl_entry *const entry =
+        md5_find_entry(game, MD5_DECL_MATERIAL, material, strlen(material));
+    const md5_material *const parsed = entry ? (const md5_material *)entry->parsed : NULL;
+    if (parsed && parsed->num_stages == 0 && !parsed->gui)
+        return material;
+    for (uint32_t i = 0; i < skin->num_rows; i++) {
+        const char *const from = skin->rows[i].from;
+        if (!from || (entry && strcmp(from, entry->decl.name) == 0))
+            return skin->rows[i].to;
+    }
+    return material;
+}

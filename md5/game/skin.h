@@ -1,0 +1,11 @@
+// Skins, for what refers to them.
+#ifndef MD5_GAME_SKIN_H
+#define MD5_GAME_SKIN_H
+
+#include "md5/game/decls.h"
+
+// Returns the skin of a name, parsed, implicit if no file declares it. Returns NULL and sets the
+// context's error if memory runs out.
+md5_decl_entry *md5_parse_skin_of(md5_game *game, const char *name, size_t size);
+
+#endif

@@ -1,0 +1,402 @@
+// md5game: the declarations of a Doom 3 game folder, read as the original engine reads them.
+//
+//   md5_game_path paths[] = {mod, base};                   // best first
+//   md5_game *game = md5_open_game(paths, 2, NULL, &error);
+//   const md5_material *material = md5_game_material(game, "models/imp/skin", &error);
+//
+// Declarations are text in materials/*.mtr, skins/*.skin, def/*.def and so on. Opening a game finds
+// which file declares which name. A declaration is parsed when it is first asked for; a mistake in
+// it is a warning, and what is asked for gets the default of its type, as in the engine.
+//
+// Memory: everything belongs to the game, is read-only and stays until md5_free_game(). Threads: a
+// call that parses changes the game, so that only one thread may use a game at a time; what such a
+// call has returned may be read by all.
+#ifndef MD5GAME_H
+#define MD5GAME_H
+
+#include "md5model.h" // beside this file also when installed
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// -- Files ----------------------------------------------------------------------------------------
+
+// One place to search: a folder, an archive, or files in memory. The functions and what they need
+// must live as long as the game.
+typedef struct md5_game_path {
+    size_t num_files;
+    // Returns the name of a file, relative to the place, with / or \ between folders. It must stay
+    // valid until md5_open_game() returns.
+    const char *(*name)(void *user, size_t file);
+    // As in md5_files: all bytes of a file, or NULL and a reason in error->message.
+    const void *(*open)(void *user, size_t file, size_t *size, md5_error *error);
+    void (*close)(void *user, const void *bytes, size_t size);
+    void *user;
+    bool is_archive; // names count in lower case, and of two files with one name the last
+} md5_game_path;
+
+typedef struct md5_game md5_game;
+
+// Opens a game: places to search, best first. The engine's order is the mod before its base; in
+// each the folder itself before its archives; archives by name, ignoring case, the last one first.
+// A file hides all files of its name in later places. Case does not matter, except that messages
+// use the spelling of the best place. Files whose names begin with / or contain .. are left out.
+//
+// Reads all files of declarations through `paths`, which are copied. `opts` (may be NULL):
+// allocator, memory_limit of the whole game, warn. opts->files is not used. Returns NULL and fills
+// `error` (may be NULL) if memory runs out. A file that cannot be read is a warning. Time and
+// memory are linear in the sizes of the names and files.
+MD5_API md5_game *md5_open_game(const md5_game_path *paths, size_t num_paths,
+                                const md5_load_opts *opts, md5_error *error);
+
+// Frees a game and all that it returned. NULL is allowed.
+MD5_API void md5_free_game(md5_game *game);
+
+// Whether a file exists. A name may have upper case, \ and a leading /; with .. or :: it is none.
+MD5_API bool md5_game_has_file(const md5_game *game, const char *name);
+
+// Returns functions for md5_load_opts.files that read from the game, so that
+// md5_load_model("models/imp/imp.md5mesh", &opts, &error) finds what the engine would.
+MD5_API md5_files md5_game_files(md5_game *game);
+
+// -- Declarations ---------------------------------------------------------------------------------
+
+typedef enum md5_decl_type {
+    MD5_DECL_TABLE,
+    MD5_DECL_MATERIAL,
+    MD5_DECL_SKIN,
+    MD5_DECL_SOUND,
+    MD5_DECL_ENTITY,
+    MD5_DECL_MAP,
+    MD5_DECL_FX,
+    MD5_DECL_PARTICLE,
+    MD5_DECL_ARTICULATED_FIGURE,
+    MD5_DECL_PDA,
+    MD5_DECL_EMAIL,
+    MD5_DECL_VIDEO,
+    MD5_DECL_AUDIO,
+    MD5_DECL_MODEL,
+    MD5_NUM_DECL_TYPES
+} md5_decl_type;
+
+typedef enum md5_decl_state {
+    MD5_DECL_UNPARSED, // nobody has asked for it yet
+    MD5_DECL_PARSED,
+    MD5_DECL_DEFAULTED // its text has a mistake: it is what the engine takes instead
+} md5_decl_state;
+
+// A declaration. Names are in lower case, with / between folders, and end before the last dot.
+typedef struct md5_decl {
+    md5_decl_type type;
+    md5_decl_state state;
+    const char *name;
+    const char *file; // "materials/imp.mtr"; NULL if it is implicit: see md5_game_material()
+    uint32_t line;    // where the engine says that it begins: behind the declaration before it
+    uint32_t index;   // among those of its type
+    const char *text; // [size] from there to its last brace
+    size_t size;
+} md5_decl;
+
+// The declarations of a type, in the order in which the engine finds them: files by folder and
+// name, ignoring case. Implicit ones come last, as they are made. NULL if there is no such index.
+MD5_API uint32_t md5_game_num_decls(const md5_game *game, md5_decl_type type);
+MD5_API const md5_decl *md5_game_decl(const md5_game *game, md5_decl_type type, uint32_t index);
+
+// Finds a declaration, without parsing it. The name may be as in any file: Textures\Rock.tga. NULL
+// if there is none.
+MD5_API const md5_decl *md5_find_decl(const md5_game *game, md5_decl_type type, const char *name);
+
+// -- Tables ---------------------------------------------------------------------------------------
+
+typedef struct md5_table {
+    const md5_decl *decl;
+    bool is_snapped;     // not interpolated
+    bool is_clamped;     // held at its ends instead of repeated
+    uint32_t num_values; // >= 1
+    const float *values; // [num_values + 1] the first one again at the end
+} md5_table;
+
+// Returns a table, or NULL if there is none. Sets `error` (may be NULL) only if memory runs out.
+MD5_API const md5_table *md5_game_table(md5_game *game, const char *name, md5_error *error);
+
+// The value at x, in cycles: x = 1 is one turn. Clamped tables end at 1. A table of one value is 1
+// everywhere, as in the engine. Not finite x: 0.
+MD5_API float md5_table_at(const md5_table *table, float x);
+
+// -- Images ---------------------------------------------------------------------------------------
+
+typedef enum md5_image_kind {
+    MD5_IMAGE_FILE,           // `file`
+    MD5_IMAGE_HEIGHTMAP,      // of one image; values[0] = scale
+    MD5_IMAGE_ADD_NORMALS,    // of two
+    MD5_IMAGE_SMOOTH_NORMALS, // of one
+    MD5_IMAGE_ADD,            // of two
+    MD5_IMAGE_SCALE,          // of one; values = red, green, blue, alpha
+    MD5_IMAGE_INVERT_ALPHA,   // of one, as the rest
+    MD5_IMAGE_INVERT_COLOR,
+    MD5_IMAGE_MAKE_INTENSITY,
+    MD5_IMAGE_MAKE_ALPHA
+} md5_image_kind;
+
+// One operation of an image program. A file gives an image; the others take one or two images that
+// the steps before them gave, the second image being the later one, and give one.
+typedef struct md5_image_step {
+    md5_image_kind kind;
+    const char *file; // lower case, / between folders, without .tga; NULL unless MD5_IMAGE_FILE
+    float values[4];
+} md5_image_step;
+
+// An image or an image program: its tree, children before their parents.
+typedef struct md5_image_program {
+    const char *text; // the engine's spelling; "" = no image
+    uint32_t num_steps;
+    const md5_image_step *steps; // [num_steps]
+} md5_image_program;
+
+// Returns the file of an image in the game: without an extension .tga, and if that is missing .jpg.
+// Built-in images, whose names begin with _, have none. NULL if there is none; else the spelling of
+// the best place.
+MD5_API const char *md5_game_image_file(const md5_game *game, const char *name);
+
+// -- Materials ------------------------------------------------------------------------------------
+
+typedef enum md5_stage_light {
+    MD5_STAGE_AMBIENT, // drawn after light, as its blend says
+    MD5_STAGE_BUMP,
+    MD5_STAGE_DIFFUSE,
+    MD5_STAGE_SPECULAR
+} md5_stage_light;
+
+// Bits of md5_stage.bits. The lowest four are the source factor of the blend (0 one, 1 zero, 3
+// destination color, 4 one minus that, 5 source alpha, 6 one minus that, 7 destination alpha, 8 one
+// minus that, 9 source alpha saturated), the next four the destination factor (0 zero, 2 one, 3
+// source color, 4 one minus that, 5 source alpha, 6 one minus that, 7 destination alpha, 8 one
+// minus that).
+enum {
+    MD5_STAGE_NO_DEPTH = 0x100, // do not write depth
+    MD5_STAGE_NO_RED = 0x200,
+    MD5_STAGE_NO_GREEN = 0x400,
+    MD5_STAGE_NO_BLUE = 0x800,
+    MD5_STAGE_NO_ALPHA = 0x1000,
+    MD5_STAGE_DEPTH_EQUAL = 0x20000 // draw where depth is equal, else where it is nearer or equal
+};
+
+typedef enum md5_image_repeat {
+    MD5_REPEAT,
+    MD5_CLAMP,
+    MD5_CLAMP_BORDER,    // no word for it
+    MD5_CLAMP_ZERO,      // black, with alpha 1, outside
+    MD5_CLAMP_ZERO_ALPHA // black, with alpha 0, outside
+} md5_image_repeat;
+
+typedef enum md5_image_filter {
+    MD5_FILTER_LINEAR,
+    MD5_FILTER_NEAREST,
+    MD5_FILTER_DEFAULT
+} md5_image_filter;
+
+typedef enum md5_image_cube { MD5_IMAGE_2D, MD5_IMAGE_CUBE, MD5_IMAGE_CAMERA_CUBE } md5_image_cube;
+
+typedef enum md5_texgen {
+    MD5_TEXGEN_EXPLICIT, // the vertex's own
+    MD5_TEXGEN_NORMAL,
+    MD5_TEXGEN_REFLECT,
+    MD5_TEXGEN_SKYBOX,
+    MD5_TEXGEN_WOBBLE_SKY,
+    MD5_TEXGEN_SCREEN,
+    MD5_TEXGEN_SCREEN2,
+    MD5_TEXGEN_GLASS_WARP
+} md5_texgen;
+
+typedef enum md5_dynamic_image {
+    MD5_IMAGE_STATIC,
+    MD5_IMAGE_MIRROR = 3,
+    MD5_IMAGE_XRAY,
+    MD5_IMAGE_REMOTE // a camera's view
+} md5_dynamic_image;
+
+typedef enum md5_vertex_color {
+    MD5_VERTEX_COLOR_IGNORE,
+    MD5_VERTEX_COLOR_MODULATE,
+    MD5_VERTEX_COLOR_INVERSE
+} md5_vertex_color;
+
+enum { MD5_MAX_FRAGMENT_IMAGES = 8, MD5_MAX_VERTEX_PARMS = 4 };
+
+// A program of the graphics card, by name, with its inputs. The names are NULL if there is none.
+typedef struct md5_stage_program {
+    const char *vertex, *fragment;
+    uint32_t num_vertex_parms;
+    uint32_t vertex_parms[MD5_MAX_VERTEX_PARMS][4]; // registers
+    uint32_t num_images;
+    md5_image_program images[MD5_MAX_FRAGMENT_IMAGES];
+    md5_image_repeat repeat[MD5_MAX_FRAGMENT_IMAGES];
+} md5_stage_program;
+
+// One stage. Numbers that may change with time are indices of registers: md5_evaluate_material().
+typedef struct md5_stage {
+    md5_stage_light light;
+    uint32_t bits;
+    md5_image_program image; // image.text is "" if there is a video or a dynamic image instead
+    md5_image_repeat repeat;
+    md5_image_filter filter;
+    md5_image_cube cube;
+    bool no_picmip, high_quality;
+    bool ignore_alpha_test, has_alpha_test, has_matrix;
+    md5_texgen texgen;
+    md5_vertex_color vertex_color;
+    md5_dynamic_image dynamic;
+    int32_t dynamic_width, dynamic_height;
+    const char *video; // file of a videoMap or soundMap, or NULL
+    bool video_loops, is_sound_map;
+    uint32_t condition;    // the stage is drawn unless this register is 0
+    uint32_t color[4];     // red, green, blue, alpha
+    uint32_t alpha_test;   // texels of this alpha and below are left out
+    uint32_t matrix[2][3]; // s' = m00 s + m01 t + m02, t' = m10 s + m11 t + m12
+    float polygon_offset;  // of this stage alone; 0 = none
+    md5_stage_program program;
+} md5_stage;
+
+typedef enum md5_coverage {
+    MD5_COVERAGE_OPAQUE = 1,
+    MD5_COVERAGE_PERFORATED, // alpha tested
+    MD5_COVERAGE_TRANSLUCENT
+} md5_coverage;
+
+typedef enum md5_cull { MD5_CULL_BACK, MD5_CULL_FRONT, MD5_CULL_NONE } md5_cull;
+
+typedef enum md5_deform {
+    MD5_DEFORM_NONE,
+    MD5_DEFORM_SPRITE,
+    MD5_DEFORM_TUBE,
+    MD5_DEFORM_FLARE,
+    MD5_DEFORM_EXPAND,
+    MD5_DEFORM_MOVE,
+    MD5_DEFORM_EYEBALL,
+    MD5_DEFORM_PARTICLE,
+    MD5_DEFORM_PARTICLE2,
+    MD5_DEFORM_TURBULENT
+} md5_deform;
+
+typedef enum md5_material_op_kind {
+    MD5_OP_ADD,
+    MD5_OP_SUBTRACT,
+    MD5_OP_MULTIPLY,
+    MD5_OP_DIVIDE,
+    MD5_OP_MODULO, // of both as whole numbers; 0 divides as 1
+    MD5_OP_TABLE,  // table at b
+    MD5_OP_GREATER,
+    MD5_OP_GREATER_EQUAL,
+    MD5_OP_LESS,
+    MD5_OP_LESS_EQUAL,
+    MD5_OP_EQUAL,
+    MD5_OP_NOT_EQUAL,
+    MD5_OP_AND,
+    MD5_OP_OR,
+    MD5_OP_SOUND // the amplitude of the entity's sound
+} md5_material_op_kind;
+
+// register[result] = register[a] op register[b]
+typedef struct md5_material_op {
+    md5_material_op_kind kind;
+    uint32_t a, b, result;
+    const md5_table *table; // of MD5_OP_TABLE
+} md5_material_op;
+
+// The first registers are time, the entity's parameters and those of the view.
+enum {
+    MD5_REGISTER_TIME,
+    MD5_REGISTER_PARM0,
+    MD5_REGISTER_GLOBAL0 = 13,
+    MD5_FIRST_REGISTER = 21, // of the material's own
+    MD5_MAX_REGISTERS = 4096 // num_registers never exceeds this
+};
+
+typedef struct md5_material {
+    const md5_decl *decl;
+    md5_coverage coverage;
+    float sort; // surfaces are drawn by ascending sort
+    md5_cull cull;
+    bool creates_back_sides; // two-sided and lit: draw a flipped copy of each triangle
+    bool no_shadows, no_self_shadow, force_shadows, no_portal_fog, no_fog, unsmoothed_tangents;
+    bool allows_overlays, suppressed_in_subview, has_subview, is_portal_sky;
+    bool is_fog_light, is_blend_light, is_ambient_light;
+    bool has_polygon_offset;
+    float polygon_offset;
+    uint32_t contents; // the engine's bits: 1 solid, 2 opaque, 4 water, ...
+    uint32_t surface;  // the engine's bits: 0 to 15 the type (1 metal, 2 stone, 3 flesh, ...), ...
+    int32_t spectrum;
+    md5_deform deform;
+    uint32_t deform_registers[3];
+    const char *deform_decl;      // the name of its table or particle, or NULL
+    uint32_t wobble_registers[3]; // of MD5_TEXGEN_WOBBLE_SKY
+    const char *gui;              // "entity", "entity2", "entity3" or a file; NULL = none
+    const char *description, *editor_image, *render_bump; // NULL = none
+    md5_image_program light_falloff;
+    float decal_stay, decal_fade; // seconds
+    float decal_start[4], decal_end[4];
+
+    uint32_t num_stages;
+    const md5_stage *stages; // [num_stages] in drawing order
+    uint32_t num_registers;  // those of time and parameters included
+    const float *registers;  // [num_registers] constants; 0 elsewhere
+    uint32_t num_ops;
+    const md5_material_op *ops; // [num_ops] in order of evaluation
+} md5_material;
+
+// Returns a material. If no file declares it, it is implicit, as in the engine: one blended stage
+// whose image is the name. Returns NULL and sets `error` (may be NULL) only if memory runs out.
+// Everything the engine warns of is a warning.
+//
+// Limits are those of the engine: 256 stages, 4096 registers and operations, 255 bytes of an image
+// program; beyond them a material is defaulted. So is one with expressions nested more than 1600
+// deep.
+MD5_API const md5_material *md5_game_material(md5_game *game, const char *name, md5_error *error);
+
+// What the registers of a material depend on.
+typedef struct md5_material_input {
+    float time;       // seconds
+    float parms[12];  // of the entity: red, green, blue, then shaderParm3 to 11
+    float globals[8]; // of the view
+    float sound;      // amplitude of the entity's sound
+} md5_material_input;
+
+// Writes registers[material->num_registers]. Allocates nothing.
+MD5_API void md5_evaluate_material(const md5_material *material, const md5_material_input *input,
+                                   float *registers);
+
+// Writes the texture matrix of a stage, rows s and t, from evaluated registers; offsets beyond 40
+// lose their whole part, as in the engine. The identity if the stage has none.
+MD5_API void md5_stage_matrix(const md5_stage *stage, const float *registers, float matrix[2][3]);
+
+// -- Skins ----------------------------------------------------------------------------------------
+
+typedef struct md5_skin_row {
+    const char *from; // the name of a material, or NULL for all
+    const char *to;
+} md5_skin_row;
+
+typedef struct md5_game_skin {
+    const md5_decl *decl;
+    uint32_t num_rows;
+    const md5_skin_row *rows; // [num_rows] the first that fits counts
+    uint32_t num_models;
+    const char *const *models; // [num_models] files that an editor offers it for
+} md5_game_skin;
+
+// Returns a skin. If no file declares it, it is implicit, as in the engine: every material becomes
+// _default; or, if there is a material of its name, _default becomes that. Returns NULL and sets
+// `error` (may be NULL) only if memory runs out.
+MD5_API const md5_game_skin *md5_game_find_skin(md5_game *game, const char *name, md5_error *error);
+
+// Returns the name of the material that replaces `material`, a name as in any file, or `material`
+// itself if no row fits. A material that draws nothing is never replaced.
+MD5_API const char *md5_skin_material(const md5_game *game, const md5_game_skin *skin,
+                                      const char *material);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

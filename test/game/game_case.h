@@ -1,0 +1,32 @@
+// Games whose files are texts in memory.
+#ifndef TEST_GAME_CASE_H
+#define TEST_GAME_CASE_H
+
+#include "md5/md5game.h"
+
+typedef struct game_text {
+    const char *name, *text;
+} game_text;
+
+// What a game has warned of: "file:line: message\n" for each.
+typedef struct game_log {
+    char text[8192];
+    uint32_t count;
+} game_log;
+
+// A place with the files texts[count], which must outlive it.
+md5_game_path game_place(const game_text *texts, size_t count, bool is_archive);
+
+// Opens a game of one place with the files texts[count]. `log` may be NULL.
+md5_game *open_texts(const game_text *texts, size_t count, game_log *log);
+
+// The same for one file of materials.
+md5_game *open_materials(const char *text, game_log *log);
+
+// Returns whether the log has a line.
+bool has_logged(const game_log *log, const char *line);
+
+// The value of a register of a stage's color at a time, with all parameters 0 but parm4 = 0.25.
+double color_at(const md5_material *material, uint32_t stage, uint32_t channel, float time);
+
+#endif

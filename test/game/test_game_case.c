@@ -1,0 +1,93 @@
+#include "test/game/game_case.h"
+
+#include "test/test.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// A place keeps its texts as `user`, with a text without a name at the end.
+static const char *text_name(void *user, size_t file)
+{
+    return ((const game_text *)user)[file].name;
+}
+
+static const void *open_text(void *user, size_t file, size_t *size, md5_error *error)
+{
+    const char *const text = ((const game_text *)user)[file].text;
+    if (!text) {
+        (void)snprintf(error->message, sizeof error->message, "it is on the moon");
+        return NULL;
+    }
+    *size = strlen(text);
+    // Of its size, so that a read behind its end is seen.
+    char *const copy = malloc(*size ? *size : 1);
+    if (!copy)
+        abort();
+    memcpy(copy, text, *size);
+    return copy;
+}
+
+static void close_text(void *user, const void *bytes, size_t size)
+{
+    (void)user, (void)size;
+    free((void *)(uintptr_t)bytes);
+}
+
+md5_game_path game_place(const game_text *texts, size_t count, bool is_archive)
+{
+    return (md5_game_path){
+        .num_files = count,
+        .name = text_name,
+        .open = open_text,
+        .close = close_text,
+        .user = (void *)(uintptr_t)texts,
+        .is_archive = is_archive,
+    };
+}
+
+static void add_line(void *user, const md5_error *warning)
+{
+    game_log *const log = user;
+    const size_t used = strlen(log->text);
+    (void)snprintf(log->text + used, sizeof log->text - used, "%s:%u: %s\n", warning->file,
+                   warning->line, warning->message);
+    log->count++;
+}
+
+md5_game *open_texts(const game_text *texts, size_t count, game_log *log)
+{
+    const md5_game_path place = game_place(texts, count, false);
+    const md5_load_opts opts = {.warn = log ? add_line : NULL, .warn_user = log};
+    md5_error error;
+    if (log)
+        *log = (game_log){.count = 0};
+    md5_game *const game = md5_open_game(&place, 1, &opts, &error);
+    CHECK(game);
+    return game;
+}
+
+md5_game *open_materials(const char *text, game_log *log)
+{
+    const game_text texts[] = {{"materials/all.mtr", text}};
+    return open_texts(texts, 1, log);
+}
+
+bool has_logged(const game_log *log, const char *line)
+{
+    const char *const found = strstr(log->text, line);
+    const bool is_line =
+        found && found[strlen(line)] == '\n' && (found == log->text || found[-1] == '\n');
+    return test_check(is_line, __FILE__, __LINE__, "'%s' is not among the warnings:\n%s", line,
+                      log->text);
+}
+
+double color_at(const md5_material *material, uint32_t stage, uint32_t channel, float time)
+{
+    static float registers[MD5_MAX_REGISTERS];
+    const md5_material_input input = {.time = time, .parms = {[4] = 0.25f}};
+    if (!material || stage >= material->num_stages)
+        return -1e30;
+    md5_evaluate_material(material, &input, registers);
+    return (double)registers[material->stages[stage].color[channel]];
+}

@@ -1,0 +1,199 @@
+// Which text declares which name.
+#include "test/game/game_case.h"
+#include "test/test.h"
+
+#include <string.h>
+
+static void check_decl(const md5_game *game, md5_decl_type type, uint32_t index, const char *name,
+                       const char *file, uint32_t line)
+{
+    const md5_decl *const decl = md5_game_decl(game, type, index);
+    if (!CHECK(decl))
+        return;
+    CHECK_STRING(decl->name, name);
+    CHECK_STRING(decl->file, file);
+    CHECK_UINT(decl->line, line);
+    CHECK_UINT(decl->index, index);
+    CHECK(md5_find_decl(game, type, name) == decl);
+}
+
+TEST (decls_have_the_default_type_of_their_file) {
+    static const game_text texts[] = {
+        {"materials/a.mtr", "m { }\nskin s1 { }\nTable t { }"},
+        {"skins/b.skin", "s2 { }"},
+        {"def/c.def", "e { }\nmodel d { }\nmaterial m2 { }"},
+    };
+    md5_game *const game = open_texts(texts, 3, NULL);
+    check_decl(game, MD5_DECL_MATERIAL, 0, "m", "materials/a.mtr", 1);
+    check_decl(game, MD5_DECL_MATERIAL, 1, "m2", "def/c.def", 2);
+    check_decl(game, MD5_DECL_SKIN, 0, "s1", "materials/a.mtr", 1);
+    check_decl(game, MD5_DECL_SKIN, 1, "s2", "skins/b.skin", 1);
+    check_decl(game, MD5_DECL_TABLE, 0, "t", "materials/a.mtr", 2);
+    check_decl(game, MD5_DECL_ENTITY, 0, "e", "def/c.def", 1);
+    check_decl(game, MD5_DECL_MODEL, 0, "d", "def/c.def", 1);
+    CHECK(!md5_game_decl(game, MD5_DECL_MODEL, 1));
+    md5_free_game(game);
+}
+
+TEST (decls_are_found_in_the_order_of_file_names) {
+    static const game_text texts[] = {
+        {"materials/Zebra.mtr", "same { z }"},
+        {"materials/ant.MTR", "same { a }"},
+        {"materials/sub/bee.mtr", "deep { }"},
+        {"materials/cow.txt", "text { }"},
+    };
+    game_log log;
+    md5_game *const game = open_texts(texts, 4, &log);
+    CHECK_UINT(md5_game_num_decls(game, MD5_DECL_MATERIAL), 1);
+    check_decl(game, MD5_DECL_MATERIAL, 0, "same", "materials/ant.MTR", 1);
+    has_logged(&log,
+               "materials/Zebra.mtr:1: material 'same' previously defined at materials/ant.MTR:1");
+    md5_free_game(game);
+}
+
+TEST (decl_names_have_one_spelling) {
+    md5_game *const game =
+        open_materials("Textures\\Rock.tga { } \"two words\" { } a/v1.2/b { }", NULL);
+    check_decl(game, MD5_DECL_MATERIAL, 0, "textures/rock", "materials/all.mtr", 1);
+    check_decl(game, MD5_DECL_MATERIAL, 1, "two words", "materials/all.mtr", 1);
+    check_decl(game, MD5_DECL_MATERIAL, 2, "a/v1", "materials/all.mtr", 1);
+    CHECK(md5_find_decl(game, MD5_DECL_MATERIAL, "TEXTURES/rock.jpg"));
+    md5_free_game(game);
+}
+
+TEST (decls_go_on_behind_broken_text) {
+    game_log log;
+    md5_game *const game =
+        open_materials("{ lost { } }\none two three { }\na-b { }\nend { open", &log);
+    check_decl(game, MD5_DECL_MATERIAL, 0, "three", "materials/all.mtr", 2);
+    check_decl(game, MD5_DECL_MATERIAL, 1, "b", "materials/all.mtr", 3);
+    check_decl(game, MD5_DECL_MATERIAL, 2, "end", "materials/all.mtr", 3);
+    has_logged(&log, "materials/all.mtr:1: Missing decl name");
+    has_logged(&log, "materials/all.mtr:2: Expecting '{' but found 'two'");
+    has_logged(&log, "materials/all.mtr:3: Expecting '{' but found '-'");
+    md5_free_game(game);
+}
+
+TEST (decls_of_exports_are_skipped) {
+    md5_game *const game = open_materials("export x { a { } } m { }", NULL);
+    CHECK_UINT(md5_game_num_decls(game, MD5_DECL_MATERIAL), 1);
+    check_decl(game, MD5_DECL_MATERIAL, 0, "m", "materials/all.mtr", 1);
+    md5_free_game(game);
+}
+
+TEST (decls_are_parsed_when_asked_for) {
+    game_log log;
+    md5_game *const game = open_materials("bad { nonsense }", &log);
+    CHECK_UINT(log.count, 0);
+    CHECK_UINT(md5_game_decl(game, MD5_DECL_MATERIAL, 0)->state, MD5_DECL_UNPARSED);
+    (void)md5_game_material(game, "bad", NULL);
+    (void)md5_game_material(game, "bad", NULL);
+    CHECK_UINT(log.count, 1);
+    CHECK_UINT(md5_game_decl(game, MD5_DECL_MATERIAL, 0)->state, MD5_DECL_DEFAULTED);
+    md5_free_game(game);
+}
+
+TEST (decl_index_holds_many_names) {
+    enum { COUNT = 2000, ROOM = 16 };
+    static char text[COUNT * ROOM];
+    size_t used = 0;
+    for (unsigned i = 0; i < COUNT; i++) {
+        // Names that share long beginnings, in an order without a pattern.
+        const unsigned number = i * 7919 % COUNT;
+        for (unsigned digit = 1; digit < 10000; digit *= 10)
+            text[used++] = (char)('a' + number / digit % 10);
+        memcpy(text + used, "{}\n", 3);
+        used += 3;
+    }
+    md5_game *const game = open_materials(text, NULL);
+    CHECK_UINT(md5_game_num_decls(game, MD5_DECL_MATERIAL), COUNT);
+    uint32_t found = 0;
+    for (uint32_t i = 0; i < COUNT; i++) {
+        const md5_decl *const decl = md5_game_decl(game, MD5_DECL_MATERIAL, i);
+        found += md5_find_decl(game, MD5_DECL_MATERIAL, decl->name) == decl;
+    }
+    CHECK_UINT(found, COUNT);
+    CHECK(!md5_find_decl(game, MD5_DECL_MATERIAL, "abc"));
+    md5_free_game(game);
+}
+
+// -- Tables ---------------------------------------------------------------------------------------
+
+static double table_at(md5_game *game, const char *name, float x)
+{
+    const md5_table *const table = md5_game_table(game, name, NULL);
+    return CHECK(table) ? (double)md5_table_at(table, x) : -1e30;
+}
+
+TEST (tables_repeat_snap_and_clamp) {
+    md5_game *const game =
+        open_materials("table t { { 0, 1, 2, 3 } } table s { snap { 0, 1, 2, 3 } }\n"
+                       "table c { clamp { 0, 10, 20 } } table one { { 7 } }",
+                       NULL);
+    CHECK_NEAR(table_at(game, "t", 0.375f), 1.5, 1e-6); // 1.5 of 4 values
+    CHECK_NEAR(table_at(game, "t", 0.875f), 1.5, 1e-6); // between 3 and the first again
+    CHECK_NEAR(table_at(game, "t", -0.25f), 3.0, 1e-6);
+    CHECK_NEAR(table_at(game, "t", 5.25f), 1.0, 1e-6);
+    CHECK_NEAR(table_at(game, "s", 0.49f), 1.0, 1e-6);
+    CHECK_NEAR(table_at(game, "c", 0.25f), 5.0, 1e-6);
+    CHECK_NEAR(table_at(game, "c", -1.0f), 0.0, 1e-6);
+    CHECK_NEAR(table_at(game, "c", 9.0f), 20.0, 1e-6);
+    CHECK_NEAR(table_at(game, "one", 0.3f), 1.0, 1e-6);
+    CHECK_NEAR(table_at(game, "t", 1e38f * 10.0f), 0.0, 1e-6);
+    CHECK(!md5_game_table(game, "none", NULL));
+    md5_free_game(game);
+}
+
+TEST (tables_with_mistakes_are_defaulted) {
+    game_log log;
+    md5_game *const game = open_materials(
+        "table a { { 1 2 } }\ntable b { { x } }\ntable c { wrong }\ntable d { { 1, 2 } }", &log);
+    CHECK_NEAR(table_at(game, "a", 0.0f), 1.0, 0.0);
+    CHECK_NEAR(table_at(game, "b", 0.0f), 1.0, 0.0);
+    CHECK_NEAR(table_at(game, "c", 0.0f), 1.0, 0.0);
+    CHECK_UINT(md5_find_decl(game, MD5_DECL_TABLE, "a")->state, MD5_DECL_DEFAULTED);
+    CHECK_UINT(md5_find_decl(game, MD5_DECL_TABLE, "d")->state, MD5_DECL_UNPARSED);
+    has_logged(&log, "materials/all.mtr:1: expected comma or brace");
+    has_logged(&log, "materials/all.mtr:2: expected float value, found 'x'");
+    has_logged(&log, "materials/all.mtr:3: unknown token 'wrong'");
+    md5_free_game(game);
+}
+
+// -- Skins ----------------------------------------------------------------------------------------
+
+TEST (skins_replace_materials_by_their_first_row) {
+    static const game_text texts[] = {
+        {"materials/a.mtr", "body { map x }\nhull { nonsolid }"},
+        {"skins/a.skin", "skin s { model m.lwo Body.tga one body two * three }"},
+    };
+    md5_game *const game = open_texts(texts, 2, NULL);
+    const md5_game_skin *const skin = md5_game_find_skin(game, "S", NULL);
+    CHECK_UINT(skin->num_rows, 3);
+    CHECK_UINT(skin->num_models, 1);
+    CHECK_STRING(skin->models[0], "m.lwo");
+    CHECK(skin->rows[2].from == NULL);
+    CHECK_STRING(md5_skin_material(game, skin, "BODY"), "one");
+    CHECK_STRING(md5_skin_material(game, skin, "other"), "three");
+    CHECK(md5_game_material(game, "hull", NULL)->num_stages == 0);
+    CHECK_STRING(md5_skin_material(game, skin, "hull"), "hull");
+    md5_free_game(game);
+}
+
+TEST (skins_that_are_missing_or_broken_are_default) {
+    static const game_text texts[] = {
+        {"materials/a.mtr", "shiny { { map x } }"},
+        {"skins/a.skin", "skin odd { lonely"},
+    };
+    md5_game *const game = open_texts(texts, 2, NULL);
+    const md5_game_skin *skin = md5_game_find_skin(game, "nowhere", NULL);
+    CHECK_UINT(skin->decl->state, MD5_DECL_DEFAULTED);
+    CHECK_STRING(md5_skin_material(game, skin, "any"), "_default");
+    skin = md5_game_find_skin(game, "shiny", NULL);
+    CHECK_UINT(skin->decl->state, MD5_DECL_PARSED);
+    CHECK_STRING(md5_skin_material(game, skin, "_default"), "shiny");
+    CHECK_STRING(md5_skin_material(game, skin, "any"), "any");
+    skin = md5_game_find_skin(game, "odd", NULL);
+    CHECK_UINT(skin->decl->state, MD5_DECL_DEFAULTED);
+    CHECK_STRING(md5_skin_material(game, skin, "any"), "_default");
+    md5_free_game(game);
+}

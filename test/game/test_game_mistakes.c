@@ -1,0 +1,52 @@
+// The caller's mistakes: builds with assertions abort with a message.
+#include "test/mistake.h"
+#include "test/test.h"
+
+#include "md5/md5game.h"
+
+#include <string.h>
+
+#if !defined(NDEBUG) && (defined(__unix__) || defined(__APPLE__))
+
+static void open_nothing(const void *context)
+{
+    (void)context;
+    (void)md5_open_game(NULL, 1, NULL, NULL);
+}
+
+static void ask_nobody(const void *context)
+{
+    (void)context;
+    (void)md5_game_material(NULL, "a", NULL);
+}
+
+static void ask_for_nothing(const void *context)
+{
+    (void)context;
+    md5_game *const game = md5_open_game(NULL, 0, NULL, NULL);
+    (void)md5_game_find_skin(game, NULL, NULL);
+}
+
+static void evaluate_nothing(const void *context)
+{
+    (void)context;
+    md5_evaluate_material(NULL, NULL, NULL);
+}
+
+TEST (game_asserts_its_arguments) {
+    CHECK(strstr(test_message_of(open_nothing, NULL), "md5_open_game(): paths: not NULL"));
+    CHECK(strstr(test_message_of(ask_nobody, NULL), "md5_game_material(): game: not NULL"));
+    CHECK(strstr(test_message_of(ask_for_nothing, NULL), "md5_game_find_skin(): name: not NULL"));
+    CHECK(strstr(test_message_of(evaluate_nothing, NULL), "md5_evaluate_material(): material"));
+}
+
+#endif
+
+TEST (game_answers_invalid_types) {
+    md5_game *const game = md5_open_game(NULL, 0, NULL, NULL);
+    CHECK_UINT(md5_game_num_decls(game, MD5_NUM_DECL_TYPES), 0);
+    CHECK(!md5_find_decl(game, MD5_NUM_DECL_TYPES, "a"));
+    CHECK(!md5_game_decl(game, MD5_DECL_TABLE, 0));
+    md5_free_game(game);
+    md5_free_game(NULL);
+}
