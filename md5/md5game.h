@@ -395,6 +395,123 @@ MD5_API const md5_game_skin *md5_game_find_skin(md5_game *game, const char *name
 MD5_API const char *md5_skin_material(const md5_game *game, const md5_game_skin *skin,
                                       const char *material);
 
+// -- Models ---------------------------------------------------------------------------------------
+
+// What happens at a frame of an animation, with the engine's numbers.
+typedef enum md5_frame_code {
+    MD5_FRAME_CALL,
+    MD5_FRAME_OBJECT_CALL,
+    MD5_FRAME_EVENT,
+    MD5_FRAME_SOUND,
+    MD5_FRAME_SOUND_VOICE,
+    MD5_FRAME_SOUND_VOICE2,
+    MD5_FRAME_SOUND_BODY,
+    MD5_FRAME_SOUND_BODY2,
+    MD5_FRAME_SOUND_BODY3,
+    MD5_FRAME_SOUND_WEAPON,
+    MD5_FRAME_SOUND_ITEM,
+    MD5_FRAME_SOUND_GLOBAL,
+    MD5_FRAME_SOUND_CHATTER,
+    MD5_FRAME_SKIN, // text "none": no skin
+    MD5_FRAME_TRIGGER,
+    MD5_FRAME_TRIGGER_SMOKE_PARTICLE,
+    MD5_FRAME_MELEE,
+    MD5_FRAME_DIRECT_DAMAGE,
+    MD5_FRAME_ATTACK_BEGIN,
+    MD5_FRAME_ATTACK_END,
+    MD5_FRAME_MUZZLE_FLASH, // joint -1: none
+    MD5_FRAME_CREATE_MISSILE,
+    MD5_FRAME_LAUNCH_MISSILE,
+    MD5_FRAME_FIRE_MISSILE_AT_TARGET,
+    MD5_FRAME_FOOTSTEP,
+    MD5_FRAME_LEFT_FOOT,
+    MD5_FRAME_RIGHT_FOOT,
+    MD5_FRAME_ENABLE_EYE_FOCUS,
+    MD5_FRAME_DISABLE_EYE_FOCUS,
+    MD5_FRAME_FX,
+    MD5_FRAME_DISABLE_GRAVITY,
+    MD5_FRAME_ENABLE_GRAVITY,
+    MD5_FRAME_JUMP,
+    MD5_FRAME_ENABLE_CLIP,
+    MD5_FRAME_DISABLE_CLIP,
+    MD5_FRAME_ENABLE_WALK_IK,
+    MD5_FRAME_DISABLE_WALK_IK,
+    MD5_FRAME_ENABLE_LEG_IK,
+    MD5_FRAME_DISABLE_LEG_IK,
+    MD5_FRAME_RECORD_DEMO,
+    MD5_FRAME_AVI_GAME,
+    MD5_FRAME_LAUNCH_PROJECTILE,
+    MD5_FRAME_TRIGGER_FX,
+    MD5_FRAME_START_EMITTER, // text "NAME PARTICLE"
+    MD5_FRAME_STOP_EMITTER
+} md5_frame_code;
+
+typedef struct md5_frame_command {
+    uint32_t frame; // 1 = the first
+    md5_frame_code code;
+    const char *text; // argument, "" if there is none; of a joint alone its name
+    int32_t joint;    // index into the model's joints, -1 = none
+    int32_t leg;      // of the two commands for legs
+} md5_frame_command;
+
+// Bits of md5_model_anim.flags.
+enum {
+    MD5_ANIM_PREVENTS_IDLE_OVERRIDE = 1,
+    MD5_ANIM_RANDOM_CYCLE_START = 2,
+    MD5_ANIM_NO_TURN = 4,
+    MD5_ANIM_TURN = 8
+};
+
+enum { MD5_MAX_SYNCED_ANIMS = 3 };
+
+typedef struct md5_model_anim {
+    const char *name;  // "pain12"
+    const char *alias; // "pain": a request for it takes any animation of this alias
+    uint32_t num_files;
+    const char *files[MD5_MAX_SYNCED_ANIMS]; // played together, weighted
+    uint32_t num_frames;                     // of files[0]
+    uint32_t milliseconds;                   // of each file
+    uint32_t flags;
+    uint32_t num_commands;
+    const md5_frame_command *commands; // [num_commands] by frame, then as in the file
+} md5_model_anim;
+
+typedef enum md5_channel {
+    MD5_CHANNEL_ALL,
+    MD5_CHANNEL_TORSO,
+    MD5_CHANNEL_LEGS,
+    MD5_CHANNEL_HEAD,
+    MD5_CHANNEL_EYELIDS,
+    MD5_NUM_CHANNELS
+} md5_channel;
+
+typedef struct md5_model_channel {
+    uint32_t num_joints;
+    const uint32_t *joints; // [num_joints] in the order in which the file names them
+} md5_model_channel;
+
+typedef struct md5_model_def {
+    const md5_decl *decl;
+    const char *mesh; // file of the model, "" if it has none
+    const char *skin; // name of a skin, or NULL
+    md5_vec3 offset;  // added to the first joint
+    uint32_t num_joints;
+    const md5_joint *joints; // [num_joints] of the mesh
+    md5_model_channel channels[MD5_NUM_CHANNELS];
+    uint32_t num_anims;
+    const md5_model_anim *anims; // [num_anims]
+} md5_model_def;
+
+// Returns the modelDef of a name, or NULL if there is none: then the engine takes the name for a
+// file. Reads the mesh and the animations that it names, each once in a game, and the models that
+// it inherits. A mistake, or a missing file, makes the model empty, as in the engine. Sets `error`
+// (may be NULL) only if memory runs out.
+//
+// Functions, events, effects, sounds and entities in frame commands are not looked up. Time grows
+// with the number of names in channels times that of joints, and with the square of the number of
+// animations.
+MD5_API const md5_model_def *md5_game_model(md5_game *game, const char *name, md5_error *error);
+
 #ifdef __cplusplus
 }
 #endif

@@ -7,7 +7,7 @@
 #include <string.h>
 
 const char tool_verdicts_help[] =
-    "usage: md5tool verdicts --base DIR [--mod DIR] materials|skins [NAME...]\n"
+    "usage: md5tool verdicts --base DIR [--mod DIR] materials|skins|models [NAME...]\n"
     "\n"
     "Reads the declarations of a Doom 3 game folder as the original engine does, and prints what\n"
     "it makes of each, as one JSON object a line; with NAMEs only of those. Warnings go to "
@@ -173,6 +173,72 @@ static bool print_skin(md5_game *game, const char *name, md5_error *error)
     return true;
 }
 
+// -- Models ---------------------------------------------------------------------------------------
+
+static void print_channels(const md5_model_def *model)
+{
+    static const char *const names[MD5_NUM_CHANNELS] = {"all", "torso", "legs", "head", "eyelids"};
+    for (int i = MD5_CHANNEL_TORSO; i < MD5_NUM_CHANNELS; i++) {
+        const md5_model_channel *const channel = &model->channels[i];
+        printf("%s\"%s\":[", i > MD5_CHANNEL_TORSO ? "," : ",\"channels\":{", names[i]);
+        for (uint32_t j = 0; j < channel->num_joints; j++)
+            printf("%s%u", j > 0 ? "," : "", channel->joints[j]);
+        putchar(']');
+    }
+    putchar('}');
+}
+
+static void print_anim(const md5_model_anim *anim)
+{
+    fputs("{\"name\":", stdout);
+    print_string(anim->name);
+    print_text("alias", anim->alias);
+    print_key("files");
+    for (uint32_t i = 0; i < anim->num_files; i++) {
+        putchar(i > 0 ? ',' : '[');
+        print_string(anim->files[i]);
+    }
+    printf("],\"ms\":%u,\"frames\":%u,\"flags\":%u,\"cmds\":[", anim->milliseconds,
+           anim->num_frames, anim->flags);
+    for (uint32_t i = 0; i < anim->num_commands; i++) {
+        const md5_frame_command *const command = &anim->commands[i];
+        printf("%s[%u,%d,", i > 0 ? "," : "", command->frame, (int)command->code);
+        print_string(command->text);
+        putchar(']');
+    }
+    fputs("]}", stdout);
+}
+
+static bool print_model(md5_game *game, const char *name, md5_error *error)
+{
+    const md5_model_def *const model = md5_game_model(game, name, error);
+    if (!model) {
+        // Without an error there is no such model.
+        error->file[0] = '\0';
+        if (error->status == MD5_OK)
+            error->status = MD5_ERROR_RANGE;
+        if (error->status == MD5_ERROR_RANGE)
+            (void)snprintf(error->message, sizeof error->message, "no model is called '%.100s'",
+                           name);
+        return false;
+    }
+    const float offset[3] = {model->offset.x, model->offset.y, model->offset.z};
+    print_decl("model", model->decl);
+    print_text("mesh", model->mesh);
+    print_text("skin", model->skin ? model->skin : "");
+    print_numbers("offset", offset, 3);
+    print_number("joints", model->num_joints);
+    print_channels(model);
+    print_key("anims");
+    putchar('[');
+    for (uint32_t i = 0; i < model->num_anims; i++) {
+        fputs(i > 0 ? "," : "", stdout);
+        print_anim(&model->anims[i]);
+    }
+    puts("]}");
+    return true;
+}
+
 // -- Command --------------------------------------------------------------------------------------
 
 // What can be printed. Implicit declarations, which others refer to, are printed only by name.
@@ -183,6 +249,7 @@ static const struct verdict_kind {
 } kinds[] = {
     {"materials", MD5_DECL_MATERIAL, print_material},
     {"skins", MD5_DECL_SKIN, print_skin},
+    {"models", MD5_DECL_MODEL, print_model},
 };
 
 typedef struct verdict_job {
@@ -217,10 +284,10 @@ static int read_arguments(int count, char **arguments, verdict_job *job)
     if (!job->base)
         return tool_usage("verdicts", "missing --base DIR");
     if (i == count)
-        return tool_usage("verdicts", "missing kind: expected materials or skins");
+        return tool_usage("verdicts", "missing kind: expected materials, skins or models");
     job->kind = kind_of(arguments[i]);
     if (!job->kind)
-        return tool_usage("verdicts", "unknown kind '%s': expected materials or skins",
+        return tool_usage("verdicts", "unknown kind '%s': expected materials, skins or models",
                           arguments[i]);
     job->names = arguments + i + 1;
     job->num_names = count - i - 1;

@@ -20,6 +20,7 @@ typedef struct md5_decl_entry {
     md5_decl decl;
     const char *line_start; // of the line in which its text begins
     void *parsed;
+    bool is_open; // a model whose parents are being parsed
 } md5_decl_entry;
 
 typedef struct md5_decl_list {
@@ -46,6 +47,25 @@ static inline void md5_game_begin(md5_game *game, md5_error *error)
 {
     game->context.error = error ? error : &game->context.unseen;
     *game->context.error = (md5_error){.status = MD5_OK};
+}
+
+// Reads a text that is read again elsewhere without reporting its mistakes twice.
+typedef struct md5_game_silence {
+    md5_warn_fn *warn;
+    uint32_t num_warnings;
+} md5_game_silence;
+
+static inline md5_game_silence md5_game_begin_silence(md5_game *game)
+{
+    const md5_game_silence before = {game->context.warn, game->context.num_warnings};
+    game->context.warn = NULL;
+    return before;
+}
+
+static inline void md5_game_end_silence(md5_game *game, md5_game_silence before)
+{
+    game->context.warn = before.warn;
+    game->context.num_warnings = before.num_warnings;
 }
 
 // Copies a text of `size` bytes into the arena, with a NUL. Returns NULL without memory.

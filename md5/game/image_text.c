@@ -229,14 +229,11 @@ bool md5_make_image_program(md5_game *game, const char *text, md5_image_program 
     program->text = md5_game_copy(&game->arena, cleaned, strlen(cleaned));
     TRY(program->text);
     // What is wrong with the text has been reported where it was read first.
-    const uint32_t num_warnings = game->context.num_warnings;
-    md5_warn_fn *const warn = game->context.warn;
-    game->context.warn = NULL;
+    const md5_game_silence before = md5_game_begin_silence(game);
     md5_decl_lex_begin(&lex, game, "", 1, program->text, strlen(program->text));
     image_reader reader = {.lex = &lex, .scratch = &game->scratch, .makes_steps = true};
     const bool is_made = read_program(&reader) && keep_steps(game, &reader, program);
-    game->context.warn = warn;
-    game->context.num_warnings = num_warnings;
+    md5_game_end_silence(game, before);
     return is_made;
 }
 

@@ -118,6 +118,14 @@ static const char *ask_for_rest(md5_game *game)
         if (table)
             (void)md5_table_at(table, -0.3f);
     }
+    for (uint32_t i = 0; i < md5_game_num_decls(game, MD5_DECL_MODEL); i++) {
+        const char *const name = md5_game_decl(game, MD5_DECL_MODEL, i)->name;
+        const md5_model_def *const model = md5_game_model(game, name, &error);
+        if (!model && error.status != MD5_ERROR_MEMORY)
+            return "no model, and no reason";
+        if (model && (model->num_joints > 0) != (model->mesh[0] != '\0'))
+            return "a model whose joints have no mesh";
+    }
     return NULL;
 }
 

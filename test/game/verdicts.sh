@@ -1,5 +1,5 @@
 #!/bin/sh
-# md5tool verdicts against what the original engine made of a small game folder: every row of materials and skins, and
+# md5tool verdicts against what the original engine made of a small game folder: every row of materials, skins and models, and
 # every warning about them. Materials that only the engine's guis have made are asked for by name; the engine sorts them as
 # guis, which is no rule of declarations, so that their sort is not compared.
 . test/build/report.sh
@@ -41,10 +41,8 @@ rows() { # KIND FILE
 # Warnings about images and guis, which are no declarations, do not matter. The engine's have no place where ours do.
 warnings() {
     sed -n 's/^WARNING: //p' "$golden/verdicts/minigame/warnings.txt" |
-        grep -vE "^(Couldn't load (gui|image|cube image|anim):|RegisterFont|Unknown string id)" |
-        grep -vE "def/rules.def|model definition|Unknown joint" | sort -u >"$scratch/theirs"
-    sed -n 's/^\([^:]*\):\([0-9]*\):[0-9]*: warning: \(.*\)/file \1, line \2: \3/p' "$scratch/warnings" |
-        grep -v def/rules.def | sort -u >"$scratch/placed"
+        grep -vE "^(Couldn't load (gui|image|cube image|anim):|RegisterFont|Unknown string id)" | sort -u >"$scratch/theirs"
+    sed -n 's/^\([^:]*\):\([0-9]*\):[0-9]*: warning: \(.*\)/file \1, line \2: \3/p' "$scratch/warnings" | sort -u >"$scratch/placed"
     awk 'FILENAME == ARGV[1] { theirs[$0] = 1; next }
          { plain = $0; sub(/^file [^,]*, line [0-9]*: /, "", plain) }
          ($0 in theirs) { found[$0] = 1; next }
@@ -65,5 +63,6 @@ compared() {
 }
 compared "materials are what the engine makes of them" materials
 compared "skins are what the engine makes of them" rows skins mini.skin.jsonl
+compared "models are what the engine makes of them" rows models mini.model.jsonl
 check "warnings are those of the engine" warnings
 finish

@@ -1,0 +1,320 @@
+// Models: model NAME { inherit, skin, mesh, offset, channel, anim, remove ... }
+//
+// Parents are parsed before what inherits them, from a stack, so that a long line of them is no
+// deep recursion. A model that inherits itself, over others or directly, inherits nothing.
+#include "md5/game/model.h"
+
+#include "md5/core/assert.h"
+#include "md5/game/skin.h"
+
+#include <string.h>
+
+// -- Words ----------------------------------------------------------------------------------------
+
+// Forgets everything, as the engine does before it copies a parent.
+static void clear(md5_model_parser *parser)
+{
+    parser->mesh = NULL;
+    parser->skin = NULL;
+    parser->offset = (md5_vec3){0.0f, 0.0f, 0.0f};
+    parser->joint_channels = NULL;
+    memset(parser->channels, 0, sizeof parser->channels);
+    parser->num_slots = parser->slot_room = 0;
+}
+
+// Takes over what a parent has.
+static bool copy_parent(md5_model_parser *parser, const md5_parsed_model *parent)
+{
+    md5_arena *const scratch = &parser->game->scratch;
+    const uint32_t count = parent->def.num_anims;
+    parser->mesh = parent->mesh;
+    parser->skin = parent->def.skin;
+    parser->offset = parent->def.offset;
+    memcpy(parser->channels, parent->def.channels, sizeof parser->channels);
+    parser->slots = (md5_anim_slot *)md5_arena_alloc(scratch, count, sizeof(md5_anim_slot));
+    parser->joint_channels = (uint8_t *)md5_arena_alloc(scratch, parent->def.num_joints, 1);
+    TRY(parser->slots && parser->joint_channels);
+    if (parent->def.num_joints > 0)
+        memcpy(parser->joint_channels, parent->joint_channels, parent->def.num_joints);
+    for (uint32_t i = 0; i < count; i++) {
+        parser->slots[i].anim = parent->def.anims[i];
+        parser->slots[i].is_inherited = true;
+    }
+    parser->num_slots = parser->slot_room = count;
+    return true;
+}
+
+static void read_inherit(md5_model_parser *parser, const md5_token *name)
+{
+    const md5_decl_entry *const entry =
+        md5_find_entry(parser->game, MD5_DECL_MODEL, name->text, name->size);
+    if (!entry) {
+        md5_decl_lex_warn(&parser->lex, "Unknown model definition %s", md5_token_show(name).text);
+    } else if (entry->decl.state == MD5_DECL_DEFAULTED) {
+        md5_model_fail(parser, "inherited model definition %s defaulted",
+                       md5_token_show(name).text);
+    } else {
+        clear(parser);
+        if (entry->parsed)
+            parser->has_memory &= copy_parent(parser, (const md5_parsed_model *)entry->parsed);
+    }
+}
+
+static void read_skin(md5_model_parser *parser, const md5_token *name)
+{
+    const md5_decl_entry *const skin = md5_parse_skin_of(parser->game, name->text, name->size);
+    parser->has_memory &= skin != NULL;
+    if (skin)
+        parser->skin = skin->decl.name;
+}
+
+static bool is_mesh_name(const md5_token *name)
+{
+    static const char extension[] = ".md5mesh";
+    const size_t size = sizeof extension - 1;
+    return name->size >= size && memcmp(name->text + name->size - size, extension, size) == 0;
+}
+
+// A mesh begins with all joints in no channel; the lists of channels stay, as in the engine.
+static void read_mesh(md5_model_parser *parser, const md5_token *name)
+{
+    md5_game *const game = parser->game;
+    if (!is_mesh_name(name)) {
+        md5_model_fail(parser, "Invalid model for MD5 mesh");
+        return;
+    }
+    const char *const file = md5_game_copy(&game->scratch, name->text, name->size);
+    const md5_mesh_asset *const mesh = file ? md5_find_mesh_asset(game, file) : NULL;
+    if (game->context.error->status != MD5_OK) {
+        parser->has_memory = false;
+        return;
+    }
+    if (!mesh) {
+        md5_model_fail(parser, "Model %s defaulted", md5_token_show(name).text);
+        return;
+    }
+    parser->mesh = mesh;
+    parser->joint_channels = (uint8_t *)md5_arena_alloc(&game->scratch, mesh->num_joints, 1);
+    parser->has_memory &= parser->joint_channels != NULL;
+}
+
+static void read_remove(md5_model_parser *parser, const md5_token *name)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < parser->num_slots; i++) {
+        md5_anim_slot *const slot = &parser->slots[i];
+        if (slot->is_removed
+            || (!md5_token_is(name, slot->anim.alias) && !md5_token_is(name, slot->anim.name)))
+            continue;
+        if (!slot->is_inherited) {
+            md5_model_fail(parser,
+                           "Anim %s was not inherited.  Anim should be removed from the model def.",
+                           md5_token_show(name).text);
+            return;
+        }
+        slot->is_removed = true;
+        count++;
+    }
+    if (count == 0)
+        md5_model_fail(parser, "Couldn't find anim %s to remove", md5_token_show(name).text);
+}
+
+static void read_offset(md5_model_parser *parser)
+{
+    float values[3] = {0.0f, 0.0f, 0.0f};
+    if (md5_decl_lex_vector(&parser->lex, values, 3))
+        parser->offset = (md5_vec3){values[0], values[1], values[2]};
+    else
+        md5_model_fail(parser, "Expected vector following 'offset'");
+}
+
+// Words that a name follows.
+static const struct model_word {
+    const char *word;
+    void (*read)(md5_model_parser *parser, const md5_token *name);
+} words[] = {
+    {"inherit", read_inherit},
+    {"skin", read_skin},
+    {"mesh", read_mesh},
+    {"remove", read_remove},
+};
+
+static void read_word(md5_model_parser *parser, const md5_token *token)
+{
+    md5_token name;
+    if (md5_token_is(token, "anim")) {
+        md5_read_model_anim(parser);
+        return;
+    }
+    if (md5_token_is(token, "channel")) {
+        md5_read_channel(parser);
+        return;
+    }
+    if (md5_token_is(token, "offset")) {
+        read_offset(parser);
+        return;
+    }
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        if (!md5_token_is(token, words[i].word))
+            continue;
+        if (md5_decl_lex_read(&parser->lex, &name))
+            words[i].read(parser, &name);
+        else
+            md5_model_fail_at_end(parser);
+        return;
+    }
+    md5_model_fail(parser, "unknown token %s", md5_token_show(token).text);
+}
+
+static void read_model(md5_model_parser *parser)
+{
+    md5_token token;
+    (void)md5_decl_lex_skip_until(&parser->lex, "{");
+    while (!parser->is_defaulted && parser->has_memory && md5_decl_lex_read(&parser->lex, &token)
+           && !md5_token_is(&token, "}"))
+        read_word(parser, &token);
+    if (parser->is_defaulted)
+        clear(parser);
+}
+
+// -- Keeping --------------------------------------------------------------------------------------
+
+// Copies a channel's joints, without those that a later mesh lacks.
+static bool keep_channel(md5_model_parser *parser, uint32_t number, md5_model_channel *kept)
+{
+    const md5_model_channel *const from = &parser->channels[number];
+    const uint32_t num_joints = parser->mesh ? parser->mesh->num_joints : 0;
+    const uint32_t count = number == MD5_CHANNEL_ALL ? num_joints : from->num_joints;
+    uint32_t *const joints =
+        (uint32_t *)md5_arena_alloc(&parser->game->arena, count, sizeof *joints);
+    TRY(joints);
+    kept->joints = joints;
+    kept->num_joints = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t joint = number == MD5_CHANNEL_ALL ? i : from->joints[i];
+        if (joint < num_joints)
+            joints[kept->num_joints++] = joint;
+    }
+    return true;
+}
+
+static bool keep_anims(md5_model_parser *parser, md5_model_def *def)
+{
+    md5_model_anim *const anims =
+        (md5_model_anim *)md5_arena_alloc(&parser->game->arena, parser->num_slots, sizeof *anims);
+    TRY(anims);
+    for (uint32_t i = 0; i < parser->num_slots; i++) {
+        if (!parser->slots[i].is_removed)
+            anims[def->num_anims++] = parser->slots[i].anim;
+    }
+    def->anims = anims;
+    return true;
+}
+
+static bool keep_model(md5_model_parser *parser, md5_decl_entry *entry)
+{
+    md5_arena *const arena = &parser->game->arena;
+    const uint32_t num_joints = parser->mesh ? parser->mesh->num_joints : 0;
+    md5_parsed_model *const model = (md5_parsed_model *)md5_arena_alloc(arena, 1, sizeof *model);
+    uint8_t *const channels = (uint8_t *)md5_arena_alloc(arena, num_joints, 1);
+    TRY(model && channels);
+    if (num_joints > 0)
+        memcpy(channels, parser->joint_channels, num_joints);
+    model->mesh = parser->mesh;
+    model->joint_channels = channels;
+    model->def.decl = &entry->decl;
+    model->def.mesh = parser->mesh ? parser->mesh->file : "";
+    model->def.skin = parser->skin;
+    model->def.offset = parser->offset;
+    model->def.num_joints = num_joints;
+    model->def.joints = parser->mesh ? parser->mesh->joints : NULL;
+    for (uint32_t i = 0; i < MD5_NUM_CHANNELS; i++)
+        TRY(keep_channel(parser, i, &model->def.channels[i]));
+    TRY(keep_anims(parser, &model->def));
+    entry->parsed = model;
+    entry->decl.state = parser->is_defaulted ? MD5_DECL_DEFAULTED : MD5_DECL_PARSED;
+    return true;
+}
+
+static bool parse_alone(md5_game *game, md5_decl_entry *entry)
+{
+    const md5_arena_mark before = md5_arena_here(&game->scratch);
+    md5_model_parser parser = {.game = game, .has_memory = true};
+    parser.decl = &entry->decl;
+    md5_decl_lex_begin_decl(&parser.lex, game, entry);
+    read_model(&parser);
+    const bool is_kept =
+        parser.has_memory && game->context.error->status == MD5_OK && keep_model(&parser, entry);
+    md5_arena_rewind(&game->scratch, before);
+    return is_kept;
+}
+
+// -- Parents --------------------------------------------------------------------------------------
+
+// A model that waits for its parents, or for its turn.
+typedef struct waiting_model {
+    struct waiting_model *below;
+    md5_decl_entry *entry;
+    bool has_parents; // they have been put above it
+} waiting_model;
+
+static bool push(md5_game *game, waiting_model **top, md5_decl_entry *entry)
+{
+    waiting_model *const added = (waiting_model *)md5_arena_alloc(&game->scratch, 1, sizeof *added);
+    TRY(added);
+    added->below = *top;
+    added->entry = entry;
+    *top = added;
+    return true;
+}
+
+// Puts all models above `child` that its text inherits and that are neither parsed nor waiting for
+// their own parents. What is wrong with the text is reported when it is parsed.
+static bool push_parents(md5_game *game, waiting_model **top, const md5_decl_entry *child)
+{
+    md5_decl_lex lex;
+    md5_token token;
+    bool is_name = false, has_memory = true;
+    const md5_game_silence before = md5_game_begin_silence(game);
+    md5_decl_lex_begin_decl(&lex, game, child);
+    while (has_memory && md5_decl_lex_read(&lex, &token)) {
+        md5_decl_entry *const parent =
+            is_name ? md5_find_entry(game, MD5_DECL_MODEL, token.text, token.size) : NULL;
+        if (parent && !parent->parsed && !parent->is_open)
+            has_memory = push(game, top, parent);
+        is_name = !is_name && md5_token_is(&token, "inherit");
+    }
+    md5_game_end_silence(game, before);
+    return has_memory;
+}
+
+static bool parse_with_parents(md5_game *game, md5_decl_entry *entry)
+{
+    waiting_model *top = NULL;
+    TRY(push(game, &top, entry));
+    while (top) {
+        waiting_model *const current = top;
+        if (!current->entry->parsed && !current->has_parents) {
+            current->has_parents = current->entry->is_open = true;
+            TRY(push_parents(game, &top, current->entry));
+            continue;
+        }
+        TRY(current->entry->parsed || parse_alone(game, current->entry));
+        current->entry->is_open = false;
+        top = current->below;
+    }
+    return true;
+}
+
+const md5_model_def *md5_game_model(md5_game *game, const char *name, md5_error *error)
+{
+    MD5_ASSERT(game != NULL, "game: not NULL");
+    MD5_ASSERT(name != NULL, "name: not NULL");
+    md5_game_begin(game, error);
+    md5_decl_entry *const entry = md5_find_entry(game, MD5_DECL_MODEL, name, strlen(name));
+    const md5_arena_mark before = md5_arena_here(&game->scratch);
+    const bool is_there = entry && (entry->parsed || parse_with_parents(game, entry));
+    md5_arena_rewind(&game->scratch, before);
+    game->context.error = &game->context.unseen;
+    return is_there ? &((const md5_parsed_model *)entry->parsed)->def : NULL;
+}

@@ -1,0 +1,142 @@
+#include "md5/game/model_assets.h"
+
+#include "md5/game/files.h"
+
+#include <math.h>
+#include <string.h>
+
+// What stands for a file that cannot be read.
+static void *broken_asset(void)
+{
+    static const char broken = 0;
+    return (void *)(uintptr_t)&broken;
+}
+
+static md5_load_opts opts_of(md5_game *game)
+{
+    const md5_load_opts opts = {
+        .allocator = game->context.allocator,
+        .memory_limit = game->context.memory_limit,
+        .no_tangents = true,
+        .no_skin_plan = true,
+    };
+    return opts;
+}
+
+// Passes on that memory has run out; other errors are the engine's to report.
+static void *pass_on(md5_game *game, const md5_error *error)
+{
+    if (error->status != MD5_ERROR_MEMORY)
+        return broken_asset();
+    (void)md5_fail(&game->context, MD5_ERROR_MEMORY, 0, 0, "%s", error->message);
+    return NULL;
+}
+
+static md5_mesh_asset *copy_joints(md5_game *game, const char *file, const md5_skeleton *skeleton)
+{
+    md5_arena *const arena = &game->arena;
+    md5_mesh_asset *const asset = (md5_mesh_asset *)md5_arena_alloc(arena, 1, sizeof *asset);
+    md5_joint *const joints =
+        (md5_joint *)md5_arena_alloc(arena, skeleton->num_joints, sizeof *joints);
+    if (!asset || !joints)
+        return NULL;
+    for (uint32_t i = 0; i < skeleton->num_joints; i++) {
+        const char *const name = skeleton->joints[i].name;
+        joints[i].name = md5_game_copy(arena, name, strlen(name));
+        joints[i].parent = skeleton->joints[i].parent;
+        if (!joints[i].name)
+            return NULL;
+    }
+    asset->file = file;
+    asset->num_joints = skeleton->num_joints;
+    asset->joints = joints;
+    return asset;
+}
+
+static void *load_mesh(md5_game *game, const char *file, const char *text, size_t size)
+{
+    const md5_load_opts opts = opts_of(game);
+    md5_error error;
+    md5_model *const model = md5_parse_model(text, size, &opts, &error);
+    if (!model)
+        return pass_on(game, &error);
+    md5_mesh_asset *const asset = copy_joints(game, file, &model->skeleton);
+    md5_free_model(model);
+    return asset;
+}
+
+// The engine's length: whole milliseconds, rounded up, at a whole frame rate.
+static uint32_t length_of(const md5_anim *anim)
+{
+    const double rate = floor(anim->frame_rate);
+    const double length = rate >= 1.0 ? ceil((anim->num_frames - 1) * 1000.0 / rate) : 0.0;
+    return length < (double)INT32_MAX ? (uint32_t)length : INT32_MAX;
+}
+
+static void *load_anim(md5_game *game, const char *file, const char *text, size_t size)
+{
+    const md5_load_opts opts = opts_of(game);
+    md5_error error;
+    md5_anim *const anim = md5_parse_anim(text, size, &opts, &error);
+    if (!anim)
+        return pass_on(game, &error);
+    md5_anim_asset *const asset = (md5_anim_asset *)md5_arena_alloc(&game->arena, 1, sizeof *asset);
+    if (asset) {
+        asset->file = file;
+        asset->num_frames = anim->num_frames;
+        asset->milliseconds = length_of(anim);
+    }
+    md5_free_anim(anim);
+    return asset;
+}
+
+// Whether a name ends in an extension, whose case matters.
+static bool has_extension(const char *file, const char *extension)
+{
+    const char *const dot = strrchr(file, '.');
+    return dot && strcmp(dot, extension) == 0;
+}
+
+typedef void *load_asset(md5_game *game, const char *file, const char *text, size_t size);
+
+// Returns what a file is loaded to, broken_asset(), or NULL if memory runs out.
+static void *load_file(md5_game *game, const char *file, load_asset *load)
+{
+    md5_error reason = {.status = MD5_OK};
+    size_t size = 0;
+    const md5_game_entry *const entry = md5_game_find_file(game, file);
+    const char *const text = entry ? md5_game_open_file(game, entry, &size, &reason) : NULL;
+    if (!text)
+        return broken_asset();
+    void *const asset = load(game, file, text, size);
+    md5_game_close_file(game, entry, text, size);
+    return asset;
+}
+
+// Returns what a file was loaded to, loading it first if need be.
+static const void *find_asset(md5_game *game, const char *file, const char *extension,
+                              load_asset *load)
+{
+    if (!has_extension(file, extension))
+        return NULL;
+    void **const found = md5_name_map_find(&game->assets, file);
+    if (found && *found)
+        return *found == broken_asset() ? NULL : *found;
+    const char *const copy = md5_game_copy(&game->arena, file, strlen(file));
+    void *const asset = copy ? load_file(game, copy, load) : NULL;
+    void **const added = asset ? md5_name_map_add(&game->assets, &game->arena, copy) : NULL;
+    if (!added)
+        return NULL;
+    *added = asset;
+    return asset == broken_asset() ? NULL : asset;
+}
+
+const md5_mesh_asset *md5_find_mesh_asset(md5_game *game, const char *file)
+{
+    return (const md5_mesh_asset *)find_asset(game, file, ".md5mesh", load_mesh);
+}
+
+const md5_anim_asset *md5_find_anim_asset(md5_game *game, const char *file)
+{
+    return (const md5_anim_asset *)find_asset(game, file, ".md5anim", load_anim);
+}

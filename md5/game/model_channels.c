@@ -1,0 +1,196 @@
+// Channels: the joints that an animation of a part of the body drives.
+//
+// Names are read from left to right: J adds a joint, *J it and all below it, -J and -*J remove
+// them.
+#include "md5/game/model.h"
+
+#include <string.h>
+
+// The joints of a channel in the order in which they were added.
+typedef struct channel_joints {
+    uint32_t *joints; // [num_joints], `count` of them used
+    uint8_t *is_in;   // [num_joints]
+    uint32_t count;
+} channel_joints;
+
+// -- Lists of joints ------------------------------------------------------------------------------
+
+static void add_joint(channel_joints *list, uint32_t joint)
+{
+    if (list->is_in[joint])
+        return;
+    list->is_in[joint] = true;
+    list->joints[list->count++] = joint;
+}
+
+static void remove_joint(channel_joints *list, uint32_t joint)
+{
+    uint32_t kept = 0;
+    if (!list->is_in[joint])
+        return;
+    list->is_in[joint] = false;
+    for (uint32_t i = 0; i < list->count; i++) {
+        if (list->joints[i] != joint)
+            list->joints[kept++] = list->joints[i];
+    }
+    list->count = kept;
+}
+
+// The joints below one follow it in the file, up to one whose parent comes before it.
+static void change_joints(const md5_model_parser *parser, channel_joints *list, uint32_t joint,
+                          bool with_children, bool is_removed)
+{
+    const md5_mesh_asset *const mesh = parser->mesh;
+    uint32_t end = joint + 1;
+    while (with_children && end < mesh->num_joints && mesh->joints[end].parent >= (int32_t)joint)
+        end++;
+    for (uint32_t i = joint; i < end; i++) {
+        if (is_removed)
+            remove_joint(list, i);
+        else
+            add_joint(list, i);
+    }
+}
+
+// Applies one name of the list `all`.
+static void apply_name(const md5_model_parser *parser, channel_joints *list, const char *name,
+                       size_t size, md5_token all)
+{
+    const bool is_removed = size > 0 && *name == '-';
+    name += is_removed;
+    size -= is_removed;
+    const bool with_children = size > 0 && *name == '*';
+    name += with_children;
+    size -= with_children;
+    const int32_t joint = md5_model_find_joint(parser, name, size);
+    if (joint >= 0) {
+        change_joints(parser, list, (uint32_t)joint, with_children, is_removed);
+        return;
+    }
+    const char *const model = parser->decl->name;
+    md5_decl_lex_warn(&parser->lex, "Unknown joint %s in %s for model %s",
+                      md5_quote(name, size).text, md5_token_show(&all).text,
+                      md5_quote(model, strlen(model)).text);
+}
+
+static bool is_blank(char c)
+{
+    return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+static void apply_names(const md5_model_parser *parser, channel_joints *list, md5_token all)
+{
+    const char *at = all.text, *const end = all.text + all.size;
+    while (at < end) {
+        const char *const start = at;
+        while (at < end && !is_blank(*at))
+            at++;
+        if (at > start)
+            apply_name(parser, list, start, (size_t)(at - start), all);
+        at += at < end;
+    }
+}
+
+// -- Reading --------------------------------------------------------------------------------------
+
+// Appends a token to a text in game->scratch, whose room doubles.
+static bool append(md5_model_parser *parser, md5_token *all, size_t *room, const md5_token *token)
+{
+    const bool has_blank = !md5_token_is(token, "*") && !md5_token_is(token, "-");
+    const size_t size = all->size + token->size + 1;
+    char *memory = (char *)(uintptr_t)all->text;
+    if (size > *room) {
+        *room = 2 * size;
+        memory = (char *)md5_arena_room(&parser->game->scratch, *room, 1);
+        TRY(memory);
+        if (all->size > 0)
+            memcpy(memory, all->text, all->size);
+        all->text = memory;
+    }
+    if (token->size > 0)
+        memcpy(memory + all->size, token->text, token->size);
+    memory[all->size + token->size] = ' ';
+    all->size += token->size + has_blank;
+    return true;
+}
+
+// Reads the names up to the bracket behind them, as one text: a blank follows each but * and -.
+static bool read_names(md5_model_parser *parser, md5_token *all)
+{
+    md5_token token;
+    size_t room = 0;
+    *all = (md5_token){.text = ""};
+    while (!md5_decl_lex_take(&parser->lex, ")")) {
+        if (!md5_decl_lex_read(&parser->lex, &token)) {
+            md5_model_fail_at_end(parser);
+            return false;
+        }
+        parser->has_memory &= append(parser, all, &room, &token);
+        if (!parser->has_memory)
+            return false;
+    }
+    return true;
+}
+
+// Gives the joints of a list to a channel, but those that are in one already.
+static void keep_joints(md5_model_parser *parser, channel_joints *list, uint32_t channel)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < list->count; i++) {
+        const uint32_t joint = list->joints[i];
+        if (parser->joint_channels[joint] != 0) {
+            const char *const name = parser->mesh->joints[joint].name;
+            md5_decl_lex_warn(&parser->lex, "Joint %s assigned to multiple channels",
+                              md5_quote(name, strlen(name)).text);
+            continue;
+        }
+        parser->joint_channels[joint] = (uint8_t)channel;
+        list->joints[kept++] = joint;
+    }
+    parser->channels[channel].joints = list->joints;
+    parser->channels[channel].num_joints = kept;
+}
+
+static uint32_t channel_of(const md5_token *name)
+{
+    static const char *const names[MD5_NUM_CHANNELS] = {"", "torso", "legs", "head", "eyelids"};
+    uint32_t channel = 1;
+    while (channel < MD5_NUM_CHANNELS && !md5_token_is_word(name, names[channel]))
+        channel++;
+    return channel;
+}
+
+void md5_read_channel(md5_model_parser *parser)
+{
+    md5_arena *const scratch = &parser->game->scratch;
+    md5_token name, names;
+    if (!parser->mesh) {
+        md5_model_fail(parser, "Must specify mesh before defining channels");
+        return;
+    }
+    if (!md5_decl_lex_read(&parser->lex, &name)) {
+        md5_model_fail_at_end(parser);
+        return;
+    }
+    if (!md5_decl_lex_take(&parser->lex, "(")) {
+        md5_model_fail(parser, "Expected { after %s", md5_token_show(&name).text);
+        return;
+    }
+    const uint32_t channel = channel_of(&name);
+    if (channel == MD5_NUM_CHANNELS) {
+        md5_model_fail(parser, "Unknown channel %s", md5_token_show(&name).text);
+        return;
+    }
+    if (!read_names(parser, &names))
+        return;
+    const uint32_t count = parser->mesh->num_joints;
+    channel_joints list = {
+        .joints = (uint32_t *)md5_arena_alloc(scratch, count, sizeof(uint32_t)),
+        .is_in = (uint8_t *)md5_arena_alloc(scratch, count, 1),
+    };
+    parser->has_memory &= list.joints && list.is_in;
+    if (!parser->has_memory)
+        return;
+    apply_names(parser, &list, names);
+    keep_joints(parser, &list, channel);
+}
