@@ -1,0 +1,68 @@
+#!/bin/sh
+# md5tool verdicts over folders on disk: archives, mods, wrong arguments.
+. test/build/report.sh
+tool=$products/md5tool
+base=$scratch/base
+mkdir -p "$base/materials" "$scratch/mod/materials"
+echo 'loose { { map a } }' >"$base/materials/same.mtr"
+echo 'mod { { map b } }' >"$scratch/mod/materials/mod.mtr"
+echo 'no archive' >"$base/broken.pk4"
+
+# Makes an archive: NAME METHOD PATH TEXT, where method 8 is deflated.
+archive() {
+    python3 -c '
+import sys, zipfile
+name, method, path, text = sys.argv[1:]
+with zipfile.ZipFile(name, "w", int(method)) as file:
+    file.writestr(path, text)' "$@"
+}
+archive "$base/a.pk4" 8 Materials/Packed.mtr "packed { { map $(printf 'x%.0s' $(seq 200)) } }"
+archive "$base/b.pk4" 0 materials/same.mtr 'hidden { }'
+
+names() {
+    "$tool" verdicts --base "$base" "$@" 2>"$scratch/err" | sed 's/.*"material":"\([^"]*\)","file":"\([^"]*\)".*/\2 \1/'
+}
+finds() {
+    names --mod "$scratch/mod" materials >"$scratch/out"
+    printf 'materials/mod.mtr mod\nmaterials/packed.mtr packed\nmaterials/same.mtr loose\n' | diff - "$scratch/out"
+}
+inflates() {
+    names materials packed >"$scratch/out" && "$tool" verdicts --base "$base" materials packed 2>"$scratch/err" | grep -q '"image":"xxxx'
+}
+warns() {
+    grep -q 'broken.pk4: warning: this is no zip file' "$scratch/err"
+}
+# Damages one byte after the other of a copy of the archive: nothing may crash.
+survives() {
+    python3 - "$tool" "$base/a.pk4" "$scratch/damaged" <<'PYTHON'
+import os
+import subprocess
+import sys
+tool, source, folder = sys.argv[1:]
+os.makedirs(folder)
+data = open(source, "rb").read()
+for at in range(0, len(data), 3):
+    with open(os.path.join(folder, "a.pk4"), "wb") as file:
+        file.write(data[:at] + bytes([data[at] ^ 0xFF]) + data[at + 1:])
+    status = subprocess.run([tool, "verdicts", "--base", folder, "materials"], capture_output=True).returncode
+    if status not in (0, 1):
+        sys.exit("byte %d: status %d" % (at, status))
+PYTHON
+}
+fails() { # STATUS, TEXT, ARGUMENT...
+    status=$1 text=$2
+    shift 2
+    "$tool" verdicts "$@" >"$scratch/out" 2>"$scratch/err"
+    [ $? -eq "$status" ] && grep -qF -- "$text" "$scratch/err"
+}
+
+check "loose files hide archives, and a mod its base" finds
+check "deflated files are read" inflates
+check "a broken archive is a warning" warns
+check "damaged archives do no harm" survives
+check "a folder that is missing is an error" fails 1 'nowhere: error: this is no folder' --base "$scratch/nowhere" skins
+check "the base must be named" fails 2 'missing --base DIR' skins
+check "the kind must be named" fails 2 'missing kind' --base "$base"
+check "the kind must be known" fails 2 "unknown kind 'sounds'" --base "$base" sounds
+check "a model must exist" fails 1 "no model is called 'imp'" --base "$base" models imp
+finish
