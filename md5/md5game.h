@@ -44,9 +44,10 @@ typedef struct md5_game md5_game;
 // use the spelling of the best place. Files whose names begin with / or contain .. are left out.
 //
 // Reads all files of declarations through `paths`, which are copied. `opts` (may be NULL):
-// allocator, memory_limit of the whole game, warn. opts->files is not used. Returns NULL and fills
-// `error` (may be NULL) if memory runs out. A file that cannot be read is a warning. Time and
-// memory are linear in the sizes of the names and files.
+// allocator, memory_limit of the whole game, warn; max_warnings counts those of the whole game,
+// too. opts->files is not used. Returns NULL and fills `error` (may be NULL) if memory runs out. A
+// file that cannot be read is a warning. Time and memory are linear in the sizes of the names and
+// files.
 MD5_API md5_game *md5_open_game(const md5_game_path *paths, size_t num_paths,
                                 const md5_load_opts *opts, md5_error *error);
 

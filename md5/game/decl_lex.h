@@ -33,7 +33,7 @@ typedef struct md5_token {
 typedef struct md5_decl_lex {
     md5_game *game;
     const char *file;
-    const char *text, *at, *end;
+    const char *at, *end;
     uint32_t line;          // as the engine counts
     const char *line_start; // of the line that `at` is in
     const char *last_at;    // before the token that was read last, and its line

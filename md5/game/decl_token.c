@@ -13,7 +13,6 @@ void md5_decl_lex_begin(md5_decl_lex *lex, md5_game *game, const char *file, uin
     *lex = (md5_decl_lex){
         .game = game,
         .file = file,
-        .text = text,
         .at = text,
         .end = text + size,
         .line = line,

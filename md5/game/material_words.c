@@ -2,6 +2,7 @@
 
 #include "md5/game/image_text.h"
 #include "md5/game/table.h"
+#include "md5/read/number.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -236,7 +237,11 @@ static void read_sort(material_reader *reader, int unused)
             return;
         }
     }
-    reader->material->sort = md5_token_float(&token);
+    // The text as a decimal number, whatever kind of token it is: 010 is 10 here.
+    double number = 0.0;
+    if (!md5_scan_double(token.text, token.text + token.size, &number))
+        number = 0.0;
+    reader->material->sort = (float)number;
 }
 
 // -- Deforms --------------------------------------------------------------------------------------

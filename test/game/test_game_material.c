@@ -285,6 +285,8 @@ TEST (coverage_and_sort_follow_from_stages) {
     md5_free_game(game);
     CHECK_NEAR((double)parse("m { sort nearest\n { map x } }", &game, NULL)->sort, 7.0, 0.0);
     md5_free_game(game);
+    CHECK_NEAR((double)parse("m { sort \"010\"\n { map x } }", &game, NULL)->sort, 10.0, 0.0);
+    md5_free_game(game);
     CHECK_NEAR((double)parse("m { polygonOffset 2\n { map x } }", &game, NULL)->sort, 2.0, 0.0);
     md5_free_game(game);
     const md5_material *const mirror = parse("m { mirror { mirrorRenderMap 8, 9 } }", &game, NULL);
