@@ -384,8 +384,8 @@ typedef struct md5_machine md5_machine;
 // that cannot be synchronised. MD5_ERROR_RANGE: a frame that a clip lacks, a number that is not
 // finite or out of range, a motion that is made of more than 4096 others, each counted as often as
 // it is used. MD5_ERROR_SYNTAX: a mask. Of `opts`, file_name, allocator and memory_limit are used.
-// Time and memory: linear in the tables, plus joints for each mask and each added item or state,
-// plus the size of the flattened blend tree of each state.
+// Time and memory: linear in the tables, plus joints, clips and layers for each mask, plus joints
+// for each added item or state, plus the size of the flattened blend tree of each state.
 MD5_API md5_machine *md5_create_machine(const md5_machine_desc *desc, const md5_load_opts *opts,
                                         md5_error *error);
 MD5_API void md5_free_machine(md5_machine *machine); // after all of its players

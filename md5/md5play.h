@@ -236,9 +236,13 @@ typedef struct md5_detail {
 // Sets the level of detail, from the next computed pose on; NULL means full detail, as after
 // md5_create_player() and md5_player_reset(). It may be set at any time and as often as wanted:
 // players keep taking turns. Saved and copied with the player. Returns false and changes nothing if
-// the mask is unknown. Time: linear in the machine's masks. The cost of sampling and blending
-// override layers falls with the joints; additive layers, stacks that add, one-shots, clips with
-// rebased joints or cubic interpolation, and matrices cost the same.
+// the mask is unknown. Time: linear in the machine's masks.
+//
+// What it saves: poses that are not computed; layers that change none of the animated joints, such
+// as those of a face; sampling and blending of override layers, if 16 or more adjacent joints are
+// left out. The cost of advancing, matrices, additive layers, stacks that add, one-shots and clips
+// with rebased joints or cubic interpolation stays. md5_play_job.keeps_matrices saves the matrices
+// of kept poses.
 MD5_API bool md5_player_set_detail(md5_player *player, const md5_detail *detail);
 MD5_API md5_detail md5_player_detail(const md5_player *player); // `phase` below `interval`
 
@@ -307,8 +311,9 @@ struct md5_play_job {
     void *hook_user;
     md5_mat34 *joints;  // [model joints] or NULL
     md5_mat34 *palette; // [model joints] or NULL
-    // `joints` and `palette` still hold what the last job of this player wrote: they are not
-    // written again for a kept pose (md5_detail), which then costs nothing.
+    // `joints` and `palette` still hold what the last job of this player wrote, and the player was
+    // not restored or copied to since: they are not written again for a kept pose (md5_detail),
+    // which then costs nothing.
     bool keeps_matrices;
     bool is_computed;     // written: whether the pose was computed, as md5_player_pose() returns
     md5_transform motion; // written: md5_player_root_motion()

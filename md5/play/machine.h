@@ -224,6 +224,7 @@ struct md5_machine {
     uint32_t *left_out;       // [masks][joints]
     md5_joint_run *runs;
     md5_run_slots *run_slots;
+    bool *are_seen;            // [masks][layers] the layer may change animated joints
     uint32_t *listed;          // joints of sets
     float *listed_weights;     // of the set's mask
     md5_transform *references; // [][joints]

@@ -79,6 +79,7 @@ static bool build_all(md5_building *building)
     TRY(md5_build_motions(building));
     TRY(md5_build_trees(building));
     TRY(md5_build_layers(building));
+    TRY(md5_build_seen_layers(building));
     TRY(md5_build_modifiers(building));
     TRY(md5_build_reaches(building));
     machine->fingerprint = md5_fingerprint_of(building->desc);
@@ -114,6 +115,7 @@ static md5_machine *lay_out(md5_block *block, const md5_machine *from, const md5
     MOVE(uint32_t, left_out, desc->num_masks * joints);
     MOVE(md5_joint_run, runs, from->num_runs);
     MOVE(md5_run_slots, run_slots, from->num_run_slots);
+    MOVE(bool, are_seen, (size_t)desc->num_masks * desc->num_layers);
     MOVE(uint32_t, listed, from->num_listed);
     MOVE(float, listed_weights, from->num_listed);
     MOVE(md5_transform, references, from->num_references * joints);

@@ -112,3 +112,35 @@ bool md5_build_details(md5_building *building)
     }
     return true;
 }
+
+// A layer without a mask that is not added may change any joint.
+static bool is_seen(const md5_machine *machine, const md5_detail_set *set,
+                    const md5_play_layer *layer)
+{
+    const md5_joint_set *const joints = &layer->joints;
+    const bool *const are_animated = machine->are_animated + set->first_joint;
+    const float *const weights = md5_mask_of(machine, layer->mask);
+    bool seen = layer->mode != MD5_LAYER_ADD && !weights;
+    for (uint32_t i = 0; i < joints->count && !seen; i++) {
+        const uint32_t joint =
+            joints->is_listed ? machine->listed[joints->list + i] : joints->first + i;
+        seen = are_animated[joint] && (!weights || weights[joint] > 0.0f);
+    }
+    return seen;
+}
+
+bool md5_build_seen_layers(md5_building *building)
+{
+    md5_machine *const machine = building->machine;
+    const uint32_t num_masks = building->desc->num_masks;
+    const uint32_t num_layers = building->desc->num_layers;
+    machine->are_seen =
+        (bool *)md5_build_array(building, num_masks, num_layers * sizeof *machine->are_seen);
+    TRY(machine->are_seen);
+    for (size_t i = 0; i < num_masks; i++) {
+        for (uint32_t k = 0; k < num_layers; k++)
+            machine->are_seen[i * num_layers + k] =
+                is_seen(machine, &machine->details[i], &machine->layers[k]);
+    }
+    return true;
+}

@@ -33,7 +33,8 @@ static void make_matrices(const md5_machine *machine, const md5_transform *pose,
 
 static void show_kept(const md5_player *player, md5_transform *pose)
 {
-    memcpy(pose, player->kept, player->machine->num_joints * sizeof *pose);
+    if (player->machine->num_joints > 0)
+        memcpy(pose, player->kept, player->machine->num_joints * sizeof *pose);
 }
 
 bool md5_player_pose(md5_player *player, void *scratch, md5_transform *pose, md5_mat34 *joints,

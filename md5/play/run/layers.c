@@ -316,8 +316,10 @@ static void blend_all_layers(md5_player *player, const md5_detail_set *detail, m
         const float weight = md5_weight_of(player, layer->weight_parameter, layer->weight);
         blending of = blending_of(player, i);
         of.detail = layer->mode == MD5_LAYER_ADD ? NULL : detail;
-        if (weight > 0.0f)
+        if (weight > 0.0f && md5_is_layer_seen(player, i))
             blend_layer(&of, weight, &is_begun, spare, pose);
+        else if (weight > 0.0f)
+            begin_pose(machine, &is_begun, pose);
         if (player->num_shots > 0) {
             begin_pose(machine, &is_begun, pose);
             md5_blend_shots(player, i + 1, spare, pose);

@@ -204,6 +204,14 @@ static inline const md5_detail_set *md5_detail_of(const md5_player *player)
     return mask < 0 ? NULL : &player->machine->details[mask];
 }
 
+// Whether a layer may change joints that are animated.
+static inline bool md5_is_layer_seen(const md5_player *player, uint32_t layer)
+{
+    const md5_machine *const machine = player->machine;
+    const int32_t mask = player->detail.mask;
+    return mask < 0 || machine->are_seen[(size_t)mask * machine->tables.num_layers + layer];
+}
+
 // The state that fades in, or the only one.
 static inline md5_active_state *md5_newest(md5_layer_state *layer_state)
 {
