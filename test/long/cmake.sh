@@ -100,4 +100,6 @@ for shared in OFF ON; do
     fi
 done
 silent "the DLL exports what the shared library does" dll_exports
+# Its server still writes there for a moment.
+[ ! -d "$scratch/wine" ] || WINEPREFIX=$scratch/wine wineserver -w
 finish
