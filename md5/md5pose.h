@@ -160,12 +160,13 @@ MD5_API float md5_fabrik(const md5_skeleton *skeleton, md5_transform *pose,
 MD5_API float md5_ccd(const md5_skeleton *skeleton, md5_transform *pose, const md5_chain_job *job);
 
 // The same by damped least squares (Wampler 1986; Nakamura, Hanafusa 1986). It turns all joints
-// together, needs fewest iterations, finds most of the targets that limits leave in reach, and
-// costs most for each iteration. With the Jacobian J of the tip's error e, the joints turn by J^T
-// (J J^T + lambda^2 I)^-1 e, by 0.5 radians at most. As a share of the mean of the diagonal of J
-// J^T, lambda^2 begins at 1/100, falls to a fifth, down to 1e-6, after an iteration that came
-// nearer, and grows sixfold after one that did not, which is undone (Marquardt 1963); beyond 1e6
-// the search ends. Computed in double.
+// together, by
+//   J^T (J J^T + lambda^2 I)^-1 e
+// for the tip's error e and its Jacobian J, and none by more than 0.5 radians in one iteration.
+// Most targets take about ten; it finds more of the targets that limits leave in reach than the
+// others do. lambda^2, as a share of the mean of the diagonal of J J^T, begins at 1/100, falls to a
+// fifth, down to 1e-6, after an iteration that came nearer, and grows sixfold after one that did
+// not, which is undone (Marquardt 1963); beyond 1e6 the search ends. Computed in double.
 MD5_API float md5_dls(const md5_skeleton *skeleton, md5_transform *pose, const md5_chain_job *job);
 
 // What a tip is to reach.

@@ -16,7 +16,7 @@ enum { TURNS = 12 };
 // A hinge with a smaller sine of its bend counts as straight.
 #define STRAIGHT 1e-3
 
-enum { ROOT, ABOVE_MIDDLE, MIDDLE, ABOVE_TIP, TIP, LIMB_JOINTS };
+enum { ROOT, ABOVE_MIDDLE, MIDDLE, ABOVE_TIP, TIP };
 
 // Adds a joint of the limb and, before it, one that stands for all joints between it and the last.
 static void add_joint(const md5_limb_pose *limb, const md5_limb_bone *bone, uint32_t joint,

@@ -122,18 +122,6 @@ md5_limit md5_limit_of(const md5_joint_limit *limit)
     };
 }
 
-md5_limit md5_limit_to(md5_quatd rest)
-{
-    return (md5_limit){
-        .kind = MD5_LIMIT_CONE,
-        .rest = rest,
-        .axis = {1.0, 0.0, 0.0},
-        .middle = {1.0, 0.0},
-        .width = {1.0, 0.0},
-        .swing = {1.0, 0.0},
-    };
-}
-
 // -- Limiting -------------------------------------------------------------------------------------
 
 md5_swing_twist md5_split_rotation(const md5_limit *limit, md5_quatd local)

@@ -36,9 +36,6 @@ bool md5_are_limits(const md5_joint_limit *limits, const uint32_t *joints, uint3
 // `limit` may be NULL; it, and one that breaks the rules, allows any rotation.
 md5_limit md5_limit_of(const md5_joint_limit *limit);
 
-// A limit that allows no rotation but `rest`.
-md5_limit md5_limit_to(md5_quatd rest);
-
 // Returns the nearest rotation of the joint relative to its parent that the limit allows: swing and
 // twist are each moved to the nearest allowed one. Returns `local` itself if it is allowed.
 md5_quatd md5_limit_nearest(const md5_limit *limit, md5_quatd local);
