@@ -1,6 +1,6 @@
 #include "test/play/test_play_case.h"
 
-#include "md5/play/run/player.h"
+#include "md5/play/run/player_state.h"
 
 #include <math.h>
 #include <stdarg.h>

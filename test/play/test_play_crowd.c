@@ -1,7 +1,7 @@
 // Whole characters: in crowds, with modifiers, in boxes, at random.
 #include "test/play/test_play_case.h"
 
-#include "md5/play/run/player.h"
+#include "md5/play/run/player_state.h"
 
 #include <math.h>
 #include <stdio.h>

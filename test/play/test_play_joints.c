@@ -3,7 +3,7 @@
 #include "test/pose/test_made_pose.h"
 #include "test/play/test_play_case.h"
 
-#include "md5/play/run/player.h"
+#include "md5/play/run/player_state.h"
 
 #include <math.h>
 #include <stdio.h>

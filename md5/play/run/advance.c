@@ -7,7 +7,7 @@
 // end, the result does not depend on how a caller splits time into steps.
 #include "md5/core/assert.h"
 #include "md5/core/axes.h"
-#include "md5/play/run/player.h"
+#include "md5/play/run/player_state.h"
 
 #include <math.h>
 

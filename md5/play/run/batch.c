@@ -1,6 +1,6 @@
 // Poses of one character or of a crowd.
 #include "md5/core/assert.h"
-#include "md5/play/run/player.h"
+#include "md5/play/run/player_state.h"
 
 #include <string.h>
 

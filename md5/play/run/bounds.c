@@ -2,7 +2,7 @@
 #include "md5/core/assert.h"
 #include "md5/core/math.h"
 #include "md5/play/machine.h"
-#include "md5/play/run/player.h"
+#include "md5/play/run/player_state.h"
 
 #include <float.h>
 

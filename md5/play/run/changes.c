@@ -1,5 +1,5 @@
 // The active states of a layer: how one state replaces another.
-#include "md5/play/run/player.h"
+#include "md5/play/run/player_state.h"
 
 #include <math.h>
 #include <string.h>

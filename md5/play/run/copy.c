@@ -1,6 +1,6 @@
 // Copies a player onto another one of the same machine: only what is in use.
 #include "md5/core/assert.h"
-#include "md5/play/run/player.h"
+#include "md5/play/run/player_state.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 // Level of detail of a player: which joints are animated, and how often its pose is computed.
 #include "md5/core/assert.h"
-#include "md5/play/run/player.h"
+#include "md5/play/run/player_state.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 // The pose of a state's motion.
 #include "md5/play/run/joint_set.h"
-#include "md5/play/run/player.h"
+#include "md5/play/run/player_state.h"
 
 #include <math.h>
 #include <string.h>

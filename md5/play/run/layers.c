@@ -2,7 +2,7 @@
 // added to the layers below.
 #include "md5/ik/space.h"
 #include "md5/play/run/joint_set.h"
-#include "md5/play/run/player.h"
+#include "md5/play/run/player_state.h"
 
 #include <math.h>
 #include <string.h>

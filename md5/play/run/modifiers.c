@@ -1,6 +1,6 @@
 // What changes the pose after the layers.
 #include "md5/core/axes.h"
-#include "md5/play/run/player.h"
+#include "md5/play/run/player_state.h"
 
 static void turn_or_move(const md5_skeleton *skeleton, const md5_modifier *modifier,
                          const md5_target *target, md5_transform *pose)

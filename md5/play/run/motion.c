@@ -1,5 +1,5 @@
 // Root motion of an interval: blended as the poses are, by clip, by state, by layer.
-#include "md5/play/run/player.h"
+#include "md5/play/run/player_state.h"
 
 #include <math.h>
 

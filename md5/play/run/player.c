@@ -1,7 +1,7 @@
 // A player from the outside: made, set, asked.
 #include "md5/core/assert.h"
 #include "md5/core/arena.h"
-#include "md5/play/run/player.h"
+#include "md5/play/run/player_state.h"
 
 #include <math.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #define MD5_PLAY_RUN_SAVE_PARTS_H
 
 #include "md5/play/run/archive.h"
-#include "md5/play/run/player.h"
+#include "md5/play/run/player_state.h"
 
 #include <float.h>
 

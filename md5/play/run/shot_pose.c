@@ -2,7 +2,7 @@
 // another, each joint has their weights as shares: older ones are blended first, by more than their
 // share, since newer ones then cover a part of them; where masks differ, other parts.
 #include "md5/play/run/joint_set.h"
-#include "md5/play/run/player.h"
+#include "md5/play/run/player_state.h"
 
 float md5_shot_share(float share, float covered)
 {

@@ -2,7 +2,7 @@
 // that it replaces, which fade out as it fades in. Each has a weight that only depends on its own
 // time; shot_pose.c blends those of one slot so that each joint has these shares.
 #include "md5/core/assert.h"
-#include "md5/play/run/player.h"
+#include "md5/play/run/player_state.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 // Which transition is taken, and when.
-#include "md5/play/run/player.h"
+#include "md5/play/run/player_state.h"
 
 static bool holds(const md5_player *player, uint32_t layer, const md5_play_condition *condition)
 {

@@ -4,8 +4,8 @@
 // those before it, so three of them give blend(blend(A, B), C). When one has faded in fully, those
 // before it end. An active state holds one clip instance, with its own clock, for each clip of its
 // flattened blend tree. Invariant: a chain is never empty, and holds at most MD5_MAX_ACTIVE states.
-#ifndef MD5_PLAY_RUN_PLAYER_H
-#define MD5_PLAY_RUN_PLAYER_H
+#ifndef MD5_PLAY_RUN_PLAYER_STATE_H
+#define MD5_PLAY_RUN_PLAYER_STATE_H
 
 #include "md5/md5play.h"
 #include "md5/play/run/inertia.h"
