@@ -104,7 +104,7 @@ static double product(const double *a, const double *b, uint32_t count)
 static void add_angle(solving *of, uint32_t joint, const md5_limit_axis *axis)
 {
     free_angle *const angle = &of->angles[of->num_angles];
-    double column[MOST_ROWS];
+    double column[MOST_ROWS] = {0.0};
     *angle = (free_angle){joint, md5_quatd_rotate(md5_rig_above(of->rig, joint), axis->axis)};
     fill_column(of, angle, column);
     const double push = product(column, of->errors, of->num_rows);
@@ -167,7 +167,7 @@ static bool solve(solving *of, double damping, double *result)
 static void turn_joints(solving *of, const double *solved)
 {
     md5_vec3d turns[MD5_MAX_GOAL_JOINTS] = {{0.0, 0.0, 0.0}};
-    double column[MOST_ROWS], most = 0.0;
+    double column[MOST_ROWS] = {0.0}, most = 0.0;
     for (uint32_t i = 0; i < of->num_angles; i++) {
         const free_angle *const angle = &of->angles[i];
         fill_column(of, angle, column);

@@ -46,9 +46,9 @@ static bool read_exit(md5_lex *lex, const char *at, md5_record record)
 }
 
 #define TRANSITION(member) AT(md5_transition_desc, member)
-#define EASING(word, kind)                                        \
-    {                                                             \
-        word, MD5_FIELD_CHOICE, TRANSITION(easing), .value = kind \
+#define EASING(word, kind)                                          \
+    {                                                               \
+        word, MD5_FIELD_CHOICE, TRANSITION(easing), .value = (kind) \
     }
 static const md5_field TRANSITION_FIELDS[] = {
     {"when", MD5_FIELD_BLOCK, .read = read_conditions},
