@@ -52,8 +52,10 @@ static double value_of_digits(const char *at, const char *end)
     double value = 0.0, place = 0.1;
     for (; at < end && *at != '.'; at++)
         value = value * 10.0 + digit_value(*at);
-    for (at += at < end; at < end; at++, place *= 0.1)
+    for (at += at < end; at < end; at++) {
         value += digit_value(*at) * place;
+        place *= 0.1;
+    }
     return value;
 }
 

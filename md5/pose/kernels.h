@@ -11,8 +11,7 @@ typedef void md5_sample_kernel(const md5_anim *anim, const md5_moment *moment,
 
 typedef struct md5_pose_kernels {
     // Writes the animated rotations and translations into a pose that holds the constant ones.
-    // sample_nlerp() interpolates rotations as md5_nlerp() does.
-    md5_sample_kernel *sample, *sample_nlerp;
+    md5_sample_kernel *sample;
 
     // md5_local_to_model().
     void (*compose)(const md5_skeleton *skeleton, const md5_transform *pose, md5_mat34 *joints);
@@ -28,6 +27,9 @@ typedef struct md5_pose_kernels {
     // md5_pose_palette() of a binding without rebases.
     void (*single)(const md5_binding *binding, const md5_moment *moment, md5_root root,
                    md5_transform *scratch, md5_mat34 *joints, md5_mat34 *palette);
+
+    // `sample` with rotations interpolated as by md5_nlerp().
+    md5_sample_kernel *sample_nlerp;
 
     // md5_blend_poses(), md5_add_pose(), md5_make_additive() and md5_add_difference().
     void (*blend)(const md5_transform *from, const md5_transform *to, float weight,
