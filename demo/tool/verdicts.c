@@ -272,14 +272,13 @@ static const struct verdict_kind *kind_of(const char *word)
 static int read_arguments(int count, char **arguments, verdict_job *job)
 {
     int i = 0;
-    for (; i < count && strncmp(arguments[i], "--", 2) == 0; i++) {
+    for (; i < count && strncmp(arguments[i], "--", 2) == 0; i += 2) {
         const bool is_base = strcmp(arguments[i], "--base") == 0;
         if (!is_base && strcmp(arguments[i], "--mod") != 0)
             return tool_usage("verdicts", "unknown option '%s'", arguments[i]);
         if (i + 1 == count)
             return tool_usage("verdicts", "missing folder after %s", arguments[i]);
         *(is_base ? &job->base : &job->mod) = arguments[i + 1];
-        i++;
     }
     if (!job->base)
         return tool_usage("verdicts", "missing --base DIR");

@@ -110,7 +110,7 @@ bool md5_are_limits(const md5_joint_limit *limits, const uint32_t *joints, uint3
 md5_limit md5_limit_of(const md5_joint_limit *limit)
 {
     if (!limit || limit->kind == MD5_LIMIT_NONE || !md5_is_limit(limit))
-        return (md5_limit){MD5_LIMIT_NONE};
+        return (md5_limit){.kind = MD5_LIMIT_NONE};
     const double least = clamp_angle(limit->least, -PI), most = clamp_angle(limit->most, -PI);
     return (md5_limit){
         .kind = limit->kind,

@@ -110,7 +110,7 @@ sizes_of_readme() {
 fits() {
     kilobytes=$1
     shift
-    plays -std=c11 -DNDEBUG -DMD5_NO_POSE_TOOLS -DMD5_NO_QUERY -DMD5_NO_CAMERA -ffunction-sections -fdata-sections \
+    plays -std=c11 -DNDEBUG -DMD5_NO_POSE_TOOLS -DMD5_NO_QUERY -DMD5_NO_GAME -DMD5_NO_CAMERA -ffunction-sections -fdata-sections \
         -Wl,--gc-sections "$@" || return 1
     case $(${language:-$cc} -dumpmachine),$(${language:-$cc} -dumpversion) in
     x86_64-*linux-gnu,12*) size "$folder/game" | awk -v most="$kilobytes" 'NR == 2 {
