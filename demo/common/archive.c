@@ -159,19 +159,19 @@ static bool has_possible_size(const archived_file *file)
                                   : file->size <= (uint64_t)MOST_GROWTH * file->packed + 64;
 }
 
-char *common_archive_read(common_archive *archive, size_t number, size_t *size, const char **reason)
+char *common_archive_read(common_archive *archive, size_t file, size_t *size, const char **reason)
 {
-    const archived_file *const file = &archive->files[number];
+    const archived_file *const entry = &archive->files[file];
     *reason = "the archive compresses this file by an unknown method";
-    if (file->method != STORED && file->method != DEFLATED)
+    if (entry->method != STORED && entry->method != DEFLATED)
         return NULL;
     *reason = "the archive is broken";
-    unsigned char *const packed = has_possible_size(file) ? read_packed(archive, file) : NULL;
-    *size = file->size;
-    if (!packed || file->method == STORED)
+    unsigned char *const packed = has_possible_size(entry) ? read_packed(archive, entry) : NULL;
+    *size = entry->size;
+    if (!packed || entry->method == STORED)
         return (char *)packed;
-    unsigned char *const bytes = common_alloc(file->size, 1);
-    const bool is_good = common_inflate(packed, file->packed, bytes, file->size);
+    unsigned char *const bytes = common_alloc(entry->size, 1);
+    const bool is_good = common_inflate(packed, entry->packed, bytes, entry->size);
     free(packed);
     if (is_good)
         return (char *)bytes;

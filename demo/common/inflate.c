@@ -205,7 +205,8 @@ static bool copy_dynamic(bit_reader *reader)
 
 bool common_inflate(const unsigned char *from, size_t from_size, unsigned char *to, size_t to_size)
 {
-    bit_reader reader = {.at = from, .end = from + from_size, .to = to, .size = to_size};
+    bit_reader reader = {.at = from, .end = from + from_size, .size = to_size};
+    reader.to = to;
     bool is_last = false, is_good = true;
     while (!is_last && is_good) {
         is_last = take_bits(&reader, 1) != 0;

@@ -331,7 +331,7 @@ int tool_verdicts(int count, char **arguments)
     verdict_job job = {0};
     common_game_places places = {0};
     const int status = read_arguments(count, arguments, &job);
-    if (status != TOOL_OK)
+    if (status != TOOL_OK || !job.kind)
         return status;
     const char *const missing = job.mod && !common_add_game_folder(&places, job.mod) ? job.mod
                                 : !common_add_game_folder(&places, job.base)         ? job.base

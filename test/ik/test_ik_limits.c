@@ -221,7 +221,7 @@ static void check_planar(limit_solve_fn *solve, float most, double angle, double
     uint64_t random = 5;
     ik_rig rig;
     ik_make_rig(&rig, 3, 1.0, &random);
-    md5_joint_limit limits[IK_JOINTS] = {{MD5_LIMIT_NONE}};
+    md5_joint_limit limits[IK_JOINTS] = {{.kind = MD5_LIMIT_NONE}};
     for (uint32_t i = 0; i < 3; i++) {
         rig.pose[rig.chain[i]] = (md5_transform){{0, 0, 0, 1}, {i ? 1.0f : 0.0f, 0, 0}, 0};
         limits[rig.chain[i]] = (md5_joint_limit){
@@ -251,7 +251,7 @@ static void check_straight_hinges(limit_solve_fn *solve, float target, double di
     uint64_t random = 9;
     ik_rig rig;
     ik_make_rig(&rig, 4, 1.0, &random);
-    md5_joint_limit limits[IK_JOINTS] = {{MD5_LIMIT_NONE}};
+    md5_joint_limit limits[IK_JOINTS] = {{.kind = MD5_LIMIT_NONE}};
     for (uint32_t i = 0; i < 4; i++) {
         rig.pose[rig.chain[i]] = (md5_transform){{0, 0, 0, 1}, {i ? 1.0f : 0.0f, 0, 0}, 0};
         limits[rig.chain[i]] = (md5_joint_limit){.kind = MD5_LIMIT_HINGE,
@@ -281,7 +281,7 @@ TEST (ik_limits_move_a_joint_to_the_nearest_rotation) {
     for (int round = 0; round < 200; round++) {
         ik_rig rig;
         ik_make_rig(&rig, 2, 1.0, &random);
-        md5_joint_limit limits[IK_JOINTS] = {{MD5_LIMIT_NONE}};
+        md5_joint_limit limits[IK_JOINTS] = {{.kind = MD5_LIMIT_NONE}};
         md5_joint_limit *const hinge = &limits[rig.chain[0]];
         do
             *hinge = limit_random(&random);
@@ -308,7 +308,7 @@ TEST (ik_a_cone_stops_a_swing_at_its_edge) {
     uint64_t random = 6;
     ik_rig rig;
     ik_make_rig(&rig, 2, 1.0, &random);
-    md5_joint_limit limits[IK_JOINTS] = {{MD5_LIMIT_NONE}};
+    md5_joint_limit limits[IK_JOINTS] = {{.kind = MD5_LIMIT_NONE}};
     rig.pose[rig.chain[0]] = (md5_transform){{0, 0, 0, 1}, {0, 0, 0}, 0};
     rig.pose[rig.chain[1]] = (md5_transform){{0, 0, 0, 1}, {2, 0, 0}, 0};
     limits[rig.chain[0]] =
