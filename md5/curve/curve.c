@@ -177,8 +177,8 @@ double md5_curve_at_distance(const md5_curve *curve, double distance)
     }
     const md5_arc *const arc = &curve->arcs[low];
     const double share = md5_share_of_arc(&curve->pieces, arc, inside - arc->distance);
-    const double *const start = &curve->pieces.starts[arc->piece];
-    return start[0] + share * (start[1] - start[0]);
+    const double *const starts = curve->pieces.starts;
+    return starts[arc->piece] + share * (starts[arc->piece + 1] - starts[arc->piece]);
 }
 
 double md5_curve_distance(const md5_curve *curve, double t)

@@ -34,7 +34,7 @@ static void play_by_wrong_mode(const void *context)
 static void detail_no_player(const void *context)
 {
     (void)context;
-    (void)md5_player_set_detail(NULL, NULL);
+    (void)md5_player_set_detail(test_null(), NULL);
 }
 
 static void ask_no_player_for_detail(const void *context)

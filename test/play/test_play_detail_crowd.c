@@ -119,7 +119,7 @@ TEST (detail_of_a_crowd_leaves_kept_matrices_alone) {
     play_crowd(of);
     for (uint32_t i = 0; i < CROWD; i++)
         of->jobs[i].keeps_matrices = true;
-    md5_mat34(*const before)[PLAY_JOINTS] = malloc(sizeof of->palettes);
+    md5_mat34 *const before = malloc(sizeof of->palettes);
     for (int frame = 0; frame < 9; frame++) {
         uint32_t num_hooks = 0;
         memcpy(before, of->palettes, sizeof of->palettes);
@@ -127,7 +127,8 @@ TEST (detail_of_a_crowd_leaves_kept_matrices_alone) {
         play_crowd(of);
         for (uint32_t i = 0; i < CROWD; i++) {
             const bool is_computed = of->jobs[i].is_computed;
-            CHECK((memcmp(before[i], of->palettes[i], sizeof before[i]) != 0) == is_computed);
+            CHECK((memcmp(&before[i * PLAY_JOINTS], of->palettes[i], sizeof of->palettes[i]) != 0)
+                  == is_computed);
             CHECK((of->joints[i][0].m[0] != 0.0f) == is_computed);
             num_hooks += of->jobs[i].hook && is_computed;
         }
