@@ -2,7 +2,25 @@
 #ifndef MD5_SYSTEM_FILE_H
 #define MD5_SYSTEM_FILE_H
 
-#include "md5/file_text.h"
+#include "md5/core/context.h"
+
+// A whole file in memory.
+typedef struct md5_file_text {
+    const char *bytes;
+    size_t size;
+    char *memory; // [room] from the context's allocator; NULL if the caller's open() made `bytes`
+    size_t room;
+} md5_file_text;
+
+// Reports an error if a text has 2 GiB or more: then lines, columns and twice any count fit 32
+// bits.
+static inline bool md5_check_text_size(md5_context *context, size_t size)
+{
+    if (size < INT32_MAX)
+        return true;
+    return md5_fail(context, MD5_ERROR_IO, 0, 0, "the text has %zu bytes: expected less than 2 GiB",
+                    size);
+}
 
 // Reads a file, pipe or character device to its end. Conditions as for md5_read_file_text(). With
 // MD5_NO_FILES always fails, and uses nothing of the system.

@@ -1,6 +1,6 @@
 // Numbers of declarations. Their values are summed digit by digit in double, as the engine does,
 // which is not always the nearest float.
-#include "md5/game/decl_lex.h"
+#include "md5/game/decl_token.h"
 
 static bool is_digit(char c, unsigned base)
 {

@@ -1,5 +1,5 @@
 // Tokens, and what every reader of them needs to begin and to report.
-#include "md5/game/decl_lex.h"
+#include "md5/game/decl_token.h"
 
 #include <stdarg.h>
 #include <stdio.h>
