@@ -130,8 +130,9 @@ static md5_vec3d velocity_at(const md5_squad *squad, uint32_t i)
     const uint32_t count = squad->num_spans;
     const bool has_before = i > 0 || squad->period > 0.0;
     const bool has_after = i < count || squad->period > 0.0;
-    const span *const after = &squad->spans[has_after ? i % count : i - 1];
-    const span *const before = has_before ? &squad->spans[(i + count - 1) % count] : after;
+    const uint32_t previous = (i + count - 1) % count;
+    const span *const after = &squad->spans[has_after ? i % count : previous];
+    const span *const before = has_before ? &squad->spans[previous] : after;
     const double sum = before->seconds + after->seconds;
     const md5_vec3d velocity =
         md5_vec3d_add(md5_vec3d_scale(before->key_turn, after->seconds / sum / before->seconds),

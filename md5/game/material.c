@@ -123,17 +123,24 @@ static bool shows_screen(const md5_stage *stage)
     return false;
 }
 
+// Values of md5_material.sort that the engine has names for.
+#define SORT_PORTAL_SKY 1.0f
+#define SORT_DECAL 2.0f
+#define SORT_MEDIUM 4.0f
+#define SORT_POST_PROCESS 100.0f
+
 static void choose_sort(md5_material_parser *parser)
 {
-    enum { DECAL = 2, MEDIUM = 4, PORTAL_SKY = 1, POST_PROCESS = 100 };
     md5_material *const material = &parser->material;
     if (material->sort == MD5_SORT_UNSET) {
         const bool is_translucent = material->coverage == MD5_COVERAGE_TRANSLUCENT;
-        material->sort = material->has_polygon_offset ? DECAL : is_translucent ? MEDIUM : 0;
+        material->sort = material->has_polygon_offset ? SORT_DECAL
+                         : is_translucent             ? SORT_MEDIUM
+                                                      : 0.0f;
     }
     for (uint32_t i = 0; i < material->num_stages; i++) {
-        if (shows_screen(&parser->stages[i]) && material->sort != PORTAL_SKY) {
-            material->sort = POST_PROCESS;
+        if (shows_screen(&parser->stages[i]) && material->sort != SORT_PORTAL_SKY) {
+            material->sort = SORT_POST_PROCESS;
             material->coverage = MD5_COVERAGE_TRANSLUCENT;
         }
     }
@@ -143,11 +150,10 @@ static void choose_sort(md5_material_parser *parser)
 // it.
 static void choose_depth(md5_material_parser *parser)
 {
-    enum { POST_PROCESS = 100 };
     const md5_material *const material = &parser->material;
     for (uint32_t i = 0; i < material->num_stages; i++) {
         md5_stage *const stage = &parser->stages[i];
-        if (material->sort == POST_PROCESS)
+        if (material->sort == SORT_POST_PROCESS)
             continue;
         stage->bits |= MD5_STAGE_NO_DEPTH;
         if (material->coverage != MD5_COVERAGE_TRANSLUCENT && !stage->ignore_alpha_test)

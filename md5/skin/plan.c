@@ -65,7 +65,7 @@ md5_skin_kind md5_skin_kind_of(const md5_mesh *mesh, uint32_t vertex)
 // Possible runs: one for each order, kind and number of influences.
 enum {
     NUM_COUNTS = MD5_SKIN_MAX_INFLUENCES + 1,
-    MAX_RUNS = MD5_SKIN_ORDERS * MD5_SKIN_KINDS * NUM_COUNTS
+    MAX_RUNS = (int)MD5_SKIN_ORDERS * (int)MD5_SKIN_KINDS * NUM_COUNTS
 };
 
 // The same walk over the mesh is taken twice. While counting, `vertices` and `words` are NULL, and
@@ -341,6 +341,18 @@ static void begin(plan_builder *builder, const md5_mesh *mesh)
     memset(builder->num_open, 0, (size_t)1 << builder->log2_slots);
 }
 
+// Fills a block of exactly the size that the builder has counted.
+static bool fill_plan(md5_context *context, plan_builder *builder, const md5_skin_plan **plan)
+{
+    md5_block block = {NULL, 0};
+    take_plan(&block, builder);
+    block = (md5_block){(unsigned char *)md5_alloc(context, block.used), 0};
+    TRY(block.base);
+    *plan = take_plan(&block, builder);
+    walk(builder);
+    return true;
+}
+
 bool md5_skin_plan_build(md5_context *context, const md5_mesh *mesh, const md5_skin_plan **plan)
 {
     *plan = NULL;
@@ -350,15 +362,7 @@ bool md5_skin_plan_build(md5_context *context, const md5_mesh *mesh, const md5_s
     begin(&builder, mesh);
     walk(&builder);
     lay_out_runs(&builder);
-    if (builder.num_words > UINT32_MAX)
-        return true;
-    md5_block block = {NULL, 0};
-    take_plan(&block, &builder);
-    block = (md5_block){(unsigned char *)md5_alloc(context, block.used), 0};
-    TRY(block.base);
-    *plan = take_plan(&block, &builder);
-    walk(&builder);
-    return true;
+    return builder.num_words > UINT32_MAX || fill_plan(context, &builder, plan);
 }
 
 void md5_skin_plan_free(const md5_allocator *allocator, const md5_skin_plan *plan)

@@ -100,11 +100,11 @@ TEST (curve_length_is_that_of_a_fine_polygon) {
     curve_points(points, 3);
     const md5_curve_desc desc = {.points = points, .num_points = CURVE_POINTS, .is_closed = true};
     md5_curve *const curve = curve_of(&desc);
-    enum { SIDES = 4000 };
+    const int num_sides = 4000;
     double sum = 0.0;
     md5_vec3 last = md5_curve_point(curve, 0.0);
-    for (int i = 1; i <= SIDES; i++) {
-        const md5_vec3 p = md5_curve_point(curve, (double)i / SIDES);
+    for (int i = 1; i <= num_sides; i++) {
+        const md5_vec3 p = md5_curve_point(curve, (double)i / num_sides);
         const md5_vec3 step = md5_vec3_sub(p, last);
         sum += sqrt((double)step.x * (double)step.x + (double)step.y * (double)step.y
                     + (double)step.z * (double)step.z);
@@ -155,10 +155,10 @@ TEST (curve_equal_distances_are_equal_steps) {
     const md5_curve_desc desc = {
         .kind = MD5_CURVE_B_SPLINE, .points = points, .num_points = CURVE_POINTS};
     md5_curve *const curve = curve_of(&desc);
-    enum { STEPS = 8000 };
-    const double step = md5_curve_length(curve) / STEPS;
+    const int num_steps = 8000;
+    const double step = md5_curve_length(curve) / num_steps;
     md5_vec3 last = md5_curve_point(curve, 0.0);
-    for (int i = 1; i <= STEPS; i++) {
+    for (int i = 1; i <= num_steps; i++) {
         const md5_vec3 p = md5_curve_point(curve, md5_curve_at_distance(curve, i * step));
         if (!CHECK_NEAR((double)md5_vec3_length(md5_vec3_sub(p, last)) / step, 1.0, 1e-3))
             break;

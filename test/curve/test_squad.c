@@ -281,6 +281,18 @@ TEST (squad_of_hostile_keys_is_a_rotation) {
     }
 }
 
+// The velocity at its keys is beyond a double.
+TEST (squad_of_a_moment_is_a_rotation) {
+    static const md5_quat keys[] = {{0, 0, 0, 1}, {1, 0, 0, 1}, {0, 1, 0, 1}};
+    static const double times[] = {0.0, 4e-320, 8e-320};
+    md5_squad *const squad = squad_of(keys, times, 3, 0.0);
+    for (int i = 0; i <= 2; i++) {
+        const quat found = quat_of(md5_squad_rotation(squad, times[i]));
+        CHECK_NEAR(fabs(dot(found, quat_of(keys[i]))), 1.0, 1e-6);
+    }
+    md5_free_squad(squad);
+}
+
 // -- Refused keys, failing memory, mistakes -------------------------------------------------------
 
 TEST (squad_refuses_keys) {
