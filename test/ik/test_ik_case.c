@@ -114,3 +114,21 @@ bool ik_is_sound(const md5_transform *pose, uint32_t count)
     }
     return true;
 }
+
+real3 ik_place_in_chain(const ik_rig *rig, uint32_t i)
+{
+    return ik_place(&rig->skeleton, rig->pose, rig->chain[i]).at;
+}
+
+double ik_reach(const ik_rig *rig, uint32_t count, uint32_t length)
+{
+    double sum = 0.0;
+    for (uint32_t i = count - length + 1; i < count; i++)
+        sum += real3_length(real3_of(rig->pose[rig->chain[i]].translation));
+    return sum;
+}
+
+double real3_distance(real3 a, real3 b)
+{
+    return real3_length(real3_sub(a, b));
+}

@@ -42,10 +42,17 @@ md5_vec3 ik_random_point(double size, uint64_t *random);
 // The joint in model space, from rotations brought to unit length.
 real_place ik_place(const md5_skeleton *skeleton, const md5_transform *pose, uint32_t joint);
 
+// The same of joint `i` of the chain.
+real3 ik_place_in_chain(const ik_rig *rig, uint32_t i);
+
+// Length of the bones of the last `length` joints.
+double ik_reach(const ik_rig *rig, uint32_t count, uint32_t length);
+
 real3 real3_of(md5_vec3 v);
 real3 real3_sub(real3 a, real3 b);
 double real3_dot(real3 a, real3 b);
 double real3_length(real3 v);
+double real3_distance(real3 a, real3 b);
 real3 real3_cross(real3 a, real3 b);
 real4 real4_of(md5_quat q);
 real4 real4_mul(real4 a, real4 b);

@@ -6,25 +6,6 @@
 
 typedef float solve_fn(const md5_skeleton *skeleton, md5_transform *pose, const md5_chain_job *job);
 
-static double distance_of(real3 a, real3 b)
-{
-    return real3_length(real3_sub(a, b));
-}
-
-static real3 at_of(const ik_rig *rig, uint32_t i)
-{
-    return ik_place(&rig->skeleton, rig->pose, rig->chain[i]).at;
-}
-
-// Length of the bones of the last `length` joints.
-static double reach_of(const ik_rig *rig, uint32_t count, uint32_t length)
-{
-    double sum = 0.0;
-    for (uint32_t i = count - length + 1; i < count; i++)
-        sum += real3_length(real3_of(rig->pose[rig->chain[i]].translation));
-    return sum;
-}
-
 // `most_missed` of all may end farther than the tolerance from what is in reach, but no farther
 // than `farthest_miss` of their reach.
 static void check_reaching(solve_fn *solve, int most_missed, double farthest_miss, uint64_t seed)
@@ -38,8 +19,8 @@ static void check_reaching(solve_fn *solve, int most_missed, double farthest_mis
         const uint32_t count = 4 + test_random_u32(&random) % 8;
         const uint32_t length = 3 + test_random_u32(&random) % (count - 3);
         ik_make_rig(&rig, count, 5.0, &random);
-        const double reach = reach_of(&rig, count, length);
-        const real3 start = at_of(&rig, count - length);
+        const double reach = ik_reach(&rig, count, length);
+        const real3 start = ik_place_in_chain(&rig, count - length);
         const double distance = reach * ik_between(0.3, farthest, &random);
         const real3 way =
             real4_rotate(real4_of(made_any_rotation(&random)), (real3){distance, 0, 0});
@@ -54,7 +35,8 @@ static void check_reaching(solve_fn *solve, int most_missed, double farthest_mis
         };
         const ik_rig old = rig;
         const float left = solve(&rig.skeleton, rig.pose, &job);
-        const double exact = distance_of(at_of(&rig, count - 1), real3_of(job.target));
+        const double exact =
+            real3_distance(ik_place_in_chain(&rig, count - 1), real3_of(job.target));
         // A bone longer than all others together cannot fold.
         double longest = 0.0;
         for (uint32_t i = count - length + 1; i < count; i++)
@@ -111,7 +93,7 @@ static void check_straight(solve_fn *solve)
         const md5_chain_job job = straight_job(&rig, (md5_vec3){places[i], 0.0f, 0.0f});
         const float left = solve(&rig.skeleton, rig.pose, &job);
         CHECK(left <= 1e-3f);
-        CHECK_NEAR(at_of(&rig, 4).x, places[i], 2e-3);
+        CHECK_NEAR(ik_place_in_chain(&rig, 4).x, places[i], 2e-3);
         CHECK(ik_is_sound(rig.pose, 5));
     }
     // Nothing to do: nothing is done.
@@ -144,7 +126,7 @@ TEST (ik_fabrik_points_at_what_is_out_of_reach) {
     ik_rig rig;
     const md5_chain_job job = straight_job(&rig, (md5_vec3){0.0f, 30.0f, 40.0f});
     CHECK_NEAR(md5_fabrik(&rig.skeleton, rig.pose, &job), 34.0, 1e-4);
-    CHECK_NEAR(distance_of(at_of(&rig, 4), (real3){0.0, 9.6, 12.8}), 0.0, 1e-4);
+    CHECK_NEAR(real3_distance(ik_place_in_chain(&rig, 4), (real3){0.0, 9.6, 12.8}), 0.0, 1e-4);
 }
 
 TEST (ik_ccd_stretches_out_to_what_is_out_of_reach) {
@@ -211,7 +193,7 @@ static void check_survival(solve_fn *solve, uint64_t seed)
         if (round % 5 == 0)
             job.target.y = odd[test_random_u32(&random) % 8];
         if (round % 5 == 1) {
-            const real3 at = at_of(&rig, test_random_u32(&random) % count);
+            const real3 at = ik_place_in_chain(&rig, test_random_u32(&random) % count);
             job.target = (md5_vec3){(float)at.x, (float)at.y, (float)at.z};
         }
         const ik_rig old = rig;

@@ -4,24 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-static double distance_of(real3 a, real3 b)
-{
-    return real3_length(real3_sub(a, b));
-}
-
-static real3 at_of(const ik_rig *rig, uint32_t i)
-{
-    return ik_place(&rig->skeleton, rig->pose, rig->chain[i]).at;
-}
-
-static double reach_of(const ik_rig *rig, uint32_t count, uint32_t length)
-{
-    double sum = 0.0;
-    for (uint32_t i = count - length + 1; i < count; i++)
-        sum += real3_length(real3_of(rig->pose[rig->chain[i]].translation));
-    return sum;
-}
-
 // Where the tip is in another pose that obeys the limits.
 static md5_vec3 reachable_target(const ik_rig *rig, uint32_t count, uint32_t length,
                                  const md5_joint_limit *limits, uint64_t *random)
@@ -30,7 +12,7 @@ static md5_vec3 reachable_target(const ik_rig *rig, uint32_t count, uint32_t len
     other.skeleton.joints = rig->joints;
     for (uint32_t i = count - length; i < count; i++)
         other.pose[rig->chain[i]].rotation = limit_random_rotation(&limits[rig->chain[i]], random);
-    const real3 at = at_of(&other, count - 1);
+    const real3 at = ik_place_in_chain(&other, count - 1);
     return (md5_vec3){(float)at.x, (float)at.y, (float)at.z};
 }
 
@@ -42,7 +24,7 @@ static double distance_at_rest(const ik_rig *rig, uint32_t count, const md5_chai
     md5_chain_job none = *job;
     none.iterations = 0;
     solve(&moved.skeleton, moved.pose, &none);
-    return distance_of(at_of(&moved, count - 1), real3_of(job->target));
+    return real3_distance(ik_place_in_chain(&moved, count - 1), real3_of(job->target));
 }
 
 // Half of the targets are in reach of the limits. Poses begin inside and outside of the limits.
@@ -63,7 +45,7 @@ static void check_limits(limit_solve_fn *solve, int least_reached, uint64_t seed
         if (round % 4 < 3)
             for (uint32_t i = 0; i < count; i++)
                 rig.pose[i].rotation = limit_random_rotation(&limits[i], &random);
-        const double reach = reach_of(&rig, count, length);
+        const double reach = ik_reach(&rig, count, length);
         md5_chain_job job = {
             .tip = rig.chain[count - 1],
             .length = length,
@@ -77,7 +59,8 @@ static void check_limits(limit_solve_fn *solve, int least_reached, uint64_t seed
             job.target = reachable_target(&rig, count, length, limits, &random);
         const double rest = distance_at_rest(&rig, count, &job, solve);
         const float left = solve(&rig.skeleton, rig.pose, &job);
-        const double exact = distance_of(at_of(&rig, count - 1), real3_of(job.target));
+        const double exact =
+            real3_distance(ik_place_in_chain(&rig, count - 1), real3_of(job.target));
         const double excess = limit_worst(&rig, count, length, limits);
         const double error = fabs(exact - (double)left) / (reach + rest);
         worst = excess > worst ? excess : worst;
@@ -178,7 +161,8 @@ TEST (ik_two_bone_obeys_limits) {
         const double excess = limit_worst(&rig, 4, 3, limits);
         worst = excess > worst ? excess : worst;
         in_reach += is_reachable;
-        reached += is_reachable && distance_of(at_of(&rig, 3), real3_of(job.target)) < 0.01;
+        reached +=
+            is_reachable && real3_distance(ik_place_in_chain(&rig, 3), real3_of(job.target)) < 0.01;
         if (!CHECK(ik_is_sound(rig.pose, 4)))
             return;
     }
@@ -261,7 +245,7 @@ static void check_straight_hinges(limit_solve_fn *solve, float target, double di
     }
     const md5_chain_job job = {rig.chain[3], 4, {target, 0.0f, 0.0f}, 1e-4f, 500, 1.0f, limits};
     CHECK_NEAR(solve(&rig.skeleton, rig.pose, &job), distance, 2e-4);
-    CHECK_NEAR(distance_of(at_of(&rig, 3), real3_of(job.target)), distance, 2e-4);
+    CHECK_NEAR(real3_distance(ik_place_in_chain(&rig, 3), real3_of(job.target)), distance, 2e-4);
     CHECK_NEAR(limit_worst(&rig, 4, 4, limits), 0.0, 1e-6);
 }
 
@@ -316,7 +300,8 @@ TEST (ik_a_cone_stops_a_swing_at_its_edge) {
     const md5_chain_job job = {rig.chain[1], 2, {0.0f, 2.0f, 0.0f}, 1e-5f, 50, 1.0f, limits};
     ik_rig other = rig;
     CHECK_NEAR(md5_ccd(&rig.skeleton, rig.pose, &job), 2.0, 1e-5); // 2 * 2 sin(30 degrees)
-    CHECK_NEAR(distance_of(at_of(&rig, 1), (real3){1.73205080756888, 1.0, 0.0}), 0.0, 1e-5);
+    CHECK_NEAR(real3_distance(ik_place_in_chain(&rig, 1), (real3){1.73205080756888, 1.0, 0.0}), 0.0,
+               1e-5);
     CHECK_NEAR(md5_fabrik(&other.skeleton, other.pose, &job), 2.0, 1e-5);
     CHECK(memcmp(rig.pose, other.pose, sizeof rig.pose) == 0);
 }

@@ -4,16 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-static real3 at_of(const ik_rig *rig, uint32_t i)
-{
-    return ik_place(&rig->skeleton, rig->pose, rig->chain[i]).at;
-}
-
-static double distance_of(real3 a, real3 b)
-{
-    return real3_length(real3_sub(a, b));
-}
-
 static double bone_length(const ik_rig *rig, uint32_t i)
 {
     return real3_length(real3_of(rig->pose[rig->chain[i]].translation));
@@ -22,7 +12,7 @@ static double bone_length(const ik_rig *rig, uint32_t i)
 // A point at `distance` from the hip, which is the third joint from the end.
 static md5_vec3 point_from_hip(const ik_rig *rig, uint32_t hip, double distance, uint64_t *random)
 {
-    const real3 start = at_of(rig, hip);
+    const real3 start = ik_place_in_chain(rig, hip);
     const real3 way = real4_rotate(real4_of(made_any_rotation(random)), (real3){distance, 0, 0});
     return (md5_vec3){(float)(start.x + way.x), (float)(start.y + way.y), (float)(start.z + way.z)};
 }
@@ -64,7 +54,7 @@ TEST (ik_two_bone_reaches_what_is_in_reach) {
         if (!CHECK(ik_is_sound(rig.pose, count)))
             return;
         const real_place tip = ik_place(&rig.skeleton, rig.pose, job.tip);
-        worst = fmax(worst, distance_of(tip.at, real3_of(target)) / most);
+        worst = fmax(worst, real3_distance(tip.at, real3_of(target)) / most);
         worst_turn =
             fmax(worst_turn, real4_angle(tip.rotation, job.rotation ? real4_of(rotation) : before));
         for (uint32_t i = 0; i < count; i++) // lengths: not a bit of a translation changes
@@ -73,9 +63,11 @@ TEST (ik_two_bone_reaches_what_is_in_reach) {
         if (!job.pole)
             continue;
         // The knee lies on the pole's side of the line from hip to foot, in one plane with it.
-        const real3 line = real3_sub(tip.at, at_of(&rig, hip));
-        const real3 normal = real3_cross(line, real3_sub(real3_of(pole), at_of(&rig, hip)));
-        const real3 knee = real3_sub(at_of(&rig, hip + 1), at_of(&rig, hip));
+        const real3 line = real3_sub(tip.at, ik_place_in_chain(&rig, hip));
+        const real3 normal =
+            real3_cross(line, real3_sub(real3_of(pole), ik_place_in_chain(&rig, hip)));
+        const real3 knee =
+            real3_sub(ik_place_in_chain(&rig, hip + 1), ik_place_in_chain(&rig, hip));
         const double off = real3_dot(knee, normal) / real3_length(normal);
         worst_plane = fmax(worst_plane, fabs(off) / most);
         CHECK(real3_dot(real3_cross(normal, line), knee)
@@ -93,7 +85,8 @@ TEST (ik_two_bone_without_a_pole_keeps_the_plane_of_the_bend) {
     for (int round = 0; round < 5000; round++) {
         ik_rig rig;
         ik_make_rig(&rig, 3, 8.0, &random);
-        const real3 a = at_of(&rig, 0), b = at_of(&rig, 1), c = at_of(&rig, 2);
+        const real3 a = ik_place_in_chain(&rig, 0), b = ik_place_in_chain(&rig, 1),
+                    c = ik_place_in_chain(&rig, 2);
         const real3 normal = real3_cross(real3_sub(b, a), real3_sub(c, a));
         const double area = real3_length(normal);
         if (area < 1.0)
@@ -105,7 +98,7 @@ TEST (ik_two_bone_without_a_pole_keeps_the_plane_of_the_bend) {
                                  (float)(a.z + s * v.z + t * u.z)};
         const md5_two_bone_job job = {.tip = rig.chain[2], .target = target, .weight = 1.0f};
         md5_two_bone(&rig.skeleton, rig.pose, &job);
-        const real3 knee = real3_sub(at_of(&rig, 1), a);
+        const real3 knee = real3_sub(ik_place_in_chain(&rig, 1), a);
         worst = fmax(worst, fabs(real3_dot(knee, normal)) / area);
     }
     CHECK_NEAR(worst, 0.0, 1e-3);
@@ -122,11 +115,11 @@ TEST (ik_two_bone_points_at_what_is_out_of_reach) {
         const md5_vec3 target = point_from_hip(&rig, 1, distance, &random);
         const md5_two_bone_job job = {.tip = rig.chain[3], .target = target, .weight = 1.0f};
         md5_two_bone(&rig.skeleton, rig.pose, &job);
-        const real3 start = at_of(&rig, 1), way = real3_sub(real3_of(target), start);
+        const real3 start = ik_place_in_chain(&rig, 1), way = real3_sub(real3_of(target), start);
         const double share = reach / real3_length(way);
         const real3 end = {start.x + way.x * share, start.y + way.y * share,
                            start.z + way.z * share};
-        worst = fmax(worst, distance_of(at_of(&rig, 3), end) / reach);
+        worst = fmax(worst, real3_distance(ik_place_in_chain(&rig, 3), end) / reach);
         CHECK(ik_is_sound(rig.pose, 4));
     }
     CHECK_NEAR(worst, 0.0, 1e-5);
@@ -155,22 +148,22 @@ static double foot_distance(double distance, float soften, float stretch, ik_rig
         .weight = 1.0f,
     };
     md5_two_bone(&rig->skeleton, rig->pose, &job);
-    return distance_of(at_of(rig, 0), at_of(rig, 2));
+    return real3_distance(ik_place_in_chain(rig, 0), ik_place_in_chain(rig, 2));
 }
 
 TEST (ik_two_bone_softens_without_a_jerk) {
     ik_rig rig;
     const double step = 0.01, reach = 18.0, onset = reach * 0.8;
     double last = foot_distance(4.0, 0.2f, 0.0f, &rig);
-    real3 last_knee = at_of(&rig, 1);
+    real3 last_knee = ik_place_in_chain(&rig, 1);
     for (int i = 1; i < 3600; i++) {
         const double distance = 4.0 + step * i;
         const double now = foot_distance(distance, 0.2f, 0.0f, &rig);
-        const real3 knee = at_of(&rig, 1);
+        const real3 knee = ik_place_in_chain(&rig, 1);
         if (distance < onset)
             CHECK_NEAR(now, distance, 1e-4);
         CHECK(now >= last - 1e-4 && now <= last + step + 1e-4 && now < reach + 1e-4);
-        CHECK(distance_of(knee, last_knee) < 20.0 * step);
+        CHECK(real3_distance(knee, last_knee) < 20.0 * step);
         // Half a unit past the onset x is 0.5 / 3.6; the curve is that of the exponential.
         const double x = (distance - onset) / (reach - onset);
         if (x > 0.0 && x < 1.0)
@@ -228,7 +221,7 @@ TEST (ik_two_bone_turns_by_its_weight) {
             worst = fmax(worst, real4_angle(real4_of(expected), real4_of(part.pose[i].rotation)));
             const md5_vec3 way =
                 md5_vec3_lerp(rig.pose[i].translation, whole.pose[i].translation, job.weight);
-            worst = fmax(worst, distance_of(real3_of(way), real3_of(part.pose[i].translation)));
+            worst = fmax(worst, real3_distance(real3_of(way), real3_of(part.pose[i].translation)));
         }
         job.weight = 7.0f; // as 1
         md5_two_bone(&rig.skeleton, rig.pose, &job);
@@ -298,7 +291,7 @@ TEST (ik_two_bone_survives_anything) {
             .weight = round % 5 ? 1.0f : odd_point(&random).z,
         };
         if (round % 7 < 3) {
-            const real3 at = at_of(&rig, (uint32_t)round % 7);
+            const real3 at = ik_place_in_chain(&rig, (uint32_t)round % 7);
             job.target = (md5_vec3){(float)at.x, (float)at.y, (float)at.z};
         }
         if (isfinite(job.stretch) && job.stretch > 100.0f)

@@ -90,11 +90,6 @@ TEST (pose_tools_mirror_of_many_joints) {
     free(mirror);
 }
 
-static double distance_of(real3 a, real3 b)
-{
-    return real3_length(real3_sub(a, b));
-}
-
 // How far two poses are apart at most: places in model space, and rotations.
 static double difference_of(const md5_skeleton *skeleton, const md5_transform *a,
                             const md5_transform *b)
@@ -102,7 +97,7 @@ static double difference_of(const md5_skeleton *skeleton, const md5_transform *a
     double worst = 0.0;
     for (uint32_t i = 0; i < skeleton->num_joints; i++) {
         const real_place one = ik_place(skeleton, a, i), other = ik_place(skeleton, b, i);
-        worst = fmax(worst, distance_of(one.at, other.at));
+        worst = fmax(worst, real3_distance(one.at, other.at));
         worst = fmax(worst, real4_angle(one.rotation, other.rotation));
     }
     return worst;
@@ -142,7 +137,7 @@ TEST (pose_tools_mirror_of_our_own_model) {
         for (uint32_t joint = 0; joint < skeleton->num_joints; joint++) {
             const real3 from = ik_place(skeleton, pose, mirror[joint]).at;
             const real3 to = ik_place(skeleton, image, joint).at;
-            worst = fmax(worst, distance_of((real3){from.x, -from.y, from.z}, to));
+            worst = fmax(worst, real3_distance((real3){from.x, -from.y, from.z}, to));
         }
         CHECK_NEAR(worst, 0.0, 5e-4);
     }
@@ -172,7 +167,7 @@ TEST (pose_tools_mirror_twice_is_the_same_pose) {
         for (uint32_t i = 0; i < 7; i++) {
             CHECK_NEAR(real4_angle(real4_of(pose[i].rotation), real4_of(back[i].rotation)), 0.0,
                        1e-5);
-            CHECK_NEAR(distance_of(real3_of(pose[i].translation), real3_of(back[i].translation)),
+            CHECK_NEAR(real3_distance(real3_of(pose[i].translation), real3_of(back[i].translation)),
                        0.0, 1e-4);
         }
         md5_mirror_pose(&model, mirror, bind, image);

@@ -42,11 +42,6 @@ static void add_joint(body *made, const char *name, int32_t parent, md5_vec3 at,
 
 static const md5_quat plain = {0.0f, 0.0f, 0.0f, 1.0f};
 
-static double distance_of(real3 a, real3 b)
-{
-    return real3_length(real3_sub(a, b));
-}
-
 static real3 at_of(const body *made, const md5_transform *pose, uint32_t joint)
 {
     return ik_place(&made->model.skeleton, pose, joint).at;
@@ -96,7 +91,7 @@ TEST (pose_tools_retarget_onto_itself_is_that_pose) {
         for (uint32_t i = 0; i < 6; i++) {
             CHECK_NEAR(real4_angle(real4_of(pose[i].rotation), real4_of(out[i].rotation)), 0.0,
                        3e-6);
-            CHECK_NEAR(distance_of(real3_of(pose[i].translation), real3_of(out[i].translation)),
+            CHECK_NEAR(real3_distance(real3_of(pose[i].translation), real3_of(out[i].translation)),
                        0.0, 1e-4);
         }
         md5_free_retarget(retarget);
@@ -124,7 +119,7 @@ TEST (pose_tools_retarget_to_a_scaled_model_scales_positions) {
         for (uint32_t i = 0; i < 6; i++) {
             const real3 from = at_of(&man, pose, i), to = at_of(&giant, out, i);
             const real3 scaled = {2.5 * from.x, 2.5 * from.y, 2.5 * from.z};
-            CHECK_NEAR(distance_of(to, scaled), 0.0, 1e-3);
+            CHECK_NEAR(real3_distance(to, scaled), 0.0, 1e-3);
         }
         CHECK(memcmp(&out[5].translation, &giant.bind_local[5].translation, sizeof(md5_vec3)) == 0);
         md5_free_retarget(retarget);
@@ -154,7 +149,7 @@ TEST (pose_tools_retarget_keeps_bones_and_turns_as_the_source) {
     // The bind pose gives the bind pose.
     md5_retarget_pose(retarget, man.bind_local, scratch, out);
     for (uint32_t i = 0; i < 7; i++)
-        CHECK_NEAR(distance_of(at_of(&dwarf, out, i), at_of(&dwarf, dwarf.bind_local, i)), 0.0,
+        CHECK_NEAR(real3_distance(at_of(&dwarf, out, i), at_of(&dwarf, dwarf.bind_local, i)), 0.0,
                    1e-4);
     for (int round = 0; round < 100; round++) {
         random_pose(&man, pose, &random);
@@ -162,7 +157,7 @@ TEST (pose_tools_retarget_keeps_bones_and_turns_as_the_source) {
         // Both arms' bones lay along y in the bind poses.
         const real3 bone = real3_sub(at_of(&man, pose, 4), at_of(&man, pose, 3));
         const real3 longer = real3_sub(at_of(&dwarf, out, 5), at_of(&dwarf, out, 4));
-        CHECK_NEAR(distance_of(longer, (real3){1.7 * bone.x, 1.7 * bone.y, 1.7 * bone.z}), 0.0,
+        CHECK_NEAR(real3_distance(longer, (real3){1.7 * bone.x, 1.7 * bone.y, 1.7 * bone.z}), 0.0,
                    1e-3);
         const real3 hips = at_of(&man, pose, 1), pelvis = at_of(&dwarf, out, 1);
         CHECK_NEAR(pelvis.x, 1.0 + 0.5 * hips.x, 1e-4);
@@ -195,7 +190,7 @@ TEST (pose_tools_retarget_aligns_bind_poses) {
         for (uint32_t i = 3; i < 5; i++) {
             const real3 from = real3_sub(at_of(&man, pose, i + 1), at_of(&man, pose, i));
             const real3 to = real3_sub(at_of(&other, out, i + 1), at_of(&other, out, i));
-            CHECK_NEAR(distance_of(to, (real3){1.5 * from.x, 1.5 * from.y, 1.5 * from.z}), 0.0,
+            CHECK_NEAR(real3_distance(to, (real3){1.5 * from.x, 1.5 * from.y, 1.5 * from.z}), 0.0,
                        1e-3);
         }
     }
@@ -221,7 +216,7 @@ TEST (pose_tools_retarget_without_a_pelvis) {
     random_pose(&snake, pose, &random);
     md5_retarget_pose(retarget, pose, scratch, out);
     const real3 from = at_of(&snake, pose, 0), to = at_of(&worm, out, 1);
-    CHECK_NEAR(distance_of(to, (real3){from.x, from.y, from.z - 9.0}), 0.0, 1e-4);
+    CHECK_NEAR(real3_distance(to, (real3){from.x, from.y, from.z - 9.0}), 0.0, 1e-4);
     md5_free_retarget(retarget);
 }
 

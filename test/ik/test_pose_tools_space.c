@@ -4,11 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-static double distance_of(real3 a, real3 b)
-{
-    return real3_length(real3_sub(a, b));
-}
-
 TEST (pose_tools_joint_in_model_is_the_product_of_its_parents) {
     uint64_t random = 1;
     double worst = 0.0, worst_turn = 0.0;
@@ -19,7 +14,7 @@ TEST (pose_tools_joint_in_model_is_the_product_of_its_parents) {
         const uint32_t joint = test_random_u32(&random) % count;
         const md5_transform found = md5_joint_in_model(&rig.skeleton, rig.pose, joint);
         const real_place exact = ik_place(&rig.skeleton, rig.pose, joint);
-        worst = fmax(worst, distance_of(real3_of(found.translation), exact.at));
+        worst = fmax(worst, real3_distance(real3_of(found.translation), exact.at));
         worst_turn = fmax(worst_turn, real4_angle(real4_of(found.rotation), exact.rotation));
         CHECK(ik_is_sound(&found, 1));
 
@@ -119,7 +114,7 @@ TEST (pose_tools_modify_joint_is_as_the_original_says) {
             expected_place(space, parent, rig.pose[joint], change, joint == 0);
         md5_modify_joint(&rig.skeleton, rig.pose, joint, space, change, 1.0f);
         const real_place found = ik_place(&rig.skeleton, rig.pose, joint);
-        worst = fmax(worst, distance_of(found.at, expected.at));
+        worst = fmax(worst, real3_distance(found.at, expected.at));
         worst_turn = fmax(worst_turn, real4_angle(found.rotation, expected.rotation));
         CHECK(ik_is_sound(rig.pose, 4));
     }
@@ -145,7 +140,7 @@ TEST (pose_tools_modify_joint_changes_by_its_weight) {
         const md5_vec3 moved =
             md5_vec3_lerp(old.pose[1].translation, whole.pose[1].translation, weight);
         CHECK_NEAR(real4_angle(real4_of(turned), real4_of(rig.pose[1].rotation)), 0.0, 2e-6);
-        CHECK_NEAR(distance_of(real3_of(moved), real3_of(rig.pose[1].translation)), 0.0, 1e-5);
+        CHECK_NEAR(real3_distance(real3_of(moved), real3_of(rig.pose[1].translation)), 0.0, 1e-5);
     }
 }
 
