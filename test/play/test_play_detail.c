@@ -6,23 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MACHINES = 150, STEPS = 24, MOST_HEARD = 4096, MASKS = 2, MOST_JOINTS = 128 };
-
-typedef struct heard {
-    const md5_event *events[MOST_HEARD];
-    float weights[MOST_HEARD];
-    uint32_t count;
-} heard;
-
-static void hear(void *user, md5_player *player, const md5_event *event, float weight)
-{
-    heard *const to = user;
-    (void)player;
-    if (to->count == MOST_HEARD)
-        return;
-    to->events[to->count] = event;
-    to->weights[to->count++] = weight;
-}
+enum { MACHINES = 150, STEPS = 24, MASKS = 2, MOST_JOINTS = 128 };
 
 // The same machine twice: one player at full detail, the other one reduced.
 typedef struct detail_test {
@@ -30,7 +14,7 @@ typedef struct detail_test {
     play_random_tables tables;
     md5_machine *machine;
     md5_player *full, *reduced;
-    heard heard[2];
+    play_heard heard[2];
     char words[128]; // of mask "few"
     bool are_animated[PLAY_JOINTS];
 } detail_test;
@@ -110,14 +94,10 @@ static bool advance_both(detail_test *of, uint64_t *random)
         play_shots(of, random);
     for (int i = 0; i < 2; i++) {
         of->heard[i].count = 0;
-        md5_player_advance(players[i], seconds, hear, &of->heard[i]);
+        md5_player_advance(players[i], seconds, play_hear, &of->heard[i]);
         motions[i] = md5_player_root_motion(players[i]);
     }
-    const uint32_t count = of->heard[0].count;
-    return CHECK_UINT(of->heard[1].count, count)
-           && CHECK(memcmp(of->heard[0].events, of->heard[1].events, count * sizeof(md5_event *))
-                    == 0)
-           && CHECK(memcmp(of->heard[0].weights, of->heard[1].weights, count * sizeof(float)) == 0)
+    return play_heard_the_same(&of->heard[0], &of->heard[1])
            && CHECK(memcmp(&motions[0], &motions[1], sizeof motions[0]) == 0);
 }
 

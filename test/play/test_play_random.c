@@ -242,3 +242,20 @@ void play_random_change(md5_player *const *players, uint32_t num_players, play_r
             md5_player_seek(players[i], layer, state, time);
     }
 }
+
+void play_hear(void *user, md5_player *player, const md5_event *event, float weight)
+{
+    play_heard *const to = user;
+    (void)player;
+    if (!CHECK(to->count < PLAY_MOST_HEARD))
+        return;
+    to->events[to->count] = event;
+    to->weights[to->count++] = weight;
+}
+
+bool play_heard_the_same(const play_heard *a, const play_heard *b)
+{
+    return CHECK_UINT(b->count, a->count)
+           && CHECK(memcmp(a->events, b->events, a->count * sizeof a->events[0]) == 0)
+           && CHECK(memcmp(a->weights, b->weights, a->count * sizeof a->weights[0]) == 0);
+}

@@ -44,6 +44,16 @@ void play_random_change(md5_player *const *players, uint32_t num_players, play_r
 // a second a cycle.
 double play_random_seconds(uint64_t *random);
 
+// The events of one step. More than fit fail the test.
+enum { PLAY_MOST_HEARD = 4096 };
+typedef struct play_heard {
+    const md5_event *events[PLAY_MOST_HEARD];
+    float weights[PLAY_MOST_HEARD];
+    uint32_t count;
+} play_heard;
+void play_hear(void *user, md5_player *player, const md5_event *event, float weight);
+bool play_heard_the_same(const play_heard *a, const play_heard *b);
+
 uint32_t play_below(uint64_t *random, uint32_t count);
 bool play_one_in(uint64_t *random, uint32_t count);
 

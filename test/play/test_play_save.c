@@ -7,23 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_HEARD = 4096, MOMENTS = 4, STEPS = 6, MODIFIERS = 4 };
-
-typedef struct heard {
-    const md5_event *events[MOST_HEARD];
-    float weights[MOST_HEARD];
-    uint32_t count;
-} heard;
-
-static void hear(void *user, md5_player *player, const md5_event *event, float weight)
-{
-    heard *const to = user;
-    (void)player;
-    if (to->count == MOST_HEARD)
-        return;
-    to->events[to->count] = event;
-    to->weights[to->count++] = weight;
-}
+enum { MOMENTS = 4, STEPS = 6, MODIFIERS = 4 };
 
 static const md5_foot_desc foot = {.ankle = "lfoot"};
 static const md5_modifier_desc modifiers[MODIFIERS] = {
@@ -39,7 +23,7 @@ typedef struct save_test {
     play_random_stock stock;
     play_random_tables tables;
     md5_machine *machine;
-    heard heard[2];
+    play_heard heard[2];
 } save_test;
 
 static void begin_machine(save_test *of, uint64_t seed, uint64_t *random)
@@ -141,18 +125,14 @@ static bool step_alike(save_test *of, md5_player *const *players, uint32_t num_p
         change_detail(players, num_players, random);
     for (uint32_t i = 0; i < num_players; i++) {
         of->heard[i].count = 0;
-        md5_player_advance(players[i], seconds, hear, &of->heard[i]);
+        md5_player_advance(players[i], seconds, play_hear, &of->heard[i]);
         motions[i] = md5_player_root_motion(players[i]);
         if (is_seen)
             play_pose(players[i], poses[i]);
     }
     if (num_players == 1)
         return true;
-    const uint32_t count = of->heard[0].count;
-    return CHECK_UINT(of->heard[1].count, count)
-           && CHECK(memcmp(of->heard[0].events, of->heard[1].events, count * sizeof(md5_event *))
-                    == 0)
-           && CHECK(memcmp(of->heard[0].weights, of->heard[1].weights, count * sizeof(float)) == 0)
+    return play_heard_the_same(&of->heard[0], &of->heard[1])
            && CHECK(memcmp(&motions[0], &motions[1], sizeof motions[0]) == 0)
            && (!is_seen || CHECK(memcmp(poses[0], poses[1], sizeof poses[0]) == 0))
            && CHECK(are_saved_alike(players[0], players[1]));
