@@ -47,3 +47,26 @@ def inflated(path):
             parts.append((kind, body))
         offset += 12 + size
     return parts, zlib.decompress(packed)
+
+
+def _unfiltered(kind, row, above, channels):
+    """A row that one of the filters of write() has been through."""
+    left = channels
+    for n, residue in enumerate(row):
+        a = row[n - left] if n >= left else 0
+        guess = (0, a, above[n], (a + above[n]) >> 1)[kind]
+        row[n] = (residue + guess) & 255
+    return row
+
+
+def read(path):
+    """Width, height, channels and pixels of a file that write() wrote."""
+    parts, rows = inflated(path)
+    width, height, _, colour = struct.unpack(">IIBB", dict(parts)[b"IHDR"][:10])
+    channels = {0: 1, 2: 3}[colour]
+    stride, above, pixels = width * channels, bytes(width * channels), bytearray()
+    for y in range(height):
+        start = y * (stride + 1)
+        above = _unfiltered(rows[start], bytearray(rows[start + 1:start + 1 + stride]), above, channels)
+        pixels += above
+    return width, height, channels, pixels

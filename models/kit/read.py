@@ -14,25 +14,29 @@ def _turn(x, y, z):
 
 
 class Mesh:
-    """joints: (name, parent, position, turn) in model space. vertices: per mesh a list of rows
-    (joint, bias, offset) per vertex."""
+    """joints: (name, parent, position, turn) in model space. Per mesh: vertices, for each a list of rows
+    (joint, bias, offset); uvs; tris, in the order of the file."""
 
     def __init__(self, path):
         with open(path, encoding="ascii") as file:
             text = re.sub(r"//[^\n]*", "", file.read())
-        self.joints, self.vertices = [], []
+        self.joints, self.vertices, self.uvs, self.tris = [], [], [], []
         for name, rest in re.findall(r'"([^"]+)"\s+(-?\d+ \([^\n]*)', text.split("mesh {")[0]):
             n = _numbers(rest)
             self.joints.append((name, int(n[0]), tuple(n[1:4]), _turn(*n[4:7])))
         for body in text.split("mesh {")[1:]:
             weights = [_numbers(row) for row in re.findall(r"\sweight ([^\n]*)", body)]
-            found = []
+            found, uvs = [], []
             for row in re.findall(r"\svert ([^\n]*)", body):
                 n = _numbers(row)
+                uvs.append((n[1], n[2]))
                 first, count = int(n[3]), int(n[4])
                 found.append([(int(w[1]), w[2], tuple(w[3:6]))
                               for w in weights[first:first + count]])
             self.vertices.append(found)
+            self.uvs.append(uvs)
+            self.tris.append([tuple(int(v) for v in row.split()[1:])
+                              for row in re.findall(r"\stri ([^\n]*)", body)])
 
     def position(self, vertex, posed):
         """Position of a vertex if the joints are at posed (position, turn)."""

@@ -1,0 +1,250 @@
+#!/usr/bin/env python3
+"""Makes the archives of models/game from the models beside it; the declarations there are written by hand.
+
+    python3 models/make_game.py [FOLDER]    write the archives (default: models/game)
+    python3 models/make_game.py --check     regenerate and compare with models/game"""
+
+import os
+import sys
+import struct
+import tempfile
+import zipfile
+
+sys.dont_write_bytecode = True
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, HERE)
+
+from kit import md5, noise, png, read  # noqa: E402
+from kit.maths import conj, mul, rotate, sub  # noqa: E402
+
+COMMAND = "make_game.py"
+HOME = os.path.join(HERE, "game")
+ARCHIVES = ("base/pak000.pk4", "winter/pak000.pk4")
+BLINK = (0.0, 0.55, 1.0, 1.0, 0.6, 0.2, 0.0)  # how far the lids are shut, frame by frame
+
+BOBBIN_CLIPS = ("attack", "bow", "hit", "idle", "point", "run", "talk", "turn_left", "turn_right", "walk", "wave")
+THIMBLE_CLIPS = ("fold", "idle", "shoot", "trot", "unfold", "walk")
+# Name in the game, picture beside the models, times that its sides are halved.
+PICTURES = (("bobbin/skin", "bobbin/bobbin", 1), ("bobbin/skin_local", "bobbin/bobbin_local", 1),
+            ("bobbin/skin_s", "bobbin/bobbin_s", 2), ("bobbin/eye", "bobbin/bobbin_eye", 1),
+            ("thimble/hull", "thimble/thimble", 1), ("thimble/hull_local", "thimble/thimble_local", 1),
+            ("thimble/hull_s", "thimble/thimble_s", 1), ("thimble/hull_add", "thimble/thimble_add", 1),
+            ("lantern/lantern", "lantern/lantern", 0), ("lantern/lantern_s", "lantern/lantern_s", 0),
+            ("lantern/lantern_add", "lantern/lantern_add", 0))
+
+
+# -- Bobbin's head and body -----------------------------------------------------------------------
+
+def _descendants(joints, name):
+    """Indices of a joint and all below it; parents come first in these files."""
+    found = {n for n, joint in enumerate(joints) if joint[0] == name}
+    for n, joint in enumerate(joints):
+        if joint[1] in found:
+            found.add(n)
+    return sorted(found)
+
+
+def _part(model, mesh, kept, shader, shift, joints):
+    """The triangles for which `kept` is true, as a mesh, moved by -shift; joints: for each joint of the
+    model the name of the one that takes its weights."""
+    bind = [(position, turn) for _, _, position, turn in model.joints]
+    order, tris = {}, []
+    for tri in model.tris[mesh]:
+        if kept(tri):
+            # The format's front faces are clockwise, those of md5.Mesh the other way around.
+            a, c, b = (order.setdefault(v, len(order)) for v in tri)
+            tris.append((a, b, c))
+    points = [sub(model.position(model.vertices[mesh][v], bind), shift) for v in order]
+    weights = []
+    for v in order:
+        shares = {}
+        for joint, bias, _ in model.vertices[mesh][v]:
+            shares[joints[joint]] = shares.get(joints[joint], 0.0) + bias
+        weights.append(md5.shares(shares, 8, 0.0))
+    return md5.Mesh(os.path.basename(shader), shader, points, [model.uvs[mesh][v] for v in order], tris, weights)
+
+
+def split(model):
+    """The text of the body and of the head. The head begins where vertices move with it alone, so that
+    the seam stays shut; its root is the joint `head`, at the origin."""
+    head = _descendants(model.joints, "head")
+    shift = model.joints[head[0]][2]
+    alone = [all(joint in head for joint, _, _ in vertex) for vertex in model.vertices[0]]
+    names = [joint[0] for joint in model.joints]
+    on_head = [name if n in head else "head" for n, name in enumerate(names)]
+    place = {joint: n for n, joint in enumerate(head)}
+    skeleton = [(name, place.get(parent, -1), sub(position, shift), turn)
+                for name, parent, position, turn in (model.joints[n] for n in head)]
+    shaders = ("models/md5/bobbin/skin", "models/md5/bobbin/eye")
+    body = _part(model, 0, lambda tri: not all(alone[v] for v in tri), shaders[0], (0.0, 0.0, 0.0), names)
+    face = _part(model, 0, lambda tri: all(alone[v] for v in tri), shaders[0], shift, on_head)
+    eyes = _part(model, 1, lambda tri: True, shaders[1], shift, on_head)
+    return (md5.mesh_text(COMMAND, model.joints, [body]), md5.mesh_text(COMMAND, skeleton, [face, eyes]),
+            skeleton)
+
+
+def head_clip(model, skeleton, clip, frames):
+    """A clip of the head by itself: its joints in their parents, the root at rest."""
+    head = _descendants(model.joints, "head")
+    rows = [[((0.0, 0.0, 0.0), (0.0, 0.0, 0.0, -1.0))] + [clip.frames[n][joint] for joint in head[1:]]
+            for n in frames]
+    corners = _bounds(model, head)
+    return md5.anim_text(COMMAND, skeleton, clip.rate, rows, [corners] * len(rows))
+
+
+def _bounds(model, head):
+    """A box with room for moving ears around the head in its bind pose."""
+    bind = [(position, turn) for _, _, position, turn in model.joints]
+    shift = model.joints[head[0]][2]
+    spots = [sub(model.position(vertex, bind), shift) for vertices in model.vertices for vertex in vertices
+             if any(joint in head for joint, _, _ in vertex)]
+    low = tuple(min(spot[axis] for spot in spots) - 6.0 for axis in range(3))
+    return low, tuple(max(spot[axis] for spot in spots) + 6.0 for axis in range(3))
+
+
+def blink_clip(model, skeleton):
+    """Lids that shut and open: they turn about the axis of the eyes, y."""
+    frames = []
+    locals_ = []
+    for name, parent, position, turn in skeleton:
+        if parent >= 0:
+            _, _, base, swing = skeleton[parent]
+            position, turn = rotate(conj(swing), sub(position, base)), mul(conj(swing), turn)
+        locals_.append((name, position, turn))
+    for shut in BLINK:
+        frame = []
+        for name, position, turn in locals_:
+            if name.startswith("lid_"):
+                angle = (0.45 if "upper" in name else -0.15) * shut
+                turn = mul(turn, (0.0, -angle, 0.0, -(1.0 - angle * angle) ** 0.5))
+            frame.append((position, turn))
+        frames.append(frame)
+    box = _bounds(model, _descendants(model.joints, "head"))
+    return md5.anim_text(COMMAND, skeleton, 24, frames, [box] * len(frames))
+
+
+# -- Pictures -------------------------------------------------------------------------------------
+
+def _halved(width, height, channels, pixels):
+    """A picture of half the size: the mean of two by two pixels."""
+    out = bytearray()
+    stride = width * channels
+    for y in range(0, height, 2):
+        for x in range(0, stride, 2 * channels):
+            at = y * stride + x
+            for c in range(at, at + channels):
+                out.append((pixels[c] + pixels[c + channels] + pixels[c + stride]
+                            + pixels[c + channels + stride] + 2) >> 2)
+    return width // 2, height // 2, channels, out
+
+
+def tga(width, height, channels, pixels):
+    """An uncompressed picture (type 2, 24 bits), its lowest row first, as the engine expects."""
+    rows = []
+    for y in range(height - 1, -1, -1):
+        row = bytearray(width * 3)
+        line = pixels[y * width * channels:(y + 1) * width * channels]
+        for c in range(3):
+            row[c::3] = line[(2 - c if channels == 3 else 0)::channels]
+        rows.append(bytes(row))
+    return struct.pack("<BBBHHBHHHHBB", 0, 0, 2, 0, 0, 0, 0, 0, width, height, 24, 0) + b"".join(rows)
+
+
+def picture(name, halvings):
+    found = png.read(os.path.join(HERE, name + ".png"))
+    for _ in range(halvings):
+        found = _halved(*found)
+    return tga(*found)
+
+
+def frost(size=64):
+    """Pale spots, to be added to a colour."""
+    pixels = bytearray()
+    for y in range(size):
+        for x in range(size):
+            spot = max(0.0, noise.value(12.0 * x / size, 12.0 * y / size, 3.0) - 0.55)
+            pixels += bytes(int(min(255.0, spot * scale)) for scale in (300.0, 330.0, 380.0))
+    return tga(size, size, 3, pixels)
+
+
+# -- Archives -------------------------------------------------------------------------------------
+
+def _bytes(*path):
+    with open(os.path.join(HERE, *path), "rb") as file:
+        return file.read()
+
+
+def base_files():
+    model = read.Mesh(os.path.join(HERE, "bobbin", "bobbin.md5mesh"))
+    body, head, skeleton = split(model)
+    idle = read.Anim(os.path.join(HERE, "bobbin", "idle.md5anim"))
+    folder = "models/md5/bobbin/"
+    yield folder + "body.md5mesh", body.encode()
+    yield folder + "head.md5mesh", head.encode()
+    yield folder + "head_idle.md5anim", head_clip(model, skeleton, idle, range(len(idle.frames))).encode()
+    yield folder + "head_blink.md5anim", blink_clip(model, skeleton).encode()
+    for clip in BOBBIN_CLIPS:
+        yield folder + clip + ".md5anim", _bytes("bobbin", clip + ".md5anim")
+    for clip in THIMBLE_CLIPS:
+        yield "models/md5/thimble/" + clip + ".md5anim", _bytes("thimble", clip + ".md5anim")
+    for path, shader in (("thimble/thimble", "thimble/hull"), ("lantern/lantern", "lantern/lantern")):
+        text = _bytes(path + ".md5mesh").decode().replace('"models/%s"' % path, '"models/md5/%s"' % shader)
+        yield "models/md5/" + path + ".md5mesh", text.encode()
+    for name, source, halvings in PICTURES:
+        yield "models/md5/" + name + ".tga", picture(source, halvings)
+
+
+def winter_files():
+    yield "textures/winter/frost.tga", frost()
+    # Archives replace single files, too: snow on the machine's hull.
+    width, height, channels, pixels = _halved(*_halved(*png.read(os.path.join(HERE, "thimble", "thimble.png"))))
+    for n, value in enumerate(pixels):
+        pixels[n] = 96 + value * 5 // 8
+    yield "models/md5/thimble/hull.tga", tga(width, height, channels, pixels)
+
+
+def archive(path, files):
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with zipfile.ZipFile(path, "w") as packed:
+        for name, data in sorted(files):
+            # A fixed date: equal files make an equal archive.
+            entry = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            packed.writestr(entry, data, compresslevel=9)
+
+
+def make(folder):
+    for name, files in zip(ARCHIVES, (base_files(), winter_files())):
+        archive(os.path.join(folder, *name.split("/")), files)
+    return "2 archives"
+
+
+def _content(path):
+    with zipfile.ZipFile(path) as packed:
+        return [(name, packed.read(name)) for name in packed.namelist()]
+
+
+def check():
+    """Compares what the archives hold: two deflate libraries pack alike files differently."""
+    wrong = 0
+    with tempfile.TemporaryDirectory() as fresh:
+        make(fresh)
+        for name in ARCHIVES:
+            if _content(os.path.join(fresh, name)) != _content(os.path.join(HOME, name)):
+                print(name + ": differs", file=sys.stderr)
+                wrong = 1
+    return wrong
+
+
+def run(arguments):
+    if arguments == ["--check"]:
+        return check()
+    if len(arguments) > 1 or (arguments and arguments[0].startswith("-")):
+        print(__doc__, file=sys.stderr)
+        return 2
+    print(make(arguments[0] if arguments else HOME))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(run(sys.argv[1:]))

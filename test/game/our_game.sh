@@ -1,0 +1,41 @@
+#!/bin/sh
+# The game folder in models/game: every declaration is read as its author meant it, and the mod changes what it says it changes.
+. test/build/report.sh
+tool=$products/md5tool
+base=models/game/base
+mod=models/game/winter
+
+# verdicts KIND [OPTION...]: into $scratch/rows; fails if there is a warning. A mod may declare again what the base has.
+verdicts() {
+    kind=$1
+    shift
+    "$tool" verdicts --base $base "$@" "$kind" >"$scratch/rows" 2>"$scratch/warned" || return 1
+    ! grep -v 'previously defined at' "$scratch/warned"
+}
+
+# all_parsed KIND LEAST [OPTION...]: at least so many rows, and none is a default.
+all_parsed() {
+    kind=$1 least=$2
+    shift 2
+    verdicts "$kind" "$@" || return 1
+    [ "$(grep -c '"state":"parsed"' "$scratch/rows")" -ge "$least" ] || { echo "fewer than $least rows"; return 1; }
+    ! grep -v '"state":"parsed"' "$scratch/rows"
+}
+
+# row KIND PATTERN [OPTION...]: one row matches.
+row() {
+    kind=$1 pattern=$2
+    shift 2
+    verdicts "$kind" "$@" && grep "$pattern" "$scratch/rows"
+}
+
+for rows in "materials 50" "skins 4" "models 4"; do
+    # shellcheck disable=SC2086 # two words
+    check "base: ${rows% *} are all parsed" all_parsed $rows
+    # shellcheck disable=SC2086
+    check "mod: ${rows% *} are all parsed" all_parsed $rows --mod $mod
+done
+check "the body has 71 joints and three gestures" row models '"joints":71.*"name":"gesture3"'
+check "the mod puts its frost onto the skin" row materials '"material":"models/md5/bobbin/skin".*textures/winter/frost' --mod $mod
+check "the base has no frost" row materials '"material":"models/md5/bobbin/skin","file":"materials/characters.mtr"'
+finish
