@@ -86,7 +86,7 @@ static inline const char *take_uint(const char *at, uint32_t *value)
 
 static inline const char *take_float(const char *at, float *value)
 {
-    const char *const end = md5_scan_six_decimals(at, value);
+    const char *const end = md5_scan_common(at, value);
     return end ? end + 1 : NULL;
 }
 

@@ -98,7 +98,7 @@ static void measure_clip_memory(bench_table *table)
 
 static void measure_reading(bench_table *table, int count, char **paths)
 {
-    static bench_texts ours, others;
+    static bench_texts ours, longer, others;
     for (int i = 0; i < count; i++)
         add_file(&ours, paths[i]);
     const char *const corpus = corpus_path("corpus");
@@ -108,10 +108,13 @@ static void measure_reading(bench_table *table, int count, char **paths)
         fail("no files", "give at least one .md5mesh and one .md5anim");
     bench_heading("reading, everything derived");
     measure_texts(table, &ours, "ours");
+    add_with_ten_decimals(&longer, &ours);
+    measure_texts(table, &longer, "ours with ten decimals");
     measure_texts(table, &others, "the corpus");
     show_memory(table, others.count > 0 ? &others : &ours);
     measure_clip_memory(table);
     free_texts(&ours);
+    free_texts(&longer);
     free_texts(&others);
 }
 

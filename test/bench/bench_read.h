@@ -98,6 +98,39 @@ static void free_texts(bench_texts *all)
     all->count = 0;
 }
 
+// The same text with four more decimals behind each six, as id's exporter writes them.
+static bench_text with_ten_decimals(const bench_text *text)
+{
+    bench_text longer = {.bytes = malloc(2 * text->size + 1), .is_anim = text->is_anim};
+    size_t decimals = 0;
+    bool behind_point = false;
+    for (size_t i = 0; longer.bytes && i < text->size; i++) {
+        const char c = text->bytes[i];
+        const bool is_digit = c >= '0' && c <= '9';
+        if (behind_point && decimals == 6 && (c == ' ' || c == '\n')) {
+            memcpy(longer.bytes + longer.size, "3597", 4);
+            longer.size += 4;
+        }
+        behind_point = c == '.' || (behind_point && is_digit);
+        decimals = behind_point && is_digit ? decimals + 1 : 0;
+        longer.bytes[longer.size++] = c;
+    }
+    return longer;
+}
+
+static void add_with_ten_decimals(bench_texts *all, const bench_texts *from)
+{
+    for (size_t i = 0; i < from->count; i++) {
+        const bench_text text = with_ten_decimals(&from->texts[i]);
+        if (text.bytes && read_with_us(&text)) {
+            *(text.is_anim ? &all->anim_bytes : &all->mesh_bytes) += text.size;
+            all->texts[all->count++] = text;
+        } else {
+            free(text.bytes);
+        }
+    }
+}
+
 // nftw() passes no user pointer to its callback.
 static bench_texts *found_texts;
 

@@ -43,7 +43,7 @@ static const char *scan_by_words(const char *text, float *value, char **memory)
     char *const at = *memory + MD5_BYTES_BEFORE;
     memcpy(at, text, size);
     at[size] = ' ';
-    return md5_scan_six_decimals(at, value);
+    return md5_scan_common(at, value);
 }
 
 // By words, either all of it is read and right, or nothing.
@@ -111,6 +111,23 @@ TEST (number_common_forms_are_read_by_words) {
     }
 }
 
+// One digit and ten decimals, as id's exporter writes: at random, and next to the middle between
+// two floats.
+TEST (number_with_ten_decimals_is_read_by_words) {
+    uint64_t random = 11;
+    for (int i = 0; i < 300000; i++) {
+        const uint32_t a = test_random_u32(&random), b = test_random_u32(&random);
+        const double step =
+            ldexp(1.0, (int)(b % 27) - 24); // the middle is half a unit above a float
+        const double middle = ldexp((double)(a | 0x800000u) + 0.5, -32) * step * 8.0;
+        const double number = i & 1 ? a * 2e-9 : middle;
+        char text[64];
+        snprintf(text, sizeof text, "%s%.10f", b & 1 ? "-" : "", number < 9.9 ? number : 0.5);
+        if (!words_equal_strtof(text))
+            return;
+    }
+}
+
 TEST (number_by_words_ends_at_a_blank_only) {
     char text[] = "777777777777777771.500000_7777777777777777";
     char longer[] = "7777777777777777712.50000_7777777777777777";
@@ -118,8 +135,8 @@ TEST (number_by_words_ends_at_a_blank_only) {
     for (int c = 0; c < 256; c++) {
         text[25] = longer[25] = (char)c;
         const bool is_blank = c > 0 && c <= ' ';
-        CHECK((md5_scan_six_decimals(text + 17, &value) != NULL) == is_blank);
-        CHECK((md5_scan_six_decimals(longer + 17, &value) != NULL) == is_blank);
+        CHECK((md5_scan_common(text + 17, &value) != NULL) == is_blank);
+        CHECK((md5_scan_common(longer + 17, &value) != NULL) == is_blank);
     }
 }
 #else
