@@ -149,6 +149,7 @@ static bool read_string(md5_decl_lex *lex, md5_token *token)
     bool is_joined = false;
     size_t room = 0;
     token->kind = MD5_TOKEN_STRING;
+    token->is_literal = quote == '\'';
     TRY(read_part(lex, quote, &token->text, &token->size));
     TRY(find_joined(lex, quote, &is_joined));
     while (is_joined) {

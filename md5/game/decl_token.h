@@ -19,6 +19,7 @@ typedef struct md5_token {
     uint32_t lines_crossed; // between the token before and this one
     double number;          // 0 unless a number
     bool is_real;           // a number with a point or an exponent
+    bool is_literal;        // a string in single quotes
 } md5_token;
 
 typedef struct md5_decl_lex {

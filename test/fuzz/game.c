@@ -1,8 +1,8 @@
 // Files of declarations: bytes up to a NUL are materials, up to the next one skins, the rest
-// models. Everything that they declare is asked for, and evaluated.
+// models and entities. Everything that they declare is asked for, and evaluated.
 #include "test/fuzz/target.h"
 
-#include "md5/md5game.h"
+#include "md5/md5actor.h"
 
 #include <string.h>
 
@@ -101,6 +101,23 @@ static const char *ask_for_materials(md5_game *game)
     return fault;
 }
 
+static const char *ask_for_entities(md5_game *game)
+{
+    md5_error error;
+    for (uint32_t i = 0; i < md5_game_num_decls(game, MD5_DECL_ENTITY); i++) {
+        const md5_decl *const decl = md5_game_decl(game, MD5_DECL_ENTITY, i);
+        const md5_entity_def *const def = md5_game_entity_def(game, decl->name, &error);
+        if (!def && error.status != MD5_ERROR_MEMORY)
+            return "no entity, and no reason";
+        const char *const class_name = def ? md5_entity_value(def, "CLASSNAME") : decl->name;
+        if (!class_name || strcmp(class_name, decl->name) != 0)
+            return "an entity of another class";
+        if (def && md5_next_entity_key(def, "inherit", NULL))
+            return "an entity whose parents are keys";
+    }
+    return NULL;
+}
+
 static const char *ask_for_rest(md5_game *game)
 {
     md5_error error;
@@ -146,6 +163,8 @@ const char *fuzz_game(const uint8_t *data, size_t size)
     if (!game)
         return error.status == MD5_ERROR_MEMORY ? NULL : "no game, and no reason";
     const char *fault = ask_for_rest(game);
+    if (!fault)
+        fault = ask_for_entities(game);
     if (!fault)
         fault = ask_for_materials(game);
     md5_free_game(game);

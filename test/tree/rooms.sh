@@ -32,7 +32,7 @@ forbidden() {
             if (path == "md5/md5pose.h") return "posedoor"
             if (path == "md5/md5machine.h") return "machinedoor"
             if (path ~ /^md5\/md5(play|character)\.h$/) return "playdoor"
-            if (path == "md5/md5game.h") return "gamedoor"
+            if (path ~ /^md5\/md5(game|actor)\.h$/) return "gamedoor"
             if (path ~ /^md5\/[a-z]+\//) { split(path, part, "/"); return part[2] }
             if (path == "md5/system_file.c") return "files"
             if (path ~ /^md5\//) return "load"
@@ -55,7 +55,7 @@ forbidden() {
             allow("curve", "door curvedoor core curve libc")
             allow("ik", "door posedoor core pose ik libc")
             allow("play", "door posedoor machinedoor playdoor core pose ik play libc")
-            allow("game", "door gamedoor core read game libc")
+            allow("game", "door machinedoor playdoor gamedoor core read game libc")
             allow("load", "door machinedoor playdoor core read pose skin load libc")
             allow("files", "load core libc system") 
             allow("door", "door libc")
@@ -63,7 +63,7 @@ forbidden() {
             allow("curvedoor", "door libc")
             allow("machinedoor", "curvedoor posedoor libc")
             allow("playdoor", "machinedoor playdoor libc")
-            allow("gamedoor", "door libc")
+            allow("gamedoor", "door machinedoor playdoor gamedoor libc")
             allow("md5gl", "door libc")
             allow("render", "door md5gl render glad libc")
             allow("common", "door machinedoor playdoor gamedoor common libc system")

@@ -1,0 +1,318 @@
+// entityDefs: entityDef NAME { "key" "value" ... }
+//
+// The text of each is parsed once, to its own keys and the parents that these name. What it
+// inherits is collected when it is asked for, from all its ancestors at once: a long line of
+// parents would take quadratic memory if each of them had a copy of what it inherits.
+#include "md5/core/assert.h"
+#include "md5/game/decls.h"
+#include "md5/md5actor.h"
+
+#include <string.h>
+
+// A parsed entityDef.
+typedef struct parsed_entity {
+    md5_entity_def def; // first: the public part; no keys before it has been asked for
+    uint32_t num_own, num_parents;
+    const md5_entity_key *own; // [num_own]
+    md5_decl_entry **parents;  // [num_parents]
+    const void *seen_by;       // the last walk over ancestors that came here
+} parsed_entity;
+
+// Keys while they are read or collected, in game->scratch. A name counts once, without case.
+typedef struct key_list {
+    md5_game *game;
+    md5_entity_key *keys; // [room], `count` of them used
+    uint32_t count, room;
+    md5_name_map names; // lower case; the value is a uint32_t
+} key_list;
+
+// -- Lists of keys --------------------------------------------------------------------------------
+
+static bool make_room(key_list *list)
+{
+    enum { FIRST = 32 };
+    if (list->count < list->room)
+        return true;
+    const uint32_t room = list->room ? 2 * list->room : FIRST;
+    md5_entity_key *const keys =
+        (md5_entity_key *)md5_arena_room(&list->game->scratch, room, sizeof *keys);
+    TRY(keys);
+    if (list->count > 0)
+        memcpy(keys, list->keys, list->count * sizeof *keys);
+    list->keys = keys;
+    list->room = room;
+    return true;
+}
+
+// Returns the place of a name, NULL if memory runs out. `is_new`: it is the last one, and the
+// caller fills it.
+static md5_entity_key *place_of(key_list *list, const char *name, bool *is_new)
+{
+    md5_arena *const scratch = &list->game->scratch;
+    char *const key = (char *)md5_game_copy(scratch, name, strlen(name));
+    if (!key)
+        return NULL;
+    for (char *at = key; *at; at++)
+        *at = md5_lower(*at);
+    void **const found = md5_name_map_find(&list->names, key);
+    *is_new = !found;
+    if (found)
+        return &list->keys[*(const uint32_t *)*found];
+    uint32_t *const index = (uint32_t *)md5_arena_alloc(scratch, 1, sizeof *index);
+    void **const added =
+        index && make_room(list) ? md5_name_map_add(&list->names, scratch, key) : NULL;
+    if (!added)
+        return NULL;
+    *index = list->count;
+    *added = index;
+    return &list->keys[list->count++];
+}
+
+// Sets a key, whatever it was; its place and spelling stay.
+static bool set_key(key_list *list, const md5_entity_key *key, bool *is_new)
+{
+    md5_entity_key *const place = place_of(list, key->name, is_new);
+    TRY(place);
+    if (*is_new)
+        *place = *key;
+    else
+        place->value = key->value;
+    return true;
+}
+
+// Sets a key that has not been set.
+static bool add_key(key_list *list, const md5_entity_key *key)
+{
+    bool is_new;
+    md5_entity_key *const place = place_of(list, key->name, &is_new);
+    TRY(place);
+    if (is_new)
+        *place = *key;
+    return true;
+}
+
+static const md5_entity_key *keep_keys(key_list *list)
+{
+    md5_entity_key *const kept =
+        (md5_entity_key *)md5_arena_alloc(&list->game->arena, list->count, sizeof *kept);
+    if (kept && list->count > 0)
+        memcpy(kept, list->keys, list->count * sizeof *kept);
+    return kept;
+}
+
+// -- One text -------------------------------------------------------------------------------------
+
+static bool begins_with(const char *text, const char *prefix)
+{
+    while (*prefix && md5_lower(*text) == md5_lower(*prefix)) {
+        text++;
+        prefix++;
+    }
+    return *prefix == '\0';
+}
+
+// Reads a pair. Sets `is_good` to false after a mistake.
+static bool read_pair(md5_decl_lex *lex, const md5_token *name, const md5_decl *decl,
+                      key_list *list, bool *is_good)
+{
+    md5_token value;
+    bool is_new;
+    if (name->kind != MD5_TOKEN_STRING || name->is_literal) {
+        md5_decl_lex_warn(lex, "Expected quoted string, but found %s", md5_token_show(name).text);
+        *is_good = false;
+        return true;
+    }
+    const char *const text = md5_keep_token(lex->game, name);
+    TRY(text);
+    if (!md5_decl_lex_read(lex, &value)) {
+        md5_decl_lex_warn(lex, "Unexpected end of file");
+        *is_good = false;
+        return true;
+    }
+    const md5_entity_key key = {text, md5_keep_token(lex->game, &value), decl};
+    TRY(key.value && set_key(list, &key, &is_new));
+    if (!is_new)
+        md5_decl_lex_warn(lex, "%s already defined", md5_token_show(name).text);
+    return true;
+}
+
+static bool read_pairs(md5_decl_lex *lex, const md5_decl *decl, key_list *list, bool *is_good)
+{
+    md5_token token;
+    (void)md5_decl_lex_skip_until(lex, "{");
+    while (*is_good && md5_decl_lex_read(lex, &token) && !md5_token_is(&token, "}"))
+        TRY(read_pair(lex, &token, decl, list, is_good));
+    return true;
+}
+
+// Moves the keys that name parents from the list to the parsed entityDef.
+static bool take_parents(const md5_decl_lex *lex, key_list *list, parsed_entity *parsed)
+{
+    const md5_decl *const decl = parsed->def.decl;
+    uint32_t kept = 0;
+    parsed->parents = (md5_decl_entry **)md5_arena_alloc(&lex->game->arena, list->count,
+                                                         sizeof(md5_decl_entry *));
+    TRY(parsed->parents);
+    for (uint32_t i = 0; i < list->count; i++) {
+        const md5_entity_key key = list->keys[i];
+        const size_t size = strlen(key.value);
+        if (!begins_with(key.name, "inherit")) {
+            list->keys[kept++] = key;
+            continue;
+        }
+        md5_decl_entry *const parent = md5_find_entry(lex->game, MD5_DECL_ENTITY, key.value, size);
+        if (parent)
+            parsed->parents[parsed->num_parents++] = parent;
+        else
+            md5_decl_lex_warn(lex, "Unknown entityDef %s inherited by %s",
+                              md5_quote(key.value, size).text,
+                              md5_quote(decl->name, strlen(decl->name)).text);
+    }
+    list->count = kept;
+    return true;
+}
+
+// Parses an entityDef's own text. After a mistake it has one key that says so.
+static bool parse_own(md5_game *game, md5_decl_entry *entry, parsed_entity *parsed)
+{
+    const md5_decl *const decl = &entry->decl;
+    md5_decl_lex lex;
+    bool is_good = true, is_new;
+    key_list list = {.game = game};
+    md5_decl_lex_begin_decl(&lex, game, entry);
+    TRY(read_pairs(&lex, decl, &list, &is_good));
+    if (!is_good) {
+        const md5_entity_key mark = {"DEFAULTED", "1", decl};
+        list = (key_list){.game = game};
+        TRY(set_key(&list, &mark, &is_new));
+    }
+    const md5_entity_key name = {"classname", decl->name, decl};
+    parsed->def.decl = decl;
+    TRY(set_key(&list, &name, &is_new) && take_parents(&lex, &list, parsed));
+    parsed->own = keep_keys(&list);
+    parsed->num_own = list.count;
+    TRY(parsed->own && game->context.error->status == MD5_OK);
+    entry->parsed = parsed;
+    entry->decl.state = is_good ? MD5_DECL_PARSED : MD5_DECL_DEFAULTED;
+    return true;
+}
+
+// Returns the parsed entityDef, NULL if memory runs out.
+static parsed_entity *parse(md5_game *game, md5_decl_entry *entry)
+{
+    if (entry->parsed)
+        return (parsed_entity *)entry->parsed;
+    const md5_arena_mark before = md5_arena_here(&game->scratch);
+    parsed_entity *const parsed = (parsed_entity *)md5_arena_alloc(&game->arena, 1, sizeof *parsed);
+    const bool is_parsed = parsed && parse_own(game, entry, parsed);
+    md5_arena_rewind(&game->scratch, before);
+    return is_parsed ? parsed : NULL;
+}
+
+// -- Ancestors ------------------------------------------------------------------------------------
+
+// An ancestor whose parents are being walked. Its children are below it.
+typedef struct open_ancestor {
+    struct open_ancestor *below;
+    const parsed_entity *parsed;
+    uint32_t next; // of its parents
+} open_ancestor;
+
+static bool add_own(key_list *list, const parsed_entity *parsed)
+{
+    for (uint32_t i = 0; i < parsed->num_own; i++)
+        TRY(add_key(list, &parsed->own[i]));
+    return true;
+}
+
+// Collects the keys of an ancestor and puts it on the stack, unless this walk has been there.
+static bool enter(key_list *list, const void *walk, md5_decl_entry *entry, open_ancestor **top)
+{
+    parsed_entity *const parsed = parse(list->game, entry);
+    TRY(parsed);
+    if (parsed->seen_by == walk)
+        return true;
+    open_ancestor *const added =
+        (open_ancestor *)md5_arena_alloc(&list->game->scratch, 1, sizeof *added);
+    TRY(added && add_own(list, parsed));
+    parsed->seen_by = walk;
+    added->below = *top;
+    added->parsed = parsed;
+    *top = added;
+    return true;
+}
+
+// Parses all ancestors, depth first, as the engine does.
+static bool list_ancestors(key_list *list, md5_decl_entry *entry)
+{
+    open_ancestor *top = NULL;
+    // Its address names this walk: it is never used again, also if the walk fails.
+    const void *const walk = md5_arena_alloc(&list->game->arena, 1, 1);
+    TRY(walk && enter(list, walk, entry, &top));
+    while (top) {
+        open_ancestor *const current = top;
+        if (current->next == current->parsed->num_parents)
+            top = current->below;
+        else
+            TRY(enter(list, walk, current->parsed->parents[current->next++], &top));
+    }
+    return true;
+}
+
+static bool collect(md5_game *game, md5_decl_entry *entry)
+{
+    parsed_entity *const root = parse(game, entry);
+    if (!root || root->def.keys)
+        return root != NULL;
+    key_list list = {.game = game};
+    const md5_arena_mark before = md5_arena_here(&game->scratch);
+    const bool is_listed = list_ancestors(&list, entry);
+    const md5_entity_key *const keys = is_listed ? keep_keys(&list) : NULL;
+    md5_arena_rewind(&game->scratch, before);
+    TRY(keys);
+    root->def.num_keys = list.count;
+    root->def.keys = keys;
+    return true;
+}
+
+// -- Public ---------------------------------------------------------------------------------------
+
+const md5_entity_def *md5_game_entity_def(md5_game *game, const char *name, md5_error *error)
+{
+    MD5_ASSERT(game != NULL, "game: not NULL");
+    MD5_ASSERT(name != NULL, "name: not NULL");
+    md5_game_begin(game, error);
+    md5_decl_entry *const entry = md5_find_entry(game, MD5_DECL_ENTITY, name, strlen(name));
+    const bool is_there = entry && collect(game, entry);
+    game->context.error = &game->context.unseen;
+    return is_there ? &((const parsed_entity *)entry->parsed)->def : NULL;
+}
+
+static bool is_key(const char *name, const char *key)
+{
+    return begins_with(name, key) && strlen(name) == strlen(key);
+}
+
+const char *md5_entity_value(const md5_entity_def *def, const char *key)
+{
+    MD5_ASSERT(def != NULL, "def: not NULL");
+    MD5_ASSERT(key != NULL, "key: not NULL");
+    for (uint32_t i = 0; i < def->num_keys; i++) {
+        if (is_key(def->keys[i].name, key))
+            return def->keys[i].value;
+    }
+    return NULL;
+}
+
+const md5_entity_key *md5_next_entity_key(const md5_entity_def *def, const char *prefix,
+                                          const md5_entity_key *key)
+{
+    MD5_ASSERT(def != NULL, "def: not NULL");
+    MD5_ASSERT(prefix != NULL, "prefix: not NULL");
+    MD5_ASSERT(!key || (key >= def->keys && key < def->keys + def->num_keys), "key: one of these");
+    for (uint32_t i = key ? (uint32_t)(key - def->keys) + 1 : 0; i < def->num_keys; i++) {
+        if (begins_with(def->keys[i].name, prefix))
+            return &def->keys[i];
+    }
+    return NULL;
+}
