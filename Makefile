@@ -68,7 +68,7 @@ MD5_OBJECTS    := $(call objects,$(MD5_SOURCES))
 RENDER_OBJECTS := $(call objects,$(RENDER_SOURCES)) $(BUILD)/made/shaders.o $(BUILD)/made/gl.o
 COMMON_OBJECTS := $(call objects,$(COMMON_SOURCES))
 TOOL_OBJECTS   := $(call objects,$(TOOL_SOURCES)) $(COMMON_OBJECTS)
-VIEW_OBJECTS   := $(call objects,$(VIEW_SOURCES)) $(COMMON_OBJECTS) $(BUILD)/made/font.o
+VIEW_OBJECTS   := $(call objects,$(VIEW_SOURCES)) $(COMMON_OBJECTS) $(BUILD)/made/font.o $(BUILD)/made/page_lines.o
 TEST_MD5_OBJECTS := $(call objects,test/test.c test/mistake.c $(TEST_MD5_SOURCES))
 TEST_GL_OBJECTS  := $(call objects,test/test.c test/mistake.c test/load/test_axes_case.c test/pose/test_made_pose.c $(TEST_GL_SOURCES))
 
@@ -246,6 +246,12 @@ build/shaders.c: $(SHADERS) shaders $(EMBED) | deps
 build/font.c: $(EMBED) test/build/deps.sh | deps
 	@mkdir -p build
 	$(call say,EMBED) $(PYTHON) $(EMBED) bytes md5view_font $@ "$$(sh test/build/deps.sh --font)"
+
+# The lines of C that the viewer's pages show, from their sources.
+PAGE_SOURCES := $(sort $(wildcard demo/viewer/pages/*.c))
+build/page_lines.c: $(PAGE_SOURCES) demo/viewer/pages $(EMBED) | deps
+	@mkdir -p build
+	$(call say,EMBED) $(PYTHON) $(EMBED) lines demo/viewer/pages/families.h $@ $(PAGE_SOURCES)
 
 # -- Required packages ------------------------------------------------------------------------
 

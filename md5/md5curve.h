@@ -23,7 +23,7 @@ extern "C" {
 //
 //   QUADRATIC t^2, CUBIC t^3, QUARTIC t^4, QUINTIC t^5, SINE 1 - cos(pi t / 2)
 //   CIRCULAR 1 - sqrt(1 - t^2)
-//   EXPONENTIAL (2^(10 t) - 1) / 1023: Penner's 2^(10 t - 10) without its jump of 0.001 at t = 0
+//   EXPONENTIAL 2^(10 t - 10), and 0 at t = 0, where it jumps by 1/1024
 //   BACK (c + 1) t^3 - c t^2, which falls to -0.1 first; c = 1.70158, of IN_OUT 1.525 times that
 //   ELASTIC -2^(10 t - 10) sin(2 pi (10 t - 10 - p / 4) / p), which swings from -0.37 to 1; the
 //     period p is 3, of IN_OUT 4.5
@@ -127,9 +127,19 @@ MD5_API bool md5_find_easing(const char *name, md5_easing *easing);
 //   position = md5_vec3_lerp(position, target, share);
 //   rotation = md5_slerp(rotation, target, share);
 // However a second is split into frames, x comes to the same value. Half of the distance is left
-// after 0.693 / rate seconds. For a motion with inertia, which can overshoot, see md5_spring() in
-// md5pose.h.
+// after 0.693 / rate seconds.
 MD5_API float md5_follow_share(float rate, float seconds);
+
+// A value with inertia: it is drawn to a target by a damped spring,
+//   value'' = stiffness (target - value) - damping value',
+// solved exactly for a target that stays where it is during the step, so the result does not
+// depend on how time is split. It overshoots if damping^2 < 4 stiffness; at damping^2 = 4 stiffness
+// it arrives soonest without. `stiffness` is 1/s^2, above 0; `damping` 1/s, negative counts as 0.
+// Changes *value and *velocity (per second). If a number is not finite, the stiffness not above 0
+// or the time not above 0, nothing changes. For vectors, call it for each coordinate; for chains of
+// joints there is md5_spring() in md5pose.h.
+MD5_API void md5_follow_spring(float *value, float *velocity, float target, float stiffness,
+                               float damping, float seconds);
 
 // -- Curves ---------------------------------------------------------------------------------
 //

@@ -38,10 +38,10 @@ static double fifth_power(double t)
     return square(square(t)) * t;
 }
 
-// Rises from 0 to 1, slowly at first: 2^(10 t), brought to 0 and 1 at its ends.
+// Doubles with every tenth of t. It begins at 1/1024, to which it jumps from 0.
 static double exponential(double t)
 {
-    return (md5_power_of_two(10.0 * t) - 1.0) / 1023.0;
+    return t > 0.0 ? md5_power_of_two(10.0 * t) / 1024.0 : 0.0;
 }
 
 // (1 - cos(pi t)) / 2 as (1 + sin(pi (t - 1/2))) / 2.

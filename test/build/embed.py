@@ -4,6 +4,8 @@
 embed.py text PREFIX OUTPUT FILE...   one string for each file: PREFIX_file, with underscores for
                                       characters that no name may hold; declared in render/shaders.h
 embed.py bytes NAME OUTPUT FILE       NAME[] and NAME_size
+embed.py lines HEADER OUTPUT FILE...  the lines of C that the viewer's pages show: those of each file between
+                                      "// lines of NAME" and "// end of lines"; declared in HEADER
 """
 import os
 import re
@@ -40,11 +42,25 @@ def bytes_of(name, path):
             % (name, name, name, literal(data), name, len(data)))
 
 
+def marked(path):
+    """The names and texts of the marked parts of a file."""
+    found = re.findall(rb"^// lines of (\w+)\n(.*?)^// end of lines$", read(path), re.MULTILINE | re.DOTALL)
+    return [(name.decode(), text) for name, text in found]
+
+
+def lines_of(header, paths):
+    rows = ["    {\"%s\",%s},\n" % (name, literal(text)) for path in paths for name, text in marked(path)]
+    return ('#include "%s"\n\n#include <stddef.h>\n\nconst view_lines_of view_lines_of_pages[] = {\n%s    {NULL, NULL},\n};\n'
+            % (header, "".join(rows)))
+
+
 def main(arguments):
     if len(arguments) >= 3 and arguments[0] == "text":
         text = texts(arguments[1], arguments[3:])
     elif len(arguments) == 4 and arguments[0] == "bytes":
         text = bytes_of(arguments[1], arguments[3])
+    elif len(arguments) >= 3 and arguments[0] == "lines":
+        text = lines_of(arguments[1], arguments[3:])
     else:
         sys.exit("usage: " + __doc__.split("\n\n", 1)[1])
     with open(arguments[2], "w", newline="\n") as file:

@@ -79,16 +79,6 @@ static double published_bounce(double x, int way)
     return x < 0.5 ? (1 - bounce_out(1 - 2 * x)) / 2 : (1 + bounce_out(2 * x - 1)) / 2;
 }
 
-// Without the jump at its slow end: (2^(10 x) - 1) / 1023.
-static double joined_exponential(double x, int way)
-{
-    if (way == 0)
-        return (exp2(10 * x) - 1) / 1023;
-    if (way == 1)
-        return 1 - (exp2(10 * (1 - x)) - 1) / 1023;
-    return x < 0.5 ? (exp2(20 * x) - 1) / 2046 : 1 - (exp2(20 * (1 - x)) - 1) / 2046;
-}
-
 static double published_exponential(double x, int way)
 {
     if (way == 0)
@@ -109,7 +99,7 @@ static double exact(const char *family, int way, double x)
     case 's':
         return published_sine(x, way);
     case 'e':
-        return family[1] == 'x' ? joined_exponential(x, way) : published_elastic(x, way);
+        return family[1] == 'x' ? published_exponential(x, way) : published_elastic(x, way);
     case 'c':
         return published_circular(x, way);
     default:
@@ -156,15 +146,15 @@ TEST (easing_linear_smooth_and_square_root) {
     }
 }
 
-TEST (easing_exponential_is_within_a_thousandth_of_the_published_one) {
-    for (int way = 0; way < 3; way++) {
-        const md5_easing easing = of_family("exponential", way);
-        for (int step = 1; step < 1000; step++) {
-            const float t = (float)step / 1000.0f;
-            const double published = published_exponential((double)t, way);
-            CHECK_NEAR((double)md5_ease(easing, t), published, 1.0 / 1023.0);
-        }
-    }
+// The published formulas say 0 at 0 and 1 at 1, beside the jump of 1/1024.
+TEST (easing_exponential_jumps_only_at_its_slow_ends) {
+    const float little = 1e-6f;
+    CHECK(md5_ease(MD5_EASE_EXPONENTIAL_IN, 0.0f) == 0.0f);
+    CHECK_NEAR(md5_ease(MD5_EASE_EXPONENTIAL_IN, little), 1.0 / 1024.0, 1e-7);
+    CHECK(md5_ease(MD5_EASE_EXPONENTIAL_OUT, 1.0f) == 1.0f);
+    CHECK_NEAR(md5_ease(MD5_EASE_EXPONENTIAL_OUT, 1.0f - little), 1023.0 / 1024.0, 1e-7);
+    CHECK_NEAR(md5_ease(MD5_EASE_EXPONENTIAL_IN_OUT, little), 1.0 / 2048.0, 1e-7);
+    CHECK_NEAR(md5_ease(MD5_EASE_EXPONENTIAL_IN_OUT, 1.0f - little), 2047.0 / 2048.0, 1e-7);
 }
 
 TEST (easings_have_exact_ends) {
@@ -434,3 +424,50 @@ TEST (mistakes_with_easings_are_reported) {
 }
 
 #endif
+
+// -- Springs --------------------------------------------------------------------------------------
+
+// value'' = -k value - c value' in closed form, from 1 at rest: underdamped, critical, overdamped.
+static double swinging(double k, double c, double t)
+{
+    const double decay = 0.5 * c, square = k - decay * decay;
+    if (fabs(square) < 1e-9)
+        return exp(-decay * t) * (1 + decay * t);
+    const double w = sqrt(fabs(square));
+    return square > 0 ? exp(-decay * t) * (cos(w * t) + decay / w * sin(w * t))
+                      : exp(-decay * t) * (cosh(w * t) + decay / w * sinh(w * t));
+}
+
+TEST (spring_follows_as_its_closed_form) {
+    static const float dampings[] = {0.0f, 4.0f, 20.0f, 30.0f}; // of stiffness 100: 20 is critical
+    for (int i = 0; i < 4; i++) {
+        float value = -3.0f, velocity = 0.0f;
+        for (int step = 1; step <= 120; step++) {
+            md5_follow_spring(&value, &velocity, 5.0f, 100.0f, dampings[i], 1.0f / 60.0f);
+            const double rest = swinging(100, (double)dampings[i], step / 60.0);
+            if (!CHECK_NEAR((double)value, 5.0 - 8.0 * rest, 2e-4))
+                return;
+        }
+    }
+}
+
+TEST (spring_does_not_depend_on_the_steps) {
+    float whole = 1.0f, whole_velocity = -2.0f, split = 1.0f, split_velocity = -2.0f;
+    md5_follow_spring(&whole, &whole_velocity, 0.25f, 60.0f, 3.0f, 1.0f);
+    for (int i = 0; i < 64; i++)
+        md5_follow_spring(&split, &split_velocity, 0.25f, 60.0f, 3.0f, 1.0f / 64.0f);
+    CHECK_NEAR(whole, split, 1e-5);
+    CHECK_NEAR(whole_velocity, split_velocity, 1e-4);
+}
+
+TEST (spring_ignores_what_is_no_number) {
+    float value = 1.0f, velocity = 2.0f;
+    md5_follow_spring(&value, &velocity, NAN, 60.0f, 3.0f, 1.0f);
+    md5_follow_spring(&value, &velocity, INFINITY, 60.0f, 3.0f, 1.0f);
+    md5_follow_spring(&value, &velocity, 0.0f, 0.0f, 3.0f, 1.0f);
+    md5_follow_spring(&value, &velocity, 0.0f, NAN, 3.0f, 1.0f);
+    md5_follow_spring(&value, &velocity, 0.0f, 60.0f, INFINITY, 1.0f);
+    md5_follow_spring(&value, &velocity, 0.0f, 60.0f, 3.0f, 0.0f);
+    md5_follow_spring(&value, &velocity, 0.0f, 60.0f, 3.0f, NAN);
+    CHECK(value == 1.0f && velocity == 2.0f);
+}

@@ -1,6 +1,7 @@
 #include "demo/viewer/app/actions.h"
 
 #include "demo/viewer/app/open.h"
+#include "demo/viewer/app/paging.h"
 #include "demo/viewer/app/screenshot.h"
 #include "demo/viewer/app/tell.h"
 
@@ -232,7 +233,15 @@ static void perform_rest(view_state *viewer, view_action action)
     case VIEW_SMALLER_TEXT:
         change_text(viewer, action == VIEW_LARGER_TEXT ? 1.1f : 1.0f / 1.1f);
         break;
+    case VIEW_NEXT_PAGE:
+    case VIEW_PREVIOUS_PAGE:
+        view_turn_page(viewer, action == VIEW_NEXT_PAGE ? 1 : -1);
+        break;
     case VIEW_CLOSE_LISTS:
+        if (viewer->pages.open >= 0) {
+            view_close_page(viewer);
+            break;
+        }
         if (viewer->log.error[0] != '\0') {
             viewer->log.error[0] = '\0';
             break;

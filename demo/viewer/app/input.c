@@ -4,6 +4,7 @@
 #include "demo/viewer/app/actions.h"
 #include "demo/viewer/app/drive.h"
 #include "demo/viewer/app/open.h"
+#include "demo/viewer/app/paging.h"
 #include "demo/viewer/app/requests.h"
 #include "demo/viewer/app/tell.h"
 
@@ -33,7 +34,10 @@ static void press(view_state *viewer, const SDL_MouseButtonEvent *button)
     const bool shift = (SDL_GetModState() & KMOD_SHIFT) != 0;
     const bool left = button->button == SDL_BUTTON_LEFT;
     viewer->ui.drag = VIEW_DRAG_NONE;
-    if (left) {
+    if (viewer->pages.open >= 0) {
+        if (left && view_press_paging(viewer, x, y))
+            return;
+    } else if (left) {
         const view_facts facts = facts_of(viewer);
         if (view_answer(viewer, view_press_ui(&viewer->ui, &facts, x, y)))
             return;
@@ -63,9 +67,13 @@ static bool move(view_state *viewer, const SDL_MouseMotionEvent *motion)
     const float scale = mouse_scale(viewer);
     const float x = (float)motion->x * scale, y = (float)motion->y * scale;
     const view_drag_kind drag = viewer->ui.drag;
+    if (view_drag_page(&viewer->pages, x))
+        return true;
     const bool is_camera = drag >= VIEW_DRAG_ORBIT && drag <= VIEW_DRAG_ZOOM;
     if (is_camera)
         view_leave_flight(viewer);
+    if (drag == VIEW_DRAG_NONE && viewer->pages.open >= 0)
+        return false;
     if (drag == VIEW_DRAG_NONE) {
         const view_facts facts = facts_of(viewer);
         if (view_point_ui(&viewer->ui, &facts, x, y))
@@ -85,6 +93,9 @@ static void release(view_state *viewer)
 {
     static const char *const names[] = {"none",  "orbit",     "pan", "zoom",
                                         "scrub", "parameter", "lamp"};
+    if (viewer->pages.dragged >= 0)
+        view_tell_state(viewer, "page-slider");
+    viewer->pages.dragged = -1;
     if (viewer->ui.drag != VIEW_DRAG_NONE)
         view_tell_state(viewer, names[viewer->ui.drag]);
     viewer->ui.drag = VIEW_DRAG_NONE;

@@ -5,6 +5,7 @@
 #include "demo/viewer/jobs/output.h"
 #include "demo/viewer/jobs/verify.h"
 #include "demo/viewer/app/open.h"
+#include "demo/viewer/app/paging.h"
 #include "demo/viewer/app/remember.h"
 #include "demo/viewer/app/start.h"
 #include "demo/viewer/app/window.h"
@@ -99,7 +100,8 @@ static int run(view_state *viewer, const view_options *options, view_config *con
     // Reading files needs no GL.
     if (!options->no_render && !view_open_window(viewer, view_shows_window(options)))
         return EXIT_NO_DISPLAY;
-    if (!view_open_first(viewer) || !choose_clip(viewer) || !choose_joint(viewer))
+    if (!view_open_first(viewer) || !choose_clip(viewer) || !choose_joint(viewer)
+        || !view_choose_page(viewer))
         return EXIT_FAILED;
     if (complaint[0] != '\0' && viewer->log.error[0] == '\0')
         (void)snprintf(viewer->log.error, sizeof viewer->log.error, "%s", complaint);
@@ -180,6 +182,8 @@ int main(int count, char **arguments)
         view_print_bindings(stdout);
     } else if (options.manual) {
         view_print_manual(stdout);
+    } else if (options.page != NULL && strcmp(options.page, "list") == 0) {
+        view_print_pages();
     } else if (options.completions_given) {
         view_print_completions(options.completions, stdout);
     } else {

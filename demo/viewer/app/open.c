@@ -17,6 +17,7 @@
 
 void view_close(view_state *viewer)
 {
+    view_free_pages(&viewer->pages, viewer->renderer);
     view_free_document(viewer->document, viewer->renderer);
     viewer->document = NULL;
 }
@@ -80,6 +81,20 @@ static bool find_own_files(view_state *viewer, own_files *own)
     }
     free(folder);
     return true;
+}
+
+char *view_own_model(const char *name)
+{
+    char *const machine = find_own_model();
+    if (machine == NULL)
+        return NULL;
+    char *const folder = common_folder(machine);
+    char *const models = common_folder(folder);
+    char *const path = common_join(models, name);
+    free(machine);
+    free(folder);
+    free(models);
+    return path;
 }
 
 // -- Framing --------------------------------------------------------------------------------

@@ -9,6 +9,10 @@
 // `as_asked`: textures named on the command line apply to these files.
 bool view_open(view_state *viewer, const char *const *files, size_t num_files, bool as_asked);
 
+// The path of a model of our own, such as "bobbin/bobbin.md5mesh"; NULL if there are none. The
+// caller frees it.
+char *view_own_model(const char *name);
+
 // Opens what the user dropped on the window: model, animation, camera path or texture; of a folder,
 // the list of its files.
 void view_drop(view_state *viewer, const char *path);

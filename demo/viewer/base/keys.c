@@ -99,6 +99,10 @@ static const view_binding table[] = {
     {VIEW_CLEAN_SCREENSHOT, "clean-screenshot", "Ctrl+F12", "without text, transparent",
      CONTROL(SDLK_F12)},
 
+    {VIEW_NEXT_PAGE, "next-page", "Y", "pages of techniques: the next", GROUP("Pages"),
+     KEY(SDLK_y)},
+    {VIEW_PREVIOUS_PAGE, "previous-page", "Shift+Y", "the previous page", SHIFT(SDLK_y)},
+
     {VIEW_TOGGLE, GROUP("Shown")}, // the keys of switches are listed here
 
     {VIEW_FULL_SCREEN, "full-screen", "F11", "full screen", GROUP("Window"), KEY(SDLK_F11)},

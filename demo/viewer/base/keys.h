@@ -42,6 +42,8 @@ typedef enum view_action {
     VIEW_FULL_SCREEN,
     VIEW_LARGER_TEXT,
     VIEW_SMALLER_TEXT,
+    VIEW_NEXT_PAGE,
+    VIEW_PREVIOUS_PAGE,
     VIEW_CLOSE_LISTS,
     VIEW_QUIT,
     // From here to VIEW_TRIGGER: control of a state machine, while a key is held or once.

@@ -170,6 +170,10 @@ static const view_option table[] = {
     {"lamps", NULL, NULL, "list of lights", SHOWN(SWITCH, lamps, "lamps"), REMEMBERED,
      .key_help = "lights as sliders", KEYS(SHIFT("Shift+L", SDLK_l))},
     {"joint", "NAME", NULL, "a joint, and as heat what it moves", AT(TEXT, joint), NAMES_CONTENT},
+    {"page", "NAME", NULL,
+     "a technique on one of our characters, with its lines of C\n"
+     "and sliders; contents shows all, list prints their names",
+     AT(TEXT, page), NAMES_CONTENT},
     {"keys", NULL, NULL, "list of keys", SHOWN(SWITCH, help, "help"), .key_help = "these keys",
      KEYS(KEY("H or F1", SDLK_h), KEY(NULL, SDLK_F1))},
     {"ui-scale", "F", NULL, "size of the text (1, or as the screen asks for)", AT(FLOAT, ui_scale),

@@ -69,6 +69,7 @@ typedef struct view_options {
     bool steps;
     bool verify, no_render, watch, no_auto;
     const char *joint;  // to be marked, or NULL
+    const char *page;   // a technique's page, "contents", "list", or NULL
     const char *config; // another configuration file, or NULL
     bool no_config;
     bool help, version, list_bindings, manual, completions_given;

@@ -28,7 +28,7 @@ static md5gl_frame describe_frame(const view_stage *stage, md5gl_target *target,
     return frame;
 }
 
-static void draw_background(const view_stage *stage, float width, float height)
+void view_draw_background(const view_stage *stage, float width, float height)
 {
     view_clear_canvas(stage->canvas);
     view_draw_gradient(stage->canvas, (view_rect){0, 0, width, height}, sky, floor_color);
@@ -171,7 +171,7 @@ bool view_draw_world(const view_stage *stage, md5gl_target *target, uint32_t wid
 
     md5gl_begin_frame(stage->renderer, &frame);
     if (!transparent && !stage->options->background_given)
-        draw_background(stage, (float)width, (float)height);
+        view_draw_background(stage, (float)width, (float)height);
     const bool drawn = draw_model(stage, error);
     // Blended, and writes no depth: after the model.
     const bool level = document->scene.steps.num_feet == 0;

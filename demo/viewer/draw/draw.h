@@ -10,6 +10,9 @@
 bool view_draw_world(const view_stage *stage, md5gl_target *target, uint32_t width, uint32_t height,
                      bool transparent, md5_error *error);
 
+// Draws the gradient behind a picture, with the stage's canvas.
+void view_draw_background(const view_stage *stage, float width, float height);
+
 // Draws the canvas over the frame.
 void view_draw_canvas(const view_stage *stage);
 

@@ -1,6 +1,20 @@
 // Draws one frame: pose, scene, and the interface over it.
 #include "demo/viewer/jobs/view.h"
 
+static bool draw_page(view_state *viewer, md5gl_target *target, uint32_t width, uint32_t height,
+                      bool transparent, bool clean, md5_error *error)
+{
+    const view_facts facts = view_facts_of(viewer, (float)width, (float)height);
+    md5_error draw_error;
+    const bool drawn = view_draw_page(&viewer->pages, &facts.stage, viewer->play.time, target,
+                                      width, height, transparent, clean, &draw_error);
+    view_draw_canvas(&facts.stage);
+    const bool ended = md5gl_end_frame(viewer->renderer, error);
+    if (!drawn && error != NULL)
+        *error = draw_error;
+    return drawn && ended;
+}
+
 bool view_draw(view_state *viewer, md5gl_target *target, uint32_t width, uint32_t height,
                bool transparent, bool clean, md5_error *error)
 {
@@ -8,6 +22,8 @@ bool view_draw(view_state *viewer, md5gl_target *target, uint32_t width, uint32_
     // determines who is visible.
     if (viewer->document->crowd.count == 0)
         view_pose(&viewer->document->scene, &viewer->play);
+    if (viewer->pages.open >= 0)
+        return draw_page(viewer, target, width, height, transparent, clean, error);
     view_keep_framed(viewer, width, height);
     const view_facts facts = view_facts_of(viewer, (float)width, (float)height);
     md5_error draw_error;

@@ -9,6 +9,7 @@ void view_begin(view_state *viewer, const view_options *options)
 {
     *viewer = (view_state){.options = options};
     view_begin_ui(&viewer->ui);
+    view_open_page(&viewer->pages, -1);
     viewer->document = common_alloc(1, sizeof *viewer->document);
     *viewer->document = (view_document){0};
     viewer->log.level = options->level;

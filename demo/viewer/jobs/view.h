@@ -7,6 +7,7 @@
 #include "demo/viewer/base/config.h"
 #include "demo/viewer/draw/draw.h"
 #include "demo/viewer/draw/framing.h"
+#include "demo/viewer/pages/picture.h"
 #include "demo/viewer/ui/ui.h"
 
 typedef struct view_state {
@@ -24,6 +25,8 @@ typedef struct view_state {
     view_shown shown;
     view_lamps lamps;
     uint64_t hidden_meshes; // a bit for each of the first 64
+
+    view_pages pages; // an open page is shown instead of the document and the interface
 
     // The interface over it.
     view_ui ui;

@@ -1,0 +1,23 @@
+// Opens and turns the pages of techniques.
+#ifndef DEMO_VIEWER_APP_PAGING_H
+#define DEMO_VIEWER_APP_PAGING_H
+
+#include "demo/viewer/jobs/view.h"
+
+// --page list: prints the names, one a line.
+void view_print_pages(void);
+
+// --page: opens the page with its character. Returns false and logs an error if there is no such
+// page or its character cannot be opened; true without the option.
+bool view_choose_page(view_state *viewer);
+
+// Opens the next (+1) or previous (-1) page: contents, then all pages, and round again.
+void view_turn_page(view_state *viewer, int step);
+
+// Shows the document again.
+void view_close_page(view_state *viewer);
+
+// The left button is pressed over a page. Returns whether the page used that.
+bool view_press_paging(view_state *viewer, float x, float y);
+
+#endif

@@ -1,0 +1,149 @@
+// Easings: how a value goes from 0 to 1. The character leans from one pose to another by it.
+#include "demo/viewer/pages/families.h"
+
+#include <math.h>
+
+static const char *easing_word(float value)
+{
+    return md5_easing_name((md5_easing)(int)value);
+}
+
+// Bobbin walks across the ground from left to right by the eased part, and stands again.
+static void add_walker(view_picture *picture, float part, float along)
+{
+    const float left = -30.0f, right = 30.0f;
+    view_figure *const figure = view_add_figure(picture, 0.0f, left + (right - left) * along);
+    view_sample_clip(picture, "stand", 0.0, figure->pose);
+    view_add_stroke(picture, (md5_vec3){0.0f, left, 0.2f}, (md5_vec3){0.0f, right, 0.2f},
+                    VIEW_DIM_LINE);
+    view_add_cross(picture, (md5_vec3){0.0f, left + (right - left) * part, 0.2f}, 3.0f, VIEW_RED);
+    view_show_box(picture, (md5_vec3){-22.0f, -52.0f, 0.0f}, (md5_vec3){12.0f, 52.0f, 54.0f});
+}
+
+static void plot_curve(view_picture *picture, const md5_easing_curve *curve, float part)
+{
+    view_add_plot(picture, "eased value", "part of the time", (md5_vec2){0.0f, -0.4f},
+                  (md5_vec2){1.0f, 1.4f});
+    view_add_series(picture, "linear", VIEW_DIM_LINE);
+    view_add_point(picture, 0.0f, 0.0f);
+    view_add_point(picture, 1.0f, 1.0f);
+    view_add_series(picture, "eased", VIEW_YELLOW);
+    for (int i = 0; i <= 128; i++) {
+        const float t = (float)i / 128.0f;
+        view_add_point(picture, t, md5_ease_curve(curve, t));
+    }
+    view_add_mark(picture, part, md5_ease_curve(curve, part), VIEW_RED);
+}
+
+// The part of the time: there in `seconds`, a rest of half a second, and again.
+static float part_of_time(const view_picture *picture, float seconds)
+{
+    const double turn = fmod(picture->time, (double)seconds + 0.5);
+    return fminf((float)(turn / (double)seconds), 1.0f);
+}
+
+// lines of easing
+static float ease_part(md5_easing easing, double elapsed, double duration)
+{
+    const md5_easing_curve curve = {.easing = easing};
+    return md5_ease_over(&curve, elapsed, duration);
+}
+// end of lines
+
+static void show_easing(view_picture *picture)
+{
+    const md5_easing_curve curve = {.easing = (md5_easing)view_choice(picture, 0)};
+    const float part = part_of_time(picture, picture->values[1]);
+    const float eased = ease_part(curve.easing, (double)part, 1.0);
+    add_walker(picture, part, eased);
+    plot_curve(picture, &curve, part);
+    view_add_fact(picture, "part of the time", (double)part, "");
+    view_add_fact(picture, "eased value", (double)eased, "");
+    // The slope, from both sides.
+    const float step = 1e-3f;
+    const float slope = (md5_ease_curve(&curve, part + step) - md5_ease_curve(&curve, part - step))
+                        / (fminf(part + step, 1.0f) - fmaxf(part - step, 0.0f));
+    view_add_fact(picture, "speed, linear = 1", (double)slope, "");
+}
+
+const view_page view_page_easing = {
+    .name = "easing",
+    .title = "Easing",
+    .family = "Easing",
+    .about =
+        "A value goes from 0 to 1 in its own manner: the families of easings.net, each in, out "
+        "and in-out, and the square root of the lectures. The red cross goes linearly.",
+    .model = "bobbin/bobbin.md5mesh",
+    .start = 0.7,
+    .sliders = {{"easing", 0.0f, (float)(MD5_EASE_CUBIC_BEZIER - 1), (float)MD5_EASE_BACK_OUT,
+                 easing_word},
+                {"seconds", 0.5f, 4.0f, 2.0f, NULL}},
+    .num_sliders = 2,
+    .show = show_easing,
+};
+
+// -- Curves with parameters -----------------------------------------------------------------
+
+static const char *kind_word(float value)
+{
+    return value < 0.5f ? "cubic Bézier" : "steps";
+}
+
+// lines of timing
+static float timed_part(bool is_staircase, const float points[4], uint32_t steps, float t)
+{
+    const md5_easing_curve bezier = {.easing = MD5_EASE_CUBIC_BEZIER,
+                                     .x1 = points[0],
+                                     .y1 = points[1],
+                                     .x2 = points[2],
+                                     .y2 = points[3]};
+    const md5_easing_curve staircase = {.easing = MD5_EASE_STEPS, .steps = steps};
+    return md5_ease_curve(is_staircase ? &staircase : &bezier, t);
+}
+// end of lines
+
+static void show_timing(view_picture *picture)
+{
+    const float *const v = picture->values;
+    const bool is_staircase = view_choice(picture, 0) == 1;
+    const md5_easing_curve curve = {.easing = is_staircase ? MD5_EASE_STEPS : MD5_EASE_CUBIC_BEZIER,
+                                    .x1 = v[1],
+                                    .y1 = v[2],
+                                    .x2 = v[3],
+                                    .y2 = v[4],
+                                    .steps = (uint32_t)view_choice(picture, 5)};
+    const float part = part_of_time(picture, 2.0f);
+    const float eased = timed_part(is_staircase, &v[1], curve.steps, part);
+    add_walker(picture, part, eased);
+    plot_curve(picture, &curve, part);
+    if (!is_staircase) {
+        view_add_series(picture, "control", VIEW_BLUE);
+        view_add_point(picture, 0.0f, 0.0f);
+        view_add_point(picture, v[1], v[2]);
+        view_add_point(picture, v[3], v[4]);
+        view_add_point(picture, 1.0f, 1.0f);
+        view_add_mark(picture, v[1], v[2], VIEW_BLUE);
+        view_add_mark(picture, v[3], v[4], VIEW_BLUE);
+    }
+    view_add_fact(picture, "part of the time", (double)part, "");
+    view_add_fact(picture, "eased value", (double)eased, "");
+}
+
+const view_page view_page_timing = {
+    .name = "timing",
+    .title = "Cubic Bézier and steps",
+    .family = "Easing",
+    .about =
+        "The timing functions of CSS: a curve by two control points, whose x is the time, or a "
+        "staircase.",
+    .model = "bobbin/bobbin.md5mesh",
+    .start = 1.0,
+    .sliders = {{"kind", 0.0f, 1.0f, 0.0f, kind_word},
+                {"x1", 0.0f, 1.0f, 0.42f, NULL},
+                {"y1", -0.4f, 1.4f, 0.0f, NULL},
+                {"x2", 0.0f, 1.0f, 0.58f, NULL},
+                {"y2", -0.4f, 1.4f, 1.0f, NULL},
+                {"steps", 1.0f, 12.0f, 5.0f, NULL, true}},
+    .num_sliders = 6,
+    .show = show_timing,
+};

@@ -1,0 +1,206 @@
+// Interpolation between frames and between rotations.
+#include "demo/viewer/pages/families.h"
+
+#include <math.h>
+#include <string.h>
+
+static const char *interpolation_word(float value)
+{
+    static const char *const words[] = {"step", "linear (slerp)", "linear (nlerp)", "cubic"};
+    return words[(int)value < 4 ? (int)value : 3];
+}
+
+// lines of interpolation
+static void sample(const md5_binding *clip, int kind, md5_moment moment, md5_transform *pose)
+{
+    const md5_root root = MD5_ROOT_IN_PLACE;
+    if (kind == 0) // each frame holds until the next
+        moment.fraction = 0.0f;
+    if (kind == 2)
+        md5_sample_nlerp(clip, &moment, root, pose);
+    else if (kind == 3)
+        md5_sample_cubic(clip, &moment, MD5_WRAP_LOOP, root, pose);
+    else
+        md5_sample(clip, &moment, root, pose);
+}
+// end of lines
+
+static float angle_between(md5_quat a, md5_quat b)
+{
+    const md5_quat difference = md5_quat_mul(md5_quat_conjugate(a), b);
+    const float sine = md5_vec3_length((md5_vec3){difference.x, difference.y, difference.z});
+    return 2.0f * atan2f(sine, fabsf(difference.w));
+}
+
+// The largest angle between two poses' rotations.
+static float largest_angle(const md5_transform *a, const md5_transform *b, uint32_t count)
+{
+    float largest = 0.0f;
+    for (uint32_t i = 0; i < count; i++)
+        largest = fmaxf(largest, angle_between(a[i].rotation, b[i].rotation));
+    return largest;
+}
+
+// The foot's height over some frames, by each way.
+static void plot_foot(view_picture *picture, const view_clip *clip, double begin, double span,
+                      uint32_t foot)
+{
+    static const view_color colors[4] = {VIEW_DIM_LINE, VIEW_GREEN, VIEW_BLUE, VIEW_YELLOW};
+    static const char *const names[4] = {"step", "slerp", "nlerp", "cubic"};
+    md5_transform *const pose = view_spare_pose(picture, 0);
+    view_add_plot(picture, "height of the left foot", "seconds", (md5_vec2){(float)begin, 0.0f},
+                  (md5_vec2){(float)(begin + span), 16.0f});
+    for (int kind = 0; kind < 4; kind++) {
+        view_add_series(picture, names[kind], colors[kind]);
+        for (int i = 0; i <= 128; i++) {
+            const double time = begin + span * i / 128.0;
+            sample(clip->binding, kind, md5_moment_at(clip->anim, time, MD5_WRAP_LOOP), pose);
+            const md5_transform at = md5_joint_in_model(picture->scene->skeleton, pose, foot);
+            view_add_point(picture, (float)time, at.translation.z);
+        }
+    }
+    view_fit_plot(picture);
+}
+
+static void show_interpolation(view_picture *picture)
+{
+    const view_clip *const clip = view_page_clip(picture, "run");
+    const uint32_t foot = view_page_joint(picture, "foot_l");
+    view_figure *const figure = view_add_figure(picture, 0.0f, 0.0f);
+    view_show_box(picture, (md5_vec3){-30.0f, -26.0f, 0.0f}, (md5_vec3){26.0f, 26.0f, 56.0f});
+    if (clip == NULL)
+        return;
+    const double speed = (double)picture->values[1], time = speed * picture->time;
+    const double frame = 1.0 / clip->anim->frame_rate, span = 4.0 * frame;
+    const double begin = span * floor(time / span);
+    const int kind = view_choice(picture, 0);
+    const md5_moment moment = md5_moment_at(clip->anim, time, MD5_WRAP_LOOP);
+    sample(clip->binding, kind, moment, figure->pose);
+    plot_foot(picture, clip, begin, span, foot);
+    const md5_vec3 place = view_joint_place(picture, figure, foot);
+    view_add_mark(picture, (float)time, place.z, VIEW_RED);
+    view_add_cross(picture, place, 3.0f, VIEW_RED);
+
+    md5_transform *const exact = view_spare_pose(picture, 0), *const other =
+                                                                  view_spare_pose(picture, 1);
+    const uint32_t count = picture->scene->num_joints;
+    const double degrees = 180.0 / 3.14159265358979324;
+    sample(clip->binding, 1, moment, exact);
+    view_add_fact(picture, "between frames", (double)moment.fraction, "");
+    view_add_fact(picture, "to slerp", degrees * largest_angle(exact, figure->pose, count), "°");
+    sample(clip->binding, 2, moment, other);
+    view_add_fact(picture, "nlerp to slerp", degrees * largest_angle(exact, other, count), "°");
+}
+
+const view_page view_page_interpolation = {
+    .name = "interpolation",
+    .title = "Interpolation between frames",
+    .family = "Interpolation",
+    .about =
+        "A clip has 30 frames a second or fewer; what is between them is made: nothing, the "
+        "shortest turn at even speed, the normalized sum, or a smooth curve through the frames.",
+    .model = "bobbin/bobbin.md5mesh",
+    .start = 7.3,
+    .sliders = {{"interpolation", 0.0f, 3.0f, 3.0f, interpolation_word},
+                {"speed", 0.02f, 1.0f, 0.06f, NULL}},
+    .num_sliders = 2,
+    .show = show_interpolation,
+};
+
+// -- Slerp beside nlerp ---------------------------------------------------------------------
+
+// lines of slerp
+static md5_quat slerp_or_nlerp(bool normalized, md5_quat from, md5_quat to, float t)
+{
+    return normalized ? md5_nlerp(from, to, t) : md5_slerp(from, to, t);
+}
+// end of lines
+
+// The largest error of nlerp, as md5math.h derives it, in radians.
+static double largest_error(double angle)
+{
+    const double h = 0.25 * angle;
+    if (h < 1e-4)
+        return angle * angle * angle / 249.0;
+    const double x = sqrt(tan(h) / h - 1.0) / tan(h);
+    return 2.0 * atan(x * tan(h)) - 2.0 * x * h;
+}
+
+static void raise_arm(const view_picture *picture, view_figure *figure, md5_quat turn)
+{
+    view_sample_clip(picture, "stand", 0.0, figure->pose);
+    const md5_transform change = {.rotation = turn, .translation = {NAN, NAN, NAN}};
+    (void)md5_modify_joint(picture->scene->skeleton, figure->pose,
+                           view_page_joint(picture, "upperarm_l"), MD5_JOINT_MODEL, change, 1.0f);
+}
+
+static void plot_angles(view_picture *picture, md5_quat to, float angle, float t)
+{
+    const md5_quat from = {.w = 1.0f};
+    const float degrees = 57.2957795f;
+    view_add_plot(picture, "angle, degrees", "t", (md5_vec2){0.0f, 0.0f},
+                  (md5_vec2){1.0f, fmaxf(angle * degrees, 1.0f)});
+    for (int way = 0; way < 2; way++) {
+        view_add_series(picture, way == 0 ? "slerp" : "nlerp", way == 0 ? VIEW_GREEN : VIEW_YELLOW);
+        for (int i = 0; i <= 128; i++) {
+            const float at = (float)i / 128.0f;
+            const md5_quat q = slerp_or_nlerp(way == 1, from, to, at);
+            view_add_point(picture, at, degrees * angle_between(from, q));
+        }
+        view_add_mark(picture, t,
+                      degrees * angle_between(from, slerp_or_nlerp(way == 1, from, to, t)),
+                      way == 0 ? VIEW_GREEN : VIEW_YELLOW);
+    }
+    view_add_plot(
+        picture, "difference, degrees", "t", (md5_vec2){0.0f, 0.0f},
+        (md5_vec2){1.0f, fmaxf(1.2f * degrees * (float)largest_error((double)angle), 1e-3f)});
+    view_add_series(picture, "nlerp to slerp", VIEW_RED);
+    for (int i = 0; i <= 128; i++) {
+        const float at = (float)i / 128.0f;
+        view_add_point(picture, at,
+                       degrees
+                           * angle_between(slerp_or_nlerp(false, from, to, at),
+                                           slerp_or_nlerp(true, from, to, at)));
+    }
+}
+
+static void show_slerp(view_picture *picture)
+{
+    const float angle = picture->values[0] * 3.14159265f / 180.0f;
+    const float t = picture->values[1] >= 0.0f
+                        ? picture->values[1]
+                        : 0.5f - 0.5f * cosf((float)fmod(picture->time, 4.0) * 1.57079633f);
+    const md5_quat from = {.w = 1.0f},
+                   to = md5_quat_from_axis_angle((md5_vec3){1.0f, 0.0f, 0.0f}, angle);
+    for (int way = 0; way < 2; way++) {
+        view_figure *const figure = view_add_figure(picture, 0.0f, way == 0 ? -24.0f : 24.0f);
+        raise_arm(picture, figure, slerp_or_nlerp(way == 1, from, to, t));
+        view_add_label(picture, (md5_vec3){0.0f, way == 0 ? -24.0f : 24.0f, 57.0f}, VIEW_PLAIN_TEXT,
+                       way == 0 ? "slerp" : "nlerp");
+    }
+    view_show_box(picture, (md5_vec3){-20.0f, -46.0f, 0.0f}, (md5_vec3){14.0f, 50.0f, 60.0f});
+    plot_angles(picture, to, angle, t);
+    const double degrees = 180.0 / 3.14159265358979324;
+    view_add_fact(picture, "t", (double)t, "");
+    view_add_fact(
+        picture, "difference now",
+        degrees
+            * angle_between(slerp_or_nlerp(false, from, to, t), slerp_or_nlerp(true, from, to, t)),
+        "°");
+    view_add_fact(picture, "largest difference", degrees * largest_error((double)angle), "°");
+}
+
+const view_page view_page_slerp = {
+    .name = "slerp",
+    .title = "Slerp and nlerp",
+    .family = "Interpolation",
+    .about =
+        "Slerp turns at even speed along the shorter arc. The normalized sum takes the same arc, "
+        "but slower at its ends; the difference grows with the cube of the angle.",
+    .model = "bobbin/bobbin.md5mesh",
+    .start = 0.8,
+    .sliders = {{"angle, degrees", 1.0f, 178.0f, 150.0f, NULL},
+                {"t (below 0: moves)", -0.05f, 1.0f, -0.05f, NULL}},
+    .num_sliders = 2,
+    .show = show_slerp,
+};

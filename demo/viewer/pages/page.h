@@ -1,0 +1,186 @@
+// A page: one technique, shown on one of our characters, with the C lines that do it.
+//
+// A page is a row of a table: sliders go in with the time, and `show` describes the picture:
+// figures in poses, lines and labels in space, plots, and facts (numbers with names). It keeps
+// nothing, so the same sliders and time give the same picture. picture.c draws it and panel.c its
+// text; tests read the facts.
+#ifndef DEMO_VIEWER_PAGES_PAGE_H
+#define DEMO_VIEWER_PAGES_PAGE_H
+
+#include "demo/viewer/base/canvas.h"
+#include "demo/viewer/scene/scene.h"
+
+enum {
+    VIEW_PAGE_SLIDERS = 6,
+    VIEW_PAGE_FIGURES = 8,
+    VIEW_PAGE_PLOTS = 3,
+    VIEW_PAGE_SERIES = 5,
+    VIEW_PAGE_POINTS = 129,
+    VIEW_PAGE_MARKS = 8,
+    VIEW_PAGE_FACTS = 8,
+    VIEW_PAGE_LABELS = 12,
+    VIEW_PAGE_LINES = 8192,
+};
+
+#define VIEW_RED 0xE5604DFFu
+#define VIEW_GREEN 0x6BBF59FFu
+#define VIEW_BLUE 0x6FA8FFFFu
+#define VIEW_YELLOW 0xF2C14EFFu
+#define VIEW_VIOLET 0xC58AF0FFu
+#define VIEW_DIM_LINE 0x8A93A1B0u
+#define VIEW_PLAIN_TEXT 0xC9CFD8FFu
+
+// A number that the user moves. `word` names its values if they are choices, which are whole.
+typedef struct view_slider {
+    const char *name;
+    float low, high, first;
+    const char *(*word)(float value);
+    bool whole; // a whole number
+} view_slider;
+
+// -- What is shown --------------------------------------------------------------------------
+
+typedef enum view_figure_kind {
+    VIEW_FIGURE_LIT,
+    VIEW_FIGURE_DUAL, // skinned by dual quaternions
+    VIEW_FIGURE_HEAT, // without textures: the colours of view_picture.heat
+} view_figure_kind;
+
+// The page's character in a pose.
+typedef struct view_figure {
+    view_figure_kind kind;
+    md5_transform *pose; // [num_joints] relative to the parent; initially the bind pose
+    md5_transform place; // model to world
+    md5_vec4 tint;       // linear colour that multiplies the textures
+} view_figure;
+
+typedef struct view_series {
+    view_color color;
+    const char *name;
+    uint32_t count;
+    md5_vec2 points[VIEW_PAGE_POINTS];
+} view_series;
+
+typedef struct view_mark {
+    md5_vec2 point;
+    view_color color;
+} view_mark;
+
+// Curves in a box; `low` and `high` are its corners.
+typedef struct view_plot {
+    const char *title, *across; // across: name of the horizontal axis
+    md5_vec2 low, high;
+    view_series series[VIEW_PAGE_SERIES];
+    view_mark marks[VIEW_PAGE_MARKS];
+    uint32_t num_series, num_marks;
+} view_plot;
+
+typedef struct view_fact {
+    const char *name, *unit;
+    double value;
+} view_fact;
+
+typedef struct view_label {
+    md5_vec3 place;
+    view_color color;
+    char text[48];
+} view_label;
+
+typedef struct view_line {
+    md5_vec3 from, to;
+    view_color color;
+} view_line;
+
+// The input of a page and, after `show`, what it describes.
+typedef struct view_picture {
+    const view_scene *scene; // the character: model and clips
+    const float *values;     // of the sliders
+    double time;             // seconds
+
+    view_figure figures[VIEW_PAGE_FIGURES];
+    uint32_t num_figures;
+    view_plot plots[VIEW_PAGE_PLOTS];
+    uint32_t num_plots;
+    view_fact facts[VIEW_PAGE_FACTS];
+    uint32_t num_facts;
+    view_label labels[VIEW_PAGE_LABELS];
+    uint32_t num_labels;
+    view_line *lines; // [VIEW_PAGE_LINES], drawn through the figures
+    uint32_t num_lines;
+    md5_bounds bounds;  // world space: what the camera shows; empty: there is nothing in space
+    bool shows_bones;   // of all figures
+    int32_t heat_joint; // of VIEW_FIGURE_HEAT: whose weights; -1: how many influences
+} view_picture;
+
+typedef struct view_page {
+    const char *name, *title, *family;
+    const char *about; // one or two sentences
+    const char *model; // "bobbin/bobbin.md5mesh"
+    double start;      // seconds: the time of the first picture
+    view_slider sliders[VIEW_PAGE_SLIDERS];
+    uint32_t num_sliders;
+    void (*show)(view_picture *picture);
+} view_page;
+
+// -- Describing a picture (page.c) ----------------------------------------------------------
+
+// Sets up an empty picture, and frees it.
+void view_begin_picture(view_picture *picture, const view_scene *scene, const float *values,
+                        double time);
+void view_end_picture(view_picture *picture);
+
+// Adds a figure at (x, y) of the ground and returns it, or the last one if there are too many.
+view_figure *view_add_figure(view_picture *picture, float x, float y);
+
+// Adds a plot; the strings are static text. Series are added to the last plot and get points by
+// view_add_point(); further ones beyond the limits replace the last.
+void view_add_plot(view_picture *picture, const char *title, const char *across, md5_vec2 low,
+                   md5_vec2 high);
+void view_add_series(view_picture *picture, const char *name, view_color color);
+void view_add_point(view_picture *picture, float x, float y);
+// Fits the height of the last plot to its points.
+void view_fit_plot(view_picture *picture);
+void view_add_mark(view_picture *picture, float x, float y, view_color color);
+
+void view_add_fact(view_picture *picture, const char *name, double value, const char *unit);
+void view_add_label(view_picture *picture, md5_vec3 place, view_color color, const char *text);
+void view_add_stroke(view_picture *picture, md5_vec3 from, md5_vec3 to, view_color color);
+
+// A small cross, as a target has it.
+void view_add_cross(view_picture *picture, md5_vec3 place, float size, view_color color);
+
+// The three axes of a transform: red, green, blue.
+void view_add_frame(view_picture *picture, md5_transform transform, float size);
+
+// Shows this box.
+void view_show_box(view_picture *picture, md5_vec3 low, md5_vec3 high);
+
+// The clip of that name; NULL if the character has none.
+const view_clip *view_page_clip(const view_picture *picture, const char *name);
+
+// Samples a clip in place at `seconds`, in a loop; the bind pose without the clip.
+void view_sample_clip(const view_picture *picture, const char *name, double seconds,
+                      md5_transform *pose);
+
+// The index of a joint; 0 if there is none of that name.
+uint32_t view_page_joint(const view_picture *picture, const char *name);
+
+// The position of a figure's joint in the world.
+md5_vec3 view_joint_place(const view_picture *picture, const view_figure *figure, uint32_t joint);
+
+// Memory for a pose, [num_joints], until view_end_picture(); there are eight, 0 to 7.
+md5_transform *view_spare_pose(view_picture *picture, uint32_t number);
+
+// The number a slider shows, rounded: for choices.
+int view_choice(const view_picture *picture, uint32_t slider);
+
+// -- The table (table.c) --------------------------------------------------------------------
+
+uint32_t view_num_pages(void);
+const view_page *view_page_at(uint32_t number);
+int32_t view_find_page(const char *name); // -1: there is none
+
+// The C lines of a page, taken from its source when the viewer is built; "" if it has none.
+const char *view_page_lines(const char *name);
+
+#endif

@@ -1,0 +1,369 @@
+#include "demo/viewer/pages/panel.h"
+
+#include "demo/viewer/base/panel.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const view_color code_box = 0x1B2029FFu, code_color = 0xD8DEE9FFu,
+                        comment_color = 0x8FB573FFu, axis_color = 0x4A5361FFu;
+
+float view_panel_width(const view_font *font, float width)
+{
+    return fminf(0.46f * width, 520.0f * font->scale);
+}
+
+float view_plots_height(const view_picture *picture, float height)
+{
+    return picture->num_plots > 0 ? 0.36f * height : 0.0f;
+}
+
+// -- Panel ----------------------------------------------------------------------------------
+
+// What is written so far: from the top downward.
+typedef struct column {
+    view_canvas *canvas;
+    float x, y, width;
+} column;
+
+static float line_height(const column *c)
+{
+    return c->canvas->font->line[VIEW_TEXT];
+}
+
+static void write_wrapped(column *c, view_color color, const char *text)
+{
+    view_rows rows = {.font = c->canvas->font, .width = c->width};
+    view_add_wrapped(&rows, color, text, 6);
+    for (uint32_t i = 0; i < rows.count; i++) {
+        view_draw_text(c->canvas, VIEW_TEXT, c->x, c->y, c->width, color, rows.rows[i].text);
+        c->y += line_height(c);
+    }
+}
+
+// The font is proportional: an indentation of four spaces is as wide as two letters.
+static float indent_width(const column *c, size_t spaces)
+{
+    return (float)spaces * 0.25f * line_height(c);
+}
+
+// How many bytes of code fit into `width`: all, or up to a space.
+static size_t fitting_bytes(const column *c, const char *code, size_t length, float width)
+{
+    char text[160];
+    size_t best = 0;
+    for (size_t i = 1; i <= length && i < sizeof text; i++) {
+        if (i < length && code[i] != ' ')
+            continue;
+        (void)snprintf(text, sizeof text, "%.*s", (int)i, code);
+        if (best > 0 && view_text_width(c->canvas->font, VIEW_TEXT, text) > width)
+            break;
+        best = i;
+    }
+    return best > 0 ? best : length;
+}
+
+// Writes a part of a line; what follows `//` has the colour of comments.
+static void write_piece(const column *c, float x, float width, const char *code, size_t length,
+                        bool *in_comment)
+{
+    char text[160];
+    (void)snprintf(text, sizeof text, "%.*s", (int)length, code);
+    char *const comment = *in_comment ? text : strstr(text, "//");
+    char note[160] = "";
+    if (comment != NULL) {
+        (void)snprintf(note, sizeof note, "%s", comment);
+        *comment = '\0';
+        *in_comment = true;
+    }
+    const float used = text[0] != '\0'
+                           ? view_draw_text(c->canvas, VIEW_TEXT, x, c->y, width, code_color, text)
+                           : 0.0f;
+    if (note[0] != '\0')
+        view_draw_text(c->canvas, VIEW_TEXT, x + used, c->y, fmaxf(width - used, 1.0f),
+                       comment_color, note);
+}
+
+// Writes one line of C, in as many rows as it needs; further rows are indented.
+static void write_code_line(column *c, float inset, const char *line, size_t length)
+{
+    size_t spaces = strspn(line, " ");
+    spaces = spaces < length ? spaces : length;
+    line += spaces;
+    length -= spaces;
+    bool in_comment = false;
+    if (length == 0)
+        c->y += 0.5f * line_height(c);
+    for (bool is_first = true; length > 0; is_first = false) {
+        const float indent = indent_width(c, spaces + (is_first ? 0 : 8));
+        const float x = c->x + inset + indent, width = c->width - 2.0f * inset - indent;
+        const size_t part = fitting_bytes(c, line, length, width);
+        write_piece(c, x, width, line, part, &in_comment);
+        c->y += line_height(c);
+        line += part;
+        length -= part;
+        const size_t gap = strspn(line, " ");
+        line += gap < length ? gap : length;
+        length -= gap < length ? gap : length;
+    }
+}
+
+// The box lies below the text: it is drawn first, when its height is known.
+static void write_code(column *c, const char *lines)
+{
+    if (lines[0] == '\0')
+        return;
+    const float scale = c->canvas->font->scale, inset = 8.0f * scale;
+    const float top = c->y + 0.4f * line_height(c);
+    for (int pass = 0; pass < 2; pass++) {
+        const uint32_t before = c->canvas->count;
+        if (pass == 1)
+            view_draw_round_rect(c->canvas, (view_rect){c->x, top, c->width, c->y - top},
+                                 6.0f * scale, code_box);
+        c->y = top + inset;
+        for (const char *line = lines; *line != '\0';) {
+            const size_t length = strcspn(line, "\n");
+            write_code_line(c, inset, line, length);
+            line += length + (line[length] == '\n' ? 1 : 0);
+        }
+        c->y += inset;
+        if (pass == 0)
+            c->canvas->count = before;
+    }
+    c->y += 0.4f * line_height(c);
+}
+
+static void format_value(const view_slider *slider, float value, char *text, size_t size)
+{
+    if (slider->word != NULL)
+        (void)snprintf(text, size, "%s", slider->word(roundf(value)));
+    else if (slider->whole)
+        (void)snprintf(text, size, "%.0f", (double)value);
+    else
+        (void)snprintf(text, size, "%.3g", (double)value);
+}
+
+static void write_slider(column *c, const view_slider *slider, float value, view_rect *rect)
+{
+    const float scale = c->canvas->font->scale, line = 1.15f * line_height(c);
+    const float label = 0.34f * c->width, number = 0.3f * c->width;
+    char text[64];
+    format_value(slider, value, text, sizeof text);
+    view_draw_text(c->canvas, VIEW_TEXT, c->x, c->y, label - 8.0f * scale, VIEW_PLAIN,
+                   slider->name);
+    *rect = (view_rect){c->x + label, c->y, c->width - label - number, line_height(c)};
+    view_draw_slider(c->canvas, *rect, (value - slider->low) / (slider->high - slider->low));
+    view_draw_text(c->canvas, VIEW_TEXT, c->x + c->width - number + 14.0f * scale, c->y,
+                   number - 14.0f * scale, VIEW_BRIGHT, text);
+    c->y += line;
+}
+
+static void write_fact(column *c, const view_fact *fact)
+{
+    char text[64];
+    const double size = fabs(fact->value);
+    const char *const format = size >= 1e4 || (size > 0.0 && size < 1e-3) ? "%.2e %s" : "%.4g %s";
+    (void)snprintf(text, sizeof text, format, fact->value, fact->unit);
+    view_draw_text(c->canvas, VIEW_TEXT, c->x, c->y, 0.6f * c->width, VIEW_DIM, fact->name);
+    view_draw_text(c->canvas, VIEW_TEXT, c->x + 0.62f * c->width, c->y, 0.38f * c->width,
+                   VIEW_BRIGHT, text);
+    c->y += line_height(c);
+}
+
+static void write_column(column *c, view_pages *pages, const view_page *page,
+                         const view_picture *picture)
+{
+    char where[64];
+    (void)snprintf(where, sizeof where, "%s  %u / %u   Y: next   Esc: close", page->family,
+                   (unsigned)pages->open + 1, (unsigned)view_num_pages());
+    view_draw_text(c->canvas, VIEW_TEXT, c->x, c->y, c->width, VIEW_DIM, where);
+    c->y += line_height(c);
+    view_draw_text(c->canvas, VIEW_TITLE, c->x, c->y, c->width, VIEW_BRIGHT, page->title);
+    c->y += c->canvas->font->line[VIEW_TITLE];
+    write_wrapped(c, VIEW_PLAIN, page->about);
+    write_code(c, view_page_lines(page->name));
+    for (uint32_t i = 0; i < page->num_sliders; i++)
+        write_slider(c, &page->sliders[i], pages->values[i], &pages->sliders[i]);
+    c->y += 0.3f * line_height(c);
+    for (uint32_t i = 0; i < picture->num_facts; i++)
+        write_fact(c, &picture->facts[i]);
+}
+
+static view_rect shrink_rect(view_rect rect, float x, float y, float factor)
+{
+    return (view_rect){x + (rect.x - x) * factor, y + (rect.y - y) * factor, rect.width * factor,
+                       rect.height * factor};
+}
+
+// Written twice: first to find how high it is. If the window is too low, it is written wider and
+// then scaled down.
+void view_draw_page_panel(view_pages *pages, const view_page *page, const view_picture *picture,
+                          view_canvas *canvas, float width, float height)
+{
+    const float scale = canvas->font->scale, margin = VIEW_MARGIN * scale;
+    const float padding = VIEW_PADDING * scale, room = height - 2.0f * (margin + padding);
+    view_rect box = {margin, margin, view_panel_width(canvas->font, width) - 1.5f * margin, 0.0f};
+    const uint32_t before = canvas->count;
+    const float left = box.x + padding, top = box.y + padding;
+    float factor = 1.0f;
+    for (int attempt = 0; attempt < 6; attempt++) {
+        canvas->count = before;
+        view_draw_round_rect(canvas, box, VIEW_RADIUS * scale, VIEW_BOX);
+        const uint32_t first = canvas->count;
+        column c = {canvas, left, top, (box.width - 2.0f * padding) / factor};
+        write_column(&c, pages, page, picture);
+        view_shrink(canvas, first, left, top, factor);
+        for (uint32_t i = 0; i < page->num_sliders; i++)
+            pages->sliders[i] = shrink_rect(pages->sliders[i], left, top, factor);
+        const float used = (c.y - top) * factor, wanted = used + 2.0f * padding;
+        if (used <= room + 0.5f && box.height == wanted)
+            break;
+        if (used > room + 0.5f)
+            factor = fmaxf(0.98f * room / (c.y - top), 0.4f);
+        box.height = wanted;
+    }
+    pages->panel = box;
+    pages->shrunk = factor;
+}
+
+// -- Plots ----------------------------------------------------------------------------------
+
+static void draw_segment(view_canvas *canvas, md5_vec2 from, md5_vec2 to, float width,
+                         view_color color)
+{
+    const float x = to.x - from.x, y = to.y - from.y, length = sqrtf(x * x + y * y);
+    if (!(length > 1e-4f))
+        return;
+    const float ax = -y / length * 0.5f * width, ay = x / length * 0.5f * width;
+    const float upper[6] = {from.x + ax, from.y + ay, to.x + ax, to.y + ay, to.x - ax, to.y - ay};
+    const float lower[6] = {from.x + ax, from.y + ay, to.x - ax,
+                            to.y - ay,   from.x - ax, from.y - ay};
+    view_draw_triangle(canvas, upper, color);
+    view_draw_triangle(canvas, lower, color);
+}
+
+static md5_vec2 on_screen(const view_plot *plot, view_rect area, md5_vec2 point)
+{
+    const float x = (point.x - plot->low.x) / (plot->high.x - plot->low.x);
+    const float y = (point.y - plot->low.y) / (plot->high.y - plot->low.y);
+    return (md5_vec2){area.x + fminf(fmaxf(x, 0.0f), 1.0f) * area.width,
+                      area.y + area.height - fminf(fmaxf(y, 0.0f), 1.0f) * area.height};
+}
+
+// The names of the series in their colours, in one line.
+static void draw_legend(const view_plot *plot, view_canvas *canvas, float x, float y, float width)
+{
+    const float scale = canvas->font->scale, right = x + width;
+    for (uint32_t i = 0; i < plot->num_series && x < right; i++) {
+        const view_series *const series = &plot->series[i];
+        view_draw_disc(canvas, x + 4.0f * scale, y + 0.5f * canvas->font->line[VIEW_TEXT],
+                       4.0f * scale, series->color | 0xFFu);
+        x += 12.0f * scale;
+        x += view_draw_text(canvas, VIEW_TEXT, x, y, fmaxf(right - x, 1.0f), VIEW_PLAIN,
+                            series->name)
+             + 12.0f * scale;
+    }
+}
+
+static void draw_axes(const view_plot *plot, view_canvas *canvas, view_rect area)
+{
+    const float scale = canvas->font->scale, line = canvas->font->line[VIEW_TEXT];
+    char text[32];
+    view_draw_rect(canvas, (view_rect){area.x, area.y, scale, area.height}, axis_color);
+    view_draw_rect(canvas, (view_rect){area.x, area.y + area.height, area.width, scale},
+                   axis_color);
+    if (plot->low.y < 0.0f && plot->high.y > 0.0f) {
+        const md5_vec2 zero = on_screen(plot, area, (md5_vec2){plot->low.x, 0.0f});
+        view_draw_rect(canvas, (view_rect){area.x, zero.y, area.width, scale}, axis_color);
+    }
+    (void)snprintf(text, sizeof text, "%.3g", (double)plot->high.y);
+    view_draw_text(canvas, VIEW_TEXT,
+                   area.x - 6.0f * scale - view_text_width(canvas->font, VIEW_TEXT, text),
+                   area.y - 0.3f * line, 0, VIEW_DIM, text);
+    (void)snprintf(text, sizeof text, "%.3g", (double)plot->low.y);
+    view_draw_text(canvas, VIEW_TEXT,
+                   area.x - 6.0f * scale - view_text_width(canvas->font, VIEW_TEXT, text),
+                   area.y + area.height - 0.7f * line, 0, VIEW_DIM, text);
+    (void)snprintf(text, sizeof text, "%.3g", (double)plot->low.x);
+    const float below = area.y + area.height + 2.0f * scale;
+    view_draw_text(canvas, VIEW_TEXT, area.x, below, 0, VIEW_DIM, text);
+    const float name = view_text_width(canvas->font, VIEW_TEXT, plot->across);
+    view_draw_text(canvas, VIEW_TEXT, area.x + 0.5f * (area.width - name), below, 0, VIEW_DIM,
+                   plot->across);
+    (void)snprintf(text, sizeof text, "%.3g", (double)plot->high.x);
+    view_draw_text(canvas, VIEW_TEXT,
+                   area.x + area.width - view_text_width(canvas->font, VIEW_TEXT, text), below, 0,
+                   VIEW_DIM, text);
+}
+
+static void draw_plot(const view_plot *plot, view_canvas *canvas, view_rect box)
+{
+    const float scale = canvas->font->scale, line = canvas->font->line[VIEW_TEXT];
+    const float padding = 10.0f * scale, left = 44.0f * scale;
+    view_draw_round_rect(canvas, box, VIEW_RADIUS * scale, VIEW_BOX);
+    const view_rect area = {box.x + padding + left, box.y + padding + 2.3f * line,
+                            box.width - 2.0f * padding - left,
+                            box.height - 2.0f * padding - 3.5f * line};
+    view_draw_text(canvas, VIEW_TEXT, box.x + padding, box.y + padding, box.width - 2.0f * padding,
+                   VIEW_BRIGHT, plot->title);
+    draw_legend(plot, canvas, box.x + padding, box.y + padding + line, box.width - 2.0f * padding);
+    draw_axes(plot, canvas, area);
+    for (uint32_t i = 0; i < plot->num_series; i++) {
+        const view_series *const series = &plot->series[i];
+        for (uint32_t p = 1; p < series->count; p++)
+            draw_segment(canvas, on_screen(plot, area, series->points[p - 1]),
+                         on_screen(plot, area, series->points[p]), 2.0f * scale, series->color);
+    }
+    for (uint32_t i = 0; i < plot->num_marks; i++) {
+        const md5_vec2 at = on_screen(plot, area, plot->marks[i].point);
+        view_draw_disc(canvas, at.x, at.y, 5.0f * scale, plot->marks[i].color);
+    }
+}
+
+void view_draw_plots(const view_picture *picture, view_canvas *canvas, view_rect area)
+{
+    const float margin = VIEW_MARGIN * canvas->font->scale;
+    const float count = (float)(picture->num_plots > 0 ? picture->num_plots : 1);
+    const float width = (area.width - margin * (count - 1.0f)) / count;
+    for (uint32_t i = 0; i < picture->num_plots; i++)
+        draw_plot(&picture->plots[i], canvas,
+                  (view_rect){area.x + (float)i * (width + margin), area.y, width, area.height});
+}
+
+// -- Contents -------------------------------------------------------------------------------
+
+void view_draw_contents(view_pages *pages, view_canvas *canvas, float width, float height)
+{
+    const float scale = canvas->font->scale, line = canvas->font->line[VIEW_TEXT];
+    const float margin = VIEW_MARGIN * scale, padding = VIEW_PADDING * scale;
+    const view_rect box = {margin, margin, width - 2.0f * margin, height - 2.0f * margin};
+    view_draw_round_rect(canvas, box, VIEW_RADIUS * scale, VIEW_BOX);
+    view_draw_text(canvas, VIEW_TITLE, box.x + padding, box.y + padding, 0, VIEW_BRIGHT,
+                   "Techniques");
+    const float top = box.y + padding + 1.4f * canvas->font->line[VIEW_TITLE];
+    const float column_width = (box.width - 2.0f * padding) / 3.0f;
+    float x = box.x + padding, y = top;
+    const char *family = "";
+    for (uint32_t i = 0; i < view_num_pages() && i < VIEW_MAX_LISTED; i++) {
+        const view_page *const page = view_page_at(i);
+        const bool begins = strcmp(page->family, family) != 0;
+        if (y + (begins ? 2.5f : 1.0f) * line > box.y + box.height - padding) {
+            x += column_width;
+            y = top;
+        }
+        if (begins) {
+            y += y > top ? 0.5f * line : 0.0f;
+            view_draw_text(canvas, VIEW_TEXT, x, y, column_width - padding, VIEW_AMBER,
+                           page->family);
+            y += line;
+            family = page->family;
+        }
+        pages->listed[i] = (view_rect){x, y, column_width - padding, line};
+        view_draw_text(canvas, VIEW_TEXT, x + 10.0f * scale, y,
+                       column_width - padding - 10.0f * scale, VIEW_BRIGHT, page->title);
+        y += line;
+    }
+    pages->panel = box;
+    pages->shrunk = 1.0f;
+}

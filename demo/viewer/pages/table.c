@@ -1,0 +1,35 @@
+#include "demo/viewer/pages/families.h"
+
+#include <string.h>
+
+static const view_page *const table[] = {
+    &view_page_easing,        &view_page_timing, &view_page_follow,
+    &view_page_interpolation, &view_page_slerp,
+};
+enum { NUM_PAGES = sizeof table / sizeof table[0] };
+
+uint32_t view_num_pages(void)
+{
+    return NUM_PAGES;
+}
+
+const view_page *view_page_at(uint32_t number)
+{
+    return table[number < NUM_PAGES ? number : NUM_PAGES - 1];
+}
+
+int32_t view_find_page(const char *name)
+{
+    for (uint32_t i = 0; i < NUM_PAGES; i++)
+        if (strcmp(table[i]->name, name) == 0)
+            return (int32_t)i;
+    return -1;
+}
+
+const char *view_page_lines(const char *name)
+{
+    for (const view_lines_of *lines = view_lines_of_pages; lines->name != NULL; lines++)
+        if (strcmp(lines->name, name) == 0)
+            return lines->text;
+    return "";
+}

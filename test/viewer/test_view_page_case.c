@@ -1,0 +1,79 @@
+#include "test/viewer/test_view_page_case.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+bool page_open(page_case *of, const char *name)
+{
+    char path[256];
+    view_log log = {.level = VIEW_QUIET};
+    *of = (page_case){.page = NULL};
+    const int32_t number = view_find_page(name);
+    if (!CHECK(number >= 0))
+        return false;
+    of->page = view_page_at((uint32_t)number);
+    for (uint32_t i = 0; i < of->page->num_sliders; i++)
+        of->values[i] = of->page->sliders[i].first;
+    (void)snprintf(path, sizeof path, "models/%s", of->page->model);
+    const char *const files[1] = {test_path(path)};
+    return CHECK(view_load_scene(&of->scene, files, 1, true, &log));
+}
+
+void page_close(page_case *of)
+{
+    if (of->has_picture)
+        view_end_picture(&of->picture);
+    view_free_scene(&of->scene);
+}
+
+void page_show(page_case *of, double time)
+{
+    if (of->has_picture)
+        view_end_picture(&of->picture);
+    view_begin_picture(&of->picture, &of->scene, of->values, time);
+    of->page->show(&of->picture);
+    of->has_picture = true;
+}
+
+void page_set(page_case *of, const char *slider, float value)
+{
+    for (uint32_t i = 0; i < of->page->num_sliders; i++)
+        if (strcmp(of->page->sliders[i].name, slider) == 0) {
+            of->values[i] = value;
+            return;
+        }
+    CHECK(slider == NULL); // there is none of this name
+}
+
+double page_fact(const page_case *of, const char *name)
+{
+    for (uint32_t i = 0; i < of->picture.num_facts; i++)
+        if (strcmp(of->picture.facts[i].name, name) == 0)
+            return of->picture.facts[i].value;
+    CHECK(name == NULL); // there is none of this name
+    return NAN;
+}
+
+const view_series *page_series(const page_case *of, uint32_t plot, const char *name)
+{
+    static const view_series none = {.count = 0};
+    const uint32_t count = plot < of->picture.num_plots ? of->picture.plots[plot].num_series : 0;
+    for (uint32_t i = 0; i < count; i++)
+        if (strcmp(of->picture.plots[plot].series[i].name, name) == 0)
+            return &of->picture.plots[plot].series[i];
+    CHECK(name == NULL); // there is none of this name
+    return &none;
+}
+
+double page_series_at(const view_series *series, double x)
+{
+    for (uint32_t i = 1; i < series->count; i++) {
+        const md5_vec2 a = series->points[i - 1], b = series->points[i];
+        if (x <= (double)b.x && b.x > a.x) {
+            const double part = (x - (double)a.x) / ((double)b.x - (double)a.x);
+            return (double)a.y + part * ((double)b.y - (double)a.y);
+        }
+    }
+    return NAN;
+}

@@ -1,0 +1,36 @@
+// A page of the viewer without a window: its character is loaded, and `show` called.
+#ifndef MD5_TEST_VIEW_PAGE_CASE_H
+#define MD5_TEST_VIEW_PAGE_CASE_H
+
+#include "test/test.h"
+
+#include "demo/viewer/pages/page.h"
+
+typedef struct page_case {
+    const view_page *page;
+    view_scene scene;
+    float values[VIEW_PAGE_SLIDERS]; // as the sliders begin
+    view_picture picture;
+    bool has_picture;
+} page_case;
+
+// Loads the character of a page. Close it even if that fails.
+bool page_open(page_case *of, const char *name);
+void page_close(page_case *of);
+
+// Describes the picture at a time, of the page itself: its `start` does not count.
+void page_show(page_case *of, double time);
+
+// Sets a slider by its name; shows nothing.
+void page_set(page_case *of, const char *slider, float value);
+
+// A fact of the picture; NAN, and a failure, if there is none of that name.
+double page_fact(const page_case *of, const char *name);
+
+// A series of a plot; an empty one, and a failure, if there is none.
+const view_series *page_series(const page_case *of, uint32_t plot, const char *name);
+
+// The y of a series at x, between its points.
+double page_series_at(const view_series *series, double x);
+
+#endif

@@ -1,0 +1,186 @@
+// All pages: each opens, draws at two sizes, and its sliders are moved by the mouse.
+#include "test/render/test_gl_scene.h"
+
+#include "demo/viewer/app/open.h"
+#include "demo/viewer/app/paging.h"
+#include "demo/viewer/app/remember.h"
+#include "demo/viewer/pages/picture.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct paged {
+    gl_scene gl;
+    view_options options;
+    view_state viewer;
+    md5gl_target *target;
+    uint32_t width, height;
+} paged;
+
+static bool open_viewer(paged *p)
+{
+    char problem[256];
+    *p = (paged){.width = 0};
+    CHECK(view_read_options(0, NULL, &p->options, problem, sizeof problem));
+    p->options.level = VIEW_QUIET;
+    if (!scene_open(&p->gl, NULL))
+        return false;
+    view_begin(&p->viewer, &p->options);
+    view_take_switches(&p->viewer);
+    p->viewer.lamps = view_usual_lamps();
+    p->viewer.renderer = p->gl.renderer;
+    return CHECK(view_set_scale(&p->viewer, 1.0f));
+}
+
+static bool resize(paged *p, uint32_t width, uint32_t height)
+{
+    md5_error error;
+    md5gl_destroy_target(p->gl.renderer, p->target);
+    p->width = width;
+    p->height = height;
+    p->target = md5gl_create_target(p->gl.renderer, width, height, 1, &error);
+    return CHECK(p->target != NULL);
+}
+
+static void close_viewer(paged *p)
+{
+    view_close(&p->viewer);
+    view_end(&p->viewer);
+    md5gl_destroy_target(p->gl.renderer, p->target);
+    view_free_options(&p->options);
+    scene_close(&p->gl);
+}
+
+// All text and shapes are in the picture.
+static bool is_inside(const paged *p)
+{
+    const view_canvas *const canvas = &p->viewer.canvas;
+    for (uint32_t i = 0; i < canvas->count; i++) {
+        const md5gl_panel_vertex v = canvas->vertices[i];
+        if (!(v.x >= -1.0f && v.y >= -1.0f && v.x <= (float)p->width + 1.0f
+              && v.y <= (float)p->height + 1.0f))
+            return false;
+    }
+    return canvas->count > 0;
+}
+
+static bool draw(paged *p)
+{
+    md5_error error;
+    return CHECK(view_draw(&p->viewer, p->target, p->width, p->height, false, false, &error));
+}
+
+// Moves each slider to a tenth and to nine tenths of its range, and draws.
+static void move_sliders(paged *p, const view_page *page)
+{
+    view_pages *const pages = &p->viewer.pages;
+    for (uint32_t i = 0; i < page->num_sliders; i++)
+        for (int side = 0; side < 2; side++) {
+            const view_slider *const slider = &page->sliders[i];
+            const view_rect rect = pages->sliders[i];
+            const float part = side == 0 ? 0.1f : 0.9f;
+            const float x = rect.x + part * rect.width, y = rect.y + 0.5f * rect.height;
+            CHECK(view_press_paging(&p->viewer, rect.x + 0.5f * rect.width, y));
+            CHECK(pages->dragged == (int32_t)i);
+            CHECK(view_drag_page(pages, x));
+            pages->dragged = -1;
+            const float value = slider->low + part * (slider->high - slider->low);
+            const bool is_whole = slider->word != NULL || slider->whole;
+            CHECK_NEAR(pages->values[i], is_whole ? roundf(value) : value,
+                       1e-3 * (double)(slider->high - slider->low));
+            draw(p);
+        }
+}
+
+static void check_page(paged *p, const view_page *page)
+{
+    draw(p);
+    CHECK(is_inside(p));
+    CHECK(view_page_lines(page->name)[0] != '\0');
+    // Text that is scaled down further is not readable.
+    CHECK(p->viewer.pages.shrunk > 0.68f);
+    const float bottom = p->viewer.pages.panel.y + p->viewer.pages.panel.height;
+    CHECK(bottom <= (float)p->height);
+}
+
+TEST (view_pages_draw_at_two_sizes_and_their_sliders_move) {
+    static const uint32_t sizes[2][2] = {{1280, 720}, {800, 600}};
+    paged p;
+    if (open_viewer(&p)) {
+        for (uint32_t i = 0; i < view_num_pages(); i++) {
+            const view_page *const page = view_page_at(i);
+            p.options.page = page->name;
+            if (!CHECK(view_choose_page(&p.viewer)))
+                break;
+            CHECK(p.viewer.pages.open == (int32_t)i);
+            for (int size = 0; size < 2 && resize(&p, sizes[size][0], sizes[size][1]); size++)
+                check_page(&p, page);
+            move_sliders(&p, page);
+        }
+    }
+    close_viewer(&p);
+}
+
+TEST (view_pages_have_names_of_their_own) {
+    for (uint32_t i = 0; i < view_num_pages(); i++) {
+        const view_page *const page = view_page_at(i);
+        CHECK(view_find_page(page->name) == (int32_t)i);
+        CHECK(page->num_sliders > 0 && page->num_sliders <= VIEW_PAGE_SLIDERS);
+        for (uint32_t s = 0; s < page->num_sliders; s++) {
+            const view_slider *const slider = &page->sliders[s];
+            CHECK(slider->first >= slider->low && slider->first <= slider->high);
+        }
+    }
+    CHECK(view_find_page("no such page") == -1);
+    CHECK(view_page_lines("no such page")[0] == '\0');
+}
+
+TEST (view_pages_turn_from_the_contents_round_and_close) {
+    paged p;
+    if (open_viewer(&p) && resize(&p, 320, 240)) {
+        view_turn_page(&p.viewer, 1);
+        CHECK(p.viewer.pages.open == VIEW_CONTENTS);
+        view_turn_page(&p.viewer, 1);
+        CHECK(p.viewer.pages.open == 0);
+        view_turn_page(&p.viewer, -1);
+        CHECK(p.viewer.pages.open == VIEW_CONTENTS);
+        view_turn_page(&p.viewer, -1);
+        CHECK(p.viewer.pages.open == (int32_t)view_num_pages() - 1);
+        view_close_page(&p.viewer);
+        CHECK(p.viewer.pages.open == -1);
+        CHECK(!view_drag_page(&p.viewer.pages, 10.0f));
+        draw(&p); // the document, again
+    }
+    close_viewer(&p);
+}
+
+TEST (view_pages_open_from_the_contents) {
+    paged p;
+    if (open_viewer(&p) && resize(&p, 1280, 720)) {
+        p.options.page = "contents";
+        CHECK(view_choose_page(&p.viewer));
+        view_turn_page(&p.viewer, 1); // a document to draw
+        view_turn_page(&p.viewer, -1);
+        draw(&p);
+        CHECK(is_inside(&p));
+        for (uint32_t i = 0; i < view_num_pages(); i++)
+            CHECK(p.viewer.pages.listed[i].x + p.viewer.pages.listed[i].width < 1280.0f);
+        const view_rect row = p.viewer.pages.listed[2];
+        CHECK(view_press_paging(&p.viewer, row.x + 3.0f, row.y + 3.0f));
+        CHECK(p.viewer.pages.open == 2);
+        CHECK(!view_press_paging(&p.viewer, 1279.0f, 1.0f)); // the camera is there
+    }
+    close_viewer(&p);
+}
+
+TEST (view_pages_that_are_not_there_are_reported) {
+    paged p;
+    if (open_viewer(&p)) {
+        p.options.page = "nothing";
+        CHECK(!view_choose_page(&p.viewer));
+        CHECK(strstr(p.viewer.log.error, "--page list") != NULL);
+        p.options.page = NULL;
+        CHECK(view_choose_page(&p.viewer));
+    }
+    close_viewer(&p);
+}
