@@ -269,7 +269,7 @@ deps:
 
 # -- Tests ------------------------------------------------------------------------------------
 
-.PHONY: test test-library test-long test-blender fuzz bench coverage lint format programs
+.PHONY: test test-library test-long test-packages test-blender fuzz bench coverage lint format programs
 
 TEST_MD5 := $(BUILD)/test_md5
 TEST_GL  := $(if $(TEST_GL_SOURCES),$(BUILD)/test_gl)
@@ -326,6 +326,10 @@ test-long: programs | deps
 ## make test-blender   compares the Blender add-on with the library; needs Blender, a large package
 test-blender: lib tool
 	@$(RUN_TESTS) test/blender/blender.sh
+
+## make test-packages  reads all models of two Debian packages, 1 GB, which it fetches
+test-packages: tool
+	@MD5_TEST_TIMEOUT=$${MD5_TEST_TIMEOUT:-3600} $(RUN_TESTS) test/packages/packages.sh
 
 ## make fuzz           fuzzes each target for FUZZ_SECONDS=60
 fuzz: | deps

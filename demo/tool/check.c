@@ -11,8 +11,8 @@
 const char tool_check_help[] =
     "usage: md5tool check FILE|FOLDER...\n"
     "\n"
-    "Reads .md5mesh, .md5anim, .md5camera and .md5machine files, including those in folders and\n"
-    "their subfolders. Prints one line for each error or warning:\n"
+    "Reads .md5mesh, .md5anim, .md5camera, .md5machine and md5.cfg files, including those in\n"
+    "folders and their subfolders. Prints one line for each error or warning:\n"
     "file:line:column: error|warning: text. On a terminal the line of the file is shown below.\n"
     "The last line is a summary. The exit status is 1 if there is any error.\n";
 
@@ -108,6 +108,8 @@ static void check_file(const char *path, checker *check)
     // Warnings beyond the limit are counted, but not reported.
     if (asset.num_warnings > check->warnings - reported_before)
         check->warnings = reported_before + asset.num_warnings;
+    if (asset.cube)
+        tool_check_cube(path, asset.cube, print_finding, check);
     tool_free(&asset);
     free(check->text);
     check->text = NULL;
@@ -144,7 +146,8 @@ static void free_paths(path_list *list)
     free(list->paths);
 }
 
-static const char *const endings[] = {".md5mesh", ".md5anim", ".md5camera", ".md5machine"};
+static const char *const endings[] = {".md5mesh", ".md5anim", ".md5camera", ".md5machine",
+                                      "md5.cfg"};
 enum { NUM_ENDINGS = sizeof endings / sizeof endings[0] };
 
 // Whether `path` is a folder to search. A folder with the extension of a file is reported as a file

@@ -7,9 +7,11 @@
 const char tool_info_help[] =
     "usage: md5tool info FILE...\n"
     "\n"
-    "Prints a summary of each .md5mesh, .md5anim, .md5camera or .md5machine file. The loss of a\n"
-    "mesh is the largest error, in units, of drawing it with 4 or 8 influences a vertex, for any\n"
-    "rotation of its joints. Constant tracks of an animation are those that no frame changes.\n";
+    "Prints a summary of each .md5mesh, .md5anim, .md5camera, .md5machine or md5.cfg file. The "
+    "loss\n"
+    "of a mesh is the largest error, in units, of drawing it with 4 or 8 influences a vertex, for\n"
+    "any rotation of its joints. Constant tracks of an animation are those that no frame "
+    "changes.\n";
 
 static void print_title(const char *path, const char *kind)
 {
@@ -147,6 +149,8 @@ static bool print_file(const char *path)
         print_camera(path, asset.camera);
     if (asset.character)
         print_machine(path, md5_machine_tables(asset.character->machine));
+    if (asset.cube)
+        tool_print_cube(path, asset.cube);
     tool_free(&asset);
     return true;
 }

@@ -7,7 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef enum file_kind { KIND_UNKNOWN, KIND_MODEL, KIND_ANIM, KIND_CAMERA, KIND_MACHINE } file_kind;
+typedef enum file_kind {
+    KIND_UNKNOWN,
+    KIND_MODEL,
+    KIND_ANIM,
+    KIND_CAMERA,
+    KIND_MACHINE,
+    KIND_CUBE
+} file_kind;
 
 static file_kind kind_of_name(const char *path)
 {
@@ -15,6 +22,7 @@ static file_kind kind_of_name(const char *path)
            : common_has_ending(path, ".md5anim")    ? KIND_ANIM
            : common_has_ending(path, ".md5camera")  ? KIND_CAMERA
            : common_has_ending(path, ".md5machine") ? KIND_MACHINE
+           : common_has_ending(path, "md5.cfg")     ? KIND_CUBE
                                                     : KIND_UNKNOWN;
 }
 
@@ -50,6 +58,8 @@ static void load_named(file_kind kind, const char *path, const md5_load_opts *op
         asset->anim = md5_load_anim(path, opts, error);
     else if (kind == KIND_CAMERA)
         asset->camera = md5_load_camera(path, opts, error);
+    else if (kind == KIND_CUBE)
+        asset->cube = md5_load_cube(path, NULL, opts, error);
     else
         asset->character = md5_load_character(path, opts, error);
 }
@@ -94,6 +104,8 @@ bool tool_load(const char *path, const md5_load_opts *opts, tool_asset *asset, m
         asset->num_warnings = asset->camera->num_warnings;
     if (asset->character)
         asset->num_warnings = asset->character->num_warnings;
+    if (asset->cube)
+        asset->num_warnings = asset->cube->num_warnings;
     return error->status == MD5_OK;
 }
 
@@ -103,4 +115,5 @@ void tool_free(tool_asset *asset)
     md5_free_anim(asset->anim);
     md5_free_camera(asset->camera);
     md5_free_character(asset->character);
+    md5_free_cube(asset->cube);
 }

@@ -16,7 +16,7 @@ enum { NUM_COMMANDS = sizeof commands / sizeof commands[0] };
 static const char help[] =
     "usage: md5tool COMMAND [OPTION...] FILE...\n"
     "\n"
-    "  info FILE...        print a summary of .md5mesh, .md5anim, .md5camera, .md5machine files\n"
+    "  info FILE...        print a summary of MD5 files and of Cube 2's md5.cfg\n"
     "  check FILE...       print errors and warnings of files, or of all files in a folder\n"
     "  dump MESH [ANIM]    print every number as text, in the bind pose and posed\n"
     "  verdicts            print what Doom 3 makes of the declarations of a game folder\n"

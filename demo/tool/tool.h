@@ -4,6 +4,7 @@
 #define DEMO_TOOL_TOOL_H
 
 #include "md5/md5character.h"
+#include "md5/md5cube.h"
 #include "demo/common/memory.h"
 
 enum { TOOL_OK, TOOL_BAD_FILE, TOOL_BAD_USAGE };
@@ -46,6 +47,7 @@ typedef struct tool_asset {
     md5_anim *anim;
     md5_camera *camera;
     md5_character *character;
+    md5_cube *cube;
     uint32_t num_warnings;
 } tool_asset;
 
@@ -53,5 +55,10 @@ typedef struct tool_asset {
 // first words. Loads a machine with its model and clips.
 bool tool_load(const char *path, const md5_load_opts *opts, tool_asset *asset, md5_error *error);
 void tool_free(tool_asset *asset);
+
+// Print a summary of a model of Cube 2's engines; report what is wrong with the files and the names
+// that it has.
+void tool_print_cube(const char *path, const md5_cube *cube);
+void tool_check_cube(const char *path, const md5_cube *cube, md5_warn_fn *report, void *user);
 
 #endif

@@ -63,6 +63,11 @@ static void set_file(md5_error *error, const char *file)
     error->file[kept] = '\0';
 }
 
+void md5_context_set_file(md5_context *context, const char *file)
+{
+    set_file(context->error, file);
+}
+
 void md5_context_begin(md5_context *context, const md5_load_opts *opts, const char *file,
                        md5_error *error)
 {

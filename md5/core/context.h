@@ -36,6 +36,9 @@ typedef struct md5_context {
 void md5_context_begin(md5_context *context, const md5_load_opts *opts, const char *file,
                        md5_error *error);
 
+// Names the file of the messages that follow; NULL = none.
+void md5_context_set_file(md5_context *context, const char *file);
+
 // Checks the options, which may be NULL, of a public function in debug builds.
 #define MD5_ASSERT_OPTS(opts)                                                   \
     (MD5_ASSERT(!(opts) || !(opts)->allocator.alloc == !(opts)->allocator.free, \

@@ -12,7 +12,7 @@ static const struct {
     fuzz_target *run;
 } targets[] = {
     {"mesh", fuzz_mesh},   {"anim", fuzz_anim}, {"camera", fuzz_camera}, {"machine", fuzz_machine},
-    {"scene", fuzz_scene}, {"save", fuzz_save}, {"game", fuzz_game},
+    {"scene", fuzz_scene}, {"save", fuzz_save}, {"game", fuzz_game},     {"cube", fuzz_cube},
 };
 enum { NUM_TARGETS = sizeof targets / sizeof targets[0] };
 
@@ -49,7 +49,7 @@ int main(int argc, char **argv)
     fuzz_target *const run = argc > 1 ? find_target(argv[1]) : NULL;
     int num_faults = 0;
     if (!run) {
-        fprintf(stderr, "usage: replay mesh|anim|camera|machine|scene|save|game FILE...\n");
+        fprintf(stderr, "usage: replay mesh|anim|camera|machine|scene|save|game|cube FILE...\n");
         return 2;
     }
     for (int i = 2; i < argc; i++) {

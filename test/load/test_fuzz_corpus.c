@@ -11,6 +11,7 @@
 // The targets are parts of other programs, so they are no files of this one.
 #include "test/fuzz/anim.c"    // NOLINT(bugprone-suspicious-include)
 #include "test/fuzz/camera.c"  // NOLINT(bugprone-suspicious-include)
+#include "test/fuzz/cube.c"    // NOLINT(bugprone-suspicious-include)
 #include "test/fuzz/game.c"    // NOLINT(bugprone-suspicious-include)
 #include "test/fuzz/machine.c" // NOLINT(bugprone-suspicious-include)
 #include "test/fuzz/mesh.c"    // NOLINT(bugprone-suspicious-include)
@@ -86,4 +87,5 @@ TEST (fuzz_corpus_of_saved_players_holds) {
 
 TEST (fuzz_corpus_of_games_holds) {
     run_corpus(fuzz_game, "game");
+    run_corpus(fuzz_cube, "cube");
 }

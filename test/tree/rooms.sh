@@ -32,7 +32,7 @@ forbidden() {
             if (path == "md5/md5pose.h") return "posedoor"
             if (path == "md5/md5machine.h") return "machinedoor"
             if (path ~ /^md5\/md5(play|character)\.h$/) return "playdoor"
-            if (path ~ /^md5\/md5(game|actor)\.h$/) return "gamedoor"
+            if (path ~ /^md5\/md5(game|actor|cube)\.h$/) return "gamedoor"
             if (path ~ /^md5\/[a-z]+\//) { split(path, part, "/"); return part[2] }
             if (path == "md5/system_file.c") return "files"
             if (path ~ /^md5\//) return "load"
@@ -55,7 +55,7 @@ forbidden() {
             allow("curve", "door curvedoor core curve libc")
             allow("ik", "door posedoor core pose ik libc")
             allow("play", "door posedoor machinedoor playdoor core pose ik play libc")
-            allow("game", "door machinedoor playdoor gamedoor core read game libc")
+            allow("game", "door machinedoor playdoor gamedoor core read load game libc")
             allow("load", "door machinedoor playdoor core read pose skin load libc")
             allow("files", "load core libc system") 
             allow("door", "door libc")

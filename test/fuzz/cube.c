@@ -1,0 +1,75 @@
+// An md5.cfg, a NUL byte, and a file that it may run as b.cfg. What it gives is asked for.
+#include "test/fuzz/target.h"
+
+#include "md5/md5cube.h"
+
+#include <string.h>
+
+typedef struct fuzz_cube_files {
+    const char *bytes[2];
+    size_t sizes[2];
+} fuzz_cube_files;
+
+static const void *open_fuzz_cube(void *user, const char *path, size_t *size, md5_error *error)
+{
+    const fuzz_cube_files *const files = user;
+    const int which = strcmp(path, "b.cfg") == 0;
+    (void)error;
+    if (!which && strcmp(path, "md5.cfg") != 0)
+        return NULL;
+    *size = files->sizes[which];
+    return files->bytes[which];
+}
+
+static void close_fuzz_cube(void *user, const void *bytes, size_t size)
+{
+    (void)user, (void)bytes, (void)size;
+}
+
+static const char *cube_part_fault(const md5_cube_part *part)
+{
+    const md5_joint joints[] = {{"a", -1}, {"b", 0}};
+    const uint32_t order[] = {0, 1};
+    const md5_skeleton skeleton = {.num_joints = 2, .joints = joints, .order = order};
+    md5_transform pose[2] = {{.rotation = {0.0f, 0.0f, 0.0f, 1.0f}}};
+    md5_cube_skin skin;
+    uint32_t first, count;
+    for (uint32_t i = 0; i < part->num_anims && i < 100; i++) {
+        const md5_cube_anim *const anim = &part->anims[i];
+        md5_cube_range(anim, 10, &first, &count);
+        if (first > 9 || count < 1 || count > 10 - first)
+            return "frames outside of the animation";
+        if (anim->mask >= part->num_masks || anim->num_adjustments > part->num_adjustments)
+            return "an animation without its mask or adjustments";
+        if (anim->num_adjustments < 100)
+            md5_cube_adjust_pose(part, anim, &skeleton, pose);
+        (void)md5_cube_find_anim(part, anim->mask, anim->names);
+    }
+    md5_cube_find_skin(part, "a", &skin);
+    return skin.texture.commands && skin.masks.commands && skin.normal_map.commands
+               ? NULL
+               : "an image without commands";
+}
+
+const char *fuzz_cube(const uint8_t *data, size_t size)
+{
+    const char *const bytes = (const char *)data;
+    const char *const end = size > 0 ? memchr(bytes, '\0', size) : NULL;
+    const size_t length = end ? (size_t)(end - bytes) : size;
+    fuzz_cube_files files = {{bytes, end ? end + 1 : ""}, {length, end ? size - length - 1 : 0}};
+    const md5_load_opts opts = {
+        .memory_limit = FUZZ_MEMORY_LIMIT,
+        .files = {.open = open_fuzz_cube, .close = close_fuzz_cube, .user = &files},
+    };
+    const char *fault = NULL;
+    md5_error error;
+    md5_cube *const cube = md5_load_cube("md5.cfg", NULL, &opts, &error);
+    if (!cube)
+        return error.status != MD5_OK ? NULL : "no model, and no reason";
+    for (uint32_t i = 0; i < cube->num_parts && i < 100 && !fault; i++)
+        fault = cube_part_fault(&cube->parts[i]);
+    if (!fault && cube->num_parts == 0)
+        fault = "a model without parts";
+    md5_free_cube(cube);
+    return fault;
+}

@@ -1,0 +1,49 @@
+#!/bin/sh
+# Every md5.cfg of the Debian packages cube2-data (170 MB) and redeclipse-data (860 MB), with its meshes and
+# animations. The packages are fetched and unpacked, not installed:
+#   PACKAGES_CACHE=FOLDER   where they stay; default build/packages
+. test/build/report.sh
+
+# shellcheck disable=SC2317 # functions are run by check
+cache=${PACKAGES_CACHE:-build/packages}
+tool=$products/md5tool
+
+fetch() { # PACKAGE
+    [ ! -d "$cache/$1" ] || return 0
+    mkdir -p "$cache/archives" && (cd "$cache/archives" && apt-get download "$1") || return 1
+    rm -rf "$cache/$1.part"
+    dpkg-deb -x "$cache/archives/$1"_*.deb "$cache/$1.part" && mv "$cache/$1.part" "$cache/$1" &&
+        rm -f "$cache/archives/$1"_*.deb
+}
+
+scripts() { # PACKAGE
+    find "$cache/$1/" -name md5.cfg | sort
+}
+
+# A message for each that cannot be read, or that has a word that is not understood.
+not_understood() { # PACKAGE
+    scripts "$1" | while read -r script; do
+        "$tool" info "$script" >/dev/null
+        "$tool" check "$script" | grep -E 'unknown word|not evaluated|not closed|no end|is not set'
+    done
+}
+
+# What the games' own files lack: missing animations, tags of joints that are not there.
+count_of() { # PACKAGE PATTERN
+    scripts "$1" | while read -r script; do
+        "$tool" check "$script"
+    done | grep -cE "$2"
+}
+
+for package in cube2-data redeclipse-data; do
+    if ! [ -d "$cache/$package" ] && ! command -v apt-get >/dev/null; then
+        skip "$package" "there is no apt-get"
+        continue
+    fi
+    check "$package is fetched" fetch "$package"
+    check "$package has md5.cfg files" [ -n "$(scripts "$package" | head -n 1)" ]
+    silent "$package: each md5.cfg is read, without an unknown word" not_understood "$package"
+    echo "note: $package: $(scripts "$package" | wc -l) md5.cfg files," \
+        "$(count_of "$package" ' error: ') errors and $(count_of "$package" ' warning: ') warnings of missing files and names"
+done
+finish
