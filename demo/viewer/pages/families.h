@@ -5,7 +5,13 @@
 #include "demo/viewer/pages/page.h"
 
 extern const view_page view_page_easing, view_page_timing, view_page_follow;
-extern const view_page view_page_interpolation, view_page_slerp;
+extern const view_page view_page_interpolation, view_page_slerp, view_page_euler;
+extern const view_page view_page_curves, view_page_squad;
+extern const view_page view_page_crossfade, view_page_inertial, view_page_additive;
+extern const view_page view_page_masks, view_page_sync, view_page_machine;
+extern const view_page view_page_quaternion_w, view_page_palette, view_page_dual;
+extern const view_page view_page_influences;
+extern const view_page view_page_ik, view_page_limits, view_page_goals;
 
 // Lines of pages, made by test/build/embed.py from the sources in this folder: those between
 // `// lines of NAME` and `// end of lines`.

@@ -1,6 +1,8 @@
 // Parameters that follow a target: Bobbin's head looks at a ball that jumps from side to side.
 #include "demo/viewer/pages/families.h"
 
+#include "md5/md5pose.h"
+
 #include <math.h>
 
 static const char *manner_word(float value)

@@ -1,6 +1,8 @@
 // Interpolation between frames and between rotations.
 #include "demo/viewer/pages/families.h"
 
+#include "md5/md5pose.h"
+
 #include <math.h>
 #include <string.h>
 

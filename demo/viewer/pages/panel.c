@@ -51,7 +51,7 @@ static float indent_width(const column *c, size_t spaces)
 // How many bytes of code fit into `width`: all, or up to a space.
 static size_t fitting_bytes(const column *c, const char *code, size_t length, float width)
 {
-    char text[160];
+    char text[512];
     size_t best = 0;
     for (size_t i = 1; i <= length && i < sizeof text; i++) {
         if (i < length && code[i] != ' ')
@@ -68,10 +68,10 @@ static size_t fitting_bytes(const column *c, const char *code, size_t length, fl
 static void write_piece(const column *c, float x, float width, const char *code, size_t length,
                         bool *in_comment)
 {
-    char text[160];
+    char text[512];
     (void)snprintf(text, sizeof text, "%.*s", (int)length, code);
     char *const comment = *in_comment ? text : strstr(text, "//");
-    char note[160] = "";
+    char note[512] = "";
     if (comment != NULL) {
         (void)snprintf(note, sizeof note, "%s", comment);
         *comment = '\0';
@@ -109,6 +109,27 @@ static void write_code_line(column *c, float inset, const char *line, size_t len
     }
 }
 
+// Writes a line with those that continue it, which are indented farther than a block is. Returns
+// what follows.
+static const char *join_lines(const char *line, char *joined, size_t size)
+{
+    const size_t indent = strspn(line, " ");
+    size_t length = strcspn(line, "\n");
+    (void)snprintf(joined, size, "%.*s", (int)length, line);
+    line += length + (line[length] == '\n' ? 1 : 0);
+    for (;;) {
+        const size_t next = strspn(line, " ");
+        const size_t used = strlen(joined);
+        if (next <= indent + 4 || line[next] == '\n' || strstr(joined, "//") != NULL)
+            return line;
+        length = strcspn(line, "\n");
+        const bool is_open = used > 0 && (joined[used - 1] == '(' || joined[used - 1] == '{');
+        (void)snprintf(joined + used, size - used, "%s%.*s", is_open ? "" : " ",
+                       (int)(length - next), line + next);
+        line += length + (line[length] == '\n' ? 1 : 0);
+    }
+}
+
 // The box lies below the text: it is drawn first, when its height is known.
 static void write_code(column *c, const char *lines)
 {
@@ -123,9 +144,9 @@ static void write_code(column *c, const char *lines)
                                  6.0f * scale, code_box);
         c->y = top + inset;
         for (const char *line = lines; *line != '\0';) {
-            const size_t length = strcspn(line, "\n");
-            write_code_line(c, inset, line, length);
-            line += length + (line[length] == '\n' ? 1 : 0);
+            char joined[512];
+            line = join_lines(line, joined, sizeof joined);
+            write_code_line(c, inset, joined, strlen(joined));
         }
         c->y += inset;
         if (pass == 0)
@@ -196,8 +217,8 @@ static view_rect shrink_rect(view_rect rect, float x, float y, float factor)
                        rect.height * factor};
 }
 
-// Written twice: first to find how high it is. If the window is too low, it is written wider and
-// then scaled down.
+// Written several times: until its height is known, and fits. If the window is too low, it is
+// written wider and scaled down.
 void view_draw_page_panel(view_pages *pages, const view_page *page, const view_picture *picture,
                           view_canvas *canvas, float width, float height)
 {
@@ -206,8 +227,9 @@ void view_draw_page_panel(view_pages *pages, const view_page *page, const view_p
     view_rect box = {margin, margin, view_panel_width(canvas->font, width) - 1.5f * margin, 0.0f};
     const uint32_t before = canvas->count;
     const float left = box.x + padding, top = box.y + padding;
+    const float step = 0.03f, least = 0.4f;
     float factor = 1.0f;
-    for (int attempt = 0; attempt < 6; attempt++) {
+    for (;;) {
         canvas->count = before;
         view_draw_round_rect(canvas, box, VIEW_RADIUS * scale, VIEW_BOX);
         const uint32_t first = canvas->count;
@@ -216,12 +238,14 @@ void view_draw_page_panel(view_pages *pages, const view_page *page, const view_p
         view_shrink(canvas, first, left, top, factor);
         for (uint32_t i = 0; i < page->num_sliders; i++)
             pages->sliders[i] = shrink_rect(pages->sliders[i], left, top, factor);
-        const float used = (c.y - top) * factor, wanted = used + 2.0f * padding;
-        if (used <= room + 0.5f && box.height == wanted)
+        const float used = (c.y - top) * factor;
+        const bool fits = used <= room + 0.5f || factor < least;
+        if (fits && box.height > 0.0f)
             break;
-        if (used > room + 0.5f)
-            factor = fmaxf(0.98f * room / (c.y - top), 0.4f);
-        box.height = wanted;
+        if (fits)
+            box.height = used + 2.0f * padding; // once more, over the box
+        else
+            factor -= step;
     }
     pages->panel = box;
     pages->shrunk = factor;

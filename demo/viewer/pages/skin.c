@@ -1,0 +1,323 @@
+// From the file to the surface: w of quaternions, palettes, blending of joints, influences.
+#include "demo/viewer/pages/families.h"
+
+#include "md5/md5pose.h"
+#include "demo/common/memory.h"
+#include "demo/viewer/pages/heat.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static float angle_of(md5_quat a, md5_quat b)
+{
+    const md5_quat d = md5_quat_mul(md5_quat_conjugate(a), b);
+    const float sine = md5_vec3_length((md5_vec3){d.x, d.y, d.z});
+    return 2.0f * atan2f(sine, fabsf(d.w)) * 57.2957795f;
+}
+
+// -- W --------------------------------------------------------------------------------------
+
+// lines of quaternion_w
+// The files hold x y z only.
+static md5_quat with_w(float x, float y, float z)
+{
+    const float rest = 1.0f - (x * x + y * y + z * z);
+    return (md5_quat){x, y, z, -sqrtf(fabsf(rest))};
+}
+// end of lines
+
+static void show_w(view_picture *picture)
+{
+    const float *const v = picture->values;
+    const md5_vec3 axis = md5_vec3_normalize((md5_vec3){v[1], v[2], 0.6f}, (md5_vec3){0, 0, 1});
+    const float turn = v[0] / 57.2957795f;
+    // A quaternion and its negative are the same rotation: the one with w <= 0 is stored.
+    md5_quat q = md5_quat_from_axis_angle(axis, turn);
+    if (q.w > 0.0f)
+        q = (md5_quat){-q.x, -q.y, -q.z, -q.w};
+    const float grid = powf(10.0f, -roundf(v[3])); // digits of the text
+    const md5_quat back =
+        with_w(roundf(q.x / grid) * grid, roundf(q.y / grid) * grid, roundf(q.z / grid) * grid);
+    const md5_quat unit = md5_quat_normalize(back, (md5_quat){.w = 1.0f});
+    for (int which = 0; which < 2; which++) {
+        const float y = which == 0 ? -34.0f : 34.0f;
+        view_figure *const figure = view_add_figure(picture, 0.0f, y);
+        const md5_transform spin = {.rotation = which == 0 ? q : unit,
+                                    .translation = {0.0f, y, 30.0f}};
+        const md5_transform down = {.rotation = {.w = 1.0f}, .translation = {0.0f, 0.0f, -27.0f}};
+        figure->place = md5_transform_mul(spin, down);
+        view_add_frame(picture, spin, 32.0f);
+        view_add_label(picture, (md5_vec3){0.0f, y, 66.0f}, VIEW_PLAIN_TEXT,
+                       which == 0 ? "x y z w" : "x y z of the text");
+    }
+    view_add_plot(picture, "error, degrees, over the angle", "angle, degrees",
+                  (md5_vec2){0.0f, 0.0f}, (md5_vec2){360.0f, 1.0f});
+    view_add_series(picture, "of this axis", VIEW_YELLOW);
+    for (int i = 0; i <= 128; i++) {
+        const float angle = 360.0f * (float)i / 128.0f;
+        md5_quat a = md5_quat_from_axis_angle(axis, angle / 57.2957795f);
+        if (a.w > 0.0f)
+            a = (md5_quat){-a.x, -a.y, -a.z, -a.w};
+        const md5_quat b =
+            with_w(roundf(a.x / grid) * grid, roundf(a.y / grid) * grid, roundf(a.z / grid) * grid);
+        view_add_point(picture, angle, angle_of(a, md5_quat_normalize(b, a)));
+    }
+    view_fit_plot(picture);
+    picture->plots[0].low.y = 0.0f;
+    view_show_box(picture, (md5_vec3){-32.0f, -62.0f, 0.0f}, (md5_vec3){32.0f, 62.0f, 68.0f});
+    view_add_fact(picture, "w", (double)q.w, "");
+    view_add_fact(picture, "w rebuilt", (double)back.w, "");
+    view_add_fact(picture, "error of the rotation", (double)angle_of(q, unit), "°");
+}
+
+const view_page view_page_quaternion_w = {
+    .name = "quaternion_w",
+    .title = "W rebuilt from x y z",
+    .family = "Skinning",
+    .about =
+        "Files hold three numbers of each unit quaternion; the fourth follows from its length, "
+        "and its sign is agreed. Digits that are cut off cost most near 180 degrees, where w "
+        "is 0.",
+    .model = "bobbin/bobbin.md5mesh",
+    .start = 0.0,
+    .sliders = {{"angle, degrees", 0.0f, 360.0f, 170.0f, NULL, false},
+                {"axis x", -1.0f, 1.0f, 0.4f, NULL, false},
+                {"axis y", -1.0f, 1.0f, 0.3f, NULL, false},
+                {"digits", 1.0f, 7.0f, 2.0f, NULL, true}},
+    .num_sliders = 4,
+    .show = show_w,
+};
+
+// -- Palette --------------------------------------------------------------------------------
+
+// lines of palette
+static md5_mat34 palette_of(md5_mat34 posed, md5_mat34 bind)
+{
+    // From the bind pose into the joint's own space, and out to where the joint is now.
+    return md5_mat34_mul(posed, md5_mat34_inverse(bind));
+}
+// end of lines
+
+static void show_palette(view_picture *picture)
+{
+    const md5_model *const model = picture->scene->model;
+    const uint32_t count = picture->scene->num_joints, hand = view_page_joint(picture, "hand_r"),
+                   shoulder = view_page_joint(picture, "upperarm_r");
+    md5_transform *const wave = view_spare_pose(picture, 0);
+    view_sample_clip(picture, "wave", (double)picture->values[1], wave);
+    for (int posed = 0; posed < 2; posed++) {
+        const float y = posed == 0 ? -28.0f : 28.0f;
+        view_figure *const figure = view_add_figure(picture, 0.0f, y);
+        if (posed == 1)
+            md5_blend_poses(model->bind_local, wave, picture->values[0], NULL, count, figure->pose);
+        view_add_label(picture, (md5_vec3){0.0f, y, 59.0f}, VIEW_PLAIN_TEXT,
+                       posed == 0 ? "bind pose" : "palette * bind pose");
+        for (uint32_t j = 0; j < count; j++)
+            if (model->skeleton.joints[j].parent >= 0)
+                view_add_stroke(
+                    picture,
+                    view_joint_place(picture, figure, (uint32_t)model->skeleton.joints[j].parent),
+                    view_joint_place(picture, figure, j), 0xF1F3F690u);
+    }
+    md5_mat34 *const joints = common_alloc(2 * (size_t)count, sizeof *joints);
+    md5_mat34 *const palette = joints + count;
+    const view_figure *const figure = &picture->figures[1];
+    md5_local_to_palette(model, figure->pose, joints, palette);
+    float largest = 0.0f;
+    for (uint32_t j = 0; j < count; j++) {
+        const md5_mat34 own = palette_of(joints[j], model->bind[j]);
+        for (int i = 0; i < 12; i++)
+            largest = fmaxf(largest, fabsf(own.m[i] - palette[j].m[i]));
+    }
+    // The fingertip is carried from the bind pose to the pose by its joint's matrix.
+    const md5_vec3 tip =
+        md5_mat34_translation(model->bind[view_page_joint(picture, "finger_b_2_r")]);
+    const md5_vec3 at = md5_mat34_transform_point(palette[hand], tip);
+    const md5_vec3 from = md5_vec3_add(tip, picture->figures[0].place.translation);
+    const md5_vec3 to = md5_transform_point(figure->place, at);
+    view_add_cross(picture, from, 2.0f, VIEW_RED);
+    view_add_cross(picture, to, 2.0f, VIEW_RED);
+    view_add_stroke(picture, from, to, VIEW_RED);
+    const md5_vec3 moved = md5_mat34_translation(palette[shoulder]);
+    view_add_fact(picture, "ours to the library's", (double)largest, "");
+    view_add_fact(picture, "fingertip moves", (double)md5_vec3_length(md5_vec3_sub(at, tip)),
+                  "units");
+    view_add_fact(picture, "shoulder's matrix moves 0 by", (double)md5_vec3_length(moved), "units");
+    free(joints);
+    view_show_box(picture, (md5_vec3){-22.0f, -52.0f, 0.0f}, (md5_vec3){22.0f, 54.0f, 62.0f});
+}
+
+const view_page view_page_palette = {
+    .name = "palette",
+    .title = "Bind pose and palette",
+    .family = "Skinning",
+    .about = "Vertices are stored in the bind pose. A palette has one matrix for each joint that "
+             "carries them from there to the pose: the posed joint times the inverse of its bind "
+             "pose.",
+    .model = "bobbin/bobbin.md5mesh",
+    .start = 0.0,
+    .sliders = {{"bind 0, clip 1", 0.0f, 1.0f, 1.0f, NULL, false},
+                {"seconds", 0.0f, 3.5f, 1.6f, NULL, false}},
+    .num_sliders = 2,
+    .show = show_palette,
+};
+
+// -- Linear and dual ------------------------------------------------------------------------
+
+// lines of dual
+static void skin_both(const md5_mesh *mesh, const md5_mat34 *palette, uint32_t num_joints,
+                      md5_dual_quat *dual, md5_vec3 *linear_positions, md5_vec3 *dual_positions)
+{
+    md5_skin(mesh, palette, linear_positions, NULL, NULL);
+    md5_dual_palette(palette, num_joints, dual);
+    md5_skin_dual(mesh, dual, dual_positions, NULL, NULL);
+}
+// end of lines
+
+// The volume within a closed surface: the sum of the tetrahedra from the origin to its triangles.
+static double volume_of(const md5_mesh *mesh, const md5_vec3 *positions)
+{
+    double sum = 0.0;
+    for (uint32_t t = 0; t < mesh->num_triangles; t++) {
+        const md5_vec3 a = positions[mesh->indices[3 * t]], b = positions[mesh->indices[3 * t + 1]],
+                       c = positions[mesh->indices[3 * t + 2]];
+        sum += (double)md5_vec3_dot(a, md5_vec3_cross(b, c)) / 6.0;
+    }
+    return fabs(sum);
+}
+
+// The forearm is turned about its own bone, the spine about its own.
+static void twist(const view_picture *picture, const char *name, float degrees, md5_transform *pose)
+{
+    const uint32_t joint = view_page_joint(picture, name);
+    const md5_quat turn =
+        md5_quat_from_axis_angle((md5_vec3){0.0f, 0.0f, 1.0f}, degrees / 57.2957795f);
+    const md5_transform change = {.rotation = turn, .translation = {NAN, NAN, NAN}};
+    (void)md5_modify_joint(picture->scene->skeleton, pose, joint, MD5_JOINT_MODEL, change, 1.0f);
+}
+
+static void measure_skins(view_picture *picture, const md5_transform *pose)
+{
+    const md5_model *const model = picture->scene->model;
+    const uint32_t count = picture->scene->num_joints;
+    md5_mat34 *const joints = common_alloc(2 * (size_t)count, sizeof *joints);
+    md5_dual_quat *const dual = common_alloc(count, sizeof *dual);
+    double volumes[3] = {0.0, 0.0, 0.0}, farthest = 0.0;
+    md5_local_to_palette(model, pose, joints, joints + count);
+    for (uint32_t m = 0; m < model->num_meshes; m++) {
+        const md5_mesh *const mesh = &model->meshes[m];
+        md5_vec3 *const a = common_alloc(2 * (size_t)mesh->num_vertices, sizeof *a);
+        md5_vec3 *const b = a + mesh->num_vertices;
+        skin_both(mesh, joints + count, count, dual, a, b);
+        volumes[0] += volume_of(mesh, mesh->positions);
+        volumes[1] += volume_of(mesh, a);
+        volumes[2] += volume_of(mesh, b);
+        for (uint32_t v = 0; v < mesh->num_vertices; v++)
+            farthest = fmax(farthest, (double)md5_vec3_length(md5_vec3_sub(a[v], b[v])));
+        free(a);
+    }
+    view_add_fact(picture, "volume, linear", 100.0 * volumes[1] / volumes[0], "% of the bind pose");
+    view_add_fact(picture, "volume, dual", 100.0 * volumes[2] / volumes[0], "% of the bind pose");
+    view_add_fact(picture, "farthest apart", farthest, "units");
+    free(joints);
+    free(dual);
+}
+
+static void show_dual(view_picture *picture)
+{
+    for (int dual = 0; dual < 2; dual++) {
+        const float y = dual == 0 ? -26.0f : 26.0f;
+        view_figure *const figure = view_add_figure(picture, 0.0f, y);
+        figure->kind = dual == 1 ? VIEW_FIGURE_DUAL : VIEW_FIGURE_LIT;
+        twist(picture, "spine_2", picture->values[0], figure->pose);
+        twist(picture, "neck", picture->values[1], figure->pose);
+        view_add_label(picture, (md5_vec3){0.0f, y, 58.0f}, VIEW_PLAIN_TEXT,
+                       dual == 1 ? "dual quaternions" : "linear");
+    }
+    measure_skins(picture, picture->figures[0].pose);
+    view_show_box(picture, (md5_vec3){-24.0f, -50.0f, 0.0f}, (md5_vec3){24.0f, 50.0f, 60.0f});
+}
+
+const view_page view_page_dual = {
+    .name = "dual",
+    .title = "Linear and dual quaternion skinning",
+    .family = "Skinning",
+    .about = "Linear skinning takes the mean of where each joint moves a vertex, and loses volume "
+             "where joints twist. Dual quaternions blend the motion itself.",
+    .model = "bobbin/bobbin.md5mesh",
+    .start = 0.0,
+    .sliders = {{"waist, degrees", -170.0f, 170.0f, 140.0f, NULL, false},
+                {"neck, degrees", -170.0f, 170.0f, -120.0f, NULL, false}},
+    .num_sliders = 2,
+    .show = show_dual,
+};
+
+// -- Influences -----------------------------------------------------------------------------
+
+static const char *const heat_names[] = {"how many",  "hips", "spine_2", "chest",   "upperarm_l",
+                                         "forearm_l", "head", "jaw",     "ear_2_l", "tail_3"};
+
+static const char *heat_word(float value)
+{
+    return heat_names[(int)value < 10 ? (int)value : 9];
+}
+
+// lines of influences
+static float weight_of_joint(const md5_mesh *mesh, uint32_t vertex, uint32_t joint)
+{
+    for (uint32_t i = mesh->first_influence[vertex]; i < mesh->first_influence[vertex + 1]; i++)
+        if (mesh->influence_joints[i] == joint)
+            return mesh->influences[i].w;
+    return 0.0f;
+}
+// end of lines
+
+static void show_influences(view_picture *picture)
+{
+    const md5_model *const model = picture->scene->model;
+    const int choice = view_choice(picture, 0);
+    picture->heat_joint = choice > 0 ? (int32_t)view_page_joint(picture, heat_names[choice]) : -1;
+    const bool moves = picture->values[1] > 0.5f;
+    for (int heat = 0; heat < 2; heat++) {
+        const float y = heat == 0 ? -26.0f : 26.0f;
+        view_figure *const figure = view_add_figure(picture, 0.0f, y);
+        figure->kind = heat == 1 ? VIEW_FIGURE_HEAT : VIEW_FIGURE_LIT;
+        if (moves)
+            view_sample_clip(picture, "dance", picture->time, figure->pose);
+        if (choice > 0)
+            view_add_cross(picture,
+                           view_joint_place(picture, figure, (uint32_t)picture->heat_joint), 2.0f,
+                           VIEW_RED);
+    }
+    const view_heat_facts facts = view_measure_heat(model, picture->heat_joint);
+    double most = 0.0;
+    for (uint32_t m = 0; m < model->num_meshes && choice > 0; m++)
+        for (uint32_t v = 0; v < model->meshes[m].num_vertices; v++)
+            most = fmax(
+                most, (double)weight_of_joint(&model->meshes[m], v, (uint32_t)picture->heat_joint));
+    view_add_fact(picture, choice > 0 ? "largest weight" : "most joints of a vertex",
+                  choice > 0 ? most : facts.most, "");
+    view_add_fact(picture, choice > 0 ? "vertices that it moves" : "vertices with more than 4",
+                  (double)facts.num_vertices, "");
+    view_show_box(picture, (md5_vec3){-26.0f, -50.0f, 0.0f}, (md5_vec3){24.0f, 50.0f, 58.0f});
+}
+
+static const char *yes_word(float value)
+{
+    return value < 0.5f ? "no" : "yes";
+}
+
+const view_page view_page_influences = {
+    .name = "influences",
+    .title = "Influences as heat",
+    .family = "Skinning",
+    .about = "Each vertex is moved by some joints, with weights: red is all of it, blue a little, "
+             "grey nothing. Or how many joints move it: blue one, red four and more.",
+    .model = "bobbin/bobbin.md5mesh",
+    .start = 0.6,
+    .sliders = {{"joint", 0.0f, 9.0f, 3.0f, heat_word, false},
+                {"dance", 0.0f, 1.0f, 0.0f, yes_word, false}},
+    .num_sliders = 2,
+    .show = show_influences,
+};
