@@ -1,0 +1,364 @@
+// Automatic weights: see md5bind.h. Steps: voxels, paths from each joint, distances of the
+// vertices, weights, smoothing.
+#include "md5/skin/bind_rows.h"
+#include "md5/skin/weld.h"
+
+#define LEAST_WEIGHT 0.005f
+#define LARGEST 1e9f
+// Distances below this, in cells, are not told apart: a vertex on a bone has no infinite weight.
+#define LEAST_DISTANCE 0.25
+
+enum {
+    DEFAULT_RESOLUTION = 64,
+    LEAST_RESOLUTION = 4,
+    MOST_RESOLUTION = 256,
+    DEFAULT_INFLUENCES = 4,
+    MOST_INFLUENCES = 16,
+    DEFAULT_SMOOTHING = 3,
+    MOST_SMOOTHING = 64,
+};
+
+typedef struct bind_work {
+    md5_arena arena;
+    md5_weights_desc desc; // with defaults applied
+    md5_grid grid;
+    md5_bones bones;
+    uint32_t *same;   // [num_positions] the row of each position
+    uint32_t *firsts; // [num_rows] the first position of each row
+    md5_vec3 *points; // [num_rows]
+    uint32_t num_rows;
+    bool *is_distant; // [num_rows]
+    md5_bind_rows rows;
+} bind_work;
+
+// -- Checks ---------------------------------------------------------------------------------------
+
+static bool is_small(float value)
+{
+    return fabsf(value) <= LARGEST; // false for NaN
+}
+
+static bool check_range(md5_context *context, const char *what, uint32_t value, uint32_t least,
+                        uint32_t most)
+{
+    if (value >= least && value <= most)
+        return true;
+    return md5_fail(context, MD5_ERROR_RANGE, 0, 0, "%s is %u, expected %u to %u", what, value,
+                    least, most);
+}
+
+static bool apply_defaults(md5_context *context, md5_weights_desc *desc)
+{
+    if (desc->resolution == 0)
+        desc->resolution = DEFAULT_RESOLUTION;
+    if (desc->max_influences == 0)
+        desc->max_influences = DEFAULT_INFLUENCES;
+    if (desc->smoothing == 0)
+        desc->smoothing = DEFAULT_SMOOTHING;
+    if (desc->falloff == 0.0f)
+        desc->falloff = 1.0f;
+    TRY(check_range(context, "resolution", desc->resolution, LEAST_RESOLUTION, MOST_RESOLUTION));
+    TRY(check_range(context, "max_influences", desc->max_influences, 1, MOST_INFLUENCES));
+    TRY(check_range(context, "smoothing", desc->smoothing, 1, MOST_SMOOTHING));
+    if (!(desc->falloff >= 0.0f && desc->falloff <= 1.0f))
+        return md5_fail(context, MD5_ERROR_RANGE, 0, 0, "falloff is %g, expected 0 to 1",
+                        (double)desc->falloff);
+    return true;
+}
+
+static bool check_positions(md5_context *context, const md5_weights_desc *desc)
+{
+    TRY(check_range(context, "num_positions", desc->num_positions, 1, UINT32_MAX / 32));
+    for (uint32_t i = 0; i < desc->num_positions; i++) {
+        const md5_vec3 p = desc->positions[i];
+        if (!is_small(p.x) || !is_small(p.y) || !is_small(p.z))
+            return md5_fail(context, MD5_ERROR_RANGE, 0, 0,
+                            "position %u is %g %g %g, expected numbers from -1e9 to 1e9", i,
+                            (double)p.x, (double)p.y, (double)p.z);
+    }
+    return true;
+}
+
+static bool check_triangles(md5_context *context, const md5_weights_desc *desc)
+{
+    if (desc->num_triangles > UINT32_MAX / 6)
+        return md5_fail(context, MD5_ERROR_RANGE, 0, 0, "%u triangles, expected at most %u",
+                        desc->num_triangles, UINT32_MAX / 6);
+    for (uint32_t i = 0; i < 3 * desc->num_triangles; i++)
+        if (desc->indices[i] >= desc->num_positions)
+            return md5_fail(context, MD5_ERROR_RANGE, 0, 0,
+                            "triangle %u has position %u, but there are %u positions", i / 3,
+                            desc->indices[i], desc->num_positions);
+    return true;
+}
+
+static bool check_joints(md5_context *context, const md5_weights_desc *desc)
+{
+    for (uint32_t joint = 0; joint < desc->skeleton->num_joints; joint++)
+        for (int i = 0; i < 12; i++)
+            if (!is_small(desc->bind[joint].m[i]))
+                return md5_fail(context, MD5_ERROR_RANGE, 0, 0,
+                                "the bind matrix of joint %u has %g, "
+                                "expected numbers from -1e9 to 1e9",
+                                joint, (double)desc->bind[joint].m[i]);
+    return true;
+}
+
+// -- Distances ------------------------------------------------------------------------------------
+
+// Equal positions are one row, so that seams of texture stay closed.
+static bool join_positions(bind_work *make)
+{
+    const uint32_t count = make->desc.num_positions;
+    make->same = (uint32_t *)md5_arena_room(&make->arena, count, sizeof(uint32_t));
+    make->firsts = (uint32_t *)md5_arena_room(&make->arena, count, sizeof(uint32_t));
+    make->points = (md5_vec3 *)md5_arena_room(&make->arena, count, sizeof(md5_vec3));
+    TRY(make->same && make->firsts && make->points);
+    TRY(md5_weld(&make->arena, make->desc.positions, count, make->same));
+    for (uint32_t i = 0; i < count; i++) // the first of equal ones comes first
+        if (make->same[i] == i) {
+            make->firsts[make->num_rows] = i;
+            make->points[make->num_rows] = make->desc.positions[i];
+            make->same[i] = make->num_rows++;
+        } else {
+            make->same[i] = make->same[make->same[i]];
+        }
+    return true;
+}
+
+// The length of the path from a point: the shortest by any voxel at or beside it.
+static float path_to(const md5_paths *paths, md5_vec3d point)
+{
+    float shortest = INFINITY;
+    for (int i = 0; i < 27; i++) {
+        const int x = i % 3 - 1, y = i / 3 % 3 - 1, z = i / 9 - 1;
+        const md5_vec3d beside = {point.x + (double)x, point.y + (double)y, point.z + (double)z};
+        const uint32_t voxel = md5_voxel_at(paths->grid, beside);
+        if (voxel == MD5_NO_VOXEL || !(paths->lengths[voxel] < INFINITY))
+            continue;
+        const md5_vec3d middle = md5_cell_center(paths->grid, paths->grid->cells[voxel]);
+        const float length =
+            paths->lengths[voxel] + (float)md5_vec3d_length(md5_vec3d_sub(point, middle));
+        shortest = length < shortest ? length : shortest;
+    }
+    return shortest;
+}
+
+static double straight_to(const bind_work *make, uint32_t joint, md5_vec3d point)
+{
+    return md5_vec3d_length(md5_vec3d_sub(md5_nearest_on_bones(&make->bones, joint, point), point));
+}
+
+static bool has_bone(const md5_bones *bones, uint32_t joint)
+{
+    return bones->first_bone[joint] < bones->first_bone[joint + 1];
+}
+
+static bool measure_rows(bind_work *make)
+{
+    md5_paths paths;
+    TRY(md5_create_paths(&make->arena, &make->grid, &make->bones, &paths));
+    for (uint32_t joint = 0; joint < make->desc.skeleton->num_joints; joint++) {
+        if (!has_bone(&make->bones, joint))
+            continue;
+        md5_measure_paths(&paths, joint);
+        for (uint32_t row = 0; row < make->num_rows; row++) {
+            const md5_vec3d point = md5_grid_point(&make->grid, md5_vec3d_of(make->points[row]));
+            const float length = path_to(&paths, point);
+            if (length < INFINITY)
+                md5_add_to_row(&make->rows, row, (md5_bind_entry){joint, length});
+        }
+    }
+    return true;
+}
+
+// Paths through middles of voxels are up to a tenth too long; where nothing is in the way, the
+// straight line is the path.
+static void straighten(bind_work *make, uint32_t row, md5_vec3d point)
+{
+    md5_bind_entry *const entries = md5_row(&make->rows, row);
+    for (uint32_t i = 0; i < make->rows.counts[row]; i++) {
+        const md5_vec3d end = md5_nearest_on_bones(&make->bones, entries[i].joint, point);
+        if (md5_line_in_volume(&make->grid, point, end) == 1.0)
+            entries[i].value = (float)md5_vec3d_length(md5_vec3d_sub(end, point));
+    }
+}
+
+static void take_straight(bind_work *make, uint32_t row, md5_vec3d point)
+{
+    make->is_distant[row] = true;
+    for (uint32_t joint = 0; joint < make->desc.skeleton->num_joints; joint++)
+        if (has_bone(&make->bones, joint))
+            md5_add_to_row(&make->rows, row,
+                           (md5_bind_entry){joint, (float)straight_to(make, joint, point)});
+}
+
+// -- Weights --------------------------------------------------------------------------------------
+
+// The influence at a distance in cells, compared with the nearest one, so that the largest is 1.
+static void weigh(bind_work *make, uint32_t row)
+{
+    md5_bind_entry *const entries = md5_row(&make->rows, row);
+    const double cell = make->grid.size / make->grid.longest, falloff = (double)make->desc.falloff;
+    double nearest = INFINITY;
+    for (uint32_t i = 0; i < make->rows.counts[row]; i++)
+        nearest = fmin(nearest, (double)entries[i].value);
+    const double closest = fmax(nearest, LEAST_DISTANCE) * cell;
+    for (uint32_t i = 0; i < make->rows.counts[row]; i++) {
+        const double d = fmax((double)entries[i].value, LEAST_DISTANCE) * cell;
+        const double ratio =
+            closest * (1.0 - falloff + falloff * closest) / (d * (1.0 - falloff + falloff * d));
+        entries[i].value = (float)(ratio * ratio);
+    }
+}
+
+static bool fill_rows(bind_work *make)
+{
+    const uint32_t width = make->desc.max_influences + MD5_SPARE_ENTRIES;
+    TRY(md5_create_rows(&make->arena, make->num_rows, width, &make->rows));
+    make->is_distant = (bool *)md5_arena_alloc(&make->arena, make->num_rows, sizeof(bool));
+    TRY(make->is_distant && measure_rows(make));
+    for (uint32_t row = 0; row < make->num_rows; row++) {
+        const md5_vec3d point = md5_grid_point(&make->grid, md5_vec3d_of(make->points[row]));
+        if (make->rows.counts[row] == 0)
+            take_straight(make, row, point);
+        else
+            straighten(make, row, point);
+        weigh(make, row);
+        md5_trim_row(&make->rows, row, width, 0.0f);
+    }
+    if (!make->desc.no_smoothing)
+        TRY(md5_smooth_rows(&make->arena, &make->desc, make->same, make->desc.smoothing,
+                            &make->rows));
+    for (uint32_t row = 0; row < make->num_rows; row++)
+        md5_trim_row(&make->rows, row, make->desc.max_influences, LEAST_WEIGHT);
+    return true;
+}
+
+// -- Result ---------------------------------------------------------------------------------------
+
+typedef struct layout {
+    md5_weights *weights;
+    md5_vertex *vertices;
+    md5_weight *list;
+} layout;
+
+static layout take_parts(md5_block *block, uint32_t num_vertices, uint32_t num_weights)
+{
+    layout parts;
+    parts.weights = (md5_weights *)md5_block_take(block, 1, sizeof(md5_weights));
+    parts.vertices = (md5_vertex *)md5_block_take(block, num_vertices, sizeof(md5_vertex));
+    parts.list = (md5_weight *)md5_block_take(block, num_weights, sizeof(md5_weight));
+    return parts;
+}
+
+// The joint's rotation is orthonormal: its transpose is its inverse.
+static md5_vec3 in_joint(const md5_mat34 *bind, md5_vec3 point)
+{
+    const float *const m = bind->m;
+    const md5_vec3d p =
+        md5_vec3d_sub(md5_vec3d_of(point), md5_vec3d_of(md5_mat34_translation(*bind)));
+    return md5_vec3d_round((md5_vec3d){
+        (double)m[0] * p.x + (double)m[4] * p.y + (double)m[8] * p.z,
+        (double)m[1] * p.x + (double)m[5] * p.y + (double)m[9] * p.z,
+        (double)m[2] * p.x + (double)m[6] * p.y + (double)m[10] * p.z,
+    });
+}
+
+static void fill(const bind_work *make, const layout *parts)
+{
+    uint32_t num_weights = 0;
+    for (uint32_t i = 0; i < make->desc.num_positions; i++) {
+        const uint32_t row = make->same[i];
+        parts->weights->num_distant += make->is_distant[row];
+        if (make->firsts[row] != i) { // equal to an earlier one
+            parts->vertices[i] = parts->vertices[make->firsts[row]];
+            continue;
+        }
+        const md5_bind_entry *const entries = md5_row(&make->rows, row);
+        parts->vertices[i] = (md5_vertex){num_weights, make->rows.counts[row]};
+        for (uint32_t k = 0; k < make->rows.counts[row]; k++)
+            parts->list[num_weights++] =
+                (md5_weight){entries[k].joint, entries[k].value,
+                             in_joint(&make->desc.bind[entries[k].joint], make->points[row])};
+    }
+}
+
+static md5_weights *write_result(const bind_work *make)
+{
+    md5_context *const context = make->arena.context;
+    const uint32_t num_vertices = make->desc.num_positions;
+    uint32_t num_weights = 0; // at most 16 for each position
+    for (uint32_t row = 0; row < make->num_rows; row++)
+        num_weights += make->rows.counts[row];
+    md5_block block = {0};
+    take_parts(&block, num_vertices, num_weights);
+    const size_t size = block.used;
+    block = (md5_block){.base = (unsigned char *)md5_alloc(context, size)};
+    if (!block.base)
+        return NULL;
+    const layout parts = take_parts(&block, num_vertices, num_weights);
+    *parts.weights = (md5_weights){
+        .num_vertices = num_vertices,
+        .vertices = parts.vertices,
+        .num_weights = num_weights,
+        .weights = parts.list,
+        .num_voxels = make->grid.num_voxels,
+        .voxel_size = (float)make->grid.size,
+        .num_bound = make->bones.num_bound,
+        .size = size,
+        .allocator = context->allocator,
+    };
+    fill(make, &parts);
+    return parts.weights;
+}
+
+static bool check(md5_context *context, md5_weights_desc *desc)
+{
+    TRY(apply_defaults(context, desc));
+    TRY(check_positions(context, desc));
+    TRY(check_triangles(context, desc));
+    return check_joints(context, desc);
+}
+
+static bool bind(bind_work *make)
+{
+    md5_context *const context = make->arena.context;
+    const md5_weights_desc *const desc = &make->desc;
+    TRY(join_positions(make));
+    TRY(md5_build_grid(&make->arena, desc->positions, desc->num_positions, desc->indices,
+                       desc->num_triangles, desc->resolution, &make->grid));
+    TRY(md5_find_bones(&make->arena, &make->grid, desc, &make->bones));
+    if (make->bones.num_bound == 0)
+        return md5_fail(context, MD5_ERROR_MISMATCH, 0, 0,
+                        "none of the %u joints is inside the mesh, or they are excluded",
+                        desc->skeleton->num_joints);
+    return fill_rows(make);
+}
+
+md5_weights *md5_create_weights(const md5_weights_desc *desc, const md5_load_opts *opts,
+                                md5_error *error)
+{
+    MD5_ASSERT(desc != NULL, "desc: not NULL");
+    MD5_ASSERT_RESERVED(desc);
+    MD5_ASSERT(desc->positions != NULL || desc->num_positions == 0, "positions: not NULL");
+    MD5_ASSERT(desc->indices != NULL || desc->num_triangles == 0, "indices: not NULL");
+    MD5_ASSERT(desc->skeleton != NULL, "skeleton: not NULL");
+    MD5_ASSERT(desc->bind != NULL || desc->skeleton->num_joints == 0, "bind: not NULL");
+    MD5_ASSERT_OPTS(opts);
+    md5_context context;
+    md5_context_begin(&context, opts, opts ? opts->file_name : NULL, error);
+    bind_work make = {.arena = {.context = &context}, .desc = *desc};
+    md5_weights *const weights =
+        check(&context, &make.desc) && bind(&make) ? write_result(&make) : NULL;
+    md5_arena_free(&make.arena);
+    return weights;
+}
+
+void md5_free_weights(md5_weights *weights)
+{
+    if (!weights)
+        return;
+    const md5_allocator allocator = weights->allocator;
+    allocator.free(allocator.user, weights, weights->size);
+}

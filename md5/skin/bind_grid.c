@@ -1,0 +1,233 @@
+#include "md5/skin/bind_grid.h"
+
+enum { UNKNOWN, SHELL, OUTSIDE };
+
+#define MOST_TESTS (1 << 26) // of a cell with a triangle: a quarter of a second
+
+typedef struct rasterizer {
+    const md5_grid *grid;
+    unsigned char *kinds; // [num_cells]
+    uint64_t num_tests;
+} rasterizer;
+
+static uint32_t cell_at(const md5_grid *grid, uint32_t x, uint32_t y, uint32_t z)
+{
+    return (z * grid->count[1] + y) * grid->count[0] + x;
+}
+
+// The cell along one axis, moved into the box: rounding may put a point at its very end.
+static uint32_t clamped(double coordinate, uint32_t count)
+{
+    const double most = (double)count - 2.0;
+    return (uint32_t)(coordinate < 1.0 ? 1.0 : coordinate > most ? most : coordinate);
+}
+
+static void mark_point(rasterizer *raster, md5_vec3d p)
+{
+    const uint32_t *const n = raster->grid->count;
+    raster
+        ->kinds[cell_at(raster->grid, clamped(p.x, n[0]), clamped(p.y, n[1]), clamped(p.z, n[2]))] =
+        SHELL;
+}
+
+// Edges by steps of half a cell: all that there is of a triangle without area.
+static void mark_edge(rasterizer *raster, md5_vec3d a, md5_vec3d b)
+{
+    const md5_vec3d way = md5_vec3d_sub(b, a);
+    const uint32_t steps = (uint32_t)(2.0 * md5_vec3d_length(way)) + 1;
+    for (uint32_t i = 0; i <= steps; i++)
+        mark_point(raster, md5_vec3d_add(a, md5_vec3d_scale(way, (double)i / (double)steps)));
+    raster->num_tests += steps;
+}
+
+// A triangle seen along the axis w to which its normal is nearest; each array is a, b, c.
+typedef struct flat {
+    int u, v, w;
+    double at[3][3]; // corners, by axis
+    double normal[3];
+    double low[3], high[3];
+} flat;
+
+static flat flatten(md5_vec3d a, md5_vec3d b, md5_vec3d c)
+{
+    const md5_vec3d n = md5_vec3d_cross(md5_vec3d_sub(b, a), md5_vec3d_sub(c, a));
+    flat f = {
+        .at = {{a.x, a.y, a.z}, {b.x, b.y, b.z}, {c.x, c.y, c.z}},
+        .normal = {n.x, n.y, n.z},
+    };
+    f.w = 0;
+    for (int axis = 1; axis < 3; axis++)
+        if (fabs(f.normal[axis]) > fabs(f.normal[f.w]))
+            f.w = axis;
+    f.u = (f.w + 1) % 3;
+    f.v = (f.w + 2) % 3;
+    for (int axis = 0; axis < 3; axis++) {
+        f.low[axis] = fmin(f.at[0][axis], fmin(f.at[1][axis], f.at[2][axis]));
+        f.high[axis] = fmax(f.at[0][axis], fmax(f.at[1][axis], f.at[2][axis]));
+    }
+    return f;
+}
+
+// Whether the unit square at u, v touches the triangle: it lies beyond no edge with all corners.
+static bool touches(const flat *f, double u, double v)
+{
+    const double turn = f->normal[f->w] > 0.0 ? 1.0 : -1.0;
+    for (int i = 0; i < 3; i++) {
+        const double *const from = f->at[i], *const to = f->at[(i + 1) % 3];
+        const double inward_u = -(to[f->v] - from[f->v]) * turn;
+        const double inward_v = (to[f->u] - from[f->u]) * turn;
+        const double best_u = u + (inward_u > 0.0 ? 1.0 : 0.0);
+        const double best_v = v + (inward_v > 0.0 ? 1.0 : 0.0);
+        if (inward_u * (best_u - from[f->u]) + inward_v * (best_v - from[f->v]) < 0.0)
+            return false;
+    }
+    return true;
+}
+
+// Marks the cells above one square through which the plane goes, within the triangle's own depth.
+static void mark_column(rasterizer *raster, const flat *f, uint32_t u, uint32_t v)
+{
+    const double nw = f->normal[f->w], nu = f->normal[f->u] / nw, nv = f->normal[f->v] / nw;
+    const double middle = f->at[0][f->w] - nu * ((double)u + 0.5 - f->at[0][f->u])
+                          - nv * ((double)v + 0.5 - f->at[0][f->v]);
+    const double reach = 0.5 * (fabs(nu) + fabs(nv)); // nu, nv are from -1 to 1
+    const uint32_t count = raster->grid->count[f->w];
+    const uint32_t first = clamped(fmax(middle - reach, f->low[f->w]), count);
+    const uint32_t last = clamped(fmin(middle + reach, f->high[f->w]), count);
+    uint32_t cell[3];
+    cell[f->u] = u, cell[f->v] = v;
+    for (cell[f->w] = first; cell[f->w] <= last; cell[f->w]++)
+        raster->kinds[cell_at(raster->grid, cell[0], cell[1], cell[2])] = SHELL;
+}
+
+static void mark_triangle(rasterizer *raster, md5_vec3d a, md5_vec3d b, md5_vec3d c)
+{
+    mark_edge(raster, a, b);
+    mark_edge(raster, b, c);
+    mark_edge(raster, c, a);
+    const flat f = flatten(a, b, c);
+    if (!(fabs(f.normal[f.w]) > 1e-9)) // cells; its edges are enough
+        return;
+    const uint32_t *const n = raster->grid->count;
+    const uint32_t last_u = clamped(f.high[f.u], n[f.u]), last_v = clamped(f.high[f.v], n[f.v]);
+    const uint32_t first_u = clamped(f.low[f.u], n[f.u]);
+    for (uint32_t v = clamped(f.low[f.v], n[f.v]); v <= last_v; v++)
+        for (uint32_t u = first_u; u <= last_u; u++) {
+            raster->num_tests++;
+            if (touches(&f, (double)u, (double)v))
+                mark_column(raster, &f, u, v);
+        }
+}
+
+// Fills the outside from cell 0 through the faces of cells. `stack` has room for all cells: each
+// enters it once.
+static void fill_outside(const md5_grid *grid, unsigned char *kinds, uint32_t *stack)
+{
+    const uint32_t row = grid->count[0], layer = row * grid->count[1];
+    uint32_t depth = 1;
+    stack[0] = 0;
+    kinds[0] = OUTSIDE;
+    while (depth > 0) {
+        const uint32_t cell = stack[--depth];
+        const uint32_t x = cell % row, y = cell / row % grid->count[1], z = cell / layer;
+        const struct {
+            bool is_there;
+            uint32_t cell;
+        } next[6] = {
+            {x > 0, cell - 1},     {x + 1 < grid->count[0], cell + 1},
+            {y > 0, cell - row},   {y + 1 < grid->count[1], cell + row},
+            {z > 0, cell - layer}, {z + 1 < grid->count[2], cell + layer},
+        };
+        for (int i = 0; i < 6; i++)
+            if (next[i].is_there && kinds[next[i].cell] == UNKNOWN) {
+                kinds[next[i].cell] = OUTSIDE;
+                stack[depth++] = next[i].cell;
+            }
+    }
+}
+
+static void lay_out(md5_grid *grid, const md5_vec3 *positions, uint32_t num_positions,
+                    uint32_t resolution)
+{
+    const md5_bounds bounds = md5_bounds_of_points(positions, num_positions);
+    const md5_vec3d low = md5_vec3d_of(bounds.min), high = md5_vec3d_of(bounds.max);
+    const md5_vec3d sides = md5_vec3d_sub(high, low);
+    const double longest = fmax(sides.x, fmax(sides.y, sides.z));
+    grid->longest = longest > 0.0 ? longest : 1.0;
+    grid->size = grid->longest / (double)resolution;
+    grid->corner = md5_vec3d_sub(low, (md5_vec3d){grid->size, grid->size, grid->size});
+    const double extent[3] = {sides.x, sides.y, sides.z};
+    grid->num_cells = 1;
+    for (int axis = 0; axis < 3; axis++) { // at most 259, so all cells are 17 million
+        grid->count[axis] = (uint32_t)(extent[axis] / grid->size) + 3;
+        grid->num_cells *= grid->count[axis];
+    }
+}
+
+static bool mark_shell(md5_context *context, rasterizer *raster, const md5_vec3 *positions,
+                       uint32_t num_positions, const uint32_t *indices, uint32_t num_triangles)
+{
+    for (uint32_t i = 0; i < num_positions; i++)
+        mark_point(raster, md5_grid_point(raster->grid, md5_vec3d_of(positions[i])));
+    for (uint32_t i = 0; i < num_triangles; i++) {
+        const uint32_t *const corner = indices + 3 * (size_t)i;
+        mark_triangle(raster, md5_grid_point(raster->grid, md5_vec3d_of(positions[corner[0]])),
+                      md5_grid_point(raster->grid, md5_vec3d_of(positions[corner[1]])),
+                      md5_grid_point(raster->grid, md5_vec3d_of(positions[corner[2]])));
+        if (raster->num_tests > MOST_TESTS)
+            return md5_fail(context, MD5_ERROR_RANGE, 0, 0,
+                            "triangles 0 to %u overlap in more than %d voxels; "
+                            "expected a surface, or a lower resolution",
+                            i, MOST_TESTS);
+    }
+    return true;
+}
+
+bool md5_build_grid(md5_arena *arena, const md5_vec3 *positions, uint32_t num_positions,
+                    const uint32_t *indices, uint32_t num_triangles, uint32_t resolution,
+                    md5_grid *grid)
+{
+    lay_out(grid, positions, num_positions, resolution);
+    rasterizer raster = {.grid = grid};
+    grid->voxels = (uint32_t *)md5_arena_room(arena, grid->num_cells, sizeof(uint32_t));
+    raster.kinds = (unsigned char *)md5_arena_alloc(arena, grid->num_cells, 1);
+    TRY(grid->voxels && raster.kinds);
+    TRY(mark_shell(arena->context, &raster, positions, num_positions, indices, num_triangles));
+    fill_outside(grid, raster.kinds, grid->voxels);
+
+    grid->num_voxels = 0;
+    for (uint32_t cell = 0; cell < grid->num_cells; cell++)
+        grid->voxels[cell] = raster.kinds[cell] == OUTSIDE ? MD5_NO_VOXEL : grid->num_voxels++;
+    grid->cells = (uint32_t *)md5_arena_room(arena, grid->num_voxels, sizeof(uint32_t));
+    TRY(grid->cells);
+    for (uint32_t cell = 0; cell < grid->num_cells; cell++)
+        if (grid->voxels[cell] != MD5_NO_VOXEL)
+            grid->cells[grid->voxels[cell]] = cell;
+    return true;
+}
+
+uint32_t md5_voxel_at(const md5_grid *grid, md5_vec3d p)
+{
+    const uint32_t *const n = grid->count;
+    if (!(p.x >= 0.0 && p.y >= 0.0 && p.z >= 0.0 && p.x < (double)n[0] && p.y < (double)n[1]
+          && p.z < (double)n[2]))
+        return MD5_NO_VOXEL;
+    return grid->voxels[cell_at(grid, (uint32_t)p.x, (uint32_t)p.y, (uint32_t)p.z)];
+}
+
+double md5_line_in_volume(const md5_grid *grid, md5_vec3d from, md5_vec3d to)
+{
+    const md5_vec3d way = md5_vec3d_sub(to, from);
+    const double length = md5_vec3d_length(way);
+    if (md5_voxel_at(grid, from) == MD5_NO_VOXEL)
+        return -1.0;
+    const double step = 0.5 / fmax(length, 0.5); // a line as long as the box's diagonal leaves it
+    double inside = 0.0;
+    for (uint32_t i = 1; inside < 1.0; i++) {
+        const double next = fmin((double)i * step, 1.0);
+        if (md5_voxel_at(grid, md5_vec3d_add(from, md5_vec3d_scale(way, next))) == MD5_NO_VOXEL)
+            return inside;
+        inside = next;
+    }
+    return 1.0;
+}

@@ -1,0 +1,54 @@
+// The volume of a mesh as voxels. A path inside the mesh is a walk from voxel to voxel: no triangle
+// is looked at again once this is built, so a mesh may have holes, flaws and parts that intersect.
+//
+//   cells    the box around the mesh, cut into cubes, with one layer of cells around it that
+//            belong to nothing: from there the outside is filled
+//   voxels   the cells of the volume, numbered in the order of cells
+//
+// Coordinates are in cells from the box's corner: the cell of a point is that of its whole parts.
+#ifndef MD5_SKIN_BIND_GRID_H
+#define MD5_SKIN_BIND_GRID_H
+
+#include "md5/core/arena.h"
+#include "md5/core/math.h"
+
+#define MD5_NO_VOXEL UINT32_MAX
+
+typedef struct md5_grid {
+    md5_vec3d corner;  // model space, of cell 0
+    double size;       // units, of a cell
+    double longest;    // units, the mesh's longest side; 1 for a mesh that is one point
+    uint32_t count[3]; // cells along x, y, z
+    uint32_t num_cells;
+    uint32_t num_voxels;
+    uint32_t *voxels; // [num_cells] the voxel of each cell, or MD5_NO_VOXEL
+    uint32_t *cells;  // [num_voxels]
+} md5_grid;
+
+// Builds the volume. The numbers must have been checked. Returns false and sets the error if memory
+// runs out, or if the triangles cover too many cells.
+bool md5_build_grid(md5_arena *arena, const md5_vec3 *positions, uint32_t num_positions,
+                    const uint32_t *indices, uint32_t num_triangles, uint32_t resolution,
+                    md5_grid *grid);
+
+// A point's coordinates.
+static inline md5_vec3d md5_grid_point(const md5_grid *grid, md5_vec3d point)
+{
+    return md5_vec3d_scale(md5_vec3d_sub(point, grid->corner), 1.0 / grid->size);
+}
+
+static inline md5_vec3d md5_cell_center(const md5_grid *grid, uint32_t cell)
+{
+    const uint32_t row = cell / grid->count[0], layer = row / grid->count[1];
+    return (md5_vec3d){(double)(cell % grid->count[0]) + 0.5, (double)(row % grid->count[1]) + 0.5,
+                       (double)layer + 0.5};
+}
+
+// The voxel at a point in coordinates, or MD5_NO_VOXEL, also if it is outside of all cells.
+uint32_t md5_voxel_at(const md5_grid *grid, md5_vec3d point);
+
+// How much of the straight line is in the volume, from its start: 1 = all of it, below 0 = not even
+// the start. In steps of half a cell, at most a few hundred.
+double md5_line_in_volume(const md5_grid *grid, md5_vec3d from, md5_vec3d to);
+
+#endif

@@ -1,0 +1,271 @@
+// Automatic weights on simple bodies, against distances computed here in double precision.
+#include "test/skin/test_bind_case.h"
+#include "test/test.h"
+
+#include "md5/skin/bind_paths.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+// A tube of length 8 with joints at its start and its middle: bones of 4 units each, of which the
+// second one continues the first.
+static bind_case *tube_with_two_joints(bool is_closed)
+{
+    bind_case *const made = bind_new();
+    bind_add_tube(made, 8.0f, is_closed);
+    bind_add_joint(made, -1, (md5_vec3){0.01f, 0, 0});
+    bind_add_joint(made, 0, (md5_vec3){4, 0, 0});
+    return made;
+}
+
+static md5_weights *create(const bind_case *of)
+{
+    md5_error error;
+    md5_weights *const weights = md5_create_weights(&of->desc, NULL, &error);
+    if (!weights)
+        test_check(false, __FILE__, __LINE__, "%s", error.message);
+    return weights;
+}
+
+TEST (bind_paths_through_a_box_are_those_of_26_neighbours) {
+    bind_case *const of = bind_new();
+    bind_add_box(of, (md5_vec3){0, 0, 0}, (md5_vec3){16, 12, 9}, 1);
+    bind_add_joint(of, -1, (md5_vec3){2.5f, 3.5f, 4.5f});
+    md5_context context;
+    md5_error error;
+    md5_context_begin(&context, NULL, NULL, &error);
+    md5_arena arena = {.context = &context};
+    md5_grid grid;
+    md5_bones bones;
+    md5_paths paths;
+    const bool is_built = CHECK(md5_build_grid(&arena, of->positions, of->desc.num_positions,
+                                               of->indices, of->desc.num_triangles, 16, &grid)
+                                && md5_find_bones(&arena, &grid, &of->desc, &bones)
+                                && md5_create_paths(&arena, &grid, &bones, &paths));
+    if (is_built) {
+        CHECK_UINT(grid.num_voxels, 17 * 13 * 10); // what lies at the far ends is in a cell more
+        md5_measure_paths(&paths, 0);
+        double worst = 0.0, longest = 0.0;
+        for (uint32_t voxel = 0; voxel < grid.num_voxels; voxel++) {
+            const md5_vec3d at = md5_cell_center(&grid, grid.cells[voxel]);
+            double a = fabs(at.x - 3.5), b = fabs(at.y - 4.5), c = fabs(at.z - 5.5), swap;
+            if (a < b)
+                swap = a, a = b, b = swap;
+            if (b < c)
+                swap = b, b = c, c = swap;
+            if (a < b)
+                swap = a, a = b, b = swap;
+            const double expected = (a - b) + (b - c) * sqrt(2.0) + c * sqrt(3.0);
+            const double off = fabs((double)paths.lengths[voxel] - expected);
+            worst = off > worst ? off : worst;
+            longest = expected > longest ? expected : longest;
+        }
+        CHECK_NEAR(worst, 0.0, 1e-5);
+        CHECK(longest > 15.0);
+    }
+    md5_arena_free(&arena);
+    free(of);
+}
+
+// In a convex body every path is straight, so weights are those of the formula, with exact
+// distances.
+TEST (bind_weights_in_a_tube_follow_the_formula) {
+    bind_case *const of = tube_with_two_joints(true);
+    static const float falloffs[] = {0.0f, 0.5f, 1.0f};
+    for (int i = 0; i < 3; i++) {
+        const double f = (double)falloffs[i];
+        of->desc.falloff = falloffs[i] == 0.0f ? 1.17549435e-38f : falloffs[i];
+        of->desc.no_smoothing = true;
+        md5_weights *const weights = create(of);
+        if (!weights)
+            break;
+        double worst = 0.0;
+        for (uint32_t vertex = 0; vertex < of->desc.num_positions; vertex++) {
+            const md5_vec3 at = of->positions[vertex];
+            if (at.y == 0.0f && at.z == 0.0f)
+                continue; // on a bone, where distances have a least value
+            const double a = bind_distance(at, (md5_vec3){0.01f, 0, 0}, (md5_vec3){4, 0, 0}) / 8.0;
+            const double b = bind_distance(at, (md5_vec3){4, 0, 0}, (md5_vec3){7.99f, 0, 0}) / 8.0;
+            const double wa = 1.0 / pow((1.0 - f) * a + f * a * a, 2.0);
+            const double wb = 1.0 / pow((1.0 - f) * b + f * b * b, 2.0);
+            const double share = wa / (wa + wb);
+            const double expected = share < 0.005 ? 0.0 : share > 0.995 ? 1.0 : share;
+            const double off = fabs(bind_weight(weights, vertex, 0) - expected);
+            worst = off > worst ? off : worst;
+        }
+        CHECK_NEAR(worst, 0.0, 1e-5);
+        md5_free_weights(weights);
+    }
+    free(of);
+}
+
+TEST (bind_tube_changes_smoothly_at_its_middle) {
+    bind_case *const of = tube_with_two_joints(true);
+    md5_weights *const weights = create(of);
+    if (weights) {
+        double before = 1.0, largest_step = 0.0;
+        for (uint32_t ring = 0; ring <= 32; ring++) {
+            const double now = bind_weight(weights, ring * 24, 0);
+            CHECK(now <= before + 1e-6);
+            largest_step = before - now > largest_step ? before - now : largest_step;
+            before = now;
+            CHECK_NEAR(now + bind_weight(weights, ring * 24, 1), 1.0, 1e-6);
+        }
+        CHECK_NEAR(bind_weight(weights, 16 * 24, 0), 0.5, 1e-3); // the joint
+        CHECK(bind_weight(weights, 4 * 24, 0) > 0.98);
+        CHECK(bind_weight(weights, 28 * 24, 1) > 0.98);
+        CHECK(largest_step < 0.15); // of a quarter of the radius
+        CHECK_UINT(weights->num_distant, 0);
+        CHECK_UINT(weights->num_bound, 2);
+        md5_free_weights(weights);
+    }
+    free(of);
+}
+
+// Two legs side by side, joined far above: the way from one to the other is long.
+TEST (bind_does_not_cross_a_gap) {
+    bind_case *const of = bind_new();
+    bind_add_box(of, (md5_vec3){0, 0, 0}, (md5_vec3){2, 2, 20}, 8);
+    bind_add_box(of, (md5_vec3){3, 0, 0}, (md5_vec3){5, 2, 20}, 8);
+    bind_add_box(of, (md5_vec3){0, 0, 18}, (md5_vec3){5, 2, 20}, 8);
+    const uint32_t left = bind_add_joint(of, -1, (md5_vec3){0.3f, 1, 10});
+    const uint32_t right = bind_add_joint(of, -1, (md5_vec3){3.3f, 1, 10});
+    md5_weights *const weights = create(of);
+    if (weights) {
+        double worst = 1.0;
+        for (uint32_t i = 0; i < of->desc.num_positions; i++)
+            if (of->positions[i].z < 12.0f) { // of x = 2, the other leg's joint is nearer
+                const double own =
+                    bind_weight(weights, i, of->positions[i].x < 2.5f ? left : right);
+                worst = own < worst ? own : worst;
+            }
+        CHECK(worst > 0.95);
+        md5_free_weights(weights);
+    }
+    free(of);
+}
+
+static void check_form(const bind_case *of, const md5_weights *weights, uint32_t most)
+{
+    double worst_sum = 0.0, worst_place = 0.0;
+    CHECK_UINT(weights->num_vertices, of->desc.num_positions);
+    for (uint32_t vertex = 0; vertex < weights->num_vertices; vertex++) {
+        const md5_vertex at = weights->vertices[vertex];
+        double sum = 0.0;
+        if (!CHECK(at.num_weights >= 1 && at.num_weights <= most
+                   && at.first_weight + at.num_weights <= weights->num_weights))
+            return;
+        for (uint32_t i = 0; i < at.num_weights; i++) {
+            const md5_weight *const weight = &weights->weights[at.first_weight + i];
+            CHECK(weight->bias > 0.0f && (i == 0 || weight->bias <= weight[-1].bias));
+            sum += (double)weight->bias;
+            const md5_vec3 placed =
+                md5_mat34_transform_point(of->bind[weight->joint], weight->offset);
+            const double off = bind_distance(placed, of->positions[vertex], of->positions[vertex]);
+            worst_place = off > worst_place ? off : worst_place;
+        }
+        worst_sum = fabs(sum - 1.0) > worst_sum ? fabs(sum - 1.0) : worst_sum;
+    }
+    CHECK_NEAR(worst_sum, 0.0, 1e-6);
+    CHECK_NEAR(worst_place, 0.0, 1e-5);
+}
+
+TEST (bind_weights_have_the_form_of_md5mesh_files) {
+    bind_case *const of = tube_with_two_joints(true);
+    for (int i = 0; i < 5; i++)
+        bind_add_joint(of, i, (md5_vec3){(float)i + 0.5f, 0.2f, 0.1f});
+    // A quarter turn about z, so that offsets are not differences.
+    of->bind[1] = (md5_mat34){{0, -1, 0, 4, 1, 0, 0, 0, 0, 0, 1, 0}};
+    for (uint32_t most = 1; most <= 5; most++) {
+        of->desc.max_influences = most;
+        md5_weights *const weights = create(of);
+        if (weights)
+            check_form(of, weights, most);
+        md5_free_weights(weights);
+    }
+    free(of);
+}
+
+TEST (bind_gives_equal_positions_equal_weights) {
+    bind_case *const of = bind_new();
+    bind_add_box(of, (md5_vec3){0, 0, 0}, (md5_vec3){2, 2, 8}, 4); // sides without common positions
+    bind_add_joint(of, -1, (md5_vec3){1, 1, 1});
+    bind_add_joint(of, 0, (md5_vec3){1, 1, 4});
+    md5_weights *const weights = create(of);
+    if (weights) {
+        uint32_t num_pairs = 0;
+        for (uint32_t a = 0; a < of->desc.num_positions; a++)
+            for (uint32_t b = 0; b < a; b++)
+                if (memcmp(&of->positions[a], &of->positions[b], sizeof(md5_vec3)) == 0) {
+                    num_pairs++;
+                    CHECK_UINT(weights->vertices[a].first_weight,
+                               weights->vertices[b].first_weight);
+                    CHECK_UINT(weights->vertices[a].num_weights, weights->vertices[b].num_weights);
+                }
+        CHECK(num_pairs >= 48);
+        md5_free_weights(weights);
+    }
+    free(of);
+}
+
+// Without its ends the tube is a surface only, and its axis is outside: joints on the surface.
+TEST (bind_open_mesh_follows_its_surface) {
+    bind_case *const of = bind_new();
+    bind_add_tube(of, 8.0f, false);
+    bind_add_joint(of, -1, (md5_vec3){0.1f, 1, 0});
+    bind_add_joint(of, 0, (md5_vec3){4, 1, 0});
+    md5_weights *const weights = create(of);
+    if (weights) {
+        CHECK_UINT(weights->num_distant, 0);
+        CHECK(bind_weight(weights, 0, 0) > 0.9);
+        // The far side of the other end: half of the way around, or that and 4 along the tube.
+        const double around = 3.14159265, longer = sqrt(around * around + 16.0);
+        const double expected = 1.0 / (1.0 + pow(around / longer, 4.0));
+        CHECK_NEAR(bind_weight(weights, 32 * 24 + 12, 1), expected, 0.04);
+        CHECK(weights->num_voxels < 32 * 25 * 25);
+        md5_free_weights(weights);
+    }
+    free(of);
+}
+
+TEST (bind_separate_part_takes_the_straight_distance) {
+    bind_case *const of = tube_with_two_joints(true);
+    const uint32_t first = of->desc.num_positions;
+    bind_add_box(of, (md5_vec3){6, 3, -1}, (md5_vec3){7, 4, 1}, 2);
+    md5_weights *const weights = create(of);
+    if (weights) {
+        CHECK_UINT(weights->num_distant, of->desc.num_positions - first);
+        for (uint32_t i = first; i < of->desc.num_positions; i++)
+            CHECK(bind_weight(weights, i, 1) > 0.5);
+        md5_free_weights(weights);
+    }
+    free(of);
+}
+
+TEST (bind_excluded_and_outside_joints_get_no_weights) {
+    bind_case *const of = tube_with_two_joints(true);
+    const uint32_t outside = bind_add_joint(of, 1, (md5_vec3){5, 3, 0});
+    bool excluded[BIND_JOINTS] = {true};
+    of->desc.excluded = excluded;
+    md5_weights *const weights = create(of);
+    if (weights) {
+        CHECK_UINT(weights->num_bound, 1);
+        for (uint32_t i = 0; i < of->desc.num_positions; i++)
+            CHECK(bind_weight(weights, i, outside) == 0.0 && bind_weight(weights, i, 1) == 1.0);
+        md5_free_weights(weights);
+    }
+    free(of);
+}
+
+TEST (bind_twice_gives_the_same_bits) {
+    bind_case *const of = tube_with_two_joints(true);
+    md5_weights *const a = create(of), *const b = create(of);
+    if (a && b) {
+        CHECK_UINT(a->num_weights, b->num_weights);
+        CHECK(memcmp(a->weights, b->weights, a->num_weights * sizeof *a->weights) == 0);
+    }
+    md5_free_weights(a);
+    md5_free_weights(b);
+    free(of);
+}
