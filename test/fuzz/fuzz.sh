@@ -2,7 +2,7 @@
 # Fuzzes each target in turn, with the address and undefined behaviour sanitizers, and keeps new
 # inputs. Needs clang with libFuzzer.
 #   FUZZ_SECONDS=60        time for each target
-#   FUZZ_TARGETS="..."     which of: mesh anim camera machine save scene game cube image
+#   FUZZ_TARGETS="..."     which of: mesh anim camera machine save scene game cube scale image
 #   FUZZ_CORPUS=FOLDER     stores inputs between runs, in one folder for each target
 #   FUZZ_MERGE=yes         at the end, replaces test/fuzz/corpus by the fewest inputs with the same coverage
 . test/build/report.sh
@@ -102,7 +102,7 @@ show_and_fail() {
 }
 
 check "the library is built" make_library
-for target in ${FUZZ_TARGETS:-mesh anim camera machine save scene game cube image}; do
+for target in ${FUZZ_TARGETS:-mesh anim camera machine save scene game cube scale image}; do
     check "$target is built" make_fuzzer "$target"
     if fuzz "$target" >"$scratch/fuzz" 2>&1; then
         grep '^note: ' "$scratch/fuzz"

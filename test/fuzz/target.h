@@ -18,6 +18,7 @@ fuzz_target fuzz_save;    // commands, and changes of the saved player
 fuzz_target fuzz_image;   // a picture, as the viewer reads it
 fuzz_target fuzz_game;    // files of declarations, with a NUL between them
 fuzz_target fuzz_cube;    // an md5.cfg, a NUL byte, another script
+fuzz_target fuzz_scale;   // a .md5scale
 fuzz_target fuzz_scene;   // an .md5mesh, a NUL byte, an .md5anim: loaded, bound, sampled, skinned
 
 // Limits of all inputs: far more than any of them needs.

@@ -16,6 +16,7 @@
 #include "test/fuzz/machine.c" // NOLINT(bugprone-suspicious-include)
 #include "test/fuzz/mesh.c"    // NOLINT(bugprone-suspicious-include)
 #include "test/fuzz/save.c"    // NOLINT(bugprone-suspicious-include)
+#include "test/fuzz/scale.c"   // NOLINT(bugprone-suspicious-include)
 #include "test/fuzz/scene.c"   // NOLINT(bugprone-suspicious-include)
 
 static void run_file(fuzz_target *run, const char *path)
@@ -88,4 +89,5 @@ TEST (fuzz_corpus_of_saved_players_holds) {
 TEST (fuzz_corpus_of_games_holds) {
     run_corpus(fuzz_game, "game");
     run_corpus(fuzz_cube, "cube");
+    run_corpus(fuzz_scale, "scale");
 }

@@ -1,0 +1,38 @@
+// A .md5scale for an animation of three joints and 100 frames.
+#include "test/fuzz/target.h"
+
+#include "md5/md5quake.h"
+
+static const char *scales_fault(const md5_scales *scales)
+{
+    for (uint32_t i = 0; i < scales->num_joints; i++) {
+        const md5_scaled_joint *const joint = &scales->joints[i];
+        if (joint->joint > 2 || (i > 0 && joint->joint <= scales->joints[i - 1].joint))
+            return "joints that are not in order";
+        for (uint32_t k = 0; k < joint->num_keys; k++) {
+            if (joint->keys[k].frame >= 100
+                || (k > 0 && joint->keys[k].frame <= joint->keys[k - 1].frame))
+                return "frames that are not in order";
+            const md5_moment moment = {.frame0 = joint->keys[k].frame};
+            const float scale = md5_scale_at(scales, joint->joint, &moment);
+            if (scale < joint->keys[k].scale || scale > joint->keys[k].scale)
+                return "a scale that is not found";
+        }
+    }
+    return NULL;
+}
+
+// Loading needs only the names of joints and the number of frames.
+const char *fuzz_scale(const uint8_t *data, size_t size)
+{
+    static const md5_joint joints[] = {{"root", -1}, {"arm", 0}, {"hand", 1}};
+    const md5_anim anim = {.skeleton = {.num_joints = 3, .joints = joints}, .num_frames = 100};
+    const md5_load_opts opts = {.memory_limit = FUZZ_MEMORY_LIMIT};
+    md5_error error;
+    md5_scales *const scales = md5_parse_scales(data, size, &anim, &opts, &error);
+    if (!scales)
+        return error.status != MD5_OK ? NULL : "no scales, and no reason";
+    const char *const fault = scales_fault(scales);
+    md5_free_scales(scales);
+    return fault;
+}
