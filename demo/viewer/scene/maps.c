@@ -9,16 +9,40 @@
 
 // -- Names ------------------------------------------------------------------------------------
 
-enum { MAX_TAILS = 8 };
+enum { MAX_TAILS = 10 };
 
-// The first suffix in each row is id's.
+// The first suffix in each row is id's; NULL ends a row.
 static const char *const tails[VIEW_NUM_MAPS][MAX_TAILS] = {
     [VIEW_MAP_DIFFUSE] = {"_d", "_diffuse", "_diff", "_col", "_color", "_albedo", ""},
-    [VIEW_MAP_NORMALS] = {"_local", "_n", "_nor", "_norm", "_normal", "_normals", "_nrm"},
-    [VIEW_MAP_HEIGHT] = {"_h", "_height"},
-    [VIEW_MAP_SPECULAR] = {"_s", "_spec", "_specular"},
-    [VIEW_MAP_GLOW] = {"_add", "_glow", "_emit"},
+    [VIEW_MAP_NORMALS] = {"_local", "_n", "_nor", "_norm", "_normal", "_normals", "_nrm", "_bmp"},
+    [VIEW_MAP_HEIGHT] = {"_h", "_height", "_bump"},
+    [VIEW_MAP_SPECULAR] = {"_s", "_spec", "_specular", "_gloss"},
+    [VIEW_MAP_GLOW] = {"_add", "_glow", "_emit", "_luma"},
 };
+
+const char *const *view_map_suffixes(view_map map)
+{
+    return tails[map];
+}
+
+// Of pictures that are called by what they are: "normals.png".
+static const char *const other_maps[] = {"normals", "normal", "norm",     "mask",
+                                         "masks",   "spec",   "specular", "glow"};
+
+bool view_is_other_map(const char *path)
+{
+    bool is_other = false;
+    char *const stem = common_stem(path);
+    for (view_map map = VIEW_MAP_NORMALS; map < VIEW_NUM_MAPS; map++)
+        for (int i = 0; tails[map][i] != NULL; i++)
+            is_other = is_other || common_has_ending(stem, tails[map][i]);
+    for (size_t i = 0; i < sizeof other_maps / sizeof other_maps[0]; i++)
+        is_other =
+            is_other
+            || (strlen(stem) == strlen(other_maps[i]) && common_has_ending(stem, other_maps[i]));
+    free(stem);
+    return is_other;
+}
 
 const char *view_map_name(view_map map)
 {
@@ -40,7 +64,7 @@ static bool is_called(const char *path, const char *stem, const char *tail)
 
 const char *view_find_map(const common_list *files, const char *diffuse, view_map map)
 {
-    static const char *const endings[] = {".tga", ".png", ".jpg", ".jpeg"};
+    static const char *const endings[] = {".tga", ".png", ".jpg", ".jpeg", ".dds"};
     const char *best = NULL;
     char *stem = common_stem(diffuse);
     for (int i = 0; i < MAX_TAILS && best == NULL; i++) {

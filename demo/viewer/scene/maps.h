@@ -16,6 +16,13 @@ const char *view_map_name(view_map map);
 // points into `files`.
 const char *view_find_map(const common_list *files, const char *diffuse, view_map map);
 
+// The suffixes of a map's file names, id's first, ended by NULL. Those of colour maps hold "", too.
+const char *const *view_map_suffixes(view_map map);
+
+// Whether a file's name is that of another map than colours, by its suffix or as a whole:
+// "imp_local.tga", "normals.png".
+bool view_is_other_map(const char *path);
+
 // An image in memory, top row first.
 typedef struct view_image {
     uint8_t *rgba; // free()

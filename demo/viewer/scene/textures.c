@@ -1,114 +1,11 @@
 #include "demo/viewer/scene/textures.h"
 
 #include "demo/common/file.h"
+#include "demo/viewer/scene/find_texture.h"
 #include "demo/viewer/scene/image.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-// -- Finding --------------------------------------------------------------------------------
-
-// In the order in which id's artists kept their sources.
-static const char *const endings[] = {".tga", ".png", ".jpg", ".jpeg"};
-enum { NUM_ENDINGS = sizeof endings / sizeof endings[0], MAX_FOLDERS_UP = 8 };
-
-bool view_is_image(const char *path)
-{
-    for (int i = 0; i < NUM_ENDINGS; i++)
-        if (common_has_ending(path, endings[i]))
-            return true;
-    return false;
-}
-
-// Finds `name` in `folder`: unchanged if it has an image extension, then with each extension
-// instead, then the same with "_d" before it.
-static char *find_variant(const char *folder, const char *name)
-{
-    if (view_is_image(name)) {
-        char *found = common_find(folder, name);
-        if (found != NULL)
-            return found;
-    }
-    char *stem = common_copy(name);
-    for (int i = 0; i < NUM_ENDINGS; i++)
-        if (common_has_ending(stem, endings[i]))
-            stem[strlen(stem) - strlen(endings[i])] = '\0';
-
-    char *found = NULL;
-    static const char *const tails[] = {"", "_d"};
-    for (int tail = 0; tail < 2 && found == NULL; tail++) {
-        for (int i = 0; i < NUM_ENDINGS && found == NULL; i++) {
-            char *file = common_format("%s%s%s", stem, tails[tail], endings[i]);
-            found = common_find(folder, file);
-            free(file);
-        }
-    }
-    free(stem);
-    return found;
-}
-
-// Finds "a/b/c", then "b/c", then "c" in one folder.
-static char *find_in_folder(const char *folder, const char *name)
-{
-    const char *rest = name;
-    for (;;) {
-        char *found = *rest != '\0' ? find_variant(folder, rest) : NULL;
-        const char *const slash = strchr(rest, '/');
-        if (found != NULL || slash == NULL)
-            return found;
-        rest = slash + 1;
-    }
-}
-
-// The folder above: "a/b" gives "a", "a" gives ".", "." gives "..", "/" none.
-static char *parent_folder(const char *folder)
-{
-    const char *const base = common_base(folder);
-    if (strcmp(folder, "/") == 0)
-        return NULL;
-    if (strcmp(folder, ".") == 0)
-        return common_copy("..");
-    if (strcmp(base, "..") == 0)
-        return common_format("%s/..", folder);
-    return common_folder(folder);
-}
-
-char *view_find_texture(const char *model_path, const char *shader)
-{
-    char *name = common_copy(shader);
-    for (char *c = name; *c != '\0'; c++)
-        if (*c == '\\')
-            *c = '/';
-    // "C:/art/imp.tga": ignore the drive.
-    const char *relative = name[0] != '\0' && name[1] == ':' ? name + 2 : name;
-
-    char *found = NULL;
-    if (*relative != '\0')
-        found = find_variant(common_is_absolute(relative) ? "/" : ".", relative);
-    while (*relative == '/')
-        relative++;
-
-    char *folder = common_folder(model_path);
-    for (int up = 0; up <= MAX_FOLDERS_UP && folder != NULL && found == NULL; up++) {
-        if (*relative == '\0')
-            break;
-        if (up == 0)
-            found = find_in_folder(folder, relative);
-        else if (strchr(relative, '/') != NULL) // a bare name would match by chance
-            found = find_variant(folder, relative);
-        for (int i = 0; i < 2 && up == 0 && found == NULL; i++) {
-            char *textures = common_join(folder, i == 0 ? "textures" : "images");
-            found = find_variant(textures, common_base(relative));
-            free(textures);
-        }
-        char *above = parent_folder(folder);
-        free(folder);
-        folder = above;
-    }
-    free(folder);
-    free(name);
-    return found;
-}
 
 // -- Loading --------------------------------------------------------------------------------
 
@@ -206,24 +103,38 @@ static bool use_choice(view_textures *textures, md5gl_renderer *renderer, const 
     return true;
 }
 
-// Finds a texture by the shader's name, or by the mesh's if it has no shader.
-static void find_and_use(view_textures *textures, md5gl_renderer *renderer, const md5_model *model,
-                         uint32_t mesh, const char *model_path, view_log *log)
+// Says what was looked for in vain.
+static void warn_missing(const md5_mesh *mesh, uint32_t index, const view_texture_found *found,
+                         view_log *log)
 {
-    const char *const shader = model->meshes[mesh].shader, *const name = model->meshes[mesh].name;
-    char *path = view_find_texture(model_path, *shader != '\0' ? shader : name);
-    if (path != NULL) {
-        textures->of_mesh[mesh][VIEW_MAP_DIFFUSE] =
-            load_file(textures, renderer, VIEW_MAP_DIFFUSE, path, NULL, log, false);
-        view_debug(log, "texture of mesh %u: %s", (unsigned)mesh, path);
-    } else if (*shader != '\0') {
-        view_warn(log, "mesh %u \"%s\": no texture found for shader \"%s\"", (unsigned)mesh, name,
-                  shader);
-    } else {
+    if (*mesh->shader == '\0')
         view_warn(log, "mesh %u \"%s\" names no shader, so it has no texture; see --texture",
-                  (unsigned)mesh, name);
+                  (unsigned)index, mesh->name);
+    else
+        view_warn(log, "mesh %u \"%s\": no texture found for shader \"%s\"", (unsigned)index,
+                  mesh->name, mesh->shader);
+    for (size_t i = 0; i < found->tried.count; i++)
+        view_debug(log, "tried for mesh %u: %s", (unsigned)index, found->tried.names[i]);
+}
+
+static void find_and_use(view_textures *textures, md5gl_renderer *renderer, const md5_model *model,
+                         uint32_t mesh, view_texture_search *search, view_log *log)
+{
+    search->shader = model->meshes[mesh].shader;
+    search->mesh = model->meshes[mesh].name;
+    view_texture_found *const found = &textures->found[mesh];
+    *found = view_find_texture(search, log);
+    if (found->path == NULL) {
+        warn_missing(&model->meshes[mesh], mesh, found, log);
+        return;
     }
-    free(path);
+    textures->of_mesh[mesh][VIEW_MAP_DIFFUSE] =
+        load_file(textures, renderer, VIEW_MAP_DIFFUSE, found->path, NULL, log, false);
+    if (found->guess != NULL)
+        view_info(log, "texture of mesh %u \"%s\" is a guess, %s: %s", (unsigned)mesh, search->mesh,
+                  found->guess, found->path);
+    else
+        view_debug(log, "texture of mesh %u: %s", (unsigned)mesh, found->path);
 }
 
 // Loads the maps beside a mesh's texture that the options do not choose.
@@ -272,6 +183,7 @@ bool view_load_textures(view_textures *textures, md5gl_renderer *renderer, const
 {
     *textures = (view_textures){.num_meshes = model->num_meshes};
     textures->of_mesh = common_alloc(model->num_meshes, sizeof *textures->of_mesh);
+    textures->found = common_alloc(model->num_meshes, sizeof *textures->found);
     for (uint32_t i = 0; i < model->num_meshes; i++)
         for (int map = 0; map < VIEW_NUM_MAPS; map++)
             textures->of_mesh[i][map] = VIEW_NO_TEXTURE;
@@ -279,14 +191,17 @@ bool view_load_textures(view_textures *textures, md5gl_renderer *renderer, const
         view_free_textures(textures, renderer);
         return false;
     }
+    view_texture_search search = {.model_path = model_path,
+                                  .package = view_open_package(model_path)};
     for (uint32_t i = 0; i < model->num_meshes; i++) {
         view_log_progress(log, "textures", i, model->num_meshes);
         if (model->meshes[i].num_triangles == 0)
             continue;
         if (textures->of_mesh[i][VIEW_MAP_DIFFUSE] == VIEW_NO_TEXTURE)
-            find_and_use(textures, renderer, model, i, model_path, log);
+            find_and_use(textures, renderer, model, i, &search, log);
         find_maps(textures, renderer, i, log);
     }
+    view_close_package(search.package);
     view_log_progress(log, "textures", model->num_meshes, model->num_meshes);
     return true;
 }
@@ -310,6 +225,9 @@ void view_free_textures(view_textures *textures, md5gl_renderer *renderer)
         free(textures->loaded[i].path);
         free(textures->loaded[i].heights);
     }
+    for (uint32_t i = 0; i < textures->num_meshes; i++)
+        view_free_texture_found(&textures->found[i]);
+    free(textures->found);
     free(textures->loaded);
     free(textures->dropped);
     free(textures->of_mesh);
@@ -351,4 +269,10 @@ const char *view_mesh_map_path(const view_textures *textures, uint32_t mesh, vie
         return NULL;
     const size_t loaded = textures->of_mesh[mesh][map];
     return loaded != VIEW_NO_TEXTURE ? textures->loaded[loaded].path : NULL;
+}
+
+const view_texture_found *view_mesh_search(const view_textures *textures, uint32_t mesh)
+{
+    static const view_texture_found none = {0};
+    return textures->found != NULL ? &textures->found[mesh] : &none;
 }

@@ -5,6 +5,7 @@
 #include "md5/md5model.h"
 #include "render/md5gl.h"
 #include "demo/viewer/base/log.h"
+#include "demo/viewer/scene/find_texture.h"
 #include "demo/viewer/scene/maps.h"
 #include "demo/viewer/base/options.h"
 
@@ -22,20 +23,15 @@ typedef struct view_textures {
     char *dropped; // the last file of view_use_texture(), or NULL
     uint32_t num_meshes;
     size_t (*of_mesh)[VIEW_NUM_MAPS]; // [num_meshes] into `loaded`, or VIEW_NO_TEXTURE
+    view_texture_found *found;        // [num_meshes] how each one's texture was looked for
 } view_textures;
 
 #define VIEW_NO_TEXTURE SIZE_MAX
 
-// Finds the image file for the shader name of a mesh; NULL if there is none. A shader name may be a
-// material's, an image path on the author's machine, or both, so it is searched with and without
-// its folders, in the model's folder and those above, with the usual extensions, with "_d"
-// appended, and ignoring case. The caller frees the result.
-char *view_find_texture(const char *model_path, const char *shader);
-
-// Finds and loads the textures of all meshes: those of the options, then those found by shader
-// name, then the maps beside these. Logs a warning for each mesh without a texture. Returns false
-// and logs an error if the options name a mesh that the model lacks or a file that cannot be read.
-// `options` may be NULL.
+// Finds and loads the textures of all meshes: those of the options, then those that
+// view_find_texture() finds, then the maps beside these. Logs a warning for each mesh without a
+// texture. Returns false and logs an error if the options name a mesh that the model lacks or a
+// file that cannot be read. `options` may be NULL.
 bool view_load_textures(view_textures *textures, md5gl_renderer *renderer, const md5_model *model,
                         const char *model_path, const view_options *options, view_log *log);
 
@@ -57,7 +53,7 @@ md5gl_texture view_mesh_texture(const view_textures *textures, const md5gl_rende
 // The path of a mesh's texture, or of another map, or NULL.
 const char *view_mesh_map_path(const view_textures *textures, uint32_t mesh, view_map map);
 
-// Whether a file is an image, by its extension.
-bool view_is_image(const char *path);
+// How a mesh's texture was looked for; empty if the options name one.
+const view_texture_found *view_mesh_search(const view_textures *textures, uint32_t mesh);
 
 #endif

@@ -155,16 +155,33 @@ static void add_frame_time(const view_facts *facts, view_rows *rows)
         view_add_row(rows, VIEW_ROW_GRAPH, VIEW_PLAIN, "", "%s", "");
 }
 
+// What was looked for, if there is no texture.
+static void add_tried_rows(const view_texture_found *search, view_rows *rows)
+{
+    enum { LISTED = 4 };
+    for (size_t i = 0; i < search->tried.count && i < LISTED; i++)
+        view_add_row(rows, VIEW_ROW_TEXT, VIEW_DIM, "", "no %s.*", search->tried.names[i]);
+    if (search->tried.count > LISTED)
+        view_add_row(rows, VIEW_ROW_TEXT, VIEW_DIM, "", "nor %u others: --verbose debug",
+                     (unsigned)(search->tried.count - LISTED));
+}
+
 // The texture, or a note that it is missing, and its maps.
 static void add_map_rows(const view_facts *facts, view_rows *rows, uint32_t mesh)
 {
     static const char *const labels[VIEW_NUM_MAPS] = {"Texture", "Normals", "Heights", "Specular",
                                                       "Glow"};
+    const view_textures *const textures = &facts->stage.document->textures;
+    const view_texture_found *const search = view_mesh_search(textures, mesh);
     for (view_map map = VIEW_MAP_DIFFUSE; map < VIEW_NUM_MAPS; map++) {
-        const char *const path = view_mesh_map_path(&facts->stage.document->textures, mesh, map);
+        const char *const path = view_mesh_map_path(textures, mesh, map);
+        const bool is_guess = map == VIEW_MAP_DIFFUSE && search->guess != NULL;
         if (path != NULL || map == VIEW_MAP_DIFFUSE)
-            view_add_row(rows, VIEW_ROW_PAIR, VIEW_PLAIN, labels[map], "%s",
-                         path != NULL ? common_base(path) : "none");
+            view_add_row(rows, VIEW_ROW_PAIR, VIEW_PLAIN, labels[map], "%s%s",
+                         path != NULL ? common_base(path) : "none",
+                         path != NULL && is_guess ? DOT "a guess" : "");
+        if (path == NULL && map == VIEW_MAP_DIFFUSE)
+            add_tried_rows(search, rows);
     }
 }
 

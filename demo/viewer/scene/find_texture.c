@@ -1,0 +1,270 @@
+#include "demo/viewer/scene/find_texture.h"
+
+#include "demo/viewer/scene/image.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// In the order in which id's artists kept their sources.
+static const char *const endings[] = {".tga", ".png", ".jpg", ".jpeg", ".dds"};
+enum { NUM_ENDINGS = sizeof endings / sizeof endings[0], MAX_FOLDERS_UP = 8, MAX_TRIED = 64 };
+
+bool view_is_image(const char *path)
+{
+    for (int i = 0; i < NUM_ENDINGS; i++)
+        if (common_has_ending(path, endings[i]))
+            return true;
+    return false;
+}
+
+void view_free_texture_found(view_texture_found *found)
+{
+    free(found->path);
+    common_free_list(&found->tried);
+    *found = (view_texture_found){0};
+}
+
+// -- One name in one folder -----------------------------------------------------------------
+
+// Remembers what was looked for, once.
+static void note_tried(view_texture_found *found, char *name)
+{
+    common_list *const tried = &found->tried;
+    bool is_new = tried->count < MAX_TRIED;
+    for (size_t i = 0; i < tried->count; i++)
+        is_new = is_new && strcmp(tried->names[i], name) != 0;
+    if (is_new) {
+        tried->names = common_realloc(tried->names, tried->count + 1, sizeof *tried->names);
+        tried->names[tried->count++] = name;
+    } else {
+        free(name);
+    }
+}
+
+// Too small to be what a model wears: a stand-in for another map.
+static bool is_tiny(const char *path)
+{
+    enum { TINY = 16, TINY_BYTES = 64 * 1024 };
+    view_image image;
+    view_image_fault fault;
+    if (common_file_size(path) > TINY_BYTES || !view_read_image(path, &image, &fault))
+        return false;
+    free(image.rgba);
+    return image.width <= TINY && image.height <= TINY;
+}
+
+static char *find_with_suffix(const char *folder, const char *stem, const char *suffix)
+{
+    char *found = NULL;
+    for (int i = 0; i < NUM_ENDINGS && found == NULL; i++) {
+        char *const file = common_format("%s%s%s", stem, suffix, endings[i]);
+        found = common_find(folder, file);
+        free(file);
+    }
+    return found;
+}
+
+// The stem with each suffix of colour maps; the name itself first, unless that is tiny and another
+// is there.
+static char *find_stem(const char *folder, const char *stem)
+{
+    char *const plain = find_with_suffix(folder, stem, "");
+    if (plain != NULL && !is_tiny(plain))
+        return plain;
+    char *found = NULL;
+    for (const char *const *suffix = view_map_suffixes(VIEW_MAP_DIFFUSE);
+         *suffix != NULL && found == NULL; suffix++)
+        if (**suffix != '\0')
+            found = find_with_suffix(folder, stem, *suffix);
+    if (found == NULL)
+        return plain;
+    free(plain);
+    return found;
+}
+
+static char *without_ending(const char *name)
+{
+    char *const stem = common_copy(name);
+    for (int i = 0; i < NUM_ENDINGS; i++)
+        if (common_has_ending(stem, endings[i]))
+            stem[strlen(stem) - strlen(endings[i])] = '\0';
+    return stem;
+}
+
+// Finds `name` in `folder`: unchanged if it has the ending of an image, then with each ending
+// instead.
+static char *find_variant(view_texture_found *found, const char *folder, const char *name)
+{
+    char *const stem = without_ending(name);
+    char *path = view_is_image(name) ? common_find(folder, name) : NULL;
+    if (path == NULL || is_tiny(path)) {
+        char *const other = find_stem(folder, stem);
+        if (other != NULL) {
+            free(path);
+            path = other;
+        }
+    }
+    if (path == NULL)
+        note_tried(found, common_join(folder, stem));
+    free(stem);
+    return path;
+}
+
+// -- By the shader's path -------------------------------------------------------------------
+
+// Finds "a/b/c", then "b/c", then "c" in one folder.
+static char *find_in_folder(view_texture_found *found, const char *folder, const char *name)
+{
+    for (const char *rest = name;; rest++) {
+        char *const path = *rest != '\0' ? find_variant(found, folder, rest) : NULL;
+        rest = strchr(rest, '/');
+        if (path != NULL || rest == NULL)
+            return path;
+    }
+}
+
+// In the folders "textures" and "images" beside the model.
+static char *find_beside(view_texture_found *found, const char *folder, const char *name)
+{
+    static const char *const names[] = {"textures", "images"};
+    char *path = NULL;
+    for (size_t i = 0; i < sizeof names / sizeof names[0] && path == NULL; i++) {
+        char *const beside = common_join(folder, names[i]);
+        if (common_is_folder(beside))
+            path = find_variant(found, beside, common_base(name));
+        free(beside);
+    }
+    return path;
+}
+
+// The folder above: "a/b" gives "a", "a" gives ".", "." gives "..", "/" none.
+static char *parent_folder(const char *folder)
+{
+    const char *const base = common_base(folder);
+    if (strcmp(folder, "/") == 0)
+        return NULL;
+    if (strcmp(folder, ".") == 0)
+        return common_copy("..");
+    if (strcmp(base, "..") == 0)
+        return common_format("%s/..", folder);
+    return common_folder(folder);
+}
+
+// In the model's folder and those above; `name` is relative.
+static char *find_upward(view_texture_found *found, const char *model_path, const char *name)
+{
+    char *folder = common_folder(model_path), *path = NULL;
+    for (int up = 0; up <= MAX_FOLDERS_UP && folder != NULL && path == NULL; up++) {
+        if (up == 0)
+            path = find_in_folder(found, folder, name);
+        else if (strchr(name, '/') != NULL) // a bare name would match by chance
+            path = find_variant(found, folder, name);
+        if (up == 0 && path == NULL)
+            path = find_beside(found, folder, name);
+        char *const above = parent_folder(folder);
+        free(folder);
+        folder = above;
+    }
+    free(folder);
+    return path;
+}
+
+// The shader as a path: without the drive, with slashes.
+static char *find_by_shader(view_texture_found *found, const char *model_path, const char *shader)
+{
+    const char *relative = shader[0] != '\0' && shader[1] == ':' ? shader + 2 : shader;
+    char *path = *relative != '\0'
+                     ? find_variant(found, common_is_absolute(relative) ? "/" : ".", relative)
+                     : NULL;
+    while (*relative == '/')
+        relative++;
+    if (path == NULL && *relative != '\0')
+        path = find_upward(found, model_path, relative);
+    return path;
+}
+
+// -- By declarations and guesses ------------------------------------------------------------
+
+static char *find_by_material(view_texture_found *found, const view_texture_search *search,
+                              const char *shader, view_log *log)
+{
+    const char *const file =
+        *shader != '\0' ? view_package_material(search->package, shader, log) : NULL;
+    return file != NULL ? find_variant(found, view_package_root(search->package), file) : NULL;
+}
+
+static char *find_in_package(const view_texture_search *search, const char *shader)
+{
+    const char *path = NULL;
+    char *const named = without_ending(common_base(shader));
+    for (const char *const *suffix = view_map_suffixes(VIEW_MAP_DIFFUSE);
+         *suffix != NULL && path == NULL; suffix++) {
+        char *const stem = common_format("%s%s", named, *suffix);
+        path = *stem != '\0' ? view_package_image(search->package, stem, search->model_path) : NULL;
+        free(stem);
+    }
+    free(named);
+    return path != NULL ? common_copy(path) : NULL;
+}
+
+static char *find_by_name(view_texture_found *found, const char *model_path, const char *name)
+{
+    char *const folder = common_folder(model_path);
+    char *path = *name != '\0' ? find_variant(found, folder, common_base(name)) : NULL;
+    if (path == NULL && *name != '\0')
+        path = find_beside(found, folder, name);
+    free(folder);
+    return path;
+}
+
+// The only picture beside the model whose name is not that of another map.
+static char *find_only(const char *model_path)
+{
+    char *const folder = common_folder(model_path);
+    common_list files = common_list_folder(folder, "");
+    const char *only = NULL;
+    size_t count = 0;
+    for (size_t i = 0; i < files.count; i++) {
+        if (view_is_image(files.names[i]) && !view_is_other_map(files.names[i])) {
+            only = files.names[i];
+            count++;
+        }
+    }
+    char *const path = count == 1 ? common_copy(only) : NULL;
+    common_free_list(&files);
+    free(folder);
+    return path;
+}
+
+static void guess(view_texture_found *found, const view_texture_search *search, const char *shader)
+{
+    char *const model = common_stem(search->model_path);
+    if (*shader != '\0' && (found->path = find_in_package(search, shader)) != NULL)
+        found->guess = "by its name elsewhere in the package";
+    else if ((found->path = find_by_name(found, search->model_path, search->mesh)) != NULL)
+        found->guess = "by the name of the mesh";
+    else if ((found->path = find_by_name(found, search->model_path, model)) != NULL)
+        found->guess = "by the name of the model";
+    else if ((found->path = find_only(search->model_path)) != NULL)
+        found->guess = "the only picture beside the model";
+    free(model);
+}
+
+view_texture_found view_find_texture(const view_texture_search *search, view_log *log)
+{
+    view_texture_found found = {0};
+    char *const shader = common_copy(search->shader);
+    for (char *c = shader; *c != '\0'; c++)
+        if (*c == '\\')
+            *c = '/';
+    found.path = find_by_material(&found, search, shader, log);
+    if (found.path == NULL)
+        found.path = find_by_shader(&found, search->model_path, shader);
+    // A mesh without a shader is called what its author called it.
+    if (found.path == NULL && *shader == '\0')
+        found.path = find_by_name(&found, search->model_path, search->mesh);
+    if (found.path == NULL)
+        guess(&found, search, shader);
+    free(shader);
+    return found;
+}
