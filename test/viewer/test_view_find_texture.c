@@ -1,4 +1,6 @@
 // How the viewer finds the texture of a mesh, in folders as mods and games have them.
+#define _XOPEN_SOURCE 700 // mkdtemp(), nftw()
+
 #include "demo/viewer/scene/find_texture.h"
 
 #include "demo/viewer/scene/maps.h"
@@ -61,6 +63,24 @@ static const find_case cases[] = {
      "a",
      "m/any.png",
      true},
+    {{"m/frank_skin_col.jpg", "m/frank_tail2.png"},
+     "m/imp.md5mesh",
+     "",
+     "Tail",
+     "m/frank_tail2.png",
+     true},
+    {{"m/frank_skin_col.jpg", "m/frank_tail2.png"},
+     "m/imp.md5mesh",
+     "",
+     "Body",
+     "m/frank_skin_col.jpg",
+     true},
+    {{"m/upper_a.jpg", "m/lower_a.jpg", "m/lower_norm.jpg"},
+     "m/imp.md5mesh",
+     "/home/x/lower_defender.png",
+     "Cube",
+     "m/lower_a.jpg",
+     true},
     // The name of a mesh without a shader is no guess.
     {{"m/body.png"}, "m/imp.md5mesh", "", "body", "m/body.png", false},
     // Of two pictures neither is the only one; no picture is none.
@@ -81,7 +101,7 @@ static void make_folders(char *path)
 // A grey picture as TGA, whatever its name says; or a material file.
 static void put_file(const char *folder, const char *name)
 {
-    static const char material[] = "models/imp/imp { diffusemap scale( art/red.tga, 1, 1, 1 ) }";
+    static const char material[] = "models/imp/imp { diffusemap scale( art/red.tga, 1, 1, 1, 1 ) }";
     const bool is_tiny = common_has_ending(name, "!");
     const uint8_t side = is_tiny ? TINY : USUAL;
     const uint8_t header[18] = {[2] = 3, [12] = side, [14] = side, [16] = 8};

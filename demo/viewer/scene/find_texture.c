@@ -217,20 +217,64 @@ static char *find_by_name(view_texture_found *found, const char *model_path, con
     return path;
 }
 
-// The only picture beside the model whose name is not that of another map.
-static char *find_only(const char *model_path)
+// How many letters of the words of `name` are in `text`. Words are letters alone, at least three.
+static size_t shared_words(const char *name, const char *text)
 {
-    char *const folder = common_folder(model_path);
-    common_list files = common_list_folder(folder, "");
-    const char *only = NULL;
-    size_t count = 0;
-    for (size_t i = 0; i < files.count; i++) {
-        if (view_is_image(files.names[i]) && !view_is_other_map(files.names[i])) {
-            only = files.names[i];
-            count++;
-        }
+    enum { LEAST = 3 };
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+    size_t shared = 0;
+    for (const char *at = name + strcspn(name, letters); *at != '\0'; at += strcspn(at, letters)) {
+        const size_t length = strspn(at, letters);
+        char *const word = common_copy(at);
+        word[length] = '\0';
+        if (length >= LEAST && common_contains(text, word))
+            shared += length;
+        free(word);
+        at += length;
     }
-    char *const path = count == 1 ? common_copy(only) : NULL;
+    return shared;
+}
+
+// Pictures beside the model whose names are not those of other maps: which of them the search
+// means.
+typedef size_t picture_score(const view_texture_search *search, const char *stem);
+
+static size_t by_words(const view_texture_search *search, const char *stem)
+{
+    char *const shader = common_stem(search->shader);
+    const size_t score = shared_words(shader, stem) + shared_words(search->mesh, stem);
+    free(shader);
+    return score;
+}
+
+// One that says that it is a colour map counts more.
+static size_t by_suffix(const view_texture_search *search, const char *stem)
+{
+    (void)search;
+    for (const char *const *suffix = view_map_suffixes(VIEW_MAP_DIFFUSE); *suffix != NULL; suffix++)
+        if (**suffix != '\0' && common_has_ending(stem, *suffix))
+            return 2;
+    return 1;
+}
+
+// The picture beside the model with the highest score; NULL if all are 0 or two are alike.
+static char *find_best(const view_texture_search *search, picture_score *score_of)
+{
+    char *const folder = common_folder(search->model_path);
+    common_list files = common_list_folder(folder, "");
+    const char *best = NULL;
+    size_t best_score = 0;
+    for (size_t i = 0; i < files.count; i++) {
+        if (!view_is_image(files.names[i]) || view_is_other_map(files.names[i]))
+            continue;
+        char *const stem = common_stem(files.names[i]);
+        const size_t score = score_of(search, stem);
+        free(stem);
+        if (score >= best_score)
+            best = score > best_score ? files.names[i] : NULL;
+        best_score = score > best_score ? score : best_score;
+    }
+    char *const path = best != NULL ? common_copy(best) : NULL;
     common_free_list(&files);
     free(folder);
     return path;
@@ -245,8 +289,10 @@ static void guess(view_texture_found *found, const view_texture_search *search, 
         found->guess = "by the name of the mesh";
     else if ((found->path = find_by_name(found, search->model_path, model)) != NULL)
         found->guess = "by the name of the model";
-    else if ((found->path = find_only(search->model_path)) != NULL)
-        found->guess = "the only picture beside the model";
+    else if ((found->path = find_best(search, by_words)) != NULL)
+        found->guess = "by words of its name";
+    else if ((found->path = find_best(search, by_suffix)) != NULL)
+        found->guess = "the only picture of colours beside the model";
     free(model);
 }
 
