@@ -1,21 +1,12 @@
 #include "demo/viewer/scene/find_texture.h"
 
 #include "demo/viewer/scene/image.h"
+#include "demo/viewer/scene/maps.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-// In the order in which id's artists kept their sources.
-static const char *const endings[] = {".tga", ".png", ".jpg", ".jpeg", ".dds"};
-enum { NUM_ENDINGS = sizeof endings / sizeof endings[0], MAX_FOLDERS_UP = 8, MAX_TRIED = 64 };
-
-bool view_is_image(const char *path)
-{
-    for (int i = 0; i < NUM_ENDINGS; i++)
-        if (common_has_ending(path, endings[i]))
-            return true;
-    return false;
-}
+enum { MAX_FOLDERS_UP = 8, MAX_TRIED = 64 };
 
 void view_free_texture_found(view_texture_found *found)
 {
@@ -56,8 +47,9 @@ static bool is_tiny(const char *path)
 static char *find_with_suffix(const char *folder, const char *stem, const char *suffix)
 {
     char *found = NULL;
-    for (int i = 0; i < NUM_ENDINGS && found == NULL; i++) {
-        char *const file = common_format("%s%s%s", stem, suffix, endings[i]);
+    for (const char *const *ending = view_image_endings(); *ending != NULL && found == NULL;
+         ending++) {
+        char *const file = common_format("%s%s%s", stem, suffix, *ending);
         found = common_find(folder, file);
         free(file);
     }
@@ -85,9 +77,9 @@ static char *find_stem(const char *folder, const char *stem)
 static char *without_ending(const char *name)
 {
     char *const stem = common_copy(name);
-    for (int i = 0; i < NUM_ENDINGS; i++)
-        if (common_has_ending(stem, endings[i]))
-            stem[strlen(stem) - strlen(endings[i])] = '\0';
+    for (const char *const *ending = view_image_endings(); *ending != NULL; ending++)
+        if (common_has_ending(stem, *ending))
+            stem[strlen(stem) - strlen(*ending)] = '\0';
     return stem;
 }
 

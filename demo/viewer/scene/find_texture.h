@@ -35,7 +35,4 @@ typedef struct view_texture_found {
 view_texture_found view_find_texture(const view_texture_search *search, view_log *log);
 void view_free_texture_found(view_texture_found *found);
 
-// Whether a file is an image, by its ending.
-bool view_is_image(const char *path);
-
 #endif

@@ -20,6 +20,21 @@ static const char *const tails[VIEW_NUM_MAPS][MAX_TAILS] = {
     [VIEW_MAP_GLOW] = {"_add", "_glow", "_emit", "_luma"},
 };
 
+static const char *const endings[] = {".tga", ".png", ".jpg", ".jpeg", ".dds", NULL};
+
+const char *const *view_image_endings(void)
+{
+    return endings;
+}
+
+bool view_is_image(const char *path)
+{
+    for (int i = 0; endings[i] != NULL; i++)
+        if (common_has_ending(path, endings[i]))
+            return true;
+    return false;
+}
+
 const char *const *view_map_suffixes(view_map map)
 {
     return tails[map];
@@ -64,7 +79,6 @@ static bool is_called(const char *path, const char *stem, const char *tail)
 
 const char *view_find_map(const common_list *files, const char *diffuse, view_map map)
 {
-    static const char *const endings[] = {".tga", ".png", ".jpg", ".jpeg", ".dds"};
     const char *best = NULL;
     char *stem = common_stem(diffuse);
     for (int i = 0; i < MAX_TAILS && best == NULL; i++) {
@@ -74,7 +88,7 @@ const char *view_find_map(const common_list *files, const char *diffuse, view_ma
         char *base = common_copy(stem);
         base[strlen(base) - strlen(own)] = '\0';
         for (int t = 0; t < MAX_TAILS && tails[map][t] != NULL && best == NULL; t++)
-            for (size_t e = 0; e < sizeof endings / sizeof endings[0] && best == NULL; e++)
+            for (size_t e = 0; endings[e] != NULL && best == NULL; e++)
                 for (size_t f = 0; f < files->count && best == NULL; f++)
                     if (common_has_ending(files->names[f], endings[e])
                         && is_called(files->names[f], base, tails[map][t]))

@@ -16,6 +16,11 @@ const char *view_map_name(view_map map);
 // points into `files`.
 const char *view_find_map(const common_list *files, const char *diffuse, view_map map);
 
+// The endings of files that view_read_image() reads, in the order in which id's artists kept their
+// sources, ended by NULL; and whether a file is an image, by its ending.
+const char *const *view_image_endings(void);
+bool view_is_image(const char *path);
+
 // The suffixes of a map's file names, id's first, ended by NULL. Those of colour maps hold "", too.
 const char *const *view_map_suffixes(view_map map);
 

@@ -2,7 +2,7 @@
 
 #include "demo/common/file.h"
 #include "demo/common/game_folder.h"
-#include "demo/viewer/scene/find_texture.h"
+#include "demo/viewer/scene/maps.h"
 
 #include <stdlib.h>
 #include <string.h>
