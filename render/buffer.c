@@ -6,19 +6,30 @@
 
 // -- Tables -----------------------------------------------------------------------------------
 
-static size_t texel_size(const md5gl_table *table)
+// What the texels of a format are in memory.
+typedef struct texel_layout {
+    GLenum components, type;
+    size_t size;
+} texel_layout;
+
+static texel_layout layout_of(const md5gl_table *table)
 {
-    return table->format == GL_R32UI ? sizeof(uint32_t) : 4 * sizeof(float);
+    if (table->format == GL_R32UI)
+        return (texel_layout){GL_RED_INTEGER, GL_UNSIGNED_INT, sizeof(uint32_t)};
+    if (table->format == GL_RG32UI)
+        return (texel_layout){GL_RG_INTEGER, GL_UNSIGNED_INT, 2 * sizeof(uint32_t)};
+    if (table->format == GL_R32F)
+        return (texel_layout){GL_RED, GL_FLOAT, sizeof(float)};
+    return (texel_layout){GL_RGBA, GL_FLOAT, 4 * sizeof(float)};
 }
 
 static void write_rows(const GladGLContext *gl, const md5gl_table *table, GLsizei first,
                        GLsizei width, GLsizei rows, const void *texels)
 {
-    const bool integers = table->format == GL_R32UI;
+    const texel_layout layout = layout_of(table);
     if (width > 0 && rows > 0)
-        gl->TexSubImage2D(GL_TEXTURE_2D, 0, 0, first, width, rows,
-                          integers ? GL_RED_INTEGER : GL_RGBA,
-                          integers ? GL_UNSIGNED_INT : GL_FLOAT, texels);
+        gl->TexSubImage2D(GL_TEXTURE_2D, 0, 0, first, width, rows, layout.components, layout.type,
+                          texels);
 }
 
 // Writes full rows, then the rest of the last one, so that nothing is copied before.
@@ -26,8 +37,8 @@ static void fill_texture(md5gl_renderer *renderer, md5gl_table *table, const voi
                          size_t size)
 {
     const GladGLContext *gl = &renderer->gl;
-    const bool integers = table->format == GL_R32UI;
-    const size_t count = size / texel_size(table), width = MD5GL_TABLE_WIDTH;
+    const texel_layout layout = layout_of(table);
+    const size_t count = size / layout.size, width = MD5GL_TABLE_WIDTH;
     const GLsizei full = (GLsizei)(count / width), rest = (GLsizei)(count % width);
     md5gl_reset_transfers(renderer);
     gl->ActiveTexture(GL_TEXTURE0);
@@ -35,13 +46,12 @@ static void fill_texture(md5gl_renderer *renderer, md5gl_table *table, const voi
     if (full + (rest > 0) > table->rows) {
         table->rows = full + (rest > 0);
         gl->TexImage2D(GL_TEXTURE_2D, 0, (GLint)table->format, (GLsizei)width, table->rows, 0,
-                       integers ? GL_RED_INTEGER : GL_RGBA, integers ? GL_UNSIGNED_INT : GL_FLOAT,
-                       NULL);
+                       layout.components, layout.type, NULL);
     }
     write_rows(gl, table, 0, (GLsizei)width, full, data);
     if (rest > 0)
         write_rows(gl, table, full, rest, 1,
-                   (const uint8_t *)data + (size_t)full * width * texel_size(table));
+                   (const uint8_t *)data + (size_t)full * width * layout.size);
     gl->BindTexture(GL_TEXTURE_2D, 0);
 }
 

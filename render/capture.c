@@ -9,15 +9,20 @@ static void skin_into(md5gl_renderer *renderer, const md5gl_model *model, const 
 {
     const GladGLContext *gl = &renderer->gl;
     const md5gl_program *const program =
-        md5gl_skinned_program(renderer, mesh->path, model->blending, MD5GL_PASS_CAPTURE);
-    if (model->storage) {
+        md5gl_program_of(renderer, model, mesh, MD5GL_PASS_CAPTURE);
+    if (model->baked) {
+        md5gl_bind_baked(renderer, model, mesh, program, &model->batches[0]);
+    } else if (model->storage) {
         md5gl_use_storage_program(renderer, model, program, 0);
+        md5gl_bind_morph(renderer, model, NULL, program, 0);
         md5gl_bind_storage(renderer, model, 0);
     } else {
         md5gl_bind_mesh(renderer, mesh, program, &model->batches[0],
                         model->model->skeleton.num_joints);
+        if (!md5gl_preskins(mesh->path))
+            md5gl_bind_morph(renderer, model, mesh, program, 0);
     }
-    if (md5gl_preskins(mesh->path))
+    if (!model->baked && md5gl_preskins(mesh->path))
         md5gl_set_posed_attributes(renderer, mesh, 0);
     for (GLuint i = 0; i < NUM; i++) {
         gl->BindBuffer(GL_TRANSFORM_FEEDBACK_BUFFER, buffers[i]);
@@ -107,6 +112,8 @@ bool md5gl_read_palettes(md5gl_renderer *renderer, const md5gl_model *model, md5
     md5gl_clear_error(error);
     if (renderer->is_es)
         return md5gl_fail(error, MD5_ERROR_GPU, "OpenGL ES cannot read palettes back");
+    if (model->baked)
+        return md5gl_fail(error, MD5_ERROR_GPU, "baked instances have no palettes");
     md5gl_clear_gl_errors(renderer);
     if (renderer->has_compute)
         renderer->optional.MemoryBarrier(MD5GL_BUFFER_UPDATE_BARRIER_BIT);

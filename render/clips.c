@@ -332,10 +332,7 @@ bool md5gl_pose_clips(md5gl_renderer *renderer, md5gl_model *model, const md5gl_
                "renderer, model, clips: not NULL");
     MD5_ASSERT(jobs != NULL || count == 0, "jobs: not NULL");
     md5gl_clear_error(error);
-    model->num_batches = 0;
-    model->placed = placements != NULL;
-    md5gl_forget_looks(model, count);
-    md5gl_update_opacity(renderer, model);
+    md5gl_begin_pose(renderer, model, placements != NULL, count);
     bool posed = check_model(renderer, model, clips, count, error)
                  && upload_jobs(renderer, clips, jobs, count, error)
                  && upload_instances(renderer, model, placements, count, error);

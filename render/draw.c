@@ -60,10 +60,18 @@ static void draw_mesh(md5gl_renderer *renderer, const model_draw *draw, const md
 {
     const GladGLContext *gl = &renderer->gl;
     const GLint first_instance = program->uniforms[MD5GL_FIRST_INSTANCE];
-    md5gl_bind_mesh(renderer, mesh, program, batch, draw->model->model->skeleton.num_joints);
-    if (!md5gl_preskins(mesh->path)) {
+    if (draw->model->baked)
+        md5gl_bind_baked(renderer, draw->model, mesh, program, batch);
+    else
+        md5gl_bind_mesh(renderer, mesh, program, batch, draw->model->model->skeleton.num_joints);
+    if (!draw->model->baked && !md5gl_preskins(mesh->path))
+        md5gl_bind_morph(renderer, draw->model, mesh, program, before);
+    if (draw->model->storage || draw->model->baked || !md5gl_preskins(mesh->path)) {
         gl->Uniform1i(first_instance, (GLint)first);
-        draw_elements(renderer, mesh, draw->pass, count);
+        if (draw->model->storage)
+            md5gl_draw_stored(renderer, mesh, count);
+        else
+            draw_elements(renderer, mesh, draw->pass, count);
         return;
     }
     for (uint32_t i = first; i < first + count; i++) {
@@ -87,8 +95,8 @@ static const md5gl_program *program_of(const md5gl_renderer *renderer, const mod
 {
     const bool opaque =
         draw->pass == MD5GL_PASS_DEPTH && !draw->model->faded && md5gl_is_opaque(surface);
-    return md5gl_skinned_program(renderer, mesh->path, draw->model->blending,
-                                 opaque ? MD5GL_PASS_DEPTH_OPAQUE : draw->pass);
+    return md5gl_program_of(renderer, draw->model, mesh,
+                            opaque ? MD5GL_PASS_DEPTH_OPAQUE : draw->pass);
 }
 
 // Sets all state of a mesh except its vertices.
@@ -137,6 +145,7 @@ static void draw_stored_run(md5gl_renderer *renderer, const model_draw *draw, co
         const md5gl_program *const program = program_of(renderer, draw, mesh, surface);
         set_up_mesh(renderer, draw, mesh, surface, program);
         md5gl_use_storage_program(renderer, model, program, range.first);
+        md5gl_bind_morph(renderer, model, NULL, program, batch * capacity);
         md5gl_draw_stored(renderer, mesh, range.count);
     }
 }
@@ -154,6 +163,7 @@ static void draw_groups(md5gl_renderer *renderer, const model_draw *draw, uint32
         const md5gl_program *const program = program_of(renderer, draw, next->mesh, next->surface);
         set_up_mesh(renderer, draw, next->mesh, next->surface, program);
         md5gl_use_storage_program(renderer, model, program, 0);
+        md5gl_bind_morph(renderer, model, NULL, program, batch * model->storage->batch_capacity);
         md5gl_multi_draw(renderer, model, draw->pass, batch, first, count);
     }
 }
@@ -201,7 +211,7 @@ static void draw_run(md5gl_renderer *renderer, const model_draw *draw, const md5
 static void draw_pass(md5gl_renderer *renderer, const model_draw *draw)
 {
     md5gl_run run;
-    if (draw->model->storage) {
+    if (draw->model->storage && !draw->model->baked) {
         draw_storage(renderer, draw);
         return;
     }

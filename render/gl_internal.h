@@ -59,7 +59,7 @@ extern const char md5gl_extension_heading[];
 // 3.0, which has none, rows of MD5GL_TABLE_WIDTH texels of a 2D texture.
 typedef struct md5gl_table {
     GLuint buffer, texture; // buffer: 0 in OpenGL ES
-    GLenum format;          // GL_RGBA32F or GL_R32UI
+    GLenum format;          // GL_RGBA32F, GL_R32F, GL_R32UI or GL_RG32UI
     GLsizei rows;           // of the 2D texture
 } md5gl_table;
 
@@ -92,9 +92,10 @@ struct md5gl_renderer {
     uint32_t max_group_memory; // bytes of shared memory of a compute work group
     uint32_t max_texture_size, max_target_size, max_samples;
 
-    // Programs of MD5GL_BLEND_DUAL are built when md5gl_set_blending() needs them, never of POSED.
-    md5gl_program skinned[MD5GL_NUM_BLENDINGS][MD5GL_NUM_SKINS][MD5GL_NUM_PASSES];
-    md5gl_program preskin[MD5GL_NUM_BLENDINGS]; // only with has_compute
+    // Variants of MD5GL_BLEND_DUAL and of morph targets are built when they are first needed, never
+    // of POSED. See md5gl_variant_of().
+    md5gl_program skinned[MD5GL_NUM_VARIANTS][MD5GL_NUM_SKINS][MD5GL_NUM_PASSES];
+    md5gl_program preskin[MD5GL_NUM_VARIANTS]; // only with has_compute
     md5gl_program line, grid, ground_shadow, panel;
 
     md5gl_host_state host; // see md5gl_save_state()
@@ -157,8 +158,14 @@ typedef struct md5gl_storage md5gl_storage;
 struct md5gl_model {
     const md5_model *model;
     size_t size;
-    md5gl_storage *storage; // if not NULL, all meshes take path storage
-    md5gl_batch *batches;   // [batch_capacity]
+    md5gl_storage *storage;    // if not NULL, all meshes take path storage
+    const md5gl_morph *morph;  // targets of the instances; NULL: they have none
+    md5gl_table morph_weights; // [num_morphed * targets], one texel each
+    float *weights;            // the same, for the path that skins on the CPU
+    size_t weights_size;
+    uint32_t num_morphed;     // instances that have weights
+    const md5gl_baked *baked; // clips that the instances play; NULL: they are skinned
+    md5gl_batch *batches;     // [batch_capacity]
     uint32_t num_batches, batch_capacity;
     uint32_t num_instances;  // of the last pose
     bool placed;             // batches have placements
@@ -215,10 +222,33 @@ bool md5gl_texture_is_opaque(md5gl_renderer *renderer, md5gl_texture texture);
 // Returns whether a path skins once for all passes, before drawing.
 bool md5gl_preskins(md5gl_path path);
 
+// Binds the tables of the model's morph targets, if it has any, for a bound program. `mesh` is NULL
+// if the vertices of a draw are numbered through all meshes; `first` is the number of instances of
+// earlier batches.
+void md5gl_bind_morph(md5gl_renderer *renderer, const md5gl_model *model, const md5gl_mesh *mesh,
+                      const md5gl_program *program, uint32_t first);
+
+// Returns the number of vertices of the meshes before one.
+uint32_t md5gl_vertices_before(const md5gl_model *model, const md5gl_mesh *mesh);
+
+// Returns the weights of an instance, or NULL if it has none.
+const float *md5gl_weights_of(const md5gl_model *model, uint32_t instance);
+
+// Returns the targets on the CPU.
+const md5_morph *md5gl_morph_source(const md5gl_morph *morph);
+
 enum md5gl_skin md5gl_skin_of(md5gl_path path);
 
-const md5gl_program *md5gl_skinned_program(const md5gl_renderer *renderer, md5gl_path path,
-                                           md5gl_blending blending, enum md5gl_pass pass);
+// Returns the program that draws a mesh of the model's instances.
+const md5gl_program *md5gl_program_of(const md5gl_renderer *renderer, const md5gl_model *model,
+                                      const md5gl_mesh *mesh, enum md5gl_pass pass);
+
+// Returns the vertex array that has a mesh.
+GLuint md5gl_array_of(const md5gl_model *model, const md5gl_mesh *mesh);
+
+// Binds the same for baked instances.
+void md5gl_bind_baked(md5gl_renderer *renderer, const md5gl_model *model, const md5gl_mesh *mesh,
+                      const md5gl_program *program, const md5gl_batch *batch);
 
 // Binds the program, the vertices and the tables of a mesh.
 void md5gl_bind_mesh(md5gl_renderer *renderer, const md5gl_mesh *mesh, const md5gl_program *program,
@@ -230,6 +260,9 @@ void md5gl_set_posed_attributes(md5gl_renderer *renderer, const md5gl_mesh *mesh
 
 // The number of work groups in one dimension that GL guarantees for a compute shader.
 enum { MD5GL_MAX_BATCH_INSTANCES = 65535 };
+
+// Forgets the instances of the last pose; what every pose begins with.
+void md5gl_begin_pose(md5gl_renderer *renderer, md5gl_model *model, bool placed, uint32_t count);
 
 // Uploads palettes and placements, each of which may be NULL, in batches of at most `capacity`
 // instances.

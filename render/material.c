@@ -195,7 +195,7 @@ static void upload_tints(md5gl_renderer *renderer, md5gl_model *model, const md5
     for (uint32_t i = 0; i < model->num_instances; i++)
         model->faded = model->faded || tints[i].w < 1.0f;
     model->tinted = true;
-    if (model->storage) {
+    if (model->storage && !model->baked) {
         md5gl_stream(renderer, MD5GL_SHADER_STORAGE_BUFFER, model->storage->tints, tints,
                      model->num_instances * sizeof *tints);
         renderer->gl.BindBuffer(MD5GL_SHADER_STORAGE_BUFFER, 0);

@@ -5,7 +5,8 @@
 //   md5gl_set_material()                sets what a mesh looks like; also between draws
 //   md5gl_begin_frame()                 sets target, size, background, camera and lights
 //     md5gl_pose_models()               uploads palettes, once for all draws that follow; or
-//     md5gl_pose_clips()                computes them on the GPU from uploaded clips
+//     md5gl_pose_clips()                computes them on the GPU from uploaded clips; or
+//     md5gl_pose_baked()                takes vertices of baked clips instead
 //     md5gl_set_looks()                 sets tint and skin of each instance
 //     md5gl_draw_shadows()              fills the shadow maps; before anything lit
 //     md5gl_draw_posed()                draws models; before overlays, which are blended over them
@@ -30,7 +31,7 @@
 // - bindings: program, vertex array, framebuffers (to 0), renderbuffer; array, texture, uniform,
 //   transform feedback, pixel pack, pixel unpack, shader storage and draw indirect buffer; uniform
 //   buffer 0, transform feedback buffers 0 to 2 and shader storage buffers 0 to 7; 2D texture,
-//   buffer texture and sampler of units 0..11; active unit 0
+//   buffer texture and sampler of units 0..14; active unit 0
 // - disabled: depth test, depth clamp, stencil test, scissor test, culling, blending, logic
 //   operation, polygon offset (fill, line; 0, 0), sRGB writes, rasterizer discard, primitive
 //   restart, alpha to coverage and to one, sample coverage and mask; enabled: multisampling
@@ -57,7 +58,9 @@
 #ifndef MD5GL_H
 #define MD5GL_H
 
+#include "md5/md5bake.h"
 #include "md5/md5model.h"
+#include "md5/md5morph.h"
 
 // As MD5_API: MD5_SHARED says that a DLL is used, MD5GL_BUILD that this one is being built.
 #if defined(_WIN32) && defined(MD5_SHARED)
@@ -195,6 +198,32 @@ typedef enum md5gl_blending {
 MD5GL_API bool md5gl_set_blending(md5gl_renderer *renderer, md5gl_model *model,
                                   md5gl_blending blending, md5_error *error);
 MD5GL_API md5gl_blending md5gl_model_blending(const md5gl_model *model);
+
+// Morph targets (md5morph.h) of one model in GPU memory. On every context and path.
+typedef struct md5gl_morph md5gl_morph;
+
+// Uploads targets: 48 bytes for each vertex that a target changes, and 4 for each vertex of the
+// model. `morph` must outlive the copy. Returns NULL with MD5_ERROR_GPU if they do not fit into a
+// texture buffer or texture, or with MD5_ERROR_MEMORY.
+MD5GL_API md5gl_morph *md5gl_create_morph(md5gl_renderer *renderer, const md5_morph *morph,
+                                          md5_error *error);
+MD5GL_API void md5gl_destroy_morph(md5gl_renderer *renderer, md5gl_morph *morph); // NULL is allowed
+
+// Sets the weights of the model's instances in the poses that follow, weights[count * targets],
+// finite numbers, read during the call: instance i has those from i * targets on, and instances
+// from `count` on have none. They stay until the next call; `morph` NULL or `count` 0 takes them
+// away. Draws, shadows and md5gl_capture() then give what md5_skin_morphed() and
+// md5_skin_dual_morphed() compute, within 1e-5 of the model's size; baked clips ignore them. The
+// paths CPU and COMPUTE skin when a model is posed, the others when it is drawn: so call this
+// before the pose. `morph` must live until it is replaced. Programs for morph targets are compiled
+// when a path first needs them. Returns false, and leaves no weights, with
+// - MD5_ERROR_MISMATCH if the targets are of another model,
+// - MD5_ERROR_GPU if the weights do not fit into a texture buffer or texture, or if a shader does
+//   not compile,
+// - MD5_ERROR_MEMORY.
+MD5GL_API bool md5gl_set_morph(md5gl_renderer *renderer, md5gl_model *model,
+                               const md5gl_morph *morph, const float *weights, uint32_t count,
+                               md5_error *error);
 
 // What a mesh looks like. Textures are not owned by the model; 0 = none. Vertex colours (files of
 // version 12) are multiplied with the diffuse texture.
@@ -382,6 +411,51 @@ typedef struct md5gl_clip_job {
 MD5GL_API bool md5gl_pose_clips(md5gl_renderer *renderer, md5gl_model *model,
                                 const md5gl_clips *clips, const md5gl_clip_job *jobs,
                                 const md5_mat34 *placements, uint32_t count, md5_error *error);
+
+// Baked clips (md5bake.h) of one model in GPU memory, for distant crowds: no palettes, no skinning.
+// On any context and path, with the vertices, materials and skins of a md5gl_model. Draws without
+// normal maps, because tangents are not baked.
+//     md5gl_baked *baked = md5gl_create_baked(renderer, model, clips, count, error);
+//     ... in a frame:
+//     md5gl_pose_baked(renderer, far, baked, jobs, placements, num_far, error);
+//     md5gl_draw_posed(renderer, far, MD5GL_LIT);
+// A model has one set of instances, so that a crowd of which some are skinned in the same frame
+// uses two md5gl_models of one md5_model.
+typedef struct md5gl_baked md5gl_baked;
+
+// Uploads clips[count], which md5_create_baked() made of `model`. They are read during the call;
+// `model` must outlive the copy. Uses 8 bytes a vertex and frame: see md5gl_baked_size(). Returns
+// NULL with
+// - MD5_ERROR_RANGE if `count` is 0, MD5_ERROR_MISMATCH if a clip has another number of vertices
+//   than the model;
+// - MD5_ERROR_GPU if the frames do not fit into one texture buffer (OpenGL; at least 65536 vertices
+//   of frames, on most devices 2^27) or texture (ES; at least 2^21), or if a shader does not
+//   compile;
+// - MD5_ERROR_MEMORY.
+MD5GL_API md5gl_baked *md5gl_create_baked(md5gl_renderer *renderer, const md5_model *model,
+                                          const md5_baked *const *clips, uint32_t count,
+                                          md5_error *error);
+MD5GL_API void md5gl_destroy_baked(md5gl_renderer *renderer, md5gl_baked *baked); // NULL is allowed
+MD5GL_API size_t md5gl_baked_size(const md5gl_baked *baked); // bytes of GPU memory
+
+// One character of a baked crowd.
+typedef struct md5gl_baked_job {
+    uint32_t clip;     // index into the clips of md5gl_create_baked()
+    md5_moment moment; // of md5_moment_at(); its cycle is not used
+} md5gl_baked_job;
+
+// Sets the instances of the model, as md5gl_pose_models(), to vertices of baked clips: those of
+// md5_baked_skin() up to rounding error, which is at most 1e-6 of the clip's size. jobs[count] and
+// placements[count] are read during the call; `baked` must live until the next pose. What follows
+// (md5gl_set_looks(), md5gl_draw_shadows(), md5gl_draw_posed(), md5gl_capture()) is the same as
+// for other poses, with one draw per mesh and run of equal skins. Returns false and leaves no
+// instances
+// - with MD5_ERROR_RANGE if a job's clip or frame is invalid,
+// - with MD5_ERROR_MISMATCH if the clips were baked from another model,
+// - with MD5_ERROR_MEMORY.
+MD5GL_API bool md5gl_pose_baked(md5gl_renderer *renderer, md5gl_model *model, md5gl_baked *baked,
+                                const md5gl_baked_job *jobs, const md5_mat34 *placements,
+                                uint32_t count, md5_error *error);
 
 // Draws all instances into the shadow maps, before anything lit. Does nothing if the frame's
 // `casters` are empty.

@@ -17,11 +17,21 @@ enum md5gl_skin md5gl_skin_of(md5gl_path path)
     return skins[path];
 }
 
-const md5gl_program *md5gl_skinned_program(const md5gl_renderer *renderer, md5gl_path path,
-                                           md5gl_blending blending, enum md5gl_pass pass)
+const md5gl_program *md5gl_program_of(const md5gl_renderer *renderer, const md5gl_model *model,
+                                      const md5gl_mesh *mesh, enum md5gl_pass pass)
 {
-    const enum md5gl_skin skin = md5gl_skin_of(path);
-    return &renderer->skinned[skin == MD5GL_SKIN_POSED ? MD5GL_BLEND_LINEAR : blending][skin][pass];
+    const enum md5gl_skin skin = model->baked ? MD5GL_SKIN_BAKED : md5gl_skin_of(mesh->path);
+    const bool is_posed = skin == MD5GL_SKIN_BAKED || skin == MD5GL_SKIN_POSED;
+    const int variant = is_posed ? 0 : md5gl_variant_of(model->blending, model->morph != NULL);
+    return &renderer->skinned[variant][skin][pass];
+}
+
+uint32_t md5gl_vertices_before(const md5gl_model *model, const md5gl_mesh *mesh)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; &model->meshes[i] != mesh; i++)
+        count += model->meshes[i].mesh->num_vertices;
+    return count;
 }
 
 bool md5gl_preskins(md5gl_path path)

@@ -64,7 +64,7 @@ static bool prepare_path(md5gl_renderer *renderer, md5gl_path wanted, md5_error 
                           md5gl_path_name(wanted), renderer->device_name);
     // Programs of path storage are compiled when a model first takes it.
     return wanted != MD5GL_PATH_STORAGE
-           || md5gl_build_blending(renderer, wanted, MD5GL_BLEND_LINEAR, error);
+           || md5gl_build_variant(renderer, wanted, MD5GL_BLEND_LINEAR, error);
 }
 
 // Sets the requested path. Returns false if this mesh cannot take it.
@@ -325,6 +325,8 @@ void md5gl_destroy_model(md5gl_renderer *renderer, md5gl_model *model)
         md5gl_destroy_table(renderer, &model->batches[i].tints);
     }
     md5gl_destroy_storage(renderer, model);
+    md5gl_destroy_table(renderer, &model->morph_weights);
+    md5gl_free(&renderer->allocator, model->weights, model->weights_size);
     md5gl_free(&renderer->allocator, model->palettes, model->palettes_size);
     md5gl_free(&renderer->allocator, model->surfaces,
                (size_t)model->num_skins * model->model->num_meshes * sizeof *model->surfaces);
@@ -379,8 +381,12 @@ bool md5gl_set_blending(md5gl_renderer *renderer, md5gl_model *model, md5gl_blen
     MD5_ASSERT((unsigned)blending <= MD5GL_BLEND_DUAL, "blending: one of md5gl_blending");
     MD5_ASSERT(!renderer->in_frame, "call it outside of a frame");
     md5gl_clear_error(error);
+    // Those without morph targets too, so that targets can be taken away without an error.
     for (uint32_t i = 0; i < model->model->num_meshes; i++) {
-        if (!md5gl_build_blending(renderer, model->meshes[i].path, blending, error))
+        const md5gl_path path = model->meshes[i].path;
+        if (!md5gl_build_variant(renderer, path, md5gl_variant_of(blending, false), error)
+            || (model->morph
+                && !md5gl_build_variant(renderer, path, md5gl_variant_of(blending, true), error)))
             return false;
     }
     model->blending = blending;

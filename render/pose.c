@@ -84,6 +84,15 @@ static bool pose_batches(md5gl_renderer *renderer, md5gl_model *model, const md5
     return posed;
 }
 
+void md5gl_begin_pose(md5gl_renderer *renderer, md5gl_model *model, bool placed, uint32_t count)
+{
+    model->num_batches = 0;
+    model->placed = placed;
+    model->baked = NULL;
+    md5gl_forget_looks(model, count);
+    md5gl_update_opacity(renderer, model);
+}
+
 bool md5gl_pose_models(md5gl_renderer *renderer, md5gl_model *model, const md5_mat34 *palettes,
                        const md5_mat34 *placements, uint32_t count, md5_error *error)
 {
@@ -91,10 +100,7 @@ bool md5gl_pose_models(md5gl_renderer *renderer, md5gl_model *model, const md5_m
     MD5_ASSERT(palettes != NULL || count == 0 || model->model->skeleton.num_joints == 0,
                "palettes: not NULL");
     md5gl_clear_error(error);
-    model->num_batches = 0;
-    model->placed = placements != NULL;
-    md5gl_forget_looks(model, count);
-    md5gl_update_opacity(renderer, model);
+    md5gl_begin_pose(renderer, model, placements != NULL, count);
     const bool posed = model->storage
                            ? md5gl_pose_storage(renderer, model, palettes, placements, count, error)
                            : pose_batches(renderer, model, palettes, placements, count, error);
@@ -129,10 +135,13 @@ static void write_part(const GladGLContext *gl, size_t begin, size_t size, const
     gl->BufferSubData(GL_ARRAY_BUFFER, (GLintptr)begin, (GLsizeiptr)size, data);
 }
 
-// Skins one instance into `bytes`, in the layout of one instance. `dual` [num_joints] is scratch.
+// Skins one instance into `bytes`, in the layout of one instance. `weights` NULL: no morph targets.
+// `dual` [num_joints] is scratch.
 static void skin_one(const md5gl_model *model, const md5gl_mesh *mesh, const md5_mat34 *palette,
-                     md5_dual_quat *dual, uint8_t *bytes)
+                     const float *weights, md5_dual_quat *dual, uint8_t *bytes)
 {
+    const md5_morph *const morph = weights ? md5gl_morph_source(model->morph) : NULL;
+    const uint32_t index = (uint32_t)(mesh - model->meshes);
     const md5gl_layout one = md5gl_make_layout(mesh->mesh->num_vertices, false);
     md5_vec3 *const positions = (md5_vec3 *)(void *)bytes, *const normals =
                                                                (md5_vec3 *)(void *)(bytes
@@ -140,7 +149,12 @@ static void skin_one(const md5gl_model *model, const md5gl_mesh *mesh, const md5
     md5_vec4 *const tangents = (md5_vec4 *)(void *)(bytes + one.tangents);
     if (model->blending == MD5GL_BLEND_DUAL) {
         md5_dual_palette(palette, model->model->skeleton.num_joints, dual);
-        md5_skin_dual(mesh->mesh, dual, positions, normals, tangents);
+        if (morph)
+            md5_skin_dual_morphed(morph, index, weights, dual, positions, normals, tangents);
+        else
+            md5_skin_dual(mesh->mesh, dual, positions, normals, tangents);
+    } else if (morph) {
+        md5_skin_morphed(morph, index, weights, palette, positions, normals, tangents);
     } else {
         md5_skin(mesh->mesh, palette, positions, normals, tangents);
     }
@@ -169,7 +183,7 @@ static bool skin_on_cpu(md5gl_renderer *renderer, const md5gl_model *model, cons
     const size_t positions = one.normals, normals = one.tangents - one.normals;
     const size_t tangents = one.texcoords - one.tangents;
     for (uint32_t i = 0; i < count; i++) {
-        skin_one(model, mesh, palettes + i * num_joints, dual, bytes);
+        skin_one(model, mesh, palettes + i * num_joints, md5gl_weights_of(model, i), dual, bytes);
         write_part(gl, i * positions, positions, bytes);
         write_part(gl, all.normals + i * normals, normals, bytes + one.normals);
         write_part(gl, all.tangents + i * tangents, tangents, bytes + one.tangents);
@@ -183,7 +197,8 @@ static void skin_by_compute(md5gl_renderer *renderer, const md5gl_model *model,
 {
     enum { GROUP = 64 }; // vertices: local_size_x of preskin.comp
     const GladGLContext *gl = &renderer->gl;
-    const md5gl_program *const program = &renderer->preskin[model->blending];
+    const md5gl_program *const program =
+        &renderer->preskin[md5gl_variant_of(model->blending, model->morph != NULL)];
     const uint32_t num_groups = (mesh->mesh->num_vertices + GROUP - 1) / GROUP;
     gl->BindBufferBase(MD5GL_SHADER_STORAGE_BUFFER, MD5GL_BINDING_BIND, mesh->vertices);
     gl->BindBufferBase(MD5GL_SHADER_STORAGE_BUFFER, MD5GL_BINDING_FIRST_INFLUENCE,
@@ -193,6 +208,7 @@ static void skin_by_compute(md5gl_renderer *renderer, const md5gl_model *model,
     for (uint32_t b = 0; b < model->num_batches; b++) {
         const md5gl_batch *const batch = &model->batches[b];
         md5gl_bind_mesh(renderer, mesh, program, batch, model->model->skeleton.num_joints);
+        md5gl_bind_morph(renderer, model, mesh, program, first);
         gl->Uniform1i(program->uniforms[MD5GL_NUM_VERTICES], (GLint)mesh->mesh->num_vertices);
         gl->Uniform1i(program->uniforms[MD5GL_NUM_INSTANCES], (GLint)count);
         gl->Uniform1i(program->uniforms[MD5GL_FIRST_INSTANCE], (GLint)first);

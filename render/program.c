@@ -10,6 +10,10 @@ static const char *const uniform_names[MD5GL_NUM_UNIFORMS] = {
     [MD5GL_PLACED] = "placed",
     [MD5GL_TINTED] = "tinted",
     [MD5GL_FIRST_INSTANCE] = "first_instance",
+    [MD5GL_FIRST_VERTEX] = "first_vertex",
+    [MD5GL_NUM_MORPHS] = "num_morphs",
+    [MD5GL_NUM_MORPHED] = "num_morphed",
+    [MD5GL_FIRST_MORPHED] = "first_morphed",
     [MD5GL_NUM_VERTICES] = "num_vertices",
     [MD5GL_NUM_INSTANCES] = "num_instances",
     [MD5GL_COLOURED] = "coloured",
@@ -31,6 +35,9 @@ static const struct {
     {"placements", MD5GL_UNIT_PLACEMENTS},
     {"influences", MD5GL_UNIT_INFLUENCES},
     {"influence_joints", MD5GL_UNIT_INFLUENCE_JOINTS},
+    {"baked_jobs", MD5GL_UNIT_PALETTES},
+    {"baked_clips", MD5GL_UNIT_INFLUENCES},
+    {"baked_vertices", MD5GL_UNIT_INFLUENCE_JOINTS},
     {"diffuse", MD5GL_UNIT_TEXTURE},
     {"mask", MD5GL_UNIT_TEXTURE},
     {"normals", MD5GL_UNIT_NORMALS},
@@ -40,6 +47,9 @@ static const struct {
     {"sun_depth", MD5GL_UNIT_SUN_DEPTH},
     {"contact_map", MD5GL_UNIT_CONTACT},
     {"tints", MD5GL_UNIT_TINTS},
+    {"morph_first", MD5GL_UNIT_MORPH_FIRST},
+    {"morph_deltas", MD5GL_UNIT_MORPH_DELTAS},
+    {"morph_weights", MD5GL_UNIT_MORPH_WEIGHTS},
 };
 
 // Line numbers identify the file: #line numbers the n-th file's lines from n * LINES_PER_FILE + 1.
@@ -48,7 +58,7 @@ static const struct {
 
 static const char *const headings[MD5GL_MAX_SOURCES] = {
     "#line 1\n",    "#line 1001\n", "#line 2001\n", "#line 3001\n",
-    "#line 4001\n", "#line 5001\n", "#line 6001\n"};
+    "#line 4001\n", "#line 5001\n", "#line 6001\n", "#line 7001\n"};
 
 // Skips a number; NULL if there is none.
 static const char *skip_number(const char *text, long *number)

@@ -38,6 +38,9 @@ enum md5gl_unit {
     MD5GL_UNIT_SUN_DEPTH, // the same map, read as depth values
     MD5GL_UNIT_CONTACT,
     MD5GL_UNIT_TINTS,
+    MD5GL_UNIT_MORPH_FIRST,
+    MD5GL_UNIT_MORPH_DELTAS,
+    MD5GL_UNIT_MORPH_WEIGHTS,
     MD5GL_NUM_UNITS,
 };
 
@@ -67,6 +70,10 @@ enum md5gl_uniform {
     MD5GL_PLACED,
     MD5GL_TINTED,
     MD5GL_FIRST_INSTANCE,
+    MD5GL_FIRST_VERTEX,
+    MD5GL_NUM_MORPHS,
+    MD5GL_NUM_MORPHED,
+    MD5GL_FIRST_MORPHED,
     MD5GL_NUM_VERTICES,
     MD5GL_NUM_INSTANCES,
     MD5GL_COLOURED,
@@ -103,17 +110,26 @@ enum md5gl_skin {
     MD5GL_SKIN_EXACT,
     MD5GL_SKIN_POSED,
     MD5GL_SKIN_STORAGE, // only with has_storage
+    MD5GL_SKIN_BAKED,   // on any path, once there are baked clips
     MD5GL_NUM_SKINS
 };
 
-enum { MD5GL_NUM_BLENDINGS = MD5GL_BLEND_DUAL + 1 };
+// The variants of the programs that skin: each blending, without and with morph targets.
+enum {
+    MD5GL_NUM_BLENDINGS = MD5GL_BLEND_DUAL + 1,
+    MD5GL_NUM_VARIANTS = 2 * MD5GL_NUM_BLENDINGS,
+};
+static inline int md5gl_variant_of(md5gl_blending blending, bool morphed)
+{
+    return (int)blending + (morphed ? (int)MD5GL_NUM_BLENDINGS : 0);
+}
 
 // One file of a shader. A stage is a sequence of files.
 typedef struct md5gl_source {
     const char *file, *text;
 } md5gl_source;
 
-enum { MD5GL_MAX_SOURCES = 7, MD5GL_NUM_CAPTURED = 3 };
+enum { MD5GL_MAX_SOURCES = 8, MD5GL_NUM_CAPTURED = 3 };
 
 typedef struct md5gl_program_sources {
     md5gl_source vertex[MD5GL_MAX_SOURCES]; // ends at the first without text
@@ -127,9 +143,11 @@ typedef struct md5gl_program_sources {
 bool md5gl_build_program(md5gl_renderer *renderer, const md5gl_program_sources *sources,
                          md5gl_program *program, md5_error *error);
 
-// Builds the programs that draw a path with that blending, unless they exist already.
-bool md5gl_build_blending(md5gl_renderer *renderer, md5gl_path path, md5gl_blending blending,
-                          md5_error *error);
+// Builds the programs of a variant that draw a path, unless they exist already.
+bool md5gl_build_variant(md5gl_renderer *renderer, md5gl_path path, int variant, md5_error *error);
+
+// Builds the programs that draw baked clips, unless they exist already.
+bool md5gl_build_baked(md5gl_renderer *renderer, md5_error *error);
 
 bool md5gl_build_all_programs(md5gl_renderer *renderer, md5_error *error);
 void md5gl_destroy_all_programs(md5gl_renderer *renderer);

@@ -17,6 +17,8 @@
 #define PALETTE {"palette.glsl", md5gl_shader_palette_glsl}
 #define LINEAR  {"blend_linear.glsl", md5gl_shader_blend_linear_glsl}
 #define DUAL    {"blend_dual.glsl", md5gl_shader_blend_dual_glsl}
+#define PLAIN   {"bind_plain.glsl", md5gl_shader_bind_plain_glsl}
+#define MORPHED {"bind_morphed.glsl", md5gl_shader_bind_morphed_glsl}
 #define EXACT   {"skin_exact.glsl", md5gl_shader_skin_exact_glsl}
 #define DRAW    {"draw.vert", md5gl_shader_draw_vert}
 #define CAPTURE {"capture.vert", md5gl_shader_capture_vert}
@@ -29,6 +31,7 @@ static const md5gl_source skin_functions[MD5GL_NUM_SKINS] = {
     [MD5GL_SKIN_EXACT] = EXACT,
     [MD5GL_SKIN_POSED] = {"skin_posed.glsl", md5gl_shader_skin_posed_glsl},
     [MD5GL_SKIN_STORAGE] = EXACT,
+    [MD5GL_SKIN_BAKED] = {"skin_baked.glsl", md5gl_shader_skin_baked_glsl},
 };
 
 // The vertex stage lists only its last file; build_skinned() puts the common files before it.
@@ -62,18 +65,28 @@ static const md5gl_program_sources passes[MD5GL_NUM_PASSES] = {
         },
 };
 
-static const md5gl_source blends[MD5GL_NUM_BLENDINGS] = {
-    [MD5GL_BLEND_LINEAR] = LINEAR,
-    [MD5GL_BLEND_DUAL] = DUAL,
-};
+static md5gl_source blend_of(int variant)
+{
+    const md5gl_source blends[MD5GL_NUM_BLENDINGS] = {
+        [MD5GL_BLEND_LINEAR] = LINEAR,
+        [MD5GL_BLEND_DUAL] = DUAL,
+    };
+    return blends[variant % MD5GL_NUM_BLENDINGS];
+}
 
-enum { PRESKIN_BLEND = 3 }; // index of the blending file in preskin_sources
+static md5gl_source bind_of(int variant)
+{
+    return variant < MD5GL_NUM_BLENDINGS ? (md5gl_source)PLAIN : (md5gl_source)MORPHED;
+}
+
+enum { PRESKIN_BLEND = 3, PRESKIN_BIND = 4 }; // indices of these files in preskin_sources
 
 static const md5gl_program_sources preskin_sources = {
     .compute = {{"preskin.glsl", md5gl_shader_preskin_glsl},
                 TABLE,
                 PALETTE,
                 LINEAR,
+                PLAIN,
                 EXACT,
                 {"preskin.comp", md5gl_shader_preskin_comp}},
 };
@@ -98,7 +111,7 @@ static const md5gl_program_sources panel_sources = {
     .fragment = {{"panel.frag", md5gl_shader_panel_frag}},
 };
 
-static bool build_skinned(md5gl_renderer *renderer, md5gl_blending blending, enum md5gl_skin skin,
+static bool build_skinned(md5gl_renderer *renderer, int variant, enum md5gl_skin skin,
                           md5_error *error)
 {
     for (int pass = 0; pass < MD5GL_NUM_PASSES; pass++) {
@@ -114,21 +127,23 @@ static bool build_skinned(md5gl_renderer *renderer, md5gl_blending blending, enu
         else
             sources.vertex[count++] = (md5gl_source)TABLE;
         sources.vertex[count++] = (md5gl_source)PALETTE;
-        sources.vertex[count++] = blends[blending];
+        sources.vertex[count++] = blend_of(variant);
+        sources.vertex[count++] = bind_of(variant);
         sources.vertex[count++] = skin_functions[skin];
         sources.vertex[count++] = last;
-        md5gl_program *const program = &renderer->skinned[blending][skin][pass];
+        md5gl_program *const program = &renderer->skinned[variant][skin][pass];
         if (program->name == 0 && !md5gl_build_program(renderer, &sources, program, error))
             return false;
     }
     return true;
 }
 
-static bool build_preskin(md5gl_renderer *renderer, md5gl_blending blending, md5_error *error)
+static bool build_preskin(md5gl_renderer *renderer, int variant, md5_error *error)
 {
     md5gl_program_sources sources = preskin_sources;
-    sources.compute[PRESKIN_BLEND] = blends[blending];
-    md5gl_program *const program = &renderer->preskin[blending];
+    sources.compute[PRESKIN_BLEND] = blend_of(variant);
+    sources.compute[PRESKIN_BIND] = bind_of(variant);
+    md5gl_program *const program = &renderer->preskin[variant];
     return program->name != 0 || md5gl_build_program(renderer, &sources, program, error);
 }
 
@@ -142,14 +157,18 @@ static bool build_all_skinned(md5gl_renderer *renderer, md5_error *error)
     return true;
 }
 
-bool md5gl_build_blending(md5gl_renderer *renderer, md5gl_path path, md5gl_blending blending,
-                          md5_error *error)
+bool md5gl_build_variant(md5gl_renderer *renderer, md5gl_path path, int variant, md5_error *error)
 {
     if (path == MD5GL_PATH_CPU)
         return true;
     if (path == MD5GL_PATH_COMPUTE)
-        return build_preskin(renderer, blending, error);
-    return build_skinned(renderer, blending, md5gl_skin_of(path), error);
+        return build_preskin(renderer, variant, error);
+    return build_skinned(renderer, variant, md5gl_skin_of(path), error);
+}
+
+bool md5gl_build_baked(md5gl_renderer *renderer, md5_error *error)
+{
+    return build_skinned(renderer, MD5GL_BLEND_LINEAR, MD5GL_SKIN_BAKED, error);
 }
 
 bool md5gl_build_all_programs(md5gl_renderer *renderer, md5_error *error)
@@ -165,12 +184,12 @@ bool md5gl_build_all_programs(md5gl_renderer *renderer, md5_error *error)
 void md5gl_destroy_all_programs(md5gl_renderer *renderer)
 {
     const GladGLContext *gl = &renderer->gl;
-    for (int blending = 0; blending < MD5GL_NUM_BLENDINGS; blending++) {
+    for (int variant = 0; variant < MD5GL_NUM_VARIANTS; variant++) {
         for (int skin = 0; skin < MD5GL_NUM_SKINS; skin++) {
             for (int pass = 0; pass < MD5GL_NUM_PASSES; pass++)
-                gl->DeleteProgram(renderer->skinned[blending][skin][pass].name);
+                gl->DeleteProgram(renderer->skinned[variant][skin][pass].name);
         }
-        gl->DeleteProgram(renderer->preskin[blending].name);
+        gl->DeleteProgram(renderer->preskin[variant].name);
     }
     gl->DeleteProgram(renderer->line.name);
     gl->DeleteProgram(renderer->grid.name);

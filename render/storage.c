@@ -304,6 +304,11 @@ bool md5gl_pose_storage(md5gl_renderer *renderer, md5gl_model *model, const md5_
     return true;
 }
 
+GLuint md5gl_array_of(const md5gl_model *model, const md5gl_mesh *mesh)
+{
+    return model->storage ? model->storage->array : mesh->array;
+}
+
 GLuint md5gl_palettes_in_storage(const md5gl_storage *storage)
 {
     return storage->from_clips ? storage->gpu_palettes

@@ -27,6 +27,7 @@ void main()
     int vertex = int(gl_GlobalInvocationID.x);
     if (vertex >= num_vertices)
         return;
+    vertex_index = vertex;
     instance = int(gl_GlobalInvocationID.y);
     bind_position = fetch(3 * vertex);
     bind_normal = fetch(3 * (num_vertices + vertex));

@@ -8,9 +8,10 @@ layout(location = 6) in vec4 weights; // largest first, sum to 1
 
 skinned skin()
 {
+    skinned bind = bound(bind_position, bind_normal, bind_tangent);
     joint_blend blend = first_joint(joints.x, weights.x);
     add_joint(blend, joints.y, weights.y);
     add_joint(blend, joints.z, weights.z);
     add_joint(blend, joints.w, weights.w);
-    return move_vertex(blended_matrix(blend), bind_position, bind_normal, bind_tangent);
+    return move_vertex(blended_matrix(blend), bind.position, bind.normal, bind.tangent);
 }

@@ -9,6 +9,7 @@ layout(location = 7) in vec4 more_weights;
 
 skinned skin()
 {
+    skinned bind = bound(bind_position, bind_normal, bind_tangent);
     joint_blend blend = first_joint(joints.x, weights.x);
     add_joint(blend, joints.y, weights.y);
     add_joint(blend, joints.z, weights.z);
@@ -20,5 +21,5 @@ skinned skin()
         add_joint(blend, more_joints.z, more_weights.z);
         add_joint(blend, more_joints.w, more_weights.w);
     }
-    return move_vertex(blended_matrix(blend), bind_position, bind_normal, bind_tangent);
+    return move_vertex(blended_matrix(blend), bind.position, bind.normal, bind.tangent);
 }

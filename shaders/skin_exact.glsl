@@ -3,7 +3,7 @@
 // is the sum of palette * influence. See md5_mesh.influences. Dual quaternions transform the bind
 // position instead: they blend to one motion, which applies to a single point.
 #ifndef NO_ATTRIBUTES
-layout(location = 0) in vec3 bind_position; // read by dual blending only
+layout(location = 0) in vec3 bind_position; // read by dual blending and morphing only
 layout(location = 1) in vec3 bind_normal; // model space
 layout(location = 3) in vec4 bind_tangent;
 layout(location = 4) in uint first_influence;
@@ -22,26 +22,28 @@ skinned skin()
 {
     if (first_influence == end_influence)
         return skinned(vec3(0.0), bind_normal, bind_tangent);
+    skinned bind = bound(bind_position, bind_normal, bind_tangent);
     // Uses only ratios to the first bias, which has the largest magnitude, so that neither tiny nor
     // huge biases leave the range of floats. If it is 0, all are: then this influence counts alone.
     float bias = INFLUENCE(first_influence).w;
     joint_blend blend = first_joint(INFLUENCE_JOINT(first_influence), 1.0);
     for (uint i = first_influence + 1u; bias != 0.0 && i < end_influence; i++)
         add_joint(blend, INFLUENCE_JOINT(i), INFLUENCE(i).w / bias);
-    return move_vertex(blended_matrix(blend), bind_position, bind_normal, bind_tangent);
+    return move_vertex(blended_matrix(blend), bind.position, bind.normal, bind.tangent);
 }
 #else
 skinned skin()
 {
+    skinned bind = bound(bind_position, bind_normal, bind_tangent);
     vec3 posed = vec3(0.0), normal = vec3(0.0), tangent = vec3(0.0);
     for (uint i = first_influence; i < end_influence; i++) {
         vec4 influence = INFLUENCE(i);
         mat3x4 matrix = joint_matrix(INFLUENCE_JOINT(i));
-        posed += influence * matrix;
-        normal += influence.w * (vec4(bind_normal, 0.0) * matrix);
-        tangent += influence.w * (vec4(bind_tangent.xyz, 0.0) * matrix);
+        posed += BOUND_INFLUENCE(influence) * matrix;
+        normal += influence.w * (vec4(bind.normal, 0.0) * matrix);
+        tangent += influence.w * (vec4(bind.tangent.xyz, 0.0) * matrix);
     }
-    return skinned(posed, unit_direction(normal, bind_normal),
-                   vec4(unit_direction(tangent, bind_tangent.xyz), bind_tangent.w));
+    return skinned(posed, unit_direction(normal, bind.normal),
+                   vec4(unit_direction(tangent, bind.tangent.xyz), bind.tangent.w));
 }
 #endif

@@ -35,6 +35,10 @@ static inline float md5_dual_sign(const md5_dual_quat *first, const md5_dual_qua
 // The matrix of a dual quaternion of any length.
 md5_mat34 md5_dual_matrix(const md5_dual_quat *q);
 
+// The matrix that moves a vertex of the bind pose; 0 if it has no influences.
+md5_mat34 md5_dual_vertex_matrix(const md5_mesh *mesh, const md5_dual_quat *palette,
+                                 uint32_t vertex);
+
 // Works for any mesh; the others want a plan, and leave single vertices to this one.
 void md5_dual_scalar(const md5_dual_job *job);
 void md5_dual_sse2(const md5_dual_job *job);

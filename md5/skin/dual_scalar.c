@@ -97,16 +97,21 @@ static inline md5_vec3 turn(const md5_mat34 *m, md5_vec3 bind)
     return md5_vec3_normalize(md5_mat34_rotate(m, bind), bind);
 }
 
-// The matrix of what nothing influences is 0: it stays at the origin, with its directions.
+// What nothing influences stays at the origin, with its directions.
+md5_mat34 md5_dual_vertex_matrix(const md5_mesh *mesh, const md5_dual_quat *palette,
+                                 uint32_t vertex)
+{
+    if (mesh->first_influence[vertex] == mesh->first_influence[vertex + 1])
+        return (md5_mat34){{0.0f}};
+    const md5_dual_quat sum = blend(mesh, palette, vertex);
+    return md5_dual_matrix(&sum);
+}
+
 static void skin_vertex(const md5_dual_job *job, uint32_t vertex)
 {
     const md5_skin_job *const skin = &job->skin;
     const md5_mesh *const mesh = skin->mesh;
-    md5_mat34 m = {{0.0f}};
-    if (mesh->first_influence[vertex] < mesh->first_influence[vertex + 1]) {
-        const md5_dual_quat sum = blend(mesh, job->palette, vertex);
-        m = md5_dual_matrix(&sum);
-    }
+    const md5_mat34 m = md5_dual_vertex_matrix(mesh, job->palette, vertex);
     const md5_vec3 p = mesh->positions[vertex];
     *md5_vec3_out(skin->positions, skin->strides[0], vertex) =
         (md5_vec3){move_row(m.m, p), move_row(m.m + 4, p), move_row(m.m + 8, p)};

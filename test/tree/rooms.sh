@@ -27,7 +27,7 @@ includes >"$scratch/includes"
 forbidden() {
     awk '
         function room(path) {
-            if (path ~ /^md5\/md5(math|skin|model|query|bind)\.h$/) return "door"
+            if (path ~ /^md5\/md5(math|skin|model|query|bind|bake|morph)\.h$/) return "door"
             if (path == "md5/md5curve.h") return "curvedoor"
             if (path == "md5/md5pose.h") return "posedoor"
             if (path == "md5/md5machine.h") return "machinedoor"

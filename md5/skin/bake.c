@@ -1,0 +1,283 @@
+// Clips baked into vertices: 16 bits a coordinate within the bounds of the clip, and normals on an
+// unfolded octahedron.
+//
+// Frames are skinned twice, once for the bounds and once for the vertices, because a clip's posed
+// vertices in floats would take three times the memory of the result.
+#include "md5/core/arena.h"
+#include "md5/core/assert.h"
+#include "md5/core/math.h"
+#include "md5/md5bake.h"
+#include "md5/skin/octahedron.h"
+
+#include <string.h>
+
+enum { LEVELS = 65535 }; // of a coordinate
+
+// -- Encoding ---------------------------------------------------------------------------------
+
+static uint32_t level_of(float value, float min, float step)
+{
+    if (!(step > 0.0f))
+        return 0;
+    const double level = floor(((double)value - (double)min) / (double)step + 0.5);
+    return level > 0.0 ? (level < (double)LEVELS ? (uint32_t)level : (uint32_t)LEVELS) : 0;
+}
+
+static md5_vec3 position_of(const md5_baked *baked, md5_baked_vertex vertex)
+{
+    const float x = (float)(vertex.xy & 0xffff), y = (float)(vertex.xy >> 16);
+    const float z = (float)(vertex.z_normal & 0xffff);
+    const md5_vec3 min = baked->bounds.min, step = baked->step;
+    return (md5_vec3){min.x + step.x * x, min.y + step.y * y, min.z + step.z * z};
+}
+
+static md5_baked_vertex encode(const md5_baked *baked, md5_vec3 position, md5_vec3 normal)
+{
+    const md5_vec3 min = baked->bounds.min, step = baked->step;
+    return (md5_baked_vertex){
+        .xy = level_of(position.x, min.x, step.x) | level_of(position.y, min.y, step.y) << 16,
+        .z_normal = level_of(position.z, min.z, step.z) | md5_octahedron_of(normal) << 16,
+    };
+}
+
+static float distance(md5_vec3 a, md5_vec3 b)
+{
+    const double x = (double)a.x - (double)b.x, y = (double)a.y - (double)b.y;
+    const double z = (double)a.z - (double)b.z;
+    return (float)sqrt(x * x + y * y + z * z);
+}
+
+static void grow(float *largest, float value)
+{
+    if (value > *largest)
+        *largest = value;
+}
+
+static void encode_mesh(md5_baked *baked, const md5_vec3 *positions, const md5_vec3 *normals,
+                        uint32_t count, md5_baked_vertex *vertices)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        vertices[i] = encode(baked, positions[i], normals[i]);
+        const md5_vec3 normal = md5_octahedron_normal(vertices[i].z_normal >> 16);
+        // The angle of a chord between unit vectors.
+        const float half = distance(normal, normals[i]) * 0.5f;
+        grow(&baked->position_error, distance(position_of(baked, vertices[i]), positions[i]));
+        grow(&baked->normal_error, 2.0f * asinf(half < 1.0f ? half : 1.0f));
+    }
+}
+
+// -- Baking -----------------------------------------------------------------------------------
+
+typedef struct baking {
+    const md5_model *model;
+    const md5_mat34 *palettes;
+    md5_vec3 *positions, *normals; // of the largest mesh
+} baking;
+
+static bool check(md5_context *context, const md5_model *model, uint32_t num_frames,
+                  uint32_t *num_vertices)
+{
+    uint64_t total = 0;
+    for (uint32_t i = 0; i < model->num_meshes; i++) {
+        const md5_mesh *const mesh = &model->meshes[i];
+        total += mesh->num_vertices;
+        if (mesh->num_vertices > 0 && !mesh->positions)
+            return md5_fail(context, MD5_ERROR_MISMATCH, 0, 0, "the model's geometry was released");
+    }
+    if (total > UINT32_MAX)
+        return md5_fail(context, MD5_ERROR_MEMORY, 0, 0, "%llu vertices are too many to bake",
+                        (unsigned long long)total);
+    if (total * num_frames > SIZE_MAX / sizeof(md5_baked_vertex))
+        return md5_fail(context, MD5_ERROR_MEMORY, 0, 0, "%u frames of %u vertices are too many",
+                        (unsigned)num_frames, (unsigned)total);
+    *num_vertices = (uint32_t)total;
+    return num_frames > 0 || md5_fail(context, MD5_ERROR_RANGE, 0, 0, "no frames to bake");
+}
+
+static bool is_finite(const md5_bounds *bounds)
+{
+    const float values[] = {bounds->min.x, bounds->min.y, bounds->min.z,
+                            bounds->max.x, bounds->max.y, bounds->max.z};
+    for (int i = 0; i < 6; i++) {
+        if (!isfinite(values[i]))
+            return false;
+    }
+    return true;
+}
+
+// Sets the bounds and the steps of the result. Comparisons pass over what is not a number, so each
+// vertex is looked at.
+static bool measure(md5_context *context, const baking *job, uint32_t num_frames, md5_baked *baked)
+{
+    const md5_model *const model = job->model;
+    baked->bounds = md5_bounds_of_points(NULL, 0);
+    for (uint32_t frame = 0; frame < num_frames; frame++) {
+        const md5_mat34 *const palette = job->palettes + (size_t)frame * model->skeleton.num_joints;
+        for (uint32_t i = 0; i < model->num_meshes; i++) {
+            const md5_mesh *const mesh = &model->meshes[i];
+            md5_skin(mesh, palette, job->positions, NULL, NULL);
+            for (uint32_t vertex = 0; vertex < mesh->num_vertices; vertex++) {
+                const md5_vec3 at = job->positions[vertex];
+                const md5_bounds point = {at, at};
+                if (!is_finite(&point))
+                    return md5_fail(context, MD5_ERROR_RANGE, 0, 0,
+                                    "frame %u: vertex %u of mesh %u is not finite", (unsigned)frame,
+                                    (unsigned)vertex, (unsigned)i);
+                baked->bounds = md5_bounds_union(baked->bounds, point);
+            }
+        }
+    }
+    if (baked->num_vertices == 0)
+        return true;
+    const md5_bounds *const of = &baked->bounds;
+    // Halves do not overflow where the difference of two floats could.
+    const float half = 0.5f / (float)LEVELS;
+    baked->step = (md5_vec3){2.0f * (of->max.x * half - of->min.x * half),
+                             2.0f * (of->max.y * half - of->min.y * half),
+                             2.0f * (of->max.z * half - of->min.z * half)};
+    return true;
+}
+
+static void bake(const baking *job, md5_baked *baked, md5_baked_vertex *vertices)
+{
+    const md5_model *const model = job->model;
+    for (uint32_t frame = 0; frame < baked->num_frames; frame++) {
+        const md5_mat34 *const palette = job->palettes + (size_t)frame * model->skeleton.num_joints;
+        for (uint32_t i = 0; i < model->num_meshes; i++) {
+            const md5_mesh *const mesh = &model->meshes[i];
+            md5_skin(mesh, palette, job->positions, job->normals, NULL);
+            encode_mesh(baked, job->positions, job->normals, mesh->num_vertices, vertices);
+            vertices += mesh->num_vertices;
+        }
+    }
+}
+
+static md5_baked *place(md5_context *context, const md5_baked *counts, md5_baked_vertex **vertices)
+{
+    md5_block block = {0};
+    md5_baked *baked = NULL;
+    for (int pass = 0; pass < 2; pass++) {
+        baked = (md5_baked *)md5_block_take(&block, 1, sizeof *baked);
+        *vertices = (md5_baked_vertex *)md5_block_take(
+            &block, (size_t)counts->num_frames * counts->num_vertices, sizeof **vertices);
+        if (pass > 0)
+            break;
+        const size_t size = block.used;
+        block = (md5_block){.base = (unsigned char *)md5_alloc(context, size)};
+        if (!block.base)
+            return NULL;
+    }
+    *baked = *counts;
+    baked->vertices = *vertices;
+    baked->size = block.used;
+    baked->allocator = context->allocator;
+    return baked;
+}
+
+static uint32_t largest_mesh(const md5_model *model)
+{
+    uint32_t largest = 0;
+    for (uint32_t i = 0; i < model->num_meshes; i++) {
+        if (model->meshes[i].num_vertices > largest)
+            largest = model->meshes[i].num_vertices;
+    }
+    return largest;
+}
+
+static md5_baked *create(md5_arena *arena, baking *job, uint32_t num_frames)
+{
+    md5_baked counts = {.num_frames = num_frames};
+    md5_baked_vertex *vertices = NULL;
+    if (!check(arena->context, job->model, num_frames, &counts.num_vertices))
+        return NULL;
+    const uint32_t largest = largest_mesh(job->model);
+    job->positions = (md5_vec3 *)md5_arena_room(arena, largest, sizeof(md5_vec3));
+    job->normals = (md5_vec3 *)md5_arena_room(arena, largest, sizeof(md5_vec3));
+    if (!job->positions || !job->normals || !measure(arena->context, job, num_frames, &counts))
+        return NULL;
+    md5_baked *const baked = place(arena->context, &counts, &vertices);
+    if (baked)
+        bake(job, baked, vertices);
+    return baked;
+}
+
+md5_baked *md5_create_baked(const md5_model *model, const md5_mat34 *palettes, uint32_t num_frames,
+                            const md5_load_opts *opts, md5_error *error)
+{
+    MD5_ASSERT(model != NULL, "model: not NULL");
+    MD5_ASSERT(palettes != NULL || num_frames == 0 || model->skeleton.num_joints == 0,
+               "palettes: not NULL");
+    MD5_ASSERT_OPTS(opts);
+    md5_context context;
+    md5_context_begin(&context, opts, opts ? opts->file_name : NULL, error);
+    md5_arena arena = {.context = &context};
+    baking job = {.model = model, .palettes = palettes};
+    md5_baked *const baked = create(&arena, &job, num_frames);
+    md5_arena_free(&arena);
+    return baked;
+}
+
+void md5_free_baked(md5_baked *baked)
+{
+    if (baked) {
+        const md5_allocator allocator = baked->allocator;
+        allocator.free(allocator.user, baked, baked->size);
+    }
+}
+
+// -- Decoding ---------------------------------------------------------------------------------
+
+void md5_baked_skin(const md5_baked *baked, uint32_t first, uint32_t count,
+                    const md5_moment *moment, md5_vec3 *positions, md5_vec3 *normals)
+{
+    MD5_ASSERT(baked != NULL && moment != NULL, "baked, moment: not NULL");
+    MD5_ASSERT(first <= baked->num_vertices && count <= baked->num_vertices - first,
+               "first, count: vertices of the baked clip");
+    MD5_ASSERT(moment->frame0 < baked->num_frames && moment->frame1 < baked->num_frames,
+               "moment: frames of the baked clip");
+    MD5_ASSERT(positions != NULL || count == 0, "positions: not NULL");
+    const md5_baked_vertex *const from =
+        baked->vertices + (size_t)moment->frame0 * baked->num_vertices + first;
+    const md5_baked_vertex *const to =
+        baked->vertices + (size_t)moment->frame1 * baked->num_vertices + first;
+    for (uint32_t i = 0; i < count; i++) {
+        positions[i] =
+            md5_vec3_lerp(position_of(baked, from[i]), position_of(baked, to[i]), moment->fraction);
+        if (!normals)
+            continue;
+        const md5_vec3 normal = md5_octahedron_normal(from[i].z_normal >> 16);
+        normals[i] = md5_vec3_normalize(
+            md5_vec3_lerp(normal, md5_octahedron_normal(to[i].z_normal >> 16), moment->fraction),
+            normal);
+    }
+}
+
+// One vertex as md5_skin() computes it, but for rounding error.
+static md5_vec3 exact_position(const md5_mesh *mesh, uint32_t vertex, const md5_mat34 *palette)
+{
+    md5_vec3 sum = {0.0f, 0.0f, 0.0f};
+    for (uint32_t i = mesh->first_influence[vertex]; i < mesh->first_influence[vertex + 1]; i++)
+        sum = md5_vec3_add(
+            sum, md5_mat34_apply(&palette[mesh->influence_joints[i]], mesh->influences[i]));
+    return sum;
+}
+
+// One vertex at a time, so that no memory is needed.
+float md5_baked_error(const md5_baked *baked, const md5_model *model, const md5_moment *moment,
+                      const md5_mat34 *palette)
+{
+    MD5_ASSERT(baked != NULL && model != NULL && moment != NULL, "baked, model, moment: not NULL");
+    MD5_ASSERT(palette != NULL || model->skeleton.num_joints == 0, "palette: not NULL");
+    float largest = 0.0f;
+    uint32_t first = 0;
+    for (uint32_t i = 0; i < model->num_meshes; i++) {
+        const md5_mesh *const mesh = &model->meshes[i];
+        for (uint32_t vertex = 0; vertex < mesh->num_vertices; vertex++) {
+            md5_vec3 at;
+            md5_baked_skin(baked, first + vertex, 1, moment, &at, NULL);
+            grow(&largest, distance(at, exact_position(mesh, vertex, palette)));
+        }
+        first += mesh->num_vertices;
+    }
+    return largest;
+}

@@ -1,0 +1,357 @@
+// Morph targets: the differences between models of one topology, vertex by vertex.
+//
+// All targets of a vertex lie side by side, so that blending reads each vertex once, and so do
+// shaders. Two walks over the sources, one to count and one to write, place everything in one
+// block.
+#include "md5/core/arena.h"
+#include "md5/core/assert.h"
+#include "md5/core/axes.h"
+#include "md5/core/math.h"
+#include "md5/md5morph.h"
+
+#include <string.h>
+
+// -- Topology ---------------------------------------------------------------------------------
+
+// A source beside the model, for messages.
+typedef struct comparison {
+    md5_context *context;
+    const md5_model *base, *source;
+    const char *name;
+} comparison;
+
+static bool differs(const comparison *pair, uint32_t mesh, const char *what, uint32_t base,
+                    uint32_t source)
+{
+    const char *const name = pair->base->meshes[mesh].name;
+    const char *const shader = pair->base->meshes[mesh].shader;
+    const char *const shown = *name ? name : shader;
+    return md5_fail(pair->context, MD5_ERROR_MISMATCH, 0, 0,
+                    "morph target %s: mesh %u %s: %s %u, but the model has %u",
+                    md5_quote(pair->name, strlen(pair->name)).text, (unsigned)mesh,
+                    md5_quote(shown, strlen(shown)).text, what, (unsigned)source, (unsigned)base);
+}
+
+static bool fail_model(const comparison *pair, const char *what)
+{
+    return md5_fail(pair->context, MD5_ERROR_MISMATCH, 0, 0, "morph target %s: %s",
+                    md5_quote(pair->name, strlen(pair->name)).text, what);
+}
+
+static bool check_skeleton(const comparison *pair)
+{
+    const md5_skeleton *const base = &pair->base->skeleton, *const source = &pair->source->skeleton;
+    if (base->axes != source->axes || md5_scale_of(base) != md5_scale_of(source))
+        return fail_model(pair, "its axes or scale differ: load both with the same options");
+    if (base->num_joints != source->num_joints)
+        return md5_fail(pair->context, MD5_ERROR_MISMATCH, 0, 0,
+                        "morph target %s: %u joints, but the model has %u",
+                        md5_quote(pair->name, strlen(pair->name)).text,
+                        (unsigned)source->num_joints, (unsigned)base->num_joints);
+    for (uint32_t i = 0; i < base->num_joints; i++) {
+        const md5_joint *const a = &base->joints[i], *const b = &source->joints[i];
+        if (a->parent != b->parent || strcmp(a->name, b->name) != 0)
+            return md5_fail(pair->context, MD5_ERROR_MISMATCH, 0, 0,
+                            "morph target %s: joint %u %s has another name or parent in the model",
+                            md5_quote(pair->name, strlen(pair->name)).text, (unsigned)i,
+                            md5_quote(b->name, strlen(b->name)).text);
+    }
+    return true;
+}
+
+// Equal arrays of triangles and seams are equal topology: drawn vertices that are copies have their
+// sources behind those of the file.
+static bool check_mesh(const comparison *pair, uint32_t index)
+{
+    const md5_mesh *const base = &pair->base->meshes[index];
+    const md5_mesh *const source = &pair->source->meshes[index];
+    if ((base->num_vertices > 0 && !base->positions)
+        || (source->num_vertices > 0 && !source->positions))
+        return fail_model(pair, "its geometry, or the model's, was released");
+    if (base->num_file_vertices != source->num_file_vertices)
+        return differs(pair, index, "numverts", base->num_file_vertices, source->num_file_vertices);
+    if (base->num_triangles != source->num_triangles)
+        return differs(pair, index, "numtris", base->num_triangles, source->num_triangles);
+    if (base->num_vertices != source->num_vertices)
+        return differs(pair, index, "drawn vertices, with copies at mirror seams,",
+                       base->num_vertices, source->num_vertices);
+    for (uint32_t i = 0; i < 3 * base->num_triangles; i++) {
+        if (base->indices[i] != source->indices[i])
+            return md5_fail(pair->context, MD5_ERROR_MISMATCH, 0, 0,
+                            "morph target %s: mesh %u: corner %u of triangle %u is vertex %u, but "
+                            "%u in the model",
+                            md5_quote(pair->name, strlen(pair->name)).text, (unsigned)index,
+                            (unsigned)(i % 3), (unsigned)(i / 3), (unsigned)source->indices[i],
+                            (unsigned)base->indices[i]);
+    }
+    for (uint32_t i = base->num_file_vertices; i < base->num_vertices; i++) {
+        if (base->sources[i] != source->sources[i])
+            return differs(pair, index, "vertex at a mirror seam", base->sources[i],
+                           source->sources[i]);
+    }
+    return !base->tangents == !source->tangents
+           || fail_model(pair, "it or the model has no tangents: load both with the same options");
+}
+
+static bool check_source(const comparison *pair)
+{
+    TRY(check_skeleton(pair));
+    if (pair->base->num_meshes != pair->source->num_meshes)
+        return md5_fail(pair->context, MD5_ERROR_MISMATCH, 0, 0,
+                        "morph target %s: %u meshes, but the model has %u",
+                        md5_quote(pair->name, strlen(pair->name)).text,
+                        (unsigned)pair->source->num_meshes, (unsigned)pair->base->num_meshes);
+    for (uint32_t i = 0; i < pair->base->num_meshes; i++)
+        TRY(check_mesh(pair, i));
+    return true;
+}
+
+// -- Differences ------------------------------------------------------------------------------
+
+// What counts as equal: the rounding of sums in floats, of a model of this size.
+typedef struct slack {
+    float position, direction;
+} slack;
+
+static float largest_coordinate(const md5_bounds *bounds)
+{
+    const float values[] = {bounds->min.x, bounds->min.y, bounds->min.z,
+                            bounds->max.x, bounds->max.y, bounds->max.z};
+    float largest = 0.0f;
+    for (int i = 0; i < 6 && bounds->min.x <= bounds->max.x; i++) {
+        if (fabsf(values[i]) > largest)
+            largest = fabsf(values[i]);
+    }
+    return largest;
+}
+
+static slack slack_of(const md5_model *model)
+{
+    return (slack){largest_coordinate(&model->bounds) * FLT_EPSILON, 4.0f * FLT_EPSILON};
+}
+
+// The difference, or 0 if each component is within the slack.
+static md5_vec3 difference(md5_vec3 from, md5_vec3 to, float within)
+{
+    const md5_vec3 apart = md5_vec3_sub(to, from);
+    const bool is_none =
+        fabsf(apart.x) <= within && fabsf(apart.y) <= within && fabsf(apart.z) <= within;
+    return is_none ? (md5_vec3){0.0f, 0.0f, 0.0f} : apart;
+}
+
+static inline md5_vec3 along(md5_vec4 tangent)
+{
+    return (md5_vec3){tangent.x, tangent.y, tangent.z};
+}
+
+static bool is_none(md5_vec3 v)
+{
+    return v.x == 0.0f && v.y == 0.0f && v.z == 0.0f;
+}
+
+// Returns whether the vertex differs at all.
+static bool make_delta(const md5_mesh *base, const md5_mesh *source, uint32_t vertex, slack within,
+                       md5_morph_delta *delta)
+{
+    const md5_vec3 none = {0.0f, 0.0f, 0.0f};
+    delta->position =
+        difference(base->positions[vertex], source->positions[vertex], within.position);
+    delta->normal = difference(base->normals[vertex], source->normals[vertex], within.direction);
+    delta->tangent = base->tangents ? difference(along(base->tangents[vertex]),
+                                                 along(source->tangents[vertex]), within.direction)
+                                    : none;
+    return !is_none(delta->position) || !is_none(delta->normal) || !is_none(delta->tangent);
+}
+
+// -- Building ---------------------------------------------------------------------------------
+
+typedef struct building {
+    const md5_model *model;
+    const md5_morph_source *sources;
+    uint32_t num_targets;
+    slack within;
+    // Of the result.
+    md5_morph *morph;
+    md5_morph_target *targets;
+    md5_morph_mesh *meshes;
+    char *names;
+    size_t names_size;
+} building;
+
+// Where the arrays of a mesh are written; NULL while they are counted.
+typedef struct mesh_arrays {
+    uint32_t *vertices, *first;
+    md5_morph_delta *deltas;
+} mesh_arrays;
+
+static void note_delta(const building *job, const md5_morph_delta *delta)
+{
+    md5_morph_target *const target = &job->targets[delta->target];
+    const float length = sqrtf(md5_vec3_dot(delta->position, delta->position));
+    target->num_vertices++;
+    if (length > target->reach)
+        target->reach = length;
+}
+
+// Counts the vertices and deltas of a mesh; also writes them if there are arrays.
+static void walk_mesh(const building *job, uint32_t index, const mesh_arrays *to,
+                      md5_morph_mesh *counts)
+{
+    const md5_mesh *const base = &job->model->meshes[index];
+    counts->num_vertices = counts->num_deltas = 0;
+    for (uint32_t vertex = 0; vertex < base->num_vertices; vertex++) {
+        const uint32_t first = counts->num_deltas;
+        for (uint32_t i = 0; i < job->num_targets; i++) {
+            md5_morph_delta delta = {.target = i};
+            if (!make_delta(base, &job->sources[i].model->meshes[index], vertex, job->within,
+                            &delta))
+                continue;
+            if (to->deltas) {
+                to->deltas[counts->num_deltas] = delta;
+                note_delta(job, &delta);
+            }
+            counts->num_deltas++;
+        }
+        if (counts->num_deltas == first)
+            continue;
+        if (to->vertices) {
+            to->vertices[counts->num_vertices] = vertex;
+            to->first[counts->num_vertices] = first;
+        }
+        counts->num_vertices++;
+    }
+    if (to->first)
+        to->first[counts->num_vertices] = counts->num_deltas;
+}
+
+// The counts are in counts[num_meshes].
+static void write_meshes(building *job, const md5_morph_mesh *counts, uint32_t *integers,
+                         md5_morph_delta *deltas)
+{
+    for (uint32_t i = 0; i < job->model->num_meshes; i++) {
+        mesh_arrays to;
+        to.vertices = integers;
+        to.first = integers + counts[i].num_vertices;
+        to.deltas = deltas;
+        walk_mesh(job, i, &to, &job->meshes[i]);
+        job->meshes[i].vertices = to.vertices;
+        job->meshes[i].first = to.first;
+        job->meshes[i].deltas = deltas;
+        integers += 2 * (size_t)counts[i].num_vertices + 1;
+        deltas += counts[i].num_deltas;
+    }
+}
+
+static void write_targets(building *job)
+{
+    char *name = job->names;
+    for (uint32_t i = 0; i < job->num_targets; i++) {
+        const size_t size = strlen(job->sources[i].name) + 1;
+        memcpy(name, job->sources[i].name, size);
+        job->targets[i] = (md5_morph_target){.name = name};
+        name += size;
+    }
+}
+
+static md5_morph *place(md5_context *context, building *job, const md5_morph_mesh *counts)
+{
+    const size_t num_meshes = job->model->num_meshes;
+    size_t num_integers = 0, num_deltas = 0;
+    uint32_t *integers = NULL;
+    md5_morph_delta *deltas = NULL;
+    for (size_t i = 0; i < num_meshes; i++) {
+        num_integers += 2 * (size_t)counts[i].num_vertices + 1;
+        num_deltas += counts[i].num_deltas;
+    }
+    md5_block block = {.base = NULL};
+    for (int pass = 0; pass < 2; pass++) {
+        job->morph = (md5_morph *)md5_block_take(&block, 1, sizeof *job->morph);
+        job->targets =
+            (md5_morph_target *)md5_block_take(&block, job->num_targets, sizeof *job->targets);
+        job->meshes = (md5_morph_mesh *)md5_block_take(&block, num_meshes, sizeof *job->meshes);
+        integers = (uint32_t *)md5_block_take(&block, num_integers, sizeof *integers);
+        deltas = (md5_morph_delta *)md5_block_take(&block, num_deltas, sizeof *deltas);
+        job->names = (char *)md5_block_take(&block, job->names_size, 1);
+        if (pass > 0)
+            break;
+        const size_t size = block.used;
+        block = (md5_block){.base = (unsigned char *)md5_alloc(context, size)};
+        if (!block.base)
+            return NULL;
+    }
+    *job->morph = (md5_morph){
+        .model = job->model,
+        .num_targets = job->num_targets,
+        .targets = job->targets,
+        .meshes = job->meshes,
+        .size = block.used,
+        .allocator = context->allocator,
+    };
+    write_targets(job);
+    write_meshes(job, counts, integers, deltas);
+    return job->morph;
+}
+
+static md5_morph *create(md5_arena *arena, building *job)
+{
+    const uint32_t num_meshes = job->model->num_meshes;
+    for (uint32_t i = 0; i < job->num_targets; i++) {
+        const comparison pair = {arena->context, job->model, job->sources[i].model,
+                                 job->sources[i].name};
+        if (!check_source(&pair))
+            return NULL;
+        job->names_size += strlen(job->sources[i].name) + 1;
+    }
+    md5_morph_mesh *const counts =
+        (md5_morph_mesh *)md5_arena_alloc(arena, num_meshes, sizeof *counts);
+    if (!counts)
+        return NULL;
+    const mesh_arrays counting = {.vertices = NULL};
+    for (uint32_t i = 0; i < num_meshes; i++) {
+        // Deltas are counted in 32 bits.
+        if (job->num_targets > UINT32_MAX / (job->model->meshes[i].num_vertices + 1)) {
+            md5_fail(arena->context, MD5_ERROR_MEMORY, 0, 0, "%u targets of %u vertices",
+                     (unsigned)job->num_targets, (unsigned)job->model->meshes[i].num_vertices);
+            return NULL;
+        }
+        walk_mesh(job, i, &counting, &counts[i]);
+    }
+    return place(arena->context, job, counts);
+}
+
+md5_morph *md5_create_morph(const md5_model *model, const md5_morph_source *sources, uint32_t count,
+                            const md5_load_opts *opts, md5_error *error)
+{
+    MD5_ASSERT(model != NULL, "model: not NULL");
+    MD5_ASSERT(sources != NULL || count == 0, "sources: not NULL");
+    for (uint32_t i = 0; i < count; i++)
+        MD5_ASSERT(sources[i].name != NULL && sources[i].model != NULL,
+                   "sources: have names and models");
+    MD5_ASSERT_OPTS(opts);
+    md5_context context;
+    md5_context_begin(&context, opts, opts ? opts->file_name : NULL, error);
+    md5_arena arena = {.context = &context};
+    building job = {
+        .model = model, .sources = sources, .num_targets = count, .within = slack_of(model)};
+    md5_morph *const morph = create(&arena, &job);
+    md5_arena_free(&arena);
+    return morph;
+}
+
+void md5_free_morph(md5_morph *morph)
+{
+    if (morph) {
+        const md5_allocator allocator = morph->allocator;
+        allocator.free(allocator.user, morph, morph->size);
+    }
+}
+
+int32_t md5_find_morph_target(const md5_morph *morph, const char *name)
+{
+    MD5_ASSERT(morph != NULL, "morph: not NULL");
+    for (uint32_t i = 0; i < morph->num_targets && name; i++) {
+        if (strcmp(morph->targets[i].name, name) == 0)
+            return (int32_t)i;
+    }
+    return -1;
+}

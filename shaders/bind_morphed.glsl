@@ -1,0 +1,46 @@
+// The bind pose with blended morph targets, as md5_morph_bind() computes it. The deltas of all
+// targets of a vertex lie side by side, three texels each: position and target, normal, tangent.
+uniform UINT_TABLE morph_first;    // of a vertex of the model; the next one's is its end
+uniform FLOAT_TABLE morph_deltas;
+uniform FLOAT_TABLE morph_weights; // of target t of instance i at i * num_morphs + t
+uniform int num_morphs;
+uniform int num_morphed;   // instances that have weights
+uniform int first_morphed; // the instance that has index 0 in this batch
+uniform int first_vertex;  // of the mesh in the model
+
+#ifndef VERTEX
+#define VERTEX gl_VertexID
+#endif
+
+vec3 morph_offset = vec3(0.0);
+
+skinned bound(vec3 position, vec3 normal, vec4 tangent)
+{
+    morph_offset = vec3(0.0);
+    skinned plain = skinned(position, normal, tangent);
+    int instance_index = first_morphed + INSTANCE;
+    int vertex = first_vertex + VERTEX;
+    int first = int(FETCH(morph_first, vertex).x), end = int(FETCH(morph_first, vertex + 1).x);
+    if (instance_index >= num_morphed)
+        return plain;
+    vec3 turned = normal, along = tangent.xyz;
+    bool changes = false;
+    for (int i = first; i < end; i++) {
+        vec4 delta = FETCH(morph_deltas, 3 * i);
+        float weight = FETCH(morph_weights, instance_index * num_morphs + int(delta.w)).x;
+        if (weight == 0.0)
+            continue;
+        morph_offset += weight * delta.xyz;
+        turned += weight * FETCH(morph_deltas, 3 * i + 1).xyz;
+        along += weight * FETCH(morph_deltas, 3 * i + 2).xyz;
+        changes = true;
+    }
+    if (!changes)
+        return plain;
+    turned = unit_direction(turned, normal);
+    along = unit_direction(along - dot(along, turned) * turned, tangent.xyz);
+    return skinned(position + morph_offset, turned, vec4(along, tangent.w));
+}
+
+// Each point of a vertex moves by the same offset.
+#define BOUND_INFLUENCE(influence) vec4((influence).xyz + (influence).w * morph_offset, (influence).w)

@@ -1,0 +1,7 @@
+// The bind pose as it is. See bind_morphed.glsl.
+skinned bound(vec3 position, vec3 normal, vec4 tangent)
+{
+    return skinned(position, normal, tangent);
+}
+
+#define BOUND_INFLUENCE(influence) (influence)

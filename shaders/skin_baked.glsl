@@ -1,0 +1,42 @@
+// Instead of skinning: reads a vertex of two baked frames and blends them. md5/md5bake.h describes
+// the words of a vertex. There is no tangent, so normal maps have no effect.
+uniform FLOAT_TABLE baked_jobs;    // of an instance: first frame, second frame, fraction, clip
+uniform FLOAT_TABLE baked_clips;   // of a clip: bounds.min and its first frame; step
+uniform UINT_TABLE baked_vertices; // frames of all clips, one after the other
+uniform int num_vertices;          // of a frame
+uniform int first_vertex;          // of the mesh in a frame
+
+vec3 baked_normal(uint word)
+{
+    vec2 at = (vec2(uvec2(word >> 16u, word >> 24u) & 255u) - 127.0) / 127.0;
+    vec3 normal = vec3(at, 1.0 - abs(at.x) - abs(at.y));
+    if (normal.z < 0.0) {
+        vec2 side = vec2(at.x < 0.0 ? -1.0 : 1.0, at.y < 0.0 ? -1.0 : 1.0);
+        normal.xy = (1.0 - abs(at.yx)) * side;
+    }
+    return normalize(normal);
+}
+
+vec3 baked_steps(uvec2 words)
+{
+    return vec3(words.x & 65535u, words.x >> 16u, words.y & 65535u);
+}
+
+uvec2 baked_words(float frame)
+{
+    return FETCH(baked_vertices, int(frame) * num_vertices + first_vertex + gl_VertexID).xy;
+}
+
+skinned skin()
+{
+    vec4 job = FETCH(baked_jobs, INSTANCE);
+    int clip = 2 * int(job.w);
+    vec4 origin = FETCH(baked_clips, clip);
+    vec3 size = FETCH(baked_clips, clip + 1).xyz;
+    uvec2 from = baked_words(origin.w + job.x), to = baked_words(origin.w + job.y);
+    vec3 position = origin.xyz + size * mix(baked_steps(from), baked_steps(to), job.z);
+    vec3 normal = baked_normal(from.y);
+    return skinned(position,
+                   unit_direction(mix(normal, baked_normal(to.y), job.z), normal),
+                   vec4(0.0, 0.0, 0.0, 1.0));
+}

@@ -1,0 +1,270 @@
+// Instances from baked clips: what the GPU decodes against md5_baked_skin(), on every path a model
+// may have; pictures against the same poses skinned; mistakes.
+#include "test/render/test_gl_scene.h"
+
+#include "render/gl_internal.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FRAMES = 4, NUM_JOINTS = 6, NUM_VERTICES = 300 };
+
+static double distance(md5_vec3 a, md5_vec3 b)
+{
+    const double x = (double)a.x - (double)b.x, y = (double)a.y - (double)b.y;
+    const double z = (double)a.z - (double)b.z;
+    return sqrt(x * x + y * y + z * z);
+}
+
+static void worse(double *worst, double value)
+{
+    if (value > *worst)
+        *worst = value;
+}
+
+static void make_palettes(uint32_t num_joints, uint64_t *random, md5_mat34 *palettes)
+{
+    for (uint32_t i = 0; i < FRAMES * num_joints; i++) {
+        palettes[i] = scene_rotation(random);
+        for (int row = 0; row < 3; row++)
+            palettes[i].m[4 * row + 3] = (float)(40.0 * test_random(random) - 20.0);
+    }
+}
+
+static const md5_moment moments[] = {
+    {.frame0 = 0, .frame1 = 1},
+    {.frame0 = 1, .frame1 = 2, .fraction = 0.25f},
+    {.frame0 = FRAMES - 1, .frame1 = 0, .fraction = 0.75f},
+};
+
+// One mesh of several: captures all and compares with the CPU.
+static void compare(const gl_scene *scene, md5gl_model *copy, const md5_model *model,
+                    md5gl_baked *baked, const md5_baked *const *clips, uint32_t clip)
+{
+    static md5_vec3 gpu[NUM_VERTICES], gpu_normals[NUM_VERTICES];
+    static md5_vec3 cpu[NUM_VERTICES], cpu_normals[NUM_VERTICES];
+    const double size = distance(clips[clip]->bounds.min, clips[clip]->bounds.max);
+    double place = 0.0, turn = 0.0;
+    for (int m = 0; m < 3; m++) {
+        const md5gl_baked_job job = {clip, moments[m]};
+        uint32_t first = 0;
+        CHECK(md5gl_pose_baked(scene->renderer, copy, baked, &job, NULL, 1, NULL));
+        for (uint32_t i = 0; i < model->num_meshes; i++) {
+            const uint32_t count = model->meshes[i].num_vertices;
+            md5_baked_skin(clips[clip], first, count, &moments[m], cpu, cpu_normals);
+            CHECK(md5gl_capture(scene->renderer, copy, i, NULL, gpu, gpu_normals, NULL, NULL));
+            for (uint32_t v = 0; v < count; v++) {
+                worse(&place, distance(cpu[v], gpu[v]));
+                worse(&turn, distance(cpu_normals[v], gpu_normals[v]));
+            }
+            first += count;
+        }
+    }
+    CHECK_NEAR(place / size, 0.0, 1e-6);
+    CHECK_NEAR(turn, 0.0, 2e-6);
+}
+
+static void check_path(const gl_scene *scene, md5gl_path path)
+{
+    uint64_t random = 11;
+    md5_error error;
+    md5_model *const model = scene_cloud(NUM_JOINTS, NUM_VERTICES, 5, false, &random);
+    md5_mat34 palettes[2][FRAMES * NUM_JOINTS];
+    const md5_baked *clips[2];
+    for (int i = 0; i < 2; i++) {
+        make_palettes(NUM_JOINTS, &random, palettes[i]);
+        clips[i] = md5_create_baked(model, palettes[i], FRAMES, NULL, NULL);
+    }
+    md5gl_model *const copy = md5gl_create_model(scene->renderer, model, path, NULL);
+    md5gl_baked *const baked = md5gl_create_baked(scene->renderer, model, clips, 2, &error);
+    test_check(baked != NULL, __FILE__, __LINE__, "%s", error.message);
+    if (CHECK(copy && clips[0] && clips[1]) && baked) {
+        CHECK_UINT(md5gl_baked_size(baked), 2 * 8 * FRAMES * NUM_VERTICES + 2 * 32);
+        compare(scene, copy, model, baked, clips, 0);
+        compare(scene, copy, model, baked, clips, 1);
+        // Palettes of the same model afterwards: skinned again.
+        static md5_vec3 gpu[NUM_VERTICES], cpu[NUM_VERTICES];
+        CHECK(md5gl_capture(scene->renderer, copy, 0, palettes[1], gpu, NULL, NULL, NULL));
+        md5_skin(&model->meshes[0], palettes[1], cpu, NULL, NULL);
+        CHECK(distance(gpu[7], cpu[7]) < 1e-3);
+    }
+    md5gl_destroy_baked(scene->renderer, baked);
+    md5gl_destroy_model(scene->renderer, copy);
+    for (int i = 0; i < 2; i++)
+        md5_free_baked((md5_baked *)(uintptr_t)clips[i]);
+    md5_free_model(model);
+}
+
+TEST (gl_baked_agrees_with_the_cpu_on_every_path) {
+    gl_scene scene;
+    if (!scene_open(&scene, NULL))
+        return;
+    for (md5gl_path path = MD5GL_PATH_AUTO; path <= MD5GL_PATH_STORAGE; path++) {
+        if (path != MD5GL_PATH_4 && md5gl_has_path(scene.renderer, path))
+            check_path(&scene, path);
+    }
+    scene_close(&scene);
+}
+
+// -- Several meshes, pictures -----------------------------------------------------------------
+
+static int difference(const gl_picture *a, const gl_picture *b)
+{
+    int worst = 0;
+    for (int y = 0; y < SCENE_HEIGHT; y++)
+        for (int x = 0; x < SCENE_WIDTH; x++)
+            for (int k = 0; k < 4; k++) {
+                const int apart = abs(a->rgba[y][x][k] - b->rgba[y][x][k]);
+                worst = apart > worst ? apart : worst;
+            }
+    return worst;
+}
+
+// Draws two instances, tinted, of a model on a path, skinned and baked: with shadows, and as edges.
+static void check_pictures(gl_stage *stage, md5gl_model *copy, md5gl_baked *baked,
+                           const md5_mat34 *palettes, uint32_t style)
+{
+    md5gl_renderer *const renderer = stage->scene.renderer;
+    const md5_mat34 placements[] = {scene_moved(0, -30, 0), scene_moved(0, 30, 0)};
+    const md5_vec4 tints[] = {{1, 0.2f, 0.2f, 1}, {0.2f, 1, 0.3f, 1}};
+    const md5gl_baked_job jobs[] = {{0, {.frame0 = 1, .frame1 = 1}},
+                                    {0, {.frame0 = 0, .frame1 = 1}}};
+    const md5_mat34 both[] = {palettes[2], palettes[3], palettes[0], palettes[1]};
+    gl_picture pictures[2];
+    for (int i = 0; i < 2; i++) {
+        md5gl_begin_frame(renderer, &stage->frame);
+        if (i == 0)
+            CHECK(md5gl_pose_models(renderer, copy, both, placements, 2, NULL));
+        else
+            CHECK(md5gl_pose_baked(renderer, copy, baked, jobs, placements, 2, NULL));
+        CHECK(md5gl_set_looks(renderer, copy, tints, NULL, NULL));
+        md5gl_draw_shadows(renderer, copy);
+        md5gl_draw_posed(renderer, copy, style);
+        scene_finish(&stage->scene, &stage->frame, &pictures[i]);
+    }
+    CHECK(difference(&pictures[0], &pictures[1]) <= 3);
+    const uint8_t *const left = picture_at(&pictures[1], -30, 0);
+    if (style & MD5GL_LIT)
+        CHECK(left[0] > 2 * left[1]);
+}
+
+TEST (gl_baked_draws_what_skinning_draws) {
+    gl_stage stage;
+    if (!scene_open_stage(&stage, scene_square, 1))
+        return;
+    const md5_mat34 palettes[] = {scene_identity, scene_identity, scene_identity,
+                                  scene_moved(0, 0, 8)};
+    md5_baked *const clip = md5_create_baked(stage.model, palettes, 2, NULL, NULL);
+    const md5_baked *const clips[] = {clip};
+    md5gl_renderer *const renderer = stage.scene.renderer;
+    md5gl_baked *const baked = md5gl_create_baked(renderer, stage.model, clips, 1, NULL);
+    md5_free_baked(clip);
+    stage.frame.light_direction = (md5_vec3){1, 0.5f, 1};
+    stage.frame.light[0] = stage.frame.light[1] = stage.frame.light[2] = 0.5f;
+    stage.frame.casters = (md5_bounds){{-10, -60, -40}, {10, 60, 40}};
+    for (md5gl_path path = MD5GL_PATH_AUTO; path <= MD5GL_PATH_STORAGE && CHECK(baked); path++) {
+        if (!md5gl_has_path(renderer, path))
+            continue;
+        md5gl_model *const copy = md5gl_create_model(renderer, stage.model, path, NULL);
+        check_pictures(&stage, copy, baked, palettes, MD5GL_LIT);
+        check_pictures(&stage, copy, baked, palettes, MD5GL_LIT | MD5GL_WIREFRAME);
+        md5gl_destroy_model(renderer, copy);
+    }
+    md5gl_destroy_baked(renderer, baked);
+    scene_close_stage(&stage);
+}
+
+// -- Refusals ---------------------------------------------------------------------------------
+
+static void check_jobs(const gl_stage *stage, md5gl_baked *baked)
+{
+    md5gl_renderer *const renderer = stage->scene.renderer;
+    const md5gl_baked_job wrong[] = {
+        {1, {0}}, {0, {.frame0 = 2}}, {0, {.frame1 = 2}}, {UINT32_MAX, {0}}};
+    md5_error error;
+    for (int i = 0; i < 4; i++) {
+        CHECK(!md5gl_pose_baked(renderer, stage->copy, baked, &wrong[i], NULL, 1, &error));
+        CHECK_UINT(error.status, MD5_ERROR_RANGE);
+        CHECK_UINT(stage->copy->num_batches, 0);
+    }
+    md5_mat34 read[2];
+    const md5gl_baked_job job = {0, {0}};
+    CHECK(md5gl_pose_baked(renderer, stage->copy, baked, &job, NULL, 1, &error));
+    CHECK(!md5gl_read_palettes(renderer, stage->copy, read, &error));
+    CHECK_UINT(error.status, MD5_ERROR_GPU);
+    CHECK(md5gl_pose_baked(renderer, stage->copy, baked, NULL, NULL, 0, &error));
+}
+
+TEST (gl_baked_refuses_what_does_not_fit) {
+    gl_stage stage;
+    md5_error error;
+    if (!scene_open_stage(&stage, scene_square, 1))
+        return;
+    md5gl_renderer *const renderer = stage.scene.renderer;
+    const md5_mat34 palettes[] = {scene_identity, scene_identity, scene_identity, scene_identity};
+    uint64_t random = 5;
+    md5_model *const other = scene_cloud(2, 10, 1, false, &random);
+    md5_baked *const mine = md5_create_baked(stage.model, palettes, 2, NULL, NULL);
+    md5_baked *const theirs = md5_create_baked(other, palettes, 2, NULL, NULL);
+    const md5_baked *const clips[] = {mine, theirs};
+    CHECK(md5gl_create_baked(renderer, stage.model, clips, 0, &error) == NULL);
+    CHECK_UINT(error.status, MD5_ERROR_RANGE);
+    CHECK(md5gl_create_baked(renderer, stage.model, clips, 2, &error) == NULL);
+    CHECK_UINT(error.status, MD5_ERROR_MISMATCH);
+    const uint32_t max_texels = renderer->max_texels;
+    renderer->max_texels = 7; // of the 8 that two frames of a square take
+    CHECK(md5gl_create_baked(renderer, stage.model, clips, 1, &error) == NULL);
+    CHECK_UINT(error.status, MD5_ERROR_GPU);
+    renderer->max_texels = max_texels;
+    md5gl_baked *const baked = md5gl_create_baked(renderer, stage.model, clips, 1, &error);
+    md5gl_baked *const foreign = md5gl_create_baked(renderer, other, clips + 1, 1, &error);
+    if (CHECK(baked && foreign)) {
+        const md5gl_baked_job job = {0, {0}};
+        check_jobs(&stage, baked);
+        CHECK(!md5gl_pose_baked(renderer, stage.copy, foreign, &job, NULL, 1, &error));
+        CHECK_UINT(error.status, MD5_ERROR_MISMATCH);
+    }
+    md5gl_destroy_baked(renderer, foreign);
+    md5gl_destroy_baked(renderer, baked);
+    md5gl_destroy_baked(renderer, NULL);
+    md5_free_baked(mine);
+    md5_free_baked(theirs);
+    md5_free_model(other);
+    scene_close_stage(&stage);
+}
+
+// A batch for every three instances, as palettes that do not fit into one table have.
+TEST (gl_baked_draws_in_batches) {
+    gl_stage stage;
+    if (!scene_open_stage(&stage, scene_square, 1))
+        return;
+    md5gl_renderer *const renderer = stage.scene.renderer;
+    const md5_mat34 palettes[] = {scene_identity, scene_identity, scene_identity,
+                                  scene_moved(0, 0, 8)};
+    md5_baked *const clip = md5_create_baked(stage.model, palettes, 2, NULL, NULL);
+    const md5_baked *const clips[] = {clip};
+    md5gl_baked *const baked = md5gl_create_baked(renderer, stage.model, clips, 1, NULL);
+    const uint32_t max_texels = renderer->max_texels;
+    renderer->max_texels = 9;
+    md5gl_baked_job jobs[7];
+    md5_mat34 placements[7];
+    for (int i = 0; i < 7; i++) {
+        jobs[i] = (md5gl_baked_job){0, {0}};
+        placements[i] = scene_moved(0, (float)(i == 6 ? 40 : -40), 0);
+    }
+    if (CHECK(baked != NULL)) {
+        gl_picture picture;
+        md5gl_begin_frame(renderer, &stage.frame);
+        CHECK(md5gl_pose_baked(renderer, stage.copy, baked, jobs, placements, 7, NULL));
+        CHECK_UINT(stage.copy->num_batches, 3);
+        md5gl_draw_posed(renderer, stage.copy, MD5GL_LIT);
+        scene_finish(&stage.scene, &stage.frame, &picture);
+        CHECK(picture_at(&picture, 40, 0)[0] > 100);
+        CHECK(picture_at(&picture, 0, 0)[0] == 0);
+    }
+    renderer->max_texels = max_texels;
+    md5gl_destroy_baked(renderer, baked);
+    md5_free_baked(clip);
+    scene_close_stage(&stage);
+}

@@ -1,0 +1,310 @@
+// Morph targets on every path, with both blendings: captured vertices against md5_skin_morphed()
+// and md5_skin_dual_morphed(); instances of different weights as pictures; refusals.
+#include "test/mistake.h"
+#include "test/render/test_gl_scene.h"
+
+#include "render/gl_internal.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NUM_JOINTS = 12, NUM_VERTICES = 300, TARGETS = 3, MOST = 2 * NUM_VERTICES };
+
+// Tolerance between GPU and CPU, as a fraction of the model's size.
+#define AGREEMENT 1e-5
+
+static double distance(md5_vec3 a, md5_vec3 b)
+{
+    const double x = (double)a.x - (double)b.x, y = (double)a.y - (double)b.y;
+    const double z = (double)a.z - (double)b.z;
+    return sqrt(x * x + y * y + z * z);
+}
+
+static void worse(double *worst, double value)
+{
+    if (!(value <= *worst))
+        *worst = value;
+}
+
+static md5_vec3 along(md5_vec4 tangent)
+{
+    return (md5_vec3){tangent.x, tangent.y, tangent.z};
+}
+
+static float between(uint64_t *random, double low, double high)
+{
+    return (float)(low + (high - low) * test_random(random));
+}
+
+// Displaces every `step`-th vertex of a model of one mesh and gives it other directions.
+static void deform(md5_model *model, uint32_t step, uint64_t *random)
+{
+    const md5_mesh *const mesh = &model->meshes[0];
+    md5_vec3 *const positions = (md5_vec3 *)(uintptr_t)mesh->positions;
+    md5_vec3 *const normals = (md5_vec3 *)(uintptr_t)mesh->normals;
+    md5_vec4 *const tangents = (md5_vec4 *)(uintptr_t)mesh->tangents;
+    for (uint32_t i = 0; i < mesh->num_vertices; i += step) {
+        positions[i].x += between(random, -1, 1);
+        positions[i].y += between(random, -1, 1);
+        positions[i].z += between(random, -1, 1);
+        normals[i] = md5_vec3_normalize(
+            (md5_vec3){normals[i].x + between(random, -0.3, 0.3), normals[i].y, normals[i].z},
+            normals[i]);
+        const md5_vec3 turned = md5_vec3_normalize(
+            (md5_vec3){tangents[i].x, tangents[i].y + between(random, -0.3, 0.3), tangents[i].z},
+            along(tangents[i]));
+        tangents[i] = (md5_vec4){turned.x, turned.y, turned.z, tangents[i].w};
+    }
+}
+
+typedef struct morph_case {
+    md5_model *model, *sources[TARGETS];
+    md5_morph *morph;
+} morph_case;
+
+static void make_case(morph_case *made, uint32_t most_weights, bool off)
+{
+    static const char *const names[] = {"a", "b", "c"};
+    uint64_t seed = 21 + most_weights, random = 3;
+    uint64_t again = seed;
+    md5_morph_source sources[TARGETS];
+    made->model = scene_cloud(NUM_JOINTS, NUM_VERTICES, most_weights, off, &seed);
+    for (int i = 0; i < TARGETS; i++) {
+        uint64_t same = again;
+        made->sources[i] = scene_cloud(NUM_JOINTS, NUM_VERTICES, most_weights, off, &same);
+        deform(made->sources[i], (uint32_t)(i + 1), &random);
+        sources[i] = (md5_morph_source){names[i], made->sources[i]};
+    }
+    md5_error error;
+    made->morph = md5_create_morph(made->model, sources, TARGETS, NULL, &error);
+    test_check(made->morph != NULL, __FILE__, __LINE__, "%s", error.message);
+}
+
+static void free_case(morph_case *made)
+{
+    md5_free_morph(made->morph);
+    md5_free_model(made->model);
+    for (int i = 0; i < TARGETS; i++)
+        md5_free_model(made->sources[i]);
+}
+
+static void make_palette(uint64_t *random, md5_mat34 *palette)
+{
+    for (int i = 0; i < NUM_JOINTS; i++) {
+        palette[i] = scene_rotation(random);
+        for (int row = 0; row < 3; row++)
+            palette[i].m[4 * row + 3] = between(random, -20, 20);
+    }
+}
+
+static void compare(const gl_scene *scene, md5gl_model *copy, const morph_case *made,
+                    const float *weights, const md5_mat34 *palette)
+{
+    static md5_vec3 cpu[MOST], cpu_normals[MOST], gpu[MOST], gpu_normals[MOST];
+    static md5_vec4 cpu_tangents[MOST], gpu_tangents[MOST];
+    const md5_mesh *const mesh = &made->model->meshes[0];
+    const double size = distance(made->model->bounds.min, made->model->bounds.max);
+    if (copy->blending == MD5GL_BLEND_DUAL) {
+        md5_dual_quat dual[NUM_JOINTS];
+        md5_dual_palette(palette, NUM_JOINTS, dual);
+        md5_skin_dual_morphed(made->morph, 0, weights, dual, cpu, cpu_normals, cpu_tangents);
+    } else {
+        md5_skin_morphed(made->morph, 0, weights, palette, cpu, cpu_normals, cpu_tangents);
+    }
+    CHECK(md5gl_capture(scene->renderer, copy, 0, palette, gpu, gpu_normals, gpu_tangents, NULL));
+    double place = 0.0, turn = 0.0;
+    for (uint32_t i = 0; i < mesh->num_vertices; i++) {
+        worse(&place, distance(cpu[i], gpu[i]));
+        worse(&turn, distance(cpu_normals[i], gpu_normals[i]));
+        worse(&turn, distance(along(cpu_tangents[i]), along(gpu_tangents[i])));
+        CHECK(cpu_tangents[i].w == gpu_tangents[i].w);
+    }
+    CHECK_NEAR(place / size, 0.0, AGREEMENT);
+    CHECK_NEAR(turn, 0.0, 1e-4);
+}
+
+static void check_path(const gl_scene *scene, md5gl_path path, uint32_t most_weights, bool off,
+                       md5gl_blending blending)
+{
+    static const float weights[][TARGETS] = {{0, 0, 0}, {1, 0, 0}, {0.25f, -0.5f, 2}, {0, 0, 0.7f}};
+    morph_case made;
+    uint64_t random = 5;
+    md5_error error;
+    make_case(&made, most_weights, off);
+    md5gl_model *const copy = md5gl_create_model(scene->renderer, made.model, path, NULL);
+    md5gl_morph *const morph = md5gl_create_morph(scene->renderer, made.morph, &error);
+    if (CHECK(copy && morph)) {
+        // Before and after: the order of both calls does not matter.
+        if (most_weights % 2)
+            CHECK(md5gl_set_blending(scene->renderer, copy, blending, NULL));
+        for (size_t i = 0; i < sizeof weights / sizeof weights[0]; i++) {
+            md5_mat34 palette[NUM_JOINTS];
+            make_palette(&random, palette);
+            const bool set = md5gl_set_morph(scene->renderer, copy, morph, weights[i], 1, &error);
+            test_check(set, __FILE__, __LINE__, "path %s: %s", md5gl_path_name(path),
+                       error.message);
+            CHECK(md5gl_set_blending(scene->renderer, copy, blending, NULL));
+            compare(scene, copy, &made, weights[i], palette);
+        }
+        // Without weights again.
+        md5_mat34 palette[NUM_JOINTS];
+        make_palette(&random, palette);
+        CHECK(md5gl_set_morph(scene->renderer, copy, NULL, NULL, 0, NULL));
+        compare(scene, copy, &made, weights[0], palette);
+    }
+    md5gl_destroy_model(scene->renderer, copy);
+    md5gl_destroy_morph(scene->renderer, morph);
+    free_case(&made);
+}
+
+static void check_blending(md5gl_blending blending)
+{
+    gl_scene scene;
+    if (!scene_open(&scene, NULL))
+        return;
+    check_path(&scene, MD5GL_PATH_4, 4, false, blending);
+    check_path(&scene, MD5GL_PATH_8, 7, false, blending);
+    for (md5gl_path path = MD5GL_PATH_EXACT; path <= MD5GL_PATH_STORAGE; path++) {
+        if (md5gl_has_path(scene.renderer, path))
+            check_path(&scene, path, 9, blending == MD5GL_BLEND_LINEAR, blending);
+    }
+    scene_close(&scene);
+}
+
+TEST (gl_morph_agrees_with_the_cpu_on_every_path) {
+    check_blending(MD5GL_BLEND_LINEAR);
+}
+
+TEST (gl_morph_agrees_with_the_cpu_in_dual_blending) {
+    check_blending(MD5GL_BLEND_DUAL);
+}
+
+// -- Instances --------------------------------------------------------------------------------
+
+// A square whose target is 12 units higher. Three instances side by side of weights 0, 1, and none
+// given: the second one is moved. A batch holds two of them.
+static void check_instances(gl_stage *stage, const md5gl_morph *morph, md5gl_path path,
+                            uint32_t max_texels)
+{
+    md5gl_renderer *const renderer = stage->scene.renderer;
+    const md5_mat34 placements[] = {scene_moved(0, -50, 0), scene_identity, scene_moved(0, 50, 0)};
+    const float weights[] = {0, 1};
+    const uint32_t usual_texels = renderer->max_texels;
+    md5_mat34 palettes[6];
+    gl_picture picture;
+    for (int i = 0; i < 6; i++)
+        palettes[i] = scene_identity;
+    md5gl_model *const copy = md5gl_create_model(renderer, stage->model, path, NULL);
+    renderer->max_texels = max_texels;
+    CHECK(md5gl_set_morph(renderer, copy, morph, weights, 2, NULL));
+    md5gl_begin_frame(renderer, &stage->frame);
+    CHECK(md5gl_pose_models(renderer, copy, palettes, placements, 3, NULL));
+    md5gl_draw_posed(renderer, copy, MD5GL_LIT);
+    scene_finish(&stage->scene, &stage->frame, &picture);
+    renderer->max_texels = usual_texels;
+    for (int i = 0; i < 3; i++) {
+        const bool moved = i == 1;
+        test_check((picture_at(&picture, 50 * (i - 1), 27)[0] > 50) == moved, __FILE__, __LINE__,
+                   "path %s: top of instance %d", md5gl_path_name(path), i);
+        test_check((picture_at(&picture, 50 * (i - 1), -15)[0] > 50) != moved, __FILE__, __LINE__,
+                   "path %s: bottom of instance %d", md5gl_path_name(path), i);
+    }
+    md5gl_destroy_model(renderer, copy);
+}
+
+TEST (gl_morph_has_weights_for_each_instance) {
+    gl_stage stage;
+    if (!scene_open_stage(&stage, scene_square, 1))
+        return;
+    md5_model *const higher = scene_square();
+    md5_vec3 *const positions = (md5_vec3 *)(uintptr_t)higher->meshes[0].positions;
+    for (int i = 0; i < 4; i++)
+        positions[i].z += 12.0f;
+    const md5_morph_source source = {"higher", higher};
+    md5_morph *const targets = md5_create_morph(stage.model, &source, 1, NULL, NULL);
+    md5gl_morph *const morph = md5gl_create_morph(stage.scene.renderer, targets, NULL);
+    for (md5gl_path path = MD5GL_PATH_AUTO; path <= MD5GL_PATH_STORAGE && CHECK(morph); path++) {
+        if (!md5gl_has_path(stage.scene.renderer, path))
+            continue;
+        check_instances(&stage, morph, path, stage.scene.renderer->max_texels);
+        check_instances(&stage, morph, path, 12);
+    }
+    md5gl_destroy_morph(stage.scene.renderer, morph);
+    md5_free_morph(targets);
+    md5_free_model(higher);
+    scene_close_stage(&stage);
+}
+
+// -- Refusals ---------------------------------------------------------------------------------
+
+TEST (gl_morph_refuses_what_does_not_fit) {
+    gl_stage stage;
+    md5_error error;
+    morph_case made;
+    if (!scene_open_stage(&stage, scene_square, 1))
+        return;
+    md5gl_renderer *const renderer = stage.scene.renderer;
+    make_case(&made, 2, false);
+    const uint32_t max_texels = renderer->max_texels;
+    for (uint32_t few = 100; few <= 400; few += 300) { // too few for the vertices, for the deltas
+        renderer->max_texels = few;
+        CHECK(md5gl_create_morph(renderer, made.morph, &error) == NULL);
+        CHECK_UINT(error.status, MD5_ERROR_GPU);
+    }
+    renderer->max_texels = max_texels;
+    md5gl_morph *const morph = md5gl_create_morph(renderer, made.morph, &error);
+    const float weights[2 * TARGETS] = {0};
+    if (CHECK(morph != NULL)) {
+        CHECK(!md5gl_set_morph(renderer, stage.copy, morph, weights, 1, &error));
+        CHECK_UINT(error.status, MD5_ERROR_MISMATCH);
+        md5gl_model *const copy = md5gl_create_model(renderer, made.model, MD5GL_PATH_AUTO, NULL);
+        renderer->max_texels = 2 * TARGETS - 1;
+        CHECK(!md5gl_set_morph(renderer, copy, morph, weights, 2, &error));
+        CHECK_UINT(error.status, MD5_ERROR_GPU);
+        renderer->max_texels = max_texels;
+        md5gl_destroy_model(renderer, copy);
+    }
+    md5gl_destroy_morph(renderer, morph);
+    md5gl_destroy_morph(renderer, NULL);
+    free_case(&made);
+    scene_close_stage(&stage);
+}
+
+#if !defined(NDEBUG) && (defined(__unix__) || defined(__APPLE__))
+typedef struct mistake {
+    md5gl_renderer *renderer;
+    md5gl_model *copy;
+    md5gl_morph *morph;
+} mistake;
+
+static void weigh_nan(const void *context)
+{
+    const mistake *const all = context;
+    const float weights[TARGETS] = {0, NAN, 0};
+    md5gl_set_morph(all->renderer, all->copy, all->morph, weights, 1, NULL);
+}
+
+static void weigh_without_weights(const void *context)
+{
+    const mistake *const all = context;
+    md5gl_set_morph(all->renderer, all->copy, all->morph, test_null(), 1, NULL);
+}
+
+TEST (gl_morph_ends_with_the_callers_mistakes) {
+    gl_scene scene;
+    morph_case made;
+    if (!scene_open(&scene, NULL))
+        return;
+    make_case(&made, 2, false);
+    const mistake all = {scene.renderer,
+                         md5gl_create_model(scene.renderer, made.model, MD5GL_PATH_AUTO, NULL),
+                         md5gl_create_morph(scene.renderer, made.morph, NULL)};
+    CHECK(strstr(test_message_of(weigh_nan, &all), "weights: finite numbers"));
+    CHECK(strstr(test_message_of(weigh_without_weights, &all), "weights: not NULL"));
+    md5gl_destroy_model(scene.renderer, all.copy);
+    md5gl_destroy_morph(scene.renderer, all.morph);
+    free_case(&made);
+    scene_close(&scene);
+}
+#endif

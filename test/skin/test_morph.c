@@ -1,0 +1,586 @@
+// Morph targets: blended bind poses and skinned vertices against an independent computation in
+// doubles, from the files' own numbers; topology; mistakes.
+#include "md5/md5morph.h"
+#include "test/mistake.h"
+#include "test/test.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { VERTICES = 60, JOINTS = 5, TARGETS = 3, TEXT = 40000 };
+
+// -- Models in numbers ------------------------------------------------------------------------
+
+// A mesh whose vertex v has two weights, on joints v % JOINTS and (v + 1) % JOINTS, of biases 0.75
+// and 0.25, whose points meet in point[v] of the bind pose, where joint j is at (j, 2 j, -j).
+typedef struct made_points {
+    double point[VERTICES][3];
+} made_points;
+
+static void fill(made_points *model, uint64_t *random)
+{
+    for (int v = 0; v < VERTICES; v++)
+        for (int k = 0; k < 3; k++)
+            model->point[v][k] = 20.0 * test_random(random) - 10.0;
+}
+
+// The base with every third vertex, from `first` on, displaced.
+static void displace(const made_points *base, int first, uint64_t *random, made_points *target)
+{
+    *target = *base;
+    for (int v = first; v < VERTICES; v += 3)
+        for (int k = 0; k < 3; k++)
+            target->point[v][k] += 2.0 * test_random(random) - 1.0;
+}
+
+static md5_model *load(const made_points *made, const md5_load_opts *opts)
+{
+    static char text[TEXT];
+    size_t used = 0;
+#define ADD(...) used += (size_t)snprintf(text + used, TEXT - used, __VA_ARGS__)
+    ADD("MD5Version 10\ncommandline \"\"\nnumJoints %d\nnumMeshes 1\njoints {\n", JOINTS);
+    for (int j = 0; j < JOINTS; j++)
+        ADD("\"j%d\" %d ( %d %d %d ) ( 0 0 0 )\n", j, j - 1, j, 2 * j, -j);
+    ADD("}\nmesh {\n// meshes: face\nshader \"\"\nnumverts %d\n", VERTICES);
+    for (int v = 0; v < VERTICES; v++)
+        ADD("vert %d ( %g %g ) %d 2\n", v, 0.1 * (v % 7), 0.1 * (v % 5), 2 * v);
+    ADD("numtris %d\n", VERTICES - 2);
+    for (int t = 0; t < VERTICES - 2; t++)
+        ADD("tri %d %d %d %d\n", t, t, t + 1 + t % 2, t + 2 - t % 2);
+    ADD("numweights %d\n", 2 * VERTICES);
+    for (int w = 0; w < 2 * VERTICES; w++) {
+        const int joint = (w / 2 + w % 2) % JOINTS;
+        const double *const p = made->point[w / 2];
+        ADD("weight %d %d %g ( %.9g %.9g %.9g )\n", w, joint, w % 2 ? 0.25 : 0.75, p[0] - joint,
+            p[1] - 2 * joint, p[2] + joint);
+    }
+    ADD("}\n");
+#undef ADD
+    md5_error error;
+    md5_model *const model = md5_parse_model(text, used, opts, &error);
+    test_check(model != NULL, __FILE__, __LINE__, "%s", error.message);
+    return model;
+}
+
+typedef struct morph_scene {
+    made_points base, targets[TARGETS];
+    md5_model *model, *sources[TARGETS];
+    md5_morph *morph;
+} morph_scene;
+
+static void open_scene(morph_scene *scene, const md5_load_opts *opts)
+{
+    static const char *const names[] = {"smile", "frown", "blink"};
+    uint64_t random = 17;
+    md5_morph_source sources[TARGETS];
+    md5_error error;
+    fill(&scene->base, &random);
+    scene->model = load(&scene->base, opts);
+    for (int i = 0; i < TARGETS; i++) {
+        displace(&scene->base, i % 2, &random, &scene->targets[i]);
+        scene->sources[i] = load(&scene->targets[i], opts);
+        sources[i] = (md5_morph_source){names[i], scene->sources[i]};
+    }
+    scene->morph = md5_create_morph(scene->model, sources, TARGETS, NULL, &error);
+    test_check(scene->morph != NULL, __FILE__, __LINE__, "%s", error.message);
+}
+
+static void close_scene(morph_scene *scene)
+{
+    md5_free_morph(scene->morph);
+    md5_free_model(scene->model);
+    for (int i = 0; i < TARGETS; i++)
+        md5_free_model(scene->sources[i]);
+}
+
+static void worse(double *worst, double value)
+{
+    if (!(value <= *worst))
+        *worst = value;
+}
+
+static double apart(const double a[3], md5_vec3 b)
+{
+    const double x = a[0] - (double)b.x, y = a[1] - (double)b.y, z = a[2] - (double)b.z;
+    return sqrt(x * x + y * y + z * z);
+}
+
+static void unit(double v[3])
+{
+    const double length = sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+    for (int k = 0; k < 3; k++)
+        v[k] /= length;
+}
+
+// -- Bind poses -------------------------------------------------------------------------------
+
+static const float blends[][TARGETS] = {
+    {1, 0, 0}, {0, 0.5f, 0}, {0.25f, 0.5f, 0.75f}, {-1, 2, 0.3f}, {0, 0, 3}};
+
+// The blend of the files' numbers, in doubles. Drawn vertices are the file's, then copies.
+static void blended_point(const morph_scene *scene, const float *weights, uint32_t vertex,
+                          double out[3])
+{
+    const uint32_t v = scene->model->meshes[0].sources[vertex];
+    for (int k = 0; k < 3; k++) {
+        out[k] = scene->base.point[v][k];
+        for (int i = 0; i < TARGETS; i++)
+            out[k] +=
+                (double)weights[i] * (scene->targets[i].point[v][k] - scene->base.point[v][k]);
+    }
+}
+
+static md5_vec3 direction_of(const md5_mesh *mesh, uint32_t vertex, bool tangent)
+{
+    const md5_vec4 t = mesh->tangents[vertex];
+    return tangent ? (md5_vec3){t.x, t.y, t.z} : mesh->normals[vertex];
+}
+
+// A direction of the base plus the weighted differences of the sources, in doubles.
+static void sum_direction(const morph_scene *scene, const float *weights, uint32_t vertex,
+                          bool tangent, double out[3])
+{
+    const md5_vec3 n = direction_of(&scene->model->meshes[0], vertex, tangent);
+    const double from[3] = {(double)n.x, (double)n.y, (double)n.z};
+    for (int k = 0; k < 3; k++)
+        out[k] = from[k];
+    for (int i = 0; i < TARGETS; i++) {
+        const md5_vec3 s = direction_of(&scene->sources[i]->meshes[0], vertex, tangent);
+        const double to[3] = {(double)s.x, (double)s.y, (double)s.z};
+        for (int k = 0; k < 3; k++)
+            out[k] += (double)weights[i] * (to[k] - from[k]);
+    }
+}
+
+static void blended_direction(const morph_scene *scene, const float *weights, uint32_t vertex,
+                              bool tangent, double out[3])
+{
+    double normal[3];
+    sum_direction(scene, weights, vertex, false, normal);
+    unit(normal);
+    sum_direction(scene, weights, vertex, tangent, out);
+    const double along =
+        tangent ? out[0] * normal[0] + out[1] * normal[1] + out[2] * normal[2] : 0.0;
+    for (int k = 0; k < 3; k++)
+        out[k] -= along * normal[k];
+    unit(out);
+}
+
+static void check_bind(const morph_scene *scene, const float *weights)
+{
+    static md5_vec3 positions[2 * VERTICES], normals[2 * VERTICES];
+    static md5_vec4 tangents[2 * VERTICES];
+    const md5_mesh *const mesh = &scene->model->meshes[0];
+    double place = 0.0, turn = 0.0;
+    md5_morph_bind(scene->morph, 0, weights, positions, normals, tangents);
+    for (uint32_t i = 0; i < mesh->num_vertices; i++) {
+        double point[3], normal[3], tangent[3];
+        blended_point(scene, weights, i, point);
+        blended_direction(scene, weights, i, false, normal);
+        blended_direction(scene, weights, i, true, tangent);
+        worse(&place, apart(point, positions[i]));
+        worse(&turn, apart(normal, normals[i]));
+        worse(&turn, apart(tangent, (md5_vec3){tangents[i].x, tangents[i].y, tangents[i].z}));
+        CHECK(tangents[i].w == mesh->tangents[i].w);
+    }
+    CHECK_NEAR(place, 0.0, 1e-5);
+    CHECK_NEAR(turn, 0.0, 1e-5);
+}
+
+TEST (morph_blends_bind_poses) {
+    morph_scene scene;
+    open_scene(&scene, NULL);
+    for (size_t i = 0; i < sizeof blends / sizeof blends[0] && scene.morph; i++)
+        check_bind(&scene, blends[i]);
+    close_scene(&scene);
+}
+
+TEST (morph_is_exact_at_0_and_1) {
+    morph_scene scene;
+    open_scene(&scene, NULL);
+    static md5_vec3 positions[2 * VERTICES], normals[2 * VERTICES];
+    static md5_vec4 tangents[2 * VERTICES];
+    const md5_mesh *const mesh = &scene.model->meshes[0];
+    const float none[TARGETS] = {0, 0, 0};
+    md5_morph_bind(scene.morph, 0, none, positions, normals, tangents);
+    CHECK(memcmp(positions, mesh->positions, mesh->num_vertices * sizeof *positions) == 0);
+    CHECK(memcmp(normals, mesh->normals, mesh->num_vertices * sizeof *normals) == 0);
+    CHECK(memcmp(tangents, mesh->tangents, mesh->num_vertices * sizeof *tangents) == 0);
+    for (int i = 0; i < TARGETS; i++) {
+        const md5_mesh *const target = &scene.sources[i]->meshes[0];
+        float weights[TARGETS] = {0, 0, 0};
+        double place = 0.0, turn = 0.0;
+        weights[i] = 1.0f;
+        md5_morph_bind(scene.morph, 0, weights, positions, normals, tangents);
+        for (uint32_t v = 0; v < mesh->num_vertices; v++) {
+            const md5_vec3 p = target->positions[v], n = target->normals[v];
+            const md5_vec4 t = target->tangents[v];
+            worse(&place, apart((double[]){(double)p.x, (double)p.y, (double)p.z}, positions[v]));
+            worse(&turn, apart((double[]){(double)n.x, (double)n.y, (double)n.z}, normals[v]));
+            worse(&turn, apart((double[]){(double)t.x, (double)t.y, (double)t.z},
+                               (md5_vec3){tangents[v].x, tangents[v].y, tangents[v].z}));
+        }
+        CHECK_NEAR(place, 0.0, 4e-6); // coordinates up to 11: two roundings of 5e-7 each
+        CHECK_NEAR(turn, 0.0, 1e-6);
+    }
+    close_scene(&scene);
+}
+
+// -- Skinning ---------------------------------------------------------------------------------
+
+static void make_palette(md5_mat34 *palette, uint64_t *random)
+{
+    for (int j = 0; j < JOINTS; j++) {
+        md5_transform transform = {.rotation = {(float)test_random(random), 0.3f, -0.2f, 0.8f}};
+        const float length = sqrtf(transform.rotation.x * transform.rotation.x + 0.77f);
+        transform.rotation.x /= length;
+        transform.rotation.y /= length;
+        transform.rotation.z /= length;
+        transform.rotation.w /= length;
+        transform.translation = (md5_vec3){(float)(9.0 * test_random(random)), (float)j, -2.0f};
+        palette[j] = md5_mat34_from_transform(transform);
+    }
+}
+
+static void apply(const md5_mat34 *m, const double v[3], double w, double by, double sum[3])
+{
+    for (int row = 0; row < 3; row++)
+        sum[row] += by
+                    * ((double)m->m[4 * row] * v[0] + (double)m->m[4 * row + 1] * v[1]
+                       + (double)m->m[4 * row + 2] * v[2] + (double)m->m[4 * row + 3] * w);
+}
+
+static void check_skinned(const morph_scene *scene, const md5_mat34 *palette, const float *weights)
+{
+    static md5_vec3 positions[2 * VERTICES], normals[2 * VERTICES];
+    static md5_vec4 tangents[2 * VERTICES];
+    const md5_mesh *const mesh = &scene->model->meshes[0];
+    double place = 0.0, turn = 0.0;
+    md5_skin_morphed(scene->morph, 0, weights, palette, positions, normals, tangents);
+    for (uint32_t i = 0; i < mesh->num_vertices; i++) {
+        double bind[3][3], out[3][3] = {{0}};
+        const uint32_t v = mesh->sources[i];
+        blended_point(scene, weights, i, bind[0]);
+        blended_direction(scene, weights, i, false, bind[1]);
+        blended_direction(scene, weights, i, true, bind[2]);
+        for (int k = 0; k < 3; k++) {
+            apply(&palette[v % JOINTS], bind[k], k == 0, 0.75, out[k]);
+            apply(&palette[(v + 1) % JOINTS], bind[k], k == 0, 0.25, out[k]);
+        }
+        unit(out[1]);
+        unit(out[2]);
+        worse(&place, apart(out[0], positions[i]));
+        worse(&turn, apart(out[1], normals[i]));
+        worse(&turn, apart(out[2], (md5_vec3){tangents[i].x, tangents[i].y, tangents[i].z}));
+    }
+    CHECK_NEAR(place, 0.0, 2e-5);
+    CHECK_NEAR(turn, 0.0, 1e-5);
+}
+
+TEST (morph_is_blended_before_skinning) {
+    morph_scene scene;
+    uint64_t random = 4;
+    open_scene(&scene, NULL);
+    for (size_t i = 0; i < sizeof blends / sizeof blends[0] && scene.morph; i++) {
+        md5_mat34 palette[JOINTS];
+        make_palette(palette, &random);
+        check_skinned(&scene, palette, blends[i]);
+    }
+    close_scene(&scene);
+}
+
+// Dual quaternions move a vertex by one rigid motion, which md5_skin_dual() finds of a model that
+// has the blended positions: of the target itself.
+TEST (morph_of_dual_quaternions_is_the_target_skinned) {
+    morph_scene scene;
+    uint64_t random = 9;
+    open_scene(&scene, NULL);
+    md5_mat34 palette[JOINTS];
+    md5_dual_quat dual[JOINTS];
+    static md5_vec3 at[2][2 * VERTICES], normals[2][2 * VERTICES];
+    static md5_vec4 tangents[2][2 * VERTICES];
+    make_palette(palette, &random);
+    md5_dual_palette(palette, JOINTS, dual);
+    for (int i = 0; i < TARGETS && scene.morph; i++) {
+        float weights[TARGETS] = {0, 0, 0};
+        weights[i] = 1.0f;
+        md5_skin_dual_morphed(scene.morph, 0, weights, dual, at[0], normals[0], tangents[0]);
+        md5_skin_dual(&scene.sources[i]->meshes[0], dual, at[1], normals[1], tangents[1]);
+        double place = 0.0, turn = 0.0;
+        for (uint32_t v = 0; v < scene.model->meshes[0].num_vertices; v++) {
+            const md5_vec3 p = at[1][v], n = normals[1][v];
+            const md5_vec4 t = tangents[1][v];
+            worse(&place, apart((double[]){(double)p.x, (double)p.y, (double)p.z}, at[0][v]));
+            worse(&turn, apart((double[]){(double)n.x, (double)n.y, (double)n.z}, normals[0][v]));
+            worse(&turn, apart((double[]){(double)t.x, (double)t.y, (double)t.z},
+                               (md5_vec3){tangents[0][v].x, tangents[0][v].y, tangents[0][v].z}));
+        }
+        CHECK_NEAR(place, 0.0, 2e-5);
+        CHECK_NEAR(turn, 0.0, 1e-5);
+    }
+    close_scene(&scene);
+}
+
+// -- What is stored ---------------------------------------------------------------------------
+
+TEST (morph_stores_what_differs) {
+    morph_scene scene;
+    open_scene(&scene, NULL);
+    const md5_morph *const morph = scene.morph;
+    if (CHECK(morph != NULL)) {
+        CHECK_UINT(morph->num_targets, TARGETS);
+        CHECK_STRING(morph->targets[1].name, "frown");
+        CHECK(md5_find_morph_target(morph, "blink") == 2);
+        CHECK(md5_find_morph_target(morph, "Blink") == -1);
+        CHECK(md5_find_morph_target(morph, NULL) == -1);
+        const md5_morph_mesh *const mesh = &morph->meshes[0];
+        CHECK_UINT(mesh->first[0], 0);
+        CHECK_UINT(mesh->first[mesh->num_vertices], mesh->num_deltas);
+        uint32_t counted[TARGETS] = {0};
+        for (uint32_t i = 0; i < mesh->num_vertices; i++) {
+            CHECK(i == 0 || mesh->vertices[i - 1] < mesh->vertices[i]);
+            CHECK(mesh->first[i] < mesh->first[i + 1]);
+            for (uint32_t k = mesh->first[i]; k < mesh->first[i + 1]; k++) {
+                CHECK(k == mesh->first[i] || mesh->deltas[k - 1].target < mesh->deltas[k].target);
+                counted[mesh->deltas[k].target]++;
+            }
+        }
+        for (int i = 0; i < TARGETS; i++) {
+            double reach = 0.0;
+            for (int v = 0; v < VERTICES; v++) {
+                const double *const p = scene.targets[i].point[v], *const b = scene.base.point[v];
+                worse(&reach,
+                      sqrt(pow(p[0] - b[0], 2) + pow(p[1] - b[1], 2) + pow(p[2] - b[2], 2)));
+            }
+            CHECK_UINT(morph->targets[i].num_vertices, counted[i]);
+            CHECK_NEAR((double)morph->targets[i].reach, reach, 1e-5);
+        }
+    }
+    // A target that is the model changes nothing; no targets at all neither.
+    const md5_morph_source same[] = {{"same", scene.model}};
+    md5_morph *const none = md5_create_morph(scene.model, same, 1, NULL, NULL);
+    CHECK(none != NULL && none->meshes[0].num_vertices == 0 && none->targets[0].reach == 0.0f);
+    md5_free_morph(none);
+    md5_morph *const empty = md5_create_morph(scene.model, NULL, 0, NULL, NULL);
+    CHECK(empty != NULL && empty->num_targets == 0 && empty->meshes[0].num_deltas == 0);
+    md5_free_morph(empty);
+    close_scene(&scene);
+}
+
+// Conversions are done to base and targets alike, so blends are those of id's axes, converted.
+TEST (morph_follows_the_options_of_the_load) {
+    const md5_load_opts opts = {.axes = MD5_AXES_Y_UP, .scale = 0.5f, .flip_v = true};
+    const md5_load_opts bare = {.no_tangents = true, .no_skin_plan = true};
+    morph_scene plain, converted, without;
+    open_scene(&plain, NULL);
+    open_scene(&converted, &opts);
+    open_scene(&without, &bare);
+    const md5_mat34 to = md5_mat34_from_axes(opts.axes, opts.scale);
+    static md5_vec3 a[2 * VERTICES], b[2 * VERTICES], c[2 * VERTICES];
+    static md5_vec4 unwritten[2 * VERTICES];
+    if (CHECK(plain.morph && converted.morph && without.morph)) {
+        md5_morph_bind(plain.morph, 0, blends[2], a, NULL, NULL);
+        md5_morph_bind(converted.morph, 0, blends[2], b, NULL, NULL);
+        double place = 0.0;
+        for (uint32_t i = 0; i < VERTICES; i++) {
+            const md5_vec3 p = md5_mat34_transform_point(to, a[i]);
+            worse(&place, apart((double[]){(double)p.x, (double)p.y, (double)p.z}, b[i]));
+        }
+        CHECK_NEAR(place, 0.0, 1e-5);
+        md5_mat34 palette[JOINTS];
+        uint64_t random = 8;
+        make_palette(palette, &random);
+        unwritten[0] = (md5_vec4){9, 9, 9, 9};
+        md5_skin_morphed(without.morph, 0, blends[2], palette, c, NULL, unwritten);
+        CHECK(unwritten[0].x == 9.0f);
+        md5_skin_morphed(plain.morph, 0, blends[2], palette, a, NULL, NULL);
+        place = 0.0;
+        for (uint32_t i = 0; i < VERTICES; i++)
+            worse(&place, apart((double[]){(double)a[i].x, (double)a[i].y, (double)a[i].z}, c[i]));
+        CHECK_NEAR(place, 0.0, 1e-5);
+        // A target of other axes, and one without tangents.
+        md5_error error;
+        const md5_morph_source wrong[] = {{"turned", converted.sources[0]},
+                                          {"bare", without.sources[0]}};
+        CHECK(md5_create_morph(plain.model, wrong, 1, NULL, &error) == NULL);
+        CHECK_STRING(error.message, "morph target 'turned': its axes or scale differ: load both "
+                                    "with the same options");
+        CHECK(md5_create_morph(plain.model, wrong + 1, 1, NULL, &error) == NULL);
+        CHECK_UINT(error.status, MD5_ERROR_MISMATCH);
+    }
+    close_scene(&plain);
+    close_scene(&converted);
+    close_scene(&without);
+}
+
+// -- Topology ---------------------------------------------------------------------------------
+
+static const char head[] = "MD5Version 10\ncommandline \"\"\nnumJoints 2\nnumMeshes 1\njoints {\n"
+                           "\"a\" -1 ( 0 0 0 ) ( 0 0 0 )\n\"b\" 0 ( 4 0 0 ) ( 0 0 0 )\n}\n";
+static const char quad[] =
+    "mesh {\n// meshes: face\nshader \"one\"\nnumverts 4\nvert 0 ( 0 0 ) 0 1\nvert 1 ( 1 0 ) 1 1\n"
+    "vert 2 ( 0 1 ) 2 1\nvert 3 ( 1 1 ) 3 1\nnumtris 2\ntri 0 0 1 2\ntri 1 2 1 3\nnumweights 4\n"
+    "weight 0 0 1 ( 0 0 0 )\nweight 1 0 1 ( 0 4 0 )\nweight 2 0 1 ( 0 0 4 )\n"
+    "weight 3 1 1 ( 0 4 4 )\n}\n";
+
+typedef struct other {
+    const char *find, *put, *message; // replaced in the text; "" = appended
+} other;
+
+static const other others[] = {
+    {"\"b\" 0", "\"c\" 0", "morph target 't': joint 1 'c' has another name or parent in the model"},
+    {"\"b\" 0", "\"b\" -1",
+     "morph target 't': joint 1 'b' has another name or parent in the model"},
+    {"numJoints 2\nnumMeshes 1\njoints {\n\"a\" -1 ( 0 0 0 ) ( 0 0 0 )\n",
+     "numJoints 3\nnumMeshes 1\njoints {\n\"z\" -1 ( 0 0 0 ) ( 0 0 0 )\n"
+     "\"a\" -1 ( 0 0 0 ) ( 0 0 0 )\n",
+     "morph target 't': 3 joints, but the model has 2"},
+    {"numverts 4\nvert 0 ( 0 0 ) 0 1\nvert 1 ( 1 0 ) 1 1\nvert 2 ( 0 1 ) 2 1\n",
+     "numverts 5\nvert 0 ( 0 0 ) 0 1\nvert 1 ( 1 0 ) 1 1\nvert 2 ( 0 1 ) 2 1\nvert 4 ( 0 1 ) 2 1\n",
+     "morph target 't': mesh 0 'face': numverts 5, but the model has 4"},
+    {"numtris 2\ntri 0 0 1 2\ntri 1 2 1 3\n", "numtris 1\ntri 0 0 1 2\n",
+     "morph target 't': mesh 0 'face': numtris 1, but the model has 2"},
+    {"tri 1 2 1 3", "tri 1 1 3 2",
+     "morph target 't': mesh 0: corner 0 of triangle 1 is vertex 1, but 2 in the model"},
+    // The second triangle is mirrored: its corners 1 and 2 are copied.
+    {"vert 3 ( 1 1 )", "vert 3 ( -1 -1 )",
+     "morph target 't': mesh 0 'face': drawn vertices, with copies at mirror seams, 6, but the "
+     "model has 4"},
+};
+
+static md5_model *replaced(const char *find, const char *put)
+{
+    char text[2048];
+    snprintf(text, sizeof text, "%s%s", head, quad);
+    const char *const at = strstr(text, find);
+    char whole[2048];
+    snprintf(whole, sizeof whole, "%.*s%s%s", (int)(at - text), text, put, at + strlen(find));
+    md5_error error;
+    md5_model *const model = md5_parse_model(whole, strlen(whole), NULL, &error);
+    test_check(model != NULL, __FILE__, __LINE__, "%s", error.message);
+    return model;
+}
+
+TEST (morph_names_what_differs_in_topology) {
+    md5_error error;
+    md5_model *const model = replaced("", "");
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        md5_model *const source = replaced(others[i].find, others[i].put);
+        const md5_morph_source target = {"t", source};
+        CHECK(md5_create_morph(model, &target, 1, NULL, &error) == NULL);
+        CHECK_UINT(error.status, MD5_ERROR_MISMATCH);
+        CHECK_STRING(error.message, others[i].message);
+        md5_free_model(source);
+    }
+    char text[2048];
+    snprintf(text, sizeof text, "%s", head);
+    memcpy(strstr(text, "numMeshes 1"), "numMeshes 0", 11);
+    md5_model *const bare = md5_parse_model(text, strlen(text), NULL, &error);
+    const md5_morph_source none = {"none", bare};
+    CHECK(md5_create_morph(model, &none, 1, NULL, &error) == NULL);
+    CHECK_STRING(error.message, "morph target 'none': 0 meshes, but the model has 1");
+    md5_free_model(bare);
+    md5_release_geometry(model);
+    md5_model *const source = replaced("", "");
+    const md5_morph_source target = {"t", source};
+    CHECK(md5_create_morph(model, &target, 1, NULL, &error) == NULL);
+    CHECK_STRING(error.message, "morph target 't': its geometry, or the model's, was released");
+    md5_free_model(source);
+    md5_free_model(model);
+    md5_free_morph(NULL);
+}
+
+// Deltas that point the opposite way leave no direction: the model's stays.
+TEST (morph_keeps_directions_that_cancel_out) {
+    md5_model *const model = replaced("", "");
+    md5_model *const turned =
+        replaced("numtris 2\ntri 0 0 1 2\ntri 1 2 1 3\n", "numtris 2\ntri 0 0 1 2\ntri 1 2 1 3\n");
+    // The same square from the other side: all normals reversed.
+    md5_vec3 *const normals = (md5_vec3 *)(uintptr_t)turned->meshes[0].normals;
+    for (int i = 0; i < 4; i++)
+        normals[i] = (md5_vec3){-normals[i].x, -normals[i].y, -normals[i].z};
+    const md5_morph_source target = {"inside out", turned};
+    md5_morph *const morph = md5_create_morph(model, &target, 1, NULL, NULL);
+    md5_vec3 at[4], out[4];
+    const float half = 0.5f;
+    if (CHECK(morph != NULL)) {
+        md5_morph_bind(morph, 0, &half, at, out, NULL);
+        for (int i = 0; i < 4; i++)
+            CHECK(out[i].x == model->meshes[0].normals[i].x);
+    }
+    md5_free_morph(morph);
+    md5_free_model(turned);
+    md5_free_model(model);
+}
+
+TEST (morph_survives_failure_of_every_allocation) {
+    morph_scene scene;
+    open_scene(&scene, NULL);
+    const md5_morph_source source = {"smile", scene.sources[0]};
+    for (size_t n = 1;; n++) {
+        test_heap heap = {.fail_at = n};
+        const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap}};
+        md5_error error;
+        md5_morph *const morph = md5_create_morph(scene.model, &source, 1, &opts, &error);
+        CHECK_UINT(error.status, morph ? MD5_OK : MD5_ERROR_MEMORY);
+        const bool done = morph != NULL;
+        md5_free_morph(morph);
+        CHECK_UINT(heap.live, 0);
+        if (done)
+            break;
+    }
+    close_scene(&scene);
+}
+
+// -- The caller's mistakes --------------------------------------------------------------------
+
+#if !defined(NDEBUG)
+static void weigh_with(const md5_morph *morph, float weight)
+{
+    static md5_vec3 at[2 * VERTICES];
+    const float weights[TARGETS] = {0, weight, 0};
+    md5_morph_bind(morph, 0, weights, at, NULL, NULL);
+}
+
+static void weigh_nan(const void *context)
+{
+    weigh_with(context, NAN);
+}
+
+static void weigh_infinity(const void *context)
+{
+    weigh_with(context, INFINITY);
+}
+
+static void skin_no_mesh(const void *context)
+{
+    md5_vec3 at;
+    const float weights[TARGETS] = {0, 0, 0};
+    md5_skin_morphed(context, 1, weights, test_null(), &at, NULL, NULL);
+}
+
+static void skin_without_weights(const void *context)
+{
+    md5_vec3 at;
+    md5_skin_dual_morphed(context, 0, test_null(), test_null(), &at, NULL, NULL);
+}
+
+static void create_without_a_name(const void *context)
+{
+    const md5_morph_source source = {test_null(), context};
+    md5_create_morph(context, &source, 1, NULL, NULL);
+}
+
+TEST (morph_ends_with_the_callers_mistakes) {
+    morph_scene scene;
+    open_scene(&scene, NULL);
+    CHECK(strstr(test_message_of(weigh_nan, scene.morph), "weights: finite numbers"));
+    CHECK(strstr(test_message_of(weigh_infinity, scene.morph), "weights: finite numbers"));
+    CHECK(strstr(test_message_of(skin_no_mesh, scene.morph), "mesh: an index"));
+    CHECK(strstr(test_message_of(skin_without_weights, scene.morph), "weights: not NULL"));
+    CHECK(strstr(test_message_of(create_without_a_name, scene.model), "sources: have names"));
+    close_scene(&scene);
+}
+#endif
