@@ -30,7 +30,8 @@ typedef struct md5_entity_def {
 // Returns an entityDef with all that it inherits, or NULL if there is none of this name. Every key
 // that begins with "inherit" names a parent: its own keys win, then those of its parents in order,
 // each with what it inherits. Inheritance in circles ends where it began. A mistake makes an
-// entityDef one with the keys "DEFAULTED" and "classname", as in the engine.
+// entityDef one with the keys "DEFAULTED" and "classname" in the engine's verdict; in the lenient
+// one keys may be without quotes, and the rest is kept.
 //
 // Sets `error` (may be NULL) only if memory runs out. Time and memory: linear in the texts of the
 // entityDef and of all that it inherits; they are parsed once in a game.

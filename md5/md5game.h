@@ -6,7 +6,8 @@
 //
 // Declarations are text in materials/*.mtr, skins/*.skin, def/*.def and so on. Opening a game finds
 // which file declares which name. A declaration is parsed when it is first asked for; a mistake in
-// it is a warning, and what is asked for gets the default of its type, as in the engine.
+// it is a warning. What else it costs is the verdict: lenient, unless md5_set_verdict() chooses
+// what the engine makes of it.
 //
 // Memory: everything belongs to the game, is read-only and stays until md5_free_game(). Threads: a
 // call that parses changes the game, so that only one thread may use a game at a time; what such a
@@ -27,7 +28,7 @@ extern "C" {
 typedef struct md5_game_path {
     size_t num_files;
     // Returns the name of a file, relative to the place, with / or \ between folders. It must stay
-    // valid until md5_open_game() returns.
+    // valid until the function of the library that asked for it returns.
     const char *(*name)(void *user, size_t file);
     // As in md5_files: all bytes of a file, or NULL and a reason in error->message.
     const void *(*open)(void *user, size_t file, size_t *size, md5_error *error);
@@ -56,6 +57,16 @@ MD5_API void md5_free_game(md5_game *game);
 
 // Whether a file exists. A name may have upper case, \ and a leading /; with .. or :: it is none.
 MD5_API bool md5_game_has_file(const md5_game *game, const char *name);
+
+// The files of a game, without those that others hide: place by place. Names are those of the
+// places, with / between folders. NULL if there is no such index.
+MD5_API size_t md5_game_num_files(const md5_game *game);
+MD5_API const char *md5_game_file(const md5_game *game, size_t index);
+
+// Returns the first place from index `from` on that has a file of this name, as an index of the
+// `paths` of md5_open_game(); their number if there is none. So 0 gives the place that counts, and
+// what is behind it those that it hides. Linear in the number of the places' files.
+MD5_API size_t md5_game_file_place(const md5_game *game, const char *name, size_t from);
 
 // Returns functions for md5_load_opts.files that read from the game, so that
 // md5_load_model("models/imp/imp.md5mesh", &opts, &error) finds what the engine would.
@@ -87,6 +98,17 @@ typedef enum md5_decl_state {
     MD5_DECL_DEFAULTED // its text has a mistake: it is what the engine takes instead
 } md5_decl_state;
 
+// What a mistake in a declaration costs. Either way it is a warning with file, line and column.
+typedef enum md5_verdict {
+    // Only what is wrong. Unknown words are skipped with the rest of their line; for many words of
+    // RBDOOM, Prey and Quake 4 the warning names the engine. Unknown tables read as 1. Missing
+    // commas, files and joints are left out; unknown channels are kept.
+    MD5_VERDICT_LENIENT,
+    // What it costs in Doom 3: most often the whole declaration, which becomes the default of its
+    // type.
+    MD5_VERDICT_ENGINE
+} md5_verdict;
+
 // A declaration. Names are in lower case, with / between folders, and end before the last dot.
 typedef struct md5_decl {
     md5_decl_type type;
@@ -97,12 +119,22 @@ typedef struct md5_decl {
     uint32_t index;   // among those of its type
     const char *text; // [size] from there to its last brace
     size_t size;
+    const struct md5_decl
+        *hidden; // the next one of this type and name, which has no effect; or NULL
 } md5_decl;
 
 // The declarations of a type, in the order in which the engine finds them: files by folder and
 // name, ignoring case. Implicit ones come last, as they are made. NULL if there is no such index.
 MD5_API uint32_t md5_game_num_decls(const md5_game *game, md5_decl_type type);
 MD5_API const md5_decl *md5_game_decl(const md5_game *game, md5_decl_type type, uint32_t index);
+
+// Chooses the verdict of all that is asked for from now on; a game begins with
+// MD5_VERDICT_LENIENT. What has been returned stays as it is, so that both verdicts on a
+// declaration can be compared; each has declarations of its own, with equal indices but for
+// implicit ones. The first change takes time and memory linear in the number of declarations.
+// Returns false and sets `error` (may be NULL) only if memory runs out.
+MD5_API bool md5_set_verdict(md5_game *game, md5_verdict verdict, md5_error *error);
+MD5_API md5_verdict md5_game_verdict(const md5_game *game);
 
 // Finds a declaration, without parsing it. The name may be as in any file: Textures\Rock.tga. NULL
 // if there is none.
@@ -348,7 +380,8 @@ typedef struct md5_material {
 
 // Returns a material. If no file declares it, it is implicit, as in the engine: one blended stage
 // whose image is the name. Returns NULL and sets `error` (may be NULL) only if memory runs out.
-// Everything the engine warns of is a warning.
+// Everything the engine warns of is a warning. A mistake makes it one stage of the image _default
+// in the engine's verdict; in the lenient one it has what is right.
 //
 // Limits are those of the engine: 256 stages, 4096 registers and operations, 255 bytes of an image
 // program; beyond them a material is defaulted. So is one with expressions nested more than 1600
@@ -387,8 +420,9 @@ typedef struct md5_game_skin {
 } md5_game_skin;
 
 // Returns a skin. If no file declares it, it is implicit, as in the engine: every material becomes
-// _default; or, if there is a material of its name, _default becomes that. Returns NULL and sets
-// `error` (may be NULL) only if memory runs out.
+// _default; or, if there is a material of its name, _default becomes that. In the lenient verdict
+// an implicit skin without such a material replaces nothing. Returns NULL and sets `error` (may be
+// NULL) only if memory runs out.
 MD5_API const md5_game_skin *md5_game_find_skin(md5_game *game, const char *name, md5_error *error);
 
 // Returns the name of the material that replaces `material`, a name as in any file, or `material`
@@ -491,6 +525,12 @@ typedef struct md5_model_channel {
     const uint32_t *joints; // [num_joints] in the order in which the file names them
 } md5_model_channel;
 
+// A channel that the engine does not know: only in the lenient verdict.
+typedef struct md5_named_channel {
+    const char *name; // as in the file
+    md5_model_channel channel;
+} md5_named_channel;
+
 typedef struct md5_model_def {
     const md5_decl *decl;
     const char *mesh; // file of the model, "" if it has none
@@ -501,12 +541,15 @@ typedef struct md5_model_def {
     md5_model_channel channels[MD5_NUM_CHANNELS];
     uint32_t num_anims;
     const md5_model_anim *anims; // [num_anims]
+    uint32_t num_other_channels;
+    const md5_named_channel *other_channels; // [num_other_channels]
 } md5_model_def;
 
 // Returns the modelDef of a name, or NULL if there is none: then the engine takes the name for a
 // file. Reads the mesh and the animations that it names, each once in a game, and the models that
-// it inherits. A mistake, or a missing file, makes the model empty, as in the engine. Sets `error`
-// (may be NULL) only if memory runs out.
+// it inherits. A mistake, or a missing file, makes the model empty in the engine's verdict; in the
+// lenient one the model has what is right: without its mesh no joints, and no anims of which no
+// file can be read. Sets `error` (may be NULL) only if memory runs out.
 //
 // Functions, events, effects, sounds and entities in frame commands are not looked up. Time grows
 // with the number of names in channels times that of joints, and with the square of the number of

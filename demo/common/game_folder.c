@@ -47,9 +47,11 @@ static void close_bytes(void *user, const void *bytes, size_t size)
     free((void *)(uintptr_t)bytes);
 }
 
-static md5_game_path *add_place(common_game_places *places)
+static md5_game_path *add_place(common_game_places *places, const char *title)
 {
     places->paths = common_realloc(places->paths, places->count + 1, sizeof *places->paths);
+    places->titles = common_realloc(places->titles, places->count + 1, sizeof *places->titles);
+    places->titles[places->count] = common_copy(title);
     md5_game_path *const path = &places->paths[places->count++];
     memset(path, 0, sizeof *path);
     path->close = close_bytes;
@@ -126,7 +128,7 @@ static int compare_text(const void *a, const void *b)
 static disk_folder *add_disk(common_game_places *places, const char *folder)
 {
     disk_folder *const disk = common_alloc(1, sizeof *disk);
-    md5_game_path *const path = add_place(places);
+    md5_game_path *const path = add_place(places, folder);
     disk->folder = common_copy(folder);
     list_files(folder, &disk->files);
     if (disk->files.count > 0)
@@ -160,7 +162,7 @@ static void add_archive(common_game_places *places, const char *folder, const ch
     char *const path = common_format("%s/%s", folder, name);
     common_archive *const archive = common_open_archive(path, &reason);
     if (archive) {
-        md5_game_path *const place = add_place(places);
+        md5_game_path *const place = add_place(places, path);
         place->num_files = common_archive_count(archive);
         place->name = name_in_archive;
         place->open = open_in_archive;
@@ -221,6 +223,9 @@ void common_free_game_places(common_game_places *places)
             free(disk);
         }
     }
+    for (size_t i = 0; i < places->count; i++)
+        free(places->titles[i]);
+    free(places->titles);
     free(places->paths);
     *places = (common_game_places){0};
 }

@@ -6,6 +6,7 @@
 
 typedef struct common_game_places {
     md5_game_path *paths; // [count] best first
+    char **titles;        // [count] the paths of the folders and archives
     size_t count;
 } common_game_places;
 

@@ -2,19 +2,26 @@
 #include "demo/common/file.h"
 #include "demo/common/memory.h"
 #include "demo/common/system.h"
-#include "demo/tool/tool.h"
+#include "demo/tool/check_game.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 const char tool_check_help[] =
-    "usage: md5tool check FILE|FOLDER...\n"
+    "usage: md5tool check [--base DIR] [--mod DIR] FILE|FOLDER...\n"
     "\n"
     "Reads .md5mesh, .md5anim, .md5camera, .md5machine and md5.cfg files, including those in\n"
     "folders and their subfolders. Prints one line for each error or warning:\n"
     "file:line:column: error|warning: text. On a terminal the line of the file is shown below.\n"
-    "The last line is a summary. The exit status is 1 if there is any error.\n";
+    "The last line is a summary. The exit status is 1 if there is any error.\n"
+    "\n"
+    "A folder with .pk4 archives or with folders of declarations is a game folder: in it all "
+    "tables,\n"
+    "materials, skins, models and entities are read, leniently, and archives are searched too.\n"
+    "\n"
+    "  --base DIR          the game folder below those that are checked\n"
+    "  --mod DIR           a mod above them\n";
 
 // Maximum depth of subfolders; also ends cycles of links.
 enum { MAX_DEPTH = 32 };
@@ -95,6 +102,16 @@ static void print_finding(void *user, const md5_error *finding)
         check->errors++;
 }
 
+// Prints a finding of a game folder, whose file may be one on disk.
+static void print_game_finding(void *user, const md5_error *finding)
+{
+    checker *check = user;
+    check->path = finding->file;
+    print_finding(check, finding);
+    free(check->text);
+    check->text = NULL;
+}
+
 static void check_file(const char *path, checker *check)
 {
     const md5_load_opts opts = {.warn = print_finding, .warn_user = check};
@@ -148,7 +165,7 @@ static void free_paths(path_list *list)
 
 static const char *const endings[] = {".md5mesh", ".md5anim", ".md5camera", ".md5machine",
                                       "md5.cfg"};
-enum { NUM_ENDINGS = sizeof endings / sizeof endings[0] };
+enum { MACHINES = 3, NUM_ENDINGS = sizeof endings / sizeof endings[0] };
 
 // Whether `path` is a folder to search. A folder with the extension of a file is reported as a file
 // that cannot be read.
@@ -161,15 +178,16 @@ static bool is_searched(const char *path)
     return common_is_folder(path);
 }
 
-// Adds the files in `top` and its subfolders, level by level, without recursion.
-static void add_folder(path_list *files, const char *top)
+// Adds the files in `top` and its subfolders, level by level, without recursion; only those with
+// endings[first] and later ones.
+static void add_folder(path_list *files, const char *top, int first)
 {
     path_list level = {0};
     add_path(&level, common_copy(top));
     for (int depth = 0; level.count > 0 && depth < MAX_DEPTH; depth++) {
         path_list below = {0};
         for (size_t i = 0; i < level.count; i++) {
-            for (int k = 0; k < NUM_ENDINGS; k++)
+            for (int k = first; k < NUM_ENDINGS; k++)
                 add_entries(files, level.paths[i], endings[k]);
             add_entries(&below, level.paths[i], NULL);
         }
@@ -189,27 +207,52 @@ static void print_progress(const checker *check, size_t done, size_t count)
         fputs("\r                                  \r", stderr);
 }
 
+// Checks a game folder. Returns its number of files.
+static size_t check_game(checker *check, const tool_game_arguments *arguments)
+{
+    tool_game_check game = {.print = print_game_finding, .user = check};
+    if (tool_check_game(arguments, &game) != TOOL_OK)
+        check->errors++;
+    printf("%zu declarations, of which Doom 3 would replace %zu by defaults\n", game.num_decls,
+           game.num_defaulted);
+    return game.num_files;
+}
+
 int tool_check(int count, char **arguments)
 {
-    count = tool_take_files("check", count, arguments);
-    if (count < 0)
-        return TOOL_BAD_USAGE;
+    tool_game_arguments read;
+    const int status = tool_read_game_arguments("check", count, arguments, 0, &read);
+    if (status != TOOL_OK)
+        return status;
+    if (read.is_json)
+        return tool_usage("check", "check: unknown option '--json'");
     path_list files = {0};
-    for (int i = 0; i < count; i++) {
-        if (is_searched(arguments[i]))
-            add_folder(&files, arguments[i]);
-        else
-            add_path(&files, common_copy(arguments[i]));
-    }
     checker check = {
         .shows_places = common_is_terminal(1),
         .shows_progress = common_is_terminal(2) && !common_is_terminal(1),
     };
+    size_t num_game_files = 0;
+    const int num_paths = read.num_rest + (read.folder != NULL);
+    char **const paths = read.rest - (read.folder != NULL);
+    for (int i = 0; i < num_paths; i++) {
+        read.folder = paths[i];
+        if (!is_searched(paths[i])) {
+            add_path(&files, common_copy(paths[i]));
+        } else if (read.base || read.mod || tool_is_game_folder(paths[i])) {
+            num_game_files += check_game(&check, &read);
+            add_folder(&files, paths[i], MACHINES);
+        } else {
+            add_folder(&files, paths[i], 0);
+        }
+    }
+    if (num_paths == 0)
+        num_game_files = check_game(&check, &read);
     for (size_t i = 0; i < files.count; i++) {
         check_file(files.paths[i], &check);
         print_progress(&check, i + 1, files.count);
     }
-    printf("%zu files, %u errors, %u warnings\n", files.count, check.errors, check.warnings);
+    printf("%zu files, %u errors, %u warnings\n", files.count + num_game_files, check.errors,
+           check.warnings);
     free_paths(&files);
     return check.errors > 0 ? TOOL_BAD_FILE : TOOL_OK;
 }

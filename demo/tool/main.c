@@ -6,10 +6,9 @@
 #include <string.h>
 
 static const tool_command commands[] = {
-    {"info", tool_info, tool_info_help},
-    {"check", tool_check, tool_check_help},
-    {"dump", tool_dump, tool_dump_help},
-    {"verdicts", tool_verdicts, tool_verdicts_help},
+    {"info", tool_info, tool_info_help},          {"check", tool_check, tool_check_help},
+    {"dump", tool_dump, tool_dump_help},          {"list", tool_list, tool_list_help},
+    {"explain", tool_explain, tool_explain_help}, {"verdicts", tool_verdicts, tool_verdicts_help},
 };
 enum { NUM_COMMANDS = sizeof commands / sizeof commands[0] };
 
@@ -19,6 +18,8 @@ static const char help[] =
     "  info FILE...        print a summary of MD5 files and of Cube 2's md5.cfg\n"
     "  check FILE...       print errors and warnings of files, or of all files in a folder\n"
     "  dump MESH [ANIM]    print every number as text, in the bind pose and posed\n"
+    "  list DIR            print what a game folder or a folder of models has\n"
+    "  explain DIR NAME    print where a thing of a game folder comes from and what it lacks\n"
     "  verdicts            print what Doom 3 makes of the declarations of a game folder\n"
     "\n"
     "  --                  end of options: only files follow\n"
@@ -46,7 +47,8 @@ static int run_command(const tool_command *command, int count, char **arguments)
 static int run(int count, char **arguments)
 {
     if (count < 1)
-        return tool_usage(NULL, "missing command: expected info, check, dump or verdicts");
+        return tool_usage(NULL,
+                          "missing command: expected info, check, dump, list, explain or verdicts");
     if (asks_for_help(arguments[0])) {
         fputs(help, stdout);
         return TOOL_OK;
@@ -65,7 +67,8 @@ static int run(int count, char **arguments)
         if (strcmp(arguments[0], commands[i].name) == 0)
             return run_command(&commands[i], count - 1, arguments + 1);
     }
-    return tool_usage(NULL, "unknown command '%s': expected info, check, dump or verdicts",
+    return tool_usage(NULL,
+                      "unknown command '%s': expected info, check, dump, list, explain or verdicts",
                       arguments[0]);
 }
 

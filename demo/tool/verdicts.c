@@ -1,39 +1,26 @@
 // md5tool verdicts: what Doom 3 would make of the declarations of a game folder.
-#include "demo/common/game_folder.h"
-#include "demo/tool/tool.h"
+#include "demo/tool/game.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 const char tool_verdicts_help[] =
-    "usage: md5tool verdicts --base DIR [--mod DIR] materials|skins|models [NAME...]\n"
+    "usage: md5tool verdicts --base DIR [--mod DIR] KIND [NAME...]\n"
     "\n"
     "Reads the declarations of a Doom 3 game folder as the original engine does, and prints what\n"
     "it makes of each, as one JSON object a line; with NAMEs only of those. Warnings go to "
     "standard\n"
     "error, in the engine's words, as file:line:column: warning: text.\n"
     "\n"
+    "KIND is materials, skins, models, or gui-materials: materials that a gui has asked for, "
+    "which\n"
+    "sets their sort.\n"
+    "\n"
     "  --base DIR          the game folder, with its .pk4 archives\n"
     "  --mod DIR           a mod, whose files hide those of the base\n";
 
 // -- JSON -----------------------------------------------------------------------------------------
-
-// Prints a text as a JSON string; bytes that are not ASCII as Latin-1.
-static void print_string(const char *text)
-{
-    putchar('"');
-    for (; text && *text; text++) {
-        const unsigned char c = (unsigned char)*text;
-        if (c == '"' || c == '\\')
-            printf("\\%c", c);
-        else if (c < ' ' || c >= 0x7F)
-            printf("\\u%04x", c);
-        else
-            putchar(c);
-    }
-    putchar('"');
-}
 
 static void print_key(const char *key)
 {
@@ -43,7 +30,7 @@ static void print_key(const char *key)
 static void print_text(const char *key, const char *text)
 {
     print_key(key);
-    print_string(text);
+    tool_print_json(text);
 }
 
 static void print_number(const char *key, double number)
@@ -62,7 +49,7 @@ static void print_numbers(const char *key, const float *numbers, size_t count)
 static void print_decl(const char *type, const md5_decl *decl)
 {
     printf("{\"%s\":", type);
-    print_string(decl->name);
+    tool_print_json(decl->name);
     print_text("file", decl->file ? decl->file : "<implicit file>");
     print_number("line", decl->line);
     print_text("state", decl->state == MD5_DECL_PARSED ? "parsed" : "default");
@@ -124,14 +111,14 @@ static void print_stage(const md5_game *game, const md5_material *material, cons
     putchar('}');
 }
 
-static bool print_material(md5_game *game, const char *name, md5_error *error)
+static bool print_sorted(md5_game *game, const char *name, const float *sort, md5_error *error)
 {
     const md5_material *const material = md5_game_material(game, name, error);
     if (!material)
         return false;
     print_decl("material", material->decl);
     print_number("coverage", (double)material->coverage);
-    print_number("sort", (double)material->sort);
+    print_number("sort", (double)(sort ? *sort : material->sort));
     print_number("cull", (double)material->cull);
     print_number("backsides", material->creates_back_sides);
     print_number("deform", (double)material->deform);
@@ -148,6 +135,19 @@ static bool print_material(md5_game *game, const char *name, md5_error *error)
     return true;
 }
 
+static bool print_material(md5_game *game, const char *name, md5_error *error)
+{
+    return print_sorted(game, name, NULL, error);
+}
+
+// A gui sets the sort of each material that it draws with, also of the cursor and the scroll bars,
+// whatever the material says.
+static bool print_gui_material(md5_game *game, const char *name, md5_error *error)
+{
+    const float gui = -2.0f;
+    return print_sorted(game, name, &gui, error);
+}
+
 // -- Skins ----------------------------------------------------------------------------------------
 
 static bool print_skin(md5_game *game, const char *name, md5_error *error)
@@ -159,14 +159,14 @@ static bool print_skin(md5_game *game, const char *name, md5_error *error)
     fputs(",\"models\":[", stdout);
     for (uint32_t i = 0; i < skin->num_models; i++) {
         fputs(i > 0 ? "," : "", stdout);
-        print_string(skin->models[i]);
+        tool_print_json(skin->models[i]);
     }
     fputs("],\"map\":[", stdout);
     for (uint32_t i = 0; i < skin->num_rows; i++) {
         fputs(i > 0 ? ",[" : "[", stdout);
-        print_string(skin->rows[i].from ? skin->rows[i].from : "*");
+        tool_print_json(skin->rows[i].from ? skin->rows[i].from : "*");
         putchar(',');
-        print_string(skin->rows[i].to);
+        tool_print_json(skin->rows[i].to);
         putchar(']');
     }
     puts("]}");
@@ -191,19 +191,19 @@ static void print_channels(const md5_model_def *model)
 static void print_anim(const md5_model_anim *anim)
 {
     fputs("{\"name\":", stdout);
-    print_string(anim->name);
+    tool_print_json(anim->name);
     print_text("alias", anim->alias);
     print_key("files");
     for (uint32_t i = 0; i < anim->num_files; i++) {
         putchar(i > 0 ? ',' : '[');
-        print_string(anim->files[i]);
+        tool_print_json(anim->files[i]);
     }
     printf("],\"ms\":%u,\"frames\":%u,\"flags\":%u,\"cmds\":[", anim->milliseconds,
            anim->num_frames, anim->flags);
     for (uint32_t i = 0; i < anim->num_commands; i++) {
         const md5_frame_command *const command = &anim->commands[i];
         printf("%s[%u,%d,", i > 0 ? "," : "", command->frame, (int)command->code);
-        print_string(command->text);
+        tool_print_json(command->text);
         putchar(']');
     }
     fputs("]}", stdout);
@@ -248,6 +248,7 @@ static const struct verdict_kind {
     bool (*print)(md5_game *game, const char *name, md5_error *error);
 } kinds[] = {
     {"materials", MD5_DECL_MATERIAL, print_material},
+    {"gui-materials", MD5_DECL_MATERIAL, print_gui_material},
     {"skins", MD5_DECL_SKIN, print_skin},
     {"models", MD5_DECL_MODEL, print_model},
 };
@@ -283,10 +284,12 @@ static int read_arguments(int count, char **arguments, verdict_job *job)
     if (!job->base)
         return tool_usage("verdicts", "missing --base DIR");
     if (i == count)
-        return tool_usage("verdicts", "missing kind: expected materials, skins or models");
+        return tool_usage("verdicts",
+                          "missing kind: expected materials, gui-materials, skins or models");
     job->kind = kind_of(arguments[i]);
     if (!job->kind)
-        return tool_usage("verdicts", "unknown kind '%s': expected materials, skins or models",
+        return tool_usage("verdicts",
+                          "unknown kind '%s': expected materials, gui-materials, skins or models",
                           arguments[i]);
     job->names = arguments + i + 1;
     job->num_names = count - i - 1;
@@ -319,7 +322,8 @@ static int open_and_print(const verdict_job *job, const common_game_places *plac
     const md5_load_opts opts = {.warn = warn, .max_warnings = UINT32_MAX};
     md5_error error;
     md5_game *const game = md5_open_game(places->paths, places->count, &opts, &error);
-    const bool is_printed = game && print_verdicts(job, game, &error);
+    const bool is_printed = game && md5_set_verdict(game, MD5_VERDICT_ENGINE, &error)
+                            && print_verdicts(job, game, &error);
     if (!is_printed)
         tool_print_error(&error);
     md5_free_game(game);

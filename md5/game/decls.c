@@ -155,20 +155,41 @@ static head_result read_head(md5_decl_lex *lex, md5_decl_type default_type, decl
     return HEAD_READ;
 }
 
+static void set_text(const md5_decl_lex *lex, const decl_head *head, md5_decl *decl)
+{
+    decl->file = lex->file;
+    decl->line = head->line;
+    decl->text = head->start;
+    decl->size = (size_t)(lex->at - head->start);
+}
+
+static bool add_hidden(const md5_decl_lex *lex, const decl_head *head, md5_decl_entry *entry)
+{
+    md5_decl *const hidden = (md5_decl *)md5_arena_alloc(&lex->game->arena, 1, sizeof *hidden);
+    TRY(hidden);
+    hidden->type = entry->decl.type;
+    hidden->name = entry->decl.name;
+    hidden->index = entry->decl.index;
+    set_text(lex, head, hidden);
+    if (entry->last_hidden)
+        entry->last_hidden->hidden = hidden;
+    else
+        entry->decl.hidden = hidden;
+    entry->last_hidden = hidden;
+    return true;
+}
+
 static bool add_decl(md5_decl_lex *lex, const decl_head *head)
 {
     md5_decl_entry *entry = md5_find_entry(lex->game, head->type, head->name.text, head->name.size);
     if (entry) {
         md5_decl_lex_warn(lex, "%s %s previously defined at %s:%u", type_words[head->type],
                           md5_token_show(&head->name).text, entry->decl.file, entry->decl.line);
-        return true;
+        return add_hidden(lex, head, entry);
     }
     entry = md5_find_or_add_entry(lex->game, head->type, head->name.text, head->name.size);
     TRY(entry);
-    entry->decl.file = lex->file;
-    entry->decl.line = head->line;
-    entry->decl.text = head->start;
-    entry->decl.size = (size_t)(lex->at - head->start);
+    set_text(lex, head, &entry->decl);
     entry->line_start = head->line_start;
     return true;
 }

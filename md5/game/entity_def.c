@@ -5,6 +5,7 @@
 // parents would take quadratic memory if each of them had a copy of what it inherits.
 #include "md5/core/assert.h"
 #include "md5/game/decls.h"
+#include "md5/game/verdict.h"
 #include "md5/md5actor.h"
 
 #include <string.h>
@@ -118,15 +119,23 @@ static bool read_pair(md5_decl_lex *lex, const md5_token *name, const md5_decl *
     md5_token value;
     bool is_new;
     if (name->kind != MD5_TOKEN_STRING || name->is_literal) {
-        md5_decl_lex_warn(lex, "Expected quoted string, but found %s", md5_token_show(name).text);
-        *is_good = false;
-        return true;
+        *is_good = !md5_mistake(lex, "a key in double quotes",
+                                "Expected quoted string, but found %s", md5_token_show(name).text);
+        // In the lenient verdict a bare name is a key; anything else is skipped.
+        if (!*is_good || name->kind == MD5_TOKEN_PUNCTUATION)
+            return true;
     }
     const char *const text = md5_keep_token(lex->game, name);
     TRY(text);
     if (!md5_decl_lex_read(lex, &value)) {
-        md5_decl_lex_warn(lex, "Unexpected end of file");
-        *is_good = false;
+        *is_good = !md5_mistake(lex, "a value", "Unexpected end of file");
+        return true;
+    }
+    if (md5_is_lenient(lex->game) && value.kind == MD5_TOKEN_PUNCTUATION
+        && md5_token_is(&value, "}")) {
+        md5_decl_lex_warn(lex, "expected a value behind %s but found '}'",
+                          md5_token_show(name).text);
+        md5_decl_lex_unread(lex, &value);
         return true;
     }
     const md5_entity_key key = {text, md5_keep_token(lex->game, &value), decl};

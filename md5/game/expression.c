@@ -11,6 +11,7 @@
 #include "md5/game/material_parser.h"
 
 #include "md5/game/table.h"
+#include "md5/game/verdict.h"
 
 #include <string.h>
 
@@ -19,8 +20,18 @@ enum { FRAME_OPERATOR = TOP_LEVEL + 1, FRAME_BRACKET, FRAME_TABLE }; // 1 to 4: 
 
 void md5_match(md5_material_parser *parser, md5_decl_lex *lex, const char *text)
 {
-    if (!md5_decl_lex_expect(lex, text))
-        parser->is_defaulted = true;
+    md5_token token;
+    if (!md5_is_lenient(lex->game)) {
+        parser->is_defaulted |= !md5_decl_lex_expect(lex, text);
+        return;
+    }
+    // What stands there instead is read again: only what is missing is lost.
+    if (!md5_decl_lex_read(lex, &token)) {
+        md5_decl_lex_warn(lex, "couldn't find expected '%s'", text);
+    } else if (!md5_token_is(&token, text)) {
+        md5_decl_lex_warn(lex, "expected '%s' but found %s", text, md5_token_show(&token).text);
+        md5_decl_lex_unread(lex, &token);
+    }
 }
 
 // -- Registers ------------------------------------------------------------------------------------
@@ -182,16 +193,36 @@ static bool is_numbered(const md5_token *token, const char *word, uint32_t count
     return *number < count;
 }
 
-static uint32_t read_negative(md5_material_parser *parser, md5_decl_lex *lex)
+// Behind a minus. `is_open`: it stands before something other than a number, whose term is read
+// next and then subtracted from 0, which the engine does not do.
+static uint32_t read_negative(md5_material_parser *parser, md5_decl_lex *lex, bool *is_open)
 {
     md5_token token;
     if (!md5_decl_lex_read(lex, &token))
         token = (md5_token){.text = ""};
     if (token.kind == MD5_TOKEN_NUMBER || md5_token_is(&token, "."))
         return md5_add_constant(parser, -md5_token_float(&token));
-    md5_decl_lex_warn(lex, "Bad negative number %s", md5_token_show(&token).text);
-    parser->is_defaulted = true;
+    parser->is_defaulted |=
+        md5_mistake(lex, "a number", "Bad negative number %s", md5_token_show(&token).text);
+    if (parser->is_defaulted || token.size == 0)
+        return 0;
+    md5_decl_lex_unread(lex, &token);
+    const uint32_t zero = md5_add_constant(parser, 0.0f);
+    *is_open = push(parser, FRAME_OPERATOR, zero, MD5_OP_SUBTRACT, NULL);
     return 0;
+}
+
+// A word that is neither a term nor a table: in the lenient verdict 1, with or without an index.
+static bool open_unknown(md5_material_parser *parser, md5_decl_lex *lex, const md5_token *token)
+{
+    parser->is_defaulted |= md5_mistake(lex, "a number, a parameter or a table, read as 1",
+                                        "Bad term %s", md5_token_show(token).text);
+    if (parser->is_defaulted)
+        return false;
+    if (token->kind == MD5_TOKEN_PUNCTUATION)
+        md5_decl_lex_unread(lex, token);
+    return token->kind != MD5_TOKEN_PUNCTUATION && md5_decl_lex_take(lex, "[")
+           && push(parser, FRAME_TABLE, 0, MD5_OP_TABLE, NULL) && descend(parser, TOP_LEVEL);
 }
 
 // A table's name: what is in the brackets behind it is read next. `is_open`: it is.
@@ -201,8 +232,7 @@ static bool open_table(md5_material_parser *parser, md5_decl_lex *lex, const md5
     md5_decl_entry *const entry =
         md5_find_entry(parser->game, MD5_DECL_TABLE, token->text, token->size);
     if (!entry) {
-        md5_decl_lex_warn(lex, "Bad term %s", md5_token_show(token).text);
-        parser->is_defaulted = true;
+        *is_open = open_unknown(parser, lex, token);
         return true;
     }
     TRY(md5_parse_table(parser->game, entry));
@@ -235,12 +265,12 @@ static uint32_t read_term(md5_material_parser *parser, md5_decl_lex *lex, bool *
     if (md5_token_is_word(&token, "sound"))
         return emit(parser, MD5_OP_SOUND, 0, 0, NULL);
     if (md5_token_is(&token, "-"))
-        return read_negative(parser, lex);
+        return read_negative(parser, lex, is_open);
     if (token.kind == MD5_TOKEN_NUMBER || md5_token_is(&token, "."))
         return md5_add_constant(parser, md5_token_float(&token));
     if (!open_table(parser, lex, &token, is_open))
         parser->is_defaulted = true; // out of memory
-    return 0;
+    return parser->is_defaulted ? 0 : md5_add_constant(parser, 1.0f);
 }
 
 // -- Operators ------------------------------------------------------------------------------------
@@ -300,7 +330,8 @@ static bool hand_over(md5_material_parser *parser, md5_decl_lex *lex, uint32_t *
             md5_match(parser, lex, ")");
         } else if (frame.kind == FRAME_TABLE) {
             md5_match(parser, lex, "]");
-            *value = emit(parser, MD5_OP_TABLE, 0, *value, frame.table);
+            *value = frame.table ? emit(parser, MD5_OP_TABLE, 0, *value, frame.table)
+                                 : md5_add_constant(parser, 1.0f);
         } else if (parser->is_defaulted) {
             *value = 0;
         } else if (open_operator(parser, lex, frame.kind, *value)) {

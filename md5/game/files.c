@@ -120,6 +120,51 @@ bool md5_game_has_file(const md5_game *game, const char *name)
     return md5_game_find_file(game, name) != NULL;
 }
 
+size_t md5_game_num_files(const md5_game *game)
+{
+    MD5_ASSERT(game != NULL, "game: not NULL");
+    return game->num_entries;
+}
+
+const char *md5_game_file(const md5_game *game, size_t index)
+{
+    MD5_ASSERT(game != NULL, "game: not NULL");
+    return index < game->num_entries ? game->entries[index].spelled : NULL;
+}
+
+// Whether a name of a place folds to `folded`.
+static bool is_name(const md5_game_path *path, const char *name, const char *folded)
+{
+    for (; *name && *folded; name++, folded++) {
+        const bool is_slash = *name == '\\' || (path->is_archive && *name == ':');
+        if ((is_slash ? '/' : md5_lower(*name)) != *folded)
+            return false;
+    }
+    return *name == *folded;
+}
+
+static bool has_file(const md5_game_path *path, const char *folded)
+{
+    for (size_t file = 0; file < path->num_files; file++) {
+        const char *const name = path->name(path->user, file);
+        if (name && is_name(path, name, folded))
+            return true;
+    }
+    return false;
+}
+
+size_t md5_game_file_place(const md5_game *game, const char *name, size_t from)
+{
+    MD5_ASSERT(game != NULL, "game: not NULL");
+    MD5_ASSERT(name != NULL, "name: not NULL");
+    const md5_game_entry *const entry = md5_game_find_file(game, name);
+    size_t place = !entry ? game->num_paths : entry->path > from ? entry->path : from;
+    while (place < game->num_paths && place != entry->path
+           && !has_file(&game->paths[place], entry->name))
+        place++;
+    return place < game->num_paths ? place : game->num_paths;
+}
+
 // -- For other loaders ----------------------------------------------------------------------------
 
 static void set_reason(md5_error *error, const char *reason)

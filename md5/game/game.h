@@ -20,7 +20,8 @@ typedef struct md5_decl_entry {
     md5_decl decl;
     const char *line_start; // of the line in which its text begins
     void *parsed;
-    bool is_open; // a model whose parents are being parsed
+    md5_decl *last_hidden; // the end of the list decl.hidden
+    bool is_open;          // a model whose parents are being parsed
 } md5_decl_entry;
 
 typedef struct md5_decl_list {
@@ -38,6 +39,9 @@ struct md5_game {
     md5_game_entry *entries; // [num_entries] in the order of the places
     size_t num_entries;
     md5_decl_list decls[MD5_NUM_DECL_TYPES];
+    md5_decl_list other_decls[MD5_NUM_DECL_TYPES]; // of the other verdict: see verdict.c
+    bool has_other_decls;
+    md5_verdict verdict;
     struct md5_material_parser *parser; // made by the first material
     md5_name_map assets;                // meshes and animations that were read, for models
 };

@@ -2,6 +2,7 @@
 
 #include "md5/game/image_text.h"
 #include "md5/game/table.h"
+#include "md5/game/verdict.h"
 #include "md5/read/number.h"
 
 #include <stdio.h>
@@ -14,9 +15,10 @@ typedef struct material_reader {
     bool has_memory;
 } material_reader;
 
-static void fail(material_reader *reader)
+// Takes what md5_mistake() returns.
+static void fail(material_reader *reader, bool is_spoilt)
 {
-    reader->parser->is_defaulted = true;
+    reader->parser->is_defaulted |= is_spoilt;
 }
 
 // Keeps a token as a text of the material.
@@ -227,8 +229,7 @@ static void read_sort(material_reader *reader, int unused)
     md5_token token;
     (void)unused;
     if (!md5_decl_lex_read_on_line(reader->lex, &token)) {
-        md5_decl_lex_warn(reader->lex, "missing sort parameter");
-        fail(reader);
+        fail(reader, md5_mistake(reader->lex, "a number or a word", "missing sort parameter"));
         return;
     }
     for (size_t i = 0; i < sizeof sort_words / sizeof sort_words[0]; i++) {
@@ -270,8 +271,7 @@ static void read_deform_decl(material_reader *reader)
     md5_game *const game = reader->parser->game;
     md5_token token;
     if (!md5_decl_lex_any(reader->lex, &token)) {
-        md5_decl_lex_warn(reader->lex, "deform particle missing particle name");
-        fail(reader);
+        fail(reader, md5_mistake(reader->lex, "a name", "deform particle missing particle name"));
         return;
     }
     reader->material->deform_decl = keep(reader, &token);
@@ -307,8 +307,10 @@ static void read_deform(material_reader *reader, int unused)
             return;
         }
     }
-    md5_decl_lex_warn(reader->lex, "Bad deform type %s", md5_token_show(&token).text);
-    fail(reader);
+    fail(reader, md5_mistake(reader->lex, "a deform such as sprite", "Bad deform type %s",
+                             md5_token_show(&token).text));
+    if (!reader->parser->is_defaulted)
+        md5_skip_unknown_word(reader->lex, &token, MD5_WORD_MATERIAL);
 }
 
 static void read_decal_info(material_reader *reader, int unused)
@@ -396,6 +398,22 @@ static const struct material_word {
     {"DECAL_MACRO", set_decal, 0},
 };
 
+static void read_unknown(material_reader *reader, const md5_token *token)
+{
+    const char *const engine = md5_engine_of_word(token, MD5_WORD_MATERIAL);
+    const char *const decl = reader->parser->decl->name;
+    const md5_quoted shown = md5_token_show(token), name = md5_quote(decl, strlen(decl));
+    if (engine && md5_is_lenient(reader->lex->game))
+        md5_decl_lex_warn(reader->lex, "%s in %s is a word of %s, skipped", shown.text, name.text,
+                          engine);
+    else
+        fail(reader,
+             md5_mistake(reader->lex, "a word of materials, a stage or '}'",
+                         "unknown general material parameter %s in %s", shown.text, name.text));
+    if (!reader->parser->is_defaulted)
+        md5_skip_unknown_word(reader->lex, token, MD5_WORD_MATERIAL);
+}
+
 static void read_word(material_reader *reader, const md5_token *token)
 {
     if (take_surface_word(reader, token))
@@ -410,10 +428,7 @@ static void read_word(material_reader *reader, const md5_token *token)
         reader->has_memory &= md5_read_stage(reader->parser, reader->lex);
         return;
     }
-    const char *const name = reader->parser->decl->name;
-    md5_decl_lex_warn(reader->lex, "unknown general material parameter %s in %s",
-                      md5_token_show(token).text, md5_quote(name, strlen(name)).text);
-    fail(reader);
+    read_unknown(reader, token);
 }
 
 bool md5_read_material(md5_material_parser *parser, md5_decl_lex *lex)
@@ -421,12 +436,12 @@ bool md5_read_material(md5_material_parser *parser, md5_decl_lex *lex)
     material_reader reader = {parser, &parser->material, lex, true};
     md5_token token;
     while (!parser->is_defaulted && reader.has_memory) {
-        if (!md5_decl_lex_any(lex, &token))
-            fail(&reader);
-        else if (md5_token_is(&token, "}"))
+        const bool is_read = md5_decl_lex_any(lex, &token);
+        if (!is_read)
+            fail(&reader, !md5_is_lenient(lex->game));
+        if (!is_read || md5_token_is(&token, "}"))
             return true;
-        else
-            read_word(&reader, &token);
+        read_word(&reader, &token);
     }
     return reader.has_memory;
 }

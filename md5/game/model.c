@@ -19,6 +19,7 @@ static void clear(md5_model_parser *parser)
     parser->offset = (md5_vec3){0.0f, 0.0f, 0.0f};
     parser->joint_channels = NULL;
     memset(parser->channels, 0, sizeof parser->channels);
+    parser->num_others = parser->other_room = 0;
     parser->num_slots = parser->slot_room = 0;
 }
 
@@ -33,7 +34,12 @@ static bool copy_parent(md5_model_parser *parser, const md5_parsed_model *parent
     memcpy(parser->channels, parent->def.channels, sizeof parser->channels);
     parser->slots = (md5_anim_slot *)md5_arena_alloc(scratch, count, sizeof(md5_anim_slot));
     parser->joint_channels = (uint8_t *)md5_arena_alloc(scratch, parent->def.num_joints, 1);
-    TRY(parser->slots && parser->joint_channels);
+    parser->others = (md5_named_channel *)md5_arena_alloc(scratch, parent->def.num_other_channels,
+                                                          sizeof(md5_named_channel));
+    TRY(parser->slots && parser->joint_channels && parser->others);
+    for (uint32_t i = 0; i < parent->def.num_other_channels; i++)
+        parser->others[i] = parent->def.other_channels[i];
+    parser->num_others = parser->other_room = parent->def.num_other_channels;
     if (parent->def.num_joints > 0)
         memcpy(parser->joint_channels, parent->joint_channels, parent->def.num_joints);
     for (uint32_t i = 0; i < count; i++) {
@@ -51,7 +57,7 @@ static void read_inherit(md5_model_parser *parser, const md5_token *name)
     if (!entry) {
         md5_decl_lex_warn(&parser->lex, "Unknown model definition %s", md5_token_show(name).text);
     } else if (entry->decl.state == MD5_DECL_DEFAULTED) {
-        md5_model_fail(parser, "inherited model definition %s defaulted",
+        md5_model_fail(parser, "one without a mistake", "inherited model definition %s defaulted",
                        md5_token_show(name).text);
     } else {
         clear(parser);
@@ -80,7 +86,7 @@ static void read_mesh(md5_model_parser *parser, const md5_token *name)
 {
     md5_game *const game = parser->game;
     if (!is_mesh_name(name)) {
-        md5_model_fail(parser, "Invalid model for MD5 mesh");
+        md5_model_fail(parser, "a .md5mesh file", "Invalid model for MD5 mesh");
         return;
     }
     const char *const file = md5_game_copy(&game->scratch, name->text, name->size);
@@ -90,7 +96,8 @@ static void read_mesh(md5_model_parser *parser, const md5_token *name)
         return;
     }
     if (!mesh) {
-        md5_model_fail(parser, "Model %s defaulted", md5_token_show(name).text);
+        md5_model_fail(parser, "a mesh that can be read", "Model %s defaulted",
+                       md5_token_show(name).text);
         return;
     }
     parser->mesh = mesh;
@@ -107,7 +114,7 @@ static void read_remove(md5_model_parser *parser, const md5_token *name)
             || (!md5_token_is(name, slot->anim.alias) && !md5_token_is(name, slot->anim.name)))
             continue;
         if (!slot->is_inherited) {
-            md5_model_fail(parser,
+            md5_model_fail(parser, "an inherited anim",
                            "Anim %s was not inherited.  Anim should be removed from the model def.",
                            md5_token_show(name).text);
             return;
@@ -116,7 +123,8 @@ static void read_remove(md5_model_parser *parser, const md5_token *name)
         count++;
     }
     if (count == 0)
-        md5_model_fail(parser, "Couldn't find anim %s to remove", md5_token_show(name).text);
+        md5_model_fail(parser, "an inherited anim", "Couldn't find anim %s to remove",
+                       md5_token_show(name).text);
 }
 
 static void read_offset(md5_model_parser *parser)
@@ -125,7 +133,7 @@ static void read_offset(md5_model_parser *parser)
     if (md5_decl_lex_vector(&parser->lex, values, 3))
         parser->offset = (md5_vec3){values[0], values[1], values[2]};
     else
-        md5_model_fail(parser, "Expected vector following 'offset'");
+        md5_model_fail(parser, "( x y z )", "Expected vector following 'offset'");
 }
 
 // Words that a name follows.
@@ -163,7 +171,11 @@ static void read_word(md5_model_parser *parser, const md5_token *token)
             md5_model_fail_at_end(parser);
         return;
     }
-    md5_model_fail(parser, "unknown token %s", md5_token_show(token).text);
+    md5_model_skip_unknown(parser, token, "unknown token",
+                           "mesh, skin, offset, channel, anim, inherit or remove");
+    // The block of a word that has been skipped.
+    if (!parser->is_defaulted && md5_decl_lex_take(&parser->lex, "{"))
+        (void)md5_decl_lex_skip_braces(&parser->lex, 1);
 }
 
 static void read_model(md5_model_parser *parser)
@@ -179,22 +191,36 @@ static void read_model(md5_model_parser *parser)
 
 // -- Keeping --------------------------------------------------------------------------------------
 
-// Copies a channel's joints, without those that a later mesh lacks.
-static bool keep_channel(md5_model_parser *parser, uint32_t number, md5_model_channel *kept)
+// Copies a channel's joints, without those that a later mesh lacks; all joints if `from` is NULL.
+static bool keep_joints(md5_model_parser *parser, const md5_model_channel *from,
+                        md5_model_channel *kept)
 {
-    const md5_model_channel *const from = &parser->channels[number];
     const uint32_t num_joints = parser->mesh ? parser->mesh->num_joints : 0;
-    const uint32_t count = number == MD5_CHANNEL_ALL ? num_joints : from->num_joints;
+    const uint32_t count = from ? from->num_joints : num_joints;
     uint32_t *const joints =
         (uint32_t *)md5_arena_alloc(&parser->game->arena, count, sizeof *joints);
     TRY(joints);
     kept->joints = joints;
     kept->num_joints = 0;
     for (uint32_t i = 0; i < count; i++) {
-        const uint32_t joint = number == MD5_CHANNEL_ALL ? i : from->joints[i];
+        const uint32_t joint = from ? from->joints[i] : i;
         if (joint < num_joints)
             joints[kept->num_joints++] = joint;
     }
+    return true;
+}
+
+static bool keep_others(md5_model_parser *parser, md5_model_def *def)
+{
+    md5_named_channel *const others = (md5_named_channel *)md5_arena_alloc(
+        &parser->game->arena, parser->num_others, sizeof *others);
+    TRY(others);
+    for (uint32_t i = 0; i < parser->num_others; i++) {
+        others[i].name = parser->others[i].name;
+        TRY(keep_joints(parser, &parser->others[i].channel, &others[i].channel));
+    }
+    def->other_channels = others;
+    def->num_other_channels = parser->num_others;
     return true;
 }
 
@@ -229,8 +255,9 @@ static bool keep_model(md5_model_parser *parser, md5_decl_entry *entry)
     model->def.num_joints = num_joints;
     model->def.joints = parser->mesh ? parser->mesh->joints : NULL;
     for (uint32_t i = 0; i < MD5_NUM_CHANNELS; i++)
-        TRY(keep_channel(parser, i, &model->def.channels[i]));
-    TRY(keep_anims(parser, &model->def));
+        TRY(keep_joints(parser, i == MD5_CHANNEL_ALL ? NULL : &parser->channels[i],
+                        &model->def.channels[i]));
+    TRY(keep_anims(parser, &model->def) && keep_others(parser, &model->def));
     entry->parsed = model;
     entry->decl.state = parser->is_defaulted ? MD5_DECL_DEFAULTED : MD5_DECL_PARSED;
     return true;

@@ -4,6 +4,7 @@
 
 #include "md5/game/decls.h"
 #include "md5/game/model_assets.h"
+#include "md5/game/verdict.h"
 
 // A parsed model. What inherits it also needs which channel each joint is in.
 typedef struct md5_parsed_model {
@@ -29,15 +30,24 @@ typedef struct md5_model_parser {
     md5_vec3 offset;
     uint8_t *joint_channels;
     md5_model_channel channels[MD5_NUM_CHANNELS];
+    md5_named_channel *others; // [num_others]
+    uint32_t num_others, other_room;
     md5_anim_slot *slots;
     uint32_t num_slots, slot_room;
 } md5_model_parser;
 
 // -- model_parser.c -------------------------------------------------------------------------------
 
-// Report a mistake, which defaults the model. md5_model_fail_at_end(): that the text ends.
-void md5_model_fail(md5_model_parser *parser, const char *format, ...) MD5_PRINTF(2, 3);
+// Report a mistake, which defaults the model unless the verdict is lenient: see md5_mistake().
+// md5_model_fail_at_end(): that the text ends.
+void md5_model_fail(md5_model_parser *parser, const char *expected, const char *format, ...)
+    MD5_PRINTF(3, 4);
 void md5_model_fail_at_end(md5_model_parser *parser);
+
+// Reports a word that this engine does not know, as md5_model_fail() does. In the lenient verdict
+// also skips what belongs to it.
+void md5_model_skip_unknown(md5_model_parser *parser, const md5_token *word, const char *what,
+                            const char *expected);
 
 // Returns the joint of a name, ignoring case, or -1.
 int32_t md5_model_find_joint(const md5_model_parser *parser, const char *name, size_t size);

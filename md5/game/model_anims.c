@@ -3,6 +3,7 @@
 
 #include "md5/game/skin.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -98,7 +99,8 @@ static void read_joint(md5_model_parser *parser, const md5_token *token, bool ma
 {
     command->joint = md5_model_find_joint(parser, token->text, token->size);
     if (command->joint < 0 && !(may_be_empty && token->size == 0))
-        md5_model_fail(parser, "Joint %s not found", md5_token_show(token).text);
+        md5_model_fail(parser, "a joint of the mesh", "Joint %s not found",
+                       md5_token_show(token).text);
 }
 
 // Applies the argument `token`, of a kind of command_words.
@@ -118,25 +120,29 @@ static void apply_argument(md5_model_parser *parser, const md5_token *token, con
         parser->has_memory &= keep_text(parser, token, command);
 }
 
-static void read_command(md5_model_parser *parser, md5_frame_command *command)
+// Returns false if there is no command, which is reported.
+static bool read_command(md5_model_parser *parser, md5_frame_command *command)
 {
     md5_token token;
     if (!md5_decl_lex_read_on_line(&parser->lex, &token)) {
-        md5_model_fail(parser, "Unexpected end of line");
-        return;
+        md5_model_fail(parser, "a frame command", "Unexpected end of line");
+        return false;
     }
     const struct command_word *const word = command_of(&token);
     if (!word) {
-        md5_model_fail(parser, "Unknown command %s", md5_token_show(&token).text);
-        return;
+        md5_model_skip_unknown(parser, &token, "Unknown command", "a frame command");
+        return false;
     }
     command->code = word->code;
     for (const char *kind = word->arguments; *kind && !parser->is_defaulted; kind++) {
-        if (md5_decl_lex_read_on_line(&parser->lex, &token))
+        if (md5_decl_lex_read_on_line(&parser->lex, &token)) {
             apply_argument(parser, &token, kind, command);
-        else if (*kind != 'o')
-            md5_model_fail(parser, "Unexpected end of line");
+        } else if (*kind != 'o') {
+            md5_model_fail(parser, "another argument", "Unexpected end of line");
+            return false;
+        }
     }
+    return true;
 }
 
 static bool add_command(md5_model_parser *parser, command_list *list,
@@ -163,24 +169,31 @@ static void read_frame(md5_model_parser *parser, const md5_model_anim *anim, com
     md5_token token;
     md5_frame_command command = {.text = "", .joint = -1};
     if (!md5_decl_lex_read_on_line(&parser->lex, &token)) {
-        md5_model_fail(parser, "Missing frame # after 'frame'");
+        md5_model_fail(parser, "a number", "Missing frame # after 'frame'");
         return;
     }
     if (token.kind == MD5_TOKEN_PUNCTUATION && md5_token_is(&token, "-")) {
-        md5_model_fail(parser, "Invalid frame # after 'frame'");
+        md5_model_fail(parser, "a number", "Invalid frame # after 'frame'");
+        if (!parser->is_defaulted)
+            md5_skip_unknown_word(&parser->lex, &token, MD5_WORD_MODEL);
         return;
     }
     if (token.kind != MD5_TOKEN_NUMBER)
         md5_decl_lex_warn(&parser->lex, "expected integer value, found %s",
                           md5_token_show(&token).text);
     const int32_t frame = md5_token_int(&token);
-    if (frame < 1 || (uint32_t)frame > anim->num_frames) {
-        md5_model_fail(parser, "Frame %d out of range", (int)frame);
+    // Without its files an animation will be left out, with all its commands.
+    if (anim->num_files > 0 && (frame < 1 || (uint32_t)frame > anim->num_frames)) {
+        char expected[32];
+        (void)snprintf(expected, sizeof expected, "1 to %u", (unsigned)anim->num_frames);
+        md5_model_fail(parser, expected, "Frame %d out of range", (int)frame);
+        if (!parser->is_defaulted)
+            md5_skip_unknown_word(&parser->lex, &token, MD5_WORD_MODEL);
         return;
     }
     command.frame = (uint32_t)frame;
-    read_command(parser, &command);
-    parser->has_memory &= add_command(parser, list, &command);
+    if (read_command(parser, &command))
+        parser->has_memory &= add_command(parser, list, &command);
 }
 
 // Sorted by frame; `order`, the place in the file, decides between equal ones.
@@ -245,7 +258,7 @@ static void read_block(md5_model_parser *parser, md5_model_anim *anim)
         } else if (md5_token_is(&token, "frame")) {
             read_frame(parser, anim, &list);
         } else {
-            md5_model_fail(parser, "Unknown command %s", md5_token_show(&token).text);
+            md5_model_skip_unknown(parser, &token, "Unknown command", "frame, a flag or '}'");
         }
     }
 }
@@ -259,13 +272,15 @@ static void add_file(md5_model_parser *parser, const md5_token *token, md5_model
     if (parser->game->context.error->status != MD5_OK) {
         parser->has_memory = false;
     } else if (!asset) {
-        md5_model_fail(parser, "Couldn't load anim %s", md5_token_show(token).text);
+        md5_model_fail(parser, "a file that can be read", "Couldn't load anim %s",
+                       md5_token_show(token).text);
     } else if (anim->num_files > 0 && asset->milliseconds != anim->milliseconds) {
-        md5_model_fail(parser, "Anim %s does not match length of anim %s",
+        md5_model_fail(parser, "equal lengths", "Anim %s does not match length of anim %s",
                        md5_quote(asset->file, strlen(asset->file)).text,
                        md5_quote(anim->files[0], strlen(anim->files[0])).text);
     } else if (anim->num_files == MD5_MAX_SYNCED_ANIMS) {
-        md5_model_fail(parser, "Exceeded max synced anims (%d)", (int)MD5_MAX_SYNCED_ANIMS);
+        md5_model_fail(parser, "no further file", "Exceeded max synced anims (%d)",
+                       (int)MD5_MAX_SYNCED_ANIMS);
     } else {
         if (anim->num_files == 0) {
             anim->num_frames = asset->num_frames;
@@ -326,8 +341,9 @@ static void set_names(md5_model_parser *parser, const md5_token *name, md5_model
     while (last > 1 && name->text[last - 1] >= '0' && name->text[last - 1] <= '9')
         last--;
     if (last <= 1) {
-        md5_model_fail(parser, "Invalid animation name %s", md5_token_show(name).text);
-        return;
+        md5_model_fail(parser, "two characters before its number", "Invalid animation name %s",
+                       md5_token_show(name).text);
+        last = name->size;
     }
     anim->name = md5_game_copy(arena, name->text, name->size);
     anim->alias = md5_game_copy(arena, name->text, last);
@@ -338,25 +354,26 @@ void md5_read_model_anim(md5_model_parser *parser)
 {
     md5_token name;
     md5_model_anim anim = {.flags = 0};
-    if (!parser->mesh) {
-        md5_model_fail(parser, "Must specify mesh before defining anims");
+    if (!parser->mesh)
+        md5_model_fail(parser, "mesh", "Must specify mesh before defining anims");
+    if (parser->is_defaulted)
         return;
-    }
     if (!md5_decl_lex_read(&parser->lex, &name)) {
         md5_model_fail_at_end(parser);
         return;
     }
     md5_anim_slot *slot = find_slot(parser, &name);
-    if (slot && !slot->is_inherited) {
-        md5_model_fail(parser, "Duplicate anim %s", md5_token_show(&name).text);
-        return;
-    }
-    set_names(parser, &name, &anim);
+    const bool is_duplicate = slot && !slot->is_inherited;
+    if (is_duplicate)
+        md5_model_fail(parser, "another name, skipped", "Duplicate anim %s",
+                       md5_token_show(&name).text);
+    if (!parser->is_defaulted)
+        set_names(parser, &name, &anim);
     if (!parser->is_defaulted && parser->has_memory)
         read_files(parser, &anim);
     if (!parser->is_defaulted && parser->has_memory && md5_decl_lex_take(&parser->lex, "{"))
         read_block(parser, &anim);
-    if (parser->is_defaulted || !parser->has_memory)
+    if (parser->is_defaulted || !parser->has_memory || is_duplicate || anim.num_files == 0)
         return;
     slot = slot ? slot : add_slot(parser);
     parser->has_memory &= slot != NULL;

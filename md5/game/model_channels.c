@@ -151,6 +151,48 @@ static void keep_joints(md5_model_parser *parser, channel_joints *list, uint32_t
     parser->channels[channel].num_joints = kept;
 }
 
+static md5_named_channel *add_other(md5_model_parser *parser)
+{
+    enum { FIRST = 8, MOST = 256 };
+    if (parser->num_others == MOST) {
+        md5_model_fail(parser, "no further channel", "%d unknown channels", (int)MOST);
+        return NULL;
+    }
+    if (parser->num_others == parser->other_room) {
+        const uint32_t room = parser->other_room ? 2 * parser->other_room : FIRST;
+        md5_named_channel *const others =
+            (md5_named_channel *)md5_arena_alloc(&parser->game->scratch, room, sizeof *others);
+        parser->has_memory &= others != NULL;
+        if (!others)
+            return NULL;
+        for (uint32_t i = 0; i < parser->num_others; i++)
+            others[i] = parser->others[i];
+        parser->others = others;
+        parser->other_room = room;
+    }
+    return &parser->others[parser->num_others++];
+}
+
+// Gives the joints of a list to a channel that the engine does not know. They may be in other
+// channels too.
+static void keep_other(md5_model_parser *parser, const channel_joints *list, const md5_token *name)
+{
+    md5_named_channel *other = NULL;
+    for (uint32_t i = 0; i < parser->num_others; i++) {
+        if (md5_token_is_word(name, parser->others[i].name))
+            other = &parser->others[i];
+    }
+    if (!other) {
+        const char *const copy = md5_keep_token(parser->game, name);
+        parser->has_memory &= copy != NULL;
+        other = copy ? add_other(parser) : NULL;
+        if (!other)
+            return;
+        other->name = copy;
+    }
+    other->channel = (md5_model_channel){list->count, list->joints};
+}
+
 static uint32_t channel_of(const md5_token *name)
 {
     static const char *const names[MD5_NUM_CHANNELS] = {"", "torso", "legs", "head", "eyelids"};
@@ -164,24 +206,23 @@ void md5_read_channel(md5_model_parser *parser)
 {
     md5_arena *const scratch = &parser->game->scratch;
     md5_token name, names;
-    if (!parser->mesh) {
-        md5_model_fail(parser, "Must specify mesh before defining channels");
+    if (!parser->mesh)
+        md5_model_fail(parser, "mesh", "Must specify mesh before defining channels");
+    if (parser->is_defaulted)
         return;
-    }
     if (!md5_decl_lex_read(&parser->lex, &name)) {
         md5_model_fail_at_end(parser);
         return;
     }
     if (!md5_decl_lex_take(&parser->lex, "(")) {
-        md5_model_fail(parser, "Expected { after %s", md5_token_show(&name).text);
+        md5_model_fail(parser, "'('", "Expected { after %s", md5_token_show(&name).text);
         return;
     }
     const uint32_t channel = channel_of(&name);
-    if (channel == MD5_NUM_CHANNELS) {
-        md5_model_fail(parser, "Unknown channel %s", md5_token_show(&name).text);
-        return;
-    }
-    if (!read_names(parser, &names))
+    if (channel == MD5_NUM_CHANNELS)
+        md5_model_fail(parser, "torso, legs, head or eyelids", "Unknown channel %s",
+                       md5_token_show(&name).text);
+    if (parser->is_defaulted || !read_names(parser, &names) || !parser->mesh)
         return;
     const uint32_t count = parser->mesh->num_joints;
     channel_joints list = {
@@ -192,5 +233,8 @@ void md5_read_channel(md5_model_parser *parser)
     if (!parser->has_memory)
         return;
     apply_names(parser, &list, names);
-    keep_joints(parser, &list, channel);
+    if (channel < MD5_NUM_CHANNELS)
+        keep_joints(parser, &list, channel);
+    else
+        keep_other(parser, &list, &name);
 }

@@ -4,20 +4,32 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-void md5_model_fail(md5_model_parser *parser, const char *format, ...)
+void md5_model_fail(md5_model_parser *parser, const char *expected, const char *format, ...)
 {
     char message[256];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
-    md5_decl_lex_warn(&parser->lex, "%s", message);
-    parser->is_defaulted = true;
+    parser->is_defaulted |= md5_mistake(&parser->lex, expected, "%s", message);
 }
 
 void md5_model_fail_at_end(md5_model_parser *parser)
 {
-    md5_model_fail(parser, "Unexpected end of file");
+    md5_model_fail(parser, "'}'", "Unexpected end of file");
+}
+
+void md5_model_skip_unknown(md5_model_parser *parser, const md5_token *word, const char *what,
+                            const char *expected)
+{
+    const char *const engine = md5_engine_of_word(word, MD5_WORD_MODEL);
+    const md5_quoted shown = md5_token_show(word);
+    if (engine && md5_is_lenient(parser->game))
+        md5_decl_lex_warn(&parser->lex, "%s is a word of %s, skipped", shown.text, engine);
+    else
+        md5_model_fail(parser, expected, "%s %s", what, shown.text);
+    if (!parser->is_defaulted)
+        md5_skip_unknown_word(&parser->lex, word, MD5_WORD_MODEL);
 }
 
 int32_t md5_model_find_joint(const md5_model_parser *parser, const char *name, size_t size)

@@ -3,6 +3,7 @@
 
 #include "md5/core/assert.h"
 #include "md5/game/material.h"
+#include "md5/game/verdict.h"
 
 #include <string.h>
 
@@ -69,8 +70,13 @@ static bool read_skin(skin_reader *reader, bool *is_good)
     (void)md5_decl_lex_skip_until(&reader->lex, "{");
     while (md5_decl_lex_read(&reader->lex, &token) && !md5_token_is(&token, "}")) {
         if (!md5_decl_lex_read(&reader->lex, &second)) {
-            md5_decl_lex_warn(&reader->lex, "Unexpected end of file");
-            *is_good = false;
+            *is_good = !md5_mistake(&reader->lex, "a material", "Unexpected end of file");
+            return true;
+        }
+        if (md5_is_lenient(reader->game) && second.kind == MD5_TOKEN_PUNCTUATION
+            && md5_token_is(&second, "}")) {
+            md5_decl_lex_warn(&reader->lex, "expected a material behind %s but found '}'",
+                              md5_token_show(&token).text);
             return true;
         }
         if (md5_token_is_word(&token, "model"))
@@ -81,7 +87,9 @@ static bool read_skin(skin_reader *reader, bool *is_good)
     return true;
 }
 
-// What the engine takes for a skin that no file declares, or that has a mistake.
+// What the engine takes for a skin that no file declares, or that has a mistake: every material is
+// replaced by the default one. In the lenient verdict materials stay as they are, as what is
+// missing may be in a base folder that is not there.
 static bool make_implicit(skin_reader *reader, const char *name, bool *is_good)
 {
     const md5_token builtin = {.text = "_default", .size = strlen("_default")};
@@ -91,6 +99,8 @@ static bool make_implicit(skin_reader *reader, const char *name, bool *is_good)
         *is_good && md5_find_entry(reader->game, MD5_DECL_MATERIAL, own.text, own.size);
     *is_good = has_material;
     reader->skin.num_rows = reader->skin.num_models = 0;
+    if (!has_material && md5_is_lenient(reader->game))
+        return true;
     return has_material ? add_names(reader, &builtin, &own) : add_names(reader, &all, &builtin);
 }
 

@@ -4,6 +4,7 @@
 
 #include "md5/game/files.h"
 #include "md5/game/stage_words.h"
+#include "md5/game/verdict.h"
 
 #include <string.h>
 
@@ -62,11 +63,11 @@ static const named_bits *row_of(const named_bits *rows, const md5_token *token)
 static uint32_t factor_of(md5_stage_reader *reader, const named_bits *rows, const md5_token *token)
 {
     const named_bits *const row = row_of(rows, token);
-    if (!row->word) {
-        md5_decl_lex_warn(reader->lex, "unknown blend mode %s in material %s",
-                          md5_token_show(token).text, material_name(reader->parser).text);
-        reader->parser->is_defaulted = true;
-    }
+    if (!row->word)
+        reader->parser->is_defaulted |=
+            md5_mistake(reader->lex, "a blend mode such as blend, or two factors such as GL_ONE",
+                        "unknown blend mode %s in material %s", md5_token_show(token).text,
+                        material_name(reader->parser).text);
     return row->bits;
 }
 
@@ -86,7 +87,12 @@ static void read_blend(md5_stage_reader *reader, int unused)
         return;
     }
     const uint32_t source = factor_of(reader, sources, &token);
-    md5_match(reader->parser, reader->lex, ",");
+    const bool is_known = row_of(sources, &token)->word != NULL;
+    // An unknown word alone leaves the blend as it is.
+    if (!is_known && md5_is_lenient(reader->lex->game) && !md5_decl_lex_take(reader->lex, ","))
+        return;
+    if (is_known || !md5_is_lenient(reader->lex->game))
+        md5_match(reader->parser, reader->lex, ",");
     if (md5_decl_lex_read(reader->lex, &token))
         reader->stage->bits = source | factor_of(reader, destinations, &token);
 }
@@ -210,9 +216,9 @@ static void read_texgen(md5_stage_reader *reader, int unused)
     } else {
         // The engine puts no quotes around this name.
         const md5_quoted name = material_name(reader->parser);
-        md5_decl_lex_warn(reader->lex, "bad texGen %s in material %.*s",
-                          md5_token_show(&token).text, (int)strlen(name.text) - 2, name.text + 1);
-        reader->parser->is_defaulted = true;
+        reader->parser->is_defaulted |= md5_mistake(
+            reader->lex, "normal, reflect, skybox or wobbleSky", "bad texGen %s in material %.*s",
+            md5_token_show(&token).text, (int)strlen(name.text) - 2, name.text + 1);
     }
 }
 
@@ -333,9 +339,17 @@ static void read_word(md5_stage_reader *reader, const md5_token *token)
             return;
         }
     }
-    md5_decl_lex_warn(reader->lex, "unknown token %s in material %s", md5_token_show(token).text,
-                      material_name(reader->parser).text);
-    reader->parser->is_defaulted = true;
+    const char *const engine = md5_engine_of_word(token, MD5_WORD_STAGE);
+    const md5_quoted shown = md5_token_show(token), name = material_name(reader->parser);
+    if (engine && md5_is_lenient(reader->lex->game))
+        md5_decl_lex_warn(reader->lex, "%s in material %s is a word of %s, skipped", shown.text,
+                          name.text, engine);
+    else
+        reader->parser->is_defaulted |=
+            md5_mistake(reader->lex, "a word of stages or '}'", "unknown token %s in material %s",
+                        shown.text, name.text);
+    if (!reader->parser->is_defaulted)
+        md5_skip_unknown_word(reader->lex, token, MD5_WORD_STAGE);
 }
 
 // -- Stages ---------------------------------------------------------------------------------------
@@ -383,6 +397,16 @@ static bool finish_image(md5_stage_reader *reader)
     return true;
 }
 
+// Reads a token. A text that ends within a stage ends the stage, which in the engine's verdict is a
+// mistake; in the lenient one the material reports the end.
+static bool read_token(md5_material_parser *parser, md5_decl_lex *lex, md5_token *token)
+{
+    if (md5_is_lenient(lex->game))
+        return md5_decl_lex_read(lex, token);
+    parser->is_defaulted |= !md5_decl_lex_any(lex, token);
+    return true;
+}
+
 bool md5_read_stage(md5_material_parser *parser, md5_decl_lex *lex)
 {
     md5_token token;
@@ -391,14 +415,14 @@ bool md5_read_stage(md5_material_parser *parser, md5_decl_lex *lex)
         return true;
     reader.stage = new_stage(parser);
     while (!parser->is_defaulted && reader.has_memory) {
-        if (!md5_decl_lex_any(lex, &token)) {
-            parser->is_defaulted = true;
-        } else if (md5_token_is(&token, "}")) {
+        const bool is_read = read_token(parser, lex, &token);
+        if (parser->is_defaulted)
+            break;
+        if (!is_read || md5_token_is(&token, "}")) {
             parser->material.num_stages++;
             return finish_image(&reader);
-        } else {
-            read_word(&reader, &token);
         }
+        read_word(&reader, &token);
     }
     return reader.has_memory;
 }

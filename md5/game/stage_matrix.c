@@ -1,5 +1,6 @@
 // Texture matrices: each word multiplies its matrix from the right, in expressions.
 #include "md5/game/stage_words.h"
+#include "md5/game/verdict.h"
 
 #include <string.h>
 
@@ -111,8 +112,8 @@ static bool read_table(md5_stage_reader *reader, const char *name, uint32_t at, 
     *value = md5_add_table_op(reader->parser, name, strlen(name), at, &found);
     if (found)
         return true;
-    md5_decl_lex_warn(reader->lex, "no %s for rotate defined", name);
-    reader->parser->is_defaulted = true;
+    reader->parser->is_defaulted |= md5_mistake(
+        reader->lex, "a table of this name: nothing is rotated", "no %s for rotate defined", name);
     return false;
 }
 

@@ -2,6 +2,7 @@
 #include "md5/game/stage_words.h"
 
 #include "md5/game/files.h"
+#include "md5/game/verdict.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -30,8 +31,8 @@ void md5_read_mega_texture(md5_stage_reader *reader, int unused)
     md5_token token;
     (void)unused;
     if (!md5_decl_lex_read_on_line(reader->lex, &token)) {
-        md5_decl_lex_warn(reader->lex, "missing file of 'megaTexture'");
-        reader->parser->is_defaulted = true;
+        reader->parser->is_defaulted |=
+            md5_mistake(reader->lex, "a file", "missing file of 'megaTexture'");
         return;
     }
     size_t size = token.size < sizeof path / 2 ? token.size : sizeof path / 2;
@@ -43,7 +44,7 @@ void md5_read_mega_texture(md5_stage_reader *reader, int unused)
     if (md5_game_find_file(reader->parser->game, path))
         set_program(reader, MD5_PROGRAM_VERTEX | MD5_PROGRAM_FRAGMENT, "megaTexture.vfp");
     else
-        reader->parser->is_defaulted = true;
+        reader->parser->is_defaulted |= !md5_is_lenient(reader->lex->game);
 }
 
 // Reads the number of an input, below `count`.
@@ -54,8 +55,10 @@ static bool read_number(md5_stage_reader *reader, const char *what, int32_t coun
     *number = md5_token_int(&token);
     if (token.kind == MD5_TOKEN_NUMBER && *number >= 0 && *number < count)
         return true;
-    md5_decl_lex_warn(reader->lex, "bad %s number", what);
-    reader->parser->is_defaulted = true;
+    reader->parser->is_defaulted |=
+        md5_mistake(reader->lex, "a number of an input that there is", "bad %s number", what);
+    if (!reader->parser->is_defaulted)
+        md5_skip_unknown_word(reader->lex, &token, MD5_WORD_STAGE);
     return false;
 }
 

@@ -2,6 +2,7 @@
 #include "md5/game/table.h"
 
 #include "md5/core/assert.h"
+#include "md5/game/verdict.h"
 
 #include <float.h>
 #include <math.h>
@@ -32,20 +33,25 @@ static bool add_value(table_reader *reader, float value)
     return true;
 }
 
-// Reads { v, v, ... } behind its first brace.
+// Reads { v, v, ... } behind its first brace. In the lenient verdict what is no number is 0, a
+// comma may be missing, and one may stand behind the last value.
 static bool read_values(table_reader *reader)
 {
+    const bool is_lenient = md5_is_lenient(reader->lex.game);
     for (;;) {
         md5_token token;
         float value;
-        TRY(md5_decl_lex_float(&reader->lex, &value));
+        if (is_lenient && md5_decl_lex_take(&reader->lex, "}"))
+            return true;
+        TRY(md5_decl_lex_float(&reader->lex, &value) || is_lenient);
         TRY(add_value(reader, value));
         const bool is_read = md5_decl_lex_read(&reader->lex, &token);
         if (is_read && md5_token_is(&token, "}"))
             return true;
         if (!is_read || !md5_token_is(&token, ",")) {
             md5_decl_lex_warn(&reader->lex, "expected comma or brace");
-            return false;
+            TRY(is_lenient && is_read);
+            md5_decl_lex_unread(&reader->lex, &token);
         }
     }
 }
@@ -60,10 +66,10 @@ static bool read_table(table_reader *reader)
         } else if (md5_token_is_word(&token, "clamp")) {
             reader->table.is_clamped = true;
         } else if (md5_token_is(&token, "{")) {
-            TRY(read_values(reader));
+            TRY(read_values(reader) || md5_is_lenient(reader->lex.game));
         } else {
-            md5_decl_lex_warn(&reader->lex, "unknown token %s", md5_token_show(&token).text);
-            return false;
+            TRY(!md5_mistake(&reader->lex, "snap, clamp or '{'", "unknown token %s",
+                             md5_token_show(&token).text));
         }
     }
     return reader->table.num_values > 0;

@@ -17,11 +17,19 @@ typedef struct game_log {
 // A place with the files texts[count], which must outlive it.
 md5_game_path game_place(const game_text *texts, size_t count, bool is_archive);
 
-// Opens a game of one place with the files texts[count]. `log` may be NULL.
+// Opens a game of one place with the files texts[count], with the engine's verdict. `log` may be
+// NULL.
 md5_game *open_texts(const game_text *texts, size_t count, game_log *log);
 
 // The same for one file of materials.
 md5_game *open_materials(const char *text, game_log *log);
+
+// A mesh with the joints root, a, b below a, and c, and animations of 2 and 3 frames.
+extern const char game_mesh[], game_anim2[], game_anim3[];
+
+// The same for one file of models. Beside it are x.md5mesh, two.md5anim and three.md5anim: the
+// files above. Only one such game at a time.
+md5_game *open_models(const char *text, game_log *log);
 
 // Returns whether the log has a line.
 bool has_logged(const game_log *log, const char *line);

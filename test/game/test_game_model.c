@@ -6,33 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-// root, with a (with b below it) and c below it
-static const char mesh[] = "MD5Version 10\ncommandline \"\"\nnumJoints 4\nnumMeshes 0\njoints {\n"
-                           "\"root\" -1 ( 0 0 0 ) ( 0 0 0 )\n\"a\" 0 ( 0 0 0 ) ( 0 0 0 )\n"
-                           "\"b\" 1 ( 0 0 0 ) ( 0 0 0 )\n\"c\" 0 ( 0 0 0 ) ( 0 0 0 )\n}\n";
-
-#define ANIM_HEAD(frames)                                                                \
-    "MD5Version 10\ncommandline \"\"\nnumFrames " frames "\nnumJoints 1\nframeRate 24\n" \
-    "numAnimatedComponents 0\nhierarchy {\n\"root\" -1 0 0\n}\nbounds {\n"
-#define ANIM_BOUNDS "( 0 0 0 ) ( 0 0 0 )\n"
-#define ANIM_BASE "}\nbaseframe {\n( 0 0 0 ) ( 0 0 0 )\n}\n"
-
-static const char anim3[] = ANIM_HEAD("3") ANIM_BOUNDS ANIM_BOUNDS ANIM_BOUNDS ANIM_BASE
-    "frame 0 {\n}\nframe 1 {\n}\nframe 2 {\n}\n";
-static const char anim2[] =
-    ANIM_HEAD("2") ANIM_BOUNDS ANIM_BOUNDS ANIM_BASE "frame 0 {\n}\nframe 1 {\n}\n";
-
-// Opens a game with these files and one of declarations. It must live as long as `texts`.
-static md5_game *open_models(const char *text, game_log *log)
-{
-    static game_text texts[4];
-    texts[0] = (game_text){"def/all.def", text};
-    texts[1] = (game_text){"x.md5mesh", mesh};
-    texts[2] = (game_text){"two.md5anim", anim2};
-    texts[3] = (game_text){"three.md5anim", anim3};
-    return open_texts(texts, 4, log);
-}
-
 static const md5_model_def *model_of(md5_game *game, const char *name)
 {
     md5_error error;
@@ -247,8 +220,8 @@ TEST (models_survive_failure_of_every_allocation) {
         {"def/all.def",
          "model b { inherit m remove run skin s }\n"
          "model m { mesh x.md5mesh channel head ( *a ) anim run two.md5anim { frame 1 call f } }"},
-        {"x.md5mesh", mesh},
-        {"two.md5anim", anim2},
+        {"x.md5mesh", game_mesh},
+        {"two.md5anim", game_anim2},
     };
     const md5_game_path place = game_place(texts, 3, false);
     for (size_t i = 1;; i++) {

@@ -1,7 +1,7 @@
 #!/bin/sh
 # md5tool verdicts against what the original engine made of a small game folder: every row of materials, skins and models, and
-# every warning about them. Materials that only the engine's guis have made are asked for by name; the engine sorts them as
-# guis, which is no rule of declarations, so that their sort is not compared.
+# every warning about them. Materials that only the engine's guis have made are asked for by name, as guis ask: which of the
+# implicit ones these are, the rows' own sort tells, and all else of them is compared.
 . test/build/report.sh
 tool=$products/md5tool
 golden=${MD5_CORPUS:+$MD5_CORPUS/golden/d3}
@@ -23,15 +23,15 @@ compares() {
     return $result
 }
 
-implicit_names() {
-    sed -n 's/^{"material":"\([^"]*\)","file":"<implicit file>".*/\1/p' "$golden/verdicts/minigame/mini.mtr.jsonl"
+implicit_names() { # SED COMMAND that selects rows
+    sed -n "$1"'s/^{"material":"\([^"]*\)","file":"<implicit file>".*/\1/p' "$golden/verdicts/minigame/mini.mtr.jsonl"
 }
 
 materials() {
     # shellcheck disable=SC2046 # no name has blanks
-    { verdicts materials && verdicts materials $(implicit_names); } >"$scratch/ours" &&
-        sed 's/"sort":-2/"sort":4/' "$golden/verdicts/minigame/mini.mtr.jsonl" >"$scratch/expected" &&
-        compares materials "$scratch/expected"
+    { verdicts materials && verdicts materials $(implicit_names '/"sort":-2,/!') &&
+        verdicts gui-materials $(implicit_names '/"sort":-2,/'); } >"$scratch/ours" &&
+        compares materials "$golden/verdicts/minigame/mini.mtr.jsonl"
 }
 
 rows() { # KIND FILE

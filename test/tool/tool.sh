@@ -35,7 +35,7 @@ lines() {
 
 runs 0 --help && says out 'usage: md5tool COMMAND'
 report 'help' $?
-for command in info check dump verdicts; do
+for command in info check dump list explain verdicts; do
     runs 0 "$command" --help && says out "usage: md5tool $command"
     report "$command --help" $?
     runs 2 "$command" && lines err 1 && says err 'missing'

@@ -1,0 +1,55 @@
+// What the commands about game folders share: their arguments, opening a game, warnings that are
+// kept until they are printed.
+#ifndef DEMO_TOOL_GAME_H
+#define DEMO_TOOL_GAME_H
+
+#include "demo/common/game_folder.h"
+#include "demo/tool/tool.h"
+
+// Warnings in the order in which the game gave them.
+typedef struct tool_notes {
+    md5_error *notes; // [count]
+    size_t count, room;
+} tool_notes;
+
+void tool_take_note(void *user, const md5_error *note); // a md5_warn_fn; user: tool_notes
+void tool_clear_notes(tool_notes *notes);
+void tool_free_notes(tool_notes *notes);
+
+// The arguments: `[--base DIR] [--mod DIR] [DIR] REST...`, options anywhere before `--`. A folder
+// hides those behind it: the mod, then DIR, then the base.
+typedef struct tool_game_arguments {
+    const char *base, *mod, *folder;
+    bool is_json;
+    char **rest; // [num_rest] what is neither an option nor the folder
+    int num_rest;
+} tool_game_arguments;
+
+// Sorts the arguments; those of DIR and the rest are moved to the front. Without --base the first
+// one is DIR; with it, DIR is there if there are more than `most_rest` others. Returns an exit
+// status, and prints what is wrong.
+int tool_read_game_arguments(const char *command, int count, char **arguments, int most_rest,
+                             tool_game_arguments *result);
+
+typedef struct tool_game {
+    common_game_places places;
+    md5_game *game; // NULL if it could not be opened, which is printed
+    tool_notes notes;
+} tool_game;
+
+// Opens the game of the arguments; its warnings go to `result->notes`. Returns an exit status.
+int tool_open_game(const tool_game_arguments *arguments, tool_game *result);
+void tool_close_game(tool_game *game);
+
+// Shows on standard error how far a long command is, if that is a terminal and there is much to do.
+// Call it for each of `count` things, from 1 on.
+void tool_show_progress(size_t done, size_t count);
+
+// Returns the line of the first word of a declaration. The engine's, decl->line, is where the
+// declaration before it ends.
+uint32_t tool_decl_line(const md5_decl *decl);
+
+// Prints a text as a JSON string; bytes that are not ASCII as Latin-1.
+void tool_print_json(const char *text);
+
+#endif

@@ -1,0 +1,126 @@
+#!/bin/sh
+# md5tool list, explain and check over a small game folder with an archive and a mod, and over a plain folder of models.
+. test/build/report.sh
+tool=$products/md5tool
+base=$scratch/base
+mod=$scratch/mod
+plain=$scratch/plain
+data=test/reference/data
+mkdir -p "$base/materials" "$base/skins" "$base/def" "$base/models/a" "$mod/materials" "$mod/models/a" "$plain/sub"
+cp "$data/flags.md5mesh" "$base/models/a/a.md5mesh"
+cp "$data/flags.md5mesh" "$base/models/a/lonely.md5mesh"
+cp "$data/flags.md5anim" "$base/models/a/walk.md5anim"
+cp "$data/flags.md5anim" "$base/models/a/lonely.md5anim"
+cp "$data/flags.md5anim" "$mod/models/a/walk.md5anim"
+cp "$data/flags.md5mesh" "$plain/sub/x.md5mesh"
+cp "$data/flags.md5anim" "$plain/x.md5anim"
+: >"$base/there.tga"
+cat >"$base/materials/a.mtr" <<'END'
+table t { { 0, 1 } }
+good { { map there } }
+good { { map hidden } }
+bad { diffusemap gone unlit }
+END
+echo 'late { { map gone.jpg } }' >"$mod/materials/b.mtr"
+cat >"$base/skins/a.skin" <<'END'
+skin coat { * good }
+END
+cat >"$base/def/a.def" <<'END'
+model walker { mesh models/a/a.md5mesh skin coat
+    anim walk models/a/walk.md5anim { frame 1 jump }
+    anim run models/a/gone.md5anim
+}
+entityDef thing { "model" "walker" "inherit" "parent" "def_attach_hat" "hat" }
+entityDef parent { "health" "7" "skin" "coat" "model" "other" "def_head" "head" }
+END
+python3 -c '
+import sys, zipfile
+with zipfile.ZipFile(sys.argv[1], "w") as file:
+    file.writestr("materials/b.mtr", "// one line\n/* another */\npacked { { map there } }")
+    file.writestr("models/packed.md5mesh", "broken")' "$base/pak000.pk4"
+
+lists() { # EXPECTED, ARGUMENT...
+    expected=$1
+    shift
+    "$tool" list "$@" 2>"$scratch/err" | tr -s ' ' >"$scratch/out"
+    printf '%b' "$expected" | diff - "$scratch/out" && [ ! -s "$scratch/err" ]
+}
+# says STATUS TEXT ARGUMENT...
+says() {
+    status=$1 text=$2
+    shift 2
+    "$tool" "$@" >"$scratch/out" 2>"$scratch/err"
+    [ $? -eq "$status" ] || { cat "$scratch/out" "$scratch/err"; return 1; }
+    grep -qF -- "$text" "$scratch/out" "$scratch/err" || { cat "$scratch/out" "$scratch/err"; return 1; }
+}
+
+models='model walker def/a.def:1\nmodel models/a/a.md5mesh\nmodel models/a/lonely.md5mesh\nmodel models/packed.md5mesh\n'
+check "models are declared ones and files" lists "$models" "$base" models
+check "the clips of models are listed with their model" \
+    lists 'clip walker walk models/a/walk.md5anim\nclip models/a/lonely.md5anim\n' "$base" clips
+check "materials, skins and entities are listed with their place" \
+    lists 'entity thing def/a.def:5\nentity parent def/a.def:6\nskin coat skins/a.skin:1\nmaterial good materials/a.mtr:2\nmaterial bad materials/a.mtr:4\nmaterial packed materials/b.mtr:3\n' \
+    "$base" materials skins entities
+check "a mod hides files of its base" \
+    lists 'material good materials/a.mtr:2\nmaterial bad materials/a.mtr:4\nmaterial late materials/b.mtr:1\n' \
+    "$base" materials --mod "$mod"
+check "a folder over a base is a mod" \
+    lists 'material good materials/a.mtr:2\nmaterial bad materials/a.mtr:4\nmaterial late materials/b.mtr:1\n' \
+    --base "$base" "$mod" materials
+check "a plain folder has models and clips" lists 'model sub/x.md5mesh\nclip x.md5anim\n' "$plain"
+check "JSON" lists '{"kind":"skin","name":"coat","file":"skins/a.skin","line":1}\n{"kind":"clip","model":"walker","name":"walk","file":"models/a/walk.md5anim"}\n{"kind":"clip","name":"models/a/lonely.md5anim"}\n' \
+    --json "$base" skins clips
+everything_is_json() {
+    "$tool" list --json "$base" --mod "$mod" | python3 -c '
+import json, sys
+kinds = [json.loads(line)["kind"] for line in sys.stdin]
+sys.exit(sorted(set(kinds)) != ["clip", "entity", "material", "model", "skin"])'
+}
+check "every line is JSON" everything_is_json
+check "an unknown kind is refused" says 2 "unknown kind 'sounds'" list "$base" sounds
+check "a folder that is missing is an error" says 1 'nowhere: error: this is no folder' list "$scratch/nowhere"
+check "an option needs its folder" says 2 'missing folder after --mod' list "$base" --mod
+
+explains() { # TEXT, ARGUMENT...
+    text=$1
+    shift
+    says 0 "$text" explain "$base" "$@"
+}
+check "explain names file, line and folder" explains "  declared: materials/a.mtr:2 in $base" good
+check "explain names what is hidden" explains '  hides the one: materials/a.mtr:3' good
+check "explain names images" explains "  image: there.tga in $base" good
+check "explain gives the engine's verdict" explains "  engine's verdict: the default of its type" bad
+check "explain gives the lenient verdict" explains '  lenient verdict: as declared' bad
+check "explain prints warnings" explains "is a word of RBDOOM, skipped" bad
+check "explain says what is missing" explains '  image: gone: missing, as .tga and .jpg' bad
+check "explain says where it was looked for" explains "  $base/pak000.pk4" bad
+check "explain names archives" explains "materials/b.mtr:3 in $base/pak000.pk4" packed
+check "explain names meshes" explains "  mesh: models/a/a.md5mesh in $base" walker
+check "explain names the materials of a mesh" explains '  material: ' walker
+check "explain names skins" explains '  skin: coat, declared skins/a.skin:1' walker
+check "explain names clips" explains '  clip: walk, ' walker
+check "explain names what a mod hides" explains "    hides: models/a/walk.md5anim in $base" walker --mod "$mod"
+check "explain says which clip is missing" explains "Couldn't load anim 'models/a/gone.md5anim'" walker
+check "explain follows skins" explains '    by: good, declared materials/a.mtr:2' coat
+check "explain names inherited keys" explains '  key: health = 7, inherited from parent' thing
+check "explain names the model of an entity" explains '  model: walker, declared def/a.def:1' thing
+check "explain names what an entity lacks" explains '  def_attach_hat: hat: declared nowhere' thing
+check "explain names a file that an entity lacks" explains '  model: other: missing' parent
+check "explain counts values of tables" explains '  values: 2' t
+check "explain finds files" explains "  is: models/a/lonely.md5mesh in $base" models/a/lonely.md5mesh
+check "explain shows why a mesh cannot be read" explains 'error: ' models/packed.md5mesh
+check "nothing of a name is an error" says 1 'nothing is called nobody' explain "$base" nobody
+check "a name is needed" says 2 'missing name' explain "$base"
+check "one name is enough" says 2 'expected one name' explain "$base" a b
+check "explain prints no JSON" says 2 "unknown option '--json'" explain "$base" a --json
+
+check "check reads archives" says 1 "$base/pak000.pk4/models/packed.md5mesh:1:1: error: " check "$base"
+check "check reads declarations" says 1 "$base/materials/a.mtr:4:" check "$base"
+check "check counts what the engine defaults" says 1 '8 declarations, of which Doom 3 would replace 2' check "$base"
+check "check counts files" says 1 '5 files, 1 errors' check "$base"
+check "check takes a mod" says 1 "$base/def/a.def:3:" check --mod "$mod" "$base"
+check "check takes a base" says 1 "$base/def/a.def:3:" check --base "$base" "$mod"
+check "check takes a base alone" says 1 "$base/def/a.def:3:" check --base "$base"
+check "check of a plain folder reads files" says 0 '2 files, 0 errors' check "$plain"
+check "check prints no JSON" says 2 "unknown option '--json'" check --json "$plain"
+finish

@@ -1,0 +1,345 @@
+// The lenient verdict, mistake by mistake, beside the engine's. What is expected follows from the
+// text of each case: all of it but what is wrong.
+#include "test/game/game_case.h"
+#include "test/test.h"
+
+#include "md5/md5actor.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static void be_lenient(md5_game *game)
+{
+    md5_error error;
+    CHECK(md5_set_verdict(game, MD5_VERDICT_LENIENT, &error));
+    CHECK_UINT(md5_game_verdict(game), MD5_VERDICT_LENIENT);
+}
+
+// Returns the lenient material m of a text, which the engine defaults.
+static const md5_material *parse(const char *text, md5_game **game, game_log *log)
+{
+    md5_error error;
+    *game = open_materials(text, NULL);
+    const md5_material *const strict = md5_game_material(*game, "m", &error);
+    CHECK_UINT(strict->decl->state, MD5_DECL_DEFAULTED);
+    md5_free_game(*game);
+    *game = open_materials(text, log);
+    be_lenient(*game);
+    const md5_material *const material = md5_game_material(*game, "m", &error);
+    CHECK(material);
+    CHECK_UINT(material->decl->state, MD5_DECL_PARSED);
+    return material;
+}
+
+// Checks the images of a material that the engine defaults, and one line of its warnings.
+static void check_images(const char *text, const char *expected, const char *line)
+{
+    md5_game *game;
+    game_log log;
+    char images[256] = "";
+    const md5_material *const material = parse(text, &game, &log);
+    for (uint32_t i = 0; i < material->num_stages; i++) {
+        strcat(images, i > 0 ? " " : "");
+        strcat(images, material->stages[i].image.text);
+    }
+    CHECK_STRING(images, expected);
+    CHECK(has_logged(&log, line));
+    md5_free_game(game);
+}
+
+TEST (lenient_materials_skip_unknown_words) {
+    check_images("m {\n nonsense 1 2 \"three\"\n diffusemap a\n}", "_flat a",
+                 "materials/all.mtr:2: unknown general material parameter 'nonsense' in 'm'; "
+                 "expected a word of materials, a stage or '}'");
+    check_images("m {\n nonsense { map a }\n { map b\n }\n}", "a b",
+                 "materials/all.mtr:2: unknown general material parameter 'nonsense' in 'm'; "
+                 "expected a word of materials, a stage or '}'");
+    check_images(
+        "m {\n {\n map a\n nonsense 1 }\n { map b }\n}", "a b",
+        "materials/all.mtr:4: unknown token 'nonsense' in material 'm'; expected a word of "
+        "stages or '}'");
+    check_images("m { { map a", "a", "materials/all.mtr:1: couldn't read expected token");
+}
+
+TEST (lenient_materials_know_words_of_other_engines) {
+    check_images("m { unlit { map a } }", "a",
+                 "materials/all.mtr:1: 'unlit' in 'm' is a word of RBDOOM, skipped");
+    check_images("m { normalmap addnormals( x, y ) diffusemap a }", "_flat a",
+                 "materials/all.mtr:1: 'normalmap' in 'm' is a word of RBDOOM, skipped");
+    check_images("m { matter_stone { map a } }", "a",
+                 "materials/all.mtr:1: 'matter_stone' in 'm' is a word of Prey, skipped");
+    check_images("m { skin_macro { map a } }", "a",
+                 "materials/all.mtr:1: 'skin_macro' in 'm' is a word of Prey, skipped");
+    check_images("m { shaderFallback2\n{ { map old } }\n { map a } }", "a",
+                 "materials/all.mtr:1: 'shaderFallback2' in 'm' is a word of Prey, skipped");
+    check_images("m { materialType metal\n{ map a } }", "a",
+                 "materials/all.mtr:1: 'materialType' in 'm' is a word of Quake 4, skipped");
+    check_images("m { { shaderParm map 3\n map a } { map b spiritWalk blend add } }", "a b",
+                 "materials/all.mtr:2: 'spiritWalk' in material 'm' is a word of Prey, skipped");
+}
+
+TEST (lenient_materials_keep_what_is_right) {
+    check_images("m { deform wobble 3\n { map a } }", "a",
+                 "materials/all.mtr:1: Bad deform type 'wobble'; expected a deform such as sprite");
+    check_images("m { { map a texgen sideways } { map b } }", "a b",
+                 "materials/all.mtr:1: bad texGen 'sideways' in material m; expected normal, "
+                 "reflect, skybox or wobbleSky");
+    check_images("m { { map a blend shader } { map b } }", "a b",
+                 "materials/all.mtr:1: unknown blend mode 'shader' in material 'm'; expected a "
+                 "blend mode such as blend, or two factors such as GL_ONE");
+    check_images("m { { map a scroll 1 0 } { map b } }", "a b",
+                 "materials/all.mtr:1: expected ',' but found '0'");
+    check_images("m { { map a rotate 0.5 } { map b } }", "a b",
+                 "materials/all.mtr:1: no sinTable for rotate defined; expected a table of this "
+                 "name: nothing is rotated");
+    check_images("m { { map a fragmentMap 99 x } { map b } }", "a b",
+                 "materials/all.mtr:1: bad fragmentMap number; expected a number of an input that "
+                 "there is");
+    check_images("m { { map a megaTexture x } { map b megaTexture\n} }", "a b",
+                 "materials/all.mtr:1: missing file of 'megaTexture'; expected a file");
+    check_images("m { { map a } sort\n deform particle", "a",
+                 "materials/all.mtr:1: missing sort parameter; expected a number or a word");
+    check_images("m { { map a } sort\n deform particle", "a",
+                 "materials/all.mtr:2: deform particle missing particle name; expected a name");
+}
+
+// The value of an expression of which the engine defaults the material, at time 1.5 with
+// parm4 = 0.25.
+static void check_value(const char *expression, double expected)
+{
+    char text[256];
+    md5_game *game;
+    (void)snprintf(text, sizeof text, "m { { map x red %s } }", expression);
+    const md5_material *const material = parse(text, &game, NULL);
+    CHECK_NEAR(color_at(material, 0, 0, 1.5f), expected, 1e-6);
+    md5_free_game(game);
+}
+
+TEST (lenient_expressions) {
+    check_value("nosuchtable[ time ] * 3", 3.0);
+    check_value("2 + nosuchword", 3.0);
+    check_value("- parm4", -0.25);
+    check_value("1 - parm4 * ( - time )", 1.375);
+    check_value("( 2 + 3", 5.0);
+    check_value("4 * )", 4.0);
+}
+
+TEST (lenient_tables) {
+    static const char text[] = "table t { nonsense { 1 2, three, 4, } }\ntable u { { 7, 8";
+    md5_error error;
+    game_log log;
+    md5_game *const game = open_materials(text, &log);
+    CHECK_UINT(md5_game_table(game, "t", &error)->decl->state, MD5_DECL_DEFAULTED);
+    be_lenient(game);
+    const md5_table *const table = md5_game_table(game, "t", &error);
+    CHECK_UINT(table->decl->state, MD5_DECL_PARSED);
+    CHECK_UINT(table->num_values, 4);
+    CHECK(table->values[1] == 2.0f && table->values[2] == 0.0f && table->values[3] == 4.0f);
+    CHECK(has_logged(&log, "materials/all.mtr:1: unknown token 'nonsense'; expected snap, clamp or "
+                           "'{'"));
+    CHECK_UINT(md5_game_table(game, "u", &error)->num_values, 2);
+    md5_free_game(game);
+}
+
+TEST (lenient_skins) {
+    static const game_text texts[] = {{"skins/a.skin", "skin s { a b lonely }"}};
+    md5_error error;
+    game_log log;
+    md5_game *const game = open_texts(texts, 1, &log);
+    CHECK_UINT(md5_game_find_skin(game, "s", &error)->num_rows, 2);
+    CHECK_UINT(md5_game_find_skin(game, "missing", &error)->num_rows, 1);
+    be_lenient(game);
+    const md5_game_skin *const skin = md5_game_find_skin(game, "s", &error);
+    CHECK_UINT(skin->num_rows, 1);
+    CHECK_UINT(skin->decl->state, MD5_DECL_PARSED);
+    CHECK(has_logged(&log, "skins/a.skin:1: expected a material behind 'lonely' but found '}'"));
+    const md5_game_skin *const missing = md5_game_find_skin(game, "missing", &error);
+    CHECK_UINT(missing->num_rows, 0);
+    CHECK_STRING(md5_skin_material(game, missing, "anything"), "anything");
+    md5_free_game(game);
+}
+
+// -- Models ---------------------------------------------------------------------------------------
+
+// Checks the names of a model's animations, each with its number of commands, and one line of its
+// warnings. The engine defaults the model.
+static void check_model(const char *text, const char *expected, const char *line)
+{
+    char anims[256] = "", all[512];
+    md5_error error;
+    game_log log;
+    (void)snprintf(all, sizeof all, "model m { mesh x.md5mesh %s }", text);
+    md5_game *game = open_models(all, NULL);
+    CHECK_UINT(md5_game_model(game, "m", &error)->decl->state, MD5_DECL_DEFAULTED);
+    md5_free_game(game);
+    game = open_models(all, &log);
+    be_lenient(game);
+    const md5_model_def *const model = md5_game_model(game, "m", &error);
+    CHECK_UINT(model->decl->state, MD5_DECL_PARSED);
+    for (uint32_t i = 0; i < model->num_anims; i++) {
+        const size_t used = strlen(anims);
+        (void)snprintf(anims + used, sizeof anims - used, "%s%u ", model->anims[i].name,
+                       model->anims[i].num_commands);
+    }
+    CHECK_STRING(anims, expected);
+    CHECK(has_logged(&log, line));
+    md5_free_game(game);
+}
+
+TEST (lenient_models_skip_unknown_words) {
+    check_model("Anim a two.md5anim { frame 1 jump }\nanim bc two.md5anim", "bc0 ",
+                "def/all.def:1: unknown token 'Anim'; expected mesh, skin, offset, channel, anim, "
+                "inherit or remove");
+    check_model("options 3 \"x\"\nanim bc two.md5anim", "bc0 ",
+                "def/all.def:1: 'options' is a word of RBDOOM, skipped");
+    check_model("anim bc two.md5anim { rate 1.5\nframe 1 jump }", "bc1 ",
+                "def/all.def:1: 'rate' is a word of Quake 4, skipped");
+    check_model("anim bc two.md5anim { frame 1 dance 3 frame 2 jump }", "bc1 ",
+                "def/all.def:1: Unknown command 'dance'; expected a frame command");
+    check_model("anim bc two.md5anim { frame 1 speak \"a\" b\nframe 2 disableBlinking }", "bc0 ",
+                "def/all.def:2: 'disableBlinking' is a word of Quake 4, skipped");
+    check_model("anim bc two.md5anim { wobble frame 1 jump }", "bc1 ",
+                "def/all.def:1: Unknown command 'wobble'; expected frame, a flag or '}'");
+}
+
+TEST (lenient_models_keep_what_is_right) {
+    check_model("anim w two.md5anim", "w0 ",
+                "def/all.def:1: Invalid animation name 'w'; expected two characters before its "
+                "number");
+    check_model("anim bc two.md5anim anim bc three.md5anim { frame 3 jump }", "bc0 ",
+                "def/all.def:1: Duplicate anim 'bc'; expected another name, skipped");
+    check_model("anim bc nowhere.md5anim { frame 9 jump } anim de two.md5anim", "de0 ",
+                "def/all.def:1: Couldn't load anim 'nowhere.md5anim'; expected a file that can be "
+                "read");
+    check_model("anim bc two.md5anim, three.md5anim", "bc0 ",
+                "def/all.def:1: Anim 'three.md5anim' does not match length of anim 'two.md5anim'; "
+                "expected equal lengths");
+    check_model("anim bc two.md5anim { frame 3 jump frame 2 jump }", "bc1 ",
+                "def/all.def:1: Frame 3 out of range; expected 1 to 2");
+    check_model("anim bc two.md5anim { frame -1 jump frame 2 jump }", "bc1 ",
+                "def/all.def:1: Invalid frame # after 'frame'; expected a number");
+    check_model("anim bc two.md5anim { frame\nframe 2 jump frame 1\n frame 1 call\n}", "bc1 ",
+                "def/all.def:3: Unexpected end of line; expected another argument");
+    check_model("anim bc two.md5anim { frame 1 muzzle_flash nose }", "bc1 ",
+                "def/all.def:1: Joint 'nose' not found; expected a joint of the mesh");
+    check_model("remove bc anim bc two.md5anim remove bc", "bc0 ",
+                "def/all.def:1: Couldn't find anim 'bc' to remove; expected an inherited anim");
+    check_model("offset 1 2 3\nanim bc two.md5anim", "bc0 ",
+                "def/all.def:1: Expected vector following 'offset'; expected ( x y z )");
+    check_model("channel legs\nanim bc two.md5anim", "bc0 ",
+                "def/all.def:1: Expected { after 'legs'; expected '('");
+}
+
+TEST (lenient_models_go_on_without_a_mesh) {
+    static const char text[] = "model m { mesh y.md5mesh channel legs ( a ) anim bc two.md5anim }\n"
+                               "model n { anim bc two.md5anim { frame 1 jump } inherit nobody }";
+    md5_error error;
+    game_log log;
+    md5_game *const game = open_models(text, &log);
+    be_lenient(game);
+    const md5_model_def *const model = md5_game_model(game, "m", &error);
+    CHECK_UINT(model->decl->state, MD5_DECL_PARSED);
+    CHECK_UINT(model->num_joints, 0);
+    CHECK_STRING(model->mesh, "");
+    CHECK_UINT(model->num_anims, 1);
+    CHECK_UINT(md5_game_model(game, "n", &error)->anims[0].num_commands, 1);
+    CHECK(has_logged(&log,
+                     "def/all.def:1: Model 'y.md5mesh' defaulted; expected a mesh that can be "
+                     "read"));
+    CHECK(has_logged(&log, "def/all.def:1: Must specify mesh before defining channels; expected "
+                           "mesh"));
+    md5_free_game(game);
+}
+
+TEST (lenient_models_keep_unknown_channels) {
+    static const char text[] =
+        "model m { mesh x.md5mesh channel tail ( *a ) channel all ( c ) channel TAIL ( b ) channel "
+        "legs ( b ) }\nmodel n { inherit m channel wings ( a ) }";
+    md5_error error;
+    game_log log;
+    md5_game *const game = open_models(text, &log);
+    be_lenient(game);
+    const md5_model_def *const model = md5_game_model(game, "n", &error);
+    CHECK_UINT(model->num_other_channels, 3);
+    CHECK_STRING(model->other_channels[0].name, "tail");
+    CHECK_UINT(model->other_channels[0].channel.num_joints, 1);
+    CHECK_UINT(model->other_channels[0].channel.joints[0], 2);
+    CHECK_STRING(model->other_channels[1].name, "all");
+    CHECK_STRING(model->other_channels[2].name, "wings");
+    CHECK_UINT(model->channels[MD5_CHANNEL_LEGS].num_joints, 1);
+    CHECK(has_logged(&log, "def/all.def:1: Unknown channel 'tail'; expected torso, legs, head or "
+                           "eyelids"));
+    md5_free_game(game);
+}
+
+TEST (lenient_entities) {
+    static const game_text texts[] = {{"def/a.def",
+                                       "entityDef e { model \"imp\" , \"health\" \"5\" \"last\" }\n"
+                                       "entityDef f { \"first\""}};
+    md5_error error;
+    game_log log;
+    md5_game *const game = open_texts(texts, 1, &log);
+    const md5_entity_def *entity = md5_game_entity_def(game, "e", &error);
+    CHECK_UINT(entity->decl->state, MD5_DECL_DEFAULTED);
+    be_lenient(game);
+    entity = md5_game_entity_def(game, "e", &error);
+    CHECK_UINT(entity->decl->state, MD5_DECL_PARSED);
+    CHECK_STRING(md5_entity_value(entity, "model"), "imp");
+    CHECK_STRING(md5_entity_value(entity, "health"), "5");
+    CHECK(!md5_entity_value(entity, "last"));
+    CHECK(has_logged(&log, "def/a.def:1: Expected quoted string, but found 'model'; expected a key "
+                           "in double quotes"));
+    CHECK(has_logged(&log, "def/a.def:1: expected a value behind 'last' but found '}'"));
+    CHECK(md5_game_entity_def(game, "f", &error));
+    CHECK(has_logged(&log, "def/a.def:2: Unexpected end of file; expected a value"));
+    md5_free_game(game);
+}
+
+// -- Both -----------------------------------------------------------------------------------------
+
+TEST (verdicts_do_not_disturb_each_other) {
+    md5_error error;
+    md5_game *const game = open_materials("m { unknown { map a } }\nn { { map b } }", NULL);
+    const md5_material *const strict = md5_game_material(game, "m", &error);
+    (void)md5_game_material(game, "implicit", &error);
+    CHECK_UINT(md5_game_num_decls(game, MD5_DECL_MATERIAL), 3);
+    be_lenient(game);
+    CHECK_UINT(md5_game_num_decls(game, MD5_DECL_MATERIAL), 2);
+    CHECK_UINT(md5_find_decl(game, MD5_DECL_MATERIAL, "n")->state, MD5_DECL_UNPARSED);
+    CHECK_UINT(md5_find_decl(game, MD5_DECL_MATERIAL, "n")->index, 1);
+    const md5_material *const lenient = md5_game_material(game, "m", &error);
+    CHECK_STRING(strict->stages[0].image.text, "_default");
+    CHECK_STRING(lenient->stages[0].image.text, "a");
+    CHECK(md5_set_verdict(game, MD5_VERDICT_ENGINE, &error));
+    CHECK(md5_game_material(game, "m", &error) == strict);
+    CHECK_UINT(strict->decl->state, MD5_DECL_DEFAULTED);
+    be_lenient(game);
+    CHECK(md5_game_material(game, "m", &error) == lenient);
+    md5_free_game(game);
+}
+
+TEST (verdicts_fail_without_memory) {
+    enum { COUNT = 1000, STEP = 16384 };
+    static char text[COUNT * 8 + 1];
+    for (unsigned i = 0; i < COUNT; i++)
+        (void)snprintf(text + (size_t)i * 8, 9, "m%04u{}\n", i);
+    const game_text texts[] = {{"materials/a.mtr", text}};
+    const md5_game_path place = game_place(texts, 1, false);
+    uint32_t failed = 0, changed = 0;
+    for (size_t limit = STEP; limit < 4000000 && changed == 0; limit += STEP) {
+        const md5_load_opts opts = {.memory_limit = limit};
+        md5_error error;
+        md5_game *const game = md5_open_game(&place, 1, &opts, &error);
+        if (game && md5_set_verdict(game, MD5_VERDICT_ENGINE, &error)) {
+            changed++;
+        } else if (game) {
+            failed++;
+            CHECK_UINT(error.status, MD5_ERROR_MEMORY);
+            CHECK_UINT(md5_game_verdict(game), MD5_VERDICT_LENIENT);
+            CHECK(md5_find_decl(game, MD5_DECL_MATERIAL, "m0999"));
+        }
+        md5_free_game(game);
+    }
+    CHECK(failed > 0);
+    CHECK_UINT(changed, 1);
+}
