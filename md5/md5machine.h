@@ -129,6 +129,27 @@ typedef struct md5_parameter_desc {
     float value; // initial value
 } md5_parameter_desc;
 
+// How a float parameter follows what md5_player_set() sets. Without a row it is there at once.
+typedef enum md5_follow_kind {
+    MD5_FOLLOW_SMOOTH, // approaches exponentially, at `rate` of what remains: md5_follow_share()
+    MD5_FOLLOW_SPRING, // with inertia, by `stiffness` and `damping`: md5_follow_spring()
+    MD5_FOLLOW_EASE,   // within `duration`, by `easing`, from where it is when it is set anew
+} md5_follow_kind;
+
+// The value moves at the beginning of each md5_player_advance() of a positive time, to where it is
+// at the end of that time; it does not depend on how time is split while it is not set. Conditions,
+// weights and md5_player_get() see the moving value. md5_player_reset() puts it at its initial
+// value at once. Players save and copy how far it is.
+typedef struct md5_follow_desc {
+    const char *parameter; // a float; one row for each
+    md5_follow_kind kind;
+    float rate;               // SMOOTH: 1/s, above 0
+    float stiffness, damping; // SPRING: 1/s^2, above 0; 1/s, at least 0
+    float duration;           // EASE: seconds, at least 0
+    md5_easing easing;        // EASE: one without parameters
+    uintptr_t reserved[4];    // 0
+} md5_follow_desc;
+
 // -- Motions --------------------------------------------------------------------------------
 
 // A motion produces a pose. Each clip is a motion of the same name, looping at speed 1; the others
@@ -367,6 +388,8 @@ typedef struct md5_machine_desc {
     const md5_layer_desc *layers;
     const md5_modifier_desc *modifiers;
     uint32_t num_clips, num_masks, num_parameters, num_motions, num_layers, num_modifiers;
+    const md5_follow_desc *follows; // [num_follows]
+    uint32_t num_follows;
     uint32_t max_shots; // slots for one-shots, md5_player_play(): at most MD5_MOST_SHOTS; 0 means 4
     md5_report_desc report;
     // From a machine file: the locations of the tables' words, for messages; NULL for C tables. A

@@ -222,6 +222,7 @@ struct md5_machine {
     md5_detail_set *details;  // [masks]
     bool *are_animated;       // [masks][joints]
     uint32_t *left_out;       // [masks][joints]
+    int32_t *followers;       // [parameters] its row in tables.follows, or -1
     md5_joint_run *runs;
     md5_run_slots *run_slots;
     bool *are_seen;            // [masks][layers] the layer may change animated joints

@@ -57,6 +57,48 @@ static bool read_mask(md5_lex *lex, const char *at, md5_record record)
     return md5_read_optional_fields(lex, WORDS("a mask", MASK_FIELDS, 0), added);
 }
 
+static bool read_placed_float(md5_lex *lex, md5_record record, float *value)
+{
+    md5_note_place(lex, record, value);
+    return md5_lex_float(lex, value);
+}
+
+static bool read_ease(md5_lex *lex, md5_record record, md5_follow_desc *follow)
+{
+    TRY(read_placed_float(lex, record, &follow->duration));
+    for (int easing = 0; easing <= MD5_EASE_BOUNCE_IN_OUT; easing++)
+        if (md5_take_keyword(lex, md5_easing_name((md5_easing)easing))) {
+            follow->easing = (md5_easing)easing;
+            break;
+        }
+    return true;
+}
+
+// follow PARAMETER, then smooth RATE, spring STIFFNESS DAMPING or ease SECONDS [EASING]
+static bool read_follow(md5_lex *lex, const char *at, md5_record record)
+{
+    (void)at;
+    md5_machine_desc *const desc = &((md5_machine_file *)record.row)->desc;
+    const md5_record added =
+        md5_append(lex, record, &desc->follows, &desc->num_follows, sizeof *desc->follows);
+    md5_follow_desc *const follow = (md5_follow_desc *)added.row;
+    TRY(follow);
+    TRY(md5_read_name(lex, added, "a parameter", &follow->parameter));
+    if (md5_take_keyword(lex, "smooth"))
+        return read_placed_float(lex, added, &follow->rate);
+    follow->kind = MD5_FOLLOW_SPRING;
+    if (md5_take_keyword(lex, "spring"))
+        return read_placed_float(lex, added, &follow->stiffness)
+               && read_placed_float(lex, added, &follow->damping);
+    follow->kind = MD5_FOLLOW_EASE;
+    if (md5_take_keyword(lex, "ease"))
+        return read_ease(lex, added, follow);
+    md5_lex_space(lex);
+    return md5_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX,
+                        "expected 'smooth', 'spring' or 'ease', found %s",
+                        md5_lex_token(lex, lex->at).text);
+}
+
 // float NAME [VALUE], bool NAME [VALUE], trigger NAME [VALUE]
 static bool read_parameter(md5_lex *lex, const char *at, md5_record record)
 {
@@ -291,6 +333,7 @@ static const md5_field MACHINE_FIELDS[] = {
     {"float", MD5_FIELD_BLOCK, .read = read_parameter},
     {"bool", MD5_FIELD_BLOCK, .read = read_parameter},
     {"trigger", MD5_FIELD_BLOCK, .read = read_parameter},
+    {"follow", MD5_FIELD_BLOCK, .read = read_follow},
     {"mask", MD5_FIELD_BLOCK, .read = read_mask},
     {"clip", MD5_FIELD_BLOCK, .read = md5_read_clip_block},
     {"motion", MD5_FIELD_BLOCK, .read = read_motion},

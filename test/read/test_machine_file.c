@@ -465,3 +465,33 @@ TEST (machine_file_names_the_events_to_report) {
     CHECK(!md5_parse_machine_file(odd, sizeof odd - 1, NULL, &error));
     CHECK_UINT(error.column, 22);
 }
+
+TEST (machine_file_says_which_parameters_follow) {
+    static const char text[] = "machine m { float a float b 2 float c\n"
+                               "follow b spring 100 4 follow a smooth 3\n"
+                               "follow c ease 0.5 cubic_in_out follow d ease 2 }";
+    md5_machine_file *const file = md5_parse_machine_file(text, sizeof text - 1, NULL, NULL);
+    if (!CHECK(file) || !CHECK(file->desc.num_follows == 4))
+        return;
+    const md5_follow_desc *const rows = file->desc.follows;
+    CHECK_UINT(file->num_warnings, 0);
+    CHECK_STRING(rows[0].parameter, "b");
+    CHECK_UINT(rows[0].kind, MD5_FOLLOW_SPRING);
+    CHECK(rows[0].stiffness == 100.0f && rows[0].damping == 4.0f);
+    CHECK_UINT(rows[1].kind, MD5_FOLLOW_SMOOTH);
+    CHECK(rows[1].rate == 3.0f);
+    CHECK_UINT(rows[2].kind, MD5_FOLLOW_EASE);
+    CHECK_UINT(rows[2].easing, MD5_EASE_CUBIC_IN_OUT);
+    CHECK(rows[2].duration == 0.5f && rows[3].duration == 2.0f);
+    CHECK_UINT(rows[3].easing, MD5_EASE_LINEAR);
+    md5_free_machine_file(file);
+    static const char *const odd[] = {
+        "machine m { follow a }",        "machine m { follow a fast 3 }",
+        "machine m { follow a smooth }", "machine m { follow a spring 1 }",
+        "machine m { follow a ease }",   "machine m { follow"};
+    for (size_t i = 0; i < sizeof odd / sizeof odd[0]; i++)
+        CHECK(!load(odd[i], strlen(odd[i]), NULL, NULL));
+    md5_error error;
+    CHECK(!load(odd[1], strlen(odd[1]), NULL, &error));
+    CHECK_STRING(error.message, "expected 'smooth', 'spring' or 'ease', found 'fast'");
+}

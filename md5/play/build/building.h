@@ -21,6 +21,7 @@ typedef struct md5_building {
 bool md5_build_clips(md5_building *building);
 bool md5_begin_sets(md5_building *building);
 bool md5_build_masks(md5_building *building);
+bool md5_build_follows(md5_building *building);
 bool md5_build_details(md5_building *building);
 bool md5_build_parameters(md5_building *building);
 bool md5_build_motions(md5_building *building);

@@ -38,6 +38,7 @@ static bool check_tables(md5_building *building)
         {desc->motions, desc->num_motions, "motions"},
         {desc->layers, desc->num_layers, "layers"},
         {desc->modifiers, desc->num_modifiers, "modifiers"},
+        {desc->follows, desc->num_follows, "follows"},
     };
     for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++)
         TRY(md5_check_array(building, tables[i].array, tables[i].count, tables[i].what, "machine",
@@ -76,6 +77,7 @@ static bool build_all(md5_building *building)
     TRY(md5_build_masks(building));
     TRY(md5_build_details(building));
     TRY(md5_build_parameters(building));
+    TRY(md5_build_follows(building));
     TRY(md5_build_motions(building));
     TRY(md5_build_trees(building));
     TRY(md5_build_layers(building));
@@ -104,6 +106,7 @@ static md5_machine *lay_out(md5_block *block, const md5_machine *from, const md5
 #define MOVE(type, array, count) \
     placed.array = (type *)move(block, from->array, (count), sizeof *from->array)
     MOVE(md5_source, sources, desc->num_clips);
+    MOVE(int32_t, followers, desc->num_parameters);
     MOVE(md5_root_delta, root_deltas, from->num_deltas);
     MOVE(double, markers, from->num_markers);
     MOVE(md5_playable, playables, from->num_playables);

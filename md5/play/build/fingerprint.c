@@ -156,6 +156,17 @@ static void add_modifier(uint64_t *hash, const md5_modifier_desc *modifier)
     }
 }
 
+static void add_follow(uint64_t *hash, const md5_follow_desc *follow)
+{
+    add_text(hash, follow->parameter);
+    add(hash, follow->kind);
+    add(hash, (double)follow->rate);
+    add(hash, (double)follow->stiffness);
+    add(hash, (double)follow->damping);
+    add(hash, (double)follow->duration);
+    add(hash, follow->easing);
+}
+
 uint64_t md5_fingerprint_of(const md5_machine_desc *desc)
 {
     uint64_t hash = 0xcbf29ce484222325u;
@@ -176,6 +187,8 @@ uint64_t md5_fingerprint_of(const md5_machine_desc *desc)
         add(&hash, desc->parameters[i].kind);
         add(&hash, (double)desc->parameters[i].value);
     }
+    for (uint32_t i = 0; i < desc->num_follows; i++)
+        add_follow(&hash, &desc->follows[i]);
     add(&hash, desc->num_motions);
     for (uint32_t i = 0; i < desc->num_motions; i++)
         add_motion(&hash, &desc->motions[i]);

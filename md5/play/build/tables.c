@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <string.h>
 
-enum { MOST_TEXTS = 5, MOST_TABLES = 6 };
+enum { MOST_TEXTS = 5, MOST_TABLES = 7 };
 
 // A kind of struct that tables are made of: the texts in it, and the tables that it names. All that
 // is neither is copied as it stands.
@@ -42,6 +42,12 @@ static const table_record CLIP = {
     .num_texts = 2,
     .tables = {TABLE(md5_clip_desc, events, EVENT), TABLE(md5_clip_desc, markers, MARKER)},
     .num_tables = 2,
+};
+
+static const table_record FOLLOW = {
+    .size = sizeof(md5_follow_desc),
+    .texts = {TEXT(md5_follow_desc, parameter)},
+    .num_texts = 1,
 };
 
 static const table_record MASK = {
@@ -126,8 +132,9 @@ static const table_record MACHINE = {
     .tables = {TABLE(md5_machine_desc, clips, CLIP), TABLE(md5_machine_desc, masks, MASK),
                TABLE(md5_machine_desc, parameters, PARAMETER),
                TABLE(md5_machine_desc, motions, MOTION), TABLE(md5_machine_desc, layers, LAYER),
-               TABLE(md5_machine_desc, modifiers, MODIFIER)},
-    .num_tables = 6,
+               TABLE(md5_machine_desc, modifiers, MODIFIER),
+               TABLE(md5_machine_desc, follows, FOLLOW)},
+    .num_tables = 7,
 };
 
 // Tables go into the block; the texts that they name are counted meanwhile and go behind them all.
@@ -264,6 +271,8 @@ bool md5_are_reserved_zero(const md5_machine_desc *desc)
         all = all && is_layer_zero(&desc->layers[i]);
     for (uint32_t i = 0; desc->modifiers && i < desc->num_modifiers; i++)
         all = all && MD5_RESERVED_IS_ZERO(&desc->modifiers[i]);
+    for (uint32_t i = 0; desc->follows && i < desc->num_follows; i++)
+        all = all && MD5_RESERVED_IS_ZERO(&desc->follows[i]);
     return all;
 }
 #endif

@@ -71,6 +71,7 @@ void md5_player_copy(md5_player *to, const md5_player *from)
     if (from->detail.is_kept)
         copy_items(to->kept, from->kept, machine->num_joints, sizeof *to->kept);
     copy_items(to->parameters, from->parameters, tables->num_parameters, sizeof *to->parameters);
+    copy_items(to->followings, from->followings, tables->num_follows, sizeof *to->followings);
     copy_items(to->targets, from->targets, tables->num_modifiers, sizeof *to->targets);
     copy_items(to->are_placed, from->are_placed, tables->num_modifiers, sizeof *to->are_placed);
     copy_items(to->drops, from->drops, tables->num_modifiers, sizeof *to->drops);

@@ -51,6 +51,8 @@ static md5_player *lay_out(md5_block *block, const md5_machine *machine)
     md5_player placed = {.machine = machine};
     placed.parameters =
         (float *)md5_block_take(block, tables->num_parameters, sizeof *placed.parameters);
+    placed.followings =
+        (md5_following *)md5_block_take(block, tables->num_follows, sizeof *placed.followings);
     placed.consumed =
         (uint32_t *)md5_block_take(block, tables->num_parameters, sizeof *placed.consumed);
     placed.layer_states =
@@ -127,14 +129,24 @@ void md5_free_player(md5_player *player)
     allocator.free(allocator.user, player, player->size);
 }
 
+static void put_parameter(md5_player *player, uint32_t parameter, float value)
+{
+    const bool is_float = player->machine->tables.parameters[parameter].kind == MD5_PARAMETER_FLOAT;
+    const float set = is_float ? value : value != 0.0f ? 1.0f : 0.0f;
+    player->is_weighed = player->is_weighed && player->parameters[parameter] == set;
+    player->is_settled = player->is_settled && player->is_weighed;
+    player->parameters[parameter] = set;
+}
+
 void md5_player_reset(md5_player *player)
 {
     MD5_ASSERT(player != NULL, "player: not NULL");
     const md5_machine_desc *const tables = &player->machine->tables;
     for (uint32_t i = 0; i < tables->num_parameters; i++) {
-        md5_player_set(player, i, tables->parameters[i].value);
+        put_parameter(player, i, tables->parameters[i].value);
         player->consumed[i] = 0;
     }
+    md5_rest_parameters(player);
     for (uint32_t i = 0; i < tables->num_modifiers; i++) {
         player->targets[i] = (md5_target){.rotation = {0.0f, 0.0f, 0.0f, 1.0f}};
         player->are_placed[i] = false;
@@ -167,11 +179,8 @@ bool md5_player_set(md5_player *player, uint32_t parameter, float value)
     const md5_machine_desc *const tables = &player->machine->tables;
     if (parameter >= tables->num_parameters || !isfinite(value))
         return false;
-    const bool is_float = tables->parameters[parameter].kind == MD5_PARAMETER_FLOAT;
-    const float set = is_float ? value : value != 0.0f ? 1.0f : 0.0f;
-    player->is_weighed = player->is_weighed && player->parameters[parameter] == set;
-    player->is_settled = player->is_settled && player->is_weighed;
-    player->parameters[parameter] = set;
+    if (!md5_set_goal(player, parameter, value))
+        put_parameter(player, parameter, value);
     return true;
 }
 

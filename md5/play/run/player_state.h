@@ -139,10 +139,17 @@ typedef struct md5_walker {
     double when;    // seconds since the start of the interval
 } md5_walker;
 
+// How far a parameter is on its way to what was set.
+typedef struct md5_following {
+    float goal, velocity, from; // from: of an easing
+    double elapsed;             // seconds of it
+} md5_following;
+
 struct md5_player {
     const md5_machine *machine;
     md5_layer_state *layer_states; // [layers]
     float *parameters;             // [parameters]
+    md5_following *followings;     // [follows]
     uint32_t *consumed; // [parameters] 1 + the layer that has consumed this trigger in this step
     bool has_consumed;
     bool has_new;              // some active state is new
@@ -309,6 +316,17 @@ bool md5_is_at_exit(const md5_player *player, uint32_t layer);
 
 // Seconds, up to `most`, until a transition of the layer becomes active.
 double md5_seconds_until_exit(md5_player *player, uint32_t layer, double most);
+
+// -- following.c: parameters that follow -------------------------------------------------------
+
+// Sets what a parameter goes to; returns false if it does not follow.
+bool md5_set_goal(md5_player *player, uint32_t parameter, float goal);
+
+// Sets all goals to where the parameters are.
+void md5_rest_parameters(md5_player *player);
+
+// Moves the parameters by `seconds`, above 0.
+void md5_follow_goals(md5_player *player, double seconds);
 
 // -- motion.c: root motion --------------------------------------------------------------------
 

@@ -228,6 +228,19 @@ static bool keep_parameter(md5_archive *archive, md5_parameter_kind kind, float 
     return true;
 }
 
+static bool keep_following(md5_archive *archive, md5_following *following)
+{
+    md5_following kept = *following;
+    const float most = FLT_MAX;
+    TRY(md5_keep_float(archive, &kept.goal, -most, most, "what a parameter follows"));
+    TRY(md5_keep_float(archive, &kept.velocity, -most, most, "the velocity of a parameter"));
+    TRY(md5_keep_float(archive, &kept.from, -most, most, "where a parameter began"));
+    TRY(md5_keep_double(archive, &kept.elapsed, 0.0, DBL_MAX, "the time of a parameter"));
+    if (archive->mode == MD5_ARCHIVE_STORE)
+        *following = kept;
+    return true;
+}
+
 // Targets and heights of the ground may hold anything; so may springs, which begin anew if they are
 // not finite.
 static bool keep_target(md5_archive *archive, md5_target *target)
@@ -375,6 +388,8 @@ static bool keep_player(md5_archive *archive, const md5_player *player, md5_play
     TRY(keep_detail(archive, player, &kept->detail));
     for (uint32_t i = 0; i < tables->num_parameters; i++)
         TRY(keep_parameter(archive, tables->parameters[i].kind, &player->parameters[i]));
+    for (uint32_t i = 0; i < tables->num_follows; i++)
+        TRY(keep_following(archive, &player->followings[i]));
     for (uint32_t i = 0; i < tables->num_modifiers; i++)
         TRY(keep_modifier(archive, player, i));
     for (uint32_t i = 0; i < tables->num_layers; i++)
