@@ -15,7 +15,7 @@
 #ifndef MD5GAME_H
 #define MD5GAME_H
 
-#include "md5model.h" // beside this file also when installed
+#include "md5image.h" // beside this file also when installed
 
 #ifdef __cplusplus
 extern "C" {
@@ -159,38 +159,29 @@ MD5_API float md5_table_at(const md5_table *table, float x);
 
 // -- Images ---------------------------------------------------------------------------------------
 
-typedef enum md5_image_kind {
-    MD5_IMAGE_FILE,           // `file`
-    MD5_IMAGE_HEIGHTMAP,      // of one image; values[0] = scale
-    MD5_IMAGE_ADD_NORMALS,    // of two
-    MD5_IMAGE_SMOOTH_NORMALS, // of one
-    MD5_IMAGE_ADD,            // of two
-    MD5_IMAGE_SCALE,          // of one; values = red, green, blue, alpha
-    MD5_IMAGE_INVERT_ALPHA,   // of one, as the rest
-    MD5_IMAGE_INVERT_COLOR,
-    MD5_IMAGE_MAKE_INTENSITY,
-    MD5_IMAGE_MAKE_ALPHA
-} md5_image_kind;
-
-// One operation of an image program. A file gives an image; the others take one or two images that
-// the steps before them gave, the second image being the later one, and give one.
-typedef struct md5_image_step {
-    md5_image_kind kind;
-    const char *file; // lower case, / between folders, without .tga; NULL unless MD5_IMAGE_FILE
-    float values[4];
-} md5_image_step;
-
-// An image or an image program: its tree, children before their parents.
-typedef struct md5_image_program {
-    const char *text; // the engine's spelling; "" = no image
-    uint32_t num_steps;
-    const md5_image_step *steps; // [num_steps]
-} md5_image_program;
-
 // Returns the file of an image in the game: without an extension .tga, and if that is missing .jpg.
 // Built-in images, whose names begin with _, have none. NULL if there is none; else the spelling of
 // the best place.
 MD5_API const char *md5_game_image_file(const md5_game *game, const char *name);
+
+// Makes the program of a text, as a material has it: "heightmap( textures/rock_h.tga, 4 )". Tokens
+// that are missing are warnings; of a text that is longer than 255 bytes only these count, as in
+// the engine. Belongs to the game. Returns false and sets `error` (may be NULL) only if memory runs
+// out.
+MD5_API bool md5_game_image_program(md5_game *game, const char *text, md5_image_program *program,
+                                    md5_error *error);
+
+// Loads the files of a program and computes its picture: md5_evaluate_image(). A name without an
+// extension, or with .tga, is a .tga file; if that is missing or damaged a .jpg, then a .png. A
+// name with another extension is only that. Last comes the compressed form in dds/, of each file
+// and of the whole program. What a file is, its bytes say, not its name.
+//
+// `opts` and `error` may be NULL; opts->file_name is not used. Damaged files of which another form
+// is read instead are warnings of the game. Returns NULL and fills `error` on failure: error->file
+// is the name in the program, and the message lists what was tried and why each failed. Free the
+// result with md5_free_image(); it does not belong to the game.
+MD5_API md5_image *md5_game_load_image(md5_game *game, const md5_image_program *program,
+                                       const md5_image_opts *opts, md5_error *error);
 
 // -- Materials ------------------------------------------------------------------------------------
 

@@ -14,6 +14,7 @@ import sys
 
 # What a macro leaves out: all files with these beginnings. Calls of what is left out do not link.
 PARTS = [
+    ("MD5_NO_GAME", ["md5/md5image.h"]),
     ("MD5_NO_PLAY", [
         "md5/md5machine.h", "md5/md5play.h", "md5/md5character.h", "md5/play/", "md5/load_machine.c",
         "md5/load_character", "md5/read/machine_", "md5/read/fields."]),

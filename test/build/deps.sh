@@ -68,6 +68,8 @@ look_test() {
     command_found xdotool || lack xdotool
     library libGLX_mesa.so.0 || lack glx-driver
     command_found c++ || command_found g++ || command_found clang++ || lack c++
+    # To compare with.
+    first_file /usr/include/squish.h /usr/local/include/squish.h >/dev/null || wish squish
 }
 
 # To compare with; whatever else there is to measure needs none of it.
@@ -132,6 +134,7 @@ package() {
     apt:sdl2) echo libsdl2-dev ;;
     apt:assimp) echo libassimp-dev ;;
     apt:stb) echo libstb-dev ;;
+    apt:squish) echo libsquish-dev ;;
     apt:jpeg) echo libjpeg-dev ;;
     apt:glad) echo python3-glad ;;
     apt:font) echo fonts-dejavu-core ;;

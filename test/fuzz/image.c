@@ -1,4 +1,5 @@
-// A picture: PNG, TGA or JPEG. The viewer reads it, not the library, so replay.c does not have it.
+// A picture: PNG, JPEG, TGA or DDS. The viewer reads it, not the library, so replay.c does not have
+// it.
 #include "test/fuzz/target.h"
 
 #include "demo/viewer/scene/image.h"

@@ -33,6 +33,37 @@ static void evaluate_nothing(const void *context)
     md5_evaluate_material(NULL, NULL, NULL);
 }
 
+static void release_nothing(void *user, const void *pixels)
+{
+    (void)user, (void)pixels;
+}
+
+static void load_no_image(const void *context)
+{
+    (void)context;
+    (void)md5_game_load_image(NULL, NULL, NULL, NULL);
+}
+
+static void evaluate_no_image(const void *context)
+{
+    (void)context;
+    (void)md5_evaluate_image(NULL, NULL, NULL, NULL, NULL);
+}
+
+static void parse_half_a_decoder(const void *context)
+{
+    (void)context;
+    md5_image_opts opts = {.memory_limit = 0};
+    opts.decoder.release = release_nothing;
+    (void)md5_parse_image("", 0, &opts, NULL);
+}
+
+TEST (image_asserts_its_arguments) {
+    CHECK(strstr(test_message_of(load_no_image, NULL), "md5_game_load_image(): game: not NULL"));
+    CHECK(strstr(test_message_of(evaluate_no_image, NULL), "md5_evaluate_image(): program: not"));
+    CHECK(strstr(test_message_of(parse_half_a_decoder, NULL), "the decoder has both functions"));
+}
+
 TEST (game_asserts_its_arguments) {
     CHECK(strstr(test_message_of(open_nothing, NULL), "md5_open_game(): paths: not NULL"));
     CHECK(strstr(test_message_of(ask_nobody, NULL), "md5_game_material(): game: not NULL"));

@@ -8,7 +8,8 @@ flags="-std=c11 -O1 -g -I. -fno-omit-frame-pointer -fsanitize=address,undefined
     -fno-sanitize-recover=all"
 libjpeg=$("${PKG_CONFIG:-pkg-config}" --cflags --libs libjpeg)
 sources="test/test.c test/viewer/test_view_image.c test/viewer/test_view_image_make.c demo/viewer/scene/image.c
-    demo/viewer/scene/image_check.c demo/viewer/scene/jpeg.c demo/viewer/base/stb.c demo/common/file.c demo/common/system.c demo/common/memory.c"
+    demo/viewer/scene/image_check.c demo/viewer/scene/jpeg.c demo/viewer/base/stb.c demo/common/file.c demo/common/system.c demo/common/memory.c
+    $(ls md5/game/image*.c md5/core/*.c)"
 
 build_with() { # COMPILER
     # shellcheck disable=SC2086 # several words each, the compiler too

@@ -28,6 +28,7 @@ forbidden() {
     awk '
         function room(path) {
             if (path ~ /^md5\/md5(math|skin|model|query|bind|bake|morph)\.h$/) return "door"
+            if (path == "md5/md5image.h") return "imagedoor"
             if (path == "md5/md5curve.h") return "curvedoor"
             if (path == "md5/md5pose.h") return "posedoor"
             if (path == "md5/md5machine.h") return "machinedoor"
@@ -49,6 +50,10 @@ forbidden() {
         }
         BEGIN {
             allow("core", "door core libc")
+            allow("imagedoor", "door libc")
+            allow("game", "imagedoor")
+            allow("gamedoor", "imagedoor")
+            allow("scene", "imagedoor")
             allow("read", "door machinedoor core read libc")
             allow("pose", "door core pose libc")
             allow("skin", "door core skin libc")

@@ -232,11 +232,11 @@ TEST (images_of_other_formats_are_refused) {
     image_file file = {0};
     check_refused(&file, "nothing", "empty");
     image_put(&file, "not a picture, nor anything else", 32);
-    check_refused(&file, "text", "neither PNG, JPEG nor TGA");
+    check_refused(&file, "text", "the format of the picture is unknown");
     free(file.bytes);
     image_file bmp = {0};
     image_put(&bmp, "BM\x46\0\0\0\0\0\0\0\x36\0\0\0\x28\0\0\0\x02\0\0\0\x02\0\0\0\1\0\x18\0", 30);
-    check_refused(&bmp, "BMP", "neither");
+    check_refused(&bmp, "BMP", "BMP, for which no decoder is given");
     free(bmp.bytes);
 }
 
@@ -293,6 +293,8 @@ TEST (images_damaged_in_any_way) {
     const size_t num_files = make_all(files);
     uint64_t random = 1;
     long num_read = 0;
+    if (!CHECK(num_files > 0))
+        return;
     for (long i = 0; i < count; i++)
         num_read += decode_damaged(&files[(size_t)i % num_files], &random);
     // Neither all refused by their first bytes, nor little damaged.

@@ -23,6 +23,8 @@ void image_put(image_file *file, const void *bytes, size_t size);
 image_file image_make_png(int colour, int depth, int interlaced);
 // TGA of 8 (grey or, with a palette, indexed), 16, 24 or 32 bits.
 image_file image_make_tga(int bits, int has_palette, int packed);
+// DDS of 24 or 32 bits, without compression.
+image_file image_make_dds(int bits);
 typedef struct image_jpeg_options {
     int num_channels; // 1, 3 or 4
     int progressive, restart_interval, one_scan_each, scan_each_bit, no_subsampling;

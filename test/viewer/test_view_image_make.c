@@ -242,6 +242,32 @@ image_file image_make_tga(int bits, int has_palette, int packed)
     return file;
 }
 
+// -- DDS ------------------------------------------------------------------------------------
+
+image_file image_make_dds(int bits)
+{
+    image_file file = {0};
+    uint32_t header[32] = {0};
+    memcpy(header, "DDS ", 4);
+    header[1] = 124;
+    header[3] = IMAGE_HEIGHT;
+    header[4] = IMAGE_WIDTH;
+    header[20] = bits == 32 ? 0x41 : 0x40; // color, and alpha
+    header[22] = (uint32_t)bits;
+    header[23] = 0xff0000;
+    header[24] = 0xff00;
+    header[25] = 0xff;
+    header[26] = 0xff000000;
+    image_put(&file, header, 4);
+    for (int i = 1; i < 32; i++) {
+        put_little(&file, header[i] & 0xffff);
+        put_little(&file, header[i] >> 16);
+    }
+    for (int i = 0; i < IMAGE_WIDTH * IMAGE_HEIGHT; i++)
+        put_tga_pixel(&file, bits, 0, i % IMAGE_WIDTH, i / IMAGE_WIDTH);
+    return file;
+}
+
 // -- JPEG -----------------------------------------------------------------------------------
 
 // A scan for each channel, without progression.
@@ -363,6 +389,9 @@ int image_make(int index, image_file *file, const char **name)
     } else if (jpeg < JPEGS) {
         *name = jpegs[jpeg].name;
         *file = image_make_jpeg(jpegs[jpeg].options);
+    } else if (jpeg < JPEGS + 2) {
+        *name = jpeg == JPEGS ? "dds" : "dds-alpha";
+        *file = image_make_dds(jpeg == JPEGS ? 24 : 32);
     } else {
         return 0;
     }

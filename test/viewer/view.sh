@@ -291,6 +291,7 @@ found   C:\art\skin6.tga          models/imp/skin6.png          backslashes and 
 found   art/skin7                 models/imp/art/skin7.png      in a folder beside the model
 found   C:\art\skin8.tga          models/imp/textures/skin8.png in textures/
 found   art/imp/skin9.tga         art/imp/skin9.png             from the game's root
+found   models/imp/skin12.tga     models/imp/skin12.dds         a DDS file
 missing skin10                    skin10.png                    a bare name is not looked for far away
 missing models/imp/skin11         models/imp/other11.png        none
 END

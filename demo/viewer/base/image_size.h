@@ -1,4 +1,5 @@
-// The largest picture that is read: a limit for the check of a file as well as for stb_image.
+// The largest picture that is read: a limit for the check of a file as well as for stb_image. The
+// library has the same limits for TGA and DDS.
 #ifndef DEMO_VIEWER_BASE_IMAGE_SIZE_H
 #define DEMO_VIEWER_BASE_IMAGE_SIZE_H
 

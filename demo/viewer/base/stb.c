@@ -30,7 +30,6 @@ static void *grow_block(void *block, size_t old_size, size_t size)
 #define STBI_MAX_DIMENSIONS VIEW_IMAGE_MAX_SIDE
 #define STBI_NO_STDIO
 #define STBI_ONLY_PNG
-#define STBI_ONLY_TGA
 #define STB_IMAGE_IMPLEMENTATION
 #include <stb/stb_image.h>
 

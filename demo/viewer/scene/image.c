@@ -1,6 +1,7 @@
 #include "demo/viewer/scene/image.h"
 
 #include "demo/common/file.h"
+#include "md5/md5image.h"
 
 #include <stb/stb_image.h>
 
@@ -48,6 +49,35 @@ static bool decode_with_full_palette(const uint8_t *bytes, size_t size,
     return is_read;
 }
 
+static bool decode_png(const uint8_t *bytes, size_t size, view_image *image,
+                       view_image_fault *fault)
+{
+    view_image_frame frame = {0};
+    if (!view_check_png(bytes, size, &frame, fault))
+        return false;
+    return frame.palette_size > 0 ? decode_with_full_palette(bytes, size, &frame, image, fault)
+                                  : decode_by_stb(bytes, size, image, fault);
+}
+
+// The pixels are copied, because callers free them with free().
+static bool decode_by_library(const uint8_t *bytes, size_t size, view_image *image,
+                              view_image_fault *fault)
+{
+    md5_error error;
+    md5_image *const decoded = md5_parse_image(bytes, size, NULL, &error);
+    if (decoded == NULL)
+        return view_image_fail(fault, "%.180s", error.message);
+    const size_t num_bytes = (size_t)decoded->width * decoded->height * 4;
+    image->rgba = malloc(num_bytes);
+    if (image->rgba != NULL) {
+        memcpy(image->rgba, decoded->pixels, num_bytes);
+        image->width = decoded->width;
+        image->height = decoded->height;
+    }
+    md5_free_image(decoded);
+    return image->rgba != NULL || view_image_fail(fault, "out of memory");
+}
+
 bool view_decode_image(const uint8_t *bytes, size_t size, view_image *image,
                        view_image_fault *fault)
 {
@@ -58,14 +88,9 @@ bool view_decode_image(const uint8_t *bytes, size_t size, view_image *image,
         return view_image_fail(fault, "the file is larger than %d bytes", MAX_FILE_SIZE);
     if (begins_with(bytes, size, "\xff\xd8\xff", 3))
         return view_decode_jpeg(bytes, size, image, fault);
-    view_image_frame frame = {0};
-    const bool is_valid = begins_with(bytes, size, "\x89PNG\r\n\x1a\n", 8)
-                              ? view_check_png(bytes, size, &frame, fault)
-                              : view_check_tga(bytes, size, &frame, fault);
-    if (!is_valid)
-        return false;
-    return frame.palette_size > 0 ? decode_with_full_palette(bytes, size, &frame, image, fault)
-                                  : decode_by_stb(bytes, size, image, fault);
+    return begins_with(bytes, size, "\x89PNG\r\n\x1a\n", 8)
+               ? decode_png(bytes, size, image, fault)
+               : decode_by_library(bytes, size, image, fault);
 }
 
 static uint8_t *read_all(FILE *file, size_t *size)

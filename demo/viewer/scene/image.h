@@ -2,8 +2,9 @@
 //
 // Nothing in a file is trusted. The first bytes decide the format. Before anything is allocated,
 // the image size is checked against a limit and against what the file's bytes can hold; tables and
-// blocks are checked before a decoder reads them. stb_image decodes PNG and TGA. libjpeg decodes
-// JPEG, because stb_image up to 2.27 writes past its Huffman tables if a JPEG file is malformed.
+// blocks are checked before a decoder reads them. stb_image decodes PNG, the library TGA and DDS
+// (md5image.h), and libjpeg JPEG, because stb_image up to 2.27 writes past its Huffman tables if a
+// JPEG file is malformed.
 #ifndef DEMO_VIEWER_SCENE_IMAGE_H
 #define DEMO_VIEWER_SCENE_IMAGE_H
 
@@ -18,7 +19,7 @@ typedef struct view_image_fault {
     char message[200]; // why reading failed; no newline
 } view_image_fault;
 
-// Decodes `size` bytes of PNG, TGA or JPEG. Returns false and fills `fault` if the format is
+// Decodes `size` bytes of PNG, JPEG, TGA or DDS. Returns false and fills `fault` if the format is
 // another or the file is damaged. The caller frees image->rgba, top row first, with free().
 // Reentrant.
 bool view_decode_image(const uint8_t *bytes, size_t size, view_image *image,
@@ -35,11 +36,8 @@ typedef struct view_image_frame {
     size_t palette, palette_size; // PNG: byte offset and size of the palette; 0 if none
 } view_image_frame;
 
-// Checks a file's structure: image size, blocks within the file, enough data for the pixels. A TGA
-// file has no magic number, so every file that is not PNG or JPEG is checked as TGA.
+// Checks a file's structure: image size, blocks within the file, enough data for the pixels.
 bool view_check_png(const uint8_t *bytes, size_t size, view_image_frame *frame,
-                    view_image_fault *fault);
-bool view_check_tga(const uint8_t *bytes, size_t size, view_image_frame *frame,
                     view_image_fault *fault);
 
 // Checks an image size against the limits.

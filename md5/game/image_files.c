@@ -1,0 +1,220 @@
+// Pictures of a game: which files are tried for a name, and what became of each.
+#include "md5/core/assert.h"
+#include "md5/game/decl_lex.h"
+#include "md5/game/files.h"
+#include "md5/game/image_text.h"
+
+#include <stdio.h>
+#include <string.h>
+
+// A name of a program, with `dds/` before it and an ending.
+enum { LONGEST_PATH = MD5_IMAGE_TEXT + 16 };
+
+// A search for the picture of a name.
+typedef struct image_search {
+    md5_game *game;
+    const md5_image_opts *opts;
+    md5_image *image;                            // what was found
+    const md5_game_entry *at;                    // its file
+    char tried[sizeof((md5_error *)0)->message]; // each name, and why it failed
+    md5_error error;                             // the first one of a file that exists
+} image_search;
+
+// -- Names ----------------------------------------------------------------------------------------
+
+// The file of a picture that was compressed before: the characters of an image program that no file
+// name can have become others. The first four separators are folders, later ones blanks.
+static void compressed_path(char path[LONGEST_PATH], const char *text)
+{
+    enum { MAX_FOLDERS = 4 };
+    size_t length = strlen("dds/"), num_folders = 0;
+    memcpy(path, "dds/", sizeof "dds/");
+    for (; *text && length < LONGEST_PATH - sizeof ".dds"; text++) {
+        if (strchr("/\\(", *text))
+            path[length++] = num_folders++ < MAX_FOLDERS ? '/' : ' ';
+        else if (strchr("<>:|\".", *text))
+            path[length++] = '_';
+        else if (!strchr("),", *text) && !(*text == ' ' && path[length - 1] == '/'))
+            path[length++] = *text;
+    }
+    memcpy(path + length, ".dds", sizeof ".dds");
+}
+
+// Returns where the extension of a name begins, its end if there is none.
+static const char *extension_of(const char *name)
+{
+    const char *const dot = strrchr(name, '.');
+    return dot && !strchr(dot, '/') ? dot : name + strlen(name);
+}
+
+static bool is_extension(const char *extension, const char *wanted)
+{
+    const md5_token token = {.text = extension, .size = strlen(extension)};
+    return md5_token_is_word(&token, wanted);
+}
+
+// -- Trying ---------------------------------------------------------------------------------------
+
+// Adds a name and why it failed. What does not fit is left out.
+static void note_failure(image_search *search, const char *name, const char *reason)
+{
+    const size_t used = strlen(search->tried);
+    (void)snprintf(search->tried + used, sizeof search->tried - used, "%s%s: %s", used ? "; " : "",
+                   name, reason);
+}
+
+// Reads and decodes a file. Its bytes count as memory of the place, not of the picture.
+static md5_image *read_image(image_search *search, const md5_game_entry *entry, md5_error *error)
+{
+    md5_image_opts opts;
+    size_t size = 0;
+    const char *const bytes = md5_game_open_file(search->game, entry, &size, error);
+    error->message[sizeof error->message - 1] = '\0';
+    if (!bytes) {
+        error->status = MD5_ERROR_IO;
+        return NULL;
+    }
+    memset(&opts, 0, sizeof opts);
+    if (search->opts)
+        opts = *search->opts;
+    opts.file_name = entry->spelled;
+    md5_image *const image = md5_parse_image(bytes, size, &opts, error);
+    md5_game_close_file(search->game, entry, bytes, size);
+    return image;
+}
+
+// Tries a file; in messages it is called `shown`. Returns whether the search has ended.
+static bool try_file(image_search *search, const char *path, const char *shown)
+{
+    md5_error error;
+    const md5_game_entry *const entry = md5_game_find_file(search->game, path);
+    memset(&error, 0, sizeof error);
+    if (!entry) {
+        note_failure(search, shown, "no such file");
+        return false;
+    }
+    search->at = entry;
+    search->image = read_image(search, entry, &error);
+    if (search->image)
+        return true;
+    note_failure(search, shown, error.message);
+    if (search->error.status == MD5_OK)
+        search->error = error;
+    return error.status == MD5_ERROR_MEMORY;
+}
+
+// Tries a name with each extension: the engine's .tga and .jpg, then .png, which later engines
+// take.
+static bool try_extensions(image_search *search, const char *name)
+{
+    static const char *const endings[] = {".tga", ".jpg", ".png"};
+    char path[LONGEST_PATH];
+    const char *const extension = extension_of(name);
+    const bool is_replaced = *extension == '\0' || is_extension(extension, ".tga");
+    const size_t stem = (size_t)(extension - name);
+    if (strlen(name) + sizeof ".tga" > sizeof path)
+        return false;
+    if (!is_replaced)
+        return try_file(search, name, extension);
+    memcpy(path, name, stem);
+    for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++) {
+        memcpy(path + stem, endings[i], sizeof ".tga");
+        if (try_file(search, path, endings[i]))
+            return true;
+    }
+    return false;
+}
+
+static bool try_compressed(image_search *search, const char *text)
+{
+    char path[LONGEST_PATH];
+    compressed_path(path, text);
+    return try_file(search, path, path);
+}
+
+// -- Results --------------------------------------------------------------------------------------
+
+// A damaged file in front of the one that was read is a warning.
+static void warn_of_damage(image_search *search, const char *name)
+{
+    md5_decl_lex nowhere;
+    if (search->error.status == MD5_OK)
+        return;
+    md5_decl_lex_begin(&nowhere, search->game, name, 0, "", 0);
+    md5_decl_lex_warn(&nowhere, "%s; %s is read instead", search->tried, search->at->spelled);
+}
+
+static void set_file(md5_error *error, const char *name)
+{
+    (void)snprintf(error->file, sizeof error->file, "%s", name);
+}
+
+static md5_image *end_search(image_search *search, const char *name, md5_error *error)
+{
+    if (search->image) {
+        warn_of_damage(search, name);
+        return search->image;
+    }
+    memset(error, 0, sizeof *error);
+    error->status = search->error.status != MD5_OK ? search->error.status : MD5_ERROR_IO;
+    set_file(error, name);
+    memcpy(error->message, search->tried, sizeof error->message);
+    return NULL;
+}
+
+// Finds a file that a program names: md5_load_image_fn.
+static md5_image *load_named(void *user, const char *file, const md5_image_opts *opts,
+                             md5_error *error)
+{
+    image_search search;
+    memset(&search, 0, sizeof search);
+    search.game = (md5_game *)user;
+    search.opts = opts;
+    if (!try_extensions(&search, file))
+        (void)try_compressed(&search, file);
+    return end_search(&search, file, error);
+}
+
+// What a program would give, compressed before, as many folders have instead of its files.
+static md5_image *load_compressed(md5_game *game, const md5_image_program *program,
+                                  const md5_image_opts *opts)
+{
+    image_search search;
+    memset(&search, 0, sizeof search);
+    search.game = game;
+    search.opts = opts;
+    return try_compressed(&search, program->text) ? search.image : NULL;
+}
+
+md5_image *md5_game_load_image(md5_game *game, const md5_image_program *program,
+                               const md5_image_opts *opts, md5_error *error)
+{
+    MD5_ASSERT(game != NULL, "game: not NULL");
+    MD5_ASSERT(program != NULL, "program: not NULL");
+    md5_game_begin(game, NULL);
+    md5_error unseen, *const reason = error ? error : &unseen;
+    md5_image *image = md5_evaluate_image(program, load_named, game, opts, reason);
+    if (!image && reason->status == MD5_ERROR_IO && program->num_steps > 1)
+        image = load_compressed(game, program, opts);
+    if (image)
+        memset(reason, 0, sizeof *reason);
+    return image;
+}
+
+bool md5_game_image_program(md5_game *game, const char *text, md5_image_program *program,
+                            md5_error *error)
+{
+    char whole[MD5_IMAGE_TEXT];
+    md5_decl_lex lex;
+    MD5_ASSERT(game != NULL, "game: not NULL");
+    MD5_ASSERT(text != NULL, "text: not NULL");
+    MD5_ASSERT(program != NULL, "program: not NULL");
+    md5_game_begin(game, error);
+    md5_decl_lex_begin(&lex, game, text, 1, text, strlen(text));
+    const md5_arena_mark before = md5_arena_here(&game->scratch);
+    const bool is_made =
+        md5_read_image_text(&lex, whole) && md5_make_image_program(game, whole, program);
+    md5_arena_rewind(&game->scratch, before);
+    game->context.error = &game->context.unseen;
+    return is_made;
+}

@@ -1,0 +1,32 @@
+// Pictures that tests compute with: made from bytes, and compared texel by texel.
+#ifndef TEST_IMAGE_CASE_H
+#define TEST_IMAGE_CASE_H
+
+#include "md5/md5game.h"
+
+// A place in memory or on disk with files of any bytes, and no more than `room` of them.
+typedef struct image_place {
+    size_t count;
+    struct {
+        const char *name;
+        const void *bytes; // [size], or NULL: the file below `folder`
+        size_t size;
+    } files[16];
+    const char *folder;
+} image_place;
+
+void image_place_add(image_place *place, const char *name, const void *bytes, size_t size);
+
+// `place` must outlive the game.
+md5_game *open_images(image_place *place, const md5_load_opts *opts);
+
+// The picture of a program's text, or NULL.
+md5_image *load_image_text(md5_game *game, const char *text, const md5_image_opts *opts,
+                           md5_error *error);
+
+// A TGA file of 32 bits, bottom row first: texels[height][width][4] in the order of md5_image.
+// Returns its size.
+enum { IMAGE_TGA_HEADER = 18 };
+size_t image_write_tga(uint8_t *file, const uint8_t *texels, uint32_t width, uint32_t height);
+
+#endif

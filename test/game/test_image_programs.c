@@ -1,0 +1,430 @@
+// Image programs: the 29 that the original engine has computed (MD5_CORPUS), and each operation
+// against arithmetic in the test.
+#include "test/game/test_image_case.h"
+#include "test/test.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// -- Golden ---------------------------------------------------------------------------------------
+
+enum { GOLDEN_PROGRAMS = 29 };
+
+static const char *golden_path(const char *name)
+{
+    static char path[1024];
+    (void)snprintf(path, sizeof path, "%s/golden/d3/%s", test_corpus() ? test_corpus() : "", name);
+    return path;
+}
+
+static md5_game *open_golden(image_place *place)
+{
+    static char folder[1024];
+    static const char *const names[] = {"img_a",     "img_black", "img_gray", "img_h",
+                                        "img_n",     "img_npot",  "img_rle",  "img_rle24",
+                                        "img_small", "img_top"};
+    static char paths[sizeof names / sizeof *names][64];
+    (void)snprintf(folder, sizeof folder, "%s", golden_path("minigame/base"));
+    place->folder = folder;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        (void)snprintf(paths[i], sizeof paths[i], "textures/t/%s.tga", names[i]);
+        image_place_add(place, paths[i], NULL, 0);
+    }
+    return open_images(place, NULL);
+}
+
+static uint32_t number_at(const char *bytes)
+{
+    const uint8_t *const at = (const uint8_t *)bytes;
+    return at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
+}
+
+// The greatest difference of a byte; 256 if the sizes differ.
+static int difference(const md5_image *image, const char *raw, size_t size)
+{
+    int worst = 0;
+    if (size < 12 || number_at(raw) != image->width || number_at(raw + 4) != image->height
+        || size != 12 + (size_t)4 * image->width * image->height)
+        return 256;
+    for (size_t i = 0; i < size - 12; i++) {
+        const int off = abs(image->pixels[i] - (uint8_t)raw[12 + i]);
+        worst = off > worst ? off : worst;
+    }
+    return worst;
+}
+
+// Whether a program gives what the engine made of it; missing files: nothing.
+static bool is_golden(md5_game *game, const char *text, int number)
+{
+    char name[64];
+    size_t size = 0;
+    md5_error error;
+    (void)snprintf(name, sizeof name, "verdicts/images/img_%02d.raw", number);
+    char *const raw = test_read_file(golden_path(name), &size);
+    md5_image *const image = load_image_text(game, text, NULL, &error);
+    const bool is_missing = raw && size >= 12 && number_at(raw) == 0;
+    const int off = !raw         ? 256
+                    : is_missing ? image ? 256 : 0
+                    : !image     ? 256
+                                 : difference(image, raw, size);
+    const bool held = test_check(off == 0, __FILE__, __LINE__, "%s is off by %d: %s", text, off,
+                                 image ? "" : error.message);
+    md5_free_image(image);
+    free(raw);
+    return held;
+}
+
+TEST (image_programs_are_the_engines) {
+    image_place place = {.count = 0};
+    size_t size = 0;
+    char *const rows =
+        test_corpus() ? test_read_file(golden_path("verdicts/image_programs.tsv"), &size) : NULL;
+    if (!rows) {
+        test_skip("MD5_CORPUS has no golden/d3");
+        return;
+    }
+    md5_game *const game = open_golden(&place);
+    int number = 0, num_equal = 0;
+    for (char *row = strchr(rows, '\n'); row && row[1]; row = strchr(row, '\n')) {
+        char text[256] = "";
+        row++;
+        (void)snprintf(text, sizeof text, "%.*s", (int)strcspn(row, "\t"), row);
+        num_equal += is_golden(game, text, number++);
+    }
+    CHECK_UINT((uint64_t)number, GOLDEN_PROGRAMS);
+    CHECK_UINT((uint64_t)num_equal, GOLDEN_PROGRAMS);
+    printf("note: %d of %d image programs are equal to the engine's\n", num_equal, number);
+    md5_free_game(game);
+    free(rows);
+}
+
+// -- Operations -----------------------------------------------------------------------------------
+
+// A picture a of 4 by 4 texels, and b of 2 by 2.
+enum { SIDE = 4, TEXELS = SIDE * SIDE, FILE_SIZE = IMAGE_TGA_HEADER + 4 * TEXELS };
+
+typedef struct made_images {
+    uint8_t a[TEXELS][4], b[4][4];
+    uint8_t a_file[FILE_SIZE], b_file[FILE_SIZE];
+    image_place place;
+    md5_game *game;
+} made_images;
+
+static void make_images(made_images *made)
+{
+    uint64_t random = 7;
+    memset(made, 0, sizeof *made);
+    for (int i = 0; i < TEXELS * 4; i++)
+        made->a[i / 4][i % 4] = (uint8_t)test_random_u32(&random);
+    for (int i = 0; i < 16; i++)
+        made->b[i / 4][i % 4] = (uint8_t)test_random_u32(&random);
+    image_place_add(&made->place, "a.tga", made->a_file,
+                    image_write_tga(made->a_file, made->a[0], SIDE, SIDE));
+    image_place_add(&made->place, "b.tga", made->b_file,
+                    image_write_tga(made->b_file, made->b[0], 2, 2));
+    made->game = open_images(&made->place, NULL);
+}
+
+// The texel of b that lies over texel i of a.
+static const uint8_t *over(const made_images *made, int i)
+{
+    return made->b[i / SIDE / 2 * 2 + i % SIDE / 2];
+}
+
+// Compares the picture of a program with the bytes that `expect` gives for each texel of a.
+typedef void expect_texel(const made_images *made, int i, uint8_t expected[4]);
+
+static void check_program(made_images *made, const char *text, expect_texel *expect, int tolerance)
+{
+    md5_error error;
+    md5_image *const image = load_image_text(made->game, text, NULL, &error);
+    if (!test_check(image != NULL, __FILE__, __LINE__, "%s: %s", text, error.message))
+        return;
+    CHECK(image->width == SIDE && image->height == SIDE);
+    for (int i = 0; i < TEXELS; i++) {
+        uint8_t expected[4];
+        expect(made, i, expected);
+        for (int j = 0; j < 4; j++)
+            test_check(abs(image->pixels[4 * i + j] - expected[j]) <= tolerance, __FILE__, __LINE__,
+                       "%s: channel %d of texel %d is %d, expected %d", text, j, i,
+                       image->pixels[4 * i + j], expected[j]);
+    }
+    md5_free_image(image);
+}
+
+static void expect_file(const made_images *made, int i, uint8_t expected[4])
+{
+    memcpy(expected, made->a[i], 4);
+}
+
+static void expect_sum(const made_images *made, int i, uint8_t expected[4])
+{
+    for (int j = 0; j < 4; j++) {
+        const int sum = made->a[i][j] + over(made, i)[j];
+        expected[j] = (uint8_t)(sum > 255 ? 255 : sum);
+    }
+}
+
+// Products modulo 256 of factors 3, 0.5, 1 and 100.
+static void expect_products(const made_images *made, int i, uint8_t expected[4])
+{
+    expected[0] = (uint8_t)(made->a[i][0] * 3 % 256);
+    expected[1] = (uint8_t)(made->a[i][1] / 2);
+    expected[2] = made->a[i][2];
+    expected[3] = (uint8_t)(made->a[i][3] * 100 % 256);
+}
+
+static void expect_inverse_alpha(const made_images *made, int i, uint8_t expected[4])
+{
+    memcpy(expected, made->a[i], 4);
+    expected[3] = (uint8_t)(255 - expected[3]);
+}
+
+static void expect_inverse_color(const made_images *made, int i, uint8_t expected[4])
+{
+    for (int j = 0; j < 4; j++)
+        expected[j] = (uint8_t)(j < 3 ? 255 - made->a[i][j] : made->a[i][j]);
+}
+
+static void expect_intensity(const made_images *made, int i, uint8_t expected[4])
+{
+    memset(expected, made->a[i][0], 4);
+}
+
+static int gray_of(const made_images *made, int i)
+{
+    return (made->a[i][0] + made->a[i][1] + made->a[i][2]) / 3;
+}
+
+static void expect_alpha(const made_images *made, int i, uint8_t expected[4])
+{
+    memset(expected, 255, 4);
+    expected[3] = (uint8_t)gray_of(made, i);
+}
+
+TEST (image_programs_change_texels) {
+    made_images made;
+    make_images(&made);
+    check_program(&made, "a", expect_file, 0);
+    check_program(&made, "A.TGA", expect_file, 0);
+    check_program(&made, "add(a,b)", expect_sum, 0);
+    check_program(&made, "scale( a, 3, 0.5, 1, 100 )", expect_products, 0);
+    check_program(&made, "invertAlpha(a)", expect_inverse_alpha, 0);
+    check_program(&made, "INVERTCOLOR(a)", expect_inverse_color, 0);
+    check_program(&made, "makeIntensity(a)", expect_intensity, 0);
+    check_program(&made, "makeAlpha(a)", expect_alpha, 0);
+    check_program(&made, "invertColor(invertColor(a))", expect_file, 0);
+    md5_free_game(made.game);
+}
+
+// -- Normals, in double precision -----------------------------------------------------------------
+
+static void write_unit(const double vector[3], uint8_t expected[4])
+{
+    const double length =
+        sqrt(vector[0] * vector[0] + vector[1] * vector[1] + vector[2] * vector[2]);
+    for (int i = 0; i < 3; i++)
+        expected[i] = (uint8_t)(128.0 + 127.0 * (length > 0.0 ? vector[i] / length : 0.0));
+    expected[3] = 255;
+}
+
+static double height_at(const made_images *made, int x, int y)
+{
+    return gray_of(made, (y % SIDE) * SIDE + x % SIDE);
+}
+
+// The height rises by 16 / 256 of a texel for each step of gray.
+static void expect_heights(const made_images *made, int i, uint8_t expected[4])
+{
+    const double k = 16.0 / 256.0;
+    const int x = i % SIDE, y = i / SIDE;
+    const double here = height_at(made, x, y), right = height_at(made, x + 1, y);
+    const double below = height_at(made, x, y + 1), across = height_at(made, x + 1, y + 1);
+    const double parts[2][2] = {{-(right - here) * k, -(below - here) * k},
+                                {-(across - below) * k, (here - below) * k}};
+    double sum[3] = {0.0, 0.0, 0.0};
+    for (int j = 0; j < 2; j++) {
+        const double length = sqrt(parts[j][0] * parts[j][0] + parts[j][1] * parts[j][1] + 1.0);
+        sum[0] += parts[j][0] / length;
+        sum[1] += parts[j][1] / length;
+        sum[2] += 1.0 / length;
+    }
+    write_unit(sum, expected);
+}
+
+static void expect_smooth(const made_images *made, int i, uint8_t expected[4])
+{
+    double sum[3] = {0.0, 0.0, 0.0};
+    for (int j = 0; j < 9; j++) {
+        const int x = (i % SIDE + SIDE + j % 3 - 1) % SIDE,
+                  y = (i / SIDE + SIDE + j / 3 - 1) % SIDE;
+        for (int axis = 0; axis < 3; axis++)
+            sum[axis] += made->a[y * SIDE + x][axis] - 128.0;
+    }
+    write_unit(sum, expected);
+    expected[3] = made->a[i][3];
+}
+
+static void expect_tilted(const made_images *made, int i, uint8_t expected[4])
+{
+    double normal[3];
+    for (int axis = 0; axis < 3; axis++)
+        normal[axis] = (made->a[i][axis] - 128.0) / 127.0;
+    if (normal[0] * normal[0] + normal[1] * normal[1] + normal[2] * normal[2] < 1.0)
+        normal[2] = sqrt(1.0 - normal[0] * normal[0] - normal[1] * normal[1]);
+    for (int axis = 0; axis < 2; axis++)
+        normal[axis] += (over(made, i)[axis] - 128.0) / 127.0;
+    write_unit(normal, expected);
+}
+
+TEST (image_programs_compute_normals) {
+    made_images made;
+    make_images(&made);
+    check_program(&made, "heightmap(a,16)", expect_heights, 1);
+    check_program(&made, "smoothnormals(a)", expect_smooth, 1);
+    check_program(&made, "addnormals(a,b)", expect_tilted, 1);
+    md5_free_game(made.game);
+}
+
+// Texels 0 0 0 and 128 128 128 count for nothing; where nothing else is near, nothing is left.
+TEST (image_programs_smooth_over_unused_texels) {
+    uint8_t file[IMAGE_TGA_HEADER + 8], texels[8] = {0, 0, 0, 9, 128, 128, 128, 8};
+    image_place place = {.count = 0};
+    md5_error error;
+    image_place_add(&place, "a.tga", file, image_write_tga(file, texels, 2, 1));
+    md5_game *const game = open_images(&place, NULL);
+    md5_image *const image = load_image_text(game, "smoothnormals(a)", NULL, &error);
+    const uint8_t expected[8] = {128, 128, 128, 9, 128, 128, 128, 8};
+    CHECK(image && memcmp(image->pixels, expected, 8) == 0);
+    md5_free_image(image);
+    md5_free_game(game);
+}
+
+// A height that rises by more than any number is no normal, but does no harm.
+TEST (image_programs_survive_huge_scales) {
+    made_images made;
+    make_images(&made);
+    static const char *const texts[] = {"heightmap(a,1e38)", "scale(a,1e38,1e38,1e38,1e38)",
+                                        "addnormals(a,heightmap(b,1e38))"};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        md5_error error;
+        md5_image *const image = load_image_text(made.game, texts[i], NULL, &error);
+        CHECK(image);
+        md5_free_image(image);
+    }
+    md5_free_game(made.game);
+}
+
+// -- Programs without a text ----------------------------------------------------------------------
+
+static md5_image *load_one_texel(void *user, const char *file, const md5_image_opts *opts,
+                                 md5_error *error)
+{
+    (void)file;
+    md5_image *const image = md5_create_image(1, 1, opts, error);
+    if (image)
+        memcpy(image->pixels, user, 4);
+    return image;
+}
+
+static md5_image *load_nothing(void *user, const char *file, const md5_image_opts *opts,
+                               md5_error *error)
+{
+    (void)user, (void)file, (void)opts, (void)error;
+    return NULL;
+}
+
+// A million operations in each other, and a million pictures that wait for the last one.
+TEST (image_programs_may_be_a_million_deep) {
+    enum { DEPTH = 1000000 };
+    md5_image_step *const steps = calloc(2 * DEPTH - 1, sizeof *steps);
+    uint8_t texel[4] = {1, 2, 3, 4};
+    md5_error error;
+    if (!CHECK(steps))
+        return;
+    steps[0] = (md5_image_step){.kind = MD5_IMAGE_FILE, .file = "a"};
+    for (size_t i = 1; i < DEPTH; i++)
+        steps[i].kind = MD5_IMAGE_INVERT_COLOR;
+    const md5_image_program chain = {"", DEPTH, steps};
+    md5_image *image = md5_evaluate_image(&chain, load_one_texel, texel, NULL, &error);
+    CHECK(image && image->pixels[0] == 254 && image->pixels[2] == 252 && image->pixels[3] == 4);
+    md5_free_image(image);
+    for (size_t i = 0; i < 2 * DEPTH - 1; i++) {
+        steps[i].kind = i < DEPTH ? MD5_IMAGE_FILE : MD5_IMAGE_ADD;
+        steps[i].file = "a";
+    }
+    const md5_image_program wide = {"", 2 * DEPTH - 1, steps};
+    image = md5_evaluate_image(&wide, load_one_texel, texel, NULL, &error);
+    CHECK(image && image->pixels[0] == 255 && image->pixels[3] == 255);
+    md5_free_image(image);
+    const md5_image_opts opts = {.memory_limit = 1 << 24};
+    CHECK(!md5_evaluate_image(&wide, load_one_texel, texel, &opts, &error));
+    CHECK_UINT(error.status, MD5_ERROR_MEMORY);
+    free(steps);
+}
+
+static void check_no_tree(const md5_image_step *steps, uint32_t num_steps, const char *message)
+{
+    const md5_image_program program = {"", num_steps, steps};
+    uint8_t texel[4] = {0};
+    md5_error error;
+    CHECK(!md5_evaluate_image(&program, load_one_texel, texel, NULL, &error));
+    CHECK_UINT(error.status, MD5_ERROR_SYNTAX);
+    CHECK_STRING(error.message, message);
+}
+
+TEST (image_programs_must_be_trees) {
+    static const char *const no_tree = "the steps of the image program form no tree";
+    const md5_image_step file = {.kind = MD5_IMAGE_FILE, .file = "a"};
+    const md5_image_step pair = {.kind = MD5_IMAGE_ADD}, one = {.kind = MD5_IMAGE_MAKE_ALPHA};
+    const md5_image_step no_name = {.kind = MD5_IMAGE_FILE};
+    const md5_image_step two_files[] = {file, file}, lone_pair[] = {file, pair};
+    check_no_tree(NULL, 0, "the image program is empty");
+    check_no_tree(two_files, 2, no_tree);
+    check_no_tree(lone_pair, 2, no_tree);
+    check_no_tree(&one, 1, no_tree);
+    check_no_tree(&no_name, 1, no_tree);
+    const md5_image_program program = {"", 1, &file};
+    md5_error error;
+    CHECK(!md5_evaluate_image(&program, load_nothing, NULL, NULL, &error));
+    CHECK_UINT(error.status, MD5_ERROR_IO);
+}
+
+// Sides of 12 and 20 become 8 and 16, unless the size is kept.
+TEST (image_programs_keep_sizes_if_asked) {
+    static uint8_t texels[12 * 20 * 4], file[IMAGE_TGA_HEADER + sizeof texels];
+    image_place place = {.count = 0};
+    md5_error error;
+    memset(texels, 77, sizeof texels);
+    image_place_add(&place, "a.tga", file, image_write_tga(file, texels, 12, 20));
+    md5_game *const game = open_images(&place, NULL);
+    const md5_image_opts opts = {.keep_size = true};
+    md5_image *image = load_image_text(game, "heightmap(a,4)", &opts, &error);
+    CHECK(image && image->width == 12 && image->height == 20 && image->pixels[0] == 128);
+    md5_free_image(image);
+    image = load_image_text(game, "a", NULL, &error);
+    CHECK(image && image->width == 8 && image->height == 16 && image->pixels[0] == 77);
+    md5_free_image(image);
+    md5_free_game(game);
+}
+
+TEST (image_programs_survive_failure_of_every_allocation) {
+    made_images made;
+    make_images(&made);
+    for (size_t i = 1;; i++) {
+        test_heap heap = {.fail_at = i};
+        const md5_image_opts opts = {
+            .allocator = {.alloc = test_heap_alloc, .free = test_heap_free, .user = &heap}};
+        md5_error error;
+        md5_image *const image = load_image_text(
+            made.game, "add(addnormals(a,heightmap(b,4)),smoothnormals(a))", &opts, &error);
+        CHECK(image || error.status == MD5_ERROR_MEMORY);
+        md5_free_image(image);
+        CHECK_UINT(heap.live, 0);
+        if (heap.num_allocs < i)
+            break;
+    }
+    md5_free_game(made.game);
+}
