@@ -53,6 +53,13 @@ static const find_case cases[] = {
      "a",
      "art/red.tga",
      false},
+    // An md5.cfg says it for each mesh.
+    {{"imp/md5.cfg", "imp/imp.md5mesh", "imp/skin.png", "imp/imp.png"},
+     "imp/imp.md5mesh",
+     "imp",
+     "body",
+     "imp/skin.png",
+     false},
     // Guesses.
     {{"textures/x/y/skin.png"}, "models/imp.md5mesh", "skin", "a", "textures/x/y/skin.png", true},
     {{"m/body.png", "m/other.png"}, "m/imp.md5mesh", "unknown", "body", "m/body.png", true},
@@ -98,10 +105,19 @@ static void make_folders(char *path)
     }
 }
 
-// A grey picture as TGA, whatever its name says; or a material file.
+// Text of files that are no pictures, or NULL.
+static const char *text_of(const char *path)
+{
+    if (common_has_ending(path, ".mtr"))
+        return "models/imp/imp { diffusemap scale( art/red.tga, 1, 1, 1, 1 ) }";
+    if (common_has_ending(path, ".cfg"))
+        return "md5load imp.md5mesh\nmd5skin body \"<dds>skin.png\"\n";
+    return common_has_ending(path, ".md5mesh") ? "MD5Version 10" : NULL;
+}
+
+// A grey picture as TGA, whatever its name says; or text for the endings that have some.
 static void put_file(const char *folder, const char *name)
 {
-    static const char material[] = "models/imp/imp { diffusemap scale( art/red.tga, 1, 1, 1, 1 ) }";
     const bool is_tiny = common_has_ending(name, "!");
     const uint8_t side = is_tiny ? TINY : USUAL;
     const uint8_t header[18] = {[2] = 3, [12] = side, [14] = side, [16] = 8};
@@ -112,8 +128,9 @@ static void put_file(const char *folder, const char *name)
     make_folders(path);
     FILE *const file = fopen(path, "wb");
     if (CHECK(file != NULL)) {
-        if (common_has_ending(path, ".mtr"))
-            CHECK(fwrite(material, 1, strlen(material), file) == strlen(material));
+        const char *const text = text_of(path);
+        if (text != NULL)
+            CHECK(fwrite(text, 1, strlen(text), file) == strlen(text));
         else
             CHECK(fwrite(header, 1, sizeof header, file) == sizeof header
                   && fwrite(pixels, 1, (size_t)side * side, file) == (size_t)side * side);

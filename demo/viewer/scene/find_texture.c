@@ -185,6 +185,12 @@ static char *find_by_material(view_texture_found *found, const view_texture_sear
     return file != NULL ? find_variant(found, view_package_root(search->package), file) : NULL;
 }
 
+static char *find_by_cube(view_texture_found *found, const view_texture_search *search)
+{
+    const char *const file = view_package_skin(search->package, search->model_path, search->mesh);
+    return file != NULL ? find_variant(found, ".", file) : NULL;
+}
+
 static char *find_in_package(const view_texture_search *search, const char *shader)
 {
     const char *path = NULL;
@@ -296,6 +302,8 @@ view_texture_found view_find_texture(const view_texture_search *search, view_log
         if (*c == '\\')
             *c = '/';
     found.path = find_by_material(&found, search, shader, log);
+    if (found.path == NULL)
+        found.path = find_by_cube(&found, search);
     if (found.path == NULL)
         found.path = find_by_shader(&found, search->model_path, shader);
     // A mesh without a shader is called what its author called it.

@@ -22,7 +22,8 @@ typedef struct view_texture_found {
 } view_texture_found;
 
 // In this order:
-// 1. what a material of the package that the shader names is made of;
+// 1. what a material of the package that the shader names is made of, or an md5.cfg beside the
+// model says;
 // 2. the shader as a path, which may be one of the author's machine: with and without its folders,
 // in the current
 //    folder, the model's and those above, and in "textures" and "images" beside the model; with the

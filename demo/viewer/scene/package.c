@@ -2,6 +2,7 @@
 
 #include "demo/common/file.h"
 #include "demo/common/game_folder.h"
+#include "md5/md5cube.h"
 #include "demo/viewer/scene/maps.h"
 
 #include <stdlib.h>
@@ -12,7 +13,8 @@ enum { MAX_FOLDERS_UP = 5, MAX_IMAGES = 20000, MAX_FOLDERS = 4000 };
 
 struct view_package {
     char *root; // or NULL
-    bool is_listed, is_game_open;
+    bool is_listed, is_game_open, is_cube_open;
+    md5_cube *cube; // or NULL
     common_list images;
     common_game_places places;
     md5_game *game;
@@ -80,6 +82,7 @@ void view_close_package(view_package *package)
 {
     if (package == NULL)
         return;
+    md5_free_cube(package->cube);
     md5_free_game(package->game);
     common_free_game_places(&package->places);
     common_free_list(&package->images);
@@ -132,6 +135,37 @@ const char *view_package_material(view_package *package, const char *material, v
             any = file;
     }
     return any;
+}
+
+static md5_cube *open_cube(const char *model_path)
+{
+    md5_cube *cube = NULL;
+    char *folder = common_folder(model_path);
+    for (int up = 0; up < 2 && cube == NULL; up++) {
+        char *const path = common_join(folder, "md5.cfg"), *const above = common_folder(folder);
+        if (common_is_file(path))
+            cube = md5_load_cube(path, NULL, NULL, NULL);
+        free(path);
+        free(folder);
+        folder = above;
+    }
+    free(folder);
+    return cube;
+}
+
+const char *view_package_skin(view_package *package, const char *model_path, const char *mesh)
+{
+    if (!package->is_cube_open)
+        package->cube = open_cube(model_path);
+    package->is_cube_open = true;
+    for (uint32_t i = 0; package->cube != NULL && i < package->cube->num_parts; i++) {
+        const md5_cube_part *const part = &package->cube->parts[i];
+        md5_cube_skin skin;
+        md5_cube_find_skin(part, mesh, &skin);
+        if (skin.texture.path != NULL && common_same_file(part->mesh, model_path))
+            return skin.texture.path;
+    }
+    return NULL;
 }
 
 // -- Pictures -------------------------------------------------------------------------------

@@ -20,6 +20,10 @@ const char *view_package_root(const view_package *package);
 // the material. Belongs to the package.
 const char *view_package_material(view_package *package, const char *material, view_log *log);
 
+// The picture that an md5.cfg of Cube 2's engines, in the model's folder or the one above, gives a
+// mesh of the model. NULL if there is none. Belongs to the package.
+const char *view_package_skin(view_package *package, const char *model_path, const char *mesh);
+
 // The picture anywhere in the package whose name without folders and ending is `stem`, ignoring
 // case; of several that which has most folders in common with `near`, a path. NULL if there is
 // none. Belongs to the package.
