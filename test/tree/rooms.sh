@@ -76,7 +76,7 @@ forbidden() {
             allow("tool", "door machinedoor playdoor gamedoor common tool libc system")
             doors = "door curvedoor posedoor machinedoor playdoor md5gl common libc system SDL stb "
             allow("base", doors "base")
-            allow("scene", doors "base scene")
+            allow("scene", doors "gamedoor base scene")
             allow("draw", doors "base scene draw")
             allow("ui", doors "base scene draw ui")
             allow("pages", doors "base scene draw pages")
