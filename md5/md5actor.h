@@ -1,9 +1,21 @@
-// md5actor: the entities of a Doom 3 game folder.
+// md5actor: the entities of a Doom 3 game folder, and characters that play as the original engine
+// has them play.
 //
-//   const md5_entity_def *imp = md5_game_entity_def(game, "monster_demon_imp", &error);
-//   const char *model = md5_entity_value(imp, "model");
+//   md5_entity *imp = md5_game_entity(game, "monster_demon_imp", NULL, &error);
+//   md5_actor *actor = md5_create_actor(imp, NULL, &error);
+//   md5_actor_cycle(actor, MD5_CHANNEL_ALL, md5_actor_choose(actor, "walk"), 200);
+//   md5_actor_advance(actor, 16, on_frame, NULL);
+//   md5_actor_pose(actor, pose, joints, palette);
 //
-// Memory and threads of entityDefs: as those of other declarations, see md5game.h.
+// An entity is read-only and shared by any number of actors, on any threads. An actor is the state
+// of one character; one thread at a time may use it. After it is created nothing allocates and
+// nothing can fail.
+//
+// Two ways to play an entity: an md5_actor has the engine's rules to the bit of its clock; or a
+// machine of md5machine.h, by md5_make_entity_machine(), with all that md5play.h offers.
+//
+// Time is whole milliseconds, as in the engine, whose clock decides which frames are passed. Space
+// is id's: x forward, y left, z up, in the file's units.
 #ifndef MD5ACTOR_H
 #define MD5ACTOR_H
 
@@ -14,6 +26,8 @@ extern "C" {
 #endif
 
 // -- entityDefs -----------------------------------------------------------------------------------
+
+// Memory and threads: as those of other declarations, see md5game.h.
 
 typedef struct md5_entity_key {
     const char *name, *value; // as in the file
@@ -46,6 +60,205 @@ MD5_API const char *md5_entity_value(const md5_entity_def *def, const char *key)
 // these keys or NULL for the first; or NULL if there is none. As for "def_attach".
 MD5_API const md5_entity_key *md5_next_entity_key(const md5_entity_def *def, const char *prefix,
                                                   const md5_entity_key *key);
+
+// -- Entities -------------------------------------------------------------------------------------
+
+// An animation of an entity. Its name, its alias, flags and frame commands are those of the
+// modelDef.
+typedef struct md5_entity_clip {
+    const md5_model_anim *anim;
+    uint32_t num_files; // 0: it cannot be played, which was reported
+    const md5_anim *anims[MD5_MAX_SYNCED_ANIMS];
+    const md5_binding *bindings[MD5_MAX_SYNCED_ANIMS];
+} md5_entity_clip;
+
+// A joint of the body that a joint of a head follows.
+typedef struct md5_joint_copy {
+    uint32_t from, to;   // joints of the body and of the head
+    bool is_model_space; // position and rotation in model space, else relative to the parent
+} md5_joint_copy;
+
+typedef struct md5_entity md5_entity;
+
+// How many parts and copied joints an entity has at most; further keys are ignored. Keys of parts
+// that fail count, too, but each file is read in linear time.
+enum { MD5_MOST_ENTITY_PARTS = 64, MD5_MOST_JOINT_COPIES = 256 };
+
+// A model that hangs at a joint: a head, or what a key that begins with "def_attach" names.
+typedef struct md5_entity_part {
+    const char *key; // "def_head", or "def_attach" and more
+    const md5_entity *entity;
+    uint32_t joint;       // of the body
+    md5_transform offset; // of the part's model space in the space of the joint
+    uint32_t num_copies;
+    const md5_joint_copy *copies; // [num_copies] parents first
+} md5_entity_part;
+
+// All that is needed to show and play an entity.
+struct md5_entity {
+    const md5_entity_def *def;      // NULL if its name is that of a modelDef or of a file
+    const md5_model_def *model_def; // NULL if its model is a file
+    const md5_model *model;
+    const md5_game_skin *skin;    // NULL: none
+    const char *const *materials; // [model->num_meshes] names, with skin and "shader" applied
+    uint32_t num_clips;
+    const md5_entity_clip *clips; // [num_clips] those of the modelDef
+    const float *const *masks;    // [MD5_NUM_CHANNELS] joint weights, [model joints] each, 0 or 1
+    uint32_t num_parts;
+    const md5_entity_part *parts; // [num_parts] the head first
+    uint32_t num_warnings;        // reported or not
+    size_t size; // bytes of the model and the animations, those of parts not included
+    void *owned; // the memory of all this
+};
+
+// Loads an entity: the entityDef of a name, with its model, clips, skin, head and attachments; if
+// there is none, the modelDef of that name; else an .md5mesh file. The game must outlive it, and
+// its caches grow as by md5_game_model(). Attached entities come without their own attachments.
+//
+// Of `opts` (may be NULL), files, axes, scale and flip_v are not used. memory_limit holds for each
+// file by itself. Returns NULL and fills `error` (may be NULL) if there is no such entity, if it
+// has no model of MD5 files, or if memory runs out; the error has the place of the declaration.
+// What is wrong with a part, a copied joint or a clip is a warning, and it is left out.
+//
+// Time and memory: linear in the files, plus the number of clips times that of channels.
+MD5_API md5_entity *md5_game_entity(md5_game *game, const char *name, const md5_load_opts *opts,
+                                    md5_error *error);
+MD5_API void md5_free_entity(md5_entity *entity); // after its actors and machines; NULL is allowed
+
+// Returns the word of a frame command, such as "sound_voice", or NULL if there is none.
+MD5_API const char *md5_frame_word(md5_frame_code code);
+
+// -- Machines -------------------------------------------------------------------------------------
+
+// Tables of a machine for an entity.
+typedef struct md5_entity_machine {
+    const struct md5_machine_desc *desc; // md5machine.h
+    md5_allocator allocator;
+} md5_entity_machine;
+
+// Makes tables of a machine: each clip that can be played is a clip of the same name with its frame
+// commands as events; each channel that has joints is a layer, whose first state "(none)" is empty
+// and whose others are the clips, in order. As in the engine "all" hides the layers of the body's
+// parts, and "eyelids" is over all. A game copies the tables, adds what it needs, and calls
+// md5_create_machine(). Unlike an actor's poses, those of a machine are without
+// md5_model_def.offset, and the root is as in the file.
+//
+// The entity must outlive the tables. Of `opts`, allocator and memory_limit are used. Returns NULL
+// only if memory runs out. Time and memory: linear in clips, commands and the names of joints.
+MD5_API md5_entity_machine *md5_make_entity_machine(const md5_entity *entity,
+                                                    const md5_load_opts *opts, md5_error *error);
+MD5_API void md5_free_entity_machine(md5_entity_machine *machine); // NULL is allowed
+
+// -- Parts ----------------------------------------------------------------------------------------
+
+// Returns the placement of a part in the body's model space, from the body's joints[model joints].
+MD5_API md5_transform md5_part_placement(const md5_entity_part *part, const md5_mat34 *joints);
+
+// Changes the joints of a head that follow those of its body. `body` and `head` are poses relative
+// to parents, [model joints] each; `joints`, [body's model joints], is `body` in model space.
+// Matrices of the head must be computed after that, by md5_local_to_palette(). Time: the number of
+// copies times the depth of the head's skeleton.
+MD5_API void md5_copy_part_joints(const md5_entity_part *part, const md5_transform *body,
+                                  const md5_mat34 *joints, md5_transform *head);
+
+// -- Actors ---------------------------------------------------------------------------------------
+
+// The engine's rules: an actor has five channels, each of which plays up to three animations. A new
+// one pushes the others back; the newest of them fades out over the same time, at whose end it is
+// gone. Weights rise and fall linearly. The pose is that of MD5_CHANNEL_ALL; as far as its weights
+// leave room below 1, the joints of other channels follow theirs, and eyelids are blended over all.
+// An animation that has ended shows its last frame if nothing else plays. If nothing has been
+// played, the pose is the bind pose.
+typedef struct md5_actor md5_actor;
+
+// Creates an actor at time 0 with nothing playing, in one block of memory. The entity must outlive
+// it. Of `opts`, allocator and memory_limit are used. Returns NULL only if memory runs out.
+MD5_API md5_actor *md5_create_actor(const md5_entity *entity, const md5_load_opts *opts,
+                                    md5_error *error);
+MD5_API void md5_free_actor(md5_actor *actor); // NULL is allowed
+
+// Sets the state of the random numbers, initially 0: that of the engine's own generator, which
+// chooses alternates and where cycles with MD5_ANIM_RANDOM_CYCLE_START begin.
+MD5_API void md5_actor_seed(md5_actor *actor, uint32_t seed);
+
+// Whether the motion of the root is removed from the pose and reported by md5_actor_root_motion(),
+// as for the engine's monsters and players. Initially false: it stays in the pose.
+MD5_API void md5_actor_remove_motion(md5_actor *actor, bool is_removed);
+
+// Returns the index of a clip of this name, case-sensitive, or -1. A name that ends in a digit is
+// that of one clip; else it is an alias, and one of the first 64 clips that have it is chosen at
+// random.
+MD5_API int32_t md5_actor_choose(md5_actor *actor, const char *name);
+
+// Start a clip now: once, or again and again, or held at a frame (1 is the first; it is clamped;
+// frame 1 shows the base frame, as in the engine). It fades in over `blend` milliseconds. Return
+// false and change nothing if the channel or clip index is invalid or the clip cannot be played.
+MD5_API bool md5_actor_play(md5_actor *actor, md5_channel channel, int32_t clip, uint32_t blend);
+MD5_API bool md5_actor_cycle(md5_actor *actor, md5_channel channel, int32_t clip, uint32_t blend);
+MD5_API bool md5_actor_hold(md5_actor *actor, md5_channel channel, int32_t clip, uint32_t frame,
+                            uint32_t blend);
+
+// Lets all that plays in a channel fade out over `blend` milliseconds, or ends it at once if that
+// is 0. An animation fades out from its weight of now. False if the channel is invalid.
+MD5_API bool md5_actor_clear(md5_actor *actor, md5_channel channel, uint32_t blend);
+
+// Plays in a channel what the channel `from` plays, at the same time of the clip, silently: only
+// `from` fires frame commands. False if a channel is invalid.
+MD5_API bool md5_actor_sync(md5_actor *actor, md5_channel channel, md5_channel from,
+                            uint32_t blend);
+
+// Sets the weight of one of the files that the channel's newest clip plays together; initially 1
+// for the first and 0 for the others. They are blended by weight. Returns false and changes nothing
+// if the channel or file is invalid or the weight is negative or not finite.
+MD5_API bool md5_actor_weigh(md5_actor *actor, md5_channel channel, uint32_t file, float weight);
+
+// Called for each frame command that is passed: channel by channel, newest clip first, then by
+// frame and as in the file. Must not change the actor.
+typedef void md5_frame_fn(void *user, const md5_frame_command *command, const md5_entity_clip *clip,
+                          md5_channel channel);
+
+// Advances an actor: one tick of the engine. Fires the commands of the frames after the last one up
+// to and including the present one; in the first tick of a clip also those of its first frame; in
+// the tick of its start none. At the end of a cycle those of its last and its first frame fire,
+// though both show the same pose. A tick goes around a clip at most once. Held frames, clips that
+// have ended and synchronised channels fire nothing. `on_frame` may be NULL.
+MD5_API void md5_actor_advance(md5_actor *actor, uint32_t milliseconds, md5_frame_fn *on_frame,
+                               void *user);
+
+// Returns the root motion of the last md5_actor_advance(), in the space of the character before it,
+// blended from the channels that move joint 0; its rotation is that of clips with MD5_ANIM_TURN. It
+// is part of the pose, too, unless md5_actor_remove_motion() is set.
+MD5_API md5_transform md5_actor_root_motion(const md5_actor *actor);
+
+// Writes pose[model joints], relative to parents, with md5_model_def.offset in joint 0; `joints`
+// and `palette`, [model joints] each, may be NULL and must not overlap. The actor's own buffers are
+// used.
+MD5_API void md5_actor_pose(md5_actor *actor, md5_transform *pose, md5_mat34 *joints,
+                            md5_mat34 *palette);
+
+// Returns the union of the bounds that the files of all playing clips give for the present frames,
+// as the engine culls by; of the bind pose if nothing plays.
+MD5_API md5_bounds md5_actor_bounds(const md5_actor *actor);
+
+// Status of the newest clip of a channel.
+typedef struct md5_actor_status {
+    int32_t clip;  // -1: none; else all is 0
+    uint32_t time; // of the clip, in milliseconds
+    uint32_t held; // frame, 1 is the first; 0: it is playing
+    float weight;
+    bool is_cycling, has_ended;
+} md5_actor_status;
+// Returns the status; {.clip = -1} if the channel is invalid.
+MD5_API md5_actor_status md5_actor_channel(const md5_actor *actor, md5_channel channel);
+
+// Saves an actor in bytes[MD5_ACTOR_SAVE_SIZE], the same on all platforms. A restored actor
+// continues with the same bits. md5_actor_restore() takes bytes from anywhere: every number is
+// checked. On failure it returns false and changes nothing; `error` may be NULL.
+// MD5_ERROR_MISMATCH: of another version, or of an entity with other clips; MD5_ERROR_SYNTAX: not
+// of an actor, or of another size; MD5_ERROR_RANGE: a number is out of range.
+enum { MD5_ACTOR_SAVE_SIZE = 1060 };
+MD5_API void md5_actor_save(const md5_actor *actor, void *bytes);
+MD5_API bool md5_actor_restore(md5_actor *actor, const void *bytes, size_t size, md5_error *error);
 
 #ifdef __cplusplus
 }

@@ -2,6 +2,7 @@
 #include "md5/game/model.h"
 
 #include "md5/game/skin.h"
+#include "md5/md5actor.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -61,6 +62,15 @@ static const struct command_word {
     {"recordDemo", "o", MD5_FRAME_RECORD_DEMO},
     {"aviGame", "o", MD5_FRAME_AVI_GAME},
 };
+
+const char *md5_frame_word(md5_frame_code code)
+{
+    for (size_t i = 0; i < sizeof command_words / sizeof command_words[0]; i++) {
+        if (command_words[i].code == code)
+            return command_words[i].word;
+    }
+    return NULL;
+}
 
 // Commands while they are read, in game->scratch.
 typedef struct command_list {

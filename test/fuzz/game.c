@@ -1,12 +1,22 @@
 // Files of declarations: bytes up to a NUL are materials, up to the next one skins, the rest
-// models and entities. Everything that they declare is asked for, and evaluated.
+// models and entities. Everything that they declare is asked for, evaluated and played. The folder
+// has a mesh m.md5mesh, with the joints a and b, and an animation m.md5anim besides.
 #include "test/fuzz/target.h"
 
 #include "md5/md5actor.h"
 
 #include <string.h>
 
-enum { MOST_FILES = 3 };
+enum { NUM_TEXTS = 3, NUM_FILES = 5, MOST_ENTITIES = 8 };
+
+static const char fuzz_mesh_text[] =
+    "MD5Version 10\ncommandline \"\"\nnumJoints 2\nnumMeshes 0\njoints {\n"
+    "\"a\" -1 ( 0 0 0 ) ( 0 0 0 )\n\"b\" 0 ( 1 0 0 ) ( 0 0 0 )\n}\n";
+static const char fuzz_anim_text[] =
+    "MD5Version 10\ncommandline \"\"\nnumFrames 2\nnumJoints 2\nframeRate 24\n"
+    "numAnimatedComponents 1\nhierarchy {\n\"a\" -1 1 0\n\"b\" 0 0 0\n}\nbounds {\n"
+    "( 0 0 0 ) ( 1 1 1 )\n( 0 0 0 ) ( 1 1 1 )\n}\nbaseframe {\n( 0 0 0 ) ( 0 0 0 )\n"
+    "( 1 0 0 ) ( 0 0 0 )\n}\nframe 0 {\n0\n}\nframe 1 {\n5\n}\n";
 
 typedef struct fuzz_file {
     const char *name, *bytes;
@@ -30,16 +40,18 @@ static void close_fuzz_file(void *user, const void *bytes, size_t size)
     (void)user, (void)bytes, (void)size;
 }
 
-static void split_files(fuzz_file files[MOST_FILES], const char *bytes, size_t size)
+static void split_files(fuzz_file files[NUM_FILES], const char *bytes, size_t size)
 {
-    static const char *const names[MOST_FILES] = {"materials/a.mtr", "skins/b.skin", "def/c.def"};
-    for (int i = 0; i < MOST_FILES; i++) {
+    static const char *const names[NUM_TEXTS] = {"materials/a.mtr", "skins/b.skin", "def/c.def"};
+    for (int i = 0; i < NUM_TEXTS; i++) {
         const char *const end = memchr(bytes, '\0', size);
-        const size_t length = end && i < MOST_FILES - 1 ? (size_t)(end - bytes) : size;
+        const size_t length = end && i < NUM_TEXTS - 1 ? (size_t)(end - bytes) : size;
         files[i] = (fuzz_file){names[i], bytes, length};
         bytes += length < size ? length + 1 : length;
         size -= length < size ? length + 1 : length;
     }
+    files[3] = (fuzz_file){"m.md5mesh", fuzz_mesh_text, sizeof fuzz_mesh_text - 1};
+    files[4] = (fuzz_file){"m.md5anim", fuzz_anim_text, sizeof fuzz_anim_text - 1};
 }
 
 static const char *image_fault(const md5_image_program *image)
@@ -118,6 +130,54 @@ static const char *ask_for_entities(md5_game *game)
     return NULL;
 }
 
+static void count_command(void *user, const md5_frame_command *command, const md5_entity_clip *clip,
+                          md5_channel channel)
+{
+    (void)clip, (void)channel;
+    *(uint32_t *)user += command->frame;
+}
+
+static const char *play_entity(const md5_entity *entity)
+{
+    static const uint32_t steps[] = {0, 16, 30, 100, 100000};
+    static md5_transform pose[64];
+    uint32_t sum = 0;
+    if (entity->model->skeleton.num_joints > sizeof pose / sizeof pose[0])
+        return "an entity of another model";
+    md5_actor *const actor = md5_create_actor(entity, NULL, NULL);
+    const char *fault = NULL;
+    for (uint32_t i = 0; actor && i < sizeof steps / sizeof steps[0] && !fault; i++) {
+        const int32_t clip = entity->num_clips > 0 ? (int32_t)(i % entity->num_clips) : -1;
+        (void)md5_actor_cycle(actor, (md5_channel)(i % MD5_NUM_CHANNELS), clip, 20 * i);
+        (void)md5_actor_play(actor, MD5_CHANNEL_ALL, clip, 10);
+        md5_actor_advance(actor, steps[i], count_command, &sum);
+        md5_actor_pose(actor, pose, NULL, NULL);
+        if (!(pose[0].translation.x > -2e9f && pose[0].translation.x < 2e9f))
+            fault = "a pose that is not finite";
+    }
+    md5_free_actor(actor);
+    return fault;
+}
+
+static const char *play_entities(md5_game *game)
+{
+    const md5_load_opts opts = {.memory_limit = FUZZ_MEMORY_LIMIT};
+    md5_error error;
+    const char *fault = NULL;
+    for (uint32_t i = 0; i < MOST_ENTITIES && !fault; i++) {
+        const md5_decl *const decl = md5_game_decl(game, MD5_DECL_ENTITY, i);
+        md5_entity *const entity = decl ? md5_game_entity(game, decl->name, &opts, &error) : NULL;
+        if (decl && !entity && error.status == MD5_OK)
+            fault = "no entity to play, and no reason";
+        md5_entity_machine *const machine =
+            entity ? md5_make_entity_machine(entity, &opts, &error) : NULL;
+        fault = entity ? play_entity(entity) : fault;
+        md5_free_entity_machine(machine);
+        md5_free_entity(entity);
+    }
+    return fault;
+}
+
 static const char *ask_for_rest(md5_game *game)
 {
     md5_error error;
@@ -148,12 +208,12 @@ static const char *ask_for_rest(md5_game *game)
 
 const char *fuzz_game(const uint8_t *data, size_t size)
 {
-    fuzz_file files[MOST_FILES];
+    fuzz_file files[NUM_FILES];
     md5_error error;
     const md5_load_opts opts = {.memory_limit = FUZZ_MEMORY_LIMIT};
     split_files(files, (const char *)data, size);
     const md5_game_path path = {
-        .num_files = MOST_FILES,
+        .num_files = NUM_FILES,
         .name = fuzz_file_name,
         .open = open_fuzz_file,
         .close = close_fuzz_file,
@@ -165,6 +225,8 @@ const char *fuzz_game(const uint8_t *data, size_t size)
     const char *fault = ask_for_rest(game);
     if (!fault)
         fault = ask_for_entities(game);
+    if (!fault)
+        fault = play_entities(game);
     if (!fault)
         fault = ask_for_materials(game);
     md5_free_game(game);

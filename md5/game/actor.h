@@ -1,0 +1,60 @@
+// The state of an actor. The rules are those of the engine's animator: its integer times in
+// milliseconds, its order of comparisons, its weights in single precision.
+#ifndef MD5_GAME_ACTOR_H
+#define MD5_GAME_ACTOR_H
+
+#include "md5/core/arena.h"
+#include "md5/md5actor.h"
+
+enum { MD5_ACTOR_SLOTS = 3 };
+
+// One animation of a channel. Invariant: `clip` is -1, and all else 0, or a clip that can be
+// played; a duration is below 2^32 and times are at most 2^53.
+typedef struct md5_actor_slot {
+    int32_t clip;
+    uint32_t held;                      // frame, 1 is the first; 0 = it is playing
+    bool is_cycling;                    // or held; else it is played once
+    bool is_muted;                      // fires no commands
+    int64_t start;                      // when it began
+    int64_t end;                        // when it is over, -1 = never
+    int64_t offset;                     // where in the clip it began
+    int64_t ramp;                       // when its weight began to change,
+    uint32_t duration;                  // over how many milliseconds,
+    float from, to;                     // between which values
+    float shares[MD5_MAX_SYNCED_ANIMS]; // of the clip's files
+} md5_actor_slot;
+
+struct md5_actor {
+    const md5_entity *entity;
+    int64_t time, before; // now, and before the last advance
+    uint32_t random;
+    bool removes_motion;
+    md5_actor_slot slots[MD5_NUM_CHANNELS][MD5_ACTOR_SLOTS]; // newest first
+    md5_transform *clip_pose, *file_pose;                    // [model joints] scratch memory
+    md5_allocator allocator;
+    size_t size;
+};
+
+// -- actor.c --------------------------------------------------------------------------------------
+
+static inline const md5_entity_clip *md5_slot_clip(const md5_actor *actor,
+                                                   const md5_actor_slot *slot)
+{
+    return slot->clip >= 0 ? &actor->entity->clips[slot->clip] : NULL;
+}
+
+// The weight of a slot at a time, 0..1.
+float md5_slot_weight(const md5_actor_slot *slot, int64_t time);
+
+// -- actor_frames.c -------------------------------------------------------------------------------
+
+// The time within a clip, in milliseconds: a cycle's is below the clip's duration.
+int64_t md5_slot_time(const md5_actor *actor, const md5_actor_slot *slot, int64_t time);
+
+// The frames of a clip's file at a time within the clip.
+md5_moment md5_frames_at(const md5_anim *anim, int64_t milliseconds, bool is_cycling);
+
+// The displacement of the root from the base frame, as MD5_ROOT_ID has it.
+md5_vec3 md5_root_at(const md5_anim *anim, const md5_moment *moment);
+
+#endif

@@ -1,0 +1,152 @@
+// The time of an actor: frame commands that are passed, and the motion of the root.
+#include "md5/game/actor.h"
+
+// -- Frame commands -------------------------------------------------------------------------------
+
+// Who is told of frame commands.
+typedef struct frame_listener {
+    md5_frame_fn *on_frame;
+    void *user;
+    md5_channel channel;
+} frame_listener;
+
+// Returns the first command whose frame, counted from 0, is at least `frame`.
+static uint32_t first_command(const md5_model_anim *anim, uint32_t frame)
+{
+    uint32_t low = 0, high = anim->num_commands;
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (anim->commands[middle].frame <= frame)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+// Fires the commands of frames first to last, both included.
+static void fire(const frame_listener *listener, const md5_entity_clip *clip, uint32_t first,
+                 uint32_t last)
+{
+    const md5_model_anim *const anim = clip->anim;
+    for (uint32_t i = first_command(anim, first);
+         i < anim->num_commands && anim->commands[i].frame <= last + 1; i++)
+        listener->on_frame(listener->user, &anim->commands[i], clip, listener->channel);
+}
+
+static void fire_slot(const md5_actor *actor, const md5_actor_slot *slot,
+                      const frame_listener *listener)
+{
+    const md5_entity_clip *const clip = md5_slot_clip(actor, slot);
+    if (!clip || slot->is_muted || slot->held > 0 || clip->anim->num_commands == 0
+        || (slot->end > 0 && actor->before > slot->end) || actor->time <= slot->start)
+        return;
+    const md5_anim *const anim = clip->anims[0];
+    const int64_t from = md5_slot_time(actor, slot, actor->before);
+    int64_t to = md5_slot_time(actor, slot, actor->time);
+    to += to < from ? clip->anim->milliseconds : 0;
+    const uint32_t old = md5_frames_at(anim, from, slot->is_cycling).frame0;
+    const uint32_t now = md5_frames_at(anim, to, slot->is_cycling).frame0;
+    const bool is_first = from <= 0;
+    if (is_first || old < now) {
+        fire(listener, clip, is_first ? 0 : old + 1, now);
+    } else if (old > now) {
+        // Through the end: the last frame, and the first one, which shows the same.
+        if (old + 1 < anim->num_frames)
+            fire(listener, clip, old + 1, anim->num_frames - 1);
+        fire(listener, clip, 0, now);
+    }
+}
+
+// -- Root motion ----------------------------------------------------------------------------------
+
+// What several slots together do to the root.
+typedef struct root_sum {
+    float weight, turn_weight;
+    md5_vec3 move;
+    md5_quat turn;
+} root_sum;
+
+static md5_quat root_rotation(const md5_actor *actor, const md5_entity_clip *clip,
+                              const md5_actor_slot *slot, int64_t time)
+{
+    md5_quat rotation = {0.0f, 0.0f, 0.0f, 1.0f};
+    float sum = 0.0f;
+    for (uint32_t i = 0; i < clip->num_files; i++) {
+        if (slot->shares[i] <= 0.0f)
+            continue;
+        const md5_moment moment = md5_frames_at(clip->anims[i], time, slot->is_cycling);
+        sum += slot->shares[i];
+        md5_sample(clip->bindings[i], &moment, MD5_ROOT_ID, actor->file_pose);
+        rotation = sum == slot->shares[i]
+                       ? actor->file_pose[0].rotation
+                       : md5_slerp(rotation, actor->file_pose[0].rotation, slot->shares[i] / sum);
+    }
+    return rotation;
+}
+
+static md5_vec3 root_move(const md5_entity_clip *clip, const md5_actor_slot *slot, int64_t from,
+                          int64_t to)
+{
+    md5_vec3 move = {0.0f, 0.0f, 0.0f};
+    for (uint32_t i = 0; i < clip->num_files; i++) {
+        const md5_anim *const anim = clip->anims[i];
+        const md5_moment first = md5_frames_at(anim, from, slot->is_cycling);
+        const md5_moment last = md5_frames_at(anim, to, slot->is_cycling);
+        const md5_vec3 own = md5_vec3_sub(md5_root_at(anim, &last), md5_root_at(anim, &first));
+        move = md5_vec3_add(move, md5_vec3_scale(own, slot->shares[i]));
+    }
+    return move;
+}
+
+static void add_slot(const md5_actor *actor, const md5_actor_slot *slot, root_sum *sum)
+{
+    const md5_entity_clip *const clip = md5_slot_clip(actor, slot);
+    const float weight = md5_slot_weight(slot, actor->time);
+    if (!clip || slot->held > 0 || weight == 0.0f || (slot->end > 0 && actor->before > slot->end))
+        return;
+    const int64_t from = md5_slot_time(actor, slot, actor->before);
+    int64_t to = md5_slot_time(actor, slot, actor->time);
+    to += to < from ? clip->anim->milliseconds : 0;
+    const md5_vec3 move = root_move(clip, slot, from, to);
+    sum->weight += weight;
+    sum->move = md5_vec3_lerp(sum->move, move, weight / sum->weight);
+    if (!(clip->anim->flags & MD5_ANIM_TURN))
+        return;
+    const md5_quat before = root_rotation(actor, clip, slot, from);
+    const md5_quat now = root_rotation(actor, clip, slot, to);
+    const md5_quat turn = md5_quat_mul(now, md5_quat_conjugate(before));
+    sum->turn_weight += weight;
+    sum->turn = md5_slerp(sum->turn, turn, weight / sum->turn_weight);
+}
+
+md5_transform md5_actor_root_motion(const md5_actor *actor)
+{
+    MD5_ASSERT(actor != NULL, "actor: not NULL");
+    const float *const *const masks = actor->entity->masks;
+    root_sum sum = {.turn = {0.0f, 0.0f, 0.0f, 1.0f}};
+    const bool moves =
+        actor->time != actor->before && actor->entity->model->skeleton.num_joints > 0;
+    for (int channel = 0; channel < MD5_NUM_CHANNELS && moves; channel++) {
+        for (int i = 0; i < MD5_ACTOR_SLOTS && masks[channel][0] > 0.0f; i++)
+            add_slot(actor, &actor->slots[channel][i], &sum);
+    }
+    return (md5_transform){.rotation = sum.turn, .translation = sum.move};
+}
+
+// -- Time -----------------------------------------------------------------------------------------
+
+// A clock of more than 200000 years stands still, so that sums of times stay exact.
+#define LAST_TIME ((int64_t)1 << 53)
+
+void md5_actor_advance(md5_actor *actor, uint32_t milliseconds, md5_frame_fn *on_frame, void *user)
+{
+    MD5_ASSERT(actor != NULL, "actor: not NULL");
+    actor->before = actor->time;
+    actor->time = actor->time < LAST_TIME ? actor->time + milliseconds : actor->time;
+    for (int channel = 0; channel < MD5_NUM_CHANNELS && on_frame; channel++) {
+        const frame_listener listener = {on_frame, user, (md5_channel)channel};
+        for (int i = 0; i < MD5_ACTOR_SLOTS; i++)
+            fire_slot(actor, &actor->slots[channel][i], &listener);
+    }
+}

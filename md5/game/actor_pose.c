@@ -1,0 +1,185 @@
+// The pose of an actor: what plays in its channels, blended by the engine's rules.
+#include "md5/game/actor.h"
+
+#include <string.h>
+
+// -- One clip -------------------------------------------------------------------------------------
+
+// Writes the base frame with its root at the origin: what the engine shows for a held frame 1.
+static void sample_base_frame(const md5_binding *binding, md5_transform *pose)
+{
+    for (uint32_t i = 0; i < binding->skeleton->num_joints; i++) {
+        const int32_t track = binding->tracks[i];
+        pose[i] = track >= 0 ? binding->anim->base_frame[track] : binding->bind_local[i];
+        if (track == 0)
+            pose[i].translation = (md5_vec3){0.0f, 0.0f, 0.0f};
+    }
+}
+
+// Samples file `file` of a clip at the frames that those of the first file give.
+static void sample_file(const md5_entity_clip *clip, uint32_t file, uint32_t held,
+                        const md5_moment *frames, md5_transform *pose)
+{
+    const md5_binding *const binding = clip->bindings[file];
+    if (held == 1) {
+        sample_base_frame(binding, pose);
+        return;
+    }
+    md5_moment moment =
+        md5_moment_of_frames(binding->anim, frames->frame0, frames->frame1, frames->fraction);
+    moment.cycle = frames->cycle;
+    md5_sample(binding, &moment, MD5_ROOT_ID, pose);
+}
+
+// Writes a slot's own pose to actor->clip_pose. Returns false if none of its files has a share.
+static bool sample_slot(const md5_actor *actor, const md5_actor_slot *slot)
+{
+    const md5_entity_clip *const clip = md5_slot_clip(actor, slot);
+    const uint32_t num_joints = actor->entity->model->skeleton.num_joints;
+    const uint32_t held = slot->held > 0 ? slot->held - 1 : 0;
+    const md5_moment frames =
+        slot->held > 0 ? md5_moment_of_frames(clip->anims[0], held, held, 0.0f)
+                       : md5_frames_at(clip->anims[0], md5_slot_time(actor, slot, actor->time),
+                                       slot->is_cycling);
+    float sum = 0.0f;
+    for (uint32_t i = 0; i < clip->num_files; i++) {
+        if (slot->shares[i] <= 0.0f)
+            continue;
+        const bool is_first = sum == 0.0f;
+        sum += slot->shares[i];
+        sample_file(clip, i, slot->held, &frames, is_first ? actor->clip_pose : actor->file_pose);
+        if (!is_first)
+            md5_blend_poses(actor->clip_pose, actor->file_pose, slot->shares[i] / sum, NULL,
+                            num_joints, actor->clip_pose);
+    }
+    return sum > 0.0f;
+}
+
+// Takes the motion out of a pose that turns in place or moves.
+static void remove_motion(const md5_model_anim *anim, md5_transform *pose)
+{
+    const float half = 0.70710677f;
+    pose[0].translation = (md5_vec3){0.0f, 0.0f, 0.0f};
+    // The engine's (-half, 0, 0, half), whose rotations are conjugates of ours.
+    if (anim->flags & MD5_ANIM_TURN)
+        pose[0].rotation = (md5_quat){-half, 0.0f, 0.0f, -half};
+}
+
+// -- Channels -------------------------------------------------------------------------------------
+
+// Blends a slot into the joints of its channel. `sum` is the weight that they have so far. Returns
+// false if it has no part.
+static bool blend_slot(const md5_actor *actor, md5_channel channel, const md5_actor_slot *slot,
+                       float *sum, md5_transform *pose)
+{
+    const md5_entity *const entity = actor->entity;
+    const float *const mask = channel == MD5_CHANNEL_ALL ? NULL : entity->masks[channel];
+    const md5_entity_clip *const clip = md5_slot_clip(actor, slot);
+    const float weight = md5_slot_weight(slot, actor->time);
+    if (!clip)
+        return false;
+    if (*sum > 0.0f) {
+        if ((slot->end >= 0 && actor->time >= slot->end) || weight == 0.0f)
+            return false;
+        if (channel == MD5_CHANNEL_EYELIDS)
+            *sum = 1.0f - weight;
+    }
+    if (!sample_slot(actor, slot))
+        return false;
+    if (actor->removes_motion)
+        remove_motion(clip->anim, actor->clip_pose);
+    // Also without weight, what comes first is a pose to blend from.
+    const float part = *sum == 0.0f ? 1.0f : weight / (*sum + weight);
+    *sum += weight;
+    md5_blend_poses(pose, actor->clip_pose, part, mask, entity->model->skeleton.num_joints, pose);
+    return true;
+}
+
+// Returns the weight of a channel's joints, `sum` of which they have before.
+static float blend_channel(const md5_actor *actor, md5_channel channel, float sum,
+                           md5_transform *pose)
+{
+    for (int i = 0; i < MD5_ACTOR_SLOTS; i++) {
+        if (blend_slot(actor, channel, &actor->slots[channel][i], &sum, pose) && sum >= 1.0f)
+            break;
+    }
+    return sum;
+}
+
+static void blend_channels(const md5_actor *actor, md5_transform *pose)
+{
+    const float all = blend_channel(actor, MD5_CHANNEL_ALL, 0.0f, pose);
+    if (all < 1.0f) {
+        (void)blend_channel(actor, MD5_CHANNEL_TORSO, all, pose);
+        (void)blend_channel(actor, MD5_CHANNEL_LEGS, all, pose);
+        (void)blend_channel(actor, MD5_CHANNEL_HEAD, all, pose);
+    }
+    (void)blend_channel(actor, MD5_CHANNEL_EYELIDS, all, pose);
+}
+
+static md5_vec3 offset_of(const md5_entity *entity)
+{
+    return entity->model_def ? entity->model_def->offset : (md5_vec3){0.0f, 0.0f, 0.0f};
+}
+
+void md5_actor_pose(md5_actor *actor, md5_transform *pose, md5_mat34 *joints, md5_mat34 *palette)
+{
+    MD5_ASSERT(actor != NULL, "actor: not NULL");
+    const md5_model *const model = actor->entity->model;
+    const uint32_t num_joints = model->skeleton.num_joints;
+    MD5_ASSERT(pose != NULL || num_joints == 0, "pose: not NULL");
+    if (num_joints == 0)
+        return;
+    memcpy(pose, model->bind_local, num_joints * sizeof *pose);
+    blend_channels(actor, pose);
+    pose[0].translation = md5_vec3_add(pose[0].translation, offset_of(actor->entity));
+    if (joints)
+        md5_local_to_model(&model->skeleton, pose, joints);
+    if (palette && joints)
+        md5_build_palette(model, joints, palette);
+    else if (palette) {
+        md5_local_to_model(&model->skeleton, pose, palette);
+        md5_build_palette(model, palette, palette);
+    }
+}
+
+// -- Bounds ---------------------------------------------------------------------------------------
+
+static md5_bounds move_bounds(md5_bounds bounds, md5_vec3 by)
+{
+    bounds.min = md5_vec3_add(bounds.min, by);
+    bounds.max = md5_vec3_add(bounds.max, by);
+    return bounds;
+}
+
+// Widens bounds by those of a slot's files. Returns whether it plays.
+static bool add_bounds(const md5_actor *actor, const md5_actor_slot *slot, md5_bounds *bounds,
+                       bool has_some)
+{
+    const md5_entity_clip *const clip = md5_slot_clip(actor, slot);
+    if (!clip || (slot->end > 0 && actor->time > slot->end)
+        || md5_slot_weight(slot, actor->time) == 0.0f)
+        return false;
+    const int64_t time = md5_slot_time(actor, slot, actor->time);
+    for (uint32_t i = 0; i < clip->num_files; i++) {
+        const md5_anim *const anim = clip->anims[i];
+        const md5_moment moment = md5_frames_at(anim, time, slot->is_cycling);
+        md5_bounds own = md5_anim_bounds(anim, &moment, MD5_ROOT_ID);
+        if (!actor->removes_motion)
+            own = move_bounds(own, md5_root_at(anim, &moment));
+        *bounds = has_some || i > 0 ? md5_bounds_union(*bounds, own) : own;
+    }
+    return true;
+}
+
+md5_bounds md5_actor_bounds(const md5_actor *actor)
+{
+    MD5_ASSERT(actor != NULL, "actor: not NULL");
+    md5_bounds bounds = actor->entity->model->bounds;
+    bool has_some = false;
+    for (int channel = 0; channel < MD5_NUM_CHANNELS; channel++) {
+        for (int i = 0; i < MD5_ACTOR_SLOTS; i++)
+            has_some |= add_bounds(actor, &actor->slots[channel][i], &bounds, has_some);
+    }
+    return move_bounds(bounds, offset_of(actor->entity));
+}

@@ -1,0 +1,174 @@
+// The tables of a machine for an entity: a layer for each channel, with a state for each clip.
+//
+// In the engine a channel of a part of the body shows where the channel of all joints leaves room:
+// so the layers of parts come first, then that of all joints, then that of the eyelids.
+#include "md5/core/arena.h"
+#include "md5/md5actor.h"
+
+// The two-file form can be without machines.
+#ifndef MD5_NO_PLAY
+#include "md5/md5machine.h"
+
+#include <string.h>
+
+static const struct channel_layer {
+    md5_channel channel;
+    const char *name;
+} channel_layers[MD5_NUM_CHANNELS] = {
+    {MD5_CHANNEL_TORSO, "torso"}, {MD5_CHANNEL_LEGS, "legs"},       {MD5_CHANNEL_HEAD, "head"},
+    {MD5_CHANNEL_ALL, "all"},     {MD5_CHANNEL_EYELIDS, "eyelids"},
+};
+
+// -- Clips ----------------------------------------------------------------------------------------
+
+static bool make_events(md5_arena *arena, const md5_model_anim *anim, md5_clip_desc *desc)
+{
+    md5_event *const events =
+        (md5_event *)md5_arena_alloc(arena, anim->num_commands, sizeof *events);
+    TRY(events);
+    for (uint32_t i = 0; i < anim->num_commands; i++) {
+        events[i].frame = anim->commands[i].frame - 1;
+        events[i].name = md5_frame_word(anim->commands[i].code);
+        events[i].text = anim->commands[i].text;
+    }
+    desc->events = events;
+    desc->num_events = anim->num_commands;
+    return true;
+}
+
+static bool make_clips(md5_arena *arena, const md5_entity *entity, md5_machine_desc *machine)
+{
+    md5_clip_desc *const clips =
+        (md5_clip_desc *)md5_arena_alloc(arena, entity->num_clips, sizeof *clips);
+    TRY(clips);
+    for (uint32_t i = 0; i < entity->num_clips; i++) {
+        const md5_entity_clip *const clip = &entity->clips[i];
+        if (clip->num_files == 0)
+            continue;
+        md5_clip_desc *const desc = &clips[machine->num_clips++];
+        desc->name = clip->anim->name;
+        desc->binding = clip->bindings[0];
+        desc->file = clip->anim->files[0];
+        TRY(make_events(arena, clip->anim, desc));
+    }
+    machine->clips = clips;
+    return true;
+}
+
+// -- Masks ----------------------------------------------------------------------------------------
+
+// Writes the names of a channel's joints, each in quotes with a blank behind it.
+static const char *make_mask_text(md5_arena *arena, const md5_model_def *def,
+                                  const md5_model_channel *channel)
+{
+    enum { AROUND = 3 };
+    size_t size = 1, used = 0;
+    for (uint32_t i = 0; i < channel->num_joints; i++)
+        size += strlen(def->joints[channel->joints[i]].name) + AROUND;
+    char *const text = (char *)md5_arena_alloc(arena, size, 1);
+    for (uint32_t i = 0; i < channel->num_joints && text; i++) {
+        const char *const name = def->joints[channel->joints[i]].name;
+        const size_t length = strlen(name);
+        text[used++] = '"';
+        for (size_t k = 0; k < length; k++)
+            text[used++] = name[k];
+        text[used++] = '"';
+        text[used++] = ' ';
+    }
+    return text;
+}
+
+// -- Layers ---------------------------------------------------------------------------------------
+
+static bool make_states(md5_arena *arena, const md5_machine_desc *machine, md5_layer_desc *layer)
+{
+    md5_state_desc *const states =
+        (md5_state_desc *)md5_arena_alloc(arena, (size_t)machine->num_clips + 1, sizeof *states);
+    TRY(states);
+    states[0].name = "(none)";
+    for (uint32_t i = 0; i < machine->num_clips; i++)
+        states[i + 1].name = states[i + 1].motion = machine->clips[i].name;
+    layer->states = states;
+    layer->num_states = machine->num_clips + 1;
+    return true;
+}
+
+static bool make_layers(md5_arena *arena, const md5_entity *entity, md5_machine_desc *machine)
+{
+    md5_layer_desc *const layers =
+        (md5_layer_desc *)md5_arena_alloc(arena, MD5_NUM_CHANNELS, sizeof *layers);
+    md5_mask_desc *const masks =
+        (md5_mask_desc *)md5_arena_alloc(arena, MD5_NUM_CHANNELS, sizeof *masks);
+    const md5_model_def *const def = entity->model_def;
+    TRY(layers && masks);
+    for (int i = 0; i < MD5_NUM_CHANNELS; i++) {
+        const struct channel_layer *const from = &channel_layers[i];
+        const bool is_all = from->channel == MD5_CHANNEL_ALL;
+        const md5_model_channel *const channel = def ? &def->channels[from->channel] : NULL;
+        if (!is_all && (!channel || channel->num_joints == 0))
+            continue;
+        md5_layer_desc *const layer = &layers[machine->num_layers++];
+        layer->name = from->name;
+        TRY(make_states(arena, machine, layer));
+        if (is_all)
+            continue;
+        md5_mask_desc *const mask = &masks[machine->num_masks++];
+        mask->name = layer->mask = from->name;
+        mask->joints = make_mask_text(arena, def, channel);
+        TRY(mask->joints);
+    }
+    machine->layers = layers;
+    machine->masks = masks;
+    return true;
+}
+
+static bool make_tables(md5_arena *arena, const md5_entity *entity, md5_machine_desc *machine)
+{
+    const md5_decl *const decl = entity->def         ? entity->def->decl
+                                 : entity->model_def ? entity->model_def->decl
+                                                     : NULL;
+    machine->name = decl ? decl->name : "model";
+    machine->model = entity->model;
+    return make_clips(arena, entity, machine) && make_layers(arena, entity, machine);
+}
+
+// -- Public ---------------------------------------------------------------------------------------
+
+// What is behind the public part.
+typedef struct owned_machine {
+    md5_entity_machine machine; // first
+    md5_machine_desc desc;
+    struct md5_chunk *chunks;
+} owned_machine;
+
+md5_entity_machine *md5_make_entity_machine(const md5_entity *entity, const md5_load_opts *opts,
+                                            md5_error *error)
+{
+    MD5_ASSERT(entity != NULL, "entity: not NULL");
+    MD5_ASSERT_OPTS(opts);
+    md5_context context;
+    md5_context_begin(&context, opts, NULL, error);
+    md5_arena arena = {.context = &context};
+    owned_machine *const owned = (owned_machine *)md5_arena_alloc(&arena, 1, sizeof *owned);
+    if (!owned || !make_tables(&arena, entity, &owned->desc)) {
+        md5_arena_free(&arena);
+        return NULL;
+    }
+    owned->machine.desc = &owned->desc;
+    owned->machine.allocator = context.allocator;
+    owned->chunks = arena.chunks;
+    return &owned->machine;
+}
+
+void md5_free_entity_machine(md5_entity_machine *machine)
+{
+    if (!machine)
+        return;
+    const md5_load_opts opts = {.allocator = machine->allocator};
+    md5_context context;
+    md5_context_begin(&context, &opts, NULL, NULL);
+    md5_arena arena = {.context = &context, .chunks = ((const owned_machine *)machine)->chunks};
+    md5_arena_free(&arena);
+}
+
+#endif

@@ -1,0 +1,47 @@
+// A game folder in memory with a body, a head, a gun and animations whose numbers are easy:
+//
+// body.md5mesh: root at ( 0 0 5 ), spine above it at z 15, neck at z 25, lid at z 26 below neck; a
+// mesh of the material "skin". head.md5mesh: a joint "top" at the origin, with "jaw" at ( 2 0 0 )
+// and "tooth" at ( 3 0 0 ) below it.
+// walk.md5anim: 5 frames at 10 a second, root at ( 10 k 0 0 ) in frame k, base frame ( 0 0 0 ).
+// Its spine is at z 10 + k above the root.
+// lift.md5anim: 3 frames at 10 a second, spine at z 20, neck at z 10 + 5 k, root at ( 0 0 0 ).
+// turn.md5anim: 3 frames at 10 a second, the root turns about z by 90 degrees a frame.
+#ifndef TEST_ENTITY_CASE_H
+#define TEST_ENTITY_CASE_H
+
+#include "md5/md5actor.h"
+#include "test/game/game_case.h"
+
+enum { ROOT, SPINE, NECK, LID, ENTITY_JOINTS }; // joints of the body
+
+// Opens the game with a file of declarations `text`, which is behind these: a model "body" with the
+// channels torso ( spine ), head ( neck ) and eyelids ( lid ), and the animations walk, lift and
+// turn. `log` may be NULL.
+md5_game *open_entity_game(const char *text, game_log *log);
+
+// The files, for games that are opened in another way.
+extern const game_text *const entity_files;
+extern const size_t num_entity_files;
+
+// Loads an entity, which must succeed.
+md5_entity *load_entity(md5_game *game, const char *name);
+
+// An actor of the model "body".
+typedef struct actor_stage {
+    md5_game *game;
+    md5_entity *entity;
+    md5_actor *actor;
+    char fired[256]; // "walk:footstep " for each frame command
+} actor_stage;
+
+void open_stage(actor_stage *stage);
+void close_stage(actor_stage *stage);
+
+// Returns the clip of a name, -1 if there is none.
+int32_t stage_clip(const actor_stage *stage, const char *name);
+
+// Advances the actor and adds to stage->fired.
+void advance_stage(actor_stage *stage, uint32_t milliseconds);
+
+#endif

@@ -1,0 +1,431 @@
+// Actors, rule by rule: times, weights, channels, frame commands, root motion, saving.
+#include "test/game/entity_case.h"
+#include "test/mistake.h"
+#include "test/test.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+// What fires in the next milliseconds.
+static void check_fired(actor_stage *stage, uint32_t milliseconds, const char *expected)
+{
+    stage->fired[0] = '\0';
+    advance_stage(stage, milliseconds);
+    CHECK_STRING(stage->fired, expected);
+}
+
+static md5_vec3 local_of(actor_stage *stage, uint32_t joint)
+{
+    static md5_transform pose[ENTITY_JOINTS];
+    md5_actor_pose(stage->actor, pose, NULL, NULL);
+    return pose[joint].translation;
+}
+
+// The modelDef lifts the root by 100.
+static void check_joints(actor_stage *stage, double root_x, double root_z, double spine,
+                         double neck)
+{
+    CHECK_NEAR((double)local_of(stage, ROOT).x, root_x, 1e-4);
+    CHECK_NEAR((double)local_of(stage, ROOT).z, 100.0 + root_z, 1e-4);
+    CHECK_NEAR((double)local_of(stage, SPINE).z, spine, 1e-4);
+    CHECK_NEAR((double)local_of(stage, NECK).z, neck, 1e-4);
+}
+
+TEST (actors_begin_in_the_bind_pose) {
+    actor_stage stage;
+    open_stage(&stage);
+    check_joints(&stage, 0.0, 5.0, 10.0, 10.0);
+    const md5_bounds bounds = md5_actor_bounds(stage.actor);
+    CHECK_NEAR((double)bounds.min.z, 105.0, 1e-5);
+    CHECK_NEAR((double)bounds.max.x, 4.0, 1e-5);
+    CHECK(md5_actor_channel(stage.actor, MD5_CHANNEL_ALL).clip == -1);
+    close_stage(&stage);
+}
+
+TEST (actors_play_once_and_hold_the_end) {
+    actor_stage stage;
+    open_stage(&stage);
+    CHECK(md5_actor_play(stage.actor, MD5_CHANNEL_ALL, stage_clip(&stage, "walk"), 0));
+    advance_stage(&stage, 250);
+    check_joints(&stage, 25.0, 0.0, 12.5, 10.0);
+    const md5_bounds bounds = md5_actor_bounds(stage.actor);
+    // The boxes of frames 2 and 3, around the root at their lerp: 25 - 1 - 25 + 25.
+    CHECK_NEAR((double)bounds.min.x, -1.0, 1e-4);
+    CHECK_NEAR((double)bounds.max.z, 101.0, 1e-4);
+    advance_stage(&stage, 150);
+    check_joints(&stage, 40.0, 0.0, 14.0, 10.0);
+    advance_stage(&stage, 5000);
+    check_joints(&stage, 40.0, 0.0, 14.0, 10.0);
+    const md5_actor_status status = md5_actor_channel(stage.actor, MD5_CHANNEL_ALL);
+    CHECK(status.has_ended && !status.is_cycling);
+    CHECK_UINT(status.time, 400);
+    close_stage(&stage);
+}
+
+TEST (actors_cycle) {
+    actor_stage stage;
+    open_stage(&stage);
+    CHECK(md5_actor_cycle(stage.actor, MD5_CHANNEL_ALL, stage_clip(&stage, "walk"), 0));
+    advance_stage(&stage, 400 + 150);
+    check_joints(&stage, 15.0, 0.0, 11.5, 10.0);
+    const md5_actor_status status = md5_actor_channel(stage.actor, MD5_CHANNEL_ALL);
+    CHECK(status.is_cycling && !status.has_ended);
+    CHECK_UINT(status.time, 150);
+    close_stage(&stage);
+}
+
+TEST (actors_hold_frames) {
+    actor_stage stage;
+    open_stage(&stage);
+    CHECK(md5_actor_hold(stage.actor, MD5_CHANNEL_ALL, stage_clip(&stage, "walk"), 3, 0));
+    advance_stage(&stage, 1000);
+    check_joints(&stage, 20.0, 0.0, 12.0, 10.0);
+    CHECK_UINT(md5_actor_channel(stage.actor, MD5_CHANNEL_ALL).held, 3);
+    CHECK(md5_actor_hold(stage.actor, MD5_CHANNEL_ALL, stage_clip(&stage, "walk"), 77, 0));
+    check_joints(&stage, 40.0, 0.0, 14.0, 10.0);
+    // The first frame is the base frame, whose spine is at 20 in "lift".
+    CHECK(md5_actor_hold(stage.actor, MD5_CHANNEL_ALL, stage_clip(&stage, "lift"), 0, 0));
+    check_joints(&stage, 0.0, 0.0, 20.0, 10.0);
+    close_stage(&stage);
+}
+
+// Weights rise from the millisecond before the start: 100 of 200 ms after 99.
+TEST (new_clips_fade_in_over_old_ones) {
+    actor_stage stage;
+    open_stage(&stage);
+    CHECK(md5_actor_hold(stage.actor, MD5_CHANNEL_ALL, stage_clip(&stage, "walk"), 5, 0));
+    advance_stage(&stage, 10);
+    CHECK(md5_actor_hold(stage.actor, MD5_CHANNEL_ALL, stage_clip(&stage, "lift"), 3, 200));
+    advance_stage(&stage, 99);
+    check_joints(&stage, 20.0, 0.0, 17.0, 15.0);
+    CHECK_NEAR((double)md5_actor_channel(stage.actor, MD5_CHANNEL_ALL).weight, 0.5, 1e-6);
+    advance_stage(&stage, 50);
+    check_joints(&stage, 10.0, 0.0, 18.5, 17.5);
+    // A third one pushes both back: the first fades on, the second too.
+    CHECK(md5_actor_hold(stage.actor, MD5_CHANNEL_ALL, stage_clip(&stage, "walk"), 1, 0));
+    check_joints(&stage, 0.0, 0.0, 10.0, 10.0);
+    close_stage(&stage);
+}
+
+// A clip that is replaced in the millisecond of its start leaves no trace.
+TEST (clips_replaced_at_once_leave_no_trace) {
+    actor_stage stage;
+    open_stage(&stage);
+    advance_stage(&stage, 5);
+    CHECK(md5_actor_hold(stage.actor, MD5_CHANNEL_ALL, stage_clip(&stage, "walk"), 5, 0));
+    CHECK(md5_actor_hold(stage.actor, MD5_CHANNEL_ALL, stage_clip(&stage, "lift"), 3, 200));
+    advance_stage(&stage, 50);
+    check_joints(&stage, 0.0, 0.0, 20.0, 20.0);
+    close_stage(&stage);
+}
+
+TEST (parts_follow_their_channels_where_all_leaves_room) {
+    actor_stage stage;
+    open_stage(&stage);
+    CHECK(md5_actor_hold(stage.actor, MD5_CHANNEL_TORSO, stage_clip(&stage, "lift"), 3, 0));
+    CHECK(md5_actor_hold(stage.actor, MD5_CHANNEL_HEAD, stage_clip(&stage, "lift"), 2, 0));
+    advance_stage(&stage, 1);
+    check_joints(&stage, 0.0, 5.0, 20.0, 15.0); // the root has no channel
+    CHECK(md5_actor_hold(stage.actor, MD5_CHANNEL_ALL, stage_clip(&stage, "walk"), 5, 100));
+    advance_stage(&stage, 49);
+    // All by half, the others by the rest of it: 1 / (0.5 + 1) of their own.
+    check_joints(&stage, 40.0, 0.0, 14.0 + (20.0 - 14.0) / 1.5, 10.0 + 5.0 / 1.5);
+    advance_stage(&stage, 50);
+    check_joints(&stage, 40.0, 0.0, 14.0, 10.0);
+    close_stage(&stage);
+}
+
+// Eyelids are blended over all else, whatever that weighs.
+TEST (eyelids_are_blended_over_all) {
+    actor_stage stage;
+    open_stage(&stage);
+    CHECK(md5_actor_hold(stage.actor, MD5_CHANNEL_ALL, stage_clip(&stage, "walk"), 5, 0));
+    CHECK(md5_actor_hold(stage.actor, MD5_CHANNEL_EYELIDS, stage_clip(&stage, "lift"), 2, 0));
+    advance_stage(&stage, 10);
+    CHECK_NEAR((double)local_of(&stage, LID).z, 1.0, 1e-5);
+    CHECK(md5_actor_clear(stage.actor, MD5_CHANNEL_EYELIDS, 0));
+    CHECK_NEAR((double)local_of(&stage, LID).z, 1.0, 1e-5);
+    close_stage(&stage);
+}
+
+TEST (channels_are_cleared_over_time) {
+    actor_stage stage;
+    open_stage(&stage);
+    CHECK(md5_actor_hold(stage.actor, MD5_CHANNEL_ALL, stage_clip(&stage, "walk"), 5, 0));
+    CHECK(md5_actor_hold(stage.actor, MD5_CHANNEL_TORSO, stage_clip(&stage, "lift"), 3, 0));
+    advance_stage(&stage, 1);
+    CHECK(md5_actor_clear(stage.actor, MD5_CHANNEL_ALL, 100));
+    advance_stage(&stage, 49);
+    check_joints(&stage, 40.0, 0.0, 14.0 + (20.0 - 14.0) / 1.5, 10.0);
+    // Behind its end it is still what the root shows, for nothing else moves it.
+    advance_stage(&stage, 100);
+    check_joints(&stage, 40.0, 0.0, 20.0, 10.0);
+    CHECK(md5_actor_clear(stage.actor, MD5_CHANNEL_ALL, 0));
+    check_joints(&stage, 0.0, 5.0, 20.0, 10.0);
+    CHECK(!md5_actor_clear(stage.actor, MD5_NUM_CHANNELS, 0));
+    close_stage(&stage);
+}
+
+TEST (synced_files_are_blended_by_weight) {
+    actor_stage stage;
+    open_stage(&stage);
+    CHECK(!md5_actor_weigh(stage.actor, MD5_CHANNEL_ALL, 0, 1.0f));
+    CHECK(md5_actor_play(stage.actor, MD5_CHANNEL_ALL, stage_clip(&stage, "both"), 0));
+    CHECK(!md5_actor_weigh(stage.actor, MD5_CHANNEL_ALL, 2, 1.0f));
+    CHECK(!md5_actor_weigh(stage.actor, MD5_CHANNEL_ALL, 1, -1.0f));
+    CHECK(!md5_actor_weigh(stage.actor, MD5_CHANNEL_ALL, 1, NAN));
+    CHECK(md5_actor_weigh(stage.actor, MD5_CHANNEL_ALL, 1, 3.0f));
+    advance_stage(&stage, 100);
+    check_joints(&stage, 10.0, 0.0, 11.0, 10.0);
+    // The engine adds the motions of files by weights that it does not normalize.
+    CHECK_NEAR((double)md5_actor_root_motion(stage.actor).translation.x, 40.0, 1e-4);
+    // Without any weight nothing plays.
+    CHECK(md5_actor_weigh(stage.actor, MD5_CHANNEL_ALL, 0, 0.0f));
+    CHECK(md5_actor_weigh(stage.actor, MD5_CHANNEL_ALL, 1, 0.0f));
+    check_joints(&stage, 0.0, 5.0, 10.0, 10.0);
+    close_stage(&stage);
+}
+
+// -- Frame commands -------------------------------------------------------------------------------
+
+TEST (commands_fire_when_their_frames_are_passed) {
+    actor_stage stage;
+    open_stage(&stage);
+    CHECK(md5_actor_play(stage.actor, MD5_CHANNEL_ALL, stage_clip(&stage, "walk"), 0));
+    check_fired(&stage, 0, "");
+    check_fired(&stage, 16, "walk:footstep ");
+    check_fired(&stage, 183, "");
+    check_fired(&stage, 1, "walk:sound_body=snd_step ");
+    check_fired(&stage, 100, "");
+    check_fired(&stage, 100, "walk:event=last ");
+    check_fired(&stage, 400, "");
+    close_stage(&stage);
+}
+
+// At the end of a cycle the last frame and the first one fire.
+TEST (cycles_fire_both_ends) {
+    actor_stage stage;
+    open_stage(&stage);
+    CHECK(md5_actor_cycle(stage.actor, MD5_CHANNEL_ALL, stage_clip(&stage, "walk"), 0));
+    check_fired(&stage, 350, "walk:footstep walk:sound_body=snd_step ");
+    check_fired(&stage, 60, "walk:event=last walk:footstep ");
+    // A tick of many laps fires one.
+    check_fired(&stage, 4000 + 340, "walk:sound_body=snd_step ");
+    close_stage(&stage);
+}
+
+TEST (held_and_synced_clips_are_silent) {
+    actor_stage stage;
+    open_stage(&stage);
+    CHECK(md5_actor_hold(stage.actor, MD5_CHANNEL_ALL, stage_clip(&stage, "walk"), 1, 0));
+    check_fired(&stage, 100, "");
+    CHECK(md5_actor_clear(stage.actor, MD5_CHANNEL_ALL, 0));
+    CHECK(md5_actor_cycle(stage.actor, MD5_CHANNEL_TORSO, stage_clip(&stage, "lift"), 0));
+    advance_stage(&stage, 50);
+    CHECK(md5_actor_sync(stage.actor, MD5_CHANNEL_HEAD, MD5_CHANNEL_TORSO, 0));
+    check_fired(&stage, 70, "lift:rightfoot ");
+    CHECK_UINT(md5_actor_channel(stage.actor, MD5_CHANNEL_HEAD).time, 120);
+    check_joints(&stage, 0.0, 5.0, 20.0, 16.0);
+    // Once more changes nothing, and of itself neither.
+    CHECK(md5_actor_sync(stage.actor, MD5_CHANNEL_HEAD, MD5_CHANNEL_TORSO, 0));
+    CHECK(md5_actor_sync(stage.actor, MD5_CHANNEL_TORSO, MD5_CHANNEL_TORSO, 0));
+    check_joints(&stage, 0.0, 5.0, 20.0, 16.0);
+    CHECK(!md5_actor_sync(stage.actor, MD5_CHANNEL_HEAD, MD5_NUM_CHANNELS, 0));
+    // Of an empty channel.
+    CHECK(md5_actor_sync(stage.actor, MD5_CHANNEL_HEAD, MD5_CHANNEL_LEGS, 0));
+    CHECK(md5_actor_channel(stage.actor, MD5_CHANNEL_HEAD).clip == -1);
+    close_stage(&stage);
+}
+
+TEST (commands_come_channel_by_channel) {
+    actor_stage stage;
+    open_stage(&stage);
+    CHECK(md5_actor_cycle(stage.actor, MD5_CHANNEL_TORSO, stage_clip(&stage, "lift"), 0));
+    CHECK(md5_actor_cycle(stage.actor, MD5_CHANNEL_ALL, stage_clip(&stage, "walk"), 0));
+    check_fired(&stage, 110, "walk:footstep lift:rightfoot ");
+    close_stage(&stage);
+}
+
+TEST (commands_have_words) {
+    CHECK_STRING(md5_frame_word(MD5_FRAME_SOUND_CHATTER), "sound_chatter");
+    CHECK_STRING(md5_frame_word(MD5_FRAME_STOP_EMITTER), "stop_emitter");
+    CHECK(!md5_frame_word((md5_frame_code)77));
+}
+
+// -- Random choice --------------------------------------------------------------------------------
+
+TEST (alternates_are_chosen_by_the_seed) {
+    actor_stage stage;
+    open_stage(&stage);
+    const int32_t first = stage_clip(&stage, "wander1"), second = stage_clip(&stage, "wander2");
+    CHECK(md5_actor_choose(stage.actor, "wander2") == second);
+    CHECK(md5_actor_choose(stage.actor, "wander3") == -1);
+    CHECK(md5_actor_choose(stage.actor, "Wander") == -1);
+    CHECK(md5_actor_choose(stage.actor, "") == -1);
+    // seed * 69069 + 1: 1, 69070, 475628 ..., of which two are odd, and one is even.
+    md5_actor_seed(stage.actor, 0);
+    CHECK(md5_actor_choose(stage.actor, "wander") == second);
+    CHECK(md5_actor_choose(stage.actor, "wander") == first);
+    md5_actor_seed(stage.actor, 0);
+    CHECK(md5_actor_choose(stage.actor, "wander") == second);
+    close_stage(&stage);
+}
+
+// With the seed 1 the next number is 69070, of whose lowest 15 bits 3534 is left: 3534 / 32768 of
+// 400 ms is 43.
+TEST (cycles_begin_anywhere_if_their_flag_says_so) {
+    actor_stage stage;
+    open_stage(&stage);
+    md5_actor_seed(stage.actor, 1);
+    CHECK(md5_actor_cycle(stage.actor, MD5_CHANNEL_ALL, stage_clip(&stage, "wander1"), 0));
+    CHECK_UINT(md5_actor_channel(stage.actor, MD5_CHANNEL_ALL).time, 43);
+    CHECK(md5_actor_play(stage.actor, MD5_CHANNEL_ALL, stage_clip(&stage, "wander1"), 0));
+    CHECK_UINT(md5_actor_channel(stage.actor, MD5_CHANNEL_ALL).time, 0);
+    close_stage(&stage);
+}
+
+// -- Root motion ----------------------------------------------------------------------------------
+
+TEST (root_motion_passes_the_ends_of_cycles) {
+    actor_stage stage;
+    open_stage(&stage);
+    md5_actor_remove_motion(stage.actor, true);
+    CHECK(md5_actor_cycle(stage.actor, MD5_CHANNEL_ALL, stage_clip(&stage, "walk"), 0));
+    double sum = 0.0;
+    for (int i = 0; i < 11; i++) {
+        advance_stage(&stage, 70);
+        sum += (double)md5_actor_root_motion(stage.actor).translation.x;
+    }
+    CHECK_NEAR(sum, 77.0, 1e-3);
+    check_joints(&stage, 0.0, 0.0, 13.7, 10.0);
+    // The file's box, which does not move with the root, minus the root.
+    CHECK_NEAR((double)md5_actor_bounds(stage.actor).max.x, 1.0 - 37.0, 1e-4);
+    advance_stage(&stage, 0);
+    CHECK_NEAR((double)md5_actor_root_motion(stage.actor).translation.x, 0.0, 0.0);
+    close_stage(&stage);
+}
+
+// While "walk" fades out, its motion counts by its weight.
+TEST (root_motion_is_blended) {
+    actor_stage stage;
+    open_stage(&stage);
+    CHECK(md5_actor_cycle(stage.actor, MD5_CHANNEL_ALL, stage_clip(&stage, "walk"), 0));
+    advance_stage(&stage, 100);
+    CHECK(md5_actor_cycle(stage.actor, MD5_CHANNEL_ALL, stage_clip(&stage, "lift"), 200));
+    advance_stage(&stage, 99);
+    CHECK_NEAR((double)md5_actor_root_motion(stage.actor).translation.x, 9.9 / 2.0, 1e-4);
+    CHECK(md5_actor_hold(stage.actor, MD5_CHANNEL_ALL, stage_clip(&stage, "walk"), 2, 0));
+    advance_stage(&stage, 10);
+    // A held frame moves nothing; what fades out behind it still does.
+    CHECK_NEAR((double)md5_actor_root_motion(stage.actor).translation.x, 1.0, 1e-4);
+    close_stage(&stage);
+}
+
+TEST (turning_clips_turn_the_root) {
+    actor_stage stage;
+    open_stage(&stage);
+    md5_actor_remove_motion(stage.actor, true);
+    CHECK(md5_actor_play(stage.actor, MD5_CHANNEL_ALL, stage_clip(&stage, "turn"), 0));
+    advance_stage(&stage, 50);
+    const md5_vec3 x = {1.0f, 0.0f, 0.0f};
+    const md5_vec3 turned = md5_quat_rotate(md5_actor_root_motion(stage.actor).rotation, x);
+    // A file's -0.7071 with the engine's w is a turn by 90 degrees to the left, of which this is
+    // half.
+    CHECK_NEAR((double)turned.x, 0.70710678, 1e-4);
+    CHECK_NEAR((double)turned.y, 0.70710678, 1e-4);
+    // In the pose the root has the rotation that turning clips are made with: x stays, y is up.
+    static md5_transform pose[ENTITY_JOINTS];
+    md5_actor_pose(stage.actor, pose, NULL, NULL);
+    const md5_vec3 y = {0.0f, 1.0f, 0.0f};
+    const md5_vec3 up = md5_quat_rotate(pose[0].rotation, y);
+    CHECK_NEAR((double)up.z, 1.0, 1e-5);
+    close_stage(&stage);
+}
+
+TEST (palettes_are_those_of_the_pose) {
+    actor_stage stage;
+    open_stage(&stage);
+    md5_transform pose[ENTITY_JOINTS];
+    md5_mat34 joints[ENTITY_JOINTS], palette[ENTITY_JOINTS], alone[ENTITY_JOINTS];
+    CHECK(md5_actor_play(stage.actor, MD5_CHANNEL_ALL, stage_clip(&stage, "walk"), 0));
+    md5_actor_pose(stage.actor, pose, joints, palette);
+    md5_actor_pose(stage.actor, pose, NULL, alone);
+    CHECK(memcmp(palette, alone, sizeof palette) == 0);
+    CHECK_NEAR((double)md5_mat34_translation(joints[NECK]).z, 120.0, 1e-4);
+    CHECK_NEAR((double)md5_mat34_translation(palette[NECK]).z, 95.0, 1e-4);
+    close_stage(&stage);
+}
+
+// -- Mistakes -------------------------------------------------------------------------------------
+
+TEST (actors_refuse_invalid_clips) {
+    actor_stage stage;
+    open_stage(&stage);
+    CHECK(!md5_actor_play(stage.actor, MD5_CHANNEL_ALL, -1, 0));
+    CHECK(!md5_actor_cycle(stage.actor, MD5_CHANNEL_ALL, 99, 0));
+    CHECK(!md5_actor_hold(stage.actor, MD5_NUM_CHANNELS, 0, 1, 0));
+    CHECK(!md5_actor_weigh(stage.actor, MD5_NUM_CHANNELS, 0, 0.0f));
+    CHECK(md5_actor_channel(stage.actor, MD5_NUM_CHANNELS).clip == -1);
+    check_joints(&stage, 0.0, 5.0, 10.0, 10.0);
+    close_stage(&stage);
+}
+
+TEST (actors_report_that_memory_runs_out) {
+    actor_stage stage;
+    open_stage(&stage);
+    test_heap heap = {.fail_at = 1};
+    const md5_load_opts opts = {
+        .allocator = {.alloc = test_heap_alloc, .free = test_heap_free, .user = &heap}};
+    md5_error error;
+    CHECK(!md5_create_actor(stage.entity, &opts, &error));
+    CHECK_UINT(error.status, MD5_ERROR_MEMORY);
+    md5_actor *const actor = md5_create_actor(stage.entity, &opts, &error);
+    CHECK(actor);
+    md5_free_actor(actor);
+    md5_free_actor(NULL);
+    CHECK_UINT(heap.live, 0);
+    close_stage(&stage);
+}
+
+#if !defined(NDEBUG) && (defined(__unix__) || defined(__APPLE__))
+
+static void make_of_nothing(const void *context)
+{
+    (void)context;
+    (void)md5_create_actor(test_null(), NULL, NULL);
+}
+
+static void advance_nobody(const void *context)
+{
+    (void)context;
+    md5_actor_advance(test_null(), 1, NULL, NULL);
+}
+
+static void pose_nowhere(const void *context)
+{
+    md5_actor_pose((md5_actor *)(uintptr_t)context, test_null(), NULL, NULL);
+}
+
+static void choose_nothing(const void *context)
+{
+    (void)md5_actor_choose((md5_actor *)(uintptr_t)context, test_null());
+}
+
+static void save_nowhere(const void *context)
+{
+    md5_actor_save(context, test_null());
+}
+
+TEST (actors_assert_their_arguments) {
+    actor_stage stage;
+    open_stage(&stage);
+    CHECK(strstr(test_message_of(make_of_nothing, NULL), "md5_create_actor(): entity: not NULL"));
+    CHECK(strstr(test_message_of(advance_nobody, NULL), "md5_actor_advance(): actor: not NULL"));
+    CHECK(strstr(test_message_of(pose_nowhere, stage.actor), "md5_actor_pose(): pose: not NULL"));
+    CHECK(strstr(test_message_of(choose_nothing, stage.actor), "name: not NULL"));
+    CHECK(strstr(test_message_of(save_nowhere, stage.actor), "bytes: not NULL"));
+    close_stage(&stage);
+}
+
+#endif

@@ -1,0 +1,393 @@
+// Entities: what is loaded for a name, their heads and attachments, their machines.
+#include "test/game/entity_case.h"
+#include "test/mistake.h"
+#include "test/test.h"
+
+#include "md5/md5play.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static void check_vector(md5_vec3 v, double x, double y, double z)
+{
+    CHECK_NEAR((double)v.x, x, 1e-4);
+    CHECK_NEAR((double)v.y, y, 1e-4);
+    CHECK_NEAR((double)v.z, z, 1e-4);
+}
+
+TEST (entities_have_model_clips_and_materials) {
+    md5_game *const game = open_entity_game(
+        "entityDef imp { \"model\" \"body\" \"skin\" \"red\" }\n"
+        "skin red { skin scarlet } material skin { { map a } } material scarlet { { map b } }",
+        NULL);
+    md5_entity *const imp = load_entity(game, "Imp");
+    CHECK_STRING(imp->def->decl->name, "imp");
+    CHECK_STRING(imp->model_def->decl->name, "body");
+    CHECK_UINT(imp->num_clips, 6);
+    CHECK_STRING(imp->clips[0].anim->name, "walk");
+    CHECK(imp->clips[0].anims[0] == imp->clips[4].anims[0]); // a file of two clips, once
+    CHECK_UINT(imp->clips[5].num_files, 2);
+    CHECK_STRING(imp->materials[0], "scarlet");
+    CHECK_NEAR((double)imp->masks[MD5_CHANNEL_TORSO][SPINE], 1.0, 0.0);
+    CHECK_NEAR((double)imp->masks[MD5_CHANNEL_TORSO][NECK], 0.0, 0.0);
+    CHECK_NEAR((double)imp->masks[MD5_CHANNEL_ALL][LID], 1.0, 0.0);
+    CHECK_UINT(imp->num_parts, 0);
+    CHECK_UINT(imp->num_warnings, 0);
+    CHECK(imp->size > 0);
+    md5_free_entity(imp);
+    md5_free_entity(NULL);
+    md5_free_game(game);
+}
+
+// "shader" counts before the skin, but a material that draws nothing stays.
+TEST (shaders_replace_skins) {
+    md5_game *const game =
+        open_entity_game("entityDef a { \"model\" \"body\" \"shader\" \"glass\" }\n"
+                         "entityDef b { \"model\" \"head.md5mesh\" }\n"
+                         "material glass { { map g } } material skin { { map a } }",
+                         NULL);
+    md5_entity *const a = load_entity(game, "a"), *const b = load_entity(game, "b");
+    CHECK_STRING(a->materials[0], "glass");
+    CHECK(!b->model_def && !b->skin);
+    CHECK_UINT(b->num_clips, 0);
+    md5_free_entity(a);
+    md5_free_entity(b);
+    md5_free_game(game);
+    md5_game *const empty = open_entity_game(
+        "entityDef a { \"model\" \"body\" \"shader\" \"glass\" } material skin { noshadows }",
+        NULL);
+    md5_entity *const hidden = load_entity(empty, "a");
+    CHECK_STRING(hidden->materials[0], "skin");
+    md5_free_entity(hidden);
+    md5_free_game(empty);
+}
+
+TEST (names_may_be_those_of_models_and_files) {
+    md5_game *const game = open_entity_game("", NULL);
+    md5_entity *const body = load_entity(game, "body"), *const file =
+                                                            load_entity(game, "head.md5mesh");
+    CHECK(!body->def && body->model_def);
+    CHECK(!file->def && !file->model_def);
+    CHECK_UINT(file->model->skeleton.num_joints, 3);
+    md5_actor *const actor = md5_create_actor(file, NULL, NULL);
+    md5_transform pose[3];
+    md5_actor_pose(actor, pose, NULL, NULL);
+    check_vector(pose[1].translation, 2.0, 0.0, 0.0);
+    md5_free_actor(actor);
+    md5_free_entity(body);
+    md5_free_entity(file);
+    md5_free_game(game);
+}
+
+static void check_failure(const char *text, md5_status status, const char *place,
+                          const char *message)
+{
+    char shown[600];
+    md5_error error;
+    md5_game *const game = open_entity_game(text, NULL);
+    CHECK(md5_set_verdict(game, MD5_VERDICT_ENGINE, NULL));
+    CHECK(!md5_game_entity(game, "e", NULL, &error));
+    CHECK_UINT(error.status, status);
+    (void)md5_format_error(&error, shown, sizeof shown);
+    test_check(strstr(shown, place) == shown && strstr(shown, message), __FILE__, __LINE__, "%s",
+               shown);
+    md5_free_game(game);
+}
+
+TEST (entities_that_cannot_be_shown_are_errors) {
+    check_failure("", MD5_ERROR_MISMATCH,
+                  "error: ", "'e' is no entityDef, modelDef and no .md5mesh");
+    check_failure("\nentityDef e { \"health\" \"1\" }", MD5_ERROR_MISMATCH,
+                  "def/b.def:1:1: ", "entityDef 'e' has no key \"model\"");
+    check_failure("entityDef e { \"model\" \"a.lwo\" }", MD5_ERROR_MISMATCH,
+                  "def/b.def:1:1: ", "'a.lwo' is no modelDef and no .md5mesh file");
+    check_failure("entityDef e { \"model\" \"m\" } model m { wrong }", MD5_ERROR_MISMATCH,
+                  "def/b.def:1:", "model 'm' has a mistake");
+    check_failure("entityDef e { \"model\" \"m\" } model m { offset ( 0 0 0 ) }",
+                  MD5_ERROR_MISMATCH, "def/b.def:1:", "model 'm' has no mesh");
+    check_failure("entityDef e { \"model\" \"nobody.md5mesh\" }", MD5_ERROR_IO,
+                  "nobody.md5mesh: ", "no such file in the game");
+}
+
+TEST (clips_that_do_not_fit_cannot_be_played) {
+    game_log log = {.count = 0};
+    md5_game *const game = open_entity_game(
+        "model m { mesh body.md5mesh anim alien other.md5anim anim walk walk.md5anim\n"
+        "anim pair other.md5anim , other.md5anim }",
+        &log);
+    md5_entity *const entity = load_entity(game, "m");
+    CHECK_UINT(entity->num_warnings, 1);
+    CHECK_UINT(entity->clips[0].num_files, 0);
+    CHECK_UINT(entity->clips[1].num_files, 1);
+    CHECK_UINT(entity->clips[2].num_files, 0);
+    md5_entity_machine *const tables = md5_make_entity_machine(entity, NULL, NULL);
+    CHECK_UINT(tables->desc->num_clips, 1);
+    md5_free_entity_machine(tables);
+    md5_actor *const actor = md5_create_actor(entity, NULL, NULL);
+    CHECK(!md5_actor_play(actor, MD5_CHANNEL_ALL, 0, 0));
+    CHECK(md5_actor_play(actor, MD5_CHANNEL_ALL, 1, 0));
+    md5_free_actor(actor);
+    md5_free_entity(entity);
+    md5_free_game(game);
+}
+
+// -- Parts ----------------------------------------------------------------------------------------
+
+#define WITH_HEAD "entityDef e { \"model\" \"body\" \"def_head\" \"face\" \"head_joint\" \"NECK\"\n"
+
+// The head is at the joint with the axes of the entity, and follows it.
+TEST (heads_follow_their_joint) {
+    md5_game *const game = open_entity_game(WITH_HEAD "}", NULL);
+    md5_entity *const entity = load_entity(game, "e");
+    CHECK_UINT(entity->num_parts, 1);
+    const md5_entity_part *const head = &entity->parts[0];
+    CHECK_STRING(head->key, "def_head");
+    CHECK_STRING(head->entity->model_def->decl->name, "face");
+    CHECK_UINT(head->joint, NECK);
+    md5_mat34 joints[ENTITY_JOINTS];
+    md5_local_to_model(&entity->model->skeleton, entity->model->bind_local, joints);
+    check_vector(md5_part_placement(head, joints).translation, 0.0, 0.0, 25.0);
+    // A quarter turn of the neck to the left turns the head.
+    md5_transform pose[ENTITY_JOINTS];
+    memcpy(pose, entity->model->bind_local, sizeof pose);
+    const md5_vec3 up = {0.0f, 0.0f, 1.0f}, x = {1.0f, 0.0f, 0.0f};
+    pose[NECK].rotation = md5_quat_from_axis_angle(up, 1.57079633f);
+    md5_local_to_model(&entity->model->skeleton, pose, joints);
+    check_vector(md5_quat_rotate(md5_part_placement(head, joints).rotation, x), 0.0, 1.0, 0.0);
+    md5_free_entity(entity);
+    md5_free_game(game);
+}
+
+TEST (joints_of_heads_are_copied) {
+    md5_game *const game = open_entity_game(
+        WITH_HEAD "\"copy_joint_world lid\" \"tooth\" \"copy_joint Spine\" \"Jaw\" "
+                  "\"copy_joint neck\" \"\" }",
+        NULL);
+    md5_entity *const entity = load_entity(game, "e");
+    const md5_entity_part *const head = &entity->parts[0];
+    CHECK_UINT(head->num_copies, 2);
+    CHECK_UINT(head->copies[0].to, 1);
+    md5_mat34 joints[ENTITY_JOINTS];
+    md5_transform pose[3];
+    memcpy(pose, head->entity->model->bind_local, sizeof pose);
+    md5_local_to_model(&entity->model->skeleton, entity->model->bind_local, joints);
+    md5_copy_part_joints(head, entity->model->bind_local, joints, pose);
+    // The jaw is 10 above the top, as the spine above the root; the tooth is where the lid is: 1
+    // above the neck, which is where the head is.
+    check_vector(pose[1].translation, 0.0, 0.0, 10.0);
+    check_vector(pose[2].translation, 0.0, 0.0, -9.0);
+    md5_free_entity(entity);
+    md5_free_game(game);
+}
+
+// `origin` is in the space of the entity, `angles` (pitch, yaw, roll) in that of the joint.
+TEST (attachments_are_placed_at_their_joint) {
+    md5_game *const game = open_entity_game(
+        "entityDef e { \"model\" \"body\" \"def_attach_gun\" \"gun\" \"def_attach\" \"\" }\n"
+        "entityDef gun { \"model\" \"head.md5mesh\" \"joint\" \"spine\" \"origin\" \"1 2 -3\"\n"
+        "\"angles\" \"0 90 0\" \"def_attach\" \"gun\" }",
+        NULL);
+    md5_entity *const entity = load_entity(game, "e");
+    CHECK_UINT(entity->num_parts, 1);
+    CHECK_UINT(entity->parts[0].entity->num_parts, 0);
+    const md5_entity_part *const gun = &entity->parts[0];
+    md5_mat34 joints[ENTITY_JOINTS];
+    md5_local_to_model(&entity->model->skeleton, entity->model->bind_local, joints);
+    const md5_transform placement = md5_part_placement(gun, joints);
+    check_vector(placement.translation, 1.0, 2.0, 12.0);
+    const md5_vec3 x = {1.0f, 0.0f, 0.0f};
+    check_vector(md5_quat_rotate(placement.rotation, x), 0.0, 1.0, 0.0);
+    // Nothing is copied to it.
+    md5_copy_part_joints(gun, entity->model->bind_local, joints,
+                         (md5_transform *)(uintptr_t)gun->entity->model->bind_local);
+    md5_free_entity(entity);
+    md5_free_game(game);
+}
+
+static void add_warning(void *user, const md5_error *warning)
+{
+    game_log *const log = user;
+    const size_t used = strlen(log->text);
+    (void)snprintf(log->text + used, sizeof log->text - used, "%s:%u: %s\n", warning->file,
+                   warning->line, warning->message);
+    log->count++;
+}
+
+static void check_warned(const char *text, const char *line)
+{
+    game_log log = {.count = 0};
+    const md5_load_opts opts = {.warn = add_warning, .warn_user = &log};
+    md5_game *const game = open_entity_game(text, NULL);
+    md5_entity *const entity = md5_game_entity(game, "e", &opts, NULL);
+    CHECK(entity);
+    CHECK_UINT(entity ? entity->num_warnings : 0, 1);
+    has_logged(&log, line);
+    md5_free_entity(entity);
+    md5_free_game(game);
+}
+
+TEST (parts_that_cannot_be_placed_are_left_out) {
+    check_warned("entityDef e { \"model\" \"body\" \"def_head\" \"face\" \"head_joint\" \"horn\" }",
+                 "def/b.def:1: Joint 'horn' not found for 'head_joint' on 'e'");
+    check_warned("entityDef e { \"model\" \"body\" \"def_head\" \"face\" }",
+                 "def/b.def:1: Joint '' not found for 'head_joint' on 'e'");
+    check_warned(
+        "entityDef e { \"model\" \"body\" \"def_head\" \"no\" \"head_joint\" \"neck\" }",
+        "def/b.def:1: 'def_head' 'no': 'no' is no entityDef, modelDef and no .md5mesh file");
+    check_warned("entityDef e { \"model\" \"body\" \"def_attach\" \"g\" }\nentityDef g { }",
+                 "def/b.def:1: 'def_attach' 'g': entityDef 'g' has no key \"model\"");
+    check_warned("entityDef e { \"model\" \"body\" \"def_attach\" \"g\" }\n"
+                 "entityDef g { \"model\" \"face\" \"joint\" \"tail\" }",
+                 "def/b.def:1: Joint 'tail' not found for attaching 'g' on 'e'");
+    check_warned(WITH_HEAD "\"copy_joint horn\" \"jaw\" }",
+                 "def/b.def:1: Unknown copy_joint 'horn' on entity 'e'");
+    check_warned(WITH_HEAD "\"copy_joint neck\" \"horn\" }",
+                 "def/b.def:1: Unknown copy_joint 'horn' on head of entity 'e'");
+}
+
+// -- Machines -------------------------------------------------------------------------------------
+
+static void count_event(void *user, md5_player *player, const md5_event *event, float weight)
+{
+    (void)player, (void)weight;
+    *(int *)user += strcmp(event->name, "sound_body") == 0 && strcmp(event->text, "snd_step") == 0
+                    && event->frame == 2;
+}
+
+TEST (entities_are_machines_too) {
+    md5_game *const game = open_entity_game("", NULL);
+    md5_entity *const entity = load_entity(game, "body");
+    md5_error error;
+    md5_entity_machine *const tables = md5_make_entity_machine(entity, NULL, &error);
+    md5_machine *const machine = md5_create_machine(tables->desc, NULL, &error);
+    test_check(machine != NULL, __FILE__, __LINE__, "%s", error.message);
+    md5_player *const player = machine ? md5_create_player(machine, NULL, NULL) : NULL;
+    const uint32_t all = (uint32_t)md5_find_layer(machine, "all");
+    const uint32_t torso = (uint32_t)md5_find_layer(machine, "torso");
+    CHECK(md5_find_layer(machine, "legs") == -1);
+    CHECK_UINT(all, 2);
+    const uint32_t lift = (uint32_t)md5_find_state(machine, torso, "lift");
+    const uint32_t walk = (uint32_t)md5_find_state(machine, all, "walk");
+    CHECK(md5_player_go(player, torso, lift, 0.0f, MD5_FADE_CROSS, MD5_EASE_LINEAR));
+    int num_events = 0;
+    md5_transform pose[ENTITY_JOINTS];
+    static unsigned char scratch[1 << 16];
+    CHECK(md5_player_scratch(machine) <= sizeof scratch);
+    md5_player_advance(player, 0.1, count_event, &num_events);
+    (void)md5_player_pose(player, scratch, pose, NULL, NULL);
+    CHECK_NEAR((double)pose[SPINE].translation.z, 20.0, 1e-4);
+    // All joints hide their parts.
+    CHECK(md5_player_go(player, all, walk, 0.0f, MD5_FADE_CROSS, MD5_EASE_LINEAR));
+    md5_player_advance(player, 0.25, count_event, &num_events);
+    (void)md5_player_pose(player, scratch, pose, NULL, NULL);
+    CHECK_NEAR((double)pose[SPINE].translation.z, 12.5, 1e-4);
+    CHECK_UINT((unsigned)num_events, 1);
+    md5_free_player(player);
+    md5_free_machine(machine);
+    md5_free_entity_machine(tables);
+    md5_free_entity(entity);
+    md5_free_game(game);
+}
+
+TEST (machines_of_entities_survive_failure_of_every_allocation) {
+    md5_game *const game = open_entity_game("", NULL);
+    md5_entity *const bodies[] = {load_entity(game, "body"), load_entity(game, "head.md5mesh")};
+    for (size_t i = 1; i < 40; i++) {
+        test_heap heap = {.fail_at = i};
+        const md5_load_opts opts = {
+            .allocator = {.alloc = test_heap_alloc, .free = test_heap_free, .user = &heap}};
+        md5_error error;
+        md5_entity_machine *const tables = md5_make_entity_machine(bodies[i % 2], &opts, &error);
+        CHECK(tables ? tables->desc->num_layers > 0 : error.status == MD5_ERROR_MEMORY);
+        md5_free_entity_machine(tables);
+        CHECK_UINT(heap.live, 0);
+    }
+    md5_free_entity_machine(NULL);
+    md5_free_entity(bodies[0]);
+    md5_free_entity(bodies[1]);
+    md5_free_game(game);
+}
+
+// -- Memory and mistakes --------------------------------------------------------------------------
+
+TEST (entities_survive_failure_of_every_load) {
+    md5_game *const game = open_entity_game(
+        WITH_HEAD "\"copy_joint neck\" \"jaw\" \"def_attach\" \"gun\" \"skin\" \"s\" }\n"
+                  "entityDef gun { \"model\" \"head.md5mesh\" \"joint\" \"spine\" }",
+        NULL);
+    for (size_t i = 1;; i++) {
+        test_heap heap = {.fail_at = i};
+        const md5_load_opts opts = {
+            .allocator = {.alloc = test_heap_alloc, .free = test_heap_free, .user = &heap}};
+        md5_error error;
+        md5_entity *const entity = md5_game_entity(game, "e", &opts, &error);
+        CHECK(entity ? entity->num_parts == 2 : error.status == MD5_ERROR_MEMORY);
+        md5_free_entity(entity);
+        CHECK_UINT(heap.live, 0);
+        if (heap.num_allocs < i)
+            break;
+    }
+    md5_free_game(game);
+}
+
+// The same for the game, whose memory what entities need of it is.
+TEST (games_of_entities_survive_failure_of_every_allocation) {
+    enum { COUNT = 16 };
+    static game_text texts[COUNT];
+    for (size_t i = 0; i < num_entity_files; i++)
+        texts[i] = entity_files[i];
+    texts[num_entity_files] = (game_text){
+        "def/b.def", WITH_HEAD "\"def_attach\" \"gun\" \"skin\" \"s\" \"shader\" \"glass\" }\n"
+                               "entityDef gun { \"model\" \"head.md5mesh\" \"joint\" \"spine\" }"};
+    const md5_game_path place = game_place(texts, num_entity_files + 1, false);
+    for (size_t i = 1;; i++) {
+        test_heap heap = {.fail_at = i};
+        const md5_load_opts opts = {
+            .allocator = {.alloc = test_heap_alloc, .free = test_heap_free, .user = &heap}};
+        md5_error error;
+        md5_game *const game = md5_open_game(&place, 1, &opts, &error);
+        md5_entity *const entity = game ? md5_game_entity(game, "e", NULL, &error) : NULL;
+        CHECK(entity ? entity->num_parts == 2 : error.status == MD5_ERROR_MEMORY);
+        md5_free_entity(entity);
+        md5_free_game(game);
+        CHECK_UINT(heap.live, 0);
+        if (heap.num_allocs < i)
+            break;
+    }
+}
+
+#if !defined(NDEBUG) && (defined(__unix__) || defined(__APPLE__))
+
+static void ask_nobody(const void *context)
+{
+    (void)context;
+    (void)md5_game_entity(test_null(), "a", NULL, NULL);
+}
+
+static void ask_for_nothing(const void *context)
+{
+    (void)md5_game_entity((md5_game *)(uintptr_t)context, test_null(), NULL, NULL);
+}
+
+static void place_nothing(const void *context)
+{
+    (void)context;
+    (void)md5_part_placement(test_null(), NULL);
+}
+
+static void copy_nothing(const void *context)
+{
+    md5_copy_part_joints(context, test_null(), NULL, NULL);
+}
+
+TEST (entities_assert_their_arguments) {
+    md5_game *const game = md5_open_game(NULL, 0, NULL, NULL);
+    const md5_entity_part part = {.num_copies = 0};
+    CHECK(strstr(test_message_of(ask_nobody, NULL), "md5_game_entity(): game: not NULL"));
+    CHECK(strstr(test_message_of(ask_for_nothing, game), "md5_game_entity(): name: not NULL"));
+    CHECK(strstr(test_message_of(place_nothing, NULL), "md5_part_placement(): part: not NULL"));
+    CHECK(strstr(test_message_of(copy_nothing, &part), "md5_copy_part_joints(): poses: not NULL"));
+    md5_free_game(game);
+}
+
+#endif
