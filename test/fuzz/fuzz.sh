@@ -2,7 +2,7 @@
 # Fuzzes each target in turn, with the address and undefined behaviour sanitizers, and keeps new
 # inputs. Needs clang with libFuzzer.
 #   FUZZ_SECONDS=60        time for each target
-#   FUZZ_TARGETS="..."     which of: mesh anim camera machine save scene game cube scale image
+#   FUZZ_TARGETS="..."     which of: mesh anim camera machine save scene game cube scale image texture archive
 #   FUZZ_CORPUS=FOLDER     stores inputs between runs, in one folder for each target
 #   FUZZ_MERGE=yes         at the end, replaces test/fuzz/corpus by the fewest inputs with the same coverage
 . test/build/report.sh
@@ -45,13 +45,23 @@ make_image_fuzzer() {
     "$clang" $flags -fsanitize=fuzzer -DFUZZ_TARGET=fuzz_image -o "$build/image" \
         test/fuzz/driver.c test/fuzz/image.c demo/viewer/scene/image.c demo/viewer/scene/image_check.c \
         demo/viewer/scene/jpeg.c demo/viewer/base/stb.c demo/common/file.c demo/common/system.c demo/common/memory.c \
+        $objects \
         $("${PKG_CONFIG:-pkg-config}" --cflags --libs libjpeg) -lm
+}
+
+# Archives are read by the programs.
+make_archive_fuzzer() {
+    # shellcheck disable=SC2046,SC2086
+    "$clang" $flags -fsanitize=fuzzer -DFUZZ_TARGET=fuzz_archive -DCOMMON_HAS_ZIP -o "$build/archive" \
+        test/fuzz/driver.c test/fuzz/archive.c demo/common/archive*.c demo/common/file.c demo/common/system.c \
+        demo/common/memory.c $("${PKG_CONFIG:-pkg-config}" --cflags --libs libzip)
 }
 
 make_fuzzer() { # TARGET
     [ "$1" != image ] || { make_image_fuzzer; return; }
+    [ "$1" != archive ] || { make_archive_fuzzer; return; }
     mutate=test/fuzz/mutate.c
-    [ "$1" != save ] || mutate= # not text
+    case $1 in save | texture) mutate= ;; esac # not text
     # shellcheck disable=SC2086
     "$clang" $flags -fsanitize=fuzzer -DFUZZ_TARGET="fuzz_$1" -o "$build/$1" test/fuzz/driver.c \
         $mutate test/fuzz/"$1".c test/load/test_asset.c $objects -lm
@@ -102,7 +112,7 @@ show_and_fail() {
 }
 
 check "the library is built" make_library
-for target in ${FUZZ_TARGETS:-mesh anim camera machine save scene game cube scale image}; do
+for target in ${FUZZ_TARGETS:-mesh anim camera machine save scene game cube scale image texture archive}; do
     check "$target is built" make_fuzzer "$target"
     if fuzz "$target" >"$scratch/fuzz" 2>&1; then
         grep '^note: ' "$scratch/fuzz"

@@ -11,9 +11,10 @@ static const struct {
     const char *name;
     fuzz_target *run;
 } targets[] = {
-    {"mesh", fuzz_mesh},       {"anim", fuzz_anim},   {"camera", fuzz_camera},
-    {"machine", fuzz_machine}, {"scene", fuzz_scene}, {"save", fuzz_save},
-    {"game", fuzz_game},       {"cube", fuzz_cube},   {"scale", fuzz_scale},
+    {"mesh", fuzz_mesh},       {"anim", fuzz_anim},       {"camera", fuzz_camera},
+    {"machine", fuzz_machine}, {"scene", fuzz_scene},     {"save", fuzz_save},
+    {"game", fuzz_game},       {"texture", fuzz_texture}, {"cube", fuzz_cube},
+    {"scale", fuzz_scale},
 };
 enum { NUM_TARGETS = sizeof targets / sizeof targets[0] };
 
@@ -50,8 +51,9 @@ int main(int argc, char **argv)
     fuzz_target *const run = argc > 1 ? find_target(argv[1]) : NULL;
     int num_faults = 0;
     if (!run) {
-        fprintf(stderr,
-                "usage: replay mesh|anim|camera|machine|scene|save|game|cube|scale FILE...\n");
+        fprintf(
+            stderr,
+            "usage: replay mesh|anim|camera|machine|scene|save|game|texture|cube|scale FILE...\n");
         return 2;
     }
     for (int i = 2; i < argc; i++) {

@@ -18,6 +18,7 @@
 #include "test/fuzz/save.c"    // NOLINT(bugprone-suspicious-include)
 #include "test/fuzz/scale.c"   // NOLINT(bugprone-suspicious-include)
 #include "test/fuzz/scene.c"   // NOLINT(bugprone-suspicious-include)
+#include "test/fuzz/texture.c" // NOLINT(bugprone-suspicious-include)
 
 static void run_file(fuzz_target *run, const char *path)
 {
@@ -90,4 +91,8 @@ TEST (fuzz_corpus_of_games_holds) {
     run_corpus(fuzz_game, "game");
     run_corpus(fuzz_cube, "cube");
     run_corpus(fuzz_scale, "scale");
+}
+
+TEST (fuzz_corpus_of_textures_holds) {
+    run_corpus(fuzz_texture, "texture");
 }

@@ -1,0 +1,87 @@
+// A picture as the library reads it, TGA or DDS: the first byte is the length of an image program,
+// which follows; the rest is the file, by any name. Without a program it is decoded alone.
+#include "test/fuzz/target.h"
+
+#include "md5/md5game.h"
+
+#include <string.h>
+
+typedef struct fuzz_texture_file {
+    const uint8_t *bytes;
+    size_t size;
+} fuzz_texture_file;
+
+static const char *fuzz_texture_name(void *user, size_t file)
+{
+    static const char *const names[] = {"a.tga", "b.jpg", "dds/heightmap/c 4.dds"};
+    (void)user;
+    return names[file];
+}
+
+static const void *open_fuzz_texture(void *user, size_t file, size_t *size, md5_error *error)
+{
+    const fuzz_texture_file *const texture = user;
+    (void)file, (void)error;
+    *size = texture->size;
+    return texture->bytes;
+}
+
+static void close_fuzz_texture(void *user, const void *bytes, size_t size)
+{
+    (void)user, (void)bytes, (void)size;
+}
+
+// Frees the picture. Every byte of it must be there.
+static const char *texture_fault(md5_image *image, const md5_error *error)
+{
+    const char *fault = NULL;
+    if (!image)
+        return error->status == MD5_OK || error->message[0] == '\0' ? "no picture, and no reason"
+                                                                    : NULL;
+    if (image->width == 0 || image->height == 0 || image->width > MD5_IMAGE_MAX_SIDE
+        || image->height > MD5_IMAGE_MAX_SIDE)
+        fault = "a size beyond the limits";
+    uint32_t sum = 0;
+    for (size_t i = 0; !fault && i < (size_t)image->width * image->height * 4; i++)
+        sum |= image->pixels[i];
+    if (sum > 255)
+        fault = "a byte of more than 8 bits";
+    md5_free_image(image);
+    return fault;
+}
+
+static const char *program_fault(const char *text, fuzz_texture_file *file,
+                                 const md5_image_opts *opts)
+{
+    const md5_game_path path = {
+        .num_files = 3,
+        .name = fuzz_texture_name,
+        .open = open_fuzz_texture,
+        .close = close_fuzz_texture,
+        .user = file,
+    };
+    md5_image_program program;
+    md5_error error;
+    const char *fault = NULL;
+    md5_game *const game = md5_open_game(&path, 1, NULL, &error);
+    if (game && md5_game_image_program(game, text, &program, &error))
+        fault = texture_fault(md5_game_load_image(game, &program, opts, &error), &error);
+    md5_free_game(game);
+    return fault;
+}
+
+const char *fuzz_texture(const uint8_t *data, size_t size)
+{
+    char text[256] = "";
+    const md5_image_opts opts = {.memory_limit = FUZZ_MEMORY_LIMIT};
+    const size_t length = size > 0 && data[0] < size ? data[0] : 0;
+    if (size == 0)
+        return NULL;
+    memcpy(text, data + 1, length);
+    fuzz_texture_file file = {data + 1 + length, size - 1 - length};
+    if (length > 0)
+        return program_fault(text, &file, &opts);
+    md5_error error;
+    md5_image *const image = md5_parse_image(file.bytes, file.size, &opts, &error);
+    return texture_fault(image, &error);
+}
