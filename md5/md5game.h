@@ -543,8 +543,7 @@ typedef struct md5_model_def {
 // file can be read. Sets `error` (may be NULL) only if memory runs out.
 //
 // Functions, events, effects, sounds and entities in frame commands are not looked up. Time grows
-// with the number of names in channels times that of joints, and with the square of the number of
-// animations.
+// with the number of names in channels times that of joints. A model may inherit 64 times.
 MD5_API const md5_model_def *md5_game_model(md5_game *game, const char *name, md5_error *error);
 
 #ifdef __cplusplus

@@ -10,14 +10,15 @@
 bool tool_is_game_folder(const char *folder)
 {
     static const char *const names[] = {"materials", "def", "skins"};
-    bool is_game = false;
-    for (size_t i = 0; i < sizeof names / sizeof names[0] && !is_game; i++) {
-        char *const path = common_find(folder, names[i]);
-        is_game = path && common_is_folder(path);
-        free(path);
-    }
+    common_list folders = common_list_folder(folder, NULL);
     common_list archives = common_list_folder(folder, ".pk4");
-    is_game |= archives.count > 0;
+    bool is_game = archives.count > 0;
+    for (size_t i = 0; i < folders.count; i++) {
+        const char *const name = common_base(folders.names[i]);
+        for (size_t j = 0; j < sizeof names / sizeof names[0]; j++)
+            is_game |= strlen(name) == strlen(names[j]) && common_has_ending(name, names[j]);
+    }
+    common_free_list(&folders);
     common_free_list(&archives);
     return is_game;
 }
@@ -50,6 +51,12 @@ static void print_notes(const game_checker *checker)
 {
     for (size_t i = 0; i < checker->opened->notes.count; i++)
         print_finding(checker, &checker->opened->notes.notes[i]);
+    if (checker->opened->notes.num_left_out > 0) {
+        md5_error more = {.status = MD5_WARNING};
+        (void)snprintf(more.message, sizeof more.message, "%zu further warnings suppressed",
+                       checker->opened->notes.num_left_out);
+        checker->check->print(checker->check->user, &more);
+    }
     tool_clear_notes(&checker->opened->notes);
 }
 

@@ -12,8 +12,12 @@
 
 void tool_take_note(void *user, const md5_error *note)
 {
-    enum { FIRST = 64 };
+    enum { FIRST = 64, MOST = 1000 };
     tool_notes *const notes = user;
+    if (notes->count == MOST) {
+        notes->num_left_out++;
+        return;
+    }
     if (notes->count == notes->room) {
         notes->room = notes->room ? 2 * notes->room : FIRST;
         notes->notes = common_realloc(notes->notes, notes->room, sizeof *notes->notes);
@@ -23,7 +27,7 @@ void tool_take_note(void *user, const md5_error *note)
 
 void tool_clear_notes(tool_notes *notes)
 {
-    notes->count = 0;
+    notes->count = notes->num_left_out = 0;
 }
 
 void tool_free_notes(tool_notes *notes)

@@ -10,6 +10,7 @@
 typedef struct tool_notes {
     md5_error *notes; // [count]
     size_t count, room;
+    size_t num_left_out; // beyond a limit, so that a hostile file does not fill the memory
 } tool_notes;
 
 void tool_take_note(void *user, const md5_error *note); // a md5_warn_fn; user: tool_notes

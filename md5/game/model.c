@@ -21,6 +21,7 @@ static void clear(md5_model_parser *parser)
     memset(parser->channels, 0, sizeof parser->channels);
     parser->num_others = parser->other_room = 0;
     parser->num_slots = parser->slot_room = 0;
+    parser->names = parser->aliases = (md5_name_map){NULL};
 }
 
 // Takes over what a parent has.
@@ -45,13 +46,22 @@ static bool copy_parent(md5_model_parser *parser, const md5_parsed_model *parent
     for (uint32_t i = 0; i < count; i++) {
         parser->slots[i].anim = parent->def.anims[i];
         parser->slots[i].is_inherited = true;
+        TRY(md5_name_anim_slot(parser, i));
     }
     parser->num_slots = parser->slot_room = count;
     return true;
 }
 
+// Each parent is copied, so that the time of a model is linear only with a limit to their number.
 static void read_inherit(md5_model_parser *parser, const md5_token *name)
 {
+    enum { MOST = 64 };
+    if (parser->num_inherited++ == MOST) {
+        md5_model_fail(parser, "no further one", "%d models inherited", (int)MOST);
+        return;
+    }
+    if (parser->num_inherited > MOST)
+        return;
     const md5_decl_entry *const entry =
         md5_find_entry(parser->game, MD5_DECL_MODEL, name->text, name->size);
     if (!entry) {
@@ -105,21 +115,35 @@ static void read_mesh(md5_model_parser *parser, const md5_token *name)
     parser->has_memory &= parser->joint_channels != NULL;
 }
 
+// Removes a slot, if it is inherited.
+static bool remove_slot(md5_model_parser *parser, md5_anim_slot *slot, const md5_token *name)
+{
+    if (slot->is_inherited)
+        slot->is_removed = true;
+    else
+        md5_model_fail(parser, "an inherited anim",
+                       "Anim %s was not inherited.  Anim should be removed from the model def.",
+                       md5_token_show(name).text);
+    return slot->is_inherited;
+}
+
+// Removes all of an alias, and the one of a name.
 static void read_remove(md5_model_parser *parser, const md5_token *name)
 {
+    md5_anim_index *const alias = md5_find_anim_index(parser, &parser->aliases, name);
+    md5_anim_index *const whole = md5_find_anim_index(parser, &parser->names, name);
     uint32_t count = 0;
-    for (uint32_t i = 0; i < parser->num_slots; i++) {
-        md5_anim_slot *const slot = &parser->slots[i];
-        if (slot->is_removed
-            || (!md5_token_is(name, slot->anim.alias) && !md5_token_is(name, slot->anim.name)))
-            continue;
-        if (!slot->is_inherited) {
-            md5_model_fail(parser, "an inherited anim",
-                           "Anim %s was not inherited.  Anim should be removed from the model def.",
-                           md5_token_show(name).text);
+    while (alias && alias->slot > 0) {
+        md5_anim_slot *const slot = &parser->slots[alias->slot - 1];
+        const bool is_there = !slot->is_removed;
+        if (is_there && !remove_slot(parser, slot, name))
             return;
-        }
-        slot->is_removed = true;
+        alias->slot = slot->next;
+        count += is_there;
+    }
+    if (whole && whole->slot > 0 && !parser->slots[whole->slot - 1].is_removed) {
+        if (!remove_slot(parser, &parser->slots[whole->slot - 1], name))
+            return;
         count++;
     }
     if (count == 0)

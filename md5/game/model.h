@@ -17,7 +17,13 @@ typedef struct md5_parsed_model {
 typedef struct md5_anim_slot {
     md5_model_anim anim;
     bool is_inherited, is_removed;
+    uint32_t next; // 1 + the slot before it with this alias, 0 = none
 } md5_anim_slot;
+
+// The value of a map: 1 + the index of a slot, 0 = none.
+typedef struct md5_anim_index {
+    uint32_t slot;
+} md5_anim_index;
 
 // The parse of one model. Everything here but texts is in game->scratch.
 typedef struct md5_model_parser {
@@ -34,6 +40,9 @@ typedef struct md5_model_parser {
     uint32_t num_others, other_room;
     md5_anim_slot *slots;
     uint32_t num_slots, slot_room;
+    md5_name_map names;   // of animations: md5_anim_index with the slot
+    md5_name_map aliases; // the same with the last slot of an alias; others by md5_anim_slot.next
+    uint32_t num_inherited;
 } md5_model_parser;
 
 // -- model_parser.c -------------------------------------------------------------------------------
@@ -61,5 +70,12 @@ void md5_read_channel(md5_model_parser *parser);
 // ---------------------------
 
 void md5_read_model_anim(md5_model_parser *parser);
+
+// Enters the names of a slot into the maps. Returns false if memory runs out.
+bool md5_name_anim_slot(md5_model_parser *parser, uint32_t slot);
+
+// Returns the index of a name in one of the maps, or NULL if the name is in none.
+md5_anim_index *md5_find_anim_index(md5_model_parser *parser, const md5_name_map *map,
+                                    const md5_token *name);
 
 #endif

@@ -314,13 +314,42 @@ static void read_files(md5_model_parser *parser, md5_model_anim *anim)
 
 // -- Names ----------------------------------------------------------------------------------------
 
-static md5_anim_slot *find_slot(const md5_model_parser *parser, const md5_token *name)
+md5_anim_index *md5_find_anim_index(md5_model_parser *parser, const md5_name_map *map,
+                                    const md5_token *name)
 {
-    for (uint32_t i = 0; i < parser->num_slots; i++) {
-        if (!parser->slots[i].is_removed && md5_token_is(name, parser->slots[i].anim.name))
-            return &parser->slots[i];
-    }
-    return NULL;
+    const char *const key = md5_game_copy(&parser->game->scratch, name->text, name->size);
+    parser->has_memory &= key != NULL;
+    void **const found = key ? md5_name_map_find(map, key) : NULL;
+    return found ? (md5_anim_index *)*found : NULL;
+}
+
+// Returns the index of a name, which is added with slot 0 if it is new; NULL without memory.
+static md5_anim_index *add_index(md5_model_parser *parser, md5_name_map *map, const char *name)
+{
+    md5_arena *const scratch = &parser->game->scratch;
+    void **const added = md5_name_map_add(map, scratch, name);
+    if (added && !*added)
+        *added = md5_arena_alloc(scratch, 1, sizeof(md5_anim_index));
+    return added ? (md5_anim_index *)*added : NULL;
+}
+
+bool md5_name_anim_slot(md5_model_parser *parser, uint32_t slot)
+{
+    const md5_model_anim *const anim = &parser->slots[slot].anim;
+    md5_anim_index *const whole = add_index(parser, &parser->names, anim->name);
+    md5_anim_index *const alias = add_index(parser, &parser->aliases, anim->alias);
+    TRY(whole && alias);
+    whole->slot = slot + 1;
+    parser->slots[slot].next = alias->slot;
+    alias->slot = slot + 1;
+    return true;
+}
+
+static md5_anim_slot *find_slot(md5_model_parser *parser, const md5_token *name)
+{
+    const md5_anim_index *const index = md5_find_anim_index(parser, &parser->names, name);
+    md5_anim_slot *const slot = index && index->slot > 0 ? &parser->slots[index->slot - 1] : NULL;
+    return slot && !slot->is_removed ? slot : NULL;
 }
 
 static md5_anim_slot *add_slot(md5_model_parser *parser)
@@ -385,8 +414,12 @@ void md5_read_model_anim(md5_model_parser *parser)
         read_block(parser, &anim);
     if (parser->is_defaulted || !parser->has_memory || is_duplicate || anim.num_files == 0)
         return;
-    slot = slot ? slot : add_slot(parser);
-    parser->has_memory &= slot != NULL;
+    if (slot) {
+        slot->anim = anim;
+        return;
+    }
+    slot = add_slot(parser);
     if (slot)
         slot->anim = anim;
+    parser->has_memory &= slot && md5_name_anim_slot(parser, parser->num_slots - 1);
 }

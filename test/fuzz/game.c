@@ -206,6 +206,17 @@ static const char *ask_for_rest(md5_game *game)
     return NULL;
 }
 
+static const char *ask_for_all(md5_game *game)
+{
+    const char *fault = ask_for_rest(game);
+    if (!fault)
+        fault = ask_for_entities(game);
+    if (!fault)
+        fault = play_entities(game);
+    return fault ? fault : ask_for_materials(game);
+}
+
+// Both verdicts on everything.
 const char *fuzz_game(const uint8_t *data, size_t size)
 {
     fuzz_file files[NUM_FILES];
@@ -222,13 +233,9 @@ const char *fuzz_game(const uint8_t *data, size_t size)
     md5_game *const game = md5_open_game(&path, 1, &opts, &error);
     if (!game)
         return error.status == MD5_ERROR_MEMORY ? NULL : "no game, and no reason";
-    const char *fault = ask_for_rest(game);
-    if (!fault)
-        fault = ask_for_entities(game);
-    if (!fault)
-        fault = play_entities(game);
-    if (!fault)
-        fault = ask_for_materials(game);
+    const char *fault = ask_for_all(game);
+    if (!fault && md5_set_verdict(game, MD5_VERDICT_ENGINE, &error))
+        fault = ask_for_all(game);
     md5_free_game(game);
     return fault;
 }

@@ -122,5 +122,8 @@ check "check takes a mod" says 1 "$base/def/a.def:3:" check --mod "$mod" "$base"
 check "check takes a base" says 1 "$base/def/a.def:3:" check --base "$base" "$mod"
 check "check takes a base alone" says 1 "$base/def/a.def:3:" check --base "$base"
 check "check of a plain folder reads files" says 0 '2 files, 0 errors' check "$plain"
+mkdir -p "$scratch/loose/Materials"
+echo "odd { wrong }" >"$scratch/loose/Materials/a.mtr"
+check "check knows a game folder without archives" says 0 "1 declarations, of which Doom 3 would replace 1" check "$scratch/loose"
 check "check prints no JSON" says 2 "unknown option '--json'" check --json "$plain"
 finish

@@ -230,6 +230,57 @@ TEST (lenient_models_keep_what_is_right) {
                 "def/all.def:1: Expected { after 'legs'; expected '('");
 }
 
+// A million names would take hours with a time that grows with their square.
+TEST (models_take_linear_time_in_their_animations) {
+    enum { COUNT = 20000, ROW = 32 };
+    static char text[COUNT * ROW + 128];
+    md5_error error;
+    size_t used = (size_t)snprintf(text, sizeof text, "model m { mesh x.md5mesh\n");
+    for (unsigned i = 0; i < COUNT; i++)
+        used += (size_t)snprintf(text + used, sizeof text - used, "anim a%05ux two.md5anim\n", i);
+    (void)snprintf(text + used, sizeof text - used,
+                   "}\nmodel n { inherit m remove a00007x remove a00009x }");
+    md5_game *const game = open_models(text, NULL);
+    const md5_model_def *const model = md5_game_model(game, "n", &error);
+    CHECK_UINT(model->decl->state, MD5_DECL_PARSED);
+    CHECK_UINT(model->num_anims, COUNT - 2);
+    CHECK_STRING(model->anims[7].name, "a00008x");
+    md5_free_game(game);
+}
+
+TEST (models_inherit_64_times) {
+    static char text[1024] = "model m { mesh x.md5mesh anim bc two.md5anim }\nmodel n {";
+    md5_error error;
+    game_log log;
+    for (int i = 0; i < 66; i++)
+        strcat(text, " inherit m");
+    strcat(text, " }");
+    md5_game *const game = open_models(text, &log);
+    CHECK_UINT(md5_game_model(game, "n", &error)->decl->state, MD5_DECL_DEFAULTED);
+    be_lenient(game);
+    CHECK_UINT(md5_game_model(game, "n", &error)->num_anims, 1);
+    CHECK(has_logged(&log, "def/all.def:2: 64 models inherited; expected no further one"));
+    md5_free_game(game);
+}
+
+TEST (animations_are_removed_by_name_and_alias) {
+    static const char text[] =
+        "model m { mesh x.md5mesh anim bc1 two.md5anim anim bc2 two.md5anim anim de two.md5anim }\n"
+        "model n { inherit m remove bc1 anim bc1 three.md5anim remove de }\n"
+        "model o { inherit m remove bc1 remove bc }\nmodel p { inherit m remove bc remove bc1 }";
+    md5_error error;
+    game_log log;
+    md5_game *const game = open_models(text, &log);
+    const md5_model_def *const model = md5_game_model(game, "n", &error);
+    CHECK_UINT(model->num_anims, 2);
+    CHECK_STRING(model->anims[0].name, "bc2");
+    CHECK_UINT(model->anims[1].num_frames, 3);
+    CHECK_UINT(md5_game_model(game, "o", &error)->num_anims, 1);
+    CHECK_UINT(md5_game_model(game, "p", &error)->decl->state, MD5_DECL_DEFAULTED);
+    CHECK(has_logged(&log, "def/all.def:4: Couldn't find anim 'bc1' to remove"));
+    md5_free_game(game);
+}
+
 TEST (lenient_models_go_on_without_a_mesh) {
     static const char text[] = "model m { mesh y.md5mesh channel legs ( a ) anim bc two.md5anim }\n"
                                "model n { anim bc two.md5anim { frame 1 jump } inherit nobody }";
