@@ -114,6 +114,11 @@ SDL_LIBS = $(shell $(PKG_CONFIG) --libs sdl2)
 JPEG_CFLAGS = $(patsubst -I%,-isystem %,$(shell $(PKG_CONFIG) --cflags libjpeg))
 JPEG_LIBS = $(shell $(PKG_CONFIG) --libs libjpeg)
 
+# Archives are read through libzip, if this compiler can link it. Found when a program is made.
+find_zip = $(shell PKG_CONFIG='$(PKG_CONFIG)' sh test/build/zip.sh $(CC) $(CFLAGS) $(ALL_LDFLAGS))
+ZIP_LIBS = $(eval ZIP_LIBS := $(find_zip))$(ZIP_LIBS)
+ZIP_DEFINES = $(if $(ZIP_LIBS),-DCOMMON_HAS_ZIP)
+
 # -- Products ---------------------------------------------------------------------------------
 
 LIBRARY := $(OUT)/libmd5model.a
@@ -184,10 +189,10 @@ amalgamate: $(if $(filter yes,$(MD5GL)),$(GLAD_HEADER) build/shaders.c)
 	$(PYTHON) test/build/amalgamate.py build $(if $(filter yes,$(MD5GL)),build/glad build/shaders.c)
 
 $(TOOL): $(TOOL_OBJECTS) $(LIBRARY)
-	$(call say,LINK) $(CC) $(ALL_LDFLAGS) -o $@ $^ -lm
+	$(call say,LINK) $(CC) $(ALL_LDFLAGS) -o $@ $^ $(ZIP_LIBS) -lm
 
 $(VIEWER): $(VIEW_OBJECTS) $(RENDER_OBJECTS) $(KEEP_LOADED) $(LIBRARY)
-	$(call say,LINK) $(CC) $(ALL_LDFLAGS) -o $@ $^ $(SDL_LIBS) $(JPEG_LIBS) -lm
+	$(call say,LINK) $(CC) $(ALL_LDFLAGS) -o $@ $^ $(SDL_LIBS) $(JPEG_LIBS) $(ZIP_LIBS) -lm
 
 # -- Objects ----------------------------------------------------------------------------------
 
@@ -200,6 +205,11 @@ $(call objects,$(RENDER_SOURCES)): $(GLAD_HEADER) | deps
 
 $(NEEDS_GL): EXTRA = -isystem build/glad/include $(SDL_CFLAGS) $(JPEG_CFLAGS)
 $(NEEDS_GL): $(GLAD_HEADER) | deps
+
+$(BUILD)/demo/common/archive_zip.o: EXTRA = $(ZIP_DEFINES)
+$(BUILD)/demo/common/archive_zip.o: $(BUILD)/zip-flags
+# Looked for after `deps` has installed it; goals that need no packages do without.
+$(BUILD)/zip-flags: | $(if $(filter-out lib tool test-library,$(or $(MAKECMDGOALS),all)),deps)
 
 # An installed viewer finds the models there; one that runs in the tree has models/ beside it.
 VIEWER_DEFINES = -DMD5VIEW_MODELS='"$(SHAREDIR)/models"'
@@ -225,6 +235,7 @@ endef
 quote = '$(subst ','\'',$(1))'
 $(eval $(call remember,$(BUILD)/flags,$$(CC) $$(ALL_CFLAGS) $$(ALL_LDFLAGS)))
 $(eval $(call remember,$(BUILD)/viewer-flags,$$(VIEWER_DEFINES)))
+$(eval $(call remember,$(BUILD)/zip-flags,$$(ZIP_DEFINES) $$(ZIP_LIBS)))
 $(eval $(call remember,$(BUILD)/sources,$$(MD5_SOURCES) $$(ABI)))
 
 -include $(shell find $(BUILD) -type f -name '*.d' 2>/dev/null)
@@ -280,13 +291,13 @@ $(TEST_MD5): $(TEST_MD5_OBJECTS) $(LIBRARY)
 	$(call say,LINK) $(CC) $(ALL_LDFLAGS) -o $@ $^ -lpthread -lm
 
 $(TEST_GL): $(TEST_GL_OBJECTS) $(VIEW_PARTS) $(RENDER_OBJECTS) $(KEEP_LOADED) $(LIBRARY)
-	$(call say,LINK) $(CC) $(ALL_LDFLAGS) -o $@ $^ $(SDL_LIBS) $(JPEG_LIBS) -lm
+	$(call say,LINK) $(CC) $(ALL_LDFLAGS) -o $@ $^ $(SDL_LIBS) $(JPEG_LIBS) $(ZIP_LIBS) -lm
 
 # The program with which scripts examine the viewer's pictures.
 TEST_PNG := $(BUILD)/view_png
 $(TEST_PNG): $(call objects,test/viewer/view_png.c demo/viewer/scene/image.c demo/viewer/scene/image_check.c demo/viewer/scene/jpeg.c \
     demo/viewer/base/stb.c) $(COMMON_OBJECTS) $(LIBRARY)
-	$(call say,LINK) $(CC) $(ALL_LDFLAGS) -o $@ $^ $(JPEG_LIBS) -lm
+	$(call say,LINK) $(CC) $(ALL_LDFLAGS) -o $@ $^ $(JPEG_LIBS) $(ZIP_LIBS) -lm
 
 # Tests that call make or the compiler get the same settings, so that they rebuild nothing; other
 # environment variables, such as MD5_CORPUS, pass through.

@@ -1,115 +1,106 @@
-// The end of a zip file says where its list of files is; each entry of the list where a file is.
-// Numbers are little-endian. Offsets and sizes are checked against the file before they are used.
-#include "demo/common/archive.h"
+// Opens archives of both kinds. A .pak file of Quake is "PACK", the offset and the size of its
+// list, and there 56 bytes of name, offset and size for each file; numbers are little-endian.
+#include "demo/common/archive_list.h"
 
-#include "demo/common/inflate.h"
-#include "demo/common/memory.h"
+#include "demo/common/file.h"
 
-#include <stdbool.h>
-#include <stdint.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { END_SIZE = 22, ENTRY_SIZE = 46, LOCAL_SIZE = 30, LONGEST_COMMENT = 0xFFFF };
-enum { STORED = 0, DEFLATED = 8 };
-
-typedef struct archived_file {
-    char *name;
-    uint32_t method, packed, size, offset;
-} archived_file;
+enum { PAK_HEADER = 12, PAK_ENTRY = 64, PAK_NAME = 56 };
 
 struct common_archive {
     FILE *stream;
-    size_t size; // of the archive
-    archived_file *files;
-    size_t count;
+    struct zip *zip; // NULL: a .pak file
+    common_entries entries;
 };
 
-static uint32_t number_at(const unsigned char *at, int bytes)
+static bool read_range(FILE *stream, uint64_t offset, void *bytes, size_t size)
 {
-    uint32_t value = 0;
-    for (int i = bytes - 1; i >= 0; i--)
-        value = value << 8 | at[i];
-    return value;
+    return fseek(stream, (long)offset, SEEK_SET) == 0 && fread(bytes, 1, size, stream) == size;
 }
 
-static bool begins_with(const unsigned char *at, uint32_t signature)
+// -- .pak -----------------------------------------------------------------------------------------
+
+static uint32_t number_at(const unsigned char *at)
 {
-    return number_at(at, 4) == signature;
+    return at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
 }
 
-// Reads `size` bytes at `offset`; free() the result. NULL if the archive is shorter.
-static unsigned char *read_range(const common_archive *archive, size_t offset, size_t size)
+static void add_pak_file(common_entries *entries, const unsigned char *entry)
 {
-    if (offset > archive->size || size > archive->size - offset
-        || fseek(archive->stream, (long)offset, SEEK_SET) != 0)
-        return NULL;
-    unsigned char *const bytes = common_alloc(size, 1);
-    if (fread(bytes, 1, size, archive->stream) == size)
-        return bytes;
-    free(bytes);
-    return NULL;
+    char name[PAK_NAME + 1] = "";
+    const uint64_t offset = number_at(entry + PAK_NAME), size = number_at(entry + PAK_NAME + 4);
+    memcpy(name, entry, PAK_NAME);
+    if (offset > entries->archive_size || size > entries->archive_size - offset)
+        common_warn_entry(entries, name, "left out: its bytes are outside the archive");
+    else
+        common_add_entry(entries, name, offset, size, size);
 }
 
-// -- List of files --------------------------------------------------------------------------------
-
-// Adds the files of the list bytes[size]. Stops where an entry is broken.
-static void add_files(common_archive *archive, const unsigned char *bytes, size_t size)
+static bool list_pak(common_archive *archive, common_fault *fault)
 {
-    for (size_t at = 0; size - at >= ENTRY_SIZE && begins_with(bytes + at, 0x02014b50);) {
-        const unsigned char *const entry = bytes + at;
-        const size_t name = number_at(entry + 28, 2);
-        const size_t whole =
-            ENTRY_SIZE + name + number_at(entry + 30, 2) + number_at(entry + 32, 2);
-        if (whole > size - at)
-            return;
-        archive->files = common_realloc(archive->files, archive->count + 1, sizeof(archived_file));
-        archived_file *const file = &archive->files[archive->count++];
-        *file = (archived_file){
-            .name = common_alloc(name + 1, 1),
-            .method = number_at(entry + 10, 2),
-            .packed = number_at(entry + 20, 4),
-            .size = number_at(entry + 24, 4),
-            .offset = number_at(entry + 42, 4),
-        };
-        memcpy(file->name, entry + ENTRY_SIZE, name);
-        at += whole;
-    }
-}
-
-// Finds the end record, behind which there may be a comment, and reads the list that it names.
-static bool read_list(common_archive *archive)
-{
-    const size_t most = END_SIZE + LONGEST_COMMENT;
-    const size_t size = archive->size < most ? archive->size : most;
-    unsigned char *const tail = read_range(archive, archive->size - size, size);
-    size_t at = size < END_SIZE ? 0 : size - END_SIZE + 1;
-    while (tail && at > 0 && !begins_with(tail + at - 1, 0x06054b50))
-        at--;
-    const bool is_found = tail && at > 0;
-    const size_t list_size = is_found ? number_at(tail + at - 1 + 12, 4) : 0;
-    const size_t list_at = is_found ? number_at(tail + at - 1 + 16, 4) : 0;
-    free(tail);
-    unsigned char *const list = is_found ? read_range(archive, list_at, list_size) : NULL;
-    if (list)
-        add_files(archive, list, list_size);
+    common_entries *const entries = &archive->entries;
+    unsigned char header[PAK_HEADER];
+    if (entries->archive_size > INT32_MAX) // as far as long reaches everywhere
+        return common_archive_fail(fault, "it has 2 GiB or more");
+    if (!read_range(archive->stream, 0, header, sizeof header))
+        return common_archive_fail(fault, "its header is cut off");
+    const uint64_t offset = number_at(header + 4), size = number_at(header + 8);
+    if (offset > entries->archive_size || size > entries->archive_size - offset)
+        return common_archive_fail(
+            fault, "its list of files is cut off: it ends at byte %llu of %llu",
+            (unsigned long long)offset + size, (unsigned long long)entries->archive_size);
+    if (size % PAK_ENTRY != 0)
+        return common_archive_fail(fault,
+                                   "its list of files has %llu bytes, expected a multiple of %d",
+                                   (unsigned long long)size, PAK_ENTRY);
+    unsigned char *const list = malloc(size ? size : 1);
+    const bool is_read = list && read_range(archive->stream, offset, list, size);
+    for (size_t at = 0; at < size && is_read; at += PAK_ENTRY)
+        add_pak_file(entries, list + at);
     free(list);
-    return list != NULL;
+    return is_read || common_archive_fail(fault, "its list of files cannot be read");
 }
 
-common_archive *common_open_archive(const char *path, const char **reason)
+// -- Both -----------------------------------------------------------------------------------------
+
+static bool list_files(common_archive *archive, const char *path, common_fault *fault)
 {
-    common_archive *const archive = common_alloc(1, sizeof *archive);
-    archive->stream = fopen(path, "rb");
-    *reason = "cannot open the file";
-    if (archive->stream && fseek(archive->stream, 0, SEEK_END) == 0) {
-        const long end = ftell(archive->stream);
-        archive->size = end > 0 ? (size_t)end : 0;
-        *reason = "this is no zip file";
-        if (read_list(archive))
-            return archive;
+    char magic[4] = "";
+    common_entries *const entries = &archive->entries;
+    if (!read_range(archive->stream, 0, magic, sizeof magic))
+        return common_archive_fail(fault, "this is no archive: it has %llu bytes",
+                                   (unsigned long long)entries->archive_size);
+    if (memcmp(magic, "PACK", 4) == 0)
+        return list_pak(archive, fault) && common_check_entries(entries, fault);
+    // libzip has a handle of its own.
+    fclose(archive->stream);
+    archive->stream = NULL;
+    archive->zip = common_open_zip(path, entries, fault);
+    if (!archive->zip && memcmp(magic, "PK", 2) != 0)
+        common_archive_fail(fault, "this is no zip file and no .pak file");
+    return archive->zip && common_check_entries(entries, fault);
+}
+
+common_archive *common_open_archive(const char *path, common_archive_warn *warn, void *user,
+                                    common_fault *fault)
+{
+    if (!common_is_file(path)) {
+        common_archive_fail(fault, "this is no file");
+        return NULL;
     }
+    common_archive *const archive = common_alloc(1, sizeof *archive);
+    archive->entries.archive_size = common_file_size(path);
+    archive->entries.warn = warn;
+    archive->entries.user = user;
+    archive->stream = fopen(path, "rb");
+    if (!archive->stream)
+        common_archive_fail(fault, "cannot open the file: %s", strerror(errno));
+    else if (list_files(archive, path, fault))
+        return archive;
     common_close_archive(archive);
     return NULL;
 }
@@ -118,9 +109,8 @@ void common_close_archive(common_archive *archive)
 {
     if (!archive)
         return;
-    for (size_t i = 0; i < archive->count; i++)
-        free(archive->files[i].name);
-    free(archive->files);
+    common_close_zip(archive->zip);
+    common_free_entries(&archive->entries);
     if (archive->stream)
         fclose(archive->stream);
     free(archive);
@@ -128,53 +118,27 @@ void common_close_archive(common_archive *archive)
 
 size_t common_archive_count(const common_archive *archive)
 {
-    return archive->count;
+    return archive->entries.count;
 }
 
 const char *common_archive_name(const common_archive *archive, size_t file)
 {
-    return archive->files[file].name;
+    return archive->entries.files[file].name;
 }
 
-// -- Files ----------------------------------------------------------------------------------------
-
-// Reads the packed bytes of a file, behind a header of its own.
-static unsigned char *read_packed(const common_archive *archive, const archived_file *file)
+char *common_archive_read(common_archive *archive, size_t file, size_t *size, common_fault *fault)
 {
-    unsigned char *const local = read_range(archive, file->offset, LOCAL_SIZE);
-    const bool is_local = local && begins_with(local, 0x04034b50);
-    const size_t skipped =
-        is_local ? LOCAL_SIZE + number_at(local + 26, 2) + number_at(local + 28, 2) : 0;
-    free(local);
-    return is_local ? read_range(archive, file->offset + skipped, file->packed) : NULL;
-}
-
-// No deflated file grows by more than this.
-static bool has_possible_size(const archived_file *file)
-{
-    enum { MOST_GROWTH = 1032 };
-    if (file->size >= INT32_MAX)
-        return false;
-    return file->method == STORED ? file->size == file->packed
-                                  : file->size <= (uint64_t)MOST_GROWTH * file->packed + 64;
-}
-
-char *common_archive_read(common_archive *archive, size_t file, size_t *size, const char **reason)
-{
-    const archived_file *const entry = &archive->files[file];
-    *reason = "the archive compresses this file by an unknown method";
-    if (entry->method != STORED && entry->method != DEFLATED)
+    const common_entry *const entry = &archive->entries.files[file];
+    char *const bytes = malloc(entry->size ? (size_t)entry->size : 1);
+    *size = (size_t)entry->size;
+    if (!bytes) {
+        common_archive_fail(fault, "out of memory");
         return NULL;
-    *reason = "the archive is broken";
-    unsigned char *const packed = has_possible_size(entry) ? read_packed(archive, entry) : NULL;
-    *size = entry->size;
-    if (!packed || entry->method == STORED)
-        return (char *)packed;
-    unsigned char *const bytes = common_alloc(entry->size, 1);
-    const bool is_good = common_inflate(packed, entry->packed, bytes, entry->size);
-    free(packed);
-    if (is_good)
-        return (char *)bytes;
+    }
+    if (archive->zip ? common_read_zip(archive->zip, entry, bytes, fault)
+                     : read_range(archive->stream, entry->location, bytes, *size)
+                           || common_archive_fail(fault, "the archive is cut off"))
+        return bytes;
     free(bytes);
     return NULL;
 }

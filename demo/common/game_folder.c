@@ -149,18 +149,27 @@ static const char *name_in_archive(void *user, size_t file)
 
 static const void *open_in_archive(void *user, size_t file, size_t *size, md5_error *error)
 {
-    const char *reason = "";
-    char *const bytes = common_archive_read(user, file, size, &reason);
+    common_fault fault;
+    char *const bytes = common_archive_read(user, file, size, &fault);
     if (!bytes)
-        set_reason(error, reason);
+        set_reason(error, fault.text);
     return bytes;
+}
+
+// A line for the archive `user`, or for an entry of it.
+static void print_warning(void *user, const char *name, const char *fault)
+{
+    common_print_text(stderr, user);
+    fputs(": warning: ", stderr);
+    common_print_text(stderr, name);
+    fprintf(stderr, "%s%s\n", name[0] ? ": " : "", fault);
 }
 
 static void add_archive(common_game_places *places, const char *folder, const char *name)
 {
-    const char *reason = "";
+    common_fault fault;
     char *const path = common_format("%s/%s", folder, name);
-    common_archive *const archive = common_open_archive(path, &reason);
+    common_archive *const archive = common_open_archive(path, print_warning, path, &fault);
     if (archive) {
         md5_game_path *const place = add_place(places, path);
         place->num_files = common_archive_count(archive);
@@ -169,8 +178,7 @@ static void add_archive(common_game_places *places, const char *folder, const ch
         place->user = archive;
         place->is_archive = true;
     } else {
-        common_print_text(stderr, path);
-        fprintf(stderr, ": warning: %s\n", reason);
+        print_warning(path, "", fault.text);
     }
     free(path);
 }
@@ -199,7 +207,8 @@ bool common_add_game_folder(common_game_places *places, const char *folder)
     const disk_folder *const disk = add_disk(places, folder);
     for (size_t i = 0; i < disk->files.count; i++) {
         const char *const name = disk->files.names[i];
-        if (common_has_ending(name, ".pk4") && !strchr(name, '/'))
+        const bool is_archive = common_has_ending(name, ".pk4") || common_has_ending(name, ".pak");
+        if (is_archive && !strchr(name, '/'))
             add_name(&archives, common_copy(name));
     }
     if (archives.count > 0)

@@ -1,4 +1,5 @@
-// Game folders on disk, as places for md5_open_game(): the folder itself, then its .pk4 archives.
+// Game folders on disk, as places for md5_open_game(): the folder itself, then its archives, .pk4
+// and .pak.
 #ifndef DEMO_COMMON_GAME_FOLDER_H
 #define DEMO_COMMON_GAME_FOLDER_H
 
@@ -12,7 +13,7 @@ typedef struct common_game_places {
 
 // Adds a game folder behind those that are there: add a mod before its base. Archives come by name,
 // ignoring case, the last one first. Prints a warning to standard error for each archive that
-// cannot be read. Returns false if there is no such folder.
+// cannot be read, and for entries that are left out. Returns false if there is no such folder.
 bool common_add_game_folder(common_game_places *places, const char *folder);
 
 // Frees all places, after md5_free_game().

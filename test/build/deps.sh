@@ -52,6 +52,8 @@ look_viewer() {
     first_file /usr/include/stb/stb_image.h /usr/local/include/stb/stb_image.h \
         /opt/homebrew/include/stb/stb_image.h >/dev/null || lack stb
     "${PKG_CONFIG:-pkg-config}" --exists libjpeg 2>/dev/null || lack jpeg
+    # Without it the programs read no .pk4 archives.
+    "${PKG_CONFIG:-pkg-config}" --exists libzip 2>/dev/null || wish libzip
     font >/dev/null || lack font
     [ "$(uname)" = Darwin ] && return
     library libGL.so.1 || lack libgl
@@ -134,6 +136,7 @@ package() {
     apt:sdl2) echo libsdl2-dev ;;
     apt:assimp) echo libassimp-dev ;;
     apt:stb) echo libstb-dev ;;
+    apt:libzip) echo libzip-dev ;;
     apt:squish) echo libsquish-dev ;;
     apt:jpeg) echo libjpeg-dev ;;
     apt:glad) echo python3-glad ;;

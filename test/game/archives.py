@@ -1,0 +1,104 @@
+"""archives.py KIND FILE: writes an archive, sound or hostile."""
+import random
+import struct
+import sys
+import zipfile
+import zlib
+
+TEXT = b"packed { { map %s } }" % (b"x" * 200)
+MATERIAL = "materials/a.mtr"
+
+
+def entry(name, data=TEXT, method=8, **claims):
+    """A local header with its data, and its entry in the list, whose numbers `claims` replace."""
+    packed = zlib.compress(data)[2:-4] if method == 8 else data
+    name = name.encode("latin-1")
+    claims = {"size": len(data), "crc": zlib.crc32(data), "flags": 0, "mode": 0, "offset": None, **claims}
+    numbers = struct.pack("<HHHHIIIHH", claims["flags"], method, 0, 0x21, claims["crc"], len(packed),
+                          claims["size"], len(name), 0)
+    local = struct.pack("<4sH", b"PK\3\4", 20) + numbers + name + packed
+
+    def listed(at):
+        at = at if claims["offset"] is None else claims["offset"]
+        return (struct.pack("<4sHH", b"PK\1\2", 3 << 8 | 20, 20) + numbers
+                + struct.pack("<HHHII", 0, 0, 0, claims["mode"] << 16, at) + name)
+    return local, listed
+
+
+def archive(*entries):
+    body, table = b"", b""
+    for local, listed in entries:
+        table += listed(len(body))
+        body += local
+    end = struct.pack("<4sHHHHIIH", b"PK\5\6", 0, 0, len(entries), len(entries), len(table), len(body), 0)
+    return body + table + end
+
+
+def pak(*entries, size=None, offset=None):
+    body, table = b"", b""
+    for name, data, *claims in entries:
+        at, length = claims or (12 + len(body), len(data))
+        table += name.encode("latin-1").ljust(56, b"\0")[:56] + struct.pack("<II", at, length)
+        body += data
+    offset = 12 + len(body) if offset is None else offset
+    return b"PACK" + struct.pack("<II", offset, len(table) if size is None else size) + body + table
+
+
+def by_zipfile(path):
+    with zipfile.ZipFile(path, "w", 8) as file:
+        file.writestr(MATERIAL, TEXT)
+
+
+def overlapping():
+    """Many entries of one local header: Fifield's bomb without its quotes."""
+    whole = b"x" * 4000
+    others = [(b"", entry("b%d" % i, whole, 0, offset=0)[1]) for i in range(40)]
+    return archive(entry(MATERIAL, whole, 0), *others)
+
+
+SOUND = entry(MATERIAL)
+NOISE = random.Random(1).randbytes(0x500000)
+KINDS = {
+    "sound": lambda: archive(SOUND),
+    "stored": lambda: archive(entry(MATERIAL, TEXT, 0)),
+    "folders": lambda: archive(entry("materials/", b"", 0), SOUND),
+    "backslash": lambda: archive(entry("Materials\\A.MTR")),
+    "dots": lambda: archive(entry("materials/../../a.mtr"), SOUND),
+    "absolute": lambda: archive(entry("/materials/b.mtr"), entry("\\materials\\b.mtr"), SOUND),
+    "drive": lambda: archive(entry("C:materials/b.mtr"), SOUND),
+    "control": lambda: archive(entry("materials/\33[31mb.mtr"), SOUND),
+    "link": lambda: archive(entry("materials/b.mtr", b"/etc/passwd", 0, mode=0o120777), SOUND),
+    "encrypted": lambda: archive(entry("materials/b.mtr", flags=1), SOUND),
+    "method": lambda: archive(entry("materials/b.mtr", TEXT, 12), SOUND),
+    "huge": lambda: archive(entry("materials/b.mtr", NOISE, size=0xFFFFFFF0), SOUND),
+    "bomb": lambda: archive(entry("materials/b.mtr", size=0x1FFFFFFF), SOUND),
+    "overlap": overlapping,
+    "duplicate": lambda: archive(entry(MATERIAL, b"first { }"), entry("MATERIALS\\a.mtr")),
+    "short": lambda: archive(entry(MATERIAL, size=len(TEXT) - 1)),
+    "long": lambda: archive(entry(MATERIAL, size=len(TEXT) + 1)),
+    "checksum": lambda: archive(entry(MATERIAL, crc=7)),
+    "cut": lambda: archive(SOUND)[:-30],
+    "empty": lambda: archive(),
+    "nothing": lambda: b"",
+    "text": lambda: b"no archive",
+    "many": lambda: archive(*[entry("/%d" % i, b"", 0) for i in range(50)]),
+    "pak": lambda: pak(("Materials/A.mtr", TEXT)),
+    "pak-duplicate": lambda: pak((MATERIAL, b"first { }"), (MATERIAL, TEXT)),
+    "pak-dots": lambda: pak(("../a.mtr", TEXT), (MATERIAL, TEXT)),
+    "pak-outside": lambda: pak(("b.mtr", TEXT, 12, 1 << 20), ("c.mtr", b"", 0xFFFFFFFF, 1),
+                               (MATERIAL, TEXT)),
+    "pak-cut": lambda: pak((MATERIAL, TEXT), size=128),
+    "pak-odd": lambda: pak((MATERIAL, TEXT), size=63),
+    "pak-wrapped": lambda: pak((MATERIAL, TEXT), offset=0xFFFFFFC0),
+    "pak-header": lambda: b"PACK\0\0",
+    "pak-name": lambda: pak(("m" * 56, b"x"), (MATERIAL, TEXT)),
+    "pak-overlap": lambda: pak((MATERIAL, TEXT), *[("f%d" % i, b"", 12, len(TEXT)) for i in range(40)]),
+}
+
+if __name__ == "__main__":
+    kind, path = sys.argv[1:]
+    if kind == "zipfile":
+        by_zipfile(path)
+    else:
+        with open(path, "wb") as out:
+            out.write(KINDS[kind]())
