@@ -123,7 +123,8 @@ static md5_anim *fill_anim(md5_context *context, md5_block *block, const anim_pa
 static bool build_anim(md5_arena *arena, const char *text, size_t size, void **asset)
 {
     anim_parts parts;
-    TRY(md5_read_anim_file(arena, text, size, &parts.file));
+    TRY(md5_is_bfg_anim(text, size) ? md5_read_bfg_anim(arena, text, size, &parts.file)
+                                    : md5_read_anim_file(arena, text, size, &parts.file));
     const size_t num_joints = parts.file.num_joints;
     parts.moves = (uint8_t *)md5_arena_alloc(arena, num_joints + parts.file.num_components, 1);
     TRY(parts.moves);

@@ -194,9 +194,12 @@ static bool build_model(md5_arena *arena, const char *text, size_t size, void **
 {
     md5_mesh_file file;
     md5_model *model = NULL;
-    if (MD5_HAS_SHORTCUTS)
+    const size_t note_size = sizeof(md5_geometry_sizes);
+    const bool is_bfg = md5_is_bfg_mesh(text, size);
+    if (MD5_HAS_SHORTCUTS && !is_bfg)
         TRY(reserve_scratch(arena, text, size));
-    TRY(md5_read_mesh_file(arena, text, size, sizeof(md5_geometry_sizes), &file));
+    TRY(is_bfg ? md5_read_bfg_mesh(arena, text, size, note_size, &file)
+               : md5_read_mesh_file(arena, text, size, note_size, &file));
     TRY(measure_meshes(arena, &file));
     const model_blocks sizes = measure_model(&file);
     const size_t model_size = sizes.model.used, geometry_size = sizes.geometry.used;

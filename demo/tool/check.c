@@ -163,8 +163,8 @@ static void free_paths(path_list *list)
     free(list->paths);
 }
 
-static const char *const endings[] = {".md5mesh", ".md5anim", ".md5camera", ".md5machine",
-                                      "md5.cfg"};
+static const char *const endings[] = {".md5mesh", ".md5anim",  ".md5camera", ".md5machine",
+                                      "md5.cfg",  ".bmd5mesh", ".bmd5anim"};
 enum { MACHINES = 3, NUM_ENDINGS = sizeof endings / sizeof endings[0] };
 
 // Whether `path` is a folder to search. A folder with the extension of a file is reported as a file

@@ -19,7 +19,9 @@ typedef enum file_kind {
 static file_kind kind_of_name(const char *path)
 {
     return common_has_ending(path, ".md5mesh")      ? KIND_MODEL
+           : common_has_ending(path, ".bmd5mesh")   ? KIND_MODEL
            : common_has_ending(path, ".md5anim")    ? KIND_ANIM
+           : common_has_ending(path, ".bmd5anim")   ? KIND_ANIM
            : common_has_ending(path, ".md5camera")  ? KIND_CAMERA
            : common_has_ending(path, ".md5machine") ? KIND_MACHINE
            : common_has_ending(path, "md5.cfg")     ? KIND_CUBE

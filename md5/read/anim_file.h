@@ -24,4 +24,8 @@ typedef struct md5_anim_file {
 // Returns false with the context's error set.
 bool md5_read_anim_file(md5_arena *arena, const char *text, size_t size, md5_anim_file *file);
 
+// The same for a .bMD5anim of Doom 3 BFG, which its first bytes tell from text.
+bool md5_is_bfg_anim(const char *bytes, size_t size);
+bool md5_read_bfg_anim(md5_arena *arena, const char *bytes, size_t size, md5_anim_file *file);
+
 #endif

@@ -53,4 +53,9 @@ size_t md5_mesh_file_size(const md5_mesh_counts *counts);
 bool md5_read_mesh_file(md5_arena *arena, const char *text, size_t size, size_t note_size,
                         md5_mesh_file *file);
 
+// The same for a .bmd5mesh of Doom 3 BFG, which its first bytes tell from text.
+bool md5_is_bfg_mesh(const char *bytes, size_t size);
+bool md5_read_bfg_mesh(md5_arena *arena, const char *bytes, size_t size, size_t note_size,
+                       md5_mesh_file *file);
+
 #endif

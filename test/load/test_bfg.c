@@ -1,0 +1,374 @@
+// Models and animations of Doom 3 BFG, written by functions that know nothing of the reader.
+#include "md5/md5model.h"
+#include "test/test.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct bytes {
+    unsigned char data[2048];
+    size_t size;
+} bytes;
+
+static void put(bytes *to, const void *from, size_t size)
+{
+    memcpy(to->data + to->size, from, size);
+    to->size += size;
+}
+
+static void put_zeros(bytes *to, size_t count)
+{
+    memset(to->data + to->size, 0, count);
+    to->size += count;
+}
+
+static void put_big(bytes *to, uint32_t value)
+{
+    for (int shift = 24; shift >= 0; shift -= 8)
+        to->data[to->size++] = (unsigned char)(value >> shift);
+}
+
+static void put_little(bytes *to, uint32_t value)
+{
+    for (int shift = 0; shift < 32; shift += 8)
+        to->data[to->size++] = (unsigned char)(value >> shift);
+}
+
+static uint32_t bits_of(float value)
+{
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+static void put_text(bytes *to, const char *text)
+{
+    put_little(to, (uint32_t)strlen(text));
+    put(to, text, strlen(text));
+}
+
+static void put_rotation(bytes *to, float x, float y, float z, float w)
+{
+    put_big(to, bits_of(x));
+    put_big(to, bits_of(y));
+    put_big(to, bits_of(z));
+    put_big(to, bits_of(w));
+}
+
+static void put_point(bytes *to, float x, float y, float z)
+{
+    put_little(to, bits_of(x));
+    put_little(to, bits_of(y));
+    put_little(to, bits_of(z));
+}
+
+// -- Models ---------------------------------------------------------------------------------------
+
+static void put_vertex(bytes *to, const float at[3], uint32_t u, uint32_t v,
+                       const unsigned char joints[4], const unsigned char weights[4])
+{
+    for (int i = 0; i < 3; i++)
+        put_big(to, bits_of(at[i]));
+    put_big(to, u << 16 | v);
+    put_zeros(to, 8); // normal and tangent
+    put(to, joints, 4);
+    put(to, weights, 4);
+}
+
+enum { HALF_ONE = 0x3C00, HALF_QUARTER = 0x3400, HALF_MINUS_1_5 = 0xBE00, HALF_TINY = 1 };
+
+static void put_head(bytes *to)
+{
+    put(to, "BRM\x6c", 4);
+    put_zeros(to, 8 + 4 + 24 + 12);
+    put_text(to, "models/arm");
+    put_zeros(to, 9);
+    put(to, "5DM\x6a", 4);
+}
+
+// A root, and a joint 2 above it that is turned by a quarter: its x axis is -y.
+static void put_joints(bytes *to)
+{
+    put_big(to, 2);
+    put_text(to, "root");
+    put_big(to, UINT32_MAX);
+    put_text(to, "arm");
+    put_big(to, 0);
+    put_big(to, 2);
+    put_rotation(to, 0, 0, 0, 1);
+    put_point(to, 0, 0, 0);
+    put_rotation(to, 0, 0, 0.70710678f, 0.70710678f);
+    put_point(to, 0, 0, 2);
+    put_big(to, 2);
+    put_zeros(to, 2 * 48);
+}
+
+static void put_mesh(bytes *to)
+{
+    static const float at[3][3] = {{0, -1, 2}, {4, 0, 0}, {0, 3, 1}};
+    put_text(to, "models/arm/skin");
+    put_big(to, 3);
+    put_big(to, 1);
+    put_big(to, 2);
+    put(to, "\0\1", 2);
+    put_zeros(to, 4);
+    put_big(to, 3);
+    put_big(to, 3); // vertices
+    put_big(to, 3); // indices
+    put_big(to, 1); // mirrored
+    put_big(to, 1); // duplicate
+    put_big(to, 1); // edges
+    put_vertex(to, at[0], HALF_ONE, HALF_QUARTER, (const unsigned char *)"\1\0\0\0",
+               (const unsigned char *)"\xff\0\0\0");
+    put_vertex(to, at[1], HALF_MINUS_1_5, HALF_TINY, (const unsigned char *)"\0\1\0\0",
+               (const unsigned char *)"\xcc\x33\0\0");
+    put_vertex(to, at[2], 0, 0, (const unsigned char *)"\0\0\0\0",
+               (const unsigned char *)"\0\0\0\xff");
+    put(to, "\0\0\0\1\0\2", 6);
+    put_zeros(to, 6 + 4 + 8 + 8 + 4);
+}
+
+static void make_model(bytes *model)
+{
+    model->size = 0;
+    put_head(model);
+    put_joints(model);
+    put_big(model, 1);
+    put_mesh(model);
+}
+
+TEST (bfg_models_are_read_like_text) {
+    bytes file;
+    md5_error error;
+    make_model(&file);
+    md5_model *const model = md5_parse_model(file.data, file.size, NULL, &error);
+    if (!CHECK(model)) {
+        CHECK_STRING(error.message, "");
+        return;
+    }
+    CHECK_UINT(model->skeleton.num_joints, 2);
+    CHECK_STRING(model->skeleton.joints[1].name, "arm");
+    CHECK(model->skeleton.joints[0].parent == -1 && model->skeleton.joints[1].parent == 0);
+    CHECK_NEAR(model->bind_local[1].translation.z, 2.0, 1e-6);
+    CHECK_NEAR(model->bind_local[1].rotation.z * model->bind_local[1].rotation.w, -0.5, 1e-6);
+    const md5_mesh *const mesh = &model->meshes[0];
+    CHECK_STRING(mesh->shader, "models/arm/skin");
+    CHECK_UINT(mesh->num_file_vertices, 3);
+    CHECK_UINT(mesh->num_triangles, 1);
+    CHECK_UINT(mesh->num_weights, 4);
+    CHECK_UINT(mesh->weights[0].joint, 1);
+    CHECK_NEAR(mesh->weights[0].bias, 1.0, 0.0);
+    CHECK_NEAR(mesh->weights[0].offset.x, 1.0, 1e-6); // 0 -1 2 seen from the arm
+    CHECK_NEAR(mesh->weights[0].offset.y, 0.0, 1e-6);
+    CHECK_NEAR(mesh->weights[0].offset.z, 0.0, 1e-6);
+    CHECK_NEAR(mesh->weights[1].bias, 0.8, 1e-6);
+    CHECK_NEAR(mesh->weights[2].bias, 0.2, 1e-6);
+    CHECK_NEAR(mesh->positions[1].x, 4.0, 1e-5);
+    CHECK_NEAR(mesh->positions[1].y, 0.0, 1e-5);
+    CHECK_NEAR(mesh->positions[2].y, 3.0, 1e-6);
+    CHECK_NEAR(mesh->texcoords[0].x, 1.0, 0.0);
+    CHECK_NEAR(mesh->texcoords[0].y, 0.25, 0.0);
+    CHECK_NEAR(mesh->texcoords[1].x, -1.5, 0.0);
+    CHECK_NEAR(mesh->texcoords[1].y, 5.9604645e-8, 1e-15);
+    CHECK(mesh->indices[0] == 0 && mesh->indices[1] == 1 && mesh->indices[2] == 2);
+    md5_free_model(model);
+}
+
+// Replaces bytes of a file at its first `found`, and expects an error.
+static void check_altered(const bytes *good, bool is_anim, size_t at, uint32_t value,
+                          const char *message)
+{
+    bytes file = *good;
+    md5_error error;
+    file.size = at;
+    put_big(&file, value);
+    file.size = good->size;
+    if (is_anim)
+        CHECK(!md5_parse_anim(file.data, file.size, NULL, &error));
+    else
+        CHECK(!md5_parse_model(file.data, file.size, NULL, &error));
+    char text[400];
+    (void)snprintf(text, sizeof text, "byte %u: %s", error.column - 1, error.message);
+    CHECK_STRING(text, message);
+    CHECK_UINT(error.line, 1);
+}
+
+// Where the parts of the model begin.
+enum {
+    NAME = 4 + 8 + 4 + 24 + 12,
+    SECOND = NAME + 4 + 10 + 9,
+    JOINTS = SECOND + 4,
+    PARENT1 = JOINTS + 4 + 4 + 4 + 4 + 4 + 3,
+    BIND = PARENT1 + 4,
+    INVERSE = BIND + 4 + 2 * 28,
+    MESHES = INVERSE + 4 + 2 * 48,
+    COUNTS = MESHES + 4 + 4 + 15 + 8, // joints of the mesh
+    VERTICES = COUNTS + 4 + 2 + 4 + 4,
+    FIRST_VERTEX = VERTICES + 20,
+    FIRST_INDEX = FIRST_VERTEX + 3 * 32
+};
+
+TEST (bfg_models_name_the_byte_of_a_mistake) {
+    bytes good;
+    make_model(&good);
+    check_altered(&good, false, 0, 0x42524D6D,
+                  "byte 4: BFG model of version 109: expected 108 or 110");
+    check_altered(&good, false, 12, 1,
+                  "byte 16: a BFG model with surfaces of its own: expected one of an .md5mesh, "
+                  "without");
+    check_altered(&good, false, SECOND, 0x35444D6B, "byte 75: expected '5DM' and version 106");
+    check_altered(&good, false, JOINTS, 0, "byte 79: 0 joints: expected at least 1, in 380 bytes");
+    check_altered(&good, false, JOINTS + 4, 0xFFFFFF7F,
+                  "byte 87: expected 2147483647 bytes more, but 376 are left");
+    check_altered(&good, false, JOINTS + 8, 0x61006263,
+                  "byte 87: a joint's name contains a NUL byte");
+    check_altered(&good, false, PARENT1, 1,
+                  "byte 102: joint 1 has parent 1: expected one before it");
+    check_altered(&good, false, BIND, 1, "byte 110: 1 joints of the bind pose: expected 2");
+    check_altered(&good, false, BIND + 16, 0, "byte 110: a rotation whose length is not 1");
+    check_altered(&good, false, BIND + 20, 0x0000807F, "byte 126: a position beyond 1e9");
+    check_altered(&good, false, VERTICES + 4, 4,
+                  "byte 331: 4 indices: expected three for a triangle");
+    check_altered(&good, false, FIRST_VERTEX, 0x7F800000, "byte 331: a position beyond 1e9");
+    check_altered(&good, false, FIRST_VERTEX + 24, 0x02000000,
+                  "byte 331: joint 2, but there are 2");
+    check_altered(&good, false, FIRST_INDEX, 3, "byte 429: vertex 3, but there are 3");
+}
+
+// -- Animations -----------------------------------------------------------------------------------
+
+static void make_anim(bytes *anim)
+{
+    anim->size = 0;
+    put(anim, "BMD\x65", 4);
+    put_zeros(anim, 8);
+    put_big(anim, 2);  // frames
+    put_big(anim, 24); // frames a second
+    put_big(anim, 42); // milliseconds
+    put_big(anim, 2);  // joints
+    put_big(anim, 3);  // components
+    put_big(anim, 2);
+    for (int i = 0; i < 12; i++)
+        put_big(anim, bits_of((float)i));
+    put_big(anim, 2);
+    put_text(anim, "root");
+    put_big(anim, UINT32_MAX);
+    put_big(anim, 1); // x
+    put_big(anim, 0);
+    put_text(anim, "arm");
+    put_big(anim, 0);
+    put_big(anim, 2 + 32); // y, z of the rotation
+    put_big(anim, 1);
+    put_big(anim, 2);
+    put_rotation(anim, 0, 0, 0, 1);
+    put_point(anim, 0, 0, 0);
+    put_rotation(anim, 0, 0.5f, -0.5f, 0.70710678f);
+    put_point(anim, 1, 2, 3);
+    put_big(anim, 6);
+    put_point(anim, 0, 2, 0.25f);
+    put_point(anim, 5, -7, 0.75f);
+    put_zeros(anim, 4);
+    put_point(anim, 5, 0, 0);
+}
+
+static const char same_text[] =
+    "MD5Version 10\ncommandline \"\"\nnumFrames 2\nnumJoints 2\nframeRate 24\n"
+    "numAnimatedComponents 3\nhierarchy {\n\"root\" -1 1 0\n\"arm\" 0 34 1\n}\nbounds {\n"
+    "( 0 1 2 ) ( 3 4 5 )\n( 6 7 8 ) ( 9 10 11 )\n}\nbaseframe {\n( 0 0 0 ) ( 0 0 0 )\n"
+    "( 1 2 3 ) ( 0 0.5 -0.5 )\n}\nframe 0 {\n0 2 0.25\n}\nframe 1 {\n5 -7 0.75\n}\n";
+
+TEST (bfg_anims_are_those_of_text) {
+    bytes file;
+    md5_error error;
+    make_anim(&file);
+    md5_anim *const anim = md5_parse_anim(file.data, file.size, NULL, &error);
+    md5_anim *const text = md5_parse_anim(same_text, strlen(same_text), NULL, &error);
+    if (!CHECK(anim && text)) {
+        CHECK_STRING(error.message, "");
+        return;
+    }
+    CHECK_UINT(anim->num_frames, 2);
+    CHECK_NEAR(anim->frame_rate, 24.0, 0.0);
+    CHECK_STRING(anim->skeleton.joints[1].name, "arm");
+    CHECK(memcmp(anim->frame_bounds, text->frame_bounds, 2 * sizeof(md5_bounds)) == 0);
+    for (uint32_t frame = 0; frame < 2; frame++) {
+        const md5_moment moment = md5_moment_of_frames(text, frame, frame, 0.0f);
+        md5_transform pose[2], expected[2];
+        md5_sample_anim(anim, &moment, MD5_ROOT_FILE, pose);
+        md5_sample_anim(text, &moment, MD5_ROOT_FILE, expected);
+        for (int joint = 0; joint < 2; joint++) {
+            CHECK_NEAR(pose[joint].translation.x, expected[joint].translation.x, 0.0);
+            CHECK_NEAR(pose[joint].translation.y, expected[joint].translation.y, 0.0);
+            CHECK_NEAR(pose[joint].rotation.y, expected[joint].rotation.y, 1e-6);
+            CHECK_NEAR(pose[joint].rotation.z, expected[joint].rotation.z, 1e-6);
+            CHECK_NEAR(pose[joint].rotation.w, expected[joint].rotation.w, 1e-6);
+        }
+    }
+    md5_free_anim(anim);
+    md5_free_anim(text);
+}
+
+TEST (bfg_anims_name_the_byte_of_a_mistake) {
+    bytes good;
+    make_anim(&good);
+    check_altered(&good, true, 0, 0x424D4466, "byte 4: BFG animation of version 102: expected 101");
+    check_altered(&good, true, 12, 0, "byte 12: 0 frames: expected at least 1, in 215 bytes");
+    check_altered(&good, true, 32, 3, "byte 32: 3 bounds: expected 2");
+    check_altered(&good, true, 36, 0x7FC00000, "byte 36: bounds beyond 1e9");
+    check_altered(&good, true, 84, 1, "byte 84: 1 joints: expected 2");
+    check_altered(&good, true, 96, 0, "byte 96: joint 0 has parent 0: expected one before it");
+    check_altered(&good, true, 100, 64, "byte 96: joint 0: components 64 from 0 on, of 3");
+    check_altered(&good, true, 104, 3, "byte 96: joint 0: components 1 from 3 on, of 3");
+    check_altered(&good, true, 127, 1, "byte 127: 1 joints of the base frame: expected 2");
+    check_altered(&good, true, 187, 5, "byte 187: 5 numbers: expected 6");
+    check_altered(&good, true, 191, 0x0000C07F, "byte 191: a number beyond 1e9");
+}
+
+// -- Hostile --------------------------------------------------------------------------------------
+
+static void free_any(md5_model *model, md5_anim *anim)
+{
+    md5_free_model(model);
+    md5_free_anim(anim);
+}
+
+static void check_hostile(const bytes *good, bool is_anim)
+{
+    md5_error error;
+    for (size_t size = 4; size < good->size; size++) { // of its size: no byte behind it is read
+        unsigned char *const part = malloc(size);
+        if (!CHECK(part))
+            return;
+        memcpy(part, good->data, size);
+        CHECK(is_anim ? !md5_parse_anim(part, size, NULL, &error)
+                      : !md5_parse_model(part, size, NULL, &error));
+        CHECK(error.status != MD5_OK && error.status != MD5_ERROR_MEMORY);
+        free(part);
+    }
+    for (size_t i = 0; i < good->size * 8; i++) {
+        bytes file = *good;
+        file.data[i / 8] ^= (unsigned char)(1 << i % 8);
+        free_any(is_anim ? NULL : md5_parse_model(file.data, file.size, NULL, &error),
+                 is_anim ? md5_parse_anim(file.data, file.size, NULL, &error) : NULL);
+    }
+    for (size_t i = 1;; i++) {
+        test_heap heap = {.fail_at = i};
+        const md5_load_opts opts = {
+            .allocator = {.alloc = test_heap_alloc, .free = test_heap_free, .user = &heap}};
+        free_any(is_anim ? NULL : md5_parse_model(good->data, good->size, &opts, &error),
+                 is_anim ? md5_parse_anim(good->data, good->size, &opts, &error) : NULL);
+        CHECK_UINT(heap.live, 0);
+        if (error.status == MD5_OK)
+            return;
+        CHECK_UINT(error.status, MD5_ERROR_MEMORY);
+    }
+}
+
+TEST (bfg_files_may_be_truncated_or_altered) {
+    bytes file;
+    make_model(&file);
+    check_hostile(&file, false);
+    make_anim(&file);
+    check_hostile(&file, true);
+}
